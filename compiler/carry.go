@@ -348,8 +348,8 @@ func (c *compiler) checkLengths() {
 					at = rows[at]
 				}
 				c.report.errorf(topicLengthMissing, at, fmt.Sprintf("%s to %s", l.A(), l.B()), "%s carries the lossless cos group %q, and no "+
-					"length is known for it. What is on the cable when a pause is sent still arrives, so the headroom depends on it. "+
-					"Say length = \"30m\" in the block, or cable_length in the fabric block for all.", l.Block, g.Name).
+					"length is known for it. The bytes on the cable when a pause is sent still arrive, so the headroom depends on its length. "+
+					"Write length = \"30m\" in the block, or cable_length in the fabric block for all.", l.Block, g.Name).
 					Note(g.LosslessAt, "the group is lossless")
 				break
 			}

@@ -264,7 +264,7 @@ func (c *compiler) reportPins(ds *diag.List) {
 				pinned = append(pinned, fmt.Sprintf("%s = %s, where the rules of this rocec give %s", n.Name, diag.Number(n.N), diag.Number(now.N)))
 			}
 		}
-		d := topicLockChanged.Noticef(ds, s.Pinned.At, "%s pins %s. What is pinned holds. Take the new sizes with `rocec build --lock "+
+		d := topicLockChanged.Noticef(ds, s.Pinned.At, "%s pins %s. Pinned sizes hold. Take the new sizes with `rocec build --lock "+
 			"--refresh`, and read in the plan what they change.", lock.Name, diag.And(pinned))
 		noteRules(d, "pinned by", s.Pinned.By, s.Fresh.By)
 		noteRules(d, "now", s.Fresh.By, s.Pinned.By)

@@ -166,8 +166,8 @@ func TestPinnedByOtherRules(t *testing.T) {
 	f, ds := compileLocked(t, text, l)
 	require.Len(t, ds, 2, texts(ds))
 	for i, says := range []string{
-		"fabric.lock pins buffer = 96,192, where the rules of this rocec give 97,152. What is pinned holds.",
-		"fabric.lock pins min = 152,640, where the rules of this rocec give 153,600. What is pinned holds.",
+		"fabric.lock pins buffer = 96,192, where the rules of this rocec give 97,152. Pinned sizes hold.",
+		"fabric.lock pins min = 152,640, where the rules of this rocec give 153,600. Pinned sizes hold.",
 	} {
 		assert.Equal(t, "lock-changed", ds[i].Code)
 		assert.Contains(t, ds[i].Detail, says)

@@ -55,8 +55,8 @@ func (l *loader) loadLock(ds *diag.List) {
 	if _, err := fs.Lstat(l.root.FS, full); errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	full, src, ok := l.reader.Named(l.root.Folder, lock.Name, parse.Start(full), lock.MaxFile, "A lock is short: look at what the file is.",
-		ds)
+	full, src, ok := l.reader.Named(l.root.Folder, lock.Name, parse.Start(full), lock.MaxFile,
+		"A lock is short: look at the content of the file.", ds)
 	if !ok {
 		return
 	}

@@ -239,7 +239,7 @@ var switchSchema = schema[switchBlock]{
 				"configured in another way is refused.",
 			func(s *switchBlock) *Value[string] { return &s.Config }),
 		one("preset", eval.OneOf("keep", "replace"), "kept where the fabric fits it, else refused",
-			"What becomes of the vendor's RoCE preset on a switch that "+
+			"The fate of the vendor's RoCE preset on a switch that "+
 				"has it: \"keep\" it, or \"replace\" it by rocec's settings.", func(s *switchBlock) *Value[string] { return &s.Preset }),
 		one("tier", eval.Integer(1, 64), "distance from the nearest host, plus 1",
 			"Height: 1 is where hosts are.\n"+

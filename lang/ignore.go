@@ -93,8 +93,8 @@ func (s *Source) Suppress(l diag.List, kinds map[string]Ignorable, merged map[st
 			ignoreRefused.Warnf(&kept, g.At, "Without a proof the fabric may freeze, so no comment hides a missing proof. Follow what the "+
 				"error says, or write allow_unproven = \"reason\" in the cos_group, which plan and apply repeat every time.")
 		case k == Never || refused[g]:
-			ignoreRefused.Warnf(&kept, g.At, "%q is an error that leaves a device without its settings, so no comment hides it. Correct what it "+
-				"points at, and delete the comment.", g.Code)
+			ignoreRefused.Warnf(&kept, g.At, "%q is an error that leaves a device without its settings, so no comment hides it. Correct the place "+
+				"it points at, and delete the comment.", g.Code)
 		case judged && !g.Shared:
 			d := ignoreUnused.Warnf(&kept, g.At, "There is no finding %q on the next line. Delete the comment, or put it directly before the "+
 				"attribute or block the finding points at.", g.Code)

@@ -198,7 +198,7 @@ func (l *loader) openModule(in *instance, b *hclsyntax.Block, ds *diag.List) *fo
 				why = out.Why + " "
 			}
 			parse.Unreadable.Errorf(ds, a.Expr.Range(), "The folder %q of the module is outside of %q, and a fabric reads modules only inside. %s"+
-				"Move it there; or, if you trust what it says, name its folder with --allow-outside.", diag.Cut(name), diag.Cut(out.Root), why)
+				"Move it there; or, if you trust its content, name its folder with --allow-outside.", diag.Cut(name), diag.Cut(out.Root), why)
 			return nil
 		}
 		if err != nil {

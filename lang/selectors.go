@@ -366,8 +366,8 @@ func selected(blocks []*linkBlock, edges []topology.Edge, ds *diag.List) (named 
 				})
 			}
 			if answers == mostNamed {
-				topology.TooLarge.Errorf(ds, k.Decl, "The cables blocks up to here name the %s of the file %s times. Say what holds for many cables "+
-					"in the topology block, and name in cables blocks only those that differ.", diag.Count(len(edges), "cable"), diag.Number(mostNamed))
+				topology.TooLarge.Errorf(ds, k.Decl, "The cables blocks up to here name the %s of the file %s times. Put values of many cables "+
+					"into the topology block, and name only cables that differ in cables blocks.", diag.Count(len(edges), "cable"), diag.Number(mostNamed))
 				return nil, false
 			}
 			if !t.found {

@@ -236,7 +236,7 @@ func TestBehaviour(t *testing.T) {
 		},
 		"no cnp group": {
 			[]string{"  cnp       = cos_group.cnp\n", ""},
-			[]string{"warning roce-v2-no-cnp: best effort"},
+			[]string{"warning roce-v2-no-cnp: best-effort traffic"},
 		},
 		"cnp group without the DSCP of CNPs, which is lossless": {
 			[]string{`["af31"]`, `["af31", "cs6"]`, cs6, ""},

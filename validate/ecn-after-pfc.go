@@ -105,7 +105,7 @@ func (m marking) fewMend() string {
 		return m.fix(m.mark.Min, "Leave min out, and it is derived for the incast of the fabric") +
 			", or write less than " + two + ", so that two are enough"
 	}
-	return "That min is derived, for as many as can; write less than " + two + " where two shall be enough"
+	return "That min is derived for as many ports as can; write less than " + two + " if two must be enough"
 }
 
 // farText describes the part of other switches: their traffic comes in by few ports, which pause for the traffic of many senders.

@@ -45,8 +45,8 @@ func (p *Pass) reportLoop(l *proof.Proof) {
 		when = " as long as " + areDown(first.Down)
 	}
 	d := report(p.routingAt(), "With routing = %q, lossless traffic of %s can fill %d buffers that wait for each other in a circle%s: each "+
-		"can only drain into the next. If all of them are full at once, all of these links stay paused, and so does whatever is "+
-		"behind them. Nothing in the fabric keeps that from happening; break the circle, or say why it may stay.",
+		"can only drain into the next. If all of them are full at once, all of these links stay paused, and so do the links "+
+		"behind them. Nothing in the fabric prevents that; break the circle, or state why it may stay.",
 		f.Routing, groupsText(l.Groups), len(first.Circle), when)
 	for _, g := range allowed {
 		d.Detail += fmt.Sprintf(" allow_deadlock of %q says: %s.", g.Name, strings.TrimSuffix(g.AllowDeadlock, "."))

@@ -27,7 +27,7 @@ var RoCEv2NoCNP = &Check{
 					Note(taker.At, "the lossless group")
 				continue
 			}
-			p.Warnf(in.At, "Roce %q names no cnp group. Its congestion notifications travel with whatever else is best effort and come late "+
+			p.Warnf(in.At, "Roce %q names no cnp group. Its congestion notifications travel with other best-effort traffic and come late "+
 				"when they matter. %s", in.Name, instead).
 				About(in.Name)
 		}

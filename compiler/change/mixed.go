@@ -76,7 +76,7 @@ const (
 	PauseKinds  Fault = "pause-kinds"   // one end uses PFC, the other link pause
 	NoHeadroom  Fault = "no-headroom"   // the buffer of the receiver does not hold what arrives after a pause
 	NotKnown    Fault = "not-known"     // how one end is set, or where it puts the packet, is not known
-	HostNotRead Fault = "host-not-read" // nothing is known of a host, and what was lossless towards it changes
+	HostNotRead Fault = "host-not-read" // a host was not read, and the lossless priorities towards it change
 )
 
 // Gap is a link that loses packets while its ends are set so. The packet goes from From to To.
@@ -89,7 +89,7 @@ type Gap struct {
 	Step           Step  // the step with this gap
 }
 
-// String says it in one sentence, for people.
+// String describes the gap in one sentence, for people.
 func (g *Gap) String() string {
 	from, to := g.From.Device().Name, g.To.Device().Name
 	with := fmt.Sprintf("%s (%s) to %s (%s): ", g.From, g.Sends, g.To, g.Takes)
@@ -107,9 +107,9 @@ func (g *Gap) String() string {
 	case NoHeadroom:
 		return with + fmt.Sprintf("the headroom of %s is too small for %s", to, packet)
 	case HostNotRead:
-		return with + fmt.Sprintf("nothing is known of %s, and what was lossless towards it changes", from)
+		return with + fmt.Sprintf("%s was not read, and the lossless priorities towards it change", from)
 	}
-	return with + fmt.Sprintf("it is not known whether both pause %s alike", packet)
+	return with + fmt.Sprintf("it is unknown whether both pause %s alike", packet)
 }
 
 // PacketText names a packet by the fields that devices sort it by: "DSCP 26", "PCP 3".

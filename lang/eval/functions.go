@@ -190,8 +190,9 @@ var Functions = []Function{
 	},
 	{Name: "reverse", Args: "list", Doc: "In the opposite order.", Example: `reverse([1, 2])`, Gives: `[2,1]`, fn: stdlib.ReverseListFunc},
 	{
-		Name: "setintersection", Args: "set...", Doc: "What all sets hold.", Example: `setintersection(toset(["a", "b"]), toset(["b"]))`,
-		Gives: `["b"]`, fn: stdlib.SetIntersectionFunc,
+		Name: "setintersection", Args: "set...", Doc: "The elements that all sets have.",
+		Example: `setintersection(toset(["a", "b"]), toset(["b"]))`,
+		Gives:   `["b"]`, fn: stdlib.SetIntersectionFunc,
 	},
 	{
 		Name: "setproduct", Args: "set...", Doc: "All combinations.", Example: `setproduct(["a"], ["x", "y"])`, Gives: `[["a","x"],["a","y"]]`,
@@ -202,7 +203,8 @@ var Functions = []Function{
 		Example: `setsubtract(toset(["a", "b"]), toset(["b"]))`, Gives: `["a"]`, fn: stdlib.SetSubtractFunc,
 	},
 	{
-		Name: "setunion", Args: "set...", Doc: "What any set holds.", Example: `setunion(toset(["a"]), toset(["b"]))`, Gives: `["a","b"]`,
+		Name: "setunion", Args: "set...", Doc: "The elements that any set has.",
+		Example: `setunion(toset(["a"]), toset(["b"]))`, Gives: `["a","b"]`,
 		fn: stdlib.SetUnionFunc,
 	},
 	{Name: "signum", Args: "number", Doc: "-1, 0 or 1.", Example: `signum(-3)`, Gives: `-1`, fn: stdlib.SignumFunc},

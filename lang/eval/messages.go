@@ -35,7 +35,8 @@ var evalWords = []struct{ summary, detail, says string }{
 		"functions are written name(value)."},
 	{
 		"Unsupported attribute", "This value does not have",
-		"Nothing can be read from this value. A reference such as cos_group.NAME only names a block. Put what two blocks need in a local.",
+		"Nothing can be read from this value. A reference such as cos_group.NAME only names a block. Put a value that two blocks need in a " +
+			"local.",
 	},
 	{"Operation failed", "must not be null", "One side of the operator is null, and nothing can be computed with that. Give it a value, " +
 		"for example with coalesce(x, 0)."},

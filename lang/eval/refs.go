@@ -249,7 +249,7 @@ func (ev *Evaluator) checkModule(n *Node, t hcl.Traversal, ds *diag.List) bool {
 			return false
 		}
 		if _, ok := c.Names.Labels["variable"][out]; ok {
-			report("%s has no output %q. %q is a variable of the module. Write an output block there for what is to be read outside.", name,
+			report("%s has no output %q. %q is a variable of the module. Write an output block there for values that are read outside.", name,
 				diag.Cut(out), diag.Cut(out))
 			return false
 		}
