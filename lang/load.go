@@ -1,4 +1,4 @@
-// Package lang is the fabric as written. It knows HCL, so that no other package has to.
+// Package lang is the fabric as written, and the only package that knows HCL.
 //
 // The input is a folder of *.hcl files and values for variables. The output is a [Source], in which every expression is evaluated, every
 // nodeset expanded, and every value has its place; or it is the list of all mistakes found, under the codes of [Topics]. No type of hcl or
