@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// What a by_hand block states is what its devices do; what it leaves out is what the fabric needs.
+// Devices do what their by_hand block states; they do what the fabric needs where it states nothing.
 func TestByHand(t *testing.T) {
 	src := clos(2, 1, 2)
 	a := &author{line: 5000}
@@ -35,7 +35,7 @@ func TestByHand(t *testing.T) {
 	assert.False(t, obeys)
 	assert.Equal(t, ir.Trust{PCP: true}, p.Trust())
 	assert.Empty(t, p.Marks(), "it does not mark")
-	assert.NotEmpty(t, p.Buffers(), "and is lossless all the same")
+	assert.NotEmpty(t, p.Buffers(), "and is still lossless")
 	assert.Equal(t, "rdma", p.Sort(ir.Packet{IP: true, DSCP: 26, Tagged: true, PCP: 3}).Group.Name, "DSCP is not trusted")
 	assert.Nil(t, p.Sort(ir.Packet{IP: true, DSCP: 26}).Group, "an untagged packet has no PCP")
 

@@ -66,7 +66,7 @@ func (c *compiler) cables() {
 	c.flowControl()
 }
 
-// listPorts lists the ports of every device, in the order of links; counts tells how many each has.
+// listPorts lists the ports of every device, in the order of links; counts has their number for each device.
 func (c *compiler) listPorts(counts []int32) {
 	c.f.Ports = make([]*ir.Port, 2*len(c.f.Links))
 	first := 0
@@ -115,15 +115,15 @@ func (c *compiler) flowControl() {
 	}
 }
 
-// bondKey is what the cables of a bond have in common: the block, and the switches by Device.ID, the lower one first.
+// bondKey has the things that all cables of a bond share: the block, and the switches by Device.ID, the lower one first.
 type bondKey struct {
 	kind, name string
 	decl       diag.Range
 	a, b       int
 }
 
-// bond returns the number of the bond between two switches that a cable is in by its block; 0: none. Those of hosts are said in host
-// blocks.
+// bond returns the number of the bond between two switches that a cable is in by its block; 0: none. Host blocks declare the bonds of
+// hosts.
 func (c *compiler) bond(l *lang.Link, a, b *ir.Device) int {
 	if !l.Block.Marked().Bond.V {
 		return 0
@@ -136,7 +136,7 @@ func (c *compiler) bond(l *lang.Link, a, b *ir.Device) int {
 		if block := (bondKey{l.Block.Kind, l.Block.Name, l.Block.Decl, 0, 0}); !c.hostBonds[block] {
 			c.hostBonds[block] = true
 			c.report.errorf(topicLinkBond, l.Block.Marked().Bond.At, fmt.Sprintf("%s %q", l.Block.Kind, l.Block.Name),
-				"bond = true says that cables between two switches are one bond, and %s is a host. What a host does with several cables is said by "+
+				"bond = true says that cables between two switches are one bond, and %s is a host. The cables of a host are joined by "+
 					"a bond block in its host block. Take bond out here, and write the links of switches and hosts in blocks of their own.",
 				host.Name).Note(*end.At, "this end")
 		}
@@ -172,7 +172,7 @@ func (c *compiler) bondSpeeds() {
 	}
 }
 
-// said is what a link block says for all its cables.
+// said has the values of a link block for all its cables.
 type said struct {
 	by    *lang.LinkBlock
 	facts *ir.LinkFacts // but for the speed
@@ -225,8 +225,8 @@ func (c *compiler) endpoint(e *lang.Endpoint, b *lang.LinkBlock, names *portName
 	return found, true
 }
 
-// frontPort finds the front-panel port a cable ends at, and reports whether the cable may end there. Of systems that no target
-// knows ports have any name, and nothing else is known of them; so it is with names of other systems on a switch set by hand.
+// frontPort finds the front-panel port a cable ends at, and reports whether the cable may end there. If no target knows the system, ports
+// have any name and no known properties. The same holds for names of other systems on a switch set by hand.
 func (c *compiler) frontPort(d *ir.Device, e *lang.Endpoint) (ir.Front, bool) {
 	m, os := d.Switch.Model, c.system(d)
 	if m == nil || m.Ports == nil || os == nil {
@@ -253,8 +253,8 @@ func (c *compiler) frontPort(d *ir.Device, e *lang.Endpoint) (ir.Front, bool) {
 	return ir.Front{}, false
 }
 
-// resolve settles which ports of a switch the names mean that its cables use, where a name alone does not say it. blocks are those of the
-// links, by Link.ID.
+// resolve finds the ports that the names used by a switch's cables mean, where a name alone does not identify its port. blocks are those
+// of the links, by Link.ID.
 func (c *compiler) resolve(d *ir.Device, blocks []*lang.LinkBlock, names *portNames) {
 	if d.Switch == nil || d.Switch.Model == nil {
 		return
@@ -284,7 +284,7 @@ func (c *compiler) joins(l *lang.Link, a, b *ir.Device) bool {
 		return false
 	case a.Host != nil && b.Host != nil && !a.Host.Forwards && !b.Host.Forwards:
 		c.report.errorf(topicLinkHosts, *l.B.At, name(), "Both ends of this cable are hosts, %s and %s, and neither forwards. rocec "+
-			"describes the switches between hosts; if one of them routes or bridges, that must be said. Correct one of the ends, or write "+
+			"describes the switches between hosts; a host that routes or bridges must say so. Correct one of the ends, or write "+
 			"forwards = true in its host block.",
 			a.Name, b.Name).Note(*l.A.At, "its other end")
 		return false
@@ -292,8 +292,8 @@ func (c *compiler) joins(l *lang.Link, a, b *ir.Device) bool {
 	return true
 }
 
-// routed reports whether a link is an IP hop: as its block says, else by the fabric's routing, for links between switches.
-// Without a routing, and under "any", nobody has claimed an IP hop, so there is none.
+// routed reports whether a link is an IP hop: as its block says, else by the fabric's routing, for links between switches. Without a
+// routing, and under "any", no block claims an IP hop, so the link is bridged.
 func (c *compiler) routed(b *lang.LinkBlock, x, y *ir.Device) bool {
 	if routed := b.Marked().Routed; routed.Set() {
 		return routed.V
@@ -373,7 +373,7 @@ func once[K comparable](known map[K]string, key K, text func() string) string {
 	return s
 }
 
-// jack is what a port could do: its native speed (0: not known) and lanes.
+// jack has the abilities of a port: its native speed (0: not known) and lanes.
 type jack struct{ speed, lanes int }
 
 // jacks finds what the ports of a device can do, and the ports that are used twice. The ports are sorted by name, so
@@ -443,7 +443,7 @@ func (c *compiler) jacks(d *ir.Device, out []jack) {
 	}
 }
 
-// jack is what a port of a switch, or a part of one, can do, where the names used of it are all, which are sorted.
+// jack returns the abilities of a port of a switch, or of a part of one. all has the sorted names that the fabric uses of that port.
 func (c *compiler) jack(d *ir.Device, r platform.PortRange, p *ir.Port, all []*ir.Port) jack {
 	switch {
 	case p.Front.Sub < 0:
@@ -460,8 +460,8 @@ func (c *compiler) jack(d *ir.Device, r platform.PortRange, p *ir.Port, all []*i
 	return jack{speed, lanes}
 }
 
-// pairSplit checks a port split into so many parts that it takes its neighbour with it. The parts end at port last; before and next are the
-// ports around it, and spell names a port of the switch.
+// pairSplit checks a port split into so many parts that it takes its neighbour with it. The parts end at port last; before and next are
+// the ports around it, and spell names a port of the switch.
 func (c *compiler) pairSplit(d *ir.Device, spell func(number int16) string, last *ir.Port, before, next []*ir.Port) {
 	number, m := last.Front.Number, d.Switch.Model
 	parts := map[int]string{4: "four", 8: "eight"}[m.PairSplit]

@@ -11,18 +11,17 @@ import (
 
 // Which links carry a group, and so need PFC at both ends.
 //
-// The cable of a member always carries the group of its intent. Between switches, and hosts that forward, a link
-// carries it when some path from one member to another that visits no device twice goes over the link: whatever the
-// routing and whatever fails, traffic between members stays on such paths. For RoCEv1 only bridged links count, since
-// its frames do not pass an IP hop. What a group bounces into is carried as far as the group itself. Links that lead off
-// to switches without members carry nothing. A lossless group that no intent uses is carried by every link: rocec cannot
-// know who sends it.
+// The cable of a member always carries the group of its intent. Between switches, and hosts that forward, a link carries it when some path
+// between two members goes over the link and visits no device twice. Whatever the routing and whatever fails, traffic between members
+// stays on such paths. For RoCEv1 only bridged links count, since its frames do not pass an IP hop. Where traffic bounces into another
+// group, links carry that group as far as the first. Links that lead off to switches without members carry nothing. A lossless group that
+// no intent uses is carried by every link: rocec cannot know who sends it.
 //
-// "On a path between two members" is "in one biconnected component with the hub" once every switch with members is
-// joined to an imagined hub: a path from member to member closes to a ring over the hub, and a ring lies in one
-// component. Tarjan's depth-first search finds that component in one pass over the links.
+// Join every switch with members to an imagined hub. Then a path from member to member closes to a ring over the hub, and a ring is within
+// one biconnected component. So a link is on such a path if it is in one component with the hub. Tarjan's depth-first search finds that
+// component in one pass over the links.
 
-// linkSet tells for every Link.ID whether the link is in the set.
+// linkSet reports for every Link.ID whether the link is in the set.
 type linkSet []bool
 
 func (c *compiler) carry() {
@@ -170,7 +169,7 @@ func (s *hubSearch) run(i *ir.Intent) linkSet {
 		}
 	}
 	if len(starts) < 2 {
-		return s.on // nobody to talk to over a second switch
+		return s.on // no member behind a second switch
 	}
 	clock := int32(0)
 	enter := func(d *ir.Device, from *ir.Link, mark int) {
@@ -342,15 +341,15 @@ func (c *compiler) checkLengths() {
 		for _, g := range c.f.CosGroups {
 			if g.Lossless && c.carried[g].has(l) {
 				at := l.At
-				if l.A().At.Filename != at.Filename { // the cable stands in a file of its own
+				if l.A().At.Filename != at.Filename { // the cable is in a file of its own
 					if _, known := rows[at]; !known {
 						rows[at] = l.A().At
 					}
 					at = rows[at]
 				}
 				c.report.errorf(topicLengthMissing, at, fmt.Sprintf("%s to %s", l.A(), l.B()), "%s carries the lossless cos group %q, and no "+
-					"length is known for it. What is on the cable when a pause is sent still arrives, so the headroom depends on it. "+
-					"Say length = \"30m\" in the block, or cable_length in the fabric block for all.", l.Block, g.Name).
+					"length is known for it. The bytes on the cable when a pause is sent still arrive, so the headroom depends on its length. "+
+					"Write length = \"30m\" in the block, or cable_length in the fabric block for all.", l.Block, g.Name).
 					Note(g.LosslessAt, "the group is lossless")
 				break
 			}

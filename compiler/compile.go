@@ -1,13 +1,12 @@
 // Package compiler turns the fabric as written into the fabric as meant.
 //
-// In comes a [lang.Source], strings with places, and [ir.Known], what the targets say of operating systems and NICs. Out comes
-// an [ir.Fabric]: names are pointers, models are rows of tables, cables are checked, every port knows which lossless groups it
-// carries, and every size is derived and remembers why. The last thing put into it is the router, which tells the turns lossless
-// traffic takes.
+// In comes a [lang.Source], strings with places, and [ir.Known], what the targets say of operating systems and NICs. Out comes an
+// [ir.Fabric]: names are pointers, models are rows of tables, and cables are checked. Every port knows which lossless groups it carries,
+// and every size is derived and has its reason. Last comes the router, which finds the turns that lossless traffic takes.
 //
-// Promised: a fabric with errors gives no IR; all errors of one run are reported together, sorted; the result does not
-// depend on the order of declarations, except for the order of Links and Intents, which is that of the source; the
-// time is linear in devices and cables (sorting aside).
+// Compile promises: A fabric with errors gives no IR. All errors of one run are reported together, sorted. The result does not depend on
+// the order of declarations, except for the order of Links and Intents, which is that of the source. The time is linear in devices and
+// cables (sorting aside).
 package compiler
 
 import (
@@ -18,9 +17,9 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Compile resolves, checks and sizes a fabric. The fabric is nil if the list has errors. It keeps nothing of the source,
-// and lets go of devices and links as soon as it has made its own: a caller who does so, too, needs the memory of one of
-// both only. Systems that known does not hold are taken to do what their chips do (see [ir.ChipCan]).
+// Compile resolves, checks and sizes a fabric. The fabric is nil if the list has errors. It keeps nothing of the source, and releases
+// devices and links as soon as it has made its own. If the caller keeps no reference either, only one of the two is in memory. Systems
+// that known does not hold are taken to do what their chips do (see [ir.ChipCan]).
 func Compile(src *lang.Source, known ir.Known) (*ir.Fabric, diag.List) {
 	own := *src
 	c := &compiler{src: &own, known: known, f: &ir.Fabric{}, report: newReport(), bonds: map[bondKey]int{}, hostBonds: map[bondKey]bool{}}

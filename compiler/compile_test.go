@@ -82,7 +82,7 @@ func TestCompileClos(t *testing.T) {
 		"swp14",
 	}, names)
 	assert.Equal(t, 1, leaf.Switch.Tier)
-	assert.Equal(t, "hosts hang on it", leaf.Switch.TierFrom.Why)
+	assert.Equal(t, "hosts are connected to it", leaf.Switch.TierFrom.Why)
 	assert.Equal(t, 2, device(f, "spine1").Switch.Tier)
 	assert.Equal(t, "spectrum3", leaf.Switch.Model.ASIC.Name)
 	assert.Equal(t, "cumulus", leaf.SSH.User)
@@ -203,7 +203,7 @@ func TestMistakes(t *testing.T) {
 		{
 			"model without ports", func(s *lang.Source) { s.SwitchModels[0].Ports = lang.Value[int]{V: 0, At: place(900)} },
 			"model-invalid", 900,
-			[]string{"is said to have 0"},
+			[]string{"and big has 0"},
 		},
 		{
 			"model the tables know", func(s *lang.Source) {
@@ -399,11 +399,11 @@ func TestMistakes(t *testing.T) {
 		}, "written-by-hand", 900, []string{`written_by = "others"`, "the by_hand block"}},
 		{"a way the system does not know", func(s *lang.Source) {
 			s.Switches[0].Config = lang.Value[string]{V: "file", At: place(900)}
-		}, "config-invalid", 900, []string{`Cumulus Linux that is called "file"`, `"files"?`}},
+		}, "config-invalid", 900, []string{`cannot configure Cumulus Linux by "file"`, `"files"?`}},
 		{"a way the release does not have", func(s *lang.Source) {
 			s.Switches[0].Config, s.Switches[0].Version = lang.Value[string]{V: "NVUE", At: place(900)}, val(a, "5.1.0")
 		}, "config-invalid", 900, []string{`config = "nvue"`, "NVUE knows only the RoCE preset there", `Write config = "files"`}},
-		{"a way of a system that nobody knows", func(s *lang.Source) {
+		{"an unknown way of a system", func(s *lang.Source) {
 			s.Switches[0].Config, s.Switches[0].OS = lang.Value[string]{V: "files", At: place(900)}, val(a, "junos")
 		}, "config-invalid", 900, []string{`one way at most to configure "junos"`}},
 		{"a way and set by hand", func(s *lang.Source) {

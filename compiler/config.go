@@ -37,7 +37,7 @@ func (c *compiler) config(d *ir.Device, s *lang.Switch, os *ir.OS) {
 	of := os.FindConfig(s.Config.V)
 	if of == nil {
 		meant := hint(s.Config.V, os.ConfigNames())
-		c.instead(wrong("There is no way to configure %s that is called %q.%s", os.Title, s.Config.V, hintOrList(s.Config.V, os.ConfigNames())),
+		c.instead(wrong("rocec cannot configure %s by %q.%s", os.Title, s.Config.V, hintOrList(s.Config.V, os.ConfigNames())),
 			s.Config.V, meant)
 		return
 	}

@@ -122,7 +122,7 @@ func TestMarksComeBeforePausing(t *testing.T) {
 	assert.Equal(t, 30_720, port(compiled(t, s), "s0:swp1").Marks()[0].Min.N)
 }
 
-// Where xoff is all that a port may hold, marks come first for the incast the fabric has; fewer than two senders make none.
+// Where xoff is all that a port may hold, marks come first for the incast of the fabric; fewer than two senders are no incast.
 func TestMarksComeBeforePausingOfAnIncast(t *testing.T) {
 	marked := func(hosts int) (*ir.Fabric, *ir.Mark) {
 		g := graph{switches: 1, version: 2}

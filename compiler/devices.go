@@ -116,7 +116,7 @@ func (c *compiler) login(own *lang.SSH) ir.SSH {
 	}
 }
 
-// loginAt is where it is said how a device is reached.
+// loginAt returns the place of the block that states how a device is reached.
 func loginAt(own *lang.SSH) diag.Range {
 	if own == nil {
 		return diag.Range{}
@@ -137,7 +137,7 @@ func (c *compiler) switchSettings(d *ir.Device, s *lang.Switch) {
 	if w.OS != "" && os != nil {
 		w.OS = os.Name // however it is spelled
 	}
-	if d.ByHand == nil { // of one set by hand only what is written is told
+	if d.ByHand == nil { // a device set by hand has only values that are written
 		w.OSAt = diag.FirstPlace(s.OS.At, s.Decl)
 		if w.OS == "" && os != nil {
 			w.OS = os.Name
@@ -176,13 +176,13 @@ func (c *compiler) switchSettings(d *ir.Device, s *lang.Switch) {
 	if s.Tier.Set() {
 		w.Tier, w.TierFrom = s.Tier.V, ir.Origin{At: s.Tier.At, Why: fmt.Sprintf("tier = %d", s.Tier.V)}
 		if w.Tier < 1 {
-			c.report.errorf(topicTierInvalid, s.Tier.At, d.Name, "A tier is 1 or more, counted from the switches hosts hang on; "+
+			c.report.errorf(topicTierInvalid, s.Tier.At, d.Name, "A tier is 1 or more, counted from the switches with hosts; "+
 				"%d is below them. Correct it, or leave it out.", w.Tier)
 		}
 	}
 }
 
-// system returns the operating system of a switch: the one it names, or the default; nil: nothing is known of it.
+// system returns the operating system of a switch: the one it names, or the default; nil: no target knows it.
 func (c *compiler) system(d *ir.Device) *ir.OS {
 	if d.Switch.OS == "" {
 		return c.known.DefaultOS()
@@ -305,8 +305,8 @@ func (m *nicMaker) bond(d *ir.Device, b *lang.Bond) {
 	d.Host.Bonds = append(d.Host.Bonds, bond)
 }
 
-// bondModes are the modes in which the driver of a bond's NICs joins them into one RDMA device; where none of its NICs is known,
-// those of the first driver that has such modes. Nil: nothing is known of it.
+// bondModes returns the modes in which the driver of a bond's NICs joins them into one RDMA device. If none of its NICs is known, it
+// returns those of the first driver that has such modes. Nil: the modes are unknown.
 func (m *nicMaker) bondModes(b *ir.Bond) []string {
 	for _, n := range b.NICs {
 		if n.Model != nil && n.Model.Driver != nil {

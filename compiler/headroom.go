@@ -11,10 +11,9 @@ import (
 
 // Headroom.
 //
-// When a port decides to pause its peer, bytes go on arriving: until the port has finished the frame it is sending
-// itself, until the pause frame has crossed the cable, until the peer has acted on it, and what is on the cable by
-// then. The room for them is Need. Packets take whole cells of the chip's memory, so small ones waste room; they are all
-// small unless the person says less. Need is the largest of:
+// When a port decides to pause its peer, bytes go on arriving. The port first finishes the frame that it is sending, the pause frame
+// crosses the cable, and the peer acts on it; by then the cable is full of bytes. The room for them is Need. Packets take whole cells of
+// the chip's memory, so small ones waste room; they are all small unless the person says less. Need is the largest of:
 //
 // The bound, which no arrival of packets exceeds (package validate/oracle tries them):
 //
@@ -28,15 +27,14 @@ import (
 //	sum     = MTU + cable + interfaces + response + gearbox + chip
 //	formula = sum x (1 - share + share x waste) + last frame
 //
-// And what the chip's vendor or a maker of switches published for that speed and length; for the model itself the least of its
-// published rows for that speed and the next length (switchBuffer). All are rounded up to cells.
+// And the published figure of the chip's vendor or of a maker of switches for that speed and length. For the model itself it is the least
+// of its published rows for that speed and the next length (switchBuffer). All are rounded up to cells.
 //
-// Floor is what the vendors' own static tables come to (SONiC's pg_profile_lookup.ini): the formula with the pause
-// response they counted and the waste not rounded up. Below Floor loss is likely; between Floor and Need it takes bad
-// luck; from Need on nothing is lost.
+// Floor is the result of the vendors' own static tables (SONiC's pg_profile_lookup.ini): the formula with the pause response they counted
+// and the waste not rounded up. Below Floor loss is likely; between Floor and Need it takes bad luck; from Need on nothing is lost.
 //
-// SONiC adds a frame and a second pipeline latency to the whole buffer of a port with eight lanes, not to its column xoff,
-// the room after the pause. So Need is the same for such a port.
+// For a port with eight lanes SONiC adds a frame and a second pipeline latency to the whole buffer, but not to its column xoff, the room
+// after the pause. So Need is the same for such a port.
 
 const (
 	// interfaceBytes is the delay of MAC and PHY at both ends, in bytes. Source: SONiC, mac_phy_delay = 0.8 KiB.
@@ -46,14 +44,14 @@ const (
 	// RoCE frame may be of 4 KiB; the waste, counted as if every packet were small, leaves more room than the difference.
 	lastFrame = 1024
 
-	// frameHeaders is what a frame has beside what the MTU counts: Ethernet header, VLAN tag and frame check.
+	// frameHeaders counts the bytes of a frame beyond its MTU: Ethernet header, VLAN tag and frame check.
 	frameHeaders = 14 + 4 + 4
 
-	// bytesPerMetreAndMbps is what a cable holds there and back: 2 x 1e6 / 8 bits / 198,000,000 m/s.
+	// bytesPerMetreAndMbps is the capacity of a cable there and back: 2 x 1e6 / 8 bits / 198,000,000 m/s.
 	bytesPerMetreAndMbps = 1.0 / 792
 )
 
-// allSmall is the share of small packets when nobody says another, in percent.
+// allSmall is the default share of small packets, in percent.
 const allSmall = 100
 
 // wire is what headroom depends on beside the chip.
@@ -94,9 +92,9 @@ func headroom(a *platform.ASIC, tables []*platform.Published, w wire) (need, flo
 
 // bound is the most that can arrive, in whole cells.
 //
-// What arrives is a frame in progress, whole frames, and a last one that begins just before the pause takes effect. Frames
-// take up at most swell times their bytes on the wire; the frame in progress takes that and the cell it has begun; of the
-// last none counted as time that has passed.
+// The arriving bytes are a frame in progress, whole frames, and a last one that begins just before the pause takes effect. Frames take up
+// at most swell times their bytes on the wire. The frame in progress takes the cell it has begun, too. The last frame takes up cells, but
+// no time.
 func bound(a *platform.ASIC, w wire) (need int, terms []ir.Term) {
 	worst, full := a.Swell()
 	terms = append(arriving(a, w), ir.Term{
@@ -172,12 +170,12 @@ func arriving(a *platform.ASIC, w wire) []ir.Term {
 	return terms
 }
 
-// onCable is what a cable holds there and back.
+// onCable returns the bytes on a cable there and back.
 func onCable(speed int, metres float64) int {
 	return int(math.Ceil(metres * float64(speed) * bytesPerMetreAndMbps))
 }
 
-// published is the largest published figure in whole cells, and where it stands. Beyond the longest cable of a table it grows
+// published is the largest published figure in whole cells, and its source. Beyond the longest cable of a table it grows
 // as the sum does. Figures hold for an MTU of 9100; a port with another one needs that much more or less.
 func published(a *platform.ASIC, tables []*platform.Published, w wire) ir.Term {
 	worst, _ := a.CellWaste()
@@ -205,8 +203,8 @@ func published(a *platform.ASIC, tables []*platform.Published, w wire) ir.Term {
 	return out
 }
 
-// ofModel returns the published row of the model for a speed and a length, in whole cells, the smallest and the largest of its tables; 0
-// bytes: the model has no such row. Rows hold for an MTU of 9100, as [published].
+// ofModel returns the published row of the model for a speed and a length, in whole cells: the smallest and the largest of its tables.
+// With 0 bytes the model has no such row. Rows hold for an MTU of 9100, as [published].
 func ofModel(a *platform.ASIC, rows *platform.ModelRows, w wire) (least ir.Term, most int) {
 	r := rows.Row(w.speed, w.metres)
 	if r == nil {

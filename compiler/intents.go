@@ -76,8 +76,8 @@ func (c *compiler) cosGroup(name string) *ir.CosGroup {
 	return g
 }
 
-// intents resolves the roce blocks and their members. The first intent of a NIC sets the defaults the NIC has one of only,
-// so they are in order of their names: the order of files and blocks is not to change what is written.
+// intents resolves the roce blocks and their members. A NIC has some defaults once, and its first intent sets them. So intents are in
+// order of their names: the order of files and blocks must not change the written bytes.
 func (c *compiler) intents() {
 	roces := slices.SortedStableFunc(slices.Values(c.src.Roces), func(a, b *lang.Roce) int { return nodeset.Compare(a.Name, b.Name) })
 	for _, s := range roces {

@@ -75,7 +75,7 @@ func TestLongCables(t *testing.T) {
 		{"what is written holds", halls("sn2700", 2, "10km", `pfc { xoff = "20000B" }`), "hall0:swp1", 20_000, 17_984, "pfc.xoff"},
 		{"a written buffer leaves xoff short", halls("sn2700", 2, "10km", `pfc { buffer = "3000000B" }`), "hall0:swp1", 18_048, 16_032, "preset"},
 		{
-			"a written xon_delta lies above", halls("sn2700", 2, "10km", `pfc { xon_delta = "9600B" }`), "hall0:swp1",
+			"a written xon_delta is larger", halls("sn2700", 2, "10km", `pfc { xon_delta = "9600B" }`), "hall0:swp1",
 			1_307_520, 1_297_920, "round trip",
 		},
 	} {
@@ -107,7 +107,7 @@ func TestLongCablesLeaveRoom(t *testing.T) {
 	}
 }
 
-// A lock that an older rocec wrote has rows by plain inputs; they hold for what is told apart now.
+// A lock that an older rocec wrote has rows by plain inputs. They hold for inputs that rocec distinguishes now.
 func TestOldLockHoldsForSpecialInputs(t *testing.T) {
 	text := halls("sn2700", 3, "10km", "")
 	file := fstest.MapFS{"fabric.hcl": {Data: []byte(text)}}
@@ -177,8 +177,8 @@ func TestLastFrameIsTheMembers(t *testing.T) {
 	assert.Fail(t, "no buffer for the group without members")
 }
 
-// Whatever the cable and the chip: above a kilometre what lies below xon feeds the round trip unless memory is tight, and no pause
-// comes too late for the headroom.
+// Whatever the cable and the chip: above a kilometre the bytes below xon feed the round trip unless memory is tight, and no pause comes
+// too late for the headroom.
 func TestLongCablesFeedTheRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := rapid.SampledFrom(platform.Switches).Draw(t, "model")

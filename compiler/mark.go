@@ -10,23 +10,23 @@ import (
 
 // ECN marking.
 //
-// Senders slow down when packets come back marked, and a queue marks from Min on. It must do so before the ingress
-// buffers that feed it pause (DCQCN, section 4): with dynamic thresholds, n queues filled up to Min by one port, L lossless
-// buffers of a port and B bytes of the pool they share, that holds while
+// Senders slow down when packets come back marked, and a queue marks from Min on. It must do so before the ingress buffers that feed it
+// pause (DCQCN, section 4). With dynamic thresholds, let one port fill n queues up to Min, L be the lossless buffers of a port, and B the
+// bytes of the pool they share. Then marks come first while
 //
 //	Min < alpha B / (n (1 + alpha L))
 //
 // which is [ir.Memory.MarkBound]; alpha and the pool are those of the switch's memory model ([ir.MemoryModel]). Where a port pauses at
-// xoff bytes whatever is free, n ports that fill one queue hold n x xoff, and Min is kept below that for the incast the fabric has
-// ([ir.Device.Senders]); nothing published settles how such a chip counts, so it is kept below the first bound, too. Below both Min
-// scales with the speed of the port, from 150 KiB at 100G: a bandwidth-delay product stays one. Three frames are the least that
-// lets a single sender run at full speed. A bound lowers that to two. Where a bound leaves less, no Min is of use, and three frames stay.
-// Where a switch drops by the same thresholds what it cannot mark ([ir.SwitchCan.Drops]), marks rise slowly over all that a queue can hold:
-// Max is what one port fills a queue to before it pauses ([ir.Memory.QueueLimit]), and the probability there is that of SONiC's template.
-// Few packets without ECN bits are lost, then, such as inbox traffic that shares the class.
+// xoff bytes whatever is free, n ports that fill one queue hold n x xoff. Min is kept below that for the incast of the fabric
+// ([ir.Device.Senders]). No published document says how such a chip counts, so Min is kept below the first bound, too. Below both Min
+// scales with the speed of the port, from 150 KiB at 100G: a bandwidth-delay product stays one. Three frames are the least that lets a
+// single sender run at full speed. A bound lowers that to two. Where a bound leaves less, no Min is of use, and three frames stay. Some
+// switches drop by the same thresholds the packets that they cannot mark ([ir.SwitchCan.Drops]). There marks rise slowly over all that a
+// queue can hold: Max is the length to which one port fills a queue before it pauses ([ir.Memory.QueueLimit]), and the probability there
+// is that of SONiC's template. Few packets without ECN bits are lost, then, such as inbox traffic that shares the class.
 //
-// Every threshold is a whole number of the chip's steps, so the switch has what was asked for. What speed and frames ask for is rounded up,
-// as the chip would round it. A bound is rounded down, so it holds.
+// Every threshold is a whole number of the chip's steps, so the switch has what was asked for. What speed and frames ask for is rounded
+// up, as the chip would round it. A bound is rounded down, so it holds.
 
 const (
 	markAt100G  = 150 << 10 // bytes. Source: Cumulus Linux 3.7's RoCE preset, 153600 at every speed; that it is for 100G is rocec's
@@ -38,7 +38,7 @@ const (
 	markAtSpeed = 100_000   // Mb/s
 )
 
-// markKey is what a mark depends on.
+// markKey has the inputs of a mark.
 type markKey struct {
 	group *ir.CosGroup
 	asic  *platform.ASIC
@@ -211,9 +211,9 @@ func deriveMin(k markKey, cell ir.Origin) ir.Derived {
 	return ir.Derived{N: n, From: append(why, because(cell))}
 }
 
-// A switch that has one set of thresholds for several queues ([ir.SwitchCan.Marks]) gets the least of those that its queues would have of
-// their own: then marks come before pauses on each of them. The price is that some mark early ([ir.Mark.Own]). Values that a person wrote
-// are never changed. Derived ones follow them, where marks still come before pauses.
+// A switch that has one set of thresholds for several queues ([ir.SwitchCan.Marks]) gets the least of the values that its queues would
+// have of their own. So marks come before pauses on each of them. The price is that some mark early ([ir.Mark.Own]). Values that a person
+// wrote are never changed. Derived ones follow them, where marks still come before pauses.
 
 // alikeKey is a mark, and the set of thresholds that it is to have.
 type alikeKey struct {

@@ -49,8 +49,8 @@ func bufferAt(m *platform.Switch, speed int, metres float64, mtu int, sizes *ir.
 	})
 }
 
-// No derived headroom is below a published row of the model, whatever share of packets is small. 18 of the 372 bind beside the
-// tables of the chips, and rocec's sum alone is below 81; no row of Spectrum is one of them.
+// No derived headroom is below a published row of the model, whatever share of packets is small. 18 of the 372 rows bind in addition to
+// the tables of the chips, and rocec's sum alone is below 81. No row of Spectrum is among them.
 func TestNeedHoldsRowsOfModels(t *testing.T) {
 	bind, below := map[string]int{}, map[string]int{}
 	rows := modelRows(t)
@@ -104,7 +104,7 @@ func TestRowBindsBetweenLengths(t *testing.T) {
 	b := bufferAt(m, 400_000, 501, 9100, nil)
 	assert.Zero(t, b.Row.Bytes)
 	assert.False(t, slices.ContainsFunc(b.Terms, func(t ir.Term) bool { return t.Name == ir.ByRow }))
-	// Tests on hardware stand beside it.
+	// It is compared with tests on hardware.
 	assert.Contains(t, bufferAt(m, 400_000, 5, 9100, nil).Nightly.Why, "nightly tests of this chip expect 393,446 B, 400G at 5 m")
 	// Nothing is published of Tomahawk+.
 	none, _ := platform.FindSwitch("s5048f")

@@ -56,7 +56,7 @@ func (c *compiler) switchModel(m *lang.SwitchModel) *platform.Switch {
 	}
 	if m.Ports.V < 1 || m.Ports.V > maxPorts {
 		c.report.errorf(topicModelInvalid, diag.FirstPlace(m.Ports.At, m.Decl), m.Name,
-			"A switch has 1 to %d ports, and %s is said to have %d. Correct the number.",
+			"A switch has 1 to %d ports, and %s has %d. Correct the number.",
 			maxPorts, m.Name, m.Ports.V)
 		return s
 	}
@@ -118,8 +118,7 @@ func (c *compiler) nicModel(m *lang.NICModel) *ir.NICModel {
 	return n
 }
 
-// driver returns the driver a nic_model block names as its family. Where no driver is known at all, any is taken, and nothing
-// particular is known of it.
+// driver returns the driver a nic_model block names as its family. If no driver is known at all, it returns an empty driver for any name.
 func (c *compiler) driver(m *lang.NICModel) *ir.Driver {
 	d := c.known.FindDriver(m.Family.V)
 	switch names := c.known.DriverNames(); {

@@ -15,9 +15,9 @@ import (
 
 // Pinned sizes.
 //
-// fabric.lock holds derived numbers by what the derivation depends on: the chip, the link, and what the person wrote of the sizes. A row
-// is for all ports that are alike, so that a port like the others needs no new one. Where the bound on marking that comes from the
-// memory of a switch decides, its ports and what they reserve are inputs, too; the bound itself is a result.
+// fabric.lock holds derived numbers by the inputs of the derivation: the chip, the link, and the sizes that the person wrote. A row is for
+// all ports that are alike, so that a port like the others needs no new one. If the memory of a switch bounds its marking, the ports and
+// their reserves are inputs, too; the bound itself is a result.
 //
 // The rules of this rocec go on judging: Need, Floor and the bound on marking are never pinned.
 
@@ -51,7 +51,7 @@ func newPins(f *lock.File) *pins {
 	return p
 }
 
-// derived is a number that nobody wrote.
+// derived is a number that no block states.
 type derived struct {
 	name string
 	num  *ir.Derived
@@ -94,7 +94,7 @@ func (c *compiler) pin(fresh *lock.Row, numbers []derived, at diag.Range, other 
 	return differs
 }
 
-// pinBuffer pins what nobody wrote of a buffer. The link is the first whose port has it.
+// pinBuffer pins the numbers of a buffer that no block states. The link is the first whose port has it.
 func (c *compiler) pinBuffer(b *ir.Buffer, k bufferKey, l *ir.Link) {
 	given := k.group.Sizes()
 	plain := fmt.Sprintf("asic=%s speed=%s length=%sm mtu=%d", k.asic.Name, platform.SpeedText(k.mbps),
@@ -150,8 +150,8 @@ func (k bufferKey) special(b *ir.Buffer) string {
 	return s
 }
 
-// pinMark pins what nobody wrote of a mark. memory is what a row of an earlier rocec says of the switch's memory, and loose the bound
-// by the rules of that time.
+// pinMark pins the numbers of a mark that no block states. memory is the input for the switch's memory in a row of an earlier rocec, and
+// loose the bound by the rules of that time.
 func (c *compiler) pinMark(m *ir.Mark, k markKey, l *ir.Link, memory string, loose int) {
 	given := k.group.ECN
 	row := &lock.Row{Kind: lock.Mark, Inputs: markInputs(k)}
@@ -166,7 +166,7 @@ func (c *compiler) pinMark(m *ir.Mark, k markKey, l *ir.Link, memory string, loo
 			row.By = append(row.By, ruleOf(n.name, *n.num))
 		}
 	}
-	// A switch that the bound did not concern when the sizes were pinned, or another one did: they hold on as long as the rules that
+	// When the sizes were pinned, the bound did not concern the switch, or another bound did. Such sizes hold as long as the rules that
 	// pinned them allow it.
 	var other *lock.Row
 	limits := []string{k.limit}
@@ -202,7 +202,7 @@ func (p *pins) limitOf(k markKey, m ir.Memory) string {
 	return ""
 }
 
-// markInputs is what a mark depends on.
+// markInputs returns the inputs of a mark.
 func markInputs(k markKey) string {
 	given := k.group.ECN
 	gently := ""
@@ -213,7 +213,7 @@ func markInputs(k markKey) string {
 		writtenInputs("ecn.min", given.Min, "ecn.max", given.Max, "ecn.probability", given.Probability))
 }
 
-// memoryInputs is what the bound on marking at a switch depends on.
+// memoryInputs returns the inputs of the bound on marking at a switch.
 func memoryInputs(m ir.Memory) string {
 	joined := ""
 	if m.Joined && m.Groups > 1 {
@@ -238,7 +238,7 @@ func writtenInputs(pairs ...any) string {
 	return b.String()
 }
 
-// ruleOf is the reasons for a number that do not lie in a link, in one line.
+// ruleOf returns the reasons for a number that do not come from a link, in one line.
 func ruleOf(name string, d ir.Derived) string {
 	var why []string
 	for _, r := range d.From {
@@ -249,7 +249,7 @@ func ruleOf(name string, d ir.Derived) string {
 	return name + ": " + strings.Join(why, "; ")
 }
 
-// reportPins says what fabric.lock pins that this rocec derives otherwise, and what it does not pin.
+// reportPins reports the numbers that fabric.lock pins and this rocec derives otherwise, and those that it does not pin.
 func (c *compiler) reportPins(ds *diag.List) {
 	if c.src.Lock == nil {
 		return
@@ -264,7 +264,7 @@ func (c *compiler) reportPins(ds *diag.List) {
 				pinned = append(pinned, fmt.Sprintf("%s = %s, where the rules of this rocec give %s", n.Name, diag.Number(n.N), diag.Number(now.N)))
 			}
 		}
-		d := topicLockChanged.Noticef(ds, s.Pinned.At, "%s pins %s. What is pinned holds. Take the new sizes with `rocec build --lock "+
+		d := topicLockChanged.Noticef(ds, s.Pinned.At, "%s pins %s. Pinned sizes hold. Take the new sizes with `rocec build --lock "+
 			"--refresh`, and read in the plan what they change.", lock.Name, diag.And(pinned))
 		noteRules(d, "pinned by", s.Pinned.By, s.Fresh.By)
 		noteRules(d, "now", s.Fresh.By, s.Pinned.By)

@@ -17,8 +17,8 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// racks is two leaves with ports to hosts, two lossless groups that mark, and a spine: with all ports in use, the memory of a leaf
-// bounds where marking begins.
+// racks is two leaves with ports to hosts, two lossless groups that mark, and a spine. With all ports in use, the memory of a leaf bounds
+// where marking begins.
 func racks(ports int, more string) string {
 	return fmt.Sprintf(`
 fabric "pod1" {
@@ -166,8 +166,8 @@ func TestPinnedByOtherRules(t *testing.T) {
 	f, ds := compileLocked(t, text, l)
 	require.Len(t, ds, 2, texts(ds))
 	for i, says := range []string{
-		"fabric.lock pins buffer = 96,192, where the rules of this rocec give 97,152. What is pinned holds.",
-		"fabric.lock pins min = 152,640, where the rules of this rocec give 153,600. What is pinned holds.",
+		"fabric.lock pins buffer = 96,192, where the rules of this rocec give 97,152. Pinned sizes hold.",
+		"fabric.lock pins min = 152,640, where the rules of this rocec give 153,600. Pinned sizes hold.",
 	} {
 		assert.Equal(t, "lock-changed", ds[i].Code)
 		assert.Contains(t, ds[i].Detail, says)
@@ -216,8 +216,8 @@ func TestPinnedGrowth(t *testing.T) {
 	assert.Len(t, ds[0].Notes, 2)
 }
 
-// Where memory bounds marking, the ports of the switch are inputs. A row of a switch that it did not bound holds as long as the bound
-// allows it, and one that is there for these very inputs also when the rules of this rocec have no bound for them.
+// Where memory bounds marking, the ports of the switch are inputs. A row of a switch that memory did not bound holds as long as the bound
+// allows it. A row for these very inputs also holds when the rules of this rocec have no bound for them.
 func TestPinnedBound(t *testing.T) {
 	bounded := racks(31, "")
 	fresh, _ := compileLocked(t, bounded, nil)

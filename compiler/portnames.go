@@ -32,7 +32,7 @@ type sideNames struct {
 	index map[portKey]int // of list; nil while it is short
 }
 
-// portKey is what a name means the same for.
+// portKey has everything that the meaning of a port's name depends on.
 type portKey struct {
 	name  string
 	at    diag.Range
@@ -58,7 +58,7 @@ func keyOf(d *ir.Device, e *lang.Endpoint) portKey {
 // few names are looked through faster than a map is made.
 const few = 8
 
-// find returns the name of a key, nil where the side has none so far.
+// find returns the name of a key; nil if the side has no such name yet.
 func (s *sideNames) find(b *lang.LinkBlock, k *portKey) *ir.PortName {
 	if s.block != b {
 		s.block, s.list, s.last, s.index = b, s.list[:0], 0, nil

@@ -21,8 +21,8 @@ import (
 // slip is the SONiC script's own: it counts the bytes on the cable with 1e9/1024 where 1e6 is right, and so 2.3 % low.
 func slip(n int) int { return int(float64(n) * 1e3 / 1024) }
 
-// The sums without any waste in cells, 5, 40 and 300 m, worked out by somebody else for frames of MTU + 18: with the
-// response per speed, and with the old one of 60 quanta.
+// The sums without any waste in cells, at 5, 40 and 300 m, which another person computed for frames of MTU + 18: with the response per
+// speed, and with the old one of 60 quanta.
 func TestRawSums(t *testing.T) {
 	none := &platform.ASIC{Cell: 1}
 	const old = 60 * platform.QuantumBytes
@@ -56,8 +56,8 @@ func TestRawSums(t *testing.T) {
 	}
 }
 
-// What SONiC's headroom script prints for MTU 9100 with half of the packets small, in bytes: with its slip our sum is that,
-// without it at most 2.3 % of the cable more. Need counts the waste rounded up, and is never less.
+// The output of SONiC's headroom script for MTU 9100 with half of the packets small, in bytes. Our sum with the slip of the script is
+// equal; without the slip it is at most 2.3 % of the cable more. Need counts the waste rounded up, and is never less.
 func TestHeadroomScriptHalfSmall(t *testing.T) {
 	for _, c := range []struct {
 		asic  string
@@ -135,8 +135,8 @@ func figures(t *testing.T) []figure {
 	return out
 }
 
-// Every row of the Spectrum tables up to Spectrum-4 is our sum with all packets small, the waste not rounded up and the
-// response its maker counted, in KiB; some rows have one KiB more.
+// Every row of the Spectrum tables up to Spectrum-4 is our sum, in KiB; some rows have one KiB more. All packets are small, the waste is
+// not rounded up, and the response is the one its maker counted.
 func TestStaticTablesAreTheFormula(t *testing.T) {
 	rows, exact := 0, 0
 	for _, f := range figures(t) {
@@ -160,8 +160,8 @@ func TestStaticTablesAreTheFormula(t *testing.T) {
 	assert.Equal(t, [2]int{93, 64}, [2]int{rows, exact})
 }
 
-// The tables of Spectrum-5 and -6 count no small packets, and up to a third, or as much again, more than our sum then: they are
-// of its size, not the same.
+// The tables of Spectrum-5 and -6 count no small packets. Their figures are up to a third, or as much again, above our sum: of its size,
+// but not equal.
 func TestNewTablesCountNoSmallPackets(t *testing.T) {
 	for _, f := range figures(t) {
 		most := map[string]float64{"spectrum5": 4. / 3, "spectrum6": 2}[f.asic.Name]
@@ -175,8 +175,8 @@ func TestNewTablesCountNoSmallPackets(t *testing.T) {
 	}
 }
 
-// No figure that a maker publishes for a switch is undercut, on this switch, on any with its chip, and whatever share of
-// packets is small, but those that are left out; each of those would be, so that none is left out for nothing.
+// The derived headroom undercuts no published figure of a switch, on this switch and on any with its chip, whatever share of packets is
+// small. Only tables that are left out have figures above it, and each of them has one, so that none is left out without need.
 func TestNeedHoldsWhatIsPublished(t *testing.T) {
 	undercut := map[string]int{} // by table: rows above Need
 	binding := map[string]int{}
@@ -248,7 +248,7 @@ func TestPublishedHeadroom(t *testing.T) {
 	}
 	assert.Zero(t, published(chip(t, "tomahawkplus"), nil, wire{100_000, 40, 9100, 100, 4096}).Bytes, "nothing is published")
 
-	// A model's own table stands in place of its chip's.
+	// A model's own table replaces that of its chip.
 	own, ok := platform.FindSwitch("sn2201")
 	require.True(t, ok)
 	tables, name := own.Published()

@@ -7,15 +7,15 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// report collects diagnostics. One line of a fabric names thousands of devices, so a mistake found again at the same
-// place is not told again: the first one says for how many further names it holds.
+// report collects diagnostics. One line of a fabric names thousands of devices, so a mistake is reported once for each place. The first
+// report counts the further names with the same mistake.
 type report struct {
 	list   diag.List
 	folded map[foldKey]*fold
 	order  []*fold
 
-	unknown map[string]*diag.Diagnostic // by the name of a device nobody declares
-	places  map[string]int              // where else it stands
+	unknown map[string]*diag.Diagnostic // by the name of a device that no block declares
+	places  map[string]int              // further places of the name
 }
 
 type foldKey struct {
@@ -40,8 +40,7 @@ func newReport() *report {
 	return &report{folded: map[foldKey]*fold{}, unknown: map[string]*diag.Diagnostic{}, places: map[string]int{}}
 }
 
-// again reports whether a name nobody declares was reported at another place: a device that is missing is missing for all its
-// cables.
+// again reports whether an undeclared name was reported at another place: a missing device is missing for all its cables.
 func (r *report) again(name string, at diag.Range) bool {
 	first := r.unknown[name]
 	if first == nil || first.At == at || first.At.Filename == "" {
@@ -51,8 +50,8 @@ func (r *report) again(name string, at diag.Range) bool {
 	return true
 }
 
-// errorf reports an error of topic t about name, which is what the person wrote at that place ("leaf3:swp99"). Notes
-// may be added to what it returns.
+// errorf reports an error of topic t about name, the text that the person wrote at that place ("leaf3:swp99"). The caller may add notes to
+// the result.
 func (r *report) errorf(t *diag.Topic, at diag.Range, name, format string, args ...any) *diag.Diagnostic {
 	key := foldKey{t.Code, at}
 	if f := r.folded[key]; f != nil {
@@ -84,13 +83,13 @@ func (r *report) done() diag.List {
 		f.first.Note(diag.Range{}, "%s", text)
 	}
 	for name, n := range r.places {
-		r.unknown[name].Note(diag.Range{}, "the name stands in %s", diag.Count(n, "further place"))
+		r.unknown[name].Note(diag.Range{}, "the name is in %s", diag.Count(n, "further place"))
 	}
 	r.list.Sort()
 	return r.list
 }
 
-// speller finds the name somebody may have meant. It gives up after a few questions: each one looks at every name.
+// speller finds the name that the person may have meant. It gives up after a few questions: each one looks at every name.
 type speller struct {
 	names []string
 	left  int
@@ -98,7 +97,7 @@ type speller struct {
 
 func newSpeller(names []string) *speller { return &speller{names: names, left: 20} }
 
-// guess is a name somebody may have meant, or nothing. In a message it reads ` Did you mean "x"?`.
+// guess is a name that the person may have meant, or empty. In a message it reads ` Did you mean "x"?`.
 type guess string
 
 func (g guess) String() string { return diag.Meant(string(g)) }
@@ -115,7 +114,7 @@ func (s *speller) hint(name string) guess {
 // hint is [speller.hint] for a short list of names.
 func hint(name string, names []string) guess { return newSpeller(names).hint(name) }
 
-// instead offers a guess in place of a name that stands, in so many letters, once in what d points at.
+// instead offers a guess in place of a name, if the text that d points at contains the name once, letter by letter.
 func (c *compiler) instead(d *diag.Diagnostic, name string, meant guess) *diag.Diagnostic {
 	at := d.At
 	src := c.src.Files[at.Filename]
@@ -138,7 +137,7 @@ func (c *compiler) instead(d *diag.Diagnostic, name string, meant guess) *diag.D
 	return d.Instead(at, string(meant))
 }
 
-// isNameByte reports whether a byte may stand in the name of a device, an interface or a model, or in a nodeset of them.
+// isNameByte reports whether the name of a device, an interface or a model, or a nodeset of them, may contain a byte.
 func isNameByte(b byte) bool {
 	return strings.IndexByte("._-+@[]", b) >= 0 || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 )
 
-// byLane is a system whose ports of four lanes are called by their first: lane0, lane4; parts by theirs, so lane0 is the first part of a
-// split port as well. first0 is another name of lane0.
+// byLane is a system whose ports of four lanes are named by their first lane: lane0, lane4. Parts are, too, so lane0 is also the first
+// part of a split port. first0 is another name of lane0.
 var byLane = &ir.OS{
 	Name: "by-lane", Title: "By Lane", Release: func(string) string { return "" },
 	Can: func(*platform.ASIC, string) ir.SwitchCan { return ir.ChipCan() },
@@ -43,7 +43,8 @@ var byLane = &ir.OS{
 	},
 }
 
-// Where a system says what names mean together, ports are called as it spells them, and a part has the lanes up to the next one in use.
+// If a system defines the meaning of names taken together, ports are called as it spells them, and a part has the lanes up to the next one
+// in use.
 func TestNamesAreResolved(t *testing.T) {
 	compile := func(model string, names ...string) (*ir.Fabric, []string) {
 		var b strings.Builder

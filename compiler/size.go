@@ -9,15 +9,15 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 )
 
-// What the derived sizes start from where the person gives none: the preset of Cumulus Linux 3.7's RoCE command
-// (70000/18000/0), with the manual's xon_delta. Its 25000/10000/2000 template leaves 15,000 bytes of headroom, too
-// little for jumbo frames at any speed, and is not used.
+// The base of the derived sizes where the person states no size: the preset of Cumulus Linux 3.7's RoCE command (70000/18000/0), with the
+// manual's xon_delta. Its 25000/10000/2000 template leaves 15,000 bytes of headroom, too little for jumbo frames at any speed, and is not
+// used.
 const (
 	presetXoff     = 18_000
 	presetXonDelta = 2_000
 )
 
-// bufferKey is what the buffer of a port depends on.
+// bufferKey has the inputs of the buffer of a port.
 type bufferKey struct {
 	group  *ir.CosGroup
 	asic   *platform.ASIC // nil: a NIC's port
@@ -43,7 +43,7 @@ type sizing struct {
 // tables are published ones that hold for a switch. Alike switches share them.
 type tables struct {
 	of   []*platform.Published
-	own  string              // the model, where they stand in place of its chip's
+	own  string              // the model, where its tables replace those of its chip
 	rows *platform.ModelRows // of the model; nil: not known
 }
 
@@ -110,7 +110,7 @@ func (c *compiler) size() {
 	}
 }
 
-// key is what the buffer of a group at a port depends on.
+// key returns the inputs of the buffer of a group at a port.
 func (s *sizing) key(p *ir.Port, g *ir.CosGroup) bufferKey {
 	l := p.Link()
 	if d := p.Device(); d.Switch != nil {
@@ -229,7 +229,7 @@ func switchBuffer(k bufferKey) *ir.Buffer {
 	return b
 }
 
-// nicBuffer derives the buffer of a group at a NIC's port. Of drivers without a known formula only the group is told.
+// nicBuffer derives the buffer of a group at a NIC's port. Without a known formula of the driver, the buffer has the group alone.
 func nicBuffer(k bufferKey) *ir.Buffer {
 	b := &ir.Buffer{Group: k.group}
 	if k.driver != nil {
@@ -239,7 +239,7 @@ func nicBuffer(k bufferKey) *ir.Buffer {
 	return b
 }
 
-// because is a reason that does not lie in a link.
+// because returns a reason that does not come from a link.
 func because(o ir.Origin) ir.Reason { return ir.Reason{Origin: o} }
 
 // sharedSizes gives ports with the same rows of buffers and marks one [ir.PortSizes].

@@ -37,7 +37,7 @@ func chipHeadroom(a *platform.ASIC, w wire) (need, floor int, terms []ir.Term) {
 
 func kib(n int) int { return (n + 1023) / 1024 * 1024 }
 
-// The worst case of SONiC's published formula, worked out for MTU 9100 by somebody else: bytes, rounded up to KiB.
+// The worst case of SONiC's published formula, which another person computed for MTU 9100: bytes, rounded up to KiB.
 func TestHeadroomWorstCaseTable(t *testing.T) {
 	metres := []float64{5, 40, 100, 300}
 	for _, c := range []struct {

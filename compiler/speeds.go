@@ -21,7 +21,7 @@ type speedometer struct {
 	told  map[speedKey]*ir.LinkFacts // of block so far; nil while there is but one
 }
 
-// speedKey is what the speed of a link of a block depends on, with the models in whose name the reasons are given.
+// speedKey has the inputs of the speed of a link of a block, with the models in whose name the reasons are given.
 type speedKey struct {
 	a, b  jack
 	x, y  any // *platform.Switch or *ir.NICModel
@@ -75,7 +75,7 @@ func (s *speedometer) derive(slow, other *ir.Port, b *lang.LinkBlock) ir.Num {
 	}
 	if js.speed == 0 {
 		if hardware(slow) != nil && hardware(other) != nil {
-			s.c.report.errorf(topicSpeed, b.Decl, name, "Neither end of the cable from %s says how fast it is. Give the link a speed.", name)
+			s.c.report.errorf(topicSpeed, b.Decl, name, "Neither end of the cable from %s gives its speed. Give the link a speed.", name)
 		}
 		return ir.Num{}
 	}

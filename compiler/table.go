@@ -14,11 +14,11 @@ import (
 
 // Tables of next hops: from the strings of the file to ports.
 //
-// What an entry is for is its key: an interface or a bond, a host, an IP prefix, a MAC, or a switch and all that is attached
-// to it. A destination is one address of one interface (or the interface itself, when no address of it is known). The
-// keys that fit a destination, most specific first, say everything about it, so destinations with the same keys on the
-// same devices are one target; there are about as many targets as prefixes, however many hosts there are. A device's
-// next hops to a target are those of the first of the target's keys it has an entry for.
+// The key of an entry is its destination: an interface or a bond, a host, an IP prefix, a MAC, or a switch and all that is attached to it.
+// A destination is one address of one interface (or the interface itself, when none of its addresses is known). The keys that fit a
+// destination, most specific first, describe it completely. So destinations with the same keys on the same devices are one target, and
+// there are about as many targets as prefixes, however many hosts there are. A device's next hops to a target are those of the first of
+// the target's keys it has an entry for.
 
 // maxHops bounds devices times targets.
 const maxHops = 32 << 20
@@ -72,7 +72,7 @@ type tableMaker struct {
 
 	keys    map[key]int32
 	list    []key            // by number
-	numbers map[string]int32 // what the file says to the number of the key; -1: it names nobody
+	numbers map[string]int32 // the name in the file to the number of the key; -1: an unknown name
 	lengths []int            // of the prefixes, longest first
 
 	entries [][]int32 // by Device.ID and target: index of the entry + 1
@@ -120,8 +120,8 @@ func (m *tableMaker) tooLarge() bool {
 	if rows*targets <= maxHops {
 		return false
 	}
-	m.errorf(topicTableTooLarge, m.t.At, "The table has %d switches, and their entries tell %d destinations apart: too many to follow. Leave "+
-		"out entries for single addresses where a prefix says the same.", rows, targets)
+	m.errorf(topicTableTooLarge, m.t.At, "The table has %d switches, and their entries distinguish %d destinations: too many to follow. "+
+		"Leave out entries for single addresses where a prefix says the same.", rows, targets)
 	return true
 }
 
@@ -137,7 +137,7 @@ func (m *tableMaker) errorf(t *diag.Topic, at diag.Range, format string, args ..
 	return d
 }
 
-// full tells that enough mistakes were reported: what a place is need not be worked out any more.
+// full reports whether enough mistakes were reported, so that the places of more are not needed.
 func (m *tableMaker) full() bool { return m.mistakes > maxMistakes }
 
 // findStations makes a station of every cabled NIC or bond.
@@ -199,7 +199,7 @@ func (m *tableMaker) addresses() {
 			continue
 		}
 		if i < 0 {
-			continue // not cabled: nobody reaches it
+			continue // not cabled: no traffic reaches it
 		}
 		s := m.stations[i]
 		for _, a := range row.Addresses {
@@ -230,7 +230,7 @@ func (m *tableMaker) addresses() {
 	}
 }
 
-// interfaceNamed returns the station of "host:interface", -1 for one that is not cabled, or why there is none.
+// interfaceNamed returns the station of "host:interface", -1 for one that is not cabled, or the reason why it does not exist.
 func (m *tableMaker) interfaceNamed(name string) (int32, string) {
 	host, nic, ok := strings.Cut(name, ":")
 	d := m.c.named[host]
@@ -322,7 +322,7 @@ func (m *tableMaker) readKeys() {
 	slices.SortFunc(m.lengths, func(a, b int) int { return cmp.Compare(b, a) })
 }
 
-// keyOf reads a destination as written, or says why it names nobody.
+// keyOf reads a destination as written, or returns the reason why it names nothing.
 func (m *tableMaker) keyOf(to string) (key, string) {
 	if d := m.c.named[to]; d != nil {
 		if d.Switch != nil {
@@ -348,8 +348,8 @@ func (m *tableMaker) keyOf(to string) (key, string) {
 		i, why := m.interfaceNamed(to)
 		return key{kind: toInterface, id: i}, why
 	}
-	return key{}, fmt.Sprintf("%q is not an address, no prefix, and nobody's name.%s A destination is a prefix or an address, a MAC, a host, "+
-		"host:interface, or a switch, which stands for all that hangs on it.", diag.Cut(to), m.c.nameNear.hint(to))
+	return key{}, fmt.Sprintf("%q is not an address, a prefix or a known name.%s A destination is a prefix or an address, a MAC, a host, "+
+		"host:interface, or a switch, which means all that is connected to it.", diag.Cut(to), m.c.nameNear.hint(to))
 }
 
 // targets sorts destinations into targets.

@@ -179,12 +179,12 @@ var tableMistakes = []struct {
 }{
 	{"unknown switch", `"sw4": [`, `"sw5": [`, "table-name", "18:5", []string{`No switch is called "sw5"`, `Did you mean "sw`}},
 	{"host for a switch", `"sw4": [`, `"gpu4": [`, "table-name", "18:5", []string{`no host that forwards, is called "gpu4"`}},
-	{"unknown destination", `"gpu3", "ports"`, `"gpu33", "ports"`, "table-name", "11:14", []string{`nobody's name`, `Did you mean "gpu3"?`}},
+	{"unknown destination", `"gpu3", "ports"`, `"gpu33", "ports"`, "table-name", "11:14", []string{`or a known name`, `Did you mean "gpu3"?`}},
 	{
 		"unknown interface", `"gpu4:ens1f0"`, `"gpu4:ens1f1"`, "table-name", "20:14",
 		[]string{`gpu4 has no nic block "ens1f1"`, `Did you mean "ens1f0"?`},
 	},
-	{"bad prefix", `"192.0.2.64/26"`, `"192.0.2.64/33"`, "table-name", "6:14", []string{"is not an address, no prefix"}},
+	{"bad prefix", `"192.0.2.64/26"`, `"192.0.2.64/33"`, "table-name", "6:14", []string{"is not an address, a prefix"}},
 	{"unknown host of an address", `"gpu3:bond0"`, `"gpu9:bond0"`, "table-name", "3:17", []string{`No host is called "gpu9"`}},
 	{"a switch's address", `"gpu3:bond0"`, `"sw1:swp1"`, "table-name", "3:17", []string{`"sw1" is a switch`}},
 	{"no interface", `"gpu3:bond0"`, `"gpu3"`, "table-name", "3:17", []string{"names no interface"}},
@@ -214,12 +214,12 @@ var tableMistakes = []struct {
 		"no route", "\n      {\"to\": \"192.0.2.0/24\", \"ports\": [\"swp32\"]}", "\n      {\"to\": \"192.0.9.0/24\", \"ports\": [\"swp32\"]}",
 		"no-route", "10:5",
 		[]string{
-			"sw2 has no way on for traffic to gpu[1,4]:ens1f0",
+			"sw2 has no next hop for traffic to gpu[1,4]:ens1f0",
 		},
 	},
 	{
 		"dropped", `{"to": "0.0.0.0/0", "ports": ["swp31"]}`, `{"to": "0.0.0.0/0", "ports": []}`, "no-route", "18:5",
-		[]string{"sw4 has no way on for traffic to gpu[1-2]:ens1f0 and gpu3:bond0"},
+		[]string{"sw4 has no next hop for traffic to gpu[1-2]:ens1f0 and gpu3:bond0"},
 	},
 	{"switch left out", "", "", "table-switch-missing", "", nil},
 	{"too large", "", "", "table-too-large", "", nil},
@@ -299,7 +299,7 @@ func TestTableTooLarge(t *testing.T) {
 	ds := c.report.done()
 	require.Len(t, ds, 1)
 	assert.Equal(t, "table-too-large", ds[0].Code)
-	assert.Contains(t, ds[0].Detail, "4000 switches, and their entries tell 8389 destinations apart")
+	assert.Contains(t, ds[0].Detail, "4000 switches, and their entries distinguish 8389 destinations")
 }
 
 // On any text of a table there is a fabric or an error, and no panic.

@@ -53,7 +53,7 @@ func (p *portFinder) mayLead(port *ir.Port, k key) bool {
 	return len(s.ips) == 0 || slices.ContainsFunc(s.ips, k.prefix.Contains) // it may have an address that is not known
 }
 
-// why says what is wrong with a next-hop port.
+// why explains what is wrong with a next-hop port.
 func (p *portFinder) why(name string, port *ir.Port, to string) string {
 	if port != nil {
 		return fmt.Sprintf("%s leads to the host %s, which is not %s and does not forward: the traffic would end there. Name the port towards "+

@@ -19,7 +19,7 @@ type tableWalk struct {
 	path     []tableStep
 	loops    map[string]*diag.Diagnostic
 	more     map[*diag.Diagnostic]int // further destinations of a loop
-	looped   int                      // the target a loop was found for last, counted from 1; the first one is told
+	looped   int                      // the target a loop was found for last, counted from 1; the first one is reported
 	deadEnds map[*ir.Device][]int     // devices that do not know where to send traffic to these targets
 }
 
@@ -56,8 +56,8 @@ func (m *tableMaker) follow() {
 	w.reportDeadEnds()
 }
 
-// senders returns the devices that members of an intent are attached to; under nil those of all NICs, when somebody sends who is in
-// no intent: with link pause, or in a lossless group that no intent uses.
+// senders returns the devices that members of an intent are attached to. Under nil it returns those of all NICs if a sender may be in no
+// intent: with link pause, or in a lossless group that no intent uses.
 func (m *tableMaker) senders() map[*ir.Intent][]*ir.Device {
 	out := map[*ir.Intent][]*ir.Device{}
 	met := map[*ir.Intent][]bool{}
@@ -181,7 +181,7 @@ func loopText(target string, round []*ir.Device) string {
 
 // noRouteText is the detail of no-route: a switch that drops what comes for some interfaces.
 func noRouteText(d *ir.Device, interfaces []string) string {
-	return fmt.Sprintf("%s has no way on for traffic to %s: it drops what comes for them. Add the missing entries, or give the "+
+	return fmt.Sprintf("%s has no next hop for traffic to %s: it drops packets to them. Add the missing entries, or give the "+
 		"addresses of these interfaces (ip in the nic block, or \"addresses\" in the file) if an entry for their prefix is there.",
 		d.Name, nodeset.Text(interfaces, nodeset.Endpoints, namesRoom))
 }
@@ -192,7 +192,7 @@ func SayLoop(at diag.Range, to *ir.NIC, round []*ir.Device) *diag.Diagnostic {
 	return topicRoutingLoop.Errorf(&l, at, "%s", loopText(to.Device.Name+":"+to.Name, round))
 }
 
-// SayNoRoute is no-route of a switch that has no way on for traffic to one interface, as in a state in which links are down.
+// SayNoRoute returns no-route of a switch without a next hop for traffic to one interface, as in a state in which links are down.
 func SayNoRoute(at diag.Range, d *ir.Device, to *ir.NIC) *diag.Diagnostic {
 	var l diag.List
 	return topicNoRoute.Warnf(&l, at, "%s", noRouteText(d, []string{to.Device.Name + ":" + to.Name}))
@@ -214,8 +214,8 @@ func (m *tableMaker) targetName(target int) string {
 	return s.name
 }
 
-// reportDeadEnds warns of switches that have no entry for traffic that comes to them. A station that some other address
-// of its gets through to is reached.
+// reportDeadEnds warns of switches that have no entry for arriving traffic. A station is reached if traffic to another of its addresses
+// gets through.
 func (w *tableWalk) reportDeadEnds() {
 	told := 0
 	var last *diag.Diagnostic
@@ -243,7 +243,7 @@ func (w *tableWalk) reportDeadEnds() {
 		last = topicNoRoute.Warnf(&w.c.report.list, w.t.Row(d), "%s", noRouteText(d, names))
 	}
 	if told > maxMistakes {
-		last.Note(diag.Range{}, "%s without a way on %s left out", diag.Count(told-maxMistakes, "more switch"),
+		last.Note(diag.Range{}, "%s without a next hop %s left out", diag.Count(told-maxMistakes, "more switch"),
 			diag.Plural(told-maxMistakes, "is", "are"))
 	}
 }

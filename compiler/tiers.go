@@ -41,7 +41,7 @@ func heightText(height int) string {
 	case 0:
 		return "no host can reach it"
 	case 1:
-		return "hosts hang on it"
+		return "hosts are connected to it"
 	case 2:
 		return "1 link above the nearest switch with hosts"
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// writtenBy notes who writes a device, and returns where that is said: in its own block, or for all. A by_hand block says more than what
-// stands for all, and contradicts the device's own.
+// writtenBy notes who writes a device, and returns the place that states it: in its own block, or for all. A by_hand block is more
+// specific than the value for all, and contradicts the device's own.
 func (c *compiler) writtenBy(d *ir.Device, own, all lang.Value[string]) diag.Range {
 	if d.ByHand != nil {
 		if own.Set() {

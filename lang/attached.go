@@ -14,8 +14,8 @@ import (
 
 // The files that belong to a fabric beside its HCL: the table of next hops, and fabric.lock.
 
-// loadTable reads the file of next hops. Where the fabric has mistakes, one of its attributes may have one, and nothing is
-// said of what is missing.
+// loadTable reads the file of next hops. If the fabric has mistakes, one of its attributes may have one, so a missing file is not
+// reported.
 func (l *loader) loadTable(mistakes bool, ds *diag.List) {
 	f := &l.src.Fabric
 	byTable := f.Routing.V == "table"
@@ -35,7 +35,7 @@ func (l *loader) loadTable(mistakes bool, ds *diag.List) {
 		return
 	}
 	full, src, ok := l.reader.Named(l.root.Folder, f.Table.V, f.Table.At, nexthops.MaxFile,
-		"Leave out what no member of the fabric is reached by.", ds)
+		"Leave out entries that lead to no member of the fabric.", ds)
 	if !ok {
 		return
 	}
@@ -55,8 +55,8 @@ func (l *loader) loadLock(ds *diag.List) {
 	if _, err := fs.Lstat(l.root.FS, full); errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	full, src, ok := l.reader.Named(l.root.Folder, lock.Name, parse.Start(full), lock.MaxFile, "A lock is short: look at what the file is.",
-		ds)
+	full, src, ok := l.reader.Named(l.root.Folder, lock.Name, parse.Start(full), lock.MaxFile,
+		"A lock is short: look at the content of the file.", ds)
 	if !ok {
 		return
 	}

@@ -31,10 +31,9 @@ import (
 //	max N                 --max-objects N
 //	want FILE:LINE CODE at "SNIPPET": "TEXT"
 //
-// What is wanted stands behind the line at fault, in a comment: want CODE at "SNIPPET": "TEXT". The first line of the
-// text underlined is the SNIPPET; TEXT is a part of the detail. Nothing else may be found. What stands before the first
-// file of an archive is for places no comment can stand at: FILE is then a name, or - for
-// none, and LINE may be left out.
+// The wants are behind the line at fault, in a comment: want CODE at "SNIPPET": "TEXT". The first line of the text underlined is the
+// SNIPPET; TEXT is a part of the detail. Nothing else may be found. The lines before the first file of an archive are for places that
+// cannot have a comment: FILE is then a name, or - for none, and LINE may be left out.
 type badFabric struct {
 	name    string
 	fsys    fstest.MapFS
@@ -166,8 +165,8 @@ func firstLine(s *Source, d *diag.Diagnostic) string {
 	return line
 }
 
-// TestBad holds every fabric of testdata/bad to the mistakes its comments want: there, with that code, saying that, and
-// no others. What is said in full stands in testdata/bad.txt, for reading; -update writes it.
+// TestBad holds every fabric of testdata/bad to the mistakes its comments want: there, with that code, saying that, and no others. The
+// full messages are in testdata/bad.txt, for reading; -update writes it.
 func TestBad(t *testing.T) {
 	var all strings.Builder
 	fabrics, ran := readBad(t), 0
@@ -211,10 +210,10 @@ func TestBad(t *testing.T) {
 	}
 }
 
-// advice is a word with which a message tells what to do.
+// advice is a word with which a message asks the person to act.
 var advice = regexp.MustCompile(`\b(Add|Break|Close|Compute|Correct|Declare|Delete|Did you mean|End|Expected|Fix|Give|Hand|Join|Leave|Look|Make|Merge|Move|Name|Order|Put|Raise|Replace|Save|Say|Set|Shorten|Split|Take|Use|Write)\b`)
 
-// TestBadMessages holds what is said of every wrong fabric to what a colleague would say.
+// TestBadMessages holds the messages about every wrong fabric to the words of a colleague.
 func TestBadMessages(t *testing.T) {
 	for _, b := range readBad(t) {
 		s, ds := b.load()

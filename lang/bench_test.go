@@ -11,9 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// clos is a three-stage Clos in a page of HCL, whatever its size: pods of 64 leafs and 64 aggregation switches in complete
-// wiring, 32 hosts a leaf, 32 cores a plane. With 64 pods it has 10,240 switches, 131,072 hosts and 393,216 links; with
-// cores cabled, 524,288.
+// clos is a three-stage Clos in a page of HCL, whatever its size. It has pods of 64 leafs and 64 aggregation switches in complete wiring,
+// 32 hosts a leaf, and 32 cores a plane. With 64 pods it has 10,240 switches, 131,072 hosts and 393,216 links; with cores cabled, 524,288.
 func clos(pods int, cores, logins bool) fstest.MapFS {
 	mesh, ssh := "", ""
 	if cores {

@@ -16,7 +16,7 @@ import (
 	"github.com/rocec/rocec/lang/topology"
 )
 
-// Attributes whose value is an object: from a number to what it stands for.
+// Attributes whose value is an object: from a number to its meaning.
 
 // setMapped reads { 26 = 3 }: a map from values of 0 to most to cos.
 func setMapped(most int, field func(*ByHand) *[]Mapped) func(*decoder, *eval.Env, *ByHand, hclsyntax.Expression, *diag.List) eval.Outcome {

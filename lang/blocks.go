@@ -239,7 +239,7 @@ var switchSchema = schema[switchBlock]{
 				"configured in another way is refused.",
 			func(s *switchBlock) *Value[string] { return &s.Config }),
 		one("preset", eval.OneOf("keep", "replace"), "kept where the fabric fits it, else refused",
-			"What becomes of the vendor's RoCE preset on a switch that "+
+			"The fate of the vendor's RoCE preset on a switch that "+
 				"has it: \"keep\" it, or \"replace\" it by rocec's settings.", func(s *switchBlock) *Value[string] { return &s.Preset }),
 		one("tier", eval.Integer(1, 64), "distance from the nearest host, plus 1",
 			"Height: 1 is where hosts are.\n"+
@@ -259,13 +259,13 @@ var switchSchema = schema[switchBlock]{
 				"\nSee [devices that others write](language.md#devices-that-others-write).",
 			func(s *switchBlock) *Value[string] { return &s.WrittenBy }),
 		one("headroom_pool", eval.ByteSize, "none",
-			"Memory that all ports share for what arrives after a pause, where the chip is set up so.\n"+
+			"Memory that all ports share for packets that arrive after a pause, where the chip is set up so.\n"+
 				"Losslessness is statistical on such a chip: a warning states how many ports can be caught at the same time.",
 			func(s *switchBlock) *Value[int] { return &s.HeadroomPool }),
 		one("memory", eval.OneOf("written"), "as it is", "\"written\": rocec writes how the chip's memory is shared out, a pool for lossless "+
 			"traffic and one for the rest; else it reads and judges that.", func(s *switchBlock) *Value[string] { return &s.Memory }),
 		off("accept_documented",
-			"true: apply changes it although nobody has reported yet that what rocec writes works on such a switch (see "+
+			"true: apply changes it although no user has reported yet that what rocec writes works on such a switch (see "+
 				"documented-only).\n"+
 				"rocec knows some systems and releases from public documents alone. A real switch of such a release changes only "+
 				"when a person allows it: here for every run, or with `apply --accept-unverified` for one. The attribute changes "+

@@ -28,7 +28,7 @@ type linkBlock struct {
 	sheets       []Value[string]
 	fold         Value[bool]
 	columns      map[string]string
-	cables       []*linkBlock // what is said of single cables
+	cables       []*linkBlock // the statements about single cables
 
 	drop     Value[bool] // of a cables block: its cables are left out
 	selector selector
@@ -89,7 +89,7 @@ var meshSchema = schema[linkBlock]{
 }
 
 var topologySchema = schema[linkBlock]{
-	block: "topology", label: "NAME", doc: "Cables from a file people have already. What the file says of a cable wins over what is said " +
+	block: "topology", label: "NAME", doc: "Cables from a file people have already. Values in the file win over those that are written " +
 		"here.",
 	attrs: append([]attr[linkBlock]{
 		must(one("format", eval.OneOf(topology.Names()...), "", "What kind of file it is.",
@@ -223,7 +223,7 @@ func byDevice(ends []Endpoint) [][]Endpoint {
 	index := map[string]int{}
 	var out [][]Endpoint
 	for len(ends) > 0 {
-		run := 1 // mostly all ports of a device stand together
+		run := 1 // mostly all ports of a device are neighbours
 		for run < len(ends) && ends[run].Device == ends[0].Device {
 			run++
 		}
@@ -238,8 +238,8 @@ func byDevice(ends []Endpoint) [][]Endpoint {
 	return out
 }
 
-// mesh joins every lower device to every upper device by w links: with w = 1 the k-th port of a lower device goes to
-// the k-th upper device and the i-th port of an upper device to the i-th lower one; else runs of w ports do.
+// mesh joins every lower device to every upper device by w links. With w = 1 the k-th port of a lower device goes to the k-th upper
+// device, and the i-th port of an upper device to the i-th lower one. Otherwise runs of w ports do.
 func mesh(block *LinkBlock, lower, upper side, into *batch, ds *diag.List) {
 	low, up := byDevice(lower.ends), byDevice(upper.ends)
 	report := func(format string, args ...any) {

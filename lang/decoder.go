@@ -20,7 +20,7 @@ type decoder struct {
 	reads   map[string]bool       // files of cables that were read
 	pending []pending             // names that are made when all are counted
 	made    int                   // names made before that
-	link    template[linkBlock]   // of the block of links at hand: there may be a hundred thousand, and each takes 2 KiB
+	link    template[linkBlock]   // of the current block of links: there may be a hundred thousand, and each takes 2 KiB
 
 	blocks func() []BlockDoc // the tables of the language; calling them by name would be circular
 }

@@ -22,7 +22,7 @@ type deviceName struct {
 	at   diag.Range
 }
 
-// countDevices reads and counts the names of a block, or its label when there are none.
+// countDevices reads and counts the names of a block, or its label if it has no names.
 func (d *decoder) countDevices(b *hclsyntax.Block, names []eval.Element, ds *diag.List) (out []named, n int) {
 	if _, written := b.Body.Attributes["names"]; !written {
 		t := d.Label(b)
@@ -83,8 +83,8 @@ func (d *decoder) deviceNames(names []named, n int, ds *diag.List) []deviceName 
 // reportTwin reports names of devices that are taken: the first of them, and how many there are.
 func reportTwin(name string, n int, first, second diag.Range, ds *diag.List) {
 	if first == second {
-		duplicateName.Errorf(ds, second, "This block names a device %q twice: by its nodeset, or by two instances of it or of its module. "+
-			"Make the names differ, such as by each.key or a variable of the module.", name)
+		duplicateName.Errorf(ds, second, "This block names a device %q twice: by its nodeset, or by two instances of the block or of its "+
+			"module. Make the names differ, such as by each.key or a variable of the module.", name)
 		return
 	}
 	if diag.ComparePlace(second, first) < 0 { // plain blocks are decoded before the others
@@ -134,7 +134,7 @@ func (d *decoder) decodeSwitch(b *hclsyntax.Block, en *eval.Env, into *batch, ds
 		names := d.deviceNames(counted, count, ds)
 		slab := make([]Switch, len(names))
 		into.switches = slices.Grow(into.switches, len(names))
-		var s switchBlock // of the instance at hand; steps do not keep it
+		var s switchBlock // of the current instance; steps do not keep it
 		d.instances(names, b, en, len(t.steps) > 0, func(i, index int, n deviceName, en *eval.Env) {
 			s = t.proto
 			t.run(en, &s, ds)
@@ -168,7 +168,7 @@ func (d *decoder) decodeHost(b *hclsyntax.Block, en *eval.Env, into *batch, ds *
 		slab := make([]Host, len(names))
 		into.hosts = slices.Grow(into.hosts, len(names))
 		shared := t.proto.nics
-		var h hostBlock // of the instance at hand; steps do not keep it
+		var h hostBlock // of the current instance; steps do not keep it
 		d.instances(names, b, en, len(t.steps) > 0, func(i, index int, n deviceName, en *eval.Env) {
 			h = t.proto
 			t.run(en, &h, ds)

@@ -24,7 +24,7 @@ type folder struct {
 	bytes   int                           // that these are written in
 }
 
-// decl is a block of devices or cables, or what several in a row came to that were decoded as soon as they were read.
+// decl is a block of devices or cables, or the result of several in a row that were decoded as soon as they were read.
 type decl struct {
 	block *hclsyntax.Block // nil when made is filled
 	made  batch
@@ -33,7 +33,7 @@ type decl struct {
 // decodeFunc decodes a block of devices or cables.
 type decodeFunc func(b *hclsyntax.Block, en *eval.Env, into *batch, ds *diag.List)
 
-// batch is what blocks of devices and cables came to, in the order they are written.
+// batch is the result of blocks of devices and cables, in the order they are written.
 type batch struct {
 	switches []*Switch
 	hosts    []*Host
@@ -89,7 +89,7 @@ func (l *loader) read(f *folder, top *instance, ds *diag.List) {
 // index sorts the blocks of one file by kind and collects their labels.
 func (l *loader) index(f *folder, body *hclsyntax.Body, top *instance, ds *diag.List) {
 	for _, a := range parse.Attributes(body) {
-		unknownAttribute.Errorf(ds, a.NameRange, "Attributes stand in blocks, and %q stands outside of any. Move it into the block it belongs "+
+		unknownAttribute.Errorf(ds, a.NameRange, "Attributes belong in blocks, and %q is outside of any. Move it into the block it belongs "+
 			"to.", a.Name)
 	}
 	for _, b := range body.Blocks {
@@ -106,8 +106,8 @@ func (l *loader) index(f *folder, body *hclsyntax.Body, top *instance, ds *diag.
 			continue
 		}
 		if row.single && f != l.root {
-			misplacedBlock.Errorf(ds, parse.Header(b), "A fabric has one %s block, and it stands in the fabric's own folder. Delete it here; "+
-				"what differs from module to module comes by variables.", b.Type)
+			misplacedBlock.Errorf(ds, parse.Header(b), "A fabric has one %s block, in the fabric's own folder. Delete it here; "+
+				"values that differ from module to module come by variables.", b.Type)
 			continue
 		}
 		if !checkLabels(b, row.label, ds) {
@@ -176,7 +176,7 @@ func plainValue(e hclsyntax.Expression) bool {
 	return ok
 }
 
-// mean remembers what a block of a kind would have declared, so that nothing is said of references to it.
+// mean remembers the names that a block of a kind would have declared, so that references to them are not reported.
 func (f *folder) mean(kind string, b *hclsyntax.Block) {
 	switch {
 	case kind == "locals":

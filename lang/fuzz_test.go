@@ -21,8 +21,8 @@ func allocated() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// most is how much a load of n bytes may ask for, all that is freed again included: the budget of the expressions, and
-// the tokens and trees of the text.
+// most is how many bytes a load of n bytes may allocate, freed ones included: the budget of the expressions, and the tokens and trees of
+// the text.
 func most(n int) uint64 { return 512<<20 + 8<<10*uint64(n) }
 
 // loadFuzzed loads a fabric and holds what is promised of every input: known codes, places inside of files, printable
@@ -45,7 +45,7 @@ func loadFuzzed(t *testing.T, fsys fs.FS, n int, o Options) (*Source, diag.List)
 	return s, ds
 }
 
-// addFabrics adds every fabric at hand as a seed: text, and the file of a module or of cables beside it.
+// addFabrics adds every fabric of the repository as a seed: text, and the file of a module or of cables beside it.
 func addFabrics(f *testing.F, add func(main, other []byte)) {
 	var names []string
 	for _, pattern := range []string{"testdata/bad/*", "../examples/*/*.hcl"} {

@@ -13,7 +13,7 @@ type Ignored struct {
 	By *Ignore
 }
 
-// Ignorable says whether a comment can silence diagnostics of a code.
+// Ignorable is whether a comment can silence diagnostics of a code.
 type Ignorable int
 
 // The zero value is a code that does not exist.
@@ -25,7 +25,7 @@ const (
 )
 
 // Suppress takes the diagnostics out of l that a comment silences, and adds what is wrong with the comments. A comment with a former code
-// silences the codes that this one was merged into. Judged tells that every stage has run: only then a comment that silences nothing is
+// silences the codes that this one was merged into. With judged every stage has run: only then a comment that silences nothing is
 // reported.
 func (s *Source) Suppress(l diag.List, kinds map[string]Ignorable, merged map[string][]string, judged bool) (diag.List, []Ignored) {
 	if len(s.Ignores) == 0 {
@@ -90,11 +90,11 @@ func (s *Source) Suppress(l diag.List, kinds map[string]Ignorable, merged map[st
 			ignoreRefused.Warnf(&kept, g.At, "A PFC loop freezes the fabric, so no comment hides it. Fix the routing, or write allow_deadlock = "+
 				"\"reason\" in the cos_group, which plan and apply repeat every time.")
 		case code == "pfc-loop-unknown":
-			ignoreRefused.Warnf(&kept, g.At, "Without a proof the fabric may freeze, so no comment hides that there is none. Follow what the "+
+			ignoreRefused.Warnf(&kept, g.At, "Without a proof the fabric may freeze, so no comment hides a missing proof. Follow what the "+
 				"error says, or write allow_unproven = \"reason\" in the cos_group, which plan and apply repeat every time.")
 		case k == Never || refused[g]:
-			ignoreRefused.Warnf(&kept, g.At, "%q is an error that leaves a device without its settings, so no comment hides it. Correct what it "+
-				"points at, and delete the comment.", g.Code)
+			ignoreRefused.Warnf(&kept, g.At, "%q is an error that leaves a device without its settings, so no comment hides it. Correct the place "+
+				"it points at, and delete the comment.", g.Code)
 		case judged && !g.Shared:
 			d := ignoreUnused.Warnf(&kept, g.At, "There is no finding %q on the next line. Delete the comment, or put it directly before the "+
 				"attribute or block the finding points at.", g.Code)
@@ -107,7 +107,7 @@ func (s *Source) Suppress(l diag.List, kinds map[string]Ignorable, merged map[st
 	return kept, ignored
 }
 
-// covering returns the first of the comments, which are in order, that stands before what a place lies in, or nil.
+// covering returns the first of the comments, which are in order, that covers a place, or nil.
 func covering(comments []*Ignore, at diag.Range) *Ignore {
 	starts := func(b int) int { // how many begin before b
 		return sort.Search(len(comments), func(i int) bool { return comments[i].Covers.Start.Byte >= b })
@@ -123,7 +123,7 @@ func covering(comments []*Ignore, at diag.Range) *Ignore {
 	return g
 }
 
-// covers reports whether a place lies in what the comment stands before.
+// covers reports whether a place is in the attribute or block after the comment.
 func covers(g *Ignore, at diag.Range) bool {
 	return at.Filename == g.Covers.Filename && g.Covers.Start.Byte <= at.Start.Byte &&
 		at.Start.Byte < max(g.Covers.End.Byte, g.Covers.Start.Byte+1)

@@ -41,7 +41,7 @@ host "gpu" { names = "gpu[1-2]" }
 		got = append(got, d.Code+" "+place(s, d.At)+": "+d.Detail)
 	}
 	require.Len(t, got, 6, show(s, ds))
-	assert.Contains(t, got[0], "behind something")
+	assert.Contains(t, got[0], "shares its line with other text")
 	assert.Contains(t, got[1], "names no code")
 	assert.Contains(t, got[2], "ignore-invalid # rocec:ignore four: The comment gives no reason")
 	assert.Contains(t, got[3], "as it is spelt")

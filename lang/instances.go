@@ -74,7 +74,7 @@ func (l *loader) decode(in *instance, ds *diag.List) {
 	l.decodeAccepts(f.blocks["accept"], top, ds)
 	for _, b := range f.blocks["roce"] {
 		d.forEach(b, top, func(en *eval.Env, key string) {
-			if d.names.overflow == nil { // else nothing is made of it
+			if d.names.overflow == nil { // over the bound no source is made
 				l.src.Roces = append(l.src.Roces, d.roce(b, en, key, ds))
 			}
 		}, ds)

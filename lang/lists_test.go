@@ -54,7 +54,8 @@ func requireBounded(t *testing.T, files map[string]string, part int) {
 // TestEachListIsBounded grows every block, list and attribute of the tables of the language to 64 KiB, in the fabric and in a module of
 // many instances. Without -whole, only the most expensive inputs of three kinds have that size:
 //   - A list that is refused, whole or by the element, has a tenth of the text and of the ceilings.
-//   - A block with for_each or in instances has a tenth of the text and of the keys: more of them fit into the budget of a load then.
+//   - A block with for_each or in instances has a tenth of the text and of the keys: the budget of a load allows more of them
+//     then.
 //   - Another list in instances is left out: the same code decodes all of them.
 func TestEachListIsBounded(t *testing.T) {
 	machinetest.Long(t)

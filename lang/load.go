@@ -1,20 +1,18 @@
-// Package lang is the fabric as written: it knows HCL, so that nobody else has to.
+// Package lang is the fabric as written, and the only package that knows HCL.
 //
-// In comes a folder of *.hcl files and values for variables; out comes a [Source], in which every expression is
-// evaluated and every nodeset expanded, and every value keeps its place, or the list of all mistakes found, under the
-// codes of [Topics]. No type of hcl or cty leaves through this door.
+// The input is a folder of *.hcl files and values for variables. The output is a [Source], in which every expression is evaluated, every
+// nodeset expanded, and every value has its place; or it is the list of all mistakes found, under the codes of [Topics]. No type of hcl or
+// cty leaves through this door.
 //
-// Promises: the same files and variables give the same Source and the same diagnostics; nothing outside the folder is
-// read; bad or hostile input never panics, and is refused within bounded time and memory (limits.go of parse and of eval
-// name the bounds).
+// Promises: the same files and variables give the same Source and the same diagnostics; nothing outside the folder is read. Bad or hostile
+// input never panics, and is refused within bounded time and memory (limits.go of parse and of eval name the bounds).
 //
-// How it goes: package parse makes bodies of files; package eval evaluates expressions, and knows scopes and the names in
-// them; this one knows the blocks. Blocks are sorted by kind (folder.go); those of devices and cables that hold nothing but
-// literals are decoded at once, so that their syntax trees are gone before the next file is read. Then come the scopes
-// (instances.go): the fabric's own folder is one, every instance of a module another (module.go). In a scope variables,
-// locals and modules are settled, and each block is decoded by the table of its kind (blocks.go, by way of schema.go). What
-// does not depend on self is evaluated once for a whole group of devices. At last nodesets become devices (devices.go) and
-// links (cables.go).
+// How it goes: package parse makes bodies of files; package eval evaluates expressions, and knows scopes and the names in them; this one
+// knows the blocks. Blocks are sorted by kind (folder.go). Those of devices and cables that hold nothing but literals are decoded at once,
+// so that their syntax trees are gone before the next file is read. Then come the scopes (instances.go): the fabric's own folder is one,
+// every instance of a module another (module.go). In a scope variables, locals and modules are settled, and each block is decoded by the
+// table of its kind (blocks.go, by way of schema.go). Values that do not depend on self are evaluated once for a whole group of devices.
+// At last nodesets become devices (devices.go) and links (cables.go).
 package lang
 
 import (
@@ -35,8 +33,8 @@ type VarFile struct {
 	Data []byte
 }
 
-// Given reports whether the name of a file in a place is that of a value from the command line or the environment: there is
-// text to show in [Source.Files], but no file.
+// Given reports whether the name of a file in a place is that of a value from the command line or the environment. Such a value has text
+// to show in [Source.Files], but no file.
 func Given(name string) bool { return eval.IsGiven(name) }
 
 // Options is what [Load] needs beside the folder.
@@ -56,7 +54,7 @@ type Options struct {
 	Folder func(name string) (fs.FS, error)
 }
 
-// OutsideError is why a folder is not opened: it is outside of what the fabric may read.
+// OutsideError is the error of a folder that is not opened because it is outside of the folders that the fabric may read.
 type OutsideError struct {
 	Root string
 	Why  string // a sentence: why it is not a larger one; may be empty
@@ -68,8 +66,8 @@ func (e *OutsideError) Error() string { return "it is outside of " + strconv.Quo
 // 131,072 hosts and 524,288 links has. Hosts take most, some 1.5 KB each when compiled.
 const DefaultMaxObjects = 2_000_000
 
-// Load reads the fabric in folder dir of fsys. The source is never nil and its Files are filled even when there are
-// errors; it is complete when the list has none. The list is sorted.
+// Load reads the fabric in folder dir of fsys. The source is never nil and its Files are filled even when there are errors; it is complete
+// if the list has no error. The list is sorted.
 func Load(fsys fs.FS, dir string, o Options) (*Source, diag.List) {
 	l := newLoader(fsys, dir, o)
 	top, ds := l.load()
@@ -140,7 +138,7 @@ func (l *loader) load() (*instance, diag.List) {
 	return top, ds
 }
 
-// decodeSingles decodes the blocks of the fabric's own folder that a module has none of, or whose values nobody reads.
+// decodeSingles decodes the blocks of the fabric's own folder that a module lacks, or whose values are unused.
 func (l *loader) decodeSingles(top *instance, ds *diag.List) {
 	for _, b := range l.root.blocks["fabric"] {
 		l.src.Fabric = compile(l.decoder, &fabricSchema, b, top.Env(), &Fabric{Name: b.Labels[0], Decl: parse.Header(b)}, ds).proto
@@ -149,7 +147,7 @@ func (l *loader) decodeSingles(top *instance, ds *diag.List) {
 	for _, b := range l.root.blocks["ssh"] {
 		l.src.SSH = compile(l.decoder, &topSSHSchema, b, top.Env(), &SSH{Decl: parse.Header(b)}, ds).proto
 	}
-	for _, b := range l.root.blocks["output"] { // read by nobody, and still held to what they may say
+	for _, b := range l.root.blocks["output"] { // their values are unused, and still checked
 		if out := compile(l.decoder, &outputSchema, b, top.Env(), &output{}, ds).proto; out.expr != nil {
 			l.decoder.Value(top.Env(), out.expr, ds)
 		}

@@ -27,7 +27,7 @@ func (in *instance) locals(ds *diag.List) []*eval.Node {
 				continue
 			}
 			if len(order) == maxLocals {
-				parse.TooLarge.Errorf(ds, a.NameRange, "A folder has more than %s locals. Put what belongs together into one map.",
+				parse.TooLarge.Errorf(ds, a.NameRange, "A folder has more than %s locals. Put values that belong together into one map.",
 					diag.Number(maxLocals))
 				return order
 			}

@@ -35,7 +35,7 @@ func TestManyUnknownNames(t *testing.T) {
 	assert.NotContains(t, ds[n-1].Detail, "Did you mean")
 }
 
-// Values are shown to editors, and only as many as somebody may look at.
+// Values are shown to editors, and only as many as a person may look at.
 func TestMostShown(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("fabric \"f\" {\n}\nlocals {\n")

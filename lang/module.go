@@ -48,8 +48,8 @@ func (in *instance) modules() []*eval.Node {
 	return order
 }
 
-// call makes the instances of a module, whose arguments are evaluated in an environment, and returns its outputs; ok is
-// false when nothing is to be said of what needs them.
+// call makes the instances of a module, whose arguments are evaluated in an environment, and returns its outputs. ok is false if
+// expressions that need the module must not be reported.
 func (l *loader) call(in *instance, n *eval.Node, en *eval.Env, ds *diag.List) (outputs cty.Value, ok bool) {
 	var found diag.List
 	defer func() { *ds = append(*ds, found...) }()
@@ -198,7 +198,7 @@ func (l *loader) openModule(in *instance, b *hclsyntax.Block, ds *diag.List) *fo
 				why = out.Why + " "
 			}
 			parse.Unreadable.Errorf(ds, a.Expr.Range(), "The folder %q of the module is outside of %q, and a fabric reads modules only inside. %s"+
-				"Move it there; or, if you trust what it says, name its folder with --allow-outside.", diag.Cut(name), diag.Cut(out.Root), why)
+				"Move it there; or, if you trust its content, name its folder with --allow-outside.", diag.Cut(name), diag.Cut(out.Root), why)
 			return nil
 		}
 		if err != nil {
@@ -227,7 +227,7 @@ func (l *loader) openModule(in *instance, b *hclsyntax.Block, ds *diag.List) *fo
 
 // moduleFS returns the file system a module's folder is read through.
 func (l *loader) moduleFS(from *folder, name string) (fs.FS, error) {
-	// What lies in a module that lies beside the fabric is read through that module's folder: no link leads out of it.
+	// A folder inside of a module beside the fabric is read through that module's folder, so that no link leads out.
 	inside := from != l.root && strings.HasPrefix(name, from.Name+"/") && !strings.HasPrefix(name, from.Name+"/../")
 	if inside || l.below(name) || l.options.Folder == nil {
 		return from.FS, nil
@@ -235,7 +235,7 @@ func (l *loader) moduleFS(from *folder, name string) (fs.FS, error) {
 	return l.options.Folder(name)
 }
 
-// below reports whether a folder is the fabric's own or lies in it.
+// below reports whether a folder is the fabric's own or inside of it.
 func (l *loader) below(name string) bool {
 	rest, ok := strings.CutPrefix(name, l.root.Name+"/")
 	if l.root.Name == "." {
@@ -302,7 +302,7 @@ func (l *loader) outputs(in *instance, m *eval.Module, ds *diag.List) cty.Value 
 			if o == eval.Failed {
 				m.Silent[b.Labels[0]] = true
 				l.decoder.Unknowns = true
-				v = cty.DynamicVal // nothing more is said of what needs it
+				v = cty.DynamicVal // nothing that needs it is reported
 			}
 			values[b.Labels[0]] = v
 		}

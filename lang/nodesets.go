@@ -52,7 +52,7 @@ type bound struct {
 	used       int              // also what is over the bound
 	overflow   *diag.Diagnostic // the bound is passed; worded at the end
 	overflowBy int              // names at its place
-	uncounted  bool             // instances over the bound, whose names nobody counted
+	uncounted  bool             // instances over the bound, whose names were not counted
 }
 
 // take counts n names against the bound of the fabric. What is over it is counted on, so that the one message can say how many
@@ -70,7 +70,7 @@ func (d *decoder) take(n int, at diag.Range, ds *diag.List) bool {
 	return false
 }
 
-// sayOverflow words what is said of a fabric over its bound, when all of its names are counted; ds are all mistakes.
+// sayOverflow completes the message about a fabric over its bound, when all of its names are counted; ds are all mistakes.
 func (d *decoder) sayOverflow(ds diag.List) {
 	b := &d.names
 	if b.overflow == nil {

@@ -12,15 +12,14 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// Kept is what an earlier [Load] of the same folder made of files, for the next one: an editor judges a fabric again after every edit,
-// and all files but one are as they were. The zero value is empty. It serves one Load at a time.
+// Kept has the results of an earlier [Load] of the same folder, file by file, for the next one. An editor judges a fabric again after
+// every edit, and all files but one are unchanged. The zero value is empty. It serves one Load at a time.
 //
-// Kept are files of nothing but plain switch, host, link and mesh blocks without a mistake: what those come to depends on no other
-// block, but for names that are there twice, which are looked for again. What they came to is shared by the sources of all loads, and
-// nobody changes it.
+// It keeps files of nothing but plain switch, host, link and mesh blocks without a mistake. Their results depend on no other block, except
+// for names that are there twice, which are looked for again. The sources of all loads share these results, and no load changes them.
 type Kept struct{ files map[string]*keptFile }
 
-// keptFile is what a file came to.
+// keptFile is the result of a file.
 type keptFile struct {
 	src     []byte
 	labels  []keptLabel
@@ -35,7 +34,7 @@ type keptLabel struct {
 	at         diag.Range
 }
 
-// keeper is the cache of one load: it takes over what files came to before, and watches what the others come to.
+// keeper is the cache of one load: it takes over earlier results of files, and records those of the others.
 type keeper struct {
 	l     *loader
 	f     *folder
@@ -102,7 +101,7 @@ func (w *keeper) see(body *hclsyntax.Body) {
 	}
 }
 
-// End keeps the file if it may be kept: nothing is wrong in it, and what does not fit into the fabric is said once.
+// End keeps the file if that is allowed: it has no mistake, because a mistake is reported once.
 func (w *keeper) End(name string, whole, sound bool) {
 	w.l.decoder.makeNames(w.found)
 	now := w.state()
@@ -116,7 +115,7 @@ func (w *keeper) End(name string, whole, sound bool) {
 	w.next[name] = w.file
 }
 
-// Take gives the folder what a file came to, or reports that it must be read: a name in it is taken now, or the bounds are passed.
+// Take gives the folder the result of a file, or reports that it must be read: a name in it is taken now, or the bounds are passed.
 func (w *keeper) Take(name string) bool {
 	k, d, f := w.l.options.Kept.files[name], w.l.decoder, w.f
 	if d.names.overflow != nil || k.objects > d.names.left || k.work > d.WorkLeft() {

@@ -81,7 +81,7 @@ func TestKept(t *testing.T) {
 	require.Greater(t, good, 50, "fabrics without a mistake")
 }
 
-// What is kept is what the last load saw, and no more.
+// Kept has the files of the last load, and no more.
 func TestKeptIsBounded(t *testing.T) {
 	kept := &Kept{}
 	files := fstest.MapFS{"main.hcl": {Data: []byte("fabric \"f\" {}\n")}}

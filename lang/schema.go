@@ -13,10 +13,10 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// schema is a kind of block as a table: what may stand in it and where it goes in a T.
+// schema is a kind of block as a table: what it may contain, and where that goes in a T.
 type schema[T any] struct {
 	block   string // "switch"
-	label   string // what the label is called in the manual; "" when there is none
+	label   string // the name of the label in the manual; "" without a label
 	doc     string
 	perName bool // self is known
 	forEach bool // for_each is allowed
@@ -94,8 +94,8 @@ func many[T, V any](name string, k eval.Kind[V], def, doc string, field func(*T)
 	}
 }
 
-// blocksOf makes a child out of a schema. Set puts the i-th block of its kind into the parent; it is called again for
-// every instance when something in the block depends on self, and must not change what instances share.
+// blocksOf makes a child out of a schema. Set puts the i-th block of its kind into the parent. It is called again for every instance when
+// something in the block depends on self, and must not change data that instances share.
 func blocksOf[T, C any](s *schema[C], single bool, init func(*decoder, *C, *hclsyntax.Block, *diag.List) bool,
 	set func(into *T, i int, c *C),
 ) child[T] {
@@ -224,7 +224,7 @@ func (t *template[T]) decode(d *decoder, s *schema[T], b *hclsyntax.Block, en *e
 	}
 }
 
-// selfKnown reports whether attributes of the block may use self: the block makes instances, or stands in one that does.
+// selfKnown reports whether attributes of the block may use self: the block makes instances, or is in one that does.
 func (s *schema[T]) selfKnown(en *eval.Env) bool { return s.perName || en.Self }
 
 func (s *schema[T]) attrNames() (names []string) {
@@ -306,7 +306,7 @@ func (d *decoder) forEachKinds() string {
 // BlockDoc is one kind of block as the manual shows it.
 type BlockDoc struct {
 	Path  string // "switch", "host.nic"
-	Label string // what the label is called; "" when there is none
+	Label string // the name of the label; "" without a label
 	Doc   string
 	Attrs []AttrDoc
 
@@ -337,10 +337,10 @@ func (s *schema[T]) docs() []BlockDoc {
 	return out
 }
 
-// standsIn says where a block belongs that stands in the wrong place, or "" when there is no such block.
+// standsIn returns a sentence about the place where a block of this kind belongs, or "" if no such kind exists.
 func (d *decoder) standsIn(kind string) string {
 	if kind != "ssh" && d.atTop(kind) {
-		return diag.Beginning(kind) + " block stands at the top of a file. Move it there."
+		return diag.Beginning(kind) + " block belongs at the top of a file. Move it there."
 	}
 	var parents []string
 	for _, doc := range d.blocks() {
@@ -354,10 +354,10 @@ func (d *decoder) standsIn(kind string) string {
 	if len(parents) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s block stands in %s block. Move it there.", diag.Beginning(kind), diag.Or(parents))
+	return fmt.Sprintf("%s block belongs in %s block. Move it there.", diag.Beginning(kind), diag.Or(parents))
 }
 
-// atTop reports whether blocks of a kind stand at the top of a file.
+// atTop reports whether blocks of a kind belong at the top of a file.
 func (d *decoder) atTop(kind string) bool {
 	return slices.ContainsFunc(d.blocks(), func(doc BlockDoc) bool { return doc.Path == kind })
 }

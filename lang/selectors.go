@@ -150,7 +150,7 @@ func newNamePattern(s string) (*namePattern, string) {
 			for part := range strings.SplitSeq(inside, ",") {
 				m := spanText().FindStringSubmatch(strings.TrimSpace(part))
 				if m == nil {
-					return nil, fmt.Sprintf("Between [ and ] stand numbers, such as [01-04,7], not %q.", diag.Cut(part))
+					return nil, fmt.Sprintf("Numbers belong between [ and ], such as [01-04,7], not %q.", diag.Cut(part))
 				}
 				lo, _ := strconv.Atoi(m[1])
 				hi := lo
@@ -238,7 +238,7 @@ func newSelectorEnd(s string) (e selectorEnd, why string) {
 	return e, why
 }
 
-// work is what a question to the term costs: a long pattern as much as several short ones.
+// work is the cost of a question to the term: a long pattern costs as much as several short ones.
 func (t *selectorTerm) work() int {
 	parts := 0
 	for _, e := range t.ends {
@@ -285,7 +285,7 @@ func namesOf(edges []topology.Edge) *cableNames {
 	return n
 }
 
-// matching tells of each name whether a pattern matches it.
+// matching reports for each name whether a pattern matches it.
 func matching(p *namePattern, names []string) []bool {
 	out := make([]bool, len(names))
 	for i, name := range names {
@@ -366,8 +366,8 @@ func selected(blocks []*linkBlock, edges []topology.Edge, ds *diag.List) (named 
 				})
 			}
 			if answers == mostNamed {
-				topology.TooLarge.Errorf(ds, k.Decl, "The cables blocks up to here name the %s of the file %s times. Say what holds for many cables "+
-					"in the topology block, and name in cables blocks only those that differ.", diag.Count(len(edges), "cable"), diag.Number(mostNamed))
+				topology.TooLarge.Errorf(ds, k.Decl, "The cables blocks up to here name the %s of the file %s times. Put values of many cables "+
+					"into the topology block, and name only cables that differ in cables blocks.", diag.Count(len(edges), "cable"), diag.Number(mostNamed))
 				return nil, false
 			}
 			if !t.found {
@@ -412,7 +412,7 @@ func (c *cabling) together(blocks []*linkBlock) *linkBlock {
 	return &all
 }
 
-// agree takes what a block says, if nothing else was said before.
+// agree takes the value of a block if no earlier block states one.
 func agree[V comparable](c *cabling, into *Value[V], said Value[V], name string, k *linkBlock) {
 	switch {
 	case !said.Set():

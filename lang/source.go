@@ -27,10 +27,9 @@ func (v Value[T]) Or(def T) T {
 	return def
 }
 
-// Source is a fabric as written: every file read, every expression evaluated, every nodeset expanded, nothing
-// resolved. Names are still strings, each with its place. Ranges and enumerations have been checked (a cos is 0-7, a
-// routing is one of the seven), references to blocks have been checked to exist; everything that needs two blocks to
-// judge is the compiler's.
+// Source is a fabric as written: every file read, every expression evaluated, every nodeset expanded, nothing resolved. Names are still
+// strings, each with its place. Ranges and enumerations have been checked (a cos is 0-7, a routing is one of the seven), and references to
+// blocks have been checked to exist. Everything that needs two blocks to judge is the compiler's.
 type Source struct {
 	Fabric       Fabric
 	CosGroups    []*CosGroup
@@ -43,9 +42,9 @@ type Source struct {
 	NICModels    []*NICModel
 	Accepts      []*Accept
 
-	NextHops *nexthops.Table // of fabric.table; nil when there is none
+	NextHops *nexthops.Table // of fabric.table; nil without one
 
-	Lock *lock.File // fabric.lock; nil when there is none
+	Lock *lock.File // fabric.lock; nil without one
 
 	Ignores []*Ignore               // in order of file and place
 	Calls   map[string][]diag.Range // by the folder of a module: the module blocks that name it
@@ -223,7 +222,7 @@ type Bond struct {
 	Mode Value[string] // active-backup, balance-xor or 802.3ad
 }
 
-// SSH is an ssh block; of the top-level one a zero Decl means there is none.
+// SSH is an ssh block; for the top-level one a zero Decl means that it is missing.
 type SSH struct {
 	Decl      diag.Range
 	Address   Value[string]
@@ -258,11 +257,11 @@ type LinkBlock struct {
 
 	FlowControl Value[string] // pfc or pause
 
-	Marks *LinkMarks // nil: the block has none of these attributes
+	Marks *LinkMarks // nil: the block lacks these attributes
 }
 
-// LinkMarks are the attributes that few blocks of links have. They lie outside of the block, which a fabric may have for each of its links:
-// the garbage collector scans objects of more than 512 bytes one by one.
+// LinkMarks are the attributes that few blocks of links have. They are outside of the block, which a fabric may have for each of its
+// links, because the garbage collector scans objects of more than 512 bytes one by one.
 type LinkMarks struct {
 	Routed, Peer, Bond, Planned Value[bool]
 }

@@ -66,7 +66,7 @@ func TestTableLinksAreNotFollowed(t *testing.T) {
 		s, ds := Load(os.DirFS(dir), ".", Options{})
 		require.Len(t, ds, 1)
 		assert.Equal(t, "unreadable", ds[0].Code)
-		assert.Contains(t, ds[0].Detail, "which is not followed")
+		assert.Contains(t, ds[0].Detail, "links are not followed")
 		assert.NotContains(t, show(s, ds), "secret")
 	}
 }

@@ -185,7 +185,8 @@ func (c *cabling) check(e topology.End) bool {
 	return one(":"+e.Port, e.Port, e.PortAt, nodeset.CheckInterface) && device
 }
 
-// block gives the block of a cable: the one all share, or a copy with what the file, and then a cables block, says of this cable.
+// block gives the block of a cable: the one all share, or a copy with the values that the file, and then a cables block, has for this
+// cable.
 func (c *cabling) block(e topology.Edge, own *linkBlock) *LinkBlock {
 	switch {
 	case len(e.Attrs) > 0:
@@ -221,8 +222,8 @@ func (c *cabling) block(e topology.Edge, own *linkBlock) *LinkBlock {
 // number is the digits of a text.
 var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+`) })
 
-// setText reads the text of a file as the language reads an attribute. Mistakes that differ by numbers only are told once: a sheet has the
-// same one in every row.
+// setText reads the text of a file as the language reads an attribute. Mistakes that differ by numbers only are reported once: a sheet has
+// the same one in every row.
 func setText[V any](c *cabling, into *Value[V], a topology.Attr, k eval.Kind[V]) {
 	v, err := cty.ParseNumberVal(a.Text)
 	if err != nil {

@@ -71,7 +71,7 @@ ignore = ["oob-["]`, `graph {}`, `f/fabric.hcl:5 bad-value: such as "oob-*"`},
 	}
 }
 
-// A sheet with the same mistake in every row gets it told once.
+// The same mistake in every row of a sheet is reported once.
 func TestTopologyMistakesFolded(t *testing.T) {
 	for _, c := range []struct{ format, head, row, tail, note string }{
 		{"csv", "a,b,speed\n", "a:swp%[1]d,b:swp%[1]d,%[1]d furlongs\n", "", "and 299 more rows of this file"},

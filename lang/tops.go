@@ -12,9 +12,9 @@ import (
 
 // The blocks at the top of a file, and what their labels look like.
 
-// labelKind is what a label must look like.
+// labelKind is the form of a label.
 type labelKind struct {
-	first, others string // characters besides letters: the first one, and those behind it
+	first, others string // allowed in addition to letters: at the first place, and at the later ones
 	most          int    // characters
 	rule          string
 }
@@ -55,7 +55,7 @@ var (
 	}
 )
 
-// top is a block that may stand at the top of a file.
+// top is a block that may be at the top of a file.
 type top struct {
 	name, label string
 	single      bool

@@ -27,7 +27,7 @@ var validationSchema = schema[eval.Validation]{
 			},
 		}),
 		must(attr[eval.Validation]{
-			name: "error_message", kind: "string", doc: "What to tell the person when it is false.",
+			name: "error_message", kind: "string", doc: "The message to the person when it is false.",
 			set: func(_ *decoder, _ *eval.Env, v *eval.Validation, e hclsyntax.Expression, _ *diag.List) eval.Outcome {
 				v.Message = e
 				return eval.Good
@@ -59,7 +59,7 @@ var variableSchema = schema[variableBlock]{
 			},
 		},
 		one("description", eval.Description, "none", "What it is for.", func(v *variableBlock) *Value[string] { return &v.description }),
-		one("nullable", eval.Boolean, "true", "false: null is not a value of it, and counts as not given.",
+		one("nullable", eval.Boolean, "true", "false: null is not a value, and counts as not given.",
 			func(v *variableBlock) *Value[bool] { return &v.nullable }),
 		{
 			name: "sensitive", kind: "bool", def: "false", doc: "Refused when true: nothing secret belongs in a fabric.",
@@ -82,8 +82,8 @@ var variableSchema = schema[variableBlock]{
 	},
 }
 
-// variables declares the variables of a folder in a scope, and returns, in the order they are written, those without a
-// mistake. One with a mistake inside is declared, too, but gets no value: nothing more is said about it.
+// variables declares the variables of a folder in a scope, and returns, in the order they are written, those without a mistake. A variable
+// with a mistake inside is declared, too, but gets no value, so that no other mistake follows from it.
 func (d *decoder) variables(in *instance, ds *diag.List) []*eval.Variable {
 	in.Vars = map[string]*eval.Variable{}
 	var sound []*eval.Variable

@@ -36,8 +36,8 @@ func meets(release, c string) (met, known bool) {
 	return err == nil && want.Check(this), true
 }
 
-// refused reports whether the fabric is for another rocec, where that is written out, and says so. It makes that all that is
-// said: what this rocec finds wrong may be what it does not know yet.
+// refused reports whether the fabric is for another rocec, where that is written out, and adds the diagnostic. The caller then reports
+// nothing else: other mistakes may be features that this rocec does not know yet.
 func (l *loader) refused(ds *diag.List) bool {
 	for _, b := range l.root.blocks["fabric"] {
 		a, written := b.Body.Attributes["required_version"]
@@ -65,7 +65,7 @@ func (l *loader) checkVersion(c Value[string], ds *diag.List) {
 	}
 	switch met, known := meets(l.options.Version, c.V); {
 	case !known:
-		requiredVersion.Noticef(ds, c.At, "The fabric requires rocec %s. This build is not a release, so that nobody knows whether it "+
+		requiredVersion.Noticef(ds, c.At, "The fabric requires rocec %s. This build is not a release, so it is unknown whether it "+
 			"meets that. Use a release where bytes matter.", c.V)
 	case !met:
 		requiredVersion.Errorf(ds, c.At, "The fabric requires rocec %s, and this is %s. Use a release that meets this; or change "+

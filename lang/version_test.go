@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A rocec that the fabric is not for says that, and nothing else of it.
+// A rocec that the fabric is not for reports that, and no other mistake.
 func TestRequiredVersion(t *testing.T) {
 	const unmet, unknown = "error required-version", "note required-version"
 	for _, c := range []struct{ constraint, version, want string }{

@@ -19,7 +19,7 @@ var AllowDeadlockUnused = &Check{
 			for _, g := range l.Groups {
 				if g.AllowDeadlock != "" && l.Verdict == Free && l.Transient == nil {
 					p.Warnf(diag.FirstPlace(g.AllowAt, g.At),
-						"Cos group %q accepts PFC loops (%q), and the fabric has none. Take allow_deadlock out, so that it does not hide the "+
+						"Cos group %q accepts PFC loops (%q), and the fabric has no PFC loop. Take allow_deadlock out, so that it does not hide the "+
 							"next one.", g.Name, g.AllowDeadlock)
 				}
 			}

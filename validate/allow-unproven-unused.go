@@ -20,7 +20,7 @@ var AllowUnprovenUnused = &Check{
 				if g.AllowUnproven != "" && l.Verdict != Unknown {
 					p.Warnf(diag.FirstPlace(g.UnprovenAt, g.At),
 						"Cos group %q may go without a proof (%q), and the proof has a verdict: %s. Take allow_unproven out, so that it does not "+
-							"hide the next time there is none.", g.Name, g.AllowUnproven, l.Verdict)
+							"hide a missing proof later.", g.Name, g.AllowUnproven, l.Verdict)
 				}
 			}
 		}

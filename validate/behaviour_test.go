@@ -179,7 +179,7 @@ func TestBehaviour(t *testing.T) {
 				`link "hosts" {`, "host \"x\" {\n  names = \"x[1-2]\"\n  nic \"e1\" { model = \"connectx-5\" }\n}\nlink \"x\" {\n  a = " +
 					"\"x[1-2]:e1\"\n  b = \"tor[1-2]:swp9\"\n}\nlink \"hosts\" {",
 			},
-			[]string{`error trust-mismatch: carry roce "training", too, which is told by DSCP`},
+			[]string{`error trust-mismatch: carry roce "training", too, which is identified by DSCP`},
 		},
 		"v1 beside v2": {
 			[]string{
@@ -236,7 +236,7 @@ func TestBehaviour(t *testing.T) {
 		},
 		"no cnp group": {
 			[]string{"  cnp       = cos_group.cnp\n", ""},
-			[]string{"warning roce-v2-no-cnp: best effort"},
+			[]string{"warning roce-v2-no-cnp: best-effort traffic"},
 		},
 		"cnp group without the DSCP of CNPs, which is lossless": {
 			[]string{`["af31"]`, `["af31", "cs6"]`, cs6, ""},
@@ -260,7 +260,7 @@ func TestBehaviour(t *testing.T) {
 				"\n" + `  nic "e0" { model = "soft-roce" }`},
 			[]string{"warning dcqcn-off: store[1-3]:e0 answer no marks with CNPs, nor slow down on CNPs (Soft-RoCE cannot)"},
 		},
-		"Soft-RoCE in a lossy group, with what it cannot do switched off": {
+		"Soft-RoCE in a lossy group, without the features that it lacks": {
 			[]string{
 				"  lossless = true\n", "", `names = "store[1-3]"` + "\n" + `  nic "e0" { model = "connectx-5" }`,
 				`names = "store[1-3]"` + "\n" + `  nic "e0" { model = "soft-roce" }`, store, "by_hand { dcqcn = false }",

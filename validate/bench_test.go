@@ -9,8 +9,8 @@ import (
 	"github.com/rocec/rocec/compiler/routes"
 )
 
-// BenchmarkRunClos runs every check on Clos fabrics under shortest paths, of 384, 2,560 and 10,240 switches and up to 131,072 hosts: the
-// verdict, what is looked for beside it, and what is said of it.
+// BenchmarkRunClos runs every check on Clos fabrics under shortest paths, of 384, 2,560 and 10,240 switches and up to 131,072 hosts. It
+// measures the verdict, the search for notes, and their texts.
 func BenchmarkRunClos(b *testing.B) {
 	for _, s := range []struct{ pods, leaves, aggs, plane, hosts int }{{16, 8, 8, 16, 8}, {32, 32, 32, 16, 16}, {64, 64, 64, 32, 32}} {
 		b.Run(fmt.Sprint("switches=", s.pods*(s.leaves+s.aggs)+s.aggs*s.plane), func(b *testing.B) {

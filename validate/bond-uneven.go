@@ -50,7 +50,7 @@ var BondUneven = &Check{
 			bond := bonds[0]
 			a, b := bond.NICs[0], bond.NICs[1]
 			d := p.Warnf(k.at, "The ports of %s differ in %s: %s has %s, %s has %s. They are one RDMA device, so half of its "+
-				"traffic is not what was written. Make both ports alike.", bondsText(bonds), k.what, a.Name, k.a, b.Name, k.b)
+				"traffic does not match the fabric. Make both ports alike.", bondsText(bonds), k.what, a.Name, k.a, b.Name, k.b)
 			d.Note(bond.At, "the bond")
 			if k.other != k.at {
 				d.Note(k.other, "%s: %s", a.Name, k.a)

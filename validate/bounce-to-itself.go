@@ -13,8 +13,8 @@ var BounceToItself = &Check{
 	Run: func(p *Pass) {
 		for _, g := range p.Fabric.CosGroups {
 			if g.Bounce == g && p.Fabric.FlowControl != ir.Pause {
-				p.Warnf(diag.FirstPlace(g.BounceAt, g.At), "Cos group %q bounces into itself, so what comes down and goes up again stays in it, "+
-					"and the proof judges it as if it did not bounce. Name another group, or leave bounce out.", g.Name)
+				p.Warnf(diag.FirstPlace(g.BounceAt, g.At), "Cos group %q bounces into itself, so traffic that comes down and goes up again stays in "+
+					"it, and the proof judges it as if it did not bounce. Name another group, or leave bounce out.", g.Name)
 			}
 		}
 	},

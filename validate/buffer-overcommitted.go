@@ -63,7 +63,7 @@ func (p *Pass) overcommitted(m ir.Memory, all []*ir.Device) {
 		pool = ""
 	}
 	at := diag.FirstPlace(largest.Group.Sizes().Buffer.At(), d.Switch.ModelAt, d.Decl)
-	report(at, "%s %s %s of packet buffer (%s). %s %s reserve %s of it%s. %s Shorter cables, fewer lossless groups or ports, or another "+
+	report(at, "%s %s %s of packet buffer (%s). %s %s reserve %s%s. %s Shorter cables, fewer lossless groups or ports, or another "+
 		"model help.%s", who, have, diag.Bytes(m.Chip), d.Switch.Model.ASIC.Title, its, diag.Count(m.Buffers, "lossless buffer"),
 		diag.Bytes(m.Lossless), rest, verdict, pool).
 		Note(largest.At, "%s: %s of cos group %q reserve the most, %s", largest.Block, diag.Count(largest.Buffers, "buffer"),

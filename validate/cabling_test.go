@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/validate"
 )
 
-// classes is what the designs have in common.
+// classes is the part that the designs share.
 const classes = `
 cos_group "rdma" {
   cos      = 4
@@ -74,7 +74,7 @@ var designs = map[string]string{
 	"two larger planes": planes(3),
 	"two planes, joined on purpose by two cables": twoPlanes + cables("between", "spine1:swp[11-12]", "spine3:swp[11-12]", ""),
 	"two planes, joined on purpose by one":        twoPlanes + cables("between", "spine1:swp11", "spine3:swp11", "peer = true"),
-	"stores that hang on both planes": strings.Replace(twoPlanes, `["gpu[1-8]:eth0"]`, `["gpu[1-8]:eth0", host.store]`, 1) +
+	"stores that are connected to both planes": strings.Replace(twoPlanes, `["gpu[1-8]:eth0"]`, `["gpu[1-8]:eth0", host.store]`, 1) +
 		switches("storeleaf", "leaf[5-6]", "1") + `
 host "store" {
   names = "store[1-4]"
@@ -195,7 +195,7 @@ switch "leaf" {
 }
 ` + mlagStores + cables("peer", "leaf1:swp[31-32]", "leaf2:swp[31-32]", "peer = true\n bond = true")
 
-// Of cablings as people build them nothing is said.
+// Common designs of cabling have no findings.
 func TestDesignsAreSilent(t *testing.T) {
 	for name, src := range designs {
 		t.Run(name, func(t *testing.T) {
@@ -249,13 +249,13 @@ func TestCrossingsOfManyPods(t *testing.T) {
 	assert.Equal(t, []string{fmt.Sprintf("leaf%d:swp32", 4*pods-2)}, said)
 }
 
-// One cable of a design goes elsewhere, and that is said, at the line of the cable.
+// One cable of a design goes elsewhere, and the finding is at the line of the cable.
 func TestMisplacedCables(t *testing.T) {
 	both := func(code, line string) []string { return []string{code, line} }
 	for name, tt := range map[string]struct {
 		design string
 		edits  []string // old, new
-		want   []string // code, and what stands on the line of the finding
+		want   []string // code, and the text of the line of the finding
 	}{
 		"a cable between spines of two planes": {
 			"two planes",

@@ -100,8 +100,8 @@ func (p *Pass) cnpByPCP(in *ir.Intent, marks *ir.CosGroup) {
 		}
 	}
 	report(diag.FirstPlace(in.CNPAt, in.At),
-		"Roce %q is told by PCP, and its NICs give CNPs the PCP %d, the number of cos group %q, %s. Let %q claim its own "+
-			"number (pcp = [%d]), or leave pcp out of it.", in.Name, marks.Cos, marks.Name, who, marks.Name, marks.Cos).
+		"Roce %q is identified by PCP, and its NICs give CNPs the PCP %d, the number of cos group %q, %s. Let %q claim its own "+
+			"number (pcp = [%d]), or leave its pcp out.", in.Name, marks.Cos, marks.Name, who, marks.Name, marks.Cos).
 		About(in.Name).
 		Note(marks.At, "the cnp group")
 }

@@ -18,7 +18,7 @@ var CNPNotStrict = &Check{
 				sum += g.Weight
 			}
 		}
-		data := dataGroups(p.Fabric) // to serve these first would starve the others; cnp-shares-group tells of them
+		data := dataGroups(p.Fabric) // to serve these first would starve the others; cnp-shares-group reports them
 		said := map[*ir.CosGroup]bool{}
 		for _, in := range p.Fabric.Intents {
 			if in.CNP == nil || !walk.SendsCNP(in) || in.CNP.Strict || said[in.CNP] || data[in.CNP] != nil {

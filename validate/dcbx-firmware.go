@@ -6,7 +6,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// DCBXFirmware reports member NICs whose PFC nobody sets.
+// DCBXFirmware reports member NICs whose PFC no block sets.
 var DCBXFirmware = &Check{
 	Code:    "dcbx-firmware",
 	Summary: "firmware decides a NIC's PFC, and no switch tells it",
@@ -33,8 +33,8 @@ var DCBXFirmware = &Check{
 			in := intents[0]
 			p.Errorf(diag.FirstPlace(b.FirmwareAt, b.At),
 				"%s PFC and trust to the NIC's firmware (dcbx = \"firmware\"), and %s by these NICs, in the lossless cos "+
-					"group %q. The switches advertise nothing, so whether cos %d is lossless there is whatever the firmware starts with, usually not. "+
-					"Let the host decide, and switch PFC on for cos %d.", verb(deviceNames(devices), len(devices), "leaves", "leave"),
+					"group %q. The switches advertise nothing, so the default of the firmware decides whether cos %d is lossless there: usually it is "+
+					"not. Let the host decide, and switch PFC on for cos %d.", verb(deviceNames(devices), len(devices), "leaves", "leave"),
 				verb(intentNames(intents), len(intents), "travels", "travel"), in.Group.Name, in.Group.Cos, in.Group.Cos).
 				About(ir.IntentNames(intents)...).
 				Note(diag.FirstPlace(in.Group.LosslessAt, in.Group.At), "makes it lossless")

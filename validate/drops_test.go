@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/validate"
 )
 
-// mixed is two racks of SONiC with RoCEv2 and RoCEv1 in one marked lossless group, told by PCP.
+// mixed is two racks of SONiC with RoCEv2 and RoCEv1 in one marked lossless group, identified by PCP.
 const mixed = `
 fabric "f" {
   cable_length = "3m"
@@ -84,7 +84,7 @@ func TestDropsOnTheWay(t *testing.T) {
 	noDCQCN := []string{nvme, "", hosts, "  nic \"e0\" { model = \"connectx-5\" }\n  by_hand { dcqcn = false }\n}\nhost \"s\""}
 	for name, c := range map[string]struct {
 		edits []string
-		want  string // of the finding; empty: there is none
+		want  string // of the finding; empty: no finding
 	}{
 		"RoCEv1 between two racks":             {nil, "tor[1-2] drop such packets"},
 		"RoCEv1 inside a rack":                 {[]string{"tor[1-2]:etp1,tor[1-2]:etp2", "tor1:etp1,tor2:etp1,tor1:etp2,tor1:etp3"}, ""},

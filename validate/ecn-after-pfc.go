@@ -34,7 +34,7 @@ var ECNAfterPFC = &Check{
 			}
 			p.Warnf(diag.FirstPlace(g.ECN.Min.At(), m.mark.Pinned, g.ECN.At), "Cos group %q begins to mark at min = %s, but on %s ports can pause "+
 				"from queues of %s on: %s lossless ports with %s share %s, so the bound is %s. "+
-				"Senders are stopped before they are told to slow down. %s",
+				"Pauses stop senders before marks slow them down. %s",
 				g.Name, m.minText(), where(all, m), diag.Bytes(bound), diag.Number(m.mem.Ports),
 				diag.Count(m.mem.Groups, "lossless group"), diag.Bytes(m.mem.MarkPool()), m.mem.MarkBoundText(), fix).
 				Note(m.port.Device().At, "%s: a pool of %d %% (%s), alpha %s (%s)", m.port.Device().Name, m.mem.Model.Percent,
@@ -63,8 +63,8 @@ var ECNAfterPFC = &Check{
 	},
 }
 
-// fewFirst reports whether min comes after pauses where two ports fill a queue, with thresholds that are absolute. One that rocec derives
-// holds for the incast of the fabric; it does not where too few ports can fill the queue, all together or those to other switches.
+// fewFirst reports whether min comes after pauses where two ports fill a queue, with thresholds that are absolute. A derived min holds for
+// the incast of the fabric. It does not hold where too few ports can fill the queue, all together or those to other switches.
 func (m marking) fewFirst() bool {
 	if !m.mark.Group.Lossless || !m.mem.Model.Absolute || m.xoff() <= 0 || m.min() < m.mem.IncastBound(2, m.xoff()) {
 		return false
@@ -77,8 +77,8 @@ func (m marking) fewFirst() bool {
 	return m.written() || m.from() > most || far > 0 && far < m.from()
 }
 
-// far is how many ports to other switches can send into the queue of a port of a host; 0 of a port between switches, where it depends on
-// the way back and forth which can.
+// far returns how many ports to other switches can send into the queue of a port of a host. It returns 0 for a port between switches,
+// where that depends on the way back and forth.
 func (m marking) far() int {
 	n := 0
 	if m.port.Peer().Device().Switch != nil {
@@ -98,17 +98,17 @@ func (m marking) from() int { return ir.MarksFrom(m.min(), m.xoff()) }
 // mostSenders is the marking that wants most of them.
 func mostSenders(all []marking) marking { return worst(all, func(m marking) int { return -m.from() }) }
 
-// fewMend says how two ports are made enough.
+// fewMend advises how two ports become enough.
 func (m marking) fewMend() string {
 	two := diag.Bytes(m.mem.IncastBound(2, m.xoff()))
 	if m.written() {
-		return m.fix(m.mark.Min, "Leave min out, and it is derived for the incast the fabric has") +
+		return m.fix(m.mark.Min, "Leave min out, and it is derived for the incast of the fabric") +
 			", or write less than " + two + ", so that two are enough"
 	}
-	return "That min is derived, for as many as can; write less than " + two + " where two shall be enough"
+	return "That min is derived for as many ports as can; write less than " + two + " if two must be enough"
 }
 
-// farText says what of that comes from other switches: their traffic comes in by few ports, which pause for what is sent by many.
+// farText describes the part of other switches: their traffic comes in by few ports, which pause for the traffic of many senders.
 func (m marking) farText(from, most int) string {
 	if from > most {
 		return ", so that marks never come first"
@@ -117,7 +117,7 @@ func (m marking) farText(from, most int) string {
 	if far == 0 || far >= from {
 		return ""
 	}
-	return fmt.Sprintf("; what other switches send comes in by %s, and is paused first", diag.Count(far, "port"))
+	return fmt.Sprintf("; traffic from other switches comes in by %s, and is paused first", diag.Count(far, "port"))
 }
 
 // where names the switch of the worst of markings, and how many others there are.

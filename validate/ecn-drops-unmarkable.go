@@ -41,7 +41,7 @@ type unmarkable struct {
 	drops  []*drop
 }
 
-// drop is a switch that drops packets of an intent that it cannot mark, with ports that do so, to two devices at most: a packet never
+// drop is a switch that drops packets of an intent that it cannot mark. It has ports that do so, to two devices at most: a packet never
 // leaves to its own sender.
 type drop struct {
 	device *ir.Device
@@ -49,7 +49,7 @@ type drop struct {
 	marks  []*ir.Mark
 }
 
-// port gives a port by which packets of a NIC leave and are dropped; nil: there is none.
+// port gives a port by which packets of a NIC leave and are dropped; nil: no port drops them.
 func (d *drop) port(n *ir.NIC) *ir.Port {
 	for _, p := range d.ports {
 		if peer := p.Peer().NIC; peer == nil || peer.Device != n.Device {

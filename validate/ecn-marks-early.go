@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// ECNMarksEarly tells the price of one set of thresholds for queues that would have several.
+// ECNMarksEarly reports the price of one set of thresholds for queues that would have several.
 var ECNMarksEarly = &Check{
 	Code:    "ecn-marks-early",
 	Summary: "a switch has one set of ECN thresholds, and fast ports mark early",

@@ -8,11 +8,11 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// slowQueue is how long a queue may be before its first mark, in microseconds: ten times what 150 KiB are at 100G, and just above what they
-// are at 10G.
+// slowQueue is how long a queue may be before its first mark, in microseconds: ten times the delay of 150 KiB at 100G, and just above
+// their delay at 10G.
 const slowQueue = 125
 
-// ECNSlowEgress tells of a min that is a long queue on slow ports.
+// ECNSlowEgress reports a min that is a long queue on slow ports.
 var ECNSlowEgress = &Check{
 	Code:    "ecn-slow-egress",
 	Summary: "ECN marks late on slow ports",
@@ -35,7 +35,7 @@ var ECNSlowEgress = &Check{
 				less = "; or write at most " + diag.Bytes(most)
 			}
 			p.Noticef(g.ECN.Min.At(), "Cos group %q begins to mark at min = %s. At %s (%s) that is a queue of %d microseconds, more "+
-				"than %d, before the first sender is told. Leave min out, and every port has one that suits its speed%s.",
+				"than %d, before the first sender gets a mark. Leave min out, and every port has one that suits its speed%s.",
 				g.Name, m.minText(), where, platform.SpeedText(m.port.Speed()), m.delay(), slowQueue, less).
 				Note(m.port.Link().At, "the link")
 		})

@@ -66,9 +66,9 @@ type joint struct {
 // mostJoints is how many switches may join planes and be taken for mistakes: two, whose cables were swapped.
 const mostJoints = 2
 
-// strayUplinks finds uplinks that end in another plane, where the NICs attached to a leaf tell its plane: every leaf has those of one
-// name, and of the switches above them most cables of some lead to leaves of one name, and of others to those of another. Where the
-// leaves share the switches above them there are no planes.
+// strayUplinks finds uplinks that end in another plane, where the NICs attached to a leaf identify its plane. Every leaf then has NICs of
+// one name. Most cables of some switches above them lead to leaves of one name, and most of others to leaves of another. Where the leaves
+// share the switches above them there are no planes.
 func strayUplinks(f *ir.Fabric) (stray []strayed, joints []joint) {
 	plane := map[*ir.Device]string{}
 	for _, at := range homesOf(f) {

@@ -47,7 +47,7 @@ func byHands(f *ir.Fabric) []*byHand {
 	return out
 }
 
-// statement is a text that two blocks have in common which stand in one place and state the same.
+// statement is the text that two blocks share if they are in one place and state the same.
 func statement(h *ir.ByHand) string {
 	var trust string
 	if h.Trust != nil {
@@ -125,8 +125,8 @@ func (b *byHand) carrying() (groups []*ir.CosGroup, at map[*ir.CosGroup]*ir.Port
 	return groups, at
 }
 
-// beside gives the first port of the devices that carries a lossless group and whose flow control, as stated, is not that of its
-// cable, and the place that states it; nil: there is none.
+// beside gives the first port of the devices that carries a lossless group and whose stated flow control is not that of its cable, and the
+// place that states it; nil: no port does.
 func (b *byHand) beside() (*ir.Port, *diag.Range) {
 	for _, d := range b.devices {
 		for _, p := range d.Ports {
@@ -158,13 +158,13 @@ func (p *Pass) grade(in *ir.Intent) func(at diag.Range, format string, args ...a
 	return p.report(walk.Harm(p.Fabric, in))
 }
 
-// untoldGrade is grade of RoCEv2 that nothing tells.
+// untoldGrade is grade of RoCEv2 that no mark identifies.
 func (p *Pass) untoldGrade(in *ir.Intent) func(at diag.Range, format string, args ...any) *diag.Diagnostic {
 	return p.report(walk.UntoldHarm(p.Fabric, in))
 }
 
-// overRouted gives the RoCEv2 intents told by PCP whose members are in several broadcast domains. They have a check of their
-// own, and what else happens to them on the way is not theirs to be told of.
+// overRouted gives the RoCEv2 intents identified by PCP whose members are in several broadcast domains. They have a check of their own, so
+// other checks do not report what happens to them on the way.
 func overRouted(f *ir.Fabric) map[*ir.Intent]bool {
 	out := map[*ir.Intent]bool{}
 	domains := walk.DomainsOf(f)
@@ -248,7 +248,7 @@ func firstLossless(n *ir.NIC) *ir.Intent {
 	return nil
 }
 
-// routedBetween returns the routed links of a shortest way from a to b, or nil if there is no way.
+// routedBetween returns the routed links of a shortest way from a to b, or nil without a way.
 func routedBetween(a, b *ir.Device) []*ir.Link {
 	by := map[*ir.Device]*ir.Port{a: nil} // the port a device was first reached by
 	for queue := []*ir.Device{a}; len(queue) > 0; queue = queue[1:] {
@@ -282,8 +282,8 @@ type marking struct {
 	mem  ir.Memory
 }
 
-// markings calls do for every mark whose thresholds a person wrote or fabric.lock pins, at least one of them, and that are a ramp on a
-// switch whose memory fits: what is not is another check's to say.
+// markings calls do for every mark with a threshold that a person wrote or fabric.lock pins, if the mark is a ramp on a switch whose
+// memory fits. Other checks report the rest.
 func markings(f *ir.Fabric, do func(marking)) {
 	if !slices.ContainsFunc(f.CosGroups, func(g *ir.CosGroup) bool { return g.ECN != nil && (g.ECN.Min.Set() || g.ECN.Max.Set()) }) &&
 		!slices.ContainsFunc(f.Sizes, func(s *ir.Sizing) bool { return s.Pinned != nil }) {
@@ -327,7 +327,8 @@ func ramp(a *platform.ASIC, m *ir.Mark) bool {
 	return m.Min.N > 0 && m.Min.N < m.Max.N && a.Threshold(m.Min.N) < a.Threshold(m.Max.N)
 }
 
-// min is the queue from which on the chip marks, and max that from which on it marks all it can, as the chip rounds what it is asked for.
+// min is the queue length from which on the chip marks, and max that from which on it marks all it can. Both are rounded as the chip
+// rounds them.
 func (m marking) min() int { return m.asic().Threshold(m.mark.Min.N) }
 func (m marking) max() int { return m.asic().Threshold(m.mark.Max.N) }
 
@@ -359,8 +360,8 @@ func (m marking) xoff() int {
 	return 0
 }
 
-// late reports whether min lets pauses come before marks: where one port fills all queues, or, where thresholds are absolute, even if all
-// ports that can fill one queue do. A min that rocec derives is late where no min that holds two frames comes first.
+// late reports whether min lets pauses come before marks. It does where one port fills all queues, or, where thresholds are absolute, even
+// if all ports that can fill one queue do. A derived min is late where no min that holds two frames comes first.
 func (m marking) late() bool {
 	if !m.mark.Group.Lossless {
 		return false
@@ -413,7 +414,7 @@ func worst(all []marking, value func(marking) int) marking {
 	})
 }
 
-// routingAt is the line that says how traffic is forwarded.
+// routingAt is the line that states how traffic is forwarded.
 func (p *Pass) routingAt() diag.Range { return diag.FirstPlace(p.Fabric.RoutingAt, p.Fabric.At) }
 
 // speedAt is the line a link has its speed from.
@@ -448,7 +449,7 @@ func (f *folds[K, T]) each(do func(K, []T)) {
 // losslessCable reports whether a lossless cos group passes a cable.
 func losslessCable(l *ir.Link) bool { return len(l.A().Buffers())+len(l.B().Buffers()) > 0 }
 
-// pauseText says how the fabric means a cable to be lossless.
+// pauseText names the way in which the fabric means a cable to be lossless.
 func pauseText(l *ir.Link) string {
 	if l.ByPause() {
 		return byPause
@@ -462,5 +463,5 @@ const (
 	byPFC   = "PFC"
 )
 
-// flowControlAt is where that is said for a cable, else the cable's place.
+// flowControlAt is the place that states it for a cable, or else the cable's place.
 func flowControlAt(l *ir.Link) diag.Range { return diag.FirstPlace(l.FlowControlAt, l.At) }

@@ -27,8 +27,8 @@ var common = []string{
 	"ways-out.go", "ways-price.go", "ways-tiers.go",
 }
 
-// TestFiles holds the room to its order: the check with the code pfc-loop is declared in pfc-loop.go, alone; it is in the
-// table; and what a check's file declares is used in that file only. What several checks use lies in the common files.
+// TestFiles holds the room to its order. The check with the code pfc-loop is declared in pfc-loop.go, alone; it is in the table; and
+// declarations of a check's file are used in that file only. Declarations of several checks are in the common files.
 func TestFiles(t *testing.T) {
 	names, err := filepath.Glob("*.go")
 	require.NoError(t, err)

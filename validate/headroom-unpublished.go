@@ -6,7 +6,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// HeadroomUnpublished tells of derived headroom that no published figure confirms.
+// HeadroomUnpublished reports derived headroom that no published figure confirms.
 var HeadroomUnpublished = &Check{
 	Code:    "headroom-unpublished",
 	Summary: "headroom is derived without a published figure",

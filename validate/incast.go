@@ -19,7 +19,7 @@ var Incast = &Check{
 			senders      int
 			timesHundred int
 		}
-		var found folds[diag.Range, worst] // intents of one for_each are told once
+		var found folds[diag.Range, worst] // intents of one for_each are reported once
 		flows := inflows{}
 		for _, in := range p.Fabric.Intents {
 			if !in.Group.Lossless {

@@ -64,8 +64,8 @@ var IPDuplicate = &Check{
 	},
 }
 
-// addressOf is the address with which a NIC takes part in an intent, and where it is stated: that of the VLAN interface rocec makes for it,
-// else that of the interface.
+// addressOf returns the address with which a NIC takes part in an intent, and the place that states it: that of the VLAN interface that
+// rocec makes for it, or else that of the interface.
 func addressOf(n *ir.NIC, in *ir.Intent) (netip.Prefix, diag.Range) {
 	if n.CreateVLAN && n.VLANIP.IsValid() && in.VLAN > 0 && !in.ByDSCP() {
 		return n.VLANIP, diag.FirstPlace(n.VLANAt, n.At)

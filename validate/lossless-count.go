@@ -50,7 +50,7 @@ var LosslessCount = &Check{
 					"intents together into fewer lossless groups, or work out that the buffer suffices.",
 					"Ports like "+where, diag.Count(len(names), "lossless group"), asic.Title, can.Lossless, can.Counted)
 			}
-			d.Note(k.at, "somebody else sets it up")
+			d.Note(k.at, "rocec does not set it up")
 		})
 	},
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// LosslessDefault warns of a lossless group that takes what nobody marked.
+// LosslessDefault warns of a lossless group that takes unmarked packets.
 var LosslessDefault = &Check{
 	Code:    "lossless-default",
 	Summary: "unmarked traffic becomes lossless",
@@ -19,7 +19,7 @@ var LosslessDefault = &Check{
 			}
 			if g.Cos == 0 {
 				p.Warnf(diag.FirstPlace(g.CosAt, g.At),
-					"Cos group %q is lossless and has cos 0, where every frame without a mark goes, also what is flooded. "+
+					"Cos group %q is lossless and has cos 0, where every unmarked frame goes, flooded ones included. "+
 						"Give it another number and leave 0 to the rest.", g.Name).
 					Note(diag.FirstPlace(g.LosslessAt, g.At), "makes it lossless")
 			}

@@ -5,7 +5,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// LosslessUnused warns of lossless groups nobody is known to send in.
+// LosslessUnused warns of lossless groups without a known sender.
 var LosslessUnused = &Check{
 	Code:    "lossless-unused",
 	Summary: "a lossless cos group no intent uses",
@@ -21,7 +21,7 @@ var LosslessUnused = &Check{
 		for _, g := range p.Fabric.CosGroups {
 			if g.Lossless && !used[g] {
 				p.Warnf(diag.FirstPlace(g.LosslessAt, g.At), "Cos group %q is lossless, but no roce block uses it: PFC is on for priority "+
-					"%d on every link, for traffic nobody has described. Leave out lossless = true, or write the roce block "+
+					"%d on every link, for traffic that no block describes. Leave out lossless = true, or write the roce block "+
 					"whose members send in it.", g.Name, g.Cos)
 			}
 		}

@@ -61,7 +61,7 @@ var MLAGUneven = &Check{
 					"missing or spelled otherwise in the other. Run one release on "+
 					"both.", value, a.Name, releaseText(a), b.Name, releaseText(b))
 			case "hand":
-				d = p.Warnf(k.at, "Of the switches of %s, rocec writes one and the other is set by hand (%s and %s): nothing "+
+				d = p.Warnf(k.at, "rocec writes one switch of %s, and the other is set by hand (%s and %s): nothing "+
 					"keeps their settings equal. Let rocec write both, or neither.", value, a.Name, b.Name)
 			case byPause, byPFC:
 				other := byPFC
@@ -91,8 +91,8 @@ var MLAGUneven = &Check{
 	},
 }
 
-// unevenCables gives, of every host on both switches of a pair, two lossless cables of which one alone is so by link pause: its port at
-// the one switch, and that at the other. Those of one bond are left out.
+// unevenCables gives, for every host on both switches of a pair, two lossless cables of which only one is lossless by link pause: its port
+// at the one switch, and that at the other. Those of one bond are left out.
 func unevenCables(a, b *ir.Device) (out [][2]*ir.Port) {
 	at := map[*ir.Device][]*ir.Port{}
 	for _, p := range b.Ports {

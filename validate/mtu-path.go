@@ -65,7 +65,7 @@ func (p *Pass) smallLink(l *ir.Link, a, b *ir.NIC, in *ir.Intent) {
 		Note(diag.FirstPlace(a.MTUAt, a.At), "MTU %d", a.MTU)
 }
 
-// carriesIntent reports whether a link between devices that forward was found to lie on a path between members.
+// carriesIntent reports whether a link between devices that forward was found to be on a path between members.
 func carriesIntent(l *ir.Link, in *ir.Intent) bool {
 	level := l.A().Device().Height() == l.B().Device().Height()
 	if in.Version == 1 && l.Routed || level && !l.Peer && l.A().Device().Fabric.Routing == ir.UpDown {
@@ -95,9 +95,9 @@ func endsOf(in *ir.Intent) map[*ir.Device][]*ir.NIC {
 	return out
 }
 
-// across returns a member on either side of a link, of two hosts, both with a larger MTU than it, whose traffic takes it: they
-// are attached to its two ends; or one is attached to or below its lower end and the other does not. Other paths that might use the link
-// are left out.
+// across returns a member on either side of a link, of two hosts, both with a larger MTU than it, whose traffic takes it. Either they are
+// attached to its two ends, or one is attached to or below its lower end and the other is not. Other paths that might use the link are
+// left out.
 func across(l *ir.Link, ends map[*ir.Device][]*ir.NIC) (a, b *ir.NIC) {
 	low, high := l.A().Device(), l.B().Device()
 	if low.Height() > high.Height() {
@@ -132,8 +132,8 @@ func across(l *ir.Link, ends map[*ir.Device][]*ir.NIC) (a, b *ir.NIC) {
 	return near.apart(far)
 }
 
-// twoHosts holds, of the NICs added to it that have an MTU above a limit, the first of the first host and the first of the
-// second, whatever the order they were added in.
+// twoHosts holds two of the NICs added to it that have an MTU above a limit: the first of the first host and the first of the second,
+// whatever the order they were added in.
 type twoHosts [2]*ir.NIC
 
 func (t *twoHosts) add(nics []*ir.NIC, limit int) {
@@ -152,7 +152,7 @@ func (t *twoHosts) add(nics []*ir.NIC, limit int) {
 	}
 }
 
-// apart returns a NIC of each that are not of one host; nil if there are none.
+// apart returns a NIC of each that are not of one host; nil without such NICs.
 func (t *twoHosts) apart(other twoHosts) (a, b *ir.NIC) {
 	for _, a := range t {
 		for _, b := range other {

@@ -5,7 +5,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// NICNoIntent warns of NICs whose RoCE nobody has described.
+// NICNoIntent warns of NICs whose RoCE no block describes.
 var NICNoIntent = &Check{
 	Code:    "nic-no-intent",
 	Summary: "a RoCE NIC that no intent names",

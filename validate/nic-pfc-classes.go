@@ -32,10 +32,10 @@ var NICPFCClasses = &Check{
 			carried := losslessOf(n)
 			report, has := p.Errorf, "has"
 			if can.UsualLossless {
-				report, has = p.Warnf, "by what its firmware usually reports has"
+				report, has = p.Warnf, "by the usual report of its firmware has"
 			}
-			d := report(at, "%s%s in %d lossless cos groups, and a port of the %s %s %s with PFC: what arrives in the others "+
-				"while it is busy is lost. Put its intents into one lossless group, or give each a NIC of its own.",
+			d := report(at, "%s%s in %d lossless cos groups, and a port of the %s %s %s with PFC: packets of the others "+
+				"that arrive while it is busy are lost. Put its intents into one lossless group, or give each a NIC of its own.",
 				nicName(n), andMore(len(nics), "NIC")+" "+diag.Plural(len(nics), "is", "are"), len(carried), n.Model.Title, has,
 				diag.Count(can.Lossless, "class"))
 			for _, in := range carried {

@@ -70,8 +70,8 @@ type ratio struct {
 	below, above *ir.Port
 }
 
-// sending returns how fast the members at each device can send in lossless group g, and all of them together: of intents
-// whose members are attached to several devices.
+// sending returns how fast the members at each device can send in lossless group g, and all of them together. It counts intents whose
+// members are attached to several devices.
 func sending(f *ir.Fabric, g *ir.CosGroup) (ends map[*ir.Device]int, all int) {
 	ends = map[*ir.Device]int{}
 	counted := map[*ir.NIC]bool{}
@@ -123,8 +123,8 @@ func upAndDown(d *ir.Device, g *ir.CosGroup) ratio {
 	return r
 }
 
-// lowerSets is the forwarding devices of a fabric as a DAG of sets: a set is what stands directly below a device. The switches
-// of a pod that reach the same leaves share one, so that what lies below them is summed once.
+// lowerSets is the forwarding devices of a fabric as a DAG of sets: a set has the devices directly below a device. The switches of a pod
+// that reach the same leaves share one, so that the devices below them are summed once.
 type lowerSets struct {
 	of   []int32 // by Device.ID, an index into sets
 	sets []lowerSet

@@ -31,8 +31,8 @@ func speedBelowBySearch(d *ir.Device, ends map[*ir.Device]int) int {
 	return sum
 }
 
-// In any cabling, what is below a device is what a search from it finds: also over links that leave out tiers, parallel
-// links, hosts that forward, and switches without hosts.
+// In any cabling, lowerSets agrees with a search from each device. That holds also over links that leave out tiers, parallel links, hosts
+// that forward, and switches without hosts.
 func TestSpeedBelow(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	shared := 0

@@ -44,7 +44,7 @@ var PauseBesidePFC = &Check{
 					"or let %s have flow_control = \"pfc\".", who, own, in, port, groupNames(groups), peer, ask)
 			}
 			if at := port.Link().FlowControlAt; at.Filename != "" {
-				d.Note(at, "says how the cable is lossless")
+				d.Note(at, "decides how the cable is lossless")
 			}
 		}
 	},

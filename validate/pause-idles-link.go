@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// PauseIdlesLink tells of long links that stand still after a pause, as too little lies below xon.
+// PauseIdlesLink reports long links that idle after a pause because too few bytes are below xon.
 var PauseIdlesLink = &Check{
 	Code:    "pause-idles-link",
 	Summary: "a pause leaves a long link idle",
@@ -60,8 +60,8 @@ var PauseIdlesLink = &Check{
 	},
 }
 
-// idle is for how long a long cable idles after a pause, in whole microseconds, begun ones counted; 0 of shorter ones, and where
-// thresholds contradict each other ([PFCSizes]).
+// idle returns for how long a long cable idles after a pause, in whole microseconds, begun ones counted. It returns 0 for shorter cables,
+// and where thresholds contradict each other ([PFCSizes]).
 func idle(p *ir.Port, b *ir.Buffer) int {
 	missing := b.RoundTrip - (b.Xoff.N - b.XonDelta.N)
 	if p.Device().Switch == nil || p.Device().ByHand != nil || p.Link().Length.Metres <= ir.LongCable || missing <= 0 ||

@@ -31,7 +31,7 @@ var PauseUnused = &Check{
 			}
 			l := links[0]
 			p.Warnf(at, "%s - %s%s %s to be lossless by link pause, and no lossless cos group passes there: no link pause is written, and "+
-				"packets are dropped when a buffer is full. Say lossless = true in the cos group of what passes, or take flow_control out.",
+				"packets are dropped when a buffer is full. Write lossless = true in the cos group of that traffic, or take flow_control out.",
 				l.A(), l.B(), andMore(len(links), "cable"), diag.Plural(len(links), "is", "are"))
 		})
 	},

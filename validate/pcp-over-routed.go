@@ -5,10 +5,10 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// PCPOverRouted reports RoCEv2 told by PCP across an IP hop, where the tag ends.
+// PCPOverRouted reports RoCEv2 identified by PCP across an IP hop, where the tag ends.
 var PCPOverRouted = &Check{
 	Code:    "pcp-over-routed",
-	Summary: "RoCEv2 told by PCP across a routed link",
+	Summary: "RoCEv2 identified by PCP across a routed link",
 	Answers: []string{"K3", "N3"},
 	OnHop:   true,
 	Run: func(p *Pass) {

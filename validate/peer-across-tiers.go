@@ -2,7 +2,7 @@ package validate
 
 import "github.com/rocec/rocec/lang/diag"
 
-// PeerAcrossTiers warns of peer links that are none.
+// PeerAcrossTiers warns of peer links between tiers.
 var PeerAcrossTiers = &Check{
 	Code:    "peer-across-tiers",
 	Summary: "a peer link joins two tiers",

@@ -72,7 +72,7 @@ func (p *Pass) reportCabling(l *proof.Proof) {
 	}
 }
 
-// orderCovers states how many failed links an order stands.
+// orderCovers states how many failed links an order tolerates.
 func orderCovers(f *ir.Fabric, c *proof.Cabling) string {
 	switch {
 	case c.Down == f.Failures && c.Down > 0:

@@ -26,7 +26,7 @@ var PFCLoopTransient = &Check{
 					t.Circle[1].In.Device().Name)
 			}
 			d := p.Warnf(p.routingAt(), "While routing converges after %s - %s fails, some switches forward as before and some already as after. "+
-				"Lossless traffic of %s can then fill %d %s, and what is locked stays locked when the routes are right again. The "+
+				"Lossless traffic of %s can then fill %d %s, and locked buffers stay locked when the routes are right again. The "+
 				"verdict for the time before and after is: %s.", link.A(), link.B(), groupsText(l.Groups), len(t.Circle), kind, l.Verdict)
 			var b strings.Builder
 			b.WriteString("the circle (each buffer can only drain into the next):\n\n")
@@ -40,7 +40,7 @@ var PFCLoopTransient = &Check{
 			a.routers()
 			a.asPlan()
 			drops, _ := p.stuck()
-			a.add("let something drop what stays locked%s (price: it is a mitigation, not a proof)",
+			a.add("let a watchdog drop locked packets%s (price: it is a mitigation, not a proof)",
 				cmp.Or(drops, ", such as PFC watchdogs on the switches"))
 			d.Fix = a.fix()
 		}

@@ -45,8 +45,8 @@ func (p *Pass) reportLoop(l *proof.Proof) {
 		when = " as long as " + areDown(first.Down)
 	}
 	d := report(p.routingAt(), "With routing = %q, lossless traffic of %s can fill %d buffers that wait for each other in a circle%s: each "+
-		"can only drain into the next. If all of them are full at once, all of these links stay paused, and so does whatever is "+
-		"behind them. Nothing in the fabric keeps that from happening; break the circle, or say why it may stay.",
+		"can only drain into the next. If all of them are full at once, all of these links stay paused, and so do the links "+
+		"behind them. Nothing in the fabric prevents that; break the circle, or state why it may stay.",
 		f.Routing, groupsText(l.Groups), len(first.Circle), when)
 	for _, g := range allowed {
 		d.Detail += fmt.Sprintf(" allow_deadlock of %q says: %s.", g.Name, strings.TrimSuffix(g.AllowDeadlock, "."))
@@ -162,7 +162,7 @@ func loopText(l *proof.Proof) string {
 		if first.Ended {
 			which = "the shortest of those found is shown"
 		}
-		more = append(more, fmt.Sprintf("%s in all lie on circles that are joined to this one; %s", diag.Count(first.Buffers, "buffer"), which))
+		more = append(more, fmt.Sprintf("circles that are joined to this one have %s in all; %s", diag.Count(first.Buffers, "buffer"), which))
 	}
 	others := l.Parts - 1
 	if first.Reversed && first.Buffers == len(first.Circle) {
@@ -177,7 +177,7 @@ func loopText(l *proof.Proof) string {
 	return b.String()
 }
 
-// writeChoices says which of several equally good routes routers must pass on for the circle.
+// writeChoices names the equally good routes that routers must pass on for the circle.
 func writeChoices(b *strings.Builder, choices []ir.Choice) {
 	const title = "only when routers that hold several routes to be equally good pass on these"
 	writeFirst(b, title, "choice", choices, func(c ir.Choice) string {

@@ -129,7 +129,7 @@ func bridged(c *irtest.Cabling) *irtest.Cabling {
 	return c
 }
 
-// No fix of a PFC loop is an edit: it would only change what is said of the routers.
+// No fix of a PFC loop is an edit: it would only change the description of the routers.
 func TestNoEditOnlyClaims(t *testing.T) {
 	for _, c := range []*irtest.Cabling{
 		irtest.LeafSpine(ir.ShortestPath, 4, 2).Failures(2),
@@ -270,7 +270,7 @@ func TestGuessedFailures(t *testing.T) {
 	assert.NotContains(t, d.Fix.Message, "failures = 1")
 }
 
-// TestHopPlaces: hops stand at the places that tell most of them apart.
+// TestHopPlaces: hops are shown at the places that separate most of them.
 func TestHopPlaces(t *testing.T) {
 	circle := Run(fabric(irtest.Ring(ir.ShortestPath, 4)), nil).Proofs[0].Loops[0].Circle
 	at := func(line int) (r diag.Range) {

@@ -43,7 +43,7 @@ func (p *Pass) onLossy(b *byHand) {
 	if len(extra) == 0 {
 		return
 	}
-	what := "none is lossless there"
+	what := "no cos is lossless there"
 	if len(groups) > 0 {
 		what = "lossless there is only " + groupNames(groups)
 	}
@@ -54,8 +54,7 @@ func (p *Pass) onLossy(b *byHand) {
 			break
 		}
 	}
-	p.Warnf(extra[0].At, "%s PFC on for %s %s, and %s. Each such cos takes headroom at every port, and what is paused in it holds up what "+
-		"comes "+
-		"behind.%s Switch PFC off for it.", verb(deviceNames(b.devices), len(b.devices), "has", "have"),
+	p.Warnf(extra[0].At, "%s PFC on for %s %s, and %s. Each such cos takes headroom at every port, and its paused packets hold up the "+
+		"packets behind.%s Switch PFC off for it.", verb(deviceNames(b.devices), len(b.devices), "has", "have"),
 		diag.Plural(len(extra), "cos", "the cos"), claimsText(extra), what, also)
 }

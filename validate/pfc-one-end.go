@@ -55,7 +55,7 @@ func (p *Pass) oneEnd(b *byHand) {
 		Note(diag.FirstPlace(missing[0].LosslessAt, missing[0].At), "makes %s lossless", missing[0].Name)
 }
 
-// unpaused gives the first port that carries the group by PFC, and whose stated priorities leave it out; nil: there is none.
+// unpaused gives the first port that carries the group by PFC, and whose stated priorities leave it out; nil: no port does.
 func (b *byHand) unpaused(g *ir.CosGroup) *ir.Port {
 	for _, d := range b.devices {
 		for _, p := range d.Ports {
@@ -67,7 +67,7 @@ func (b *byHand) unpaused(g *ir.CosGroup) *ir.Port {
 	return nil
 }
 
-// halves says what a port with such a flow control does, and what it does not.
+// halves describes what a port with such a flow control does, and what it does not.
 func halves(fc ir.FlowControl, port *ir.Port) string {
 	switch fc {
 	case ir.PFCTx:
@@ -79,8 +79,8 @@ func halves(fc ir.FlowControl, port *ir.Port) string {
 }
 
 func consequence(fc ir.FlowControl, port, peer *ir.Port) string {
-	full := fmt.Sprintf("What %s sends while %s is full is lost there.", peer, port)
-	paused := fmt.Sprintf("When %s pauses it, it sends on, and what the headroom of %s does not hold is lost.", peer, peer)
+	full := fmt.Sprintf("Packets that %s sends while %s is full are lost there.", peer, port)
+	paused := fmt.Sprintf("When %s pauses it, it sends on, and packets beyond the headroom of %s are lost.", peer, peer)
 	switch fc {
 	case ir.PFCTx:
 		return paused

@@ -7,7 +7,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// PFCWatchdog says what can end a deadlock where one is accepted.
+// PFCWatchdog names what can end a deadlock where one is accepted.
 var PFCWatchdog = &Check{
 	Code:    "pfc-watchdog",
 	Summary: "an accepted PFC loop wants a watchdog",
@@ -20,8 +20,8 @@ var PFCWatchdog = &Check{
 			}
 			g := l.Groups[0]
 			switches, hosts := p.stuck()
-			p.Noticef(diag.FirstPlace(g.AllowAt, g.At), "Cos group %q accepts a PFC loop. What locks stays locked until something drops "+
-				"it%s.%s", g.Name, switches, hosts)
+			p.Noticef(diag.FirstPlace(g.AllowAt, g.At), "Cos group %q accepts a PFC loop. Locked buffers stay locked until their packets are "+
+				"dropped%s.%s", g.Name, switches, hosts)
 		}
 	},
 }

@@ -110,9 +110,9 @@ func TestVerdictsOfWrittenFabrics(t *testing.T) {
 	}
 }
 
-// TestBondsThatLoseDifferentCables: two hosts are attached to both A and B. Once one has lost its cable to A and the other its
-// cable to B, they talk over X and Y in both directions, and with what X and Y send each other that closes the ring. No
-// other two failures do: the hosts are alike, but both must be tried.
+// TestBondsThatLoseDifferentCables: two hosts are attached to both A and B. One loses its cable to A, the other its cable to B. Then they
+// talk over X and Y in both directions, and together with traffic between X and Y that closes the ring. No other two failures do: the
+// hosts are alike, but both must be tried.
 func TestBondsThatLoseDifferentCables(t *testing.T) {
 	fabric := func(failures int) []byte {
 		return fmt.Appendf(nil, `

@@ -21,7 +21,7 @@ var PlanesJoined = &Check{
 		stray, joints := strayUplinks(p.Fabric)
 		for _, s := range stray {
 			p.Warnf(diag.FirstPlace(s.port.At, s.port.Link().At), "%s goes to %s, most of whose cables lead to leaves with the NICs %q, while the "+
-				"NICs %q hang on %s. So a fault of one plane reaches the other. Correct the cable%s.",
+				"NICs %q are connected to %s. So a fault of one plane reaches the other. Correct the cable%s.",
 				s.port, s.port.Peer(), s.most, s.nic, s.port.Device().Name, unlessMeant)
 		}
 		for _, j := range joints {
@@ -43,14 +43,14 @@ var PlanesJoined = &Check{
 				meant = "accept it with " + acceptPlanes
 			}
 			p.Warnf(diag.FirstPlace(l.A().At, l.At), "The cable from %s to %s is all that joins two planes: without it the network falls into two "+
-				"parts, and most hosts with several cables hang on both. So a fault of one plane reaches the other, over one cable. Take it out, "+
-				"or correct it; where the planes are meant to be joined, %s.", l.A(), l.B(), meant)
+				"parts, and most hosts with several cables are connected to both. So a fault of one plane reaches the other, over one cable. Take it "+
+				"out, or correct it; where the planes are meant to be joined, %s.", l.A(), l.B(), meant)
 		}
 	},
 }
 
-// acceptPlanes is what a person writes above a cable that is meant; unlessMeant offers it after what corrects a cable. Of uplinks
-// peer = true is no way: it has no effect between tiers.
+// acceptPlanes is the comment above a cable that is meant so; unlessMeant offers it after the way to correct the cable. For uplinks peer =
+// true does not help: it has no effect between tiers.
 const (
 	acceptPlanes = "a comment (# rocec:ignore planes-joined REASON)"
 	unlessMeant  = ", or accept what is meant with " + acceptPlanes
@@ -171,7 +171,7 @@ func crossings(f *ir.Fabric, homes [][]*ir.Device) []*ir.Port {
 			continue // a kind of its own
 		}
 		foreign := func(i int) bool { return slices.Contains(others[d], i+1) }
-		if len(others[d]) == 0 { // its hosts are attached to odd leaves only: which NICs they are tells the plane
+		if len(others[d]) == 0 { // its hosts are attached to odd leaves only: their NICs identify the plane
 			names := nicsAt(d)
 			foreign = func(i int) bool {
 				return !slices.ContainsFunc(whole[i].leaves, func(o *ir.Device) bool {
@@ -200,7 +200,7 @@ func devicesKey(all []*ir.Device) string {
 }
 
 // onlyJoint gives the only cable without which the network of switches falls into two parts, each of several switches, with most hosts
-// that have several cables on both; nil if there is none, or several.
+// that have several cables on both. It returns nil if there is no such cable, or several.
 func onlyJoint(f *ir.Fabric, homes [][]*ir.Device) *ir.Link {
 	bridges, order, last := bridgesOf(f)
 	var sets [][]*ir.Device // of homes, each once
@@ -239,8 +239,8 @@ func onlyJoint(f *ir.Fabric, homes [][]*ir.Device) *ir.Link {
 }
 
 // bridgesOf gives the cables between switches without which a part of the network falls into two, each of several switches (Tarjan's
-// depth-first search), and by Device.ID the number of each switch in the order it was found in, from 1, and the last number found
-// behind it.
+// depth-first search). By Device.ID, order is the number of each switch in the order it was found in, from 1, and last the last number
+// found behind it.
 func bridgesOf(f *ir.Fabric) (bridges []*ir.Link, order, last []int) {
 	order, last = make([]int, len(f.Devices)), make([]int, len(f.Devices))
 	low := make([]int, len(f.Devices))

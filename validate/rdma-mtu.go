@@ -6,7 +6,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// RDMAMTU tells of MTUs that waste the RDMA MTU they were meant for.
+// RDMAMTU reports MTUs that waste the RDMA MTU they were meant for.
 var RDMAMTU = &Check{
 	Code:    "rdma-mtu",
 	Summary: "the MTU falls short of an RDMA MTU",

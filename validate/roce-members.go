@@ -23,7 +23,7 @@ var RoCEMembers = &Check{
 		joined := walk.Islands(p.Fabric, func(*ir.Link) bool { return true })
 		for _, in := range p.Fabric.Intents {
 			if len(in.Members) < 2 {
-				d := p.Warnf(in.At, "Roce %q has %s, so nobody talks and nothing is protected. Name the hosts that talk to each other.",
+				d := p.Warnf(in.At, "Roce %q has %s, so it has no traffic and protects nothing. Name the hosts that talk to each other.",
 					in.Name, diag.Count(len(in.Members), "member"))
 				d.Aside = true
 			}
@@ -101,7 +101,7 @@ func together(n *ir.NIC) []*ir.NIC {
 	return []*ir.NIC{n}
 }
 
-// attachedTo returns the first device that the NIC, or the bond it is in, is attached to; nil if there is none.
+// attachedTo returns the first device that the NIC, or the bond it is in, is attached to; nil without one.
 func attachedTo(n *ir.NIC) *ir.Device {
 	for _, n := range together(n) {
 		if d := walk.AttachedTo(n); d != nil {
@@ -160,7 +160,7 @@ func (p *Pass) cutHere(x *walk.Finding) {
 	case p.Fabric.Routing == ir.EBGP:
 		p.unrouted(x.Intent, first, later)
 	default:
-		p.Warnf(x.At, "%s and %s are members of roce %q, and routing %q has no way on from %s, though links join them. Look at the "+
+		p.Warnf(x.At, "%s and %s are members of roce %q, and routing %q has no next hop at %s, though links join them. Look at the "+
 			"cables, at what is down and at the routing.", nicName(x.From), nicName(x.To), x.Intent.Name, p.Fabric.Routing, x.Device.Name).
 			About(x.Intent.Name)
 	}

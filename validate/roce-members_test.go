@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/compiler/routes"
 )
 
-// Members that no link or no route joins are told, and only they.
+// Members that no link or no route joins are reported, and only they.
 func TestMembersWithoutAWay(t *testing.T) {
 	tests := []struct {
 		name string
@@ -33,7 +33,7 @@ func TestMembersWithoutAWay(t *testing.T) {
 		},
 		{"a tree in one AS", irtest.LeafSpine(ir.EBGP, 2, 1).ASN("", 65000), "no route leads from L0 to L1"},
 		{"a tree without AS numbers", irtest.LeafSpine(ir.EBGP, 2, 1), ""},
-		{"a bridge on a tree in one AS", bridgedTree(), "is not judged: routing \"ebgp\" says how routed traffic goes"},
+		{"a bridge on a tree in one AS", bridgedTree(), "is not judged: routing \"ebgp\" describes routed traffic only"},
 		{"bonds on leaves in one AS", bonds(twoSpines().ASN("", 65000), "A-B C-D"), "no route leads from A to C"},
 		{"bonds on pairs of leaves in one AS", bonds(twoSpines().ASN("A", 1).ASN("B", 1).ASN("C", 2).ASN("D", 2).ASN("S", 3), "A-B C-D"), ""},
 		{"bonds on two islands", bonds(irtest.New(ir.ShortestPath).Links("A-B C-D"), "A-B C-D"), "no links join C and A"},

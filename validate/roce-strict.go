@@ -12,7 +12,7 @@ var RoCEStrict = &Check{
 		for _, g := range p.Fabric.CosGroups {
 			if in := data[g]; g.Strict && in != nil && cnp[g] == nil { // where CNPs travel too, that is the mistake
 				p.Warnf(diag.FirstPlace(g.StrictAt, g.At), "Cos group %q is strict and carries the data of roce %q, which can fill a link "+
-					"for as long as it runs: all other traffic gets what is left, if anything. Give it a share instead, for "+
+					"for as long as it runs: all other traffic gets the rest, if any. Give it a share instead, for "+
 					"example weight = 50.", g.Name, in.Name).
 					Note(in.GroupAt, "its data travels there")
 			}

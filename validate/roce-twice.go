@@ -38,8 +38,8 @@ var RoCETwice = &Check{
 				if diag.ComparePlace(in.At, first.At) < 0 {
 					in, first = first, in
 				}
-				p.Warnf(in.At, "Roce %q has the version, the cos group %q and the members of roce %q: nothing tells the packets of the two apart. "+
-					"Correct what they should differ in, or delete one.", in.Name, in.Group.Name, first.Name).Note(first.At, "the same")
+				p.Warnf(in.At, "Roce %q has the version, the cos group %q and the members of roce %q: no field distinguishes the packets of the two. "+
+					"Correct one of the blocks, or delete it.", in.Name, in.Group.Name, first.Name).Note(first.At, "the same")
 			}
 		})
 	},

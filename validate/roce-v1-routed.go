@@ -56,10 +56,10 @@ func (p *Pass) parted(in *ir.Intent, domain []int) {
 	noteRouted(d, routed)
 	onOne, onOther := diag.FirstPlace(first.NIC.Port.At, first.At), diag.FirstPlace(other.NIC.Port.At, other.At)
 	if onOne == onOther {
-		d.Note(onOne, "%s hangs on %s, %s on %s", nicName(first.NIC), a.Name, nicName(other.NIC), b.Name)
+		d.Note(onOne, "%s is connected to %s, %s to %s", nicName(first.NIC), a.Name, nicName(other.NIC), b.Name)
 	} else {
-		d.Note(onOne, "%s hangs on %s", nicName(first.NIC), a.Name)
-		d.Note(onOther, "%s hangs on %s", nicName(other.NIC), b.Name)
+		d.Note(onOne, "%s is connected to %s", nicName(first.NIC), a.Name)
+		d.Note(onOther, "%s is connected to %s", nicName(other.NIC), b.Name)
 	}
 	if in.VersionAt.Filename != "" && everyMember(in, func(n *ir.NIC) bool { return n.Model.V2 }) {
 		d.Fix = &diag.Fix{

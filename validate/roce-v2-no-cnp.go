@@ -27,15 +27,14 @@ var RoCEv2NoCNP = &Check{
 					Note(taker.At, "the lossless group")
 				continue
 			}
-			p.Warnf(in.At, "Roce %q names no cnp group. Its congestion notifications travel with whatever else is best effort and come late "+
+			p.Warnf(in.At, "Roce %q names no cnp group. Its congestion notifications travel with other best-effort traffic and come late "+
 				"when they matter. %s", in.Name, instead).
 				About(in.Name)
 		}
 	},
 }
 
-// defaultTaker gives the lossless group that gets an intent's CNPs as NICs mark them where nobody says how, and the mark; nil
-// where none does.
+// defaultTaker gives the lossless group that gets an intent's CNPs with the default marks of NICs, and the mark; nil if no group does.
 func defaultTaker(f *ir.Fabric, in *ir.Intent) (*ir.CosGroup, string) {
 	some := false // member whose CNPs have the default mark
 	for _, m := range in.Members {

@@ -5,7 +5,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// RoCEv2NoDSCP reports RoCEv2 that switches cannot tell from other traffic.
+// RoCEv2NoDSCP reports RoCEv2 that switches cannot distinguish from other traffic.
 var RoCEv2NoDSCP = &Check{
 	Code:    "roce-v2-no-dscp",
 	Summary: "RoCEv2 without a DSCP",

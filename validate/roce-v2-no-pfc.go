@@ -7,7 +7,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// RoCEv2NoPFC warns of RoCEv2 in a group that nobody has decided to leave lossy.
+// RoCEv2NoPFC warns of RoCEv2 in a group that is lossy by default, not by a decision.
 var RoCEv2NoPFC = &Check{
 	Code:    "roce-v2-no-pfc",
 	Summary: "RoCEv2 without PFC",

@@ -29,8 +29,8 @@ func fixture(t *testing.T, code, name string) (*ir.Fabric, string, *langtest.Wov
 	return compilertest.Compile(t, w.String()), string(text), w
 }
 
-// TestChecks runs the whole table on testdata/CODE/bad.hcl, where every diagnostic must be wanted on its line and every
-// want be met, at least one by the check of that code; and on good.hcl, where nothing may be found.
+// TestChecks runs the whole table on testdata/CODE/bad.hcl and good.hcl. In bad.hcl every diagnostic must be wanted on its line, and every
+// want must be met, at least one by the check of that code. In good.hcl there must be no findings.
 func TestChecks(t *testing.T) {
 	for _, c := range validate.Checks {
 		t.Run(c.Code, func(t *testing.T) {
@@ -84,7 +84,8 @@ func checkOf(code string) *validate.Check {
 	return validate.Checks[i]
 }
 
-// assertIntents holds that each roce block in the Detail of a diagnostic is in its Intents, by which trace chooses among several of a line.
+// assertIntents holds that each roce block in the Detail of a diagnostic is in its Intents, by which trace chooses among several of a
+// line.
 func assertIntents(t *testing.T, d *diag.Diagnostic) {
 	t.Helper()
 	for _, found := range regexp.MustCompile(`\b[Rr]oce "([^"]+)"`).FindAllStringSubmatch(d.Detail, -1) {

@@ -9,10 +9,10 @@ import (
 	"github.com/rocec/rocec/validate/proof"
 )
 
-// What package proof found, in words. Checks, text, pictures and the strings of --format json say it by what is here.
+// The results of package proof, in words. Checks, text, pictures and the strings of --format json use these functions.
 
-// Scope says by what a verdict holds, and with how many links down: ", by the certificate up-down, whatever links are
-// down"; empty where there is nothing to say.
+// Scope names the certificate of a verdict, and how many links may be down: ", by the certificate up-down, whatever links are down"; empty
+// without a certificate.
 func (p GroupProof) Scope() string {
 	s := p.By()
 	if s != "" {
@@ -29,7 +29,7 @@ func (p GroupProof) Scope() string {
 	return s
 }
 
-// By says by what a verdict holds: "by the certificate up-down"; empty where there is nothing to say.
+// By names the certificate of a verdict: "by the certificate up-down"; empty without one.
 func (p GroupProof) By() string {
 	switch p.Certificate {
 	case "":
@@ -40,11 +40,10 @@ func (p GroupProof) By() string {
 	return "by the certificate " + string(p.Certificate)
 }
 
-// Why says why the verdict is what it is: the rank function, the circle, or what is missing. It is not a full sentence: it
-// has no full stop.
+// Why gives the reason for the verdict: the rank function, the circle, or what is missing. It is not a full sentence: it has no full stop.
 func (p GroupProof) Why() string { return whyText(p.Proof) }
 
-// AssumptionTexts says what a free verdict rests on, in the order of Assumptions.
+// AssumptionTexts describes the assumptions of a free verdict, in the order of Assumptions.
 func (p GroupProof) AssumptionTexts() []string {
 	var out []string
 	for _, a := range p.Assumptions {
@@ -53,7 +52,7 @@ func (p GroupProof) AssumptionTexts() []string {
 	return out
 }
 
-// NoteTexts says what is worth knowing beside the verdict, in the order of Notes.
+// NoteTexts describes the facts worth knowing in addition to the verdict, in the order of Notes.
 func (p GroupProof) NoteTexts() []string {
 	var out []string
 	for _, n := range p.Notes {
@@ -133,7 +132,7 @@ func certificateText(c proof.Certificate, r proof.Certified) string {
 		}
 		names = append(names, r.Chain[len(r.Chain)-1].Bounce.Name)
 		return fmt.Sprintf("%s, plus %d for each bounce a frame has behind it (%s). A turn from down to up moves the frame "+
-			"into the next group, after the last into a lossy one that waits for nobody; every other turn raises the number",
+			"into the next group, after the last into a lossy one that waits for no buffer; every other turn raises the number",
 			rankText(r.Top), 2*r.Top+1, strings.Join(names, ", then "))
 	case proof.BySpanningTree:
 		return "spanning tree forwards on a tree of the links at a time, whichever switch is its root and whatever has " +
@@ -160,7 +159,7 @@ func searchText(p *proof.Proof, r proof.Searched) string {
 	case p.Any:
 		return s + ", and fewer links only take turns away"
 	case p.Fabric.Routing == ir.TablePath:
-		return s + ". That is the verdict for the tables as they are; what they would say after a failure is not known"
+		return s + ". That is the verdict for the tables as they are; the tables after a failure are not known"
 	case r.Down == 0:
 		return s
 	case r.Followed == 0:
@@ -169,15 +168,15 @@ func searchText(p *proof.Proof, r proof.Searched) string {
 	}
 	sets := diag.Count(r.Followed, "set")
 	if r.Alike > r.Followed {
-		sets = fmt.Sprintf("%s, which %s for all %s that differ by names only", sets, diag.Plural(r.Followed, "stands", "stand"),
+		sets = fmt.Sprintf("%s, which %s all %s that differ by names only", sets, diag.Plural(r.Followed, "represents", "represent"),
 			diag.Number(r.Alike))
 	}
 	return s + fmt.Sprintf(". With up to %s down there is no circle either: of the failures that take away every shortest path of some pair, "+
 		"%s were followed; all others bring no new turns", diag.Count(r.Down, "link"), sets)
 }
 
-// BudgetFlag is the flag that gives the proof more work, where it ran out of it, with a value that is roughly enough; empty
-// where it did not.
+// BudgetFlag returns the flag that gives the proof more work, where it ran out of work, with a value that is roughly enough. Otherwise
+// both are empty.
 func BudgetFlag(p *Proof) (flag, value string) {
 	if p.Enough == 0 {
 		return "", ""
@@ -254,13 +253,13 @@ var assumptionTexts = map[proof.AssumptionCode]string{
 	proof.NoFlooding:    "no flooded, multicast or unknown-unicast frame is classified lossless",
 	proof.Classified:    "the switches classify as the cos groups say, at every hop",
 	proof.MembersOnly:   "only the members of the roce blocks send in the cos group",
-	proof.NoSender:      "no host sends in cos group %q: only what bounced is in it",
+	proof.NoSender:      "no host sends in cos group %q: it has only traffic that bounced",
 	proof.NoTurningBack: "no switch sends a frame back where it came from, as in a routing loop",
 	proof.NeverUpAgain:  "the switches' routing never sends traffic up again after it came down, also while it converges",
 	proof.ASNumbers: "every switch has the AS number written here and refuses routes that name its own (no allowas-in), and no static or " +
 		"redistributed route goes round that",
 	proof.Converged: "the state judged is the one after routing has converged",
-	proof.BounceMoves: "every switch moves what came down and goes up again into the bounce group: queue, priority and marking, " +
+	proof.BounceMoves: "every switch moves traffic that came down and goes up again into the bounce group: queue, priority and marking, " +
 		"so that the next buffer counts it there",
 	proof.SpanningTreeRuns: "one spanning tree for all VLANs runs on every bridged link, also of hosts that forward, and a port blocks " +
 		"until it is known to forward (with a tree for each VLAN, as PVRST has, traffic of several VLANs can close a circle together)",
@@ -351,7 +350,7 @@ func noteText(n proof.Note) string {
 	case proof.TransientUnknown:
 		if n.Mixture != "" {
 			return "whether circles can come and go while routing converges is not judged: one is closed by turns that exclude each other (" +
-				MixtureText(n.Mixture) + "), and these are not told apart while routing converges"
+				MixtureText(n.Mixture) + "), and these are not distinguished while routing converges"
 		}
 		return "not judged: whether circles come and go while routing converges, as the budget ran out; a larger --budget goes on"
 	}

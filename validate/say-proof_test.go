@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/validate/proof"
 )
 
-// Every fact a proof can state is said in full here.
+// Every fact that a proof can state is worded in full here.
 func TestProofInWords(t *testing.T) {
 	c := irtest.Ring(ir.ShortestPath, 4)
 	f := c.Fabric()
@@ -64,7 +64,7 @@ func TestProofInWords(t *testing.T) {
 		{
 			certified(proof.ByBounce, proof.Certified{Top: 3, Chain: []*ir.CosGroup{{Name: "rdma", Bounce: detour}, detour}}),
 			rank + ", plus 7 for each bounce a frame has behind it (rdma, then detour, then bulk). A turn from down to up moves the " +
-				"frame into the next group, after the last into a lossy one that waits for nobody; every other turn raises the number",
+				"frame into the next group, after the last into a lossy one that waits for no buffer; every other turn raises the number",
 		},
 		{
 			certified(proof.BySpanningTree, proof.Certified{}),
@@ -87,13 +87,13 @@ func TestProofInWords(t *testing.T) {
 		{
 			free(ir.EBGP, 12, proof.Searched{Down: 2, Followed: 1, Alike: 1200}),
 			"the 12 turns of ebgp make no circle among 6 buffers. With up to 2 links down there is no circle either: of the failures " +
-				"that take away every shortest path of some pair, 1 set, which stands for all 1,200 that differ by names only were " +
+				"that take away every shortest path of some pair, 1 set, which represents all 1,200 that differ by names only were " +
 				"followed; all others bring no new turns",
 		},
 		{
 			free(ir.TablePath, 12, proof.Searched{}),
-			"the 12 turns of table make no circle among 6 buffers. That is the verdict for the tables as they are; what they would say " +
-				"after a failure is not known",
+			"the 12 turns of table make no circle among 6 buffers. That is the verdict for the tables as they are; the tables " +
+				"after a failure are not known",
 		},
 		{
 			&Proof{Fabric: &ir.Fabric{Routing: ir.AnyPath}, Any: true, Turns: 12, Buffers: 6, Reason: proof.Searched{}},
@@ -187,7 +187,7 @@ func TestProofInWords(t *testing.T) {
 		{
 			proof.Note{Code: proof.TransientUnknown, Mixture: ir.MixedTies},
 			"whether circles can come and go while routing converges is not judged: one is closed by turns that exclude each other (which of " +
-				"several equally long AS paths a switch passes on), and these are not told apart while routing converges",
+				"several equally long AS paths a switch passes on), and these are not distinguished while routing converges",
 		},
 		{
 			proof.Note{Code: proof.TransientUnknown},
@@ -230,12 +230,12 @@ func TestProofInWords(t *testing.T) {
 			a.Hand = []*ir.Device{{Switch: &ir.Switch{}}, {Switch: &ir.Switch{}}, {Host: &ir.Host{}}}
 		}
 		text := assumptionText(a)
-		assert.False(t, assumed[text], "%s says what another says", c)
+		assert.False(t, assumed[text], "%s has the text of another one", c)
 		assert.NotContains(t, text, "%")
 		assumed[text] = true
 	}
 	assert.Len(t, assumptionTexts, len(assumed))
-	assert.True(t, assumed[`no host sends in cos group "detour": only what bounced is in it`])
+	assert.True(t, assumed[`no host sends in cos group "detour": it has only traffic that bounced`])
 	assert.True(t, assumed["2 switches and 1 host set by hand and not read are set as by_hand says"])
 	assert.True(t, assumed[`switches with os = "plan9", of which rocec knows nothing, do what their chips can do (Spectrum and Tomahawk3): PFC, and a `+
 		`buffer of its own for each lossless group of a port`])
@@ -256,7 +256,7 @@ func TestCirclesThatEndEarlyInWords(t *testing.T) {
 		return loopText(&p)
 	}
 	whole := of(false, 3)
-	assert.Contains(t, whole, "6 buffers in all lie on circles that are joined to this one; the shortest is shown")
+	assert.Contains(t, whole, "circles that are joined to this one have 6 buffers in all; the shortest is shown")
 	assert.Contains(t, whole, "\n3 more circles of 4 buffers take the same turns")
 	assert.NotContains(t, whole, "not judged")
 	ended := of(true, -1)

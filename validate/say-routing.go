@@ -27,7 +27,7 @@ func RoutingText(err error) string {
 		return fmt.Sprintf("cos group %q is lossy, and its traffic waits for no buffer", e.Group.Name)
 	case ir.LevelLink:
 		return fmt.Sprintf("%s and %s are both of tier %d and the link %s - %s is not a peer link, so it is neither up nor down: give them "+
-			"different tiers, or say peer = true if at most one such step lies on a path",
+			"different tiers, or say peer = true if a path has at most one such step",
 			append(names, e.Devices[0].Height(), e.Out, e.In)...)
 	case ir.HostBetween:
 		return fmt.Sprintf("host %s forwards between %s and %s and is below both: the tiers leave open whether traffic may come down to "+
@@ -35,7 +35,7 @@ func RoutingText(err error) string {
 	case ir.NoASN:
 		return fmt.Sprintf("%s has no AS number (asn), so which routes it takes is not known", names...)
 	case ir.ManyASPaths:
-		return fmt.Sprintf("%s may come to have more than %d different AS paths to one destination, too many to follow: give switches of "+
+		return fmt.Sprintf("%s may get more than %d different AS paths to one destination, too many to follow: give switches of "+
 			"one layer the same AS number, as RFC 7938 does", e.Devices[0].Name, e.Most)
 	case ir.BridgedRing:
 		return fmt.Sprintf("members of a RoCEv1 intent reach each other over a ring of bridged links, and routing %q does not say how "+
@@ -50,18 +50,18 @@ func RoutingText(err error) string {
 			"routed = true on the links, give the hosts of each switch a subnet of their own (ip), or bridge without a circle", who, names[0],
 			names[1], e.Routing)
 	case ir.FloodedBounce:
-		return "flooded frames come down and go up again everywhere, so what bounces of them into another cos group is not followed"
+		return "flooded frames come down and go up again everywhere, so rocec does not follow the copies that bounce into another cos group"
 	case ir.RoutedLink:
-		return fmt.Sprintf("routing %q says how bridged traffic goes, and the lossless link %s - %s is routed: how traffic is routed over "+
-			"it is not said", e.Routing, e.Out, e.In)
+		return fmt.Sprintf("routing %q describes bridged traffic only, and the lossless link %s - %s is routed: the fabric does not state how "+
+			"traffic is routed over it", e.Routing, e.Out, e.In)
 	case ir.BridgedLink:
-		return fmt.Sprintf("routing %q says how routed traffic goes, and the lossless link %s - %s is bridged: whether frames cross it is "+
-			"not said; if a BGP session runs over it, say routed = true", e.Routing, e.Out, e.In)
+		return fmt.Sprintf("routing %q describes routed traffic only, and the lossless link %s - %s is bridged: the fabric does not state "+
+			"whether frames cross it; if a BGP session runs over it, write routed = true", e.Routing, e.Out, e.In)
 	}
 	panic(fmt.Sprintf("validate: no words for the cause %q", e.Code))
 }
 
-// MixtureText says what the states differ in that turns or ways were taken together from: "which of several ...".
+// MixtureText describes the difference between the states whose turns or ways were taken together: "which of several ...".
 func MixtureText(m ir.Mixture) string {
 	if m == ir.MixedTies {
 		return "which of several equally long AS paths a switch passes on"

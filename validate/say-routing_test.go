@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// Every cause for which routing cannot be followed is said in full here.
+// Every cause for which routing cannot be followed is worded in full here.
 func TestRoutingText(t *testing.T) {
 	c := irtest.Ring(ir.UpDown, 3)
 	f := c.Fabric()
@@ -26,7 +26,7 @@ func TestRoutingText(t *testing.T) {
 		{
 			ir.RoutingError{Code: ir.LevelLink, Devices: devices[:2], Out: out, In: in},
 			"R0 and R1 are both of tier 1 and the link R0:p0 - R1:p0 is not a peer link, so it is neither up nor down: give them different " +
-				"tiers, or say peer = true if at most one such step lies on a path",
+				"tiers, or say peer = true if a path has at most one such step",
 		},
 		{
 			ir.RoutingError{Code: ir.HostBetween, Devices: devices},
@@ -35,7 +35,7 @@ func TestRoutingText(t *testing.T) {
 		{ir.RoutingError{Code: ir.NoASN, Devices: devices[:1]}, "R0 has no AS number (asn), so which routes it takes is not known"},
 		{
 			ir.RoutingError{Code: ir.ManyASPaths, Devices: devices[:1], Most: 64},
-			"R0 may come to have more than 64 different AS paths to one destination, too many to follow: give switches of one layer the " +
+			"R0 may get more than 64 different AS paths to one destination, too many to follow: give switches of one layer the " +
 				"same AS number, as RFC 7938 does",
 		},
 		{
@@ -50,17 +50,17 @@ func TestRoutingText(t *testing.T) {
 		},
 		{
 			ir.RoutingError{Code: ir.FloodedBounce},
-			"flooded frames come down and go up again everywhere, so what bounces of them into another cos group is not followed",
+			"flooded frames come down and go up again everywhere, so rocec does not follow the copies that bounce into another cos group",
 		},
 		{
 			ir.RoutingError{Code: ir.RoutedLink, Routing: ir.Flooding, Out: out, In: in},
-			`routing "flooding" says how bridged traffic goes, and the lossless link R0:p0 - R1:p0 is routed: how traffic is routed over it ` +
-				"is not said",
+			`routing "flooding" describes bridged traffic only, and the lossless link R0:p0 - R1:p0 is routed: the fabric does not state ` +
+				"how traffic is routed over it",
 		},
 		{
 			ir.RoutingError{Code: ir.BridgedLink, Routing: ir.EBGP, Out: out, In: in},
-			`routing "ebgp" says how routed traffic goes, and the lossless link R0:p0 - R1:p0 is bridged: whether frames cross it is not ` +
-				"said; if a BGP session runs over it, say routed = true",
+			`routing "ebgp" describes routed traffic only, and the lossless link R0:p0 - R1:p0 is bridged: the fabric does not state ` +
+				"whether frames cross it; if a BGP session runs over it, write routed = true",
 		},
 	} {
 		assert.Equal(t, tt.want, RoutingText(&tt.err))

@@ -64,7 +64,7 @@ func namesOf[T any](all []T, name func(T) string) string {
 	return someOf(names)
 }
 
-// themOf stands for devices named before: a single one by its name.
+// themOf refers to devices named before: to a single one by its name.
 func themOf(devices []*ir.Device) string {
 	if len(devices) == 1 {
 		return devices[0].Name
@@ -128,7 +128,7 @@ func groupAt(f *ir.Fabric, cos int) string {
 	return "the lossy cos group " + group.Name
 }
 
-// toldBy names the field that tells an intent's packets.
+// toldBy names the field that identifies an intent's packets.
 func toldBy(in *ir.Intent) string {
 	if in.ByDSCP() {
 		return "DSCP"
@@ -136,7 +136,7 @@ func toldBy(in *ir.Intent) string {
 	return "PCP"
 }
 
-// unprotected says what packets in another group than theirs go without.
+// unprotected names the protection that packets in another group than theirs lack.
 func unprotected(f *ir.Fabric, in *ir.Intent) string {
 	switch {
 	case f.FlowControl == ir.Pause:
@@ -174,8 +174,8 @@ func hops(circle []Wait) []diag.Wait {
 	return out
 }
 
-// hopAt returns what is shown as the place of a hop: where a link names its in-port, the name of its device, or the
-// block of its link, whichever tells the most hops of the circle apart. A nodeset names many at one place.
+// hopAt returns the place shown for a hop: where a link names its in-port, the name of its device, or the block of its link. It takes the
+// one that gives the hops of the circle the most different places. A nodeset names many at one place.
 func hopAt(circle []Wait) func(Wait) diag.Range {
 	var best func(Wait) diag.Range
 	most := -1
@@ -294,8 +294,8 @@ func rateText(mbps int) string {
 	return diag.Number(mbps/1000) + "G"
 }
 
-// stuck says what ends a deadlock on the switches of the fabric, and what keeps its hosts from holding it, as far as that is
-// known of their systems and drivers.
+// stuck names what ends a deadlock on the switches of the fabric, and what keeps its hosts from holding it, if that is known of their
+// systems and drivers.
 func (p *Pass) stuck() (switches, hosts string) {
 	var onSwitches, onHosts []string
 	add := func(all *[]string, fact string) {

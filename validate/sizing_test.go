@@ -114,7 +114,7 @@ func TestSizing(t *testing.T) {
 		{"a pool makes room", func(r *rack) {
 			r.group, r.more = "ecn {}\npfc { buffer = 900000 }", "headroom_pool = \"4MiB\""
 		}, []string{"warning headroom-pool"}, "4 of 16 port buffers can be caught at once"},
-		{"a pool of the sum is none to speak of", func(r *rack) { r.more = fmt.Sprintf("headroom_pool = %d", 16*72_288) }, nil, ""},
+		{"a pool as large as the sum has no finding", func(r *rack) { r.more = fmt.Sprintf("headroom_pool = %d", 16*72_288) }, nil, ""},
 		{"one byte less", func(r *rack) {
 			r.more = fmt.Sprintf("headroom_pool = %d", 16*72_288-1)
 		}, []string{"warning headroom-pool"}, "15 of 16"},
@@ -305,11 +305,11 @@ func TestMarksOfWhatOtherSwitchesSend(t *testing.T) {
 	require.Len(t, found, 1)
 	assert.Contains(t, found[0], "On leaf1 and 3 switches more")
 	assert.Contains(t, found[0], "marks come before pauses where 9 ports or more fill a queue at once. 9 ports can send into one queue there")
-	assert.Contains(t, found[0], "what other switches send comes in by 2 ports, and is paused first. That min is derived")
+	assert.Contains(t, found[0], "traffic from other switches comes in by 2 ports, and is paused first. That min is derived")
 	assert.Empty(t, noted(strings.Replace(src, "ecn {}", "ecn { min = 36191 }", 1)), "two are enough")
 }
 
-// Alike switches of a block are told once, at the size that was written.
+// Like switches of a block are reported once, at the size that was written.
 func TestOvercommittedSwitchesAreFolded(t *testing.T) {
 	src := strings.Replace(string(clos(4, 2, 0)), "ecn {}", "ecn {}\n  pfc { buffer = \"30MiB\" }", 1)
 	var told []string
@@ -324,8 +324,8 @@ func TestOvercommittedSwitchesAreFolded(t *testing.T) {
 	assert.Contains(t, strings.Join(told, "\n"), "and 1 switch like it have each")
 }
 
-// A max that is offered is one that queues on every switch reach, whichever switch the finding is about; and it is max that is named, also
-// where min is what a person wrote.
+// A max that is offered is one that queues on every switch reach, whichever switch the finding is about. The finding names max, also where
+// a person wrote min.
 func TestMaxHoldsOnEverySwitch(t *testing.T) {
 	const above = "max = 9,216,000 B on. On spine1" // on the leaves this min is late already, and their memory is fuller
 	src := strings.Replace(upDown, `"3m"`, `"5m"`, 1) + intent("all", "host.h") + switches("leaf", "leaf[1-2]", "1") +

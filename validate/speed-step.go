@@ -12,7 +12,7 @@ var SpeedStep = &Check{
 	Summary: "fast and slow members in one lossless group",
 	Answers: []string{"K18"},
 	Run: func(p *Pass) {
-		told := map[diag.Range]bool{} // intents of one for_each are told once
+		told := map[diag.Range]bool{} // intents of one for_each are reported once
 		for _, in := range p.Fabric.Intents {
 			if !in.Group.Lossless || told[in.At] {
 				continue
@@ -36,10 +36,10 @@ var SpeedStep = &Check{
 			told[in.At] = true
 			short := ""
 			if in.Version == 2 && in.Group.ECN != nil {
-				short = "; ECN is what keeps that short"
+				short = "; ECN keeps that short"
 			}
 			p.Noticef(in.At, "Members of roce %q have ports of %s (%s, of host %q) and of %s (%s, of host %q). In lossless cos "+
-				"group %q what a fast one sends to a slow one pauses the fast one, also for its other receivers%s.", in.Name,
+				"group %q traffic from a fast port to a slow one pauses the fast one, also for its other receivers%s.", in.Name,
 				platform.SpeedText(fast.Speed()), fast, fast.Device().Group, platform.SpeedText(slow.Speed()), slow, slow.Device().Group, in.Group.Name,
 				short).
 				Note(speedAt(slow.Link()), "%s", platform.SpeedText(slow.Speed())).

@@ -35,7 +35,7 @@ func TestRDMAMTU(t *testing.T) {
 	})
 }
 
-// Names of interfaces tell cards apart when, and only when, both state a place of the same kind.
+// Names of interfaces distinguish cards when, and only when, both state a place of the same kind.
 func TestTwoCards(t *testing.T) {
 	for _, tt := range []struct {
 		a, b string
@@ -60,8 +60,8 @@ func TestTwoCards(t *testing.T) {
 	}
 }
 
-// TestMTUPathIsOnAPath walks every way of small fabrics that rises and then falls: what mtu-path reports lies on one between
-// two hosts that both send larger frames, and in leaf and spine fabrics nothing that lies on one is left out.
+// TestMTUPathIsOnAPath walks every way of small fabrics that rises and then falls. Each link that mtu-path reports is on a way between two
+// hosts that both send larger frames. In leaf and spine fabrics it reports every such link.
 func TestMTUPathIsOnAPath(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		leaves, spines := rapid.IntRange(1, 4).Draw(t, "leaves"), rapid.IntRange(1, 3).Draw(t, "spines")
@@ -220,7 +220,7 @@ mesh "uplinks" {
 `, racks, 2*racks, 16*racks)
 }
 
-// TestLargeIsSilent: of a large fabric that is sound nothing is said, not even a note.
+// TestLargeIsSilent: a large sound fabric has no findings, not even a note.
 func TestLargeIsSilent(t *testing.T) {
 	for _, d := range Run(compilertest.Compile(t, large(30)), nil).Diagnostics {
 		t.Errorf("%s %s: %s", d.Severity, d.Code, d.Detail)

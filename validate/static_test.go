@@ -100,13 +100,13 @@ func planted(t testing.TB, edits []string) []byte {
 	t.Helper()
 	s := pod
 	for i := 0; i < len(edits); i += 2 {
-		require.Equal(t, 1, strings.Count(s, edits[i]), "%q stands in the fabric once", edits[i])
+		require.Equal(t, 1, strings.Count(s, edits[i]), "the fabric has %q once", edits[i])
 		s = strings.Replace(s, edits[i], edits[i+1], 1)
 	}
 	return []byte(s)
 }
 
-// TestPlanted plants single mistakes, and what only looks like one: what is said of each, and nothing else.
+// TestPlanted plants single mistakes, and edits that only look like one, with the findings of each, and no others.
 func TestPlanted(t *testing.T) {
 	clientMTU := func(v string) []string { return []string{"    mtu   = 4200\n", v} }
 	clientIP := func(v string) []string {
@@ -165,10 +165,10 @@ func TestPlanted(t *testing.T) {
 			"warning weights-sum: make 120, more than the whole link: cos group \"default\" gets 50 percent instead of 60",
 		}},
 		{"weights that leave nothing", []string{"weight = 40", "dscp = [0]", "weight   = 60", "weight   = 100"}, []string{
-			"warning weights-sum: make 100 percent, and cos group \"default\" has none",
+			"warning weights-sum: make 100 percent, and cos group \"default\" has no weight",
 		}},
 		{"weights without a group for the rest", []string{"  cos    = 0\n", "  cos    = 1\n"}, []string{
-			"warning weights-sum: traffic that no cos group claims has none",
+			"warning weights-sum: traffic that no cos group claims has no weight",
 		}},
 		{"weights as a ratio", []string{"weight = 40", "weight = 2", "weight   = 60", "weight   = 3"}, nil},
 		{"CNPs with neither strict nor a weight", []string{"  strict = true\n", ""}, []string{"warning cnp-not-strict: no weight"}},
@@ -255,7 +255,7 @@ func TestPlanted(t *testing.T) {
 				"for all of them on Spectrum",
 		}},
 		{"two on a system of which nothing is known", slices.Concat(two, leaf("  by_hand {}\n  os = \"sonic\"\n")), nil},
-		{"somebody says that it does", slices.Concat(three, leaf("  by_hand { flow_control = \"pfc\" }\n")), nil},
+		{"a block states that it does", slices.Concat(three, leaf("  by_hand { flow_control = \"pfc\" }\n")), nil},
 
 		{"firmware that usually has one class", slices.Concat(two, client("bcm57508")), []string{
 			"warning nic-pfc-classes: client1:ens1f0 and 3 NICs like it are in 2 lossless cos groups",
@@ -322,7 +322,7 @@ roce %[1]q {
 `, name, cos, 8*cos)
 }
 
-// TestStaticTwiceTheSame: what is said of many mistakes at once does not depend on the order of maps.
+// TestStaticTwiceTheSame: the findings of many mistakes at once do not depend on the order of maps.
 func TestStaticTwiceTheSame(t *testing.T) {
 	src := planted(t, []string{
 		"spine[1-2]:swp[1-4]\"\n", "spine[1-2]:swp[1-4]\"\n  mtu = 1500\n",

@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// TOSNotInGroup reports NICs told to mark their RoCE packets with what no group of theirs claims.
+// TOSNotInGroup reports NICs whose tos marks their RoCE packets with a value that none of their groups claims.
 var TOSNotInGroup = &Check{
 	Code:    "tos-not-in-group",
 	Summary: "a NIC marks RoCE with a DSCP its cos group does not claim",
@@ -35,8 +35,8 @@ var TOSNotInGroup = &Check{
 			if g := walk.Claimant(p.Fabric, value, walk.DSCPOf); g != nil {
 				where = fmt.Sprintf("which is that of cos group %q (cos %d)", g.Name, g.Cos)
 			}
-			p.grade(in)(at, "%s what applications leave unmarked with tos = %d. That is DSCP %s, %s, and roce %q travels in cos group %q: its "+
-				"packets are %s. Write tos = %d, which is DSCP %d times 4, or leave tos out.",
+			p.grade(in)(at, "%s packets that applications leave unmarked with tos = %d. That is DSCP %s, %s, and roce %q travels in cos group %q: "+
+				"its packets are %s. Write tos = %d, which is DSCP %d times 4, or leave tos out.",
 				verb(nicNames(nics), len(nics), "marks", "mark"), nics[0].TOS, dscp.Text(value), where, in.Name, in.Group.Name,
 				unprotected(p.Fabric, in), in.Group.DSCP[0].Value<<2, in.Group.DSCP[0].Value).
 				About(in.Name).
@@ -45,7 +45,7 @@ var TOSNotInGroup = &Check{
 	},
 }
 
-// outside gives the first intent whose packets the NIC's tos takes out of their group; nil where there is none to report.
+// outside gives the first intent whose packets the NIC's tos takes out of their group; nil without one to report.
 func (p *Pass) outside(n *ir.NIC) *ir.Intent {
 	for _, in := range n.Carries() {
 		if walk.OutsideGroup(p.Fabric, n, in) {

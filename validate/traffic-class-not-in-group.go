@@ -50,14 +50,14 @@ var TrafficClassNotInGroup = &Check{
 			nics = slices.Compact(nics)
 			value := first.rule.TOS >> 2
 			if first.in == nil {
-				p.Warnf(at, "%s what this traffic_class names with tos = %d. That is DSCP %s, which no cos group claims: the packets are best effort "+
-					"everywhere. Write the DSCP of their group times 4, or let a group claim it.", verb(nicNames(nics), len(nics), "marks", "mark"),
+				p.Warnf(at, "%s the traffic of this traffic_class with tos = %d. That is DSCP %s, which no cos group claims: the packets are best "+
+					"effort everywhere. Write the DSCP of their group times 4, or let a group claim it.", verb(nicNames(nics), len(nics), "marks", "mark"),
 					first.rule.TOS, dscp.Text(value))
 				continue
 			}
 			g := walk.Claimant(p.Fabric, value, walk.DSCPOf)
-			p.Warnf(at, "%s what this traffic_class names with tos = %d. That is DSCP %s, of the lossy cos group %q, and its addresses are those "+
-				"of members "+
+			p.Warnf(at, "%s the traffic of this traffic_class with tos = %d. That is DSCP %s, of the lossy cos group %q, and its addresses are "+
+				"those of members "+
 				"of roce %q, which is lossless: packets between them can be lost. Write tos = %s, or take these addresses out.",
 				verb(nicNames(nics), len(nics), "marks", "mark"),
 				first.rule.TOS, dscp.Text(value), g.Name, first.in.Name, tosOf(first.in.Group)).

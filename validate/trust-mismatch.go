@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// TrustMismatch reports devices that do not look at the field by which an intent's packets are told.
+// TrustMismatch reports devices that do not look at the field that identifies an intent's packets.
 var TrustMismatch = &Check{
 	Code:    "trust-mismatch",
 	Summary: "a device does not trust the field that tells RoCE",
@@ -58,7 +58,7 @@ func (p *Pass) mistrust(b *byHand, routed map[*ir.Intent]bool) {
 		to := first.port.Sort(packetOf(in))
 		place, _ := walk.Mistrust(first.port, in)
 		d := p.grade(in)(place,
-			"%s %s, and the packets of %s are told by %s%s. They land in %s, so they are %s there. Let %s trust %s%s.",
+			"%s %s, and the packets of %s are identified by %s%s. They land in %s, so they are %s there. Let %s trust %s%s.",
 			verb(deviceNames(first.devices), len(first.devices), "trusts", "trust"), trust, intentNames(intents), toldBy(in),
 			overruled(in, trust), whereTo(p.Fabric, packetOf(in), trust, to), unprotected(p.Fabric, in), themOf(first.devices), toldBy(in),
 			alone(in, trust)).
@@ -93,7 +93,7 @@ func whereTo(f *ir.Fabric, pkt ir.Packet, t ir.Trust, s ir.Sorting) string {
 	return fmt.Sprintf("cos %d, %s, by %s", s.Cos, groupAt(f, s.Cos), s.By)
 }
 
-// mixedTelling reports RoCEv2 told by PCP on switches that must trust DSCP for another intent.
+// mixedTelling reports RoCEv2 identified by PCP on switches that must trust DSCP for another intent.
 func (p *Pass) mixedTelling(routed map[*ir.Intent]bool) {
 	for _, in := range p.Fabric.Intents {
 		if in.Version != 2 || in.ByDSCP() || !walk.HasMark(in) || routed[in] || p.grade(in) == nil {
@@ -124,11 +124,11 @@ func (p *Pass) mixedTelling(routed map[*ir.Intent]bool) {
 
 func (p *Pass) overruledAt(in, because *ir.Intent, switches []*ir.Device) {
 	p.grade(in)(diag.FirstPlace(in.GroupAt, in.At),
-		"Roce %q is version 2 and told by PCP, since cos group %q claims no DSCP. %s roce %q, too, which is told by "+
+		"Roce %q is version 2 and identified by PCP, since cos group %q claims no DSCP. %s roce %q, too, which is identified by "+
 			"DSCP; a switch that trusts both goes by the DSCP of a packet with an IP header, and that of roce %q is 0: it is %s there. Give "+
 			"cos group %q a dscp of its own, or take the dscp out of %q and give all RoCEv2 a vlan.",
 		in.Name, in.Group.Name, verb(deviceNames(switches), len(switches), "carries", "carry"), because.Name, in.Name, unprotected(p.Fabric, in),
 		in.Group.Name, because.Group.Name).
 		About(in.Name, because.Name).
-		Note(in.Group.At, "claims no DSCP").Note(diag.FirstPlace(because.GroupAt, because.At), "told by DSCP")
+		Note(in.Group.At, "claims no DSCP").Note(diag.FirstPlace(because.GroupAt, because.At), "identified by DSCP")
 }

@@ -81,8 +81,8 @@ func newRouters(f *ir.Fabric) *routers {
 	return r
 }
 
-// farthest returns the farthest member, the first of several, if no packet from a device with that TTL gets to it, and
-// how many routers are on the way; nil when all can be reached.
+// farthest returns the farthest member, the first of several, if no packet from a device with that TTL gets to it, and how many routers
+// are on the way. It returns nil if all can be reached.
 func (r *routers) farthest(in *ir.Intent, from *ir.Device, ttl int) (far *ir.Member, passes int) {
 	dist := r.from(r.domain[from.ID])
 	for _, m := range in.Members {

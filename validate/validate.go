@@ -1,6 +1,5 @@
-// Package validate says what would hurt: checks over the compiled fabric, each a [Check] in the table of checks.go. The
-// check with the code pfc-loop is pfc-loop.go; what several checks ask of a fabric is in facts.go, the words they share
-// in say.go.
+// Package validate finds what would hurt: checks over the compiled fabric, each a [Check] in the table of checks.go. The check with the
+// code pfc-loop is pfc-loop.go; what several checks ask of a fabric is in facts.go, the words they share in say.go.
 //
 // A check is pure and sees the whole fabric through its [Pass]. It reports mistakes of the person as diagnostics under
 // its own code; it never decides what to write. If the sentence names a vendor's key or release it belongs to a
@@ -27,8 +26,8 @@ type Check struct {
 	OnHop   bool     // packets meet what it judges: a walk finds it at a hop, by the same rule
 	Run     func(*Pass)
 
-	// Single reports a finding of a walk that Run may leave out: one that depends on which links are down, or of a pair of members
-	// that Run has another one stand for. Nil: what walks find, Run has found.
+	// Single reports a finding of a walk that Run may leave out: it depends on which links are down, or is of a pair of members that
+	// another pair represents in Run. Nil: what walks find, Run has found.
 	Single func(*Pass, *walk.Finding)
 }
 
@@ -104,8 +103,8 @@ type Findings struct {
 	Proofs      []GroupProof // one per lossless cos group, by cos
 }
 
-// Say returns the diagnostic of one finding of a walk through f that is not among those of [Run], which have the same code
-// and place where they are about the same fact; nil where it does no harm, or another stage reports it.
+// Say returns the diagnostic of a finding of a walk through f that [Run] does not report. Both have the same code and place where they are
+// about the same fact. It returns nil where the finding does no harm, or another stage reports it.
 func Say(f *ir.Fabric, x *walk.Finding) *diag.Diagnostic {
 	i := slices.IndexFunc(Checks, func(c *Check) bool { return c.Code == x.Code })
 	if i < 0 {
@@ -123,15 +122,14 @@ func Say(f *ir.Fabric, x *walk.Finding) *diag.Diagnostic {
 	return nil
 }
 
-// DefaultBudget is the work the PFC-loop proof may take unless told otherwise, in steps: 60 s at [StepsPerSecond].
+// DefaultBudget is the work the PFC-loop proof may take by default, in steps: 60 s at [StepsPerSecond].
 const DefaultBudget = 60 * StepsPerSecond
 
-// StepsPerSecond is what a second of budget stands for, by definition: a budget counts work, so that a verdict is the
-// same on every machine.
+// StepsPerSecond is the work of a second of budget, by definition: a budget counts work, so that a verdict is the same on every machine.
 const StepsPerSecond = 100_000_000
 
-// Run runs every check of the table on f. The PFC-loop proof takes at most the work of the budget; nil stands for
-// [DefaultBudget]. A check with a search of its own takes at most a part of that besides. Run is deterministic whatever the machine.
+// Run runs every check of the table on f. The PFC-loop proof takes at most the work of the budget; nil means [DefaultBudget]. A check with
+// a search of its own takes at most a part in addition. Run is deterministic whatever the machine.
 func Run(f *ir.Fabric, budget *ir.Budget) Findings {
 	if budget == nil {
 		budget = ir.NewBudget(DefaultBudget)

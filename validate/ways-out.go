@@ -12,8 +12,8 @@ import (
 	"github.com/rocec/rocec/validate/proof"
 )
 
-// adviceShare is the share of the budget that the search for ways out may take beside the proof: a quarter of a second of the default, and
-// never less than that.
+// adviceShare is the share of the budget that the search for ways out may take in addition to the proof: a quarter of a second of the
+// default, and never less than that.
 const adviceShare = 240
 
 // adviser finds ways out of PFC loops. It tries each: the proof and all checks run again for the fabric with the change. It offers the
@@ -44,9 +44,9 @@ func newAdviser(p *Pass, l *proof.Proof) *adviser {
 	return &adviser{Proof: l, pass: p, budget: ir.NewBudget(max(p.steps, DefaultBudget) / adviceShare)}
 }
 
-// waysOut ranks what breaks every circle, cheapest first, each with its price: first what forbids the turn, then what
-// makes it lossy, then fewer cables, a smaller promise, fewer talkers, and last none at all. None of them is an edit that a program
-// could make: they say what devices do, and nothing that rocec writes makes them do it.
+// waysOut ranks the changes that break every circle, cheapest first, each with its price. First come those that forbid the turn, then
+// those that make it lossy, then fewer cables, a smaller promise, fewer talkers, and last none at all. A program cannot make any of these
+// edits: they describe devices, and nothing that rocec writes makes the devices behave so.
 func (p *Pass) waysOut(l *proof.Proof) *diag.Fix {
 	a := newAdviser(p, l)
 	a.lay()
@@ -123,7 +123,7 @@ func (a *adviser) try(what string, c proof.Change) *trial {
 }
 
 // checked runs all checks on the changed fabric. fine reports that they find no new error, and no new members apart. warnings are the
-// codes of new warnings. ok is false where the budget ran out.
+// codes of new warnings. ok is false if the budget ran out.
 func (a *adviser) checked(changed *ir.Fabric, proofs []*proof.Proof, c proof.Change) (warnings []string, fine, ok bool) {
 	const each = 40 // steps for every device, port and link
 	if !a.budget.Spend(each * (len(changed.Devices) + len(changed.Ports) + len(changed.Links))) {
@@ -139,7 +139,7 @@ func (a *adviser) checked(changed *ir.Fabric, proofs []*proof.Proof, c proof.Cha
 		switch {
 		case a.before[finding{d.Code, d.Severity, d.At}]:
 		case c.Detour && d.At.Filename == "": // of the group that only the trial has
-		case c.Apart != nil && check.Parts && d.Severity != diag.Error: // a block of one member is what was asked for
+		case c.Apart != nil && check.Parts && d.Severity != diag.Error: // a block of one member is the change itself
 		case d.Severity == diag.Error || check.Parts:
 			return nil, false, true
 		case d.Severity == diag.Warning && !slices.Contains(warnings, d.Code):
@@ -243,14 +243,14 @@ func (a *adviser) upDown() {
 	a.tiers()
 }
 
-// upDownRouting is what a trial is called that has no budget.
+// upDownRouting is the name of a trial without a budget.
 const upDownRouting = "routing that goes up, then down"
 
 // groups proposes cos groups in which the circle is not lossless.
 func (a *adviser) groups() {
 	f := a.Fabric
 	if a.MayBounce() {
-		const may = "if the switches can move what goes up again after coming down"
+		const may = "if the switches can move traffic that goes up again after coming down"
 		const what = "bounces into another cos group"
 		if lossy := slices.IndexFunc(f.CosGroups, func(g *ir.CosGroup) bool { return !g.Lossless && !g.Strict }); lossy >= 0 {
 			into := f.CosGroups[lossy]
@@ -260,7 +260,7 @@ func (a *adviser) groups() {
 			if oneMoreLossless(f) {
 				if t := a.try(what, proof.Change{Bounce: into, Detour: true}); t != nil {
 					a.add("a lossless cos group of its own for it, %s, with bounce = cos_group.%s (price: one of the few lossless groups of the "+
-						"chips; only what goes up twice may be dropped%s)", may, into.Name, t.more())
+						"chips; only frames that go up twice may be dropped%s)", may, into.Name, t.more())
 				}
 			}
 		}
@@ -365,8 +365,8 @@ func (a *adviser) talkers() {
 	}
 }
 
-// aloneOn says which members to take out, where a block of their own for those on some switches would have one member, which talks to
-// nobody; empty where a block would have more.
+// aloneOn names the members to take out, where a block of their own for those on some switches would have one member and so no traffic;
+// empty where a block would have more.
 func (a *adviser) aloneOn(set []*ir.Device) string {
 	var nics, blocks []string
 	for _, in := range a.Fabric.Intents {
@@ -391,8 +391,8 @@ func (a *adviser) aloneOn(set []*ir.Device) string {
 		diag.Plural(len(nics), "that NIC", "those NICs"))
 }
 
-// partedBy counts the pairs of members that talk, and those of them that no longer do if the ones on some switches are in a block
-// of their own.
+// partedBy counts the pairs of members that talk. lost counts those that no longer do if the members on some switches are in a block of
+// their own.
 func (a *adviser) partedBy(set []*ir.Device) (lost, all int) {
 	for _, in := range a.Fabric.Intents {
 		if !slices.Contains(a.Groups, in.Group) {
@@ -421,7 +421,7 @@ func (a *adviser) intentsText() string {
 	return someOf(out)
 }
 
-// planWay says what to do for switches to share AS numbers by a plan.
+// planWay describes how switches share AS numbers by a plan.
 func planWay(f *ir.Fabric, plan [][]*ir.Device) string {
 	if f.Routing == ir.EBGP {
 		return planText(plan) + ", so that the AS-loop check refuses every way down and up again; configure the switches so, which rocec " +
@@ -433,7 +433,7 @@ func planWay(f *ir.Fabric, plan [][]*ir.Device) string {
 		", and one of its own for every other switch: the AS-loop check refuses every way down and up again"
 }
 
-// routersText says what the switches' routing must do for routing = "up-down" to be true. Nothing that rocec writes makes it so.
+// routersText describes the routing that makes routing = "up-down" true. Nothing that rocec writes makes it so.
 const routersText = `have the switches' routing never send traffic up again after it came down (rocec neither writes nor sees that yet), ` +
 	`and only then say routing = "up-down"`
 
@@ -470,7 +470,7 @@ func waysText(ways []string) *diag.Fix {
 	return &diag.Fix{Message: b.String()}
 }
 
-// planText says which switches are to share an AS number.
+// planText names the switches that are to share an AS number.
 func planText(plan [][]*ir.Device) string {
 	const most = 4
 	var sets []string
@@ -484,7 +484,7 @@ func planText(plan [][]*ir.Device) string {
 	return "AS numbers (asn) shared between switches: " + strings.Join(sets, ", ")
 }
 
-// spreadOverTiers reports whether the switches stand on more than one tier.
+// spreadOverTiers reports whether the switches have more than one tier.
 func spreadOverTiers(f *ir.Fabric) bool {
 	first := 0
 	for _, d := range f.Devices {

@@ -11,8 +11,8 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// The price of a way out, measured on the routes of the fabric with the change: how much longer and narrower paths become while all links
-// are up, and which pairs lose their last path when a link fails.
+// The price of a way out, measured on the routes of the fabric with the change. It has how much longer and narrower paths become while all
+// links are up, and which pairs lose their last path when a link fails.
 
 // cost is of the pairs of switches with members that talk.
 type cost struct {
@@ -23,7 +23,7 @@ type cost struct {
 	before, after int    // cables of the pairs that are not lost, added up
 	worst         [2]int // cables before and after, of the pair that suffers most
 	narrowest     [2]int // Mb/s before and after, of the pair that suffers most
-	more          bool   // the fabric has to stand more than one failed link
+	more          bool   // the fabric must tolerate more than one failed link
 	every         int    // only one in so many pairs was measured
 	tried         int    // links off the paths failed for only one in so many of these
 }
@@ -139,8 +139,8 @@ func (a *adviser) measure(changed *ir.Fabric) cost {
 	return out
 }
 
-// parts reports whether the failure of a link of the changed fabric may part a member, by its index, from the other, if it may leave them
-// joined today. certain reports whether both surely happen.
+// parts reports whether the failure of a link of the changed fabric may part a member, by its index, from the other. It counts only if
+// that failure may leave them joined today. certain reports whether both surely happen.
 func (p *pair) parts(today, changed *ir.Fabric, from int, l *ir.Link) (certain, may bool) {
 	after := p.in(changed, from, l)
 	if after.sure {

@@ -71,7 +71,7 @@ func TestPriceNamesWhoIsCutOff(t *testing.T) {
 	}
 }
 
-// A price shows what it was not measured on.
+// A price names the cases that it was not measured on.
 func TestPriceNamesWhatWasNotTried(t *testing.T) {
 	assert.Equal(t, "no path gets longer; no path gets narrower; no pair loses its last path when one link fails, and more at once were not "+
 		"judged; links that a pair does not use failed for one in 3 pairs; measured on one in 2 pairs",

@@ -11,9 +11,9 @@ import (
 	"github.com/rocec/rocec/validate/proof"
 )
 
-// Tiers for fabrics that have none worth the name: one switch of every island on top, every other one lower by its distance from it
-// (breadth-first search), and of two neighbours at one distance the later name lower. So every link goes up or down, and everybody
-// has a way over the top: up*/down* as in Autonet (Schroeder et al. 1991).
+// Tiers for fabrics without useful ones: one switch of every island on top, every other one lower by its distance from it (breadth-first
+// search). Of two neighbours at one distance the later name is lower. So every link goes up or down, and every switch has a way over the
+// top: up*/down* as in Autonet (Schroeder et al. 1991).
 
 // tiers proposes routing that goes up, then down, by the tiers that make the fewest ways longer.
 func (a *adviser) tiers() {
@@ -43,8 +43,7 @@ type tiering struct {
 	cost  cost
 }
 
-// rootsToTry returns sets of switches to stand on top, one of each island: the ones with the most neighbours, and with one of them
-// exchanged.
+// rootsToTry returns sets of switches for the top, one of each island: the ones with the most neighbours, and with one of them exchanged.
 func (a *adviser) rootsToTry() [][]*ir.Device {
 	const most = 24
 	seen := map[*ir.Device]bool{}

@@ -44,7 +44,7 @@ var WeightsSum = &Check{
 		case last == nil:
 			return
 		case sum >= 100 && without != "":
-			d := p.Warnf(diag.FirstPlace(last.WeightAt, last.At), "The weights make %d percent, and %s has none: under load it is left "+
+			d := p.Warnf(diag.FirstPlace(last.WeightAt, last.At), "The weights make %d percent, and %s has no weight: under load it is left "+
 				"with 1 percent of the link. Give it a share, and let all of them make 100.", sum, without)
 			noteWeights(d, shares, last)
 		case sum > 100:
@@ -56,8 +56,8 @@ var WeightsSum = &Check{
 	},
 }
 
-// restIsShared reports whether a group that shares the link takes what no group claims: that goes to cos 0, unless its
-// group is lossless or strict; then to the first group that is neither.
+// restIsShared reports whether a group that shares the link takes unclaimed traffic. That goes to cos 0, unless its group is lossless or
+// strict; then to the first group that is neither.
 func restIsShared(owner [8]*ir.CosGroup) bool {
 	if owner[0] == nil {
 		return false

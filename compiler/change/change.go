@@ -1,8 +1,8 @@
 // Package change puts the devices of a fabric into waves: the devices of a [Wave] change at the same time, waves one after another.
 //
-// In goes a compiled fabric, what of it does not pass traffic now ([Alive]), and what is to be done on which device, and what
-// traffic notices of it ([Task]); out come [Wave]s, each with the hosts it leaves dark and the capacity it leaves to the others, and the
-// tasks that cannot be done within the [Rules], with the reason.
+// The input is a compiled fabric, the parts of it that pass no traffic now ([Alive]), and for every device its work and the effect on
+// traffic ([Task]). The output is [Wave]s, each with the hosts it leaves dark and the capacity it leaves to the others. Tasks that cannot
+// be done within the [Rules] come with the reason.
 //
 // A device that passes no traffic is taken out of the living fabric, with all its links. Then, under the fabric's routing,
 //
@@ -13,7 +13,7 @@
 // Capacity is counted in the links that routing uses: those out of the places of a pair, and those out of every device on the way. What
 // several pairs have to share is not weighed.
 //
-// [Mixtures] tells how a change is split into phases so that every mixture of old and new settings that stands on the way is lossless.
+// [Mixtures] splits a change into phases so that every mixture of old and new settings on the way is lossless.
 package change
 
 import (
@@ -33,7 +33,7 @@ type Task struct {
 	Takes  time.Duration // from its begin to its end, at most, but for failures
 }
 
-// Alive is what of a fabric does not pass traffic, although it is described.
+// Alive has the parts of a fabric that pass no traffic, although they are described.
 type Alive struct {
 	Down []*ir.Link   // without a link, or without the session that routes over it
 	Lone []*ir.Device // switches that do not see the other one of their MLAG pair
@@ -42,7 +42,7 @@ type Alive struct {
 // Rules are what a person allows.
 type Rules struct {
 	MinCapacity int  // percent of the described capacity that every way keeps; 0: hosts may also be cut off from each other
-	MaxDark     int  // hosts that are dark at the same time, those that are changed included; 0: those of one switch, and any that are changed
+	MaxDark     int  // hosts that are dark at the same time, changed ones included; 0: the hosts of one switch, and all changed ones
 	Parallel    int  // devices changed at the same time; 0: no limit
 	Canary      bool // of every kind of disruptive task one goes first
 }
@@ -58,17 +58,17 @@ type Wave struct {
 	Outage  ir.Outage     // the longest of its devices
 	Takes   time.Duration // at most, but for failures
 
-	// Partners are the devices that forward and must not be lost while the wave goes on: with them and the wave away, hosts could be
-	// cut off or dark that each loss alone leaves connected. By ID.
+	// Partners are the devices that forward and must not be lost while the wave goes on. With them and the wave away, hosts could be cut
+	// off or dark that each loss alone leaves connected. By ID.
 	Partners []*ir.Device
 	Effect
 }
 
-// Effect is what a set of devices that pass no traffic leaves of a fabric.
+// Effect describes a fabric without a set of devices that pass no traffic.
 type Effect struct {
 	Dark     []*ir.Device // hosts without a link: those that are changed, and those attached to such devices alone, by ID
 	Reduced  []*ir.Device // hosts with a NIC that is attached to such devices alone, and with other links, by ID
-	Capacity int          // percent of what is described that the worst of the ways keeps; of those that the devices have a part in
+	Capacity int          // percent of its described capacity that the worst way keeps, among the ways that the devices have a part in
 	Narrow   *ir.Device   // where that is; nil: nothing is narrower
 	Towards  *ir.Device   // on the way to there
 	Cut      []Cut        // hosts that cannot talk with each other, though they are attached to devices that are up
@@ -104,9 +104,9 @@ type Refusal struct {
 	Err             error        // Unrouted: an [*ir.RoutingError]
 }
 
-// Order puts tasks into waves: phase by phase; within one, a canary of every kind first where that is wanted and a task disrupts, then
-// the disruptive tasks of devices that forward, tier by tier and batch by batch, then the others in one stream. Tasks of one wave stay in
-// the order they come in. Refused tasks are in no wave.
+// Order puts tasks into waves, phase by phase. Within a phase a canary of every kind comes first, if that is wanted and a task disrupts.
+// Then come the disruptive tasks of devices that forward, tier by tier and batch by batch, and then the others in one stream. Tasks of one
+// wave stay in the order they come in. Refused tasks are in no wave.
 func (l *Living) Order(tasks []*Task, r Rules) ([]*Wave, []*Refusal) {
 	o := &orderer{Living: l, rules: r, logins: loginsOf(l.fabric)}
 	below := l.below(r)
@@ -131,8 +131,8 @@ func (l *Living) Order(tasks []*Task, r Rules) ([]*Wave, []*Refusal) {
 	return o.waves, o.refused
 }
 
-// Follow tells what becomes of the living fabric when tasks are done in waves that are given, and which of those waves are against the
-// rules: their first tasks are refused, and stay where they are. A wave of hosts is split where MaxDark asks for it.
+// Follow computes the effect on the living fabric of tasks in waves that are given, and which of those waves are against the rules. The
+// first tasks of such waves are refused, and stay where they are. A wave of hosts is split where MaxDark asks for it.
 func (l *Living) Follow(waves [][]*Task, r Rules) ([]*Wave, []*Refusal) {
 	var out []*Wave
 	var refused []*Refusal
@@ -219,8 +219,8 @@ func (o *orderer) add(w *Wave) {
 	o.waves = append(o.waves, w)
 }
 
-// streams are the waves of tasks that are independent of each other: each host that passes no traffic is dark by itself alone. They are one
-// wave, unless a person bounds how many hosts are dark: then those that pass no traffic come after the others, so many in a wave.
+// streams are the waves of tasks that are independent of each other: each host that passes no traffic is dark by itself alone. They are
+// one wave, unless a person bounds how many hosts are dark: then those that pass no traffic come after the others, so many in a wave.
 func streams(tasks []*Task, r Rules) []*Wave {
 	var out []*Wave
 	add := func(tasks []*Task) {

@@ -125,7 +125,7 @@ func TestOrder(t *testing.T) {
 				"refused s1: too-narrow 50% l1 to l2\nrefused s2: too-narrow 50% l1 to l2",
 		},
 		{
-			name: "with one spine dead nobody restarts the other", fabric: leafSpine(), down: "l1-s1 l2-s1", rules: half,
+			name: "with one spine dead the other is not restarted", fabric: leafSpine(), down: "l1-s1 l2-s1", rules: half,
 			want: "l1; dark h1\nl2; dark h2\ns1\nstream h1 h2\nrefused s2: cuts-off h1 from h2",
 		},
 		{
@@ -241,7 +241,7 @@ func TestOrderOfHostsInNoIntent(t *testing.T) {
 	assert.Contains(t, text, "refused s1: cuts-off ")
 }
 
-// Of a bond with a port in reserve nobody knows which one is in use, so that two hosts on the same leaves may need the way between them.
+// It is unknown which port of a bond with a port in reserve is in use. So two hosts on the same leaves may need the way between them.
 func TestOrderBehindBondsInReserve(t *testing.T) {
 	for mode, want := range map[string]string{
 		"802.3ad":       "l1\nl2\ns1\nstream h1 h2",

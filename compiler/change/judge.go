@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/compiler/routes"
 )
 
-// judge tells what becomes of the living fabric while the devices of a batch are away, or why they may not be.
+// judge returns the effect on the living fabric of a batch of devices that are away, or the reason why they may not be.
 func (l *Living) judge(batch []*Task, r Rules) (Effect, *Refusal) {
 	away := make([]bool, len(l.fabric.Devices))
 	var gone []*ir.Device
@@ -176,8 +176,8 @@ func (v *verdict) demand(l *Living, t *living, away []bool, gone []*ir.Device) {
 	v.pairs(t, widths, up, touched)
 }
 
-// pairs compares how classes reach each other now with how they did, where that can differ: from and to the classes that lost a place,
-// and where widths changed.
+// pairs compares the widths between classes now with those before, where they can differ: from and to the classes that lost a place, and
+// where widths changed.
 func (v *verdict) pairs(t *living, now *routes.Widths, up [][]int32, touched []int) {
 	lost := make([]bool, len(t.classes))
 	for _, i := range touched {
@@ -329,8 +329,8 @@ func (t *demand) way(w *routes.Widths, from, to []int32) int {
 	return sum
 }
 
-// Check reports why a wave may not begin in the fabric as it is found now; nil: it may, and leaves nobody dark or cut off who was not
-// when it was planned.
+// Check reports why a wave may not begin in the fabric as it is found now; nil: it may. A wave may begin if it leaves no device dark or
+// cut off that was not when it was planned.
 func (l *Living) Check(w *Wave, r Rules) *Refusal {
 	if w.Outage.Hitless() || w.Stream {
 		return nil
@@ -350,7 +350,7 @@ func (l *Living) Check(w *Wave, r Rules) *Refusal {
 	return why
 }
 
-// beyond says what an effect has that the wave did not announce.
+// beyond returns the part of an effect that the wave did not announce.
 func (w *Wave) beyond(e Effect) *Refusal {
 	announced := map[*ir.Device]bool{} // true: all links, false: some
 	for _, h := range w.Reduced {

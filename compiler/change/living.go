@@ -7,7 +7,7 @@ import (
 	"github.com/rocec/rocec/compiler/routes"
 )
 
-// Graph is a fabric that is asked what becomes of it while devices are away. It is safe for use by one goroutine at a time.
+// Graph computes the state of a fabric while devices are away. It is safe for use by one goroutine at a time.
 type Graph struct {
 	fabric  *ir.Fabric
 	router  *routes.Router
@@ -30,7 +30,7 @@ type demand struct {
 type member struct {
 	host    *ir.Device
 	ports   []*ir.Port
-	reserve bool // it uses one of the ports, and nobody knows which
+	reserve bool // it uses one of the ports, and which one is unknown
 }
 
 // activeBackup is the mode of a bond that uses one of its ports.
@@ -93,7 +93,7 @@ func NewGraph(f *ir.Fabric, up ...*ir.Link) *Graph {
 	return g
 }
 
-// demandOf is of NICs in the order of their hosts; nil: they are not two. Bridged: nobody routes between them.
+// demandOf is of NICs in the order of their hosts; nil: they are not two. Bridged: no device routes between them.
 func (g *Graph) demandOf(nics []*ir.NIC, bridged bool) *demand {
 	t := &demand{place: make([]int32, len(g.fabric.Devices))}
 	for i := range t.place {
@@ -169,7 +169,7 @@ type class struct {
 	hosts     []*ir.Device // each once, by ID
 	described []int32      // places
 	living    []int32
-	reserve   bool // each uses one of them, and nobody knows which
+	reserve   bool // each uses one of them, and which one is unknown
 }
 
 // Living looks at the fabric as it was found, under the rules.

@@ -9,13 +9,13 @@ import (
 	"github.com/rocec/rocec/lang/destination"
 )
 
-// logins tells by which devices of the fabric the logins to others pass.
+// logins has the devices of the fabric that the logins to others pass.
 type logins struct {
 	carried map[*ir.Device][]*ir.Device // by who carries them: whose logins, by ID
 }
 
-// loginsOf finds them: jump hosts that are devices of the fabric, and devices that are reached at the address of one of the fabric's own
-// NICs, so over the switches it is attached to. What the settings of ssh say beside the fabric is not seen.
+// loginsOf finds the devices that carry logins: jump hosts that are devices of the fabric, and switches on the way to a device that is
+// reached at the address of one of the fabric's own NICs. What the settings of ssh say beside the fabric is not seen.
 func loginsOf(f *ir.Fabric) logins {
 	l := logins{carried: map[*ir.Device][]*ir.Device{}}
 	named := map[string]*ir.Device{}
@@ -49,7 +49,7 @@ func loginsOf(f *ir.Fabric) logins {
 	}
 	for _, d := range f.Devices {
 		inBand(d, d)
-		hops, _ := destination.Jump(d.SSH.Jump) // lang has judged it; one that is empty or wrong is none
+		hops, _ := destination.Jump(d.SSH.Jump) // lang has judged it; an empty or wrong list has no hops
 		for _, hop := range hops {
 			if by := named[hop.Host]; by != nil {
 				carry(by, d)

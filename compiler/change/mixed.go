@@ -14,7 +14,7 @@ import (
 // known.
 type Held struct {
 	Old, New *ir.Settings // nil: not known
-	Away     bool         // it stays as it is whatever the fabric means, and so do the marks of what it sends
+	Away     bool         // it stays as it is whatever the fabric means, and so do the marks of its packets
 	Excused  bool         // of one that is away: the person goes on without it, whatever is lost there
 }
 
@@ -40,8 +40,8 @@ func (s Stage) String() string { return [stages]string{"old", "both", "marked", 
 // Step is why devices are changed together; its text is the one of the JSON.
 type Step string
 
-// The steps of the ways to split a change: not at all; switches, then hosts; the same, and then the switches on which a class ends;
-// and expand, migrate, contract. A step in which nothing changes is left out.
+// The steps of the ways to split a change. One way is not to split it. Another is switches, then hosts; the third adds the switches on
+// which a class ends. The last is expand, migrate, contract. A step in which nothing changes is left out.
 const (
 	AtOnce   Step = "at-once"
 	Switches Step = "switches"
@@ -76,7 +76,7 @@ const (
 	PauseKinds  Fault = "pause-kinds"   // one end uses PFC, the other link pause
 	NoHeadroom  Fault = "no-headroom"   // the buffer of the receiver does not hold what arrives after a pause
 	NotKnown    Fault = "not-known"     // how one end is set, or where it puts the packet, is not known
-	HostNotRead Fault = "host-not-read" // nothing is known of a host, and what was lossless towards it changes
+	HostNotRead Fault = "host-not-read" // a host was not read, and the lossless priorities towards it change
 )
 
 // Gap is a link that loses packets while its ends are set so. The packet goes from From to To.
@@ -86,10 +86,10 @@ type Gap struct {
 	Packet         ir.Packet
 	Fault          Fault
 	Sent, Received uint8 // bits of the cos the ends put it into; 0: not known
-	Step           Step  // in which it would stand so
+	Step           Step  // the step with this gap
 }
 
-// String says it in one sentence, for people.
+// String describes the gap in one sentence, for people.
 func (g *Gap) String() string {
 	from, to := g.From.Device().Name, g.To.Device().Name
 	with := fmt.Sprintf("%s (%s) to %s (%s): ", g.From, g.Sends, g.To, g.Takes)
@@ -107,9 +107,9 @@ func (g *Gap) String() string {
 	case NoHeadroom:
 		return with + fmt.Sprintf("the headroom of %s is too small for %s", to, packet)
 	case HostNotRead:
-		return with + fmt.Sprintf("nothing is known of %s, and what was lossless towards it changes", from)
+		return with + fmt.Sprintf("%s was not read, and the lossless priorities towards it change", from)
 	}
-	return with + fmt.Sprintf("it is not known whether both pause %s alike", packet)
+	return with + fmt.Sprintf("it is unknown whether both pause %s alike", packet)
 }
 
 // PacketText names a packet by the fields that devices sort it by: "DSCP 26", "PCP 3".
@@ -137,11 +137,11 @@ func cosText(bits uint8) string {
 	return text.String()
 }
 
-// Mixtures judges how the settings of a fabric stand side by side while a change goes over it. It may be used by one goroutine at a time.
+// Mixtures judges the mixtures of old and new settings of a fabric during a change. It may be used by one goroutine at a time.
 //
 // What has to be lossless is what hosts rely on: packets that a host marks for a lossless class, on their way to a host that pauses. A
-// changed host marks as the fabric means; of one that is not, what it is set to mark counts, what the fabric claims, and of a lossless
-// priority that has neither every value it puts there. On every link both ends have to agree on the cos, the receiver has to pause it,
+// changed host marks as the fabric means. For an unchanged host, its own settings and the claims of the fabric count; in a lossless
+// priority with neither, every value it puts there counts. On every link both ends have to agree on the cos, the receiver has to pause it,
 // and the sender to obey. What lost packets before the change does not count against it, unless both hosts are changed and rely on it now.
 // What is not known is good as long as the other end keeps what it had.
 type Mixtures struct {
@@ -163,16 +163,16 @@ func NewMixtures(f *ir.Fabric) *Mixtures {
 	return &Mixtures{f, turns, joins}
 }
 
-// Phases splits a change into as few phases as keep every mixture of settings lossless. held is by Device.ID. A device whose settings
-// stay the same is in none of them: what else is to change on it may at any time. Where no split is lossless, the gaps of the one that has
-// the fewest are told, one for each link and packet.
+// Phases splits a change into as few phases as keep every mixture of settings lossless. held is by Device.ID. A device whose settings stay
+// the same is in none of them: what else is to change on it may at any time. If no split is lossless, the gaps of the split with the
+// fewest are returned, one for each link and packet.
 func (m *Mixtures) Phases(held []Held) ([]Phase, []*Gap) {
 	return newSides(m, held, false).split(atOnce, byRole, byLoss, byClass)
 }
 
-// PhasesByMarks is Phases where what hosts are set to mark is taken to be all they send in priorities that the fabric does not claim: a
-// program that marks its packets itself may still use a class that ends. So hosts stop using it before switches stop pausing it, whatever
-// else would do.
+// PhasesByMarks is Phases under an assumption: in priorities that the fabric does not claim, hosts send only what they are set to mark. A
+// program that marks its packets itself may still use a class that ends. So hosts stop using it before switches stop pausing it, even if
+// another order is possible.
 func (m *Mixtures) PhasesByMarks(held []Held) ([]Phase, []*Gap) {
 	return newSides(m, held, true).split(byLoss, byClass)
 }
@@ -204,7 +204,7 @@ func (s *sides) split(splits ...func(*sides) []Phase) ([]Phase, []*Gap) {
 	return nil, fewest
 }
 
-// put makes phases of steps, and leaves out the empty ones. to gives what a device becomes in each; Old: it is not changed.
+// put makes phases of steps, and leaves out the empty ones. to gives the stages of a device in each step; Old: it is not changed.
 func (s *sides) put(steps []Step, to func(d *ir.Device) []Stage) []Phase {
 	phases := make([]Phase, len(steps))
 	for _, d := range s.fabric.Devices {

@@ -87,7 +87,7 @@ roce "rdma" {
 }
 `
 
-// tagged is a class that is told by its PCP.
+// tagged is a class that PCP identifies.
 const tagged = `
 cos_group "rdma" {
   cos      = 3
@@ -224,7 +224,7 @@ func TestPhases(t *testing.T) {
 		},
 		{
 			name: "trust in PCP becomes trust in DSCP", old: tagged, new: one,
-			want: "h1:ens1f0 (old) to leaf1:swp1 (both): it is not known whether both pause PCP 3 alike\n",
+			want: "h1:ens1f0 (old) to leaf1:swp1 (both): it is unknown whether both pause PCP 3 alike\n",
 		},
 		{name: "a class of another DSCP in the same cos", old: one, new: lossless("rdma", 3, 27), want: "expand; both: " + all},
 		{
@@ -275,7 +275,7 @@ func TestPhases(t *testing.T) {
 					*h = change.Held{}
 				}
 			},
-			want: "h2:ens1f0 (old) to leaf1:swp2 (new): nothing is known of h2, and what was lossless towards it changes",
+			want: "h2:ens1f0 (old) to leaf1:swp2 (new): h2 was not read, and the lossless priorities towards it change",
 		},
 		{
 			name: "PFC added in one rack, nothing known of the hosts of others", new: local, edit: unread("h3", "h4"),
@@ -283,7 +283,7 @@ func TestPhases(t *testing.T) {
 		},
 		{
 			name: "a class of others removed, nothing known of hosts without one", old: local + lossless("far", 4, 34), new: local,
-			edit: unread("h3", "h4"), want: "h3:ens1f0 (old) to leaf2:swp1 (new): nothing is known of h3, and what was lossless towards it changes",
+			edit: unread("h3", "h4"), want: "h3:ens1f0 (old) to leaf2:swp1 (new): h3 was not read, and the lossless priorities towards it change",
 		},
 		{
 			name: "a class of one rack removed, nothing known of the hosts of others", old: local,
@@ -297,7 +297,7 @@ func TestPhases(t *testing.T) {
 					*h = change.Held{}
 				}
 			},
-			want: "leaf1:swp32 (new) to spine2:swp1 (old): it is not known whether both pause DSCP 26 alike",
+			want: "leaf1:swp32 (new) to spine2:swp1 (old): it is unknown whether both pause DSCP 26 alike",
 		},
 		{
 			name: "nothing known of a spine, and nothing changes beside it", old: one, new: one,
@@ -339,7 +339,7 @@ func TestPhases(t *testing.T) {
 			want: "at-once; new: " + switches,
 		},
 		{
-			name: "values that nobody marks lose their class", new: one,
+			name: "values that no device marks lose their class", new: one,
 			edit: func(_ string, h *change.Held) {
 				h.Old = edited(h.New, func(p *ir.PortSettings) {
 					p.Stamps = 0

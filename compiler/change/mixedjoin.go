@@ -23,16 +23,16 @@ func (e extent) equal(o extent) bool {
 // usedBy reports whether a NIC of the fabric, or of a copy, uses the class.
 func (e extent) usedBy(n *ir.NIC) bool { return n.Port != nil && e.users[n.Port.ID] }
 
-// Beside is the fabric in which all that is lossless before a change is lossless beside what is to be: what a proof that no PFC loop
-// stands on the way has to be made of, since what devices hold at any moment of the change is a part of it. Of cos that no group of the
-// fabric has any more, and that can fill the buffers of others, it has groups of its own; ended names them. Nil: every link and every host
-// that is lossless in a cos before is so afterwards, or the other way round. Then all that stands on the way is part of the fabric, or of
-// what was there.
+// Beside is the fabric in which all groups that are lossless before a change are lossless in addition to the new ones. A proof that no PFC
+// loop can form during the change needs this fabric, because the settings of devices at any moment of the change are a part of it. If a
+// cos has no group in the fabric any more and can fill the buffers of others, Beside makes a group for it; ended names those. Nil: every
+// link and every host that is lossless in a cos before is so afterwards, or the other way round. Then every mixture is part of the fabric,
+// or of the old settings.
 //
-// Devices do not tell which hosts talked with which. Those that go on to use a class are taken to talk as the fabric's intents say, and
-// those that leave it with all of an intent in which somebody has used it.
+// The settings of devices do not contain which hosts talked with which. Hosts that go on to use a class are taken to talk as the fabric's
+// intents say. Hosts that leave it are taken to talk with all members of an intent of which one has used the class.
 //
-// Buffers that stand only before the change have no sizes. What the copy has in common with the fabric is not changed.
+// Buffers that exist only before the change have no sizes. What the copy has in common with the fabric is not changed.
 func (m *Mixtures) Beside(held []Held) (joined *ir.Fabric, ended []int) {
 	s := newSides(m, held, false)
 	var had [8]extent
@@ -93,9 +93,9 @@ func (s *sides) had(cos int) extent {
 	return e
 }
 
-// around gives the links at devices of which nothing is known before the change, and that may be lossless in a cos: an unread device holds
-// what those around it hold. So a link to it is lossless where the other end is, and unread devices that are cabled to each other hold
-// what any of them does.
+// around gives the links at devices whose old settings are unknown that may be lossless in a cos. An unread device is taken to have the
+// settings of those around it. So a link to it is lossless where the other end is, and unread devices that are cabled to each other have
+// the settings of any of them.
 func around(s *sides, cos int) []bool {
 	out := make([]bool, len(s.fabric.Links))
 	unread := func(d *ir.Device) bool { return s.held[d.ID].Old == nil }

@@ -84,7 +84,7 @@ func TestBeside(t *testing.T) {
 }
 
 // TestBesideUnread: an unread switch holds what those around it hold. A class ends in one half of a ring, and another one begins in the
-// other half: together they are a loop, whether or not the switch between them answers.
+// other half. Together they are a loop, whether or not the switch between them answers.
 func TestBesideUnread(t *testing.T) {
 	for _, away := range [][]string{nil, {"R0"}, {"R5", "R0"}} {
 		c := irtest.Ring(ir.ShortestPath, 6)
@@ -109,8 +109,8 @@ func TestBesideUnread(t *testing.T) {
 	}
 }
 
-// TestBesideTalkers: who was lossless before still sends beside who joins, though no intent names it any more, to an intent in which
-// somebody else was.
+// TestBesideTalkers: a host that was lossless before still sends, although no intent names it any more, to an intent in which another host
+// was lossless.
 func TestBesideTalkers(t *testing.T) {
 	c := irtest.LeafSpine(ir.ShortestPath, 5, 2)
 	f := c.Fabric()
@@ -201,8 +201,8 @@ func (c classes) set(f *ir.Fabric, shared bool) {
 	f.Routes = routes.New(f)
 }
 
-// TestBesideCovers: whatever settings devices hold while classes end, begin and go on, a loop of them is one of the fabric, of what was
-// there before, or of both side by side.
+// TestBesideCovers: whatever settings devices have while classes end, begin and go on, each of their loops is in the fabric, in the old
+// settings, or in the fabric of both.
 func TestBesideCovers(t *testing.T) {
 	loops, ended := 0, 0
 	one := func(t *rapid.T) {

@@ -132,9 +132,9 @@ func (m *mixture) sending(p *ir.Port, stage Stage) (bits uint64) {
 	return bits
 }
 
-// relying gives the packets a host takes by a port and expects not to be lost in a stage, as bits: those of its intents, and those it
-// paused before, as long as it pauses anything. One that is not read may rely on all, and one in no intent on what its switch obeys pauses
-// for.
+// relying gives the packets a host takes by a port and expects not to be lost in a stage, as bits. Those are the packets of its intents,
+// and those it paused before, as long as it pauses anything. A host that is not read may rely on all packets, and a host in no intent on
+// those that its switch obeys pauses for.
 func (m *mixture) relying(p *ir.Port, stage Stage) (bits uint64) {
 	of, old := m.at[stage][p.ID], m.at[Old][p.ID]
 	if stage == Old && m.notRead(p) {
@@ -227,8 +227,8 @@ func (m *mixture) spread() {
 	}
 }
 
-// onward takes what comes in at a device, and what its hosts send, to its neighbours, and notes what goes on from there, and what its hosts
-// take; push is called for those that this changes.
+// onward takes the packets that come in at a device, and those that its hosts send, to its neighbours. It notes what goes on from there,
+// and what the hosts there take, and calls push for every device that this changes.
 func (m *mixture) onward(d *ir.Device, sent, taken uint64, push func(*ir.Device)) {
 	for _, p := range d.Ports {
 		if !m.between(p) {
@@ -253,7 +253,7 @@ func (m *mixture) onward(d *ir.Device, sent, taken uint64, push func(*ir.Device)
 	}
 }
 
-// deliver takes what came to a device to the hosts that are attached there, and what they send onward.
+// deliver takes packets that arrived at a device to the hosts that are attached there, and sends packets of those hosts onward.
 func (m *mixture) deliver(d *ir.Device, h attached) {
 	var came, goes uint64
 	for _, p := range d.Ports {
@@ -270,10 +270,10 @@ func (m *mixture) deliver(d *ir.Device, h attached) {
 	}
 }
 
-// attached is what the hosts attached to a device send and take there.
+// attached has the packets that the hosts attached to a device send and take there.
 type attached struct{ sent, taken tally }
 
-// tally counts bits up to two, so that nobody sends to itself.
+// tally counts bits up to two, so that no host sends to itself.
 type tally struct{ once, twice uint64 }
 
 func (t *tally) add(word uint64) {

@@ -7,7 +7,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// sides is every device of a fabric as it is set in every stage. Settings that are equal are one: pointers tell.
+// sides is every device of a fabric as it is set in every stage. Equal settings are one value, so that pointers compare them.
 type sides struct {
 	*Mixtures
 	marksAlone bool // what hosts are set to mark is all they send in priorities that the fabric does not claim
@@ -18,7 +18,7 @@ type sides struct {
 	at     [stages][]*ir.PortSettings           // by Port.ID; nil: not known
 	values []value
 	index  map[ir.Packet]int
-	sent   [stages][][]int // by Port.ID: indexes of what a host sends
+	sent   [stages][][]int // by Port.ID: indexes of the packets a host sends
 }
 
 // value is a packet that hosts mark for a lossless class.
@@ -66,8 +66,8 @@ func newSides(m *Mixtures, held []Held, marksAlone bool) *sides {
 	return s
 }
 
-// unheard takes the link pause off a NIC whose switch does not use it before the change: NICs have it on from the
-// factory, and nobody relies on it.
+// unheard takes the link pause off a NIC whose switch does not use it before the change: NICs have it on from the factory, and no traffic
+// relies on it.
 func (s *sides) unheard(p *ir.Port) {
 	old, peer := s.at[Old][p.ID], s.at[Old][p.Peer().ID]
 	if p.NIC == nil || old == nil || !old.LinkPause || peer == nil || !peer.PausesKnown || peer.LinkPause {
@@ -89,7 +89,7 @@ func (s *sides) unheard(p *ir.Port) {
 	s.at[Old][p.ID] = s.kind(map[*ir.PortSettings]*ir.PortSettings{}, &none, p)
 }
 
-// kind gives the settings of a port that stand for all that are equal. Marks are for [sides.mark] to tell.
+// kind returns one set of settings for all ports with equal ones. Marks are the work of [sides.mark].
 func (s *sides) kind(known map[*ir.PortSettings]*ir.PortSettings, of *ir.PortSettings, p *ir.Port) *ir.PortSettings {
 	if p.NIC != nil && p.NIC.Can().NoPFC && (of == nil || !of.PausesKnown) {
 		none := ir.UnknownPort()
@@ -110,8 +110,8 @@ func (s *sides) kind(known map[*ir.PortSettings]*ir.PortSettings, of *ir.PortSet
 	return one
 }
 
-// settings is what a device holds in a stage. One that is not changed holds the same in all; where both are not known side by side, as
-// nothing is known of before, what is to be stands for both.
+// settings returns the settings of a device in a stage. An unchanged device has the same settings in all stages. If the old settings are
+// unknown, the new ones are used in the stages with both, too.
 func (s *sides) settings(d *ir.Device, stage Stage) *ir.Settings {
 	h := s.held[d.ID]
 	switch {
@@ -163,7 +163,7 @@ func (s *sides) mark() {
 				continue
 			}
 			s.send(p, p.NIC.Packet(in), in.Group)
-			for i := range p.NIC.TrafficClasses { // whoever it is sent to
+			for i := range p.NIC.TrafficClasses { // whatever it is sent to
 				if pkt := p.NIC.Packet(in); pkt.IP {
 					pkt.DSCP = p.NIC.TrafficClasses[i].TOS >> 2
 					s.send(p, pkt, in.Group)
@@ -214,8 +214,8 @@ func (s *sides) mark() {
 	}
 }
 
-// cabledTo gives how the switch's port that a NIC in no intent is cabled to is set before the change: nothing is lossless to that NIC but
-// what is paused there. Nil: that is not known, or the NIC is a member.
+// cabledTo gives the settings before the change of the switch's port that a NIC in no intent is cabled to. Only traffic that is paused
+// there is lossless to that NIC. Nil: that is not known, or the NIC is a member.
 func (s *sides) cabledTo(p *ir.Port) *ir.PortSettings {
 	if of := s.at[Old][p.Peer().ID]; of != nil && of.PausesKnown && len(p.NIC.Carries()) == 0 {
 		return of
@@ -295,8 +295,8 @@ func (s *sides) stamped(values uint64, p *ir.PortSettings, out []int) []int {
 	return out
 }
 
-// oldMarks is what a host sends in its lossless priorities as it is set: the values it is set to mark, and those the fabric claims; in
-// a priority that has none of them it may be every value, unless what hosts are set to mark is taken to be all they send: marksAlone.
+// oldMarks returns the values that a host sends in its lossless priorities as it is set: those it is set to mark, and those that the
+// fabric claims. In a priority without such values it may send every value. With marksAlone, hosts send only what they are set to mark.
 func (s *sides) oldMarks(p *ir.PortSettings, claimed []int, marksAlone bool) (out []int) {
 	for _, i := range claimed {
 		if _, ok := lossless(p, s.values[i].Packet); ok {

@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// The second judge: it walks packets one at a time over every path of leaves and spines, and shares no code with what it judges.
+// The second judge: it walks packets one at a time over every path of leaves and spines, and shares no code with the judged package.
 
 // variant is what devices may be set for, and the DSCP of its lossless classes.
 type variant struct {

@@ -75,8 +75,8 @@ func TestPartners(t *testing.T) {
 	assert.Equal(t, "l2", partnersOf(t, pair.Fabric(), "l1", reset), "the other switch of a pair")
 }
 
-// Two runs that each take away a wave, of which neither has a partner in the other, cut off together no pair of hosts that neither has
-// announced; and the partners are needed for that.
+// Take two runs that each take away a wave, neither of which has a partner in the other. Together they cut off no pair of hosts that
+// neither has announced, and the partners are needed for that.
 func TestPartnersSuffice(t *testing.T) {
 	const least, most = 300, 3000 // fabrics
 	fabrics, apart, needed := 0, 0, 0
@@ -134,5 +134,5 @@ func TestPartnersSuffice(t *testing.T) {
 		})
 	}
 	require.Greater(t, apart, fabrics, "pairs of waves that are no partners")
-	require.Greater(t, needed, 50, "pairs of waves that together cut somebody off")
+	require.Greater(t, needed, 50, "pairs of waves that together cut hosts off")
 }

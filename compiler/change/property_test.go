@@ -12,8 +12,8 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// randomFabric draws up to 4 leaves, 3 aggregation and 3 core switches with random cables, hosts with one NIC, two, or a bond of two, and
-// an MLAG pair.
+// randomFabric draws up to 4 leaves, 3 aggregation and 3 core switches with random cables. Hosts have one NIC, two, or a bond of two, and
+// there is an MLAG pair.
 func randomFabric(t *rapid.T) *ir.Fabric {
 	draw := func(what string, from, to int) int { return rapid.IntRange(from, to).Draw(t, what) }
 	c := irtest.New(rapid.SampledFrom([]ir.Routing{ir.ShortestPath, ir.UpDown, ir.AnyPath}).Draw(t, "routing"))
@@ -137,8 +137,8 @@ func announced(w *Wave, a, b *ir.Device) bool {
 	})
 }
 
-// 300 random fabrics, with random failures before the run and before every wave, and undone from any wave on: as long as the waves are
-// allowed, a plain search finds no pair of hosts cut off by those away, forwards or back, that the plan did not announce.
+// 300 random fabrics, with random failures before the run and before every wave, and undone from any wave on. As long as the waves are
+// allowed, a plain search finds no pair of hosts that the devices away cut off and that the plan did not announce, forwards or back.
 func TestNobodyIsCutOffUnannounced(t *testing.T) {
 	const least, most = 300, 3000 // fabrics
 	fabrics, waves, stopped, undone, bound := 0, 0, 0, 0, 0

@@ -23,7 +23,7 @@ func newTaken(l *Living, r Rules) *taken {
 	return &taken{Living: l, rules: r, mlag: map[string]bool{}, hosts: map[*ir.Device]bool{}, lost: map[tierOf]int{}}
 }
 
-// fits reports whether a device can be away too, as far as its neighbours tell. The judgement of the whole batch has the last word.
+// fits reports whether a device can be away too, as far as its neighbours show. The judgement of the whole batch has the last word.
 func (t *taken) fits(d *ir.Device) bool {
 	dark := t.Living.dark[d.ID]
 	if dark > 0 && t.dark > 0 && t.dark+dark > t.rules.MaxDark || d.Switch != nil && d.Switch.MLAG != "" && t.mlag[d.Switch.MLAG] {

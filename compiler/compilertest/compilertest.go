@@ -16,8 +16,7 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// Compile loads and compiles a fabric of one file, fabric.hcl, with variables as --var takes them ("k=v"). Whatever is said of it
-// ends the test.
+// Compile loads and compiles a fabric of one file, fabric.hcl, with variables as --var takes them ("k=v"). Any diagnostic ends the test.
 func Compile[Text string | []byte](t testing.TB, text Text, vars ...string) *ir.Fabric {
 	t.Helper()
 	fsys := fstest.MapFS{"fabric.hcl": {Data: []byte(text)}}
@@ -35,7 +34,7 @@ func Folder(t testing.TB, fsys fs.FS, dir string, vars ...string) *ir.Fabric {
 	return f
 }
 
-// refuse ends the test if anything is said, as a person would read it.
+// refuse ends the test if there are diagnostics, and prints them as a person would read them.
 func refuse(t testing.TB, src *lang.Source, ds diag.List) {
 	t.Helper()
 	if len(ds) > 0 {

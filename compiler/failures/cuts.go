@@ -1,9 +1,9 @@
-// Package failures finds the sets of links whose failure matters: those after which somebody's shortest paths are not among those before.
+// Package failures finds the sets of links whose failure matters: those after which some shortest paths are new.
 //
 //   - state.go: a state of the graph, with some links down and one vertex more for each destination that is attached to several devices;
 //   - cuts.go: minimal sets that hit every shortest path of a pair, by dominators of the shortest-path graph (dominators.go) and by
 //     disjoint paths, which are maximum flows (disjoint.go); levels.go rules cuts out by Menger's theorem, 64 destinations at a time;
-//   - orbits.go: one set for all that an automorphism of the graph makes of it;
+//   - orbits.go: one set for each orbit under the automorphisms of the graph;
 //   - probe.go: whose distances change when given links fail.
 package failures
 
@@ -17,16 +17,15 @@ import (
 
 // Cuts: the failures that matter.
 //
-// If after a failure every two devices that talk are as far apart as before, then the shortest paths after are some of
-// those before, and no turn is new. So a failure matters only if it holds a cut: links that hit every shortest path of
-// some pair that talks, and yet leave it a way. Every larger failure that matters holds a cut, and is a smaller failure
-// of the state without it; so cuts, one state after the other, cover all failures.
+// If after a failure every two devices that talk are as far apart as before, then no turn is new: the shortest paths after are some of
+// those before. So a failure matters only if it holds a cut: links that hit every shortest path of some pair that talks, and yet leave it
+// a way. Every larger failure that matters holds a cut, and is a smaller failure of the state without it; so cuts, one state after the
+// other, cover all failures.
 //
-// Cuts of one link are found destination by destination: the links that all shortest paths of a sender have in common
-// are those of its dominators in the shortest-path graph. Larger ones are found pair by pair, one pair for all pairs
-// of twins (orbits.go). A pair with more disjoint shortest paths than links may fail has no cut; of the others the sets are built
-// link by link: one link of a shortest path not hit yet must be in the cut. Partial sets that are one orbit are carried
-// on once, and those that hold a smaller cut not at all.
+// Cuts of one link are found destination by destination. The links that all shortest paths of a sender have in common are those of its
+// dominators in the shortest-path graph. Larger ones are found pair by pair, one pair for all pairs of twins (orbits.go). A pair with more
+// disjoint shortest paths than links may fail has no cut. For the other pairs the sets are built link by link: one link of a shortest path
+// not hit yet must be in the cut. Partial sets that are one orbit are carried on once, and those that hold a smaller cut not at all.
 
 // Cuts returns the cuts of a state, smallest first. With [ir.ErrBudget] come those of all the sizes that were finished.
 func (w *State) Cuts(t *Orbits, most int, b *ir.Budget) ([]ir.Cut, error) {
@@ -68,7 +67,7 @@ func (c *cutter) bySize() error {
 	if err != nil {
 		return err
 	}
-	weak := func(most int) []Target { // those that so many links may cut off from a shortest path of somebody
+	weak := func(most int) []Target { // those that so many links may cut off from a shortest path of a sender
 		if least == nil {
 			return to
 		}
@@ -126,8 +125,8 @@ func with(set []int32, id int32) []int32 {
 	return slices.Insert(slices.Clone(set), i, id)
 }
 
-// beside returns links that stand for all by which the set can grow: those of its own devices, and of two more
-// of all twins.
+// beside returns links that represent all by which the set can grow: the links of its own devices, and those of two more devices of all
+// twins.
 func (c *cutter) beside(set []int32) []int32 {
 	chosen := make([]bool, c.size())
 	for _, id := range set {
@@ -259,9 +258,8 @@ type weakPair struct {
 	least int // how many
 }
 
-// pairs returns one pair of all pairs of twins, to some destinations, if its disjoint shortest paths are no more than the links that
-// may fail,
-// and if it has not a path of which every link is a cut.
+// pairs returns one pair of all pairs of twins, to some destinations. The pair's disjoint shortest paths are no more than the links that
+// may fail, and it has no path of which every link is a cut.
 func (c *cutter) pairs(to []Target) ([]weakPair, error) {
 	f := c.newFlow()
 	c.flow = f
@@ -360,9 +358,8 @@ func (c *cutter) ofSize(size int, pairs []weakPair) error {
 	return nil
 }
 
-// grow builds the sets of a size that hit all shortest paths of a pair and leave it a way, one of each orbit. No twin of
-// the two lies on their shortest paths, so what swaps of those make of a set is a set for the pair, the other way
-// round perhaps.
+// grow builds the sets of a size that hit all shortest paths of a pair and leave it a way, one of each orbit. No twin of the two is on
+// their shortest paths. So swaps of twins turn a set into another set for the pair, perhaps the other way round.
 func (c *cutter) grow(p weakPair, size int) ([][]int32, error) {
 	_, path := c.flow.disjoint(p.from, nil, 1)
 	level := []partial{{nil, path}}

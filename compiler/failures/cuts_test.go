@@ -27,7 +27,7 @@ func stateOf(f *ir.Fabric, groups []*ir.CosGroup, down []*ir.Link) *State {
 	return NewState(traffics, down)
 }
 
-// TestCutsAreMinimal: every cut puts some pair farther apart that still has a way, and no part of it does.
+// TestCutsAreMinimal: every cut puts some pair farther apart that still has a way, and no part of a cut does.
 func TestCutsAreMinimal(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		f, groups := failurestest.Fabric(rt, ir.ShortestPath)
@@ -40,7 +40,7 @@ func TestCutsAreMinimal(t *testing.T) {
 		matters := func(set []*ir.Link) bool { return farther(w, failurestest.IDs(set)) }
 		for _, c := range cuts {
 			if !matters(c.Links) {
-				rt.Fatalf("%v puts nobody farther apart", failurestest.Names(c.Links))
+				rt.Fatalf("%v puts no pair farther apart", failurestest.Names(c.Links))
 			}
 			failurestest.Subsets(c.Links, len(c.Links)-1, func(part []*ir.Link) {
 				if matters(part) {
@@ -51,7 +51,7 @@ func TestCutsAreMinimal(t *testing.T) {
 	})
 }
 
-// farther tells by plain searches whether the links put a pair farther apart.
+// farther reports by plain searches whether the links put a pair farther apart.
 func farther(w *State, set []int32) bool {
 	for sub := range w.subs {
 		for d := range int32(w.size()) {
@@ -127,7 +127,7 @@ func TestDisjointPaths(t *testing.T) {
 func compareDisjoint(rt *rapid.T, w *State, flow *flow, s, d int32, sub int) {
 	n, path := flow.disjoint(s, nil, 4)
 	if len(path) != int(flow.dist[s]) {
-		rt.Fatalf("a path of %d links is none of %d hops", len(path), flow.dist[s])
+		rt.Fatalf("a path of %d links does not have %d hops", len(path), flow.dist[s])
 	}
 	least := 4
 	var links []*ir.Link

@@ -9,12 +9,12 @@ type flow struct {
 	hops   [][]crossing // by vertex: its links to the next hops; device is the hop
 	have   []bool       // by vertex: hops is filled in
 	used   []bool       // by Link.ID: a path takes it, or it is gone
-	back   [][]crossing // by vertex: links by which paths come to it; device is where from
+	back   [][]crossing // by vertex: links by which paths arrive at it; device is where from
 	filled []int32      // where back is not empty
 	been   []bool
 	visits []int32
 	steps  int
-	found  int // paths, of the pair at hand
+	found  int // paths, of the current pair
 
 	levels *levels // where distances are read if it is set, of its destination at; dist is not, then
 	at     int

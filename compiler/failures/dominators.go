@@ -20,7 +20,7 @@ type dominators struct {
 	only  []int32   // by vertex: its only link to next hops, or -1
 	all   []bool    // by vertex: it dominates some sender
 	from  []bool    // by device: it is a sender
-	told  [2][]bool // by subgraph and orbit: common has named one of it
+	told  [2][]bool // by subgraph and orbit: common has named a link there
 }
 
 func (c *cutter) newDominators(orbit []int32, orbits int) *dominators {

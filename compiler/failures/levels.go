@@ -8,7 +8,7 @@ import (
 
 // By Menger's theorem (1927) a set of links hits every shortest path of a pair only if it has at least as many links as the pair has
 // disjoint shortest paths. Where twins leave few pairs to ask about, their numbers of disjoint paths are found first, on distances to 64
-// destinations at a time: in a fat tree, or another regular Clos, they rule out all cuts that are asked for.
+// destinations at a time. In a fat tree, or another regular Clos, these numbers rule out all cuts that are asked for.
 
 // levels is the distances to up to 64 destinations that use one subgraph, found by one breadth-first search on bits of machine words.
 type levels struct {
@@ -68,7 +68,7 @@ func (w *State) newLevels(to []Target) *levels {
 	return l
 }
 
-// distance returns how far a vertex is from a destination; -1: there is no way.
+// distance returns how far a vertex is from a destination; -1: no path leads there.
 func (l *levels) distance(v int32, at int) int {
 	return slices.IndexFunc(l.by, func(near []uint64) bool { return near[v]&(1<<at) != 0 })
 }
@@ -90,8 +90,8 @@ func (l *levels) hops(out []crossing, v int32, at int) []crossing {
 	return out
 }
 
-// fewestPaths returns, by destination, the smallest number of disjoint shortest paths that somebody who talks to it has, but not more than
-// limit; nil where there are too many pairs to ask about.
+// fewestPaths returns, by destination, the smallest number of disjoint shortest paths of any device that talks to it, but not more than
+// limit. It returns nil where there are too many pairs to ask about.
 func (c *cutter) fewestPaths(to []Target, limit int) ([]int, error) {
 	from := make([]bool, c.devices)
 	pairs := 0

@@ -13,11 +13,11 @@ import (
 
 // Orbits: link sets that differ only by names.
 //
-// Two vertices are twins, as graph theory calls them, if swapping them is an automorphism of the state: the same neighbours over links of
-// the same kinds (each other aside: true twins are neighbours, false twins are not), the same tier, the same conversations. So are parallel
-// links of a kind. The swaps generate a group; what holds for a set of links holds for its whole orbit.
-// The form of a set is the same for exactly those: its links as a small graph, whose vertices without twins keep their
-// names and whose others are known only by whose twins they are.
+// Two vertices are twins, as graph theory calls them, if swapping them is an automorphism of the state. They have the same neighbours over
+// links of the same kinds, the same tier and the same conversations. True twins are neighbours of each other, false twins are not.
+// Parallel links of a kind are twins, too. The swaps generate a group. A fact about a set of links holds for its whole orbit. Two sets
+// have the same form exactly if they are of one orbit. The form has the links of a set as a small graph. Its vertices without twins keep
+// their names, and the others are known only by whose twins they are.
 
 // Orbits says, by vertex, which can be swapped.
 type Orbits struct {
@@ -113,7 +113,7 @@ func (w *State) selves(asn bool) []int32 {
 			if w.marked[v] {
 				key = binary.AppendVarint(append(key, 'o'), int64(v))
 			}
-			for i := range w.conversations { // who of them is attached to several devices, the links tell
+			for i := range w.conversations { // the links show which of them are attached to several devices
 				key = append(key, byte(min(w.conversations[i].single[v], 1)))
 			}
 		}
@@ -329,8 +329,8 @@ func (p *pattern) canon(unnamed []int32, same []int) ([]int32, []int) {
 	return out, same
 }
 
-// connected spells a part: it names one vertex after the other. Of vertices that cannot be told apart it tries each
-// and keeps the smallest spelling; those that give the same can be swapped.
+// connected spells a part: it names one vertex after the other. Among vertices that look the same it tries each and keeps the smallest
+// spelling; vertices with the same spelling can be swapped.
 func (p *pattern) connected(part []int32, same []int) ([]int32, []int) {
 	cell := part
 	if len(part) > 1 {
@@ -381,8 +381,8 @@ func (p *pattern) outward(v int32) []int32 {
 	return spell([]int32{p.t.lowest[p.vertex[v]]}, named)
 }
 
-// cell returns vertices of a part that look the same, however far one looks: the first that stands alone, or else
-// the first of the smallest cells.
+// cell returns vertices of a part that look the same, however far one looks: the first vertex that looks like no other, or else the first
+// of the smallest cells.
 func (p *pattern) cell(part []int32) []int32 {
 	look := make([][]int32, len(part))
 	for i, v := range part {

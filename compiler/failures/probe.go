@@ -55,8 +55,8 @@ type Target struct {
 	sub    int
 }
 
-// Farther returns the destinations that come to be farther away from somebody who talks to them, yet in reach. With twins
-// it asks once for all twins, and returns them all.
+// Farther returns the destinations that get farther away from a vertex that talks to them, yet stay in reach. With twins it asks once for
+// all twins, and returns them all.
 func (p *Probe) Farther(t *Orbits, b *ir.Budget) ([]Target, error) {
 	var out []Target
 	for sub, used := range p.used {
@@ -111,7 +111,7 @@ func (p *Probe) Moving(b *ir.Budget) ([]Target, error) {
 	return out, nil
 }
 
-// Of a word, the even lanes are the state before the links fail, and the odd ones that after.
+// The even lanes of a word are the state before the links fail, and the odd lanes the state after.
 const before, after = 0x5555_5555_5555_5555, 0xaaaa_aaaa_aaaa_aaaa
 
 // findCandidates lists the destinations to which some distance changes, and perhaps more.
@@ -169,8 +169,7 @@ func (p *Probe) findCandidates(sub int, b *ir.Budget) error {
 	return nil
 }
 
-// fartherOf tells which of up to 32 destinations come to be farther away from somebody who talks to them: bit 2i is
-// set for the i-th.
+// fartherOf returns which of up to 32 destinations get farther away from a vertex that talks to them: bit 2i is set for the i-th.
 func (p *Probe) fartherOf(part []int32, sub int) uint64 {
 	p.begin()
 	for i, d := range part {

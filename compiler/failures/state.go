@@ -9,9 +9,9 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// State is a state of the network as failures see it, in flat arrays. Its vertices are the devices that forward, by
-// their index in network.vertices, and after them the members that are attached to several of those: each is a destination with
-// cables of its own. A member that is attached to one device is only a mark there; when its cable fails, its traffic ends.
+// State is a state of the network as failures see it, in flat arrays. Its vertices are the devices that forward, by their index in
+// network.vertices, and after them the members that are attached to several of those. Each such member is a destination with cables of its
+// own. A member that is attached to one device is only a mark there; when its cable fails, its traffic ends.
 type State struct {
 	*graph.Graph
 	devices         int // vertices below are devices, the others members
@@ -49,7 +49,7 @@ func NewState(views []*graph.Traffic, down []*ir.Link) *State {
 	}
 	w.devices = len(w.Vertices)
 	lost := make([]bool, len(f.Links))
-	moves := false // somebody is attached to other devices than while all is well
+	moves := false // a member is attached to other devices than without failures
 	for _, l := range down {
 		lost[l.ID] = true
 		moves = moves || !l.A().Device().Forwards() || !l.B().Device().Forwards()
@@ -197,7 +197,7 @@ func (w *State) size() int { return w.devices + len(w.conversationsOf) }
 // newCSR returns the CSR of the links between devices that are in, by rising neighbour, kind and Link.ID.
 func (w *State) newCSR(in func(*graph.Arc) bool) graph.CSR {
 	c := graph.NewCSR(w.devices, func(arc func(from, to, link int32)) {
-		for v, arcs := range w.Arcs { // told from the other end, by rising vertex, every vertex learns its neighbours in order
+		for v, arcs := range w.Arcs { // from the other end, by rising vertex, so that every vertex gets its neighbours in order
 			for j := range arcs {
 				if a := &arcs[j]; in(a) {
 					arc(a.To, int32(v), a.Link)
@@ -254,7 +254,7 @@ func (w *State) isDestination(v int32, sub int) bool {
 	return false
 }
 
-// sendsTo reports whether somebody at the device s talks to the destination d.
+// sendsTo reports whether a member at the device s talks to the destination d.
 func (w *State) sendsTo(s, d int32, sub int) bool {
 	if d < int32(w.devices) {
 		for i := range w.conversations {
@@ -278,7 +278,7 @@ func (w *State) isAttached(member, device int32) bool {
 	return slices.Contains(to, device)
 }
 
-// senders sets, by device, whether somebody there talks to d.
+// senders sets, by device, whether a member there talks to d.
 func (w *State) senders(out []bool, d int32, sub int) {
 	clear(out)
 	if d < int32(w.devices) {

@@ -7,9 +7,9 @@ import (
 )
 
 // Bridged links under shortest paths of RoCEv2, whose packets are routed. (RoCEv1 is never routed, so with it shortest paths can only be
-// those of frames.) A frame between two members of one subnet passes no IP hop: it takes
-// bridged links alone, by spanning tree, MLAG or an overlay. Where the bridged links between the switches of a broadcast domain make
-// no circle, there is one way for it. Where they do, which way it takes is unknown.
+// those of frames.) A frame between two members of one subnet passes no IP hop. It takes bridged links alone, by spanning tree, MLAG or an
+// overlay. If the bridged links between the switches of a broadcast domain make no circle, the frame has one way. If they do, its way is
+// unknown.
 
 // bridges is the broadcast domains of the switches.
 type bridges struct {
@@ -72,8 +72,8 @@ func (v *Traffic) findBridges() *bridges {
 	return b
 }
 
-// subnets returns those members of a RoCEv2 intent that share a subnet and are attached to several switches of one broadcast domain, a
-// conversation for each subnet; and two switches of a domain in which the way between them is unknown. Members whose subnets are not
+// subnets returns the members of a RoCEv2 intent that share a subnet and are attached to several switches of one broadcast domain, a
+// conversation for each subnet. open has two switches of a domain in which the way between them is unknown. Members whose subnets are not
 // written may share any.
 func (v *Traffic) subnets(members []*ir.Member, b *bridges) (out []*Conversation, open []*ir.Device) {
 	by := map[netip.Prefix]*Conversation{}

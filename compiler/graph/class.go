@@ -19,7 +19,7 @@ type Conversation struct {
 // Member is one address that sends and receives: the ports of a NIC, or of a bond that uses several at once.
 type Member []*ir.Port
 
-// Owner stands for the address that sends and receives by the member: the NIC, or the first NIC of the bond it is in. The ports of an
+// Owner identifies the address that sends and receives by the member: the NIC, or the first NIC of the bond it is in. The ports of an
 // active-backup bond are members of one owner, and do not talk with each other.
 func (m Member) Owner() *ir.NIC {
 	if n := m[0].NIC; n.Bond == nil {
@@ -35,7 +35,7 @@ type Class struct {
 	At           []int32  // vertices, ascending
 	Members      []Member // in the order of the conversation
 	*Senders
-	Except []int32 // vertices of senders who talk to nobody of the class, for all of them and all its members have one owner
+	Except []int32 // vertices whose senders do not talk to the class, because all of them and all its members have one owner
 	Who    Who     // who the class is to others, see anypath.go
 
 	// Routing by a table only: the target the members belong to, and the vertices it is attached to.
@@ -50,11 +50,11 @@ type Senders struct {
 	alone    []*ir.NIC // by vertex: the owner of all members there; nil: there are several. Nil where no bond keeps ports in reserve
 }
 
-// FromIntents returns who talks with whom in the group, from the intents; a lossless group that no intent names is
-// spoken by every host port that carries it, unless it is there for traffic that bounces. Link pause stops whatever
-// frame is next, so under it, and in [ir.Lossy], every NIC talks, also one whose own cable is not paused. Whoever talks without an intent
-// may do so within a broadcast domain as well as beyond. Under shortest paths, members of one subnet talk within their domain; where
-// their way there is unknown, FromIntents sets Open.
+// FromIntents returns who talks with whom in the group, from the intents. Every host port that carries a lossless group without an intent
+// talks in it, unless the group is there for traffic that bounces. Link pause stops whatever frame is next, so under it, and in
+// [ir.Lossy], every NIC talks, also one whose own cable is not paused. A NIC that talks without an intent may do so within a broadcast
+// domain as well as beyond. Under shortest paths, members of one subnet talk within their domain; where their way there is unknown,
+// FromIntents sets Open.
 func (v *Traffic) FromIntents() []*Conversation {
 	var out []*Conversation
 	var b *bridges
@@ -143,8 +143,8 @@ func newConversation(bridged bool, room int) *Conversation {
 	return &Conversation{Bridged: bridged, Members: make([]Member, 0, room), ports: make([]*ir.Port, 0, room)}
 }
 
-// add makes the NIC a member, or, once, the bond it is in. A bond that balances uses all its ports; of an
-// active-backup bond any port may be the active one, so each stands for itself.
+// add makes the NIC a member, or, once, the bond it is in. A bond that balances uses all its ports. Any port of an active-backup bond may
+// be the active one, so each is a member of its own.
 func (t *Conversation) add(n *ir.NIC) {
 	switch {
 	case n.Bond == nil:
@@ -177,8 +177,8 @@ func (t *Conversation) join(each bool, nics ...*ir.NIC) {
 	}
 }
 
-// Vertex is the vertex the port's traffic enters and leaves the network by, or -1: a host that forwards is a vertex
-// itself, any other is attached to the device at the end of its cable. A nil down: no link is.
+// Vertex is the vertex the port's traffic enters and leaves the network by, or -1. A host that forwards is a vertex itself; any other is
+// attached to the device at the end of its cable. A nil down: no link is.
 func (n *Graph) Vertex(p *ir.Port, down []bool) int32 {
 	v := n.EntryOf[p.ID]
 	if v >= 0 && down != nil && down[p.Link().ID] && n.VertexOf[p.Device().ID] < 0 {
@@ -267,7 +267,8 @@ func (c *Class) OnlyOwner() *ir.NIC {
 	return one
 }
 
-// Silent returns the vertices of senders who talk to nobody of a class that has one owner: whoever is attached there is of the same owner.
+// Silent returns the vertices whose senders talk to no member of a class that has one owner: all members attached there have the same
+// owner.
 func (n *Graph) Silent(c *Class, down []bool) []int32 {
 	if c.alone == nil {
 		return nil
@@ -288,14 +289,14 @@ func (n *Graph) Silent(c *Class, down []bool) []int32 {
 	return out
 }
 
-// Sends reports whether somebody is attached to v who talks to the class.
+// Sends reports whether a sender is attached to v that talks to the class.
 func (c *Class) Sends(v int32) bool { return c.IsSender[v] && !slices.Contains(c.Except, v) }
 
 // classesOf sorts the members of t into destinations, in the order of their first members.
 func (n *Graph) classesOf(t *Conversation, down []bool) []*Class {
 	single := make([]int32, len(n.Vertices)) // nearly all are attached to one vertex; index in out, counted from 1
 	several := map[string]*int32{}
-	belongs := make([]int32, len(t.Members)) // likewise; 0: the member is cut off
+	belongs := make([]int32, len(t.Members)) // by member, as above; 0: the member is cut off
 	var out []*Class
 	var sizes []int
 	for i, m := range t.Members {
@@ -356,7 +357,7 @@ func placeKey(at []int32) string {
 // Is reports whether the class is attached to v.
 func (c *Class) Is(v int32) bool { return slices.Contains(c.At, v) }
 
-// Who is nobody, many, or one owner of members: the id of the first class of that owner, counted from 1.
+// Who is the owner of members: Nobody, Many, or the id of the owner's first class, counted from 1.
 type Who int32
 
 const (

@@ -6,9 +6,8 @@ type CSR struct {
 	To, Link []int32
 }
 
-// NewCSR returns a CSR of some vertices. each calls arc for every arc, in the order in which a row keeps them, and in the same order
-// when it
-// is called again: a counting sort puts them into rows.
+// NewCSR returns a CSR of some vertices. each calls arc for every arc, in the order in which a row keeps them. It is called twice and must
+// give the same order, because a counting sort puts the arcs into rows.
 func NewCSR(vertices int, each func(arc func(from, to, link int32))) CSR {
 	c := CSR{First: make([]int32, vertices+2)}
 	each(func(from, _, _ int32) { c.First[from+2]++ })

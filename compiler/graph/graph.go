@@ -1,9 +1,8 @@
-// Package graph is the fabric as traffic sees it: one directed [Graph] of the devices that forward, and on it the conversations and
-// destination classes of each cos group. The routings (compiler/routes) and the failures that matter (compiler/failures) are worked
-// out on it.
+// Package graph is the fabric as traffic sees it: one directed [Graph] of the devices that forward, with the conversations and destination
+// classes of each cos group. The routings (compiler/routes) and the failures that matter (compiler/failures) are worked out on it.
 //
 //   - graph.go: the vertices and arcs, in compressed sparse rows (CSR);
-//   - csr.go: CSRs of part of the arcs, and of other vertices besides;
+//   - csr.go: CSRs of part of the arcs, and of other vertices;
 //   - traffic.go, class.go: which links are lossless for a group, who sends to whom, and the classes of members that are the same
 //     destination for everybody else.
 //

@@ -2,10 +2,9 @@ package graph
 
 import "slices"
 
-// Line is the line graph of a graph: its vertices are arcs, each by the ID of the port it comes in by, and turns from port to port, as
-// [ir.Turns] has them, are its edges. A mask over it has a bit for every port of every vertex, those of a vertex in words of its
-// own, as the
-// bit rows of turns have them.
+// Line is the line graph of a graph. Its vertices are arcs, each by the ID of the port it comes in by. Its edges are turns from port to
+// port, as [ir.Turns] has them. A mask over it has a bit for every port of every vertex. The ports of a vertex have words of their own, as
+// the bit rows of turns do.
 type Line struct {
 	*Graph
 	Words []int32 // by vertex of the graph: where its words begin in a mask

@@ -13,17 +13,17 @@ type Traffic struct {
 	Lossless      []bool // by Link.ID: at both ends what waits can wait for pauses of the other, see ir.Port.Stops
 	Conversations []*Conversation
 
-	// Open is what the routing leaves open of the conversations: their traffic may go other ways as well; nil: nothing.
+	// Open is the part of the conversations that the routing leaves open: their traffic may go other ways as well; nil: nothing.
 	Open *ir.RoutingError
 
 	HealthyClasses func() []*Class // the classes while no host's cable is down
 
-	// By the ID of a port on a link that is not lossless for the group: what comes in there fills a buffer whose pauses stop the other
-	// end all the same, see ir.Port.Fills.
+	// By the ID of a port on a link that is not lossless for the group: traffic that comes in there still fills a buffer whose pauses stop
+	// the other end, see ir.Port.Fills.
 	joined map[int32]bool
 }
 
-// NewTraffic returns the traffic of a group in which nobody talks yet.
+// NewTraffic returns the traffic of a group without conversations yet.
 func NewTraffic(n *Graph, g *ir.CosGroup) *Traffic {
 	f := n.Fabric
 	v := &Traffic{Of: n, Group: g, Lossless: make([]bool, len(f.Links))}
@@ -48,8 +48,8 @@ func NewTraffic(n *Graph, g *ir.CosGroup) *Traffic {
 	return v
 }
 
-// joinBuffers finds the ports of switches with one buffer for all lossless groups that count the group in it though its link is not
-// lossless for the group: the ends disagree.
+// joinBuffers finds ports of switches with one buffer for all lossless groups, where the ends of a link disagree: the port counts the
+// group in that buffer, though its link is not lossless for the group.
 func (v *Traffic) joinBuffers() {
 	for _, d := range v.Of.Vertices {
 		if !d.SharesBuffer() {
@@ -66,10 +66,9 @@ func (v *Traffic) joinBuffers() {
 	}
 }
 
-// Fills reports whether traffic of the group that comes in by a port, at an end of a link, fills a buffer whose pauses stop the other
-// end of the link.
+// Fills reports whether traffic of the group that comes in by a port fills a buffer whose pauses stop the other end of the port's link.
 func (v *Traffic) Fills(port, link int32) bool { return v.Lossless[link] || v.joined[port] }
 
-// Disagree reports whether one end of the link of an arc counts the group in a buffer whose pauses stop the other end, though the link is
+// Disagree reports whether one end of the link of an arc counts the group in a buffer whose pauses stop the other end. The link itself is
 // not lossless for the group.
 func (v *Traffic) Disagree(a *Arc) bool { return v.joined[a.In] || v.joined[a.Out] }

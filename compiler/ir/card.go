@@ -10,7 +10,7 @@ import (
 type Card struct {
 	Version int       // of RoCE, what RDMA-CM uses by default
 	ByDSCP  bool      // DSCP decides the priority, else PCP
-	VLAN    int       // that carries the intents told by PCP; 0: none
+	VLAN    int       // that carries the intents identified by PCP; 0: no VLAN
 	Egress  int       // the PCP they get on it
 	Pause   bool      // link pause instead of PFC
 	PFC     [8]bool   // the lossless groups that the port carries
@@ -75,8 +75,8 @@ func (c *Card) lossless(n *NIC, intents []*Intent) {
 	}
 }
 
-// ByPause reports whether the cable of a NIC is meant to be lossless by link pause; of one without a cable, that of the NICs it is
-// bonded with, or else the fabric.
+// ByPause reports whether the cable of a NIC is meant to be lossless by link pause. For a NIC without a cable, the NICs it is bonded with
+// decide, or else the fabric.
 func (n *NIC) ByPause() bool {
 	if n.Port == nil && n.Bond != nil {
 		if i := slices.IndexFunc(n.Bond.NICs, func(o *NIC) bool { return o.Port != nil }); i >= 0 {
@@ -89,8 +89,8 @@ func (n *NIC) ByPause() bool {
 	return n.Port.ByPause()
 }
 
-// common gives the priority of traffic nobody claimed: 0, unless a group made that lossless or strict; then a lossy
-// group's, or one without a group.
+// common gives the priority of unclaimed traffic: 0, unless a group made that lossless or strict; then a lossy group's, or one without a
+// group.
 func common(groups []*CosGroup) int {
 	var owner [8]*CosGroup
 	for _, g := range groups {
@@ -106,9 +106,9 @@ func common(groups []*CosGroup) int {
 	return max(slices.Index(owner[:], nil), 0)
 }
 
-// classify fills the DSCP map, all 64 entries, because the NIC keeps for the others whatever it had. A claimed value
-// goes where it was claimed; another one to the priority of its upper three bits, as NICs have it from the factory,
-// unless that is lossless: nobody asked for that.
+// classify fills the DSCP map, all 64 entries, because the NIC keeps for the others whatever it had. A claimed value goes to its group's
+// priority. Any other goes to the priority of its upper three bits, the factory setting of NICs, unless that priority is lossless: no
+// group claimed the value.
 func (c *Card) classify(groups []*CosGroup) {
 	lossless, rest := LosslessCos(groups), common(groups)
 	for v, p := range MapDSCP(groups, func(dscp int) int {

@@ -6,8 +6,8 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 )
 
-// Completed returns settings that were read of a device with those that the fabric has, where they are not stated: the model, and the
-// speed, the MTU and the length of the cable of each port. The longer of two lengths counts, since the cable is as the fabric has it.
+// Completed returns settings that were read of a device, with missing values taken from the fabric: the model, and for each port its
+// speed, its MTU and the length of its cable. The longer of two lengths counts, because the fabric knows the cable.
 func (d *Device) Completed(s *Settings) *Settings {
 	if d == nil || d.Switch == nil {
 		return s

@@ -32,8 +32,8 @@ func (s *Settings) Differences(other *Settings) (out []*Difference, whole bool) 
 	return s.differences(other, false)
 }
 
-// Unlike lists the values that differ as Differences does, and those that one of the settings knows alone, beside which the other one has
-// [Unknown].
+// Unlike lists the values that differ as Differences does. It also lists the values that only one of the settings has, with [Unknown] for
+// the other.
 func (s *Settings) Unlike(other *Settings) (out []*Difference, whole bool) {
 	return s.differences(other, true)
 }
@@ -120,8 +120,8 @@ type unlikePorts struct {
 	ports []string
 }
 
-// unlike groups the ports that both settings know and that are not set alike, those that neither names first; with every also those that
-// one knows alone. Not whole: there are more kinds of them.
+// unlike groups the ports that both settings know and that are not set alike, first the ports that neither names; with every also those
+// that only one of them knows. Not whole: there are more kinds of them.
 func (s *Settings) unlike(other *Settings, every bool) (kinds []*unlikePorts, whole bool) {
 	whole = true
 	at := map[[2]*PortSettings]*unlikePorts{}
@@ -226,7 +226,8 @@ func (p *PortSettings) Values() func(yield func(Value) bool) {
 	}
 }
 
-// summed returns a difference of ports in values that a reader states once for the whole port. The texts are equal where there is none.
+// summed returns a difference of ports in values that a reader states once for the whole port. The texts are equal if there is no
+// difference.
 func summed(a, b *PortSettings) (v Value, is, other string) {
 	for _, of := range []struct {
 		f         Field

@@ -1,6 +1,6 @@
 package ir
 
-// Field names a value of [Settings]: a column of every grammar says which field a row of a configuration sets.
+// Field names a value of [Settings]. Each column of a grammar has the field that a row of a configuration sets.
 type Field uint8
 
 // The fields. NoField is a row that sets none.

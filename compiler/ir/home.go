@@ -3,9 +3,9 @@ package ir
 // ControlCos is the cos that traffic of the network itself has by custom; [Home] sends nothing of others there.
 const ControlCos = 7
 
-// Home gives the cos that a device is to give values of a cos that no group claims: that cos itself. Where it is lossless, or is the
-// reserved one and no group's, they go to the next cos above that is neither, or else below, and not into a strict queue: nobody asked
-// for them to be lossless or to starve others. Reserved is -1 where none is.
+// Home gives the cos that a device is to give values of a cos that no group claims: that cos itself. If that cos is lossless, or is the
+// reserved one without a group, it gives the next cos above that is neither, or else below. It never gives a strict queue's: unclaimed
+// values must neither become lossless nor starve others. Reserved is -1 without a reserved cos.
 func Home(groups []*CosGroup, reserved int) func(cos int) int {
 	var owner [8]*CosGroup
 	for _, g := range groups {

@@ -88,7 +88,7 @@ func writeIntents(w io.Writer, intents []*Intent) {
 	}
 }
 
-// said is a number that the person wrote, or what stands for none.
+// said returns a number that the person wrote, or the mark of a missing one.
 func said(n Num) any {
 	if !n.Set() {
 		return "derived"

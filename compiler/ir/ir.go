@@ -28,7 +28,7 @@ type Fabric struct {
 	FailuresAt  diag.Range
 	FlowControl FlowControl // Pause: of every cable; else each says its own, see [Port.ByPause]
 
-	FlowControlAt diag.Range // zero: nobody says it
+	FlowControlAt diag.Range // zero: no block states it
 
 	Bench bool // no person depends on its traffic
 
@@ -40,9 +40,9 @@ type Fabric struct {
 	Sizes     []*Sizing   // every derivation of sizes, each once
 	Table     *Table      // next hops read from a file; nil unless Routing is TablePath
 	Accepts   []*Accept   // in the order in which they are written
-	SSH       SSH         // how devices are reached that say nothing of it; without an address
+	SSH       SSH         // how devices are reached whose blocks do not state it; without an address
 
-	// Routes tells the turns lossless traffic takes. The compiler sets it; validate asks it, for the healthy fabric and
+	// Routes finds the turns that lossless traffic takes. The compiler sets it; validate asks it, for the healthy fabric and
 	// for failure sets.
 	Routes Routes
 
@@ -56,12 +56,12 @@ func (f *Fabric) Reserve(cables int) {
 	f.links.grow(cables)
 }
 
-// Lossy stands for all traffic, of whatever group, that link pause stops together with the lossless groups: of every host to every
-// other one. It is followed where [Fabric.Coupled] says so. No cos group is behind it.
+// Lossy represents all traffic, of any group, that link pause stops together with the lossless groups: from every host to every other one.
+// It is followed where [Fabric.Coupled] says so. No cos group is behind it.
 var Lossy = &CosGroup{Name: "any", Cos: -1}
 
-// Coupled reports whether lossless traffic that PFC keeps apart elsewhere crosses cables of link pause between devices that forward:
-// there all groups, lossy ones, too, wait for each other.
+// Coupled reports whether lossless traffic that PFC keeps apart elsewhere crosses cables of link pause between devices that forward. There
+// all groups wait for each other, lossy ones, too.
 func (f *Fabric) Coupled() bool {
 	return slices.ContainsFunc(f.Links, (*Link).Couples)
 }
@@ -152,7 +152,7 @@ type PFCSizes struct {
 	SmallPackets           Num // percent of the smallest packets in what arrives after a pause
 }
 
-// Num is a number that remembers why it is what it is.
+// Num is a number with the reason for its value.
 type Num struct {
 	N    int
 	From []Origin // first the line of the person, then the facts; empty: not set
@@ -167,8 +167,8 @@ type Origin struct {
 	Why string // "cable of 30 m", "Spectrum: cells of 96 B"
 }
 
-// Derived is a number derived for a port. Ports that are alike share it, whatever lines gave their links the same values,
-// so the lines of links are left open in its reasons; [Derived.On] fills them in.
+// Derived is a number derived for a port. Equal ports share it, even if different lines gave their links the same values. So its reasons
+// leave the lines of links open, and [Derived.On] fills them in.
 type Derived struct {
 	N    int
 	From []Reason // as Num.From
@@ -180,7 +180,7 @@ func (d Derived) Set() bool { return len(d.From) > 0 }
 // Reason is one reason for a derived number: an origin, or what a link says.
 type Reason struct {
 	Link   LinkValue // NoLinkValue: Origin is the reason
-	Origin Origin    // with a link value only Why, and empty where the link's own text is to stand
+	Origin Origin    // with a link value only Why, and empty where the link's own text is shown
 }
 
 // LinkValue is a value of a link that sizes depend on.
@@ -274,19 +274,19 @@ type Device struct {
 	ByOthers    bool   // others write what rocec renders
 }
 
-// DevicePlaces are the lines that what is said of a device is written in; the devices of a block share them.
+// DevicePlaces has the lines with the values of a device; the devices of a block share them.
 type DevicePlaces struct {
 	At            diag.Range // the name in its nodeset, or the label
 	Decl          diag.Range // the block's header
 	SSHAt         diag.Range // the address, or the ssh block; zero: neither was written
 	MaintenanceAt diag.Range
-	WrittenByAt   diag.Range // where the device's block or, of a host, the fabric says who writes it; zero: nowhere
+	WrittenByAt   diag.Range // where the device's block, or the fabric for a host, states who writes it; zero: nowhere
 }
 
 // Forwards reports whether traffic can pass through the device: a switch, or a host that forwards.
 func (d *Device) Forwards() bool { return d.Switch != nil || d.Host.Forwards }
 
-// Height is the tier of a switch. Hosts stand below every switch, at 0.
+// Height is the tier of a switch. Hosts have height 0, below every switch.
 func (d *Device) Height() int {
 	if d.Switch != nil {
 		return d.Switch.Tier
@@ -399,8 +399,8 @@ func (l Length) Known() bool { return l.From.Why != "" }
 //	|<------ Xoff ------>|<------ headroom = Size - Xoff ------>|
 //	       resume at Xoff - XonDelta
 //
-// A NIC's driver sizes its own buffers: on a NIC's port Size, Xoff and XonDelta are not set, and Need is the least buffer
-// its driver takes for a lossless group, where that is known.
+// A NIC's driver sizes its own buffers. So on a NIC's port Size, Xoff and XonDelta are not set, and Need is the least buffer that its
+// driver takes for a lossless group, where that is known.
 type Buffer struct {
 	Group                *CosGroup
 	Size, Xoff, XonDelta Derived
@@ -417,7 +417,7 @@ type Buffer struct {
 	Pinned diag.Range // the row of fabric.lock that holds other numbers than the rules of this rocec give; zero: none
 }
 
-// Preset is what is to become of settings for RoCE that a vendor's command has made as a whole.
+// Preset decides about the RoCE settings that a vendor's command made as a whole.
 type Preset string
 
 // The presets.
@@ -427,8 +427,8 @@ const (
 	ReplacePreset Preset = "replace" // rocec's take their place
 )
 
-// LongCable is the length in metres from which on the round trip decides when a pause ends: the presets of thresholds, for
-// cables inside a building, would let the link idle.
+// LongCable is the length in metres from which on the round trip decides when a pause ends. The presets of thresholds are for cables
+// inside a building, and would let the link idle.
 const LongCable = 1000
 
 // ByRow and ByTables name the terms of Need that a published figure makes larger than the sum.

@@ -9,11 +9,11 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 )
 
-// Known is what the table of targets says of the world: operating systems of switches and drivers of NICs, as data. Package
-// targets fills it, the compiler resolves it into [Switch.Can], [Port.Front] and [NIC.Model]; what comes after the compiler
-// never sees it. The zero Known knows nothing, and is enough for a fabric of devices set by hand.
+// Known is the knowledge of the table of targets: operating systems of switches and drivers of NICs, as data. Package targets fills it,
+// the compiler resolves it into [Switch.Can], [Port.Front] and [NIC.Model]; what comes after the compiler never sees it. The zero Known
+// knows nothing, and is enough for a fabric of devices set by hand.
 type Known struct {
-	OS      []*OS // the first is what a switch runs whose block states none
+	OS      []*OS // the first is the default of a switch block without os
 	Drivers []*Driver
 }
 
@@ -34,7 +34,7 @@ func (k Known) FindOS(name string) *OS {
 	return nil
 }
 
-// DefaultOS is what a switch runs whose block states no os; nil: there is none.
+// DefaultOS returns the system of a switch whose block states no os; nil if no system is known.
 func (k Known) DefaultOS() *OS {
 	if len(k.OS) == 0 {
 		return nil
@@ -104,7 +104,7 @@ func (k Known) FindNIC(name string) *NICModel {
 	return nil
 }
 
-// FindNICOrder returns the NIC model that a part number stands for, such as MCX653106A-HDAT; nil: it is none that is known.
+// FindNICOrder returns the NIC model of a part number, such as MCX653106A-HDAT; nil if no known model has it.
 func (k Known) FindNICOrder(number string) *NICModel {
 	for _, d := range k.Drivers {
 		for _, m := range d.Models {
@@ -133,12 +133,12 @@ type OS struct {
 	Name   string // as a switch block writes it: "sonic"
 	Title  string // as people say it: "SONiC"
 	User   string // who logs in on a switch from the factory
-	Newest string // the release a draft takes where nobody has said one
+	Newest string // the release of a draft without one
 
-	// Usual is the release a draft takes for a model where nobody has said one; nil: [OS.Newest].
+	// Usual is the release that a draft takes for a model without one; nil: [OS.Newest].
 	Usual func(m *platform.Switch) string
 
-	// Release says what is wrong with what stands as release in a switch block, in full sentences; empty: nothing.
+	// Release explains in full sentences why a release in a switch block is wrong; empty: it is right.
 	Release func(version string) string
 
 	// Runs reports whether rocec writes for a release, and the release runs on a model, or (nil) on any; nil: on whatever Release passes.
@@ -149,31 +149,32 @@ type OS struct {
 	Configs []Config
 	Default func(release string) string
 
-	Presets bool // one command may have made settings for RoCE as a whole, of which the switch block's preset says what becomes
+	Presets bool // one command may have made settings for RoCE as a whole, about which the switch block's preset decides
 
-	// Read and Spell are the grammar of front-panel ports, which may depend on the switch model: Read gives the port a name
-	// means and reports whether it is the name of one (also one that the model at hand does not have); Spell is its inverse. A
-	// nil model stands for any.
+	// Read and Spell are the grammar of front-panel ports, which may depend on the switch model: Read gives the port that a name means,
+	// and reports whether the name is one of a port, also of one that the model lacks; Spell is its inverse. A nil model means any model.
 	Read  func(m *platform.Switch, name string) (Front, bool)
 	Spell func(m *platform.Switch, f Front) string
 
-	// Resolve, where a name alone does not say which port it is of, gives the ports that the names mean which the cables of a switch use, in
-	// their order: some systems call a whole port and its first part alike. [Front.Sub] is then the first lane of a part, and the port is
-	// called as Spell calls it. Nil: a name says it alone, and parts are counted.
+	// Resolve serves systems that call a whole port and its first part alike, so that a name alone does not identify its port. It gives
+	// the ports that the names used by a switch's cables mean, in their order. [Front.Sub] is then the first lane of a part, and the name
+	// is the one that Spell gives. Nil: every name identifies its port, and parts are counted.
 	Resolve func(m *platform.Switch, used []Used) []Front
 
-	// Can is what the system offers on a chip in a release, as the switch block states it; empty: in those rocec writes.
+	// Can returns what the system offers on a chip in a release that a switch block states; empty: in the releases that rocec writes.
 	Can func(a *platform.ASIC, release string) SwitchCan
 
-	// Memory is how the system shares out the memory of a chip in a release: as the system comes, or, with written, as rocec writes it
-	// where the switch block asks for that. Nil, or the zero model: nothing is known of it; with written: rocec does not write it there.
+	// Memory returns how the system shares out the memory of a chip in a release: by its own defaults, or with written as rocec writes it
+	// where the switch block asks for that. Nil, or the zero model: the system's way is unknown; with written, rocec does not write it
+	// there.
 	Memory func(a *platform.ASIC, release string, written bool) MemoryModel
 
-	// Adds is what rocec gives a switch beside what the fabric states, by its chip, its release, and the way it is configured. Nil: nothing.
+	// Adds is what rocec gives a switch beside what the fabric states, by its chip, its release, and the way it is configured. Nil:
+	// nothing.
 	Adds func(s *Switch) *Added
 
-	// Marks is the queues that have one set of thresholds of marking in a release, by the way in which a switch is configured, and why. Nil:
-	// each queue has its own.
+	// Marks is the queues that have one set of thresholds of marking in a release, by the way in which a switch is configured, and why.
+	// Nil: each queue has its own.
 	Marks func(release, config string) (MarkScope, string)
 }
 
@@ -192,7 +193,7 @@ type AddedPools struct {
 	LosslessGroup, LosslessQueue, LossyGroup, LossyQueue InPool
 }
 
-// InPool is what a priority group or a queue takes of which pool.
+// InPool is the share of one pool that a priority group or a queue takes.
 type InPool struct {
 	Pool  Setting[string]
 	Limit Setting[Limit]
@@ -244,7 +245,7 @@ func (os *OS) ConfigNames() []string {
 	return out
 }
 
-// PortsText says which ports a model has, as the system calls them: "eth1-48 (25G), eth49-56 (100G, splits into 4)", or where names skip
+// PortsText lists the ports of a model, as the system calls them: "eth1-48 (25G), eth49-56 (100G, splits into 4)", or where names skip
 // numbers "eth0-124 in steps of 4 (100G, splits into 4)".
 func (os *OS) PortsText(m *platform.Switch) string {
 	spell := func(number int) string {
@@ -299,8 +300,8 @@ func (os *OS) Ports(m *platform.Switch) []string {
 	return out
 }
 
-// Front is a front-panel port by its number, from 1, and the part of it after a split, from 0; Sub is -1 of a whole port.
-// The zero Front is a port of which no more than its name is known.
+// Front is a front-panel port by its number, from 1, and its part after a split, from 0; Sub is -1 of a whole port. The zero Front is a
+// port of which no more than its name is known.
 type Front struct{ Number, Sub int16 }
 
 // Known reports whether the port is one of the front panel.
@@ -309,19 +310,19 @@ func (f Front) Known() bool { return f.Number > 0 }
 // Split reports whether it is a part of a split port.
 func (f Front) Split() bool { return f.Number > 0 && f.Sub >= 0 }
 
-// SwitchCan is what a switch offers: its operating system on its chip.
+// SwitchCan has the abilities of a switch: of its operating system on its chip.
 type SwitchCan struct {
 	PFC, ECN bool
 	Lossless int    // lossless cos groups a port can carry
 	Shared   bool   // all lossless groups of a port count in one ingress buffer
 	Counted  string // where Lossless was taken from: a part of a sentence
-	Joined   string // where Shared was taken from, likewise; empty: each group has a buffer of its own
+	Joined   string // where Shared was taken from, as a clause, too; empty: each group has a buffer of its own
 	System   string // the system whose facts these are, as people say it; empty: the chip's own, as no target knows the system
-	Stuck    string // what ends a deadlock there: the part of a sentence; empty: nothing is known of it
+	Stuck    string // what ends a deadlock there: the part of a sentence; empty: unknown
 	Source   string // where the facts were taken from
 
-	// Drops says that a queue that marks drops early the packets that it cannot mark, and why: a clause that stands alone. Empty: it lets
-	// them pass.
+	// Drops is set if a queue that marks drops early the packets that it cannot mark. It is the reason, as a clause of its own. Empty: it
+	// lets them pass.
 	Drops string
 
 	PortTrust bool  // ports may trust other header fields than the rest of the switch
@@ -345,7 +346,7 @@ const (
 	MarksOfSwitch                  // all
 )
 
-// ChipCan is what is assumed of a switch whose operating system no target knows: PFC and ECN on every chip, and a buffer of its
+// ChipCan returns the assumed abilities of a switch whose operating system no target knows: PFC and ECN on every chip, and a buffer of its
 // own for each lossless group.
 func ChipCan() SwitchCan {
 	return SwitchCan{PFC: true, ECN: true, Lossless: platform.UsualLossless, Counted: platform.LosslessSource, Memory: ChipMemory()}
@@ -362,8 +363,8 @@ type Driver struct {
 	// Bonds are the modes of a bond in which the driver joins the two ports of a card into one RDMA device; nil: not known.
 	Bonds []string
 
-	// Buffer returns the least receive buffer the driver takes for a lossless group, in bytes, summand by summand: at a speed in
-	// Mb/s, a cable in metres (0: no length is known) and an MTU in bytes. Nil: no formula is known.
+	// Buffer returns the least receive buffer that the driver takes for a lossless group, in bytes, summand by summand. Its arguments are
+	// a speed in Mb/s, a cable in metres (0: unknown) and an MTU in bytes. Nil: no formula is known.
 	Buffer func(speed int, metres float64, mtu int) (need int, terms []Term)
 
 	Cable int // longest cable its formula counts, in metres
@@ -388,7 +389,7 @@ type NICModel struct {
 	Buffer int  // receive buffer of a port, bytes; 0: no figure is published
 
 	Aliases []string
-	Parts   []string // patterns of part numbers that stand for it, see [platform.Ordered]
+	Parts   []string // patterns of its part numbers, see [platform.Ordered]
 	Source  string
 }
 
@@ -400,21 +401,21 @@ func (m *NICModel) OneVersion() string {
 	return m.Driver.Can.OneVersion
 }
 
-// NICCan is what NICs of a driver do; the zero NICCan is a NIC of which nothing particular is known: it pauses every priority
-// apart, answers marked packets and slows down.
+// NICCan has the abilities of a driver's NICs. The zero NICCan is a NIC without known peculiarities: it pauses every priority apart,
+// answers marked packets and slows down.
 type NICCan struct {
 	NoPFC          bool   // it knows no pauses at all: it is made of software
 	Lossless       int    // lossless classes of a port, where fewer than there are priorities; 0: as many, or not known
-	UsualLossless  bool   // Lossless is what the firmware usually reports, not what a manual states
+	UsualLossless  bool   // Lossless is the usual report of the firmware, not a figure of a manual
 	LosslessSource string // of Lossless and NoPFC
 	NoDCQCN        bool   // it neither answers marked packets with CNPs nor slows down on CNPs
-	OwnECN         bool   // it sets the ECN bits of what it sends itself, whatever a type of service says of them
+	OwnECN         bool   // it sets the ECN bits of its packets itself, whatever their type of service
 	AlwaysRoCE     bool   // RoCE of one interface cannot be switched off
 	OneVersion     string // why models that speak one RoCE version only do so
 	Storm          string // how a host stops a pause storm of its own: the part of a sentence; empty: not known
 }
 
-// Can is what the NIC's driver does.
+// Can returns the abilities of the NIC's driver.
 func (n *NIC) Can() NICCan {
 	if n.Model.Driver == nil {
 		return NICCan{}

@@ -13,12 +13,13 @@ import (
 type Maps struct {
 	DSCP  [64]int
 	PCP   [8]int
-	Plain int         // the cos of packets that no trusted field tells
+	Plain int         // the cos of packets that no trusted field sorts
 	Why   [8][]Origin // by cos
 }
 
-// MapsOf returns the maps that a switch is to have: claimed values go where they were claimed, and the others to the cos of their own
-// number (a DSCP: its upper three bits), or where [Home] sends them. Own is the cos that the system keeps for its own traffic; 0: none.
+// MapsOf returns the maps that a switch is to have. Claimed values go to the group that claims them. Others go to the cos of their own
+// number (for a DSCP, its upper three bits), or where [Home] sends them. Own is the cos that the system keeps for its own traffic; 0:
+// none.
 func MapsOf(groups []*CosGroup, own int) *Maps {
 	if own == 0 {
 		own = -1
@@ -31,8 +32,8 @@ func MapsOf(groups []*CosGroup, own int) *Maps {
 	return m
 }
 
-// MapDSCP is the cos of every DSCP that a device is to be given: that of the group that claims it, the first of several (which is
-// an error of its own), or what rest says of a value nobody claimed.
+// MapDSCP returns the cos that a device is to give every DSCP: that of the group that claims it, or the result of rest for an unclaimed
+// value. The first group wins where several claim one, which is an error of its own.
 func MapDSCP(groups []*CosGroup, rest func(dscp int) int) (to [64]int) {
 	fill(to[:], groups, rest, func(g *CosGroup) []Claim { return g.DSCP })
 	return to
@@ -55,8 +56,8 @@ func fill(to []int, groups []*CosGroup, rest func(int) int, claims func(*CosGrou
 	}
 }
 
-// SpareTrust returns the fields that a switch may trust beside those that it must: packets of intents go where they did. A packet with
-// an IP header goes by its DSCP where both are trusted, so PCP is spare where no intent needs it, and DSCP where no intent has one.
+// SpareTrust returns the fields that a switch may trust beside those that it must: packets of intents go where they did. A packet with an
+// IP header goes by its DSCP where both are trusted. So PCP is spare where no intent needs it, and DSCP where no intent has one.
 func (s *Switch) SpareTrust(f *Fabric) Trust {
 	must := s.Trust(f)
 	return Trust{

@@ -57,8 +57,8 @@ func (d *Device) Memory() Memory {
 	return m
 }
 
-// Headrooms lists the headroom of each lossless buffer of the port, as the switch keeps them: one for each group, or one for
-// all, which holds as much as they together.
+// Headrooms lists the headroom of each lossless buffer of the port, as the switch keeps them. There is one buffer for each group, or one
+// for all groups, as large as their sum.
 func (p *Port) Headrooms() []int {
 	var out []int
 	for i, b := range p.Buffers() {
@@ -86,7 +86,7 @@ func (m Memory) Tight() bool {
 	return !m.Fits() || m.Buffers > 0 && m.Shared()*100 < m.Chip*SharedLeast
 }
 
-// MarkPool is the pool that lossless buffers share: the model's part of what they leave of the chip's memory.
+// MarkPool is the pool that lossless buffers share: the model's percentage of the chip's memory after their reserves.
 func (m Memory) MarkPool() int { return max(m.Chip-m.Lossless, 0) * m.Model.Percent / 100 }
 
 // buffers is how many lossless buffers a port has, and queues how many queues of all lossless ports a packet of one buffer may
@@ -111,8 +111,8 @@ func (m Memory) MarkBound() int {
 	return m.Model.Alpha.of(m.MarkPool(), buffers) / queues
 }
 
-// FanOutBound is the queue length below which marking must begin to come before pausing, when one port that pauses at xoff bytes fills
-// the queues of all others: [Memory.MarkBound], or where thresholds are absolute xoff / n, for n queues hold all that the port may.
+// FanOutBound is the queue length below which marking must begin to come before pausing, when one port fills the queues of all others and
+// pauses at xoff bytes. It is [Memory.MarkBound], or xoff / n where thresholds are absolute, because n queues hold all that the port may.
 func (m Memory) FanOutBound(xoff int) int {
 	if !m.Model.Absolute {
 		return m.MarkBound()
@@ -137,7 +137,7 @@ func (m Memory) MarkBoundText() string {
 	return fmt.Sprintf("%s x %d B / (%d x (1 + %s x %d))", a, m.MarkPool(), queues, a, buffers)
 }
 
-// MarkBoundTerms says what n and L are.
+// MarkBoundTerms explains n and L.
 func (m Memory) MarkBoundTerms() string {
 	buffers, queues := m.buffers()
 	if m.Joined && m.Groups > 1 {
@@ -159,9 +159,9 @@ func (m Memory) Held(xoffs []int) int {
 	return held
 }
 
-// IncastBound is the length of a queue below which marking must begin to come before pausing, when so many senders, each behind a
-// port of its own, fill that queue alone: each holds its part of it, and pauses at xoff bytes beyond its share of the pool; where
-// thresholds are absolute, at xoff bytes.
+// IncastBound is the queue length below which marking must begin to come before pausing, when several senders, each behind its own port,
+// fill that queue alone. Each port holds its part of the queue, and pauses at xoff bytes beyond its share of the pool. Where thresholds
+// are absolute, it pauses at xoff bytes.
 func (m Memory) IncastBound(senders, xoff int) int {
 	if m.Model.Absolute {
 		return senders * xoff
@@ -172,12 +172,12 @@ func (m Memory) IncastBound(senders, xoff int) int {
 // MarksFrom is the least number of senders into one queue for which marks come before pauses, where each pauses at xoff bytes.
 func MarksFrom(least, xoff int) int { return least/max(xoff, 1) + 1 }
 
-// QueueLimit is what a queue fed by one port can hold: the port pauses, or drops, once it holds alpha times the free part
-// of the pool.
+// QueueLimit is the most that a queue fed by one port can hold: the port pauses, or drops, once it holds alpha times the free part of the
+// pool.
 func (m Memory) QueueLimit() int { return m.Model.Alpha.of(m.MarkPool(), 1) }
 
-// Senders is how many ports of the switch can fill one queue of a group at once: its other lossless ports, as far as an intent has
-// members to send. Fewer than two make no queue that lasts, where ports are equally fast.
+// Senders counts the ports of the switch that can fill one queue of a group at once: its other lossless ports, limited by the members that
+// an intent has to send. Fewer than two make no queue that lasts, where ports are equally fast.
 func (d *Device) Senders(g *CosGroup) int {
 	ports, members := 0, 0
 	for _, p := range d.Ports {
@@ -193,7 +193,7 @@ func (d *Device) Senders(g *CosGroup) int {
 	return max(min(ports, members)-1, 0)
 }
 
-// Reserve is what the ports of one link block reserve at a switch for one lossless group.
+// Reserve is the memory that the ports of one link block reserve at a switch for one lossless group.
 type Reserve struct {
 	Group   *CosGroup
 	Block   string

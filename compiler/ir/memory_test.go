@@ -29,8 +29,8 @@ func cabledSwitch(t *testing.T, model string, ports, groups, size int) *ir.Devic
 	return d
 }
 
-// Bounds worked out by somebody else, in KB. The DCQCN paper gives 21.76 for its testbed: 12 MB, 32 ports, 8 groups and
-// 22.4 KB of headroom each, beta = 8, which is alpha = 1 for each of the 8.
+// Bounds that another person computed, in KB. The DCQCN paper gives 21.76 for its testbed: 12 MB, 32 ports, 8 groups with 22.4 KB of
+// headroom each, and beta = 8, which is alpha = 1 for each group.
 func TestMarkBound(t *testing.T) {
 	for _, c := range []struct {
 		name                    string
@@ -62,7 +62,7 @@ func TestMarkBound(t *testing.T) {
 	assert.Equal(t, 6_170_096, m.QueueLimit())
 }
 
-// The vendor's pools and shares on an SN2700 with 32 ports of 70,000 B, worked out by somebody else.
+// The vendor's pools and shares on an SN2700 with 32 ports of 70,000 B; another person computed the bounds.
 func TestMarkBoundOfModels(t *testing.T) {
 	m := ir.Memory{
 		Chip: 13_945_824, Lossless: 32 * 70_000, Ports: 32, Groups: 1,
@@ -95,7 +95,7 @@ func TestMarkBoundOfModels(t *testing.T) {
 	})
 }
 
-// Sums worked out by somebody else from SONiC's whole buffers.
+// Sums that another person computed from SONiC's whole buffers.
 func TestMemory(t *testing.T) {
 	for _, c := range []struct {
 		model               string

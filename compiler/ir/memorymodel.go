@@ -2,15 +2,15 @@ package ir
 
 import "fmt"
 
-// MemoryModel is how an operating system shares out what no lossless port reserves of a chip's memory, and what its threshold of
-// pausing counts. Every fact has where it was taken from, as a part of a sentence that begins with "assumed" where nothing settles it.
-// It is comparable; the zero MemoryModel stands for [ChipMemory].
+// MemoryModel is how an operating system shares out what no lossless port reserves of a chip's memory, and what its threshold of pausing
+// counts. Every fact has where it was taken from, as a part of a sentence that begins with "assumed" where nothing settles it. It is
+// comparable; the zero MemoryModel means [ChipMemory].
 type MemoryModel struct {
 	// Percent of that memory is the pool that lossless buffers share, 1 to 100.
 	Percent     int
 	PercentFrom string
 
-	// Alpha is the share of a lossless buffer: it may hold Alpha times what is free of the pool, besides its own.
+	// Alpha is the share of a lossless buffer: beyond its own reserve it may hold Alpha times the free part of the pool.
 	Alpha     Alpha
 	AlphaFrom string
 
@@ -22,7 +22,7 @@ type MemoryModel struct {
 	Pool bool // lossless traffic has that pool for itself
 }
 
-// ChipMemory is what is assumed of a chip where nothing is known of the system on it: one pool for all traffic, with a share of 1.
+// ChipMemory returns the model that is assumed for a chip with an unknown system: one pool for all traffic, with a share of 1.
 func ChipMemory() MemoryModel {
 	const from = "assumed: nothing is known of the system"
 	return MemoryModel{Percent: 100, PercentFrom: from, Alpha: Alpha{1, 1}, AlphaFrom: from, XoffFrom: from}

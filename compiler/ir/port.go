@@ -2,8 +2,8 @@ package ir
 
 import "github.com/rocec/rocec/lang/diag"
 
-// Port is a cabled port of a switch, or a NIC's port. [NewPort] makes one. Ports and links lie in slabs of their fabric and name each
-// other by slot, so that there is little to mark for the garbage collector and the other end of a cable is one step away.
+// Port is a cabled port of a switch, or a NIC's port. [NewPort] makes one. Ports and links are in slabs of their fabric and name each
+// other by slot. So the garbage collector has little to mark, and the other end of a cable is one step away.
 type Port struct {
 	*PortName
 	ID, Index int  // Index is the one in Device.Ports
@@ -15,7 +15,7 @@ type Port struct {
 	speed, mtu int32
 }
 
-// PortName is what a link block says of a port. The ports of a block that have one name share it.
+// PortName is the part of a link block about one port. The ports of a block that have one name share it.
 type PortName struct {
 	Name  string
 	Front Front      // of a switch port
@@ -75,7 +75,7 @@ func (p *Port) slot() int32 {
 // Device returns the device the port is of.
 func (p *Port) Device() *Device { return p.device }
 
-// Link returns the cable in the port, nil where there is none.
+// Link returns the cable in the port; nil without one.
 func (p *Port) Link() *Link { return p.device.Fabric.links.at(p.link) }
 
 // Peer returns the port at the other end of the cable.
@@ -150,7 +150,7 @@ type LinkFacts struct {
 	MTU    Num // of the switch ports at its ends, bytes
 
 	FlowControl   FlowControl // PFC or Pause; empty: as the fabric
-	FlowControlAt diag.Range  // zero: the fabric says it, or nobody does
+	FlowControlAt diag.Range  // zero: the fabric states it, or no block does
 
 	PeerAt, BondAt, PlannedAt diag.Range
 }

@@ -103,7 +103,7 @@ type QueueSettings struct {
 	MarkMin, MarkMax Setting[int]   // bytes of the queue, as the configuration states them
 	Probability      Setting[int]   // percent at MarkMax
 	Unmarkable       Setting[Fate]  // of packets that ask for no marks, where others are marked
-	Drop             Setting[bool]  // WRED drops packets of it
+	Drop             Setting[bool]  // WRED drops packets of this queue
 	DropMin, DropMax Setting[int]   // bytes, of packets that WRED drops
 	Limit            Setting[Limit] // of the shared memory that it takes
 	Pool             Setting[string]
@@ -136,7 +136,7 @@ type Limit struct {
 	N    int
 }
 
-// WatchdogAction is what a watchdog does with a queue that stays paused.
+// WatchdogAction is the action of a watchdog on a queue that stays paused.
 type WatchdogAction uint8
 
 // The actions.
@@ -162,7 +162,7 @@ type PoolMode uint8
 // The modes.
 const (
 	PoolStatic  PoolMode = iota // limits are bytes
-	PoolDynamic                 // limits are parts of what is free
+	PoolDynamic                 // limits are fractions of the free memory
 )
 
 // Pool is a pool of the memory of a switch.
@@ -191,7 +191,7 @@ func (m Moment) String() string {
 	return [...]string{"at an unknown moment", "stored", "running", "loaded by the chip"}[min(int(m), 3)]
 }
 
-// System is what the configuration of a device states about the device.
+// System is the part of a device's configuration about the device itself.
 type System struct {
 	OS, Release, Model, Chip Setting[string]
 	Driver, Firmware         Setting[string] // of the NICs of a host; where they differ, all of them, in order, parted by ", "
@@ -228,8 +228,8 @@ func most[T int | int64 | time.Duration](a, b Setting[T]) Setting[T] {
 	return b
 }
 
-// Transition returns the detail while a device is between two: a bound that holds for both sides where one exists (the smaller buffer,
-// headroom and shaper, the earlier pause), a value where both sides have it, and nothing else.
+// Transition returns the detail while a device is between two. Where a bound holds for both sides it returns that bound: the smaller
+// buffer, headroom and shaper, the earlier pause. Other values it returns only if both sides have them.
 func (d Detail) Transition(next Detail) Detail {
 	if d == next {
 		return d
@@ -313,7 +313,7 @@ func (p Pool) transition(next Pool) Pool {
 	}
 }
 
-// transition is what a device states of itself on both sides.
+// transition returns the values that a device states about itself on both sides.
 func (s *System) transition(next *System) System {
 	return System{
 		OS: transition(s.OS, next.OS), Release: transition(s.Release, next.Release), Model: transition(s.Model, next.Model),

@@ -24,11 +24,11 @@ type RoutingCode string
 const (
 	NoRouting     RoutingCode = "no-routing"     // fabric.routing is not written
 	NoTable       RoutingCode = "no-table"       // routing by a table, and there is no table
-	LossyGroup    RoutingCode = "lossy-group"    // Group is lossy: its traffic waits for nobody
+	LossyGroup    RoutingCode = "lossy-group"    // Group is lossy: its traffic waits for no buffer
 	LevelLink     RoutingCode = "level-link"     // the link Out - In joins two Devices of one tier and is not a peer link
-	HostBetween   RoutingCode = "host-between"   // Devices: a host that forwards, and two devices that it stands below
+	HostBetween   RoutingCode = "host-between"   // Devices: a host that forwards, and two devices that it is below
 	NoASN         RoutingCode = "no-asn"         // Devices: a switch without an AS number
-	ManyASPaths   RoutingCode = "many-as-paths"  // Devices: a switch that may come to have more than Most AS paths to one destination
+	ManyASPaths   RoutingCode = "many-as-paths"  // Devices: a switch that may get more than Most AS paths to one destination
 	BridgedRing   RoutingCode = "bridged-ring"   // members of a RoCEv1 intent reach each other over a ring of bridged links
 	BridgedSubnet RoutingCode = "bridged-subnet" // Devices: two switches, with members of one subnet that bridged links join by several ways
 	FloodedBounce RoutingCode = "flooded-bounce" // flooded frames would change their group

@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// TestWantedByHand: a device set by hand is as its block states, and nothing is said of ports the fabric does not have.
+// TestWantedByHand: a device set by hand is as its block states, and has no values for ports that the fabric lacks.
 func TestWantedByHand(t *testing.T) {
 	rdma := &ir.CosGroup{Name: "rdma", Cos: 3, DSCP: []ir.Claim{{Value: 26}}, Lossless: true, ECN: &ir.ECN{}}
 	f := &ir.Fabric{FlowControl: ir.PFC, CosGroups: []*ir.CosGroup{rdma}, Intents: []*ir.Intent{{Version: 2, Group: rdma}}}
@@ -22,7 +22,7 @@ func TestWantedByHand(t *testing.T) {
 
 	w := wanted()
 	assert.Equal(t, ir.Trust{DSCP: true}, w.Trust)
-	assert.Equal(t, []int8{4, 3}, w.DSCP[25:27], "beside a lossless cos, for what nobody claims")
+	assert.Equal(t, []int8{4, 3}, w.DSCP[25:27], "next to a lossless cos, for unclaimed values")
 	assert.Equal(t, [3]uint8{8, 8, 8}, [3]uint8{w.Sends, w.Obeys, w.Marks})
 	assert.Equal(t, 52000, w.Headroom)
 	assert.Equal(t, ir.Marking{Min: 1, Max: 2, Probability: 3}, w.Marking)

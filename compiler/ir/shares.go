@@ -15,10 +15,10 @@ const (
 	ClassRest
 )
 
-// ShareClasses lays the priorities of a switch into classes, and gives the sum of the weights that cos groups state in each. It is the one
-// answer to how links are shared out, whatever a switch's system can spell of it: [ShareRatio] says what the classes have, and
-// [SharePercents] what each priority has where priorities have shares of their own. Every priority has a queue of its own, that of its
-// number, also those of no cos group: so none changes its queue when a fabric changes, least of all one that is lossless before or after.
+// ShareClasses lays the priorities of a switch into classes, and gives the sum of the weights that cos groups state in each. Every target
+// uses it, whatever its system can spell. [ShareRatio] returns the shares of the classes, and [SharePercents] those of the priorities, for
+// systems where priorities have their own. Every priority has the queue of its number, even without a cos group. So no priority changes
+// its queue when a fabric changes, least of all one that is lossless before or after.
 //
 // Strict groups are control, and [ControlCos] unless a group claims it; groups that are lossless or that an intent travels in are RoCE.
 func ShareClasses(f *Fabric) (of [8]ShareClass, stated [3]int) {
@@ -50,8 +50,8 @@ func ShareClasses(f *Fabric) (of [8]ShareClass, stated [3]int) {
 	return of, stated
 }
 
-// ShareRatio gives the weights of two classes, of which 0 are stated by nobody: the other then has the rest of a hundred, and at least 1;
-// without any the two are equal.
+// ShareRatio gives the weights of two classes. A weight of 0 is not stated: that class gets the rest of a hundred, and at least 1. If both
+// are 0, the two are equal.
 func ShareRatio(roce, rest int) (int, int) {
 	switch {
 	case roce <= 0 && rest <= 0:
@@ -111,8 +111,8 @@ func SharePercents(of [8]ShareClass, roce, rest int, groups []*CosGroup) [8]int 
 	return WholePercents(parts)
 }
 
-// WholePercents rounds parts of a hundred to whole percents of at least 1 whose sum is 100: those that lose most by rounding down get what
-// is left, and what is too much is taken from the largest. Parts of 0 stay; where there are no others, so does the sum.
+// WholePercents rounds parts of a hundred to whole percents of at least 1 whose sum is 100. The remainder goes to the parts that lose most
+// by rounding down, and an excess is taken from the largest part. Parts of 0 stay; where there are no others, so does the sum.
 func WholePercents(parts [8]float64) (out [8]int) {
 	var order []int
 	sum := 0

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// TestShareClasses: who is sent first, who shares as RoCE, and who as the rest; and the weights of the classes.
+// TestShareClasses: which priorities are sent first, which share like RoCE, and which like the rest; and the weights of the classes.
 func TestShareClasses(t *testing.T) {
 	const c, r, o = ir.ClassControl, ir.ClassRoCE, ir.ClassRest
 	storage := &ir.CosGroup{Cos: 2, Weight: 30}

@@ -1,7 +1,7 @@
 package ir
 
-// slab holds values side by side, in chunks, so that they never move: a pointer into it stays good while it grows. A value is named
-// by its slot, an int32 from 1 on, which takes half the memory of a pointer and costs the garbage collector nothing; slot 0 is none.
+// slab holds values side by side, in chunks, so that they never move: a pointer into it stays good while it grows. A value is named by its
+// slot, an int32 from 1 on, which takes half the memory of a pointer and costs the garbage collector nothing. Slot 0 is no value.
 type slab[T any] struct {
 	chunks []*[chunkSize]T
 	n      int32

@@ -10,9 +10,9 @@ import (
 
 // How packets are marked, and how devices sort them into cos groups.
 
-// Trust says which header fields a device trusts. A packet with an IP header goes by its DSCP where that is trusted,
-// a tagged one by its PCP where that is; every other packet gets the port's default, cos 0. Source: Cumulus Linux 4.4,
-// the table of trust modes.
+// Trust has the header fields that a device trusts. A packet with an IP header goes by its DSCP where that is trusted. A tagged packet
+// goes by its PCP where that is trusted. Every other packet gets the port's default, cos 0. Source: Cumulus Linux 4.4, the table of trust
+// modes.
 type Trust struct{ PCP, DSCP bool }
 
 // String names the fields as people do: "PCP and DSCP".
@@ -28,7 +28,7 @@ func (t Trust) String() string {
 	return "no field"
 }
 
-// Packet is what a device sees of a packet when it sorts it.
+// Packet is the part of a packet that a device sorts by.
 type Packet struct {
 	IP     bool // it has an IP header, and so a DSCP
 	DSCP   int
@@ -44,7 +44,7 @@ type Sorting struct {
 	At    diag.Range // the line that sends the value there; no place where nothing does
 }
 
-// ByHand says how a device is set that rocec does not write; what the person left out is what the fabric needs.
+// ByHand is how a device is set that rocec does not write; values that the person left out are those that the fabric needs.
 type ByHand struct {
 	At            diag.Range
 	FlowControl   FlowControl // of all ports; empty: as the fabric means each cable
@@ -62,7 +62,7 @@ type ByHand struct {
 	DCQCNAt       diag.Range
 	System        string // of a host, as it is written; empty: not stated
 	SystemAt      diag.Range
-	Confirmed     string // why the person vouches for it being set so; empty: nobody does
+	Confirmed     string // why the person vouches for these settings; empty: no person does
 }
 
 // ByHand gives the devices that rocec does not write, and so does not read.
@@ -79,11 +79,11 @@ func (f *Fabric) ByHand() (switches, hosts []*Device) {
 	return switches, hosts
 }
 
-// ByDSCP reports whether the intent's packets are told by their DSCP. RoCEv1 has no IP header, so only PCP is left; RoCEv2
-// is told by DSCP where its cos group claims one.
+// ByDSCP reports whether DSCP identifies the intent's packets. RoCEv1 has no IP header, so only PCP is left; DSCP identifies RoCEv2 if its
+// cos group claims one.
 func (in *Intent) ByDSCP() bool { return in.Version == 2 && len(in.Group.DSCP) > 0 }
 
-// TrustOf gives the fields that must be trusted to tell the packets of intents.
+// TrustOf gives the fields that must be trusted to identify the packets of intents.
 func TrustOf(intents []*Intent) Trust {
 	var t Trust
 	for _, in := range intents {
@@ -102,8 +102,8 @@ func (n *NIC) SlowsDown() bool {
 	return !n.Can().NoDCQCN && (h == nil || h.DCQCN)
 }
 
-// Markable reports whether switches can mark the packets of an intent that the NIC sends: they have an IP header, and bits in it that say
-// so (ECT), which a NIC sets where it controls its rate.
+// Markable reports whether switches can mark the packets of an intent that the NIC sends. Such packets have an IP header with the ECT bits
+// set, which a NIC does where it controls its rate.
 func (n *NIC) Markable(in *Intent) bool { return in.Version == 2 && n.SlowsDown() }
 
 // Subnets returns the subnets of the addresses that the fabric states for the NIC and its VLAN.
@@ -196,14 +196,14 @@ func (g *CosGroup) priority() int {
 	return g.PCP[0].Value
 }
 
-// The marks of congestion notification packets where nobody says others. Source: mlx5 firmware, CNP_DSCP and CNP_802P_PRIO.
+// The marks of congestion notification packets where no block states others. Source: mlx5 firmware, CNP_DSCP and CNP_802P_PRIO.
 const (
 	DefaultCNP    = 48
 	DefaultCNPPCP = 6
 )
 
-// CNPGroup gives the cos group whose marks the NIC's congestion notification packets carry: a NIC marks all of them alike,
-// so it is that of the first intent that names one; nil where none does.
+// CNPGroup gives the cos group whose marks the NIC's congestion notification packets carry; nil without one. A NIC marks all of them
+// alike, so it is the group of the first intent that names one.
 func (n *NIC) CNPGroup() *CosGroup {
 	for _, in := range n.Carries() {
 		if in.Version == 2 && in.CNP != nil {
@@ -253,9 +253,9 @@ func (p *Port) Trust() Trust {
 	return TrustOf(d.Fabric.Intents)
 }
 
-// Trust gives the fields that the switch trusts at ports of which nothing else is said: what the intents it sees need; of one that
-// sees none, all intents of the fabric. A fabric without intents states by which field its lossless packets are told where their class has
-// a DSCP, as those that are made of the files of switches do.
+// Trust gives the fields that the switch trusts at ports without a value of their own: those that its intents need. A switch that sees no
+// intent trusts what all intents of the fabric need. A fabric without intents, such as one that is made of files, identifies lossless
+// packets by DSCP where their class has one.
 func (s *Switch) Trust(f *Fabric) Trust {
 	t := TrustOf(s.Deciding(f))
 	for _, g := range f.CosGroups {
@@ -264,8 +264,7 @@ func (s *Switch) Trust(f *Fabric) Trust {
 	return t
 }
 
-// Deciding returns the intents that decide which header fields a switch trusts: those that it sees; of one that sees none, all of the
-// fabric.
+// Deciding returns the intents that decide which header fields a switch trusts: the intents it sees, or all of the fabric if it sees none.
 func (s *Switch) Deciding(f *Fabric) []*Intent {
 	if len(s.Intents) == 0 {
 		return f.Intents
@@ -273,8 +272,8 @@ func (s *Switch) Deciding(f *Fabric) []*Intent {
 	return s.Intents
 }
 
-// TellingOf returns the intents that decide which field a port of a switch trusts: where a port trusts one field and the switch needs
-// both, those that come in by the port.
+// TellingOf returns the intents that decide which field a port of a switch trusts. Where a port trusts one field and the switch needs
+// both, those are the intents whose packets come in by the port.
 func TellingOf(p *Port) []*Intent {
 	d := p.Device()
 	if t := d.Switch.Trust(d.Fabric); d.Switch.Can.OneTrust && t.PCP && t.DSCP && !p.ByPCPAlone() {
@@ -285,8 +284,9 @@ func TellingOf(p *Port) []*Intent {
 	return d.Switch.Intents
 }
 
-// ByPCPAlone reports whether a switch that trusts both fields is to trust PCP alone at the port: RoCEv2 told by PCP comes in there,
-// which its DSCP would overrule, and nothing that is told by DSCP. Only where ports of the switch can differ ([SwitchCan.PortTrust]).
+// ByPCPAlone reports whether a switch that trusts both fields is to trust PCP alone at the port. RoCEv2 identified by PCP comes in there,
+// which its DSCP would overrule, and no traffic identified by DSCP does. Only where ports of the switch can differ
+// ([SwitchCan.PortTrust]).
 func (p *Port) ByPCPAlone() bool {
 	d := p.Device()
 	if d.Switch == nil || d.ByHand != nil || !d.Switch.Can.PortTrust || !slices.ContainsFunc(d.Switch.Intents, (*Intent).Overruled) ||
@@ -297,12 +297,12 @@ func (p *Port) ByPCPAlone() bool {
 	return slices.ContainsFunc(entering, (*Intent).Overruled) && !slices.ContainsFunc(entering, (*Intent).ByDSCP)
 }
 
-// Overruled reports whether packets of the intent have a DSCP that does not tell them: RoCEv2 told by PCP. A device that trusts both
-// fields goes by the DSCP.
+// Overruled reports whether packets of the intent have a DSCP that does not identify them: RoCEv2 identified by PCP. A device that trusts
+// both fields goes by the DSCP.
 func (in *Intent) Overruled() bool { return in.Version == 2 && !in.ByDSCP() }
 
-// Entering gives the intents whose packets may come in by a port of a switch: those of the NIC at the other end, or those that both
-// switches see.
+// Entering gives the intents whose packets may come in by a port of a switch: the intents of the NIC at the other end, or the intents that
+// both switches see.
 func (p *Port) Entering() []*Intent {
 	if p.Link() == nil {
 		return p.Device().Switch.Intents
@@ -391,7 +391,7 @@ func (p *Port) FlowControl() FlowControl {
 	return p.meant()
 }
 
-// ByPause reports whether the fabric means the port's cable to be lossless by link pause, whatever stands in by_hand blocks.
+// ByPause reports whether the fabric means the port's cable to be lossless by link pause, whatever by_hand blocks state.
 func (p *Port) ByPause() bool { return p.meant() == Pause }
 
 // meant is the flow control that the fabric means the port's cable to have.
@@ -420,8 +420,8 @@ func (p *Port) Pauses(cos int) (sends, obeys bool) {
 	return on && fc != PFCRx, on && fc != PFCTx
 }
 
-// Bounces reports whether traffic of a group that bounces can come down into a switch and go up again: by two ports that carry it to
-// switches of a higher tier.
+// Bounces reports whether traffic of a group that bounces can come down into a switch and go up again. That takes two ports that carry it
+// to switches of a higher tier.
 func (d *Device) Bounces(g *CosGroup) bool {
 	if g.Bounce == nil || g.Bounce == g {
 		return false
@@ -435,9 +435,9 @@ func (d *Device) Bounces(g *CosGroup) bool {
 	return upward > 1
 }
 
-// Stops reports whether what comes in by the port, in g, can wait for what pauses other ports of its device: both the sending of
-// pauses and the obeying are needed, and a device that is set by hand may lack either, whatever the fabric means. A cable of which
-// either end does not stop is not part of a circle of waiting buffers. Link pause stops every group.
+// Stops reports whether traffic in g that comes in by the port can wait for pauses of other ports of its device. The device must both send
+// and obey pauses. A device that is set by hand may lack either, whatever the fabric means. A cable of which either end does not stop is
+// not part of a circle of waiting buffers. Link pause stops every group.
 func (p *Port) Stops(g *CosGroup) bool {
 	pause := p.ByPause()
 	if p.Device().ByHand == nil {
@@ -452,9 +452,9 @@ func (p *Port) Stops(g *CosGroup) bool {
 	})
 }
 
-// Fills reports whether what comes in by the port, in g, fills a buffer whose pauses stop the other end of the cable: that of g, where
-// both ends stop for g, or the one buffer that a switch keeps for all lossless groups, where both stop for any of them. Where the ends
-// disagree about g, the other end goes on sending it, and what it sends keeps the other groups paused.
+// Fills reports whether traffic in g that comes in by the port fills a buffer whose pauses stop the other end of the cable. That buffer is
+// g's own, if both ends stop for g, or the one buffer that a switch keeps for all lossless groups, if both stop for any of them. If the
+// ends disagree about g, the other end goes on sending it, and its packets keep the other groups paused.
 func (p *Port) Fills(g *CosGroup) bool {
 	q := p.Peer()
 	if p.Stops(g) && q.Stops(g) {
@@ -467,8 +467,8 @@ func (p *Port) Fills(g *CosGroup) bool {
 // SharesBuffer reports whether the device counts all lossless groups of a port in one buffer.
 func (d *Device) SharesBuffer() bool { return d.Switch != nil && d.Switch.Can.Shared }
 
-// SharesBuffers reports whether lossless groups can fill one another's buffers: under link pause, also of single cables between devices
-// that forward, or where a switch counts them in one buffer.
+// SharesBuffers reports whether lossless groups can fill one another's buffers. They can under link pause, also of single cables between
+// devices that forward, and where a switch counts them in one buffer.
 func (f *Fabric) SharesBuffers() bool {
 	return f.FlowControl == Pause || f.Coupled() || slices.ContainsFunc(f.Devices, (*Device).SharesBuffer)
 }
@@ -484,8 +484,8 @@ func (f *Fabric) Bounces(g *CosGroup) []*CosGroup {
 	return out
 }
 
-// OnlyBounced reports whether all traffic of a group is what bounces into it: no intent names the group, and bounces lead to it from a
-// group that an intent names, or that no other bounces into.
+// OnlyBounced reports whether all traffic of a group is traffic that bounces into it. No intent names such a group, and bounces lead to it
+// from a group that an intent names, or that no other bounces into.
 func (f *Fabric) OnlyBounced(g *CosGroup) bool {
 	named := func(g *CosGroup) bool {
 		return slices.ContainsFunc(f.Intents, func(in *Intent) bool { return in.Group == g || in.CNP == g })

@@ -61,9 +61,9 @@ func (s *Settings) Equal(other *Settings) bool {
 	return true
 }
 
-// Transition is [Settings.Transition] of one port. A value goes where it becomes lossless, else where it was, else where it is to go: so a
-// class that takes a new number under its old value has no port that holds both. Link pause beside PFC is not known: no device
-// documents which of them such a port obeys. What two classes need of the buffer adds up.
+// Transition is [Settings.Transition] of one port. A value goes where it becomes lossless, else where it was, else where it is to go. So
+// if a class takes a new number under its old value, no port holds both. Link pause beside PFC is not known: no device documents which of
+// them such a port obeys. What two classes need of the buffer adds up.
 func (p *PortSettings) Transition(next *PortSettings) PortSettings {
 	if p == nil || next == nil {
 		return UnknownPort()
@@ -104,8 +104,8 @@ func (p *PortSettings) Transition(next *PortSettings) PortSettings {
 	return out
 }
 
-// JoinMaps puts the values into one map of a device that told its ports what was lossless, where they do not lead to what is lossless as it
-// is to be; lossless is the priorities of the latter. Not ok: two of them lead to different priorities.
+// JoinMaps lets a value that was lossless on a port keep its cos in the device's one map, unless the map leads it to a priority that is
+// lossless after the change; lossless has those priorities. Not ok: two of them lead to different priorities.
 func JoinMaps(dscp *[64]int, pcp *[8]int, lossless uint8, kept map[string]*PortSettings) (ok bool) {
 	next, nextPCP := *dscp, *pcp
 	join := func(to, next []int, before []int8, had uint8) bool {

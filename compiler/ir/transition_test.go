@@ -50,8 +50,8 @@ func TestTransitionOfDetail(t *testing.T) {
 	assert.Zero(t, a.Transition(of(100, 0, "p", ir.Of(ir.Limit{Kind: ir.LimitBytes, N: 5}))).Get().Groups[3].Limit)
 }
 
-// TestTransitionLaws: a port that holds both settings keeps what was lossless where it does not become so elsewhere, has what becomes
-// lossless, and what it holds already changes nothing.
+// TestTransitionLaws: a port that holds both settings keeps lossless what does not become lossless elsewhere, has what becomes lossless,
+// and does not change by what it has already.
 func TestTransitionLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := anyPort(t), anyPort(t)
@@ -77,8 +77,8 @@ func TestTransitionLaws(t *testing.T) {
 	})
 }
 
-// TestTransitionFields: the transition is defined for every field. A value that both sides have holds in between, whatever else differs;
-// what is not known of either side is not known, but for pauses, maps and shares, where the rules of the port decide.
+// TestTransitionFields: the transition is defined for every field. A value that both sides have holds in between, whatever else differs. A
+// value that neither side has is unknown, except pauses, maps and shares, where the rules of the port decide.
 func TestTransitionFields(t *testing.T) {
 	loose := map[ir.Field]bool{ // these have rules of their own, which TestTransitionLaws holds
 		ir.FieldDSCP: true, ir.FieldPCP: true, ir.FieldPauses: true, ir.FieldLinkPause: true, ir.FieldMarking: true, ir.FieldShare: true,

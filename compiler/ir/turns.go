@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// Routes tells for one fabric which turns its lossless traffic takes. The methods are pure and safe for concurrent use.
+// Routes finds the turns that the lossless traffic of one fabric takes. The methods are pure and safe for concurrent use.
 // Their errors are [*RoutingError], where the fabric does not say which way traffic goes, or [ErrBudget].
 type Routes interface {
 	// Turns returns the turns traffic of group g takes in a state of the fabric.
@@ -17,15 +17,15 @@ type Routes interface {
 	// them from Turns(g, s); following only the destinations whose paths change, it is much cheaper than Turns.
 	Changed(g *CosGroup, s State) (*Turns, error)
 
-	// Cuts returns the sets of at most most links that matter when they fail in addition to the links in down: of every
-	// failure set of that size that leads some traffic of the groups to a turn it does not take with only down failed,
-	// a subset is in the list, or one that differs from such a subset only by names (Cut.Alike). Links not listed only
-	// take turns away. Sets come smallest first. A cable that is not laid is no failure: links of unlaid do not count in a set.
+	// Cuts returns the sets of at most most links that matter when they fail in addition to the links in down. Take a failure set of that
+	// size that leads some traffic of the groups to a turn it does not take with only down failed. The list has a subset of it, or a set
+	// that differs from such a subset only by names (Cut.Alike). Links not listed only take turns away. Sets come smallest first. A cable
+	// that is not laid is no failure: links of unlaid do not count in a set.
 	Cuts(groups []*CosGroup, down []*Link, most int, unlaid []*Link, b *Budget) ([]Cut, error)
 
-	// Outcomes takes apart the turns of a state that are mixed ([Turns.Mixed]), destination by destination. Of outcomes that
-	// differ only by turns that are not among those asked for, it returns one, and none that takes fewer of them than another.
-	// Nil: the states cannot be told apart.
+	// Outcomes takes apart the turns of a state that are mixed ([Turns.Mixed]), destination by destination. Outcomes that differ only by
+	// turns that are not asked for count once, and an outcome whose turns another one contains is left out. Nil: the states cannot be
+	// separated.
 	Outcomes(groups []*CosGroup, s State, among func(GroupTurn) bool) (*Outcomes, error)
 
 	// Of returns the routes of another fabric, found in the same way.
@@ -34,8 +34,8 @@ type Routes interface {
 	// Ways returns where the traffic of one trip goes once routing has settled in a state; Converging does not matter.
 	Ways(t Trip, s State) (*Ways, error)
 
-	// Unrouted returns two NICs, in their order, that links may join and that no route joins while no link is down, because
-	// AS numbers refuse it; nil if there are none. Their traffic is in group g and crosses IP hops.
+	// Unrouted returns two NICs, in their order, that links may join and that no route joins while no link is down, because AS numbers
+	// refuse it. It returns nil if no such pair exists. Their traffic is in group g and crosses IP hops.
 	Unrouted(g *CosGroup, nics []*NIC, b *Budget) (one, other *NIC, err error)
 }
 
@@ -48,8 +48,8 @@ type State struct {
 	// converged. Frames may turn back to where they came from.
 	Converging bool
 
-	// Ties says how routers choose between routes they hold to be equally good and of which they pass only one on. The
-	// turns of AnyTie are those of all ways together.
+	// Ties is how routers choose between routes that they hold to be equally good and of which they pass only one on. The turns of AnyTie
+	// are those of all ways together.
 	Ties Ties
 
 	// Budget bounds the work; nil: no bound.
@@ -102,8 +102,8 @@ type Outcome struct {
 	Flow func(t GroupTurn, member int) *Flow
 }
 
-// Choice is that a device passes on the route to the member with the port To as it has it from Via, and none of the others
-// that it holds to be as good.
+// Choice is that a device passes on the route to the member with the port To that came by Via, and none of the others that it holds to be
+// as good.
 type Choice struct {
 	Device, Via *Device
 	To          *Port
@@ -143,25 +143,25 @@ func (b *Budget) Left() int64 {
 
 // Turns is the set of turns (in-port, out-port) at switches, and at hosts that forward.
 //
-// Together with the cabling it is the buffer dependency graph: the node of an in-port p is p's ingress buffer, and a
-// turn (p, q) is the edge to the buffer of the port at the other end of q's cable. Turns from or to the ports of hosts
-// that do not forward are left out: such hosts neither wait for nor pass on a pause.
+// Together with the cabling it is the buffer dependency graph. The node of an in-port p is p's ingress buffer. A turn (p, q) is the edge
+// to the buffer of the port at the other end of q's cable. Turns from or to the ports of hosts that do not forward are left out: such
+// hosts neither wait for nor pass on a pause.
 type Turns struct {
 	Group *CosGroup
 
-	// Rows holds one bit row per in-port, indexed by Port.ID; bit i of a row stands for port i of the same device
-	// (Port.Index). A nil row: nothing that came in there leaves again.
+	// Rows holds one bit row per in-port, indexed by Port.ID. Bit i of a row is port i of the same device (Port.Index). A nil row: nothing
+	// that came in there leaves again.
 	Rows [][]uint64
 
-	// Bounced holds, in the same form, the turns by which traffic of Group leaves in Group.Bounce: up again after coming
-	// down. Nil when there are none, and when Group.Bounce is lossy.
+	// Bounced holds, in the same form, the turns by which traffic of Group leaves in Group.Bounce: up again after coming down. Nil without
+	// such turns, and when Group.Bounce is lossy.
 	Bounced [][]uint64
 
 	// Open is why traffic may take other turns as well, which the routing says nothing of; nil: it takes no others.
 	Open *RoutingError
 
-	// Mixed says in what the states differ that exclude each other and that the turns were taken together from; empty
-	// when all of them can be taken at the same time. A circle of mixed turns need not be a real one.
+	// Mixed names the difference between the states that exclude each other and whose turns were taken together. Empty: all turns can be
+	// taken at the same time. A circle of mixed turns need not be a real one.
 	Mixed Mixture
 
 	// Witness returns, for each of some turns, a flow that takes it; nil for what is not a turn. It is computed on demand,
@@ -208,9 +208,9 @@ func (t *Turns) Add(in, out *Port) {
 	row[out.Index/64] |= 1 << (out.Index % 64)
 }
 
-// Path returns one shortest way of g's traffic from a sending host's port to a receiving host's port: the ports it
-// passes, both ends included; nil when there is none. may tells which turns between switches are allowed ([Turns.Has]);
-// what a host sends may leave its first switch by every port that carries g.
+// Path returns one shortest way of g's traffic from a sending host's port to a receiving host's port: the ports it passes, both ends
+// included. It returns nil if no way exists. may reports which turns between switches are allowed ([Turns.Has]). A host's traffic may
+// leave its first switch by every port that carries g.
 func Path(g *CosGroup, from, to *Port, may func(in, out *Port) bool) []*Port {
 	start, goal := from.Peer(), to.Peer()
 	came := map[*Port]*Port{start: nil} // in-port to the in-port before it

@@ -4,7 +4,7 @@ import "slices"
 
 // Wanted is how the fabric means the device: what rocec writes, or what a by_hand block states. It speaks about every value that a target
 // writes: values that no group claims have a cos, too. What it says nothing of stays on the device as it is. Each cos has the queue of its
-// number and, if it is lossless, the priority group of its number, or that of the lowest one where all of a port count in one.
+// number. A lossless cos has the priority group of its number, or that of the lowest lossless cos where a port counts all of them in one.
 //
 // A value by default holds where nothing on the device states another one. A by_hand block makes known what it states alone.
 func (d *Device) Wanted() *Settings { return new(Wishes).Of(d) }
@@ -13,7 +13,7 @@ func (d *Device) Wanted() *Settings { return new(Wishes).Of(d) }
 // settings of their kinds of ports.
 type Wishes struct{ known map[writtenAlike]*wanting }
 
-// writtenAlike is all of a switch by which [wanting] tells it from others, beside its ports.
+// writtenAlike has the values of a switch, other than its ports, that [wanting] compares.
 type writtenAlike struct {
 	can   SwitchCan
 	added *Added
@@ -71,7 +71,7 @@ func newWanting(d *Device, written bool) wanting {
 type wanting struct {
 	*Device
 	base   PortSettings // what all ports have
-	detail PortDetail   // likewise
+	detail PortDetail   // as above
 	class  [8]ShareClass
 	alike  map[PortSettings]*PortSettings
 	seen   map[portKind]*PortSettings

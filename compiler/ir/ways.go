@@ -27,7 +27,7 @@ type Stop struct {
 	Group  *CosGroup // the group it comes in
 	Far    int       // the fewest cables from the sender
 	Left   int       // the fewest cables to the receiver; -1: it does not get there from here
-	Next   []Leg     // by port; empty at the receiver, and where the routing has no way on
+	Next   []Leg     // by port; empty at the receiver, and where the routing has no next hop
 }
 
 // Leg is a cable that traffic takes from a stop.

@@ -6,10 +6,10 @@ package platform
 // the pool the chip leaves to packets) and its headroom script; "public" a vendor's product page, a nominal size. A nominal
 // size is cut down to whole cells. What an operating system offers on a chip is a row of that system's target.
 //
-// MarkStep of Spectrum is 64 cells on every generation, rounded up. Sources: Linux, mlxsw/spectrum_qdisc.c (MLXSW_REG_CWTP_MIN_VALUE 64 and
-// roundup), and Mellanox SAI, mlnx_sai_wred.c. Cumulus Linux 5.x shows 156,672 B where 150,000 B were asked
-// for, 17 steps of cells of 144 B, and 159,744 B on Spectrum-4 where 150 KiB were. Spectrum-5 and -6 are
-// taken to do the same. No source has the step of a Broadcom chip.
+// MarkStep of Spectrum is 64 cells on every generation, rounded up. Sources: Linux, mlxsw/spectrum_qdisc.c (MLXSW_REG_CWTP_MIN_VALUE 64
+// and roundup), and Mellanox SAI, mlnx_sai_wred.c. Cumulus Linux 5.x shows 156,672 B where 150,000 B were asked for, 17 steps of cells of
+// 144 B, and 159,744 B on Spectrum-4 where 150 KiB were. Spectrum-5 and -6 are taken to do the same. No source has the step of a Broadcom
+// chip.
 var ASICs = []*ASIC{
 	{
 		Name: "helix4", Title: "Helix4", Vendor: Broadcom, Cell: 208, Buffer: 4_194_112, MaxSpeed: 10_000,
@@ -130,8 +130,8 @@ var ASICs = []*ASIC{
 	},
 }
 
-// oldResponse is the pause response in the static headroom tables of chips older than the per-speed values: 3.8 KiB,
-// the 60 quanta of 802.3-2008 31B.3.7 with a little room. Source: SONiC asic_table.j2, peer_response_time.
+// oldResponse is the pause response in the static headroom tables of chips older than the per-speed values: 3.8 KiB, slightly more than
+// the 60 quanta of 802.3-2008 31B.3.7. Source: SONiC asic_table.j2, peer_response_time.
 const oldResponse = 3_891
 
 // asic returns the row of a name used in these tables.

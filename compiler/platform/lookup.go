@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// FindASIC returns the chip of a name: case, "-", "_", "." and spaces do not matter, "+" reads as "plus".
+// FindASIC returns the chip with a name: case, "-", "_", "." and spaces do not matter, "+" reads as "plus".
 func FindASIC(name string) (*ASIC, bool) {
 	return find(ASICs, Fold(name), func(a *ASIC) (string, []string) { return a.Name, a.Aliases })
 }
@@ -66,8 +66,8 @@ func Fold(name string) string { return folding.Replace(strings.ToLower(name)) }
 
 var folding = strings.NewReplacer("-", "", "_", "", " ", "", ".", "", "+", "plus")
 
-// Port returns the run of ports that a number belongs to. It is not ok when the model has no such port, or when the port cannot
-// be split so far that it has part sub (-1: the whole port); of a port that is there the run is returned all the same.
+// Port returns the run of ports that a number belongs to. It is not ok when the model has no such port, or when the port has no part sub
+// because it cannot be split so far (-1: the whole port). In the second case the run is still returned.
 func (s *Switch) Port(number, sub int) (r PortRange, ok bool) {
 	for _, r := range s.Ports {
 		if r.First <= number && number <= r.Last {
@@ -77,8 +77,8 @@ func (s *Switch) Port(number, sub int) (r PortRange, ok bool) {
 	return PortRange{}, false
 }
 
-// Split returns the speed and the lanes of each part of a port split so that part sub exists: into 2, 4 or 8, as far
-// as sub asks for. A part below 0 is the whole port.
+// Split returns the speed and the lanes of each part of a port split into 2, 4 or 8 parts, the fewest that include part sub. A part below
+// 0 is the whole port.
 func (r PortRange) Split(sub int) (speed, lanes int) {
 	ways := 1
 	for sub >= 0 && (ways == 1 || ways <= sub) {
@@ -87,9 +87,9 @@ func (r PortRange) Split(sub int) (speed, lanes int) {
 	return r.Speed / ways, max(r.Lanes/ways, 1)
 }
 
-// PartAt returns the speed and the lanes of the part of a split port that begins at a lane, counted from 0, where the parts in use begin
-// at the given lanes, of which it may be one: a part has a power of two of lanes, begins at a multiple of it, and holds no lane at which
-// another begins.
+// PartAt returns the speed and the lanes of the part of a split port that begins at a lane, counted from 0. used has the lanes at which
+// the parts in use begin, which may include this one. A part has a power of two of lanes, begins at a multiple of their number, and holds
+// no lane at which another part begins.
 func (r PortRange) PartAt(lane int, used []int) (speed, lanes int) {
 	other := func(from, to int) bool {
 		return slices.ContainsFunc(used, func(u int) bool { return u != lane && from <= u && u < to })
@@ -101,8 +101,8 @@ func (r PortRange) PartAt(lane int, used []int) (speed, lanes int) {
 	return r.Speed / r.Lanes * lanes, lanes
 }
 
-// Runs reports whether a port of that native speed and number of lanes can run at a speed: a standard one, no faster than
-// the port, 40G only over four lanes, and lanes of 10G (QSFP+) at 10G and 40G only.
+// Runs reports whether a port of that native speed and number of lanes can run at a speed. The speed is a standard one, no faster than the
+// port. 40G needs four lanes, and lanes of 10G (QSFP+) run at 10G and 40G only.
 func Runs(native, lanes, speed int) bool {
 	if speed > native || !slices.Contains(Speeds, speed) {
 		return false

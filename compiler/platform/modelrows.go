@@ -8,9 +8,9 @@ import (
 // Rows of a model.
 //
 // testdata/headroom/models.csv has the smallest and the largest published headroom of a switch model for each speed and length. It covers
-// the tables of all hwskus of the model. A switch is not set to less than the smallest: its maker runs no port with less, and a
-// latency of the chip does not shrink with the speed of the port. A cable between two lengths takes the row of the longer one, as a switch
-// with such a table does.
+// the tables of all hwskus of the model. A switch is not set to less than the smallest. Its maker runs no port with less, and a latency of
+// the chip does not shrink with the speed of the port. A cable between two lengths takes the row of the longer one, as a switch with such
+// a table does.
 
 // LongestRow is the length in metres of the longest rows that bind. Tables with longer ones count on headroom that ports share, which
 // is another quantity.
@@ -59,8 +59,8 @@ func (m *ModelRows) Has(speed int) bool {
 }
 
 // LeastPublished returns the least headroom that is published for a switch at a speed and a cable as long or longer, and its source. It is
-// the row of the model, or of its chip's tables where the model lacks the speed. 0: no table has it. Where ports can share headroom the
-// smallest row of a model can be of a table in which they do, so there the tables count of which ports have all headroom for themselves.
+// the row of the model, or of its chip's tables where the model lacks the speed. 0: no table has it. Where ports can share headroom, the
+// smallest row of a model can be from a table in which they do. There only tables count whose ports have all headroom for themselves.
 func (s *Switch) LeastPublished(speed int, metres float64) (least int, source string) {
 	if m := s.ModelRows(); m.Has(speed) && !s.ASIC.SizeHasHeadroom() {
 		if r := m.Row(speed, metres); r != nil {

@@ -22,7 +22,8 @@ func numbers(t *testing.T, cells ...string) []int {
 	return out
 }
 
-// nightlyChips are the chips by their names in the tests; those with virtual output queues, whose headroom is another thing, have none.
+// nightlyChips are the chips by their names in the tests. Chips with virtual output queues have no name, because their headroom is another
+// thing.
 var nightlyChips = map[string]string{
 	"td2": "trident2", "td3": "trident3", "th": "tomahawk", "th2": "tomahawk2", "th3": "tomahawk3", "th5": "tomahawk5", "th6": "tomahawk6",
 	"gb": "", "j2c+": "", "jr2": "", "q3d": "",

@@ -6,7 +6,7 @@ import (
 )
 
 // Part numbers: what a maker's order or a label says, such as MSN3700-VS2F, where the model is SN3700. A row has patterns (see
-// [path.Match]) of those that stand for it. One part number stands for one model at most, which a test holds.
+// [path.Match]) of its part numbers. One part number means one model at most, which a test holds.
 
 // Ordered reports whether a name is a part number that one of the patterns describes. Case and the maker's name before it do not
 // matter. What a pattern has after its last hyphen may be missing where it is nothing but a star.
@@ -20,8 +20,8 @@ func Ordered(name string, patterns []string) bool {
 	return false
 }
 
-// NearlyOrdered returns the patterns that a name agrees with up to their last hyphen: it may be a part number of that family, and
-// does not say of which model.
+// NearlyOrdered returns the patterns that a name agrees with up to their last hyphen. The name may be a part number of that family, but
+// does not identify the model.
 func NearlyOrdered(name string, patterns []string) []string {
 	n := order(name)
 	var out []string
@@ -33,7 +33,7 @@ func NearlyOrdered(name string, patterns []string) []string {
 	return out
 }
 
-// FindOrder returns the switch model that a part number stands for.
+// FindOrder returns the switch model of a part number.
 func FindOrder(number string) (*Switch, bool) {
 	for _, s := range Switches {
 		if Ordered(number, s.Parts) {
@@ -53,7 +53,7 @@ func OrderHead(number string) string {
 }
 
 // OrderHeads are what part numbers of switch models begin with, such as MSN2700, and their models. Patterns with a choice before their
-// last hyphen are left out: nobody can be told to write one.
+// last hyphen are left out, because a message cannot suggest one.
 func OrderHeads() map[string]string {
 	models := map[string]string{}
 	for _, s := range Switches {

@@ -37,7 +37,7 @@ func TestFindOrder(t *testing.T) {
 	}
 }
 
-// A part number stands for one model, and every pattern says of which family it is.
+// A part number means one model, and every pattern names its family.
 func TestPartsAreSound(t *testing.T) {
 	for _, s := range Switches {
 		for _, p := range s.Parts {

@@ -33,7 +33,7 @@ type ASIC struct {
 // published tables of Spectrum have it so. Those of other chips have sizes below xon, and headroom of its own.
 func (a *ASIC) SizeHasHeadroom() bool { return a.Vendor == Mellanox }
 
-// Threshold returns what the chip makes of an ECN threshold, in bytes: where its step is published, the next multiple of it.
+// Threshold returns the chip's value for an ECN threshold, in bytes: where its step is published, the next multiple of it.
 func (a *ASIC) Threshold(n int) int {
 	if a.MarkStep == 0 {
 		return n
@@ -61,13 +61,13 @@ type Switch struct {
 	ASIC  *ASIC
 	Ports []PortRange
 
-	// PairSplit is from how many parts on a split port takes its neighbour with it, of 1 and 2, 3 and 4; 0: none does, or it is not known.
-	// OddSplit: then only odd ports split so.
+	// PairSplit is the number of parts from which on a split port takes its neighbour with it, 1 with 2, 3 with 4; 0: no port does, or it
+	// is not known. OddSplit: then only odd ports split so.
 	PairSplit int
 	OddSplit  bool
 
 	Aliases []string
-	Parts   []string // patterns of part numbers that stand for it, see [Ordered]
+	Parts   []string // patterns of its part numbers, see [Ordered]
 	Source  string
 }
 

@@ -8,19 +8,19 @@ import (
 
 // Published headroom.
 //
-// The SONiC project ships a table of static sizes for each switch it runs on (pg_profile_lookup.ini); the column xoff is
-// the room after the pause. publishedtable.go is made of testdata/headroom, which holds every figure with the file it stands
-// in, what of it rocec sizes by, and why the others are left out: copies of another chip's table, and tables with one figure
-// for every speed and length, which say what fits the chip and not what a port needs.
+// The SONiC project ships a table of static sizes for each switch it runs on (pg_profile_lookup.ini); the column xoff is the room after
+// the pause. publishedtable.go is generated from testdata/headroom, which has every figure with its file, and marks the figures that rocec
+// sizes by. It gives the reason for leaving out the others: copies of another chip's table, and tables with one figure for every speed and
+// length. Such a figure fits the chip's memory, and is not the need of a port.
 
 // PublishedMTU is the MTU the published figures are for, SONiC's default.
 const PublishedMTU = 9100
 
-// Source is where the table stands.
+// Source is the file with the table.
 func (p *Published) Source() string { return "SONiC " + p.Path }
 
-// Published returns the tables that hold for ports of the switch: those of the model, else those of its chip, the model's
-// own first. Own names the model if its tables stand in place of its chip's or beside them, and is empty otherwise.
+// Published returns the tables that hold for ports of the switch: those of the model, else those of its chip, the model's own first. Own
+// names the model if its tables replace those of its chip or are added to them, and is empty otherwise.
 func (s *Switch) Published() (tables []*Published, own string) {
 	alone := false
 	for _, t := range publishedTables {
@@ -63,9 +63,9 @@ func (p *Published) Has(speed int) bool {
 	return slices.ContainsFunc(p.Rows, func(r PublishedRow) bool { return r.Speed == speed })
 }
 
-// Headroom returns the largest figure of the table for a speed and a length, the row it is of, and by how many metres the
-// cable is longer than the row reaches. Between two lengths it is the straight line, below the shortest the first figure. A
-// speed without a row takes the largest of the slower rows; without those the row is nil.
+// Headroom returns the largest figure of the table for a speed and a length, and the row of the figure. beyond is by how many metres the
+// cable is longer than the row reaches. Between two lengths it is the straight line, below the shortest the first figure. A speed without
+// a row takes the largest of the slower rows; without those the row is nil.
 func (p *Published) Headroom(speed int, metres float64) (bytes int, row *PublishedRow, beyond float64) {
 	for i := range p.Rows {
 		if r := &p.Rows[i]; r.Speed <= speed {
@@ -102,7 +102,7 @@ func (r *PublishedRow) above(metres float64) int {
 	return i
 }
 
-// Text says which figures of the row hold for a length: "100G at 5 m: 30720 B".
+// Text names the figures of the row that hold for a length: "100G at 5 m: 30720 B".
 func (r *PublishedRow) Text(metres float64) string {
 	i, speed := r.above(metres), SpeedText(r.Speed)
 	switch {

@@ -24,9 +24,9 @@ type publishedFile struct {
 	use, models, why string
 }
 
-// The uses of a table: chip, model and added make publishedtable.go (a model's own stands in place of its chip's, one that is added beside
-// it, so that neither's figures are undercut); one beside them has nothing that is larger than what rocec
-// derives without it (TestNeedHoldsWhatIsPublished of package compiler); what is left out says why.
+// The uses of a table. Tables of the uses chip, model and added make publishedtable.go: a model's own replaces that of its chip, and an
+// added one supplements it, so that the figures of neither are undercut. A table beside them has no figure above the headroom that rocec
+// derives without it (TestNeedHoldsWhatIsPublished of package compiler). A table that is left out has the reason.
 var publishedUses = []string{"chip", "model", "added", "beside", "left out"}
 
 // sized reports whether rocec sizes by the table.
@@ -115,7 +115,8 @@ func tableIs(t *testing.T, name, text string) {
 	assert.Equal(t, string(want), string(got), "run `make update`")
 }
 
-// Every table names a chip and models there are, one that is used rises with length, and a table has a reason exactly where it is left out.
+// Every table names a chip and models there are, one that is used rises with length, and a table has a reason exactly where it is left
+// out.
 func TestPublishedFiles(t *testing.T) {
 	own := map[string]bool{}
 	for _, f := range publishedFiles(t) {

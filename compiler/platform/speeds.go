@@ -37,11 +37,10 @@ func PauseQuanta(mbps int) int {
 	return pauseQuanta[Speeds[min(i, len(Speeds)-1)]]
 }
 
-// CellWaste tells by how much packets of the worst size swell when they are stored in cells, as a fraction.
+// CellWaste returns by how much packets of the worst size swell when they are stored in cells, as a fraction.
 //
-// Broadcom's published headrooms follow the exact maximum ([ASIC.Swell]). For Spectrum the SONiC headroom script uses
-// cell/64 above 128 B and 2 cell/(cell+1) below; worst is that factor rounded up to a whole number, likely is the factor
-// itself.
+// Broadcom's published headrooms follow the exact maximum ([ASIC.Swell]). For Spectrum the SONiC headroom script uses cell/64 above 128 B
+// and 2 cell/(cell+1) below. worst is that factor rounded up to a whole number, likely is the factor itself.
 func (a *ASIC) CellWaste() (worst, likely Ratio) {
 	c := a.Cell
 	if a.Vendor == Broadcom {
@@ -66,8 +65,8 @@ const (
 	fullFrame = 14 + 20 + 8 + 12 + 1024 + 4 + 4
 )
 
-// Swell tells by how much bytes on the wire swell at most when frames are stored in whole cells, preamble and gap credited:
-// the maximum of cells(s) / (s + 20) over frames of any size, and over those that carry a payload of 1 KiB or more.
+// Swell returns by how much bytes on the wire swell at most when frames are stored in whole cells, preamble and gap credited. It is the
+// maximum of cells(s) / (s + 20) over frames of any size, and over those that carry a payload of 1 KiB or more.
 func (a *ASIC) Swell() (worst, full Ratio) { return a.swell(MinFrame), a.swell(fullFrame) }
 
 // swell is the maximum over frames of so many bytes and more: it is at the smallest, or at the next that begins another cell.
@@ -91,10 +90,9 @@ func (r Ratio) String() string {
 	return fmt.Sprintf("%.3f", float64(r.Num)/float64(r.Den))
 }
 
-// Arrives is how many bytes can come in after a pause was sent, at 10G, rounded up: a frame on either side
-// that has begun, the pause frame, both ways of the cable, the interfaces, and the peer's answer. Sources: the shape is
-// that of IEEE 802.1Qbb annex O; 60 quanta in 802.3 annex 31B are 67 in SONiC, whose 819 bytes for the interfaces are
-// taken too; 5.05 ns a metre.
+// Arrives returns how many bytes can come in after a pause was sent, at 10G, rounded up. It counts a frame on either side that has begun,
+// the pause frame, both ways of the cable, the interfaces, and the peer's answer. Sources: the shape is that of IEEE 802.1Qbb annex O. 60
+// quanta in 802.3 annex 31B are 67 in SONiC, whose 819 bytes for the interfaces are taken too; 5.05 ns a metre.
 func Arrives(frame, metres int) int {
 	const speed, preamble, pause, interfaces = 10_000, 20, 84, 819
 	cable := (2*metres*speed/1000*505 + 799) / 800

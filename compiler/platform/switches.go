@@ -2,11 +2,10 @@ package platform
 
 // Switches is the table of switch models, by maker and name.
 //
-// Ports are the front panel, numbered from 1 onwards, with the speed of the whole port and the number of ports it can be
-// split into. Sources: "SONiC" is the SONiC project's table of supported devices, "MLX" the mlxsw
-// driver's release notes with the models it was tested on, "UM" the maker's hardware user manual, "NetBox" the NetBox
-// device type library, "CL x.y" the switch port chapter of that Cumulus Linux manual; the chip of every SN model is
-// also in SONiC's asic_table.j2.
+// Ports are the front panel, numbered from 1 onwards, with the speed of the whole port and the number of ports it can be split into.
+// Sources: "SONiC" is the SONiC project's table of supported devices, "MLX" the mlxsw driver's release notes with the models it was tested
+// on, "UM" the maker's hardware user manual. "NetBox" is the NetBox device type library, "CL x.y" the switch port chapter of that Cumulus
+// Linux manual. The chip of every SN model is also in SONiC's asic_table.j2.
 //
 // The SN4800 is left out on purpose: its ports depend on its line cards. A switch_model block describes it.
 var Switches = []*Switch{
@@ -375,7 +374,7 @@ var Switches = []*Switch{
 	},
 }
 
-// The cages of front panels, with what a port of each can be split into at most.
+// The cages of front panels, with the parts that a port of each can be split into at most.
 func sfpplus(first, last int) PortRange  { return PortRange{first, last, 10_000, 1} }
 func sfp28(first, last int) PortRange    { return PortRange{first, last, 25_000, 1} }
 func qsfpplus(first, last int) PortRange { return PortRange{first, last, 40_000, 4} }

@@ -29,8 +29,8 @@ func FindUnsized(name string) (*UnsizedASIC, bool) {
 	return find(UnsizedASICs, Fold(name), func(a *UnsizedASIC) (string, []string) { return a.Name, a.Aliases })
 }
 
-// Newer reports whether a name looks like a later generation of a series of which names are known, such as tomahawk7: its number is
-// greater than every known one, and no more than twice as great. A slip of a digit is mostly further off.
+// Newer reports whether a name looks like a later generation of a series with known names, such as tomahawk7. Its number is greater than
+// every known one, and no more than twice as great. A slip of a digit is mostly further off.
 func Newer(name string, known []string) bool {
 	series, n := generation(name)
 	newest := 0

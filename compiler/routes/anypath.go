@@ -105,8 +105,8 @@ func (w *walk) spreadMembers(classes []*graph.Class) []graph.Who {
 	return comes
 }
 
-// flooded says, by vertex, over which neighbours traffic comes to it or leaves it: none (dry), exactly one (its vertex), or
-// several, as also when its own members send and receive.
+// flooded has, by vertex, the neighbours over which traffic arrives at it or leaves it: none (dry), exactly one (its vertex), or several.
+// A vertex whose own members send and receive counts as several.
 type flooded []int32
 
 const (

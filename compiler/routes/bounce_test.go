@@ -11,8 +11,8 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// shortestCircle returns the length of the shortest circle of the buffer dependency graph of all lossless groups; 0 if
-// there is none. Turns back to the device traffic came from count if asked for.
+// shortestCircle returns the length of the shortest circle of the buffer dependency graph of all lossless groups; 0 without a circle.
+// Turns back to the device traffic came from count if asked for.
 func shortestCircle(t *testing.T, f *ir.Fabric, s ir.State, back bool) int {
 	type buffer struct {
 		in *ir.Port
@@ -72,8 +72,8 @@ func TestBounceBreaksTheCircle(t *testing.T) {
 			c.Bounce()
 			c.F.Intents = append(c.F.Intents, &ir.Intent{Version: 2, Group: c.Group.Bounce, Members: c.F.Intents[0].Members})
 		}, 4},
-		{"and nobody says who talks", func(c *irtest.Cabling) { c.Bounce(); c.F.Intents = nil }, 0},
-		{"there and back, and nobody says who talks", func(c *irtest.Cabling) {
+		{"and no intent names a talker", func(c *irtest.Cabling) { c.Bounce(); c.F.Intents = nil }, 0},
+		{"there and back, and no intent names a talker", func(c *irtest.Cabling) {
 			c.Bounce()
 			c.Group.Bounce.Bounce, c.F.Intents = c.Group, nil
 		}, 4},

@@ -21,7 +21,7 @@ func bridgedLinks(c *irtest.Cabling) *irtest.Cabling {
 	return c
 }
 
-// names returns the forwarding cables between switches as "R0-R1".
+// forwardingCables returns the forwarding cables between switches in the form "R0-R1".
 func forwardingCables(f *ir.Fabric, down ...*ir.Link) []string {
 	gone := make([]bool, len(f.Links))
 	for _, l := range down {
@@ -52,7 +52,7 @@ func TestSpanningTree(t *testing.T) {
 	after := turnsIn(t, f, ir.State{Down: down})
 	assert.False(t, circular(f, after))
 	both := turnsIn(t, f, ir.State{Down: down, Converging: true})
-	assert.True(t, circular(f, both), "frames run back and forth between R2 and R3 while one has heard of it and the other has not")
+	assert.True(t, circular(f, both), "frames run back and forth between R2 and R3 while only one of them has the new tree")
 	for turn := range turnsOf(f, after) {
 		assert.True(t, both.Has(turn.In, turn.Out))
 	}
@@ -110,7 +110,7 @@ func TestBondsOfBridges(t *testing.T) {
 	blind := bridgedLinks(irtest.New(ir.Flooding).Links("A-B A-B A-D D-E E-F F-D").Hosts("A", "D"))
 	f = routed(blind)
 	back, also, on := f.Links[0].A(), f.Links[1].A(), f.Links[2].A()
-	assert.True(t, turnsIn(t, f, ir.State{}).Has(back, on), "what came to B by one cable comes back by the other")
+	assert.True(t, turnsIn(t, f, ir.State{}).Has(back, on), "traffic that came to B by one cable comes back by the other")
 	f.Links[0].Bond, f.Links[1].Bond = 1, 1
 	f = routed(blind)
 	assert.False(t, turnsIn(t, f, ir.State{}).Has(back, on))

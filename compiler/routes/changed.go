@@ -11,14 +11,14 @@ import (
 
 // Changed: what failures add, without following everything again.
 //
-// A shortest path that was none before belongs to a sender and a destination that are farther apart than before. If the
-// distance to a destination changes at all, it does so at a device of which every link towards that destination failed:
-// the nearest device where it changes. Distances are the same both ways, so the search starts at the devices of the
-// failed links, on the fabric before and after at once, and every destination it meets sooner before than after is a
-// candidate. A second search, from the candidates, reports whether a sender is among those farther away.
+// A shortest path that was none before belongs to a sender and a destination that are farther apart than before. If the distance to a
+// destination changes, it changes at a device whose links towards that destination all failed: the nearest device with a change. Distances
+// are the same both ways. So the search starts at the devices of the failed links, on the fabric before and after at once. Every
+// destination that it meets sooner before than after is a candidate. A second search, from the candidates, reports whether a sender is
+// among those farther away.
 
-// Changed returns the turns of the destinations that links in s.Down put farther away from some sender; while routing
-// converges, from any device. Of what it returns when there are none, the rows are shared: they are not to be added to.
+// Changed returns the turns of the destinations that links in s.Down put farther away from some sender; while routing converges, from any
+// device. Without such turns, the rows of the result are shared: the caller must not add to them.
 func (r *Router) Changed(g *ir.CosGroup, s ir.State) (*ir.Turns, error) {
 	if !g.Lossless && !r.coupled {
 		return r.Turns(g, s)
@@ -79,11 +79,11 @@ func (v *view) changedByDistance(s ir.State) (*ir.Turns, error) {
 	return w.turns, nil
 }
 
-// afterFailures says what failures do to the routes.
+// afterFailures is the effect of failures on the routes.
 type afterFailures int
 
 const (
-	// harmless: with fewer links traffic takes fewer turns, or nothing is said about failures at all.
+	// harmless: with fewer links traffic takes fewer turns, or the routing promises nothing about failures.
 	harmless afterFailures = iota
 	// distancesMatter: what is as far away as before is reached as before.
 	distancesMatter

@@ -9,11 +9,10 @@ import (
 	"github.com/rocec/rocec/compiler/graph"
 )
 
-// Alike destinations: destinations that are attached to one vertex each, of one tier, with the same neighbours over links of the
-// same kinds.
-// Swapping two of them changes nothing but their names, so their traffic takes the same turns everywhere but beside
-// them: one of them is followed, and the last hops of the others are added (see sweep.arrive). Links of a vertex that are
-// down are not links, so a vertex that lost one falls out of its twins. Exact, not an approximation.
+// Alike destinations: destinations that are attached to one vertex each, of one tier, with the same neighbours over links of the same
+// kinds. Swapping two of them changes nothing but their names, so their traffic takes the same turns everywhere but next to them. So one
+// of them is followed, and the last hops of the others are added (see sweep.arrive). Links of a vertex that are down are not links, so a
+// vertex that lost one falls out of its twins. Exact, not an approximation.
 
 // destination is a class to follow, and the others of which it is the first in order, by id.
 type destination struct {
@@ -24,7 +23,7 @@ type destination struct {
 // batch is up to 64 destinations, one bit of a machine word each, whose traffic crosses the same links.
 type batch []destination
 
-// batches sorts classes into batches, twins collapsed: first those that cross routed links, then those that do not.
+// batches sorts classes into batches, twins collapsed: first the classes that cross routed links, then the others.
 func (w *walk) batches(classes []*graph.Class) []batch {
 	var all []destination
 	for of := range byTalk(classes) {

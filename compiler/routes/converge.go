@@ -7,10 +7,9 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// While routing converges, every device forwards as it did before the links failed or already as it will, in any mix.
-// Of a class from which all devices keep their distance, the next hops after are among those before, and those before
-// that still work are those after: only the classes some device changes its distance to are followed anew, over the
-// next hops of both together.
+// While routing converges, every device forwards as it did before the links failed or already as it will, in any mix. If all devices keep
+// their distance from a class, the next hops after are among those before, and those before that still work are those after. So only
+// classes from which some device changes its distance are followed anew, over the next hops of both together.
 
 // converging returns the turns while shortest paths converge from the healthy fabric to the one with links down.
 func (v *view) converging(s ir.State) (*ir.Turns, error) {

@@ -113,7 +113,7 @@ func assertCutsCover(rt *rapid.T, f *ir.Fabric, groups []*ir.CosGroup, down []*i
 	})
 	for _, c := range cuts {
 		if n := counted[twins.Form(failurestest.IDs(c.Links))]; len(c.Links) <= size && n != c.Alike {
-			rt.Fatalf("%v stands for %d sets, not %d", failurestest.Names(c.Links), n, c.Alike)
+			rt.Fatalf("%v has %d sets alike, not %d", failurestest.Names(c.Links), n, c.Alike)
 		}
 	}
 	return larger

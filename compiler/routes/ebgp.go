@@ -10,20 +10,19 @@ import (
 
 // eBGP: path vector with the AS-path loop check (RFC 4271, 9.1.2), as data centres run it (RFC 7938).
 //
-// A device takes a route from a neighbour unless its own AS number is in the route's AS path; it uses all neighbours
-// whose paths have the fewest ASes (multipath, whatever the ASes: "as-path multipath-relax"), and passes one of these
-// paths on. Which one it passes on is not known (the oldest, the one of the lowest router ID), and it matters: the next
-// device may refuse it. So for every device the alternatives are kept: the AS paths it may have, each at its length. A
-// device that surely has a route of some length takes none that is longer; one that may have been refused every
-// shorter path stays open to longer ones. What comes out covers every stable state, with all ties at once.
+// A device takes a route from a neighbour unless its own AS number is in the route's AS path. It uses all neighbours whose paths have the
+// fewest ASes (multipath, whatever the ASes: "as-path multipath-relax"), and passes one of these paths on. Which one it passes on is not
+// known (the oldest, the one of the lowest router ID), and it matters: the next device may refuse it. So for every device the alternatives
+// are kept: the AS paths it may have, each at its length. A device that surely has a route of some length takes no longer one. A device
+// whose shorter paths may all have been refused stays open to longer ones. The result covers every stable state, with all ties at once.
 //
-// Of an AS path only the set of its ASes matters, and of these only the ones that somebody could meet again: ASes of
-// several devices, and those of devices that were still open when they passed the path on.
+// Only the set of ASes of an AS path matters, and only those ASes that a later device could meet again: ASes of several devices, and those
+// of devices that were still open when they passed the path on.
 //
-// Assumptions: no allowas-in and no path prepending; links between two devices of one AS carry no routes (there is no
-// eBGP session, and iBGP between them is not described); links the fabric calls bridged carry none either, but for
-// those of hosts that forward, each of which is an AS of its own. Where the links form a tree, a switch without a number
-// counts as an AS of its own, too: there is one way, and only a number that repeats on it closes it.
+// Assumptions: no allowas-in and no path prepending. Links between two devices of one AS carry no routes: there is no eBGP session, and
+// iBGP between them is not described. Links that the fabric calls bridged carry none either, except those of hosts that forward, each of
+// which is an AS of its own. Where the links form a tree, a switch without a number counts as an AS of its own, too. There is one way, and
+// only a number that repeats on the way closes it.
 
 // bgpCost is how many steps following eBGP over one cable costs here, for this and for the walk along its next hops.
 const bgpCost = 7
@@ -35,7 +34,7 @@ const maxPaths = 64
 type bgp struct {
 	*network
 	as     []int32 // by vertex: its AS, numbered from 0
-	shared []bool  // by AS: several vertices are of it
+	shared []bool  // by AS: several vertices have it
 	ties   ir.Ties
 	force  []int32 // by vertex: the neighbour whose path it passes on; -1: not chosen yet; nil: none is
 	down   []bool  // by Link.ID
@@ -44,7 +43,7 @@ type bgp struct {
 	sets   [][]int32          // interned sets of ASes, ascending; the first is empty
 	joined map[[2]int32]int32 // set and AS to the set with the AS
 
-	// Of the destination at hand, by vertex.
+	// About the current destination, by vertex.
 	paths  [][]asPath // the alternatives, by rising length
 	tells  [][]int32  // the sets of the alternatives as neighbours hear them, of those that were passed on
 	first  []int32    // fewest ASes the vertex's path may have
@@ -97,15 +96,15 @@ func (b *bgp) session(v int32, s *graph.Arc) bool {
 	return !b.down[s.Link] && b.as[v] != b.as[s.To] && carriesRoutes(s)
 }
 
-// carriesRoutes reports whether the link of a step is an IP hop. Links of hosts are not called routed; a host that
-// forwards routes over them all the same.
+// carriesRoutes reports whether the link of a step is an IP hop. Links of hosts are not called routed, but a host that forwards routes
+// over them.
 func carriesRoutes(s *graph.Arc) bool {
 	return s.Routed || s.Host
 }
 
-// bgpIsShortest reports whether eBGP takes just the shortest paths: no two devices share an AS, so that the loop check
-// refuses only what comes back to where it was, and every link carries routes. On a tree with a bridged link the one way
-// is taken to be open: whether frames reach the next router by the bridge is unknown, see [Router.Unrouted].
+// bgpIsShortest reports whether eBGP takes just the shortest paths. It does if no two devices share an AS, so that the loop check refuses
+// only routes that come back, and every link carries routes. On a tree with a bridged link the one way counts as open, although it is
+// unknown whether frames reach the next router by the bridge; see [Router.Unrouted].
 func (n *network) bgpIsShortest() bool {
 	if n.Forest {
 		return !n.repeatsASN() || n.firstArc(func(s *graph.Arc) bool { return !carriesRoutes(s) }) != nil
@@ -228,8 +227,8 @@ func (b *bgp) passedOn(u int32, p asPath) int32 {
 	return p.set
 }
 
-// settle closes the vertices that surely have a route of this length: some neighbour surely has one that is shorter by
-// one, and whichever path it is, they take it.
+// settle closes the vertices that surely have a route of this length. Some neighbour surely has one that is shorter by one, and whichever
+// path that is, they take it.
 func (b *bgp) settle(now []int32, level int32) {
 	if b.ties != ir.AnyTie {
 		return
@@ -298,7 +297,7 @@ func (b *bgp) intern(members []int32) int32 {
 	return b.leaf(b.intern(members[:last]), members)
 }
 
-// leaf returns the number of the set that is the set before and one AS larger than all of it.
+// leaf returns the number of the set that has the last AS of members in addition to the set before, whose ASes are all smaller.
 func (b *bgp) leaf(before int32, members []int32) int32 {
 	key := [2]int32{before, members[len(members)-1]}
 	id, ok := b.joined[key]
@@ -350,8 +349,8 @@ func (v *view) pathVector(s ir.State) (*ir.Turns, error) {
 	return turns, err
 }
 
-// tiesMatter reports whether traffic of the view comes to a device whose next hops depend on how ties are broken. The
-// error tells why paths cannot be followed.
+// tiesMatter reports whether traffic of the view meets a device whose next hops depend on how ties are broken. The error is the reason why
+// paths cannot be followed.
 func (v *view) tiesMatter(down []*ir.Link, s ir.State) (bool, error) {
 	w := newSearch(v, down)
 	if !s.Budget.Spend(bgpCost * len(w.classes) * (2*v.Edges + len(v.Vertices))) {
@@ -377,8 +376,7 @@ func (v *view) tiesMatter(down []*ir.Link, s ir.State) (bool, error) {
 	return out, nil
 }
 
-// decides reports whether traffic to c, the destination of the last run, comes to a device whose next hops depend on how ties are
-// broken.
+// decides reports whether traffic to c, the destination of the last run, meets a device whose next hops depend on how ties are broken.
 func (b *bgp) decides(c *graph.Class) bool {
 	met := make([]bool, len(b.Vertices))
 	for todo := slices.DeleteFunc(slices.Clone(c.From), func(u int32) bool { return !c.Sends(u) }); len(todo) > 0; {

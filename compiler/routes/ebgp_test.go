@@ -117,8 +117,8 @@ func TestEBGPPlans(t *testing.T) {
 	}
 }
 
-// d is reached over a1 (AS 10) and a2 (AS 20). v uses both and passes one of the two on; w is of AS 10 too, so it takes
-// what came over a2 only.
+// d is reached over a1 (AS 10) and a2 (AS 20). v uses both and passes one of the two on. w is of AS 10, too, so it takes only the route
+// that came over a2.
 func tiedCabling() *irtest.Cabling {
 	c := irtest.New(ir.EBGP)
 	c.Links("a1-d a2-d v-a1 v-a2 w-v").Hosts("d", "w")
@@ -235,7 +235,7 @@ func TestEBGPWithUniqueNumbersIsShortest(t *testing.T) {
 	})
 }
 
-// turnNames writes turns as "h0:p0 > s1:p2", in order of ports.
+// turnNames writes turns in the form "h0:p0 > s1:p2", in order of ports.
 func turnNames(f *ir.Fabric, rows [][]uint64) []string {
 	var out []string
 	if rows == nil {
@@ -411,8 +411,8 @@ func turnBetween(turn ir.Turn, g *ir.CosGroup) bool {
 // up reports whether no end of the cable is down.
 func up(down []*ir.Link, p *ir.Port) bool { return !slices.Contains(down, p.Link()) }
 
-// simulation is eBGP message by message, for one destination: whoever is activated looks at what its neighbours tell
-// and keeps one of the shortest paths they offer.
+// simulation is eBGP message by message, for one destination. An activated device looks at the routes of its neighbours and keeps one of
+// the shortest paths they offer.
 type simulation struct {
 	f    *ir.Fabric
 	down []*ir.Link
@@ -450,7 +450,7 @@ func (s *simulation) best(d *ir.Device) (best []*ir.Device, length int) {
 	return best, length
 }
 
-// activate lets d decide anew, and reports whether anything changed. What it has and is still among the best, it keeps.
+// activate lets d decide anew, and reports whether anything changed. It keeps its paths that are still among the best.
 func (s *simulation) activate(d *ir.Device) bool {
 	best, _ := s.best(d)
 	old, had := s.path[d]
@@ -468,7 +468,7 @@ func (s *simulation) activate(d *ir.Device) bool {
 	return !had || !slices.Equal(old, path)
 }
 
-// settle activates in random order until nobody changes anything, and returns the next hops of every device.
+// settle activates in random order until no device changes anything, and returns the next hops of every device.
 func (s *simulation) settle(t require.TestingT, to *ir.Device, random *rand.Rand) map[*ir.Device][]*ir.Device {
 	s.path, s.from = map[*ir.Device][]int{to: {}}, map[*ir.Device]*ir.Device{}
 	var others []*ir.Device
@@ -519,8 +519,8 @@ func (s *simulation) turns(g *ir.CosGroup, receiver *ir.Port, hops map[*ir.Devic
 	}
 }
 
-// Every turn of every settled state is among those of AnyTie; where nothing is mixed there are no others; and of the
-// ways to break ties that are named, the turns are exact.
+// Every turn of every settled state is among those of AnyTie. Where nothing is mixed there are no others. For ways to break ties that have
+// a name, the turns are exact.
 func TestEBGPCoversEverySimulation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := randomSwitches(t, ir.EBGP)

@@ -19,7 +19,7 @@ var closes = []struct {
 	{"10240switches", sync.OnceValue(func() *ir.Fabric { return routed(irtest.Clos(ir.ShortestPath, 64, 64, 64, 32, 32)) })},
 }
 
-// BenchmarkWhole is what a router finds once for all failures of a group.
+// BenchmarkWhole measures the part that a router finds once for all failures of a group.
 func BenchmarkWhole(b *testing.B) {
 	for _, tt := range closes {
 		b.Run(tt.name, func(b *testing.B) {
@@ -102,7 +102,7 @@ func BenchmarkChanged(b *testing.B) {
 			f.Routes.(*Router).whole(f.CosGroups[0])
 			return f
 		})
-		// In both states nobody is farther from anybody: it is the searches that are measured.
+		// In both states no vertex is farther from any other, so the benchmark measures the searches.
 		b.Run(tt.name+"/leaf", func(b *testing.B) { changed(b, f(), f().Links[:1]) })
 		b.Run(tt.name+"/core", func(b *testing.B) { changed(b, f(), oneToCore(f())) })
 		// All links of a leaf but one fail, so that everybody else meets it at one agg.

@@ -31,8 +31,8 @@ func size(f *ir.Fabric, t *ir.Turns) (nodes, edges int) {
 	return nodes, edges
 }
 
-// differ names the first turn that is in one set only; empty if there is none. (The difference that testify prints of
-// whole turns is the whole fabric.)
+// differ names the first turn that is in one set only; empty if the sets are equal. (The difference that testify prints of whole turns is
+// the whole fabric.)
 func differ(f *ir.Fabric, want, got map[ir.Turn]bool) string {
 	for _, in := range f.Ports {
 		for _, out := range in.Device().Ports {

@@ -7,12 +7,12 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Flooding: a frame for a destination the bridges do not know leaves every device by every open bridged port but the one
-// it came in by, a bond being one port, and needs no destination: it goes wherever there are cables, also back to the device it comes from
-// over a second cable. This is what happened to lossless frames for dead servers in Guo et al. (SIGCOMM 2016).
+// Flooding: a frame for a destination that the bridges do not know leaves every device by every open bridged port but the one it came in
+// by. A bond is one port. The frame goes wherever there are cables, also back to the device it comes from over a second cable. This is
+// what happened to lossless frames for dead servers in Guo et al. (SIGCOMM 2016).
 //
-// Every device with a member that has somebody to talk to starts floods. Blocked ports of a spanning tree are not
-// looked for. When links fail, floods go by the ports that are left, at once: there is nothing to converge.
+// Every device with a member that talks to another member starts floods. Blocked ports of a spanning tree are not looked for. When links
+// fail, floods go by the ports that are left, at once: there is nothing to converge.
 
 // floodedPaths returns the turns of floods in state s.
 func (v *view) floodedPaths(s ir.State) (*ir.Turns, error) {
@@ -53,7 +53,7 @@ func (v *view) floodedPaths(s ir.State) (*ir.Turns, error) {
 	return turns, nil
 }
 
-// flood is where the floods of the talks of a view come to. It is not changed after spread.
+// flood is the result of the floods of a view. It is not changed after spread.
 type flood struct {
 	*view
 	down  []bool
@@ -72,7 +72,7 @@ func (v *view) newFlood(down []*ir.Link) *flood {
 	}
 	for _, t := range v.Conversations {
 		if len(t.Members) == 0 || (&graph.Class{Members: t.Members}).OnlyOwner() != nil {
-			continue // nobody to talk to
+			continue // no member to talk to
 		}
 		for _, m := range t.Members {
 			for _, p := range m {

@@ -8,9 +8,9 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Following the traffic of one class at a time, cable by cable: for routings that are known only as "from this device
-// by these cables", and for traffic that changes its cos group on the way (cos_group.bounce): what came down into a
-// device and leaves it up again is in the next group from there on.
+// Follow traffic of one class at a time, cable by cable. This serves routings that are known only as "from this device by these cables",
+// and traffic that changes its cos group on the way (cos_group.bounce): traffic that came down into a device and leaves it up again is in
+// the next group from there on.
 
 // rule says, for one class, whether its traffic may take a step from v, and whether it falls afterwards. Falling is for
 // routings under which it matters; a class's traffic ends where the rule lets it go no further.
@@ -48,7 +48,7 @@ func (v *view) follow(s ir.State, p plan) (*ir.Turns, error) {
 	return turns, nil
 }
 
-// changesGroup reports whether traffic may change into the group or out of it.
+// changesGroup reports whether traffic may change into or out of the view's group.
 func (v *view) changesGroup() bool { return bounces(v.Fabric, v.Group) != nil }
 
 // sources returns the views of the groups whose traffic may be in the group of v, lossy ones, too: v itself first.
@@ -74,7 +74,7 @@ type trace struct {
 	visits []visit
 	known  []uint64 // by Port.ID, of in-ports: bit 2*group, or one more when falling
 
-	// The rule of the class at hand, and by vertex what it allows rising and falling traffic, once it was asked.
+	// The rule of the current class, and by vertex what it allows rising and falling traffic, once it was asked.
 	class *graph.Class
 	rule  rule
 	round int32
@@ -84,7 +84,7 @@ type trace struct {
 	hanging map[*graph.Conversation][]int32 // by vertex: members that are attached there
 }
 
-// visit is traffic that came to a device.
+// visit is traffic that arrived at a device.
 type visit struct {
 	departure
 	from   int32 // the device it came from
@@ -135,8 +135,8 @@ func (t *trace) follow(p plan, b *ir.Budget, turns, bounced *ir.Turns) error {
 	})
 }
 
-// followBack is follow where frames may turn back and stay in their group: what leaves a device does not depend on where it came in then,
-// so a breadth-first search over devices takes the place of one over ports, and turns are recorded a word of a bit row at a time.
+// followBack is follow where frames may turn back and stay in their group. There the way on does not depend on the port a frame came in
+// by. So a breadth-first search over devices takes the place of one over ports, and turns are recorded a word of a bit row at a time.
 func (t *trace) followBack(p plan, b *ir.Budget, turns, _ *ir.Turns) error {
 	if !b.Spend(len(t.classes) * (2*t.Edges + len(t.Vertices))) {
 		return ir.ErrBudget
@@ -231,13 +231,13 @@ func (t *trace) fills(s *graph.Arc, group int) bool {
 	return t.views[group] != nil && t.views[group].Fills(s.In, s.Link)
 }
 
-// begin makes c the class at hand.
+// begin makes c the current class.
 func (t *trace) begin(c *graph.Class, r rule) {
 	t.class, t.rule = c, r
 	t.round++
 }
 
-// spread visits every device that traffic of the class comes to, nearest to a sender first.
+// spread visits every device that traffic of the class reaches, nearest to a sender first.
 func (t *trace) spread() {
 	t.forget()
 	for _, v := range t.class.From {
@@ -251,8 +251,8 @@ func (t *trace) spread() {
 	}
 }
 
-// finish visits, nearest first, the devices that traffic of a visit goes on to, until it has come to a device of the
-// class. It returns the index of the visit there; of the first one if it cannot get there.
+// finish visits, nearest first, the devices that traffic of a visit goes on to, until it reaches a device of the class. It returns the
+// index of the visit there; of the first one if it cannot get there.
 func (t *trace) finish(from visit) int {
 	t.forget()
 	from.before = -1
@@ -335,7 +335,7 @@ func (t *trace) departures(v int32, falling bool) []departure {
 	return t.leave[k][v]
 }
 
-// othersAt reports whether somebody is attached to v who has somebody else in the class at hand to talk to.
+// othersAt reports whether a member attached to v has another member of the current class to talk to.
 func (t *trace) othersAt(v int32) bool {
 	c := t.class
 	if slices.Contains(c.Except, v) {

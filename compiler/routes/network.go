@@ -7,7 +7,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// network is the graph, with what the routings ask of it.
+// network is the graph, with the questions of the routings as methods.
 type network struct{ *graph.Graph }
 
 func newNetwork(f *ir.Fabric) *network { return &network{graph.New(f)} }
@@ -29,7 +29,7 @@ func newView(r *Router, n *network, g *ir.CosGroup) *view {
 	return v
 }
 
-// newBareView returns the view of a group in which nobody talks yet.
+// newBareView returns the view of a group without conversations yet.
 func newBareView(r *Router, n *network, g *ir.CosGroup) *view {
 	v := &view{network: n, Traffic: graph.NewTraffic(n.Graph, g), router: r}
 	for kind := range v.anyArcs {
@@ -95,7 +95,7 @@ func (v *view) openArcs(bridged bool) [][]arc {
 	return out
 }
 
-// parallelCables tells, by vertex, whether some neighbour is joined to it by several cables.
+// parallelCables reports, by vertex, whether some neighbour is joined to it by several cables.
 func (v *view) parallelCables() []bool {
 	out := make([]bool, len(v.Vertices))
 	graph.InParallel(len(out), 512, func(from, to int) {

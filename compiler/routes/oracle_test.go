@@ -11,8 +11,8 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// randomCabling draws up to 6 switches on 3 tiers with up to 10 cables, some parallel, some lossy, some not routed; up
-// to 5 hosts with one or two NICs, some bonded, some that forward; and up to 3 intents among them, or link pause.
+// randomCabling draws up to 6 switches on 3 tiers with up to 10 cables, some parallel, some lossy, some not routed. It adds up to 5 hosts
+// with one or two NICs, some bonded, some that forward, and up to 3 intents among them, or link pause.
 func randomCabling(t *rapid.T, r ir.Routing) *irtest.Cabling {
 	chance := func(what string, of int) bool { return rapid.IntRange(1, of).Draw(t, what) == 1 }
 	c := irtest.New(r)
@@ -84,7 +84,7 @@ type oracle struct {
 	converging bool
 }
 
-// pair is somebody who talks to somebody, over any of their ports.
+// pair is two NICs that talk, over any of their ports.
 type pair struct {
 	group    *ir.CosGroup
 	bridged  bool
@@ -425,7 +425,7 @@ func (o *oracle) close(out *found, p pair, src *ir.Device, allowed func(*ir.Port
 	}
 }
 
-// legal says what is wrong with a flow that is to make a turn, or returns "".
+// legal returns the reason why a flow may not make a turn, or "".
 func (o *oracle) legal(all *found, flow *ir.Flow, turn ir.Turn, g *ir.CosGroup) string {
 	if flow == nil || len(flow.Ports)%2 != 0 || len(flow.Groups) != len(flow.Ports)/2 || len(flow.Ports) > 2*4*len(o.f.Ports) {
 		return "misshapen"

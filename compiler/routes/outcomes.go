@@ -11,12 +11,12 @@ import (
 
 // Outcomes: the turns of eBGP, one way of breaking ties at a time.
 //
-// A device that holds several routes to be equally good passes one of them on, and the next device may take the one and
-// refuse the other. Every member is a route of its own, so choices for one do not bind those for another. For one member the
-// choices are made in the order of path lengths: the first device, by length, whose choice somebody may notice takes one of
-// its routes, eBGP is run again, and so on until traffic comes to no device that is not sure where to send it. What is left
-// open meanwhile is followed with all ties at once, which shows more turns than there are, never fewer: a branch that
-// even so shows no turn that counts beyond those of an outcome found before is not entered.
+// A device that holds several routes to be equally good passes one of them on, and the next device may take the one and refuse the other.
+// Every member is a route of its own, so choices for one do not bind those for another. For one member the choices are made in the order
+// of path lengths. The first device, by length, whose choice another device may notice takes one of its routes, and eBGP is run again.
+// That repeats until traffic meets no device that is unsure where to send it. Meanwhile the open choices are followed with all ties at
+// once, which shows more turns than there are, never fewer. A branch that even so shows no turn that counts beyond those of an outcome
+// found before is not entered.
 
 // Outcomes returns the outcomes of eBGP with AS numbers that several devices share. See [ir.Routes].
 func (r *Router) Outcomes(groups []*ir.CosGroup, s ir.State, among func(ir.GroupTurn) bool) (*ir.Outcomes, error) {
@@ -89,7 +89,7 @@ type classOf struct {
 	class  *graph.Class
 }
 
-// sort sorts the classes into those that choices do not matter to, and the members of the others by what they have in common.
+// sort separates the classes that choices do not matter to, and groups the members of the others by common traits.
 func (o *outcomes) sort() error {
 	if len(o.streams) == 0 {
 		return nil
@@ -234,8 +234,8 @@ func (e *explorer) explore(made []choice) error {
 	return nil
 }
 
-// tie returns the next device whose choice decides where traffic goes, of those with the fewest ASes to the destination the first,
-// and a neighbour for each of the ways it can choose; -1: there is none.
+// tie returns the next device whose choice decides where traffic goes, and a neighbour for each of the ways it can choose. It takes the
+// first of those with the fewest ASes to the destination; -1: no device is left.
 func (e *explorer) tie() (at int32, vias []int32) {
 	b := e.bgp
 	if !slices.ContainsFunc(e.classes, func(c classOf) bool { return b.decides(c.class) }) {
@@ -260,10 +260,10 @@ func (e *explorer) tie() (at int32, vias []int32) {
 			return v, vias
 		}
 	}
-	panic("routes: next hops that depend on a choice nobody has")
+	panic("routes: next hops depend on a choice that no vertex has")
 }
 
-// heard returns the first path that v takes of those a neighbour tells it.
+// heard returns the first path that v takes of those that a neighbour passes on.
 func (e *explorer) heard(v, from int32) int32 {
 	b := e.bgp
 	return b.tells[from][slices.IndexFunc(b.tells[from], func(set int32) bool { return !b.has(set, b.as[v]) })]

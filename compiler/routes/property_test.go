@@ -15,8 +15,8 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// randomClos draws a Clos of 20 to 110 switches with some leaf-leaf cables, doubled cables, lossy cables, cables that are
-// not routed, dual-homed hosts (some bonded) and leaves without hosts. It has up to 3 intents.
+// randomClos draws a Clos of 20 to 110 switches. It has some leaf-leaf cables, doubled cables, lossy cables, cables that are not routed,
+// dual-homed hosts (some bonded) and leaves without hosts. It has up to 3 intents.
 func randomClos(t *rapid.T, r ir.Routing) *irtest.Cabling {
 	draw := func(what string, from, to int) int { return rapid.IntRange(from, to).Draw(t, what) }
 	pods, leaves, aggs, cores := draw("pods", 2, 6), draw("leaves", 3, 10), draw("aggs", 2, 4), draw("cores", 1, 5)

@@ -4,11 +4,11 @@ import "slices"
 
 // Refusals that neither failures nor ties change.
 //
-// A device refuses a path that holds its AS. Where an AS has several devices, a failure far from a path can part the ends of
-// the path: a router there passes on another path, and a device behind it refuses that one. No such failure exists if every
-// session refuses either all paths to the destination that any failure or tie can bring, or none but those through the refusing
-// device itself, which are never its shortest. Routes are then the shortest paths over the sessions that refuse none. Spines of
-// one AS over leaves are an example.
+// A device refuses a path that holds its AS. Where an AS has several devices, a failure far from a path can part the ends of the path.
+// Then a router there passes on another path, and a device behind it refuses that one. No such failure exists if every session refuses one
+// of two sets of paths: all paths to the destination that any failure or tie can bring, or only those through the refusing device itself,
+// which are never its shortest. Routes are then the shortest paths over the sessions that refuse none. Spines of one AS over leaves are an
+// example.
 //
 // Two sets bound the paths that a device may have in any state: the ASes on all of them, and the devices on some of them. Both
 // come from passing sets on until none changes (data-flow analysis), over the sessions that are not known to refuse every path.
@@ -67,7 +67,7 @@ func (r *refusals) extend() (more bool) {
 	return more
 }
 
-// carry returns a set of up to n numbers for each vertex that has a path: what its paths pass, joined over all neighbours that
+// carry returns a set of up to n numbers for each vertex that has a path: the numbers that its paths pass, joined over all neighbours that
 // pass a path on.
 func (r *refusals) carry(n int, own func(v int32) int32, join func(a, b uint64) uint64) []bitset {
 	out := make([]bitset, len(r.Vertices))

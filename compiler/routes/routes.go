@@ -1,9 +1,8 @@
 // Package routes has the [Router], which finds the turns that lossless traffic takes: the graph of the PFC-loop proof.
 //
-// Traffic is what the intents say, and members that never talk make no turns. Destinations that are attached to the
-// same switches are one class (package graph), so hosts cost nothing beyond their switches. For each class the routing says where its
-// traffic may go; it spreads from the switches of the senders, and every turn it makes between two links that are both
-// lossless is one bit.
+// Intents define the traffic, and members that never talk make no turns. Destinations that are attached to the same switches are one class
+// (package graph), so hosts cost nothing beyond their switches. For each class the routing decides where its traffic may go. The traffic
+// spreads from the switches of the senders, and every turn it makes between two links that are both lossless is one bit.
 //
 //   - shortest-path (shortest.go, collapse.go): every equal-cost shortest path, all links costing the same. Routing
 //     protocols know nothing of PFC, so paths are found over every link that is up, lossless or not; only turns between
@@ -15,11 +14,10 @@
 //     turn back; the next hops of a file.
 //   - where the links form a tree, every routing: there is one way, which AS numbers may still close.
 //
-// Traffic that changes its group on the way, and routings known only as "from here by these cables", are followed class by
-// class (follow.go, bounce.go); so is traffic while routing converges (converge.go). Flows for a turn are found on demand
-// (witness.go). Which failures matter is asked of package failures, which works on the same graph (cuts.go); the turns that a failure
-// brings are found from the destinations whose distances change (changed.go). Where the traffic of one pair goes is followed for itself
-// (ways.go).
+// Traffic that changes its group on the way, and routings known only as "from here by these cables", are followed class by class
+// (follow.go, bounce.go). So is traffic while routing converges (converge.go). Flows for a turn are found on demand (witness.go). Package
+// failures decides which failures matter, and works on the same graph (cuts.go). The turns that a failure brings are found from the
+// destinations whose distances change (changed.go). The traffic of one pair is followed on its own (ways.go).
 //
 // Hosts neither wait for nor pass on a pause, so turns from and to the ports of hosts that do not forward are left out.
 // The graph follows Dally & Seitz (1987) as applied to PFC by Hu et al. (HotNets 2016).
@@ -137,7 +135,7 @@ func (v *view) turns(s ir.State) (*ir.Turns, error) {
 	return nil, &ir.RoutingError{Code: ir.NoRouting}
 }
 
-// bounces returns a group that traffic of g changes into, or comes from, on its way; nil if there is none.
+// bounces returns a group that traffic of g changes into, or comes from, on its way; nil if it does not change.
 func bounces(f *ir.Fabric, g *ir.CosGroup) *ir.CosGroup {
 	if f.FlowControl == ir.Pause {
 		return nil // a pause stops the whole cable, whatever the groups

@@ -157,7 +157,7 @@ func TestBondIsOneDestination(t *testing.T) {
 	_, edges = size(f, turns)
 	assert.NotZero(t, edges)
 	_, edges = size(f, none)
-	assert.Zero(t, edges, "one bond is nobody to talk to")
+	assert.Zero(t, edges, "a bond alone has no other member to talk to")
 }
 
 func TestHostThatForwardsIsASwitch(t *testing.T) {

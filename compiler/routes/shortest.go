@@ -11,9 +11,9 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Shortest paths, 64 destinations at a time: one breadth-first search spreads a batch of destinations as the bits of a
-// machine word, level by level; then, farthest level first, the traffic comes back the same way from its senders.
-// At a vertex, traffic of a destination turns from every port it comes in by to every port it leaves by.
+// Shortest paths, 64 destinations at a time. One breadth-first search spreads a batch of destinations as the bits of a machine word, level
+// by level. Then, farthest level first, the traffic comes back the same way from its senders. At a vertex, traffic of a destination turns
+// from every port it comes in by to every port it leaves by.
 
 // shortestPaths returns the turns of every shortest path in state s.
 func (v *view) shortestPaths(s ir.State) (*ir.Turns, error) {
@@ -108,8 +108,8 @@ type sweep struct {
 	open  [][]arc
 	many  uint64 // the destinations that have twins
 
-	// What the search met, level by level: from[l] is where level l begins in order, the vertices that are l hops from
-	// the destinations of the mask beside them.
+	// The vertices that the search met, level by level. from[l] is the index in order at which level l begins: the vertices that are l
+	// hops from the destinations of the mask beside them.
 	order []int32
 	masks []uint64
 	from  []int
@@ -128,10 +128,10 @@ type sweep struct {
 	seek func(v int32, level int, m uint64)
 }
 
-// nearby is what the neighbours of a vertex know of it.
+// nearby has the destinations that the neighbours of a vertex take into account.
 type nearby struct {
 	active uint64 // destinations whose traffic is at the vertex
-	below  uint64 // those the vertex is nearer to by one than the level at hand
+	below  uint64 // those the vertex is nearer to by one than the current level
 	above  uint64 // active ones the vertex is farther from by one
 }
 

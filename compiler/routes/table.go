@@ -10,9 +10,9 @@ import (
 
 // Tables: next hops as read from a running fabric. Traffic goes where the tables say, also back to where it came from.
 //
-// Every target of the table is a class of its own. When links fail, next hops over them are gone, and nothing else
-// changes: what a routing protocol would do then is not in the tables. So failures only take turns away. What is for a
-// host whose own cable failed still comes to its switch, and ends there.
+// Every target of the table is a class of its own. When links fail, next hops over them are gone, and nothing else changes: what a routing
+// protocol would do then is not in the tables. So failures only take turns away. Traffic for a host whose own cable failed still arrives
+// at its switch, and ends there.
 
 // tablePaths returns the turns by the table in state s. A table does not converge.
 func (v *view) tablePaths(s ir.State) (*ir.Turns, error) {

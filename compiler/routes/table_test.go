@@ -109,7 +109,7 @@ func TestTablesAndFailures(t *testing.T) {
 		assert.True(t, less.Has(in("R0", "R3"), in("R2", "R3")))
 	}
 	host := c.Cables(c.HostOf("R2") + "-R2")
-	assert.Equal(t, turnsOf(f, whole), turnsOf(f, turnsIn(t, f, ir.State{Down: host})), "traffic for a host that is gone comes all the same")
+	assert.Equal(t, turnsOf(f, whole), turnsOf(f, turnsIn(t, f, ir.State{Down: host})), "traffic for a host that is gone still comes")
 	cuts, err := f.Routes.Cuts(f.CosGroups, nil, 2, nil, nil)
 	require.NoError(t, err)
 	assert.Empty(t, cuts, "no failure adds a turn")

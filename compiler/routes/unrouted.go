@@ -11,13 +11,12 @@ import (
 
 // Unrouted: NICs that eBGP has no route between.
 //
-// eBGP runs once for each kind of destination, on a graph that holds a few switches of each kind. Two switches are of one
-// kind if they have sessions with the same neighbours, and AS numbers that do the same. Two numbers do the same if only
-// switches with the same neighbours have them, and as many have the one as the other; a number does the same as itself.
-// Swapping two such switches, or two such numbers with all their switches, is an automorphism of the sessions. So a result
-// for one destination holds for each other destination of its orbit, with the names swapped. A route needs at most three
-// switches of a kind: the destination, the sender and one between. The small graph keeps that many. The work is a sort of
-// the sessions, and a run on the small graph for each kind of destination.
+// eBGP runs once for each kind of destination, on a graph that holds a few switches of each kind. Two switches are of one kind if they
+// have sessions with the same neighbours, and AS numbers that do the same. Two numbers do the same if only switches with the same
+// neighbours have them, and equally many have each. A number does the same as itself. Swapping two such switches, or two such numbers with
+// all their switches, is an automorphism of the sessions. So a result for one destination holds for each other destination of its orbit,
+// with the names swapped. A route needs at most three switches of a kind: the destination, the sender and one between. The small graph
+// keeps that many. The work is a sort of the sessions, and a run on the small graph for each kind of destination.
 
 // Unrouted returns two of the NICs that eBGP has no route between; see [ir.Routes]. A NIC of a bond is reached by any port of the bond.
 func (r *Router) Unrouted(g *ir.CosGroup, nics []*ir.NIC, b *ir.Budget) (one, other *ir.NIC, err error) {

@@ -13,8 +13,8 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// randomTwins draws layers of switches, most of which have the same neighbours as others, with AS numbers of several plans, and hosts
-// with one port or a bond on the lowest.
+// randomTwins draws layers of switches, most of which have the same neighbours as others, with AS numbers of several plans. Hosts with one
+// port or a bond are on the lowest layer.
 func randomTwins(r *rand.Rand) *irtest.Cabling {
 	c := irtest.New(ir.EBGP)
 	below := 2 + r.IntN(8)
@@ -164,8 +164,8 @@ func TestUnroutedIsLinear(t *testing.T) {
 	}
 }
 
-// On a tree a number that repeats closes the only way, and a switch without a number closes none. Where a bridge may stand in for a
-// route, that is unknown.
+// On a tree a number that repeats closes the only way, and a switch without a number closes none. If a bridge may replace a route, that is
+// unknown.
 func TestNumbersOnTrees(t *testing.T) {
 	tree := func() *irtest.Cabling { return irtest.New(ir.EBGP).Links("L0-S L1-S L2-S").Hosts("L0", "L1", "L2") }
 	tests := []struct {

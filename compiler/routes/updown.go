@@ -74,8 +74,8 @@ func (w *walk) reach(c *graph.Class, byTier []int32) {
 	}
 }
 
-// useful reports whether the step from v leads to the class: falling traffic may only fall; traffic that still rises may
-// also rise on, or take one peer step and fall.
+// useful reports whether the step from v leads to the class. Falling traffic may only fall. Traffic that still rises may also rise on, or
+// take one peer step and fall.
 func (w *walk) useful(v int32, s *graph.Arc, falling bool) bool {
 	switch {
 	case s.Rise < 0:
@@ -88,12 +88,12 @@ func (w *walk) useful(v int32, s *graph.Arc, falling bool) bool {
 	return w.ways.leaves(s.To, v)
 }
 
-// atBottom reports whether traffic of the class's conversation only rises from its vertex, so that nobody else's goes through.
+// atBottom reports whether traffic of the class's conversation only rises from its vertex, so that no other member's traffic goes through.
 func (w *walk) atBottom(c *graph.Class) bool {
 	return !slices.ContainsFunc(w.Arcs[c.At[0]], func(s graph.Arc) bool { return s.Rise <= 0 && w.open(c.Conversation, &s) })
 }
 
-// upDown records the turns of every path that rises, takes at most one peer step, and falls to d, or to a twin of it.
+// upDown records the turns of every path that rises, takes at most one peer step, and falls to d, or to a twin of d.
 func (w *walk) upDown(d destination, byTier []int32) {
 	c := d.Class
 	w.rising.dry()

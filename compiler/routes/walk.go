@@ -23,7 +23,7 @@ type walk struct {
 	dist             []int32
 	order            []int32
 	here             []bool   // shortest: the way back to a sender leads by the vertex; up-down: a twin is attached there
-	rising, ways     flooded  // up-down: whence rising traffic comes to the vertex; by which neighbours it gets to the class
+	rising, ways     flooded  // up-down: neighbours by which rising traffic arrives at the vertex; by which it gets to the class
 	falling, canFall []bool   // up-down: falling traffic is at the vertex; it gets from there to the class
 	mask, kept       []uint64 // the ports the traffic leaves a vertex by; those of them a turn may take
 }
@@ -43,7 +43,7 @@ func newSearch(v *view, down []*ir.Link) *walk {
 		dist:   make([]int32, len(v.Vertices)),
 		here:   make([]bool, len(v.Vertices)),
 	}
-	moves := false // somebody is attached to other vertices than while all is well
+	moves := false // a member is attached to other vertices than without failures
 	for _, l := range down {
 		w.down[l.ID] = true
 		moves = moves || !l.A().Device().Forwards() || !l.B().Device().Forwards()
@@ -90,8 +90,8 @@ func (w *walk) hops(t *graph.Conversation) [][]arc {
 	return out
 }
 
-// distances sets dist to the hops from every vertex to the class, -1 where there is no way, and order to the vertices
-// that have one, nearest first.
+// distances sets dist to the hops from every vertex to the class, -1 without a way, and order to the vertices that have a way, nearest
+// first.
 func (w *walk) distances(c *graph.Class) {
 	hops := w.hops(c.Conversation)
 	for i := range w.dist {
@@ -128,8 +128,8 @@ func (w *walk) leave(s *graph.Arc) {
 	}
 }
 
-// record adds the turns from the port of v that faces back along s to every port of the mask, but not back to the
-// device the traffic comes from, which may have several cables to v.
+// record adds the turns from the port of v that faces back along s to every port of the mask. It adds none back to the device the traffic
+// comes from, which may have several cables to v.
 func (w *walk) record(v int32, s *graph.Arc) {
 	if !w.Fills(s.Out, s.Link) {
 		return

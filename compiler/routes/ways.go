@@ -148,7 +148,7 @@ func (w *wayfinder) leg(from int, out *ir.Port, group, to int) {
 	}
 }
 
-// spread follows the traffic of the class at hand from the sender.
+// spread follows the traffic of the current class from the sender.
 func (w *wayfinder) spread(from graph.Member) {
 	type reached struct {
 		stop int

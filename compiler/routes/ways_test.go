@@ -105,8 +105,8 @@ func ports(set map[*ir.Port]bool) []string {
 	return out
 }
 
-// TestWaysMakeTheTurns: the turns of all pairs' ways together are the turns of the group; under up-down, whose turns are
-// those of longer ways as well, they are among them.
+// TestWaysMakeTheTurns: the turns of all pairs' ways together are the turns of the group. Under up-down, whose turns include those of
+// longer ways, they are among them.
 func TestWaysMakeTheTurns(t *testing.T) {
 	for _, r := range []ir.Routing{ir.ShortestPath, ir.UpDown, ir.EBGP, ir.SpanningTree} {
 		t.Run(string(r), func(t *testing.T) {

@@ -22,16 +22,16 @@ type Places struct {
 	Bridged bool
 }
 
-// Widths says for one state of a fabric how fast traffic goes on: for every stop on the way to every place, the sum of the speeds of
-// the links by which routing sends it on there.
+// Widths has, for one state of a fabric, the speeds at which traffic goes on: for every stop on the way to every place, the sum of the
+// speeds of the links by which routing sends it on.
 type Widths struct {
 	Stops  []*ir.Device // where traffic may be: a device, or twice the same: rising, and falling
 	Places []*ir.Device // as asked for
 
 	Transit []bool // by Device.ID: traffic passes there that neither began there nor ends there
 
-	at    []int32 // by Device.ID: the stop of what is sent there; -1: none
-	mbps  []int32 // by stop, then place; 0: no traffic for the place is there, or it has come to its end
+	at    []int32 // by Device.ID: the stop of traffic that is sent there; -1: none
+	mbps  []int32 // by stop, then place; 0: no traffic for the place is there, or the place is there
 	graph *stopGraph
 }
 
@@ -41,14 +41,14 @@ func (w *Widths) At(stop int) []int32 {
 	return w.mbps[stop*n : stop*n+n : stop*n+n]
 }
 
-// From returns the speeds at which a device sends to every place, in Mb/s: 0 to itself, and where there is no way.
+// From returns the speeds at which a device sends to every place, in Mb/s: 0 to itself, and 0 without a way.
 func (w *Widths) From(d *ir.Device) []int32 { return w.At(int(w.at[d.ID])) }
 
 // Widths returns how wide the ways between the places are with some links down. It writes into a result of the same places, if it gets
 // one. The error is a [*ir.RoutingError].
 //
 // Where the person vouches for tiers, traffic takes the shortest of the ways that rise and then fall. Where next hops were read from a
-// file, or every way is open, it takes the shortest ways: what a file would say with other links down is not known.
+// file, or every way is open, it takes the shortest ways: the next hops of a file with other links down are unknown.
 func (r *Router) Widths(p Places, down []bool, into *Widths) (*Widths, error) {
 	n := r.net()
 	w := into
@@ -274,7 +274,7 @@ func (s *singly) neighbours(v int32) string {
 type stopGraph struct {
 	nodes   int
 	tiered  bool
-	out, in [][]stopEdge // by stop: to where traffic may go on; whence it may come
+	out, in [][]stopEdge // by stop: where traffic may go on to; where it may come from
 }
 
 type stopEdge struct{ to, link, mbps int32 }

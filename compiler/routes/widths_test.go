@@ -138,7 +138,7 @@ func TestWidthsOnTheWay(t *testing.T) {
 	}
 }
 
-// Where eBGP has shared AS numbers, paths that the loop check refuses are none.
+// Where eBGP has shared AS numbers, paths that the loop check refuses do not count.
 func TestWidthsByEBGP(t *testing.T) {
 	c := irtest.LeafSpine(ir.EBGP, 3, 2).UniqueASNs().ASN("S", 65000)
 	f := routed(c)

@@ -8,8 +8,8 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Flows that take given turns are rebuilt when somebody asks: nothing is stored for turns nobody asks about. The flow
-// is to the first class, in order, whose traffic takes the turn, and as short as such a flow can be.
+// Flows that take given turns are rebuilt on demand, so nothing is stored for the other turns. The flow is to the first class, in order,
+// whose traffic takes the turn, and as short as such a flow can be.
 
 // seeker is a turn a flow is wanted for.
 type seeker struct {
@@ -69,7 +69,7 @@ func (w *walk) first(classes []*graph.Class, sought map[int32][]*seeker) {
 	}
 }
 
-// takes notes the first class of the batch that takes the turn t at the vertex at hand, so many hops away.
+// takes notes the first class of the batch that takes the turn t at the current vertex, so many hops away.
 func (s *sweep) takes(t *seeker, level int) {
 	lane := func(of []portMask, p *ir.Port) (uint64, int32) {
 		for i := range of {
@@ -160,20 +160,20 @@ func (w *walk) ends(c *graph.Class, way []*ir.Port) []*ir.Port {
 			}
 		}
 	}
-	return out // nobody gets it
+	return out // no member receives it
 }
 
-// sender returns the first member that is attached to v and talks to somebody of the class.
+// sender returns the first member that is attached to v and talks to another owner's member of the class.
 func (w *walk) sender(c *graph.Class, v int32) graph.Member {
 	for _, m := range c.Conversation.Members {
 		if !slices.ContainsFunc(c.Members, func(o graph.Member) bool { return o.Owner() != m.Owner() }) {
-			continue // nobody talks to himself
+			continue // a member does not talk to itself
 		}
 		if slices.ContainsFunc(m, func(p *ir.Port) bool { return w.Vertex(p, w.down) == v }) {
 			return m
 		}
 	}
-	panic("routes: traffic of nobody")
+	panic("routes: traffic without a sender")
 }
 
 // witness returns the Witness of turns that the plan finds, class by class.
@@ -213,7 +213,7 @@ func (v *view) witness(turns *ir.Turns, down []*ir.Link, p plan) func([]ir.Turn)
 	}
 }
 
-// flow returns a flow to the class at hand that makes the turn, or nil. It forgets what was visited if there is one.
+// flow returns a flow to the current class that makes the turn, or nil. It forgets the visits if it finds one.
 func (t *trace) flow(turn ir.Turn) *ir.Flow {
 	for i := range t.visits {
 		at := t.visits[i]

@@ -23,7 +23,7 @@ func block(attrs string, rows ...string) string {
 	return "known \"conf-headroom\" {\n" + attrs + "  findings = {\n" + strings.Join(rows, "") + "  }\n}\n"
 }
 
-// A mistake has a place, and a sentence that tells what to write.
+// A mistake has a place, and a sentence with the remedy.
 func TestMistakes(t *testing.T) {
 	for name, c := range map[string]struct {
 		text, says string
@@ -157,7 +157,7 @@ known "conf-headroom" {
   }
 }
 
-// all of it goes
+// the whole block goes
 known "conf-headroom" { findings = { "00000000000000000000000000000004" = "error leaf1/f" } }
 
 known "conf-headroom" {
@@ -189,7 +189,7 @@ known "conf-headroom" {
   }
 }
 
-// all of it goes
+// the whole block goes
 
 known "conf-headroom" {
   findings = { "00000000000000000000000000000006" = "error leaf1/f" 

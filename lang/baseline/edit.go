@@ -94,7 +94,7 @@ func (c *Compared) Edited() []byte {
 	return b.Bytes()
 }
 
-// list is the devices of the next baseline, as HCL: those that were judged, and those that rows were left for.
+// list is the devices of the next baseline, as HCL: the judged ones, and those with rows that remain.
 func (c *Compared) list() string {
 	names := slices.Clone(c.read)
 	if len(c.Absent) > 0 {

@@ -43,7 +43,7 @@ func CheckHost(s string) string {
 		if host, port, ok := strings.Cut(s, ":"); ok && CheckHost(host) == "" && validPort(port) {
 			return "the port has an attribute of its own: port = " + port
 		}
-		return "with a colon it would be an IPv6 address, and it is none"
+		return "a host with a colon must be an IPv6 address"
 	case !strings.Contains(letters+"_", s[:1]):
 		return "a host begins with a letter, a digit or an underscore"
 	case strings.Trim(s, letters+"._-") != "":
@@ -105,7 +105,7 @@ func Split(s string) (Hop, string) {
 }
 
 // Jump reads the jump hosts of a fabric, as ssh -J takes them, with or without spaces around the commas: the first is reached directly.
-// The word none is none at all. A text is why s is not such a list; empty: it is one.
+// The word none is an empty list. A text is why s is not such a list; empty: it is one.
 func Jump(s string) (hops []Hop, why string) {
 	if s == "none" {
 		return nil, ""
@@ -123,7 +123,7 @@ func Jump(s string) (hops []Hop, why string) {
 			why = CheckUser(h.User)
 		}
 		if why == "" && h.Host == "none" {
-			why = "none stands alone"
+			why = "none has no other host beside it"
 		}
 		if why != "" {
 			const most = 60

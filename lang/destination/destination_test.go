@@ -56,7 +56,7 @@ func TestJump(t *testing.T) {
 		"a;reboot":                     "has letters",
 		"a\nb":                         "has letters",
 		"o$ps@a":                       "a user has",
-		"a,none":                       "stands alone",
+		"a,none":                       "no other host beside it",
 		"ssh://a":                      "ports are",
 		strings.Repeat("a,", 8) + "b":  "more than 8",
 		strings.Repeat("a", 254):       "longer than",

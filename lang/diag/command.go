@@ -15,7 +15,7 @@ type Word struct {
 	dash  bool   // it begins with a hyphen and is no flag
 }
 
-// Arg is a word that is the name of a thing. Kind, such as DEVICE, is what is printed where the name cannot be shown.
+// Arg is a word that is the name of a thing. Kind, such as DEVICE, is printed where the name cannot be shown.
 func Arg(kind, name string) Word {
 	if !pasteable(name) {
 		return Word{text: kind}

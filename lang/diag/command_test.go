@@ -35,7 +35,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// pasted returns the words that a shell reads from command lines: those of printf, which stands in the place of their programs.
+// pasted returns the words that a shell reads from command lines: those of printf, which replaces their programs.
 func pasted(t testing.TB, lines []string) [][]string {
 	t.Helper()
 	var script strings.Builder

@@ -1,9 +1,8 @@
 // Package diag is the leaf of the whole house: what every room says when the person who wrote the fabric made a
 // mistake, and how that is shown.
 //
-// A [Diagnostic] is data, collected in a [List] and never printed where it is found. Its Summary is constant text for
-// its Code; its Detail says what, why and what to do, with names. Lists are sorted once, at the end, so that two runs
-// print the same bytes.
+// A [Diagnostic] is data, collected in a [List] and never printed where it is found. Its Summary is constant text for its Code; its Detail
+// describes the mistake, its reason and the remedy, with names. Lists are sorted once, at the end, so that two runs print the same bytes.
 package diag
 
 import (
@@ -17,7 +16,7 @@ import (
 // Range is a place in a file the person wrote. The zero Range (no Filename) means "no place".
 type Range = hcl.Range
 
-// Severity says how bad a diagnostic is. The zero value is invalid on purpose.
+// Severity is how bad a diagnostic is. The zero value is invalid on purpose.
 type Severity int
 
 // The severities are a promise. Error: loss, deadlock or no RoCE; it stops everything before the first device is
@@ -121,7 +120,7 @@ func (d *Diagnostic) About(intents ...string) *Diagnostic {
 	return d
 }
 
-// Instead offers to write a name where another stands, as the Detail has proposed; with no name it does nothing.
+// Instead offers to write a name in place of another, as the Detail has proposed; with no name it does nothing.
 func (d *Diagnostic) Instead(at Range, name string) *Diagnostic {
 	if name != "" {
 		d.Fix = &Fix{Message: "Write " + name + ".", Edits: []Edit{{at, name}}, Told: true}
@@ -159,7 +158,7 @@ func (l *List) Sort() {
 	})
 }
 
-// FirstPlace returns the first of the places that is one, or no place: where an attribute stands, or else its block.
+// FirstPlace returns the first of the places that is one, or no place: that of an attribute, or else of its block.
 func FirstPlace(places ...Range) Range {
 	for _, at := range places {
 		if at.Filename != "" {

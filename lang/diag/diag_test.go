@@ -269,7 +269,7 @@ func TestNearest(t *testing.T) {
 	require.Empty(t, DidYouMean("q", words))
 }
 
-// Lines of what is not text are not shown.
+// Lines of a file that is not text are not shown.
 func TestPrinterShowsTextOnly(t *testing.T) {
 	at := Range{Filename: "s.xlsx", Start: hcl.Pos{Line: 1, Column: 1}, End: hcl.Pos{Line: 1, Column: 1}}
 	var b strings.Builder

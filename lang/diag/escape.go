@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// Escape makes text from outside (a device, a file, a name) safe to print on one line of a terminal or of a CI system's log: control
-// characters (also newlines and tabs), bidirectional controls and invalid UTF-8 become Go escapes. What a CI system takes for a command
-// is escaped at its first letter.
+// Escape makes text from outside (a device, a file, a name) safe to print on one line of a terminal or of a CI system's log. Control
+// characters (also newlines and tabs), bidirectional controls and invalid UTF-8 become Go escapes. What a CI system takes for a command is
+// escaped at its first letter.
 func Escape(s string) string { return escape(s, false) }
 
 // EscapeLines is [Escape] for text that is laid out in lines: newlines and tabs stay.

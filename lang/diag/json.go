@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// WriteJSON writes v as a JSON document and a newline, indented or on one line. <, > and & stay; every letter that is not printed, such
-// as a control of a terminal or of the direction of text, is an escape of JSON, so that the document is safe to print. It means the same.
+// WriteJSON writes v as a JSON document and a newline, indented or on one line. <, > and & stay. Every letter that is not printed, such as
+// a control of a terminal or of the direction of text, is an escape of JSON, so that the document is safe to print. It means the same.
 func WriteJSON(w io.Writer, v any, indented bool) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -26,8 +26,8 @@ func WriteJSON(w io.Writer, v any, indented bool) error {
 	return err
 }
 
-// printableJSON escapes letters of a JSON text that are not printed, and commands of CI systems, which they find within a line.
-// Outside of strings there are none but newlines.
+// printableJSON escapes letters of a JSON text that are not printed, and commands of CI systems, which they find within a line. Outside of
+// strings the only such letters are newlines.
 func printableJSON(text []byte) []byte {
 	if bytes.Contains(text, []byte("##")) {
 		text = hashCommand().ReplaceAll(text, []byte(`\u0023#$1[`))

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Nearest returns the candidate a person most likely meant by word, whatever the case, or "" when none is near: the
-// smallest edit distance, the first of equals, at most a third of the word's letters (and at least one, at most three).
-// Words of more than 64 letters are like nothing.
+// Nearest returns the candidate a person most likely meant by word, whatever the case, or "" if no candidate is near. It takes the
+// smallest edit distance, and the first of equals. The distance is at most a third of the word's letters (and at least one, at most
+// three). Words of more than 64 letters are like nothing.
 func Nearest(word string, candidates []string) string {
 	const longest = 64
 	if len(word) > longest {

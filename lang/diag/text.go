@@ -105,7 +105,7 @@ func (p *Printer) where(at Range) string {
 	return Paint(p.Color, Cyan, fmt.Sprintf("%s:%d:%d", Escape(at.Filename), at.Start.Line, at.Start.Column))
 }
 
-// gutter is the width of the line numbers of every place of d, so that its bars stand in one column.
+// gutter is the width of the line numbers of every place of d, so that its bars are in one column.
 func (p *Printer) gutter(d *Diagnostic) int {
 	most := d.At.End.Line
 	for _, n := range d.Notes {
@@ -151,7 +151,7 @@ func (p *Printer) place(b *strings.Builder, gutter int, at Range, mark rune, lab
 	}
 }
 
-// prose writes text wrapped to the width; continuation lines stand under the first word. A path stays behind the word before it
+// prose writes text wrapped to the width; continuation lines begin under the first word. A path stays behind the word before it
 // ([StartsPath]).
 func (p *Printer) prose(b *strings.Builder, lead, text string) {
 	width := p.Width
@@ -230,7 +230,7 @@ type sourceLine struct {
 // maxLine is how many bytes of one source line are shown.
 const maxLine = 160
 
-// cut shortens a long line to what stands around the part at fault.
+// cut shortens a long line to the text around the part at fault.
 func (l *sourceLine) cut() {
 	if len(l.text) <= maxLine {
 		return
@@ -257,7 +257,7 @@ func (l *sourceLine) cut() {
 // sourceLines cuts the lines of at out of src, or returns nil when src does not hold them.
 func sourceLines(src []byte, at Range) []sourceLine {
 	start, end := at.Start.Byte, at.End.Byte
-	if bytes.IndexByte(src[:min(len(src), 512)], 0) >= 0 { // not text, so nobody reads it
+	if bytes.IndexByte(src[:min(len(src), 512)], 0) >= 0 { // not text, so it is not shown
 		return nil
 	}
 	if len(src) == 0 || start < 0 || start > len(src) || end < start || end > len(src) {

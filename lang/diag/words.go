@@ -44,8 +44,8 @@ func And(names []string) string { return inWords(names, " and ") }
 // Or lists alternatives as a sentence does: "a", "a or b", "a, b or c"; "" for none.
 func Or(names []string) string { return inWords(names, " or ") }
 
-// Some is [And] for a list that may be long: of more than most names the first most-1 are listed and the others counted,
-// as in "a, b, c and 12 more".
+// Some is [And] for a list that may be long. If it has more than most names, Some lists the first most-1 and counts the others, as in "a,
+// b, c and 12 more".
 func Some(names []string, most int) string {
 	if len(names) <= most {
 		return And(names)
@@ -78,7 +78,7 @@ func Suggest(name string, known []string) string {
 	return Listed(" Write one of these: ", known)
 }
 
-// Listed writes names behind a lead, or nothing when there are none; long lists are cut.
+// Listed writes names behind a lead, or nothing without names; long lists are cut.
 func Listed(lead string, names []string) string {
 	const most = 25
 	switch {

@@ -1,5 +1,5 @@
-// Package dscp has the names of DiffServ code points, the one table of them: class selectors (RFC 2474), assured
-// forwarding (RFC 2597), expedited forwarding (RFC 3246) and voice-admit (RFC 5865).
+// Package dscp has the one table of names of DiffServ code points: class selectors (RFC 2474), assured forwarding (RFC 2597), expedited
+// forwarding (RFC 3246) and voice-admit (RFC 5865).
 package dscp
 
 import (

@@ -104,8 +104,8 @@ var (
 	exactFunctions = exactly.functions(parse.Folder{})
 )
 
-// checkExact holds what an expression comes to here to what HCL and cty make of it: value, precision, sign of zero, mistakes
-// and the work that is charged.
+// checkExact compares the result of an expression here with that of HCL and cty: value, precision, sign of zero, mistakes and the work
+// that is charged.
 func checkExact(t *testing.T, src string) {
 	t.Helper()
 	evaluate := func(guarded bool) (v cty.Value, hds hcl.Diagnostics, stopped diag.List, left int) {
@@ -152,7 +152,7 @@ func checkExact(t *testing.T, src string) {
 	require.Equal(t, w.Text('f', -1), g.Text('f', -1), src)
 }
 
-// Whole numbers are computed in int64, and nobody can tell.
+// Whole numbers are computed in int64, with the same results.
 func TestArithmeticIsExact(t *testing.T) {
 	for _, src := range []string{
 		"x.below", "-x.zero", "0 * -1", "x.zero / -3", "x.odd % 0", "x.few % 7", "x.odd % -7", "x.zero % x.few", "floor(x.few / 7)",

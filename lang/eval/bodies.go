@@ -193,7 +193,7 @@ var rangeFunction = function.New(&function.Spec{
 	},
 })
 
-// fileFunction reads a file below the folder. Links are not followed: they lead out of it.
+// fileFunction reads a file below the folder. Links are not followed: they lead out of the folder.
 func fileFunction(_ *budget, f parse.Folder) function.Function {
 	return simple(cty.String, func(args []cty.Value) (cty.Value, error) {
 		name := path.Clean(args[0].AsString())

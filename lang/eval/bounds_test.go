@@ -34,9 +34,9 @@ const (
 	mostText  = 64 << 10
 )
 
-// divisor divides the text, the budget and the ceilings of an input alike, so that an expression that costs too much for what it is
-// charged breaks its ceiling at a quarter of the limits, too. So are sets, on which one call is a tenth of the work. Depths keep their
-// limit: their cost can double with every level.
+// divisor divides the text, the budget and the ceilings of an input alike. So an expression that costs too much for its charge breaks its
+// ceiling at a quarter of the limits, too. So are sets, on which one call is a tenth of the work. Depths keep their limit: their cost can
+// double with every level.
 func divisor() int {
 	if *toLimit {
 		return 1
@@ -190,7 +190,7 @@ func TestEachFunctionIsBounded(t *testing.T) {
 			for i, call := range big {
 				inputs[fmt.Sprint("flat ", i)] = filled(call)
 			}
-			for name, src := range inputs { // a part of the budget shows what it buys
+			for name, src := range inputs { // a part of the budget, to show its cost
 				within(t, name, 4*divisor(), func() { evaluate(t, src, 40*divisor()) })
 			}
 			within(t, "tries", 4*divisor(), func() { evaluate(t, filled("can("+big[0]+")"), 4*divisor()) })
@@ -303,7 +303,7 @@ func TestEachExpressionIsBounded(t *testing.T) {
 	}
 }
 
-// An evaluation that is no longer wanted ends, and nothing is said of it.
+// A cancelled evaluation ends, and reports nothing.
 func TestEvaluationIsCancelled(t *testing.T) {
 	var ds diag.List
 	src := "[for a in range(4096) : [for b in range(4096) : b]]"

@@ -14,9 +14,9 @@ import (
 
 // budget counts the work of all expressions of one load. A unit is one value looked at, or 16 bytes of text.
 //
-// Expressions are small programs: nested loops and doubling strings make much out of little. Evaluation inside hcl
-// cannot be interrupted, so the places where work multiplies are wrapped (see guard.go) and charge the budget; an
-// empty budget unwinds the evaluation by a panic that [Evaluator.eval] catches.
+// Expressions are small programs: nested loops and doubling strings make much out of little. Evaluation inside hcl cannot be interrupted.
+// So the places where work multiplies are wrapped (see guard.go) and charge the budget. An empty budget unwinds the evaluation by a panic
+// that [Evaluator.eval] catches.
 type budget struct {
 	left  int
 	topic *diag.Topic // of the evaluation that was stopped, until it is reported
@@ -30,7 +30,7 @@ type budget struct {
 // exhausted is what an empty budget panics with.
 type exhausted struct{}
 
-// errStopped is what a function returns when the budget stopped it.
+// errStopped is the error of a function that the budget stopped.
 var errStopped = errors.New("the evaluation was stopped")
 
 // caught turns the panic of a budget that stopped the work into an error. A function returns it, since cty writes a stack for each panic.
@@ -59,7 +59,7 @@ func (b *budget) charge(n int) {
 	}
 }
 
-// stop unwinds the evaluation at hand. Functions of cty turn the panic into an error; the topic tells that it was ours.
+// stop unwinds the current evaluation. Functions of cty turn the panic into an error; the topic identifies it as ours.
 func (b *budget) stop(topic *diag.Topic, why string) {
 	if b.topic == nil {
 		b.topic, b.why = topic, why
@@ -67,7 +67,7 @@ func (b *budget) stop(topic *diag.Topic, why string) {
 	panic(exhausted{})
 }
 
-// WorkLeft is what is left of the budget of the load.
+// WorkLeft is the rest of the budget of the load.
 func (ev *Evaluator) WorkLeft() int { return ev.budget.left }
 
 // Spend takes work off the budget that an earlier load did for this one. It must be left.
@@ -144,7 +144,7 @@ func hugeNumber(n *big.Float) bool {
 	return e > maxExponent || e < -maxExponent
 }
 
-// call is a call of a function that ends the evaluation when the budget has stopped a function: cty makes an error of that, and HCL
+// call is a call of a function that ends the evaluation when the budget has stopped a function. cty makes an error of the stop, and HCL
 // would go on with the next call, and look at all values in its arguments.
 type call struct {
 	*hclsyntax.FunctionCallExpr

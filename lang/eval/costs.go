@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// The costs below are upper bounds of what a result takes, found before it is made. They saturate.
+// The costs below are upper bounds of the size of a result, found before it is made. They saturate.
 
 func product(ns ...int) int {
 	out := 1

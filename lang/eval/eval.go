@@ -1,4 +1,4 @@
-// Package eval evaluates the expressions of a fabric within bounds: a [Scope] and the names in it, variables and locals,
+// Package eval evaluates the expressions of a fabric within bounds. It has the [Scope] and the names in it, variables and locals,
 // functions, and the kinds of values that attributes may have.
 //
 // Every function returns its value and whether there is one, and appends what is wrong to the list it is handed; none reads
@@ -33,11 +33,11 @@ type Evaluator struct {
 	failed    map[hclsyntax.Expression]bool // a mistake was reported; say no more
 	sizes     map[hclsyntax.Expression]int  // of large expressions: how many are inside
 	selves    map[hclsyntax.Expression]bool // of blocks with several instances: whether self is inside
-	namesSeen int                           // in search of what somebody may have meant
+	namesSeen int                           // in search of the meant name
 }
 
-// New returns an evaluator of expressions in files, with values for variables. For hints in messages, isDevice reports
-// whether a device of a name is known, and isBlock whether blocks of a kind stand at the top of a file.
+// New returns an evaluator of expressions in files, with values for variables. For hints in messages, isDevice reports whether a device of
+// a name is known, and isBlock whether blocks of a kind belong at the top of a file.
 func New(files map[string][]byte, outside Outside, isDevice, isBlock func(string) bool) *Evaluator {
 	return &Evaluator{
 		Files: files, outside: outside, isDevice: isDevice, isBlock: isBlock,
@@ -181,7 +181,7 @@ func (ev *Evaluator) Value(en *Env, e hclsyntax.Expression, ds *diag.List) (cty.
 	return v, Good
 }
 
-// Fail notes that a mistake in e was reported: nothing more is said of it.
+// Fail notes that a mistake in e was reported, so that no other mistake follows from it.
 func (ev *Evaluator) Fail(e hclsyntax.Expression) { ev.failed[e] = true }
 
 // HasFailed reports whether a mistake in e was reported.
@@ -215,8 +215,8 @@ func (ev *Evaluator) eval(e hclsyntax.Expression, ctx *hcl.EvalContext, ds *diag
 	return v, true
 }
 
-// within runs f, which evaluates e, and reports when the budget stopped it. With an empty budget nothing runs and
-// nothing is said: that was reported once, and everything after it would be a follow-up.
+// within runs f, which evaluates e, and reports when the budget stopped it. With an empty budget it runs and reports nothing: that was
+// reported once, and everything after it would be a follow-up.
 func (ev *Evaluator) within(e hclsyntax.Expression, f func(), ds *diag.List) (ok bool) {
 	return ev.withinAt(e.Range(), f, ds)
 }
@@ -290,7 +290,7 @@ func (ev *Evaluator) Report(en *Env, e hclsyntax.Expression, topic *diag.Topic, 
 	return topic.Errorf(ds, e.Range(), "%s", detail)
 }
 
-// Describe says what a value is, in the words of a message.
+// Describe describes a value, in the words of a message.
 func Describe(v cty.Value) string {
 	switch ty := v.Type(); {
 	case v.IsNull():

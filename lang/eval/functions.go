@@ -190,19 +190,21 @@ var Functions = []Function{
 	},
 	{Name: "reverse", Args: "list", Doc: "In the opposite order.", Example: `reverse([1, 2])`, Gives: `[2,1]`, fn: stdlib.ReverseListFunc},
 	{
-		Name: "setintersection", Args: "set...", Doc: "What all sets hold.", Example: `setintersection(toset(["a", "b"]), toset(["b"]))`,
-		Gives: `["b"]`, fn: stdlib.SetIntersectionFunc,
+		Name: "setintersection", Args: "set...", Doc: "The elements that all sets have.",
+		Example: `setintersection(toset(["a", "b"]), toset(["b"]))`,
+		Gives:   `["b"]`, fn: stdlib.SetIntersectionFunc,
 	},
 	{
 		Name: "setproduct", Args: "set...", Doc: "All combinations.", Example: `setproduct(["a"], ["x", "y"])`, Gives: `[["a","x"],["a","y"]]`,
 		fn: stdlib.SetProductFunc, cost: productCost,
 	},
 	{
-		Name: "setsubtract", Args: "set, set", Doc: "What only the first set holds.", Example: `setsubtract(toset(["a", "b"]), toset(["b"]))`,
-		Gives: `["a"]`, fn: stdlib.SetSubtractFunc,
+		Name: "setsubtract", Args: "set, set", Doc: "The elements that only the first set has.",
+		Example: `setsubtract(toset(["a", "b"]), toset(["b"]))`, Gives: `["a"]`, fn: stdlib.SetSubtractFunc,
 	},
 	{
-		Name: "setunion", Args: "set...", Doc: "What any set holds.", Example: `setunion(toset(["a"]), toset(["b"]))`, Gives: `["a","b"]`,
+		Name: "setunion", Args: "set...", Doc: "The elements that any set has.",
+		Example: `setunion(toset(["a"]), toset(["b"]))`, Gives: `["a","b"]`,
 		fn: stdlib.SetUnionFunc,
 	},
 	{Name: "signum", Args: "number", Doc: "-1, 0 or 1.", Example: `signum(-3)`, Gives: `-1`, fn: stdlib.SignumFunc},
@@ -316,8 +318,8 @@ func (ev *Evaluator) functions(f parse.Folder) map[string]function.Function {
 	return out
 }
 
-// bounded wraps fn: arguments and result are charged, results that would be too large are refused before they are made,
-// and arguments are brought to their types in linear time. HCL would convert tuples to lists in quadratic time.
+// bounded wraps fn. Arguments and result are charged, too large results are refused before they are made, and arguments are brought to
+// their types in linear time. HCL would convert tuples to lists in quadratic time.
 func bounded(b *budget, fn function.Function, cost func([]cty.Value) int) function.Function {
 	params, rest := fn.Params(), fn.VarParam()
 	spec := &function.Spec{Type: function.StaticReturnType(cty.DynamicPseudoType)}

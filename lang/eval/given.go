@@ -27,7 +27,7 @@ type VarFile struct {
 
 // Given is one value of a variable, from outside the fabric or from a module block.
 type Given struct {
-	text string               // as it stands on the command line or in the environment
+	text string               // as on the command line or in the environment
 	expr hclsyntax.Expression // from a file or a module block; text is not set
 	at   diag.Range
 	from string // where it comes from, for messages
@@ -89,13 +89,13 @@ const (
 	envFile  = "ROCEC_VAR_"
 )
 
-// IsGiven reports whether the name of a file in a place is that of a value from the command line or the environment: there
-// is text to show, but no file.
+// IsGiven reports whether the name of a file in a place is that of a value from the command line or the environment. Such a value has text
+// to show, but no file.
 func IsGiven(name string) bool {
 	return strings.HasPrefix(name, flagFile) || strings.HasPrefix(name, envFile) && !strings.ContainsAny(name, "./")
 }
 
-// declaredNear ends a message about a value for a variable nobody declares.
+// declaredNear ends a message about a value for an undeclared variable.
 func (ev *Evaluator) declaredNear(name string, sc *Scope) string {
 	if len(sc.Vars) == 0 {
 		return fmt.Sprintf(" Write a block variable %q { ... }, or delete the value.", diag.Cut(name))
@@ -141,8 +141,8 @@ func (ev *Evaluator) readVarFile(sc *Scope, f VarFile, values map[string]*Given,
 	}
 }
 
-// nearEnv tells of a variable of the environment that nobody declares and that was probably meant. Others are none of
-// our business: several fabrics share one environment.
+// nearEnv reports an undeclared variable of the environment that was probably meant for a declared one. Others do not matter: several
+// fabrics share one environment.
 func (ev *Evaluator) nearEnv(sc *Scope, name string) string {
 	var others []string
 	for _, kv := range ev.outside.Env {

@@ -9,8 +9,8 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// Guard walks a parsed body: it reports unknown functions and loops that are nested too deeply, and wraps the places where
-// work multiplies. Attributes with a mistake have failed, so that nothing more is said about them.
+// Guard walks a parsed body: it reports unknown functions and loops that are nested too deeply, and wraps the places where work
+// multiplies. Attributes with a mistake have failed, so that no other mistake follows from them.
 func (ev *Evaluator) Guard(body *hclsyntax.Body, ds *diag.List) { ev.guardBody(body, false, ds) }
 
 // guardBody guards a body. With types, the attribute named type is one.

@@ -30,7 +30,7 @@ type Kind[V any] struct {
 	Read func(v cty.Value) (V, *Problem)
 }
 
-// ReadText reads a text that stands in no file of a fabric, by the same rules.
+// ReadText reads a text that is not in a file of a fabric, by the same rules.
 func (k Kind[V]) ReadText(text string) (V, *Problem) { return k.Read(cty.StringVal(text)) }
 
 // Problem is why a value cannot be read. A nil Topic means the type is wrong, which the caller words.
@@ -53,8 +53,8 @@ var Boolean = Kind[bool]{"bool", "true or false", func(v cty.Value) (bool, *Prob
 	return v.True(), nil
 }}
 
-// Hint tells how the value was meant that has the wrong type: what stands in quotes, and does not belong there, or the
-// other way round. It is "" when it cannot be told.
+// Hint explains how a value of the wrong type was meant: without the quotes that it has, or with quotes that it lacks. It is "" if it is
+// unclear.
 func (k Kind[V]) Hint(v cty.Value) string {
 	if v.IsNull() {
 		return ""
@@ -303,7 +303,7 @@ func largest(limit int) string {
 	return parse.Size(limit)
 }
 
-// sizeHint says what "64K" and "64KB" could mean.
+// sizeHint explains what "64K" and "64KB" could mean.
 func sizeHint(n float64, unit string) string {
 	power := map[byte]int{'k': 1, 'm': 2, 'g': 3}[strings.ToLower(unit + " ")[0]]
 	if power == 0 {
@@ -390,7 +390,7 @@ var Length = Kind[float64]{"length", `a length such as "30m", or a number of met
 	return n, nil
 }}
 
-// withMetres adds the unit to a length that has none.
+// withMetres adds the unit to a length without one.
 func withMetres(length string) string {
 	if _, unit, _ := quantity(length); unit == "" {
 		return length + "m"

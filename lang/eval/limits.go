@@ -1,7 +1,7 @@
 package eval
 
-// Bounds of what the expressions of a fabric may ask for. They are far above any real fabric and low enough that the worst
-// input is refused in well under a second.
+// Bounds of the work of a fabric's expressions. They are far above any real fabric and low enough that the worst input is refused in well
+// under a second.
 const (
 	maxLoops     = 2        // for expressions inside each other
 	MaxString    = 64 << 10 // bytes

@@ -20,8 +20,8 @@ var evalWords = []struct{ summary, detail, says string }{
 	{"Invalid index", "no elements", "There is no such element, the list is empty. Correct the index, or the list."},
 	{"Invalid index", "negative number", "An index counts from 0. Write list[length(list) - 1] for the last element."},
 	{"Invalid index", "fractional part", "An index is a whole number. Write floor(...) around it, or correct it."},
-	{"Invalid index", "does not have any indices", "Only lists, maps and objects have elements, and this is none of them. Take the index " +
-		"away."},
+	{"Invalid index", "does not have any indices", "Only lists, maps and objects have elements, and this is another kind of value. Take the " +
+		"index away."},
 	{"Invalid index", "null value as an indexing key", "The index is null. Give it a value."},
 	{"Invalid index", "Elements of a set", "A set has no order, so its elements have no index. Write tolist(...) around it first."},
 	{"Invalid index", "a number is required", "The index of a list is a whole number. Correct it."},
@@ -35,7 +35,8 @@ var evalWords = []struct{ summary, detail, says string }{
 		"functions are written name(value)."},
 	{
 		"Unsupported attribute", "This value does not have",
-		"Nothing can be read from this value. A reference such as cos_group.NAME only names a block. Put what two blocks need in a local.",
+		"Nothing can be read from this value. A reference such as cos_group.NAME only names a block. Put a value that two blocks need in a " +
+			"local.",
 	},
 	{"Operation failed", "must not be null", "One side of the operator is null, and nothing can be computed with that. Give it a value, " +
 		"for example with coalesce(x, 0)."},
@@ -77,7 +78,7 @@ var evalWords = []struct{ summary, detail, says string }{
 	{"Invalid expanding argument value", "", `Only a list can be spread over arguments by "...". Put the value in brackets [ ], or take the dots away.`},
 }
 
-// evalMessage says what hcl found while it evaluated e, and where.
+// evalMessage words the mistake that hcl found while it evaluated e, and returns its place.
 func evalMessage(d *hcl.Diagnostic, e hclsyntax.Expression) (string, diag.Range) {
 	at := e.Range()
 	if d.Subject != nil {
@@ -106,7 +107,7 @@ var noAttribute = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`This object does not have an attribute named "([^"]*)"`)
 })
 
-// callMessage says what is wrong with the call of a function, and how it is called.
+// callMessage explains what is wrong with the call of a function, and how it is called.
 func callMessage(d *hcl.Diagnostic, at diag.Range) (string, diag.Range) {
 	name := ""
 	if x, ok := hcl.DiagnosticExtra[hclsyntax.FunctionCallDiagExtra](d); ok {
@@ -146,11 +147,11 @@ func callMessage(d *hcl.Diagnostic, at diag.Range) (string, diag.Range) {
 
 var calledName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[Ff]unction "([^"]*)"`) })
 
-// operandMessage says what an operator needs.
+// operandMessage names the operand that an operator needs.
 func operandMessage(d *hcl.Diagnostic) string {
 	side := "This side of the operator"
 	if strings.Contains(d.Detail, "unary operand") {
-		side = "What follows the operator"
+		side = "The operand"
 	}
 	switch {
 	case strings.Contains(d.Detail, "bool"):
@@ -233,7 +234,7 @@ func typeWord(s string) string {
 	return s
 }
 
-// noFunction says what to write instead of a function that does not exist.
+// noFunction proposes a function for one that does not exist.
 func noFunction(name string) string {
 	if near := diag.Nearest(name, functionNames()); near != "" {
 		return fmt.Sprintf("There is no function named %q. Did you mean %q?", diag.Cut(name), near)

@@ -27,7 +27,7 @@ type Node struct {
 	state state
 }
 
-// Module is what is known of a module when others refer to it.
+// Module is the known part of a module when others refer to it.
 type Module struct {
 	Block  *hclsyntax.Block
 	Names  *Names          // of its folder; nil when that cannot be read
@@ -125,7 +125,7 @@ func (o *order) visit(n *Node, ds *diag.List) {
 	n.Value, n.OK = v, result != Failed
 }
 
-// reportCycle reports a circle of locals and modules, from its smallest place, and marks all of it.
+// reportCycle reports a circle of locals and modules, from its smallest place, and marks every node.
 func reportCycle(circle []*Node, ds *diag.List) {
 	first := 0
 	what := "locals"

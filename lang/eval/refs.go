@@ -42,8 +42,8 @@ func (ev *Evaluator) checkRef(en *Env, t hcl.Traversal, ds *diag.List) bool {
 	switch root {
 	case "self":
 		if !en.Self {
-			return report("self is the device at hand, and is known only in switch and host blocks, outside of names. Write the value itself, or " +
-				"move it there.")
+			return report("self is the device that a block declares, and is known only in switch and host blocks, outside of names. Write the " +
+				"value itself, or move it there.")
 		}
 		among("group", "index", "name")
 	case "each":
@@ -128,7 +128,7 @@ func insteadOfStep(d *diag.Diagnostic, step hcl.Traverser, name string) {
 	}
 }
 
-// elsewhere says what is wrong with a name that an outer folder declares.
+// elsewhere explains what is wrong with a name that an outer folder declares.
 func (sc *Scope) elsewhere(kind, name string) string {
 	for up := sc.Parent; up != nil; up = up.Parent {
 		if _, ok := up.Names.Labels[kind][name]; ok && RefTypes[kind] != cty.NilType {
@@ -138,7 +138,7 @@ func (sc *Scope) elsewhere(kind, name string) string {
 	return ""
 }
 
-// instead says what to write instead of a name that is not declared.
+// instead proposes a name for one that is not declared.
 func (ev *Evaluator) instead(root, name string, known []string) string {
 	switch {
 	case ev.isDevice(name) && (root == "host" || root == "switch"):
@@ -165,8 +165,8 @@ var foreign = map[string]string{
 	"data":  "There are no data sources: the same fabric always means the same. Give the value by a variable.",
 }
 
-// unknownRoot says what to write instead of a reference that begins with a word that means nothing; meant is what the
-// word should be, where there is no doubt.
+// unknownRoot proposes another reference for one that begins with an unknown word. meant is the word that the person meant, if that is
+// certain.
 func (ev *Evaluator) unknownRoot(sc *Scope, t hcl.Traversal) (why, meant string) {
 	word, after := t.RootName(), "NAME"
 	if len(t) > 1 {
@@ -241,7 +241,7 @@ func (ev *Evaluator) checkModule(n *Node, t hcl.Traversal, ds *diag.List) bool {
 	}
 	out, ok := stepName(rest[0])
 	if !ok {
-		return true // the evaluation will say what is wrong
+		return true // the evaluation will report what is wrong
 	}
 	outputs := c.Names.Labels["output"]
 	if _, ok := outputs[out]; !ok {
@@ -249,7 +249,7 @@ func (ev *Evaluator) checkModule(n *Node, t hcl.Traversal, ds *diag.List) bool {
 			return false
 		}
 		if _, ok := c.Names.Labels["variable"][out]; ok {
-			report("%s has no output %q. %q is a variable of the module. Write an output block there for what is to be read outside.", name,
+			report("%s has no output %q. %q is a variable of the module. Write an output block there for values that are read outside.", name,
 				diag.Cut(out), diag.Cut(out))
 			return false
 		}
@@ -261,8 +261,8 @@ func (ev *Evaluator) checkModule(n *Node, t hcl.Traversal, ds *diag.List) bool {
 	return !c.Silent[out]
 }
 
-// Like gives the names an unknown one may stand for. It gives up when a fabric asks too often: a wrong name costs a look at all
-// others, and a large fabric may be wrong everywhere.
+// Like gives the names that a person may have meant by an unknown one. It gives up when a fabric asks too often: a wrong name costs a look
+// at all others, and a large fabric may be wrong everywhere.
 func (ev *Evaluator) Like(known func() []string) []string {
 	if ev.namesSeen > maxSeen {
 		return nil

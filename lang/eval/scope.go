@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// Names is what a folder declares.
+// Names has the declarations of a folder.
 type Names struct {
 	Folder    parse.Folder
 	Labels    map[string]map[string]diag.Range // kind of block -> name -> header
@@ -39,7 +39,7 @@ type Scope struct {
 	Locals  map[string]*Node
 	Modules map[string]*Node
 
-	ctx     *hcl.EvalContext              // what every block of it shares
+	ctx     *hcl.EvalContext              // shared by all of its blocks
 	checked map[hclsyntax.Expression]bool // its references lead somewhere
 }
 

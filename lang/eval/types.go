@@ -31,7 +31,7 @@ func (ev *Evaluator) TypeOf(e hclsyntax.Expression, ds *diag.List) (ty cty.Type,
 	return ty, defaults, true
 }
 
-// typeMessage says what is wrong with the type of a variable, and where.
+// typeMessage explains what is wrong with the type of a variable, and where.
 func typeMessage(d *hcl.Diagnostic, e hclsyntax.Expression, src []byte) (string, diag.Range) {
 	at := e.Range()
 	if d.Subject != nil {

@@ -20,7 +20,7 @@ type Variable struct {
 	Defaults    *typeexpr.Defaults
 	Default     hclsyntax.Expression // or nil
 	Validations []Validation
-	NotNull     bool // null is not a value of it, and counts as not given
+	NotNull     bool // null is not a value, and counts as not given
 
 	Value cty.Value
 	At    diag.Range // where the value was given
@@ -233,7 +233,7 @@ func (ev *Evaluator) validateVariables(sc *Scope, vars []*Variable, ds *diag.Lis
 			}
 			m, o := ev.Value(top, check.Message, ds)
 			if o == Good && m.Type() != cty.String || o == Null {
-				ev.Wrong(top, check.Message, m, "text that tells what is wrong with the value", ds)
+				ev.Wrong(top, check.Message, m, "text about the mistake in the value", ds)
 				continue
 			}
 			if o == Failed {

@@ -51,7 +51,7 @@ func Background(name string) (map[string]string, error) {
 	return files, nil
 }
 
-// want is a comment of a fixture that says what must be found on its line.
+// want is a comment of a fixture with a message that must be found on its line.
 var want = regexp.MustCompile(`# want "((?:[^"\\]|\\.)*)"`)
 
 // Wants returns what the comments of a fixture say must be found, by the line they are on, as patterns of
@@ -71,8 +71,8 @@ func Wants(fixture string) map[int][]*regexp.Regexp {
 // marker is the first line of a fixture.
 var marker = regexp.MustCompile(`\A# background: ([a-z-]+)\n`)
 
-// Complete returns the fabric a fixture stands for. Its first line names the background that completes it, as in
-// "# background: tor", or says "# background: none" where the fixture is all there is.
+// Complete returns the whole fabric of a fixture. Its first line names the background that completes it, as in "# background: tor", or
+// says "# background: none" where the fixture is all there is.
 func Complete(fixture string) (*Woven, error) {
 	m := marker.FindStringSubmatch(fixture)
 	if m == nil {

@@ -40,8 +40,8 @@ func Measure(f func()) (cpu time.Duration, bytes uint64) {
 	return cpu, peak - before
 }
 
-// Least is [Measure], up to three times as long as f takes more CPU time than most, of which the least counts: other work on the machine
-// only adds to it. The CPU time is in terms of the machine that the ceilings were measured on, see [slowness].
+// Least is [Measure], run up to three times as long as f takes more CPU time than most. It returns the least CPU time, because other work
+// on the machine only adds to it. The CPU time is in terms of the machine that the ceilings were measured on, see [slowness].
 func Least(most time.Duration, f func()) (cpu time.Duration, bytes uint64) {
 	slow := slowness()
 	for try := range 3 {
@@ -63,8 +63,8 @@ func Least(most time.Duration, f func()) (cpu time.Duration, bytes uint64) {
 // slowness returns how many times slower this machine is than the one that the ceilings were measured on, at least 1.
 var slowness = sync.OnceValue(func() float64 { return pace(5) })
 
-// pace measures the slowness now: by the least CPU time of some runs of a work of maps and texts, which is 140 ms on the machine that the
-// ceilings were measured on.
+// pace measures the slowness now. It takes the least CPU time of some runs of a work of maps and texts, which is 140 ms on the machine
+// that the ceilings were measured on.
 func pace(runs int) float64 {
 	const reference = 140 * time.Millisecond
 	least := time.Duration(math.MaxInt64)

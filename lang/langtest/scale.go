@@ -80,8 +80,8 @@ link "hosts" {
 }
 `
 
-// Scale returns a three-tier Clos that grows by pods of 64 leaves, 16 aggregation switches and 2,560 hosts, under 128
-// cores: 16 pods are 1,408 switches and 40,960 hosts.
+// Scale returns a three-tier Clos that grows by pods of 64 leaves, 16 aggregation switches and 2,560 hosts, under 128 cores. 16 pods are
+// 1,408 switches and 40,960 hosts.
 func Scale(pods int) []byte {
 	var b strings.Builder
 	numbers := fmt.Sprintf("01-%02d", pods)

@@ -42,14 +42,14 @@ func (w *Woven) own(text string) {
 
 // Weave completes an excerpt of a fabric from a sound fabric, its background:
 //
-//   - Blocks are the same if kind and labels are. What the excerpt says wins; attributes and blocks it does not mention
-//     are taken from the background; blocks inside a block, only those of a kind the excerpt's block has none of.
-//   - A block the background does not have stands as it is. A switch, roce or nic block of a new name takes what it must
+//   - Blocks are the same if kind and labels are. The values of the excerpt win; attributes and blocks that it does not mention
+//     are taken from the background; blocks inside a block, only if the excerpt's block has no block of their kind.
+//   - A block the background does not have stays as it is. A switch, roce or nic block of a new name takes what it must
 //     have and does not say from the first of its kind.
 //   - "# no NAME" in a block of the excerpt leaves the attribute or block NAME of the background out; "# no KIND.LABEL"
 //     outside of blocks, a block. So do the further arguments.
 //
-// An excerpt that cannot be read stands as it is, beside the background.
+// An excerpt that cannot be read stays as it is, beside the background.
 func Weave(excerpt, background string, without ...string) (*Woven, error) {
 	g, ok := parseHCL(background)
 	if !ok {
@@ -90,12 +90,12 @@ func parseHCL(text string) (p parsed, ok bool) {
 
 func (p parsed) slice(from, to int) string { return p.src[from:to] }
 
-// sameBlock says whether two blocks are one; those that may be repeated without a label never are.
+// sameBlock reports whether two blocks are one; those that may be repeated without a label never are.
 func sameBlock(a, b *hclsyntax.Block) bool {
 	return a.Type == b.Type && a.Type != "traffic_class" && a.Type != "validation" && slices.Equal(a.Labels, b.Labels)
 }
 
-// needed is what a block of a new name takes from the first of its kind.
+// needed has the attributes that a block of a new name takes from the first of its kind.
 var needed = map[string][]string{
 	"switch": {"model", "version"},
 	"roce":   {"version", "cos_group", "members"},
@@ -130,7 +130,7 @@ func (p parsed) leftOut() []string {
 	return leftOutBy(outside.String())
 }
 
-// body writes what stands in an excerpt from one offset to another, with what blocks inside it lack.
+// body writes the part of an excerpt from one offset to another, and adds what blocks inside it lack.
 func (w *Woven) body(e parsed, body *hclsyntax.Body, g parsed, ground *hclsyntax.Body, from, to int) {
 	for _, b := range body.Blocks {
 		w.own(e.slice(from, b.TypeRange.Start.Byte))

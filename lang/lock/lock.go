@@ -13,9 +13,9 @@
 //
 //	checksum sha256:…
 //
-// A row begins with its kind and what its numbers depend on, which is one text for all that compare it; then come the numbers, and the
-// rules and rows of tables they are by, for people. Rows stand in order. The last line is the checksum of all lines before it, with
-// LF at their ends, so that an edit by hand, a merge and a cut are found.
+// A row begins with its kind and the inputs of its numbers, which are one text for all that compare it. The numbers follow, and for people
+// the rules and rows of tables that they come from. Rows are in order. The last line is the checksum of all lines before it, with LF at
+// their ends. It detects an edit by hand, a merge and a cut.
 package lock
 
 import (
@@ -63,7 +63,7 @@ type File struct {
 	Rows     []*Row
 }
 
-// Row is what is pinned for all ports with the same inputs.
+// Row has the pinned numbers of all ports with the same inputs.
 type Row struct {
 	Kind    string // [Buffer] or [Mark]
 	Inputs  string // "asic=spectrum speed=100G length=30m mtu=9216"
@@ -254,7 +254,7 @@ func (r *reader) line(l line) bool {
 		r.f.Rows = append(r.f.Rows, r.row)
 		return true
 	}
-	return r.wrong(l.at, "Nobody knows what %q means here.", diag.Cut(l.text))
+	return r.wrong(l.at, "%q has no meaning here.", diag.Cut(l.text))
 }
 
 func (r *reader) number(l line, name, text string) bool {

@@ -81,11 +81,11 @@ func TestInvalid(t *testing.T) {
 		"octal":           {signed(good + "mark x=1\n  min 01\n"), "  min 01", `"01" is not a size`},
 		"too large":       {signed(good + "mark x=1\n  min 99999999999999\n"), "  min 99999999999999", "is not a size"},
 		"beyond 100 %":    {signed(good + "mark x=1\n  probability 101\n"), "  probability 101", `"101" is not a size`},
-		"another kind":    {signed(good + "queue x=1\n"), "queue x=1", `Nobody knows what "queue x=1" means here.`},
-		"number above":    {signed("rocec-lock 1\nfabric f\n  min 1\n"), "  min 1", "Nobody knows"},
-		"fabric below":    {signed(good + "fabric other\n"), "fabric other", "Nobody knows"},
+		"another kind":    {signed(good + "queue x=1\n"), "queue x=1", `"queue x=1" has no meaning here.`},
+		"number above":    {signed("rocec-lock 1\nfabric f\n  min 1\n"), "  min 1", "has no meaning here"},
+		"fabric below":    {signed(good + "fabric other\n"), "fabric other", "has no meaning here"},
 		"no fabric":       {signed("rocec-lock 1\nrocec 1\n"), "rocec-lock 1", "does not say which fabric"},
-		"escape sequence": {signed("rocec-lock 1\nfabric f\n\x1b[2J x\n"), "\x1b[2J x", `Nobody knows what "\x1b[2J x" means here.`},
+		"escape sequence": {signed("rocec-lock 1\nfabric f\n\x1b[2J x\n"), "\x1b[2J x", `"\x1b[2J x" has no meaning here.`},
 	} {
 		f, ds := read(c.text)
 		assert.Nil(t, f, name)

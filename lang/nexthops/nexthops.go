@@ -3,8 +3,8 @@
 // In comes the text of a file, out comes a [Table] of strings with places, or the mistakes in the file's form. What the
 // names mean is the compiler's to find. The format is docs/tables.md.
 //
-// Promised: time linear in the text; memory a small multiple of it; no input panics. A Table of a million entries is
-// ordinary, so places are kept as offsets and become ranges only when somebody asks.
+// Promised: time linear in the text; memory a small multiple; no input panics. A Table of a million entries is ordinary, so places are
+// kept as offsets and become ranges only on demand.
 package nexthops
 
 import (
@@ -31,7 +31,7 @@ type Table struct {
 	Switches   []Switch    // in order of the file
 	Key        Text        // "switches"
 
-	source string // strings of the table are parts of it
+	source string // strings of the table are parts of this text
 	lines  []int  // offsets at which lines begin, made when the first place is asked for
 }
 
@@ -53,7 +53,7 @@ type Entry struct {
 	Ports []Text
 }
 
-// Text is a string of the file, and where it stands.
+// Text is a string of the file, and its place.
 type Text struct {
 	V        string
 	from, to int32 // bytes of the file, quotes included
@@ -338,7 +338,7 @@ func (r *reader) str(what string) Text {
 				v, ok = unquote(r.text[from+1 : i])
 			}
 			if !ok {
-				r.fail(from, i+1, "This string is not JSON: a backslash stands before \", \\, /, b, f, n, r, t or u and four hexadecimal digits.")
+				r.fail(from, i+1, "This string is not JSON: a backslash comes before \", \\, /, b, f, n, r, t or u and four hexadecimal digits.")
 				return Text{}
 			}
 			return Text{v, int32(from), int32(i + 1)}
@@ -354,7 +354,7 @@ func (r *reader) str(what string) Text {
 	return Text{}
 }
 
-// kind tells what stands where something else was expected.
+// kind names the kind of value found where another one was expected.
 func (r *reader) kind() string {
 	switch c := r.text[r.at]; {
 	case c == '{':
@@ -370,7 +370,7 @@ func (r *reader) kind() string {
 	case strings.HasPrefix(r.text[r.at:], "null"):
 		return "null"
 	case c == '\'':
-		return "no JSON: strings stand between double quotes"
+		return "no JSON: strings are in double quotes"
 	case c == '/' || c == '#':
 		return "no JSON, which has no comments"
 	}

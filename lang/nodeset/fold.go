@@ -29,9 +29,9 @@ func Fold(names []string, kind Kind) []string {
 	return out
 }
 
-// Few is [Fold] for people: it returns as many of the nodesets, at least one, as take room bytes when written with ", "
-// between them, and the number of names they leave out. If the first one alone takes more, its lists of numbers are cut.
-// A nodeset of one name is that name, without the brackets that Parse may need.
+// Few is [Fold] for people. It returns as many of the nodesets, at least one, as take room bytes when written with ", " between them, and
+// the number of names they leave out. If the first one alone takes more, its lists of numbers are cut. A nodeset of one name is that name,
+// without the brackets that Parse may need.
 func Few(names []string, kind Kind, room int) (out []string, more int) {
 	sets := fold(names, kind)
 	for _, s := range sets {
@@ -80,8 +80,8 @@ type folded struct {
 // maxFolded bounds the lists in a nodeset: one less than maxParts, since unambiguous may add a pair of brackets.
 const maxFolded = maxParts - 1
 
-// fold groups names that differ in numbers only, and in each group folds one place of a number after the other, the
-// last one first: nodesets that are equal everywhere else become one, with a list of numbers at that place.
+// fold groups names that differ in numbers only, and in each group folds one place of a number after the other, the last one first.
+// Nodesets that are equal everywhere else become one, with a list of numbers at that place.
 func fold(names []string, kind Kind) []folded {
 	names = slices.Clone(names)
 	slices.SortFunc(names, Compare)
@@ -182,8 +182,8 @@ func (f *folded) follow(name string) bool {
 	return true
 }
 
-// settle breaks up runs that would be folded too early: places are folded from the last one to the first, down to lowest, so a
-// run stays only at the last place where any of the sets differ.
+// settle breaks up runs that would be folded too early. Places are folded from the last one to the first, down to lowest, so a run stays
+// only at the last place where any of the sets differ.
 func settle(sets []folded, lowest int) []folded {
 	top := -1
 	for _, f := range sets {

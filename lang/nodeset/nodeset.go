@@ -1,9 +1,9 @@
-// Package nodeset reads and writes the strings by which one name stands for many: leaf[01-04], leaf-{a,b}[1-4], swp1-4,swp6,
-// a[1-2]:swp[1-2]. [Parse] reads them, [Fold] is its inverse, and [Compare] is the order of names.
+// Package nodeset reads and writes strings in which one name means many: leaf[01-04], leaf-{a,b}[1-4], swp1-4,swp6, a[1-2]:swp[1-2].
+// [Parse] reads them, [Fold] is its inverse, and [Compare] is the order of names.
 //
-// In comes a string and what it may name; out come a [Set], which knows how many names it means before it makes any of
-// them, and the mistakes, each at its bytes inside the string. Nothing is expanded until [Set.All] is ranged over, so
-// counting a billion names costs nothing. Bad input never panics.
+// The input is a string and the kind of names in it. The output is a [Set], which knows how many names it means before it makes any of
+// them, and the mistakes, each at its bytes inside the string. Nothing is expanded until [Set.All] is ranged over, so counting a billion
+// names costs nothing. Bad input never panics.
 //
 // # Grammar
 //
@@ -22,9 +22,9 @@
 //
 // A number that starts with a zero keeps its width: [01-04] is 01 02 03 04.
 //
-// A bare range stands at the end of a name; in an interface name also before a letter (swp1-2s0-1). Its first number
-// must follow a letter, a dot or an underscore: rack1-n3 is one name, and rack-1-2 is refused because it could mean two
-// things. A device that is really called rack1-2 is written rack1-[2].
+// A bare range is at the end of a name; in an interface name also before a letter (swp1-2s0-1). Its first number must follow a letter, a
+// dot or an underscore: rack1-n3 is one name, and rack-1-2 is refused because it could mean two things. A device that is really called
+// rack1-2 is written rack1-[2].
 //
 // Device names are [a-z0-9][a-z0-9._-]{0,62} without "..". Interface names are Linux names of at most 15 characters out
 // of letters, digits and "._+@-", starting with a letter, a digit or an underscore. Nothing else, because names become
@@ -37,7 +37,7 @@ import (
 	"strings"
 )
 
-// Kind is what a string may name.
+// Kind is the kind of names in a string.
 type Kind int
 
 // The kinds.
@@ -60,7 +60,7 @@ type Name struct {
 	From, To          int // the bytes of the item it came from
 }
 
-// Mistake is what is wrong with a nodeset and where.
+// Mistake is a mistake in a nodeset, with its place.
 type Mistake struct {
 	From, To int    // bytes inside the string
 	Name     bool   // true: a name breaks the rules of names; false: the string is not a nodeset
@@ -184,7 +184,7 @@ type part struct {
 	words []string
 }
 
-// many reports whether the part stands for a list.
+// many reports whether the part is a list.
 func (p *part) many() bool { return p.spans != nil || p.words != nil }
 
 // texts returns what the part may say in letters: its text or its words; nothing of numbers.

@@ -82,7 +82,7 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// In the mistakes the bytes at fault stand between angle brackets.
+// In the mistakes the bytes at fault are in angle brackets.
 func TestMistakes(t *testing.T) {
 	for _, tc := range []struct {
 		kind Kind

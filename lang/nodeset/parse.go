@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// maxDigits keeps numbers far away from overflow; nobody counts devices in quadrillions.
+// maxDigits keeps numbers far away from overflow; no fabric has quadrillions of devices.
 const maxDigits = 12
 
 // maxParts bounds the ranges of one name, and so the depth of its expansion.
@@ -69,7 +69,7 @@ func (p *parser) item(from, to int) {
 	switch {
 	case p.kind == Interfaces || p.kind == Devices:
 		if colon >= 0 {
-			p.bad(colon, to, "Only names are expected here. Delete the colon and what follows it.")
+			p.bad(colon, to, "Only names are expected here. Delete the colon and the text after it.")
 			return
 		}
 		pat := p.name(from, to, p.kind == Interfaces)
@@ -82,11 +82,11 @@ func (p *parser) item(from, to int) {
 		}
 	case colon >= 0:
 		if i := p.colon(colon+1, to); i >= 0 {
-			p.bad(i, to, "An endpoint is device:interface, with one colon. Delete this one and what follows it.")
+			p.bad(i, to, "An endpoint is device:interface, with one colon. Delete this one and the text after it.")
 			return
 		}
 		if p.src[colon-min(colon, 1)] == ' ' || colon+1 < to && p.src[colon+1] == ' ' {
-			p.bad(from, to, "No space may stand beside the colon of an endpoint. Take it away.")
+			p.bad(from, to, "An endpoint has no space next to its colon. Take it away.")
 			return
 		}
 		device, port := p.name(from, colon, false), p.name(colon+1, to, true)
@@ -275,7 +275,7 @@ func (p *parser) brace(pat *pattern, from, to int) {
 	pat.parts = append(pat.parts, part{words: words})
 }
 
-// braceRange is a range as shells write it, and what people make of it.
+// braceRange is a range as shells write it, or in a variant that people write.
 var braceRange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A([0-9]+) ?(?:-|\.\.\.?|:|–|to) ?([0-9]+)\z`) })
 
 // letterRange is a range of single letters.

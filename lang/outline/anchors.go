@@ -11,9 +11,8 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// Anchors names the places of one file by what stands there and not by where it stands, so that a finding is known again
-// after the file was edited. It reads the file in pieces, as it is asked for places in them, and is not for several
-// goroutines at once.
+// Anchors names the places of one file by their content and not by their position, so that a finding is known again after an edit of the
+// file. It reads the file in pieces, as it is asked for places in them, and is not for several goroutines at once.
 type Anchors struct {
 	name  string
 	src   []byte
@@ -44,10 +43,10 @@ func (a *Anchors) Name() string { return a.name }
 //	host "gpu" / nic "ens1f0" / traffic_class #2 / tos
 //	roce "training" / members: "host . gpu"
 //
-// A value as a whole is named like its attribute, so that the name stays when another value is written. Blocks inside a
-// block that have the same header are numbered. White space, comments and what comes or goes elsewhere in the file do not
-// matter otherwise. Only places in one header, equal parts of one value, such as elements of a list, and what stands in
-// blocks of the file that have the same header may share a name.
+// A value as a whole is named like its attribute, so that the name stays when another value is written. Blocks inside a block that have
+// the same header are numbered. White space, comments and changes elsewhere in the file do not matter otherwise. Places share a name only
+// if they are in one header, are equal parts of one value, such as elements of a list, or are in blocks of the file that have the same
+// header.
 func (a *Anchors) At(place diag.Range) string {
 	at := a.read(place)
 	var b strings.Builder
@@ -104,7 +103,7 @@ func (a *Anchors) header(n *outlineBlock) string {
 	return s.String()
 }
 
-// blockOver returns the block directly in n that an offset lies in, or nil.
+// blockOver returns the block directly in n around an offset, or nil.
 func (n *outlineBlock) blockOver(offset int) *outlineBlock {
 	i := sort.Search(len(n.blocks), func(i int) bool { return n.blocks[i].whole.from > offset }) - 1
 	if i < 0 || offset >= n.blocks[i].whole.to {
@@ -113,7 +112,7 @@ func (n *outlineBlock) blockOver(offset int) *outlineBlock {
 	return n.blocks[i]
 }
 
-// attributeOver returns the attribute directly in n that an offset lies in, or nil.
+// attributeOver returns the attribute directly in n around an offset, or nil.
 func (n *outlineBlock) attributeOver(offset int) *attribute {
 	i := sort.Search(len(n.attrs), func(i int) bool { return n.attrs[i].name.from > offset }) - 1
 	if i < 0 || offset >= n.attrs[i].value.to {

@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// textAt is where a text stands in a file; of a text with |...| in it, what is between the bars.
+// textAt is the place of a text in a file; for a text with |...| the place between the bars.
 func textAt(t *testing.T, src, text string) diag.Range {
 	t.Helper()
 	before, rest, marked := strings.Cut(text, "|")
@@ -88,12 +88,11 @@ roce "training" {}
 	assert.Equal(t, "f.hcl", a.Name())
 	end := hcl.Pos{Byte: len(src)}
 	assert.Equal(t, `: ""`, a.At(diag.Range{Filename: "f.hcl", Start: end, End: end}), "the end of the file")
-	assert.Equal(t, `: ""`, NewAnchors("f.hcl", []byte("\xff\n")).At(diag.Range{}), "nothing is known of what is not text")
+	assert.Equal(t, `: ""`, NewAnchors("f.hcl", []byte("\xff\n")).At(diag.Range{}), "a text that is not UTF-8 has no anchors")
 }
 
-// In every file that parses, every token keeps its name when lines and comments come wherever they may and wherever the file
-// is cut into pieces, and blocks are told apart: tokens of one name are in one block, or in blocks of the file that have the
-// same header.
+// In every file that parses, every token keeps its name wherever lines and comments are added and wherever the file is cut into pieces.
+// Names separate blocks: tokens of one name are in one block, or in blocks of the file that have the same header.
 func TestAnchorsSurvive(t *testing.T) {
 	tokens := func(name string, src []byte) (out hclsyntax.Tokens) {
 		all, _ := hclsyntax.LexConfig(src, name, hcl.InitialPos)

@@ -23,7 +23,7 @@ type Candidate struct {
 	At     diag.Range // what it replaces
 }
 
-// CandidateKind says what a [Candidate] is.
+// CandidateKind is the kind of a [Candidate].
 type CandidateKind int
 
 // The kinds of candidates.
@@ -36,7 +36,7 @@ const (
 	NameCandidate // of a device, an interface, a model
 )
 
-// mostCandidates is how many candidates are given; a longer list helps nobody.
+// mostCandidates is how many candidates are given; a longer list is too long to read.
 const mostCandidates = 500
 
 // completer collects candidates at one place.
@@ -46,12 +46,12 @@ type completer struct {
 	n      *outlineBlock
 	offset int
 	at     span   // what is replaced
-	prefix string // of it, before the cursor
+	prefix string // its part before the cursor
 	out    []Candidate
 	more   bool // some were left out
 }
 
-// Complete returns what may stand at an offset. Incomplete says that more would fit than are told.
+// Complete returns the candidates for an offset. incomplete reports that more would fit than are listed.
 func (s *Workspace) Complete(o *File, offset int) (list []Candidate, incomplete bool) {
 	if offset < 0 || offset > len(o.src) || o.inComment(offset) {
 		return nil, false
@@ -73,7 +73,7 @@ func (s *Workspace) Complete(o *File, offset int) (list []Candidate, incomplete 
 	return c.out, c.more
 }
 
-// inComment reports whether an offset stands in a comment.
+// inComment reports whether an offset is in a comment.
 func (o *File) inComment(offset int) bool {
 	return slices.ContainsFunc(o.tokens, func(t hclsyntax.Token) bool {
 		return t.Type == hclsyntax.TokenComment && t.Range.Start.Byte < offset &&
@@ -177,7 +177,7 @@ func (c *completer) item() {
 	}
 }
 
-// written reports whether an attribute stands in the block already, elsewhere.
+// written reports whether the block has an attribute already, elsewhere.
 func (c *completer) written(name string) bool {
 	a := c.n.find(name)
 	return a != nil && !a.name.holds(c.offset)
@@ -230,7 +230,7 @@ func isWord(b byte) bool {
 	return b == '_' || b == '-' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9'
 }
 
-// value proposes what may stand in the value of an attribute.
+// value proposes values of an attribute.
 func (c *completer) value(a *attribute) {
 	var open []int // tokens
 	last := -1
@@ -430,7 +430,7 @@ func (c *completer) models(a *attribute) []string {
 	return nil
 }
 
-// text proposes what may stand in a string, which begins at token i.
+// text proposes the content of a string, which begins at token i.
 func (c *completer) text(a *attribute, doc lang.AttrDoc, i int) {
 	s := span{c.o.tokens[i].Range.End.Byte, c.offset}
 	for j := i + 1; j < len(c.o.tokens); j++ {

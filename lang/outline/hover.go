@@ -9,16 +9,15 @@ import (
 	"github.com/rocec/rocec/lang/eval"
 )
 
-// instanceDocs tells what self and each hold.
+// instanceDocs documents the attributes of self and each.
 var instanceDocs = map[string]string{
-	"self.name": "The name of the device at hand.", "self.index": "Its place among the devices of the block, from 0.",
+	"self.name": "The name of this device.", "self.index": "The place of this device among those of the block, from 0.",
 	"self.group": "The label of the block.",
-	"each.key":   "The key of the element of for_each at hand.",
-	"each.value": "The element of for_each at hand; of a set the same as each.key.",
+	"each.key":   "The key of this element of for_each.",
+	"each.value": "This element of for_each; in a set the same as each.key.",
 }
 
-// Doc tells what a thing is by the tables of the language and by what the files say, as Markdown; "" when there is
-// nothing to tell.
+// Doc describes a thing by the tables of the language and by the text of the files, as Markdown; "" without a description.
 func (s *Workspace) Doc(t Thing) string {
 	s.left = mostWork
 	switch t.Kind {
@@ -99,7 +98,7 @@ func (o *File) variableDoc(n *outlineBlock) lang.AttrDoc {
 	return v
 }
 
-// nameText shows what a name stands for: the text that declares it.
+// nameText shows the declaration of a name, as text.
 func (s *Workspace) nameText(t Thing) string {
 	switch t.Of {
 	case "local":
@@ -131,7 +130,7 @@ func (s *Workspace) nameText(t Thing) string {
 	return text
 }
 
-// devicesText tells which groups devices belong to.
+// devicesText lists the groups that devices belong to.
 func (s *Workspace) devicesText(t Thing) string {
 	devices := t.Name
 	if t.Kind == ThingInterfaces {

@@ -15,8 +15,8 @@ type naming struct {
 	block     *outlineBlock
 	declares  bool
 	device    span // empty in a set of interfaces
-	iface     span // empty when the item has none
-	inherited bool // the device stands in an item before
+	iface     span // empty if the item has no interface
+	inherited bool // an earlier item names the device
 	whole     span
 }
 
@@ -42,7 +42,7 @@ func expanded(s string, kind nodeset.Kind) iter.Seq[string] {
 	}
 }
 
-// nodesetKind tells what the strings of an attribute name; 0 when they are not nodesets.
+// nodesetKind returns the kind of the nodesets in an attribute; 0 when its strings are not nodesets.
 func nodesetKind(a lang.AttrDoc) nodeset.Kind {
 	switch {
 	case strings.HasSuffix(a.Type, "device nodeset"):
@@ -118,8 +118,8 @@ func (o *File) plainString(i int) (span, bool) {
 	return s, false
 }
 
-// itemsAt splits the nodeset in the string that begins at token i. Of a string in which something is computed, only what
-// stands before that is known.
+// itemsAt splits the nodeset in the string that begins at token i. In a string in which something is computed, it knows only the text
+// before that.
 func (o *File) itemsAt(i int, kind nodeset.Kind, n *outlineBlock, declares bool) []naming {
 	s, plain := o.plainString(i)
 	out := o.items(s, kind, n, declares)

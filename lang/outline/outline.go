@@ -1,5 +1,5 @@
-// Package outline is what an editor asks of text that need not parse: blocks, attributes and references with their places, what may be
-// written at a place, and what a name means in the files of a fabric.
+// Package outline answers the questions of an editor about text that need not parse: blocks, attributes and references with their places,
+// what may be written at a place, and the meaning of a name in the files of a fabric.
 package outline
 
 import (
@@ -18,9 +18,9 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// File is one file as an editor sees it: which blocks and attributes stand where, and what is named. It is made of
-// any text, also of one that does not parse, because that is the usual state of a file somebody is typing; nothing is
-// evaluated. A File does not change; many goroutines may read it.
+// File is one file as an editor sees it: its blocks and attributes with their places, and the names in it. It is made of any text, also of
+// text that does not parse, because that is the usual state of a file while a person types. It evaluates nothing. A File does not change;
+// many goroutines may read it.
 //
 // Offsets are bytes of the text. Columns of its ranges count characters.
 type File struct {
@@ -52,7 +52,7 @@ type attribute struct {
 	block *outlineBlock
 	name  span
 	text  string
-	value span // from behind the equals sign to the end of the value, or of the line while there is none
+	value span // from behind the equals sign to the end of the value, or of the line without one
 	first int  // tokens of the value
 	last  int  // one past
 }
@@ -60,13 +60,13 @@ type attribute struct {
 // span is bytes of the file.
 type span struct{ from, to int }
 
-// holds reports whether an offset lies in the span or at one of its ends.
+// holds reports whether an offset is in the span or at one of its ends.
 func (s span) holds(offset int) bool { return s.from <= offset && offset <= s.to }
 
 // deepest is how deep blocks are looked at; the language needs three.
 const deepest = 16
 
-// New reads a file. Of a text over the limits of package parse, or one that is not UTF-8, nothing is known.
+// New reads a file. The File of a text over the limits of package parse, or of one that is not UTF-8, is empty.
 func New(name string, src []byte) *File {
 	o := &File{name: name, src: src, lines: []int{0}}
 	for i, c := range src {
@@ -89,7 +89,7 @@ func (o *File) Name() string { return o.name }
 // Text is the text the outline was made of.
 func (o *File) Text() []byte { return o.src }
 
-// Has reports whether a block of a kind stands at the top of the file.
+// Has reports whether the file has a block of a kind at its top.
 func (o *File) Has(kind string) bool {
 	return slices.ContainsFunc(o.root.blocks, func(n *outlineBlock) bool { return n.kind == kind })
 }
@@ -112,8 +112,8 @@ func (o *File) pos(offset int) hcl.Pos {
 
 func (o *File) slice(s span) string { return string(o.src[s.from:s.to]) }
 
-// lex cuts the text into tokens. The lexer reads all that follows a missing quote inside out, so it is started again on
-// the next line where one is missing; the string then ends at the end of its line.
+// lex cuts the text into tokens. The lexer reads all text after a missing quote inside out, so it is started again on the next line where
+// one is missing. The string then ends at the end of its line.
 func (o *File) lex() {
 	const most = 16 // missing quotes; each costs another look at the rest of the file
 	from := hcl.InitialPos
@@ -411,7 +411,7 @@ func (m *blockTable) find(path string) (lang.BlockDoc, bool) {
 	return d, ok
 }
 
-// children are the blocks that may stand in the block of a path, "" for the top of a file.
+// children are the blocks that the block of a path may contain, "" for the top of a file.
 func (m *blockTable) children(path string) (out []lang.BlockDoc) {
 	for _, d := range m.all {
 		parent := ""

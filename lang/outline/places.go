@@ -12,17 +12,17 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// Thing is what stands at a place of a file.
+// Thing is the part of a file at a place.
 type Thing struct {
 	Kind ThingKind
 	Path string     // the block around it, or of a block its own: "host.nic"
-	Of   string     // of a name the kind of what is named: "cos_group", "variable", "output"; of interfaces their devices
+	Of   string     // of a name the kind of the named thing: "cos_group", "variable", "output"; of interfaces their devices
 	Name string     // "rdma"; of devices and interfaces as written: "leaf[01-04]"; of an output "module.output"
 	At   diag.Range // the place
 	Decl bool       // the thing is declared here
 }
 
-// ThingKind says what a [Thing] is.
+// ThingKind is the kind of a [Thing].
 type ThingKind int
 
 // The kinds of things.
@@ -83,7 +83,7 @@ func oneLine(s string) string {
 	return string(out)
 }
 
-// refKinds are the words references start with, and the kinds of what they name.
+// refKinds are the words references start with, and the kinds of the things they name.
 var refKinds = map[string]string{
 	"var": "variable", "local": "local", "cos_group": "cos_group", "switch": "switch", "host": "host", "module": "module",
 }
@@ -170,7 +170,7 @@ func (o *File) step(i, last int) (name string, at span, next int, ok bool) {
 // modelBlocks are the blocks that declare what an attribute names by a string.
 var modelBlocks = map[string]string{"switch.model": "switch_model", "host.nic.model": "nic_model"}
 
-// At tells what stands at an offset.
+// At returns the thing at an offset.
 func (o *File) At(offset int) (Thing, bool) {
 	n := o.root
 	for {
@@ -293,8 +293,8 @@ func (o *File) refsOfBlock(n *outlineBlock, a *attribute) iter.Seq[Thing] {
 	return func(yield func(Thing) bool) { o.refsOf(n, a, yield) }
 }
 
-// Statement finds the attribute, or the block by its header, that holds an offset. It tells where that begins and the
-// blanks before it on its line; ok is false when something else stands before it there.
+// Statement finds the attribute, or the block by its header, that holds an offset. It returns where that begins and the
+// blanks before it on its line; ok is false when something else is before it there.
 func (o *File) Statement(offset int) (start int, indent string, ok bool) {
 	n := o.blockAt(offset)
 	start = -1

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Workspace is what is known together by the files that a place in an editor can see.
+// Workspace has the common knowledge of the files that a place in an editor can see.
 type Workspace struct {
 	Folder []*File                     // the files of the folder: here blocks, variables and locals are known
 	Fabric []*File                     // the files of the whole fabric, those of Folder too: device names are known everywhere
@@ -20,7 +20,7 @@ type Workspace struct {
 	left int // names that may still be looked at for one question
 }
 
-// mostWork is how many names are looked at for one question: a fabric may name millions of times, and nobody waits.
+// mostWork is how many names are looked at for one question: a fabric may have millions, and a person does not wait so long.
 const mostWork = 4_000_000
 
 // Known is what other rooms know: the names in their tables.
@@ -30,12 +30,12 @@ type Known struct {
 	Systems []string // operating systems; the first is the default
 	Configs []string // ways to configure them
 
-	// Ports names the front-panel ports that an operating system (empty: the default) gives a switch: one of a model of the
-	// tables, or where count is not 0 one with so many ports. May be nil.
+	// Ports names the front-panel ports that an operating system (empty: the default) gives a switch. The switch is of a model of the
+	// tables, or if count is not 0 has so many ports. May be nil.
 	Ports func(system, model string, count int) []string
 }
 
-// attr is what is said of an attribute, with what other rooms know of it.
+// attr returns the documentation of an attribute, with the values that other rooms know for it.
 func (k *Known) attr(block string, a lang.AttrDoc) lang.AttrDoc {
 	if block == "switch" && a.Name == "os" && len(k.Systems) > 0 {
 		a.Default = strconv.Quote(k.Systems[0])

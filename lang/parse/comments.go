@@ -18,7 +18,7 @@ type Ignore struct {
 	Code, Reason string
 	At           diag.Range // the comment
 	Covers       diag.Range // the attribute, or the header of the block
-	Shared       bool       // it stands in a module outside of the fabric's folder: in another fabric it may silence something
+	Shared       bool       // it is in a module outside of the fabric's folder: in another fabric it may silence something
 }
 
 const ignoreWord = "rocec:ignore"
@@ -55,7 +55,7 @@ func Ignores(f File, ds *diag.List) []*Ignore {
 			continue
 		}
 		if !ok || after != "" && after[0] != ' ' && after[0] != '\t' && after[0] != '*' {
-			continue // a comment that speaks of it
+			continue // a comment about rocec:ignore
 		}
 		g := &Ignore{At: at}
 		var rest string
@@ -74,8 +74,8 @@ func Ignores(f File, ds *diag.List) []*Ignore {
 		case strings.HasPrefix(text, "/*"):
 			IgnoreInvalid.Warnf(ds, at, "Write this comment with # on a line of its own.")
 		case len(bytes.TrimSpace(lines[line-1][:lineOffset(src, t.Range.Start.Byte)])) > 0:
-			IgnoreInvalid.Warnf(ds, at, "The comment stands behind something. Put it on a line of its own, directly before the attribute or "+
-				"block that is meant.")
+			IgnoreInvalid.Warnf(ds, at, "The comment shares its line with other text. Put it on a line of its own, directly before the attribute "+
+				"or block that is meant.")
 		case !ok:
 			IgnoreInvalid.Warnf(ds, at, "No attribute or block begins on the next line. Put the comment directly before the one that is meant.")
 		default:

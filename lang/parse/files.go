@@ -34,7 +34,7 @@ type Reader struct {
 // NewReader returns a reader that has read nothing.
 func NewReader() *Reader { return &Reader{Files: map[string][]byte{}} }
 
-// File is one file that is parsed, or a piece of it.
+// File is one file that is parsed, or a piece.
 type File struct {
 	Name string
 	Src  []byte // of the whole file
@@ -46,7 +46,7 @@ type File struct {
 // Cache knows files of an earlier load. Its methods are called in the order of the files, but for Knows.
 type Cache interface {
 	Knows(name string, src []byte) bool // the file need not be parsed; asked before its turn
-	Take(name string) bool              // of such a file, in its turn; false: it must be parsed all the same
+	Take(name string) bool              // of such a file, in its turn; false: it must still be parsed
 	Begin(name string, src []byte)      // a file is parsed
 	End(name string, whole, sound bool) // all of its bodies were used, and the parser found nothing
 }
@@ -61,9 +61,9 @@ type Read struct {
 // ahead is how many files are parsed while another one is decoded. More would only hold more syntax trees in memory.
 const ahead = 2
 
-// Folder reads and parses every *.hcl file directly in a folder and gives their bodies to use, in order of their names,
-// large files piece by piece; a body may be dropped before the next one is made. Files that the cache takes are not parsed; it
-// may be nil. It appends what is wrong with the text of the files.
+// Folder reads and parses every *.hcl file directly in a folder. It gives their bodies to use, in order of their names, large files piece
+// by piece. A body may be dropped before the next one is made. Files that the cache takes are not parsed; it may be nil. It appends the
+// mistakes in the text of the files.
 func (r *Reader) Folder(f Folder, use func(File), cache Cache, ds *diag.List) Read {
 	names, whole := r.names(f, ds)
 	read := Read{Names: len(names), Whole: whole}
@@ -186,7 +186,7 @@ func (f Folder) read(name string, limit int, ds *diag.List) ([]byte, bool) {
 var (
 	ErrTooLarge   = errors.New("too large")
 	ErrHidden     = errors.New("is hidden: its name, or that of a folder it is in, begins with a dot; a fabric reads no such files")
-	ErrLink       = errors.New("is, or lies behind, a link, which is not followed") // completes a sentence that begins with the name
+	ErrLink       = errors.New("is a link or is reached through one, and links are not followed") // follows the name in a sentence
 	errNotRegular = errors.New("it is not a regular file")
 )
 
@@ -218,8 +218,8 @@ func hidden(name string) bool {
 	return strings.HasPrefix(strings.TrimLeftFunc(name, func(r rune) bool { return unicode.Is(unicode.Cf, r) }), ".")
 }
 
-// ReadBelow reads a regular file below the folder. Links are not followed: they lead out of it. Hidden files and what is in hidden folders
-// are for others: .git/config, .env and .ssh hold secrets, and a message shows lines of what is read.
+// ReadBelow reads a regular file below the folder. Links are not followed: they lead out of the folder. Hidden files and the content of
+// hidden folders are for others: .git/config, .env and .ssh hold secrets, and a message shows lines of the files that are read.
 func (f Folder) ReadBelow(name string, limit int) ([]byte, error) {
 	at := f.Name
 	for part := range strings.SplitSeq(name, "/") {

@@ -17,12 +17,11 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// HCL says what its grammar missed. A person wants to know what to write, at the place where it is missing; so what
-// the parser says is said again here, in words of our own. A kind of mistake the tables do not know keeps HCL's words.
+// HCL reports what its grammar missed. A person wants to know what to write, at the place where it is missing. So the messages of the
+// parser are replaced here by our own. A kind of mistake the tables do not know keeps HCL's words.
 
-// reportSyntax reports the first of what the parser found, and what it finds in the rest of the file. One slip makes the
-// parser stumble several times and then go quiet, so it starts again at the next block of the file, unless the slip
-// swallows all that follows.
+// reportSyntax reports the first mistake that the parser found, and the mistakes in the rest of the file. One slip makes the parser
+// stumble several times and then go quiet. So it starts again at the next block of the file, unless the slip swallows the rest.
 func reportSyntax(hds hcl.Diagnostics, name string, src []byte, tokens hclsyntax.Tokens, ds *diag.List) {
 	const most = 20
 	work := 4 * MaxFile // bytes parsed again
@@ -106,12 +105,12 @@ var syntaxWords = []struct{ summary, detail, says string }{
 	},
 	{"Invalid single-argument block definition", "", "A block on one line holds one attribute. Put every attribute on a line of its own."},
 	{"Argument definition required", "", "A block on one line holds one attribute, and no blocks. Put everything in it on lines of its own."},
-	{"Missing newline after block definition", "", "A block ends its line. Put what follows on a new line."},
+	{"Missing newline after block definition", "", "A block ends its line. Put the text after it on a new line."},
 	{"Unexpected comma after argument", "", "Attributes are on lines of their own, without commas between them. Take the comma away."},
 	{"Missing false expression in conditional", "", "A conditional has two values, condition ? value : value, and the second is missing. " +
 		"Write : and the value, or take the ? away."},
 	{"Invalid legacy index syntax", "", "An index is written in brackets. Write list[0] instead of list.0."},
-	{"Nested splat expression not allowed", "", "Only one * may stand in such an expression. Write [for x in list : ...] instead."},
+	{"Nested splat expression not allowed", "", "Such an expression has only one *. Write [for x in list : ...] instead."},
 	{"Invalid attribute name", "", "A name is missing after the dot. Write one, or take the dot away."},
 	{"Attribute name required", "", "A name is missing after the dot. Write one, or take the dot away."},
 	{"Index value required", "", "The brackets are empty. Write an index or a key in them."},
@@ -262,7 +261,7 @@ func (s *slip) before(ty hclsyntax.TokenType) int {
 	return -1
 }
 
-// line is what is left of the line r starts on, without the end of the line.
+// line is the rest of the line r starts on, without the end of the line.
 func (s *slip) line(r diag.Range) diag.Range {
 	end := r.Start.Byte
 	for end < len(s.src) && s.src[end] != '\n' && s.src[end] != '\r' {
@@ -298,11 +297,11 @@ func (s *slip) character(tok string) {
 	case tok == ";":
 		s.says = "A line has no semicolon at its end. Take it away, and put every attribute on a line of its own."
 	case tok == "$" || tok == "${":
-		s.says = "Values are computed without ${ }, which stands in quotes only. Write var.name, or put the whole text in quotes."
+		s.says = "Values are computed without ${ }, which belongs in quotes only. Write var.name, or put the whole text in quotes."
 	case strings.Contains(s.d.Detail, "Tab"):
-		s.says = "A tab may not stand here. Write spaces."
+		s.says = "A tab is not allowed here. Write spaces."
 	case tok == `\`:
-		s.says = `A backslash stands in quotes only. Delete it; a long expression goes on over lines between brackets ( ).`
+		s.says = `A backslash belongs in quotes only. Delete it; a long expression goes on over lines between brackets ( ).`
 	case unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Cc, r):
 		s.says = fmt.Sprintf("There is an invisible character here, U+%04X. Write a plain space, or delete it.", r)
 	default:
@@ -311,7 +310,7 @@ func (s *slip) character(tok string) {
 	}
 }
 
-// item words what stands where an attribute or a block should begin.
+// item names the token where an attribute or a block should begin.
 func (s *slip) item(tok string) {
 	rest := strings.TrimLeft(string(s.src[min(s.at.End.Byte, len(s.src)):]), " \t")
 	line := string(s.line(diag.Range{Start: s.at.Start}).SliceBytes(s.src))
@@ -370,7 +369,7 @@ func (s *slip) header(tok string) bool {
 	s.at = at
 	next := strings.TrimLeft(string(s.src[min(s.d.Subject.End.Byte, len(s.src)):]), " \t\r\n")
 	if strings.HasPrefix(next, "{") {
-		s.says = "The opening brace { of a block stands on the same line as its name. Move it here."
+		s.says = "The opening brace { of a block belongs on the same line as its name. Move it here."
 		return true
 	}
 	s.says = fmt.Sprintf("Neither = nor { is here. Write %s = %s for an attribute, or { behind it for a block.", diag.Plain(words[0]),
@@ -414,7 +413,7 @@ func (s *slip) behindValue(tok string) {
 
 var withUnit = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A[0-9][0-9.]*[A-Za-wyz][A-Za-z]*\z`) })
 
-// noValue words what stands where a value should begin.
+// noValue names the token where a value should begin.
 func (s *slip) noValue(tok string) {
 	switch {
 	case tok == "" || tok[0] == '\n' || tok[0] == '\r' || tok[0] == '#' || strings.HasPrefix(tok, "//"):

@@ -6,8 +6,8 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// checkTokens refuses token streams the recursive parser of hclsyntax would die of. Depth counts what makes it recurse:
-// brackets and templates still open, conditionals and signs of the expression at hand.
+// checkTokens refuses token streams the recursive parser of hclsyntax would die of. Depth counts the causes of recursion: brackets and
+// templates still open, conditionals and signs of the current expression.
 func checkTokens(tokens hclsyntax.Tokens, ds *diag.List) bool {
 	if len(tokens) > maxTokens {
 		TooLarge.Errorf(ds, tokens[maxTokens].Range, "The file has more than 200,000 tokens. Split it into several files.")
@@ -80,7 +80,7 @@ func checkTokens(tokens hclsyntax.Tokens, ds *diag.List) bool {
 			return false
 		}
 		if top.chain > maxChain {
-			TooDeep.Errorf(ds, t.Range, "More than %d operators, dots and indexes are joined in one expression. Give parts of it a name in a "+
+			TooDeep.Errorf(ds, t.Range, "More than %d operators, dots and indexes are joined in one expression. Give its parts names in a "+
 				"locals block.", maxChain)
 			return false
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// PieceSize is how much of a file is parsed at once where it can be cut: about as many tokens as fit before the lexer's list of
+// PieceSize is how much of a file is parsed at once where it can be cut. It has about as many tokens as fit before the lexer's list of
 // them grows in small steps.
 const PieceSize = 2 << 10
 
@@ -45,7 +45,7 @@ func pieces(name string, src []byte, use func(parsed)) {
 	for _, end := range ends {
 		var ds diag.List
 		body := piece(name, src, pos, end, &ds)
-		if body == nil && len(ends) > 1 { // a header and a brace on the line below it may be pieces: only the whole tells
+		if body == nil && len(ends) > 1 { // a header and a brace on the line below it may be pieces: only the whole file shows
 			var whole diag.List
 			if b := piece(name, src, hcl.InitialPos, len(src), &whole); b == nil {
 				ds = slices.DeleteFunc(whole, func(d *diag.Diagnostic) bool { // those were found in their pieces
@@ -60,7 +60,7 @@ func pieces(name string, src []byte, use func(parsed)) {
 	}
 }
 
-// Body parses one file behind all defences. There is none when there are mistakes, except for repeated attributes.
+// Body parses one file behind all defences. With mistakes it returns no body, except for repeated attributes.
 func Body(name string, src []byte, ds *diag.List) (*hclsyntax.Body, bool) {
 	if !CheckText(name, src, ds) {
 		return nil, false
@@ -73,8 +73,8 @@ func Body(name string, src []byte, ds *diag.List) (*hclsyntax.Body, bool) {
 	return body, body != nil
 }
 
-// Expression parses the text of an expression, which [CheckText] has seen. When it is too large or too deep, refused is
-// true and says so in the list; when it is not an expression there is none, and nothing is said.
+// Expression parses the text of an expression, which [CheckText] has seen. If it is too large or too deep, refused is true and the list
+// has a diagnostic. If it is not an expression, e is nil and the list stays as it is.
 func Expression(name string, src []byte, ds *diag.List) (e hclsyntax.Expression, refused bool) {
 	tokens, _ := hclsyntax.LexExpression(src, name, hcl.InitialPos)
 	if !checkTokens(tokens, ds) {

@@ -1,8 +1,8 @@
 package parse
 
-// SimpleShape tells, by one look at its bytes, that a file is far within the limits of [checkTokens], so that it need not be
-// lexed twice: lexing takes half of the time of parsing. It knows strings without templates, comments to the end of the
-// line, brackets and operators, and counts all of them generously; of everything else it returns false, which means nothing.
+// SimpleShape reports, by one look at its bytes, that a file is far within the limits of [checkTokens]. Then it need not be lexed twice:
+// lexing takes half of the time of parsing. It knows strings without templates, comments to the end of the line, brackets and operators,
+// and counts all of them generously. For everything else it returns false, which means nothing.
 //
 // It also returns where the file can be cut into pieces of about a size, each ending with a line outside of any block.
 // Pieces parsed for themselves need less time and far less memory than the whole.

@@ -49,7 +49,7 @@ func CheckText(name string, src []byte, ds *diag.List) bool {
 	return true
 }
 
-// mark tells the ASCII characters that make tokens of their own outside of text and comments.
+// mark has the ASCII characters that make tokens of their own outside of text and comments.
 var mark = func() (m [utf8.RuneSelf]bool) {
 	for _, c := range "()[]{}!?-+*/%<>=&|.,:\"'\\^;`@~$\n" {
 		m[c] = true

@@ -7,8 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// nodes notes what a topology says of its nodes: kind, group, type, the tag of the image and the labels people use for roles, each by the
-// node, its group, its kind or the defaults. What is not of the form that containerlab documents is passed over: these words only
+// nodes notes the attributes of a topology's nodes: kind, group, type, the tag of the image and the labels people use for roles, each by
+// the node, its group, its kind or the defaults. Anything in another form than containerlab documents is passed over: these words only
 // help to guess.
 func (l *lab) nodes(topology *yaml.Node) {
 	nodes, _ := l.get(topology, "nodes")
@@ -30,7 +30,7 @@ func (l *lab) nodes(topology *yaml.Node) {
 	}
 }
 
-// tag is that of an image: "5.3.0" of "networkop/cx:5.3.0"; empty: it has none that says a release.
+// tag is that of an image: "5.3.0" of "networkop/cx:5.3.0"; empty: the image has no tag with a release.
 func tag(image string) string {
 	image, _, _ = strings.Cut(image, "@") // a digest
 	i := strings.LastIndexByte(image, ':')
@@ -40,7 +40,7 @@ func tag(image string) string {
 	return image[i+1:]
 }
 
-// nodeOf reads what a mapping says of nodes. Function is the group, or a label that tells it.
+// nodeOf reads the attributes of nodes in a mapping. Function is the group, or a label with the function.
 func (l *lab) nodeOf(n *yaml.Node) Node {
 	if n == nil {
 		return Node{}
@@ -57,7 +57,7 @@ func (l *lab) nodeOf(n *yaml.Node) Node {
 	return said
 }
 
-// child is the mapping below a key; nil: there is none.
+// child is the mapping below a key; nil without one.
 func (l *lab) child(n *yaml.Node, key string) *yaml.Node {
 	if n == nil || key == "" || l.failed {
 		return nil
@@ -69,7 +69,7 @@ func (l *lab) child(n *yaml.Node, key string) *yaml.Node {
 	return v
 }
 
-// scalar is the text below a key; empty: there is none.
+// scalar is the text below a key; empty without one.
 func (l *lab) scalar(n *yaml.Node, key string) string {
 	if n == nil || l.failed {
 		return ""

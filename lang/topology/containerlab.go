@@ -20,7 +20,7 @@ const (
 )
 
 // cableTypes are the types of links between two nodes; otherTypes end at the machine the lab runs on, or nowhere. In the
-// short form the latter stand where a node would.
+// short form the latter are in the place of a node.
 var (
 	cableTypes = []string{"veth", "brief"}
 	otherTypes = []string{"host", "mgmt-net", "macvlan", "vxlan", "vxlan-stitch", "dummy", "bridge"}
@@ -137,7 +137,7 @@ func (l *lab) broken(err error) {
 	l.fail(&Syntax, from, to, "This is not YAML: %s. Correct the text near this line.", diag.Cut(text))
 }
 
-// tab is the offset of the tab that the parser means, which it tells at the tab's line or at the one before; -1: it means none.
+// tab is the offset of the tab that the parser means, which it reports at the tab's line or at the one before; -1: no tab.
 func (l *lab) tab(line int, says string) int {
 	if !strings.Contains(says, "cannot start any token") && !strings.Contains(says, "tab character") {
 		return -1
@@ -155,7 +155,7 @@ func (l *lab) tab(line int, says string) int {
 	return at
 }
 
-// Marks of what is not a topology yet. Each stands on one line, with the mark that ends it.
+// Marks of a file that is not a topology yet. Each is on one line, with the mark that ends it.
 var (
 	templateMark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{[^\r\n]*\}\}|\{%[^\r\n]*%\}`) })
 	variableMark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*[^}\r\n]*\}`) })
@@ -163,14 +163,14 @@ var (
 
 // template reports a file from which one is yet to be made.
 func (l *lab) template(from, to int) {
-	l.fail(&Syntax, from, to, "This file is a template: it holds {{ }} or {%% %%}. Run the program that makes a topology of it, and give "+
-		"what comes out.")
+	l.fail(&Syntax, from, to, "This file is a template: it holds {{ }} or {%% %%}. Run the program that makes a topology from it, and give "+
+		"its output.")
 }
 
-// variable reports a name that containerlab fills in from the environment. Such files have many of them; one is told.
+// variable reports a name that containerlab fills in from the environment. Such files have many of them; one is reported.
 func (l *lab) variable(w word, mark string) {
 	l.fail(&Syntax, w.in, w.out, "This file holds variables such as %s, which containerlab takes from the environment. Fill them in, as "+
-		"envsubst does, and give what comes out.", quote(mark))
+		"envsubst does, and give the result.", quote(mark))
 }
 
 func lineOf(s string) string {
@@ -234,7 +234,7 @@ func (l *lab) link(link *yaml.Node) {
 	l.add(p, q, l.vars(vars), over(p.At, q.At))
 }
 
-// outside is the word that stands for what is not a node of the lab; empty: an endpoint is a node.
+// outside returns the word for an endpoint that is not a node of the lab; empty: it is a node.
 func (l *lab) outside(n *yaml.Node) string {
 	name := n.Value
 	if n.Kind == yaml.MappingNode {
@@ -353,7 +353,7 @@ func (l *lab) lookup(n *yaml.Node, key string, depth int) (value, at *yaml.Node)
 	var merges []*yaml.Node
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if l.steps++; l.steps > maxSteps {
-			l.fail(&TooLarge, l.from(n), l.from(n)+1, "The aliases and merge keys of this file make too much out of it. Write the links out.")
+			l.fail(&TooLarge, l.from(n), l.from(n)+1, "The aliases and merge keys of this file expand to too much. Write the links out.")
 			return nil, nil
 		}
 		switch k := resolve(n.Content[i]); {
@@ -385,7 +385,7 @@ func (l *lab) lookup(n *yaml.Node, key string, depth int) (value, at *yaml.Node)
 	return value, at
 }
 
-// resolve follows an alias. The parser refuses aliases of aliases and of what they stand in.
+// resolve follows an alias. The parser refuses aliases of aliases, and an alias inside of its own anchor.
 func resolve(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode && n.Alias != nil {
 		return n.Alias
@@ -437,7 +437,7 @@ func (l *lab) from(n *yaml.Node) int {
 	return l.offset
 }
 
-// word returns the text of a scalar and where it stands, without an anchor or a tag before it.
+// word returns the text of a scalar and its place, without an anchor or a tag before it.
 func (l *lab) word(n *yaml.Node) word {
 	from := l.from(n)
 	for from < len(l.text) && (l.text[from] == '&' || l.text[from] == '!') && (n.Anchor != "" || n.Style&yaml.TaggedStyle != 0) {

@@ -125,7 +125,7 @@ func TestContainerlabBombs(t *testing.T) {
 	require.Equal(t, "topology-too-large", ds[0].Code)
 }
 
-// Links that are no cables are counted by what they end at.
+// Links that are no cables are counted by the kind of their ends.
 func TestContainerlabOthers(t *testing.T) {
 	c, ds := ReadAll("containerlab", "cables", []byte(links(`- endpoints: ["a:p", "host:v"]`, `- endpoints: ["mgmt-net:v", "a:q"]`,
 		`- endpoints: ["a:r", "macvlan:eno1"]`, `- {type: mgmt-net, endpoint: {node: a, interface: s}}`, `- {type: dummy}`,

@@ -36,10 +36,10 @@ var columnNames = [columns]string{
 //	row    = field { separator field } newline .
 //	field  = text | `"` { any but `"` | `""` } `"` .
 //
-// The separator is the one the header is written with: a tab, a semicolon or a comma. Empty lines, lines of empty fields,
-// lines that begin with #, and a line sep=; (which Excel writes) are skipped. Spaces around a field are not part of it.
-// Where a column is not there by its own name it is looked for by the headers other programs write, or by the one that
-// Options.Columns gives. Columns with other names are for people, and passed over.
+// The separator is the one the header is written with: a tab, a semicolon or a comma. Empty lines, lines of empty fields, lines that begin
+// with #, and a line sep=; (which Excel writes) are skipped. Spaces around a field do not count. Where a column is not there by its own
+// name it is looked for by the headers other programs write, or by the one that Options.Columns gives. Columns with other names are for
+// people, and passed over.
 func readCSV(r *reader) {
 	c := &sheet{reader: r, pos: r.begin}
 	c.skip()
@@ -73,7 +73,7 @@ type sheet struct {
 	*reader
 	pos    int
 	sep    byte
-	fields []word                 // of the line at hand
+	fields []word                 // of the current line
 	index  [columns]int           // where a column is; -1: nowhere
 	width  int                    // columns of the header
 	unit   [len(attrNames)]string // of plain numbers in the columns of attributes
@@ -295,7 +295,7 @@ func (c *sheet) row() {
 	if len(c.fields) > c.width {
 		for _, f := range c.fields[c.width:] {
 			if f.v != "" {
-				c.mistake(&Syntax, f.from, f.to, "The header has %s, and this row has more. A field that holds %q stands in quotes.",
+				c.mistake(&Syntax, f.from, f.to, "The header has %s, and this row has more. A field that holds %q needs quotes.",
 					diag.Count(c.width, "column"), string(c.sep))
 				return
 			}

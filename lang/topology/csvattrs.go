@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// bases are how the columns of attributes are called, without what tells the unit, folded as [letters] does.
+// bases are how the columns of attributes are called, without their unit, folded as [letters] does.
 var bases = [len(attrNames)][]string{
 	{"speed", "linkspeed", "bandwidth", "linkbandwidth", "rate", "linkrate", "cablespeed"},
 	{"length", "cablelength", "linklength", "len", "lengthofcable"},
 	{"mtu", "linkmtu"},
 }
 
-// usualUnits are the units of plain numbers below a header that tells none, where there is a convention.
+// usualUnits are the units of plain numbers below a header without a unit, where there is a convention.
 var usualUnits = map[string]string{"bandwidth": "M"} // of SONiC's test beds
 
 // likeAttrs are words in headers that are about an attribute, whatever else they say.
@@ -29,7 +29,7 @@ var likeAttrs = sync.OnceValue(func() [len(attrNames)]*regexp.Regexp {
 // notLike are words in which one of likeAttrs means something else.
 var notLike = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)wavelength|wellenlänge`) })
 
-// unitIn is what stands in brackets at the end of a header.
+// unitIn matches the text in brackets at the end of a header.
 var unitIn = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[(\[]\s*([^()\[\]]+?)\s*[)\]]\s*$`) })
 
 // attrHeader reads the header of a column of an attribute: "Length", "Cable Length (ft)", "speed_gbps", "Length in m". Where the header
@@ -85,8 +85,8 @@ func (c *sheet) attrColumn(attr int, taken map[int]bool) {
 	}
 }
 
-// passed warns of columns that nobody reads and that are nearly ones that are read, or that look like a length or speed of which the
-// sheet has none: headroom hangs on them.
+// passed warns of unused columns whose names are nearly those of used ones. It also warns of those that look like a length or speed that
+// the sheet lacks, because the headroom depends on it.
 func (c *sheet) passed() {
 	for i, f := range c.fields {
 		if slices.Contains(c.index[:], i) || slices.Contains(c.units[:], i) {

@@ -62,7 +62,7 @@ func TestOtherHeaders(t *testing.T) {
 	}
 }
 
-// Lengths and speeds with the units that headers, columns of units and cells tell.
+// Lengths and speeds with the units that headers, columns of units and cells state.
 func TestUnits(t *testing.T) {
 	for _, c := range []struct{ header, row, want string }{
 		{"length,length_unit", "2,km", "length=2km"},
@@ -122,7 +122,7 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// A column that looks like a length or speed and is not read is told, unless another one says it.
+// An unused column that looks like a length or speed is reported, unless another column has that value.
 func TestPassedOver(t *testing.T) {
 	for _, c := range []struct{ header, want string }{
 		{"Length (yd)", "looks like a length"},

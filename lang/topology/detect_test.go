@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The text of a file shows its kind, and text of another kind has none.
+// The text of a file shows its kind, and other text has no kind.
 func TestDetect(t *testing.T) {
 	for text, want := range map[string]string{
 		"graph g { a -- b }":                            "ptm",

@@ -126,7 +126,7 @@ func (d *dot) statement(depth int) {
 		edges := d.keyword("edge")
 		keyword := d.tok.v
 		if d.next(); d.tok.kind != '[' {
-			d.unexpected("After %s attributes in [ ] were expected. A device of that name stands in quotes: %s.", quote(keyword), quote(keyword))
+			d.unexpected("After %s attributes in [ ] were expected. A device of that name needs quotes: %s.", quote(keyword), quote(keyword))
 			return
 		}
 		attrs := d.attributes()
@@ -134,7 +134,7 @@ func (d *dot) statement(depth int) {
 			d.defaults = merge(attrs, d.defaults)
 		}
 	case d.keyword("digraph") || d.keyword("strict"):
-		d.unexpected("%s is a word of the dot language. A device of that name stands in quotes.", quote(d.tok.v))
+		d.unexpected("%s is a word of the dot language. A device of that name needs quotes.", quote(d.tok.v))
 	case d.tok.kind == name:
 		d.cable(depth)
 	case d.tok.kind == html:
@@ -189,7 +189,7 @@ func (d *dot) cable(depth int) {
 		return
 	}
 	if a.port.to > 0 && ok {
-		d.mistake(&Endpoint, first.from, a.last, "This end of a cable stands alone: the edge -- and the other end are missing, such as -- "+
+		d.mistake(&Endpoint, first.from, a.last, "This cable has one end: the edge -- and the other end are missing, such as -- "+
 			"\"spine01\":\"swp1\".")
 		if d.tok.kind == name && !strings.Contains(d.text[a.last:d.tok.from], "\n") { // what was meant as the other end
 			other := d.tok
@@ -220,7 +220,7 @@ func (d *dot) endpoint(device token) (e dotEnd, ok bool) {
 			e.port = d.tok.word
 		case n > 2 || !slices.Contains(compass, d.tok.v):
 			d.mistake(&Syntax, d.tok.from, d.tok.to, "An end is device:port, and here a further name follows. A port whose name has a colon "+
-				"stands in quotes.")
+				"needs quotes.")
 			ok = false
 		}
 		e.last = d.tok.to
@@ -245,8 +245,8 @@ func (d *dot) endpoint(device token) (e dotEnd, ok bool) {
 // compass points may follow a port in a drawing and mean nothing here.
 var compass = []string{"n", "ne", "e", "se", "s", "sw", "w", "nw", "c", "_"}
 
-// chain reads the edges behind a first end, which is in ends, and adds the cable. bad tells that a mistake has been
-// reported already, so that nothing is added and nothing more is said.
+// chain reads the edges behind a first end, which is in ends, and adds the cable. With bad a mistake has been reported already, so chain
+// adds nothing and reports no more.
 func (d *dot) chain(depth int, bad bool) {
 	edges := 0
 	for ; d.tok.kind == edge || d.tok.kind == directed; edges++ {
@@ -289,7 +289,7 @@ func (d *dot) chain(depth int, bad bool) {
 	case edges > 1:
 		middle := d.ends[1]
 		d.mistake(&Endpoint, middle.device.from, middle.last,
-			"This end stands between two edges, so two cables would end in one port. Write a line for each cable.")
+			"This end is between two edges, so two cables would end in one port. Write a line for each cable.")
 		return
 	}
 	for _, e := range d.ends {

@@ -7,7 +7,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// kind is what a token of the dot language is: one of these, or its own letter for punctuation.
+// kind is the kind of a token of the dot language: one of these, or its own letter for punctuation.
 type kind byte
 
 const (
@@ -82,8 +82,8 @@ func (x *lexer) take(k kind, n int) token {
 	return token{word: word{v: x.text[x.pos-n : x.pos], from: x.pos - n, to: x.pos, in: x.pos - n, out: x.pos}, kind: k}
 }
 
-// plain takes a name of n bytes without quotes. What follows must not look as if it were part of it: dot would read
-// leaf-1 as two things, and 3m too.
+// plain takes a name of n bytes without quotes. The next letters must not look like a part of the name: dot would read leaf-1 as two
+// things, and 3m too.
 func (x *lexer) plain(n int) token {
 	whole := n
 	rest := x.text[x.pos:]
@@ -95,7 +95,7 @@ func (x *lexer) plain(n int) token {
 		whole++
 	}
 	if whole > n {
-		x.fail(&Syntax, x.pos, x.pos+whole, "A name with other letters than a-z, digits and _, or that begins with a digit, stands in "+
+		x.fail(&Syntax, x.pos, x.pos+whole, "A name with other letters than a-z, digits and _, or that begins with a digit, needs "+
 			"quotes: \"%s\".", diag.Cut(rest[:whole]))
 		return token{}
 	}
@@ -149,7 +149,7 @@ func (x *lexer) quoted() token {
 	return t
 }
 
-// stringBody takes a string and returns what stands between its quotes.
+// stringBody takes a string and returns the text between its quotes.
 func (x *lexer) stringBody() (string, bool) {
 	from := x.pos
 	for i := from + 1; i < len(x.text); i++ {
@@ -238,7 +238,7 @@ func letter(c byte) bool {
 
 func digit(c byte) bool { return '0' <= c && c <= '9' }
 
-// number returns the length of a number at the beginning of s: -1, 1.5, .5; 0 if there is none.
+// number returns the length of a number at the beginning of s: -1, 1.5, .5; 0 without one.
 func number(s string) int {
 	n, digits := 0, 0
 	if n < len(s) && s[n] == '-' {

@@ -9,8 +9,8 @@ import (
 // maxPort is the length of the longest name of an interface that Linux takes.
 const maxPort = 15
 
-// FoldDevice gives the name of a device as a fabric writes it: host names have no case, and what stands between words is "-".
-// Letters that no host name has stay, so that they are reported where they stand.
+// FoldDevice gives the name of a device as a fabric writes it: host names have no case, and words have "-" between them.
+// Letters that no host name has stay, so that they are reported at their place.
 func FoldDevice(name string) string {
 	return strings.Map(func(c rune) rune {
 		switch {
@@ -23,8 +23,8 @@ func FoldDevice(name string) string {
 	}, strings.Join(strings.Fields(name), " "))
 }
 
-// FoldPort gives the name of a port as a fabric writes it: "Ethernet1/1" is "Ethernet1-1". Of a name that is too long for an
-// interface the word before the first number is cut to two letters, as vendors do: "GigabitEthernet0/0/0/1" is "Gi0-0-0-1".
+// FoldPort gives the name of a port as a fabric writes it: "Ethernet1/1" is "Ethernet1-1". If the name is too long for an interface, the
+// word before the first number is cut to two letters, as vendors do: "GigabitEthernet0/0/0/1" is "Gi0-0-0-1".
 func FoldPort(name string) string {
 	name = strings.Map(func(c rune) rune {
 		switch c {

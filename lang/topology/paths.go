@@ -56,7 +56,7 @@ func kindOf(said string) portKind {
 // Left counts the cables that are no links of a fabric, by the reason.
 type Left map[Reason]int
 
-// Reason is why a cable is no link of a fabric.
+// Reason is why a cable is not a link of a fabric.
 type Reason string
 
 // The reasons.

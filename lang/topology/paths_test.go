@@ -168,7 +168,7 @@ func TestInventoryDevices(t *testing.T) {
 	require.Len(t, c.Edges, 1)
 }
 
-// A planned device has planned cables, and one that is about to go has none.
+// A planned device has planned cables, and the cables of one that is about to go are left out.
 func TestInventoryStatusOfDevices(t *testing.T) {
 	cables := []byte(rows("l1/i/swp1=h1/i/eth0 connected,,", "l1/i/swp2=h2/i/eth0 connected,,", "l1/i/swp3=h3/i/eth0 connected,,",
 		"l1/i/swp4=h4/i/eth0 planned,,", "h2/i/eth1=h3/i/eth1 connected,,"))

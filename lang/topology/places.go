@@ -13,8 +13,8 @@ import (
 // places turns offsets in the text of one file into ranges. A reader keeps offsets, which are small, and asks for places
 // where it needs them; asking in about the order of the file is cheap. It is not safe for concurrent use.
 //
-// Columns count what a person sees as one letter, as hcl counts them. Behind 4 KiB of a line that is not ASCII they
-// count bytes: nobody looks there, and counting would make time quadratic.
+// Columns count what a person sees as one letter, as hcl counts them. Behind 4 KiB of a line that is not ASCII they count bytes: such
+// columns are of no use, and counting letters would take quadratic time.
 type places struct {
 	name, text string
 	ascii      bool

@@ -43,7 +43,7 @@ func TestPlacesOfLongLines(t *testing.T) {
 	require.Equal(t, 2, p.position(len(text)-1).Line)
 }
 
-// Tokens of hcl stand where Places says; in any text lines are counted and columns stay in their line.
+// Tokens of hcl are where Places says; in any text lines are counted and columns stay in their line.
 func FuzzPlaces(f *testing.F) {
 	f.Add("fabric \"r\u00efng\" {\r\n  mtu = 9216 # \u6f22\u5b57 e\u0301\n}\n", 9)
 	f.Add("\U0001f1e9\U0001f1ea\u200d\n\n\ta = 1", 4)

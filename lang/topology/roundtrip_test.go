@@ -60,8 +60,8 @@ var writers = map[string]func(t *rapid.T, cables [][5]string) []byte{
 	},
 }
 
-// Cables that another program writes are read as those cables, whatever they are called. What stands for a name that is yet to be filled
-// in is none, and a speed that begins with a digit may be read as one.
+// Cables that another program writes are read as those cables, whatever they are called. A placeholder for a name is not read as a name,
+// and a speed that begins with a digit may be read as one.
 func TestReadsWhatOthersWrite(t *testing.T) {
 	names := rapid.StringOfN(rapid.RuneFrom(nil, unicode.L, unicode.N, unicode.P, unicode.S, unicode.Zs), 1, 12,
 		-1).Filter(func(s string) bool {

@@ -1,12 +1,12 @@
-// Package topology reads the cabling files people have already: the topology.dot of a Cumulus fabric, the links of a
-// containerlab topology, a topology of NVIDIA Air, a sheet of cables as CSV with the sheets of an inventory beside it.
+// Package topology reads the cabling files that people have already: the topology.dot of a Cumulus fabric, the links of a containerlab
+// topology, and a topology of NVIDIA Air. It also reads a sheet of cables as CSV with the sheets of an inventory beside it.
 //
 // In comes the text of a file, out come its cables as [Edge], every name with its place, and the mistakes in the file's
 // form. Names are taken as they are written; whether there is such a device or port is not known here. A row of
 // [Formats] is a format.
 //
-// Promised: what looks like a cable is either an edge or a mistake, never dropped in silence, but for what a format
-// itself calls no cable between two devices; time linear in the text, memory a small multiple of it; no input panics.
+// Promised: anything that looks like a cable is either an edge or a mistake, and is never dropped in silence, except what a format itself
+// defines not to be a cable between two devices. The time is linear in the text, and the memory a small multiple; no input panics.
 package topology
 
 import (
@@ -21,7 +21,7 @@ import (
 // MaxFile is the largest file that is read, in bytes.
 const MaxFile = 16 << 20
 
-// maxMistakes is how many mistakes of one file are told.
+// maxMistakes is how many mistakes of one file are reported.
 const maxMistakes = 50
 
 // Edge is one cable.
@@ -34,14 +34,14 @@ type Edge struct {
 // End is one end of a cable. Names are not empty, and otherwise exactly as written.
 type End struct {
 	Device, Port string
-	At           diag.Range // the whole of it, with quotes
+	At           diag.Range // all of the text, with quotes
 	DeviceAt     diag.Range // inside of quotes
 	PortAt       diag.Range
 }
 
-// Attr is what a file says about a cable: speed, length, mtu, or planned.
+// Attr is an attribute of a cable in a file: speed, length, mtu, or planned.
 type Attr struct {
-	Name, Text string // Text is as written: "100G"; a plain number has the unit that the file tells
+	Name, Text string // Text is as written: "100G"; a plain number has the unit that the file states
 	At         diag.Range
 }
 
@@ -70,7 +70,7 @@ var (
 // Topics are the codes of this package.
 var Topics = []diag.Topic{Syntax, Endpoint, Attribute, TooLarge, Empty, LeftOut, Path, Stray}
 
-// Cabling is what a file says: its cables, and what it says of the devices at their ends.
+// Cabling is the content of a file: its cables, and the attributes of the devices at their ends.
 type Cabling struct {
 	Edges []Edge
 	Nodes map[string]Node // by name, as written; without devices of which the file says nothing
@@ -83,7 +83,7 @@ type Cabling struct {
 	Fabric string            // name of the lab, as written; empty: the file says none
 }
 
-// Node is what a file says of a device. Words are as written; what is not said is empty.
+// Node has the attributes of a device in a file. Words are as written; missing ones are empty.
 type Node struct {
 	Function string // what it is for: function of PTM's labs, group or a label of containerlab
 	System   string // what it runs: os of PTM's labs, kind of containerlab
@@ -104,7 +104,7 @@ type Sheet struct {
 	Src  []byte
 }
 
-// reader is what the readers of all formats share.
+// reader is the common part of the readers of all formats.
 type reader struct {
 	text   string
 	begin  int // behind a byte order mark
@@ -123,7 +123,7 @@ type reader struct {
 	columns map[string]string // of a sheet, as Options has them
 	others  map[string]int    // links that are not cables, as Cabling has them
 	fabric  string
-	nearly  map[string]bool // words that are nearly attributes, told once
+	nearly  map[string]bool // words that are nearly attributes, reported once
 	ds      diag.List
 	failed  bool // nothing more is read
 }
@@ -210,7 +210,7 @@ type word struct {
 	in, out  int // without quotes
 }
 
-// end makes an end of two words, which stand together or each for itself.
+// end makes an end of two words, which are next to each other or apart.
 func (r *reader) end(device, port word) End {
 	e := End{Device: device.v, Port: port.v, DeviceAt: r.at(device.in, device.out)}
 	e.PortAt = r.at(port.in, port.out)
@@ -218,7 +218,7 @@ func (r *reader) end(device, port word) End {
 	return e
 }
 
-// split parts a word such as leaf01:swp1 at its first colon. ok is false if it has none.
+// split parts a word such as leaf01:swp1 at its first colon. ok is false without a colon.
 func split(w word) (device, port word, ok bool) {
 	i := strings.IndexByte(w.v, ':')
 	if i < 0 {
@@ -241,7 +241,7 @@ func (r *reader) node(name string, n Node) {
 	r.describe(name, n)
 }
 
-// describe notes what a file says of a device; what was said before stays where nothing new is said.
+// describe notes the attributes of a device in a file; earlier ones stay where no new one is given.
 func (r *reader) describe(name string, n Node) {
 	if n == (Node{}) || name == "" {
 		return
@@ -290,7 +290,7 @@ func (r *reader) nearlyRead(key word) bool {
 	return true
 }
 
-// over returns the place from the start of one place to the end of another, if they stand in this order.
+// over returns the place from the start of one place to the end of another, if they are in this order.
 func over(a, b diag.Range) diag.Range {
 	if a.Start.Byte <= b.Start.Byte && a.End.Byte <= b.End.Byte {
 		a.End = b.End

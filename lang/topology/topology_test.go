@@ -84,7 +84,7 @@ func checkPlaces(t *testing.T, src []byte, edges []Edge, ds diag.List) {
 			require.NotEmpty(t, end.Port)
 			text(end.At)
 			text(end.DeviceAt)
-			if end.DeviceAt != end.PortAt { // one word, in which the names cannot be told apart for escapes
+			if end.DeviceAt != end.PortAt { // one word, in which escapes hide the place between the names
 				named(end.Device, end.DeviceAt)
 				named(end.Port, end.PortAt)
 			}
@@ -93,7 +93,7 @@ func checkPlaces(t *testing.T, src []byte, edges []Edge, ds diag.List) {
 			s := text(a.At)
 			attr := slices.Index(attrNames[:], a.Name)
 			var may []string
-			for _, unit := range []string{"", "K", "M", "G", "T", "m", "km", "cm", "mm", "mi", "ft", "in"} { // the file may tell the unit elsewhere
+			for _, unit := range []string{"", "K", "M", "G", "T", "m", "km", "cm", "mm", "mi", "ft", "in"} { // the file may state the unit elsewhere
 				may = append(may, value(attr, s, unit))
 			}
 			if !slices.Contains(may, a.Text) && !strings.HasSuffix(a.Text, " "+s) {
@@ -172,7 +172,7 @@ func TestAtMost(t *testing.T) {
 	}
 }
 
-// Very many mistakes are not all told, and the last says so.
+// Only some of very many mistakes are reported, and the last report says so.
 func TestManyMistakes(t *testing.T) {
 	for format, text := range map[string]string{
 		"ptm":          "graph g {\n" + strings.Repeat("a -- b\n", 1000) + "}",
@@ -250,7 +250,7 @@ func fuzz(f *testing.F, format string) {
 	})
 }
 
-// A misspelt attribute is passed over, and told.
+// A misspelt attribute is passed over, and reported.
 func TestNearlyRead(t *testing.T) {
 	for format, src := range map[string]string{
 		"ptm": "graph {\n  a:p1 -- b:p1 [lenght=\"300m\", label=x]\n  a:p2 -- b:p2 [lenght=\"3m\"]\n}\n",

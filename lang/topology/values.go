@@ -10,8 +10,8 @@ import (
 	"unicode"
 )
 
-// unitWords are the units that people and programs write, folded as [letters] does, by the one the language writes. What it does not
-// write is converted: see [value].
+// unitWords are the units that people and programs write, folded as [letters] does, by the one the language writes. Other units are
+// converted: see [value].
 var unitWords = [...]map[string]string{
 	0: {
 		"g": "G", "gb": "G", "gbe": "G", "ge": "G", "gige": "G", "gbps": "G", "gbs": "G", "gbit": "G", "gbits": "G", "gigabit": "G",
@@ -47,9 +47,9 @@ func unitOf(attr int, text string) string {
 
 var quantity = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d{1,15})(?:([.,])(\d{1,9}))? ?([^\d.,].*)?$`) })
 
-// value gives what a file says of a cable as the language writes it. A plain number gets the unit that the file tells of it, or none;
-// "100GbE" is "100G", "25000" of Mb/s is "25G", "2,5" metres are "2.5m", and inches, miles and millimetres become metres. What the language
-// knows stays as it is, and so does what is not understood, which the language reports.
+// value returns a value about a cable as the language writes it. A plain number gets the unit that the file states for it, or no unit;
+// "100GbE" is "100G", "25000" of Mb/s is "25G", "2,5" metres are "2.5m", and inches, miles and millimetres become metres. Values that the
+// language knows stay as they are. So do values that are not understood, which the language reports.
 func value(attr int, text, unit string) string {
 	m := quantity().FindStringSubmatch(text)
 	if m == nil || attrNames[attr] == "mtu" {

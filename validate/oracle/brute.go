@@ -16,7 +16,7 @@ type member []*ir.Port
 // talk is a set of members that talk with each other.
 type talk struct {
 	bridged bool // crosses no routed link
-	anyWay  bool // goes by any way that comes to no device twice
+	anyWay  bool // takes any way that visits no device twice
 	members []member
 }
 
@@ -52,8 +52,8 @@ func talks(f *ir.Fabric, g *ir.CosGroup) []talk {
 	return []talk{{members: members(nics)}, {bridged: true, members: members(nics)}}
 }
 
-// onlyBounced reports whether walking back from g, along bounces, comes to a group where traffic begins: one that an intent names, or
-// that no other group bounces into.
+// onlyBounced reports whether walking back from g, along bounces, leads to a group where traffic begins: one that an intent names, or that
+// no other group bounces into.
 func onlyBounced(f *ir.Fabric, g *ir.CosGroup) bool {
 	before := func(g *ir.CosGroup) (out []*ir.CosGroup) {
 		for _, o := range f.CosGroups {
@@ -141,8 +141,8 @@ type Brute struct {
 	hops map[*ir.Device][]*ir.Port
 }
 
-// Flows returns the paths of every pair of members that talk in g: all those shortest-path, up-down, ebgp and
-// spanning-tree make, and for any and flooding those without a loop. Flows that cross one cable only are left out.
+// Flows returns the paths of every pair of members that talk in g: all paths of shortest-path, up-down, ebgp and spanning-tree, and for
+// any and flooding those without a loop. Flows that cross one cable only are left out.
 func (b *Brute) Flows(g *ir.CosGroup) []*ir.Flow {
 	var out []*ir.Flow
 	for _, t := range talks(b.Fabric, g) {
@@ -194,7 +194,7 @@ func (b *Brute) flow(g *ir.CosGroup, src *ir.Port, p path) *ir.Flow {
 	return f
 }
 
-// height is the tier of a device: hosts stand below every switch.
+// height is the tier of a device: hosts are below every switch.
 func height(d *ir.Device) int {
 	if d.Switch != nil {
 		return d.Switch.Tier
@@ -323,7 +323,7 @@ func (b *Brute) shortest(t talk, src *ir.Port, last map[*ir.Device][]*ir.Port) [
 				continue
 			}
 			for _, port := range at.Ports {
-				if next := port.Peer().Device(); b.open(t, port) && !reached[next] { // a device reached earlier is no way on
+				if next := port.Peer().Device(); b.open(t, port) && !reached[next] { // a device reached earlier is no next hop
 					now[next] = true
 					longer = append(longer, append(slices.Clone(p), port, port.Peer()))
 				}
@@ -409,8 +409,8 @@ func (b *Brute) Graph(g *ir.CosGroup) Graph {
 	return out
 }
 
-// walks adds every turn of walks from one member to another: closes "a frame can come here", and but for flooding,
-// which goes everywhere, "from here it can get there", over the directions of cables.
+// walks adds every turn of walks from one member to another. It closes "a frame can come here" and "from here it can get there" over the
+// directions of cables; flooding goes everywhere and needs the first alone.
 func (b *Brute) walks(graph Graph, g *ir.CosGroup, t talk, from, to member) {
 	flood := b.Fabric.Routing == ir.Flooding
 	at := func(m member, d *ir.Device) bool {
@@ -507,7 +507,7 @@ func Sets(f *ir.Fabric, most int) iter.Seq[[]*ir.Link] {
 	}
 }
 
-// Judgement is what the brute force found.
+// Judgement is the result of the brute force.
 type Judgement struct {
 	Prone  bool
 	Down   []*ir.Link // a smallest set of failures that makes the fabric prone
@@ -528,9 +528,9 @@ func Judge(f *ir.Fabric, most int) Judgement {
 	return Judgement{}
 }
 
-// SpanningTree returns the links on which a bridged network forwards: those of a shortest path of every switch to the
-// root, or to the first switch that can be reached, if root is nil. Of equal paths it is the one by the first device (IEEE 802.1D:
-// the lower designated bridge, then the lower designated port).
+// SpanningTree returns the links on which a bridged network forwards: those of a shortest path of every switch to the root. If root is
+// nil, they lead to the first switch that can be reached. Of equal paths it is the one by the first device (IEEE 802.1D: the lower
+// designated bridge, then the lower designated port).
 func SpanningTree(f *ir.Fabric, root *ir.Device, down []*ir.Link) map[*ir.Link]bool {
 	tree, seen := map[*ir.Link]bool{}, map[*ir.Device]bool{}
 	b := &Brute{Fabric: f, Down: down}

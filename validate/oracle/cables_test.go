@@ -76,7 +76,7 @@ func TestFlowControlByCable(t *testing.T) {
 }
 
 // disagreeingFabric draws a fabric of two or more lossless groups in which many ports lack the buffers of some, and some switches keep one
-// buffer for all. It counts the ports that fill theirs with what the other end does not stop.
+// buffer for all. It counts the ports whose own buffers fill with traffic that the other end does not stop.
 func disagreeingFabric(r *rand.Rand, routing ir.Routing, failures int) (f *ir.Fabric, ports int) {
 	f = drawnFabric(r, routing, failures)
 	second := &ir.CosGroup{Name: "second", Cos: 6, At: irtest.Place(50), Lossless: true, LosslessAt: irtest.Place(51)}
@@ -154,8 +154,8 @@ func TestEndsDisagree(t *testing.T) {
 	assert.NotZero(t, verdicts[validate.Free])
 }
 
-// Two lossless groups share the buffers of s2. Its neighbour s3 has none for rdma, so s3 does not stop sending it; it fills the buffer of
-// s2 all the same, which keeps s3 paused for the other group.
+// Two lossless groups share the buffers of s2. Its neighbour s3 has no buffer for rdma, so s3 does not stop sending it. Still, rdma fills
+// the buffer of s2, which keeps s3 paused for the other group.
 func TestJointBufferFilledFromOneEnd(t *testing.T) {
 	f := pausedFabric(rand.New(rand.NewPCG(0x191, 61)), ir.ShortestPath, 0, true)
 	assertAgrees(t, f)

@@ -338,8 +338,8 @@ func drawn(r *rand.Rand, routing ir.Routing) *irtest.Cabling {
 	return c
 }
 
-// drawnFabric completes a drawn fabric; sometimes what comes down and goes up again is in a second group, lossless or not,
-// and sometimes half of the hosts talk in an intent of their own.
+// drawnFabric completes a drawn fabric. Sometimes traffic that comes down and goes up again is in a second group, lossless or not, and
+// sometimes half of the hosts talk in an intent of their own.
 func drawnFabric(r *rand.Rand, routing ir.Routing, failures int) *ir.Fabric {
 	c := drawn(r, routing).Failures(failures)
 	if r.IntN(3) == 0 && slices.Contains([]ir.Routing{ir.ShortestPath, ir.UpDown, ir.EBGP}, routing) {

@@ -252,8 +252,8 @@ func larger(t *rapid.T, r ir.Routing) *ir.Fabric {
 	return routed(c.Failures(rapid.IntRange(0, 2).Draw(t, "failures")))
 }
 
-// A switch that sends no pauses, or obeys none, ends whatever waits for it: what is called free with such switches never locks where
-// each does as stated, and what is called prone has a circle without them.
+// A switch that sends no pauses, or obeys none, ends a circle of waiting. A fabric with such switches that is called free never locks when
+// each does as stated; one that is called prone has a circle without them.
 func TestSwitchesSetByHand(t *testing.T) {
 	verdicts, fixed := map[validate.Verdict]int{}, 0
 	check(t, func() bool { return verdicts[validate.Prone] > 0 && fixed > 0 }, func(t *rapid.T) {
@@ -319,8 +319,8 @@ func TestLargerGraphs(t *testing.T) {
 	assert.NotZero(t, prone)
 }
 
-// twinned draws leaves under spines that are mostly alike, so that many failures differ by names only: 1 or 2 hosts on
-// most leaves, sometimes one on a spine, two talks, and a few links that are missing, lossy or double.
+// twinned draws leaves under spines that are mostly alike, so that many failures differ by names only. It draws 1 or 2 hosts on most
+// leaves, sometimes one on a spine, two talks, and a few links that are missing, lossy or double.
 func twinned(t *rapid.T, r ir.Routing) *ir.Fabric {
 	c := irtest.New(r)
 	leaves, spines := rapid.IntRange(3, 5).Draw(t, "leaves"), rapid.IntRange(2, 3).Draw(t, "spines")

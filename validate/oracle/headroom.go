@@ -9,7 +9,7 @@ type PortPair struct {
 	Interfaces int     // what MAC and PHY of both ends delay by, in bytes at line rate
 	Response   int     // what the peer may send after the pause has arrived, in bytes
 	OwnFrame   int     // bytes, frame check included, of the frame the port is sending itself when it wants to pause
-	Sent       int     // how many bytes of it, gap included, are sent by then
+	Sent       int     // how many of its bytes, gap included, are sent by then
 	Frame      int     // bytes, frame check included, of the peer's frames; of [PortPair.Worst], the largest of them
 	Cell       int     // the buffer is given out in cells of so many bytes
 	Xoff       int     // bytes; beyond them the port pauses
@@ -24,8 +24,8 @@ const (
 	lightSpeed = 5.05e-9 // seconds a metre of cable takes
 )
 
-// until is how many byte times go by from when the port wants to pause until the peer begins no frame any more that would
-// arrive from then on.
+// until returns how many byte times go by from when the port wants to pause until the peer begins no frame any more that would arrive from
+// then on.
 func (p PortPair) until() int {
 	cable := int(math.Ceil(p.Metres * lightSpeed * float64(p.Speed) * 1e6 / 8))
 	return p.OwnFrame + gap - p.Sent + pauseFrame + gap + p.Interfaces + 2*cable + p.Response
@@ -44,12 +44,12 @@ func (p PortPair) Headroom() int {
 	return count - p.Xoff
 }
 
-// Worst returns the most buffer beyond Xoff that any sequence of frames takes, of all sizes from the smallest to Frame, as far as no
-// more than Small percent of the bytes that arrive come in frames smaller than Full.
+// Worst returns the most buffer beyond Xoff that any sequence of frames takes, of all sizes from the smallest to Frame. At most Small
+// percent of the arriving bytes come in frames smaller than Full.
 //
-// It tries them all: how much of the frame in progress is still to come when it takes the cell that is one too many, which
-// whole frames follow, and that the last, which begins at the last moment, is the largest. Of frames that take equally many
-// cells only the smallest is tried: it leaves the most time to others.
+// It tries them all: how much of the frame in progress is still to come when it takes the cell that is one too many, and which whole
+// frames follow. The last frame, which begins at the last moment, is the largest. Among frames that take equally many cells it tries only
+// the smallest, which leaves the most time to others.
 func (p PortPair) Worst() int {
 	end := p.until()
 	takes := func(size int) int { return (size + p.Cell - 1) / p.Cell * p.Cell }

@@ -71,7 +71,7 @@ link "between" {
 	return nil
 }
 
-// pairOf is the port of twoSwitches, to the byte: headers around each frame of the MTU, RDMA packets as large as the hosts' MTU
+// pairOf is the port of twoSwitches, to the byte. It has headers around each frame of the MTU, RDMA packets as large as the hosts' MTU
 // allows, and frames of less than 1 KiB of payload that count as small.
 func pairOf(a *platform.ASIC, mbps, metres, mtu, hostMTU, small int) oracle.PortPair {
 	const ethernet, rdma = 14 + 4 + 4, 96
@@ -163,8 +163,8 @@ func TestWorstIsAboveOneSize(t *testing.T) {
 	})
 }
 
-// Worked by hand: 1,104 byte times pass, as below. The frame in progress has one byte to come, 21 with its gap; 8 frames of 109
-// follow in 1,032, two cells each, and 50 are left of the 1,103 before the last frame begins, which takes ten cells.
+// Worked by hand: 1,104 byte times pass, as below. The frame in progress has one byte to come, 21 with its gap. Then 8 frames of 109
+// follow in 1,032, two cells each. 50 are left of the 1,103 before the last frame begins, which takes ten cells.
 func TestWorstByHand(t *testing.T) {
 	p := oracle.PortPair{Speed: 10_000, OwnFrame: 1000, Frame: 1080, Cell: 108, Small: 100}
 	assert.Equal(t, (1+16+10)*108, p.Worst())
@@ -174,7 +174,7 @@ func TestWorstByHand(t *testing.T) {
 }
 
 func TestHeadroomOfOneFrameSize(t *testing.T) {
-	// 10 Gb/s and no cable: the own frame of 1000 + 20 and the pause of 84 let 1104 byte times go by from the first cell
+	// 10 Gb/s and no cable: the own frame of 1000 + 20 and the pause of 84 let 1104 byte times go by. They begin with the first cell
 	// beyond Xoff, the first of frame 10: with it 9 frames of 128 begin.
 	p := oracle.PortPair{Speed: 10_000, OwnFrame: 1000, Frame: 108, Cell: 108, Xoff: 1080}
 	assert.Equal(t, 9*108, p.Headroom())

@@ -6,8 +6,8 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Converging returns the graph of g's traffic while shortest paths are found anew: every device sends by next hops of
-// before the links went down, those that are still up, or of after.
+// Converging returns the graph of g's traffic while shortest paths are found anew. Every device sends by next hops of before the links
+// went down, if they are still up, or by those of after.
 func (b *Brute) Converging(g *ir.CosGroup) Graph {
 	before := &Brute{Fabric: b.Fabric}
 	return b.hopwise(g, func(t talk, to member) func(*ir.Port) bool {
@@ -64,10 +64,10 @@ func (b *Brute) hopwise(g *ir.CosGroup, sends func(t talk, to member) func(out *
 	return graph
 }
 
-// NextHops returns the ports that lie on shortest paths to a host's port.
+// NextHops returns the ports that are on shortest paths to a host's port.
 func (b *Brute) NextHops(to *ir.Port) map[*ir.Port]bool { return b.nextHops(talk{}, member{to}) }
 
-// nextHops returns the ports that lie on shortest paths to the member, by raising distances until they fit.
+// nextHops returns the ports that are on shortest paths to the member, by raising distances until they fit.
 func (b *Brute) nextHops(t talk, to member) map[*ir.Port]bool {
 	far := map[*ir.Device]int{} // one more than the distance
 	for _, p := range to {

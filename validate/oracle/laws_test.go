@@ -240,7 +240,7 @@ func TestBudgetLeavesOpen(t *testing.T) {
 	assert.NotZero(t, verdicts[validate.Free])
 }
 
-// shown is what a proof shows, by names.
+// shown is the content of a proof, by names.
 type shown struct {
 	Verdict             validate.Verdict
 	Circle, Flows, Down []string
@@ -335,9 +335,8 @@ func text(f *ir.Fabric) string {
 	return strings.ToLower(b.String())
 }
 
-// New names in the same order change the names and nothing else (they keep their numbers and lengths, for messages fold
-// them into nodesets as far as there is room); any names leave the verdict, how many links must fail
-// for it, and the length of the circle.
+// New names in the same order change the names and nothing else. (They keep their numbers and lengths, because messages fold them into
+// nodesets as far as there is room.) Any names keep the verdict, how many links must fail for it, and the length of the circle.
 func TestNamesDoNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		routing := rapid.SampledFrom(routings).Draw(t, "routing")
@@ -362,7 +361,7 @@ func TestNamesDoNotMatter(t *testing.T) {
 	})
 }
 
-// The same fabric is told the same every time, on however many processors.
+// The same fabric has the same report every time, on however many processors.
 func TestTheSameEveryTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		routing := rapid.SampledFrom(routings).Draw(t, "routing")

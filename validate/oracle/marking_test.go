@@ -72,9 +72,9 @@ func filling(m ir.Memory, xoff int) Filling {
 	}
 }
 
-// Law: below the bound of a memory model a mark comes before a pause, and from a little above it on the pause does. With a share of
-// the pool, one port that fills all queues decides, and its bound leaves out what it may hold beyond its share, xoff / n; where xoff is
-// all that a port may hold, the senders into one queue do.
+// Law: below the bound of a memory model a mark comes before a pause, and from a little above it on the pause does. With a share of the
+// pool, one port that fills all queues decides, and its bound leaves out the xoff / n that it may hold beyond its share. Where xoff is all
+// that a port may hold, the senders into one queue decide.
 func TestMarksComeFirstBelowTheBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, xoff := memories(t)

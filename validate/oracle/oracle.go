@@ -1,6 +1,5 @@
-// Package oracle judges PFC loops a second time, for tests: by enumerating paths and failures one by one, and by a
-// simulation that runs until buffers really lock each other. It shares no code with the router and the proof, and its
-// algorithms are the plainest that do.
+// Package oracle judges PFC loops a second time, for tests. It enumerates paths and failures one by one, and simulates until buffers
+// really lock each other. It shares no code with the router and the proof, and its algorithms are the plainest that work.
 package oracle
 
 import (
@@ -23,8 +22,8 @@ func means(p *ir.Port) ir.FlowControl {
 	return p.Device().Fabric.FlowControl
 }
 
-// BufferOf returns the buffer that traffic of g is charged to when it comes in by p: one for all groups on a cable of
-// link pause and where the switch keeps one buffer for them.
+// BufferOf returns the buffer that traffic of g is charged to when it comes in by p. It is one for all groups on a cable of link pause and
+// where the switch keeps one buffer for them.
 func BufferOf(p *ir.Port, g *ir.CosGroup) Buffer {
 	d := p.Device()
 	shared := means(p) == ir.Pause
@@ -52,8 +51,8 @@ func charged(in *ir.Port, g *ir.CosGroup) bool {
 	return means(in) == ir.Pause || slices.ContainsFunc(in.Buffers(), func(b *ir.Buffer) bool { return b.Group == g })
 }
 
-// Holds reports whether what a by_hand block states lets a full buffer behind the cable hold back its traffic of g: the receiving end
-// sends pauses, and the sending end obeys them.
+// Holds reports whether, by the statements of by_hand blocks, a full buffer behind the cable can hold back its traffic of g: the receiving
+// end sends pauses, and the sending end obeys them.
 func Holds(out *ir.Port, g *ir.CosGroup) bool {
 	if !Lossless(out.Link(), g) {
 		return false
@@ -85,8 +84,8 @@ func lists(claims []ir.Claim, g *ir.CosGroup) bool {
 	return slices.ContainsFunc(claims, func(c ir.Claim) bool { return c.Value == g.Cos })
 }
 
-// Fills reports whether what comes in by the port, in g, is held in a buffer that pauses the other end: of g, or of any group where one
-// buffer counts g with others.
+// Fills reports whether traffic in g that comes in by the port is held in a buffer that pauses the other end. The buffer is that of g, or
+// of any group where one buffer counts g with others.
 func Fills(in *ir.Port, g *ir.CosGroup) bool {
 	if Holds(in.Peer(), g) {
 		return true
@@ -105,8 +104,8 @@ func between(l *ir.Link) bool { return forwards(l.A().Device()) && forwards(l.B(
 // Graph is the buffer dependency graph: for each buffer those it can only drain into.
 type Graph map[Buffer]map[Buffer]bool
 
-// join adds the edge for traffic that comes in by in and leaves by out, in a group each, if the buffer it fills holds back the one that
-// sends to it, if it waits for the one it goes to, and if both cables lie between devices that forward.
+// join adds the edge for traffic that comes in by in and leaves by out, in a group each. It does if the buffer it fills holds back the
+// sender, if it waits for the next buffer, and if both cables are between devices that forward.
 func (g Graph) join(in *ir.Port, group *ir.CosGroup, out *ir.Port, next *ir.CosGroup) {
 	if !between(in.Link()) || !between(out.Link()) || !Fills(in, group) || !Holds(out, next) {
 		return
@@ -183,7 +182,7 @@ func (g Graph) Cyclic() bool {
 	return false
 }
 
-// Shortest returns the length of the shortest circle, 0 if there is none, breadth first from every buffer.
+// Shortest returns the length of the shortest circle, 0 without a circle, breadth first from every buffer.
 func (g Graph) Shortest() int {
 	best := 0
 	for start := range g {

@@ -31,7 +31,7 @@ type Simulation struct {
 	Seed      uint64
 }
 
-// Outcome is what a run came to.
+// Outcome is the result of a run.
 type Outcome struct {
 	Locked    []Buffer // those that will wait for each other for ever, in order of ports; empty: none
 	Slot      int      // the slot the run ended in
@@ -105,7 +105,7 @@ type run struct {
 	channels []channel
 	buffers  []buffer
 	messages [][]message // on their way, by the slot they are due in, modulo Delay+1
-	wire     [][]packet  // likewise
+	wire     [][]packet  // as above
 	orders   [][]int32   // of the channels
 	out      Outcome
 }
@@ -281,7 +281,7 @@ func (r *run) send(t int) {
 	}
 }
 
-// signal lets every buffer send a pause or an end of it.
+// signal lets every buffer send a pause or its end.
 func (r *run) signal(t int) {
 	for i := range r.buffers {
 		b := &r.buffers[i]

@@ -74,12 +74,12 @@ func TestCircleOfFlowsLocks(t *testing.T) {
 	assert.Equal(t, 4, circle, "the buffers of the ring")
 	assert.LessOrEqual(t, out.Fill, 40+2*2)
 
-	s.Loads = s.Loads[:3] // nobody turns at R0
+	s.Loads = s.Loads[:3] // no flow turns at R0
 	assert.Empty(t, s.Run().Locked)
 }
 
-// Two flows round a ring of four make a circle of buffers, and never lock it: nobody waits for a third. With a third
-// flow that goes one hop, they do, but not if it is slow (Hu et al., HotNets 2016).
+// Two flows round a ring of four make a circle of buffers, and never lock it: neither waits for a third. With a third flow that goes one
+// hop, they do, but not if it is slow (Hu et al., HotNets 2016).
 func TestTwoFlowsNeedAThird(t *testing.T) {
 	c := irtest.New(ir.TablePath).Links("A-B B-C C-D D-A hA-A hB-B hC-C hD-D")
 	c.Fabric()
@@ -103,8 +103,8 @@ func TestTwoFlowsNeedAThird(t *testing.T) {
 	assert.True(t, lock(three, oracle.Line*6/10), "a fast third")
 }
 
-// A routing loop locks when packets come faster than its most used direction takes them: of 7 passes over two switches 4
-// go one way, so from a quarter of line rate on.
+// A routing loop locks when packets come faster than its most used direction takes them. Of 7 passes over two switches 4 go one way, so it
+// locks from a quarter of line rate on.
 func TestRoutingLoopLocksAboveItsShare(t *testing.T) {
 	c := irtest.New(ir.TablePath).Links("A-B hA-A hB-B")
 	c.Fabric()

@@ -6,8 +6,8 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// subnetTalks returns the pairs of members of a RoCEv2 intent whose frames cross no IP hop under shortest paths: those of one subnet, or
-// all where a subnet is not stated. By which of the bridged links their frames go is unknown, so every way counts.
+// subnetTalks returns the pairs of members of a RoCEv2 intent whose frames cross no IP hop under shortest paths. They are of one subnet,
+// or all pairs where a subnet is not stated. By which of the bridged links their frames go is unknown, so every way counts.
 func subnetTalks(f *ir.Fabric, in *ir.Intent) []talk {
 	bridges := func(l *ir.Link) bool {
 		return l.A().Device().Switch != nil && l.B().Device().Switch != nil && !l.Routed

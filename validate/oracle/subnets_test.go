@@ -15,8 +15,8 @@ import (
 	"github.com/rocec/rocec/validate/proof"
 )
 
-// Where members of a subnet are bridged under shortest paths, a free verdict holds whichever of the bridged links their frames take, a
-// prone one shows a circle of turns that some of these ways have, and the verdict is unknown only where bridged links make a circle.
+// Where members of a subnet are bridged under shortest paths, a free verdict holds whichever of the bridged links their frames take. A
+// prone verdict shows a circle of turns that some of these ways have. The verdict is unknown only where bridged links make a circle.
 func TestSubnetsOverBridgedLinks(t *testing.T) {
 	t.Parallel()
 	verdicts := map[validate.Verdict]int{}

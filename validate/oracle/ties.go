@@ -9,15 +9,15 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Tied is what the brute force found over every way in which eBGP routers may break ties.
+// Tied is the result of the brute force over every way in which eBGP routers may break ties.
 type Tied struct {
 	Prone  bool
 	Circle int // the length of the shortest circle of all ways
 	States int // combinations of routes that were looked at
 }
 
-// EveryTie looks at all combinations of ways to break ties, each member being a route of its own. ok is false where there are more
-// than most combinations, or ways to one member.
+// EveryTie looks at all combinations of ways to break ties, each member being a route of its own. ok is false with more than most
+// combinations, or more than most ways to one member.
 func EveryTie(f *ir.Fabric, down []*ir.Link, most int) (out Tied, ok bool) {
 	b := &Brute{Fabric: f, Down: down}
 	var graphs [][]Graph // by receiver: what its traffic makes in each of its ways

@@ -16,8 +16,8 @@ import (
 	"github.com/rocec/rocec/validate/oracle"
 )
 
-// tiedCabling draws switches of which several share an AS number: layers of two or three that are mostly joined to the next layer, so that
-// many paths are equally long, with a few more links; or any that [drawn] draws.
+// tiedCabling draws switches of which several share an AS number, or any that [drawn] draws. The first are layers of two or three that are
+// mostly joined to the next layer, so that many paths are equally long, with a few more links.
 func tiedCabling(r *rand.Rand) *irtest.Cabling {
 	c := irtest.New(ir.EBGP)
 	if r.IntN(3) == 0 {
@@ -98,8 +98,8 @@ func assertDecided(t require.TestingT, seed uint64, failures int) string {
 	return "ties, " + string(p.Verdict)
 }
 
-// What a small fabric may do under eBGP is decided, whichever of several equal routes its routers pass on: prone just where some
-// combination of their choices holds a circle, which is then as short as any combination has it, and never unknown.
+// The verdict on a small fabric under eBGP is decided, whichever of several equal routes its routers pass on, and never unknown. It is
+// prone just where some combination of their choices holds a circle, which is then as short as any combination has it.
 func TestTiesAreDecided(t *testing.T) {
 	t.Parallel()
 	met := map[string]int{}

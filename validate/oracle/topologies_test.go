@@ -17,7 +17,7 @@ import (
 	"github.com/rocec/rocec/validate/proof"
 )
 
-// topology is a fabric of the literature and what is known of it.
+// topology is a fabric of the literature with its known properties.
 type topology struct {
 	id      string
 	build   func() *ir.Fabric
@@ -335,7 +335,7 @@ func cable(t *testing.T, f *ir.Fabric, pair string) *ir.Link {
 	return nil
 }
 
-// What the table says is what the brute force finds, wherever the forwarding is one of the language.
+// The table agrees with the brute force, wherever the language has the forwarding.
 func TestTopologiesByBruteForce(t *testing.T) {
 	for _, tt := range topologies {
 		t.Run(tt.id, func(t *testing.T) {
@@ -369,8 +369,8 @@ func TestTopologiesByBruteForce(t *testing.T) {
 	}
 }
 
-// While routing converges, every switch may use next hops of before and after: a single failure makes frames turn back, and
-// with two failures they go round even if nobody turns back, however many spines there are.
+// While routing converges, every switch may use next hops of before and after. A single failure makes frames turn back. With two failures
+// they go round even if no frame turns back, however many spines there are.
 func TestTransients(t *testing.T) {
 	for _, tt := range []struct {
 		id, down   string

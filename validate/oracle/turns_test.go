@@ -82,7 +82,7 @@ func TestTurnsAreThoseOfAllPaths(t *testing.T) {
 		got := waits(turnsOf(t, f, s, f.Routes.Turns))
 		want := waits(state(f, s.Down, r).Whole())
 		edges[routing] += len(want)
-		if routing == ir.Flooding && tree(f) { // turns to where nobody listens may be left out: they close no circle
+		if routing == ir.Flooding && tree(f) { // turns to a switch without members may be left out: they close no circle
 			require.Empty(t, missing(got, want))
 			return
 		}
@@ -95,7 +95,7 @@ func TestTurnsAreThoseOfAllPaths(t *testing.T) {
 		healthy := waits(turnsOf(t, f, ir.State{}, f.Routes.Turns))
 		changed := waits(turnsOf(t, f, s, f.Routes.Changed))
 		require.Empty(t, missing(missing(got, healthy), changed), "changed turns left out with %s down", names(s.Down))
-		require.Empty(t, missing(changed, got), "changed turns that are none with %s down", names(s.Down))
+		require.Empty(t, missing(changed, got), "changed turns that do not exist with %s down", names(s.Down))
 	})
 	t.Log("edges by routing:", edges)
 	for r, n := range edges {

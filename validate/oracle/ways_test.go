@@ -108,7 +108,7 @@ var (
 	keeps  = regexp.MustCompile(`^lossless = true on cos group "(.+?)"`)
 )
 
-// apply does what a way out says, and tells what kind of way it is.
+// apply makes the change of a way out, and returns its kind.
 func apply(t require.TestingT, f *ir.Fabric, way string) (kind string) {
 	tiers, _, ok := strings.Cut(way, "; have the switches")
 	switch {
@@ -200,7 +200,7 @@ func apply(t require.TestingT, f *ir.Fabric, way string) (kind string) {
 	case strings.HasPrefix(way, "allow_deadlock"):
 		return ""
 	}
-	require.Fail(t, "a way out that nobody can apply", way)
+	require.Fail(t, "a way out that a person cannot apply", way)
 	return ""
 }
 
@@ -254,8 +254,8 @@ func joined(draws []map[[2]string]int, pair [2]string) (n int) {
 	return n
 }
 
-// partedByOne reports whether one failed link between switches parts members of a changed fabric whom it does not part today: however
-// ties fall in both of them, or in some of the draws.
+// partedByOne reports whether one failed link between switches parts members of a changed fabric whom it does not part today. always:
+// however ties fall in both of them; sometimes: in some of the draws.
 func partedByOne(today, changed *ir.Fabric, seed uint64) (always, sometimes bool) {
 	whole := distances(changed, seed)
 	for _, l := range changed.Links {
@@ -346,7 +346,7 @@ func assertWaysHelp(t require.TestingT, routing ir.Routing, seed uint64, failure
 	require.NotZero(t, helped, "there is a way out")
 }
 
-// Every way out of a PFC loop, done as it says, makes the fabric free; and nobody loses a path by new tiers.
+// Every way out of a PFC loop, applied as written, makes the fabric free, and no pair loses a path by new tiers.
 func TestWaysOutHelp(t *testing.T) {
 	t.Parallel()
 	routings := []ir.Routing{ir.ShortestPath, ir.ShortestPath, ir.EBGP, ir.AnyPath, ir.Flooding}

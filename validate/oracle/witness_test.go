@@ -12,8 +12,8 @@ import (
 	"github.com/rocec/rocec/validate/oracle"
 )
 
-// assertWitness checks that what a prone verdict shows is real: a circle of turns in the state it names, each taken by a
-// flow it lists, each flow one the routing makes.
+// assertWitness checks that the circle of a prone verdict is real: a circle of turns in the state it names. Each turn is taken by a flow
+// it lists, and the routing makes each flow.
 func assertWitness(t require.TestingT, f *ir.Fabric, p validate.GroupProof) {
 	require.NotEmpty(t, p.Loops)
 	for k, l := range p.Loops {

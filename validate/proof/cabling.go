@@ -9,10 +9,10 @@ import (
 // Planned cables: rocec assumes neither that they are laid nor that they are not. A fabric that is free without any of them and with all
 // of them may be prone while some are laid.
 //
-// A cable that is not laid is no failure. Every set of planned cables may be missing, and up to fabric.failures other links besides.
-// As with failures (failures.go), only sets that hold a cut bring new turns. Planned cables do not count in these cuts. Where a state
-// holds a circle, [Cabling.find] looks for an order of laying the cables in which every step is free. It first keeps the hosts of new
-// devices apart until these are cabled, and then tries cable by cable, depth first.
+// A cable that is not laid is no failure. Every set of planned cables may be missing, and with it up to fabric.failures other links. As
+// with failures (failures.go), only sets that hold a cut bring new turns. Planned cables do not count in these cuts. Where a state holds a
+// circle, [Cabling.find] looks for an order of laying the cables in which every step is free. It first keeps the hosts of new devices
+// apart until these are cabled, and then tries cable by cable, depth first.
 
 // Cabling is what holds while planned cables are laid, of a fabric that is free without them and with all of them.
 type Cabling struct {
@@ -20,7 +20,7 @@ type Cabling struct {
 	Planned  []*ir.Link // all planned cables
 	Followed int        // of AnyOrder and NotJudged: states whose turns were followed, beside those without any planned cable and with all
 	Half     *Loop      // of OneOrder and NoOrder, and of NotJudged where one was found: the circle of a state half laid
-	Down     int        // of OneOrder: links down that every step stands; of NotJudged: with fewer links down, all states are free
+	Down     int        // of OneOrder: links down that every step tolerates; of NotJudged: with fewer links down, all states are free
 
 	// Of OneOrder: after each of Order the fabric is free; nil: in any order. Then come the planned cables to hosts, Last. The cables to
 	// hosts in Shut carry nothing before all others are laid.
@@ -99,7 +99,7 @@ func (c *Cabling) judge(p *prover, j *judge) {
 	}
 }
 
-// find looks for an order, of those that stand the most failures the simplest. The error is [ir.ErrBudget], or one of the routing.
+// find looks for an order, the simplest of those that tolerate the most failures. The error is [ir.ErrBudget], or one of the routing.
 func (c *Cabling) find(j *judge) error {
 	inSteps := slices.DeleteFunc(slices.Clone(c.Planned), func(l *ir.Link) bool { return !reroutes(l) })
 	last := slices.DeleteFunc(slices.Clone(c.Planned), reroutes)
@@ -158,8 +158,8 @@ func (j *judge) opens(shut []*ir.Link, down int) (bool, error) {
 }
 
 // newHosts returns the cables to hosts that carry nothing today, and the planned cables between other devices. A cable to a host carries
-// nothing if it is planned, or if its device is new: every cable of that to another one that forwards is planned. A leg that is laid is not
-// among them, since its bond goes on by the others. Both results are nil where either is empty.
+// nothing if it is planned, or if its device is new: every cable of that to another one that forwards is planned. A leg that is laid is
+// not among them, since its bond goes on by the others. Both results are nil where either is empty.
 func newHosts(f *ir.Fabric) (hosts, between []*ir.Link) {
 	isNew := func(d *ir.Device) bool {
 		joined := false
@@ -233,7 +233,7 @@ func (f *failures) halfLaid(always, unlaid []*ir.Link, most int) result {
 type order struct {
 	judge *judge
 	apart []*ir.Link      // cables that are laid, or opened, when all others are
-	down  int             // links down that every step has to stand
+	down  int             // links down that every step must tolerate
 	dead  map[string]bool // by the cables missing: it is not free, or leads nowhere
 }
 

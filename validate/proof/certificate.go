@@ -72,8 +72,8 @@ func highest(links []*ir.Link) int {
 	return top
 }
 
-// tierRank numbers a link in the direction of traffic, by the port it comes in by: upwards the tier of its lower end,
-// across top, downwards twice top less the tier of its lower end.
+// tierRank numbers a link in the direction of traffic, by the port it comes in by. Upwards it is the tier of its lower end, across top,
+// and downwards twice top less the tier of its lower end.
 func tierRank(top int, in *ir.Port) int {
 	switch from := in.Peer(); Up(from, in) {
 	case +1:
@@ -84,8 +84,8 @@ func tierRank(top int, in *ir.Port) int {
 	return top
 }
 
-// forest reports whether the links hold no circle. Parallel links between two devices are none, since no route turns
-// back to where it came from; only flooding does, but not into the bond that a frame came by.
+// forest reports whether the links hold no circle. Parallel links between two devices do not count, because no route turns back to where
+// it came from. Only flooding does, but not into the bond that a frame came by.
 func forest(f *ir.Fabric, links []*ir.Link) bool {
 	trees := newUnion(len(f.Devices))
 	joined := map[[2]int]*ir.Link{}
@@ -163,7 +163,7 @@ func forestRank(f *ir.Fabric, links []*ir.Link) func(*ir.Port, *ir.CosGroup) int
 	}
 }
 
-// tiered reports whether every link goes up, goes down, or is a peer step, and no host stands as a valley between two
+// tiered reports whether every link goes up, goes down, or is a peer step, and no host is a valley between two
 // switches.
 func tiered(links []*ir.Link) bool {
 	return noHostBetween(links) && !slices.ContainsFunc(links, func(l *ir.Link) bool { return Up(l.A(), l.B()) == 0 && !l.Peer })
@@ -186,12 +186,11 @@ func noHostBetween(links []*ir.Link) bool {
 	return true
 }
 
-// asPlan reports whether the AS numbers forbid every turn from down or across to across or up. For that the neighbours of a
-// switch above and beside it, over whatever links, must share one number, its own not counted: then none of them takes a
-// route that leads over another. That speaks for the one path a switch passes on; it forwards over all that are as
-// short. So links must join tiers next to each other, and what is attached to several switches must be attached to one tier: the way
-// down is then shorter than any that goes up or across first, and never tied with one. Over bridged links frames go
-// without asking BGP.
+// asPlan reports whether the AS numbers forbid every turn from down or across to across or up. For that the neighbours of a switch above
+// and beside it, over whatever links, must share one number, its own not counted. Then none of them takes a route that leads over another.
+// That speaks for the one path a switch passes on; it forwards over all that are as short. So links must join tiers next to each other,
+// and a device with links to several switches must have all of them in one tier. The way down is then shorter than any that goes up or
+// across first, and never tied with one. Over bridged links frames go without asking BGP.
 func (p *Proof) asPlan() bool {
 	return p.plannedBy(func(d *ir.Device) int { return d.Switch.ASN })
 }
@@ -254,8 +253,8 @@ func hangsOnTiers(d *ir.Device) bool {
 	return false
 }
 
-// bounces reports whether every turn from down to up leaves the group it is in, for another each time and for a lossy one at
-// last: the links go up or down, every group bounces, and no two of the groups share a buffer.
+// bounces reports whether every turn from down to up leaves the group it is in, each time for another group and at last for a lossy one.
+// The links must go up or down, every group must bounce, and no two of the groups may share a buffer.
 func (p *Proof) bounces(links []*ir.Link) bool {
 	switch p.Fabric.Routing {
 	case ir.ShortestPath, ir.EBGP, ir.AnyPath, ir.TablePath:

@@ -42,7 +42,7 @@ func TestTiered(t *testing.T) {
 	level.Peer = true
 	assert.True(t, tiered(append(c.F.Links[:6:6], level)))
 
-	// A host that forwards stands below the switches: with one cable it is an end, with two it is a valley.
+	// A host that forwards is below the switches: with one cable it is an end, with two it is a valley.
 	one, two := c.Link("ht", "L0"), c.Link("ht", "L1")
 	c.Device("ht").Host.Forwards = true
 	assert.True(t, tiered([]*ir.Link{one}))
@@ -80,8 +80,8 @@ func TestASPlan(t *testing.T) {
 	}
 }
 
-// lossySpine is a leaf and spine fabric with one more spine of another AS, which carries nothing lossless: traffic that
-// goes that way waits for nobody, but it makes paths equally long that come down elsewhere.
+// lossySpine is a leaf and spine fabric with one more spine of another AS, which carries nothing lossless. Traffic that goes that way
+// waits for no buffer, but it makes paths equally long that come down elsewhere.
 func lossySpine() *irtest.Cabling {
 	c := irtest.LeafSpine(ir.EBGP, 3, 2).UniqueASNs().ASN("S", 65000).Links("L0-X L1-X").Tier("X", 2)
 	for _, p := range c.Device("X").Ports {

@@ -61,8 +61,8 @@ func newSearch(g *bufferGraph) *search {
 	}
 }
 
-// shortest returns the shortest circle within a strongly connected part, found breadth first from each of its buffers in
-// order, and turned so that it begins at its smallest.
+// shortest returns the shortest circle within a strongly connected part, found breadth first from each of its buffers in order. The circle
+// is turned to begin at its smallest buffer.
 func (s *search) shortest(part []int32, work *int) []Wait {
 	s.part++
 	s.ended = false
@@ -177,8 +177,8 @@ func (g *bufferGraph) fill(loops []Loop) {
 	}
 }
 
-// cover returns few of some flows that together make every turn of the circle: greedily the one that makes most of the
-// turns still missing, the earlier one of equals.
+// cover returns few of some flows that together make every turn of the circle. Greedily it takes the flow that makes most of the turns
+// still missing, the earlier one of equals.
 func cover(circle []Wait, flows []*ir.Flow) []*ir.Flow {
 	missing := make([]bool, len(circle))
 	for i := range missing {
@@ -226,9 +226,9 @@ func (g *bufferGraph) reversed(circle []Wait) bool {
 // MostMore is where the count of a loop's other circles ends.
 const MostMore = 999_999
 
-// more counts the other circles of the same length that take the same turns from down to up, in the same order, up to [MostMore]; 0 where
-// the circle has none, -1 where the work ended the count. Every closed walk of that length is a circle, since a shorter one would have been
-// shown.
+// more counts the other circles of the same length that take the same turns from down to up, in the same order, up to [MostMore]. It
+// returns 0 if the circle has no such turn, and -1 if the work ended the count. Every closed walk of that length is a circle, since a
+// shorter one would have been shown.
 func (g *bufferGraph) more(circle []Wait) int {
 	const most = MostMore + 1
 	var valleys []int

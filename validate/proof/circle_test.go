@@ -37,8 +37,8 @@ func randomFabric(t *rapid.T, prefix string) *irtest.Cabling {
 // between reports whether the cable of a port joins devices that forward.
 func between(p *ir.Port) bool { return p.Device().Forwards() && p.Peer().Device().Forwards() }
 
-// TestShortestCircles: parts and circles agree with a search by hand, on random graphs of two groups, some turns of which
-// change the group, and some devices and cables of which keep one buffer for both.
+// TestShortestCircles: parts and circles agree with a search by hand, on random graphs of two groups. Some turns change the group, and
+// some devices and cables keep one buffer for both.
 func TestShortestCircles(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := randomFabric(rt, "R").Bounce()

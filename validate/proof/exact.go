@@ -45,8 +45,8 @@ func newJudge(t *graph.Line, groups []*ir.CosGroup, budget *ir.Budget) *judge {
 	return &judge{Line: t, groups: groups, budget: budget, walker: &walker{}, loops: loops}
 }
 
-// withLossy adds to the lossless groups what else waits on cables of link pause: lossy groups that traffic bounces into or out of, and
-// all other traffic as one.
+// withLossy adds the other traffic that waits on cables of link pause to the lossless groups: lossy groups that traffic bounces into or
+// out of, and all other traffic as one.
 func withLossy(f *ir.Fabric, groups []*ir.CosGroup) []*ir.CosGroup {
 	out := slices.Clone(groups)
 	for _, g := range f.CosGroups {

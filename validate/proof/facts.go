@@ -31,8 +31,8 @@ const (
 // Certificates are all certificates, in the order in which they are tried.
 var Certificates = []Certificate{ByForest, ByUpDown, ByASPlan, ByBounce, BySpanningTree, ByExact}
 
-// Reason is why a verdict is what it is: [Certified] or [Searched] of Free, [InCircle] of Prone, [MixedStates],
-// [NotFollowed] or [OutOfBudget] of Unknown. What else belongs to it is in the [Proof].
+// Reason is the reason for a verdict: [Certified] or [Searched] of Free, [InCircle] of Prone, [MixedStates], [NotFollowed] or
+// [OutOfBudget] of Unknown. What else belongs to it is in the [Proof].
 type Reason interface {
 	// Code is a stable word in kebab-case.
 	Code() string
@@ -52,14 +52,14 @@ type Certified struct {
 type Searched struct {
 	Down     int // links down at once; 0 where failures only take turns away, or are not judged
 	Followed int // sets of failed links whose turns were followed: those that take away every shortest path of some pair
-	Alike    int // sets they stand for, themselves included; -1: not known
+	Alike    int // sets that it represents, itself included; -1: not known
 }
 
 // InCircle is the reason where buffers wait for each other in a circle: the first of the proof's Loops.
 type InCircle struct{}
 
-// MixedStates is the reason where turns of states that exclude each other close a circle together, and whether one of them
-// closes it alone was not found out: the budget ran out, or the routing does not tell them apart.
+// MixedStates is the reason where turns of states that exclude each other close a circle together, and it was not found out whether one of
+// them closes it alone. The budget ran out, or the routing does not separate them.
 type MixedStates struct {
 	Mixture ir.Mixture // what the states differ in
 	Circle  []Wait     // that they close
@@ -101,7 +101,7 @@ func (NotFollowed) Code() string { return "not-followed" }
 // Code returns "budget".
 func (OutOfBudget) Code() string { return "budget" }
 
-// Assumption is what a free verdict rests on.
+// Assumption is an assumption of a free verdict.
 type Assumption struct {
 	Code   AssumptionCode
 	Group  *ir.CosGroup // of NoSender
@@ -122,7 +122,7 @@ const (
 	NoFlooding       AssumptionCode = "no-flooding"        // no flooded, multicast or unknown-unicast frame is lossless
 	Classified       AssumptionCode = "classified"         // the switches classify as the cos groups say
 	MembersOnly      AssumptionCode = "members-only"       // only members of the roce blocks send in the cos group
-	NoSender         AssumptionCode = "no-sender"          // no host sends in Group: only what bounced is in it
+	NoSender         AssumptionCode = "no-sender"          // no host sends in Group: it has only traffic that bounced
 	NoTurningBack    AssumptionCode = "no-turning-back"    // no switch sends a frame back where it came from
 	NeverUpAgain     AssumptionCode = "never-up-again"     // routing never sends traffic up again after it came down
 	ASNumbers        AssumptionCode = "as-numbers"         // the AS numbers are as written, and nothing goes round the AS-path check
@@ -143,7 +143,7 @@ var AssumptionCodes = []AssumptionCode{
 	ASNumbers, Converged, BounceMoves, SpanningTreeRuns, EqualCosts, NoIBGP, ByTable, BondsFormed, ChipAlone, SetByHand,
 }
 
-// Note is what is worth knowing beside a free verdict.
+// Note is a fact worth knowing in addition to a free verdict.
 type Note struct {
 	Code  NoteCode
 	Links []*ir.Link // of FewestFailures and SomeFailures: those that are down; of the orders of cabling: planned cables

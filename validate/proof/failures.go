@@ -10,15 +10,14 @@ import (
 
 // Failures, where routing finds new shortest paths after each.
 //
-// If every pair that talks keeps its distance, then all shortest paths after a failure were shortest paths before, and the
-// turns are some of those that have been judged. So of all sets of failed links only those count that hold a cut: links
-// that hit every shortest path of some pair. A set F that holds no cut of the fabric is harmless; one that holds the cut C
-// is a set of fewer links, F less C, in the fabric without C. Hence the recursion: the states with k links down are the
-// cuts of the fabric, and those of every smaller state. Sets that differ by names only have the same verdict; of them
-// ir.Routes.Cuts returns one.
+// If every pair that talks keeps its distance, then all shortest paths after a failure were shortest paths before. So the turns are some
+// of those that have been judged. So of all sets of failed links only those count that hold a cut: links that hit every shortest path of
+// some pair. A set F that holds no cut of the fabric is harmless. A set that holds the cut C is a set of fewer links, F less C, in the
+// fabric without C. Hence the recursion: the states with k links down are the cuts of the fabric, and those of every smaller state. Sets
+// that differ by names only have the same verdict, and ir.Routes.Cuts returns one of them.
 //
-// The states of one size are judged together: the turns of the healthy fabric with those each state brings. Without a
-// circle, none of them has one. With one, those states are judged alone whose turns lie on it, then either half.
+// The states of one size are judged together: the turns of the healthy fabric with those each state brings. Without a circle, none of them
+// has one. With one, the states whose turns are on it are judged alone, then either half.
 
 // failed is a state that matters.
 type failed struct {
@@ -39,7 +38,7 @@ type failures struct {
 	sizes    [][]*failed // by links down: the states that matter
 	seen     map[string]bool
 	followed int // states judged
-	alike    int // failure sets they stand for; -1: not known
+	alike    int // failure sets that they represent; -1: not known
 
 	// Where turns of several states closed a circle together that none of those judged closes alone.
 	circle   []Wait
@@ -63,8 +62,8 @@ const overhead = 10_000
 // batch is how many states are judged together.
 const batch = 512
 
-// level finds and judges the states with so many links down, which is one more than before. found says how many there
-// are, done how many of them have been judged free. The result is not free if it holds parts or an error.
+// level finds and judges the states with so many links down, which is one more than before. found is their number, done the number of
+// those judged free. The result is not free if it holds parts or an error.
 func (f *failures) level(k int) (r result, done, found int) {
 	states, err := f.find(k)
 	if err != nil {
@@ -75,7 +74,7 @@ func (f *failures) level(k int) (r result, done, found int) {
 	return r, done, len(states)
 }
 
-// follow judges states together, so many at a time. done says how many have been judged free.
+// follow judges states together, so many at a time. done is the number of those judged free.
 func (f *failures) follow(states []*failed) (r result, done int) {
 	for chunk := range slices.Chunk(states, batch) {
 		for _, s := range chunk {
@@ -175,8 +174,8 @@ func linksKey(links []*ir.Link) string {
 	return string(b)
 }
 
-// search judges states together, and apart where together they hold a circle. Of several that are prone by themselves it finds the first,
-// so that what is shown of a fabric does not depend on what else is in it.
+// search judges states together, and apart where together they hold a circle. Among several that are prone by themselves it finds the
+// first, so that the shown circle does not depend on the rest of the fabric.
 func (f *failures) search(states []*failed) result {
 	over, more := f.base.overlay(), f.base.apart // of turns that exclude each other others may after a failure
 	for _, s := range states {
@@ -230,8 +229,8 @@ func (f *failures) search(states []*failed) result {
 	return result{}
 }
 
-// earlier returns the first of some states that is prone, or what is known of a later one: also where the budget ends first, and where
-// the later one is certain and the first is not.
+// earlier returns the first of some states that is prone. If the budget ends first, or if the later one is certain and the first is not,
+// it returns known, the result of a later one.
 func (f *failures) earlier(states []*failed, known result) result {
 	states = slices.DeleteFunc(slices.Clone(states), func(s *failed) bool { return s.free })
 	if len(states) == 0 {
@@ -309,8 +308,8 @@ const (
 	tightestShare = 200
 )
 
-// tightest returns, of the states with as many links down as r, which holds a circle, the one with the shortest, as far as
-// the budget goes: which of them was found first is a matter of names.
+// tightest returns the state with the shortest circle, among those with as many links down as r, which holds a circle. It goes as far as
+// the budget. Which state was found first depends on names.
 func (f *failures) tightest(states []*failed, r result) result {
 	best := f.shortestOf(r)
 	for _, s := range states {
@@ -377,9 +376,9 @@ func (p *prover) outOfBudget(f *failures, why OutOfBudget, reserve *ir.Budget) {
 	p.Enough = enough
 }
 
-// guess judges the states that are most likely to hold a circle, of those with at most so many links down: the one in
-// which the failures of all states in conflict have happened, and that of [failures.halves]. Links that the circle does
-// not need down are taken out again, down to least, as far as the budget goes.
+// guess judges the states that are most likely to hold a circle, among those with at most so many links down. One has the failures of all
+// states in conflict; the other is that of [failures.halves]. Links that the circle does not need down are taken out again, down to least,
+// as far as the budget goes.
 func (f *failures) guess(most, least int, budget *ir.Budget) result {
 	f.budget = budget
 	var all []*ir.Link
@@ -398,8 +397,8 @@ func (f *failures) guess(most, least int, budget *ir.Budget) result {
 	return result{}
 }
 
-// thinned returns a state that holds a circle and of which no link can be brought up again without losing it, or none
-// but for least; or how far the budget went. Other sets may still be smaller.
+// thinned returns a state that holds a circle and loses it if any link comes up again, or that has only least links down; or how far the
+// budget went. Other sets may still be smaller.
 func (f *failures) thinned(r result, least int) result {
 	for i := 0; i < len(r.down) && len(r.down) > least; {
 		less := f.state(slices.Concat(r.down[:i], r.down[i+1:]))

@@ -8,11 +8,11 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// extra is what may be spent on one note, warning or way out beside the verdict: a two-hundredth of what is left.
+// extra is the work that may be spent on one note, warning or way out in addition to the verdict: a two-hundredth of the rest.
 func (p *prover) extra() *ir.Budget { return ir.NewBudget(p.budget.Left() / 200) }
 
-// beside finds what is worth knowing beside a verdict: of one that rests on shortest paths, how many failures would change
-// it, and what may happen while routing converges, of which neither waits for the other; of a circle, a cable to take out.
+// beside finds facts worth knowing in addition to a verdict. For a verdict that rests on shortest paths, it finds how many failures would
+// change it, and what may happen while routing converges; neither waits for the other. For a circle, it finds a cable to take out.
 func (p *prover) beside() {
 	if p.Verdict == Prone && len(Failed(p.Loops[0].Down)) == len(p.Loops[0].Down) { // where cables are not laid yet, lay them
 		p.Cut = p.cut()
@@ -37,7 +37,7 @@ func (f *failures) anew(budget *ir.Budget) *failures {
 	return &own
 }
 
-// mostLevels bounds how many more failures than the fabric has to stand are looked at. A larger budget raises it: it is one for each
+// mostLevels bounds how many more failures than the fabric must tolerate are looked at. A larger budget raises it: it is one for each
 // levelCost steps that the search may take, if that is more.
 const (
 	mostLevels = 64
@@ -99,8 +99,8 @@ func (f *failures) unasked(k int) bool {
 	return false
 }
 
-// halves returns a set of links that often makes a Clos prone: of two leaves with the same neighbours, the first loses its
-// links to one half of them, the second to the other, so that what they talk bounces off a third. Nil if there are none.
+// halves returns a set of links that often makes a Clos prone. Of two leaves with the same neighbours, the first loses its links to one
+// half of them, the second to the other. So traffic between the two bounces off a third. It returns nil without such leaves.
 func (f *failures) halves() []*ir.Link {
 	first := map[string]*ir.Device{}
 	var best []*ir.Link

@@ -37,7 +37,7 @@ type layer struct {
 	from, to int32
 }
 
-// newBufferGraph returns the graph of the turns of some groups, in the order of groups. Groups whose turns are nil make none.
+// newBufferGraph returns the graph of the turns of some groups, in the order of groups. Groups whose turns are nil add no edges.
 func newBufferGraph(t *graph.Line, groups []*ir.CosGroup, turns []*ir.Turns) *bufferGraph {
 	g := &bufferGraph{Line: t, groups: groups, turns: turns, loopWork: maxLoopWork}
 	for i, turn := range turns {

@@ -8,9 +8,9 @@ import (
 // visit is a node on the way of the depth-first walk, and how far its edges have been followed.
 type visit struct{ n, layer, word int32 }
 
-// walker finds the strongly connected parts of graphs over the same tables (Tarjan 1972), without recursion. Bit masks
-// over the out-ports of every device say which buffers behind them have not been seen yet, so that a row of turns is
-// followed word by word and buffers that are done cost nothing: the walk is linear in buffers, not in turns.
+// walker finds the strongly connected parts of graphs over the same tables (Tarjan 1972), without recursion. Bit masks over the out-ports
+// of every device mark the buffers behind them that have not been seen yet. So a row of turns is followed word by word, and finished
+// buffers cost nothing: the walk is linear in buffers, not in turns.
 type walker struct {
 	found []int32  // by node: its number in the order of finding, 1 and up; 0: not found yet
 	low   []int32  // by node: the smallest number it is known to lead back to
@@ -20,8 +20,8 @@ type walker struct {
 	path  []visit
 }
 
-// parts returns the strongly connected parts of two nodes or more, that is, those that hold a circle; only the first
-// found if first. steps is the work done.
+// parts returns the strongly connected parts of two nodes or more, which are those with a circle. With first it returns the first part
+// found only. steps is the work done.
 func (g *bufferGraph) parts(w *walker, first bool) (parts [][]int32, steps int) {
 	n := g.nodes()
 	if len(w.found) < n {

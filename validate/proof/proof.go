@@ -1,8 +1,8 @@
 // Package proof judges whether lossless buffers can wait for each other in a circle: the PFC-loop proof.
 //
-// In goes a compiled fabric, which knows from its [ir.Routes] which turns its lossless traffic takes; out comes, for
-// every set of cos groups that has to be judged together, a [Proof]: free, prone or unknown, with what it rests on. A
-// circle of waiting buffers is necessary for a deadlock (Dally & Seitz 1987), not sufficient: hence "prone".
+// The input is a compiled fabric, which knows from its [ir.Routes] which turns its lossless traffic takes. The output is a [Proof] for
+// every set of cos groups that must be judged together: free, prone or unknown, with the reason. A circle of waiting buffers is necessary
+// for a deadlock (Dally & Seitz 1987), not sufficient: hence "prone".
 //
 // Three engines in this order; the first that knows answers:
 //
@@ -27,10 +27,10 @@ type Proof struct {
 	Fabric      *ir.Fabric
 	Groups      []*ir.CosGroup // those whose traffic can fill one another's buffers, and those one bounces into
 	Verdict     Verdict
-	Certificate Certificate  // by what it is free; empty otherwise
+	Certificate Certificate  // of a free verdict; empty otherwise
 	Failures    int          // links down at once that are covered; of a prone verdict, how many are down at once in the state shown
 	Any         bool         // whatever fails
-	Reason      Reason       // why the verdict is what it is
+	Reason      Reason       // the reason for the verdict
 	Assumptions []Assumption // of a free verdict
 	Loops       []Loop       // of a prone verdict: the shortest circle of each part, the shortest first, at most 64
 	Parts       int          // of a prone verdict: the strongly connected parts of the graph that hold circles
@@ -40,15 +40,15 @@ type Proof struct {
 	Buffers     int          // that wait or are waited for, in the state judged; 0 where a certificate needs no graph
 	Turns       int          // between them
 
-	// Transient is a single failed link while routing converges after which the turns of the devices, some still from
-	// before and some already from after, close a circle; nil: none was found, or none was looked for.
+	// Transient is a single failed link after which, while routing converges, the turns of the devices close a circle, some still from
+	// before and some already from after. nil: none was found, or none was looked for.
 	Transient *Loop
 
 	// Cabling, of a free verdict, is what holds while planned cables are laid; nil: none is planned.
 	Cabling *Cabling
 
-	// Cut, of a prone verdict, is a link of the first circle without which the fabric is free, also with as many links
-	// down as it has to stand; nil: none of those that could be tried is one.
+	// Cut, of a prone verdict, is a link of the first circle without which the fabric is free, also with as many links down as it has to
+	// stand. nil: none of the links that could be tried is one.
 	Cut *ir.Link
 
 	// Rank is the rank function of a certificate: every turn raises it. In is the port whose ingress buffer is ranked.
@@ -101,8 +101,8 @@ type prover struct {
 	followed *failures // of a free verdict that rests on shortest paths
 }
 
-// All proves what can be proved of f within the budget: a proof for every set of lossless groups to be judged together,
-// in the order of their first groups.
+// All proves facts about f within the budget. It returns a proof for every set of lossless groups to be judged together, in the order of
+// their first groups.
 func All(f *ir.Fabric, budget *ir.Budget) []*Proof {
 	var out []*Proof
 	for _, p := range verdicts(f, budget) {
@@ -250,8 +250,8 @@ func (p *prover) settle(r result) bool {
 	return true
 }
 
-// enough is how many steps may be enough where the budget ran out with so many of the states judged: as many as it takes in
-// proportion; where that is not known, ten times what there was.
+// enough returns how many steps may be enough where the budget ran out with so many of the states judged: as many as it takes in
+// proportion. If the proportion is unknown, it returns ten times what there was.
 func (p *prover) enough(judged, found int) int64 {
 	const most = 1000
 	times := int64(10)

@@ -479,8 +479,8 @@ func (cutless) Cuts([]*ir.CosGroup, []*ir.Link, int, []*ir.Link, *ir.Budget) ([]
 	return nil, ir.ErrBudget
 }
 
-// TestGuess: where the sets that matter cannot be found, likely ones are tried; a circle found is one, and nothing is
-// said of fewer failures.
+// TestGuess: where the sets that matter cannot be found, likely ones are tried. A circle found is real, and the proof claims nothing about
+// fewer failures.
 func TestGuess(t *testing.T) {
 	f := fabric(irtest.Clos(ir.ShortestPath, 2, 4, 6, 2, 1).Failures(6))
 	f.Routes = cutless{f.Routes}

@@ -6,11 +6,11 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Ties: where routers pass on one of several routes they hold to be equally good, the turns of all choices together may close
-// a circle that no choice closes. Which it is, is decided here: of each destination one outcome is taken at a time, branch
-// and bound. A branch in which the turns that are still possible close no circle, or none shorter than the best one so far, is
-// left; one whose shortest circle needs no two outcomes of one destination has it for certain. So what comes out is
-// the shortest circle of all ways to choose, whatever devices are called, or that there is none.
+// Ties: routers pass on one of several routes that they hold to be equally good. The turns of all choices together may then close a circle
+// that no choice closes. Branch and bound decides that here: it takes one outcome of each destination at a time. It leaves a branch in
+// which the turns that are still possible close no circle, or none shorter than the best one so far. A branch whose shortest circle needs
+// no two outcomes of one destination has it for certain. So the result is the shortest circle of all ways to choose, whatever the names of
+// devices, or the absence of circles.
 
 // ties searches the choices for a circle.
 type ties struct {
@@ -87,8 +87,8 @@ func (j *judge) apart(r result) result {
 	return t.settled(r)
 }
 
-// undecided is the result where the states could not be taken apart: that of the first of two ways to break all ties that has a
-// circle, or that it is not known.
+// undecided returns the result where the states could not be taken apart. It is that of the first of two ways to break all ties that has a
+// circle, or unknown.
 func (j *judge) undecided(r result, err error) result {
 	if err != nil && err != ir.ErrBudget {
 		return result{down: r.down, err: err}
@@ -158,8 +158,8 @@ func (t *ties) shortest(g *bufferGraph, parts [][]int32) ([]Wait, error) {
 	return best, nil
 }
 
-// assign makes the open choices so that every turn of the circle is taken. missing is a slot whose choice stands in the way of
-// that, where it cannot be done; else -1.
+// assign makes the open choices so that every turn of the circle is taken. If that is impossible, missing is a slot whose choice prevents
+// it; else -1.
 func (t *ties) assign(choice []int, circle []Wait) (made []int, missing int) {
 	var left []Wait // that only slots with open choices take
 	for _, h := range circle {

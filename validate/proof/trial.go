@@ -6,7 +6,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Change is what a person could change in a fabric. Devices, links and groups are those of the fabric that is to change.
+// Change is a change that a person could make in a fabric. Devices, links and groups are those of the fabric that is to change.
 type Change struct {
 	Routing ir.Routing         // empty: as it is
 	Tiers   map[*ir.Device]int // of switches that get another
@@ -19,14 +19,14 @@ type Change struct {
 
 	Without *ir.Link // a cable that is taken out
 	Laid    bool     // all planned cables are laid
-	Fewer   int      // so many failures less to stand
+	Fewer   int      // so many failures less to tolerate
 
 	// Apart are switches whose members get intents of their own, apart from those of the others.
 	Apart []*ir.Device
 }
 
-// Try proves again what p is about, in the fabric with the change, and returns all proofs of that. ok is false if the budget does not
-// last for it.
+// Try repeats the proof of p in the fabric with the change, and returns all proofs about it. ok is false if the budget is too small for
+// that.
 func (p *Proof) Try(c Change, b *ir.Budget) (changed *ir.Fabric, proofs []*Proof, free, ok bool) {
 	f := p.Fabric
 	if !b.Spend(8 * (len(f.Devices) + len(f.Ports) + len(f.Links))) {
@@ -83,7 +83,7 @@ func (p *Proof) change(c Change) *ir.Fabric {
 	return f
 }
 
-// freeCos returns the highest cos that no group has; 7 if there is none.
+// freeCos returns the highest cos without a group; 7 if all have one.
 func freeCos(f *ir.Fabric) int {
 	for cos := 7; cos >= 0; cos-- {
 		if !slices.ContainsFunc(f.CosGroups, func(g *ir.CosGroup) bool { return g.Cos == cos }) {

@@ -36,9 +36,8 @@ func (p *Proof) MayBounce() bool {
 	return noHostBetween(links) && !slices.ContainsFunc(links, func(l *ir.Link) bool { return Up(l.A(), l.B()) == 0 })
 }
 
-// ASPlan returns the switches that would have to share an AS number for the certificate [ByASPlan], set by set, in order
-// of their first switches; nil if sharing would join neighbours, which then take no routes from each other, or would not
-// be enough.
+// ASPlan returns the switches that would have to share an AS number for the certificate [ByASPlan], set by set, in order of their first
+// switches. It returns nil if sharing would not be enough, or would join neighbours, which then take no routes from each other.
 func (p *Proof) ASPlan() [][]*ir.Device {
 	links := p.LosslessLinks()
 	if !noHostBetween(links) {

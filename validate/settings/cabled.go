@@ -13,8 +13,8 @@ type Cable struct {
 	PortA, PortB string
 }
 
-// CompareCabled runs the rules about several switches where the cables between them are known: each cable is judged by its ends, in the
-// place of all pairs of switches. The devices of cables may be hosts, too.
+// CompareCabled runs the rules about several switches where the cables between them are known. Each cable is judged by its ends, instead
+// of all pairs of switches. The devices of cables may be hosts, too.
 func CompareCabled(all []*Reading, cables []Cable, to Sink) {
 	compare(all, to, true)
 	by := map[[3]string]*contrast{}
@@ -83,6 +83,6 @@ func (c *Cable) pauses(from *Reading, port string, lost uint8, to *Reading, othe
 			at, of = place{other, ir.FieldPauses, lowest(lost)}, to
 		}
 	}
-	report(of, at, fmt.Sprintf("%s asks for pauses of %s, and %s does not obey them: what comes after a pause is dropped. Give both ends the "+
+	report(of, at, fmt.Sprintf("%s asks for pauses of %s, and %s does not obey them: packets after a pause are dropped. Give both ends the "+
 		"same priorities", from.short(), priorities(lost), to.short()))
 }

@@ -11,7 +11,7 @@ var CableZero = Rule{
 	ports: func(p *pass) {
 		if is(p.kind.d.Cable, 0) && p.kind.d.Cable.Is == ir.Stated && p.kind.lossless != 0 {
 			p.errorf(p.at(ir.FieldCable, 0), "the cable has 0 m, and PFC is on for %s. With 0 m a switch keeps no room for "+
-				"what arrives after a pause, or makes no lossless buffer at all: packets are dropped. State the length of the cable.",
+				"packets after a pause, or makes no lossless buffer at all: packets are dropped. State the length of the cable.",
 				priorities(p.kind.lossless))
 		}
 	},

@@ -80,7 +80,7 @@ func (p *pass) marksAfterPauses(cos, queue, group int) {
 	}
 	if low >= first {
 		p.warnf(p.at(ir.FieldMarking, queue), "marking of queue %d begins at %s, and a port asks for a pause of cos %d at %s at the "+
-			"latest: what comes in by one port is paused before it is marked. Lower the threshold, or give the priority group more of its "+
+			"latest: traffic that comes in by one port is paused before it is marked. Lower the threshold, or give the priority group more of its "+
 			"pool.", queue, diag.Bytes(low), cos,
 			diag.Bytes(first))
 	}

@@ -77,7 +77,7 @@ func headroom(p *pass, group, room int) {
 	what := fmt.Sprintf("%s keeps %s of headroom, and at %s with a cable of %d m", groupText(p, group), diag.Bytes(room),
 		platform.SpeedText(speed), metres)
 	if need := ArrivesAtLeast(speed, metres); room < need {
-		tookOver(p, diag.Error, at, "%s at least %s still arrive after a pause: what is on the cable both ways, and a packet that has begun. "+
+		tookOver(p, diag.Error, at, "%s at least %s still arrive after a pause: the bytes on the cable both ways, and a packet that has begun. "+
 			"The rest is "+
 			"dropped.", what, diag.Bytes(need))
 		return
@@ -97,8 +97,8 @@ func headroom(p *pass, group, room int) {
 	}
 }
 
-// arrives returns the bytes that arrive after a pause for all cos that a priority group buffers, at the port of the kind at which they are
-// most; 0: no fabric has them.
+// arrives returns the bytes that arrive after a pause for all cos that a priority group buffers, at the port of the kind with the most; 0:
+// no fabric has them.
 func arrives(p *pass, group int) (most, likely int) {
 	if p.Arrives == nil {
 		return 0, 0
@@ -155,7 +155,7 @@ func groupText(p *pass, group int) string {
 	return "priority group " + diag.And(names)
 }
 
-// speeds tells up to which speed headroom is enough, where the speed is not known. Ports of 100 Gbit/s and below are in every rack.
+// speeds names the speed up to which headroom is enough, where the speed is not known. Ports of 100 Gbit/s and below are in every rack.
 func speeds(p *pass, group, room, metres int) {
 	const usual = 100_000
 	least := usual
@@ -217,8 +217,8 @@ func unreserved(p *pass, group int, g *ir.GroupSettings) {
 // Fastest is in Mb/s; a greater number is no speed.
 const Fastest = 1_600_000
 
-// published returns the least headroom that is published for the model of the device and a cable as long or longer; 0: nothing is.
-// [platform.Published.Headroom] goes between two lengths, which is an estimate: a switch has the size of the longer one.
+// published returns the least published headroom for the model of the device and a cable as long or longer; 0: no row is published.
+// [platform.Published.Headroom] estimates between two lengths, but a switch has the size of the longer one.
 func published(m *platform.Switch, speed, metres int) (least int, source string) {
 	if m == nil {
 		return 0, ""
@@ -236,7 +236,7 @@ func fastestPort(m *platform.Switch) (speed int) {
 	return speed
 }
 
-// reach tells up to which length of cable headroom is enough, where the length is not known.
+// reach names the length of cable up to which headroom is enough, where the length is not known.
 func (p *pass) reach(group, room, speed int) {
 	if speed <= 0 || p.kind.d.Groups[group].Headroom.Is != ir.Stated {
 		return
@@ -250,7 +250,7 @@ func (p *pass) reach(group, room, speed int) {
 	at := p.at(ir.FieldHeadroom, group)
 	if metres < 1 {
 		p.warnf(at, "%s keeps %s of headroom. At %s, frames of %d bytes and the peer's answer alone take more than that: "+
-			"what comes after a pause is dropped.", groupText(p, group), diag.Bytes(room), platform.SpeedText(speed), mtu)
+			"packets after a pause are dropped.", groupText(p, group), diag.Bytes(room), platform.SpeedText(speed), mtu)
 		return
 	}
 	p.noticef(at, "no length of cable is stated. The %s of headroom of %s carry %s over at most %s m.",

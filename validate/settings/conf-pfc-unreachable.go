@@ -31,7 +31,7 @@ var Unreachable = Rule{
 	},
 }
 
-// headerField is a field that tells the cos of a packet, with its map.
+// headerField is a field that decides the cos of a packet, with its map.
 type headerField struct {
 	name    string
 	field   ir.Field

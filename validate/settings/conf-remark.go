@@ -5,7 +5,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Remark finds ports that change the field which tells the class of lossless traffic.
+// Remark finds ports that change the field which decides the class of lossless traffic.
 var Remark = Rule{
 	Topic:  diag.Topic{Code: "conf-remark", Summary: "lossless traffic is remarked"},
 	theirs: true,
@@ -14,7 +14,7 @@ var Remark = Rule{
 			return
 		}
 		if is(p.kind.d.RewriteDSCP, true) && p.kind.s.Trust.DSCP {
-			p.noticef(p.at(ir.FieldRewrite, 0), "the DSCP of packets that leave is written anew, and DSCP tells the class of lossless "+
+			p.noticef(p.at(ir.FieldRewrite, 0), "the DSCP of packets that leave is written anew, and DSCP decides the class of lossless "+
 				"traffic. Where "+
 				"a value becomes another, the next switch sorts packets otherwise.")
 		}

@@ -262,7 +262,7 @@ func compareNamed(a, b named) int {
 		strings.Compare(a.pool, b.pool))
 }
 
-// setting returns the field that stands for those that configurations state together.
+// setting returns one field for all fields that configurations state together.
 func setting(f ir.Field) ir.Field {
 	switch f {
 	case ir.FieldBuffer, ir.FieldXoff, ir.FieldXon:
@@ -275,7 +275,7 @@ func setting(f ir.Field) ir.Field {
 	return f
 }
 
-// ofClasses reports whether a value tells which packets are lossless: whether the switches agree about it, another rule finds.
+// ofClasses reports whether a value decides which packets are lossless: another rule finds whether the switches agree about it.
 func (p *peers) ofClasses(o *oddity) bool {
 	switch o.field {
 	case ir.FieldTrust, ir.FieldPauses, ir.FieldLinkPause:

@@ -13,7 +13,7 @@ var Throttled = Rule{
 	Topic: diag.Topic{Code: "conf-throttled", Summary: "lossless traffic is held below the speed of its port"},
 	ports: func(p *pass) {
 		if rate, ok := throttles(&p.kind.d, p.kind.d.Shaper); ok && p.kind.lossless != 0 {
-			p.warnf(p.at(ir.FieldShaper, 0), "a shaper holds the port to %s, and it has PFC: what it cannot send fills buffers, and pauses "+
+			p.warnf(p.at(ir.FieldShaper, 0), "a shaper holds the port to %s, and it has PFC: packets that it cannot send fill buffers, and pauses "+
 				"spread to all senders. Take the shaper off ports of lossless traffic.", rate)
 		}
 		promised(p)
@@ -22,8 +22,8 @@ var Throttled = Rule{
 				return
 			}
 			if rate, ok := throttles(&p.kind.d, p.kind.d.Queues[queue].MaxRate); ok {
-				p.warnf(p.at(ir.FieldMaxRate, queue), "queue %d sends at most %s, and cos %d, which is lossless, leaves by it: what it cannot send "+
-					"fills buffers, and pauses spread to all senders. Take the limit off.", queue, rate, cos)
+				p.warnf(p.at(ir.FieldMaxRate, queue), "queue %d sends at most %s, and cos %d, which is lossless, leaves by it: packets that it cannot "+
+					"send fill buffers, and pauses spread to all senders. Take the limit off.", queue, rate, cos)
 			}
 		})
 	},

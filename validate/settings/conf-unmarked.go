@@ -10,7 +10,7 @@ var Unmarked = Rule{
 	Topic: diag.Topic{Code: "conf-unmarked", Summary: "lossless traffic is not marked with ECN"},
 	ports: func(p *pass) {
 		p.pfc(func(cos, queue, _ int) {
-			if queue < 0 || !p.kind.told(cos) { // RoCEv1, which PCP tells, has no ECN bits
+			if queue < 0 || !p.kind.told(cos) { // RoCEv1, which PCP identifies, has no ECN bits
 				return
 			}
 			q := &p.kind.d.Queues[queue]

@@ -104,8 +104,8 @@ type finding struct {
 	taken  bool // a linter had it under another code
 }
 
-// pfc calls a function for each priority with PFC of the kind, with the queue by which it leaves and the group that buffers it; -1: it is
-// not known. Under link pause it calls none.
+// pfc calls do for each priority with PFC of the kind, with the queue by which it leaves and the group that buffers it; -1: unknown. Under
+// link pause it calls none.
 func (p *pass) pfc(do func(cos, queue, group int)) {
 	if p.kind.s.LinkPause {
 		return
@@ -161,7 +161,7 @@ func (p *pass) note(sev diag.Severity, at place, format string, args []any) *fin
 	return f
 }
 
-// rangeOf returns where a value stands: the value itself, else what makes the port lossless, else the top of the configuration.
+// rangeOf returns the place of a value: the value itself, else the one that makes the port lossless, else the top of the configuration.
 func (p *pass) rangeOf(at place) (r diag.Range, stands bool) {
 	if p.Where == nil {
 		return p.At, false

@@ -16,8 +16,8 @@ type Reading struct {
 	Where    func(port string, f ir.Field, index int) (diag.Range, bool) // the place of a value; for a pool, port is its name
 	At       diag.Range                                                  // of a value without a place
 
-	// Arrives returns the bytes that arrive at a port after a pause for a cos, by the fabric: at most, and those without which loss is likely.
-	// Nil, or 0: no fabric has them.
+	// Arrives returns the bytes that arrive at a port after a pause for a cos, by the fabric: at most, and those without which loss is
+	// likely. Nil, or 0: no fabric has them.
 	Arrives func(port string, cos int) (most, likely int)
 
 	Unread bool // the configuration has rows that are not understood, or that state a value twice: what seems to be missing may be there
@@ -25,12 +25,12 @@ type Reading struct {
 	// Only reports whether findings about a value count: of a field, and a cos, queue or priority group. Nil: all do.
 	Only func(f ir.Field, index int) bool
 
-	// Before returns the code under which a linter of the system had findings that a rule has taken over; empty: its own. Nil: no baseline is
-	// asked.
+	// Before returns the code under which a linter of the system had findings that a rule has taken over; empty: its own. Nil: no baseline
+	// is asked.
 	Before func(code string) string
 
-	// Judged reports whether the linter of the system has the finding of a code, in a line of a file, or in any: line is 0 where a value is
-	// missing, or the linter judges the whole theme. Nil: no linter was asked.
+	// Judged reports whether the linter of the system has the finding of a code, in a line of a file, or in any line. line is 0 where a
+	// value is missing, or where the linter judges the whole theme. Nil: no linter was asked.
 	Judged func(code string, sev diag.Severity, file string, line int) bool
 }
 

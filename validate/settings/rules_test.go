@@ -34,7 +34,7 @@ func off(w *world) { w.p.Sends, w.p.Obeys = 0, 0 }
 
 func pause(w *world) { w.p.LinkPause, w.p.Sends, w.p.Obeys = true, 0xff, 0xff }
 
-// zero moves cos 3 to queue 0 and to priority group 0, and the others to 1. nowhere has it in a queue and a group that are not known.
+// zero moves cos 3 to queue 0 and to priority group 0, and the others to 1. nowhere moves it to an unknown queue and group.
 func zero(w *world) {
 	w.d.Queues[0], w.d.Groups[0] = *w.q, *w.g
 	w.d.Queue, w.d.Group = [8]int8{1, 1, 1, 0, 1, 1, 1, 1}, [8]int8{1, 1, 1, 0, 1, 1, 1, 1}
@@ -46,7 +46,7 @@ func nowhere(w *world) {
 	w.d.Queue, w.d.Group = [8]int8{-1, -1, -1, -1, -1, -1, -1, -1}, [8]int8{-1, -1, -1, -1, -1, -1, -1, -1}
 }
 
-// also has cos 4 lossless, too, told by DSCP 28, set as cos 3 is.
+// also has cos 4 lossless, too, identified by DSCP 28, set as cos 3 is.
 func also(w *world) {
 	w.p.Sends, w.p.Obeys, w.p.DSCP[28] = 3<<3, 3<<3, 4
 	w.d.Queues[4], w.d.Groups[4], w.d.Group[4] = *w.q, *w.g, 4
@@ -578,7 +578,7 @@ func promise(first, second int64) func(w *world) {
 	return func(w *world) { w.d.Queues[0].MinRate, w.d.Queues[1].MinRate = ir.Of(first), ir.Of(second) }
 }
 
-// rates promises a queue of a lossy port a rate, and holds it and the port to others. 0 is none.
+// rates promises a queue of a lossy port a rate, and holds it and the port to others. 0 is no rate.
 func rates(low, high, port int64) func(w *world) {
 	return func(w *world) {
 		off(w)
@@ -703,8 +703,8 @@ func tooLarge(size int) func(w *world) {
 	}
 }
 
-// TestPlaces: a finding is at the value, else at what makes the port lossless, else at the top, and what a linter has found is not found
-// again: at that line, or at any where the value is missing or the linter judges the theme.
+// TestPlaces: a finding is at the value, else at the value that makes the port lossless, else at the top. A finding of a linter is not
+// repeated: at that line, or at any line where the value is missing or the linter judges the theme.
 func TestPlaces(t *testing.T) {
 	s := of(func(_ *ir.PortSettings, d *ir.PortDetail) {
 		d.Shaper, d.Cable = ir.Of[int64](60e9), ir.Of(5)

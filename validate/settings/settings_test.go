@@ -67,7 +67,7 @@ func of(change func(p *ir.PortSettings, d *ir.PortDetail)) *ir.Settings {
 	return s
 }
 
-// TestRules: each rule by what it alone finds, at the edge of its condition.
+// TestRules: each rule has a finding that no other has, at the edge of its condition.
 func TestRules(t *testing.T) {
 	require.Empty(t, judge(of(nil)))
 	for _, c := range []struct {
@@ -81,7 +81,7 @@ func TestRules(t *testing.T) {
 		}},
 		{"headroom without a cable", "conf-headroom", func(_ *ir.PortSettings, d *ir.PortDetail) { d.Cable = ir.Setting[int]{} }},
 		{"red on a lossy queue", "", func(_ *ir.PortSettings, d *ir.PortDetail) { d.Queues[0].Drop = ir.Of(true) }},
-		{"marking of a queue that nobody uses", "", func(_ *ir.PortSettings, d *ir.PortDetail) { d.Queues[2].ECN = ir.Setting[bool]{} }},
+		{"marking of an unused queue", "", func(_ *ir.PortSettings, d *ir.PortDetail) { d.Queues[2].ECN = ir.Setting[bool]{} }},
 		{"unmarked class told by PCP", "", func(p *ir.PortSettings, d *ir.PortDetail) {
 			p.Trust, d.Queues[3] = ir.Trust{PCP: true}, ir.QueueSettings{ECN: ir.Of(false), Drop: ir.Of(false)}
 		}},

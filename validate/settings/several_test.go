@@ -43,7 +43,7 @@ func (f fleet) compare() diag.List {
 	return into.List
 }
 
-// told gives the findings as texts.
+// told returns the findings as texts.
 func (f fleet) told() (out []string) {
 	for _, d := range f.compare() {
 		out = append(out, d.Code+" "+d.At.Filename+": "+d.Detail)
@@ -467,7 +467,7 @@ func pools() fleet {
 	return every(func(w *world) { w.s.Pools["i"] = ir.Pool{Size: ir.Of(9)} }, func(w *world) { w.s.Pools["i"] = ir.Pool{Size: ir.Of(8)} })
 }
 
-// TestManyVariants: switches of one role that are set in more ways than the rule compares are one note, at 256 ways there is none.
+// TestManyVariants: switches of one role that are set in more ways than the rule compares are one note; 256 ways give no note.
 func TestManyVariants(t *testing.T) {
 	for _, n := range []int{256, 257} {
 		f := fleet{}

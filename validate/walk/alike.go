@@ -89,7 +89,7 @@ func unionLane(walks []*Walk, of func(*Walk) *Lane) *Lane {
 	return &out
 }
 
-// addFindings appends what is found of other lines than what is there.
+// addFindings appends the findings whose code and place are new.
 func addFindings(all, more []*Finding) []*Finding {
 	for _, x := range more {
 		if !slices.ContainsFunc(all, func(y *Finding) bool { return x.Code == y.Code && x.At == y.At }) {

@@ -56,7 +56,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// One core that differs stands apart, and so does what it does wrong.
+// A core that differs is listed apart, and so are its findings.
 func TestFoldKeepsApart(t *testing.T) {
 	f := laid(irtest.FatTree(ir.UpDown, 8))
 	var core *ir.Device

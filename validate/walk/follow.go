@@ -87,7 +87,7 @@ func count(ways *ir.Ways) (n uint64, most int) {
 	return n, most
 }
 
-// circle returns the first stop from which traffic can run in a circle; -1 when there is none.
+// circle returns the first stop from which traffic can run in a circle; -1 without a circle.
 func circle(ways *ir.Ways) int {
 	n := len(ways.Stops)
 	before, in, out := make([][]int, n), make([]int, n), make([]int, n)
@@ -134,7 +134,7 @@ type follower struct {
 	set     *Settings
 }
 
-// place is what the stops of one hop of one device have in common.
+// place has the facts that the stops of one hop of one device share.
 type place struct {
 	far    int
 	device *ir.Device
@@ -147,7 +147,7 @@ type crossing struct {
 	place
 	ins  []*ir.Port
 	outs []ir.Leg // Stop is of no meaning here
-	drop bool     // some stop here has no way on
+	drop bool     // some stop here has no next hop
 	ends bool     // the receiver
 	turn bool     // from here traffic can run in a circle
 }
@@ -267,7 +267,7 @@ func (f *follower) hop(p *crossing) *Hop {
 	for _, l := range h.Out {
 		f.judgeOut(l)
 	}
-	if h.Sort.Group != h.Group { // what was judged is what should be; what is shown is what is
+	if h.Sort.Group != h.Group { // judged was the wanted group; shown is the actual one
 		for _, l := range h.In {
 			l.side = astray(l.side, f.in(l.Ports[0], h.Sort.Group).side)
 		}
@@ -406,7 +406,7 @@ func fold(hops []*Hop, unfold bool) []*Hop {
 	return out
 }
 
-// key tells hops apart that are not alike.
+// key is equal for hops that are alike.
 func (h *Hop) key() string {
 	var b strings.Builder
 	d := h.Devices[0]
@@ -428,7 +428,7 @@ func (h *Hop) key() string {
 	return b.String() + kinds(h.Findings)
 }
 
-// kinds tells findings apart by what they are, not by the device they are about.
+// kinds identifies findings by their code, place and effect, not by their device.
 func kinds(findings []*Finding) string {
 	var b strings.Builder
 	for _, x := range findings {

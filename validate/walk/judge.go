@@ -150,8 +150,8 @@ func (f *follower) apart(a, b *ir.NIC) [2]*ir.Device {
 	return [2]*ir.Device{x, y}
 }
 
-// InOrder gives the members of an intent that two NICs take part by, in the order the intent has them in. A NIC of a bond may
-// take part by another one of it.
+// InOrder gives the members of an intent that two NICs take part by, in the order the intent has them in. A NIC of a bond may take part by
+// another NIC of the bond.
 func InOrder(in *ir.Intent, a, b *ir.NIC) (first, later *ir.Member) {
 	member := func(n *ir.NIC) int {
 		i := slices.IndexFunc(in.Members, func(m *ir.Member) bool { return m.NIC == n })
@@ -183,11 +183,11 @@ func round(ways *ir.Ways, start int) []*ir.Device {
 			}
 		}
 	}
-	return []*ir.Device{ways.Stops[start].Device} // the circle lies behind it
+	return []*ir.Device{ways.Stops[start].Device} // the circle is behind it
 }
 
-// astray says why a device puts data into another group than it is meant to be in. What bounced is not judged: bounce is
-// the person's word for what the devices do, and the proof counts on it.
+// astray says why a device puts data into another group than it is meant to be in. Traffic that bounced is not judged: with bounce the
+// person vouches for the devices, and the proof counts on it.
 func (f *follower) astray(h *Hop, c *crossing) *Finding {
 	in, want := f.Intent, h.Group
 	if want != in.Group {
@@ -228,9 +228,9 @@ func (f *follower) astray(h *Hop, c *crossing) *Finding {
 	return f.otherwise(x, h, c)
 }
 
-// misled begins the finding of packets that a device puts into another group, with the code of a cause that data and CNPs
-// have in common: marks that tell nothing, a device that does not look at them. Without a code, the cause is another; nil
-// where it does no harm.
+// misled begins the finding of packets that a device puts into another group. Its code is that of a cause that data and CNPs have in
+// common: marks that identify nothing, or a device that does not look at them. Without a code, the cause is another. It returns nil where
+// it does no harm.
 func (f *follower) misled(h *Hop, c *crossing, sent ir.Packet) *Finding {
 	in, port := f.Intent, c.port(f)
 	x := f.finding("", diag.Range{}, c.device)
@@ -253,7 +253,7 @@ func (f *follower) misled(h *Hop, c *crossing, sent ir.Packet) *Finding {
 	return x
 }
 
-// otherwise completes a finding with what is left: two groups that claim one value, and NICs that are asked for too much.
+// otherwise completes a finding with the remaining causes: two groups that claim one value, and NICs that cannot do what is asked.
 func (f *follower) otherwise(x *Finding, h *Hop, c *crossing) *Finding {
 	in, n := f.Intent, x.Port.NIC
 	if n != nil && !Told(in, h.Trust) {
@@ -300,7 +300,7 @@ func (f *follower) claimedTwice(h *Hop, c *crossing) *Finding {
 	return nil
 }
 
-// value is the mark that tells a packet of an intent.
+// value is the mark that identifies a packet of an intent.
 func value(in *ir.Intent, p ir.Packet) int {
 	if in.ByDSCP() {
 		return p.DSCP

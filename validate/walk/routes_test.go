@@ -93,7 +93,7 @@ func TestCircles(t *testing.T) {
 	assert.Equal(t, walk.RoutingLoop, x.Code)
 	assert.Equal(t, []*ir.Device{c.Device("B"), c.Device("A")}, x.Round)
 
-	// The same circle with a way out of it: some packets run round, others arrive.
+	// The same circle with an exit: some packets run round, others arrive.
 	stops = []ir.Stop{
 		sender,
 		stop(from.Ports[0].Peer(), 1, 3, leg(ab.A(), 2)),

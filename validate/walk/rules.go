@@ -9,8 +9,8 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Judgements that walks and the checks of package validate share: a walk asks them of a hop, a check of the whole fabric.
-// Each says whether, and where it does not depend on more, at which line. None has words.
+// Judgements that walks and the checks of package validate share: a walk asks them of a hop, a check of the whole fabric. Each reports
+// whether it holds, and at which line if that does not depend on more. None writes a message.
 
 // Speaks reports whether a NIC knows a version of RoCE.
 func Speaks(n *ir.NIC, version int) bool {
@@ -20,7 +20,7 @@ func Speaks(n *ir.NIC, version int) bool {
 	return n.Model.V2
 }
 
-// Told reports whether a device that trusts t looks at the field that tells the intent's packets. Of both fields DSCP wins.
+// Told reports whether a device that trusts t looks at the field that identifies the intent's packets. If both are trusted, DSCP wins.
 func Told(in *ir.Intent, t ir.Trust) bool {
 	if in.ByDSCP() {
 		return t.DSCP
@@ -28,11 +28,11 @@ func Told(in *ir.Intent, t ir.Trust) bool {
 	return t.PCP && (in.Version == 1 || !t.DSCP)
 }
 
-// HasMark reports whether the packets of the intent carry what tells them: an intent told by PCP needs a tag.
+// HasMark reports whether the packets of the intent carry the field that identifies them: an intent identified by PCP needs a tag.
 func HasMark(in *ir.Intent) bool { return in.ByDSCP() || in.VLAN > 0 && len(in.Group.PCP) > 0 }
 
-// Harm returns how bad it is that packets of an intent are in the wrong group: an error where that loses them; a warning
-// under link pause, which holds back every cos, where they are to be marked; 0 where it does no harm.
+// Harm returns how bad it is that packets of an intent are in the wrong group. It is an error where that loses them. Under link pause,
+// which holds back every cos, it is a warning where they are to be marked. 0: no harm.
 func Harm(f *ir.Fabric, in *ir.Intent) diag.Severity {
 	marks := in.Version == 2 && in.Group.ECN != nil
 	switch {
@@ -44,7 +44,7 @@ func Harm(f *ir.Fabric, in *ir.Intent) diag.Severity {
 	return diag.Error
 }
 
-// UntoldHarm is [Harm] of RoCEv2 that nothing tells: an error also where the group promises nothing yet.
+// UntoldHarm is [Harm] of RoCEv2 that no mark identifies: an error also where the group promises nothing yet.
 func UntoldHarm(f *ir.Fabric, in *ir.Intent) diag.Severity {
 	if f.FlowControl == ir.Pause {
 		return Harm(f, in)
@@ -60,8 +60,8 @@ func DomainsOf(f *ir.Fabric) Domains {
 	return sync.OnceValue(func() []int { return Islands(f, func(l *ir.Link) bool { return !l.Routed }) })
 }
 
-// Untold returns the code of what keeps every device, or all behind an IP hop, from telling an intent's packets by their
-// marks, whatever the devices are set to; empty where they can be told.
+// Untold returns the code of the reason why devices cannot identify an intent's packets by their marks, whatever the devices are set to.
+// The reason holds for every device, or for all behind an IP hop. It returns "" if the marks suffice.
 func Untold(f *ir.Fabric, in *ir.Intent, domains Domains) string {
 	if in.Version == 1 {
 		if f.FlowControl != ir.Pause && (in.VLAN == 0 || len(in.Group.PCP) == 0) {
@@ -128,7 +128,7 @@ func Islands(f *ir.Fabric, usable func(*ir.Link) bool) []int {
 	return out
 }
 
-// TwoDomains gives two members of an intent in different broadcast domains; nil where there are none.
+// TwoDomains gives two members of an intent in different broadcast domains; nil if all are in one.
 func TwoDomains(in *ir.Intent, domain []int) (first, other *ir.Member) {
 	for _, m := range in.Members {
 		at := AttachedTo(m.NIC)
@@ -171,12 +171,12 @@ func PCPOf(g *ir.CosGroup) []ir.Claim { return g.PCP }
 // Peers holds the sorted addresses of the members of intents that [LeadsOut] was asked of.
 type Peers map[*ir.Intent][]netip.Addr
 
-// LeadsOut reports whether an exception by address takes RoCEv2 told by DSCP out of the cos groups, or out of that of the
-// lossless intent whose members it names, which it returns; nil: no group claims the DSCP.
+// LeadsOut reports whether an exception by address takes RoCEv2 identified by DSCP out of the cos groups, or out of the group of the
+// lossless intent whose members it names. It returns that intent; nil: no group claims the DSCP.
 func LeadsOut(n *ir.NIC, rule *ir.TrafficClass, peers Peers) (*ir.Intent, bool) {
 	all := n.Carries()
 	if !slices.ContainsFunc(all, (*ir.Intent).ByDSCP) || n.IP.IsValid() && rule.Src.IsValid() && !rule.Src.Contains(n.IP.Addr()) {
-		return nil, false // told otherwise, or never a packet of this NIC
+		return nil, false // identified otherwise, or never a packet of this NIC
 	}
 	if Harm(n.Device.Fabric, all[0]) == 0 {
 		return nil, false
@@ -224,7 +224,7 @@ func (p Peers) reached(n *ir.NIC, dst netip.Prefix, in *ir.Intent) bool {
 	return false
 }
 
-// Mistrust returns the line by which a device that others configure does not look at the field that tells an intent's
+// Mistrust returns the line by which a device that others configure does not look at the field that identifies an intent's
 // packets. Where its block states no trust, a NIC still trusts one field only.
 func Mistrust(p *ir.Port, in *ir.Intent) (at diag.Range, bad bool) {
 	h := p.Device().ByHand
@@ -246,8 +246,9 @@ func mixedVersions(n *ir.NIC) bool {
 	return slices.ContainsFunc(all, func(in *ir.Intent) bool { return in.Version != all[0].Version })
 }
 
-// Overruling gives an intent told by DSCP among those a switch carries together with in, RoCEv2 told by PCP that comes in by the port: the
-// switch trusts both fields there, and goes by the DSCP. Nil where there is none, in is not carried, or somebody states the trust.
+// Overruling gives an intent identified by DSCP that a switch carries together with in, where in is RoCEv2 identified by PCP that comes in
+// by the port. The switch trusts both fields there, and goes by the DSCP. It returns nil without such an intent, if in is not carried, or
+// if a block states the trust.
 func Overruling(p *ir.Port, in *ir.Intent) *ir.Intent {
 	d := p.Device()
 	stated := d.ByHand != nil && d.ByHand.Trust != nil
@@ -260,8 +261,8 @@ func Overruling(p *ir.Port, in *ir.Intent) *ir.Intent {
 	return nil
 }
 
-// Remapped gives what a map stated for a device does with a value that tells packets of an intent, DSCP or PCP; ok: it has
-// an entry for it, and the device looks there.
+// Remapped gives the entry of a map stated for a device for a value, DSCP or PCP, that identifies packets of an intent. ok: it has an
+// entry for the value, and the device looks there.
 func Remapped(p *ir.Port, in *ir.Intent, value int) (to ir.Claim, ok bool) {
 	h := p.Device().ByHand
 	if h == nil || !Told(in, p.Trust()) || !HasMark(in) {
@@ -275,8 +276,8 @@ func Remapped(p *ir.Port, in *ir.Intent, value int) (to ir.Claim, ok bool) {
 	return to, ok
 }
 
-// SendsCNP reports whether there are CNPs of an intent to judge: it is marked, and what its cnp attribute says is not a mistake
-// with a check of its own.
+// SendsCNP reports whether there are CNPs of an intent to judge: the intent is marked, and its cnp attribute is not a mistake with a check
+// of its own.
 func SendsCNP(in *ir.Intent) bool {
 	return in.Version == 2 && in.Group.ECN != nil && HasMark(in) && (in.CNP == nil || !CNPMisplaced(in))
 }
@@ -309,7 +310,7 @@ func CNPMarks(in *ir.Intent) []*ir.CosGroup {
 	return groups
 }
 
-// CNPsByPCP gives the group that takes CNPs told by PCP, nil where none does, and whether that is another one than the one whose marks
+// CNPsByPCP gives the group that takes CNPs identified by PCP, nil without one, and whether that is another one than the one whose marks
 // they carry: NICs give them the number of that cos group.
 func CNPsByPCP(f *ir.Fabric, in *ir.Intent, marks *ir.CosGroup) (taker *ir.CosGroup, bad bool) {
 	if in.ByDSCP() {
@@ -319,8 +320,8 @@ func CNPsByPCP(f *ir.Fabric, in *ir.Intent, marks *ir.CosGroup) (taker *ir.CosGr
 	return taker, taker == nil || taker.Cos != marks.Cos
 }
 
-// CNPsRemapped gives where a map stated for a device sends the CNPs of a NIC, and the value they are marked with; bad: out
-// of their group, or into a lossless one where they have none.
+// CNPsRemapped gives the group to which a map stated for a device sends the CNPs of a NIC, and the value they are marked with. bad: the
+// map leads them out of their group, or into a lossless one if they have no group.
 func CNPsRemapped(p *ir.Port, from *ir.NIC, in *ir.Intent) (to ir.Claim, value int, bad bool) {
 	f, group, pkt := p.Device().Fabric, from.CNPGroup(), from.CNP(in)
 	if value = pkt.PCP; in.ByDSCP() {
@@ -338,8 +339,8 @@ func LosslessCos(f *ir.Fabric, cos int) bool {
 	return f.FlowControl != ir.Pause && slices.ContainsFunc(f.CosGroups, func(g *ir.CosGroup) bool { return g.Cos == cos && g.Lossless })
 }
 
-// PauseBeside gives the place where a by_hand block states the other kind of flow control for a port than its cable is meant to have,
-// or both; nil where it does not.
+// PauseBeside gives the place where a by_hand block states another kind of flow control for a port than its cable is meant to have, or
+// both kinds; nil where it does not.
 func PauseBeside(p *ir.Port) *diag.Range {
 	h := p.Device().ByHand
 	if h == nil {
@@ -372,8 +373,8 @@ func Unpaused(p *ir.Port, g *ir.CosGroup) bool {
 	return h != nil && h.PFC != nil && p.FlowControl() == ir.PFC && !claims(h.PFC, g.Cos)
 }
 
-// NoPFC reports whether a NIC can neither send nor obey pauses by itself, its end of the link is lossless by PFC, and nobody
-// says that the interface below it does both.
+// NoPFC reports whether a NIC can neither send nor obey pauses by itself, its end of the link is lossless by PFC, and no block states that
+// the interface below it does both.
 func NoPFC(n *ir.NIC) bool {
 	h := n.Device.ByHand
 	if h != nil && (h.FlowControl != "" || h.PFC != nil) {

@@ -31,7 +31,7 @@ func readOf(t *testing.T, edit func(*ir.PortSettings, *ir.PortDetail)) (leaf *wa
 	return tr.Data.Hops[3], tr.CNP
 }
 
-// A walk goes by what was read of a device.
+// A walk uses the settings that were read of a device.
 func TestReadSettings(t *testing.T) {
 	leaf, cnp := readOf(t, func(*ir.PortSettings, *ir.PortDetail) {})
 	plain := traced(t, compilertest.Compile(t, sound))

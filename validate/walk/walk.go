@@ -1,18 +1,18 @@
 // Package walk makes a [Trace] of the packets of an intent from one member to another, and of the notifications of congestion back.
 //
-// In goes a compiled fabric and a [Question]; out comes a [Trace]: at every hop of every way the routing allows, which
-// field of the packet decides, into which cos group it puts the packet, who pauses whom, how much can arrive after the
-// pause and how much room there is, in which queue the packet waits, and where that queue marks. What breaks the promise
-// of losslessness, or puts it at risk, is a [Finding] of the hop; findings come in the direction of travel, so the first one
-// is where to begin. They are judged by the rules that the checks of package validate judge the whole fabric by (rules.go),
-// and have the code and the place of the diagnostic that comes of it there.
+// The input is a compiled fabric and a [Question], the output a [Trace]. For every hop of every way that the routing allows it has the
+// field of the packet that decides, and the cos group it leads to. It has who pauses whom, how much can arrive after the pause and how
+// much room there is. It has the queue in which the packet waits, and where that queue marks. A fact that breaks the promise of
+// losslessness, or puts it at risk, is a [Finding] of the hop. Findings come in the direction of travel, so the first one is where to
+// begin. They are judged by the rules that the checks of package validate judge the whole fabric by (rules.go). They have the code and the
+// place of the diagnostic that those checks report.
 //
-// Ways are never listed one by one, there are too many of them. The traffic is followed over the stops of [ir.Ways],
-// which ways share; the stops of one device are one hop; and hops equally far from the sender, of one group of devices
-// and settled alike, are folded into one. The work is linear in the cables that the traffic may take.
+// Ways are never listed one by one, there are too many of them. The traffic is followed over the stops of [ir.Ways], which ways share. The
+// stops of one device are one hop. Hops equally far from the sender, of one group of devices and settled alike, are folded into one. The
+// work is linear in the cables that the traffic may take.
 //
-// What is taken for granted: a VLAN tag ends at an IP hop, and its PCP with it; a device that sends traffic up again in
-// another cos group (cos_group.bounce) marks it anew with the first DSCP and the cos of that group.
+// Two assumptions: a VLAN tag ends at an IP hop, and its PCP with it. A device that sends traffic up again in another cos group
+// (cos_group.bounce) marks it anew with the first DSCP and the cos of that group.
 package walk
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Question says which packets are followed.
+// Question defines the packets that a walk follows.
 type Question struct {
 	Fabric   *ir.Fabric
 	Intent   *ir.Intent
@@ -47,7 +47,7 @@ type Walk struct {
 	From, To []*ir.Port
 	CNP      bool
 	Packet   ir.Packet    // as the sender sends it
-	Group    *ir.CosGroup // it is meant to be in; nil: nobody says one
+	Group    *ir.CosGroup // it is meant to be in; nil: no block names one
 	Size     int          // largest payload of a frame, bytes; 0: not stated, or too small to matter
 	Promised bool         // losslessness is promised
 	Ways     uint64       // how many ways there are; 0: none, or they run in a circle; MaxWays: as many or more
@@ -79,12 +79,12 @@ type Hop struct {
 type Lane struct {
 	Ports    []*ir.Port   // by ID; of all devices of the hop
 	Group    *ir.CosGroup // on the cable; another than the hop's where the packet goes up again
-	Findings []*Finding   // of the first of the ports, which stands for all
+	Findings []*Finding   // of the first of the ports, which represents all
 	side
 }
 
-// side is what two ports have in common to be one lane. Of several settings that could differ it holds the values, so
-// that alike is what a person would call alike.
+// side has the values that two ports must share to be one lane. It holds the values of several settings that could differ, so that ports
+// are alike if a person would call them alike.
 type side struct {
 	group  *ir.CosGroup
 	Speed  int // Mb/s
@@ -126,8 +126,8 @@ func (l *Lane) Peers() []string {
 	return out
 }
 
-// Ends returns the ports by which a host takes part in an intent, of one address each: a NIC, or all ports of a bond that
-// balances; of an active-backup bond each port, since each may be the active one. A NIC's name limits them to it.
+// Ends returns the ports by which a host takes part in an intent, of one address each: a NIC, or all ports of a bond that balances. For an
+// active-backup bond it returns each port apart, because each may be the active one. A NIC's name limits them to it.
 func Ends(in *ir.Intent, host *ir.Device, nic string) [][]*ir.Port {
 	var out [][]*ir.Port
 	done := map[*ir.NIC]bool{}

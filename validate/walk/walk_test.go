@@ -93,7 +93,7 @@ mesh "up" {
 }
 `
 
-// written returns sound with parts replaced: pairs of what stands there and what is to.
+// written returns sound with parts replaced: pairs of a part and its replacement.
 func written(t testing.TB, edits ...string) string {
 	t.Helper()
 	src := sound
@@ -183,7 +183,7 @@ func TestSound(t *testing.T) {
 	assert.Len(t, out.Ports, 2)
 }
 
-// A host that passes packets on by NICs of no intent is set up by nobody, unless a by_hand block speaks of it.
+// A host that passes packets on by NICs of no intent has no settings from rocec, unless a by_hand block states them.
 func TestUnwrittenTransit(t *testing.T) {
 	const transit = `host "t" {
   names    = "t1"

@@ -31,9 +31,9 @@ func TestBadInput(t *testing.T) {
 		{"ptm", "graph g {\n" + many(`"leaf%d":"swp1" -- "leaf%d":"swp1"`) + "}", "topology-empty", "group: leaf or group: server"},
 		{
 			"containerlab", "topology:\n  links:\n" + many("  - endpoints: [\"leaf{{ %d }}:e1\", \"h%d:eth1\"]"), "topology-syntax",
-			"Run the program that makes a topology of it",
+			"Run the program that makes a topology from it",
 		},
-		{"containerlab", "{% for i in x %}\ntopology:\n", "topology-syntax", "Run the program that makes a topology of it"},
+		{"containerlab", "{% for i in x %}\ntopology:\n", "topology-syntax", "Run the program that makes a topology from it"},
 		{"containerlab", "topology:\n  links:\n" + many("  - endpoints: [leaf%d, h%d:eth1]"), "topology-endpoint", "Write node:interface"},
 		{
 			"containerlab", "topology:\n  links:\n" + many("  - endpoints: [host%d:eth1, server%d:eth1]"), "topology-empty",

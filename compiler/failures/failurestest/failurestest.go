@@ -11,9 +11,9 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// Fabric draws a fabric for failures: up to 7 switches and 10 cables, some lossy, bridged or parallel, hosts on
-// one switch or bonded to several, one of which may forward, up to 2 intents of either version, all in groups of the
-// result. Symmetric shapes are as likely as random ones.
+// Fabric draws a fabric for failures: up to 7 switches and 10 cables, some lossy, bridged or parallel. Hosts are on one switch or bonded
+// to several, and one of them may forward. Up to 2 intents of either version are all in groups of the result. Symmetric shapes are as
+// likely as random ones.
 func Fabric(t *rapid.T, r ir.Routing) (f *ir.Fabric, groups []*ir.CosGroup) {
 	chance := func(of int, what string) bool { return rapid.IntRange(0, of-1).Draw(t, what) == of-1 }
 	number := func(from, to int, what string) int { return rapid.IntRange(from, to).Draw(t, what) }

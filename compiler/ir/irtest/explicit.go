@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Explicit routes flows as they are listed: the routes of forwarding the language has no word for.
+// Explicit routes flows as they are listed, for forwarding that the language cannot express.
 type Explicit struct {
 	Fabric *ir.Fabric
 
@@ -112,7 +112,7 @@ func (e *Explicit) Cuts(_ []*ir.CosGroup, down []*ir.Link, most int, unlaid []*i
 	return cuts, nil
 }
 
-// Of returns the same flows, whatever the fabric: those whose groups or ports are not of it make no turns there.
+// Of returns the same flows for every fabric. Flows whose groups or ports are not in f make no turns there.
 func (e *Explicit) Of(f *ir.Fabric) ir.Routes {
 	own := *e
 	own.Fabric = f

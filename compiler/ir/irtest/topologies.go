@@ -88,9 +88,9 @@ func (c *Cabling) everywhere(n int) *Cabling {
 	return c
 }
 
-// Clos is a Clos fabric of three tiers: in each of pods, every one of leaves T is joined to every one of aggs A; agg i
-// of every pod is joined to the cores C of plane i. Every leaf has so many hosts. AS numbers are those of RFC 7938:
-// one for the cores, one for the aggs of a pod, one for each leaf.
+// Clos is a Clos fabric of three tiers. In each pod every leaf T is joined to every agg A. Agg i of every pod is joined to the cores C of
+// plane i. Every leaf has so many hosts. AS numbers are those of RFC 7938: one for the cores, one for the aggs of a pod, one for each
+// leaf.
 func Clos(r ir.Routing, pods, leaves, aggs, coresPerPlane, hosts int) *Cabling {
 	c := New(r)
 	for p := range pods {

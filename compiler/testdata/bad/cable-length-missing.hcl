@@ -14,7 +14,7 @@ roce "r" {
   cos_group = cos_group.rdma
   members   = [host.gpu]
 }
-link "l" {  # want cable-length-missing at "link \"l\"": "Say length = \"30m\""
+link "l" {  # want cable-length-missing at "link \"l\"": "Write length = \"30m\""
   a = "gpu[1-2]:eth0"
   b = "leaf1:swp[1-2]"
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a killed process left in memory goes with the next one; the folder of one that runs stays, and so does what is none of rocec's.
+// The files that a killed process left in memory go with the next one; the folder of a running process stays, and so do folders that are
+// not rocec's.
 func TestFolder(t *testing.T) {
 	defer func(was *os.File) { held = was }(held)
 	in := t.TempDir()

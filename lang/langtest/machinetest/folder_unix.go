@@ -12,7 +12,7 @@ import (
 // held keeps the folder of this process locked until it ends, however it ends.
 var held *os.File
 
-// folder makes a folder for the files of this process, and removes those that earlier ones left, as one that was killed does.
+// folder makes a folder for the files of this process, and removes the folders that earlier processes left, such as a killed one.
 func folder(in string) (string, error) {
 	const prefix = "rocec-test-"
 	old, err := filepath.Glob(filepath.Join(in, prefix+"*"))

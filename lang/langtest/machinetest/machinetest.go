@@ -102,9 +102,9 @@ func Quick() bool {
 // all reports whether no test may be skipped.
 func all() bool { return os.Getenv("CI") != "" || os.Getenv(envVar) == "all" }
 
-// Parallel lets as many tests of a package run side by side as n for each processor: for tests that wait more than they compute. Where the
-// process gets a small part of a processor, as in a container with a quota, fewer do: each then gets the time that it needs to meet the
-// time-outs of real connections. TestMain calls it before it runs them; the flag -parallel of a command line holds over it.
+// Parallel lets as many tests of a package run side by side as n for each processor: for tests that wait more than they compute. If the
+// process gets a small part of a processor, as in a container with a quota, fewer tests run. Each then gets the time that it needs to meet
+// the time-outs of real connections. TestMain calls it before it runs them; the flag -parallel of a command line holds over it.
 func Parallel(n int) {
 	if err := flag.Set("test.parallel", strconv.Itoa(sideBySide(n*runtime.NumCPU(), share()))); err != nil {
 		panic(err) // the testing package has no such flag

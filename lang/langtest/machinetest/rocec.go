@@ -20,9 +20,9 @@ var (
 	cache, _ = os.UserCacheDir()
 )
 
-// Rocec returns the path of a binary of rocec with the tag "faults": its environment may shorten what a change of a device waits for
-// (cmd/internal/session/faults.go), and without these variables it does the same as a release. All packages of a run share it: `go run`
-// keeps the binary in the build cache, so only the first caller links it.
+// Rocec returns the path of a binary of rocec with the tag "faults". Its environment may shorten the waits of a change of a device
+// (cmd/internal/session/faults.go); without these variables it does the same as a release. All packages of a run share it: `go run` keeps
+// the binary in the build cache, so only the first caller links it.
 func Rocec(t testing.TB) string {
 	t.Helper()
 	path, err := rocec()

@@ -1,5 +1,5 @@
 fabric "f" {}
 link "l" {
-  a = "leaf1 : swp1"  # want bad-nodeset at "leaf1 : swp1": "No space may stand"
+  a = "leaf1 : swp1"  # want bad-nodeset at "leaf1 : swp1": "An endpoint has no space next to its colon"
   b = "leaf2:swp1"
 }

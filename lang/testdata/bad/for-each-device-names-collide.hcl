@@ -1,5 +1,5 @@
 fabric "f" {}
 host "h" {
   for_each = toset(["a", "b"])
-  names    = "host1"  # want duplicate-name at "host1": "by two instances of it"
+  names    = "host1"  # want duplicate-name at "host1": "by two instances of the block"
 }

@@ -69,7 +69,7 @@ func TestUnknownHosts(t *testing.T) {
 	_, ds := holding(t, judgetest.Ring(far)).order(t, judgetest.Ring(other), half)
 	require.NotEmpty(t, ds)
 	require.Equal(t, deploy.TopicMixture.Code, ds[0].Code)
-	require.Equal(t, "node1:eth2 (old) to sw1:swp1 (new): nothing is known of node1, and what was lossless towards it changes.", ds[0].Detail)
+	require.Equal(t, "node1:eth2 (old) to sw1:swp1 (new): node1 was not read, and the lossless priorities towards it change.", ds[0].Detail)
 }
 
 // A loop that the change takes away hides none that it makes elsewhere.

@@ -1,5 +1,5 @@
 # background: pod
 
 cos_group "rdma" {
-  allow_deadlock = "lab only" # want "allow-deadlock-unused: Cos group .rdma. accepts PFC loops .*, and the fabric has none"
+  allow_deadlock = "lab only" # want "allow-deadlock-unused: Cos group .rdma. accepts PFC loops .*, and the fabric has no PFC loop"
 }

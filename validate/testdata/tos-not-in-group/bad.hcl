@@ -2,7 +2,7 @@
 
 host "gpu" {
   nic "ens1f0" {
-    tos = 24 # want "tos-not-in-group: gpu.1-2.:ens1f0 mark what applications leave unmarked with tos = 24. That is DSCP 6, which no cos group claims"
+    tos = 24 # want "tos-not-in-group: gpu.1-2.:ens1f0 mark packets that applications leave unmarked with tos = 24. That is DSCP 6, which no cos group claims"
   }
 }
 
