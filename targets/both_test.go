@@ -108,7 +108,7 @@ func TestBoth(t *testing.T) {
 					is[f.Path], _ = f.Edit(was[f.Path])
 				}
 				for _, marked := range []bool{false, true} {
-					files, not := d.Target.Both(d.Source, func(path string) []byte { return was[path] }, marked)
+					files, not := d.Target.Transition(d.Source, func(path string) []byte { return was[path] }, marked)
 					require.Empty(t, not, name)
 					want := reads(was).Transition(reads(is))
 					for _, f := range d.Files {
@@ -127,7 +127,7 @@ func TestBoth(t *testing.T) {
 						last, _ := f.Edit(both[f.Path])
 						require.Equal(t, string(is[f.Path]), string(last), name)
 					}
-					again, _ := d.Target.Both(d.Source, func(path string) []byte { return both[path] }, marked)
+					again, _ := d.Target.Transition(d.Source, func(path string) []byte { return both[path] }, marked)
 					for path, content := range again {
 						require.Equal(t, string(both[path]), string(content), name)
 					}
@@ -231,7 +231,7 @@ roce "rdma" {
 				}
 				return nil
 			}
-			_, not := d.Target.Both(d.Source, content, false)
+			_, not := d.Target.Transition(d.Source, content, false)
 			assert.True(t, strings.HasSuffix(not, want+".") || want == "" && not == "", "%s %s: %s", c.name, d.Name, not)
 		}
 	}
@@ -254,7 +254,7 @@ pfc.default-global.cable_length = 10
 		leaf := bothFabric(t, "5.3.0", class("rdma", 4, 34, lossless), "").Devices[2]
 		require.Equal(t, "leaf", leaf.Name)
 		features := leaf.Files[1].Path
-		files, not := leaf.Target.Both(leaf.Source, func(path string) []byte {
+		files, not := leaf.Target.Transition(leaf.Source, func(path string) []byte {
 			if path == features {
 				return []byte(theirs)
 			}

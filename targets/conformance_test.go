@@ -378,9 +378,9 @@ func TestShell(t *testing.T) {
 				}
 			}
 		}
-		require.NotNil(t, d.Look)
-		cmds = append(cmds, d.Look.Cmd)
-		require.NotEmpty(t, d.Look.Parse(nil).Unread, "what is not answered is not read")
+		require.NotNil(t, d.Inspection)
+		cmds = append(cmds, d.Inspection.Cmd)
+		require.NotEmpty(t, d.Inspection.Parse(nil).Unread, "what is not answered is not read")
 		for _, cmd := range cmds {
 			check(t, cmd)
 		}
@@ -552,7 +552,7 @@ func TestDevices(t *testing.T) {
 	for _, d := range tree.Devices {
 		if d.Role == target.Host {
 			assert.Empty(t, d.Files, "a host in no intent needs nothing")
-			assert.NotEmpty(t, d.Leavings, "but to be asked whether it holds something")
+			assert.NotEmpty(t, d.Cleanups, "but to be asked whether it holds something")
 		}
 	}
 	tree, ds = targets.Render(&ir.Fabric{})

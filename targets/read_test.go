@@ -226,7 +226,7 @@ func FuzzRead(f *testing.F) {
 			read := func() *ir.Settings { return d.Target.Read(d.Source, func(string) []byte { return content }) }
 			require.Equal(t, read(), read())
 			require.False(t, read().Loses(read()))
-			files, not := d.Target.Both(d.Source, func(string) []byte { return content }, len(content)%2 == 0)
+			files, not := d.Target.Transition(d.Source, func(string) []byte { return content }, len(content)%2 == 0)
 			require.True(t, not == "" || files == nil)
 		}
 	})

@@ -127,12 +127,12 @@ func TestRecallLeavings(t *testing.T) {
 	})
 }
 
-func goneHost(t *testing.T) []*target.Leavings {
+func goneHost(t *testing.T) []*target.Cleanup {
 	t.Helper()
 	tree := targets.All.Gone(&ir.Fabric{}, []string{"gone"})
 	require.Len(t, tree.Devices, 1)
-	require.NotEmpty(t, tree.Devices[0].Leavings)
-	return tree.Devices[0].Leavings
+	require.NotEmpty(t, tree.Devices[0].Cleanups)
+	return tree.Devices[0].Cleanups
 }
 
 // TestRecallNothingElse: a name that no target makes, or in another spelling than its own, is unknown.

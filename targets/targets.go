@@ -210,7 +210,7 @@ func (p *part) files(devices []*ir.Device) {
 	p.each(devices, func(d *ir.Device, t *target.Target) {
 		files, ds := t.Render(d)
 		p.found = append(p.found, ds...)
-		leavings := p.table.leavings(d)
+		leavings := p.table.cleanups(d)
 		if len(files)+len(leavings) == 0 {
 			return
 		}
@@ -231,12 +231,12 @@ func (p *part) render(devices []*ir.Device) {
 	p.files(devices)
 	for _, out := range p.devices {
 		t, d := out.Target, out.Source
-		out.Leavings, out.Identity = p.table.leavings(d), t.Identity(d)
+		out.Cleanups, out.Identity = p.table.cleanups(d), t.Identity(d)
 		if t.Watches != nil {
 			out.Watches = t.Watches(d)
 		}
-		if t.Look != nil {
-			out.Look = t.Look(d)
+		if t.Inspect != nil {
+			out.Inspection = t.Inspect(d)
 		}
 		for _, p := range t.Probes(d) {
 			if p.Slow {
@@ -248,11 +248,11 @@ func (p *part) render(devices []*ir.Device) {
 	}
 }
 
-// leavings ask a host for files of any family, also of a family that none of its NICs has any more.
-func (t Table) leavings(d *ir.Device) (out []*target.Leavings) {
+// cleanups ask a host for files of any family, also of a family that none of its NICs has any more.
+func (t Table) cleanups(d *ir.Device) (out []*target.Cleanup) {
 	for _, row := range t {
-		if d.Host != nil && row.Leavings != nil {
-			out = append(out, row.Leavings(d)...)
+		if d.Host != nil && row.Cleanup != nil {
+			out = append(out, row.Cleanup(d)...)
 		}
 	}
 	return out
@@ -263,7 +263,7 @@ func (t Table) leavings(d *ir.Device) (out []*target.Leavings) {
 func (t Table) Gone(f *ir.Fabric, names []string) *target.Tree {
 	var families Table
 	for _, row := range t {
-		if row.Leavings != nil {
+		if row.Cleanup != nil {
 			families = append(families, row)
 		}
 	}
@@ -272,7 +272,7 @@ func (t Table) Gone(f *ir.Fabric, names []string) *target.Tree {
 	for _, name := range names {
 		d := &ir.Device{DevicePlaces: &ir.DevicePlaces{At: f.At, Decl: f.At}, Name: name, Fabric: f, Host: &ir.Host{}, SSH: f.SSH}
 		tree.Devices = append(tree.Devices, &target.Device{
-			Name: name, At: f.At, Role: target.Host, About: "not in the fabric", Target: by, Source: d, Login: f.SSH, Leavings: t.leavings(d),
+			Name: name, At: f.At, Role: target.Host, About: "not in the fabric", Target: by, Source: d, Login: f.SSH, Cleanups: t.cleanups(d),
 		})
 	}
 	return tree

@@ -197,7 +197,7 @@ func TestBothByPorts(t *testing.T) {
 			if d.Name == "tor1" {
 				out.edit = func(old []byte) []byte { b, _ := d.Files[0].Edit(old); return b }
 				out.both = func(old []byte) (map[string][]byte, string) {
-					return d.Target.Both(d.Source, func(string) []byte { return old }, false)
+					return d.Target.Transition(d.Source, func(string) []byte { return old }, false)
 				}
 			}
 		}

@@ -39,9 +39,9 @@ part mlag clagctl -j
 part lldp lldpctl -f json
 `
 
-// Look reads the values of a switch that the fabric assumes, other than the settings of classes.
-func Look(d *ir.Device) *target.Look {
-	return &target.Look{Query: target.Query{Cmd: looking}, Parse: func(answer []byte) *target.Seen { return seen(d, answer) }}
+// Inspect reads the values of a switch that the fabric assumes, other than the settings of classes.
+func Inspect(d *ir.Device) *target.Inspection {
+	return &target.Inspection{Query: target.Query{Cmd: looking}, Parse: func(answer []byte) *target.Seen { return seen(d, answer) }}
 }
 
 func seen(d *ir.Device, answer []byte) *target.Seen {

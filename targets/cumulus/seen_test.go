@@ -62,7 +62,7 @@ func tags(s *target.Seen) string {
 }
 
 func TestLook(t *testing.T) {
-	s := Look(looked(t)).Parse(answering())
+	s := Inspect(looked(t)).Parse(answering())
 	assert.Empty(t, s.Unread)
 	assert.Equal(t, "leaf1", s.Name)
 	assert.Empty(t, s.Absent)
@@ -74,7 +74,7 @@ func TestLook(t *testing.T) {
 	assert.True(t, s.MLAG)
 	assert.Equal(t, []target.Neighbour{{Device: "spine1", Ports: []string{"swp7"}}}, s.Ports["swp1"].Neighbours)
 
-	keyed := Look(looked(t)).Parse(answering(
+	keyed := Inspect(looked(t)).Parse(answering(
 		`[{"ifname":"swp1","vlans":[{"vlan":1,"flags":["PVID","Egress Untagged"]},{"vlan":99,"vlanEnd":110}]},`+
 			`{"ifname":"bond1","vlans":[{"vlan":100}]}]`, `{"swp1":[{"vlan":100,"flags":["Egress Untagged"]}],"bond1":[{"vlan":100}]}`))
 	assert.Empty(t, keyed.Unread)
@@ -99,7 +99,7 @@ func TestLookAbsent(t *testing.T) {
 		{[]string{"port swp3 ", "port lo ", "3=100G", "nothing"}, map[string]string{"swp3": "nor any part of that port"}},
 		{[]string{"end port\n", ""}, nil},
 	} {
-		assert.Equal(t, c.want, Look(d).Parse(answering(c.pairs...)).Absent)
+		assert.Equal(t, c.want, Inspect(d).Parse(answering(c.pairs...)).Absent)
 	}
 }
 
@@ -156,9 +156,9 @@ func TestLookUnread(t *testing.T) {
 			map[target.Part]string{target.PartMLAG: "clagctl does not answer"},
 		},
 	} {
-		assert.Equal(t, c.want, Look(c.d).Parse(answering(c.pairs...)).Unread, c.name)
+		assert.Equal(t, c.want, Inspect(c.d).Parse(answering(c.pairs...)).Unread, c.name)
 	}
-	none := Look(paired).Parse(nil)
+	none := Inspect(paired).Parse(nil)
 	for _, p := range target.Parts {
 		assert.False(t, none.Read(p), p)
 	}
@@ -170,7 +170,7 @@ func FuzzLook(f *testing.F) {
 	f.Add([]byte("bond a\nbond a b\nbond  \nsub .100\nport swp0 1 1 1 1\nport swp1 99999999999999999999 -7 1 x\nend port\nend bond\n"))
 	d := looked(f)
 	f.Fuzz(func(t *testing.T, answer []byte) {
-		s := Look(d).Parse(answer)
+		s := Inspect(d).Parse(answer)
 		require.LessOrEqual(t, len(s.Ports), len(d.Ports))
 		require.LessOrEqual(t, len(s.Bonds), 512)
 		for name, p := range s.Ports {

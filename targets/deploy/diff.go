@@ -37,7 +37,7 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 		if h.Err.Kind == HostKey || h.Err.Kind == Journal {
 			p.Status = StatusRefused // it answers, and may be another machine, or was given something else
 		}
-		if len(d.Files) == 0 && len(d.Leavings) > 0 { // the device should hold no file
+		if len(d.Files) == 0 && len(d.Cleanups) > 0 { // the device should hold no file
 			p.Status, p.Err, p.Waits = StatusPending, nil, Wait{cannotBeAsked, ": " + OneLine(h.Err.Detail)}
 		}
 		return p

@@ -11,13 +11,13 @@ import (
 type Order struct {
 	Waves []*Wave
 
-	// Still reports why a wave may not begin any more, now that the devices it watches were found so; nil: it may. A nil Still: every
+	// Recheck reports why a wave may not begin any more, now that the devices it watches were found so; nil: it may. A nil Recheck: every
 	// wave may.
-	Still func(w *Wave, found []*Have) error
+	Recheck func(w *Wave, found []*Have) error
 
-	// Without returns why no wave of a later phase may begin while devices of earlier ones stay as they are; empty: it may. A nil
-	// Without: it may.
-	Without func(stay []*DevicePlan) string
+	// Blocked returns why no wave of a later phase may begin while devices of earlier ones stay as they are; empty: it may. A nil
+	// Blocked: it may.
+	Blocked func(stay []*DevicePlan) string
 }
 
 // Wave is a set of devices that are changed at the same time. The next wave begins when all of them have ended.

@@ -18,7 +18,7 @@ import (
 // rules. What is there is found on the host, so that nothing has to be remembered.
 
 // leavings ask a host for the NICs of the family that it keeps settings for.
-func (f *Family) leavings(d *ir.Device) []*target.Leavings {
+func (f *Family) leavings(d *ir.Device) []*target.Cleanup {
 	stays, taken := map[string]bool{}, map[string]bool{}
 	for _, n := range d.Host.NICs {
 		switch {
@@ -28,7 +28,7 @@ func (f *Family) leavings(d *ir.Device) []*target.Leavings {
 			taken[n.Name] = true
 		}
 	}
-	return []*target.Leavings{{
+	return []*target.Cleanup{{
 		Query: target.Query{Cmd: f.held},
 		Files: func(answer []byte) []target.File { return f.leave(stays, taken, parseHeld(answer)) },
 	}}

@@ -7,9 +7,9 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Look asks a host, whatever its NICs, for its cabled interfaces and the devices at their other ends. What must hold of their
+// Inspect asks a host, whatever its NICs, for its cabled interfaces and the devices at their other ends. What must hold of their
 // settings is a matter of probes. A host without cables is not asked.
-func Look(d *ir.Device) *target.Look {
+func Inspect(d *ir.Device) *target.Inspection {
 	var names strings.Builder
 	mine := map[string]bool{}
 	for _, n := range d.Host.NICs {
@@ -22,7 +22,7 @@ func Look(d *ir.Device) *target.Look {
 		return nil
 	}
 	cmd := target.LookScript + "port" + names.String() + "\npart lldp lldpctl -f json\n"
-	return &target.Look{Query: target.Query{Cmd: cmd}, Parse: func(answer []byte) *target.Seen {
+	return &target.Inspection{Query: target.Query{Cmd: cmd}, Parse: func(answer []byte) *target.Seen {
 		s := &target.Seen{}
 		lines := target.ReadLines(answer)
 		lines.ReadPorts(s, func(name string) bool { return mine[name] })

@@ -34,9 +34,9 @@ part vlan bridge -c -json vlan show
 part lldp lldpctl -f json
 `
 
-// look lists what the fabric assumes about a switch in addition to the settings of classes.
-func look(d *ir.Device) *target.Look {
-	return &target.Look{Query: target.Query{Cmd: looking}, Parse: func(answer []byte) *target.Seen { return seen(d, answer) }}
+// inspect lists what the fabric assumes about a switch in addition to the settings of classes.
+func inspect(d *ir.Device) *target.Inspection {
+	return &target.Inspection{Query: target.Query{Cmd: looking}, Parse: func(answer []byte) *target.Seen { return seen(d, answer) }}
 }
 
 func seen(d *ir.Device, answer []byte) *target.Seen {

@@ -69,10 +69,10 @@ func Join(all ...*Target) *Target {
 			}
 			return whole
 		},
-		Both: func(d *ir.Device, content func(path string) []byte, marked bool) (map[string][]byte, string) {
+		Transition: func(d *ir.Device, content func(path string) []byte, marked bool) (map[string][]byte, string) {
 			whole := map[string][]byte{}
 			for _, t := range all {
-				files, not := t.Both(d, content, marked)
+				files, not := t.Transition(d, content, marked)
 				if not != "" {
 					return nil, not
 				}
@@ -102,10 +102,10 @@ func Join(all ...*Target) *Target {
 			}
 			return out
 		},
-		Look: func(d *ir.Device) *Look {
+		Inspect: func(d *ir.Device) *Inspection {
 			for _, t := range all { // what is of the host, any of them asks
-				if t.Look != nil {
-					return t.Look(d)
+				if t.Inspect != nil {
+					return t.Inspect(d)
 				}
 			}
 			return nil

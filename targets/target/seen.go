@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Look is the one query that reads the values of a device that the fabric assumes and rocec does not write. Parse reads its answer.
-type Look struct {
+// Inspection is the one query that reads the values of a device that the fabric assumes and rocec does not write. Parse reads its answer.
+type Inspection struct {
 	Query
 	Parse func(answer []byte) *Seen // never nil, whatever the bytes
 }
@@ -90,7 +90,7 @@ func (s *Seen) Read(p Part) bool {
 // the size of 128 neighbours of two kilobytes each.
 const mostOfPart = 524288
 
-// LookScript begins the script of a [Look]. Its function port NAME... prints a line for each existing interface. part NAME COMMAND...
+// LookScript begins the script of a [Inspection]. Its function port NAME... prints a line for each existing interface. part NAME COMMAND...
 // prints the output of a command as one line, with its status at the end. Output cannot forge a line, as each answer is one line.
 const LookScript = `port() {
 for i in "$@"; do

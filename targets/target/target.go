@@ -81,15 +81,15 @@ type Target struct {
 	// Rounds are the fields whose values differ from the wanted ones after Edit and Read.
 	Rounds []Rounding
 
-	// Both returns content, by [File.Path], that makes the device lossless both as before and as wanted ([ir.Settings.Transition]). It
+	// Transition returns content, by [File.Path], that makes the device lossless both as before and as wanted ([ir.Settings.Transition]). It
 	// returns only files in which that content differs from the result of Edit. content returns the present content. Packets that a NIC sends
 	// are marked as before or, if marked is set, as wanted. not states, in a sentence, why the device cannot hold both; empty: it can. Nil:
 	// the target knows no such content.
-	Both func(d *ir.Device, content func(path string) []byte, marked bool) (files map[string][]byte, not string)
+	Transition func(d *ir.Device, content func(path string) []byte, marked bool) (files map[string][]byte, not string)
 
-	// Leavings ask a host for files of rocec that the fabric no longer needs; a host without NICs has left the fabric. Nil: the target leaves
+	// Cleanup ask a host for files of rocec that the fabric no longer needs; a host without NICs has left the fabric. Nil: the target leaves
 	// nothing that has to be removed.
-	Leavings func(d *ir.Device) []*Leavings
+	Cleanup func(d *ir.Device) []*Cleanup
 
 	// About describes the device in a few words: "Cumulus Linux 3.4.3, Spectrum".
 	About func(*ir.Device) string
@@ -115,9 +115,9 @@ type Target struct {
 	// Watches are values of a device that every plan and verify reads and judges, and that are not in its files. Nil: nothing.
 	Watches func(*ir.Device) []Watch
 
-	// Look reads the values that the fabric assumes of the device and that are not in its files: ports, VLANs, bonds, neighbours. Nil: they
+	// Inspect reads the values that the fabric assumes of the device and that are not in its files: ports, VLANs, bonds, neighbours. Nil: they
 	// cannot be read.
-	Look func(*ir.Device) *Look
+	Inspect func(*ir.Device) *Inspection
 
 	// Image is a device as it comes from the factory, for rehearsals in the lab. Nil: none can be simulated.
 	Image func(*ir.Device) Image
@@ -129,7 +129,7 @@ type Target struct {
 	// Claims are what documents say of such a device, or leave open, and what on the device shows whether it is so. Nil: nothing is open.
 	Claims func(*ir.Device) []Claim
 
-	// Recall makes again the results of Render, Leavings and Choose, from the words of their name behind the name of the target. It is pure.
+	// Recall makes again the results of Render, Cleanup and Choose, from the words of their name behind the name of the target. It is pure.
 	// kept returns the contents that the name mentions. The error is an [*Unknown], or names the content that is missing or unfit. Nil: the
 	// target makes nothing that has a name.
 	Recall func(words []string, kept Kept) (*Made, error)
@@ -223,8 +223,8 @@ type Form struct {
 	Of   func(content []byte) []byte // gives the form of content that Edit has given
 }
 
-// Leavings is a query, and what its answer calls for: the files and live states that take away what rocec has left on a device.
-type Leavings struct {
+// Cleanup is a query, and what its answer calls for: the files and live states that take away what rocec has left on a device.
+type Cleanup struct {
 	Query
 	Files func(answer []byte) []File // none: there is nothing. It never fails, whatever the bytes
 }
@@ -306,21 +306,21 @@ const (
 
 // Device is one device of a rendered tree.
 type Device struct {
-	Name     string
-	Group    string     // the block's label, for --target switch.leaf
-	At       diag.Range // the line that declares it
-	Role     Role
-	Target   *Target
-	Source   *ir.Device
-	About    string
-	Login    Login
-	Files    []File
-	Leavings []*Leavings
-	Identity []Probe
-	Probes   []Probe
-	Slow     []Probe // those that only verify runs
-	Watches  []Watch
-	Look     *Look // nil: nothing is asked
+	Name       string
+	Group      string     // the block's label, for --target switch.leaf
+	At         diag.Range // the line that declares it
+	Role       Role
+	Target     *Target
+	Source     *ir.Device
+	About      string
+	Login      Login
+	Files      []File
+	Cleanups   []*Cleanup
+	Identity   []Probe
+	Probes     []Probe
+	Slow       []Probe // those that only verify runs
+	Watches    []Watch
+	Inspection *Inspection // nil: nothing is asked
 
 	Given *Given // nil: what is asked of the device comes from no journal
 }

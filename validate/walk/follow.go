@@ -269,11 +269,11 @@ func (f *follower) hop(p *crossing) *Hop {
 	}
 	if h.Sort.Group != h.Group { // judged was the wanted group; shown is the actual one
 		for _, l := range h.In {
-			l.side = astray(l.side, f.in(l.Ports[0], h.Sort.Group).side)
+			l.side = misplaced(l.side, f.in(l.Ports[0], h.Sort.Group).side)
 		}
 		for _, l := range h.Out {
 			meant := l.side
-			if l.side = astray(meant, f.out(l.Ports[0], h.Sort.Group).side); l.Group != h.Group {
+			if l.side = misplaced(meant, f.out(l.Ports[0], h.Sort.Group).side); l.Group != h.Group {
 				l.Queue, l.Strict = meant.Queue, meant.Strict // of the group that it goes up again in
 			}
 		}
@@ -281,8 +281,8 @@ func (f *follower) hop(p *crossing) *Hop {
 	return h
 }
 
-// astray is how a lane is set for packets that a device put into another group than theirs.
-func astray(meant, real side) side {
+// misplaced is how a lane is set for packets that a device put into another group than theirs.
+func misplaced(meant, real side) side {
 	real.group = meant.group
 	return real
 }

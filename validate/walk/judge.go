@@ -26,16 +26,16 @@ func (f *follower) judge(h *Hop, c *crossing) {
 	switch { // files that were read are judged by themselves
 	case h.Read:
 	case f.CNP:
-		add(f.cnpAstray(h, c))
+		add(f.cnpWrongClass(h, c))
 	default:
-		add(f.astray(h, c))
+		add(f.wrongClass(h, c))
 	}
 	add(f.host(h, c))
-	add(f.outsider(h, c))
-	add(f.speechless(c))
-	add(f.uneven(c))
+	add(f.nonMember(h, c))
+	add(f.versionUnsupported(c))
+	add(f.mtuSmaller(c))
 	if c.drop {
-		add(f.cut(h, c))
+		add(f.noPath(h, c))
 	}
 	if c.turn {
 		x := f.finding(RoutingLoop, f.Fabric.RoutingAt, c.device)
@@ -65,8 +65,8 @@ func (f *follower) host(h *Hop, c *crossing) *Finding {
 	return nil
 }
 
-// outsider finds a host that passes lossless packets on by a NIC of no intent, which rocec does not set up.
-func (f *follower) outsider(h *Hop, c *crossing) *Finding {
+// nonMember finds a host that passes lossless packets on by a NIC of no intent, which rocec does not set up.
+func (f *follower) nonMember(h *Hop, c *crossing) *Finding {
 	if c.device.Host == nil || c.device.ByHand != nil || !f.lossless(c.group) {
 		return nil
 	}
@@ -84,8 +84,8 @@ func (f *follower) outsider(h *Hop, c *crossing) *Finding {
 	return nil
 }
 
-// speechless finds an end that does not know the version of the intent.
-func (f *follower) speechless(c *crossing) *Finding {
+// versionUnsupported finds an end that does not know the version of the intent.
+func (f *follower) versionUnsupported(c *crossing) *Finding {
 	n := f.From[0].NIC
 	if c.ends {
 		n = f.To[0].NIC
@@ -99,8 +99,8 @@ func (f *follower) speechless(c *crossing) *Finding {
 	return x
 }
 
-// uneven finds a receiver whose RDMA packets are smaller than those of the sender.
-func (f *follower) uneven(c *crossing) *Finding {
+// mtuSmaller finds a receiver whose RDMA packets are smaller than those of the sender.
+func (f *follower) mtuSmaller(c *crossing) *Finding {
 	from, to := f.From[0].NIC, f.To[0].NIC
 	if f.CNP || !c.ends || from.MTU == 0 || to.MTU == 0 || ir.RDMAMTU(to.MTU) >= ir.RDMAMTU(from.MTU) {
 		return nil
@@ -110,8 +110,8 @@ func (f *follower) uneven(c *crossing) *Finding {
 	return x
 }
 
-// cut says why packets do not get on from a device.
-func (f *follower) cut(h *Hop, c *crossing) *Finding {
+// noPath says why packets do not get on from a device.
+func (f *follower) noPath(h *Hop, c *crossing) *Finding {
 	in, from, to := f.Intent, f.From[0].NIC, f.To[0].NIC
 	x := f.finding("roce-members", in.At, c.device)
 	x.Breaks, x.Apart = true, f.apart(from, to)
@@ -186,9 +186,9 @@ func round(ways *ir.Ways, start int) []*ir.Device {
 	return []*ir.Device{ways.Stops[start].Device} // the circle is behind it
 }
 
-// astray says why a device puts data into another group than it is meant to be in. Traffic that bounced is not judged: with bounce the
+// wrongClass says why a device puts data into another group than it is meant to be in. Traffic that bounced is not judged: with bounce the
 // person vouches for the devices, and the proof counts on it.
-func (f *follower) astray(h *Hop, c *crossing) *Finding {
+func (f *follower) wrongClass(h *Hop, c *crossing) *Finding {
 	in, want := f.Intent, h.Group
 	if want != in.Group {
 		return nil
@@ -196,7 +196,7 @@ func (f *follower) astray(h *Hop, c *crossing) *Finding {
 	if h.Sort.Cos == want.Cos {
 		return f.claimedTwice(h, c)
 	}
-	x := f.misled(h, c, f.Packet)
+	x := f.mistrusted(h, c, f.Packet)
 	if x == nil {
 		return nil
 	}
@@ -225,13 +225,13 @@ func (f *follower) astray(h *Hop, c *crossing) *Finding {
 		x.Code, x.At = "map-mismatch", to.At
 		return x
 	}
-	return f.otherwise(x, h, c)
+	return f.ambiguousMark(x, h, c)
 }
 
-// misled begins the finding of packets that a device puts into another group. Its code is that of a cause that data and CNPs have in
+// mistrusted begins the finding of packets that a device puts into another group. Its code is that of a cause that data and CNPs have in
 // common: marks that identify nothing, or a device that does not look at them. Without a code, the cause is another. It returns nil where
 // it does no harm.
-func (f *follower) misled(h *Hop, c *crossing, sent ir.Packet) *Finding {
+func (f *follower) mistrusted(h *Hop, c *crossing, sent ir.Packet) *Finding {
 	in, port := f.Intent, c.port(f)
 	x := f.finding("", diag.Range{}, c.device)
 	x.Port = port
@@ -253,8 +253,8 @@ func (f *follower) misled(h *Hop, c *crossing, sent ir.Packet) *Finding {
 	return x
 }
 
-// otherwise completes a finding with the remaining causes: two groups that claim one value, and NICs that cannot do what is asked.
-func (f *follower) otherwise(x *Finding, h *Hop, c *crossing) *Finding {
+// ambiguousMark completes a finding with the remaining causes: two groups that claim one value, and NICs that cannot do what is asked.
+func (f *follower) ambiguousMark(x *Finding, h *Hop, c *crossing) *Finding {
 	in, n := f.Intent, x.Port.NIC
 	if n != nil && !Told(in, h.Trust) {
 		x.Code, x.At, x.NIC = HostMixed, n.At, n
@@ -323,8 +323,8 @@ func bothVersionsAt(n *ir.NIC) diag.Range {
 	return places[2]
 }
 
-// cnpAstray says why a device puts CNPs into another group than they are meant to be in, or into a lossless one.
-func (f *follower) cnpAstray(h *Hop, c *crossing) *Finding {
+// cnpWrongClass says why a device puts CNPs into another group than they are meant to be in, or into a lossless one.
+func (f *follower) cnpWrongClass(h *Hop, c *crossing) *Finding {
 	in, s, want := f.Intent, h.Sort, h.Group
 	stopped := s.Group != nil && s.Group.Lossless && !f.paused()
 	x := f.finding("", diag.Range{}, c.device)
@@ -369,21 +369,21 @@ func (f *follower) cnpAstray(h *Hop, c *crossing) *Finding {
 		x.Code, x.At = "cnp-lost", to.At
 		return x
 	}
-	y := f.misled(h, c, f.Packet)
+	y := f.mistrusted(h, c, f.Packet)
 	if y == nil {
 		return nil
 	}
 	if y.Breaks = stopped; y.Code != "" {
 		return y
 	}
-	return f.otherwise(y, h, c)
+	return f.ambiguousMark(y, h, c)
 }
 
 // judgeIn finds what is wrong where packets come in.
 func (f *follower) judgeIn(l *Lane) {
 	p := l.Ports[0]
 	if peer := p.Peer(); !f.CNP && slices.Contains(f.From, peer) && OverPort(peer.NIC) {
-		l.add(f.large(p, peer.NIC))
+		l.add(f.frameTooLarge(p, peer.NIC))
 	}
 	if !f.lossless(l.Group) {
 		return
@@ -419,7 +419,7 @@ func (f *follower) judgeOut(l *Lane) {
 			l.add(x)
 		}
 	case slices.Contains(f.To, peer) && OverPort(peer.NIC) && f.Size > p.Link().MTU.N:
-		l.add(f.large(p, peer.NIC))
+		l.add(f.frameTooLarge(p, peer.NIC))
 	}
 	if f.lossless(l.Group) {
 		l.add(f.flowControl(l))
@@ -444,8 +444,8 @@ func (f *follower) dropped(p *ir.Port, g *ir.CosGroup) *Finding {
 	return x
 }
 
-// large is a NIC whose frames the switch port beside it drops.
-func (f *follower) large(p *ir.Port, n *ir.NIC) *Finding {
+// frameTooLarge is a NIC whose frames the switch port beside it drops.
+func (f *follower) frameTooLarge(p *ir.Port, n *ir.NIC) *Finding {
 	x := f.finding("mtu-mismatch", diag.FirstPlace(n.MTUAt, n.At), p.Device())
 	x.Port, x.NIC, x.Breaks = p, n, true
 	return x

@@ -40,7 +40,7 @@ func Ask(tree *target.Tree) ([]*Asked, *target.Tree) {
 		}
 		one.answers = make([][]byte, len(one.claims))
 		to := *d
-		to.Leavings, to.Watches, to.Look = nil, nil, nil
+		to.Cleanups, to.Watches, to.Inspection = nil, nil, nil
 		if !slices.ContainsFunc(one.claims, func(c target.Claim) bool { return c.Own }) {
 			to.Files = nil // wrote alone reads them
 		}

@@ -49,7 +49,7 @@ func (q *question) send() (arg string, stdin []byte) {
 type question struct {
 	dev    *target.Device
 	probes []target.Probe
-	look   *target.Look // nil: it is not asked for
+	look   *target.Inspection // nil: it is not asked for
 	mark   string
 	script string
 	left   []target.File // files that the device should not have, as far as it has answered
@@ -68,7 +68,7 @@ func ask(dev *target.Device, w Want) *question {
 		q.probes = dev.Probes
 	}
 	if w.Look {
-		q.look = dev.Look
+		q.look = dev.Inspection
 	}
 	var s strings.Builder
 	s.WriteString(readPrelude())
@@ -84,7 +84,7 @@ func ask(dev *target.Device, w Want) *question {
 	for i := range dev.Identity {
 		query(dev.Identity[i].Query)
 	}
-	for _, l := range dev.Leavings {
+	for _, l := range dev.Cleanups {
 		query(l.Query)
 	}
 	for i := range dev.Files {
@@ -155,7 +155,7 @@ func (d *Device) Read(ctx context.Context, w Want) *deploy.Have {
 // to use.
 func withFiles(d *target.Device, more []target.File) *target.Device {
 	out := *d
-	out.Files, out.Leavings = slices.Concat(more, d.Files), nil
+	out.Files, out.Cleanups = slices.Concat(more, d.Files), nil
 	return &out
 }
 
@@ -163,7 +163,7 @@ func withFiles(d *target.Device, more []target.File) *target.Device {
 func (d *Device) answered(ctx context.Context, q *question, out []byte) *deploy.Have {
 	h := &deploy.Have{Device: d.Of, HostKey: d.conn.HostKey()}
 	answers, err := parseAnswers(out, q.mark)
-	want := 1 + len(d.Of.Identity) + len(d.Of.Leavings) + len(d.Of.Files) + len(d.Of.Watches) + len(q.probes)
+	want := 1 + len(d.Of.Identity) + len(d.Of.Cleanups) + len(d.Of.Files) + len(d.Of.Watches) + len(q.probes)
 	if q.look != nil {
 		want++
 	}
@@ -205,7 +205,7 @@ func (d *Device) fill(ctx context.Context, h *deploy.Have, answers []answer, q *
 			h.Wrong = append(h.Wrong, escapeAll(p.Judge(a.data))...)
 		}
 	}
-	for _, l := range d.Of.Leavings {
+	for _, l := range d.Of.Cleanups {
 		if a := next(); a.status == 0 {
 			q.left = append(q.left, l.Files(a.data)...)
 		} else {

@@ -46,8 +46,8 @@ func (l *leader) lookBefore(ctx context.Context, w *deploy.Wave) (before []*depl
 	found := l.look(ctx, all)
 	l.noteAll(found)
 	before = found[:len(w.Watch)]
-	if l.order.Still != nil {
-		if err := l.order.Still(w, before); err != nil {
+	if l.order.Recheck != nil {
+		if err := l.order.Recheck(w, before); err != nil {
 			l.results.Stopped, l.results.Why = deploy.FabricChanged, deploy.OneLine(err.Error())
 			return nil, false
 		}

@@ -84,7 +84,7 @@ func (l *leader) mayBegin(ctx context.Context, w *deploy.Wave) bool {
 
 // phaseMayBegin reports whether a wave may begin when devices of earlier phases, on which it relies, stay as they are.
 func (l *leader) phaseMayBegin(w *deploy.Wave) bool {
-	if l.order.Without == nil {
+	if l.order.Blocked == nil {
 		return true
 	}
 	var stay []*deploy.DevicePlan
@@ -98,7 +98,7 @@ func (l *leader) phaseMayBegin(w *deploy.Wave) bool {
 	if len(stay) == 0 {
 		return true
 	}
-	if why := l.order.Without(stay); why != "" {
+	if why := l.order.Blocked(stay); why != "" {
 		l.results.Stopped, l.results.Why = deploy.PhaseFailed, deploy.OneLine(why)
 		return false
 	}

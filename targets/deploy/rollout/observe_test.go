@@ -154,7 +154,7 @@ func TestObserveLook(t *testing.T) {
 	}
 	require.Nil(t, observe(look).Seen, "the device cannot be asked")
 	cmd := target.LookScript + "port lo nothere\npart lldp echo '{\"lldp\":{}}'\n"
-	b.Dev.Look = &target.Look{Query: target.Query{Cmd: cmd}, Parse: func(answer []byte) *target.Seen {
+	b.Dev.Inspection = &target.Inspection{Query: target.Query{Cmd: cmd}, Parse: func(answer []byte) *target.Seen {
 		s, lines := &target.Seen{}, target.ReadLines(answer)
 		lines.ReadPorts(s, func(string) bool { return true })
 		lines.ReadNeighbours(s)
@@ -169,10 +169,10 @@ func TestObserveLook(t *testing.T) {
 	require.Contains(t, h.Seen.Ports, "lo")
 	require.NotContains(t, h.Seen.Ports, "nothere")
 
-	b.Dev.Look.Cmd = target.LookScript + "port lo\npart lldp sh -c 'head -c 600000 /dev/zero'\n"
+	b.Dev.Inspection.Cmd = target.LookScript + "port lo\npart lldp sh -c 'head -c 600000 /dev/zero'\n"
 	require.Equal(t, map[target.Part]string{target.PartNeighbours: "the answer of lldpctl breaks off, or is longer than 512 KiB"},
 		observe(look).Seen.Unread)
-	b.Dev.Look.Cmd = target.LookScript + "port lo\nexit 3\n"
+	b.Dev.Inspection.Cmd = target.LookScript + "port lo\nexit 3\n"
 	require.Equal(t, map[target.Part]string{
 		target.PartNeighbours: "the device could not be asked: exit status 3", target.PartPorts: "the device could not be asked: exit status 3",
 	}, observe(look).Seen.Unread)

@@ -181,7 +181,7 @@ func TestWavesThatMayNotBegin(t *testing.T) {
 	}{
 		{"fabric", func(o *rollout.ApplyOptions) {
 			n := 0
-			o.Order.Still = func(_ *deploy.Wave, found []*deploy.Have) error {
+			o.Order.Recheck = func(_ *deploy.Wave, found []*deploy.Have) error {
 				if n++; n == 2 && len(found) == 1 && found[0].Err == nil {
 					return errors.New("spine1 is \x1b[31mdead")
 				}
@@ -373,7 +373,7 @@ func TestPhaseReliesOnTheOneBefore(t *testing.T) {
 		rep, err := rollout.Apply(t.Context(), bs.dial, p, options(func(o *rollout.ApplyOptions) {
 			o.Order = bs.inWaves(p, "0|1|2")
 			o.Order.Waves[2].Phase = 1
-			o.Order.Without = func(stay []*deploy.DevicePlan) string {
+			o.Order.Blocked = func(stay []*deploy.DevicePlan) string {
 				if assert.Equal(t, p.Devices[:1], stay); relies {
 					return "leaf01 does not pause"
 				}

@@ -100,14 +100,14 @@ func (m *mixture) lacking(stay []*deploy.DevicePlan) string {
 
 // fresh returns the proof of a PFC loop that old and new lossless classes make together and that the fabric alone lacks. It also
 // returns a proof that ran out of its budget, where that of the fabric did not. Nil: neither exists.
-func fresh(f, joined *ir.Fabric, budget func() *ir.Budget) *proof.Proof {
+func fresh(f, union *ir.Fabric, budget func() *ir.Budget) *proof.Proof {
 	alone := map[string]proof.Verdict{}
 	for _, p := range proof.All(f, budget()) {
 		for _, g := range p.Groups {
 			alone[g.Name] = p.Verdict
 		}
 	}
-	for _, p := range proof.All(joined, budget()) {
+	for _, p := range proof.All(union, budget()) {
 		if slices.ContainsFunc(p.Groups, func(g *ir.CosGroup) bool {
 			of, known := alone[g.Name] // a class that ends has no loop alone that was not there
 			return known && (p.Verdict == proof.Prone && of != proof.Prone || p.Verdict == proof.Unknown && of == proof.Free)

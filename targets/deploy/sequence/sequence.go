@@ -53,14 +53,14 @@ type Sequence struct {
 	// them from [Sequence.Neighbours].
 	Locks []*deploy.DevicePlan
 
-	fabric  *ir.Fabric
-	tree    *target.Tree
-	plan    *deploy.Plan
-	graph   *change.Graph
-	mixed   *mixture // nil: the settings in between are not judged
-	devices map[*ir.Device]*target.Device
-	found   map[*ir.Device][]target.Sample // the last report of each device
-	mute    map[*ir.Device]bool            // those that could not be read
+	fabric     *ir.Fabric
+	tree       *target.Tree
+	plan       *deploy.Plan
+	graph      *change.Graph
+	mixed      *mixture // nil: the settings in between are not judged
+	devices    map[*ir.Device]*target.Device
+	samples    map[*ir.Device][]target.Sample // the last report of each device
+	unreadable map[*ir.Device]bool            // those that could not be read
 }
 
 // New puts the devices of a plan in order. The tree has all devices of the fabric. The list has the reasons to refuse the plan, as
@@ -84,7 +84,7 @@ func New(f *ir.Fabric, tree *target.Tree, plan *deploy.Plan, r Rules) (*Sequence
 	}
 	s.Waves, s.Refused = l.Order(tasks, r.Rules)
 	s.arrange()
-	s.Order.Without = s.mixed.lacking
+	s.Order.Blocked = s.mixed.lacking
 	return s, s.Refusals()
 }
 
@@ -124,14 +124,14 @@ func (s *Sequence) Takes() time.Duration {
 func survey(f *ir.Fabric, tree *target.Tree, plan *deploy.Plan, r Rules) *Sequence {
 	s := &Sequence{
 		Rules: r, fabric: f, tree: tree, plan: plan,
-		devices: map[*ir.Device]*target.Device{}, found: map[*ir.Device][]target.Sample{}, mute: map[*ir.Device]bool{},
+		devices: map[*ir.Device]*target.Device{}, samples: map[*ir.Device][]target.Sample{}, unreadable: map[*ir.Device]bool{},
 	}
 	for _, d := range tree.Devices {
 		s.devices[d.Source] = d
 	}
 	for _, p := range slices.Concat(plan.Beside, plan.Devices) {
-		s.found[p.Device.Source] = p.Baseline
-		s.mute[p.Device.Source] = p.Err != nil
+		s.samples[p.Device.Source] = p.Baseline
+		s.unreadable[p.Device.Source] = p.Err != nil
 	}
 	s.Early = s.plannedUp()
 	s.graph = change.NewGraph(f, s.Early...)
@@ -150,7 +150,7 @@ func (s *Sequence) plannedUp() (up []*ir.Link) {
 
 // hasLink reports whether a device reported a link at a port.
 func (s *Sequence) hasLink(p *ir.Port) bool {
-	return slices.ContainsFunc(s.found[p.Device()], func(sample target.Sample) bool {
+	return slices.ContainsFunc(s.samples[p.Device()], func(sample target.Sample) bool {
 		return sample.Link == p.Name && !sample.Counter && sample.Value > 0
 	})
 }
@@ -161,7 +161,7 @@ func (s *Sequence) arrange() {
 	for _, p := range s.plan.Devices {
 		of[p.Device.Source] = p
 	}
-	s.Order = &deploy.Order{Still: s.still}
+	s.Order = &deploy.Order{Recheck: s.recheck}
 	for _, w := range s.Waves {
 		dw := &deploy.Wave{Phase: w.Phase, Stream: w.Stream, Takes: w.Takes}
 		for _, t := range w.Tasks {
@@ -171,7 +171,7 @@ func (s *Sequence) arrange() {
 			dw.Last = append(dw.Last, of[d])
 		}
 		if !w.Stream && !w.Outage.Hitless() {
-			dw.Watch = s.beside(w)
+			dw.Watch = s.neighbours(w)
 		}
 		dw.Marks, dw.Near = s.marking(w)
 		s.Order.Waves = append(s.Order.Waves, dw)
@@ -204,8 +204,8 @@ func taskOf(p *deploy.DevicePlan, soak *time.Duration) *change.Task {
 	return t
 }
 
-// beside returns the devices that forward traffic and answer next to those of a wave, and at the other legs of their hosts, by ID.
-func (s *Sequence) beside(w *change.Wave) []*target.Device {
+// neighbours returns the devices that forward traffic and answer next to those of a wave, and at the other legs of their hosts, by ID.
+func (s *Sequence) neighbours(w *change.Wave) []*target.Device {
 	var out []*ir.Device
 	for _, t := range w.Tasks {
 		for _, p := range t.Device.Ports {
@@ -224,7 +224,7 @@ func (s *Sequence) beside(w *change.Wave) []*target.Device {
 	slices.SortFunc(out, func(a, b *ir.Device) int { return cmp.Compare(a.ID, b.ID) })
 	var all []*target.Device
 	for _, d := range slices.Compact(out) {
-		if s.devices[d] != nil && !s.mute[d] && !slices.ContainsFunc(w.Tasks, func(t *change.Task) bool { return t.Device == d }) {
+		if s.devices[d] != nil && !s.unreadable[d] && !slices.ContainsFunc(w.Tasks, func(t *change.Task) bool { return t.Device == d }) {
 			all = append(all, s.devices[d])
 		}
 	}
@@ -235,7 +235,7 @@ func (s *Sequence) beside(w *change.Wave) []*target.Device {
 func (s *Sequence) living() (*change.Living, error) {
 	var a change.Alive
 	seen := map[*ir.Link]bool{}
-	for d, samples := range s.found {
+	for d, samples := range s.samples {
 		for i := range samples {
 			sample := &samples[i]
 			switch {
@@ -257,11 +257,11 @@ func (s *Sequence) living() (*change.Living, error) {
 	return s.graph.Living(a)
 }
 
-// still reports why a wave may not begin any more, now that the devices beside it were found so.
-func (s *Sequence) still(w *deploy.Wave, found []*deploy.Have) error {
+// recheck reports why a wave may not begin any more, now that the devices beside it were found so.
+func (s *Sequence) recheck(w *deploy.Wave, found []*deploy.Have) error {
 	for _, h := range found {
 		if h.Err == nil {
-			s.found[h.Device.Source] = h.Samples()
+			s.samples[h.Device.Source] = h.Samples()
 		}
 	}
 	l, err := s.living()

@@ -83,14 +83,14 @@ func staged(d *target.Device, h *deploy.Have, stage change.Stage) (_ *target.Dev
 	if stage == change.New {
 		return d, ""
 	}
-	if d.Target.Both == nil {
+	if d.Target.Transition == nil {
 		return nil, "rocec has no content for that on " + d.About + "."
 	}
 	held := map[string][]byte{}
 	for i := range d.Files {
 		held[d.Files[i].Path] = h.Files[i].Data
 	}
-	files, not := d.Target.Both(d.Source, func(path string) []byte { return held[path] }, stage == change.Marked)
+	files, not := d.Target.Transition(d.Source, func(path string) []byte { return held[path] }, stage == change.Marked)
 	if not != "" {
 		return nil, not
 	}
