@@ -19,13 +19,13 @@ import (
 type Made struct {
 	Releases map[string]bool   // devices whose release no file states
 	Names    map[string]string // of devices, by their files
-	Survey   *Survey           // of the files; nil: the linters judge them again
+	Checked  *Checked          // the files; nil: the linters judge them again
 }
 
 // judging is files that are being judged.
 type judging struct {
 	linters lint.Linters
-	checked *checked // by the linters of this judging; nil: a survey had done it
+	checked *Checked // by the linters; nil: it was done before
 	files   []lint.File
 	fabric  *ir.Fabric            // nil: each device is judged by its files alone
 	made    *Made                 // of these files; nil: people described the fabric

@@ -58,32 +58,6 @@ func addSwitch(j *judging, of []int, row *target.Target, read *target.Understood
 	}
 }
 
-// again reads files of a device again where a place is asked for.
-type again struct {
-	row   *target.Target
-	id    target.Identity
-	files []lint.File
-	of    []int
-	read  *target.Understood // nil: no place was asked for
-}
-
-// where finds the place of a value.
-func (a *again) where(port string, f ir.Field, index int) (diag.Range, bool) {
-	if a.read == nil {
-		a.read = a.row.Understand(a.id, contents(a.files, a.of))
-	}
-	return a.read.Where(port, f, index)
-}
-
-// contents returns files by name.
-func contents(files []lint.File, of []int) map[string][]byte {
-	out := make(map[string][]byte, len(of))
-	for _, i := range of {
-		out[files[i].Name] = files[i].Data
-	}
-	return out
-}
-
 // compareSwitches runs the rules about several switches.
 func compareSwitches(j *judging) {
 	var found lint.Findings

@@ -113,7 +113,14 @@ func begin(j *judging, files []lint.File, devices []device) *judging {
 			judged, at = append(judged, f), append(at, i)
 		}
 	}
-	r := j.check(judged)
+	r, known := lint.Result{}, false
+	if j.made != nil {
+		r, known = j.made.Checked.of(judged)
+	}
+	if !known {
+		r = j.linters.Check(judged)
+		j.checked = &Checked{judged, r}
+	}
 	j.found = append(j.found, r.Diagnostics...)
 	knownBefore(j)
 	for _, d := range r.Diagnostics {

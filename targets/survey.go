@@ -49,8 +49,7 @@ type Neighbour struct {
 type Survey struct {
 	Devices []Surveyed
 	Not     []NotRead
-
-	checked *checked
+	Checked *Checked // by the linters
 }
 
 // NotRead is a file that was not read, and why, as a part of a sentence.
@@ -61,7 +60,7 @@ type NotRead struct{ File, Why string }
 // called by its folder.
 func SurveyFiles(files []lint.File) *Survey {
 	j := newJudging(nil, files, devicesOf(files))
-	s := &Survey{checked: j.checked}
+	s := &Survey{Checked: j.checked}
 	var of []*device // of the surveyed ones
 	for k := range j.devices {
 		d := &j.devices[k]

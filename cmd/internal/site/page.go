@@ -259,7 +259,7 @@ func (s *Site) Judge(read *devicefiles.Found) (*report.Report, *Network) {
 			names[file] = topology.FoldDevice(d.Name)
 		}
 	}
-	f := read.JudgeMade(fabric, &targets.Made{Releases: s.Cables.Guessed, Names: names, Survey: s.Survey})
+	f := read.JudgeMade(fabric, &targets.Made{Releases: s.Cables.Guessed, Names: names, Checked: s.Survey.Checked})
 	f.Judged.Diags = append(append(f.Judged.Diags, s.stated()...), slices.Concat(s.Cables.Against, s.astray)...)
 	f.Judged.Diags.Sort()
 	slices.SortStableFunc(f.Judged.Diags, func(a, b *diag.Diagnostic) int { return cmp.Compare(a.Severity, b.Severity) }) // errors first
