@@ -283,6 +283,11 @@ func (s *Site) lengths(near, far *ir.Fabric) {
 	}
 }
 
+// Guessed reports whether no file states the length of a cable of the fabric.
+func (s *Site) Guessed(l *ir.Link) bool {
+	return s.Cables.Stated(l.A().Device().Name, l.A().Name)+s.Cables.Stated(l.B().Device().Name, l.B().Name) == 0
+}
+
 // tabled are lengths of cables that sizes are published for.
 var tabled = []int{300, 40, 5, 1}
 
