@@ -36,6 +36,8 @@ type class struct {
 	carries          bool // RoCE
 	lossless, strict bool
 	weight           int          // 0: not known
+	queues           int          // whose weights are in it
+	unlike           bool         // ports serve its queue in ways that no weight states
 	unsorted         bool         // no file sorts packets into it
 	unserved         bool         // no file states whether it is strict, or its weight
 	sets             []ir.Marking // by which its queues mark
@@ -66,7 +68,7 @@ func classesOf(s *targets.Survey, cables []sheetCable) *classes {
 		}
 	}
 	for by := byPFC; by <= byCustom; by++ {
-		v := &votes{by: by}
+		v := newVotes(by)
 		for name, settings := range read {
 			kinds := map[*ir.PortSettings]int{}
 			for _, port := range cabled[name] {
@@ -156,8 +158,17 @@ type votes struct {
 	told    struct{ dscp, pcp int }
 	strict  [8]int
 	weight  [8]map[int]int
+	least   [8]float64 // the least part of a link that a cos has, in percent, at ports where it carries RoCE; -1: no port carries it
 	marks   [8]map[ir.Marking]int
 	mtu     map[int]int
+}
+
+func newVotes(by kindOfRoCE) *votes {
+	v := &votes{by: by}
+	for cos := range v.least {
+		v.least[cos] = -1
+	}
+	return v
 }
 
 func count[K comparable](m *map[K]int, k K, n int) {
@@ -192,6 +203,7 @@ func (v *votes) port(p *ir.PortSettings, n int) {
 	for cos := range 8 {
 		if carries>>cos&1 == 1 {
 			v.carried[cos] += n
+			v.serve(p, cos)
 		}
 		q := d.Queue[cos]
 		if q < 0 {
@@ -227,6 +239,20 @@ func (v *votes) port(p *ir.PortSettings, n int) {
 				v.pcp[value][cos] += n
 			}
 		}
+	}
+}
+
+// serve notes the part of a link that a port gives a cos.
+func (v *votes) serve(p *ir.PortSettings, cos int) {
+	sum := 0
+	for k, share := range p.Share {
+		if p.Strict>>k&1 == 0 {
+			sum += int(share)
+		}
+	}
+	part := float64(p.Share[cos]) * 100 / float64(max(sum, 1))
+	if v.least[cos] < 0 || part < v.least[cos] {
+		v.least[cos] = part
 	}
 }
 
@@ -279,6 +305,9 @@ func (v *votes) classes() *classes {
 		}
 		c := &class{cos: cos, name: fmt.Sprintf("class-%d", cos), strict: v.isStrict(cos), weight: most(v.weight[cos], cmp.Compare[int])}
 		c.unserved = v.strict[cos] == 0 && len(v.weight[cos]) == 0
+		if c.unlike = v.strict[cos] > 0 && v.strict[cos] < v.roce; c.unlike {
+			c.strict, c.weight = false, 0
+		}
 		out.groups = append(out.groups, c)
 		return c
 	}
@@ -326,13 +355,17 @@ func (v *votes) classes() *classes {
 		}
 	}
 	if c := at(0); !c.carries {
-		c.name, c.weight = "default", v.rest(out.groups)
+		c.name = "default"
+		if c.strict = false; v.strict[0] == 0 {
+			c.weight, c.queues = v.rest(out.groups)
+		}
 	}
 	if sum := 0; slices.ContainsFunc(out.groups, func(c *class) bool { sum += c.weight; return sum > 100 }) {
 		for _, c := range out.groups { // classes have one weight together
 			c.weight = 0
 		}
 	}
+	v.even(out.groups)
 	slices.SortFunc(out.groups, func(a, b *class) int { return cmp.Compare(b.cos, a.cos) })
 	out.nameCarrying()
 	return out
@@ -359,7 +392,7 @@ func (v *votes) isStrict(cos int) bool {
 
 // rest is the weight of every class that is in no group, and of class 0: the default group has what is left, and shares it among them.
 // Where classes have one weight together, or weights are no percent, it is the rest of 100.
-func (v *votes) rest(groups []*class) (sum int) {
+func (v *votes) rest(groups []*class) (sum, queues int) {
 	others := 0
 	for _, c := range groups {
 		if c.cos != 0 && !c.strict {
@@ -375,10 +408,36 @@ func (v *votes) rest(groups []*class) (sum int) {
 		in := slices.ContainsFunc(groups, func(c *class) bool { return c.cos == cos && cos != 0 })
 		if !in && !v.isStrict(cos) {
 			sum += most(v.weight[cos], cmp.Compare[int])
+			queues += min(len(v.weight[cos]), 1)
 		}
 	}
-	return sum
+	return sum, queues
 }
+
+// even leaves out weights that would give a class of RoCE more of the link than some port gives it. No weight states how the ports serve
+// it.
+func (v *votes) even(groups []*class) {
+	roce, rest := 0, 0
+	for _, c := range groups {
+		if c.carries {
+			roce += c.weight
+		} else {
+			rest += c.weight
+		}
+	}
+	roce, rest = ir.ShareRatio(roce, rest)
+	if !slices.ContainsFunc(groups, func(c *class) bool {
+		return c.carries && c.weight > 0 && float64(c.weight)*100/float64(roce+rest) > v.least[c.cos]+rounding
+	}) {
+		return
+	}
+	for _, c := range groups {
+		c.weight, c.unlike = 0, c.unlike || c.carries
+	}
+}
+
+// rounding is a part of a percent below which shares are the same.
+const rounding = 0.01
 
 // nameCarrying calls the one class of RoCE rdma.
 func (c *classes) nameCarrying() {
@@ -451,6 +510,10 @@ func (c *classes) blocks(derive bool) string {
 			b.WriteString("  strict = true # CHECK: no file states how its queue is served\n")
 		case g.strict:
 			b.WriteString("  strict = true\n")
+		case g.unlike:
+			b.WriteString("  # CHECK: ports serve its queue in several ways; give it a weight, or strict\n")
+		case g.weight > 0 && g.queues > 1:
+			fmt.Fprintf(&b, "  weight = %d # CHECK: the sum of %d queues, which share it alike\n", g.weight, g.queues)
 		case g.weight > 0:
 			fmt.Fprintf(&b, "  weight = %d\n", g.weight)
 		}
