@@ -27,11 +27,13 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
+func foundOf(files []lint.File) *devicefiles.Found { return &devicefiles.Found{Files: files} }
+
 // worseThanAudit returns the errors that verify finds in files beside the fabric that they make, at devices in which an audit finds no error,
 // nor what makes the device unsound. A device without settings has none.
 func worseThanAudit(t *testing.T, s *Site, files []lint.File) (worse []string) {
 	t.Helper()
-	found := &devicefiles.Found{Files: files}
+	found := foundOf(files)
 	audited, _ := s.Judge(found)
 	device, wrong, codes := s.DeviceOf(), map[string]bool{}, map[string]bool{}
 	for _, d := range audited.Diags {
@@ -92,13 +94,9 @@ func schedule(t *testing.T, draw *rand.Rand, conf []byte) []byte {
 	return out
 }
 
-// Files with schedulers of any weights make a fabric beside which verify finds no error at a device that is good in the audit, whether all
-// switches have the same schedulers or one has its own.
-func TestVerifiedSchedulers(t *testing.T) {
-	draws := 40
-	if machinetest.Quick() {
-		draws = 8
-	}
+// sonicFiles are the files of a small network with SONiC, as its switches have them.
+func sonicFiles(t *testing.T) (written []lint.File) {
+	t.Helper()
 	shape, ok := start.FindShape("leaf-spine")
 	require.True(t, ok, start.ShapeNames())
 	var on start.System
@@ -113,7 +111,6 @@ func TestVerifiedSchedulers(t *testing.T) {
 	}
 	j := judge.Judge(t.Context(), fsys, ".", judge.Options{})
 	require.NotNil(t, j.Fabric)
-	var written []lint.File
 	for _, d := range j.Tree().Devices {
 		if d.Source.Switch == nil {
 			continue
@@ -125,6 +122,17 @@ func TestVerifiedSchedulers(t *testing.T) {
 		written = append(written, lint.File{Name: path.Join(dir, "config_db.json"), Data: f.Forms[0].Of(content)},
 			lint.File{Name: path.Join(dir, "lldp.json"), Data: sitetest.LLDP(t, d.Source)})
 	}
+	return written
+}
+
+// Files with schedulers of any weights make a fabric beside which verify finds no error at a device that is good in the audit, whether all
+// switches have the same schedulers or one has its own.
+func TestVerifiedSchedulers(t *testing.T) {
+	draws := 40
+	if machinetest.Quick() {
+		draws = 8
+	}
+	written := sonicFiles(t)
 	weights := map[bool]int{}
 	for seed := range uint64(draws) {
 		files := slices.Clone(written)
