@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/rocec/rocec/cmd/internal/devicefiles"
 	"github.com/rocec/rocec/cmd/internal/report"
@@ -148,6 +149,14 @@ func (n *Network) assume(s *Site, models []string) {
 			nodeset.Text(n.Unread, nodeset.Devices, room), diag.Plural(k, "is", "are"), diag.Plural(k, "has", "have"),
 			diag.Plural(k, "it", "them"))
 	}
+	if names := slices.SortedFunc(maps.Keys(s.Cables.Aliased), nodeset.Compare); len(names) > 0 {
+		say("ports of %s are those that a switch of the same SKU calls by the aliases which neighbours state",
+			nodeset.Text(names, nodeset.Devices, room))
+	}
+	if ports := s.Cables.Dropped; len(ports) > 0 {
+		say("no lossless traffic comes from the neighbours of %s; files name them, and the fabric does not have them",
+			nodeset.Text(ports, nodeset.Endpoints, room))
+	}
 	if ports, others := s.open(); len(ports) > 0 || len(others) > 0 {
 		var parts []string
 		if len(ports) > 0 {
@@ -220,7 +229,12 @@ func (s *Site) open() (ports, others []string) {
 		if is == nil {
 			continue
 		}
-		cabled := map[string]bool{}
+		cabled := map[string]bool{} // or a file names the neighbour
+		for _, e := range s.Cables.Dropped {
+			if port, ok := strings.CutPrefix(e, d.Name+":"); ok {
+				cabled[port] = true
+			}
+		}
 		for _, p := range d.Ports {
 			cabled[p.Name] = true
 		}

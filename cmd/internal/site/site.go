@@ -121,6 +121,10 @@ func Of(ctx context.Context, files []lint.File, o Options) (*Site, diag.List) {
 
 // route finds how a fabric routes: by eBGP, else by the tables of next hops.
 func route(s *Site, f *ir.Fabric) {
+	if n := len(s.Cables.Dropped); n > 0 {
+		s.unrouted = diag.Count(n, "port") + " of switches " + diag.Plural(n, "has a neighbour that is", "have neighbours that are") + " left out"
+		return
+	}
 	if s.as, s.unrouted = routing(f, s.Survey); s.as != nil {
 		return
 	}
