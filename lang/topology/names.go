@@ -9,7 +9,7 @@ import (
 // maxPort is the length of the longest name of an interface that Linux takes.
 const maxPort = 15
 
-// FoldDevice gives the name of a device as a fabric writes it: host names have no case, and words have "-" between them.
+// FoldDevice gives the name of a device as a fabric writes it: host names have no case and no dot at the end, and "-" is between words.
 // Letters that no host name has stay, so that they are reported at their place.
 func FoldDevice(name string) string {
 	return strings.Map(func(c rune) rune {
@@ -20,7 +20,7 @@ func FoldDevice(name string) string {
 			return '-'
 		}
 		return c
-	}, strings.Join(strings.Fields(name), " "))
+	}, strings.TrimSuffix(strings.Join(strings.Fields(name), " "), "."))
 }
 
 // FoldPort gives the name of a port as a fabric writes it: "Ethernet1/1" is "Ethernet1-1". If the name is too long for an interface, the

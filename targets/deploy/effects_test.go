@@ -50,6 +50,13 @@ func TestEffects(t *testing.T) {
 	lossless := func(cos int) func(*ir.PortSettings) {
 		return func(p *ir.PortSettings) { p.Sends, p.Obeys, p.Headroom = 1<<cos, 1<<cos, 50_000 }
 	}
+	pfcAlone := func(mask uint8) func(*ir.PortSettings) {
+		return func(p *ir.PortSettings) {
+			d := p.Detail.Get()
+			d.PFC = ir.Of(mask)
+			p.PausesKnown, p.Detail = false, ir.NewDetail(d)
+		}
+	}
 	dscp := func(p *ir.PortSettings) { p.Trust = ir.Trust{DSCP: true} }
 	both := func(fs ...func(*ir.PortSettings)) func(*ir.PortSettings) {
 		return func(p *ir.PortSettings) {
@@ -80,6 +87,14 @@ func TestEffects(t *testing.T) {
 		{
 			"pause to PFC", state(func(p *ir.PortSettings) { p.LinkPause, p.Sends, p.Obeys = true, 255, 255 }, "swp1"), state(lossless(4), "swp1"),
 			"link pause ends on swp1\nlossless cos 4 begins on swp1",
+		},
+		{
+			"PFC of a NIC whose link pause is not known", state(pfcAlone(16), "swp1"), state(pfcAlone(0), "swp1"),
+			"lossless cos 4 ends on swp1",
+		},
+		{
+			"link pause may be there", state(func(p *ir.PortSettings) { p.LinkPause, p.Sends, p.Obeys = true, 255, 255 }, "swp1"),
+			state(pfcAlone(0), "swp1"), "",
 		},
 		{
 			"one direction", plain, state(func(p *ir.PortSettings) { p.Sends = 16 }, "swp1"),

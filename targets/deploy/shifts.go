@@ -24,8 +24,8 @@ func shifts(a, b *ir.PortSettings) (out []shift) {
 		return nil
 	}
 	add := func(order int, s Shift) { out = append(out, shift{Shift: s, order: order}) }
-	if a.PausesKnown && b.PausesKnown {
-		pausing(a, b, add)
+	if x, y := withPFC(a), withPFC(b); x.PausesKnown && y.PausesKnown {
+		pausing(x, y, a.PausesKnown && b.PausesKnown, add)
 	}
 	classifying(a, b, add)
 	for cos := range 8 {
@@ -54,10 +54,22 @@ func shifts(a, b *ir.PortSettings) (out []shift) {
 
 type adder func(order int, s Shift)
 
-// pausing compares PFC and link pause.
-func pausing(a, b *ir.PortSettings, add adder) {
+// withPFC returns a port with its pauses known where PFC is: tools of a NIC print PFC and not link pause.
+func withPFC(p *ir.PortSettings) *ir.PortSettings {
+	pfc := p.Detail.Get().PFC
+	if p.PausesKnown || !pfc.Known() {
+		return p
+	}
+	out := *p
+	out.Sends, out.Obeys, out.PausesKnown = pfc.Value, pfc.Value, true
+	return &out
+}
+
+// pausing compares PFC, and link pause where it is known of both.
+func pausing(a, b *ir.PortSettings, link bool, add adder) {
 	pause := Shift{Field: ir.FieldLinkPause, Before: "on", After: "off"}
 	switch {
+	case !link:
 	case a.LinkPause && !b.LinkPause:
 		pause.Kind, pause.Action = LosslessEnds, Delete
 		add(0, pause)

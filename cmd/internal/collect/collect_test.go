@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -138,6 +139,60 @@ func TestSecretTables(t *testing.T) {
 			require.NotRegexp(t, `\b`+secret+`\b`, string(files[0].Data))
 		}
 		require.Equal(t, want, findings(t, files))
+	}
+}
+
+// A masked snapshot has the findings of the files where LLDP has the names of devices with capitals, domains and dots at the end, and files of
+// their hosts are called by the short names.
+func TestMaskNames(t *testing.T) {
+	spellings := map[string]func(name string) string{
+		"short":            func(name string) string { return name },
+		"domain":           func(name string) string { return name + ".corp.example.net" },
+		"domain and dot":   func(name string) string { return name + ".corp.example.net." },
+		"dot":              func(name string) string { return name + "." },
+		"capitals":         strings.ToUpper,
+		"mixed":            func(name string) string { return strings.ToUpper(name) + ".Corp.Example.NET" },
+		"one label":        func(name string) string { return name + ".local" },
+		"several, by name": func(name string) string { return name + []string{".a.example.net", ".b.example.net", ""}[len(name)%3] },
+	}
+	names := regexp.MustCompile(`\b(gpu|leaf|spine)[0-9]+\b`)
+	for how, spell := range spellings {
+		for _, folders := range []bool{false, true} { // spelled so, too
+			var files []lint.File
+			for _, f := range site.Demo() {
+				text := string(f.Data)
+				switch {
+				case path.Base(f.Name) == "lldp.json":
+					text = names.ReplaceAllStringFunc(text, func(name string) string { return spell("bigco-" + name) })
+				case path.Base(f.Name) == "config_db.json":
+					text = regexp.MustCompile(`"name": "[^"]+"`).ReplaceAllStringFunc(text, func(row string) string {
+						return names.ReplaceAllStringFunc(row, func(name string) string { return spell("bigco-" + name) })
+					})
+				}
+				text = names.ReplaceAllString(text, "bigco-$0")
+				text = strings.ReplaceAll(text, "bigco-bigco-", "bigco-")
+				name := names.ReplaceAllStringFunc(f.Name, func(name string) string {
+					if folders {
+						return spell("bigco-" + name)
+					}
+					return "bigco-" + name
+				})
+				files = append(files, lint.File{Name: name, Data: []byte(text)})
+			}
+			c := &Collection{}
+			c.Add(&devicefiles.Found{Files: files, Dir: site.DemoFolder})
+			want := findings(t, files)
+			require.Positive(t, want["conf-headroom error line 144"], "%s: %v", how, want)
+			if !folders {
+				require.Positive(t, want["conf-fabric-lossless error line 17"], "%s: %v", how, want)
+			}
+			masked, _ := c.Mask()
+			require.Equal(t, want, findings(t, filesOf(t, masked)), "%s, folders %v", how, folders)
+			for _, f := range filesOf(t, masked) {
+				require.NotContains(t, strings.ToLower(f.Name+string(f.Data)), "bigco", how)
+				require.NotContains(t, strings.ToLower(f.Name+string(f.Data)), "example", how)
+			}
+		}
 	}
 }
 

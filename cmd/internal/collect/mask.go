@@ -25,28 +25,7 @@ import (
 // a name that audit reads: leaf7 is a switch whose name has the word leaf. Addresses stay addresses, of ranges without routes.
 func (c *Collection) Mask() (*Collection, string) {
 	m := &mask.Mask{Spell: speller(c.files)}
-	count := map[string]int{}
-	var left []string
-	for _, name := range c.names() {
-		words := cmp.Or(start.Telling(name), "device")
-		first, domain, _ := strings.Cut(name, ".")
-		if isPlain(first) {
-			left = append(left, name)
-			continue
-		}
-		count[words]++
-		word := fmt.Sprintf("%s%d", words, count[words])
-		if last := words[len(words)-1]; '0' <= last && last <= '9' {
-			word = fmt.Sprintf("%s-%d", words, count[words])
-		}
-		m.Know(first, word)
-		if domain != "" && !strings.Contains(first, ":") {
-			m.Know(name, word)
-			if strings.Contains(domain, ".") { // a word such as local is no owner's
-				m.KnowAs(mask.Name, domain)
-			}
-		}
-	}
+	left := knowNames(m, c.names())
 	out := &Collection{files: map[string][]byte{}}
 	out.Manifest = c.Manifest
 	out.Manifest.By, out.Manifest.Masked, out.Manifest.Devices = "", true, nil
@@ -68,6 +47,65 @@ func (c *Collection) Mask() (*Collection, string) {
 		out.Manifest.Devices = append(out.Manifest.Devices, d)
 	}
 	return out, mapOf(m, texts, left)
+}
+
+// knowNames makes names of devices known, and returns those that stay. Names that rocec takes for one device have one word: capitals, a
+// domain and a dot at the end make no difference. Devices that have the same name in several domains keep a word for the domain.
+func knowNames(m *mask.Mask, names []string) (left []string) {
+	domains := map[string][]string{} // by the name without it
+	for _, name := range names {
+		if first, domain := parts(name); domain != "" && !slices.Contains(domains[first], domain) {
+			domains[first] = append(domains[first], domain)
+		}
+	}
+	words, count, of := map[string]string{}, map[string]int{}, map[string]string{}
+	for _, name := range names {
+		if _, err := netip.ParseAddr(name); err == nil { // addresses are found by their form
+			continue
+		}
+		first, domain := parts(name)
+		plain := isPlain(first)
+		if plain {
+			left = append(left, name)
+		}
+		if words[first] == "" {
+			words[first] = first
+			if !plain {
+				words[first] = wordOf(cmp.Or(start.Telling(first), "device"), count)
+				m.Know(first, words[first])
+			}
+		}
+		if domain == "" || strings.Contains(first, ":") || plain && !strings.Contains(domain, ".") {
+			continue
+		}
+		if of[domain] == "" {
+			of[domain] = m.Word(mask.Name)
+			if strings.Contains(domain, ".") { // one label, such as local, may be a word of a configuration
+				m.Know(domain, of[domain])
+			}
+		}
+		if word := words[first]; len(domains[first]) > 1 || plain {
+			m.Know(first+"."+domain, word+"."+of[domain])
+		} else {
+			m.Know(first+"."+domain, word)
+		}
+	}
+	return left
+}
+
+// parts returns the name of a device without its domain, and the domain, in small letters.
+func parts(name string) (first, domain string) {
+	first, domain, _ = strings.Cut(strings.TrimSuffix(strings.ToLower(name), "."), ".")
+	return first, domain
+}
+
+// wordOf returns a new word for a name that has some telling words.
+func wordOf(words string, count map[string]int) string {
+	count[words]++
+	if last := words[len(words)-1]; '0' <= last && last <= '9' {
+		return fmt.Sprintf("%s-%d", words, count[words])
+	}
+	return fmt.Sprintf("%s%d", words, count[words])
 }
 
 // names returns the names of devices in the collection, in natural order: those of folders, of configurations, and of neighbours.

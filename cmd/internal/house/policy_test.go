@@ -131,7 +131,7 @@ cmd/internal/revision:      |
 cmd/internal/meaning:       cmd/internal/report compiler/ir lang/diag lang/nodeset targets targets/deploy targets/judge
     targets/target/lint |
 cmd/internal/operands:      cmd/internal/devicefiles cmd/internal/exit cmd/internal/globals cmd/internal/meaning cmd/internal/revision
-    lang lang/diag targets |
+    cmd/internal/site lang lang/diag targets targets/judge |
 cmd/internal/session:       cmd/internal/exit cmd/internal/globals cmd/internal/hooks cmd/internal/journal cmd/internal/person
     cmd/internal/replay cmd/internal/report cmd/internal/samples cmd/internal/savedplan cmd/internal/view cmd/internal/view/board
     compiler/ir docs/evidence lang/diag lang/eval lang/nodeset targets/deploy targets/deploy/device targets/deploy/lab

@@ -4,6 +4,7 @@ package meaning
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -29,6 +30,15 @@ type Side struct {
 	Report *report.Report    // of a fabric; for files it is made here
 	Files  []lint.File       // of devices
 	Hidden map[string][]byte // files whose text is not to be printed
+	Audit  func() *Audited   // judges files as a network; nil: no network can be made
+
+	audited *Audited
+}
+
+// Audited is a network that files make, with the findings of an audit.
+type Audited struct {
+	*report.Report
+	Guessed func(l *ir.Link) bool // no file states the length of the cable
 }
 
 // fabric returns the fabric of a side; nil: it is files, or it has errors.
@@ -115,8 +125,12 @@ func Of(a, b *Side) *Meaning {
 		return cmp.Or(cmp.Compare(x.Kind.Order(), y.Kind.Order()), cmp.Compare(x.What(), y.What()))
 	})
 	if x, y := a.fabric(), b.fabric(); x != nil && y != nil {
-		m.Links = links(x, y)
+		m.Links = links(x, y, func(*ir.Link) bool { return false })
 		m.Verdicts = verdicts(a.Report, b.Report)
+	}
+	if x, y := a.audited, b.audited; x != nil && y != nil {
+		m.Links = links(x.Fabric, y.Fabric, func(l *ir.Link) bool { return x.Guessed(l) || y.Guessed(l) })
+		m.Verdicts = verdicts(x.Report, y.Report)
 	}
 	m.findings()
 	return m
@@ -146,6 +160,7 @@ func (m *Meaning) devices() (was, is map[string]*asSet) {
 	a, b := m.A, m.B
 	switch x, y := a.fabric(), b.fabric(); {
 	case a.Files != nil && b.Files != nil:
+		audit(a, b)
 		return m.surveyed(a), m.surveyed(b)
 	case a.Files != nil && y != nil:
 		was, is = m.beside(y, a)
@@ -216,9 +231,28 @@ func (m *Meaning) beside(f *ir.Fabric, s *Side) (stated, meant map[string]*asSet
 	return stated, meant
 }
 
+// audit judges the files of both sides as networks. Where one of them cannot be made, rules about files alone judge both sides.
+func audit(sides ...*Side) {
+	var all []*Audited
+	for _, s := range sides {
+		if s.Audit == nil {
+			continue
+		}
+		if n := s.Audit(); n != nil && n.Fabric != nil {
+			all = append(all, n)
+		}
+	}
+	for i, s := range sides {
+		if len(all) < len(sides) {
+			s.judge(nil)
+			continue
+		}
+		s.audited, s.Report = all[i], all[i].Report
+	}
+}
+
 // surveyed returns the devices of files that no fabric describes.
 func (m *Meaning) surveyed(s *Side) map[string]*asSet {
-	s.judge(nil)
 	out := map[string]*asSet{}
 	survey := targets.SurveyFiles(s.Files)
 	for i := range survey.Devices {
@@ -302,8 +336,8 @@ func turned(rows []Turned, name, what, before, after string) []Turned {
 	return rows
 }
 
-// links compares the cables of two fabrics.
-func links(a, b *ir.Fabric) (out Links) {
+// links compares the cables of two fabrics. The lengths of guessed ones do not count.
+func links(a, b *ir.Fabric, guessed func(l *ir.Link) bool) (out Links) {
 	was, is := cables(a), cables(b)
 	for _, name := range names(was, is) {
 		old, now := was[name], is[name]
@@ -315,7 +349,7 @@ func links(a, b *ir.Fabric) (out Links) {
 		default:
 			x, y := factsOf(old), factsOf(now)
 			for i, what := range linkFacts {
-				if x[i] != y[i] {
+				if x[i] != y[i] && (what != lengthFact || !guessed(old) && !guessed(now)) {
 					out.Changed = turned(out.Changed, name, what, x[i], y[i])
 				}
 			}
@@ -330,6 +364,41 @@ func cables(f *ir.Fabric) map[string]*ir.Link {
 		ends := []string{l.A().String(), l.B().String()}
 		slices.SortFunc(ends, nodeset.Compare)
 		out[strings.Join(ends, " - ")] = l
+	}
+	return out
+}
+
+// lengthFact is the fact of a cable that drafts guess.
+const lengthFact = "length"
+
+// linkFacts names the facts of a cable.
+var linkFacts = []string{"speed", lengthFact, "flow control", "planned", "bond"}
+
+// factsOf returns the facts of a cable, in the order of linkFacts.
+func factsOf(l *ir.Link) []string {
+	yes := map[bool]string{true: "yes", false: "no"}
+	return []string{
+		fmt.Sprintf("%s Mb/s", diag.Number(l.A().Speed())), fmt.Sprintf("%g m", l.Length.Metres), string(l.A().FlowControl()),
+		yes[l.Planned], yes[l.Bond > 0],
+	}
+}
+
+// verdicts compares the verdicts of two fabrics on each lossless cos group.
+func verdicts(a, b *report.Report) (out []Proved) {
+	of := func(r *report.Report) map[string]string {
+		all := map[string]string{}
+		for _, p := range r.Proofs {
+			all[p.Group.Name] = report.Verdict(p)
+		}
+		return all
+	}
+	was, is := of(a), of(b)
+	all := names(was, is)
+	slices.Sort(all)
+	for _, group := range all {
+		if was[group] != is[group] {
+			out = append(out, Proved{group, was[group], is[group]})
+		}
 	}
 	return out
 }

@@ -16,9 +16,11 @@ import (
 	"github.com/rocec/rocec/cmd/internal/globals"
 	"github.com/rocec/rocec/cmd/internal/meaning"
 	"github.com/rocec/rocec/cmd/internal/revision"
+	"github.com/rocec/rocec/cmd/internal/site"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/judge"
 )
 
 // Operand is one side of a comparison, before it is read.
@@ -177,6 +179,7 @@ func (o *Operand) State(ctx context.Context, g *globals.Globals) (*meaning.Side,
 			return nil, err
 		}
 		s.Files, s.Hidden, s.Dir = found.Files, found.Hidden, found.Dir
+		s.Audit = func() *meaning.Audited { return audited(ctx, g, found) }
 		return s, nil
 	case o.Folder != "":
 		f, err := g.Load(o.Folder)
@@ -203,6 +206,16 @@ func (o *Operand) State(ctx context.Context, g *globals.Globals) (*meaning.Side,
 	}
 	s.Dir = o.Path
 	return s, nil
+}
+
+// audited judges files as a network; nil: no network can be made.
+func audited(ctx context.Context, g *globals.Globals, found *devicefiles.Found) *meaning.Audited {
+	s, ds := site.Of(ctx, found.Files, site.Options{Most: g.MaxObjects, Judge: judge.Options{Budget: g.Steps()}})
+	if ds.HasErrors() || s.Judged == nil || s.Judged.Fabric == nil {
+		return nil
+	}
+	r, _ := s.Judge(found)
+	return &meaning.Audited{Report: r, Guessed: s.Guessed}
 }
 
 // Compiled is a fabric as compiled for another system or release of its switches.

@@ -3,7 +3,6 @@ package site
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -12,9 +11,6 @@ import (
 	"github.com/rocec/rocec/lang/topology"
 	"github.com/rocec/rocec/targets"
 )
-
-// notification is the DSCP of congestion notifications by custom, and custom that of RoCE (AF31).
-const notification, custom = 48, 26
 
 // classes are the traffic classes that most ports with RoCE have.
 type classes struct {
@@ -36,22 +32,16 @@ type class struct {
 	carries          bool // RoCE
 	lossless, strict bool
 	weight           int          // 0: not known
+	queues           int          // whose weights are in it
+	unlike           bool         // ports serve its queue in ways that no weight states
 	unsorted         bool         // no file sorts packets into it
 	unserved         bool         // no file states whether it is strict, or its weight
 	sets             []ir.Marking // by which its queues mark
 	marked           int          // ports that mark it
+	odd              bool         // most ports put one of its DSCP into another class
 	disputed         bool         // most switches put its DSCP into another class
 	ports, of        int          // that have it lossless, of those with RoCE
 }
-
-// kindOfRoCE is the sign by which a port carries RoCE.
-type kindOfRoCE int
-
-const (
-	byPFC    kindOfRoCE = iota
-	byMarks             // it has no PFC, and a queue marks
-	byCustom            // neither: the class of DSCP 26, which senders use by custom
-)
 
 // classesOf finds the classes of devices that were read, by the settings that most ports of switches with RoCE have. Nil: no port of a
 // switch has a class. For a switch with cables, the ports with a cable count: a template of the factory may be on the others.
@@ -66,7 +56,7 @@ func classesOf(s *targets.Survey, cables []sheetCable) *classes {
 		}
 	}
 	for by := byPFC; by <= byCustom; by++ {
-		v := &votes{by: by}
+		v := newVotes(by)
 		for name, settings := range read {
 			kinds := map[*ir.PortSettings]int{}
 			for _, port := range cabled[name] {
@@ -85,10 +75,17 @@ func classesOf(s *targets.Survey, cables []sheetCable) *classes {
 			for p, n := range kinds {
 				v.port(p, n)
 			}
+			v.end()
 		}
 		if v.roce > 0 {
+			hosts := hostsOf(s)
+			for _, settings := range hosts {
+				for _, p := range settings.Ports {
+					v.host(p)
+				}
+			}
 			out := v.classes()
-			out.read, out.by, out.hosts, out.facing = read, by, hostsOf(s), facing
+			out.read, out.by, out.hosts, out.facing = read, by, hosts, facing
 			return out
 		}
 	}
@@ -146,111 +143,6 @@ func (c *classes) hostPauses(at end) (mask uint8) {
 	return mask
 }
 
-// votes counts how ports with RoCE are set.
-type votes struct {
-	by      kindOfRoCE
-	roce    int    // ports that count
-	carried [8]int // that have PFC for a priority, else mark it
-	dscp    [64][8]int
-	pcp     [8][8]int
-	told    struct{ dscp, pcp int }
-	strict  [8]int
-	weight  [8]map[int]int
-	marks   [8]map[ir.Marking]int
-	mtu     map[int]int
-}
-
-func count[K comparable](m *map[K]int, k K, n int) {
-	if *m == nil {
-		*m = map[K]int{}
-	}
-	(*m)[k] += n
-}
-
-// most is the key with the most votes; of equal ones the least, by order.
-func most[K comparable](m map[K]int, order func(a, b K) int) (best K) {
-	n := 0
-	for _, k := range slices.SortedFunc(maps.Keys(m), order) {
-		if m[k] > n {
-			best, n = k, m[k]
-		}
-	}
-	return best
-}
-
-// port counts n ports that are set alike.
-func (v *votes) port(p *ir.PortSettings, n int) {
-	d := p.Detail.Get()
-	carries := v.carriedBy(p, &d)
-	if carries == 0 {
-		return
-	}
-	v.roce += n
-	if d.MTU.Is == ir.Stated {
-		count(&v.mtu, d.MTU.Value, n)
-	}
-	for cos := range 8 {
-		if carries>>cos&1 == 1 {
-			v.carried[cos] += n
-		}
-		q := d.Queue[cos]
-		if q < 0 {
-			q = int8(cos)
-		}
-		if queue := d.Queues[q]; queue.Strict.Known() && queue.Strict.Value {
-			v.strict[cos] += n
-		} else if queue.Share.Known() {
-			count(&v.weight[cos], queue.Share.Value, n)
-		}
-		switch queue := d.Queues[q]; {
-		case queue.ECN.Known() && queue.ECN.Value && queue.MarkMin.Known() && queue.MarkMax.Known():
-			count(&v.marks[cos], ir.Marking{Min: queue.MarkMin.Value, Max: queue.MarkMax.Value, Probability: queue.Probability.Value}, n)
-		case queue.ECN.Known() && !queue.ECN.Value:
-			count(&v.marks[cos], ir.Marking{}, n)
-		}
-	}
-	if !p.TrustKnown {
-		return
-	}
-	if p.Trust.DSCP {
-		v.told.dscp += n
-		for value, cos := range p.DSCP {
-			if cos >= 0 {
-				v.dscp[value][cos] += n
-			}
-		}
-	}
-	if p.Trust.PCP {
-		v.told.pcp += n
-		for value, cos := range p.PCP {
-			if cos >= 0 {
-				v.pcp[value][cos] += n
-			}
-		}
-	}
-}
-
-// carriedBy is the priorities of a port that carry RoCE.
-func (v *votes) carriedBy(p *ir.PortSettings, d *ir.PortDetail) (mask uint8) {
-	switch v.by {
-	case byPFC:
-		if p.PausesKnown && !p.LinkPause {
-			mask = p.Sends | p.Obeys
-		}
-	case byMarks:
-		for cos := range 8 {
-			if q := d.Queue[cos]; q >= 0 && d.Queues[q].ECN.Is == ir.Stated && d.Queues[q].ECN.Value {
-				mask |= 1 << cos
-			}
-		}
-	case byCustom:
-		if cos := p.DSCP[custom]; p.TrustKnown && p.Trust.DSCP && cos >= 0 {
-			mask = 1 << cos
-		}
-	}
-	return mask
-}
-
 // pauses reports whether a port of a switch has link pause, and whether that is known.
 func (c *classes) pauses(device, port string) (is, known bool) {
 	p := c.read[device].Port(port)
@@ -258,15 +150,6 @@ func (c *classes) pauses(device, port string) (is, known bool) {
 		return false, false
 	}
 	return p.LinkPause && p.Sends|p.Obeys != 0, true
-}
-
-// of is the cos with the most votes; -1: nothing has one.
-func of(votes [8]int) int {
-	best := slices.Max(votes[:])
-	if best == 0 {
-		return -1
-	}
-	return slices.Index(votes[:], best)
 }
 
 // classes makes the classes: the lossless ones, that of notifications, and that of most other packets.
@@ -282,9 +165,13 @@ func (v *votes) classes() *classes {
 		}
 		c := &class{cos: cos, name: fmt.Sprintf("class-%d", cos), strict: v.isStrict(cos), weight: most(v.weight[cos], cmp.Compare[int])}
 		c.unserved = v.strict[cos] == 0 && len(v.weight[cos]) == 0
+		if c.unlike = v.strict[cos] > 0 && v.strict[cos] < v.roce; c.unlike {
+			c.strict, c.weight = false, 0
+		}
 		out.groups = append(out.groups, c)
 		return c
 	}
+	claimed := [64]bool{}
 	for cos, n := range v.carried {
 		if n*4 < v.roce { // fewer ports that differ are a fault
 			continue
@@ -298,9 +185,11 @@ func (v *votes) classes() *classes {
 			}
 		}
 		for value := range v.dscp {
-			if of(v.dscp[value]) == cos {
-				c.dscp = append(c.dscp, value)
+			if claimed[value] || !v.sorted(value, cos) {
+				continue
 			}
+			c.dscp, claimed[value] = append(c.dscp, value), true
+			c.odd = c.odd || of(v.dscp[value]) != cos
 		}
 		if len(c.dscp) == 0 && out.routed { // the switches disagree, and most put every value elsewhere
 			c.disputed = true
@@ -329,40 +218,25 @@ func (v *votes) classes() *classes {
 		}
 	}
 	if c := at(0); !c.carries {
-		c.name, c.weight = "default", v.rest(out.groups)
+		c.name = "default"
+		if c.strict = false; v.strict[0] == 0 {
+			c.weight, c.queues = v.rest(out.groups)
+		}
 	}
 	if sum := 0; slices.ContainsFunc(out.groups, func(c *class) bool { sum += c.weight; return sum > 100 }) {
 		for _, c := range out.groups { // classes have one weight together
 			c.weight = 0
 		}
 	}
+	v.even(out.groups)
 	slices.SortFunc(out.groups, func(a, b *class) int { return cmp.Compare(b.cos, a.cos) })
 	out.nameCarrying()
 	return out
 }
 
-// mapped lists the classes that carry RoCE.
-func (v *votes) mapped() (all []int) {
-	for cos, n := range v.carried {
-		if n > 0 && n*4 >= v.roce {
-			all = append(all, cos)
-		}
-	}
-	return all
-}
-
-// isStrict reports whether most ports that state how the queue of a class is served have it strict.
-func (v *votes) isStrict(cos int) bool {
-	stated := v.strict[cos]
-	for _, n := range v.weight[cos] {
-		stated += n
-	}
-	return v.strict[cos]*2 > stated
-}
-
 // rest is the weight of every class that is in no group, and of class 0: the default group has what is left, and shares it among them.
 // Where classes have one weight together, or weights are no percent, it is the rest of 100.
-func (v *votes) rest(groups []*class) (sum int) {
+func (v *votes) rest(groups []*class) (sum, queues int) {
 	others := 0
 	for _, c := range groups {
 		if c.cos != 0 && !c.strict {
@@ -378,10 +252,36 @@ func (v *votes) rest(groups []*class) (sum int) {
 		in := slices.ContainsFunc(groups, func(c *class) bool { return c.cos == cos && cos != 0 })
 		if !in && !v.isStrict(cos) {
 			sum += most(v.weight[cos], cmp.Compare[int])
+			queues += min(len(v.weight[cos]), 1)
 		}
 	}
-	return sum
+	return sum, queues
 }
+
+// even leaves out weights that would give a class of RoCE more of the link than some port gives it. No weight states how the ports serve
+// it.
+func (v *votes) even(groups []*class) {
+	roce, rest := 0, 0
+	for _, c := range groups {
+		if c.carries {
+			roce += c.weight
+		} else {
+			rest += c.weight
+		}
+	}
+	roce, rest = ir.ShareRatio(roce, rest)
+	if !slices.ContainsFunc(groups, func(c *class) bool {
+		return c.carries && c.weight > 0 && float64(c.weight)*100/float64(roce+rest) > v.least[c.cos]+rounding
+	}) {
+		return
+	}
+	for _, c := range groups {
+		c.weight, c.unlike = 0, c.unlike || c.carries
+	}
+}
+
+// rounding is a part of a percent below which shares are the same.
+const rounding = 0.01
 
 // nameCarrying calls the one class of RoCE rdma.
 func (c *classes) nameCarrying() {
@@ -437,6 +337,9 @@ func (c *classes) blocks(derive bool) string {
 		if g.unsorted {
 			check = " # CHECK: no file states a mark"
 		}
+		if g.odd {
+			check = " # CHECK: the switches disagree, and most ports have one of these values in another class"
+		}
 		if g.disputed {
 			check = " # CHECK: the switches disagree: most have these values in another class"
 		}
@@ -454,6 +357,10 @@ func (c *classes) blocks(derive bool) string {
 			b.WriteString("  strict = true # CHECK: no file states how its queue is served\n")
 		case g.strict:
 			b.WriteString("  strict = true\n")
+		case g.unlike:
+			b.WriteString("  # CHECK: ports serve its queue in several ways; give it a weight, or strict\n")
+		case g.weight > 0 && g.queues > 1:
+			fmt.Fprintf(&b, "  weight = %d # CHECK: the sum of %d queues, which share it alike\n", g.weight, g.queues)
 		case g.weight > 0:
 			fmt.Fprintf(&b, "  weight = %d\n", g.weight)
 		}

@@ -70,6 +70,7 @@ func TestDrawn(t *testing.T) {
 		for _, d := range targets.JudgeFilesOf(s.Judged.Fabric, files).Diagnostics {
 			require.NotEqual(t, diag.Error, d.Severity, "%s: %s: %s", name, d.Code, d.Detail)
 		}
+		require.Empty(t, worseThanAudit(t, s, files), name)
 	}
 	t.Log(met)
 	if draws >= 60 {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/rocec/rocec/cmd/internal/devicefiles"
 	"github.com/rocec/rocec/cmd/internal/report"
@@ -157,6 +158,14 @@ func (n *Network) assume(s *Site, models []string) {
 	if len(cards) > 0 {
 		say("packets inside of a chassis wait in no circle; no file describes the inside behind %s", nodeset.Text(cards, nodeset.Devices, room))
 	}
+	if names := slices.SortedFunc(maps.Keys(s.Cables.Aliased), nodeset.Compare); len(names) > 0 {
+		say("ports of %s are those that a switch of the same SKU calls by the aliases which neighbours state",
+			nodeset.Text(names, nodeset.Devices, room))
+	}
+	if ports := s.Cables.Dropped; len(ports) > 0 {
+		say("no lossless traffic comes from the neighbours of %s; files name them, and the fabric does not have them",
+			nodeset.Text(ports, nodeset.Endpoints, room))
+	}
 	if ports, others := s.open(); len(ports) > 0 || len(others) > 0 {
 		var parts []string
 		if len(ports) > 0 {
@@ -229,7 +238,12 @@ func (s *Site) open() (ports, others []string) {
 		if is == nil {
 			continue
 		}
-		cabled := map[string]bool{}
+		cabled := map[string]bool{} // or a file names the neighbour
+		for _, e := range s.Cables.Dropped {
+			if port, ok := strings.CutPrefix(e, d.Name+":"); ok {
+				cabled[port] = true
+			}
+		}
 		for _, p := range d.Ports {
 			cabled[p.Name] = true
 		}

@@ -30,6 +30,9 @@ type Sheet struct {
 
 	Speedless int // cables of which no file states the speed
 
+	Aliased map[string]bool // devices without a file whose ports neighbours name by aliases
+	Dropped []string        // ports of switches whose neighbour is not in the fabric, and that have no cable
+
 	cables  []sheetCable
 	cards   map[string]bool // devices that are cards of a chassis
 	lengths map[end]int     // of Stated
@@ -59,7 +62,9 @@ type claim struct{ from, to end }
 func sheetOf(s *targets.Survey) *sheetMaker {
 	m := &sheetMaker{by: map[string]*targets.Surveyed{}, left: map[string][]string{}, places: map[*targets.Surveyed]map[ir.Front]string{}}
 	m.full = map[string]string{}
-	m.sheet = &Sheet{Nodes: map[string]topology.Node{}, Guessed: map[string]bool{}, cards: map[string]bool{}}
+	m.sheet = &Sheet{
+		Nodes: map[string]topology.Node{}, Guessed: map[string]bool{}, cards: map[string]bool{}, Aliased: map[string]bool{},
+	}
 	for i := range s.Devices {
 		m.device(&s.Devices[i])
 	}
@@ -95,7 +100,8 @@ type sheetMaker struct {
 	sheet *Sheet
 	left  map[string][]string // what is left out, by the reason
 
-	full map[string]string // names with a domain, by the name without it; empty: several devices have that
+	dropped []end             // ports whose neighbour is left out
+	full    map[string]string // names with a domain, by the name without it; empty: several devices have that
 
 	places map[*targets.Surveyed]map[ir.Front]string // names of ports, by their place on the front
 }
@@ -191,10 +197,13 @@ func (m *sheetMaker) claims(name string) (out []claim) {
 			}
 			if to.port == "" || nodeset.CheckInterface(from.port) != "" {
 				m.leaveOut("ports whose neighbour has no name or no port that a fabric can have", from.String())
+				if n.Device != "" {
+					m.dropped = append(m.dropped, from)
+				}
 				continue
 			}
 			if is, known := m.sheet.Nodes[to.device]; !known || is == (topology.Node{}) {
-				m.sheet.Nodes[to.device] = topology.Node{Function: functionOf(n.Function), Model: n.Model}
+				m.sheet.Nodes[to.device] = topology.Node{Function: functionOf(n.Function), Model: m.modelBy(n.Model)}
 			}
 			out = append(out, claim{from, to})
 		}
@@ -223,6 +232,27 @@ func functionOf(text string) string {
 	return ""
 }
 
+// twin returns the first switch of a SKU whose file states the aliases of its ports; nil: there is no such file.
+func (m *sheetMaker) twin(sku string) *targets.Surveyed {
+	for _, name := range slices.SortedFunc(maps.Keys(m.by), nodeset.Compare) {
+		d := m.by[name]
+		if d.Read != nil && len(d.Read.Aliases) > 0 && sku != "" && d.Read.Settings.System.SKU.Value == sku {
+			return d
+		}
+	}
+	return nil
+}
+
+// modelBy returns the name of the model of a SKU that a neighbour states: that of a switch which was read, where one has the SKU.
+func (m *sheetMaker) modelBy(sku string) string {
+	if _, known := platform.FindSwitch(sku); !known {
+		if d := m.twin(sku); d != nil && modelOf(d) != nil {
+			return modelOf(d).Name
+		}
+	}
+	return sku
+}
+
 // portOf chooses the name of a neighbour's port: one that its own files have, else the first that can be a port.
 func (m *sheetMaker) portOf(device string, n targets.Neighbour) string {
 	for _, port := range n.Ports {
@@ -230,11 +260,22 @@ func (m *sheetMaker) portOf(device string, n targets.Neighbour) string {
 			return own
 		}
 	}
-	i := slices.IndexFunc(n.Ports, func(port string) bool { return nodeset.CheckInterface(port) == "" })
-	if i < 0 {
-		return ""
+	if d := m.twin(n.Model); d != nil && m.by[device] == nil {
+		for _, port := range n.Ports {
+			if own := d.Read.Aliases[port]; own != "" && d.Read.Settings.Ports[port] == nil {
+				m.sheet.Aliased[device] = true
+				return own
+			}
+		}
 	}
-	return n.Ports[i]
+	for _, spell := range []func(string) string{func(port string) string { return port }, topology.FoldPort} {
+		for _, port := range n.Ports {
+			if name := spell(port); nodeset.CheckInterface(name) == "" {
+				return name
+			}
+		}
+	}
+	return ""
 }
 
 // has reports whether the files of a device have a port.
@@ -290,6 +331,11 @@ func (m *sheetMaker) cables(claims []claim) {
 				used[c.from], used[c.to] = true, true
 				m.add(c, map[bool]int{true: 2, false: 1}[both])
 			}
+		}
+	}
+	for _, e := range m.dropped {
+		if d := m.by[e.device]; !used[e] && d != nil && d.OS != nil {
+			m.sheet.Dropped = append(m.sheet.Dropped, e.String())
 		}
 	}
 }

@@ -122,6 +122,10 @@ func Of(ctx context.Context, files []lint.File, o Options) (*Site, diag.List) {
 
 // route finds how a fabric routes: by eBGP, else by the tables of next hops.
 func route(s *Site, f *ir.Fabric) {
+	if n := len(s.Cables.Dropped); n > 0 {
+		s.unrouted = diag.Count(n, "port") + " of switches " + diag.Plural(n, "has a neighbour that is", "have neighbours that are") + " left out"
+		return
+	}
 	if s.as, s.unrouted = routing(f, s.Survey); s.as != nil {
 		return
 	}
@@ -282,6 +286,11 @@ func (s *Site) lengths(near, far *ir.Fabric) {
 		}
 		s.Lengths[l.A().String()] = metres
 	}
+}
+
+// Guessed reports whether no file states the length of a cable of the fabric.
+func (s *Site) Guessed(l *ir.Link) bool {
+	return s.Cables.Stated(l.A().Device().Name, l.A().Name)+s.Cables.Stated(l.B().Device().Name, l.B().Name) == 0
 }
 
 // tabled are lengths of cables that sizes are published for.

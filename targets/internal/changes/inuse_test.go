@@ -173,6 +173,8 @@ func TestByHandInUse(t *testing.T) {
 			"a stated weight", "", "", "ecn {}", "ecn {}\n  weight = 70",
 			"At swp1, the share of cos 3 is not the one of the weight that the fabric states.",
 		},
+		{"a stated weight, of which it has more", "service.weight = 32", "service.weight = 90", "ecn {}", "ecn {}\n  weight = 40", ""},
+		{"other shares of the rest", "bulk.weight = 32", "bulk.weight = 31", "ecn {}", "ecn {}\n  weight = 50", ""},
 		{
 			"notifications that are not strict", "control.weight = 0", "control.weight = 32", "", "",
 			"At swp1, cos 6 is not strict, and the fabric states that it is.",

@@ -1,0 +1,50 @@
+package site
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/targets/target/lint"
+)
+
+// tor is a configuration of SONiC with two ports, their aliases, and PFC. It names the neighbour of Ethernet4, a switch without a file.
+func tor(name, device, port string) lint.File {
+	const conf = `{"DEVICE_METADATA": {"localhost": {"hostname": "%s", "hwsku": "ACS-MSN2700", "platform": "x86_64-mlnx_msn2700-r0"}},
+  "PORT": {"Ethernet0": {"lanes": "0,1,2,3", "alias": "Ethernet1/1"}, "Ethernet4": {"lanes": "4,5,6,7", "alias": "Ethernet2/1"}},
+  "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3"}, "Ethernet4": {"pfc_enable": "3"}},
+  "DEVICE_NEIGHBOR": {"Ethernet0": {"name": "gpu-%[1]s", "port": "ens1"}, "Ethernet4": {"name": "%[2]s", "port": "%[3]s"}},
+  "DEVICE_NEIGHBOR_METADATA": {"%[2]s": {"hwsku": "ACS-MSN2700", "type": "ToRRouter"}}}`
+	return lint.File{Name: name + "/config_db.json", Data: fmt.Appendf(nil, conf, name, device, port)}
+}
+
+// A neighbour whose port a fabric cannot have by this name stays in the fabric: by the port that a switch of its SKU has for the alias,
+// else by the name as a fabric writes it. Where that cannot be, the page says that the neighbour is there, and no routing is known.
+func TestNeighbourByAlias(t *testing.T) {
+	page := func(files ...lint.File) (s *Site, conditions string) {
+		s, ds := Of(t.Context(), files, Options{Most: 100})
+		require.Empty(t, ds)
+		require.NotNil(t, s.Judged.Fabric, "%v", texts(s.Judged.Diags))
+		return s, strings.Join(s.Network().Conditions, "\n")
+	}
+	s, conditions := page(tor("tor1", "tor9", "Ethernet1/1"), tor("tor2", "tor9", "Ethernet2/1"))
+	assert.Equal(t, []string{
+		"gpu-tor1:ens1 tor1:Ethernet0", "gpu-tor2:ens1 tor2:Ethernet0", "tor1:Ethernet4 tor9:Ethernet0", "tor2:Ethernet4 tor9:Ethernet4",
+	}, cablesOf(s.Judged.Fabric))
+	assert.Contains(t, conditions, "ports of tor9 are those that a switch of the same SKU calls by the aliases which neighbours state")
+	assert.Contains(t, s.Network().Unread, "tor9")
+
+	s, conditions = page(tor("tor1", "tor9", "Ethernet7/1")) // no switch has the alias
+	assert.Equal(t, []string{"gpu-tor1:ens1 tor1:Ethernet0", "tor1:Ethernet4 tor9:Ethernet7-1"}, cablesOf(s.Judged.Fabric))
+	assert.NotContains(t, conditions, "SKU")
+	assert.NotContains(t, conditions, "nothing is behind ports")
+
+	s, conditions = page(tor("tor1", "tor9", "a port; of no name"))
+	assert.Equal(t, []string{"gpu-tor1:ens1 tor1:Ethernet0"}, cablesOf(s.Judged.Fabric))
+	assert.Contains(t, conditions, "no lossless traffic comes from the neighbours of tor1:Ethernet4; files name them, and the fabric does not")
+	assert.Contains(t, conditions, "1 port of switches has a neighbour that is left out")
+	assert.NotContains(t, conditions, "nothing is behind ports")
+}

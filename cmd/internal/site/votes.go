@@ -1,0 +1,224 @@
+package site
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// notification is the DSCP of congestion notifications by custom, and custom that of RoCE (AF31).
+const notification, custom = 48, 26
+
+// kindOfRoCE is the sign by which a port carries RoCE.
+type kindOfRoCE int
+
+const (
+	byPFC    kindOfRoCE = iota
+	byMarks             // it has no PFC, and a queue marks
+	byCustom            // neither: the class of DSCP 26, which senders use by custom
+)
+
+// votes counts how ports with RoCE are set.
+type votes struct {
+	by      kindOfRoCE
+	roce    int        // ports that count
+	carried [8]int     // that have PFC for a priority, else mark it
+	dscp    [64][8]int // ports
+	one     [64][8]int // ports of the switch that is read
+	most    [64][8]int // switches of which most ports put a value so
+	all     int        // switches that sort by DSCP
+	hosts   [64][8]int // ports of hosts with PFC
+	pcp     [8][8]int
+	told    struct{ dscp, pcp int }
+	strict  [8]int
+	weight  [8]map[int]int
+	least   [8]float64 // the least part of a link that a cos has, in percent, at ports where it carries RoCE; -1: no port carries it
+	marks   [8]map[ir.Marking]int
+	mtu     map[int]int
+}
+
+func newVotes(by kindOfRoCE) *votes {
+	v := &votes{by: by}
+	for cos := range v.least {
+		v.least[cos] = -1
+	}
+	return v
+}
+
+func count[K comparable](m *map[K]int, k K, n int) {
+	if *m == nil {
+		*m = map[K]int{}
+	}
+	(*m)[k] += n
+}
+
+// most is the key with the most votes; of equal ones the least, by order.
+func most[K comparable](m map[K]int, order func(a, b K) int) (best K) {
+	n := 0
+	for _, k := range slices.SortedFunc(maps.Keys(m), order) {
+		if m[k] > n {
+			best, n = k, m[k]
+		}
+	}
+	return best
+}
+
+// port counts n ports that are set alike.
+func (v *votes) port(p *ir.PortSettings, n int) {
+	d := p.Detail.Get()
+	carries := v.carriedBy(p, &d)
+	if carries == 0 {
+		return
+	}
+	v.roce += n
+	if d.MTU.Is == ir.Stated {
+		count(&v.mtu, d.MTU.Value, n)
+	}
+	for cos := range 8 {
+		if carries>>cos&1 == 1 {
+			v.carried[cos] += n
+			v.serve(p, cos)
+		}
+		q := d.Queue[cos]
+		if q < 0 {
+			q = int8(cos)
+		}
+		if queue := d.Queues[q]; queue.Strict.Known() && queue.Strict.Value {
+			v.strict[cos] += n
+		} else if queue.Share.Known() {
+			count(&v.weight[cos], queue.Share.Value, n)
+		}
+		switch queue := d.Queues[q]; {
+		case queue.ECN.Known() && queue.ECN.Value && queue.MarkMin.Known() && queue.MarkMax.Known():
+			count(&v.marks[cos], ir.Marking{Min: queue.MarkMin.Value, Max: queue.MarkMax.Value, Probability: queue.Probability.Value}, n)
+		case queue.ECN.Known() && !queue.ECN.Value:
+			count(&v.marks[cos], ir.Marking{}, n)
+		}
+	}
+	if !p.TrustKnown {
+		return
+	}
+	if p.Trust.DSCP {
+		v.told.dscp += n
+		for value, cos := range p.DSCP {
+			if cos >= 0 {
+				v.dscp[value][cos] += n
+				v.one[value][cos] += n
+			}
+		}
+	}
+	if p.Trust.PCP {
+		v.told.pcp += n
+		for value, cos := range p.PCP {
+			if cos >= 0 {
+				v.pcp[value][cos] += n
+			}
+		}
+	}
+}
+
+// end ends a switch: its ports count together, too.
+func (v *votes) end() {
+	sorts := 0
+	for value := range v.one {
+		if cos := of(v.one[value]); cos >= 0 {
+			v.most[value][cos]++
+			sorts = 1
+		}
+	}
+	v.all += sorts
+	v.one = [64][8]int{}
+}
+
+// host counts a port of a host. Where it has no PFC, its map says nothing of lossless traffic.
+func (v *votes) host(p *ir.PortSettings) {
+	pfc := p.Detail.Get().PFC
+	if p.Sends|p.Obeys == 0 && pfc.Value == 0 || p.LinkPause || !p.TrustKnown || !p.Trust.DSCP {
+		return
+	}
+	for value, cos := range p.DSCP {
+		if cos >= 0 {
+			v.hosts[value][cos]++
+		}
+	}
+}
+
+// sorted reports whether a DSCP belongs to a class that carries RoCE: most ports have it there. A quarter of the ports or of the switches
+// suffices, where it is more than one switch or the hosts agree, and the hosts do not have it elsewhere.
+func (v *votes) sorted(value, cos int) bool {
+	usual := of(v.dscp[value])
+	if usual == cos || usual >= 0 && slices.Contains(v.mapped(), usual) {
+		return usual == cos
+	}
+	ports, hosts := 0, of(v.hosts[value])
+	for _, n := range v.dscp[value] {
+		ports += n
+	}
+	switches := v.most[value][cos]
+	quarter := v.dscp[value][cos] > 0 && (v.dscp[value][cos]*4 >= ports || switches*4 >= v.all)
+	return quarter && (hosts == cos || hosts < 0 && switches > 1)
+}
+
+// serve notes the part of a link that a port gives a cos.
+func (v *votes) serve(p *ir.PortSettings, cos int) {
+	sum := 0
+	for k, share := range p.Share {
+		if p.Strict>>k&1 == 0 {
+			sum += int(share)
+		}
+	}
+	part := float64(p.Share[cos]) * 100 / float64(max(sum, 1))
+	if v.least[cos] < 0 || part < v.least[cos] {
+		v.least[cos] = part
+	}
+}
+
+// carriedBy is the priorities of a port that carry RoCE.
+func (v *votes) carriedBy(p *ir.PortSettings, d *ir.PortDetail) (mask uint8) {
+	switch v.by {
+	case byPFC:
+		if p.PausesKnown && !p.LinkPause {
+			mask = p.Sends | p.Obeys
+		}
+	case byMarks:
+		for cos := range 8 {
+			if q := d.Queue[cos]; q >= 0 && d.Queues[q].ECN.Is == ir.Stated && d.Queues[q].ECN.Value {
+				mask |= 1 << cos
+			}
+		}
+	case byCustom:
+		if cos := p.DSCP[custom]; p.TrustKnown && p.Trust.DSCP && cos >= 0 {
+			mask = 1 << cos
+		}
+	}
+	return mask
+}
+
+// of is the cos with the most votes; -1: nothing has one.
+func of(votes [8]int) int {
+	best := slices.Max(votes[:])
+	if best == 0 {
+		return -1
+	}
+	return slices.Index(votes[:], best)
+}
+
+// mapped lists the classes that carry RoCE.
+func (v *votes) mapped() (all []int) {
+	for cos, n := range v.carried {
+		if n > 0 && n*4 >= v.roce {
+			all = append(all, cos)
+		}
+	}
+	return all
+}
+
+// isStrict reports whether most ports that state how the queue of a class is served have it strict.
+func (v *votes) isStrict(cos int) bool {
+	stated := v.strict[cos]
+	for _, n := range v.weight[cos] {
+		stated += n
+	}
+	return v.strict[cos]*2 > stated
+}
