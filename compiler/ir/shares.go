@@ -176,3 +176,29 @@ func Schedule(f *Fabric, still uint8) (out [8]QueueShare) {
 	}
 	return out
 }
+
+// Deprived reports whether a group that carries RoCE has less of the link at a port than it is meant to have, by more than the percent that
+// rounding takes. Lossless traffic does not notice how other groups share the rest.
+func (g *CosGroup) Deprived(f *Fabric, is, meant *PortSettings) bool {
+	carries := g.Lossless || slices.ContainsFunc(f.Intents, func(in *Intent) bool { return in.Group == g })
+	if !carries || is.Share == meant.Share && is.Strict == meant.Strict {
+		return false
+	}
+	const percent = 1
+	return partOf(is, g.Cos)+percent < partOf(meant, g.Cos)
+}
+
+// partOf is the share of a cos in percent of all queues that are not strict; 0: it is not known.
+func partOf(p *PortSettings, cos int) float64 {
+	sum, d, seen := 0, p.Detail.Get(), uint8(0)
+	for k, share := range p.Share {
+		q := d.Queue[k]
+		if q >= 0 && seen>>q&1 == 1 || p.Strict>>k&1 == 1 {
+			continue
+		}
+		if sum += int(share); q >= 0 {
+			seen |= 1 << q
+		}
+	}
+	return float64(p.Share[cos]) * 100 / float64(max(sum, 1))
+}

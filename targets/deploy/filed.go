@@ -2,7 +2,6 @@ package deploy
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -55,65 +54,3 @@ func (f *Filed) Rest() string {
 
 // mostMissing is how many settings that files do not state are named.
 const mostMissing = 4
-
-// unsoundHost returns why a host does not carry lossless traffic as the fabric means it, by its files; empty: no file says so. Lossless
-// traffic does not notice the cos of a value that no group claims, the classes and shares of other traffic, and a longer cable.
-func (f *Filed) unsoundHost(d *ir.Device) string {
-	for _, p := range d.Ports {
-		is, meant := f.Is.Port(p.Name), f.Meant.Port(p.Name)
-		if meant == nil || !meant.PausesKnown {
-			continue
-		}
-		if is == nil || !is.PausesKnown && !is.Detail.Get().PFC.Known() {
-			return fmt.Sprintf("At %s, PFC is not known.", p.Name)
-		}
-		if why := unlikeNIC(p, is, meant); why != "" {
-			return fmt.Sprintf("At %s, %s.", p.Name, why)
-		}
-	}
-	for i := range f.Values {
-		if !slices.Contains(besideRoCE, f.Values[i].Field) {
-			return fmt.Sprintf("In its files, %s.", f.Values[i].Text())
-		}
-	}
-	return ""
-}
-
-// besideRoCE are fields of a NIC whose values [unlikeNIC] judges as far as lossless traffic notices them.
-var besideRoCE = []ir.Field{ir.FieldDSCP, ir.FieldPCP, ir.FieldQueue, ir.FieldStrict, ir.FieldShare, ir.FieldCable}
-
-// unlikeNIC returns in which way a NIC is not set as it is meant, as a part of a sentence; empty: lossless traffic notices no difference.
-func unlikeNIC(p *ir.Port, is, meant *ir.PortSettings) string {
-	for m := range p.Device().Fabric.Missorts(is, meant) {
-		switch {
-		case !is.TrustKnown:
-		case m.Untrusted:
-			return fmt.Sprintf("%s is not trusted", m.Field)
-		case m.Is >= 0:
-			return fmt.Sprintf("%s %d is put in cos %d, and not in %d", m.Field, m.Value, m.Is, m.Want)
-		}
-	}
-	a, b := is.Detail.Get(), meant.Detail.Get()
-	if a.PFC.Known() && b.PFC.Known() && a.PFC != b.PFC {
-		return fmt.Sprintf("PFC is on for %s, and the fabric has it for %s", cosOf(a.PFC.Value), cosOf(b.PFC.Value))
-	}
-	for cos := range 8 {
-		if (meant.Sends|meant.Obeys)>>cos&1 == 0 || a.Queue[cos] < 0 {
-			continue
-		}
-		for other := range 8 {
-			if a.Queue[other] == a.Queue[cos] && b.Queue[other] != b.Queue[cos] {
-				return fmt.Sprintf("cos %d has the traffic class of cos %d, which is lossless", other, cos)
-			}
-		}
-	}
-	for _, g := range p.Device().Fabric.CosGroups {
-		if g.Weight > 0 && is.Share[g.Cos] > 0 && deprived(p, g, is, meant) {
-			return fmt.Sprintf("the share of cos %d is not the one of the weight that the fabric states", g.Cos)
-		}
-	}
-	if a.Cable.Known() && b.Cable.Known() && a.Cable.Value < b.Cable.Value {
-		return fmt.Sprintf("headroom is for a cable of %d m, and not of %d m", a.Cable.Value, b.Cable.Value)
-	}
-	return ""
-}

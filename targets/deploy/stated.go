@@ -2,7 +2,6 @@ package deploy
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
 )
@@ -40,7 +39,7 @@ func restated(p *ir.Port, is, meant *ir.PortSettings) string {
 		switch now := is.Strict>>g.Cos&1 == 1; {
 		case g.Strict && strict && !now && (g.Lossless || served(is, g.Cos)):
 			return fmt.Sprintf("cos %d is not strict, and the fabric states that it is", g.Cos)
-		case g.Weight > 0 && !strict && (now || deprived(p, g, is, meant)):
+		case g.Weight > 0 && !strict && (now || g.Deprived(p.Device().Fabric, is, meant)):
 			return fmt.Sprintf("the share of cos %d is not the one of the weight that the fabric states", g.Cos)
 		}
 	}
@@ -57,26 +56,4 @@ func served(p *ir.PortSettings, cos int) bool {
 	d := p.Detail.Get()
 	q := d.Queue[cos]
 	return p.Share[cos] > 0 || q < 0 || d.Queues[q].Strict.Known() || d.Queues[q].Share.Known()
-}
-
-// deprived reports whether a group that carries RoCE has less of the link than the weights of the fabric give it, by more than the percent
-// that rounding takes. Lossless traffic does not notice how other groups share the rest.
-func deprived(p *ir.Port, g *ir.CosGroup, is, meant *ir.PortSettings) bool {
-	carries := g.Lossless || slices.ContainsFunc(p.Device().Fabric.Intents, func(in *ir.Intent) bool { return in.Group == g })
-	if !carries || is.Share == meant.Share && is.Strict == meant.Strict {
-		return false
-	}
-	const percent = 1
-	return part(is, g.Cos)+percent < part(meant, g.Cos)
-}
-
-// part is the share of a cos in percent of all that are not strict; 0: it is not known.
-func part(p *ir.PortSettings, cos int) float64 {
-	sum := 0
-	for k, share := range p.Share {
-		if p.Strict>>k&1 == 0 {
-			sum += int(share)
-		}
-	}
-	return float64(p.Share[cos]) * 100 / float64(max(sum, 1))
 }

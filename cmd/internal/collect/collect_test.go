@@ -142,8 +142,8 @@ func TestSecretTables(t *testing.T) {
 	}
 }
 
-// A masked snapshot has the findings of the files where LLDP has the names of devices with capitals, domains and dots at the end, and files of
-// their hosts are called by the short names.
+// A masked snapshot has the findings of the files where LLDP has the names of devices with capitals, domains and dots at the end,
+// whether or not folders are called so.
 func TestMaskNames(t *testing.T) {
 	spellings := map[string]func(name string) string{
 		"short":            func(name string) string { return name },

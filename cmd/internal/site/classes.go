@@ -56,7 +56,7 @@ func classesOf(s *targets.Survey, cables []sheetCable) *classes {
 		}
 	}
 	for by := byPFC; by <= byCustom; by++ {
-		v := newVotes(by)
+		v := &votes{by: by}
 		for name, settings := range read {
 			kinds := map[*ir.PortSettings]int{}
 			for _, port := range cabled[name] {
@@ -228,7 +228,6 @@ func (v *votes) classes() *classes {
 			c.weight = 0
 		}
 	}
-	v.even(out.groups)
 	slices.SortFunc(out.groups, func(a, b *class) int { return cmp.Compare(b.cos, a.cos) })
 	out.nameCarrying()
 	return out
@@ -258,30 +257,12 @@ func (v *votes) rest(groups []*class) (sum, queues int) {
 	return sum, queues
 }
 
-// even leaves out weights that would give a class of RoCE more of the link than some port gives it. No weight states how the ports serve
-// it.
-func (v *votes) even(groups []*class) {
-	roce, rest := 0, 0
-	for _, c := range groups {
-		if c.carries {
-			roce += c.weight
-		} else {
-			rest += c.weight
-		}
-	}
-	roce, rest = ir.ShareRatio(roce, rest)
-	if !slices.ContainsFunc(groups, func(c *class) bool {
-		return c.carries && c.weight > 0 && float64(c.weight)*100/float64(roce+rest) > v.least[c.cos]+rounding
-	}) {
-		return
-	}
-	for _, c := range groups {
-		c.weight, c.unlike = 0, c.unlike || c.carries
+// unweigh leaves out weights: none states how all ports serve the classes of RoCE.
+func (c *classes) unweigh() {
+	for _, g := range c.groups {
+		g.weight, g.unlike = 0, g.unlike || g.carries && !g.strict
 	}
 }
-
-// rounding is a part of a percent below which shares are the same.
-const rounding = 0.01
 
 // nameCarrying calls the one class of RoCE rdma.
 func (c *classes) nameCarrying() {

@@ -203,7 +203,7 @@ func (m *sheetMaker) claims(name string) (out []claim) {
 				continue
 			}
 			if is, known := m.sheet.Nodes[to.device]; !known || is == (topology.Node{}) {
-				m.sheet.Nodes[to.device] = topology.Node{Function: functionOf(n.Function), Model: m.modelBy(n.Model)}
+				m.sheet.Nodes[to.device] = topology.Node{Function: functionOf(n.Function), Model: modelBy(m, n.Model)}
 			}
 			out = append(out, claim{from, to})
 		}
@@ -233,7 +233,7 @@ func functionOf(text string) string {
 }
 
 // twin returns the first switch of a SKU whose file states the aliases of its ports; nil: there is no such file.
-func (m *sheetMaker) twin(sku string) *targets.Surveyed {
+func twin(m *sheetMaker, sku string) *targets.Surveyed {
 	for _, name := range slices.SortedFunc(maps.Keys(m.by), nodeset.Compare) {
 		d := m.by[name]
 		if d.Read != nil && len(d.Read.Aliases) > 0 && sku != "" && d.Read.Settings.System.SKU.Value == sku {
@@ -244,9 +244,9 @@ func (m *sheetMaker) twin(sku string) *targets.Surveyed {
 }
 
 // modelBy returns the name of the model of a SKU that a neighbour states: that of a switch which was read, where one has the SKU.
-func (m *sheetMaker) modelBy(sku string) string {
+func modelBy(m *sheetMaker, sku string) string {
 	if _, known := platform.FindSwitch(sku); !known {
-		if d := m.twin(sku); d != nil && modelOf(d) != nil {
+		if d := twin(m, sku); d != nil && modelOf(d) != nil {
 			return modelOf(d).Name
 		}
 	}
@@ -260,7 +260,7 @@ func (m *sheetMaker) portOf(device string, n targets.Neighbour) string {
 			return own
 		}
 	}
-	if d := m.twin(n.Model); d != nil && m.by[device] == nil {
+	if d := twin(m, n.Model); d != nil && m.by[device] == nil {
 		for _, port := range n.Ports {
 			if own := d.Read.Aliases[port]; own != "" && d.Read.Settings.Ports[port] == nil {
 				m.sheet.Aliased[device] = true

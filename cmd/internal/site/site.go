@@ -104,6 +104,9 @@ func Of(ctx context.Context, files []lint.File, o Options) (*Site, diag.List) {
 	near := s.Judged.Fabric
 	if near != nil {
 		route(s, near)
+		if !weighsAsRead(near, s.Survey) {
+			s.classes.unweigh()
+		}
 	}
 	derive := near != nil && marksAsRead(near, s.Survey)
 	if ds := draft(long, nil, derive); ds != nil {
@@ -334,6 +337,23 @@ func fitting(near, far *ir.Port, is *ir.PortSettings, need func(b *ir.Buffer) in
 		}
 	}
 	return best
+}
+
+// weighsAsRead reports whether every port that was read gives the groups of RoCE at least the part of the link that their weights mean.
+func weighsAsRead(f *ir.Fabric, s *targets.Survey) bool {
+	read := readOf(s)
+	deprived := func(d *ir.Device, wanted *ir.Settings) bool {
+		return slices.ContainsFunc(d.Ports, func(p *ir.Port) bool {
+			is, meant := read(p), wanted.Port(p.Name)
+			return is != nil && meant != nil && slices.ContainsFunc(f.CosGroups, func(g *ir.CosGroup) bool {
+				return g.Weight > 0 && meant.Strict>>g.Cos&1 == 0 && g.Deprived(f, is, meant)
+			})
+		})
+	}
+	var wishes ir.Wishes
+	return !slices.ContainsFunc(f.Devices, func(d *ir.Device) bool { // a system may have one share for several cos, and then states less
+		return d.Switch != nil && deprived(d, wishes.Of(d)) && deprived(d, targets.Meant(d))
+	})
 }
 
 // marksAsRead reports whether rocec derives the thresholds that were read, for every queue that marks.

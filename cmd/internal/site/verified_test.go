@@ -29,8 +29,8 @@ import (
 
 func foundOf(files []lint.File) *devicefiles.Found { return &devicefiles.Found{Files: files} }
 
-// worseThanAudit returns the errors that verify finds in files beside the fabric that they make, at devices in which an audit finds no error,
-// nor what makes the device unsound. A device without settings has none.
+// worseThanAudit returns the errors that verify finds in files beside the fabric that they make, at devices in which an audit finds no
+// error, nor what makes the device unsound. A device without settings has none.
 func worseThanAudit(t *testing.T, s *Site, files []lint.File) (worse []string) {
 	t.Helper()
 	found := foundOf(files)

@@ -33,17 +33,8 @@ type votes struct {
 	told    struct{ dscp, pcp int }
 	strict  [8]int
 	weight  [8]map[int]int
-	least   [8]float64 // the least part of a link that a cos has, in percent, at ports where it carries RoCE; -1: no port carries it
 	marks   [8]map[ir.Marking]int
 	mtu     map[int]int
-}
-
-func newVotes(by kindOfRoCE) *votes {
-	v := &votes{by: by}
-	for cos := range v.least {
-		v.least[cos] = -1
-	}
-	return v
 }
 
 func count[K comparable](m *map[K]int, k K, n int) {
@@ -78,7 +69,6 @@ func (v *votes) port(p *ir.PortSettings, n int) {
 	for cos := range 8 {
 		if carries>>cos&1 == 1 {
 			v.carried[cos] += n
-			v.serve(p, cos)
 		}
 		q := d.Queue[cos]
 		if q < 0 {
@@ -158,20 +148,6 @@ func (v *votes) sorted(value, cos int) bool {
 	switches := v.most[value][cos]
 	quarter := v.dscp[value][cos] > 0 && (v.dscp[value][cos]*4 >= ports || switches*4 >= v.all)
 	return quarter && (hosts == cos || hosts < 0 && switches > 1)
-}
-
-// serve notes the part of a link that a port gives a cos.
-func (v *votes) serve(p *ir.PortSettings, cos int) {
-	sum := 0
-	for k, share := range p.Share {
-		if p.Strict>>k&1 == 0 {
-			sum += int(share)
-		}
-	}
-	part := float64(p.Share[cos]) * 100 / float64(max(sum, 1))
-	if v.least[cos] < 0 || part < v.least[cos] {
-		v.least[cos] = part
-	}
 }
 
 // carriedBy is the priorities of a port that carry RoCE.
