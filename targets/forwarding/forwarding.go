@@ -11,6 +11,7 @@ import (
 	"io"
 	"net/netip"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -175,10 +176,8 @@ func (t *table) add(route Route, metric uint32) {
 }
 
 func appendOnce(list []string, s string) []string {
-	for _, is := range list {
-		if is == s {
-			return list
-		}
+	if slices.Contains(list, s) {
+		return list
 	}
 	return append(list, s)
 }
