@@ -30,7 +30,7 @@ type Page struct {
 	Title string // its first heading
 	Body  string // Markdown, without front matter and title
 
-	// Of the page of a code, by its front matter.
+	// The page of a code has these, from its front matter.
 	Code       string
 	Summary    string   // the constant summary of its diagnostics, which the title ends in
 	Severities []string // it is reported at
@@ -83,7 +83,7 @@ func Find(name string) *Page {
 	return all().named[strings.ReplaceAll(name, "_", "-")]
 }
 
-// OfCode returns the page of a code; nil: there is none.
+// OfCode returns the page of a code, or nil for an unknown code.
 func OfCode(code string) *Page {
 	if p := all().named[code]; p != nil && p.Code == code {
 		return p

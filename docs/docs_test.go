@@ -221,7 +221,7 @@ func TestTerminalWidth(t *testing.T) {
 	}
 }
 
-// Whatever the text, nothing that a terminal obeys comes out of it, and it does not panic.
+// Terminal writes no control codes of a terminal and does not panic, whatever the text.
 func TestTerminalIsSafe(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{

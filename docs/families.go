@@ -31,7 +31,7 @@ var Families = []Family{
 	{"seen", "What devices say of ports and cables"},
 }
 
-// FamilyTitle is what a family is about; "" if there is none of this name.
+// FamilyTitle returns the title of a family, or "" for an unknown name.
 func FamilyTitle(name string) string {
 	for _, f := range Families {
 		if f.Name == name {

@@ -119,7 +119,7 @@ func (l *layout) block(n ast.Node, lead, hang string) {
 	}
 }
 
-// word is what is not broken.
+// word is text that no line break divides.
 type word struct {
 	text    string // painted
 	columns int
@@ -137,7 +137,7 @@ func (l *layout) wrap(words []word, lead, hang string) {
 	}
 }
 
-// broken is words in lines of at most so many columns; a word that is longer stands alone.
+// broken returns words as lines of at most width columns; a longer word gets its own line.
 func broken(words []word, width int) []string {
 	lines, used, ended := []string{""}, 0, false
 	for i := 0; i < len(words); {
@@ -160,7 +160,7 @@ func broken(words []word, width int) []string {
 	return lines
 }
 
-// inline is the text of a block as words, painted in a style where it has none of its own.
+// inline returns the text of a block as words, painted in style where the text has no style of its own.
 func (l *layout) inline(n ast.Node, style string) []word {
 	_, cell := n.(*grid)
 	w := &words{color: l.Color, cell: cell}
@@ -168,7 +168,7 @@ func (l *layout) inline(n ast.Node, style string) []word {
 	return w.list
 }
 
-// words collects what stands in a line.
+// words collects the words of a block.
 type words struct {
 	list  []word
 	color bool

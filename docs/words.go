@@ -39,8 +39,8 @@ func Words() (out []Word) {
 	return out
 }
 
-// WordsOf returns the meanings of a word, as a person copies it from the output: in any case, as a plural, as a flag, or with the text
-// behind it.
+// WordsOf returns the meanings of a word as a person copies it from the output: in upper or lower case, as a plural, as a flag, or with
+// text behind it.
 func WordsOf(text string) (out []Word) {
 	text = strings.NewReplacer("-", " ", "_", " ").Replace(strings.ToLower(text))
 	text = strings.Join(strings.Fields(strings.Trim(text, ` .:;,"'()`)), " ")

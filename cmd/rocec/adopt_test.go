@@ -53,7 +53,7 @@ func TestAdoptNowhere(t *testing.T) {
 	require.Contains(t, stderr, "was a rehearsal in the lab "+o.lab)
 }
 
-// TestAdoptAnotherFabric: resume refuses a fabric that wants something else, and rollback works from it all the same.
+// TestAdoptAnotherFabric: resume refuses a fabric that wants other settings; rollback still works from it.
 func TestAdoptAnotherFabric(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
@@ -109,7 +109,7 @@ func TestAdoptInPart(t *testing.T) {
 	o.root(t, "store2", "cp /var/lib/rocec/backup/"+run+"/about /var/lib/rocec/txn-"+run+"/about")
 	require.Contains(t, o.want(t, exit.Good, "confirm", run), "3 applied")
 
-	// Devices that a run has not begun hold nothing of it.
+	// Devices that the run has not begun hold no part of the run.
 	o.want(t, exit.Good, "rollback", "--auto-approve", "--soak", "0s", run)
 	run = o.dies(t, "store1", txn.Prepare)
 	o.sits(t, "carol")
@@ -118,8 +118,8 @@ func TestAdoptInPart(t *testing.T) {
 	require.Contains(t, out, "2 devices had not been begun. Plan again for those: rocec plan "+o.dir)
 }
 
-// TestAdoptOlder: devices of an earlier rocec do not tell who began the run, or which live states it changes. The verbs do what that
-// allows, and name the rest.
+// TestAdoptOlder: devices of an earlier rocec do not record who began the run or which live states it changes. The verbs do as much as
+// that allows, and name the rest.
 func TestAdoptOlder(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)

@@ -17,7 +17,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/person"
 )
 
-// hole is what stands for a part of a text that is not known before the program runs.
+// hole replaces a part of a text that is unknown before the program runs.
 const hole = "\x01"
 
 var formatVerb = regexp.MustCompile(`%(\[\d+\])?[-+# 0]*[\d.*]*[a-zA-Z]`)

@@ -77,7 +77,7 @@ func TestAfterwards(t *testing.T) {
 	require.Contains(t, want(exit.Good, "resume", run), "is over (6 applied). Nothing to resume.")
 	require.Contains(t, want(exit.Good, "resume", "--abandon", "-C", dir), "No locks and nothing left.")
 
-	// back, one device first; a file that somebody changed since is left alone
+	// back, one device first; rollback leaves a file alone that another person has changed since
 	require.Contains(t, want(exit.Usage, "rollback", run, "--target", "tor1"), "--auto-approve", "it shows its plan and asks")
 	require.Contains(t, want(exit.Good, "rollback", run, "--target", "tor1", "--auto-approve", "--soak", "0s"), "1 applied")
 	now, err := tor.ReadFile(trafficConf)
@@ -114,7 +114,7 @@ func TestAfterwards(t *testing.T) {
 		"tor1  unlocked")
 	require.Contains(t, want(exit.Good, "resume", "--abandon", "-C", dir), "No locks and nothing left.")
 
-	// a journal that was cut off, and one that is none
+	// a journal that was cut off, and a file that is not a journal
 	runs := filepath.Join(getenv(t, "XDG_STATE_HOME"), "rocec", "runs")
 	text, err := os.ReadFile(filepath.Join(runs, run+".jsonl"))
 	require.NoError(t, err)

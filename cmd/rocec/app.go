@@ -26,10 +26,10 @@ func newApp(p *person.Person) *app {
 	return &app{session.New(globals.New(p, buildOf(buildVersion())), device.Clock{Now: time.Now, Wait: time.After})}
 }
 
-// takes refuses fewer arguments than least and more than most, and says how the verb is written; cobra's own says but the number.
+// takes refuses fewer arguments than least or more than most, and shows the verb's arguments; cobra's own message has only the number.
 func takes(least, most int) cobra.PositionalArgs { return arguments{least, most}.check }
 
-// arguments are how many a verb takes. Its method is in the program once, as a closure would be once for every verb.
+// arguments is the number of arguments that a verb takes. A method exists once in the program; a closure would exist once per verb.
 type arguments struct{ least, most int }
 
 func (n arguments) check(verb *cobra.Command, args []string) error {
@@ -54,7 +54,7 @@ func question(f *ir.Fabric, what string, plan *deploy.Plan, seq *sequence.Sequen
 	return q
 }
 
-// without refuses other flags beside one that leaves nothing for them to do.
+// without refuses flags that have no effect beside flag.
 func without(cmd *cobra.Command, flag, does string, others ...string) error {
 	for _, other := range others {
 		if cmd.Flags().Changed(other) {

@@ -92,7 +92,7 @@ func applyCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// applyLines is about how many lines apply prints below a plan that goes well, besides those of the waves.
+// applyLines is roughly the number of lines that apply prints below a plan that goes well, without those of the waves.
 const applyLines = 10
 
 // applyOptions are the flags of apply.
@@ -110,7 +110,7 @@ type applyOptions struct {
 	hostKey string   // its fingerprint
 }
 
-// notOfRemove are the flags of apply that say nothing of hosts that are set back.
+// notOfRemove lists the flags of apply that have no effect on hosts that are set back.
 var notOfRemove = []string{
 	"replace", "host-key", "plan", "pending", "not-after", "adopt-derived", "target", "assume-peer-ready", "skip-cabling-check",
 	"accept-unverified", "no-canary", "min-capacity", "max-dark",
@@ -183,7 +183,7 @@ func (a *app) apply(ctx context.Context, dir string, o applyOptions) (err error)
 	return exit.Fail(exit.Incomplete, "the devices do not come to what the fabric wants; plan shows what is left")
 }
 
-// work is what the steps of an apply have in common.
+// work holds the state that the steps of an apply share.
 type work struct {
 	f       *report.Report
 	devices *session.Fleet
@@ -193,7 +193,7 @@ type work struct {
 	unlike  *seen.Result         // in what the devices are not as the fabric says
 }
 
-// applyStep does a plan, or the first step of it, and reports whether there is more to do.
+// applyStep applies a plan, or its first step, and reports whether more is left to do.
 func (a *app) applyStep(ctx context.Context, w *work, plan *deploy.Plan, o applyOptions) (more bool, err error) {
 	debts := a.Debts(w.dir, w.devices.LabDir)
 	if o.pending {

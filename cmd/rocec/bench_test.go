@@ -18,8 +18,8 @@ import (
 	"github.com/rocec/rocec/validate"
 )
 
-// bigFabric is a five-stage Clos of 1,000 switches and 32,000 hosts in a page of HCL: 16 pods of 50 leaves and 8
-// aggregation switches, 8 planes of 9 core switches, 40 hosts a leaf.
+// bigFabric is a five-stage Clos of 1,000 switches and 32,000 hosts in a page of HCL. It has 16 pods of 50 leaves and 8 aggregation
+// switches, 8 planes of 9 core switches, and 40 hosts per leaf.
 func bigFabric() string {
 	var b strings.Builder
 	b.WriteString(`
@@ -224,7 +224,7 @@ roce "training" {
 	return files
 }
 
-// BenchmarkValidate goes from HCL to every diagnostic: 1x, 4x and 16x. MiB-live is what the fabric takes when all is said.
+// BenchmarkValidate goes from HCL to every diagnostic: 1x, 4x and 16x. MiB-live is the memory in use at the end.
 func BenchmarkValidate(b *testing.B) {
 	for _, links := range []int{1_000, 4_000, 16_000} {
 		b.Run(fmt.Sprintf("%d-links", links), func(b *testing.B) {
@@ -258,7 +258,7 @@ func judgeGood(tb testing.TB, fsys fstest.MapFS) *judge.Judged {
 	return j
 }
 
-// What a fabric takes is in proportion to it, whoever wrote it out: ports that are alike share their sizes.
+// The memory of a fabric grows in proportion to its ports, also where each has a block of its own: ports that are alike share their sizes.
 func TestMemoryOfAFabric(t *testing.T) {
 	perLink := func(links int) float64 {
 		src, ds := lang.Load(explicitFabric(links), ".", lang.Options{})
@@ -288,8 +288,8 @@ func TestMemoryOfAFabric(t *testing.T) {
 	t.Logf("%.0f and %.0f bytes a link", one, four)
 }
 
-// closFabric is a three-tier Clos of hosts that have a cable each: pods of leaves and aggregation switches, and as many planes of cores
-// as a pod has aggregation switches.
+// closFabric is a three-tier Clos of hosts with one cable each. It has pods of leaves and aggregation switches, and as many planes of
+// cores as a pod has aggregation switches.
 func closFabric(pods, leaves, aggs, cores, hosts int) fstest.MapFS {
 	head, _, _ := strings.Cut(bigFabric(), "switch_model")
 	var b strings.Builder
@@ -320,8 +320,8 @@ func closFabric(pods, leaves, aggs, cores, hosts int) fstest.MapFS {
 	return fstest.MapFS{"fabric.hcl": {Data: []byte(b.String())}}
 }
 
-// BenchmarkCompileClos resolves, cables and sizes a Clos at three sizes, up to 10,240 switches, 131,072 hosts and 524,288 cables.
-// MiB-live is what the fabric takes.
+// BenchmarkCompileClos resolves, cables and sizes a Clos at three sizes, up to 10,240 switches, 131,072 hosts and 524,288 cables. MiB-live
+// is the memory of the fabric.
 func BenchmarkCompileClos(b *testing.B) {
 	for _, c := range []struct{ pods, leaves, aggs, cores, hosts int }{{4, 16, 16, 8, 32}, {16, 32, 32, 16, 32}, {64, 64, 64, 32, 32}} {
 		src, ds := lang.Load(closFabric(c.pods, c.leaves, c.aggs, c.cores, c.hosts), ".", lang.Options{MaxObjects: 5_000_000})
@@ -345,7 +345,7 @@ func BenchmarkCompileClos(b *testing.B) {
 	}
 }
 
-// BenchmarkWantedClos finds how every device of such a Clos is to be set. MiB-live is what the settings of all devices take together.
+// BenchmarkWantedClos computes the settings of every device of such a Clos. MiB-live is the memory of all settings together.
 func BenchmarkWantedClos(b *testing.B) {
 	src, ds := lang.Load(closFabric(64, 64, 64, 32, 32), ".", lang.Options{MaxObjects: 5_000_000})
 	if ds.HasErrors() {

@@ -220,7 +220,7 @@ func TestForms(t *testing.T) {
 		require.Equal(t, exit.Good, code, stderr)
 		for name, f := range readTree(t, out) {
 			if strings.HasSuffix(name, ".tar") || strings.HasSuffix(name, "group_vars/rocec.yml") || name == manifestName {
-				continue // they hold the script, or hashes of it
+				continue // these contain the script, or its hashes
 			}
 			golden := filepath.Join("testdata", "forms", tc.golden, name)
 			if *update {
@@ -234,7 +234,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// Of switches that others write, the forms hold what build writes: files byte for byte, settings by key, and the data that targets give.
+// For switches that other tools write, the forms hold the same as build: files byte for byte, settings by key, and the data from targets.
 func TestFormsOfSwitches(t *testing.T) {
 	const dir = "testdata/otherswitches"
 	out, ansible, netbox := t.TempDir(), t.TempDir(), t.TempDir()

@@ -49,8 +49,7 @@ func treeOf(t *testing.T, dir string) map[string]modeAndText {
 	return out
 }
 
-// Whatever was done by hand to a file of a build, the next one sees it: it trusts neither times nor sizes. What nobody touched is not
-// written again.
+// build sees every edit of its files by hand: it trusts neither times nor sizes. It does not rewrite an unchanged file.
 func TestBuildSeesEveryEdit(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	built(t, "-o", out, "../../examples/rack-v1-pfc")

@@ -19,7 +19,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-// The rules of an older rocec are those that it pinned: with its lock the switch gets its sizes, without it those of today.
+// A lock pins the rules of an older rocec: with the lock the switch gets the sizes of those rules, without it the sizes of today.
 func TestAdoptDerived(t *testing.T) {
 	machinetest.Long(t)
 	was := version
@@ -88,7 +88,7 @@ func TestAdoptDerived(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, string(conf), string(now))
 
-	// An edit of somebody else is another cause, and so is one of the fabric.
+	// An edit by another person is a different cause, and so is an edit of the fabric.
 	devices.Device("tor1").WriteFile(trafficConf, []byte(strings.Replace(string(conf), "rx_enable = true", "rx_enable = false", 1)), 0o644)
 	_, c = cause()
 	assert.Nil(t, c)

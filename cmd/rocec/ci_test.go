@@ -168,7 +168,8 @@ func TestDiffComment(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(dir, "gh.args"), "without its base there is no comment")
 }
 
-// The workflow of a new fabric installs the version of the rocec that writes it; where that has none, nothing that can be installed.
+// The workflow of a new fabric installs the version of the rocec that writes it. A rocec without a version writes a placeholder that
+// cannot be installed.
 func TestWorkflowIsPinned(t *testing.T) {
 	for version, want := range map[string]string{
 		"0.13.0": "@v0.13.0 # the version", "v1.2.3": "@v1.2.3 # the version", "v1.2.3-rc.1": "@v1.2.3-rc.1 # the version",

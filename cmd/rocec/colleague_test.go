@@ -83,7 +83,7 @@ func (o *office) holds(t *testing.T) string {
 	return regexp.MustCompile(`rocec confirm (\S+)`).FindStringSubmatch(out)[1]
 }
 
-// inside opens the lab, as nobody's command.
+// inside opens the lab directly, without a rocec command.
 func (o *office) inside(t *testing.T, do func(tree *target.Tree, l *lab.Lab)) {
 	t.Helper()
 	a := newApp(&person.Person{Getenv: func(string) string { return "" }})
@@ -154,7 +154,7 @@ func (o *office) content(t *testing.T) map[string]string {
 	return out
 }
 
-// same compares the devices with what they held once.
+// same compares the devices with an earlier content.
 func (o *office) same(t *testing.T, want map[string]string, what string) {
 	t.Helper()
 	for name, text := range o.content(t) {
@@ -227,7 +227,7 @@ func (o *office) colleague(t *testing.T, round int) {
 	o.forgets(t)
 }
 
-// goesOn has a colleague keep what somebody's run has changed.
+// goesOn has a colleague keep the changes of another person's run.
 func (o *office) goesOn(t *testing.T, factory map[string]string, round int) {
 	t.Helper()
 	// A change that waits is kept by a colleague, and gone back from by another one.
@@ -270,7 +270,7 @@ func (o *office) goesOn(t *testing.T, factory map[string]string, round int) {
 	o.same(t, factory, "after a run that died")
 }
 
-// takesBack has a colleague undo or unlock what somebody's run holds.
+// takesBack has a colleague undo or unlock another person's run.
 func (o *office) takesBack(t *testing.T, factory map[string]string, round int) {
 	t.Helper()
 	by := fmt.Sprintf("by %s@%s, process %d, at ", session.LoginName(os.Getenv), session.HostName(), os.Getpid())

@@ -183,7 +183,7 @@ func systemWords() []string {
 	return out
 }
 
-// completed is the fabric in dir, for completion, which stays silent on errors; nil: there is none.
+// completed returns the fabric in dir for completion, which stays silent on errors: nil if the fabric cannot be loaded.
 func (a *app) completed(dir string) *ir.Fabric {
 	if a.Prepare() != nil {
 		return nil

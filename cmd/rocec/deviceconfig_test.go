@@ -17,7 +17,7 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// What rocec writes is good by what it says of files found on switches: every golden file, each fabric by itself.
+// The judges of files from switches find no error in the files that rocec writes: every golden file, each fabric by itself.
 func TestGoldenDeviceFiles(t *testing.T) {
 	fabrics, err := filepath.Glob("../../golden/*")
 	require.NoError(t, err)
@@ -75,7 +75,7 @@ func TestDeviceNames(t *testing.T) {
 	}
 }
 
-// Each file has its judge, and what they say stands in the order of the files' names, with the kind of each file at its place.
+// Each file has its judge. The findings follow the order of the file names, and each has its kind of file at its place.
 func TestDeviceJudges(t *testing.T) {
 	conf := []byte("pfc.port_group_list = []\n")
 	r := targets.Linters().Check([]lint.File{

@@ -16,8 +16,8 @@ import (
 	"github.com/rocec/rocec/targets/deploy/lab"
 )
 
-// standing is a rack of lab devices that outlives single runs of rocec, reached as a person's devices are: addresses,
-// ports and host key pins in the fabric's ssh blocks, the key in ~/.ssh.
+// standing is a rack of lab devices that outlives single runs of rocec. It is reached as a person's devices are: addresses, ports and host
+// key pins in the fabric's ssh blocks, the key in ~/.ssh.
 func standing(t *testing.T) (dir string, devices *lab.Lab) {
 	t.Helper()
 	return standingAs(t, "rack-v1-pfc", 5)
@@ -97,7 +97,7 @@ func TestDevices(t *testing.T) {
 	require.Contains(t, want(exit.Good, "verify", dir), "Verify: good")
 	require.Contains(t, want(exit.Good, "apply", "--auto-approve", "--soak", "0s", dir), "No changes")
 
-	// somebody edits a switch: verify says what drifted, by key, and a plan brings it back without touching the rest
+	// another person edits a switch: verify reports the drift by key, and a plan restores it without touching the rest
 	conf, err := devices.Device("tor1").ReadFile(trafficConf)
 	require.NoError(t, err)
 	edited := strings.Replace(string(conf), "pfc.roce_pfc.rx_enable = true", "pfc.roce_pfc.rx_enable = false", 1) + "sflow.rate.swp1 = 4096\n"
@@ -124,7 +124,7 @@ func TestDevices(t *testing.T) {
 	require.NoError(t, os.WriteFile(saved, []byte(strings.Replace(string(data), "tor1", "tor2", 1)), 0o600))
 	want(exit.Usage, "apply", "--plan", saved, "--auto-approve", dir)
 
-	// a disk that takes no writes: nothing is changed, and that is what the status says
+	// on a disk that takes no writes apply changes nothing, and the status shows that
 	devices.Device("tor1").WriteFile(trafficConf, []byte(edited), 0o644)
 	devices.Device("tor1").FailWrites()
 	writes := devices.Device("tor1").Writes()
@@ -133,7 +133,7 @@ func TestDevices(t *testing.T) {
 	require.Contains(t, want(exit.Machines, "apply", "--auto-approve", "--soak", "0s", dir), "no space left")
 }
 
-// A device that somebody else holds is left alone.
+// apply leaves a device alone that another run has locked.
 func TestDeviceLocked(t *testing.T) {
 	t.Parallel()
 	dir, devices := standing(t)
@@ -160,7 +160,7 @@ func TestDeviceUnreachable(t *testing.T) {
 	require.Contains(t, stdout, "declared at "+filepath.Join(dir, "fabric.hcl")+":")
 	require.Contains(t, stdout, "Plan: 5 devices to change, 0 up to date, 1 unreachable")
 
-	// an apply would leave PFC at one end of its links, so it wants to be told
+	// apply would leave PFC at one end of its links, so it requires --max-failures
 	code, _, stderr := rocec(t, "apply", "--auto-approve", "--soak", "0s", dir)
 	require.Equal(t, exit.Machines, code)
 	require.Contains(t, stderr, "--max-failures 1")

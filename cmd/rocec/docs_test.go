@@ -47,8 +47,8 @@ func parts(p *docs.Page) (why, example, fix string) {
 	return strings.TrimSpace(why), strings.TrimSpace(example), strings.TrimSpace(fix)
 }
 
-// Codes are promises: unique, kebab-case, with a summary that fits a line. Each has a page of its own that says what to do, and no page
-// is of another one.
+// Codes are promises: unique, kebab-case, with a summary that fits a line. Each has its own page with the fix, and every page belongs to a
+// code.
 func TestCodes(t *testing.T) {
 	seen := map[string]bool{}
 	for _, r := range report.Rooms() {
@@ -116,8 +116,8 @@ func TestCodesFrontMatter(t *testing.T) {
 	assert.GreaterOrEqual(t, withSymptom, 40)
 }
 
-// The README shows what rocec prints: every console block that begins with "$ rocec" is run, every excerpt stands in
-// the file it names, and the table of what goes wrong is the table.
+// The README shows the real output of rocec. The test runs every console block that begins with "$ rocec", looks up every excerpt in its
+// file, and compares the table of mistakes with the generated one.
 func TestDocsReadme(t *testing.T) {
 	t.Chdir("../..")
 	data, err := os.ReadFile("README.md")

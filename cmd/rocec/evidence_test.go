@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 )
 
-// A real switch of a release that nobody has reported on is changed only after a written yes, and nothing is touched before.
+// For a release without a report by users, apply changes a real switch only after a written yes. It touches no device before.
 func TestAcceptDocumented(t *testing.T) {
 	t.Parallel()
 	setenv(t, "COLUMNS", "1000") // sentences are looked for as a whole
@@ -44,7 +44,7 @@ func TestAcceptDocumented(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, string(before), string(after))
 
-	// In the fabric it is said for good.
+	// The fabric can accept it permanently.
 	name := filepath.Join(dir, "fabric.hcl")
 	text, err := os.ReadFile(name)
 	require.NoError(t, err)

@@ -34,7 +34,7 @@ type exampleSetting struct {
 	without []string          // blocks of the background that are left out: "kind.label"
 	vars    []string          // --var
 	also    []string          // errors that follow from the one shown
-	files   map[string]string // files that lie beside
+	files   map[string]string // files in the same folder
 
 	place   string // the file the place is in, if it is not the example's
 	nowhere bool   // it is about the folder, not a line
@@ -113,7 +113,7 @@ func show(ds diag.List) string {
 	return b.String()
 }
 
-// gives tells what is wrong with an excerpt that is to give its code, at a place of its own, and no error of another kind.
+// gives returns the reason why an excerpt does not give its code at its own place, or why it gives another error; "" if it is right.
 func gives(t *testing.T, code, excerpt, under string, s exampleSetting) (*langtest.Woven, string) {
 	t.Helper()
 	ds, w := judgeExcerpt(t, excerpt, under, s)
@@ -142,8 +142,8 @@ func gives(t *testing.T, code, excerpt, under string, s exampleSetting) (*langte
 	return w, ""
 }
 
-// requireGives asks that an example gives its code in the usual background, or in another: what it leaves out is as in a
-// sound fabric, and it does not say in which. It returns the fabric, and the background.
+// requireGives fails unless an example gives its code in the usual background, or in another one. The example omits the parts that a sound
+// fabric has, and does not name the background. It returns the fabric and the background.
 func requireGives(t *testing.T, code, excerpt string, s exampleSetting) (w *langtest.Woven, background string) {
 	t.Helper()
 	usual, _ := ground(t, s)
@@ -230,8 +230,8 @@ func requireCanonical(t *testing.T, f docstest.Fence) {
 // roomsOfFabrics are the first rooms of report.Rooms: those that judge a fabric without its devices.
 const roomsOfFabrics = 4
 
-// Every example of the page of a code that is written in the fabric language gives that code, at a severity that the page lists, and
-// every fix that is shown fixes it.
+// Every example in the fabric language on the page of a code gives that code, at a severity that the page lists. Every fix on the page
+// fixes it.
 func TestExplainExamples(t *testing.T) {
 	codes, ofFabrics := map[string]bool{}, map[string]bool{}
 	for i, r := range report.Rooms() {
@@ -550,11 +550,10 @@ var givesCode = regexp.MustCompile(`# gives ([a-z0-9-]+)`)
 // moduleFile is the first line of an example that is a file of a module.
 var moduleFile = regexp.MustCompile(`\A# ([a-z0-9-]+/[a-z0-9-]+\.hcl)\n`)
 
-// Every example of the manuals that is written in the fabric language is run. It is completed from a background: clos, or
-// the one its fence names after the language ("```hcl rack"), a folder of
-// examples/, or none ("```hcl alone"). One whose first line is the name
-// of a file in a folder, as a comment, is that file, and lies beside the other examples under the same heading, as
-// do cabling files (dot, yaml, csv). A good one gives no error and no warning; one with "# gives CODE" gives that error, on that line.
+// Every example of the manuals that is written in the fabric language is run. It is completed from a background: clos, or the one its
+// fence names after the language ("```hcl rack"), a folder of examples/, or none ("```hcl alone"). An example whose first line is a
+// comment with the name of a file in a folder becomes that file. It is placed with the other examples under the same heading, as are
+// cabling files (dot, yaml, csv). A good example gives no error and no warning; one with "# gives CODE" gives that error, on that line.
 func TestManualExamples(t *testing.T) {
 	files, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)

@@ -79,7 +79,7 @@ func layout(p *person.Person) docs.Terminal {
 	return docs.Terminal{Width: p.Width(p.Stdout), Color: p.Paints(p.Stdout)}
 }
 
-// printPage prints a page of the manual; what it says of a code beside the text comes last.
+// printPage prints a page of the manual, and for a code its severities and family last.
 func printPage(p *person.Person, page *docs.Page) error {
 	text := layout(p).Text(page)
 	if page.Code != "" {

@@ -250,7 +250,7 @@ func TestThreeFamiliesOnOneHost(t *testing.T) {
 	assert.NotContains(t, out, "eth1")
 }
 
-// A NIC of a family that nobody writes is an error at that NIC; the other NICs of its host are judged and rendered.
+// A NIC of a family that no target writes is an error at that NIC; the other NICs of its host are judged and rendered.
 func TestFamilyThatNobodyWrites(t *testing.T) {
 	known := targets.Table{cumulus.Target, mlx5.Target, nictest.Target}
 	facts := &target.Target{Name: "sample", Doc: "Facts of sample NICs.", Driver: nictest.Target.Driver}

@@ -115,7 +115,7 @@ func constant(e ast.Expr) (text string, ok bool) {
 	return "", false
 }
 
-// codeOf returns the code in a literal of a topic or a rule; empty: it is none.
+// codeOf returns the code in a literal of a topic or a rule, or "" for any other expression.
 func codeOf(e ast.Expr) (code string) {
 	ast.Inspect(e, func(n ast.Node) bool {
 		if kv, is := n.(*ast.KeyValueExpr); is && code == "" {
@@ -224,8 +224,8 @@ func hasInOrder(text, fragment string) bool {
 	return true
 }
 
-// Where a code has several messages about files of switches, its page says of each why it matters and what to do, and no page has a message
-// that no source has.
+// If a code has several messages about files of switches, its page explains each: why it matters and what to do. Every message on the page
+// is in the source.
 func TestExplainFileMessages(t *testing.T) {
 	var all []string
 	files := sources(t, append(slices.Clone(linterFolders), "../../targets/target/lint", "../../targets/nvue/grammar"))

@@ -42,8 +42,8 @@ func fixtureFile(t *testing.T, text string) string {
 	return dir
 }
 
-// wrong yields folders of fabrics with findings, each on its own: wrong examples, those of the checks, wrong ones of the
-// compiler and the language, and sound ones with a fault. With -short it takes every seventh.
+// wrong yields folders of fabrics with findings, each on its own. These are examples with errors, bad files of the checks, the compiler
+// and the language, and sound fabrics with a planted fault. With -short it takes every seventh.
 func wrong(t *testing.T, use func(t *testing.T, dir string)) {
 	examples, err := filepath.Glob("../../examples/*/fabric.hcl")
 	require.NoError(t, err)

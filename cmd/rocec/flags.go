@@ -50,7 +50,7 @@ func printAssumed(a *app, n *sitefrom.Network) {
 	}
 }
 
-// freshLab refuses --lab new, which is --lab and a folder or device of that name, unless there is one.
+// freshLab refuses "--lab new", which the parser reads as --lab and the argument new, unless a file or folder has that name.
 func freshLab(cmd *cobra.Command, args []string) error {
 	flag := cmd.Flags().Lookup("lab")
 	if flag == nil || flag.Value.String() != session.LabKept || !slices.Contains(args, session.LabFresh) {
@@ -149,7 +149,7 @@ func leadFlags(cmd *cobra.Command, o *session.ChangeOptions) {
 	offer(cmd, "on-anomaly", string(rollout.AnomalyStop), string(rollout.AnomalyIgnore), string(rollout.AnomalyUndo))
 }
 
-// orderOptions are the flags that say which devices may be away together.
+// orderOptions are the flags that limit which devices may be away together.
 type orderOptions struct {
 	minCapacity, maxDark int
 	noCanary             bool
@@ -159,7 +159,7 @@ type orderOptions struct {
 	away                 map[*ir.Device]bool // that the person goes on without, whatever that costs them
 }
 
-// defaultCapacity is the percentage of their capacity that ways keep.
+// defaultCapacity is the percentage of capacity that paths keep.
 const defaultCapacity = 50
 
 // ruleFlags declares what bounds an order.
@@ -175,7 +175,7 @@ func (o *orderOptions) ruleFlags(a *app, cmd *cobra.Command) {
 		"(default: those of one switch, and every host that is changed)")
 }
 
-// orderFlags declares them, and what makes an order.
+// orderFlags adds the flags of an order of changes.
 func (o *orderOptions) orderFlags(a *app, cmd *cobra.Command) {
 	o.ruleFlags(a, cmd)
 	cmd.Flags().BoolVar(&o.noCanary, "no-canary", false,
@@ -189,7 +189,7 @@ func (o *orderOptions) check() error {
 	return nil
 }
 
-// rules are those of the flags, for so many devices at the same time. soak is how long each must hold; nil: as long as its steps say.
+// rules returns the rules of the flags for parallel devices. soak is how long each device must hold; nil: as long as its steps need.
 func (o *orderOptions) rules(parallel int, soak *time.Duration) sequence.Rules {
 	return sequence.Rules{
 		Rules: change.Rules{MinCapacity: o.minCapacity, MaxDark: o.maxDark, Parallel: parallel, Canary: !o.noCanary},

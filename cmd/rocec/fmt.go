@@ -79,7 +79,7 @@ func (a *app) fmtStdin(o fmtOptions) error {
 	return nil
 }
 
-// fmt formats files. Nothing is done when a path cannot be found; from then on every file is taken by itself.
+// fmt formats files. It formats no file if a path cannot be found; after that, an error in one file does not stop the others.
 func (a *app) fmt(args []string, o fmtOptions) error {
 	files, err := hclFiles(args, o.recursive)
 	if err != nil {
@@ -120,7 +120,7 @@ func (a *app) fmt(args []string, o fmtOptions) error {
 	return nil
 }
 
-// fmtFailed tells of a file that could not be read or written.
+// fmtFailed prints the error of a file that could not be read or written.
 func (a *app) fmtFailed(err error) { fmt.Fprintf(a.Stderr, "rocec: %s\n", diag.Escape(err.Error())) }
 
 // differs reports whether out is not src, and prints the name of the file or what would change.
@@ -145,7 +145,7 @@ func (a *app) format(name string, src []byte) ([]byte, bool) {
 	out, ds := lang.Format(name, src)
 	if ds.HasErrors() {
 		p := &diag.Printer{Files: map[string][]byte{name: src}, Color: a.Paints(a.Stderr), Width: a.Width(a.Stderr)}
-		p.Print(a.Stderr, ds) //nolint:errcheck // a closed terminal has nobody to tell
+		p.Print(a.Stderr, ds) //nolint:errcheck // a closed terminal cannot show the error
 		return nil, false
 	}
 	return out, true
@@ -209,7 +209,7 @@ func isLink(name string) bool {
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
-// linkedFile is why a link is not formatted: who made it chose the file that fmt prints or writes.
+// linkedFile is the error for a link: its author, not the user, chose the file that fmt would print or write.
 func linkedFile(name string) error {
 	return fmt.Errorf("%s is a symbolic link, and fmt follows none to a file. Name the file that it leads to", name)
 }

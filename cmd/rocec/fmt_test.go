@@ -29,8 +29,8 @@ func TestFmtKilled(t *testing.T) {
 	filler := strings.Repeat("# a comment that makes the file longer\n", 200)
 	const files = 150
 	for _, lines := range []int{1, 7, 40} {
-		// The names of the files that are done go through a pipe that holds few of them, so that not all can be done
-		// before the first is read.
+		// The names of finished files go through a pipe that holds few of them, so that rocec cannot finish all files before the first name is
+		// read.
 		dir := filepath.Join(t.TempDir(), strings.Repeat("long", 50))
 		require.NoError(t, os.Mkdir(dir, 0o755))
 		name := func(i int) string { return filepath.Join(dir, fmt.Sprintf("f%03d.hcl", i)) }
@@ -70,7 +70,7 @@ func TestFmtKilled(t *testing.T) {
 	}
 }
 
-// A disk without room leaves the old bytes, nothing beside them, and says so; other files are formatted all the same.
+// On a full disk fmt keeps the old bytes, leaves no file beside them, and reports the error; it still formats the other files.
 func TestFmtDiskFull(t *testing.T) {
 	dir := t.TempDir()
 	large, small := filepath.Join(dir, "a.hcl"), filepath.Join(dir, "b.hcl")
@@ -80,7 +80,7 @@ func TestFmtDiskFull(t *testing.T) {
 
 	tool, err := exec.LookPath("rocec")
 	require.NoError(t, err, "testscript puts it there")
-	// The largest file a process may write stands for a disk that is full.
+	// The limit of the size of a file simulates a full disk.
 	cmd := exec.Command("sh", "-c", `trap "" XFSZ; ulimit -f 8; exec "$0" fmt "$1"`, tool, dir)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
@@ -101,8 +101,8 @@ func TestFmtDiskFull(t *testing.T) {
 	assert.Len(t, entries, 2, "nothing is left beside them")
 }
 
-// A folder or file that may not be written leaves the old bytes and says so. Root may write everywhere, so that the
-// process is somebody else's.
+// A read-only folder or file keeps its old bytes, and fmt reports the error. Root may write everywhere, so the process runs as another
+// user.
 func TestFmtReadOnly(t *testing.T) {
 	tool, err := exec.LookPath("rocec")
 	require.NoError(t, err, "testscript puts it there")

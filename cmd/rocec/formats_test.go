@@ -57,7 +57,7 @@ func formatted(t *testing.T, format string, args ...string) string {
 func TestFormatsGolden(t *testing.T) {
 	goldens, err := filepath.Abs("testdata/formats")
 	require.NoError(t, err)
-	repository := t.TempDir() // the source archive of a release is none
+	repository := t.TempDir() // made here: the source archive of a release is not a repository
 	require.NoError(t, os.CopyFS(filepath.Join(repository, "examples"), os.DirFS("../../examples")))
 	require.NoError(t, os.Mkdir(filepath.Join(repository, ".git"), 0o755))
 	t.Chdir(repository)
@@ -91,8 +91,8 @@ func TestFormatsGolden(t *testing.T) {
 // passed is a test case of JUnit for a check that found nothing.
 var passed = regexp.MustCompile(`(?m)^ *<testcase name="([a-z0-9-]+)" classname="rocec\.([a-z0-9-]+)"></testcase>\n`)
 
-// withoutPassed takes the checks that found nothing out of a JUnit report, so that a golden of it names no check it is not
-// about. Every check must have a case.
+// withoutPassed removes the checks that found nothing from a JUnit report, so that a golden names only the checks it is about. Every check
+// must have a case.
 func withoutPassed(t *testing.T, report string) string {
 	t.Helper()
 	for _, c := range validate.Checks {
@@ -130,7 +130,7 @@ func TestJSONSchema(t *testing.T) {
 	require.Error(t, compiled.Validate(map[string]any{"format_version": "1.0"}), "the schema wants something")
 }
 
-// write is what a format makes of a fabric.
+// write returns the output of a format for a fabric.
 func write(t *testing.T, format string, f *report.Report) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -301,7 +301,7 @@ func TestSARIF(t *testing.T) {
 	assert.Empty(t, plain.Suppressions)
 }
 
-// A loop is a walk through the files: hops stand at different places, if the files name their ports at different places.
+// A loop is a path through the files: if the files name their ports at different places, so do the hops.
 func TestSARIFLoop(t *testing.T) {
 	t.Chdir("../..")
 	run := judgeSARIF(t, formatted(t, "sarif", "examples/failover-pfc-loop"))
@@ -473,7 +473,7 @@ func TestGitHub(t *testing.T) {
 	assert.Contains(t, stdout, "::notice title=rocec::", "and the rest is said all the same")
 }
 
-// The verdicts stand in the summary.
+// The summary contains the verdicts.
 func TestGitHubVerdicts(t *testing.T) {
 	t.Chdir("../..")
 	summary := filepath.Join(t.TempDir(), "summary.md")

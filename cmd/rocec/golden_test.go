@@ -38,8 +38,8 @@ func rocec(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-// goldenShared is the folder of golden/ for contents that several of its files have. In the place of each is a symbolic link, so
-// that a path below golden/<name>/ is read as build --fold writes it, and a change of such a content is one hunk in one file.
+// goldenShared is the folder of golden/ for contents that several files share. A symbolic link replaces each of those files. A path below
+// golden/<name>/ then reads as build --fold writes it, and a change of such a content is one hunk in one file.
 const goldenShared = "shared"
 
 // TestGolden compares what every example says and writes, folded, with golden/. The review of a compiler change is the diff of that
@@ -135,8 +135,8 @@ type goldenEntry struct {
 	modeAndText
 }
 
-// layGolden returns what golden/ holds, by path, for what the examples write. A content with a mode that several files have is named
-// by the base name of the first of them, and by a number where another content has that name.
+// layGolden returns the files of golden/, by path, for the output of the examples. A content with a mode that several files share gets the
+// base name of the first one, and a number if another content has that name.
 func layGolden(examples map[string]map[string]modeAndText) map[string]goldenEntry {
 	all := map[string]modeAndText{}
 	count := map[modeAndText]int{}

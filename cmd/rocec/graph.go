@@ -54,8 +54,8 @@ func graphCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// formatOf chooses a format by the ending of a file: the first of the table for a name without one, "" where the ending
-// is that of no format.
+// formatOf returns the format for the ending of a file name: the first of the table for a name without an ending, "" for an unknown
+// ending.
 func formatOf(name string) string {
 	ext := filepath.Ext(name)
 	for _, f := range picture.Formats {
@@ -87,7 +87,7 @@ func (a *app) graph(dir, out, format string) error {
 	if err := a.writePicture(out, data); err != nil {
 		return exit.Fail(exit.Machines, "the picture could not be written: %v", err)
 	}
-	if f.Diags.HasErrors() { // the picture is worth seeing all the same; say that there are some
+	if f.Diags.HasErrors() { // the picture is useful even so; report the number of errors
 		return exit.Fail(exit.Errors, "the fabric has %s; rocec validate shows them", diag.Count(f.Diags.Count(diag.Error), "error"))
 	}
 	return nil

@@ -109,7 +109,7 @@ func TestVerifyPlanned(t *testing.T) {
 	assert.Equal(t, []int{0, 0}, []int{findings, hints}, "nothing was lost that the fabric says is there")
 }
 
-// Somebody else's unit that sets the same on a host is named as a hint: it is not a fault by itself.
+// verify names another tool's unit that sets the same settings on a host as a hint: the unit alone is not an error.
 func TestVerifyOtherSetters(t *testing.T) {
 	t.Parallel()
 	setenv(t, "COLUMNS", "1000")
@@ -124,7 +124,7 @@ func TestVerifyOtherSetters(t *testing.T) {
 	assert.NotContains(t, stdout, "store1  ")
 }
 
-// A unit that somebody has disabled or stopped is found: the NIC is as written, until the host restarts.
+// verify finds a unit that is disabled or stopped: the NIC is as written, until the host restarts.
 func TestVerifyUnits(t *testing.T) {
 	t.Parallel()
 	setenv(t, "COLUMNS", "1000")

@@ -141,8 +141,8 @@ func hostile(t *testing.T, o *office, run string) map[string]struct {
 	}
 }
 
-// TestHostileJournal: whoever edits the journal of a run has nothing done on a device, whatever the verb: a device that was given something
-// else, or whose journal names what rocec does not know, is refused in words.
+// TestHostileJournal: an edit of the journal of a run has no effect on a device, with any verb. rocec refuses a device with other
+// contents, and one whose journal has unknown names; the message states the reason.
 func TestHostileJournal(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
@@ -200,8 +200,8 @@ func TestHostileJournal(t *testing.T) {
 	}
 }
 
-// TestOlderJournal: a journal of an earlier rocec, with commands in it, is never followed. It is listed, and its devices tell what they
-// hold of the run.
+// TestOlderJournal: rocec never follows a journal of an earlier rocec, with commands in it. It lists the run, and reads from its devices
+// which parts they hold.
 func TestOlderJournal(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
@@ -245,8 +245,8 @@ func TestOlderJournal(t *testing.T) {
 	}
 }
 
-// TestHostileAdoption: what the journal says of a run that was taken up from its devices is asked of them again before anything is done, so
-// that nobody's edit counts.
+// TestHostileAdoption: rocec does not trust the journal of a run that was taken up from devices. It asks the devices again before it acts,
+// so that an edit of the journal has no effect.
 func TestHostileAdoption(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, oneRack)
@@ -328,7 +328,7 @@ func TestJournalHooks(t *testing.T) {
 	require.NoFileExists(t, spoilt)
 }
 
-// A journal that a person copied without its folder goes back nowhere, and the message says which folder to copy.
+// rollback refuses a journal that was copied without its folder, and its message names the folder to copy.
 func TestJournalCopiedByHand(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, oneRack)

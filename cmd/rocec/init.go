@@ -170,7 +170,7 @@ func startOn(shape string, hosts int, on start.System) ([]start.File, error) {
 	return start.Shaped(s, hosts, on), nil
 }
 
-// goodColumns refuses columns no sheet has, and columns of what is not a sheet.
+// goodColumns refuses more sheets than rocec reads, and columns that no sheet has.
 func goodColumns(columns map[string]string, sheets []string) error {
 	if len(sheets) > topology.MaxSheets {
 		return exit.Fail(exit.Usage, "--sheet is there %d times, and at most %d sheets are read", len(sheets), topology.MaxSheets)
@@ -207,7 +207,7 @@ func (a *app) refuseSystem(files []start.File) error {
 	if err != nil {
 		return exit.Fail(exit.Machines, "the fabric could not be tried: %v", err)
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // of the system's folder for what nobody needs
+	defer os.RemoveAll(dir) //nolint:errcheck // a leftover in the system's temporary folder does no harm
 	if err := newFiles(dir, files); err != nil {
 		return exit.Fail(exit.Machines, "the fabric could not be tried: %v", err)
 	}
@@ -223,7 +223,7 @@ func (a *app) refuseSystem(files []start.File) error {
 	return nil
 }
 
-// init writes the files of a fabric of a name to dir and says what to do next.
+// init writes the files of a fabric with a name to dir and prints the next step.
 func (a *app) init(dir, name string, files []start.File, notes ...string) error {
 	start.Call(files, name)
 	start.Pin(files, a.Rocec.Version)
@@ -390,7 +390,7 @@ func newFiles(dir string, files []start.File) error {
 	})
 }
 
-// draft makes the files of a fabric of a source. A file that lies in the fabric's folder already is not copied.
+// draft makes the files of a fabric from a source. It does not copy a file that is already in the fabric's folder.
 func (a *app) draft(source *intake.Origin, dir string, columns map[string]string, on start.System) (*start.Drafted, error) {
 	drafted, ds := source.Draft(dir, columns, a.MaxObjects, targets.Known, on)
 	sites(a).Print(source.Texts(ds), ds)

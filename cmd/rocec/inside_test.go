@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/person"
 )
 
-// Whatever a fabric names, by whatever way round: nothing outside of its repository is read, and no line of it is shown.
+// rocec reads no file outside of the repository and shows no line from one, however a fabric names it.
 func TestReadingStaysInside(t *testing.T) {
 	const secret = "made-up-secret"
 	dir := t.TempDir()

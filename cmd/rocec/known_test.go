@@ -57,7 +57,7 @@ func knowns(t *testing.T) (lists []knownList) {
 	return lists
 }
 
-// codes returns the codes that speak of it: those of checks, in the order of their table, and the others.
+// codes returns the codes that answer a row: those of checks, in the order of their table, and the others.
 func (k *known) codes() []string {
 	var out []string
 	for _, c := range validate.Checks {
@@ -68,7 +68,7 @@ func (k *known) codes() []string {
 	return append(out, k.other...)
 }
 
-// answer is what rocec says or does of it, with links into the folder of the codes.
+// answer returns the cell of the column "rocec", with links into the folder of the codes.
 func (k *known) answer(dir string) string {
 	var does []string
 	for _, code := range k.codes() {
@@ -81,7 +81,7 @@ func (k *known) answer(dir string) string {
 	return said + k.why
 }
 
-// docs/known.md is the table of what is known to go wrong.
+// docs/known.md is the table of known mistakes.
 func TestDocsKnown(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# What is known to go wrong\n\nEvery known way a RoCE fabric is misconfigured, and what rocec says or does about it. " +
@@ -95,7 +95,7 @@ func TestDocsKnown(t *testing.T) {
 	requireGenerated(t, "known.md", b.String())
 }
 
-// Every row of what is known to go wrong has an answer, and names codes that exist. The rows that a check answers exist.
+// Every row of the known mistakes has an answer, and names codes that exist. The rows that a check answers exist.
 func TestKnown(t *testing.T) {
 	codes := map[string]bool{}
 	for _, r := range report.Rooms() {

@@ -30,8 +30,8 @@ func fabricFolder(a *app, cmd *cobra.Command, args []string) (string, error) {
 		diag.Rocec(cmd.Name(), append(givenWords(cmd.Flags()), deploy.OnDevice(args[0]))...))
 }
 
-// oneDash is the flag that a person wrote with one dash, as some tools have it; empty: none. Letters before an unknown one were taken for
-// flags: of -var, v is one.
+// oneDash returns the flag that a person wrote with one dash, as some tools have it, or "". The parser has taken the letters before an
+// unknown one for flags: of -var, v is one.
 func oneDash(set *pflag.FlagSet, unknown *pflag.NotExistError) string {
 	rest, _, _ := strings.Cut(unknown.GetSpecifiedShortnames(), "=")
 	found := ""

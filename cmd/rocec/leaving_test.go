@@ -16,8 +16,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/lab"
 )
 
-// held is every file and live state of a host that rocec has to do with, whatever it is for, but for DCBX, which only mlnx_qos gives back
-// to the firmware.
+// held returns every file and live state of a host that rocec can change, except DCBX, which only mlnx_qos gives back to the firmware.
 func held(t *testing.T, d *lab.Device) string {
 	t.Helper()
 	text, errs, status := d.Run(t.Context(), "root", `ls -d /etc/systemd/system/*.device.wants /var/lib/rocec/rocec-host 2>/dev/null
@@ -29,8 +28,8 @@ dcb -j pfc show dev ens1f0; dcb -j ets show dev ens1f0; dcb -j app show dev ens1
 	return text
 }
 
-// A NIC that leaves its intents, and a host that leaves the fabric, is as it was before rocec, byte by byte; joining again makes it as
-// it was as a member.
+// A NIC that leaves its intents, and a host that leaves the fabric, returns to its state before rocec, byte by byte. When it joins again,
+// it gets the same settings as before.
 func TestLeaving(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
@@ -123,7 +122,7 @@ func TestRemove(t *testing.T) {
 	const owed = "pending: store5 (not in the fabric any more, and may still hold settings of rocec); set back: rocec apply --remove store5"
 	assert.Contains(t, want(exit.Good, "plan", dir), owed)
 
-	// It is away: the debt is kept, and every plan tells of it.
+	// The host is away: rocec keeps the debt, and every plan shows it.
 	store5.Break("sh", 127, "sh: not found")
 	out := want(exit.Machines, remove...)
 	assert.Contains(t, out, "pending: store5 (cannot be asked whether it still holds settings of rocec")
@@ -152,7 +151,7 @@ func TestRemove(t *testing.T) {
 	assert.Equal(t, before, held(t, store5))
 }
 
-// What nobody remembers of a NIC is not a reason to leave it as it is: it goes back to what nobody has set.
+// A NIC whose earlier settings are unknown is not left as it is: it goes back to the defaults.
 func TestLeavingWithoutMemory(t *testing.T) {
 	t.Parallel()
 	dir, devices := standing(t)

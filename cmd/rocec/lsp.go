@@ -72,7 +72,7 @@ func (a *app) lsp(ctx context.Context) error {
 	return nil
 }
 
-// aboutCode is what a hover says of a code: its summary, why it matters in a paragraph, and where the rest is.
+// aboutCode returns the hover text of a code: its summary, the first paragraph of its page, and a link to the page.
 func aboutCode(code string) string {
 	p := docs.OfCode(code)
 	if p == nil {
@@ -81,7 +81,7 @@ func aboutCode(code string) string {
 	return fmt.Sprintf("**%s**: %s\n\n%s\n\n[Example and fix](%s)", p.Code, p.Summary, p.First(), p.Web())
 }
 
-// editor is what the language server asks of the program.
+// editor answers the requests of the language server to the program.
 type editor struct {
 	a    *app
 	kept map[string]*lang.Kept // by folder of a fabric
@@ -151,7 +151,7 @@ func portsOf(system, model string, count int) []string {
 	return os.Ports(m)
 }
 
-// keptOf is what the last run made of the files of a fabric. An editor has few open at a time.
+// keptOf returns the results that the last run kept for the files of a fabric. An editor has few fabrics open at a time.
 func (e *editor) keptOf(dir string) *lang.Kept {
 	const most = 8
 	if e.kept[dir] == nil {

@@ -33,7 +33,7 @@ type editing struct {
 	out    *bufio.Reader
 	ids    int
 	latest map[string][]map[string]any // diagnostics, by URI
-	told   map[string]bool             // since the last time somebody waited for them
+	told   map[string]bool             // since the last wait for them
 }
 
 func edit(t *testing.T, args ...string) *editing {
@@ -60,8 +60,8 @@ func edit(t *testing.T, args ...string) *editing {
 	return s
 }
 
-// heard takes what a program writes while nobody reads it: a test may open many files before it looks, and a program that waits for its
-// reader would stop reading them.
+// heard buffers the output of a program until a test reads it. A test may open many files before it reads, and a program with a full pipe
+// would stop reading them.
 type heard struct {
 	mu    sync.Mutex
 	bytes bytes.Buffer
@@ -78,7 +78,7 @@ func (h *heard) take(out io.Reader) {
 		h.mu.Unlock()
 		select {
 		case h.came <- struct{}{}:
-		default: // the reader is told already
+		default: // the reader has a signal already
 		}
 		if err != nil {
 			return
@@ -211,7 +211,7 @@ func (s *editing) lines(dir string) []string {
 	return out
 }
 
-// wanted is the same of what validate says.
+// wanted returns the same from the findings of validate.
 func wanted(f *report.Report, dir string) []string {
 	var out []string
 	for _, d := range f.Diags {
@@ -225,7 +225,7 @@ func wanted(f *report.Report, dir string) []string {
 	return out
 }
 
-// In every example, the editor is told what validate says, no more and no less.
+// In every example, the editor gets the findings of validate, no more and no less.
 func TestEditorHearsWhatValidateSays(t *testing.T) {
 	t.Parallel()
 	examples, err := filepath.Abs("../../examples")
@@ -401,7 +401,7 @@ func TestEditorSession(t *testing.T) {
 	assert.Equal(t, []string{"ens1f0"}, labels("cabling.hcl", `"gpu[001-064]:e|ns1f0"`))
 	assert.Equal(t, []string{"rdma"}, labels("fabric.hcl", `cos_group = cos_group.r|dma`))
 
-	// A name that is nearly right: the editor is told, and offered the way out.
+	// For a name with a small mistake, the editor gets a finding and an action that fixes it.
 	name := filepath.Join(dir, "fabric.hcl")
 	broken := strings.Replace(texts["fabric.hcl"], "cos_group.rdma", "cos_group.rmda", 1)
 	s.tell("textDocument/didChange", map[string]any{

@@ -32,7 +32,7 @@ func main() {
 	os.Exit(code)
 }
 
-// output is stdout. What cannot be written is remembered and is not a reason to stop what is being done.
+// output is stdout. It keeps the first error of a write, which is not a reason to stop a change under way.
 type output struct {
 	file *os.File
 	err  error

@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/wholefile"
 )
 
-// flagHelp is what the help says of a flag.
+// flagHelp is the help of one flag.
 type flagHelp struct{ name, value, text string }
 
 // flagHelps are the flags of a set, by name; none that are hidden.
@@ -61,7 +61,7 @@ func paragraphs(long string, prose, columns func(string)) {
 	}
 }
 
-// long is what the help says of a command.
+// long returns the help text of a command.
 func long(cmd *cobra.Command) string {
 	if cmd.Long != "" {
 		return cmd.Long
@@ -92,13 +92,13 @@ func writeManPages(root *cobra.Command, dir string) (int, error) {
 	return written, walk(root)
 }
 
-// manName is what a page is called: rocec-lab-exec.
+// manName returns the name of a page, such as rocec-lab-exec.
 func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
 // roff is a man page that is being written.
 type roff struct{ strings.Builder }
 
-// manPage is the page of a command. It has neither date nor version, so that it changes with what it says alone.
+// manPage returns the page of a command. It has neither date nor version, so that it changes only with its text.
 func manPage(cmd *cobra.Command) string {
 	r := &roff{}
 	fmt.Fprintf(r, ".TH %s 1 \"\" rocec \"rocec manual\"\n.nh\n.ad l\n", escapeRoff(strings.ToUpper(manName(cmd))))
@@ -142,7 +142,7 @@ func manPage(cmd *cobra.Command) string {
 func (r *roff) line(s string)    { r.WriteString(s + "\n") }
 func (r *roff) section(s string) { r.line(".SH " + s) }
 
-// text writes a paragraph, none of which roff obeys.
+// text writes a paragraph and escapes it for roff.
 func (r *roff) text(s string) { r.line(escapeRoff(s)) }
 
 func (r *roff) prose(s string) {
@@ -188,7 +188,7 @@ func italic(s string) string {
 // roffSigns are the signs that roff would show as others.
 var roffSigns = map[rune]string{'\\': `\e`, '-': `\-`, '\'': `\(aq`, '`': `\(ga`, '^': `\(ha`, '~': `\(ti`, '"': `\(dq`}
 
-// escapeRoff makes text stand for itself.
+// escapeRoff escapes text so that roff prints it unchanged.
 func escapeRoff(s string) string {
 	var b strings.Builder
 	for _, r := range s {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// What a person mistypes on the command line is answered with what was meant.
+// rocec answers a mistyped word on the command line with the word that was probably meant.
 func TestMistyped(t *testing.T) {
 	t.Parallel()
 	example := filepath.FromSlash("../../examples/rack-v1-pfc")

@@ -18,15 +18,15 @@ import (
 
 // fault is one mistake in a sound fabric, and the check meant for it.
 type fault struct {
-	code string   // the only one that may speak of it
+	code string   // of the only check that may find it
 	base string   // a row of sound
-	edit []string // old, new, old, new, ...: each old stands in the fabric exactly once; "" appends new
+	edit []string // old, new, old, new, ...: the fabric contains each old exactly once; "" appends new
 	at   string   // how the source text goes on at the place of the finding
 	more []string // codes of facts that follow by themselves and are worth saying too
 	args []string
 }
 
-// sound is the fabrics faults are planted in: good ones, of which nothing but what noted says is said.
+// sound has the fabrics that faults are planted in: validate finds nothing in them, except the codes in noted.
 var sound = map[string]struct {
 	args  []string
 	noted []string
@@ -73,7 +73,7 @@ func saidOf(t *testing.T, dir string, args ...string) *found {
 	return &f
 }
 
-// TestSound: of a sound fabric nothing is said.
+// TestSound: a sound fabric has no findings except those noted.
 func TestSound(t *testing.T) {
 	t.Chdir("../..")
 	for name, s := range sound {
@@ -119,8 +119,8 @@ func TestFaults(t *testing.T) {
 	assert.GreaterOrEqual(t, len(caught), 90)
 }
 
-// TestFixtures runs the fixture of every check as a person would: bad.hcl plants faults in a sound background, and what
-// the checks find is what is wanted, each on its line, and nothing else.
+// TestFixtures runs the fixture of every check as a person would. bad.hcl plants faults in a sound background. The checks find exactly the
+// wanted ones, each on its line.
 func TestFixtures(t *testing.T) {
 	codes := map[string]bool{}
 	for _, c := range validate.Checks {
@@ -132,7 +132,7 @@ func TestFixtures(t *testing.T) {
 			wants := langtest.Wants(text)
 			for _, d := range saidOf(t, dir).Diagnostics {
 				if !codes[d.Code] {
-					continue // what a target says of it is the target's to test
+					continue // the target's own tests cover its findings
 				}
 				require.NotNil(t, d.Range, d.Code)
 				line := w.Line(d.Range.Start.Byte)

@@ -16,8 +16,8 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-// A file that the person names is a link of a stranger that leads out of its folder: messages show the place, and no text of it. A link
-// inside the folder, a file in a folder behind a link, and the file itself are shown.
+// If a file that the person names is a foreign link that leads out of its folder, messages show the place and no text. A link inside the
+// folder, a file in a folder behind a link, and the file itself are shown.
 func TestNamedLinksAreHidden(t *testing.T) {
 	const secret = "made-up-secret"
 	texts := map[string]string{
@@ -86,7 +86,7 @@ func TestNamedLinksAreHidden(t *testing.T) {
 	}
 }
 
-// A var file behind a link is a part of what a saved plan was made of, though no message shows it.
+// A var file behind a link is an input of a saved plan, though no message shows it.
 func TestHiddenFilesCount(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

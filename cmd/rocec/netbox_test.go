@@ -21,7 +21,7 @@ import (
 // inventoryToken is the token of the inventory of tests.
 const inventoryToken = "0123456789abcdef0123456789abcdef01234567"
 
-// inventoryServer answers as NetBox 4.1 with the cables of the rows DEVICE:PORT DEVICE:PORT METRES.
+// inventoryServer answers like NetBox 4.1, with the cables of the rows DEVICE:PORT DEVICE:PORT METRES.
 func inventoryServer(t *testing.T, rows ...string) *httptest.Server {
 	t.Helper()
 	ids := map[string]int{}

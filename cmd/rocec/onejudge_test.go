@@ -45,9 +45,9 @@ func mutations(t *testing.T) []mutation {
 	return out
 }
 
-// TestOneJudge: of every planted mistake the pipeline, the JSON of validate and the language server say the same, at the same
-// place, and so does the trace of some pair where packets meet it; and whatever a trace of any pair finds, validate finds, in
-// the same words.
+// TestOneJudge: for every planted mistake the pipeline, the JSON of validate and the language server report the same at the same place.
+// The trace of some pair reports it too, if packets meet it. Every finding of a trace of any pair is also one of validate, in the same
+// words.
 func TestOneJudge(t *testing.T) {
 	t.Parallel()
 	onHop := map[string]bool{}
@@ -134,8 +134,8 @@ func (m *mutation) traced(t *testing.T, f *report.Report) map[string]bool {
 	return met
 }
 
-// unmet is the mutations whose mistake no packet meets: intents of nobody, interfaces without cables or with addresses that are
-// not known, a spine above leaves that peer.
+// unmet lists the mutations whose mistake no packet meets: intents without members, interfaces without cables or with unknown addresses, a
+// spine above leaves that peer.
 var unmet = []string{
 	`roce-members at roce "nvme"`, "fixture of roce-members", "traffic-class-not-in-group at 16", `cumulus-no-ecn at "s6000"`,
 }
@@ -182,7 +182,7 @@ func everyTrace(f *ir.Fabric) []*walk.Trace {
 					continue
 				}
 				tr, err := walk.Run(walk.Question{Fabric: f, Intent: in, From: from, To: to, Unfold: true})
-				if err == nil { // of some routings nobody knows where packets go
+				if err == nil { // for some routings the paths of packets are unknown
 					out = append(out, tr)
 				}
 			}
@@ -191,7 +191,7 @@ func everyTrace(f *ir.Fabric) []*walk.Trace {
 	return out
 }
 
-// printed is what the JSON writer says, as [wanted] has it.
+// printed returns the findings in the output of the JSON writer, in the form of [wanted].
 func (m *mutation) printed(t *testing.T, f *report.Report) []string {
 	t.Helper()
 	_, stdout, _ := rocec(t, append([]string{"validate", "--format", "json", m.dir}, m.args...)...)
@@ -219,8 +219,8 @@ func (m *mutation) printed(t *testing.T, f *report.Report) []string {
 	return wanted(told, m.dir)
 }
 
-// heardOf is what an editor is told of each of the fabrics. One program serves all with the same arguments, and judges them
-// while they are opened.
+// heardOf returns the findings that an editor gets for each of the fabrics. One program serves all with the same arguments, and judges
+// them while they are opened.
 func heardOf(t *testing.T, all []mutation) [][]string {
 	t.Helper()
 	editors := map[string]*editing{}

@@ -41,7 +41,7 @@ type ownFile struct {
 	warns bool // the verbs go on without it, and say so
 }
 
-// spoiling is how a file or folder comes to be one that another user could have written. Those that are good are used.
+// spoiling is a way in which another user could have written a file or folder. The verbs use those that are good.
 type spoiling struct {
 	name string
 	mode fs.FileMode // 0: as it is
@@ -99,8 +99,8 @@ func (s *spoiling) do(t *testing.T, path string) (undo func()) {
 	}
 }
 
-// No verb uses a file of rocec's own that another user could have written, whatever is in it: the journal, the state folder, kept
-// contents, saved plans, samples and labs. Each verb names the file, and what puts it right. Good ones are used.
+// No verb uses one of rocec's own files that another user could have written: the journal, the state folder, kept contents, saved plans,
+// samples and labs. The content does not matter. Each verb names the file and the command that repairs it. Good files are used.
 func TestOwnFileMatrix(t *testing.T) {
 	machinetest.Long(t)
 	givesFilesAway(t)

@@ -91,7 +91,7 @@ func TestPathsFromTheRoot(t *testing.T) {
 	}
 }
 
-// Without a repository they are named from the working directory; the fingerprints stay the same all the same.
+// Without a repository the paths begin at the working directory; the fingerprints stay the same.
 func TestPathsWithoutRepository(t *testing.T) {
 	root, dir := repository(t, nil)
 	t.Chdir(root)
@@ -109,7 +109,7 @@ func TestPathsWithoutRepository(t *testing.T) {
 	assert.Equal(t, prints[0], run.Results[0].PartialFingerprints[report.FingerprintVersion])
 }
 
-// Values from the command line and the environment lie in no file.
+// Values from the command line and the environment have no file.
 func TestGivenIsNoFile(t *testing.T) {
 	for name, want := range map[string]bool{
 		"--var 1": true, "ROCEC_VAR_mtu": true, "fabric.hcl": false, "ROCEC_VAR_x.hcl": false,
@@ -124,7 +124,7 @@ func TestGivenIsNoFile(t *testing.T) {
 	assert.Equal(t, "examples/storage-and-training/fabric.hcl", run.Results[0].Locations[0].PhysicalLocation.ArtifactLocation.URI)
 }
 
-// A module beside the fabric is found from wherever the fabric is named, also from inside of it.
+// rocec finds a module beside the fabric from any working directory, also from inside the fabric.
 func TestModuleBesideTheFabric(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// standsFor is what words in capitals stand for.
+// standsFor has a value for each word in capitals.
 var standsFor = map[string]string{
 	"DIR": ".", "PATH": ".", "FILE": "topology.dot", "OUT": "out",
 	"NAME": "leaf01", "DEVICE": "leaf01", "PORT": "swp1", "DEVICE:PORT": "leaf01:swp1", "HOST": "gpu017",
@@ -28,7 +28,7 @@ var (
 	capitals     = regexp.MustCompile(`^[A-Z][A-Z:,]*$`)
 )
 
-// concrete is a command of prose with something for what words stand for: the first of several forms, without what is optional.
+// concrete returns a command of prose with values in place of its words: the first of several forms, without the optional parts.
 func concrete(t *testing.T, command string) string {
 	for optionalPart.MatchString(command) {
 		command = optionalPart.ReplaceAllString(command, "")

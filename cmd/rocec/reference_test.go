@@ -113,7 +113,7 @@ var markdownProse = strings.NewReplacer("*", `\*`, "<", `\<`)
 // cell is text in a table.
 func cell(s string) string { return strings.ReplaceAll(markdownProse.Replace(s), "|", `\|`) }
 
-// What the package documentation says of exit codes and groups is what the man pages say.
+// The package documentation and the man pages agree on exit codes and groups.
 func TestManualOfExitCodes(t *testing.T) {
 	data, err := os.ReadFile("doc.go")
 	require.NoError(t, err)
@@ -123,7 +123,7 @@ func TestManualOfExitCodes(t *testing.T) {
 	}
 }
 
-// TestVerbs holds every verb to what one has: a group of the help, a line in doc.go, and a schema of its JSON by which a transcript judges it.
+// TestVerbs: every verb has a group of the help, a line in doc.go, and a schema of its JSON, against which transcripts are checked.
 func TestVerbs(t *testing.T) {
 	manual, err := os.ReadFile("doc.go")
 	require.NoError(t, err)
@@ -201,7 +201,7 @@ func TestManPages(t *testing.T) {
 	assert.Equal(t, exit.Usage, code)
 }
 
-// What stands in a text comes out of roff as it is.
+// groff prints an escaped text unchanged.
 func TestManEscapes(t *testing.T) {
 	groff := machinetest.Need(t, "groff")
 	const text = `.TH 'quoted' "twice" back\slash \fBbold -- ~ ^ ` + "`code`" + ` … é`
@@ -241,8 +241,8 @@ func helpExamples(t *testing.T) map[string]string {
 	return out
 }
 
-// The flags that the help of a verb leaves out are those of rocec help change, which has each flag of apply once, and those of no verb
-// else.
+// The help of a verb leaves out only flags that rocec help change lists. That page has each flag of apply once, and no flag of another
+// verb.
 func TestChangeFlags(t *testing.T) {
 	root := newRoot(&person.Person{Getenv: func(string) string { return "" }})
 	about := map[string]string{}

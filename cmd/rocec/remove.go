@@ -108,7 +108,7 @@ func inOneWave(plan *deploy.Plan, f *report.Report) *deploy.Order {
 	return &deploy.Order{Waves: []*deploy.Wave{w}}
 }
 
-// nothingRemoved ends a remove without changes: what is left of it is written down, and what was is settled.
+// nothingRemoved ends a remove without changes: the journal records the debts that are left and those that are settled.
 func (a *app) nothingRemoved(l session.Job, debts map[string]view.Debt) error {
 	left := l.Plan.Summary().Pending
 	if left > 0 || slices.ContainsFunc(l.Removes, func(name string) bool { _, owed := debts[name]; return owed || l.Known[name] }) {
@@ -162,7 +162,7 @@ func goneNames(f *ir.Fabric, args []string) ([]string, error) {
 	return names, nil
 }
 
-// strangers are hosts that cannot be reached, or are of no lab, and that no run knows: a slip of the pen must not become a debt.
+// strangers returns hosts that no run knows and that cannot be reached or are in no lab: a mistyped name must not become a debt.
 func strangers(plan *deploy.Plan, seen map[string]bool, lab bool) []string {
 	var names []string
 	for _, d := range plan.Devices {

@@ -17,11 +17,11 @@ import (
 	"github.com/rocec/rocec/cmd/internal/report"
 )
 
-// replayed is a finding of a file by what a reader of SARIF knows it by.
+// replayed is a finding of a file, with the values by which a reader of SARIF recognises it.
 type replayed struct{ level, code, at, fingerprint string }
 
-// differs reads the findings that a baseline from before codes were merged has and that are not known by their fingerprints any more, and
-// those that it has not. Each has its reason.
+// differs reads two lists, with a reason for each row. The baseline is from before codes were merged: gone has its findings whose
+// fingerprints are not found any more, fresh has the findings that it lacks.
 func differs(t *testing.T) (gone, fresh map[string]string) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/replaydiffers.txt")
@@ -35,9 +35,9 @@ func differs(t *testing.T) (gone, fresh map[string]string) {
 	return of["gone"], of["new"]
 }
 
-// TestReplay: a log of SARIF from before codes were merged knows the findings of today again. testdata/replay.txt has what rocec found then
-// in the same files: file, level, code, place and fingerprint. Nothing is new and nothing is opened again but what is listed with its
-// reason, and no level falls.
+// TestReplay: a log of SARIF from before codes were merged still matches the findings of today. testdata/replay.txt has the findings of
+// that time, with file, level, code, place and fingerprint. No finding is new or opened again, except those listed with a reason, and no
+// level falls.
 func TestReplay(t *testing.T) {
 	data, err := os.ReadFile("testdata/replay.txt")
 	require.NoError(t, err)

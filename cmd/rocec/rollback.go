@@ -115,7 +115,7 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 	if err := a.WentBack(l, &b); err != nil {
 		return err
 	}
-	if len(b.Unrecorded) > 0 { // what they have undone is written down, and what is left of it there goes
+	if len(b.Unrecorded) > 0 { // record that these are back, and remove the leftovers of the run
 		g := session.GoingOn{Verb: "rollback", Goal: txn.Back, Quiet: true, Options: o.goingOn()}
 		if _, err := r.GoOn(ctx, f, b.Unrecorded, &g); err != nil {
 			return err
@@ -153,7 +153,7 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 	}
 	if b.Seq != nil && len(b.Seq.Refused) > 0 {
 		p := &diag.Printer{Color: a.Paints(a.Stderr), Width: a.Width(a.Stderr)}
-		p.Print(a.Stderr, b.Seq.Refusals()) //nolint:errcheck // a closed terminal has nobody to tell
+		p.Print(a.Stderr, b.Seq.Refusals()) //nolint:errcheck // a closed terminal cannot show the error
 		return exit.With(exit.Errors)
 	}
 	if b.Seq == nil && o.given() && slices.ContainsFunc(b.Order.Waves, func(w *deploy.Wave) bool { return !w.Stream }) {
@@ -175,7 +175,7 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 	return a.goBack(ctx, r, f, &b, o)
 }
 
-// goBack does what was planned.
+// goBack carries out the planned rollback.
 func (a *app) goBack(ctx context.Context, r *session.OpenedRun, f *session.Fleet, b *session.WayBack, o rollbackOptions) error {
 	l := r.Log
 	var first error
@@ -205,8 +205,8 @@ func (a *app) goBack(ctx context.Context, r *session.OpenedRun, f *session.Fleet
 	return cmp.Or(session.Outcome(results), first)
 }
 
-// nothingBack ends a rollback where the run is undone on every device. Where another run wrote what they hold now, the person
-// may mean that.
+// nothingBack ends a rollback if the run is undone on every device. If another run wrote what the devices hold now, it names that run,
+// which the person may mean.
 func (a *app) nothingBack(l *journal.Log, logs []*journal.Log, b *session.WayBack, format string) error {
 	devices := slices.Concat(b.Over, b.Unsure)
 	if len(devices) == 0 {
@@ -235,7 +235,7 @@ func (a *app) nothingBack(l *journal.Log, logs []*journal.Log, b *session.WayBac
 	}
 }
 
-// planBack shows what a rollback is about to do.
+// planBack shows the changes that a rollback is about to make.
 func (a *app) planBack(l *journal.Log, logs []*journal.Log, b *session.WayBack, o rollbackOptions) {
 	a.Screen().RunHead(l)
 	if len(b.Over)+len(b.Unsure) > 0 {

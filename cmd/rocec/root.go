@@ -189,7 +189,7 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 	return &exit.Error{Status: exit.Usage, Message: text + "\nsee: " + help}
 }
 
-// sayFlag says what is wrong with the value of a flag, in the words of the flag's type.
+// sayFlag returns the message for a bad value of a flag, in the words of the flag's type.
 func sayFlag(err error) string {
 	bad, ok := errors.AsType[*pflag.InvalidValueError](err)
 	if !ok {

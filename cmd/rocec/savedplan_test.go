@@ -157,7 +157,7 @@ func TestSavedPlanMode(t *testing.T) {
 	}
 }
 
-// forged is a plan file with a digest that fits, as whoever can write the file can make it.
+// forged returns a plan file with a digest that fits, as any person who can write the file can make it.
 func forged(t *testing.T, data []byte, forge func(*deploy.Saved)) []byte {
 	t.Helper()
 	encode := func(s *deploy.Saved) []byte {

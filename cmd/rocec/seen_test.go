@@ -25,8 +25,8 @@ func neighbours(port string) string {
 	return `{"lldp":{"interface":{"ens1f0":{"chassis":{"tor1.example.net":{}},"port":{"id":{"type":"ifname","value":"` + port + `"}}}}}}`
 }
 
-// What the fabric assumes of devices is read from live ones, by plan and verify, and found at its line; what makes a change unsafe refuses
-// the devices it is about.
+// plan and verify read from live devices the facts that the fabric assumes, and report a difference at its line. A difference that makes a
+// change unsafe refuses its devices.
 func TestSeen(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)

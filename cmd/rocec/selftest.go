@@ -131,7 +131,7 @@ func (a *app) selftest(ctx context.Context, dir string, o selftestOptions) (err 
 	return nil
 }
 
-// maySave refuses what could not be saved in the end, before anything is asked.
+// maySave refuses, before any question, flags with which the bundle cannot be saved at the end.
 func maySave(p *person.Person, o selftestOptions) error {
 	if o.out == "" {
 		if o.approve {
@@ -148,7 +148,7 @@ func maySave(p *person.Person, o selftestOptions) error {
 	return nil
 }
 
-// saveBundle saves what was shown, where the person wants that.
+// saveBundle saves the shown text, if the person agrees.
 func saveBundle(ctx context.Context, p *person.Person, text string, o selftestOptions) error {
 	if !o.approve {
 		q := fmt.Sprintf("Is there nothing in it that others must not see? Save it to %s?", diag.Escape(o.out))

@@ -66,7 +66,7 @@ func proveMarks(ctx context.Context, a *app, dir string, o selftestOptions) (err
 	return m.lowerAndRaise(ctx, a)
 }
 
-// lowerAndRaise does it: the device holds what the fabric states before and after.
+// lowerAndRaise lowers and restores the threshold: the device holds the fabric's settings before and after.
 func (m *marks) lowerAndRaise(ctx context.Context, a *app) error {
 	switchName := m.Queue.Device().Name
 	m.devices.Narrow(m.whole, switchName)

@@ -164,7 +164,7 @@ func (a *app) showSaved(name, format string) error {
 	return nil
 }
 
-// addRead adds what the last verify from this machine read of a switch to what is assumed of it. Where none is kept, nothing is said.
+// addRead adds to the memory model of a switch the value that the last verify from this machine read, if there is one.
 func (a *app) addRead(dir, name string, sections []facts.Section) {
 	at := slices.IndexFunc(sections, func(s facts.Section) bool { return s.Title == facts.MemoryModel })
 	state, err := a.StateDir("samples")
@@ -174,7 +174,7 @@ func (a *app) addRead(dir, name string, sections []facts.Section) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return
 	}
-	kept, _ := samples.Open(state, dir).Load() // what cannot be used is said by verify
+	kept, _ := samples.Open(state, dir).Load() // verify reports samples that cannot be used
 	if k := kept[name]; k != nil {
 		for _, f := range k.Facts {
 			if f.Name == facts.MemoryModel {

@@ -48,8 +48,8 @@ var offlineVerbs = map[string][]string{
 	"version":    {"version"},
 }
 
-// TestFirstSignalEnds interrupts every verb that touches no device while it is blocked: by an output that is not read, and by a file with
-// variables that has no end. The first signal ends it with the status 130, and it leaves no file that is half-written.
+// TestFirstSignalEnds interrupts every verb that touches no device while it is blocked: by an unread output, and by an endless file with
+// variables. The first signal ends it with the status 130, and it leaves no file that is half-written.
 func TestFirstSignalEnds(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
@@ -163,8 +163,8 @@ func interrupt(t *testing.T, s os.Signal, cmd *exec.Cmd) {
 	require.Equal(t, exit.Interrupted, cmd.ProcessState.ExitCode(), "%s", errs.String())
 }
 
-// blocked waits until a thread of a process waits in a call that only the test ends: a write to the output, a read of the input, or the
-// opening of a pipe.
+// blocked waits until a thread of a process is in a call that only the test ends. Such a call writes the output, reads the input or opens
+// a pipe.
 func blocked(t *testing.T, pid int) {
 	t.Helper()
 	calls := []string{fmt.Sprintf("%d 0x1 ", syscall.SYS_WRITE), fmt.Sprintf("%d 0x0 ", syscall.SYS_READ), fmt.Sprintf("%d ", syscall.SYS_OPENAT)}

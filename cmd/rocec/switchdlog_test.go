@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/report/reporttest"
 )
 
-// The plan says which way a switch takes the file, and which key calls for the one that resets every port.
+// The plan shows how a switch loads the file, and which key requires the restart that resets every port.
 func TestPlanSaysTheWay(t *testing.T) {
 	t.Parallel()
 	setenv(t, "COLUMNS", "1000")

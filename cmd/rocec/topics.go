@@ -146,7 +146,7 @@ func printGlobalFlags(p *person.Person, root *cobra.Command) {
 func printReference(p *person.Person, root *cobra.Command) {
 	for _, verb := range shownVerbs(root) {
 		fmt.Fprintf(p.Stdout, "--- %s\n", verb.CommandPath())
-		verb.Help() //nolint:errcheck // a closed terminal has nobody to tell
+		verb.Help() //nolint:errcheck // a closed terminal cannot show the error
 	}
 }
 

@@ -145,7 +145,7 @@ func TestTraceNamesTheFirstBreak(t *testing.T) {
 	require.Contains(t, text, "=> first break: at core1-1, pfc-one-end: flow control at one end of a lossless link only")
 }
 
-// A break that no stage reports, which would be a bug of ours, is said all the same: a trace is not green by omission.
+// trace reports a break even if no stage reports it, which would be a bug of ours: a trace is not green by omission.
 func TestBreakIsNeverLeftOut(t *testing.T) {
 	a := newApp(&person.Person{Getenv: func(string) string { return "" }})
 	f, err := a.Load("../../examples/rack-v1-pfc")

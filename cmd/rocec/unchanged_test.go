@@ -23,8 +23,8 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// Ports, NICs and switches that are alike share what they hold. So whoever uses a fabric leaves it as it was, or one port
-// would change others.
+// Ports, NICs and switches that are alike share their values. So no code that uses a fabric may modify it, or one port would change
+// others.
 func TestUsingAFabricDoesNotChangeIt(t *testing.T) {
 	examples, err := filepath.Glob("../../examples/*/fabric.hcl")
 	require.NoError(t, err)

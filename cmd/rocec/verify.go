@@ -130,7 +130,7 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 	return a.verified(dir, f, verifyFound{found, a.Debts(dir, devices.LabDir), nil, sent, nil}, o)
 }
 
-// checkFormat refuses a format that the kind of verify has not.
+// checkFormat refuses a format that this kind of verify lacks.
 func (o *verifyOptions) checkFormat() error {
 	if len(o.from) > 0 && !o.gids {
 		return exit.Choice("format", o.format, report.FormatNames()...)

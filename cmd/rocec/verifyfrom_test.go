@@ -19,7 +19,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Hosts of the factory get an overlay and start, and nobody runs a command there: then what they say of themselves is good.
+// Factory hosts get an overlay and boot, without any command: then verify finds their reports good.
 func TestOverlayBoots(t *testing.T) {
 	setenv(t, "COLUMNS", "1000")
 	for _, example := range []string{"rack-v1-pfc", "bonded-pair", "pods-ebgp"} {
@@ -106,7 +106,7 @@ func TestVerifyFrom(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		spoil func(text string) string // of store2; "": there is none
+		spoil func(text string) string // of store2; "": no report
 		code  int
 		want  string
 	}{

@@ -23,8 +23,8 @@ import (
 // trafficAny is --traffic without a value: two members of each intent.
 const trafficAny = "any"
 
-// trafficTrips are the pairs of members that exchange packets: of each intent the first member and the last one on another host, or those
-// of the two ends that pair names, "A,B". Who is set by hand or left out by --target sends nothing.
+// trafficTrips returns the pairs of members that exchange packets. For each intent these are the first and last member, if on different
+// hosts, or the two ends in pair, "A,B". A host in maintenance or left out by --target sends nothing.
 func trafficTrips(f *ir.Fabric, tree *target.Tree, pair string) ([]walk.Question, error) {
 	if pair != trafficAny {
 		from, to, ok := strings.Cut(pair, ",")
@@ -69,12 +69,12 @@ func trafficTrips(f *ir.Fabric, tree *target.Tree, pair string) ([]walk.Question
 	return out, nil
 }
 
-// reads reports whether a device is one of a tree, and not left as it is for now.
+// reads reports whether a device is in a tree and is not in maintenance.
 func reads(tree *target.Tree, d *ir.Device) bool {
 	return d.Maintenance == "" && slices.ContainsFunc(tree.Devices, func(t *target.Device) bool { return t.Source == d })
 }
 
-// pathOf is the way of an exchange, by distance from the sender.
+// pathOf returns the path of an exchange, by distance from the sender.
 func pathOf(t *walk.Walk) []traffic.Hop {
 	var out []traffic.Hop
 	far := -1
@@ -145,7 +145,7 @@ func (a *app) exchanges(ctx context.Context, f *ir.Fabric, whole *target.Tree, d
 	return sends, docs, nil
 }
 
-// traffic says what it will send, asks, sends it, and tells what the counters of the ways say.
+// traffic prints what it will send, asks, sends it, and returns what the counters along the paths show.
 func (a *app) traffic(
 	ctx context.Context, f *ir.Fabric, whole *target.Tree, devices *session.Fleet, o verifyOptions,
 ) ([]view.VerifyTraffic, error) {
