@@ -16,7 +16,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// TestHides: whatever devices answer and are called, the text has none of their names, addresses and serial numbers.
+// TestHides: the text contains no name, address or serial number of a device, whatever devices answer and are called.
 func TestHides(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.StringMatching(`[a-z]{3,6}-?[0-9]{2,3}q`)

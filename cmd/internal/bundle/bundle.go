@@ -25,14 +25,14 @@ type Bundle struct {
 type Section struct {
 	Word    string // "device-1"
 	Targets []string
-	Release string // of the operating system, as the device says; empty: its targets have none
+	Release string // of the operating system, as the device says; empty: the targets of the device have no release
 	Models  []string
 	System  string // what else the device says it runs; empty: nothing
 	NotRead string // why there are no answers; empty: there are
 	Answers []Answer
 }
 
-// Answer is what one claim came to.
+// Answer is the result of one claim.
 type Answer struct {
 	Claim   target.Claim
 	Text    []byte // what its command printed, at most [target.MostAnswer] and a byte
@@ -69,7 +69,7 @@ func (b *Bundle) Text(m *mask.Mask) string {
 	return out.String()
 }
 
-// text is what stands below the name of a device.
+// text returns the lines below the name of a device.
 func (s *Section) text(m *mask.Mask) string {
 	var out strings.Builder
 	line := func(key, value string) {

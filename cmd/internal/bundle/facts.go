@@ -16,7 +16,7 @@ type deviceFacts struct {
 	system         string // its name, and the kernel
 }
 
-// factsCmd prints the facts of a device: lines "KIND VALUE", and an end. No output of it is shown.
+// factsCmd prints the facts of a device: lines "KIND VALUE", and an end. Its output is not shown.
 const factsCmd = `say() { [ -z "$2" ] || printf '%s %s\n' "$1" "$2"; }
 say host "$(uname -n)"
 say host "$(timeout 5 hostname -f 2>/dev/null)"

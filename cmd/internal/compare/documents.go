@@ -47,7 +47,7 @@ func (d *documents) compare(path, where string, old, new any) {
 	d.add(path, where, d.text(old, true), d.text(new, true))
 }
 
-// lists matches the elements of two lists by content. Those that are left are matched by what they are about, and compared.
+// lists matches the elements of two lists by content. It matches the rest by subject, and compares them.
 func (d *documents) lists(path, where string, old, new []any) {
 	left := map[string]int{} // by content: how many there are in old and not in new
 	oldText, newText := make([]string, len(old)), make([]string, len(new))
@@ -81,7 +81,7 @@ func (d *documents) lists(path, where string, old, new []any) {
 		}
 		return
 	}
-	// The more of what they are about agrees, the earlier two are taken for one.
+	// Pairs whose subjects agree most are matched first.
 	for _, alike := range []func(any) string{identity, about, func(any) string { return "an element" }} {
 		onlyOld = slices.DeleteFunc(onlyOld, func(o any) bool {
 			key := alike(o)

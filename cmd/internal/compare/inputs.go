@@ -117,7 +117,7 @@ func readArgs(dir string) ([]string, error) {
 	return out, err
 }
 
-// corpus is a run of test data, and how a file of it becomes inputs.
+// corpus is a run of test data, and the function that makes inputs from its files.
 type corpus struct {
 	pattern string                                  // of files, from the root of the repository
 	unpack  func(file, dir string) ([]input, error) // dir is a new folder for what has to be unpacked
@@ -180,7 +180,7 @@ func excerpt(file, dir string) ([]input, error) {
 	return []input{{dir: dir}}, write(dir, map[string]string{langtest.FabricFile: w.String()})
 }
 
-// folder is a fabric as it lies there.
+// folder returns a fabric as its folder is.
 func folder(file, _ string) ([]input, error) { return []input{{dir: file}}, nil }
 
 // archive is a fabric of several files. The lines before the first file may say how rocec is called: var, env, max and
@@ -219,7 +219,7 @@ func transcript(file, dir string) ([]input, error) {
 	return fabricsBelow(dir, "")
 }
 
-// deviceFiles is a file of a device, or a folder of them, as it lies there. Inputs of fuzzing are neither.
+// deviceFiles returns a file of a device, or a folder of such files, as it is. Inputs of fuzzing are neither.
 func deviceFiles(file, _ string) ([]input, error) {
 	if filepath.Base(filepath.Dir(file)) == "fuzz" {
 		return nil, nil

@@ -16,7 +16,7 @@
 //
 //	ROCEC_DUMP_FABRICS=/tmp/fabrics go test -count=1 ./lang ./compiler ./validate ./validate/walk ./targets ./cmd/rocec
 //
-// Of every input it compares
+// For every input it compares
 //
 //   - the exit statuses, and that neither binary panics or runs into -timeout;
 //   - validate --format json, every member of any depth but those that are prose: summary, detail, message and notes. -ignore
@@ -26,8 +26,8 @@
 //   - every file build writes: path, mode and bytes;
 //   - with -show, show --format json of a few devices and ports; with -trace, trace --format json of a few pairs of hosts.
 //
-// Differences are printed by member. The exit status is 0 when there is none, 1 when there are some, and 2 when the
-// comparison could not be made.
+// Differences are printed by member. The exit status is 0 without a difference, 1 with one, and 2 when the comparison could not be
+// made.
 package main
 
 import (
@@ -162,8 +162,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitDiffer
 }
 
-// scratchParent is where the folder for what is written goes, unless TMPDIR says: into memory where Linux offers that, as
-// writing and deleting the trees of build on a disk takes longer than rocec does.
+// scratchParent returns the parent of the scratch folder. Where TMPDIR is not set and Linux offers it, that is memory: writing and
+// deleting the trees of build on a disk takes longer than rocec does.
 func scratchParent() string {
 	if os.Getenv("TMPDIR") != "" {
 		return ""

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// randomFabric is fabric number i of a seed. Half of them are meant to be sound, but for warnings; the others have settings
-// that contradict each other, and half of these one or two lines that are wrong.
+// randomFabric returns fabric number i of a seed. Half of the fabrics are meant to be sound, but for warnings. The others have settings
+// that contradict each other, and half of these have one or two wrong lines.
 func randomFabric(seed, i uint64) string {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, i))}
 	g.wild = g.chance(50)
@@ -38,7 +38,7 @@ type generator struct {
 	spines  int // switches above them: spine1, ...; may be none
 	hosts   int // of each leaf, on its ports from swp1
 	bonded  bool
-	v1      bool // the data groups are told by PCP alone, for RoCEv1
+	v1      bool // PCP alone identifies the data groups, for RoCEv1
 	mtu     int
 	groups  []dataGroup // of intents
 	nics    []string    // interfaces of a host
@@ -86,7 +86,7 @@ func (g *generator) line(format string, args ...any) { fmt.Fprintf(&g.b, format+
 
 func pick[T any](g *generator, from []T) T { return from[g.IntN(len(from))] }
 
-// header is the fabric block, and the locals and variables other blocks came to use.
+// header returns the fabric block, and the locals and variables that other blocks use.
 func (g *generator) header() string {
 	var b strings.Builder
 	b.WriteString("fabric \"random\" {\n")

@@ -15,7 +15,7 @@ type difference struct {
 	old, new string // as they are to be read; absent where one of them has nothing
 }
 
-// absent stands for what one of the two does not have.
+// absent is printed for a member that one of the two binaries lacks.
 const absent = "(none)"
 
 // inputsOf is how many inputs differ.

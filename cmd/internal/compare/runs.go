@@ -32,10 +32,10 @@ type question struct {
 	name   string                 // as it is shown
 	args   []string               // of rocec
 	writes bool                   // it takes -o and a folder
-	shape  func(document any) any // what of its JSON document is compared; nil: all of it
+	shape  func(document any) any // the part of its JSON document that is compared; nil: all
 }
 
-// answer is what a binary did.
+// answer is the result of a run of a binary.
 type answer struct {
 	status   int // exit status; -1 of one that was killed
 	stdout   []byte
@@ -86,7 +86,7 @@ func (c *comparer) compare(ctx context.Context, in input, scratch string) (found
 	return found, len(questions), nil
 }
 
-// questions is what the binaries are asked of an input.
+// questions returns the commands that both binaries run on an input.
 func (c *comparer) questions(ctx context.Context, in input) ([]question, error) {
 	ask := func(name string, args ...string) question {
 		return question{name: name, args: append(args, in.args...)}
@@ -303,7 +303,7 @@ func union[V any](a, b map[string]V) []string {
 	return slices.Sorted(maps.Keys(keys))
 }
 
-// shapeSARIF is what of a SARIF log is compared: of each result the rule, level, places and suppressions.
+// shapeSARIF returns the part of a SARIF log that is compared: the rule, level, places and suppressions of each result.
 func (c *comparer) shapeSARIF(document any) any {
 	var results []any
 	for _, run := range list(member(document, "runs")) {

@@ -71,7 +71,7 @@ func (o Baselines) read(p *person.Person) (*baseline.Baseline, error) {
 // mistakes prints the mistakes of a baseline.
 func mistakes(p *person.Person, ds diag.List, files map[string][]byte) error {
 	printer := &diag.Printer{Files: files, Color: p.Paints(p.Stderr), Width: p.Width(p.Stderr), Most: 20}
-	printer.Print(p.Stderr, ds) //nolint:errcheck // a closed terminal has nobody to tell
+	printer.Print(p.Stderr, ds) //nolint:errcheck // a closed terminal shows no error
 	return exit.Fail(exit.Errors, "the baseline cannot be used")
 }
 

@@ -109,7 +109,7 @@ func readOne(name string) (*Found, error) {
 	} else {
 		defer f.Close()
 		from := bufio.NewReaderSize(f, snapshot.HeadSize)
-		if head, _ := from.Peek(snapshot.HeadSize); snapshot.IsArchive(head) { // a short file gives what there is
+		if head, _ := from.Peek(snapshot.HeadSize); snapshot.IsArchive(head) { // a file shorter than the head gives all its bytes
 			found.Files, found.Passed, found.Snapshots, err = archive(name, from)
 			return found, err
 		}

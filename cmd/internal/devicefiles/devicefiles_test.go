@@ -49,7 +49,7 @@ func TestDeviceFolderLarge(t *testing.T) {
 	require.Len(t, files, 3*devices)
 }
 
-// What is read of a file is as much as its judge looks at, whatever it is called, and each judge says of its own what is too large.
+// Every file is read up to the size that its judge accepts, whatever its name. Each judge reports larger files itself.
 func TestDeviceFileSizes(t *testing.T) {
 	t.Parallel()
 	row := `"SCHEDULER": {"s": {"type": "DWRR", "weight": "0"}}`
@@ -98,7 +98,7 @@ func (f brokenFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	return f.MapFS.ReadDir(name)
 }
 
-// A file of a snapshot that is larger than what is read of it keeps its own reason: its digest is not known.
+// A file of a snapshot that exceeds the bound of reading keeps its own reason: its digest is not known.
 func TestSnapshotLargeFile(t *testing.T) {
 	data := []byte(strings.Repeat("# x\n", 1<<20))
 	manifest := &snapshot.Manifest{Devices: []snapshot.Device{

@@ -166,8 +166,8 @@ func archive(name string, r io.Reader) (files []lint.File, passed int, snapshots
 	return g.end()
 }
 
-// readDeviceFile reads a file, up to a byte more than its linter takes. why is a sentence: the file cannot be read. sum is the digest of
-// the bytes, and empty for a file that was not read to its end.
+// readDeviceFile reads a file, up to a byte more than its linter takes. why is a sentence that states why the file cannot be read. sum
+// is the digest of the bytes; it is empty for a file that was not read to its end.
 func readDeviceFile(name string, f io.Reader) (data []byte, why, sum string) {
 	file := lint.File{Name: name}
 	linters := targets.Linters()

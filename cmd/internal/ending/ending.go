@@ -73,8 +73,8 @@ func (e *Ending) graceful() bool {
 	return e.devices
 }
 
-// together is how soon after the first signal another one means the same: shells and timeout pass on a signal that the kernel has sent
-// to the whole process group.
+// together is the time after the first signal in which another one means the same. Shells and timeout pass on a signal that the kernel
+// has sent to the whole process group.
 const together = 500 * time.Millisecond
 
 // obey waits for signals, and ends the program by quit.

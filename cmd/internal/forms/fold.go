@@ -11,8 +11,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// A folded tree. Each path is folded on its own: devices on which it has the same content and mode share one file, in a
-// folder named by their nodeset. So every content of a path is there once, also where devices differ in another path:
+// A folded tree. Each path is folded on its own: devices on which it has the same content and mode share one file, in a folder named by
+// their nodeset. So the tree contains every content of a path once, even if the devices differ in another path:
 //
 //	store[1-4]/usr/local/sbin/rocec-host
 //	store[1-3]/etc/rocec/host/ens1f0.conf

@@ -16,14 +16,14 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// modeAndText is what is compared of a file.
+// modeAndText are the parts of a file that the tests compare.
 type modeAndText struct {
 	mode fs.FileMode
 	text string
 }
 
-// Whatever the devices are called and whatever they share: unfolding gives every device its files back, every content
-// of a path is there once, and no folder has a name that is too long.
+// Unfolding gives every device its files back, whatever devices are called and whatever they share. Every content of a path is there
+// once, and no folder has a name that is too long.
 func TestUnfoldGivesTheTreeBack(t *testing.T) {
 	names := rapid.StringMatching(`[ab]?(([0-9]{1,3}|10)[-._]?[a]?){0,4}`).Filter(func(s string) bool {
 		return nodeset.CheckDevice(s) == ""

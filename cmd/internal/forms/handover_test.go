@@ -19,7 +19,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// A sheet of a host that rocec writes would say what the value files say.
+// A sheet of a host that rocec writes would repeat the content of the value files.
 func TestSheetIsWhatApplyWrites(t *testing.T) {
 	entries, err := os.ReadDir("../../../examples")
 	require.NoError(t, err)

@@ -2,14 +2,14 @@
 //
 //	go run ./cmd/internal/gate -base BASE -head HEAD
 //
-// A row is a command on a fabric that gate writes. Its cost is the user and system time of the whole process, as wait4 returns it.
-// Gate runs BASE, BASE again and HEAD in turn, at least seven times each, and takes the minimum of each of the three series. Where the two
-// series of BASE differ by 2 % or more, the machine is too busy, and the row is not known. HEAD fails a row where it takes
-// more than 1.05 times of either series. Rows that fail or are not known are run again and again until their time is over: other work on
-// a machine makes processes slower, never faster, so minima only get better.
+// A row is a command on a fabric that gate writes. Its cost is the user and system time of the whole process, as wait4 returns it. Gate
+// runs BASE, BASE again and HEAD in turn, at least seven times each, and takes the minimum of each of the three series. Where the two
+// series of BASE differ by 2 % or more, the machine is too busy, and the row is not known. HEAD fails a row where it takes more than
+// 1.05 times of either series. Gate runs rows that fail or are not known again until their time is over. Other work on a machine makes
+// processes slower, never faster, so minima only get better.
 //
-// Gate runs copies of the binaries. The file that the linker wrote starts by a quarter slower than a copy of it, since the kernel caches
-// the two in pages of other sizes. Copies differ by a few percent as well, so the copies of a row are made again some times.
+// Gate runs copies of the binaries. The file that the linker wrote starts by a quarter slower than its copy, since the kernel caches
+// the two in pages of other sizes. Copies differ by a few percent as well, so gate copies the binaries of a row several times.
 //
 // The exit status is 0 when no row fails, 1 when one does, and 2 when a command could not be run. .ci/gate builds the two binaries.
 package main
@@ -70,7 +70,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitGood
 }
 
-// compare measures every row, prints it, and counts those that are slower and those of which nothing is known.
+// compare measures every row, prints it, and counts the slower rows and the rows without a result.
 func compare(ctx context.Context, base, head string, most time.Duration, stdout io.Writer) (slower, unknown int, err error) {
 	dir, err := os.MkdirTemp(machinetest.Memory(), "rocec-gate-") // the time that disks take is not of rocec
 	if err != nil {

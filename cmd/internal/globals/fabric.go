@@ -188,8 +188,8 @@ func (g *Globals) Options(w io.Writer) report.Options {
 	}
 }
 
-// rootedFS serves the files below dir under names that begin with dir as the person wrote it (also "../x" and
-// "/x"), so that every place reads as a path from where the person stands. Nothing outside dir can be opened.
+// rootedFS serves the files below dir under names that begin with dir as the person wrote it (also "../x" and "/x"). So every place is
+// a path from the working directory of the person. Nothing outside dir can be opened.
 type rootedFS struct {
 	dir string
 	fs  fs.FS
@@ -204,7 +204,7 @@ func (r *rootedFS) Open(name string) (fs.File, error) {
 	return r.fs.Open(rel)
 }
 
-// Lstat tells what a name is without following links or opening anything: a pipe would wait for its other end.
+// Lstat returns the type of a file without following links or opening anything: a pipe would wait for its other end.
 func (r *rootedFS) Lstat(name string) (fs.FileInfo, error) {
 	rel, err := r.below("lstat", name)
 	if err != nil {

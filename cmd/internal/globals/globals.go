@@ -57,7 +57,7 @@ const DefaultBudget = validate.DefaultBudget / validate.StepsPerSecond * time.Se
 // Steps returns the budget of the PFC-loop proof.
 func (g *Globals) Steps() *ir.Budget { return StepsIn(g.Budget) }
 
-// StepsIn returns the budget that a duration stands for.
+// StepsIn returns the budget of a duration.
 func StepsIn(d time.Duration) *ir.Budget {
 	return ir.NewBudget(int64(d / (time.Second / validate.StepsPerSecond)))
 }

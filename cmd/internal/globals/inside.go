@@ -13,8 +13,8 @@ import (
 	"github.com/rocec/rocec/targets/deploy/safefile"
 )
 
-// A fabric reads modules in its repository, and nowhere else: its files may come from a stranger, and a message about a file shows lines of
-// it. Who runs rocec may name further folders.
+// A fabric reads modules in its repository, and nowhere else. Its files may come from a stranger, and a message about a file shows its
+// lines. The person who runs rocec may name further folders.
 
 // inside is the folders that the modules of a fabric may be in. All are absolute, and without links.
 type inside struct {
@@ -50,9 +50,10 @@ func realPath(name string) (string, error) {
 	return filepath.EvalSymlinks(abs)
 }
 
-// rootOf returns the nearest folder, upward from one, that has a .git of its own; the folder itself where there is none. A worktree and
-// a submodule have a file .git. One of another user, who could have put it into a shared folder such as /tmp, or that every user may write,
-// ends the search as if there were none: git, too, refuses a repository of another user. why is a sentence about that.
+// rootOf returns the nearest folder, upward from one, that has a .git of its own; without one, the folder itself. A worktree and a
+// submodule have a file .git. A .git of another user, or one that every user may write, ends the search as if no folder had one. Its
+// owner could have put it into a shared folder such as /tmp, and git, too, refuses a repository of another user. why is a sentence
+// about that.
 func rootOf(dir string) (root, why string) {
 	for up := dir; ; up = filepath.Dir(up) {
 		git := filepath.Join(up, ".git")
@@ -77,7 +78,7 @@ func within(root, name string) (rel string, ok bool) {
 // Find returns the root that a folder is in, and the path from there.
 func (in *inside) Find(name string) (root, rel string, err error) {
 	real, err := realPath(name)
-	if err != nil { // whether something is there is nothing to tell of what is outside
+	if err != nil { // a message must not reveal whether a file outside exists
 		if real, err = filepath.Abs(name); err != nil {
 			return "", "", err
 		}

@@ -12,8 +12,8 @@ import (
 // A person names a file of a checkout that a stranger may have made, such as a file for --var-file. If it is a symbolic link, the stranger
 // has chosen the file that is read: messages about it show its places, and no text.
 
-// OpenNamed opens a file that the person named on the command line. out reports that the last element of its name is a symbolic link that
-// leads out of its folder. Names of the system, such as /dev/stdin, are links that no stranger makes.
+// OpenNamed opens a file that the person named on the command line. out reports that the last element of its name is a symbolic link
+// out of its folder. Names of the system, such as /dev/stdin, are links that no stranger makes.
 func OpenNamed(name string) (f *os.File, out bool, err error) {
 	if f, err = os.Open(name); err != nil {
 		return nil, false, err
@@ -40,7 +40,7 @@ func inItsFolder(f *os.File, name string) bool {
 	return below && err == nil && os.SameFile(info, opened)
 }
 
-// ReadBounded reads a file the person named on the command line, at most 1 MiB of it.
+// ReadBounded reads at most 1 MiB of a file that the person named on the command line.
 func ReadBounded(name string) ([]byte, error) {
 	data, _, err := ReadNamed(name)
 	return data, err

@@ -65,7 +65,7 @@ func (o *overlayFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	return entries, nil
 }
 
-// Lstat tells what a name is; a text is a regular file.
+// Lstat returns the type of a file; a text is a regular file.
 func (o *overlayFS) Lstat(name string) (fs.FileInfo, error) {
 	info, err := o.rootedFS.Lstat(name)
 	if text, ok := o.text(name); ok && (err != nil || info.Mode().IsRegular()) {

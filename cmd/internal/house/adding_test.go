@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// scratch is the repository with something added to it. Its files lie in a folder of their own and are laid over those of the
-// repository when the go command reads them (-overlay), so that what did not change comes from the build cache.
+// scratch is the repository with added files. They are in a folder of their own, and the go command reads them over those of the
+// repository (-overlay). So unchanged packages come from the build cache.
 type scratch struct {
 	t       *testing.T
 	root    string // of the repository
@@ -86,7 +86,7 @@ func (s *scratch) lines(name string, after map[string]string) {
 	s.touched = append(s.touched, name+strings.Repeat(" +", len(after)))
 }
 
-// judge runs tests of a package of the repository with what is added. TestAdded is among them, in a file below testdata/adding.
+// judge runs tests of a package of the repository with the added files. TestAdded is among them, in a file below testdata/adding.
 func (s *scratch) judge(pkg string, tests ...string) {
 	name := pkg + "/adding_test.go"
 	data, err := os.ReadFile(filepath.Join("testdata/adding", name))
@@ -98,7 +98,7 @@ func (s *scratch) judge(pkg string, tests ...string) {
 	}
 }
 
-// goCommand runs the go command on the repository with what is added, offline, and returns its output.
+// goCommand runs the go command offline on the repository with the added files, and returns its output.
 func (s *scratch) goCommand(args ...string) string {
 	overlay := filepath.Join(s.dir, "overlay.json")
 	data, err := json.Marshal(s.overlay)

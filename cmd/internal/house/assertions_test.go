@@ -16,7 +16,7 @@ import (
 // that the program asks a value for has a type in the program that implements it.
 func TestAssertionsHaveImplementers(t *testing.T) {
 	m := theModule(t)
-	needed := map[string]bool{} // by what is below cmd
+	needed := map[string]bool{} // by the packages below cmd
 	for _, c := range slices.Backward(m.pkgs) {
 		if needed[c.name] || strings.HasPrefix(c.name, "cmd/") {
 			needed[c.name] = true

@@ -43,7 +43,7 @@ A package without exported types needs no noun: it has functions alone or tests 
 import its types. The second table lists these packages. Packages that only tests import are left out.
 `
 
-// concept is a row of [conceptsFile]: a package with what it is about.
+// concept is a row of [conceptsFile]: a package and its subject.
 type concept struct {
 	pkg      string
 	noun     string   // the type that the package comment links first; empty: missing

@@ -23,8 +23,8 @@ var phrase = regexp.MustCompile(`\b[A-Za-z]{2,} [A-Za-z]{2,}\b`)
 var searches = regexp.MustCompile(`^(strings|bytes)\.(Contains|ContainsFunc|Count|Cut|CutPrefix|CutSuffix|EqualFold|HasPrefix|HasSuffix|` +
 	`Index|LastIndex|Replace|ReplaceAll|Split|SplitAfter|SplitN|SplitSeq|TrimPrefix|TrimSuffix)$|^\(\*regexp\.Regexp\)\.(Find|Match)`)
 
-// measureReadEnglish counts where code decides by words that are meant for people. Such a place searches a text for a phrase, or searches
-// or compares the Summary or the Detail of a diagnostic or the Error() of an error, whatever for. A comparison with the empty text is not
+// measureReadEnglish counts where code decides by words that are meant for people. Such a place searches a text for a phrase. Or it
+// searches or compares the Summary or the Detail of a diagnostic, or the Error() of an error. A comparison with the empty text is not
 // counted. Words of other programs, such as those of ssh, are counted, too: often no other way is left, and each deserves a look.
 func measureReadEnglish(m *module, found figures) {
 	read := found.of("english", "read-back")

@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "lower the ceilings to the figures, and 
 
 const ceilingsFile = "testdata/ceilings.txt"
 
-// figure is what was measured, with the places that it counts.
+// figure is a measured value, with the places that it counts.
 type figure struct {
 	n     int
 	where []string
@@ -57,7 +57,7 @@ func (f *figure) places() string {
 // figures are by row and measure of [ceilingsFile].
 type figures map[string]map[string]*figure
 
-// of returns a figure, which is made where there is none.
+// of returns a figure, and makes it if it is missing.
 func (f figures) of(row, measure string) *figure {
 	if f[row] == nil {
 		f[row] = map[string]*figure{}

@@ -80,8 +80,8 @@ var openers = []string{
 	"ReadDir", "ReadFile", "Rename", "Stat", "Truncate", "WriteFile",
 }
 
-// No other place reads or writes files than those that are listed with whose files they are, so that no state of rocec's own is read
-// without a check of its owner and mode.
+// Only the listed places read or write files, and the list names the owner of the files. So no state of rocec's own is read without a
+// check of its owner and mode.
 func TestOwnFilesAreChecked(t *testing.T) {
 	whose := map[string]string{}
 	for line := range strings.Lines(strings.TrimSpace(opensFiles)) {

@@ -55,7 +55,7 @@ func TestDocsLinks(t *testing.T) {
 	}
 }
 
-// CHANGELOG.md begins with what is unreleased. A release is short: an entry is a line, and belongs to one of four sections.
+// CHANGELOG.md begins with the unreleased changes. A release is short: an entry is a line, and belongs to one of four sections.
 func TestChangelog(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "CHANGELOG.md"))
 	require.NoError(t, err)

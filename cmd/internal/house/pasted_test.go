@@ -39,8 +39,8 @@ func calledName(e ast.Expr) string {
 	return ""
 }
 
-// pastable finds the places of a file at which a sentence goes on right behind a command, so that a person who pastes the rest of the
-// line pastes a full stop, a comma or a bracket with it. A semicolon ends a command in a shell, too.
+// pastable finds the places of a file at which a sentence continues directly behind a command. A person who pastes the rest of the line
+// there pastes a full stop, a comma or a bracket with it. A semicolon ends a command in a shell, too.
 func pastable(file *ast.File) (bad []token.Pos) {
 	for _, d := range file.Decls {
 		bad = append(bad, pastableIn(d)...)

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// policy says who may import whom: package: rooms of ours | other modules. The standard library is free for all but
-// for what pure rooms must not touch (see impure).
+// policy lists the permitted imports: package: rooms of ours | other modules. Every room may import the standard library, but pure
+// rooms must not import impure.
 //
 // DO NOT CHANGE THIS DATA TO FIX BUILDS: a line in the wrong room wants to move, not the wall.
 const policy = `
@@ -190,8 +190,8 @@ cmd/rocec:               * | github.com/spf13/cobra github.com/spf13/pflag golan
 // programs are run by developers: they may use what is for tests, such as fixtures.
 var programs = []string{"cmd/internal/compare", "cmd/internal/gate"}
 
-// outside is who may touch disk, network, environment and the clock: programs, the two rooms of deploy that reach machines, the
-// room that opens files of rocec's own, and what only tests import.
+// outside lists the packages that may use disk, network, environment and clock. These are programs, the two rooms of deploy that reach
+// machines, the room that opens files of rocec's own, and packages that only tests import.
 var outside = []string{
 	"cmd/rocec", "cmd/internal/person", "cmd/internal/globals", "cmd/internal/session", "cmd/internal/ending", "cmd/internal/compare",
 	"cmd/internal/gate", "cmd/internal/collect", "cmd/internal/devicefiles", "cmd/internal/forms/folder", "cmd/internal/report",
@@ -208,11 +208,11 @@ var outside = []string{
 // timed is who may read the clock and touch nothing else of the machine: the time of a simulated machine runs by it.
 var timed = []string{"targets/deploy/lab/unix"}
 
-// impure is what the others may not import.
+// impure lists the packages that the other rooms may not import.
 var impure = []string{"os", "os/exec", "os/signal", "syscall", "net", "net/http", "path/filepath"}
 
-// clock is what the others may not call of package time: time comes in as a value. A timeout of package context is none: it
-// bounds the wait for a machine, and nobody reads it.
+// clock lists the functions of package time that the other rooms may not call: time comes in as a value. A timeout of package context
+// is permitted: it bounds the wait for a machine, and no code reads the time.
 var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
 
 // forTests reports whether only tests may import a package.

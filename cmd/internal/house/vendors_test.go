@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// vendorWord is the name of an operating system of switches, of a NIC driver, of a vendor's file or daemon, or the code of a
-// grammar of ports. The names of ports in examples (swp1, as Linux calls those of any switch) are none.
+// vendorWord is the name of an operating system of switches, of a NIC driver, of a vendor's file or daemon, or the code of a grammar of
+// ports. The names of ports in examples (swp1, as Linux calls those of any switch) do not count.
 var vendorWord = regexp.MustCompile(`(?i)cumulus|sonic|nvue|mlx[0-9]|mlnx|bnxt|\bice\b|irdma|qede|\bionic|\brxe\b|rdma_rxe|softroce|hostnic|` +
 	`traffic\.conf|datapath\.conf|qos_(features|infra)|switchd|pfc-prevention|^swp$|swp%|^ethernet$|ethernet%`)
 
@@ -34,8 +34,8 @@ var vendorPlaces = map[string]string{
 // targets, and is one of them.
 var vendorFree = []string{"cmd/internal/report", "cmd/rocec/deviceconfig.go", "cmd/rocec/validate.go", "targets/target/lint"}
 
-// No room below targets names an operating system, a driver or a vendor's file, in identifiers or in strings: such things are
-// data that the table of targets brings (ir.Known). Neither does a room or file of vendorFree.
+// No room below targets names an operating system, a driver or a vendor's file, in identifiers or in strings. Such names are data of
+// the table of targets (ir.Known). Neither does a room or file of vendorFree.
 func TestNoVendorsBelowTargets(t *testing.T) {
 	m := theModule(t)
 	found := map[string]bool{}

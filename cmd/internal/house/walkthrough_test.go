@@ -17,7 +17,8 @@ import (
 // walked is a row of docs/walkthrough.md that begins with a function.
 var walked = regexp.MustCompile("(?m)^\\| `([A-Za-z.]+)` in `([a-z./-]+\\.go)` \\|")
 
-// TestWalkthrough: docs/walkthrough.md names functions that there are, in their files, and figures that stand in golden.
+// TestWalkthrough: every function that docs/walkthrough.md names exists in the named file, and golden contains every figure of the
+// page.
 func TestWalkthrough(t *testing.T) {
 	m := theModule(t)
 	page, err := os.ReadFile(filepath.Join(root, "docs/walkthrough.md"))
@@ -36,7 +37,7 @@ func TestWalkthrough(t *testing.T) {
 	assert.Contains(t, string(built), "\n"+regexp.MustCompile("pfc[a-z0-9_.]+ = [0-9]+").FindString(string(page))+"\n")
 }
 
-// functionsOf lists the functions of a file, methods as Type.Name.
+// functionsOf lists the functions of a file, and spells methods Type.Name.
 func functionsOf(m *module, file string) (out []string) {
 	if m.files[file] == nil {
 		return nil

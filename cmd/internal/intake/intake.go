@@ -56,7 +56,7 @@ type File struct {
 	Name  string // of the copy in the fabric's folder
 	Data  []byte
 	path  string // where it is
-	out   bool   // messages show no text of it, see [globals.OpenNamed]
+	out   bool   // messages show no text of the file, see [globals.OpenNamed]
 }
 
 // ReadFiles reads a cabling file of a kind, and the sheets of an inventory beside it.
@@ -84,8 +84,8 @@ func goodCopy(name string) bool {
 	return name != "" && len(name) < 64 && strings.Trim(name, letters+".-") == "" && strings.Contains(letters, name[:1])
 }
 
-// readFile reads a file the person named, no more of it than is wanted. Its copy keeps its name, or gets another where that does not do or
-// is taken.
+// readFile reads a file the person named, up to the size that is wanted. Its copy keeps its name, or gets another if the name is
+// unsuitable or taken.
 func readFile(name, other string, taken []string) (File, error) {
 	f, out, err := globals.OpenNamed(name)
 	if err != nil {

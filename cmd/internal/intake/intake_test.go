@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A file far larger than what is read is refused by its size, with what to do, and not read.
+// A file far beyond the bound is refused by its size, without reading it, and the message states the remedy.
 func TestCablingTooLarge(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "topology.dot")
 	require.NoError(t, os.WriteFile(name, nil, 0o666))

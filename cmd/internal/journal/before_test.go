@@ -61,7 +61,7 @@ func TestJournalCopiedAlone(t *testing.T) {
 	}
 }
 
-// A content that is no plain file, or leads elsewhere, is not read for long, and is none.
+// A content that is no plain file, or leads elsewhere, is not read for long, and does not count as a content.
 func TestBeforeOfAnything(t *testing.T) {
 	path := t.TempDir()
 	dir := Open(path)

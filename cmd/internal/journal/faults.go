@@ -13,7 +13,7 @@ import (
 // journal: each write has three, before it, half way through it, and after it.
 var moments atomic.Int64
 
-// writing is told of every write, before it.
+// writing runs before every write.
 func writing(f *os.File, text []byte) {
 	at, err := strconv.ParseInt(os.Getenv("ROCEC_TEST_CRASH_AT"), 10, 64)
 	if err != nil {

@@ -1,15 +1,16 @@
-// Package journal keeps a [Log] of each run, on the machine that led it: who changed what, when and why, what was about to be done
-// when the run died, and the content of files from before. It is for people and for going on; what a device holds is asked of the
-// device.
+// Package journal keeps a [Log] of each run, on the machine that led it: who changed what, when and why, what was about to be done when
+// the run died, and the content of files from before. It serves people, and runs that continue another; the state of a device is read
+// from the device.
 //
-// Nothing in it is a command: steps, queries and checkers are kept by the names from which rocec makes them again, hooks by a hash of the
-// command the person named. A journal of an earlier rocec, which kept commands, is read as a history alone ([Header.Older]).
+// It contains no command. It keeps the names of steps, queries and checkers, from which rocec makes them again, and for a hook a hash
+// of the command that the person named. A journal of an earlier rocec, which kept commands, is read as a history alone
+// ([Header.Older]).
 //
-// A run is a file of JSON lines (0600), <run>.jsonl: one [Header], a [Line] before and after every verb, one [Outcome] for each
-// device, and a last line when it came to its end. A line that is about to be done is on the disk before it is done. Beside it
-// lies the folder <run>/before/<device>/ with the content of files from before the run, whole paths below it. The file is
-// locked while its run goes on, so that a run that died is told from one that lives. Files and folders that another user could
-// have written are refused: see package safefile.
+// A run is a file of JSON lines (0600), <run>.jsonl. It contains one [Header], a [Line] before and after every verb, one [Outcome] for
+// each device, and a last line when the run has ended. The line before a verb is on the disk before the verb starts. Next to the file,
+// the folder <run>/before/<device>/ keeps the content of files from before the run, under their whole paths. The file is locked while
+// its run goes on: the lock distinguishes a live run from a dead one. Files and folders that another user could have written are
+// refused: see package safefile.
 package journal
 
 import (
@@ -36,7 +37,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/safefile"
 )
 
-// Format is the version of what a header says: since 2 it holds no commands.
+// Format is the version of the header: since 2 it holds no commands.
 const Format = 2
 
 // Header is the first line of a run.
@@ -135,13 +136,13 @@ type File struct {
 	Lost   string `json:"lost,omitempty"` // why this machine cannot put back what was there before; empty: it can
 }
 
-// Made is a step, a query or a checker: its name, and the SHA-256 of what the rocec that wrote the journal made of it.
+// Made is a step, a query or a checker: its name, and the SHA-256 of its commands as the rocec that wrote the journal made them.
 type Made struct {
 	Name   string `json:"name"`
 	Digest string `json:"digest"`
 }
 
-// Older reports whether an earlier rocec wrote the header: it kept commands, and nothing of it is run.
+// Older reports whether an earlier rocec wrote the header: that one kept commands, which rocec does not run.
 func (h *Header) Older() bool { return h.Format < Format }
 
 // Newer reports whether a later rocec wrote the header: what it means may be another thing than this one reads.
@@ -165,7 +166,7 @@ type Hooks struct {
 	Undrain string `json:"undrain,omitempty"`
 }
 
-// HookSum is the SHA-256 of a program and its arguments; empty: there is none.
+// HookSum returns the SHA-256 of a program and its arguments; empty without a program.
 func HookSum(argv []string) string {
 	if len(argv) == 0 {
 		return ""
@@ -191,7 +192,7 @@ type Outcome struct {
 	Result  json.RawMessage `json:"result,omitempty"`
 }
 
-// entry is a line as it stands in the file: exactly one of its members is there.
+// entry is a line of the file: exactly one of its members is set.
 type entry struct {
 	Begin   *Header    `json:"begin,omitempty"`
 	Adopt   *Header    `json:"adopt,omitempty"` // what devices told later, in the place of the first line
@@ -295,8 +296,8 @@ func (r *Run) append(text []byte) (int, error) {
 	return r.written, r.err
 }
 
-// flush returns when a line is on the disk. It is group commit: whoever waits while the disk is busy finds its line there with
-// all others that were written meanwhile.
+// flush returns when a line is on the disk. It is a group commit: one write to the disk covers all lines that were written while the
+// disk was busy.
 func (r *Run) flush(line int) error {
 	r.flushing.Lock()
 	defer r.flushing.Unlock()
@@ -327,7 +328,7 @@ func (r *Run) Adopt(h Header) error {
 	return r.write(entry{Adopt: &h}, true)
 }
 
-// Result writes what a verb came to. It is on the disk with the next line that is flushed: what a device holds is asked of the
+// Result writes the outcome of a verb. It is on the disk with the next line that is flushed: the state of a device is read from the
 // device.
 func (r *Run) Result(l Line) error {
 	l.Time, l.Done = r.now().UTC(), true
@@ -346,7 +347,7 @@ func (r *Run) Outcome(o Outcome) error {
 	return r.write(entry{Outcome: &o}, false)
 }
 
-// Finish ends the journal: the run came to its end. Its error is the first of all.
+// Finish ends the journal of a run that has ended. Its error is the first of all.
 func (r *Run) Finish() error {
 	at := r.now().UTC()
 	return errors.Join(r.write(entry{End: &at}, true), r.Close())
@@ -402,12 +403,12 @@ type Log struct {
 	Lines    []Line
 	Ran      []Hook             // hooks, as they began and ended
 	Outcomes map[string]Outcome // by device: the last one, or the first that is closed
-	Ended    *time.Time         // nil: it has not come to its end
+	Ended    *time.Time         // nil: it has not ended
 	Alive    bool               // its process still goes on
 	Damaged  int                // lines that could not be read: cut off, or changed by hand
 }
 
-// Bounds of what is read: of a journal, and of a content beside it. No device has a file or a live state as large.
+// Bounds of reading: of a journal, and of a content beside it. No device has a file or a live state as large.
 const (
 	maxLog    = 256 << 20
 	maxBefore = 64 << 20

@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/journal"
 )
 
-// A run that was gone on with, by a process that died over it, has not come to its end.
+// A run has not ended if the process that continued it died.
 func TestReopened(t *testing.T) {
 	dir := journal.Open(t.TempDir())
 	run, err := dir.Begin(journal.Header{Run: "run-1", Key: "abcd"}, time.Now)

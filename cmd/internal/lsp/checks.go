@@ -16,7 +16,7 @@ import (
 	"github.com/rocec/rocec/lang/outline"
 )
 
-// checks is what is judged, when, and what was found.
+// checks holds the fabrics that wait for a judgement, and the findings.
 type checks struct {
 	timer   <-chan time.Time
 	dirty   map[string]bool // folders of fabrics that changed, and wait for the timer
@@ -40,7 +40,7 @@ type run struct {
 	bug      string
 }
 
-// checked is what the last run found.
+// checked is the result of the last run.
 type checked struct {
 	published map[string][]diagnostic // by file
 	found     map[string][]finding
@@ -62,8 +62,8 @@ type fileEdit struct {
 	edit textEdit
 }
 
-// touch notes that a document changed. Where it belongs is looked at when the timer has run out: while somebody types,
-// nothing is done for it but this.
+// touch notes that a document changed. The server looks for the fabric of the document only when the timer has run out, so that typing
+// stays fast.
 func (s *Server) touch(d *document) {
 	s.checks.touched[d.name] = true
 	if d.fabric != "" {
@@ -96,7 +96,7 @@ func (s *Server) assign(d *document) {
 	}
 }
 
-// dirty notes that a fabric wants to be judged again, and gives up the run that sees an older state of it.
+// dirty notes that a fabric must be judged again, and cancels the run that sees an older state.
 func (s *Server) dirty(fabric string) {
 	s.checks.dirty[fabric] = true
 	delete(s.checks.ready, fabric)
@@ -131,7 +131,7 @@ func (s *Server) startDirty(ctx context.Context) {
 	s.startNext(ctx)
 }
 
-// syntaxOf is what can be said of a document alone.
+// syntaxOf returns the findings of a document alone.
 func syntaxOf(d *document) diag.List {
 	if ext := path.Ext(d.name); isFile(d.name) && ext != ".hcl" && ext != ".hclvars" {
 		return nil
@@ -248,7 +248,7 @@ func (s *Server) publishAlone(d *document, ds diag.List) {
 	s.publishAll(c, found, map[string]*int{d.name: d.version})
 }
 
-// forgetAlone takes back what was said of a document alone.
+// forgetAlone takes back the findings of a document alone.
 func (s *Server) forgetAlone(d *document) {
 	if s.checks.fabrics[d.name] != nil {
 		s.publishAlone(d, nil)
@@ -309,7 +309,7 @@ func (s *Server) uri(name string) string {
 	return fileURI(name)
 }
 
-// mainFile is where things are said about a fabric that have no place: the file with the fabric block.
+// mainFile returns the file for findings of a fabric that have no place: the file with the fabric block.
 func (s *Server) mainFile(dir string) string {
 	files := s.files(dir)
 	for _, o := range files {
@@ -331,7 +331,7 @@ type view struct {
 	main  string
 }
 
-// text is a file as it was read; nil when it is none of the client's.
+// text returns the text of a file as it was read; nil if the name is no file of the client.
 func (v *view) text(name string) *text {
 	t, ok := v.texts[name]
 	if !ok {

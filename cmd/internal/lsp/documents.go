@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/lang/outline"
 )
 
-// Bounds of what is looked at around a document.
+// Bounds of the search around a document.
 const (
 	maxUp      = 12  // folders upward in search of a fabric
 	maxFolders = 256 // folders of one fabric
@@ -95,8 +95,8 @@ func (s *Server) document(uri string) (*document, *problem) {
 	return nil, problemf(invalidParams, "%s is not open", uri)
 }
 
-// diskCache holds what lies on disk, until it is told to forget: between two changes a folder is asked for often. A file that is read
-// again and has not changed keeps its outline.
+// diskCache holds files of the disk until it is cleared, since a folder is read often between two changes. A file that is read again
+// and has not changed keeps its outline.
 type diskCache struct {
 	backend  Backend
 	folders  map[string][]string
@@ -140,7 +140,7 @@ func (c *diskCache) outline(name string) *outline.File {
 	return o
 }
 
-// files returns the outlines of a folder's files, open ones as they stand in the editor, by name.
+// files returns the outlines of a folder's files by name; open files have the text of the editor.
 func (s *Server) files(dir string) []*outline.File {
 	names := slices.Clone(s.disk.list(dir))
 	for name := range s.docs {
@@ -184,8 +184,8 @@ func (s *Server) folders(dir string) []string {
 	return out
 }
 
-// fabricOf finds the folder of the fabric a file belongs to: its own folder, if a fabric is declared there; or else the
-// nearest fabric upward, or that of another open document, that calls its folder as a module; or "".
+// fabricOf finds the folder of the fabric a file belongs to. That is its own folder, if a fabric is declared there. Else it is the
+// nearest fabric that calls its folder as a module, upward or of another open document; or "".
 func (s *Server) fabricOf(name string) string {
 	if !isFile(name) || path.Ext(name) != ".hcl" {
 		return ""

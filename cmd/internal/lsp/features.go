@@ -48,7 +48,7 @@ var completionKinds = map[outline.CandidateKind]int{
 	outline.FunctionCandidate: 3, outline.NameCandidate: 20,
 }
 
-// thing finds what stands at a position of an open document.
+// thing finds the thing at a position of an open document.
 func (s *Server) thing(p positionParams) (*document, outline.Thing, bool, *problem) {
 	d, bad := s.document(p.TextDocument.URI)
 	if bad != nil {

@@ -71,7 +71,7 @@ func TestHover(t *testing.T) {
 	assert.Equal(t, "null", string(c.call("textDocument/hover", params)))
 }
 
-// Over a finding a hover says what its code is about, too.
+// A hover over a finding explains its code, too.
 func TestHoverOfFinding(t *testing.T) {
 	c, _ := begin(t, nil, "{}")
 	text, params := at(uriA, "fabric \"f\" {\n  no|pe = 1\n}\nfabric {}\n")

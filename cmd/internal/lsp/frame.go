@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Bounds of what a client may send.
+// Bounds of messages of a client.
 const (
 	maxLine   = 4 << 10  // bytes of one line of a header
 	maxHeader = 64       // lines of a header
@@ -21,7 +21,7 @@ type frameError struct{ why string }
 
 func (e *frameError) Error() string { return e.why }
 
-// frames reads messages: a header of "Name: value" lines, an empty line, and as many bytes as Content-Length says.
+// frames reads messages: a header of "Name: value" lines, an empty line, and the number of bytes in Content-Length.
 type frames struct{ in *bufio.Reader }
 
 func newFrames(in io.Reader) *frames { return &frames{bufio.NewReaderSize(in, maxLine)} }
@@ -84,7 +84,7 @@ func (f *frames) next() ([]byte, error) {
 	return []byte(body.String()), nil
 }
 
-// line reads one line without its end. Of a line that is too long the rest is skipped.
+// line reads one line without its end. It skips the rest of a line that is too long.
 func (f *frames) line() (string, error) {
 	line, err := f.in.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {

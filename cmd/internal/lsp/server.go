@@ -1,14 +1,14 @@
 // Package lsp has a [Server] that speaks the Language Server Protocol with an editor, over two streams.
 //
-// In come the messages of a client; out go answers, and diagnostics of the text as it stands in the editor, saved or
-// not. What the language knows of a place is asked of lang; what only the whole program knows, of the [Backend].
+// In come the messages of a client; out go answers, and diagnostics of the text in the editor, saved or not. The server asks lang for
+// facts of the language, and the [Backend] for facts of the whole program.
 //
 // # Who does what
 //
-// One goroutine reads messages, and notes which requests the client takes back. One, the loop of [Server.Run], owns the
-// documents and everything else, answers, and is the only one that writes; answers come from the text alone and take
-// little time. A third runs the pipeline on a snapshot, one fabric at a time, some moments after the last change. When a
-// file of that fabric changes meanwhile, the run is cancelled and its result thrown away.
+// One goroutine reads messages, and notes which requests the client takes back. One, the loop of [Server.Run], owns the documents and
+// all other state, answers, and alone writes. Answers come from the text alone and take little time. A third runs the pipeline on a
+// snapshot, one fabric at a time, some moments after the last change. When a file of that fabric changes meanwhile, the run is
+// cancelled and its result thrown away.
 //
 // Nothing a client sends stops the server but exit and the end of the stream.
 package lsp
@@ -27,7 +27,7 @@ import (
 	"github.com/rocec/rocec/lang/outline"
 )
 
-// Backend is what the server asks of the program around it. Names of files are absolute paths with slashes.
+// Backend is the part of the program that the server calls. Names of files are absolute paths with slashes.
 type Backend interface {
 	// List returns the names of the *.hcl files directly in a folder; none where it cannot be read.
 	List(dir string) []string
@@ -38,15 +38,15 @@ type Backend interface {
 	// Check runs the pipeline on the fabric in a folder. Unsaved texts win over those on disk. The error is why that
 	// cannot be done at all.
 	Check(ctx context.Context, dir string, unsaved map[string][]byte) (*Result, error)
-	// Known is what the tables of the program name.
+	// Known returns the names in the tables of the program.
 	Known() outline.Known
 }
 
-// Result is what the pipeline found.
+// Result is the result of the pipeline.
 type Result struct {
 	Diagnostics diag.List
 	Files       map[string][]byte                  // every file read, by the names in places
-	Describe    func(t outline.Thing) string       // what a thing came to, as Markdown; nil when the fabric has errors
+	Describe    func(t outline.Thing) string       // the compiled value of a thing, as Markdown; nil when the fabric has errors
 	Define      func(t outline.Thing) []diag.Range // where devices with computed names are declared; nil as above
 }
 
@@ -94,7 +94,7 @@ type document struct {
 	name    string
 	version *int
 	text    *text
-	outline *outline.File // of the text; nil until somebody asks
+	outline *outline.File // of the text; nil until it is needed
 	fabric  string        // the folder it is judged with; "" is alone
 }
 
@@ -120,7 +120,7 @@ func New(b Backend, o Options) *Server {
 	return s
 }
 
-// incoming is what the reader read: a message, or why there is none.
+// incoming is a message that the reader read, or the reason for its absence.
 type incoming struct {
 	message *message
 	problem *problem

@@ -146,7 +146,7 @@ func TestDiagnostics(t *testing.T) {
 	c.tick()
 	assert.Equal(t, "/f/a.hcl@1", c.published())
 
-	// The unsaved text counts; a mistake in another file is told there.
+	// The unsaved text counts; a mistake in another file is reported there.
 	c.change(uriA, 2, "fabric \"f\" { mtuu = 1 }\nswitch \"leaf\" { model = \"x\" }\n")
 	c.tick()
 	assert.Equal(t, "/f/a.hcl@2; 0:13-0:17 1 unknown-attribute", c.published())
@@ -198,7 +198,7 @@ func TestDiagnosticInFull(t *testing.T) {
 	}
 }
 
-// While somebody types, nothing is judged; a run of an older text is given up, and says nothing.
+// Nothing is judged during typing; a run of an older text is cancelled, and publishes nothing.
 func TestDebounceAndStaleRuns(t *testing.T) {
 	c, d := begin(t, nil, "{}")
 	running := make(chan context.Context, 10)
@@ -247,8 +247,8 @@ func TestChangeEndsEvaluation(t *testing.T) {
 	assert.Equal(t, "/f/a.hcl@2", c.published(), "nothing is published of the older text")
 }
 
-// A module that a run has read is edited, and belongs to another fabric, so that the edit does not end the run: what it found is of a text
-// that is gone. It is judged again, and nothing is published before.
+// A module that a run has read is edited, and belongs to another fabric, so that the edit does not end the run. The run then has
+// findings of an outdated text. The fabric is judged again, and nothing is published before.
 func TestChangeOfAModuleOutdatesARun(t *testing.T) {
 	const file = "/m/m.hcl"
 	for _, tt := range []struct {
@@ -303,7 +303,7 @@ func TestModules(t *testing.T) {
 	c.open("file:///f/pod/pod.hcl", "switch \"leaf\" {\n  model = \"a\"\n  no = 1\n}\n")
 	c.tick()
 	assert.Equal(t, "/f/pod/pod.hcl@1; 2:2-2:4 1 unknown-attribute", c.published())
-	// One that nobody calls is judged alone, for its syntax.
+	// A module without a caller is judged alone, for its syntax.
 	c.open("file:///f/other/some.hcl", "switch \"leaf\" {\n  no = 1\n")
 	c.tick()
 	assert.Equal(t, "/f/other/some.hcl@1; 0:14-0:15 1 syntax", c.published())
@@ -321,7 +321,7 @@ func TestModules(t *testing.T) {
 	assert.Equal(t, "/g/b.hcl@1", c.published())
 }
 
-// A module that two fabrics call is judged in both; what both say of it is told once.
+// A module that two fabrics call is judged in both; a finding of both is published once.
 func TestModuleOfTwoFabrics(t *testing.T) {
 	caller := good + "module \"m\" {\n  source = \"../m\"\n}\n"
 	c, d := begin(t, map[string]string{"/m/m.hcl": ""}, "{}")

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Encoding says what the characters of a position are.
+// Encoding is the unit in which a position counts characters.
 type encoding string
 
 // The encodings. Every client knows UTF-16; UTF-8 needs no counting, and is taken when it is offered.

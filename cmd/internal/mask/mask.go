@@ -34,12 +34,12 @@ const (
 //
 // It replaces too much rather than too little: a release with four numbers is taken for an address.
 type Mask struct {
-	// Spell spells the n-th text of a kind that was found by its form; empty, or a nil Spell: it is the word of the kind with the number.
+	// Spell spells the n-th text of a kind that was found by its form. If it is nil or returns "", the word is the kind with the number.
 	Spell func(k Kind, text string, n int) string
 
-	known map[string]string // by what is replaced, in lower case
-	sizes []int             // of what is known, longest first
-	words map[string]string // by kind and text, of what was found by its form
+	known map[string]string // by the replaced text, in lower case
+	sizes []int             // of the known texts, longest first
+	words map[string]string // by kind and text, of texts that were found by their form
 	count map[Kind]int
 }
 
@@ -171,8 +171,8 @@ func (m *Mask) hidden(s string) (out []span) {
 	return out
 }
 
-// isEmpty reports whether the text behind a word such as password is syntax of JSON that says nothing: the bracket that opens a table, as
-// in "SNMP_COMMUNITY": {, or an empty value. A word in its place would make the text no JSON.
+// isEmpty reports whether the text behind a word such as password is JSON syntax without a value. That is the bracket that opens a
+// table, as in "SNMP_COMMUNITY": {, or an empty value. With a word in its place the text would no longer be JSON.
 func isEmpty(text string) bool {
 	switch text {
 	case "null", "true", "false", "0":
@@ -268,7 +268,7 @@ var (
 // mostColons is the length of the longest address with colons: that of an interface of InfiniBand, which has 20 bytes.
 const mostColons = 59
 
-// withColons finds addresses with colons, of IPv6, Ethernet and InfiniBand. A function of PCI (0000:03:00.0) is none, nor is a time.
+// withColons finds addresses with colons, of IPv6, Ethernet and InfiniBand. It skips functions of PCI (0000:03:00.0) and times.
 func (m *Mask) withColons(s string) (out []span) {
 	hex := func(c byte) bool { return strings.IndexByte("0123456789abcdefABCDEF:.", c) >= 0 }
 	for i := 0; i < len(s); i++ {

@@ -428,8 +428,8 @@ func (m *Meaning) findings() {
 	m.New, m.Fixed = only(b, a), only(a, b)
 }
 
-// fingerprints returns the findings of a state by their fingerprints, as if its folder were the current one: so are those of two folders
-// and of two revisions the same.
+// fingerprints returns the findings of a state by their fingerprints, as if its folder were the current one. So the fingerprints of two
+// folders or two revisions can be compared.
 func fingerprints(s *Side) map[string]*diag.Diagnostic {
 	out := map[string]*diag.Diagnostic{}
 	if s.Report == nil {

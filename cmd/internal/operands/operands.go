@@ -37,8 +37,8 @@ type Operand struct {
 // WorkingTree is the name of the fabric's folder as it is.
 const WorkingTree = "working tree"
 
-// Resolve returns the two sides of a comparison, as git diff takes them: without names HEAD and the fabric's folder; with one name that
-// and the folder; with A..B or A...B two revisions, the first of which is where both go apart.
+// Resolve returns the two sides of a comparison, as git diff takes them. Without names they are HEAD and the fabric's folder, and with
+// one name that and the folder. A..B names two revisions, and A...B the merge base of both and B.
 func Resolve(ctx context.Context, dir string, names []string) (a, b *Operand, err error) {
 	here := &Operand{Name: WorkingTree, Folder: dir}
 	switch len(names) {

@@ -18,11 +18,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Pages that lead a person through commands are run from top to bottom, in an empty folder or in one with examples. A fence whose language
-// is followed by the name of a file is that file. In a fence "console", a line that begins with "$ " is a command for the shell, and what
-// follows is what it prints: "…" stands for any text of a line, or alone for any lines, and "[exit N]" for its exit status. What is for
-// real devices is "console device": it is run on the lab where that can be, whatever it prints. Of the README, TestDocsReadme holds what is
-// shown in full, and this test what is "console short".
+// Pages that lead a person through commands are run from top to bottom, in an empty folder or in one with examples. A fence whose
+// language is followed by the name of a file is that file. In a fence "console", a line that begins with "$ " is a command for the
+// shell, and the lines after it are its output. There "…" matches any text of a line, or alone any lines, and "[exit N]" is the exit
+// status. A fence "console device" is for real devices: it runs on the lab where that is possible, whatever it prints. In the README,
+// TestDocsReadme checks the fences that are shown in full, and this test those with "console short".
 func TestPages(t *testing.T) {
 	t.Parallel()
 	for _, page := range []struct {

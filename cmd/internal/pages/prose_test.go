@@ -262,7 +262,7 @@ func TestCommandsInProse(t *testing.T) {
 		status, out, errs := s.Types(t, docstest.Rehearsed(command))
 		assert.Equal(t, specialInProse[command].exit, status, "%s: %s\n%s%s", pages[command], command, out, errs)
 	}
-	alone, together := map[string]bool{}, map[string][]string{} // by verb and flags; by what is done before
+	alone, together := map[string]bool{}, map[string][]string{} // by verb and flags; by the commands before
 	for _, command := range slices.Sorted(maps.Keys(pages)) {
 		how, special := specialInProse[command]
 		if how.name {

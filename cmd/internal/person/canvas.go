@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/view"
 )
 
-// canvas is the part of a terminal that a [Progress] draws. Other text takes its place, and is not hidden by what is drawn next.
+// canvas is the part of a terminal that a [Progress] draws. Other text takes its place, and the next drawing does not hide it.
 type canvas struct {
 	mu     sync.Mutex
 	w      io.Writer

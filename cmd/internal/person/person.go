@@ -63,7 +63,7 @@ func canvasOf(p *Person) *canvas {
 	return p.drawing
 }
 
-// ShareTerminal has everything that is written to the terminal of stderr take the place of what is drawn there.
+// ShareTerminal has text for the terminal of stderr replace the drawing there.
 func ShareTerminal(p *Person) {
 	if _, ok := Terminal(p.Stderr); !ok {
 		return
@@ -116,7 +116,7 @@ func (p *Person) Fitted(to io.Writer) *view.FitWriter { return view.NewFitWriter
 // Say prints a note on stderr.
 func (p *Person) Say(format string, args ...any) {
 	out := &diag.Printer{Width: p.Width(p.Stderr)}
-	out.Prose(p.Stderr, "note: ", fmt.Sprintf(format, args...)) //nolint:errcheck // a closed terminal has nobody to tell
+	out.Prose(p.Stderr, "note: ", fmt.Sprintf(format, args...)) //nolint:errcheck // a closed terminal shows no error
 }
 
 // WarnOnce prints an error that does not end the verb. It prints each text once.

@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 )
 
-// TestProgress: what is drawn is replaced, lines stay above it, and an end leaves nothing of it.
+// TestProgress: each drawing replaces the one before, lines stay above it, and an end clears it.
 func TestProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
@@ -109,8 +109,8 @@ func TestSayOnce(t *testing.T) {
 	assert.Equal(t, "rocec: "+assert.AnError.Error()+"\n", out.String())
 }
 
-// TestDrawingHidesNothing: other text on the terminal stays whole and above what is drawn next, nothing is drawn beside a question, and
-// what is drawn fits the terminal as it is now.
+// TestDrawingHidesNothing: other text on the terminal stays whole and above the next drawing. Nothing is drawn beside a question, and a
+// drawing fits the current size of the terminal.
 func TestDrawingHidesNothing(t *testing.T) {
 	var out bytes.Buffer
 	columns, lines := 30, 4

@@ -10,8 +10,8 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Progress shows how far a long verb is, on stderr: lines that are redrawn on a terminal, and lines that stay elsewhere (if lines is
-// set), so that a log stays a log. A terminal sees nothing of work that is over within a second.
+// Progress shows the progress of a long verb on stderr. On a terminal it redraws its lines; elsewhere it prints lines that stay (if
+// lines is set), so that a log stays a log. A terminal shows nothing of work that is over within a second.
 type Progress struct {
 	on    *canvas
 	tty   bool
@@ -64,7 +64,7 @@ func (p *Progress) Print(lines ...string) {
 	for _, line := range lines {
 		fmt.Fprintln(&text, strings.Join(view.Fit(line, p.width), "\n"))
 	}
-	p.on.write(p.on.w, []byte(text.String())) //nolint:errcheck // a closed terminal has nobody to tell
+	p.on.write(p.on.w, []byte(text.String())) //nolint:errcheck // a closed terminal shows no error
 }
 
 // Color reports whether lines get colours.
@@ -73,8 +73,8 @@ func (p *Progress) Color() bool { return p.color }
 // Size returns the columns and lines in which something can be drawn.
 func (p *Progress) Size() (columns, lines int) { return p.on.room() }
 
-// End clears what is drawn.
-func (p *Progress) End() { p.on.write(p.on.w, nil) } //nolint:errcheck // a closed terminal has nobody to tell
+// End clears the drawing.
+func (p *Progress) End() { p.on.write(p.on.w, nil) } //nolint:errcheck // a closed terminal shows no error
 
 // Watch shows on a terminal that work of one piece goes on, once it takes a second: what, for how long, and a text about the rest. Call
 // end when it is over.

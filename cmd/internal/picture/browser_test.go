@@ -50,7 +50,7 @@ func colours(t *testing.T, data []byte) int {
 	return len(seen)
 }
 
-// loopShown is what the page shows of a loop, as the person sees it.
+// loopShown is the text of a loop on the page, as the person sees it.
 type loopShown struct {
 	Numbers []string // in document order
 	Near    []string // for each number, the devices at the ends of its line

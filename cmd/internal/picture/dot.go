@@ -124,7 +124,7 @@ func compareLinks(k, l *ir.Link) int {
 	return cmp.Or(comparePorts(a, b), comparePorts(z, y))
 }
 
-// height is the tier of a device; hosts stand below every switch.
+// height returns the tier of a device; hosts are below every switch.
 func height(d *ir.Device) int {
 	if d.Switch != nil {
 		return d.Switch.Tier

@@ -71,7 +71,7 @@ func TestDot(t *testing.T) {
 			assert.Len(t, numbers, wantNumbers)
 			assert.Equal(t, wantFailed, failed)
 
-			tierAt := map[string]map[int]bool{} // y to the tiers that lie there
+			tierAt := map[string]map[int]bool{} // y to the tiers at that height
 			for _, o := range out.Objects {
 				i := slices.IndexFunc(s.fabric.Devices, func(d *ir.Device) bool { return d.Name == o.Name })
 				if i < 0 {
@@ -90,7 +90,7 @@ func TestDot(t *testing.T) {
 	}
 }
 
-// The arrows of the loop point into the switch that holds the buffer; tiers lie above each other.
+// The arrows of the loop point into the switch that holds the buffer; tiers are above each other.
 func TestDotLoop(t *testing.T) {
 	f := irtest.LeafSpine(ir.ShortestPath, 4, 2).Fabric()
 	doc := string(Dot(f, prone(f, loop(t, f, "S0>L2 L2>S1 S1>L3 L3>S0", "L0-S1 L1-S0"))))

@@ -41,8 +41,8 @@ const (
 //	twins   the very same neighbours
 //	device
 //
-// Each kind begins as one symbol; the kind that takes the fewest new lines is unfolded by one step, again and again, as
-// long as the page holds them; down to single devices only when no other step is left. Pinned devices are a kind each, so they are never
+// Each kind begins as one symbol. The kind that takes the fewest new lines is unfolded by one step, again and again, as long as the
+// page has room. It is unfolded to single devices only when no other step is left. Pinned devices are a kind each, so they are never
 // folded.
 type folder struct {
 	f      *ir.Fabric
@@ -225,7 +225,7 @@ func (d *folder) setKeys(pinned map[*ir.Device]bool) {
 		case d.tiered:
 		case device.Switch != nil:
 			d.keys[i] = [5]int{-1 - i, i, i, i, i}
-		default: // where there are no tiers, hosts lie beside their switch
+		default: // without tiers, hosts are beside their switch
 			k := together.of(fmt.Sprint(kinds[i], twins[i]))
 			d.keys[i] = [5]int{k, k, k, k, i}
 		}
@@ -262,7 +262,7 @@ func (d *folder) kinds(pinned map[*ir.Device]bool) []int {
 	return out
 }
 
-// classes refines the kinds until no device can be told from its like by the kinds of its neighbours.
+// classes refines the kinds until the kinds of the neighbours distinguish no two devices of one kind.
 func (d *folder) classes(kinds []int) []int {
 	const most = 64 // rounds: the longest way along which a difference is seen
 	links := numbering{}

@@ -117,8 +117,8 @@ func randomFabric(t *rapid.T) *ir.Fabric {
 	return c.Fabric()
 }
 
-// Laws of every drawing: each device is in one symbol, pinned ones alone, every link is in one line, nothing lies on
-// anything, all of it on the sheet; unfolding ends at single devices.
+// Laws of every drawing: each device is in one symbol, pinned ones alone, and every link is in one line. Nothing overlaps, and all is
+// on the sheet. Unfolding ends at single devices.
 func TestDrawingLaws(t *testing.T) {
 	check := func(t require.TestingT, d *drawing) {
 		seen := map[*ir.Device]bool{}

@@ -18,7 +18,7 @@ func (p point) unit() point {
 	return p
 }
 
-// right is the direction to the right hand of somebody who looks along p, with y growing downwards.
+// right returns the direction to the right of p, with y growing downwards.
 func (p point) right() point { return point{-p.y, p.x} }
 
 // curve is a quadratic Bézier curve.

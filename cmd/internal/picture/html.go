@@ -27,8 +27,8 @@ var (
 	drawScript string
 )
 
-// HTML writes one page that holds all it needs: the drawing with zoom, search, folding, every loop, and the settings of
-// every link and device with where they came from. Its policy lets the browser load nothing and run only its own script.
+// HTML writes one page without external parts: the drawing with zoom, search, folding and every loop, and the settings of every link
+// and device with their origin. Its policy lets the browser load nothing and run only its own script.
 func HTML(f *ir.Fabric, proofs []validate.GroupProof) []byte {
 	style, script := svgStyle+pageStyle, unpackScript+drawScript
 	data, err := json.Marshal(newPage(draw(f, proofs)).pack()) // escapes <, > and &: it cannot end its element
@@ -43,7 +43,7 @@ func HTML(f *ir.Fabric, proofs []validate.GroupProof) []byte {
 	).Replace(pageHTML))
 }
 
-// digest is how a content security policy names a text that may stand in the page.
+// digest returns the name by which a content security policy permits a text in the page.
 func digest(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
@@ -122,15 +122,15 @@ type pageWriter struct {
 	links  map[linkKey]int
 }
 
-// portKey is what the settings of a port follow from. Ports of alike links share their sizes, and links of a block their facts, so few of
-// a large fabric are written out to be compared.
+// portKey holds the inputs of the settings of a port. Ports of alike links share their sizes, and links of a block their facts, so few
+// of a large fabric are written out to be compared.
 type portKey struct {
 	buffers buffersKey
 	facts   *ir.LinkFacts
 	mtu     int
 }
 
-// linkKey is what the settings of a link follow from.
+// linkKey holds the inputs of the settings of a link.
 type linkKey struct {
 	facts                                *ir.LinkFacts
 	a, b                                 buffersKey

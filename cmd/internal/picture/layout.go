@@ -45,7 +45,7 @@ const (
 	rowMargin   = 84 // px left of the rows, for their labels
 	minGap      = 16 // px between symbols of a row
 	maxGap      = 110
-	mostCircle  = 24 // switches on a circle; more of them lie in rows
+	mostCircle  = 24 // switches on a circle; more of them are drawn in rows
 	mostPinned  = 48
 	sweeps      = 8
 	gridSpacing = 56
@@ -270,7 +270,7 @@ func (d *drawing) layCircle() {
 	sector := 2 * math.Pi / max(n, 1)
 	turn := 0.0
 	if len(ring) == 4 {
-		turn = math.Pi / 4 // a square stands on its side
+		turn = math.Pi / 4 // the square is rotated by 45 degrees
 	}
 	for i, s := range ring {
 		angle := sector*float64(i) + turn
@@ -326,7 +326,7 @@ func (d *drawing) walk(ring []*symbol) []*symbol {
 	return out
 }
 
-// home returns the switch of ring a host symbol hangs on first, or nil.
+// home returns the first switch of ring that a host symbol is connected to, or nil.
 func (d *drawing) home(host *symbol, ring []*symbol) *symbol {
 	for _, p := range host.devices[0].Ports {
 		if s := d.of[p.Peer().Device().ID]; slices.Contains(ring, s) {

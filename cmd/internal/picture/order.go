@@ -8,8 +8,8 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// order sorts every row so that few lines cross: sweeps down and up, each symbol to the mean place of its neighbours in
-// the rows already passed. Of all orders met the one with the fewest crossings stays.
+// order sorts every row so that few lines cross. It sweeps down and up, and moves each symbol to the mean place of its neighbours in
+// the rows already passed. It keeps the order with the fewest crossings.
 func order(rows [][]*symbol, next map[*symbol][]*symbol) {
 	place := map[*symbol]float64{}
 	rowOf := map[*symbol]int{}

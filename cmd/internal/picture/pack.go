@@ -9,7 +9,7 @@ import (
 )
 
 // A large page is nearly all devices, links and symbols that are alike, so the page holds them as columns, which unpack.js makes
-// objects of. A column of numbers holds runs, a column of names nodesets; what follows no pattern stands there as it is.
+// objects of. A column of numbers holds runs, a column of names nodesets; values without a pattern are written out.
 
 // column is numbers that are written as themselves, or [first, step, count] for a run of them.
 type column []int

@@ -1,10 +1,9 @@
 // Package picture draws a compiled fabric and the proofs about its PFC loops: as SVG for documents, as one HTML page to
 // explore, for graphviz, for Cumulus PTM, and as JSON.
 //
-// In come an [ir.Fabric] and the [validate.GroupProof]s of it, out come the bytes of one document. The same input gives the
-// same bytes. SVG and HTML show the same drawing: devices that stand alike in the fabric are folded into one [symbol]
-// until it fits a page, and the symbols lie in rows by tier, or on a circle or grid where there are no tiers.
-// The others list every device and link.
+// In come an [ir.Fabric] and its [validate.GroupProof]s, out come the bytes of one document. The same input gives the same bytes. SVG
+// and HTML show the same drawing: devices with equal roles in the fabric are folded into one [symbol] until the drawing fits a page.
+// The symbols are in rows by tier, or on a circle or grid where there are no tiers. The others list every device and link.
 package picture
 
 import (

@@ -193,7 +193,7 @@ func (s *sheet) line(b *bundle) {
 		class, path(c), px(thickness(len(b.links))), escape(bundleTitle(b)))
 }
 
-// thickness of a line in px grows with the number of links it stands for.
+// thickness returns the width of a line in px, which grows with the number of its links.
 func thickness(links int) float64 { return min(1.3+0.55*math.Log2(float64(links)), 6) }
 
 func bundleTitle(b *bundle) string {
@@ -240,8 +240,8 @@ func (s *sheet) circle(l *validate.Loop) {
 	}
 }
 
-// free looks for a place along the curve where nothing stands yet, from two thirds of the way on; if there is none it
-// is that one.
+// free looks for an empty place along the curve, from two thirds of the way on. If every place is taken, it returns the one at two
+// thirds.
 func (s *sheet) free(c curve, w, h float64, force bool) point {
 	for _, t := range []float64{0.66, 0.58, 0.74, 0.5, 0.42, 0.34, 0.26, 0.8} {
 		b := around(c.at(t), w, h)
@@ -256,7 +256,7 @@ func (s *sheet) free(c curve, w, h float64, force bool) point {
 	return point{math.NaN(), math.NaN()}
 }
 
-// counts writes how many links a line stands for, where there is room.
+// counts writes the number of links on a line, where there is room.
 func (s *sheet) counts() {
 	const most = 60
 	several := 0
@@ -415,7 +415,7 @@ func px(v float64) string {
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")
 
-// escape makes a text safe inside an element or attribute. What XML cannot hold becomes U+FFFD.
+// escape makes a text safe inside an element or attribute. Characters that XML cannot hold become U+FFFD.
 func escape(s string) string {
 	return escaper.Replace(strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\t' && r != '\n' || r == 0xFFFE || r == 0xFFFF {

@@ -18,7 +18,7 @@ type rendered struct {
 	step target.Step
 	lost string // why this machine cannot put back what was there before
 
-	wrote []byte // the content that the run wrote, where the step is made of it
+	wrote []byte // the content that the run wrote, where the step contains it
 }
 
 // Adopt returns a device of a run that another machine started: paths and hashes as the device tells them, steps and queries as this

@@ -223,7 +223,7 @@ func TestReadHostileHeader(t *testing.T) {
 	})
 }
 
-// A journal of an earlier rocec, and what no rocec of this version knows, is of no use for a device, and the reason is said.
+// A device cannot use a journal of an earlier rocec, nor names that this version does not know; the message states the reason.
 func TestRefusedHeaders(t *testing.T) {
 	device := journal.Device{Name: "leaf1", Changes: []journal.File{{Path: "/etc/x", Base: deploy.Absent, Target: deploy.Absent}}}
 	restart := []journal.Made{{Name: "cumulus restart"}}

@@ -144,7 +144,7 @@ func TestWayBack(t *testing.T) {
 	}
 }
 
-// onlyRocec has the checker of a file refuse, besides what it refuses anyway, content without the settings of rocec.
+// onlyRocec has the checker of a file also refuse content without the settings of rocec.
 func onlyRocec(f *target.File) {
 	f.Precheck = "(\n" + f.Precheck + `
 ) || exit 1

@@ -20,8 +20,8 @@ type DeviceFile struct {
 	Rules []diag.Topic
 }
 
-// judged splits files into those that were judged and those that were not, or not wholly. Files that were only read beside others are
-// neither.
+// judged splits files into judged files, and files that were not judged, or only in part. Files that were only read beside others are
+// in neither list.
 func judged(files []DeviceFile) (judged, not []DeviceFile) {
 	for _, f := range files {
 		switch {

@@ -8,15 +8,15 @@ import (
 	"github.com/rocec/rocec/validate/proof"
 )
 
-// jsonFacts are why, assumptions and notes of a verdict for programs: what a sentence says as a code that stays the same
-// when the sentence is reworded, with its numbers and names. The lists are in the order of the sentences.
+// jsonFacts are why, assumptions and notes of a verdict for programs. Each sentence has a code that stays the same when the sentence is
+// reworded, with its numbers and names. The lists are in the order of the sentences.
 type jsonFacts struct {
 	Why         jsonFact   `json:"why"`
 	Assumptions []jsonFact `json:"assumptions,omitempty"`
 	Notes       []jsonFact `json:"notes,omitempty"`
 }
 
-// jsonFact is a code and what belongs to it; docs/formats.md says what that is for each code.
+// jsonFact is a code and its values; docs/formats.md lists the values of each code.
 type jsonFact struct {
 	Code          string       `json:"code"`
 	Cause         string       `json:"cause,omitempty"`

@@ -22,10 +22,9 @@ import (
 // opens every finding anew, once.
 const FingerprintVersion = "rocec/v2"
 
-// Fingerprints names every finding of a fabric, silenced or not, so that it is known again after its files were edited: by
-// its code, or that under which baselines know it, its file, what stands at its place, and the circle of a PFC loop. Neither a line nor
-// a word of a message is
-// part of it. Findings that have all of this in common are numbered in the order of their places.
+// Fingerprints returns a name for every finding of a fabric, silenced or not, by which it is found again after its files were edited.
+// The name is made of its code, or the one that baselines use, its file, the anchor of its place, and the circle of a PFC loop. The
+// name contains no line number and no word of a message. Findings that share all of these are numbered in the order of their places.
 func Fingerprints(r *Report) map[*diag.Diagnostic]string { return fingerprints(newPaths(r), r) }
 
 func fingerprints(p *paths, r *Report) map[*diag.Diagnostic]string {
@@ -121,8 +120,7 @@ func loopSubject(loop []diag.Wait) string {
 	return strings.Join(buffers, ", ")
 }
 
-// anchors names places by what stands there: in HCL as [outline.Anchors] does, in other files by the line up to the end of the
-// place.
+// anchors names places by their content: in HCL as [outline.Anchors] does, in other files by the line up to the end of the place.
 type anchors struct{ last *outline.Anchors }
 
 func (a *anchors) at(files map[string][]byte, at diag.Range) string {

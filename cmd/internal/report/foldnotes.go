@@ -41,7 +41,7 @@ func NamesOf(f *ir.Fabric) Names {
 	return names
 }
 
-// FoldedText is a text that stands for those at some places of a list.
+// FoldedText is a text that replaces those at some places of a list.
 type FoldedText struct {
 	Text string
 	Of   []int // places in the list, in order
@@ -104,7 +104,7 @@ func (n Names) Fold(texts []string) []FoldedText {
 // shape is a text with a gap in the place of a name.
 type shape struct{ text, name string }
 
-// gaps stand for a name of each kind, since names of two kinds are not folded together. Nobody writes them in a text.
+// gaps replace a name of each kind, since names of two kinds are not folded together. No text contains these characters.
 var gaps = map[nodeset.Kind]string{nodeset.Devices: "\x00", nodeset.Interfaces: "\x01"}
 
 // shapes is a text with each of its names taken out.
@@ -185,8 +185,8 @@ func fold(notes diag.List, f *ir.Fabric, fits func(*diag.Diagnostic) bool) diag.
 // mostHere is how many texts about one place are printed.
 const mostHere = 4
 
-// foldFindings makes one finding of errors or warnings in files of devices that say the same of several places, and prints a place once of
-// which several findings of one code are.
+// foldFindings merges errors or warnings in files of devices that have one text and several places. Several findings of one code at one
+// place become one finding.
 func foldFindings(l diag.List, f *ir.Fabric) (out diag.List) {
 	more := 0 // findings that are counted alone
 	end := func() {
@@ -232,7 +232,7 @@ func alike(a, b *diag.Diagnostic) bool {
 // mostPlaces is how many further places are named of a note that was made many times.
 const mostPlaces = 4
 
-// manyPlaces says how often a note was made, and on which devices where its places tell; other places it names as they are.
+// manyPlaces returns how often a note was made, and on which devices if its places show them; it names other places as they are.
 func manyPlaces(all diag.List, f *ir.Fabric) string {
 	text := diag.Count(len(all), all[0].Severity.String()) + " say this"
 	of := map[diag.Range]bool{} // places of notes: of a device

@@ -23,8 +23,8 @@ var (
 	githubProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// GitHub writes workflow commands: errors first, and the total last. What GitHub would drop stands in the log as
-// plain lines, folded.
+// GitHub writes workflow commands: errors first, and the total last. Findings that GitHub would drop are plain lines of the log,
+// folded.
 func GitHub(w io.Writer, r *Report, _ Options) error {
 	p := newPaths(r)
 	shown := map[diag.Severity]int{diag.Notice: 1} // the total

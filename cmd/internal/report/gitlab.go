@@ -20,7 +20,7 @@ type GitLabIssue struct {
 	} `json:"location"`
 }
 
-// gitlabSeverity spells severities as GitLab does. Only it knows two that are worse: they are for the security reports.
+// gitlabSeverity spells severities as GitLab does. GitLab has two worse ones, for its security reports.
 var gitlabSeverity = map[diag.Severity]string{diag.Error: "major", diag.Warning: "minor", diag.Notice: "info"}
 
 // GitLab writes GitLab's code quality report. GitLab drops what has no path, so that a finding without a place

@@ -33,8 +33,8 @@ var hostileExamples = []string{
 	"bonded-pair", "cabled", "pause-at-hosts", "pods-ebgp", "ring-table", "soft-roce", "sonic-leaf-spine", "storage-and-training",
 }
 
-// replaced yields fabrics, each with one string in the place of another: once for each attribute and each label of a kind of block that an
-// example has, and for each attribute that the language has.
+// replaced yields fabrics, each with one string in the place of another. The place is each attribute and each label of a kind of block
+// that an example has, and each attribute that the language has.
 func replaced(t *testing.T, with string, yield func(name string, fsys fstest.MapFS)) {
 	t.Helper()
 	seen := map[string]bool{}

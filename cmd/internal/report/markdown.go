@@ -27,8 +27,9 @@ const (
 	pageTail    = 4 << 10 // of the page, for the text behind the findings
 )
 
-// Markdown writes a page for a ticket or a pull request: the verdicts, then errors and warnings, worst first, each with the commands that
-// show it again, then the findings of a baseline. Notes are counted. A page that would be too long counts the findings that it leaves out.
+// Markdown writes a page for a ticket or a pull request. It has the verdicts, then errors and warnings, worst first, each with the
+// commands that show it again, then the findings of a baseline. Notes are counted. A page that would be too long counts the findings
+// that it leaves out.
 func Markdown(w io.Writer, r *Report, o Options) error {
 	m := &markdown{p: newPaths(r), r: r}
 	verb := "validate"

@@ -51,7 +51,7 @@ func newPaths(r *Report) *paths {
 	}
 }
 
-// realPath returns the absolute name of a folder, without links as far as it can be said.
+// realPath returns the absolute name of a folder, with its links resolved where possible.
 func realPath(dir string) string {
 	abs, err := filepath.Abs(filepath.FromSlash(dir))
 	if err != nil { // the working directory is gone
@@ -63,7 +63,7 @@ func realPath(dir string) string {
 	return abs
 }
 
-// inFile reports whether at lies in a file: values from the command line and the environment have places too.
+// inFile reports whether at is a place of a file: values from the command line and the environment have places too.
 func (p *paths) inFile(at diag.Range) bool { return at.Filename != "" && !lang.Given(at.Filename) }
 
 // told is the place in a file of d: its own, or that of its first note, such as the declaration of a variable.
@@ -90,7 +90,7 @@ func (p *paths) best(d *diag.Diagnostic) (at diag.Range, ok bool) {
 	return at, p.first != ""
 }
 
-// path is the name of a file from the root, with slashes; absolute, where it does not lie below.
+// path returns the name of a file from the root, with slashes; outside of the root, its absolute name.
 func (p *paths) path(name string) string {
 	if path, ok := p.names[name]; ok {
 		return path
@@ -101,7 +101,7 @@ func (p *paths) path(name string) string {
 	return path
 }
 
-// under is name as it reads from dir, or name itself if it does not lie in dir.
+// under returns name relative to dir, or name itself if it is not in dir.
 func under(dir, name string) string {
 	if rel, err := filepath.Rel(dir, name); err == nil && filepath.IsLocal(rel) {
 		return rel
@@ -112,9 +112,8 @@ func under(dir, name string) string {
 // folder is the fabric's folder from the root; "." if it is the root.
 func (p *paths) folder() string { return filepath.ToSlash(under(p.root, p.dir)) }
 
-// stable names the file of a place, in a way that is the same wherever rocec is started: from the root of the repository,
-// or without one from the folder above the fabric's. A file of an audit is named from its source, since a new collection may have another
-// name.
+// stable names the file of a place in the same way wherever rocec is started. The name begins at the root of the repository, or without
+// one at the folder above the fabric's. A file of an audit is named from its source, since a new collection may have another name.
 func (p *paths) stable(at diag.Range) string {
 	if !p.inFile(at) {
 		return ""
@@ -150,7 +149,7 @@ func (p *paths) inSource(name string) string {
 	return short
 }
 
-// uri is the name of a file as a URI: relative if it lies below the root.
+// uri returns the name of a file as a URI: relative if it is below the root.
 func (p *paths) uri(name string) (uri string, relative bool) {
 	path := p.path(name)
 	if filepath.IsAbs(path) {
@@ -164,8 +163,8 @@ func (p *paths) line(at diag.Range) string {
 	return diag.Escape(p.path(at.Filename)) + ":" + strconv.Itoa(max(at.Start.Line, 1))
 }
 
-// columns are the columns of start and end, in UTF-16 units counted from the bytes of their lines, from 1: those of a
-// Range count what a reader takes for one letter.
+// columns returns the columns of start and end in UTF-16 units, from 1, counted from the bytes of their lines. The columns of a Range
+// count the letters that a reader sees.
 func (p *paths) columns(at diag.Range) (start, end int) {
 	src, known := p.files[at.Filename]
 	column := func(b, fallback int) int {

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Columns are cut out of the line as UTF-16 has it: what is found there is what the place means.
+// Columns are cut out of the line as UTF-16 has it: the text between them is the text of the place.
 func TestColumns(t *testing.T) {
 	for _, line := range []string{
 		`x = "many"`,

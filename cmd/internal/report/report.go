@@ -1,7 +1,7 @@
 // Package report writes a [Report] of findings in the forms that its readers take: text for people, JSON for programs, and the formats
-// of CI systems. text and json name files as the person would type them; the others, which CI systems read, from the root of
-// the repository (see paths). All are written from the same sorted list, errors before warnings where a reader shows only the
-// first few.
+// of CI systems. text and json name files as the person would type them. The others, which CI systems read, name them from the root of
+// the repository (see paths). All are written from the same sorted list, errors before warnings where a reader shows only the first
+// few.
 package report
 
 import (
@@ -41,7 +41,7 @@ type Report struct {
 
 	PassedOver int // files of a folder that have no name of a device's file
 
-	// Of an audit.
+	// These fields are set in an audit.
 	Network  Network  // the part of a network that was read
 	Sources  []string // the files and folders that were named
 	Made     string   // the folder of files that the run has made; no disk has it
@@ -60,7 +60,7 @@ type Network interface {
 	Left() []string    // what is left out
 }
 
-// Options is what the writers need beside the report.
+// Options holds the settings that the writers need beside the report.
 type Options struct {
 	Version string // of rocec, for SARIF
 
@@ -138,7 +138,7 @@ func topicsRun(r *Report) []diag.Topic {
 	return nil
 }
 
-// HelpURI is where the page of a code can be read; "" if it has none.
+// HelpURI returns the address of the page of a code; "" if the code has no page.
 func HelpURI(code string) string {
 	if p := docs.OfCode(code); p != nil {
 		return p.Web()
@@ -160,7 +160,7 @@ func oneText(p *paths, d *diag.Diagnostic) string {
 	return diag.EscapeLines(strings.Join(parts, "\n"))
 }
 
-// textAndFix are the last parts of what a diagnostic says.
+// textAndFix returns the last parts of the text of a diagnostic.
 func textAndFix(p *paths, d *diag.Diagnostic) (parts []string) {
 	if d.Text != "" {
 		parts = append(parts, strings.TrimRight(d.Text, "\n"))

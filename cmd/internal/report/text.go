@@ -20,8 +20,8 @@ const (
 	mostNamed = 20
 )
 
-// Text writes the diagnostics and, where nothing is wrong, what holds: the verdict on the PFC loops of every lossless group, a line
-// each, and the size of the fabric, or what each file of a device was taken for. The proofs are for those who ask why.
+// Text writes the diagnostics. Where nothing is wrong, it writes the verdict on the PFC loops of every lossless group, a line each, and
+// the size of the fabric. For files of devices it writes the type of each file instead. The proofs are for people who ask why.
 func Text(w io.Writer, r *Report, o Options) error {
 	if r.Fabric != nil && !r.Diags.HasErrors() && !o.Quiet {
 		diagnostics(w, r, o)
@@ -68,7 +68,7 @@ func diagnostics(w io.Writer, r *Report, o Options) {
 	if !o.Verbose && !o.Why {
 		fix, know = folded(r, fix, know)
 	}
-	p.Print(w, append(fix, know...)) //nolint:errcheck // a closed terminal has nobody to tell
+	p.Print(w, append(fix, know...)) //nolint:errcheck // a closed terminal shows no error
 	if o.Verbose {
 		for _, i := range r.Ignored {
 			p.Prose(w, fmt.Sprintf("ignored[%s]: ", i.Code), Place(i.At)+": "+i.Detail)                    //nolint:errcheck // as above
@@ -77,7 +77,7 @@ func diagnostics(w io.Writer, r *Report, o Options) {
 	}
 }
 
-// Place is "file:line" of a place; "-" where there is none.
+// Place returns "file:line" of a place, or "-" without a place.
 func Place(at diag.Range) string {
 	if at.Filename == "" {
 		return "-"
@@ -113,7 +113,7 @@ func fabricText(w io.Writer, r *Report, o Options) {
 		fmt.Fprintln(w, line)
 		if !o.Why {
 			for _, n := range p.Unjudged() {
-				prose.Prose(w, "  note: ", n) //nolint:errcheck // a closed terminal has nobody to tell
+				prose.Prose(w, "  note: ", n) //nolint:errcheck // a closed terminal shows no error
 			}
 			continue
 		}
@@ -121,7 +121,7 @@ func fabricText(w io.Writer, r *Report, o Options) {
 		if by := p.By(); by != "" {
 			why = by + ": " + why
 		}
-		prose.Prose(w, "  ", why) //nolint:errcheck // a closed terminal has nobody to tell
+		prose.Prose(w, "  ", why) //nolint:errcheck // a closed terminal shows no error
 		for _, n := range p.NoteTexts() {
 			prose.Prose(w, "  note: ", n) //nolint:errcheck // as above
 		}
@@ -144,10 +144,10 @@ func fabricText(w io.Writer, r *Report, o Options) {
 	io.WriteString(w, line) //nolint:errcheck // as above
 }
 
-// goodFabric is what a line of counts begins with, before the word good.
+// goodFabric returns the beginning of a line of counts, before the word good.
 func goodFabric(r *Report) string { return fmt.Sprintf("fabric %q is ", r.Fabric.Name) }
 
-// fabricCounts is the line that counts what a fabric without errors consists of, and what is worth knowing of it.
+// fabricCounts returns the line that counts the parts of a fabric without errors, with remarks on them.
 func fabricCounts(r *Report, o Options) string {
 	switches, hosts := 0, 0
 	for _, d := range r.Fabric.Devices {
@@ -182,7 +182,7 @@ func fabricCounts(r *Report, o Options) string {
 	return text
 }
 
-// shortVerdict says what holds, and with how many links down, for a line of its own.
+// shortVerdict returns the verdict, and the number of links down for which it holds, for a line of its own.
 func shortVerdict(p validate.GroupProof) string {
 	switch {
 	case p.Verdict == validate.Prone:
@@ -204,7 +204,7 @@ func knownText(w io.Writer, r *Report, o Options) {
 		return
 	}
 	p := &diag.Printer{Width: o.Width}
-	say := func(lead, text string) { p.Prose(w, lead, text) } //nolint:errcheck // a closed terminal has nobody to tell
+	say := func(lead, text string) { p.Prose(w, lead, text) } //nolint:errcheck // a closed terminal shows no error
 	if n := len(c.Held); n > 0 {
 		say("", fmt.Sprintf("%s known by %s:", diag.Count(n, "finding"), c.Name))
 		for i, k := range c.Held {
@@ -223,8 +223,8 @@ func knownText(w io.Writer, r *Report, o Options) {
 // plainSwitch is the one sentence about a switch that pauses, marks and reserves nothing.
 const plainSwitch = "this switch has no RoCE configuration at all"
 
-// filesText says which files of devices are good, or at least without errors, and what each was taken for. It counts the files whose names
-// are not those of devices' files.
+// filesText lists the files of devices that are good, or at least without errors, and the type of each. It counts the files with
+// unusual names.
 func filesText(w io.Writer, r *Report, o Options) {
 	if !r.Diags.HasErrors() {
 		worst := r.worstOf()
@@ -282,7 +282,7 @@ func understoodText(p *diag.Printer, w io.Writer, name string, parts []lint.Part
 	if len(aside) > 0 {
 		text += "; set nothing here: " + strings.Join(aside, ", ")
 	}
-	p.Prose(w, diag.Escape(name)+": ", text+".") //nolint:errcheck // a closed terminal has nobody to tell
+	p.Prose(w, diag.Escape(name)+": ", text+".") //nolint:errcheck // a closed terminal shows no error
 }
 
 // worstOf returns the severity of the worst finding in each file that has one.
@@ -302,8 +302,8 @@ func (r *Report) worstOf() map[string]diag.Severity {
 	return out
 }
 
-// NotJudged counts the files of a run in which one was not judged, with the reasons: "3 files: 2 good, 1 not judged (it is empty)"; empty:
-// there is none.
+// NotJudged counts the files of a run in which one was not judged, with the reasons: "3 files: 2 good, 1 not judged (it is empty)". It
+// is empty if all were judged.
 func (r *Report) NotJudged() string {
 	judged, not := judged(r.Files)
 	if len(not) == 0 {

@@ -1,8 +1,8 @@
 // Package samples keeps what `rocec verify` measured until the next time: one file for a fabric, in a folder of the user's.
 //
-// A file is JSON: the version of its form, the folder of the fabric, and of every device the time, the boot id and the samples by
-// name and port, and what it said of itself. A device that was not read keeps what it had. Files are replaced by rename, so that two
-// verifications at one time leave the samples of one of them.
+// A file is JSON: the version of its form, the folder of the fabric, and an entry for every device. The entry has the time, the boot
+// id, the samples by name and port, and the facts that the device reported. A device that was not read keeps its entry. Files are
+// replaced by rename, so that two verifications at one time leave the samples of one of them.
 package samples
 
 import (
@@ -63,7 +63,7 @@ type device struct {
 	Facts   []fact                       `json:"facts,omitempty"`
 }
 
-// fact is what the device said of itself.
+// fact is a value that the device reported about itself.
 type fact struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
@@ -113,7 +113,7 @@ func (f *File) Load() (map[string]*deploy.Kept, error) {
 	return kept, nil
 }
 
-// Save replaces the file by the samples given, and drops those of fabrics that nobody has verified for long.
+// Save replaces the file by the samples given, and drops those of fabrics that were not verified for long.
 func (f *File) Save(kept map[string]*deploy.Kept) error {
 	doc := document{Version: version, Fabric: f.fabric, Devices: make(map[string]device, len(kept))}
 	for name, k := range kept {

@@ -52,8 +52,8 @@ func (g *Given) Save(name, dir string, f *report.Report, plan *deploy.Plan) (dep
 	return m, nil
 }
 
-// write writes a plan file that apply takes: a file that was there keeps its mode, but others may not write it. It refuses a link to a
-// file, as apply does: another user could have put the link into a shared folder, to have a file of this user replaced.
+// write writes a plan file that apply takes. An existing file keeps its mode, but others may not write it. It refuses a link to a file,
+// as apply does: another user could have put the link into a shared folder, to have a file of this user replaced.
 func write(name string, data []byte) error {
 	switch info, err := os.Lstat(name); {
 	case err != nil:

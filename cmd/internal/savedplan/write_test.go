@@ -12,8 +12,8 @@ import (
 	"github.com/rocec/rocec/cmd/internal/wholefile"
 )
 
-// A plan is not written through a link: another user can put one into a shared folder, and the file behind it would be replaced. What is
-// no file, such as /dev/stdout, is written to.
+// A plan is not written through a link: another user can put one into a shared folder, and the file behind it would be replaced. A name
+// that is no file, such as /dev/stdout, is written to.
 func TestPlanBehindALink(t *testing.T) {
 	dir := t.TempDir()
 	mine, link, plan := filepath.Join(dir, "mine"), filepath.Join(dir, "link"), filepath.Join(dir, "plan")

@@ -95,7 +95,7 @@ type adoption struct {
 	known   *journal.Log // nil: the journal does not know the run yet
 	before  [][]byte
 	marks   map[string]txn.Mark // by device that holds something of the run: how far it came
-	told    map[string]bool     // devices that told what they hold of it
+	told    map[string]bool     // devices that reported their state of the run
 	unasked []journal.Left
 }
 

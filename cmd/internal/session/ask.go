@@ -18,7 +18,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// asked is what a device answered to one query.
+// asked is the answer of a device to one query.
 type asked struct {
 	Text []byte
 	Err  string // why the text is missing

@@ -27,7 +27,7 @@ type WayBack struct {
 	Over       []journal.Device   // the run is undone there: by the device, by rocec, or by a rollback
 	Unrecorded []journal.Device   // it is, and the journal does not know yet
 	Open       []journal.Device   // it is neither kept nor undone: the device undoes it
-	Unsure     []journal.Device   // what became of it there is not known, and a later run may have written what is there
+	Unsure     []journal.Device   // the outcome there is not known, and a later run may have written the present content
 	Kept       deploy.Plan        // it was kept: a run of its own writes what was there before
 	Order      *deploy.Order      // of going back on those
 	Barred     bool               // another run keeps those from going back
@@ -173,8 +173,8 @@ func Undone(r *deploy.Results) error {
 	return nil
 }
 
-// orderOf is the order in which a run went over devices, as its journal has it, or, to go back, the reverse of it. Devices of a journal
-// without waves are in none. At most maxDark hosts are in a wave; 0: as many as in the run.
+// orderOf returns the order in which a run went over devices, as its journal has it, or, to go back, the reverse. Devices of a journal
+// without waves have no place in the order. At most maxDark hosts are in a wave; 0: as many as in the run.
 func orderOf(l *journal.Log, plan *deploy.Plan, goal txn.Goal, maxDark int) *deploy.Order {
 	wave := map[string]int{}
 	for _, d := range l.Devices {
@@ -240,7 +240,8 @@ func (s *Session) BackSequence(l *journal.Log, plan *deploy.Plan, maxDark int, r
 	return seq, seq.Order
 }
 
-// This file says what a rollback runs on devices: the steps by their names, and with --diff the commands, as rocec makes them of the names.
+// This file prints the actions of a rollback on devices: the steps by their names, and with --diff the commands that rocec makes of the
+// names.
 
 // OtherRocec names the steps, if any, of a run that this rocec does differently on a device than the rocec of the run.
 func OtherRocec(r *replay.Reader, l *journal.Log, d *journal.Device) string {

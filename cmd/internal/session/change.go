@@ -179,8 +179,8 @@ func (o *ChangeOptions) Check() error {
 	)
 }
 
-// commitOf is the commit of the repository a folder lies in, with "+" behind it where files below the folder differ from it;
-// empty: there is none, or no git.
+// commitOf returns the commit of the repository that contains a folder. "+" follows where files below the folder differ from the
+// commit. It is empty without a commit or without git.
 func commitOf(dir string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()

@@ -95,7 +95,7 @@ func besides(whole, some *target.Tree) []*target.Device {
 	return slices.DeleteFunc(slices.Clone(whole.Devices), func(d *target.Device) bool { return in[d.Source] || !next[d.Source] })
 }
 
-// openLab prepares the way to the devices of a run that was a rehearsal: its fabric says what they are.
+// openLab prepares the way to the devices of a run that was a rehearsal: it takes the devices from the fabric of the run.
 func (s *Session) openLab(l *journal.Log) (*Fleet, error) {
 	if l.Lab == LabFresh {
 		return nil, exit.Fail(exit.Usage, "run %s was a rehearsal on devices that were not kept (--lab=new), and they are gone with it", l.Run)

@@ -104,8 +104,8 @@ func longestTimer(l *journal.Log, kept target.Kept, name string) time.Duration {
 	return hold + time.Duration(waves+1)*(c.Work()+soak+away+deadMan)
 }
 
-// ReadLocks reads who holds the switches that are to carry the mark of the run, and the devices next to its waves, but for those that were
-// read with the plan.
+// ReadLocks reads the locks of the switches that will carry the mark of the run, and of the devices next to its waves. It skips devices
+// whose locks were read with the plan.
 func (f *Fleet) ReadLocks(ctx context.Context, plan *deploy.Plan, seq *sequence.Sequence) {
 	tree := seq.Neighbours()
 	if len(tree.Devices) == 0 {
@@ -141,7 +141,7 @@ func (f *Fleet) Barred(
 			ds = append(ds, e.Diagnostic())
 		}
 	}
-	p.Print(f.s.Stderr, ds) //nolint:errcheck // a closed terminal has nobody to tell
+	p.Print(f.s.Stderr, ds) //nolint:errcheck // a closed terminal shows no error
 	if len(ds) > 0 && o.Format == "json" {
 		why := deploy.NotMarked
 		if len(held)+silent > 0 {

@@ -12,8 +12,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-// How long a device that does not answer may still go back from a run of this machine: by its timer and the error of the clocks, and never
-// for good.
+// A device that does not answer may still go back from a run of this machine for a bounded time: its timer and the error of the clocks.
 func TestHeldFor(t *testing.T) {
 	at := time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
 	log := func(outcome string, until int, lines ...journal.Line) *journal.Log {

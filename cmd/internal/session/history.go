@@ -51,8 +51,8 @@ func (h History) Journals() (*journal.Dir, error) {
 	return journal.Open(dir), nil
 }
 
-// ReadRun reads the journal of a run by its name, or by the beginning of it that only one run has; "last" is the newest. With -C it is a
-// run of that fabric, and so is "last" in a folder with a fabric.
+// ReadRun reads the journal of a run by its name, or by a unique prefix; "last" is the newest. With -C it is a run of that fabric, and
+// so is "last" in a folder with a fabric.
 func (h History) ReadRun(name string) (*journal.Log, error) {
 	of := h.Dir // the fabric that is meant; empty: any
 	if name == "last" && of == "" && HasFabric(".") {
@@ -62,7 +62,7 @@ func (h History) ReadRun(name string) (*journal.Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	const least = 4 // nobody means a run by less, least of all by the empty variable of a script
+	const least = 4 // a shorter prefix is a mistake, such as the empty variable of a script
 	if len(name) < least {
 		return nil, exit.Fail(exit.Usage, "%q is too short for the name of a run: write at least %d characters of it, or last; list "+
 			"them: rocec runs",
@@ -120,7 +120,7 @@ func SameFolder(named, abs string) bool {
 	return err == nil && savedplan.SamePath(path, abs)
 }
 
-// keptOf gives the contents that lie beside the journal of a run.
+// keptOf returns the contents beside the journal of a run.
 func (h History) keptOf(l *journal.Log) target.Kept {
 	return func(sum string) ([]byte, error) {
 		dir, err := h.Journals()
@@ -131,8 +131,8 @@ func (h History) keptOf(l *journal.Log) target.Kept {
 	}
 }
 
-// died reports whether a run was led by this user on this machine, and its process has ended: what it has marked it does not rely on any
-// more. Runs of other machines are not known.
+// died reports whether this user led a run on this machine, and the process of the run has ended. The marks of such a run protect
+// nothing any more. Runs of other machines are not known.
 func (h History) died(run string) bool {
 	dir, err := h.Journals()
 	if err != nil || !deploy.ValidRun(run) {

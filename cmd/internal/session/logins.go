@@ -9,10 +9,10 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-// logins decides how the devices of a run are reached. A journal is a file that others may have written: with an address and a host key of
-// its own it could send commands, and the password of sudo, to another machine. So where the fabric of the run can be read, its logins
-// count. Else those of the journal do, in the form that a fabric has them, and without its host keys: known_hosts alone says who a device
-// is.
+// logins decides how the devices of a run are reached. Others may have written the journal. With an address and a host key of its own
+// it could send commands, and the password of sudo, to another machine. So rocec takes the logins of the run's fabric, if it can be
+// read. Else it takes those of the journal, in the form that a fabric has them, and without host keys: known_hosts alone identifies a
+// device.
 func (s *Session) logins(l *journal.Log) error {
 	if l.Lab != "" || l.Adopted != nil { // the lab has its own, and devices that tell what they hold were reached as their fabric says
 		return nil
@@ -86,7 +86,7 @@ func badDevices(l *journal.Log) string {
 	return ""
 }
 
-// badLogin says why a login is none that a fabric can have; empty: it may be one.
+// badLogin returns why a fabric cannot have a login; empty: it may have it.
 func badLogin(device string, l journal.Login) string {
 	for _, part := range []struct {
 		what, value string

@@ -67,8 +67,8 @@ func Troubled(p *deploy.Plan) bool {
 	return s.Unreachable+s.Refused > 0
 }
 
-// Against returns the refusals of a plan by rules: devices that cannot be changed while the fabric keeps its paths and its losslessness,
-// and PFC that is switched on opposite unread devices.
+// Against returns the refusals of a plan by rules. They name the devices that cannot be changed while the fabric keeps its paths and
+// its losslessness, and those that switch on PFC opposite unread devices.
 func Against(plan *deploy.Plan, seq *sequence.Sequence, trust bool) diag.List {
 	ds := seq.Refusals()
 	if !trust {
@@ -89,11 +89,11 @@ func (s *Session) Refuse(f *report.Report, plan *deploy.Plan, seq *sequence.Sequ
 // refusal prints what is against a plan.
 func (s *Session) refusal(f *report.Report, ds diag.List) error {
 	p := &diag.Printer{Files: f.Source.Files, Color: s.Paints(s.Stderr), Width: s.Width(s.Stderr)}
-	p.Print(s.Stderr, ds) //nolint:errcheck // a closed terminal has nobody to tell
+	p.Print(s.Stderr, ds) //nolint:errcheck // a closed terminal shows no error
 	return exit.With(exit.Errors)
 }
 
-// WantsAccepted refuses a plan that changes real devices of a kind on which nobody has reported, unless the person accepts it.
+// WantsAccepted refuses a plan that changes real devices of a kind without a report of users, unless the person accepts it.
 func (f *Fleet) WantsAccepted(of *report.Report, plan *deploy.Plan, accept bool) error {
 	if accept || f.Accepted(plan) {
 		return nil
@@ -119,7 +119,7 @@ func (f *Fleet) InOrder(of *ir.Fabric, whole *target.Tree, plan *deploy.Plan, r 
 	return plan, seq, nil
 }
 
-// SavedStep refuses to save or apply one step of a change as if it were all of it.
+// SavedStep refuses to save or apply one step of a change as if it were the whole change.
 func SavedStep(seq *sequence.Sequence) error {
 	return exit.Fail(exit.Usage, "this change takes %s, and a saved plan is of one. Apply the fabric itself",
 		diag.Count(len(seq.Steps), "step"))

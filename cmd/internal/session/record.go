@@ -80,7 +80,7 @@ func keepBefore(log *journal.Run, plan *deploy.Plan, kept target.Kept) error {
 // sumForm is how names of steps speak of contents.
 var sumForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[0-9a-f]{64}\b`) })
 
-// contentsNamed are the contents that the steps of a plan are made of, besides those that are kept anyway.
+// contentsNamed returns the contents in the steps of a plan, except those that are kept anyway.
 func contentsNamed(plan *deploy.Plan, have [][]byte, kept target.Kept) (out [][]byte, err error) {
 	known := map[string]bool{target.Sum(nil): true}
 	for _, content := range have {
@@ -139,7 +139,7 @@ func journalOutcome(r *deploy.Result) journal.Outcome {
 	return journal.Outcome{Device: r.Device.Name, Outcome: string(r.Outcome), Detail: problem(r), Result: text}
 }
 
-// problem is what stood in the way at a device, in one line.
+// problem returns the errors at a device, in one line.
 func problem(r *deploy.Result) string {
 	var parts []string
 	for _, e := range []*deploy.Error{r.Err, r.Undo, r.Cleanup} {

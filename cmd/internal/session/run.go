@@ -44,7 +44,7 @@ func (o *RunOptions) Check() error {
 	return exit.Choice("format", o.Format, "text", "json")
 }
 
-// UndrainOver puts back the traffic of a run that is over on all its devices. It reports whether all of it is back.
+// UndrainOver puts back the traffic of a finished run on all its devices. It reports whether all traffic is back.
 func (s *Session) UndrainOver(ctx context.Context, l *journal.Log, by *hooks.Programs) (back bool, err error) {
 	if len(hooks.Owed(l)) == 0 {
 		return true, nil
@@ -143,7 +143,7 @@ type GoingOn struct {
 	Together bool           // keep all devices or none
 	Soak     *time.Duration // how long they must still hold; nil: what their steps say
 	MaxDark  int            // hosts that may be dark at the same time; 0: as many as in the run
-	Quiet    bool           // nothing is told: only the journal is brought up to date
+	Quiet    bool           // nothing is printed: only the journal is brought up to date
 	Drained  bool           // afterwards: traffic of the run is still off
 	Options  RunOptions
 }

@@ -1,6 +1,6 @@
 // Package session holds open what a verb needs on devices. A [Session] reads the journal of runs ([History]), opens the way to devices
-// ([Fleet]), and does a [Job] on them; it goes on with an [OpenedRun], and goes back from one ([WayBack]). It reports to the person
-// who asked. It builds no command: it holds the options that flags fill.
+// ([Fleet]), and does a [Job] on them. It goes on with an [OpenedRun], and goes back from one ([WayBack]). It reports to the person who
+// asked. It builds no command: it holds the options that flags fill.
 package session
 
 import (
@@ -85,7 +85,7 @@ func (s *Session) Owner() string {
 	return deploy.Process{User: LoginName(s.Getenv), Host: host, PID: os.Getpid()}.String()
 }
 
-// ReadOptions holds the flags of verbs that read devices; the zero value stands for their defaults.
+// ReadOptions holds the flags of verbs that read devices; the zero value has their defaults.
 type ReadOptions struct {
 	Parallel int
 	Timeout  time.Duration

@@ -62,8 +62,8 @@ func (s *showing) end() {
 	s.print(s.board.Rest())
 }
 
-// interrupted prints the meaning of a signal for the devices: the first one lets those under way come to their end, the second one
-// leaves them as they are.
+// interrupted prints the meaning of a signal for the devices: the first signal lets running devices finish, and the second one leaves
+// them as they are.
 func (s *showing) interrupted(nth int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

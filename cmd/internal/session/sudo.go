@@ -17,7 +17,7 @@ import (
 )
 
 // askSudoPassword asks for the password that sudo wants on the devices of a fleet, before anything is connected. It names the devices
-// that will not get it, since their host key is not known, and those where the fabric alone says which machine gets it.
+// that will not get it, since their host key is not known, and those for which only the fabric identifies the machine that gets it.
 func (f *Fleet) askSudoPassword() error {
 	if !f.s.AskSudo {
 		return nil

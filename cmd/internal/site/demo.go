@@ -21,8 +21,8 @@ This network is built in. For yours:
   rocec help audit.md
 `
 
-// Demo returns the files of a small network with faults: two spines and three leaves that were read, a fourth leaf of which no file is
-// there, and a host without PFC.
+// Demo returns the files of a small network with faults: two spines and three leaves that were read, a fourth leaf without a file, and
+// a host without PFC.
 func Demo() (files []lint.File) {
 	err := fs.WalkDir(demo, DemoFolder, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

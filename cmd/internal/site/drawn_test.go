@@ -24,8 +24,8 @@ var systems = []string{
 	"cumulus-linux@5.11.1", "sonic@202205", "sonic@202311", "sonic@202505",
 }
 
-// The fabric that the files of a fabric make means the fabric, on every shape, system and release: it has the same cables and the same
-// classes at each port, and no file is an error beside it.
+// The fabric drawn from the files of a fabric equals that fabric, on every shape, system and release. It has the same cables and the
+// same classes at each port, and finds no error in any file.
 func TestDrawn(t *testing.T) {
 	draws := 300
 	switch {

@@ -43,7 +43,7 @@ type judgedSnapshot struct {
 	named   map[string]bool // all that the page has beside findings
 }
 
-// counted is the number that a condition begins with: how many cables it is about does not tell which are missing.
+// counted is the number that a condition begins with: the number of cables does not show which cables are missing.
 var counted = regexp.MustCompile(`^[0-9,]+ cables? (is|are|runs?) `)
 
 // unread reports whether the page names the device of an end as one without files, which has no cables but those that others show.

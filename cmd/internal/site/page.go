@@ -306,14 +306,14 @@ func (s *Site) stated() (rest diag.List) {
 	return rest
 }
 
-// guessed are the codes of findings about members of a roce block, about a class without such a block, and about thresholds of marking
-// beside a pool that is assumed: conf-ecn-thresholds judges them beside the pool that was read.
+// guessed are the codes of findings that depend on a guess. They are about members of a roce block, a class without such a block, and
+// thresholds of marking beside an assumed pool. conf-ecn-thresholds judges thresholds beside the pool that was read.
 var guessed = []string{"host-not-member", "lossless-unused", "ecn-after-pfc", "ecn-max-unreachable", "ecn-marks-early"}
 
 // Page writes an audit: devices that were read, assumptions of verdicts, the findings, and a line for each lossless group.
 func Page(w io.Writer, n *Network, r *report.Report, o report.Options) {
 	p := &diag.Printer{Width: o.Width}
-	say := func(lead, text string) { p.Prose(w, lead, text) } //nolint:errcheck // a closed terminal has nobody to tell
+	say := func(lead, text string) { p.Prose(w, lead, text) } //nolint:errcheck // a closed terminal shows no error
 	if !o.Quiet {
 		say("", n.Line())
 		switch n.Stated {

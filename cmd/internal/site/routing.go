@@ -63,8 +63,8 @@ func routing(f *ir.Fabric, s *targets.Survey) (as map[string]uint32, why string)
 	return as, ""
 }
 
-// session returns why the session from a port to the other end of its cable is not one of eBGP; empty: it is, or both are of one AS and
-// have no session.
+// session returns why the session from a port to the other end of its cable is not one of eBGP. It is empty for a session of eBGP, and
+// for two ends in one AS without a session.
 func session(by map[string]*target.BGP, from, to *ir.Port) string {
 	own, other := by[from.Device().Name], by[to.Device().Name]
 	stated, ok := own.Sessions[from.Name]

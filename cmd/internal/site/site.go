@@ -57,8 +57,8 @@ type Options struct {
 
 // Of makes the fabric of files. Diagnostics are those of a draft that cannot be: it has no cables, or none that rocec reads.
 //
-// A cable of which no file states the length is as long as the headroom of both ends allows: compiled at two lengths, a fabric shows what
-// each metre adds. Thresholds of marking are left to rocec where it derives those that were read.
+// A cable without a stated length is as long as the headroom of both ends allows: a fabric compiled at two lengths shows the headroom
+// of each metre. Thresholds of marking are left to rocec where it derives those that were read.
 func Of(ctx context.Context, files []lint.File, o Options) (*Site, diag.List) {
 	s := &Site{Survey: targets.SurveyFiles(files)}
 	s.Cables = sheetWith(s.Survey, o.Given)

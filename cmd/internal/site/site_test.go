@@ -28,8 +28,8 @@ var guesses = map[string]string{
 	"soft-roce":     "no port has PFC, and none marks",
 }
 
-// The fabric that the files of the switches of an example make has the cables of the example, and each port of a switch the same classes:
-// its files are as that fabric wants them, or other and sound.
+// The fabric made from the files of the switches of an example has the cables of the example, and the same classes at each port. Its
+// files are as that fabric wants them, or other and sound.
 func TestExamples(t *testing.T) {
 	entries, err := os.ReadDir("../../../examples")
 	require.NoError(t, err)
@@ -105,8 +105,8 @@ func portClasses(f *ir.Fabric) map[string]string {
 	return out
 }
 
-// Cards of a chassis are switches of their own: a port inside of it has no cable, whatever neighbour the file names there, and no device is
-// made of that name. The page states that the inside is not judged, and others write the cards.
+// Cards of a chassis are switches of their own. A port inside the chassis has no cable and makes no device, whatever neighbour the file
+// names there. The page states that the inside is not judged, and others write the cards.
 func TestChassis(t *testing.T) {
 	card := func(n int, inside string) lint.File {
 		role := ""
@@ -209,7 +209,7 @@ func TestTwins(t *testing.T) {
 	assert.NotContains(t, strings.Join(s.Cables.Notes, "\n"), "names that several")
 }
 
-// No cable is made up: files without neighbours make no fabric, and one end that names another port than the other end does makes none.
+// No cable is made up: files without neighbours make no fabric, and neither do two ends that name different ports.
 func TestNeighbours(t *testing.T) {
 	conf := `{"DEVICE_METADATA": {"localhost": {"hostname": "%s", "hwsku": "ACS-MSN2700", "platform": "x86_64-mlnx_msn2700-r0"}},
   "PORT": {"Ethernet0": {"lanes": "0,1,2,3", "speed": "100000", "admin_status": "up"}},

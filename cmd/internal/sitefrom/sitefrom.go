@@ -248,6 +248,6 @@ func (m Maker) Cables(source *intake.Origin, columns map[string]string) (*site.G
 func (m Maker) Print(files map[string][]byte, ds diag.List) {
 	if len(ds) > 0 {
 		p := &diag.Printer{Files: files, Color: m.Paints(m.Stderr), Width: m.Width(m.Stderr), Most: 20}
-		p.Print(m.Stderr, ds) //nolint:errcheck // a closed terminal has nobody to tell
+		p.Print(m.Stderr, ds) //nolint:errcheck // a closed terminal shows no error
 	}
 }

@@ -66,7 +66,7 @@ func anyCabling(t *rapid.T) string {
 	return b.String()
 }
 
-// Whatever the cabling, a draft of it ends in a verdict or in one message.
+// A draft of any cabling ends in a verdict or in one message.
 func TestAnyCabling(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		sheet := anyCabling(rt)

@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// What cannot become a fabric gets one message, however often the cause is there, which says what to write.
+// A file that cannot become a fabric gets one message with the remedy, however often the cause is there.
 func TestBadInput(t *testing.T) {
 	many := func(format string) string {
 		var b strings.Builder
@@ -100,7 +100,8 @@ func TestDraftTooLarge(t *testing.T) {
 	assert.Contains(t, ds[0].Detail, "split the file")
 }
 
-// A guess that a verdict hangs on is marked: what a device is where its name says two things, and cables that are left out for it.
+// A guess that a verdict depends on is marked: the role of a device whose name has two meanings, and the cables that are left out for
+// it.
 func TestGuessesAreMarked(t *testing.T) {
 	const hosts = "leaf1:swp1,gpu1:ens1\nleaf2:swp1,gpu2:ens1\n"
 	for _, c := range []struct{ sheet, file, want string }{

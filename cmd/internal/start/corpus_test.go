@@ -50,7 +50,7 @@ func judged(t *testing.T, files []File) *judge.Judged {
 	return judge.Judge(t.Context(), fsys, ".", judge.Options{Lang: lang.Options{Version: "0.13.1"}})
 }
 
-// verdict is the answer to whether a fabric has PFC loops, or "" and what stands in its way. Errors about the loops themselves are answers.
+// verdict returns the answer to whether a fabric has PFC loops, or "" and the obstacle. Errors about the loops themselves are answers.
 func verdict(j *judge.Judged) (string, string) {
 	for _, d := range j.Diags {
 		if d.Severity == diag.Error && d.Code != "pfc-loop" && d.Code != "pfc-loop-unknown" {
@@ -64,8 +64,8 @@ func verdict(j *judge.Judged) (string, string) {
 	return strings.Join(out, ", "), "no proof"
 }
 
-// Files in the shapes that public labs, testbeds and sheets have. 34 of the 40 end in a verdict; the others get one message, which says
-// what to write.
+// Files in the shapes that public labs, testbeds and sheets have. 34 of the 40 end in a verdict; the others get one message with the
+// remedy.
 func TestGoldenDrafts(t *testing.T) {
 	files, err := filepath.Glob("testdata/drafts/*")
 	require.NoError(t, err)

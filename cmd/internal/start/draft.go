@@ -38,7 +38,7 @@ type Cabling struct {
 type Drafted struct {
 	Files []File
 	Notes []string // what was left out, for people: one line each
-	Name  string   // of the fabric, as the file calls it; empty: it does not, or by what is not a name
+	Name  string   // of the fabric, as the file calls it; empty: the file has no name for it, or one that a fabric cannot have
 }
 
 // Draft makes the files of a fabric of the cables of a file: what the file does not tell is guessed and marked CHECK. The
@@ -69,10 +69,10 @@ func Draft(c Cabling, known ir.Known, on System) (Drafted, diag.List) {
 	return made, ds
 }
 
-// draft is what a cabling file tells of a fabric, and what it lets one guess.
+// draft is the content of a cabling file, with the guesses that rocec makes from it.
 type draft struct {
 	known   ir.Known
-	others  map[string]int // links that are not cables, by what they end at
+	others  map[string]int // links that are not cables, by the kind of their end
 	left    topology.Left  // cables that are no links of a fabric
 	on      System
 	stated  bool // the person has said what switches run
@@ -87,7 +87,7 @@ type draft struct {
 	routing string
 	lengths bool // every cable says its length
 	speeds  bool // every cable says its speed
-	large   bool // a file of it would be larger than rocec reads
+	large   bool // one of its files would be larger than rocec reads
 	classes *Classes
 	as      map[string]uint32 // of switches; nil: no routing by eBGP is known
 	table   string            // the file of next hops; empty: routing is not by one
@@ -180,7 +180,7 @@ func newDraft(c Cabling, known ir.Known, on System, ds *diag.List) *draft {
 	return d
 }
 
-// sayWhat is how a person says what a device is.
+// sayWhat is the advice on how a person states the role of a device.
 const sayWhat = "Give switches names such as leaf01 and hosts such as gpu01, or say what they are: \"x1\" [function=\"leaf\"] in " +
 	"a topology.dot, group: leaf or group: server in containerlab."
 
@@ -305,10 +305,10 @@ func (d *draft) managed(j *jack) bool {
 	return j.dev.role == isSwitch && managementPort().MatchString(j.port)
 }
 
-// oddLetter is what no name of a device has; in a glob any letter stands for it.
+// oddLetter matches letters that no name of a device has; a glob has "?" for them.
 var oddLetter = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-z0-9._-]`) })
 
-// notes says what was left out.
+// notes lists the parts that were left out.
 func (d *draft) notes() []string {
 	var out []string
 	if n := len(d.ignored); n > 0 {
@@ -333,7 +333,7 @@ func (d *draft) notes() []string {
 	return out
 }
 
-// Causes folds diagnostics by their cause: of each code the first one stays, and says how many more there are, and where.
+// Causes folds diagnostics by their cause: it keeps the first one of each code, and adds the number and the places of the others.
 func Causes(ds diag.List) diag.List {
 	var out diag.List
 	first := map[string]*diag.Diagnostic{}

@@ -22,7 +22,7 @@ func drafted(t *testing.T, format, text string) *draft {
 	return d
 }
 
-// What a device is told to be without its neighbours: by its name, or else its ports; zero where that does not tell.
+// The name of a device, or else its ports, give its role without its neighbours; zero where neither does.
 func TestRole(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -61,7 +61,7 @@ func TestRole(t *testing.T) {
 	}
 }
 
-// What no word tells is told by cables: who has switches alone as neighbours is a host, who stands between hosts is a switch.
+// Cables give the role where no word does: a device with switches alone as neighbours is a host, a device between hosts is a switch.
 func TestRolesByCables(t *testing.T) {
 	for text, hosts := range map[string]string{
 		"a,b\nx1:eth1,y1:eth1\nx2:eth1,y1:eth2\ny1:eth3,y2:eth1\nx3:eth1,y2:eth2\n": "x1 x2 x3",
@@ -111,7 +111,7 @@ func TestSwitchModel(t *testing.T) {
 	require.Equal(t, "connectx-7", d.nicModel(400_000))
 }
 
-// Devices that nobody has names for, and hosts with other ports, still make labels that are told apart.
+// Devices without usual names, and hosts with other ports, still get distinct labels.
 func TestDraftGroups(t *testing.T) {
 	d := drafted(t, "csv", "a,b\n1:eth0,sw1:swp9\n2:eth0,sw1:swp8\ngpu1:eth0,sw1:swp1\ngpu2:eth1,sw1:swp2\na-very-long-name-of-a-switch-that-goes-on1:swp1,sw1:swp3\n")
 	var labels []string

@@ -33,7 +33,7 @@ func (c *Classes) paused(deviceA, portA, deviceB, portB string) bool {
 	return (a || b) && (a || !knownA) && (b || !knownB)
 }
 
-// write writes fabric.hcl with the classes, from its head on and what leads to the roce blocks. intents gives the members of roce blocks at
+// write writes fabric.hcl with the classes: head first, and lead before the roce blocks. intents returns the members of roce blocks at
 // ports of switches to keep.
 func (c *Classes) write(head []byte, lead string, intents func(keep func(device, port string) bool) [][]string) []byte {
 	before, _, _ := bytes.Cut(head, []byte("# RDMA traffic"))

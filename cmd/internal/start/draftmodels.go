@@ -13,10 +13,10 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 )
 
-// system is what a switch runs and what hardware it is, as the draft says it.
+// system is the operating system and the hardware of a switch, in the terms of the draft.
 type system struct {
 	os *ir.OS // nil: none that is known, and the switch is set by hand
-	// version is what the file says that it runs, where rocec writes for that release and it runs on the model; else empty
+	// version is the release that the file states, if rocec writes for it and it runs on the model; else empty
 	version string
 	word    string // of a switch that is set by hand: what it runs
 	model   string
@@ -34,7 +34,7 @@ type ownModel struct {
 	speed int
 }
 
-// hand is what a switch runs whose file does not tell it, and whose ports no known system has.
+// hand is the system of a switch whose file names no system, and whose ports no known system has.
 const hand = "other"
 
 // usual are a few common models, the smaller and slower ones first.
@@ -55,8 +55,8 @@ func (d *draft) systems() {
 	}
 }
 
-// agree guesses the system of a device anew where a port of its model and that of a known model have no speed together, and no file states
-// one. Its ports are then as fast as those of the known models.
+// agree guesses the system of a device anew where its port and the port of a known model have no speed in common, and no file states
+// one. The ports of the device are then as fast as those of the known models.
 func agree(d *draft, dev *device) {
 	own, odd := natives(dev), false
 	asked := make([]int, len(own))

@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/lang/topology"
 )
 
-// role is what a device is.
+// role is the role of a device in the fabric.
 type role int
 
 const (
@@ -63,7 +63,7 @@ var wordPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 
 func words(s string) []string { return wordPattern().FindAllString(strings.ToLower(s), -1) }
 
-// wordRole is what the last telling word of a text says.
+// wordRole returns the role that the last known word of a text means.
 func wordRole(text string, switches, hosts []string) role {
 	for _, w := range slices.Backward(words(text)) {
 		switch {
@@ -76,8 +76,8 @@ func wordRole(text string, switches, hosts []string) role {
 	return unknown
 }
 
-// outside reports whether a device has no part in the fabric: it is of the management network, an inventory calls it a tester, or it stands
-// for no device at all.
+// outside reports whether a device has no part in the fabric. Such a device is of the management network, a tester by its inventory, or
+// no device at all.
 func outside(name string, said topology.Node) bool {
 	role := words(apart(said.Function))
 	for _, w := range append(words(name), role...) {
@@ -92,7 +92,7 @@ func outside(name string, said topology.Node) bool {
 		strings.HasPrefix(strings.ToLower(name), "fake") || strings.HasPrefix(strings.ToLower(name), "dummy")
 }
 
-// systemRole is what the system of a device says, by a word of a list.
+// systemRole returns the role that the system of a device means, by a word of a list.
 func systemRole(system string) role {
 	fields := strings.FieldsFunc(strings.ToLower(system), func(r rune) bool { return strings.ContainsRune("/:- .", r) })
 	for _, f := range fields {
@@ -118,8 +118,7 @@ func hostPorts(dev *device) bool {
 	return !slices.ContainsFunc(dev.jacks, func(j *jack) bool { return !netdev().MatchString(j.port) })
 }
 
-// roles guesses what is a switch and what is a host: by what the file says, by names, by ports, and last by what a device is
-// cabled to.
+// roles guesses which devices are switches and which are hosts: by the file, by names, by ports, and last by the neighbours.
 func (d *draft) roles() {
 	for _, dev := range d.devices {
 		dev.role, dev.sure = d.role(dev)

@@ -30,7 +30,7 @@ type draftGroup struct {
 	height  int      // of the highest device above the hosts
 }
 
-// group puts devices together that are told apart by numbers only.
+// group groups devices whose names differ in numbers only.
 func (d *draft) group() {
 	groups := map[string]*draftGroup{} // by what must be alike
 	labels := map[string]int{}
@@ -150,9 +150,8 @@ func (d *draft) fabric() []byte {
 	return d.canonical([]byte(out.String()))
 }
 
-// intents are the members of roce blocks: all hosts in one, or the ports of each part of the fabric in one of its own, where there are
-// several that no cable joins. Ports of hosts are left out where the port of the switch
-// is not one to keep; nil: none is.
+// intents returns the members of roce blocks. One block has all hosts; where no cable joins some parts of the fabric, the ports of each
+// part have a block of their own. It leaves out ports of hosts where keep drops the port of the switch; nil keeps every port.
 func (d *draft) intents(keep func(device, port string) bool) [][]string {
 	part := d.parts()
 	ports := map[int][]string{} // of hosts, by part

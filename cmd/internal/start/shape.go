@@ -36,7 +36,7 @@ var Shapes = []Shape{
 	{"mlag-rack", "two ports a host in one bond, on a pair of leaves a rack", 256, wider("spine"), mlagRack},
 }
 
-// wider says how a shape goes on whose upmost switches have a cable in every port.
+// wider returns advice on how to extend a shape whose upmost switches have a cable in every port.
 func wider(tier string) string {
 	return "Every port of its " + tier + " switches has a cable, so give them a model with more ports in devices.hcl, such as sn4600c " +
 		"with 64, and widen the nodesets there and in cabling.hcl"
@@ -173,8 +173,8 @@ const (
 	perLeaf    = 16
 )
 
-// uplinks gives how many spines leaves need so that what comes up goes on, and how many cables join each leaf to each spine, where a spine
-// has so many ports.
+// uplinks returns how many spines the leaves need to carry the traffic of their hosts, for spines of so many ports. width is the number
+// of cables from each leaf to each spine.
 func uplinks(leaves, most, ports int) (spines, width int) {
 	for spines = 2; ; spines *= 2 {
 		if width = upTo(plural(most, spines)); leaves*width <= ports {

@@ -54,7 +54,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// A fabric beyond the largest draft is made as Shape.More and the recipes say: the upmost switches get a model with twice the ports, and
+// A fabric beyond the largest draft follows Shape.More and the recipes: the upmost switches get a model with twice the ports, and
 // nodesets and lists get twice the names.
 func TestShapesGoOn(t *testing.T) {
 	if testing.Short() {

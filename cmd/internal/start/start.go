@@ -50,8 +50,8 @@ var versionLike = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 // commitLike is a version whose metadata is the time and the hash of a commit.
 var commitLike = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d+\.\d+\.\d+\+\d{14}\.g([0-9a-f]{12})$`) })
 
-// Pin has the workflow of new files install a version of rocec, which a release or a commit has. Without one the workflow keeps VERSION,
-// which no module proxy knows, and says what to write: it never installs the newest. Proxies know a commit by its hash.
+// Pin has the workflow of new files install a version of rocec that has a release or a commit. Without one the workflow keeps VERSION,
+// which no module proxy knows, and states what to write: it never installs the newest. Proxies know a commit by its hash.
 func Pin(files []File, version string) {
 	version = "v" + strings.TrimPrefix(version, "v")
 	if m := commitLike().FindStringSubmatch(version[1:]); m != nil {
@@ -64,13 +64,13 @@ func Pin(files []File, version string) {
 	}
 }
 
-// System is what the switches of a new fabric run. The zero System is the default of all.
+// System is the operating system of the switches of a new fabric. The zero System is the default of all.
 type System struct {
 	OS      *ir.OS
 	Version string // empty: what is usual for a model
 }
 
-// release is what a switch of a model runs.
+// release returns the release for a switch of a model.
 func (s System) release(m *platform.Switch) string {
 	switch {
 	case s.Version != "":

@@ -19,8 +19,8 @@ type Workflow struct {
 	Why  string // why nothing is written there, and the work that is left to the person; empty: File is written, or is with the others
 }
 
-// PlaceWorkflow takes the workflow out of the files of a fabric whose folder is below the root of a repository. below is the path of the
-// folder from the root, empty for a fabric in no repository or in the root. taken reports whether the root has a file.
+// PlaceWorkflow takes the workflow out of the files of a fabric whose folder is below the root of a repository. below is the path of
+// the folder from the root; empty if the fabric is in the root or in no repository. taken reports whether the root has a file.
 func PlaceWorkflow(files []File, below string, taken func(name string) bool) ([]File, Workflow) {
 	i := slices.IndexFunc(files, func(f File) bool { return f.Name == workflowFile })
 	if i < 0 || below == "" {

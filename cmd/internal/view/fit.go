@@ -35,9 +35,9 @@ func (f *FitWriter) Write(b []byte) (int, error) {
 	}
 }
 
-// Fit breaks a line into lines of a width: at the last gap between columns, else at the last space. No word is broken: one that is
-// wider stands alone, with the word before it if it is a path ([diag.StartsPath]). What goes on stands four columns deeper than the
-// line; sequences that paint take no room.
+// Fit breaks a line into lines of a width: at the last gap between columns, else at the last space. It breaks no word: a wider word
+// gets a line of its own, with the word before it if it is a path ([diag.StartsPath]). Continued lines are indented by four more
+// columns than the line; sequences that paint take no room.
 func Fit(line string, width int) []string {
 	indent := len(line) - len(strings.TrimLeft(line, " "))
 	hang := strings.Repeat(" ", min(indent+4, width/2))

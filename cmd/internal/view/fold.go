@@ -122,7 +122,7 @@ func foldChanges(changes []*deploy.Change, alone bool) []foldedFile {
 			fmt.Fprintf(&key, " %q %q %q", k.Key, k.Before, k.After)
 		}
 		i, known := at[key.String()]
-		if !known || alone || len(c.Keys) == 0 { // what is compared as a whole stands alone
+		if !known || alone || len(c.Keys) == 0 { // a file that is compared as a whole is not folded
 			i = len(out)
 			at[key.String()] = i
 			out = append(out, foldedFile{Change: c, label: c.Path})

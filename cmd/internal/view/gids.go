@@ -178,7 +178,7 @@ func (s *Screen) GIDs(doc GIDsDocument) {
 			}
 			seen[g] = true
 		}
-		w.Flush() //nolint:errcheck // a closed terminal has nobody to tell
+		w.Flush() //nolint:errcheck // a closed terminal shows no error
 		index := map[string]int{}
 		differ := map[string]bool{}
 		for _, u := range h.Use {

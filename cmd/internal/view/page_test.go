@@ -96,7 +96,7 @@ func TestPageOfEqualChanges(t *testing.T) {
 }
 
 // TestFoldsHideNoDanger: no page hides a refusal, an end of losslessness, a restart, or a device whose change differs from that of its
-// block; and each fold names the flag that opens it.
+// block. Each fold names the flag that opens it.
 func TestFoldsHideNoDanger(t *testing.T) {
 	met := map[string]int{}
 	check := func(t *rapid.T) {

@@ -17,10 +17,10 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Plan prints a plan for people. First come the reasons for a person to stop: other runs, debts, findings. Then come devices, those
-// with the same changes folded, by key with the line and the fact that made the value; then the table of effects, the waves, and last the
-// summary and the next command, where a terminal shows them. Every line fits the width. A plan of many devices fits a page: each
-// fold has a count and the flag that opens it, and no fold hides a refusal, a restart, or an end of losslessness.
+// Plan prints a plan for people. First come the reasons for a person to stop: other runs, debts, findings. Then come the devices by
+// key, with the line and the fact that made the value; devices with the same changes are folded. The table of effects and the waves
+// follow, and on a terminal the summary and the next command. Every line fits the width. A plan of many devices fits a page: each fold
+// has a count and the flag that opens it. No fold hides a refusal, a restart, or an end of losslessness.
 type Plan struct {
 	Options
 	*Screen

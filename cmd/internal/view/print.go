@@ -24,7 +24,7 @@ func (v *Plan) Print(p *deploy.Plan) {
 	room := Page - lines(above) - lines(below) - lines(v.render(func() { v.summary(p) })) - 1 - v.Below
 	groups := v.groups(p, room)
 	for _, text := range []string{above, groups, below, v.render(func() { v.summary(p) })} {
-		io.WriteString(v.Raw, text) //nolint:errcheck // a closed terminal has nobody to tell
+		io.WriteString(v.Raw, text) //nolint:errcheck // a closed terminal shows no error
 	}
 }
 
@@ -42,7 +42,7 @@ func lines(text string) int { return strings.Count(text, "\n") }
 
 // Groups prints the devices that change or cannot, in so many lines where there are many devices; --expand and --diff show all.
 func (v *Plan) Groups(p *deploy.Plan, room int) {
-	io.WriteString(v.Raw, v.groups(p, room)) //nolint:errcheck // a closed terminal has nobody to tell
+	io.WriteString(v.Raw, v.groups(p, room)) //nolint:errcheck // a closed terminal shows no error
 }
 
 func (v *Plan) groups(p *deploy.Plan, room int) string {
@@ -298,7 +298,7 @@ func mostDark(s *sequence.Sequence) (most int) {
 	return most
 }
 
-// Price is what a change costs traffic, in sentences for a question: restarts, hosts without a link, and the time it takes.
+// Price returns the cost of a change for traffic, in sentences for a question: restarts, hosts without a link, and the duration.
 func Price(p *deploy.Plan, s *sequence.Sequence) string {
 	var disrupts rows
 	for _, d := range p.Devices {

@@ -61,7 +61,7 @@ func (s *Screen) Results(r *deploy.Results, e Occasion) {
 	}
 	if len(waiting) > 0 {
 		head := s.Paint(diag.Bold, "not started, nothing changed there:") + " "
-		p.Prose(w, head, nodeset.Text(waiting, nodeset.Devices, math.MaxInt)) //nolint:errcheck // a closed terminal has nobody to tell
+		p.Prose(w, head, nodeset.Text(waiting, nodeset.Devices, math.MaxInt)) //nolint:errcheck // a closed terminal shows no error
 	}
 	if text := StoppedText(r); text != "" {
 		p.Prose(s.Raw, s.Paint(diag.Bold, "stopped:")+" ", text) //nolint:errcheck // as above
@@ -176,7 +176,7 @@ func (s *Screen) result(g []*deploy.Result, p *diag.Printer) {
 	fmt.Fprintf(s.W, "%s  %s\n", head, s.Paint(diag.Red, string(d.Outcome)))
 	for _, e := range []*deploy.Error{d.Err, d.Undo, d.Cleanup} {
 		if e != nil {
-			p.Prose(w, "  ", e.Error()) //nolint:errcheck // a closed terminal has nobody to tell
+			p.Prose(w, "  ", e.Error()) //nolint:errcheck // a closed terminal shows no error
 		}
 	}
 	if text := d.Text(); text != "" {

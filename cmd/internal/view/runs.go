@@ -94,7 +94,7 @@ func (s *Screen) Runs(doc RunsDocument, whole bool) {
 				diag.Escape(Who(r.Owner)), diag.Escape(shortCommit(r.Commit)), OutcomesText(r),
 				diag.Escape(cmp.Or(r.Message, undoesText(r.Undoes), "-")))
 		}
-		w.Flush() //nolint:errcheck // a closed terminal has nobody to tell
+		w.Flush() //nolint:errcheck // a closed terminal shows no error
 		return
 	}
 	r := doc.Runs[0]

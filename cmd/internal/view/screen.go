@@ -27,5 +27,5 @@ func (s *Screen) Paint(style, text string) string { return diag.Paint(s.Color, s
 
 // Prose writes text wrapped to the width, under a lead.
 func (s *Screen) Prose(lead, text string) {
-	(&diag.Printer{Width: s.Width}).Prose(s.W, lead, text) //nolint:errcheck // a closed terminal has nobody to tell
+	(&diag.Printer{Width: s.Width}).Prose(s.W, lead, text) //nolint:errcheck // a closed terminal shows no error
 }

@@ -103,7 +103,7 @@ func compared(v *Plan, doc VerifyDocument) {
 	var sound, unsound, since Texts
 	for _, d := range doc.Devices {
 		switch {
-		case d.Kept: // the block that accepts stands below
+		case d.Kept: // the block that accepts is below
 		case d.Status == VerifyOther:
 			sound.Add(d.Reason+".", d.Name)
 		case d.Status == VerifyDrift && d.Unsound:
@@ -117,7 +117,7 @@ func compared(v *Plan, doc VerifyDocument) {
 	v.texts(&since, v.Paint(diag.Yellow, "drift")+": ")
 }
 
-// findings prints what each probe found once, with the devices on which it did. Why the plan refuses a device stands there already.
+// findings prints what each probe found once, with the devices on which it did. The plan itself shows why it refuses a device.
 func (v *Plan) findings(plan *deploy.Plan, doc VerifyDocument) {
 	found := map[string]*Texts{} // by probe
 	refused := map[string]string{}

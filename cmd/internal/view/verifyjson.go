@@ -115,8 +115,8 @@ func driftReason(d *deploy.DevicePlan) (why string, unsound bool) {
 	return "", false
 }
 
-// VerifyJSON returns the document of verify. It takes the values that were read of devices, the ways in which ports and cables are not
-// as described, the reports that took the place of reads, and the exchanges of --traffic. With strict, a device that others have set is not
+// VerifyJSON returns the document of verify. It takes the values read from devices, the ports and cables that differ from their
+// description, the reports used instead of reads, and the exchanges of --traffic. With strict, a device that others have set is not
 // good, however sound.
 func VerifyJSON(
 	f *ir.Fabric, found *rollout.Verification, unlike *seen.Result, since string, from *Reports, sent []VerifyTraffic, strict bool,

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Closed compiles a schema, or the part of it that a JSON pointer names, so that it refuses members it does not
-// name. A published schema takes them: members are added, and readers must not break.
+// Closed compiles a schema, or the part of it that a JSON pointer names, so that it refuses unknown members. A published schema accepts
+// them: members are added, and readers must not break.
 func Closed(t testing.TB, schema []byte, pointer string) *jsonschema.Schema {
 	t.Helper()
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))

@@ -90,8 +90,8 @@ func (b *Board) Step(device, step string) {
 	}
 }
 
-// Result notes the outcome of a device. It returns the lines that a log gets now: the device where it is not as the verb wants it, and the
-// others of its row once the row is over.
+// Result notes the outcome of a device. It returns the new lines of a log. These are the device if its outcome is not the wanted one,
+// and the other devices of its row once the row is over.
 func (b *Board) Result(device, outcome string, good bool, detail string) (lines []Line) {
 	r := b.of[device]
 	first := r != nil && r.left[device]
@@ -171,8 +171,8 @@ func (l Line) Text(color bool) string {
 // mostRows is how many rows of a board a terminal shows.
 const mostRows = 12
 
-// Table returns the table for a terminal of a size: a line for the whole run, and one for each row, those that are over and those that are
-// far counted.
+// Table returns the table for a terminal of a size: a line for the whole run, and one for each row. It counts the rows that are over
+// and those that are far off.
 func (b *Board) Table(what string, width, height int) []string {
 	var left time.Duration
 	begin := len(b.rows)

@@ -67,7 +67,7 @@ func Device(set *walk.Settings, files []target.File, d *ir.Device) []Section {
 		out = append(out, describeMemory(d)...)
 	}
 	for _, file := range files {
-		if file.Keys == nil || file.Live != nil && len(file.Forms) == 0 { // what the files bring about is told with them
+		if file.Keys == nil || file.Live != nil && len(file.Forms) == 0 { // the section of the files shows the state that they set
 			continue
 		}
 		s := Section{Title: file.Path}
@@ -318,7 +318,7 @@ func describePair(set *walk.Settings, f *ir.Fabric, from, to *ir.Device) ([]Sect
 	return out, nil
 }
 
-// entryLine says what stops packets of a group that come in by a port, and the headroom for those that still arrive.
+// entryLine states what stops packets of a group that come in by a port, and the headroom for packets that still arrive.
 func entryLine(set *walk.Settings, p *ir.Port, g *ir.CosGroup) string {
 	b := p.Carries(g)
 	if b == nil {

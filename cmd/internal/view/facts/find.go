@@ -41,8 +41,8 @@ func FindLinks(f *ir.Fabric, exprs []string) ([]*ir.Link, error) {
 	return out, nil
 }
 
-// FindTrips returns what is to be traced from one host, or interface, to another: every intent both are members of,
-// from each NIC of the one to each of the other.
+// FindTrips returns the traces from one host, or interface, to another. It has one for every intent with both as members, from each NIC
+// of the one to each NIC of the other.
 func FindTrips(f *ir.Fabric, from, to, intent string) ([]walk.Question, error) {
 	a, aNIC, err := findEnd(f, from)
 	if err != nil {
@@ -114,7 +114,7 @@ func findEnd(f *ir.Fabric, end string) (*ir.Device, string, error) {
 	return d, nic, nil
 }
 
-// memberships says which intents a host, or one interface of it, is a member of.
+// memberships lists the intents of a host, or of one of its interfaces.
 func memberships(f *ir.Fabric, d *ir.Device, nic string) string {
 	var of []string
 	cabled := false

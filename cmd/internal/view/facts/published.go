@@ -11,8 +11,8 @@ import (
 // publishedLine is one figure that others publish for a port.
 type publishedLine struct{ name, value, why string }
 
-// published lists what others publish for a port of a switch, beside what rocec needs: the row of the model, the tables of its chip, and
-// the tests on hardware. headroom is the room that the port has.
+// published lists the published values for a port of a switch, beside the needs of rocec. Sources are the row of the model, the tables
+// of its chip, and the tests on hardware. headroom is the room that the port has.
 func published(b *ir.Buffer, p *ir.Port, headroom int) (lines []publishedLine) {
 	if !b.Size.Set() {
 		return nil // a NIC's driver sizes its own buffers

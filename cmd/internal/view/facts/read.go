@@ -11,8 +11,8 @@ import (
 // mostRows is how many rows that are not understood are shown one by one.
 const mostRows = 20
 
-// Read shows the values of a device that were read and are not the wanted ones, each beside the wanted one: of a port, or of the whole
-// device for an empty name.
+// Read shows the values of a device that were read and differ from the wanted ones, each beside the wanted one. An empty port means the
+// whole device.
 func Read(r *targets.DeviceRead, port string) Section {
 	s := Section{Title: "read, beside what is wanted"}
 	c := r.Compare(port)

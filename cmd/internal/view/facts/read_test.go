@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// value returns the value of a setting; empty: there is none.
+// value returns the value of a setting; empty if the setting is missing.
 func value(sections []Section, name string) string {
 	for _, s := range sections {
 		for _, v := range s.Settings {

@@ -10,8 +10,8 @@ import (
 
 // What show prints of sizes: the memory of a switch, the buffers of a port and its marking, sum by sum.
 
-// describeMemory is the packet buffer of a switch, as it is divided, and how the system shares out the memory that no port reserves, with
-// the source of each fact.
+// describeMemory describes the packet buffer of a switch, its division, and how the system shares out the memory that no port reserves.
+// Each fact has its source.
 func describeMemory(d *ir.Device) []Section {
 	asic, m := d.Switch.Model.ASIC, d.Memory()
 	s, model := Section{Title: "memory"}, Section{Title: MemoryModel}

@@ -102,7 +102,7 @@ func (j *fileJudge) notifications(h *walk.Hop) {
 	j.add(&h.Findings, p, d, true)
 }
 
-// portOf returns the port by which packets come to the device of a hop, or leave their sender.
+// portOf returns the port by which packets enter the device of a hop, or leave their sender.
 func portOf(h *walk.Hop) *ir.Port { return slices.Concat(h.In, h.Out)[0].Ports[0] }
 
 // sortedAt returns the place of the value by which a hop sorts its packets.

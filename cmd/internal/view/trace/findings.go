@@ -15,8 +15,8 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// What a trace says of its findings. The words are those of validate: the diagnostic that the pipeline has made of the same
-// fact, found by code and place, or, of a fact that holds only while links are down, what the same function says of it.
+// A trace describes its findings in the words of validate. It finds the diagnostic of the same fact in the pipeline, by code and place.
+// For a fact that holds only while links are down, it calls the function that makes the diagnostic.
 
 // Said is a finding of a walk with its diagnostic.
 type Said struct {

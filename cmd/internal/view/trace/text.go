@@ -20,8 +20,8 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// How a trace looks. A line begins with "!!" where losslessness breaks and with " !" where it is at risk; what validate says
-// Of it stands below, once in each direction.
+// A line of a trace begins with "!!" where losslessness breaks and with " !" where it is at risk. The text of validate follows below,
+// once in each direction.
 
 // traceView prints traces.
 type traceView struct {

@@ -1,6 +1,6 @@
 package validate
 
-// SampleOther notes cos groups that are called other. It answers no row of what is known to go wrong.
+// SampleOther notes cos groups that are called other. It answers no row of the known problems.
 var SampleOther = &Check{
 	Code:    "sample-other",
 	Summary: "a cos group is called other",
