@@ -41,6 +41,8 @@ func ReadDevice(d *ir.Device, files []lint.File) (r *DeviceRead, why string) {
 	hosts := map[string][]byte{}
 	for i, f := range of {
 		switch own := j.read[i].own; {
+		case own == nil && !j.read[i].settings(): // it states another thing: neighbours, routes or a name
+			continue
 		case own == nil:
 			r.Not = append(r.Not, fmt.Sprintf("%s: %s", f.Name, cmp.Or(f.Why, j.taken[i].Why, "rocec has no reader for it.")))
 			continue

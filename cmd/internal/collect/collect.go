@@ -29,6 +29,7 @@ type Collection struct {
 	files    map[string][]byte
 	logins   map[string]target.Login // of devices that were asked in this run
 	secrets  mask.Mask
+	before   map[string]bool // files of an earlier collection that this run has not given again
 }
 
 // put adds a file of a device without what is not to be kept. The error is a part of a sentence.
@@ -37,11 +38,17 @@ func (c *Collection) put(d *snapshot.Device, a snapshot.Answer, data []byte) err
 	if err != nil {
 		return err
 	}
-	if _, twice := c.files[a.File]; twice {
-		return errTwice
-	}
 	text, secrets := c.secrets.Secrets(string(kept))
 	a.Dropped = dropped + secrets
+	switch had, twice := c.files[a.File]; {
+	case c.before[a.File]: // the file as it is now replaces that of an earlier collection
+		delete(c.before, a.File)
+		d.Answers = slices.DeleteFunc(d.Answers, func(other snapshot.Answer) bool { return other.File == a.File })
+	case twice && string(had) == text:
+		return nil
+	case twice:
+		return errTwice
+	}
 	if c.files == nil {
 		c.files = map[string][]byte{}
 	}
@@ -190,7 +197,7 @@ func (c *Collection) Save(to string) error {
 // Resume returns the snapshot that a path holds, to go on with. It is empty where nothing is there. A device with a changed file is
 // not in it. The error is a sentence: the path holds something else.
 func Resume(from string) (*Collection, error) {
-	c := &Collection{files: map[string][]byte{}}
+	c := &Collection{files: map[string][]byte{}, before: map[string]bool{}}
 	info, err := os.Stat(from)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -212,7 +219,7 @@ func Resume(from string) (*Collection, error) {
 			}
 			c.Manifest = *m
 		} else {
-			c.files[f.Name] = f.Data
+			c.files[f.Name], c.before[f.Name] = f.Data, true
 		}
 	}
 	if c.Manifest.FormatVersion == "" && len(files) > 0 {

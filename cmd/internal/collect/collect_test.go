@@ -621,3 +621,33 @@ func TestCommandBound(t *testing.T) {
 	}
 	require.Contains(t, command("true"), fmt.Sprintf("timeout %d sh -c", mostTime))
 }
+
+// A file that is given again replaces that of the snapshot; two files of one name that differ do not fit into one.
+func TestGivenAgain(t *testing.T) {
+	to := filepath.Join(t.TempDir(), "site.tar.gz")
+	given := func(texts ...string) *Collection {
+		t.Helper()
+		c, err := Resume(to)
+		require.NoError(t, err)
+		for i, text := range texts {
+			name := fmt.Sprintf("site%d/leaf1/traffic.conf", i)
+			c.Add(&devicefiles.Found{Dir: fmt.Sprintf("site%d", i), Files: []lint.File{{Name: name, Data: []byte(text)}}})
+		}
+		return c
+	}
+	const monday, friday = "traffic.packet_priority_source_set = [dscp]\n", "traffic.packet_priority_source_set = [802.1p]\n"
+	c := given(monday)
+	require.NoError(t, c.Save(to))
+	for _, texts := range [][]string{{monday}, {friday}, {friday, friday}} {
+		c = given(texts...)
+		require.Empty(t, c.NotKept, texts)
+		files := filesOf(t, c)
+		require.Len(t, files, 1)
+		require.Equal(t, texts[0], string(files[0].Data))
+		require.Len(t, c.Manifest.Devices[0].Answers, 1)
+	}
+	c = given(monday, friday)
+	require.Len(t, c.NotKept, 1)
+	require.Contains(t, c.NotKept[0], "another file of this name")
+	require.Equal(t, monday, string(filesOf(t, c)[0].Data))
+}

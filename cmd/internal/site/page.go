@@ -338,6 +338,16 @@ func Page(w io.Writer, n *Network, r *report.Report, o report.Options) {
 	if !o.Quiet && r.Fabric != nil {
 		for _, proof := range r.Proofs {
 			say(proof.Group.Name+"  ", r.GroupVerdict(proof))
+			if !o.Why {
+				continue
+			}
+			say("  ", strings.TrimPrefix(proof.By()+": "+proof.Why(), ": "))
+			for _, note := range proof.NoteTexts() {
+				say("  note: ", note)
+			}
+			for _, assumption := range proof.AssumptionTexts() {
+				say("  assumes: ", assumption)
+			}
 		}
 		fmt.Fprintln(w)
 	}
