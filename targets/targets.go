@@ -1,5 +1,5 @@
-// Package targets is the fabric as each device spells it: the table of targets, and [Render], which gives every device to the
-// target that writes for it.
+// Package targets is the fabric as each device spells it: the table of targets, the [Survey] of files that no fabric describes, and
+// [Render], which gives every device to the target that writes for it.
 //
 // The input is a compiled fabric, the output a tree: per device its files, each a function from the present content to the wanted
 // content. Rendering is pure and returns the same on every run. It writes no byte of a file until the file is read, so that a tree

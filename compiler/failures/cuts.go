@@ -1,4 +1,5 @@
-// Package failures finds the sets of links whose failure matters: those after which some shortest paths are new.
+// Package failures finds the sets of links whose failure matters, one for each of the [Orbits] of the graph: after it some shortest paths
+// are new.
 //
 //   - state.go: a state of the graph, with some links down and one vertex more for each destination that is attached to several devices;
 //   - cuts.go: minimal sets that hit every shortest path of a pair, by dominators of the shortest-path graph (dominators.go) and by

@@ -1,5 +1,5 @@
-// Package evidence is what users have reported of real devices: the bundles of `rocec selftest` that lie in this folder, and for which
-// targets and releases they stand.
+// Package evidence has the reports of users about real devices: the bundles of `rocec selftest` in this folder, by the target and the
+// release that they are about ([Key]).
 package evidence
 
 import (

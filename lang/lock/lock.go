@@ -1,4 +1,4 @@
-// Package lock reads and writes fabric.lock: the sizes that rocec has derived for a fabric, so that a later rocec keeps them.
+// Package lock reads and writes fabric.lock, a [Row] for each size that rocec has derived for a fabric, so that a later rocec keeps it.
 //
 //	rocec-lock 1
 //	fabric pod1

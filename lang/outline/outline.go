@@ -1,5 +1,5 @@
-// Package outline answers the questions of an editor about text that need not parse: blocks, attributes and references with their places,
-// what may be written at a place, and the meaning of a name in the files of a fabric.
+// Package outline answers the questions of an editor about a [Workspace], whose text need not parse: blocks, attributes and references
+// with their places, the words that are possible at a place, and the meaning of a name in the files of a fabric.
 package outline
 
 import (

@@ -1,5 +1,5 @@
-// Package parse turns the bytes of a folder into syntax within limits. It refuses text that would crash the parser of HCL, parses large
-// files piece by piece, and words the mistakes that the parser finds.
+// Package parse turns the bytes of a folder into syntax within limits (by a [Reader]). It refuses text that would crash the parser of HCL,
+// parses large files piece by piece, and words the mistakes that the parser finds.
 //
 // Nothing outside of the folder it is given is read, links are not followed, and hostile text is refused in linear time
 // (limits.go names the bounds). What is wrong is appended to the list a function is handed.

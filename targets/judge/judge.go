@@ -1,5 +1,5 @@
 // Package judge is the pipeline as one call: from the files of a folder to all that can be known of the fabric without a
-// device. Verbs, the language server and tests run it; it touches no disk but through the file systems it is given.
+// device ([Judged]). Verbs, the language server and tests run it; it touches no disk but through the file systems it is given.
 package judge
 
 import (

@@ -1,4 +1,5 @@
-// Package nvue spells the lossless settings of a switch in the configuration tree of NVUE, which Cumulus Linux 5.4 and later hold.
+// Package nvue spells the lossless settings of a switch, alone or beside the vendor's [Preset], in the configuration tree of NVUE, which
+// Cumulus Linux 5.4 and later hold.
 //
 // The input is one compiled switch. The output is a function from the applied tree of the switch to the wanted tree. The settings are
 // lowered once ([lower]), then set in the tree by the paths of the release ([grammar.Grammar]); settings of others stay as they are.

@@ -1,4 +1,5 @@
-// Package sonic spells the lossless settings of a switch in CONFIG_DB of SONiC, 202205 to 202605.
+// Package sonic spells the lossless settings of a switch in CONFIG_DB of SONiC, 202205 to 202605, beside the sizes in its file of headroom
+// ([Lookup]).
 //
 // The input is one compiled switch. The output is a function from the state of the switch to the wanted state. The settings are lowered
 // once ([lower]), then set in the tables of QoS and buffers by the rules of the release; settings of others stay as they are. Text is

@@ -1,5 +1,5 @@
-// Package oracle judges PFC loops a second time, for tests. It enumerates paths and failures one by one, and simulates until buffers
-// really lock each other. It shares no code with the router and the proof, and its algorithms are the plainest that work.
+// Package oracle judges PFC loops a second time, for tests, by [Brute] force. It enumerates paths and failures one by one, and simulates
+// until buffers really lock each other. It shares no code with the router and the proof, and its algorithms are the plainest that work.
 package oracle
 
 import (

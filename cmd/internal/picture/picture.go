@@ -1,4 +1,4 @@
-// Package picture draws a compiled fabric and the proofs about its PFC loops: as SVG for documents, as one HTML page to
+// Package picture draws a compiled fabric and the proofs about its PFC loops in a [Format]: as SVG for documents, as one HTML page to
 // explore, for graphviz, for Cumulus PTM, and as JSON.
 //
 // In come an [ir.Fabric] and its [validate.GroupProof]s, out come the bytes of one document. The same input gives the same bytes. SVG

@@ -1,5 +1,5 @@
-// Package replay carries plans into the journal and back, so that a run can go on, or back, without its fabric. The fabric may have changed
-// since, or not compile today. No command is carried. The steps that run on devices are made again from names, and
+// Package replay carries plans into the journal (by a [Writer]) and back, so that a run can go on, or back, without its fabric. The fabric
+// may have changed since, or not compile today. No command is carried. The steps that run on devices are made again from names, and
 // contents are found by their hash.
 package replay
 

@@ -1,4 +1,4 @@
-// Package samples keeps what `rocec verify` measured until the next time: one file for a fabric, in a folder of the user's.
+// Package samples keeps the measurements of `rocec verify` until the next time: one [File] for a fabric, in a folder of the user's.
 //
 // A file is JSON: the version of its form, the folder of the fabric, and an entry for every device. The entry has the time, the boot
 // id, the samples by name and port, and the facts that the device reported. A device that was not read keeps its entry. Files are

@@ -1,4 +1,4 @@
-// Package start makes the files of a new fabric: a small one that works, or a draft from the cabling file a person has.
+// Package start makes the files of a new fabric: a small one that works, or a draft ([Drafted]) from the cabling file of a person.
 package start
 
 import (

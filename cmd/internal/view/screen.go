@@ -1,6 +1,6 @@
-// Package view prints what a verb has found: plans, waves, evidence, findings of ports. A view takes data and writes text for people, or
-// returns the document that the verb writes as JSON. It sees no flags and no command. The fields of its documents are a promise; their
-// schemas are in docs/schema.
+// Package view prints the results of a verb on a [Screen]: plans, waves, evidence, findings of ports. A view takes data and writes text
+// for people, or returns the document that the verb writes as JSON. It sees no flags and no command. The fields of its documents are a
+// promise; their schemas are in docs/schema.
 package view
 
 import (

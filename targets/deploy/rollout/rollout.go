@@ -1,5 +1,5 @@
-// Package rollout leads many devices: it reads them ([Observe]), changes them in waves ([Apply]), and ends runs that others
-// began ([Resume]). Package txn decides the next step of one device, and package device executes it.
+// Package rollout leads many devices: it reads them ([Observe]), compares them with the fabric (a [Verification]), changes them in waves
+// ([Apply]), and ends runs that others began ([Resume]). Package txn decides the next step of one device, and package device executes it.
 package rollout
 
 import (

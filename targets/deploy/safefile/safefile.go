@@ -1,5 +1,5 @@
 // Package safefile reads and writes the files of rocec's own: journals, kept contents, samples, labs and saved plans. It refuses
-// a file or folder that another user could have written, as sshd does with StrictModes.
+// a file or folder that another user could have written ([Refused]), as sshd does with StrictModes.
 //
 // A file or folder is refused if its owner is neither the user nor root, if its group or others may write it, or if it is a
 // symbolic link. The checks read the file that is open (fstat), so that the path cannot change between the check and the use.

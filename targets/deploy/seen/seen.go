@@ -1,5 +1,5 @@
-// Package seen compares the ports, cables, VLANs and bonds that devices report with those of the fabric. rocec does not write these, but
-// everything it writes relies on them.
+// Package seen compares the ports, cables, VLANs and bonds that devices report with those of the fabric (a [Result]). rocec does not write
+// these, but everything it writes relies on them.
 //
 // It knows no vendor: targets give a [target.Seen] of each device. It is pure. Parts that could not be read are named, and are neither
 // good nor bad.

@@ -1,4 +1,4 @@
-// Package lint judges a configuration of SONiC without a fabric. It reads a config_db.json, the output of `sonic-cfggen -d
+// Package lint judges a configuration of SONiC without a fabric (a [Judgement]). It reads a config_db.json, the output of `sonic-cfggen -d
 // --print-data`, dumps of a database, lists of operations, and pieces of these.
 //
 // The input is a file, the output diagnostics at its lines. The rules judge only tables of QoS and buffers. A question that neither a

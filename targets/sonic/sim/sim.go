@@ -1,4 +1,4 @@
-// Package sim is the SONiC part of a simulated switch, branches 202205 to 202605: its databases, the programs that change and show
+// Package sim is the SONiC part of a simulated switch (a [Box]), branches 202205 to 202605: its databases, the programs that change and show
 // them (config, sonic-cfggen, sonic-db-cli, pfcwd, ecnconfig, show), and the daemon that makes buffers from them. It is written from
 // the public sources of SONiC and knows nothing of what rocec writes.
 //

@@ -1,4 +1,4 @@
-// Package trace prints the paths of packets between hosts, with what validate says of each hop, as text and as JSON.
+// Package trace prints the paths of packets between hosts, with the findings of validate at each hop, as text and as a [Document] of JSON.
 package trace
 
 import (
