@@ -181,7 +181,7 @@ func (c *client) send(m any) {
 }
 
 func (c *client) tell(method string, params any) {
-	c.send(call{JSONRPC: "2.0", Method: method, Params: params})
+	c.send(requestMessage{JSONRPC: "2.0", Method: method, Params: params})
 }
 
 // reply is what came back.
@@ -190,7 +190,7 @@ type reply struct {
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
 	Result json.RawMessage `json:"result"`
-	Error  *problem        `json:"error"`
+	Error  *responseError  `json:"error"`
 }
 
 func (c *client) next() (reply, bool) {
@@ -214,7 +214,7 @@ func (c *client) ask(method string, params any) reply {
 	c.t.Helper()
 	c.ids++
 	id := json.RawMessage(fmt.Sprint(c.ids))
-	c.send(call{JSONRPC: "2.0", ID: id, Method: method, Params: params})
+	c.send(requestMessage{JSONRPC: "2.0", ID: id, Method: method, Params: params})
 	for {
 		r, ok := c.next()
 		require.True(c.t, ok, "the server ended")

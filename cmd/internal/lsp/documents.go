@@ -16,7 +16,7 @@ const (
 	maxFolders = 256 // folders of one fabric
 )
 
-func (s *Server) didOpen(p didOpenParams) (any, *problem) {
+func (s *Server) didOpen(p didOpenParams) (any, *responseError) {
 	name, version := fileName(p.TextDocument.URI), p.TextDocument.Version
 	d := &document{uri: p.TextDocument.URI, name: name, version: &version}
 	s.docs[name] = d
@@ -24,7 +24,7 @@ func (s *Server) didOpen(p didOpenParams) (any, *problem) {
 	return nil, nil
 }
 
-func (s *Server) didChange(p didChangeParams) (any, *problem) {
+func (s *Server) didChange(p didChangeParams) (any, *responseError) {
 	d, bad := s.document(p.TextDocument.URI)
 	if bad != nil {
 		return nil, bad
@@ -37,7 +37,7 @@ func (s *Server) didChange(p didChangeParams) (any, *problem) {
 			t = t.replace(*c.Range, c.Text)
 		}
 		if len(t.src) > maxBody {
-			return nil, problemf(invalidParams, "the document is larger than %d bytes", maxBody)
+			return nil, errorf(invalidParams, "the document is larger than %d bytes", maxBody)
 		}
 	}
 	if p.TextDocument.Version != nil {
@@ -52,7 +52,7 @@ func (s *Server) setText(d *document, t *text) {
 	s.touch(d)
 }
 
-func (s *Server) didSave(p documentParams) (any, *problem) {
+func (s *Server) didSave(p documentParams) (any, *responseError) {
 	s.disk.forget()
 	if d, bad := s.document(p.TextDocument.URI); bad == nil {
 		s.touch(d)
@@ -60,7 +60,7 @@ func (s *Server) didSave(p documentParams) (any, *problem) {
 	return nil, nil
 }
 
-func (s *Server) didClose(p documentParams) (any, *problem) {
+func (s *Server) didClose(p documentParams) (any, *responseError) {
 	d, bad := s.document(p.TextDocument.URI)
 	if bad != nil {
 		return nil, bad
@@ -79,7 +79,7 @@ func (s *Server) didClose(p documentParams) (any, *problem) {
 	return nil, nil
 }
 
-func (s *Server) didChangeFiles(none) (any, *problem) {
+func (s *Server) didChangeFiles(none) (any, *responseError) {
 	s.disk.forget()
 	for _, d := range s.docs {
 		s.touch(d)
@@ -88,11 +88,11 @@ func (s *Server) didChangeFiles(none) (any, *problem) {
 }
 
 // document returns an open document.
-func (s *Server) document(uri string) (*document, *problem) {
+func (s *Server) document(uri string) (*document, *responseError) {
 	if d, ok := s.docs[fileName(uri)]; ok {
 		return d, nil
 	}
-	return nil, problemf(invalidParams, "%s is not open", uri)
+	return nil, errorf(invalidParams, "%s is not open", uri)
 }
 
 // diskCache holds files of the disk until it is cleared, since a folder is read often between two changes. A file that is read again

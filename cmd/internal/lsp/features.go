@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/lang/outline"
 )
 
-func (s *Server) completion(p positionParams) (any, *problem) {
+func (s *Server) completion(p positionParams) (any, *responseError) {
 	d, bad := s.document(p.TextDocument.URI)
 	if bad != nil {
 		return nil, bad
@@ -49,7 +49,7 @@ var completionKinds = map[outline.CandidateKind]int{
 }
 
 // thing finds the thing at a position of an open document.
-func (s *Server) thing(p positionParams) (*document, outline.Thing, bool, *problem) {
+func (s *Server) thing(p positionParams) (*document, outline.Thing, bool, *responseError) {
 	d, bad := s.document(p.TextDocument.URI)
 	if bad != nil {
 		return nil, outline.Thing{}, false, bad
@@ -58,7 +58,7 @@ func (s *Server) thing(p positionParams) (*document, outline.Thing, bool, *probl
 	return d, t, ok, nil
 }
 
-func (s *Server) hover(p positionParams) (any, *problem) {
+func (s *Server) hover(p positionParams) (any, *responseError) {
 	d, t, ok, bad := s.thing(p)
 	if bad != nil {
 		return nil, bad
@@ -110,7 +110,7 @@ func (s *Server) findings(d *document, at position) (parts []string, span textRa
 	return parts, span
 }
 
-func (s *Server) definition(p positionParams) (any, *problem) {
+func (s *Server) definition(p positionParams) (any, *responseError) {
 	d, t, ok, bad := s.thing(p)
 	if bad != nil || !ok {
 		return nil, bad
@@ -122,7 +122,7 @@ func (s *Server) definition(p positionParams) (any, *problem) {
 	return s.locations(places), nil
 }
 
-func (s *Server) references(p referenceParams) (any, *problem) {
+func (s *Server) references(p referenceParams) (any, *responseError) {
 	d, t, ok, bad := s.thing(p.positionParams)
 	if bad != nil || !ok {
 		return nil, bad
@@ -141,7 +141,7 @@ func (s *Server) locations(places []diag.Range) []location {
 	return out
 }
 
-func (s *Server) documentSymbol(p documentParams) (any, *problem) {
+func (s *Server) documentSymbol(p documentParams) (any, *responseError) {
 	d, bad := s.document(p.TextDocument.URI)
 	if bad != nil {
 		return nil, bad
@@ -188,7 +188,7 @@ var symbolKinds = map[string]int{
 	"nic": 11, "bond": 11, "roce": 24, "switch_model": 10, "nic_model": 10,
 }
 
-func (s *Server) formatting(p documentParams) (any, *problem) {
+func (s *Server) formatting(p documentParams) (any, *responseError) {
 	d, bad := s.document(p.TextDocument.URI)
 	if bad != nil {
 		return nil, bad
@@ -196,7 +196,7 @@ func (s *Server) formatting(p documentParams) (any, *problem) {
 	out, ds := lang.Format(d.name, d.text.src)
 	if ds.HasErrors() {
 		first := ds[0]
-		return nil, problemf(requestFailed, "the text cannot be formatted: %s",
+		return nil, errorf(requestFailed, "the text cannot be formatted: %s",
 			diag.Escape(fmt.Sprintf("line %d: %s", first.At.Start.Line, first.Detail)))
 	}
 	edits := d.text.edits(out)
@@ -206,7 +206,7 @@ func (s *Server) formatting(p documentParams) (any, *problem) {
 	return edits, nil
 }
 
-func (s *Server) codeAction(p codeActionParams) (any, *problem) {
+func (s *Server) codeAction(p codeActionParams) (any, *responseError) {
 	d, bad := s.document(p.TextDocument.URI)
 	if bad != nil {
 		return nil, bad

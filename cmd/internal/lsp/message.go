@@ -29,26 +29,26 @@ const (
 	requestCancelled = -32800
 )
 
-// problem is the error of an answer.
-type problem struct {
+// responseError is the error of an answer.
+type responseError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 }
 
-func problemf(code int, format string, args ...any) *problem {
-	return &problem{code, fmt.Sprintf(format, args...)}
+func errorf(code int, format string, args ...any) *responseError {
+	return &responseError{code, fmt.Sprintf(format, args...)}
 }
 
-// answer is the answer to a request; ID is null when the request could not be read.
-type answer struct {
+// responseMessage is the answer to a request; ID is null when the request could not be read.
+type responseMessage struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
 	Result  json.RawMessage `json:"result,omitempty"`
-	Error   *problem        `json:"error,omitempty"`
+	Error   *responseError  `json:"error,omitempty"`
 }
 
-// call is a notification or a request of the server.
-type call struct {
+// requestMessage is a notification or a request of the server.
+type requestMessage struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
 	Method  string          `json:"method"`
@@ -56,25 +56,25 @@ type call struct {
 }
 
 // readMessage reads the body of a frame.
-func readMessage(body []byte) (*message, *problem) {
+func readMessage(body []byte) (*message, *responseError) {
 	if trimmed := bytes.TrimLeft(body, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '[' && json.Valid(body) {
-		return nil, problemf(invalidRequest, "messages are sent one by one, not as a batch")
+		return nil, errorf(invalidRequest, "messages are sent one by one, not as a batch")
 	}
 	if !json.Valid(body) {
-		return nil, problemf(parseError, "the message is not JSON")
+		return nil, errorf(parseError, "the message is not JSON")
 	}
 	var m message
 	if err := json.Unmarshal(body, &m); err != nil {
-		return nil, problemf(invalidRequest, "the message is not a request: %v", err)
+		return nil, errorf(invalidRequest, "the message is not a request: %v", err)
 	}
 	if bytes.Equal(m.ID, []byte("null")) {
 		m.ID = nil
 	}
 	if len(m.ID) > 0 && m.ID[0] != '"' && m.ID[0] != '-' && (m.ID[0] < '0' || m.ID[0] > '9') {
-		return nil, problemf(invalidRequest, "an id is a number or a string")
+		return nil, errorf(invalidRequest, "an id is a number or a string")
 	}
 	if m.Method == "" && m.ID == nil {
-		return nil, problemf(invalidRequest, "the message has neither a method nor an id")
+		return nil, errorf(invalidRequest, "the message has neither a method nor an id")
 	}
 	return &m, nil
 }

@@ -123,7 +123,7 @@ func New(b Backend, o Options) *Server {
 // incoming is a message that the reader read, or the reason for its absence.
 type incoming struct {
 	message *message
-	problem *problem
+	problem *responseError
 }
 
 // Run serves until the client says exit or its stream ends. Clean reports whether the client said shutdown before that.
@@ -173,7 +173,7 @@ func (s *Server) read(ctx context.Context, f *frames, queue chan<- incoming) err
 		body, err := f.next()
 		var m incoming
 		if bad, ok := errors.AsType[*frameError](err); ok {
-			m.problem = problemf(parseError, "%s", bad.why)
+			m.problem = errorf(parseError, "%s", bad.why)
 		} else if err != nil {
 			return err
 		} else if m.message, m.problem = readMessage(body); m.problem == nil && !s.admit(m.message) {
@@ -226,19 +226,19 @@ func (s *Server) serve(m *message) {
 		return
 	}
 	if s.takenBack(m.ID) {
-		s.reply(m.ID, nil, problemf(requestCancelled, "the request was cancelled"))
+		s.reply(m.ID, nil, errorf(requestCancelled, "the request was cancelled"))
 		return
 	}
-	var p *problem
+	var p *responseError
 	switch {
 	case m.JSONRPC != "2.0":
-		p = problemf(invalidRequest, "jsonrpc is \"2.0\"")
+		p = errorf(invalidRequest, "jsonrpc is \"2.0\"")
 	case s.state == fresh && m.Method != "initialize":
-		p = problemf(notInitialized, "the first request is initialize")
+		p = errorf(notInitialized, "the first request is initialize")
 	case s.state == running && m.Method == "initialize":
-		p = problemf(invalidRequest, "initialize is said once")
+		p = errorf(invalidRequest, "initialize is said once")
 	case s.state == shutDown:
-		p = problemf(invalidRequest, "after shutdown there is only exit")
+		p = errorf(invalidRequest, "after shutdown there is only exit")
 	}
 	if p != nil {
 		s.reply(m.ID, nil, p)
@@ -252,22 +252,22 @@ func (s *Server) serve(m *message) {
 }
 
 // call calls the method of a message. A bug of ours costs this answer, not the session.
-func (s *Server) call(m *message) (result any, p *problem) {
+func (s *Server) call(m *message) (result any, p *responseError) {
 	defer func() {
 		if r := recover(); r != nil {
 			s.log(1, "rocec has a bug: %s: %v\n%s", m.Method, r, debug.Stack())
-			result, p = nil, problemf(internalError, "rocec has a bug: %v", r)
+			result, p = nil, errorf(internalError, "rocec has a bug: %v", r)
 		}
 	}()
 	h, ok := methods[m.Method]
 	if !ok {
-		return nil, problemf(methodNotFound, "there is no method %q", m.Method)
+		return nil, errorf(methodNotFound, "there is no method %q", m.Method)
 	}
 	return h(s, m.Params)
 }
 
 // methods is every message the server knows.
-var methods = map[string]func(*Server, json.RawMessage) (any, *problem){
+var methods = map[string]func(*Server, json.RawMessage) (any, *responseError){
 	"initialize":                      with((*Server).initialize),
 	"initialized":                     with((*Server).initialized),
 	"shutdown":                        with((*Server).shutdown),
@@ -286,12 +286,12 @@ var methods = map[string]func(*Server, json.RawMessage) (any, *problem){
 }
 
 // with reads the parameters of a method.
-func with[P any](f func(*Server, P) (any, *problem)) func(*Server, json.RawMessage) (any, *problem) {
-	return func(s *Server, raw json.RawMessage) (any, *problem) {
+func with[P any](f func(*Server, P) (any, *responseError)) func(*Server, json.RawMessage) (any, *responseError) {
+	return func(s *Server, raw json.RawMessage) (any, *responseError) {
 		var p P
 		if raw != nil {
 			if err := json.Unmarshal(raw, &p); err != nil {
-				return nil, problemf(invalidParams, "%v", err)
+				return nil, errorf(invalidParams, "%v", err)
 			}
 		}
 		return f(s, p)
@@ -304,7 +304,7 @@ type none struct{}
 // UnmarshalJSON takes anything.
 func (*none) UnmarshalJSON([]byte) error { return nil }
 
-func (s *Server) initialize(p initializeParams) (any, *problem) {
+func (s *Server) initialize(p initializeParams) (any, *responseError) {
 	s.client = p
 	for _, e := range p.Capabilities.General.PositionEncodings {
 		if e == utf8Encoding {
@@ -322,10 +322,10 @@ func (s *Server) initialize(p initializeParams) (any, *problem) {
 	}, nil
 }
 
-func (s *Server) initialized(none) (any, *problem) {
+func (s *Server) initialized(none) (any, *responseError) {
 	if s.client.Capabilities.Workspace.DidChangeWatchedFiles.DynamicRegistration {
 		s.callsMade++
-		s.send(call{
+		s.send(requestMessage{
 			JSONRPC: "2.0", ID: json.RawMessage(fmt.Sprintf("\"rocec-%d\"", s.callsMade)), Method: "client/registerCapability",
 			Params: registrationParams{[]registration{{
 				"files", "workspace/didChangeWatchedFiles",
@@ -336,15 +336,15 @@ func (s *Server) initialized(none) (any, *problem) {
 	return nil, nil
 }
 
-func (s *Server) shutdown(none) (any, *problem) {
+func (s *Server) shutdown(none) (any, *responseError) {
 	s.state = shutDown
 	s.checks.timer = nil
 	s.stopRun()
 	return nil, nil
 }
 
-func (s *Server) reply(id json.RawMessage, result any, p *problem) {
-	a := answer{JSONRPC: "2.0", ID: id, Error: p}
+func (s *Server) reply(id json.RawMessage, result any, p *responseError) {
+	a := responseMessage{JSONRPC: "2.0", ID: id, Error: p}
 	if p == nil {
 		raw, err := json.Marshal(result)
 		if err != nil {
@@ -356,7 +356,7 @@ func (s *Server) reply(id json.RawMessage, result any, p *problem) {
 }
 
 func (s *Server) notify(method string, params any) {
-	s.send(call{JSONRPC: "2.0", Method: method, Params: params})
+	s.send(requestMessage{JSONRPC: "2.0", Method: method, Params: params})
 }
 
 // log tells the client something for its log; 1 is an error, 2 a warning, 3 worth knowing.

@@ -1,5 +1,5 @@
-// Package sim is the SONiC part of a simulated switch (a [Box]), branches 202205 to 202605: its databases, the programs that change and show
-// them (config, sonic-cfggen, sonic-db-cli, pfcwd, ecnconfig, show), and the daemon that makes buffers from them. It is written from
+// Package sim is the SONiC part of a simulated switch (a [Box]), branches 202205 to 202605: its databases, the programs that change and
+// show them (config, sonic-cfggen, sonic-db-cli, pfcwd, ecnconfig, show), and the daemon that makes buffers from them. It is written from
 // the public sources of SONiC and knows nothing of what rocec writes.
 //
 // Package sim is an independent judge of the files and commands of rocec: never merge it with the grammar or the reader of the target.
