@@ -11,7 +11,8 @@ import (
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
-// Every example without errors can be applied to devices as they come from the factory: no rule of the order is in the way.
+// TestExamplesCanBeApplied: rocec can plan every example without errors for devices in their factory state. No ordering rule refuses a
+// change.
 func TestExamplesCanBeApplied(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)

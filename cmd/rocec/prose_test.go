@@ -28,7 +28,8 @@ var (
 	capitals     = regexp.MustCompile(`^[A-Z][A-Z:,]*$`)
 )
 
-// concrete returns a command of prose with values in place of its words: the first of several forms, without the optional parts.
+// concrete turns a command of the documentation into one that can run. It replaces words in capitals by values, takes the first of
+// several forms, and drops the optional parts.
 func concrete(t *testing.T, command string) string {
 	for optionalPart.MatchString(command) {
 		command = optionalPart.ReplaceAllString(command, "")
@@ -53,8 +54,8 @@ func concrete(t *testing.T, command string) string {
 	return strings.Join(words, " ")
 }
 
-// commandsInProse are the commands in lines of prose that say enough to be run, made concrete, and the pages they are on. Package pages runs
-// them.
+// commandsInProse is a file with every complete command that a line of prose contains, made concrete, and the pages that contain it.
+// Package pages runs these commands.
 const commandsInProse = "../internal/pages/testdata/commands.txt"
 
 // TestCommandsInProse holds the list of commands that package pages runs: every command of rocec in a line of prose that has all its

@@ -56,7 +56,7 @@ type rollbackOptions struct {
 	only []string
 }
 
-// goingOn are the flags as those of the verbs that go on with a run.
+// goingOn returns the flags of a rollback in the form that the verbs share that go on with a run.
 func (o *rollbackOptions) goingOn() session.RunOptions {
 	return session.RunOptions{Format: o.Format, Parallel: o.Parallel, Hooks: hooks.Programs{Undrain: o.Undrain, Timeout: o.HookTime}}
 }
@@ -67,7 +67,7 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 		return err
 	}
 	l := r.Log
-	if len(hooks.Owed(l)) > 0 { // else the flag is of the way back alone
+	if len(hooks.Owed(l)) > 0 { // otherwise --undrain is for the rollback alone
 		if err := hooks.Same(l, o.Undrain); err != nil {
 			return err
 		}

@@ -7,17 +7,17 @@ import (
 	"sync"
 )
 
-// bases are how the columns of attributes are called, without their unit, folded as [letters] does.
+// bases lists the header names of each attribute's column, without a unit, folded as [letters] does.
 var bases = [len(attrNames)][]string{
 	{"speed", "linkspeed", "bandwidth", "linkbandwidth", "rate", "linkrate", "cablespeed"},
 	{"length", "cablelength", "linklength", "len", "lengthofcable"},
 	{"mtu", "linkmtu"},
 }
 
-// usualUnits are the units of plain numbers below a header without a unit, where there is a convention.
+// usualUnits gives the conventional unit of plain numbers, for headers that name no unit.
 var usualUnits = map[string]string{"bandwidth": "M"} // of SONiC's test beds
 
-// likeAttrs are words in headers that are about an attribute, whatever else they say.
+// likeAttrs matches headers that contain a word for an attribute, beside any other words.
 var likeAttrs = sync.OnceValue(func() [len(attrNames)]*regexp.Regexp {
 	return [...]*regexp.Regexp{
 		regexp.MustCompile(`(?i)speed|bandwidth|[gm]bps|geschwindigkeit`),
@@ -26,14 +26,14 @@ var likeAttrs = sync.OnceValue(func() [len(attrNames)]*regexp.Regexp {
 	}
 })
 
-// notLike are words in which one of likeAttrs means something else.
+// notLike matches words that contain a match of likeAttrs and mean something else.
 var notLike = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)wavelength|wellenlänge`) })
 
 // unitIn matches the text in brackets at the end of a header.
 var unitIn = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[(\[]\s*([^()\[\]]+?)\s*[)\]]\s*$`) })
 
-// attrHeader reads the header of a column of an attribute: "Length", "Cable Length (ft)", "speed_gbps", "Length in m". Where the header
-// tells no unit, unit is the usual one or empty. ok is false for other headers, also where the unit is not known.
+// attrHeader reads the header of an attribute's column: "Length", "Cable Length (ft)", "speed_gbps", "Length in m". For a header without
+// a unit, unit is the usual unit or empty. The result ok is false for a header of anything else, and for a header with an unknown unit.
 func attrHeader(attr int, header string) (unit string, ok bool) {
 	folded := letters(header)
 	for _, base := range bases[attr] {
@@ -69,7 +69,7 @@ func (c *sheet) attrColumn(attr int, taken map[int]bool) {
 	}
 	c.unit[attr], _ = attrHeader(attr, c.fields[at].v)
 	if m := unitIn().FindStringSubmatch(c.fields[at].v); m != nil && c.unit[attr] == "" {
-		c.unit[attr] = unitOf(attr, m[1]) // of a header that columns names
+		c.unit[attr] = unitOf(attr, m[1]) // "columns" of the topology block named a header that attrHeader does not know
 	}
 	for i, f := range c.fields {
 		if taken[i] {
@@ -122,14 +122,15 @@ func (c *sheet) warnPassed(f word, format string, args ...any) {
 	Attribute.Warnf(&c.ds, c.at(f.in, f.out), format, args...)
 }
 
-// cell reads what a row says of a cable. A unit in the cell counts, then the one in the column of units, then the one of the header.
+// cell reads the value of an attribute from a cell. The unit in the cell has precedence, then the unit in the column of units, then the
+// unit in the header.
 func (c *sheet) cell(attr int, w word) Attr {
 	a := Attr{Name: attrNames[attr], At: c.at(w.in, w.out)}
 	unit := c.unit[attr]
 	if i := c.units[attr]; i >= 0 && i < len(c.fields) && c.fields[i].v != "" {
 		said := c.fields[i]
 		if m := quantity().FindStringSubmatch(w.v); m != nil && m[4] == "" {
-			if unit = unitOf(attr, said.v); unit == "" { // the language reports it
+			if unit = unitOf(attr, said.v); unit == "" { // the language reports the unknown unit
 				a.Text, a.At = w.v+" "+said.v, c.at(said.in, said.out)
 				return a
 			}

@@ -11,7 +11,7 @@ const (
 	othersPause = "link pause of others stays on a port without PFC"
 )
 
-// rounds are the fields that the files of a switch hold in another form than the fabric wants it.
+// rounds lists the fields whose value in the files of a switch has another form than the fabric wants.
 var rounds = []target.Rounding{
 	{Field: ir.FieldSpeed, How: target.Unsaid, Why: "the files of classes do not state it"},
 	{Field: ir.FieldMTU, How: target.Unsaid, Why: "the files of classes do not state it"},

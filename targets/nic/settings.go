@@ -16,7 +16,7 @@ type Settings struct {
 	family *Family
 }
 
-// Run is neighbouring DSCP values of one priority.
+// Run is a range of consecutive DSCP values that have the same priority.
 type Run struct{ First, Last, Priority uint8 }
 
 // Lower turns the fabric's numbers into a NIC's settings. A nil family means any driver.
@@ -38,7 +38,7 @@ func (f *Family) Lower(n *ir.NIC) *Settings {
 	return s
 }
 
-// MapDSCP puts DSCP values into other priorities.
+// MapDSCP changes the priority of the given DSCP values.
 func (s *Settings) MapDSCP(to map[int]ir.Claim) {
 	for v, c := range to {
 		s.DSCP[v] = uint8(c.Value)
@@ -46,7 +46,7 @@ func (s *Settings) MapDSCP(to map[int]ir.Claim) {
 	s.run()
 }
 
-// run writes the DSCP map as runs.
+// run derives Runs from the DSCP map.
 func (s *Settings) run() {
 	s.Runs = make([]Run, 0, 16)
 	for v, p := range s.DSCP {

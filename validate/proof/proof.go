@@ -6,13 +6,13 @@
 //
 // Three engines in this order; the first that knows answers:
 //
-//  1. Certificates, linear in the links, true whatever fails: a number for every link that every turn raises, so that no
-//     chain of turns comes back (certificate.go).
+//  1. Certificates, linear in the links, valid whatever fails: each link gets a number, and every turn leads to a higher number. So no
+//     chain of turns returns to its first link (certificate.go).
 //  2. Exact: the turns of the healthy fabric (exact.go).
-//  3. Failures: of all sets of links that may be down, those that matter; the turns of many sets taken together, and
-//     apart only where they close a circle together (failures.go).
+//  3. Failures: only those sets of failed links that can change the verdict. The turns of many sets are judged together. Sets whose turns
+//     close a circle together are judged one by one (failures.go).
 //
-// What comes out is typed (facts.go): stable codes with numbers and names. Package validate has the sentences.
+// The results are typed (facts.go): stable codes with numbers and names. Package validate turns them into sentences.
 package proof
 
 import (
@@ -25,30 +25,32 @@ import (
 // Proof is the verdict for a set of cos groups that have to be judged together; nearly always that is one group.
 type Proof struct {
 	Fabric      *ir.Fabric
-	Groups      []*ir.CosGroup // those whose traffic can fill one another's buffers, and those one bounces into
+	Groups      []*ir.CosGroup // they can fill one another's buffers; with the groups they bounce into
 	Verdict     Verdict
 	Certificate Certificate  // of a free verdict; empty otherwise
-	Failures    int          // links down at once that are covered; of a prone verdict, how many are down at once in the state shown
-	Any         bool         // whatever fails
+	Failures    int          // how many links down at once the verdict covers; of a prone verdict: how many are down in the state shown
+	Any         bool         // the verdict holds whatever fails
 	Reason      Reason       // the reason for the verdict
 	Assumptions []Assumption // of a free verdict
 	Loops       []Loop       // of a prone verdict: the shortest circle of each part, the shortest first, at most 64
 	Parts       int          // of a prone verdict: the strongly connected parts of the graph that hold circles
-	Fewest      bool         // of a prone verdict: no fewer failed links make a circle; false: not known
+	Fewest      bool         // of a prone verdict: no state with fewer failed links has a circle; false: not known
 	Notes       []Note       // what is worth knowing beside a free verdict
-	Enough      int64        // where the budget ran out before all was judged: steps that are roughly enough; 0: it did not
-	Buffers     int          // that wait or are waited for, in the state judged; 0 where a certificate needs no graph
-	Turns       int          // between them
+	Enough      int64        // if the budget ran out: an estimate of the needed steps; 0: it did not run out
+	Buffers     int          // buffers in the judged graph; 0: a certificate needs no graph
+	Turns       int          // turns between these buffers
 
-	// Transient is a single failed link after which, while routing converges, the turns of the devices close a circle, some still from
-	// before and some already from after. nil: none was found, or none was looked for.
+	// Transient is a circle that can exist while routing converges after one failed link. Some devices still forward by the routes from
+	// before the failure, others by the routes after it. Transient is nil if no such circle was found, or if the proof did not search for
+	// one.
 	Transient *Loop
 
-	// Cabling, of a free verdict, is what holds while planned cables are laid; nil: none is planned.
+	// Cabling, for a free verdict, describes the states in which some planned cables are laid and others are not. nil: no cable is
+	// planned.
 	Cabling *Cabling
 
-	// Cut, of a prone verdict, is a link of the first circle without which the fabric is free, also with as many links down as it has to
-	// stand. nil: none of the links that could be tried is one.
+	// Cut, for a prone verdict, is a link of the first circle. Without this link the fabric is free, also with as many failed links as it
+	// has to survive. nil: no link that was tried has this property.
 	Cut *ir.Link
 
 	// Rank is the rank function of a certificate: every turn raises it. In is the port whose ingress buffer is ranked.
@@ -112,7 +114,7 @@ func All(f *ir.Fabric, budget *ir.Budget) []*Proof {
 	return out
 }
 
-// verdicts is All without the notes, transients and cuts.
+// verdicts returns the proofs of All, before notes, transients and cuts are added.
 func verdicts(f *ir.Fabric, budget *ir.Budget) []*prover {
 	var out []*prover
 	var t *graph.Line
@@ -135,8 +137,8 @@ func verdicts(f *ir.Fabric, budget *ir.Budget) []*prover {
 	return out
 }
 
-// together sorts the lossless groups into sets whose traffic can fill one another's buffers: all of them where a fabric shares them
-// ([ir.Fabric.SharesBuffers]), and those one bounces into.
+// together groups the lossless groups into sets. Groups are in one set if their traffic can fill one another's buffers
+// ([ir.Fabric.SharesBuffers]), or if one bounces into the other.
 func together(f *ir.Fabric) [][]*ir.CosGroup {
 	var lossless []*ir.CosGroup
 	set := map[*ir.CosGroup]int{}
@@ -177,7 +179,7 @@ func together(f *ir.Fabric) [][]*ir.CosGroup {
 	return out
 }
 
-// follow judges by the turns the routing makes.
+// follow judges the turns that routing makes.
 func (p *prover) follow() {
 	r := p.judge.state(nil)
 	p.Buffers, p.Turns = r.buffers, r.turns
@@ -207,19 +209,19 @@ func planned(f *ir.Fabric) (out []*ir.Link) {
 	return out
 }
 
-// reroutes reports whether traffic takes other ways without a link: it joins devices that forward, or is a leg. A member that is attached
-// by any other link only takes its turns with it.
+// reroutes reports whether traffic takes other paths while a link is down: the link joins two forwarding devices, or is a leg of a bond.
+// If a member loses any other link, its turns disappear and no new ones appear.
 func reroutes(l *ir.Link) bool {
 	return l.A().Device().Forwards() && l.B().Device().Forwards() || leg(l)
 }
 
-// leg reports whether a link is one of a bond that sends and receives by several.
+// leg reports whether a link belongs to a bond that sends and receives on several links at once.
 func leg(l *ir.Link) bool {
 	balances := func(p *ir.Port) bool { return p.NIC != nil && p.NIC.Bond != nil && p.NIC.Bond.Mode != "active-backup" }
 	return balances(l.A()) || balances(l.B())
 }
 
-// Failed gives the links of a set that are down though they are laid.
+// Failed returns the links in down that are laid. The others are planned cables.
 func Failed(down []*ir.Link) (out []*ir.Link) {
 	for _, l := range down {
 		if !l.Planned {
@@ -229,7 +231,7 @@ func Failed(down []*ir.Link) (out []*ir.Link) {
 	return out
 }
 
-// settle makes a result that is not free the proof's.
+// settle copies a result that is not free into the proof, and reports whether it did so.
 func (p *prover) settle(r result) bool {
 	switch {
 	case r.err == ir.ErrBudget:
@@ -250,8 +252,8 @@ func (p *prover) settle(r result) bool {
 	return true
 }
 
-// enough returns how many steps may be enough where the budget ran out with so many of the states judged: as many as it takes in
-// proportion. If the proportion is unknown, it returns ten times what there was.
+// enough estimates how many steps the proof needs, after the budget ran out with judged of the found states done. It scales the budget by
+// found to judged, at most a thousandfold. If the proportion is unknown, it returns ten times the budget.
 func (p *prover) enough(judged, found int) int64 {
 	const most = 1000
 	times := int64(10)
@@ -261,7 +263,7 @@ func (p *prover) enough(judged, found int) int64 {
 	return p.had * times
 }
 
-// prone makes the circles found the proof's result.
+// prone copies the circles of a result into the proof.
 func (p *prover) prone(r result) {
 	p.Verdict, p.Certificate, p.Failures, p.Fewest, p.Reason = Prone, "", len(Failed(r.down)), true, InCircle{}
 	p.Buffers, p.Turns = r.graph.extent()
@@ -281,7 +283,7 @@ func (p *prover) prone(r result) {
 	first.More = r.graph.more(first.Circle)
 }
 
-// assumptions are what a free verdict rests on.
+// assumptions returns the assumptions under which a free verdict holds.
 func (p *Proof) assumptions() []Assumption {
 	var out []Assumption
 	add := func(codes ...AssumptionCode) {
@@ -337,7 +339,7 @@ func (p *Proof) assumptions() []Assumption {
 	return out
 }
 
-// bonded reports whether bridged cables with a lossless group are counted as one, since they are of one bond between switches.
+// bonded reports whether two bridged cables of one bond carry a lossless group. The proof counts the cables of such a bond as one.
 func bonded(f *ir.Fabric) bool {
 	some := map[int]bool{}
 	for _, l := range f.Links {
@@ -362,7 +364,7 @@ func setByHand(f *ir.Fabric) (out []*ir.Device) {
 	return out
 }
 
-// chipAlone is the assumption for every operating system that no target knows, of switches that carry a lossless group.
+// chipAlone returns one assumption for each operating system without a target, if a switch with that system carries a lossless group.
 func chipAlone(f *ir.Fabric) []Assumption {
 	var out []Assumption
 	for _, d := range f.Devices {

@@ -37,7 +37,7 @@ var PeerDiffers = Rule{
 	},
 }
 
-// role is what switches have in common that are meant to be set alike: the name but for its numbers, the system and the hardware.
+// role identifies switches that should have the same settings: their name without its numbers, their system and their hardware.
 type role struct{ name, os, model, sku string }
 
 func roleOf(m *member) role {
@@ -45,7 +45,7 @@ func roleOf(m *member) role {
 	return role{withoutNumbers(m.Name), s.OS.Value, s.Model.Value, s.SKU.Value}
 }
 
-// withoutNumbers puts a 0 for each number of a name.
+// withoutNumbers replaces each number in a name by 0.
 func withoutNumbers(name string) string {
 	var b strings.Builder
 	for i, c := range []byte(name) {
@@ -67,10 +67,10 @@ type peers struct {
 	by       map[string]*variant
 }
 
-// variant is switches that are set alike, whichever ports have which settings.
+// variant is a set of switches with the same settings. The settings may be on different ports.
 type variant struct {
 	of     []*member
-	values map[named]map[string]string // by text, a port of the first switch that has it
+	values map[named]map[string]string // by value and text: a port of the first switch that has it
 }
 
 // named is a value of ports or of a pool.
@@ -93,7 +93,7 @@ func (n named) String() string {
 
 func (p *peers) add(m *member) {
 	if p.n++; len(p.variants) > mostVariants {
-		return // none is compared
+		return // contrasts compares no variant of this role
 	}
 	ids := make([]int, len(m.roce))
 	for i, k := range m.roce {
@@ -113,16 +113,17 @@ func (p *peers) add(m *member) {
 	v.of = append(v.of, m)
 }
 
-// The bounds of the rule: the least switches of a role that show a usual value, and the most ways in which they are set.
+// leastPeers is the least number of switches that can show a usual value. mostVariants is the most variants of a role that are compared.
 const (
 	leastPeers   = 3
 	mostVariants = 256
 )
 
-// few is how many of some switches may have another value than the others, which is usual then.
+// few returns how many of several switches may differ while the value of the others still counts as usual.
 func few(of int) int { return max(1, of/8) }
 
-// contrasts finds the switches of a role that have one setting as few have it. Those that differ in several ways are meant to.
+// contrasts finds the switches of a role that have a rare value in exactly one setting. It leaves out switches that differ in several
+// settings, because such differences are probably intended.
 func (p *peers) contrasts(values map[int][]ir.Value) (out []*contrast) {
 	switch {
 	case len(p.variants) == 1:
@@ -177,7 +178,7 @@ func (p *peers) contrasts(values map[int][]ir.Value) (out []*contrast) {
 	return out
 }
 
-// read notes the values of the ports with PFC, and of the pools. Those of equal ports are made once.
+// read collects the values of the pools and of the ports with PFC. Equal ports share one list in the given map.
 func (v *variant) read(values map[int][]ir.Value) {
 	v.values = map[named]map[string]string{}
 	put := func(n named, text, port string) {
@@ -207,7 +208,7 @@ func (v *variant) read(values map[int][]ir.Value) {
 	}
 }
 
-// oddity is the setting that a variant alone has, with its first value, and the usual one.
+// oddity is the one setting in which a variant differs, with its first rare value and the usual value.
 type oddity struct {
 	named
 	has, usual string
@@ -219,7 +220,7 @@ type oddity struct {
 // oddityOf returns the one setting in which a variant differs from the usual values; nil: it differs in none, or in several.
 func (p *peers) oddityOf(v *variant, usual map[named]string, rare func(named, string) bool) *oddity {
 	var odd []*oddity
-	speed, cable := false, false // its ports are others than usual
+	speed, cable := false, false // whether a port has another speed or cable than usual
 	names := slices.Collect(maps.Keys(v.values))
 	sort.Slice(names, func(i, k int) bool { return compareNamed(names[i], names[k]) < 0 })
 	for _, name := range names {
@@ -275,7 +276,7 @@ func setting(f ir.Field) ir.Field {
 	return f
 }
 
-// ofClasses reports whether a value decides which packets are lossless: another rule finds whether the switches agree about it.
+// ofClasses reports whether a value decides which packets are lossless. Another rule compares such values between switches.
 func (p *peers) ofClasses(o *oddity) bool {
 	switch o.field {
 	case ir.FieldTrust, ir.FieldPauses, ir.FieldLinkPause:

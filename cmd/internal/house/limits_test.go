@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// limitRooms are the folders whose code judges, or searches for what a person reads; limitRoomsNot are those in them that do not: tests'
-// own judges and simulated programs.
+// limitRooms are the folders whose code judges input, or searches for results that a person reads. The subfolders in limitRoomsNot do
+// neither: they are judges that only tests use, simulated programs, and the like.
 var (
 	limitRooms = []string{
 		"cmd/rocec", "cmd/internal/forms", "cmd/internal/globals", "cmd/internal/hooks", "cmd/internal/person", "cmd/internal/replay",
@@ -26,8 +26,8 @@ var (
 	limitRoomsNot = regexp.MustCompile(`(^|/)(oracle|sim|\w+test|internal|deploy)(/|$)`)
 )
 
-// limitName is how a bound is called: a number with such a name, or a budget that is made. A bound of another name is not seen here, so
-// give a new one such a name.
+// limitName matches the names of constants that are bounds. The test misses a bound with another name, so give each new bound a name that
+// matches.
 var limitName = regexp.MustCompile(`^([mM]ax|[mM]ost|few|many)([A-Z]\w*)?$|\w(Budget|Share|Cost|Work|Levels|Limit)$`)
 
 // limit is a row of testdata/limits.txt.
@@ -41,8 +41,8 @@ var limitKinds = map[string]string{
 	"means":   "it ends nothing that is judged: a unit, a format's own limit, a threshold of what a finding means; the text says which",
 }
 
-// Every bound has a row in testdata/limits.txt: what happens there, and words of the message that the room prints. So a search that ends
-// early reports that, and names the flag that raises the bound.
+// TestLimitsAreSaid: every bound has a row in testdata/limits.txt, with the consequence of the bound and words of the printed message. So
+// a search that ends early reports that, and names the flag that raises the bound.
 func TestLimitsAreSaid(t *testing.T) {
 	want := map[string]limit{}
 	data, err := os.ReadFile("testdata/limits.txt")

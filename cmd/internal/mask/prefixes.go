@@ -6,8 +6,8 @@ import (
 	"net/netip"
 )
 
-// Prefixes replaces addresses so that two of them have as long a prefix in common as before: routes fit the same addresses. Each bit
-// depends on the bits before it and on the key. Addresses of private ranges, and those of one link, stay in their range.
+// Prefixes replaces addresses so that the common prefix of any two of them keeps its length. So a route matches the same addresses as
+// before. Each bit depends on the bits before it and on the key. Addresses of private and link-local ranges stay in their range.
 //
 // Source: Xu, Fan, Ammar and Moon, "Prefix-preserving IP address anonymization", ICNP 2002.
 type Prefixes struct {
@@ -15,8 +15,8 @@ type Prefixes struct {
 	kept []netip.Prefix
 }
 
-// NewPrefixes returns a replacement by a key, which is to stay secret. Ranges with a meaning of their own are kept: private and special
-// ones (RFC 6890), and multicast. An address in one of them stays in it, and no other address gets there.
+// NewPrefixes returns a replacement that depends on a secret key. It keeps ranges with a meaning of their own: private and special ones
+// (RFC 6890), and multicast. An address in one of them stays in it, and no other address gets there.
 func NewPrefixes(key []byte) *Prefixes {
 	p := &Prefixes{key: key}
 	for _, text := range []string{
@@ -29,7 +29,7 @@ func NewPrefixes(key []byte) *Prefixes {
 	return p
 }
 
-// Addr returns the address in place of another one. Addresses of no network, :: and 0.0.0.0, and loopback addresses stay.
+// Addr returns the replacement of an address. It returns unspecified (:: and 0.0.0.0), loopback and zoned addresses unchanged.
 func (p *Prefixes) Addr(a netip.Addr) netip.Addr {
 	switch {
 	case a.IsUnspecified() || a.IsLoopback() || a.Zone() != "":
@@ -50,7 +50,7 @@ func (p *Prefixes) Addr(a netip.Addr) netip.Addr {
 	return is
 }
 
-// special reports whether the first bits of an address are those of a range that is kept, which goes on behind them.
+// special reports whether the first n bits of an address are the beginning of a longer kept prefix. If so, the next bit stays.
 func (p *Prefixes) special(a netip.Addr, n int) bool {
 	head := netip.PrefixFrom(a, n)
 	for _, one := range p.kept {
@@ -61,7 +61,7 @@ func (p *Prefixes) special(a netip.Addr, n int) bool {
 	return false
 }
 
-// flip returns whether the bit behind the first n bits of an address changes, as 1.
+// flip returns 1 if the bit after the first n bits of an address changes, and 0 if it stays.
 func (p *Prefixes) flip(a netip.Addr, n int) byte {
 	h := hmac.New(sha256.New, p.key)
 	head, _ := netip.PrefixFrom(a, n).Masked().MarshalBinary() //nolint:errcheck // it has no error

@@ -118,7 +118,7 @@ func TestHuge(t *testing.T) {
 	}
 }
 
-// TestMany: findings that are only counted are reported.
+// TestMany: findings beyond the first hundred of a code are counted, and a note reports their number.
 func TestMany(t *testing.T) {
 	text, r := show(t, one("pfc.port_group_list = []\n"+strings.Repeat("x\n", 250)))
 	require.Equal(t, 100, r.Diagnostics.Count(diag.Error))
@@ -172,7 +172,7 @@ func TestDevices(t *testing.T) {
 	}
 }
 
-// The order of lines does not matter, but for the one of two lines that set one key.
+// TestOrder: the order of lines does not change the findings, except for the order of two lines that set the same key.
 func TestOrder(t *testing.T) {
 	names, err := filepath.Glob("testdata/conf-[a-ce-z]*/bad.conf")
 	require.NoError(t, err)
@@ -241,7 +241,8 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// Whatever a file holds: no panic, places inside it, the same verdict twice, and printing that stays short.
+// FuzzCheck: for any content of a file, Check does not panic, and every place is inside the file. A second run gives the same findings,
+// and the printed text stays short.
 func FuzzCheck(f *testing.F) {
 	for _, pattern := range []string{"testdata/*/bad.conf", "testdata/sound/*.conf", "testdata/*/bad/*.conf", "testdata/sound/q1/*.conf"} {
 		names, err := filepath.Glob(pattern)
@@ -273,7 +274,7 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// Files of a release that may hold nothing to judge are not a mistake beside those that do.
+// TestIdle: a file without a judged key is no mistake if another file of the switch has judged keys. Alone, it is an error.
 func TestIdle(t *testing.T) {
 	features, err := os.ReadFile(filepath.Join("testdata", "sound", "q1", "qos_features.conf"))
 	require.NoError(t, err)
@@ -310,7 +311,8 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// A map that is incomplete as the vendor's own sample is, is worth a note where nothing depends on it.
+// TestPartialMap: an incomplete map, such as that in the vendor's own sample, is a note if nothing depends on it. Otherwise it is a
+// warning.
 func TestPartialMap(t *testing.T) {
 	const data = "traffic.packet_priority_source_set = [dscp]\ntraffic.cos_0.priority_source.dscp = [0,1]\n"
 	const lossless = "ecn.port_group_list = [a]\necn.a.cos_list = [0]\necn.a.port_set = swp1\n"
@@ -339,7 +341,7 @@ func TestLeftOut(t *testing.T) {
 	require.Equal(t, []string{"2 more of this code were left out."}, notes)
 }
 
-// Nothing a file says reaches the text of a diagnostic as a control character.
+// TestControlCharacters: a diagnostic contains no control character of the file that it quotes.
 func TestControlCharacters(t *testing.T) {
 	_, r := show(t, one("pfc.port_group_list = []\n\x1b[31mred = 1\npfc.\u202ea = 1\n\u009bm\nscheduling.algorithm = \x7f\n"))
 	require.Len(t, r.Diagnostics, 4)
@@ -348,7 +350,7 @@ func TestControlCharacters(t *testing.T) {
 	}
 }
 
-// TestPairOfNothing: a list that must have two elements and has a comma alone is one error, and its elements are not judged.
+// TestPairOfNothing: a list that must have two elements and has fewer is one error. Its elements are not judged.
 func TestPairOfNothing(t *testing.T) {
 	for _, value := range []string{"[,]", "[,5]", "[5,]", "[]", "[5]"} {
 		_, r := show(t, one("shaping.port_group_list = [a]\nshaping.a.port_set = swp1\nshaping.a.egr_queue_1.shaper = "+value+"\n"))
@@ -358,7 +360,8 @@ func TestPairOfNothing(t *testing.T) {
 	}
 }
 
-// Keys that only the whole switch has, written for a group of ports, are unknown keys and no more.
+// TestKeysOfTheSwitchInAGroup: a key that exists only for the whole switch is an unknown key in a group of ports. It causes no other
+// finding.
 func TestKeysOfTheSwitchInAGroup(t *testing.T) {
 	for _, key := range []string{"packet_priority_source = dscp", "cos_0.packet_priorities = [1]", "cos_0.packet_priorities.dscp = [1]"} {
 		_, r := show(t, one("traffic.packet_priority_source_set = [802.1p]\nsource.port_group_list = [a]\nsource.a.port_set = swp1\n"+

@@ -57,8 +57,8 @@ const (
 
 	RewriteOne    // the one header field that is rewritten on the way out
 	RewriteSet    // the header fields that are rewritten on the way out
-	RewrittenPCP  // the PCP packets of a cos leave with
-	RewrittenDSCP // the DSCP packets of a cos leave with
+	RewrittenPCP  // the PCP with which packets of a cos leave
+	RewrittenDSCP // the DSCP with which packets of a cos leave
 
 	Groups      // the groups of ports in force
 	GroupPorts  // the ports of a group
@@ -70,13 +70,13 @@ const (
 	GroupLeast  // the percent of its pool that a group has for itself
 	GroupShared // the percent of its pool that a group shares
 
-	GroupUnlimited      // queues of the group hold as much as comes
+	GroupUnlimited      // queues of the group have no limit
 	GroupUnicastQuota   // the share of a group's unicast queues in their egress pool, as a code
 	GroupMulticastQuota // and of its multicast queues
 
 	PriorityGroups // the priority groups there are
 	Weight         // the DWRR weight of a priority group; 0 is strict priority
-	LosslessFlag   // the one lossless priority group is lossless
+	LosslessFlag   // whether the priority group named lossless is lossless
 	Algorithm      // how priority groups share a link
 	QueueShare     // the percent of a link an egress queue gets; 0 is strict priority
 	QueueRate      // the least and the most kb/s of an egress queue
@@ -118,5 +118,5 @@ const (
 
 	CutThrough // a packet is forwarded before it has come in whole
 
-	meanings // how many there are
+	meanings // the number of meanings
 )

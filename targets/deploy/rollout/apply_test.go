@@ -46,8 +46,8 @@ func TestMain(m *testing.M) {
 	os.Exit(boxtest.Main(m))
 }
 
-// stride is from one place where something fails to the next: each of them in make test-long, a slice in make test, a few in make
-// check.
+// stride returns the distance between two places at which a test injects a fault. With make test-long a test tries every place, with make
+// test some of them, and with make check a few.
 func stride() int {
 	switch {
 	case *whole:
@@ -108,7 +108,7 @@ func testConnectionLost(t *testing.T) {
 	}
 }
 
-// The connection breaks again while going on, or going back, after it was opened once more.
+// TestConnectionLostTwice: the connection breaks, is opened again, and breaks again while the change goes on or goes back.
 func TestConnectionLostTwice(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)

@@ -64,16 +64,16 @@ const (
 	PortAdaptive
 )
 
-// Row is one path of the tree, as the manuals of some releases have it.
+// Row is one path of the tree, as the manuals of some releases document it.
 type Row struct {
 	// Path is its keys with dots between them. Names in angle brackets match any of their kind: <profile>, <interface>, <pool>,
 	// <group>, <dscp>, and <n>, which is 0 to 7.
 	Path string
 	Type
 	Means   Meaning
-	Since   Release // the first that has it; zero: the first of all, 5.4
-	Before  Release // the first that has it no more; zero: none
-	Default string  // what counts where it is not set; empty: nothing, or not known
+	Since   Release // the first release with the path; zero: 5.4
+	Before  Release // the first release without it again; zero: none
+	Default string  // the value in force where the path is not set; empty: none, or not known
 	Source  string  // the manual
 	Unsure  string  // what the manuals leave open, in a sentence; empty: nothing
 
@@ -83,7 +83,8 @@ type Row struct {
 	Open  string
 }
 
-// First is the first release in which NVUE has all of qos but what is marked; 5.0 to 5.2 know qos roce alone, and 5.3 some profiles.
+// First is the first release in which NVUE has all of qos, except for rows with a later Since. Releases 5.0 to 5.2 have qos roce alone,
+// and 5.3 has some profiles.
 // Source: NVUE Reference, Set and Unset Commands, QoS, version history.
 var First = Release{5, 4}
 
@@ -105,13 +106,14 @@ var (
 	zero7  = Range(0, 7, "")
 )
 
-// Rows lists every path below qos that a manual of 5.4 to 5.18 documents and that affects lossless traffic. Other paths have
-// their top alone, as [Anything], so that they count as known. Rows below an [Anything] are the paths in it that a reader understands.
+// Rows lists every path below qos that a manual of 5.4 to 5.18 documents and that affects lossless traffic. For other paths, it lists
+// only the first keys, as [Anything], so that these paths count as known. A row below an [Anything] is a path there that a reader
+// understands.
 var Rows = sync.OnceValue(func() []Row {
 	return slices.Concat(classRows(), pauseRows(), queueRows(), shaperRows(), bufferRows(), portRows(), otherRows())
 })
 
-// classRows is the preset, maps and remarks.
+// classRows returns the rows of the preset, maps and remarks.
 func classRows() []Row {
 	return []Row{
 		{
@@ -156,7 +158,7 @@ func classRows() []Row {
 	}
 }
 
-// pauseRows is PFC and link pause.
+// pauseRows returns the rows of PFC and link pause.
 func pauseRows() []Row {
 	return []Row{
 		{Path: "qos.pfc.<profile>.switch-priority", Field: ir.FieldPauses, Type: Type{Kind: Set}, Means: PFCPriority, Source: commands},
@@ -205,7 +207,7 @@ func pauseRows() []Row {
 	}
 }
 
-// queueRows is queues, marks, pools and the watchdog.
+// queueRows returns the rows of queues, marks, pools and the watchdog.
 func queueRows() []Row {
 	return []Row{
 		{
@@ -275,7 +277,7 @@ func queueRows() []Row {
 	}
 }
 
-// portRows is what interfaces have of QoS.
+// portRows returns the QoS rows of interfaces.
 func portRows() []Row {
 	return []Row{
 		{
@@ -347,7 +349,7 @@ var wildcards = map[string][]string{
 	"<oldgroup>": {"bulk", "control", "service1", "service2", "service3", "service4", "service5", "service6"},
 }
 
-// Why rows set no field, or are not understood.
+// The reasons why a row sets no field, or why rocec does not understand it.
 const (
 	asideSmall     = "the switch derives headroom by it, by a formula that is not public"
 	asideLossy     = "lossy traffic alone"
@@ -384,7 +386,7 @@ var (
 // MostKbits is the rate of a shaper that does not shape. Source: Cumulus Linux 5.x, Quality of Service, Shaping.
 const MostKbits = 2_147_483_647
 
-// shaperRows is what profiles of egress-shaper hold. Rates are in kbit/s (Cumulus Linux 5.x, Quality of Service, Shaping).
+// shaperRows returns the rows of egress-shaper profiles. Rates are in kbit/s (Cumulus Linux 5.x, Quality of Service, Shaping).
 func shaperRows() []Row {
 	return []Row{
 		{Path: "qos.egress-shaper.<profile>", Open: openBelow, Type: anything, Source: commands},
@@ -397,10 +399,10 @@ func shaperRows() []Row {
 	}
 }
 
-// The place of the rows of buffers, without the dot behind it, and its oldest and newer names of pools.
+// advance is the path above the rows of buffers, without a dot at its end.
 const advance = "qos.advance-buffer-config.default-global"
 
-// bufferRows is advance-buffer-config: pools of memory, and the buffers that use them.
+// bufferRows returns the rows of advance-buffer-config: memory pools, and the buffers that use them.
 func bufferRows() []Row {
 	return slices.Concat(
 		poolRows("ingress-pool", Release{}, Release{5, 11}, commands),
@@ -454,7 +456,7 @@ func bufferRows() []Row {
 	)
 }
 
-// poolRows is the pools of one side, by the name that a release has for them.
+// poolRows returns the rows of the pools of one side. The name is the key that a release has for them.
 func poolRows(name string, since, before Release, source string) []Row {
 	rows := []Row{
 		{Path: "", Open: openBelow, Type: anything},
@@ -468,7 +470,7 @@ func poolRows(name string, since, before Release, source string) []Row {
 	return placed(rows, advance+"."+name, since, before, source)
 }
 
-// groupRows is the priority groups of lossy traffic, by their names in some releases.
+// groupRows returns the rows of the priority groups of lossy traffic. The name is a wildcard for the group names of some releases.
 func groupRows(name string, since, before Release, source string) []Row {
 	rows := []Row{
 		{Path: "", Open: openBelow, Type: anything},
@@ -492,7 +494,7 @@ func placed(rows []Row, path string, since, before Release, source string) []Row
 	return rows
 }
 
-// otherRows is the rest of the tree: speed and MTU of links, and the subjects of the other paths. All releases have them.
+// otherRows returns the rest of the tree: speed and MTU of links, and the first keys of all other paths. All releases have them.
 func otherRows() []Row {
 	return []Row{
 		{Path: "interface.<interface>.link.speed", Field: ir.FieldSpeed, Type: Type{Kind: Word}, Source: ports},

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// This file is buffermgrd of the dynamic model: cfgmgr/buffermgrdyn.cpp with buffer_headroom_mellanox.lua and
-// buffer_check_headroom_mellanox.lua of sonic-swss. The sizes of pools are a rough figure: what the chip has, less what ports reserve.
+// This file simulates buffermgrd of the dynamic model: cfgmgr/buffermgrdyn.cpp with buffer_headroom_mellanox.lua and
+// buffer_check_headroom_mellanox.lua of sonic-swss. Sizes of pools are approximate: the chip's memory minus the bytes that ports reserve.
 
-// chip is what asic_table.json says of a Spectrum, kB where not said otherwise.
+// chip contains the numbers of asic_table.json for one Spectrum chip, in kB unless noted.
 type chip struct {
 	cell, latency  int // cell in bytes
 	macPHY, answer float64
@@ -28,7 +28,7 @@ var spectrum = []chip{
 	{256, 42, 0.8, 3.8, 226492416},
 }
 
-// lua holds the inputs of one branch's formula.
+// lua contains the inputs of the headroom formula in buffer_headroom_mellanox.lua.
 type lua struct {
 	spectrum, mbps, meters, mtu int
 	losslessMTU, small          int  // LOSSLESS_TRAFFIC_PATTERN
@@ -41,7 +41,7 @@ var quantaOf = map[int]int{
 	800000: 905, 400000: 905, 200000: 453, 100000: 394, 50000: 147, 40000: 118, 25000: 80, 10000: 67, 1000: 2, 100: 1,
 }
 
-// headroom is size, xon and xoff of a profile, bytes.
+// headroom returns the size, xon and xoff of a profile, in bytes, by the formula of the branch that since describes.
 func (f lua) headroom(since func(string) bool) (size, xon, xoff int) {
 	c := spectrum[f.spectrum-1]
 	latency, overhead := float64(c.latency)*1024, 0.0
@@ -101,7 +101,7 @@ func meters(cable string) int {
 	return n
 }
 
-// only is a row of a table that should have one.
+// only returns the first row, by key, of a table that should have one row. It returns nil for an empty table.
 func only(t table) row {
 	for _, key := range slices.Sorted(maps.Keys(t)) {
 		return t[key]
@@ -116,7 +116,7 @@ func atoi(s string, other int) int {
 	return other
 }
 
-// compute fills APPL_DB of buffers anew from what the configuration says.
+// compute rebuilds the buffer tables of APPL_DB from the configuration.
 func (s *Switch) compute(sp *space) {
 	was := sp.Appl
 	sp.Appl = table{}
@@ -181,7 +181,7 @@ func (s *Switch) compute(sp *space) {
 	}
 }
 
-// expand is the priorities of "3-4".
+// expand returns each priority of a range such as "3-4".
 func expand(pg string) (out []int) {
 	low, high, ok := strings.Cut(pg, "-")
 	first := atoi(low, 0)
