@@ -100,7 +100,7 @@ func TestSeen(t *testing.T) {
 		"error port-mtu false tor1:swp3 has an MTU of 1500; the fabric",
 		"error port-vlan false tor1:swp4 sends VLAN 100 without a tag, ",
 		"error port-vlan false tor1:swp6 does not carry VLAN 100, in wh",
-		"warning mlag-unlike false tor1 is a switch of an MLAG pair, and th",
+		"warning mlag-unlike false tor1 is a switch of an MLAG pair, but th",
 	}, codes)
 	assert.Empty(t, found.Unread)
 

@@ -50,7 +50,7 @@ func anotherJournal(t testing.TB, b box) {
 	require.NoError(t, err)
 	require.Equal(t, whatItDoes+"\n", string(is))
 	require.NoError(t, os.Remove(digest))
-	b.is(t, b.resume(t, p, txn.Back), deploy.Unknown, deploy.Journal, "has no hash of what run txn-1 does there")
+	b.is(t, b.resume(t, p, txn.Back), deploy.Unknown, deploy.Journal, "has no hash of run txn-1")
 	require.NoError(t, os.WriteFile(digest, is, 0o600))
 	b.is(t, b.resume(t, p, txn.Keep), deploy.Applied, "", "")
 
