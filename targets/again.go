@@ -7,7 +7,7 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// again reads files of a device again where a place is asked for.
+// again reads the files of a device a second time, once a caller asks for the place of a value.
 type again struct {
 	row   *target.Target
 	id    target.Identity
