@@ -7,7 +7,7 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// again parses the files of a device a second time, when a rule first asks for the place of a value.
+// again reads the files of a device a second time, once a caller asks for the place of a value.
 type again struct {
 	row   *target.Target
 	id    target.Identity

@@ -17,7 +17,7 @@ import (
 	sonicsim "github.com/rocec/rocec/targets/sonic/sim"
 )
 
-// markingRows are the ports of the table of ECN, fastest last.
+// markingRows are the columns of the ECN table: a switch model and the speed of its cabled ports, the fastest last.
 var markingRows = []struct {
 	model string
 	mbps  int
@@ -25,7 +25,8 @@ var markingRows = []struct {
 	{"z9100", 100_000}, {"sn3420", 25_000}, {"sn3700c", 100_000}, {"sn3700", 200_000}, {"sn4700", 400_000}, {"sn5600", 800_000},
 }
 
-// markOf returns the thresholds of a switch whose hosts use so many ports of a speed; 0: all.
+// markOf returns the ECN thresholds of a switch with r.hosts hosts, each at a port of speed r.mbps. If r.hosts is 0, every such port has a
+// host.
 func markOf(t *testing.T, r rack) (*ir.Mark, *ir.Device) {
 	m, _ := platform.FindSwitch(r.model)
 	if r.hosts == 0 {

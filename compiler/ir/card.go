@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// Card is how the fabric means a NIC. Arrays of eight are by priority, or by traffic class (TC) where they say so. The zero Card is of a
-// NIC that carries no intent.
+// Card holds the settings that the fabric wants on a NIC. The index of an array of eight is the priority, or the traffic class (TC) where
+// its comment says so.
 type Card struct {
 	Version int       // of RoCE, what RDMA-CM uses by default
 	ByDSCP  bool      // DSCP decides the priority, else PCP
-	VLAN    int       // that carries the intents identified by PCP; 0: no VLAN
-	Egress  int       // the PCP they get on it
+	VLAN    int       // of the intents identified by PCP; 0: no VLAN
+	Egress  int       // the PCP of these intents on the VLAN
 	Pause   bool      // link pause instead of PFC
 	PFC     [8]bool   // the lossless groups that the port carries
 	DSCP    [64]uint8 // DSCP to priority
@@ -25,7 +25,7 @@ type Card struct {
 // longestCable is the longest cable, in metres, that drivers of NICs take.
 const longestCable = 999
 
-// CardOf returns how the fabric means a NIC that carries some intents.
+// CardOf returns the settings that the fabric wants on a NIC that carries the intents. Without an intent it states nothing.
 func CardOf(n *NIC, intents []*Intent) *Card {
 	c := &Card{TOS: -1}
 	if len(intents) == 0 {
@@ -48,8 +48,8 @@ func CardOf(n *NIC, intents []*Intent) *Card {
 	return c
 }
 
-// lossless fills the PFC mask: the lossless groups the port carries, and no others, because a needless priority takes
-// headroom and can block. Under link pause the mask is empty, and the port pauses if it carries any.
+// lossless fills the PFC mask: the lossless groups the port carries, and no others, because a needless priority takes headroom and can
+// block. Under link pause the mask is empty, and the port pauses if it carries any lossless group.
 func (c *Card) lossless(n *NIC, intents []*Intent) {
 	carries, pause := false, n.ByPause()
 	mark := func(g *CosGroup) {
@@ -65,7 +65,7 @@ func (c *Card) lossless(n *NIC, intents []*Intent) {
 			mark(b.Group)
 		}
 	}
-	for _, in := range intents { // of a bond's port without a cable, too
+	for _, in := range intents { // a bonded NIC without a cable has no port, but has intents
 		if in.Group.Lossless {
 			mark(in.Group)
 		}
@@ -89,8 +89,8 @@ func (n *NIC) ByPause() bool {
 	return n.Port.ByPause()
 }
 
-// common gives the priority of unclaimed traffic: 0, unless a group made that lossless or strict; then a lossy group's, or one without a
-// group.
+// common returns the priority of unclaimed traffic. It is 0, unless a group makes priority 0 lossless or strict. Then it is the priority of
+// a lossy group, or else a priority without a group.
 func common(groups []*CosGroup) int {
 	var owner [8]*CosGroup
 	for _, g := range groups {
@@ -106,9 +106,9 @@ func common(groups []*CosGroup) int {
 	return max(slices.Index(owner[:], nil), 0)
 }
 
-// classify fills the DSCP map, all 64 entries, because the NIC keeps for the others whatever it had. A claimed value goes to its group's
-// priority. Any other goes to the priority of its upper three bits, the factory setting of NICs, unless that priority is lossless: no
-// group claimed the value.
+// classify fills all 64 entries of the DSCP map, because the NIC keeps its old values for missing entries. A claimed value goes to the
+// priority of its group. Any other value goes to the priority of its upper three bits, as in the factory setting of NICs. If that priority
+// is lossless, the value goes to the priority of unclaimed traffic.
 func (c *Card) classify(groups []*CosGroup) {
 	lossless, rest := LosslessCos(groups), common(groups)
 	for v, p := range MapDSCP(groups, func(dscp int) int {
@@ -121,7 +121,7 @@ func (c *Card) classify(groups []*CosGroup) {
 	}
 }
 
-// schedule gives every group the TC of its own number, and the priorities without a group the TC of common traffic.
+// schedule gives every group the TC with the number of its priority. Priorities without a group get the TC of unclaimed traffic.
 //
 // Shares are percent and must sum to 100, or the driver refuses them all. A class without a weight gets an equal part
 // of the rest of a hundred.
@@ -154,8 +154,8 @@ func (c *Card) schedule(groups []*CosGroup) {
 	c.Share = CardShares(weight)
 }
 
-// CardShares scales weights to a sum of 100, the largest remainders first and no class that has a weight below 1. Eight
-// zeros stay.
+// CardShares scales weights to whole percents that sum to 100. The largest remainders are rounded up, and a class with a weight gets at
+// least 1. If all weights are 0, all shares are 0.
 func CardShares(weight [8]int) (share [8]uint8) {
 	sum := 0
 	for _, w := range weight {

@@ -8,8 +8,8 @@ type Table struct {
 	File    string     // as diagnostics name it
 	Targets []*Target  // in the order of their first NICs
 
-	// Row is where the file names a device; no place where it does not. It is a function because counting the lines of a large file takes
-	// time, and few callers need them.
+	// Row returns the place where the file names a device, or no place if the file does not name it. It is a function because counting the
+	// lines of a large file takes time, and few callers need them.
 	Row func(*Device) diag.Range
 
 	// Hops says, by Device.ID and index in Targets, what a device does with traffic to a target. Devices that the file does
@@ -28,8 +28,8 @@ type Target struct{ NICs []*NIC }
 // Entry is a device's entry for a target; 0: it has no entry.
 type Entry int32
 
-// NewEntry returns the entry with the set of that index in Table.Ports. exact: the entry names the target itself (its host, interface or
-// address), not a prefix or a switch that covers it.
+// NewEntry returns an entry for the port set with this index in Table.Ports. With exact, the entry names the target itself (its host,
+// interface or address), not a prefix or a switch that covers it.
 func NewEntry(set int, exact bool) Entry {
 	h := Entry(set+1) << 1
 	if exact {
@@ -38,8 +38,8 @@ func NewEntry(set int, exact bool) Entry {
 	return h
 }
 
-// Leaves returns the ports by which traffic to a target leaves a device, and whether the device has an entry for it. With attached, the
-// target is attached to the device. Then the device delivers the traffic, unless an entry that names the target itself sends it elsewhere.
+// Leaves returns the ports by which traffic to a target leaves a device, and whether the device has an entry for it. If the target is
+// attached to the device (attached), the device delivers the traffic itself. Only an exact entry sends it elsewhere.
 func (t *Table) Leaves(d *Device, target int, attached bool) (ports []*Port, ok bool) {
 	row := t.Hops[d.ID]
 	if row == nil || row[target] == 0 {

@@ -20,10 +20,10 @@ import (
 
 var whole = flag.Bool("whole", false, "2,000 fabrics with planned cables and 3,000 with bridged subnets, rather than a few")
 
-// mostPlanned bounds the planned cables of a drawn fabric: all of their sets are judged.
+// mostPlanned bounds the planned cables of a drawn fabric, because the test judges every set of them.
 const mostPlanned = 5
 
-// plannedFabric draws a fabric of which up to mostPlanned cables are planned: between switches, to hosts, and legs of bonds.
+// plannedFabric draws a fabric with up to mostPlanned planned cables: between switches, to hosts, and legs of bonds.
 func plannedFabric(r *rand.Rand, routing ir.Routing, failures int) *ir.Fabric {
 	c := drawn(r, routing)
 	shape := r.IntN(6)
@@ -35,7 +35,7 @@ func plannedFabric(r *rand.Rand, routing ir.Routing, failures int) *ir.Fabric {
 		c = irtest.LeafSpine(routing, 3+r.IntN(2), 2).UniqueASNs()
 	case 1:
 		c = irtest.FullMesh(routing, 4+r.IntN(2)).UniqueASNs()
-	case 2: // in which no order of some pairs of cables is safe
+	case 2: // some pairs of its cables have no safe order
 		c = irtest.New(routing).Links("s0-s1 s1-s2 s0-s3 s3-s4 s4-s5 s5-s6 s6-s0 s1-s3 s0-s2 s2-s5").
 			Hosts("s2", "s3", "s4", "s5", "s6").UniqueASNs()
 	}
@@ -61,7 +61,7 @@ func plannedFabric(r *rand.Rand, routing ir.Routing, failures int) *ir.Fabric {
 	}
 	links := slices.Clone(f.Links)
 	r.Shuffle(len(links), func(i, j int) { links[i], links[j] = links[j], links[i] })
-	slices.SortStableFunc(links, func(a, b *ir.Link) int { // mostly those that lead traffic elsewhere
+	slices.SortStableFunc(links, func(a, b *ir.Link) int { // first the links between switches and of bonds, which move traffic to other links
 		weight := func(l *ir.Link) int {
 			if l.A().Device().Switch != nil && l.B().Device().Switch != nil || l.A().NIC != nil && l.A().NIC.Bond != nil {
 				return 0
@@ -81,7 +81,7 @@ func plannedFabric(r *rand.Rand, routing ir.Routing, failures int) *ir.Fabric {
 	return f
 }
 
-// sets judges the states of a fabric, each once.
+// sets judges states of a fabric, and keeps each verdict in known.
 type sets struct {
 	f       *ir.Fabric
 	random  *rand.Rand
@@ -89,7 +89,7 @@ type sets struct {
 	known   map[string]bool
 }
 
-// prone reports whether the fabric without some links makes a circle once up to so many others are down.
+// prone reports whether the fabric without some links has a circle while up to most other links are down.
 func (s *sets) prone(without []*ir.Link, most int) bool {
 	var others []*ir.Link
 	for down := range oracle.Sets(s.f, 1) {
@@ -126,7 +126,7 @@ func (s *sets) missing(mask int) (out []*ir.Link) {
 	return out
 }
 
-// anyProne reports whether some set of the planned cables that is missing makes the fabric prone.
+// anyProne reports whether the fabric is prone while some set of the planned cables is missing.
 func (s *sets) anyProne(most int) bool {
 	for mask := range 1 << len(s.planned) {
 		if s.prone(s.missing(mask), most) {
@@ -152,7 +152,7 @@ func (s *sets) ordered(most int) bool {
 	return reached[0]
 }
 
-// assertOrder follows the steps of an order.
+// assertOrder requires that no state on the way of an order is prone.
 func (s *sets) assertOrder(t require.TestingT, c *proof.Cabling) {
 	free := func(down ...[]*ir.Link) {
 		require.False(t, s.prone(slices.Concat(down...), c.Down), "without %s", names(slices.Concat(down...)))
@@ -183,7 +183,7 @@ func (s *sets) assertOrder(t require.TestingT, c *proof.Cabling) {
 	}
 }
 
-// assertCabling holds what the proof says of planned cables to all of their sets, and returns the kind of answer.
+// assertCabling compares the proof's answer about planned cables with the verdicts on all of their sets. It returns the kind of answer.
 func assertCabling(t require.TestingT, f *ir.Fabric, seed uint64) string {
 	s := &sets{f: f, random: rand.New(rand.NewPCG(seed, 3)), known: map[string]bool{}}
 	for _, l := range f.Links {

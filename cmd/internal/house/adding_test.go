@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// scratch is the repository with added files. They are in a folder of their own, and the go command reads them over those of the
+// scratch is the repository with added files. The go command reads these files from a separate folder, in place of the files of the
 // repository (-overlay). So unchanged packages come from the build cache.
 type scratch struct {
 	t       *testing.T
@@ -75,7 +75,7 @@ func (s *scratch) addBelow(dir string) {
 	}))
 }
 
-// lines adds lines to a file, each after one that is there.
+// lines adds lines to a file, each after an existing line.
 func (s *scratch) lines(name string, after map[string]string) {
 	data := s.read(name)
 	for line, new := range after {
@@ -86,7 +86,8 @@ func (s *scratch) lines(name string, after map[string]string) {
 	s.touched = append(s.touched, name+strings.Repeat(" +", len(after)))
 }
 
-// judge runs tests of a package of the repository with the added files. TestAdded is among them, in a file below testdata/adding.
+// judge runs tests of a package with the added files. It first adds the package's adding_test.go below testdata/adding, which has
+// TestAdded.
 func (s *scratch) judge(pkg string, tests ...string) {
 	name := pkg + "/adding_test.go"
 	data, err := os.ReadFile(filepath.Join("testdata/adding", name))
@@ -113,14 +114,14 @@ func (s *scratch) goCommand(args ...string) string {
 }
 
 // TestAddingAThing adds a check, an operating system, a NIC family and a switch model by the files that docs/architecture.md names, and no
-// other. Tests that are laid over the same copy show that they work.
+// other. Tests in the same overlay show that the added things work.
 func TestAddingAThing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make check does not compile a changed copy; make test does")
 	}
 	t.Parallel()
 	s := newScratch(t)
-	for i, code := range []string{"sample-check", "sample-other"} { // one that answers a row of what is known, and one that answers none
+	for i, code := range []string{"sample-check", "sample-other"} { // the first answers a row of docs/known.md, the second none
 		s.touched = nil
 		s.addBelow("validate/" + code + ".go")
 		s.addBelow("validate/testdata/" + code)
@@ -164,7 +165,7 @@ func TestAddingAThing(t *testing.T) {
 	s.judge("targets/judge", "TestAdded")
 	s.judge("cmd/rocec", "TestAdded", "TestKnown")
 
-	s = newScratch(t) // of a model nothing above depends
+	s = newScratch(t) // nothing above depends on a switch model
 	s.lines("compiler/platform/switches.go", map[string]string{"var Switches = []*Switch{": `	{
 		Name: "sample-32", Title: "Sample 32", ASIC: asic("trident3"), Ports: []PortRange{qsfp28(1, 32)},
 		Source: "made up",

@@ -77,7 +77,7 @@ type sarifHelp struct {
 
 type sarifRule struct {
 	ID                   string    `json:"id"`
-	DeprecatedIDs        []string  `json:"deprecatedIds,omitempty"` // of codes that were merged into it
+	DeprecatedIDs        []string  `json:"deprecatedIds,omitempty"` // former codes that were merged into this one
 	ShortDescription     sarifText `json:"shortDescription"`
 	FullDescription      sarifText `json:"fullDescription"`
 	HelpURI              string    `json:"helpUri"`
@@ -97,8 +97,8 @@ type SARIFResult struct {
 	RelatedLocations    []sarifLocation    `json:"relatedLocations,omitempty"`
 	CodeFlows           []sarifCodeFlow    `json:"codeFlows,omitempty"`
 	Fixes               []sarifFix         `json:"fixes,omitempty"`
-	Suppressions        []sarifSuppression `json:"suppressions,omitzero"`   // of all results, or of none (3.27.23)
-	BaselineState       string             `json:"baselineState,omitempty"` // of all results, or of none (3.27.24)
+	Suppressions        []sarifSuppression `json:"suppressions,omitzero"`   // in all results, or in none (3.27.23)
+	BaselineState       string             `json:"baselineState,omitempty"` // in all results, or in none (3.27.24)
 	PartialFingerprints map[string]string  `json:"partialFingerprints"`
 }
 
@@ -167,8 +167,8 @@ type sarifSuppression struct {
 // sarifRoot names the root of the repository in URIs; code scanning knows where it is.
 const sarifRoot = "%SRCROOT%"
 
-// SARIF writes one run. Its automation ID names the fabric's folder, so that several fabrics of a repository do
-// not take each other's place.
+// SARIF writes one run. Its automation ID names the fabric's folder, so that the results of one fabric do not replace those of another in
+// the same repository.
 func SARIF(w io.Writer, r *Report, o Options) error {
 	p := &sarifPaths{newPaths(r)}
 	run := SARIFRun{
@@ -235,7 +235,7 @@ type sarifRuleTable struct {
 	index map[string]int
 }
 
-// sarifRules are the codes of a list, in the order of the rooms, each at the level of its worst finding.
+// sarifRules returns a rule for each code in a list, in the order of the rooms, with the level of its worst finding.
 func sarifRules(l diag.List) sarifRuleTable {
 	worst := map[string]diag.Severity{}
 	for _, d := range l {
@@ -305,7 +305,7 @@ func (p *sarifPaths) result(d *diag.Diagnostic) SARIFResult {
 	return r
 }
 
-// flow walks the circle of a loop, one step for each buffer; a buffer without a place stands where the finding does.
+// flow returns the circle of a loop as one step for each buffer. A buffer without a place gets the place of the finding.
 func (p *sarifPaths) flow(d *diag.Diagnostic, at diag.Range, placed bool) (flow sarifThreadFlow) {
 	for i, h := range d.Loop {
 		if i == mostLocations {
@@ -360,10 +360,10 @@ func (p *sarifPaths) location(at diag.Range) sarifLocation {
 	return sarifLocation{PhysicalLocation: loc}
 }
 
-// plainText is text in which a reader of messages finds no link.
+// plainText returns text that a viewer of SARIF messages does not take for a link.
 func plainText(s string) string { return strings.ReplaceAll(diag.EscapeLines(s), "](", "] (") }
 
-// linkText is the text of a link.
+// linkText escapes text for use as the text of a link.
 func linkText(s string) string {
 	return strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`).Replace(s)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/targets/judge"
 )
 
-// A plan file fits the inputs that it was made of, and each other input is refused by its name.
+// A plan file is accepted with the inputs that it was made from. Any other input is refused, and the message names the input.
 func TestSame(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)

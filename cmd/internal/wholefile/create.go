@@ -8,8 +8,8 @@ import (
 	"path"
 )
 
-// Create writes files that must not be there yet, below a folder, which is made if it is missing. Names have slashes. If one cannot be
-// written, none stays.
+// Create writes new files below a folder, and makes the folder if it is missing. Names have slashes. If a file exists already or cannot be
+// written, Create removes what it has made.
 func Create(dir string, files iter.Seq2[string, []byte]) (err error) {
 	defer Begin()()
 	_, missing := os.Lstat(dir)
@@ -23,7 +23,7 @@ func Create(dir string, files iter.Seq2[string, []byte]) (err error) {
 	var undo []string // made by us, in order
 	defer func() {
 		for i := len(undo) - 1; err != nil && i >= 0; i-- {
-			root.Remove(undo[i]) //nolint:errcheck // what is not empty was not ours alone
+			root.Remove(undo[i]) //nolint:errcheck // a folder that is not empty has files of others
 		}
 		root.Close() //nolint:errcheck // everything is synced
 		if err != nil && missing != nil {
@@ -48,14 +48,14 @@ func Create(dir string, files iter.Seq2[string, []byte]) (err error) {
 	return nil
 }
 
-// linkNew writes a file beside its name and gives it the name when it is whole. It fails if the name is taken.
+// linkNew writes a temporary file in the same folder, and links the complete file to its name. It fails if the name is taken.
 func linkNew(root *os.Root, name string, data []byte) error {
 	tmp := path.Join(path.Dir(name), ".rocec-new-"+path.Base(name))
 	w, err := root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
-	defer root.Remove(tmp) //nolint:errcheck // it has its real name, or is broken
+	defer root.Remove(tmp) //nolint:errcheck // the file has its real name by now, or is incomplete
 	_, err = w.Write(data)
 	if err == nil {
 		err = w.Sync()

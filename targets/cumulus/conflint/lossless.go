@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// checkLossless judges the PFC groups in force: both halves, the cos and their number.
+// checkLossless judges the PFC and pause groups in force: whether they send and obey pauses, and which and how many cos they make lossless.
 func (u *unit) checkLossless() {
 	u.pausing(func(f grammar.Feature, g item) {
 		tx, rx := u.of(f, g.text, grammar.SendsPause), u.of(f, g.text, grammar.ObeysPause)
@@ -62,7 +62,7 @@ func (u *unit) checkLossless() {
 	}
 }
 
-// losslessFlag wants the flag that makes the one lossless group of the oldest releases lossless.
+// losslessFlag reports a missing lossless_flag. On the oldest releases the priority group lossless is lossless only with this flag.
 func (u *unit) losslessFlag() {
 	cos := u.setting(grammar.PriorityGroup, grammar.GroupCos, -1, losslessGroup)
 	flag := u.setting(grammar.PriorityGroup, grammar.LosslessFlag, -1, "")
@@ -77,14 +77,13 @@ func (u *unit) losslessFlag() {
 		"priority_group.lossless.lossless_flag = true.")
 }
 
-// obeysOnly reports whether a PFC group promises no lossless cos and only obeys pauses, which from 4.4 on needs no list of
-// cos.
+// obeysOnly reports whether a PFC group only obeys pauses and lists no lossless cos. Releases from 4.4 on need no list for that.
 func (u *unit) obeysOnly(group string) bool {
 	cos, tx := u.setting(grammar.PFC, grammar.GroupCos, -1, group), u.of(grammar.PFC, group, grammar.SendsPause)
 	return u.cand.Only(grammar.QoSFeatures|grammar.QoSInfra) && (cos == nil || cos.empty) && tx != nil && !tx.on
 }
 
-// spectrum and broadcom report the chip if a file shows it, by its folder or by keys of only one chip.
+// spectrum and broadcom report whether the files show the chip, by their folder or by keys that only one chip has.
 func (u *unit) spectrum() bool {
 	if u.cand.Only(grammar.QoSFeatures | grammar.QoSInfra) {
 		return true
@@ -105,7 +104,7 @@ func (u *unit) lies(in ...string) bool {
 	return false
 }
 
-// The frames of the two MTUs headroom is judged by, with header and checksum.
+// Frame sizes, with header and checksum, of the two MTUs by which headroom is judged.
 const (
 	ordinary = 1500 + 18
 	jumbo    = 9216 + 18
@@ -199,7 +198,7 @@ var largestChips = []struct {
 	{grammar.D, "spectrum3"},
 }
 
-// largest is the chip with most memory a file can be for.
+// largest returns the chip with the most memory among the chips that the file can be for.
 func (u *unit) largest() *platform.ASIC {
 	for _, c := range largestChips {
 		if u.cand&c.in == 0 {
@@ -214,7 +213,7 @@ func (u *unit) largest() *platform.ASIC {
 	panic("conflint: a dialect without a largest chip")
 }
 
-// checkMemory holds the sum of all guaranteed buffers against the largest chip there is.
+// checkMemory compares the sum of all guaranteed buffers with the memory of the largest chip that the file can be for.
 func (u *unit) checkMemory() {
 	total, ports := 0, 0
 	least := "" // where the number of ports is not known
@@ -249,7 +248,7 @@ func (u *unit) checkMemory() {
 		"ports.", bytesText(total), least, diag.Count(ports, "port"), what, bytesText(memory))
 }
 
-// memory is the most a chip of these releases has for lossless traffic, and what to call it.
+// memory returns the most memory that a chip of these releases has for lossless traffic, and how a message names it.
 func (u *unit) memory() (bytes int, what string) {
 	chip := u.largest()
 	what = "The largest chip of these releases, " + chip.Title + ","

@@ -25,20 +25,20 @@ type change struct {
 	stop  func() bool // the person interrupted
 
 	report  *device.Report  // the last one
-	resumed bool            // another process began; its run is known by hashes alone
+	resumed bool            // another process began the run, and only hashes of its content are known
 	asked   bool            // a verb was sent, so the lock may have been taken
 	found   []string        // of a run that is over on the device: the SHA-256 of its files
 	settled *deploy.Have    // read right after the commit
 	wave    int             // its index
 	holds   bool            // it waits for a person
-	linger  time.Duration   // how much longer than it needs for itself the device waits until it undoes the change
+	linger  time.Duration   // how much later the device undoes the change by itself, for the sake of other devices
 	checked []target.Sample // read after the soak
 	began   time.Time       // of the soak
 	waited  time.Duration   // for commands at work on the device
 	sent    txn.Verb        // the verb at work, or the one whose answer was lost
 	err     *deploy.Error   // the first error
-	undo    *deploy.Error   // of going back
-	cleanup *deploy.Error   // of the release
+	undo    *deploy.Error   // the error of the undo
+	cleanup *deploy.Error   // the error of the release
 }
 
 // newChange prepares the change of a device; goal is its wanted result.
@@ -57,12 +57,12 @@ func newChange(dial target.Dial, p *deploy.DevicePlan, o *ApplyOptions, goal txn
 	}
 }
 
-// soak is how long the device must hold, and away how long it may be gone, after the commit.
+// soak returns how long the device must hold its settings after the commit, and how long it may be unreachable (away).
 func (c *change) soak() (soak, away time.Duration) {
 	return c.o.soak(c.what)
 }
 
-// soak is how long a device must hold, and away how long it may be gone, after a change.
+// soak returns the same for any change of a device.
 func (o *ApplyOptions) soak(what *device.Change) (soak, away time.Duration) {
 	if soak, away = what.Soak(); o.Soak != nil {
 		soak = *o.Soak
@@ -70,8 +70,8 @@ func (o *ApplyOptions) soak(what *device.Change) (soak, away time.Duration) {
 	return soak, away
 }
 
-// timers are how long the device waits before it undoes the change by itself. A commit that dies half way is undone without regard to
-// Hold: only a change in use waits for a person.
+// timers returns how long the device waits before it undoes the change by itself. Hold counts only for a change in use, which waits for a
+// person. A commit that dies half way is undone without it.
 func (c *change) timers() device.Timers {
 	soak, away := c.soak()
 	own := cmp.Or(c.o.DeadMan, max(away+soak+deadManSlack, deadManFloor))
@@ -86,7 +86,7 @@ func (c *change) timers() device.Timers {
 	return device.Timers{First: c.what.Work() + own, Later: later}
 }
 
-// run follows the state machine until it ends, or until pause holds.
+// run follows the state machine until it ends, or until pause returns true.
 func (c *change) run(ctx context.Context, pause func(txn.State) bool) {
 	for {
 		if c.stop() {
@@ -112,13 +112,13 @@ func (c *change) run(ctx context.Context, pause func(txn.State) bool) {
 			c.sent = ""
 		}
 		if c.o.Record != nil {
-			_ = c.o.Record(c.entry(e.Verb, &e)) // the step is already done, and the next intent meets the same disk
+			_ = c.o.Record(c.entry(e.Verb, &e)) // the step is already done, and the record of the next step reports the disk
 		}
 		c.state = c.state.After(e)
 	}
 }
 
-// at is how far the device came, for a person who ends rocec now.
+// at returns how far the device has come, for a person who ends rocec now.
 func (c *change) at() deploy.UnderWay {
 	return deploy.UnderWay{Mark: c.state.Last, Sent: c.sent, Asked: c.asked, Resumed: c.resumed}
 }
@@ -173,7 +173,7 @@ func (c *change) do(ctx context.Context, verb txn.Verb) txn.Event {
 	return c.call(ctx, verb)
 }
 
-// step reports a step around doing it.
+// step does a step, and reports its begin and its end.
 func (c *change) step(name string, do func() *deploy.Error) *deploy.Error {
 	c.emit(name, Begin, "")
 	err := do()
@@ -198,7 +198,7 @@ func (c *change) event(verb txn.Verb, r *device.Report, err *deploy.Error) txn.E
 	return e
 }
 
-// keep keeps a report. What a release took away with the run's folder is known from before.
+// keep stores the latest report. A release removes the run's folder, so keep copies what the folder held from the report before.
 func (c *change) keep(r *device.Report) {
 	if last := c.report; last != nil && r.Mark == txn.Absent {
 		r.Files, r.Began, r.InUse, r.Why, r.Unwhy = last.Files, last.Began, last.InUse, last.Why, last.Unwhy
@@ -231,7 +231,7 @@ func (c *change) prepare(ctx context.Context) txn.Event {
 	c.fail(err)
 	r, e := c.dev.State(ctx, c.o.Run, c.what) // the files that a failed prepare could not remove
 	if e != nil && r == nil && !e.Lost {
-		return txn.Event{Verb: txn.Prepare, Result: txn.Refused} // not even this may run there
+		return txn.Event{Verb: txn.Prepare, Result: txn.Refused} // rocec may not run even State there
 	}
 	return c.event(txn.Prepare, r, err)
 }
@@ -255,13 +255,13 @@ func (c *change) commit(ctx context.Context) txn.Event {
 	if err := c.readBack(h); err != nil {
 		c.fail(err)
 		c.keep(r)
-		return txn.Event{Verb: txn.Check, Result: txn.Refused, Device: r.Device} // no need to wait for the soak
+		return txn.Event{Verb: txn.Check, Result: txn.Refused, Device: r.Device} // the soak is not needed: the content is wrong already
 	}
 	return c.event(txn.Commit, r, nil)
 }
 
-// check waits until the soak is over and logs in again. It checks that the device holds and uses the wanted content, and has lost nothing
-// by it.
+// check waits until the soak is over and logs in again. It checks that the device holds and uses the wanted content, and that no link,
+// daemon or neighbour was lost.
 func (c *change) check(ctx context.Context) txn.Event {
 	soak, away := c.soak()
 	if c.began.IsZero() {
@@ -353,7 +353,7 @@ func (c *change) call(ctx context.Context, verb txn.Verb) txn.Event {
 func (c *change) ask(ctx context.Context) txn.Event {
 	_, away := c.soak()
 	patience := cmp.Or(c.o.Reconnect, reconnectTime)
-	if !c.o.Together { // which are at rest, and whose time to confirm runs out
+	if !c.o.Together { // devices of Together are at rest, and their time to confirm runs out
 		patience += away
 	}
 	var r *device.Report
@@ -432,8 +432,8 @@ func (c *change) hashes(r *device.Report) *deploy.Error {
 	return nil
 }
 
-// gate looks for losses of the device by the change, compared with the state before the run and with that right after the commit. It also
-// reports whether that may come back by itself: a link does, a daemon that has died has.
+// gate returns an error if the device has lost a signal since the run began, or restarted a daemon since the commit. It also reports
+// whether to wait: a lost link may come back, but a restart is final.
 func (c *change) gate(h *deploy.Have) (*deploy.Error, bool) {
 	now := h.Samples()
 	lost := deploy.Lost(c.p.Baseline, now)

@@ -21,7 +21,7 @@ import (
 // The reader of known_hosts files (sshd(8), SSH_KNOWN_HOSTS FILE FORMAT). It is our own because the available ones reject a whole file at
 // its first odd line, so a line of one host makes every device unreachable. The tests compare it with ssh-keygen -F.
 
-// The limits allow tens of thousands of hosts with all their keys.
+// The limit allows tens of thousands of hosts with all their keys.
 const maxKnownSize = 64 << 20
 
 // Markers at the start of a line.
@@ -81,7 +81,7 @@ func (k *knownFiles) read(name string) (*knownFile, error) {
 	})
 }
 
-// once returns the result of load for a file, which it calls only for the first request.
+// once calls load for a file at the first request only, and returns the result at each request.
 func (k *knownFiles) once(key string, load func(*knownFile)) (*knownFile, error) {
 	k.mu.Lock()
 	f := k.files[key]
@@ -133,8 +133,8 @@ func (f *knownFile) add(line knownLine) {
 	}
 }
 
-// parseKnown reads one line: a host key, or the wire form of a revoked key. A note states why a line is skipped. A line that is well
-// formed and of a key type this program does not know is skipped alone; one that is broken refuses its hosts.
+// parseKnown reads one line: a host key, or the wire form of a revoked key. A note states why a line is skipped. A well-formed line with an
+// unknown key type is only skipped. A broken line makes rocec refuse the hosts that it names.
 func parseKnown(text string) (line knownLine, revoked, note string) {
 	fields := strings.Fields(text)
 	marker := ""
@@ -148,7 +148,7 @@ func parseKnown(text string) (line knownLine, revoked, note string) {
 	if line.hosts[0] != '|' {
 		line.hosts = strings.ToLower(line.hosts)
 	} else if _, _, err := splitHash(line.hosts); err != nil {
-		return knownLine{}, "", err.Error() // nobody can tell whose line it is
+		return knownLine{}, "", err.Error() // the hosts of the line are unknown
 	}
 	broken := func(format string, args ...any) (knownLine, string, string) {
 		line.broken = fmt.Sprintf(format, args...)
@@ -190,7 +190,7 @@ func parseKnown(text string) (line knownLine, revoked, note string) {
 	return line, "", ""
 }
 
-// knownType reports whether keys of this type can be read, so that one that cannot is broken.
+// knownType reports whether rocec can read keys of this type. If so, a key that it cannot read is broken.
 func knownType(kind string) bool {
 	switch kind {
 	case ssh.KeyAlgoRSA, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521, ssh.KeyAlgoED25519,
@@ -242,7 +242,7 @@ func (l *knownLine) names(name string) bool {
 		return false
 	}
 	var got []byte
-	// HMAC-SHA1 hides a name here and protects nothing, so FIPS 140 has no say in it.
+	// HMAC-SHA1 hides a name here and protects nothing, so FIPS 140 does not apply.
 	fips140.WithoutEnforcement(func() {
 		mac := hmac.New(sha1.New, salt)
 		mac.Write([]byte(name))
@@ -257,8 +257,8 @@ type hostKeys struct {
 	revoked []map[string]place // by the wire form of a key
 }
 
-// find looks up a server in files of host keys, and its revoked keys. A line that names the port applies. A line without a port applies
-// if no line names the port, and the port is 22 or the line has a wildcard.
+// find returns the lines for a server in files of host keys, and the revoked keys. For port 22, the lines that match the host apply. For
+// another port, the lines that match [host]:port apply. If none does, lines without a port apply that match the host by a wildcard.
 func (k *knownFiles) find(names, revoked []string, lookup string) (*hostKeys, error) {
 	host, port, err := net.SplitHostPort(lookup)
 	if err != nil {
@@ -304,7 +304,7 @@ func (k *knownFiles) find(names, revoked []string, lookup string) (*hostKeys, er
 	return h, nil
 }
 
-// revokedKeys reads a file of RevokedHostKeys: public keys, one a line. It must exist: without it ssh, too, trusts no server.
+// revokedKeys reads a file of RevokedHostKeys: public keys, one a line. The file must exist: without it, ssh trusts no server either.
 func (k *knownFiles) revokedKeys(name string) (map[string]place, error) {
 	f, err := k.once("RevokedHostKeys "+name, func(f *knownFile) {
 		data, err := readLimited(name, maxKnownSize)
@@ -342,7 +342,7 @@ func parseRevoked(name string, data []byte) (map[string]place, error) {
 	return keys, nil
 }
 
-// revokedAt returns where a key is revoked: itself, the key inside a certificate, or the authority that signed it.
+// revokedAt returns the place that revokes a key. For a certificate, that is the key inside it or the authority that signed it.
 func (h *hostKeys) revokedAt(key ssh.PublicKey) (place, bool) {
 	keys := []ssh.PublicKey{plain(key)}
 	if cert, ok := key.(*ssh.Certificate); ok {

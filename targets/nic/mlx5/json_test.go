@@ -30,8 +30,8 @@ type checked struct {
 	}
 }
 
-// The document holds the output of show, gids and check for every NIC, each host in a shell in turn (with -whole in every one), and
-// the hash of every file. Printing it changes nothing.
+// The document holds the output of show, gids and check for every NIC, and the hash of every file. Printing it changes nothing. The hosts
+// take turns with the shells; with -whole, each host runs in every shell.
 func TestCheckJSON(t *testing.T) {
 	hosts := fixtures(t)
 	for i, host := range slices.Sorted(maps.Keys(hosts)) {
@@ -93,7 +93,7 @@ func TestCheckJSON(t *testing.T) {
 	}
 }
 
-// Whatever a value holds, the document is JSON, and holds it.
+// The document is valid JSON and holds each value, whatever bytes the value has.
 func TestCheckJSONEscapes(t *testing.T) {
 	t.Parallel()
 	d := fixtures(t)["v2"]
@@ -113,7 +113,7 @@ func TestCheckJSONEscapes(t *testing.T) {
 	for i, value := range []string{`"},{"name":"x`, `back\slash`, "tab\tand space", "é$(touch /x)`id`", "[a]^~!#-]", string(all), "*"} {
 		var not []string
 		if !json.Valid(fmt.Appendf(nil, "%q", value)) {
-			not = []string{"interp"} // it has strings of its own, in which bytes that are not text are lost
+			not = []string{"interp"} // its strings lose bytes that are not valid text
 		}
 		for shell, run := range rotate(i, not...) {
 			m := newMachine(t, d).inbox()
@@ -128,7 +128,7 @@ func TestCheckJSONEscapes(t *testing.T) {
 	}
 }
 
-// A host without what the document is made of says so, and stays JSON.
+// On a host that lacks an input of the document, the document reports that, and is still valid JSON.
 func TestCheckJSONPoor(t *testing.T) {
 	d := fixtures(t)["v2"]
 	for i, c := range []struct {

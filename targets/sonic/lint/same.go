@@ -6,7 +6,7 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-// same judges ports that are one port: two rows with a lane or an alias in common.
+// same reports two rows of PORT that have a lane or an alias in common.
 func (j *judge) same() {
 	lanes, aliases := map[string]string{}, map[string]string{}
 	for _, name := range j.keys("PORT") {

@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/targets/target/targettest"
 )
 
-// Until ends with enough cases, and a case that fails goes on to fail, though there are enough.
+// Until skips every case once there are enough. A case that has failed is still run, and fails again.
 func TestUntil(t *testing.T) {
 	tried := 0
 	rapid.Check(t, targettest.Until(func() bool { return tried == 3 }, func(*rapid.T) { tried++ }))

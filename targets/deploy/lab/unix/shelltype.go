@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// ownBuiltins are the builtins of sh that behave differently in the interpreter, or would look at the machine. Builtins that are also
-// programs are in /usr/bin as well.
+// ownBuiltins returns the command of a builtin of sh. A builtin that is also a program is in /usr/bin as well.
 func ownBuiltins(name string) (Command, bool) {
 	switch name {
 	case "echo":
