@@ -20,7 +20,8 @@ import (
 	nvue "github.com/rocec/rocec/targets/nvue/grammar"
 )
 
-// Numbers of others that no table of rocec has. NVIDIA's preset and SONiC's template come from the packages that read and simulate them.
+// Published numbers that no table of rocec has. The numbers of NVIDIA's preset and SONiC's template are in the packages that read and
+// simulate these systems.
 const (
 	// Cumulus Linux 3.7, RDMA over Converged Ethernet: what storage-optimized writes.
 	preset37Min, preset37Max, preset37Percent = 150 << 10, 1_500 << 10, 100
@@ -30,7 +31,7 @@ const (
 
 	// Cumulus Linux 3.7, the same chapter: port_buffer_bytes, xoff_size and xon_delta.
 	preset37Size, preset37Xoff, preset37Xon = 70_000, 18_000, 0
-	// The same of the traffic.conf that the manual prints.
+	// The same three keys in the traffic.conf that the manual prints.
 	manualSize, manualXoff, manualXon = 25_000, 10_000, 2_000
 )
 
@@ -103,7 +104,7 @@ host "h" {
 	return f, f.Devices[i]
 }
 
-// portsAt returns the numbers of the ports that are of a speed, or can run at it.
+// portsAt returns the numbers of the ports with this native speed. Where fewer than two have it, it adds the faster ports.
 func portsAt(m *platform.Switch, mbps int) (out []int) {
 	for _, native := range []bool{true, false} {
 		for _, r := range m.Ports {
@@ -160,7 +161,7 @@ func (p published) text() string {
 	return diag.Number(p.least)
 }
 
-// whyHeadroom gives the words of the legend by which rocec's headroom differs from a published figure.
+// whyHeadroom returns the words of [headroomReasons] that explain how rocec's headroom differs from a published figure.
 func whyHeadroom(t *testing.T, r rack, b *ir.Buffer, figure int) string {
 	t.Helper()
 	m, _ := platform.FindSwitch(r.model)
@@ -207,7 +208,8 @@ func headroomReasons() [][2]string {
 	}
 }
 
-// headroomRows are the ports of the first table: models with rows of their own, and the first of chips that have a table alone.
+// headroomRows lists the ports that the headroom tables show, by the vendor of the chip. They are ports of models with rows of their own,
+// and of the first model of each chip that has only a table.
 var headroomRows = [][]struct {
 	model string
 	mbps  int
@@ -318,7 +320,8 @@ func countModels() (n int) {
 	return n
 }
 
-// everyRow holds rocec's headroom to the rows of all models, and counts them by the reason of the difference.
+// everyRow requires that rocec's headroom is no smaller than the figure of each row of all models. It counts the rows by the reason for the
+// difference.
 func everyRow(t *testing.T) (all int, words map[string]int) {
 	words = map[string]int{}
 	for _, s := range platform.Switches {

@@ -65,7 +65,7 @@ func TestOverlayBoots(t *testing.T) {
 	}
 }
 
-// A report is judged as the host itself would be, and one that is strange, of another host or not there is never good.
+// verify judges a report as it judges the host itself. A report that is malformed, missing or of another host is never good.
 func TestVerifyFrom(t *testing.T) {
 	setenv(t, "COLUMNS", "1000")
 	const example = "../../examples/rack-v1-pfc"

@@ -7,22 +7,23 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Packets are judged so many at a time: a word has a bit for each in three fields.
+// atATime is the number of packets that judge handles at once. A word of 64 bits has three fields, each with a bit for every packet.
 const (
 	atATime = 21
 	field   = 1<<atATime - 1
 
-	// The fields: hosts that send or take the packet before the change, in the mixture, and in the mixture as changed hosts.
+	// The shifts of the fields. A bit is set if a host sends or takes the packet: before the change, in the mixture, or in the mixture and
+	// already changed.
 	before, now, moved = 0, atATime, 2 * atATime
 )
 
-// mixture is a phase under way: every device that moves is set in one stage or in the other.
+// mixture is a phase under way: each device that moves may have the settings of the old stage or of the new one.
 type mixture struct {
 	*sides
-	may      [][]Stage // by Device.ID: before it moves, and then
+	may      [][]Stage // by Device.ID: the stages it may be in, the one before its move first
 	step     Step
 	first    int         // the packets judged: values[first:first+atATime]
-	in, back []uint64    // by Port.ID: packets that come in by the port; that go from there to hosts that rely on it
+	in, back []uint64    // by Port.ID: packets that enter by the port; packets that go from there to hosts that rely on them
 	cos      [2][]uint16 // by stage, device and packet: bits of the cos it leaves in
 	told     map[toldGap]bool
 	gaps     []*Gap
@@ -33,10 +34,10 @@ type toldGap struct {
 	ir.Packet
 }
 
-// unknownCos is a bit beyond those of the cos.
+// unknownCos is the bit of an unknown cos. It follows the eight bits of the known ones.
 const unknownCos = 8
 
-// judge finds what the phases lose, each packet once on every link; it gives up once it has found so much.
+// judge finds the packets that the phases may lose, each once on every link. most limits the number of gaps.
 func (s *sides) judge(phases []Phase, most int) []*Gap {
 	m := &mixture{
 		sides: s, may: make([][]Stage, len(s.fabric.Devices)), told: map[toldGap]bool{},
@@ -71,7 +72,7 @@ func (s *sides) judge(phases []Phase, most int) []*Gap {
 	return m.gaps
 }
 
-// stages gives those a device may be in.
+// stages returns the stages that a device may be in.
 func (m *mixture) stages(d *ir.Device) []Stage { return m.may[d.ID] }
 
 func (m *mixture) tell(g Gap) {
@@ -85,7 +86,7 @@ func (m *mixture) tell(g Gap) {
 	}
 }
 
-// unread judges the ports opposite hosts of which nothing is known: what is lossless there stays so.
+// unread judges the ports opposite hosts whose settings are unknown. Classes that are lossless at such a port must stay lossless.
 func (m *mixture) unread() {
 	for _, p := range m.fabric.Ports {
 		if of := m.at[Old][p.ID]; p.NIC == nil || p.Device().Forwards() || p.Link().Planned || of != nil && of.PausesKnown {
@@ -100,7 +101,7 @@ func (m *mixture) unread() {
 	}
 }
 
-// keeps reports whether what was lossless at a port is lossless in a stage, with the same packets.
+// keeps reports whether every class that was lossless at a port is lossless in a stage, too, and has the same packets.
 func (m *mixture) keeps(p *ir.Port, stage Stage) bool {
 	old, now := m.at[Old][p.ID], m.at[stage][p.ID]
 	if old == now {
@@ -122,7 +123,7 @@ func (m *mixture) keeps(p *ir.Port, stage Stage) bool {
 			(!old.Trust.DSCP || kept(old.DSCP[:], now.DSCP[:])) && (!old.Trust.PCP || kept(old.PCP[:], now.PCP[:])))
 }
 
-// sends gives the packets a host sends by a port in a stage, as bits.
+// sending returns the packets that a host sends by a port in a stage, as bits.
 func (m *mixture) sending(p *ir.Port, stage Stage) (bits uint64) {
 	for _, i := range m.sends(p, stage) {
 		if i -= m.first; i >= 0 && i < atATime {
@@ -132,9 +133,9 @@ func (m *mixture) sending(p *ir.Port, stage Stage) (bits uint64) {
 	return bits
 }
 
-// relying gives the packets a host takes by a port and expects not to be lost in a stage, as bits. Those are the packets of its intents,
-// and those it paused before, as long as it pauses anything. A host that is not read may rely on all packets, and a host in no intent on
-// those that its switch obeys pauses for.
+// relying returns the packets that a host takes by a port in a stage and relies on, as bits. They are the packets of its intents, and those
+// that it paused before, as long as it pauses any. A host that is not read may rely on all packets. If such a host has no intent and its
+// switch is read, it may rely on the packets for which the switch obeys pauses.
 func (m *mixture) relying(p *ir.Port, stage Stage) (bits uint64) {
 	of, old := m.at[stage][p.ID], m.at[Old][p.ID]
 	if stage == Old && m.notRead(p) {
@@ -152,7 +153,7 @@ func (m *mixture) relying(p *ir.Port, stage Stage) (bits uint64) {
 	if of == nil || !of.PausesKnown || of.Sends == 0 {
 		return 0
 	}
-	if stage == New && len(p.NIC.Carries()) == 0 { // it has left, whatever pauses it had before rocec
+	if stage == New && len(p.NIC.Carries()) == 0 { // the host has left its intents, and pauses from before rocec do not count
 		return 0
 	}
 	for k, v := range m.values[m.first:min(m.first+atATime, len(m.values))] {
@@ -167,7 +168,7 @@ func (m *mixture) relying(p *ir.Port, stage Stage) (bits uint64) {
 	return bits
 }
 
-// fields puts together what a host does before the change, in the mixture, and once it is changed.
+// fields returns a word of the three fields, with the packets that does returns for the stages of a host.
 func (m *mixture) fields(p *ir.Port, does func(*ir.Port, Stage) uint64) uint64 {
 	word := does(p, Old) << before
 	for _, stage := range m.stages(p.Device()) {
@@ -180,7 +181,7 @@ func (m *mixture) fields(p *ir.Port, does func(*ir.Port, Stage) uint64) uint64 {
 	return word
 }
 
-// spread follows what hosts send forwards, and backwards from those who rely on it.
+// spread follows packets forwards from the hosts that send them, and backwards from the hosts that rely on them.
 func (m *mixture) spread() {
 	clear(m.in)
 	clear(m.back)
@@ -206,7 +207,7 @@ func (m *mixture) spread() {
 			todo = append(todo, d)
 		}
 	}
-	var seen, apart uint64 // packets of hosts on any device, and on several: others do not leave theirs, whatever turns there are
+	var seen, apart uint64 // packets of hosts on any device, and on several ones; a packet of one device alone stays there
 	for _, d := range m.fabric.Devices {
 		of := here[d.ID].sent.once | here[d.ID].taken.once
 		seen, apart = seen|of, apart|seen&of
@@ -281,13 +282,13 @@ func (t *tally) add(word uint64) {
 	t.once |= word
 }
 
-// but is what others have added than one.
+// but returns the bits that the added words have without the word one, which was added, too.
 func (t tally) but(one uint64) uint64 { return t.once&^one | t.twice }
 
 // between reports whether a port is joined to another device that forwards.
 func (m *mixture) between(p *ir.Port) bool { return m.joins[p.ID] }
 
-// turn calls each for the ports to other devices that forward by which traffic leaves that came in by a port.
+// turn calls each for every port that traffic from the port in may leave by, if that port leads to another device that forwards.
 func (m *mixture) turn(in *ir.Port, each func(out *ir.Port)) {
 	if m.turns == nil {
 		for _, out := range in.Device().Ports {
@@ -306,7 +307,7 @@ func (m *mixture) turn(in *ir.Port, each func(out *ir.Port)) {
 	}
 }
 
-// sort finds the cos every device puts packets into before they leave it, in both stages.
+// sort finds the cos that every device gives to the packets that leave it, in each of its stages.
 func (m *mixture) sort() {
 	for i := range m.cos {
 		if m.cos[i] == nil {
@@ -323,7 +324,7 @@ func (m *mixture) sort() {
 	}
 }
 
-// sorted fills in, by packet, the bits of the cos that a device puts it into, wherever it came in.
+// sorted sets, by packet, the bits of each cos that a device gives to the packet, over all ports that the packet may enter by.
 func (m *mixture) sorted(d *ir.Device, stage Stage, out []uint16) {
 	clear(out[:atATime])
 	var done []*ir.PortSettings // ports set alike, by what has come in there
@@ -399,7 +400,8 @@ func (m *mixture) leaving(a *ir.Port, stage Stage, i, k int) uint16 {
 	return sortedBit(m.at[stage][a.ID], m.values[m.first+k].Packet)
 }
 
-// packet judges one packet on a link whose ends are set so. had: hosts relied on it before the change; relied: changed hosts do.
+// packet judges one packet on a link whose ends are in the stages sends and takes. had: hosts relied on it before the change;
+// relied: changed hosts do.
 func (m *mixture) packet(a, b *ir.Port, sends, takes Stage, k int, cos uint16, had, relied bool) {
 	if m.notRead(a) || m.notRead(b) {
 		return // see unread
@@ -454,15 +456,15 @@ func (m *mixture) faulty(a, b *ir.PortSettings, cos uint16, p ir.Packet) Fault {
 	return ""
 }
 
-// tooSmall reports whether the buffer a switch had before the change is too small for a class that relies on it only now. A port that is
-// to have no other one is judged as the fabric is.
+// tooSmall reports whether the buffer a switch had before the change is too small for a class that relies on it only now. It does
+// not judge a switch that the run does not change: the checks of the fabric do.
 func (m *mixture) tooSmall(p *ir.Port, cos int) bool {
 	h := m.held[p.Device().ID]
 	if p.Device().Switch == nil || !h.Away && !h.changes() {
 		return false
 	}
 	if next := m.at[New][p.ID]; next != nil && next.Sends != 0 && next.Headroom == 0 {
-		return false // it sizes its buffers itself: read back afterwards
+		return false // the switch sizes its buffers itself; rocec reads the sizes back after the change
 	}
 	for _, b := range p.Buffers() {
 		if b.Group.Cos == cos && m.at[Old][p.ID].Headroom < min(b.Floor, b.Headroom()) {

@@ -4,14 +4,14 @@ import "slices"
 
 // Refusals that neither failures nor ties change.
 //
-// A device refuses a path that holds its AS. Where an AS has several devices, a failure far from a path can part the ends of the path.
-// Then a router there passes on another path, and a device behind it refuses that one. No such failure exists if every session refuses one
-// of two sets of paths: all paths to the destination that any failure or tie can bring, or only those through the refusing device itself,
-// which are never its shortest. Routes are then the shortest paths over the sessions that refuse none. Spines of one AS over leaves are an
-// example.
+// A device refuses a path that holds its AS. Where an AS has several devices, a failure far from a path can disconnect its ends. A router
+// then passes on another path, and a device behind it refuses that one. No failure does that if each session is of one of two kinds. The
+// first kind refuses every path to the destination that any failure or tie can bring. The second kind refuses only paths through the
+// refusing device itself, and these are never its shortest ones. Routes are then the shortest paths over the sessions of the second kind.
+// Spines of one AS over leaves are an example.
 //
-// Two sets bound the paths that a device may have in any state: the ASes on all of them, and the devices on some of them. Both
-// come from passing sets on until none changes (data-flow analysis), over the sessions that are not known to refuse every path.
+// Two sets bound the paths that a device may have in any state: the ASes on all these paths, and the devices on at least one.
+// Data-flow analysis computes both: vertices pass sets on until none changes, over the sessions that are not known to refuse every path.
 
 // refusals finds the sessions that refuse all paths to one destination.
 type refusals struct {
@@ -20,7 +20,8 @@ type refusals struct {
 	refuses [][]bool // by vertex and arc: the end of the arc refuses whatever the vertex passes on
 }
 
-// steady reports whether neither failures nor ties change which paths to the destination at some vertices are refused.
+// steady reports whether devices refuse the same paths to a destination whatever fails and however ties end. at has the vertices of the
+// destination.
 func (b *bgp) steady(at []int32) bool {
 	r := &refusals{bgp: b, at: at, refuses: make([][]bool, len(b.Arcs))}
 	for v := range b.Arcs {

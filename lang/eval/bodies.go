@@ -327,7 +327,7 @@ var cidrNetmask = simple(cty.String, func(args []cty.Value) (cty.Value, error) {
 	return cty.StringVal(ones.Addr().String()), nil
 }, param("prefix", cty.String))
 
-// float makes a function of two numbers whose result may be none. HCL's would panic then.
+// float makes a function of two numbers. It returns an error where the result is not a number and HCL's function panics.
 func float(f func(a, b float64) float64, first, second string) function.Function {
 	return simple(cty.Number, func(args []cty.Value) (cty.Value, error) {
 		a, _ := args[0].AsBigFloat().Float64()
@@ -393,7 +393,7 @@ var cidrContains = simple(cty.Bool, func(args []cty.Value) (cty.Value, error) {
 	return cty.BoolVal(p.Bits() <= inner.Bits() && p.Contains(inner.Masked().Addr())), nil
 }, param("prefix", cty.String), param("address", cty.String))
 
-// cidrSubnets is Terraform's: every prefix begins at the next place after the one before that suits its length.
+// cidrSubnets is Terraform's: each prefix begins after the previous one, at the next address that is aligned to its length.
 var cidrSubnets = function.New(&function.Spec{
 	Params:   []function.Parameter{param("prefix", cty.String)},
 	VarParam: &function.Parameter{Name: "newbits", Type: cty.Number},

@@ -37,7 +37,7 @@ func read(text string) (*File, diag.List) {
 	return Read("f/"+Name, []byte(text), &ds), ds
 }
 
-// What is written is read again, in the order of a file and with places; CRLF for LF changes nothing.
+// Read returns the rows that Format writes, with their places and in the order of the file. Its lines may end in CRLF.
 func TestRoundTrip(t *testing.T) {
 	text := string(Format(sample()))
 	for _, text := range []string{text, strings.ReplaceAll(text, "\n", "\r\n"), strings.TrimSuffix(text, "\n")} {
@@ -111,7 +111,7 @@ func TestChecksum(t *testing.T) {
 	})
 }
 
-// The same rows in any order give the same bytes, and these the same rows.
+// Format writes the same bytes whatever the order of the rows, and Read accepts these bytes.
 func TestFormat(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := &File{Fabric: "f", Rocec: "1"}

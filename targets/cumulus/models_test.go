@@ -23,7 +23,7 @@ func codes(ds diag.List, code string) (found diag.List) {
 	return found
 }
 
-// TestModels: each row of the table names a model there is, and refuses the releases it says, and no other.
+// TestModels: each row of the table names a model that exists. Releases that the row excludes are errors, and no other releases are.
 func TestModels(t *testing.T) {
 	for name, hw := range hardware.Models {
 		m, ok := platform.FindSwitch(name)
@@ -164,7 +164,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestRuns: a release that a file states is written where rocec writes for it and it runs on the model.
+// TestRuns: Runs accepts a release if rocec writes for it and it runs on the model.
 func TestRuns(t *testing.T) {
 	for _, c := range []struct {
 		model, version string

@@ -25,7 +25,7 @@ func Effects(old, next *ir.Settings, cabled []*ir.Port) []Effect {
 			names[name] = true
 		}
 	}
-	at := map[shift]*Effect{} // of the fabric's ports, and in foreign of the others
+	at := map[shift]*Effect{} // effects on the fabric's ports; foreign has those on other ports
 	foreign := map[shift]*Effect{}
 	note := func(of map[shift]*Effect, s shift) *Effect {
 		if of[s] == nil {

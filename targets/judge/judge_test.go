@@ -73,7 +73,7 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// What is wrong stops the stages that build on it.
+// TestStops: an error stops the stages that depend on the result of the failed one.
 func TestStops(t *testing.T) {
 	const both = "cos_group \"g\" {\n  cos = 1\n  weight = 1\n  strict = true\n}\n"
 	for _, tt := range []struct {
@@ -95,7 +95,7 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// The source is the compiler's to let go of: what devices and links it named is not kept beside the fabric.
+// TestSourceIsLetGo: the compiler drops the switches, hosts and links of the source, so that Judged does not hold them beside the fabric.
 func TestSourceIsLetGo(t *testing.T) {
 	for _, example := range []string{"clos-v2-ecn", "bad-unmapped-dscp"} {
 		j := judged(t, example, judge.Options{})
@@ -161,7 +161,7 @@ func TestIgnore(t *testing.T) {
 	}
 }
 
-// What is found in a module names the blocks that call it, three at most, each once.
+// TestCallsAreNoted: a finding in a module has notes at the blocks that call the module: three at most, each once.
 func TestCallsAreNoted(t *testing.T) {
 	var main strings.Builder
 	main.WriteString("fabric \"f\" {}\n")

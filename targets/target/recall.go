@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Steps, queries and checkers of files have names, so that a run can keep what it does without a text that becomes a command. The target
-// makes them again from the name ([Target.Recall]). A name is words with one space between them; the first is the name of the target. A
+// A run keeps the steps, queries and checkers of files by name, so that no stored text becomes a command. The target makes them again from
+// the name ([Target.Recall]). A name is words with one space between them; the first is the name of the target. A
 // word has parts with "," between them, and a part may have a "=". All other parts of a name are in a strict alphabet ([Spell]), or are
 // the SHA-256 of a content.
 
@@ -39,22 +39,22 @@ func Sum(content []byte) string {
 	return hex.EncodeToString(h[:])
 }
 
-// MostName bounds a name, in bytes: a host with a thousand NICs has a longer one than any other device.
+// MostName is the greatest length of a name, in bytes. The longest names are those of hosts with a thousand NICs.
 const MostName = 128 << 10
 
 // Unknown is a name that a target does not know.
 type Unknown struct{ Name string }
 
-// Error says it.
+// Error returns the message, with the beginning of the name.
 func (u *Unknown) Error() string {
 	const most = 80
 	return fmt.Sprintf("this rocec knows no step, query or checker with the name %q", u.Name[:min(len(u.Name), most)])
 }
 
-// plainInName are the bytes of a value that a name has as they are.
+// plainInName has the bytes of a value that [Spell] does not escape.
 const plainInName = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:/@-"
 
-// Spell gives a value as a part of a name has it: other bytes than letters, digits and "_.:/@-" as % and two digits of hex.
+// Spell escapes a value for a part of a name. It writes each byte other than letters, digits and "_.:/@-" as % and two digits of hex.
 func Spell(value string) string {
 	var b strings.Builder
 	for i := range len(value) {
@@ -67,7 +67,7 @@ func Spell(value string) string {
 	return b.String()
 }
 
-// Spelled reads what Spell gives; ok is false where the text is another, or empty.
+// Spelled returns the value that [Spell] escapes as text. ok is false if text is empty, or if Spell never returns it.
 func Spelled(text string) (value string, ok bool) {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {

@@ -13,11 +13,11 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// randomFabric is a small fabric of switches anyhow joined.
+// randomFabric returns a small fabric of switches with random cables.
 func randomFabric(t *rapid.T, prefix string) *irtest.Cabling {
 	c := irtest.New(ir.ShortestPath)
 	n := rapid.IntRange(3, 7).Draw(t, "switches")
-	for i := 1; i < n; i++ { // connected, then more
+	for i := 1; i < n; i++ { // a tree first, then further cables
 		c.Link(fmt.Sprint(prefix, rapid.IntRange(0, i-1).Draw(t, "a")), fmt.Sprint(prefix, i))
 	}
 	for range rapid.IntRange(0, 6).Draw(t, "more") {
@@ -143,7 +143,7 @@ func reachByHand(g *bufferGraph) [][]int {
 	return out
 }
 
-// TestMoreCircles: the count of circles with the same turns from down to up agrees with a walk along every one.
+// TestMoreCircles: more counts the other circles with the same turns from down to up. A walk along every such circle gives the same count.
 func TestMoreCircles(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := randomFabric(rt, "R")
@@ -195,7 +195,8 @@ func TestMoreCircles(t *testing.T) {
 	})
 }
 
-// A search for circles that its work ends says so, and so does the count of other circles. A larger budget raises the work.
+// TestCirclesThatEndEarly: a search that stops at its limit of work reports that, and so does the count of other circles. A larger budget
+// raises the limit.
 func TestCirclesThatEndEarly(t *testing.T) {
 	f := fabric(irtest.HyperX(ir.AnyPath, 4).Tier("H0", 2))
 	turns, err := f.Routes.Turns(f.CosGroups[0], ir.State{})

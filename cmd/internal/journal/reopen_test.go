@@ -39,7 +39,7 @@ func TestReopened(t *testing.T) {
 	require.Contains(t, log.Outcomes, "leaf02")
 }
 
-// What is asked of a device when its outcome is closed does not rewrite the history; what was open is closed once.
+// A later outcome replaces an open one, such as unknown or unconfirmed. It does not replace a final one.
 func TestClosedStays(t *testing.T) {
 	for _, c := range []struct{ was, then, want string }{
 		{"applied", "conflict", "applied"},
@@ -68,7 +68,7 @@ func TestClosedStays(t *testing.T) {
 	}
 }
 
-// What devices told later takes the place of the first line, of a run that another machine started alone.
+// Adopt replaces the header of a run with what devices reported later, but only if another machine started the run.
 func TestAdopt(t *testing.T) {
 	dir := journal.Open(t.TempDir())
 	for _, adopted := range []*journal.Adoption{nil, {By: "bob@ws2, process 12"}} {
@@ -88,7 +88,7 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
-// A file whose name no run has is not read as a journal: the name would become a word of messages and commands.
+// Runs does not read a file as a journal if its name cannot be that of a run. Such a name would get into messages and commands.
 func TestNameOfNoRun(t *testing.T) {
 	path := t.TempDir()
 	dir := journal.Open(path)

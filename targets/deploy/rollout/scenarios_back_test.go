@@ -20,7 +20,7 @@ const noGreen = `grep -q green "$1" || { echo "line 2: no green here"; exit 3; }
 
 const refusedBack = "The vendor's checker refused /etc/app/conf when it was back in place: line 2: no green here."
 
-// everyWay is who brings a device back that holds a change.
+// everyWay lists who undoes a held change: the failing run, the operator, the timer or the boot.
 var everyWay = []string{"body", "asked", deploy.ByTimer, deploy.ByBoot}
 
 // waysBack undoes a change on one device in each of the ways, and passes each result to judge.
@@ -47,7 +47,7 @@ func (b box) waysBack(t testing.TB, ways []string, judge func(b box, why string,
 	}
 }
 
-// filesOf are the files of a device as those of another one.
+// filesOf returns the files of b, with their paths and commands below the root of n.
 func (b box) filesOf(n box) []target.File {
 	files := make([]target.File, len(b.Dev.Files))
 	moved := func(s string) string { return strings.ReplaceAll(s, b.Root, n.Root) }
@@ -66,7 +66,7 @@ func (b box) filesOf(n box) []target.File {
 	return files
 }
 
-// The vendor's checker is asked about the content that goes back, beside the other files that go back, and its refusal stops nothing.
+// The vendor's checker judges the old content of a file when the other old files are in place, too. Its refusal does not stop the undo.
 func oldRefused(t testing.TB, b box) {
 	b.Dev.Files[0].Precheck = noGreen
 	b.waysBack(t, []string{"body", deploy.ByTimer}, func(n box, why string, r *deploy.Result) {
@@ -139,7 +139,7 @@ func inUseBack(t testing.TB, b box) {
 		require.Contains(t, n.said(r), " is unknown (not readable on this release).", why)
 		require.NotContains(t, n.said(r), "uses it.", why)
 	})
-	b.step(func(s *target.Step) { // an undo of its own: the live state is compared with that from before
+	b.step(func(s *target.Step) { // an undo command of its own: rocec compares the live state with the one before the change
 		s.Loaded = &target.Query{Cmd: "grep -q green " + b.Root + "/run/loaded && echo " + target.Loaded}
 		s.Undo = &target.Query{Cmd: "cp " + b.Root + "/etc/app/conf " + b.Root + "/run/loaded"}
 	})
@@ -155,7 +155,7 @@ func inUseBack(t testing.TB, b box) {
 	})
 }
 
-// The files are back, and the daemon does not load them: the result does not claim that they could not be put back.
+// Where the daemon does not load the old files, the result reports that they are back in place, and that their use is unknown.
 func backNotTaken(t testing.TB, b box) {
 	b.Systemd()
 	b.step(func(s *target.Step) {
@@ -169,7 +169,7 @@ func backNotTaken(t testing.TB, b box) {
 	require.Equal(t, "rocec rollback txn-1 --target leaf01", r.Next())
 	b.holds(t, boxtest.OldConf, boxtest.OldConf)
 
-	b = newBoxLike(t, b) // a backup that is gone is not named
+	b = newBoxLike(t, b) // the result does not name a backup that is gone
 	b.Systemd()
 	p = b.hold(t)
 	b.Write("/etc/app/conf", handConf)
@@ -180,7 +180,7 @@ func backNotTaken(t testing.TB, b box) {
 	require.False(t, r.Backup)
 }
 
-// A step that cannot go back stops none of the others.
+// When one step cannot go back, the other steps still do.
 func stepsGoBackEach(t testing.TB, b box) {
 	b.Systemd()
 	b.Write("/etc/app/two", boxtest.OldConf)
@@ -241,7 +241,7 @@ func swapped(t testing.TB, n box) {
 	}
 }
 
-// The check fails, and the device is lost before it goes back: it goes back later, unless a person confirms the change.
+// The check fails, and the connection is lost before the undo. A later run undoes the change, unless a person confirms it.
 func givenUp(t testing.TB, b box) {
 	b.Systemd()
 	p := b.plan(t)
@@ -269,7 +269,7 @@ func givenUp(t testing.TB, b box) {
 		n.is(t, rep.Devices[0], c.want, "", "")
 	}
 
-	b = newBoxLike(t, b) // the answer of the commit is lost alone
+	b = newBoxLike(t, b) // only the answer to the commit is lost
 	b.Systemd()
 	p = b.plan(t)
 	b.leaves(" commit", true)

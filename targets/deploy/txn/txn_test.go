@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// machine is what decides: that of the package, or a broken copy.
+// machine has the three functions that decide: those of the package, or one replaced by a broken copy.
 type machine struct {
 	next  func(State) Verb
 	after func(State, Event) State
@@ -24,16 +24,16 @@ type explorer struct {
 	m      *machine
 	at     map[world]int32
 	worlds []world
-	from   []int32  // by world, the one it was first reached from
-	how    []string // and what led to it
-	faults []uint8  // the fewest faults, deeds of others and timers that lead there
+	from   []int32  // by world, the world before it on the path
+	how    []string // by world, the step from that one
+	faults []uint8  // by world, the smallest number of faults, acts of others and timers on a path to it
 	done   []bool
-	span   [][2]int32 // by world, where in ours it goes by itself, but for the repetitions of a Wait
-	ours   []int32
+	span   [][2]int32     // by world, its part of ours
+	ours   []int32        // the worlds that device and controller reach by themselves, without the repetitions of a Wait
 	clean  map[world]bool // worlds from which a person can undo the change
 }
 
-// reach adds a world, or learns that it is nearer than thought; false: neither.
+// reach adds a world, or records a path to it with fewer faults. It returns false if it does neither.
 func (x *explorer) reach(w world, from int32, how string, faults uint8) (int32, bool) {
 	i, ok := x.at[w]
 	if !ok {
@@ -50,8 +50,8 @@ func (x *explorer) reach(w world, from int32, how string, faults uint8) (int32, 
 	return i, true
 }
 
-// explore walks all worlds with at most so many faults, in their order, to a fixed point. It returns the first thing that is wrong,
-// with the way there; empty: nothing is.
+// explore walks all worlds that a path with at most most faults reaches, in the order of the faults, until no world is new. It returns the
+// first error with the path to it, or an empty string.
 func explore(m *machine, most int, starts ...world) (x *explorer, wrong string) {
 	x = &explorer{m: m, at: map[world]int32{}, clean: map[world]bool{}}
 	var now, next []int32
@@ -119,7 +119,7 @@ func (x *explorer) way(i int32, last ...string) string {
 	return fmt.Sprintf("%s\n%+v", strings.Join(append(steps, last...), "\n"), x.worlds[i])
 }
 
-// broken is the oracle: what is wrong with a step from one world to the next; empty: nothing.
+// broken is the oracle. It returns the error in a step from one world to the next, or an empty string.
 func broken(was, w *world) string {
 	switch {
 	case w.kept && w.undone:
@@ -190,7 +190,8 @@ func untrue(was, w *world, fate Fate) string {
 	return ""
 }
 
-// unclean lets a person undo, from a world without a controller, on a device without further faults: nothing may remain.
+// unclean undoes the change from a world without a controller, as a person does, on a device without further faults. It returns an error
+// if anything remains or the undo never ends.
 func (x *explorer) unclean(w world) string {
 	if w.leads {
 		return ""
@@ -275,7 +276,7 @@ func TestFixedPoint(t *testing.T) {
 	t.Logf("%d worlds, %d steps of device and controller; by faults on the way there: %d", len(x.worlds), len(x.ours), counts)
 }
 
-// Answers may be lost only so often, however they are lost.
+// TestPatience: the machine ends when more than patience answers are lost.
 func TestPatience(t *testing.T) {
 	s := State{Goal: Keep}
 	for i := range patience {
@@ -297,7 +298,7 @@ func TestMarks(t *testing.T) {
 	require.False(t, ok)
 }
 
-// TestLiar: whatever a device answers, the machine ends. No answers lead back to a state, and only a few verbs do.
+// TestLiar: the machine ends whatever a device answers. No sequence of answers returns to an earlier state, except while the machine waits.
 func TestLiar(t *testing.T) {
 	next := map[State][]State{}
 	var answers []Device
@@ -322,7 +323,7 @@ func TestLiar(t *testing.T) {
 		for _, d := range answers {
 			for _, r := range []Result{OK, Refused} {
 				to := s.After(Event{Verb: verb, Result: r, Device: d})
-				if verb != Wait { // for as long as something is at work, which has a time of its own
+				if verb != Wait { // it repeats while another process works, which has a time limit of its own
 					next[s] = append(next[s], to)
 				}
 				todo = append(todo, to)

@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// unit reports whether a file is a systemd unit, and returns the instance of its name; "-" without an instance.
+// unit returns the instance in the name of a systemd unit: "-" if the name lacks one, empty if the file is not a unit.
 func unit(path, text string) (instance string) {
 	base := path[strings.LastIndexByte(path, '/')+1:]
 	if !strings.HasSuffix(base, ".service") && !strings.Contains(text[:min(len(text), 4096)], "[Service]\n") {
@@ -48,7 +48,7 @@ func (r *reader) unit(text, instance string) {
 		case line == "" || line[0] == '#' || line[0] == ';':
 		case len(line) > mostLine:
 			r.miss(line[:80], tooMuch)
-		case ok && value == "" && strings.HasPrefix(key, "ExecStart"): // the commands above do not run
+		case ok && value == "" && strings.HasPrefix(key, "ExecStart"): // an empty value clears the commands above
 			runs[key] = nil
 		case ok && (key == execs[0] || key == execs[1] || key == execs[2]):
 			runs[key] = append(runs[key], execLine{value, from})
@@ -71,7 +71,8 @@ func (r *reader) unit(text, instance string) {
 	r.line = last
 }
 
-// exec runs a command of a unit. It is no shell: the instance is put in, and a variable is not known.
+// exec reads a command of a unit. systemd runs it without a shell: the instance replaces %i and %I, and no variable has a known
+// value.
 func (s *shellReader) exec(text, instance string) {
 	text = strings.TrimLeft(text, "-@:+!")
 	if instance != "-" {
@@ -85,7 +86,7 @@ func (s *shellReader) exec(text, instance string) {
 		return
 	}
 	words := stripSudo(all.commands[0].words)
-	for _, c := range all.commands { // a shell's words, which systemd hands to the program
+	for _, c := range all.commands { // systemd passes a shell's operators to the program as arguments
 		if c.after != "" && c.after != ";" || c.writes != "" || c.into != "" {
 			s.doubt(words, "a unit is no shell: its command gets the rest as arguments")
 			return

@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/targets/nvue/grammar"
 )
 
-// kindOf gives the kind of a port. Profiles are those of its bond, where it is in one; speed and watchdog its own.
+// kindOf returns the kind of a port. A port in a bond has the profiles of the bond, and its own speed and watchdog.
 func (r *reading) kindOf(name string) kind {
 	k := kind{bound: r.boundOf(name)}
 	own := r.set.Get("interface", name)
@@ -38,7 +38,7 @@ const usualMTU = 9216
 var firstWatchdog = grammar.Release{5, 6}
 
 // watchdog gives the action of the watchdog of a port: it drops packets to a queue that stays paused (chapter of 5.x, PFC
-// Watchdog). Only front ports have one; the name alone is enough to set it.
+// Watchdog). Only front ports have a watchdog. The key without a state turns it on.
 func (r *reading) watchdog(name string) (action ir.Setting[ir.WatchdogAction]) {
 	t := r.set.Get("interface", name, "qos", "pfc-watchdog")
 	switch state := t.Get("state"); {

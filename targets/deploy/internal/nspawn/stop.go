@@ -81,7 +81,7 @@ func (c *control) close() {
 	c.release()
 }
 
-// hold is the release that a command has to wait for.
+// hold states what a command waits for: a delay, [Device.Release], or both.
 type hold struct {
 	Command
 	delay    time.Duration
@@ -97,7 +97,7 @@ func (h *hold) stop() {
 	<-h.released
 }
 
-// answer lets one command run when it may. A command that is killed while it waits is no matter.
+// answer lets one command run after its hold. It ignores the errors of a command that is killed while it waits.
 func (c *control) answer(conn *net.UnixConn) {
 	buf := make([]byte, 128<<10)
 	n, err := conn.Read(buf)
@@ -144,7 +144,7 @@ func (c *control) lower(args []string) (instead []string, complaint string) {
 	return args, ""
 }
 
-// reads reports whether a command changes nothing, so that no moment of a change lies before or after it.
+// reads reports whether a command changes nothing. The state before such a command is the state after it, so tests do not stop there.
 func reads(args []string) bool {
 	words := map[string][]string{
 		"dcb":  {"show"},
@@ -186,7 +186,7 @@ func (c *control) release() {
 	c.at, c.hang = 0, ""
 }
 
-// unitOf names the systemd unit of who asks; empty: it is gone already.
+// unitOf returns the systemd unit of the process at the other end of conn. It is empty if the process has ended.
 func unitOf(conn *net.UnixConn) string {
 	raw, err := conn.SyscallConn()
 	if err != nil {
@@ -230,7 +230,7 @@ func (d *Device) Stopped() <-chan Command {
 	return d.control.stopped
 }
 
-// Release lets a device go on that has stopped, and commands that hang.
+// Release continues a stopped device and the commands that hang.
 func (d *Device) Release() { d.control.release() }
 
 // Commands returns the commands since StopAt, in order.
@@ -267,7 +267,7 @@ var jessie = []limitation{
 	func(args []string) ([]string, string) { return nil, unknown(args, "systemctl", "--now") },
 }
 
-// unknown complains about an option that begins with one of those a program does not know.
+// unknown returns the complaint of a program about the first option that begins with one of options, which the program does not know.
 func unknown(args []string, program string, options ...string) string {
 	if filepath.Base(args[0]) != program {
 		return ""

@@ -140,7 +140,7 @@ func first(in io.Reader, unit byte, n int) ([]byte, error) {
 	return out, nil
 }
 
-// end is the last n lines or bytes, or everything from the n-th on.
+// end returns the last n lines or bytes; with from, it returns everything from the n-th one on.
 func end(data []byte, unit byte, n int, from bool) []byte {
 	if unit == 'c' {
 		if from {
