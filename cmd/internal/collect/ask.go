@@ -63,7 +63,9 @@ type answered struct {
 func (a *answered) ofHosts() bool { return slices.Equal(a.question.To, []string{targets.Hosts}) }
 
 // ofSwitches reports whether a device that answers the question is a switch.
-func (a *answered) ofSwitches() bool { return !slices.Contains(a.question.To, targets.Hosts) }
+func (a *answered) ofSwitches() bool {
+	return !slices.Contains(a.question.To, targets.Hosts) && !targets.IsRouting(a.question.File) // any Linux has routes
+}
 
 // DeviceTime is how long a device may take unless a person states another time: several of its commands may hang.
 const DeviceTime = 5 * time.Minute
