@@ -31,7 +31,7 @@ func showCommand(a *app) *cobra.Command {
 			"With --plan it prints what a saved plan is for, what it was made of, and what it would change.",
 		Example: "  rocec show leaf01:swp3\n" +
 			"  rocec show gpu001,gpu002\n" +
-			"  rocec show --from site.tar.gz leaf01:swp3",
+			"  rocec show --from site.tar.gz leaf01:swp1",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if o.saved != "" {
 				if len(args) > 0 || a.Dir != "" || o.files != nil || o.from != nil {

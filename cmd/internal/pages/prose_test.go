@@ -177,6 +177,8 @@ printf '%s\n' a_device,a_port,a_type,b_device,b_port,b_type leaf1,swp1,dcim.inte
 	"rocec audit --demo":                                  {exit: 1},
 	"rocec trace --from collected gpu001 gpu002":          {before: site},
 	"rocec show --from collected leaf01:swp1":             {before: site},
+	"rocec trace --from site.tar.gz gpu001 gpu002":        {before: site + " && rocec collect collected -o site.tar.gz"},
+	"rocec show --from site.tar.gz leaf01:swp1":           {before: site + " && rocec collect collected -o site.tar.gz"},
 
 	"rocec audit --write-baseline known.hcl collected":    {before: site},
 	"rocec audit --write-baseline topology.dot collected": {before: site},
