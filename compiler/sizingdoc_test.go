@@ -128,7 +128,7 @@ func TestSizingDocument(t *testing.T) {
 	asic, xoff := few.Switch.Model.ASIC, few.Ports[0].Buffers()[0].Xoff.N
 	bound := few.Memory().IncastBound(5, xoff)
 	says("5 x %s = %s", n(xoff), n(bound))
-	says("so min is %s;", n(deriveMin(markKey{asic: asic, mbps: 100_000, mtu: 9216, bound: bound, senders: 5}, ir.Origin{}).N))
+	says("min is %s.", n(deriveMin(markKey{asic: asic, mbps: 100_000, mtu: 9216, bound: bound, senders: 5}, ir.Origin{}).N))
 	all := full(t, "z9100", 32, 1, 100_000, 5).Memory()
 	says("18,096 / 18 = %s B", n(full(t, "z9100", 18, 1, 100_000, 5).Memory().FanOutBound(xoff)))
 	says("from %d ports on", ir.MarksFrom(deriveMin(markKey{asic: asic, mbps: 100_000, mtu: 9216, bound: all.MarkBound()}, ir.Origin{}).N,
