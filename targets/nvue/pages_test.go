@@ -32,7 +32,7 @@ func TestPages(t *testing.T) {
 	first := rows[0].Since
 	release := func(minor int) string { return fmt.Sprintf("%d.%d", first[0], minor) }
 	assert.Contains(t, page("checks/pfc-watchdog.md"), fmt.Sprintf("Cumulus Linux has a PFC watchdog from %s on, for front-panel ports; "+
-		"up to %s there is none.", release(first[1]), release(first[1]-1)))
+		"%s has no watchdog.", release(first[1]), release(first[1]-1)))
 	assert.Contains(t, page("known.md"), "Cumulus Linux has one from "+release(first[1])+" on")
 	assert.Contains(t, page("nvue.md"), "lossless ports, from "+release(first[1])+" on | `interface.swp1.qos.pfc-watchdog.state`")
 }
