@@ -157,6 +157,7 @@ func TestInvalid(t *testing.T) {
 		deep:                                     "too many, or too deep",
 		`{"a":` + strings.Repeat("[", 100):       "too many, or too deep",
 		"a: &a {x: 1}\n" + bomb():                "too many, or too deep",
+
 		"[g" + strings.Repeat("x", 99) + ":c d]\nq\n": "is no head of a group",
 	} {
 		inv, ds := Read("f", []byte(text))

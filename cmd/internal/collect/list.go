@@ -31,7 +31,8 @@ const mostBy = 3
 // gives it back: rocec dials no address that it has learnt itself.
 func (c *Collection) Inventory() string {
 	var out strings.Builder
-	out.WriteString("# Devices that were asked or whose files were read, and those that LLDP names. Those with \"named by\" were not asked.\n" +
+	out.WriteString("# Devices that were asked or whose files were read, and those that LLDP names. Those with \"named by\" were not " +
+		"asked.\n" +
 		"# Take out what must not be asked, and give the file back: rocec collect THIS.yaml -o SNAPSHOT.tar.gz\n" +
 		"all:\n  hosts:\n")
 	have := map[string]bool{}

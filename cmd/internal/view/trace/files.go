@@ -75,7 +75,7 @@ func (j *fileJudge) lossless(h *walk.Hop) {
 			}
 		}
 	}
-	p := portOf(h)
+	p := j.portOf(h)
 	if h.Group != nil && !h.Unsorted && !sorted && h.Sort.Cos != h.Group.Cos {
 		d := &diag.Diagnostic{Severity: diag.Error, Code: targets.NotLossless.Code, Summary: targets.NotLossless.Summary, At: j.sortedAt(h, p)}
 		d.Detail = fmt.Sprintf("At %s, %s decides, and the packets are in cos %d; the fabric has them in cos %d (%s), which is lossless.",
@@ -94,7 +94,7 @@ func (j *fileJudge) notifications(h *walk.Hop) {
 	if h.Unsorted || h.Group == nil || h.Sort.Cos < 0 || h.Sort.Group == nil || !h.Sort.Group.Lossless {
 		return
 	}
-	p := portOf(h)
+	p := j.portOf(h)
 	check := validate.CNPInLosslessGroup
 	d := &diag.Diagnostic{Severity: diag.Error, Code: check.Code, Summary: check.Summary, At: j.sortedAt(h, p)}
 	d.Detail = fmt.Sprintf("At %s, %s decides, and notifications are in cos %d (%s), which is lossless: they wait behind the packets that "+
@@ -103,7 +103,12 @@ func (j *fileJudge) notifications(h *walk.Hop) {
 }
 
 // portOf returns the port by which packets enter the device of a hop, or leave their sender.
-func portOf(h *walk.Hop) *ir.Port { return slices.Concat(h.In, h.Out)[0].Ports[0] }
+func (j *fileJudge) portOf(h *walk.Hop) *ir.Port {
+	for _, l := range slices.Concat(h.In, h.Out) {
+		return l.Ports[0]
+	}
+	return j.walk.From[0] // the sender has no way to send them
+}
 
 // sortedAt returns the place of the value by which a hop sorts its packets.
 func (j *fileJudge) sortedAt(h *walk.Hop, p *ir.Port) diag.Range {
@@ -140,9 +145,9 @@ func (j *fileJudge) add(to *[]*walk.Finding, p *ir.Port, d *diag.Diagnostic, bre
 // mostDoubted is how many devices a verdict names.
 const mostDoubted = 4
 
-// doubts returns why the verdict on lossless packets is not known, as parts of a sentence; nil: it is known.
+// doubts returns why the verdict on lossless packets, or on notifications, is not known, as parts of a sentence; nil: it is known.
 func doubts(s *Sayings, w *walk.Walk) (out []string) {
-	if s.read == nil || w.CNP || !w.Promised {
+	if s.read == nil || !w.CNP && !w.Promised {
 		return nil
 	}
 	var mute, unsorted, wrong []string
@@ -157,7 +162,7 @@ func doubts(s *Sayings, w *walk.Walk) (out []string) {
 		}
 		for _, l := range slices.Concat(h.In, h.Out) {
 			for _, p := range l.Ports {
-				if name := p.Device().Name; l.Unknown && !slices.Contains(mute, name) {
+				if name := p.Device().Name; l.Unknown && !w.CNP && !slices.Contains(mute, name) {
 					mute = append(mute, name)
 				}
 			}
@@ -167,7 +172,7 @@ func doubts(s *Sayings, w *walk.Walk) (out []string) {
 		why   string
 		names []string
 	}{
-		{"no file states how %s sorts these packets", unsorted},
+		{"no file states the class of these packets at %s", unsorted},
 		{"no file states PFC of %s", mute},
 		{"errors in the files of %s may concern them", wrong},
 	} {
@@ -211,10 +216,10 @@ func verdictOf(s *Sayings, w *walk.Walk) string {
 	switch {
 	case s.firstBreak(w) != nil && (w.Promised || w.CNP):
 		return "breaks"
-	case !w.Promised:
-		return "not-promised"
 	case len(doubts(s, w)) > 0:
 		return "not-known"
+	case !w.Promised:
+		return "not-promised"
 	case s.fabric.FlowControl != ir.Pause && slices.ContainsFunc(w.Hops, lossy):
 		return "other-class"
 	}
@@ -222,7 +227,9 @@ func verdictOf(s *Sayings, w *walk.Walk) string {
 }
 
 // Unproven reports whether files of devices on the ways of a trace leave its verdict open.
-func Unproven(s *Sayings, t *walk.Trace) bool { return len(doubts(s, t.Data)) > 0 }
+func Unproven(s *Sayings, t *walk.Trace) bool {
+	return len(doubts(s, t.Data)) > 0 || t.CNP != nil && len(doubts(s, t.CNP)) > 0
+}
 
 // lossy reports whether packets are in no lossless group at a hop.
 func lossy(h *walk.Hop) bool { return h.Sort.Group == nil || !h.Sort.Group.Lossless }

@@ -449,6 +449,8 @@ func (v *traceView) verdict(w *walk.Walk) {
 	text := "no hop breaks losslessness"
 	doubts := doubts(v.Sayings, w)
 	switch {
+	case w.CNP && len(doubts) > 0:
+		text = "not known: " + diag.And(doubts)
 	case w.CNP:
 		text = "nothing holds the notifications up"
 		if held := heldUp(w); held != nil {
