@@ -51,12 +51,14 @@ type order struct {
 	sc   *Scope
 	base *hcl.EvalContext
 	call func(n *Node, en *Env, ds *diag.List) (cty.Value, bool)
-	path []*Node // under way
+	path []*Node          // under way
+	free *hcl.EvalContext // of nodes that need no other
 }
 
 func (o *order) settle(nodes []*Node, ds *diag.List) {
+	o.free = o.context(nil)
 	for _, n := range nodes {
-		n.needs = o.sc.nodesIn(n.Exprs)
+		n.needs = o.nodesIn(n.Exprs)
 	}
 	for _, n := range nodes {
 		o.visit(n, ds)
@@ -64,11 +66,11 @@ func (o *order) settle(nodes []*Node, ds *diag.List) {
 }
 
 // nodesIn returns the locals and modules that expressions refer to, each once.
-func (sc *Scope) nodesIn(exprs []hclsyntax.Expression) []*Node {
+func (o *order) nodesIn(exprs []hclsyntax.Expression) []*Node {
 	var out []*Node
 	seen := map[*Node]bool{}
 	for _, e := range exprs {
-		for _, t := range e.Variables() {
+		for _, t := range o.ev.variables(e, o.sc.Parent != nil) {
 			if len(t) < 2 {
 				continue
 			}
@@ -76,9 +78,9 @@ func (sc *Scope) nodesIn(exprs []hclsyntax.Expression) []*Node {
 			var n *Node
 			switch t.RootName() {
 			case "local":
-				n = sc.Locals[name]
+				n = o.sc.Locals[name]
 			case "module":
-				n = sc.Modules[name]
+				n = o.sc.Modules[name]
 			}
 			if n != nil && !seen[n] {
 				seen[n] = true
@@ -108,14 +110,10 @@ func (o *order) visit(n *Node, ds *diag.List) {
 		return
 	}
 	n.state = settled
-	ctx := o.base.NewChild()
-	values := map[string]map[string]cty.Value{"local": {}, "module": {}}
-	for _, need := range n.needs {
-		if need.OK {
-			values[need.Kind][need.Name] = need.Value
-		}
+	ctx := o.free
+	if len(n.needs) > 0 {
+		ctx = o.context(n.needs)
 	}
-	ctx.Variables = map[string]cty.Value{"local": cty.ObjectVal(values["local"]), "module": cty.ObjectVal(values["module"])}
 	en := &Env{Scope: o.sc, ctx: ctx}
 	if n.Module != nil {
 		n.Value, n.OK = o.call(n, en, ds)
@@ -123,6 +121,19 @@ func (o *order) visit(n *Node, ds *diag.List) {
 	}
 	v, result := o.ev.Value(en, n.Exprs[0], ds)
 	n.Value, n.OK = v, result != Failed
+}
+
+// context returns the context of a node that needs others.
+func (o *order) context(needs []*Node) *hcl.EvalContext {
+	ctx := o.base.NewChild()
+	values := map[string]map[string]cty.Value{"local": {}, "module": {}}
+	for _, need := range needs {
+		if need.OK {
+			values[need.Kind][need.Name] = need.Value
+		}
+	}
+	ctx.Variables = map[string]cty.Value{"local": cty.ObjectVal(values["local"]), "module": cty.ObjectVal(values["module"])}
+	return ctx
 }
 
 // reportCycle reports a circle of locals and modules, from its smallest place, and marks every node.
