@@ -1,0 +1,246 @@
+package sshsig
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Signers are the lines of a file in the format of allowed_signers (ssh-keygen(1), ALLOWED SIGNERS).
+type Signers struct{ lines []signer }
+
+// signer is one line: the principals of a key, or of the certificates of an authority, and what the key may sign.
+type signer struct {
+	number     int // of the line, from 1
+	principals string
+	authority  bool   // the key signs certificates
+	namespaces string // patterns; empty: every namespace
+	after      time.Time
+	before     time.Time // zero: no bound, also of after
+	key        *Key
+}
+
+// Bounds of a file of signers.
+const (
+	maxSignersFile = 4 << 20
+	maxSigners     = 20_000
+)
+
+// ParseSigners reads a file of signers. The error names its line.
+func ParseSigners(data []byte) (*Signers, error) {
+	if len(data) > maxSignersFile {
+		return nil, errors.New("the file is larger than 4 MiB")
+	}
+	s := &Signers{}
+	number := 0
+	for line := range strings.Lines(string(data)) {
+		number++
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		one, err := parseSigner(line)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", number, err)
+		}
+		if one.number = number; len(s.lines) == maxSigners {
+			return nil, errors.New("the file has more than 20,000 signers")
+		}
+		s.lines = append(s.lines, *one)
+	}
+	return s, nil
+}
+
+// Len returns the number of signers.
+func (s *Signers) Len() int { return len(s.lines) }
+
+func parseSigner(line string) (*signer, error) {
+	principals, rest, err := word(line)
+	if err != nil {
+		return nil, err
+	}
+	if rest == "" {
+		return nil, errors.New("a line is PRINCIPALS [OPTIONS] KEYTYPE KEY")
+	}
+	out := &signer{principals: principals}
+	if first, after, err := word(rest); err == nil && !keyType(first) { // a type of key has neither quotes nor commas
+		if err := out.options(rest[:len(rest)-len(after)]); err != nil {
+			return nil, err
+		}
+		rest = after
+	}
+	fields := strings.Fields(rest)
+	if len(fields) < 2 {
+		return nil, errors.New("the key is missing: a line is PRINCIPALS [OPTIONS] KEYTYPE KEY")
+	}
+	blob, err := base64.StdEncoding.DecodeString(fields[1])
+	if err != nil {
+		return nil, errors.New("the base64 of the key is damaged")
+	}
+	if out.key, err = parsePlain(blob); err != nil {
+		return nil, err
+	}
+	if out.key.kind != fields[0] {
+		return nil, fmt.Errorf("the key is one of type %q, not %q", out.key.kind, fields[0])
+	}
+	return out, nil
+}
+
+func keyType(word string) bool {
+	return strings.HasPrefix(word, "ssh-") || strings.HasPrefix(word, "ecdsa-") || strings.HasPrefix(word, "sk-")
+}
+
+// word cuts the first word off a line. Quotes in it may hold white space, and are taken away.
+func word(line string) (first, rest string, err error) {
+	var b strings.Builder
+	quoted := false
+	for i := range len(line) {
+		switch c := line[i]; {
+		case c == '"':
+			quoted = !quoted
+		case !quoted && (c == ' ' || c == '\t'):
+			return b.String(), strings.TrimLeft(line[i:], " \t"), nil
+		default:
+			b.WriteByte(c)
+		}
+	}
+	if quoted {
+		return "", "", errors.New("a quote has no end")
+	}
+	return b.String(), "", nil
+}
+
+// options reads the options of a line: cert-authority, namespaces="…", valid-after="…", valid-before="…".
+func (s *signer) options(text string) error {
+	for _, option := range split(strings.TrimSpace(text)) {
+		name, value, _ := strings.Cut(option, "=")
+		value = strings.Trim(value, `"`)
+		var err error
+		switch strings.ToLower(name) {
+		case "cert-authority":
+			s.authority = true
+		case "namespaces":
+			s.namespaces = value
+		case "valid-after":
+			s.after, err = moment(value)
+		case "valid-before":
+			s.before, err = moment(value)
+		default:
+			return fmt.Errorf("the option %q is unknown", name)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// split cuts a text at commas outside of quotes.
+func split(text string) []string {
+	quoted := false
+	return strings.FieldsFunc(text, func(r rune) bool {
+		quoted = quoted != (r == '"')
+		return r == ',' && !quoted
+	})
+}
+
+// moment reads a time: YYYYMMDD, YYYYMMDDHHMM or YYYYMMDDHHMMSS, and Z for UTC. Without Z it is local time.
+func moment(text string) (time.Time, error) {
+	bare, utc := strings.CutSuffix(text, "Z")
+	zone := time.Local
+	if utc {
+		zone = time.UTC
+	}
+	for _, layout := range []string{"20060102", "200601021504", "20060102150405"} {
+		if t, err := time.ParseInLocation(layout, bare, zone); err == nil && len(bare) == len(layout) {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%q is no time of the form YYYYMMDD[HHMM[SS]][Z]", text)
+}
+
+// Find returns the person whose key made a signature, if the file allows the key to sign in the namespace of the signature at a time. The
+// signature must be verified by [Signature.Verify], too.
+func (s *Signers) Find(sig *Signature, at time.Time) (person string, err error) {
+	why := fmt.Errorf("no line has the key %s", sig.Key)
+	for i := range s.lines {
+		l := &s.lines[i]
+		name, fits := l.signs(sig.Key, at)
+		switch {
+		case !fits:
+			continue
+		case name == "":
+			why = fmt.Errorf("line %d has the key %s and names no person, or its certificate is not valid now", l.number, sig.Key)
+		case l.namespaces != "" && !matchesList(sig.Namespace, l.namespaces):
+			why = fmt.Errorf("line %d does not allow %s to sign for %q", l.number, name, sig.Namespace)
+		case !l.after.IsZero() && at.Before(l.after), !l.before.IsZero() && !at.Before(l.before):
+			why = fmt.Errorf("line %d does not allow the key of %s at this time", l.number, name)
+		default:
+			return name, nil
+		}
+	}
+	return "", why
+}
+
+// signs reports whether a key is the one of the line, or has a certificate of its authority, and returns the name of its person: the
+// first principal of the line for a key, and the first principal that the line allows for a certificate.
+func (s *signer) signs(k *Key, at time.Time) (person string, fits bool) {
+	switch {
+	case s.authority:
+		if k.cert == nil || !k.cert.authority.equal(s.key) {
+			return "", false
+		}
+		for _, p := range k.cert.principals {
+			if k.cert.valid(at) && matchesList(p, s.principals) {
+				return p, true
+			}
+		}
+		return "", true
+	case k.cert != nil || !k.equal(s.key):
+		return "", false
+	}
+	first, _, _ := strings.Cut(s.principals, ",")
+	if strings.ContainsAny(first, "*?!") {
+		return "", true
+	}
+	return first, true
+}
+
+// matchesList reports whether a name matches a list of patterns with * and ?, and none of those with ! in front.
+func matchesList(name, list string) bool {
+	ok := false
+	for pattern := range strings.SplitSeq(list, ",") {
+		bare, not := strings.CutPrefix(pattern, "!")
+		if !matches(name, bare) {
+			continue
+		}
+		if not {
+			return false
+		}
+		ok = true
+	}
+	return ok
+}
+
+// matches reports whether a name matches a pattern, in which * stands for any text and ? for one byte.
+func matches(name, pattern string) bool {
+	at, star, from := 0, -1, 0 // in the pattern; of the last *, and where its text ends
+	for i := 0; i < len(name); {
+		switch {
+		case at < len(pattern) && pattern[at] == '*':
+			star, from = at, i
+			at++
+		case at < len(pattern) && (pattern[at] == '?' || pattern[at] == name[i]):
+			at++
+			i++
+		case star >= 0:
+			from++
+			at, i = star+1, from
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[at:], "*") == ""
+}
