@@ -228,7 +228,7 @@ func (a *app) applyStep(ctx context.Context, w *work, plan *deploy.Plan, o apply
 	}
 	results, err := a.Apply(ctx, session.Job{
 		ChangeOptions: o.ChangeOptions, Order: seq.Order, Hooks: o.Programs(), NotAfter: w.until,
-		Fabric: w.dir, Name: w.f.Fabric.Name, Only: o.only, Devices: w.devices, Plan: plan,
+		Fabric: w.dir, Name: w.f.Fabric.Name, Report: w.f, Only: o.only, Devices: w.devices, Plan: plan,
 	})
 	if err != nil {
 		return false, err
@@ -257,6 +257,9 @@ func (a *app) mayApply(ctx context.Context, w *work, plan *deploy.Plan, seq *seq
 			session.WriteUntouched(a.Stdout, plan)
 		}
 		return err
+	}
+	if err := session.Permitted(a.Session, w.f, o.Message, o.Lab != ""); err != nil {
+		return untouched(err)
 	}
 	if err := w.devices.Barred(w.f, w.dir, plan, seq, "", &o.ChangeOptions); err != nil {
 		return err

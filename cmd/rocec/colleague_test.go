@@ -115,12 +115,12 @@ func (o *office) dies(t *testing.T, device string, verb txn.Verb) string {
 		dead, never := make(chan struct{}), make(chan struct{})
 		go rollout.Apply(context.Background(), dial, plan, rollout.ApplyOptions{ //nolint:errcheck // it never returns
 			Run: run, Parallel: 1, Soak: new(time.Duration), Clock: rollout.Clock{Now: time.Now, Wait: time.After},
-			Record: func(e rollout.Entry) error {
+			Record: func(e rollout.Entry) (string, error) {
 				if e.Device == device && e.Verb == verb && !e.Done {
 					close(dead)
 					<-never
 				}
-				return nil
+				return "", nil
 			},
 		})
 		select {

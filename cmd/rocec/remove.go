@@ -58,7 +58,7 @@ func (a *app) remove(ctx context.Context, dir string, hosts []string, o session.
 		v.Print(plan)
 	}
 	l := session.Job{
-		ChangeOptions: o, Hooks: o.Programs(), Fabric: dir, Name: f.Fabric.Name, Only: names, Removes: names,
+		ChangeOptions: o, Hooks: o.Programs(), Fabric: dir, Name: f.Fabric.Name, Report: f, Only: names, Removes: names,
 		Devices: devices, Plan: plan, Order: inOneWave(plan, f), Known: a.ChangedHosts(dir, devices.LabDir),
 	}
 	if plan.Empty() {
@@ -70,6 +70,9 @@ func (a *app) remove(ctx context.Context, dir string, hosts []string, o session.
 	if s := plan.Summary(); s.Refused > o.MaxFailures {
 		return exit.Fail(exit.Machines, "%s cannot be changed. Nothing was changed. Fix them, leave them out, or go on without them with "+
 			"--max-failures %d.", diag.Count(s.Refused, "host"), s.Refused)
+	}
+	if err := session.Permitted(a.Session, f, o.Message, o.Lab != ""); err != nil {
+		return err
 	}
 	if !o.Approve {
 		changes := diag.Count(plan.Summary().Change, "host")
@@ -114,7 +117,7 @@ func (a *app) nothingRemoved(l session.Job, debts map[string]view.Debt) error {
 	if left > 0 || slices.ContainsFunc(l.Removes, func(name string) bool { _, owed := debts[name]; return owed || l.Known[name] }) {
 		log, err := a.BeginJournal(a.NewRun(), &l)
 		if err == nil {
-			err = log.Finish()
+			err = log.Finish(nil)
 		}
 		if err != nil {
 			return exit.Fail(exit.Machines, "what is left to do could not be written into the journal of runs: %v", err)

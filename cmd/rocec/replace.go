@@ -65,13 +65,16 @@ func (a *app) replace(ctx context.Context, dir, name string, o replaceOptions) (
 	if err := devices.WantsAccepted(f, plan, o.Accept); err != nil {
 		return err
 	}
+	if err := session.Permitted(a.Session, f, o.Message, o.Lab != ""); err != nil {
+		return err
+	}
 	if !o.Approve {
 		if err := a.Ask(ctx, question(f.Fabric, diag.Escape(name), plan, seq), "yes"); err != nil {
 			return err
 		}
 	}
 	results, err := a.Apply(ctx, session.Job{
-		ChangeOptions: o.ChangeOptions, Order: seq.Order, Hooks: o.Programs(), Fabric: dir, Name: f.Fabric.Name, Only: []string{name},
+		ChangeOptions: o.ChangeOptions, Order: seq.Order, Hooks: o.Programs(), Fabric: dir, Name: f.Fabric.Name, Report: f, Only: []string{name},
 		Devices: devices, Plan: plan,
 	})
 	if err != nil {

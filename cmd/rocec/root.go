@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,6 +17,8 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/globals"
 	"github.com/rocec/rocec/cmd/internal/person"
+	"github.com/rocec/rocec/cmd/internal/rights"
+	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/docs"
 	"github.com/rocec/rocec/lang"
@@ -44,6 +47,7 @@ func newRoot(p *person.Person) *cobra.Command {
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			a.Ctx = cmd.Context()
+			cmd.Flags().Visit(func(f *pflag.Flag) { a.Changed = append(a.Changed, "--"+f.Name) })
 			tellFormerFlags(p, cmd)
 			if touchesDevices(cmd) {
 				p.Ending.OnDevices()
@@ -56,6 +60,9 @@ func newRoot(p *person.Person) *cobra.Command {
 	f.StringArrayVar(&a.Vars, "var", nil, "value of a variable, as `k=v`; repeatable")
 	f.StringArrayVar(&a.VarFiles, "var-file", nil, "`file` with values of variables; repeatable")
 	f.StringArrayVar(&a.Allowed, "allow-outside", nil, "`folder` outside of the fabric's repository that modules may be in; repeatable")
+	f.StringArrayVar(&a.Site.Policies, "policy", nil, "`file` with a policy, beside the one of the site in "+rights.Folder+"/policy.hcl; repeatable")
+	f.StringVar(&a.Site.Key, "sign-key", "", "`file` with the SSH key that signs plans and runs, as ssh-keygen -Y takes it (default: "+
+		"$"+session.KeyVariable+")")
 	f.StringVar(&a.Color, "color", "auto", "colour: auto, always or never")
 	f.BoolVarP(&a.Quiet, "quiet", "q", false, "print results only")
 	f.BoolVarP(&a.Verbose, "verbose", "v", false, "print what is being done")
@@ -92,9 +99,21 @@ func newRoot(p *person.Person) *cobra.Command {
 	addFormerVerbs(a.Person, root)
 	root.SetHelpCommand(&cobra.Command{Use: "__help", GroupID: "help", Hidden: true}) // else cobra's own takes the place of that of the table
 	offerCommon(root)
+	a.Site.Folder, a.Site.Flags = rights.Folder, flagsOfChanges(root)
 	root.SetFlagErrorFunc(wrongFlag)
 	fitHelp(a.Person, root)
 	return root
+}
+
+// flagsOfChanges returns the flags of verbs that reach devices, with their dashes: a policy may forbid them.
+func flagsOfChanges(root *cobra.Command) (names []string) {
+	for _, verb := range root.Commands() {
+		if touchesDevices(verb) {
+			verb.LocalFlags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // fitHelp makes every line of help and usage fit the width.

@@ -16,25 +16,49 @@ import (
 )
 
 func runsCommand(a *app) *cobra.Command {
-	var format string
+	var o runsOptions
 	cmd := &cobra.Command{
 		Use:   "runs [RUN]",
 		Short: "list the changes that were led from this machine: who, when, why, and the outcome",
 		Long: "Runs lists the runs that were led from this machine, those of one fabric with -C. With RUN it prints the outcome of\n" +
-			"each device.",
+			"each device, or a change record (--format md). With --check it looks for edits of the journals: the chain of lines, the\n" +
+			"signature at the end, the content from before, and with --devices the records that the devices of the fabric keep.",
 		Example: "  rocec runs\n" +
-			"  rocec runs last",
+			"  rocec runs last\n" +
+			"  rocec runs --check --devices",
 		Args: takes(0, 1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if err := exit.Choice("format", format, "text", "json"); err != nil {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := exit.Choice("format", o.Format, "text", "json", "md"); err != nil {
 				return err
 			}
-			return a.runs(args, format)
+			switch {
+			case o.check && o.Format == "md":
+				return exit.Fail(exit.Usage, "--check prints text or json")
+			case o.Format == "md" && len(args) == 0:
+				return exit.Fail(exit.Usage, "--format md is the record of one run: name it, such as last")
+			case !o.check && (o.Devices || o.Lab != ""):
+				return exit.Fail(exit.Usage, "--devices and --lab are about --check")
+			case o.check:
+				return session.CheckRuns(cmd.Context(), a.Session, strings.Join(args, ""), o.CheckOptions)
+			case o.Format == "md":
+				return session.WriteRecord(a.Session, args[0])
+			}
+			return a.runs(args, o.Format)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	f := cmd.Flags()
+	f.StringVar(&o.Format, "format", "text", "text, json, or md: the record of one run for a change board")
+	f.BoolVar(&o.check, "check", false, "look for changes of the journals after they were written")
+	f.BoolVar(&o.Devices, "devices", false, "with --check: compare with the records that the devices of the fabric keep")
+	labFlags(cmd, &o.Lab)
+	sudoFlag(a, cmd)
 	offerRuns(a, cmd)
 	return cmd
+}
+
+type runsOptions struct {
+	session.CheckOptions
+	check bool
 }
 
 func (a *app) runs(args []string, format string) error {

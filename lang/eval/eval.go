@@ -30,10 +30,10 @@ type Evaluator struct {
 	isBlock  func(kind string) bool
 
 	budget    budget
-	failed    map[hclsyntax.Expression]bool            // a mistake was reported; say no more
-	sizes     map[hclsyntax.Expression]int             // of large expressions: how many are inside
-	refs      map[hclsyntax.Expression][]hcl.Traversal // inside an expression that instances share
-	namesSeen int                                      // in search of the meant name
+	failed    map[hclsyntax.Expression]bool // a mistake was reported; say no more
+	sizes     map[hclsyntax.Expression]int  // of large expressions: how many are inside
+	refs      references
+	namesSeen int // in search of the meant name
 }
 
 // New returns an evaluator of expressions in files, with values for variables. For hints in messages, isDevice reports whether a device of
@@ -42,7 +42,7 @@ func New(files map[string][]byte, outside Outside, isDevice, isBlock func(string
 	return &Evaluator{
 		Files: files, outside: outside, isDevice: isDevice, isBlock: isBlock,
 		budget: budget{left: maxWork}, failed: map[hclsyntax.Expression]bool{}, sizes: map[hclsyntax.Expression]int{},
-		refs: map[hclsyntax.Expression][]hcl.Traversal{},
+		refs: references{},
 	}
 }
 
@@ -246,20 +246,7 @@ func (ev *Evaluator) UsesSelf(en *Env, e hclsyntax.Expression) bool {
 	if _, ok := parse.Literal(e); ok {
 		return false
 	}
-	return slices.ContainsFunc(ev.variables(e, en.repeated()), func(t hcl.Traversal) bool { return t.RootName() == "self" })
-}
-
-// variables returns the references inside an expression. One walk finds those of an expression that instances share.
-func (ev *Evaluator) variables(e hclsyntax.Expression, shared bool) []hcl.Traversal {
-	if !shared {
-		return e.Variables()
-	}
-	refs, known := ev.refs[e]
-	if !known {
-		refs = e.Variables()
-		ev.refs[e] = refs
-	}
-	return refs
+	return slices.ContainsFunc(ev.refs.in(e, en.repeated()), func(t hcl.Traversal) bool { return t.RootName() == "self" })
 }
 
 // Problem reports why a value of a list, or a value as a whole, is not of a kind.

@@ -70,7 +70,7 @@ func (o *order) nodesIn(exprs []hclsyntax.Expression) []*Node {
 	var out []*Node
 	seen := map[*Node]bool{}
 	for _, e := range exprs {
-		for _, t := range o.ev.variables(e, o.sc.Parent != nil) {
+		for _, t := range o.ev.refs.in(e, o.sc.Parent != nil) {
 			if len(t) < 2 {
 				continue
 			}

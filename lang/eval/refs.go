@@ -18,7 +18,7 @@ func (ev *Evaluator) checkRefs(en *Env, e hclsyntax.Expression, ds *diag.List) b
 	if en.Scope.checked[e] { // for another instance
 		return true
 	}
-	for _, t := range ev.variables(e, en.repeated()) {
+	for _, t := range ev.refs.in(e, en.repeated()) {
 		if !ev.checkRef(en, t, ds) {
 			return false
 		}

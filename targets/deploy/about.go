@@ -28,6 +28,7 @@ type About struct {
 	// These differ from device to device.
 	Device string // its name in the fabric
 	Owner  string // who started the run
+	Head   string // of its journal when it came to the device: the SHA-256 of a line
 	Wave   int    // from 1; 0: not known
 	Count  int    // how many devices the run is for; 0: not known
 }
@@ -48,6 +49,7 @@ func (a About) Lines() string {
 	line("owner", a.Owner)
 	line("commit", a.Commit)
 	line("message", a.Message)
+	line("head", a.Head)
 	line("undoes", a.Undoes)
 	if a.Hold > 0 {
 		line("hold", strconv.Itoa(int(a.Hold.Round(time.Second).Seconds())))
@@ -84,6 +86,10 @@ func ParseAbout(text string) About {
 			a.Owner = OneLine(value)
 		case "message":
 			a.Message = OneLine(value)
+		case "head":
+			if validHead(value) {
+				a.Head = value
+			}
 		case "commit":
 			if commitForm().MatchString(value) {
 				a.Commit = value
@@ -160,7 +166,18 @@ type Act struct {
 	Verb string // confirm, undo, release or unlock
 	At   string // by the clock of the device
 	Who  string // "bob@ws2, process 12"
+	Head string // of the journal of Who at that time: the SHA-256 of a line; empty: not told
 }
+
+// ParseHead reads a line "VERB head SHA-256" that follows that of the act on a device.
+func (a *Act) ParseHead(line string) {
+	if head, ok := strings.CutPrefix(line, a.Verb+" head "); ok && validHead(head) {
+		a.Head = head
+	}
+}
+
+// validHead reports whether a text is the SHA-256 of a line of a journal.
+func validHead(text string) bool { return text != Absent && ValidSum(text) }
 
 // acts are the verbs that decide the fate of a run on a device, and their words.
 var acts = map[string]string{"confirm": "Confirmed", "undo": "Undone", "release": "Taken away", "unlock": "Unlocked"}
@@ -172,7 +189,7 @@ func ParseAct(line string) Act {
 	if _, err := time.Parse(time.RFC3339, at); err != nil || acts[verb] == "" {
 		return Act{}
 	}
-	return Act{verb, at, OneLine(who)}
+	return Act{Verb: verb, At: at, Who: OneLine(who)}
 }
 
 // String returns the act, its author and its time: "Confirmed by bob@ws2, process 12, at 2026-11-21T06:51:36Z by the clock of the

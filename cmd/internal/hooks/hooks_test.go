@@ -145,7 +145,7 @@ func TestPutBack(t *testing.T) {
 		for _, wave := range []int{1, 2} {
 			require.NoError(t, run.Hook(journal.Hook{Hook: "drain", Wave: wave, Done: true}))
 		}
-		require.NoError(t, run.Finish())
+		require.NoError(t, run.Finish(nil))
 		l, err := dir.Read("run-1")
 		require.NoError(t, err)
 		require.Equal(t, []int{1, 2}, Owed(l))
@@ -165,7 +165,7 @@ func TestPutBack(t *testing.T) {
 		require.Contains(t, notes[0], "Run run-1 took traffic off waves 1 and 2, and it was not put back")
 
 		require.Equal(t, name == "good", quiet(&notes).PutBack(t.Context(), l, run, p))
-		require.NoError(t, run.Finish())
+		require.NoError(t, run.Finish(nil))
 		l, err = dir.Read("run-1")
 		require.NoError(t, err)
 		if name == "bad" {

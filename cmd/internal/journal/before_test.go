@@ -50,7 +50,7 @@ func TestJournalCopiedAlone(t *testing.T) {
 	run, err := dir.Begin(Header{Run: "run-1"}, time.Now)
 	require.NoError(t, err)
 	require.NoError(t, run.KeepBefore([][]byte{[]byte("x"), []byte("y")}))
-	require.NoError(t, run.Finish())
+	require.NoError(t, run.Finish(nil))
 	hash := sum([]byte("x"))
 	want := filepath.Join("run-1", "before", hash) + " is not there. The journal names it, and it is kept beside the journal: copy the folder run-1 " +
 		"from the machine that has the whole run into " + path
@@ -68,7 +68,7 @@ func TestBeforeOfAnything(t *testing.T) {
 	run, err := dir.Begin(Header{Run: "run-1", Key: "abcd"}, time.Now)
 	require.NoError(t, err)
 	require.NoError(t, run.KeepBefore([][]byte{[]byte("x")}))
-	require.NoError(t, run.Finish())
+	require.NoError(t, run.Finish(nil))
 	hash := strings.Repeat("0", 64)
 	for _, elsewhere := range []string{"/dev/zero", "/etc/passwd", "../../../etc/passwd"} {
 		require.NoError(t, os.Symlink(elsewhere, filepath.Join(path, "run-1", "before", hash)))

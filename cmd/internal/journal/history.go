@@ -42,14 +42,15 @@ type Result struct {
 type Act struct {
 	Verb string `json:"verb"` // confirm, undo, release, unlock
 	Who  string `json:"who"`
-	At   string `json:"at"` // by the clock of the device
+	At   string `json:"at"`             // by the clock of the device
+	Head string `json:"head,omitempty"` // of the journal of Who at that time: the SHA-256 of a line
 }
 
 // ResultOf returns the data of a result.
 func ResultOf(r *deploy.Result) Result {
 	d := Result{Left: r.Left, Until: int(r.Until.Seconds())}
 	if act := r.Acted; act.Who != "" {
-		d.Acted = &Act{act.Verb, act.Who, act.At}
+		d.Acted = &Act{act.Verb, act.Who, act.At, act.Head}
 	}
 	switch r.Outcome {
 	case deploy.Unchanged, deploy.NotStarted:

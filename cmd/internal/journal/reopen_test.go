@@ -19,10 +19,10 @@ func TestReopened(t *testing.T) {
 	run, err := dir.Begin(journal.Header{Run: "run-1", Key: "abcd"}, time.Now)
 	require.NoError(t, err)
 	for _, device := range []string{"leaf01", "leaf02"} {
-		require.NoError(t, run.Intent(device, "prepare"))
+		require.NoError(t, intent(run, device, "prepare"))
 		require.NoError(t, run.Outcome(journal.Outcome{Device: device, Outcome: "unconfirmed"}))
 	}
-	require.NoError(t, run.Finish())
+	require.NoError(t, run.Finish(nil))
 	log, err := dir.Read("run-1")
 	require.NoError(t, err)
 	require.NotNil(t, log.Ended)
@@ -30,7 +30,7 @@ func TestReopened(t *testing.T) {
 
 	again, err := dir.Reopen("run-1", time.Now)
 	require.NoError(t, err)
-	require.NoError(t, again.Intent("leaf01", "undo"))
+	require.NoError(t, intent(again, "leaf01", "undo"))
 	require.NoError(t, again.Close())
 	log, err = dir.Read("run-1")
 	require.NoError(t, err)
@@ -53,14 +53,14 @@ func TestClosedStays(t *testing.T) {
 		dir := journal.Open(t.TempDir())
 		run, err := dir.Begin(journal.Header{Run: "run-1", Key: "abcd"}, time.Now)
 		require.NoError(t, err)
-		require.NoError(t, run.Intent("leaf01", "prepare"))
+		require.NoError(t, intent(run, "leaf01", "prepare"))
 		require.NoError(t, run.Outcome(journal.Outcome{Device: "leaf01", Outcome: c.was}))
-		require.NoError(t, run.Finish())
+		require.NoError(t, run.Finish(nil))
 		again, err := dir.Reopen("run-1", time.Now)
 		require.NoError(t, err)
-		require.NoError(t, again.Intent("leaf01", "release"))
+		require.NoError(t, intent(again, "leaf01", "release"))
 		require.NoError(t, again.Outcome(journal.Outcome{Device: "leaf01", Outcome: c.then, Detail: "later"}))
-		require.NoError(t, again.Finish())
+		require.NoError(t, again.Finish(nil))
 		log, err := dir.Read("run-1")
 		require.NoError(t, err)
 		require.Equal(t, c.want, log.Outcomes["leaf01"].Outcome, c)
@@ -78,7 +78,7 @@ func TestAdopt(t *testing.T) {
 		require.NoError(t, run.Result(journal.Line{Device: "leaf01", Verb: "adopt"}))
 		require.NoError(t, run.Adopt(journal.Header{Run: name, Key: "abcd", Devices: []journal.Device{{Name: "leaf02"}}, Adopted: adopted}))
 		require.NoError(t, run.Adopt(journal.Header{Run: "run-3", Adopted: adopted}))
-		require.NoError(t, run.Finish())
+		require.NoError(t, run.Finish(nil))
 		log, err := dir.Read(name)
 		require.NoError(t, err)
 		require.Equal(t, name, log.Run)
@@ -102,4 +102,10 @@ func TestNameOfNoRun(t *testing.T) {
 	require.Len(t, runs, 1)
 	require.Equal(t, "run-1", runs[0].Run)
 	require.Len(t, unreadable, 5)
+}
+
+// intent writes that a verb is about to be done.
+func intent(run *journal.Run, device, verb string) error {
+	_, err := run.Intent(device, verb)
+	return err
 }

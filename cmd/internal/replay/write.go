@@ -49,6 +49,10 @@ func Write(h *journal.Header, plan *deploy.Plan, order *deploy.Order) {
 			}
 		}
 		d.Digest = runDigest(h, &jd)
+		jd.Disrupts = d.Disrupts
+		for _, e := range d.Effects {
+			jd.Effects = append(jd.Effects, e.String())
+		}
 		h.Devices = append(h.Devices, jd)
 	}
 }

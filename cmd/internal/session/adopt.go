@@ -376,6 +376,7 @@ func (t *adoption) fill(h *journal.Header, held map[string]*device.Held) {
 		}
 		h.Adopted.Hooks = h.Adopted.Hooks || about.Hooks
 		jd, before := w.Adopt(d, one)
+		jd.Head = about.Head
 		t.before = append(t.before, before...)
 		t.told[jd.Name] = true
 		if i := slices.IndexFunc(h.Devices, func(d journal.Device) bool { return d.Name == jd.Name }); i >= 0 {
@@ -477,7 +478,7 @@ func (t *adoption) write(h *journal.Header) (*journal.Log, error) {
 			err = run.Result(journal.Line{Device: d.Name, Verb: adoptVerb, Result: "ok", Mark: t.marks[d.Name].String()})
 		}
 	}
-	if end := run.Finish(); err == nil {
+	if end := run.Finish(nil); err == nil {
 		err = end
 	}
 	if err != nil {

@@ -88,7 +88,7 @@ func (s *Session) WentBack(l *journal.Log, b *WayBack) error {
 			Device: name, Verb: journal.BackVerb, Result: "ok", Detail: "Rolled back by run " + by.Run + " of " + by.Who + ".",
 		}))
 	}
-	if err = errors.Join(err, log.Finish()); err != nil {
+	if err = errors.Join(err, log.Finish(nil)); err != nil {
 		return exit.Fail(exit.Machines, "the journal of run %s cannot be written: %v", l.Run, err)
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/hooks"
 	"github.com/rocec/rocec/cmd/internal/person"
+	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
@@ -25,7 +26,8 @@ type Job struct {
 	Order        *deploy.Order // nil: as the plan has them
 	Hooks        *hooks.Programs
 	NotAfter     time.Time
-	Fabric, Name string // its folder, and its name
+	Fabric, Name string         // its folder, and its name
+	Report       *report.Report // of the fabric; nil: the change has none
 	Only         []string
 	Undoes       string // the run a rollback goes back from
 	Removes      []string
@@ -38,6 +40,9 @@ type Job struct {
 
 // Apply makes a change, with its journal, and reports the outcome of each device.
 func (s *Session) Apply(ctx context.Context, l Job) (*deploy.Results, error) {
+	if err := Permitted(s, l.Report, l.Message, l.Lab != ""); err != nil {
+		return nil, err
+	}
 	run := s.NewRun()
 	run.About = l.About()
 	hastenSteps(l.Plan)
@@ -61,7 +66,7 @@ func (s *Session) Apply(ctx context.Context, l Job) (*deploy.Results, error) {
 				show.event(e)
 			}
 		},
-		Record: func(e rollout.Entry) error { return record(log, e) },
+		Record: func(e rollout.Entry) (string, error) { return logEntry(log, e) },
 	}
 	hasten(&o)
 	s.admitOrder(l.Order)
@@ -70,7 +75,7 @@ func (s *Session) Apply(ctx context.Context, l Job) (*deploy.Results, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := log.Finish(); err != nil {
+	if err := finish(ctx, s, log, l.Lab != ""); err != nil {
 		fmt.Fprintf(s.Stderr, "rocec: the journal of run %s could not be written to its end: %s\n", run.Name, diag.Escape(err.Error()))
 	}
 	if !l.Passing || results.Count(deploy.Unconfirmed) == 0 {

@@ -55,7 +55,7 @@ func (s *Session) BeginJournal(run deploy.Run, l *Job) (*journal.Run, error) {
 	return log, nil
 }
 
-// keepBefore keeps what a run is about to replace, the live states its steps may change, and what these steps are made of.
+// keepBefore keeps what a run is about to replace and to write, the live states its steps may change, and what these steps are made of.
 func keepBefore(log *journal.Run, plan *deploy.Plan, kept target.Kept) error {
 	var all [][]byte
 	for _, d := range plan.Devices {
@@ -74,7 +74,15 @@ func keepBefore(log *journal.Run, plan *deploy.Plan, kept target.Kept) error {
 	if err != nil {
 		return err
 	}
-	return log.KeepBefore(append(all, named...))
+	all = append(all, named...)
+	for _, d := range plan.Devices { // for the record of the change
+		for _, c := range d.Changes {
+			if c.After != nil && c.Writes() && !c.Live() {
+				all = append(all, c.After)
+			}
+		}
+	}
+	return log.KeepBefore(all)
 }
 
 // sumForm is how names of steps speak of contents.
@@ -119,16 +127,16 @@ func contentsNamed(plan *deploy.Plan, have [][]byte, kept target.Kept) (out [][]
 	return out, nil
 }
 
-// record writes a line of the journal.
-func record(log *journal.Run, e rollout.Entry) error {
+// logEntry writes a line of the journal, and returns the head of the journal where a verb is about to be done.
+func logEntry(log *journal.Run, e rollout.Entry) (head string, err error) {
 	if e.Wave > 0 {
-		return log.Hook(journal.Hook{Hook: string(e.Verb), Wave: e.Wave, Done: e.Done, Detail: e.Detail})
+		return "", log.Hook(journal.Hook{Hook: string(e.Verb), Wave: e.Wave, Done: e.Done, Detail: e.Detail})
 	}
 	if !e.Done {
 		return log.Intent(e.Device, string(e.Verb))
 	}
 	result := map[txn.Result]string{txn.OK: "ok", txn.Refused: "refused", txn.Lost: "lost", txn.Dead: "dead"}[e.Result]
-	return log.Result(journal.Line{Device: e.Device, Verb: string(e.Verb), Result: result, Mark: e.Mark.String(), Detail: e.Detail})
+	return "", log.Result(journal.Line{Device: e.Device, Verb: string(e.Verb), Result: result, Mark: e.Mark.String(), Detail: e.Detail})
 }
 
 func journalOutcome(r *deploy.Result) journal.Outcome {

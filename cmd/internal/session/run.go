@@ -58,7 +58,7 @@ func (s *Session) UndrainOver(ctx context.Context, l *journal.Log, by *hooks.Pro
 		return false, exit.Fail(exit.Machines, "the journal of run %s: %v", l.Run, err)
 	}
 	back = s.hooks().PutBack(ctx, l, log, by)
-	if err := log.Finish(); err != nil {
+	if err := finish(ctx, s, log, l.Lab != ""); err != nil {
 		return false, exit.Fail(exit.Machines, "the journal of run %s cannot be written: %v", l.Run, err)
 	}
 	return back, nil
@@ -185,7 +185,7 @@ func (r *OpenedRun) GoOn(ctx context.Context, f *Fleet, devices []journal.Device
 			}
 			tell(e)
 		},
-		Record: func(e rollout.Entry) error { return record(log, e) },
+		Record: func(e rollout.Entry) (string, error) { return logEntry(log, e) },
 	}
 	hasten(&options)
 	r.s.admitOrder(options.Order)
@@ -195,7 +195,7 @@ func (r *OpenedRun) GoOn(ctx context.Context, f *Fleet, devices []journal.Device
 		return nil, err
 	}
 	g.Drained = !r.s.hooks().PutBack(ctx, l, log, &g.Options.Hooks)
-	if err := log.Finish(); err != nil {
+	if err := finish(ctx, r.s, log, l.Lab != ""); err != nil {
 		fmt.Fprintf(r.s.Stderr, "rocec: the journal of run %s could not be written to its end: %s\n", l.Run, diag.Escape(err.Error()))
 	}
 	if !g.Quiet {

@@ -13,6 +13,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/globals"
 	"github.com/rocec/rocec/cmd/internal/hooks"
+	"github.com/rocec/rocec/cmd/internal/rights"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/device"
 	"github.com/rocec/rocec/targets/deploy/rollout"
@@ -21,15 +22,18 @@ import (
 // Session holds open what a verb needs on devices.
 type Session struct {
 	History
-	AskSudo bool // --ask-sudo-password
-	Output  int  // bytes that a device may print for one read; 0: [ssh.DefaultMaxOutput]
+	AskSudo bool         // --ask-sudo-password
+	Site    rights.Named // --policy, --sign-key
+	Changed []string     // flags of the command line, with their dashes
+	Output  int          // bytes that a device may print for one read; 0: [ssh.DefaultMaxOutput]
 	clock   device.Clock
-	sudo    *device.Sudo // the password, once it was asked for
+	sudo    *device.Sudo            // the password, once it was asked for
+	rights  map[bool]*rights.Rights // for rehearsals, and for real devices; once they were read
 }
 
 // New returns a session in which nothing is open.
 func New(g *globals.Globals, clock device.Clock) *Session {
-	return &Session{History: History{g}, clock: clock}
+	return &Session{History: History{g}, clock: clock, rights: map[bool]*rights.Rights{}}
 }
 
 // History holds the runs that were led from this machine.

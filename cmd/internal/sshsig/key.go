@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// Key is a public key, or a certificate of one.
-type Key struct {
+// PublicKey is the public half of a key, or a certificate of one.
+type PublicKey struct {
 	kind string // such as ssh-ed25519, without the suffix of a certificate
 	blob []byte // of the key, or of the whole certificate
 
@@ -33,22 +33,22 @@ type certificate struct {
 	principals    []string
 	after, before uint64 // seconds since 1970
 	verified      bool   // a token asks for its PIN, too
-	authority     *Key
+	authority     *PublicKey
 }
 
 // certSuffix ends the type of a certificate.
 const certSuffix = "-cert-v01@openssh.com"
 
 // String returns the fingerprint of the key, as ssh-keygen -l prints it.
-func (k *Key) String() string {
+func (k *PublicKey) String() string {
 	sum := sha256.Sum256(k.blob)
 	return "SHA256:" + base64.RawStdEncoding.EncodeToString(sum[:])
 }
 
-func (k *Key) equal(o *Key) bool { return bytes.Equal(k.blob, o.blob) }
+func (k *PublicKey) equal(o *PublicKey) bool { return bytes.Equal(k.blob, o.blob) }
 
 // parsePlain reads a key that is no certificate.
-func parsePlain(blob []byte) (*Key, error) {
+func parsePlain(blob []byte) (*PublicKey, error) {
 	in := wire{rest: blob}
 	if strings.HasSuffix(string(in.text()), certSuffix) {
 		return nil, errors.New("it is a certificate, and no plain key")
@@ -56,10 +56,10 @@ func parsePlain(blob []byte) (*Key, error) {
 	return parseKey(blob)
 }
 
-func parseKey(blob []byte) (*Key, error) {
+func parseKey(blob []byte) (*PublicKey, error) {
 	in := wire{rest: blob}
 	kind, certified := strings.CutSuffix(string(in.text()), certSuffix)
-	k := &Key{kind: kind, blob: blob}
+	k := &PublicKey{kind: kind, blob: blob}
 	if certified {
 		in.text() // nonce
 		if strings.HasPrefix(kind, "sk-") {
@@ -81,7 +81,7 @@ func parseKey(blob []byte) (*Key, error) {
 }
 
 // parsePublic reads the parts of a key after its type.
-func (k *Key) parsePublic(in *wire) error {
+func (k *PublicKey) parsePublic(in *wire) error {
 	bare := strings.TrimSuffix(strings.TrimPrefix(k.kind, "sk-"), "@openssh.com")
 	switch {
 	case bare == "ssh-ed25519":
@@ -89,9 +89,9 @@ func (k *Key) parsePublic(in *wire) error {
 		in.bad = in.bad || len(public) != ed25519.PublicKeySize
 		k.public = ed25519.PublicKey(public)
 	case strings.HasPrefix(bare, "ecdsa-sha2-"):
-		curve, known := curves[strings.TrimPrefix(bare, "ecdsa-sha2-")]
 		name := string(in.text())
-		if !known || "ecdsa-sha2-"+name != bare {
+		curve := curveOf(name)
+		if curve == nil || "ecdsa-sha2-"+name != bare {
 			return fmt.Errorf("the key type %q is unknown", k.kind)
 		}
 		public, err := ecdsa.ParseUncompressedPublicKey(curve, in.text())
@@ -114,10 +114,21 @@ func (k *Key) parsePublic(in *wire) error {
 	return nil
 }
 
-var curves = map[string]elliptic.Curve{"nistp256": elliptic.P256(), "nistp384": elliptic.P384(), "nistp521": elliptic.P521()}
+// curveOf returns the curve of a name (RFC 5656, section 10.1); nil: it is unknown.
+func curveOf(name string) elliptic.Curve {
+	switch name {
+	case "nistp256":
+		return elliptic.P256()
+	case "nistp384":
+		return elliptic.P384()
+	case "nistp521":
+		return elliptic.P521()
+	}
+	return nil
+}
 
 // parseCertificate reads the parts of a certificate after its key, and verifies the signature of the authority.
-func (k *Key) parseCertificate(in *wire) error {
+func (k *PublicKey) parseCertificate(in *wire) error {
 	c := &certificate{}
 	in.long() // serial number
 	kind := in.number()
@@ -168,7 +179,7 @@ const (
 var errSignature = errors.New("the signature does not fit")
 
 // verify returns an error unless the key signed the data. signature has the encoding of RFC 4253, section 6.6.
-func (k *Key) verify(data, signature []byte) error {
+func (k *PublicKey) verify(data, signature []byte) error {
 	in := wire{rest: signature}
 	format, sig := string(in.text()), in.text()
 	if strings.HasPrefix(k.kind, "sk-") {

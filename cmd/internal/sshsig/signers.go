@@ -19,7 +19,7 @@ type signer struct {
 	namespaces string // patterns; empty: every namespace
 	after      time.Time
 	before     time.Time // zero: no bound, also of after
-	key        *Key
+	key        *PublicKey
 }
 
 // Bounds of a file of signers.
@@ -184,9 +184,9 @@ func (s *Signers) Find(sig *Signature, at time.Time) (person string, err error) 
 	return "", why
 }
 
-// signs reports whether a key is the one of the line, or has a certificate of its authority, and returns the name of its person: the
-// first principal of the line for a key, and the first principal that the line allows for a certificate.
-func (s *signer) signs(k *Key, at time.Time) (person string, fits bool) {
+// signs reports whether a key is the one of the line, or has a certificate of its authority. It returns the name of the person: for a key
+// the first principal of the line, for a certificate the first of its principals that the line allows.
+func (s *signer) signs(k *PublicKey, at time.Time) (person string, fits bool) {
 	switch {
 	case s.authority:
 		if k.cert == nil || !k.cert.authority.equal(s.key) {
@@ -224,7 +224,7 @@ func matchesList(name, list string) bool {
 	return ok
 }
 
-// matches reports whether a name matches a pattern, in which * stands for any text and ? for one byte.
+// matches reports whether a name matches a pattern, in which * matches any text and ? one byte.
 func matches(name, pattern string) bool {
 	at, star, from := 0, -1, 0 // in the pattern; of the last *, and where its text ends
 	for i := 0; i < len(name); {

@@ -27,7 +27,7 @@ const (
 // Signature is a detached signature. Its content is untrusted until [Signature.Verify] succeeds.
 type Signature struct {
 	Namespace string
-	Key       *Key // that signed
+	Key       *PublicKey // that signed
 
 	hash string // name of the hash algorithm
 	blob []byte // signature of the key
@@ -35,13 +35,14 @@ type Signature struct {
 
 // Parse reads an armored signature, with white space around it.
 func Parse(armored []byte) (*Signature, error) {
-	text := strings.TrimSpace(string(armored))
-	body, first := strings.CutPrefix(text, begin)
-	body, last := strings.CutSuffix(body, end)
-	if len(armored) > MaxSize || !first || !last {
+	if len(armored) > MaxSize {
+		return nil, errors.New("it is no SSH signature: it is larger than 64 KiB")
+	}
+	lines := strings.Split(strings.TrimSpace(string(armored)), "\n")
+	if n := len(lines); n < 2 || strings.TrimSpace(lines[0]) != begin || strings.TrimSpace(lines[n-1]) != end {
 		return nil, errors.New("it is no SSH signature: it does not begin and end as ssh-keygen writes one")
 	}
-	data, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(body), ""))
+	data, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(strings.Join(lines[1:len(lines)-1], " ")), ""))
 	if err != nil {
 		return nil, errors.New("it is no SSH signature: its base64 is damaged")
 	}

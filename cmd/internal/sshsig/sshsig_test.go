@@ -81,8 +81,8 @@ func weSay(signers, person, in, message string, signature []byte) bool {
 	return err == nil && who == person
 }
 
-// TestAsSSHKeygen compares each verdict with that of ssh-keygen: of every type of key, with lines that allow the signature or do not, and
-// with other messages, namespaces and persons.
+// TestAsSSHKeygen compares each verdict with that of ssh-keygen, for every type of key. The lines allow the signature or do not, and the
+// message, the namespace or the person may be another one.
 func TestAsSSHKeygen(t *testing.T) {
 	ca := key(t, "-t", "ed25519")
 	certified := key(t, "-t", "ecdsa")
@@ -216,7 +216,8 @@ func TestWhy(t *testing.T) {
 		"": "no line has the key " + sig.Key.String(),
 		"# team\nalice namespaces=\"rocec-plan\" " + public(t, name): `line 2 does not allow alice to sign for "rocec-approve"`,
 		"alice valid-before=\"20200101\" " + public(t, name):         "line 1 does not allow the key of alice at this time",
-		"*@bank " + public(t, name):                                  "line 1 has the key " + sig.Key.String() + " and names no person, or its certificate is not valid now",
+		"*@bank " + public(t, name): "line 1 has the key " + sig.Key.String() +
+			" and names no person, or its certificate is not valid now",
 	} {
 		signers, err := ParseSigners([]byte(text))
 		require.NoError(t, err)

@@ -160,6 +160,14 @@ unpack >"$S/lock/said" 2>&1 || {
 	fail "$(cause "$err")" "what was sent did not arrive whole in $X: $err"
 }
 rm -f "$S/lock/said"
+head='' message=''
+while read -r key value; do
+	case $key in
+	head) head=$value ;;
+	message) message=" ($value)" ;;
+	esac
+done <"$X/about"
+say "run $T: prepare by $1$message, head $head"
 status=0
 sh "$X/run" prepare || status=$?
 finished

@@ -16,7 +16,7 @@ if [ "$1" = state ]; then
 elif [ -f "$X/run" ] && mine; then
 	flusher
 	mark "$X"
-	case $1$mark in confirmloaded | undoarmed | undoloaded | releaseprepared) credit "$T" "$1" "${3:-}" ;; esac
+	case $1$mark in confirmloaded | undoarmed | undoloaded | releaseprepared) credit "$T" "$1" "${3:-}" "${4:-}" ;; esac
 	sh "$X/run" "$1" "$2" || status=$?
 elif [ "$1" = release ]; then
 	owner

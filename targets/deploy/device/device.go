@@ -31,7 +31,9 @@ type Clock struct {
 
 // Device is the way to one device. It is not safe for concurrent use.
 type Device struct {
-	Of    *target.Device
+	Of   *target.Device
+	Head string // of the journal of the run: the SHA-256 of its last line. The device keeps it with verbs that decide its fate
+
 	dial  target.Dial
 	clock Clock
 	sudo  *Sudo

@@ -123,10 +123,17 @@ refused() { # FOLDER: prints why the vendor's checker refused content that was p
 	done
 }
 
-# credit notes who does a verb to a run, before it is done, beside the run's backup. A full disk stops nothing.
-credit() { # RUN VERB WHO
+# say writes a line into the log of the device, which rocec never reads. A device without a log stops nothing.
+say() { # TEXT
+	if command -v logger >/dev/null; then logger -t rocec -p user.notice -- "$1" 2>/dev/null || :; fi
+}
+
+# credit notes who does a verb to a run, before it is done, beside the run's backup. HEAD is how far the journal of WHO had come: the hash of
+# its last line. A full disk stops nothing.
+credit() { # RUN VERB WHO HEAD
+	say "run $1: $2 by $3, head $4"
 	if [ -z "$3" ] || [ ! -d "$S/backup/$1" ] || [ -h "$S/backup/$1" ] || [ -h "$S/backup/$1/who.$2" ]; then return; fi
-	{ printf '%s %s\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$3" >"$S/backup/$1/who.$2" && flush "$S/backup/$1/who.$2"; } 2>/dev/null || :
+	{ printf '%s %s\nhead %s\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$3" "$4" >"$S/backup/$1/who.$2" && flush "$S/backup/$1/who.$2"; } 2>/dev/null || :
 }
 
 drop() { # takes the lock away, unless it is another run's by now

@@ -25,6 +25,7 @@ var scripts = map[string]struct {
 	"take-staged":   {takeStaged, ""},
 	"become-reader": {becomeReader, ""},
 	"read":          {readPrelude() + "B=mark\n{\nstate /etc\ngiven x y\nfile x\nquery x y\n} | " + inBlocks + "\n", ""},
+	"records":       {heldPrelude() + "B=mark\n{\n" + bare(recordsText) + "} | " + inBlocks + "\n", ""},
 	"held":          {heldPrelude() + "B=mark\n{\nstate /etc\nquery x y\nheld x\n} | " + inBlocks + "\n", ""},
 	"read-alone":    {readAlone, ""},
 	"read-given":    {runGiven, ""},
@@ -64,12 +65,12 @@ func TestScriptsArePOSIX(t *testing.T) {
 }
 
 // allowed lists the commands that the scripts may use on a device. They are the builtins of dash and the programs of Debian's essential
-// packages coreutils, grep and util-linux (setsid, flock: since 2.22, in Cumulus Linux 3.x too). systemd-run, systemctl and sudo may be
-// missing or old: then the scripts use another way, or report it. Python is missing here, because the scripts look for it before they use
-// it.
+// packages coreutils, grep and util-linux (setsid, flock: since 2.22, in Cumulus Linux 3.x too). systemd-run, systemctl, sudo and logger
+// may be missing or old: then the scripts use another way, report it, or write no log. Python is missing here, because the scripts look
+// for it before they use it.
 var allowed = strings.Fields(`[ : break command continue echo eval exec exit export false kill printf read return set shift test trap true umask wait
 	base64 cat chmod chown cp cut date df env head id ln mkdir mv rm sha256sum sleep stat sync tail timeout tr
-	setsid flock sh sudo systemctl systemd-run`)
+	setsid flock sh sudo systemctl systemd-run logger`)
 
 // looking lists the commands that a reader may call: none of them can write.
 var looking = strings.Fields(`[ : continue echo eval exec exit export printf read return cat cut head id stat tail timeout sh sudo true`)
@@ -125,7 +126,7 @@ func TestScriptsCallOnlyWhatDevicesHave(t *testing.T) {
 
 // The reader's text itself is the proof that it cannot write: no command that could, no redirection but to nowhere.
 func TestReaderCannotWrite(t *testing.T) {
-	for _, name := range []string{"become-reader", "read-given", "read", "read-alone"} {
+	for _, name := range []string{"become-reader", "read-given", "read", "read-alone", "records"} {
 		calls, writes := commands(t, scripts[name].text)
 		require.Subset(t, looking, calls, name)
 		for _, w := range writes {

@@ -46,7 +46,10 @@ undo() { # WHY: asked, timer, boot, or body: by the commit itself
 		case $1$mark in bootconfirmed | bootundone | bootconflict | bootfailed | bootprepared) disarm "$1" ;; esac
 		return 0
 	fi
-	[ -f "$X/by" ] || echo "$1" >"$X/by"
+	if [ ! -f "$X/by" ]; then
+		say "run $T: undo by $1"
+		echo "$1" >"$X/by"
+	fi
 	if [ "$1" != body ]; then interrupt; fi
 	ROCEC_WHY=$1
 	export ROCEC_WHY

@@ -12,7 +12,7 @@ if [ -n "$over" ]; then
 	mark "$S/txn-$over"
 	case $mark in armed | loaded | undoing) fail armed "run $over is $mark" ;; esac
 	if at_work "$S/txn-$over"; then fail working "a command of run $over has not ended"; fi
-	credit "$over" unlock "${2:-}"
+	credit "$over" unlock "${2:-}" ''
 	if [ -f "$S/txn-$over/run" ]; then sh "$S/txn-$over/run" release || exit; fi
 	must "remove $S/txn-$over" rm -rf "$S/txn-$over" "$S/txn-$over.new"
 fi

@@ -75,6 +75,7 @@ func (d *Device) Prepare(ctx context.Context, run deploy.Run, c *Change, t Timer
 // here returns a run as this device knows it. Its key derives from run and device. If two devices lead to one machine, the second one
 // treats the lock of the first like that of another run.
 func (d *Device) here(run deploy.Run) deploy.Run {
+	run.About.Head = d.Head
 	if key := run.Keys[d.Of.Name]; key != "" {
 		run.Key = key
 		return run
@@ -138,7 +139,7 @@ func (d *Device) Unlock(ctx context.Context, holder *deploy.Owner, who string) *
 func (d *Device) call(ctx context.Context, step string, run deploy.Run, c *Change, verb string, more time.Duration) (
 	*Report, *deploy.Error,
 ) {
-	out, err := d.verb(ctx, step, calling(d.here(run), c), nil, more, c, verb, "asked", run.Actor())
+	out, err := d.verb(ctx, step, calling(d.here(run), c), nil, more, c, verb, "asked", run.Actor(), d.Head)
 	if out == nil {
 		return nil, err
 	}
@@ -370,6 +371,8 @@ func (d *Device) report(run deploy.Run, c *Change, lines []string) *Report {
 		case "who":
 			if act := deploy.ParseAct(value); act.Who != "" {
 				r.Acts = append(r.Acts, act)
+			} else if n := len(r.Acts); n > 0 {
+				r.Acts[n-1].ParseHead(value)
 			}
 		case "notes":
 			r.Notes = append(r.Notes, deploy.OneLine(value))

@@ -51,7 +51,7 @@ type ApplyOptions struct {
 
 	// Record receives each intended step and its result. Calls for one device are sequential; those for several are concurrent, because
 	// they may wait for a disk. A device whose intent cannot be recorded is not changed.
-	Record func(Entry) error
+	Record func(Entry) (head string, err error)
 }
 
 // OnFailure decides about the other devices when more devices fail than allowed. No further wave begins in any case.

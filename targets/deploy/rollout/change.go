@@ -112,7 +112,7 @@ func (c *change) run(ctx context.Context, pause func(txn.State) bool) {
 			c.sent = ""
 		}
 		if c.o.Record != nil {
-			_ = c.o.Record(c.entry(e.Verb, &e)) // the step is already done, and the record of the next step reports the disk
+			_, _ = c.o.Record(c.entry(e.Verb, &e)) // the step is already done, and the record of the next step reports the disk
 		}
 		c.state = c.state.After(e)
 	}
@@ -128,7 +128,10 @@ func (c *change) record(verb txn.Verb) *deploy.Error {
 	if c.o.Record == nil || verb == txn.Ask || verb == txn.Wait {
 		return nil
 	}
-	err := c.o.Record(c.entry(verb, nil))
+	head, err := c.o.Record(c.entry(verb, nil))
+	if head != "" {
+		c.dev.Head = head
+	}
 	if err == nil || c.state.Began || verb == txn.Release {
 		return nil
 	}

@@ -200,11 +200,11 @@ func TestEvents(t *testing.T) {
 				got[e.Device.Name] = append(got[e.Device.Name], fmt.Sprint(e.Wave, " ", e.Step))
 			}
 		},
-		Record: func(e rollout.Entry) error {
+		Record: func(e rollout.Entry) (string, error) {
 			recording.Lock()
 			defer recording.Unlock()
 			entries[e.Device] = append(entries[e.Device], fmt.Sprint(e.Verb, " ", e.Done))
-			return nil
+			return "", nil
 		},
 	})
 	require.NoError(t, err)
@@ -231,11 +231,11 @@ func TestRecordFails(t *testing.T) {
 		n := 0
 		rep, err := rollout.Apply(t.Context(), bs.dial, bs.plan(t), rollout.ApplyOptions{
 			Clock: realTime, Run: testRun, Soak: noSoak,
-			Record: func(rollout.Entry) error {
+			Record: func(rollout.Entry) (string, error) {
 				if n++; n > at {
-					return errors.New("no space left on device")
+					return "", errors.New("no space left on device")
 				}
-				return nil
+				return "", nil
 			},
 		})
 		require.NoError(t, err)

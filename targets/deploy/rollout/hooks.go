@@ -60,7 +60,7 @@ func (l *leader) undrain(ctx context.Context, n int, w *deploy.Wave) {
 func (l *leader) hook(ctx context.Context, n int, w *deploy.Wave, verb txn.Verb, run func(context.Context, *deploy.Wave) error) error {
 	entry := Entry{Device: w.Devices[0].Device.Name, Verb: verb, Wave: n + 1}
 	if l.o.Record != nil {
-		if err := l.o.Record(entry); err != nil && verb == Drain {
+		if _, err := l.o.Record(entry); err != nil && verb == Drain {
 			return err
 		}
 	}
@@ -70,7 +70,7 @@ func (l *leader) hook(ctx context.Context, n int, w *deploy.Wave, verb txn.Verb,
 		if err != nil {
 			entry.Result, entry.Detail = txn.Refused, deploy.OneLine(err.Error())
 		}
-		_ = l.o.Record(entry) // the change is already done
+		_, _ = l.o.Record(entry) // the change is already done
 	}
 	return err
 }

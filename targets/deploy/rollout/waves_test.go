@@ -282,13 +282,13 @@ func TestHooks(t *testing.T) {
 					}
 				}
 				o.Hooks = &rollout.Hooks{Drain: hook("drain", c.drain), Undrain: hook("undrain", c.undrain)}
-				o.Record = func(e rollout.Entry) error {
+				o.Record = func(e rollout.Entry) (string, error) {
 					if e.Wave > 0 {
 						s.add(fmt.Sprintf("%s %d %t%s", e.Verb, e.Wave, e.Done, e.Detail))
 					} else if e.Verb == txn.Commit && !e.Done {
 						s.add("commit " + e.Device)
 					}
-					return nil
+					return "", nil
 				}
 			}))
 			require.NoError(t, err)

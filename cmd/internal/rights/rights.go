@@ -1,0 +1,149 @@
+// Package rights has the [Rights] of a person: the policies of the site, its allowed signers, and the key with which the person signs.
+package rights
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/person"
+	"github.com/rocec/rocec/cmd/internal/sshsig"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/parse"
+	"github.com/rocec/rocec/lang/policy"
+	"github.com/rocec/rocec/targets/deploy/safefile"
+)
+
+// Folder is the folder of a machine with the policy and the signers of the site.
+const Folder = "/etc/rocec"
+
+// The files of the folder.
+const (
+	policyFile  = "policy.hcl"
+	signersFile = "allowed_signers"
+)
+
+// Rights has the policies of the site, and the key of the person.
+type Rights struct {
+	Policies []*policy.Policy // all of them hold
+	Key      string           // file that ssh-keygen signs with; empty: there is none
+
+	folder string
+	person *person.Person
+}
+
+// Named are the files about rights that a command names.
+type Named struct {
+	Folder   string   // with the policy of the site, such as [Folder]
+	Policies []string // of --policy: they hold, too
+	Key      string   // of --sign-key
+	Flags    []string // that a policy may forbid, with their dashes
+}
+
+// Read reads the policies. It refuses a file that other users than root and this one could have written, and prints the mistakes in a
+// policy.
+func Read(p *person.Person, o Named) (*Rights, error) {
+	r := &Rights{Key: o.Key, folder: o.Folder, person: p}
+	site := filepath.Join(o.Folder, policyFile)
+	for _, name := range append([]string{site}, o.Policies...) {
+		src, err := read(name)
+		if name == site && errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, exit.Fail(exit.Machines, "the policy cannot be read: %v", err)
+		}
+		one, ds := policy.Read(name, src, o.Flags)
+		if ds.HasErrors() {
+			r.print(ds, map[string][]byte{name: src})
+			return nil, exit.Fail(exit.Errors, "the policy %s cannot be used, and nothing is done without it", diag.Escape(name))
+		}
+		r.Policies = append(r.Policies, one)
+	}
+	return r, nil
+}
+
+// read reads a file that decides about rights.
+func read(name string) ([]byte, error) {
+	f, err := safefile.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, parse.MaxFile+1))
+}
+
+func (r *Rights) print(ds diag.List, files map[string][]byte) {
+	printer := &diag.Printer{Files: files, Color: r.person.Paints(r.person.Stderr), Width: r.person.Width(r.person.Stderr), Most: 20}
+	printer.Print(r.person.Stderr, ds) //nolint:errcheck // a closed terminal shows no error
+}
+
+// Judge refuses a wish that a policy forbids, and prints the reasons. files are the texts of the fabric.
+func (r *Rights) Judge(w *policy.Wish, files map[string][]byte) error {
+	w.Signs = r.Key != ""
+	shown := map[string][]byte{}
+	for name, text := range files {
+		shown[name] = text
+	}
+	var ds diag.List
+	for _, p := range r.Policies {
+		ds = append(ds, p.Judge(w)...)
+		shown[p.Name] = p.Src
+	}
+	if len(ds) == 0 {
+		return nil
+	}
+	r.print(ds, shown)
+	return exit.Fail(exit.Errors, "the policy of the site does not allow this. Nothing was changed.")
+}
+
+// Approvals returns how many persons have to approve a plan, where its fabric asks for some.
+func (r *Rights) Approvals(fabric int) int {
+	for _, p := range r.Policies {
+		fabric = max(fabric, p.Approvals)
+	}
+	return fabric
+}
+
+// Signers reads the file of allowed signers: that of a policy, or that of the folder.
+func (r *Rights) Signers() (s *sshsig.Signers, name string, err error) {
+	name = filepath.Join(r.folder, signersFile)
+	for _, p := range r.Policies {
+		if p.Signers != "" {
+			name = p.Signers
+		}
+	}
+	src, err := read(name)
+	if err != nil {
+		return nil, name, fmt.Errorf("the allowed signers cannot be read: %w", err)
+	}
+	if s, err = sshsig.ParseSigners(src); err != nil {
+		return nil, name, fmt.Errorf("%s: %w", diag.Escape(name), err)
+	}
+	return s, name, nil
+}
+
+// Sign signs a message in a namespace, with the key of the person.
+func (r *Rights) Sign(ctx context.Context, namespace string, message []byte) ([]byte, error) {
+	if r.Key == "" {
+		return nil, errors.New("there is no key to sign with: name one with --sign-key, or in ROCEC_SIGN_KEY")
+	}
+	return sshsig.Sign(ctx, r.Key, namespace, message, r.person.Stderr)
+}
+
+// Verify returns the person who signed a message in a namespace, if the allowed signers have his key for it.
+func Verify(signers *sshsig.Signers, armored []byte, namespace string, message []byte, at time.Time) (who string, err error) {
+	sig, err := sshsig.Parse(armored)
+	if err != nil {
+		return "", err
+	}
+	if err := sig.Verify(message, namespace); err != nil {
+		return "", err
+	}
+	return signers.Find(sig, at)
+}

@@ -1,0 +1,76 @@
+package view
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/cmd/internal/record"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// CheckedRuns prints what was found, and what it proves.
+func (s *Screen) CheckedRuns(c *record.Runs) {
+	whole, signed, older, running := 0, 0, 0, 0
+	var open []string // runs whose author no signature proves
+	for i := range c.Checked {
+		r := &c.Checked[i]
+		for _, why := range r.Wrong {
+			s.Prose("", fmt.Sprintf("run %s: %s.", diag.Escape(r.Run), diag.Escape(why)))
+		}
+		switch {
+		case len(r.Wrong) > 0:
+			continue
+		case r.Older:
+			older++
+			continue
+		case r.Running:
+			running++
+			continue
+		}
+		whole++
+		if r.SignedBy != "" {
+			signed++
+		} else {
+			open = append(open, fmt.Sprintf("run %s is not signed: %s", diag.Escape(r.Run), diag.Escape(r.Unsigned)))
+		}
+	}
+	fmt.Fprintf(s.Raw, "%s: %d whole, %d of these signed.\n", diag.Count(len(c.Checked), "run"), whole, signed)
+	if older > 0 {
+		s.Prose("", fmt.Sprintf("%s written by a rocec that made no chains: nothing is proved about it.", wasWere(older, "journal")))
+	}
+	if running > 0 {
+		s.Prose("", fmt.Sprintf("%s under way: its end is not judged.", isAre(running, "run")))
+	}
+	if d := c.Devices; d != nil {
+		fits := 0
+		for i := range c.Checked {
+			fits += c.Checked[i].Records
+		}
+		fmt.Fprintf(s.Raw, "%s asked: %s of these runs there.\n", diag.Count(d.Asked, "device"), diag.Count(fits, "record"))
+		for _, text := range d.Silent {
+			s.Prose("", diag.Escape(text))
+		}
+		for _, text := range d.Others {
+			s.Prose("", diag.Escape(text))
+		}
+	}
+	if whole > signed && c.Devices == nil {
+		s.Prose("", "A person who can write a journal without a signature can write all its lines again: --devices compares it with what the "+
+			"devices keep.")
+	}
+	const most = 5
+	for i, text := range open {
+		if i == most {
+			fmt.Fprintf(s.Raw, "and %d more\n", len(open)-most)
+			break
+		}
+		s.Prose("", text)
+	}
+}
+
+func wasWere(n int, noun string) string {
+	return diag.Count(n, noun) + map[bool]string{true: " was", false: " were"}[n == 1]
+}
+
+func isAre(n int, noun string) string {
+	return diag.Count(n, noun) + map[bool]string{true: " is", false: " are"}[n == 1]
+}
