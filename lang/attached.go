@@ -12,24 +12,24 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// The files that belong to a fabric beside its HCL: the table of next hops, and fabric.lock.
+// This file loads the two files that accompany the HCL of a fabric: the table of next hops, and fabric.lock.
 
-// loadTable reads the file of next hops. If the fabric has mistakes, one of its attributes may have one, so a missing file is not
-// reported.
+// loadTable reads the file of next hops. If the fabric has mistakes, one may be in the attributes routing or table, so a missing file
+// is not reported.
 func (l *loader) loadTable(mistakes bool, ds *diag.List) {
 	f := &l.src.Fabric
 	byTable := f.Routing.V == "table"
 	switch {
 	case byTable && f.Table.Set():
-	case mistakes: // either may have one of its own
+	case mistakes: // routing or table may be wrong
 		return
 	case byTable:
-		eval.MissingAttribute.Errorf(ds, f.Routing.At, "Routing by a table needs the file of next hops. Say table = \"fib.json\" in the "+
-			"fabric block.")
+		eval.MissingAttribute.Errorf(ds, f.Routing.At, "Routing by a table needs the file of next hops. Write table = \"fib.json\" in "+
+			"the fabric block.")
 		return
 	case f.Table.Set():
-		tableUnused.Errorf(ds, f.Table.At, "The fabric names a table of next hops, and its routing is not \"table\". Say routing = \"table\", "+
-			"or delete this attribute.")
+		tableUnused.Errorf(ds, f.Table.At, "The fabric names a table of next hops, but its routing is not \"table\". Write routing = "+
+			"\"table\", or delete this attribute.")
 		return
 	default:
 		return
@@ -46,7 +46,7 @@ func (l *loader) loadTable(mistakes bool, ds *diag.List) {
 	l.src.NextHops = nexthops.Read(full, src, ds)
 }
 
-// loadLock reads fabric.lock, where there is one.
+// loadLock reads fabric.lock, if the file exists.
 func (l *loader) loadLock(ds *diag.List) {
 	if l.options.Unlocked {
 		return

@@ -22,8 +22,8 @@ import (
 
 // badFabric is one wrong fabric of testdata/bad.
 //
-// A *.hcl file is a fabric of one file. A *.txtar archive is one of several files; the lines before the first file may
-// say, one each:
+// A *.hcl file is a fabric of one file. A *.txtar archive is a fabric of several files. Each line before its first file may set an
+// option:
 //
 //	var NAME=VALUE        --var NAME=VALUE
 //	env ROCEC_VAR_X=Y     the environment
@@ -31,9 +31,9 @@ import (
 //	max N                 --max-objects N
 //	want FILE:LINE CODE at "SNIPPET": "TEXT"
 //
-// The wants are behind the line at fault, in a comment: want CODE at "SNIPPET": "TEXT". The first line of the text underlined is the
-// SNIPPET; TEXT is a part of the detail. Nothing else may be found. The lines before the first file of an archive are for places that
-// cannot have a comment: FILE is then a name, or - for none, and LINE may be left out.
+// A want is a comment at the end of the wrong line: want CODE at "SNIPPET": "TEXT". SNIPPET is the first line of the underlined text.
+// TEXT is a part of the detail. Each finding must have a want. A want before the first file of an archive is for a place that cannot
+// have a comment. Its FILE is a name, or - for a finding without a place, and LINE may be left out.
 type badFabric struct {
 	name    string
 	fsys    fstest.MapFS
@@ -148,7 +148,7 @@ func (b *badFabric) archive(t *testing.T, src []byte) {
 	}
 }
 
-// load loads the fabric and takes its comments into account, as if no check had found anything.
+// load loads the fabric and evaluates its ignore comments, as if no check had found anything.
 func (b *badFabric) load() (*Source, diag.List) {
 	s, ds := Load(b.fsys, "f", b.options)
 	kinds := map[string]Ignorable{"pfc-loop": Never, "oversubscription": Always}
@@ -159,14 +159,14 @@ func (b *badFabric) load() (*Source, diag.List) {
 	return s, ds
 }
 
-// firstLine is the first line of what d underlines.
+// firstLine returns the first line of the text that d underlines.
 func firstLine(s *Source, d *diag.Diagnostic) string {
 	line, _, _ := strings.Cut(place(s, d.At), "\n")
 	return line
 }
 
-// TestBad holds every fabric of testdata/bad to the mistakes its comments want: there, with that code, saying that, and no others. The
-// full messages are in testdata/bad.txt, for reading; -update writes it.
+// TestBad loads every fabric of testdata/bad. The findings must be those that its comments want, each at its place, with its code and
+// text. testdata/bad.txt contains the full messages, for readers; -update writes the file.
 func TestBad(t *testing.T) {
 	var all strings.Builder
 	fabrics, ran := readBad(t), 0
@@ -197,7 +197,7 @@ func TestBad(t *testing.T) {
 	}
 	const golden = "testdata/bad.txt"
 	if ran < len(fabrics) {
-		return // only some were asked for
+		return // -run selects some of the fabrics
 	}
 	if *update {
 		require.NoError(t, os.WriteFile(golden, []byte(all.String()), 0o644))
@@ -210,10 +210,10 @@ func TestBad(t *testing.T) {
 	}
 }
 
-// advice is a word with which a message asks the person to act.
+// advice matches the words by which a message asks the reader to act.
 var advice = regexp.MustCompile(`\b(Add|Break|Close|Compute|Correct|Declare|Delete|Did you mean|End|Expected|Fix|Give|Hand|Join|Leave|Look|Make|Merge|Move|Name|Order|Put|Raise|Replace|Save|Say|Set|Shorten|Split|Take|Use|Write)\b`)
 
-// TestBadMessages holds the messages about every wrong fabric to the words of a colleague.
+// TestBadMessages checks the style of all messages about wrong fabrics: full stops, advice, and no words from the internals of HCL.
 func TestBadMessages(t *testing.T) {
 	for _, b := range readBad(t) {
 		s, ds := b.load()
@@ -241,7 +241,7 @@ func checkMessage(t *testing.T, name string, s *Source, d *diag.Diagnostic) {
 	checkPlaces(t, name, s, d)
 }
 
-// checkPlaces holds the places of a diagnostic to lie inside their files, and its text to be text.
+// checkPlaces checks that the places of a diagnostic are inside their files, and that its text is printable.
 func checkPlaces(t testing.TB, name string, s *Source, d *diag.Diagnostic) {
 	t.Helper()
 	check := func(at diag.Range, text string) {
@@ -269,7 +269,7 @@ func checkPlaces(t testing.TB, name string, s *Source, d *diag.Diagnostic) {
 	}
 }
 
-// TestBadBytes holds places to what editors leave in files: marks at the beginning, line ends of Windows, tabs.
+// TestBadBytes checks places in files with byte order marks, line ends of Windows and tabs, which editors write.
 func TestBadBytes(t *testing.T) {
 	for name, c := range map[string]struct{ src, want string }{
 		"byte order mark":             {"\xef\xbb\xbffabric \"f\" {\n  mtuu = 1\n}\n", `unknown-attribute 2:3 "mtuu"`},

@@ -11,8 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// clos is a three-stage Clos in a page of HCL, whatever its size. It has pods of 64 leafs and 64 aggregation switches in complete wiring,
-// 32 hosts a leaf, and 32 cores a plane. With 64 pods it has 10,240 switches, 131,072 hosts and 393,216 links; with cores cabled, 524,288.
+// clos returns a three-stage Clos, as one page of HCL for any size. It has pods of 64 leafs and 64 aggregation switches in complete
+// wiring, 32 hosts a leaf, and 32 cores a plane. With 64 pods it has 10,240 switches, 131,072 hosts and 393,216 links; with cores
+// cabled, 524,288.
 func clos(pods int, cores, logins bool) fstest.MapFS {
 	mesh, ssh := "", ""
 	if cores {
@@ -84,7 +85,7 @@ mesh "pods" {
 `, pods, mesh, ssh)})
 }
 
-// explicit is link blocks, written out, in files of 1,000.
+// explicit returns a fabric with one link block for each link, in files of 1,000 blocks.
 func explicit(links int) fstest.MapFS {
 	texts := map[string]string{"fabric.hcl": "fabric \"f\" {}\n"}
 	var src strings.Builder
@@ -117,8 +118,8 @@ func benchmarkLoad(b *testing.B, fsys fs.FS, objects, links int) {
 	runtime.KeepAlive(s)
 }
 
-// BenchmarkLoadClos is a Clos from nodesets and meshes: 1x, 4x and 16x; and the largest with a login for each leaf and host,
-// which is one expression each.
+// BenchmarkLoadClos loads a Clos of nodesets and meshes in three sizes: 1x, 4x and 16x. It also loads the largest with a login for each
+// leaf and host, which is one expression each.
 func BenchmarkLoadClos(b *testing.B) {
 	for _, pods := range []int{4, 16, 64} {
 		b.Run(fmt.Sprintf("%d-switches", pods*128+2048), func(b *testing.B) {
@@ -129,15 +130,14 @@ func BenchmarkLoadClos(b *testing.B) {
 	b.Run("10240-switches-with-logins", func(b *testing.B) { benchmarkLoad(b, clos(64, false, true), 0, 393_216) })
 }
 
-// BenchmarkLoadExplicit is link blocks, written out: 1x, 4x, 16x and 100,000.
+// BenchmarkLoadExplicit loads a fabric with one link block for each link: 1x, 4x, 16x and 100,000.
 func BenchmarkLoadExplicit(b *testing.B) {
 	for _, links := range []int{1_000, 4_000, 16_000, 100_000} {
 		b.Run(fmt.Sprintf("%d-blocks", links), func(b *testing.B) { benchmarkLoad(b, explicit(links), 0, links) })
 	}
 }
 
-// addressed is hosts with an address each that is computed from self.index, the way a manual writes it, on switches of 32
-// hosts.
+// addressed returns a fabric of switches with 32 hosts each. The address of each host is computed from self.index, as in the manual.
 func addressed(hosts int) fstest.MapFS {
 	return files(map[string]string{"fabric.hcl": fmt.Sprintf(`
 fabric "f" {}
@@ -160,14 +160,14 @@ link "hosts" {
 `, hosts, hosts/32)})
 }
 
-// BenchmarkLoadAddresses is an expression for each host: 1x, 4x and 16x.
+// BenchmarkLoadAddresses loads a fabric with one expression for each host: 1x, 4x and 16x.
 func BenchmarkLoadAddresses(b *testing.B) {
 	for _, hosts := range []int{10_240, 40_960, 163_840} {
 		b.Run(fmt.Sprintf("%d-hosts", hosts), func(b *testing.B) { benchmarkLoad(b, addressed(hosts), 0, hosts) })
 	}
 }
 
-// Loading takes memory, and so time, in proportion to the fabric.
+// Loading allocates memory, and so needs time, in proportion to the fabric.
 func TestLoadIsLinear(t *testing.T) {
 	perLink := func(fsys fs.FS, links int) float64 {
 		var before, after runtime.MemStats

@@ -16,9 +16,9 @@ import (
 	"github.com/rocec/rocec/lang/topology"
 )
 
-// Attributes whose value is an object: from a number to its meaning.
+// This file reads attributes whose value is an object, such as a map from DSCP to cos.
 
-// setMapped reads { 26 = 3 }: a map from values of 0 to most to cos.
+// setMapped reads a map such as { 26 = 3 }: from numbers of 0 to most to a cos.
 func setMapped(most int, field func(*ByHand) *[]Mapped) func(*decoder, *eval.Env, *ByHand, hclsyntax.Expression, *diag.List) eval.Outcome {
 	const want = "an object such as { 26 = 3 }"
 	cos := eval.Integer(0, 7)
@@ -60,7 +60,7 @@ func setMapped(most int, field func(*ByHand) *[]Mapped) func(*decoder, *eval.Env
 	}
 }
 
-// setColumns reads the headers of a sheet, by the columns' names.
+// setColumns reads a map from the names of columns to the headers of a sheet.
 func setColumns(d *decoder, en *eval.Env, k *linkBlock, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
 	const want = `an object such as { a_device = "Source Device" }`
 	v, o := d.Value(en, e, ds)
@@ -91,7 +91,7 @@ func setColumns(d *decoder, en *eval.Env, k *linkBlock, e hclsyntax.Expression, 
 	return eval.Good
 }
 
-// setVFRoCE reads { 0 = false, 1 = true }.
+// setVFRoCE reads a map such as { 0 = false, 1 = true }: whether RoCE is on, by the number of a virtual function.
 func setVFRoCE(d *decoder, en *eval.Env, n *nicBlock, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
 	const want = "an object such as { 0 = false }"
 	v, o := d.Value(en, e, ds)

@@ -13,20 +13,21 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// The blocks of the language, each a table. The reference is made from these ([Reference]).
+// This file has one table for each block of the language. [Reference] writes the reference from these tables.
 
-// off is an attribute that is true or false, and false where nothing is written.
+// off returns an attribute that is true or false; its default is false.
 func off[B any](name, doc string, get func(*B) *Value[bool]) attr[B] {
 	return one(name, eval.Boolean, "false", doc, get)
 }
 
 var fabricSchema = schema[Fabric]{
-	block: "fabric", label: "NAME", doc: "The fabric as a whole. A folder holds exactly one.",
+	block: "fabric", label: "NAME", doc: "The fabric as a whole. A folder has exactly one.",
 	attrs: []attr[Fabric]{
 		one("mtu", eval.FrameSize, "9216",
 			"MTU of switch ports, in bytes.\nrocec never sets it. It sizes headroom by it, and checks every path.",
 			func(f *Fabric) *Value[int] { return &f.MTU }),
-		one("cable_length", eval.Length, "none", "Length of the cables of links that state none; without it every lossless link states its own.",
+		one("cable_length", eval.Length, "none", "Length of the cables of links that do not set a length. Without it, every lossless "+
+			"link must set one.",
 			func(f *Fabric) *Value[float64] { return &f.CableLength }),
 		one("routing", eval.OneOf("up-down", "ebgp", "shortest-path", "spanning-tree", "flooding", "any", "table"), "none",
 			"How lossless traffic is forwarded. Needed where a lossless group crosses a cycle of links.",
@@ -37,27 +38,28 @@ var fabricSchema = schema[Fabric]{
 			"The switch that is the root of the spanning tree.\n"+
 				"The name of a switch, or `switch.GROUP` of a group that is one switch. For `routing = \"spanning-tree\"`.",
 			func(f *Fabric) *Value[string] { return &f.Root }),
-		one("failures", eval.Integer(0, 16), "1", "The PFC-loop proof also holds with up to so many links down.",
+		one("failures", eval.Integer(0, 16), "1", "The number of links that may be down at the same time: the PFC-loop proof covers "+
+			"every such case.",
 			func(f *Fabric) *Value[int] { return &f.Failures }),
 		one("flow_control", eval.OneOf("pfc", "pause"), "\"pfc\"",
 			"How links are made lossless: priority flow control, or link pause.\n"+
 				"Link pause stops all traffic of a link, so prefer PFC wherever devices have it. A `link`, `mesh` or `topology` "+
-				"may state another one for its cables.",
+				"may set another flow control for its cables.",
 			func(f *Fabric) *Value[string] { return &f.FlowControl }),
 		off("bench",
-			"true: no person depends on the traffic of the fabric.\n"+
-				"`rocec selftest --level 2` then asks for a yes, and takes `--auto-approve`. It asks for the name of the switch in other "+
-				"fabrics. The attribute changes no byte.",
+			"true: the fabric is a test bench, on whose traffic no person depends.\n"+
+				"`rocec selftest --level 2` then asks for a yes, and accepts `--auto-approve`. In other fabrics it asks for the name "+
+				"of the switch. The attribute changes no byte on a device.",
 			func(f *Fabric) *Value[bool] { return &f.Bench }),
 		one("written_by", writers, "\"rocec\"",
-			"Who writes the files of hosts whose block does not say; see devices that others write.\n"+
-				"The attribute is for hosts. Switches state it in [their own blocks](language.md#devices-that-others-write).",
+			"Who writes the files of the hosts whose own block has no `written_by`; see devices that others write.\n"+
+				"The attribute applies to hosts. Switches set it in [their own blocks](language.md#devices-that-others-write).",
 			func(f *Fabric) *Value[string] { return &f.WrittenBy }),
 		one("required_version", constraint, "any",
-			"The releases of rocec that the fabric is for.\n"+
+			"The releases of rocec that may load the fabric.\n"+
 				"Conditions as in Terraform, separated by commas: `=`, `!=`, `>`, `>=`, `<`, `<=`, and `~>`, after which the last "+
-				"number may rise. A rocec that does not meet them refuses the fabric and judges nothing else. A build that is not "+
-				"a release is accepted, with a note.",
+				"number may rise. Any other release refuses the fabric and checks nothing else. A build that is not a release is "+
+				"accepted, with a note.",
 			func(f *Fabric) *Value[string] { return &f.RequiredVersion }),
 	},
 }
@@ -66,7 +68,7 @@ var ecnSchema = schema[ECN]{
 	block: "ecn", doc: "ECN marking of the group. Values left out are derived.",
 	attrs: []attr[ECN]{
 		one("min", eval.ByteSize, "derived", "Queue length at which marking starts.", func(e *ECN) *Value[int] { return &e.Min }),
-		one("max", eval.ByteSize, "derived", "Queue length at which marking reaches its probability.",
+		one("max", eval.ByteSize, "derived", "Queue length at which marking reaches the probability of `probability`.",
 			func(e *ECN) *Value[int] { return &e.Max }),
 		one("probability", eval.Percent, "derived", "Probability of a mark at max.", func(e *ECN) *Value[int] { return &e.Probability }),
 	},
@@ -76,8 +78,9 @@ var pfcSchema = schema[PFC]{
 	block: "pfc", doc: "Overrides of derived PFC buffer sizes.",
 	attrs: []attr[PFC]{
 		one("buffer", eval.ByteSize, "derived", "Ingress buffer of the group at a port.", func(p *PFC) *Value[int] { return &p.Buffer }),
-		one("xoff", eval.ByteSize, "derived", "Fill at which the pause is sent.", func(p *PFC) *Value[int] { return &p.Xoff }),
-		one("xon_delta", eval.ByteSize, "derived", "How far below xoff the pause ends.", func(p *PFC) *Value[int] { return &p.XonDelta }),
+		one("xoff", eval.ByteSize, "derived", "Buffer fill at which the pause is sent.", func(p *PFC) *Value[int] { return &p.Xoff }),
+		one("xon_delta", eval.ByteSize, "derived", "How far below xoff the buffer must empty before the pause "+
+			"ends.", func(p *PFC) *Value[int] { return &p.XonDelta }),
 		one("small_packets", eval.Percent, "100",
 			"Share of packets with less than 1 KiB of payload in the bytes that arrive after a pause; they waste buffer "+
 				"cells.\nSee [sizing.md](sizing.md).", func(p *PFC) *Value[int] { return &p.SmallPackets }),
@@ -90,7 +93,7 @@ var cosGroupSchema = schema[CosGroup]{
 		must(one("cos", eval.Integer(0, 7), "", "The number of the group.", func(g *CosGroup) *Value[int] { return &g.Cos })),
 		many("dscp", eval.CodePoint, "[]",
 			"DSCPs that belong to the group.\n"+
-				"A value that no group claims is never lossless. The device chooses its lossy cos, and NICs and switches may "+
+				"A value that no group claims is never lossless. The device chooses the lossy cos for it, and NICs and switches may "+
 				"differ.",
 			func(g *CosGroup) *[]Value[int] { return &g.DSCP }),
 		pcp(many("pcp", eval.Integer(0, 7), "[cos]", "802.1p priorities that belong to the group.",
@@ -98,20 +101,20 @@ var cosGroupSchema = schema[CosGroup]{
 		off("lossless", "PFC (or pause) on every link that carries the group.",
 			func(g *CosGroup) *Value[bool] { return &g.Lossless }),
 		one("weight", eval.Integer(1, 100), "none",
-			"Share in DWRR scheduling.\n"+
-				"Give a group a weight or `strict`. Weights are percent if those of all groups that are not strict add up to 100, "+
-				"and ratios otherwise. NICs get them scaled to 100.",
+			"Share of the bandwidth in DWRR scheduling.\n"+
+				"A group has a weight or `strict`. Weights are percent if the weights of all groups that are not strict add up to "+
+				"100, and ratios otherwise. NICs get weights that are scaled to 100.",
 			func(g *CosGroup) *Value[int] { return &g.Weight }),
 		off("strict", "Strict priority instead of a share.", func(g *CosGroup) *Value[bool] { return &g.Strict }),
 		one("bounce", eval.Reference("cos_group"), "none",
-			"The group that traffic moves into when it goes up again after coming down.\nSee [cos_group](language.md#cos_group-name).",
+			"The group that traffic moves to when it goes up again after it came down.\nSee [cos_group](language.md#cos_group-name).",
 			func(g *CosGroup) *Value[string] { return &g.Bounce }),
 		one("allow_deadlock", eval.ReasonText, "none",
 			"The reason why a PFC loop of this group is accepted; plan and apply repeat it.\n"+
 				"See [findings you accept](language.md#findings-you-accept).",
 			func(g *CosGroup) *Value[string] { return &g.AllowDeadlock }),
 		one("allow_unproven", eval.ReasonText, "none",
-			"The reason why this group may go without a verdict of the PFC-loop proof; plan and apply repeat it.\n"+
+			"The reason why this group is accepted without a verdict of the PFC-loop proof; plan and apply repeat it.\n"+
 				"See [findings you accept](language.md#findings-you-accept).",
 			func(g *CosGroup) *Value[string] { return &g.AllowUnproven }),
 	},
@@ -121,7 +124,7 @@ var cosGroupSchema = schema[CosGroup]{
 	},
 }
 
-// pcp also notes that the list was written: an empty one is not the default.
+// pcp also notes that the list was written: an empty list differs from the default.
 func pcp(a attr[CosGroup]) attr[CosGroup] {
 	set := a.set
 	a.set = func(d *decoder, en *eval.Env, g *CosGroup, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
@@ -139,28 +142,28 @@ type roceBlock struct {
 }
 
 var roceSchema = schema[roceBlock]{
-	block: "roce", label: "NAME", forEach: true, doc: "An intent: these members talk RoCE in this way.",
+	block: "roce", label: "NAME", forEach: true, doc: "An intent: the members of the block exchange RoCE traffic as its attributes say.",
 	attrs: []attr[roceBlock]{
 		must(one("version", eval.Integer(1, 2), "",
 			"1: RoCEv1 with PFC in one broadcast domain. 2: RoCEv2 with ECN, routed.\n"+
 				"The DSCP of its group identifies version 2 or, where the group claims none, the priority in the tag of `vlan`.",
 			func(r *roceBlock) *Value[int] { return &r.Version })),
-		must(one("cos_group", eval.Reference("cos_group"), "", "The group its traffic travels in.",
+		must(one("cos_group", eval.Reference("cos_group"), "", "The cos group of the RoCE traffic.",
 			func(r *roceBlock) *Value[string] { return &r.CosGroup })),
-		one("cnp", eval.Reference("cos_group"), "none", "The group of congestion notification packets (version 2).",
+		one("cnp", eval.Reference("cos_group"), "none", "The cos group of congestion notification packets (version 2).",
 			func(r *roceBlock) *Value[string] { return &r.CNP }),
 		must(attr[roceBlock]{
 			name: "members", kind: "list of reference to host, or members nodeset",
 			doc: "Host groups, host names, and host:interface nodesets.\n" +
-				"`host.GROUP` is every RoCE interface of every host of the group, a host name every RoCE interface of that host, and " +
-				"`host:interface` that one. The elements of a list inside the list count as elements of the list.",
+				"`host.GROUP` selects every RoCE interface of every host of the group. A host name selects every RoCE interface of " +
+				"that host, and `host:interface` one interface. Lists inside the list are flattened.",
 			set: func(d *decoder, en *eval.Env, r *roceBlock, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
 				elements, o := d.Elements(en, e, membersWant, ds)
 				r.members = elements
 				return o
 			},
 		}),
-		one("vlan", eval.Integer(1, 4094), "none", "The VLAN that carries it, tagged at every member (version 1).",
+		one("vlan", eval.Integer(1, 4094), "none", "The VLAN of the traffic, tagged at every member (version 1).",
 			func(r *roceBlock) *Value[int] { return &r.VLAN }),
 	},
 }
@@ -170,13 +173,13 @@ const membersWant = `a host group such as host.gpu, or a string such as "store[1
 var sshAttrs = []attr[SSH]{
 	one("port", eval.Integer(1, 65535), "22", "TCP port.", func(s *SSH) *Value[int] { return &s.Port }),
 	one("user", eval.Login, "of ~/.ssh/config", "Login name.", func(s *SSH) *Value[string] { return &s.User }),
-	one("jump", eval.JumpHosts, "of ~/.ssh/config", "Jump host, as ssh -J takes it.", func(s *SSH) *Value[string] { return &s.Jump }),
+	one("jump", eval.JumpHosts, "of ~/.ssh/config", "Jump host, in the form of ssh -J.", func(s *SSH) *Value[string] { return &s.Jump }),
 	one("transport", eval.OneOf("native", "openssh"), "native, where ~/.ssh/config allows",
-		"Who carries the session: rocec itself, or the ssh program (see ssh.md).", func(s *SSH) *Value[string] { return &s.Transport }),
+		"What opens the SSH session: rocec itself, or the ssh program (see ssh.md).", func(s *SSH) *Value[string] { return &s.Transport }),
 }
 
 var topSSHSchema = schema[SSH]{
-	block: "ssh", doc: "How devices are reached, unless their own block says otherwise. At most one.",
+	block: "ssh", doc: "How devices are reached, unless their own block has other values. At most one.",
 	attrs: sshAttrs,
 }
 
@@ -184,12 +187,12 @@ var sshSchema = schema[SSH]{
 	block: "ssh", doc: "How the device is reached.",
 	attrs: append([]attr[SSH]{
 		one("address", eval.Address, "the device's name", "IP address or host name.", func(s *SSH) *Value[string] { return &s.Address }),
-		one("host_key", eval.HostKey, "of known_hosts", "Fingerprint the device's host key must have.",
+		one("host_key", eval.HostKey, "of known_hosts", "Fingerprint that the host key of the device must have.",
 			func(s *SSH) *Value[string] { return &s.HostKey }),
 	}, sshAttrs...),
 }
 
-// headed begins a block by noting its header.
+// headed returns a block with the place of its header.
 func headed[T any](field func(*T) *diag.Range) func(*decoder, *T, *hclsyntax.Block, *diag.List) bool {
 	return func(_ *decoder, into *T, b *hclsyntax.Block, _ *diag.List) bool {
 		*field(into) = parse.Header(b)
@@ -205,72 +208,73 @@ type switchBlock struct {
 	names []eval.Element
 }
 
-// writers is who may write the settings of devices.
+// writers is the kind of an attribute that says who writes the settings of a device.
 var writers = eval.OneOf("rocec", "others")
 
-const writtenByDoc = "\"others\": the settings are rendered and judged as any other, and others write them; apply does not."
+const writtenByDoc = "\"others\": other people or tools write the settings. rocec renders and checks them as usual; apply does not " +
+	"write them."
 
-const maintenanceDoc = "The reason why apply leaves the device as it is for now. It is rendered and judged as any other."
+const maintenanceDoc = "The reason why apply does not change the device for now. The device is rendered and checked as usual."
 
 var switchSchema = schema[switchBlock]{
-	block: "switch", label: "GROUP", perName: true, forEach: true, doc: "A group of like switches.",
+	block: "switch", label: "GROUP", perName: true, forEach: true, doc: "A group of switches with the same settings.",
 	attrs: []attr[switchBlock]{
 		names("the label", "Names of the switches.", func(s *switchBlock) *[]eval.Element { return &s.names }),
 		must(one("model", eval.ModelName, "",
 			"Row of the table of switch models, or a switch_model block.\n"+
 				"[platforms.md](platforms.md) lists the names and their short forms. Case, `-`, `_`, `.` and the maker's name "+
-				"before a model do not matter. A part number names its model: `\"MSN3700-VS2F\"` is an sn3700, `\"MCX653106A\"` a "+
-				"connectx-6. One that fits several models is refused, with their names.",
+				"before a model do not matter. A part number is accepted for its model: `\"MSN3700-VS2F\"` is an sn3700, "+
+				"`\"MCX653106A\"` a connectx-6. A part number of several models is an error, which lists them.",
 			func(s *switchBlock) *Value[string] { return &s.Model })),
-		one("os", eval.Word, "the first that rocec knows",
+		one("os", eval.Word, "the first in the row of the model",
 			"Operating system.\n"+
-				"[platforms.md](platforms.md) lists the systems. Case, `-` and `_` do not matter. For another system rocec knows the chip "+
-				"alone. Ports of such a switch may have any names that a nodeset can hold (letters, digits, `.`, `_`, `-`; up to 15). "+
-				"Links state a speed where the other end gives no speed. Nothing is written for it (`no-target`) unless a `by_hand` "+
-				"block says that others configure it.",
+				"[platforms.md](platforms.md) lists the systems. Case, `-` and `_` do not matter. For another system rocec knows the "+
+				"chip only. Ports of such a switch may have any name that a nodeset accepts (letters, digits, `.`, `_`, `-`; up "+
+				"to 15). A link needs `speed` if its other end has no speed. rocec writes nothing for the switch (`no-target`) "+
+				"unless a `by_hand` block says that others configure it.",
 			func(s *switchBlock) *Value[string] { return &s.OS }),
 		one("version", eval.Release, "none",
-			"Release of the operating system.\nIt decides how settings are spelled, so a switch that rocec writes needs one.",
+			"Release of the operating system.\nThe syntax of the settings depends on it, so a switch that rocec writes needs a release.",
 			func(s *switchBlock) *Value[string] { return &s.Version }),
 		one("config", eval.Word, "by the release",
-			"Which of its operating system's ways to configure it rocec uses.\n"+
-				"Some systems can be configured in several ways. Without the attribute the release decides. A word that the "+
-				"system does not know, or a way that the release does not have, is an error (`config-invalid`). A switch that is "+
-				"configured in another way is refused.",
+			"The interface of the operating system by which rocec configures the switch.\n"+
+				"Some systems have several such interfaces. Without the attribute the release decides. A word that the system does "+
+				"not know, or an interface that the release lacks, is an error (`config-invalid`). A switch that is configured by "+
+				"another interface is refused.",
 			func(s *switchBlock) *Value[string] { return &s.Config }),
-		one("preset", eval.OneOf("keep", "replace"), "kept where the fabric fits it, else refused",
-			"The fate of the vendor's RoCE preset on a switch that "+
-				"has it: \"keep\" it, or \"replace\" it by rocec's settings.", func(s *switchBlock) *Value[string] { return &s.Preset }),
+		one("preset", eval.OneOf("keep", "replace"), "kept if the fabric fits it, otherwise refused",
+			"What apply does with the vendor's RoCE preset, if the switch has it: \"keep\" it, or \"replace\" it by rocec's "+
+				"settings.", func(s *switchBlock) *Value[string] { return &s.Preset }),
 		one("tier", eval.Integer(1, 64), "distance from the nearest host, plus 1",
-			"Height: 1 is where hosts are.\n"+
-				"Needed for `routing = \"up-down\"` where counting from the hosts gives another height, such as for a switch "+
-				"beside hosts that is above others.",
+			"Height in the fabric: switches of tier 1 have hosts.\n"+
+				"Needed for `routing = \"up-down\"` where the distance from the hosts gives a wrong height, such as for a spine to "+
+				"which a host is connected.",
 			func(s *switchBlock) *Value[int] { return &s.Tier }),
 		one("asn", eval.Integer(1, 4294967295), "none", "AS number; for routing = \"ebgp\".", func(s *switchBlock) *Value[int] { return &s.ASN }),
 		one("mlag", eval.Word, "none", "Switches with the same value are one redundancy pair and are never changed together.",
 			func(s *switchBlock) *Value[string] { return &s.MLAG }),
 		one("maintenance", eval.ReasonText, "none",
 			maintenanceDoc+
-				"\nFor a device under repair. `build` writes its files, and the checks and the proof include it. A device that "+
-				"others always configure has a [by_hand](language.md#switchby_hand) block.",
+				"\nUse it for a device under repair. `build` writes its files, and the checks and the proof include it. For a device "+
+				"that others always configure, use a [by_hand](language.md#switchby_hand) block.",
 			func(s *switchBlock) *Value[string] { return &s.Maintenance }),
 		one("written_by", writers, "\"rocec\"",
 			writtenByDoc+
 				"\nSee [devices that others write](language.md#devices-that-others-write).",
 			func(s *switchBlock) *Value[string] { return &s.WrittenBy }),
 		one("headroom_pool", eval.ByteSize, "none",
-			"Memory that all ports share for packets that arrive after a pause, where the chip is set up so.\n"+
+			"Memory that all ports share for packets that arrive after a pause, if the chip is configured with such a pool.\n"+
 				"Losslessness is statistical on such a chip: a warning states how many ports can be caught at the same time.",
 			func(s *switchBlock) *Value[int] { return &s.HeadroomPool }),
-		one("memory", eval.OneOf("written"), "as it is", "\"written\": rocec writes how the chip's memory is shared out, a pool for lossless "+
-			"traffic and one for the rest; else it reads and judges that.", func(s *switchBlock) *Value[string] { return &s.Memory }),
+		one("memory", eval.OneOf("written"), "as it is", "\"written\": rocec writes the division of the chip's memory into a pool for "+
+			"lossless traffic and a pool for all other traffic. Without it rocec reads and checks the "+
+			"division.", func(s *switchBlock) *Value[string] { return &s.Memory }),
 		off("accept_documented",
-			"true: apply changes it although no user has reported yet that what rocec writes works on such a switch (see "+
+			"true: apply changes the switch, although no user has reported yet that the settings of rocec work on such a switch (see "+
 				"documented-only).\n"+
-				"rocec knows some systems and releases from public documents alone. A real switch of such a release changes only "+
-				"when a person allows it: here for every run, or with `apply --accept-unverified` for one. The attribute changes "+
-				"no byte. A rehearsal with `--lab` never asks, and a release that users have [reported](evidence/README.md) on "+
-				"does not ask either.",
+				"rocec knows some systems and releases from public documents only. apply changes a real switch of such a release only "+
+				"with permission: this attribute for every run, or `apply --accept-unverified` for one run. The attribute changes "+
+				"no byte on the switch. A rehearsal with `--lab`, and a release with [reports](evidence/README.md) of users, need no permission.",
 			func(s *switchBlock) *Value[bool] { return &s.AcceptDocumented }),
 	},
 	blocks: []child[switchBlock]{
@@ -279,44 +283,47 @@ var switchSchema = schema[switchBlock]{
 	},
 }
 
-// handWord is an attribute of a by_hand block with one word.
+// handWord returns an attribute of a by_hand block whose value is one word.
 func handWord(name string, kind eval.Kind[string], def, doc string, field func(*ByHand) *Value[string]) attr[ByHand] {
 	return one(name, kind, def, doc, field)
 }
 
-// byHandAttrs are what a by_hand block of any device may say.
+// byHandAttrs returns the attributes that a by_hand block of any device may have.
 var byHandAttrs = []attr[ByHand]{
-	handWord("flow_control", eval.OneOf("pfc", "pfc-tx", "pfc-rx", "pause", "none"), "what the fabric needs",
+	handWord("flow_control", eval.OneOf("pfc", "pfc-tx", "pfc-rx", "pause", "none"), "the value that the fabric needs",
 		"How its ports are lossless: by PFC, by PFC in one direction (pfc-tx only sends pauses, pfc-rx only obeys them), by link pause, or not.",
 		func(h *ByHand) *Value[string] { return &h.FlowControl }),
 	{
-		name: "pfc", kind: "list of number 0-7", def: "the lossless groups' cos", doc: "The priorities with PFC.",
+		name: "pfc", kind: "list of number 0-7", def: "the cos of the lossless groups", doc: "The priorities with PFC.",
 		set: func(d *decoder, en *eval.Env, h *ByHand, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
 			o := many("pfc", eval.Integer(0, 7), "", "", func(h *ByHand) *[]Value[int] { return &h.PFC }).set(d, en, h, e, ds)
 			h.PFCSet = o == eval.Good
 			return o
 		},
 	},
-	handWord("trust", eval.OneOf("pcp", "dscp", "both"), "what the intents need",
-		"The header fields it trusts; of both, the DSCP wins where a packet has one.", func(h *ByHand) *Value[string] { return &h.Trust }),
+	handWord("trust", eval.OneOf("pcp", "dscp", "both"), "the value that the intents need",
+		"The header fields that the device trusts. With both, the DSCP has precedence where a packet has "+
+			"one.", func(h *ByHand) *Value[string] { return &h.Trust }),
 	{
-		name: "dscp", kind: "map of number 0-7", def: "{}", doc: "Where its map from DSCP to cos differs from the fabric's: { 26 = 3 }.",
+		name: "dscp", kind: "map of number 0-7", def: "{}", doc: "The entries by which its map from DSCP to cos differs from the fabric's: { " +
+			"26 = 3 }.",
 		set: setMapped(63, func(h *ByHand) *[]Mapped { return &h.DSCP }),
 	},
 	{
-		name: "pcp", kind: "map of number 0-7", def: "{}", doc: "Where its map from PCP to cos differs: { 3 = 4 }.",
+		name: "pcp", kind: "map of number 0-7", def: "{}", doc: "The entries by which its map from PCP to cos differs from the fabric's: { 3 " +
+			"= 4 }.",
 		set: setMapped(7, func(h *ByHand) *[]Mapped { return &h.PCP }),
 	},
-	handWord("confirmed", eval.ReasonText, "none", "Who says that it is set so, or the ticket: without it apply switches PFC on at no port "+
-		"opposite it (see device-unread).", func(h *ByHand) *Value[string] { return &h.Confirmed }),
+	handWord("confirmed", eval.ReasonText, "none", "Who confirms these settings, or the ticket. Without it, apply enables PFC at no "+
+		"port opposite the device (see device-unread).", func(h *ByHand) *Value[string] { return &h.Confirmed }),
 }
 
-const byHandDoc = "rocec writes nothing on these devices, and judges the fabric by the settings that the block states."
+const byHandDoc = "rocec writes nothing on these devices, and checks the fabric with the settings that the block states."
 
 var switchByHandSchema = schema[ByHand]{
 	block: "by_hand", doc: byHandDoc,
 	attrs: append(slices.Clip(slices.Clone(byHandAttrs)),
-		one("ecn", eval.Boolean, "true", "Whether it marks the groups that ask for ECN.", func(h *ByHand) *Value[bool] { return &h.ECN }),
+		one("ecn", eval.Boolean, "true", "Whether the switch marks the groups that have ECN.", func(h *ByHand) *Value[bool] { return &h.ECN }),
 	),
 }
 
@@ -324,9 +331,9 @@ var hostByHandSchema = schema[ByHand]{
 	block: "by_hand", doc: byHandDoc,
 	attrs: append(slices.Clip(slices.Clone(byHandAttrs)),
 		handWord("dcbx", eval.OneOf("host", "firmware"), "\"host\"",
-			"Who decides PFC and trust: the host, or the NIC's firmware (or lldpad) with what its neighbour advertises.",
+			"What decides PFC and trust: the configuration of the host, or the NIC's firmware (or lldpad) by what the neighbour advertises.",
 			func(h *ByHand) *Value[string] { return &h.DCBX }),
-		one("dcqcn", eval.Boolean, "true", "Whether its NICs answer marks with CNPs, and slow down on CNPs.",
+		one("dcqcn", eval.Boolean, "true", "Whether the NICs of the host answer marks with CNPs, and slow down on CNPs.",
 			func(h *ByHand) *Value[bool] { return &h.DCQCN }),
 		handWord("system", eval.Word, "none", "The operating system, or the make of a storage array: its sheet of `build --as handover` has the "+
 			"commands of that system. [images.md](images.md#handover-sheets) lists the words.",
@@ -336,7 +343,7 @@ var hostByHandSchema = schema[ByHand]{
 
 var initByHand = headed(func(h *ByHand) *diag.Range { return &h.Decl })
 
-// names is a list of device nodesets, or one.
+// names returns an attribute whose value is one device nodeset or a list of them.
 func names[T any](def, doc string, field func(*T) *[]eval.Element) attr[T] {
 	return early(attr[T]{name: "names", kind: "device nodeset", def: def, doc: doc, set: nodesets(field, `a nodeset such as "leaf[01-04]"`)})
 }
@@ -354,7 +361,8 @@ func nodesets[T any](field func(*T) *[]eval.Element, want string) func(*decoder,
 var trafficClassSchema = schema[TrafficClass]{
 	block: "traffic_class", doc: "An exception by address. Repeatable.",
 	attrs: []attr[TrafficClass]{
-		must(one("tos", eval.Integer(0, 255), "", "Type of service of packets that match.", func(t *TrafficClass) *Value[int] { return &t.TOS })),
+		must(one("tos", eval.Integer(0, 255), "", "Type of service of the packets between these "+
+			"addresses.", func(t *TrafficClass) *Value[int] { return &t.TOS })),
 		one("src", eval.Prefix, "any", "Source address or prefix.", func(t *TrafficClass) *Value[netip.Prefix] { return &t.Src }),
 		one("dst", eval.Prefix, "any", "Destination address or prefix.", func(t *TrafficClass) *Value[netip.Prefix] { return &t.Dst }),
 	},
@@ -364,40 +372,40 @@ var trafficClassSchema = schema[TrafficClass]{
 type nicBlock struct {
 	NIC
 	set   *nodeset.Set
-	names []nodeset.Name // of the set, when they are made
+	names []nodeset.Name // of the set, after they are made
 	label *hclsyntax.Block
 }
 
 var nicSchema = schema[nicBlock]{
-	block: "nic", label: "INTERFACE", doc: "An interface of the host that speaks RoCE. The label is the netdev, or a nodeset of like ones. " +
-		"Repeatable.",
+	block: "nic", label: "INTERFACE", doc: "An interface of the host for RoCE. The label is the netdev, or a nodeset of netdevs with the " +
+		"same settings. Repeatable.",
 	attrs: []attr[nicBlock]{
 		must(one("model", eval.ModelName, "",
 			"Row of the table of NIC models, \"soft-roce\", or a nic_model block.\n"+
-				"The rules for switches apply. `\"soft-roce\"` takes a cos group that is not lossless (`nic-no-pfc`).",
+				"Names are matched as for switches. `\"soft-roce\"` needs a cos group that is not lossless (`nic-no-pfc`).",
 			func(n *nicBlock) *Value[string] { return &n.Model })),
-		one("mtu", eval.FrameSize, "kept as it is", "MTU the interface has, in bytes. It is compared with that of links and ports, and never "+
+		one("mtu", eval.FrameSize, "kept as it is", "MTU that the interface has, in bytes. It is compared with the MTU of links and "+
+			"ports, and never "+
 			"set.", func(n *nicBlock) *Value[int] { return &n.MTU }),
-		one("ip", eval.Prefix, "none", "Address of the interface; lets rocec name the right GID.",
+		one("ip", eval.Prefix, "none", "Address of the interface, from which rocec knows the right GID.",
 			func(n *nicBlock) *Value[netip.Prefix] { return &n.IP }),
 		one("ttl", eval.Integer(0, 255), "kept as it is",
-			"IP TTL of RoCEv2 packets; 0 switches it off, so that the route decides.\nWithout it the host keeps its value.",
+			"IP TTL of RoCEv2 packets. With 0 the route decides.\nWithout the attribute the host keeps its value.",
 			func(n *nicBlock) *Value[int] { return &n.TTL }),
 		one("tos", eval.Integer(0, 255), "first DSCP of the group x 4",
 			"IP type of service of RoCEv2 packets.\n"+
-				"RDMA-CM has one default for a NIC. Where the NIC is in several intents and the attribute is missing, the first "+
-				"intent by name sets it, and `host-tos` reports the others.",
+				"RDMA-CM has one default for a NIC. If the NIC is in several intents and the attribute is missing, the first intent "+
+				"by name sets the default, and `host-tos` reports the others.",
 			func(n *nicBlock) *Value[int] { return &n.TOS }),
 		one("roce", eval.Boolean, "true", "false switches RoCE off on this PCI function.", func(n *nicBlock) *Value[bool] { return &n.RoCE }),
 		off("create_vlan",
-			"true: rocec makes the interface of the intent's VLAN, and takes it away with the NIC; else it must exist.\n"+
-				"Without it the host's own network configuration must have an interface of the VLAN, or the host is refused "+
+			"true: rocec creates the interface of the intent's VLAN, and removes it together with the NIC.\n"+
+				"Otherwise the network configuration of the host must have an interface of the VLAN, or the host is refused "+
 				"(`host-setting`). The interface is called `NIC.VLAN`, such as `ens1f0.100`.",
 			func(n *nicBlock) *Value[bool] { return &n.CreateVLAN }),
 		one("vlan_ip", eval.Prefix, "none",
-			"Address of the VLAN interface that rocec makes.\n"+
-				"Only with `create_vlan`. When it or the VLAN changes, the old address and interface go. Without `create_vlan` "+
-				"again, the interface stays until the host restarts.",
+			"Address of the VLAN interface that rocec creates.\nOnly with `create_vlan`. When the address or the VLAN changes, rocec "+
+				"removes the old address or interface. When `create_vlan` is removed, the interface stays until the host restarts.",
 			func(n *nicBlock) *Value[netip.Prefix] { return &n.VLANIP }),
 		{
 			name: "vf_roce", kind: "map of bool", def: "{}", doc: "RoCE on or off for each virtual function, by number: { 0 = false }.\n" +
@@ -427,10 +435,10 @@ type bondBlock struct {
 }
 
 var bondSchema = schema[bondBlock]{
-	block: "bond", label: "INTERFACE", doc: "RoCE LAG: both ports of one card. Repeatable.",
+	block: "bond", label: "INTERFACE", doc: "RoCE LAG: a bond of both ports of one card. Repeatable.",
 	attrs: []attr[bondBlock]{
 		must(attr[bondBlock]{
-			name: "nics", kind: "list of interface nodeset", doc: "The interfaces of the bond, each with a nic block.",
+			name: "nics", kind: "list of interface nodeset", doc: "The interfaces of the bond. Each needs a nic block.",
 			set: func(d *decoder, en *eval.Env, b *bondBlock, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
 				o := nodesets(func(b *bondBlock) *[]eval.Element { return &b.nics }, `a list of interfaces such as ["ens2f0", "ens2f1"]`)(d, en, b, e,
 					ds)
@@ -471,15 +479,15 @@ type hostBlock struct {
 }
 
 var hostSchema = schema[hostBlock]{
-	block: "host", label: "GROUP", perName: true, forEach: true, doc: "A group of like hosts.",
+	block: "host", label: "GROUP", perName: true, forEach: true, doc: "A group of hosts with the same settings.",
 	attrs: []attr[hostBlock]{
 		names("the label", "Names of the hosts.", func(h *hostBlock) *[]eval.Element { return &h.names }),
 		off("forwards", "true: the host routes or bridges, so it is treated as a switch.",
 			func(h *hostBlock) *Value[bool] { return &h.Forwards }),
 		one("maintenance", eval.ReasonText, "none", maintenanceDoc, func(h *hostBlock) *Value[string] { return &h.Maintenance }),
-		one("written_by", writers, "that of the fabric",
+		one("written_by", writers, "the value of the fabric",
 			writtenByDoc+
-				"\nIt overrides the fabric. See [devices that others write](language.md#devices-that-others-write).",
+				"\nIt overrides the value of the fabric. See [devices that others write](language.md#devices-that-others-write).",
 			func(h *hostBlock) *Value[string] { return &h.WrittenBy }),
 	},
 	blocks: []child[hostBlock]{
@@ -491,7 +499,7 @@ var hostSchema = schema[hostBlock]{
 }
 
 var switchModelSchema = schema[SwitchModel]{
-	block: "switch_model", label: "MODEL", doc: "A switch model the tables do not know.",
+	block: "switch_model", label: "MODEL", doc: "A switch model that is missing in the tables.",
 	attrs: []attr[SwitchModel]{
 		must(one("asic", eval.ModelName, "", "Silicon, such as \"spectrum\".", func(m *SwitchModel) *Value[string] { return &m.ASIC })),
 		must(one("ports", eval.Integer(1, 1024), "", "Number of front-panel ports, swp1 and up.",
@@ -501,12 +509,12 @@ var switchModelSchema = schema[SwitchModel]{
 }
 
 var nicModelSchema = schema[NICModel]{
-	block: "nic_model", label: "MODEL", doc: "A NIC model the tables do not know.",
+	block: "nic_model", label: "MODEL", doc: "A NIC model that is missing in the tables.",
 	attrs: []attr[NICModel]{
-		must(one("family", eval.ModelName, "", "Driver family, one of those docs/platforms.md lists.",
+		must(one("family", eval.ModelName, "", "Driver family; docs/platforms.md lists them.",
 			func(m *NICModel) *Value[string] { return &m.Family })),
 		must(one("speed", eval.Speed, "", "Speed of the fastest port.", func(m *NICModel) *Value[int] { return &m.Speed })),
 		one("ports", eval.Integer(1, 16), "2", "Ports of a card.", func(m *NICModel) *Value[int] { return &m.Ports }),
-		many("roce", eval.Integer(1, 2), "[1, 2]", "RoCE versions it speaks.", func(m *NICModel) *[]Value[int] { return &m.RoCE }),
+		many("roce", eval.Integer(1, 2), "[1, 2]", "RoCE versions that the NIC supports.", func(m *NICModel) *[]Value[int] { return &m.RoCE }),
 	},
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/rocec/rocec/lang/topology"
 )
 
-// Links and meshes: two sides become cables. Their blocks, and those of topologies, are tables as in blocks.go.
+// This file decodes links and meshes: two sides become cables. The tables of these blocks, and of topologies, are as in blocks.go.
 
-// linkBlock is a link or mesh block before its sides are zipped.
+// linkBlock is a link or mesh block before its two sides are joined to cables.
 type linkBlock struct {
 	LinkBlock
 	marks        LinkMarks
@@ -28,9 +28,9 @@ type linkBlock struct {
 	sheets       []Value[string]
 	fold         Value[bool]
 	columns      map[string]string
-	cables       []*linkBlock // the statements about single cables
+	cables       []*linkBlock // the blocks about single cables
 
-	drop     Value[bool] // of a cables block: its cables are left out
+	drop     Value[bool] // of a cables block: the cables that it selects are left out
 	selector selector
 }
 
@@ -51,7 +51,7 @@ func linkAttrs(a, aDoc, b, bDoc string) []attr[linkBlock] {
 	}, cableAttrs()...)
 }
 
-// cableAttrs are what a link, a mesh and a topology say alike.
+// cableAttrs returns the attributes that link, mesh and topology blocks share.
 func cableAttrs() []attr[linkBlock] {
 	return []attr[linkBlock]{
 		one("speed", eval.Speed, "the slower of the two ports' native speeds",
@@ -62,24 +62,24 @@ func cableAttrs() []attr[linkBlock] {
 		one("mtu", eval.FrameSize, "mtu of the fabric",
 			"MTU of the switch ports at the links' ends, in bytes.\nrocec never sets it. It sizes headroom by it, and checks every path.",
 			func(k *linkBlock) *Value[int] { return &k.MTU }),
-		one("routed", eval.Boolean, "by the fabric's routing", "true: an IP hop between two switches; false: bridged.",
+		one("routed", eval.Boolean, "by the fabric's routing", "true: the links are routed, an IP hop between two switches; false: bridged.",
 			func(k *linkBlock) *Value[bool] { return &k.marks.Routed }),
-		off("peer", "true: an MLAG peer link or another same-tier step.",
+		off("peer", "true: an MLAG peer link, or another link between switches of the same tier.",
 			func(k *linkBlock) *Value[bool] { return &k.marks.Peer }),
 		one("flow_control", eval.OneOf("pfc", "pause"), "flow_control of the fabric",
-			"How these links are made lossless: priority flow control, or link pause.\nSee [link](language.md#link-name).",
+			"How these links are made lossless: by priority flow control or by link pause.\nSee [link](language.md#link-name).",
 			func(k *linkBlock) *Value[string] { return &k.FlowControl }),
 		off("bond", "true: the cables between two of the switches are one bond (LAG).\nSee [link](language.md#link-name).",
 			func(k *linkBlock) *Value[bool] { return &k.marks.Bond }),
 		off("planned",
-			"true: the cables are not laid yet. They are rendered as all others, judged with and without, and expected to be "+
+			"true: the cables are not laid yet. They are rendered as usual, checked with and without them, and expected to be "+
 				"down.\nSee [link](language.md#link-name).", func(k *linkBlock) *Value[bool] { return &k.marks.Planned }),
 	}
 }
 
 var linkSchema = schema[linkBlock]{
 	block: "link", label: "NAME", forEach: true, doc: "Cables, pairwise: the first of a to the first of b, and so on.",
-	attrs: linkAttrs("a", "One side.", "b", "The other side, with as many endpoints."),
+	attrs: linkAttrs("a", "One side.", "b", "The other side, with the same number of endpoints."),
 }
 
 var meshSchema = schema[linkBlock]{
@@ -89,24 +89,25 @@ var meshSchema = schema[linkBlock]{
 }
 
 var topologySchema = schema[linkBlock]{
-	block: "topology", label: "NAME", doc: "Cables from a file people have already. Values in the file win over those that are written " +
+	block: "topology", label: "NAME", doc: "Cables from an existing file. Values in the file have precedence over values that are written " +
 		"here.",
 	attrs: append([]attr[linkBlock]{
-		must(one("format", eval.OneOf(topology.Names()...), "", "What kind of file it is.",
+		must(one("format", eval.OneOf(topology.Names()...), "", "The format of the file.",
 			func(k *linkBlock) *Value[string] { return &k.format })),
 		must(one("file", eval.FilePath, "", "The file, below the folder of this file.", func(k *linkBlock) *Value[string] { return &k.file })),
 		many("ignore", eval.Glob, "none",
-			"Names of devices whose cables are left out, with * and ? for what varies.\n`[ab]` is one of those characters.",
+			"Patterns of device names: the cables of these devices are left out. * is any characters, ? one character.\n`[ab]` is one "+
+				"of the characters in the brackets.",
 			func(k *linkBlock) *[]Value[string] { return &k.ignore }),
 		many("sheets", eval.FilePath, "none",
-			"Sheets of the same inventory, below the folder of this file: front ports, rear ports, interfaces, devices.\nSee "+
+			"Further sheets of the same inventory, below the folder of this file: front ports, rear ports, interfaces, devices.\nSee "+
 				"[topology](language.md#topology-name).", func(k *linkBlock) *[]Value[string] { return &k.sheets }),
 		off("fold_names",
-			"true: names that the file writes in another way are read as a fabric writes them, LEAF01 as leaf01, Ethernet1/1 "+
-				"as Ethernet1-1.\nSee [topology](language.md#topology-name).", func(k *linkBlock) *Value[bool] { return &k.fold }),
+			"true: names in the file are converted to the spelling of a fabric: LEAF01 to leaf01, Ethernet1/1 to Ethernet1-1.\nSee "+
+				"[topology](language.md#topology-name).", func(k *linkBlock) *Value[bool] { return &k.fold }),
 		{
 			name: "columns", kind: "map of string", def: "{}",
-			doc: "Headers of a sheet, by the name of the column: { a_device = \"Source Device\" }.", set: setColumns,
+			doc: "The header of each column in this file, such as { a_device = \"Source Device\" }.", set: setColumns,
 		},
 	}, cableAttrs()...),
 	blocks: []child[linkBlock]{
@@ -116,7 +117,7 @@ var topologySchema = schema[linkBlock]{
 
 var cablesSchema = schema[linkBlock]{
 	block: "cables", label: "SELECTOR",
-	doc: "Values for single cables of the file. They win over those of the file and of the topology block.",
+	doc: "Values for single cables of the file. They have precedence over the values in the file and in the topology block.",
 	attrs: append([]attr[linkBlock]{
 		off("ignore", "true: these cables are left out.", func(k *linkBlock) *Value[bool] { return &k.drop }),
 	}, cableAttrs()...),
@@ -125,7 +126,7 @@ var cablesSchema = schema[linkBlock]{
 // side is one side of a link or mesh.
 type side struct {
 	names []named
-	n     int // endpoints, before they are made
+	n     int // number of endpoints, known before they are made
 	ends  []Endpoint
 	at    diag.Range
 	ok    bool
@@ -153,7 +154,7 @@ func (d *decoder) side(elements []eval.Element, e hclsyntax.Expression, ds *diag
 func (s *side) make() {
 	s.ends = slices.Grow(s.ends, s.n)
 	for _, names := range s.names {
-		var at *diag.Range // of the ends before
+		var at *diag.Range // place of the previous ends
 		from, to := -1, -1
 		for n := range names.set.All() {
 			if n.From != from || n.To != to {
@@ -201,7 +202,7 @@ func (d *decoder) decodeLink(b *hclsyntax.Block, en *eval.Env, key string, into 
 // zip joins the sides of a link pairwise.
 func zip(block *LinkBlock, a, b side, into *batch, ds *diag.List) {
 	if len(a.ends) != len(b.ends) {
-		unequalCounts.Errorf(ds, block.Decl, "%s zips its sides pairwise, and they have different counts: a names %s, b names %s. Name as "+
+		unequalCounts.Errorf(ds, block.Decl, "%s joins its sides pairwise, but they have different counts: a names %s, b names %s. Name as "+
 			"many on both.",
 			block.title(), diag.Count(len(a.ends), "endpoint"), diag.Count(len(b.ends), "endpoint")).
 			Note(a.at, "%s", diag.Count(len(a.ends), "endpoint")).
@@ -223,7 +224,7 @@ func byDevice(ends []Endpoint) [][]Endpoint {
 	index := map[string]int{}
 	var out [][]Endpoint
 	for len(ends) > 0 {
-		run := 1 // mostly all ports of a device are neighbours
+		run := 1 // most lists name all ports of a device in a row
 		for run < len(ends) && ends[run].Device == ends[0].Device {
 			run++
 		}
@@ -239,7 +240,8 @@ func byDevice(ends []Endpoint) [][]Endpoint {
 }
 
 // mesh joins every lower device to every upper device by w links. With w = 1 the k-th port of a lower device goes to the k-th upper
-// device, and the i-th port of an upper device to the i-th lower one. Otherwise runs of w ports do.
+// device, and the i-th port of an upper device to the i-th lower device. With w > 1 the k-th run of w ports takes the place of the k-th
+// port.
 func mesh(block *LinkBlock, lower, upper side, into *batch, ds *diag.List) {
 	low, up := byDevice(lower.ends), byDevice(upper.ends)
 	report := func(format string, args ...any) {
@@ -247,14 +249,15 @@ func mesh(block *LinkBlock, lower, upper side, into *batch, ds *diag.List) {
 			Note(lower.at, "%s, %s", diag.Count(len(low), "lower device"), diag.Count(len(lower.ends), "port")).
 			Note(upper.at, "%s, %s", diag.Count(len(up), "upper device"), diag.Count(len(upper.ends), "port"))
 	}
-	if len(low) == 0 || len(up) == 0 { // one of the two, of which the other has some
-		report("joins every lower device to every upper one, and one side names none. Name its devices, or take the block out.")
+	if len(low) == 0 || len(up) == 0 { // one side is empty, the other is not
+		report("joins every lower device to every upper one, but one side names no device. Name its devices, or delete the block.")
 		return
 	}
 	for _, group := range [][][]Endpoint{low, up} {
 		for _, ports := range group {
 			if len(ports) != len(group[0]) {
-				report("needs the same number of ports on every device of a side: %s has %d, and %s has %d. Name as many on each.", group[0][0].Device,
+				report("needs the same number of ports on every device of a side: %s has %d, and %s has %d. Name the same number for "+
+					"each.", group[0][0].Device,
 					len(group[0]), ports[0].Device, len(ports))
 				return
 			}

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNamesAreCountedFirst loads fabrics that name too much, by each block and attribute that names things. Nothing is made of them:
-// with the default bound, the names of each would take gigabytes.
+// TestNamesAreCountedFirst loads fabrics with too many names, for each block and attribute that has names. The loader must count names
+// before it makes them: the names of each fabric would take gigabytes.
 func TestNamesAreCountedFirst(t *testing.T) {
 	const each = "\n  for_each = toset([for i in range(4096) : \"a${i}\"])\n"
 	for name, src := range map[string]string{
@@ -59,7 +59,7 @@ func manyRoces(n int) string {
 	return b.String()
 }
 
-// A load that is no longer wanted ends before it has evaluated anything.
+// A cancelled load ends before it evaluates anything.
 func TestLoadIsCancelled(t *testing.T) {
 	done := make(chan struct{})
 	close(done)
@@ -72,7 +72,7 @@ func TestLoadIsCancelled(t *testing.T) {
 	require.Empty(t, ds)
 }
 
-// A file of cables that many blocks name is read again for each, and patterns are asked about each cable: both are bounded.
+// A file of cables is read again for each block that names it, and each pattern is matched with each cable. Both costs are bounded.
 func TestCablesAreBounded(t *testing.T) {
 	var rows, blocks, patterns strings.Builder
 	rows.WriteString("a_device,a_port,b_device,b_port\n")

@@ -8,21 +8,21 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// decoder turns blocks into what they mean, by the tables of blocks.go. It knows the names that hold for the whole fabric.
+// decoder turns blocks into the values of [Source], by the tables of blocks.go. It knows the names that are unique in the whole fabric.
 type decoder struct {
 	*eval.Evaluator
 	reader *parse.Reader // of files that blocks name
 
-	names   bound                 // on the names of all nodesets together
+	names   bound                 // limits the names of all nodesets together
 	devices map[string]diag.Range // names taken
-	indexes map[indexed]int       // of blocks that for_each decodes several times
+	indexes map[indexed]int       // devices made so far, for blocks that for_each decodes several times
 	keys    map[indexed]instances // of for_each
 	reads   map[string]bool       // files of cables that were read
-	pending []pending             // names that are made when all are counted
-	made    int                   // names made before that
-	link    template[linkBlock]   // of the current block of links: there may be a hundred thousand, and each takes 2 KiB
+	pending []pending             // names that are made after all are counted
+	made    int                   // names that were made before
+	link    template[linkBlock]   // reused by all blocks of links: there may be a hundred thousand, and each needs 2 KiB
 
-	blocks func() []BlockDoc // the tables of the language; calling them by name would be circular
+	blocks func() []BlockDoc // returns the tables of the language; a call by name would be an initialization cycle
 }
 
 func newDecoder(reader *parse.Reader, o Options) *decoder {

@@ -14,15 +14,15 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// Switches and hosts: blocks become devices, one for each name.
+// This file decodes switch and host blocks. A block becomes one device for each name.
 
-// deviceName is one expanded name of a switch or host block.
+// deviceName is one of the names of a switch or host block, after its nodeset was expanded.
 type deviceName struct {
 	name string
 	at   diag.Range
 }
 
-// countDevices reads and counts the names of a block, or its label if it has no names.
+// countDevices reads and counts the names of a block. Without the attribute names, the label is the only name.
 func (d *decoder) countDevices(b *hclsyntax.Block, names []eval.Element, ds *diag.List) (out []named, n int) {
 	if _, written := b.Body.Attributes["names"]; !written {
 		t := d.Label(b)
@@ -46,11 +46,11 @@ func (d *decoder) countDevices(b *hclsyntax.Block, names []eval.Element, ds *dia
 	return out, n
 }
 
-// deviceNames makes names, and reports those taken before.
+// deviceNames makes names, and reports names that another device has already.
 func (d *decoder) deviceNames(names []named, n int, ds *diag.List) []deviceName {
 	out := make([]deviceName, 0, n)
 	add := func(t eval.Text, names iter.Seq[nodeset.Name]) {
-		var twin nodeset.Name // the first of those taken: one mistake, however many names it is about
+		var twin nodeset.Name // the first taken name: many taken names are one mistake
 		taken := 0
 		for n := range names {
 			at := t.At(n.From, n.To)
@@ -66,7 +66,7 @@ func (d *decoder) deviceNames(names []named, n int, ds *diag.List) []deviceName 
 		if taken > 0 {
 			reportTwin(twin.Device, taken, d.devices[twin.Device], t.At(twin.From, twin.To), ds)
 			if t.Expr != nil {
-				d.Fail(t.Expr) // for the other instances too
+				d.Fail(t.Expr) // so other instances of the expression do not report it again
 			}
 		}
 	}
@@ -80,34 +80,34 @@ func (d *decoder) deviceNames(names []named, n int, ds *diag.List) []deviceName 
 	return out
 }
 
-// reportTwin reports names of devices that are taken: the first of them, and how many there are.
+// reportTwin reports names of devices that are taken: the first such name, and how many there are.
 func reportTwin(name string, n int, first, second diag.Range, ds *diag.List) {
 	if first == second {
-		duplicateName.Errorf(ds, second, "This block names a device %q twice: by its nodeset, or by two instances of the block or of its "+
-			"module. Make the names differ, such as by each.key or a variable of the module.", name)
+		duplicateName.Errorf(ds, second, "This block names the device %q twice: in its nodeset, or in two instances of the block or "+
+			"of its module. Make the names differ, such as by each.key or a variable of the module.", name)
 		return
 	}
-	if diag.ComparePlace(second, first) < 0 { // plain blocks are decoded before the others
+	if diag.ComparePlace(second, first) < 0 { // blocks of literals are decoded before all others
 		first, second = second, first
 	}
 	d := duplicateName.Errorf(ds, second, "There are two devices named %q. Give one another name.", name)
 	if n > 1 {
-		d.Detail = fmt.Sprintf("%d of these names are taken, the first is %q. Give these devices other names.", n, name)
+		d.Detail = fmt.Sprintf("%d of these names are taken. The first is %q. Give these devices other names.", n, name)
 	}
 	d.Note(first, "the first one")
 }
 
-// indexed is a block of devices in a scope.
+// indexed identifies a block of devices in a scope.
 type indexed struct {
 	sc *eval.Scope
 	b  *hclsyntax.Block
 }
 
-// instances calls f for each name, with self known where something depends on it. The environment is reused: f must not keep it.
+// instances calls f for each name. The environment has self if the block depends on it. The environment is reused, so f must not keep it.
 func (d *decoder) instances(names []deviceName, b *hclsyntax.Block, en *eval.Env, dynamic bool,
 	f func(i, index int, n deviceName, en *eval.Env),
 ) {
-	first := d.indexes[indexed{en.Scope, b}] // devices of the block that for_each made so far
+	first := d.indexes[indexed{en.Scope, b}] // the number of devices that for_each made of the block so far
 	d.indexes[indexed{en.Scope, b}] = first + len(names)
 	at := en.Devices(b.Labels[0], dynamic)
 	for i, n := range names {
@@ -184,7 +184,7 @@ func (d *decoder) decodeHost(b *hclsyntax.Block, en *eval.Env, into *batch, ds *
 
 func sameBlocks[T any](a, b []*T) bool { return len(a) == 0 || &a[0] == &b[0] }
 
-// settle makes the interfaces of a host out of its blocks.
+// settle makes the interfaces of a host from its nic and bond blocks.
 func (h *hostBlock) settle() {
 	h.NICs, h.Bonds = nil, nil
 	for _, n := range h.nics {
@@ -215,7 +215,7 @@ func (b *bondBlock) count() (n int) {
 	return n
 }
 
-// checkInterfaces reports interface names used twice in a host.
+// checkInterfaces reports interface names that a host uses twice.
 func (d *decoder) checkInterfaces(h *hostBlock, ds *diag.List) {
 	seen := map[string]diag.Range{}
 	check := func(name string, at diag.Range) {

@@ -18,7 +18,7 @@ const (
 	referenceFile = "../docs/language-reference.md"
 )
 
-// TestManual holds the reference of the language to the tables of the code; with -update it writes the page.
+// TestManual compares the reference of the language with the tables of the code; with -update it writes the page.
 func TestManual(t *testing.T) {
 	if *update {
 		require.NoError(t, os.WriteFile(referenceFile, []byte(Reference()), 0o644))
@@ -28,7 +28,7 @@ func TestManual(t *testing.T) {
 	require.Equal(t, Reference(), string(src), "run go test ./lang -run TestManual -update")
 }
 
-// The guide has a section for every block, with an example that shows every attribute, and leads to the reference.
+// The guide has a section for every block. The section has an example of every attribute and a link to the reference.
 func TestGuide(t *testing.T) {
 	src, err := os.ReadFile(guideFile)
 	require.NoError(t, err)
@@ -47,9 +47,9 @@ func requireExamples(t *testing.T, doc string, d BlockDoc) {
 	own, _, _ := strings.Cut(rest, "\n##")
 	require.Contains(t, own, "```hcl", "the section %q has no example", d.Title())
 	if len(d.Attrs) > 0 {
-		require.Contains(t, own, "(language-reference.md#"+anchor(d.Title())+")", "the section %q does not lead to its attributes", d.Title())
+		require.Contains(t, own, "(language-reference.md#"+anchor(d.Title())+")", "the section %q has no link to its attributes", d.Title())
 	}
-	_, accepted, _ := strings.Cut(doc, "\n## Findings you accept\n") // allow_deadlock and allow_unproven are shown there
+	_, accepted, _ := strings.Cut(doc, "\n## Findings you accept\n") // this section shows allow_deadlock and allow_unproven
 	accepted, _, _ = strings.Cut(accepted, "\n## ")
 	for _, a := range d.Attrs {
 		shown := regexp.MustCompile(`(?m)^ +` + a.Name + ` += `)

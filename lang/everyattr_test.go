@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// blockWith writes a fabric that holds a block, at its place, with one line in it.
+// blockWith returns a fabric that contains a block, at its place, with one line in the block.
 func blockWith(d BlockDoc, line string) string {
 	label := func(path string) string {
 		for _, b := range Blocks() {
@@ -36,7 +36,7 @@ func blockWith(d BlockDoc, line string) string {
 	return src
 }
 
-// inLine are the diagnostics that point into the line of an attribute.
+// inLine returns the diagnostics that point into the line of an attribute.
 func inLine(s *Source, ds diag.List, line string) (out diag.List) {
 	for _, d := range ds {
 		src := string(s.Files[d.At.Filename])
@@ -48,8 +48,8 @@ func inLine(s *Source, ds diag.List, line string) (out diag.List) {
 	return out
 }
 
-// TestEveryAttribute misspells every attribute of every block, and gives it a value of a wrong type: one mistake each,
-// at the name and at the value.
+// TestEveryAttribute misspells every attribute of every block, and then gives it a value of a wrong type. The first must be one mistake
+// at the name, the second one mistake at the value.
 func TestEveryAttribute(t *testing.T) {
 	attrs := 0
 	for _, d := range Blocks() {
@@ -78,9 +78,9 @@ func TestEveryAttribute(t *testing.T) {
 				value = "[[true]]"
 			}
 			if slices.Contains([]string{"any"}, a.Type) || strings.HasPrefix(d.Path, "variable.validation") {
-				continue // anything goes, or is only looked at later
+				continue // any value is allowed, or the value is checked later
 			}
-			loadText(t, blockWith(d, a.Name+" = []"), Options{}) // may be right; never a crash
+			loadText(t, blockWith(d, a.Name+" = []"), Options{}) // the value may be valid; it must not crash
 			if strings.Contains(a.Type, "list") {
 				line := a.Name + " = [true, [[{}]], null]"
 				s, ds := loadText(t, blockWith(d, line), Options{})

@@ -8,23 +8,23 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// folder is the *.hcl files of one folder as one body, read once, however many modules name it.
+// folder contains the blocks of all *.hcl files of a folder. It is read once, even if several modules name it.
 type folder struct {
 	parse.Folder
 	files   int
 	whole   bool // every file was read and parsed
-	outside bool // it is not below the fabric's folder, so other fabrics may use it, too
-	fabric  bool // a fabric block is written, perhaps with a mistake in its header
+	outside bool // not below the fabric's folder, so other fabrics may use it, too
+	fabric  bool // has a fabric block, perhaps with a mistake in its header
 
 	names   *eval.Names
-	blocks  map[string][]*hclsyntax.Block // of kinds of which there are few, in the order they are written
-	devices []*decl                       // switch and host
-	cables  []*decl                       // link, mesh and topology
-	size    int                           // blocks of all kinds
-	bytes   int                           // that these are written in
+	blocks  map[string][]*hclsyntax.Block // blocks of rare kinds, in the order of the files
+	devices []*decl                       // switch and host blocks
+	cables  []*decl                       // link, mesh and topology blocks
+	size    int                           // number of blocks of all kinds
+	bytes   int                           // bytes of these blocks
 }
 
-// decl is a block of devices or cables, or the result of several in a row that were decoded as soon as they were read.
+// decl is a block of devices or cables, or the result of several successive blocks that were decoded as soon as they were read.
 type decl struct {
 	block *hclsyntax.Block // nil when made is filled
 	made  batch
@@ -33,7 +33,7 @@ type decl struct {
 // decodeFunc decodes a block of devices or cables.
 type decodeFunc func(b *hclsyntax.Block, en *eval.Env, into *batch, ds *diag.List)
 
-// batch is the result of blocks of devices and cables, in the order they are written.
+// batch is the result of blocks of devices and cables, in the order of the blocks.
 type batch struct {
 	switches []*Switch
 	hosts    []*Host
@@ -44,10 +44,10 @@ func (l *loader) newFolder(f parse.Folder) *folder {
 	return &folder{Folder: f, names: l.decoder.NewNames(f), blocks: map[string][]*hclsyntax.Block{}}
 }
 
-// read reads every file of f, one after the other. Only top, the scope of the fabric's own folder, has just one instance:
-// with it, blocks that hold nothing but literals are decoded at once.
+// read reads every file of f, one after the other. The folder of the fabric has only one instance, top. With top, read decodes blocks
+// at once that contain only literals.
 func (l *loader) read(f *folder, top *instance, ds *diag.List) {
-	var found diag.List // in the blocks
+	var found diag.List // diagnostics of the blocks
 	var cache parse.Cache
 	if l.options.Kept != nil && f == l.root {
 		cache = &keeper{l: l, f: f, found: &found, next: map[string]*keptFile{}}
@@ -56,7 +56,7 @@ func (l *loader) read(f *folder, top *instance, ds *diag.List) {
 		if l.decoder.Stopped() {
 			return
 		}
-		if file.Silences { // then it comes in one piece
+		if file.Silences { // a file with such comments is read in one piece
 			for _, g := range parse.Ignores(file, &found) {
 				g.Shared = f.outside
 				l.src.Ignores = append(l.src.Ignores, g)
@@ -81,15 +81,16 @@ func (l *loader) read(f *folder, top *instance, ds *diag.List) {
 				"small one that works.", diag.Folder(f.Name))
 		}
 	}
-	if f.whole { // else it would only make noise
+	if f.whole { // otherwise further messages would not help
 		*ds = append(*ds, found...)
 	}
 }
 
-// index sorts the blocks of one file by kind and collects their labels.
+// index groups the blocks of one file by kind, and collects their labels.
 func (l *loader) index(f *folder, body *hclsyntax.Body, top *instance, ds *diag.List) {
 	for _, a := range parse.Attributes(body) {
-		unknownAttribute.Errorf(ds, a.NameRange, "Attributes belong in blocks, and %q is outside of any. Move it into the block it belongs "+
+		unknownAttribute.Errorf(ds, a.NameRange, "Attributes belong in blocks, but %q is outside of all blocks. Move it into the "+
+			"block it belongs "+
 			"to.", a.Name)
 	}
 	for _, b := range body.Blocks {
@@ -97,7 +98,7 @@ func (l *loader) index(f *folder, body *hclsyntax.Body, top *instance, ds *diag.
 		f.fabric = f.fabric || b.Type == "fabric"
 		if !ok {
 			if where := l.decoder.standsIn(b.Type); where != "" {
-				eval.UnknownBlock.Errorf(ds, b.TypeRange, "A file holds no %s block at its top. %s", b.Type, where)
+				eval.UnknownBlock.Errorf(ds, b.TypeRange, "A file cannot have a %s block outside of other blocks. %s", b.Type, where)
 				continue
 			}
 			eval.UnknownBlock.Errorf(ds, b.TypeRange, "There is no block %q at the top of a file.%s", b.Type, diag.Suggest(b.Type, topNames())).
@@ -107,7 +108,7 @@ func (l *loader) index(f *folder, body *hclsyntax.Body, top *instance, ds *diag.
 		}
 		if row.single && f != l.root {
 			misplacedBlock.Errorf(ds, parse.Header(b), "A fabric has one %s block, in the fabric's own folder. Delete it here; "+
-				"values that differ from module to module come by variables.", b.Type)
+				"use variables for values that differ between modules.", b.Type)
 			continue
 		}
 		if !checkLabels(b, row.label, ds) {
@@ -136,7 +137,7 @@ func (l *loader) index(f *folder, body *hclsyntax.Body, top *instance, ds *diag.
 	}
 }
 
-// declare decodes a plain block of the fabric's own folder; others are decoded when their scope is settled.
+// declare decodes a plain block of the fabric's folder. All other blocks are decoded after the variables of their scope have values.
 func declare(list []*decl, b *hclsyntax.Block, top *instance, decode decodeFunc, ds *diag.List) []*decl {
 	if top == nil || !plain(b.Body) {
 		return append(list, &decl{block: b})
@@ -148,7 +149,7 @@ func declare(list []*decl, b *hclsyntax.Block, top *instance, decode decodeFunc,
 	return list
 }
 
-// plain reports whether a body holds nothing but literals: it can be decoded before variables are known.
+// plain reports whether a body contains only literals, so that it can be decoded before variables are known.
 func plain(body *hclsyntax.Body) bool {
 	for name, a := range body.Attributes {
 		if name == "for_each" || !plainValue(a.Expr) {
@@ -176,7 +177,7 @@ func plainValue(e hclsyntax.Expression) bool {
 	return ok
 }
 
-// mean remembers the names that a block of a kind would have declared, so that references to them are not reported.
+// mean remembers the names that a wrong block would have declared, so that references to these names are not reported.
 func (f *folder) mean(kind string, b *hclsyntax.Block) {
 	switch {
 	case kind == "locals":
@@ -199,7 +200,7 @@ func (f *folder) register(b *hclsyntax.Block, kind labelKind, ds *diag.List) boo
 		return false
 	}
 	if b.Type == "variable" && (name == "source" || name == "for_each") {
-		eval.BadName.Errorf(ds, b.LabelRanges[0], "A variable cannot be called %q: in a module block the word has a meaning of its own. Give "+
+		eval.BadName.Errorf(ds, b.LabelRanges[0], "A variable cannot be called %q, because a module block has an attribute of this name. Give "+
 			"it another name.", name)
 		return false
 	}

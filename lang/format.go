@@ -11,10 +11,9 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// Format returns src in canonical form: two spaces a level, equals signs and comments behind values aligned, one newline at
-// the end. Order, comments, empty lines and line ends (LF or CRLF) stay as they are; a byte order mark goes. Text that is not
-// valid HCL, or over the limits of [Load], is not touched: the result is nil and the list says why. Formatting the result
-// again changes nothing.
+// Format returns src in canonical form: two spaces a level, aligned equals signs and trailing comments, one newline at the end. It
+// keeps order, comments, empty lines and line ends (LF or CRLF), and removes a byte order mark. For text that is not valid HCL, or
+// exceeds the limits of [Load], the result is nil and the list states the reason. Formatting the result again changes nothing.
 func Format(name string, src []byte) ([]byte, diag.List) {
 	var ds diag.List
 	if len(src) > parse.MaxFile {
@@ -31,13 +30,13 @@ func Format(name string, src []byte) ([]byte, diag.List) {
 // BadName is the topic of names that the language does not allow.
 var BadName = eval.BadName
 
-// TooLarge is the code of what [Format] finds in a text that is larger than a file of a fabric may be.
+// TooLarge is the code of [Format] for a text that is larger than a file of a fabric may be.
 var TooLarge = parse.TooLarge.Code
 
-// Quote returns a text in quotes, as HCL reads it back: with escapes for quotes, control characters and what begins a template.
+// Quote returns a text as a quoted string of HCL. It escapes quotes, control characters and the beginnings of templates.
 func Quote(s string) string { return string(hclwrite.TokensForValue(cty.StringVal(s)).Bytes()) }
 
-// canonical formats text that is known to parse, and ends it in one newline of the kind of the last one.
+// canonical formats text that is known to parse. It ends the text in one newline, of the same kind as the last newline of the text.
 func canonical(src []byte) []byte {
 	out := bytes.TrimPrefix(hclwrite.Format(src), []byte("\ufeff"))
 	trimmed := bytes.TrimRight(out, "\n\r\t ")

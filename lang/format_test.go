@@ -47,7 +47,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// What is not a fabric file is not touched.
+// Text that is not a valid fabric file is not formatted.
 func TestFormatRefuses(t *testing.T) {
 	for code, src := range map[string]string{
 		"syntax":       "a = ",
@@ -61,7 +61,7 @@ func TestFormatRefuses(t *testing.T) {
 	}
 }
 
-// tokens are the words of a file: all but spaces, line ends and what a comment ends in.
+// tokens returns the tokens of a file, without spaces, line ends and the ends of comments.
 func tokens(src []byte) (out []string) {
 	lexed, _ := hclsyntax.LexConfig(bytes.TrimPrefix(src, []byte("\ufeff")), "x.hcl", hcl.InitialPos)
 	for _, t := range lexed {
@@ -72,14 +72,14 @@ func tokens(src []byte) (out []string) {
 		case hclsyntax.TokenComment:
 			text = strings.TrimRight(text, "\r\n\t ")
 		case hclsyntax.TokenCHeredoc:
-			text = strings.TrimSpace(text) // it is indented as a person likes
+			text = strings.TrimSpace(text) // a comment may have any indentation
 		}
 		out = append(out, string(t.Type)+text)
 	}
 	return out
 }
 
-// assertFormatted checks what is promised of out, the canonical form of src.
+// assertFormatted checks the promises of [Format] for out, the canonical form of src.
 func assertFormatted(t testing.TB, src, out []byte) {
 	t.Helper()
 	again, ds := Format("x.hcl", out)
@@ -91,11 +91,11 @@ func assertFormatted(t testing.TB, src, out []byte) {
 	}
 }
 
-// respaced is src with other spaces between its words, wherever they mean nothing.
+// respaced returns src with other spaces between its tokens, wherever spaces have no meaning.
 func respaced(r *rand.Rand, src []byte) []byte {
 	lexed, _ := hclsyntax.LexConfig(src, "x.hcl", hcl.InitialPos)
 	var out []byte
-	text, end := 0, 0 // text: inside of how many strings
+	text, end := 0, 0 // number of strings around the token
 	for i, t := range lexed {
 		between := src[end:t.Range.Start.Byte]
 		switch {
@@ -118,7 +118,7 @@ func respaced(r *rand.Rand, src []byte) []byte {
 	return out
 }
 
-// The canonical form is one for all ways to space the same words.
+// Texts that differ only in spaces have the same canonical form.
 func TestFormatIsCanonical(t *testing.T) {
 	files, err := filepath.Glob("../examples/*/*.hcl")
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/lang/eval"
 )
 
-// TestFunctions calls functions, and what of the language makes values.
+// TestFunctions evaluates function calls, and the other expressions of the language.
 func TestFunctions(t *testing.T) {
 	for _, tc := range []struct{ expr, want string }{
 		{`abs(-1)`, `1`},
@@ -119,7 +119,7 @@ func TestFunctions(t *testing.T) {
 	require.True(t, slices.IsSortedFunc(eval.Functions, func(a, b eval.Function) int { return strings.Compare(a.Name, b.Name) }))
 }
 
-// evaluate evaluates one expression as a local would.
+// evaluate evaluates one expression as the value of a local.
 func evaluate(expr string) (cty.Value, string) {
 	var got cty.Value
 	fsys := fstest.MapFS{"x.hcl": {Data: []byte("fabric \"f\" {}\nlocals { x = " + expr + " }\n")}, "note.txt": {Data: []byte("hello")}}
@@ -131,7 +131,7 @@ func evaluate(expr string) (cty.Value, string) {
 	return got, show(l.src, ds)
 }
 
-// TestFunctionExamples runs what the manual shows.
+// TestFunctionExamples evaluates the examples of the manual.
 func TestFunctionExamples(t *testing.T) {
 	for _, f := range eval.Functions {
 		require.True(t, strings.HasPrefix(f.Example, f.Name+"("), f.Name)
@@ -143,7 +143,7 @@ func TestFunctionExamples(t *testing.T) {
 	}
 }
 
-// TestFunctionEdges holds functions to what a user of Terraform expects at the edges.
+// TestFunctionEdges checks that functions behave as in Terraform for unusual arguments.
 func TestFunctionEdges(t *testing.T) {
 	for expr, want := range map[string]string{
 		`alltrue([])`:                               `true`,
@@ -252,7 +252,7 @@ func TestFunctionErrors(t *testing.T) {
 		`cidrcontains("10.0.0.0/8", "x")`:     "expected an address",
 		`matchkeys(["a"], [], [])`:            "not as many keys",
 		`indent(99999999, "a")`:               "far too large",
-		`index([], "a")`:                      "does not hold",
+		`index([], "a")`:                      "is not in the list",
 		`log(0, 2)`:                           "not a number",
 		`log(-1, 0)`:                          "not a number",
 		`pow(-1, 0.5)`:                        "not a number",

@@ -14,19 +14,19 @@ import (
 	"github.com/rocec/rocec/lang/eval"
 )
 
-// allocated is how many bytes the process has asked for so far. Reading it does not stop the world.
+// allocated returns how many bytes the process has allocated so far. Unlike runtime.ReadMemStats it does not stop the world.
 func allocated() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()
 }
 
-// most is how many bytes a load of n bytes may allocate, freed ones included: the budget of the expressions, and the tokens and trees of
-// the text.
+// most returns how many bytes a load of n bytes may allocate, including freed bytes: for the budget of the expressions, and for the
+// tokens and trees of the text.
 func most(n int) uint64 { return 512<<20 + 8<<10*uint64(n) }
 
-// loadFuzzed loads a fabric and holds what is promised of every input: known codes, places inside of files, printable
-// text, bounded memory.
+// loadFuzzed loads a fabric and checks the promises for every input: known codes, places inside of files, printable text, bounded
+// memory.
 func loadFuzzed(t *testing.T, fsys fs.FS, n int, o Options) (*Source, diag.List) {
 	t.Helper()
 	o.MaxObjects = 10_000
@@ -45,7 +45,7 @@ func loadFuzzed(t *testing.T, fsys fs.FS, n int, o Options) (*Source, diag.List)
 	return s, ds
 }
 
-// addFabrics adds every fabric of the repository as a seed: text, and the file of a module or of cables beside it.
+// addFabrics adds every fabric of the repository as a seed: its text, and the text of its module or its file of cables.
 func addFabrics(f *testing.F, add func(main, other []byte)) {
 	var names []string
 	for _, pattern := range []string{"testdata/bad/*", "../examples/*/*.hcl"} {
@@ -79,7 +79,7 @@ func addFabrics(f *testing.F, add func(main, other []byte)) {
 	}
 }
 
-// FuzzLoad loads a fabric with a module, a file of cables, a table of next hops and a file to read, all of the same text.
+// FuzzLoad loads a fabric with a module, a file of cables, a table of next hops and a text file. These further files have the same text.
 func FuzzLoad(f *testing.F) {
 	addFabrics(f, func(main, other []byte) { f.Add(main, other) })
 	f.Add([]byte("fabric \"f\" {}\nlocals { a = [for x in range(3) : \"${x}%{if true}y%{endif}\"] }\n"), []byte(nil))
@@ -95,7 +95,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// FuzzVariables gives a variable of any type a value from every source.
+// FuzzVariables loads a fabric with a variable of any type, and values for it from every source.
 func FuzzVariables(f *testing.F) {
 	for _, seed := range [][3]string{
 		{"number", "4", "5"},

@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// codes loads a folder and returns the codes of its diagnostics, each once, in order.
+// codes loads a folder and returns the codes of its diagnostics, sorted and without repetitions.
 func codes(t *testing.T, fsys fs.FS, dir string) string {
 	t.Helper()
 	s, ds := Load(fsys, dir, Options{})
@@ -74,7 +74,7 @@ locals {
 	require.Equal(t, "unreadable", codes(t, os.DirFS(dir), "."))
 }
 
-// endless is a file of 100 MB that fails the test when more than the limit is read.
+// endless is a file of 100 MB. A read past the limit fails the test.
 type endless struct {
 	fs.FS
 	t *testing.T
@@ -104,11 +104,11 @@ func (f *endlessFile) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestLyingFileIsReadThroughABound(t *testing.T) { // its size says 0, its content never ends
+func TestLyingFileIsReadThroughABound(t *testing.T) { // reports a size of 0, and its content never ends
 	require.Equal(t, "too-large", codes(t, endless{fstest.MapFS{"x.hcl": {}}, t}, "."))
 }
 
-// TestHostile feeds what kills the parser, the evaluator or the memory, and wants a diagnostic instead.
+// TestHostile loads fabrics that could crash the parser, block the evaluator or fill the memory. Each load must end with a diagnostic.
 func TestHostile(t *testing.T) {
 	var doubling strings.Builder
 	doubling.WriteString("locals {\n  l0 = \"0123456789abcdef\"\n")
@@ -126,7 +126,7 @@ func TestHostile(t *testing.T) {
 		squares.WriteString(fmt.Sprintf("  l%d = local.l%d * local.l%d\n", i+1, i, i))
 	}
 	local := func(expr string) string { return "locals {\n  x = " + expr + "\n}\n" }
-	const n = 30_000 // far beyond the stack of the parser, and few enough tokens to reach the depth check
+	const n = 30_000 // too deep for the stack of the parser, with few enough tokens to reach the depth check
 	for name, tc := range map[string]struct{ src, want string }{
 		"parentheses":    {local(strings.Repeat("(", n)), "too-deep"},
 		"brackets":       {local(strings.Repeat("[", n)), "too-deep"},
@@ -222,7 +222,7 @@ func chain(n int) string {
 	return b.String()
 }
 
-// nestedFor is depth for expressions inside each other, each over a literal list of n.
+// nestedFor returns depth nested for expressions, each over a literal list of n elements.
 func nestedFor(depth, n int) string {
 	if depth == 0 {
 		return "1"
@@ -231,7 +231,7 @@ func nestedFor(depth, n int) string {
 	return "for a in [" + list + "] : [" + nestedFor(depth-1, n*40) + "]"
 }
 
-// A fabric over its bound is refused once, at the first place that does not fit, with the number that it would take.
+// A fabric with too many names is refused once, at the first place over the bound. The message states the bound that the fabric needs.
 func TestMaxObjects(t *testing.T) {
 	const text = `fabric "f" {}
 host "a" { names = "a[1-6]" }
@@ -262,14 +262,14 @@ host "c" {
 
 	_, ds = loadText(t, text, Options{MaxObjects: 10})
 	require.Equal(t, 4, ds[0].At.Start.Line)
-	require.Contains(t, ds[0].Detail, "may name 10; here 6 of them do not fit")
+	require.Contains(t, ds[0].Detail, "but the limit is 10. The 6 at this place exceed it.")
 
 	_, ds = loadText(t, text+"switch \"s\" { model = 3 }\n", Options{MaxObjects: 10})
 	require.Len(t, ds, 2)
-	require.Contains(t, ds[0].Detail, "names at least ", "what has a mistake may name more")
+	require.Contains(t, ds[0].Detail, "names at least ", "a fabric with other mistakes may need more names than counted")
 }
 
-// What each host multiplies is counted before it is made.
+// Things that exist for each host are counted before they are made.
 func TestMaxObjectsOfInterfaces(t *testing.T) {
 	_, ds := loadText(t, "fabric \"f\" {}\nhost \"h\" {\n  names = \"h[1-500000]\"\n  nic \"e[0-9999]\" { model = \"connectx-6\" }\n}\n",
 		Options{})
@@ -280,7 +280,7 @@ func TestMaxObjectsOfInterfaces(t *testing.T) {
 	require.NotContains(t, ds[0].Detail, "--max-objects")
 }
 
-// A Clos of 10,240 switches, 131,072 hosts and 524,288 links is accepted as it is.
+// A Clos of 10,240 switches, 131,072 hosts and 524,288 links is accepted with the default bound.
 func TestDefaultMaxObjects(t *testing.T) {
 	s, ds := Load(clos(64, true, false), ".", Options{})
 	require.Empty(t, ds)

@@ -7,32 +7,32 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Ignored is a diagnostic a comment silences.
+// Ignored is a diagnostic that a comment silences.
 type Ignored struct {
 	*diag.Diagnostic
 	By *Ignore
 }
 
-// Ignorable is whether a comment can silence diagnostics of a code.
+// Ignorable states whether a comment can silence diagnostics of a code.
 type Ignorable int
 
 // The zero value is a code that does not exist.
 const (
 	NoCode Ignorable = iota
 	Never
-	UnlessError // warnings and notes of the code
+	UnlessError // a comment silences only warnings and notes of the code
 	Always
 )
 
-// Suppress takes the diagnostics out of l that a comment silences, and adds what is wrong with the comments. A comment with a former code
-// silences the codes that this one was merged into. With judged every stage has run: only then a comment that silences nothing is
-// reported.
+// Suppress removes the diagnostics from l that a comment silences, and adds diagnostics about wrong comments. A comment with a former
+// code silences the codes that replaced the former code. judged states that every stage has run. Only then Suppress reports a comment
+// that silences nothing.
 func (s *Source) Suppress(l diag.List, kinds map[string]Ignorable, merged map[string][]string, judged bool) (diag.List, []Ignored) {
 	if len(s.Ignores) == 0 {
 		return l, nil
 	}
 	type subject struct{ file, code string }
-	comments := map[subject][]*Ignore{} // in the order they are written; what they cover is as well
+	comments := map[subject][]*Ignore{} // in the order of the file, as are the parts that they cover
 	codes := func(g *Ignore) []string {
 		if now := merged[g.Code]; now != nil {
 			return now
@@ -66,7 +66,7 @@ func (s *Source) Suppress(l diag.List, kinds map[string]Ignorable, merged map[st
 			kept = append(kept, d)
 		}
 	}
-	const mostHints = 20 // each looks at every code
+	const mostHints = 20 // each search compares every code
 	hints := 0
 	for _, g := range s.Ignores {
 		code := codes(g)[0]
@@ -84,20 +84,20 @@ func (s *Source) Suppress(l diag.List, kinds map[string]Ignorable, merged map[st
 					near = diag.Meant(code)
 				}
 			}
-			ignoreUnknown.Warnf(&kept, g.At, "There is no code %q.%s Write one that rocec validate prints in brackets; rocec explain --list "+
+			ignoreUnknown.Warnf(&kept, g.At, "There is no code %q.%s Write a code that rocec validate prints in brackets; rocec explain --list "+
 				"shows all.", diag.Cut(g.Code), near)
 		case code == "pfc-loop":
-			ignoreRefused.Warnf(&kept, g.At, "A PFC loop freezes the fabric, so no comment hides it. Fix the routing, or write allow_deadlock = "+
-				"\"reason\" in the cos_group, which plan and apply repeat every time.")
+			ignoreRefused.Warnf(&kept, g.At, "A PFC loop can freeze the fabric, so a comment cannot silence it. Fix the routing, or "+
+				"write allow_deadlock = \"reason\" in the cos_group. plan and apply repeat the reason every time.")
 		case code == "pfc-loop-unknown":
-			ignoreRefused.Warnf(&kept, g.At, "Without a proof the fabric may freeze, so no comment hides a missing proof. Follow what the "+
-				"error says, or write allow_unproven = \"reason\" in the cos_group, which plan and apply repeat every time.")
+			ignoreRefused.Warnf(&kept, g.At, "Without a proof the fabric may freeze, so a comment cannot silence a missing proof. "+
+				"Follow the advice of the error, or write allow_unproven = \"reason\" in the cos_group. plan and apply repeat the reason every time.")
 		case k == Never || refused[g]:
-			ignoreRefused.Warnf(&kept, g.At, "%q is an error that leaves a device without its settings, so no comment hides it. Correct the place "+
-				"it points at, and delete the comment.", g.Code)
+			ignoreRefused.Warnf(&kept, g.At, "%q is an error that leaves a device without its settings, so a comment cannot silence "+
+				"it. Correct the place of the error, and delete the comment.", g.Code)
 		case judged && !g.Shared:
-			d := ignoreUnused.Warnf(&kept, g.At, "There is no finding %q on the next line. Delete the comment, or put it directly before the "+
-				"attribute or block the finding points at.", g.Code)
+			d := ignoreUnused.Warnf(&kept, g.At, "There is no finding %q on the next line. Delete the comment, or move it directly "+
+				"before the attribute or block at which the finding is reported.", g.Code)
 			if other := first[subject{g.At.Filename, code}]; other != nil {
 				d.Note(other.At, "a finding of this code is here")
 			}
@@ -107,9 +107,9 @@ func (s *Source) Suppress(l diag.List, kinds map[string]Ignorable, merged map[st
 	return kept, ignored
 }
 
-// covering returns the first of the comments, which are in order, that covers a place, or nil.
+// covering returns the first comment that covers a place, or nil. The comments are in order.
 func covering(comments []*Ignore, at diag.Range) *Ignore {
-	starts := func(b int) int { // how many begin before b
+	starts := func(b int) int { // number of comments that begin before b
 		return sort.Search(len(comments), func(i int) bool { return comments[i].Covers.Start.Byte >= b })
 	}
 	last := starts(at.Start.Byte + 1)

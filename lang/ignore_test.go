@@ -44,7 +44,7 @@ host "gpu" { names = "gpu[1-2]" }
 	assert.Contains(t, got[0], "shares its line with other text")
 	assert.Contains(t, got[1], "names no code")
 	assert.Contains(t, got[2], "ignore-invalid # rocec:ignore four: The comment gives no reason")
-	assert.Contains(t, got[3], "as it is spelt")
+	assert.Contains(t, got[3], "no effect in this spelling")
 	assert.Contains(t, got[4], "No attribute or block begins on the next line")
 	assert.Contains(t, got[5], "Write this comment with #")
 	var covers []string
@@ -77,7 +77,7 @@ switch "leaf" {
 	var found diag.List
 	found.Errorf(leaf.Decl, "check", "s", "silenced")
 	found.Warnf(leaf.Decl, "warns", "s", "silenced too")
-	found.Errorf(leaf.Tier.At, "warns", "s", "an error of another room")
+	found.Errorf(leaf.Tier.At, "warns", "s", "an error of another package")
 	found.Errorf(leaf.NameAt, "pfc-loop", "s", "loop")
 	kept, ignored := s.Suppress(found, kinds, nil, true)
 	require.Len(t, ignored, 2)
@@ -101,5 +101,5 @@ switch "leaf" {
 	}
 
 	kept, _ = s.Suppress(nil, map[string]Ignorable{"check": Always, "chekc": Always, "warns": Always, "pfc-loop": Always}, nil, false)
-	assert.Len(t, kept, 1, "what was not judged is not unused; only a loop is refused at any time")
+	assert.Len(t, kept, 1, "a comment is unused only after every check ran; a comment for a loop is always refused")
 }

@@ -11,14 +11,15 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// instance is a folder in a scope: the fabric's own, or one instance of a module.
+// instance is a folder in a scope: the folder of the fabric, or the folder of a module in one instance.
 type instance struct {
 	*eval.Scope
 	folder   *folder
-	children []*instance // instances of its modules, in the order they are written, then of their keys
+	children []*instance // instances of its modules, in the order of the files, then of their keys
 }
 
-// newInstance is an instance of the fabric's own folder, or, with the block that calls it in an outer one, of a module.
+// newInstance returns the instance of the fabric's folder. With a module block and the instance around it, it returns an instance of
+// the module.
 func newInstance(f *folder, prefix string, caller *hclsyntax.Block, outer *instance) *instance {
 	var parent *eval.Scope
 	if outer != nil {
@@ -27,7 +28,7 @@ func newInstance(f *folder, prefix string, caller *hclsyntax.Block, outer *insta
 	return &instance{Scope: eval.NewScope(f.names, prefix, caller, parent), folder: f}
 }
 
-// settle gives every variable, local and module of an instance its value.
+// settle computes the value of every variable, local and module of an instance.
 func (l *loader) settle(in *instance, given func(*eval.Scope, *diag.List) map[string]*eval.Given, ds *diag.List) {
 	variables := l.decoder.variables(in, ds)
 	l.decoder.SettleVariables(in.Scope, variables, given(in.Scope, ds), ds)
@@ -35,13 +36,13 @@ func (l *loader) settle(in *instance, given func(*eval.Scope, *diag.List) map[st
 	l.decoder.Settle(in.Scope, nodes, func(n *eval.Node, en *eval.Env, ds *diag.List) (cty.Value, bool) {
 		return l.call(in, n, en, ds)
 	}, ds)
-	// A module that another one needs is settled before its turn; its instances keep the order they are written in.
+	// If a module needs another one, that one was settled first. Sorting restores the order of the files.
 	slices.SortStableFunc(in.children, func(a, b *instance) int {
 		return diag.ComparePlace(a.Caller.TypeRange, b.Caller.TypeRange)
 	})
 }
 
-// instanceName is the full name of b, with the key of for_each.
+// instanceName returns the full name of b, with the key of for_each.
 func instanceName(b *hclsyntax.Block, key string, en *eval.Env) string {
 	name := en.Scope.Prefix + b.Labels[0]
 	if !en.Each {
@@ -74,7 +75,7 @@ func (l *loader) decode(in *instance, ds *diag.List) {
 	l.decodeAccepts(f.blocks["accept"], top, ds)
 	for _, b := range f.blocks["roce"] {
 		d.forEach(b, top, func(en *eval.Env, key string) {
-			if d.names.overflow == nil { // over the bound no source is made
+			if d.names.overflow == nil { // a fabric with too many names is refused
 				l.src.Roces = append(l.src.Roces, d.roce(b, en, key, ds))
 			}
 		}, ds)
@@ -111,7 +112,7 @@ func (l *loader) finish(d *decl, top *eval.Env, decode decodeFunc, ds *diag.List
 	l.batches = append(l.batches, &d.made)
 }
 
-// countInstances evaluates every for_each of devices, cables and intents before anything is made of one.
+// countInstances evaluates and counts every for_each of devices, cables and intents before it makes any of them.
 func (l *loader) countInstances(in *instance, ds *diag.List) {
 	f, top := in.folder, in.Env()
 	for _, b := range f.blocks["roce"] {
@@ -129,10 +130,10 @@ func (l *loader) countInstances(in *instance, ds *diag.List) {
 	}
 }
 
-// makeNames makes the names that wait, and puts all devices and cables into the source.
+// makeNames makes the pending names, and adds all devices and cables to the source.
 func (l *loader) makeNames(ds *diag.List) {
 	l.decoder.makeNames(ds)
-	if l.decoder.names.overflow != nil { // some were made before it was known
+	if l.decoder.names.overflow != nil { // some devices were made before the bound was exceeded
 		l.batches = nil
 	}
 	for _, b := range l.batches {
@@ -143,7 +144,7 @@ func (l *loader) makeNames(ds *diag.List) {
 	l.batches = nil
 }
 
-// share takes the name of a block whose kind is known in the whole fabric.
+// share registers the name of a block whose names are unique in the whole fabric.
 func (l *loader) share(b *hclsyntax.Block, ds *diag.List) bool {
 	names := l.shared[b.Type]
 	if names == nil {
@@ -155,17 +156,17 @@ func (l *loader) share(b *hclsyntax.Block, ds *diag.List) bool {
 	case !taken:
 		names[b.Labels[0]] = parse.Header(b)
 	case first == parse.Header(b):
-		duplicateName.Errorf(ds, b.LabelRanges[0], "The name of a %s holds in the whole fabric, and every instance of this module declares "+
-			"%q. Declare it once, outside, and hand it to the module by a variable.", b.Type, b.Labels[0])
+		duplicateName.Errorf(ds, b.LabelRanges[0], "The name of a %s must be unique in the whole fabric, but every instance of this "+
+			"module declares %q. Declare it once outside of the module, and pass it to the module by a variable.", b.Type, b.Labels[0])
 	default:
-		duplicateName.Errorf(ds, b.LabelRanges[0], "The name of a %s holds in the whole fabric, and there is another one named %q. Give one "+
-			"another name, or hand one over by a variable.", b.Type, b.Labels[0]).
+		duplicateName.Errorf(ds, b.LabelRanges[0], "The name of a %s must be unique in the whole fabric, but there is another one "+
+			"named %q. Give one another name, or pass one by a variable.", b.Type, b.Labels[0]).
 			Note(first, "the first one")
 	}
 	return !taken
 }
 
-// inside runs f, which works in an instance of a module, and says so in what it finds.
+// inside runs f in an instance of a module. It adds the place of the module block to each diagnostic of f.
 func (in *instance) inside(f func(ds *diag.List), ds *diag.List) {
 	var found diag.List
 	f(&found)
@@ -173,7 +174,7 @@ func (in *instance) inside(f func(ds *diag.List), ds *diag.List) {
 	*ds = append(*ds, found...)
 }
 
-// noteCaller says in what was found in a module where that is called.
+// noteCaller adds the place of the module block to diagnostics in the module.
 func noteCaller(sc *eval.Scope, found diag.List) {
 	for _, d := range found {
 		if d.At.Filename != sc.Caller.TypeRange.Filename {

@@ -1,4 +1,4 @@
-// The race detector has costs of its own, so the ceilings hold without it.
+// The race detector adds costs, so the ceilings apply only without it.
 
 //go:build unix && !race
 
@@ -23,24 +23,24 @@ import (
 
 var whole = flag.Bool("whole", false, "every input as large as it may be, rather than some a tenth")
 
-// The most that one input may take, whatever its 64 KiB say.
+// The most CPU time and memory for one input of at most 64 KiB.
 const (
 	mostCPU   = time.Second
-	mostBytes = 200 << 20 // of the heap, over what was there before
+	mostBytes = 200 << 20 // growth of the heap
 	mostText  = 64 << 10
 )
 
-// requireBounded loads a fabric and holds that to a part of the ceilings.
+// requireBounded loads a fabric and checks the load against a part of the ceilings.
 func requireBounded(t *testing.T, files map[string]string, part int) {
 	t.Helper()
-	const mostNames = 20_000 // those of a fabric take memory in proportion to them
+	const mostNames = 20_000 // the memory of a fabric is in proportion to its names
 	fsys := fstest.MapFS{}
 	for name, text := range files {
 		fsys[name] = &fstest.MapFile{Data: []byte(text)}
 	}
 	var ds diag.List
 	cpu := mostCPU / time.Duration(part)
-	bytes := uint64(mostBytes / min(part, 5)) // however small the input, some MiB of garbage pile up
+	bytes := uint64(mostBytes / min(part, 5)) // a small input also leaves some MiB of garbage
 	took, size := langtest.Least(cpu, func() {
 		s, found := Load(fsys, ".", Options{MaxObjects: mostNames})
 		ds = found
@@ -51,12 +51,12 @@ func requireBounded(t *testing.T, files map[string]string, part int) {
 	}
 }
 
-// TestEachListIsBounded grows every block, list and attribute of the tables of the language to 64 KiB, in the fabric and in a module of
-// many instances. Without -whole, only the most expensive inputs of three kinds have that size:
-//   - A list that is refused, whole or by the element, has a tenth of the text and of the ceilings.
-//   - A block with for_each or in instances has a tenth of the text and of the keys: the budget of a load allows more of them
-//     then.
-//   - Another list in instances is left out: the same code decodes all of them.
+// TestEachListIsBounded grows every block, list and attribute of the language to 64 KiB, in the fabric and in a module of many
+// instances. Without -whole, these inputs are smaller or left out, except for the most expensive ones:
+//   - A list that is refused, or whose elements are refused, has a tenth of the text and of the ceilings.
+//   - A block with for_each, or in instances of a module, has a tenth of the text and of the keys. The budget of a load allows more such
+//     blocks then.
+//   - Any other list in instances is left out, because the same code decodes all of them.
 func TestEachListIsBounded(t *testing.T) {
 	machinetest.Long(t)
 	limit := []string{
@@ -66,7 +66,7 @@ func TestEachListIsBounded(t *testing.T) {
 	}
 	type input struct {
 		files map[string]string
-		part  int // of the ceilings
+		part  int // divisor of the ceilings
 	}
 	inputs := map[string]input{}
 	large, small := listInputs(1), listInputs(10)
@@ -93,9 +93,9 @@ func TestEachListIsBounded(t *testing.T) {
 	}
 }
 
-// listInputs returns the files of fabrics by name, with a part of the text, the instances and the keys that there may be.
+// listInputs returns the files of fabrics by name. The text, the instances and the keys have a part of their limits.
 func listInputs(part int) map[string]map[string]string {
-	// filledWith repeats what make makes of a number, as often as the text may be long.
+	// filledWith appends the texts that make returns for 0, 1, 2 and so on, until the limit of the text.
 	filledWith := func(make func(i int) string) string {
 		var b strings.Builder
 		for i := 0; ; i++ {

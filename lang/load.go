@@ -1,18 +1,18 @@
-// Package lang is the fabric as written, and the only package that knows HCL.
+// Package lang loads a fabric from its HCL files.
 //
-// The input is a folder of *.hcl files and values for variables. The output is a [Source], in which every expression is evaluated, every
-// nodeset expanded, and every value has its place; or it is the list of all mistakes found, under the codes of [Topics]. No type of hcl or
-// cty leaves through this door.
+// The input is a folder of *.hcl files and values for variables. The output is a [Source], in which every expression is evaluated,
+// every nodeset expanded, and every value has its place; or it is the list of all mistakes, with the codes of [Topics]. No type of hcl
+// or cty is part of the results.
 //
-// Promises: the same files and variables give the same Source and the same diagnostics; nothing outside the folder is read. Bad or hostile
-// input never panics, and is refused within bounded time and memory (limits.go of parse and of eval name the bounds).
+// The same files and variables give the same Source and the same diagnostics. Files outside the folder are not read. Bad or hostile
+// input never panics, and is refused within bounded time and memory (limits.go of parse and of eval have the bounds).
 //
-// How it goes: package parse makes bodies of files; package eval evaluates expressions, and knows scopes and the names in them; this one
-// knows the blocks. Blocks are sorted by kind (folder.go). Those of devices and cables that hold nothing but literals are decoded at once,
-// so that their syntax trees are gone before the next file is read. Then come the scopes (instances.go): the fabric's own folder is one,
-// every instance of a module another (module.go). In a scope variables, locals and modules are settled, and each block is decoded by the
-// table of its kind (blocks.go, by way of schema.go). Values that do not depend on self are evaluated once for a whole group of devices.
-// At last nodesets become devices (devices.go) and links (cables.go).
+// Package parse parses files to bodies; package eval evaluates expressions in scopes; package lang decodes blocks. A load groups blocks
+// by kind (folder.go). It decodes blocks of devices and cables at once if they contain only literals, so that their syntax trees are
+// freed before the next file is read. The folder of the fabric is a scope (instances.go), and each instance of a module is another
+// scope (module.go). In each scope the load computes variables, locals and modules, and then decodes each block by the table of its
+// kind (blocks.go and schema.go). Values that do not depend on self are evaluated once for a whole group of devices. At the end
+// nodesets become devices (devices.go) and links (cables.go).
 package lang
 
 import (
@@ -33,37 +33,37 @@ type VarFile struct {
 	Data []byte
 }
 
-// Given reports whether the name of a file in a place is that of a value from the command line or the environment. Such a value has text
-// to show in [Source.Files], but no file.
+// Given reports whether a name is the pseudo file of a value from the command line or the environment. Such a value has text in
+// [Source.Files], but no file.
 func Given(name string) bool { return eval.IsGiven(name) }
 
-// Options is what [Load] needs beside the folder.
+// Options are the options of [Load].
 type Options struct {
-	Vars       []string        // "k=v" of --var, in order; the last one wins
-	VarFiles   []VarFile       // of --var-file, in order; the last one wins
-	Env        []string        // as os.Environ gives it; only ROCEC_VAR_k=v is looked at
+	Vars       []string        // "k=v" of --var, in order; the last value counts
+	VarFiles   []VarFile       // of --var-file, in order; the last value counts
+	Env        []string        // in the form of os.Environ; only ROCEC_VAR_k=v is read
 	MaxObjects int             // most names of all nodesets together; 0: DefaultMaxObjects
-	Version    string          // the release this rocec is, "0.13.0", for required_version; empty: none
+	Version    string          // the release of this rocec, such as "0.13.0", for required_version; empty: not a release
 	Unlocked   bool            // fabric.lock is not read
-	Done       <-chan struct{} // closed when the result is no longer wanted: the load ends early, and says nothing; nil: never
-	Kept       *Kept           // of an earlier load of the same folder, and for the next one; nil: every file is read anew
+	Done       <-chan struct{} // closed to cancel the load, which then ends early without diagnostics; nil: never
+	Kept       *Kept           // results of an earlier load of the same folder, updated for the next; nil: every file is read anew
 
-	// Folder opens the folder of a module that lies outside of the fabric's own. The file system serves it under the name
-	// given, such as "../pod/leafs.hcl". The error is an [OutsideError] where the fabric may not read. With nil such folders are looked
-	// for in the fabric's file system.
+	// Folder opens the folder of a module outside of the fabric's folder. The returned file system has the files under the given name,
+	// such as "../pod/leafs.hcl". The error is an [OutsideError] for a folder that the fabric may not read. If Folder is nil, such folders
+	// are opened in the fabric's file system.
 	Folder func(name string) (fs.FS, error)
 }
 
 // OutsideError is the error of a folder that is not opened because it is outside of the folders that the fabric may read.
 type OutsideError struct {
 	Root string
-	Why  string // a sentence: why it is not a larger one; may be empty
+	Why  string // a sentence: why Root is not a larger folder; may be empty
 }
 
 func (e *OutsideError) Error() string { return "it is outside of " + strconv.Quote(e.Root) }
 
-// DefaultMaxObjects bounds the names of a fabric unless [Options] say otherwise: half as much again as a Clos of 10,240 switches,
-// 131,072 hosts and 524,288 links has. Hosts take most, some 1.5 KB each when compiled.
+// DefaultMaxObjects bounds the names of a fabric unless [Options] say otherwise: one and a half times as many as a Clos of 10,240
+// switches, 131,072 hosts and 524,288 links has. Hosts need the most memory, some 1.5 KB each after compilation.
 const DefaultMaxObjects = 2_000_000
 
 // Load reads the fabric in folder dir of fsys. The source is never nil and its Files are filled even when there are errors; it is complete
@@ -71,7 +71,7 @@ const DefaultMaxObjects = 2_000_000
 func Load(fsys fs.FS, dir string, o Options) (*Source, diag.List) {
 	l := newLoader(fsys, dir, o)
 	top, ds := l.load()
-	if l.decoder.Stopped() { // what is missing is no mistake
+	if l.decoder.Stopped() { // the results are incomplete
 		return l.src, nil
 	}
 	l.src.Values = top.shown()
@@ -80,7 +80,7 @@ func Load(fsys fs.FS, dir string, o Options) (*Source, diag.List) {
 	return l.src, ds
 }
 
-// loader is one call of [Load].
+// loader is the state of one call of [Load].
 type loader struct {
 	options Options
 	reader  *parse.Reader
@@ -90,7 +90,7 @@ type loader struct {
 	root *folder
 
 	folders    map[string]*folder               // of modules, by name
-	shared     map[string]map[string]diag.Range // kind -> name -> header, of kinds whose names hold for the whole fabric
+	shared     map[string]map[string]diag.Range // kind -> name -> header, for kinds whose names are unique in the whole fabric
 	blocksUsed int                              // of all instances of modules
 	batches    []*batch                         // of all blocks of devices and cables, in order
 }
@@ -106,13 +106,13 @@ func newLoader(fsys fs.FS, dir string, o Options) *loader {
 	return l
 }
 
-// load fills the source and returns the scope of the fabric's own folder, and every mistake.
+// load fills the source. It returns the instance of the fabric's folder, and every mistake.
 func (l *loader) load() (*instance, diag.List) {
 	var ds diag.List
 	top := newInstance(l.root, "", nil, nil)
 	l.read(l.root, top, &ds)
 	if !l.root.whole {
-		return top, ds // half a file would only make noise
+		return top, ds // after a broken file, further messages would not help
 	}
 	var refusal diag.List
 	if l.refused(&refusal) {
@@ -120,7 +120,7 @@ func (l *loader) load() (*instance, diag.List) {
 	}
 	if l.root.files > 0 && !l.root.fabric {
 		noFabric.Errorf(&ds, diag.Range{}, "There is no fabric block in the %s of %s. Write one, such as fabric \"pod1\" { routing = "+
-			"\"up-down\" }, or name the folder that has it.",
+			"\"up-down\" }, or give the folder that has it.",
 			diag.Count(l.root.files, "file"), diag.Folder(l.root.Name))
 	}
 	l.settle(top, l.decoder.GivenOutside, &ds)
@@ -138,7 +138,7 @@ func (l *loader) load() (*instance, diag.List) {
 	return top, ds
 }
 
-// decodeSingles decodes the blocks of the fabric's own folder that a module lacks, or whose values are unused.
+// decodeSingles decodes the blocks that only the fabric's folder may have, and blocks whose values are unused.
 func (l *loader) decodeSingles(top *instance, ds *diag.List) {
 	for _, b := range l.root.blocks["fabric"] {
 		l.src.Fabric = compile(l.decoder, &fabricSchema, b, top.Env(), &Fabric{Name: b.Labels[0], Decl: parse.Header(b)}, ds).proto
@@ -147,14 +147,14 @@ func (l *loader) decodeSingles(top *instance, ds *diag.List) {
 	for _, b := range l.root.blocks["ssh"] {
 		l.src.SSH = compile(l.decoder, &topSSHSchema, b, top.Env(), &SSH{Decl: parse.Header(b)}, ds).proto
 	}
-	for _, b := range l.root.blocks["output"] { // their values are unused, and still checked
+	for _, b := range l.root.blocks["output"] { // their values are unused, but checked
 		if out := compile(l.decoder, &outputSchema, b, top.Env(), &output{}, ds).proto; out.expr != nil {
 			l.decoder.Value(top.Env(), out.expr, ds)
 		}
 	}
 }
 
-// resolveRoot finds the switch that a reference to a group of one means.
+// resolveRoot replaces a reference to a group of one switch by the name of the switch.
 func (l *loader) resolveRoot(ds *diag.List) {
 	root := &l.src.Fabric.Root
 	group, ok := strings.CutPrefix(root.V, eval.RefPrefix)
@@ -168,7 +168,7 @@ func (l *loader) resolveRoot(ds *diag.List) {
 		}
 	}
 	switch len(names) {
-	case 0: // its block has a mistake, which has been reported
+	case 0: // its block has a reported mistake
 	case 1:
 		root.V = names[0]
 	default:

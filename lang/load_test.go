@@ -271,7 +271,7 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// A file full of slips is reported at many blocks, but not without end.
+// A file with mistakes in all blocks has many messages, but their number is bounded.
 func TestManySlips(t *testing.T) {
 	src := "fabric \"f\" {}\n" + strings.Repeat("host \"h\" {\n  names 5\n}\n", 30)
 	_, ds := loadText(t, src, Options{})
@@ -282,7 +282,7 @@ func TestManySlips(t *testing.T) {
 	}
 }
 
-// A missing quote is reported once; everything behind it would be read inside out.
+// A missing quote is reported once. After it, text and quoted strings would be exchanged.
 func TestMissingQuote(t *testing.T) {
 	fsys := fstest.MapFS{"f.hcl": {Data: []byte("fabric \"x\" {\n  routing = \"up-down\n  mtu = 9216\n}\ncos_group \"a\" {\n  cos = 4\n}\n")}}
 	_, ds := Load(fsys, ".", Options{})

@@ -8,16 +8,16 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// maxLocals bounds the locals of a folder: settling them goes as deep as they need each other.
+// maxLocals bounds the locals of a folder, because the depth of the recursion is the longest chain of dependencies.
 const maxLocals = 100_000
 
-// locals declares every attribute of the locals blocks of a folder in a scope, and returns them in the order they are written.
+// locals declares every attribute of the locals blocks of a folder in a scope, and returns them in the order of the files.
 func (in *instance) locals(ds *diag.List) []*eval.Node {
 	in.Locals = map[string]*eval.Node{}
 	var order []*eval.Node
 	for _, b := range in.folder.blocks["locals"] {
 		for _, inner := range b.Body.Blocks {
-			eval.UnknownBlock.Errorf(ds, inner.TypeRange, "A locals block holds name = value lines only, no blocks. Write %s = { ... }.",
+			eval.UnknownBlock.Errorf(ds, inner.TypeRange, "A locals block contains only lines name = value, no blocks. Write %s = { ... }.",
 				diag.Cut(inner.Type))
 		}
 		for _, a := range parse.Attributes(b.Body) {

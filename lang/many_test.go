@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// A fabric that is wrong everywhere looks for what was meant only so often: each time it looks at all names.
+// The search for similar names is bounded in a fabric with many wrong names, because each search compares all names.
 func TestManyUnknownNames(t *testing.T) {
 	const n = 2000
 	var b strings.Builder
@@ -25,7 +25,7 @@ func TestManyUnknownNames(t *testing.T) {
 	_, ds := l.load()
 	require.Len(t, ds, n, "every mistake is still reported")
 	assert.Contains(t, ds[0].Detail, `Did you mean "name00000"?`)
-	meant := 0 // each of these looked at 2n names, of 200,000 at most
+	meant := 0 // each search compares 2n names, and all together at most 200,000
 	for _, d := range ds {
 		if strings.Contains(d.Detail, "Did you mean") {
 			meant++
@@ -35,7 +35,7 @@ func TestManyUnknownNames(t *testing.T) {
 	assert.NotContains(t, ds[n-1].Detail, "Did you mean")
 }
 
-// Values are shown to editors, and only as many as a person may look at.
+// Editors show values. Their number is bounded, since a person can read only few.
 func TestMostShown(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("fabric \"f\" {\n}\nlocals {\n")
@@ -48,11 +48,11 @@ func TestMostShown(t *testing.T) {
 	assert.Len(t, src.Values, mostShown)
 }
 
-// Two comments for one finding: the first one silences it, and the second one is for nothing.
+// Of two comments for one finding, the first silences it, and the second is unused.
 func TestIgnoredTwice(t *testing.T) {
 	src, ds := Load(fstest.MapFS{"a.hcl": {Data: []byte("fabric \"f\" {\n  # rocec:ignore x-code one\n  # rocec:ignore x-code two\n  mtu = " +
 		"9216\n  # rocec:ignore x-code three\n}\n")}}, ".", Options{})
-	require.Len(t, ds, 1) // nothing begins behind the third
+	require.Len(t, ds, 1) // no attribute or block follows the third comment
 	require.Len(t, src.Ignores, 2)
 	found := diag.List{{Severity: diag.Warning, Code: "x-code", At: src.Ignores[0].Covers}}
 	kept, ignored := src.Suppress(found, map[string]Ignorable{"x-code": Always}, nil, true)

@@ -10,9 +10,9 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// Intents, and what the lists of their members mean.
+// This file decodes intents and the lists of their members.
 
-// roce decodes an intent, for one key of its for_each.
+// roce decodes an intent for one key of its for_each.
 func (d *decoder) roce(b *hclsyntax.Block, en *eval.Env, key string, ds *diag.List) *Roce {
 	r := compile(d, &roceSchema, b, en, &roceBlock{Roce: Roce{Name: instanceName(b, key, en), Decl: parse.Header(b)}}, ds).proto
 	var found []member
@@ -42,7 +42,7 @@ type member struct {
 	group string
 }
 
-// members appends what one element of members means; lists inside the list count as their elements.
+// members appends the members that one element of the list selects. It flattens lists inside the list.
 func (d *decoder) members(found []member, el eval.Element, en *eval.Env, ds *diag.List) []member {
 	switch ty := el.V.Type(); {
 	case el.V.IsNull():

@@ -17,19 +17,19 @@ import (
 
 // Bounds of modules.
 const (
-	maxModuleDepth  = 16      // modules inside each other
-	maxModuleBlocks = 200_000 // of all modules, every instance counted
-	instanceBlocks  = 4       // an instance costs as much as so many blocks
+	maxModuleDepth  = 16      // nesting of modules
+	maxModuleBlocks = 200_000 // blocks of all instances of all modules
+	instanceBlocks  = 4       // the cost of an instance, in blocks
 )
 
 // moduleDoc describes module blocks, which [loader.call] reads.
 var moduleDoc = BlockDoc{
-	Path: "module", Label: "NAME", ForEach: true, Doc: "Takes in the blocks of another folder, with values for its variables: all other " +
-		"attributes.",
+	Path: "module", Label: "NAME", ForEach: true, Doc: "Includes the blocks of another folder. All other attributes are values for its " +
+		"variables.",
 	Attrs: []AttrDoc{
-		{Name: "source", Type: "path", Doc: "The folder of the module, from the folder of this file: \"./pod\" or \"../shared/pod\". Written " +
-			"out in quotes.", More: "See [module](language.md#module-name) for the folders that are allowed.", Required: true},
-		{Name: "for_each", Type: "set or map", Default: "one instance", Doc: "An instance of the module for each element."},
+		{Name: "source", Type: "path", Doc: "The folder of the module, relative to the folder of this file: \"./pod\" or \"../shared/pod\", " +
+			"as a literal in quotes.", More: "See [module](language.md#module-name) for the folders that are allowed.", Required: true},
+		{Name: "for_each", Type: "set or map", Default: "one instance", Doc: "One instance of the module for each element."},
 	},
 }
 
@@ -48,8 +48,8 @@ func (in *instance) modules() []*eval.Node {
 	return order
 }
 
-// call makes the instances of a module, whose arguments are evaluated in an environment, and returns its outputs. ok is false if
-// expressions that need the module must not be reported.
+// call makes the instances of a module, whose arguments it evaluates in an environment, and returns their outputs. If ok is false, a
+// mistake was reported, and expressions that need the module must not be reported.
 func (l *loader) call(in *instance, n *eval.Node, en *eval.Env, ds *diag.List) (outputs cty.Value, ok bool) {
 	var found diag.List
 	defer func() { *ds = append(*ds, found...) }()
@@ -66,7 +66,7 @@ func (l *loader) call(in *instance, n *eval.Node, en *eval.Env, ds *diag.List) (
 		if l.blocksUsed += f.size + instanceBlocks; l.blocksUsed > maxModuleBlocks {
 			if instances >= 0 {
 				parse.TooLarge.Errorf(&found, parse.Header(b),
-					"The modules of the fabric hold more than %s blocks all together, every instance counted. Name many things with nodesets instead.",
+					"All instances of modules in the fabric have more than %s blocks together. Name many things with nodesets instead.",
 					diag.Number(maxModuleBlocks))
 			}
 			instances = -1
@@ -96,11 +96,11 @@ func (l *loader) call(in *instance, n *eval.Node, en *eval.Env, ds *diag.List) (
 	return values[""], true
 }
 
-// opened returns the folder of a module, or nil, and holds the block to what it may say.
+// opened checks a module block and returns the folder of the module, or nil.
 func (l *loader) opened(in *instance, b *hclsyntax.Block, ds *diag.List) *folder {
 	for _, inner := range b.Body.Blocks {
-		eval.UnknownBlock.Errorf(ds, inner.TypeRange, "A module block holds attributes only: source, for_each and values for the module's "+
-			"variables. Write %s = ... if it is one of them.", inner.Type)
+		eval.UnknownBlock.Errorf(ds, inner.TypeRange, "A module block contains only attributes: source, for_each and values for the "+
+			"module's variables. Write %s = ... if it is a variable.", inner.Type)
 	}
 	f := l.openModule(in, b, ds)
 	if f == nil {
@@ -127,7 +127,7 @@ func (l *loader) opened(in *instance, b *hclsyntax.Block, ds *diag.List) *folder
 	return f
 }
 
-// noteCall remembers which block names the folder of a module.
+// noteCall remembers the block that names the folder of a module.
 func (l *loader) noteCall(f *folder, b *hclsyntax.Block) {
 	if l.src.Calls == nil {
 		l.src.Calls = map[string][]diag.Range{}
@@ -145,12 +145,12 @@ func mistakenIn(b *hclsyntax.Block, found diag.List) bool {
 	})
 }
 
-// openModule reads the folder a module block names, once for all that name it.
+// openModule reads the folder that a module block names. It reads a folder once, even if several blocks name it.
 func (l *loader) openModule(in *instance, b *hclsyntax.Block, ds *diag.List) *folder {
 	a, ok := b.Body.Attributes["source"]
 	if !ok {
 		eval.MissingAttribute.Errorf(ds, parse.Header(b),
-			"This module block needs source, the folder of the module. Write source = \"./pod\" or the like.")
+			"This module block needs source, the folder of the module. Write source = \"./pod\" or another path.")
 		return nil
 	}
 	v, literally := parse.Literal(a.Expr)
@@ -158,7 +158,8 @@ func (l *loader) openModule(in *instance, b *hclsyntax.Block, ds *diag.List) *fo
 	case l.decoder.HasFailed(a.Expr):
 		return nil
 	case !literally || v.Type() != cty.String:
-		eval.WrongType.Errorf(ds, a.Expr.Range(), "The source of a module is the path of its folder, written out in quotes. Write one such as "+
+		eval.WrongType.Errorf(ds, a.Expr.Range(), "The source of a module is the path of its folder, as a literal in quotes. Write a "+
+			"path such as "+
 			"\"./pod\" or \"../shared/pod\".")
 		return nil
 	}
@@ -170,7 +171,7 @@ func (l *loader) openModule(in *instance, b *hclsyntax.Block, ds *diag.List) *fo
 			hint = diag.Meant("./" + diag.Cut(clean))
 		}
 		eval.BadValue.Errorf(ds, a.Expr.Range(), "%q is not a folder of a module. Write a path that begins with \"./\" or \"../\", from the "+
-			"folder of this file. Nothing is fetched from elsewhere.%s", diag.Cut(source), hint)
+			"folder of this file. Modules are not fetched from other places.%s", diag.Cut(source), hint)
 		return nil
 	}
 	name := path.Join(in.folder.Name, source)
@@ -183,7 +184,7 @@ func (l *loader) openModule(in *instance, b *hclsyntax.Block, ds *diag.List) *fo
 		depth++
 	}
 	if depth > maxModuleDepth {
-		parse.TooDeep.Errorf(ds, a.Expr.Range(), "More than %d modules are inside each other. Take some of them apart.", maxModuleDepth)
+		parse.TooDeep.Errorf(ds, a.Expr.Range(), "More than %d modules are nested. Reduce the nesting.", maxModuleDepth)
 		return nil
 	}
 	f := l.folders[name]
@@ -197,8 +198,9 @@ func (l *loader) openModule(in *instance, b *hclsyntax.Block, ds *diag.List) *fo
 			if out.Why != "" {
 				why = out.Why + " "
 			}
-			parse.Unreadable.Errorf(ds, a.Expr.Range(), "The folder %q of the module is outside of %q, and a fabric reads modules only inside. %s"+
-				"Move it there; or, if you trust its content, name its folder with --allow-outside.", diag.Cut(name), diag.Cut(out.Root), why)
+			parse.Unreadable.Errorf(ds, a.Expr.Range(), "The folder %q of the module is outside of %q, but a fabric reads modules "+
+				"only inside that folder. %s"+
+				"Move the module there; or, if you trust its content, name its folder with --allow-outside.", diag.Cut(name), diag.Cut(out.Root), why)
 			return nil
 		}
 		if err != nil {
@@ -225,9 +227,9 @@ func (l *loader) openModule(in *instance, b *hclsyntax.Block, ds *diag.List) *fo
 	return f
 }
 
-// moduleFS returns the file system a module's folder is read through.
+// moduleFS returns the file system from which a module's folder is read.
 func (l *loader) moduleFS(from *folder, name string) (fs.FS, error) {
-	// A folder inside of a module beside the fabric is read through that module's folder, so that no link leads out.
+	// A folder inside of an outside module is read through that module's file system, so that no symbolic link can leave it.
 	inside := from != l.root && strings.HasPrefix(name, from.Name+"/") && !strings.HasPrefix(name, from.Name+"/../")
 	if inside || l.below(name) || l.options.Folder == nil {
 		return from.FS, nil
@@ -235,7 +237,7 @@ func (l *loader) moduleFS(from *folder, name string) (fs.FS, error) {
 	return l.options.Folder(name)
 }
 
-// below reports whether a folder is the fabric's own or inside of it.
+// below reports whether a folder is the fabric's folder or inside of it.
 func (l *loader) below(name string) bool {
 	rest, ok := strings.CutPrefix(name, l.root.Name+"/")
 	if l.root.Name == "." {
@@ -244,7 +246,7 @@ func (l *loader) below(name string) bool {
 	return name == l.root.Name || ok && rest != ".." && !strings.HasPrefix(rest, "../") // ../../pod is not below ..
 }
 
-// reportModuleCycle reports a folder that is a module of itself, by way of others.
+// reportModuleCycle reports a folder that is a module of itself, directly or through other modules.
 func reportModuleCycle(from, to *eval.Scope, at diag.Range, name string, ds *diag.List) {
 	names := []string{diag.Folder(name)}
 	for sc := from; sc != to; sc = sc.Parent {
@@ -254,11 +256,11 @@ func reportModuleCycle(from, to *eval.Scope, at diag.Range, name string, ds *dia
 	for i, j := 0, len(names)-1; i < j; i, j = i+1, j-1 {
 		names[i], names[j] = names[j], names[i]
 	}
-	moduleCycle.Errorf(ds, at, "The folder is a module inside itself, without end: %s. Take one of these module blocks away.",
+	moduleCycle.Errorf(ds, at, "The folder contains itself as a module: %s. Delete one of these module blocks.",
 		strings.Join(names, " -> "))
 }
 
-// arguments gives the values of a module block to the variables of an instance, evaluated outside.
+// arguments returns the values of a module block for the variables of an instance, evaluated in the scope around the module.
 func (l *loader) arguments(child *instance, en *eval.Env, ds *diag.List) map[string]*eval.Given {
 	values := map[string]*eval.Given{}
 	for name := range child.Names.Labels["variable"] {
@@ -276,20 +278,20 @@ type output struct {
 }
 
 var outputSchema = schema[output]{
-	block: "output", label: "NAME", doc: "A value of a module that is read outside, as module.MODULE.NAME.",
+	block: "output", label: "NAME", doc: "A value of a module that can be read outside of it, as module.MODULE.NAME.",
 	attrs: []attr[output]{
 		must(attr[output]{
-			name: "value", kind: "any", doc: "The value; refers to what the module declares.",
+			name: "value", kind: "any", doc: "The value. It can refer to names that the module declares.",
 			set: func(_ *decoder, _ *eval.Env, o *output, e hclsyntax.Expression, _ *diag.List) eval.Outcome {
 				o.expr = e
 				return eval.Good
 			},
 		}),
-		one("description", eval.Description, "none", "What it is for.", func(o *output) *Value[string] { return &o.description }),
+		one("description", eval.Description, "none", "A description of the output.", func(o *output) *Value[string] { return &o.description }),
 	},
 }
 
-// outputs evaluates the outputs of an instance, as an object.
+// outputs evaluates the outputs of an instance and returns them as an object.
 func (l *loader) outputs(in *instance, m *eval.Module, ds *diag.List) cty.Value {
 	values := map[string]cty.Value{}
 	in.inside(func(ds *diag.List) {
@@ -302,7 +304,7 @@ func (l *loader) outputs(in *instance, m *eval.Module, ds *diag.List) cty.Value 
 			if o == eval.Failed {
 				m.Silent[b.Labels[0]] = true
 				l.decoder.Unknowns = true
-				v = cty.DynamicVal // nothing that needs it is reported
+				v = cty.DynamicVal // expressions that need the output are not reported
 			}
 			values[b.Labels[0]] = v
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// files is a file system of texts.
+// files returns a file system with texts.
 func files(texts map[string]string) fstest.MapFS {
 	fsys := fstest.MapFS{}
 	for name, text := range texts {
@@ -125,17 +125,20 @@ output "fast" { value = cos_group.fast }
 	assert.Contains(t, s.Files, "classes/classes.hcl")
 }
 
-// Every mistake with modules is found once, at the place at fault.
+// Every mistake with modules is reported once, at the wrong place.
 func TestModuleMistakes(t *testing.T) {
 	for _, c := range []struct {
 		name, call, module string
 		want               []string // "file:line code: text"
 	}{
 		{"no source", `module "m" {}`, ``, []string{"fabric.hcl:2 missing-attribute: source = \"./pod\""}},
-		{"computed source", `module "m" { source = "./${"m"}" }`, ``, []string{"fabric.hcl:2 wrong-type: written out in quotes"}},
+		{"computed source", `module "m" { source = "./${"m"}" }`, ``, []string{"fabric.hcl:2 wrong-type: as a literal in quotes"}},
 		{"bare source", `module "m" { source = "m" }`, ``, []string{`fabric.hcl:2 bad-value: Did you mean "./m"?`}},
 		{"absolute source", `module "m" { source = "/m" }`, ``, []string{`fabric.hcl:2 bad-value: begins with "./"`}},
-		{"fetched source", `module "m" { source = "git::https://example.net/x" }`, ``, []string{`fabric.hcl:2 bad-value: Nothing is fetched`}},
+		{
+			"fetched source", `module "m" { source = "git::https://example.net/x" }`, ``,
+			[]string{`fabric.hcl:2 bad-value: Modules are not fetched from other places`},
+		},
 		{"own folder", `module "m" { source = "./" }`, ``, []string{`fabric.hcl:2 bad-value: not a folder of a module`}},
 		{"own folder again", `module "m" { source = "../f" }`, ``, []string{`fabric.hcl:2 module-cycle: "f" -> "f"`}},
 		{"missing folder", `module "m" { source = "./n" }`, ``, []string{`fabric.hcl:2 unreadable: "f/n"`}},
@@ -169,18 +172,21 @@ switch "x" {
 		{"a block inside", `module "m" {
   source = "./m"
   leafs {}
-}`, `variable "leafs" { default = 1 }`, []string{`fabric.hcl:4 unknown-block: attributes only`}},
+}`, `variable "leafs" { default = 1 }`, []string{`fabric.hcl:4 unknown-block: only attributes`}},
 		{"fabric inside", `module "m" { source = "./m" }`, `fabric "m" {}`, []string{`m/m.hcl:1 misplaced-block: Delete it here`}},
 		{"ssh inside", `module "m" { source = "./m" }`, `ssh {}`, []string{`m/m.hcl:1 misplaced-block: one ssh block`}},
 		{"names of the outside", `module "m" { source = "./m" }`, `roce "r" {
   version   = 2
   cos_group = cos_group.rdma
   members   = ["a"]
-}`, []string{`m/m.hcl:3 unknown-reference: Hand it over by a variable, such as rdma = cos_group.rdma`}},
+}`, []string{`m/m.hcl:3 unknown-reference: Give it to the module by a variable, such as rdma = cos_group.rdma`}},
 		{"unknown output", `module "m" { source = "./m" }
 locals { x = module.m.hots }`, `output "hosts" { value = 1 }`, []string{`fabric.hcl:3 unknown-reference: Did you mean "hosts"?`}},
-		{"a variable is not output", `module "m" { source = "./m" }
-locals { x = module.m.name }`, `variable "name" { default = 1 }`, []string{`fabric.hcl:3 unknown-reference: Write an output block there`}},
+		{
+			"a variable is not output", `module "m" { source = "./m" }
+locals { x = module.m.name }`, `variable "name" { default = 1 }`,
+			[]string{`fabric.hcl:3 unknown-reference: Write an output block in the module`},
+		},
 		{"an output with a mistake", `module "m" { source = "./m" }
 locals { x = module.m.hosts }`, `output "hosts" { value = host.gpu }`, []string{`m/m.hcl:1 unknown-reference: no host.gpu`}},
 		{"unknown module", `locals { x = module.n.hosts }`, ``, []string{`fabric.hcl:2 unknown-reference: no module.n`}},
@@ -252,7 +258,7 @@ switch "x" {
 	}
 }
 
-// A bomb of modules is refused before it goes off.
+// Modules that would expand to too many instances are refused before they are expanded.
 func TestModuleBomb(t *testing.T) {
 	texts := map[string]string{"f/fabric.hcl": `
 fabric "f" {}
@@ -275,7 +281,7 @@ module "m" {
 	}
 }
 
-// Folders outside of the fabric's are opened by name.
+// Folders outside of the fabric's folder are opened by name.
 func TestModuleOutside(t *testing.T) {
 	fsys := files(map[string]string{"fabric.hcl": `
 fabric "f" {}
@@ -291,7 +297,7 @@ module "m" { source = "../m" }`})
 	require.Equal(t, "../m/m.hcl", s.Switches[0].Decl.Filename)
 }
 
-// below serves a file system under a longer name.
+// below is a file system whose files are below a further folder.
 type below struct {
 	name string
 	fs.FS
@@ -305,7 +311,7 @@ func (b below) Open(name string) (fs.File, error) {
 	return b.FS.Open(rest)
 }
 
-// A misspelt attribute of an object is a mistake where it is written; a computed object may have more than is asked for.
+// A misspelt attribute in a literal object is a mistake. A computed object may have more attributes than the type.
 func TestSurplusAttributes(t *testing.T) {
 	const module = `variable "pod" { type = object({ hosts = optional(number, 4), net = string }) }
 output "hosts" { value = var.pod.hosts }`

@@ -12,9 +12,9 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// What names many things: nodesets, and blocks with for_each.
+// This file decodes nodesets, and blocks with for_each.
 
-// count reads one nodeset, and counts its names against the bound of the fabric. After a mistake, which is reported, the set is empty.
+// count reads one nodeset, and counts its names against the bound of the fabric. After a mistake, which it reports, the set is empty.
 func (d *decoder) count(el eval.Element, kind nodeset.Kind, ds *diag.List) (named, bool) {
 	t := d.Text(el.V.AsString(), el.Expr)
 	set, ok := d.countText(t, kind, ds)
@@ -46,17 +46,17 @@ func (d *decoder) countText(t eval.Text, kind nodeset.Kind, ds *diag.List) (*nod
 	return set, true
 }
 
-// bound counts the names of a fabric against the most it may have.
+// bound counts the names of a fabric against their limit.
 type bound struct {
 	most, left int
-	used       int              // also what is over the bound
-	overflow   *diag.Diagnostic // the bound is passed; worded at the end
-	overflowBy int              // names at its place
-	uncounted  bool             // instances over the bound, whose names were not counted
+	used       int              // names in all, including those over the limit
+	overflow   *diag.Diagnostic // the diagnostic of the limit, which gets its message at the end
+	overflowBy int              // number of names at the place of the diagnostic
+	uncounted  bool             // names in instances over the limit were not counted
 }
 
-// take counts n names against the bound of the fabric. What is over it is counted on, so that the one message can say how many
-// the fabric needs.
+// take counts n names against the limit of the fabric. It also counts names over the limit, so that the message can state how many the
+// fabric needs.
 func (d *decoder) take(n int, at diag.Range, ds *diag.List) bool {
 	b := &d.names
 	if b.used = min(b.used, math.MaxInt-n) + n; n <= b.left {
@@ -70,32 +70,32 @@ func (d *decoder) take(n int, at diag.Range, ds *diag.List) bool {
 	return false
 }
 
-// sayOverflow completes the message about a fabric over its bound, when all of its names are counted; ds are all mistakes.
+// sayOverflow completes the message about a fabric over its limit, after all names are counted. ds is all mistakes.
 func (d *decoder) sayOverflow(ds diag.List) {
 	b := &d.names
 	if b.overflow == nil {
 		return
 	}
-	const absurd = 100_000_000 // the memory of no machine holds so many
+	const absurd = 100_000_000 // more than fits into the memory of any machine
 	needs := diag.Number(b.used)
-	if b.uncounted || ds.Count(diag.Error) > 1 { // what has a mistake may name more
+	if b.uncounted || ds.Count(diag.Error) > 1 { // parts with mistakes may have more names
 		needs = "at least " + needs
 	}
 	remedy := "Correct the range."
 	if b.used < absurd {
 		remedy = fmt.Sprintf("Correct the range, or run rocec with --max-objects %d.", b.used)
 	}
-	b.overflow.Detail = fmt.Sprintf("The fabric names %s things (devices, interfaces, link ends, members), and may name %s; here %s of "+
-		"them do not fit. %s", needs, diag.Number(b.most), diag.Number(b.overflowBy), remedy)
+	b.overflow.Detail = fmt.Sprintf("The fabric names %s things (devices, interfaces, link ends, members), but the limit is %s. The "+
+		"%s at this place exceed it. %s", needs, diag.Number(b.most), diag.Number(b.overflowBy), remedy)
 }
 
-// named is one nodeset, read and counted, of which no name is made yet.
+// named is one nodeset that is read and counted. Its names are made later.
 type named struct {
 	eval.Text
 	set *nodeset.Set
 }
 
-// mostAtOnce is how many names are made before all are counted. Most fabrics have fewer, and their blocks are let go of at once.
+// mostAtOnce is the number of names that are made before all are counted. Most fabrics have fewer, and their blocks are freed at once.
 const mostAtOnce = 20_000
 
 // pending makes the names of a block.
@@ -104,10 +104,10 @@ type pending struct {
 	make  func(ds *diag.List)
 }
 
-// later makes n names that are counted: at once in a small fabric, else when all names of the fabric are counted.
+// later makes n counted names: at once in a small fabric, otherwise after all names of the fabric are counted.
 func (d *decoder) later(sc *eval.Scope, n int, make func(ds *diag.List), ds *diag.List) {
 	switch {
-	case d.names.overflow != nil: // nothing is made of a fabric that does not fit
+	case d.names.overflow != nil: // a fabric over the limit is not made
 		d.pending = nil
 	case len(d.pending) == 0 && n <= mostAtOnce-d.made:
 		d.made += n
@@ -117,7 +117,7 @@ func (d *decoder) later(sc *eval.Scope, n int, make func(ds *diag.List), ds *dia
 	}
 }
 
-// makeNames makes the names that wait. The caller has counted all of the fabric, or of a file that an editor keeps.
+// makeNames makes the pending names. The caller has counted all names of the fabric, or of a file that an editor keeps.
 func (d *decoder) makeNames(ds *diag.List) {
 	for i, p := range d.pending {
 		if d.names.overflow != nil || d.Stopped() {
@@ -129,18 +129,18 @@ func (d *decoder) makeNames(ds *diag.List) {
 			noteCaller(sc, found)
 		}
 		*ds = append(*ds, found...)
-		d.pending[i] = pending{} // its block may go
+		d.pending[i] = pending{} // frees its block
 	}
 	d.pending = nil
 }
 
-// instances is the keys and values of for_each.
+// instances has the keys and values of for_each.
 type instances struct {
 	value cty.Value
 	ok    bool
 }
 
-// length returns the bytes that a block is written in.
+// length returns the number of bytes of a block.
 func length(b *hclsyntax.Block) int {
 	at := b.Range()
 	return at.End.Byte - at.Start.Byte
@@ -163,10 +163,10 @@ func (d *decoder) forEach(b *hclsyntax.Block, en *eval.Env, f func(en *eval.Env,
 			key = value
 		}
 		if key.IsNull() {
-			d.Report(en, a.Expr, &badForEach, "The set holds null, which is not a key. Take it out, for example with toset(compact([...])).", ds)
+			d.Report(en, a.Expr, &badForEach, "The set contains null, which is not a key. Delete it, for example with toset(compact([...])).", ds)
 			return
 		}
-		if b.Type != "module" && !d.Charge(length(b), a.Expr.Range(), ds) { // a module is charged for with all that is in it
+		if b.Type != "module" && !d.Charge(length(b), a.Expr.Range(), ds) { // a module is charged for elsewhere, with all its blocks
 			return
 		}
 		before := len(*ds)
@@ -177,7 +177,7 @@ func (d *decoder) forEach(b *hclsyntax.Block, en *eval.Env, f func(en *eval.Env,
 	}
 }
 
-// mistakeBytes is how much text of an instance takes as much as one mistake in it: instances mostly repeat it.
+// mistakeBytes is the bytes of text of an instance that cost as much as one mistake in it. Instances mostly repeat a mistake.
 const mistakeBytes = 512
 
 // countInstances evaluates the for_each of a block, and counts its instances against the bound of the fabric, once.
@@ -210,7 +210,7 @@ func (d *decoder) forEachValue(e hclsyntax.Expression, en *eval.Env, ds *diag.Li
 		d.Report(en, e, &badForEach, fmt.Sprintf("Expected a map, an object or a set of strings, not %s.%s", eval.Describe(v), hint), ds)
 		return v, false
 	case ty.IsSetType() && v.LengthInt() > 0 && ty.ElementType() != cty.String:
-		d.Report(en, e, &badForEach, "Expected a set of strings, and this is a set of something else. Write toset([for x in list : "+
+		d.Report(en, e, &badForEach, "Expected a set of strings, but the elements have another type. Write toset([for x in list : "+
 			"tostring(x)]).", ds)
 		return v, false
 	}

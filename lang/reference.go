@@ -10,8 +10,8 @@ import (
 // guide is the page that explains the blocks and shows examples.
 const guide = "language.md"
 
-// Reference returns the reference of the language as a page of Markdown: every block, attribute, type, default, function and error code.
-// It is made from the tables by which fabrics are read.
+// Reference returns the reference of the language as a page of Markdown: every block, attribute, type, default, function and error
+// code. It is generated from the tables by which fabrics are decoded.
 func Reference() string {
 	var b strings.Builder
 	b.WriteString("# Reference of the fabric language\n\n" +
@@ -43,7 +43,7 @@ func Reference() string {
 	return b.String()
 }
 
-// Title is the heading of a block in the guide and in the reference.
+// Title returns the heading of a block in the guide and in the reference.
 func (d BlockDoc) Title() string {
 	if d.Label == "" {
 		return d.Path
@@ -77,10 +77,10 @@ func (d BlockDoc) write(b *strings.Builder) {
 	}
 }
 
-// cell is a text in a cell of a table.
+// cell returns a text for a cell of a table.
 func cell(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
 
-// anchor is the part of a link behind "#" that leads to a heading.
+// anchor returns the part of a link after "#" for a heading.
 func anchor(heading string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

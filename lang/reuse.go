@@ -12,11 +12,12 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// Kept has the results of an earlier [Load] of the same folder, file by file, for the next one. An editor judges a fabric again after
-// every edit, and all files but one are unchanged. The zero value is empty. It serves one Load at a time.
+// Kept has the results of an earlier [Load] of the same folder, by file, for the next load. An editor loads a fabric again after every
+// edit, and all files except one are unchanged. The zero value is empty. Only one Load at a time may use it.
 //
-// It keeps files of nothing but plain switch, host, link and mesh blocks without a mistake. Their results depend on no other block, except
-// for names that are there twice, which are looked for again. The sources of all loads share these results, and no load changes them.
+// It keeps a file if all its blocks are plain switch, host, link and mesh blocks without a mistake. Their results do not depend on
+// other blocks, except for duplicate names, which each load checks again. The sources of all loads share these results, and no load
+// changes them.
 type Kept struct{ files map[string]*keptFile }
 
 // keptFile is the result of a file.
@@ -25,8 +26,8 @@ type keptFile struct {
 	labels  []keptLabel
 	devices batch
 	cables  batch
-	objects int // names, as the bound of the fabric counts them
-	work    int // of the budget
+	objects int // number of names, which the bound of the fabric counts
+	work    int // used part of the budget
 }
 
 type keptLabel struct {
@@ -34,21 +35,21 @@ type keptLabel struct {
 	at         diag.Range
 }
 
-// keeper is the cache of one load: it takes over earlier results of files, and records those of the others.
+// keeper is the cache of one load: it uses earlier results of files, and records the results of all other files.
 type keeper struct {
 	l     *loader
 	f     *folder
-	found *diag.List // what is wrong in the blocks so far
+	found *diag.List // diagnostics of the blocks so far
 	next  map[string]*keptFile
 
-	file  *keptFile // the one that is parsed; nil once it cannot be kept
+	file  *keptFile // the file that is being parsed; nil if it cannot be kept
 	begun state
 }
 
-// state is how far a load has come.
+// state is the progress of a load.
 type state struct {
 	mistakes, used, work   int
-	switches, hosts, links int // in the last batch
+	switches, hosts, links int // number in the last batch
 }
 
 func (w *keeper) state() state {
@@ -59,7 +60,7 @@ func (w *keeper) state() state {
 	}
 }
 
-// lastBatch is the batch that the next plain block joins.
+// lastBatch returns the batch to which the next plain block is added.
 func lastBatch(list []*decl) batch {
 	if n := len(list); n > 0 && list[n-1].block == nil {
 		return list[n-1].made
@@ -73,7 +74,7 @@ func (w *keeper) Knows(name string, src []byte) bool {
 	return kept != nil && bytes.Equal(kept.src, src)
 }
 
-// Begin watches a file, unless it has comments that silence findings.
+// Begin starts to record a file, unless it has comments that silence findings.
 func (w *keeper) Begin(_ string, src []byte) {
 	w.file, w.begun = nil, w.state()
 	if !parse.Silences(src) {
@@ -81,7 +82,7 @@ func (w *keeper) Begin(_ string, src []byte) {
 	}
 }
 
-// see looks at a body of the file.
+// see checks whether a body of the file can be kept.
 func (w *keeper) see(body *hclsyntax.Body) {
 	if w.file != nil && len(body.Attributes) > 0 {
 		w.file = nil
@@ -101,7 +102,7 @@ func (w *keeper) see(body *hclsyntax.Body) {
 	}
 }
 
-// End keeps the file if that is allowed: it has no mistake, because a mistake is reported once.
+// End keeps the file if it has no mistake. A kept mistake would not be reported again.
 func (w *keeper) End(name string, whole, sound bool) {
 	w.l.decoder.makeNames(w.found)
 	now := w.state()
@@ -115,7 +116,8 @@ func (w *keeper) End(name string, whole, sound bool) {
 	w.next[name] = w.file
 }
 
-// Take gives the folder the result of a file, or reports that it must be read: a name in it is taken now, or the bounds are passed.
+// Take adds the kept result of a file to the folder. It returns false if the file must be read again, because one of its names is taken
+// now, or the bounds are exceeded.
 func (w *keeper) Take(name string) bool {
 	k, d, f := w.l.options.Kept.files[name], w.l.decoder, w.f
 	if d.names.overflow != nil || k.objects > d.names.left || k.work > d.WorkLeft() {
@@ -147,7 +149,7 @@ func (w *keeper) Take(name string) bool {
 	return true
 }
 
-// names are the devices of the file and where it names them.
+// names ranges over the devices of the file and the places of their names.
 func (k *keptFile) names() iter.Seq2[string, diag.Range] {
 	return func(yield func(string, diag.Range) bool) {
 		for _, s := range k.devices.switches {
@@ -163,7 +165,7 @@ func (k *keptFile) names() iter.Seq2[string, diag.Range] {
 	}
 }
 
-// joined appends a batch to the last one of a list.
+// joined appends a batch to the last batch of a list.
 func joined(list []*decl, more batch) []*decl {
 	if len(more.switches)+len(more.hosts)+len(more.links) == 0 {
 		return list

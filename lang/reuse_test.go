@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// keptTexts are what the files of a fabric may hold: what is kept, what is not, and what makes others of no use.
+// keptTexts are texts for the files of a fabric: texts that can be kept, texts that cannot, and texts that prevent the use of kept files.
 var keptTexts = []string{
 	"",
 	"# nothing\n",
@@ -39,7 +39,7 @@ var keptTexts = []string{
 	"variable \"v\" { default = 3 }\n",
 }
 
-// Whatever is edited: a load that keeps what it has made of files gives what one does that reads them all.
+// After any edit, a load that uses kept results gives the same source as a load that reads all files.
 func TestKept(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	used, good := 0, 0
@@ -55,7 +55,7 @@ func TestKept(t *testing.T) {
 			switch n := rnd.IntN(len(keptTexts) + 6); {
 			case n < len(keptTexts):
 				files[name] = &fstest.MapFile{Data: []byte(keptTexts[n])}
-			case n < len(keptTexts)+2: // soon there would be mistakes only
+			case n < len(keptTexts)+2: // otherwise most fabrics would soon have mistakes
 				delete(files, name)
 			default:
 				files[name] = &fstest.MapFile{Data: []byte(keptTexts[2+rnd.IntN(3)])}
@@ -81,7 +81,7 @@ func TestKept(t *testing.T) {
 	require.Greater(t, good, 50, "fabrics without a mistake")
 }
 
-// Kept has the files of the last load, and no more.
+// Kept has only the files of the last load.
 func TestKeptIsBounded(t *testing.T) {
 	kept := &Kept{}
 	files := fstest.MapFS{"main.hcl": {Data: []byte("fabric \"f\" {}\n")}}

@@ -13,12 +13,12 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// schema is a kind of block as a table: what it may contain, and where that goes in a T.
+// schema is the table of one kind of block: its attributes and inner blocks, and the fields of T for them.
 type schema[T any] struct {
 	block   string // "switch"
 	label   string // the name of the label in the manual; "" without a label
 	doc     string
-	perName bool // self is known
+	perName bool // self has a value
 	forEach bool // for_each is allowed
 	attrs   []attr[T]
 	blocks  []child[T]
@@ -27,11 +27,11 @@ type schema[T any] struct {
 // attr is one attribute of a block.
 type attr[T any] struct {
 	name     string
-	kind     string // as the manual names it
+	kind     string // the name of the type in the manual
 	required bool
-	early    bool   // needed before there are instances: self is not known
-	def      string // as the manual writes it
-	doc      string // a line for hovers, and a second line that the reference adds, as Markdown
+	early    bool   // needed before there are instances, so self has no value
+	def      string // the default, for the manual
+	doc      string // Markdown: a line for hovers, and a second line only for the reference
 	set      func(d *decoder, en *eval.Env, into *T, e hclsyntax.Expression, ds *diag.List) eval.Outcome
 }
 
@@ -41,7 +41,7 @@ type child[T any] struct {
 	single bool
 	label  string
 	docs   func() []BlockDoc
-	// add decodes b. It returns what must be done again for every instance, or nil, and whether there was no mistake.
+	// add decodes b. It returns the step that must be repeated for every instance, or nil, and whether there was no mistake.
 	add func(d *decoder, en *eval.Env, into *T, b *hclsyntax.Block, i int, ds *diag.List) (again step[T], ok bool)
 }
 
@@ -49,7 +49,7 @@ type child[T any] struct {
 func must[T any](a attr[T]) attr[T]  { a.required = true; return a }
 func early[T any](a attr[T]) attr[T] { a.early = true; return a }
 
-// one is an attribute of a single value.
+// one returns an attribute with a single value.
 func one[T, V any](name string, k eval.Kind[V], def, doc string, field func(*T) *Value[V]) attr[T] {
 	return attr[T]{
 		name: name, kind: k.Name, def: def, doc: doc,
@@ -69,7 +69,7 @@ func one[T, V any](name string, k eval.Kind[V], def, doc string, field func(*T) 
 	}
 }
 
-// many is an attribute of a list of values.
+// many returns an attribute with a list of values.
 func many[T, V any](name string, k eval.Kind[V], def, doc string, field func(*T) *[]Value[V]) attr[T] {
 	return attr[T]{
 		name: name, kind: "list of " + k.Name, def: def, doc: doc,
@@ -94,8 +94,8 @@ func many[T, V any](name string, k eval.Kind[V], def, doc string, field func(*T)
 	}
 }
 
-// blocksOf makes a child out of a schema. Set puts the i-th block of its kind into the parent. It is called again for every instance when
-// something in the block depends on self, and must not change data that instances share.
+// blocksOf makes a child from a schema. Set puts the i-th block of its kind into the parent. If the block depends on self, set is
+// called again for every instance. It must not change data that instances share.
 func blocksOf[T, C any](s *schema[C], single bool, init func(*decoder, *C, *hclsyntax.Block, *diag.List) bool,
 	set func(into *T, i int, c *C),
 ) child[T] {
@@ -129,17 +129,17 @@ func put[E any](s []E, i int, e E) []E {
 	return s
 }
 
-// template is a decoded block: what is the same for every instance, and the steps for what is not.
+// template is a decoded block: the values that all instances share, and the steps for values that differ.
 type template[T any] struct {
 	proto T
 	steps []step[T]
-	ok    bool // no mistake was found in what is the same
+	ok    bool // the shared values have no mistake
 }
 
-// step decodes what differs from instance to instance.
+// step decodes the values of one instance that differ between instances.
 type step[T any] func(en *eval.Env, into *T, ds *diag.List)
 
-// run finishes one instance, a copy of the proto.
+// run completes one instance, which is a copy of the proto.
 func (t *template[T]) run(en *eval.Env, out *T, ds *diag.List) {
 	for _, step := range t.steps {
 		step(en, out, ds)
@@ -153,12 +153,12 @@ func compile[T any](d *decoder, s *schema[T], b *hclsyntax.Block, en *eval.Env, 
 	return t
 }
 
-// decode decodes block b by the table s, starting from what the template holds.
+// decode decodes block b by the table s, starting from the values of the template.
 func (t *template[T]) decode(d *decoder, s *schema[T], b *hclsyntax.Block, en *eval.Env, ds *diag.List) {
 	t.ok = true
 	body := b.Body
 	static := en.Inside(false)
-	var misspelt []string // attributes that are there under another name, and so not missing
+	var misspelt []string // required attributes that are written under a misspelt name, and are not reported as missing
 	for _, a := range parse.Attributes(body) {
 		i := slices.IndexFunc(s.attrs, func(x attr[T]) bool { return x.name == a.Name })
 		if i < 0 {
@@ -190,7 +190,7 @@ func (t *template[T]) decode(d *decoder, s *schema[T], b *hclsyntax.Block, en *e
 		if _, ok := body.Attributes[row.name]; row.required && !ok && !slices.Contains(misspelt, row.name) {
 			t.ok = false
 			doc, _, _ := strings.Cut(row.doc, "\n")
-			eval.MissingAttribute.Errorf(ds, parse.Header(b), "This %s block needs %s (%s): %s%s Write it.", b.Type, row.name, row.kind,
+			eval.MissingAttribute.Errorf(ds, parse.Header(b), "This %s block needs %s (%s): %s%s Write the attribute.", b.Type, row.name, row.kind,
 				strings.ToLower(doc[:1]), doc[1:])
 		}
 	}
@@ -210,7 +210,8 @@ func (t *template[T]) decode(d *decoder, s *schema[T], b *hclsyntax.Block, en *e
 		}
 		if at, again := first[inner.Type]; again && row.single {
 			t.ok = false
-			duplicateBlock.Errorf(ds, parse.Header(inner), "%s block holds one %s block. Merge the two.", diag.Beginning(b.Type), inner.Type).
+			duplicateBlock.Errorf(ds, parse.Header(inner), "%s block can have only one %s block. Merge the "+
+				"two.", diag.Beginning(b.Type), inner.Type).
 				Note(at, "the first one")
 			continue
 		}
@@ -224,7 +225,7 @@ func (t *template[T]) decode(d *decoder, s *schema[T], b *hclsyntax.Block, en *e
 	}
 }
 
-// selfKnown reports whether attributes of the block may use self: the block makes instances, or is in one that does.
+// selfKnown reports whether attributes of the block may use self. They may if the block makes instances, or is inside a block that does.
 func (s *schema[T]) selfKnown(en *eval.Env) bool { return s.perName || en.Self }
 
 func (s *schema[T]) attrNames() (names []string) {
@@ -244,10 +245,10 @@ func (s *schema[T]) blockNames() (names []string) {
 	return names
 }
 
-// otherNames are attributes people look for in the wrong block, by the name they have there.
+// otherNames maps attributes that people write in the wrong block to the correct attribute of that block.
 var otherNames = map[string]string{"mesh a": "lower", "mesh b": "upper", "link lower": "a", "link upper": "b"}
 
-// unknownAttribute reports an attribute that does not exist and returns the one that was meant, or "".
+// unknownAttribute reports an attribute that does not exist. It returns the attribute that was probably meant, or "".
 func (d *decoder) unknownAttribute(a *hclsyntax.Attribute, b *hclsyntax.Block, attrs, blocks []string, ds *diag.List) string {
 	if slices.Contains(blocks, a.Name) {
 		unknownAttribute.Errorf(ds, a.NameRange, "%q is a block. Write %s { ... } without the equals sign.", a.Name, a.Name)
@@ -256,10 +257,12 @@ func (d *decoder) unknownAttribute(a *hclsyntax.Attribute, b *hclsyntax.Block, a
 	meant := cmp.Or(otherNames[b.Type+" "+a.Name], diag.Nearest(a.Name, attrs))
 	switch {
 	case a.Name == "for_each":
-		unknownAttribute.Errorf(ds, a.NameRange, "for_each works on %s blocks, not on %s block. Write one block for each, or take it away.",
+		unknownAttribute.Errorf(ds, a.NameRange, "for_each works on %s blocks, not on %s block. Write one block for each element, or "+
+			"remove for_each.",
 			d.forEachKinds(), diag.Article(b.Type))
 	case a.Name == "count" && slices.Contains(attrs, "names"):
-		unknownAttribute.Errorf(ds, a.NameRange, "Several like devices are made by a nodeset. Write names = \"%s[1-4]\" instead of a count.",
+		unknownAttribute.Errorf(ds, a.NameRange, "A nodeset makes several devices with the same settings. Write names = \"%s[1-4]\" "+
+			"instead of a count.",
 			diag.Plain(b.Labels[0]))
 	default:
 		hint := diag.Listed(" Write one of these: ", attrs)
@@ -281,12 +284,13 @@ func (d *decoder) unknownBlock(inner, b *hclsyntax.Block, attrs, blocks []string
 	where := d.standsIn(inner.Type)
 	switch {
 	case where != "":
-		eval.UnknownBlock.Errorf(ds, inner.TypeRange, "%s block holds no %s block. %s", diag.Beginning(b.Type), inner.Type, where)
+		eval.UnknownBlock.Errorf(ds, inner.TypeRange, "%s block cannot contain the block %s. %s", diag.Beginning(b.Type), inner.Type, where)
 	case len(blocks) == 0:
-		eval.UnknownBlock.Errorf(ds, inner.TypeRange, "%s block holds no blocks. Delete it, or move it to where it belongs.",
+		eval.UnknownBlock.Errorf(ds, inner.TypeRange, "%s block cannot contain blocks. Delete the inner block, or move it to the block "+
+			"where it belongs.",
 			diag.Beginning(b.Type))
 	default:
-		eval.UnknownBlock.Errorf(ds, inner.TypeRange, "%s block holds no block %q.%s", diag.Beginning(b.Type), diag.Cut(inner.Type),
+		eval.UnknownBlock.Errorf(ds, inner.TypeRange, "%s block cannot contain a block %q.%s", diag.Beginning(b.Type), diag.Cut(inner.Type),
 			diag.Suggest(inner.Type, blocks)).
 			Instead(inner.TypeRange, diag.Nearest(inner.Type, blocks))
 	}
@@ -303,7 +307,7 @@ func (d *decoder) forEachKinds() string {
 	return diag.And(kinds)
 }
 
-// BlockDoc is one kind of block as the manual shows it.
+// BlockDoc describes one kind of block for the manual.
 type BlockDoc struct {
 	Path  string // "switch", "host.nic"
 	Label string // the name of the label; "" without a label
@@ -314,10 +318,10 @@ type BlockDoc struct {
 	Single  bool // the block may not be repeated
 }
 
-// AttrDoc is one attribute as the manual shows it.
+// AttrDoc describes one attribute for the manual.
 type AttrDoc struct {
 	Name, Type, Default, Doc string
-	More                     string // what the reference adds to Doc, as Markdown
+	More                     string // text that only the reference has after Doc, as Markdown
 	Required                 bool
 }
 
@@ -337,10 +341,10 @@ func (s *schema[T]) docs() []BlockDoc {
 	return out
 }
 
-// standsIn returns a sentence about the place where a block of this kind belongs, or "" if no such kind exists.
+// standsIn returns a sentence that says where a block of this kind belongs, or "" if no such kind exists.
 func (d *decoder) standsIn(kind string) string {
 	if kind != "ssh" && d.atTop(kind) {
-		return diag.Beginning(kind) + " block belongs at the top of a file. Move it there."
+		return diag.Beginning(kind) + " block must be outside of other blocks. Move it there."
 	}
 	var parents []string
 	for _, doc := range d.blocks() {
@@ -354,10 +358,10 @@ func (d *decoder) standsIn(kind string) string {
 	if len(parents) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s block belongs in %s block. Move it there.", diag.Beginning(kind), diag.Or(parents))
+	return fmt.Sprintf("%s block must be inside %s block. Move it there.", diag.Beginning(kind), diag.Or(parents))
 }
 
-// atTop reports whether blocks of a kind belong at the top of a file.
+// atTop reports whether a kind is a top-level block.
 func (d *decoder) atTop(kind string) bool {
 	return slices.ContainsFunc(d.blocks(), func(doc BlockDoc) bool { return doc.Path == kind })
 }

@@ -17,21 +17,21 @@ import (
 	"github.com/rocec/rocec/lang/topology"
 )
 
-// mostQuestions bounds the work of selectors: each is asked about every device, port and cable of the file. mostNamed bounds the memory of
-// their answers.
+// mostQuestions bounds the comparisons of selectors: each selector is compared with every device, port and cable of the file. mostNamed
+// bounds the cables that they select.
 const (
 	mostQuestions = 100_000_000
 	mostNamed     = 10_000_000
 )
 
-// selector names cables of a cabling file: any of its terms does.
+// selector selects the cables of a cabling file that any of its terms selects.
 //
 //	selector = term { "," term } .
 //	term     = end [ " -- " end ] .
 //	end      = pattern [ ":" pattern ] .
 //
-// A pattern is a name with *, ? and [01-04] in it. A term of one end names the cables that have such an end, one of two ends those
-// between both.
+// A pattern is a name that may contain *, ? and [01-04]. A term of one end selects the cables that have such an end. A term of two ends
+// selects the cables between such ends.
 type selector struct {
 	terms []*selectorTerm
 }
@@ -40,13 +40,13 @@ type selectorTerm struct {
 	text  string
 	at    diag.Range
 	ends  []selectorEnd // one or two
-	found bool          // a cable of the file is meant
+	found bool          // the term selects a cable of the file
 }
 
-// selectorEnd is what an end of a cable must be called.
+// selectorEnd has the patterns for the names of one end of a cable.
 type selectorEnd struct {
 	device, port *namePattern // nil: any
-	run          *namePattern // "swp49-50" as a run of ports, where no port is called so
+	run          *namePattern // "swp49-50" as a range of ports, which is used if no port has this name
 }
 
 // namePattern matches names.
@@ -54,7 +54,7 @@ type namePattern struct {
 	tokens []patternToken
 }
 
-// patternToken is text, or one of the others.
+// patternToken is text, or one of the other fields if text is empty.
 type patternToken struct {
 	text  string
 	any   bool // *
@@ -62,8 +62,8 @@ type patternToken struct {
 	spans [][3]int
 }
 
-// match reports whether a pattern matches a name. It moves the set of places that can be reached from token to token, so that its
-// time does not explode however many stars there are.
+// match reports whether a pattern matches a name. It computes the set of offsets that each token can reach, so its time is not
+// exponential in the number of stars.
 func (p *namePattern) match(name string) bool {
 	if p == nil {
 		return true
@@ -90,11 +90,11 @@ func (p *namePattern) match(name string) bool {
 	return reached[len(name)]
 }
 
-// from marks the places behind the token, read at place i of a name.
+// from marks the offsets after the token, if it is matched at offset i of a name.
 func (t patternToken) from(name string, i int, next []bool) {
 	switch {
 	case t.any:
-		for j := i; j <= len(name) && !next[j]; j++ { // behind a place that is marked all are
+		for j := i; j <= len(name) && !next[j]; j++ { // all offsets after a marked one are marked, too
 			next[j] = true
 		}
 	case t.one:
@@ -116,14 +116,14 @@ func (t patternToken) from(name string, i int, next []bool) {
 }
 
 var (
-	// A device may be called rack-1--leaf-2.
+	// The spaces are needed, because rack-1--leaf-2 can be the name of a device.
 	betweenEnds = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|\s)--(?:\s|$)`) })
 
 	spanText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d{1,9})(?:-(\d{1,9}))?$`) })
 	runText  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.*\D)(\d{1,9})-(\d{1,9})$`) })
 )
 
-// newNamePattern reads a pattern. It returns what is wrong with it, or "".
+// newNamePattern reads a pattern. The text is the mistake in it, or "".
 func newNamePattern(s string) (*namePattern, string) {
 	p := &namePattern{}
 	for s != "" {
@@ -150,7 +150,7 @@ func newNamePattern(s string) (*namePattern, string) {
 			for part := range strings.SplitSeq(inside, ",") {
 				m := spanText().FindStringSubmatch(strings.TrimSpace(part))
 				if m == nil {
-					return nil, fmt.Sprintf("Numbers belong between [ and ], such as [01-04,7], not %q.", diag.Cut(part))
+					return nil, fmt.Sprintf("Brackets contain numbers, such as [01-04,7], not %q.", diag.Cut(part))
 				}
 				lo, _ := strconv.Atoi(m[1])
 				hi := lo
@@ -197,13 +197,13 @@ func initCables(d *decoder, k *linkBlock, b *hclsyntax.Block, ds *diag.List) boo
 		}
 		text := strings.TrimSpace(label.S[from:i])
 		if text == "" {
-			return wrong(from, i, "Here is no selector.")
+			return wrong(from, i, "The selector is empty.")
 		}
 		lead := len(label.S[from:i]) - len(strings.TrimLeft(label.S[from:i], " \t"))
 		term := &selectorTerm{text: text, at: label.At(from+lead, from+lead+len(text))}
 		ends := betweenEnds().Split(text, -1)
 		if len(ends) > 2 {
-			return wrong(from, i, "A cable has two ends, and here are more.")
+			return wrong(from, i, "The selector has more than two ends, but a cable has two.")
 		}
 		for _, end := range ends {
 			e, why := newSelectorEnd(strings.TrimSpace(end))
@@ -238,7 +238,7 @@ func newSelectorEnd(s string) (e selectorEnd, why string) {
 	return e, why
 }
 
-// work is the cost of a question to the term: a long pattern costs as much as several short ones.
+// work returns the cost of comparing the term with one name. A long pattern costs as much as several short ones.
 func (t *selectorTerm) work() int {
 	parts := 0
 	for _, e := range t.ends {
@@ -254,15 +254,15 @@ func (t *selectorTerm) work() int {
 	return 1 + parts/16
 }
 
-// hasRuns reports whether a term can be read with ports as runs.
+// hasRuns reports whether a port in the term can be read as a range.
 func (t *selectorTerm) hasRuns() bool {
 	return slices.ContainsFunc(t.ends, func(e selectorEnd) bool { return e.run != nil })
 }
 
-// cableNames are the names of a cabling file, each once, and those of the ends of its cables by number.
+// cableNames has each name of a cabling file once. The ends of its cables are indexes of names.
 type cableNames struct {
 	devices, ports []string
-	ends           [][2][2]int32 // of each cable, of each end: the device and the port
+	ends           [][2][2]int32 // for each cable and each end: the index of the device and of the port
 }
 
 func namesOf(edges []topology.Edge) *cableNames {
@@ -294,9 +294,9 @@ func matching(p *namePattern, names []string) []bool {
 	return out
 }
 
-// named calls f for every cable that a term names; runs: with ports as runs, where they can be read so.
+// named calls f for every cable that a term selects. With runs, it reads ports as ranges if possible.
 func (n *cableNames) named(t *selectorTerm, runs bool, f func(cable int)) {
-	var devices, ports [2][]bool // of each end of the term
+	var devices, ports [2][]bool // for each end of the term
 	for k, e := range t.ends {
 		port := e.port
 		if runs && e.run != nil {
@@ -314,14 +314,16 @@ func (n *cableNames) named(t *selectorTerm, runs bool, f func(cable int)) {
 	}
 }
 
-// mostGuesses is how many selectors without a cable are compared with the names of the file: each is compared with all of them.
+// mostGuesses is the most selectors without a cable for which similar names are searched, because each search compares all names of the
+// file.
 const mostGuesses = 20
 
-// stranger says that the file has no device of the name at an end of a term, and which one may be meant; "" where it has.
+// stranger returns a sentence about a device of a term that the file does not have, with the device that was probably meant. It returns
+// "" if the file has the devices.
 func (n *cableNames) stranger(t *selectorTerm) string {
 	for _, e := range t.ends {
 		if e.device == nil || len(e.device.tokens) != 1 || e.device.tokens[0].text == "" {
-			continue // a pattern, which is no name
+			continue // a pattern, not a name
 		}
 		if name := e.device.tokens[0].text; !slices.Contains(n.devices, name) {
 			return fmt.Sprintf(" The file has no device %q.%s", diag.Cut(name), diag.DidYouMean(name, n.devices))
@@ -330,8 +332,8 @@ func (n *cableNames) stranger(t *selectorTerm) string {
 	return ""
 }
 
-// selected gives the cables blocks that name each cable, by its index; a term that names none is reported. It is not ok where that would
-// take too long.
+// selected returns the cables blocks that select each cable, by its index, and reports terms that select no cable. ok is false if that
+// would take too long.
 func selected(blocks []*linkBlock, edges []topology.Edge, ds *diag.List) (named [][]*linkBlock, ok bool) {
 	if len(blocks) == 0 || len(edges) == 0 {
 		return nil, true
@@ -345,8 +347,8 @@ func selected(blocks []*linkBlock, edges []topology.Edge, ds *diag.List) (named 
 		}
 	}
 	if size := len(n.devices) + len(n.ports) + len(edges); work > mostQuestions/size {
-		topology.TooLarge.Errorf(ds, blocks[0].Decl, "The cables blocks have %s, which are too many or too long to ask about %s. Name several "+
-			"cables in one, with *, ? and [01-04].", diag.Count(terms, "selector"), diag.Count(len(edges), "cable"))
+		topology.TooLarge.Errorf(ds, blocks[0].Decl, "The cables blocks have %s, which are too many or too long to compare with %s. "+
+			"Select several cables by one selector, with *, ? and [01-04].", diag.Count(terms, "selector"), diag.Count(len(edges), "cable"))
 		return nil, false
 	}
 	misses := 0
@@ -366,8 +368,9 @@ func selected(blocks []*linkBlock, edges []topology.Edge, ds *diag.List) (named 
 				})
 			}
 			if answers == mostNamed {
-				topology.TooLarge.Errorf(ds, k.Decl, "The cables blocks up to here name the %s of the file %s times. Put values of many cables "+
-					"into the topology block, and name only cables that differ in cables blocks.", diag.Count(len(edges), "cable"), diag.Number(mostNamed))
+				topology.TooLarge.Errorf(ds, k.Decl, "The cables blocks up to here select the %s of the file %s times. Put values of "+
+					"many cables into the topology block, and select only cables with other values in cables "+
+					"blocks.", diag.Count(len(edges), "cable"), diag.Number(mostNamed))
 				return nil, false
 			}
 			if !t.found {
@@ -375,7 +378,7 @@ func selected(blocks []*linkBlock, edges []topology.Edge, ds *diag.List) (named 
 				if misses++; misses <= mostGuesses {
 					why = n.stranger(t)
 				}
-				cablesNone.Errorf(ds, t.at, "%q names no cable of the file.%s Correct it, or delete it if the cable is gone.",
+				cablesNone.Errorf(ds, t.at, "%q selects no cable of the file.%s Correct the selector, or delete it if the cable is gone.",
 					diag.Cut(t.text), why)
 			}
 		}
@@ -383,7 +386,7 @@ func selected(blocks []*linkBlock, edges []topology.Edge, ds *diag.List) (named 
 	return named, true
 }
 
-// together makes one of the blocks that name a cable, in order. Two that say different things are reported, each pair once.
+// together merges the blocks that select a cable, in order. It reports two blocks with different values, each pair once.
 func (c *cabling) together(blocks []*linkBlock) *linkBlock {
 	if len(blocks) == 1 {
 		return blocks[0]
@@ -412,7 +415,7 @@ func (c *cabling) together(blocks []*linkBlock) *linkBlock {
 	return &all
 }
 
-// agree takes the value of a block if no earlier block states one.
+// agree copies the value of a block if no earlier block has one, and reports a different value.
 func agree[V comparable](c *cabling, into *Value[V], said Value[V], name string, k *linkBlock) {
 	switch {
 	case !said.Set():
@@ -423,12 +426,12 @@ func agree[V comparable](c *cabling, into *Value[V], said Value[V], name string,
 			c.told = map[[2]diag.Range]bool{}
 		}
 		c.told[[2]diag.Range{into.At, said.At}] = true
-		cablesContradict.Errorf(c.ds, said.At, "A cable that %q names has another %s by a block before. Take one of the two out, or "+
-			"let the selectors name different cables.", diag.Cut(k.Name), name).Note(into.At, "the other one")
+		cablesContradict.Errorf(c.ds, said.At, "A cable that %q selects has another %s in an earlier block. Delete one of the two "+
+			"values, or let the selectors select different cables.", diag.Cut(k.Name), name).Note(into.At, "the other one")
 	}
 }
 
-// lay puts what a cables block says over what the topology block and the file say of a cable.
+// lay replaces the values that the topology block and the file have for a cable by the values of a cables block.
 func (b *LinkBlock) lay(k *linkBlock) {
 	over(&b.Speed, k.Speed)
 	over(&b.Length, k.Length)
@@ -448,7 +451,7 @@ func over[V any](into *Value[V], said Value[V]) {
 	}
 }
 
-// acceptable is the values in which a switch may differ. Package ir has the settings of each.
+// acceptable is the kind of the names of values in which a switch may differ. Package ir has the settings for each name.
 var acceptable = eval.OneOf("headroom", "limits", "maps", "marking", "shaper", "shares", "trust", "watchdog")
 
 var acceptSchema = schema[Accept]{
@@ -456,14 +459,16 @@ var acceptSchema = schema[Accept]{
 	attrs: []attr[Accept]{
 		must(many("differs", acceptable, "", "The values that may differ.\nSee [accept](language.md#accept-devices).",
 			func(a *Accept) *[]Value[string] { return &a.Differs })),
-		must(one("reason", eval.ReasonText, "", "Why they may; plan and verify repeat it.", func(a *Accept) *Value[string] { return &a.Reason })),
-		must(one("by", eval.Person, "", "Who accepts it.", func(a *Accept) *Value[string] { return &a.By })),
-		one("until", eval.Date, "none", "The last day of the block, by UTC.\nAfter it plan and verify leave the block out, and report that.",
+		must(one("reason", eval.ReasonText, "", "Why the switches may differ; plan and verify repeat the "+
+			"reason.", func(a *Accept) *Value[string] { return &a.Reason })),
+		must(one("by", eval.Person, "", "Who accepts the difference.", func(a *Accept) *Value[string] { return &a.By })),
+		one("until", eval.Date, "none", "The last day of the block, by UTC.\nAfter that day plan and verify ignore the block, and "+
+			"report that it expired.",
 			func(a *Accept) *Value[string] { return &a.Until }),
 	},
 }
 
-// decodeAccepts decodes the accept blocks of a folder. Their labels wait until all devices are known.
+// decodeAccepts decodes the accept blocks of a folder. Their labels are resolved later, when all devices are known.
 func (l *loader) decodeAccepts(blocks []*hclsyntax.Block, en *eval.Env, ds *diag.List) {
 	for _, b := range blocks {
 		a := compile(l.decoder, &acceptSchema, b, en, &Accept{Decl: parse.Header(b), label: l.decoder.Label(b)}, ds).proto
@@ -476,7 +481,7 @@ const mostAccepted = 1_000_000
 
 const acceptWants = `Write names of devices, such as "leaf[01-04]" or "leaf*"; several are separated by commas.`
 
-// resolveAccepts finds the devices that the labels of accept blocks name. A part of a label is a nodeset, or a pattern with * and ?.
+// resolveAccepts resolves the labels of accept blocks to devices. A part of a label is a nodeset, or a pattern with * and ?.
 func (l *loader) resolveAccepts(ds *diag.List) {
 	work, named := 0, 0
 	for _, a := range l.src.Accepts {
@@ -496,14 +501,15 @@ func (l *loader) resolveAccepts(ds *diag.List) {
 		})
 		if !ok {
 			a.Devices = nil
-			tooManyObjects.Errorf(ds, a.Decl, "The labels of accept blocks up to here name more than %s devices, or are too long to ask about all. "+
+			tooManyObjects.Errorf(ds, a.Decl, "The labels of accept blocks up to here name more than %s devices, or are too long to "+
+				"compare with all devices. "+
 				"Write fewer blocks.", diag.Number(mostAccepted))
 			return
 		}
 	}
 }
 
-// labelParts calls f for each part of a label, until it returns false. Commas in brackets part nothing.
+// labelParts calls f for each part of a label, until it returns false. Commas in brackets do not separate parts.
 func labelParts(label eval.Text, f func(part eval.Text) bool) bool {
 	depth, from := 0, 0
 	for i := 0; i <= len(label.S); i++ {
@@ -530,7 +536,7 @@ func labelParts(label eval.Text, f func(part eval.Text) bool) bool {
 	return true
 }
 
-// acceptPattern adds the devices that a pattern matches. It returns false where the patterns take too much work.
+// acceptPattern adds the devices that a pattern matches. It returns false if the patterns need too much work.
 func (l *loader) acceptPattern(a *Accept, part eval.Text, work *int, ds *diag.List) bool {
 	p, why := newNamePattern(part.S)
 	if why != "" {
@@ -556,7 +562,7 @@ func (l *loader) acceptPattern(a *Accept, part eval.Text, work *int, ds *diag.Li
 	return true
 }
 
-// acceptNodeset adds the devices of a nodeset, at most so many. It returns false where there are more.
+// acceptNodeset adds the devices of a nodeset, up to a limit. It returns false if there are more.
 func (l *loader) acceptNodeset(a *Accept, part eval.Text, most int, ds *diag.List) bool {
 	set, ok := l.decoder.countText(part, nodeset.Devices, ds)
 	if !ok {

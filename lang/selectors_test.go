@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What cables blocks say of single cables, over what the file and the topology block say.
+// The values of cables blocks have precedence over the values of the file and of the topology block.
 func TestCables(t *testing.T) {
 	const sheet = `a,b,length
 leaf01:swp49,leaf02:swp49,1m
@@ -56,7 +56,8 @@ leaf02:swp2,Größe:p1,
 	}
 }
 
-// A cable that a file has once from each end is one, in whatever order; the same line twice is a mistake that a later room reports.
+// A cable that a file has once from each end, in any order, is one link. A line that occurs twice is a mistake that another package
+// reports.
 func TestCablesFromBothEnds(t *testing.T) {
 	for sheet, want := range map[string]int{
 		"a:1,b:1\nb:1,a:1\na:2,b:2\n": 2, "b:1,a:1\na:1,b:1\n": 1, "a:1,b:1\na:1,b:1\n": 2, "a:1,b:1\nb:1,a:2\n": 2, "a:1,a:2\na:2,a:1\n": 1,
@@ -69,7 +70,7 @@ func TestCablesFromBothEnds(t *testing.T) {
 	}
 }
 
-// More selectors than can be asked are refused at once, as are long ones, and those that name more than can be remembered.
+// Selectors are refused if there are too many, if they are too long, or if they select too many cables.
 func TestTooManySelectors(t *testing.T) {
 	var sheet strings.Builder
 	sheet.WriteString("a,b\n")
@@ -79,8 +80,8 @@ func TestTooManySelectors(t *testing.T) {
 	block := func(label string) string { return "cables \"" + label + "\" { peer = true }\n" }
 	for _, c := range []struct{ blocks, say string }{
 		{block(strings.TrimSuffix(strings.Repeat("a1,", 1000), ",")), "1,000 selectors"},
-		{block(strings.Repeat("*?", 10_000)), "too long to ask about 40,000 cables"},
-		{block("a[" + strings.TrimSuffix(strings.Repeat("1,", 20_000), ",") + "]"), "too long to ask about 40,000 cables"},
+		{block(strings.Repeat("*?", 10_000)), "too long to compare with 40,000 cables"},
+		{block("a[" + strings.TrimSuffix(strings.Repeat("1,", 20_000), ",") + "]"), "too long to compare with 40,000 cables"},
 		{strings.Repeat(block("*"), 260), "10,000,000 times"},
 	} {
 		s, ds := Load(files(map[string]string{
@@ -94,7 +95,7 @@ func TestTooManySelectors(t *testing.T) {
 	}
 }
 
-// A nodeset as a pattern means the names it means elsewhere, and no others near them.
+// A nodeset as a pattern matches exactly its names.
 func TestPatternsAreNodesets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lo := rapid.IntRange(0, 120).Draw(t, "lo")

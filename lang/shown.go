@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/lang/eval"
 )
 
-// mostShown bounds the values of one fabric that are made into text.
+// mostShown bounds the values of one fabric that are converted to text.
 const mostShown = 1000
 
 // shown collects the values of a scope and of the modules it calls.
@@ -20,7 +20,7 @@ func (in *instance) shown() []Shown {
 		module := strings.TrimSuffix(sc.Prefix, ".")
 		for _, name := range keys(sc.Vars) {
 			if len(out) == mostShown {
-				return out // the text of further values is of no use to anybody, and takes time
+				return out // no reader needs the text of more values, and it takes time
 			}
 			if v := sc.Vars[name]; v.OK {
 				out = append(out, Shown{"variable", name, module, v.Decl, valueText(v.Value), v.At})
@@ -39,7 +39,7 @@ func (in *instance) shown() []Shown {
 	return out
 }
 
-// valueText writes a value as the language does; a long one is only described.
+// valueText returns a value in the notation of the language. For a long value it returns a description.
 func valueText(v cty.Value) string {
 	const most = 20 // elements
 	elements := 0

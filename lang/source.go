@@ -10,13 +10,13 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// Value is a value and the place where it was written. Without a place the person wrote nothing and V is zero.
+// Value is a value and the place where it was written. Without a place, no value was written and V is zero.
 type Value[T any] struct {
 	V  T
 	At diag.Range
 }
 
-// Set reports whether the person wrote the value.
+// Set reports whether the value was written.
 func (v Value[T]) Set() bool { return v.At.Filename != "" }
 
 // Or returns the value, or def if none was written.
@@ -27,30 +27,30 @@ func (v Value[T]) Or(def T) T {
 	return def
 }
 
-// Source is a fabric as written: every file read, every expression evaluated, every nodeset expanded, nothing resolved. Names are still
-// strings, each with its place. Ranges and enumerations have been checked (a cos is 0-7, a routing is one of the seven), and references to
-// blocks have been checked to exist. Everything that needs two blocks to judge is the compiler's.
+// Source is the content of a fabric: every file is read, every expression evaluated, every nodeset expanded, and no name resolved.
+// Names are strings, each with its place. The loader has checked ranges and enumerations (a cos is 0-7, a routing is one of the seven),
+// and that references to blocks exist. The compiler makes all checks that need two blocks.
 type Source struct {
 	Fabric       Fabric
 	CosGroups    []*CosGroup
 	Roces        []*Roce
 	Switches     []*Switch // one per name, in order of declaration
 	Hosts        []*Host   // one per name, in order of declaration
-	Links        []*Link   // of link and mesh blocks alike, already zipped
-	SSH          SSH       // the top-level block: defaults for every device
+	Links        []*Link   // of link, mesh and topology blocks, one for each cable
+	SSH          SSH       // the top-level ssh block, with the defaults for every device
 	SwitchModels []*SwitchModel
 	NICModels    []*NICModel
 	Accepts      []*Accept
 
-	NextHops *nexthops.Table // of fabric.table; nil without one
+	NextHops *nexthops.Table // the table of the attribute table; nil without one
 
 	Lock *lock.File // fabric.lock; nil without one
 
 	Ignores []*Ignore               // in order of file and place
-	Calls   map[string][]diag.Range // by the folder of a module: the module blocks that name it
-	Values  []Shown                 // of variables and locals; at most a thousand
+	Calls   map[string][]diag.Range // by the folder of a module: the module blocks that use it
+	Values  []Shown                 // values of variables and locals, at most a thousand
 
-	Files map[string][]byte // every file read, by the name used in ranges; for showing source lines
+	Files map[string][]byte // every file that was read, by the name in ranges, so that messages can show lines
 }
 
 // Fabric is the fabric block.
@@ -60,14 +60,14 @@ type Fabric struct {
 	MTU         Value[int]     // bytes
 	CableLength Value[float64] // metres
 	Routing     Value[string]  // up-down, ebgp, shortest-path, spanning-tree, flooding, any or table
-	Table, Root Value[string]  // the file of next hops, as written; the switch that pins a spanning-tree's root
-	Failures    Value[int]     // links that may be down at once
+	Table, Root Value[string]  // the path of the file of next hops; the switch that is the root of the spanning tree
+	Failures    Value[int]     // links that may be down at the same time
 	FlowControl Value[string]  // pfc or pause
-	Bench       Value[bool]    // no person depends on its traffic
+	Bench       Value[bool]    // a test bench: no person depends on the traffic
 
-	WrittenBy Value[string] // who writes the files of hosts that do not say: rocec or others
+	WrittenBy Value[string] // who writes the files of hosts without written_by: rocec or others
 
-	RequiredVersion Value[string] // a constraint on the version of rocec, which this one meets
+	RequiredVersion Value[string] // a constraint on the version of rocec, which this rocec meets
 }
 
 // CosGroup is a cos_group block.
@@ -75,7 +75,7 @@ type CosGroup struct {
 	Name          string
 	Decl          diag.Range
 	Cos           Value[int]   // 0-7; required
-	DSCP          []Value[int] // 0-63, each at its list element
+	DSCP          []Value[int] // 0-63, each with the place of its list element
 	PCP           []Value[int] // 0-7
 	PCPSet        bool         // the list was written (it may be empty)
 	Lossless      Value[bool]
@@ -138,16 +138,16 @@ type Switch struct {
 	ByHand  *ByHand
 
 	HeadroomPool Value[int]    // bytes
-	Memory       Value[string] // "written": rocec writes how the chip's memory is shared out
-	Config       Value[string] // which of its system's ways to configure it is used; a word of the system
-	Preset       Value[string] // keep or replace: what becomes of the vendor's own settings for RoCE
+	Memory       Value[string] // "written": rocec writes the division of the chip's memory
+	Config       Value[string] // the interface of its system that rocec uses to configure it; a word of the system
+	Preset       Value[string] // keep or replace: what apply does with the vendor's RoCE preset
 	Maintenance  Value[string] // the reason
-	WrittenBy    Value[string] // rocec or others; that of the fabric is for hosts
+	WrittenBy    Value[string] // rocec or others; written_by of the fabric does not apply
 
-	AcceptDocumented Value[bool] // it is changed although what is written is known from documents alone
+	AcceptDocumented Value[bool] // apply changes the switch although its settings are known only from documents
 }
 
-// ByHand is a by_hand block: how a device is set that rocec does not write.
+// ByHand is a by_hand block: the settings of a device that rocec does not write.
 type ByHand struct {
 	Decl        diag.Range
 	FlowControl Value[string] // pfc, pfc-tx, pfc-rx, pause or none
@@ -155,11 +155,11 @@ type ByHand struct {
 	PFCSet      bool          // the list was written (it may be empty)
 	Trust       Value[string] // pcp, dscp or both
 	DSCP, PCP   []Mapped
-	ECN         Value[bool]   // switches: the groups that ask for it are marked
+	ECN         Value[bool]   // switches: the groups with ECN are marked
 	DCBX        Value[string] // hosts: host or firmware
 	DCQCN       Value[bool]   // hosts: np and rp are on
-	System      Value[string] // hosts: the operating system, or the make of an array; a word that the targets know
-	Confirmed   Value[string] // why the person vouches for all that
+	System      Value[string] // hosts: the operating system, or the make of a storage array; a word that the targets know
+	Confirmed   Value[string] // who confirms these settings, or the ticket
 }
 
 // Mapped is one entry of a map from DSCP or PCP to cos.
@@ -245,8 +245,8 @@ type Endpoint struct {
 	At           *diag.Range
 }
 
-// LinkBlock is the link, mesh or topology block a link came from. Its links share it, but for cables of which the file of a
-// topology says more.
+// LinkBlock is the link, mesh or topology block of a link. All its links share it, except for cables with values in the file of a
+// topology.
 type LinkBlock struct {
 	Kind   string // "link", "mesh" or "topology"
 	Name   string
@@ -260,13 +260,13 @@ type LinkBlock struct {
 	Marks *LinkMarks // nil: the block lacks these attributes
 }
 
-// LinkMarks are the attributes that few blocks of links have. They are outside of the block, which a fabric may have for each of its
-// links, because the garbage collector scans objects of more than 512 bytes one by one.
+// LinkMarks has the attributes that few blocks of links set. They are a separate object to keep LinkBlock small: a fabric may have one
+// block for each link, and the garbage collector scans objects of more than 512 bytes one by one.
 type LinkMarks struct {
 	Routed, Peer, Bond, Planned Value[bool]
 }
 
-// Marked returns the marks of the block, which are not to be changed.
+// Marked returns the marks of the block, which the caller must not change.
 func (b *LinkBlock) Marked() *LinkMarks {
 	if b.Marks == nil {
 		return &unmarked
@@ -276,7 +276,7 @@ func (b *LinkBlock) Marked() *LinkMarks {
 
 var unmarked LinkMarks
 
-// mark gives the block its marks.
+// mark sets the marks of the block.
 func (b *LinkBlock) mark(m LinkMarks) {
 	b.Marks = nil
 	if m != unmarked {
@@ -284,7 +284,7 @@ func (b *LinkBlock) mark(m LinkMarks) {
 	}
 }
 
-// SwitchModel is a switch_model block: hardware the tables do not know.
+// SwitchModel is a switch_model block: hardware that is missing in the tables.
 type SwitchModel struct {
 	Name  string
 	Decl  diag.Range
@@ -300,13 +300,13 @@ type NICModel struct {
 	Family Value[string] // mlx5, bnxt, ice, ...; required
 	Speed  Value[int]    // Mb/s; required
 	Ports  Value[int]
-	RoCE   []Value[int] // versions spoken; default [1, 2]
+	RoCE   []Value[int] // supported versions; default [1, 2]
 }
 
 // Accept is an accept block: switches may differ from the fabric in some values.
 type Accept struct {
 	Decl    diag.Range
-	Devices []Accepted      // that the label names
+	Devices []Accepted      // the devices of the label
 	Differs []Value[string] // names of values; required
 	Reason  Value[string]   // required
 	By      Value[string]   // required
@@ -318,18 +318,18 @@ type Accept struct {
 // Accepted is a device that the label of an accept block names.
 type Accepted struct {
 	Name string
-	At   *diag.Range // shared by all that one part of the label names
-	Glob bool        // by a pattern: the device exists, and may be a host
+	At   *diag.Range // shared by all devices of one part of the label
+	Glob bool        // matched by a pattern, so the device exists, but may be a host
 }
 
 // Ignore is a comment "# rocec:ignore CODE reason" on its own line before an attribute or a block.
 type Ignore = parse.Ignore
 
-// Shown is the value of a variable or local as text, for showing it.
+// Shown is the value of a variable or local as text for a reader.
 type Shown struct {
 	Kind, Name string     // "variable" or "local"
-	Instance   string     // of the module it belongs to: "pod[a]"; "" in the fabric's own folder
+	Instance   string     // the module of the name: "pod[a]"; "" in the fabric's folder
 	Decl       diag.Range // the block's header, or the name of the local
-	Text       string     // as it would be written, shortened
+	Text       string     // the value in the notation of the language, shortened
 	At         diag.Range // where the value was given
 }

@@ -21,7 +21,7 @@ func TestTableAttribute(t *testing.T) {
 		code, at      string
 		says          string
 	}{
-		{`routing = "table"`, empty, "missing-attribute", "2:11", `Say table = "fib.json"`},
+		{`routing = "table"`, empty, "missing-attribute", "2:11", `Write table = "fib.json"`},
 		{`table = "fib.json"`, empty, "table-unused", "2:9", `its routing is not "table"`},
 		{"routing = \"ebgp\"\ntable = \"fib.json\"", empty, "table-unused", "3:9", `its routing is not "table"`},
 		{"routing = \"tabel\"\ntable = \"fib.json\"", empty, "out-of-range", "2:11", `Did you mean "table"?`},

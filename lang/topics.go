@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/lang/topology"
 )
 
-// The mistakes in blocks; those in text are of package parse, those in values of package eval.
+// The mistakes in blocks. Package parse has the mistakes in text, and package eval the mistakes in values.
 var (
 	misplacedBlock = diag.Topic{Code: "misplaced-block", Summary: "the block does not belong into a module"}
 

@@ -17,7 +17,7 @@ import (
 	"github.com/rocec/rocec/lang/topology"
 )
 
-// decodeTopology makes a link of every cable in the file of a topology block.
+// decodeTopology makes a link for every cable in the file of a topology block.
 func (d *decoder) decodeTopology(b *hclsyntax.Block, en *eval.Env, into *batch, ds *diag.List) {
 	t := compile(d, &topologySchema, b, en, &linkBlock{LinkBlock: LinkBlock{
 		Kind: b.Type, Name: en.Scope.Prefix + b.Labels[0],
@@ -30,7 +30,7 @@ func (d *decoder) decodeTopology(b *hclsyntax.Block, en *eval.Env, into *batch, 
 	k.mark(k.marks)
 	file := func(name Value[string], advice string) (full string, src []byte, ok bool) {
 		full, src, ok = d.reader.Named(en.Scope.Names.Folder, name.V, name.At, topology.MaxFile, advice, ds)
-		if ok && d.reads[full] && !d.Charge(len(src), name.At, ds) { // by another block, or another instance
+		if ok && d.reads[full] && !d.Charge(len(src), name.At, ds) { // already read for another block or instance
 			return full, nil, false
 		}
 		d.reads[full] = d.reads[full] || ok
@@ -51,7 +51,7 @@ func (d *decoder) decodeTopology(b *hclsyntax.Block, en *eval.Env, into *batch, 
 		return
 	}
 	if len(k.ignore) > 0 && len(edges) > mostQuestions/2/len(k.ignore) {
-		topology.TooLarge.Errorf(ds, k.ignore[0].At, "The list ignore has %s, which are too many to ask about %s. Join them by * and ?.",
+		topology.TooLarge.Errorf(ds, k.ignore[0].At, "The list ignore has %s, which are too many to compare with %s. Join them by * and ?.",
 			diag.Count(len(k.ignore), "pattern"), diag.Count(len(edges), "cable"))
 		return
 	}
@@ -65,7 +65,7 @@ func (d *decoder) decodeTopology(b *hclsyntax.Block, en *eval.Env, into *batch, 
 	}
 	into.links = slices.Grow(into.links, len(edges))
 	slab := make([]Link, 0, len(edges))
-	written := make(map[[2]string]other, len(edges)) // by the smaller end of a cable
+	written := make(map[[2]string]other, len(edges)) // the larger end of each cable, by the smaller end
 	for i := range edges {
 		e := &edges[i]
 		if twice(written, e) {
@@ -97,7 +97,7 @@ func (d *decoder) decodeTopology(b *hclsyntax.Block, en *eval.Env, into *batch, 
 	}
 }
 
-// foldNames writes names as a fabric does.
+// foldNames converts names to the spelling of a fabric.
 func foldNames(edges []topology.Edge) {
 	for i := range edges {
 		for _, e := range []*topology.End{&edges[i].A, &edges[i].B} {
@@ -106,11 +106,12 @@ func foldNames(edges []topology.Edge) {
 	}
 }
 
-// sheetsBeside reads the sheets of an inventory beside a file of cables.
+// sheetsBeside reads the further sheets of an inventory.
 func sheetsBeside(names []Value[string], file func(Value[string], string) (string, []byte, bool), ds *diag.List) ([]topology.Sheet, bool) {
 	var out []topology.Sheet
 	if n := len(names); n > topology.MaxSheets {
-		topology.TooLarge.Errorf(ds, names[topology.MaxSheets].At, "The list sheets has %s, and at most %d are read. Join those of one kind.",
+		topology.TooLarge.Errorf(ds, names[topology.MaxSheets].At, "The list sheets has %s, but at most %d are read. Join sheets of "+
+			"the same kind.",
 			diag.Count(n, "file"), topology.MaxSheets)
 		return nil, false
 	}
@@ -124,13 +125,13 @@ func sheetsBeside(names []Value[string], file func(Value[string], string) (strin
 	return out, true
 }
 
-// other is the larger end of a cable, and whether it was written first.
+// other is the larger end of a cable, and whether the file has it before the smaller end.
 type other struct {
 	device, port string
 	first        bool
 }
 
-// twice reports whether a cable was written before from its other end, as tables of neighbours do.
+// twice reports whether the file had the cable before, from its other end. Tables of neighbours have each cable twice.
 func twice(written map[[2]string]other, e *topology.Edge) bool {
 	low, high := [2]string{e.A.Device, e.A.Port}, other{e.B.Device, e.B.Port, false}
 	if cmp.Or(cmp.Compare(high.device, low[0]), cmp.Compare(high.port, low[1])) < 0 {
@@ -151,24 +152,24 @@ func ignored(patterns []Value[string], device string) bool {
 	})
 }
 
-// madeBlocks are the blocks of cables of which the file says no more, by their cables block.
+// madeBlocks has the link blocks of cables without values in the file, by their cables block.
 type madeBlocks map[*linkBlock]*LinkBlock
 
-// cabling is one file of cables on its way into links.
+// cabling is the state of converting one file of cables to links.
 type cabling struct {
 	ds     *diag.List
-	shared *LinkBlock      // of cables of which the file says no more
-	names  map[string]bool // checked already: whether it is a name
+	shared *LinkBlock      // block of the cables without values in the file and in cables blocks
+	names  map[string]bool // names that were checked; true: the name is valid
 
-	made madeBlocks             // for the cables of a block of which the file says no more
-	told map[[2]diag.Range]bool // pairs of contradictions
-	sums map[string]*linkBlock  // of several cables blocks
+	made madeBlocks             // blocks of the cables of a cables block without values in the file
+	told map[[2]diag.Range]bool // reported pairs of different values
+	sums map[string]*linkBlock  // merged cables blocks
 
-	texts map[[2]string]*diag.Diagnostic // mistakes of attributes, by attribute and text without its digits
-	more  map[*diag.Diagnostic]int       // cables with the same mistake
+	texts map[[2]string]*diag.Diagnostic // mistakes in values, by attribute and text without its digits
+	more  map[*diag.Diagnostic]int       // number of further cables with the same mistake
 }
 
-// check reports what is not a name of a device or interface, each name once.
+// check reports names that are not valid for a device or interface, each name once.
 func (c *cabling) check(e topology.End) bool {
 	one := func(key, name string, at diag.Range, rule func(string) string) bool {
 		good, known := c.names[key]
@@ -185,8 +186,7 @@ func (c *cabling) check(e topology.End) bool {
 	return one(":"+e.Port, e.Port, e.PortAt, nodeset.CheckInterface) && device
 }
 
-// block gives the block of a cable: the one all share, or a copy with the values that the file, and then a cables block, has for this
-// cable.
+// block returns the block of a cable: the shared block, or a copy with the values that the file and a cables block have for this cable.
 func (c *cabling) block(e topology.Edge, own *linkBlock) *LinkBlock {
 	switch {
 	case len(e.Attrs) > 0:
@@ -219,11 +219,11 @@ func (c *cabling) block(e topology.Edge, own *linkBlock) *LinkBlock {
 	return &block
 }
 
-// number is the digits of a text.
+// number matches a number in a text.
 var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+`) })
 
-// setText reads the text of a file as the language reads an attribute. Mistakes that differ by numbers only are reported once: a sheet has
-// the same one in every row.
+// setText reads a text of the file by the rules of an attribute. It reports mistakes that differ only in numbers once, since a sheet
+// often has the same mistake in every row.
 func setText[V any](c *cabling, into *Value[V], a topology.Attr, k eval.Kind[V]) {
 	v, err := cty.ParseNumberVal(a.Text)
 	if err != nil {

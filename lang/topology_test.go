@@ -57,7 +57,7 @@ ignore = ["oob-["]`, `graph {}`, `f/fabric.hcl:5 bad-value: such as "oob-*"`},
 		{`format = "ptm"`, "graph {\n a:swp1 -- b:swp1 [speed=25000]\n}", `f/t.dot:2 wrong-unit: Write "25G", which is 25000 megabits`},
 		{`format = "csv"`, "a,b,speed\na:swp1,b:swp1,100000\n", `f/t.dot:2 wrong-unit: Write "100G"`},
 		{`format = "csv"`, "a,b,length,length_unit\na:swp1,b:swp1,2,furlong\n", `f/t.dot:2 wrong-unit: "2 furlong" is not a length`},
-		{`format = "csv"`, "a,b,length\na:swp1,b:swp1,\"1,500\"\n", `f/t.dot:2 wrong-unit: fractions have a point`},
+		{`format = "csv"`, "a,b,length\na:swp1,b:swp1,\"1,500\"\n", `f/t.dot:2 wrong-unit: a fraction needs a point`},
 		{`format = "ptm"`, "graph {\n a:swp1 -- b:swp1 [mtu=large]\n}", `f/t.dot:2 wrong-type: Expected a whole number from 1280`},
 		{`format = "csv"`, "a,b\nleaf01:swp1,leaf02:swp/1\n", `f/t.dot:2 bad-name: swp/1`},
 	} {
@@ -71,7 +71,7 @@ ignore = ["oob-["]`, `graph {}`, `f/fabric.hcl:5 bad-value: such as "oob-*"`},
 	}
 }
 
-// The same mistake in every row of a sheet is reported once.
+// A mistake that is the same in every row of a sheet is reported once.
 func TestTopologyMistakesFolded(t *testing.T) {
 	for _, c := range []struct{ format, head, row, tail, note string }{
 		{"csv", "a,b,speed\n", "a:swp%[1]d,b:swp%[1]d,%[1]d furlongs\n", "", "and 299 more rows of this file"},
@@ -93,7 +93,8 @@ func TestTopologyMistakesFolded(t *testing.T) {
 	}
 }
 
-// Cables of an inventory: a planned one is marked, a path has the sum of its lengths, and a cables block wins over both.
+// Cables of an inventory: planned cables are marked, the length of a path is the sum of its cables, and a cables block has precedence
+// over both.
 func TestInventorySheets(t *testing.T) {
 	fsys := files(map[string]string{
 		"f/fabric.hcl": `fabric "f" {}

@@ -10,11 +10,11 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// The blocks at the top of a file, and what their labels look like.
+// This file has the table of top-level blocks, and the forms of their labels.
 
 // labelKind is the form of a label.
 type labelKind struct {
-	first, others string // allowed in addition to letters: at the first place, and at the later ones
+	first, others string // characters in addition to letters: for the first character, and for the others
 	most          int    // characters
 	rule          string
 }
@@ -38,7 +38,8 @@ func (k labelKind) check(name string) string {
 	case name == "":
 		return "The label is empty. " + k.rule
 	case strings.ContainsAny(name, "[]{}"):
-		return fmt.Sprintf("%q is not a label; it names many. Give the block one label, and say names = %[1]q in it if it is a switch or host.",
+		return fmt.Sprintf("%q stands for many names, and is not a label. Give the block one label, and write names = %[1]q in it if "+
+			"it is a switch or host.",
 			diag.Cut(name))
 	}
 	return fmt.Sprintf("%q is not a label for this block. %s", diag.Cut(name), k.rule)
@@ -55,15 +56,15 @@ var (
 	}
 )
 
-// top is a block that may be at the top of a file.
+// top is a top-level block.
 type top struct {
 	name, label string
 	single      bool
-	labels      labelKind // the zero value: the label is no name of the block, and may be there again
+	labels      labelKind // the zero value: the label is not a name, and may be repeated
 	docs        func() []BlockDoc
 }
 
-// tops is every block at the top of a file, in the order of the manual.
+// tops has every top-level block, in the order of the manual.
 func tops() []top {
 	return []top{
 		{"fabric", "NAME", true, anyLabel, fabricSchema.docs},
@@ -80,7 +81,8 @@ func tops() []top {
 		{"accept", "DEVICES", false, labelKind{}, acceptSchema.docs},
 		{"variable", "NAME", false, identifier, variableSchema.docs},
 		{"locals", "", false, labelKind{}, func() []BlockDoc {
-			return []BlockDoc{{Path: "locals", Doc: "Names for values, used as local.NAME. Any attributes; repeatable."}}
+			return []BlockDoc{{Path: "locals", Doc: "Names for values, which are used as local.NAME. The block can have any attributes, and can " +
+				"be repeated."}}
 		}},
 		{"module", "NAME", false, identifier, func() []BlockDoc { return []BlockDoc{moduleDoc} }},
 		{"output", "NAME", false, identifier, outputSchema.docs},
@@ -105,7 +107,7 @@ func Blocks() []BlockDoc {
 	return out
 }
 
-// topRows is the table of blocks by name.
+// topRows has the rows of the table of blocks by name.
 var topRows = sync.OnceValue(func() map[string]top {
 	rows := map[string]top{}
 	for _, t := range tops() {
@@ -119,17 +121,17 @@ func topBlock(name string) (top, bool) {
 	return t, ok
 }
 
-// checkLabels holds a block to its number of labels: one if name is not empty, else none.
+// checkLabels checks the number of labels of a block: one if name is not empty, otherwise none.
 func checkLabels(b *hclsyntax.Block, name string, ds *diag.List) bool {
 	switch {
 	case name == "" && len(b.Labels) > 0:
-		badLabel.Errorf(ds, b.LabelRanges[0], "%s block has no label. Take %q away.", diag.Beginning(b.Type), diag.Cut(b.Labels[0]))
+		badLabel.Errorf(ds, b.LabelRanges[0], "%s block has no label. Delete %q.", diag.Beginning(b.Type), diag.Cut(b.Labels[0]))
 		return false
 	case name != "" && len(b.Labels) == 0:
-		badLabel.Errorf(ds, b.TypeRange, "%s block has a label. Write %s \"%s\" { ... }.", diag.Beginning(b.Type), b.Type, name)
+		badLabel.Errorf(ds, b.TypeRange, "%s block needs a label. Write %s \"%s\" { ... }.", diag.Beginning(b.Type), b.Type, name)
 		return false
 	case name != "" && len(b.Labels) > 1:
-		badLabel.Errorf(ds, b.LabelRanges[1], "%s block has one label, %q. Take the others away.", diag.Beginning(b.Type), diag.Cut(b.Labels[0]))
+		badLabel.Errorf(ds, b.LabelRanges[1], "%s block has one label, %q. Delete the others.", diag.Beginning(b.Type), diag.Cut(b.Labels[0]))
 		return false
 	}
 	return true

@@ -10,7 +10,7 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
 
-// valueOf loads a fabric with a variable v and returns its value as JSON, or what is wrong.
+// valueOf loads a fabric with a variable v, and returns its value as JSON, or the message about a mistake.
 func valueOf(t *testing.T, block string, o Options) string {
 	t.Helper()
 	l := newLoader(fstest.MapFS{"fabric.hcl": {Data: []byte("fabric \"f\" {}\nvariable \"v\" {\n" + block + "\n}\n")}}, ".", o)
@@ -63,7 +63,7 @@ func TestVariableTypes(t *testing.T) {
 	}
 }
 
-// TestVariableSources gives the same variable from everywhere; the strongest source wins, and a mistake names it.
+// TestVariableSources sets one variable in all sources. The value of the strongest source counts, and a mistake names that source.
 func TestVariableSources(t *testing.T) {
 	const block = "type = number\ndefault = 1"
 	file := func(name, text string) VarFile { return VarFile{name, []byte(text)} }
@@ -101,7 +101,7 @@ func TestVariableNull(t *testing.T) {
 	assert.Contains(t, valueOf(t, "type = number\nnullable = false\ndefault = null", Options{}), "Delete one of the two")
 	assert.Equal(t, `"x"`, valueOf(t, "default = \"x\"\nsensitive = false", Options{}))
 
-	// A module block that says null says so on purpose; an attribute it ends in counts as not written.
+	// A module block can set a variable to null on purpose. An attribute with that value counts as not written.
 	s, ds := Load(files(map[string]string{
 		"fabric.hcl": "fabric \"f\" { mtu = module.m.mtu }\nmodule \"m\" {\n  source = \"./pod\"\n  mtu = null\n  leaves = null\n}\n",
 		"pod/pod.hcl": "variable \"mtu\" { default = 9000 }\nvariable \"leaves\" {\n  default = 2\n  nullable = false\n}\noutput \"mtu\" { " +

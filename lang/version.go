@@ -26,7 +26,7 @@ var constraint = eval.Kind[string]{
 	},
 }
 
-// meets reports whether a release of rocec meets a constraint; known is false of a build that is not a release.
+// meets reports whether a release of rocec meets a constraint. known is false for a build that is not a release.
 func meets(release, c string) (met, known bool) {
 	this, err := version.NewVersion(release)
 	if err != nil {
@@ -36,8 +36,8 @@ func meets(release, c string) (met, known bool) {
 	return err == nil && want.Check(this), true
 }
 
-// refused reports whether the fabric is for another rocec, where that is written out, and adds the diagnostic. The caller then reports
-// nothing else: other mistakes may be features that this rocec does not know yet.
+// refused reports whether a literal required_version excludes this rocec, and adds the diagnostic. The caller then reports no other
+// mistakes, since these may be features that this rocec does not know yet.
 func (l *loader) refused(ds *diag.List) bool {
 	for _, b := range l.root.blocks["fabric"] {
 		a, written := b.Body.Attributes["required_version"]
@@ -58,7 +58,7 @@ func (l *loader) refused(ds *diag.List) bool {
 	return false
 }
 
-// checkVersion reports a constraint that this rocec does not meet, or of which that is not known.
+// checkVersion reports a constraint that this rocec does not meet, or a constraint that cannot be checked for this build.
 func (l *loader) checkVersion(c Value[string], ds *diag.List) {
 	if !c.Set() {
 		return
@@ -66,9 +66,9 @@ func (l *loader) checkVersion(c Value[string], ds *diag.List) {
 	switch met, known := meets(l.options.Version, c.V); {
 	case !known:
 		requiredVersion.Noticef(ds, c.At, "The fabric requires rocec %s. This build is not a release, so it is unknown whether it "+
-			"meets that. Use a release where bytes matter.", c.V)
+			"meets the constraint. Use a release where bytes matter.", c.V)
 	case !met:
-		requiredVersion.Errorf(ds, c.At, "The fabric requires rocec %s, and this is %s. Use a release that meets this; or change "+
-			"required_version when the plan of this one has been read.", c.V, l.options.Version)
+		requiredVersion.Errorf(ds, c.At, "The fabric requires rocec %s, but this is %s. Use a release that meets the constraint; or "+
+			"change required_version after you have read the plan of this release.", c.V, l.options.Version)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A rocec that the fabric is not for reports that, and no other mistake.
+// If required_version excludes this rocec, only that is reported.
 func TestRequiredVersion(t *testing.T) {
 	const unmet, unknown = "error required-version", "note required-version"
 	for _, c := range []struct{ constraint, version, want string }{
@@ -42,8 +42,8 @@ func TestRequiredVersion(t *testing.T) {
 	s, ds := loadText(t, newer, Options{Version: "0.13.0"})
 	require.Len(t, ds, 1, show(s, ds))
 	assert.Equal(t, "required-version", ds[0].Code)
-	assert.Equal(t, `The fabric requires rocec >= 0.14, and this is 0.13.0. Use a release that meets this; or change required_version `+
-		`when the plan of this one has been read.`, ds[0].Detail)
+	assert.Equal(t, `The fabric requires rocec >= 0.14, but this is 0.13.0. Use a release that meets the constraint; or change required_version `+
+		`after you have read the plan of this release.`, ds[0].Detail)
 	_, ds = loadText(t, newer, Options{Version: "0.14.1"})
-	require.Len(t, ds, 2, "what is wrong in one that it is for")
+	require.Len(t, ds, 2, "a mistake in a fabric that this rocec may load")
 }

@@ -1,4 +1,4 @@
-// Package baseline reads and edits a baseline: a [Baseline] is a file of HCL with findings that people know of, and who accepts them.
+// Package baseline reads and edits a baseline: a [Baseline] is a file of HCL that lists known findings, and who accepts them.
 //
 //	devices = ["leaf[01-04]", "spine[01-02]"]
 //
@@ -11,9 +11,9 @@
 //	  }
 //	}
 //
-// A block has the findings of one code that one person accepts for one reason. A row is a fingerprint, and a text that begins with the
-// severity of the finding. The rest of the text is for readers. The devices are those whose files were judged when the rows were written. A
-// finding may depend on each of them, so no row is taken for fixed where a device is missing.
+// A block lists the findings of one code that one person accepts for one reason. A row is a fingerprint, and a text that begins with
+// the severity of the finding. The rest of the text is for readers. The list devices names the devices whose files were judged when the
+// rows were written. A finding may depend on each of these devices, so no row counts as fixed in a run that lacks one.
 package baseline
 
 import (
@@ -31,39 +31,39 @@ import (
 // Invalid is the code of a file that cannot be used.
 var Invalid = diag.Topic{Code: "baseline-invalid", Summary: "the baseline cannot be used"}
 
-// Baseline is a file that was read.
+// Baseline is the content of a baseline file.
 type Baseline struct {
 	Name    string
 	Src     []byte
 	devices []string
-	at      diag.Range // of the list of devices
+	at      diag.Range // place of the list of devices
 	blocks  []*Block
 	rows    map[string]*Entry // by fingerprint
 }
 
-// Block is findings of one code that one person accepts.
+// Block is a list of findings of one code that one person accepts.
 type Block struct {
 	Code                 string
-	Owner, Reason, Until string // Until is the last day, by UTC; empty: the block has no end
+	Owner, Reason, Until string // Until is the last day, by UTC; empty: the block does not expire
 
 	label diag.Range // of the code
 	span  diag.Range // of the whole block
-	end   int        // byte of the brace that closes the rows
+	end   int        // offset of the brace that closes the rows
 	rows  []*Entry
 }
 
-// Entry is a finding that a baseline has.
+// Entry is a row of a baseline: a finding that somebody accepts.
 type Entry struct {
 	*Block
 	Fingerprint string
 	Severity    diag.Severity // when the row was written
-	Text        string        // behind the severity: the place and more
+	Text        string        // the text after the severity: the place and the message
 	At          diag.Range
 
 	value diag.Range
 }
 
-// Place is the name of the file that the row is about; empty: it has no place.
+// Place is the name of the file that the row is about; empty: the finding has no place.
 func (r *Entry) Place() string {
 	place, _, _ := strings.Cut(r.Text, ": ")
 	return place
@@ -113,7 +113,7 @@ func (r *reader) errorf(at diag.Range, format string, args ...any) *diag.Diagnos
 	return Invalid.Errorf(&r.ds, at, format, args...)
 }
 
-// devices reads the list of devices: nodesets, or names that are no nodeset.
+// devices reads the list of devices: nodesets, or names that are not valid in a nodeset.
 func (r *reader) devices(a *hclsyntax.Attribute) {
 	list, ok := a.Expr.(*hclsyntax.TupleConsExpr)
 	if !ok {
@@ -173,7 +173,7 @@ func (r *reader) block(b *hclsyntax.Block) {
 				continue
 			}
 			if _, err := time.Parse(time.DateOnly, one.Until); err != nil {
-				r.errorf(a.Expr.Range(), "%q is no date. Write the last day such as \"2027-03-01\", or leave until out.", diag.Cut(one.Until))
+				r.errorf(a.Expr.Range(), "%q is not a date. Write the last day such as \"2027-03-01\", or leave until out.", diag.Cut(one.Until))
 			}
 		case "findings":
 			r.findings(one, a)
@@ -211,7 +211,8 @@ var severities = map[string]diag.Severity{"error": diag.Error, "warning": diag.W
 func (r *reader) findings(one *Block, a *hclsyntax.Attribute) {
 	object, ok := a.Expr.(*hclsyntax.ObjectConsExpr)
 	if !ok {
-		r.errorf(a.Expr.Range(), "findings is rows in braces, each FINGERPRINT = \"SEVERITY PLACE\". `rocec audit --write-baseline` writes them.")
+		r.errorf(a.Expr.Range(), "findings is a list of rows in braces, each FINGERPRINT = \"SEVERITY PLACE\". `rocec audit "+
+			"--write-baseline` writes them.")
 		return
 	}
 	one.end = object.SrcRange.End.Byte - 1
@@ -231,7 +232,7 @@ func (r *reader) findings(one *Block, a *hclsyntax.Attribute) {
 			continue
 		}
 		if first := r.b.rows[row.Fingerprint]; first != nil {
-			r.errorf(row.At, "The finding has a row already. Remove one of both.").Note(first.At, "the first row")
+			r.errorf(row.At, "The finding has a row already. Delete one of the two rows.").Note(first.At, "the first row")
 			continue
 		}
 		r.b.rows[row.Fingerprint] = row

@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// fingerprintOf is a fingerprint with a number.
+// fingerprintOf returns a fingerprint that contains a number.
 func fingerprintOf(n int) string { return fmt.Sprintf("%032x", n) }
 
 func row(n int, text string) string { return fmt.Sprintf("    %q = %q\n", fingerprintOf(n), text) }
@@ -23,7 +23,7 @@ func block(attrs string, rows ...string) string {
 	return "known \"conf-headroom\" {\n" + attrs + "  findings = {\n" + strings.Join(rows, "") + "  }\n}\n"
 }
 
-// A mistake has a place, and a sentence with the remedy.
+// Each mistake has a place, and a message that states the remedy.
 func TestMistakes(t *testing.T) {
 	for name, c := range map[string]struct {
 		text, says string
@@ -37,7 +37,7 @@ func TestMistakes(t *testing.T) {
 		"no label":        {"known {\n  findings = {}\n}\n", "one label", 1},
 		"outside":         {"owner = \"a\"\n", "outside of a block", 1},
 		"unknown key":     {block("  ownr = \"a\"\n"), `Did you mean "owner"?`, 2},
-		"no date":         {block("  until = \"2027-02-30\"\n"), "is no date", 2},
+		"no date":         {block("  until = \"2027-02-30\"\n"), "is not a date", 2},
 		"a number":        {block("  owner = 7\n"), "owner is a text in quotes", 2},
 		"a function":      {block("  owner = upper(\"a\")\n"), "owner is a text in quotes", 2},
 		"two lines":       {block("  reason = \"a\\nb\"\n"), "reason is a text in quotes", 2},
@@ -69,7 +69,7 @@ func found(n int, severity diag.Severity, place string) Finding {
 	return Finding{Diagnostic: d, Fingerprint: fingerprintOf(n), Place: place}
 }
 
-// numbers are the findings of a list, by the numbers of their fingerprints.
+// numbers returns the numbers in the fingerprints of findings.
 func numbers[T any](list []T, of func(T) string) (out []string) {
 	for _, one := range list {
 		out = append(out, strings.TrimLeft(of(one), "0"))
@@ -80,7 +80,7 @@ func numbers[T any](list []T, of func(T) string) (out []string) {
 func byKnown(k Known) string { return k.Entry.Fingerprint }
 func byRow(r *Entry) string  { return r.Fingerprint }
 
-// runOf is a run that judged a device and a file, and these findings.
+// runOf returns a run that judged one device and one file, with the given findings.
 func runOf(findings []Finding, device, file string) Scope {
 	return Scope{
 		Findings: findings, Devices: []string{device}, Files: map[string]bool{file: true}, Today: time.Date(2027, 3, 1, 23, 59, 59, 0, time.UTC),
@@ -88,7 +88,7 @@ func runOf(findings []Finding, device, file string) Scope {
 	}
 }
 
-// A finding is held, worse or expired by its row. A row without a finding is fixed only where all devices and files were judged.
+// A finding with a row is held, worse or expired. A row without a finding is fixed only if all devices and files were judged.
 func TestCompare(t *testing.T) {
 	rows := []string{
 		row(1, "error leaf1/f: text"), row(2, "warning leaf1/f: text"), row(3, "error leaf1/f: text"),
@@ -121,7 +121,7 @@ func TestCompare(t *testing.T) {
 	assert.True(t, c.Returned[0].Expired)
 	later.Today = time.Date(2027, 3, 2, 1, 0, 0, 0, time.FixedZone("", 3*3600))
 	c, _ = b.Compare(later)
-	assert.Equal(t, []string{"1", "7", "8"}, numbers(c.Held, byKnown), "the day is one of UTC")
+	assert.Equal(t, []string{"1", "7", "8"}, numbers(c.Held, byKnown), "the day ends by UTC")
 
 	c, _ = b.Compare(runOf(all, "leaf1", "leaf2/f"))
 	assert.Empty(t, c.Fixed, "the file was not judged")
@@ -165,7 +165,7 @@ known "conf-headroom" {
 }
 `
 
-// An edit leaves all that people wrote, but for rows that are fixed and severities that are worse.
+// An edit changes only fixed rows and severities that are worse. All other text stays.
 func TestEdited(t *testing.T) {
 	b, ds := Read("b.hcl", []byte(edited))
 	require.Empty(t, ds)
@@ -211,14 +211,14 @@ known "conf-pools" {
 
 	run.Devices = []string{"leaf1", "leaf2"}
 	c, _ = b.Compare(run)
-	assert.Contains(t, string(c.Edited()), "\ndevices = [\"leaf[1-2,9]\"] # all\n", "leaf9 is kept, for its rows are")
+	assert.Contains(t, string(c.Edited()), "\ndevices = [\"leaf[1-2,9]\"] # all\n", "leaf9 is kept, because its rows are kept")
 	assert.Contains(t, string(c.Edited()), fingerprintOf(4))
 	c, _ = (&Baseline{}).Compare(run)
 	assert.Contains(t, string(c.Edited()), "\n\ndevices = [\"leaf[1-2]\"]\n\nknown ")
 }
 
-// Whatever a baseline and a run have, the edited baseline can be read, it has each finding that counts, and it has no fixed row. A
-// second edit changes nothing.
+// For any baseline and any run, the edited baseline can be read, has each finding that counts, and has no fixed row. A second edit
+// changes nothing.
 func TestEditedIsWhole(t *testing.T) {
 	for seed := range uint64(300) {
 		draw := rand.New(rand.NewPCG(seed, 1))
@@ -265,7 +265,7 @@ func TestEditedIsWhole(t *testing.T) {
 	}
 }
 
-// FuzzRead reads any text without a panic, and edits what it can read.
+// FuzzRead reads any text without a panic, and edits each baseline that it could read.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(edited))
 	f.Fuzz(func(t *testing.T, src []byte) {

@@ -11,39 +11,39 @@ import (
 type Finding struct {
 	*diag.Diagnostic
 	Fingerprint string
-	Place       string // the name of its file, in a way that stays the same; empty: it has no place
+	Place       string // the name of its file, which is the same in every run; empty: the finding has no place
 }
 
-// Known is a finding with its row.
+// Known is a finding that has a row in the baseline.
 type Known struct {
 	Finding
 	*Entry
-	Worse, Expired bool // the reasons for which it counts
+	Worse, Expired bool // reasons why the finding counts in spite of its row
 }
 
-// Compared is the findings of a run beside a baseline.
+// Compared is the result of comparing the findings of a run with a baseline.
 type Compared struct {
 	*Baseline
-	Held     []Known  // they do not count
-	Returned []Known  // they are worse, or expired
-	Fixed    []*Entry // they match nothing, and all devices and files were judged
-	Absent   []*Entry // they match nothing, and a device or a file was not judged as a whole
+	Held     []Known  // findings that do not count
+	Returned []Known  // findings that are worse than their row, or whose row expired
+	Fixed    []*Entry // rows without a finding, where all devices and files were judged
+	Absent   []*Entry // rows without a finding, where a device or file was not judged completely
 	Lacking  []string // devices of the baseline that were not judged
 
 	new  []Finding
 	read []string
 }
 
-// Scope is the findings of a run, and the devices and files that it judged.
+// Scope contains the findings of a run, and the devices and files that the run judged.
 type Scope struct {
 	Findings []Finding
-	Devices  []string          // all of whose files were judged as a whole
-	Files    map[string]bool   // by place: files that were judged as a whole
-	Made     func(string) bool // reports whether a place is in files that the run makes of all others
+	Devices  []string          // devices of which all files were judged completely
+	Files    map[string]bool   // by place: files that were judged completely
+	Made     func(string) bool // reports whether a place is in a file that the run derives from all others
 	Today    time.Time
 }
 
-// Compare compares the findings of a run with the rows. Notes never count, so no row is looked for.
+// Compare compares the findings of a run with the rows. Notes never count, so they need no row.
 func (b *Baseline) Compare(run Scope) (*Compared, diag.List) {
 	c := &Compared{Baseline: b, read: run.Devices}
 	for _, name := range b.devices {
@@ -94,7 +94,7 @@ func (b *Baseline) Compare(run Scope) (*Compared, diag.List) {
 	return c, ds
 }
 
-// New counts the errors and warnings that no row has.
+// New counts the errors and warnings without a row.
 func (c *Compared) New() int { return len(c.new) }
 
 // Unowned counts the rows of findings, held or returned, that have no owner or no reason.

@@ -20,8 +20,8 @@ const preamble = `# Findings that are known. Fill in owner, reason and until, th
 # reason into a block of their own. "rocec audit --write-baseline" adds rows and removes those of findings that are fixed.
 `
 
-// Edited returns the text of the baseline with a row for each new finding, with the severity of each that is worse, and without the rows
-// that match nothing. All else stays as people wrote it. New rows are in blocks without an owner.
+// Edited returns the text of the baseline for the next run. It adds a row for each new finding, raises the severity of findings that
+// are worse, and removes fixed rows. All other text stays as people wrote it. New rows are in blocks without an owner.
 func (c *Compared) Edited() []byte {
 	e := &editor{src: c.Src}
 	for _, k := range c.Returned {
@@ -94,7 +94,7 @@ func (c *Compared) Edited() []byte {
 	return b.Bytes()
 }
 
-// list is the devices of the next baseline, as HCL: the judged ones, and those with rows that remain.
+// list returns the devices of the next baseline, as HCL: the judged devices, and the devices whose rows remain.
 func (c *Compared) list() string {
 	names := slices.Clone(c.read)
 	if len(c.Absent) > 0 {
@@ -110,7 +110,7 @@ func (c *Compared) list() string {
 	return string(hclwrite.TokensForValue(cty.TupleVal(values)).Bytes())
 }
 
-// rows are the lines of findings.
+// rows returns the lines of findings.
 func rows(all []Finding) string {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b Finding) int {
@@ -126,7 +126,7 @@ func rows(all []Finding) string {
 // longestText bounds the sentence of a row, in bytes.
 const longestText = 100
 
-// text is the text of a row, as HCL: severity, place, and the beginning of the message for readers.
+// text returns the text of a row, as HCL: severity, place, and the beginning of the message for readers.
 func text(f Finding) string {
 	s := diag.Escape(f.Place)
 	if first, _, _ := strings.Cut(f.Detail, ". "); first != "" {
@@ -156,7 +156,7 @@ type edit struct {
 
 func (e *editor) replace(from, to int, text string) { e.edits = append(e.edits, edit{from, to, text}) }
 
-// remove removes a part, with the comma behind it, and with its line where nothing else is on it but a comment.
+// remove removes a part and the comma after it. If the line has no other text than a comment, it removes the line.
 func (e *editor) remove(from, to int) {
 	behind := func(set string) {
 		for to < len(e.src) && strings.IndexByte(set, e.src[to]) >= 0 {
@@ -190,7 +190,7 @@ func (e *editor) insert(at int, lines string) {
 	for start > 0 && strings.IndexByte(" \t", e.src[start-1]) >= 0 {
 		start--
 	}
-	if start == 0 || e.src[start-1] != '\n' { // the brace is behind something
+	if start == 0 || e.src[start-1] != '\n' { // the brace follows other text on its line
 		e.replace(at, at, "\n"+lines+"  ")
 		return
 	}

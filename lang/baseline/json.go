@@ -2,7 +2,7 @@ package baseline
 
 import "github.com/rocec/rocec/lang/diag"
 
-// JSON is the part of a document about a baseline.
+// JSON is the part of a JSON document that describes a baseline.
 type JSON struct {
 	File    string      `json:"file"`
 	New     int         `json:"new"`
@@ -33,7 +33,7 @@ func newJSONRow(row *Entry) jsonRow {
 	return jsonRow{row.Fingerprint, row.Code, row.Severity.String(), row.At.Start.Line, row.Owner, row.Reason, row.Until}
 }
 
-// JSON returns the part of a document; c may be nil.
+// JSON returns that part of a document; c may be nil.
 func (c *Compared) JSON() *JSON {
 	if c == nil {
 		return nil

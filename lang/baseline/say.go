@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// Why words the reasons for which a finding of the baseline counts.
+// Why states the reasons why a finding counts in spite of its row.
 func (k *Known) Why() string {
 	var parts []string
 	if k.Worse {
@@ -23,7 +23,7 @@ func (k *Known) Why() string {
 	return strings.Join(parts, "; ")
 }
 
-// Accepted words the owner, the last day and the reason of a block.
+// Accepted states the owner, the last day and the reason of a block.
 func (b *Block) Accepted() string {
 	text := "no owner"
 	if b.Owner != "" {
@@ -38,13 +38,13 @@ func (b *Block) Accepted() string {
 	return text + ": " + b.Reason
 }
 
-// The bounds of sentences: of rows, and of names of devices in bytes.
+// The bounds of a sentence: the number of rows that it names, and the bytes of the names of devices.
 const (
 	mostNamed   = 20
 	devicesRoom = 60
 )
 
-// Sentences words the counts of rows to remove, of rows that may be fixed, and of rows to complete.
+// Sentences states how many rows can be removed, may be fixed, or lack an owner or a reason.
 func (c *Compared) Sentences() (lines []string) {
 	if c == nil {
 		return nil
@@ -90,7 +90,7 @@ func (c *Compared) Known() []Known {
 	return c.Held
 }
 
-// States are the states of findings, as SARIF names them.
+// States has the states of findings, by the names of SARIF.
 type States struct {
 	any  bool // there is a baseline
 	held map[*diag.Diagnostic]*Block
@@ -112,11 +112,11 @@ func (c *Compared) States() *States {
 	return s
 }
 
-// Accepted returns the block that has a finding; nil: the finding counts.
+// Accepted returns the block that accepts a finding; nil: the finding counts.
 func (s *States) Accepted(d *diag.Diagnostic) *Block { return s.held[d] }
 
-// Of returns the state of a finding: unchanged where its row is as it was, also one that expired. Notes have no rows, so they are new.
-// Without a baseline no finding has a state.
+// Of returns the state of a finding. A finding with a row of the same severity is unchanged, even if the row expired. Notes have no
+// rows, so they are new. Without a baseline no finding has a state.
 func (s *States) Of(d *diag.Diagnostic) string {
 	k, back := s.back[d]
 	switch {

@@ -1,7 +1,7 @@
-// Package destination reads the parts of what one types after `ssh`: users, hosts, ports and jump hosts ([Hop]).
+// Package destination reads the parts of a destination of ssh: users, hosts, ports and jump hosts ([Hop]).
 //
-// What a fabric states of them becomes words of the ssh program's command line, and what a file of ssh_config states becomes names in
-// messages. So none begins with a dash, and none holds what a shell or ssh would read otherwise.
+// The parts that a fabric contains become words of the ssh program's command line, and the parts in a file of ssh_config become names
+// in messages. So no part begins with a dash, or contains characters that are special to a shell or to ssh.
 package destination
 
 import (
@@ -17,7 +17,7 @@ type Hop struct{ User, Host, Port string }
 // MaxHops bounds a chain of jump hosts.
 const MaxHops = 8
 
-// Lengths of names, as DNS and login(1) have them.
+// The longest names of DNS and of login(1).
 const (
 	maxHost = 253
 	maxUser = 64
@@ -28,7 +28,7 @@ const (
 	letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" + digits
 )
 
-// CheckHost says why s is neither an IP address nor the name of a host; empty: it is one.
+// CheckHost returns the reason why s is neither an IP address nor the name of a host; empty: s is valid.
 func CheckHost(s string) string {
 	switch {
 	case s == "":
@@ -41,7 +41,7 @@ func CheckHost(s string) string {
 			return ""
 		}
 		if host, port, ok := strings.Cut(s, ":"); ok && CheckHost(host) == "" && validPort(port) {
-			return "the port has an attribute of its own: port = " + port
+			return "the port belongs in a separate attribute: port = " + port
 		}
 		return "a host with a colon must be an IPv6 address"
 	case !strings.Contains(letters+"_", s[:1]):
@@ -52,7 +52,7 @@ func CheckHost(s string) string {
 	return ""
 }
 
-// CheckUser says why s is not a login name; empty: it is one.
+// CheckUser returns the reason why s is not a login name; empty: s is valid.
 func CheckUser(s string) string {
 	switch {
 	case s == "":
@@ -72,8 +72,8 @@ func validPort(s string) bool {
 	return err == nil && n >= 1 && n <= 65535 && strings.Trim(s, digits) == ""
 }
 
-// Split takes [user@]host[:port] apart; an IPv6 address with a port is in brackets. A port is from 1 to 65535, and no part that is there
-// is empty. What user and host may hold is for the caller to judge.
+// Split splits [user@]host[:port]; an IPv6 address with a port is in brackets. A port is from 1 to 65535, and each part that is written
+// has text. The caller checks the characters of user and host.
 func Split(s string) (Hop, string) {
 	var h Hop
 	host := s
@@ -104,8 +104,8 @@ func Split(s string) (Hop, string) {
 	return h, ""
 }
 
-// Jump reads the jump hosts of a fabric, as ssh -J takes them, with or without spaces around the commas: the first is reached directly.
-// The word none is an empty list. A text is why s is not such a list; empty: it is one.
+// Jump reads the jump hosts of a fabric in the form of ssh -J, with or without spaces around the commas. The first jump host is reached
+// directly. The word none is an empty list. The returned text is the reason why s is not such a list; empty: s is valid.
 func Jump(s string) (hops []Hop, why string) {
 	if s == "none" {
 		return nil, ""
@@ -123,7 +123,7 @@ func Jump(s string) (hops []Hop, why string) {
 			why = CheckUser(h.User)
 		}
 		if why == "" && h.Host == "none" {
-			why = "none has no other host beside it"
+			why = "none cannot be combined with jump hosts"
 		}
 		if why != "" {
 			const most = 60

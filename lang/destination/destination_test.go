@@ -56,7 +56,7 @@ func TestJump(t *testing.T) {
 		"a;reboot":                     "has letters",
 		"a\nb":                         "has letters",
 		"o$ps@a":                       "a user has",
-		"a,none":                       "no other host beside it",
+		"a,none":                       "cannot be combined with jump hosts",
 		"ssh://a":                      "ports are",
 		strings.Repeat("a,", 8) + "b":  "more than 8",
 		strings.Repeat("a", 254):       "longer than",
@@ -71,13 +71,13 @@ func TestCheckHost(t *testing.T) {
 	for _, good := range []string{"leaf01", "_leaf", "192.0.2.1", "2001:db8::1", "fe80::1%eth0", "::1", "a.b-c_d"} {
 		require.Empty(t, destination.CheckHost(good), good)
 	}
-	require.Equal(t, "the port has an attribute of its own: port = 22", destination.CheckHost("leaf01:22"))
+	require.Equal(t, "the port belongs in a separate attribute: port = 22", destination.CheckHost("leaf01:22"))
 	for _, bad := range []string{"", "-leaf01", "leaf01:", "leaf01:x", "a b", "a%b", "[::1]", "user@leaf01", "a'b", "\u202eleaf"} {
 		require.NotEmpty(t, destination.CheckHost(bad), bad)
 	}
 }
 
-// Nothing that is taken becomes an option of ssh, or more than one word.
+// No accepted text becomes an option of ssh, or more than one word.
 func FuzzJump(f *testing.F) {
 	for _, s := range []string{"a", "ops@b:22,[::1]:3", "-o", "a,-b", "none"} {
 		f.Add(s)

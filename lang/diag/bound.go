@@ -6,14 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of messages. A name or a value of a fabric, a file or a device may be as long as its author likes; a message is for people.
+// The bounds of messages, in bytes. A name or a value in a fabric, in a file or on a device may have any length, but a person must be
+// able to read the message.
 const (
-	mostName    = 200      // bytes of a word without a space, such as a name or a path
-	mostMessage = 2000     // bytes of a detail, a note or a way out
-	mostText    = 16 << 10 // bytes of a text that is laid out in lines
+	mostName    = 200      // of a word without a space, such as a name or a path
+	mostMessage = 2000     // of a detail, a note or a fix
+	mostText    = 16 << 10 // of a text of several lines
 )
 
-// Shorten is the rule for every message: a long word loses its middle, and so does a long message. Both say how much is left out.
+// Shorten cuts the middle out of long words, and out of a long message. In its place is the number of bytes that are left out. Every
+// message is shortened by this rule.
 func Shorten(message string) string { return shorten(message, mostMessage) }
 
 func shorten(s string, most int) string {
@@ -26,7 +28,7 @@ func shorten(s string, most int) string {
 // shortWords cuts the words of s that are too long.
 func shortWords(s string) string {
 	var b strings.Builder
-	from := 0 // of s, what b has not got
+	from := 0 // start of the part of s that is not yet in b
 	for start := 0; start < len(s); {
 		end := start
 		for end < len(s) && s[end] != ' ' && s[end] != '\n' && s[end] != '\t' {
@@ -45,12 +47,12 @@ func shortWords(s string) string {
 	return b.String() + s[from:]
 }
 
-// middleOut cuts a text of more than most bytes to fewer: its beginning, how much is left out, and its last bytes.
+// middleOut cuts a text of more than most bytes. The result is its beginning, the number of bytes that are left out, and its last bytes.
 func middleOut(s string, most, last int, mark string) string {
 	if len(s) <= most {
 		return s
 	}
-	const room = 50 // of the mark with its number
+	const room = 50 // length of the mark with its number
 	head, tail := most-last-room, len(s)-last
 	for head > 0 && !utf8.RuneStart(s[head]) {
 		head--
@@ -61,7 +63,7 @@ func middleOut(s string, most, last int, mark string) string {
 	return s[:head] + fmt.Sprintf(mark, Bytes(tail-head)) + s[tail:]
 }
 
-// shorten bounds what d says.
+// shorten bounds the texts of d.
 func (d *Diagnostic) shorten() {
 	d.Detail, d.Text = Shorten(d.Detail), shorten(d.Text, mostText)
 	for i := range d.Notes {

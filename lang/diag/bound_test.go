@@ -32,14 +32,14 @@ func TestShortenLaws(t *testing.T) {
 		got := Shorten(text)
 		require.LessOrEqual(t, len(got), mostMessage)
 		require.True(t, utf8.ValidString(got))
-		require.Equal(t, got, Shorten(got), "it is the same when it is bounded again")
+		require.Equal(t, got, Shorten(got), "a second call changes nothing")
 		for w := range strings.FieldsSeq(got) {
 			require.LessOrEqual(t, len(w), mostName)
 		}
 	})
 }
 
-// A diagnostic is bounded where it is made, and where something is added to it when its list is sorted.
+// A diagnostic is bounded when it is made. Sorting its list bounds the parts that were added later.
 func TestDiagnosticsAreBounded(t *testing.T) {
 	huge := strings.Repeat("y", 1<<16)
 	var l List
@@ -81,7 +81,7 @@ func TestEscape(t *testing.T) {
 	}
 }
 
-// The commands of GitHub's runner: a line that begins with one behind spaces is obeyed.
+// The commands of GitHub's runner: the runner obeys a command at the beginning of a line, even after spaces.
 func TestWorkflowCommandsAreEscaped(t *testing.T) {
 	for _, name := range []string{
 		"add-mask", "add-matcher", "add-path", "debug", "echo", "endgroup", "error", "group", "internal-set-repo-path", "notice",

@@ -10,12 +10,12 @@ import (
 // Word is a part of a [Command].
 type Word struct {
 	flag  string // "--run", or empty
-	text  string // quoted; for a word that cannot be shown, a placeholder such as FILE
-	hides string // the kind of a file or folder whose name cannot be shown, and ls shows it
-	dash  bool   // it begins with a hyphen and is no flag
+	text  string // quoted for a shell; a placeholder such as FILE if the word cannot be shown
+	hides string // the placeholder of a file or folder whose name cannot be shown; the message names ls, which shows the name
+	dash  bool   // the word begins with a hyphen but is not a flag
 }
 
-// Arg is a word that is the name of a thing. Kind, such as DEVICE, is printed where the name cannot be shown.
+// Arg returns a word for a name. If the name cannot be shown, the word is its kind, such as DEVICE.
 func Arg(kind, name string) Word {
 	if !pasteable(name) {
 		return Word{text: kind}
@@ -23,7 +23,7 @@ func Arg(kind, name string) Word {
 	return Word{text: quoteWord(name), dash: strings.HasPrefix(name, "-")}
 }
 
-// Path is a word that is the path of a file or folder. Kind is as for [Arg].
+// Path returns a word for the path of a file or folder. Kind is as for [Arg].
 func Path(kind, name string) Word {
 	if strings.HasPrefix(name, "-") {
 		name = "./" + name
@@ -35,7 +35,7 @@ func Path(kind, name string) Word {
 	return w
 }
 
-// Flag is a flag, with the word that is its value, if it has one. A name that ends in = is written in one word with the value.
+// Flag returns a flag, with its value if there is one. A name that ends in = is written in one word with the value.
 func Flag(name string, value ...Word) Word {
 	switch {
 	case len(value) == 0:
@@ -49,10 +49,10 @@ func Flag(name string, value ...Word) Word {
 // String returns the word as a shell reads it.
 func (w Word) String() string { return strings.TrimSpace(w.flag + " " + w.text) }
 
-// Kind is a word in the place of a name that is not known, or that is not one.
+// Kind returns a placeholder, such as DEVICE, for a name that is not known, or for a word that is not a name.
 func Kind(kind string) Word { return Word{text: kind} }
 
-// Args are words that name things of one kind, as [Arg] does.
+// Args returns a word for each of several names of one kind, as [Arg] does.
 func Args(kind string, names []string) []Word {
 	out := make([]Word, len(names))
 	for i, n := range names {
@@ -64,11 +64,11 @@ func Args(kind string, names []string) []Word {
 // Rocec is the [Command] of a verb of rocec.
 func Rocec(verb string, words ...Word) string { return Command("rocec "+verb, words...) }
 
-// Command builds every command that a message advises: a program, with its verb if it has some, and words, quoted for a POSIX shell. A
-// word that no terminal may show (control characters, bidirectional controls) is not in it; its kind in capitals is there instead.
+// Command builds every command that a message advises: a program, its verb if there is one, and words, quoted for a POSIX shell. For a
+// word that no terminal may show (control characters, bidirectional controls), it writes the kind in capitals.
 func Command(program string, words ...Word) string {
 	parts, hidden := []string{program}, ""
-	if slices.ContainsFunc(words, func(w Word) bool { return w.dash }) { // behind "--" no word is a flag
+	if slices.ContainsFunc(words, func(w Word) bool { return w.dash }) { // after "--" no word is a flag
 		var flags, names []Word
 		for _, w := range words {
 			if w.flag != "" {
@@ -88,25 +88,25 @@ func Command(program string, words ...Word) string {
 	return strings.Join(parts, " ") + hidden
 }
 
-// StartsPath reports whether the first word of a text has a slash. No line of a message that is broken begins with such a word: who pastes
-// a command with its line break would run the file.
+// StartsPath reports whether the first word of a text has a slash. A message is never broken before such a word: a reader who pastes a
+// command with the line break would run the file.
 func StartsPath(text string) bool {
 	word, _, _ := strings.Cut(text, " ")
 	return strings.Contains(word, "/")
 }
 
-// mostPath is the length of the longest path that Linux takes.
+// mostPath is the length of the longest path that Linux accepts.
 const mostPath = 4096
 
-// pasteable reports whether a word reads the same on a terminal as in a shell.
+// pasteable reports whether a word that is copied from a terminal stays the same word in a shell.
 func pasteable(s string) bool { return len(s) <= mostPath && Escape(s) == s }
 
 var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./@%+=:,-]+$`) })
 
-// PlainWord reports whether a shell reads a word as it is.
+// PlainWord reports whether a shell reads a word unchanged without quotes.
 func PlainWord(s string) bool { return plainWord().MatchString(s) }
 
-// quoteWord quotes a word for a POSIX shell where it must be.
+// quoteWord quotes a word for a POSIX shell if it needs quotes.
 func quoteWord(s string) string {
 	if PlainWord(s) {
 		return s

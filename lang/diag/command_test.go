@@ -35,7 +35,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// pasted returns the words that a shell reads from command lines: those of printf, which replaces their programs.
+// pasted returns the words that a shell reads from command lines. A shell function that prints its arguments replaces their programs.
 func pasted(t testing.TB, lines []string) [][]string {
 	t.Helper()
 	var script strings.Builder
@@ -44,7 +44,7 @@ func pasted(t testing.TB, lines []string) [][]string {
 		script.WriteString(l + "\n")
 	}
 	cmd := exec.Command("sh", "-c", script.String())
-	cmd.Dir = t.TempDir() // no file is there that a pattern finds
+	cmd.Dir = t.TempDir() // an empty folder, so that no pattern matches a file
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	var words [][]string
@@ -54,7 +54,7 @@ func pasted(t testing.TB, lines []string) [][]string {
 	return words
 }
 
-// words are names that do something else in a shell where they are not quoted.
+// shellWords are names that have a special meaning in a shell unless they are quoted.
 var shellWords = []string{
 	"", "a", "a b", " a", "a  b ", "'", "''", "a'b", `"`, `\`, `\'`, "$(touch x)", "`touch x`", "$HOME",
 	"${IFS}", "~", "~root", "*", "?", "[a-z]*",

@@ -1,8 +1,8 @@
-// Package diag is the leaf of the whole house: what every room says when the person who wrote the fabric made a
-// mistake, and how that is shown.
+// Package diag has the form in which all packages report mistakes in a fabric, and prints the reports.
 //
-// A [Diagnostic] is data, collected in a [List] and never printed where it is found. Its Summary is constant text for its Code; its Detail
-// describes the mistake, its reason and the remedy, with names. Lists are sorted once, at the end, so that two runs print the same bytes.
+// A [Diagnostic] is data: a stage collects diagnostics in a [List], and only commands print them. Its Summary is constant text for its
+// Code; its Detail describes the mistake, its reason and the remedy, with names. Lists are sorted once, at the end, so that two runs
+// print the same bytes.
 package diag
 
 import (
@@ -13,14 +13,14 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// Range is a place in a file the person wrote. The zero Range (no Filename) means "no place".
+// Range is a place in a file that a person wrote. The zero Range (no Filename) means "no place".
 type Range = hcl.Range
 
 // Severity is how bad a diagnostic is. The zero value is invalid on purpose.
 type Severity int
 
-// The severities are a promise. Error: loss, deadlock or no RoCE; it stops everything before the first device is
-// touched. Warning: degraded or risky. Notice, spelled "note": worth knowing, and no reason to change anything.
+// The severities are a promise. Error: loss, deadlock or no RoCE; rocec stops before it changes a device. Warning: degraded or risky.
+// Notice, spelled "note": worth knowing, but no reason to change anything.
 const (
 	Error Severity = iota + 1
 	Warning
@@ -40,7 +40,7 @@ func (s Severity) String() string {
 	panic(fmt.Sprintf("diag: invalid severity %d", int(s)))
 }
 
-// Diagnostic is one mistake of the person, with its places.
+// Diagnostic is one mistake of a person, with its places.
 type Diagnostic struct {
 	Severity Severity
 	Code     string   // stable, kebab-case, known to `rocec explain`
@@ -48,12 +48,12 @@ type Diagnostic struct {
 	Detail   string   // full sentences: what, why, what to do
 	At       Range    // the place at fault
 	Notes    []Note   // further places and facts, in reading order
-	Fix      *Fix     // what to do, where it is an edit
-	Aside    bool     // it is about none of the facts that packets meet, where a code has both kinds
-	Intents  []string // the names of the roce blocks that it concerns; no output has them
-	Loop     []Wait   // only of pfc-loop: the circle, buffer by buffer
-	Formerly string   // the code under which baselines know it; empty: its own
-	Text     string   // free text shown under the source, already laid out (a sum term by term, a circle); may be empty
+	Fix      *Fix     // the remedy, if it is an edit
+	Aside    bool     // the finding does not concern the forwarding of packets; for codes that have both kinds of findings
+	Intents  []string // the names of the roce blocks that it concerns; not printed
+	Loop     []Wait   // only for pfc-loop: the buffers of the loop, in order
+	Formerly string   // the former code of the finding, which older baselines have; empty: Code
+	Text     string   // text that is printed below the source without wrapping, such as a sum term by term; may be empty
 }
 
 // Note is a further place (or, with a zero At, a further fact) of a diagnostic.
@@ -62,11 +62,11 @@ type Note struct {
 	At      Range
 }
 
-// Fix is a way out. Edits may be empty when the way out is not an edit of a file.
+// Fix is a remedy. Edits is empty if the remedy is not an edit of a file.
 type Fix struct {
 	Message string
 	Edits   []Edit
-	Told    bool // the Detail says the same, so text for people leaves it out
+	Told    bool // the Detail contains the remedy, so the text output leaves it out
 }
 
 // Edit replaces the bytes of At by New.
@@ -75,13 +75,13 @@ type Edit struct {
 	New string
 }
 
-// Wait is one buffer of a PFC loop: traffic of CosGroup that came into Device by port In and leaves by port Out.
+// Wait is one buffer of a PFC loop. It contains traffic of CosGroup that entered Device at port In and leaves at port Out.
 type Wait struct {
 	Device, In, Out, CosGroup string
-	At                        Range // the line of the person that brings the turn about; may be zero
+	At                        Range // the line of the fabric that causes the turn; may be zero
 }
 
-// List is what one stage found. The zero value is an empty list.
+// List is the diagnostics of one stage. The zero value is an empty list.
 type List []*Diagnostic
 
 // Add appends d.
@@ -120,7 +120,7 @@ func (d *Diagnostic) About(intents ...string) *Diagnostic {
 	return d
 }
 
-// Instead offers to write a name in place of another, as the Detail has proposed; with no name it does nothing.
+// Instead adds a fix that replaces a name by the name that the Detail proposes. With an empty name it does nothing.
 func (d *Diagnostic) Instead(at Range, name string) *Diagnostic {
 	if name != "" {
 		d.Fix = &Fix{Message: "Write " + name + ".", Edits: []Edit{{at, name}}, Told: true}
@@ -144,8 +144,8 @@ func (l List) Count(s Severity) int {
 	return n
 }
 
-// Sort orders the list by place, then code, then detail, and drops exact repetitions. It bounds what was added to a message after it
-// was made.
+// Sort orders the list by place, then code, then detail, and drops exact repetitions. It also bounds the text that was added to a
+// message later.
 func (l *List) Sort() {
 	for _, d := range *l {
 		d.shorten()
@@ -158,7 +158,7 @@ func (l *List) Sort() {
 	})
 }
 
-// FirstPlace returns the first of the places that is one, or no place: that of an attribute, or else of its block.
+// FirstPlace returns the first place that is not zero, such as the place of an attribute, or of its block if the attribute is missing.
 func FirstPlace(places ...Range) Range {
 	for _, at := range places {
 		if at.Filename != "" {

@@ -60,7 +60,7 @@ func TestPrinter(t *testing.T) {
 `,
 		},
 		{
-			"what is worth knowing shows no lines",
+			"a note shows no source lines",
 			&Diagnostic{
 				Severity: Notice, Code: "x", Summary: "s", Detail: "d", At: at(t, "fabric.hcl", src, "mtu"),
 				Notes: []Note{{"elsewhere", at(t, "other.hcl", "a = 1\r\nb = 2", "b = 2")}, {"a fact", Range{}}},
@@ -177,7 +177,7 @@ func TestProseBreaksBeforeNoPath(t *testing.T) {
 	}
 }
 
-// A line too long for a screen is shown around its part at fault, and the carets stay under it.
+// A line that is too long for a screen is cut around the wrong part, and the carets stay under that part.
 func TestPrinterCutsLongLines(t *testing.T) {
 	for _, before := range []int{0, 10, 100, 5000} {
 		for _, after := range []int{0, 10, 5000} {
@@ -269,7 +269,7 @@ func TestNearest(t *testing.T) {
 	require.Empty(t, DidYouMean("q", words))
 }
 
-// Lines of a file that is not text are not shown.
+// Lines of a binary file are not shown.
 func TestPrinterShowsTextOnly(t *testing.T) {
 	at := Range{Filename: "s.xlsx", Start: hcl.Pos{Line: 1, Column: 1}, End: hcl.Pos{Line: 1, Column: 1}}
 	var b strings.Builder

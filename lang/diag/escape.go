@@ -10,8 +10,8 @@ import (
 )
 
 // Escape makes text from outside (a device, a file, a name) safe to print on one line of a terminal or of a CI system's log. Control
-// characters (also newlines and tabs), bidirectional controls and invalid UTF-8 become Go escapes. What a CI system takes for a command is
-// escaped at its first letter.
+// characters (also newlines and tabs), bidirectional controls and invalid UTF-8 become Go escapes. A word that a CI system would read
+// as a command is escaped at its first letter.
 func Escape(s string) string { return escape(s, false) }
 
 // EscapeLines is [Escape] for text that is laid out in lines: newlines and tabs stay.
@@ -42,11 +42,11 @@ func escape(s string, lines bool) string {
 	return s
 }
 
-// Markdown is [Escape] for text on one line of a Markdown document or in a cell of its tables: nothing in it is markup.
+// Markdown is [Escape] for text on one line of a Markdown document or in a cell of a table. The result contains no markup.
 func Markdown(s string) string {
 	var b strings.Builder
 	for _, r := range Escape(s) {
-		if strings.ContainsRune("\\`*_{}[]()<>#+!|~&@$\"':", r) { // : makes links of addresses
+		if strings.ContainsRune("\\`*_{}[]()<>#+!|~&@$\"':", r) { // a colon makes an address a link
 			b.WriteString("&#" + strconv.Itoa(int(r)) + ";")
 		} else {
 			b.WriteRune(r)
@@ -55,18 +55,19 @@ func Markdown(s string) string {
 	return strings.ReplaceAll(b.String(), "www.", "www&#46;")
 }
 
-// CI systems read commands in what a step prints: GitHub "::add-mask::x" behind any space at the beginning of a line, and "##[group]"
-// anywhere; Azure "##vso[task.setvariable]" and TeamCity "##teamcity[message]" anywhere. The first is escaped at the beginning of every
-// word, since a line may be wrapped there. The name of a command has a letter or hyphen that no IPv6 address has.
+// CI systems read commands in the output of a step. GitHub reads "::add-mask::x" at the beginning of a line, after any spaces, and
+// "##[group]" anywhere. Azure reads "##vso[task.setvariable]" anywhere, and TeamCity "##teamcity[message]". "::" is escaped at the
+// beginning of every word, since a line may be wrapped there. An IPv6 address is not escaped: the name of a command has a letter or
+// hyphen that no address has.
 var (
 	hashCommand  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`##([A-Za-z]*)\[`) })
 	colonCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|\s)::([0-9A-Fa-f]*[G-Zg-z_-])`) })
 )
 
-// printable refuses U+FFFD too: it is what an invalid byte decodes to.
+// printable also refuses U+FFFD, to which an invalid byte decodes.
 func printable(r rune) bool { return r != utf8.RuneError && unicode.IsPrint(r) }
 
-// displayWidth returns the terminal columns s takes: wide East Asian letters and emoji two, combining marks none.
+// displayWidth returns the terminal columns that s needs: two for wide East Asian letters and emoji, none for combining marks.
 func displayWidth(s string) int {
 	n := 0
 	for _, r := range s {

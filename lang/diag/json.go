@@ -10,8 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// WriteJSON writes v as a JSON document and a newline, indented or on one line. <, > and & stay. Every letter that is not printed, such as
-// a control of a terminal or of the direction of text, is an escape of JSON, so that the document is safe to print. It means the same.
+// WriteJSON writes v as a JSON document and a newline, indented or on one line. The characters <, > and & are not escaped. Every
+// character that is not printable, such as a control of a terminal or of the direction of text, is a JSON escape. So the document is
+// safe to print and has the same value.
 func WriteJSON(w io.Writer, v any, indented bool) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -26,13 +27,13 @@ func WriteJSON(w io.Writer, v any, indented bool) error {
 	return err
 }
 
-// printableJSON escapes letters of a JSON text that are not printed, and commands of CI systems, which they find within a line. Outside of
-// strings the only such letters are newlines.
+// printableJSON escapes the characters of a JSON text that are not printable, and commands that CI systems find within a line. Outside
+// of strings the only such characters are newlines.
 func printableJSON(text []byte) []byte {
 	if bytes.Contains(text, []byte("##")) {
 		text = hashCommand().ReplaceAll(text, []byte(`\u0023#$1[`))
 	}
-	var out []byte // nil: nothing had to be escaped yet
+	var out []byte // nil as long as nothing had to be escaped
 	from := 0
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRune(text[i:])
@@ -107,7 +108,7 @@ func rangeJSON(r Range) *jsonRange {
 	return &jsonRange{r.Filename, jsonPos(r.Start), jsonPos(r.End)}
 }
 
-// MarshalJSON gives the shape promised by `rocec validate --format json`.
+// MarshalJSON writes the members that `rocec validate --format json` promises.
 func (d *Diagnostic) MarshalJSON() ([]byte, error) {
 	j := jsonDiagnostic{
 		Code: d.Code, Severity: d.Severity.String(), Summary: d.Summary, Detail: d.Detail,

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Text from outside is text in a Markdown document: no link, code, HTML, image, list or cell.
+// Text from outside stays text in a Markdown document: it becomes no link, code, HTML, image, list or cell.
 func TestMarkdownIsText(t *testing.T) {
 	parser := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser()
 	plain := func(t require.TestingT, s string) {

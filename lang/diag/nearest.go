@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Nearest returns the candidate a person most likely meant by word, whatever the case, or "" if no candidate is near. It takes the
-// smallest edit distance, and the first of equals. The distance is at most a third of the word's letters (and at least one, at most
-// three). Words of more than 64 letters are like nothing.
+// Nearest returns the candidate that a person most likely meant by word, or "" if no candidate is near. It ignores case. It returns the
+// candidate with the smallest edit distance, and the first of several with the same distance. The distance is at most a third of the
+// word's letters, rounded to between one and three. For words of more than 64 letters it returns "".
 func Nearest(word string, candidates []string) string {
 	const longest = 64
 	if len(word) > longest {
@@ -28,7 +28,7 @@ func Nearest(word string, candidates []string) string {
 // DidYouMean returns ` Did you mean "x"?`, or "" when no candidate is near; it is appended to a Detail.
 func DidYouMean(word string, candidates []string) string { return Meant(Nearest(word, candidates)) }
 
-// Meant is [DidYouMean] for a candidate that is known already; "" for none.
+// Meant is [DidYouMean] for a candidate that is known already; without one it returns "".
 func Meant(name string) string {
 	if name == "" {
 		return ""
@@ -36,7 +36,7 @@ func Meant(name string) string {
 	return fmt.Sprintf(" Did you mean %q?", name)
 }
 
-// distance is the number of letters to insert, delete, replace or swap with a neighbour to make b of a.
+// distance returns the number of edits that turn a into b. An edit inserts, deletes or replaces a letter, or swaps two neighbours.
 func distance(a, b string) int {
 	two, one, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range one {

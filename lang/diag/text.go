@@ -8,16 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// Printer writes diagnostics for people: what is wrong, the source lines with carets under the part at fault (also
-// without colour), why, what to do.
+// Printer writes diagnostics for people: the mistake, the source lines with carets under the wrong part (also without colour), the
+// reason and the remedy.
 type Printer struct {
-	Files map[string][]byte // sources by the file name of ranges; a missing file prints the place alone
+	Files map[string][]byte // sources by the file name of ranges; for a missing file only the place is printed
 	Color bool
 	Width int // columns to wrap prose at; 0: 100
-	Most  int // print at most so many diagnostics of one code and say how many were left out; 0: all
+	Most  int // the most diagnostics of one code to print; the number of the others is printed; 0: all
 }
 
-// Styles of the terminal, the only ones the house uses. Meaning is never carried by colour alone.
+// Styles of the terminal, which all of rocec uses. No output depends on colour alone.
 const (
 	Bold   = "1"
 	Dim    = "2"
@@ -61,7 +61,7 @@ func (p *Printer) one(b *strings.Builder, d *Diagnostic) {
 	style := map[Severity]string{Error: Red, Warning: Yellow, Notice: Cyan}[d.Severity]
 	fmt.Fprintf(b, "%s: %s\n", Paint(p.Color, style, fmt.Sprintf("%s[%s]", d.Severity, d.Code)), Paint(p.Color, Bold, Escape(d.Summary)))
 	gutter := p.gutter(d)
-	if d.Severity == Notice { // no reason to change a line, so none is shown
+	if d.Severity == Notice { // a note asks for no change, so no line is shown
 		if d.At.Filename != "" {
 			fmt.Fprintf(b, "  --> %s\n", p.where(d.At))
 		}
@@ -100,12 +100,12 @@ func (p *Printer) one(b *strings.Builder, d *Diagnostic) {
 	b.WriteByte('\n')
 }
 
-// where is a place as file:line:column.
+// where returns a place as file:line:column.
 func (p *Printer) where(at Range) string {
 	return Paint(p.Color, Cyan, fmt.Sprintf("%s:%d:%d", Escape(at.Filename), at.Start.Line, at.Start.Column))
 }
 
-// gutter is the width of the line numbers of every place of d, so that its bars are in one column.
+// gutter returns the width of the longest line number in the places of d, so that its bars are in one column.
 func (p *Printer) gutter(d *Diagnostic) int {
 	most := d.At.End.Line
 	for _, n := range d.Notes {
@@ -114,7 +114,7 @@ func (p *Printer) gutter(d *Diagnostic) int {
 	return max(2, len(fmt.Sprint(most)))
 }
 
-// maxLines is how many source lines of one place are shown; of longer ones the first two and the last.
+// maxLines is the most source lines of one place that are shown. If a place has more, the first two and the last are shown.
 const maxLines = 6
 
 func (p *Printer) place(b *strings.Builder, gutter int, at Range, mark rune, label string) {
@@ -151,7 +151,7 @@ func (p *Printer) place(b *strings.Builder, gutter int, at Range, mark rune, lab
 	}
 }
 
-// prose writes text wrapped to the width; continuation lines begin under the first word. A path stays behind the word before it
+// prose writes text wrapped to the width; continuation lines begin under the first word. A path stays on the line of the word before it
 // ([StartsPath]).
 func (p *Printer) prose(b *strings.Builder, lead, text string) {
 	width := p.Width
@@ -195,7 +195,7 @@ func unbroken(words []string) []string {
 	return out
 }
 
-// Prose writes text wrapped to the printer's width, under a lead that later lines are indented by.
+// Prose writes a lead and text, wrapped to the printer's width. Later lines are indented by the width of the lead.
 func (p *Printer) Prose(w io.Writer, lead, text string) error {
 	var b strings.Builder
 	p.prose(&b, lead, text)
@@ -203,7 +203,7 @@ func (p *Printer) Prose(w io.Writer, lead, text string) error {
 	return err
 }
 
-// visible is the width of s without escape sequences.
+// visible returns the width of s without escape sequences.
 func visible(s string) int {
 	n := 0
 	for i := 0; i < len(s); i++ {
@@ -227,7 +227,7 @@ type sourceLine struct {
 	from, to int    // the bytes of text at fault
 }
 
-// maxLine is how many bytes of one source line are shown.
+// maxLine is the most bytes of one source line that are shown.
 const maxLine = 160
 
 // cut shortens a long line to the text around the part at fault.
@@ -254,10 +254,10 @@ func (l *sourceLine) cut() {
 	}
 }
 
-// sourceLines cuts the lines of at out of src, or returns nil when src does not hold them.
+// sourceLines returns the lines of at from src, or nil if src does not contain them.
 func sourceLines(src []byte, at Range) []sourceLine {
 	start, end := at.Start.Byte, at.End.Byte
-	if bytes.IndexByte(src[:min(len(src), 512)], 0) >= 0 { // not text, so it is not shown
+	if bytes.IndexByte(src[:min(len(src), 512)], 0) >= 0 { // a binary file, which is not shown
 		return nil
 	}
 	if len(src) == 0 || start < 0 || start > len(src) || end < start || end > len(src) {
@@ -272,7 +272,7 @@ func sourceLines(src []byte, at Range) []sourceLine {
 		}
 		text := strings.TrimSuffix(string(src[pos:stop]), "\r")
 		from, to := min(max(start-pos, 0), len(text)), min(max(end-pos, 0), len(text))
-		if n > at.Start.Line { // the part at fault of a continuation begins at its first letter
+		if n > at.Start.Line { // on later lines of a place, the wrong part begins at the first letter
 			from = len(text) - len(strings.TrimLeft(text, " \t"))
 			to = max(to, from)
 		}

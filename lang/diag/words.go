@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Count is a number with its noun: "1 link", "2 links", "2 switches", "1,024 links".
+// Count returns a number with its noun: "1 link", "2 links", "2 switches", "1,024 links".
 func Count(n int, noun string) string {
 	switch {
 	case n == 1:
@@ -18,7 +18,7 @@ func Count(n int, noun string) string {
 	return Number(n) + " " + noun
 }
 
-// Number writes thousands apart: 131,328.
+// Number writes a number with commas between thousands: 131,328.
 func Number(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -27,10 +27,10 @@ func Number(n int) string {
 	return s
 }
 
-// Bytes is a size in memory: "131,328 B".
+// Bytes returns a size in bytes with its unit: "131,328 B".
 func Bytes(n int) string { return Number(n) + " B" }
 
-// Plural returns the word that goes with a number: one for 1, many for all others.
+// Plural returns the form of a word that fits a number: one for 1, and many for all other numbers.
 func Plural(n int, one, many string) string {
 	if n == 1 {
 		return one
@@ -61,7 +61,7 @@ func inWords(names []string, conjunction string) string {
 	return strings.Join(names[:last], ", ") + conjunction + names[last]
 }
 
-// Cut shortens text of the person that a message quotes to about 60 bytes, at the end of a letter.
+// Cut shortens text that a message quotes to about 60 bytes. It does not cut a UTF-8 sequence.
 func Cut(s string) string {
 	const most = 60
 	if len(s) <= most {
@@ -70,7 +70,7 @@ func Cut(s string) string {
 	return strings.ToValidUTF8(s[:most], "") + "..."
 }
 
-// Suggest ends a message about an unknown name: the nearest known one, or all of them when they are few.
+// Suggest returns the end of a message about an unknown name: the nearest known name, or all known names when they are few.
 func Suggest(name string, known []string) string {
 	if near := Nearest(name, known); near != "" {
 		return Meant(near)
@@ -78,7 +78,7 @@ func Suggest(name string, known []string) string {
 	return Listed(" Write one of these: ", known)
 }
 
-// Listed writes names behind a lead, or nothing without names; long lists are cut.
+// Listed writes names after a lead, or nothing if there are no names. Long lists are cut.
 func Listed(lead string, names []string) string {
 	const most = 25
 	switch {
@@ -104,13 +104,13 @@ func Beginning(word string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// Plain is text of the person in a message, outside of quotes: its first line, cut, and safe to print.
+// Plain prepares text of a person for a message, outside of quotes: its first line, cut, and safe to print.
 func Plain(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	return Escape(Cut(strings.ReplaceAll(line, "\t", " ")))
 }
 
-// Folder is a folder by its name.
+// Folder returns the name of a folder for a message.
 func Folder(name string) string {
 	if name == "." {
 		return "this folder"

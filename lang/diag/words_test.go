@@ -41,7 +41,7 @@ func TestLists(t *testing.T) {
 		assert.Equal(t, tt.and, And(names))
 		assert.Equal(t, tt.or, Or(names))
 		assert.Equal(t, tt.some, Some(names, 3))
-		assert.Equal(t, tt.names, strings.Join(names, " "), "the names are left as they were")
+		assert.Equal(t, tt.names, strings.Join(names, " "), "the slice of names is not changed")
 	}
 }
 

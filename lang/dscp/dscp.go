@@ -1,4 +1,4 @@
-// Package dscp has the one table of names of DiffServ code points: class selectors (RFC 2474), assured forwarding (RFC 2597), expedited
+// Package dscp has the table of names of DiffServ code points: class selectors (RFC 2474), assured forwarding (RFC 2597), expedited
 // forwarding (RFC 3246) and voice-admit (RFC 5865).
 package dscp
 
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// table is the code points with a name, in the order they are proposed.
+// table lists the code points that have a name, in the order in which messages propose them.
 var table = []struct {
 	name  string
 	value int
@@ -36,7 +36,7 @@ var table = []struct {
 	{"voice-admit", 44},
 }
 
-// aliases are further names that are read, and never written.
+// aliases are further names, which rocec reads but never writes.
 var aliases = map[string]int{"cs0": 0, "default": 0, "va": 44}
 
 // Parse returns the code point of a name, in any case.
@@ -60,7 +60,7 @@ func Names() []string {
 	return out
 }
 
-// Text is a code point with its name, if it has one: "26 (af31)". People know one or the other.
+// Text returns a code point with its name, if it has one: "26 (af31)". Some readers know the number, others the name.
 func Text(value int) string {
 	s := strconv.Itoa(value)
 	for _, p := range table {

@@ -16,7 +16,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// The formulas of the RFCs give the table, whatever the case; other values have no name.
+// The table agrees with the formulas of the RFCs, in upper and lower case. Other values have no name.
 func TestParse(t *testing.T) {
 	want := map[string]int{"be": 0, "default": 0, "ef": 46, "voice-admit": 44, "va": 44}
 	for class := range 8 {

@@ -8,12 +8,12 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Numbers of cty are big floats. What a fabric computes for every host is mostly whole and small: a part of an address out
-// of self.index. Such an expression is computed in int64 instead, which is a hundred times as fast. It gives what cty gives,
-// to the bit: what could be rounded, overflow, or give the zero below zero, is left to cty, and so is every mistake.
+// Numbers of cty are big floats. Most expressions that a fabric has for every host are small and whole, such as a part of an address
+// from self.index. They are computed in int64, which is a hundred times as fast. The result is the same as cty's, bit for bit: cty
+// computes every expression that could be rounded, overflow, give a negative zero, or have a mistake.
 
-// arithmetic is an expression of whole numbers. It passes for the expression it is made of, so that walks over the tree
-// still find what is inside.
+// arithmetic is an expression of whole numbers. It embeds the original expression, so that walks over the tree find the expressions
+// inside.
 type arithmetic struct {
 	hclsyntax.Expression
 	root term
@@ -27,7 +27,7 @@ func (a *arithmetic) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	return a.Expression.Value(ctx)
 }
 
-// whole is the value where it can be computed so. Where it cannot, nothing is charged: cty computes it all again.
+// whole computes the value in int64, if that is possible. Otherwise it charges nothing, because cty computes the whole expression again.
 func (a *arithmetic) whole(ctx *hcl.EvalContext) (exact, bool) {
 	left := a.b.left
 	w, ok := a.root.whole(ctx)
@@ -37,17 +37,16 @@ func (a *arithmetic) whole(ctx *hcl.EvalContext) (exact, bool) {
 	return w, ok
 }
 
-// exact is a whole number as a big float of some precision holds it. The precision is part of the value: what cty computes
-// with it later is rounded by it.
+// exact is a whole number and the precision of its big float. The precision is part of the value: cty rounds later results by it.
 type exact struct {
 	n    int64
 	prec uint
 }
 
-// mostWhole bounds the numbers computed in int64; the sum of two is not overflow.
+// mostWhole bounds the numbers that are computed in int64: the sum of two such numbers does not overflow.
 const mostWhole = 1 << 62
 
-// leastPrec is the precision from which all of these numbers, and the whole part of a quotient of two, are exact.
+// leastPrec is the smallest precision at which all of these numbers, and the whole part of a quotient of two, are exact.
 const leastPrec = 64
 
 func (w exact) value() cty.Value {
@@ -67,12 +66,12 @@ func wholeOf(v cty.Value) (exact, bool) {
 	return w, accuracy == big.Exact && w.prec >= leastPrec && w.fits() && (n != 0 || !f.Signbit())
 }
 
-// term is a part of an expression of whole numbers. It has no value where cty has to compute it.
+// term is a part of an expression of whole numbers. It returns no value if cty has to compute it.
 type term interface {
 	whole(ctx *hcl.EvalContext) (exact, bool)
 }
 
-// fixed is a number that is written.
+// fixed is a literal number.
 type fixed exact
 
 func (f fixed) whole(*hcl.EvalContext) (exact, bool) { return exact(f), true }
@@ -91,7 +90,7 @@ func (r read) whole(ctx *hcl.EvalContext) (exact, bool) {
 	return wholeOf(v)
 }
 
-// attribute reads the commonest references, such as self.index, without what HCL notes for its messages.
+// attribute reads the most common references, such as self.index, without the notes that HCL makes for its messages.
 func (r read) attribute(ctx *hcl.EvalContext) (cty.Value, bool) {
 	if len(r.Traversal) != 2 {
 		return cty.NilVal, false
@@ -135,7 +134,7 @@ func (t operation) operands(ctx *hcl.EvalContext) (a, b int64, prec uint, ok boo
 }
 
 func (t operation) whole(ctx *hcl.EvalContext) (exact, bool) {
-	if t.op == hclsyntax.OpModulo { // its precision is that of the dividend
+	if t.op == hclsyntax.OpModulo { // the result has the precision of the dividend
 		l, ok := t.l.whole(ctx)
 		if !ok {
 			return exact{}, false
@@ -174,7 +173,7 @@ func (t operation) whole(ctx *hcl.EvalContext) (exact, bool) {
 
 func abs(n int64) int64 { return max(n, -n) }
 
-// floored is floor(...) around a term. A quotient need not be whole itself.
+// floored is floor(...) around a term. If the term is a quotient, the quotient may have a fraction.
 type floored struct {
 	of term
 	b  *budget
@@ -183,8 +182,8 @@ type floored struct {
 func (t floored) whole(ctx *hcl.EvalContext) (exact, bool) {
 	out, ok := t.floor(ctx)
 	if ok {
-		t.b.charge(1) // as any function is: for its argument
-		t.b.charge(1) // and for its value
+		t.b.charge(1) // every function is charged for its argument
+		t.b.charge(1) // and for its result
 	}
 	return out, ok
 }
@@ -205,8 +204,8 @@ func (t floored) floor(ctx *hcl.EvalContext) (exact, bool) {
 	return exact{n, prec}, true
 }
 
-// wholeTerm makes a term of an expression, or nil when it is more than arithmetic of numbers and references. It remembers what is more:
-// the guard asks for each expression inside again.
+// wholeTerm makes a term of an expression. It returns nil if the expression contains more than arithmetic of numbers and references. It
+// remembers such expressions, because the guard calls it again for each expression inside.
 func (g *guard) wholeTerm(e hclsyntax.Expression) term {
 	if g.mixed[e] {
 		return nil
@@ -256,7 +255,8 @@ func (g *guard) newTerm(e hclsyntax.Expression) term {
 	return nil
 }
 
-// inWholeNumbers returns the expression as one of whole numbers, or nil. References and numbers alone gain nothing.
+// inWholeNumbers returns the expression as arithmetic of whole numbers, or nil. It returns nil for a single reference or number, which
+// would not become faster.
 func (g *guard) inWholeNumbers(e hclsyntax.Expression) *arithmetic {
 	switch e.(type) {
 	case *hclsyntax.BinaryOpExpr, *hclsyntax.FunctionCallExpr, *hclsyntax.UnaryOpExpr:

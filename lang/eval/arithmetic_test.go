@@ -17,12 +17,13 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// bits is a whole number as a big float of a precision.
+// bits returns a whole number as a big float of a precision.
 func bits(n int64, prec uint) cty.Value {
 	return cty.NumberVal(new(big.Float).SetPrec(prec).SetInt64(n))
 }
 
-// operands are what random expressions refer to: numbers of all precisions and at every edge, and what is not a number.
+// operands are the values to which random expressions refer: numbers of all precisions, numbers at each limit, and values that are not
+// numbers.
 var operands = map[string]cty.Value{
 	"zero": bits(0, 64), "below": cty.NumberVal(new(big.Float).Neg(new(big.Float))), "one": bits(1, 64), "minus": bits(-1, 64),
 	"seven": bits(7, 512), "odd": bits(163_839, 64), "few": bits(-300, 65), "float": cty.NumberFloatVal(1024), "half": cty.NumberFloatVal(0.5),
@@ -35,7 +36,7 @@ var operands = map[string]cty.Value{
 	"wide": bits(1<<53, 53), "single": bits(1, 53), "letters": cty.StringVal("é "), "later": cty.UnknownVal(cty.String),
 }
 
-// randomArithmetic writes an expression of numbers.
+// randomArithmetic returns the text of an expression of numbers.
 func randomArithmetic(r *rand.Rand, depth int) string {
 	names := []string{"zero", "one", "minus", "seven", "odd", "odd", "few", "few", "large", "small", "edge", "most", "least"}
 	if r.IntN(5) == 0 {
@@ -66,7 +67,7 @@ func randomArithmetic(r *rand.Rand, depth int) string {
 	}
 }
 
-// randomTemplate writes a text with parts of all kinds.
+// randomTemplate returns a template with parts of all kinds.
 func randomTemplate(r *rand.Rand) string {
 	var out strings.Builder
 	out.WriteString(`"`)
@@ -86,7 +87,7 @@ func randomTemplate(r *rand.Rand) string {
 	return out.String() + `."`
 }
 
-// metersOnly walks an expression like [guard], and leaves the computing to HCL and cty.
+// metersOnly charges for an expression as [guard] does, but HCL and cty compute all of it.
 func metersOnly(e hclsyntax.Expression, b *budget) {
 	if t, ok := e.(*hclsyntax.TemplateExpr); ok {
 		for i, part := range t.Parts {
@@ -104,8 +105,8 @@ var (
 	exactFunctions = exactly.functions(parse.Folder{})
 )
 
-// checkExact compares the result of an expression here with that of HCL and cty: value, precision, sign of zero, mistakes and the work
-// that is charged.
+// checkExact compares our result of an expression with the result of HCL and cty: value, precision, sign of zero, mistakes and the
+// charged work.
 func checkExact(t *testing.T, src string) {
 	t.Helper()
 	evaluate := func(guarded bool) (v cty.Value, hds hcl.Diagnostics, stopped diag.List, left int) {
@@ -133,7 +134,7 @@ func checkExact(t *testing.T, src string) {
 	}
 	require.Len(t, gotDs, len(wantDs), src)
 	for i, d := range wantDs {
-		detail := func(d *hcl.Diagnostic) string { // without the stack of a panic inside of cty
+		detail := func(d *hcl.Diagnostic) string { // without the stack trace of a panic in cty
 			says, _, _ := strings.Cut(d.Detail, "panic in function implementation")
 			return d.Summary + ": " + says
 		}
@@ -185,7 +186,8 @@ func TestTemplatesAreExact(t *testing.T) {
 	}
 }
 
-// FuzzArithmetic holds any expression that parses to HCL and cty, unless it is one the language has not.
+// FuzzArithmetic compares the result of any valid expression with the result of HCL and cty. It skips expressions that the language
+// does not have.
 func FuzzArithmetic(f *testing.F) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 100 {
@@ -208,7 +210,7 @@ func FuzzArithmetic(f *testing.F) {
 		if text {
 			for _, part := range e.(*hclsyntax.TemplateExpr).Parts {
 				if _, literal := part.(*hclsyntax.LiteralValueExpr); !literal && (&guard{b: new(budget)}).wholeTerm(part) == nil {
-					return // wrapped otherwise inside, and so charged otherwise
+					return // its inner expressions are wrapped differently, so the charge differs
 				}
 			}
 		}

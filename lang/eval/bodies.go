@@ -23,7 +23,7 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// simple makes a function of a fixed result type out of its parameters and body.
+// simple makes a function from its parameters, its fixed result type and its body.
 func simple(result cty.Type, body func(args []cty.Value) (cty.Value, error), params ...function.Parameter) function.Function {
 	return function.New(&function.Spec{
 		Params: params, Type: function.StaticReturnType(result),
@@ -82,7 +82,7 @@ var indexOf = simple(cty.Number, func(args []cty.Value) (cty.Value, error) {
 			return cty.NumberIntVal(n), nil
 		}
 	}
-	return cty.NilVal, errors.New("the list does not hold the value")
+	return cty.NilVal, errors.New("the value is not in the list")
 }, param("list", cty.DynamicPseudoType), param("value", cty.DynamicPseudoType))
 
 var oneFunction = simple(cty.DynamicPseudoType, func(args []cty.Value) (cty.Value, error) {
@@ -151,7 +151,7 @@ var transpose = simple(cty.Map(cty.List(cty.String)), func(args []cty.Value) (ct
 	return cty.MapVal(lists), nil
 }, param("map", cty.Map(cty.List(cty.String))))
 
-// rangeFunction is Terraform's range with a bound of our own: HCL's refuses more than 1,024 numbers.
+// rangeFunction is Terraform's range with a larger bound: the range of HCL refuses more than 1,024 numbers.
 var rangeFunction = function.New(&function.Spec{
 	VarParam: &function.Parameter{Name: "numbers", Type: cty.Number},
 	Type:     function.StaticReturnType(cty.List(cty.Number)),
@@ -193,13 +193,13 @@ var rangeFunction = function.New(&function.Spec{
 	},
 })
 
-// fileFunction reads a file below the folder. Links are not followed: they lead out of the folder.
+// fileFunction reads a file below the folder. It does not follow symbolic links, since they may lead out of the folder.
 func fileFunction(_ *budget, f parse.Folder) function.Function {
 	return simple(cty.String, func(args []cty.Value) (cty.Value, error) {
 		name := path.Clean(args[0].AsString())
 		if !fs.ValidPath(name) || name == "." {
-			return cty.NilVal, function.NewArgErrorf(0, "expected the path of a file below the fabric's folder, without a leading slash and "+
-				"without leaving it by \"..\"")
+			return cty.NilVal, function.NewArgErrorf(0, "expected the path of a file below the fabric's folder, without a leading "+
+				"slash and without \"..\" that leaves the folder")
 		}
 		b, err := f.ReadBelow(name, MaxString)
 		switch {
@@ -327,7 +327,7 @@ var cidrNetmask = simple(cty.String, func(args []cty.Value) (cty.Value, error) {
 	return cty.StringVal(ones.Addr().String()), nil
 }, param("prefix", cty.String))
 
-// float makes a function of two numbers. It returns an error where the result is not a number and HCL's function panics.
+// float makes a function of two numbers. It returns an error if the result is not a number; the function of HCL panics then.
 func float(f func(a, b float64) float64, first, second string) function.Function {
 	return simple(cty.Number, func(args []cty.Value) (cty.Value, error) {
 		a, _ := args[0].AsBigFloat().Float64()
@@ -345,7 +345,7 @@ var (
 	logarithm = float(func(n, base float64) float64 { return math.Log(n) / math.Log(base) }, "number", "base")
 )
 
-// truths counts the elements of a list of booleans; null is not true.
+// truths counts the true elements of a list of booleans; null is not true.
 func truths(list cty.Value) (yes, all int) {
 	for it := list.ElementIterator(); it.Next(); all++ {
 		if _, v := it.Element(); !v.IsNull() && v.True() {
@@ -393,7 +393,7 @@ var cidrContains = simple(cty.Bool, func(args []cty.Value) (cty.Value, error) {
 	return cty.BoolVal(p.Bits() <= inner.Bits() && p.Contains(inner.Masked().Addr())), nil
 }, param("prefix", cty.String), param("address", cty.String))
 
-// cidrSubnets is Terraform's: each prefix begins after the previous one, at the next address that is aligned to its length.
+// cidrSubnets works as in Terraform: each prefix begins after the previous one, at the next address that is aligned to its length.
 var cidrSubnets = function.New(&function.Spec{
 	Params:   []function.Parameter{param("prefix", cty.String)},
 	VarParam: &function.Parameter{Name: "newbits", Type: cty.Number},

@@ -1,4 +1,4 @@
-// The race detector has costs of its own, so the ceilings hold without it.
+// The race detector adds costs, so the ceilings apply only without it.
 
 //go:build unix && !race
 
@@ -27,16 +27,16 @@ import (
 
 var toLimit = flag.Bool("whole", false, "inputs as large as an expression may be, rather than a quarter")
 
-// The most that one input may take, whatever its 64 KiB say.
+// The most CPU time and memory for one input of at most 64 KiB.
 const (
 	mostCPU   = time.Second
-	mostBytes = 200 << 20 // of the heap, over what was there before
+	mostBytes = 200 << 20 // growth of the heap
 	mostText  = 64 << 10
 )
 
-// divisor divides the text, the budget and the ceilings of an input alike. So an expression that costs too much for its charge breaks its
-// ceiling at a quarter of the limits, too. So are sets, on which one call is a tenth of the work. Depths keep their limit: their cost can
-// double with every level.
+// divisor divides the text, the budget and the ceilings of an input by the same number. So an expression that costs too much for its
+// charge exceeds its ceiling at a quarter of the limits, too. It also divides the large set, since one call on that set is a tenth of
+// the work. Depths keep their limit, because their cost can double with every level.
 func divisor() int {
 	if *toLimit {
 		return 1
@@ -44,7 +44,8 @@ func divisor() int {
 	return 4
 }
 
-// within runs f and holds it to a part of the ceilings; that of the heap stays, since the garbage collector lets it double.
+// within runs f and checks it against a part of the ceiling of CPU time. The ceiling of the heap stays, since the garbage collector
+// lets the heap double.
 func within(t *testing.T, name string, share int, f func()) {
 	t.Helper()
 	took, size := langtest.Least(mostCPU/time.Duration(share), f)
@@ -53,7 +54,7 @@ func within(t *testing.T, name string, share int, f func()) {
 	}
 }
 
-// bigLocals are values near the limits of one value, for expressions to make more of.
+// bigLocals returns values near the limits of one value, which expressions multiply.
 var bigLocals = sync.OnceValue(func() map[string]cty.Value {
 	var numbers, texts, objects []cty.Value
 	table := map[string]cty.Value{}
@@ -94,7 +95,7 @@ func evaluate(t *testing.T, src string, share int) (cty.Value, Outcome, diag.Lis
 	return v, o, ds, ev.budget.left
 }
 
-// arguments are expressions that a parameter takes: small ones, and those near the limits.
+// arguments returns expressions that a parameter accepts: small values, and values near the limits.
 func arguments(t *testing.T, p function.Parameter) (small string, big []string) {
 	t.Helper()
 	ty := p.Type
@@ -126,7 +127,7 @@ func arguments(t *testing.T, p function.Parameter) (small string, big []string) 
 	return "", nil
 }
 
-// calls are calls of a function: one with small arguments, and some with large ones.
+// calls returns calls of a function: one with small arguments, and some with large arguments.
 func calls(t *testing.T, row Function) (small string, big []string) {
 	t.Helper()
 	fn := row.fn
@@ -169,12 +170,13 @@ func nested(row Function, call, leaf string) string {
 	return inside
 }
 
-// filled repeats an expression as elements of a list until the text is as long as it may be, see [divisor].
+// filled repeats an expression as elements of a list until the text has the length limit, see [divisor].
 func filled(expr string) string {
 	return "[" + strings.Repeat(expr+",", min((mostText-2)/(len(expr)+1), 60_000/(strings.Count(expr, ",")+4))/divisor()) + "]"
 }
 
-// TestEachFunctionIsBounded calls every function of the table inside itself, in loops, and as often as 64 KiB hold, or a quarter of them.
+// TestEachFunctionIsBounded calls every function of the table nested in itself, in loops, and as often as fits into 64 KiB, or into a
+// quarter.
 func TestEachFunctionIsBounded(t *testing.T) {
 	machinetest.Long(t)
 	for _, row := range Functions {
@@ -198,7 +200,7 @@ func TestEachFunctionIsBounded(t *testing.T) {
 	}
 }
 
-// counted is an expression that counts how often it is evaluated.
+// counted wraps an expression and counts how often it is evaluated.
 type counted struct {
 	hclsyntax.Expression
 	n int
@@ -209,7 +211,8 @@ func (c *counted) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	return c.Expression.Value(ctx)
 }
 
-// A function that sees expressions evaluates each at most once, and charges: else calls inside each other double the work.
+// A function that gets expressions evaluates each at most once, and charges for it. Otherwise nested calls would double the work at
+// every level.
 func TestExpressionsAreEvaluatedOnce(t *testing.T) {
 	seen := 0
 	for _, row := range Functions {
@@ -303,7 +306,7 @@ func TestEachExpressionIsBounded(t *testing.T) {
 	}
 }
 
-// A cancelled evaluation ends, and reports nothing.
+// A cancelled evaluation ends and reports nothing.
 func TestEvaluationIsCancelled(t *testing.T) {
 	var ds diag.List
 	src := "[for a in range(4096) : [for b in range(4096) : b]]"

@@ -12,22 +12,22 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// budget counts the work of all expressions of one load. A unit is one value looked at, or 16 bytes of text.
+// budget counts the work of all expressions of one load. A unit is the reading of one value, or of 16 bytes of text.
 //
-// Expressions are small programs: nested loops and doubling strings make much out of little. Evaluation inside hcl cannot be interrupted.
-// So the places where work multiplies are wrapped (see guard.go) and charge the budget. An empty budget unwinds the evaluation by a panic
-// that [Evaluator.eval] catches.
+// Expressions are small programs: a short text with nested loops or doubling strings can need much work. Evaluation inside hcl cannot
+// be interrupted. So the expressions that multiply work are wrapped (see guard.go) and charge the budget. An empty budget unwinds the
+// evaluation by a panic that [Evaluator.eval] catches.
 type budget struct {
 	left  int
-	topic *diag.Topic // of the evaluation that was stopped, until it is reported
+	topic *diag.Topic // why an evaluation was stopped; nil after that is reported
 	why   string
 
 	done    <-chan struct{} // closed when the values are no longer wanted
-	unasked int             // units charged since done was looked at
+	unasked int             // units charged since the last check of done
 	gone    bool            // done was closed
 }
 
-// exhausted is what an empty budget panics with.
+// exhausted is the panic value of an empty budget.
 type exhausted struct{}
 
 // errStopped is the error of a function that the budget stopped.
@@ -44,7 +44,7 @@ func (b *budget) caught(err *error) {
 }
 
 func (b *budget) charge(n int) {
-	if b.topic != nil || b.gone { // what was stopped does not go on
+	if b.topic != nil || b.gone { // a stopped evaluation must not continue
 		panic(exhausted{})
 	}
 	if b.unasked += n; b.unasked >= askEvery {
@@ -54,7 +54,7 @@ func (b *budget) charge(n int) {
 		}
 	}
 	if b.left -= n; b.left < 0 {
-		b.stop(&parse.TooLarge, "The expressions of the fabric do too much work all together. Look for for expressions inside each other, and "+
+		b.stop(&parse.TooLarge, "The expressions of the fabric do too much work all together. Look for nested for expressions, and "+
 			"for strings or lists that double from local to local.")
 	}
 }
@@ -67,10 +67,10 @@ func (b *budget) stop(topic *diag.Topic, why string) {
 	panic(exhausted{})
 }
 
-// WorkLeft is the rest of the budget of the load.
+// WorkLeft returns the rest of the budget of the load.
 func (ev *Evaluator) WorkLeft() int { return ev.budget.left }
 
-// Spend takes work off the budget that an earlier load did for this one. It must be left.
+// Spend charges work that an earlier load did for this one. The budget must have that much left.
 func (ev *Evaluator) Spend(work int) { ev.budget.left -= work }
 
 // empty reports whether nothing more can be evaluated in this load.
@@ -111,7 +111,7 @@ func (b *budget) walk(v cty.Value, seen *int) {
 			b.stop(&BadExpression, "The result is infinite: something is divided by zero. Correct the divisor.")
 		}
 		if hugeNumber(v.AsBigFloat()) {
-			b.stop(&parse.TooLarge, "A number is too large, or too close to zero, to mean anything here. Correct it.")
+			b.stop(&parse.TooLarge, "A number is too large, or too close to zero, for any attribute. Correct it.")
 		}
 	case ty.IsCollectionType() || ty.IsTupleType() || ty.IsObjectType():
 		if ty.IsSetType() {
@@ -127,7 +127,7 @@ func (b *budget) walk(v cty.Value, seen *int) {
 	}
 }
 
-// sorting is the work of ranging over a set. cty compares elements that are no simple values by texts that it makes of them each time.
+// sorting returns the work of ranging over a set. To compare elements that are not primitive, cty converts both to text each time.
 func sorting(set cty.Value) int {
 	if set.Type().ElementType().IsPrimitiveType() {
 		return 8 * set.LengthInt()
@@ -135,7 +135,7 @@ func sorting(set cty.Value) int {
 	return 32 * set.LengthInt()
 }
 
-// hugeNumber reports whether writing n out would take more than some hundred digits.
+// hugeNumber reports whether n has more than some hundred digits.
 func hugeNumber(n *big.Float) bool {
 	if n.IsInf() {
 		return true
@@ -144,8 +144,8 @@ func hugeNumber(n *big.Float) bool {
 	return e > maxExponent || e < -maxExponent
 }
 
-// call is a call of a function that ends the evaluation when the budget has stopped a function. cty makes an error of the stop, and HCL
-// would go on with the next call, and look at all values in its arguments.
+// call wraps a function call. It ends the evaluation if the budget has stopped a function. Without it, cty would turn the stop into an
+// error, and HCL would continue with the next call and read all values in its arguments.
 type call struct {
 	*hclsyntax.FunctionCallExpr
 	b *budget
@@ -158,12 +158,12 @@ func (c *call) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	return v, ds
 }
 
-// metered is an expression whose value is charged to the budget every time it is evaluated. It passes for an expression
-// in brackets, so that walks over the tree still find what is inside.
+// metered is an expression whose value is charged to the budget every time it is evaluated. It embeds an expression in parentheses, so
+// that walks over the tree find the expressions inside.
 type metered struct {
 	*hclsyntax.ParenthesesExpr
 	b     *budget
-	times int // how often the value is looked at
+	times int // how often the value is read
 	size  int // expressions inside
 }
 
@@ -177,7 +177,7 @@ func (m *metered) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	return v, ds
 }
 
-// whole is the value where that is computed as a whole number. It is charged for like any number.
+// whole returns the value if it is computed as a whole number. It charges as for any number.
 func (m *metered) whole(ctx *hcl.EvalContext) (exact, bool) {
 	a, ok := m.Expression.(*arithmetic)
 	if !ok {

@@ -6,8 +6,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// choice is a conditional that evaluates only the chosen branch and gives it as it is. HCL's own evaluates both and
-// unifies their types, which takes quadratic time for long tuples.
+// choice is a conditional that evaluates only the chosen branch and returns its value unchanged. The conditional of HCL evaluates both
+// branches and unifies their types, which needs quadratic time for long tuples.
 type choice struct {
 	*hclsyntax.ConditionalExpr
 }

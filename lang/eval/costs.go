@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// The costs below are upper bounds of the size of a result, found before it is made. They saturate.
+// The costs below are upper bounds of the size of a result, which are known before the result is made. Their sums and products saturate.
 
 func product(ns ...int) int {
 	out := 1
@@ -23,7 +23,7 @@ func product(ns ...int) int {
 	return out
 }
 
-// bytesIn is the text in a value, each element counting one more.
+// bytesIn returns the bytes of text in a value, plus one for each element.
 func bytesIn(v cty.Value) int {
 	if v.IsNull() || !v.IsKnown() {
 		return 1
@@ -44,7 +44,8 @@ func bytesIn(v cty.Value) int {
 	return 8
 }
 
-// searchCost is what comparing every element of the first argument with the second takes: cty looks at all of both each time.
+// searchCost returns the work of comparing every element of the first argument with the second. cty reads all of both values for each
+// comparison.
 func searchCost(args []cty.Value) int {
 	if args[0].IsNull() || !args[0].CanIterateElements() {
 		return 0
@@ -64,7 +65,7 @@ func elementsIn(v cty.Value) int {
 	return n
 }
 
-// nodesetCost is what reading a nodeset takes. A mistake in each item has a message.
+// nodesetCost returns the work of reading a nodeset. Each item may have a mistake, for which a message is made.
 func nodesetCost(args []cty.Value) int {
 	if args[0].IsNull() || args[0].Type() != cty.String {
 		return 0
@@ -89,7 +90,7 @@ func joinCost(args []cty.Value) int {
 	return n
 }
 
-// formatCost refuses widths and precisions that fill the memory with spaces.
+// formatCost refuses widths and precisions that would fill the memory with spaces.
 func formatCost(args []cty.Value) int {
 	if args[0].IsNull() || args[0].Type() != cty.String {
 		return 0
@@ -128,7 +129,7 @@ func productCost(args []cty.Value) int {
 	return product(n, len(args))
 }
 
-// jsonCost refuses text that is nested more deeply than the parser should recurse.
+// jsonCost refuses text that is nested too deeply for the recursive parser.
 func jsonCost(args []cty.Value) int {
 	if args[0].IsNull() || args[0].Type() != cty.String {
 		return 0
@@ -174,7 +175,7 @@ func matchCost(args []cty.Value) int {
 	return product(args[1].LengthInt()+1, args[2].LengthInt()+1)
 }
 
-// regexCost is the size of the compiled expression times the length of the text: what matching may take.
+// regexCost returns the upper bound of the work of matching: the size of the compiled expression times the length of the text.
 func regexCost(args []cty.Value) int {
 	if args[0].IsNull() || args[1].IsNull() || args[0].Type() != cty.String || args[1].Type() != cty.String {
 		return 0
@@ -188,7 +189,7 @@ func matching(expr, s string) int {
 	}
 	re, err := resyntax.Parse(expr, resyntax.Perl)
 	if err != nil {
-		return 0 // the function says so
+		return 0 // the function reports it
 	}
 	prog, err := resyntax.Compile(re.Simplify())
 	if err != nil {

@@ -1,8 +1,8 @@
 // Package eval evaluates the expressions of a fabric within bounds. It has the [Scope] and the names in it, variables and locals,
 // functions, and the kinds of values that attributes may have.
 //
-// Every function returns its value and whether there is one, and appends what is wrong to the list it is handed; none reads
-// what others have found. Expressions are small programs, so all of them together have a budget (budget.go, limits.go).
+// Every function returns its value and whether there is one. It appends diagnostics to the list in its arguments, and does not read the
+// diagnostics of others. Expressions are small programs, so all of them together have a budget (budget.go, limits.go).
 package eval
 
 import (
@@ -19,21 +19,21 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// Evaluator evaluates the expressions of one load. What is wrong it appends to the list that a function is handed; its
-// results say by themselves whether there is a value.
+// Evaluator evaluates the expressions of one load. Its methods append diagnostics to the list in their arguments. Their results state
+// whether there is a value.
 type Evaluator struct {
-	Files    map[string][]byte // what was read, by the names in places: the text of expressions
-	Unknowns bool              // some values are not known because of a mistake that was reported: say nothing of what needs them
+	Files    map[string][]byte // the files of the load, by the names in places, for the text of expressions
+	Unknowns bool              // some values are unknown because of a reported mistake: do not report expressions that need them
 
 	outside  Outside
 	isDevice func(name string) bool
 	isBlock  func(kind string) bool
 
 	budget    budget
-	failed    map[hclsyntax.Expression]bool // a mistake was reported; say no more
-	sizes     map[hclsyntax.Expression]int  // of large expressions: how many are inside
+	failed    map[hclsyntax.Expression]bool // a mistake in the expression was reported; report no other
+	sizes     map[hclsyntax.Expression]int  // of large expressions: the number of expressions inside
 	refs      references
-	namesSeen int // in search of the meant name
+	namesSeen int // names that were compared to find the meant one
 }
 
 // New returns an evaluator of expressions in files, with values for variables. For hints in messages, isDevice reports whether a device of
@@ -46,40 +46,40 @@ func New(files map[string][]byte, outside Outside, isDevice, isBlock func(string
 	}
 }
 
-// StopWhen ends every evaluation, silently, once done is closed: the values are no longer wanted.
+// StopWhen ends every evaluation, without a diagnostic, after done is closed: the caller no longer needs the values.
 func (ev *Evaluator) StopWhen(done <-chan struct{}) { ev.budget.done = done }
 
-// Charge charges for an instance of a text of some bytes that for_each or a module block at a place makes, and reports whether the budget
-// allows it.
+// Charge charges for one instance of a block with for_each, or of a module. The cost depends on the bytes of its text. Charge reports
+// whether the budget allows the instance.
 func (ev *Evaluator) Charge(bytes int, at diag.Range, ds *diag.List) bool {
 	return ev.withinAt(at, func() {
 		n := blockWork + bytes/8
 		if n > ev.budget.left {
 			ev.budget.left = -1
-			ev.budget.stop(&parse.TooLarge, "The instances of blocks and modules take too much work all together. Name many things with nodesets "+
+			ev.budget.stop(&parse.TooLarge, "The instances of blocks and modules need too much work all together. Name many things with nodesets "+
 				"instead of for_each.")
 		}
 		ev.budget.charge(n)
 	}, ds)
 }
 
-// Stopped reports whether the load is no longer wanted.
+// Stopped reports whether the load was cancelled.
 func (ev *Evaluator) Stopped() bool {
 	ev.budget.gone = ev.budget.gone || ev.budget.cancelled()
 	return ev.budget.gone
 }
 
-// Env is where an expression is evaluated.
+// Env is the environment in which an expression is evaluated.
 type Env struct {
 	Scope *Scope
-	Self  bool // self is known
-	Each  bool // each is known
+	Self  bool // self has a value
+	Each  bool // each has a value
 
 	ctx *hcl.EvalContext
-	who string // the instance, for messages: "leaf01"; "" outside of instances
+	who string // the name of the instance, for messages: "leaf01"; "" outside of instances
 }
 
-// ForEach is the environment of one instance of a block with for_each.
+// ForEach returns the environment of one instance of a block with for_each.
 func (en *Env) ForEach(key, value cty.Value) *Env {
 	child := *en
 	child.Each = true
@@ -91,8 +91,8 @@ func (en *Env) ForEach(key, value cty.Value) *Env {
 // repeated reports whether the same expressions are evaluated in other environments, too.
 func (en *Env) repeated() bool { return en.who != "" || en.Each || en.Scope.Parent != nil }
 
-// Devices makes environments of the devices of a group one after the other. The environment is always the same one: it must
-// not be kept. When nothing depends on self, which is known inside then, dynamic is false.
+// Devices returns a function that makes the environment of each device of a group. Every call returns the same environment with new
+// values, so the caller must not keep it. If no expression uses self, dynamic is false and self gets no value.
 func (en *Env) Devices(group string, dynamic bool) func(name string, index int) *Env {
 	inst := *en
 	inst.Self = true
@@ -112,15 +112,15 @@ func (en *Env) Devices(group string, dynamic bool) func(name string, index int) 
 	}
 }
 
-// Inside is the environment in which attributes of a block are evaluated where self is, or is not, known.
+// Inside returns the environment for attributes of a block; self says whether references to self are allowed.
 func (en *Env) Inside(self bool) *Env {
 	inner := *en
 	inner.Self = self
 	return &inner
 }
 
-// BlockRef is what cos_group.NAME, switch.GROUP and host.GROUP evaluate to: a name, not an object, so that a group of
-// 32,000 hosts costs as little as one of two.
+// BlockRef is the value of cos_group.NAME, switch.GROUP and host.GROUP. It is a name, not an object, so that a group of 32,000 hosts
+// costs as little as a group of two.
 type BlockRef struct{ Kind, Name string }
 
 // RefTypes are the kinds of blocks that can be referred to.
@@ -133,12 +133,12 @@ var RefTypes = map[string]cty.Type{
 // RefPrefix marks a reference to a switch group that is not resolved yet; no device name starts like this.
 const RefPrefix = "switch "
 
-// Outcome of an evaluation.
+// Outcome is the outcome of an evaluation.
 type Outcome int
 
 const (
-	Failed Outcome = iota // a mistake was reported, here or before
-	Null                  // as if not written
+	Failed Outcome = iota // a mistake was reported, now or before
+	Null                  // null: as if the attribute were not written
 	Good
 )
 
@@ -172,7 +172,7 @@ func (ev *Evaluator) Value(en *Env, e hclsyntax.Expression, ds *diag.List) (cty.
 		ev.Fail(e)
 		return cty.NilVal, Failed
 	}
-	if en.repeated() { // what is left over of its own work is not for others
+	if en.repeated() { // some work of each instance is free
 		ev.budget.left += min(before-ev.budget.left, instanceWork)
 	}
 	if v.IsNull() {
@@ -181,13 +181,13 @@ func (ev *Evaluator) Value(en *Env, e hclsyntax.Expression, ds *diag.List) (cty.
 	return v, Good
 }
 
-// Fail notes that a mistake in e was reported, so that no other mistake follows from it.
+// Fail notes that a mistake in e was reported, so that no further mistake is reported because of it.
 func (ev *Evaluator) Fail(e hclsyntax.Expression) { ev.failed[e] = true }
 
 // HasFailed reports whether a mistake in e was reported.
 func (ev *Evaluator) HasFailed(e hclsyntax.Expression) bool { return ev.failed[e] }
 
-// eval evaluates e within the budget and reports the first thing hcl has to say.
+// eval evaluates e within the budget and reports the first error of hcl.
 func (ev *Evaluator) eval(e hclsyntax.Expression, ctx *hcl.EvalContext, ds *diag.List) (v cty.Value, ok bool) {
 	var hds hcl.Diagnostics
 	if !ev.within(e, func() {
@@ -215,8 +215,8 @@ func (ev *Evaluator) eval(e hclsyntax.Expression, ctx *hcl.EvalContext, ds *diag
 	return v, true
 }
 
-// within runs f, which evaluates e, and reports when the budget stopped it. With an empty budget it runs and reports nothing: that was
-// reported once, and everything after it would be a follow-up.
+// within runs f, which evaluates e, and reports a mistake if the budget stopped f. If the budget is empty already, it neither runs f
+// nor reports: the empty budget was reported once.
 func (ev *Evaluator) within(e hclsyntax.Expression, f func(), ds *diag.List) (ok bool) {
 	return ev.withinAt(e.Range(), f, ds)
 }
@@ -249,12 +249,12 @@ func (ev *Evaluator) UsesSelf(en *Env, e hclsyntax.Expression) bool {
 	return slices.ContainsFunc(ev.refs.in(e, en.repeated()), func(t hcl.Traversal) bool { return t.RootName() == "self" })
 }
 
-// Problem reports why a value of a list, or a value as a whole, is not of a kind.
+// Problem reports why an element of a list, or a whole value, is not of a kind.
 func (ev *Evaluator) Problem(en *Env, whole hclsyntax.Expression, el Element, p *Problem, want, hint string, ds *diag.List) {
 	if p.Topic == nil {
 		ev.Report(en, el.Expr, &WrongType, fmt.Sprintf("Expected %s, not %s.%s", want, Describe(el.V), hint), ds)
 	} else if d := ev.Report(en, el.Expr, p.Topic, p.Detail, ds); d != nil && p.meant != "" {
-		if _, written := parse.Literal(parse.Bare(el.Expr)); written { // and not computed
+		if _, written := parse.Literal(parse.Bare(el.Expr)); written { // and is not computed
 			d.Instead(el.Expr.Range(), strconv.Quote(p.meant))
 		}
 	}
@@ -266,7 +266,7 @@ func (ev *Evaluator) Wrong(en *Env, e hclsyntax.Expression, v cty.Value, want st
 	ev.Report(en, e, &WrongType, fmt.Sprintf("Expected %s, not %s.", want, Describe(v)), ds)
 }
 
-// Report reports a mistake in the value of e, once; again it returns nil.
+// Report reports a mistake in the value of e. It does so once: a second call for e returns nil.
 func (ev *Evaluator) Report(en *Env, e hclsyntax.Expression, topic *diag.Topic, detail string, ds *diag.List) *diag.Diagnostic {
 	if ev.failed[e] {
 		return nil
@@ -278,7 +278,7 @@ func (ev *Evaluator) Report(en *Env, e hclsyntax.Expression, topic *diag.Topic, 
 	return topic.Errorf(ds, e.Range(), "%s", detail)
 }
 
-// Describe describes a value, in the words of a message.
+// Describe returns the words by which a message describes a value.
 func Describe(v cty.Value) string {
 	switch ty := v.Type(); {
 	case v.IsNull():

@@ -12,11 +12,11 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// Outside is the values for variables from outside the fabric.
+// Outside contains the values for variables from outside the fabric.
 type Outside struct {
-	Vars  []string  // "k=v" of --var, in order; the last one wins
-	Files []VarFile // of --var-file, in order; the last one wins
-	Env   []string  // as os.Environ gives it; only ROCEC_VAR_k=v is looked at
+	Vars  []string  // "k=v" of --var, in order; the last value counts
+	Files []VarFile // of --var-file, in order; the last value counts
+	Env   []string  // in the form of os.Environ; only ROCEC_VAR_k=v is read
 }
 
 // VarFile is one file of values for variables.
@@ -28,23 +28,23 @@ type VarFile struct {
 // Given is one value of a variable, from outside the fabric or from a module block.
 type Given struct {
 	text string               // as on the command line or in the environment
-	expr hclsyntax.Expression // from a file or a module block; text is not set
+	expr hclsyntax.Expression // from a file or a module block; text is empty then
 	at   diag.Range
 	from string // where it comes from, for messages
 
-	value  cty.Value // of a module block, evaluated already
-	en     *Env      // what its expression was evaluated in
-	failed bool      // its mistake was reported
+	value  cty.Value // the evaluated value, for a value of a module block
+	en     *Env      // the environment of the evaluation
+	failed bool      // a mistake in the expression was reported
 }
 
-// Argument is the value that a module block gives a variable, evaluated outside of the module.
+// Argument returns the value that a module block has for a variable, evaluated in the scope around the module.
 func (ev *Evaluator) Argument(en *Env, e hclsyntax.Expression, ds *diag.List) *Given {
 	v, o := ev.Value(en, e, ds)
 	return &Given{value: v, failed: o == Failed, at: e.Range(), from: "the module block", expr: e, en: en}
 }
 
-// GivenOutside collects the values from outside, by the name of the variable; the strongest source wins: --var over
-// --var-file over the environment, the later over the earlier.
+// GivenOutside returns the values from outside, by the name of the variable. --var has precedence over --var-file, and --var-file over
+// the environment. Within a source the last value counts.
 func (ev *Evaluator) GivenOutside(sc *Scope, ds *diag.List) map[string]*Given {
 	values := map[string]*Given{}
 	for _, kv := range ev.outside.Env {
@@ -83,19 +83,19 @@ func (ev *Evaluator) GivenOutside(sc *Scope, ds *diag.List) map[string]*Given {
 	return values
 }
 
-// The names of the pseudo files that hold values from the command line and the environment.
+// The names of the pseudo files with values from the command line and the environment.
 const (
 	flagFile = "--var "
 	envFile  = "ROCEC_VAR_"
 )
 
-// IsGiven reports whether the name of a file in a place is that of a value from the command line or the environment. Such a value has text
-// to show, but no file.
+// IsGiven reports whether a name is the pseudo file of a value from the command line or the environment. Such a value has text to show,
+// but no file.
 func IsGiven(name string) bool {
 	return strings.HasPrefix(name, flagFile) || strings.HasPrefix(name, envFile) && !strings.ContainsAny(name, "./")
 }
 
-// declaredNear ends a message about a value for an undeclared variable.
+// declaredNear returns the end of a message about a value for an undeclared variable.
 func (ev *Evaluator) declaredNear(name string, sc *Scope) string {
 	if len(sc.Vars) == 0 {
 		return fmt.Sprintf(" Write a block variable %q { ... }, or delete the value.", diag.Cut(name))
@@ -103,7 +103,7 @@ func (ev *Evaluator) declaredNear(name string, sc *Scope) string {
 	return diag.Suggest(name, LikeKeys(ev, sc.Vars))
 }
 
-// pseudoFile makes text from the command line showable like a file, and returns its place.
+// pseudoFile stores text from the command line as a file, so that a diagnostic can show it, and returns its place.
 func (ev *Evaluator) pseudoFile(name, text string) diag.Range {
 	line, _, _ := strings.Cut(strings.ToValidUTF8(text, "?"), "\n")
 	ev.Files[name] = []byte(line)
@@ -124,7 +124,8 @@ func (ev *Evaluator) readVarFile(sc *Scope, f VarFile, values map[string]*Given,
 	}
 	ev.Guard(body, ds)
 	for _, b := range body.Blocks {
-		UnknownBlock.Errorf(ds, b.TypeRange, "A file of --var-file holds lines name = value only, no blocks. Move the block into a *.hcl file "+
+		UnknownBlock.Errorf(ds, b.TypeRange, "A file of --var-file contains only lines name = value, no blocks. Move the block into a "+
+			"*.hcl file "+
 			"of the fabric.")
 	}
 	for _, a := range parse.Attributes(body) {
@@ -141,8 +142,8 @@ func (ev *Evaluator) readVarFile(sc *Scope, f VarFile, values map[string]*Given,
 	}
 }
 
-// nearEnv reports an undeclared variable of the environment that was probably meant for a declared one. Others do not matter: several
-// fabrics share one environment.
+// nearEnv reports an environment variable without a declaration if its name is similar to a declared variable. Other environment
+// variables are ignored, since several fabrics may share one environment.
 func (ev *Evaluator) nearEnv(sc *Scope, name string) string {
 	var others []string
 	for _, kv := range ev.outside.Env {
@@ -154,7 +155,7 @@ func (ev *Evaluator) nearEnv(sc *Scope, name string) string {
 	}
 	slices.Sort(others)
 	if near := diag.Nearest(name, others); near != "" {
-		return fmt.Sprintf(" ROCEC_VAR_%s is set, and no variable is called so; the case of letters counts.", diag.Plain(near))
+		return fmt.Sprintf(" ROCEC_VAR_%s is set, but no variable has this name; the case of letters counts.", diag.Plain(near))
 	}
 	return ""
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// Guard walks a parsed body: it reports unknown functions and loops that are nested too deeply, and wraps the places where work
-// multiplies. Attributes with a mistake have failed, so that no other mistake follows from them.
+// Guard walks a parsed body. It reports unknown functions and loops that are nested too deeply, and wraps the expressions that multiply
+// work. It notes attributes with a mistake as failed, so that no further mistake is reported because of them.
 func (ev *Evaluator) Guard(body *hclsyntax.Body, ds *diag.List) { ev.guardBody(body, false, ds) }
 
-// guardBody guards a body. With types, the attribute named type is one.
+// guardBody guards a body. With types, the attribute named type contains a type.
 func (ev *Evaluator) guardBody(body *hclsyntax.Body, types bool, ds *diag.List) {
 	for _, a := range parse.Attributes(body) {
 		g := guard{b: &ev.budget, types: types && a.Name == "type", ds: ds}
@@ -30,7 +30,7 @@ func (ev *Evaluator) guardBody(body *hclsyntax.Body, types bool, ds *diag.List) 
 	}
 }
 
-// guardExpression guards an expression, and reports whether there is no mistake.
+// guardExpression guards an expression, and reports whether it has no mistake.
 func (ev *Evaluator) guardExpression(e *hclsyntax.Expression, ds *diag.List) bool {
 	g := guard{b: &ev.budget, ds: ds}
 	g.expr(e, 0)
@@ -40,15 +40,15 @@ func (ev *Evaluator) guardExpression(e *hclsyntax.Expression, ds *diag.List) boo
 type guard struct {
 	b     *budget
 	types bool // list(string) is a type, not a function call
-	whole bool // in arithmetic of whole numbers
+	whole bool // inside arithmetic of whole numbers
 	ds    *diag.List
 	bad   bool
 	size  int // expressions seen
 
-	mixed map[hclsyntax.Expression]bool // more than arithmetic of whole numbers
+	mixed map[hclsyntax.Expression]bool // expressions that are more than arithmetic of whole numbers
 }
 
-// metered guards an expression, and has the budget charged whenever it is evaluated.
+// metered guards an expression, and wraps it so that every evaluation charges the budget.
 func (g *guard) metered(e *hclsyntax.Expression, loops, times int) {
 	before := g.size
 	g.expr(e, loops)
@@ -58,7 +58,7 @@ func (g *guard) metered(e *hclsyntax.Expression, loops, times int) {
 func (g *guard) expr(p *hclsyntax.Expression, loops int) {
 	if !g.types && !g.whole {
 		if a := g.inWholeNumbers(*p); a != nil {
-			g.whole = true // what is inside is computed with it
+			g.whole = true // the expressions inside are computed with it
 			g.expr(p, loops)
 			g.whole = false
 			*p = a
@@ -69,7 +69,7 @@ func (g *guard) expr(p *hclsyntax.Expression, loops int) {
 	switch e := (*p).(type) {
 	case *hclsyntax.LiteralValueExpr:
 		if v := e.Val; v.IsKnown() && !v.IsNull() && v.Type() == cty.Number && hugeNumber(v.AsBigFloat()) {
-			g.report(parse.TooLarge.Errorf(g.ds, e.SrcRange, "A number is too large, or too close to zero, to mean anything here. Correct it."))
+			g.report(parse.TooLarge.Errorf(g.ds, e.SrcRange, "A number is too large, or too close to zero, for any attribute. Correct it."))
 		}
 	case *hclsyntax.ScopeTraversalExpr, *hclsyntax.AnonSymbolExpr:
 	case *hclsyntax.RelativeTraversalExpr:
@@ -82,7 +82,7 @@ func (g *guard) expr(p *hclsyntax.Expression, loops int) {
 				Instead(e.NameRange, diag.Nearest(e.Name, functionNames())))
 		}
 		for i := range e.Args {
-			if e.ExpandFinal && i == len(e.Args)-1 && !g.types { // HCL makes an argument of each element before the function counts any
+			if e.ExpandFinal && i == len(e.Args)-1 && !g.types { // HCL makes an argument of each element before the function can count them
 				g.metered(&e.Args[i], loops, 2)
 			} else {
 				g.expr(&e.Args[i], loops)
@@ -114,20 +114,20 @@ func (g *guard) expr(p *hclsyntax.Expression, loops int) {
 	case *hclsyntax.ForExpr:
 		if loops == maxLoops {
 			g.report(parse.TooDeep.Errorf(g.ds, e.OpenRange,
-				"A for expression may hold one other for expression, not two. Give the inner ones a name in a locals block."))
+				"A for expression may contain one other for expression, not two. Move the inner ones into a locals block."))
 			return
 		}
 		g.expr(&e.CollExpr, loops+1)
 		for _, inner := range []*hclsyntax.Expression{&e.KeyExpr, &e.ValExpr, &e.CondExpr} {
 			if *inner != nil {
-				g.metered(inner, loops+1, 6) // every turn also makes a scope
+				g.metered(inner, loops+1, 6) // every iteration also makes a scope
 			}
 		}
 	case *hclsyntax.SplatExpr:
 		g.expr(&e.Source, loops)
 		g.metered(&e.Each, loops, 1)
 	case *hclsyntax.BinaryOpExpr:
-		if e.Op == hclsyntax.OpEqual || e.Op == hclsyntax.OpNotEqual { // these compare whole values
+		if e.Op == hclsyntax.OpEqual || e.Op == hclsyntax.OpNotEqual { // they compare complete values
 			g.metered(&e.LHS, loops, 4)
 		} else {
 			g.expr(&e.LHS, loops)
@@ -150,12 +150,12 @@ func (g *guard) expr(p *hclsyntax.Expression, loops int) {
 		g.expr(&e.Tuple, loops)
 	case *hclsyntax.TemplateWrapExpr:
 		g.expr(&e.Wrapped, loops)
-	default: // a kind of expression this version of the language does not have
+	default: // a kind of expression that this version of the language does not have
 		g.report(BadExpression.Errorf(g.ds, e.Range(), "This kind of expression is not part of the language. Write it in another way."))
 	}
 }
 
-// twins reports keys that are written twice in one object, where HCL would take the last one.
+// twins reports keys that an object has twice. HCL would silently use the last one.
 func (g *guard) twins(e *hclsyntax.ObjectConsExpr) {
 	if len(e.Items) < 2 {
 		return

@@ -23,21 +23,21 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// Kind is what an attribute may hold: how it is called in the manual, how in a message, and how it is read.
+// Kind is a kind of attribute values: its name in the manual, its description in messages, and the function that reads it.
 type Kind[V any] struct {
 	Name string // "size"
 	Want string // "a size such as \"64KiB\", or a number of bytes"
 	Read func(v cty.Value) (V, *Problem)
 }
 
-// ReadText reads a text that is not in a file of a fabric, by the same rules.
+// ReadText reads a text from outside of a fabric by the same rules.
 func (k Kind[V]) ReadText(text string) (V, *Problem) { return k.Read(cty.StringVal(text)) }
 
-// Problem is why a value cannot be read. A nil Topic means the type is wrong, which the caller words.
+// Problem is the reason why a value cannot be read. With a nil Topic the type is wrong, and the caller writes the message.
 type Problem struct {
 	Topic  *diag.Topic
 	Detail string
-	meant  string // the word that was nearly written; may be empty
+	meant  string // the valid word that was probably meant; may be empty
 }
 
 var Mistyped = &Problem{}
@@ -53,8 +53,7 @@ var Boolean = Kind[bool]{"bool", "true or false", func(v cty.Value) (bool, *Prob
 	return v.True(), nil
 }}
 
-// Hint explains how a value of the wrong type was meant: without the quotes that it has, or with quotes that it lacks. It is "" if it is
-// unclear.
+// Hint proposes a correction for a value of the wrong type: without its quotes, or with quotes. It is "" if no correction is clear.
 func (k Kind[V]) Hint(v cty.Value) string {
 	if v.IsNull() {
 		return ""
@@ -82,7 +81,7 @@ func (k Kind[V]) Hint(v cty.Value) string {
 	return ""
 }
 
-// Integer is a whole number from lo to hi.
+// Integer is the kind of whole numbers from lo to hi.
 func Integer(lo, hi int) Kind[int] {
 	want := fmt.Sprintf("a whole number from %d to %d", lo, hi)
 	return Kind[int]{fmt.Sprintf("number %d-%d", lo, hi), want, func(v cty.Value) (int, *Problem) {
@@ -102,8 +101,8 @@ func whole(v cty.Value, lo, hi int, want string) (int, *Problem) {
 	return int(i), nil
 }
 
-// pattern is a string that matches a regular expression. It is compiled when it is first needed: all of them take longer
-// than a small fabric.
+// pattern is the kind of strings that match a regular expression. The expression is compiled at its first use: compiling all of them
+// would take longer than loading a small fabric.
 func pattern(name, want, expr string) Kind[string] {
 	re := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A(?:` + expr + `)\z`) })
 	return Kind[string]{name, want, func(v cty.Value) (string, *Problem) {
@@ -121,7 +120,7 @@ func pattern(name, want, expr string) Kind[string] {
 	}}
 }
 
-// checked is a string that a function takes; the function says why it does not.
+// checked is the kind of strings that a function accepts. The function returns the reason why it refuses a string.
 func checked(want string, check func(string) (why string)) Kind[string] {
 	return Kind[string]{"string", want, func(v cty.Value) (string, *Problem) {
 		if v.Type() != cty.String {
@@ -134,8 +133,8 @@ func checked(want string, check func(string) (why string)) Kind[string] {
 	}}
 }
 
-// Strings that become parts of commands, files or SSH destinations hold nothing a shell, or ssh, would read otherwise. The
-// numbers of a release may have a name before them, with a dot or a dash between, as systems print builds.
+// Strings that become parts of commands, files or SSH destinations contain no characters that are special to a shell or to ssh. The
+// numbers of a release may follow a name and a dot or a dash, as in the builds that systems print.
 var (
 	ModelName = pattern("string", `the name of a model, such as "sn2700"`, `[A-Za-z0-9][A-Za-z0-9 ._+-]{0,62}`)
 	Word      = pattern("string", `a name of letters, digits, ".", "_" and "-"`, `[A-Za-z0-9][A-Za-z0-9._-]{0,62}`)
@@ -158,10 +157,10 @@ var (
 	}}
 )
 
-// Date is a day.
+// Date is the kind of dates, which are days.
 var Date = checked(`a date such as "2027-03-01"`, func(s string) string {
 	if _, err := time.Parse(time.DateOnly, s); err != nil {
-		return "it is no date"
+		return "this is not a date"
 	}
 	return ""
 })
@@ -169,7 +168,7 @@ var Date = checked(`a date such as "2027-03-01"`, func(s string) string {
 // FrameSize is an MTU in bytes.
 var FrameSize = Integer(1280, 16384)
 
-// Glob is a pattern of device names.
+// Glob is the kind of patterns of device names.
 var Glob = Kind[string]{"glob", `a pattern of names such as "oob-*"`, func(v cty.Value) (string, *Problem) {
 	if v.Type() != cty.String {
 		return "", Mistyped
@@ -182,20 +181,20 @@ var Glob = Kind[string]{"glob", `a pattern of names such as "oob-*"`, func(v cty
 	return s, nil
 }}
 
-// readPath reads a path that does not lead out of the folder it is relative to.
+// readPath reads a relative path that stays in its folder.
 func readPath(v cty.Value) (string, *Problem) {
 	if v.Type() != cty.String {
 		return "", Mistyped
 	}
 	name := path.Clean(v.AsString())
 	if !fs.ValidPath(name) || name == "." || strings.ContainsRune(name, 0) {
-		return "", Problemf(&BadValue, "%q is not a path of a file below the fabric's folder: it has no leading slash and does not leave the "+
-			"folder by \"..\". Move the file there, or correct the path.", diag.Cut(v.AsString()))
+		return "", Problemf(&BadValue, "%q is not a path of a file below the fabric's folder: such a path has no leading slash, and "+
+			"no \"..\" that leaves the folder. Move the file there, or correct the path.", diag.Cut(v.AsString()))
 	}
 	return name, nil
 }
 
-// OneOf is a string out of a few.
+// OneOf is the kind of strings from a fixed list.
 func OneOf(words ...string) Kind[string] {
 	want := `one of "` + strings.Join(words, `", "`) + `"`
 	return Kind[string]{`"` + strings.Join(words, `", "`) + `"`, want, func(v cty.Value) (string, *Problem) {
@@ -213,7 +212,7 @@ func OneOf(words ...string) Kind[string] {
 	}}
 }
 
-// Reference is a block of one kind, by its name.
+// Reference is the kind of references to blocks of one kind, by name.
 func Reference(block string) Kind[string] {
 	want := fmt.Sprintf("a reference such as %s.NAME, without quotes", block)
 	return Kind[string]{"reference to " + block, want, func(v cty.Value) (string, *Problem) {
@@ -227,7 +226,7 @@ func Reference(block string) Kind[string] {
 	}}
 }
 
-// RootSwitch is a switch by its name or by a reference to a group of one, which the loader resolves.
+// RootSwitch is the kind of a switch by name, or by a reference to a group of one switch. The loader resolves the reference.
 var RootSwitch = Kind[string]{"name or reference to switch", `the name of a switch, or switch.GROUP`, func(v cty.Value) (string, *Problem) {
 	switch v.Type() {
 	case cty.String:
@@ -241,8 +240,8 @@ var RootSwitch = Kind[string]{"name or reference to switch", `the name of a swit
 	return "", Mistyped
 }}
 
-// quantity cuts a string into number and unit: at most 15 digits, a fraction of at most 9, a space at most, and letters, "/" or "%". It is
-// written out since it reads two attributes of every link: a regular expression takes three times as long.
+// quantity splits a string into number and unit: at most 15 digits, a fraction of at most 9, at most one space, and letters, "/" or
+// "%". It uses no regular expression, which takes three times as long, since it reads two attributes of every link.
 func quantity(s string) (n float64, unit string, ok bool) {
 	const digits = "0123456789"
 	rest := strings.TrimLeft(s, digits)
@@ -268,7 +267,7 @@ func quantity(s string) (n float64, unit string, ok bool) {
 
 var ByteSize = sizeKind(1 << 40)
 
-// sizeKind is a size in bytes, at most limit.
+// sizeKind returns the kind of sizes in bytes, up to limit.
 func sizeKind(limit int) Kind[int] {
 	const want = `a size such as "64KiB" or "18000B", or a number of bytes`
 	units := map[string]float64{"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
@@ -295,7 +294,7 @@ func sizeKind(limit int) Kind[int] {
 	}}
 }
 
-// largest writes the bound of a size.
+// largest returns the bound of a size for a message.
 func largest(limit int) string {
 	if limit%(1<<30) == 0 {
 		return fmt.Sprintf("%d GiB", limit>>30)
@@ -303,7 +302,7 @@ func largest(limit int) string {
 	return parse.Size(limit)
 }
 
-// sizeHint explains what "64K" and "64KB" could mean.
+// sizeHint proposes sizes for an ambiguous text such as "64K" or "64KB".
 func sizeHint(n float64, unit string) string {
 	power := map[byte]int{'k': 1, 'm': 2, 'g': 3}[strings.ToLower(unit + " ")[0]]
 	if power == 0 {
@@ -314,7 +313,7 @@ func sizeHint(n float64, unit string) string {
 		num+string("KMG"[power-1])+"iB", n*math.Pow(1024, float64(power)), n*math.Pow(1000, float64(power)))
 }
 
-// Speed is in Mb/s.
+// Speed is the kind of speeds, in Mb/s.
 var Speed = Kind[int]{"speed", `a speed such as "100G"`, func(v cty.Value) (int, *Problem) {
 	switch v.Type() {
 	case cty.Number:
@@ -338,7 +337,7 @@ var Speed = Kind[int]{"speed", `a speed such as "100G"`, func(v cty.Value) (int,
 				return 0, Problemf(&WrongUnit, "%q has no unit of speed. Write %q, which is %s megabits per second, as switches write it.",
 					diag.Cut(s), inGigabits, num)
 			}
-			if n >= 1000 { // as no port has gigabits
+			if n >= 1000 { // no port has this speed in gigabits
 				return 0, Problemf(&WrongUnit, "%q has no unit of speed. Write \"%sM\" for %s.", diag.Cut(s), num, megabits)
 			}
 			return 0, Problemf(&WrongUnit, "%q has no unit of speed. Write \"%sG\" for gigabits, or \"%sM\" for %s.",
@@ -352,7 +351,8 @@ var Speed = Kind[int]{"speed", `a speed such as "100G"`, func(v cty.Value) (int,
 	return 0, Mistyped
 }}
 
-// inMegabits gives a number that is a speed of ports in Mb/s, as SONiC and switches write it, in gigabits: "25G" of "25000"; else "".
+// inMegabits converts a speed of ports in Mb/s, as in CONFIG_DB of SONiC, to gigabits: "25000" to "25G". It returns "" for a number
+// that is no such speed.
 func inMegabits(n string) string {
 	switch n {
 	case "1000", "10000", "25000", "40000", "50000", "100000", "200000", "400000", "800000", "1600000":
@@ -363,7 +363,7 @@ func inMegabits(n string) string {
 
 var speedSuffix = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:bps|bit/s|b/s|bit|b)\z`) })
 
-// Length is in metres.
+// Length is the kind of lengths, in metres.
 var Length = Kind[float64]{"length", `a length such as "30m", or a number of metres`, func(v cty.Value) (float64, *Problem) {
 	var n float64
 	switch v.Type() {
@@ -375,7 +375,7 @@ var Length = Kind[float64]{"length", `a length such as "30m", or a number of met
 		f, known := map[string]float64{"m": 1, "km": 1000, "cm": 0.01, "ft": 0.3048}[unit]
 		point := strings.Replace(s, ",", ".", 1)
 		if _, _, reads := quantity(point); !ok && reads {
-			return 0, Problemf(&WrongUnit, "%q has a comma, and fractions have a point. Write \"%s\".", diag.Cut(s), withMetres(point))
+			return 0, Problemf(&WrongUnit, "%q has a comma, but a fraction needs a point. Write \"%s\".", diag.Cut(s), withMetres(point))
 		}
 		if !ok || !known {
 			return 0, Problemf(&WrongUnit, "%q is not a length. Write one such as \"3m\", \"0.5km\" or \"10ft\".", diag.Cut(s))
@@ -398,7 +398,7 @@ func withMetres(length string) string {
 	return length
 }
 
-// Percent is 1 to 100.
+// Percent is the kind of percentages from 1 to 100.
 var Percent = Kind[int]{"percent", `a percentage such as 50 or "50%"`, func(v cty.Value) (int, *Problem) {
 	const want = "a whole percentage from 1 to 100"
 	switch v.Type() {
@@ -421,7 +421,7 @@ var Percent = Kind[int]{"percent", `a percentage such as 50 or "50%"`, func(v ct
 	return 0, Mistyped
 }}
 
-// CodePoint is a DSCP by number or by name, see package dscp.
+// CodePoint is the kind of DSCPs, by number or by name, see package dscp.
 var CodePoint = Kind[int]{"DSCP", `a DSCP: 0 to 63, or a name such as "af31", "cs6" or "ef"`, func(v cty.Value) (int, *Problem) {
 	const want = "0 to 63, cs0 to cs7, af11 to af43, ef, be or voice-admit"
 	switch v.Type() {
@@ -440,7 +440,7 @@ var CodePoint = Kind[int]{"DSCP", `a DSCP: 0 to 63, or a name such as "af31", "c
 	return 0, Mistyped
 }}
 
-// Prefix is an IP address, with or without the length of its prefix; host bits are kept.
+// Prefix is the kind of IP addresses, with or without the length of the prefix. It keeps host bits.
 var Prefix = Kind[netip.Prefix]{
 	"address or prefix", `an IP address such as "192.0.2.1" or "192.0.2.1/24"`,
 	func(v cty.Value) (netip.Prefix, *Problem) {

@@ -11,14 +11,14 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// Element is a value of a list, with its own expression where the list is written out.
+// Element is a value of a list. If the list is a literal, it has the expression of the element, otherwise that of the list.
 type Element struct {
 	V    cty.Value
 	Expr hclsyntax.Expression
 }
 
-// Elements gives the elements of a list expression with their own expressions where it is written out, or all with the
-// expression of the whole.
+// Elements returns the elements of a list. In a literal list each element has its own expression. Otherwise all have the expression of
+// the list.
 func (ev *Evaluator) Elements(en *Env, e hclsyntax.Expression, want string, ds *diag.List) ([]Element, Outcome) {
 	if tuple, ok := parse.Bare(e).(*hclsyntax.TupleConsExpr); ok && !ev.failed[e] {
 		if n := len(tuple.Exprs); n > instanceWork && en.repeated() && !ev.within(e, func() { ev.budget.charge(n) }, ds) {
@@ -66,7 +66,7 @@ func (ev *Evaluator) Elements(en *Env, e hclsyntax.Expression, want string, ds *
 	return out, Good
 }
 
-// Strings gives the strings of an attribute that is one string or a list of them.
+// Strings returns the strings of an attribute that is one string or a list of strings.
 func (ev *Evaluator) Strings(en *Env, e hclsyntax.Expression, want string, ds *diag.List) ([]Element, Outcome) {
 	var elements []Element
 	o := Good
@@ -85,7 +85,7 @@ func (ev *Evaluator) Strings(en *Env, e hclsyntax.Expression, want string, ds *d
 		case ty.IsTupleType() || ty.IsListType() || ty.IsSetType():
 			elements, o = ev.Elements(en, e, want, ds)
 		default:
-			ev.Report(en, e, &WrongType, fmt.Sprintf("Expected %s, or a list of such, not %s.", want, Describe(v)), ds)
+			ev.Report(en, e, &WrongType, fmt.Sprintf("Expected %s, or a list of these, not %s.", want, Describe(v)), ds)
 			return nil, Failed
 		}
 	}

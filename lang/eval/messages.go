@@ -13,15 +13,15 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// evalWords are the words for what goes wrong while an expression is evaluated. The detail of HCL's holds the second.
+// evalWords has our messages for errors of HCL in evaluations. A row matches by the summary of HCL's error and a part of its detail.
 var evalWords = []struct{ summary, detail, says string }{
-	{"Invalid index", "greater than or equal", "There is no such element, the list ends before it. Correct the index; the first element is " +
-		"0."},
-	{"Invalid index", "no elements", "There is no such element, the list is empty. Correct the index, or the list."},
+	{"Invalid index", "greater than or equal", "There is no such element: the list ends before this index. Correct the index; the first " +
+		"element is 0."},
+	{"Invalid index", "no elements", "There is no such element: the list is empty. Correct the index, or the list."},
 	{"Invalid index", "negative number", "An index counts from 0. Write list[length(list) - 1] for the last element."},
 	{"Invalid index", "fractional part", "An index is a whole number. Write floor(...) around it, or correct it."},
-	{"Invalid index", "does not have any indices", "Only lists, maps and objects have elements, and this is another kind of value. Take the " +
-		"index away."},
+	{"Invalid index", "does not have any indices", "Only lists, maps and objects have elements, but this is another kind of value. Delete " +
+		"the index."},
 	{"Invalid index", "null value as an indexing key", "The index is null. Give it a value."},
 	{"Invalid index", "Elements of a set", "A set has no order, so its elements have no index. Write tolist(...) around it first."},
 	{"Invalid index", "a number is required", "The index of a list is a whole number. Correct it."},
@@ -31,54 +31,55 @@ var evalWords = []struct{ summary, detail, says string }{
 	{"Missing map element", "", "The map has no such key. Correct it, or write lookup(map, key, default) where it may be missing."},
 	{"Unsupported attribute", "list of objects", "This is a list. Write [*] before the name for all its elements, or [0] for the first."},
 	{"Unsupported attribute", "set of objects", "This is a set. Write [for x in set : x.name] for all its elements."},
-	{"Unsupported attribute", "primitive-typed", "Numbers, strings and booleans have no attributes. Take the dot and the name away; " +
+	{"Unsupported attribute", "primitive-typed", "Numbers, strings and booleans have no attributes. Delete the dot and the name; " +
 		"functions are written name(value)."},
 	{
 		"Unsupported attribute", "This value does not have",
 		"Nothing can be read from this value. A reference such as cos_group.NAME only names a block. Put a value that two blocks need in a " +
 			"local.",
 	},
-	{"Operation failed", "must not be null", "One side of the operator is null, and nothing can be computed with that. Give it a value, " +
-		"for example with coalesce(x, 0)."},
+	{"Operation failed", "must not be null", "One side of the operator is null, so the result cannot be computed. Give it a value, for " +
+		"example with coalesce(x, 0)."},
 	{"Operation failed", "", "The operator cannot be used on these values. Correct one of them."},
 	{"Null condition", "", "The condition before ? is null. Give it a value that is true or false."},
 	{"Incorrect condition type", "", "The condition before ? must be true or false. Write a comparison, such as x > 0."},
-	{"Iteration over null value", "", "A for expression goes over a list or a map, and this is null. Give it a value, for example with " +
+	{"Iteration over null value", "", "A for expression needs a list or a map, but this is null. Give it a value, for example with " +
 		"coalesce(x, [])."},
 	{
 		"Iteration over non-iterable value", "type number",
-		"A for expression goes over a list or a map, not over a number. Write range(5) for the numbers below 5.",
+		"A for expression needs a list or a map, not a number. Write range(5) for the numbers below 5.",
 	},
-	{"Iteration over non-iterable value", "", "A for expression goes over a list or a map. Put the value in brackets [ ] if it is the only " +
+	{"Iteration over non-iterable value", "", "A for expression needs a list or a map. Put the value in brackets [ ] if it is the only " +
 		"element."},
-	{"Condition is null", "", "The condition behind if is null. Give it a value that is true or false."},
-	{"Invalid 'for' condition", "must not be null", "The condition behind if is null. Give it a value that is true or false."},
-	{"Invalid 'for' condition", "", "The condition behind if must be true or false. Write a comparison, such as x > 0."},
-	{"Invalid object key", "null", "A key is null. Give it a value, or leave such elements out with if x != Null."},
+	{"Condition is null", "", "The condition after if is null. Give it a value that is true or false."},
+	{"Invalid 'for' condition", "must not be null", "The condition after if is null. Give it a value that is true or false."},
+	{"Invalid 'for' condition", "", "The condition after if must be true or false. Write a comparison, such as x > 0."},
+	{"Invalid object key", "null", "A key is null. Give it a value, or leave such elements out with if x != null."},
 	{"Invalid object key", "", "A key is a string or a number. Correct the expression before =>."},
 	{"Null value as key", "", "A key is null. Give it a value."},
 	{"Incorrect key type", "", "A key is a string or a number. Correct it."},
-	{"Duplicate object key", "", `Two elements give the same key. Make the keys differ, or write "..." behind the value to collect all values of a key in a list.`},
+	{"Duplicate object key", "", `Two elements have the same key. Make the keys differ, or write "..." after the value to collect all values of a key in a list.`},
 	{"Ambiguous attribute key", "", "A key with a dot is ambiguous. Put it in quotes if it is a name, or in brackets ( ) if it is a " +
 		"reference."},
 	{"Splat of null value", "", "The value before [*] is null. Give it one, for example with coalesce(x, [])."},
 	{"Invalid nested splat expressions", "", "The elements are of different types. Write [for x in list : ...] instead of [*]."},
-	{"Invalid template interpolation value", "null", "The value is null, and a text cannot hold that. Give it a value, for example with " +
-		"coalesce(x, \"none\")."},
-	{"Invalid template interpolation value", "have tuple", "A text cannot hold a list. Write join(\", \", list)."},
-	{"Invalid template interpolation value", "have list", "A text cannot hold a list. Write join(\", \", list)."},
-	{"Invalid template interpolation value", "have set", "A text cannot hold a set. Write join(\", \", set)."},
+	{"Invalid template interpolation value", "null", "The value is null, and a text cannot contain null. Give it a value, for example " +
+		"with coalesce(x, \"none\")."},
+	{"Invalid template interpolation value", "have tuple", "A text cannot contain a list. Write join(\", \", list)."},
+	{"Invalid template interpolation value", "have list", "A text cannot contain a list. Write join(\", \", list)."},
+	{"Invalid template interpolation value", "have set", "A text cannot contain a set. Write join(\", \", set)."},
 	{
 		"Invalid template interpolation value", "have object",
-		"A text cannot hold an object. Write the name of one of its attributes, or jsonencode(object).",
+		"A text cannot contain an object. Write the name of one of its attributes, or jsonencode(object).",
 	},
-	{"Invalid template interpolation value", "have map", "A text cannot hold a map. Write the name of one of its keys, or jsonencode(map)."},
-	{"Invalid template interpolation value", "", "This is a reference to a block, which a text cannot hold. Write its name in the text."},
+	{"Invalid template interpolation value", "have map", "A text cannot contain a map. Write the name of one of its keys, or " +
+		"jsonencode(map)."},
+	{"Invalid template interpolation value", "", "This is a reference to a block, which a text cannot contain. Write its name in the text."},
 	{"Invalid expanding argument value", "null", `The value before "..." is null. Give it one, for example with coalesce(x, []).`},
-	{"Invalid expanding argument value", "", `Only a list can be spread over arguments by "...". Put the value in brackets [ ], or take the dots away.`},
+	{"Invalid expanding argument value", "", `Only a list can be spread over arguments by "...". Put the value in brackets [ ], or delete the dots.`},
 }
 
-// evalMessage words the mistake that hcl found while it evaluated e, and returns its place.
+// evalMessage returns our message for an error of hcl in the evaluation of e, and its place.
 func evalMessage(d *hcl.Diagnostic, e hclsyntax.Expression) (string, diag.Range) {
 	at := e.Range()
 	if d.Subject != nil {
@@ -107,7 +108,7 @@ var noAttribute = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`This object does not have an attribute named "([^"]*)"`)
 })
 
-// callMessage explains what is wrong with the call of a function, and how it is called.
+// callMessage returns the message about a wrong call of a function, with the arguments of the function.
 func callMessage(d *hcl.Diagnostic, at diag.Range) (string, diag.Range) {
 	name := ""
 	if x, ok := hcl.DiagnosticExtra[hclsyntax.FunctionCallDiagExtra](d); ok {
@@ -136,7 +137,7 @@ func callMessage(d *hcl.Diagnostic, at diag.Range) (string, diag.Range) {
 		}
 		_, why, _ := strings.Cut(d.Detail, " parameter: ")
 		why = typeWords(strings.TrimSuffix(why, "."))
-		if why != "" && 'A' <= why[0] && why[0] <= 'Z' { // sentences of ours
+		if why != "" && 'A' <= why[0] && why[0] <= 'Z' { // our own sentences
 			return fmt.Sprintf("This argument does not suit %s. %s.", name, why), at
 		}
 		return fmt.Sprintf("This argument does not suit %s: %s.%s", name, why, how), at
@@ -147,7 +148,7 @@ func callMessage(d *hcl.Diagnostic, at diag.Range) (string, diag.Range) {
 
 var calledName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[Ff]unction "([^"]*)"`) })
 
-// operandMessage names the operand that an operator needs.
+// operandMessage states which operand an operator needs.
 func operandMessage(d *hcl.Diagnostic) string {
 	side := "This side of the operator"
 	if strings.Contains(d.Detail, "unary operand") {
@@ -157,17 +158,17 @@ func operandMessage(d *hcl.Diagnostic) string {
 	case strings.Contains(d.Detail, "bool"):
 		return side + " must be true or false. Correct it, or write a comparison, such as x > 0."
 	case strings.Contains(d.Detail, "have tuple"), strings.Contains(d.Detail, "have list"):
-		return side + " must be a number, and it is a list. Write concat(a, b) to join lists."
+		return side + " must be a number, but it is a list. Write concat(a, b) to join lists."
 	case strings.Contains(d.Detail, "a number is required"):
-		return side + ` must be a number, and it is text. Correct it, or write "${a}${b}" to join texts.`
+		return side + ` must be a number, but it is text. Correct it, or write "${a}${b}" to join texts.`
 	}
 	return side + " must be a number. Correct it."
 }
 
-// typeWords brings what cty says of types, and a few others say of values, to the words of this language.
+// typeWords rewrites messages about types and values, mostly of cty, in the terms of this language.
 func typeWords(s string) string {
 	switch {
-	case strings.Contains(s, "panic in function implementation"): // of hcl's or cty's; what follows is of no use to a person
+	case strings.Contains(s, "panic in function implementation"): // from hcl or cty; a user cannot use the rest
 		return "it cannot be computed from these values"
 	case s == "argument must not be null":
 		return "it is null"
@@ -202,7 +203,7 @@ var (
 		"the list is empty")
 )
 
-// typeWord names a type of cty's.
+// typeWord returns the name of a type of cty.
 func typeWord(s string) string {
 	switch s {
 	case "number", "string":
@@ -234,7 +235,7 @@ func typeWord(s string) string {
 	return s
 }
 
-// noFunction proposes a function for one that does not exist.
+// noFunction returns the message about an unknown function, with a proposal.
 func noFunction(name string) string {
 	if near := diag.Nearest(name, functionNames()); near != "" {
 		return fmt.Sprintf("There is no function named %q. Did you mean %q?", diag.Cut(name), near)
@@ -244,7 +245,7 @@ func noFunction(name string) string {
 		"pathexpand", "abspath",
 	} {
 		if strings.Contains(name, word) {
-			return fmt.Sprintf("There is no function named %q: the same fabric always means the same, whenever and wherever it is read. Give "+
+			return fmt.Sprintf("There is no function named %q: a fabric has the same values whenever and wherever it is read. Give "+
 				"the value by a variable.", diag.Cut(name))
 		}
 	}

@@ -12,13 +12,13 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Node is what has a value that may need those of others: a local, or a module with its outputs.
+// Node is a local, or a module with its outputs. Its value may depend on other nodes.
 type Node struct {
 	Kind   string // "local" or "module"
 	Name   string
 	At     diag.Range
-	Exprs  []hclsyntax.Expression // that are evaluated for it; a local has one
-	Module *Module                // nil of a local
+	Exprs  []hclsyntax.Expression // the expressions that it evaluates; a local has one
+	Module *Module                // nil for a local
 
 	Value cty.Value
 	OK    bool
@@ -27,13 +27,13 @@ type Node struct {
 	state state
 }
 
-// Module is the known part of a module when others refer to it.
+// Module contains the properties of a module that are known before its instances are made.
 type Module struct {
 	Block  *hclsyntax.Block
-	Names  *Names          // of its folder; nil when that cannot be read
-	Many   bool            // for_each: values are by key
-	Keys   map[string]bool // of for_each
-	Silent map[string]bool // outputs with a mistake, reported at their place
+	Names  *Names          // the names of its folder; nil if the folder cannot be read
+	Many   bool            // the module has for_each, so its values have keys
+	Keys   map[string]bool // the keys of for_each
+	Silent map[string]bool // outputs with a mistake that is reported at its place
 }
 
 type state int8
@@ -45,14 +45,14 @@ const (
 	inCycle // and reported
 )
 
-// order settles the nodes of a scope by a depth-first search over what they need.
+// order computes the nodes of a scope by a depth-first search along their dependencies.
 type order struct {
 	ev   *Evaluator
 	sc   *Scope
 	base *hcl.EvalContext
 	call func(n *Node, en *Env, ds *diag.List) (cty.Value, bool)
 	path []*Node          // under way
-	free *hcl.EvalContext // of nodes that need no other
+	free *hcl.EvalContext // the context of nodes without dependencies
 }
 
 func (o *order) settle(nodes []*Node, ds *diag.List) {
@@ -65,7 +65,7 @@ func (o *order) settle(nodes []*Node, ds *diag.List) {
 	}
 }
 
-// nodesIn returns the locals and modules that expressions refer to, each once.
+// nodesIn returns the locals and modules to which expressions refer, each once.
 func (o *order) nodesIn(exprs []hclsyntax.Expression) []*Node {
 	var out []*Node
 	seen := map[*Node]bool{}
@@ -91,7 +91,7 @@ func (o *order) nodesIn(exprs []hclsyntax.Expression) []*Node {
 	return out
 }
 
-// visit evaluates n after everything it needs.
+// visit evaluates n after its dependencies.
 func (o *order) visit(n *Node, ds *diag.List) {
 	switch n.state {
 	case settled, inCycle:
@@ -123,7 +123,7 @@ func (o *order) visit(n *Node, ds *diag.List) {
 	n.Value, n.OK = v, result != Failed
 }
 
-// context returns the context of a node that needs others.
+// context returns the context of a node with its dependencies.
 func (o *order) context(needs []*Node) *hcl.EvalContext {
 	ctx := o.base.NewChild()
 	values := map[string]map[string]cty.Value{"local": {}, "module": {}}
@@ -136,7 +136,7 @@ func (o *order) context(needs []*Node) *hcl.EvalContext {
 	return ctx
 }
 
-// reportCycle reports a circle of locals and modules, from its smallest place, and marks every node.
+// reportCycle reports a cycle of locals and modules, from its smallest place, and marks every node.
 func reportCycle(circle []*Node, ds *diag.List) {
 	first := 0
 	what := "locals"

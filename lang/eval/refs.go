@@ -12,10 +12,10 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// checkRefs holds every reference in e to what is declared, and reports the first that is not. It also returns false,
-// silently, when e needs a variable or local that has a mistake itself.
+// checkRefs checks that every reference in e is declared, and reports the first that is not. If e needs a variable or local that has a
+// reported mistake, it returns false without a report.
 func (ev *Evaluator) checkRefs(en *Env, e hclsyntax.Expression, ds *diag.List) bool {
-	if en.Scope.checked[e] { // for another instance
+	if en.Scope.checked[e] { // checked for another instance
 		return true
 	}
 	for _, t := range ev.refs.in(e, en.repeated()) {
@@ -42,13 +42,13 @@ func (ev *Evaluator) checkRef(en *Env, t hcl.Traversal, ds *diag.List) bool {
 	switch root {
 	case "self":
 		if !en.Self {
-			return report("self is the device that a block declares, and is known only in switch and host blocks, outside of names. Write the " +
-				"value itself, or move it there.")
+			return report("self is the device that a block declares. It has a value only in switch and host blocks, except in names. Write the " +
+				"value itself, or move the expression there.")
 		}
 		among("group", "index", "name")
 	case "each":
 		if !en.Each {
-			return report("each is known only in blocks with for_each. Write the value itself, or give the block a for_each.")
+			return report("each has a value only in blocks with for_each. Write the value itself, or give the block a for_each.")
 		}
 		among("key", "value")
 	case "var":
@@ -65,11 +65,11 @@ func (ev *Evaluator) checkRef(en *Env, t hcl.Traversal, ds *diag.List) bool {
 		return false
 	}
 	if len(t) == 1 {
-		return report("%s alone names nothing. Write %s.NAME.%s", root, root, diag.Listed(" Write one of these: ", ev.Like(known)))
+		return report("%s alone is not a reference. Write %s.NAME.%s", root, root, diag.Listed(" Write one of these: ", ev.Like(known)))
 	}
 	name, ok := stepName(t[1])
 	if !ok {
-		return report("After %s comes a name: %s.NAME.%s", root, root, diag.Listed(" Write one of these: ", ev.Like(known)))
+		return report("A name must follow %s: %s.NAME.%s", root, root, diag.Listed(" Write one of these: ", ev.Like(known)))
 	}
 	if !has(name) {
 		if sc.Names.Meant[root+"."+name] {
@@ -96,7 +96,7 @@ func (ev *Evaluator) checkRef(en *Env, t hcl.Traversal, ds *diag.List) bool {
 	return true
 }
 
-// in looks names up in a map; listing them, for a message, costs more.
+// in returns two functions for the names of a map: a look-up, and a list for messages, which costs more.
 func in[V any](m map[string]V) (has func(string) bool, names func() []string) {
 	return func(n string) bool { _, ok := m[n]; return ok }, func() []string { return keys(m) }
 }
@@ -113,11 +113,11 @@ func stepName(step hcl.Traverser) (string, bool) {
 	return "", false
 }
 
-// insteadOfStep offers another name in a reference.
+// insteadOfStep adds a fix that replaces a name in a reference.
 func insteadOfStep(d *diag.Diagnostic, step hcl.Traverser, name string) {
 	switch s := step.(type) {
 	case hcl.TraverseAttr:
-		if at := s.SrcRange; hclsyntax.ValidIdentifier(name) && at.End.Byte-at.Start.Byte > len(s.Name) { // the dot too
+		if at := s.SrcRange; hclsyntax.ValidIdentifier(name) && at.End.Byte-at.Start.Byte > len(s.Name) { // including the dot
 			at.Start.Byte, at.Start.Column = at.End.Byte-len(s.Name), at.Start.Column+at.End.Byte-at.Start.Byte-len(s.Name)
 			d.Instead(at, name)
 		}
@@ -128,17 +128,18 @@ func insteadOfStep(d *diag.Diagnostic, step hcl.Traverser, name string) {
 	}
 }
 
-// elsewhere explains what is wrong with a name that an outer folder declares.
+// elsewhere returns the advice for a name that only an outer folder declares.
 func (sc *Scope) elsewhere(kind, name string) string {
 	for up := sc.Parent; up != nil; up = up.Parent {
 		if _, ok := up.Names.Labels[kind][name]; ok && RefTypes[kind] != cty.NilType {
-			return fmt.Sprintf("It is declared outside. Hand it over by a variable, such as %s = %s.%s in the module block.", name, kind, name)
+			return fmt.Sprintf("It is declared outside of the module. Give it to the module by a variable, such as %s = %s.%s in the module "+
+				"block.", name, kind, name)
 		}
 	}
 	return ""
 }
 
-// instead proposes a name for one that is not declared.
+// instead returns a proposal for a name that is not declared.
 func (ev *Evaluator) instead(root, name string, known []string) string {
 	switch {
 	case ev.isDevice(name) && (root == "host" || root == "switch"):
@@ -153,20 +154,20 @@ func (ev *Evaluator) instead(root, name string, known []string) string {
 	return fmt.Sprintf(" Write a block %s %q { ... }, or correct the name.", root, diag.Cut(name))
 }
 
-// foreign are words of other languages, and what to write instead. %s is what follows the first dot.
+// foreign has words of other languages, and what to write instead. %s is the text after the first dot.
 var foreign = map[string]string{
 	"yes": "Write true.", "on": "Write true.", "True": "Write true.", "TRUE": "Write true.",
 	"no": "Write false.", "off": "Write false.", "False": "Write false.", "FALSE": "Write false.",
 	"none": "Write null, or leave the attribute out.", "nil": "Write null, or leave the attribute out.",
 	"variable": "Write var.%s.", "vars": "Write var.%s.", "locals": "Write local.%s.", "modules": "Write module.%s.",
 	"count": "Write self.index for the number of a device, from 0.",
-	"path":  "Paths are relative to the folder of the file already. Write them without it.",
-	"env":   "The environment is read by variables only: ROCEC_VAR_name. Write var.name.",
-	"data":  "There are no data sources: the same fabric always means the same. Give the value by a variable.",
+	"path":  "Paths are relative to the folder of the file. Write them without this word.",
+	"env":   "Only variables read the environment: ROCEC_VAR_name. Write var.name.",
+	"data":  "There are no data sources: a fabric has the same values whenever it is read. Give the value by a variable.",
 }
 
-// unknownRoot proposes another reference for one that begins with an unknown word. meant is the word that the person meant, if that is
-// certain.
+// unknownRoot returns the message about a reference that begins with an unknown word, with a proposal. meant is the word that the
+// author meant, if that is certain.
 func (ev *Evaluator) unknownRoot(sc *Scope, t hcl.Traversal) (why, meant string) {
 	word, after := t.RootName(), "NAME"
 	if len(t) > 1 {
@@ -208,10 +209,10 @@ func (ev *Evaluator) unknownRoot(sc *Scope, t hcl.Traversal) (why, meant string)
 		strings.Join(roots, ", ")), ""
 }
 
-// roots are the words references start with.
+// roots are the words with which references start.
 var roots = []string{"var", "local", "cos_group", "switch", "host", "module", "self", "each"}
 
-// checkModule holds what follows module.NAME to the outputs of the module.
+// checkModule checks the text after module.NAME against the keys and outputs of the module.
 func (ev *Evaluator) checkModule(n *Node, t hcl.Traversal, ds *diag.List) bool {
 	c := n.Module
 	if !n.OK {
@@ -241,7 +242,7 @@ func (ev *Evaluator) checkModule(n *Node, t hcl.Traversal, ds *diag.List) bool {
 	}
 	out, ok := stepName(rest[0])
 	if !ok {
-		return true // the evaluation will report what is wrong
+		return true // the evaluation reports the mistake
 	}
 	outputs := c.Names.Labels["output"]
 	if _, ok := outputs[out]; !ok {
@@ -249,7 +250,8 @@ func (ev *Evaluator) checkModule(n *Node, t hcl.Traversal, ds *diag.List) bool {
 			return false
 		}
 		if _, ok := c.Names.Labels["variable"][out]; ok {
-			report("%s has no output %q. %q is a variable of the module. Write an output block there for values that are read outside.", name,
+			report("%s has no output %q. %q is a variable of the module. Write an output block in the module for values that are read "+
+				"outside.", name,
 				diag.Cut(out), diag.Cut(out))
 			return false
 		}
@@ -261,8 +263,8 @@ func (ev *Evaluator) checkModule(n *Node, t hcl.Traversal, ds *diag.List) bool {
 	return !c.Silent[out]
 }
 
-// Like gives the names that a person may have meant by an unknown one. It gives up when a fabric asks too often: a wrong name costs a look
-// at all others, and a large fabric may be wrong everywhere.
+// Like returns the names that a person may have meant by an unknown name. Each call compares the name with all others. In a large
+// fabric with many wrong names this would take too long, so after a limit Like returns nothing.
 func (ev *Evaluator) Like(known func() []string) []string {
 	if ev.namesSeen > maxSeen {
 		return nil

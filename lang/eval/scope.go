@@ -17,22 +17,22 @@ import (
 type Names struct {
 	Folder    parse.Folder
 	Labels    map[string]map[string]diag.Range // kind of block -> name -> header
-	Meant     map[string]bool                  // references such as "var.mtu" to what is there with a mistake, and reported
+	Meant     map[string]bool                  // references such as "var.mtu" to blocks that are declared with a reported mistake
 	Functions map[string]function.Function
 }
 
-// NewNames is a folder in which nothing is declared yet.
+// NewNames returns the names of a folder without declarations.
 func (ev *Evaluator) NewNames(f parse.Folder) *Names {
 	return &Names{
 		Folder: f, Labels: map[string]map[string]diag.Range{}, Meant: map[string]bool{}, Functions: ev.functions(f),
 	}
 }
 
-// Scope is where names mean something: the fabric's own folder, or one instance of a module.
+// Scope is the scope of names: the folder of the fabric, or one instance of a module.
 type Scope struct {
 	Names  *Names
-	Prefix string           // of its names seen from the fabric's own folder: "pod[a]."; "" there
-	Caller *hclsyntax.Block // the module block; nil for the fabric's own folder
+	Prefix string           // prefix of its names in the folder of the fabric: "pod[a]."; "" in that folder
+	Caller *hclsyntax.Block // the module block; nil for the folder of the fabric
 	Parent *Scope
 
 	Vars    map[string]*Variable
@@ -40,10 +40,11 @@ type Scope struct {
 	Modules map[string]*Node
 
 	ctx     *hcl.EvalContext              // shared by all of its blocks
-	checked map[hclsyntax.Expression]bool // its references lead somewhere
+	checked map[hclsyntax.Expression]bool // expressions whose references are all declared
 }
 
-// NewScope is a scope of the fabric's own folder, or, with the block that calls it and the scope around that, of a module.
+// NewScope returns the scope of the folder of the fabric. With the block that calls a module, and the scope around the block, it
+// returns the scope of the module.
 func NewScope(names *Names, prefix string, caller *hclsyntax.Block, parent *Scope) *Scope {
 	return &Scope{
 		Names: names, Prefix: prefix, Caller: caller, Parent: parent,
@@ -51,16 +52,16 @@ func NewScope(names *Names, prefix string, caller *hclsyntax.Block, parent *Scop
 	}
 }
 
-// Env is the place of a block that is not an instance of anything.
+// Env returns the environment of a block without for_each.
 func (sc *Scope) Env() *Env { return &Env{Scope: sc, ctx: sc.ctx} }
 
-// Bare is an environment of functions only.
+// Bare returns an environment that has only functions.
 func (sc *Scope) Bare() *Env {
 	return &Env{Scope: sc, ctx: &hcl.EvalContext{Functions: sc.Names.Functions}}
 }
 
-// Settle gives every local and module of a scope its value, each after those it needs; its variables have theirs. Nodes
-// are in the order they are written. Call makes the instances of a module and gives its value, if it has one.
+// Settle computes the value of every local and module of a scope, in the order of their dependencies. The variables must have values.
+// Nodes are in the order of the files. Call makes the instances of a module and returns its value, if it has one.
 func (ev *Evaluator) Settle(sc *Scope, nodes []*Node, call func(n *Node, en *Env, ds *diag.List) (cty.Value, bool), ds *diag.List) {
 	base := map[string]cty.Value{"var": sc.varObject()}
 	for kind, ty := range RefTypes {
@@ -85,7 +86,7 @@ func (ev *Evaluator) Settle(sc *Scope, nodes []*Node, call func(n *Node, en *Env
 	}
 }
 
-// FullName is how a block is called in the whole fabric.
+// FullName returns the name of a block that is unique in the fabric.
 func (sc *Scope) FullName(kind, name string) string {
 	if kind == "cos_group" {
 		return name

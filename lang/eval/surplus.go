@@ -4,10 +4,10 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// HCL drops the attributes of an object that its type does not name. A misspelt optional attribute would so count as not
-// written, in silence; where it is written out, it is a mistake.
+// HCL drops the attributes of an object that its type does not name. So a misspelt optional attribute would be ignored without a
+// message. If the object is a literal, such an attribute is a mistake.
 
-// surplus finds an attribute of v that ty does not name. Known are those it names.
+// surplus finds an attribute of v that ty does not name. Known are the attributes that ty names.
 func surplus(v cty.Value, ty cty.Type) (name string, known []string, found bool) {
 	if !v.IsKnown() || v.IsNull() || !v.CanIterateElements() {
 		return "", nil, false

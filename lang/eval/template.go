@@ -10,9 +10,8 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 )
 
-// template is a text with parts that are computed. It does what HCL's own does, but for the price: HCL makes a string value
-// of cty of every part, and a whole number becomes one digit by digit through its big float. There are no marks in this
-// language, so none are kept.
+// template is a text with computed parts. It has the results of HCL's template, but is faster: HCL makes a cty string of every part,
+// and converts a whole number digit by digit through its big float. This language has no marks, so template drops them.
 type template struct {
 	*hclsyntax.TemplateExpr
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// Text is a string and how places inside it are found.
+// Text is a string of a fabric, from which places inside it are computed.
 type Text struct {
 	S     string
 	Expr  hclsyntax.Expression // nil: the string is a label
-	Base  diag.Range           // of the bytes of S, when exact; else of the whole expression
-	Exact bool                 // Base holds exactly the bytes of S, on one line
+	Base  diag.Range           // place of the bytes of S, if Exact; otherwise of the whole expression
+	Exact bool                 // Base covers exactly the bytes of S, on one line
 }
 
-// At is the place of S[from:to], or of the whole expression when the string was computed or holds escapes.
+// At returns the place of S[from:to]. If the string was computed or contains escapes, it returns the place of the whole expression.
 func (t Text) At(from, to int) diag.Range {
 	if !t.Exact || from > to || to > len(t.S) {
 		return t.Base
@@ -28,7 +28,7 @@ func (t Text) At(from, to int) diag.Range {
 	return r
 }
 
-// Text pairs the string v of e with its place.
+// Text returns the string s of e with its place.
 func (ev *Evaluator) Text(s string, e hclsyntax.Expression) Text {
 	t := Text{S: s, Expr: e, Base: e.Range()}
 	tmpl, ok := parse.Bare(e).(*hclsyntax.TemplateExpr)
@@ -40,13 +40,13 @@ func (ev *Evaluator) Text(s string, e hclsyntax.Expression) Text {
 		return t
 	}
 	src := ev.Files[part.SrcRange.Filename]
-	if string(part.SrcRange.SliceBytes(src)) == s && ascii(s) { // columns are bytes only in plain text
+	if string(part.SrcRange.SliceBytes(src)) == s && ascii(s) { // only in ASCII text are columns bytes
 		t.Base, t.Exact = part.SrcRange, true
 	}
 	return t
 }
 
-// Label is the label of b; places inside it are exact unless it holds escapes.
+// Label returns the label of b; places inside it are exact unless it contains escapes.
 func (ev *Evaluator) Label(b *hclsyntax.Block) Text {
 	t := Text{S: b.Labels[0], Base: b.LabelRanges[0]}
 	quoted := t.Base.SliceBytes(ev.Files[t.Base.Filename])

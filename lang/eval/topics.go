@@ -2,7 +2,7 @@ package eval
 
 import "github.com/rocec/rocec/lang/diag"
 
-// What is wrong with names, values and expressions.
+// The mistakes in names, values and expressions.
 var (
 	UnknownBlock = diag.Topic{Code: "unknown-block", Summary: "there is no such block"}
 

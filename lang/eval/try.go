@@ -10,10 +10,10 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// The functions that see expressions. Those of HCL evaluate an expression twice in a call, once for its type, so that each call inside
-// another one doubles the work. These evaluate it once, and the budget counts it.
+// This file has the functions try and can, which get expressions instead of values. The functions of HCL evaluate an expression twice
+// in a call, once for its type, so each nested call doubles the work. These functions evaluate it once, and charge the budget.
 
-// attempt evaluates an expression that may fail. Good is false where it failed; err is not nil where the budget stopped it.
+// attempt evaluates an expression that may fail. Good is false if it failed; err is not nil if the budget stopped it.
 func (b *budget) attempt(closure cty.Value) (v cty.Value, good bool, err error) {
 	defer b.caught(&err)
 	b.charge(1)
@@ -59,7 +59,7 @@ func canFunction(b *budget, _ parse.Folder) function.Function {
 			switch {
 			case err != nil:
 				return cty.NilVal, err
-			case good && !v.IsWhollyKnown(): // the value that it needs has a mistake, which is reported
+			case good && !v.IsWhollyKnown(): // a value that it needs has a reported mistake
 				return cty.UnknownVal(cty.Bool), nil
 			}
 			return cty.BoolVal(good), nil

@@ -17,7 +17,7 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// TypeOf reads an expression as the type of a variable.
+// TypeOf converts an expression to the type of a variable.
 func (ev *Evaluator) TypeOf(e hclsyntax.Expression, ds *diag.List) (ty cty.Type, defaults *typeexpr.Defaults, ok bool) {
 	var hds hcl.Diagnostics
 	if !ev.within(e, func() { ty, defaults, hds = typeexpr.TypeConstraintWithDefaults(e) }, ds) {
@@ -31,7 +31,7 @@ func (ev *Evaluator) TypeOf(e hclsyntax.Expression, ds *diag.List) (ty cty.Type,
 	return ty, defaults, true
 }
 
-// typeMessage explains what is wrong with the type of a variable, and where.
+// typeMessage returns the message about a wrong type of a variable, and its place.
 func typeMessage(d *hcl.Diagnostic, e hclsyntax.Expression, src []byte) (string, diag.Range) {
 	at := e.Range()
 	if d.Subject != nil {
@@ -41,9 +41,9 @@ func typeMessage(d *hcl.Diagnostic, e hclsyntax.Expression, src []byte) (string,
 	if i := strings.IndexByte(word, '('); i > 0 {
 		word = word[:i]
 	}
-	const kinds = "Write string, number, bool, any, list(string), map(number), object({ a = string }) or the like."
+	const kinds = "Write a type such as string, number, bool, any, list(string), map(number) or object({ a = string })."
 	if strings.HasPrefix(word, `"`) && strings.Contains(d.Summary, "type") {
-		return "A type is written without quotes. Take them away.", at
+		return "A type is written without quotes. Delete them.", at
 	}
 	if strings.HasPrefix(string(at.SliceBytes(src)), "(") {
 		at = e.Range()
@@ -55,15 +55,15 @@ func typeMessage(d *hcl.Diagnostic, e hclsyntax.Expression, src []byte) (string,
 		return fmt.Sprintf("The default of this optional attribute does not fit its type: %s. Correct one of the two.",
 			typeWords(strings.TrimSuffix(why, "."))), at
 	case has("object type constructor") || has("Object type constructor") || has("Object constructor map keys"):
-		return "The attributes of an object are given by name. Write object({ name = string, mtu = number }).", at
+		return "The attributes of an object type need names. Write object({ name = string, mtu = number }).", at
 	case has("tuple type constructor") || has("Tuple type constructor"):
-		return "The elements of a tuple are given in order. Write tuple([string, number]), or list(string) if all are alike.", at
+		return "A tuple type lists the types of its elements in order. Write tuple([string, number]), or list(string) if all have one type.", at
 	case has("element type"):
 		word = "list"
 		if m := constructor().FindStringSubmatch(d.Detail); m != nil {
 			word = m[1]
 		}
-		return fmt.Sprintf("A %s has elements of one type. Write %s(string), with the type in brackets.", word, word), at
+		return fmt.Sprintf("All elements of a %s have one type. Write %s(string), with the type in brackets.", word, word), at
 	case has("Optional attribute modifier"):
 		return "An optional attribute has a type and perhaps a default. Write optional(number, 9216).", at
 	case has("modifier for object type attributes"):
@@ -84,7 +84,7 @@ func typeMessage(d *hcl.Diagnostic, e hclsyntax.Expression, src []byte) (string,
 
 var constructor = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^The (\w+) type constructor`) })
 
-// misfit finds the innermost part of a value that does not fit its type.
+// misfit returns the innermost part of a value that does not fit its type.
 func (ev *Evaluator) misfit(en *Env, e hclsyntax.Expression, val cty.Value, ty cty.Type, err error, ds *diag.List) (hclsyntax.Expression,
 	cty.Value, cty.Type, error,
 ) {
@@ -135,7 +135,7 @@ func (ev *Evaluator) misfit(en *Env, e hclsyntax.Expression, val cty.Value, ty c
 	return e, val, ty, err
 }
 
-// misfitWords says why a value does not fit a type.
+// misfitWords returns the reason why a value does not fit a type.
 func misfitWords(v cty.Value, ty cty.Type, err error) string {
 	if ty.IsTupleType() && v.Type().IsTupleType() && !v.IsNull() && v.LengthInt() != ty.Length() {
 		return fmt.Sprintf("expected %s, not %d", diag.Count(ty.Length(), "element"), v.LengthInt())
@@ -151,10 +151,10 @@ func misfitWords(v cty.Value, ty cty.Type, err error) string {
 
 var missingAttr = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`attributes? "([^"]*)".* (?:is|are) required`) })
 
-// typeName writes a type for a message.
+// typeName returns the text of a type for a message.
 func typeName(ty cty.Type) string { return diag.Cut(typeexpr.TypeString(ty)) }
 
-// example writes a value of a type, for a message.
+// example returns the text of an example value of a type, for a message.
 func example(ty cty.Type) string {
 	switch {
 	case ty == cty.Number:
@@ -185,7 +185,7 @@ func example(ty cty.Type) string {
 	return `"a"`
 }
 
-// fit converts v to ty like [convert.Convert], but takes linear time for long tuples whose elements are alike.
+// fit converts v to ty like [convert.Convert], but takes linear time for long tuples whose elements have one type.
 func fit(v cty.Value, ty cty.Type) (cty.Value, error) {
 	if v.IsNull() || !v.IsKnown() {
 		return convert.Convert(v, ty)
@@ -235,14 +235,14 @@ func fit(v cty.Value, ty cty.Type) (cty.Value, error) {
 	return convert.Convert(v, ty)
 }
 
-// fitAll brings elements to one type.
+// fitAll converts elements to one type.
 func fitAll(in []cty.Value, ty cty.Type) ([]cty.Value, error) {
 	out := make([]cty.Value, len(in))
 	if ty == cty.DynamicPseudoType {
 		if same, ok := alike(in); ok {
 			return same, nil
 		}
-		var types []cty.Type // each once: unification is quadratic
+		var types []cty.Type // each type once, since unification is quadratic
 		for _, v := range in {
 			if !slices.ContainsFunc(types, v.Type().Equals) {
 				types = append(types, v.Type())
@@ -264,7 +264,7 @@ func fitAll(in []cty.Value, ty cty.Type) ([]cty.Value, error) {
 	return out, nil
 }
 
-// alike returns the elements if all have the same, exact type.
+// alike returns the elements if all have exactly the same type.
 func alike(in []cty.Value) ([]cty.Value, bool) {
 	for _, v := range in {
 		if v.IsNull() || !v.Type().Equals(in[0].Type()) || v.Type().HasDynamicTypes() {

@@ -16,16 +16,16 @@ import (
 type Variable struct {
 	Name        string
 	Decl        diag.Range
-	Type        cty.Type // DynamicPseudoType when none is declared
+	Type        cty.Type // DynamicPseudoType if no type is declared
 	Defaults    *typeexpr.Defaults
 	Default     hclsyntax.Expression // or nil
 	Validations []Validation
-	NotNull     bool // null is not a value, and counts as not given
+	NotNull     bool // null counts as not given
 
 	Value cty.Value
-	At    diag.Range // where the value was given
+	At    diag.Range // place of the given value
 	OK    bool
-	from  string // what gave it; "" for the default
+	from  string // source of the value; "" for the default
 }
 
 // Validation is a condition on the value of a variable.
@@ -34,7 +34,7 @@ type Validation struct {
 	Condition, Message hclsyntax.Expression
 }
 
-// SettleVariables gives variables of a scope their values, out of those that are given.
+// SettleVariables sets the values of the variables of a scope from the given values and the defaults.
 func (ev *Evaluator) SettleVariables(sc *Scope, vars []*Variable, values map[string]*Given, ds *diag.List) {
 	for _, v := range vars {
 		ev.settle(sc, v, values[v.Name], ds)
@@ -42,7 +42,7 @@ func (ev *Evaluator) SettleVariables(sc *Scope, vars []*Variable, values map[str
 	ev.validateVariables(sc, vars, ds)
 }
 
-// settle gives v its value.
+// settle sets the value of v.
 func (ev *Evaluator) settle(sc *Scope, v *Variable, g *Given, ds *diag.List) {
 	top := sc.Bare()
 	var fallback cty.Value
@@ -51,12 +51,12 @@ func (ev *Evaluator) settle(sc *Scope, v *Variable, g *Given, ds *diag.List) {
 		if o == Failed {
 			return
 		}
-		// A default without a type declares the type too, if it is a plain one: --var leaves=8 is a number then.
+		// A default without a type also declares the type, if it is primitive: --var leaves=8 is a number then.
 		if v.Type == cty.DynamicPseudoType && o == Good && val.Type().IsPrimitiveType() {
 			v.Type = val.Type()
 		}
 		if o == Null && v.NotNull {
-			BadVariable.Errorf(ds, v.Default.Range(), "The variable %q says nullable = false, and its default is null. Delete one of the two.",
+			BadVariable.Errorf(ds, v.Default.Range(), "The variable %q has nullable = false, but its default is null. Delete one of the two.",
 				v.Name)
 			return
 		}
@@ -70,7 +70,7 @@ func (ev *Evaluator) settle(sc *Scope, v *Variable, g *Given, ds *diag.List) {
 			return
 		}
 		if val.IsNull() && v.NotNull {
-			g = nil // as if not given
+			g = nil // counts as not given
 		}
 	}
 	switch {
@@ -80,7 +80,8 @@ func (ev *Evaluator) settle(sc *Scope, v *Variable, g *Given, ds *diag.List) {
 			Note(v.Decl, "declared here, without a default")
 		return
 	case g == nil && v.Default == nil:
-		UnsetVariable.Errorf(ds, v.Decl, "The variable %q has no default and no value was given. Give one with --var %s=..., in a --var-file, "+
+		UnsetVariable.Errorf(ds, v.Decl, "The variable %q has no default, and no value was given. Give a value with --var %s=..., in "+
+			"a --var-file, "+
 			"or as ROCEC_VAR_%s.%s", v.Name, v.Name, v.Name, ev.nearEnv(sc, v.Name))
 		return
 	case g == nil:
@@ -92,7 +93,7 @@ func (ev *Evaluator) settle(sc *Scope, v *Variable, g *Given, ds *diag.List) {
 	}
 }
 
-// constant evaluates an expression that may call functions but refer to nothing.
+// constant evaluates an expression that may call functions but may not contain references.
 func (ev *Evaluator) constant(en *Env, e hclsyntax.Expression, ds *diag.List) (cty.Value, Outcome) {
 	if ev.failed[e] {
 		return cty.NilVal, Failed
@@ -100,7 +101,7 @@ func (ev *Evaluator) constant(en *Env, e hclsyntax.Expression, ds *diag.List) (c
 	if vars := e.Variables(); len(vars) > 0 {
 		ev.Fail(e)
 		UnknownReference.Errorf(ds, vars[0].SourceRange(),
-			"The value of a variable cannot refer to anything. Put text in quotes, and compute in a locals block.")
+			"The value of a variable cannot contain references. Put text in quotes, and compute in a locals block.")
 		return cty.NilVal, Failed
 	}
 	return ev.Value(en, e, ds)
@@ -152,8 +153,7 @@ func (ev *Evaluator) givenValue(sc *Scope, v *Variable, g *Given, ds *diag.List)
 	return val, o != Failed
 }
 
-// convert brings a value to the declared type. G is where it comes from, nil for the default; e is its expression, if it
-// is written as one.
+// convert converts a value to the declared type. G is its source, nil for the default; e is its expression, if it has one.
 func (ev *Evaluator) convert(sc *Scope, v *Variable, val cty.Value, g *Given, e hclsyntax.Expression, ds *diag.List) (cty.Value, Outcome) {
 	if e != nil {
 		if name, known, found := surplus(val, v.Type); found && ev.reportSurplus(v, name, known, g, e, ds) {
@@ -185,8 +185,8 @@ func (ev *Evaluator) convert(sc *Scope, v *Variable, val cty.Value, g *Given, e 
 	return cty.NilVal, Failed
 }
 
-// reportSurplus reports an attribute that the type of the variable does not name, where it is written out. A computed object
-// may have more: so one object serves several modules.
+// reportSurplus reports an attribute in a literal that the type of the variable does not name. A computed object may have more
+// attributes, so that several modules can use one object.
 func (ev *Evaluator) reportSurplus(v *Variable, name string, known []string, g *Given, e hclsyntax.Expression, ds *diag.List) bool {
 	at, exact := parse.KeyPlace(e, name)
 	if !exact {
@@ -245,7 +245,7 @@ func (ev *Evaluator) validateVariables(sc *Scope, vars []*Variable, ds *diag.Lis
 	}
 }
 
-// source says where the value of v comes from, for a message, when that is not the default.
+// source returns the source of the value of v for a message, or "" for the default.
 func (v *Variable) source() string {
 	if v.from == "" {
 		return ""
@@ -253,7 +253,7 @@ func (v *Variable) source() string {
 	return ", from " + v.from + ","
 }
 
-// onlyVariables reports what a validation refers to beside variables.
+// onlyVariables reports references of a validation that are not to variables.
 func (ev *Evaluator) onlyVariables(e hclsyntax.Expression, ds *diag.List) bool {
 	if ev.failed[e] {
 		return false
@@ -262,15 +262,15 @@ func (ev *Evaluator) onlyVariables(e hclsyntax.Expression, ds *diag.List) bool {
 		switch root := t.RootName(); root {
 		case "local", "module", "cos_group", "switch", "host", "self", "each":
 			ev.Fail(e)
-			UnknownReference.Errorf(ds, t.SourceRange(), "A validation reads only var.NAME: it comes before everything else. Write the value "+
-				"itself, or move it into a variable.")
+			UnknownReference.Errorf(ds, t.SourceRange(), "A validation can refer only to var.NAME, because it is evaluated first. "+
+				"Write the value itself, or move it into a variable.")
 			return false
 		}
 	}
 	return true
 }
 
-// sentence makes a sentence of a message of the person, and cuts it to what fits on a screen.
+// sentence makes a sentence of a message from the fabric, and cuts it to fit on a screen.
 func sentence(s string) string {
 	s = diag.Escape(strings.Join(strings.FieldsFunc(s, unicode.IsControl), " "))
 	if s = strings.TrimSpace(s); s == "" {

@@ -2,7 +2,7 @@ package inventory
 
 import "slices"
 
-// listed reports whether a root is in the form of dynamic inventories without variables of hosts: a group with a list of hosts.
+// listed reports whether a root has the form of a dynamic inventory without variables of hosts: a group with a list of hosts.
 func listed(root *tree) bool {
 	return slices.ContainsFunc(root.kids, func(g *tree) bool {
 		if g.kind == list {
@@ -13,7 +13,7 @@ func listed(root *tree) bool {
 	})
 }
 
-// listed reads what dynamic inventories print: groups with lists of hosts and children, and the variables of hosts in _meta.
+// listed reads the output of a dynamic inventory: groups with lists of hosts and children, and the variables of hosts in _meta.
 func (r *reader) listed(root, meta *tree) {
 	for i, name := range root.keys {
 		at := root.kids[i]
@@ -21,7 +21,7 @@ func (r *reader) listed(root, meta *tree) {
 			continue
 		}
 		g := r.group(name, at.line)
-		if at.kind == list { // a group is its hosts
+		if at.kind == list { // the group is a list of its hosts
 			r.members(at, g)
 			continue
 		}
@@ -70,14 +70,14 @@ func (r *reader) members(hosts *tree, g *group) {
 	}
 }
 
-// root reads the form of YAML: groups by name, at the top and below children.
+// root reads an inventory in the form of YAML: groups by name, at the top and below children.
 func (r *reader) root(root *tree) {
 	if root.kind != dict {
 		r.fail(root.line, "An inventory in YAML is a map of groups, such as all with the keys hosts and children.")
 		return
 	}
 	if root.get("plugin") != nil {
-		r.fail(root.line, "This is the configuration of a plugin, which asks another system for the hosts. Give what "+
+		r.fail(root.line, "This is the configuration of a plugin, which gets the hosts from another system. Give what "+
 			"`ansible-inventory --list` prints.")
 		return
 	}
@@ -86,7 +86,7 @@ func (r *reader) root(root *tree) {
 	}
 }
 
-// tie reads a group with its hosts, children and variables.
+// tie reads a group with its hosts, children and variables, and links it to its parent.
 func (r *reader) tie(name string, at *tree, depth int) {
 	if r.failed || at == nil || !r.step(depth, at.line) {
 		return
@@ -96,7 +96,7 @@ func (r *reader) tie(name string, at *tree, depth int) {
 		return
 	}
 	if at.kind != dict {
-		r.fail(at.line, "The group %s is no map with hosts, children or vars.", quote(name))
+		r.fail(at.line, "The group %s is not a map with hosts, children or vars.", quote(name))
 		return
 	}
 	for i, key := range at.keys {
@@ -118,7 +118,7 @@ func (r *reader) tie(name string, at *tree, depth int) {
 			})
 		default:
 			if depth == 0 && at.get("hosts") == nil && at.get("children") == nil && at.get("vars") == nil {
-				r.fail(at.line, "The group %s has the key %s, and a group of an inventory has hosts, children and vars.",
+				r.fail(at.line, "The group %s has the key %s, but a group of an inventory has only hosts, children and vars.",
 					quote(name), quote(key))
 				return
 			}
@@ -140,7 +140,7 @@ func (r *reader) rows(t *tree, group string, each func(name string, value *tree,
 			}
 		}
 	default:
-		r.fail(t.line, "The hosts and the children of the group %s are maps: each name is a key, with a colon behind it.", quote(group))
+		r.fail(t.line, "The hosts and the children of the group %s are maps: each name is a key, with a colon after it.", quote(group))
 	}
 }
 
@@ -156,7 +156,7 @@ func (r *reader) variables(t *tree, into vars, whose string) {
 	}
 }
 
-// portless takes the port off a name of a host.
+// portless returns the name of a host without its port.
 func portless(pattern string) string {
 	name, _ := cutPort(pattern)
 	return name

@@ -6,12 +6,12 @@ import (
 	"sync"
 )
 
-// section is a head of INI: [leaves], [leaves:vars], [fabric:children].
+// section is a heading of INI: [leaves], [leaves:vars], [fabric:children].
 var section = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\[([^:\]]+)(?::(\w+))?\]\s*(?:[#;].*)?$`)
 })
 
-// ini reads an inventory as INI. Hosts before the first head are in no group.
+// ini reads an inventory as INI. Hosts before the first heading are in no group.
 func (r *reader) ini(text string) {
 	current, kind, line := r.all, "hosts", 0
 	named := "all"
@@ -24,7 +24,7 @@ func (r *reader) ini(text string) {
 		if s[0] == '[' && !addressed(s) {
 			m := section().FindStringSubmatch(s)
 			if m == nil {
-				r.fail(line, "%s is no head of a group. Write [GROUP], [GROUP:vars] or [GROUP:children].", quote(s))
+				r.fail(line, "%s is not the heading of a group. Write [GROUP], [GROUP:vars] or [GROUP:children].", quote(s))
 				return
 			}
 			named = strings.TrimSpace(m[1])
@@ -33,7 +33,7 @@ func (r *reader) ini(text string) {
 				kind = "hosts"
 			case "hosts", "vars", "children":
 			default:
-				r.fail(line, "%s is no head that is known. Write [GROUP], [GROUP:vars] or [GROUP:children].", quote(s))
+				r.fail(line, "%s is not a known heading. Write [GROUP], [GROUP:vars] or [GROUP:children].", quote(s))
 				return
 			}
 			current = r.group(named, line)
@@ -47,7 +47,7 @@ func (r *reader) ini(text string) {
 		case "vars":
 			name, value, ok := strings.Cut(s, "=")
 			if !ok {
-				r.fail(line, "%s is no variable. Below [GROUP:vars] a line is NAME=VALUE.", quote(s))
+				r.fail(line, "%s is not a variable. Below [GROUP:vars] a line is NAME=VALUE.", quote(s))
 				return
 			}
 			r.set(current.vars, "the group "+named, strings.TrimSpace(name), unquote(strings.TrimSpace(value)), false, line)
@@ -76,13 +76,13 @@ func (r *reader) iniHost(s string, in *group, line int) {
 	}
 	pattern, port := cutPort(words[0])
 	if strings.ContainsAny(pattern, "={}<>") {
-		r.fail(line, "%s is no name of a host. This is neither an inventory in INI nor one in YAML that begins with --- or a group.",
+		r.fail(line, "%s is not the name of a host. This is neither an inventory in INI nor one in YAML that begins with --- or a group.",
 			quote(words[0]))
 		return
 	}
 	for _, w := range words[1:] {
 		if !strings.Contains(w, "=") {
-			r.fail(line, "%s is no variable. Behind the name of a host, words are NAME=VALUE.", quote(w))
+			r.fail(line, "%s is not a variable. After the name of a host, each word is NAME=VALUE.", quote(w))
 			return
 		}
 	}
@@ -97,7 +97,7 @@ func (r *reader) iniHost(s string, in *group, line int) {
 	}
 }
 
-// unquote takes the quotes off a value that is wholly in them.
+// unquote removes the quotes around a value.
 func unquote(s string) string {
 	if len(s) >= 2 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {
 		return s[1 : len(s)-1]
@@ -105,7 +105,7 @@ func unquote(s string) string {
 	return s
 }
 
-// shellWords parts a line as a shell does, without expansions. A # at the start of a word begins a comment.
+// shellWords splits a line as a shell does, without expansions. A # at the start of a word begins a comment.
 func shellWords(s string) (words []string, why string) {
 	var b strings.Builder
 	in, quoted := false, byte(0)

@@ -1,10 +1,10 @@
 // Package inventory reads the [Inventory] of Ansible: names of devices and their addresses, as INI, as YAML, or as JSON that
 // `ansible-inventory --list` prints.
 //
-// It reads the variables by which Ansible reaches a host: ansible_host, ansible_user and ansible_port. Variables of groups are those in the
-// file itself. A value that Ansible would have to compute or decrypt is skipped, and a diagnostic names it.
+// It reads the variables by which Ansible reaches a host: ansible_host, ansible_user and ansible_port. It reads variables of groups
+// only from the file itself. A value that Ansible would have to compute or decrypt is skipped, and a diagnostic names it.
 //
-// Promised: memory is a small multiple of the text; ranges and aliases are bounded; no input panics.
+// Memory is a small multiple of the text, ranges and aliases are bounded, and no input panics.
 package inventory
 
 import (
@@ -22,12 +22,12 @@ import (
 // The bounds of an inventory.
 const (
 	MaxFile   = 8 << 20 // bytes
-	maxYAML   = 4 << 20 // bytes; a tree of YAML takes twenty times as much
-	maxHosts  = 20_000  // ranges count with all their names
+	maxYAML   = 4 << 20 // bytes; a tree of YAML needs twenty times as much memory
+	maxHosts  = 20_000  // hosts, including every name of a range
 	maxGroups = 5_000
 	maxSteps  = 2 << 20 // keys and values of a tree, so that aliases cannot multiply
 	maxDepth  = 64      // groups in groups, and values in values
-	maxSaid   = 20      // diagnostics of one file
+	maxSaid   = 20      // most diagnostics of one file
 )
 
 // The mistakes in an inventory.
@@ -40,19 +40,19 @@ var (
 // Topics are the codes of this package.
 var Topics = []diag.Topic{Invalid, Skipped}
 
-// Inventory is the hosts of a file, in natural order.
+// Inventory contains the hosts of a file, in natural order.
 type Inventory struct{ Hosts []Host }
 
-// Host is a device, as Ansible reaches it.
+// Host is a device, with the values by which Ansible reaches it.
 type Host struct {
 	Name    string
-	Address string   // ansible_host, or the name where no value states it; empty: a value states it and was skipped
-	User    string   // empty: no value states it
-	Port    int      // 0: no value states it
-	Groups  []string // all that hold it, by name, without all and ungrouped
+	Address string   // ansible_host, or the name if ansible_host is not set; empty: ansible_host was skipped
+	User    string   // ansible_user; empty: not set
+	Port    int      // ansible_port; 0: not set
+	Groups  []string // all groups of the host, by name, without all and ungrouped
 }
 
-// Read reads the text of an inventory. The name is the one used in places. The inventory is nil after an error.
+// Read reads the text of an inventory. Places have the given name of the file. The inventory is nil after an error.
 func Read(name string, data []byte) (*Inventory, diag.List) {
 	r := &reader{
 		name: name, hosts: map[string]*host{}, groups: map[string]*group{}, told: map[string]bool{},
@@ -92,20 +92,20 @@ func Read(name string, data []byte) (*Inventory, diag.List) {
 	return inv, r.ds
 }
 
-// variable is a variable that is read, at its line.
+// variable is a value of a variable, with its line.
 type variable struct {
 	text    string
 	line    int
 	skipped bool
 }
 
-// vars are the variables of a host or a group, by the names that Ansible uses today.
+// vars contains the variables of a host or a group, by the current names of Ansible.
 type vars map[string]variable
 
-// former are the older names of variables, with those of today.
+// former maps the older names of variables to the current names.
 var former = map[string]string{"ansible_ssh_host": "ansible_host", "ansible_ssh_user": "ansible_user", "ansible_ssh_port": "ansible_port"}
 
-// wanted are the variables that are read.
+// wanted lists the variables that are read.
 var wanted = []string{"ansible_host", "ansible_user", "ansible_port", "ansible_connection"}
 
 type host struct {
@@ -120,7 +120,7 @@ type group struct {
 	line     int
 }
 
-// reader reads one file of any form.
+// reader reads one inventory of any format.
 type reader struct {
 	name   string
 	text   string
@@ -129,7 +129,7 @@ type reader struct {
 	groups map[string]*group
 	ds     diag.List
 	told   map[string]bool
-	passed int // values that were skipped without a diagnostic of their own
+	passed int // number of skipped values without a separate diagnostic
 	steps  int
 	failed bool
 }
@@ -159,7 +159,7 @@ func (r *reader) fail(line int, format string, args ...any) {
 	}
 }
 
-// skip reports a value that is not used. The same text is reported once.
+// skip reports a value that is not used. It reports equal messages once.
 func (r *reader) skip(line int, key, format string, args ...any) {
 	switch {
 	case r.told[key]:
@@ -172,7 +172,7 @@ func (r *reader) skip(line int, key, format string, args ...any) {
 	}
 }
 
-// group finds a group, or makes it.
+// group returns a group, which it makes if it does not exist.
 func (r *reader) group(name string, line int) *group {
 	g := r.groups[name]
 	switch {
@@ -195,7 +195,7 @@ func (r *reader) host(pattern string, in *group, line int) (made []*host) {
 	}
 	for _, name := range names {
 		if why := destination.CheckHost(name); why != "" {
-			r.skip(line, "name "+name, "The host %s is left out, for its name is no name of a host: %s.", quote(name), why)
+			r.skip(line, "name "+name, "The host %s is left out, because its name is not a valid host name: %s.", quote(name), why)
 			continue
 		}
 		h := r.hosts[name]
@@ -215,11 +215,12 @@ func (r *reader) host(pattern string, in *group, line int) (made []*host) {
 	return made
 }
 
-// set notes a variable. The last value of a place counts. Whose names the owner in messages: "the host leaf1".
+// set stores a variable. If a place sets a variable twice, the last value counts. Whose is the owner in messages, such as "the host
+// leaf1".
 func (r *reader) set(into vars, whose, name, value string, vault bool, line int) {
 	if now := former[name]; now != "" {
 		if _, there := into[now]; there {
-			return // the name of today counts
+			return // the current name counts
 		}
 		name = now
 	}
@@ -251,8 +252,8 @@ func (r *reader) set(into vars, whose, name, value string, vault bool, line int)
 	into[name] = v
 }
 
-// inventory resolves groups and variables. The variables of a host win over those of its groups, and those of a group over those of the
-// groups that hold it.
+// inventory resolves groups and variables. The variables of a host have precedence over the variables of its groups, and a group has
+// precedence over its parents.
 func (r *reader) inventory() *Inventory {
 	for name := range r.groups {
 		if name != "all" {
@@ -275,7 +276,7 @@ func (r *reader) inventory() *Inventory {
 			direct[h] = append(direct[h], name)
 		}
 	}
-	above := map[string]map[string]bool{} // of groups: themselves and all that hold them
+	above := map[string]map[string]bool{} // for each group: the group itself and all its ancestors
 	var climb func(name string) map[string]bool
 	climb = func(name string) map[string]bool {
 		if set := above[name]; set != nil {
@@ -284,7 +285,7 @@ func (r *reader) inventory() *Inventory {
 		set := map[string]bool{name: true}
 		for _, p := range parents[name] {
 			if r.steps += len(set); r.steps > maxSteps {
-				r.fail(r.groups[name].line, "The groups of this inventory hold each other too often. Give a file of fewer groups.")
+				r.fail(r.groups[name].line, "The groups of this inventory contain each other too often. Give a file of fewer groups.")
 				return set
 			}
 			maps.Copy(set, climb(p))
@@ -323,10 +324,10 @@ func (r *reader) inventory() *Inventory {
 	return inv
 }
 
-// resolved makes a host of its variables. A host that Ansible does not reach by a network is left out.
+// resolved makes a host from its variables. It leaves out a host that Ansible does not reach over a network.
 func (r *reader) resolved(name string, is vars) (Host, bool) {
 	if c := is["ansible_connection"]; c.text == "local" {
-		r.skip(c.line, "local "+name, "The host %s is left out: ansible_connection is local, so it is the machine that Ansible runs on.",
+		r.skip(c.line, "local "+name, "The host %s is left out: its ansible_connection is local, so it is the machine on which Ansible runs.",
 			quote(name))
 		return Host{}, false
 	}
@@ -341,12 +342,12 @@ func (r *reader) resolved(name string, is vars) (Host, bool) {
 		h.User = u.text
 	}
 	if p := is["ansible_port"]; !p.skipped {
-		h.Port, _ = strconv.Atoi(p.text) // it was checked
+		h.Port, _ = strconv.Atoi(p.text) // the value was checked before
 	}
 	return h, true
 }
 
-// depths are the longest ways from the group all to each group. A group that holds itself is a mistake.
+// depths returns the length of the longest path from the group all to each group. A group that contains itself is a mistake.
 func (r *reader) depths() map[string]int {
 	depth, open := map[string]int{}, map[string]bool{}
 	parents := map[string][]string{}
@@ -365,9 +366,9 @@ func (r *reader) depths() map[string]int {
 		}
 		if open[name] || level > maxDepth {
 			if open[name] {
-				r.fail(r.groups[name].line, "The group %s holds itself, by its children. Correct the groups.", quote(name))
+				r.fail(r.groups[name].line, "The group %s contains itself, by its children. Correct the groups.", quote(name))
 			} else {
-				r.fail(r.groups[name].line, "Groups are in groups more than %d deep. Give a file of fewer groups.", maxDepth)
+				r.fail(r.groups[name].line, "The groups are nested more than %d deep. Give a file of fewer groups.", maxDepth)
 			}
 			return 0
 		}
@@ -391,5 +392,5 @@ func (r *reader) depths() map[string]int {
 	return depth
 }
 
-// quote shows a word of the file.
+// quote returns a word of the file in quotes, for a message.
 func quote(s string) string { return strconv.Quote(diag.Cut(s)) }

@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// lines shows hosts, one a line: leaf1 192.0.2.1 user:port groups.
+// lines returns hosts as text, one in a line: leaf1 192.0.2.1 user:port groups.
 func lines(inv *Inventory) (out []string) {
 	if inv == nil {
 		return nil
@@ -30,7 +30,7 @@ func said(ds diag.List) (out []string) {
 	return out
 }
 
-// The three forms, and the order in which variables count.
+// The three formats, and the precedence of variables.
 func TestForms(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
@@ -89,7 +89,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// Values that Ansible computes are skipped and reported, and their hosts have no address instead of a wrong one.
+// Values that Ansible computes are skipped and reported. Their hosts have no address, since a template would be a wrong address.
 func TestSkipped(t *testing.T) {
 	inv, ds := Read("hosts", []byte("leaf1 ansible_host={{base}}.1\n"+
 		"leaf2 ansible_port=99999 ansible_user=-oProxyCommand=x\n-x ansible_host=192.0.2.1\n"+
@@ -101,7 +101,7 @@ func TestSkipped(t *testing.T) {
 	assert.Contains(t, said(ds)[1], "2 inventory-skipped: ansible_port of the host leaf2 is skipped: ports are from 1 to 65535")
 	assert.Contains(t, said(ds)[2], "ansible_user of the host leaf2 is skipped: a user begins with a letter")
 	assert.Contains(t, said(ds)[3], `The host "-x" is left out`)
-	assert.Contains(t, said(ds)[4], `The host "here" is left out: ansible_connection is local`)
+	assert.Contains(t, said(ds)[4], `The host "here" is left out: its ansible_connection is local`)
 
 	inv, ds = Read("hosts.yml", []byte("all:\n  hosts:\n    leaf1:\n      ansible_host: !vault |\n"+
 		"        $ANSIBLE_VAULT;1.1;AES256\n        6162\n"))
@@ -127,38 +127,38 @@ func TestSkipped(t *testing.T) {
 func TestInvalid(t *testing.T) {
 	deep := strings.Repeat("a: {children: {", 70) + strings.Repeat("}}", 70)
 	for text, want := range map[string]string{
-		"[leaves\nleaf1\n":                       `1 inventory-invalid: "[leaves" is no head of a group`,
-		"[leaves:hots]\n":                        `"[leaves:hots]" is no head that is known`,
-		"leaf1 ansible_host\n":                   `"ansible_host" is no variable`,
+		"[leaves\nleaf1\n":                       `1 inventory-invalid: "[leaves" is not the heading of a group`,
+		"[leaves:hots]\n":                        `"[leaves:hots]" is not a known heading`,
+		"leaf1 ansible_host\n":                   `"ansible_host" is not a variable`,
 		"leaf1 ansible_user='x\n":                "a quote is not closed",
-		"[a:vars]\nx\n":                          `2 inventory-invalid: "x" is no variable`,
+		"[a:vars]\nx\n":                          `2 inventory-invalid: "x" is not a variable`,
 		"leaf[1:2\n":                             "a bracket is not closed",
 		"leaf[1:99999]\n":                        "has more than 20000 hosts",
 		"leaf[1:1000][1:1000]\n":                 "its ranges have more than 20000 hosts",
 		"leaf[3:1]\n":                            "begins before it ends",
-		"leaf[01:100]\n":                         "as many digits",
+		"leaf[01:100]\n":                         "the same number of digits",
 		"leaf[1:9:0]\n":                          "the step of a range",
 		"leaf[x]\n":                              "a range is [BEGIN:END]",
 		"leaf[1:x]\n":                            "at most nine digits, or letters",
-		"[a:children]\nb\n[b:children]\na\n":     "holds itself",
-		"<html>\n":                               "is no name of a host",
+		"[a:children]\nb\n[b:children]\na\n":     "contains itself",
+		"<html>\n":                               "is not the name of a host",
 		"all:\n  hosts: [leaf1]\n":               "are maps",
-		"- hosts: all\n":                         `"hosts:" is no variable`,
+		"- hosts: all\n":                         `"hosts:" is not a variable`,
 		"plugin: netbox.netbox.nb_inventory\n":   "the configuration of a plugin",
-		"version: 2\nethernets:\n  eth0: {}\n":   `The group "version" is no map`,
+		"version: 2\nethernets:\n  eth0: {}\n":   `The group "version" is not a map`,
 		"all: [":                                 "The file is not YAML",
 		`{"all": {"hosts": `:                     "it ends inside of a value",
-		`{"all": {}} x`:                          "there is more behind",
+		`{"all": {}} x`:                          "there is more text after",
 		"$ANSIBLE_VAULT;1.1;AES256\n6162\n":      "1 inventory-invalid: The whole file is encrypted",
 		"leaf1\x00":                              "not UTF-8 text",
 		"leaf1\xff":                              "not UTF-8 text",
 		strings.Repeat("#", MaxFile+1):           "bytes, and at most",
 		"all:\n#" + strings.Repeat("#", maxYAML): "of YAML are read",
-		deep:                                     "too many, or too deep",
-		`{"a":` + strings.Repeat("[", 100):       "too many, or too deep",
-		"a: &a {x: 1}\n" + bomb():                "too many, or too deep",
+		deep:                                     "too many values, or nests them too deep",
+		`{"a":` + strings.Repeat("[", 100):       "too many values, or nests them too deep",
+		"a: &a {x: 1}\n" + bomb():                "too many values, or nests them too deep",
 
-		"[g" + strings.Repeat("x", 99) + ":c d]\nq\n": "is no head of a group",
+		"[g" + strings.Repeat("x", 99) + ":c d]\nq\n": "is not the heading of a group",
 	} {
 		inv, ds := Read("f", []byte(text))
 		require.Nil(t, inv, text[:min(len(text), 60)])
@@ -167,7 +167,7 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
-// bomb is YAML whose aliases make a billion values.
+// bomb returns YAML whose aliases expand to a billion values.
 func bomb() string {
 	var b strings.Builder
 	b.WriteString("b0: &b0 {hosts: {x: }}\n")
@@ -177,7 +177,7 @@ func bomb() string {
 	return b.String()
 }
 
-// Parts of inventories, cut and swapped, never panic, and two readings agree.
+// Reading never panics on inventories with cut or swapped parts, and reading twice gives the same result.
 func TestHostile(t *testing.T) {
 	parts := []string{
 		"[leaves]\n", "leaf[1:3]", " ansible_host=", "192.0.2.1", "\n", "[a:children]\n", "all:\n", "  hosts:\n" +

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// expand returns the names of a pattern of hosts: leaf[01:04], db-[a:c], rack[1:9:2]. A text is why it has no meaning.
+// expand returns the names of a pattern of hosts: leaf[01:04], db-[a:c], rack[1:9:2]. For an invalid pattern it returns the reason as
+// text.
 func expand(pattern string, most int) (names []string, why string) {
 	names = []string{""}
 	for rest := pattern; ; {
@@ -27,7 +28,7 @@ func expand(pattern string, most int) (names []string, why string) {
 			return nil, why
 		}
 		if len(names)*len(words) > most {
-			return nil, fmt.Sprintf("its ranges have more than %d hosts, the rest of the %d that an inventory may have", most, maxHosts)
+			return nil, fmt.Sprintf("its ranges have more than %d hosts, and an inventory may have %d in total", most, maxHosts)
 		}
 		var next []string
 		for _, name := range names {
@@ -53,7 +54,7 @@ func span(text string, most int) (words []string, why string) {
 	if len(parts) == 3 {
 		var err error
 		if step, err = strconv.Atoi(parts[2]); err != nil || step < 1 {
-			return nil, "the step of a range is a number from 1 on"
+			return nil, "the step of a range is a number of at least 1"
 		}
 	}
 	if len(begin) == 1 && len(end) == 1 && isLetter(begin[0]) && isLetter(end[0]) {
@@ -76,9 +77,9 @@ func span(text string, most int) (words []string, why string) {
 	case from > to:
 		return nil, "a range begins before it ends"
 	case len(begin) > 1 && begin[0] == '0' && len(begin) != len(end):
-		return nil, "both ends of a range with leading zeros have as many digits"
+		return nil, "both ends of a range with leading zeros need the same number of digits"
 	case (to-from)/step >= most:
-		return nil, fmt.Sprintf("a range has more than %d hosts, the rest of the %d that an inventory may have", most, maxHosts)
+		return nil, fmt.Sprintf("a range has more than %d hosts, and an inventory may have %d in total", most, maxHosts)
 	}
 	width := 0
 	if begin[0] == '0' {
@@ -92,7 +93,7 @@ func span(text string, most int) (words []string, why string) {
 
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 
-// cutPort parts a host from its port: leaf1:2222, [2001:db8::1]:22. A colon inside a range begins no port.
+// cutPort splits a host and its port: leaf1:2222, [2001:db8::1]:22. A colon inside a range does not begin a port.
 func cutPort(word string) (pattern, port string) {
 	if strings.HasPrefix(word, "[") {
 		if in, after, ok := strings.Cut(word[1:], "]"); ok {

@@ -17,9 +17,9 @@ import (
 // tree is a value of YAML or JSON.
 type tree struct {
 	kind  treeKind
-	text  string // of a scalar
+	text  string // for a scalar
 	vault bool
-	keys  []string // of a map alone
+	keys  []string // only for a map
 	kids  []*tree
 	line  int
 }
@@ -47,16 +47,16 @@ func (t *tree) get(key string) *tree {
 // firstLine is the first line that is neither empty nor a comment.
 var firstLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^[^\S\n]*[^#;\s].*$`) })
 
-// yamlLine is how a line of YAML begins that is no line of INI.
+// yamlLine matches the beginning of a line that can be YAML but not INI.
 var yamlLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(---|%YAML|["']?[^\s="'\[]+["']?:(\s|$))`) })
 
 func isYAML(text string) bool { return yamlLine().MatchString(firstLine().FindString(text)) }
 
 // yaml reads an inventory as YAML.
 func (r *reader) yaml(text string) {
-	defer func() { // the parser is not ours: what it cannot take is a broken file to the person
+	defer func() { // a panic of the external parser is reported as a broken file
 		if recover() != nil {
-			r.fail(0, "The file is not YAML that can be read.")
+			r.fail(0, "The file is not valid YAML.")
 		}
 	}()
 	var doc yaml.Node
@@ -75,7 +75,7 @@ func (r *reader) yaml(text string) {
 // step counts a value. Aliases may multiply values, so there is a bound.
 func (r *reader) step(depth, line int) bool {
 	if r.steps++; r.steps > maxSteps || depth > maxDepth {
-		r.fail(line, "The values of this file are too many, or too deep in each other: at most %d, and %d deep.", maxSteps, maxDepth)
+		r.fail(line, "The file has too many values, or nests them too deep: at most %d values, %d deep.", maxSteps, maxDepth)
 		return false
 	}
 	return true
@@ -108,7 +108,7 @@ func (r *reader) tree(n *yaml.Node, depth int) *tree {
 			kid := r.tree(n.Content[i+1], depth+1)
 			if n.Content[i].Tag == "!!merge" && kid != nil {
 				merged = append(merged, kid)
-				merged = append(merged, kid.kids...) // of a list of maps
+				merged = append(merged, kid.kids...) // for a list of maps
 				continue
 			}
 			t.keys, t.kids = append(t.keys, n.Content[i].Value), append(t.kids, kid)
@@ -118,7 +118,7 @@ func (r *reader) tree(n *yaml.Node, depth int) *tree {
 	return t
 }
 
-// merge adds the keys that a map takes over from others. Its own keys win.
+// merge adds the keys that a map gets by << from other maps. The map's own keys have precedence.
 func (r *reader) merge(t *tree, from []*tree) {
 	if len(from) == 0 {
 		return
@@ -143,7 +143,7 @@ func (r *reader) merge(t *tree, from []*tree) {
 	}
 }
 
-// json reads an inventory as JSON: what `ansible-inventory --list` prints, or the form of YAML.
+// json reads an inventory as JSON: the output of `ansible-inventory --list`, or the same structure as in YAML.
 func (r *reader) json(text string) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
@@ -151,7 +151,7 @@ func (r *reader) json(text string) {
 	root, err := r.value(d, lines, 0)
 	if err == nil {
 		if _, more := d.Token(); !errors.Is(more, io.EOF) {
-			err = errors.New("there is more behind the end of the object")
+			err = errors.New("there is more text after the end of the object")
 		}
 	}
 	if err != nil {
@@ -227,7 +227,7 @@ func (r *reader) value(d *json.Decoder, lines *lineCounter, depth int) (*tree, e
 	return t, nil
 }
 
-// ended words the end of a file that is cut off.
+// ended returns the message about a file that ends too early.
 func ended(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("it ends inside of a value")

@@ -9,19 +9,19 @@ import (
 	"strings"
 )
 
-// variable is the environment variable that names the folder [Dump] writes to.
+// variable is the environment variable with the folder to which [Dump] writes.
 const variable = "ROCEC_DUMP_FABRICS"
 
-// T is what [Dump] needs of a test; that of package rapid has it, too.
+// T has the methods of a test that [Dump] needs. The T of package rapid has them, too.
 type T interface {
 	Helper()
 	Name() string
 	Fatalf(format string, args ...any)
 }
 
-// Dump writes the files of a fabric into a folder of its own, below the one ROCEC_DUMP_FABRICS names; without that variable it
-// does nothing. Args are the further arguments rocec needs to judge it as the test does. They become the file rocec.args
-// of the folder, one a line, where cmd/internal/compare looks for them.
+// Dump writes the files of a fabric into a separate folder below the folder in ROCEC_DUMP_FABRICS. Without that variable it does
+// nothing. Args are the further arguments by which rocec checks the fabric as the test does. Dump writes them to the file rocec.args of
+// the folder, one in a line, from which cmd/internal/compare reads them.
 func Dump(t T, fsys fs.FS, args ...string) {
 	t.Helper()
 	dir := os.Getenv(variable)
@@ -33,7 +33,7 @@ func Dump(t T, fsys fs.FS, args ...string) {
 	}
 }
 
-// Vars is the arguments that give variables their values, from those of --var.
+// Vars returns the arguments --var for values of variables.
 func Vars(values []string) []string {
 	var args []string
 	for _, v := range values {
@@ -42,7 +42,7 @@ func Vars(values []string) []string {
 	return args
 }
 
-// dump names the folder after the test and what it holds, so that equal fabrics of a test are written once.
+// dump names the folder by the test and a hash of its content, so that equal fabrics of a test are written once.
 func dump(dir, test string, fsys fs.FS, args []string) error {
 	files := map[string][]byte{}
 	sum := sha256.New()

@@ -1,6 +1,6 @@
-// Package langtest has fabrics for tests of every room: sound ones, called backgrounds, and [Weave], which completes an
-// excerpt of a fabric from one of them. The examples of the manuals are such excerpts, and so are the fixtures of the
-// checks: they hold the lines that matter.
+// Package langtest has fabrics for tests of all packages: sound fabrics, called backgrounds, and [Weave], which completes an excerpt of
+// a fabric from a background. The examples of the manuals and the fixtures of the checks are such excerpts: they contain only the
+// relevant lines.
 package langtest
 
 import (
@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// FabricFile is the file of a background that has the fabric.
+// FabricFile is the file of a background that contains the fabric.
 const FabricFile = "fabric.hcl"
 
 //go:embed backgrounds
@@ -21,7 +21,7 @@ var backgrounds embed.FS
 func Backgrounds() []string {
 	entries, err := backgrounds.ReadDir("backgrounds")
 	if err != nil {
-		panic(err) // it is embedded
+		panic(err) // the folder is embedded
 	}
 	names := make([]string, len(entries))
 	for i, e := range entries {
@@ -30,7 +30,7 @@ func Backgrounds() []string {
 	return names
 }
 
-// Background returns the files of a background by name: [FabricFile], and what it refers to.
+// Background returns the files of a background by name: [FabricFile], and the files to which it refers.
 func Background(name string) (map[string]string, error) {
 	dir, err := fs.Sub(backgrounds, "backgrounds/"+name)
 	if err != nil {
@@ -51,11 +51,10 @@ func Background(name string) (map[string]string, error) {
 	return files, nil
 }
 
-// want is a comment of a fixture with a message that must be found on its line.
+// want matches a comment of a fixture with a message that rocec must report on its line.
 var want = regexp.MustCompile(`# want "((?:[^"\\]|\\.)*)"`)
 
-// Wants returns what the comments of a fixture say must be found, by the line they are on, as patterns of
-// "code: detail".
+// Wants returns the wanted messages of a fixture by line, from its comments, as patterns of "code: detail".
 func Wants(fixture string) map[int][]*regexp.Regexp {
 	out := map[int][]*regexp.Regexp{}
 	number := 0
@@ -68,11 +67,11 @@ func Wants(fixture string) map[int][]*regexp.Regexp {
 	return out
 }
 
-// marker is the first line of a fixture.
+// marker matches the first line of a fixture.
 var marker = regexp.MustCompile(`\A# background: ([a-z-]+)\n`)
 
-// Complete returns the whole fabric of a fixture. Its first line names the background that completes it, as in "# background: tor", or
-// says "# background: none" where the fixture is all there is.
+// Complete returns the whole fabric of a fixture. Its first line names the background that completes it, as in "# background: tor". It
+// is "# background: none" if the fixture is a complete fabric.
 func Complete(fixture string) (*Woven, error) {
 	m := marker.FindStringSubmatch(fixture)
 	if m == nil {

@@ -31,7 +31,7 @@ func TestDump(t *testing.T) {
 	Dump(t, fabric, Vars([]string{"a=b c"})...)
 	found, err = filepath.Glob(filepath.Join(dir, "*", "rocec.args"))
 	require.NoError(t, err)
-	require.Len(t, found, 1, "with arguments it is another one")
+	require.Len(t, found, 1, "with arguments it is another folder")
 	data, err := os.ReadFile(found[0])
 	require.NoError(t, err)
 	require.Equal(t, "--var\na=b c\n", string(data))

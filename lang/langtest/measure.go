@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Measure runs f, alone, and returns the CPU time that the process used meanwhile and the bytes by which the objects on the heap grew at
-// most. GOGC does not matter: garbage is collected as often as by default.
+// Measure runs f alone. It returns the CPU time that the process used meanwhile, and the largest growth of the objects on the heap in
+// bytes. It ignores GOGC and collects garbage as often as by default.
 func Measure(f func()) (cpu time.Duration, bytes uint64) {
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	runtime.GC()
@@ -40,13 +40,13 @@ func Measure(f func()) (cpu time.Duration, bytes uint64) {
 	return cpu, peak - before
 }
 
-// Least is [Measure], run up to three times as long as f takes more CPU time than most. It returns the least CPU time, because other work
-// on the machine only adds to it. The CPU time is in terms of the machine that the ceilings were measured on, see [slowness].
+// Least runs [Measure] again, up to three times in all, while f needs more CPU time than most. It returns the least CPU time, because
+// other work on the machine only adds to it. The CPU time is scaled to the machine on which the ceilings were measured, see [slowness].
 func Least(most time.Duration, f func()) (cpu time.Duration, bytes uint64) {
 	slow := slowness()
 	for try := range 3 {
 		took, size := Measure(f)
-		if float64(took) > float64(most)*slow { // or other work slows the machine down since that was measured
+		if float64(took) > float64(most)*slow { // other work may slow the machine down since slowness was measured
 			slow = max(slow, pace(2))
 		}
 		took = time.Duration(float64(took) / slow)
@@ -60,11 +60,11 @@ func Least(most time.Duration, f func()) (cpu time.Duration, bytes uint64) {
 	return cpu, bytes
 }
 
-// slowness returns how many times slower this machine is than the one that the ceilings were measured on, at least 1.
+// slowness returns how many times slower this machine is than the machine on which the ceilings were measured, at least 1.
 var slowness = sync.OnceValue(func() float64 { return pace(5) })
 
-// pace measures the slowness now. It takes the least CPU time of some runs of a work of maps and texts, which is 140 ms on the machine
-// that the ceilings were measured on.
+// pace measures the current slowness. It runs a benchmark of maps and texts several times, and uses the least CPU time. That is 140 ms
+// on the machine on which the ceilings were measured.
 func pace(runs int) float64 {
 	const reference = 140 * time.Millisecond
 	least := time.Duration(math.MaxInt64)

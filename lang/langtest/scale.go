@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// scale is the fabric of [Scale] without its meshes; %[1]s are the numbers of the pods.
+// scale is the fabric of [Scale] without its meshes; %[1]s is the numbers of the pods.
 const scale = `
 fabric "scale" {
   routing      = "up-down"

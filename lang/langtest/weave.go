@@ -13,16 +13,16 @@ import (
 // Woven is a fabric made of an excerpt and a background.
 type Woven struct {
 	text strings.Builder
-	ours []piece // what of the text is the excerpt's, in order
+	ours []piece // the parts of the text that are from the excerpt, in order
 }
 
-// piece is a part of the excerpt in the text.
+// piece is a part of the text that is from the excerpt.
 type piece struct{ at, length int }
 
 // String returns the text of the fabric.
 func (w *Woven) String() string { return w.text.String() }
 
-// Line returns the line of the excerpt, from 1, that an offset of the text is in; 0 if that is the background's.
+// Line returns the line of the excerpt, from 1, for an offset of the text; 0 if the background has the line.
 func (w *Woven) Line(at int) int {
 	line := 1
 	for _, p := range w.ours {
@@ -34,7 +34,7 @@ func (w *Woven) Line(at int) int {
 	return 0
 }
 
-// own writes the next part of the excerpt.
+// own writes the next part, which is from the excerpt.
 func (w *Woven) own(text string) {
 	w.ours = append(w.ours, piece{w.text.Len(), len(text)})
 	w.text.WriteString(text)
@@ -42,14 +42,14 @@ func (w *Woven) own(text string) {
 
 // Weave completes an excerpt of a fabric from a sound fabric, its background:
 //
-//   - Blocks are the same if kind and labels are. The values of the excerpt win; attributes and blocks that it does not mention
-//     are taken from the background; blocks inside a block, only if the excerpt's block has no block of their kind.
-//   - A block the background does not have stays as it is. A switch, roce or nic block of a new name takes what it must
-//     have and does not say from the first of its kind.
-//   - "# no NAME" in a block of the excerpt leaves the attribute or block NAME of the background out; "# no KIND.LABEL"
-//     outside of blocks, a block. So do the further arguments.
+//   - Two blocks are the same if their kinds and labels are equal. The excerpt has precedence. Missing attributes and blocks are added
+//     from the background. Inner blocks are added only if the excerpt's block has no block of their kind.
+//   - A block that the background does not have is not changed, with one exception: a switch, roce or nic block with a new name gets
+//     missing required attributes from the first block of its kind.
+//   - "# no NAME" in a block of the excerpt leaves out the attribute or inner block NAME of the background. "# no KIND.LABEL" outside of
+//     blocks leaves out a block. The further arguments do the same.
 //
-// An excerpt that cannot be read stays as it is, beside the background.
+// If the excerpt cannot be read, the result is the unchanged excerpt and the background.
 func Weave(excerpt, background string, without ...string) (*Woven, error) {
 	g, ok := parseHCL(background)
 	if !ok {
@@ -79,7 +79,7 @@ type parsed struct {
 	body *hclsyntax.Body
 }
 
-// parseHCL reads a text; ok is false where it cannot be read.
+// parseHCL reads a text; ok is false if it cannot be read.
 func parseHCL(text string) (p parsed, ok bool) {
 	f, ds := hclsyntax.ParseConfig([]byte(text), "x", hcl.InitialPos)
 	if ds.HasErrors() {
@@ -90,12 +90,12 @@ func parseHCL(text string) (p parsed, ok bool) {
 
 func (p parsed) slice(from, to int) string { return p.src[from:to] }
 
-// sameBlock reports whether two blocks are one; those that may be repeated without a label never are.
+// sameBlock reports whether two blocks have the same kind and labels. It returns false for blocks without a label that may be repeated.
 func sameBlock(a, b *hclsyntax.Block) bool {
 	return a.Type == b.Type && a.Type != "traffic_class" && a.Type != "validation" && slices.Equal(a.Labels, b.Labels)
 }
 
-// needed has the attributes that a block of a new name takes from the first of its kind.
+// needed has the attributes that a block with a new name copies from the first block of its kind.
 var needed = map[string][]string{
 	"switch": {"model", "version"},
 	"roce":   {"version", "cos_group", "members"},
@@ -104,7 +104,7 @@ var needed = map[string][]string{
 
 var leftOut = regexp.MustCompile(`\bno ([a-z0-9_]+(?:\.[A-Za-z0-9_.-]+)?)`)
 
-// leftOutBy returns the names that comments in some lines leave out; what a test wants is no such comment.
+// leftOutBy returns the names that comments in some lines leave out. It ignores comments with wanted messages.
 func leftOutBy(lines string) []string {
 	var names []string
 	for line := range strings.Lines(lines) {
@@ -130,7 +130,7 @@ func (p parsed) leftOut() []string {
 	return leftOutBy(outside.String())
 }
 
-// body writes the part of an excerpt from one offset to another, and adds what blocks inside it lack.
+// body writes the part of an excerpt between two offsets, and adds the missing attributes and blocks of the blocks in it.
 func (w *Woven) body(e parsed, body *hclsyntax.Body, g parsed, ground *hclsyntax.Body, from, to int) {
 	for _, b := range body.Blocks {
 		w.own(e.slice(from, b.TypeRange.Start.Byte))

@@ -23,7 +23,7 @@ host "gpu" {
 }
 `
 	for _, c := range []struct{ name, excerpt, want string }{
-		{"what is said wins", `switch "leaf" { tier = 2 }`, `fabric "f" { mtu = 9000 }
+		{"the excerpt has precedence", `switch "leaf" { tier = 2 }`, `fabric "f" { mtu = 9000 }
 			host "gpu" {
 			  nic "a" { model = "m" }
 			}
@@ -50,7 +50,7 @@ host "gpu" {
 			  tier = 1
 			  version = "4.3.0"
 			}`},
-		{"a new name takes what it must have", `switch "spine" {}`, `fabric "f" { mtu = 9000 }
+		{"a new name copies required attributes", `switch "spine" {}`, `fabric "f" { mtu = 9000 }
 			host "gpu" {
 			  nic "a" { model = "m" }
 			}
@@ -100,7 +100,7 @@ host "gpu" {
 	}
 	w, err := Weave(`switch "leaf" {`, ground, "host.gpu")
 	require.NoError(t, err)
-	require.Equal(t, `switch "leaf" {`, strings.SplitN(w.String(), "\n", 2)[0], "what cannot be read stands as it is")
+	require.Equal(t, `switch "leaf" {`, strings.SplitN(w.String(), "\n", 2)[0], "an excerpt that cannot be read is not changed")
 	require.NotContains(t, w.String(), "gpu")
 	_, err = Weave("", ground+"{")
 	require.Error(t, err)
@@ -139,7 +139,7 @@ func TestWants(t *testing.T) {
 	require.True(t, wants[2][1].MatchString(`says "y"`))
 }
 
-// plain is a body as sorted lines, whatever its layout.
+// plain returns a body as sorted lines, without its layout.
 func plain(p parsed, body *hclsyntax.Body) string {
 	var parts []string
 	for name, a := range body.Attributes {

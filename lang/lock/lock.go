@@ -13,9 +13,9 @@
 //
 //	checksum sha256:…
 //
-// A row begins with its kind and the inputs of its numbers, which are one text for all that compare it. The numbers follow, and for people
-// the rules and rows of tables that they come from. Rows are in order. The last line is the checksum of all lines before it, with LF at
-// their ends. It detects an edit by hand, a merge and a cut.
+// A row begins with its kind and the inputs of its numbers. The inputs are one text, which identifies the row. The numbers follow, and
+// then the rules and rows of tables from which they were computed, for readers. Rows are sorted. The last line is the checksum of all
+// lines before it, with LF at their ends. It detects an edit by hand, a merge and a truncated file.
 package lock
 
 import (
@@ -30,7 +30,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Name is the file, in the folder of the fabric.
+// Name is the name of the file, in the folder of the fabric.
 const Name = "fabric.lock"
 
 // MaxFile is the largest file that is read, in bytes: some 2,000 rows.
@@ -40,10 +40,10 @@ const (
 	form     = 1
 	opening  = "rocec-lock "
 	checksum = "checksum sha256:"
-	most     = 1 << 40 // of a number
+	most     = 1 << 40 // the largest number
 )
 
-// numbers are the names of the numbers that a row of each kind may hold.
+// numbers has the names of the numbers that a row of each kind may have.
 var numbers = map[string][]string{
 	Buffer: {"buffer", "xoff", "xon_delta"},
 	Mark:   {"min", "max", "probability"},
@@ -59,7 +59,7 @@ const (
 type File struct {
 	Fabric   string
 	FabricAt diag.Range
-	Rocec    string // the version that wrote it
+	Rocec    string // the version that wrote the file
 	Rows     []*Row
 }
 
@@ -68,18 +68,18 @@ type Row struct {
 	Kind    string // [Buffer] or [Mark]
 	Inputs  string // "asic=spectrum speed=100G length=30m mtu=9216"
 	Numbers []Number
-	By      []string   // the rules and rows of tables; each one line
-	At      diag.Range // of one that was read
+	By      []string   // the rules and rows of tables, each in one line
+	At      diag.Range // place in a file that was read
 }
 
 // Number is one derived number.
 type Number struct {
 	Name string
 	N    int
-	At   diag.Range // of one that was read
+	At   diag.Range // place in a file that was read
 }
 
-// Number returns the number of a name.
+// Number returns the number with a name.
 func (r *Row) Number(name string) (Number, bool) {
 	i := slices.IndexFunc(r.Numbers, func(n Number) bool { return n.Name == name })
 	if i < 0 {
@@ -88,12 +88,12 @@ func (r *Row) Number(name string) (Number, bool) {
 	return r.Numbers[i], true
 }
 
-// Same reports whether two rows pin the same numbers, for whatever inputs and by whatever rules.
+// Same reports whether two rows have the same numbers. It ignores their inputs and rules.
 func (r *Row) Same(o *Row) bool {
 	return slices.EqualFunc(r.Numbers, o.Numbers, func(a, b Number) bool { return a.Name == b.Name && a.N == b.N })
 }
 
-// Sort brings rows into the order of a file.
+// Sort sorts rows into the order of a file.
 func Sort(rows []*Row) {
 	slices.SortFunc(rows, func(a, b *Row) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Inputs, b.Inputs)) })
 }
@@ -103,7 +103,7 @@ const preamble = `# The sizes that rocec derived for this fabric, by what they d
 # that runs derives. It belongs beside the fabric in version control, and is not to be edited by hand.
 `
 
-// Format writes a file. The same rows, in any order, give the same bytes.
+// Format returns the text of a file. The same rows, in any order, give the same bytes.
 func Format(f *File) []byte {
 	rows := slices.Clone(f.Rows)
 	Sort(rows)
@@ -141,7 +141,7 @@ func Read(name string, text []byte, ds *diag.List) *File {
 	return r.f
 }
 
-// reader is one file on its way.
+// reader is the state of reading one file.
 type reader struct {
 	name string
 	ds   *diag.List
@@ -171,7 +171,7 @@ func (r *reader) lines(text string) []line {
 	return out
 }
 
-// wrong reports what makes the file useless.
+// wrong reports a mistake that makes the file unusable.
 func (r *reader) wrong(at diag.Range, format string, args ...any) bool {
 	Invalid.Errorf(r.ds, at, "%s%s", fmt.Sprintf(format, args...), restore)
 	return false
@@ -204,7 +204,7 @@ func (r *reader) read(text string) bool {
 		body.WriteString(l.text + "\n")
 	}
 	if found != sum(body.String()) {
-		return r.wrong(last.at, "The checksum is not that of the lines above: the file was edited by hand, merged or damaged.")
+		return r.wrong(last.at, "The checksum does not match the lines above: the file was edited by hand, merged or damaged.")
 	}
 	r.rows = map[string]*Row{}
 	for _, l := range lines[1 : len(lines)-1] {
@@ -213,7 +213,7 @@ func (r *reader) read(text string) bool {
 		}
 	}
 	if r.f.Fabric == "" {
-		return r.wrong(first.at, "The file does not say which fabric it is of.")
+		return r.wrong(first.at, "The file does not state its fabric.")
 	}
 	for _, row := range r.f.Rows {
 		if len(row.Numbers) == 0 {
@@ -262,7 +262,7 @@ func (r *reader) number(l line, name, text string) bool {
 	_, twice := r.row.Number(name)
 	switch {
 	case !slices.Contains(numbers[r.row.Kind], name):
-		return r.wrong(l.at, "A row of kind %s pins %s, and no %q.", r.row.Kind, diag.And(numbers[r.row.Kind]), diag.Cut(name))
+		return r.wrong(l.at, "A row of kind %s pins %s, but not %q.", r.row.Kind, diag.And(numbers[r.row.Kind]), diag.Cut(name))
 	case twice:
 		return r.wrong(l.at, "The row pins %s twice.", name)
 	case err != nil || n < 0 || n > most || strconv.Itoa(n) != text || name == "probability" && n > 100:

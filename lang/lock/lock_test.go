@@ -23,7 +23,7 @@ func sample() *File {
 	}}
 }
 
-// signed gives a text the checksum that it should have.
+// signed returns a text with its correct checksum.
 func signed(body string) string { return body + checksum + sum(body) + "\n" }
 
 func body(t testing.TB) string {
@@ -75,7 +75,7 @@ func TestInvalid(t *testing.T) {
 		},
 		"number twice":    {signed(good + "mark x=1\n  min 1\n  min 2\n"), "  min 2", "pins min twice"},
 		"not a number":    {signed(good + "mark x=1\n"), "mark x=1", "pins no number"},
-		"other number":    {signed(good + "mark x=1\n  xoff 1\n"), "  xoff 1", `pins min, max and probability, and no "xoff"`},
+		"other number":    {signed(good + "mark x=1\n  xoff 1\n"), "  xoff 1", `pins min, max and probability, but not "xoff"`},
 		"no size":         {signed(good + "mark x=1\n  min 1.5\n"), "  min 1.5", `"1.5" is not a size`},
 		"negative":        {signed(good + "mark x=1\n  min -1\n"), "  min -1", `"-1" is not a size`},
 		"octal":           {signed(good + "mark x=1\n  min 01\n"), "  min 01", `"01" is not a size`},
@@ -84,7 +84,7 @@ func TestInvalid(t *testing.T) {
 		"another kind":    {signed(good + "queue x=1\n"), "queue x=1", `"queue x=1" has no meaning here.`},
 		"number above":    {signed("rocec-lock 1\nfabric f\n  min 1\n"), "  min 1", "has no meaning here"},
 		"fabric below":    {signed(good + "fabric other\n"), "fabric other", "has no meaning here"},
-		"no fabric":       {signed("rocec-lock 1\nrocec 1\n"), "rocec-lock 1", "does not say which fabric"},
+		"no fabric":       {signed("rocec-lock 1\nrocec 1\n"), "rocec-lock 1", "does not state its fabric"},
 		"escape sequence": {signed("rocec-lock 1\nfabric f\n\x1b[2J x\n"), "\x1b[2J x", `"\x1b[2J x" has no meaning here.`},
 	} {
 		f, ds := read(c.text)
@@ -98,7 +98,7 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
-// No byte of a file can be changed, taken out or put in without being seen.
+// Read detects every change, removal or insertion of a byte in a file.
 func TestChecksum(t *testing.T) {
 	text := string(Format(sample()))
 	rapid.Check(t, func(t *rapid.T) {
@@ -106,12 +106,12 @@ func TestChecksum(t *testing.T) {
 		changed := text[:at] + rapid.SampledFrom([]string{"", "x", "0", "\n"}).Draw(t, "by") + text[at+1:]
 		f, ds := read(changed)
 		if changed != text && f != nil {
-			t.Fatalf("%q is taken for sound: %v", changed, ds)
+			t.Fatalf("%q is accepted: %v", changed, ds)
 		}
 	})
 }
 
-// Format writes the same bytes whatever the order of the rows, and Read accepts these bytes.
+// Format returns the same bytes for any order of the rows, and Read accepts these bytes.
 func TestFormat(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := &File{Fabric: "f", Rocec: "1"}
@@ -126,7 +126,7 @@ func TestFormat(t *testing.T) {
 		text := Format(f)
 		f.Rows = rapid.Permutation(f.Rows).Draw(t, "order")
 		if string(Format(f)) != string(text) {
-			t.Fatal("the order of rows shows")
+			t.Fatal("the order of rows changes the bytes")
 		}
 		var ds diag.List
 		again := Read(Name, text, &ds)

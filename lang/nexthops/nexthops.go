@@ -1,10 +1,10 @@
-// Package nexthops reads tables of next hops: what the switches of a running fabric really forward by, as JSON.
+// Package nexthops reads tables of next hops: the forwarding tables of the switches of a running fabric, as JSON.
 //
-// In comes the text of a file, out comes a [Table] of strings with places, or the mistakes in the file's form. What the
-// names mean is the compiler's to find. The format is docs/tables.md.
+// The input is the text of a file. The output is a [Table] of strings with places, or the mistakes in the file's form. The compiler
+// resolves the names. docs/tables.md describes the format.
 //
-// Promised: time linear in the text; memory a small multiple; no input panics. A Table of a million entries is ordinary, so places are
-// kept as offsets and become ranges only on demand.
+// Time is linear in the text, memory is a small multiple of it, and no input panics. A Table may have a million entries, so it stores
+// places as offsets and computes ranges on demand.
 package nexthops
 
 import (
@@ -24,7 +24,7 @@ const MaxFile = 64 << 20
 // Invalid is the code of every mistake in the form of a table.
 var Invalid = diag.Topic{Code: "table-invalid", Summary: "the table of next hops cannot be read"}
 
-// Table is a file of next hops as written.
+// Table is the content of a file of next hops.
 type Table struct {
 	Name       string
 	Interfaces []Interface // in order of the file
@@ -32,7 +32,7 @@ type Table struct {
 	Key        Text        // "switches"
 
 	source string // strings of the table are parts of this text
-	lines  []int  // offsets at which lines begin, made when the first place is asked for
+	lines  []int  // offsets at which lines begin, computed for the first place
 }
 
 // Interface is one row of "addresses".
@@ -47,7 +47,7 @@ type Switch struct {
 	Entries []Entry
 }
 
-// Entry says by which ports traffic to a destination leaves.
+// Entry has the ports by which traffic to a destination leaves.
 type Entry struct {
 	To    Text
 	Ports []Text
@@ -62,7 +62,7 @@ type Text struct {
 // At returns the place of a string.
 func (t *Table) At(x Text) diag.Range { return t.place(int(x.from), int(x.to)) }
 
-// place makes a range of two offsets. Columns count letters, but bytes far into a very long line.
+// place returns the range between two offsets. Columns count letters, but bytes after the beginning of a very long line.
 func (t *Table) place(from, to int) diag.Range {
 	if t.lines == nil {
 		t.lines = []int{0}
@@ -80,7 +80,7 @@ func (t *Table) place(from, to int) diag.Range {
 }
 
 func (t *Table) position(at int) (line, column int) {
-	lo, hi := 0, len(t.lines) // the last line that begins at or before at
+	lo, hi := 0, len(t.lines) // the last line that begins at or before from
 	for lo+1 < hi {
 		if mid := (lo + hi) / 2; t.lines[mid] <= at {
 			lo = mid
@@ -107,17 +107,17 @@ func Read(name string, text []byte, ds *diag.List) *Table {
 	return t
 }
 
-// reader walks over the text once. After the first mistake nothing more is read.
+// reader reads the text once. It stops at the first mistake.
 type reader struct {
 	t      *Table
 	text   string
 	at     int
-	keys   []string // of the objects the reader is in
+	keys   []string // keys of the objects around the current offset
 	ds     *diag.List
 	failed bool
 }
 
-// fail reports what is wrong at an offset and ends the reading.
+// fail reports a mistake at an offset and ends the reading.
 func (r *reader) fail(from, to int, format string, args ...any) {
 	if !r.failed {
 		Invalid.Errorf(r.ds, r.t.place(from, to), format, args...)
@@ -138,7 +138,7 @@ func (r *reader) file() {
 		case "format_version":
 			version = true
 			if v := r.str("the version of the format"); !r.failed && v.V != Version {
-				r.fail(int(v.from), int(v.to), "This rocec reads tables of format_version %q, and this one says %q.", Version, diag.Cut(v.V))
+				r.fail(int(v.from), int(v.to), "This rocec reads tables of format_version %q, but this table has %q.", Version, diag.Cut(v.V))
 			}
 		case "addresses":
 			r.interfaces()
@@ -154,7 +154,7 @@ func (r *reader) file() {
 	switch {
 	case r.failed:
 	case r.at < len(r.text):
-		r.fail(r.at, r.at+1, "The table ends here, and more text follows. A file holds one table.")
+		r.fail(r.at, r.at+1, "The table ends here, but more text follows. A file contains one table.")
 	case !version:
 		r.fail(0, 1, "The table has no format_version. Add \"format_version\": %q as its first key.", Version)
 	case !switches:
@@ -197,7 +197,8 @@ func (r *reader) switches() {
 			case !to:
 				r.fail(begin, r.at, "This entry has no \"to\": the destination it is for.")
 			case !out:
-				r.fail(begin, r.at, "This entry has no \"ports\": the ports its traffic leaves by. A route without one is written \"ports\": [].")
+				r.fail(begin, r.at, "This entry has no \"ports\": the ports by which its traffic leaves. A route without a port is "+
+					"written \"ports\": [].")
 			}
 			w.Entries = append(w.Entries, e)
 			ends = append(ends, len(ports))
@@ -224,7 +225,7 @@ func (r *reader) object(what string, value func(key Text)) {
 	if !r.open('{', what, "an object: { ... }") {
 		return
 	}
-	first := len(r.keys) // a map for every entry would cost more than all the rest
+	first := len(r.keys) // a map for every entry would cost more than all other work
 	var many map[string]bool
 	r.list('}', what, func() {
 		key := r.str("a key in quotes")
@@ -262,7 +263,7 @@ func (r *reader) array(what string, value func()) {
 	}
 }
 
-// open takes the bracket that begins an object or list.
+// open reads the bracket that begins an object or list.
 func (r *reader) open(bracket byte, what, want string) bool {
 	if r.space(); r.failed {
 		return false
@@ -305,7 +306,7 @@ func (r *reader) list(closing byte, what string, item func()) {
 			comma := r.at
 			r.at++
 			if r.space(); r.at < len(r.text) && r.text[r.at] == closing {
-				r.fail(comma, comma+1, "JSON has no comma before %q. Take it away.", string(closing))
+				r.fail(comma, comma+1, "JSON has no comma before %q. Delete the comma.", string(closing))
 			}
 		default:
 			r.fail(r.at, r.at+1, "In %s a comma or %q was expected here.", what, string(closing))
@@ -354,7 +355,7 @@ func (r *reader) str(what string) Text {
 	return Text{}
 }
 
-// kind names the kind of value found where another one was expected.
+// kind returns a description of the value at the current offset, for a message.
 func (r *reader) kind() string {
 	switch c := r.text[r.at]; {
 	case c == '{':

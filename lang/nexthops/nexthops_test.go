@@ -58,7 +58,7 @@ func TestMistakes(t *testing.T) {
 		{"{'a': 1}", "1:2", "double quotes"},
 		{"{}", "1:1", "no format_version"},
 		{`{"format_version": "1.0"}`, "1:1", "no switches"},
-		{`{"format_version": "2.0"}`, "1:20", `says "2.0"`},
+		{`{"format_version": "2.0"}`, "1:20", `this table has "2.0"`},
 		{`{"format_version": 1.0}`, "1:20", "This is a number"},
 		{`{"format_version": "1.0", "switch": {}}`, "1:27", `Did you mean "switches"?`},
 		{`{"format_version": "1.0", "hosts": {}}`, "1:27", "It has format_version, addresses, switches."},
@@ -88,7 +88,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// shape is the format as encoding/json sees it.
+// shape is the format as a type for encoding/json.
 type shape struct {
 	Version   string              `json:"format_version"`
 	Addresses map[string][]string `json:"addresses,omitempty"`
@@ -100,7 +100,7 @@ type route struct {
 	Ports []string `json:"ports"`
 }
 
-// Whatever encoding/json writes of a table is read as that table.
+// Reading the output of encoding/json for a table gives the same table.
 func TestReadsWhatJSONWrites(t *testing.T) {
 	names := rapid.String()
 	rapid.Check(t, func(t *rapid.T) {
@@ -113,7 +113,7 @@ func TestReadsWhatJSONWrites(t *testing.T) {
 		}
 		text, err := json.MarshalIndent(want, "", "\t")
 		require.NoError(t, err)
-		require.NoError(t, json.Unmarshal(text, &want)) // what is not UTF-8 is replaced
+		require.NoError(t, json.Unmarshal(text, &want)) // bytes that are not UTF-8 are replaced
 		table, ds := read(strings.ReplaceAll(string(text), "null", "[]"))
 		require.Empty(t, ds)
 		got := shape{Version: Version, Switches: map[string][]route{}}
@@ -146,7 +146,7 @@ func values(texts []Text) []string {
 	return out
 }
 
-// On any bytes the reader ends, says one thing at a place inside the file, and takes nothing that is not JSON.
+// For any bytes the reader ends. It reports at most one mistake, at a place inside the file, and accepts only JSON.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(good))
 	f.Add([]byte(`{"switches":{"a":[{"to":"\ud83d\ude00","ports":[]}]},"format_version":"1.0"}`))
@@ -171,7 +171,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// A table of 1,000 switches with 1,000 routes each.
+// The benchmark reads a table of 1,000 switches with 1,000 routes each.
 func BenchmarkRead(b *testing.B) {
 	for _, switches := range []int{10, 100, 1000} {
 		b.Run(fmt.Sprint(switches), func(b *testing.B) {

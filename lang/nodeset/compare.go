@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Compare orders names as people count: swp2 before swp10, leaf2 before leaf10. Runs of digits compare by value;
-// names that differ only in leading zeros compare as text.
+// Compare orders names naturally: swp2 before swp10, leaf2 before leaf10. It compares runs of digits by value, and names that differ
+// only in leading zeros as text.
 func Compare(a, b string) int {
-	same := 0 // the common beginning, less the digits it ends in
+	same := 0 // length of the common beginning, without its last digits
 	for same < len(a) && same < len(b) && a[same] == b[same] {
 		same++
 	}

@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// Fold is the inverse of [Parse]: it writes names as few nodesets that together mean exactly those names, each once.
+// Fold is the inverse of [Parse]: it writes names as few nodesets, which together contain each of these names once.
 //
 //	leaf01 leaf02 leaf04 spine1        leaf[01-02,04] spine1
 //	p1-gpu1 p1-gpu2 p2-gpu1 p2-gpu2    p[1-2]-gpu[1-2]
 //	a1:swp1 a2:swp1                    a[1-2]:swp1
 //	rack-1-2                           rack-1-[2]
 //
-// The names are of the kind that Parse would be asked for. Their order does not matter, and they may repeat. Words are not folded into
-// braces. The nodesets are in natural order (see [Compare]) of the first name of each. Those of devices, interfaces or endpoints
-// are one nodeset again when joined by commas. A name with a character that no name may have stays as it is.
+// The kind is the kind of names for Parse. The order of the names does not matter, and they may repeat. Fold does not fold words into
+// braces. The nodesets are in natural order (see [Compare]) of the first name of each. Nodesets of devices, interfaces or endpoints can
+// be joined by commas to one nodeset. A name with a character that is not allowed in names is not changed.
 //
-// It takes O(n log n) comparisons of names.
+// It needs O(n log n) comparisons of names.
 func Fold(names []string, kind Kind) []string {
 	sets := fold(names, kind)
 	out := make([]string, len(sets))
@@ -29,9 +29,9 @@ func Fold(names []string, kind Kind) []string {
 	return out
 }
 
-// Few is [Fold] for people. It returns as many of the nodesets, at least one, as take room bytes when written with ", " between them, and
-// the number of names they leave out. If the first one alone takes more, its lists of numbers are cut. A nodeset of one name is that name,
-// without the brackets that Parse may need.
+// Few is [Fold] for messages. It returns the first nodesets that fit into room bytes when written with ", " between them, but at least
+// one, and the number of names that are left out. If the first nodeset alone is longer, its lists of numbers are cut. A nodeset of one
+// name is that name, without the brackets that Parse may need.
 func Few(names []string, kind Kind, room int) (out []string, more int) {
 	sets := fold(names, kind)
 	for _, s := range sets {
@@ -53,7 +53,7 @@ func Few(names []string, kind Kind, room int) (out []string, more int) {
 	return out, more
 }
 
-// Text writes what [Few] returns as a sentence does: "leaf[01-04], spine1 and 12 more". With math.MaxInt for room it is
+// Text returns the result of [Few] as a part of a sentence: "leaf[01-04], spine1 and 12 more". With math.MaxInt for room it contains
 // all names.
 func Text(names []string, kind Kind, room int) string {
 	words, more := Few(names, kind, room)
@@ -66,37 +66,37 @@ func Text(names []string, kind Kind, room int) string {
 	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }
 
-// folded is a nodeset in the making: texts with numbers between them. A number is digits ("07") or, once folded, a list
-// of ranges ("01-04,07").
+// folded is a nodeset that is being folded: texts with numbers between them. A number is digits ("07") or, after folding, a list of
+// ranges ("01-04,07").
 type folded struct {
 	texts   []string // one more than numbers
 	numbers []string
-	kind    Kind     // 0: no name of the kind, so the text stays as it is
+	kind    Kind     // 0: the text is not a name of the kind, and is not changed
 	at      int      // place of the first name in natural order
-	run     []string // the number at place and those of the names that follow and differ in nothing else; nil once folded
+	run     []string // the numbers at place of successive names that differ only there; nil after folding
 	place   int
 }
 
 // maxFolded bounds the lists in a nodeset: one less than maxParts, since unambiguous may add a pair of brackets.
 const maxFolded = maxParts - 1
 
-// fold groups names that differ in numbers only, and in each group folds one place of a number after the other, the last one first.
-// Nodesets that are equal everywhere else become one, with a list of numbers at that place.
+// fold groups names that differ only in numbers. In each group it folds the places of numbers one after the other, from the last to the
+// first. Nodesets that are equal at all other places become one, with a list of numbers at that place.
 func fold(names []string, kind Kind) []folded {
 	names = slices.Clone(names)
 	slices.SortFunc(names, Compare)
 	names = slices.Compact(names)
 	var groups [][]folded
-	group := map[string]int{} // by the texts
+	group := map[string]int{} // index of a group by its texts
 	var key []byte
 	for i := 0; i < len(names); i++ {
 		f := split(names[i], kind)
 		f.at = i
-		for i+1 < len(names) && f.follow(names[i+1]) { // what is many and in order costs a number each
+		for i+1 < len(names) && f.follow(names[i+1]) { // successive names add only a number
 			i++
 		}
 		key = key[:0]
-		for _, text := range f.texts { // without digits, or a whole name
+		for _, text := range f.texts { // a text contains no digits, unless it is a whole name
 			key = append(append(key, text...), '0')
 		}
 		g, known := group[string(key)]
@@ -120,8 +120,8 @@ func fold(names []string, kind Kind) []folded {
 	return out
 }
 
-// split cuts a name into texts and numbers. A name that brackets could not hold is one text: one with a number of too
-// many digits, or with a character that no name may have.
+// split cuts a name into texts and numbers. A name that cannot be folded is one text: a name with a number of too many digits, or with
+// a character that is not allowed.
 func split(name string, kind Kind) folded {
 	n, long := 0, false
 	for i := 0; i < len(name); i++ {
@@ -149,7 +149,7 @@ func split(name string, kind Kind) folded {
 	return f
 }
 
-// follow takes a name into the run, if it differs from the name f was split from in one number, that of the run.
+// follow adds a name to the run of f if it differs from the first name only in the number at the place of the run.
 func (f *folded) follow(name string) bool {
 	number, at := "", -1
 	for i, text := range f.texts {
@@ -182,8 +182,8 @@ func (f *folded) follow(name string) bool {
 	return true
 }
 
-// settle breaks up runs that would be folded too early. Places are folded from the last one to the first, down to lowest, so a run stays
-// only at the last place where any of the sets differ.
+// settle splits runs that would be folded too early. Places are folded from the last to the first, down to lowest, so only a run at the
+// last place at which any sets differ is kept.
 func settle(sets []folded, lowest int) []folded {
 	top := -1
 	for _, f := range sets {
@@ -217,7 +217,7 @@ func settle(sets []folded, lowest int) []folded {
 	return out
 }
 
-// foldPlace makes one nodeset of those that differ at one place only. Their order is that of the first of each.
+// foldPlace merges nodesets that differ only at one place. The result is in the order of the first nodeset of each.
 func foldPlace(sets []folded, place int) []folded {
 	if !slices.ContainsFunc(sets, func(f folded) bool {
 		return f.run != nil && f.place == place || f.numbers[place] != sets[0].numbers[place]
@@ -225,7 +225,7 @@ func foldPlace(sets []folded, place int) []folded {
 		return sets
 	}
 	var out []folded
-	var numbers [][]string // of out, at the place
+	var numbers [][]string // numbers of the sets in out, at the place
 	index := map[string]int{}
 	var key []byte
 	for _, f := range sets {
@@ -257,8 +257,8 @@ func foldPlace(sets []folded, place int) []folded {
 	return out
 }
 
-// ranges writes numbers as a list: 01 02 03 07 is 01-03,07. A number with a leading zero has a width, and only numbers
-// of that width continue its range.
+// ranges returns numbers as a list: 01 02 03 07 is 01-03,07. A number with a leading zero has a width, and only numbers of that width
+// continue its range.
 func ranges(numbers []string) string {
 	slices.SortFunc(numbers, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) })
 	var list, next []byte
@@ -305,7 +305,7 @@ func (f *folded) count() int {
 	return names
 }
 
-// cut shortens the longest list until the nodeset takes room bytes or no list has a second range.
+// cut shortens the longest list until the nodeset fits into room bytes or no list has a second range.
 func (f *folded) cut(room int) {
 	for {
 		longest := -1
@@ -327,7 +327,7 @@ func (f *folded) cut(room int) {
 	}
 }
 
-// text writes the nodeset for Parse.
+// text returns the nodeset in the form for Parse.
 func (f *folded) text() string {
 	s := f.join()
 	if f.kind == 0 {
@@ -342,7 +342,7 @@ func (f *folded) text() string {
 	return unambiguous(s, Devices)
 }
 
-// join puts texts and numbers together.
+// join concatenates texts and numbers.
 func (f *folded) join() string {
 	var b strings.Builder
 	for i, n := range f.numbers {
@@ -356,8 +356,8 @@ func (f *folded) join() string {
 	return b.String()
 }
 
-// unambiguous puts brackets around a number that Parse would take for the end of a range: rack-1-2 becomes rack-1-[2].
-// One pair is enough for a device, where a range without brackets can only be the end of the name.
+// unambiguous puts brackets around a number that Parse would read as the end of a range: rack-1-2 becomes rack-1-[2]. One pair is
+// enough for a device, where a range without brackets can only be the end of the name.
 func unambiguous(s string, kind Kind) string {
 	if !mayRange(s) || literal(s, kind) {
 		return s
@@ -378,7 +378,7 @@ func unambiguous(s string, kind Kind) string {
 			if one := bracketed(s, from, i); literal(one, kind) {
 				return one
 			}
-			all = bracketed(all, from, i) // what lies before stays where it was
+			all = bracketed(all, from, i) // offsets before it do not change
 			for i = from + 1; i > 1 && isDigit(s[i-2]); i-- {
 			}
 		}
@@ -386,11 +386,11 @@ func unambiguous(s string, kind Kind) string {
 	if literal(all, kind) {
 		return all
 	}
-	return s // no name of the kind
+	return s // not a name of the kind
 }
 
-// mayRange reports whether it is worth asking Parse: a range is a digit, a dash, and a digit or (swp1-swp4) the beginning
-// of the name again.
+// mayRange reports whether a name may contain a range, so that Parse must be called. A range is a digit, a dash, and a digit or
+// (swp1-swp4) the beginning of the name again.
 func mayRange(s string) bool {
 	for i := 1; i+1 < len(s); i++ {
 		if s[i] == '-' && isDigit(s[i-1]) && (isDigit(s[i+1]) || s[i+1] == s[0]) {
@@ -402,7 +402,7 @@ func mayRange(s string) bool {
 
 func bracketed(s string, from, to int) string { return s[:from] + "[" + s[from:to] + "]" + s[to:] }
 
-// literal reports whether Parse finds a range in s, which is one item, only where brackets are.
+// literal reports whether Parse finds ranges only in the brackets of s, which is one item.
 func literal(s string, kind Kind) bool {
 	set, mistakes := Parse(s, kind)
 	if len(mistakes) > 0 {

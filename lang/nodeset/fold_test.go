@@ -113,7 +113,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// mean returns what nodesets mean, in natural order.
+// mean returns the names of nodesets, in natural order.
 func mean(t require.TestingT, sets []string, kind Kind) []string {
 	got := []string{}
 	for _, s := range sets {
@@ -127,14 +127,14 @@ func mean(t require.TestingT, sets []string, kind Kind) []string {
 	return got
 }
 
-// checkFold holds Fold and Few to their laws for valid names.
+// checkFold checks the properties of Fold and Few for valid names.
 func checkFold(t require.TestingT, names []string, kind Kind, room int) {
 	want := append([]string{}, slices.Compact(slices.SortedFunc(slices.Values(names), Compare))...)
 	sets := Fold(names, kind)
 	require.Equal(t, want, mean(t, sets, kind), "Parse(Fold(x)) = x: %q", sets)
 	require.LessOrEqual(t, len(sets), len(want))
 	if kind != Members && len(sets) > 0 {
-		require.Equal(t, want, mean(t, []string{strings.Join(sets, ",")}, kind), "joined they are one nodeset")
+		require.Equal(t, want, mean(t, []string{strings.Join(sets, ",")}, kind), "joined by commas, the nodesets are one nodeset")
 	}
 	require.Equal(t, sets, Fold(want, kind), "neither order nor repetition matters")
 
@@ -157,16 +157,16 @@ func checkFold(t require.TestingT, names []string, kind Kind, room int) {
 	}
 	if text := strings.Join(few, ", "); len(text) > room && len(few) > 0 {
 		require.Len(t, few, 1)
-		require.NotContains(t, text, ",", "a list was left to cut")
+		require.NotContains(t, text, ",", "no list could be cut further")
 	}
 }
 
-// valid draws what a pattern matches and check, CheckDevice or CheckInterface, accepts.
+// valid draws texts that match a pattern and that check accepts; check is CheckDevice or CheckInterface.
 func valid(pattern string, check func(string) string) *rapid.Generator[string] {
 	return rapid.StringMatching(pattern).Filter(func(s string) bool { return check(s) == "" })
 }
 
-// Names made of few texts and numbers, so that many fold and many could be taken for ranges.
+// Names of few texts and numbers, so that many can be folded and many look like ranges.
 var (
 	deviceNames    = valid(`[ab]?(([0-9]{1,3}|10|1234567890123|999999999999)[-._]?[a]?){0,4}`, CheckDevice)
 	interfaceNames = rapid.OneOf(
@@ -192,7 +192,7 @@ func TestFoldMeansTheNames(t *testing.T) {
 	}
 }
 
-// All names that a nodeset of brackets means fold to one nodeset.
+// All names of a nodeset with brackets fold to one nodeset.
 func TestFoldProducts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var b strings.Builder
@@ -210,7 +210,7 @@ func TestFoldProducts(t *testing.T) {
 	})
 }
 
-// More places of numbers than a nodeset may have ranges.
+// Names can have more numbers than a nodeset may have ranges.
 func TestFoldManyPlaces(t *testing.T) {
 	var names []string
 	for i := range 32 {
@@ -248,12 +248,12 @@ func FuzzFold(f *testing.F) {
 			}
 		}
 		checkFold(t, names, kind, room)
-		Fold(strings.Fields(s), kind) // strings that are not names do no harm
+		Fold(strings.Fields(s), kind) // strings that are not names are kept
 		Few(strings.Fields(s), kind, room)
 	})
 }
 
-// large returns n names of several shapes: of large fabrics, with nothing to fold, and with many places of numbers.
+// large returns lists of n names: names of large fabrics, names that cannot be folded, and names with many numbers.
 func large(n int) map[string][]string {
 	out := map[string][]string{}
 	letters := strings.NewReplacer("0", "a", "1", "b", "2", "c", "3", "d", "4", "e", "5", "f", "6", "g", "7", "h", "8", "i", "9", "j")

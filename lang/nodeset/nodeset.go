@@ -1,9 +1,8 @@
-// Package nodeset reads and writes strings in which one name means many: leaf[01-04], leaf-{a,b}[1-4], swp1-4,swp6, a[1-2]:swp[1-2].
+// Package nodeset reads and writes strings that stand for many names: leaf[01-04], leaf-{a,b}[1-4], swp1-4,swp6, a[1-2]:swp[1-2].
 // [Parse] reads them, [Fold] is its inverse, and [Compare] is the order of names.
 //
-// The input is a string and the kind of names in it. The output is a [Set], which knows how many names it means before it makes any of
-// them, and the mistakes, each at its bytes inside the string. Nothing is expanded until [Set.All] is ranged over, so counting a billion
-// names costs nothing. Bad input never panics.
+// The input is a string and the kind of names in it. The output is a [Set] and the mistakes, each with its bytes inside the string. A
+// Set has the number of its names, and makes names only in [Set.All], so counting a billion names is cheap. Bad input never panics.
 //
 // # Grammar
 //
@@ -16,19 +15,18 @@
 //	bare     = number "-" number                        swp1-4, swp49s0-3, leaf01-04
 //	         | text number "-" text number .            swp1-swp4: the whole name, both texts alike
 //
-// Brackets and braces of one name vary like the digits of a counter, the last one fastest; of an endpoint the device is outer, the
-// interface inner. After device:interface, further items without a colon are interfaces of the same devices, so
-// tor1:swp1-4,swp6 is five ports of tor1.
+// Brackets and braces of one name vary like the digits of a counter, the last one fastest. In an endpoint, interfaces vary faster than
+// devices. After device:interface, further items without a colon are interfaces of the same devices, so tor1:swp1-4,swp6 is five ports
+// of tor1.
 //
 // A number that starts with a zero keeps its width: [01-04] is 01 02 03 04.
 //
-// A bare range is at the end of a name; in an interface name also before a letter (swp1-2s0-1). Its first number must follow a letter, a
-// dot or an underscore: rack1-n3 is one name, and rack-1-2 is refused because it could mean two things. A device that is really called
+// A bare range is at the end of a name; in an interface name also before a letter (swp1-2s0-1). Its first number must follow a letter,
+// a dot or an underscore: rack1-n3 is one name, and rack-1-2 is refused because it could mean two things. A device with the name
 // rack1-2 is written rack1-[2].
 //
-// Device names are [a-z0-9][a-z0-9._-]{0,62} without "..". Interface names are Linux names of at most 15 characters out
-// of letters, digits and "._+@-", starting with a letter, a digit or an underscore. Nothing else, because names become
-// paths and commands.
+// Device names are [a-z0-9][a-z0-9._-]{0,62} without "..". Interface names are Linux names of at most 15 letters, digits and characters
+// of "._+@-", starting with a letter, a digit or an underscore. No other names are allowed, because names become paths and commands.
 package nodeset
 
 import (
@@ -57,7 +55,7 @@ const (
 // Name is one name of a set: a device, an interface, or both.
 type Name struct {
 	Device, Interface string
-	From, To          int // the bytes of the item it came from
+	From, To          int // the bytes of its item
 }
 
 // Mistake is a mistake in a nodeset, with its place.
@@ -77,10 +75,10 @@ type Set struct {
 type group struct {
 	device   *pattern // nil in a set of interfaces
 	ports    []*pattern
-	from, to int // of the first item
+	from, to int // bytes of the first item
 }
 
-// Len returns how many names the set means, at most math.MaxInt.
+// Len returns the number of names in the set, at most math.MaxInt.
 func (s *Set) Len() int { return s.n }
 
 // All ranges over the names, in order.
@@ -117,7 +115,7 @@ func (g *group) each(yield func(Name) bool) bool {
 		}
 		return true
 	}
-	var inner []Name // made once, shared by every device
+	var inner []Name // made once and shared by all devices
 	for i, p := range g.ports {
 		from, to := p.from, p.to
 		if i == 0 {
@@ -148,14 +146,14 @@ func (g *group) each(yield func(Name) bool) bool {
 	return true
 }
 
-// Parse reads s. The set holds what could be understood; it is complete when there are no mistakes.
+// Parse reads s. The set contains the items without mistakes. It is complete if there are no mistakes.
 func Parse(s string, kind Kind) (*Set, []Mistake) {
 	p := &parser{kind: kind, src: s}
 	p.set()
 	return &Set{p.groups, p.n}, p.mistakes
 }
 
-// add and mul stop at math.MaxInt.
+// add and mul saturate at math.MaxInt.
 func add(a, b int) int {
 	if a > math.MaxInt-b {
 		return math.MaxInt
@@ -173,11 +171,11 @@ func mul(a, b int) int {
 // pattern is one name with ranges in it.
 type pattern struct {
 	parts    []part
-	n        int // names it means
+	n        int // number of names
 	from, to int
 }
 
-// part is literal text, or (text empty) spans of numbers or words.
+// part is literal text or, if text is empty, a list of spans or of words.
 type part struct {
 	text  string
 	spans []span
@@ -187,7 +185,7 @@ type part struct {
 // many reports whether the part is a list.
 func (p *part) many() bool { return p.spans != nil || p.words != nil }
 
-// texts returns what the part may say in letters: its text or its words; nothing of numbers.
+// texts returns the texts of a part: its text or its words, and nothing for numbers.
 func (p *part) texts() []string {
 	switch {
 	case p.words != nil:
@@ -198,7 +196,7 @@ func (p *part) texts() []string {
 	return []string{p.text}
 }
 
-// span is lo..hi, written with at least width digits.
+// span is the numbers from lo to hi, written with at least width digits.
 type span struct {
 	lo, hi int64
 	width  int
@@ -275,7 +273,7 @@ func digits(n int64) int {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// show cuts what a message quotes.
+// show shortens text that a message quotes.
 func show(s string) string {
 	if len(s) > 40 {
 		s = strings.ToValidUTF8(s[:40], "") + "..."

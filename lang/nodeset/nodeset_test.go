@@ -82,7 +82,7 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// In the mistakes the bytes at fault are in angle brackets.
+// In these strings the wrong bytes are in angle brackets.
 func TestMistakes(t *testing.T) {
 	for _, tc := range []struct {
 		kind Kind
@@ -94,7 +94,7 @@ func TestMistakes(t *testing.T) {
 		{Devices, "leaf<]>", "closes nothing", false},
 		{Devices, "leaf[1-<]>", "missing", false},
 		{Devices, "leaf[<]>", "missing", false},
-		{Devices, "leaf[<a-b>]", "letters have no ranges. Write the words between braces: {a,b}.", false},
+		{Devices, "leaf[<a-b>]", "there are no ranges of letters. Write the words between braces: {a,b}.", false},
 		{Devices, "leaf-[1,<a-d>]", "{a,b,c,d}", false},
 		{Devices, "leaf[<d>-a]", "not a number", false},
 		{Devices, "leaf[<ab>-c]", "not a number", false},
@@ -118,13 +118,13 @@ func TestMistakes(t *testing.T) {
 		{Devices, "<leaf{a,B}>", "lower case", true},
 		{Devices, "<{-a,b}>", "not a device name", true},
 		{Devices, "<{a,b:c}>", "not a device name", true},
-		{Devices, "<a.{.b,c}>", "holds \"..\"", true},
-		{Devices, "<{a,b.}{.c,d}>", "holds \"..\"", true},
-		{Devices, "<a{b..c,d}>", "holds \"..\"", true},
+		{Devices, "<a.{.b,c}>", "contains \"..\"", true},
+		{Devices, "<{a,b.}{.c,d}>", "contains \"..\"", true},
+		{Devices, "<a{b..c,d}>", "contains \"..\"", true},
 		{Devices, "<{" + strings.Repeat("a", 64) + ",b}>", "64 characters", true},
 		{Devices, "<" + strings.Repeat("{a,b}", 17) + ">", "ranges and lists", false},
 		{Devices, "<a b>", "comma between", true},
-		{Endpoints, "<leaf1 :swp1>", "Take it away", false},
+		{Endpoints, "<leaf1 :swp1>", "Delete the space", false},
 		{Endpoints, "leaf1:<Eth1/1>", "Linux", true},
 		{Devices, "leaf[<1000000000000>-2]", "digits", false},
 		{Devices, "leaf1<,>", "between two commas", false},
@@ -171,7 +171,7 @@ func TestLenBeforeExpanding(t *testing.T) {
 	set, bad = Parse("n[0-999999999][0-999999999][0-999999999]:e[0-999999]", Endpoints)
 	require.Empty(t, bad)
 	require.Equal(t, math.MaxInt, set.Len())
-	for n := range set.All() { // nothing was expanded before
+	for n := range set.All() { // no name was made before
 		require.Equal(t, "n000:e0", n.String())
 		break
 	}

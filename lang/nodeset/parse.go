@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// maxDigits keeps numbers far away from overflow; no fabric has quadrillions of devices.
+// maxDigits prevents overflow; no fabric has quadrillions of devices.
 const maxDigits = 12
 
 // maxParts bounds the ranges of one name, and so the depth of its expansion.
@@ -32,7 +32,7 @@ func (p *parser) badName(from, to int, format string, args ...any) {
 // set cuts the string at the commas outside brackets and braces.
 func (p *parser) set() {
 	if strings.TrimSpace(p.src) == "" {
-		p.bad(0, len(p.src), "The text is empty, so it names nothing. Write a name, or leave the attribute out.")
+		p.bad(0, len(p.src), "The text is empty. Write a name, or leave the attribute out.")
 		return
 	}
 	start := 0
@@ -41,7 +41,7 @@ func (p *parser) set() {
 		case i == len(p.src) || p.src[i] == ',':
 			p.item(start, i)
 			start = i + 1
-		case p.src[i] == '[' || p.src[i] == '{': // one that is never closed must not swallow the items behind it
+		case p.src[i] == '[' || p.src[i] == '{': // a bracket that is never closed must not hide the items after it
 			if end := p.closing(i, len(p.src)); end >= 0 {
 				i = end
 			}
@@ -62,7 +62,7 @@ func (p *parser) item(from, to int) {
 	}
 	if from == to {
 		at := min(from, len(p.src)-1)
-		p.bad(at, at+1, "There is nothing between two commas, or after the last one. Take the comma away.")
+		p.bad(at, at+1, "There is no text between two commas, or after the last one. Delete the comma.")
 		return
 	}
 	colon := p.colon(from, to)
@@ -86,11 +86,11 @@ func (p *parser) item(from, to int) {
 			return
 		}
 		if p.src[colon-min(colon, 1)] == ' ' || colon+1 < to && p.src[colon+1] == ' ' {
-			p.bad(from, to, "An endpoint has no space next to its colon. Take it away.")
+			p.bad(from, to, "An endpoint has no space next to its colon. Delete the space.")
 			return
 		}
 		device, port := p.name(from, colon, false), p.name(colon+1, to, true)
-		if device == nil { // further items are still its interfaces
+		if device == nil { // further items are also its interfaces
 			device = &pattern{}
 		}
 		g := group{device: device, from: from, to: to}
@@ -114,7 +114,7 @@ func (p *parser) item(from, to int) {
 	}
 }
 
-// name reads src[from:to] as one name with ranges, or reports why not and returns nil.
+// name reads src[from:to] as one name with ranges. After a mistake, which it reports, it returns nil.
 func (p *parser) name(from, to int, iface bool) *pattern {
 	what := "device"
 	if iface {
@@ -122,7 +122,7 @@ func (p *parser) name(from, to int, iface bool) *pattern {
 	}
 	if from == to {
 		at := max(from-1, 0)
-		p.bad(at, min(at+1, len(p.src)), "The name of the %s is missing on this side of the colon. Write it.", what)
+		p.bad(at, min(at+1, len(p.src)), "The name of the %s is missing on this side of the colon. Write the name.", what)
 		return nil
 	}
 	mistakes := len(p.mistakes)
@@ -146,7 +146,7 @@ func (p *parser) name(from, to int, iface bool) *pattern {
 		pat.n = mul(pat.n, n)
 	}
 	if ranges > maxParts {
-		p.bad(from, to, "One name may hold at most %d ranges and lists. Split it into several names.", maxParts)
+		p.bad(from, to, "One name may have at most %d ranges and lists. Split it into several names.", maxParts)
 		return nil
 	}
 	p.check(pat, iface)
@@ -186,7 +186,7 @@ func (p *parser) parts(pat *pattern, iface bool) {
 		case '[':
 			end := p.closing(i, pat.to)
 			if end < 0 {
-				p.bad(i, pat.to, "The bracket is never closed. Write ] behind the range, as in [01-04] or [1-3,7].")
+				p.bad(i, pat.to, "The bracket is never closed. Write ] after the range, as in [01-04] or [1-3,7].")
 				return
 			}
 			p.bracket(pat, i+1, end, iface)
@@ -194,7 +194,7 @@ func (p *parser) parts(pat *pattern, iface bool) {
 		case '{':
 			end := p.closing(i, pat.to)
 			if end < 0 {
-				p.bad(i, pat.to, "The brace is never closed. Write } behind the words, as in leaf-{a,b}; a brace holds no other and no bracket.")
+				p.bad(i, pat.to, "The brace is never closed. Write } after the words, as in leaf-{a,b}; braces cannot contain braces or brackets.")
 				return
 			}
 			p.brace(pat, i+1, end)
@@ -216,7 +216,8 @@ func (p *parser) parts(pat *pattern, iface bool) {
 	}
 }
 
-// listed finds the first item of the list src[from:to], without the blanks around it, and where its comma or the list's end is.
+// listed returns the bounds of the first item of the list src[from:to] without the spaces around it, and the offset of its comma or of
+// the list's end.
 func (p *parser) listed(from, to int) (a, b, end int) {
 	end = from
 	for end < to && p.src[end] != ',' {
@@ -243,7 +244,7 @@ func (p *parser) bracket(pat *pattern, from, to int, iface bool) {
 		if m := otherRange().FindStringSubmatch(p.src[a:b]); m != nil {
 			p.bad(a, b, "A range is written with a dash. Write [%s-%s].", show(m[1]), show(m[2]))
 		} else if m := letterRange().FindString(p.src[a:b]); m != "" && m[0] < m[len(m)-1] {
-			p.bad(a, b, "Brackets hold numbers, and letters have no ranges. Write the words between braces: %s.", letterWords(m))
+			p.bad(a, b, "Brackets contain numbers; there are no ranges of letters. Write the words between braces: %s.", letterWords(m))
 		} else if mid < 0 {
 			s, ok = p.span(a, b, a, b, iface, false)
 		} else {
@@ -257,7 +258,7 @@ func (p *parser) bracket(pat *pattern, from, to int, iface bool) {
 	pat.parts = append(pat.parts, part{spans: spans})
 }
 
-// brace reads the words in src[from:to]. What names may hold is checked with the whole name.
+// brace reads the words in src[from:to]. The characters of words are checked with the whole name.
 func (p *parser) brace(pat *pattern, from, to int) {
 	words := []string{}
 	for from <= to {
@@ -266,7 +267,7 @@ func (p *parser) brace(pat *pattern, from, to int) {
 		case a == b:
 			p.bad(min(from, to), min(from, to)+1, "A word is missing here. Write words between braces, as in leaf-{a,b}.")
 		case m != nil:
-			p.bad(a, b, "Braces hold words. Write ranges as [%s-%s].", show(m[1]), show(m[2]))
+			p.bad(a, b, "Braces contain words. Write ranges as [%s-%s].", show(m[1]), show(m[2]))
 		default:
 			words = append(words, p.src[a:b])
 		}
@@ -275,13 +276,13 @@ func (p *parser) brace(pat *pattern, from, to int) {
 	pat.parts = append(pat.parts, part{words: words})
 }
 
-// braceRange is a range as shells write it, or in a variant that people write.
+// braceRange matches a range in the form of shells, or in a similar form that people write.
 var braceRange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A([0-9]+) ?(?:-|\.\.\.?|:|–|to) ?([0-9]+)\z`) })
 
-// letterRange is a range of single letters.
+// letterRange matches a range of single letters.
 var letterRange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A(?:[a-z] ?- ?[a-z]|[A-Z] ?- ?[A-Z])\z`) })
 
-// letterWords are the letters of a range as braces hold them: "{a,b,c,d}" of "a-d".
+// letterWords returns the letters of a range in braces: "{a,b,c,d}" for "a-d".
 func letterWords(r string) string {
 	var words []string
 	for c := r[0]; c <= r[len(r)-1]; c++ {
@@ -290,10 +291,10 @@ func letterWords(r string) string {
 	return "{" + strings.Join(words, ",") + "}"
 }
 
-// otherRange is a range as other languages write it.
+// otherRange matches a range in the form of other languages.
 var otherRange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A([0-9]+) ?(?:\.\.\.?|:|–|to) ?([0-9]+)\z`) })
 
-// closing returns the place of the bracket or brace that closes the one at i, or -1; one that is open itself closes nothing.
+// closing returns the offset of the bracket or brace that closes the one at i, or -1 if another one opens first.
 func (p *parser) closing(i, to int) int {
 	closes := byte(']')
 	if p.src[i] == '{' {
@@ -310,7 +311,7 @@ func (p *parser) closing(i, to int) int {
 	return -1
 }
 
-// colon returns the place of the first colon of src[from:to] outside of brackets and braces, or -1.
+// colon returns the offset of the first colon of src[from:to] outside of brackets and braces, or -1.
 func (p *parser) colon(from, to int) int {
 	for i := from; i < to; i++ {
 		switch p.src[i] {
@@ -325,7 +326,7 @@ func (p *parser) colon(from, to int) int {
 	return -1
 }
 
-// text reads literal text that may hold bare ranges.
+// text reads literal text that may contain bare ranges.
 func (p *parser) text(pat *pattern, from, to int, iface bool) {
 	start := from
 	for i := from; i < to; {
@@ -350,7 +351,7 @@ func (p *parser) text(pat *pattern, from, to int, iface bool) {
 			continue // rack1-2-n[1-4]: text
 		}
 		if lo > pat.from && p.src[lo-1] == '-' {
-			p.bad(lo, end, "\"%s\" could be the end of one name or a range. Write %s for the range, or %s for the one name.",
+			p.bad(lo, end, "\"%s\" could be a range or the end of one name. Write %s for the range, or %s for the name.",
 				show(p.src[lo:end]), show("["+p.src[lo:end]+"]"), show(p.src[lo:dash+1]+"["+p.src[dash+1:end]+"]"))
 			return
 		}
@@ -420,19 +421,19 @@ func (p *parser) number(from, to int) (int64, bool) {
 	return n, true
 }
 
-// check holds every name the pattern means to the rules of names, without making them: numbers are always allowed, so
-// only the text and the length matter.
+// check checks every name of the pattern against the rules of names, without making the names. Numbers are always allowed, so only the
+// text and the length matter.
 func (p *parser) check(pat *pattern, iface bool) {
 	most := MaxDevice
 	if iface {
 		most = MaxInterface
 	}
 	if n := pat.longest(); n > most {
-		p.badName(pat.from, pat.to, "%q makes the name of %s with %d characters, and at most %d are allowed. Shorten it.",
+		p.badName(pat.from, pat.to, "%q has a name of %s with %d characters, but at most %d are allowed. Shorten the name.",
 			show(p.src[pat.from:pat.to]), map[bool]string{false: "a device", true: "an interface"}[iface], n, most)
 		return
 	}
-	dot := false // some name ends in a dot so far
+	dot := false // a name so far may end in a dot
 	for i, part := range pat.parts {
 		dots, ends := false, false
 		for _, text := range part.texts() {
@@ -447,7 +448,7 @@ func (p *parser) check(pat *pattern, iface bool) {
 			ends = ends || strings.HasSuffix(text, ".")
 		}
 		if dots {
-			p.badName(pat.from, pat.to, "%q holds \"..\", which no name may, because names become paths. Take one of the dots away.",
+			p.badName(pat.from, pat.to, "%q contains \"..\", which is not allowed, because names become paths. Delete one of the dots.",
 				show(p.src[pat.from:pat.to]))
 			return
 		}
@@ -455,15 +456,15 @@ func (p *parser) check(pat *pattern, iface bool) {
 	}
 }
 
-// CheckDevice returns what is wrong with one device name, or "".
+// CheckDevice returns the mistake in a device name, or "".
 func CheckDevice(name string) string { return checkOne(name, false) }
 
-// CheckInterface returns what is wrong with one interface name, or "".
+// CheckInterface returns the mistake in an interface name, or "".
 func CheckInterface(name string) string { return checkOne(name, true) }
 
 func checkOne(name string, iface bool) string {
 	if name == "" {
-		return "The name is empty. Write one."
+		return "The name is empty. Write a name."
 	}
 	p := &parser{src: name}
 	p.check(&pattern{parts: []part{{text: name}}, to: len(name)}, iface)

@@ -11,18 +11,18 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// Anchors names the places of one file by their content and not by their position, so that a finding is known again after an edit of the
-// file. It reads the file in pieces, as it is asked for places in them, and is not for several goroutines at once.
+// Anchors names the places of one file by their content, not by their position, so that a finding keeps its identity after an edit of
+// the file. It reads a piece of the file when a place in it is needed. It is not safe for concurrent use.
 type Anchors struct {
 	name  string
 	src   []byte
-	ends  []int // of the pieces
-	from  int   // where the piece begins that was read last
-	piece *File // nil: none was read
+	ends  []int // ends of the pieces
+	from  int   // start of the piece that was read last
+	piece *File // the piece that was read last, or nil
 	nth   map[*outlineBlock]int
 }
 
-// NewAnchors takes a file, which need not parse; see [New].
+// NewAnchors returns the anchors of a file, which may have syntax errors; see [New].
 func NewAnchors(name string, src []byte) *Anchors { return newAnchors(name, src, parse.PieceSize) }
 
 func newAnchors(name string, src []byte, size int) *Anchors {
@@ -37,16 +37,15 @@ func newAnchors(name string, src []byte, size int) *Anchors {
 // Name is the name of the file, as in its ranges.
 func (a *Anchors) Name() string { return a.name }
 
-// At names a place: the headers of the blocks around it, outer ones first, the attribute, and, of a part of its value, the
-// tokens of that part:
+// At returns the name of a place. It consists of the headers of the blocks around it, outer blocks first, the attribute, and, for a
+// part of a value, the tokens of that part:
 //
 //	host "gpu" / nic "ens1f0" / traffic_class #2 / tos
 //	roce "training" / members: "host . gpu"
 //
-// A value as a whole is named like its attribute, so that the name stays when another value is written. Blocks inside a block that have
-// the same header are numbered. White space, comments and changes elsewhere in the file do not matter otherwise. Places share a name only
-// if they are in one header, are equal parts of one value, such as elements of a list, or are in blocks of the file that have the same
-// header.
+// A whole value has the name of its attribute, so that the name does not change with the value. Blocks inside a block that have the
+// same header are numbered. White space, comments and other changes in the file do not change names. Two places have the same name only
+// if they are in one header, are equal parts of one value, such as elements of a list, or are in top-level blocks with the same header.
 func (a *Anchors) At(place diag.Range) string {
 	at := a.read(place)
 	var b strings.Builder
@@ -72,7 +71,7 @@ func (a *Anchors) At(place diag.Range) string {
 	return b.String()
 }
 
-// read reads the piece that a place begins in, and returns the place in the piece.
+// read reads the piece in which a place begins, and returns the place in the piece.
 func (a *Anchors) read(place diag.Range) span {
 	i := min(sort.SearchInts(a.ends, place.Start.Byte+1), len(a.ends)-1)
 	from := 0
@@ -93,7 +92,7 @@ func (a *Anchors) read(place diag.Range) span {
 	return span{place.Start.Byte - from, place.End.Byte - from}
 }
 
-// header is the kind and the labels of a block, however they are spaced and quoted.
+// header returns the kind and the labels of a block, in one form for all spacing and quoting.
 func (a *Anchors) header(n *outlineBlock) string {
 	var s strings.Builder
 	s.WriteString(n.kind)
@@ -134,7 +133,7 @@ func (o *File) isWhole(a *attribute, s span) bool {
 	return s.from <= inner.from && s.to >= inner.to
 }
 
-// tokensIn is the text of a span, as far as it is tokens, with a space between any two.
+// tokensIn returns the tokens of a span, with a space between them.
 func (o *File) tokensIn(s span) string {
 	var parts []string
 	first := sort.Search(len(o.tokens), func(i int) bool { return o.tokens[i].Range.End.Byte > s.from })

@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// textAt is the place of a text in a file; for a text with |...| the place between the bars.
+// textAt returns the place of a text in a file; for a text with |...| the place between the bars.
 func textAt(t *testing.T, src, text string) diag.Range {
 	t.Helper()
 	before, rest, marked := strings.Cut(text, "|")
@@ -91,8 +91,8 @@ roce "training" {}
 	assert.Equal(t, `: ""`, NewAnchors("f.hcl", []byte("\xff\n")).At(diag.Range{}), "a text that is not UTF-8 has no anchors")
 }
 
-// In every file that parses, every token keeps its name wherever lines and comments are added and wherever the file is cut into pieces.
-// Names separate blocks: tokens of one name are in one block, or in blocks of the file that have the same header.
+// In every valid file, a token keeps its name if lines or comments are added, and for any cut of the file into pieces. Tokens with the
+// same name are in one block, or in top-level blocks with the same header.
 func TestAnchorsSurvive(t *testing.T) {
 	tokens := func(name string, src []byte) (out hclsyntax.Tokens) {
 		all, _ := hclsyntax.LexConfig(src, name, hcl.InitialPos)

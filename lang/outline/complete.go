@@ -13,14 +13,14 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// Candidate is one way to go on with a text.
+// Candidate is one completion of a text.
 type Candidate struct {
-	Label  string // as a list shows it
+	Label  string // the text in the list
 	Kind   CandidateKind
-	Detail string // beside the label
+	Detail string // the text beside the label
 	Doc    string
-	Insert string     // what to write at At; "$0" is where the person goes on, "$1" where before that
-	At     diag.Range // what it replaces
+	Insert string     // the text to write at At; the cursor is at "$1" first, and at "$0" at the end
+	At     diag.Range // the replaced text
 }
 
 // CandidateKind is the kind of a [Candidate].
@@ -33,10 +33,10 @@ const (
 	ValueCandidate
 	ReferenceCandidate
 	FunctionCandidate
-	NameCandidate // of a device, an interface, a model
+	NameCandidate // the name of a device, an interface or a model
 )
 
-// mostCandidates is how many candidates are given; a longer list is too long to read.
+// mostCandidates is the most candidates of a list. A longer list is too long to read.
 const mostCandidates = 500
 
 // completer collects candidates at one place.
@@ -45,13 +45,13 @@ type completer struct {
 	o      *File
 	n      *outlineBlock
 	offset int
-	at     span   // what is replaced
-	prefix string // its part before the cursor
+	at     span   // the text to replace
+	prefix string // the part of that text before the cursor
 	out    []Candidate
 	more   bool // some were left out
 }
 
-// Complete returns the candidates for an offset. incomplete reports that more would fit than are listed.
+// Complete returns the candidates for an offset. incomplete reports that there are more candidates than the list has.
 func (s *Workspace) Complete(o *File, offset int) (list []Candidate, incomplete bool) {
 	if offset < 0 || offset > len(o.src) || o.inComment(offset) {
 		return nil, false
@@ -59,7 +59,7 @@ func (s *Workspace) Complete(o *File, offset int) (list []Candidate, incomplete 
 	s.left = mostWork
 	c := &completer{s: s, o: o, offset: offset, n: o.blockAt(offset)}
 	for _, b := range c.n.blocks {
-		if b.header.holds(offset) && !b.at.holds(offset) { // a label is the person's to choose
+		if b.header.holds(offset) && !b.at.holds(offset) { // a label can be any name
 			return nil, false
 		}
 	}
@@ -82,7 +82,7 @@ func (o *File) inComment(offset int) bool {
 	})
 }
 
-// valueEnd is the end of a value and of the blanks behind it.
+// valueEnd returns the end of a value and of the spaces after it.
 func (o *File) valueEnd(a *attribute) int {
 	end := a.value.to
 	for end < len(o.src) && (o.src[end] == ' ' || o.src[end] == '\t') {
@@ -91,7 +91,7 @@ func (o *File) valueEnd(a *attribute) int {
 	return end
 }
 
-// add adds a candidate that fits what has been typed.
+// add adds a candidate if it matches the typed text.
 func (c *completer) add(x Candidate) {
 	if !strings.HasPrefix(strings.ToLower(x.Label), strings.ToLower(c.prefix)) &&
 		!strings.HasPrefix(strings.ToLower(x.Insert), strings.ToLower(c.prefix)) {
@@ -114,7 +114,7 @@ func (c *completer) addAll(kind CandidateKind, labels []string) {
 	}
 }
 
-// item proposes attributes and blocks, where the line holds nothing else.
+// item proposes attributes and blocks, if the line has no other text.
 func (c *completer) item() {
 	from := c.offset
 	for from > 0 && isWord(c.o.src[from-1]) {
@@ -177,7 +177,7 @@ func (c *completer) item() {
 	}
 }
 
-// written reports whether the block has an attribute already, elsewhere.
+// written reports whether the block has an attribute already, at another place.
 func (c *completer) written(name string) bool {
 	a := c.n.find(name)
 	return a != nil && !a.name.holds(c.offset)
@@ -197,7 +197,7 @@ func (c *completer) attribute(a lang.AttrDoc, assigned bool) {
 	c.add(x)
 }
 
-// attrDetail is the type of an attribute, and its default.
+// attrDetail returns the type of an attribute, and its default.
 func attrDetail(a lang.AttrDoc) string {
 	switch {
 	case a.Required:
@@ -217,7 +217,7 @@ func isText(a lang.AttrDoc) bool {
 	return len(choices(a)) > 0 || nodesetKind(a) == nodeset.Devices || nodesetKind(a) == nodeset.Endpoints
 }
 
-// choices are the words an attribute, or an element of its list, takes.
+// choices returns the words that an attribute, or an element of its list, accepts.
 func choices(a lang.AttrDoc) []string {
 	words := strings.TrimPrefix(a.Type, "list of ")
 	if !strings.HasPrefix(words, `"`) {
@@ -275,7 +275,7 @@ func (c *completer) value(a *attribute) {
 		switch c.o.tokens[prev].Type {
 		case hclsyntax.TokenNumberLit, hclsyntax.TokenCQuote, hclsyntax.TokenCBrack, hclsyntax.TokenCParen, hclsyntax.TokenCBrace,
 			hclsyntax.TokenIdent:
-			return // behind a whole value
+			return // after a complete value
 		}
 	}
 	if !inText {
@@ -287,7 +287,7 @@ func (c *completer) value(a *attribute) {
 	}
 }
 
-// plain proposes whole values.
+// plain proposes complete values.
 func (c *completer) plain(a *attribute, doc lang.AttrDoc) {
 	quoted := func(kind CandidateKind, words []string) {
 		for _, w := range words {
@@ -314,7 +314,7 @@ func (c *completer) plain(a *attribute, doc lang.AttrDoc) {
 	}
 }
 
-// roots proposes the words references start with.
+// roots proposes the words with which references start.
 func (c *completer) roots() {
 	for _, root := range []string{"var", "local", "cos_group", "switch", "host", "module"} {
 		n := len(labels(c.s.Folder, refKinds[root]))
@@ -349,7 +349,7 @@ func (c *completer) hasForEach() bool {
 	return false
 }
 
-// behindDot proposes names; token dot is the dot before them.
+// behindDot proposes names after a dot, which is the token dot.
 func (c *completer) behindDot(a *attribute, dot int) {
 	var chain []string
 	i := dot - 1
@@ -410,7 +410,7 @@ func (c *completer) named(files []*File, kind string) {
 	}
 }
 
-// models are the names a table, or a block, gives to what an attribute names.
+// models returns the names of models for an attribute, from the tables and from blocks.
 func (c *completer) models(a *attribute) []string {
 	k := &c.s.Known
 	switch c.n.path + "." + a.text {
@@ -459,7 +459,7 @@ func (c *completer) text(a *attribute, doc lang.AttrDoc, i int) {
 	}
 }
 
-// nodeset proposes devices, and behind a colon their interfaces.
+// nodeset proposes devices and, after a colon, their interfaces.
 func (c *completer) nodeset(s span, kind nodeset.Kind) {
 	before := c.o.slice(span{s.from, c.offset})
 	if strings.Count(before, "[") > strings.Count(before, "]") {
@@ -467,7 +467,7 @@ func (c *completer) nodeset(s span, kind nodeset.Kind) {
 	}
 	items := c.o.items(span{s.from, c.offset}, kind, c.n, false)
 	item := items[len(items)-1]
-	end := c.offset // of the name under the cursor
+	end := c.offset // start of the name at the cursor
 	for end < s.to && (isWord(c.o.src[end]) || strings.IndexByte(".[]", c.o.src[end]) >= 0) {
 		end++
 	}

@@ -11,13 +11,13 @@ import (
 
 // instanceDocs documents the attributes of self and each.
 var instanceDocs = map[string]string{
-	"self.name": "The name of this device.", "self.index": "The place of this device among those of the block, from 0.",
+	"self.name": "The name of this device.", "self.index": "The number of this device among the devices of the block, from 0.",
 	"self.group": "The label of the block.",
 	"each.key":   "The key of this element of for_each.",
-	"each.value": "This element of for_each; in a set the same as each.key.",
+	"each.value": "This element of for_each. For a set it equals each.key.",
 }
 
-// Doc describes a thing by the tables of the language and by the text of the files, as Markdown; "" without a description.
+// Doc describes a thing as Markdown, from the tables of the language and the text of the files. It returns "" if there is no description.
 func (s *Workspace) Doc(t Thing) string {
 	s.left = mostWork
 	switch t.Kind {
@@ -81,7 +81,7 @@ func attrText(a lang.AttrDoc) string {
 	return fmt.Sprintf("`%s` (%s)\n\n%s", a.Name, attrDetail(a), a.Doc)
 }
 
-// variableDoc is a variable block as an attribute of the module blocks that set it.
+// variableDoc describes a variable block as an attribute of the module blocks that set the variable.
 func (o *File) variableDoc(n *outlineBlock) lang.AttrDoc {
 	v := lang.AttrDoc{Name: o.label(n), Type: "any"}
 	if a := n.find("type"); a != nil {
@@ -98,7 +98,7 @@ func (o *File) variableDoc(n *outlineBlock) lang.AttrDoc {
 	return v
 }
 
-// nameText shows the declaration of a name, as text.
+// nameText returns the text of the declaration of a name.
 func (s *Workspace) nameText(t Thing) string {
 	switch t.Of {
 	case "local":
@@ -130,7 +130,7 @@ func (s *Workspace) nameText(t Thing) string {
 	return text
 }
 
-// devicesText lists the groups that devices belong to.
+// devicesText lists the groups to which devices belong.
 func (s *Workspace) devicesText(t Thing) string {
 	devices := t.Name
 	if t.Kind == ThingInterfaces {
@@ -166,7 +166,7 @@ func (s *Workspace) devicesText(t Thing) string {
 	return text
 }
 
-// fenced is a text of the fabric as a Markdown code block of at most so many lines.
+// fenced returns a text of the fabric as a Markdown code block of at most most lines.
 func fenced(s string, most int) string {
 	lines := strings.SplitAfter(s, "\n")
 	if len(lines) > most {

@@ -16,14 +16,15 @@ type naming struct {
 	declares  bool
 	device    span // empty in a set of interfaces
 	iface     span // empty if the item has no interface
-	inherited bool // an earlier item names the device
+	inherited bool // the device is in an earlier item
 	whole     span
 }
 
-// mostNames bounds what one nodeset is expanded to here. A fabric may hold more; then some places are not found.
+// mostNames bounds the names to which an outline expands one nodeset. A fabric may have larger nodesets, in which some places are not
+// found.
 const mostNames = 65536
 
-// expanded ranges over the names a nodeset means, none while it has mistakes.
+// expanded ranges over the names of a nodeset. A nodeset with mistakes has none.
 func expanded(s string, kind nodeset.Kind) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		set, bad := nodeset.Parse(s, kind)
@@ -42,7 +43,7 @@ func expanded(s string, kind nodeset.Kind) iter.Seq[string] {
 	}
 }
 
-// nodesetKind returns the kind of the nodesets in an attribute; 0 when its strings are not nodesets.
+// nodesetKind returns the kind of the nodesets in an attribute; 0: its strings are not nodesets.
 func nodesetKind(a lang.AttrDoc) nodeset.Kind {
 	switch {
 	case strings.HasSuffix(a.Type, "device nodeset"):
@@ -62,7 +63,7 @@ func nodesetKind(a lang.AttrDoc) nodeset.Kind {
 // declaresDevices reports whether a block makes devices.
 func declaresDevices(n *outlineBlock) bool { return n.path == "switch" || n.path == "host" }
 
-// namings returns every place of the file that names devices or interfaces in plain text.
+// namings returns every place of the file that names devices or interfaces in literal text.
 func (o *File) namings() []naming {
 	var out []naming
 	o.root.walk(func(n *outlineBlock) {
@@ -88,7 +89,7 @@ func (o *File) namings() []naming {
 	return out
 }
 
-// strings ranges over the strings of a value that hold neither templates nor escapes, without their quotes.
+// strings ranges over the strings of a value that contain neither templates nor escapes, without their quotes.
 func (o *File) strings(a *attribute) iter.Seq[span] {
 	return func(yield func(span) bool) {
 		for i := a.first; i < a.last; i++ {
@@ -102,7 +103,8 @@ func (o *File) strings(a *attribute) iter.Seq[span] {
 	}
 }
 
-// plainString is the text of the string that begins at token i, unless something in it is computed or escaped.
+// plainString returns the text of the string that begins at token i, up to the first template or escape. It also reports whether the
+// string has neither.
 func (o *File) plainString(i int) (span, bool) {
 	s := span{o.tokens[i].Range.End.Byte, o.tokens[i].Range.End.Byte}
 	for i++; i < len(o.tokens); i++ {
@@ -118,15 +120,15 @@ func (o *File) plainString(i int) (span, bool) {
 	return s, false
 }
 
-// itemsAt splits the nodeset in the string that begins at token i. In a string in which something is computed, it knows only the text
-// before that.
+// itemsAt splits the nodeset in the string that begins at token i. In a string with a template, it splits only the text before the
+// template.
 func (o *File) itemsAt(i int, kind nodeset.Kind, n *outlineBlock, declares bool) []naming {
 	s, plain := o.plainString(i)
 	out := o.items(s, kind, n, declares)
 	if plain || len(out) == 0 {
 		return out
 	}
-	last := &out[len(out)-1] // half of it
+	last := &out[len(out)-1] // the last item is not complete
 	if last.device.from >= 0 && last.device.to < last.whole.to && !last.inherited {
 		last.iface, last.whole.to = span{-1, -1}, last.device.to
 		return out
@@ -134,7 +136,7 @@ func (o *File) itemsAt(i int, kind nodeset.Kind, n *outlineBlock, declares bool)
 	return out[:len(out)-1]
 }
 
-// items splits a nodeset at its commas and colons, those in brackets left out.
+// items splits a nodeset at its commas and colons, except for commas and colons in brackets.
 func (o *File) items(s span, kind nodeset.Kind, n *outlineBlock, declares bool) []naming {
 	var out []naming
 	text := o.slice(s)
@@ -170,7 +172,7 @@ func (o *File) items(s span, kind nodeset.Kind, n *outlineBlock, declares bool) 
 	return out
 }
 
-// trimmed is text[from:to] without the spaces around it.
+// trimmed returns text[from:to] without the spaces around it.
 func trimmed(text string, from, to int) span {
 	for from < to && text[from] == ' ' {
 		from++
@@ -181,7 +183,7 @@ func trimmed(text string, from, to int) span {
 	return span{from, to}
 }
 
-// devices ranges over the devices an item names.
+// devices ranges over the devices that an item names.
 func (o *File) devices(n naming) iter.Seq[string] {
 	if n.device.from < 0 {
 		return func(func(string) bool) {}
@@ -189,7 +191,7 @@ func (o *File) devices(n naming) iter.Seq[string] {
 	return expandedDevices(o.slice(n.device))
 }
 
-// names reports whether an item means one of the devices. It takes what it looks at off left, and looks at no more than that.
+// names reports whether an item names one of the devices. It compares at most left names, and subtracts their number from left.
 func (o *File) names(n naming, devices map[string]bool, left *int) bool {
 	for d := range o.devices(n) {
 		if *left--; *left < 0 {

@@ -1,5 +1,5 @@
-// Package outline answers the questions of an editor about a [Workspace], whose text need not parse: blocks, attributes and references
-// with their places, the words that are possible at a place, and the meaning of a name in the files of a fabric.
+// Package outline answers the questions of an editor about a [Workspace], whose files may have syntax errors: blocks, attributes and
+// references with their places, the words that are possible at a place, and the meaning of a name in the files of a fabric.
 package outline
 
 import (
@@ -18,23 +18,23 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// File is one file as an editor sees it: its blocks and attributes with their places, and the names in it. It is made of any text, also of
-// text that does not parse, because that is the usual state of a file while a person types. It evaluates nothing. A File does not change;
-// many goroutines may read it.
+// File is the outline of one file for an editor: its blocks and attributes with their places, and the names in it. It can be made of
+// any text, since a file usually has syntax errors while a person types. It evaluates nothing. A File does not change; many goroutines
+// may read it.
 //
 // Offsets are bytes of the text. Columns of its ranges count characters.
 type File struct {
 	name   string
 	src    []byte
-	lines  []int // where each line starts
+	lines  []int // the start of each line
 	tokens hclsyntax.Tokens
 	root   *outlineBlock
 }
 
 // outlineBlock is a block, or the file.
 type outlineBlock struct {
-	kind   string // "switch"; "" is the file
-	path   string // "host.nic"; "" is the file
+	kind   string // "switch"; "" for the file
+	path   string // "host.nic"; "" for the file
 	parent *outlineBlock
 	labels []span
 	attrs  []*attribute
@@ -43,7 +43,7 @@ type outlineBlock struct {
 	at         span // the kind
 	header     span // kind and labels
 	whole      span // header to closing brace
-	body       span // between the braces; from is -1 while there is no opening one
+	body       span // between the braces; from is -1 if there is no opening brace
 	nameTokens int  // index of the token of the kind
 }
 
@@ -52,21 +52,21 @@ type attribute struct {
 	block *outlineBlock
 	name  span
 	text  string
-	value span // from behind the equals sign to the end of the value, or of the line without one
-	first int  // tokens of the value
-	last  int  // one past
+	value span // from after the equals sign to the end of the value, or to the end of the line if there is no value
+	first int  // index of the first token of the value
+	last  int  // index after the last token
 }
 
-// span is bytes of the file.
+// span is a range of bytes of the file.
 type span struct{ from, to int }
 
 // holds reports whether an offset is in the span or at one of its ends.
 func (s span) holds(offset int) bool { return s.from <= offset && offset <= s.to }
 
-// deepest is how deep blocks are looked at; the language needs three.
+// deepest is the most levels of blocks that are read; the language needs three.
 const deepest = 16
 
-// New reads a file. The File of a text over the limits of package parse, or of one that is not UTF-8, is empty.
+// New reads a file. The File is empty if the text is over the limits of package parse or is not UTF-8.
 func New(name string, src []byte) *File {
 	o := &File{name: name, src: src, lines: []int{0}}
 	for i, c := range src {
@@ -83,10 +83,10 @@ func New(name string, src []byte) *File {
 	return o
 }
 
-// Name is the name of the file, as in its ranges.
+// Name returns the name of the file, as in its ranges.
 func (o *File) Name() string { return o.name }
 
-// Text is the text the outline was made of.
+// Text returns the text of which the outline was made.
 func (o *File) Text() []byte { return o.src }
 
 // Has reports whether the file has a block of a kind at its top.
@@ -94,10 +94,10 @@ func (o *File) Has(kind string) bool {
 	return slices.ContainsFunc(o.root.blocks, func(n *outlineBlock) bool { return n.kind == kind })
 }
 
-// lineStart is where the line of an offset starts.
+// lineStart returns the start of the line of an offset.
 func (o *File) lineStart(offset int) int { return o.lines[o.line(offset)] }
 
-// line is the index of the line of an offset.
+// line returns the index of the line of an offset.
 func (o *File) line(offset int) int { return sort.SearchInts(o.lines, offset+1) - 1 }
 
 func (o *File) at(s span) diag.Range {
@@ -112,10 +112,10 @@ func (o *File) pos(offset int) hcl.Pos {
 
 func (o *File) slice(s span) string { return string(o.src[s.from:s.to]) }
 
-// lex cuts the text into tokens. The lexer reads all text after a missing quote inside out, so it is started again on the next line where
-// one is missing. The string then ends at the end of its line.
+// lex cuts the text into tokens. After a missing quote the lexer would exchange text and strings. So lex ends the string at the end of
+// its line, and starts the lexer again on the next line.
 func (o *File) lex() {
-	const most = 16 // missing quotes; each costs another look at the rest of the file
+	const most = 16 // missing quotes; for each, the rest of the file is lexed again
 	from := hcl.InitialPos
 	for range most {
 		tokens, _ := hclsyntax.LexConfig(o.src[from.Byte:], o.name, from)
@@ -126,7 +126,7 @@ func (o *File) lex() {
 		}
 		at := tokens[end].Range.Start
 		o.tokens = append(o.tokens, tokens[:end]...)
-		for _, t := range slices.Backward(open) { // what was open ends here
+		for _, t := range slices.Backward(open) { // the open brackets and strings end here
 			o.tokens = append(o.tokens, hclsyntax.Token{Type: closer[t], Range: diag.Range{Filename: o.name, Start: at, End: at}})
 		}
 		from = at
@@ -134,16 +134,17 @@ func (o *File) lex() {
 	o.tokens = append(o.tokens, hclsyntax.Token{Type: hclsyntax.TokenEOF, Range: o.at(span{len(o.src), len(o.src)})})
 }
 
-// closer is what ends what a token begins.
+// closer maps a token that opens something to the token that closes it.
 var closer = map[hclsyntax.TokenType]hclsyntax.TokenType{
 	hclsyntax.TokenOQuote: hclsyntax.TokenCQuote, hclsyntax.TokenOHeredoc: hclsyntax.TokenCHeredoc,
 	hclsyntax.TokenTemplateInterp: hclsyntax.TokenTemplateSeqEnd, hclsyntax.TokenTemplateControl: hclsyntax.TokenTemplateSeqEnd,
 	hclsyntax.TokenOBrace: hclsyntax.TokenCBrace, hclsyntax.TokenOBrack: hclsyntax.TokenCBrack, hclsyntax.TokenOParen: hclsyntax.TokenCParen,
 }
 
-// unclosed finds the end of the line on which a quote is missing, and what is open there from the quote on; or -1.
+// unclosed returns the token at the end of the line on which a quote is missing, and the tokens that are open there, from the quote on.
+// It returns -1 if no quote is missing.
 func unclosed(tokens hclsyntax.Tokens) (end int, open []hclsyntax.TokenType) {
-	early := -1 // the first line end inside of "${ ... }" and no bracket: legal, but rarely meant
+	early := -1 // the first line end directly inside of "${ ... }": legal, but rarely meant
 	var earlyOpen []hclsyntax.TokenType
 	quote := func() []hclsyntax.TokenType {
 		return slices.Clone(open[slices.Index(open, hclsyntax.TokenOQuote):])
@@ -158,7 +159,7 @@ func unclosed(tokens hclsyntax.Tokens) (end int, open []hclsyntax.TokenType) {
 			if n := len(open); n > 0 && closer[open[n-1]] == t.Type {
 				open = open[:n-1]
 				if !slices.Contains(open, hclsyntax.TokenOQuote) {
-					early = -1 // the string was closed: it was meant
+					early = -1 // the string was closed, so the line end was meant
 				}
 			}
 		case hclsyntax.TokenNewline:
@@ -195,7 +196,7 @@ func (o *File) build() {
 				depth--
 			}
 		case hclsyntax.TokenIdent:
-			if cur != o.root && o.startsTop(i) && !isChild(cur.path, string(t.Bytes)) { // the braces before it were not closed
+			if cur != o.root && o.startsTop(i) && !isChild(cur.path, string(t.Bytes)) { // the blocks before it were not closed
 				for ; cur != o.root; cur = cur.parent {
 					cur.body.to, cur.whole.to = t.Range.Start.Byte, t.Range.Start.Byte
 				}
@@ -246,7 +247,7 @@ func (o *File) startsTop(i int) bool {
 	return false
 }
 
-// readAttribute reads NAME = VALUE at token i and returns the token behind.
+// readAttribute reads NAME = VALUE at token i and returns the token after it.
 func (o *File) readAttribute(in *outlineBlock, i int) int {
 	name := o.tokens[i]
 	a := &attribute{block: in, text: string(name.Bytes), name: tokenSpan(name), first: i + 2}
@@ -269,7 +270,7 @@ value:
 		case hclsyntax.TokenCBrace:
 			k := lastIndex(open, hclsyntax.TokenOBrace)
 			if k < 0 {
-				break value // of the block
+				break value // the closing brace of the block
 			}
 			open = open[:k]
 		case hclsyntax.TokenNewline, hclsyntax.TokenComment:
@@ -307,8 +308,8 @@ func (o *File) startsAttribute(i int) bool {
 	return i+1 < len(o.tokens) && o.tokens[i].Type == hclsyntax.TokenIdent && o.tokens[i+1].Type == hclsyntax.TokenEqual
 }
 
-// readHeader reads KIND "LABEL" { at token i and returns the token behind. While there is no brace the body of the node
-// starts at -1; of a lone word the kind is empty.
+// readHeader reads KIND "LABEL" { at token i and returns the token after it. Without a brace, the body of the node starts at -1. For a
+// word alone, the kind is empty.
 func (o *File) readHeader(in *outlineBlock, i int) (*outlineBlock, int) {
 	t := o.tokens[i]
 	n := &outlineBlock{kind: string(t.Bytes), parent: in, at: tokenSpan(t), header: tokenSpan(t), body: span{-1, -1}, nameTokens: i}
@@ -339,14 +340,14 @@ func (o *File) readHeader(in *outlineBlock, i int) (*outlineBlock, int) {
 	}
 	n.whole = n.header
 	if n.body.from < 0 && len(n.labels) == 0 {
-		n.kind = "" // a word by itself: the beginning of an attribute or a block
+		n.kind = "" // a word alone: the beginning of an attribute or a block
 	}
 	return n, j
 }
 
 func tokenSpan(t hclsyntax.Token) span { return span{t.Range.Start.Byte, t.Range.End.Byte} }
 
-// label is the first label of a block, or "".
+// label returns the first label of a block, or "".
 func (o *File) label(n *outlineBlock) string {
 	if len(n.labels) == 0 {
 		return ""
@@ -354,7 +355,7 @@ func (o *File) label(n *outlineBlock) string {
 	return o.slice(n.labels[0])
 }
 
-// labelOr is the place of the label, or of the kind of a block without one.
+// labelOr returns the place of the label, or of the kind if the block has no label.
 func (n *outlineBlock) labelOr() span {
 	if len(n.labels) > 0 {
 		return n.labels[0]
@@ -362,7 +363,7 @@ func (n *outlineBlock) labelOr() span {
 	return n.at
 }
 
-// find returns an attribute of the block by its name.
+// find returns the attribute of the block with a name.
 func (n *outlineBlock) find(name string) *attribute {
 	for _, a := range n.attrs {
 		if a.text == name {
@@ -380,7 +381,7 @@ func (n *outlineBlock) walk(f func(*outlineBlock)) {
 	}
 }
 
-// blockAt finds the innermost block whose body holds an offset.
+// blockAt returns the innermost block whose body contains an offset.
 func (o *File) blockAt(offset int) *outlineBlock {
 	n := o.root
 	for {
@@ -392,7 +393,7 @@ func (o *File) blockAt(offset int) *outlineBlock {
 	}
 }
 
-// blockTable is the blocks of the language by their paths.
+// blockTable has the blocks of the language by their paths.
 type blockTable struct {
 	byPath map[string]lang.BlockDoc
 	all    []lang.BlockDoc
@@ -411,7 +412,7 @@ func (m *blockTable) find(path string) (lang.BlockDoc, bool) {
 	return d, ok
 }
 
-// children are the blocks that the block of a path may contain, "" for the top of a file.
+// children returns the blocks that the block with a path may contain; the path "" is the file.
 func (m *blockTable) children(path string) (out []lang.BlockDoc) {
 	for _, d := range m.all {
 		parent := ""

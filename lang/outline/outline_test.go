@@ -18,7 +18,7 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-// world is a fabric with one of everything that can be named. Tests add a file of their own, with a | for the cursor.
+// world is a fabric with one example of each kind of name. Each test adds a file, with a | for the cursor.
 const world = `
 fabric "f" { routing = "up-down" }
 cos_group "rdma" {
@@ -81,7 +81,7 @@ variable "speed" {
 output "hosts" { value = host.gpu }
 `
 
-// around makes the scope of a text with a cursor in it, beside the world.
+// around returns the workspace of the world and a text with a cursor.
 func around(text string) (s *Workspace, o *File, offset int) {
 	offset = strings.IndexByte(text, '|')
 	o = New("x.hcl", []byte(text[:max(offset, 0)]+text[offset+1:]))
@@ -118,7 +118,7 @@ func around(text string) (s *Workspace, o *File, offset int) {
 func TestComplete(t *testing.T) {
 	for _, tc := range []struct {
 		text string
-		want string // labels that must be there, then those that must not, behind a !; "-" for none at all
+		want string // labels that must be in the list; after a !, labels that must not be in it; "-" for an empty list
 	}{
 		// Items.
 		{"|", "cos_group switch host link ! fabric mtu"},
@@ -178,7 +178,7 @@ func TestComplete(t *testing.T) {
 		{"locals {\n  x = cei|\n}", "ceil ! format"},
 		{"locals {\n  x = 4 |\n}", "-"},
 		{"locals {\n  x = nothing.|\n}", "-"},
-		// Names in nodesets.
+		// Completion of names in nodesets.
 		{"link \"y\" {\n  a = \"|\"\n}", "leaf[01-03] leaf01 leaf03 gpu1 spine"},
 		{"link \"y\" {\n  a = \"lea|\"\n}", "leaf[01-03] leaf02 ! gpu1"},
 		{"link \"y\" {\n  a = \"leaf01:|\"\n}", "swp1 swp31 ! leaf01"},
@@ -217,7 +217,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// What a candidate makes of the text.
+// The text after a candidate is accepted.
 func TestCompleteInserts(t *testing.T) {
 	for _, tc := range []struct{ text, label, want string }{
 		{"sw|", "switch", "switch \"$1\" {\n  $0\n}"},
@@ -301,7 +301,7 @@ func TestDefinitionAndReferences(t *testing.T) {
 
 func TestDoc(t *testing.T) {
 	for _, tc := range []struct{ text, want string }{
-		{"sw|itch \"x\" {}", "A group of like switches."},
+		{"sw|itch \"x\" {}", "A group of switches with the same settings."},
 		{"switch \"x\" { mo|del = 1 }", "`model` (string, required)"},
 		{"switch \"x\" { o|s = \"x\" }", "`os` (string, default \"cumulus-linux\")"},
 		{"fabric \"x\" { routing = \"up-|down\" }", "How lossless traffic is forwarded"},
@@ -345,7 +345,7 @@ func TestSymbols(t *testing.T) {
 	}, lines)
 }
 
-// corpus is every fabric file of the repository.
+// corpus returns every fabric file of the repository.
 func corpus(t testing.TB) map[string][]byte {
 	out := map[string][]byte{}
 	err := fs.WalkDir(os.DirFS("../.."), ".", func(name string, e fs.DirEntry, err error) error {
@@ -359,7 +359,7 @@ func corpus(t testing.TB) map[string][]byte {
 	return out
 }
 
-// On text that parses, the outline sees the blocks and attributes that the parser sees.
+// For valid text, the outline has the same blocks and attributes as the parser.
 func TestOutlineAgreesWithParser(t *testing.T) {
 	for name, src := range corpus(t) {
 		file, ds := hclsyntax.ParseConfig(src, name, hcl.InitialPos)
@@ -398,8 +398,8 @@ func TestOutlineAgreesWithParser(t *testing.T) {
 	}
 }
 
-// In fabrics that load, every reference leads somewhere, and so does every device that is named in plain text, unless its
-// own name is computed.
+// In fabrics that load, every reference has a definition. Every device that is named in literal text also has a definition, unless its
+// block computes the name.
 func TestEveryReferenceHasADefinition(t *testing.T) {
 	byFolder := map[string][]*File{}
 	for name, src := range corpus(t) {
@@ -441,7 +441,7 @@ func TestEveryReferenceHasADefinition(t *testing.T) {
 	assert.Greater(t, devices, 30)
 }
 
-// Whatever is cut off the end of a file, the blocks before stay known.
+// If the end of a file is cut off, the outline has the blocks before the cut.
 func TestOutlineOfHalfAFile(t *testing.T) {
 	whole := New("w", []byte(world))
 	starts := map[int]int{}
@@ -461,7 +461,7 @@ func TestOutlineOfHalfAFile(t *testing.T) {
 	}
 }
 
-// A quote, brace or bracket taken out of a file does not hide the blocks behind.
+// If a quote, brace or bracket is missing in a file, the outline has the blocks after it.
 func TestOutlineWithAHole(t *testing.T) {
 	whole := New("w", []byte(world))
 	for i, c := range []byte(world) {
@@ -506,7 +506,7 @@ func FuzzOutline(f *testing.F) {
 		}
 		thing, ok := o.At(offset)
 		if ok {
-			if thing.Kind != ThingName { // a reference is meant by its first word too
+			if thing.Kind != ThingName { // the first word of a reference also stands for the reference
 				require.LessOrEqual(t, thing.At.Start.Byte, offset)
 			}
 			require.GreaterOrEqual(t, thing.At.End.Byte, offset)

@@ -15,9 +15,9 @@ import (
 // Thing is the part of a file at a place.
 type Thing struct {
 	Kind ThingKind
-	Path string     // the block around it, or of a block its own: "host.nic"
-	Of   string     // of a name the kind of the named thing: "cos_group", "variable", "output"; of interfaces their devices
-	Name string     // "rdma"; of devices and interfaces as written: "leaf[01-04]"; of an output "module.output"
+	Path string     // path of the block around it, or of the thing itself if it is a block: "host.nic"
+	Of   string     // for a name, the kind of the named thing: "cos_group", "variable", "output"; for interfaces, their devices
+	Name string     // "rdma"; for devices and interfaces the nodeset: "leaf[01-04]"; for an output "module.output"
 	At   diag.Range // the place
 	Decl bool       // the thing is declared here
 }
@@ -27,27 +27,27 @@ type ThingKind int
 
 // The kinds of things.
 const (
-	ThingBlock      ThingKind = iota + 1 // the word a block begins with
+	ThingBlock      ThingKind = iota + 1 // the word with which a block begins
 	ThingAttribute                       // the name of an attribute
-	ThingName                            // the name of a block, local or output, where it is declared or referred to
+	ThingName                            // the name of a block, local or output, in its declaration or in a reference
 	ThingDevices                         // devices in a nodeset
 	ThingInterfaces                      // interfaces in a nodeset
 	ThingFunction                        // the name of a function
-	ThingValue                           // a string that is nothing else
+	ThingValue                           // any other string
 	ThingInstance                        // self.name, each.key
 )
 
-// Symbol is something declared in a file.
+// Symbol is a declaration in a file.
 type Symbol struct {
-	Kind     string // of block: "cos_group"; "local"; or "attribute"
-	Name     string // label; of an attribute its name
+	Kind     string // the kind of a block such as "cos_group", or "local", or "attribute"
+	Name     string // the label, or the name of an attribute
 	Detail   string // short text beside the name, such as the value of an attribute
 	At       diag.Range
 	Whole    diag.Range
 	Children []Symbol
 }
 
-// Symbols returns what the file declares, in order.
+// Symbols returns the declarations of the file, in order.
 func (o *File) Symbols() []Symbol { return o.symbols(o.root) }
 
 func (o *File) symbols(n *outlineBlock) []Symbol {
@@ -69,7 +69,7 @@ func (o *File) symbols(n *outlineBlock) []Symbol {
 	return out
 }
 
-// oneLine is a text in at most 60 characters of one line.
+// oneLine returns a text as one line of at most 60 characters.
 func oneLine(s string) string {
 	out := make([]rune, 0, 60)
 	for _, r := range s {
@@ -83,12 +83,12 @@ func oneLine(s string) string {
 	return string(out)
 }
 
-// refKinds are the words references start with, and the kinds of the things they name.
+// refKinds maps the words with which references start to the kinds of the things that they name.
 var refKinds = map[string]string{
 	"var": "variable", "local": "local", "cos_group": "cos_group", "switch": "switch", "host": "host", "module": "module",
 }
 
-// refs ranges over the references of the file. A reference to an output is two: one to the module, one to the output.
+// refs ranges over the references of the file. For a reference to an output it yields two things: the module and the output.
 func (o *File) refs() iter.Seq[Thing] {
 	return func(yield func(Thing) bool) {
 		ok := true
@@ -105,7 +105,7 @@ func (o *File) refs() iter.Seq[Thing] {
 }
 
 func (o *File) refsOf(n *outlineBlock, a *attribute, yield func(Thing) bool) bool {
-	var loops []string // names of for expressions: they hide what is declared
+	var loops []string // names that for expressions declare, which hide other names
 	for i := a.first; i < a.last; i++ {
 		t := o.tokens[i]
 		if t.Type != hclsyntax.TokenIdent || o.tokens[i-1].Type == hclsyntax.TokenDot {
@@ -167,7 +167,7 @@ func (o *File) step(i, last int) (name string, at span, next int, ok bool) {
 	return "", span{}, i, false
 }
 
-// modelBlocks are the blocks that declare what an attribute names by a string.
+// modelBlocks maps an attribute with the name of a model to the kind of block that declares such models.
 var modelBlocks = map[string]string{"switch.model": "switch_model", "host.nic.model": "nic_model"}
 
 // At returns the thing at an offset.
@@ -276,7 +276,7 @@ func (o *File) inValue(n *outlineBlock, a *attribute, offset int) (Thing, bool) 
 				}, true
 			}
 		default:
-			if _, ok := refKinds[root]; ok && first == i { // the root of a reference means the reference
+			if _, ok := refKinds[root]; ok && first == i { // the first word of a reference stands for the reference
 				for r := range o.refsOfBlock(n, a) {
 					if r.At.Start.Byte > t.Range.Start.Byte {
 						return r, true
@@ -293,8 +293,8 @@ func (o *File) refsOfBlock(n *outlineBlock, a *attribute) iter.Seq[Thing] {
 	return func(yield func(Thing) bool) { o.refsOf(n, a, yield) }
 }
 
-// Statement finds the attribute, or the block by its header, that holds an offset. It returns where that begins and the
-// blanks before it on its line; ok is false when something else is before it there.
+// Statement finds the attribute, or the header of a block, that contains an offset. It returns its start and the spaces before it on
+// its line. ok is false if the line has other text before it.
 func (o *File) Statement(offset int) (start int, indent string, ok bool) {
 	n := o.blockAt(offset)
 	start = -1

@@ -10,32 +10,32 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Workspace has the common knowledge of the files that a place in an editor can see.
+// Workspace has the files whose names can be used at a place in an editor.
 type Workspace struct {
-	Folder []*File                     // the files of the folder: here blocks, variables and locals are known
-	Fabric []*File                     // the files of the whole fabric, those of Folder too: device names are known everywhere
-	Module func(source string) []*File // the files of a module's folder, by what source says; may be nil
+	Folder []*File                     // the files of the folder, in which blocks, variables and locals are known
+	Fabric []*File                     // the files of the whole fabric, including Folder, since device names are known everywhere
+	Module func(source string) []*File // returns the files of a module's folder, by the value of source; may be nil
 	Known  Known
 
-	left int // names that may still be looked at for one question
+	left int // names that may still be compared for the current question
 }
 
-// mostWork is how many names are looked at for one question: a fabric may have millions, and a person does not wait so long.
+// mostWork is the most names that are compared for one question. A fabric may have millions, for which a person would not wait.
 const mostWork = 4_000_000
 
-// Known is what other rooms know: the names in their tables.
+// Known contains the names in the tables of other packages.
 type Known struct {
 	SwitchModels, NICModels, ASICs, Families []string
 
-	Systems []string // operating systems; the first is the default
-	Configs []string // ways to configure them
+	Systems []string // operating systems; the default is first
+	Configs []string // values of the attribute config
 
-	// Ports names the front-panel ports that an operating system (empty: the default) gives a switch. The switch is of a model of the
-	// tables, or if count is not 0 has so many ports. May be nil.
+	// Ports returns the names of the front-panel ports of a switch with an operating system (empty: the default). The switch has a model
+	// of the tables or, if count is not 0, that many ports. Ports may be nil.
 	Ports func(system, model string, count int) []string
 }
 
-// attr returns the documentation of an attribute, with the values that other rooms know for it.
+// attr returns the documentation of an attribute, with the values for it in Known.
 func (k *Known) attr(block string, a lang.AttrDoc) lang.AttrDoc {
 	if block == "switch" && a.Name == "os" && len(k.Systems) > 0 {
 		a.Default = strconv.Quote(k.Systems[0])
@@ -49,7 +49,7 @@ type pair struct {
 	n *outlineBlock
 }
 
-// blocksIn ranges over the blocks at the top of files.
+// blocksIn ranges over the top-level blocks of files.
 func blocksIn(files []*File, kind string) iter.Seq[pair] {
 	return func(yield func(pair) bool) {
 		for _, o := range files {
@@ -62,7 +62,7 @@ func blocksIn(files []*File, kind string) iter.Seq[pair] {
 	}
 }
 
-// named finds a block at the top of files by its label.
+// named returns the top-level block of files with a label.
 func named(files []*File, kind, label string) (pair, bool) {
 	for p := range blocksIn(files, kind) {
 		if p.o.label(p.n) == label {
@@ -97,7 +97,7 @@ func localAttrs(files []*File) iter.Seq2[*File, *attribute] {
 	}
 }
 
-// plainAttr is the text of an attribute that is one plain string.
+// plainAttr returns the text of an attribute that is one literal string.
 func (o *File) plainAttr(n *outlineBlock, name string) (string, bool) {
 	if a := n.find(name); a != nil && a.last > a.first {
 		if s, ok := o.plainString(a.first); ok {
@@ -107,7 +107,7 @@ func (o *File) plainAttr(n *outlineBlock, name string) (string, bool) {
 	return "", false
 }
 
-// module returns the files of the module a label names.
+// module returns the files of the module with a label.
 func (s *Workspace) module(label string) []*File {
 	p, ok := named(s.Folder, "module", label)
 	if !ok || s.Module == nil {
@@ -120,7 +120,7 @@ func (s *Workspace) module(label string) []*File {
 	return s.Module(source)
 }
 
-// ModuleSources returns the folders that module blocks of a file name, as written.
+// ModuleSources returns the folders that module blocks of a file name, in the spelling of the file.
 func (o *File) ModuleSources() []string {
 	var out []string
 	for p := range blocksIn([]*File{o}, "module") {
@@ -131,7 +131,7 @@ func (o *File) ModuleSources() []string {
 	return out
 }
 
-// Definition returns where a thing is declared, in order.
+// Definition returns the places at which a thing is declared, in order.
 func (s *Workspace) Definition(t Thing) []diag.Range {
 	s.left = mostWork
 	var out []diag.Range
@@ -161,7 +161,7 @@ func (s *Workspace) Definition(t Thing) []diag.Range {
 			}
 		}
 	case ThingAttribute:
-		if t.Path == "module" { // an attribute of a module block is a variable there
+		if t.Path == "module" { // an attribute of a module block is a variable of the module
 			if p, ok := named(s.module(t.Of), "variable", t.Name); ok {
 				out = append(out, p.o.at(p.n.labelOr()))
 			}
@@ -179,7 +179,7 @@ func (s *Workspace) Definition(t Thing) []diag.Range {
 	return out
 }
 
-// set is the devices a nodeset means.
+// set returns the devices of a nodeset.
 func set(names string) map[string]bool {
 	out := map[string]bool{}
 	for n := range expandedDevices(names) {
@@ -188,7 +188,7 @@ func set(names string) map[string]bool {
 	return out
 }
 
-// devicesNamed ranges over the places that name one of the devices.
+// devicesNamed ranges over the places that name any of the devices.
 func (s *Workspace) devicesNamed(want map[string]bool) iter.Seq2[*File, naming] {
 	return func(yield func(*File, naming) bool) {
 		for _, o := range s.Fabric {
@@ -201,7 +201,7 @@ func (s *Workspace) devicesNamed(want map[string]bool) iter.Seq2[*File, naming] 
 	}
 }
 
-// declaring ranges over the blocks that make one of the devices.
+// declaring ranges over the blocks that declare any of the devices.
 func (s *Workspace) declaring(want map[string]bool) iter.Seq[pair] {
 	return func(yield func(pair) bool) {
 		for o, n := range s.devicesNamed(want) {
@@ -212,7 +212,7 @@ func (s *Workspace) declaring(want map[string]bool) iter.Seq[pair] {
 	}
 }
 
-// interfaceDefinition is the nic and bond blocks of interfaces; where the devices are switches, these.
+// interfaceDefinition returns the nic and bond blocks of interfaces or, if the devices are switches, the blocks of the switches.
 func (s *Workspace) interfaceDefinition(t Thing) []diag.Range {
 	if t.Decl {
 		return []diag.Range{t.At}
@@ -242,7 +242,7 @@ func (s *Workspace) interfaceDefinition(t Thing) []diag.Range {
 	return out
 }
 
-// References returns where a thing is referred to, and, if asked for, where it is declared; sorted.
+// References returns the places of references to a thing and, with declaration, the places of its declarations, sorted.
 func (s *Workspace) References(t Thing, declaration bool) []diag.Range {
 	s.left = mostWork
 	var out []diag.Range
@@ -256,7 +256,7 @@ func (s *Workspace) References(t Thing, declaration bool) []diag.Range {
 			}
 			out = append(out, o.modelRefs(t)...)
 		}
-		if t.Of == "switch" || t.Of == "host" { // a group without names is a device too
+		if t.Of == "switch" || t.Of == "host" { // a group without names is also a device
 			out = append(out, s.labelRefs(t)...)
 		}
 	case ThingDevices:
@@ -273,7 +273,7 @@ func (s *Workspace) References(t Thing, declaration bool) []diag.Range {
 	return slices.Compact(out)
 }
 
-// modelRefs is where a model is named by a string.
+// modelRefs returns the strings that name a model.
 func (o *File) modelRefs(t Thing) []diag.Range {
 	var out []diag.Range
 	o.root.walk(func(n *outlineBlock) {
@@ -291,7 +291,7 @@ func (o *File) modelRefs(t Thing) []diag.Range {
 	return out
 }
 
-// labelRefs is where the devices are named whose name is the label of their block.
+// labelRefs returns the places that name the device of a block whose label is the name of the device.
 func (s *Workspace) labelRefs(t Thing) []diag.Range {
 	p, ok := named(s.Folder, t.Of, t.Name)
 	if !ok || p.n.find("names") != nil {

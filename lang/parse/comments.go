@@ -18,7 +18,7 @@ type Ignore struct {
 	Code, Reason string
 	At           diag.Range // the comment
 	Covers       diag.Range // the attribute, or the header of the block
-	Shared       bool       // it is in a module outside of the fabric's folder: in another fabric it may silence something
+	Shared       bool       // it is in a module outside of the fabric's folder, and may silence a finding of another fabric
 }
 
 const ignoreWord = "rocec:ignore"
@@ -29,7 +29,7 @@ func Ignores(f File, ds *diag.List) []*Ignore {
 	var out []*Ignore
 	tokens, _ := hclsyntax.LexConfig(src, f.Name, hcl.InitialPos)
 	lines := bytes.Split(src, []byte("\n"))
-	meant := make([]int, len(lines)) // by line: the first one at or after it that is not a comment
+	meant := make([]int, len(lines)) // by line: the first line at or after it that is not a comment
 	for i := len(lines) - 1; i >= 0; i-- {
 		meant[i] = i
 		if i+1 < len(lines) && isComment(lines[i]) {
@@ -50,19 +50,19 @@ func Ignores(f File, ds *diag.List) []*Ignore {
 		says := strings.TrimLeft(text, "#/* \t")
 		after, ok := strings.CutPrefix(says, ignoreWord)
 		if !ok && nearlyIgnore().MatchString(says) {
-			IgnoreInvalid.Warnf(ds, at, "The comment silences nothing as it is spelt. Write # rocec:ignore CODE reason, with a colon, without "+
-				"spaces in it, in small letters.")
+			IgnoreInvalid.Warnf(ds, at, "The comment has no effect in this spelling. Write # rocec:ignore CODE reason, with a colon, "+
+				"in small letters, and without spaces around the colon.")
 			continue
 		}
 		if !ok || after != "" && after[0] != ' ' && after[0] != '\t' && after[0] != '*' {
-			continue // a comment about rocec:ignore
+			continue // a comment that only mentions rocec:ignore
 		}
 		g := &Ignore{At: at}
 		var rest string
 		g.Code, rest, _ = strings.Cut(strings.ReplaceAll(strings.TrimSpace(after), "\t", " "), " ")
 		g.Reason = strings.TrimSpace(rest)
 		if ok = line < len(lines); ok {
-			g.Covers, ok = starts[meant[line]+1] // comments in between are skipped
+			g.Covers, ok = starts[meant[line]+1] // comments between them are skipped
 		}
 		switch {
 		case g.Code == "":
@@ -72,12 +72,13 @@ func Ignores(f File, ds *diag.List) []*Ignore {
 			IgnoreInvalid.Warnf(ds, at, "The comment gives no reason. Write why %s does not matter here: # rocec:ignore %s reason.",
 				diag.Plain(g.Code), diag.Plain(g.Code))
 		case strings.HasPrefix(text, "/*"):
-			IgnoreInvalid.Warnf(ds, at, "Write this comment with # on a line of its own.")
+			IgnoreInvalid.Warnf(ds, at, "Write this comment with #, alone on its line.")
 		case len(bytes.TrimSpace(lines[line-1][:lineOffset(src, t.Range.Start.Byte)])) > 0:
-			IgnoreInvalid.Warnf(ds, at, "The comment shares its line with other text. Put it on a line of its own, directly before the attribute "+
-				"or block that is meant.")
+			IgnoreInvalid.Warnf(ds, at, "The comment shares its line with other text. Put it alone on a line, directly before the "+
+				"attribute or block of the finding.")
 		case !ok:
-			IgnoreInvalid.Warnf(ds, at, "No attribute or block begins on the next line. Put the comment directly before the one that is meant.")
+			IgnoreInvalid.Warnf(ds, at, "No attribute or block begins on the next line. Put the comment directly before the attribute "+
+				"or block of the finding.")
 		default:
 			out = append(out, g)
 		}
@@ -85,10 +86,10 @@ func Ignores(f File, ds *diag.List) []*Ignore {
 	return out
 }
 
-// nearlyIgnore is how people write the comment from memory.
+// nearlyIgnore matches wrong spellings of the comment that people are likely to write.
 var nearlyIgnore = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\Arocec[ \t]*[:_-]?[ \t]*ignore[ \t:]`) })
 
-// lineOffset is how many bytes of its line come before a byte of src.
+// lineOffset returns the number of bytes of the line before an offset of src.
 func lineOffset(src []byte, at int) int { return at - (bytes.LastIndexByte(src[:at], '\n') + 1) }
 
 func isComment(line []byte) bool {
@@ -96,7 +97,8 @@ func isComment(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("#")) || bytes.HasPrefix(line, []byte("//"))
 }
 
-// startsIn collects what begins on each line: attributes whole, blocks by their header, or whole when they are on one line.
+// startsIn collects what begins on each line: the place of an attribute, or of the header of a block. For a block on one line it is the
+// whole block.
 func startsIn(body *hclsyntax.Body, starts map[int]diag.Range) {
 	for _, b := range body.Blocks {
 		startsIn(b.Body, starts)

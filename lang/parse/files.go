@@ -1,8 +1,8 @@
-// Package parse turns the bytes of a folder into syntax within limits (by a [Reader]). It refuses text that would crash the parser of HCL,
-// parses large files piece by piece, and words the mistakes that the parser finds.
+// Package parse reads and parses the files of a folder within limits (by a [Reader]). It refuses text that would crash the parser of
+// HCL, parses large files piece by piece, and has messages for the mistakes that the parser finds.
 //
-// Nothing outside of the folder it is given is read, links are not followed, and hostile text is refused in linear time
-// (limits.go names the bounds). What is wrong is appended to the list a function is handed.
+// It reads only files in the given folder, does not follow symbolic links, and refuses hostile text in linear time (limits.go has the
+// bounds). Functions append mistakes to the list in their arguments.
 package parse
 
 import (
@@ -20,50 +20,51 @@ import (
 
 // Folder is a folder of *.hcl files.
 type Folder struct {
-	Name string // as places name it
+	Name string // the name in places
 	FS   fs.FS
 }
 
-// Reader reads the files of one load, within the bounds of all of them together.
+// Reader reads the files of one load, within the bounds for all files together.
 type Reader struct {
-	Files map[string][]byte // every file read, by the name used in places
+	Files map[string][]byte // every file that was read, by its name in places
 
 	count, bytes int
 }
 
-// NewReader returns a reader that has read nothing.
+// NewReader returns a reader without files.
 func NewReader() *Reader { return &Reader{Files: map[string][]byte{}} }
 
-// File is one file that is parsed, or a piece.
+// File is one parsed file, or a parsed piece of a file.
 type File struct {
 	Name string
 	Src  []byte // of the whole file
 	Body *hclsyntax.Body
 
-	Silences bool // [Silences] of Src, which a file that comes in pieces never does
+	Silences bool // [Silences] of Src; false for a file that is parsed in pieces
 }
 
-// Cache knows files of an earlier load. Its methods are called in the order of the files, but for Knows.
+// Cache has the results of files of an earlier load. Its methods are called in the order of the files, except for Knows.
 type Cache interface {
-	Knows(name string, src []byte) bool // the file need not be parsed; asked before its turn
-	Take(name string) bool              // of such a file, in its turn; false: it must still be parsed
-	Begin(name string, src []byte)      // a file is parsed
-	End(name string, whole, sound bool) // all of its bodies were used, and the parser found nothing
+	Knows(name string, src []byte) bool // reports whether the file need not be parsed; called ahead of the order
+	Take(name string) bool              // uses the result of a known file; false: the file must be parsed
+	Begin(name string, src []byte)      // before a file is parsed
+	End(name string, whole, sound bool) // after a file: whole if all bodies were used, sound if the parser found no mistake
 }
 
-// Read is what came of reading a folder.
+// Read is the result of reading a folder.
 type Read struct {
 	Names int  // *.hcl files in the folder
-	Files int  // of these, the ones that were parsed whole
-	Whole bool // nothing is missing: every file was read and parsed
+	Files int  // files that were parsed completely
+	Whole bool // every file was read and parsed
 }
 
-// ahead is how many files are parsed while another one is decoded. More would only hold more syntax trees in memory.
+// ahead is the number of files that are parsed while another file is decoded. A larger number would only keep more syntax trees in
+// memory.
 const ahead = 2
 
-// Folder reads and parses every *.hcl file directly in a folder. It gives their bodies to use, in order of their names, large files piece
-// by piece. A body may be dropped before the next one is made. Files that the cache takes are not parsed; it may be nil. It appends the
-// mistakes in the text of the files.
+// Folder reads and parses every *.hcl file directly in a folder. It calls use for the body of each file, in the order of names, and for
+// large files for each piece. A body may be freed before the next one is made. It does not parse files that the cache accepts; the
+// cache may be nil. It appends the mistakes in the text of the files.
 func (r *Reader) Folder(f Folder, use func(File), cache Cache, ds *diag.List) Read {
 	names, whole := r.names(f, ds)
 	read := Read{Names: len(names), Whole: whole}
@@ -138,7 +139,7 @@ func (r *Reader) Folder(f Folder, use func(File), cache Cache, ds *diag.List) Re
 	return read
 }
 
-// names lists the files of a folder by the names used in places; whole is false when something there cannot be read.
+// names returns the files of a folder, by their names in places; whole is false if a file cannot be read.
 func (r *Reader) names(f Folder, ds *diag.List) (names []string, whole bool) {
 	entries, err := fs.ReadDir(f.FS, f.Name)
 	if err != nil {
@@ -153,7 +154,7 @@ func (r *Reader) names(f Folder, ds *diag.List) (names []string, whole bool) {
 		}
 		full := path.Join(f.Name, name)
 		if !e.Type().IsRegular() {
-			Unreadable.Errorf(ds, Start(full), "%q is not a regular file. Links, pipes and devices are not followed. Put the file itself there.",
+			Unreadable.Errorf(ds, Start(full), "%q is not a regular file. Links, pipes and devices are not read. Put the file itself there.",
 				full)
 			whole = false
 			continue
@@ -161,14 +162,14 @@ func (r *Reader) names(f Folder, ds *diag.List) (names []string, whole bool) {
 		names = append(names, full)
 	}
 	if r.count += len(names); r.count > maxFiles {
-		TooLarge.Errorf(ds, diag.Range{}, "The folder %q holds %d *.hcl files; at most %d are read, those of modules included. Join some of "+
+		TooLarge.Errorf(ds, diag.Range{}, "The folder %q has %d *.hcl files; at most %d are read, including files of modules. Join some of "+
 			"them.", f.Name, len(names), maxFiles)
 		return nil, false
 	}
 	return names, whole
 }
 
-// read reads a regular file of at most limit bytes of text, never more than that.
+// read reads a regular file of text. It never reads more than limit bytes.
 func (f Folder) read(name string, limit int, ds *diag.List) ([]byte, bool) {
 	src, err := readRegular(f.FS, name, limit)
 	switch {
@@ -176,17 +177,18 @@ func (f Folder) read(name string, limit int, ds *diag.List) ([]byte, bool) {
 		TooLarge.Errorf(ds, Start(name), "%q is larger than %s. Split it into several files.", name, Size(limit))
 		return nil, false
 	case err != nil:
-		Unreadable.Errorf(ds, Start(name), "%q cannot be read: %s. Fix its permissions, or take it away.", name, Reason(err))
+		Unreadable.Errorf(ds, Start(name), "%q cannot be read: %s. Fix its permissions, or delete the file.", name, Reason(err))
 		return nil, false
 	}
 	return src, true
 }
 
-// Why a file is not read.
+// The reasons why a file is not read.
 var (
-	ErrTooLarge   = errors.New("too large")
-	ErrHidden     = errors.New("is hidden: its name, or that of a folder it is in, begins with a dot; a fabric reads no such files")
-	ErrLink       = errors.New("is a link or is reached through one, and links are not followed") // follows the name in a sentence
+	ErrTooLarge = errors.New("too large")
+	ErrHidden   = errors.New("is hidden: its name, or the name of a folder around it, begins with a dot; a fabric reads no such files")
+	ErrLink     = errors.New("is a link, or is in a folder that is a link, and links are not " +
+		"followed") // the text follows the name of the file in a message
 	errNotRegular = errors.New("it is not a regular file")
 )
 
@@ -213,13 +215,13 @@ func readRegular(fsys fs.FS, name string, limit int) ([]byte, error) {
 	return src, err
 }
 
-// hidden reports whether a name begins with a dot. Characters that a file system may leave out do not hide it.
+// hidden reports whether a name begins with a dot. It skips characters before the dot that a file system may ignore.
 func hidden(name string) bool {
 	return strings.HasPrefix(strings.TrimLeftFunc(name, func(r rune) bool { return unicode.Is(unicode.Cf, r) }), ".")
 }
 
-// ReadBelow reads a regular file below the folder. Links are not followed: they lead out of the folder. Hidden files and the content of
-// hidden folders are for others: .git/config, .env and .ssh hold secrets, and a message shows lines of the files that are read.
+// ReadBelow reads a regular file below the folder. It does not follow symbolic links, which may lead out of the folder. It refuses
+// hidden files and files in hidden folders: .git/config, .env and .ssh contain secrets, and a message shows lines of a file.
 func (f Folder) ReadBelow(name string, limit int) ([]byte, error) {
 	at := f.Name
 	for part := range strings.SplitSeq(name, "/") {
@@ -234,15 +236,15 @@ func (f Folder) ReadBelow(name string, limit int) ([]byte, error) {
 		switch {
 		case info.Mode()&fs.ModeSymlink != 0:
 			return nil, ErrLink
-		case !info.IsDir() && !info.Mode().IsRegular(): // opening a pipe would wait for its other end
+		case !info.IsDir() && !info.Mode().IsRegular(): // opening a pipe would wait for a writer
 			return nil, errNotRegular
 		}
 	}
 	return readRegular(f.FS, at, limit)
 }
 
-// Named reads a file that is named at a place, below its folder, and makes it showable. The advice is for a file that is
-// larger than limit.
+// Named reads a file that a fabric names at a place, below its folder, and stores it so that messages can show its lines. The advice is
+// for a file that is larger than limit.
 func (r *Reader) Named(f Folder, name string, at diag.Range, limit int, advice string, ds *diag.List) (full string, src []byte, ok bool) {
 	full = path.Join(f.Name, name)
 	src, err := f.ReadBelow(name, limit)
@@ -264,7 +266,7 @@ func (r *Reader) Named(f Folder, name string, at diag.Range, limit int, advice s
 	return full, src, true
 }
 
-// Reason is an error without the path, which the message names already.
+// Reason returns the text of an error without the path, which the message has already.
 func Reason(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

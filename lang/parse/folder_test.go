@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Files are parsed beside each other, in pieces; they are used, and their mistakes reported, in order of their names.
+// Files are parsed in parallel and in pieces. Their bodies are used, and their mistakes reported, in the order of names.
 func TestFolder(t *testing.T) {
 	const files = 30
 	fsys, want := fstest.MapFS{}, map[string]int{}

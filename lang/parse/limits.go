@@ -8,7 +8,7 @@ const (
 	maxFiles  = 256
 	maxTotal  = 32 << 20 // bytes of all files
 	maxTokens = 200_000  // a file
-	MaxDepth  = 64       // brackets, templates, conditionals, signs
+	MaxDepth  = 64       // nested brackets, templates, conditionals, signs
 	maxChain  = 128      // operators, dots and indexes of one expression at one depth
-	maxPieces = 4096     // lines of a heredoc, pieces of a string: hclsyntax joins them in quadratic time
+	maxPieces = 4096     // lines of a heredoc or pieces of a string, which hclsyntax joins in quadratic time
 )

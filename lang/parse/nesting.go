@@ -6,8 +6,8 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// checkTokens refuses token streams the recursive parser of hclsyntax would die of. Depth counts the causes of recursion: brackets and
-// templates still open, conditionals and signs of the current expression.
+// checkTokens refuses tokens that would overflow the stack of the recursive parser of hclsyntax. Depth counts the causes of recursion:
+// open brackets and templates, conditionals and signs of the current expression.
 func checkTokens(tokens hclsyntax.Tokens, ds *diag.List) bool {
 	if len(tokens) > maxTokens {
 		TooLarge.Errorf(ds, tokens[maxTokens].Range, "The file has more than 200,000 tokens. Split it into several files.")
@@ -25,9 +25,9 @@ func checkTokens(tokens hclsyntax.Tokens, ds *diag.List) bool {
 		switch t.Type {
 		case hclsyntax.TokenOParen, hclsyntax.TokenOBrack, hclsyntax.TokenOBrace, hclsyntax.TokenTemplateInterp,
 			hclsyntax.TokenOQuote, hclsyntax.TokenOHeredoc, hclsyntax.TokenTemplateControl:
-			top.chain++ // an index or a call continues the expression
+			top.chain++ // an index or a call is a further step of the expression
 			if t.Type == hclsyntax.TokenTemplateControl && i+1 < len(tokens) {
-				switch string(tokens[i+1].Bytes) { // a control nests what follows, until its end
+				switch string(tokens[i+1].Bytes) { // a control contains the text up to its end
 				case "if", "for":
 					top.controls++
 					depth++
@@ -88,5 +88,5 @@ func checkTokens(tokens hclsyntax.Tokens, ds *diag.List) bool {
 	return true
 }
 
-// isSign reports whether a - or ! behind such a token is a sign of a sign, and so makes the parser recurse once more.
+// isSign reports whether a token is a sign. A further sign after it makes the parser recurse once more.
 func isSign(t hclsyntax.TokenType) bool { return t == hclsyntax.TokenBang || t == hclsyntax.TokenMinus }

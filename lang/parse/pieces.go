@@ -10,8 +10,8 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// PieceSize is how much of a file is parsed at once where it can be cut. It has about as many tokens as fit before the lexer's list of
-// them grows in small steps.
+// PieceSize is the bytes of a file that are parsed at once, if the file can be cut. The tokens of a piece just fit into the lexer's
+// list before the list grows in small steps.
 const PieceSize = 2 << 10
 
 // parsed is a body of a file, or nil and the reason.
@@ -19,10 +19,10 @@ type parsed struct {
 	body     *hclsyntax.Body
 	silences bool
 	ds       diag.List
-	known    bool // to the cache: there is no body
+	known    bool // the cache knows the file, so there is no body
 }
 
-// pieces parses a file piece by piece, if it can be cut, and gives each body to use.
+// pieces parses a file piece by piece, if it can be cut, and calls use for each body.
 func pieces(name string, src []byte, use func(parsed)) {
 	var ds diag.List
 	if !CheckText(name, src, &ds) {
@@ -38,17 +38,17 @@ func pieces(name string, src []byte, use func(parsed)) {
 		}
 	}
 	silences := Silences(src)
-	if !simple || silences { // a comment and what it means stay together
+	if !simple || silences { // such a comment must be in the same piece as its attribute or block
 		ends = []int{len(src)}
 	}
 	pos := hcl.InitialPos
 	for _, end := range ends {
 		var ds diag.List
 		body := piece(name, src, pos, end, &ds)
-		if body == nil && len(ends) > 1 { // a header and a brace on the line below it may be pieces: only the whole file shows
+		if body == nil && len(ends) > 1 { // a cut between a header and a brace on the next line gives a wrong mistake: parse the whole file
 			var whole diag.List
 			if b := piece(name, src, hcl.InitialPos, len(src), &whole); b == nil {
-				ds = slices.DeleteFunc(whole, func(d *diag.Diagnostic) bool { // those were found in their pieces
+				ds = slices.DeleteFunc(whole, func(d *diag.Diagnostic) bool { // reported for earlier pieces
 					return d.Code == DuplicateAttribute.Code && d.At.Start.Byte < pos.Byte
 				})
 			}
@@ -60,7 +60,8 @@ func pieces(name string, src []byte, use func(parsed)) {
 	}
 }
 
-// Body parses one file behind all defences. With mistakes it returns no body, except for repeated attributes.
+// Body parses one file after the checks of its text and tokens. It returns no body if the file has mistakes other than repeated
+// attributes.
 func Body(name string, src []byte, ds *diag.List) (*hclsyntax.Body, bool) {
 	if !CheckText(name, src, ds) {
 		return nil, false
@@ -73,8 +74,8 @@ func Body(name string, src []byte, ds *diag.List) (*hclsyntax.Body, bool) {
 	return body, body != nil
 }
 
-// Expression parses the text of an expression, which [CheckText] has seen. If it is too large or too deep, refused is true and the list
-// has a diagnostic. If it is not an expression, e is nil and the list stays as it is.
+// Expression parses the text of an expression, which [CheckText] has accepted. If the text is too large or too deep, refused is true
+// and the list has a diagnostic. If the text is not an expression, e is nil and the list is not changed.
 func Expression(name string, src []byte, ds *diag.List) (e hclsyntax.Expression, refused bool) {
 	tokens, _ := hclsyntax.LexExpression(src, name, hcl.InitialPos)
 	if !checkTokens(tokens, ds) {
@@ -87,7 +88,7 @@ func Expression(name string, src []byte, ds *diag.List) (e hclsyntax.Expression,
 	return e, false
 }
 
-// piece parses the bytes of a file from a place to an end, which checkTokens has seen.
+// piece parses the bytes of a file between two offsets, which checkTokens has accepted.
 func piece(name string, src []byte, from hcl.Pos, end int, ds *diag.List) *hclsyntax.Body {
 	file, hds := hclsyntax.ParseConfig(src[from.Byte:end], name, from)
 	body, _ := file.Body.(*hclsyntax.Body)
@@ -111,7 +112,7 @@ func piece(name string, src []byte, from hcl.Pos, end int, ds *diag.List) *hclsy
 	return body
 }
 
-// reportRedefined finds the first place of an attribute the parser says is set again.
+// reportRedefined reports an attribute that is set twice, with the place of the first.
 func reportRedefined(body *hclsyntax.Body, d *hcl.Diagnostic, src []byte, ds *diag.List) {
 	name := string(d.Subject.SliceBytes(src))
 	out := DuplicateAttribute.Errorf(ds, *d.Subject, "%q is set twice in one block. Delete one of the two.", name)
@@ -131,7 +132,7 @@ func reportRedefined(body *hclsyntax.Body, d *hcl.Diagnostic, src []byte, ds *di
 	}
 }
 
-// Silences reports whether a text may have a comment that silences findings, or one that was meant to be.
+// Silences reports whether a text may have a comment that silences findings, or a wrong spelling of one.
 func Silences(text []byte) bool {
 	return bytes.Contains(text, []byte("ignore")) && bytes.Contains(text, []byte("ocec")) || bytes.Contains(text, []byte("ROCEC")) ||
 		bytes.Contains(text, []byte("Ignore"))

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// What is wrong with a file does not depend on where it is cut into pieces.
+// The mistakes in a file do not depend on the cut of the file into pieces.
 func TestMistakesInPieces(t *testing.T) {
 	for _, bad := range []string{
 		"switch \"s\"\n{\n  model = 1\n}\n",

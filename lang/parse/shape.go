@@ -1,20 +1,21 @@
 package parse
 
-// SimpleShape reports, by one look at its bytes, that a file is far within the limits of [checkTokens]. Then it need not be lexed twice:
-// lexing takes half of the time of parsing. It knows strings without templates, comments to the end of the line, brackets and operators,
-// and counts all of them generously. For everything else it returns false, which means nothing.
+// SimpleShape reads the bytes of a file once, and reports whether the file is far within the limits of [checkTokens]. Such a file need
+// not be lexed twice, and lexing takes half of the time of parsing. It knows only strings without templates, comments to the end of the
+// line, brackets and operators, and counts rather too many of them. For other text it returns false, which does not mean that the file
+// exceeds the limits.
 //
-// It also returns where the file can be cut into pieces of about a size, each ending with a line outside of any block.
-// Pieces parsed for themselves need less time and far less memory than the whole.
+// It also returns the ends of pieces of about the given size. Each piece ends with a line outside of any block. Parsing single pieces
+// needs less time and far less memory than parsing the whole file.
 func SimpleShape(src []byte, size int) (ends []int, ok bool) {
 	const (
 		mostOpen  = MaxDepth / 2
-		mostOps   = MaxDepth/2 - 2 // of one line, or of all lines inside ( or [
-		mostParts = 1000           // of strings that hold $ or %
+		mostOps   = MaxDepth/2 - 2 // operators of one line, or of all lines inside ( or [
+		mostParts = 1000           // parts of strings that contain $ or %
 	)
 	type bracket struct {
 		kind  byte
-		texts int // without a comma between them
+		texts int // texts without a comma between them
 	}
 	open := []bracket{{kind: '{'}}
 	tokens, ops, parts, begin := 0, 0, 0, 0

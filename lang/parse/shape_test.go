@@ -45,7 +45,7 @@ func TestSimpleShape(t *testing.T) {
 	require.False(t, ok)
 }
 
-// FuzzSimpleShape holds the quick look to what the tokens say, and the pieces to the whole.
+// FuzzSimpleShape compares SimpleShape with checkTokens, and the pieces of a file with the whole file.
 func FuzzSimpleShape(f *testing.F) {
 	for _, dir := range []string{"../testdata/bad/*.hcl", "../../examples/*/*.hcl"} {
 		names, err := filepath.Glob(dir)

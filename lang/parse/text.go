@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// CheckText refuses what is not UTF-8 text, and what could only be lexed into more tokens than are allowed.
+// CheckText refuses bytes that are not UTF-8 text, and text that must have more tokens than are allowed.
 func CheckText(name string, src []byte, ds *diag.List) bool {
 	bad, marks := -1, 0
 	for i := 0; i < len(src); {
@@ -37,7 +37,7 @@ func CheckText(name string, src []byte, ds *diag.List) bool {
 		at, _ := NotText(name, src)
 		what := "is not UTF-8 text"
 		if src[bad] == 0 {
-			what = "holds a NUL byte"
+			what = "contains a NUL byte"
 		}
 		InvalidUTF8.Errorf(ds, at, "%q %s at byte %d. Save it as UTF-8.", name, what, bad)
 		return false
@@ -49,7 +49,7 @@ func CheckText(name string, src []byte, ds *diag.List) bool {
 	return true
 }
 
-// mark has the ASCII characters that make tokens of their own outside of text and comments.
+// mark has the ASCII characters that are separate tokens outside of text and comments.
 var mark = func() (m [utf8.RuneSelf]bool) {
 	for _, c := range "()[]{}!?-+*/%<>=&|.,:\"'\\^;`@~$\n" {
 		m[c] = true
@@ -80,7 +80,7 @@ func NotText(name string, src []byte) (diag.Range, bool) {
 	return diag.Range{Filename: name, Start: pos, End: end}, true
 }
 
-// Size writes bytes the way the language does.
+// Size returns a number of bytes in the notation of the language.
 func Size(n int) string {
 	switch {
 	case n >= 1<<20 && n%(1<<20) == 0:

@@ -2,7 +2,7 @@ package parse
 
 import "github.com/rocec/rocec/lang/diag"
 
-// What is wrong with files and their text.
+// The mistakes in files and their text.
 var (
 	Unreadable = diag.Topic{Code: "unreadable", Summary: "a folder or file cannot be read"}
 

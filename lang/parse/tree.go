@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Attributes gives the attributes of a body in the order they are written.
+// Attributes returns the attributes of a body in the order of the file.
 func Attributes(body *hclsyntax.Body) []*hclsyntax.Attribute {
 	out := make([]*hclsyntax.Attribute, 0, len(body.Attributes))
 	for _, a := range body.Attributes {
@@ -21,7 +21,7 @@ func Attributes(body *hclsyntax.Body) []*hclsyntax.Attribute {
 	return out
 }
 
-// Bare takes the brackets off an expression.
+// Bare returns an expression without the parentheses around it.
 func Bare(e hclsyntax.Expression) hclsyntax.Expression {
 	for {
 		p, ok := e.(*hclsyntax.ParenthesesExpr)
@@ -32,12 +32,12 @@ func Bare(e hclsyntax.Expression) hclsyntax.Expression {
 	}
 }
 
-// Start is the place of a whole file.
+// Start returns the place at the start of a file, which stands for the whole file.
 func Start(name string) diag.Range {
 	return diag.Range{Filename: name, Start: hcl.InitialPos, End: hcl.InitialPos}
 }
 
-// Header is the place of a block's kind and labels.
+// Header returns the place of a block's kind and labels.
 func Header(b *hclsyntax.Block) diag.Range {
 	if n := len(b.LabelRanges); n > 0 {
 		return hcl.RangeBetween(b.TypeRange, b.LabelRanges[n-1])
@@ -45,7 +45,7 @@ func Header(b *hclsyntax.Block) diag.Range {
 	return b.TypeRange
 }
 
-// Literal reads the commonest expressions straight from the tree.
+// Literal returns the value of a literal directly from the syntax tree.
 func Literal(e hclsyntax.Expression) (cty.Value, bool) {
 	switch e := e.(type) {
 	case *hclsyntax.LiteralValueExpr:
@@ -60,7 +60,8 @@ func Literal(e hclsyntax.Expression) (cty.Value, bool) {
 	return cty.NilVal, false
 }
 
-// Entry finds the key and the value of an object that is written out, or gives the whole expression for both.
+// Entry returns the key and the value with that key in a literal object. For another expression, or a missing key, it returns the whole
+// expression for both.
 func Entry(e hclsyntax.Expression, key string) (k, v hclsyntax.Expression) {
 	object, ok := Bare(e).(*hclsyntax.ObjectConsExpr)
 	if !ok {
@@ -81,7 +82,7 @@ func Entry(e hclsyntax.Expression, key string) (k, v hclsyntax.Expression) {
 	return e, e
 }
 
-// Key is the expression of a key of an object, without what HCL wraps around it.
+// Key returns the expression of a key of an object, without the wrapper of HCL.
 func Key(e hclsyntax.Expression) hclsyntax.Expression {
 	if k, ok := e.(*hclsyntax.ObjectConsKeyExpr); ok {
 		return k.Wrapped
@@ -89,7 +90,7 @@ func Key(e hclsyntax.Expression) hclsyntax.Expression {
 	return e
 }
 
-// KeyPlace finds where the key of an object is written out in e.
+// KeyPlace returns the place of a key in a literal object in e.
 func KeyPlace(e hclsyntax.Expression, name string) (at diag.Range, exact bool) {
 	switch x := Bare(e).(type) {
 	case *hclsyntax.TupleConsExpr:

@@ -10,12 +10,12 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// readAir reads a topology of NVIDIA Air: the JSON that Air takes in and gives out.
+// readAir reads a topology of NVIDIA Air: the JSON that Air imports and exports.
 //
 //	{"nodes": {"leaf01": {"os": "cumulus-vx-5.11.0"}, …},
 //	 "links": [[{"interface": "swp1", "node": "leaf01"}, {"interface": "eth1", "node": "gpu01"}], …]}
 //
-// Both may be inside of "content", beside a "title". An end that is a word, such as "exit", is no device.
+// Both may be inside of "content", beside a "title". An end that is a word, such as "exit", is not a device.
 func readAir(r *reader) {
 	if len(r.text) > maxYAML {
 		r.fail(&TooLarge, 0, 0, "The file has %s bytes, and at most %s of a topology of NVIDIA Air are read. Give the cables as CSV.",
@@ -32,7 +32,7 @@ func readAir(r *reader) {
 			diag.Cut(err.Error()))
 		return
 	}
-	// JSON is YAML, whose parser knows places. A tab is a blank here, since strings of JSON cannot hold one.
+	// JSON is also YAML, whose parser reports places. Tabs are replaced by spaces; strings of JSON cannot contain tabs.
 	l := &lab{reader: r, lines: yamlLines(r.text, r.begin)}
 	plain := r.text
 	r.text = strings.ReplaceAll(r.text, "\t", " ")

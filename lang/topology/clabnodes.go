@@ -7,9 +7,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// nodes notes the attributes of a topology's nodes: kind, group, type, the tag of the image and the labels people use for roles, each by
-// the node, its group, its kind or the defaults. Anything in another form than containerlab documents is passed over: these words only
-// help to guess.
+// nodes reads the attributes of a topology's nodes: kind, group, type, the tag of the image and common labels for roles. Each is from
+// the node, its group, its kind or the defaults. It ignores values in a form that containerlab does not document, because the
+// attributes only help to guess.
 func (l *lab) nodes(topology *yaml.Node) {
 	nodes, _ := l.get(topology, "nodes")
 	defaults, _ := l.get(topology, "defaults")
@@ -30,11 +30,11 @@ func (l *lab) nodes(topology *yaml.Node) {
 	}
 }
 
-// tag is that of an image: "5.3.0" of "networkop/cx:5.3.0"; empty: the image has no tag with a release.
+// tag returns the tag of an image: "5.3.0" for "networkop/cx:5.3.0"; empty: the image has no tag with a release.
 func tag(image string) string {
 	image, _, _ = strings.Cut(image, "@") // a digest
 	i := strings.LastIndexByte(image, ':')
-	if i < 0 || strings.Contains(image[i:], "/") || image[i+1:] == "latest" { // or a port of a registry
+	if i < 0 || strings.Contains(image[i:], "/") || image[i+1:] == "latest" { // the colon is before the port of a registry
 		return ""
 	}
 	return image[i+1:]
@@ -57,7 +57,7 @@ func (l *lab) nodeOf(n *yaml.Node) Node {
 	return said
 }
 
-// child is the mapping below a key; nil without one.
+// child returns the mapping below a key, or nil.
 func (l *lab) child(n *yaml.Node, key string) *yaml.Node {
 	if n == nil || key == "" || l.failed {
 		return nil
@@ -69,7 +69,7 @@ func (l *lab) child(n *yaml.Node, key string) *yaml.Node {
 	return v
 }
 
-// scalar is the text below a key; empty without one.
+// scalar returns the text below a key, or "".
 func (l *lab) scalar(n *yaml.Node, key string) string {
 	if n == nil || l.failed {
 		return ""

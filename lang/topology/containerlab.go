@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	maxYAML  = 4 << 20 // bytes; a tree of nodes takes twenty times as much
-	maxSteps = 8 << 20 // keys looked at, so that aliases and merges cannot multiply
+	maxYAML  = 4 << 20 // bytes; a tree of nodes needs twenty times as much memory
+	maxSteps = 8 << 20 // bounds the keys that are read, since aliases and merges may multiply them
 )
 
-// cableTypes are the types of links between two nodes; otherTypes end at the machine the lab runs on, or nowhere. In the
-// short form the latter are in the place of a node.
+// cableTypes are the types of links between two nodes. Links of otherTypes end at the machine of the lab, or have one end only. In the
+// short form, such a type is written in place of a node.
 var (
 	cableTypes = []string{"veth", "brief"}
 	otherTypes = []string{"host", "mgmt-net", "macvlan", "vxlan", "vxlan-stitch", "dummy", "bridge"}
@@ -37,7 +37,7 @@ var (
 //	        - {node: leaf1, interface: swp2}
 //	        - {node: host2, interface: eth1}
 //
-// Anchors, aliases and merge keys are followed. Links to the machine the lab runs on are not cables and left out.
+// It follows anchors, aliases and merge keys. Links to the machine of the lab are not cables, and are left out.
 func readContainerlab(r *reader) {
 	if len(r.text) > maxYAML {
 		r.fail(&TooLarge, 0, 0, "The file has %s bytes, and at most %s of a containerlab topology are read. Give the cables as CSV.",
@@ -87,17 +87,17 @@ func readContainerlab(r *reader) {
 // lab reads a tree of YAML nodes.
 type lab struct {
 	*reader
-	lines []int // offsets at which lines of YAML begin
+	lines []int // offsets of the lines of YAML
 	steps int
 
-	line, column, offset int // the place asked for last
+	line, column, offset int // the last computed place
 }
 
 // parse makes the tree; ok is false after a mistake.
 func (l *lab) parse() (root *yaml.Node, ok bool) {
-	defer func() { // the parser is not ours: whatever it chokes on is a broken file to the person
+	defer func() { // a panic of the external parser is reported as a broken file
 		if recover() != nil {
-			l.fail(&Syntax, 0, 0, "The file is not YAML that can be read.")
+			l.fail(&Syntax, 0, 0, "The file is not valid YAML.")
 			root, ok = nil, false
 		}
 	}()
@@ -114,7 +114,7 @@ func (l *lab) parse() (root *yaml.Node, ok bool) {
 
 var yamlError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`) })
 
-// broken reports what the parser says, at its line.
+// broken reports the error of the parser, at its line.
 func (l *lab) broken(err error) {
 	line, text := 1, err.Error()
 	if m := yamlError().FindStringSubmatch(text); m != nil {
@@ -131,13 +131,14 @@ func (l *lab) broken(err error) {
 		return
 	}
 	if tab := l.tab(line, text); tab >= 0 {
-		l.fail(&Syntax, tab, tab+1, "This line is indented with a tab, and YAML takes spaces only. Write spaces instead of tabs.")
+		l.fail(&Syntax, tab, tab+1, "This line is indented with a tab, but YAML allows only spaces. Write spaces instead of tabs.")
 		return
 	}
 	l.fail(&Syntax, from, to, "This is not YAML: %s. Correct the text near this line.", diag.Cut(text))
 }
 
-// tab is the offset of the tab that the parser means, which it reports at the tab's line or at the one before; -1: no tab.
+// tab returns the offset of the tab to which an error of the parser refers, or -1. The parser reports the line of the tab or the line
+// before.
 func (l *lab) tab(line int, says string) int {
 	if !strings.Contains(says, "cannot start any token") && !strings.Contains(says, "tab character") {
 		return -1
@@ -145,7 +146,7 @@ func (l *lab) tab(line int, says string) int {
 	at := -1
 	for i := min(max(line, 1), len(l.lines)) - 1; i < min(line+1, len(l.lines)); i++ {
 		text := lineOf(l.text[l.lines[i]:])
-		if strings.ContainsAny(text, "@`%") { // start no token either
+		if strings.ContainsAny(text, "@`%") { // these also cannot start a token
 			return -1
 		}
 		if at < 0 && strings.HasPrefix(strings.TrimLeft(text, " "), "\t") && strings.TrimSpace(text) != "" {
@@ -155,22 +156,22 @@ func (l *lab) tab(line int, says string) int {
 	return at
 }
 
-// Marks of a file that is not a topology yet. Each is on one line, with the mark that ends it.
+// Marks of templates and variables. The mark that ends them is on the same line.
 var (
 	templateMark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{[^\r\n]*\}\}|\{%[^\r\n]*%\}`) })
 	variableMark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*[^}\r\n]*\}`) })
 )
 
-// template reports a file from which one is yet to be made.
+// template reports a file that is a template of a topology.
 func (l *lab) template(from, to int) {
-	l.fail(&Syntax, from, to, "This file is a template: it holds {{ }} or {%% %%}. Run the program that makes a topology from it, and give "+
-		"its output.")
+	l.fail(&Syntax, from, to, "This file is a template: it contains {{ }} or {%% %%}. Run the program that makes a topology from it, "+
+		"and use its output.")
 }
 
-// variable reports a name that containerlab fills in from the environment. Such files have many of them; one is reported.
+// variable reports a variable that containerlab replaces from the environment. It reports only one, since such files have many.
 func (l *lab) variable(w word, mark string) {
-	l.fail(&Syntax, w.in, w.out, "This file holds variables such as %s, which containerlab takes from the environment. Fill them in, as "+
-		"envsubst does, and give the result.", quote(mark))
+	l.fail(&Syntax, w.in, w.out, "This file contains variables such as %s, which containerlab replaces from the environment. Replace "+
+		"them, for example with envsubst, and use the result.", quote(mark))
 }
 
 func lineOf(s string) string {
@@ -215,7 +216,7 @@ func (l *lab) link(link *yaml.Node) {
 				return
 			}
 		}
-		l.wrong(key, "A link has two endpoints, and this one has %d.", len(endpoints.Content))
+		l.wrong(key, "A link has two endpoints, but this one has %d.", len(endpoints.Content))
 		return
 	}
 	x, y := resolve(endpoints.Content[0]), resolve(endpoints.Content[1])
@@ -234,7 +235,7 @@ func (l *lab) link(link *yaml.Node) {
 	l.add(p, q, l.vars(vars), over(p.At, q.At))
 }
 
-// outside returns the word for an endpoint that is not a node of the lab; empty: it is a node.
+// outside returns the word for an endpoint that is not a node of the lab; empty: the endpoint is a node.
 func (l *lab) outside(n *yaml.Node) string {
 	name := n.Value
 	if n.Kind == yaml.MappingNode {
@@ -251,7 +252,7 @@ func (l *lab) outside(n *yaml.Node) string {
 	return ""
 }
 
-// other notes a link that is not a cable.
+// other counts a link that is not a cable.
 func (l *lab) other(to string) {
 	if l.others == nil {
 		l.others = map[string]int{}
@@ -278,7 +279,7 @@ func (l *lab) endpoint(n *yaml.Node) (End, bool) {
 			return End{}, false
 		}
 		e := l.end(d, p)
-		if p.from < d.to || strings.ContainsAny(l.text[d.to:p.from], "{}[]-") { // not side by side
+		if p.from < d.to || strings.ContainsAny(l.text[d.to:p.from], "{}[]-") { // the two texts are not adjacent
 			e.At = l.at(d.from, d.to)
 		}
 		return e, true
@@ -299,7 +300,7 @@ func (l *lab) endpoint(n *yaml.Node) (End, bool) {
 	return l.end(d, p), true
 }
 
-// unfilled reports a word that is yet to be filled in.
+// unfilled reports a word with a template or a variable.
 func (l *lab) unfilled(w word) bool {
 	if templateMark().MatchString(w.v) {
 		l.template(w.in, w.out)
@@ -312,7 +313,7 @@ func (l *lab) unfilled(w word) bool {
 	return mark != ""
 }
 
-// vars reads what the variables of a link say of the cable.
+// vars reads the attributes of the cable from the variables of a link.
 func (l *lab) vars(n *yaml.Node) (attrs []Attr) {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil
@@ -341,7 +342,7 @@ func (l *lab) wrong(n *yaml.Node, format string, args ...any) {
 	l.mistake(&Syntax, from, to, format, args...)
 }
 
-// get returns the value of a key of a mapping, aliases and merges followed, and the key. Both are nil without it.
+// get returns the value of a key of a mapping, and the key. It follows aliases and merges. Both are nil if the key is missing.
 func (l *lab) get(n *yaml.Node, key string) (value, at *yaml.Node) {
 	return l.lookup(n, key, 0)
 }
@@ -353,13 +354,14 @@ func (l *lab) lookup(n *yaml.Node, key string, depth int) (value, at *yaml.Node)
 	var merges []*yaml.Node
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if l.steps++; l.steps > maxSteps {
-			l.fail(&TooLarge, l.from(n), l.from(n)+1, "The aliases and merge keys of this file expand to too much. Write the links out.")
+			l.fail(&TooLarge, l.from(n), l.from(n)+1, "The aliases and merge keys of this file expand to too many values. Write the "+
+				"links without them.")
 			return nil, nil
 		}
 		switch k := resolve(n.Content[i]); {
 		case k.Kind != yaml.ScalarNode:
 		case k.Value == key && at != nil:
-			l.fail(&Syntax, l.from(k), l.from(k)+len(key), "The key %s is there twice. YAML would take one of them and drop the other.",
+			l.fail(&Syntax, l.from(k), l.from(k)+len(key), "The key %s is written twice. YAML would use one of them and ignore the other.",
 				quote(key)).Note(l.at(l.from(at), l.from(at)+len(key)), "here for the first time")
 			return nil, nil
 		case k.Value == key:
@@ -395,8 +397,8 @@ func resolve(n *yaml.Node) *yaml.Node {
 
 func null(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
 
-// yamlLines returns where lines begin, as YAML has it: behind a line feed, a carriage return, both, or one of the line
-// ends of Unicode.
+// yamlLines returns the offsets of lines by the rules of YAML. A line ends in a line feed, a carriage return, both, or a line end of
+// Unicode.
 func yamlLines(text string, begin int) []int {
 	lines := []int{begin}
 	for i := begin; i < len(text); i++ {
@@ -416,8 +418,8 @@ func yamlLines(text string, begin int) []int {
 	return lines
 }
 
-// from returns the offset of a node. Columns of YAML count code points; they are counted from the place asked for last,
-// because a file may be one long line.
+// from returns the offset of a node. Columns of YAML count code points. They are counted from the last computed place, because a file
+// may be one long line.
 func (l *lab) from(n *yaml.Node) int {
 	if n.Line < 1 || n.Line > len(l.lines) || n.Column < 1 {
 		return l.begin
@@ -451,7 +453,7 @@ func (l *lab) word(n *yaml.Node) word {
 		}
 		from = next
 	}
-	if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 { // | or >, and the text on the lines below; its end is not part of a name
+	if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 { // | or >, and the text on the lines below, without its last line end
 		text := strings.TrimRight(n.Value, "\n")
 		below := strings.TrimLeft(l.text[from+len(lineOf(l.text[from:])):], " \t\r\n")
 		if text != "" && strings.HasPrefix(below, text) {

@@ -76,7 +76,7 @@ func TestContainerlabMistakes(t *testing.T) {
 		{"name: x\ntopology: {% raw %}\n", "2:11", "{%", "topology-syntax", "This file is a template"},
 		{links(`- endpoints: ["a:{{ x }}", "b:q"]`), "5:20", "a:{{ x }}", "topology-syntax", "This file is a template"},
 		{links(`- endpoints: ["a:p", "b:${IF:=eth1}"]`), "5:27", "b:${IF:=eth1}", "topology-syntax", `variables such as "${IF:=eth1}"`},
-		{links(`- endpoints: [{node: "${N}", interface: p}, "b:q"]`), "5:27", "${N}", "topology-syntax", "Fill them in"},
+		{links(`- endpoints: [{node: "${N}", interface: p}, "b:q"]`), "5:27", "${N}", "topology-syntax", "Replace them"},
 		{links(`- a:p`), "5:7", "a:p", "topology-syntax", "A link is written"},
 		{links(`- type: vethh`, `  endpoints: [a:p, b:q]`), "5:13", "vethh", "topology-syntax", `Did you mean "veth"?`},
 		{links(`- type: veth`), "5:7", "t", "topology-syntax", "no endpoints"},
@@ -88,12 +88,12 @@ func TestContainerlabMistakes(t *testing.T) {
 		{links(`- endpoints: [a:p, 17]`), "5:24", "17", "topology-endpoint", `"17" is not an endpoint`},
 		{links(`- endpoints: [a:p, [b:q]]`), "5:24", "[", "topology-syntax", "An endpoint is node:interface"},
 		{links(`- endpoints: [a:p, {node: b}]`), "5:24", "{", "topology-endpoint", "has no interface"},
-		{links(`- {endpoints: [a:p, b:q], endpoints: [a:p, b:q]}`), "5:31", "endpoints", "topology-syntax", "there twice"},
+		{links(`- {endpoints: [a:p, b:q], endpoints: [a:p, b:q]}`), "5:31", "endpoints", "topology-syntax", "written twice"},
 		{links(`- {endpoints: [a:p, b:q], vars: {speed: [1]}}`), "5:38", "speed", "topology-syntax", "speed is a string"},
 	})
 }
 
-// Aliases and merges of merges are followed, but cannot multiply.
+// Nested aliases and merges are followed, but cannot multiply values without a bound.
 func TestContainerlabBombs(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("x0: &x0 {a: 1}\n")
@@ -112,7 +112,7 @@ func TestContainerlabBombs(t *testing.T) {
 	}
 	b.WriteString("topology: {links: *x40}\n")
 	_, ds = readEdges("containerlab", "cables", []byte(b.String()), many)
-	require.Len(t, ds, 10, "lists in the place of links are mistakes, not searched")
+	require.Len(t, ds, 10, "a wrong list of links is a mistake and is not searched")
 
 	_, ds = readEdges("containerlab", "cables", []byte("topology: &t {links: [*t]}"), many)
 	require.Len(t, ds, 1)
@@ -125,7 +125,7 @@ func TestContainerlabBombs(t *testing.T) {
 	require.Equal(t, "topology-too-large", ds[0].Code)
 }
 
-// Links that are no cables are counted by the kind of their ends.
+// Links that are not cables are counted by the kind of their ends.
 func TestContainerlabOthers(t *testing.T) {
 	c, ds := ReadAll("containerlab", "cables", []byte(links(`- endpoints: ["a:p", "host:v"]`, `- endpoints: ["mgmt-net:v", "a:q"]`,
 		`- endpoints: ["a:r", "macvlan:eno1"]`, `- {type: mgmt-net, endpoint: {node: a, interface: s}}`, `- {type: dummy}`,

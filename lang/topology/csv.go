@@ -7,10 +7,10 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// maxColumns bounds what one line of a sheet makes us remember.
+// maxColumns bounds the memory for one line of a sheet.
 const maxColumns = 256
 
-// The columns of a sheet, by name. Each side is two columns or one.
+// The columns of a sheet. Each end of a cable has two columns or one.
 const (
 	aDevice = iota
 	aPort
@@ -18,11 +18,11 @@ const (
 	bPort
 	a
 	b
-	aType // the kinds of the ends, in the words of inventories
+	aType // the kind of an end, by the words of inventories
 	bType
 	statusColumn
-	typeColumn  // of the cable
-	speedColumn // in order of attrNames
+	typeColumn  // the type of the cable
+	speedColumn // the attributes, in the order of attrNames
 	columns     = speedColumn + 3
 )
 
@@ -36,10 +36,9 @@ var columnNames = [columns]string{
 //	row    = field { separator field } newline .
 //	field  = text | `"` { any but `"` | `""` } `"` .
 //
-// The separator is the one the header is written with: a tab, a semicolon or a comma. Empty lines, lines of empty fields, lines that begin
-// with #, and a line sep=; (which Excel writes) are skipped. Spaces around a field do not count. Where a column is not there by its own
-// name it is looked for by the headers other programs write, or by the one that Options.Columns gives. Columns with other names are for
-// people, and passed over.
+// The separator is the separator of the header: a tab, a semicolon or a comma. It skips empty lines, lines of empty fields, lines that
+// begin with #, and a line sep=; (which Excel writes). It ignores spaces around a field. It finds a column by its own name, by the
+// header in Options.Columns, or by the headers that other programs write. It ignores columns with other names.
 func readCSV(r *reader) {
 	c := &sheet{reader: r, pos: r.begin}
 	c.skip()
@@ -73,14 +72,14 @@ type sheet struct {
 	*reader
 	pos    int
 	sep    byte
-	fields []word                 // of the current line
-	index  [columns]int           // where a column is; -1: nowhere
-	width  int                    // columns of the header
-	unit   [len(attrNames)]string // of plain numbers in the columns of attributes
-	units  [len(attrNames)]int    // where the column of units is; -1: nowhere
+	fields []word                 // fields of the current line
+	index  [columns]int           // index of the field of each column; -1: the sheet lacks the column
+	width  int                    // number of columns in the header
+	unit   [len(attrNames)]string // unit of plain numbers in the columns of attributes
+	units  [len(attrNames)]int    // index of the field with the unit of each attribute; -1: none
 }
 
-// separator returns the one of seps with which the header makes sense, or else the one it has most of.
+// separator returns the first of seps with which the header is valid, or else the most frequent of seps in the header.
 func (c *sheet) separator(seps string, begin int) byte {
 	for i := range len(seps) {
 		if c.sep, c.pos = seps[i], begin; c.quietly(c.line) && c.quietly(c.header) {
@@ -97,7 +96,7 @@ func (c *sheet) separator(seps string, begin int) byte {
 	return best
 }
 
-// quietly tries a function that may report mistakes, and forgets them.
+// quietly calls a function and discards the mistakes that it reports.
 func (c *sheet) quietly(try func() bool) bool {
 	n := len(c.ds)
 	ok := try()
@@ -112,7 +111,7 @@ func (c *sheet) lineLength() int {
 	return len(c.text) - c.pos
 }
 
-// skip passes over lines that hold nothing.
+// skip skips empty lines and comments.
 func (c *sheet) skip() {
 	for c.pos < len(c.text) {
 		n := c.lineLength()
@@ -124,7 +123,7 @@ func (c *sheet) skip() {
 	}
 }
 
-// line reads the fields of a line. It returns false after a mistake behind which nothing can be read.
+// line reads the fields of a line. It returns false after a mistake that makes the rest of the file unreadable.
 func (c *sheet) line() bool {
 	for c.fields = c.fields[:0]; ; c.pos++ {
 		if len(c.fields) == maxColumns {
@@ -146,7 +145,7 @@ func (c *sheet) line() bool {
 	}
 }
 
-// field reads up to the separator or the end of the line.
+// field reads a field up to the separator or the end of the line.
 func (c *sheet) field() (word, bool) {
 	c.blank()
 	if c.pos < len(c.text) && c.text[c.pos] == '"' {
@@ -182,14 +181,14 @@ func (c *sheet) quoted() (word, bool) {
 		c.pos++
 	}
 	if c.pos < len(c.text) && c.text[c.pos] != c.sep && c.text[c.pos] != '\n' {
-		c.fail(&Syntax, c.pos, c.pos+1, "The field in quotes has ended, and %q or a new line was expected. A quote inside of a field is "+
+		c.fail(&Syntax, c.pos, c.pos+1, "The field in quotes has ended, so %q or a new line was expected. A quote inside of a field is "+
 			"written twice: \"\".", string(c.sep))
 		return word{}, false
 	}
 	return w, true
 }
 
-// blank passes over spaces around a field.
+// blank skips spaces around a field.
 func (c *sheet) blank() {
 	for c.pos < len(c.text) && (c.text[c.pos] == ' ' || c.text[c.pos] == '\t' && c.sep != '\t') {
 		c.pos++
@@ -198,10 +197,10 @@ func (c *sheet) blank() {
 
 var headerName = strings.NewReplacer(" ", "_", "-", "_")
 
-// otherColumns are the columns of sheets of consoles, power and baseboard controllers, such as those of SONiC's test beds.
+// otherColumns are the columns of sheets of consoles, power and baseboard controllers, such as the sheets of SONiC's test beds.
 const otherColumns = " baudrate baud_rate console_type console_menu_type endfeed end_feed bmcip bmc_ip "
 
-// isOther reports whether the lines of a sheet that has such a column are no cables of a fabric.
+// isOther reports whether a sheet has such a column, so that its lines are not cables of a fabric.
 func isOther(header string) bool {
 	return strings.Contains(otherColumns, " "+headerName.Replace(strings.ToLower(header))+" ")
 }
@@ -224,8 +223,8 @@ func (c *sheet) header() bool {
 	}
 	var unknown []string
 	for i, f := range c.fields {
-		if len(c.columns) == 0 && isOther(f.v) { // a person who names columns knows the sheet
-			c.wrong(&Empty, i, "The column \"%s\" is one of consoles, power or controllers: the lines of this sheet are no cables of a fabric. "+
+		if len(c.columns) == 0 && isOther(f.v) { // a person who names columns has chosen the sheet on purpose
+			c.wrong(&Empty, i, "The column \"%s\" is one of consoles, power or controllers: the lines of this sheet are not cables of a fabric. "+
 				"Leave the sheet out.", diag.Escape(f.v))
 			return false
 		}
@@ -237,7 +236,7 @@ func (c *sheet) header() bool {
 			unknown = append(unknown, f.v)
 		case c.index[k] >= 0:
 			first := c.fields[c.index[k]]
-			c.wrong(&Syntax, i, "The column %s is there twice.", columnNames[k]).Note(c.at(first.from, first.to),
+			c.wrong(&Syntax, i, "The sheet has the column %s twice.", columnNames[k]).Note(c.at(first.from, first.to),
 				"here for the first time")
 			return false
 		default:
@@ -251,8 +250,8 @@ func (c *sheet) header() bool {
 		one, device, port := side[0], side[1], side[2]
 		switch {
 		case c.index[one] >= 0 && (c.index[device] >= 0 || c.index[port] >= 0):
-			c.wrong(&Syntax, c.index[one], "The column %[1]s holds device:port, so %[2]s and %[3]s say the same again. Keep %[1]s, or "+
-				"keep those two.", columnNames[one], columnNames[device], columnNames[port])
+			c.wrong(&Syntax, c.index[one], "The column %[1]s contains device:port, so %[2]s and %[3]s repeat its values. Keep %[1]s, "+
+				"or keep the other two.", columnNames[one], columnNames[device], columnNames[port])
 			return false
 		case c.index[one] >= 0:
 		case c.index[device] < 0 || c.index[port] < 0:
@@ -268,21 +267,21 @@ func (c *sheet) header() bool {
 		return true
 	}
 	c.mistake(&Syntax, from, to, "The header has no column %[1]s.%[2]s Name the columns in the first line of the sheet: a_device, "+
-		"a_port, b_device, b_port (or a and b, as device:port), and if known speed, length and mtu. Or leave the sheet as it is, and "+
-		"say which column is which: columns = { %[3]s = \"...\" } in the topology block, %[4]s for a draft.",
+		"a_port, b_device, b_port (or a and b, as device:port), and if known speed, length and mtu. Or do not change the sheet, and "+
+		"name its headers: columns = { %[3]s = \"...\" } in the topology block, %[4]s for a draft.",
 		diag.Or(missing), likely(missing[0], unknown), missing[0], initColumns(missing[0]))
 	return false
 }
 
-// initColumns is the command that drafts a fabric from a sheet whose header names a column in other words.
+// initColumns returns the command that drafts a fabric from a sheet with another header for a column.
 func initColumns(column string) string {
 	return diag.Rocec("init", diag.Flag("--columns", diag.Kind(column+"=...")))
 }
 
-// likely guesses which unknown column was meant.
+// likely returns a question about the unknown column that was probably meant, or "".
 func likely(missing string, unknown []string) string {
 	if near := diag.Nearest(missing, unknown); near != "" {
-		return " Is " + quote(near) + " meant to be it?"
+		return " Is " + quote(near) + " the missing one?"
 	}
 	return ""
 }
@@ -295,7 +294,7 @@ func (c *sheet) row() {
 	if len(c.fields) > c.width {
 		for _, f := range c.fields[c.width:] {
 			if f.v != "" {
-				c.mistake(&Syntax, f.from, f.to, "The header has %s, and this row has more. A field that holds %q needs quotes.",
+				c.mistake(&Syntax, f.from, f.to, "The header has %s, but this row has more. A field that contains %q needs quotes.",
 					diag.Count(c.width, "column"), string(c.sep))
 				return
 			}
@@ -314,9 +313,8 @@ func (c *sheet) row() {
 			if at.from == at.to {
 				at.from, at.to = first.from, last.to
 			}
-			c.mistake(&Endpoint, at.from, at.to, "In this row %s is empty, and a cable has a device and a port at both ends. Write "+
-				"it, or delete "+
-				"the row.", columnNames[k])
+			c.mistake(&Endpoint, at.from, at.to, "In this row %s is empty, but a cable has a device and a port at both ends. Write "+
+				"the value, or delete the row.", columnNames[k])
 			return
 		}
 	}
@@ -341,7 +339,7 @@ func (c *sheet) row() {
 	})
 }
 
-// optional is a cell of a column that the sheet need not have.
+// optional returns the cell of an optional column.
 func (c *sheet) optional(k int) word {
 	if i := c.index[k]; i >= 0 && i < len(c.fields) {
 		return c.fields[i]
@@ -349,8 +347,8 @@ func (c *sheet) optional(k int) word {
 	return word{}
 }
 
-// termination is an end with its kind by the column of types. There the P2P file of NVIDIA's Cable Validation Tool has the role of the
-// device.
+// termination returns an end with its kind from the column of types. In the P2P file of NVIDIA's Cable Validation Tool, this column has
+// the role of the device.
 func (c *sheet) termination(e End, column int) termination {
 	said := c.optional(column).v
 	if role := letters(said); role == "host" || role == "switch" {
@@ -363,7 +361,7 @@ func (c *sheet) termination(e End, column int) termination {
 	return termination{e, c.ports.kind(e)}
 }
 
-// side makes an end of one column or two.
+// side makes an end from one column or two.
 func (c *sheet) side(one, device int) (End, bool) {
 	if i := c.index[one]; i >= 0 {
 		f := c.fields[i]
@@ -376,7 +374,7 @@ func (c *sheet) side(one, device int) (End, bool) {
 	}
 	d, p := c.fields[c.index[device]], c.fields[c.index[device+1]]
 	e := c.end(d, p)
-	if c.index[device+1] != c.index[device]+1 { // other columns between them are not meant
+	if c.index[device+1] != c.index[device]+1 { // other columns are between device and port
 		e.At = c.at(d.from, d.to)
 	}
 	return e, true

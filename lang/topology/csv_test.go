@@ -56,10 +56,10 @@ func TestCSVMistakes(t *testing.T) {
 		},
 		{
 			"a_device,a_port,b_device,b_prt\nx,p,y,q\n", "1:1", "a_device,a_port,b_device,b_prt", "topology-syntax",
-			`no column b_port. Is "b_prt" meant to be it?`,
+			`no column b_port. Is "b_prt" the missing one?`,
 		},
-		{"x;a;b;a\n", "1:7", "a", "topology-syntax", "The column a is there twice"},
-		{"a,a_port,b\n", "1:1", "a", "topology-syntax", "say the same again"},
+		{"x;a;b;a\n", "1:7", "a", "topology-syntax", "The sheet has the column a twice"},
+		{"a,a_port,b\n", "1:1", "a", "topology-syntax", "repeat its values"},
 		{"a_device,a_port,b_device,b_port\nx,p,y\n", "2:1", "x,p,y", "topology-syntax", "it has 3 fields, and column 4 is b_port"},
 		{"a,b\nx:p,y:q,z\n", "2:9", "z", "topology-syntax", "The header has 2 columns"},
 		{"a,b\nx:p,\n", "2:1", "x:p,", "topology-endpoint", "b is empty"},

@@ -14,8 +14,8 @@ var bases = [len(attrNames)][]string{
 	{"mtu", "linkmtu"},
 }
 
-// usualUnits gives the conventional unit of plain numbers, for headers that name no unit.
-var usualUnits = map[string]string{"bandwidth": "M"} // of SONiC's test beds
+// usualUnits has the conventional unit of plain numbers, for headers without a unit.
+var usualUnits = map[string]string{"bandwidth": "M"} // SONiC's test beds use these headers
 
 // likeAttrs matches headers that contain a word for an attribute, beside any other words.
 var likeAttrs = sync.OnceValue(func() [len(attrNames)]*regexp.Regexp {
@@ -53,7 +53,7 @@ func attrHeader(attr int, header string) (unit string, ok bool) {
 	return "", false
 }
 
-// attrColumn finds the column of an attribute, the unit of its plain numbers, and the column of units beside it.
+// attrColumn finds the column of an attribute, the unit of its plain numbers, and the column with its units.
 func (c *sheet) attrColumn(attr int, taken map[int]bool) {
 	k := speedColumn + attr
 	for i, f := range c.fields {
@@ -69,7 +69,7 @@ func (c *sheet) attrColumn(attr int, taken map[int]bool) {
 	}
 	c.unit[attr], _ = attrHeader(attr, c.fields[at].v)
 	if m := unitIn().FindStringSubmatch(c.fields[at].v); m != nil && c.unit[attr] == "" {
-		c.unit[attr] = unitOf(attr, m[1]) // "columns" of the topology block named a header that attrHeader does not know
+		c.unit[attr] = unitOf(attr, m[1]) // "columns" of the topology block has a header that attrHeader does not know
 	}
 	for i, f := range c.fields {
 		if taken[i] {
@@ -85,8 +85,8 @@ func (c *sheet) attrColumn(attr int, taken map[int]bool) {
 	}
 }
 
-// passed warns of unused columns whose names are nearly those of used ones. It also warns of those that look like a length or speed that
-// the sheet lacks, because the headroom depends on it.
+// passed warns of unused columns whose names are similar to names of used columns. It also warns of unused columns that look like a
+// length or speed if the sheet lacks that attribute, because the headroom depends on it.
 func (c *sheet) passed() {
 	for i, f := range c.fields {
 		if slices.Contains(c.index[:], i) || slices.Contains(c.units[:], i) {
@@ -97,8 +97,8 @@ func (c *sheet) passed() {
 		}
 		for attr, like := range likeAttrs() {
 			if like != nil && c.index[speedColumn+attr] < 0 && like.MatchString(notLike().ReplaceAllString(f.v, "")) {
-				c.warnPassed(f, "The column %[1]s is passed over, and looks like a %[2]s. If it is that of the cables, call it %[2]s, with its unit: "+
-					"%[3]s; or say so: columns = { %[2]s = %[1]s } in the topology block, %[4]s for a draft.",
+				c.warnPassed(f, "The column %[1]s is ignored, but looks like a %[2]s. If it is the %[2]s of the cables, name it with "+
+					"its unit: %[3]s. Or write columns = { %[2]s = %[1]s } in the topology block, %[4]s for a draft.",
 					quote(f.v), attrNames[attr], []string{`"Speed (Gbps)" or "Speed (Mbps)"`, `"Length (m)", "Length (cm)" or "Length (ft)"`}[attr],
 					initColumns(attrNames[attr]))
 			}
@@ -111,7 +111,7 @@ func (c *sheet) passed() {
 		}
 		f := c.fields[at]
 		if m := unitIn().FindStringSubmatch(f.v); m != nil && attrNames[attr] == "length" {
-			c.warnPassed(f, "%s is not a unit of lengths that is known, so plain numbers in this column are metres. Call the column "+
+			c.warnPassed(f, "%s is not a known unit of length, so plain numbers in this column are read as metres. Name the column "+
 				"\"Length (m)\", or with km, cm, mm, ft or in.", quote(m[1]))
 		}
 	}
@@ -130,7 +130,7 @@ func (c *sheet) cell(attr int, w word) Attr {
 	if i := c.units[attr]; i >= 0 && i < len(c.fields) && c.fields[i].v != "" {
 		said := c.fields[i]
 		if m := quantity().FindStringSubmatch(w.v); m != nil && m[4] == "" {
-			if unit = unitOf(attr, said.v); unit == "" { // the language reports the unknown unit
+			if unit = unitOf(attr, said.v); unit == "" { // package lang reports the unknown unit
 				a.Text, a.At = w.v+" "+said.v, c.at(said.in, said.out)
 				return a
 			}

@@ -8,11 +8,11 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Columns returns the names of the columns of a sheet, which [Options.Columns] may give other headers.
+// Columns returns the names of the columns of a sheet. [Options.Columns] may set other headers for them.
 func Columns() []string { return slices.Clone(columnNames[:]) }
 
-// otherHeaders are the headers other programs write, of test beds and inventories among them, by the column they mean. Letters and
-// digits count alone. They are looked at where a column's own name is not there.
+// otherHeaders has the headers of other programs, including test beds and inventories, by column. Only letters and digits are compared.
+// These headers are used if the sheet lacks the column's own name.
 var otherHeaders = [columns][]string{
 	aDevice: {
 		"startdevice", "localdevice", "localswitch", "localhost", "localnode", "localhostname", "sourcedevice", "sourcehost",
@@ -63,12 +63,12 @@ func letters(s string) string {
 	}, s)
 }
 
-// named finds the columns that Options give headers. It returns false after a mistake.
+// named finds the columns whose headers are in Options. It returns false after a mistake.
 func (c *sheet) named() bool {
 	for _, name := range slices.Sorted(maps.Keys(c.columns)) {
 		k, want := slices.Index(columnNames[:], name), c.columns[name]
 		if k < 0 {
-			continue // the language has reported it
+			continue // package lang has reported it
 		}
 		i := slices.IndexFunc(c.fields, func(f word) bool { return strings.EqualFold(f.v, strings.TrimSpace(want)) })
 		if i < 0 {
@@ -79,7 +79,7 @@ func (c *sheet) named() bool {
 				}
 			}
 			c.mistake(&Syntax, c.fields[0].from, c.fields[len(c.fields)-1].to,
-				"The columns of this sheet are %s; there is no %s, which columns gives as %s. Name a column that is there.",
+				"The columns of this sheet are %s. There is no %s, which is the header of %s in columns. Use one of these columns.",
 				diag.Some(have, 12), quote(want), name)
 			return false
 		}
@@ -88,8 +88,8 @@ func (c *sheet) named() bool {
 	return true
 }
 
-// guess finds columns by the headers other programs write, for ends that have no column yet, and for speed, length and mtu. What looks
-// like one of those three and is passed over is in passed.
+// guess finds columns by the headers of other programs, for ends that have no column yet, and for speed, length and mtu. [sheet.passed]
+// reports ignored columns that look like one of these three.
 func (c *sheet) guess() {
 	taken := map[int]bool{}
 	for _, i := range c.index {
@@ -120,7 +120,7 @@ func (c *sheet) guess() {
 			continue
 		}
 		if c.index[port] >= 0 {
-			find(device, otherHeaders[one]) // "Source" beside "Source Port" is the device alone
+			find(device, otherHeaders[one]) // "Source" beside "Source Port" is only the device
 		} else {
 			find(one, otherHeaders[one])
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Sheets of other lines than cables are refused with the column that shows it, also where their ends are devices and ports. A person who
-// names columns knows the sheet.
+// Sheets whose lines are not cables are refused, even if they have devices and ports. The message names the column that shows this.
+// Such a sheet is accepted if the columns are named.
 func TestOtherLines(t *testing.T) {
 	const head = "StartDevice,StartPort,EndDevice,"
 	for sheet, says := range map[string]string{
@@ -32,7 +32,7 @@ func TestOtherLines(t *testing.T) {
 	assert.Len(t, read.Edges, 1)
 }
 
-// Headers that other programs and people write.
+// Headers of other programs, and headers that people write.
 func TestOtherHeaders(t *testing.T) {
 	for _, c := range []struct{ sheet, want string }{
 		{
@@ -62,7 +62,7 @@ func TestOtherHeaders(t *testing.T) {
 	}
 }
 
-// Lengths and speeds with the units that headers, columns of units and cells state.
+// Lengths and speeds with units from headers, columns of units and cells.
 func TestUnits(t *testing.T) {
 	for _, c := range []struct{ header, row, want string }{
 		{"length,length_unit", "2,km", "length=2km"},
@@ -97,7 +97,7 @@ func TestUnits(t *testing.T) {
 		{"length", `"2,5"`, "length=2.5m"},
 		{"length", `"2,5 m"`, "length=2.5m"},
 		{"length", `"0,500"`, "length=0.500m"},
-		{"length", `"1,500"`, "length=1,500"}, // or thousands: the language asks
+		{"length", `"1,500"`, "length=1,500"}, // the comma could separate thousands, so package lang reports it
 		{"Speed (Gbps)", "25", "speed=25G"},
 		{"Speed (Gb/s)", "25", "speed=25G"},
 		{"Speed (Mbps)", "25000", "speed=25G"},
@@ -155,10 +155,10 @@ func TestPassedOver(t *testing.T) {
 	_, ds = ReadAll("csv", "cables", []byte("a,b,Strecke (Ellen)\nx:p,y:q,3\n"),
 		Options{Most: many, Columns: map[string]string{"length": "Strecke (Ellen)"}})
 	require.Len(t, ds, 1)
-	assert.Contains(t, ds[0].Detail, `"Ellen" is not a unit of lengths that is known`)
+	assert.Contains(t, ds[0].Detail, `"Ellen" is not a known unit of length`)
 }
 
-// Columns that the fabric names, and one that is not there.
+// Columns with headers that the fabric names, and such a header that the sheet lacks.
 func TestNamedColumns(t *testing.T) {
 	sheet := []byte("a_device,Von,Anschluss,Nach,Anschluss2,Meter\nx,l1,swp1,s1,swp2,3m\n")
 	o := Options{Most: many, Columns: map[string]string{
@@ -172,7 +172,7 @@ func TestNamedColumns(t *testing.T) {
 	o.Columns["a_port"] = "Port"
 	_, ds = ReadAll("csv", "cables", sheet, o)
 	require.Len(t, ds, 1)
-	assert.Contains(t, ds[0].Detail, `there is no "Port", which columns gives as a_port`)
+	assert.Contains(t, ds[0].Detail, `There is no "Port", which is the header of a_port in columns`)
 }
 
 func TestFold(t *testing.T) {
@@ -190,7 +190,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// What files say of devices.
+// Attributes of devices in files.
 func TestNodes(t *testing.T) {
 	c, ds := ReadAll("ptm", "f", []byte(`graph g { "l1" [function="leaf" os="vx" version="5.1"]; "l1":"swp1" -- "h1":"eth1" [function=x]; h1 [role=host] }`), Options{Most: many})
 	require.Empty(t, ds)

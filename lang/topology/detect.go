@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// InventorySheet is the kind of a sheet that belongs to an inventory and has no cables, as [Detect] returns it.
+// InventorySheet is the result of [Detect] for a sheet of an inventory that has no cables.
 const InventorySheet = "sheet"
 
-// OtherSheet is the kind of a sheet of lines that are no cables of a fabric, such as those of consoles, as [Detect] returns it.
+// OtherSheet is the result of [Detect] for a sheet whose lines are not cables of a fabric, such as a sheet of consoles.
 const OtherSheet = "other"
 
-// Detect returns the format of a cabling file, by its text: the name of a row of [Formats], [InventorySheet] or [OtherSheet]. It returns
-// no name for text of another kind. Columns are those of [Options]: with them, a table is a sheet of cables.
+// Detect returns the format of a cabling file, by its text: the name of a row of [Formats], [InventorySheet] or [OtherSheet]. It
+// returns "" for other text. Columns are as in [Options]; with columns, a table is a sheet of cables.
 func Detect(src []byte, columns map[string]string) string {
 	if len(src) > MaxFile {
 		return ""
@@ -34,18 +34,18 @@ func Detect(src []byte, columns map[string]string) string {
 	return detectSheet(text, columns)
 }
 
-// graphHead is how a graph of graphviz begins, behind comments.
+// graphHead matches the beginning of a graph of graphviz, after comments.
 var graphHead = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(?:\s+|#[^\n]*\n|//[^\n]*\n|/\*(?:[^*]|\*[^/])*\*/)*(?:strict\s+)?(?:di)?graph\b[^\n,;]*`)
 })
 
-// airKeys is the list of links of a topology of NVIDIA Air.
+// airKeys matches the list of links of a topology of NVIDIA Air.
 var airKeys = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"links"\s*:\s*\[\s*(?:\[|\]|$)`) })
 
-// labKey is the key of a containerlab topology that holds its nodes and links.
+// labKey matches the key of a containerlab topology that contains its nodes and links.
 var labKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^(?:topology|["']topology["'])\s*:`) })
 
-// detectSheet reads the header of a table as that of cables, then as that of an inventory.
+// detectSheet reads the header of a table as the header of a sheet of cables, and then as the header of an inventory.
 func detectSheet(text string, columns map[string]string) string {
 	r := &reader{most: 1, columns: columns}
 	r.open("", []byte(text))
@@ -56,7 +56,7 @@ func detectSheet(text string, columns map[string]string) string {
 	if c.skip(); c.pos >= len(c.text) {
 		return ""
 	}
-	if line := c.text[c.pos : c.pos+c.lineLength()]; len(line) >= 5 && strings.EqualFold(line[:4], "sep=") { // which Excel writes
+	if line := c.text[c.pos : c.pos+c.lineLength()]; len(line) >= 5 && strings.EqualFold(line[:4], "sep=") { // Excel writes such a line
 		c.pos += len(line)
 		c.skip()
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The text of a file shows its kind, and other text has no kind.
+// The format is detected from the text of a file. Other text has no format.
 func TestDetect(t *testing.T) {
 	for text, want := range map[string]string{
 		"graph g { a -- b }":                            "ptm",

@@ -20,8 +20,8 @@ const maxDepth = 64
 //	default   = ( "graph" | "node" | "edge" ) attributes .
 //	group     = [ "subgraph" [ name ] ] "{" { statement } "}" .
 //
-// That is the dot language without what a cabling file has no use for: directed edges, groups as ends of edges, chains of edges and HTML
-// as names. Attributes of edges other than ours (of PTM, of labs, of drawings) are passed over.
+// This is the dot language without features that a cabling file does not need: directed edges, groups as ends of edges, chains of edges
+// and HTML as names. Other attributes of edges (of PTM, of labs, of drawings) are ignored.
 func readDot(r *reader) {
 	r.grow(strings.Count(r.text, "--"))
 	d := &dot{lexer: lexer{reader: r, pos: r.begin}}
@@ -46,22 +46,22 @@ func readDot(r *reader) {
 	}
 	d.braces(1)
 	if d.tok.kind != end {
-		d.unexpected("The graph ends before this place, and more text follows. A file holds one graph.")
+		d.unexpected("The graph ends before this place, but more text follows. A file contains one graph.")
 	}
 }
 
 // dot parses a graphviz file.
 type dot struct {
 	lexer
-	defaults []Attr // of edges, set by "edge [...]" up to here
-	said     Node   // what the attributes read last say of a device
+	defaults []Attr // the attributes that "edge [...]" set for the edges after it
+	said     Node   // the attributes of a device from the last list of attributes
 	ends     []dotEnd
 }
 
-// dotEnd is an end of an edge as written.
+// dotEnd is an end of an edge in the text.
 type dotEnd struct {
-	device, port word // no port: port.to is 0
-	last         int  // where it ends
+	device, port word // port.to is 0 if there is no port
+	last         int  // end of the text
 }
 
 // keyword reports whether the token is a keyword; case does not matter, quotes do.
@@ -69,14 +69,14 @@ func (d *dot) keyword(word string) bool {
 	return d.tok.kind == name && !d.tok.quoted && strings.EqualFold(d.tok.v, word)
 }
 
-// unexpected ends the reading at the token.
+// unexpected reports the current token and ends the reading.
 func (d *dot) unexpected(format string, args ...any) *diag.Diagnostic {
 	n := d.fail(&Syntax, d.tok.from, d.tok.to, format, args...)
 	d.tok = token{word: word{from: d.pos, to: d.pos}}
 	return n
 }
 
-// what names the token in a message.
+// what returns the current token for a message.
 func (d *dot) what() string {
 	switch d.tok.kind {
 	case end:
@@ -103,7 +103,7 @@ func (d *dot) braces(depth int) {
 	}
 	for d.next(); d.tok.kind != '}'; {
 		if d.tok.kind == end {
-			d.unexpected("The file ends here, and } is missing. Write it where the graph ends.").Note(d.at(open.from, open.to),
+			d.unexpected("The file ends here, but } is missing. Write it where the graph ends.").Note(d.at(open.from, open.to),
 				"the bracket that is not closed")
 			return
 		}
@@ -140,13 +140,13 @@ func (d *dot) statement(depth int) {
 	case d.tok.kind == html:
 		d.unexpected("A device has a plain name, not HTML text.")
 	case d.tok.kind == edge || d.tok.kind == directed:
-		d.unexpected("Before this edge an end is missing, such as \"leaf01\":\"swp1\".")
+		d.unexpected("An end is missing before this edge, such as \"leaf01\":\"swp1\".")
 	default:
-		d.unexpected("Here a cable was expected, such as \"leaf01\":\"swp1\" -- \"spine01\":\"swp1\". This is %s.", d.what())
+		d.unexpected("A cable was expected here, such as \"leaf01\":\"swp1\" -- \"spine01\":\"swp1\". This is %s.", d.what())
 	}
 }
 
-// group reads a group in braces, named or not, and returns where it begins. Defaults set in it end with it.
+// group reads a group in braces, with or without a name, and returns its first token. Defaults that are set in a group apply only in it.
 func (d *dot) group(depth int) word {
 	begin := d.tok.word
 	if d.keyword("subgraph") {
@@ -163,8 +163,8 @@ func (d *dot) group(depth int) word {
 }
 
 func (d *dot) groupAsEnd(group word) {
-	d.mistake(&Endpoint, group.from, group.to, "A group of devices is the end of an edge here, and a group has no ports. Write a line for "+
-		"each cable: \"leaf01\":\"swp1\" -- \"spine01\":\"swp1\".")
+	d.mistake(&Endpoint, group.from, group.to, "A group of devices is the end of an edge here, but a group has no ports. Write a line "+
+		"for each cable: \"leaf01\":\"swp1\" -- \"spine01\":\"swp1\".")
 }
 
 // cable reads a statement that begins with a name: a cable, a node, or name = value.
@@ -191,7 +191,7 @@ func (d *dot) cable(depth int) {
 	if a.port.to > 0 && ok {
 		d.mistake(&Endpoint, first.from, a.last, "This cable has one end: the edge -- and the other end are missing, such as -- "+
 			"\"spine01\":\"swp1\".")
-		if d.tok.kind == name && !strings.Contains(d.text[a.last:d.tok.from], "\n") { // what was meant as the other end
+		if d.tok.kind == name && !strings.Contains(d.text[a.last:d.tok.from], "\n") { // the next name was probably meant as the other end
 			other := d.tok
 			d.next()
 			d.endpoint(other)
@@ -205,13 +205,13 @@ func (d *dot) cable(depth int) {
 	}
 }
 
-// endpoint reads what follows the name of a device: its port. It returns false after a mistake.
+// endpoint reads the port after the name of a device. It returns false after a mistake.
 func (d *dot) endpoint(device token) (e dotEnd, ok bool) {
 	e, ok = dotEnd{device: device.word, last: device.to}, true
 	for n := 1; d.tok.kind == ':'; n++ {
 		colon := d.tok
 		if d.next(); d.tok.kind != name {
-			d.fail(&Syntax, colon.from, colon.to, "After the colon the name of a port was expected. Here is %s.", d.what())
+			d.fail(&Syntax, colon.from, colon.to, "The name of a port was expected after the colon. This is %s.", d.what())
 			d.tok = token{}
 			return e, false
 		}
@@ -219,8 +219,8 @@ func (d *dot) endpoint(device token) (e dotEnd, ok bool) {
 		case n == 1:
 			e.port = d.tok.word
 		case n > 2 || !slices.Contains(compass, d.tok.v):
-			d.mistake(&Syntax, d.tok.from, d.tok.to, "An end is device:port, and here a further name follows. A port whose name has a colon "+
-				"needs quotes.")
+			d.mistake(&Syntax, d.tok.from, d.tok.to, "An end is device:port, but a further name follows here. A port whose name has a "+
+				"colon needs quotes.")
 			ok = false
 		}
 		e.last = d.tok.to
@@ -228,10 +228,10 @@ func (d *dot) endpoint(device token) (e dotEnd, ok bool) {
 	}
 	for _, w := range []word{e.device, e.port} {
 		switch {
-		case w.to == 0: // no port; only a mistake if this is an edge
+		case w.to == 0: // no port, which is a mistake only in an edge
 		case strings.ContainsAny(w.v, "\r\n"):
 			line := w.from + max(strings.IndexAny(d.text[w.from:], "\r\n"), 1)
-			d.fail(&Syntax, w.from, line, "The name in quotes that begins here goes on in the next line. Is a quote missing?")
+			d.fail(&Syntax, w.from, line, "The name in quotes that begins here continues in the next line. Is a quote missing?")
 			d.tok = token{}
 			return e, false
 		case w.v == "" && ok:
@@ -242,11 +242,11 @@ func (d *dot) endpoint(device token) (e dotEnd, ok bool) {
 	return e, ok
 }
 
-// compass points may follow a port in a drawing and mean nothing here.
+// compass has the compass points that may follow a port in a drawing. They are ignored.
 var compass = []string{"n", "ne", "e", "se", "s", "sw", "w", "nw", "c", "_"}
 
-// chain reads the edges behind a first end, which is in ends, and adds the cable. With bad a mistake has been reported already, so chain
-// adds nothing and reports no more.
+// chain reads the edges after a first end, which is in ends, and adds the cable. If bad is true, a mistake was reported, so chain
+// neither adds a cable nor reports a mistake.
 func (d *dot) chain(depth int, bad bool) {
 	edges := 0
 	for ; d.tok.kind == edge || d.tok.kind == directed; edges++ {
@@ -258,7 +258,7 @@ func (d *dot) chain(depth int, bad bool) {
 		d.next()
 		switch {
 		case d.tok.kind == '{' || d.keyword("subgraph"):
-			ends := slices.Clone(d.ends) // cables inside of the group use it
+			ends := slices.Clone(d.ends) // reading the group changes ends
 			group := d.group(depth)
 			d.ends = ends
 			if !bad {
@@ -266,7 +266,7 @@ func (d *dot) chain(depth int, bad bool) {
 			}
 			bad = true
 		case d.tok.kind != name:
-			d.fail(&Syntax, line.from, line.to, "After this edge an end was expected, such as \"spine01\":\"swp1\". Here is %s.", d.what())
+			d.fail(&Syntax, line.from, line.to, "An end was expected after this edge, such as \"spine01\":\"swp1\". This is %s.", d.what())
 			d.tok = token{}
 			return
 		default:
@@ -294,7 +294,7 @@ func (d *dot) chain(depth int, bad bool) {
 	}
 	for _, e := range d.ends {
 		if e.port.to == 0 {
-			hint := "Write " + quote(e.device.v) + ":\"swp1\", with the port the cable is in."
+			hint := "Write " + quote(e.device.v) + ":\"swp1\", with the port of the cable."
 			if device, port, ok := split(e.device); ok {
 				hint = "Put the colon between device and port outside of the quotes: " + quote(device.v) + ":" + quote(port.v) + "."
 			}
@@ -306,7 +306,7 @@ func (d *dot) chain(depth int, bad bool) {
 	d.add(a, b, merge(attrs, d.defaults), over(a.At, b.At))
 }
 
-// attributes reads any number of [ ... ] and returns the attributes that say something of a cable.
+// attributes reads any number of [ ... ] and returns the attributes of the cable.
 func (d *dot) attributes() (attrs []Attr) {
 	d.said = Node{}
 	for d.tok.kind == '[' {
@@ -318,7 +318,7 @@ func (d *dot) attributes() (attrs []Attr) {
 			case name:
 				key := d.tok
 				if d.next(); d.tok.kind != '=' {
-					continue // dot reads it as key = true
+					continue // in dot this is key = true
 				}
 				switch d.next(); {
 				case d.tok.kind == name:
@@ -333,11 +333,11 @@ func (d *dot) attributes() (attrs []Attr) {
 				}
 				d.next()
 			case end:
-				d.unexpected("The file ends here, and ] is missing. Write it behind the attributes.").Note(d.at(open.from, open.to),
+				d.unexpected("The file ends here, but ] is missing. Write it after the attributes.").Note(d.at(open.from, open.to),
 					"the bracket that is not closed")
 				return nil
 			default:
-				d.unexpected("Between [ and ] attributes such as speed=\"100G\" were expected. This is %s.", d.what())
+				d.unexpected("Attributes such as speed=\"100G\" were expected between [ and ]. This is %s.", d.what())
 				return nil
 			}
 		}
@@ -346,7 +346,7 @@ func (d *dot) attributes() (attrs []Attr) {
 	return attrs
 }
 
-// says notes what an attribute says of a device.
+// says stores an attribute of a device.
 func (d *dot) says(key, value string) {
 	switch strings.ToLower(key) {
 	case "function", "role":
@@ -360,7 +360,7 @@ func (d *dot) says(key, value string) {
 	}
 }
 
-// merge returns attributes and the defaults of those that are missing.
+// merge returns attributes, and the defaults for missing attributes.
 func merge(attrs, defaults []Attr) []Attr {
 	if len(attrs) == 0 {
 		return slices.Clip(defaults)

@@ -7,12 +7,12 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// kind is the kind of a token of the dot language: one of these, or its own letter for punctuation.
+// kind is the kind of a token of the dot language: one of these constants, or the character itself for punctuation.
 type kind byte
 
 const (
 	end      kind = 0
-	name     kind = 'a' // a name, plain, a number or in quotes
+	name     kind = 'a' // a name: plain, a number, or in quotes
 	html     kind = 'h'
 	edge     kind = '-' // --
 	directed kind = '>' // ->
@@ -29,7 +29,7 @@ type token struct {
 //	name   = letter { letter | digit } | number | string { "+" string } | "<" html ">" .
 //	letter = "a"…"z" | "A"…"Z" | "_" | any letter that is not ASCII .
 //
-// In strings only \" is an escape, and a backslash at the end of a line joins it to the next; other backslashes stay.
+// In strings only \" is an escape. A backslash at the end of a line joins the line to the next. All other backslashes are kept.
 // Comments are //, /* */ and # to the end of the line.
 type lexer struct {
 	*reader
@@ -37,7 +37,7 @@ type lexer struct {
 	tok token
 }
 
-// next reads the next token into tok; after a failure that is the end of the file.
+// next reads the next token into tok. After a failure, tok is the end of the file.
 func (x *lexer) next() {
 	x.space()
 	if x.tok = x.token(); x.failed {
@@ -73,7 +73,7 @@ func (x *lexer) token() token {
 		}
 	}
 	_, n := utf8.DecodeRuneInString(x.text[from:])
-	x.fail(&Syntax, from, from+n, "%q has no meaning here. Is it part of a name? Then put the name in quotes.", x.text[from:from+n])
+	x.fail(&Syntax, from, from+n, "%q is not allowed here. If it is part of a name, put the name in quotes.", x.text[from:from+n])
 	return token{}
 }
 
@@ -82,8 +82,8 @@ func (x *lexer) take(k kind, n int) token {
 	return token{word: word{v: x.text[x.pos-n : x.pos], from: x.pos - n, to: x.pos, in: x.pos - n, out: x.pos}, kind: k}
 }
 
-// plain takes a name of n bytes without quotes. The next letters must not look like a part of the name: dot would read leaf-1 as two
-// things, and 3m too.
+// plain reads a name of n bytes without quotes. It reports a name whose next characters look like a part of it, because dot would read
+// leaf-1 and 3m as two tokens.
 func (x *lexer) plain(n int) token {
 	whole := n
 	rest := x.text[x.pos:]
@@ -111,7 +111,7 @@ func edgeOrComment(s string) bool {
 	return strings.HasPrefix(s, "--") || strings.HasPrefix(s, "->") || strings.HasPrefix(s, "//") || strings.HasPrefix(s, "/*")
 }
 
-// quoted takes a string, or several joined by +.
+// quoted reads a string, or several strings joined by +.
 func (x *lexer) quoted() token {
 	from := x.pos
 	inner, ok := x.stringBody()
@@ -131,7 +131,7 @@ func (x *lexer) quoted() token {
 		x.pos++
 		x.space()
 		if x.pos >= len(x.text) || x.text[x.pos] != '"' {
-			x.fail(&Syntax, plus, plus+1, "After + another string in quotes was expected.")
+			x.fail(&Syntax, plus, plus+1, "Another string in quotes was expected after +.")
 			return token{}
 		}
 		if inner, ok = x.stringBody(); !ok {
@@ -149,7 +149,7 @@ func (x *lexer) quoted() token {
 	return t
 }
 
-// stringBody takes a string and returns the text between its quotes.
+// stringBody reads a string and returns the text between its quotes.
 func (x *lexer) stringBody() (string, bool) {
 	from := x.pos
 	for i := from + 1; i < len(x.text); i++ {
@@ -181,7 +181,7 @@ func unescape(s string) string {
 			i += 2
 		case strings.HasPrefix(rest, "\\\n"):
 			i++
-		case strings.HasPrefix(rest, `\\`): // both stay, and the second begins no escape
+		case strings.HasPrefix(rest, `\\`): // both are kept, and the second does not begin an escape
 			out = append(out, `\\`...)
 			i++
 		default:
@@ -207,7 +207,7 @@ func (x *lexer) html() token {
 	return token{}
 }
 
-// space passes over what is not a token.
+// space skips spaces and comments.
 func (x *lexer) space() {
 	for x.pos < len(x.text) {
 		switch c := x.text[x.pos]; {
@@ -222,7 +222,7 @@ func (x *lexer) space() {
 		case strings.HasPrefix(x.text[x.pos:], "/*"):
 			i := strings.Index(x.text[x.pos+2:], "*/")
 			if i < 0 {
-				x.fail(&Syntax, x.pos, x.pos+2, "The file ends inside the comment that begins here: */ is missing. Write it.")
+				x.fail(&Syntax, x.pos, x.pos+2, "The file ends inside the comment that begins here: */ is missing. Write */ at its end.")
 				return
 			}
 			x.pos += i + 4
@@ -238,7 +238,7 @@ func letter(c byte) bool {
 
 func digit(c byte) bool { return '0' <= c && c <= '9' }
 
-// number returns the length of a number at the beginning of s: -1, 1.5, .5; 0 without one.
+// number returns the length of the number at the beginning of s, such as -1, 1.5 or .5. It returns 0 if there is none.
 func number(s string) int {
 	n, digits := 0, 0
 	if n < len(s) && s[n] == '-' {

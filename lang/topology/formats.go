@@ -9,12 +9,12 @@ import (
 
 // Format is one row of the table of formats.
 type Format struct {
-	Name string // as the attribute format says it
-	Doc  string // in one sentence
+	Name string // the value of the attribute format
+	Doc  string // one sentence for the manual
 	read func(*reader)
 }
 
-// Formats are the formats that are read.
+// Formats has the formats that rocec reads.
 var Formats = []Format{
 	{
 		"ptm", "topology.dot of the Prescriptive Topology Manager (PTM): an undirected graphviz graph whose edges name a port at " +
@@ -40,8 +40,8 @@ func Names() []string {
 	return names
 }
 
-// ReadAll reads a cabling file. The name is the one used in places. Edges that are whole are returned even if there are mistakes
-// elsewhere. An unknown format is a mistake of the caller and panics.
+// ReadAll reads a cabling file. Places have the given name of the file. ReadAll returns complete edges even if the file has mistakes at
+// other places. It panics for an unknown format, which is a mistake of the caller.
 func ReadAll(format, name string, src []byte, o Options) (Cabling, diag.List) {
 	i := slices.Index(Names(), format)
 	if i < 0 {
@@ -50,7 +50,7 @@ func ReadAll(format, name string, src []byte, o Options) (Cabling, diag.List) {
 	r := &reader{most: o.Most, columns: o.Columns}
 	if len(src) > MaxFile {
 		TooLarge.Errorf(&r.ds, newPlaces(name, "").at(0, 0),
-			"The file has %s bytes, and at most %s are read. Split it into several files, each with a topology block of its own.",
+			"The file has %s bytes, but at most %s are read. Split it into several files, each with its own topology block.",
 			diag.Number(len(src)), diag.Number(MaxFile))
 		return Cabling{}, r.ds
 	}
@@ -63,14 +63,14 @@ func ReadAll(format, name string, src []byte, o Options) (Cabling, diag.List) {
 		r.follow()
 	}
 	if len(r.ds) == 0 && len(r.edges) == 0 && len(r.others) == 0 {
-		Empty.Warnf(&r.ds, r.at(0, 0), "There is no cable in this file (format %q).%s Give the right file, or delete the topology "+
+		Empty.Warnf(&r.ds, r.at(0, 0), "There is no cable in this file (format %q).%s Name the right file, or delete the topology "+
 			"block.", format,
 			r.left.sentence(" All cables are left out: %s."))
 	}
 	if len(r.edges) > 0 {
 		r.undeclared()
 		if text := r.left.String(); text != "" {
-			LeftOut.Noticef(&r.ds, r.at(0, 0), "Cables of this file are no links of the fabric, and left out: %s.", text)
+			LeftOut.Noticef(&r.ds, r.at(0, 0), "Cables of this file are left out, because they are not links of the fabric: %s.", text)
 		}
 	}
 	return Cabling{

@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// maxPort is the length of the longest name of an interface that Linux takes.
+// maxPort is the length of the longest name of an interface in Linux.
 const maxPort = 15
 
-// FoldDevice gives the name of a device as a fabric writes it: host names have no case and no dot at the end, and "-" is between words.
-// Letters that no host name has stay, so that they are reported at their place.
+// FoldDevice returns the name of a device in the spelling of a fabric: in lower case, without a dot at the end, and with "-" between
+// words. It keeps characters that are not allowed in host names, so that they are reported at their place.
 func FoldDevice(name string) string {
 	return strings.Map(func(c rune) rune {
 		switch {
@@ -23,8 +23,8 @@ func FoldDevice(name string) string {
 	}, strings.TrimSuffix(strings.Join(strings.Fields(name), " "), "."))
 }
 
-// FoldPort gives the name of a port as a fabric writes it: "Ethernet1/1" is "Ethernet1-1". If the name is too long for an interface, the
-// word before the first number is cut to two letters, as vendors do: "GigabitEthernet0/0/0/1" is "Gi0-0-0-1".
+// FoldPort returns the name of a port in the spelling of a fabric: "Ethernet1/1" is "Ethernet1-1". If the name is too long for an
+// interface, the word before the first number is cut to two letters, as vendors do: "GigabitEthernet0/0/0/1" is "Gi0-0-0-1".
 func FoldPort(name string) string {
 	name = strings.Map(func(c rune) rune {
 		switch c {

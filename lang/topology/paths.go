@@ -11,9 +11,9 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Inventories such as NetBox and Nautobot have a row for each piece of cable: between interfaces, and between the ports of patch panels.
-// A path begins at an interface, crosses panels from front to rear port or back, and ends at the interface at its far end. Its length is
-// that of all its cables.
+// Inventories such as NetBox and Nautobot have a row for each single cable, between interfaces or ports of patch panels. A path begins
+// at an interface, crosses panels from front to rear port or back, and ends at another interface. Its length is the sum of the lengths
+// of its cables.
 
 // portKind is the kind of an end of a cable.
 type portKind int
@@ -30,7 +30,7 @@ const (
 	otherPort
 )
 
-// kindOf reads a word of NetBox or Nautobot for the end of a cable, such as dcim.frontport or Front Port.
+// kindOf returns the kind for a word of NetBox or Nautobot for the end of a cable, such as dcim.frontport or Front Port.
 func kindOf(said string) portKind {
 	word, ofInventory := strings.CutPrefix(letters(said), "dcim")
 	switch word {
@@ -53,10 +53,10 @@ func kindOf(said string) portKind {
 	return unsaid
 }
 
-// Left counts the cables that are no links of a fabric, by the reason.
+// Left counts the cables that are not links of a fabric, by the reason.
 type Left map[Reason]int
 
-// Reason is why a cable is not a link of a fabric.
+// Reason is the reason why a cable is not a link of a fabric.
 type Reason string
 
 // The reasons.
@@ -70,7 +70,7 @@ const (
 	Loose       Reason = "ending in a patch panel"
 )
 
-// reasons are why cables in ports of a kind are left out.
+// reasons has the reasons why cables in ports of a kind are left out.
 var reasons = [...]Reason{
 	outOfBandPort: OnOutOfBand, consolePort: OnConsole, powerPort: OnPower, circuit: OnCircuit, otherPort: OnOther,
 }
@@ -84,7 +84,7 @@ func (l Left) String() string {
 	return diag.And(parts)
 }
 
-// sentence puts the list into a format; empty: nothing is left out.
+// sentence returns the list in a format; empty: no cable is left out.
 func (l Left) sentence(format string) string {
 	if len(l) == 0 {
 		return ""
@@ -97,12 +97,12 @@ type cable struct {
 	a, b   termination
 	attrs  []Attr
 	status word
-	power  bool // its type is that of a power cable
-	typed  bool // the sheet has types of ends
+	power  bool // its type is a power cable
+	typed  bool // the sheet has columns for the types of ends
 	at     diag.Range
 }
 
-// termination is an end of a cable, and its kind.
+// termination is an end of a cable, with its kind.
 type termination struct {
 	End
 	kind portKind
@@ -111,7 +111,7 @@ type termination struct {
 // panel reports whether an end is in a patch panel.
 func (t *termination) panel() bool { return t.kind == frontPort || t.kind == rearPort }
 
-// take takes a cable of an inventory: as an edge, as a piece of a path, or as one that is left out.
+// take adds a cable of an inventory as an edge or as a part of a path, or counts it as left out.
 func (r *reader) take(x *cable) {
 	status := letters(x.status.v)
 	for _, device := range []string{x.a.Device, x.b.Device} {
@@ -128,7 +128,7 @@ func (r *reader) take(x *cable) {
 		x.attrs = append(x.attrs, Attr{Name: "planned", Text: "true", At: r.at(x.status.in, x.status.out)})
 	default:
 		if x.typed {
-			r.warnOnce(x.status, "The status %s of cables is not one that rocec knows, so these cables count as laid. Known are "+
+			r.warnOnce(x.status, "rocec does not know the status %s of cables, so these cables count as laid. Known are "+
 				"connected, planned "+
 				"and decommissioning.", quote(x.status.v))
 		}
@@ -180,20 +180,20 @@ type place struct {
 	position int
 }
 
-// inventory holds the ports that sheets list.
+// inventory has the ports that sheets list.
 type inventory struct {
 	kinds  map[[2]string]portKind       // by device and port
-	states map[string]string            // of devices: the status that their cables have; empty: that of the cable
-	behind map[panelPort]place          // of front ports: where they lead
-	fronts map[panelPort]map[int]string // of rear ports: the front ports by position
+	states map[string]string            // by device: the status of its cables; empty: each cable has its own status
+	behind map[panelPort]place          // by front port: the rear port and position behind it
+	fronts map[panelPort]map[int]string // by rear port: its front ports by position
 }
 
-// kind is the kind of a port by the sheets.
+// kind returns the kind of a port in the sheets.
 func (v *inventory) kind(e End) portKind {
 	return cmp.Or(v.kinds[[2]string{e.Device, e.Port}], interfacePort)
 }
 
-// refine gives the kind of a port from its kind in the cables: an interface may be one for management.
+// refine returns the kind of a port from its kind in the cables: an interface may be a management interface in the sheets.
 func (v *inventory) refine(e End, said portKind) portKind {
 	if said == interfacePort && v.kind(e) == outOfBandPort {
 		return outOfBandPort
@@ -204,16 +204,16 @@ func (v *inventory) refine(e End, said portKind) portKind {
 // paths follows cables through patch panels.
 type paths struct {
 	*reader
-	at    map[panelPort][]int // the cables in a port
-	used  []bool              // cables of a path that was followed
-	ended map[[2]int]bool     // ends, by cable and side, at which a path has ended
+	at    map[panelPort][]int // the cables in each port
+	used  []bool              // cables that are in a followed path
+	ended map[[2]int]bool     // ends of paths, by cable and side
 	part  []string            // paths with a length for some of their cables
-	first diag.Range          // the first cable without a length of those
+	first diag.Range          // the first cable of the first such path
 	lost  map[string]*diag.Diagnostic
 	more  map[*diag.Diagnostic]int
 }
 
-// maxHops is how many cables a path may have.
+// maxHops is the most cables of a path.
 const maxHops = 64
 
 // follow makes an edge of every path through patch panels.
@@ -227,7 +227,7 @@ func (r *reader) follow() {
 	}
 	seen := map[string]bool{}
 	cables := r.cables[:0]
-	for _, x := range r.cables { // a cable may be written once from each end
+	for _, x := range r.cables { // a sheet may have a cable once from each end
 		a, b := x.a.key(), x.b.key()
 		if !seen[a+b] && !seen[b+a] {
 			cables = append(cables, x)
@@ -255,8 +255,8 @@ func (r *reader) follow() {
 		}
 	}
 	if len(p.part) > 0 {
-		Path.Warnf(&r.ds, p.first, "%s through patch panels %s a length for some of %s cables alone: %s. rocec takes the length of the "+
-			"topology block for the whole path, so write that of every cable.", diag.Count(len(p.part), "path"),
+		Path.Warnf(&r.ds, p.first, "%s through patch panels %s a length for only some of %s cables: %s. rocec uses the length of the "+
+			"topology block for the whole path, so write the length of every cable.", diag.Count(len(p.part), "path"),
 			diag.Plural(len(p.part), "has", "have"),
 			diag.Plural(len(p.part), "its", "their"), diag.Some(p.part, 3))
 	}
@@ -265,10 +265,10 @@ func (r *reader) follow() {
 	}
 }
 
-// key is an end without its places.
+// key returns an end without its places, as a key.
 func (t *termination) key() string { return fmt.Sprintf("%q %q %d ", t.Device, t.Port, t.kind) }
 
-// side is one of the two ends.
+// side returns one of the two ends.
 func (x *cable) side(n int) *termination {
 	if n == 0 {
 		return &x.a
@@ -278,7 +278,7 @@ func (x *cable) side(n int) *termination {
 
 // walk follows the path that begins at an end of a cable.
 func (p *paths) walk(first, side int) {
-	var positions []int // of the rear ports that were entered from their front, the last one last
+	var positions []int // stack of the positions of rear ports that were entered from a front port
 	pieces := []int{first}
 	from := p.cables[first].side(side)
 	for i := first; ; {
@@ -299,8 +299,8 @@ func (p *paths) walk(first, side int) {
 			p.leave(Loose)
 			return
 		case len(others) > 1 || len(pieces) == maxHops:
-			p.lose(far, "The path through %[1]s:%[2]s has no single end: two cables are in one port of the panel behind it, or the "+
-				"path leads into itself. Correct the cables of the panel.")
+			p.lose(far, "The path through %[1]s:%[2]s has no single end: two cables are in one port of the next panel, or the path is "+
+				"a loop. Correct the cables of the panel.")
 			return
 		}
 		i = others[0]
@@ -312,8 +312,8 @@ func (p *paths) walk(first, side int) {
 	}
 }
 
-// cross goes through a panel: from a front port to the rear port behind it, or back. A rear port that a path enters first and that has
-// several front ports is where cables fan out; the paths from their other ends find it.
+// cross goes through a panel: from a front port to the rear port behind it, or back. At a rear port with several front ports, which was
+// not entered from a front port before, the path stops: it is found from its other ends.
 func (p *paths) cross(t *termination, positions *[]int) (panelPort, bool) {
 	in := portOf(t)
 	if !in.rear {
@@ -352,7 +352,7 @@ func (p *paths) cross(t *termination, positions *[]int) (panelPort, bool) {
 	return panelPort{in.device, front, false}, ok
 }
 
-// lose reports a port at which a path cannot be followed, one of each panel.
+// lose reports a port at which a path cannot be followed, once for each panel.
 func (p *paths) lose(t *termination, format string) {
 	if d := p.lost[t.Device]; d != nil {
 		p.more[d]++
@@ -361,7 +361,7 @@ func (p *paths) lose(t *termination, format string) {
 	p.lost[t.Device] = p.mistakeAt(&Endpoint, t.At, format, diag.Cut(t.Device), diag.Cut(t.Port))
 }
 
-// arrive makes an edge of a path between two ends that are in no panel.
+// arrive makes an edge for a path between two ends that are not in panels.
 func (p *paths) arrive(from, to *termination, pieces []int) {
 	if why := cmp.Or(reasons[from.kind], reasons[to.kind]); why != "" {
 		p.leave(why)
@@ -373,7 +373,7 @@ func (p *paths) arrive(from, to *termination, pieces []int) {
 		for _, a := range p.cables[i].attrs {
 			if a.Name == "length" {
 				n, ok := inMetres(a.Text)
-				if !ok { // the language reports it
+				if !ok { // package lang reports the mistake
 					attrs = append(attrs, a)
 					continue
 				}
@@ -403,7 +403,7 @@ func (p *paths) arrive(from, to *termination, pieces []int) {
 	p.add(from.End, to.End, attrs, start.at)
 }
 
-// inMetres reads a length as [value] writes it.
+// inMetres reads a length in the form of [value].
 func inMetres(text string) (float64, bool) {
 	m := quantity().FindStringSubmatch(text)
 	if m == nil || m[2] == "," {

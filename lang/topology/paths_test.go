@@ -15,8 +15,8 @@ import (
 // inventoryHeader is the header of the cables that NetBox imports.
 const inventoryHeader = "side_a_device,side_a_type,side_a_name,side_b_device,side_b_type,side_b_name,type,status,length,length_unit\n"
 
-// rows makes a sheet of cables with that header. Each word is DEVICE/TYPE/NAME=DEVICE/TYPE/NAME and the cells behind the type of
-// the cable, such as ,connected,3,m.
+// rows returns a sheet of cables with that header. Each word is DEVICE/TYPE/NAME=DEVICE/TYPE/NAME, followed by the cells after the type
+// of the cable, such as ,connected,3,m.
 func rows(words ...string) string {
 	short := map[string]string{
 		"i": "dcim.interface", "f": "dcim.frontport", "r": "dcim.rearport", "c": "dcim.consoleport", "p": "dcim.powerport",
@@ -39,7 +39,7 @@ func rows(words ...string) string {
 const fronts = "device,name,type,rear_port,rear_port_position\n" +
 	"pp1,F1,lc,R1,1\npp1,F2,lc,R1,2\npp2,F1,lc,R1,1\npp2,F2,lc,R1,2\npp3,1,lc,1,1\npp4,1,lc,1,1\n"
 
-// What rows of an inventory become: a link, a longer one through panels, or nothing.
+// Rows of an inventory become links, paths through panels, or are left out.
 func TestInventoryCables(t *testing.T) {
 	for _, c := range pathCases(t, "testdata/paths.txt") {
 		t.Run(c.name, func(t *testing.T) {
@@ -90,7 +90,7 @@ func pathCases(t *testing.T, file string) (cases []pathCase) {
 	return cases
 }
 
-// Each gap of an inventory is reported, once for each panel.
+// A missing port of an inventory is reported once for each panel.
 func TestInventoryMistakes(t *testing.T) {
 	for _, c := range pathCases(t, "testdata/pathmistakes.txt") {
 		t.Run(c.name, func(t *testing.T) {
@@ -112,7 +112,7 @@ func TestInventoryMistakes(t *testing.T) {
 	}
 }
 
-// A path that leads into itself ends.
+// Following a path that is a loop ends.
 func TestInventoryLoop(t *testing.T) {
 	const sheet = "device,name,rear_port\np,1,1\np,2,2\n"
 	loop := rows("l/i/swp1=p/f/1 connected,,", "p/r/1=p/r/2 connected,,", "p/f/2=p/f/1 connected,,")
@@ -121,7 +121,7 @@ func TestInventoryLoop(t *testing.T) {
 	assert.Equal(t, "topology-endpoint", ds[0].Code)
 }
 
-// Exports of views have no columns of types: sheets of ports have them.
+// Exports of views have no columns of types. The sheets of ports have the types.
 func TestInventoryWithoutTypes(t *testing.T) {
 	got, ds := ReadAll("csv", "cables", []byte("Device A,Termination A,Device B,Termination B,Status,Type,Length\n"+
 		"l,swp1,pp3,1,Connected,SMF,1 m\nl,eth0,m,1,Connected,CAT6,2 m\nl,PSU0,u,1,Connected,Power,\n"+
@@ -132,12 +132,13 @@ func TestInventoryWithoutTypes(t *testing.T) {
 			{"rear", []byte("Device,Name,Positions\npp4,R,1\n")},
 		}})
 	require.Len(t, ds, 1)
-	assert.Equal(t, "Cables of this file are no links of the fabric, and left out: 1 in management ports and 1 in power ports.",
+	assert.Equal(t, "Cables of this file are left out, because they are not links of the fabric: 1 in management ports and 1 in power "+
+		"ports.",
 		ds[0].Detail)
 	assert.Equal(t, []string{"l:swp1-s:swp1 length=8m"}, show(got.Edges))
 }
 
-// Devices of inventories, and those that only a cable names.
+// Devices of inventories, and devices that only cables name.
 func TestInventoryDevices(t *testing.T) {
 	sheet := []byte("Name,Device Role,Device Type,Platform,Status\nleaf1,Leaf,MSN4700,cumulus-linux-5-11,Active\n" +
 		"leaf2,Leaf,MSN4700,,Active\ngpu1,Server,DGX,ubuntu,Active\n")
@@ -168,7 +169,7 @@ func TestInventoryDevices(t *testing.T) {
 	require.Len(t, c.Edges, 1)
 }
 
-// A planned device has planned cables, and the cables of one that is about to go are left out.
+// The cables of a planned device are planned. The cables of a device that is being removed are left out.
 func TestInventoryStatusOfDevices(t *testing.T) {
 	cables := []byte(rows("l1/i/swp1=h1/i/eth0 connected,,", "l1/i/swp2=h2/i/eth0 connected,,", "l1/i/swp3=h3/i/eth0 connected,,",
 		"l1/i/swp4=h4/i/eth0 planned,,", "h2/i/eth1=h3/i/eth1 connected,,"))
@@ -181,7 +182,8 @@ func TestInventoryStatusOfDevices(t *testing.T) {
 	assert.Equal(t, "2 decommissioned", got.Left.String())
 }
 
-// Numbered names are asked about where nearly all devices are declared, others always, and short ones never.
+// A name that differs only in its number is reported only if nearly all devices are declared. Other names are always reported, except
+// for short names.
 func TestStrays(t *testing.T) {
 	for text, want := range map[string]map[string]string{
 		`graph g { leaf1 [os=x]; "leaf1":"swp1" -- "leaf2":"swp1" }`: nil,
@@ -208,7 +210,7 @@ func TestStrays(t *testing.T) {
 	assert.Contains(t, ds[len(ds)-1].Notes[0].Message, "20 further devices that only cables name were left out of this comparison")
 }
 
-// A sheet may have the role of a device beside its port, as the P2P file of NVIDIA's Cable Validation Tool does.
+// A sheet may have a column with the role of a device, as in the P2P file of NVIDIA's Cable Validation Tool.
 func TestRolesOfEnds(t *testing.T) {
 	c, ds := ReadAll("csv", "f", []byte("A-Node Name,A-Type,A-Port,Z-Node Name,Z-Type,Z-Port\nm1,Host,rail5,d1,Switch,swp1s0\n"+
 		""), Options{Most: many})
@@ -217,7 +219,8 @@ func TestRolesOfEnds(t *testing.T) {
 	assert.Equal(t, map[string]Node{"m1": {Function: "host"}, "d1": {Function: "switch"}}, c.Nodes)
 }
 
-// A front port has a position of the rear port for itself: two in one, or one that is no number, are mistakes at their row.
+// Each front port has a separate position of its rear port. Two front ports with one position, and a position that is not a number, are
+// mistakes at their row.
 func TestInventoryPositions(t *testing.T) {
 	cables := []byte(rows("l/i/swp1=p/f/1 connected,,"))
 	for sheet, want := range map[string]string{

@@ -10,19 +10,19 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// places turns offsets in the text of one file into ranges. A reader keeps offsets, which are small, and asks for places
-// where it needs them; asking in about the order of the file is cheap. It is not safe for concurrent use.
+// places converts offsets in the text of one file to ranges. A reader stores offsets, which are small, and calls at for the places that
+// it needs. Calls in about the order of the file are cheap. It is not safe for concurrent use.
 //
-// Columns count what a person sees as one letter, as hcl counts them. Behind 4 KiB of a line that is not ASCII they count bytes: such
-// columns are of no use, and counting letters would take quadratic time.
+// Columns count grapheme clusters, as in hcl. After the first 4 KiB of a line that is not ASCII they count bytes: no reader needs such
+// columns, and counting clusters would take quadratic time.
 type places struct {
 	name, text string
 	ascii      bool
-	lines      []int // offsets at which lines begin
-	last       int   // the line that was asked for last
+	lines      []int // offsets of the lines
+	last       int   // the line of the last call
 }
 
-// newPlaces makes the places of a file.
+// newPlaces returns the places of a file.
 func newPlaces(name, text string) *places {
 	p := &places{name: name, text: text, ascii: true, lines: make([]int, 1, 1+strings.Count(text, "\n"))}
 	for at := 0; ; {
@@ -42,7 +42,7 @@ func newPlaces(name, text string) *places {
 	return p
 }
 
-// at is the place between two offsets. Offsets outside of the text are moved to its ends.
+// at returns the place between two offsets. Offsets outside of the text are moved to its ends.
 func (p *places) at(from, to int) diag.Range {
 	from = min(max(from, 0), len(p.text))
 	to = min(max(to, from), len(p.text))
@@ -72,7 +72,7 @@ func (p *places) position(at int) hcl.Pos {
 		return hcl.Pos{Line: p.last + 1, Column: at - begin + 1, Byte: at}
 	}
 	all := func(data []byte, _ bool) (int, []byte, error) { return len(data), data, nil }
-	line := strings.ReplaceAll(p.text[begin:at], "\r", " ") // the scanner would take a lone one for the end of a line
+	line := strings.ReplaceAll(p.text[begin:at], "\r", " ") // the scanner would read a single carriage return as the end of a line
 	sc := hcl.NewRangeScanner([]byte(line), "", all)
 	sc.Scan()
 	return hcl.Pos{Line: p.last + 1, Column: sc.Range().End.Column, Byte: at}

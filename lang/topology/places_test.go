@@ -31,7 +31,7 @@ func TestPlaces(t *testing.T) {
 	require.Equal(t, hcl.InitialPos, newPlaces("f", "").at(0, 1).End)
 }
 
-// Behind a very long line columns may be bytes, but places stay in their line, and time linear.
+// Far into a very long line columns may be bytes, but places stay in their line, and the time is linear.
 func TestPlacesOfLongLines(t *testing.T) {
 	text := strings.Repeat("\u00e9x", 1<<20) + "\nend"
 	p := newPlaces("f", text)
@@ -43,7 +43,7 @@ func TestPlacesOfLongLines(t *testing.T) {
 	require.Equal(t, 2, p.position(len(text)-1).Line)
 }
 
-// Tokens of hcl are where Places says; in any text lines are counted and columns stay in their line.
+// For tokens of hcl, places returns the ranges of hcl. In any text, lines are counted and columns stay in their line.
 func FuzzPlaces(f *testing.F) {
 	f.Add("fabric \"r\u00efng\" {\r\n  mtu = 9216 # \u6f22\u5b57 e\u0301\n}\n", 9)
 	f.Add("\U0001f1e9\U0001f1ea\u200d\n\n\ta = 1", 4)

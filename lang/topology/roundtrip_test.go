@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// writers write cables, each a device, a port, a device, a port and a speed, as other programs would.
+// writers has functions that write cables in the form of other programs. Each cable is a device, a port, a device, a port and a speed.
 var writers = map[string]func(t *rapid.T, cables [][5]string) []byte{
 	"ptm": func(t *rapid.T, cables [][5]string) []byte {
 		quote := func(s string) string { return `"` + strings.ReplaceAll(s, `"`, `\"`) + `"` }
@@ -60,8 +60,8 @@ var writers = map[string]func(t *rapid.T, cables [][5]string) []byte{
 	},
 }
 
-// Cables that another program writes are read as those cables, whatever they are called. A placeholder for a name is not read as a name,
-// and a speed that begins with a digit may be read as one.
+// Reading the output of another program gives its cables, for any names. A placeholder for a name is not read as a name. A speed that
+// begins with a digit may be read as a speed.
 func TestReadsWhatOthersWrite(t *testing.T) {
 	names := rapid.StringOfN(rapid.RuneFrom(nil, unicode.L, unicode.N, unicode.P, unicode.S, unicode.Zs), 1, 12,
 		-1).Filter(func(s string) bool {
@@ -83,7 +83,7 @@ func TestReadsWhatOthersWrite(t *testing.T) {
 	}
 }
 
-// readBack holds what is read of a file to the cables that are in it.
+// readBack compares the cables that are read from a file with the cables that were written.
 func readBack(t require.TestingT, format string, src []byte, cables [][5]string) {
 	edges, ds := readEdges(format, "cables", src, many)
 	require.Empty(t, ds, string(src))
@@ -94,7 +94,7 @@ func readBack(t require.TestingT, format string, src []byte, cables [][5]string)
 	require.Equal(t, cables, got, string(src))
 }
 
-// Names that were taken for something else once.
+// Names that earlier versions read wrongly.
 func TestReadsOddNames(t *testing.T) {
 	for format, write := range writers {
 		for _, name := range []string{"{%", "%}", "{{", "}}", "${", "$A", "{%{{", "PK"} {

@@ -10,10 +10,11 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// MaxSheets is how many sheets of an inventory are read.
+// MaxSheets is the most sheets of an inventory that are read.
 const MaxSheets = 16
 
-// inventoryColumns are the columns of sheets of an inventory, by their letters: of exports of NetBox and Nautobot, and of test beds.
+// inventoryColumns has the headers of sheets of inventories, folded as [letters] does: of exports of NetBox and Nautobot, and of test
+// beds.
 var inventoryColumns = [...]struct{ name, headers string }{
 	{"device", "device devicename"},
 	{"name", "name hostname devicename"},
@@ -30,8 +31,7 @@ var inventoryColumns = [...]struct{ name, headers string }{
 	{"status", "status devicestatus"},
 }
 
-// readSheets reads sheets of an inventory. Its header decides whether a sheet is one of front ports, rear ports, interfaces
-// or devices.
+// readSheets reads sheets of an inventory. The header decides whether a sheet has front ports, rear ports, interfaces or devices.
 func (r *reader) readSheets(sheets []Sheet) {
 	for _, s := range sheets {
 		if r.failed {
@@ -48,7 +48,7 @@ func (r *reader) readSheets(sheets []Sheet) {
 	}
 }
 
-// inventorySheet reads a sheet into the ports and devices of another reader.
+// inventorySheet reads a sheet and adds its ports and devices to another reader.
 func inventorySheet(c *sheet, into *reader) {
 	if c.skip(); c.pos >= len(c.text) {
 		return
@@ -98,7 +98,7 @@ func inventorySheet(c *sheet, into *reader) {
 			return ""
 		}
 	default:
-		c.fail(&Syntax, first.from, last.to, "This is no sheet of an inventory that rocec knows. The header of front ports has "+
+		c.fail(&Syntax, first.from, last.to, "rocec does not know this kind of sheet of an inventory. The header of front ports has "+
 			"device, name and "+
 			"rear_port; of rear ports device, name and positions; of interfaces device, name and mgmt_only; of devices name with role, "+
 			"device_type or platform, or Hostname with HwSku and Type.")
@@ -120,7 +120,7 @@ func inventorySheet(c *sheet, into *reader) {
 	}
 }
 
-// frontPort notes where a front port of a patch panel leads. It returns what is wrong with the row.
+// frontPort stores the rear port of a front port of a patch panel. It returns the mistake in the row, or "".
 func (v *inventory) frontPort(cell func(string) string) string {
 	front := panelPort{cell("device"), cell("name"), false}
 	rear := panelPort{front.device, cell("rear"), true}
@@ -130,12 +130,13 @@ func (v *inventory) frontPort(cell func(string) string) string {
 	position, text := 1, strings.TrimSpace(cell("position"))
 	if n, err := strconv.Atoi(text); text != "" {
 		if position = n; err != nil || n < 1 {
-			return fmt.Sprintf("The position %s of a rear port is no number from 1 on.", diag.Cut(text))
+			return fmt.Sprintf("The position %s of a rear port is not a number of at least 1.", diag.Cut(text))
 		}
 	}
 	if other, taken := v.fronts[rear][position]; taken && other != front.port {
-		return fmt.Sprintf("The front ports %s and %s of %s lead to one position, %d, of the rear port %s. Each has one of its own: the sheet "+
-			"has it in a column rear_port_position.", diag.Cut(other), diag.Cut(front.port), diag.Cut(front.device), position, diag.Cut(rear.port))
+		return fmt.Sprintf("The front ports %s and %s of %s lead to one position, %d, of the rear port %s. Give each a separate "+
+			"position, in the column "+
+			"rear_port_position.", diag.Cut(other), diag.Cut(front.port), diag.Cut(front.device), position, diag.Cut(rear.port))
 	}
 	if v.behind == nil {
 		v.behind, v.fronts = map[panelPort]place{}, map[panelPort]map[int]string{}
@@ -150,7 +151,7 @@ func (v *inventory) frontPort(cell func(string) string) string {
 	return ""
 }
 
-// is notes the kind of a port.
+// is stores the kind of a port.
 func (v *inventory) is(device, port string, k portKind) {
 	if v.kinds == nil {
 		v.kinds = map[[2]string]portKind{}

@@ -8,15 +8,15 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// mostStrays is how many devices without a declaration are compared with the declared ones: each is compared with all of them.
+// mostStrays is the most undeclared devices that are compared with the declared devices. Each is compared with all of them.
 const mostStrays = 20
 
-// shortestStray is how long the name of a device is at least that is asked about: short names are near to each other by chance.
+// shortestStray is the shortest name of a device that is reported, because short names are often similar by chance.
 const shortestStray = 4
 
-// undeclared asks about devices that only a cable names, in a file that declares others with nearly the same name. Such a name is
-// mostly a slip, and would be an island of the fabric. Devices mostly differ in their numbers alone, so such
-// names are asked about only where nearly all devices are declared.
+// undeclared reports devices that only cables name, if the file declares a device with a similar name. Such a name is usually a
+// mistake, and would be a separate device of the fabric. Most devices differ only in their numbers, so a name that differs only in its
+// number is reported only if nearly all devices are declared.
 func (r *reader) undeclared() {
 	if len(r.declared) == 0 || r.ds.HasErrors() {
 		return
@@ -47,9 +47,8 @@ func (r *reader) undeclared() {
 			r.strays = map[string]string{}
 		}
 		r.strays[s.name] = near
-		last = Stray.Warnf(&r.ds, s.at, "The file declares %s and no %s, which only cables name. Did you mean %s? If it is a device "+
-			"of its own, "+
-			"declare it as the others are.", diag.Count(len(declared), "device"), quote(s.name), quote(near))
+		last = Stray.Warnf(&r.ds, s.at, "The file declares %s and no %s, which only cables name. Did you mean %s? If it is another "+
+			"device, declare it like the others.", diag.Count(len(declared), "device"), quote(s.name), quote(near))
 	}
 	if more := len(strays) - mostStrays; more > 0 && last != nil {
 		last.Note(diag.Range{}, "%s that only cables name %s left out of this comparison", diag.Count(more, "further device"),

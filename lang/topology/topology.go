@@ -1,12 +1,11 @@
-// Package topology reads the cabling files that people have already: the topology.dot of a Cumulus fabric, the links of a containerlab
-// topology, and a topology of NVIDIA Air. It also reads a sheet of cables as CSV with the sheets of an inventory beside it.
+// Package topology reads existing cabling files: the topology.dot of a Cumulus fabric, the links of a containerlab topology, and a
+// topology of NVIDIA Air. It also reads a sheet of cables as CSV with the sheets of an inventory beside it.
 //
-// In comes the text of a file, out come its cables as [Edge], every name with its place, and the mistakes in the file's
-// form. Names are taken as they are written; whether there is such a device or port is not known here. A row of
-// [Formats] is a format.
+// The input is the text of a file. The output is its cables as [Edge], every name with its place, and the mistakes in the file's form.
+// Names are not changed, and the package does not check whether a device or port exists. [Formats] has a row for each format.
 //
-// Promised: anything that looks like a cable is either an edge or a mistake, and is never dropped in silence, except what a format itself
-// defines not to be a cable between two devices. The time is linear in the text, and the memory a small multiple; no input panics.
+// Text that looks like a cable becomes either an edge or a mistake, unless its format defines that it is not a cable between two
+// devices. Time is linear in the text, memory is a small multiple of it, and no input panics.
 package topology
 
 import (
@@ -21,34 +20,34 @@ import (
 // MaxFile is the largest file that is read, in bytes.
 const MaxFile = 16 << 20
 
-// maxMistakes is how many mistakes of one file are reported.
+// maxMistakes is the most mistakes of one file that are reported.
 const maxMistakes = 50
 
 // Edge is one cable.
 type Edge struct {
 	A, B  End
-	Attrs []Attr // at most one of a name; edges may share them
+	Attrs []Attr // at most one with each name; edges may share them
 	At    diag.Range
 }
 
-// End is one end of a cable. Names are not empty, and otherwise exactly as written.
+// End is one end of a cable. Names are not empty and are exactly as in the file.
 type End struct {
 	Device, Port string
-	At           diag.Range // all of the text, with quotes
-	DeviceAt     diag.Range // inside of quotes
+	At           diag.Range // the whole text, with quotes
+	DeviceAt     diag.Range // without quotes
 	PortAt       diag.Range
 }
 
 // Attr is an attribute of a cable in a file: speed, length, mtu, or planned.
 type Attr struct {
-	Name, Text string // Text is as written: "100G"; a plain number has the unit that the file states
+	Name, Text string // Text is from the file: "100G"; the file's unit is added to a plain number
 	At         diag.Range
 }
 
 // attrNames are the attributes that are read.
 var attrNames = [...]string{"speed", "length", "mtu"}
 
-// The mistakes a cabling file can hold.
+// The mistakes in a cabling file.
 var (
 	Syntax = diag.Topic{Code: "topology-syntax", Summary: "the cabling file cannot be read"}
 
@@ -73,62 +72,62 @@ var Topics = []diag.Topic{Syntax, Endpoint, Attribute, TooLarge, Empty, LeftOut,
 // Cabling is the content of a file: its cables, and the attributes of the devices at their ends.
 type Cabling struct {
 	Edges []Edge
-	Nodes map[string]Node // by name, as written; without devices of which the file says nothing
+	Nodes map[string]Node // by name, as in the file; only devices that have attributes
 
-	// Others are the links that join no two devices, by the word of containerlab for what they end at: host, mgmt-net, dummy.
+	// Others counts the links that do not join two devices, by the word of containerlab for their end: host, mgmt-net, dummy.
 	Others map[string]int
-	Left   Left              // cables that are no links of a fabric
+	Left   Left              // cables that are not links of a fabric
 	Panels int               // edges that go through patch panels
-	Strays map[string]string // devices that the file does not declare, by the declared one with nearly that name
-	Fabric string            // name of the lab, as written; empty: the file says none
+	Strays map[string]string // for each undeclared device, the declared device with a similar name
+	Fabric string            // name of the lab, as in the file; empty: the file has none
 }
 
-// Node has the attributes of a device in a file. Words are as written; missing ones are empty.
+// Node has the attributes of a device in a file. The words are from the file; missing words are empty.
 type Node struct {
-	Function string // what it is for: function of PTM's labs, group or a label of containerlab
-	System   string // what it runs: os of PTM's labs, kind of containerlab
-	Version  string // version of PTM's labs, tag of the image of containerlab
+	Function string // role: function in PTM's labs, group or a label in containerlab
+	System   string // operating system: os in PTM's labs, kind in containerlab
+	Version  string // version in PTM's labs, tag of the image in containerlab
 	Model    string
 }
 
-// Options say how a file is read.
+// Options are the options of [ReadAll].
 type Options struct {
-	Most    int               // of edges, which is more than none
-	Columns map[string]string // of a sheet: the header of a column, by the column's name; see [Columns]
-	Sheets  []Sheet           // of an inventory: the devices and ports of the file
+	Most    int               // the most edges, at least 1
+	Columns map[string]string // for a sheet: the header of each column, by the column's name; see [Columns]
+	Sheets  []Sheet           // for an inventory: the sheets with its devices and ports
 }
 
-// Sheet is a file of an inventory beside a cabling file.
+// Sheet is a further file of an inventory.
 type Sheet struct {
-	Name string // the one used in places
+	Name string // the name in places
 	Src  []byte
 }
 
 // reader is the common part of the readers of all formats.
 type reader struct {
 	text   string
-	begin  int // behind a byte order mark
+	begin  int // offset after a byte order mark
 	places *places
 	most   int
 	edges  []Edge
 	nodes  map[string]Node
 
-	cables   []*cable        // with an end in a patch panel, in the order of the file
+	cables   []*cable        // cables with an end in a patch panel, in the order of the file
 	ports    inventory       // the ports that sheets list
 	panels   int             // edges that are paths through patch panels
-	left     Left            // as Cabling has them
-	declared map[string]bool // devices that the file names beside its cables
+	left     Left            // Left of Cabling
+	declared map[string]bool // devices that the file declares apart from its cables
 	strays   map[string]string
 
-	columns map[string]string // of a sheet, as Options has them
-	others  map[string]int    // links that are not cables, as Cabling has them
+	columns map[string]string // Columns of Options
+	others  map[string]int    // Others of Cabling
 	fabric  string
-	nearly  map[string]bool // words that are nearly attributes, reported once
+	nearly  map[string]bool // words similar to attributes, each of which is reported once
 	ds      diag.List
-	failed  bool // nothing more is read
+	failed  bool // the reading has ended
 }
 
-// open gives the reader the text of a file.
+// open sets the text of the reader.
 func (r *reader) open(name string, src []byte) {
 	r.text = string(src)
 	r.places = newPlaces(name, r.text)
@@ -137,7 +136,7 @@ func (r *reader) open(name string, src []byte) {
 
 func (r *reader) at(from, to int) diag.Range { return r.places.at(from, to) }
 
-// mistake reports what is wrong at a place. Reading goes on, unless there are very many.
+// mistake reports a mistake at a place. Reading continues unless there are very many mistakes.
 func (r *reader) mistake(t *diag.Topic, from, to int, format string, args ...any) *diag.Diagnostic {
 	return r.mistakeAt(t, r.at(from, to), format, args...)
 }
@@ -154,17 +153,17 @@ func (r *reader) mistakeAt(t *diag.Topic, at diag.Range, format string, args ...
 	return d
 }
 
-// fail reports what is wrong and ends the reading.
+// fail reports a mistake and ends the reading.
 func (r *reader) fail(t *diag.Topic, from, to int, format string, args ...any) *diag.Diagnostic {
 	d := r.mistake(t, from, to, format, args...)
 	r.failed = true
 	return d
 }
 
-// workbooks are how files of spreadsheet programs begin: ZIP archives, and the older compound files.
+// workbooks has the first bytes of files of spreadsheet programs: ZIP archives, and the older compound files.
 var workbooks = []string{"PK\x03\x04", "\xd0\xcf\x11\xe0"}
 
-// valid refuses what is not text.
+// valid refuses files that are not text.
 func (r *reader) valid() {
 	if slices.ContainsFunc(workbooks, func(mark string) bool { return strings.HasPrefix(r.text, mark) }) {
 		r.fail(&Syntax, 0, 0, "This is a workbook of a spreadsheet program, not text. Open it there, save the sheet with the cables as CSV "+
@@ -182,17 +181,17 @@ func (r *reader) valid() {
 		}
 	}
 	if i := strings.IndexByte(r.text, 0); i >= 0 {
-		r.fail(&Syntax, i, i+1, "Here is a NUL byte, so this is not a text file.")
+		r.fail(&Syntax, i, i+1, "There is a NUL byte here, so this is not a text file.")
 	}
 }
 
-// add takes an edge, unless there are too many.
+// add adds an edge, unless there are too many.
 func (r *reader) add(a, b End, attrs []Attr, at diag.Range) {
 	if r.failed {
 		return
 	}
 	if len(r.edges) >= r.most {
-		TooLarge.Errorf(&r.ds, at, "This is one cable more than the fabric may hold: %s of this file fit. Raise --max-objects if so many are "+
+		TooLarge.Errorf(&r.ds, at, "This is one cable more than the fabric may have: %s of this file fit. Raise --max-objects if so many are "+
 			"meant.", diag.Number(r.most))
 		r.failed = true
 		return
@@ -200,17 +199,17 @@ func (r *reader) add(a, b End, attrs []Attr, at diag.Range) {
 	r.edges = append(r.edges, Edge{A: a, B: b, Attrs: attrs, At: at})
 }
 
-// grow makes room for about so many edges.
+// grow allocates memory for about n edges.
 func (r *reader) grow(n int) { r.edges = slices.Grow(r.edges, min(n, r.most)) }
 
-// word is a text and the bytes it was read from.
+// word is a text and its bytes in the file.
 type word struct {
 	v        string
 	from, to int // with quotes
 	in, out  int // without quotes
 }
 
-// end makes an end of two words, which are next to each other or apart.
+// end makes an end from two words, which may be adjacent or not.
 func (r *reader) end(device, port word) End {
 	e := End{Device: device.v, Port: port.v, DeviceAt: r.at(device.in, device.out)}
 	e.PortAt = r.at(port.in, port.out)
@@ -218,7 +217,7 @@ func (r *reader) end(device, port word) End {
 	return e
 }
 
-// split parts a word such as leaf01:swp1 at its first colon. ok is false without a colon.
+// split splits a word such as leaf01:swp1 at its first colon. ok is false without a colon.
 func split(w word) (device, port word, ok bool) {
 	i := strings.IndexByte(w.v, ':')
 	if i < 0 {
@@ -226,13 +225,13 @@ func split(w word) (device, port word, ok bool) {
 	}
 	device, port = w, w
 	device.v, port.v = w.v[:i], w.v[i+1:]
-	if w.out-w.in == len(w.v) { // no escapes: the bytes are known
+	if w.out-w.in == len(w.v) { // without escapes, the bytes of both parts are known
 		device.out, port.in = w.in+i, w.in+i+1
 	}
 	return device, port, true
 }
 
-// node notes a device that a file declares, and its words for it.
+// node stores a device that a file declares, with its attributes.
 func (r *reader) node(name string, n Node) {
 	if r.declared == nil {
 		r.declared = map[string]bool{}
@@ -241,7 +240,7 @@ func (r *reader) node(name string, n Node) {
 	r.describe(name, n)
 }
 
-// describe notes the attributes of a device in a file; earlier ones stay where no new one is given.
+// describe stores the attributes of a device in a file. It keeps earlier attributes that the new ones lack.
 func (r *reader) describe(name string, n Node) {
 	if n == (Node{}) || name == "" {
 		return
@@ -256,7 +255,7 @@ func (r *reader) describe(name string, n Node) {
 	}
 }
 
-// attribute adds what a file says of a cable; the last of a name counts.
+// attribute adds an attribute of a cable. The last attribute with a name counts.
 func (r *reader) attribute(attrs []Attr, name string, w word) []Attr {
 	for k, known := range attrNames {
 		if !strings.EqualFold(name, known) {
@@ -274,7 +273,7 @@ func (r *reader) attribute(attrs []Attr, name string, w word) []Attr {
 	return attrs
 }
 
-// nearlyRead warns of a word that is passed over, if it is nearly one that is read. It reports whether it is.
+// nearlyRead warns of an ignored word if it is similar to the name of an attribute. It reports whether that is so.
 func (r *reader) nearlyRead(key word) bool {
 	near := diag.Nearest(key.v, attrNames[:])
 	if near == "" || strings.EqualFold(near, key.v) {
@@ -285,7 +284,7 @@ func (r *reader) nearlyRead(key word) bool {
 	}
 	if !r.nearly[key.v] {
 		r.nearly[key.v] = true
-		Attribute.Warnf(&r.ds, r.at(key.in, key.out), "%q is passed over. Did you mean %q?", diag.Cut(key.v), near)
+		Attribute.Warnf(&r.ds, r.at(key.in, key.out), "%q is ignored. Did you mean %q?", diag.Cut(key.v), near)
 	}
 	return true
 }

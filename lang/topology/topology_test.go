@@ -16,7 +16,7 @@ import (
 
 const many = 1_000_000
 
-// show writes edges the way tests want them: leaf01:swp1-spine01:swp1 speed=100G.
+// show returns edges as text: leaf01:swp1-spine01:swp1 speed=100G.
 func show(edges []Edge) []string {
 	out := []string{}
 	for _, e := range edges {
@@ -29,7 +29,7 @@ func show(edges []Edge) []string {
 	return out
 }
 
-// Files as people have them. The name of a file is its format, a dot, and what it is about; next to x.csv lies x.csv.want.
+// Realistic files. The name of a file begins with its format and a dot. The wanted cables of x.csv are in x.csv.want.
 func TestSamples(t *testing.T) {
 	files, err := filepath.Glob("testdata/samples/*")
 	require.NoError(t, err)
@@ -56,7 +56,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// checkPlaces holds every place against the text: it lies inside, and slices to what it names unless that was escaped.
+// checkPlaces checks that every place is inside the text, and that its text is the name at the place unless that was escaped.
 func checkPlaces(t *testing.T, src []byte, edges []Edge, ds diag.List) {
 	t.Helper()
 	text := func(r diag.Range) string {
@@ -71,8 +71,8 @@ func checkPlaces(t *testing.T, src []byte, edges []Edge, ds diag.List) {
 	named := func(name string, r diag.Range) {
 		s := text(r)
 		switch {
-		case strings.ContainsAny(s, "\\\"'\n\r+\u0085\u2028\u2029"): // escaped, or joined of several
-		case strings.HasPrefix(s, "|") || strings.HasPrefix(s, ">") || strings.HasPrefix(name, s+" "): // YAML over several lines
+		case strings.ContainsAny(s, "\\\"'\n\r+\u0085\u2028\u2029"): // the name was escaped, or joined of several strings
+		case strings.HasPrefix(s, "|") || strings.HasPrefix(s, ">") || strings.HasPrefix(name, s+" "): // a scalar of YAML on several lines
 		default:
 			require.Equal(t, name, s)
 		}
@@ -84,7 +84,7 @@ func checkPlaces(t *testing.T, src []byte, edges []Edge, ds diag.List) {
 			require.NotEmpty(t, end.Port)
 			text(end.At)
 			text(end.DeviceAt)
-			if end.DeviceAt != end.PortAt { // one word, in which escapes hide the place between the names
+			if end.DeviceAt != end.PortAt { // device and port are one word with escapes, in which the separate places are not known
 				named(end.Device, end.DeviceAt)
 				named(end.Port, end.PortAt)
 			}
@@ -93,7 +93,7 @@ func checkPlaces(t *testing.T, src []byte, edges []Edge, ds diag.List) {
 			s := text(a.At)
 			attr := slices.Index(attrNames[:], a.Name)
 			var may []string
-			for _, unit := range []string{"", "K", "M", "G", "T", "m", "km", "cm", "mm", "mi", "ft", "in"} { // the file may state the unit elsewhere
+			for _, unit := range []string{"", "K", "M", "G", "T", "m", "km", "cm", "mm", "mi", "ft", "in"} { // the file may have the unit elsewhere
 				may = append(may, value(attr, s, unit))
 			}
 			if !slices.Contains(may, a.Text) && !strings.HasSuffix(a.Text, " "+s) {
@@ -111,7 +111,7 @@ func checkPlaces(t *testing.T, src []byte, edges []Edge, ds diag.List) {
 	}
 }
 
-// mistake is a file with one mistake, and where it is: line, column, and the text under the carets.
+// mistake is a file with one mistake, and its place: line, column, and the text under the carets.
 type mistake struct{ text, at, fault, code, says string }
 
 func checkMistakes(t *testing.T, format string, cases []mistake) {
@@ -149,7 +149,7 @@ func TestAnyFormat(t *testing.T) {
 	assert.Panics(t, func() { readEdges("dot", "cables", nil, many) })
 }
 
-// three cables in every format.
+// three has a file with three cables in every format.
 var three = map[string]string{
 	"ptm":          "graph g {\na:p -- b:p\nc:p -- d:p\ne:p -- f:p\n}\n",
 	"containerlab": "topology:\n  links:\n    - endpoints: [\"a:p\", \"b:p\"]\n    - endpoints: [c:p, d:p]\n    - endpoints: ['e:p', 'f:p']\n",
@@ -172,7 +172,7 @@ func TestAtMost(t *testing.T) {
 	}
 }
 
-// Only some of very many mistakes are reported, and the last report says so.
+// Of very many mistakes only some are reported. The last message states that there are more.
 func TestManyMistakes(t *testing.T) {
 	for format, text := range map[string]string{
 		"ptm":          "graph g {\n" + strings.Repeat("a -- b\n", 1000) + "}",
@@ -228,7 +228,7 @@ func FuzzContainerlab(f *testing.F) { fuzz(f, "containerlab") }
 func FuzzCSV(f *testing.F)          { fuzz(f, "csv") }
 func FuzzAir(f *testing.F)          { fuzz(f, "air") }
 
-// On any bytes a reader ends, all places hold, and silence means that there are edges.
+// For any bytes a reader ends, all places are valid, and a file without mistakes has edges.
 func fuzz(f *testing.F, format string) {
 	f.Add([]byte(three[format]))
 	files, err := filepath.Glob("testdata/samples/" + format + "-*")
@@ -250,7 +250,7 @@ func fuzz(f *testing.F, format string) {
 	})
 }
 
-// A misspelt attribute is passed over, and reported.
+// A misspelt attribute is ignored and reported.
 func TestNearlyRead(t *testing.T) {
 	for format, src := range map[string]string{
 		"ptm": "graph {\n  a:p1 -- b:p1 [lenght=\"300m\", label=x]\n  a:p2 -- b:p2 [lenght=\"3m\"]\n}\n",
@@ -266,7 +266,7 @@ func TestNearlyRead(t *testing.T) {
 	}
 }
 
-// readEdges reads the edges of a file without a name for columns.
+// readEdges reads the edges of a file, without names of columns.
 func readEdges(format, name string, src []byte, most int) ([]Edge, diag.List) {
 	c, ds := ReadAll(format, name, src, Options{Most: most})
 	return c.Edges, ds

@@ -10,8 +10,8 @@ import (
 	"unicode"
 )
 
-// unitWords are the units that people and programs write, folded as [letters] does, by the one the language writes. Other units are
-// converted: see [value].
+// unitWords has the units that people and programs write, folded as [letters] does, by the unit of the language. Other units are
+// converted, see [value].
 var unitWords = [...]map[string]string{
 	0: {
 		"g": "G", "gb": "G", "gbe": "G", "ge": "G", "gige": "G", "gbps": "G", "gbs": "G", "gbit": "G", "gbits": "G", "gigabit": "G",
@@ -30,7 +30,7 @@ var unitWords = [...]map[string]string{
 	2: {},
 }
 
-// unitOf is a unit of an attribute as the language or [value] knows it; empty: it is not one.
+// unitOf returns a unit of an attribute in the form of the language or of [value]; empty: the word is not a unit.
 func unitOf(attr int, text string) string {
 	switch text = strings.TrimSpace(text); {
 	case attrNames[attr] != "length":
@@ -47,9 +47,9 @@ func unitOf(attr int, text string) string {
 
 var quantity = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d{1,15})(?:([.,])(\d{1,9}))? ?([^\d.,].*)?$`) })
 
-// value returns a value about a cable as the language writes it. A plain number gets the unit that the file states for it, or no unit;
-// "100GbE" is "100G", "25000" of Mb/s is "25G", "2,5" metres are "2.5m", and inches, miles and millimetres become metres. Values that the
-// language knows stay as they are. So do values that are not understood, which the language reports.
+// value returns a value of a cable in the notation of the language. A plain number gets the unit that the file states for it, or no
+// unit. "100GbE" is "100G", "25000" in Mb/s is "25G", "2,5" metres are "2.5m", and inches, miles and millimetres become metres. It does
+// not change values in the notation of the language, or unknown values, which package lang reports.
 func value(attr int, text, unit string) string {
 	m := quantity().FindStringSubmatch(text)
 	if m == nil || attrNames[attr] == "mtu" {
@@ -101,7 +101,7 @@ func value(attr int, text, unit string) string {
 	return number + unit
 }
 
-// metres writes a length to the micrometre.
+// metres returns a length in metres, rounded to micrometres.
 func metres(n float64) string {
 	return strconv.FormatFloat(math.Round(n*1e6)/1e6, 'f', -1, 64) + "m"
 }

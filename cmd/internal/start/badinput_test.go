@@ -23,7 +23,7 @@ func TestBadInput(t *testing.T) {
 		return b.String()
 	}
 	for _, c := range []struct{ format, text, code, say string }{
-		{"ptm", "graph g {\n" + many("leaf%d -- spine%d") + "}", "topology-endpoint", "with the port the cable is in"},
+		{"ptm", "graph g {\n" + many("leaf%d -- spine%d") + "}", "topology-endpoint", "with the port of the cable"},
 		{"ptm", "digraph g { a:p -> b:q }", "topology-syntax", `Write "graph" instead of "digraph"`},
 		{"ptm", "graph g {\n" + many(`"größe%d":"swp1" -- "leaf1":"swp%d"`) + "}", "bad-name", "Use 1 to 63 of the characters a-z 0-9"},
 		{"ptm", "graph g {\n" + many(`"leaf1":"swp%d" -- "oob-mgmt-switch":"swp%d"`) + "}", "topology-empty", "group: leaf or " +

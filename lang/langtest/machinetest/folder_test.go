@@ -11,8 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The files that a killed process left in memory go with the next one; the folder of a running process stays, and so do folders that are
-// not rocec's.
+// A process removes the folders in memory that killed processes left. Folders of running processes and of other programs stay.
 func TestFolder(t *testing.T) {
 	defer func(was *os.File) { held = was }(held)
 	in := t.TempDir()

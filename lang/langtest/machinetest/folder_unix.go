@@ -9,10 +9,10 @@ import (
 	"syscall"
 )
 
-// held keeps the folder of this process locked until it ends, however it ends.
+// held is the lock on the folder of this process. The kernel releases it when the process ends for any reason.
 var held *os.File
 
-// folder makes a folder for the files of this process, and removes the folders that earlier processes left, such as a killed one.
+// folder makes a folder for the files of this process. It removes folders of earlier processes, such as killed ones.
 func folder(in string) (string, error) {
 	const prefix = "rocec-test-"
 	old, err := filepath.Glob(filepath.Join(in, prefix+"*"))
@@ -30,13 +30,13 @@ func folder(in string) (string, error) {
 		return "", err
 	}
 	held, err = lock(dir)
-	if err == nil { // chmod fails where another process took the folder for an old one before it was locked
-		err = os.Chmod(dir, fs.ModeSticky|0o777) // as /tmp: tests run programs as other users
+	if err == nil { // chmod fails if another process removed the folder as an old one before it was locked
+		err = os.Chmod(dir, fs.ModeSticky|0o777) // the mode of /tmp, since tests run programs as other users
 	}
 	return dir, err
 }
 
-// lock locks a folder that no process has locked.
+// lock locks a folder, unless another process has locked it.
 func lock(dir string) (*os.File, error) {
 	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_DIRECTORY, 0)
 	if err != nil {

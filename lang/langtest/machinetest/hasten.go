@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// memory is where Linux keeps files in memory that programs may write.
+// memory is the folder in which Linux keeps files in memory that programs may write.
 const memory = "/dev/shm"
 
-// Memory returns a folder that is in memory, takes a gigabyte, and lets programs in it run; empty: there is no such folder. A container
-// often allows neither.
+// Memory returns a folder in memory that has room for a gigabyte and allows programs in it to run; empty: there is no such folder. A
+// container often lacks one of these properties.
 func Memory() string {
 	if mounts, err := os.ReadFile("/proc/mounts"); err == nil && roomy(string(mounts)) {
 		return memory
@@ -19,12 +19,12 @@ func Memory() string {
 	return ""
 }
 
-// garbage is GOGC of tests, and of the programs they start: they allocate much and keep little.
+// garbage is GOGC for tests and for the programs that they start, which allocate much and keep little.
 const garbage = 400
 
-// Hasten has the tests of a package end sooner. Temporary files are kept in memory where the machine has such a folder: a slow disk takes
-// longer to write builds and journals than all else. The collector runs less often. TestMain calls it before it runs the tests; TMPDIR
-// and GOGC of a person hold over it.
+// Hasten makes the tests of a package faster. It keeps temporary files in memory, if the machine has such a folder: on a slow disk,
+// writing builds and journals takes most of the time. It also makes the garbage collector run less often. TestMain calls it before it
+// runs the tests. If the environment sets TMPDIR or GOGC, that value is kept.
 func Hasten() {
 	if in := Memory(); in != "" && os.Getenv("TMPDIR") == "" {
 		if dir, err := folder(in); err == nil {
@@ -39,7 +39,7 @@ func Hasten() {
 // roomy reports whether the mounts of a machine have a folder for [Memory].
 func roomy(mounts string) bool {
 	roomy := false
-	for line := range strings.Lines(mounts) { // of two at a place the later one hides the other
+	for line := range strings.Lines(mounts) { // of two mounts at a path, the later one hides the earlier
 		if f := strings.Fields(line); len(f) > 3 && f[1] == memory {
 			roomy = f[2] == "tmpfs" && able(f[3])
 		}
@@ -51,7 +51,7 @@ func able(options string) bool {
 	writes := false
 	for option := range strings.SplitSeq(options, ",") {
 		size, sized := strings.CutPrefix(option, "size=")
-		kilobytes, _ := strconv.Atoi(strings.TrimSuffix(size, "k")) // the kernel writes it so
+		kilobytes, _ := strconv.Atoi(strings.TrimSuffix(size, "k")) // the kernel escapes spaces in this way
 		switch {
 		case option == "noexec", sized && kilobytes < 1<<20:
 			return false

@@ -1,7 +1,7 @@
-// Package machinetest gives tests of every room what they need of the machine: programs that are not ours, root, and one binary of rocec.
+// Package machinetest finds the programs that tests of all packages need, checks for root, and builds one binary of rocec.
 //
-// A test that needs something that is missing is skipped with its name and the command that installs it. Where CI is set, or ROCEC_TEST
-// is "all", the test fails, and no test is left out for being long.
+// If something is missing, the test is skipped with a message that names it and the command that installs it. If CI is set, or
+// ROCEC_TEST is "all", such a test fails instead, and long tests run, too.
 package machinetest
 
 import (
@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// packages are the Debian packages of the programs and files that tests need. A test holds them to .ci/deps, which installs them.
+// packages are the Debian packages of the programs and files that tests need. A test compares them with .ci/deps, which installs them.
 var packages = map[string]string{
 	"/usr/include/libmnl/libmnl.h": "libmnl-dev", "/usr/include/stdio.h": "libc6-dev",
 	"/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf": "fonts-dejavu-core",
@@ -31,10 +31,10 @@ var packages = map[string]string{
 	"xmllint": "libxml2-utils", "yanglint": "libyang2-tools",
 }
 
-// envVar is the environment variable whose value "all" makes a test fail where something is missing, and runs the long ones.
+// envVar is the environment variable whose value "all" runs the long tests, and makes a test fail if something is missing.
 const envVar = "ROCEC_TEST"
 
-// Need returns the path of a program, or of a file that is named by its whole path. Where it is missing the test ends, see [Missing].
+// Need returns the path of a program, or of a file with an absolute name. If it is missing, the test ends, see [Missing].
 func Need(t testing.TB, name string) string {
 	t.Helper()
 	if packages[name] == "" {
@@ -47,8 +47,8 @@ func Need(t testing.TB, name string) string {
 	return path
 }
 
-// Find looks for what [Need] does. It looks for a program in PATH and, since PATH of a user often lacks them, in the folders of root's
-// programs. Its error names the Debian package.
+// Find is [Need] with an error. It searches for a program in PATH and in the folders of root's programs, which PATH of a user often
+// lacks. Its error names the Debian package.
 func Find(name string) (path string, err error) {
 	if filepath.IsAbs(name) {
 		if _, err := os.Stat(name); err == nil {
@@ -63,7 +63,7 @@ func Find(name string) (path string, err error) {
 	return "", fmt.Errorf("%s is missing: apt-get install %s", name, packages[name])
 }
 
-// Root ends the test, see [Missing], where it does not run as root; why completes "only root".
+// Root ends the test, see [Missing], unless it runs as root; why completes the sentence "only root …".
 func Root(t testing.TB, why string) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -71,8 +71,8 @@ func Root(t testing.TB, why string) {
 	}
 }
 
-// Missing ends a test that cannot run on this machine, with the reason and what to do. The test fails where CI is set or ROCEC_TEST is
-// "all", and is skipped elsewhere.
+// Missing ends a test that cannot run on this machine, with the reason and the remedy. The test fails if CI is set or ROCEC_TEST is
+// "all"; otherwise it is skipped.
 func Missing(t testing.TB, format string, args ...any) {
 	t.Helper()
 	if all() {
@@ -81,7 +81,7 @@ func Missing(t testing.TB, format string, args ...any) {
 	t.Skipf(format, args...)
 }
 
-// Long skips a test that takes seconds of processor time where tests are [Quick].
+// Long skips a test that takes seconds of processor time if tests are [Quick].
 func Long(t testing.TB) {
 	t.Helper()
 	if Quick() {
@@ -89,8 +89,8 @@ func Long(t testing.TB) {
 	}
 }
 
-// Quick reports whether long tests are left out. They run where CI is set, ROCEC_TEST is "all", or the command line names tests (-run),
-// wants all of their cases (-whole) or has them write (-update).
+// Quick reports whether long tests are left out. They run if CI is set, if ROCEC_TEST is "all", or if the command line has the flag
+// -run, -whole or -update.
 func Quick() bool {
 	given := func(name string) bool {
 		f := flag.Lookup(name)
@@ -102,26 +102,26 @@ func Quick() bool {
 // all reports whether no test may be skipped.
 func all() bool { return os.Getenv("CI") != "" || os.Getenv(envVar) == "all" }
 
-// Parallel lets as many tests of a package run side by side as n for each processor: for tests that wait more than they compute. If the
-// process gets a small part of a processor, as in a container with a quota, fewer tests run. Each then gets the time that it needs to meet
-// the time-outs of real connections. TestMain calls it before it runs them; the flag -parallel of a command line holds over it.
+// Parallel lets n tests of a package run in parallel for each processor. It is for tests that wait more than they compute. If the
+// process gets a small part of a processor, as in a container with a quota, fewer tests run, so that each can meet the time-outs of
+// real connections. TestMain calls it before it runs the tests. The flag -parallel of the command line has precedence.
 func Parallel(n int) {
 	if err := flag.Set("test.parallel", strconv.Itoa(sideBySide(n*runtime.NumCPU(), share()))); err != nil {
 		panic(err) // the testing package has no such flag
 	}
 }
 
-// sideBySide returns how many of most tests run at once in a share of a processor.
+// sideBySide returns how many tests, of at most most, run at once in a share of a processor.
 func sideBySide(most int, share float64) int {
-	const enough = 0.4 // other packages, which are compiled or tested meanwhile, leave that
+	const enough = 0.4 // the share that the compilation and the tests of other packages leave
 	if share >= enough {
 		return most
 	}
-	return max(1, int(float64(most)*share/2)) // a test also waits while the others compute
+	return max(1, int(float64(most)*share/2)) // a test also waits while other tests compute
 }
 
-// share measures which part of a processor this process gets: the processor time of a spin by its wall time, at most 1. A quota
-// grants the first part of a period at once, so the spin takes some periods.
+// share measures which part of a processor this process gets. It is the processor time of a busy loop, divided by its wall time, at
+// most 1. A quota grants the first part of a period at once, so the loop lasts several periods.
 func share() float64 {
 	const spin = 150 * time.Millisecond
 	begin, used := time.Now(), processorTime()

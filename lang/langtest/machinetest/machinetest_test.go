@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// There is one list of programs and packages: what a test names when a program is missing is what .ci/deps installs.
+// The packages that tests name for missing programs are the packages that .ci/deps installs.
 func TestPackagesAreThoseOfDeps(t *testing.T) {
 	data, err := os.ReadFile("../../../.ci/deps")
 	require.NoError(t, err)
@@ -52,7 +52,7 @@ func (e *ended) Helper()                           {}
 func (e *ended) Fatalf(format string, args ...any) { e.end("fails", format, args) }
 func (e *ended) Skipf(format string, args ...any)  { e.end("is skipped", format, args) }
 
-// ends returns how a test ends; empty: it goes on.
+// ends returns how a test ends; empty: the test continues.
 func ends(test func(testing.TB)) (how, why string) {
 	e := &ended{}
 	var done sync.WaitGroup
@@ -61,7 +61,7 @@ func ends(test func(testing.TB)) (how, why string) {
 	return e.how, e.why
 }
 
-// What is missing, or takes long, ends a test as the environment says.
+// The environment decides whether a test that lacks something, or takes long, is skipped or fails.
 func TestMissing(t *testing.T) {
 	for name, c := range map[string]struct{ ci, all, how string }{
 		"a person":         {"", "", "is skipped"},
@@ -95,7 +95,7 @@ func TestMissing(t *testing.T) {
 	require.NotEmpty(t, Need(t, "stat"))
 }
 
-// Rocec is a binary that runs, and every call returns the same one.
+// Rocec returns a binary that runs. Every call returns the same binary.
 func TestRocec(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make check links no rocec; make test does")
@@ -109,7 +109,7 @@ func TestRocec(t *testing.T) {
 	require.Equal(t, path, again)
 }
 
-// A folder in memory that is small, or whose programs do not run, is not used.
+// A folder in memory is not used if it is small, or if programs in it cannot run.
 func TestRoomy(t *testing.T) {
 	for mounts, want := range map[string]bool{
 		"":                          false,
@@ -127,7 +127,7 @@ func TestRoomy(t *testing.T) {
 	}
 }
 
-// What a person set stays.
+// Values that the environment sets are kept.
 func TestHasten(t *testing.T) {
 	t.Setenv("TMPDIR", "/var/tmp")
 	t.Setenv("GOGC", "50")
@@ -144,7 +144,7 @@ func TestHasten(t *testing.T) {
 	require.Equal(t, 400, debug.SetGCPercent(was))
 }
 
-// A process with less than a processor runs fewer tests at once, and never none.
+// A process with a part of a processor runs fewer tests at once, but at least one.
 func TestSideBySide(t *testing.T) {
 	for share, want := range map[float64]int{1: 8, 0.5: 8, 0.39: 1, 0.2: 1, 0.01: 1} {
 		require.Equal(t, want, sideBySide(8, share), share)

@@ -14,15 +14,15 @@ import (
 	"testing"
 )
 
-// Where the process began: a test may change its folder and HOME.
+// The folder and HOME at the start of the process. A test may change both.
 var (
 	began, _ = os.Getwd()
 	cache, _ = os.UserCacheDir()
 )
 
-// Rocec returns the path of a binary of rocec with the tag "faults". Its environment may shorten the waits of a change of a device
-// (cmd/internal/session/faults.go); without these variables it does the same as a release. All packages of a run share it: `go run` keeps
-// the binary in the build cache, so only the first caller links it.
+// Rocec returns the path of a binary of rocec with the tag "faults". Environment variables can shorten its waits during a change of a
+// device (cmd/internal/session/faults.go). Without these variables it does the same as a release. All packages of a run share the
+// binary: `go run` keeps it in the build cache, so only the first caller links it.
 func Rocec(t testing.TB) string {
 	t.Helper()
 	path, err := rocec()
@@ -41,11 +41,11 @@ var rocec = sync.OnceValues(func() (path string, err error) {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
-	// Without the lock two packages that ask at once would both link.
+	// Without the lock, two packages that call this at once would both link the binary.
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		return "", err
 	}
-	// The run that links a binary runs a copy that is removed afterwards. The second run takes the binary of the cache.
+	// The first run links the binary and runs a copy, which is removed afterwards. The second run uses the binary of the cache.
 	for range 2 {
 		if path, err = where(); err != nil {
 			return "", err
@@ -57,7 +57,7 @@ var rocec = sync.OnceValues(func() (path string, err error) {
 	return path, nil
 })
 
-// where lets `go run` start echo with the binary, instead of the binary.
+// where lets `go run` start echo with the path of the binary, instead of the binary.
 func where() (string, error) {
 	cmd := exec.Command("go", "run", "-tags", "faults", "-exec", "echo", "github.com/rocec/rocec/cmd/rocec")
 	cmd.Dir = began

@@ -4,5 +4,5 @@ accept "leaf1" {
   differs = ["headroom"]
   reason  = "ticket 4711"
   by      = "ann"
-  until   = "2027-02-30" # want bad-value at "\"2027-02-30\"": "it is no date"
+  until   = "2027-02-30" # want bad-value at "\"2027-02-30\"": "this is not a date"
 }

@@ -1,2 +1,2 @@
 fabric "f" {}
-mtu = 9000  # want unknown-attribute at "mtu": "outside of any"
+mtu = 9000  # want unknown-attribute at "mtu": "outside of all blocks"

@@ -1,4 +1,4 @@
 fabric "f" {}
 host "h" {
-  ecn {}  # want unknown-block at "ecn": "An ecn block belongs in a cos_group block"
+  ecn {}  # want unknown-block at "ecn": "An ecn block must be inside a cos_group block"
 }

@@ -1,3 +1,3 @@
 fabric "f" {
-  ecn {}  # want unknown-block at "ecn": "A fabric block holds no ecn block. An ecn block belongs in a cos_group block"
+  ecn {}  # want unknown-block at "ecn": "A fabric block cannot contain the block ecn. An ecn block must be inside a cos_group block"
 }

@@ -1,5 +1,5 @@
 fabric "f" {}
 host "h" {
   for_each = toset(["a", "b"])
-  names    = "host1"  # want duplicate-name at "host1": "by two instances of the block"
+  names    = "host1"  # want duplicate-name at "host1": "in two instances of the block"
 }

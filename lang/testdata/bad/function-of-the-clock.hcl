@@ -1,4 +1,4 @@
 fabric "f" {}
 locals {
-  now = timestamp()  # want unknown-function at "timestamp": "the same fabric always means the same"
+  now = timestamp()  # want unknown-function at "timestamp": "a fabric has the same values"
 }

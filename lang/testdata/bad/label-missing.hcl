@@ -1,1 +1,1 @@
-fabric {}  # want bad-label at "fabric": "has a label. Write fabric \"NAME\" { ... }"
+fabric {}  # want bad-label at "fabric": "needs a label. Write fabric \"NAME\" { ... }"

@@ -1,4 +1,4 @@
 fabric "f" {}
-switch "leaf${1}" {  # want syntax at "${": "This text is fixed"
+switch "leaf${1}" {  # want syntax at "${": "This text must be a literal"
   model = "sn2700"
 }

@@ -1,3 +1,3 @@
 fabric "f" {
-  cable_length = "3,5"  # want wrong-unit at "\"3,5\"": "fractions have a point. Write \"3.5m\"."
+  cable_length = "3,5"  # want wrong-unit at "\"3,5\"": "a fraction needs a point. Write \"3.5m\"."
 }

@@ -1,5 +1,5 @@
 fabric "f" {}
-mesh "m" {  # want unequal-counts at "mesh \"m\"": "one side names none"
+mesh "m" {  # want unequal-counts at "mesh \"m\"": "one side names no device"
   lower = []
   upper = "leaf[1-2]:swp1"
 }

@@ -1,4 +1,4 @@
 fabric "f" {}
 module "m" {
-  source = 5  # want wrong-type at "5": "written out in quotes"
+  source = 5  # want wrong-type at "5": "as a literal in quotes"
 }

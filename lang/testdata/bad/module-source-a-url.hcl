@@ -1,4 +1,4 @@
 fabric "f" {}
 module "m" {
-  source = "git::https://example.net/pod.git"  # want bad-value at "\"git::https://example.net/pod.git\"": "Nothing is fetched"
+  source = "git::https://example.net/pod.git"  # want bad-value at "\"git::https://example.net/pod.git\"": "not fetched from other places"
 }

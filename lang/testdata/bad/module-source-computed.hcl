@@ -1,5 +1,5 @@
 fabric "f" {}
 variable "where" { default = "./pod" }
 module "m" {
-  source = var.where  # want wrong-type at "var.where": "written out in quotes"
+  source = var.where  # want wrong-type at "var.where": "as a literal in quotes"
 }

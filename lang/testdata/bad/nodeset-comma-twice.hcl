@@ -1,2 +1,2 @@
 fabric "f" {}
-host "h" { names = "h1,,h2" }  # want bad-nodeset at ",": "Take the comma away"
+host "h" { names = "h1,,h2" }  # want bad-nodeset at ",": "Delete the comma"

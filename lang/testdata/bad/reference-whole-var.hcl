@@ -1,4 +1,4 @@
 fabric "f" {}
 locals {
-  all = keys(var)  # want unknown-reference at "var": "names nothing"
+  all = keys(var)  # want unknown-reference at "var": "is not a reference"
 }

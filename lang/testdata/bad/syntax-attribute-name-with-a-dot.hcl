@@ -1,3 +1,3 @@
 fabric "f" {
-  pfc.loops = 1  # want syntax at "pfc": "holds no dot"
+  pfc.loops = 1  # want syntax at "pfc": "cannot contain a dot"
 }

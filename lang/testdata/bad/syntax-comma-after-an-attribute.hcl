@@ -1,4 +1,4 @@
 fabric "f" {
-  mtu = 9000,  # want syntax at ",": "Take the comma away"
+  mtu = 9000,  # want syntax at ",": "Delete the comma"
   failures = 1
 }

@@ -1,2 +1,2 @@
-fabric = "f" {  # want syntax at "{": "without the equals sign"
+fabric = "f" {  # want syntax at "{": "without an equals sign"
 }

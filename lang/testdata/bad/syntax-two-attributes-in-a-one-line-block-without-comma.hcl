@@ -1,1 +1,1 @@
-fabric "f" { mtu = 9000 failures = 1 }  # want syntax at "failures": "line of its own"
+fabric "f" { mtu = 9000 failures = 1 }  # want syntax at "failures": "on a separate line"

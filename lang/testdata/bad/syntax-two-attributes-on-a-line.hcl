@@ -1,3 +1,3 @@
 fabric "f" {
-  mtu = 9000 failures = 1  # want syntax at "failures": "line of its own"
+  mtu = 9000 failures = 1  # want syntax at "failures": "on a separate line"
 }

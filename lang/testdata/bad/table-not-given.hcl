@@ -1,3 +1,3 @@
 fabric "f" {
-  routing = "table"  # want missing-attribute at "\"table\"": "Say table ="
+  routing = "table"  # want missing-attribute at "\"table\"": "Write table ="
 }

@@ -1,3 +1,3 @@
 fabric "f" {
-  table = "fib.json"  # want table-unused at "\"fib.json\"": "Say routing = \"table\""
+  table = "fib.json"  # want table-unused at "\"fib.json\"": "Write routing = \"table\""
 }

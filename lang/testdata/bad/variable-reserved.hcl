@@ -1,3 +1,3 @@
 fabric "f" {}
 variable "source" { default = "a" } # want bad-name at "\"source\"": "Give it another name"
-variable "for_each" { default = 1 } # want bad-name at "\"for_each\"": "meaning of its own"
+variable "for_each" { default = 1 } # want bad-name at "\"for_each\"": "a module block has an attribute of this name"

@@ -1,5 +1,5 @@
 fabric "f" {}
 variable "password" {
   type      = string
-  sensitive = true  # want sensitive-variable at "true": "nothing secret belongs in a fabric"
+  sensitive = true  # want sensitive-variable at "true": "a fabric must not contain secrets"
 }
