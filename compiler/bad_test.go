@@ -23,12 +23,12 @@ var update = flag.Bool("update", false, "rewrite testdata/bad.txt")
 
 var badWant = regexp.MustCompile(`want ([a-z0-9-]+) at ("(?:[^"\\]|\\.)*"): ("(?:[^"\\]|\\.)*")`)
 
-// advice is a word with which a message asks the person to act.
+// advice matches a verb by which a message says how to correct the mistake.
 var advice = regexp.MustCompile(`\b(Add|Correct|Delete|Did you mean|Give|Join|Leave|Make|Merge|Move|Name|Order|Put|Say|Set|Split|Take|Use|Write)\b`)
 
-// TestBad holds every fabric of testdata/bad to the mistakes its comments want: on that line, with that code, under the text in quotes,
-// saying that, and no others. The language finds nothing wrong with them. The full messages are in testdata/bad.txt, for reading; -update
-// writes it.
+// TestBad compiles every fabric of testdata/bad and compares the errors with the "want" comments: line, code, marked text and part of the
+// message. No other errors may occur, and package lang must accept the fabrics. testdata/bad.txt lists the full messages for readers;
+// -update writes it.
 func TestBad(t *testing.T) {
 	files, err := filepath.Glob("testdata/bad/*.hcl")
 	require.NoError(t, err)

@@ -5,7 +5,7 @@ import (
 	"github.com/rocec/rocec/lang"
 )
 
-// byHand resolves by_hand blocks; the devices of a group share theirs.
+// byHand resolves by_hand blocks. The devices of a group share one result.
 type byHand map[*lang.ByHand]*ir.ByHand
 
 func (m byHand) of(b *lang.ByHand) *ir.ByHand {

@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// Devices do what their by_hand block states; they do what the fabric needs where it states nothing.
+// A by_hand block sets what a device does. For settings that the block omits, the device does what the fabric needs.
 func TestByHand(t *testing.T) {
 	src := clos(2, 1, 2)
 	a := &author{line: 5000}
@@ -57,7 +57,7 @@ func TestByHand(t *testing.T) {
 	assert.False(t, sends || obeys, "a lossy group")
 }
 
-// The ports of another system have other names; the speed of such a link is that of its other end, or stated.
+// Another system has other port names. The speed of such a link is the speed of its other end, or the stated speed.
 func TestByHandPorts(t *testing.T) {
 	src := clos(2, 1, 2)
 	a := &author{line: 5000}
@@ -90,8 +90,8 @@ func TestByHandPorts(t *testing.T) {
 	assert.True(t, ds.HasErrors(), "Cumulus Linux has no such ports")
 }
 
-// Which field decides, by the table of the Cumulus manual: DSCP where it is trusted and there is one, else PCP where it is
-// trusted and there is one, else the port's default.
+// TestSort follows the table of the Cumulus manual: a packet is sorted by DSCP if the port trusts DSCP and the packet has one, else by PCP
+// if the port trusts PCP and the packet has one, else by the port's default.
 func TestSort(t *testing.T) {
 	f := compiled(t, clos(2, 1, 2))
 	p := device(f, "leaf1").Ports[0]
@@ -120,7 +120,7 @@ func TestSort(t *testing.T) {
 	}
 }
 
-// What a NIC sends for an intent: by tos where it is written, unless that DSCP is meant for another intent of the NIC.
+// A NIC sends an intent with the tos that is written, unless another intent of the NIC claims that DSCP.
 func TestPackets(t *testing.T) {
 	src := clos(2, 1, 2)
 	a := &author{line: 5000}
@@ -144,7 +144,7 @@ func TestPackets(t *testing.T) {
 		return []int{n.Packet(n.Intents[0]).DSCP, n.Packet(n.Intents[1]).DSCP}
 	}
 	assert.Equal(t, []int{26, 18}, dscps(nic(-1)))
-	assert.Equal(t, []int{26, 18}, dscps(nic(18<<2)), "the default is meant for the second; the first's applications say theirs")
+	assert.Equal(t, []int{26, 18}, dscps(nic(18<<2)), "the default tos belongs to the second intent; applications of the first set their own")
 	assert.Equal(t, []int{7, 7}, dscps(nic(7<<2)), "meant for neither")
 	n := nic(-1)
 	assert.Equal(t, ir.Packet{IP: true, DSCP: 48, PCP: 6}, n.CNP(n.Intents[0]))
@@ -152,10 +152,11 @@ func TestPackets(t *testing.T) {
 	src.Roces[0].CNP = val(a, "rdma")
 	n = nic(-1)
 	assert.Equal(t, 26, n.CNP(n.Intents[0]).DSCP)
-	assert.Equal(t, 26, n.CNP(n.Intents[1]).DSCP, "a NIC marks all its CNPs alike")
+	assert.Equal(t, 26, n.CNP(n.Intents[1]).DSCP, "a NIC marks all its CNPs the same")
 }
 
-// A switch sees the intents that pass it: one in a rack does not reach the spine, though another in its group does.
+// A switch has the intents whose traffic passes it. An intent within one rack does not reach the spine, but another intent of its group
+// does.
 func TestVisible(t *testing.T) {
 	src := clos(2, 1, 2)
 	a := &author{line: 5000}
@@ -173,7 +174,7 @@ func TestVisible(t *testing.T) {
 		return out
 	}
 	assert.Len(t, names(device(f, "leaf1")), 2)
-	assert.Equal(t, names(device(f, "leaf2")), names(device(f, "spine1")), "also where it marks nothing and nothing is lossless")
+	assert.Equal(t, names(device(f, "leaf2")), names(device(f, "spine1")), "spine1 marks nothing and nothing is lossless")
 	assert.NotContains(t, names(device(f, "spine1")), "rack")
 	assert.NotEmpty(t, names(device(f, "spine1")))
 }

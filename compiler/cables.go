@@ -18,7 +18,7 @@ func (c *compiler) cables() {
 	c.f.Links = make([]*ir.Link, 0, len(c.src.Links))
 	blocks := make([]*lang.LinkBlock, 0, len(c.src.Links)) // by Link.ID
 	counts := make([]int32, len(c.f.Devices))              // ports, by Device.ID
-	var block said                                         // of the link before: those of a block come together
+	var block said                                         // of the previous link: links of one block are adjacent
 	says := c.newSayings()
 	names := &portNames{}
 
@@ -97,7 +97,7 @@ func plug(e end, mtu int) *ir.Port {
 	return p
 }
 
-// flowControl gives every cable its flow control, and notes where link pause is that of all.
+// flowControl sets the flow control of every cable, and records whether all cables use link pause.
 func (c *compiler) flowControl() {
 	if !slices.ContainsFunc(c.f.Links, func(l *ir.Link) bool { return l.FlowControl != "" && l.FlowControl != c.f.FlowControl }) {
 		return
@@ -115,15 +115,15 @@ func (c *compiler) flowControl() {
 	}
 }
 
-// bondKey has the things that all cables of a bond share: the block, and the switches by Device.ID, the lower one first.
+// bondKey identifies a bond: all its cables share the block and the two switches, ordered by Device.ID.
 type bondKey struct {
 	kind, name string
 	decl       diag.Range
 	a, b       int
 }
 
-// bond returns the number of the bond between two switches that a cable is in by its block; 0: none. Host blocks declare the bonds of
-// hosts.
+// bond returns the number of the bond between two switches to which a cable belongs; 0: none. Only the bonds of hosts are declared in host
+// blocks.
 func (c *compiler) bond(l *lang.Link, a, b *ir.Device) int {
 	if !l.Block.Marked().Bond.V {
 		return 0
@@ -137,7 +137,7 @@ func (c *compiler) bond(l *lang.Link, a, b *ir.Device) int {
 			c.hostBonds[block] = true
 			c.report.errorf(topicLinkBond, l.Block.Marked().Bond.At, fmt.Sprintf("%s %q", l.Block.Kind, l.Block.Name),
 				"bond = true says that cables between two switches are one bond, and %s is a host. The cables of a host are joined by "+
-					"a bond block in its host block. Take bond out here, and write the links of switches and hosts in blocks of their own.",
+					"a bond block in its host block. Delete bond here, and write the links of switches and hosts in separate blocks.",
 				host.Name).Note(*end.At, "this end")
 		}
 		return 0
@@ -149,7 +149,7 @@ func (c *compiler) bond(l *lang.Link, a, b *ir.Device) int {
 	return c.bonds[key]
 }
 
-// bondSpeeds demands one speed of all cables of a bond.
+// bondSpeeds checks that all cables of a bond run at one speed.
 func (c *compiler) bondSpeeds() {
 	first := map[int]*ir.Link{}
 	told := map[int]bool{}
@@ -165,27 +165,27 @@ func (c *compiler) bondSpeeds() {
 		if l.Speed.N != f.Speed.N && l.Speed.N > 0 && f.Speed.N > 0 && !told[l.Bond] {
 			told[l.Bond] = true
 			c.report.errorf(topicLinkBond, l.BondAt, l.A().String(),
-				"The cables of the bond between %s and %s run at different speeds: %s - %s at %s, %s - %s at %s. Ports of a bond run at one speed "+
-					"(IEEE 802.1AX), and the others stay idle. Give the block a speed, or the cables blocks of their own.",
+				"The cables of the bond between %s and %s run at different speeds: %s - %s at %s, %s - %s at %s. A bond uses the ports of one speed "+
+					"(IEEE 802.1AX); the others stay idle. Give the block a speed, or put the cables into separate blocks.",
 				f.A().Device().Name, f.B().Device().Name, f.A(), f.B(), platform.SpeedText(f.Speed.N), l.A(), l.B(), platform.SpeedText(l.Speed.N))
 		}
 	}
 }
 
-// said has the values of a link block for all its cables.
+// said contains the values of a link block, for all its cables.
 type said struct {
 	by    *lang.LinkBlock
-	facts *ir.LinkFacts // but for the speed
+	facts *ir.LinkFacts // without the speed
 }
 
-// end is one end of a cable, found.
+// end is one resolved end of a cable.
 type end struct {
 	dev  *ir.Device
 	name *ir.PortName
 	nic  *ir.NIC
 }
 
-// endpoint finds what one end of a cable names, on a side of a block.
+// endpoint resolves the device and the port at one end of a cable; side is its side of the block.
 func (c *compiler) endpoint(e *lang.Endpoint, b *lang.LinkBlock, names *portNames, side int) (end, bool) {
 	d := c.device(e.Device, *e.At, ", so no cable can end there")
 	if d == nil {
@@ -208,13 +208,13 @@ func (c *compiler) endpoint(e *lang.Endpoint, b *lang.LinkBlock, names *portName
 	if found.nic == nil {
 		name := e.Device + ":" + e.Port
 		if b := bondOf(d, e.Port); b != nil {
-			c.report.errorf(topicUnknownInterface, *e.At, name, "%s is a bond of %s; a cable ends at one of its NICs. Name those.",
+			c.report.errorf(topicUnknownInterface, *e.At, name, "%s is a bond of %s, and a cable ends at a NIC. Name a NIC of the bond.",
 				e.Port, d.Name).Note(b.At, "the bond")
 		} else {
 			meant := hint(e.Port, nicNames(d))
 			c.instead(c.report.errorf(topicUnknownInterface, *e.At, name,
-				"%s has no nic block %q, so nothing is known of its model and settings.%s "+
-					"%s Declare the interface by a nic block, or name one that is.", d.Name, e.Port, meant, hasNICs(d)), e.Port, meant).
+				"%s has no nic block %q, so its model and settings are unknown.%s "+
+					"%s Declare the interface by a nic block, or name a declared one.", d.Name, e.Port, meant, hasNICs(d)), e.Port, meant).
 				Note(d.Decl, "the host is declared here")
 		}
 		return end{}, false
@@ -225,8 +225,8 @@ func (c *compiler) endpoint(e *lang.Endpoint, b *lang.LinkBlock, names *portName
 	return found, true
 }
 
-// frontPort finds the front-panel port a cable ends at, and reports whether the cable may end there. If no target knows the system, ports
-// have any name and no known properties. The same holds for names of other systems on a switch set by hand.
+// frontPort finds the front-panel port a cable ends at, and reports whether the cable may end there. If no target knows the system, every
+// port name is accepted and the port's properties are unknown. The same applies to port names of another system on a switch set by hand.
 func (c *compiler) frontPort(d *ir.Device, e *lang.Endpoint) (ir.Front, bool) {
 	m, os := d.Switch.Model, c.system(d)
 	if m == nil || m.Ports == nil || os == nil {
@@ -253,7 +253,7 @@ func (c *compiler) frontPort(d *ir.Device, e *lang.Endpoint) (ir.Front, bool) {
 	return ir.Front{}, false
 }
 
-// resolve finds the ports that the names used by a switch's cables mean, where a name alone does not identify its port. blocks are those
+// resolve finds the ports of a switch's cables on systems where a port name alone does not identify the port. blocks are those
 // of the links, by Link.ID.
 func (c *compiler) resolve(d *ir.Device, blocks []*lang.LinkBlock, names *portNames) {
 	if d.Switch == nil || d.Switch.Model == nil {
@@ -283,8 +283,8 @@ func (c *compiler) joins(l *lang.Link, a, b *ir.Device) bool {
 			"is a loop. Correct one of its ends, or delete it.", a.Name).Note(*l.A.At, "its other end")
 		return false
 	case a.Host != nil && b.Host != nil && !a.Host.Forwards && !b.Host.Forwards:
-		c.report.errorf(topicLinkHosts, *l.B.At, name(), "Both ends of this cable are hosts, %s and %s, and neither forwards. rocec "+
-			"describes the switches between hosts; a host that routes or bridges must say so. Correct one of the ends, or write "+
+		c.report.errorf(topicLinkHosts, *l.B.At, name(), "Both ends of this cable are hosts, %s and %s, and neither forwards. In "+
+			"rocec, only a host that routes or bridges may be cabled to a host. Correct one of the ends, or write "+
 			"forwards = true in its host block.",
 			a.Name, b.Name).Note(*l.A.At, "its other end")
 		return false
@@ -292,7 +292,7 @@ func (c *compiler) joins(l *lang.Link, a, b *ir.Device) bool {
 	return true
 }
 
-// routed reports whether a link is an IP hop: as its block says, else by the fabric's routing, for links between switches. Without a
+// routed reports whether a link is an IP hop. The link's block decides, else for links between switches the fabric's routing. Without a
 // routing, and under "any", no block claims an IP hop, so the link is bridged.
 func (c *compiler) routed(b *lang.LinkBlock, x, y *ir.Device) bool {
 	if routed := b.Marked().Routed; routed.Set() {
@@ -308,9 +308,9 @@ func (c *compiler) routed(b *lang.LinkBlock, x, y *ir.Device) bool {
 	return false
 }
 
-// sayings gives what link blocks say of length and MTU. Blocks by the thousand say the same, and share the words.
+// sayings caches the length and MTU of link blocks. Thousands of blocks have the same values and share one text.
 type sayings struct {
-	usualLength ir.Length // of blocks without one
+	usualLength ir.Length // of blocks without a length
 	usualMTU    ir.Num
 	lengths     map[float64]string
 	mtus        map[int]string
@@ -329,7 +329,7 @@ func (c *compiler) newSayings() *sayings {
 	return s
 }
 
-// of returns what a block says of its links.
+// of returns the values that a block states for its links.
 func (s *sayings) of(b *lang.LinkBlock) said {
 	return said{b, &ir.LinkFacts{
 		At: b.Decl, Block: fmt.Sprintf("%s %q", b.Kind, b.Name), Length: s.length(b), MTU: s.mtu(b), PeerAt: b.Marked().Peer.At, PlannedAt: b.Marked().Planned.At,
@@ -337,7 +337,7 @@ func (s *sayings) of(b *lang.LinkBlock) said {
 	}}
 }
 
-// bondAt is where a block says that its cables are a bond.
+// bondAt returns the place where a block declares its cables a bond.
 func bondAt(b *lang.LinkBlock) diag.Range {
 	if bond := b.Marked().Bond; bond.V {
 		return bond.At
@@ -354,7 +354,7 @@ func (s *sayings) length(b *lang.LinkBlock) ir.Length {
 	return ir.Length{Metres: m, From: ir.Origin{At: b.Length.At, Why: why}}
 }
 
-// mtu is that of the switch ports at a block's links: its own, else the fabric's.
+// mtu returns the MTU of the switch ports at a block's links: the block's, else the fabric's.
 func (s *sayings) mtu(b *lang.LinkBlock) ir.Num {
 	if !b.MTU.Set() {
 		return s.usualMTU
@@ -363,7 +363,7 @@ func (s *sayings) mtu(b *lang.LinkBlock) ir.Num {
 	return ir.Num{N: b.MTU.V, From: []ir.Origin{{At: b.MTU.At, Why: why}}}
 }
 
-// once makes the text for a key when it is first asked for.
+// once returns the text for a key, and makes it at the first call.
 func once[K comparable](known map[K]string, key K, text func() string) string {
 	s, ok := known[key]
 	if !ok {
@@ -373,11 +373,11 @@ func once[K comparable](known map[K]string, key K, text func() string) string {
 	return s
 }
 
-// jack has the abilities of a port: its native speed (0: not known) and lanes.
+// jack describes what a port can do: its native speed (0: unknown) and lanes.
 type jack struct{ speed, lanes int }
 
-// jacks finds what the ports of a device can do, and the ports that are used twice. The ports are sorted by name, so
-// equal ones, and the parts of a split port, are neighbours.
+// jacks finds the abilities of a device's ports, and reports ports that are used twice. The ports are sorted by name, so equal names are
+// adjacent, and so are the parts of a split port.
 func (c *compiler) jacks(d *ir.Device, out []jack) {
 	for i, p := range d.Ports {
 		if i > 0 && d.Ports[i-1].Name == p.Name {
@@ -409,7 +409,7 @@ func (c *compiler) jacks(d *ir.Device, out []jack) {
 	byFront := func(p, q *ir.Port) int {
 		return cmp.Or(cmp.Compare(p.Front.Number, q.Front.Number), cmp.Compare(p.Front.Sub, q.Front.Sub))
 	}
-	if !slices.IsSortedFunc(ports, byFront) { // a grammar may have another order than names
+	if !slices.IsSortedFunc(ports, byFront) { // a grammar may order ports differently from names
 		ports = slices.SortedStableFunc(slices.Values(ports), byFront)
 	}
 	spell := func(number int16) string { return c.system(d).Spell(m, ir.Front{Number: number, Sub: -1}) }
@@ -422,8 +422,8 @@ func (c *compiler) jacks(d *ir.Device, out []jack) {
 		}
 		if highest >= 0 && !first.Split() {
 			part := ports[j-1]
-			c.report.errorf(topicPortSplit, part.At, part.String(), "%s is used whole and split at once: %s and %s. A split port "+
-				"%s is gone as a whole. Name its parts only, or the whole only.", d.Name, ports[i].Name, part.Name, spell(first.Number)).
+			c.report.errorf(topicPortSplit, part.At, part.String(), "%s is used both whole and split: %s and %s. After a split, "+
+				"%s exists only in parts. Name only its parts, or only the whole port.", d.Name, ports[i].Name, part.Name, spell(first.Number)).
 				Note(ports[i].At, "used whole here")
 		}
 		parts := 1
@@ -443,7 +443,7 @@ func (c *compiler) jacks(d *ir.Device, out []jack) {
 	}
 }
 
-// jack returns the abilities of a port of a switch, or of a part of one. all has the sorted names that the fabric uses of that port.
+// jack returns the abilities of a port of a switch, or of part of a port. all contains the sorted names by which the fabric uses that port.
 func (c *compiler) jack(d *ir.Device, r platform.PortRange, p *ir.Port, all []*ir.Port) jack {
 	switch {
 	case p.Front.Sub < 0:
@@ -460,8 +460,8 @@ func (c *compiler) jack(d *ir.Device, r platform.PortRange, p *ir.Port, all []*i
 	return jack{speed, lanes}
 }
 
-// pairSplit checks a port split into so many parts that it takes its neighbour with it. The parts end at port last; before and next are
-// the ports around it, and spell names a port of the switch.
+// pairSplit checks a port that is split into so many parts that its neighbour becomes unusable. last is the last part; before and next are
+// the other ports on either side, and spell returns the name of a port.
 func (c *compiler) pairSplit(d *ir.Device, spell func(number int16) string, last *ir.Port, before, next []*ir.Port) {
 	number, m := last.Front.Number, d.Switch.Model
 	parts := map[int]string{4: "four", 8: "eight"}[m.PairSplit]
@@ -484,7 +484,7 @@ func (c *compiler) pairSplit(d *ir.Device, spell func(number int16) string, last
 	if number%2 == 0 {
 		which = "one before"
 	}
-	c.report.errorf(topicPortSplit, pair.At, pair.String(), "%s is a %s, on which a port split into %s takes the %s "+
-		"with it: %s is split, so %s is gone. Use another port here.", d.Name, m.Title, parts, which, spell(number), spell(pair.Front.Number)).
+	c.report.errorf(topicPortSplit, pair.At, pair.String(), "%s is a %s, on which a port split into %s disables the %s"+
+		": %s is split, so %s cannot be used. Use another port here.", d.Name, m.Title, parts, which, spell(number), spell(pair.Front.Number)).
 		Note(last.At, "the split port").Note(d.Switch.ModelAt, "the model is given here")
 }

@@ -9,17 +9,17 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Which links carry a group, and so need PFC at both ends.
+// This file finds the links that carry a group, and so need PFC at both ends.
 //
 // The cable of a member always carries the group of its intent. Between switches, and hosts that forward, a link carries it when some path
-// between two members goes over the link and visits no device twice. Whatever the routing and whatever fails, traffic between members
-// stays on such paths. For RoCEv1 only bridged links count, since its frames do not pass an IP hop. Where traffic bounces into another
-// group, links carry that group as far as the first. Links that lead off to switches without members carry nothing. A lossless group that
-// no intent uses is carried by every link: rocec cannot know who sends it.
+// between two members goes over the link and visits no device twice. Traffic between members stays on such paths under every routing and
+// every failure. For RoCEv1 only bridged links count, since its frames do not pass an IP hop. If traffic bounces into another group, the
+// links of the first group also carry the second. Links that lead off to switches without members carry nothing. A lossless group that no
+// intent uses is carried by every link: rocec cannot know who sends it.
 //
-// Join every switch with members to an imagined hub. Then a path from member to member closes to a ring over the hub, and a ring is within
-// one biconnected component. So a link is on such a path if it is in one component with the hub. Tarjan's depth-first search finds that
-// component in one pass over the links.
+// The search connects every switch with members to an imagined hub. Then a path from member to member closes to a ring over the hub, and a
+// ring is within one biconnected component. So a link is on such a path if it is in a component of the hub. Tarjan's depth-first search
+// finds these components in one pass over the links.
 
 // linkSet reports for every Link.ID whether the link is in the set.
 type linkSet []bool
@@ -54,7 +54,7 @@ func (c *compiler) carry() {
 	}
 }
 
-// see notes at every switch that traffic of the n-th intent passes it.
+// see records, at every switch on the links in on, that traffic of the n-th intent passes.
 func (c *compiler) see(n int, on linkSet) {
 	if c.seen == nil {
 		c.seen = make([][]uint64, len(c.f.Devices))
@@ -76,7 +76,7 @@ func (c *compiler) see(n int, on linkSet) {
 	}
 }
 
-// visible notes for every switch the intents whose traffic it handles; alike switches share the slice.
+// visible sets for every switch the intents whose traffic it handles; switches with equal intents share the slice.
 func (c *compiler) visible() {
 	var last []*ir.Intent
 	for _, d := range c.f.Devices {
@@ -98,8 +98,8 @@ func (c *compiler) visible() {
 	}
 }
 
-// bounces returns the groups that traffic sent in g can be in: g, and what it bounces into step by step. Under link pause
-// bounce has no effect, and under up-down nothing goes up again.
+// bounces returns the groups that traffic sent in g can be in: g, and the groups that it bounces into, directly or in several steps. Under
+// link pause bounce has no effect, and under up-down nothing goes up again.
 func (c *compiler) bounces(g *ir.CosGroup) []*ir.CosGroup {
 	all := []*ir.CosGroup{g}
 	if c.f.FlowControl == ir.Pause || c.f.Routing == ir.UpDown {
@@ -124,11 +124,11 @@ func (s linkSet) join(t linkSet) linkSet {
 
 func (s linkSet) has(l *ir.Link) bool { return s != nil && s[l.ID] }
 
-// hubSearch is the depth-first search; its tables are used again for each intent.
+// hubSearch is the depth-first search; its tables are reused for each intent.
 type hubSearch struct {
 	f        *ir.Fabric
 	found    []int32 // by Device.ID: order of discovery, 1 onwards; 0: not yet
-	low      []int32 // by Device.ID: earliest device reachable over one link from the subtree; the hub is 0
+	low      []int32 // by Device.ID: earliest device reachable over one link from the subtree; the hub is device 0
 	terminal []bool  // by Device.ID: joined to the hub
 	links    []int32 // links of components not yet closed
 	stack    []frame
@@ -137,7 +137,7 @@ type hubSearch struct {
 
 type frame struct {
 	dev  *ir.Device
-	from *ir.Link // how the search came in; nil: from the hub
+	from *ir.Link // the port by which the search arrived; nil: from the hub
 	next int      // in dev.Ports
 	mark int      // length of links before from
 }
@@ -212,24 +212,24 @@ func (s *hubSearch) run(i *ir.Intent) linkSet {
 			}
 			above := s.stack[len(s.stack)-1].dev
 			if s.low[done.dev.ID] >= s.found[above.ID] {
-				s.links = s.links[:done.mark] // a component without the hub
+				s.links = s.links[:done.mark] // a component that does not include the hub
 			}
 			s.low[above.ID] = min(s.low[above.ID], s.low[done.dev.ID])
 		}
 		for _, id := range s.links {
-			s.on[id] = true // what is left shares the hub's component
+			s.on[id] = true // the remaining links share the hub's component
 		}
 	}
 	return s.on
 }
 
-// checkRouting demands a routing where a lossless group crosses a ring of links, and AS numbers where eBGP is it.
+// checkRouting reports a missing routing where a lossless group crosses a ring of links, and missing AS numbers under eBGP.
 func (c *compiler) checkRouting() {
 	if c.f.Routing == ir.EBGP {
 		for _, d := range c.f.Devices {
 			if d.Switch != nil && d.Switch.ASN == 0 {
-				c.report.errorf(topicASNMissing, d.Decl, d.Name, "The fabric is routed by eBGP, and %s has no AS number. Which paths exist "+
-					"depends on the numbers. Give the switch an asn.", d.Name).Note(c.f.RoutingAt, "the routing")
+				c.report.errorf(topicASNMissing, d.Decl, d.Name, "The fabric is routed by eBGP, and %s has no AS number. The paths "+
+					"depend on the AS numbers. Give the switch an asn.", d.Name).Note(c.f.RoutingAt, "the routing")
 			}
 		}
 	}
@@ -246,11 +246,11 @@ func (c *compiler) checkRouting() {
 		}
 		bonded := ""
 		if len(ring) == 2 && ring[0].A().Device().Switch != nil && ring[0].B().Device().Switch != nil { // two cables between the same two devices
-			bonded = " Where the cables between " + ring[0].A().Device().Name + " and " + ring[0].B().Device().Name +
-				" are one bond (a LAG), say bond = true in their block instead: they are one link then, and no ring."
+			bonded = " If the cables between " + ring[0].A().Device().Name + " and " + ring[0].B().Device().Name +
+				" are one bond (a LAG), write bond = true in their block instead: then they are one link and no ring."
 		}
 		e := c.report.errorf(topicRoutingMissing, c.f.At, g.Name, "The lossless cos group %q crosses a ring of %d links, and the fabric "+
-			"does not say how lossless traffic is forwarded. Whether pauses can run round in a circle depends on it. Say it in the fabric "+
+			"does not say how lossless traffic is forwarded. Whether pauses can run in a circle depends on it. Set it in the fabric "+
 			"block: routing = \"up-down\", \"ebgp\", \"shortest-path\", \"spanning-tree\", \"flooding\", \"any\" or \"table\".%s",
 			g.Name, len(ring), bonded)
 		for i, l := range ring {
@@ -266,7 +266,7 @@ func (c *compiler) checkRouting() {
 
 const showRing = 12
 
-// ring returns the links of a cycle among those of the set, in order round it, from the one written first; nil if the
+// ring returns the links of a cycle among those of the set, in order round the ring, beginning with the link written first; nil if the
 // links are a forest. Two parallel links are a ring too, unless they are one bond.
 func (c *compiler) ring(set linkSet) []*ir.Link {
 	up := make([]int32, len(c.f.Devices)) // union-find by Device.ID
@@ -302,7 +302,7 @@ func (c *compiler) ring(set linkSet) []*ir.Link {
 
 // treePath returns the links from one device to another in a forest.
 func treePath(from, to *ir.Device, tree linkSet) []*ir.Link {
-	came := map[*ir.Device]*ir.Port{from: nil} // the port at the device before
+	came := map[*ir.Device]*ir.Port{from: nil} // the port at the previous device
 	for queue := []*ir.Device{from}; len(queue) > 0 && came[to] == nil; queue = queue[1:] {
 		for _, p := range queue[0].Ports {
 			next := p.Peer().Device()
@@ -320,7 +320,7 @@ func treePath(from, to *ir.Device, tree linkSet) []*ir.Link {
 	return path
 }
 
-// fromFirst turns a ring so that it starts at the link written first.
+// fromFirst rotates a ring so that it starts at the link written first.
 func fromFirst(ring []*ir.Link) []*ir.Link {
 	first := 0
 	for i, l := range ring {
@@ -331,7 +331,7 @@ func fromFirst(ring []*ir.Link) []*ir.Link {
 	return append(slices.Clone(ring[first:]), ring[:first]...)
 }
 
-// checkLengths demands a length of every cable that carries a lossless group.
+// checkLengths reports every cable without a length that carries a lossless group.
 func (c *compiler) checkLengths() {
 	rows := map[diag.Range]diag.Range{} // by the topology block: the first of its cables without a length
 	for _, l := range c.f.Links {
@@ -347,8 +347,8 @@ func (c *compiler) checkLengths() {
 					}
 					at = rows[at]
 				}
-				c.report.errorf(topicLengthMissing, at, fmt.Sprintf("%s to %s", l.A(), l.B()), "%s carries the lossless cos group %q, and no "+
-					"length is known for it. The bytes on the cable when a pause is sent still arrive, so the headroom depends on its length. "+
+				c.report.errorf(topicLengthMissing, at, fmt.Sprintf("%s to %s", l.A(), l.B()), "%s carries the lossless cos group %q, and its length "+
+					"is unknown. The bytes on the cable when a pause is sent still arrive, so the headroom depends on its length. "+
 					"Write length = \"30m\" in the block, or cable_length in the fabric block for all.", l.Block, g.Name).
 					Note(g.LosslessAt, "the group is lossless")
 				break

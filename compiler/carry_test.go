@@ -64,7 +64,7 @@ func (g graph) source() *lang.Source {
 	return s
 }
 
-// carrying returns the indexes of the links between switches that carry the group, and the ones whose ends mark.
+// carrying returns the indexes of the links between switches that carry the group, and the links whose ends mark.
 func carrying(f *ir.Fabric, links int) (carry, mark []int) {
 	for i, l := range f.Links[:links] {
 		if len(l.A().Buffers()) > 0 {
@@ -87,7 +87,7 @@ func TestCarry(t *testing.T) {
 		{"chain with a dead end", graph{switches: 4, links: [][2]int{{0, 1}, {1, 2}, {2, 3}}, hosts: []int{0, 2}}, []int{0, 1}},
 		{"one member switch", graph{switches: 4, links: ring, hosts: []int{0, 0}}, nil},
 		{"ring", graph{switches: 4, links: ring, hosts: []int{0, 1}}, []int{0, 1, 2, 3}},
-		{"ring that hangs off", graph{switches: 6, links: [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 2}}, hosts: []int{0, 1, 1}}, []int{0}},
+		{"attached ring", graph{switches: 6, links: [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 2}}, hosts: []int{0, 1, 1}}, []int{0}},
 		{"parallel links", graph{switches: 3, links: [][2]int{{0, 1}, {0, 1}, {1, 2}, {1, 2}}, hosts: []int{0, 1}}, []int{0, 1}},
 		{"two islands", graph{switches: 4, links: [][2]int{{0, 1}, {2, 3}}, hosts: []int{0, 2, 3}}, []int{1}},
 		{"v1 stays on bridged links", graph{
@@ -119,7 +119,7 @@ func TestCarry(t *testing.T) {
 	}
 }
 
-// Every path between two members that visits no switch twice, tried one by one.
+// The oracle tries, one by one, every path between two members that visits no switch twice.
 func TestCarryIsEverySimplePath(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 6).Draw(t, "switches")
@@ -191,7 +191,7 @@ func TestAGroupIsCarriedInWhatItBouncesInto(t *testing.T) {
 		s.CosGroups = append(s.CosGroups,
 			&lang.CosGroup{Name: "up", Decl: a.at(), Cos: val(a, 4), Lossless: val(a, true), Bounce: val(a, "last"), ECN: &lang.ECN{Decl: a.at()}},
 			&lang.CosGroup{Name: "last", Decl: a.at(), Cos: val(a, 5), Lossless: val(a, true), Bounce: val(a, "up"), ECN: &lang.ECN{Decl: a.at()}})
-		for _, own := range []string{"up", "last"} { // intents of their own, which stay on one switch
+		for _, own := range []string{"up", "last"} { // intents of each switch alone
 			s.Roces = append(s.Roces, &lang.Roce{
 				Name: own, Decl: a.at(), Version: val(a, 2), CosGroup: val(a, own), Members: []lang.Member{{Host: "h0", At: a.at()}},
 			})
@@ -211,7 +211,7 @@ func TestAGroupIsCarriedInWhatItBouncesInto(t *testing.T) {
 }
 
 func TestAHostThatForwardsIsATransit(t *testing.T) {
-	// s0 - h - s1: traffic between the hosts on s0 and s1 can pass only through h.
+	// s0 - h - s1: the only path between the hosts on s0 and s1 goes through h.
 	s := graph{switches: 2, hosts: []int{0, 1}, version: 2}.source()
 	a := &author{line: 7000}
 	decl := a.at()
@@ -255,7 +255,7 @@ func TestRing(t *testing.T) {
 		}
 		_, ds := Compile(g.source(), targets.Known)
 		require.Len(t, ds, 1)
-		assert.Equal(t, bond, strings.Contains(ds[0].Detail, "say bond = true in their block"), ds[0].Detail)
+		assert.Equal(t, bond, strings.Contains(ds[0].Detail, "write bond = true in their block"), ds[0].Detail)
 	}
 	assert.Equal(t, []string{
 		"the ring: s1:swp1 to s2:swp1", "the ring: s2:swp2 to s3:swp1", "the ring: s3:swp2 to s1:swp3", "the group is lossless",
@@ -264,7 +264,7 @@ func TestRing(t *testing.T) {
 		ringOf([][2]int{{0, 1}, {1, 0}}, 2), "parallel links")
 }
 
-// A ring is a closed walk over different links, whatever the fabric.
+// A ring is a closed walk over different links, in every fabric.
 func TestRingIsClosed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 8).Draw(t, "switches")

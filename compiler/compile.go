@@ -1,12 +1,12 @@
 // Package compiler turns the fabric as written into the fabric as meant.
 //
-// In comes a [lang.Source], strings with places, and [ir.Known], what the targets say of operating systems and NICs. Out comes an
-// [ir.Fabric]: names are pointers, models are rows of tables, and cables are checked. Every port knows which lossless groups it carries,
-// and every size is derived and has its reason. Last comes the router, which finds the turns that lossless traffic takes.
+// The input is a [lang.Source], strings with places, and [ir.Known], the facts that targets know about operating systems and NICs. The
+// output is an [ir.Fabric]: names are pointers, models are rows of tables, and cables are checked. Every port lists its lossless groups,
+// and every size is derived and has its reason. The last stage is the router, which finds the turns that lossless traffic takes.
 //
-// Compile promises: A fabric with errors gives no IR. All errors of one run are reported together, sorted. The result does not depend on
-// the order of declarations, except for the order of Links and Intents, which is that of the source. The time is linear in devices and
-// cables (sorting aside).
+// Compile promises: A fabric with errors has no IR. All errors of one run are reported together, sorted. The result does not depend on the
+// order of declarations, except that Links and Intents have the order of the source. The time is linear in devices and cables (sorting
+// aside).
 package compiler
 
 import (
@@ -17,9 +17,9 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Compile resolves, checks and sizes a fabric. The fabric is nil if the list has errors. It keeps nothing of the source, and releases
-// devices and links as soon as it has made its own. If the caller keeps no reference either, only one of the two is in memory. Systems
-// that known does not hold are taken to do what their chips do (see [ir.ChipCan]).
+// Compile resolves, checks and sizes a fabric. The fabric is nil if the list has errors. It keeps no part of the source, and releases
+// source devices and links as soon as their IR exists. So memory holds only one of the two, unless the caller keeps a reference. Systems
+// that are not in known are assumed to do what their chips can (see [ir.ChipCan]).
 func Compile(src *lang.Source, known ir.Known) (*ir.Fabric, diag.List) {
 	own := *src
 	c := &compiler{src: &own, known: known, f: &ir.Fabric{}, report: newReport(), bonds: map[bondKey]int{}, hostBonds: map[bondKey]bool{}}
@@ -63,7 +63,7 @@ type compiler struct {
 	// models
 	switchModels map[string]*platform.Switch // of switch_model blocks, by the name written
 	nicModels    map[string]*ir.NICModel
-	foundSwitch  map[string]*platform.Switch // answers of lookups, nil for unknown names
+	foundSwitch  map[string]*platform.Switch // results of lookups, nil for unknown names
 	foundNIC     map[string]*ir.NICModel
 
 	// cosGroups
@@ -75,7 +75,7 @@ type compiler struct {
 	hostGroup map[string][]*ir.Device
 
 	bonds     map[bondKey]int  // cables: the numbers of the bonds between switches
-	hostBonds map[bondKey]bool // cables: blocks of bonds that end at hosts, reported; of no switches
+	hostBonds map[bondKey]bool // cables: blocks of bonds between switches that end at hosts, already reported
 
 	pins   *pins       // size and mark
 	shared sharedSizes // size and mark
@@ -86,7 +86,7 @@ type compiler struct {
 	seen    [][]uint64               // by Device.ID of a switch: the intents whose traffic passes it, as bits
 }
 
-// fabric copies what the fabric block says.
+// fabric copies the values of the fabric block.
 func (c *compiler) fabric() {
 	s := &c.src.Fabric
 	f := c.f

@@ -18,7 +18,7 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// loaded loads a fabric in which the language finds nothing wrong.
+// loaded loads a fabric that package lang accepts.
 func loaded(t testing.TB, fsys fs.FS, dir string, vars ...string) *lang.Source {
 	t.Helper()
 	src, ds := lang.Load(fsys, dir, lang.Options{Vars: vars})
@@ -124,7 +124,7 @@ func TestCompileClos(t *testing.T) {
 	assert.Equal(t, 100, up.Marks()[0].Probability.N)
 	assert.Equal(t, 5*9216, port(f, "leaf1:swp1").Marks()[0].Min.N, "scaled with the speed: 25G")
 
-	// The host's end carries the group, its sizes are the driver's.
+	// The host's end carries the group, and its sizes are the driver's.
 	nic := port(f, "gpu1:ens1f0")
 	require.NotNil(t, nic.Carries(f.CosGroups[0]))
 	assert.False(t, nic.Buffers()[0].Size.Set())
@@ -141,7 +141,7 @@ func TestCompileClos(t *testing.T) {
 	assert.False(t, turns.Has(up, port(f, "leaf1:swp14")), "no way up again")
 }
 
-// Each mistake is made in an otherwise good fabric of 2 leaves, 2 spines and 4 hosts.
+// Each test case makes one mistake in an otherwise good fabric of 2 leaves, 2 spines and 4 hosts.
 func TestMistakes(t *testing.T) {
 	a := &author{line: 5000}
 	place := func(line int) diag.Range { return (&author{line: line - 1}).at() }
@@ -168,7 +168,7 @@ func TestMistakes(t *testing.T) {
 		name string
 		make func(s *lang.Source)
 		code string
-		line int      // of the finding; 0: not looked at
+		line int      // of the finding; 0: not checked
 		want []string // in the detail and the notes
 	}{
 		{
@@ -281,17 +281,17 @@ func TestMistakes(t *testing.T) {
 			s.Switches[0].Model = val(a, "sn2700")
 			link(s, "leaf1:swp7s3", "spine1:swp60")
 			link(s, "leaf1:swp8", "spine1:swp61")
-		}, "port-split-and-whole", 901, []string{"swp7 is split, so swp8 is gone"}},
+		}, "port-split-and-whole", 901, []string{"swp7 is split, so swp8 cannot be used"}},
 		{"port split in eight", func(s *lang.Source) {
 			s.Switches[0].Model = val(a, "sn4700")
 			link(s, "leaf1:swp27s7", "spine1:swp60")
 			link(s, "leaf1:swp28", "spine1:swp61")
-		}, "port-split-and-whole", 901, []string{"split into eight takes the next one with it: swp27 is split, so swp28 is gone"}},
+		}, "port-split-and-whole", 901, []string{"split into eight disables the next one: swp27 is split, so swp28 cannot be used"}},
 		{"even port split in four, of a pair", func(s *lang.Source) {
 			s.Switches[0].Model = val(a, "sn4600c")
 			link(s, "leaf1:swp59", "spine1:swp60")
 			link(s, "leaf1:swp60s2", "spine1:swp61")
-		}, "port-split-and-whole", 901, []string{"takes the one before with it: swp60 is split, so swp59 is gone"}},
+		}, "port-split-and-whole", 901, []string{"disables the one before: swp60 is split, so swp59 cannot be used"}},
 		{"even port split in eight", func(s *lang.Source) {
 			s.Switches[0].Model = val(a, "sn5400")
 			link(s, "leaf1:swp60s7", "spine1:swp60")
@@ -308,7 +308,7 @@ func TestMistakes(t *testing.T) {
 		{"a bond of two speeds", func(s *lang.Source) {
 			link(s, "leaf1:swp60", "spine1:swp60").Block.Marks = &lang.LinkMarks{Bond: lang.Value[bool]{V: true, At: place(900)}}
 			one := s.Links[len(s.Links)-1].Block
-			two := *one // of a cabling file that says more of this cable
+			two := *one // in a cabling file that states other values for this cable
 			one.Speed, two.Speed = lang.Value[int]{V: 25_000, At: place(903)}, lang.Value[int]{V: 10_000, At: place(904)}
 			link(s, "leaf1:swp61", "spine1:swp61").Block = &two
 		}, "link-bond", 900, []string{"between leaf1 and spine1", "25G", "10G"}},
@@ -397,20 +397,20 @@ func TestMistakes(t *testing.T) {
 			s.Hosts[0].ByHand = &lang.ByHand{Decl: place(901)}
 			s.Hosts[0].WrittenBy = lang.Value[string]{V: "others", At: place(900)}
 		}, "written-by-hand", 900, []string{`written_by = "others"`, "the by_hand block"}},
-		{"a way the system does not know", func(s *lang.Source) {
+		{"config unknown to the system", func(s *lang.Source) {
 			s.Switches[0].Config = lang.Value[string]{V: "file", At: place(900)}
 		}, "config-invalid", 900, []string{`cannot configure Cumulus Linux by "file"`, `"files"?`}},
-		{"a way the release does not have", func(s *lang.Source) {
+		{"config that the release does not have", func(s *lang.Source) {
 			s.Switches[0].Config, s.Switches[0].Version = lang.Value[string]{V: "NVUE", At: place(900)}, val(a, "5.1.0")
 		}, "config-invalid", 900, []string{`config = "nvue"`, "NVUE knows only the RoCE preset there", `Write config = "files"`}},
-		{"an unknown way of a system", func(s *lang.Source) {
+		{"config of an unknown system", func(s *lang.Source) {
 			s.Switches[0].Config, s.Switches[0].OS = lang.Value[string]{V: "files", At: place(900)}, val(a, "junos")
-		}, "config-invalid", 900, []string{`one way at most to configure "junos"`}},
-		{"a way and set by hand", func(s *lang.Source) {
+		}, "config-invalid", 900, []string{`at most one way to configure "junos"`}},
+		{"config and set by hand", func(s *lang.Source) {
 			s.Switches[0].ByHand = &lang.ByHand{Decl: place(901)}
 			s.Switches[0].Config = lang.Value[string]{V: "files", At: place(900)}
 		}, "config-invalid", 900, []string{`config = "files"`, "its by_hand block"}},
-		{"memory written and set by hand", func(s *lang.Source) {
+		{"memory stated and set by hand", func(s *lang.Source) {
 			s.Switches[0].ByHand = &lang.ByHand{Decl: place(901)}
 			s.Switches[0].Memory = lang.Value[string]{V: "written", At: place(900)}
 		}, "memory-by-hand", 900, []string{`memory = "written"`, "its by_hand block"}},
@@ -431,12 +431,12 @@ func TestMistakes(t *testing.T) {
 				assert.Contains(t, texts(ds[i : i+1])[0], w)
 			}
 			for _, d := range ds {
-				assert.Equal(t, c.code, d.Code, "one mistake, one code: %s", d.Detail)
+				assert.Equal(t, c.code, d.Code, "one mistake has one code: %s", d.Detail)
 			}
 		})
 	}
 	for _, c := range tableMistakes {
-		seen[c.code] = true // of a test of its own
+		seen[c.code] = true // with a separate test
 	}
 	seen[topicLockChanged.Code], seen[topicLockIncomplete.Code] = true, true // of pin_test.go
 	for _, topic := range Topics {
@@ -444,7 +444,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// Whatever names and numbers are written, there is either a fabric or an error with a place, and no panic.
+// For random names and numbers Compile returns a fabric or an error with a place, and never panics.
 func TestAnySourceIsCompiledOrRefused(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := clos(2, 2, 2)
@@ -546,7 +546,7 @@ func TestMistakesOfManyAreFolded(t *testing.T) {
 	assert.Contains(t, texts(ds)[0], "the same holds for leaf1:swp102 and leaf[2-40]:swp[101-102]")
 }
 
-// shuffled is the same source, declared in another order.
+// shuffled returns the same source, declared in another order.
 func shuffled(src *lang.Source, seed uint64) *lang.Source {
 	r := rand.New(rand.NewPCG(seed, 1))
 	s := *src
@@ -559,7 +559,7 @@ func shuffled(src *lang.Source, seed uint64) *lang.Source {
 	return &s
 }
 
-// dump writes everything derived, by names, one line per thing.
+// dump writes all derived values by name, one line per object.
 func dump(f *ir.Fabric) []string {
 	var out []string
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }

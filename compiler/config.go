@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// config resolves the way a switch is configured: what its block says, or what its system has for the release.
+// config resolves the way a switch is configured: the one in its block, or else its system's default for the release.
 func (c *compiler) config(d *ir.Device, s *lang.Switch, os *ir.OS) {
 	w := d.Switch
 	if os != nil && os.Default != nil {
@@ -22,8 +22,8 @@ func (c *compiler) config(d *ir.Device, s *lang.Switch, os *ir.OS) {
 		return c.report.errorf(topicConfigInvalid, s.Config.At, d.Name, format, args...)
 	}
 	if d.ByHand != nil {
-		wrong("The switch block says config = %q, and its by_hand block that others set the switch: rocec writes nothing there. Take one of "+
-			"the two out.", s.Config.V)
+		wrong("The switch block says config = %q, and its by_hand block says that others set the switch: rocec writes nothing there. Delete one "+
+			"of the two.", s.Config.V)
 		return
 	}
 	if os == nil || len(os.Configs) == 0 {
@@ -31,7 +31,7 @@ func (c *compiler) config(d *ir.Device, s *lang.Switch, os *ir.OS) {
 		if os != nil {
 			title = os.Title
 		}
-		wrong("The switch block says config = %q, and rocec knows one way at most to configure %s. Take config out.", s.Config.V, title)
+		wrong("The switch block says config = %q, and rocec knows at most one way to configure %s. Delete config.", s.Config.V, title)
 		return
 	}
 	of := os.FindConfig(s.Config.V)
@@ -44,18 +44,18 @@ func (c *compiler) config(d *ir.Device, s *lang.Switch, os *ir.OS) {
 	w.Config = of.Name
 	if s.Version.Set() && os.Release(w.Version) == "" && of.Not != nil {
 		if why := of.Not(w.Version); why != "" {
-			wrong("The switch block says config = %q (%s), and %s %s is not configured so: %s. Write config = %q, or take config out.",
+			wrong("The switch block says config = %q (%s), and %s %s is not configured in this way: %s. Write config = %q, or delete config.",
 				of.Name, of.Doc, os.Title, w.Version, why, os.Default(w.Version))
 		}
 	}
 }
 
-// preset resolves what becomes of the vendor's own settings for RoCE, where the system has such settings.
+// preset resolves whether the vendor's preset for RoCE is kept, on systems with such a preset.
 func (c *compiler) preset(d *ir.Device, s *lang.Switch, os *ir.OS) {
 	d.Switch.Preset = ir.Preset(s.Preset.V)
 	if s.Preset.Set() && os != nil && !os.Presets {
-		c.report.errorf(topicConfigInvalid, s.Preset.At, d.Name, "The switch block says preset = %q, and rocec knows no command that makes "+
-			"settings for RoCE as a whole on %s. Take preset out.", s.Preset.V, os.Title)
+		c.report.errorf(topicConfigInvalid, s.Preset.At, d.Name, "The switch block says preset = %q, and rocec knows no command that sets "+
+			"all of RoCE at once on %s. Delete preset.", s.Preset.V, os.Title)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/lang"
 )
 
-// pair is one switch with two hosts on cables of that length, in one lossless group.
+// pair returns a fabric of one switch with two hosts on cables of the given length, in one lossless group.
 func pair(model, speed string, metres float64) *lang.Source {
 	s := graph{switches: 1, hosts: []int{0, 0}, version: 2}.source()
 	a := &author{line: 8000}
@@ -48,7 +48,7 @@ func TestSizesGivenByThePersonAreTakenAsWritten(t *testing.T) {
 			p := port(f, "s0:swp1")
 			b := p.Buffers()[0]
 			assert.Equal(t, [3]int{c.size, c.xoff, c.xond}, [3]int{b.Size.N, b.Xoff.N, b.XonDelta.N})
-			assert.Equal(t, 147_360, b.Need, "what is needed does not depend on what is given")
+			assert.Equal(t, 147_360, b.Need, "the need does not depend on the configured size")
 			for _, n := range []ir.Derived{b.Size, b.Xoff, b.XonDelta} {
 				assert.True(t, n.Set())
 			}
@@ -89,13 +89,13 @@ func TestMarks(t *testing.T) {
 			assert.Equal(t, [3]int{c.min, c.max, c.p}, [3]int{m.Min.N, m.Max.N, m.Probability.N})
 			for _, n := range []ir.Derived{m.Min, m.Max, m.Probability} {
 				require.True(t, n.Set())
-				assert.NotEmpty(t, n.On(p.Link()).From[0].At.Filename, "first the person's line")
+				assert.NotEmpty(t, n.On(p.Link()).From[0].At.Filename, "the person's line comes first")
 			}
 		})
 	}
 }
 
-// Where buffers reserve most of the chip, marking at the usual point would come after pausing.
+// Where buffers reserve most of the chip, the usual mark would be above the pause threshold.
 func TestMarksComeBeforePausing(t *testing.T) {
 	g := graph{switches: 1, version: 2}
 	for range 32 {
@@ -112,17 +112,17 @@ func TestMarksComeBeforePausing(t *testing.T) {
 	assert.Equal(t, 67_584, m.Min.N, "the bound, in whole steps")
 	assert.Contains(t, m.Min.From[2].Origin.Why, "below 67599 B")
 
-	// A lossy group is not held to it.
+	// The limit does not apply to a lossy group.
 	s.CosGroups[0].Lossless.V = false
 	assert.Equal(t, 153_600, port(compiled(t, s), "s0:swp1").Marks()[0].Min.N)
 
-	// With the chip given away twice over, three frames stay.
+	// If twice the chip's memory is reserved, three frames remain.
 	s.CosGroups[0].Lossless.V = true
 	s.CosGroups[0].PFC = &lang.PFC{Decl: a.at(), Buffer: val(a, 1_000_000)}
 	assert.Equal(t, 30_720, port(compiled(t, s), "s0:swp1").Marks()[0].Min.N)
 }
 
-// Where xoff is all that a port may hold, marks come first for the incast of the fabric; fewer than two senders are no incast.
+// If xoff is the whole buffer of a port, the mark is below xoff by the incast of the fabric. Fewer than two senders are no incast.
 func TestMarksComeBeforePausingOfAnIncast(t *testing.T) {
 	marked := func(hosts int) (*ir.Fabric, *ir.Mark) {
 		g := graph{switches: 1, version: 2}
@@ -146,7 +146,7 @@ func TestMarksComeBeforePausingOfAnIncast(t *testing.T) {
 		inputs = append(inputs, s.Fresh.Inputs)
 	}
 	assert.Contains(t, inputs, "asic=tomahawk speed=100G mtu=9216 senders=5 xoff=18096",
-		"fabric.lock tells it from the mark of other switches")
+		"fabric.lock distinguishes this mark from the marks of other switches")
 	_, m = marked(3)
 	assert.Equal(t, 35_984, m.Min.N)
 	_, m = marked(2)
@@ -156,12 +156,12 @@ func TestMarksComeBeforePausingOfAnIncast(t *testing.T) {
 func TestSpeeds(t *testing.T) {
 	for _, c := range []struct {
 		name, model, nic string
-		ports            []string // of the switch, one host each
+		ports            []string // of the switch, with one host each
 		want             []int
 	}{
 		{"slower end", "sn2700", "connectx-4-lx", []string{"swp1"}, []int{50_000}},
 		{"slower switch", "sn2410", "connectx-5", []string{"swp1", "swp49"}, []int{25_000, 100_000}},
-		{"soft-roce takes the switch's", "sn2700", "soft-roce", []string{"swp1"}, []int{100_000}},
+		{"soft-roce uses the switch's value", "sn2700", "soft-roce", []string{"swp1"}, []int{100_000}},
 		{"split in two", "sn2700", "connectx-5", []string{"swp1s0", "swp1s1", "swp2"}, []int{50_000, 50_000, 100_000}},
 		{"split in four", "sn2700", "connectx-5", []string{"swp1s0", "swp1s2", "swp4s1"}, []int{25_000, 25_000, 50_000}},
 		{"eight lanes", "sn4700", "connectx-7", []string{"swp1s0", "swp2s3", "swp3s7", "swp5"}, []int{200_000, 100_000, 50_000, 400_000}},
@@ -208,7 +208,7 @@ func TestRoutedByDefault(t *testing.T) {
 		for _, w := range s.Switches {
 			w.ASN = val(a, 65_000)
 		}
-		assert.Equal(t, !want, compiled(t, s).Links[0].Routed, "%s: what the person says wins", routing)
+		assert.Equal(t, !want, compiled(t, s).Links[0].Routed, "%s: the person's value wins", routing)
 	}
 }
 
@@ -249,7 +249,7 @@ func TestBondsAndMembers(t *testing.T) {
 	assert.Equal(t, []string{"eth0", "eth1"}, members(lang.Member{Host: "h0", NIC: "eth1", At: at}), "a bond is one RDMA device")
 	assert.Equal(t, []string{"eth10"}, members(lang.Member{Host: "h0", NIC: "eth10", At: at}, lang.Member{Host: "h0", NIC: "eth10", At: at}),
 		"once")
-	assert.Empty(t, members(lang.Member{Group: "nobody", At: at}), "a group of no hosts")
+	assert.Empty(t, members(lang.Member{Group: "nobody", At: at}), "a group without hosts")
 
 	f := compiled(t, s)
 	b := device(f, "h0").Host.Bonds[0]

@@ -11,8 +11,7 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// devices makes every switch and host, in natural order of names, and what belongs to one device alone: model, release,
-// NICs, bonds, login.
+// devices makes every switch and host, in natural order of names, and the parts of a single device: model, release, NICs, bonds, login.
 func (c *compiler) devices() {
 	n := len(c.src.Switches) + len(c.src.Hosts)
 	c.named = make(map[string]*ir.Device, n)
@@ -79,7 +78,7 @@ func (c *compiler) devices() {
 	}
 }
 
-// devicePlaces are the places of the device before, which the next one of its block shares.
+// devicePlaces shares one value among devices of a block, whose places are equal.
 type devicePlaces struct{ last *ir.DevicePlaces }
 
 func (p *devicePlaces) of(places ir.DevicePlaces) *ir.DevicePlaces {
@@ -89,7 +88,7 @@ func (p *devicePlaces) of(places ir.DevicePlaces) *ir.DevicePlaces {
 	return p.last
 }
 
-// add takes a device into the fabric. lang promises that names are unique.
+// add adds a device to the fabric. Package lang guarantees unique names.
 func (c *compiler) add(d *ir.Device) {
 	d.Fabric = c.f
 	if c.named[d.Name] != nil {
@@ -99,7 +98,8 @@ func (c *compiler) add(d *ir.Device) {
 	c.f.Devices = append(c.f.Devices, d)
 }
 
-// login is the device's own ssh block over the fabric's; an address is never shared.
+// login returns the device's ssh settings: its own block, then the fabric's for values that it omits. The address comes only from its own
+// block.
 func (c *compiler) login(own *lang.SSH) ir.SSH {
 	all := &c.src.SSH
 	if own == nil {
@@ -116,7 +116,7 @@ func (c *compiler) login(own *lang.SSH) ir.SSH {
 	}
 }
 
-// loginAt returns the place of the block that states how a device is reached.
+// loginAt returns the place of the block that sets how a device is reached.
 func loginAt(own *lang.SSH) diag.Range {
 	if own == nil {
 		return diag.Range{}
@@ -130,14 +130,14 @@ func (c *compiler) switchSettings(d *ir.Device, s *lang.Switch) {
 	w.OS, w.OSAt = s.OS.V, s.OS.At
 	w.Version, w.VersionAt = s.Version.V, diag.FirstPlace(s.Version.At, s.Decl)
 	w.ASN, w.MLAG, w.MLAGAt = s.ASN.V, s.MLAG.V, s.MLAG.At
-	if s.HeadroomPool.V > 0 { // 0 is none
+	if s.HeadroomPool.V > 0 { // 0 means no pool
 		w.HeadroomPool = written(s.HeadroomPool, "headroom_pool")
 	}
 	os := c.system(d)
 	if w.OS != "" && os != nil {
-		w.OS = os.Name // however it is spelled
+		w.OS = os.Name // the canonical spelling
 	}
-	if d.ByHand == nil { // a device set by hand has only values that are written
+	if d.ByHand == nil { // a device set by hand has only written values
 		w.OSAt = diag.FirstPlace(s.OS.At, s.Decl)
 		if w.OS == "" && os != nil {
 			w.OS = os.Name
@@ -146,8 +146,8 @@ func (c *compiler) switchSettings(d *ir.Device, s *lang.Switch) {
 	w.AcceptDocumented = s.AcceptDocumented.V
 	w.MemoryWritten, w.MemoryAt = s.Memory.V == "written" && d.ByHand == nil, s.Memory.At
 	if s.Memory.Set() && d.ByHand != nil {
-		c.report.errorf(topicMemoryByHand, s.Memory.At, d.Name, "The switch block says memory = %q, and its by_hand block that others set "+
-			"the switch: rocec writes nothing there. Take one of the two out.", s.Memory.V)
+		c.report.errorf(topicMemoryByHand, s.Memory.At, d.Name, "The switch block says memory = %q, and its by_hand block says that others set "+
+			"the switch: rocec writes nothing there. Delete one of the two.", s.Memory.V)
 	}
 	w.Can = ir.ChipCan()
 	if os != nil && w.Model != nil && w.Model.ASIC != nil {
@@ -177,7 +177,7 @@ func (c *compiler) switchSettings(d *ir.Device, s *lang.Switch) {
 		w.Tier, w.TierFrom = s.Tier.V, ir.Origin{At: s.Tier.At, Why: fmt.Sprintf("tier = %d", s.Tier.V)}
 		if w.Tier < 1 {
 			c.report.errorf(topicTierInvalid, s.Tier.At, d.Name, "A tier is 1 or more, counted from the switches with hosts; "+
-				"%d is below them. Correct it, or leave it out.", w.Tier)
+				"%d is below them. Correct or delete the tier.", w.Tier)
 		}
 	}
 }
@@ -190,11 +190,11 @@ func (c *compiler) system(d *ir.Device) *ir.OS {
 	return c.known.FindOS(d.Switch.OS)
 }
 
-// nicMaker makes NICs; hosts of one group share their nic blocks, so what a block says is worked out once.
+// nicMaker makes NICs; hosts of one group share nic blocks, so each block is resolved once.
 type nicMaker struct {
 	c      *compiler
 	known  map[*lang.NIC]*ir.NIC
-	places map[ir.NICPlaces]*ir.NICPlaces // of blocks with a value of their own for every host, too
+	places map[ir.NICPlaces]*ir.NICPlaces // shared even by blocks that have different values for every host
 	pool   []ir.NIC
 }
 
@@ -259,7 +259,7 @@ func (m *nicMaker) nic(n *lang.NIC) *ir.NIC {
 	return nic
 }
 
-// defaultBondMode is the language's.
+// defaultBondMode is the default mode of the language.
 const defaultBondMode = "active-backup"
 
 func (m *nicMaker) bond(d *ir.Device, b *lang.Bond) {
@@ -279,7 +279,7 @@ func (m *nicMaker) bond(d *ir.Device, b *lang.Bond) {
 				d.Name, n.V, b.Name, meant, hasNICs(d)), n.V, meant)
 		case nic.Bond != nil:
 			r.errorf(topicBondInvalid, diag.FirstPlace(n.At, b.Decl), d.Name+":"+n.V,
-				"%s is in bond %q already. Take it out of one of the two.", n.V, nic.Bond.Name).
+				"%s is already in bond %q. Delete it from one of the two bonds.", n.V, nic.Bond.Name).
 				Note(nic.Bond.At, "that bond")
 		default:
 			nic.Bond = bond
@@ -292,13 +292,13 @@ func (m *nicMaker) bond(d *ir.Device, b *lang.Bond) {
 			bond.Mode, hint(bond.Mode, modes), diag.Some(modes, showNames))
 	}
 	if len(b.NICs) != 2 {
-		r.errorf(topicBondInvalid, b.Decl, name, "A bond carries RoCE only when it joins exactly the two ports of one card, and %q names %d. "+
-			"Name both, and no others.",
+		r.errorf(topicBondInvalid, b.Decl, name, "A bond carries RoCE only if it joins exactly the two ports of one card, and %q names %d. "+
+			"Name exactly these two.",
 			b.Name, len(b.NICs))
 	} else if len(bond.NICs) == 2 {
 		x, y := bond.NICs[0], bond.NICs[1]
 		if x.Model != y.Model && x.Model != nil && y.Model != nil {
-			r.errorf(topicBondInvalid, b.Decl, name, "A bond carries RoCE only when its ports are those of one card, and %s is a %s and "+
+			r.errorf(topicBondInvalid, b.Decl, name, "A bond carries RoCE only if its ports are on one card, and %s is a %s and "+
 				"%s a %s. Name the two ports of one card.", x.Name, x.Model.Title, y.Name, y.Model.Title)
 		}
 	}
@@ -348,7 +348,7 @@ func nicNames(d *ir.Device) []string {
 	return out
 }
 
-// hasNICs is a sentence: which nic blocks the host has.
+// hasNICs returns a sentence that lists the nic blocks of the host.
 func hasNICs(d *ir.Device) string {
 	if names := nicNames(d); len(names) > 0 {
 		return fmt.Sprintf("%s has %s.", d.Name, nodeset.Text(names, nodeset.Interfaces, namesRoom))
@@ -356,7 +356,7 @@ func hasNICs(d *ir.Device) string {
 	return fmt.Sprintf("%s has no nic block at all.", d.Name)
 }
 
-// device returns the device of a name, or nil after an error.
+// device returns the device with a name, or reports an error and returns nil.
 func (c *compiler) device(name string, at diag.Range, why string) *ir.Device {
 	d := c.named[name]
 	if d == nil && !c.report.again(name, at) {
@@ -367,7 +367,7 @@ func (c *compiler) device(name string, at diag.Range, why string) *ir.Device {
 	return d
 }
 
-// root resolves the switch that pins a spanning tree.
+// root resolves the switch that is the root of the spanning tree.
 func (c *compiler) root() {
 	r := c.src.Fabric.Root
 	if !r.Set() {

@@ -16,7 +16,7 @@ func example(t *testing.T, name string, vars ...string) *ir.Fabric {
 	return compiled(t, loaded(t, os.DirFS("../examples"), name, vars...))
 }
 
-// Every example compiles; what is wrong with some is the checks' to find.
+// Every example compiles. The mistakes in some examples are found by the checks, not by the compiler.
 func TestExamples(t *testing.T) {
 	f := example(t, "rack-v1-pfc")
 	storage := f.CosGroups[1]
@@ -74,7 +74,7 @@ func TestExamples(t *testing.T) {
 	assert.Equal(t, "4.3.0", device(example(t, "storage-and-training", "tor_version=4.3.0"), "tor1").Switch.Version)
 }
 
-// What a person reads, from file to finding.
+// The whole path, from the file to a finding.
 func TestMistakesInHCL(t *testing.T) {
 	f, ds := Compile(loaded(t, fstest.MapFS{"f/fabric.hcl": {Data: []byte(`
 fabric "f" { routing = "up-down" }

@@ -10,7 +10,8 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// A block says the flow control of its cables, else the fabric does; of one kind for all, it is the fabric's.
+// The flow control of a cable comes from its block, or else from the fabric. If all cables have the same kind, it becomes the fabric's flow
+// control.
 func TestFlowControlOfCables(t *testing.T) {
 	for _, c := range []struct {
 		name, fabric, hosts, uplinks string
@@ -55,7 +56,7 @@ func TestFlowControlOfCables(t *testing.T) {
 	}
 }
 
-// What a device is meant to do changes with the flow control of its cables, and of no others.
+// The wanted settings of a device depend on the flow control of its own cables only.
 func TestIntentSeesFlowControl(t *testing.T) {
 	pfc, paused := clos(2, 2, 2), clos(2, 2, 2)
 	for _, l := range paused.Links {
@@ -70,7 +71,7 @@ func TestIntentSeesFlowControl(t *testing.T) {
 	}
 }
 
-// On a cable of link pause the last frame may be of any group: headroom holds the largest that the MTU allows.
+// On a cable with link pause the last frame may belong to any group, so headroom includes the largest frame that the MTU allows.
 func TestHeadroomUnderLinkPause(t *testing.T) {
 	on := func(flow string) *ir.Fabric {
 		s := clos(2, 2, 2)

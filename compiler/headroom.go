@@ -9,29 +9,32 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Headroom.
+// This file computes headroom.
 //
-// When a port decides to pause its peer, bytes go on arriving. The port first finishes the frame that it is sending, the pause frame
-// crosses the cable, and the peer acts on it; by then the cable is full of bytes. The room for them is Need. Packets take whole cells of
-// the chip's memory, so small ones waste room; they are all small unless the person says less. Need is the largest of:
+// When a port decides to pause its peer, bytes keep arriving. The port first finishes the frame that it is sending. Then the pause frame
+// crosses the cable, and the peer acts on it. By then the cable is full of bytes. The room for all these bytes is Need. Packets take whole
+// cells of the chip's memory, so small packets waste room; all packets count as small unless the person sets a lower share. Need is the
+// largest of:
 //
-// The bound, which no arrival of packets exceeds (package validate/oracle tries them):
+// 1. The bound, which no sequence of packets exceeds (package validate/oracle tries many):
 //
 //	sum   = MTU + headers + pause frame + cable + interfaces + response + gearbox + chip
 //	bound = sum x swell + last frame in cells + the cell in which the pause begins
 //
-// where swell is the exact maximum for the cells of the chip, of small packets and of the others by their shares. And on
-// chips that SONiC's dynamic buffer model sizes, its formula (buffer_headroom_mellanox.lua), which counts no headers and
-// another waste:
+// where swell is the exact maximum for the cells of the chip, weighted by the shares of small packets and of others.
+//
+// 2. On chips that SONiC's dynamic buffer model sizes, its formula (buffer_headroom_mellanox.lua), which omits headers and counts waste
+// differently:
 //
 //	sum     = MTU + cable + interfaces + response + gearbox + chip
 //	formula = sum x (1 - share + share x waste) + last frame
 //
-// And the published figure of the chip's vendor or of a maker of switches for that speed and length. For the model itself it is the least
-// of its published rows for that speed and the next length (switchBuffer). All are rounded up to cells.
+// 3. The published figure of the chip's vendor or of a maker of switches for that speed and length. If the model itself has published rows,
+// it is the smallest row for that speed and the next length (switchBuffer). All are rounded up to cells.
 //
-// Floor is the result of the vendors' own static tables (SONiC's pg_profile_lookup.ini): the formula with the pause response they counted
-// and the waste not rounded up. Below Floor loss is likely; between Floor and Need it takes bad luck; from Need on nothing is lost.
+// Floor is the result of the vendors' own static tables (SONiC's pg_profile_lookup.ini): the formula with the pause response of those
+// tables, and without rounding up the waste. Below Floor loss is likely; between Floor and Need it is unlikely; from Need on nothing is
+// lost.
 //
 // For a port with eight lanes SONiC adds a frame and a second pipeline latency to the whole buffer, but not to its column xoff, the room
 // after the pause. So Need is the same for such a port.
@@ -40,21 +43,21 @@ const (
 	// interfaceBytes is the delay of MAC and PHY at both ends, in bytes. Source: SONiC, mac_phy_delay = 0.8 KiB.
 	interfaceBytes = 819
 
-	// lastFrame is the frame of the lossless group the peer had just begun, in the formula. Source: SONiC, lossless_mtu. A
-	// RoCE frame may be of 4 KiB; the waste, counted as if every packet were small, leaves more room than the difference.
+	// lastFrame is the size in the formula of the frame that the peer had just begun. Source: SONiC, lossless_mtu. A RoCE frame may be as
+	// large as 4 KiB. The formula counts the waste of small packets for every packet, which leaves more room than the difference.
 	lastFrame = 1024
 
 	// frameHeaders counts the bytes of a frame beyond its MTU: Ethernet header, VLAN tag and frame check.
 	frameHeaders = 14 + 4 + 4
 
-	// bytesPerMetreAndMbps is the capacity of a cable there and back: 2 x 1e6 / 8 bits / 198,000,000 m/s.
+	// bytesPerMetreAndMbps is the capacity of a cable in both directions: 2 x 1e6 / 8 bits / 198,000,000 m/s.
 	bytesPerMetreAndMbps = 1.0 / 792
 )
 
 // allSmall is the default share of small packets, in percent.
 const allSmall = 100
 
-// wire is what headroom depends on beside the chip.
+// wire contains the values other than the chip that headroom depends on.
 type wire struct {
 	speed  int // Mb/s
 	metres float64
@@ -63,8 +66,8 @@ type wire struct {
 	rdma   int // largest payload of the RDMA packets that arrive; 0: frames may be as large as the MTU allows
 }
 
-// headroom returns Need, Floor, Need summand by summand, and what is published, whether or not it is what binds; of that the
-// bytes are 0 where nothing is.
+// headroom returns Need, Floor, the summands of Need, and the published figure, even if it is not the largest. If nothing is published, its
+// bytes are 0.
 func headroom(a *platform.ASIC, tables []*platform.Published, w wire) (need, floor int, terms []ir.Term, public ir.Term) {
 	need, terms = bound(a, w)
 	if a.Vendor != platform.Broadcom {
@@ -90,11 +93,11 @@ func headroom(a *platform.ASIC, tables []*platform.Published, w wire) (need, flo
 	return need, floor, terms, public
 }
 
-// bound is the most that can arrive, in whole cells.
+// bound returns the largest number of bytes that can arrive, in whole cells.
 //
 // The arriving bytes are a frame in progress, whole frames, and a last one that begins just before the pause takes effect. Frames take up
-// at most swell times their bytes on the wire. The frame in progress takes the cell it has begun, too. The last frame takes up cells, but
-// no time.
+// at most swell times their bytes on the wire. The frame in progress also occupies the cell it has begun. The last frame occupies cells,
+// but takes no time.
 func bound(a *platform.ASIC, w wire) (need int, terms []ir.Term) {
 	worst, full := a.Swell()
 	terms = append(arriving(a, w), ir.Term{
@@ -125,7 +128,7 @@ func bound(a *platform.ASIC, w wire) (need int, terms []ir.Term) {
 	})
 }
 
-// formula is what SONiC's dynamic buffer model gives, with its waste rounded up.
+// formula returns the result of SONiC's dynamic buffer model, with its waste rounded up.
 func formula(a *platform.ASIC, w wire) (need int, terms []ir.Term) {
 	worst, _ := a.CellWaste()
 	terms = arriving(a, w)
@@ -144,7 +147,7 @@ func formula(a *platform.ASIC, w wire) (need int, terms []ir.Term) {
 	)
 }
 
-// arriving lists what arrives after the pause, as if packets fitted their cells and had no headers.
+// arriving lists the bytes that arrive after the pause, as if packets exactly filled their cells and had no headers.
 func arriving(a *platform.ASIC, w wire) []ir.Term {
 	quanta := platform.PauseQuanta(w.speed)
 	gbps := float64(w.speed) / 1000
@@ -170,13 +173,13 @@ func arriving(a *platform.ASIC, w wire) []ir.Term {
 	return terms
 }
 
-// onCable returns the bytes on a cable there and back.
+// onCable returns the bytes on a cable in both directions.
 func onCable(speed int, metres float64) int {
 	return int(math.Ceil(metres * float64(speed) * bytesPerMetreAndMbps))
 }
 
-// published is the largest published figure in whole cells, and its source. Beyond the longest cable of a table it grows
-// as the sum does. Figures hold for an MTU of 9100; a port with another one needs that much more or less.
+// published returns the largest published figure in whole cells, and its source. Beyond the longest cable of a table it grows like the sum.
+// Figures apply to an MTU of 9100; for another MTU the difference is added.
 func published(a *platform.ASIC, tables []*platform.Published, w wire) ir.Term {
 	worst, _ := a.CellWaste()
 	var out ir.Term
@@ -203,8 +206,8 @@ func published(a *platform.ASIC, tables []*platform.Published, w wire) ir.Term {
 	return out
 }
 
-// ofModel returns the published row of the model for a speed and a length, in whole cells: the smallest and the largest of its tables.
-// With 0 bytes the model has no such row. Rows hold for an MTU of 9100, as [published].
+// ofModel returns the published row of the model for a speed and a length, in whole cells: the smallest and the largest of its tables. 0
+// bytes: the model has no such row. Rows apply to an MTU of 9100, as in [published].
 func ofModel(a *platform.ASIC, rows *platform.ModelRows, w wire) (least ir.Term, most int) {
 	r := rows.Row(w.speed, w.metres)
 	if r == nil {
@@ -225,7 +228,7 @@ func ofModel(a *platform.ASIC, rows *platform.ModelRows, w wire) (least ir.Term,
 	}, sized(r.Most)
 }
 
-// nightly returns what tests on switches with the chip expect; 0 bytes: they have no such port.
+// nightly returns the size that the nightly tests of switches with the chip expect; 0 bytes: the tests have no such port.
 func nightly(a *platform.ASIC, w wire) ir.Term {
 	r := a.Nightly(w.speed, w.metres)
 	if r == nil {
@@ -250,7 +253,8 @@ func total(terms []ir.Term) int {
 	return sum
 }
 
-// swollen is what n bytes take in cells when a share of them, in percent, comes in packets that swell so.
+// swollen returns the bytes that n bytes occupy in cells if a share of them, in percent, arrives in packets that waste cells by the given
+// factor.
 func swollen(n int, by platform.Ratio, small int) int {
 	return scaled(n, platform.Ratio{Num: (100-small)*by.Den + small*by.Num, Den: 100 * by.Den})
 }

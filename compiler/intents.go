@@ -59,7 +59,7 @@ func claims(values []lang.Value[int]) []ir.Claim {
 	return out
 }
 
-// written is a number the person gave.
+// written returns a number that the person wrote.
 func written(v lang.Value[int], what string) ir.Num {
 	if !v.Set() {
 		return ir.Num{}
@@ -67,7 +67,7 @@ func written(v lang.Value[int], what string) ir.Num {
 	return ir.Num{N: v.V, From: []ir.Origin{{At: v.At, Why: fmt.Sprintf("%s = %d", what, v.V)}}}
 }
 
-// cosGroup returns the group of a name. lang promises that references lead somewhere.
+// cosGroup returns the group with a name. Package lang guarantees that references resolve.
 func (c *compiler) cosGroup(name string) *ir.CosGroup {
 	g := c.groups[name]
 	if g == nil {
@@ -76,8 +76,8 @@ func (c *compiler) cosGroup(name string) *ir.CosGroup {
 	return g
 }
 
-// intents resolves the roce blocks and their members. A NIC has some defaults once, and its first intent sets them. So intents are in
-// order of their names: the order of files and blocks must not change the written bytes.
+// intents resolves the roce blocks and their members. Some defaults exist once per NIC, and the first intent of the NIC sets them. So
+// intents are sorted by name: the order of files and blocks must not change the written bytes.
 func (c *compiler) intents() {
 	roces := slices.SortedStableFunc(slices.Values(c.src.Roces), func(a, b *lang.Roce) int { return nodeset.Compare(a.Name, b.Name) })
 	for _, s := range roces {
@@ -103,14 +103,14 @@ func (c *compiler) intents() {
 	}
 }
 
-// membership collects the NICs of one intent, each once, at the first place that names it.
+// membership collects the NICs of one intent, each once, with the first place that names it.
 type membership struct {
 	intent *ir.Intent
 	seen   map[*ir.NIC]bool
 	pool   []ir.Member
 }
 
-// add takes a NIC in, and the other port of its bond: a bond is one RDMA device, and its traffic comes by either port.
+// add adds a NIC and the other ports of its bond: a bond is one RDMA device, and its traffic uses any port.
 func (m *membership) add(n *ir.NIC, at diag.Range) {
 	if n.Bond != nil {
 		for _, other := range n.Bond.NICs {
@@ -161,7 +161,7 @@ func (c *compiler) members(m *membership, named *lang.Member) {
 	}
 }
 
-// wholeHost takes every NIC of a host that has RoCE.
+// wholeHost adds all NICs of a host with RoCE on.
 func (c *compiler) wholeHost(m *membership, d *ir.Device, named *lang.Member) {
 	some := false
 	for _, n := range d.Host.NICs {
@@ -172,7 +172,7 @@ func (c *compiler) wholeHost(m *membership, d *ir.Device, named *lang.Member) {
 	}
 	if !some {
 		c.report.errorf(topicMemberOff, named.At, d.Name,
-			"%s is a member of %q and has no NIC with RoCE on. %s Take roce = false away at one, or the host out of members.", d.Name,
+			"%s is a member of %q and has no NIC with RoCE on. %s Delete roce = false at one NIC, or remove the host from members.", d.Name,
 			m.intent.Name, hasNICs(d)).Note(d.Decl, "the host is declared here")
 	}
 }
@@ -191,8 +191,8 @@ func (c *compiler) oneNIC(m *membership, d *ir.Device, named *lang.Member) {
 			named.NIC, meant).
 			Note(d.Decl, "the host is declared here")
 	case !n.RoCE:
-		c.report.errorf(topicMemberOff, named.At, name, "%s is a member of %q, and its nic block says roce = false. Delete that there, or "+
-			"take the interface out of members.", name, m.intent.Name).
+		c.report.errorf(topicMemberOff, named.At, name, "%s is a member of %q, and its nic block says roce = false. Delete it there, or "+
+			"remove the interface from members.", name, m.intent.Name).
 			Note(n.At, "the nic block")
 	default:
 		m.add(n, named.At)

@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// foreignHCL is a fabric of things that no target knows, as a person describes them.
+// foreignHCL is a fabric whose systems and hardware no target knows; the person describes them.
 const foreignHCL = `
 fabric "f" { cable_length = "3m" }
 cos_group "rdma" {
@@ -49,7 +49,7 @@ link "l" {
 }
 `
 
-// A fabric of devices set by hand needs no target: any system, any names of ports, any family.
+// A fabric of devices set by hand needs no target: any system, port names and NIC family are accepted.
 func TestNothingKnown(t *testing.T) {
 	f, ds := Compile(loaded(t, fstest.MapFS{"fabric.hcl": {Data: []byte(foreignHCL)}}, "."), ir.Known{})
 	require.Empty(t, texts(ds))
@@ -65,12 +65,12 @@ func TestNothingKnown(t *testing.T) {
 	assert.Zero(t, nic.Port.Buffers()[0].Need, "no formula is known")
 
 	_, ds = Compile(loaded(t, fstest.MapFS{"fabric.hcl": {Data: []byte(foreignHCL)}}, "."), targets.Known)
-	require.Len(t, ds, 1, "where families are known, another one is a slip")
+	require.Len(t, ds, 1, "if families are known, an unknown family is a mistake")
 	assert.Equal(t, "unknown-model", ds[0].Code)
 	assert.Contains(t, ds[0].Detail, `No NIC family is called "labdrv"`)
 }
 
-// TestConfigIsResolved: the way a switch is configured is what its block says, or that of the release.
+// TestConfigIsResolved: the config of a switch is the one in its block, or the default of its release.
 func TestConfigIsResolved(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "files"},
@@ -91,7 +91,7 @@ func TestConfigIsResolved(t *testing.T) {
 	assert.Equal(t, []string{"files", "nvue"}, targets.Known.ConfigNames())
 }
 
-// What is known of a system is resolved into its switches and their ports.
+// The known facts of a system are resolved into its switches and their ports.
 func TestSystemIsResolved(t *testing.T) {
 	text := func(os string) string {
 		return `
@@ -130,5 +130,5 @@ link "l" {
 		assert.Equal(t, c.front, leaf.Ports[0].Front, c.os)
 		assert.Equal(t, c.front.Known(), leaf.Ports[0].Front.Split(), c.os)
 	}
-	assert.NotEqual(t, ir.ChipCan(), spectrum, "the facts of the system are others than the chip's")
+	assert.NotEqual(t, ir.ChipCan(), spectrum, "the facts of the system differ from the chip's")
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// halls is a switch with a host and so many long cables to others with a host each.
+// halls returns a fabric of one switch with a host, and the given number of long cables to other switches with one host each.
 func halls(model string, cables int, length, pfc string) string {
 	return fmt.Sprintf(`
 fabric "dci" { cable_length = "3m" }
@@ -72,7 +72,7 @@ func TestLongCables(t *testing.T) {
 			"the memory of the switch does not hold 1297878 B at every such port",
 		},
 		{"the other end has room", halls("sn2700", 3, "10km", ""), "hall1:swp31", 1_299_936, 1_297_920, "round trip"},
-		{"what is written holds", halls("sn2700", 2, "10km", `pfc { xoff = "20000B" }`), "hall0:swp1", 20_000, 17_984, "pfc.xoff"},
+		{"a written value applies", halls("sn2700", 2, "10km", `pfc { xoff = "20000B" }`), "hall0:swp1", 20_000, 17_984, "pfc.xoff"},
 		{"a written buffer leaves xoff short", halls("sn2700", 2, "10km", `pfc { buffer = "3000000B" }`), "hall0:swp1", 18_048, 16_032, "preset"},
 		{
 			"a written xon_delta is larger", halls("sn2700", 2, "10km", `pfc { xon_delta = "9600B" }`), "hall0:swp1",
@@ -89,7 +89,7 @@ func TestLongCables(t *testing.T) {
 	}
 }
 
-// Nothing that is derived for a long cable makes a memory tight that was not.
+// Values that are derived for a long cable do not make a memory tight.
 func TestLongCablesLeaveRoom(t *testing.T) {
 	for cables := 1; cables <= 5; cables++ {
 		f, ds := Compile(loaded(t, fstest.MapFS{"fabric.hcl": {Data: []byte(halls("sn2700", cables, "10km", ""))}}, "."), targets.Known)
@@ -107,7 +107,7 @@ func TestLongCablesLeaveRoom(t *testing.T) {
 	}
 }
 
-// A lock that an older rocec wrote has rows by plain inputs. They hold for inputs that rocec distinguishes now.
+// A fabric.lock of an older rocec has rows with fewer inputs. They apply to all inputs that rocec distinguishes now.
 func TestOldLockHoldsForSpecialInputs(t *testing.T) {
 	text := halls("sn2700", 3, "10km", "")
 	file := fstest.MapFS{"fabric.hcl": {Data: []byte(text)}}
@@ -132,7 +132,7 @@ func TestOldLockHoldsForSpecialInputs(t *testing.T) {
 	assert.Equal(t, "asic=spectrum speed=100G length=3m mtu=1500 rdma_mtu=1024", f.Sizes[0].Fresh.Inputs)
 }
 
-// The largest RDMA packet is that of the members, not of the fabric; a group without members is sized for any frame.
+// The members decide the largest RDMA packet, not the MTU of the fabric. A group without members is sized for the largest frame.
 func TestLastFrameIsTheMembers(t *testing.T) {
 	a := &author{line: 8500}
 	for _, c := range []struct {
@@ -177,8 +177,8 @@ func TestLastFrameIsTheMembers(t *testing.T) {
 	assert.Fail(t, "no buffer for the group without members")
 }
 
-// Whatever the cable and the chip: above a kilometre the bytes below xon feed the round trip unless memory is tight, and no pause comes
-// too late for the headroom.
+// For every cable above a kilometre and every chip, the bytes below xon last for the round trip unless memory is tight, and every pause
+// leaves enough headroom.
 func TestLongCablesFeedTheRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := rapid.SampledFrom(platform.Switches).Draw(t, "model")

@@ -8,51 +8,51 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 )
 
-// ECN marking.
+// This file derives the thresholds of ECN marking.
 //
 // Senders slow down when packets come back marked, and a queue marks from Min on. It must do so before the ingress buffers that feed it
-// pause (DCQCN, section 4). With dynamic thresholds, let one port fill n queues up to Min, L be the lossless buffers of a port, and B the
-// bytes of the pool they share. Then marks come first while
+// pause (DCQCN, section 4). With dynamic thresholds, let one port fill n queues up to Min, let L be the number of lossless buffers of a
+// port, and let B be the bytes of the shared pool. Then marks come first while
 //
 //	Min < alpha B / (n (1 + alpha L))
 //
-// which is [ir.Memory.MarkBound]; alpha and the pool are those of the switch's memory model ([ir.MemoryModel]). Where a port pauses at
-// xoff bytes whatever is free, n ports that fill one queue hold n x xoff. Min is kept below that for the incast of the fabric
-// ([ir.Device.Senders]). No published document says how such a chip counts, so Min is kept below the first bound, too. Below both Min
-// scales with the speed of the port, from 150 KiB at 100G: a bandwidth-delay product stays one. Three frames are the least that lets a
-// single sender run at full speed. A bound lowers that to two. Where a bound leaves less, no Min is of use, and three frames stay. Some
-// switches drop by the same thresholds the packets that they cannot mark ([ir.SwitchCan.Drops]). There marks rise slowly over all that a
-// queue can hold: Max is the length to which one port fills a queue before it pauses ([ir.Memory.QueueLimit]), and the probability there
-// is that of SONiC's template. Few packets without ECN bits are lost, then, such as inbox traffic that shares the class.
+// which is [ir.Memory.MarkBound]; alpha and the pool are those of the switch's memory model ([ir.MemoryModel]). If a port pauses at xoff
+// bytes regardless of free memory, n ports that fill one queue hold n x xoff bytes. Min is kept below that for the incast of the fabric
+// ([ir.Device.Senders]). No published document states how such a chip counts, so Min is kept below the first bound, too. Within both
+// bounds, Min scales with the speed of the port, from 150 KiB at 100G, so that it stays in proportion to the bandwidth-delay product. Min
+// is at least three frames, so that a single sender can run at full speed, or two frames below a bound. If a bound leaves less, no Min
+// would help, and Min is three frames. Some switches drop packets that they cannot mark at the same thresholds ([ir.SwitchCan.Drops]).
+// There the probability rises slowly over the whole queue: Max is the queue length at which one port pauses ([ir.Memory.QueueLimit]), with
+// the probability of SONiC's template. Then few packets without ECN bits are lost, such as inbox traffic in the same class.
 //
-// Every threshold is a whole number of the chip's steps, so the switch has what was asked for. What speed and frames ask for is rounded
-// up, as the chip would round it. A bound is rounded down, so it holds.
+// Every threshold is a whole number of the chip's steps, so the switch has exactly the written value. Values from speed and frames are
+// rounded up, as the chip does. A bound is rounded down, so that it is kept.
 
 const (
-	markAt100G  = 150 << 10 // bytes. Source: Cumulus Linux 3.7's RoCE preset, 153600 at every speed; that it is for 100G is rocec's
+	markAt100G  = 150 << 10 // bytes. Source: Cumulus Linux 3.7's RoCE preset, 153600 at every speed; rocec assumes that it is for 100G
 	markSlope   = 10        // Max / Min. Source: the same, 1536000
 	markFrames  = 3         // least Min, in frames of the MTU. Source: DCQCN practice, 2 to 3 MTU
-	boundFrames = 2         // least Min below a bound. Source: the same
+	boundFrames = 2         // least Min below a bound, in frames. Source: the same
 	markAlways  = 100       // percent at Max. Source: the same preset
-	markGently  = 5         // the same where a switch drops what it cannot mark. Source: SONiC's template qos_config.j2
+	markGently  = 5         // percent at Max if a switch drops packets that it cannot mark. Source: SONiC's template qos_config.j2
 	markAtSpeed = 100_000   // Mb/s
 )
 
-// markKey has the inputs of a mark.
+// markKey contains the inputs of a mark.
 type markKey struct {
 	group *ir.CosGroup
 	asic  *platform.ASIC
 	mbps  int
 	mtu   int
-	bound int    // -1: does not bind
-	limit string // the inputs of the bound, where it or fabric.lock makes them some of the mark's
+	bound int    // -1: no bound applies
+	limit string // the inputs of the bound, if they are inputs of the mark because of the bound or fabric.lock
 
-	gently  int  // Max of a switch that drops what it cannot mark; 0: it drops nothing
-	senders int  // into one queue, where the bound is for them; 0: it is for one port that fills all queues
-	other   bool // the bound is by the reading of xoff that is not taken
+	gently  int  // Max if the switch drops packets that it cannot mark; 0: it drops none
+	senders int  // number of senders into one queue, if the bound is for them; 0: the bound is for one port that fills all queues
+	other   bool // the bound assumes the other meaning of xoff
 }
 
-// mark gives every switch port that sends an ECN group its thresholds. Alike ports share them.
+// mark sets the thresholds of every switch port that sends an ECN group. Equal ports share them.
 func (c *compiler) mark() {
 	var marking []*ir.CosGroup
 	for _, g := range c.f.CosGroups {
@@ -64,7 +64,7 @@ func (c *compiler) mark() {
 		return
 	}
 	known, joined := map[markKey]*ir.Mark{}, map[alikeKey]*ir.Mark{}
-	inputs := map[ir.Memory]string{} // alike switches by the thousand have one memory
+	inputs := map[ir.Memory]string{} // thousands of similar switches have equal memories
 	share := rows[*ir.Mark]{}.share
 	var row []*ir.Mark
 	for _, d := range c.f.Devices {
@@ -119,8 +119,8 @@ func (c *compiler) mark() {
 	}
 }
 
-// gentleMax is Max of a switch that drops what it cannot mark. Above 1 MiB it is rounded down to whole MiB: another cable reserves some
-// more memory, and seldom changes the thresholds of every port.
+// gentleMax returns Max for a switch that drops packets that it cannot mark. Above 1 MiB it is rounded down to whole MiB, so that the
+// reserve of another cable seldom changes the thresholds of every port.
 func gentleMax(a *platform.ASIC, m ir.Memory) int {
 	const whole = 1 << 20
 	n := m.QueueLimit()
@@ -130,22 +130,22 @@ func gentleMax(a *platform.ASIC, m ir.Memory) int {
 	return a.WholeSteps(n)
 }
 
-// looseBound is the bound by the rules of a rocec without memory models: one pool, with a share of 1 for each lossless group. What
-// fabric.lock pins below it was derived by rules that allowed it.
+// looseBound returns the bound of an older rocec without memory models: one pool, with a share of 1 for each lossless group. Values that
+// fabric.lock pins below it were valid under those rules.
 func looseBound(m ir.Memory) int {
 	m.Model, m.Joined = ir.ChipMemory(), false
 	return m.MarkBound()
 }
 
-// freeMin is Min where no bound is below it: what the speed asks for, and [markFrames].
+// freeMin returns Min without a bound: the value for the speed, at least [markFrames].
 func freeMin(k markKey) int { return max(unbound(k.asic, k.mbps), stepsUp(k.asic, markFrames*k.mtu)) }
 
-// unbound is Min as far as speed alone decides: as the chip rounds it, where that is published.
+// unbound returns Min by speed alone, rounded as by the chip if its rounding is published.
 func unbound(a *platform.ASIC, speed int) int {
 	return a.WholeSteps(a.Threshold(markAt100G * speed / markAtSpeed))
 }
 
-// stepsUp rounds a threshold up to what the chip can be set to.
+// stepsUp rounds a threshold up to a value that the chip supports.
 func stepsUp(a *platform.ASIC, n int) int { return a.WholeSteps(n + max(a.MarkStep, a.Cell) - 1) }
 
 func deriveMark(k markKey) *ir.Mark {
@@ -211,18 +211,18 @@ func deriveMin(k markKey, cell ir.Origin) ir.Derived {
 	return ir.Derived{N: n, From: append(why, because(cell))}
 }
 
-// A switch that has one set of thresholds for several queues ([ir.SwitchCan.Marks]) gets the least of the values that its queues would
-// have of their own. So marks come before pauses on each of them. The price is that some mark early ([ir.Mark.Own]). Values that a person
-// wrote are never changed. Derived ones follow them, where marks still come before pauses.
+// If a switch has one set of thresholds for several queues ([ir.SwitchCan.Marks]), it gets the smallest of the values that the queues would
+// have separately. So marks come before pauses on each queue, but some queues mark early ([ir.Mark.Own]). Values that a person wrote are
+// never changed. Derived values follow them if marks still come before pauses.
 
-// alikeKey is a mark, and the set of thresholds that it is to have.
+// alikeKey is a mark with the set of thresholds that it gets.
 type alikeKey struct {
 	mark                  *ir.Mark
 	min, max, probability int
 }
 
-// alike gives the ports of a switch the thresholds that they can hold together, one set for each scope of marking. Where a person wrote
-// values that contradict each other, the marks stay as they are, and the target refuses them.
+// alike gives the ports of a switch common thresholds, one set for each scope of marking. If a person wrote values that contradict each
+// other, the marks stay unchanged, and the target refuses them.
 func alike(d *ir.Device, share func([]*ir.Mark) []*ir.Mark, known map[alikeKey]*ir.Mark) {
 	switch d.Switch.Can.Marks {
 	case ir.MarksOfPort:
@@ -236,7 +236,7 @@ func alike(d *ir.Device, share func([]*ir.Mark) []*ir.Mark, known map[alikeKey]*
 	}
 }
 
-// together gives ports one set of thresholds.
+// together gives the ports one set of thresholds.
 func together(ports []*ir.Port, why string, share func([]*ir.Mark) []*ir.Mark, known map[alikeKey]*ir.Mark) {
 	var marks []*ir.Mark
 	for _, p := range ports {
@@ -267,7 +267,7 @@ func together(ports []*ir.Port, why string, share func([]*ir.Mark) []*ir.Mark, k
 	}
 }
 
-// oneSet returns the thresholds that all marks can have; ok: they differ today, and there are such thresholds.
+// oneSet returns thresholds that all marks can have. ok is false if the marks are already equal, or if there are no such thresholds.
 func oneSet(marks []*ir.Mark) (set ir.Mark, ok bool) {
 	if len(marks) == 0 {
 		return set, false
@@ -279,7 +279,7 @@ func oneSet(marks []*ir.Mark) (set ir.Mark, ok bool) {
 		}
 	}
 	set = *least
-	for _, m := range marks { // a lossless queue that drops what it cannot mark rises slowly, and so do the others
+	for _, m := range marks { // a lossless queue that drops packets it cannot mark rises slowly, so the other queues do too
 		if !m.Group.ECN.Probability.Set() && m.Probability.N < set.Probability.N {
 			set.Max, set.Probability = m.Max, m.Probability
 		}
@@ -318,7 +318,7 @@ func oneSet(marks []*ir.Mark) (set ir.Mark, ok bool) {
 	return set, differ && set.Min.N < set.Max.N
 }
 
-// withSet returns a mark with the thresholds of a set. Why says that the switch has one.
+// withSet returns a mark with the thresholds of a set. why is the reason for having one set.
 func withSet(m, set *ir.Mark, why string) *ir.Mark {
 	out := *m
 	for _, f := range []struct{ to, from *ir.Derived }{

@@ -8,8 +8,8 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// TestOneSet: the least derived thresholds hold for all marks; values that a person wrote stay, and where derived ones cannot follow them,
-// nothing changes.
+// TestOneSet: the smallest derived thresholds apply to all marks. Written values stay, and if derived values cannot follow them, nothing
+// changes.
 func TestOneSet(t *testing.T) {
 	type mark struct {
 		min, max, probability int
@@ -25,7 +25,7 @@ func TestOneSet(t *testing.T) {
 		"a lower one that is stated": {[]mark{{40, 400, 100, ""}, {10, 100, 5, "nxp"}}, 10, 100, 5},
 		"a greater one":              {[]mark{{40, 400, 100, "n"}, {10, 100, 100, ""}}, 0, 0, 0},
 		"two that differ":            {[]mark{{40, 400, 100, "n"}, {10, 100, 100, "n"}}, 0, 0, 0},
-		"two that are alike":         {[]mark{{10, 100, 100, "n"}, {10, 300, 100, "nx"}, {20, 200, 100, ""}}, 10, 300, 100},
+		"two equal marks":            {[]mark{{10, 100, 100, "n"}, {10, 300, 100, "nx"}, {20, 200, 100, ""}}, 10, 300, 100},
 		"a stated max":               {[]mark{{40, 500, 100, "x"}, {10, 100, 100, ""}}, 10, 500, 100},
 		"a max below":                {[]mark{{4, 9, 100, "x"}, {10, 100, 100, "n"}}, 0, 0, 0},
 		"a stated probability":       {[]mark{{40, 400, 7, "p"}, {10, 100, 100, ""}}, 10, 100, 7},

@@ -49,8 +49,8 @@ func bufferAt(m *platform.Switch, speed int, metres float64, mtu int, sizes *ir.
 	})
 }
 
-// No derived headroom is below a published row of the model, whatever share of packets is small. 18 of the 372 rows bind in addition to
-// the tables of the chips, and rocec's sum alone is below 81. No row of Spectrum is among them.
+// No derived headroom is below a published row of the model, for any share of small packets. Of the 372 rows, 18 raise the headroom above
+// the tables of the chips, and 81 are above rocec's own sum. None of them is a row of Spectrum.
 func TestNeedHoldsRowsOfModels(t *testing.T) {
 	bind, below := map[string]int{}, map[string]int{}
 	rows := modelRows(t)
@@ -99,14 +99,14 @@ func TestRowBindsBetweenLengths(t *testing.T) {
 		b := bufferAt(m, c.speed, c.metres, c.mtu, nil)
 		assert.Equal(t, c.need, b.Need, "%s %d %g", c.model, c.speed, c.metres)
 	}
-	// Longer than all rows: the sum, and what the chip's tables say.
+	// The cable is longer than in all rows, so the sum and the chip's tables decide.
 	m, _ := platform.FindSwitch("7060x6-64pe")
 	b := bufferAt(m, 400_000, 501, 9100, nil)
 	assert.Zero(t, b.Row.Bytes)
 	assert.False(t, slices.ContainsFunc(b.Terms, func(t ir.Term) bool { return t.Name == ir.ByRow }))
 	// It is compared with tests on hardware.
 	assert.Contains(t, bufferAt(m, 400_000, 5, 9100, nil).Nightly.Why, "nightly tests of this chip expect 393,446 B, 400G at 5 m")
-	// Nothing is published of Tomahawk+.
+	// Nothing is published for Tomahawk+.
 	none, _ := platform.FindSwitch("s5048f")
 	assert.True(t, bufferAt(none, 100_000, 5, 9100, nil).Unpublished)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// models reads the switch_model and nic_model blocks: hardware the tables do not know.
+// models reads the switch_model and nic_model blocks: hardware that is not in the tables.
 func (c *compiler) models() {
 	c.switchModels, c.foundSwitch = map[string]*platform.Switch{}, map[string]*platform.Switch{}
 	c.nicModels, c.foundNIC = map[string]*ir.NICModel{}, map[string]*ir.NICModel{}
@@ -31,8 +31,8 @@ func (c *compiler) models() {
 func (c *compiler) switchModel(m *lang.SwitchModel) *platform.Switch {
 	s := &platform.Switch{Name: m.Name, Title: m.Name, Source: "switch_model " + m.Name}
 	if known, ok := platform.FindSwitch(m.Name); ok {
-		c.report.errorf(topicModelInvalid, m.Decl, m.Name, "The tables already know %q: it is the %s with %s on %s. Give the "+
-			"block a name of its own, or leave it out.", m.Name, known.Title, c.known.DefaultOS().PortsText(known), known.ASIC.Title)
+		c.report.errorf(topicModelInvalid, m.Decl, m.Name, "The tables already contain %q: it is the %s with %s on %s. Give the "+
+			"block another name, or delete it.", m.Name, known.Title, c.known.DefaultOS().PortsText(known), known.ASIC.Title)
 	}
 	asic, ok := platform.FindASIC(m.ASIC.V)
 	if !ok {
@@ -64,11 +64,11 @@ func (c *compiler) switchModel(m *lang.SwitchModel) *platform.Switch {
 	return s
 }
 
-// chipWithoutSizes returns the reason why rocec sizes no buffer of a chip that there is, or may be; empty: neither.
+// chipWithoutSizes returns the reason why rocec derives no sizes for a chip that exists or may exist; empty: no such chip is known.
 func chipWithoutSizes(name string, names []string) string {
 	switch unsized, known := platform.FindUnsized(name); {
 	case known:
-		return fmt.Sprintf("This rocec knows %s, and derives no sizes for the chip: %s. Leave switches with it out of the fabric, and size them "+
+		return fmt.Sprintf("This rocec knows %s, but derives no sizes for the chip: %s. Leave its switches out of the fabric, and size them "+
 			"by the maker's guide.", unsized.Title, unsized.Why)
 	case platform.Newer(name, names):
 		return fmt.Sprintf("The chip %q looks newer than this rocec knows. Correct the name, or use a later rocec.", name)
@@ -76,7 +76,7 @@ func chipWithoutSizes(name string, names []string) string {
 	return ""
 }
 
-// maxPorts bounds what a switch_model may claim; the largest known switch has 260 front-panel ports once split.
+// maxPorts limits the ports of a switch_model; the largest known switch has 260 front-panel ports when split.
 const maxPorts = 1024
 
 // usualLanes is the number of lanes of the usual cage of a speed: SFP, QSFP, QSFP-DD.
@@ -94,8 +94,8 @@ func usualLanes(speed int) int {
 
 func (c *compiler) nicModel(m *lang.NICModel) *ir.NICModel {
 	if known := c.known.FindNIC(m.Name); known != nil {
-		c.report.errorf(topicModelInvalid, m.Decl, m.Name, "The tables already know %q: it is the %s. Give the block a name of "+
-			"its own, or leave it out.", m.Name, known.Title)
+		c.report.errorf(topicModelInvalid, m.Decl, m.Name, "The tables already contain %q: it is the %s. Give the block another "+
+			"name, or delete it.", m.Name, known.Title)
 	}
 	n := &ir.NICModel{
 		Name: m.Name, Title: m.Name, Driver: c.driver(m), Speed: m.Speed.V, Ports: m.Ports.Or(2),
@@ -180,13 +180,14 @@ func (c *compiler) nicNamed(model lang.Value[string], decl diag.Range) *ir.NICMo
 	return n
 }
 
-// misspeltOrder guesses the switch model of a part number with a wrong letter or digit, or returns "": MSN2790-CS2F is an sn2700.
+// misspeltOrder guesses the switch model of a part number with a wrong letter or digit: for MSN2790-CS2F it returns sn2700. Empty: no
+// guess.
 func misspeltOrder(number string) string {
 	models := platform.OrderHeads()
 	return models[diag.Nearest(platform.OrderHead(number), slices.Sorted(maps.Keys(models)))]
 }
 
-// appendNear adds a model whose part numbers begin as a name does.
+// appendNear adds a model if one of its part numbers begins like the name.
 func appendNear(near []string, name, model string, parts []string) []string {
 	if of := platform.NearlyOrdered(name, parts); len(of) > 0 {
 		return append(near, fmt.Sprintf("%s (%s)", model, diag.Or(of)))
@@ -194,17 +195,17 @@ func appendNear(near []string, name, model string, parts []string) []string {
 	return near
 }
 
-// unknownModel reports a model that is in no table. Near are the models it may be a part number of; misspelt, if it is not nil, guesses
-// the model whose part number was meant.
+// unknownModel reports a model that is in no table. near lists models of which the name may be a part number. misspelt, if not nil, guesses
+// the model of a misspelt part number.
 func (c *compiler) unknownModel(at diag.Range, kind, name string, known, near []string, misspelt func(string) string, declare string) {
 	if len(near) > 0 {
-		c.report.errorf(topicUnknownModel, at, name, "The part number %q looks like those of %s, and fits none of them. Write "+
-			"the model, or a block %s if it is hardware of your own.", name, diag.And(near), declare)
+		c.report.errorf(topicUnknownModel, at, name, "The part number %q looks like one of %s, but matches none. Write "+
+			"the model, or a block %s if the tables lack the hardware.", name, diag.And(near), declare)
 		return
 	}
 	meant := hint(strings.ToLower(name), known)
 	if more, ok := strings.CutPrefix(strings.ToLower(name), string(meant)); ok && len(more) > 2 {
-		meant = "" // so many letters behind a model are another model, and no slip
+		meant = "" // with this many letters after a model, the name is another model, not a misspelling
 	}
 	if meant == "" && misspelt != nil {
 		meant = guess(misspelt(name))
@@ -217,7 +218,7 @@ func (c *compiler) unknownModel(at diag.Range, kind, name string, known, near []
 		say = " It knows " + strings.Join(known, ", ") + "."
 	}
 	c.instead(c.report.errorf(topicUnknownModel, at, name,
-		"The table of %s models has no %q.%s Write a block %s if it is hardware of your own.",
+		"The table of %s models has no %q.%s Write a block %s if the tables lack the hardware.",
 		kind, name, say, declare), name, meant)
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// The default type of service of a NIC is that of its first intent. Which intent that is must not depend on the order of the blocks:
-// moving a file would change the written bytes.
+// The default type of service of a NIC comes from its first intent. The first intent must not depend on the order of the blocks, or moving
+// a file would change the written bytes.
 func TestIntentsComeByName(t *testing.T) {
 	names := func(intents []*ir.Intent) (out []string) {
 		for _, in := range intents {

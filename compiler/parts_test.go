@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// A part number names the model and changes nothing else; a switch_model block of that name wins.
+// A part number names the model and changes nothing else; a switch_model block with that name takes precedence.
 func TestPartNumbers(t *testing.T) {
 	model := func(text string) string {
 		f, ds := Compile(loaded(t, fstest.MapFS{"fabric.hcl": {Data: []byte("fabric \"f\" {}\n" + text)}}, "."), ir.Known{})

@@ -13,23 +13,23 @@ import (
 	"github.com/rocec/rocec/lang/lock"
 )
 
-// Pinned sizes.
+// This file applies the sizes that fabric.lock pins.
 //
-// fabric.lock holds derived numbers by the inputs of the derivation: the chip, the link, and the sizes that the person wrote. A row is for
-// all ports that are alike, so that a port like the others needs no new one. If the memory of a switch bounds its marking, the ports and
-// their reserves are inputs, too; the bound itself is a result.
+// fabric.lock contains derived numbers by the inputs of the derivation: the chip, the link, and the sizes that the person wrote. A row
+// applies to all ports with equal inputs, so that a similar port needs no new row. If the memory of a switch limits its marking, the ports
+// and their reserves are inputs, too; the limit itself is a result.
 //
-// The rules of this rocec go on judging: Need, Floor and the bound on marking are never pinned.
+// Checks use the rules of this rocec: Need, Floor and the bound on marking are never pinned.
 
-// pins are the rows of fabric.lock, and what becomes of them.
+// pins contains the rows of fabric.lock and the results of applying them.
 type pins struct {
 	rows    map[string]*lock.Row // by kind and inputs
-	limits  map[string]bool      // the memories of switches that rows depend on, as inputs
+	limits  map[string]bool      // the memories of switches that rows depend on, as text of the inputs
 	sizes   map[string]*ir.Sizing
 	missing []missingPin
 }
 
-// missingPin is a derivation that fabric.lock does not hold, and the first block that needs it.
+// missingPin is a derivation that fabric.lock does not contain, and the first block that needs it.
 type missingPin struct {
 	*lock.Row
 	at diag.Range
@@ -57,8 +57,8 @@ type derived struct {
 	num  *ir.Derived
 }
 
-// pin records a derivation, and puts the numbers of fabric.lock in the place of its own: those of the row for its inputs, or of the
-// other one. It returns the place of the row where its numbers are not those of this rocec.
+// pin records a derivation, and replaces its numbers by those of fabric.lock: from the row for its inputs, or from the row other. It
+// returns the place of the row if its numbers differ from those of this rocec.
 func (c *compiler) pin(fresh *lock.Row, numbers []derived, at diag.Range, other *lock.Row) diag.Range {
 	if len(numbers) == 0 {
 		return diag.Range{}
@@ -94,7 +94,7 @@ func (c *compiler) pin(fresh *lock.Row, numbers []derived, at diag.Range, other 
 	return differs
 }
 
-// pinBuffer pins the numbers of a buffer that no block states. The link is the first whose port has it.
+// pinBuffer pins the numbers of a buffer that no block states. l is the first link with a port that has the buffer.
 func (c *compiler) pinBuffer(b *ir.Buffer, k bufferKey, l *ir.Link) {
 	given := k.group.Sizes()
 	plain := fmt.Sprintf("asic=%s speed=%s length=%sm mtu=%d", k.asic.Name, platform.SpeedText(k.mbps),
@@ -118,8 +118,8 @@ func (c *compiler) pinBuffer(b *ir.Buffer, k bufferKey, l *ir.Link) {
 			row.By = append(row.By, fmt.Sprintf("%s: %s, %s", t.Name, diag.Bytes(t.Bytes), t.Why))
 		}
 	}
-	// A lock of an older rocec knows plain inputs only; what it holds, holds. That no room is left for the round trip of a long
-	// cable it cannot say.
+	// A fabric.lock of an older rocec has only plain inputs, and its rows still apply. The exception is a long cable in a tight memory, which
+	// such a row cannot express.
 	var other *lock.Row
 	if special != "" {
 		other = c.pins.rows[lock.Buffer+" "+plain+written]
@@ -132,7 +132,7 @@ func (c *compiler) pinBuffer(b *ir.Buffer, k bufferKey, l *ir.Link) {
 	b.Pinned = c.pin(row, numbers, l.At, other)
 }
 
-// special are the inputs of a buffer that most have alike, as far as they are not so.
+// special returns the inputs of a buffer that differ from their usual values.
 func (k bufferKey) special(b *ir.Buffer) string {
 	s := ""
 	switch {
@@ -150,8 +150,8 @@ func (k bufferKey) special(b *ir.Buffer) string {
 	return s
 }
 
-// pinMark pins the numbers of a mark that no block states. memory is the input for the switch's memory in a row of an earlier rocec, and
-// loose the bound by the rules of that time.
+// pinMark pins the numbers of a mark that no block states. memory is the input for the switch's memory in a row of an older rocec, and
+// loose is the bound by its rules.
 func (c *compiler) pinMark(m *ir.Mark, k markKey, l *ir.Link, memory string, loose int) {
 	given := k.group.ECN
 	row := &lock.Row{Kind: lock.Mark, Inputs: markInputs(k)}
@@ -166,14 +166,14 @@ func (c *compiler) pinMark(m *ir.Mark, k markKey, l *ir.Link, memory string, loo
 			row.By = append(row.By, ruleOf(n.name, *n.num))
 		}
 	}
-	// When the sizes were pinned, the bound did not concern the switch, or another bound did. Such sizes hold as long as the rules that
-	// pinned them allow it.
+	// When the sizes were pinned, the switch may have had no bound or another bound. Such sizes still apply if the rules at that time allowed
+	// them.
 	var other *lock.Row
 	limits := []string{k.limit}
 	if k.bound >= 0 {
 		limits = []string{memory, ""}
 	}
-	for _, k.gently = range []int{k.gently, 0} { // a rocec that had one slope for all has rows without
+	for _, k.gently = range []int{k.gently, 0} { // rows of an older rocec, which had one slope for all switches, lack this input
 		for _, k.limit = range limits {
 			earlier := c.pins.rows[lock.Mark+" "+markInputs(k)]
 			if earlier == nil {
@@ -187,7 +187,7 @@ func (c *compiler) pinMark(m *ir.Mark, k markKey, l *ir.Link, memory string, loo
 	m.Pinned = c.pin(row, numbers, l.At, other)
 }
 
-// limitOf gives the inputs of a bound that does not bind now, where a row of fabric.lock depends on them; empty: none does.
+// limitOf returns the inputs of a bound that does not apply now, if a row of fabric.lock depends on them; empty: no row does.
 func (p *pins) limitOf(k markKey, m ir.Memory) string {
 	if len(p.limits) == 0 {
 		return ""
@@ -222,12 +222,12 @@ func memoryInputs(m ir.Memory) string {
 	return fmt.Sprintf("%s pool=%d%% alpha=%s%s", memoryOnly(m), m.Model.Percent, strings.ReplaceAll(m.Model.Alpha.String(), " ", "-"), joined)
 }
 
-// memoryOnly is the same in rows of a rocec that knew one memory model.
+// memoryOnly returns the same for rows of an older rocec with a single memory model.
 func memoryOnly(m ir.Memory) string {
 	return fmt.Sprintf("%s%d groups=%d reserved=%d", memoryInput, m.Ports, m.Groups, m.Lossless)
 }
 
-// writtenInputs are the numbers of pairs of names and numbers that the person wrote.
+// writtenInputs returns, from pairs of names and numbers, those that the person wrote.
 func writtenInputs(pairs ...any) string {
 	var b strings.Builder
 	for i := 0; i < len(pairs); i += 2 {
@@ -249,7 +249,7 @@ func ruleOf(name string, d ir.Derived) string {
 	return name + ": " + strings.Join(why, "; ")
 }
 
-// reportPins reports the numbers that fabric.lock pins and this rocec derives otherwise, and those that it does not pin.
+// reportPins reports pinned numbers that this rocec derives differently, and numbers that fabric.lock does not pin.
 func (c *compiler) reportPins(ds *diag.List) {
 	if c.src.Lock == nil {
 		return
@@ -261,11 +261,11 @@ func (c *compiler) reportPins(ds *diag.List) {
 		var pinned []string
 		for _, n := range s.Pinned.Numbers {
 			if now, ok := s.Fresh.Number(n.Name); ok && now.N != n.N {
-				pinned = append(pinned, fmt.Sprintf("%s = %s, where the rules of this rocec give %s", n.Name, diag.Number(n.N), diag.Number(now.N)))
+				pinned = append(pinned, fmt.Sprintf("%s = %s, but the rules of this rocec give %s", n.Name, diag.Number(n.N), diag.Number(now.N)))
 			}
 		}
-		d := topicLockChanged.Noticef(ds, s.Pinned.At, "%s pins %s. Pinned sizes hold. Take the new sizes with `rocec build --lock "+
-			"--refresh`, and read in the plan what they change.", lock.Name, diag.And(pinned))
+		d := topicLockChanged.Noticef(ds, s.Pinned.At, "%s pins %s. Pinned sizes are used. Write the new sizes with `rocec build --lock "+
+			"--refresh`, and see the changes in the plan.", lock.Name, diag.And(pinned))
 		noteRules(d, "pinned by", s.Pinned.By, s.Fresh.By)
 		noteRules(d, "now", s.Fresh.By, s.Pinned.By)
 	}
@@ -289,10 +289,10 @@ var (
 	topicLockIncomplete = &diag.Topic{Code: "lock-incomplete", Summary: "a derived size is not pinned"}
 )
 
-// mostRules is how many rules, or rows, a message names.
+// mostRules limits the rules, or rows, that a message names.
 const mostRules = 4
 
-// noteRules names the rules that only the first of two rows is by.
+// noteRules adds the rules of the first of two rows that the other row lacks.
 func noteRules(d *diag.Diagnostic, word string, by, other []string) {
 	shown := 0
 	for _, rule := range by {
@@ -308,7 +308,7 @@ func noteRules(d *diag.Diagnostic, word string, by, other []string) {
 	}
 }
 
-// rdmaText is the largest payload of RDMA packets, as an input.
+// rdmaText returns the largest payload of RDMA packets as the text of an input.
 func rdmaText(size int) string {
 	if size == 0 {
 		return "any"

@@ -17,8 +17,8 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// racks is two leaves with ports to hosts, two lossless groups that mark, and a spine. With all ports in use, the memory of a leaf bounds
-// where marking begins.
+// racks returns a fabric of two leaves with ports to hosts, a spine, and two lossless groups that mark. With all ports in use, the memory
+// of a leaf limits where marking begins.
 func racks(ports int, more string) string {
 	return fmt.Sprintf(`
 fabric "pod1" {
@@ -81,7 +81,7 @@ func compileLocked(t testing.TB, text string, l *lock.File) (*ir.Fabric, diag.Li
 	return f, ds
 }
 
-// lockOf is what build --lock would write for a fabric, with edits, read back.
+// lockOf returns the file that build --lock would write for a fabric, with edits, read back.
 func lockOf(t testing.TB, f *ir.Fabric, edit func(*lock.Row)) *lock.File {
 	t.Helper()
 	var rows []*lock.Row
@@ -99,7 +99,7 @@ func lockOf(t testing.TB, f *ir.Fabric, edit func(*lock.Row)) *lock.File {
 	return l
 }
 
-// sizes are the numbers of all ports.
+// sizes returns the numbers of all ports.
 func sizes(f *ir.Fabric) string {
 	var b strings.Builder
 	for _, p := range f.Ports {
@@ -115,7 +115,7 @@ func sizes(f *ir.Fabric) string {
 	return b.String()
 }
 
-// A lock of the same rules changes no number and says nothing, whatever is written and however many ports there are.
+// A fabric.lock of the same rules changes no number and causes no message, for any written sizes and any number of ports.
 func TestPinnedByTheSameRules(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := racks(rapid.IntRange(1, 31).Draw(rt, "ports"), "")
@@ -136,7 +136,7 @@ func TestPinnedByTheSameRules(t *testing.T) {
 		for _, p := range locked.Ports {
 			for _, b := range p.Buffers() {
 				if b.Pinned.Filename != "" {
-					rt.Fatal("pinned to what the rules give anyway")
+					rt.Fatal("pinned to the result of the current rules")
 				}
 			}
 		}
@@ -148,7 +148,7 @@ func TestPinnedByTheSameRules(t *testing.T) {
 	})
 }
 
-// Other rules: what is pinned holds, at all ports that are alike and at no others, and the rule is named.
+// Under other rules, pinned numbers apply to all ports with the same inputs and to no others, and the message names the rule.
 func TestPinnedByOtherRules(t *testing.T) {
 	text := racks(4, "")
 	fresh, _ := compileLocked(t, text, nil)
@@ -166,8 +166,8 @@ func TestPinnedByOtherRules(t *testing.T) {
 	f, ds := compileLocked(t, text, l)
 	require.Len(t, ds, 2, texts(ds))
 	for i, says := range []string{
-		"fabric.lock pins buffer = 96,192, where the rules of this rocec give 97,152. Pinned sizes hold.",
-		"fabric.lock pins min = 152,640, where the rules of this rocec give 153,600. Pinned sizes hold.",
+		"fabric.lock pins buffer = 96,192, but the rules of this rocec give 97,152. Pinned sizes are used.",
+		"fabric.lock pins min = 152,640, but the rules of this rocec give 153,600. Pinned sizes are used.",
 	} {
 		assert.Equal(t, "lock-changed", ds[i].Code)
 		assert.Contains(t, ds[i].Detail, says)
@@ -181,21 +181,21 @@ func TestPinnedByOtherRules(t *testing.T) {
 	up, down := port(f, "leaf1:swp32"), port(f, "leaf1:swp1")
 	for _, b := range up.Buffers() {
 		assert.Equal(t, 96_192, b.Size.N)
-		assert.Equal(t, port(fresh, "leaf1:swp32").Buffers()[0].Need, b.Need, "the rules of this rocec judge")
+		assert.Equal(t, port(fresh, "leaf1:swp32").Buffers()[0].Need, b.Need, "checks use the rules of this rocec")
 		assert.Equal(t, ds[0].At, b.Pinned)
 		from := b.Size.On(up.Link()).From
 		require.Len(t, from, 1)
 		assert.Equal(t, "pinned in fabric.lock", from[0].Why)
 		assert.Equal(t, lock.Name, from[0].At.Filename)
 		last := b.Xoff.From[len(b.Xoff.From)-1].Origin
-		assert.Equal(t, "pinned in fabric.lock", last.Why, "behind the reasons that go on to hold")
+		assert.Equal(t, "pinned in fabric.lock", last.Why, "after the reasons that still apply")
 	}
 	assert.Equal(t, port(fresh, "leaf1:swp1").Buffers()[0].Size.N, down.Buffers()[0].Size.N)
 	assert.Empty(t, down.Buffers()[0].Pinned)
 	assert.Equal(t, 152_640, down.Marks()[1].Min.N)
 }
 
-// What is like the rest needs no row; what is not is derived, and said once.
+// Ports like the others need no new row. Sizes of other ports are derived, and reported once.
 func TestPinnedGrowth(t *testing.T) {
 	few, _ := compileLocked(t, racks(3, ""), nil)
 	_, ds := compileLocked(t, racks(7, ""), lockOf(t, few, nil))
@@ -216,8 +216,8 @@ func TestPinnedGrowth(t *testing.T) {
 	assert.Len(t, ds[0].Notes, 2)
 }
 
-// Where memory bounds marking, the ports of the switch are inputs. A row of a switch that memory did not bound holds as long as the bound
-// allows it. A row for these very inputs also holds when the rules of this rocec have no bound for them.
+// If memory limits marking, the ports of the switch are inputs. A row of a switch without such a limit applies if the limit allows it. A
+// row for exactly these inputs applies even if the rules of this rocec have no limit for them.
 func TestPinnedBound(t *testing.T) {
 	bounded := racks(31, "")
 	fresh, _ := compileLocked(t, bounded, nil)
@@ -246,7 +246,7 @@ func TestPinnedBound(t *testing.T) {
 	}
 	f, ds = compileLocked(t, bounded, plain)
 	require.Len(t, ds, 2, texts(ds))
-	assert.Equal(t, []string{"lock-changed", "lock-changed"}, []string{ds[0].Code, ds[1].Code}, "of leaves and of the spine")
+	assert.Equal(t, []string{"lock-changed", "lock-changed"}, []string{ds[0].Code, ds[1].Code}, "rows of the leaves and of the spine")
 	assert.Equal(t, 24_576, port(f, "leaf1:swp1").Marks()[0].Min.N)
 
 	unbounded := racks(3, "")
@@ -261,6 +261,6 @@ func TestPinnedBound(t *testing.T) {
 	})
 	f, ds = compileLocked(t, unbounded, exact)
 	require.Len(t, ds, 2, texts(ds))
-	assert.Equal(t, 48_000, port(f, "leaf1:swp1").Marks()[0].Min.N, "an earlier rocec had a bound here")
-	assert.Equal(t, 153_600, port(f, "spine:swp1").Marks()[0].Min.N, "and the row is for no other switch")
+	assert.Equal(t, 48_000, port(f, "leaf1:swp1").Marks()[0].Min.N, "an older rocec had a bound here")
+	assert.Equal(t, 153_600, port(f, "spine:swp1").Marks()[0].Min.N, "and the row applies only to this switch")
 }

@@ -13,9 +13,9 @@ import (
 // portNames makes the names of ports. A side of a block names thousands of ports by a few names: each is read and ranked once.
 type portNames struct {
 	all   []*ir.PortName
-	sides [2]sideNames // of the block before
+	sides [2]sideNames // of the previous block
 
-	settled map[settledName]*ir.PortName // names that another port was meant by, as the system calls it
+	settled map[settledName]*ir.PortName // names that were resolved to another port, by the system's spelling
 }
 
 type settledName struct {
@@ -24,19 +24,19 @@ type settledName struct {
 	front   ir.Front
 }
 
-// sideNames are the names on one side of a link block. They come in turns, for one device after the other.
+// sideNames are the names on one side of a link block. They recur for one device after another.
 type sideNames struct {
 	block *lang.LinkBlock
 	list  []portName
 	last  int
-	index map[portKey]int // of list; nil while it is short
+	index map[portKey]int // index of list; nil while list is short
 }
 
-// portKey has everything that the meaning of a port's name depends on.
+// portKey contains all values that determine the port for a name.
 type portKey struct {
 	name  string
 	at    diag.Range
-	model *platform.Switch // nil: of a host, or not known
+	model *platform.Switch // nil: for a host, or unknown
 	os    string
 	hand  bool // the switch is set by hand
 }
@@ -46,7 +46,7 @@ type portName struct {
 	name *ir.PortName
 }
 
-// keyOf is the key of the end of a cable at a device.
+// keyOf returns the key of the end of a cable at a device.
 func keyOf(d *ir.Device, e *lang.Endpoint) portKey {
 	k := portKey{name: e.Port, at: *e.At}
 	if s := d.Switch; s != nil {
@@ -55,7 +55,7 @@ func keyOf(d *ir.Device, e *lang.Endpoint) portKey {
 	return k
 }
 
-// few names are looked through faster than a map is made.
+// few is the number of names up to which a linear search is faster than a map.
 const few = 8
 
 // find returns the name of a key; nil if the side has no such name yet.
@@ -63,7 +63,7 @@ func (s *sideNames) find(b *lang.LinkBlock, k *portKey) *ir.PortName {
 	if s.block != b {
 		s.block, s.list, s.last, s.index = b, s.list[:0], 0, nil
 	}
-	for range min(2, len(s.list)) { // the one before, or the one after it
+	for range min(2, len(s.list)) { // the last one found, or the one after it
 		if s.list[s.last].key == *k {
 			return s.list[s.last].name
 		}
@@ -93,7 +93,7 @@ func (s *sideNames) find(b *lang.LinkBlock, k *portKey) *ir.PortName {
 	return nil
 }
 
-// add makes a name that find did not find.
+// add adds a name that find did not find.
 func (n *portNames) add(s *sideNames, k portKey, front ir.Front) *ir.PortName {
 	name := n.make(ir.PortName{Name: k.name, Front: front, At: k.at})
 	if s.index != nil {
@@ -109,7 +109,7 @@ func (n *portNames) make(name ir.PortName) *ir.PortName {
 	return &name
 }
 
-// as returns the name for the port that a name means after all.
+// as returns the name of the port to which a written name was resolved.
 func (n *portNames) as(written *ir.PortName, name string, f ir.Front) *ir.PortName {
 	if written.Name == name && written.Front == f {
 		return written
@@ -126,7 +126,7 @@ func (n *portNames) as(written *ir.PortName, name string, f ir.Front) *ir.PortNa
 	return p
 }
 
-// rank gives every name its place in the natural order of names.
+// rank sets the position of every name in the natural order of names.
 func (n *portNames) rank() {
 	ranks := map[string]int32{}
 	for _, p := range n.all {

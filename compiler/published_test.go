@@ -16,13 +16,13 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 )
 
-// Published figures, each against what it can be held to.
+// This file compares published figures with the sums of rocec.
 
-// slip is the SONiC script's own: it counts the bytes on the cable with 1e9/1024 where 1e6 is right, and so 2.3 % low.
+// slip applies an error of the SONiC script: it counts the bytes on the cable with 1e9/1024 instead of 1e6, which is 2.3 % low.
 func slip(n int) int { return int(float64(n) * 1e3 / 1024) }
 
-// The sums without any waste in cells, at 5, 40 and 300 m, which another person computed for frames of MTU + 18: with the response per
-// speed, and with the old one of 60 quanta.
+// The expected sums without waste in cells, at 5, 40 and 300 m, were computed independently for frames of MTU + 18: with the response per
+// speed, and with the old response of 60 quanta.
 func TestRawSums(t *testing.T) {
 	none := &platform.ASIC{Cell: 1}
 	const old = 60 * platform.QuantumBytes
@@ -48,7 +48,7 @@ func TestRawSums(t *testing.T) {
 		for i, m := range []float64{5, 40, 300} {
 			raw := total(arriving(none, wire{c.speed, m, c.mtu, 0, 4096}))
 			response := platform.PauseQuanta(c.speed) * platform.QuantumBytes
-			// Theirs has two frames of the MTU with all their headers, and a pause frame of 84 B.
+			// The expected sums include two frames of the MTU with all their headers, and a pause frame of 84 B.
 			frames := c.mtu + 2*(18+20) + 84
 			assert.InDelta(t, c.now[i], raw+frames, 20, "MTU %d, %s, %g m", c.mtu, platform.SpeedText(c.speed), m)
 			assert.InDelta(t, c.then[i], raw-response+old+frames, 20, "MTU %d, %s, %g m, old response", c.mtu, platform.SpeedText(c.speed), m)
@@ -56,8 +56,8 @@ func TestRawSums(t *testing.T) {
 	}
 }
 
-// The output of SONiC's headroom script for MTU 9100 with half of the packets small, in bytes. Our sum with the slip of the script is
-// equal; without the slip it is at most 2.3 % of the cable more. Need counts the waste rounded up, and is never less.
+// The output of SONiC's headroom script for MTU 9100 with half of the packets small, in bytes. rocec's sum with the error of the script is
+// equal; without the error it is larger by at most 2.3 % of the bytes on the cable. Need counts the waste rounded up, and is never less.
 func TestHeadroomScriptHalfSmall(t *testing.T) {
 	for _, c := range []struct {
 		asic  string
@@ -95,7 +95,7 @@ func TestHeadroomScriptHalfSmall(t *testing.T) {
 	}
 }
 
-// figure is one published headroom, and the port it is for.
+// figure is one published headroom with its port.
 type figure struct {
 	table, use    string
 	asic          *platform.ASIC
@@ -108,7 +108,7 @@ func (f figure) String() string {
 	return fmt.Sprintf("%s %s %s %d m", f.asic.Name, f.table, platform.SpeedText(f.speed), f.metres)
 }
 
-// figures reads every figure there is, used or not.
+// figures reads all published figures, including unused ones.
 func figures(t *testing.T) []figure {
 	read := func(name string) [][]string {
 		data, err := os.ReadFile("platform/testdata/headroom/" + name)
@@ -135,8 +135,8 @@ func figures(t *testing.T) []figure {
 	return out
 }
 
-// Every row of the Spectrum tables up to Spectrum-4 is our sum, in KiB; some rows have one KiB more. All packets are small, the waste is
-// not rounded up, and the response is the one its maker counted.
+// Every row of the Spectrum tables up to Spectrum-4 equals rocec's sum in KiB, or is one KiB larger. The sum has only small packets, no
+// rounding up of the waste, and the response that the maker counted.
 func TestStaticTablesAreTheFormula(t *testing.T) {
 	rows, exact := 0, 0
 	for _, f := range figures(t) {
@@ -160,8 +160,8 @@ func TestStaticTablesAreTheFormula(t *testing.T) {
 	assert.Equal(t, [2]int{93, 64}, [2]int{rows, exact})
 }
 
-// The tables of Spectrum-5 and -6 count no small packets. Their figures are up to a third, or as much again, above our sum: of its size,
-// but not equal.
+// The tables of Spectrum-5 and -6 count no small packets. Their figures are above rocec's sum, for Spectrum-5 by up to a third, for
+// Spectrum-6 by up to 100 %.
 func TestNewTablesCountNoSmallPackets(t *testing.T) {
 	for _, f := range figures(t) {
 		most := map[string]float64{"spectrum5": 4. / 3, "spectrum6": 2}[f.asic.Name]
@@ -175,8 +175,8 @@ func TestNewTablesCountNoSmallPackets(t *testing.T) {
 	}
 }
 
-// The derived headroom undercuts no published figure of a switch, on this switch and on any with its chip, whatever share of packets is
-// small. Only tables that are left out have figures above it, and each of them has one, so that none is left out without need.
+// The derived headroom is at least every published figure of a switch, on this switch and on any with its chip, for every share of small
+// packets. Only tables that are left out have figures above it, and each of them has one, so that no table is left out without need.
 func TestNeedHoldsWhatIsPublished(t *testing.T) {
 	undercut := map[string]int{} // by table: rows above Need
 	binding := map[string]int{}
@@ -195,7 +195,7 @@ func TestNeedHoldsWhatIsPublished(t *testing.T) {
 			tables, _ := s.Published()
 			for _, small := range []int{allSmall, 50, 1} {
 				if small < allSmall && f.use == "beside" {
-					continue // below the sum of small packets, as nothing binds
+					continue // less than the sum for small packets, because no published figure counts
 				}
 				need, _, terms, public := headroom(f.asic, tables, wire{f.speed, float64(f.metres), platform.PublishedMTU, small, ir.LargestRDMA})
 				if need < f.bytes {
@@ -231,8 +231,8 @@ func TestPublishedHeadroom(t *testing.T) {
 		{"a row", wire{100_000, 40, 9100, 100, 4096}, 177_632, "100G at 40 m: 177632 B, MTU 9100 (SONiC device/"},
 		{"shorter than the table", wire{100_000, 1, 9100, 100, 4096}, 165_568, "100G at 5 m: 165568 B, MTU 9100 ("},
 		{"between two lengths", wire{100_000, 22.5, 9100, 100, 4096}, 171_600, "100G at 5 and 40 m: 165568 and 177632 B, "},
-		{"a larger MTU takes more", wire{100_000, 40, 9216, 100, 4096}, cells(th, 177_632+scaled(116, worst)), "MTU 9100, for MTU 9216 ("},
-		{"a smaller one less", wire{100_000, 40, 1500, 100, 4096}, cells(th, 177_632-scaled(7600, worst)), "MTU 9100, for MTU 1500 ("},
+		{"a larger MTU needs more", wire{100_000, 40, 9216, 100, 4096}, cells(th, 177_632+scaled(116, worst)), "MTU 9100, for MTU 9216 ("},
+		{"a smaller MTU needs less", wire{100_000, 40, 1500, 100, 4096}, cells(th, 177_632-scaled(7600, worst)), "MTU 9100, for MTU 1500 ("},
 		{
 			"longer than the table",
 			wire{100_000, 400, 9100, 100, 4096},
@@ -240,7 +240,7 @@ func TestPublishedHeadroom(t *testing.T) {
 			"at 300 m: 268736 B, MTU 9100, 100 m beyond (",
 		},
 		{"slower than the table", wire{1_000, 40, 9100, 100, 4096}, 0, ""},
-		{"a speed without a row takes a slower one's", wire{200_000, 40, 9100, 100, 4096}, 177_632, "100G at 40 m"},
+		{"a speed without a row has the figure of a slower row", wire{200_000, 40, 9100, 100, 4096}, 177_632, "100G at 40 m"},
 	} {
 		got := published(th, th.Published(), c.w)
 		assert.Equal(t, c.want, got.Bytes, c.name)
@@ -254,5 +254,5 @@ func TestPublishedHeadroom(t *testing.T) {
 	tables, name := own.Published()
 	assert.Equal(t, "sn2201", name)
 	assert.Equal(t, 29_760, published(own.ASIC, tables, wire{1_000, 5, 9100, 100, 4096}).Bytes, "29,696 in cells of 96")
-	assert.Zero(t, published(own.ASIC, own.ASIC.Published(), wire{1_000, 5, 9100, 100, 4096}).Bytes, "the SN2700's begins at 10G")
+	assert.Zero(t, published(own.ASIC, own.ASIC.Published(), wire{1_000, 5, 9100, 100, 4096}).Bytes, "the table of the SN2700 begins at 10G")
 }

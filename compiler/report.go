@@ -14,8 +14,8 @@ type report struct {
 	folded map[foldKey]*fold
 	order  []*fold
 
-	unknown map[string]*diag.Diagnostic // by the name of a device that no block declares
-	places  map[string]int              // further places of the name
+	unknown map[string]*diag.Diagnostic // by the name of an undeclared device
+	places  map[string]int              // number of further places with the name
 }
 
 type foldKey struct {
@@ -27,10 +27,10 @@ type fold struct {
 	first *diag.Diagnostic
 	name  string
 	same  []string // further names, at most maxSame
-	more  int      // errors about names that are not kept
+	more  int      // number of further names that are not kept
 }
 
-// namesRoom is the room for names of devices or interfaces in a message, in bytes.
+// namesRoom limits the bytes for names of devices or interfaces in a message.
 const namesRoom = 60
 
 // maxSame bounds the names that are kept for one mistake.
@@ -40,7 +40,7 @@ func newReport() *report {
 	return &report{folded: map[foldKey]*fold{}, unknown: map[string]*diag.Diagnostic{}, places: map[string]int{}}
 }
 
-// again reports whether an undeclared name was reported at another place: a missing device is missing for all its cables.
+// again reports whether an undeclared name was reported at another place: a missing device affects all its cables.
 func (r *report) again(name string, at diag.Range) bool {
 	first := r.unknown[name]
 	if first == nil || first.At == at || first.At.Filename == "" {
@@ -50,8 +50,7 @@ func (r *report) again(name string, at diag.Range) bool {
 	return true
 }
 
-// errorf reports an error of topic t about name, the text that the person wrote at that place ("leaf3:swp99"). The caller may add notes to
-// the result.
+// errorf reports an error of topic t about name, the text at that place ("leaf3:swp99"). The caller may add notes to the result.
 func (r *report) errorf(t *diag.Topic, at diag.Range, name, format string, args ...any) *diag.Diagnostic {
 	key := foldKey{t.Code, at}
 	if f := r.folded[key]; f != nil {
@@ -62,7 +61,7 @@ func (r *report) errorf(t *diag.Topic, at diag.Range, name, format string, args 
 		default:
 			f.more++
 		}
-		return &diag.Diagnostic{} // its notes are those of the first
+		return &diag.Diagnostic{} // its notes are those of the first report
 	}
 	f := &fold{first: t.Errorf(&r.list, at, format, args...), name: name}
 	r.folded[key] = f
@@ -89,7 +88,7 @@ func (r *report) done() diag.List {
 	return r.list
 }
 
-// speller finds the name that the person may have meant. It gives up after a few questions: each one looks at every name.
+// speller finds the name that the person may have meant. It gives up after a few calls, because each call compares all names.
 type speller struct {
 	names []string
 	left  int
@@ -102,7 +101,7 @@ type guess string
 
 func (g guess) String() string { return diag.Meant(string(g)) }
 
-// hint guesses what was meant by name.
+// hint guesses the intended name.
 func (s *speller) hint(name string) guess {
 	if s.left == 0 {
 		return ""
@@ -114,7 +113,7 @@ func (s *speller) hint(name string) guess {
 // hint is [speller.hint] for a short list of names.
 func hint(name string, names []string) guess { return newSpeller(names).hint(name) }
 
-// instead offers a guess in place of a name, if the text that d points at contains the name once, letter by letter.
+// instead offers a guess as a replacement of a name, if the text that d points at contains the name exactly once.
 func (c *compiler) instead(d *diag.Diagnostic, name string, meant guess) *diag.Diagnostic {
 	at := d.At
 	src := c.src.Files[at.Filename]
@@ -128,7 +127,7 @@ func (c *compiler) instead(d *diag.Diagnostic, name string, meant guess) *diag.D
 		return d
 	}
 	for _, b := range []byte(text) {
-		if b >= 0x80 { // a column is not a byte
+		if b >= 0x80 { // columns and bytes differ
 			return d
 		}
 	}
@@ -137,12 +136,12 @@ func (c *compiler) instead(d *diag.Diagnostic, name string, meant guess) *diag.D
 	return d.Instead(at, string(meant))
 }
 
-// isNameByte reports whether the name of a device, an interface or a model, or a nodeset of them, may contain a byte.
+// isNameByte reports whether a byte may occur in the name of a device, an interface or a model, or in a nodeset of names.
 func isNameByte(b byte) bool {
 	return strings.IndexByte("._-+@[]", b) >= 0 || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
 }
 
-// hintOrList is [hint], or what there is to choose from.
+// hintOrList returns [hint], or a list of the known names.
 func hintOrList(name string, names []string) string {
 	if meant := hint(name, names); meant != "" {
 		return meant.String()
@@ -150,5 +149,5 @@ func hintOrList(name string, names []string) string {
 	return " Use one of " + diag.Some(names, showNames) + "."
 }
 
-// showNames is how many names a message lists.
+// showNames is the number of names that a message lists.
 const showNames = 13

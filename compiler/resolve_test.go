@@ -14,8 +14,8 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 )
 
-// byLane is a system whose ports of four lanes are named by their first lane: lane0, lane4. Parts are, too, so lane0 is also the first
-// part of a split port. first0 is another name of lane0.
+// byLane is a system whose ports of four lanes are named by their first lane: lane0, lane4. Parts are named in the same way, so lane0 is
+// also the first part of a split port. first0 is another name of lane0.
 var byLane = &ir.OS{
 	Name: "by-lane", Title: "By Lane", Release: func(string) string { return "" },
 	Can: func(*platform.ASIC, string) ir.SwitchCan { return ir.ChipCan() },
@@ -43,8 +43,7 @@ var byLane = &ir.OS{
 	},
 }
 
-// If a system defines the meaning of names taken together, ports are called as it spells them, and a part has the lanes up to the next one
-// in use.
+// If a system resolves the names of a switch together, ports get the system's names, and a part has the lanes up to the next part in use.
 func TestNamesAreResolved(t *testing.T) {
 	compile := func(model string, names ...string) (*ir.Fabric, []string) {
 		var b strings.Builder
@@ -77,14 +76,14 @@ func TestNamesAreResolved(t *testing.T) {
 		say   string
 	}{
 		{[]string{"lane0", "first0"}, "leaf1:lane0 is the end of two cables"},
-		{[]string{"lane0", "lane2", "lane3", "lane4"}, "takes the next one with it: lane0 is split, so lane4 is gone"},
+		{[]string{"lane0", "lane2", "lane3", "lane4"}, "disables the next one: lane0 is split, so lane4 cannot be used"},
 	} {
 		_, said := compile("sn2700", c.names...)
 		require.Len(t, said, 1, c.names)
 		assert.Contains(t, said[0], c.say)
 	}
 	_, said := compile("sn2700", "lane0", "lane2", "lane4")
-	assert.Empty(t, said, "split into two it leaves its neighbour")
+	assert.Empty(t, said, "a split into two keeps the neighbour usable")
 
 	sw, ok := platform.FindSwitch("sn2410")
 	require.True(t, ok)

@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// scattered gives every link of a source a block of its own, with the values that pick gives it.
+// scattered puts every link of a source into a separate block, with values that pick sets.
 func scattered(src *lang.Source, pick func(b *lang.LinkBlock)) *lang.Source {
 	a := &author{line: 20_000}
 	for i, l := range src.Links {
@@ -23,7 +23,7 @@ func scattered(src *lang.Source, pick func(b *lang.LinkBlock)) *lang.Source {
 	return src
 }
 
-// Ports that are alike share their sizes whatever blocks cabled them, and still each names its own lines.
+// Equal ports share their sizes even if they are in different blocks, and each still names its own lines.
 func TestAlikePortsShareTheirSizes(t *testing.T) {
 	f := compiled(t, scattered(clos(2, 2, 3), func(*lang.LinkBlock) {}))
 	x, y := port(f, "leaf1:swp4"), port(f, "leaf2:swp5") // to spines
@@ -46,7 +46,7 @@ func TestAlikePortsShareTheirSizes(t *testing.T) {
 	assert.NotSame(t, b, h.Buffers()[0], "a NIC is not a switch")
 }
 
-// Whatever other links say, a port has the sizes of its own link, as if it were alone.
+// A port has the sizes of its own link, independent of other links.
 func TestSharedSizesAreThoseOfThePort(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := &author{line: 50_000}

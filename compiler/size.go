@@ -9,9 +9,8 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 )
 
-// The base of the derived sizes where the person states no size: the preset of Cumulus Linux 3.7's RoCE command (70000/18000/0), with the
-// manual's xon_delta. Its 25000/10000/2000 template leaves 15,000 bytes of headroom, too little for jumbo frames at any speed, and is not
-// used.
+// Derived sizes are based on the preset of Cumulus Linux 3.7's RoCE command (70000/18000/0), with the manual's xon_delta. The manual's
+// 25000/10000/2000 template is not used: it leaves 15,000 bytes of headroom, too little for jumbo frames at any speed.
 const (
 	presetXoff     = 18_000
 	presetXonDelta = 2_000
@@ -21,14 +20,14 @@ const (
 type bufferKey struct {
 	group  *ir.CosGroup
 	asic   *platform.ASIC // nil: a NIC's port
-	tables *tables        // published for the switch
-	driver *ir.Driver     // of a NIC; nil where it has no formula
+	tables *tables        // published tables for the switch
+	driver *ir.Driver     // for a NIC; nil: the driver has no formula
 	metres float64
 	mbps   int
 	mtu    int
 	rdma   int  // of [wire]
-	pause  bool // of link pause: what arrives is of any group
-	tight  bool // a long cable whose pauses may idle it, as the memory of the switch holds no more
+	pause  bool // for link pause: bytes of any group may arrive
+	tight  bool // a long cable whose pauses may leave it idle, because the memory of the switch is too small
 }
 
 // sizing is the state of one run of [compiler.size].
@@ -40,14 +39,14 @@ type sizing struct {
 	sets     []*tables
 }
 
-// tables are published ones that hold for a switch. Alike switches share them.
+// tables contains the published tables for a switch. Similar switches share them.
 type tables struct {
 	of   []*platform.Published
-	own  string              // the model, where its tables replace those of its chip
-	rows *platform.ModelRows // of the model; nil: not known
+	own  string              // the model, if its tables replace those of its chip
+	rows *platform.ModelRows // the rows of the model; nil: unknown
 }
 
-// published returns what is published for a model.
+// published returns the published tables for a model.
 func (s *sizing) published(m *platform.Switch) *tables {
 	if t := s.models[m]; t != nil {
 		return t
@@ -63,7 +62,7 @@ func (s *sizing) published(m *platform.Switch) *tables {
 	return s.sets[i]
 }
 
-// size gives every port that carries a lossless group its buffer. Alike ports share one.
+// size sets the buffers of every port that carries a lossless group. Equal ports share buffers.
 func (c *compiler) size() {
 	s := &sizing{tight: map[*ir.Device]bool{}, known: map[bufferKey]*ir.Buffer{}, models: map[*platform.Switch]*tables{}}
 	for _, g := range c.f.CosGroups {
@@ -117,7 +116,7 @@ func (s *sizing) key(p *ir.Port, g *ir.CosGroup) bufferKey {
 		m := d.Switch.Model
 		k := bufferKey{group: g, asic: m.ASIC, tables: s.published(m), metres: l.Length.Metres, mbps: l.Speed.N, mtu: l.MTU.N, rdma: g.RDMAMTU}
 		if k.pause = l.ByPause(); k.pause {
-			k.rdma = 0 // the last frame may be the largest of any group
+			k.rdma = 0 // the last frame may be the largest frame of any group
 		}
 		k.tight = s.tight[d] && k.feeds()
 		return k
@@ -129,13 +128,13 @@ func (s *sizing) key(p *ir.Port, g *ir.CosGroup) bufferKey {
 	return k
 }
 
-// feeds reports whether xoff and xon are derived from the round trip, as far as memory allows it.
+// feeds reports whether xoff and xon are derived from the round trip, if memory allows it.
 func (k bufferKey) feeds() bool {
 	given := k.group.Sizes()
 	return k.metres > ir.LongCable && !given.Buffer.Set() && !given.Xoff.Set()
 }
 
-// findTight finds the switches whose memory does not hold what long cables need to be fed through a pause.
+// findTight finds the switches whose memory is too small to keep long cables busy through a pause.
 func (c *compiler) findTight(s *sizing) {
 	known := map[bufferKey]*ir.Buffer{}
 	for _, d := range c.f.Devices {
@@ -229,7 +228,7 @@ func switchBuffer(k bufferKey) *ir.Buffer {
 	return b
 }
 
-// nicBuffer derives the buffer of a group at a NIC's port. Without a known formula of the driver, the buffer has the group alone.
+// nicBuffer derives the buffer of a group at a NIC's port. Without a known formula of the driver, only the group is set.
 func nicBuffer(k bufferKey) *ir.Buffer {
 	b := &ir.Buffer{Group: k.group}
 	if k.driver != nil {
@@ -239,17 +238,17 @@ func nicBuffer(k bufferKey) *ir.Buffer {
 	return b
 }
 
-// because returns a reason that does not come from a link.
+// because returns a reason that does not depend on a link.
 func because(o ir.Origin) ir.Reason { return ir.Reason{Origin: o} }
 
-// sharedSizes gives ports with the same rows of buffers and marks one [ir.PortSizes].
+// sharedSizes shares one [ir.PortSizes] among ports with the same buffers and marks.
 type sharedSizes struct {
 	known map[sizesKey]*ir.PortSizes
-	last  *ir.PortSizes // ports in a row are mostly alike
+	last  *ir.PortSizes // consecutive ports are mostly equal
 	key   sizesKey
 }
 
-// sizesKey is where rows that [rows] shares begin.
+// sizesKey contains the first elements of the rows that [rows] shares.
 type sizesKey struct {
 	buffers **ir.Buffer
 	marks   **ir.Mark
@@ -281,10 +280,10 @@ func (s *sharedSizes) of(buffers []*ir.Buffer, marks []*ir.Mark) *ir.PortSizes {
 	return out
 }
 
-// rows gives equal rows one slice; by their first element.
+// rows stores one slice for equal rows, by their first element.
 type rows[T comparable] map[T][][]T
 
-// share returns the one slice of a row, nil for an empty one. The row may be used again.
+// share returns the shared slice for a row; nil for an empty row. The caller may reuse the row.
 func (r rows[T]) share(row []T) []T {
 	if len(row) == 0 {
 		return nil

@@ -18,7 +18,7 @@ func chip(t require.TestingT, name string) *platform.ASIC {
 	return a
 }
 
-// unrounded is the formula's headroom without the rounding to cells, which the published tables do not have.
+// unrounded returns the formula's headroom without rounding to cells, as in the published tables.
 func unrounded(terms []ir.Term) int {
 	sum := 0
 	for _, t := range terms {
@@ -29,7 +29,7 @@ func unrounded(terms []ir.Term) int {
 	return sum
 }
 
-// chipHeadroom is the headroom of a switch whose model has no tables of its own.
+// chipHeadroom returns the headroom of a switch whose model has no tables.
 func chipHeadroom(a *platform.ASIC, w wire) (need, floor int, terms []ir.Term) {
 	need, floor, terms, _ = headroom(a, a.Published(), w)
 	return need, floor, terms
@@ -37,7 +37,7 @@ func chipHeadroom(a *platform.ASIC, w wire) (need, floor int, terms []ir.Term) {
 
 func kib(n int) int { return (n + 1023) / 1024 * 1024 }
 
-// The worst case of SONiC's published formula, which another person computed for MTU 9100: bytes, rounded up to KiB.
+// The expected values are the worst case of SONiC's published formula, computed independently for MTU 9100: bytes, rounded up to KiB.
 func TestHeadroomWorstCaseTable(t *testing.T) {
 	metres := []float64{5, 40, 100, 300}
 	for _, c := range []struct {
@@ -61,7 +61,7 @@ func TestHeadroomWorstCaseTable(t *testing.T) {
 			assert.Equal(t, c.want[i], kib(unrounded(terms)), "%s %s %g m", c.asic, platform.SpeedText(c.speed), m)
 		}
 	}
-	// The same for MTU 1500 on Spectrum, 5 m and 40 m.
+	// The same formula for MTU 1500 on Spectrum, at 5 m and 40 m.
 	for speed, want := range map[int][2]int{
 		10_000: {15360, 15360}, 25_000: {16384, 18432}, 40_000: {21504, 25600}, 50_000: {25600, 29696}, 100_000: {58368, 66560},
 	} {
@@ -72,8 +72,8 @@ func TestHeadroomWorstCaseTable(t *testing.T) {
 	}
 }
 
-// Rows of SONiC's static tables (pg_profile_lookup.ini, column xoff): Floor is the formula behind them. Where they
-// differ the vendor took one KiB more.
+// Rows of SONiC's static tables (pg_profile_lookup.ini, column xoff): Floor is their formula. Where they differ, the vendor's figure is one
+// KiB larger.
 func TestHeadroomFloorIsTheStaticTable(t *testing.T) {
 	for _, c := range []struct {
 		asic   string
@@ -105,8 +105,8 @@ func TestHeadroomFloorIsTheStaticTable(t *testing.T) {
 	}
 }
 
-// Raw sums of frames, cable, interfaces and per-speed response, without any waste in cells: Need is never below them.
-// Nor is it below what the dynamic model gives when half of the packets are small.
+// Need is never below the raw sum of frames, cable, interfaces and per-speed response without waste in cells. It is also never below the
+// result of the dynamic model with half of the packets small.
 func TestHeadroomIsAboveTheRawSum(t *testing.T) {
 	for _, c := range []struct {
 		speed, mtu int
@@ -218,7 +218,7 @@ func TestEqualRowsAreOne(t *testing.T) {
 			continue
 		}
 		require.Equal(t, row, kept)
-		require.Equal(t, len(kept), cap(kept), "an append must not reach what others share")
+		require.Equal(t, len(kept), cap(kept), "an append must not change the shared row")
 		name := fmt.Sprint(row)
 		if known[name] == nil {
 			known[name] = &kept[0]

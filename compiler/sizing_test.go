@@ -49,7 +49,7 @@ func TestSmallPackets(t *testing.T) {
 	assert.LessOrEqual(t, b.Floor, b.Need)
 }
 
-// A published row is a term of its own.
+// A published row is a separate term.
 func TestPublishedRowBinds(t *testing.T) {
 	b := port(compiled(t, pair("z9100", "100G", 5)), "s0:swp1").Buffers()[0]
 	assert.Equal(t, 165_984, b.Need)
@@ -67,7 +67,7 @@ func TestPublishedRowBinds(t *testing.T) {
 	assert.Contains(t, last.Why, "153504 B, Force10-Z9100, 100G at 5 m: 165568 B, MTU 9100, for MTU 4200 (SONiC")
 }
 
-// Spectrum knows thresholds in steps of 64 cells, and rounds up.
+// Spectrum has thresholds in steps of 64 cells, and rounds up.
 func TestMarksInTheStepsOfTheChip(t *testing.T) {
 	a := &author{line: 8500}
 	for model, c := range map[string]struct{ step, fast, slow int }{
@@ -81,7 +81,7 @@ func TestMarksInTheStepsOfTheChip(t *testing.T) {
 		assert.Contains(t, m.Min.From[len(m.Min.From)-1].Origin.Why, fmt.Sprintf("steps of %d B", c.step))
 		assert.Equal(t, c.slow, port(compiled(t, pair(model, "10G", 5)), "s0:swp1").Marks()[0].Min.N, "three frames of 9216 B at %s", model)
 
-		// Below a bound of 100,000 B it is the next step down.
+		// Below a bound of 100,000 B, min is the next lower step.
 		s := pair(model, "100G", 5)
 		memory := device(compiled(t, s), "s0").Memory()
 		left := 2 * 2 * 100_000 * 100 / memory.Model.Percent // n is 2, and alpha 1
@@ -93,8 +93,8 @@ func TestMarksInTheStepsOfTheChip(t *testing.T) {
 	}
 }
 
-// A min that rocec derives is a whole number of the chip's steps. It comes before pauses, wherever a whole number of steps from two frames
-// on does.
+// A min that rocec derives is a whole number of the chip's steps. Marks at min come before pauses if any whole number of steps with room
+// for two frames does so.
 func TestDerivedMinHoldsAfterRounding(t *testing.T) {
 	met := map[string]int{}
 	law := func(t *rapid.T) {
@@ -114,7 +114,7 @@ func TestDerivedMinHoldsAfterRounding(t *testing.T) {
 		if n <= 0 || n%step != 0 || asic.Threshold(n) != n {
 			t.Fatalf("%s at %d Mb/s: min is %d, in steps of %d", asic.Name, k.mbps, n, step)
 		}
-		least := (2*k.mtu + step - 1) / step * step // the first whole number of steps that holds two frames
+		least := (2*k.mtu + step - 1) / step * step // the first whole number of steps with room for two frames
 		kind := "no bound"
 		switch {
 		case k.bound < 0:
@@ -128,10 +128,10 @@ func TestDerivedMinHoldsAfterRounding(t *testing.T) {
 			t.Fatalf("%s at %d Mb/s, MTU %d: min %d is not below %d", asic.Name, k.mbps, k.mtu, n, bound)
 		}
 		if n < least {
-			t.Fatalf("%s at %d Mb/s, MTU %d: min %d holds no two frames", asic.Name, k.mbps, k.mtu, n)
+			t.Fatalf("%s at %d Mb/s, MTU %d: min %d is less than two frames", asic.Name, k.mbps, k.mtu, n)
 		}
 	}
-	for round := 0; round < 20 && len(met) < 3; round++ { // -short draws few
+	for round := 0; round < 20 && len(met) < 3; round++ { // -short draws only a few
 		rapid.Check(t, law)
 	}
 	for _, kind := range []string{"no bound", "a bound that can be kept", "a bound that cannot"} {
@@ -139,7 +139,7 @@ func TestDerivedMinHoldsAfterRounding(t *testing.T) {
 	}
 }
 
-// Alike NICs share a buffer; another length, speed or MTU makes another one.
+// NICs with equal inputs share a buffer; another length, speed or MTU gives another buffer.
 func TestNICBuffersAreShared(t *testing.T) {
 	f := compiled(t, clos(2, 2, 3))
 	first := port(f, "gpu1:ens1f0").Buffers()[0]

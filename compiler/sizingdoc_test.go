@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// TestSizingDocument works out every example of docs/sizing.md again.
+// TestSizingDocument recomputes every example of docs/sizing.md.
 func TestSizingDocument(t *testing.T) {
 	data, err := os.ReadFile("../docs/sizing.md")
 	require.NoError(t, err)
@@ -26,7 +26,7 @@ func TestSizingDocument(t *testing.T) {
 	}
 	n := diag.Number
 
-	// Headroom, summand by summand.
+	// The summands of headroom.
 	need, floor, terms := chipHeadroom(chip(t, "spectrum"), wire{100_000, 30, 9216, allSmall, 4096})
 	for _, x := range terms {
 		says("| %s | %s |", x.Name, n(x.Bytes))
@@ -41,7 +41,7 @@ func TestSizingDocument(t *testing.T) {
 	near, _, _ := chipHeadroom(chip(t, "spectrum"), wire{25_000, 3, 9216, allSmall, 4096})
 	says("at 25G and 3 m it is %s.", n(near))
 
-	// What is published binds.
+	// A published figure is larger than the sum.
 	for _, c := range []struct {
 		asic   string
 		speed  int
@@ -123,7 +123,7 @@ func TestSizingDocument(t *testing.T) {
 		says("| %s | %s B | %s | %s |", title, n(asic.MarkStep), n(unbound(asic, 100_000)), n(unbound(asic, 25_000)))
 	}
 
-	// Where xoff is all that a port may hold.
+	// Bounds if a port pauses at xoff bytes regardless of free memory.
 	few := full(t, "z9100", 6, 1, 100_000, 5)
 	asic, xoff := few.Switch.Model.ASIC, few.Ports[0].Buffers()[0].Xoff.N
 	bound := few.Memory().IncastBound(5, xoff)
@@ -142,7 +142,7 @@ func TestSizingDocument(t *testing.T) {
 	says("| **least lossless buffer** | **%s** |", n(need))
 }
 
-// full is a switch whose ports are all alike and all lossless.
+// full returns a switch whose ports are all equal and lossless.
 func full(t *testing.T, model string, ports, groups, speed int, metres float64) *ir.Device {
 	m, ok := platform.FindSwitch(model)
 	require.True(t, ok)

@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// author writes sources without a file: every place is a line of its own.
+// author makes sources without a file: every place is on a separate line.
 type author struct{ line int }
 
 func (a *author) at() diag.Range {
@@ -22,7 +22,7 @@ func (a *author) at() diag.Range {
 
 func val[T any](a *author, v T) lang.Value[T] { return lang.Value[T]{V: v, At: a.at()} }
 
-// clos is a two-tier Clos of leaves with that many hosts each, every leaf on every spine; RoCEv2 with ECN.
+// clos returns a two-tier Clos with the given number of hosts on each leaf, every leaf cabled to every spine, and RoCEv2 with ECN.
 func clos(leaves, spines, hostsPerLeaf int) *lang.Source {
 	a := &author{}
 	s := &lang.Source{

@@ -9,19 +9,19 @@ import (
 	"github.com/rocec/rocec/lang"
 )
 
-// speedometer gives links their speed. The links of a block that are alike share the facts that hold it.
+// speedometer sets the speeds of links. Links of a block with equal inputs share their facts.
 type speedometer struct {
 	c     *compiler
 	jacks []jack
-	texts map[int]string // of speeds written
+	texts map[int]string // texts of written speeds
 
-	block *lang.LinkBlock // that of the link before, what its speed depended on, and its facts
+	block *lang.LinkBlock // the block of the previous link, the inputs of its speed, and its facts
 	key   speedKey
 	facts *ir.LinkFacts
-	told  map[speedKey]*ir.LinkFacts // of block so far; nil while there is but one
+	told  map[speedKey]*ir.LinkFacts // the facts of block so far; nil: only one so far
 }
 
-// speedKey has the inputs of the speed of a link of a block, with the models in whose name the reasons are given.
+// speedKey contains the inputs of the speed of a link in a block, with the models that the reasons name.
 type speedKey struct {
 	a, b  jack
 	x, y  any // *platform.Switch or *ir.NICModel
@@ -94,7 +94,7 @@ func (s *speedometer) derive(slow, other *ir.Port, b *lang.LinkBlock) ir.Num {
 	return ir.Num{N: js.speed, From: []ir.Origin{{At: at, Why: why}}}
 }
 
-// can says why a port does not run at a speed.
+// can returns the reason why a port cannot run at a speed.
 func (s *speedometer) can(p *ir.Port, speed int) string {
 	j := s.jacks[p.ID]
 	switch {
@@ -112,7 +112,7 @@ func (s *speedometer) can(p *ir.Port, speed int) string {
 	return fmt.Sprintf("the lanes of this port of %s run at 10G", title(p))
 }
 
-// runs reports whether a port can run at a speed. The lanes of a NIC are not known: it runs at any speed below its own.
+// runs reports whether a port can run at a speed. The lanes of a NIC are unknown, so it runs at any lower speed.
 func runs(j jack, speed int) bool {
 	if j.lanes == 0 {
 		return speed <= j.speed && slices.Contains(platform.Speeds, speed)

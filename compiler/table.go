@@ -12,23 +12,23 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Tables of next hops: from the strings of the file to ports.
+// This file resolves tables of next hops, from the strings of the file to ports.
 //
-// The key of an entry is its destination: an interface or a bond, a host, an IP prefix, a MAC, or a switch and all that is attached to it.
-// A destination is one address of one interface (or the interface itself, when none of its addresses is known). The keys that fit a
-// destination, most specific first, describe it completely. So destinations with the same keys on the same devices are one target, and
-// there are about as many targets as prefixes, however many hosts there are. A device's next hops to a target are those of the first of
-// the target's keys it has an entry for.
+// The key of an entry is its destination: an interface or a bond, a host, an IP prefix, a MAC, or a switch with everything attached to it.
+// A destination is one address of one interface (or the interface itself, if none of its addresses is known). The keys that match a
+// destination, most specific first, describe it completely. So destinations with the same keys on the same devices are one target, and the
+// number of targets depends on prefixes, not on hosts. A device's next hops to a target are those of the first of the target's keys for
+// which it has an entry.
 
-// maxHops bounds devices times targets.
+// maxHops limits the product of devices and targets.
 const maxHops = 32 << 20
 
-// maxMistakes is how many mistakes of a table are reported; one wrong name often makes thousands.
+// maxMistakes limits the reported mistakes of a table; one wrong name often causes thousands.
 const maxMistakes = 50
 
 type keyKind int8
 
-// The kinds of keys, most specific first; prefixes longest first come between MACs and switches, a default route last.
+// The kinds of keys, most specific first. Prefixes, longest first, come between MACs and switches; a default route is last.
 const (
 	toInterface keyKind = iota
 	toHost
@@ -37,7 +37,7 @@ const (
 	toSwitch
 )
 
-// key is what an entry is for.
+// key is the destination of an entry.
 type key struct {
 	kind   keyKind
 	id     int32 // index of the interface, Device.ID
@@ -45,19 +45,19 @@ type key struct {
 	mac    uint64
 }
 
-// whole reports whether the key names a destination itself and nothing beside it.
+// whole reports whether the key names exactly one destination.
 func (k key) whole() bool {
 	return k.kind == toInterface || k.kind == toHost || k.kind == toMAC || k.kind == toPrefix && k.prefix.IsSingleIP()
 }
 
-// station is a NIC, or the NICs of a bond: what has addresses.
+// station is a NIC, or the NICs of a bond, with its addresses.
 type station struct {
 	name    string
 	nics    []*ir.NIC
 	at      []int32 // IDs of the devices it is attached to, ascending
 	ips     []netip.Addr
 	macs    []uint64
-	targets []int // those it belongs to
+	targets []int // the targets that it belongs to
 }
 
 // tableMaker resolves one table.
@@ -68,23 +68,23 @@ type tableMaker struct {
 
 	stations []*station
 	station  map[*ir.NIC]int32
-	owner    map[any]int32 // netip.Addr or uint64 to the station
+	owner    map[any]int32 // from netip.Addr or uint64 to the station
 
 	keys    map[key]int32
 	list    []key            // by number
-	numbers map[string]int32 // the name in the file to the number of the key; -1: an unknown name
+	numbers map[string]int32 // from the name in the file to the number of the key; -1: an unknown name
 	lengths []int            // of the prefixes, longest first
 
 	entries [][]int32 // by Device.ID and target: index of the entry + 1
 	rows    map[*ir.Device]int
 	suits   [][]int32 // by target: numbers of the keys, most specific first
-	fitting []bool    // by key: it fits some destination
+	fitting []bool    // by key: it matches some destination
 }
 
 // table resolves the file of next hops.
 func (c *compiler) table() {
 	if c.f.Routing != ir.TablePath || c.src.NextHops == nil || c.report.list.HasErrors() {
-		return // names of a fabric with mistakes would only make noise
+		return // errors about names would only be consequences of other mistakes
 	}
 	m := &tableMaker{
 		c: c, t: &ir.Table{At: c.src.Fabric.Table.At, File: c.src.NextHops.Name},
@@ -121,7 +121,7 @@ func (m *tableMaker) tooLarge() bool {
 		return false
 	}
 	m.errorf(topicTableTooLarge, m.t.At, "The table has %d switches, and their entries distinguish %d destinations: too many to follow. "+
-		"Leave out entries for single addresses where a prefix says the same.", rows, targets)
+		"Leave out entries for single addresses that a prefix covers with the same ports.", rows, targets)
 	return true
 }
 
@@ -132,12 +132,12 @@ func (m *tableMaker) errorf(t *diag.Topic, at diag.Range, format string, args ..
 	}
 	d := m.c.report.errorf(t, at, "", format, args...)
 	if m.mistakes == maxMistakes {
-		d.Note(diag.Range{}, "the table is not judged further: correct these mistakes first")
+		d.Note(diag.Range{}, "the table is not checked further: correct these mistakes first")
 	}
 	return d
 }
 
-// full reports whether enough mistakes were reported, so that the places of more are not needed.
+// full reports whether the limit of reported mistakes is reached, so that further places are not needed.
 func (m *tableMaker) full() bool { return m.mistakes > maxMistakes }
 
 // findStations makes a station of every cabled NIC or bond.
@@ -186,7 +186,7 @@ func (m *tableMaker) findStations() {
 	}
 }
 
-// addresses adds what the file says of the addresses of interfaces.
+// addresses adds the addresses of interfaces that the file states.
 func (m *tableMaker) addresses() {
 	for _, row := range m.c.src.NextHops.Interfaces {
 		if m.full() {
@@ -215,7 +215,7 @@ func (m *tableMaker) addresses() {
 			}
 			if j, taken := m.owner[id]; taken {
 				if j != i {
-					m.errorf(topicTableTwice, m.c.src.NextHops.At(a), "%s is an address of %s already. Each address has one owner.",
+					m.errorf(topicTableTwice, m.c.src.NextHops.At(a), "%s is already an address of %s. Each address has one owner.",
 						a.V, m.stations[j].name)
 				}
 				continue
@@ -240,7 +240,7 @@ func (m *tableMaker) interfaceNamed(name string) (int32, string) {
 	case d == nil:
 		return 0, fmt.Sprintf("No host is called %q.%s", diag.Cut(host), m.c.nameNear.hint(host))
 	case d.Host == nil:
-		return 0, fmt.Sprintf("%q is a switch; addresses and destinations are those of hosts.", host)
+		return 0, fmt.Sprintf("%q is a switch; addresses and destinations belong to hosts.", host)
 	}
 	if b := bondOf(d, nic); b != nil {
 		for _, n := range b.NICs {
@@ -292,7 +292,7 @@ func parseMAC(s string) (uint64, bool) {
 	return mac, true
 }
 
-// readKeys numbers what the entries are for.
+// readKeys numbers the destinations of the entries.
 func (m *tableMaker) readKeys() {
 	for _, w := range m.c.src.NextHops.Switches {
 		for _, e := range w.Entries {
@@ -322,7 +322,7 @@ func (m *tableMaker) readKeys() {
 	slices.SortFunc(m.lengths, func(a, b int) int { return cmp.Compare(b, a) })
 }
 
-// keyOf reads a destination as written, or returns the reason why it names nothing.
+// keyOf parses a written destination, or returns the reason why it is unknown.
 func (m *tableMaker) keyOf(to string) (key, string) {
 	if d := m.c.named[to]; d != nil {
 		if d.Switch != nil {
@@ -401,7 +401,7 @@ func (m *tableMaker) targets() {
 	}
 }
 
-// fits appends the numbers of the keys that fit a destination, most specific first.
+// fits appends the numbers of the keys that match a destination, most specific first.
 func (m *tableMaker) fits(keys []int32, i int32, s *station, ip netip.Addr, mac uint64, hasMAC bool) []int32 {
 	try := func(k key) {
 		if n, ok := m.keys[k]; ok {
@@ -432,7 +432,7 @@ func (m *tableMaker) fits(keys []int32, i int32, s *station, ip netip.Addr, mac 
 	return keys
 }
 
-// nextHops fills the table: for every device of the file the ports of its entries, for every target the entry.
+// nextHops fills the table: for every device of the file, the ports of its entries and the entry for each target.
 func (m *tableMaker) nextHops() {
 	n := len(m.c.f.Devices)
 	m.t.Hops, m.t.Ports, m.entries = make([][]ir.Entry, n), make([][][]*ir.Port, n), make([][]int32, n)
@@ -500,8 +500,8 @@ func (m *tableMaker) nextHops() {
 	}
 }
 
-// bySwitch returns the ports of all entries for switches a target is attached to: it is reached over any of them. The first of
-// keys has an entry.
+// bySwitch returns the ports of all entries for switches that a target is attached to, because it is reached over any of them. The first of
+// keys must have an entry.
 func (m *tableMaker) bySwitch(p *portFinder, keys, entry []int32, set []int) int {
 	ids, several := p.ids[:0], false
 	for i, k := range keys {
@@ -521,7 +521,7 @@ func (m *tableMaker) bySwitch(p *portFinder, keys, entry []int32, set []int) int
 	return p.set(ids)
 }
 
-// missing finds the switches the file should name and does not.
+// missing reports switches that the file must name but does not.
 func (m *tableMaker) missing() {
 	for _, d := range m.c.f.Devices {
 		if _, ok := m.rows[d]; ok || !d.Forwards() {
@@ -531,7 +531,7 @@ func (m *tableMaker) missing() {
 			if g := m.lossless(p.Link()); g != nil && p.Peer().Device().Forwards() {
 				file := m.c.src.NextHops
 				m.c.report.errorf(topicTableMissing, file.At(file.Key), d.Name, "%s is not in %s, and its link %s to %s carries the lossless "+
-					"cos group %q: where it sends traffic must be known. Add it here; a switch without routes is written %q: [].",
+					"cos group %q: its routes must be known. Add it here; a switch without routes is written %q: [].",
 					d.Name, m.t.File, p.Name, p.Peer(), g.Name, d.Name).Note(d.At, "the switch")
 				break
 			}

@@ -17,7 +17,7 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// A ring of four switches, a host on each; gpu3 is joined to sw3 by a bond of two.
+// The fabric is a ring of four switches with a host on each; gpu3 is cabled to sw3 by a bond of two ports.
 const ringFabric = `
 fabric "ring" {
   routing      = "table"
@@ -62,8 +62,8 @@ link "ring" {
 }
 `
 
-// gpu1 is 192.0.2.1, gpu2 192.0.2.65, gpu4 192.0.2.129, gpu3 198.51.100.3. swp31 leads on round the ring, swp32 back.
-// Between sw4 and sw3 all goes the long way.
+// gpu1 is 192.0.2.1, gpu2 192.0.2.65, gpu4 192.0.2.129, gpu3 198.51.100.3. swp31 leads to the next switch of the ring, swp32 to the
+// previous one. Traffic between sw4 and sw3 goes the long way.
 const ringTable = `{
   "format_version": "1.0",
   "addresses": {"gpu3:bond0": ["198.51.100.3", "02:00:00:00:00:03"]},
@@ -100,7 +100,7 @@ func withTable(t *testing.T, fabric, table string) (*ir.Fabric, diag.List) {
 	return Compile(src, targets.Known)
 }
 
-// hops names what a switch does with traffic to an interface, for the first target it belongs to.
+// hops describes how a switch handles traffic to an interface, for the interface's first target.
 func hops(f *ir.Fabric, at, nic string) string {
 	d := device(f, at)
 	for i, target := range f.Table.Targets {
@@ -148,12 +148,12 @@ func TestTable(t *testing.T) {
 	require.NoError(t, err)
 	in := port(f, "sw1:swp32")
 	assert.True(t, turns.Has(in, port(f, "sw1:swp31")), "sw4 to gpu2 over sw1")
-	assert.False(t, turns.Has(port(f, "sw3:swp32"), port(f, "sw3:swp31")), "nothing passes sw3 towards sw4")
+	assert.False(t, turns.Has(port(f, "sw3:swp32"), port(f, "sw3:swp31")), "no traffic passes sw3 towards sw4")
 }
 
 // The destinations of a table, most specific first.
 func TestTablePrecedence(t *testing.T) {
-	entries := []string{ // each wins over all before it
+	entries := []string{ // each takes precedence over all before it
 		`{"to": "0.0.0.0/0", "ports": []}`,
 		`{"to": "sw2", "ports": ["swp31"]}`,
 		`{"to": "192.0.0.0/16", "ports": ["swp32"]}`,
@@ -189,7 +189,7 @@ var tableMistakes = []struct {
 	{"a switch's address", `"gpu3:bond0"`, `"sw1:swp1"`, "table-name", "3:17", []string{`"sw1" is a switch`}},
 	{"no interface", `"gpu3:bond0"`, `"gpu3"`, "table-name", "3:17", []string{"names no interface"}},
 	{"bad address", `"198.51.100.3"`, `"198.51.100.3/24"`, "table-name", "3:32", []string{"is not an address", "without a prefix"}},
-	{"address of two", `"198.51.100.3"`, `"192.0.2.65"`, "table-duplicate", "3:32", []string{"an address of gpu2:ens1f0 already"}},
+	{"address of two", `"198.51.100.3"`, `"192.0.2.65"`, "table-duplicate", "3:32", []string{"is already an address of gpu2:ens1f0"}},
 	{"two entries", `"198.51.100.0/24"`, `"192.0.2.99/26"`, "table-duplicate", "7:14", []string{"sw1 has two entries for 192.0.2.99/26"}},
 	{
 		"unknown port", `["swp1", "swp31"]`, `["swp11", "swp31"]`, "table-port", "16:42",
@@ -204,7 +204,7 @@ var tableMistakes = []struct {
       {"to": "198`, `"ports": ["swp1"]},
       {"to": "198`, "table-port", "6:41", []string{"leads to the host gpu1:ens1f0, which is not 192.0.2.64/26"}},
 	{"loop", `{"to": "gpu3", "ports": ["swp31"]}`, `{"to": "gpu3", "ports": ["swp32"]}`, "routing-loop", "7:14", []string{
-		"Traffic to gpu3:bond0 goes round in a circle: sw1 -> sw2 -> sw1.", "lossless ones can fill every buffer",
+		"Traffic to gpu3:bond0 loops: sw1 -> sw2 -> sw1.", "lossless ones can fill every buffer",
 	}},
 	{
 		"loop over all", `{"to": "gpu4:ens1f0", "ports": ["swp1"]}`, `{"to": "gpu4:ens1f0", "ports": ["swp31"]}`, "routing-loop", "8:14",
@@ -228,14 +228,14 @@ var tableMistakes = []struct {
 func TestTableMistakes(t *testing.T) {
 	for _, c := range tableMistakes {
 		if c.at == "" {
-			continue // a test of its own, below
+			continue // checked by a separate test below
 		}
 		t.Run(c.name, func(t *testing.T) {
 			require.Equal(t, 1, strings.Count(ringTable, c.old))
 			f, ds := withTable(t, ringFabric, strings.Replace(ringTable, c.old, c.new, 1))
 			require.NotEmpty(t, ds)
 			assert.Equal(t, ds.HasErrors(), f == nil)
-			d := ds[len(ds)-1] // those of the table's file come last: f/fabric.hcl is before f/fib
+			d := ds[len(ds)-1] // diagnostics of the table's file are last: f/fabric.hcl is before f/fib
 			for _, other := range ds {
 				if other.Code == c.code {
 					d = other
@@ -253,7 +253,7 @@ func TestTableMistakes(t *testing.T) {
 	}
 }
 
-// A bond on two switches is reached over the entries for either, whichever name comes first.
+// A bond on two switches is reached over the entries for either switch, in any order of names.
 func TestTableOfABondOnTwoSwitches(t *testing.T) {
 	apart := strings.Replace(ringFabric, "sw3:swp2", "sw4:swp2", 1)
 	f, ds := withTable(t, apart, `{"format_version": "1.0", "switches": {
@@ -302,7 +302,7 @@ func TestTableTooLarge(t *testing.T) {
 	assert.Contains(t, ds[0].Detail, "4000 switches, and their entries distinguish 8389 destinations")
 }
 
-// On any text of a table there is a fabric or an error, and no panic.
+// For every text of a table, Compile returns a fabric or an error, and does not panic.
 func FuzzTable(f *testing.F) {
 	f.Add(ringTable)
 	for _, c := range tableMistakes {
@@ -315,7 +315,7 @@ func FuzzTable(f *testing.F) {
 		var ds diag.List
 		own := *src
 		if own.NextHops = nexthops.Read("f/fib/next.json", []byte(text), &ds); ds.HasErrors() {
-			return // how it is read is the business of lang/nexthops
+			return // parsing is tested in lang/nexthops
 		}
 		fab, ds := Compile(&own, targets.Known)
 		require.Equal(t, fab == nil, ds.HasErrors())
@@ -331,7 +331,8 @@ func FuzzTable(f *testing.F) {
 	})
 }
 
-// bigTable is a fabric of so many leaves under two spines, with a host each, and a prefix for every leaf on every switch.
+// bigTable returns a fabric of the given number of leaves below two spines, with one host per leaf, and a prefix for every leaf on every
+// switch.
 func bigTable(leaves int) (*lang.Source, []byte) {
 	src := clos(leaves, 2, 1)
 	src.Fabric.Routing = lang.Value[string]{V: "table", At: src.Fabric.Routing.At}

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// portFinder finds the ports of one device, and counts the sets of them its entries name.
+// portFinder finds the ports of one device, and numbers the sets of ports that its entries name.
 type portFinder struct {
 	m     *tableMaker
 	d     *ir.Device
@@ -31,8 +31,7 @@ func (p *portFinder) find(name string) *ir.Port {
 	return p.named[name]
 }
 
-// mayLead reports whether traffic with the key may leave by the port: to a device that forwards, or to the host that is
-// meant.
+// mayLead reports whether traffic with the key may leave by the port: towards a forwarding device, or to the destination itself.
 func (p *portFinder) mayLead(port *ir.Port, k key) bool {
 	peer := port.Peer()
 	if peer.Device().Forwards() {
@@ -50,14 +49,15 @@ func (p *portFinder) mayLead(port *ir.Port, k key) bool {
 	case toMAC:
 		return slices.Contains(s.macs, k.mac)
 	}
-	return len(s.ips) == 0 || slices.ContainsFunc(s.ips, k.prefix.Contains) // it may have an address that is not known
+	return len(s.ips) == 0 || slices.ContainsFunc(s.ips, k.prefix.Contains) // it may have an unknown address
 }
 
-// why explains what is wrong with a next-hop port.
+// why explains the mistake in a next-hop port.
 func (p *portFinder) why(name string, port *ir.Port, to string) string {
 	if port != nil {
 		return fmt.Sprintf("%s leads to the host %s, which is not %s and does not forward: the traffic would end there. Name the port towards "+
-			"the destination, or, if the host is meant, list the address under its interface in \"addresses\".", port, port.Peer(), diag.Cut(to))
+			"the destination, or, if this host is the destination, list the address under its interface in "+
+			"\"addresses\".", port, port.Peer(), diag.Cut(to))
 	}
 	var names []string
 	for _, q := range p.d.Ports {
@@ -67,7 +67,7 @@ func (p *portFinder) why(name string, port *ir.Port, to string) string {
 	if near == "" {
 		near = " Its cabled ports are " + nodeset.Text(names, nodeset.Interfaces, namesRoom) + "."
 	}
-	return fmt.Sprintf("%s has no cabled port %q.%s Bonds and VLAN interfaces are written as the ports they use.",
+	return fmt.Sprintf("%s has no cabled port %q.%s Instead of a bond or a VLAN interface, write the ports that it uses.",
 		p.d.Name, diag.Cut(name), near)
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/rocec/rocec/lang/nexthops"
 )
 
-// Two leaves, two spines, all by single links but for the two from leaf2 to spine1, which are a bond there.
+// The fabric has two leaves and two spines with single links, except two links from leaf2 to spine1, which are a bond.
 const recipeFabric = `
 fabric "pod" {
   routing      = "table"
@@ -54,7 +54,7 @@ link "up" {
 }
 `
 
-// fakeSSH answers what a switch or host would, from the samples.
+// fakeSSH answers like a switch or host, from the samples.
 const fakeSSH = `#!/bin/sh
 [ "$1" = -n ] && shift
 case $2 in
@@ -73,7 +73,7 @@ var codeBlock = regexp.MustCompile("(?s)```(?:sh|jq)\n(.*?)```\n")
 
 var programName = regexp.MustCompile(`(?m)\A(?:#!.*\n)?# ([a-z-]+\.(?:sh|jq))\b`)
 
-// The sample of the format is read, and the codes of the manual are those there are.
+// The sample of the format can be parsed, and the manual lists exactly the existing codes.
 func TestManualOfTables(t *testing.T) {
 	manual, err := os.ReadFile("../docs/tables.md")
 	require.NoError(t, err)
@@ -94,10 +94,10 @@ func TestManualOfTables(t *testing.T) {
 		assert.True(t, codes[row[1]], row[1])
 		delete(codes, row[1])
 	}
-	assert.Empty(t, codes, "codes the manual does not tell")
+	assert.Empty(t, codes, "codes missing in the manual")
 }
 
-// TestRecipes runs the programs of docs/tables.md, with the real jq, on what switches say, and reads what comes out.
+// TestRecipes runs the programs of docs/tables.md, with the real jq, on output of switches, and reads the result.
 func TestRecipes(t *testing.T) {
 	machinetest.Need(t, "jq")
 	manual, err := os.ReadFile("../docs/tables.md")

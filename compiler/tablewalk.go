@@ -10,17 +10,17 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// Following a table from the switches of the senders: loops, and traffic that ends where it should not.
+// This file follows a table from the switches of the senders. It finds loops, and traffic that ends at the wrong place.
 
 // tableWalk is the search through one table, target after target.
 type tableWalk struct {
 	*tableMaker
-	state    []int32 // by Device.ID: the target it was last met for, counted from 1; negative: still on the path
+	state    []int32 // by Device.ID: the last target for which it was visited, counted from 1; negative: still on the path
 	path     []tableStep
 	loops    map[string]*diag.Diagnostic
 	more     map[*diag.Diagnostic]int // further destinations of a loop
-	looped   int                      // the target a loop was found for last, counted from 1; the first one is reported
-	deadEnds map[*ir.Device][]int     // devices that do not know where to send traffic to these targets
+	looped   int                      // the last target with a loop, counted from 1; only the first loop of a target is reported
+	deadEnds map[*ir.Device][]int     // devices without an entry for traffic to these targets
 }
 
 // tableStep is a device on the path, and the ports still to be tried.
@@ -29,7 +29,7 @@ type tableStep struct {
 	ports []*ir.Port
 }
 
-// follow walks from the senders of every target and reports what it meets.
+// follow walks from the senders of every target, and reports loops and missing routes.
 func (m *tableMaker) follow() {
 	w := &tableWalk{
 		tableMaker: m, state: make([]int32, len(m.c.f.Devices)), loops: map[string]*diag.Diagnostic{}, more: map[*diag.Diagnostic]int{},
@@ -56,8 +56,8 @@ func (m *tableMaker) follow() {
 	w.reportDeadEnds()
 }
 
-// senders returns the devices that members of an intent are attached to. Under nil it returns those of all NICs if a sender may be in no
-// intent: with link pause, or in a lossless group that no intent uses.
+// senders returns the devices that members of an intent are attached to. The key nil has the devices of all NICs if senders may be without
+// an intent: with link pause, or in a lossless group without an intent.
 func (m *tableMaker) senders() map[*ir.Intent][]*ir.Device {
 	out := map[*ir.Intent][]*ir.Device{}
 	met := map[*ir.Intent][]bool{}
@@ -96,7 +96,7 @@ func (m *tableMaker) attached(d *ir.Device, target int) bool {
 	return slices.Contains(m.stations[m.station[m.t.Targets[target].NICs[0]]].at, int32(d.ID))
 }
 
-// from searches depth first from a device for a way back to a device on the path.
+// from searches depth first, from a device, for a path back to a device on the current path.
 func (w *tableWalk) from(d *ir.Device, target int) {
 	mark := int32(target + 1)
 	enter := func(d *ir.Device) {
@@ -132,7 +132,7 @@ func (w *tableWalk) from(d *ir.Device, target int) {
 	}
 }
 
-// loop reports the loop that closes at a device on the path, once for all destinations that take it.
+// loop reports the loop that closes at a device on the path, once for all destinations in it.
 func (w *tableWalk) loop(at *ir.Device, target int) {
 	begin := slices.IndexFunc(w.path, func(s tableStep) bool { return s.d == at })
 	var round []*ir.Device
@@ -161,10 +161,10 @@ func (w *tableWalk) loop(at *ir.Device, target int) {
 	w.loops[name] = e
 }
 
-// maxRound is how many switches of a loop are named.
+// maxRound limits the switches of a loop that are named.
 const maxRound = 12
 
-// loopText is the detail of routing-loop: traffic to a target that goes round these switches.
+// loopText returns the detail of routing-loop, for traffic to a target that loops through these switches.
 func loopText(target string, round []*ir.Device) string {
 	names := make([]string, 0, len(round)+1)
 	for _, d := range round[:min(len(round), maxRound)] {
@@ -174,31 +174,31 @@ func loopText(target string, round []*ir.Device) string {
 		names = append(names, fmt.Sprintf("... (%d more)", rest))
 	}
 	names = append(names, round[0].Name)
-	return fmt.Sprintf("Traffic to %s goes round in a circle: %s. Its frames go round until their TTL is used up, and "+
-		"lossless ones can fill every buffer on the way. Correct the next hops of one of these switches, or, if the table is true, "+
+	return fmt.Sprintf("Traffic to %s loops: %s. Its frames loop until their TTL is used up, and "+
+		"lossless ones can fill every buffer on the way. Correct the next hops of one of these switches, or, if the table is correct, "+
 		"the routes of the fabric.", target, strings.Join(names, " -> "))
 }
 
-// noRouteText is the detail of no-route: a switch that drops what comes for some interfaces.
+// noRouteText returns the detail of no-route, for a switch that drops traffic to some interfaces.
 func noRouteText(d *ir.Device, interfaces []string) string {
 	return fmt.Sprintf("%s has no next hop for traffic to %s: it drops packets to them. Add the missing entries, or give the "+
-		"addresses of these interfaces (ip in the nic block, or \"addresses\" in the file) if an entry for their prefix is there.",
+		"addresses of these interfaces (ip in the nic block, or \"addresses\" in the file) if the table has an entry for their prefix.",
 		d.Name, nodeset.Text(interfaces, nodeset.Endpoints, namesRoom))
 }
 
-// SayLoop is routing-loop of traffic to one interface that goes round some switches, as in a state in which links are down.
+// SayLoop returns routing-loop for traffic to one interface that loops through some switches, for example while links are down.
 func SayLoop(at diag.Range, to *ir.NIC, round []*ir.Device) *diag.Diagnostic {
 	var l diag.List
 	return topicRoutingLoop.Errorf(&l, at, "%s", loopText(to.Device.Name+":"+to.Name, round))
 }
 
-// SayNoRoute returns no-route of a switch without a next hop for traffic to one interface, as in a state in which links are down.
+// SayNoRoute returns no-route for a switch without a next hop for traffic to one interface, for example while links are down.
 func SayNoRoute(at diag.Range, d *ir.Device, to *ir.NIC) *diag.Diagnostic {
 	var l diag.List
 	return topicNoRoute.Warnf(&l, at, "%s", noRouteText(d, []string{to.Device.Name + ":" + to.Name}))
 }
 
-// entry is the place of a device's entry for a target.
+// entry returns the place of a device's entry for a target.
 func (m *tableMaker) entry(d *ir.Device, target int) diag.Range {
 	row := m.c.src.NextHops.Switches[m.rows[d]]
 	return m.c.src.NextHops.At(row.Entries[m.entries[d.ID][target]-1].To)
@@ -214,8 +214,8 @@ func (m *tableMaker) targetName(target int) string {
 	return s.name
 }
 
-// reportDeadEnds warns of switches that have no entry for arriving traffic. A station is reached if traffic to another of its addresses
-// gets through.
+// reportDeadEnds warns of switches that have no entry for arriving traffic. A station counts as reached if traffic to one of its addresses
+// arrives.
 func (w *tableWalk) reportDeadEnds() {
 	told := 0
 	var last *diag.Diagnostic

@@ -6,8 +6,8 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// tiers gives a height to switches that state none: 1 plus the number of links to the nearest switch that has a host.
-// A switch no host can reach has height 0.
+// tiers sets the tier of switches that state none: 1 plus the number of links to the nearest switch with a host. A switch that no host can
+// reach has tier 0.
 func (c *compiler) tiers() {
 	height := make([]int, len(c.f.Devices)) // by Device.ID; hosts stay 0
 	var queue []*ir.Device

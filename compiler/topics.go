@@ -32,7 +32,7 @@ var (
 
 	topicModelInvalid = &diag.Topic{Code: "model-invalid", Summary: "the declared hardware cannot exist"}
 
-	topicVersionInvalid = &diag.Topic{Code: "version-invalid", Summary: "the release is not a release"}
+	topicVersionInvalid = &diag.Topic{Code: "version-invalid", Summary: "the stated release is not valid"}
 
 	topicTierInvalid = &diag.Topic{Code: "tier-invalid", Summary: "a tier is below the hosts"}
 
@@ -56,7 +56,7 @@ var (
 
 	topicLengthMissing = &diag.Topic{Code: "cable-length-missing", Summary: "a lossless link has no length"}
 
-	topicRoutingMissing = &diag.Topic{Code: "routing-missing", Summary: "a lossless group crosses a ring and no routing is given"}
+	topicRoutingMissing = &diag.Topic{Code: "routing-missing", Summary: "a lossless group crosses a ring and no routing is stated"}
 
 	topicASNMissing = &diag.Topic{Code: "asn-missing", Summary: "a switch has no AS number"}
 

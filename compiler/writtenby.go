@@ -8,8 +8,8 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// writtenBy notes who writes a device, and returns the place that states it: in its own block, or for all. A by_hand block is more
-// specific than the value for all, and contradicts the device's own.
+// writtenBy records who writes a device, and returns the place that states it: in the device's block, or for all devices. A by_hand block
+// overrides the value for all devices, and contradicts one in the device's own block.
 func (c *compiler) writtenBy(d *ir.Device, own, all lang.Value[string]) diag.Range {
 	if d.ByHand != nil {
 		if own.Set() {
@@ -17,8 +17,8 @@ func (c *compiler) writtenBy(d *ir.Device, own, all lang.Value[string]) diag.Ran
 			if d.Host != nil {
 				block = "host"
 			}
-			c.report.errorf(topicWrittenByHand, own.At, d.Name, "The %s block says written_by = %q, and its by_hand block that the %[1]s is "+
-				"set by hand, so that rocec renders nothing for it. Take out one of the two.", block, own.V).
+			c.report.errorf(topicWrittenByHand, own.At, d.Name, "The %s block says written_by = %q, and its by_hand block says that the %[1]s is "+
+				"set by hand, so that rocec renders nothing for it. Delete one of the two.", block, own.V).
 				Note(d.ByHand.At, "the by_hand block")
 		}
 		return diag.Range{}

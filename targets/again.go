@@ -7,13 +7,13 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// again reads the files of a device a second time, once a caller asks for the place of a value.
+// again reads the files of a device a second time, when a caller first asks for the place of a value.
 type again struct {
 	row   *target.Target
 	id    target.Identity
 	files []lint.File
 	of    []int
-	read  *target.Understood // nil: no place was asked for
+	read  *target.Understood // nil: no place was requested yet
 }
 
 // where finds the place of a value.

@@ -14,10 +14,10 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// atHosts is link pause at the hosts alone.
+// atHosts sets link pause at the hosts only.
 const atHosts = `flow_control = "pause" # and PFC between the switches`
 
-// bothFabric is a leaf with two hosts, and a spine; classes are its cos groups and intents.
+// bothFabric returns a fabric of a leaf with two hosts, and a spine; classes contains its cos groups and intents.
 func bothFabric(t *testing.T, version, classes, more string) *target.Tree {
 	hosts := ""
 	if more == atHosts {
@@ -65,7 +65,7 @@ link "up" {
 	return tree
 }
 
-// class is a cos group and its intent.
+// class returns a cos group and its intent.
 func class(name string, cos, dscp int, more string) string {
 	return fmt.Sprintf(`
 cos_group %q {
@@ -118,7 +118,7 @@ func TestBoth(t *testing.T) {
 						if f.Lint != nil {
 							found, foreign := f.Lint(both[f.Path])
 							for _, one := range found {
-								// what either content gives, or both together
+								// values of one of the contents, or of both together
 								known := []string{"conf-lossless-many", "conf-cos-3", "conf-ecn-thresholds", "conf-nvue-pause", "conf-unmarked"}
 								require.Contains(t, known, one.Code, "%s: %s", name, one.Detail)
 							}
@@ -146,8 +146,8 @@ func TestBoth(t *testing.T) {
 	}
 }
 
-// sameBoth compares what concerns losslessness. The map of a switch is that of all its ports, so of one that pauses nothing it may hold
-// what another one needs.
+// sameBoth compares settings that concern losslessness. The map of a switch applies to all its ports, so a port without pauses may have
+// entries that another port needs.
 func sameBoth(t *testing.T, name string, want, got ir.PortSettings) {
 	type lossless struct {
 		trust, pauses bool
@@ -165,7 +165,7 @@ func sameBoth(t *testing.T, name string, want, got ir.PortSettings) {
 	require.GreaterOrEqual(t, got.Headroom, want.Headroom, name)
 }
 
-// TestBothRefused: what a device cannot hold at the same time it says.
+// TestBothRefused: a device reports settings that it cannot have at the same time.
 func TestBothRefused(t *testing.T) {
 	const lossless = "lossless = true"
 	const large = "\n  pfc {\n    buffer = \"4000000B\"\n    xoff = \"18000B\"\n  }"
@@ -184,7 +184,7 @@ roce "rdma" {
 `
 	for _, c := range []struct {
 		name, old, pause, new string
-		now                   string            // what the fabric block says then
+		now                   string            // the flow control in the fabric block then
 		want                  map[string]string // by device
 	}{
 		{
@@ -237,8 +237,8 @@ roce "rdma" {
 	}
 }
 
-// TestBothUnsized: a class of a port group of others that leaves its buffer to the switch is kept without sizes, and not beside another
-// one.
+// TestBothUnsized: a class in a port group of others, whose buffer the switch sizes, is kept without sizes. It cannot be kept beside
+// another class.
 func TestBothUnsized(t *testing.T) {
 	const theirs = `traffic.packet_priority_source_set = [dscp]
 traffic.cos_3.priority_source.dscp = [26]

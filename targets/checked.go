@@ -2,14 +2,14 @@ package targets
 
 import "github.com/rocec/rocec/targets/target/lint"
 
-// Checked is what linters found in files. Files are judged twice where a fabric is made of them: for the fabric, and beside it.
+// Checked contains the findings of linters in files. If a fabric is made from files, they are judged twice: to make the fabric, and then
+// with it.
 type Checked struct {
 	files  []lint.File
 	result lint.Result
 }
 
-// of returns the result for files that are those of the check, of the same releases: a linter judges a file by its release, too. Nothing
-// changes a finding of a linter but for the codes that it had, which are the same for both.
+// of returns the result for the same files with the same releases, because a linter also depends on the release of a file.
 func (c *Checked) of(files []lint.File) (r lint.Result, same bool) {
 	if c == nil || len(c.files) != len(files) {
 		return r, false

@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// claimed gives the claims of a rack by each release that decides which there are, and of its hosts.
+// claimed returns the claims of a rack's switch for each release at which they change, and the claims of its hosts.
 func claimed(t *testing.T) map[string][]target.Claim {
 	out := map[string][]target.Claim{}
 	for _, version := range []string{
@@ -30,11 +30,11 @@ func claimed(t *testing.T) map[string][]target.Claim {
 	return out
 }
 
-// writes is what changes a device, in the commands of claims.
+// writes matches the commands of claims that would change a device.
 var writes = regexp.MustCompile(`\bnv (set|unset|action)\b|nv config (apply|save|patch|replace|attach|detach|delete)|-A |--pause|\bset\b|[^2<]>[^&]|` +
 	`\b(rm|mv|cp|tee|mkdir|rmdir|touch|ln|systemctl|reboot|modprobe|kill)\b`)
 
-// TestClaims: claims have what a reader needs, each name once on a device, and ask without changing anything.
+// TestClaims: claims are complete, their names are unique on a device, and their commands change nothing.
 func TestClaims(t *testing.T) {
 	all := claimed(t)
 	require.Contains(t, all, "nvue 5.17.0")
@@ -57,7 +57,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestClaimsOwn: a claim whose command names a file that rocec writes is one that rocec may answer itself.
+// TestClaimsOwn: if the command of a claim reads a file that rocec writes, Own is set.
 func TestClaimsOwn(t *testing.T) {
 	for _, version := range []string{"3.4.3", "4.1.1", "4.3.0", "5.3.0", "5.17.0", "202511"} {
 		s := clos{leaves: 1, spines: 1, hosts: 1, model: "sn2700", version: version, v2: true}
@@ -74,7 +74,7 @@ func TestClaimsOwn(t *testing.T) {
 	}
 }
 
-// TestClaimsLaw: a verdict is one of three, whatever a device answers.
+// TestClaimsLaw: for every answer of a device, the verdict is one of three.
 func TestClaimsLaw(t *testing.T) {
 	all := claimed(t)
 	word := rapid.SampledFrom([]string{
@@ -99,7 +99,7 @@ func TestClaimsLaw(t *testing.T) {
 	})
 }
 
-// TestClaimsOfJoined: a host whose NICs are of several families is asked once for what is of the host.
+// TestClaimsOfJoined: on a host with NICs of several families, questions about the host are asked once.
 func TestClaimsOfJoined(t *testing.T) {
 	d := &ir.Device{Name: "h"}
 	claim := func(ids ...string) func(*ir.Device) []target.Claim {

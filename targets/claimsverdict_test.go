@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// verdict is the judgement of a device's answer to one claim.
+// verdict is a test case: a device's answer to one claim, and its verdict.
 type verdict struct {
 	at, id, answer string
 	want           target.Verdict

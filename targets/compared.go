@@ -8,30 +8,30 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Compared is a device of the fabric beside what its files state.
+// Compared is a device of the fabric with the settings that its files state.
 type Compared struct {
 	Device  *ir.Device
 	Files   []string
 	Top     diag.Range        // the beginning of the first file
 	Read    *ir.Settings      // as the files state them
-	Meant   *ir.Settings      // as the files would state them after rocec has written what the fabric wants
-	Unlike  []string          // the name, the release and the model in the files that are not those of the fabric, as parts of a sentence
-	Values  []ReadValue       // that differ, and that rocec would change
-	Told    map[ir.Field]bool // fields of which a finding reports a value
-	Missing []string          // settings that rocec writes and that the files do not state
-	Not     []target.NotRead  // rows that are not understood
+	Meant   *ir.Settings      // the same after rocec has written the settings of the fabric
+	Unlike  []string          // name, release and model in the files that differ from the fabric, as parts of a sentence
+	Values  []ReadValue       // that differ and that rocec would change
+	Told    map[ir.Field]bool // fields for which a finding reports a value
+	Missing []string          // settings that rocec writes and that the files omit
+	Not     []target.NotRead  // rows that no reader understood
 	Linted  diag.List         // the errors and warnings of the linter in its files
 	Whole   bool              // all kinds of ports were compared
 }
 
-// Meant returns how a device is set by the files that rocec writes on it; values that they do not state are the wanted ones.
+// Meant returns the settings of a device with the files that rocec writes. For values that the files omit, it returns the wanted ones.
 func Meant(d *ir.Device) *ir.Settings { return cmp.Or(writtenSettings(d), d.Wanted()).Over(d.Wanted()) }
 
-// comparedOf compares the devices that some files are of; linted has the findings of linters above a note, by file.
+// comparedOf compares the devices to which the files belong; linted has the findings of linters above a note, by file.
 func comparedOf(j *judging, linted map[string]diag.List, b *besideRead) (all []*Compared) {
 	d, u := b.device, b.read
 	if d.of.Host != nil && !tells(u.Settings, d.of) {
-		return nil // its pauses and its trust are not known
+		return nil // pauses and trust of its ports are unknown
 	}
 	var names []string
 	var found diag.List

@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// twoIntents is RoCEv1 storage inside a rack and RoCEv2 training across racks, on switches of a release to be given.
+// twoIntents is RoCEv1 storage inside a rack and RoCEv2 training across racks, on switches with a release from a variable.
 const twoIntents = `
 variable "tor_version" { type = string }
 
@@ -101,7 +101,7 @@ mesh "uplinks" {
 }
 `
 
-// TestCompiled renders a compiled fabric: each switch classifies, protects and marks what passes it, and nothing else.
+// TestCompiled renders a compiled fabric: each switch classifies, protects and marks exactly the traffic that passes it.
 func TestCompiled(t *testing.T) {
 	tree, ds := targets.Render(compilertest.Compile(t, twoIntents, "tor_version=4.3.0"))
 	require.False(t, ds.HasErrors(), textOf(ds))

@@ -26,7 +26,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// samples are fabrics that make every target write what it can.
+// samples are fabrics that make every target write all its kinds of files.
 var samples = map[string]clos{
 	"v1 on 3.4":       {leaves: 2, spines: 1, hosts: 2, model: "sn2700", version: "3.4.3", v1: true},
 	"v2 on 3.4":       {leaves: 2, spines: 1, hosts: 2, model: "sn2700", version: "3.4.3", v2: true},
@@ -50,7 +50,7 @@ var samples = map[string]clos{
 	"nothing carried": {leaves: 1, spines: 1, hosts: 1, model: "sn2700", version: "4.3.0"},
 }
 
-var whole = flag.Bool("whole", false, "laws of every file of every device, rather than of those that differ, and of more random fabrics")
+var whole = flag.Bool("whole", false, "check the laws for every file of every device, not only for different ones, and more random fabrics")
 
 var sampleTrees struct {
 	sync.Once
@@ -96,8 +96,8 @@ func everyFile(t *testing.T, f func(t *testing.T, d *target.Device, file target.
 	}
 }
 
-// differentFiles is [everyFile] without files that are alike. Two files of one path, of the same release or driver, are alike if their
-// contents from nothing, from the factory and from rocec are equal. With -whole it is everyFile.
+// differentFiles is [everyFile] without duplicates. Two files with the same path and the same release or driver are duplicates if rocec
+// writes the same contents into no file, into the factory's file and into its own file. With -whole it is everyFile.
 func differentFiles(t *testing.T, f func(t *testing.T, d *target.Device, file target.File)) {
 	t.Helper()
 	type likeness struct{ target, version, path, factory, written string }
@@ -124,12 +124,12 @@ func textOf(ds diag.List) string {
 	return b.String()
 }
 
-// wholeOf is what rocec writes from nothing, or into the file of the factory where it only ever edits one.
+// wholeOf returns the content that rocec writes without an existing file, or into the factory's file if rocec only edits it.
 func wholeOf(t require.TestingT, d *target.Device, file target.File) []byte {
 	var old []byte
 	if file.Sketch != nil {
 		_, ds := file.Edit(nil)
-		require.True(t, ds.HasErrors(), "%s is made from nothing", file.Path)
+		require.True(t, ds.HasErrors(), "%s is made without an existing file", file.Path)
 		old = []byte(d.Target.Image(d.Source).Files[file.Path])
 	}
 	whole, ds := file.Edit(old)
@@ -137,12 +137,12 @@ func wholeOf(t require.TestingT, d *target.Device, file target.File) []byte {
 	return whole
 }
 
-// TestEditLaws: a second edit changes nothing and reports notes alone. An edit leaves its argument unchanged and returns a text
-// that ends in a newline. The same call returns the same bytes, from many goroutines, too.
+// TestEditLaws: a second edit changes nothing and reports only notes. An edit leaves its argument unchanged and returns a text that ends in
+// a newline. The same call returns the same bytes, even from several goroutines.
 func TestEditLaws(t *testing.T) {
 	machinetest.Long(t)
 	differentFiles(t, func(t *testing.T, d *target.Device, file target.File) {
-		beside := 0 // contents that were edited by many goroutines
+		beside := 0 // contents that several goroutines edited
 		for _, old := range feeds(t, d, file) {
 			before := slices.Clone(old)
 			once, first := file.Edit(old)
@@ -152,7 +152,7 @@ func TestEditLaws(t *testing.T) {
 			}
 			require.True(t, bytes.HasSuffix(once, []byte("\n")), "ends in a newline: %q", once)
 			twice, ds := file.Edit(once)
-			for _, d := range ds { // what no setting of the file can change is a note
+			for _, d := range ds { // a condition that no setting of the file can change is a note
 				require.Equal(t, "host-setting", d.Code, d.Detail)
 				require.Equal(t, diag.Notice, d.Severity, d.Detail)
 			}
@@ -174,7 +174,7 @@ func TestEditLaws(t *testing.T) {
 	})
 }
 
-// TestForeignLines: in a file that is shared with others, their lines keep every byte and their order.
+// TestForeignLines: in a shared file, lines of others keep every byte and their order.
 func TestForeignLines(t *testing.T) {
 	shared := 0
 	differentFiles(t, func(t *testing.T, d *target.Device, file target.File) {
@@ -184,7 +184,7 @@ func TestForeignLines(t *testing.T) {
 		}
 		probe, ds := file.Edit(append(base, "other.setting = 7\n"...))
 		if ds.HasErrors() || !strings.Contains(string(probe), "other.setting = 7\n") {
-			return // the file is all rocec's
+			return // all lines of the file are rocec's
 		}
 		shared++
 		olds := feeds(t, d, file)
@@ -216,8 +216,8 @@ func TestForeignLines(t *testing.T) {
 	require.Positive(t, shared)
 }
 
-// TestKeys holds Keys to Edit: settings of others keep their value and order, and a setting of rocec is in the file once. Every setting of
-// a whole file is rocec's.
+// TestKeys checks that Keys matches Edit: settings of others keep their value and order, and each setting of rocec is in the file once. In
+// a whole file every setting is rocec's.
 func TestKeys(t *testing.T) {
 	machinetest.Long(t)
 	differentFiles(t, func(t *testing.T, d *target.Device, file target.File) {
@@ -247,7 +247,7 @@ func TestKeys(t *testing.T) {
 			if ds.HasErrors() {
 				continue
 			}
-			if doc.name != "state of a NIC" { // which shows what the device has, not what others wrote
+			if doc.name != "state of a NIC" { // which shows the state of the device, not settings of others
 				assert.Equal(t, theirs(old), theirs(next), "from %q", old)
 			}
 			seen := map[string]bool{}
@@ -264,8 +264,8 @@ func TestKeys(t *testing.T) {
 	})
 }
 
-// TestLint: the vendor's rules have nothing against what rocec writes from nothing; what is of something else is refused, whatever is
-// judged it ends.
+// TestLint: the vendor's rules accept files that rocec writes without an existing file, and refuse other texts. Lint returns for every
+// input.
 func TestLint(t *testing.T) {
 	judged := 0
 	differentFiles(t, func(t *testing.T, d *target.Device, file target.File) {
@@ -291,14 +291,14 @@ func TestLint(t *testing.T) {
 	require.Positive(t, judged)
 }
 
-// roots are the folders rocec may write to.
+// roots are the folders to which rocec may write.
 var roots = []string{
 	"/etc/cumulus/datapath/", "/etc/mlx/datapath/", "/etc/rocec/", "/etc/systemd/system/", "/etc/udev/rules.d/",
 	"/usr/local/sbin/",
 }
 
-// TestFiles: each path is absolute and clean, is below a known folder, and has one file. No mode lets others write. Each step names
-// what it disrupts and has a query that shows whether it worked.
+// TestFiles: each path is absolute and clean, is below a known folder, and has one file. No mode allows others to write. Each step names
+// its disruption and has a query that shows whether it worked.
 func TestFiles(t *testing.T) {
 	type place struct {
 		device *target.Device
@@ -324,7 +324,7 @@ func TestFiles(t *testing.T) {
 	})
 }
 
-// allowed are the commands rocec may use on a device: those every supported system has, and those the lab simulates.
+// allowed are the commands rocec may use on a device: commands that every supported system has, and commands that the lab simulates.
 var allowed = strings.Fields(`cat cp mv ln rm rmdir mkdir ls chmod chown stat sync touch sha256sum readlink head tail wc tr cut
 	sort grep id hostname uname date sleep tee df timeout sh sudo systemctl dcb mlnx_qos ethtool ip rdma modprobe cl-consistency-check
 	vtysh lldpctl clagctl nv sonic-cfggen sonic-db-cli config pfcwd ecnconfig show cmp
@@ -347,7 +347,7 @@ func TestShell(t *testing.T) {
 		syntax.Walk(f, func(n syntax.Node) bool {
 			if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
 				name := call.Args[0].Lit()
-				if name == "try" && len(call.Args) > 1 && slices.Contains(functions, name) { // it runs its arguments
+				if name == "try" && len(call.Args) > 1 && slices.Contains(functions, name) { // a command that runs its arguments
 					name = call.Args[1].Lit()
 				} else if part, is := call.Args[0].Parts[0].(*syntax.DblQuoted); is && slices.Contains(functions, "try") {
 					if p, is := part.Parts[0].(*syntax.ParamExp); is && p.Param.Value == "@" {
@@ -380,18 +380,18 @@ func TestShell(t *testing.T) {
 		}
 		require.NotNil(t, d.Inspection)
 		cmds = append(cmds, d.Inspection.Cmd)
-		require.NotEmpty(t, d.Inspection.Parse(nil).Unread, "what is not answered is not read")
+		require.NotEmpty(t, d.Inspection.Parse(nil).Unread, "an empty answer is not read")
 		for _, cmd := range cmds {
 			check(t, cmd)
 		}
 	})
 }
 
-// hostCommands are the commands that scripts of hosts may use: those of every host and of the NIC families, without builtins.
+// hostCommands are the commands that scripts of hosts may use: commands of every host and of the NIC families, and builtins.
 var hostCommands = strings.Fields(`dcb mlnx_qos devlink ethtool rdma ip systemctl modprobe mkdir rmdir rm readlink sleep sort sha256sum od
 	: [ break continue exit false printf read return set shift`)
 
-// TestScripts: the script of every family is POSIX shell for those shells that hosts have, and calls known commands only.
+// TestScripts: the script of every family is POSIX shell that the shells of hosts accept, and calls known commands only.
 func TestScripts(t *testing.T) {
 	seen := map[string]bool{}
 	everyFile(t, func(t *testing.T, d *target.Device, file target.File) {
@@ -437,8 +437,8 @@ func TestScripts(t *testing.T) {
 	assert.Len(t, seen, 3, "a script of each family")
 }
 
-// TestSamples: the probes measure a device fresh from the factory. A sample is about one thing and has a unit, and a hard gauge is
-// 1 or 0. A sample with words has a number in them, or is the state or start of one thing. Every cabled port has a link.
+// TestSamples: the probes measure a factory-new device. A sample has one subject and a unit, and a hard gauge is 1 or 0. A sample with text
+// contains a number, or is the state or start of one subject. Every cabled port has a link.
 func TestSamples(t *testing.T) {
 	number := regexp.MustCompile(`\b1,234\b`)
 	for name, c := range samples {
@@ -501,9 +501,9 @@ func TestOrderOfDeclarations(t *testing.T) {
 	}
 }
 
-// TestRenderIsDeterministic: two runs, and runs with other numbers of goroutines, give the same tree.
+// TestRenderIsDeterministic: two runs, and runs with different numbers of goroutines, return the same tree.
 func TestRenderIsDeterministic(t *testing.T) {
-	c := clos{leaves: 20, spines: 4, hosts: 16, model: "sn2700", version: "3.4.3", v1: true, v2: true} // refused: diagnostics, too
+	c := clos{leaves: 20, spines: 4, hosts: 16, model: "sn2700", version: "3.4.3", v1: true, v2: true} // a refused fabric: diagnostics, too
 	f := c.compile(t)
 	_, want := targets.Render(f)
 	require.True(t, want.HasErrors())
@@ -552,7 +552,7 @@ func TestDevices(t *testing.T) {
 	for _, d := range tree.Devices {
 		if d.Role == target.Host {
 			assert.Empty(t, d.Files, "a host in no intent needs nothing")
-			assert.NotEmpty(t, d.Cleanups, "but to be asked whether it holds something")
+			assert.NotEmpty(t, d.Cleanups, "except a question whether it has settings of rocec")
 		}
 	}
 	tree, ds = targets.Render(&ir.Fabric{})
@@ -560,8 +560,7 @@ func TestDevices(t *testing.T) {
 	assert.Empty(t, ds)
 }
 
-// TestUntaken: a switch that carries RoCE and has another system is an error, once for its block; one that carries
-// nothing is not.
+// TestUntaken: a switch of another system that carries RoCE is an error, once for its block; a switch that carries none is no error.
 func TestUntaken(t *testing.T) {
 	f := samples["v1 on 3.4"].compile(t)
 	for _, d := range f.Devices {
@@ -608,7 +607,7 @@ func TestTable(t *testing.T) {
 		assert.False(t, names[target.Name], target.Name)
 		names[target.Name] = true
 		assert.NotEmpty(t, target.Doc)
-		assert.NotEqual(t, target.OS == nil, target.Driver == nil, "%s is of an operating system or of a driver", target.Name)
+		assert.NotEqual(t, target.OS == nil, target.Driver == nil, "%s has either an operating system or a driver", target.Name)
 	}
 	for _, topic := range targets.Topics {
 		assert.False(t, codes[topic.Code], topic.Code)
@@ -616,7 +615,7 @@ func TestTable(t *testing.T) {
 		assert.NotEmpty(t, topic.Summary, topic.Code)
 	}
 	for name, c := range samples {
-		c.v1, c.v2 = true, true // refused on 3.x
+		c.v1, c.v2 = true, true // refused by releases 3.x
 		f := c.compile(t)
 		_, ds := targets.Render(f)
 		assert.Equal(t, ds, targets.Check(f), name)

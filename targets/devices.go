@@ -16,15 +16,15 @@ import (
 
 // device is the files of one device.
 type device struct {
-	name  string // the folder, and the name that the files are named after
+	name  string // the folder, and the name before the base names of the files
 	files []int
-	of    *ir.Device   // of the fabric; nil: it has no such device
-	alike []*ir.Device // further ones, where the name is a list: leaf[1-4]
-	other string       // why the files are not of the device of the fabric that has the name, as a sentence without an end
+	of    *ir.Device   // in the fabric; nil: the fabric has no such device
+	alike []*ir.Device // further devices, if the name is a list: leaf[1-4]
+	other string       // the reason why the files do not belong to the fabric's device with the name, as a sentence without a full stop
 }
 
 // devicesOf groups files by device, in the order of their first files. Files of one folder belong together if they have the same name
-// before their base names. A folder that holds the tree of a device counts as one.
+// before their base names. A folder that contains the tree of a device counts as one folder.
 func devicesOf(files []lint.File) (all []device) {
 	at := map[string]int{}
 	in := folders(files)
@@ -43,8 +43,8 @@ func devicesOf(files []lint.File) (all []device) {
 	return all
 }
 
-// folders finds files with a name of their own, such as nv-config.json or dump.txt, in the folder of a device. Another file of such a
-// folder is called as files of every device are, and one file alone has a name of its own.
+// folders finds files with unusual names, such as nv-config.json or dump.txt, in the folder of a device. In such a folder another file has
+// a usual base name, and only one file has an unusual name.
 func folders(files []lint.File) map[string]string {
 	known, odd := map[string]bool{}, map[string][]string{}
 	for i := range files {
@@ -65,7 +65,7 @@ func folders(files []lint.File) map[string]string {
 	return out
 }
 
-// DeviceOf names the device of a file. A file of any other name is of the device that it is named after: leaf1.nv, leaf1-config.txt.
+// DeviceOf names the device of a file. Other files belong to the device in their name: leaf1.nv, leaf1-config.txt.
 func DeviceOf(name string) string {
 	name = strings.ReplaceAll(name, `\`, "/")
 	owner, base := ownerOf(name)
@@ -94,7 +94,7 @@ func DeviceOf(name string) string {
 	return cmp.Or(path.Join(dir, withoutMoment(owner)), ".")
 }
 
-// ownerOf returns the name that a file is named after, and its base name; both empty: files of this name are not looked for.
+// ownerOf returns the device in the name of a file, and the file's base name; both empty: files with this name are not searched.
 func ownerOf(name string) (owner, base string) {
 	for _, b := range searched() {
 		if o, ok := lint.Owner(name, b); ok && (base == "" || len(o) < len(owner)) {
@@ -104,13 +104,13 @@ func ownerOf(name string) (owner, base string) {
 	return owner, base
 }
 
-// Words by which people tell two files of one device apart.
+// Words by which people distinguish two files of one device.
 var (
 	runningWords = []string{"running", "applied"}
 	storedWords  = []string{"stored", "saved"}
 )
 
-// The ends of names of files that people keep, and the words before them that name no device.
+// The usual ends of file names, and the words before them that do not name a device.
 var (
 	ends = []string{
 		".conf", ".yaml", ".yml", ".json", ".txt", ".nv", ".cfg", ".log", ".cmds", ".commands", ".out", ".ini", ".sh", ".patch", ".cli",
@@ -121,8 +121,8 @@ var (
 	}
 )
 
-// stemOf returns the name that a file is named after, whatever kind of file it is: without its end, and without words for its kind and its
-// moment. Not ok: it has no such end.
+// stemOf returns the device in the name of any kind of file: the name without its end and without words for its kind and its moment. ok is
+// false if it has no such end.
 func stemOf(name string) (stem string, ok bool) {
 	stem, ok = withoutEnds(path.Base(name))
 	for again := ok; again; {
@@ -132,7 +132,7 @@ func stemOf(name string) (stem string, ok bool) {
 	return stem, ok
 }
 
-// withoutEnds cuts the ends of files off a name. Not ok: it has no such end.
+// withoutEnds removes the ends of file names from a name. ok is false if it has no such end.
 func withoutEnds(name string) (stem string, ok bool) {
 	for again := true; again; {
 		again = false
@@ -145,7 +145,7 @@ func withoutEnds(name string) (stem string, ok bool) {
 	return name, ok
 }
 
-// cutWord takes one of some words off the end of a name.
+// cutWord removes one of some words from the end of a name.
 func cutWord(owner string, words []string) (rest string, ok bool) {
 	for _, word := range words {
 		if rest, ok := lint.Owner(owner, word); ok {
@@ -155,19 +155,19 @@ func cutWord(owner string, words []string) (rest string, ok bool) {
 	return owner, false
 }
 
-// withoutMoment takes a word about the moment off the end of a device's name.
+// withoutMoment removes a word for the moment from the end of a device's name.
 func withoutMoment(owner string) string {
 	rest, _ := cutWord(owner, slices.Concat(runningWords, storedWords))
 	return rest
 }
 
-// namedRunning reports whether a file is named after what a device runs.
+// namedRunning reports whether a file's name says that it contains running settings.
 func namedRunning(owner string) bool {
 	_, is := cutWord(owner, runningWords)
 	return is
 }
 
-// saysRunning reports whether a file is named after what a device runs.
+// saysRunning reports whether a file's name has a word for running settings.
 func saysRunning(name string) bool {
 	owner, base := ownerOf(name)
 	if base != "" {
@@ -183,7 +183,7 @@ func saysRunning(name string) bool {
 	return false
 }
 
-// searched returns the base names of all files that are looked for in a folder.
+// searched returns the base names of all files that are searched in a folder.
 func searched() []string {
 	searchedNames.once.Do(func() {
 		names := slices.Concat(tools.Names, lldpNames, frrNames, forwarding.Names, []string{hostnameFile, speedsFile})
@@ -200,21 +200,20 @@ func searched() []string {
 	return searchedNames.all
 }
 
-// searchedNames are made once: a folder of a network asks for them for each of its files.
+// searchedNames are computed once, because they are needed for each file of a large folder.
 var searchedNames struct {
 	once sync.Once
 	all  []string
 }
 
-// Searched reports whether to read a file of a folder: by its name or, where it was opened, by the end of its name and its
-// beginning.
+// Searched reports whether to read a file of a folder: by its name or, if it was opened, by the end of its name and its beginning.
 func Searched(f lint.File, opened bool) bool {
 	return slices.ContainsFunc(searched(), func(base string) bool { return lint.Named(f.Name, base) }) || tools.IsValueFile(f.Name) ||
 		tools.IsCapture(f.Name) || !lint.Passed(Linters(), f, opened)
 }
 
-// WithoutLone takes files out of those of a folder that are read only beside others of their device, and are without one: they are of
-// something else. It counts them.
+// WithoutLone removes, and counts, files of a folder that are only read together with others of their device, if there is no other file.
+// They are unrelated files.
 func WithoutLone(files []lint.File) (rest []lint.File, lone int) {
 	is := map[string]bool{}
 	for _, d := range devicesOf(files) {
@@ -229,7 +228,7 @@ func WithoutLone(files []lint.File) (rest []lint.File, lone int) {
 	return rest, len(files) - len(rest)
 }
 
-// besideOf returns the row that has files of this name read beside its own; nil: none.
+// besideOf returns the row that reads files with this name together with its own; nil: none.
 func besideOf(name string) *target.Target {
 	for _, row := range All {
 		if row.Files != nil && !row.Files.Knows(name) &&

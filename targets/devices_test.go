@@ -16,7 +16,7 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// files makes files of texts by their names, in the order of names.
+// files returns files from texts by name, in the order of names.
 func files(texts map[string]string) (out []lint.File) {
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		out = append(out, lint.File{Name: name, Data: []byte(texts[name])})
@@ -24,7 +24,7 @@ func files(texts map[string]string) (out []lint.File) {
 	return out
 }
 
-// judgedFiles judges texts, and returns what each was taken for by its name.
+// judgedFiles judges texts, and returns by name the kind that each was recognised as.
 func judgedFiles(texts map[string]string) (lint.Result, map[string]lint.Taken) {
 	all := files(texts)
 	r, of := targets.JudgeFiles(all), map[string]lint.Taken{}
@@ -43,8 +43,8 @@ func codes(l diag.List) map[string]int {
 	return out
 }
 
-// TestDevicesOfFiles: the folder and the name before the base name show whose a file is. Files below a device's own folders are of one
-// device.
+// TestDevicesOfFiles: the folder and the name before the base name identify the device of a file. Files below a device's own folders belong
+// to one device.
 func TestDevicesOfFiles(t *testing.T) {
 	for name, device := range map[string]string{
 		"pod/leaf01-traffic.conf":                                      "pod/leaf01",
@@ -94,7 +94,7 @@ func TestDevicesOfFiles(t *testing.T) {
 	}
 }
 
-// TestBesideAlone: files that are read beside others count only where there is one of their device.
+// TestBesideAlone: files that are read with others count only if there is another file of their device.
 func TestBesideAlone(t *testing.T) {
 	all := files(map[string]string{"a/config_db.json": "", "a/qos.json": "", "b/qos.json": "", "b/startup.yaml": "", "c/applied.yaml": ""})
 	rest, lone := targets.WithoutLone(all)
@@ -126,7 +126,7 @@ const (
 	running = "- header:\n    version: Cumulus Linux 5.9.1\n- set:\n    interface:\n      swp1-4:\n        type: swp\n"
 )
 
-// TestMoments: where a device starts with other settings than those that it runs, each field is one finding with its place.
+// TestMoments: if the stored settings of a device differ from the running ones, each field is one finding with its place.
 func TestMoments(t *testing.T) {
 	r, of := judgedFiles(map[string]string{"p/leaf1/startup.yaml": stored, "p/leaf1/applied.yaml": running, "p/leaf2/startup.yaml": running})
 	assert.Equal(t, lint.Stored, of["p/leaf1/startup.yaml"].Moment)
@@ -163,7 +163,7 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// TestMomentsOfSystems: files that NVUE generates are what runs beside its tree, and a dump of SONiC's database beside config_db.json.
+// TestMomentsOfSystems: files that NVUE generates are the running settings for its tree, and a dump of SONiC's database for config_db.json.
 func TestMomentsOfSystems(t *testing.T) {
 	conf, err := os.ReadFile("../golden/rack-by-files/tor1/etc/cumulus/datapath/qos/qos_features.conf")
 	require.NoError(t, err)
@@ -182,7 +182,7 @@ func TestMomentsOfSystems(t *testing.T) {
 	require.Len(t, r.Diagnostics, 1)
 	d := r.Diagnostics[0]
 	assert.Equal(t, "conf-moments", d.Code)
-	assert.Equal(t, "At Ethernet0, MTU is 9100 bytes as stored, and 1500 bytes as it runs. The next start puts the stored value in force. "+
+	assert.Equal(t, "At Ethernet0, MTU is 9100 bytes as stored, and 1500 bytes as it runs. The stored value takes effect at the next start. "+
 		"Save the running configuration, or apply the stored one.", d.Detail)
 	assert.Equal(t, "leaf1-config_db.json", d.At.Filename)
 	require.Len(t, d.Notes, 1)
@@ -195,8 +195,8 @@ func TestMomentsOfSystems(t *testing.T) {
 	assert.Equal(t, 1, codes(r.Diagnostics)["conf-moments"])
 }
 
-// TestPieces: a piece is read with the file of its switch. A piece that no rule judges has no verdict, and a row in it that is not
-// understood makes the piece not judged.
+// TestPieces: a piece is read with the file of its switch. A piece that no rule judges has no verdict. A row that is not understood makes
+// the piece not judged.
 func TestPieces(t *testing.T) {
 	const db = `{"DEVICE_METADATA": {"localhost": {"hwsku": "ACS-MSN2700"}}, "PORT": {"Ethernet0": {"lanes": "0,1,2,3", "speed": "100000"}}}`
 	const lookup = "# speed cable size xon xoff threshold\n100000 5m 49152 19456 29696 0\n"
@@ -219,7 +219,7 @@ func TestPieces(t *testing.T) {
 	_, of = judgedFiles(map[string]string{"leaf1/config_db.json": db, "leaf1/pg_profile_lookup.ini": large})
 	assert.Equal(t, "it is larger than 1 MiB", of["leaf1/pg_profile_lookup.ini"].Why)
 
-	// Rows that only go wrong together count for the files that have them.
+	// Rows that are wrong only in combination count for the files that have them.
 	r, of = judgedFiles(map[string]string{
 		"leaf1/config_db.json": `{"PORT": {"Ethernet0": {"lanes": "0,1,2,3"}}, "BUFFER_PG": {"Ethernet0|3-4": {"profile": "NULL"}}}`,
 		"leaf1/buffers.json":   `{"BUFFER_PG": {"Ethernet0|3": {"profile": "NULL"}}}`,
@@ -230,7 +230,7 @@ func TestPieces(t *testing.T) {
 	assert.Equal(t, 2, codes(r.Diagnostics)["conf-not-judged"])
 }
 
-// TestWithoutRoCE: a file of each system without RoCE is called so, and one row that pauses, marks or makes a lossless buffer ends that.
+// TestWithoutRoCE: a file of each system without RoCE is reported as such, unless one row pauses, marks or makes a lossless buffer.
 func TestWithoutRoCE(t *testing.T) {
 	const classes = "traffic.packet_priority_source = 802.1p\ntraffic.cos_0.packet_priorities = [0,1,2,3,4,5,6,7]\n"
 	const pools = "priority_group.bulk.id = 2\npriority_group.bulk.service_pool = 0\n"
@@ -276,7 +276,7 @@ func TestWithoutRoCE(t *testing.T) {
 			assert.False(t, with(row).Plain, "%s: %s", c.name, row)
 		}
 	}
-	// The memory alone does not show whether a switch has RoCE; together with the classes it does.
+	// Settings of the memory alone do not show whether a switch has RoCE; together with the classes they do.
 	_, of := judgedFiles(map[string]string{"datapath.conf": pools})
 	assert.False(t, of["datapath.conf"].Plain)
 	assert.Empty(t, of["datapath.conf"].Why)
@@ -285,8 +285,8 @@ func TestWithoutRoCE(t *testing.T) {
 	assert.True(t, of["traffic.conf"].Plain)
 }
 
-// A file with a name of its own is of the device of its folder, where another file shows that it is one. A device whose folder is called by
-// an address has the name that LLDP has beside that address.
+// A file with an unusual name belongs to the device of its folder, if another file shows that the folder is a device. If the folder is
+// named by an address, the device has the name that LLDP states with that address.
 func TestFolders(t *testing.T) {
 	const conf = "nv set qos roce mode lossless\n"
 	lldp := func(name, address string) string {

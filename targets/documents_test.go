@@ -17,23 +17,22 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// document is a kind of text that devices hold, with the functions and values that the laws need. A further live tree is a further
-// row.
+// document is a kind of text that devices hold, with the functions and values that the laws need. Another live tree needs another row.
 type document struct {
 	name string
 	is   func(d *target.Device, file target.File) bool
 
-	// odd gives the shapes in which a device may hold a content of rocec's or of the factory.
+	// odd returns the forms in which a device may have a content of rocec or of the factory.
 	odd func(content []byte) [][]byte
 
-	// foreign returns a content with settings of others; nil: others set nothing in such a document, or only line by line
-	// ([TestForeignLines]).
+	// foreign returns a content with settings of others; nil: others have no settings in such a document, or only lines ([TestForeignLines]).
 	foreign func(t require.TestingT, content []byte) []byte
 
-	// found gives the contents that a device with such a document may be found with; nil: the factory's file, and rocec's own from nothing.
+	// found returns the contents with which a device with such a document may be found; nil: the factory's file, and the file that rocec
+	// writes without an existing one.
 	found func(t require.TestingT, d *target.Device, file target.File) [][]byte
 
-	// given reports whether a setting is written where it is missing, and belongs to others from then on.
+	// given reports whether rocec writes a setting only if it is missing; from then on it belongs to others.
 	given func(setting string) bool
 
 	others []string // texts that are no such document
@@ -46,7 +45,7 @@ var documents = []document{
 		odd: func(b []byte) [][]byte {
 			return [][]byte{
 				b, bytes.TrimSuffix(b, []byte("\n")), bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n")),
-				slices.Concat([]byte("# a note\n"), b), slices.Concat(b, b), // the later section goes before the earlier one
+				slices.Concat([]byte("# a note\n"), b), slices.Concat(b, b), // the later section overrides the earlier one
 				bytes.ReplaceAll(b, []byte("'"), []byte(`"`)), bytes.ReplaceAll(b, []byte("    "), []byte("      ")),
 			}
 		},
@@ -108,7 +107,7 @@ var documents = []document{
 		others: []string{"other.setting = 7\n", "[main]\nplugins=keyfile\n", "\x7fELF\n\x00", "{\"a\": 1}", "interface:\n  swp1: {}\n"},
 	},
 	{
-		name: "state of a NIC", // told by rocec's own script, so only values vary
+		name: "state of a NIC", // only rocec's own script prints it, so only values vary
 		is:   func(_ *target.Device, file target.File) bool { return file.Live != nil },
 		odd: func(b []byte) [][]byte {
 			out := [][]byte{b, bytes.TrimSuffix(b, []byte("\n"))}
@@ -138,7 +137,7 @@ var documents = []document{
 	},
 }
 
-// runningOf is the live state of a device fresh from the factory.
+// runningOf returns the live state of a factory-new device.
 func runningOf(t require.TestingT, d *target.Device, file target.File) []byte {
 	out, errs, status := lab.NewDevice(d).Run(context.Background(), "root", file.Live.Cmd, "")
 	require.Zero(t, status, errs)
@@ -150,7 +149,7 @@ func documentOf(d *target.Device, file target.File) document {
 }
 
 // feeds returns the states in which a device may be found: no file, an empty file, another text, the factory's file and rocec's own. It
-// adds the last two with settings of others, and all of these in odd shapes.
+// adds the last two with settings of others, and all of these in odd forms.
 func feeds(t require.TestingT, d *target.Device, file target.File) [][]byte {
 	doc := documentOf(d, file)
 	bases := [][]byte{wholeOf(t, d, file)}
@@ -178,8 +177,8 @@ func feeds(t require.TestingT, d *target.Device, file target.File) [][]byte {
 	return some
 }
 
-// TestForeignSettings: where others set keys of a document as rocec does, theirs keep their values and their order, and rocec's settings
-// are those it would have without them.
+// TestForeignSettings: if others set keys in a document of rocec, their keys keep values and order, and rocec's settings are the same as
+// without them.
 func TestForeignSettings(t *testing.T) {
 	held := map[string]int{}
 	differentFiles(t, func(t *testing.T, d *target.Device, file target.File) {

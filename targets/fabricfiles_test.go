@@ -24,7 +24,7 @@ func exampleFabric(t *testing.T, example string) *ir.Fabric {
 	return f.Fabric
 }
 
-// texts are the findings above a note, and those that hold files to their fabric, as one line each.
+// texts returns the findings above a note, and those that compare files with their fabric, as one line each.
 func texts(ds diag.List) (out []string) {
 	for _, d := range ds {
 		if d.Severity != diag.Notice || strings.HasPrefix(d.Code, "conf-fabric") {
@@ -34,7 +34,7 @@ func texts(ds diag.List) (out []string) {
 	return out
 }
 
-// The files that rocec writes are as their fabric wants them: nothing is found, and all that rules need is known.
+// The files that rocec writes match their fabric: there are no findings, and all values that rules need are known.
 func TestFabricFilesWritten(t *testing.T) {
 	for _, example := range []string{
 		"bonded-pair", "cabled", "clos-v2-ecn", "gpu-pod", "mixed-releases", "pods-ebgp", "rack-by-files", "rack-v1-pfc", "sonic-leaf-spine",
@@ -66,7 +66,7 @@ func TestFabricFilesCutOff(t *testing.T) {
 	assert.Regexp(t, `conf-fabric-wanted saved/leaf01/\S+: The files of leaf01 do not state \d+ settings? that rocec writes, .*marking`, all)
 }
 
-// tampered returns the written files of an example, with words in the file of a device replaced.
+// tampered returns the written files of an example, with words replaced in the file of one device.
 func tampered(t *testing.T, example, device string, words ...string) []lint.File {
 	t.Helper()
 	_, files := writtenFiles(t, example)
@@ -80,12 +80,12 @@ func tampered(t *testing.T, example, device string, words ...string) []lint.File
 	return files
 }
 
-// A class that a switch does not keep lossless is an error at the place of the value; a neighbour that asks for pauses is named.
+// A class that a switch does not keep lossless is an error at the place of the value; a neighbour that sends pauses is named.
 func TestFabricFilesTampered(t *testing.T) {
 	for name, c := range map[string]struct {
 		example, device string
 		words           []string
-		want            []string // of each finding that is expected, a part
+		want            []string // a part of each expected finding
 	}{
 		"cumulus, other priority": {
 			"clos-v2-ecn", "leaf01",
@@ -154,10 +154,10 @@ func TestFabricFilesDevices(t *testing.T) {
 	all := strings.Join(texts(r.Diagnostics), "\n")
 	for _, part := range []string{
 		`x/leaf9-traffic.conf: The fabric has no device "leaf9".`,
-		"y/leaf01-traffic.conf: The files of x/leaf01 and of y/leaf01 are both of leaf01.",
+		"y/leaf01-traffic.conf: The files of x/leaf01 and of y/leaf01 both belong to leaf01.",
 		"x/leaf03/config_db.json: leaf03 runs cumulus-linux in the fabric, and the file is of another system",
 		"saved: No device of the fabric is named in saved",
-		"note conf-fabric-device devices.hcl: No file is of 69 devices of the fabric: ",
+		"note conf-fabric-device devices.hcl: No file belongs to 69 devices of the fabric: ",
 	} {
 		assert.Contains(t, all, part)
 	}
@@ -166,7 +166,8 @@ func TestFabricFilesDevices(t *testing.T) {
 	})
 }
 
-// A configuration that names its device is of that device where its file is named after none; named after another one, it is reported.
+// A configuration that states the name of its device belongs to that device if the file name states none; if the file name states another
+// device, it is reported.
 func TestFabricFilesHostName(t *testing.T) {
 	f := exampleFabric(t, "gpu-pod")
 	text := "- header:\n    model: SN5600\n    version: Cumulus Linux 5.1.0\n- set:\n    system:\n      hostname: leaf2\n    qos:\n" +
@@ -175,7 +176,7 @@ func TestFabricFilesHostName(t *testing.T) {
 	assert.True(t, r.Files[0].Fabric)
 	r = targets.JudgeFilesOf(f, []lint.File{{Name: "leaf1/startup.yaml", Data: []byte(text)}})
 	all := strings.Join(texts(r.Diagnostics), "\n")
-	assert.Contains(t, all, "The files of leaf1 state the name leaf2, and release 5.1.0, which the fabric gives as")
+	assert.Contains(t, all, "The files of leaf1 state the name leaf2, and release 5.1.0, where the fabric has")
 }
 
 // Hosts are compared with their fabric.

@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/validate/settings"
 )
 
-// reportFabric reports the devices that have files and are not in the fabric, and those in the fabric that have no file.
+// reportFabric reports devices with files that are not in the fabric, and devices of the fabric without a file.
 func reportFabric(j *judging) {
 	if j.fabric == nil {
 		return
@@ -33,8 +33,8 @@ func reportFabric(j *judging) {
 				has[one] = append(has[one], d.name)
 			}
 			if has[d.of] = append(has[d.of], d.name); len(has[d.of]) == 2 {
-				topicDevice.Warnf(&j.found, top, "The files of %s and of %s are both of %s. Only the first ones are compared with those of its "+
-					"neighbours. Judge the files of one moment.", diag.Escape(has[d.of][0]), diag.Escape(d.name), d.of.Name)
+				topicDevice.Warnf(&j.found, top, "The files of %s and of %s both belong to %s. Only the first ones are compared with those of its "+
+					"neighbours. Give rocec the files of one moment.", diag.Escape(has[d.of][0]), diag.Escape(d.name), d.of.Name)
 			}
 			continue
 		}
@@ -47,7 +47,7 @@ func reportFabric(j *judging) {
 			topicDevice.Warnf(&j.found, top, "No device of the fabric is named in %s: neither its folder nor its name nor its content names "+
 				"one. It is judged by itself. Put it in a folder that is named after its device.", diag.Escape(file))
 		default:
-			if j.made != nil { // its content may name it otherwise than its folder
+			if j.made != nil { // its content may state another name than its folder
 				name = cmp.Or(j.made.Names[file], name)
 			}
 			topicDevice.Warnf(&j.found, top, "The fabric has no device %q.%s Its files are judged by themselves.", diag.Cut(name),
@@ -66,7 +66,7 @@ func reportFabric(j *judging) {
 	}
 	if len(without) > 0 {
 		const room = 60
-		topicDevice.Noticef(&j.found, at, "No file is of %s of the fabric: %s. %s not judged.", diag.Count(len(without), "device"),
+		topicDevice.Noticef(&j.found, at, "No file belongs to %s of the fabric: %s. %s not judged.", diag.Count(len(without), "device"),
 			nodeset.Text(without, nodeset.Devices, room), diag.Plural(len(without), "It is", "They are"))
 	}
 }
@@ -80,10 +80,10 @@ func besideFabric(j *judging, d *device, u *target.Understood) {
 	what := unlike(d.of, j.named, u, j.made != nil)
 	switch {
 	case len(what) > 0 && j.made != nil:
-		topicDevice.Warnf(&j.found, top, "The files of %s state %s, which other files are of. Either they are of that device, or this one has a "+
-			"wrong name.", d.of.Name, strings.Join(what, ", and "))
+		topicDevice.Warnf(&j.found, top, "The files of %s state %s, to which other files belong. Either all belong to that device, or these state "+
+			"a wrong name.", d.of.Name, strings.Join(what, ", and "))
 	case len(what) > 0:
-		topicDevice.Warnf(&j.found, top, "The files of %s state %s. Either they are of another device or time, or the fabric is not up to date.",
+		topicDevice.Warnf(&j.found, top, "The files of %s state %s. Either they are from another device or time, or the fabric is outdated.",
 			d.of.Name, strings.Join(what, ", and "))
 	}
 	if j.ends[d.of] != nil {
@@ -117,17 +117,17 @@ func besideFabric(j *judging, d *device, u *target.Understood) {
 			diag.Count(len(all), "further value"), d.of.Name, diag.Plural(len(all), "is", "are"), diag.Plural(len(all), "it", "them"),
 			diag.Escape(first.Name), diag.Escape(first.Read), diag.Escape(first.Wanted), show)
 	}
-	if missing := compared.Missing; len(missing) > 0 && d.of.Switch != nil { // what tools of a host print is a part, always
+	if missing := compared.Missing; len(missing) > 0 && d.of.Switch != nil { // output of a host's tools is always only a part
 		topicWanted.Noticef(&j.found, top, "The files of %s do not state %s that rocec writes, and no rule has judged %s: %s. A file may be "+
 			"missing or cut off.", d.of.Name, diag.Count(len(missing), "setting"), diag.Plural(len(missing), "it", "them"),
 			diag.Escape(strings.Join(missing, "; ")))
 	}
 }
 
-// heldTo holds the ports of a device to the classes that the fabric keeps lossless.
+// heldTo compares the ports of a device with the classes that the fabric keeps lossless.
 func heldTo(j *judging, d *ir.Device, u *target.Understood, top diag.Range) *lossless {
 	l, wanted := &lossless{device: d, where: u.Where, top: top, found: map[spot]*spots{}}, d.Wanted()
-	if j.made != nil { // what the map of a template has, and no host sends, is no statement of a person
+	if j.made != nil { // values in a template's map that no host sends were not stated by a person
 		if j.sent == nil {
 			j.sent = marksOf(d.Fabric)
 		}
@@ -139,7 +139,7 @@ func heldTo(j *judging, d *ir.Device, u *target.Understood, top diag.Range) *los
 	return l
 }
 
-// runsBeside reports the losses of the running settings of a device that its stored ones do not have.
+// runsBeside reports losses in the running settings of a device that its stored settings do not have.
 func runsBeside(j *judging, d *device, stored, running *target.Understood) {
 	type loss struct{ port, text string }
 	known := map[loss]bool{}
@@ -156,7 +156,7 @@ func runsBeside(j *judging, d *device, stored, running *target.Understood) {
 	l.report(&j.found)
 }
 
-// lossless is a device whose ports are held to the classes that the fabric keeps lossless.
+// lossless compares the ports of a device with the classes that the fabric keeps lossless.
 type lossless struct {
 	device *ir.Device
 	where  func(port string, f ir.Field, index int) (diag.Range, bool)
@@ -168,7 +168,7 @@ type lossless struct {
 	only   bool       // other marks are left out
 }
 
-// spot is a finding at a place; those of several ports are one.
+// spot is a finding at a place; equal findings of several ports are combined.
 type spot struct {
 	sev  diag.Severity
 	at   diag.Range
@@ -177,7 +177,7 @@ type spot struct {
 
 type spots struct {
 	ports []string
-	near  diag.Range // the place where other ports have what these lack; zero: no file has it
+	near  diag.Range // a place where other ports have the missing setting; zero: no file has it
 }
 
 // elsewhere returns the place of the pauses of a priority at another port of the device.
@@ -196,7 +196,7 @@ func (l *lossless) add(p *ir.Port, f ir.Field, index int, format string, args ..
 
 func (l *lossless) note(sev diag.Severity, p *ir.Port, f ir.Field, index int, text string) {
 	at, ok := l.where(p.Name, f, index)
-	for prio := 0; f == ir.FieldPauses && !ok && prio < 8; prio++ { // the pauses that the port has in their place
+	for prio := 0; f == ir.FieldPauses && !ok && prio < 8; prio++ { // the pauses that the port has instead
 		at, ok = l.where(p.Name, f, prio)
 	}
 	if !ok || at.Filename == "" {
@@ -217,7 +217,7 @@ func (l *lossless) note(sev diag.Severity, p *ir.Port, f ir.Field, index int, te
 	l.told[f] = true
 }
 
-// port holds one port to the fabric.
+// port compares one port with the fabric.
 func (l *lossless) port(p *ir.Port, want, is *ir.PortSettings) {
 	if want == nil || is == nil || !want.PausesKnown || want.Sends|want.Obeys == 0 {
 		return
@@ -227,8 +227,8 @@ func (l *lossless) port(p *ir.Port, want, is *ir.PortSettings) {
 	l.cable(p, is)
 }
 
-// passed holds a port to the fabric for packets of a cos that come in by it, or else leave by it. A port sorts packets that come in, and a
-// NIC sorts those that it sends.
+// passed compares a port with the fabric for packets of a cos that come in by it (in), or leave by it. A port sorts packets that come in,
+// and a NIC sorts those that it sends.
 func (l *lossless) passed(p *ir.Port, want, is *ir.PortSettings, cos int, in, sorts bool) {
 	if !want.PausesKnown || (want.Sends|want.Obeys)>>cos&1 == 0 {
 		return
@@ -250,7 +250,7 @@ func (l *lossless) passed(p *ir.Port, want, is *ir.PortSettings, cos int, in, so
 	}
 }
 
-// pauses holds the pauses of a port to the fabric.
+// pauses compares the pauses of a port with the fabric.
 func (l *lossless) pauses(p *ir.Port, want, is *ir.PortSettings) {
 	sends, obeys, known := is.Sends, is.Obeys, is.PausesKnown
 	if pfc := is.Detail.Get().PFC; !known && pfc.Known() && !want.LinkPause {
@@ -261,7 +261,7 @@ func (l *lossless) pauses(p *ir.Port, want, is *ir.PortSettings) {
 	case want.LinkPause && !is.LinkPause:
 		l.add(p, ir.FieldLinkPause, -1, "the fabric keeps the cable lossless by link pause, which is off. Packets are dropped")
 	case is.LinkPause && !want.LinkPause:
-		l.add(p, ir.FieldLinkPause, -1, "link pause is on in the place of PFC: it stops every class, and the other end expects PFC")
+		l.add(p, ir.FieldLinkPause, -1, "link pause is on instead of PFC: it stops every class, and the other end expects PFC")
 	case !want.LinkPause:
 		for prio := range 8 {
 			s, o := (want.Sends&^sends)>>prio&1 == 1, (want.Obeys&^obeys)>>prio&1 == 1
@@ -280,20 +280,20 @@ func (l *lossless) pauses(p *ir.Port, want, is *ir.PortSettings) {
 	}
 }
 
-// cable holds a length of cable, from which the switch derives its headroom, to that of the fabric.
+// cable compares a length of cable, from which the switch derives its headroom, with that of the fabric.
 func (l *lossless) cable(p *ir.Port, is *ir.PortSettings) {
 	d := is.Detail.Get()
 	if l.device.Switch == nil || p.Link() == nil || d.Cable.Is != ir.Stated || float64(d.Cable.Value) >= p.Link().Length.Metres {
 		return
 	}
 	if slices.ContainsFunc(d.Groups[:], func(g ir.GroupSettings) bool { return g.Headroom.Is == ir.Stated && g.Headroom.Value > 0 }) {
-		return // its bytes are judged
+		return // the stated bytes are judged instead
 	}
 	l.add(p, ir.FieldCable, -1, "headroom is for a cable of %d m, and the cable of the fabric has %g m. Packets are dropped after a pause",
 		d.Cable.Value, p.Link().Length.Metres)
 }
 
-// sorted holds the trust and the maps of a port to those by which the fabric knows its lossless packets.
+// sorted compares the trust and the maps of a port with those by which the fabric identifies its lossless packets.
 func (l *lossless) sorted(p *ir.Port, want, is *ir.PortSettings) {
 	if !want.TrustKnown || !is.TrustKnown || want.LinkPause {
 		return

@@ -23,7 +23,7 @@ var (
 	}
 	topicLossless = diag.Topic{
 		Code:    "conf-fabric-lossless",
-		Summary: "a device does not keep lossless what the fabric keeps so",
+		Summary: "a device does not keep a lossless class of the fabric lossless",
 	}
 	topicWanted = diag.Topic{
 		Code:    "conf-fabric-wanted",
@@ -31,17 +31,17 @@ var (
 	}
 )
 
-// WithoutFile and Differs are about devices of the fabric without a file, and about a value that differs.
+// WithoutFile and Differs are the codes for devices of the fabric without a file, and for a value that differs.
 var (
 	WithoutFile = topicDevice
 	Differs     = topicWanted
 )
 
-// FabricRules are the codes of the rules that hold files to the fabric of their device.
+// FabricRules are the codes of the rules that compare files with the fabric.
 func FabricRules() []diag.Topic { return []diag.Topic{topicDevice, topicLossless, topicWanted} }
 
-// beside gives each device of the files the one of the fabric that has its name, and each file the release of its switch. A device whose
-// name the fabric does not have is the one that its configuration names, else the one whose name differs in capitals alone.
+// beside assigns each device of the files the fabric's device with its name, and each file the release of its switch. If the fabric lacks
+// the name, the device is the one that its configuration names, else the one whose name differs only in case.
 func beside(j *judging) {
 	j.named = map[string]*ir.Device{}
 	folded := map[string]*ir.Device{}
@@ -66,14 +66,14 @@ func beside(j *judging) {
 			d.of, d.alike = listed(j.named, path.Base(d.name))
 		}
 		for _, i := range d.files {
-			if d.of != nil { // a name in a file is asked for where it counts: it takes a reading of the file
+			if d.of != nil { // the name in a file is only read if needed: that requires reading the file
 				break
 			}
 			if host := hostOf(j, j.files[i]); host != "" {
 				d.of = cmp.Or(j.named[host], folded[strings.ToLower(host)])
 			}
 		}
-		if d.of == nil { // names of devices differ in more than capitals
+		if d.of == nil { // device names in the fabric differ in more than case
 			d.of = folded[strings.ToLower(path.Base(d.name))]
 		}
 		if d.of == nil || d.of.Switch == nil || j.made != nil && j.made.Releases[d.of.Name] {
@@ -87,8 +87,8 @@ func beside(j *judging) {
 	}
 }
 
-// listed returns the devices of a list of names, as build --fold names the folder of devices whose files are alike; nil: one of them is not
-// in the fabric.
+// listed returns the devices in a list of names, such as build --fold writes as the folder of devices with equal files; nil: one of them is
+// not in the fabric.
 func listed(named map[string]*ir.Device, list string) (first *ir.Device, others []*ir.Device) {
 	set, wrong := nodeset.Parse(list, nodeset.Devices)
 	if len(wrong) > 0 || set.Len() > len(named) {
@@ -108,7 +108,7 @@ func listed(named map[string]*ir.Device, list string) (first *ir.Device, others 
 	return first, others
 }
 
-// hostOf returns the name that a file gives its device; empty: it states no name.
+// hostOf returns the device name that a file states; empty: it states none.
 func hostOf(j *judging, f lint.File) string {
 	if name := hostnameOf(f); name != "" {
 		return name
@@ -120,7 +120,7 @@ func hostOf(j *judging, f lint.File) string {
 	return row.Understand(target.Identity{}, map[string][]byte{f.Name: f.Data}).Host
 }
 
-// foreign says why a file is not one of the device that the fabric describes, as a sentence; empty: it may be.
+// foreign returns the reason, as a sentence, why a file cannot belong to the fabric's device; empty: it may belong to it.
 func foreign(j *judging, d *device, i int) string {
 	r, s := &j.read[i], d.of.Switch
 	switch {
@@ -136,7 +136,7 @@ func foreign(j *judging, d *device, i int) string {
 	return ""
 }
 
-// partForeign makes files that cannot be of the device of the fabric a device of their own.
+// partForeign moves files that cannot belong to the fabric's device to a separate device.
 func partForeign(j *judging) {
 	for k := range j.devices {
 		d := &j.devices[k]
@@ -159,12 +159,12 @@ func partForeign(j *judging) {
 			*d = other
 		default:
 			d.files = own
-			j.devices = append(j.devices, other) // the loop does not reach it
+			j.devices = append(j.devices, other) // the loop does not visit it
 		}
 	}
 }
 
-// releasesDiffer reports whether two releases differ in more than the number of a patch. A range of releases differs from none.
+// releasesDiffer reports whether two releases differ in more than the patch number. A range of releases never differs.
 func releasesDiffer(a, b string) bool {
 	if strings.Trim(a+b, "0123456789.") != "" || a == "" || b == "" {
 		return false
@@ -174,7 +174,7 @@ func releasesDiffer(a, b string) bool {
 	return !slices.Equal(x[:n], y[:n])
 }
 
-// unlike lists the name, the release and the model of a configuration that are not those of the fabric, as parts of a sentence.
+// unlike lists those of the name, the release and the model of a configuration that differ from the fabric, as parts of a sentence.
 func unlike(d *ir.Device, named map[string]*ir.Device, u *target.Understood, made bool) (out []string) {
 	if other := named[u.Host]; other != nil && other != d {
 		out = append(out, "the name "+other.Name)
@@ -184,20 +184,20 @@ func unlike(d *ir.Device, named map[string]*ir.Device, u *target.Understood, mad
 	}
 	is := u.Settings.System
 	if is.Release.Is == ir.Stated && releasesDiffer(is.Release.Value, d.Switch.Version) {
-		out = append(out, fmt.Sprintf("release %s, which the fabric gives as %s", diag.Escape(is.Release.Value), d.Switch.Version))
+		out = append(out, fmt.Sprintf("release %s, where the fabric has %s", diag.Escape(is.Release.Value), d.Switch.Version))
 	}
 	m, ok := platform.FindSwitch(is.Model.Value)
 	if !ok {
 		m, ok = platform.FindSwitch(is.SKU.Value)
 	}
 	if ok && d.Switch.Model != nil && m.Name != d.Switch.Model.Name {
-		out = append(out, fmt.Sprintf("the model %s, which the fabric gives as %s", m.Title, d.Switch.Model.Title))
+		out = append(out, fmt.Sprintf("the model %s, where the fabric has %s", m.Title, d.Switch.Model.Title))
 	}
 	return out
 }
 
-// placed returns a reading of a device that finds places by reading its file again, as [addSwitch] does: the places of all devices take
-// many times the memory of their settings. The places of several files are those of the reading.
+// placed returns a reading of a device that finds places by reading its file again, like [addSwitch]: the places of all devices need many
+// times the memory of their settings. For several files it uses the places of the reading.
 func placed(j *judging, d *device, u *target.Understood) *target.Understood {
 	var of []int
 	for _, i := range d.files {
@@ -212,7 +212,7 @@ func placed(j *judging, d *device, u *target.Understood) *target.Understood {
 	return &target.Understood{Where: later.where}
 }
 
-// whereOf finds the places of values that the files state, and of those that the fabric has.
+// whereOf finds the places of values in the files and in the fabric.
 func whereOf(d *ir.Device, u *target.Understood) func(port string, f ir.Field, index int) (diag.Range, bool) {
 	if d == nil {
 		return u.Where
@@ -230,7 +230,7 @@ func whereOf(d *ir.Device, u *target.Understood) func(port string, f ir.Field, i
 	}
 }
 
-// identityOf is the identity that the fabric states of a device whose files are read.
+// identityOf returns the identity that the fabric states for a device whose files are read.
 func identityOf(d *ir.Device) (id target.Identity) {
 	if d == nil {
 		return id

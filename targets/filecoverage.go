@@ -15,67 +15,67 @@ import (
 	"github.com/rocec/rocec/validate/settings"
 )
 
-// Made is how a fabric was made of files. The fabric does not complete files by a guess.
+// Made describes how a fabric was made from files. Guessed values of the fabric do not complete the files.
 type Made struct {
 	Releases map[string]bool   // devices whose release no file states
 	Names    map[string]string // of devices, by their files
-	Checked  *Checked          // the files; nil: the linters judge them again
+	Checked  *Checked          // results of linters for the files; nil: the linters judge them again
 }
 
-// judging is files that are being judged.
+// judging is the state while files are judged.
 type judging struct {
 	linters lint.Linters
-	checked *Checked // by the linters; nil: it was done before
+	checked *Checked // results of linters; nil: not known yet
 	files   []lint.File
 	fabric  *ir.Fabric            // nil: each device is judged by its files alone
-	made    *Made                 // of these files; nil: people described the fabric
+	made    *Made                 // how the fabric was made from the files; nil: people described it
 	named   map[string]*ir.Device // of the fabric
 	sent    *sentMarks            // by members of the fabric; nil: not counted yet
 	devices []device
 	shown   bool            // rows that are not understood are listed beside no findings
-	id      target.Identity // of the device that is being read; its parts are empty where no fabric has it
+	id      target.Identity // of the current device; its parts are empty if no fabric has the device
 	taken   []lint.Taken
 	read    []reading
 	found   diag.List
 	linted  map[string]diag.List // the findings of linters above a note, by file
 
-	switches []*settings.Reading              // one of each device, for the rules that compare them
-	ends     map[*ir.Device]*settings.Reading // the same by device of the fabric, hosts too
+	switches []*settings.Reading              // one for each device, for the rules that compare several
+	ends     map[*ir.Device]*settings.Reading // the same by device of the fabric, including hosts
 
 	written map[[sha256.Size]byte]*ir.Settings
-	compare func(*besideRead) // takes what differs of a device; nil: it is counted in a note
+	compare func(*besideRead) // receives a device with differences; nil: they are counted in a note
 }
 
-// besideRead is a device whose files were read beside its fabric.
+// besideRead is a device whose files were read and compared with its fabric.
 type besideRead struct {
 	*device
 	read   *target.Understood
-	unlike []string          // what the files state of the device itself and the fabric does not
-	told   map[ir.Field]bool // fields of which a finding reports a value
+	unlike []string          // statements of the files about the device itself that differ from the fabric
+	told   map[ir.Field]bool // fields for which a finding reports a value
 }
 
 // reading is the result of the reader of a system for a file.
 type reading struct {
 	row  *target.Target     // nil: tools of a host
-	own  *target.Understood // of the file by itself; nil: it was not read
+	own  *target.Understood // of the file alone; nil: the file was not read
 	host bool
-	not  []target.NotRead // further rows that are not understood beside the other files of the device
+	not  []target.NotRead // further rows that are not understood in combination with the other files of the device
 
-	neighbours map[string][]target.Neighbour // of a file that has nothing else
-	named      string                        // the name of the device that the file states, and nothing else
-	speeds     map[string]int                // of the interfaces, and nothing else
-	states     *target.Target                // the row whose release the file states; nil: it is no such file
-	routes     bool                          // it has the routing of the device, and nothing else
-	forwarding *forwarding.Answer            // about the forwarding of the device, and nothing else; nil: it is no such answer
-	unrouted   string                        // why it is no answer about forwarding, though it is named as one; empty: it is, or is not
+	neighbours map[string][]target.Neighbour // from a file that contains nothing else
+	named      string                        // the device name, from a file that contains nothing else
+	speeds     map[string]int                // of interfaces, from a file that contains nothing else
+	states     *target.Target                // the row whose release the file states; nil: the file states no release
+	routes     bool                          // the file contains only the routing of the device
+	forwarding *forwarding.Answer            // from a file that contains only forwarding; nil: it is no such answer
+	unrouted   string                        // why a file with the name of such an answer is not read; empty: it is read, or has another name
 }
 
-// settings reports whether a file may have settings: some files state one thing alone.
+// settings reports whether a file may contain settings: some files contain only one other kind of fact.
 func (r *reading) settings() bool {
 	return r.neighbours == nil && r.states == nil && !r.routes && r.named == "" && r.speeds == nil && r.forwarding == nil && r.unrouted == ""
 }
 
-// tooLarge returns the reason why a large file is not read: its linter looks no further, so it may be cut off. Empty: it is whole.
+// tooLarge returns the reason why a file beyond its linter's size limit is not read: it may be cut off. Empty: it is complete.
 func (j *judging) tooLarge(f lint.File) string {
 	if most := j.linters.Of(f).Most; len(f.Data) > most {
 		return fmt.Sprintf("it is larger than %d MiB", most>>20)
@@ -83,7 +83,7 @@ func (j *judging) tooLarge(f lint.File) string {
 	return ""
 }
 
-// rowOf returns the row whose linter takes a file; nil: it has no reader, or the file is too large.
+// rowOf returns the row whose linter accepts a file; nil: it has no reader, or the file is too large.
 func (j *judging) rowOf(f lint.File) *target.Target {
 	one := j.linters.Of(f)
 	for _, row := range All {
@@ -94,7 +94,7 @@ func (j *judging) rowOf(f lint.File) *target.Target {
 	return nil
 }
 
-// sameFiles returns the files that hold the same as another file of their device, in another form.
+// sameFiles returns the files that contain the same settings as another file of their device, in another form.
 func sameFiles(j *judging) map[int]bool {
 	out := map[int]bool{}
 	for _, d := range j.devices {
@@ -108,7 +108,7 @@ func sameFiles(j *judging) map[int]bool {
 	return out
 }
 
-// addNot notes rows of a file that are understood by themselves, and not beside the other files of the device.
+// addNot records rows of a file that are understood alone, but not together with the other files of the device.
 func (j *judging) addNot(i int, not []target.NotRead) {
 	own := map[diag.Range]bool{}
 	for _, n := range j.read[i].own.Coverage.Not {
@@ -131,10 +131,10 @@ func missedRows(c *target.Coverage) string {
 		reasonText(whys, rows))
 }
 
-// mostRows is how many rows that are not understood a finding names.
+// mostRows limits the rows that are not understood and that a finding names.
 const mostRows = 6
 
-// mostWhys is how many reasons a sentence has.
+// mostWhys limits the reasons in a sentence.
 const mostWhys = 2
 
 func reasonText(whys []string, rows map[string]int) string {
@@ -168,8 +168,7 @@ func unread(f lint.File, c *target.Coverage, why string) *diag.Diagnostic {
 	return d
 }
 
-// dropFound takes the rows in which a finding of the linter about their file begins out of those that are not understood: a verdict on
-// them is there.
+// dropFound removes, from the rows that are not understood, those at which a finding of the file's linter begins: they have a verdict.
 func dropFound(c *target.Coverage, ds diag.List) {
 	c.Not = slices.DeleteFunc(c.Not, func(n target.NotRead) bool {
 		in := func(at diag.Range) bool {
@@ -181,7 +180,7 @@ func dropFound(c *target.Coverage, ds diag.List) {
 	})
 }
 
-// parts lists the fields that rows set, and the reasons why others set none.
+// parts lists the fields that rows set, and the reasons why other rows set none.
 func parts(c *target.Coverage) (out []lint.Part) {
 	for _, f := range ir.Fields() {
 		if n := c.Means[f]; n > 0 {
@@ -194,7 +193,7 @@ func parts(c *target.Coverage) (out []lint.Part) {
 	return out
 }
 
-// topOf is the top of the first file of a device that has settings, where findings about the device as a whole are.
+// topOf returns the beginning of the first file of a device with settings, which is the place of findings about the whole device.
 func topOf(j *judging, d *device) diag.Range {
 	i := slices.IndexFunc(d.files, func(i int) bool {
 		return j.read[i].settings()

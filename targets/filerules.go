@@ -10,14 +10,14 @@ import (
 	"github.com/rocec/rocec/validate/settings"
 )
 
-// rules has the rules of all systems judge the settings of a device, as some of its files state them, beside the findings of the linters.
-// They judge no file that no linter has judged.
+// rules runs the rules for all systems on the settings of a device that some of its files state, in addition to the linters. They skip
+// files that no linter has judged.
 func rules(j *judging, d *device, of []int, row *target.Target, read *target.Understood) {
 	judged := slices.ContainsFunc(of, func(i int) bool { return (j.taken[i].Why == "" || j.taken[i].Part) && !j.taken[i].Beside })
 	if !judged {
 		return
 	}
-	twice := slices.ContainsFunc(of, func(i int) bool { // which of two cos a value has is not known
+	twice := slices.ContainsFunc(of, func(i int) bool { // it is unknown which of two cos a value has
 		return slices.ContainsFunc(j.linted[j.files[i].Name], func(d *diag.Diagnostic) bool { return d.Code == "conf-value-twice" })
 	})
 	var found lint.Findings
@@ -27,7 +27,7 @@ func rules(j *judging, d *device, of []int, row *target.Target, read *target.Und
 		Arrives: d.of.Arrives(), Unread: !read.Coverage.Whole() || twice,
 		Judged: func(code string, sev diag.Severity, file string, line int) bool {
 			is := func(d *diag.Diagnostic) bool {
-				return d.Code == code && (line == 0 || d.At.Start.Line == line) && d.Severity <= sev // an error says more than a warning
+				return d.Code == code && (line == 0 || d.At.Start.Line == line) && d.Severity <= sev // an error replaces a warning
 			}
 			return slices.ContainsFunc(of, func(i int) bool {
 				name := j.files[i].Name
@@ -44,8 +44,8 @@ func rules(j *judging, d *device, of []int, row *target.Target, read *target.Und
 	addSwitch(j, of, row, read)
 }
 
-// addSwitch notes the settings of a switch for the rules that compare several. If a device has files of two moments, the stored ones are
-// compared. Places take many times the memory of settings: where one is asked for, the files are read again.
+// addSwitch records the settings of a switch for the rules that compare several switches. If a device has files of two moments, the stored
+// settings are compared. Places need many times the memory of settings, so the files are read again when a place is needed.
 func addSwitch(j *judging, of []int, row *target.Target, read *target.Understood) {
 	first, s := j.files[of[0]], read.Settings
 	r := &settings.Reading{Name: j.taken[of[0]].Device, Pair: read.Pair, Settings: settings.Sample(s), At: first.Top()}
@@ -72,8 +72,8 @@ func compareSwitches(j *judging) {
 // SeveralRules are the codes of the rules that compare the switches of several files.
 func SeveralRules() []diag.Topic { return settings.SeveralTopics() }
 
-// formerly returns the code under which a linter had the findings that a code has now; empty: it had no such finding. Merged: only codes
-// that are not reported any more count.
+// formerly returns the former code of a linter for findings that now have another code; empty: there is none. If merged is set, only codes
+// that are no longer reported count.
 func formerly(l *lint.Linter, code string, merged bool) string {
 	for _, f := range l.Former {
 		if f[1] == code && !(merged && isRule(l, f[0])) {
@@ -88,8 +88,8 @@ func isRule(l *lint.Linter, code string) bool {
 	return slices.ContainsFunc(l.Rules, func(t diag.Topic) bool { return t.Code == code })
 }
 
-// Merged returns the codes of linters that were merged into those of rules, each with these. They stay names of the rules' codes for ever:
-// explain shows their pages, comments that name them silence them, and SARIF lists them.
+// Merged maps each former code of a linter to the codes of rules into which it was merged. A former code stays valid as a name of these
+// codes: explain shows their pages, comments that name it silence them, and SARIF lists it.
 func Merged() map[string][]string {
 	out := map[string][]string{}
 	for _, l := range Linters() {
@@ -102,7 +102,7 @@ func Merged() map[string][]string {
 	return out
 }
 
-// knownBefore has baselines know the findings that linters report under codes of rules by the codes that these had.
+// knownBefore sets the former codes of findings that linters now report under codes of rules, so that baselines still match them.
 func knownBefore(j *judging) {
 	of := map[string]*lint.Linter{}
 	for _, f := range j.files {
@@ -120,7 +120,7 @@ func FileTopics() []diag.Topic {
 	return slices.Concat(withRules(append(Linters().Topics(), topicMoments)), SeveralRules(), FabricRules())
 }
 
-// RulesOf returns the codes of the rules that judge a file, whether they find something or not.
+// RulesOf returns the codes of all rules that judge a file, with or without findings.
 func RulesOf(f lint.File, is lint.Taken) []diag.Topic {
 	var all []diag.Topic
 	if !is.Host {
@@ -132,7 +132,7 @@ func RulesOf(f lint.File, is lint.Taken) []diag.Topic {
 	return all
 }
 
-// withRules adds the rules that hold for every system. Linters report some of their codes, too.
+// withRules adds the rules for every system. Linters report some of their codes, too.
 func withRules(all []diag.Topic) []diag.Topic {
 	out := slices.Clone(all)
 	for _, t := range settings.Topics() {

@@ -20,15 +20,15 @@ import (
 	"github.com/rocec/rocec/targets/sonic"
 )
 
-// clos is a fabric in the making: every leaf to every spine, hosts below the leaves.
+// clos describes a fabric for a test: every leaf is cabled to every spine, with hosts below the leaves.
 type clos struct {
 	leaves, spines, hosts int // hosts per leaf
 	model, version        string
-	v1, v2                bool           // the intents; hosts take part in turn
-	flow, access          ir.FlowControl // of the fabric, and of the cables of hosts where it is another
+	v1, v2                bool           // the intents; hosts are assigned to them in turn
+	flow, access          ir.FlowControl // of the fabric, and of the cables of hosts if they differ
 	card                  string         // of every host; empty: connectx-5
-	lossy                 bool           // no group is lossless, and none marked
-	backwards             bool           // intents and links are declared in the other order
+	lossy                 bool           // all groups are lossy, and none is marked
+	backwards             bool           // intents and links are declared in reverse order
 }
 
 func at(line int) diag.Range {
@@ -50,13 +50,13 @@ func claims(values ...int) []ir.Claim {
 	return out
 }
 
-// compile makes the fabric as the compiler would.
+// compile returns the fabric in the form of the compiler.
 func (c clos) compile(t testing.TB) *ir.Fabric {
 	t.Helper()
 	model, ok := platform.FindSwitch(c.model)
 	require.True(t, ok, c.model)
 	system, speed := cumulus.OS, 25_000
-	if !strings.Contains(c.version, ".") { // a branch of SONiC, 202505; its lookup files have no 25G on some switches
+	if !strings.Contains(c.version, ".") { // a branch of SONiC; the lookup files of 202505 have no 25G on some switches
 		system, speed = sonic.OS, 100_000
 	}
 	card := targets.Known.FindNIC(cmp.Or(c.card, "connectx-5"))
@@ -147,7 +147,7 @@ func (c clos) compile(t testing.TB) *ir.Fabric {
 			IP:   netip.PrefixFrom(netip.AddrFrom4([4]byte{192, 0, byte(2 + i/250), byte(1 + i%250)}), 24),
 		}
 		d.Host = &ir.Host{NICs: []*ir.NIC{nic}}
-		if len(f.Intents) > 0 { // a NIC speaks one version
+		if len(f.Intents) > 0 { // a NIC uses one version
 			in := f.Intents[i%len(f.Intents)]
 			nic.Intents = []*ir.Intent{in}
 			in.Members = append(in.Members, &ir.Member{NIC: nic, At: at(5)})

@@ -12,8 +12,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// TestForms: a form that is built from a live state has a path of its own, is pure, ends in a newline, and reads back from JSON
-// unchanged.
+// TestForms: a form that is built from a live state has a separate path, is pure, ends in a newline, and is unchanged after a round trip
+// through JSON.
 func TestForms(t *testing.T) {
 	forms := 0
 	for _, c := range []clos{
@@ -37,7 +37,7 @@ func formsOf(t *testing.T, tree *target.Tree) (forms int) {
 				continue
 			}
 			whole, ds := file.Edit(nil)
-			require.Empty(t, ds, "there is something to give a form to")
+			require.Empty(t, ds, "some file has a form")
 			for _, form := range file.Forms {
 				forms++
 				require.False(t, paths[form.Path], "%s twice", form.Path)

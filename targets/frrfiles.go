@@ -10,26 +10,26 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// frrNames are base names of files with the configuration of FRR. It is read for the routing of a device, beside its configuration.
+// frrNames are base names of files with the configuration of FRR. It is read for the routing of a device, in addition to its configuration.
 var frrNames = []string{"frr.conf"}
 
-// mostFRR is the size of a file of FRR that is read.
+// mostFRR is the largest size of a file of FRR that is read.
 const mostFRR = 4 << 20
 
-// largeFRR is why a larger one is not read.
+// largeFRR is the reason why a larger file is not read.
 const largeFRR = "it is larger than 4 MiB, so its routing is not read"
 
-// isFRR reports whether a file that could be opened is named as one of FRR.
+// isFRR reports whether a file could be opened and has the name of a file of FRR.
 func isFRR(f lint.File) bool {
 	return f.Why == "" && slices.ContainsFunc(frrNames, func(base string) bool { return lint.Named(f.Name, base) })
 }
 
-// keepFRR keeps the lines of FRR about sessions of BGP alone. Others may hold passwords.
+// keepFRR keeps only the lines of FRR about BGP sessions. Other lines may contain passwords.
 func keepFRR(data []byte) (kept []byte, dropped int) {
 	return snapshot.Lines(data, func(line string) bool {
 		words := strings.Fields(line)
 		switch words[0] {
-		case "!", "exit", "exit-address-family": // behind them are comments
+		case "!", "exit", "exit-address-family": // the rest of the line is a comment
 			return len(words) == 1
 		case "address-family":
 			return len(words) <= 3
@@ -45,12 +45,12 @@ func keepFRR(data []byte) (kept []byte, dropped int) {
 	})
 }
 
-// frrOf reads BGP of the default VRF from the configuration of FRR, as frr.conf has it and vtysh prints it; nil: it states no AS number.
+// frrOf reads BGP of the default VRF from the configuration of FRR, in the form of frr.conf and of vtysh; nil: it states no AS number.
 //
 // Source: docs.frrouting.org, BGP: router bgp ASN; neighbor PEER interface remote-as, peer-group, allowas-in, route-map.
 func frrOf(data []byte) *target.BGP {
 	var out *target.BGP
-	remote, group := map[string]string{}, map[string]string{} // by the peer
+	remote, group := map[string]string{}, map[string]string{} // by peer
 	inside := false
 	for line := range strings.Lines(string(data)) {
 		words := strings.Fields(line)
@@ -92,7 +92,7 @@ func frrOf(data []byte) *target.BGP {
 	return out
 }
 
-// frrNeighbour reads the words behind the peer of a line of a neighbour.
+// frrNeighbour reads the words after the peer in a line about a neighbour.
 func frrNeighbour(out *target.BGP, peer string, words []string, remote, group map[string]string) {
 	for i, w := range words {
 		next := ""

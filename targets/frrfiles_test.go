@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// A file of FRR that is too large is reported, and gives no routing.
+// A file of FRR that is too large is reported, and is not read.
 func TestLargeFRR(t *testing.T) {
 	s := targets.SurveyFiles([]lint.File{
 		{Name: "site/leaf1/config_db.json", Data: []byte(`{"PORT": {"Ethernet0": {"lanes": "0"}}}`)},
@@ -22,7 +22,7 @@ func TestLargeFRR(t *testing.T) {
 	assert.Equal(t, []targets.NotRead{{File: "site/leaf1/frr.conf", Why: "it is larger than 4 MiB, so its routing is not read"}}, s.Not)
 }
 
-// Text of FRR beside a configuration gives its BGP, and counts more than the AS number of CONFIG_DB.
+// BGP comes from text of FRR beside a configuration; it takes precedence over the AS number of CONFIG_DB.
 func TestFRR(t *testing.T) {
 	const head = "frr version 8.4\n!\nrouter bgp 65101\n bgp router-id 10.0.0.1\n"
 	for name, c := range map[string]struct {

@@ -31,8 +31,8 @@ func losslessMarks(f *ir.Fabric) (out []*ir.Mark, d *ir.Device) {
 	return out, d
 }
 
-// TestGentleMarks: where a switch drops what it cannot mark, marks rise to 5 % at what one port can fill a queue to. Others keep the slope
-// of the vendor's preset, and values of a person hold everywhere.
+// TestGentleMarks: if a switch drops packets that it cannot mark, the probability rises to 5 % at the length to which one port can fill a
+// queue. Other switches keep the slope of the vendor's preset, and values of a person always apply.
 func TestGentleMarks(t *testing.T) {
 	for _, c := range []struct {
 		model, system, slow, fast string
@@ -46,7 +46,7 @@ func TestGentleMarks(t *testing.T) {
 	} {
 		written := func(ecn string) string {
 			text := fmt.Sprintf(mixedSpeeds, ecn, "", c.model, c.system, c.slow, c.fast)
-			if c.model == "s6000" { // has ports of 40G
+			if c.model == "s6000" { // has ports with 40G
 				text = fmt.Sprintf(fortyGig, ecn, c.model, c.system)
 			}
 			return text
@@ -108,7 +108,7 @@ link "node" {
 }
 `
 
-// TestGentleMarksPinned: a fabric.lock of a rocec that had one slope for all systems holds.
+// TestGentleMarksPinned: a fabric.lock of an older rocec, which had one slope for all systems, still applies.
 func TestGentleMarksPinned(t *testing.T) {
 	hcl := fmt.Sprintf(mixedSpeeds, "", "", "sn3700", "os = \"sonic\"\n  version = \"202511\"", "etp[1-2]", "etp[3-4]")
 	var rows []*lock.Row

@@ -8,7 +8,7 @@ import (
 
 var topicSystem = diag.Topic{Code: "unknown-system", Summary: "rocec knows no host system of this name"}
 
-// judgeSystem reports the system of a host that others set, where no sheet has its commands.
+// judgeSystem reports the system of a host set by hand, if no sheet has its commands.
 func judgeSystem(h *ir.ByHand, to *diag.List) {
 	if h.System == "" || sheets.Knows(h.System) {
 		return
@@ -19,8 +19,8 @@ func judgeSystem(h *ir.ByHand, to *diag.List) {
 		which = " Use one of " + diag.Or(sheets.Names()) + "."
 	}
 	at := h.SystemAt
-	found := topicSystem.Errorf(to, at, "rocec has no sheet for hosts with the system %q.%s Leave system out for any other: the sheet "+
-		"then has the settings without commands.", h.System, which)
+	found := topicSystem.Errorf(to, at, "rocec has no sheet for hosts with the system %q.%s For another system, leave system out: the sheet "+
+		"then lists the settings without commands.", h.System, which)
 	if at.End.Byte-at.Start.Byte == len(h.System)+2 { // in quotes
 		at.Start.Byte, at.Start.Column, at.End.Byte, at.End.Column = at.Start.Byte+1, at.Start.Column+1, at.End.Byte-1, at.End.Column-1
 		found.Instead(at, meant)

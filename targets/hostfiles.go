@@ -14,13 +14,13 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// isHost reports whether no linter takes a file by its form or its name, and tools of a host print such a text or take such commands.
+// isHost reports whether no linter accepts a file by its form or its name, and the file has output or commands of a host's tools.
 func (j *judging) isHost(f lint.File) bool {
 	if f.Why != "" || j.linters.Knows(f.Name) || j.linters.Of(f).Takes != nil {
 		return false
 	}
 	contents := map[string][]byte{f.Name: f.Data}
-	for _, id := range []target.Identity{{}, {Ports: []string{"eth0"}}} { // an output may not name its interface: a host may have one
+	for _, id := range []target.Identity{{}, {Ports: []string{"eth0"}}} { // an output may omit the interface: a host may have only one
 		if len(tools.Understand(id, contents).Coverage.Means) > 0 {
 			return true
 		}
@@ -28,7 +28,7 @@ func (j *judging) isHost(f lint.File) bool {
 	return false
 }
 
-// hostsOf describes the files of a host, each by its own reason. Rows that another file of the host explains are understood.
+// hostsOf sets the reason why each file of a host is not judged. A row counts as understood if another file of the host explains it.
 //
 // A host of a fabric is compared with the settings that the fabric wants.
 func (j *judging) hostsOf(d *device) {
@@ -79,7 +79,7 @@ func (j *judging) hostsOf(d *device) {
 			}
 			continue
 		}
-		if j.fabric == nil && tools.IsValueFile(j.files[i].Name) && c.Whole() { // the fabric that has written it judges it
+		if j.fabric == nil && tools.IsValueFile(j.files[i].Name) && c.Whole() { // a value file is judged with the fabric that wrote it
 			taken.Beside = true
 			continue
 		}
@@ -91,7 +91,7 @@ func (j *judging) hostsOf(d *device) {
 	}
 }
 
-// wholeHost reads the files of a host together. One file has been read already.
+// wholeHost reads the files of a host together. A single file was already read.
 func wholeHost(j *judging, d *device, contents map[string][]byte) *target.Understood {
 	if len(contents) == 1 {
 		for _, i := range d.files {
@@ -103,7 +103,8 @@ func wholeHost(j *judging, d *device, contents map[string][]byte) *target.Unders
 	return tools.Understand(j.id, contents)
 }
 
-// tells reports whether settings have pauses or trust of a port of a host of the fabric, or any wanted value where no class is lossless.
+// tells reports whether settings state pauses or trust of a port of a fabric's host, or, at a port without a lossless class, any wanted
+// value.
 func tells(s *ir.Settings, d *ir.Device) bool {
 	wanted := d.Wanted()
 	return slices.ContainsFunc(d.Ports, func(p *ir.Port) bool {
@@ -145,10 +146,10 @@ func (j *judging) reportHosts() {
 	}
 }
 
-// mostHosts is how many further files of hosts a finding names.
+// mostHosts limits the further files of hosts that a finding names.
 const mostHosts = 20
 
-// whatHost lists the fields that a script or a file of the boot sets, or reports that a capture shows no RoCE.
+// whatHost lists the fields that a script or a boot file sets, or states that output of tools shows no RoCE.
 func whatHost(u *target.Understood) string {
 	if u.Settings.Moment == ir.Stored {
 		var fields []string
@@ -166,7 +167,7 @@ func whatHost(u *target.Understood) string {
 	return ""
 }
 
-// plainHost reports whether captures of a host show each NIC, with neither pauses nor trust in DSCP, and nothing of marks.
+// plainHost reports whether output of a host's tools shows each NIC without pauses, trust in DSCP and marks.
 func plainHost(u *target.Understood) bool {
 	c, s := &u.Coverage, u.Settings
 	if !c.Whole() || len(s.Ports) == 0 || s.RoCE() || c.Aside[nic.Congestion]+c.Means[ir.FieldStamps] > 0 {

@@ -14,8 +14,7 @@ var (
 	topicNoMember = diag.Topic{Code: "host-not-member", Summary: "NIC at a lossless port that no intent names"}
 )
 
-// judgeHost reports the NICs of a host that rocec would have to write and cannot, and those that a switch pauses and rocec does
-// not write.
+// judgeHost reports the NICs of a host that rocec should write but cannot, and NICs that a switch pauses and rocec does not write.
 func (p *part) judgeHost(d *ir.Device) {
 	for _, n := range d.Host.NICs {
 		if nic.Wanted(n) && !p.table.writes(n.Model.Driver) {
@@ -46,8 +45,8 @@ func (p *part) unwrittenNIC(n *ir.NIC) {
 		}
 	}
 	topicFamily.Errorf(&p.found, n.ModelAt, "The nic %s of the host group %s has the model %s, of the family %s. rocec writes hosts whose "+
-		"NICs belong to the %s %s: with another family the host's end of its lossless links would be "+
-		"not configured. Use an %s NIC, or set the host up by hand and say so by a by_hand block.",
+		"NICs belong to the %s %s: with another family the host's end of its lossless links would not be "+
+		"configured. Use an %s NIC, or set the host up by hand and write a by_hand block.",
 		n.Name, n.Device.Group, n.Model.Title, n.Model.Driver.Name, diag.Plural(len(names), "family", "families"), diag.Or(whole), diag.Or(names))
 }
 
@@ -57,6 +56,6 @@ func (p *part) noMember(n *ir.NIC) {
 		groups[i] = b.Group.Name
 	}
 	topicNoMember.Warnf(&p.found, n.At, "The nic %s of the host group %s is in no intent, so rocec does not write its settings, but the "+
-		"port it is cabled to is lossless for %s. Make it a member of an intent, or set flow control and trust on the host by hand, the same "+
-		"as at the switch; else packets are lost between the two.", n.Name, n.Device.Group, diag.And(groups))
+		"port it is cabled to is lossless for %s. Make it a member of an intent, or set flow control and trust on the host by hand as "+
+		"on the switch; otherwise packets are lost between the two.", n.Name, n.Device.Group, diag.And(groups))
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// TestHostsOfOtherFamilies: findings about NICs of any driver are at the NIC, and stop nothing else.
+// TestHostsOfOtherFamilies: findings about NICs of any driver are at the NIC, and all other devices are still written.
 func TestHostsOfOtherFamilies(t *testing.T) {
 	secondNIC := strings.LastIndex(twoIntents, `"connectx-5"`)
 	model := func(name string) string {
@@ -26,7 +26,7 @@ func TestHostsOfOtherFamilies(t *testing.T) {
 			"another family", model("fastlinq-45000"), "host-family", `"fastlinq-45000"`,
 			"The nic ens2f0 of the host group node has the model Marvell FastLinQ 45000, of the family qede. rocec writes hosts whose NICs belong " +
 				"to the families mlx5 (ConnectX-4 and later, BlueField), mlx4 (ConnectX-3) or rxe (Soft-RoCE): with another family the host's " +
-				"end of its lossless links would be not configured. Use an mlx5, mlx4 or rxe NIC, or set the host up by hand and say so by a " +
+				"end of its lossless links would not be configured. Use an mlx5, mlx4 or rxe NIC, or set the host up by hand and write a " +
 				"by_hand block.",
 		},
 		{

@@ -17,7 +17,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// rendered is what every device of a fabric gets, and its intent; nil: it has a mistake.
+// rendered returns the files of every device of a fabric, and its intent; nil: the fabric has a mistake.
 func rendered(t *testing.T, text string, edit func(*lock.Row)) (bytes, intents map[string]string) {
 	t.Helper()
 	src, ds := lang.Load(fstest.MapFS{"fabric.hcl": {Data: []byte(text)}}, ".", lang.Options{})
@@ -56,7 +56,8 @@ func everything(d *target.Device) string {
 	return b.String()
 }
 
-// What a person writes differently shows in the intent of every device whose bytes it changes, or apply --adopt-derived would leave it.
+// If a change by a person changes the bytes of a device, it also changes the device's intent. Otherwise apply --adopt-derived would not
+// write the device.
 func TestIntentShows(t *testing.T) {
 	type variant struct {
 		name           string
@@ -139,7 +140,7 @@ func TestIntentShows(t *testing.T) {
 	require.Greater(t, pairs, 1000, "devices that get other bytes")
 }
 
-// Other rules of rocec, here those that a lock keeps, change bytes and no intent.
+// Other rules of rocec, here kept by a lock, change bytes but no intent.
 func TestIntentWithoutRules(t *testing.T) {
 	data, err := os.ReadFile("../examples/prepared-rack/fabric.hcl")
 	require.NoError(t, err)

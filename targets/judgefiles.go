@@ -15,27 +15,27 @@ import (
 )
 
 // JudgeFiles judges configuration files of devices without a fabric, each by the linter of its system. The files of one device are read
-// together: its folder and the name before their base names show whose they are. A file is good only where the reader of its system
-// understands every row, too, by itself and beside the others. Rows count for the file that has them.
+// together: the folder and the name before the base names identify the device. A file is good only if the reader of its system also
+// understands every row, both alone and with the other files. Rows count for the file that contains them.
 //
-// A text that tools of a host printed is read, and not judged: no rule is about it yet. A file that is read only beside others has no
+// Output of a host's tools is read but not judged, because no rule exists for it yet. A file that is only read together with others has no
 // verdict.
 func JudgeFiles(files []lint.File) lint.Result { return judgeFiles(nil, files) }
 
-// JudgeFilesOf judges configuration files of devices as [JudgeFiles] does, beside the fabric that has the devices. The fabric completes the
-// files: it has the release, the model, and the speed and the length of each cable. Lossless classes are its own, and so are the
-// ports that face each other.
+// JudgeFilesOf judges configuration files of devices like [JudgeFiles], together with the fabric of the devices. The fabric adds values
+// that files omit: the release, the model, and the speed and the length of each cable. It also defines the lossless classes and which ports
+// are cabled to each other.
 func JudgeFilesOf(f *ir.Fabric, files []lint.File) lint.Result { return judgeFiles(f, files) }
 
-// JudgeFilesMade judges files as [JudgeFilesOf] does, beside a fabric that was made of them. A guessed release is that of no file. A model
-// or a release that the fabric could not take over is no contradiction here.
+// JudgeFilesMade judges files like [JudgeFilesOf], with a fabric that was made from them. A guessed release does not apply to the files. A
+// model or release that the fabric could not represent is no contradiction.
 func JudgeFilesMade(f *ir.Fabric, made *Made, files []lint.File) lint.Result {
 	j := &judging{fabric: f, made: made}
 	return judgeAll(begin(j, files, devicesOf(files)))
 }
 
-// CompareFiles judges files as [JudgeFilesOf] does, and compares each device with the fabric. A value that differs is in the comparison,
-// and not in a note of the result. Devices set by hand are judged alone.
+// CompareFiles judges files like [JudgeFilesOf], and compares each device with the fabric. A different value is in the comparison instead
+// of a note of the result. Devices set by hand are only judged.
 func CompareFiles(f *ir.Fabric, files []lint.File) (lint.Result, []*Compared) {
 	var all []*Compared
 	j := newJudging(f, files, devicesOf(files))
@@ -48,9 +48,9 @@ func judgeFiles(f *ir.Fabric, files []lint.File) lint.Result {
 	return judgeAll(newJudging(f, files, devicesOf(files)))
 }
 
-// judgeAll judges every device, and the devices beside each other.
+// judgeAll judges every device, and compares the devices with each other.
 func judgeAll(j *judging) lint.Result {
-	for i := range j.devices { // one after another: a reading is many times the size of its file
+	for i := range j.devices { // one after another: a reading needs many times the memory of its file
 		d := &j.devices[i]
 		j.device(d)
 		for _, i := range d.files {
@@ -64,12 +64,12 @@ func judgeAll(j *judging) lint.Result {
 	return lint.Result{Diagnostics: j.found, Files: j.taken}
 }
 
-// newJudging has the linters judge files of devices, and finds the system of each. Without a fabric, f is nil.
+// newJudging runs the linters on files of devices, and finds the system of each file. f is nil without a fabric.
 func newJudging(f *ir.Fabric, files []lint.File, devices []device) *judging {
 	return begin(&judging{fabric: f}, files, devices)
 }
 
-// begin has the linters judge the files.
+// begin runs the linters on the files.
 func begin(j *judging, files []lint.File, devices []device) *judging {
 	j.linters, j.files, j.devices = Linters(), files, devices
 	j.taken, j.read = make([]lint.Taken, len(files)), make([]reading, len(files))
@@ -137,7 +137,7 @@ func begin(j *judging, files []lint.File, devices []device) *judging {
 	return j
 }
 
-// own reads a file by itself.
+// own reads a single file.
 func (j *judging) own(i int) {
 	f, r := j.files[i], &j.read[i]
 	switch why := j.tooLarge(f); {
@@ -153,10 +153,10 @@ func (j *judging) own(i int) {
 	}
 }
 
-// device reads the files of one device together. It names the moment of each, compares those of two moments, and calls none without RoCE
-// where another one has it. It returns the settings of either moment; nil: no file has them.
+// device reads the files of one device together. It sets the moment of each, and compares files of two moments. No file is reported as
+// without RoCE if another file of the device has RoCE. It returns the settings of both moments; nil: no file has settings.
 func (j *judging) device(d *device) (stored, running *target.Understood) {
-	roce, generated := false, map[*target.Target]bool{} // by another system that has a whole configuration here
+	roce, generated := false, map[*target.Target]bool{} // by another system with a whole configuration here
 	j.id = identityOf(d.of)
 	if d.of == nil {
 		j.id.Release = stated(j, d)
@@ -185,7 +185,7 @@ func (j *judging) device(d *device) (stored, running *target.Understood) {
 	for _, row := range All {
 		a := j.together(d, row, lint.Stored)
 		b := j.together(d, row, lint.Running)
-		if a != nil && (stored == nil || b != nil) { // of two systems, the one of which both are there
+		if a != nil && (stored == nil || b != nil) { // of two systems, the one that has files of both moments
 			stored, of = a, row.OS
 			if b != nil {
 				running, runs = b, row.OS
@@ -218,7 +218,7 @@ func (j *judging) device(d *device) (stored, running *target.Understood) {
 	return stored, running
 }
 
-// stated returns the release that a file of a device states; empty: no file states it.
+// stated returns the release that the files of a device state; empty: no file states it.
 func stated(j *judging, d *device) string {
 	for _, i := range d.files {
 		if row := j.read[i].states; row != nil {
@@ -230,7 +230,7 @@ func stated(j *judging, d *device) string {
 	return ""
 }
 
-// timeless reads the files of a device whose moment is not known, of the first system that has one; nil: it has no such file.
+// timeless reads the files of a device with an unknown moment, of the first system with such files; nil: there are none.
 func timeless(j *judging, d *device) *target.Understood {
 	for _, row := range All {
 		all := map[string][]byte{}
@@ -250,9 +250,10 @@ func timeless(j *judging, d *device) *target.Understood {
 	return nil
 }
 
-// together reads the files of a device and a system that are of one moment. Files without a moment are read with the stored ones, and the
-// result is without them. The first file of a base name is read: others are of another time. The result is nil without
-// such files. So it is with files of which the names do not show that they hold different things, and which state different values.
+// together reads the files of one moment, for a device and a system. Files without a moment are read together with the stored files, but
+// are not part of the result. Of several files with one base name, only the first is read: the others are from another time. A file whose
+// name does not show its kind is skipped, too, if it contradicts a file that was read. The result is nil if there are no files of the
+// moment.
 func (j *judging) together(d *device, row *target.Target, m lint.Moment) *target.Understood {
 	pure, all, bases := map[string][]byte{}, map[string][]byte{}, map[string]bool{}
 	var of []int
@@ -305,8 +306,8 @@ func passOver(t *lint.Taken, why string) {
 	}
 }
 
-// contradicts returns the name of a file, of some that were read for a device, that states another value than a further one; empty: none
-// does. Files with base names of their own hold different things, and are read in the order of their system.
+// contradicts returns the name of one of the files read for a device that states another value than the given file; empty: none does. Files
+// with different known base names have different purposes, and are read in the order of their system.
 func contradicts(j *judging, i int, of []int, base string) string {
 	for _, k := range of {
 		if _, has := ownerOf(j.files[k].Name); base != "" && has != "" {
@@ -321,13 +322,13 @@ func contradicts(j *judging, i int, of []int, base string) string {
 	return ""
 }
 
-// states reports whether a configuration has a place for a value that differs from that of another one.
+// states reports whether a configuration has a place for a value that differs from another configuration.
 func states(u *target.Understood, d *ir.Difference) bool {
 	_, ok := placeOf(u, d)
 	return ok
 }
 
-// cover states the settings of a file's rows, and reports rows that are not understood.
+// cover records which settings the rows of a file state, and reports rows that are not understood.
 func (j *judging) cover(i int) {
 	own := j.read[i].own
 	if own == nil {
@@ -341,14 +342,14 @@ func (j *judging) cover(i int) {
 	taken.Understood = parts(c)
 	why := missedRows(c)
 	switch {
-	case why == "" && c.Part != "" && taken.Why == "": // the linter judges it as a whole
+	case why == "" && c.Part != "" && taken.Why == "": // its linter judges the whole file
 		taken.Why, taken.Plain, taken.Beside = c.Part, false, false
-		j.found = append(j.found, lint.NotJudged(f.Name, c.Part, "Values that it leaves out are not known."))
+		j.found = append(j.found, lint.NotJudged(f.Name, c.Part, "Values that it omits are unknown."))
 	case why == "":
 	case taken.Why == "":
 		taken.Why, taken.Part, taken.Plain, taken.Beside = why, true, false, false
 		j.found = append(j.found, unread(f, c, why))
-	case taken.Part: // it is a part, too
+	case taken.Part: // it is also only a part
 		taken.Why += "; " + why
 		j.found = append(j.found, unread(f, c, why))
 	}

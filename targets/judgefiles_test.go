@@ -22,7 +22,7 @@ func TestWrittenFilesAreUnderstood(t *testing.T) {
 	linters := targets.Linters()
 	read := map[string]int{}
 	err := filepath.WalkDir("../golden", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !linters.Knows(name) || d.Name() == "nvue.commands" { // a part, as the next test has it
+		if err != nil || d.IsDir() || !linters.Knows(name) || d.Name() == "nvue.commands" { // a part, which the next test covers
 			return err
 		}
 		data, err := os.ReadFile(name)
@@ -42,7 +42,8 @@ func TestWrittenFilesAreUnderstood(t *testing.T) {
 	}
 }
 
-// TestWrittenPatchesAreUnderstood: a patch of NVUE is a part of a configuration, so no linter takes it as a whole. Its rows are understood.
+// TestWrittenPatchesAreUnderstood: a patch of NVUE is only a part of a configuration, so no linter accepts it as complete. Its rows are
+// understood.
 func TestWrittenPatchesAreUnderstood(t *testing.T) {
 	read := 0
 	err := filepath.WalkDir("../golden", func(name string, d fs.DirEntry, err error) error {
@@ -63,7 +64,7 @@ func TestWrittenPatchesAreUnderstood(t *testing.T) {
 	assert.NotZero(t, read)
 }
 
-// TestFilesThatAreNotUnderstood: a file with a row that no table describes is not good, however good the others are, and the message
+// TestFilesThatAreNotUnderstood: a file with a row that no table describes is not good, even if all other rows are good, and the message
 // counts the rows.
 func TestFilesThatAreNotUnderstood(t *testing.T) {
 	conf, err := os.ReadFile("../golden/rack-v1-pfc/tor1/etc/cumulus/datapath/traffic.conf")
@@ -86,7 +87,7 @@ func TestFilesThatAreNotUnderstood(t *testing.T) {
 	assert.True(t, strings.HasPrefix(r.Files[0].Why, "1 of its "), r.Files[0].Why)
 }
 
-// TestFilesOfHosts: rocec reads the output of a host's tools and reports no part as good, since no rule judges it.
+// TestFilesOfHosts: rocec reads the output of a host's tools and reports no file as good, because no rule judges it.
 func TestFilesOfHosts(t *testing.T) {
 	const text = "$ mlnx_qos -i eth0\nDCBX mode: OS controlled\nPriority trust state: dscp\nPFC configuration:\n" +
 		"\tpriority    0   1   2   3   4   5   6   7\n\tenabled     0   0   0   1   0   0   0   0\n"
@@ -97,7 +98,8 @@ func TestFilesOfHosts(t *testing.T) {
 	assert.NotEqual(t, r.Files[0].Dialect, r.Files[1].Dialect)
 }
 
-// TestHostsAreReportedTogether: files of hosts are one finding, which has a line for each. The verdict on each keeps its own reason.
+// TestHostsAreReportedTogether: files of hosts are combined into one finding with a line for each. The verdict on each file has its own
+// reason.
 func TestHostsAreReportedTogether(t *testing.T) {
 	const capture = "$ mlnx_qos -i eth0\nPriority trust state: dscp\nPFC configuration:\n\tpriority    0   1   2   3   4   5   6   7\n" +
 		"\tenabled     0   0   0   1   0   0   0   0\n"
@@ -146,7 +148,7 @@ func TestHostsAreReportedTogether(t *testing.T) {
 	assert.NotContains(t, of["gpu1.txt"].Why, "no RoCE", "marks are on")
 }
 
-// TestCommandsOfNVUE: lines of nv set are judged. A script is a part and not good, the output of nv config show is whole.
+// TestCommandsOfNVUE: lines of nv set are judged. A script is only a part and not good; the output of nv config show is complete.
 func TestCommandsOfNVUE(t *testing.T) {
 	const lines = "nv set interface swp1 type swp\nnv set qos roce\nnv set qos mapping a trust l4\n"
 	const script = "it is a script, and its effect depends on the earlier settings of the switch"
@@ -161,7 +163,7 @@ func TestCommandsOfNVUE(t *testing.T) {
 	}
 }
 
-// Two files of a device whose names do not show what they hold are read together where no value contradicts another one.
+// Two files of a device whose names do not show their kind are read together if no value contradicts another.
 func TestContradictoryFiles(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "themes", "traffic.conf"))
 	require.NoError(t, err)
@@ -178,7 +180,7 @@ func TestContradictoryFiles(t *testing.T) {
 	}
 }
 
-// A second file of one name is read for no device: it is not good, and the last line tells why.
+// A second file with one name is not read: it is not good, and the last line states the reason.
 func TestSecondFileOfOneName(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "themes", "config_db.json"))
 	require.NoError(t, err)

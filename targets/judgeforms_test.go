@@ -12,8 +12,8 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// TestFormsOfCONFIGDB: a finding about a slip, a key or a row is the verdict on that row, so the file is judged. A table that rocec
-// does not know is counted once, in every form.
+// TestFormsOfCONFIGDB: a finding about a typing error, a key or a row is the verdict on that row, so the file is judged. In every form, a
+// table that rocec does not know counts once.
 func TestFormsOfCONFIGDB(t *testing.T) {
 	golden, err := os.ReadFile("../golden/mixed-releases/leaf3/etc/rocec/config_db.json")
 	require.NoError(t, err)

@@ -17,7 +17,7 @@ const (
 	noCommands = "its commands are written in a way in which their paths cannot be found"
 )
 
-// keptForms are odd spellings of configurations with secrets, which have the word HUNTER2. keeps is a part that has to be there afterwards.
+// keptForms are unusual forms of configurations with secrets, which contain the word HUNTER2. keeps is a part that must remain.
 var keptForms = []struct{ says, name, text, keeps, why string }{
 	{
 		"the key of a row of a dump", "config_db.json",
@@ -26,7 +26,7 @@ var keptForms = []struct{ says, name, text, keeps, why string }{
 	},
 	{"an escaped row of a dump", "config_db.json", `{"SNMP_COMMUNITY\u007cHUNTER2": {}, "PORT|Ethernet0": {"speed":"100000"}}`, "", refused},
 	{
-		"a mark of the order of bytes", "config_db.json",
+		"a byte order mark", "config_db.json",
 		"\xef\xbb\xbf{\"SNMP_COMMUNITY\": {\"HUNTER2\": {}},\n\"PORT\":\n{\"Ethernet0\": {\"speed\":\"100000\"}}}", `"speed":"100000"`, "",
 	},
 	{
@@ -34,7 +34,7 @@ var keptForms = []struct{ says, name, text, keeps, why string }{
 		"a@b:~$ sonic-cfggen -d {\"AAA\": {\"x\": \n{\"PORT\": {\"x\": {\"speed\": \"HUNTER2\"}}}}}", "", refused,
 	},
 	{
-		"a key that stands twice, and an escaped one", "config_db.json",
+		"a duplicate key, and an escaped key", "config_db.json",
 		`{"PORT": {"Ethernet0": {"speed":"1"}}, "PORT": {"Ethernet4": {"speed":"100000", "pass\u0077ord":"HUNTER2"}}}`, `"speed":"100000"`, "",
 	},
 	{"comments", "config_db.json", `{"PORT": {"Ethernet0": {"speed":"1"}} /* HUNTER2 */ }`, "", refused},
@@ -81,7 +81,7 @@ var keptForms = []struct{ says, name, text, keeps, why string }{
 	},
 }
 
-// However a configuration is spelled, no secret is kept. What is kept means the same, or the file is refused with the reason.
+// In every form of a configuration, no secret is kept. The kept part has the same meaning, or the file is refused with a reason.
 func TestKeepForms(t *testing.T) {
 	for _, c := range keptForms {
 		file := lint.File{Name: "site/leaf01/" + c.name, Data: []byte(c.text)}
@@ -108,7 +108,7 @@ func TestKeepForms(t *testing.T) {
 	}
 }
 
-// Output of tools on a terminal of a host is kept. Other commands, their output and names in prompts are not.
+// Output of tools in a terminal session on a host is kept. Other commands, their output and names in prompts are removed.
 func TestKeepHosts(t *testing.T) {
 	const tool = "$ mlnx_qos -i eth0\nPriority trust state: dscp\n"
 	for _, c := range []struct{ text, kept, why string }{
@@ -136,7 +136,7 @@ func TestKeepHosts(t *testing.T) {
 	}
 }
 
-// Of any bytes nothing but lines that are kept, or the reason comes, and a second time the same is kept.
+// For any bytes, the result has only kept lines, or a reason is returned. Keeping the result again does not change it.
 func FuzzKeepForms(f *testing.F) {
 	names := []string{"config_db.json", "startup.yaml", "config.nv", "host.txt", "frr.conf", "set.sh", "lldp.json"}
 	for _, c := range keptForms {

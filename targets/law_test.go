@@ -21,7 +21,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// spelledAs returns a fabric of [gen] whose switches have this spelling.
+// spelledAs returns a fabric of [gen] whose switches have the given spelling.
 func (sp spelling) spelledAs(text string) string {
 	config := ""
 	if sp.config != "" {
@@ -34,7 +34,7 @@ func (sp spelling) spelledAs(text string) string {
 	return out
 }
 
-// treeOf compiles and renders a fabric without judging it; nil: it is refused.
+// treeOf compiles and renders a fabric without checks; nil: it is refused.
 func treeOf(t *rapid.T, text string) *target.Tree {
 	src, ds := lang.Load(fstest.MapFS{"fabric.hcl": {Data: []byte(text)}}, ".", lang.Options{})
 	if ds.HasErrors() {
@@ -51,19 +51,19 @@ func treeOf(t *rapid.T, text string) *target.Tree {
 	return tree
 }
 
-// families are the ways of spelling that one writer and one reader serve, by the beginnings of their names.
+// families are groups of spellings with one writer and one reader, by the beginnings of their names.
 var families = []string{"traffic.conf", "files", "NVUE", "SONiC"}
 
-// lawful is what [TestLaw] has met of a family.
+// lawful counts the cases of [TestLaw] for a family.
 type lawful struct {
 	fabrics int
-	met     map[string]bool // ways of spelling, with the kinds of former content
+	met     map[string]bool // spellings, with the kinds of old content
 	before  map[string]map[string][]byte
 	factory map[string][]byte
 	known   map[ir.PortSettings]map[string]irtest.Value
 }
 
-// values gives those of a port; alike ports are taken apart once.
+// values returns the values of a port; it computes them once for equal ports.
 func (l *lawful) values(p *ir.PortSettings) map[string]irtest.Value {
 	if l.known == nil || len(l.known) > 1<<10 {
 		l.known = map[ir.PortSettings]map[string]irtest.Value{}
@@ -78,9 +78,9 @@ func (l *lawful) values(p *ir.PortSettings) map[string]irtest.Value {
 // fabric.
 var kinds = []string{"nothing", "factory", "others", "rocec"}
 
-// TestLaw writes devices of 300 random fabrics of each family and reads them back. The values are the wanted ones where the fabric
-// wants one, and the former ones elsewhere, up to the roundings that the target declares. The readers of the tests read the same.
-// Order, unknown keys and comments do not matter.
+// TestLaw writes devices of 300 random fabrics of each family and reads them back. A value is the wanted one if the fabric wants one, and
+// the old one otherwise, up to the roundings that the target declares. The readers of the tests read the same values. Order, unknown keys
+// and comments do not matter.
 func TestLaw(t *testing.T) {
 	least := 300
 	if testing.Short() {
@@ -105,7 +105,7 @@ func TestLaw(t *testing.T) {
 	}
 }
 
-// one judges a fabric.
+// one checks one fabric.
 func (l *lawful) one(t *testing.T, rt *rapid.T, sp spelling) {
 	g := &gen{T: rt, wild: rapid.Bool().Draw(rt, "wild")}
 	tree := treeOf(rt, sp.spelledAs(g.fabric()))
@@ -151,8 +151,8 @@ func (l *lawful) fromFactory(t *testing.T, d *target.Device, f target.File) []by
 	return l.factory[at]
 }
 
-// hold writes a device over some contents and checks the values that it reads back. It returns the content it wrote; nil: settings
-// of others are in the way.
+// hold writes a device over some contents and checks the values that it reads back. It returns the written content; nil: settings of others
+// prevent writing.
 func (l *lawful) hold(t *rapid.T, d *target.Device, kind string, lies func(target.File) []byte) map[string][]byte {
 	was, is := map[string][]byte{}, map[string][]byte{}
 	for _, f := range d.Files {
@@ -175,7 +175,7 @@ func (l *lawful) hold(t *rapid.T, d *target.Device, kind string, lies func(targe
 	judged, unknown := map[[3]*ir.PortSettings]bool{}, ir.UnknownPort()
 	for _, p := range d.Source.Ports {
 		if p.NIC != nil && len(p.NIC.Carries()) == 0 {
-			continue // nothing is written for it
+			continue // no file is written for it
 		}
 		w, g, o := want.Port(p.Name), got.Port(p.Name), old.Port(p.Name)
 		if alike := [3]*ir.PortSettings{w, g, o}; judged[alike] {
@@ -194,12 +194,12 @@ func (l *lawful) hold(t *rapid.T, d *target.Device, kind string, lies func(targe
 	return is
 }
 
-// law judges the values of a device or a port.
+// law checks the values of a device or a port.
 type law struct {
 	*target.Device
 	port   *ir.Port
 	of     string
-	unread bool // what was there has no file that classifies, beside one that has pools
+	unread bool // the old content classifies in no file, but has a file with pools
 }
 
 func (l law) all(t *rapid.T, want, got, old map[string]irtest.Value) {
@@ -236,7 +236,7 @@ func (l law) all(t *rapid.T, want, got, old map[string]irtest.Value) {
 	}
 }
 
-// more reports whether got includes all that is wanted, and nothing else that was not there before.
+// more reports whether got includes all wanted values, and otherwise only values that existed before.
 func more(want, got, old any) bool {
 	switch w := want.(type) {
 	case uint8:
@@ -251,25 +251,25 @@ func more(want, got, old any) bool {
 		g, _ := got.(ir.Trust)
 		return (g.PCP || !w.PCP) && (g.DSCP || !w.DSCP)
 	case bool:
-		return !w && (got == old || got == nil) // no manual states which of two rows counts
+		return !w && (got == old || got == nil) // no manual states which of two rows applies
 	}
 	return got == old
 }
 
-// trusts reports whether a port is to trust the header field of a map.
+// trusts reports whether a port should trust the header field of a map.
 func (l law) trusts(f ir.Field, want map[string]irtest.Value) bool {
 	t, _ := want["Trust"].Of.(ir.Trust)
 	return t.DSCP && f == ir.FieldDSCP || t.PCP && f == ir.FieldPCP
 }
 
-// nothing reports whether a value has no effect beside other wanted values. Examples are a threshold of a queue that does not mark, a
+// nothing reports whether a value has no effect because of other wanted values. Examples are a threshold of a queue that does not mark, a
 // share of a strict class, and a value of a group without a cos. A value that repeats another one has no effect either.
 func (l law) nothing(name string, want map[string]irtest.Value) bool {
 	if want[name].Of != nil {
-		return name == "Marking" // the queues have it, each its own
+		return name == "Marking" // each queue has its own
 	}
 	at, member, _ := strings.Cut(name, ".")
-	follows := member == "Pool" || member == "Limit" // from what is lossless
+	follows := member == "Pool" || member == "Limit" // depends on the lossless classes
 	switch {
 	case name == "Headroom" || name == "Marking" || strings.HasPrefix(at, "Queues[") && follows:
 		return true
@@ -295,7 +295,7 @@ func (l law) nothing(name string, want map[string]irtest.Value) bool {
 	return false
 }
 
-// rounded gives the form that the target declares for a field.
+// rounded returns the rounded form that the target declares for a field.
 func (l law) rounded(f ir.Field) (target.Rounded, bool) {
 	i := slices.IndexFunc(l.Target.Rounds, func(r target.Rounding) bool { return r.Field == f && (r.On == nil || r.On(l.port)) })
 	if i < 0 {

@@ -11,12 +11,12 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// Every linter judges files, has bounds and rules, and each code has one linter. One of them takes every file that no other takes.
+// Every linter judges files, has limits and rules, and each code has one linter. The last linter accepts every file that no other accepts.
 func TestLinters(t *testing.T) {
 	all := targets.Linters().Asked()
 	require.NotEmpty(t, all)
 	for i, l := range all {
-		assert.Equal(t, i == len(all)-1, l.Takes == nil, "the last linter takes every other file")
+		assert.Equal(t, i == len(all)-1, l.Takes == nil, "the last linter accepts every other file")
 		assert.Positive(t, l.Most)
 		assert.NotEmpty(t, append(l.Names, l.Also...))
 		assert.NotEmpty(t, l.Rules)
@@ -29,7 +29,8 @@ func TestLinters(t *testing.T) {
 	}
 }
 
-// A file whose beginning or name no system has goes to the linter of every other file, and a file of several systems to the first.
+// A file whose beginning and name belong to no system goes to the linter for other files, and a file of several systems to the first of
+// their linters.
 func TestLinterOf(t *testing.T) {
 	for text, name := range map[string]string{
 		"- set:\n": "startup.yaml", `{"set": {"qos": {}}}`: "config_db.json", "{}": "saved", "pfc.port_group_list = []\n": "traffic.conf",
@@ -46,7 +47,7 @@ func TestLinterOf(t *testing.T) {
 				taken++
 			}
 		}
-		assert.Zero(t, taken, "%s: an earlier linter takes it", name)
+		assert.Zero(t, taken, "%s: an earlier linter accepts it", name)
 		assert.Len(t, targets.Linters().Check([]lint.File{f}).Files, 1)
 	}
 	marked := lint.File{Name: "a", Data: []byte(lint.ByteOrderMark + "{}")}
@@ -55,7 +56,7 @@ func TestLinterOf(t *testing.T) {
 	assert.Equal(t, string(marked.Data), string(targets.Linters().Unmarked(marked)), "its linter reports the mark")
 }
 
-// Findings that say only that a file is not judged are those of the contract and those that a linter declares.
+// Findings that only report that a file is not judged are those of package lint and those that a linter declares.
 func TestUnjudged(t *testing.T) {
 	assert.True(t, targets.Linters().Unjudged(lint.NotJudged("a", "it is empty", "Copy it again.")))
 	declared := 0

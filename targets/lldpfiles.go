@@ -8,13 +8,14 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// lldpNames are base names of files with what `lldpctl -f json` prints. It is read for the cables of a device, beside its configuration.
+// lldpNames are base names of files with the output of `lldpctl -f json`. It is read for the cables of a device, in addition to its
+// configuration.
 var lldpNames = []string{"lldp.json", "lldpctl.json"}
 
-// notLLDP is why a file that is named as one of lldpctl is not read.
+// notLLDP is the reason why a file with the name of lldpctl's output is not read.
 const notLLDP = "it is no whole answer of `lldpctl -f json` of up to 4 MiB"
 
-// IsLLDP reports whether a file is named as one of lldpctl.
+// IsLLDP reports whether a file has the name of lldpctl's output.
 func IsLLDP(name string) bool {
 	return slices.ContainsFunc(lldpNames, func(base string) bool { return lint.Named(name, base) })
 }

@@ -17,7 +17,7 @@ var topicMoments = diag.Topic{
 	Summary: "the stored settings of a device differ from the running ones",
 }
 
-// MomentRules are the codes of the rules that compare the files of a device of two moments.
+// MomentRules are the codes of the rules that compare files of one device from two moments.
 func MomentRules() []diag.Topic { return []diag.Topic{topicMoments} }
 
 // momentOf names the moment of settings.
@@ -31,7 +31,7 @@ func momentOf(s *ir.Settings) lint.Moment {
 	return lint.Timeless
 }
 
-// mostPorts is how many ports a sentence names.
+// mostPorts limits the ports that a sentence names.
 const mostPorts = 4
 
 // compareMoments reports each field in which the stored settings of a device differ from the running ones, at the place of the first value.
@@ -59,7 +59,7 @@ func compareMoments(stored, running *target.Understood, top diag.Range) (ds diag
 		if n > 1 {
 			further = fmt.Sprintf("; %s of the field %s, too", diag.Count(n-1, "further value"), diag.Plural(n-1, "differs", "differ"))
 		}
-		d := topicMoments.Warnf(&ds, at, "%s is %s as stored, and %s as it runs%s. The next start puts the stored value in force. Save the "+
+		d := topicMoments.Warnf(&ds, at, "%s is %s as stored, and %s as it runs%s. The stored value takes effect at the next start. Save the "+
 			"running configuration, or apply the stored one.", diag.Escape(beginning(one)), diag.Escape(one.A), diag.Escape(one.B), further)
 		if found && both {
 			d.Note(other, "as it runs")
@@ -69,7 +69,7 @@ func compareMoments(stored, running *target.Understood, top diag.Range) (ds diag
 	return ds
 }
 
-// placeOf gives the place of a value at the first ports that differ.
+// placeOf returns the place of a value at the first ports that differ.
 func placeOf(u *target.Understood, d *ir.Difference) (diag.Range, bool) {
 	for _, port := range d.Ports[:min(len(d.Ports), mostPorts)] {
 		if at, ok := u.Where(port, d.Field, d.Index); ok && at.Filename != "" {
@@ -79,7 +79,7 @@ func placeOf(u *target.Understood, d *ir.Difference) (diag.Range, bool) {
 	return diag.Range{}, false
 }
 
-// subject names the value that differs: "PFC of priority 3 at swp1 and swp2".
+// subject returns the name of the value that differs: "PFC of priority 3 at swp1 and swp2".
 func subject(d *ir.Difference) string {
 	if d.Field == ir.FieldPool {
 		return fmt.Sprintf("%s of the pool %s", d.What, d.Ports[0])
@@ -87,7 +87,7 @@ func subject(d *ir.Difference) string {
 	return valueOf(d) + " at " + portsOf(d)
 }
 
-// beginning is the same at the beginning of a sentence: "At swp1 and swp2, PFC of priority 3".
+// beginning returns the same name for the beginning of a sentence: "At swp1 and swp2, PFC of priority 3".
 func beginning(d *ir.Difference) string {
 	if d.Field == ir.FieldPool {
 		return fmt.Sprintf("In the pool %s, %s", d.Ports[0], d.What)

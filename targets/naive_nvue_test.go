@@ -7,12 +7,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// readNVUE reads a canonical tree of NVUE, in which every switch of a fabric states all that packets notice: what it leaves open leads
-// nowhere. A port that is bound to no profile has default-global.
+// readNVUE reads a canonical tree of NVUE, which states all settings that affect packets: omitted values have no cos. A port without a
+// profile has default-global.
 func readNVUE(text string) *box {
 	var docs []map[string]any
 	if err := yaml.Unmarshal([]byte(text), &docs); err != nil {
-		panic(err) // of a text that rocec wrote
+		panic(err) // the text was written by rocec
 	}
 	var set any
 	for _, doc := range docs {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// readSONiC reads the state of a SONiC switch, one line for each field. The maps that a port binds give its class, priority group
-// and queue. A pause is sent for a class whose group holds no other class.
+// readSONiC reads the state of a SONiC switch, one line for each field. The maps bound to a port give the class, priority group and queue
+// of packets. A pause is sent for a class that is alone in its group.
 func readSONiC(text string) *box {
 	tables := map[string]map[string]map[string]string{}
 	for line := range strings.Lines(text) {
@@ -69,7 +69,7 @@ func readSONiC(text string) *box {
 			marking := tables["WRED_PROFILE"][row["wred_profile"]]
 			if marking["ecn"] == "ecn_all" && marking["wred_green_enable"] == "true" {
 				put(b.marks, port, cos, true)
-				put(b.drops, port, cos, true) // what carries no ECN bits
+				put(b.drops, port, cos, true) // packets without ECN bits
 				put(b.from, port, cos, [3]int{
 					number(marking, "green_min_threshold"), number(marking, "green_max_threshold"), number(marking, "green_drop_probability"),
 				})
@@ -79,7 +79,7 @@ func readSONiC(text string) *box {
 	return b
 }
 
-// under is a box whose ports have other names.
+// under returns a box whose ports have other names.
 func (b *box) under(names map[string]string) *box {
 	out := *b
 	out.own, out.pause = underNames(b.own, names), underNames(b.pause, names)

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// The second implementation: the treatment of packets by a device, read from the bytes that are written to it, or from the
-// statements of a by_hand block. It is plain on purpose and shares no code with the code that it judges.
+// This file is an independent implementation of the treatment of packets by a device, read from the bytes that are written to it, or from a
+// by_hand block. It is deliberately simple and shares no code with the code under test.
 
 // packet has the fields of a packet that a device reads.
 type packet struct {
@@ -20,29 +20,29 @@ type packet struct {
 	pcp    int
 }
 
-// pfcEnd is how one port does flow control for one priority: by PFC, by link pause; any: PFC for some priority.
+// pfcEnd is the flow control of one port for one priority: by PFC, or by link pause; any: PFC is on for some priority.
 type pfcEnd struct{ sends, obeys, pause, any bool }
 
-// box is a device.
+// box contains the settings of a device.
 type box struct {
 	trustPCP, trustDSCP bool
-	pcp, dscp           map[int]int // value to cos; a value that is not there goes nowhere
-	identity            bool        // PCP is the priority, there is no map
+	pcp, dscp           map[int]int // from a value to its cos; a missing value has no cos
+	identity            bool        // PCP is the priority; there is no map
 	pfc                 map[string]map[int]pfcEnd
 	pause               map[string]bool
 	marks               map[string]map[int]bool
 	marksAll            map[int]bool              // on every port
-	drops               map[string]map[int]bool   // what is marked, and dropped where it cannot be
-	plain               int                       // the cos of packets without a field that is trusted
-	from                map[string]map[int][3]int // of marking: thresholds in bytes, and percent
-	share               map[string]map[int]int    // percent of a port's link, 0 is strict; port "" is all of them
-	group               map[int]string            // the priority group of a cos, where these have the shares
-	weight              map[string]int            // of priority groups, 0 is strict
+	drops               map[string]map[int]bool   // marked cos whose packets are dropped if they cannot be marked
+	plain               int                       // the cos of packets without a trusted field
+	from                map[string]map[int][3]int // thresholds of marking in bytes, and percent
+	share               map[string]map[int]int    // percent of a port's link, 0 means strict; port "" means all ports
+	group               map[int]string            // the priority group of a cos, if groups have the shares
+	weight              map[string]int            // of priority groups, 0 means strict
 	queue               map[int]int               // the egress queue of a cos
-	nic                 map[string]string         // the value file, of a NIC
-	overridden          map[string]bool           // ports that others have set to sort otherwise
-	own                 map[string]*box           // the fields and maps of ports that differ
-	keys                map[string]string         // of a switch
+	nic                 map[string]string         // the value file of a NIC
+	overridden          map[string]bool           // ports that others have set to sort differently
+	own                 map[string]*box           // fields and maps of ports that differ from the device
+	keys                map[string]string         // keys of a switch
 	byHand              bool
 }
 
@@ -55,7 +55,7 @@ func newBox() *box {
 	}
 }
 
-// nowhere is the cos of a value that no map holds.
+// nowhere is the cos of a value that is in no map.
 const nowhere = -1
 
 func (b *box) classify(port string, p packet) int {
@@ -91,7 +91,7 @@ func (b *box) end(port string, cos int) pfcEnd {
 
 var cosKey = regexp.MustCompile(`^traffic\.cos_([0-7])\.(packet_priorities|(?:packet_priorities|priority_source)\.(?:8021p|dscp))$`)
 
-// readSwitch reads a traffic.conf of any dialect from T1 to T4, or a qos_infra.conf and a qos_features.conf one behind the other.
+// readSwitch reads a traffic.conf of any dialect from T1 to T4, or a qos_infra.conf followed by a qos_features.conf.
 func readSwitch(text string) *box {
 	keys := map[string]string{}
 	for line := range strings.Lines(text) {
@@ -290,7 +290,7 @@ func readNIC(name, text string) *box {
 	return b
 }
 
-// number gives a value of the file, or what the NIC has where the file says nothing.
+// number returns a value of the file, or the NIC's default if the file omits it.
 func (b *box) number(key string, otherwise int) int {
 	n, err := strconv.Atoi(b.nic[key])
 	if err != nil {
@@ -299,7 +299,7 @@ func (b *box) number(key string, otherwise int) int {
 	return n
 }
 
-// socketPriority is what Linux makes of a type of service (rt_tos2priority).
+// socketPriority returns Linux's socket priority for a type of service (rt_tos2priority).
 func socketPriority(tos int) int {
 	switch (tos & 0x1E) >> 1 {
 	case 0, 1, 2, 3:
@@ -312,7 +312,7 @@ func socketPriority(tos int) int {
 	return 4
 }
 
-// tag gives the PCP the NIC writes into packets of a VLAN with a type of service.
+// tag returns the PCP that the NIC writes into packets of a VLAN with a type of service.
 func (b *box) tag(vlan, tos int) int {
 	if b.number("vlan", 0) != vlan {
 		return 0

@@ -17,7 +17,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// naively reads the contents of a device by the readers of the tests, by the name of each NIC; a switch has the name "".
+// naively reads the contents of a device with the readers of the tests. The result is by name of each NIC; a switch has the name "".
 func naively(d *target.Device, contents map[string][]byte) map[string]*box {
 	out, before := map[string]*box{}, ""
 	for _, f := range d.Files {
@@ -39,7 +39,7 @@ func naively(d *target.Device, contents map[string][]byte) map[string]*box {
 	return out
 }
 
-// sameAsNaive holds what the reader of a target says of a device to what the readers of the tests say, where it speaks.
+// sameAsNaive compares the known values of a target's reader with those of the readers of the tests.
 func sameAsNaive(t *rapid.T, d *target.Device, contents map[string][]byte, got *ir.Settings, kind string) {
 	boxes := naively(d, contents)
 	for _, p := range d.Source.Ports {
@@ -99,7 +99,7 @@ func sameQueue(t *rapid.T, p *ir.Port, b *box, s *ir.PortSettings, cos int, says
 	}
 }
 
-// shuffled is the contents of a device in another order, with keys and comments that mean nothing.
+// shuffled returns the contents of a device in another order, with additional unknown keys and comments.
 func shuffled(t *rapid.T, d *target.Device, contents map[string][]byte) map[string][]byte {
 	out := map[string][]byte{}
 	for _, f := range d.Files {
@@ -115,7 +115,7 @@ func shuffled(t *rapid.T, d *target.Device, contents map[string][]byte) map[stri
 			} else {
 				lines = append(lines, []byte("# a comment\n"), []byte("nobodys.key = 7\n"))
 			}
-			at := rapid.IntRange(1, len(lines)).Draw(t, "turn") // a rotation and a swap: drawing a permutation takes its time
+			at := rapid.IntRange(1, len(lines)).Draw(t, "turn") // a rotation and a swap, because drawing a permutation is slow
 			lines = slices.Concat(lines[at:], lines[:at])
 			for i := 0; i+1 < len(lines); i += 2 {
 				lines[i], lines[i+1] = lines[i+1], lines[i]
@@ -126,7 +126,7 @@ func shuffled(t *rapid.T, d *target.Device, contents map[string][]byte) map[stri
 	return out
 }
 
-// shuffledTree is a tree of NVUE with the keys of every mapping the other way round.
+// shuffledTree returns a tree of NVUE with the keys of every mapping in reverse order.
 func shuffledTree(t *rapid.T, text []byte) []byte {
 	var doc yaml.Node
 	require.NoError(t, yaml.Unmarshal(text, &doc))

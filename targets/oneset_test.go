@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// mixedSpeeds is a switch with two marked groups, and hosts of 25G and of 100G.
+// mixedSpeeds returns a fabric of a switch with two marked groups, and hosts with 25G and 100G.
 const mixedSpeeds = `
 fabric "rack" { cable_length = "3m" }
 cos_group "rdma" {
@@ -70,12 +70,12 @@ link "fast" {
 `
 
 // TestDerivedThresholdsAreNeverRefused: a release with one set of thresholds for a port or a switch gets the lowest of the derived
-// ones. Only thresholds that a person states and that contradict each other are refused.
+// thresholds. Only stated thresholds that contradict each other are refused.
 func TestDerivedThresholdsAreNeverRefused(t *testing.T) {
 	for _, c := range []struct {
 		model, system, slow, fast string
-		code                      string // of contradicting values
-		sets                      int    // that are written
+		code                      string // code for contradicting values
+		sets                      int    // the thresholds that are written
 	}{
 		{"sn2700", `version = "3.7.16"`, "swp[1-2]", "swp[3-4]", "cumulus-ecn-groups", 2},
 		{"sn2700", `version = "4.3.0"`, "swp[1-2]", "swp[3-4]", "cumulus-ecn-groups", 2},
@@ -121,5 +121,5 @@ func TestDerivedThresholdsAreNeverRefused(t *testing.T) {
 	}
 }
 
-// minima finds the thresholds from which queues mark, in each spelling.
+// minima finds, in each spelling, the thresholds at which queues begin to mark.
 var minima = regexp.MustCompile(`(?:min_threshold_bytes =|min-threshold:|green_min_threshold) ?("?'?[0-9]+)`)

@@ -38,7 +38,7 @@ func TestNICPartNumbers(t *testing.T) {
 		if assert.NotNil(t, m, number) {
 			assert.Equal(t, want, m.Name, number)
 		}
-		assert.Nil(t, targets.Known.FindNIC(number), "%s is a name, too", number)
+		assert.Nil(t, targets.Known.FindNIC(number), "%s is also a name", number)
 		for _, d := range targets.Known.Drivers {
 			for _, o := range d.Models {
 				assert.Equal(t, o == m, platform.Ordered(number, o.Parts), "%s: %s", number, o.Name)
@@ -60,7 +60,7 @@ func TestNICPartNumbers(t *testing.T) {
 			for _, p := range m.Parts {
 				_, err := path.Match(p, "x")
 				require.NoError(t, err, p)
-				assert.True(t, used[p], "%s describes none of the part numbers above", p)
+				assert.True(t, used[p], "%s matches none of the part numbers above", p)
 			}
 		}
 	}

@@ -10,19 +10,19 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// Placed is a file that was collected, at its place on a switch.
+// Placed is a collected file with its place on a switch.
 type Placed struct {
 	Device *ir.Device
-	File   string // as it was collected
-	Path   string // on the device
-	Data   []byte // as the device stores it
+	File   string // as collected
+	Path   string // path on the device
+	Data   []byte // in the form in which the device stores it
 }
 
-// Place returns the places of collected files on the switches of a fabric, device by device: the stored configuration of each, else the
-// running one in its place, in the form in which it is stored. Not has the other files, and why they have no place on a device.
+// Place returns the places of collected files on the switches of a fabric, device by device: the stored configuration of each, or else the
+// running configuration, converted to the stored form. not lists the other files, each with the reason why it has no place on a device.
 func Place(f *ir.Fabric, files []lint.File) (placed []Placed, not []NotRead) {
 	j := newJudging(f, files, devicesOf(files))
-	taken := map[string]string{} // the file that is at a path of a device
+	taken := map[string]string{} // from the path on a device to its file
 	for k := range j.devices {
 		d := &j.devices[k]
 		var why string
@@ -45,7 +45,7 @@ func Place(f *ir.Fabric, files []lint.File) (placed []Placed, not []NotRead) {
 	return placed, not
 }
 
-// writerOf returns the target that writes a switch; nil: none does.
+// writerOf returns the target that writes a switch; nil: there is none.
 func writerOf(d *ir.Device) *target.Target {
 	if d == nil || d.Switch == nil {
 		return nil
@@ -59,7 +59,7 @@ func writerOf(d *ir.Device) *target.Target {
 	return All[i]
 }
 
-// placeOn returns the places of the files of one switch. A running configuration stands for the first stored file.
+// placeOn returns the places of the files of one switch. A running configuration replaces the first stored file if that is missing.
 func placeOn(j *judging, d *device, row *target.Target, taken map[string]string) (placed []Placed, not []NotRead) {
 	stored := map[string]string{} // the path of each file that the system stores, by its base name
 	for _, q := range row.Asks {
@@ -81,7 +81,7 @@ func placeOn(j *judging, d *device, row *target.Target, taken map[string]string)
 		case at == "":
 			running = append(running, i)
 		case taken[key(at)] != "":
-			not = append(not, NotRead{file.Name, taken[key(at)] + " is in its place"})
+			not = append(not, NotRead{file.Name, taken[key(at)] + " is used instead"})
 		default:
 			taken[key(at)] = file.Name
 			placed = append(placed, Placed{Device: d.of, File: file.Name, Path: at, Data: file.Data})
@@ -92,8 +92,8 @@ func placeOn(j *judging, d *device, row *target.Target, taken map[string]string)
 		why := ""
 		switch {
 		case taken[key(at)] != "":
-			why = taken[key(at)] + " is in its place"
-		case row.Stored == nil: // a part may be one of those that the system makes anew
+			why = taken[key(at)] + " is used instead"
+		case row.Stored == nil: // a partial configuration may contain only settings that the system generates
 			why = row.Understand(target.Identity{}, map[string][]byte{file.Name: file.Data}).Coverage.Part
 		}
 		if why != "" {

@@ -8,25 +8,25 @@ import (
 	"github.com/rocec/rocec/validate/settings"
 )
 
-// NotLossless is about a device that does not keep lossless what the fabric keeps so.
+// NotLossless is the code for a device that does not keep a lossless class of the fabric lossless.
 var NotLossless = topicLossless
 
-// PortJudge judges ports of one fabric by the files of their devices, for packets that pass.
+// PortJudge judges ports of one fabric by the files of their devices, for packets that pass them.
 type PortJudge struct {
 	wanted map[*ir.Device]*ir.Settings
 	wishes ir.Wishes
-	sent   *sentMarks        // by all members
-	drops  map[dropping]bool // by earlier questions
+	sent   *sentMarks        // marks of all members
+	drops  map[dropping]bool // cached results
 }
 
-// dropping is what ports have in common that drop, or do not drop.
+// dropping contains the values that decide whether a port drops.
 type dropping struct {
 	is, want *ir.PortSettings
 	speed    int
 	metres   float64
 }
 
-// meant returns how the fabric means a port; nil: not at all.
+// meant returns the wanted settings of a port; nil: none.
 func (j *PortJudge) meant(p *ir.Port) *ir.PortSettings {
 	d := p.Device()
 	if j.wanted[d] == nil {
@@ -61,8 +61,8 @@ func (j *PortJudge) Drops(p *ir.Port, u *target.Understood) bool {
 type Passing struct {
 	Packet ir.Packet
 	Group  *ir.CosGroup
-	In     bool // it comes in by the port, else it leaves by it
-	Sender bool // the port is that of its sender
+	In     bool // the packet comes in by the port; otherwise it leaves by the port
+	Sender bool // the port belongs to the sender
 }
 
 // All judges all ports of a device by its files, for all packets that the fabric keeps lossless.
@@ -77,8 +77,8 @@ func (j *PortJudge) All(d *ir.Device, u *target.Understood, top diag.Range) (fou
 	return found
 }
 
-// Judge judges a port, by the files of its device, for packets that pass. It returns the errors and warnings that [JudgeFiles] reports
-// at these places, for this port alone. Values without a place are at the top of a file.
+// Judge judges a port, by the files of its device, for packets that pass it. It returns the errors and warnings that [JudgeFiles] reports
+// for this port. Values without a place are reported at the top of a file.
 func (j *PortJudge) Judge(p *ir.Port, u *target.Understood, top diag.Range, at Passing) diag.List {
 	sent := &sentMarks{}
 	sent.add(at.Packet)
@@ -91,7 +91,7 @@ func (j *PortJudge) judge(p *ir.Port, u *target.Understood, top diag.Range, at P
 		return nil
 	}
 	where := u.Where
-	if where == nil { // no place is asked for
+	if where == nil { // places are not needed
 		where = func(string, ir.Field, int) (at diag.Range, ok bool) { return at, false }
 	}
 	l := &lossless{device: d, where: where, top: top, found: map[spot]*spots{}, sent: sent, only: true}
@@ -115,7 +115,7 @@ func (j *PortJudge) judge(p *ir.Port, u *target.Understood, top diag.Range, at P
 	return found
 }
 
-// meets reports whether packets of a cos meet a value of a port that they come in by, or else leave by.
+// meets reports whether a value of a port affects packets of a cos that come in by the port (in), or leave by it.
 func meets(p *ir.PortSettings, cos int, in bool, f ir.Field, index int) bool {
 	d := p.Detail.Get()
 	switch f {

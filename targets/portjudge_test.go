@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// judgedPort judges a port of the first leaf as an edit has it.
+// judgedPort judges a port of the first leaf after an edit.
 func judgedPort(p *ir.Port, g *ir.CosGroup, in bool, edit func(*ir.PortSettings, *ir.PortDetail)) (codes []string, is *ir.PortSettings) {
 	set := *p.Device().Wanted().Port(p.Name)
 	detail := set.Detail.Get()
@@ -35,7 +35,7 @@ func judgedPort(p *ir.Port, g *ir.CosGroup, in bool, edit func(*ir.PortSettings,
 	return codes, &set
 }
 
-// A port is judged for the packets of a class in one direction: what other classes, or the other direction, meet does not count.
+// A port is judged for the packets of a class in one direction: values that only affect other classes or the other direction do not count.
 func TestJudgePort(t *testing.T) {
 	f := clos{leaves: 2, spines: 2, hosts: 2, model: "sn2700", version: "4.3.0", v1: true, v2: true}.compile(t)
 	d := f.Devices[slices.IndexFunc(f.Devices, func(d *ir.Device) bool { return d.Switch != nil && d.Switch.Tier == 1 })]
@@ -48,7 +48,7 @@ func TestJudgePort(t *testing.T) {
 	for name, c := range map[string]struct {
 		edit    func(*ir.PortSettings, *ir.PortDetail)
 		in, out []string // of rdma
-		other   []string // of storage, in
+		other   []string // of storage, incoming
 	}{
 		"as wanted":           {edit: func(*ir.PortSettings, *ir.PortDetail) {}},
 		"sends no pauses":     {edit: func(p *ir.PortSettings, _ *ir.PortDetail) { p.Sends &^= 1 << 5 }, in: []string{lossless}},
@@ -80,7 +80,7 @@ func TestJudgePort(t *testing.T) {
 	}
 }
 
-// What a port drops is found in one of both directions of a class, and nothing else is an error there.
+// A drop at a port is found in one of the two directions of a class, and no other value is an error there.
 func TestJudgePortDrops(t *testing.T) {
 	f := clos{leaves: 2, spines: 2, hosts: 2, model: "sn2700", version: "4.3.0", v1: true, v2: true}.compile(t)
 	met := map[bool]int{}

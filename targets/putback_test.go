@@ -61,7 +61,7 @@ func snapshots(t *testing.T) (all []map[string]string) {
 	return all
 }
 
-// without returns a snapshot without a random file, or without a random row or table of one.
+// without returns a snapshot without a random file, or without a random row or table of a file.
 func without(r *rand.Rand, snapshot map[string]string) map[string]string {
 	out := maps.Clone(snapshot)
 	names := slices.Sorted(maps.Keys(out))
@@ -83,7 +83,7 @@ func without(r *rand.Rand, snapshot map[string]string) map[string]string {
 	return out
 }
 
-// prune takes a member out of an object, or out of an object in it.
+// prune removes a member from an object, or from an object inside it.
 func prune(r *rand.Rand, object map[string]any) {
 	keys := slices.Sorted(maps.Keys(object))
 	if len(keys) == 0 {
@@ -97,7 +97,7 @@ func prune(r *rand.Rand, object map[string]any) {
 	delete(object, key)
 }
 
-// withoutLines takes a line out of a text, with those below it that are indented more.
+// withoutLines removes a line from a text, with the more deeply indented lines below it.
 func withoutLines(r *rand.Rand, text string) string {
 	lines := strings.SplitAfter(text, "\n")
 	at := r.IntN(len(lines))
@@ -109,18 +109,18 @@ func withoutLines(r *rand.Rand, text string) string {
 	return strings.Join(slices.Delete(lines, at, end), "")
 }
 
-// conditional lists the codes of errors that may appear at a row which was good before rows or files were put back. Such a rule needs more
-// than its row, and no finding reports that it was missing.
+// conditional lists the codes of errors that may appear at a row that was good before other rows or files were put back. Such a rule
+// depends on other rows, and no finding reports that they were missing.
 var conditional = map[string]string{
 	"conf-pools":           "pools are in qos_infra.conf or datapath.conf, and the classes that need them are in another file",
-	"conf-value-unmapped":  "a file without any list has the map of the system; a file with some lists has to have all",
+	"conf-value-unmapped":  "a file without any list has the map of the system; a file with some lists must have all",
 	"conf-pfc-unreachable": "as conf-value-unmapped",
-	"conf-unmarked":        "marking that is off is an error where the queue has thresholds, and a warning else",
+	"conf-unmarked":        "marking that is off is an error where the queue has thresholds, otherwise a warning",
 	"conf-headroom":        "one of several missing sizes of a group came back, and the error is at the list of groups",
 }
 
-// TestPutBack removes rows, tables or files from a sound configuration, then puts some of them back. No row that was good without
-// them turns into an error. Errors at rows that were missing do not count: these rows had no verdict.
+// TestPutBack removes rows, tables or files from a sound configuration, then puts some of them back. A row that was good without them must
+// not become an error. Errors at rows that were missing do not count: these rows had no verdict.
 func TestPutBack(t *testing.T) {
 	all := snapshots(t)
 	require.Greater(t, len(all), 30)
@@ -158,8 +158,8 @@ func TestPutBack(t *testing.T) {
 			}
 		}
 	}
-	assert.Greater(t, good, 100, "the draws are no test")
-	assert.Positive(t, failed, "the draws are no test")
+	assert.Greater(t, good, 100, "the draws cover too little")
+	assert.Positive(t, failed, "the draws cover too little")
 }
 
 // lineAt returns the line of a text at a byte.
@@ -169,11 +169,11 @@ func lineAt(text string, at int) string {
 	return line
 }
 
-// roceRow is a row that pauses, marks or makes a lossless buffer, by a look that knows no grammar.
+// roceRow matches a row that pauses, marks or makes a lossless buffer, without using a grammar.
 var roceRow = regexp.MustCompile(`(?m)^\s*(?:pfc|link_pause|ecn\w*|default_ecn\w*)\.\S+\s*=\s*(?:[^\[\s]|\[\s*\w)` +
 	`|"(?:pfc_enable|xoff|wred_profile)": "[^"]|"profile": "NULL"|^\s*(?:roce|pfc|link-pause|congestion-control):`)
 
-// TestPlainIsWithoutRoCE: of configurations with most rows missing, none with a row of RoCE is called plain.
+// TestPlainIsWithoutRoCE: if most rows of a configuration are missing, it is never called plain while it has a row of RoCE.
 func TestPlainIsWithoutRoCE(t *testing.T) {
 	all := snapshots(t)
 	r := rand.New(rand.NewPCG(3, 4))
@@ -209,12 +209,12 @@ func TestPlainIsWithoutRoCE(t *testing.T) {
 			assert.False(t, roceRow.MatchString(snapshot[name]), "%s is called plain:\n%s", name, snapshot[name])
 		}
 	}
-	assert.Greater(t, plain, 100, "the draws are no test")
-	assert.Greater(t, other, 100, "the draws are no test")
+	assert.Greater(t, plain, 100, "the draws cover too little")
+	assert.Greater(t, other, 100, "the draws cover too little")
 }
 
-// TestMomentsOfSnapshots: a device that runs its startup configuration has no difference. Where rows are missing, each difference
-// is at a row of one of the two files.
+// TestMomentsOfSnapshots: a device that runs its startup configuration has no difference. If rows are missing, each difference is at a row
+// of one of the two files.
 func TestMomentsOfSnapshots(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	differs := map[string]bool{}

@@ -10,13 +10,13 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// System is a kind of devices, with the questions whose answers show how one is set.
+// System is a kind of devices, with the questions whose answers show their settings.
 type System struct {
 	Name string // the target of switches, or [Hosts]
 	Asks []target.Question
 }
 
-// Hosts is the name of the system that every host is of.
+// Hosts is the name of the system of every host.
 const Hosts = "host"
 
 // Question is a question with the systems that it is for.
@@ -44,7 +44,7 @@ func Systems() (out []System) {
 	return append(out, System{Hosts, slices.Concat(tools.Asks, asksAll)})
 }
 
-// Questions returns the questions to a device whose system is not known: those of all systems, each once.
+// Questions returns the questions to a device with an unknown system: those of all systems, each once.
 func Questions() (out []Question) {
 	for _, s := range Systems() {
 		for _, q := range s.Asks {
@@ -59,22 +59,22 @@ func Questions() (out []Question) {
 	return out
 }
 
-// notKept is why a file of a known name is not kept.
+// notKept is the reason why a file with a known name is not kept.
 type notKept string
 
-// Error returns the reason, as a part of a sentence.
+// Error returns the reason, as part of a sentence.
 func (e notKept) Error() string { return string(e) }
 
 const (
 	errUnknown notKept = "rocec reads nothing in it"
 	errNotRead notKept = "it could not be read"
 
-	// ErrOther is the error of a file that states the release of a system that rocec does not know.
+	// ErrOther is the error for a file that states the release of a system that rocec does not know.
 	ErrOther notKept = "it is of another system"
 )
 
-// Keep returns a file of a device without the rows and values that rocec does not read, and how many there were. The error says why
-// the file is not kept at all, as a part of a sentence.
+// Keep returns a file of a device without the rows and values that rocec does not read, and their number. The error is the reason why the
+// file is not kept at all, as part of a sentence.
 func Keep(f lint.File) (kept []byte, dropped int, err error) {
 	f.Data = bytes.TrimPrefix(f.Data, []byte("\xef\xbb\xbf"))
 	j := newJudging(nil, []lint.File{f}, devicesOf([]lint.File{f}))

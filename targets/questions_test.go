@@ -17,7 +17,7 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// secretFiles are configurations with secrets in every table and part that people have them in. Each secret has the word hunter2.
+// secretFiles are configurations with secrets in every table and part where people have secrets. Each secret has the word hunter2.
 var secretFiles = map[string]string{
 	"startup.yaml": `- header:
     model: MSN3700
@@ -96,7 +96,7 @@ nv config apply
 	"qos.json": `{"TC_TO_QUEUE_MAP": {"AZURE": {"3": "3"}}, "ntp": "hunter2"}`,
 }
 
-// No secret is kept, and what is kept means the same, at the same lines.
+// No secret is kept, and the kept settings have the same meaning and lines.
 func TestKeepSecrets(t *testing.T) {
 	for name, text := range secretFiles {
 		file := lint.File{Name: "site/leaf01/" + name, Data: []byte(text)}
@@ -107,7 +107,7 @@ func TestKeepSecrets(t *testing.T) {
 		require.Equal(t, strings.Count(text, "\n"), bytes.Count(kept, []byte("\n")), name)
 		again, more, err := targets.Keep(lint.File{Name: file.Name, Data: kept})
 		require.NoError(t, err, name)
-		require.Equal(t, string(kept), string(again), "%s: what was kept once is kept", name)
+		require.Equal(t, string(kept), string(again), "%s: keeping again changes nothing", name)
 		require.Zero(t, more, name)
 		was, is := surveyed(file), surveyed(lint.File{Name: file.Name, Data: kept})
 		require.Equal(t, was == nil, is == nil, name)
@@ -120,7 +120,7 @@ func TestKeepSecrets(t *testing.T) {
 	}
 }
 
-// surveyed reads the one device of a file; nil: it has no settings.
+// surveyed reads the single device of a file; nil: it has no settings.
 func surveyed(f lint.File) *target.Understood {
 	for _, d := range targets.SurveyFiles([]lint.File{f}).Devices {
 		return d.Read
@@ -128,7 +128,7 @@ func surveyed(f lint.File) *target.Understood {
 	return nil
 }
 
-// Files without settings are not kept, and neither are texts with rows that cannot be found.
+// Files without settings are not kept, nor are texts whose rows cannot be located.
 func TestKeepRefuses(t *testing.T) {
 	for _, c := range []struct{ name, text, why string }{
 		{"notes.txt", "the password is hunter2", "rocec reads nothing in it"},
@@ -146,7 +146,7 @@ func TestKeepRefuses(t *testing.T) {
 	require.EqualError(t, err, "it could not be read")
 }
 
-// The release that a device states goes before a range by the spelling of its files.
+// The release that a device states takes precedence over a range from the spelling of its files.
 func TestStatedRelease(t *testing.T) {
 	const conf = "traffic.packet_priority_source_set = [dscp]\ntraffic.cos_3.priority_source.dscp = [26]\n"
 	for _, c := range []struct{ name, text, release string }{
@@ -168,7 +168,7 @@ func TestStatedRelease(t *testing.T) {
 	require.Equal(t, release, s.Devices[0].Release)
 }
 
-// Every question reads: none of its commands writes, and each file is one that rocec looks for in a folder of a device.
+// Every question only reads: its command writes nothing, and rocec searches for its file in the folder of a device.
 func TestQuestions(t *testing.T) {
 	all := targets.Questions()
 	require.GreaterOrEqual(t, len(all), 10)
@@ -183,7 +183,7 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// A device is called as its configuration states, else as it calls itself, else as its folder.
+// A device has the name in its configuration, else its own hostname, else the name of its folder.
 func TestStatedName(t *testing.T) {
 	const conf = "traffic.packet_priority_source_set = [dscp]\ntraffic.cos_3.priority_source.dscp = [26]\n"
 	name := func(files map[string]string) (names []string) {
@@ -215,7 +215,7 @@ func TestStatedName(t *testing.T) {
 	}
 }
 
-// TestKeepFRR: a configuration of FRR keeps its BGP sessions and loses its passwords.
+// TestKeepFRR: a configuration of FRR keeps its BGP sessions but not its passwords.
 func TestKeepFRR(t *testing.T) {
 	kept, dropped, err := targets.Keep(lint.File{Name: "leaf01/frr.conf", Data: []byte(`frr version 8.4
 hostname leaf01
@@ -240,7 +240,7 @@ key chain x
 	require.Contains(t, string(kept), " neighbor 10.0.0.2 remote-as 65002\n")
 }
 
-// The speeds of links are read from a file of lines, and from nothing else.
+// The speeds of links are only read from a file with one line per interface.
 func TestStatedSpeeds(t *testing.T) {
 	const conf = "traffic.packet_priority_source_set = [dscp]\ntraffic.cos_3.priority_source.dscp = [26]\n"
 	for text, want := range map[string]map[string]int{
@@ -257,7 +257,7 @@ func TestStatedSpeeds(t *testing.T) {
 	}
 }
 
-// Collected configurations have their place on the switches of the fabric: the stored one, else the running one.
+// Collected configurations have a place on the switches of the fabric: the stored configuration, else the running one.
 func TestPlace(t *testing.T) {
 	f := clos{leaves: 2, spines: 1, hosts: 2, model: "sn4700", version: "5.9.1", v2: true}.compile(t)
 	texts := map[string]string{
@@ -286,7 +286,7 @@ func TestPlace(t *testing.T) {
 	host := f.Devices[slices.IndexFunc(f.Devices, func(d *ir.Device) bool { return d.Host != nil })].Name
 	at := leaf + " /etc/nvue.d/startup.yaml x/" + leaf
 	require.Equal(t, []string{
-		at + "/startup.yaml", "x/" + leaf + "/applied.yaml: x/" + leaf + "/startup.yaml is in its place",
+		at + "/startup.yaml", "x/" + leaf + "/applied.yaml: x/" + leaf + "/startup.yaml is used instead",
 		"x/" + leaf + "/lldp.json: it has no configuration that the switch stores",
 		"x/other/startup.yaml: the fabric has no device of this name", "x/" + host + "/dcb.txt: it is of a host, which stores no such file",
 	}, places("x/"+leaf+"/applied.yaml", "x/"+leaf+"/startup.yaml", "x/"+leaf+"/lldp.json", "x/other/startup.yaml", "x/"+host+"/dcb.txt"))

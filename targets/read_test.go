@@ -20,8 +20,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// readsBack compares every device with the meaning of the fabric. It reads the content written from nothing, and the content edited into
-// the file of its group. It returns the number of ports compared.
+// readsBack compares every device with the meaning of the fabric. It reads the content that is written without an existing file, and the
+// content edited into the file of its group. It returns the number of ports compared.
 func readsBack(t require.TestingT, tree *target.Tree, lies func(group string) []byte) (ports int) {
 	for _, d := range tree.Devices {
 		content := map[string][]byte{}
@@ -56,10 +56,10 @@ func readsBack(t require.TestingT, tree *target.Tree, lies func(group string) []
 		}
 		for _, p := range d.Source.Ports {
 			if p.NIC != nil && len(p.NIC.Carries()) == 0 {
-				continue // nothing is written for it
+				continue // no file is written for it
 			}
 			if lies != nil && p.NIC == nil && len(p.Buffers()) == 0 {
-				continue // others may have rules of their own for it
+				continue // others may have their own rules for it
 			}
 			ports++
 			require.NotNil(t, got.Port(p.Name), p.String())
@@ -72,22 +72,22 @@ func readsBack(t require.TestingT, tree *target.Tree, lies func(group string) []
 	return ports
 }
 
-// says lists the values that a device can state.
+// says tells which values a device can state.
 type says struct {
-	nic        bool // it has the map of the one trusted field, states no buffers, and marks nothing
-	either     bool // it does not matter which field is trusted: every class is lossless by link pause, or no intent crosses it
+	nic        bool // it has only the map of the trusted field, states no buffers, and marks nothing
+	either     bool // the trusted field does not matter: every class is lossless by link pause, or no intent crosses it
 	edited     bool // others have set it before
-	thresholds bool // of marking; the manuals before 3.3 show none
-	derives    bool // it has its headroom from the length of the cable, unless sizes are stated
-	everywhere bool // it marks on every port what it marks on one
-	alone      bool // ports that are not of the fabric stay as others set them
+	thresholds bool // values of marking; the manuals before 3.3 show none
+	derives    bool // it derives headroom from the length of the cable, unless sizes are stated
+	everywhere bool // it has one list of marks for all ports
+	alone      bool // ports outside of the fabric keep the settings of others
 }
 
-// agree holds what was read to what is wanted, where that is known.
+// agree compares the known values that were read with the wanted values.
 func agree(t require.TestingT, of string, want, got *ir.PortSettings, says says) {
 	if want.TrustKnown && !says.either {
 		require.True(t, got.TrustKnown, of)
-		spare := says.edited && got.Trust == (ir.Trust{PCP: true, DSCP: true}) // as it was before
+		spare := says.edited && got.Trust == (ir.Trust{PCP: true, DSCP: true}) // as before
 		require.True(t, spare || want.Trust == got.Trust, "%s trusts %s, not %s", of, got.Trust, want.Trust)
 	}
 	for v, cos := range want.DSCP {
@@ -111,7 +111,7 @@ func agree(t require.TestingT, of string, want, got *ir.PortSettings, says says)
 	if !says.derives || got.Headroom > 0 {
 		require.Equal(t, want.Headroom, got.Headroom, of)
 	}
-	if says.derives && want.Marks == 0 { // a port that is bound to no profile marks class 0, as from the factory
+	if says.derives && want.Marks == 0 { // a port without a profile marks class 0, as in the factory settings
 		require.LessOrEqual(t, got.Marks, uint8(1), of)
 		return
 	}
@@ -131,7 +131,7 @@ func agree(t require.TestingT, of string, want, got *ir.PortSettings, says says)
 	}
 }
 
-// TestReadExamples: what is written for every example reads back as its fabric means it.
+// TestReadExamples: the written files of every example read back as the wanted settings of its fabric.
 func TestReadExamples(t *testing.T) {
 	ports := 0
 	entries, err := os.ReadDir("../examples")
@@ -148,7 +148,7 @@ func TestReadExamples(t *testing.T) {
 	assert.Greater(t, ports, 500)
 }
 
-// TestReadRandom: so does what is written for random fabrics, from nothing and into files of others.
+// TestReadRandom: the same for random fabrics, without an existing file and with files of others.
 func TestReadRandom(t *testing.T) {
 	ports := 0
 	one := func(rt *rapid.T) {
@@ -170,8 +170,8 @@ func TestReadRandom(t *testing.T) {
 	assert.Greater(t, ports, least)
 }
 
-// TestReadSamples: the samples of the conformance suite read back, a host of several families as a whole; what a device cannot
-// tell is not known.
+// TestReadSamples: the samples of the conformance suite read back, including a host with several families. Values that a device cannot
+// state are unknown.
 func TestReadSamples(t *testing.T) {
 	for name, c := range samples {
 		f := c.compile(t)
@@ -181,7 +181,7 @@ func TestReadSamples(t *testing.T) {
 			assert.Positive(t, readsBack(t, tree, nil), name)
 		}
 		for _, d := range tree.Devices {
-			assert.Nil(t, d.Target.Read(d.Source, func(string) []byte { return nil }), "%s %s: there is nothing", name, d.Name)
+			assert.Nil(t, d.Target.Read(d.Source, func(string) []byte { return nil }), "%s %s: no settings", name, d.Name)
 		}
 	}
 	tree, _ := targets.Render(samples["v2 on 3.4"].compile(t))
@@ -193,7 +193,7 @@ func TestReadSamples(t *testing.T) {
 		})
 		return s.Port("ens1f0")
 	}
-	assert.Equal(t, uint8(1<<3), reads("pfc=0,0,0,1,0,0,0,0\npause=off\ntrust=pcp\n").Sends, "the live state wins")
+	assert.Equal(t, uint8(1<<3), reads("pfc=0,0,0,1,0,0,0,0\npause=off\ntrust=pcp\n").Sends, "the live state takes precedence")
 	for _, unknown := range []string{"unsupported", "missing", "unread", ""} {
 		p := reads(strings.ReplaceAll("pfc=X\npause=X\ntrust=X\ndscp_prio0=X\nets_tc=X\nets_tsa=X\nets_bw=X\n", "X", unknown))
 		assert.Equal(t, ir.UnknownPort(), *p, unknown)

@@ -14,9 +14,9 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// ReadDevice reads the files of one device: those in a folder of its name or with its name, or all files where they are of one device.
-// Running settings go before stored ones. Why is the reason where no settings were read; empty: some were. Files that cannot be of the
-// device are not read: those of another system, and those whose name or content is that of another device of the fabric.
+// ReadDevice reads the files of one device: those in a folder of its name or with its name, or all files if they belong to one device.
+// Running settings take precedence over stored ones. why is the reason if no settings were read; empty: some were read. Files that cannot
+// belong to the device are not read: files of another system, and files with the name or content of another device of the fabric.
 func ReadDevice(d *ir.Device, files []lint.File) (r *DeviceRead, why string) {
 	of, why := filesOf(d, files)
 	if why != "" {
@@ -41,14 +41,14 @@ func ReadDevice(d *ir.Device, files []lint.File) (r *DeviceRead, why string) {
 	hosts := map[string][]byte{}
 	for i, f := range of {
 		switch own := j.read[i].own; {
-		case own == nil && !j.read[i].settings(): // it states another thing: neighbours, routes or a name
+		case own == nil && !j.read[i].settings(): // it has other facts: neighbours, routes or a name
 			continue
 		case own == nil:
 			r.Not = append(r.Not, fmt.Sprintf("%s: %s", f.Name, cmp.Or(f.Why, j.taken[i].Why, "rocec has no reader for it.")))
 			continue
 		case j.read[i].host:
 			hosts[f.Name] = f.Data
-		case r.Understood == nil: // a file of no moment
+		case r.Understood == nil: // a file without a moment
 			r.Understood = own
 		}
 		r.Files = append(r.Files, f.Name)
@@ -63,13 +63,13 @@ func ReadDevice(d *ir.Device, files []lint.File) (r *DeviceRead, why string) {
 		return nil, fmt.Sprintf("the configuration names its device %s, which is another device of the fabric", other.Name)
 	}
 	if c := r.Compare(""); c.Compared+len(c.Values) == 0 {
-		return nil, fmt.Sprintf("%s states nothing that the fabric wants of %s%s. The fabric has %s", diag.And(r.Files), d.Name,
+		return nil, fmt.Sprintf("%s contains no setting that the fabric wants on %s%s. The fabric has %s", diag.And(r.Files), d.Name,
 			missed(&r.Coverage), aboutDevice(d))
 	}
 	return r, ""
 }
 
-// namedDevice returns the other device of the fabric that has a name; nil: it is no other one.
+// namedDevice returns the device of the fabric with a name, if it is not d; nil: there is none.
 func namedDevice(d *ir.Device, name string) *ir.Device {
 	i := slices.IndexFunc(d.Fabric.Devices, func(other *ir.Device) bool { return other != d && other.Name == name })
 	if i < 0 {
@@ -78,7 +78,7 @@ func namedDevice(d *ir.Device, name string) *ir.Device {
 	return d.Fabric.Devices[i]
 }
 
-// missed names the first row that is not understood, as a part of a sentence.
+// missed names the first row that is not understood, as part of a sentence.
 func missed(c *target.Coverage) string {
 	if len(c.Not) == 0 {
 		return ""
@@ -95,7 +95,7 @@ func aboutDevice(d *ir.Device) string {
 	return fmt.Sprintf("%s as a switch with %s %s", d.Name, cmp.Or(d.Switch.OS, "an unknown system"), d.Switch.Version)
 }
 
-// statedOf returns those of some devices that are one of the fabric by their content, by the rules of [beside].
+// statedOf returns those devices of the files whose content identifies them as the fabric's device, by the rules of [beside].
 func statedOf(d *ir.Device, files []lint.File, all []device) (of []device) {
 	for _, one := range newJudging(d.Fabric, files, all).devices {
 		if one.of == d || slices.Contains(one.alike, d) {
@@ -124,9 +124,9 @@ func filesOf(d *ir.Device, files []lint.File) (of []lint.File, why string) {
 	case len(names) == 0:
 		return nil, "there is no file"
 	case len(all) == 0:
-		return nil, fmt.Sprintf("no file is of %s: they are of %s", d.Name, diag.Some(names, mostPorts))
+		return nil, fmt.Sprintf("no file belongs to %s: the files belong to %s", d.Name, diag.Some(names, mostPorts))
 	case len(all) == 1 && namedDevice(d, path.Base(all[0].name)) != nil:
-		return nil, fmt.Sprintf("the files are of %s, which is another device of the fabric", path.Base(all[0].name))
+		return nil, fmt.Sprintf("the files belong to %s, another device of the fabric", path.Base(all[0].name))
 	case len(all) == 1:
 		for _, i := range all[0].files {
 			of = append(of, files[i])

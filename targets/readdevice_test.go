@@ -21,7 +21,7 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// judgedExamples returns the examples that compile, with their variants: names of folders, and of each the values of variables.
+// judgedExamples returns the examples that compile, with their variants: folder names, each with values of variables.
 func judgedExamples(t *testing.T) (out []examples.Variant) {
 	t.Helper()
 	entries, err := os.ReadDir("../examples")
@@ -46,7 +46,7 @@ func judgedVariant(t *testing.T, v examples.Variant) *judge.Judged {
 	return judge.Judge(t.Context(), os.DirFS("../examples/"+v.Example), ".", o)
 }
 
-// writtenFiles returns the switches of an example, and what rocec writes for each below its name.
+// writtenFiles returns the switches of an example, and the files that rocec writes for each, in a folder with its name.
 func writtenFiles(t *testing.T, example string) (switches []*ir.Device, files []lint.File) {
 	t.Helper()
 	f := judgedVariant(t, examples.Variant{Example: example})
@@ -55,13 +55,13 @@ func writtenFiles(t *testing.T, example string) (switches []*ir.Device, files []
 	return slices.DeleteFunc(devices, func(d *ir.Device) bool { return d.Switch == nil }), files
 }
 
-// writtenBy returns the devices of a tree, and what rocec writes for each switch below its name.
+// writtenBy returns the devices of a tree, and the files that rocec writes for each switch, in a folder with its name.
 func writtenBy(tree *target.Tree) (devices []*ir.Device, files []lint.File) {
 	for _, d := range tree.Devices {
 		devices = append(devices, d.Source)
 		for _, file := range d.Files {
 			if d.Role != target.Switch && (file.Live != nil || !strings.HasPrefix(file.Path, "/etc/rocec/")) {
-				continue // the script of a host states no setting
+				continue // the script of a host states no settings
 			}
 			content, _ := file.Edit(nil)
 			if file.Sketch != nil {
@@ -77,7 +77,7 @@ func writtenBy(tree *target.Tree) (devices []*ir.Device, files []lint.File) {
 	return devices, files
 }
 
-// A device that has the files that rocec writes has no other value than the wanted ones, on every system. This holds for each example.
+// In every example and on every system, a device with the files that rocec writes has only the wanted values.
 func TestReadDeviceWritten(t *testing.T) {
 	devices, hosts := 0, 0
 	for _, v := range judgedExamples(t) {
@@ -89,7 +89,7 @@ func TestReadDeviceWritten(t *testing.T) {
 		seen := map[string]bool{}
 		for _, one := range tree.Devices {
 			if seen[one.Group] && one.Role == target.Host {
-				continue // the other hosts of a block are alike
+				continue // the other hosts of a block are the same
 			}
 			seen[one.Group] = true
 			of, files := writtenBy(&target.Tree{Devices: []*target.Device{one}})
@@ -115,7 +115,7 @@ func TestReadDeviceWritten(t *testing.T) {
 	assert.Greater(t, hosts, 15)
 }
 
-// Another value is shown beside the wanted one, with its place, at the ports that have it.
+// A different value is shown with the wanted one, its place, and the ports that have it.
 func TestReadDeviceTampered(t *testing.T) {
 	switches, files := writtenFiles(t, "clos-v2-ecn")
 	d := switches[0]
@@ -139,7 +139,7 @@ func TestReadDeviceTampered(t *testing.T) {
 	assert.Empty(t, all)
 }
 
-// Files are those of the device; where none is, the text names the devices that have some.
+// Only files of the device are read; if there are none, the text names the devices that have files.
 func TestReadDeviceFiles(t *testing.T) {
 	switches, _ := writtenFiles(t, "clos-v2-ecn")
 	d, conf := switches[0], "pfc.port_group_list = []\n"
@@ -150,7 +150,7 @@ func TestReadDeviceFiles(t *testing.T) {
 		"one device":  {map[string]string{"x/traffic.conf": conf}, ""},
 		"by its name": {map[string]string{"x/leaf01-traffic.conf": conf, "x/leaf02-traffic.conf": conf}, ""},
 		"of others": {
-			map[string]string{"x/a/traffic.conf": conf, "x/b/traffic.conf": conf}, "no file is of leaf01: they are of x/a and x/b",
+			map[string]string{"x/a/traffic.conf": conf, "x/b/traffic.conf": conf}, "no file belongs to leaf01: the files belong to x/a and x/b",
 		},
 		"by its content": {
 			map[string]string{
@@ -164,7 +164,7 @@ func TestReadDeviceFiles(t *testing.T) {
 		},
 		"none": {nil, "there is no file"},
 		"of another device": {
-			map[string]string{"x/leaf02/traffic.conf": conf}, "the files are of leaf02, which is another device of the fabric",
+			map[string]string{"x/leaf02/traffic.conf": conf}, "the files belong to leaf02, another device of the fabric",
 		},
 		"of another system": {
 			map[string]string{"x/config_db.json": "{}"},

@@ -11,8 +11,8 @@ import (
 // Recall is [Table.Recall] of All.
 func Recall(name string, kept target.Kept) (*target.Made, error) { return All.Recall(name, kept) }
 
-// Recall makes a step, a query or a checker of a target again, from its name alone. It returns only results of that target whose
-// own name is the given one, whatever the name is. The error is a [*target.Unknown], or names the missing content.
+// Recall makes a step, a query or a checker of a target again, from its name alone. For every name it returns only results whose own name
+// is the given one. The error is a [*target.Unknown], or names the missing content.
 func (t Table) Recall(name string, kept target.Kept) (*target.Made, error) {
 	unknown := &target.Unknown{Name: name}
 	words := strings.Split(name, " ")
@@ -35,7 +35,7 @@ func (t Table) Recall(name string, kept target.Kept) (*target.Made, error) {
 	return nil, unknown
 }
 
-// whole gives contents that have the SHA-256 they are asked for by. An empty one need not be kept.
+// whole returns contents and checks their SHA-256. An empty content need not be kept.
 func whole(kept target.Kept) target.Kept {
 	return func(sum string) ([]byte, error) {
 		if sum == target.Sum(nil) {

@@ -34,7 +34,7 @@ func (c cellar) get(sum string) ([]byte, error) {
 	return nil, errors.New("it is not kept")
 }
 
-// recalls checks that all of a file that has a name is made again from it.
+// recalls checks that every named part of a file can be made again from its name.
 func recalls(t require.TestingT, d *target.Device, f *target.File) {
 	kept := cellar{}
 	step := func(s target.Step) {
@@ -109,7 +109,7 @@ func TestRecall(t *testing.T) {
 	})
 }
 
-// TestRecallLeavings: so is what takes away what a host has left, whatever the host says that it is.
+// TestRecallLeavings: the same for files that remove leavings of a host, for every answer of the host.
 func TestRecallLeavings(t *testing.T) {
 	line := rapid.OneOf(
 		rapid.StringMatching(`nic [!-~]{1,16}`), rapid.StringMatching(`(at |\t)(bond|vlan|vf_roce_[0-9]{1,5}|pfc)=[ -~]{0,16}`),
@@ -135,7 +135,7 @@ func goneHost(t *testing.T) []*target.Cleanup {
 	return tree.Devices[0].Cleanups
 }
 
-// TestRecallNothingElse: a name that no target makes, or in another spelling than its own, is unknown.
+// TestRecallNothingElse: a name that no target makes, or with another spelling, is unknown.
 func TestRecallNothingElse(t *testing.T) {
 	sum := target.Sum([]byte("x"))
 	for _, name := range []string{
@@ -160,8 +160,8 @@ func TestRecallNothingElse(t *testing.T) {
 
 var outside = regexp.MustCompile(`[^A-Za-z0-9_.:/@,%=-]`)
 
-// FuzzRecall: for any name and any contents, Recall returns only results that a target makes under that very name. A script
-// contains a byte of the name that a shell could interpret only inside a quoted word.
+// FuzzRecall: for any name and any contents, Recall returns only results that a target makes under exactly that name. A script contains a
+// byte of the name that a shell could interpret only inside a quoted word.
 func FuzzRecall(f *testing.F) {
 	for _, name := range []string{
 		"cumulus restart", "nvue patch", "sonic rows", "mlx5 apply ens1f0,carries,vlan=100 ens1f1", "rxe leave a%27b%3B%24%28c%29,plain,vlan=7",

@@ -8,8 +8,8 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// asksRoutes are the questions to switches about their tables of next hops. The size of an answer is bounded: one that is cut off is not
-// kept, as it is not whole.
+// asksRoutes are the questions to switches about their tables of next hops. The size of an answer is limited; an answer that is cut off is
+// incomplete and not kept.
 var asksRoutes = []target.Question{
 	{File: "route.json", Cmd: `vtysh -c "show ip route json"` + bounded, Says: "routes of IPv4, by FRRouting"},
 	{File: "route6.json", Cmd: `vtysh -c "show ipv6 route json"` + bounded, Says: "routes of IPv6, by FRRouting"},
@@ -20,15 +20,15 @@ var asksRoutes = []target.Question{
 // askAddresses is the question about interfaces, their bonds and their addresses.
 var askAddresses = target.Question{File: "addr.json", Cmd: "ip -j -d addr" + bounded, Says: "interfaces and their addresses"}
 
-// bounded ends the output of a command behind [forwarding.MaxFile] bytes and one more.
+// bounded cuts the output of a command after [forwarding.MaxFile] + 1 bytes.
 const bounded = " | head -c 8388609"
 
-// IsRouting reports whether a file is named as an answer about the forwarding of a device.
+// IsRouting reports whether a file has the name of an answer about the forwarding of a device.
 func IsRouting(name string) bool {
 	return slices.ContainsFunc(forwarding.Names, func(base string) bool { return lint.Named(name, base) })
 }
 
-// MostRouting returns the bytes that are read of an answer about forwarding; 0: the file is named otherwise.
+// MostRouting returns the largest size of an answer about forwarding that is read; 0: the file has another name.
 func MostRouting(name string) int {
 	if IsRouting(name) {
 		return forwarding.MaxFile
@@ -36,10 +36,10 @@ func MostRouting(name string) int {
 	return 0
 }
 
-// noRouting begins the reason why a file that is named as such an answer is not read.
+// noRouting begins the reason why a file with the name of such an answer is not read.
 const noRouting = "its next hops are not known: "
 
-// readRouting reads the answer in a file of the judging; a file that holds none is named.
+// readRouting reads the answer in a file, and reports a file without an answer.
 func readRouting(j *judging, i int) {
 	f := &j.files[i]
 	answer, err := forwarding.Read(f.Name, f.Data)
@@ -47,7 +47,7 @@ func readRouting(j *judging, i int) {
 		why := noRouting + err.Error()
 		j.taken[i] = lint.Taken{Why: why}
 		j.read[i].unrouted = err.Error()
-		j.found = append(j.found, lint.NotJudged(f.Name, why, "Collect it anew."))
+		j.found = append(j.found, lint.NotJudged(f.Name, why, "Collect it again."))
 		return
 	}
 	j.read[i].forwarding, j.taken[i] = answer, lint.Taken{Dialect: "routes and interfaces", Beside: true}

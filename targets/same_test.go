@@ -38,15 +38,15 @@ var spellings = []spelling{
 	{"NVUE of 5.18", "5.18.0", ""},
 }
 
-// Values that a spelling cannot state, and that are not compared. All others are.
+// A spelling cannot state the following values, so they are not compared. All others are compared.
 //
 //   - Trusted fields: releases up to 3.4 trust the same fields on the whole switch, so the test compares packets that intents send there.
-//     Where the fields are the same, it compares every packet. A release of one field that needs two is refused, unless the fabric has link
-//     pause, which stops all classes alike.
-//   - Values of a field that a switch does not trust: not written up to 4.0, since the keys do not name the field.
+//     If the fields are the same, it compares every packet. If a release allows one field but two are needed, the fabric is refused, unless
+//     it has link pause, which stops all classes.
+//   - Values of a field that a switch does not trust: not written up to 4.0, because the keys do not name the field.
 //   - Shares: up to 4.3 priority groups have weights, so the queues of each are added up.
 //   - Marks by ports: 4.4 has one list of queues for all of them, so only marks that a port sets itself are compared.
-//   - Values that no group claims: Cumulus Linux keeps a cos for its own traffic and puts these values into the next lossy one.
+//   - Values that no group claims: Cumulus Linux reserves a cos for its own traffic and puts these values into the next lossy cos.
 //   - Headroom: the files state it in bytes; NVUE and SONiC derive it from the length of the cable. TestWalk of their packages checks that
 //     length.
 const perPort = "4.4.0"
@@ -55,13 +55,13 @@ const perPort = "4.4.0"
 // fabric is refused in every spelling, or in no spelling.
 var refusals = map[string][]string{
 	"cumulus-trust":      {"traffic.conf of 3.4"},                        // a switch trusts one field
-	"trust-mismatch":     {"traffic.conf of 3.4", "traffic.conf of 3.7"}, // and all its ports the same fields
+	"trust-mismatch":     {"traffic.conf of 3.4", "traffic.conf of 3.7"}, // and all its ports trust the same fields
 	"cumulus-ecn-groups": {"files of 4.4"},                               // one set of thresholds for all ports
 
 	"sonic-pause": {"SONiC 202205", "SONiC 202505", "SONiC 202511"}, // there is no link pause
 	"sonic-trust": {"SONiC 202205", "SONiC 202505", "SONiC 202511"}, // a port trusts one field
 
-	"ecn-drops-unmarkable": {"SONiC 202205", "SONiC 202505", "SONiC 202511"}, // its queues drop what they cannot mark
+	"ecn-drops-unmarkable": {"SONiC 202205", "SONiC 202505", "SONiC 202511"}, // its queues drop packets that they cannot mark
 }
 
 var (
@@ -70,7 +70,7 @@ var (
 	anyModel   = regexp.MustCompile(`(  model = )"(?:sn[0-9]+|z9100)"\n`)
 )
 
-// TestSameEverywhere: a fabric means the same to packets in every spelling, for 100 random fabrics, with -whole 300.
+// TestSameEverywhere: every spelling treats packets in the same way, for 100 random fabrics, with -whole 300.
 func TestSameEverywhere(t *testing.T) {
 	machinetest.Long(t)
 	compared, wholly := map[string]int{}, map[string]int{}
@@ -122,7 +122,7 @@ func TestSameEverywhere(t *testing.T) {
 				sameSwitch(rt, d, first[d.Name], box, sp.version == perPort, onSONiC,
 					func() { wholly[sp.name]++ }, fmt.Sprintf("%s\n%s, by %s and %s", text, d.Name, by, sp.name))
 			}
-			if sp.version != perPort && !onSONiC { // the newer one says more
+			if sp.version != perPort && !onSONiC { // the newer one states more
 				first, by = w.boxes, sp.name
 			}
 		}
@@ -142,7 +142,7 @@ func TestSameEverywhere(t *testing.T) {
 	}
 }
 
-// frontNames gives the names that ports of a switch have on Cumulus Linux, by those that they have.
+// frontNames maps the names of a switch's ports to their names on Cumulus Linux.
 func frontNames(d *ir.Device) map[string]string {
 	out := map[string]string{}
 	for _, p := range d.Ports {
@@ -151,8 +151,7 @@ func frontNames(d *ir.Device) map[string]string {
 	return out
 }
 
-// sameSwitch compares what two texts make of a switch. Boxes go by the names of its ports on Cumulus Linux; other
-// says that one is of another system.
+// sameSwitch compares the effect of two texts on a switch. Boxes use the port names of Cumulus Linux; other: one text is of another system.
 func sameSwitch(t *rapid.T, d *ir.Device, a, b *box, all, other bool, whole func(), what string) {
 	require.NotNil(t, a, what)
 	require.NotNil(t, b, what)
@@ -200,9 +199,9 @@ func sameSwitch(t *rapid.T, d *ir.Device, a, b *box, all, other bool, whole func
 	}
 }
 
-// sameThresholds compares thresholds and probabilities of a queue. SONiC drops packets that it cannot mark by the same thresholds.
-// So there the derived marks of a lossless queue rise slowly: to 5 %, at the level to which one port can fill a queue. Those of a
-// lossy queue may follow, for up to 202505 all queues have one set.
+// sameThresholds compares thresholds and probabilities of a queue. SONiC drops packets that it cannot mark at the same thresholds. So the
+// derived probability for a lossless queue rises slowly: to 5 %, at the length to which one port can fill a queue. A lossy queue may have
+// the same values, because up to 202505 all queues share one set.
 func sameThresholds(t *rapid.T, p *ir.Port, cos int, sonic bool, a, b [3]int, what string) {
 	i := slices.IndexFunc(p.Marks(), func(m *ir.Mark) bool { return m.Group.Cos == cos })
 	if !sonic || i < 0 {
@@ -228,7 +227,7 @@ func lossy(d *ir.Device, cos int) bool {
 	return cos >= 0 && !slices.ContainsFunc(d.Fabric.CosGroups, func(g *ir.CosGroup) bool { return g.Cos == cos && g.Lossless })
 }
 
-// sorter is the box whose fields and maps count at a port.
+// sorter returns the box whose fields and maps apply to a port.
 func (b *box) sorter(port string) *box {
 	if own := b.own[port]; own != nil {
 		return own
@@ -243,7 +242,7 @@ func (b *box) thresholds(port string, cos int) [3]int {
 	return b.from[""][cos]
 }
 
-// shares gives the part of a port's link that each cos has in percent, 0 of one that is strict; nil: groups of them have weights.
+// shares returns the share of a port's link for each cos in percent, 0 for a strict cos; nil: priority groups have the weights.
 func (b *box) shares(port string) map[int]int {
 	if s := b.share[port]; s != nil {
 		return s
@@ -251,7 +250,7 @@ func (b *box) shares(port string) map[int]int {
 	return b.share[""]
 }
 
-// sentBy are the packets of an intent that come in at a port.
+// sentBy returns the packets of an intent that come in at a port.
 func sentBy(in *ir.Intent, p *ir.Port) (out []packet) {
 	tagged := in.VLAN > 0 && !p.Link().Routed
 	if in.Version == 1 {
@@ -266,8 +265,8 @@ func sentBy(in *ir.Intent, p *ir.Port) (out []packet) {
 	return out
 }
 
-// sameShares compares who is served first, and the shares of the others. Whole percents of at least one leave up to one for each queue
-// that is beside what the weights say.
+// sameShares compares the strict queues, and the shares of the others. Rounding to whole percents of at least one allows a deviation of one
+// for each queue.
 func sameShares(t *rapid.T, p *ir.Port, name string, a, b *box, what string) {
 	x, y := a.shares(name), b.shares(name)
 	if x != nil && y != nil {

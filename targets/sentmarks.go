@@ -32,7 +32,7 @@ func (m *sentMarks) add(p ir.Packet) {
 	}
 }
 
-// has reports whether a member sends a value; nil marks: any is sent.
+// has reports whether a member sends a value; nil marks: every value is sent.
 func (m *sentMarks) has(of ir.Missorted) bool {
 	switch {
 	case m == nil:

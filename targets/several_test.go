@@ -31,7 +31,7 @@ func bySeveral(ds diag.List) (out diag.List) {
 	return out
 }
 
-// nvuePFC is a switch with NVUE and PFC for the priority in which DSCP 26 is.
+// nvuePFC returns the configuration of a switch with NVUE and PFC for the priority of DSCP 26.
 const nvuePFC = `- header:
     model: SN3700
     version: Cumulus Linux 5.9.1
@@ -57,7 +57,7 @@ const nvuePFC = `- header:
           tx: enable
 `
 
-// pairCommands are the commands of a switch of an MLAG.
+// pairCommands returns the commands of a switch in an MLAG pair.
 func pairCommands(least string) string {
 	return `nv set system hostname leaf
 nv set mlag mac-address 44:38:39:FF:00:01
@@ -75,7 +75,7 @@ nv set qos congestion-control default-global traffic-class 3 probability 100
 `
 }
 
-// TestPairs: files name the MLAG of their switch, and the two switches of one are compared.
+// TestPairs: files name the MLAG of their switch, and the two switches of an MLAG are compared.
 func TestPairs(t *testing.T) {
 	db, err := os.ReadFile(filepath.Join("testdata", "themes", "config_db.json"))
 	require.NoError(t, err)
@@ -128,8 +128,8 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// TestSwitchesDisagree: two leaves have PFC for two priorities, to which DSCP 26 leads, and a spine has no PFC. No rule about
-// several switches judges one of them alone.
+// TestSwitchesDisagree: two leaves have PFC for two priorities, to which DSCP 26 is mapped, and a spine has no PFC. No rule about several
+// switches judges a single switch.
 func TestSwitchesDisagree(t *testing.T) {
 	texts := map[string]string{
 		"leaf1/startup.yaml":  nvuePFC,
@@ -161,7 +161,7 @@ func TestSwitchesDisagree(t *testing.T) {
 	assert.Empty(t, bySeveral(twice.Diagnostics), "two moments of one switch")
 }
 
-// TestSwitchDiffers: of sixteen leaves one has another headroom.
+// TestSwitchDiffers: one of sixteen leaves has a different headroom.
 func TestSwitchDiffers(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("testdata", "themes", "config_db.json"))
 	require.NoError(t, err)
@@ -184,7 +184,8 @@ func TestSwitchDiffers(t *testing.T) {
 	assert.Contains(t, line, "xoff")
 }
 
-// TestWrittenSwitchesAgree: the rules find nothing among the switches of a fabric as rocec writes them, mixed releases and systems too.
+// TestWrittenSwitchesAgree: the rules find no difference between the switches of a fabric with the files of rocec, even with mixed releases
+// and systems.
 func TestWrittenSwitchesAgree(t *testing.T) {
 	linters := targets.Linters()
 	of := map[string][]lint.File{}
@@ -210,7 +211,7 @@ func TestWrittenSwitchesAgree(t *testing.T) {
 	assert.Greater(t, several, 5)
 }
 
-// TestManySwitches: many switches, each set in its own way, cost little more than the same files of one switch after another.
+// TestManySwitches: many switches, each with different settings, take little more time than the same files read separately.
 func TestManySwitches(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("testdata", "themes", "traffic.conf"))
 	require.NoError(t, err)
@@ -226,7 +227,7 @@ func TestManySwitches(t *testing.T) {
 	assert.Less(t, targettest.ProcessorTime(t, func() { targets.JudgeFiles(all) }), 5*time.Second)
 }
 
-// severalThemes is the table theme x system x code of switches of which one differs: three are sound, and the fourth is changed.
+// severalThemes is a table theme x system x code for switches of which one differs: three are sound, and the fourth is changed.
 var severalThemes = []theme{
 	{"PFC is on for another priority", [...]cell{
 		found("conf-switches-disagree", "pfc.roce.cos_list = [4]", "pfc.roce.cos_list = [5]"),
@@ -276,7 +277,7 @@ var severalThemes = []theme{
 	}},
 }
 
-// TestThemesOfSeveral: each theme is found on each system, and in the switches alone it is not.
+// TestThemesOfSeveral: each theme is found on each system by comparing switches, but not in a single switch.
 func TestThemesOfSeveral(t *testing.T) {
 	for i, base := range systems {
 		data, err := os.ReadFile(filepath.Join("testdata", "themes", base))

@@ -10,14 +10,14 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// The bounds of a table: the lines in which its head is looked for, and the columns that a message names.
+// The limits of a table: the lines in which its head is searched, and the columns that a message names.
 const (
 	mostHead    = 50
 	mostColumns = 6
 )
 
-// shownTable returns the columns of a table that a show command of a switch printed: a line of names above one of dashes, a run for each
-// column. Nil: the text begins with no such table.
+// shownTable returns the columns of a table that a show command of a switch printed: a line of names above a line of dashes, with one run
+// of dashes for each column. Nil: the text does not begin with such a table.
 func shownTable(text []byte) (columns []string) {
 	head, n := "", 0
 	for line := range bytes.Lines(text[:min(len(text), 64<<10)]) {
@@ -40,12 +40,12 @@ func shownTable(text []byte) (columns []string) {
 	return nil
 }
 
-// isTable reports whether no linter takes a file by its form or its name, and a show command printed it.
+// isTable reports whether no linter accepts a file by its form or its name, and a show command printed it.
 func isTable(j *judging, f lint.File) bool {
 	return f.Why == "" && !j.linters.Knows(f.Name) && j.linters.Of(f).Takes == nil && shownTable(f.Data) != nil
 }
 
-// reportTable reports a table of a show command, and the commands that print a configuration.
+// reportTable reports a table of a show command, and names the commands that print a configuration.
 func reportTable(j *judging, i int) {
 	f := j.files[i]
 	columns := shownTable(f.Data)

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// A table that a show command printed is called so, with the commands that print a configuration, whatever the file is called.
+// A table that a show command printed is reported as such, with the commands that print a configuration, for any file name.
 func TestShownTable(t *testing.T) {
 	for name, c := range map[string]struct{ text, columns string }{
 		"nv show qos roce": {

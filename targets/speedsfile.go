@@ -7,8 +7,8 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// speedsFile is the base name of a file with the speeds of interfaces as the kernel has them: a line for each, with its name and Mb/s. They
-// count where the configuration of the device states no speed.
+// speedsFile is the base name of a file with the speeds of interfaces in the kernel: a line for each, with its name and Mb/s. They count if
+// the configuration of the device states no speed.
 const speedsFile = "speeds"
 
 // askSpeeds prints the speeds of the interfaces with a link. Source: Linux, Documentation/ABI/testing/sysfs-class-net.
@@ -19,7 +19,7 @@ const askSpeeds = `for f in /sys/class/net/*/speed; do
 done
 true`
 
-// speedsOf reads such a file; nil: it is another file, or holds something else.
+// speedsOf reads such a file; nil: the file has another name or other content.
 func speedsOf(f lint.File) map[string]int {
 	const (
 		most    = 1 << 20
@@ -35,7 +35,7 @@ func speedsOf(f lint.File) map[string]int {
 		if err != nil {
 			return nil
 		}
-		if n > 0 && n <= fastest { // else the link is down
+		if n > 0 && n <= fastest { // otherwise the link is down
 			out[name] = int(n)
 		}
 	}

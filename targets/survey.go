@@ -16,52 +16,52 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// Surveyed is a device of which files were read, as its files describe it. No fabric has it yet.
+// Surveyed is a device that is described only by its files, not by a fabric.
 type Surveyed struct {
-	Name       string                 // the name that its configuration states, else that of its folder or files
-	OS         *ir.OS                 // what a switch runs; nil: the device is a host
-	Release    string                 // for which the files are; empty: none is known
-	Guessed    bool                   // the files state a range of releases, or none, and Release is one for which they can be
+	Name       string                 // the name in its configuration, else the name of its folder or files
+	OS         *ir.OS                 // the operating system of a switch; nil: the device is a host
+	Release    string                 // the release of the files; empty: unknown
+	Guessed    bool                   // the files state a range of releases, or none; Release is a possible one
 	Read       *target.Understood     // without places
-	BGP        *target.BGP            // of FRR's own configuration, else of the configuration of the device; nil: none states it
-	Neighbours map[string][]Neighbour // by port: LLDP, else the configuration
-	Files      []string               // that were read
+	BGP        *target.BGP            // BGP, from FRR's configuration, else from the configuration of the device; nil: none states it
+	Neighbours map[string][]Neighbour // by port: from LLDP, else from the configuration
+	Files      []string               // names of the files that were read
 	Top        diag.Range             // the beginning of the first file with settings
-	Speeds     map[string]int         // Mb/s by interface, as the kernel has them; nil: no file states them
+	Speeds     map[string]int         // Mb/s by interface, from the kernel; nil: no file states them
 
-	Routes     [2]*forwarding.Routes // of IPv4 and IPv6; nil: no file has them whole
-	Unrouted   string                // the first file of routes or interfaces that is not understood, and why; empty: all are
+	Routes     [2]*forwarding.Routes // routes of IPv4 and IPv6; nil: no file has a complete table
+	Unrouted   string                // the first file of routes or interfaces that is not understood, and why; empty: all are understood
 	Interfaces forwarding.Interfaces // nil: no file has them
 
-	Twin     string // the name that its files state, and those of another device, too; empty: they state no such name
-	hostname string // by a file with its name alone; empty: no file has one
+	Twin     string // the name in its files, and in the files of another device, too; empty: no such name
+	hostname string // the name from a file that contains only the name; empty: there is no such file
 }
 
 // Neighbour is the device at the other end of a cable, as LLDP or a configuration names it.
 type Neighbour struct {
 	Device          string
-	Ports           []string // names of its port, the likeliest first
-	Function, Model string   // its function and its hardware; empty: no file states them
-	Address         string   // for management, by LLDP; empty: LLDP states no address
+	Ports           []string // names of its port, most likely first
+	Function, Model string   // its function and its hardware; empty: not stated
+	Address         string   // management address from LLDP; empty: LLDP states none
 }
 
-// Survey is the devices of a set of files, and the files that belong to none.
+// Survey contains the devices of a set of files, and the files that belong to no device.
 type Survey struct {
 	Devices []Surveyed
 	Not     []NotRead
-	Checked *Checked // by the linters
+	Checked *Checked // results of the linters
 }
 
-// NotRead is a file that was not read, and why, as a part of a sentence.
+// NotRead is a file that was not read, with the reason as part of a sentence.
 type NotRead struct{ File, Why string }
 
-// SurveyFiles reads the files of devices that no fabric describes. Files of one device are those of a folder or of a name, as
-// [JudgeFiles] groups them. Running settings go before stored ones. Two folders whose configurations state one name are two devices, each
-// called by its folder.
+// SurveyFiles reads the files of devices that no fabric describes. Files of one device are grouped by folder or name, as in [JudgeFiles].
+// Running settings take precedence over stored ones. If the configurations of two folders state the same name, they are two devices, each
+// named by its folder.
 func SurveyFiles(files []lint.File) *Survey {
 	j := newJudging(nil, files, devicesOf(files))
 	s := &Survey{Checked: j.checked}
-	var of []*device // of the surveyed ones
+	var of []*device // devices of the survey
 	for k := range j.devices {
 		d := &j.devices[k]
 		one := Surveyed{Name: path.Base(d.name), Top: topOf(j, d), Neighbours: map[string][]Neighbour{}}
@@ -106,7 +106,7 @@ func SurveyFiles(files []lint.File) *Survey {
 				}
 			}
 		}
-		if one.Read != nil { // places take many times the memory of settings, and a survey has no finding
+		if one.Read != nil { // places need many times the memory of settings, and a survey has no findings
 			one.Read.Where = nil
 		}
 		if one.Read != nil || len(one.Neighbours) > 0 || one.Interfaces != nil {
@@ -121,7 +121,7 @@ func SurveyFiles(files []lint.File) *Survey {
 	return s
 }
 
-// nameInterfaces reads files of hosts again that name no interface: the ports of the host are those that its neighbours name.
+// nameInterfaces reads files of hosts without interface names again, with the port names that the host's neighbours state.
 func (s *Survey) nameInterfaces(j *judging, of []*device) {
 	ports := map[string][]string{}
 	for i := range s.Devices {
@@ -151,7 +151,7 @@ func (s *Survey) nameInterfaces(j *judging, of []*device) {
 	}
 }
 
-// forward adds the answer in a file to those of a device. The routes of FRRouting count before those of the kernel.
+// forward adds the answer in a file to those of a device. Routes of FRRouting take precedence over routes of the kernel.
 func (d *Surveyed) forward(answer *forwarding.Answer) {
 	for family, routes := range answer.Routes {
 		if have := d.Routes[family]; routes != nil && (have == nil || routes.FRR && !have.FRR) {
@@ -163,14 +163,13 @@ func (d *Surveyed) forward(answer *forwarding.Answer) {
 	}
 }
 
-// name calls devices by the names that their files state, where no other device has the same. The name that a system comes with
-// does not count.
+// name gives devices the names that their files state, if no other device has the same name. Default names of a system do not count.
 func (s *Survey) name() {
-	const usual = 1 << 20 // more than devices
+	const usual = 1 << 20 // limits the number of devices
 	told := map[string]int{"localhost": usual}
 	for _, row := range All {
 		if row.OS != nil {
-			told[row.OS.Name], told[row.OS.User] = usual, usual // sonic, and cumulus
+			told[row.OS.Name], told[row.OS.User] = usual, usual // sonic, cumulus and other default names
 		}
 	}
 	for i := range s.Devices {
@@ -188,8 +187,8 @@ func (s *Survey) name() {
 	s.nameAddresses()
 }
 
-// nameAddresses names a device whose folder is called by an address: it takes the name that LLDP of others gives with that
-// management address. An address with several names names no device.
+// nameAddresses renames a device whose folder is named by an address: it gets the name that LLDP of other devices states with that
+// management address. An address with several names is ignored.
 func (s *Survey) nameAddresses() {
 	called, taken := map[string]string{}, map[string]bool{}
 	for i := range s.Devices {
@@ -214,8 +213,8 @@ func (s *Survey) nameAddresses() {
 	}
 }
 
-// stated returns the name that the files of a device state: its configuration, else its name for itself. Empty: no file states it. The
-// prompt in the output of a host's tools may be that of another host, from which a person asked.
+// stated returns the name that the files of a device state: the one in its configuration, else its hostname. Empty: no file states a name.
+// The prompt in the output of a host's tools does not count, because it may belong to another host on which a person worked.
 func (d *Surveyed) stated() string {
 	if d.OS != nil && d.Read != nil && d.Read.Host != "" {
 		return d.Read.Host
@@ -223,8 +222,8 @@ func (d *Surveyed) stated() string {
 	return d.hostname
 }
 
-// readAlone reads the files of one device together: what it runs, else what it has stored, else files without a moment, else what tools of
-// a host printed. The row is nil for a host.
+// readAlone reads the files of one device together: running settings, else stored settings, else files without a moment, else output of a
+// host's tools. The row is nil for a host.
 func readAlone(j *judging, d *device) (*target.Understood, *target.Target) {
 	stored, running := j.device(d)
 	read := cmp.Or(running, stored, timeless(j, d))
@@ -244,8 +243,8 @@ func readAlone(j *judging, d *device) (*target.Understood, *target.Target) {
 	return read, row
 }
 
-// releaseOf returns a release for which a row writes: the stated one, else the newest of a stated range ("3.5 to 3.7", "5.x").
-// Without both it is the release that drafts take for some model. Empty: the row writes for no such release.
+// releaseOf returns a release for which a row writes: the stated release, else the newest of a stated range ("3.5 to 3.7", "5.x"). Without
+// both it is the release of drafts for some model. Empty: the row writes for no such release.
 func releaseOf(row *target.Target, stated string) (version string, guessed bool) {
 	writes := func(version string) bool {
 		if version == "" || row.OS.Release(version) != "" || row.OS.Runs != nil && !row.OS.Runs(nil, version) {
@@ -290,5 +289,5 @@ func releaseOf(row *target.Target, stated string) (version string, guessed bool)
 	return "", true
 }
 
-// mostMinor is the largest second number of a release that is looked for in a range without an end.
+// mostMinor is the largest second number of a release that is tried for an open range.
 const mostMinor = 40

@@ -1,9 +1,9 @@
 // Package targets is the fabric as each device spells it: the table of targets, the [Survey] of files that no fabric describes, and
 // [Render], which gives every device to the target that writes for it.
 //
-// The input is a compiled fabric, the output a tree: per device its files, each a function from the present content to the wanted
-// content. Rendering is pure and returns the same on every run. It writes no byte of a file until the file is read, so that a tree
-// of tens of thousands of devices takes milliseconds.
+// The input is a compiled fabric, the output a tree: per device its files, each a function from the present content to the wanted content.
+// Rendering is pure and returns the same on every run. It computes no content of a file before the file is read, so that a tree of tens of
+// thousands of devices takes milliseconds.
 package targets
 
 import (
@@ -30,8 +30,8 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// All is the table of targets. A new operating system or NIC driver is one line here. A switch whose block states no system runs
-// the first operating system.
+// All is the table of targets. A new operating system or NIC driver needs one line here. A switch whose block states no system runs the
+// first operating system.
 var All = Table{
 	cumulus.Target,
 	nvue.Target,
@@ -49,7 +49,7 @@ var All = Table{
 // Known contains the facts of the table about operating systems and NICs.
 var Known = All.Known()
 
-// Topics is every code rendering reports.
+// Topics returns every code that rendering reports.
 var Topics = func() []diag.Topic {
 	all := append([]diag.Topic{topicNone, topicFamily, topicSystem, topicNoMember}, nic.Topics...)
 	for _, t := range All {
@@ -77,7 +77,7 @@ func Files(f *ir.Fabric) *target.Tree { return All.Files(f) }
 // Check is [Table.Check] of All.
 func Check(f *ir.Fabric) diag.List { return All.Check(f) }
 
-// Table is targets, in the order in which the parts of a host are written.
+// Table is a list of targets, in the order in which the parts of a host are written.
 type Table []*target.Target
 
 // Known returns the facts of the table about operating systems and NICs.
@@ -94,9 +94,9 @@ func (t Table) Known() ir.Known {
 	return k
 }
 
-// Render returns the files of every device. The tree leaves out devices that need no file and can hold none of rocec's. A host in
-// no intent is in the tree without files, as it may have been in one. A device that must be configured and that no target writes is
-// an error at its os or NIC model.
+// Render returns the files of every device. The tree leaves out devices that need no file and cannot have a file of rocec. A host without
+// an intent is in the tree without files, because it may have been in an intent before. If a device must be configured and no target writes
+// it, there is an error at its os or NIC model.
 func (t Table) Render(f *ir.Fabric) (*target.Tree, diag.List) {
 	parts := t.inParts(f, (*part).render)
 	tree := &target.Tree{}
@@ -106,8 +106,7 @@ func (t Table) Render(f *ir.Fabric) (*target.Tree, diag.List) {
 	return tree, found(parts)
 }
 
-// Files is [Table.Render] for those who look at no device: each has its files, and nothing of how it is read. What is asked of devices
-// takes many times the memory.
+// Files is [Table.Render] for callers that read no device: each device has its files, but no queries. Queries need many times the memory.
 func (t Table) Files(f *ir.Fabric) *target.Tree {
 	tree := &target.Tree{}
 	for _, p := range t.inParts(f, (*part).files) {
@@ -116,7 +115,7 @@ func (t Table) Files(f *ir.Fabric) *target.Tree {
 	return tree
 }
 
-// Check gives the diagnostics of [Table.Render] alone. A tree is larger than its fabric; this keeps nothing.
+// Check returns only the diagnostics of [Table.Render]. A tree is larger than its fabric, and Check keeps none of it.
 func (t Table) Check(f *ir.Fabric) diag.List { return found(t.inParts(f, (*part).check)) }
 
 // CheckDevice is [Check] for one device of a fabric.
@@ -126,7 +125,7 @@ func CheckDevice(d *ir.Device) diag.List {
 	return p.found
 }
 
-// FilesOf gives the files of one device of a fabric, as [Files] does for all; none of one that rocec does not write.
+// FilesOf returns the files of one device of a fabric, like [Files] for all devices; none if rocec does not write the device.
 func FilesOf(d *ir.Device) []target.File {
 	p := part{table: All}
 	p.files([]*ir.Device{d})
@@ -141,7 +140,7 @@ var topicNone = diag.Topic{
 	Summary: "rocec cannot write for this switch",
 }
 
-// inParts gives the devices of a fabric to a few goroutines, a run of them to each.
+// inParts distributes the devices of a fabric among a few goroutines, a run of devices to each.
 func (t Table) inParts(f *ir.Fabric, do func(*part, []*ir.Device)) []part {
 	workers := min(runtime.GOMAXPROCS(0), max(1, len(f.Devices)/minPerWorker))
 	size := (len(f.Devices) + workers - 1) / workers
@@ -158,7 +157,7 @@ func (t Table) inParts(f *ir.Fabric, do func(*part, []*ir.Device)) []part {
 	return parts
 }
 
-// found gives what all parts found, sorted.
+// found returns the findings of all parts, sorted.
 func found(parts []part) diag.List {
 	var ds diag.List
 	for _, p := range parts {
@@ -168,7 +167,7 @@ func found(parts []part) diag.List {
 	return ds
 }
 
-// minPerWorker is the number of devices below which another goroutine does not pay.
+// minPerWorker is the number of devices below which another goroutine is not worthwhile.
 const minPerWorker = 64
 
 // part is the result of one goroutine for a run of devices.
@@ -226,7 +225,7 @@ func (p *part) files(devices []*ir.Device) {
 	})
 }
 
-// render makes devices with their files and all that is asked of them.
+// render makes devices with their files and all their queries.
 func (p *part) render(devices []*ir.Device) {
 	p.files(devices)
 	for _, out := range p.devices {
@@ -248,7 +247,7 @@ func (p *part) render(devices []*ir.Device) {
 	}
 }
 
-// cleanups ask a host for files of any family, also of a family that none of its NICs has any more.
+// cleanups returns queries for files of all families on a host, including families that none of its NICs has any more.
 func (t Table) cleanups(d *ir.Device) (out []*target.Cleanup) {
 	for _, row := range t {
 		if d.Host != nil && row.Cleanup != nil {
@@ -258,8 +257,8 @@ func (t Table) cleanups(d *ir.Device) (out []*target.Cleanup) {
 	return out
 }
 
-// Gone returns hosts that are no longer in the fabric, or that others configure by hand: rocec only checks that they hold no file
-// of rocec. They are reached by their names, with the connection settings of the fabric.
+// Gone returns hosts that are no longer in the fabric, or that others configure by hand: rocec only checks that they have no file of rocec.
+// They are reached by name, with the connection settings of the fabric.
 func (t Table) Gone(f *ir.Fabric, names []string) *target.Tree {
 	var families Table
 	for _, row := range t {
@@ -278,8 +277,8 @@ func (t Table) Gone(f *ir.Fabric, names []string) *target.Tree {
 	return tree
 }
 
-// of returns the targets that write for a device, in the order of the table. A switch has the one of its system, a host those of its NICs'
-// drivers.
+// of returns the targets that write for a device, in the order of the table. A switch has the target of its system, a host the targets of
+// its NICs' drivers.
 func (t Table) of(d *ir.Device) Table {
 	for i, row := range t {
 		if row.Render == nil || !serves(row, d) {
@@ -288,7 +287,7 @@ func (t Table) of(d *ir.Device) Table {
 		if d.Switch != nil {
 			return t[i : i+1]
 		}
-		by := t[i : i+1 : i+1] // nearly always the only one
+		by := t[i : i+1 : i+1] // usually the only one
 		for _, other := range t[i+1:] {
 			if other.Render != nil && serves(other, d) {
 				by = append(by, other)
@@ -299,7 +298,7 @@ func (t Table) of(d *ir.Device) Table {
 	return nil
 }
 
-// serves reports whether a row is that of a switch's system, or of a driver of a host's NICs.
+// serves reports whether a row belongs to a switch's system, or to a driver of a host's NICs.
 func serves(row *target.Target, d *ir.Device) bool {
 	if d.Switch != nil {
 		return row.OS != nil && row.OS.Name == d.Switch.OS && (row.Serves == nil || row.Serves(d))
@@ -336,12 +335,12 @@ func (p *part) unwritten(d *ir.Device) {
 		"It writes for os = %s: correct the os if they run one of these, or describe the switches by a by_hand block, or route the traffic "+
 		"around them.",
 		d.Group, d.Switch.OS, diag.Meant(meant), quoted(names))
-	if meant != "" && at.End.Byte-at.Start.Byte == len(d.Switch.OS)+len(`""`) { // written out, not computed
+	if meant != "" && at.End.Byte-at.Start.Byte == len(d.Switch.OS)+len(`""`) { // written explicitly instead of computed
 		none.Instead(at, strconv.Quote(meant))
 	}
 }
 
-// quoted names a few things: "a" or "b".
+// quoted lists a few words: "a" or "b".
 func quoted(names []string) string {
 	out := make([]string, len(names))
 	for i, n := range names {

@@ -20,19 +20,19 @@ import (
 	"github.com/rocec/rocec/validate/settings"
 )
 
-// theme is a way in which settings hurt lossless traffic, and how a configuration of each system that has it is found.
+// theme is a mistake in settings that harms lossless traffic, with a configuration of each system in which it is found.
 type theme struct {
 	what  string
 	cells [len(systems)]cell
 }
 
-// The systems of the table, by the file of testdata/themes that is sound, and is made wrong.
+// The systems of the table, each with a sound file of testdata/themes to which the mistakes are added.
 var systems = [...]string{"traffic.conf", "startup.yaml", "config_db.json"}
 
-// cell is a sound configuration with one change, and the code of the finding, or why a configuration of the system cannot have the
-// fault.
+// cell is a sound configuration with one change, and the code of the finding, or the reason why a configuration of the system cannot have
+// the mistake.
 type cell struct {
-	change []string // the former text, and the text that replaces it
+	change []string // the old text, and its replacement
 	code   string
 	cannot string
 }
@@ -314,7 +314,7 @@ var themes = []theme{
 	}},
 }
 
-// TestThemes: each theme is found on each system that can have it, in a configuration in which nothing else is found.
+// TestThemes: each theme is found on each system that can have it, in a configuration without other findings.
 func TestThemes(t *testing.T) {
 	for i, name := range systems {
 		data, err := os.ReadFile(filepath.Join("testdata", "themes", name))
@@ -347,7 +347,7 @@ func TestThemes(t *testing.T) {
 	}
 }
 
-// TestManyPorts: the rules judge a switch with 10,000 ports, each set in its own way, in bounded time.
+// TestManyPorts: the rules judge a switch with 10,000 different ports in bounded time.
 func TestManyPorts(t *testing.T) {
 	s := &ir.Settings{Ports: map[string]*ir.PortSettings{}}
 	for i := range 10_000 {

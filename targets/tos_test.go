@@ -13,8 +13,8 @@ import (
 	"github.com/rocec/rocec/targets/judge/judgetest"
 )
 
-// TestTOSOfFamilies: a tos with ECT(0) is named as the custom that it is, and each family states what its NICs make of the bits. That 104
-// is no fault holds for NICs that set them themselves.
+// TestTOSOfFamilies: the finding about a tos with ECT(0) names it as common practice, and each family states how its NICs treat the bits.
+// Only for NICs that set the bits themselves, 104 is no mistake.
 func TestTOSOfFamilies(t *testing.T) {
 	does := map[string]string{
 		"mlx5": "ignores them and sets its own, so tos = 104, DSCP 26 alone, is no fault: its packets can be marked as well.",

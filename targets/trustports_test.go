@@ -78,8 +78,8 @@ link "a" {
 
 const oneSwitch = "link \"b\" {\n  a = \"b[1-3]:e1\"\n  b = \"tor1:swp[4-6]\"\n}"
 
-// TestTrustByPorts: from 3.5 on, racks that identify RoCEv2 by different fields share a switch, since each port has its own trust.
-// Packets follow the written content, and are lost where all ports trust the same fields.
+// TestTrustByPorts: from 3.5 on, racks that identify RoCEv2 by different fields can share a switch, because each port has its own trust.
+// The test follows packets through the written content; if all ports trusted the same fields, packets would be lost.
 func TestTrustByPorts(t *testing.T) {
 	for _, version := range []string{"3.5.0", "3.7.16", "4.1.1", "4.2.1", "4.3.0"} {
 		j := judged(t, twoRacks(version, oneSwitch))
@@ -152,7 +152,7 @@ mesh "up" {
 	assert.Contains(t, got, `carry roce "marked", too`)
 }
 
-// TestTrustByPortsGone: the group goes with its reason, and what others have in the list stays.
+// TestTrustByPortsGone: the group is removed when it is no longer needed, and entries of others in the list stay.
 func TestTrustByPortsGone(t *testing.T) {
 	edit := func(text string, old []byte) []byte {
 		j := judged(t, text)
@@ -184,7 +184,7 @@ func TestTrustByPortsGone(t *testing.T) {
 	assert.Contains(t, string(edit(one, edit(both, nil))), "source.port_group_list = []\n")
 }
 
-// TestBothByPorts: while a class moves, ports keep their former trust where possible, and otherwise it is reported.
+// TestBothByPorts: while a class moves, ports keep their old trust if possible; otherwise rocec reports it.
 func TestBothByPorts(t *testing.T) {
 	tor := func(text string) (out struct {
 		edit func(old []byte) []byte

@@ -15,7 +15,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// TestUnitExposure has systemd judge the unit of every family: how much of the system a program that it starts could change.
+// TestUnitExposure runs systemd's security check on the unit of every family. It rates how much of the system a program of the unit could
+// change.
 func TestUnitExposure(t *testing.T) {
 	const most = 4.0
 	tool := machinetest.Need(t, "systemd-analyze")
@@ -46,7 +47,7 @@ func TestUnitExposure(t *testing.T) {
 	require.Len(t, judged, 3, "units of mlx5, mlx4 and rxe")
 }
 
-// Systemd kills what calls anything but a list of allowed calls where it knows no name in the list. A list of denied calls does not do that.
+// If systemd knows no name in a list of allowed system calls, it kills every program of the unit. With a list of denied calls it does not.
 func TestUnitOfOlderSystemd(t *testing.T) {
 	everyFile(t, func(t *testing.T, d *target.Device, file target.File) {
 		if !strings.HasSuffix(file.Path, "@.service") {
@@ -59,9 +60,9 @@ func TestUnitOfOlderSystemd(t *testing.T) {
 			case "SystemCallFilter":
 				calls++
 				require.True(t, strings.HasPrefix(value, "~"), line)
-			case "StateDirectory": // it would give what a stranger has put there to root
+			case "StateDirectory": // the unit would run files of strangers as root
 				require.Fail(t, line)
-			case "ReadWritePaths": // a folder that is not there stops the unit
+			case "ReadWritePaths": // a missing folder would stop the unit
 				require.Equal(t, "/var/lib", value)
 			}
 			require.LessOrEqual(t, len(line), 2048, "LINE_MAX of older releases")

@@ -13,8 +13,8 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// TestUnknownRows: on every system a row that rocec does not know affects itself alone. It is named at its line, the file is judged
-// in part, and the findings about other rows stay the same.
+// TestUnknownRows: on every system, an unknown row affects no other row. It is named at its line, the file is judged in part, and the
+// findings about other rows stay the same.
 func TestUnknownRows(t *testing.T) {
 	for name, c := range map[string]struct {
 		example, base, from, to string

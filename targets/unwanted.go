@@ -14,42 +14,42 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// DeviceRead is the settings of a device of the fabric, as its files state them.
+// DeviceRead contains the settings that the files of a fabric's device state.
 type DeviceRead struct {
 	*target.Understood
-	Files []string // that were read
-	Not   []string // sentences: files that were not, and why
+	Files []string // names of the files that were read
+	Not   []string // sentences: the files that were not read, with the reasons
 
 	device *ir.Device
-	hosts  map[[sha256.Size]byte]*ir.Settings // by the files that rocec writes; nil: nothing is kept
+	hosts  map[[sha256.Size]byte]*ir.Settings // cached settings of files that rocec writes; nil: no cache
 }
 
-// ReadValue is a value of a device that was read, and is not the wanted one.
+// ReadValue is a value of a device that was read and differs from the wanted one.
 type ReadValue struct {
 	Name, Wanted, Read string
 	Field              ir.Field
-	At                 diag.Range     // of the value that was read; zero: it has no place
-	Why                string         // the reason why rocec itself would leave the two different; empty: it would not
-	Of                 *ir.Difference // from the wanted value (A)
+	At                 diag.Range     // of the read value; zero: no place
+	Why                string         // the reason why rocec would accept the difference; empty: it would not
+	Of                 *ir.Difference // the difference from the wanted value (A)
 	Written            bool           // files of rocec state the wanted value
 }
 
-// Comparison is the values that a device was read to have, beside the wanted ones.
+// Comparison compares the values that were read from a device with the wanted ones.
 type Comparison struct {
-	Values   []ReadValue // that differ; those with a reason come last
+	Values   []ReadValue // values that differ; those with a reason are last
 	Unknown  []string    // values that the files do not state, by field: "speed at swp1 and swp2"
-	Missing  []string    // those that the files of rocec would state
-	Compared int         // values that both sides have, of each kind of ports
+	Missing  []string    // values in Unknown that the files of rocec would state
+	Compared int         // number of values that both sides have, for each kind of port
 	Whole    bool        // all kinds of ports were compared
 
-	written *ir.Settings // by the files of rocec; nil: nothing differs, or they state nothing
+	written *ir.Settings // settings of rocec's files; nil: no differences, or the files state nothing
 }
 
-// mostKinds is how many kinds of ports are compared.
+// mostKinds limits the kinds of ports that are compared.
 const mostKinds = 1 << 10
 
-// Compare compares the values that were read with the wanted ones: those of one port, or of all for an empty name. A value is as wanted
-// where rocec itself would leave it so, too: some systems round a value, or have another word for it.
+// Compare compares the values that were read with the wanted ones: the values of one port, or of all ports for an empty name. A value also
+// counts as wanted if rocec itself would write it: some systems round a value, or have another word for it.
 func (r *DeviceRead) Compare(port string) *Comparison {
 	c := &comparing{wanted: r.device.Wanted(), read: r.Settings, out: &Comparison{Whole: true}}
 	c.ports(port)
@@ -60,7 +60,7 @@ func (r *DeviceRead) Compare(port string) *Comparison {
 		a, b := c.all[i], c.all[k]
 		return a.Field < b.Field || a.Field == b.Field && a.Index < b.Index
 	})
-	if len(c.all)+len(c.unknown) > 0 { // it takes its time
+	if len(c.all)+len(c.unknown) > 0 { // this is slow
 		c.written = knownSettings(r.hosts, r.device)
 		c.out.written = c.written
 	}
@@ -90,7 +90,7 @@ func (r *DeviceRead) Compare(port string) *Comparison {
 	return c.out
 }
 
-// comparing is a comparison that is being made.
+// comparing is the state during a comparison.
 type comparing struct {
 	wanted, read, written *ir.Settings
 	all                   []*unlikeValue
@@ -99,19 +99,19 @@ type comparing struct {
 	out                   *Comparison
 }
 
-// unknownValues is the values of a field that the files do not state.
+// unknownValues contains the values of a field that the files do not state.
 type unknownValues struct {
 	ir.Difference
 	all []valueAt
 }
 
-// valueAt is a value of a port, one of its kind, or of a pool.
+// valueAt is a value of a port, for one port of each kind, or of a pool.
 type valueAt struct {
 	ir.Value
 	port string
 }
 
-// unlikeValue is a value that differs, with one port of each kind that has it.
+// unlikeValue is a different value, with one port of each kind that has it.
 type unlikeValue struct {
 	ir.Difference
 	samples []string
@@ -123,7 +123,7 @@ type valueKey struct {
 	other string
 }
 
-// ports compares ports, those that are set alike once.
+// ports compares ports, and equal ports only once.
 func (c *comparing) ports(only string) {
 	names := map[string]bool{"": true}
 	for _, of := range []*ir.Settings{c.wanted, c.read} {
@@ -157,7 +157,7 @@ func (c *comparing) ports(only string) {
 	}
 }
 
-// kind compares the values of ports that are set alike.
+// kind compares the values of ports with equal settings.
 func (c *comparing) kind(wanted, read *ir.PortSettings, ports []string) {
 	has := valuesOf(read)
 	missing := map[ir.Field][]ir.Value{}
@@ -191,14 +191,14 @@ func (c *comparing) kind(wanted, read *ir.PortSettings, ports []string) {
 	}
 }
 
-// add adds ports to those of a difference, which names a few.
+// add adds ports to a difference, which lists only a few.
 func add(d *ir.Difference, ports []string) {
 	const most = 8
 	n := min(len(ports), most-min(len(d.Ports), most))
 	d.Ports, d.More = append(d.Ports, ports[:n]...), d.More+len(ports)-n
 }
 
-// named is a value without its text.
+// named identifies a value, without its text.
 func named(v ir.Value) ir.Value {
 	v.Text = ""
 	return v
@@ -208,7 +208,7 @@ func valuesOf(p *ir.PortSettings) map[ir.Value]string {
 	if p == nil {
 		return map[ir.Value]string{}
 	}
-	const usual = 160 // values of a NIC with a map of all DSCP
+	const usual = 160 // values of a NIC with a map of all DSCP values
 	out := make(map[ir.Value]string, usual)
 	for v := range p.Values() {
 		out[named(v)] = v.Text
@@ -257,7 +257,7 @@ func (c *comparing) pools() {
 	}
 }
 
-// asWritten reports whether rocec writes the value that was read. Where it writes a third one, that is the wanted one.
+// asWritten reports whether rocec writes the value that was read. If rocec writes a third value, that becomes the wanted one.
 func (c *comparing) asWritten(d *unlikeValue) bool {
 	if c.written == nil {
 		return false
@@ -268,7 +268,7 @@ func (c *comparing) asWritten(d *unlikeValue) bool {
 		of := pool.Values()
 		return slices.ContainsFunc(of[:], func(w ir.Value) bool { return named(w) == v && w.Text == d.B })
 	}
-	wrote, one, all := "", true, true // one: all ports have one text
+	wrote, one, all := "", true, true // 1: all ports have the same text
 	for _, port := range d.samples {
 		text := textOf(c.written.Port(port), v)
 		d.written = d.written || text != "" && text != d.B
@@ -301,8 +301,8 @@ func (c *comparing) states(d *unknownValues) bool {
 	})
 }
 
-// knownSettings returns the settings of the files that rocec writes for a device; nil: it writes none that can be read. w caches the
-// settings of hosts, since many hosts have the same files.
+// knownSettings returns the settings of the files that rocec writes for a device; nil: it writes no file that can be read. w caches the
+// settings of hosts, because many hosts have equal files.
 func knownSettings(w map[[sha256.Size]byte]*ir.Settings, d *ir.Device) *ir.Settings {
 	contents := writtenFiles(d)
 	if w == nil || d.Host == nil {
@@ -323,7 +323,7 @@ func knownSettings(w map[[sha256.Size]byte]*ir.Settings, d *ir.Device) *ir.Setti
 	return s
 }
 
-// writtenFiles returns the files that rocec writes for a device without files, by path.
+// writtenFiles returns, by path, the files that rocec writes for a device without existing files.
 func writtenFiles(d *ir.Device) map[string][]byte {
 	contents := map[string][]byte{}
 	for _, f := range FilesOf(d) {
@@ -336,7 +336,7 @@ func writtenFiles(d *ir.Device) map[string][]byte {
 	return contents
 }
 
-// writtenSettings reads the files that rocec writes for a device; nil: it writes nothing that can be read.
+// writtenSettings reads the files that rocec writes for a device; nil: it writes no file that can be read.
 func writtenSettings(d *ir.Device) *ir.Settings { return settingsOf(d, writtenFiles(d)) }
 
 // settingsOf reads files of a device; nil: no target reads them.
@@ -353,8 +353,8 @@ func settingsOf(d *ir.Device, contents map[string][]byte) *ir.Settings {
 	return by[0].Understand(identityOf(d), contents).Settings
 }
 
-// form returns why the device's system has a value in a form of its own or cannot state it; empty: rocec would write the wanted
-// value. Fields of which the device may keep more than is wanted have no reason: it may have less.
+// form returns the reason why the device's system has a special form of a value or cannot state it; empty: rocec would write the wanted
+// value. Fields for which the device may keep more than wanted have no reason, because the device may have less.
 func (r *DeviceRead) form(d *ir.Difference) string {
 	var port *ir.Port
 	if i := slices.IndexFunc(r.device.Ports, func(p *ir.Port) bool { return slices.Contains(d.Ports, p.Name) }); i >= 0 {
@@ -371,14 +371,14 @@ func (r *DeviceRead) form(d *ir.Difference) string {
 	return ""
 }
 
-// explains reports whether a form is a reason for another value at a port; a nil port is one that the fabric does not have.
+// explains reports whether a form is a reason for a different value at a port; nil: a port outside of the fabric.
 func (r *DeviceRead) explains(how target.Rounded, f ir.Field, p *ir.Port) bool {
 	switch how {
 	case target.Derived, target.Unsaid:
 		return true
 	case target.Trusted:
 		return p != nil && (f == ir.FieldDSCP && !p.Trust().DSCP || f == ir.FieldPCP && !p.Trust().PCP)
-	case target.Up: // the length of a cable alone goes up
+	case target.Up: // only the length of a cable is rounded up
 		cable := func(s *ir.Settings) int { return s.Port(p.Name).Detail.Get().Cable.Value }
 		return p != nil && f == ir.FieldCable && cable(r.Settings) > cable(r.device.Wanted())
 	}

@@ -25,26 +25,26 @@ type statement struct {
 	noDCQCN   bool
 }
 
-// fault is where a packet leaves its class. A soft one costs speed, another one packets.
+// fault is an event in which a packet leaves its class. A soft fault only reduces speed; any other fault loses packets.
 type fault struct {
 	soft bool
 	text string
 }
 
-// walker follows packets through what was rendered, one by one.
+// walker follows single packets through the rendered files.
 type walker struct {
 	f      *ir.Fabric
-	boxes  map[string]*box // by device, of a NIC by device:interface
+	boxes  map[string]*box // by device; for a NIC by device:interface
 	stated map[string]statement
 	faults []fault
 	said   map[string]bool
 	walks  int
 
-	reaches map[source]reach // what reachOf has found
+	reaches map[source]reach // cached results of reachOf
 }
 
 // walk follows the packets of every intent between all its members, and the notifications back. lies returns the present content of a
-// switch, or nil. walk returns nil when a present file is refused.
+// switch, or nil. walk returns nil if a present file is refused.
 func walk(t testing.TB, f *ir.Fabric, tree *target.Tree, stated map[string]statement, lies func(group string) []byte) *walker {
 	t.Helper()
 	w := &walker{f: f, boxes: map[string]*box{}, stated: stated, said: map[string]bool{}, reaches: map[source]reach{}}
@@ -86,7 +86,7 @@ func walk(t testing.TB, f *ir.Fabric, tree *target.Tree, stated map[string]state
 				before += string(content)
 				w.boxes[d.Name] = readSwitch(before)
 			case d.Role == target.Switch:
-				before = string(content) // queues and pools, which come first
+				before = string(content) // queues and pools, whose file is first
 			case dir == "/etc/rocec/host/":
 				name := strings.TrimSuffix(base, ".conf")
 				w.boxes[d.Name+":"+name] = readNIC(name, string(content))
@@ -120,10 +120,10 @@ func walk(t testing.TB, f *ir.Fabric, tree *target.Tree, stated map[string]state
 	return w
 }
 
-// classifies tells by the base name which file of a switch sorts packets.
+// classifies reports, by the base name, whether a file of a switch sorts packets.
 func classifies(base string) bool { return base == "traffic.conf" || base == "qos_features.conf" }
 
-// byHand makes boxes of a device as it is stated, the rest as the intents that pass it need.
+// byHand makes boxes of a device set by hand: stated values apply, and all others are as its intents need.
 func (w *walker) byHand(d *ir.Device, s statement, passing []*ir.Intent) {
 	for _, p := range d.Ports {
 		intents := passing
@@ -169,7 +169,7 @@ func (w *walker) byHand(d *ir.Device, s statement, passing []*ir.Intent) {
 				}
 			}
 		}
-		alone := !slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return w.meant(p.Link()) == "pfc" }) // else pfc speaks of the others
+		alone := !slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return w.meant(p.Link()) == "pfc" }) // otherwise pfc applies to others
 		if strings.HasPrefix(flow, "pfc") || s.pfc != nil && flow == "pause" && (s.flow != "" || alone) {
 			for _, cos := range mask {
 				put(b.pfc, p.Name, cos, pfcEnd{sends: flow != "pfc-rx", obeys: flow != "pfc-tx"})
@@ -197,7 +197,7 @@ func (w *walker) byHand(d *ir.Device, s statement, passing []*ir.Intent) {
 
 func byDSCP(in *ir.Intent) bool { return in.Version == 2 && len(in.Group.DSCP) > 0 }
 
-// at gives the box of a port; one that nothing was written for does nothing.
+// at returns the box of a port; without written files the box is empty.
 func (w *walker) at(p *ir.Port) *box {
 	name := p.Device().Name
 	if p.NIC != nil {
@@ -217,7 +217,7 @@ func (w *walker) broke(soft bool, format string, args ...any) {
 	}
 }
 
-// everyPath calls do for every shortest allowed way between two members, as ports: the sender's, both ends of every cable.
+// everyPath calls do for every shortest allowed path between two members, as ports: the sender's, both ends of every cable.
 func (w *walker) everyPath(in *ir.Intent, do func([]*ir.Port)) {
 	for _, a := range in.Members {
 		for _, b := range in.Members {
@@ -229,13 +229,13 @@ func (w *walker) everyPath(in *ir.Intent, do func([]*ir.Port)) {
 	}
 }
 
-// place is a device, and whether the way there has come down already (up-down only).
+// place is a device, and whether the path to it has already gone down (only for up-down).
 type place struct {
 	d    *ir.Device
 	down bool
 }
 
-// next gives where the link of a port leads from a place, if traffic of the intent may take it.
+// next returns the place at the other end of a port's link, if traffic of the intent may take it.
 func (w *walker) next(in *ir.Intent, from place, p *ir.Port) (place, bool) {
 	to := p.Peer().Device()
 	if to.Switch == nil || in.Version == 1 && p.Link().Routed {
@@ -254,7 +254,7 @@ func (w *walker) next(in *ir.Intent, from place, p *ir.Port) (place, bool) {
 	return place{}, false
 }
 
-// reach is where traffic gets to from a place: how far each place is, and by which ports the last step of a shortest way there goes.
+// reach contains, for traffic from one place, the distance of every other place, and the ports of the last step on shortest paths.
 type reach struct {
 	far  map[place]int
 	last map[place][]hop
@@ -266,13 +266,13 @@ type hop struct {
 	port *ir.Port
 }
 
-// source is a switch that traffic of a version of RoCE enters.
+// source is a switch where traffic of a RoCE version enters.
 type source struct {
 	d       *ir.Device
 	version int
 }
 
-// reachOf gives the reach of a switch for an intent, of which only the version of RoCE matters.
+// reachOf returns the reach of a switch for an intent; only the intent's RoCE version matters.
 func (w *walker) reachOf(in *ir.Intent, d *ir.Device) reach {
 	from := source{d, in.Version}
 	if r, known := w.reaches[from]; known {
@@ -308,7 +308,7 @@ func (w *walker) ways(in *ir.Intent, a, b *ir.Port, do func([]*ir.Port)) {
 			best = n
 		}
 	}
-	left := 64 // ways of one pair that are walked
+	left := 64 // number of paths of a pair that are walked
 	var back func(at place, rest []*ir.Port)
 	back = func(at place, rest []*ir.Port) {
 		if at == start && left > 0 {
@@ -328,7 +328,7 @@ func (w *walker) ways(in *ir.Intent, a, b *ir.Port, do func([]*ir.Port)) {
 	}
 }
 
-// sent is a packet as a NIC sends it, and the priority it has there.
+// sent is a packet that a NIC sends, with its priority in the NIC.
 type sent struct {
 	packet
 	prio int
@@ -383,12 +383,12 @@ func (w *walker) marked(in *ir.Intent, b *box, p packet, tos int, by string) sen
 	return sent{p, b.classify("", p), by}
 }
 
-// data walks the data packets of an intent along a way.
+// data walks the data packets of an intent along a path.
 func (w *walker) data(in *ir.Intent, way []*ir.Port) {
 	marks := in.Version == 2 && in.Group.ECN != nil
 	pause := w.f.FlowControl == ir.Pause
 	if !in.Group.Lossless && !marks {
-		return // nothing is promised
+		return // the fabric guarantees nothing
 	}
 	want := in.Group.Cos
 	from, to := way[0], way[len(way)-1]
@@ -433,7 +433,7 @@ func (w *walker) data(in *ir.Intent, way []*ir.Port) {
 	}
 }
 
-// capable reports whether a NIC sets the ECN bits in packets of an intent: where it controls its rate.
+// capable reports whether a NIC sets the ECN bits in packets of an intent: it does if it controls its rate.
 func (w *walker) capable(in *ir.Intent, p *ir.Port) bool {
 	if s, stated := w.stated[p.Device().Group]; stated {
 		return in.Version == 2 && !s.noDCQCN && p.NIC.Model.Name != "soft-roce"
@@ -441,12 +441,12 @@ func (w *walker) capable(in *ir.Intent, p *ir.Port) bool {
 	return in.Version == 2 && w.at(p).nic["ecn_rp_prio"+strconv.Itoa(in.Group.Cos)] == "on"
 }
 
-// drops reports whether a queue drops what it cannot mark: as is written, and on Trident II wherever it marks.
+// drops reports whether a queue drops packets that it cannot mark: by its settings, and on Trident II in every marking queue.
 func (w *walker) drops(b *box, out *ir.Port, cos int) bool {
 	return b.drops[out.Name][cos] || b.marks[out.Name][cos] && out.Device().Switch.Model.ASIC.Name == "trident2"
 }
 
-// meant is the flow control of a cable.
+// meant returns the wanted flow control of a cable.
 func (w *walker) meant(l *ir.Link) string {
 	if l.FlowControl != "" {
 		return string(l.FlowControl)
@@ -454,7 +454,7 @@ func (w *walker) meant(l *ir.Link) string {
 	return string(w.f.FlowControl)
 }
 
-// link holds the two ends of a cable against each other, for what goes from out to at.
+// link compares the two ends of a cable, for packets from out to at.
 func (w *walker) link(in *ir.Intent, out, at *ir.Port) {
 	cos := in.Group.Cos
 	sender, receiver := w.at(out).end(out.Name, cos), w.at(at).end(at.Name, cos)
@@ -468,14 +468,14 @@ func (w *walker) link(in *ir.Intent, out, at *ir.Port) {
 	}
 }
 
-// notification walks a congestion notification back along a way.
+// notification walks a congestion notification back along a path.
 func (w *walker) notification(in *ir.Intent, way []*ir.Port) {
 	back := slices.Clone(way)
 	slices.Reverse(back)
 	from := w.at(back[0])
 	pkt := packet{ip: true, dscp: from.number("cnp_dscp", 48), tagged: in.VLAN > 0, pcp: from.number("cnp_prio", 6)}
 	if from.byHand {
-		for _, other := range w.f.Intents { // a NIC marks alike whatever it is about
+		for _, other := range w.f.Intents { // a NIC marks all notifications the same
 			if other.CNP == nil || other.Version != 2 || !slices.ContainsFunc(other.Members,
 				func(m *ir.Member) bool { return m.NIC == back[0].NIC }) {
 				continue
@@ -492,7 +492,7 @@ func (w *walker) notification(in *ir.Intent, way []*ir.Port) {
 	}
 	judge := func(p *ir.Port, cos int) {
 		lossless := slices.ContainsFunc(w.f.CosGroups, func(g *ir.CosGroup) bool { return g.Lossless && g.Cos == cos })
-		if p.NIC != nil && p == back[len(back)-1] { // without PFC no port waits
+		if p.NIC != nil && p == back[len(back)-1] { // without PFC, ports do not wait
 			lossless = lossless && w.at(p).pfc[p.Name][cos].sends
 		}
 		switch {

@@ -11,20 +11,20 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// onSONiC gives every switch of a drawn fabric SONiC.
+// onSONiC sets SONiC on every switch of a drawn fabric.
 func onSONiC(text string) string {
 	text = anyModel.ReplaceAllString(anySystem.ReplaceAllString(text, `$1"sonic"`+"\n"), `$1"sn3700"`+"\n")
 	return strings.ReplaceAll(anyVersion.ReplaceAllString(text, `$1"202511"`+"\n"), ":swp", ":etp")
 }
 
-// onTrident2 gives every switch of a drawn fabric Trident II, where marking turns on early drops.
+// onTrident2 sets Trident II on every switch of a drawn fabric; there marking also enables early drops.
 func onTrident2(text string) string {
 	text = anyModel.ReplaceAllString(text, `$1"s6000"`+"\n")
 	return anyVersion.ReplaceAllString(text, `$1"3.7.16"`+"\n")
 }
 
-// TestWalkDrops: some systems drop packets that a queue cannot mark. There a fabric in which a packet without ECN bits meets such a
-// queue is an error, and no other fabric is. On systems whose queues let such packets pass, no fabric is an error.
+// TestWalkDrops: some systems drop packets that a queue cannot mark. On these, a fabric is an error exactly if a packet without ECN bits
+// enters such a queue. On systems whose queues let such packets pass, no fabric is an error.
 func TestWalkDrops(t *testing.T) {
 	const code = "ecn-drops-unmarkable"
 	met := map[string]int{}
@@ -55,7 +55,7 @@ func TestWalkDrops(t *testing.T) {
 			require.Equal(rt, lost, reported, "%s\n%v\n%s", spelled, w.faults, said(j, diag.Error))
 			switch {
 			case system == "cumulus":
-				require.False(rt, lost, "no chip of them drops")
+				require.False(rt, lost, "none of the chips drops")
 				met["nothing drops"]++
 			case !lost:
 				met[system+" drops none"]++

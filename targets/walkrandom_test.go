@@ -29,7 +29,7 @@ func judged(t langtest.T, text string) *judge.Judged {
 	return judge.Judge(context.Background(), fsys, ".", judge.Options{})
 }
 
-// said returns the findings of some severities, a line each.
+// said returns the findings of some severities, one per line.
 func said(j *judge.Judged, severities ...diag.Severity) string {
 	var b strings.Builder
 	for _, d := range j.Diags {
@@ -40,7 +40,7 @@ func said(j *judge.Judged, severities ...diag.Severity) string {
 	return b.String()
 }
 
-// behaviour is the codes that say where packets leave their class on the way.
+// behaviour lists the codes of findings about packets that leave their class.
 var behaviour = []string{
 	"pfc-one-end", "pause-beside-pfc", "trust-mismatch", "map-mismatch", "tos-not-in-group", "cnp-lost", "cnp-no-dscp", "ecn-missing-hop",
 	"dcqcn-off", "dcbx-firmware", "roce-v2-no-dscp", "pcp-untagged", "pcp-over-routed",
@@ -54,7 +54,7 @@ func warns(j *judge.Judged, codes []string) bool {
 	})
 }
 
-// TestWalkExamples follows every packet of every example that builds.
+// TestWalkExamples follows every packet of every example without errors.
 func TestWalkExamples(t *testing.T) {
 	walked := 0
 	entries, err := os.ReadDir("../examples")
@@ -78,7 +78,7 @@ func TestWalkExamples(t *testing.T) {
 	assert.GreaterOrEqual(t, walked, 5)
 }
 
-// TestWalkDialects walks one fabric as each dialect spells it.
+// TestWalkDialects walks one fabric in the spelling of each dialect.
 func TestWalkDialects(t *testing.T) {
 	for _, tt := range []struct{ version, lies, key string }{
 		{"3.1.1", "", "traffic.cos_4.packet_priorities"},
@@ -181,11 +181,11 @@ func statements(f *ir.Fabric) map[string]statement {
 	return out
 }
 
-// gen draws a leaf/spine fabric. Each device block has a place for a by_hand block.
+// gen draws a leaf/spine fabric. Each device block has a placeholder for a by_hand block.
 type gen struct {
 	*rapid.T
-	wild   bool // claims may collide, NICs be shared, and parts be missing
-	share  bool // RoCEv1 and RoCEv2 share a marked lossless group, both told by PCP
+	wild   bool // claims may collide, NICs may be shared, and parts may be missing
+	share  bool // RoCEv1 and RoCEv2 share a marked lossless group, both identified by PCP
 	b      strings.Builder
 	groups []drawn // the data groups
 }
@@ -203,12 +203,12 @@ func (g *gen) chance(percent int, what string) bool {
 	return rapid.IntRange(1, 100).Draw(g.T, what) <= percent
 }
 
-// placeFor marks where the by_hand block of a device group goes.
+// placeFor returns the placeholder for the by_hand block of a device group.
 func placeFor(group string) string { return "  # by_hand of " + group + "\n" }
 
 func (g *gen) line(format string, args ...any) { fmt.Fprintf(&g.b, format+"\n", args...) }
 
-// fabric writes a fabric.
+// fabric writes the text of a fabric.
 func (g *gen) fabric() string {
 	leaves, spines, hosts := rapid.IntRange(1, 3).Draw(g.T, "leaves"), rapid.IntRange(1, 2).Draw(g.T, "spines"),
 		rapid.IntRange(1, 2).Draw(g.T, "hosts")
@@ -281,7 +281,7 @@ func (g *gen) group(d drawn, more string, ecn bool) {
 	g.line("}")
 }
 
-// intents writes one or two intents, the second on the second NIC of every host, or in wild fabrics on the first, too.
+// intents writes one or two intents, the second on the second NIC of every host, or in wild fabrics also on the first.
 func (g *gen) intents(hosts int) {
 	if g.share {
 		for i, version := range []int{2, 1} {
@@ -329,7 +329,7 @@ func (g *gen) devices(leaves, spines, hosts int) {
 	tier := func(name string, n, tier int) {
 		release := rapid.SampledFrom(versions).Draw(g.T, "release")
 		models := []string{"sn2700", "sn2700", "z9100"}
-		if release >= "4.4" { // on Spectrum only
+		if release >= "4.4" { // only on Spectrum
 			models = []string{"sn2700", "sn3700", "sn4700"}
 		}
 		g.line("switch %q {\n  names = \"%s[1-%d]\"\n  model = %q\n  os = \"cumulus-linux\"\n  version = %q\n  tier = %d\n%s\n}", name, name, n,
@@ -361,7 +361,7 @@ func (g *gen) devices(leaves, spines, hosts int) {
 		flow(10))
 }
 
-// standing are the possible files of a switch: nothing, a spelling that no manual has, and settings of others that are in the way.
+// standing lists possible files of a switch: no file, a spelling that is in no manual, and conflicting settings of others.
 var standing = []string{
 	"", "", `
 traffic.packet_priority_source_set = [802.1p]
@@ -404,7 +404,7 @@ source.edge.packet_priority_source_set = []
 `,
 }
 
-// standingTrees are the trees of a switch that NVUE configures, in the order of the files above.
+// standingTrees maps each of these files to a tree of a switch that NVUE configures.
 var standingTrees = map[string]string{
 	standing[2]: "qos: {mapping: {default-global: {trust: l2, pcp: {'3,4': {switch-priority: 4}}, dscp: {'26': {switch-priority: 1}}}}}",
 	standing[3]: "qos: {pfc: {default-global: {switch-priority: {'1,2,5': {}}}, mine: {switch-priority: {'6': {}}}},\n" +
@@ -419,14 +419,14 @@ var standingTrees = map[string]string{
 		"interface: {swp1-20: {qos: {pfc: {profile: left}, egress-scheduler: {profile: mine}}}}",
 }
 
-// everyKind holds one to so many rounds of cases, and to more until each kind was among them: with -short a round is only a few.
+// everyKind runs the given number of rounds of cases, and more until every kind has occurred. With -short a round has only a few cases.
 func everyKind(t *testing.T, rounds int, one func(*rapid.T), met func() bool) {
 	for round := 0; round < rounds || round < 20*rounds && !met(); round++ {
 		rapid.Check(t, one)
 	}
 }
 
-// TestWalkRandom: for any fabric, rocec reports an error, or no path loses a packet for its class. Slow paths are warnings.
+// TestWalkRandom: for any fabric, either rocec reports an error, or no path moves a packet out of its class. Slow paths are warnings.
 func TestWalkRandom(t *testing.T) {
 	walked, refused := 0, 0
 	one := func(rt *rapid.T) {
@@ -459,8 +459,8 @@ func TestWalkRandom(t *testing.T) {
 	assert.NotZero(t, refused)
 }
 
-// TestWalkCorrupted: put one device group of a sound fabric into other hands, with one or two settings astray. Exactly what
-// loses packets on some way is an error, and exactly what is only slow a warning.
+// TestWalkCorrupted: one device group of a sound fabric is set by hand, with one or two wrong settings. There is an error exactly if
+// packets are lost on some path, and a warning exactly if a path is only slow.
 func TestWalkCorrupted(t *testing.T) {
 	machinetest.Long(t)
 	lost, slow, harmless := 0, 0, 0
@@ -504,7 +504,7 @@ func TestWalkCorrupted(t *testing.T) {
 	assert.NotZero(t, harmless)
 }
 
-// corruption draws what a by_hand block of one group states, and writes the block.
+// corruption draws the values of a by_hand block for one group, and writes the block.
 func (g *gen) corruption() (group string, s statement, block string) {
 	group = rapid.SampledFrom([]string{"leaf", "spine", "h"}).Draw(g.T, "by hand")
 	var lines []string

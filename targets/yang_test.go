@@ -31,19 +31,19 @@ import (
 	"github.com/rocec/rocec/targets/target/targettest"
 )
 
-// configDB is a config_db.json: fields by tables and rows. A field is a text or a list of texts.
+// configDB is the content of config_db.json: fields by tables and rows. A field is a text or a list of texts.
 type configDB map[string]map[string]map[string]any
 
-// yangTable is the form of a table's rows in a model.
+// yangTable describes the rows of a table in a model.
 type yangTable struct {
 	module string
-	key    []string // the leaves that the parts of a row's key are
-	item   string   // of a table whose fields are a list of their own: the leaf that a field's name is, and
-	value  string   // the leaf that its value is
+	key    []string // the leaves for the parts of a row's key
+	item   string   // for a table whose fields are a separate list: the leaf for a field's name, and
+	value  string   // the leaf for its value
 }
 
-// yangTables are the tables that the models of SONiC have, as far as a configuration of rocec's and of the templates has them. Source: the
-// models in src/sonic-yang-models of sonic-net/sonic-buildimage.
+// yangTables are the tables in SONiC's models that configurations of rocec and of the templates contain. Source: the models in
+// src/sonic-yang-models of sonic-net/sonic-buildimage.
 var yangTables = map[string]yangTable{
 	"BUFFER_PG":                          {module: "sonic-buffer-pg", key: []string{"port", "pg_num"}},
 	"BUFFER_POOL":                        {module: "sonic-buffer-pool", key: []string{"name"}},
@@ -94,7 +94,7 @@ func yangValue(leaf string, v any) any {
 	return text
 }
 
-// yangOf gives the tables as models have them: an object for each table.
+// yangOf returns the tables in the form of the models: an object for each table.
 func yangOf(t require.TestingT, cfg configDB) map[string]any {
 	out := map[string]any{}
 	for table, rows := range cfg {
@@ -106,7 +106,7 @@ func yangOf(t require.TestingT, cfg configDB) map[string]any {
 			all := map[string]any{}
 			for row, fields := range rows {
 				own := map[string]any{}
-				for _, field := range []string{"hwsku", "platform", "type", "buffer_model", "default_pfcwd_status"} { // the rest is others'
+				for _, field := range []string{"hwsku", "platform", "type", "buffer_model", "default_pfcwd_status"} { // the rest belongs to others
 					if v, ok := fields[field]; ok {
 						own[field] = v
 					}
@@ -148,7 +148,7 @@ func readDB(t require.TestingT, text []byte) configDB {
 	return cfg
 }
 
-// onto gives a configuration with another one merged into it, as `config load` does.
+// onto returns a configuration with another one merged into it, like `config load`.
 func (c configDB) onto(base configDB) configDB {
 	for table, rows := range c {
 		if base[table] == nil {
@@ -164,7 +164,7 @@ func (c configDB) onto(base configDB) configDB {
 	return base
 }
 
-// made adds the profiles that the buffer manager makes and that the state of a switch leaves out.
+// made adds the profiles that the buffer manager makes and that the state of a switch omits.
 func (c configDB) made() configDB {
 	for _, fields := range c["BUFFER_PG"] {
 		name, _ := fields["profile"].(string)
@@ -175,8 +175,8 @@ func (c configDB) made() configDB {
 	return c
 }
 
-// documentsOf returns the documents that a switch is to hold: the file, merged into the configuration of the factory. With live it adds
-// the state that the factory's becomes.
+// documentsOf returns the wanted documents of a switch: the file, merged into the factory configuration. With live it adds the state after
+// the change of the factory state.
 func documentsOf(t require.TestingT, d *target.Device, live bool) []configDB {
 	file := d.Files[0]
 	require.Equal(t, sonic.Path, file.Path)
@@ -191,8 +191,8 @@ func documentsOf(t require.TestingT, d *target.Device, live bool) []configDB {
 	return out
 }
 
-// yanglint judges documents with libyang by the models of the project; why is its output, with the names of documents; empty: they
-// are good.
+// yanglint checks documents with libyang against the models of the project; why is its output, with the names of documents; empty: they are
+// valid.
 func yanglint(t require.TestingT, dir, release string, docs map[string]configDB) (why string) {
 	n, err := strconv.Atoi(release)
 	require.NoError(t, err)
@@ -226,7 +226,7 @@ func branches() (out []string) {
 	return out
 }
 
-// exampleOn gives the files of the examples, with the switches of one on a release of SONiC.
+// exampleOn returns the files of the examples, with the switches of one example on a release of SONiC.
 func exampleOn(t *testing.T, name, release string) fs.FS {
 	version := regexp.MustCompile(`(version +=) "[0-9.]+"`)
 	system := regexp.MustCompile(`(?m)^ +os +=.*\n`)
@@ -246,7 +246,7 @@ func exampleOn(t *testing.T, name, release string) fs.FS {
 	return out
 }
 
-// TestYANGExamples: libyang accepts the configuration of every example on SONiC of every release: one switch of each block.
+// TestYANGExamples: libyang accepts the configuration of every example on every release of SONiC, for one switch of each block.
 func TestYANGExamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("drives yanglint")
@@ -259,7 +259,7 @@ func TestYANGExamples(t *testing.T) {
 		if !e.IsDir() {
 			continue
 		}
-		for i, release := range append(branches(), "") { // as it stands, too
+		for i, release := range append(branches(), "") { // also unchanged
 			fsys := os.DirFS("../examples")
 			if release != "" {
 				fsys = exampleOn(t, e.Name(), release)
@@ -297,8 +297,8 @@ func TestYANGExamples(t *testing.T) {
 
 var portRange = regexp.MustCompile(`\bswp\[([0-9]+)-([0-9]+)\]`)
 
-// TestYANGRandom: libyang accepts the configuration of random fabrics. Without -whole it stops after 30, some of each maker and
-// with the states of switches.
+// TestYANGRandom: libyang accepts the configuration of random fabrics. Without -whole it stops after 30 fabrics, which include each maker
+// and states of switches.
 func TestYANGRandom(t *testing.T) {
 	if testing.Short() {
 		t.Skip("drives yanglint")
@@ -344,11 +344,11 @@ func TestYANGRandom(t *testing.T) {
 			states++
 		}
 	}))
-	t.Logf("fabrics that were judged, by models: %v, with states: %d", judgedOn, states)
+	t.Logf("fabrics that were checked, by models: %v, with states: %d", judgedOn, states)
 	assert.Len(t, judgedOn, 4)
 }
 
-// TestYANGRefuses: the models refuse what SONiC's do, by releases where these differ. Where they do not, a case is tried on one of them in
+// TestYANGRefuses: the models refuse the same values as SONiC, by release if releases differ. Otherwise a case is tried on one release in
 // turn, with -whole on all.
 func TestYANGRefuses(t *testing.T) {
 	if testing.Short() {
@@ -364,7 +364,7 @@ func TestYANGRefuses(t *testing.T) {
 	const port = "Ethernet0"
 	for i, c := range []struct {
 		table, row, field, value string
-		good                     string // the releases that take it; empty: none
+		good                     string // the releases that accept it; empty: none
 	}{
 		{"SCHEDULER", "scheduler.0", "weight", "15", "every"},
 		{"SCHEDULER", "scheduler.0", "weight", "0", ""},
@@ -405,10 +405,10 @@ func TestYANGRefuses(t *testing.T) {
 		{"PFC_WD", port, "detection_time", "99", ""},
 		{"PFC_WD", port, "POLL_INTERVAL", "200", ""},
 		{"PFC_WD", port, "pfc_stat_history", "enable", "202511"},
-		{"PFC_WD", "GLOBAL", "POLL_INTERVAL", "300", ""}, // above the times of ports
+		{"PFC_WD", "GLOBAL", "POLL_INTERVAL", "300", ""}, // outside of the times of ports
 		{"PFC_WD", "GLOBAL", "action", "drop", ""},
 	} {
-		releases := []string{"202205", "202405", "202411", "202505", "202511"} // where models differ
+		releases := []string{"202205", "202405", "202411", "202505", "202511"} // cases in which models differ
 		if (c.good == "" || c.good == "every") && !*whole {
 			releases = releases[i%5:][:1]
 		}

@@ -37,7 +37,7 @@ func BenchmarkOrder(b *testing.B) {
 	}
 }
 
-// BenchmarkPhases judges the mixtures of the same fabric while a class moves, which takes all three ways to split it.
+// BenchmarkPhases checks the mixtures of the same fabric while a class moves. That tries all three ways to split a change.
 func BenchmarkPhases(b *testing.B) {
 	for _, routing := range []ir.Routing{ir.UpDown, ir.ShortestPath} {
 		b.Run(string(routing), func(b *testing.B) {

@@ -2,16 +2,17 @@
 //
 // The input is a compiled fabric, the parts of it that pass no traffic now ([Alive]), and for every device its work and the effect on
 // traffic ([Task]). The output is [Wave]s, each with the hosts it leaves dark and the capacity it leaves to the others. Tasks that cannot
-// be done within the [Rules] come with the reason.
+// be done within the [Rules] are returned with the reason.
 //
 // A device that passes no traffic is taken out of the living fabric, with all its links. Then, under the fabric's routing,
 //
-//   - every pair of members that can talk still can, save those that are attached to a device of the wave alone;
-//   - the ways between two places, and of every device on the way, keep the wanted share of the capacity they are described with;
-//   - no two switches of one MLAG pair are away, nor two to which one host is attached (the legs of its bond, its rails).
+//   - every pair of members that can communicate now still can, except members attached only to devices of the wave;
+//   - the paths between two places, and from every device on them, keep the wanted share of their described capacity;
+//   - at most one switch of an MLAG pair is away, and at most one of the switches that a host is attached to (the legs of its bond, its
+//     rails).
 //
-// Capacity is counted in the links that routing uses: those out of the places of a pair, and those out of every device on the way. What
-// several pairs have to share is not weighed.
+// Capacity counts the links that routing uses: out of the places of a pair, and out of every device between them. Links that several pairs
+// share are counted in full for each pair.
 //
 // [Mixtures] splits a change into phases so that every mixture of old and new settings on the way is lossless.
 package change
@@ -27,56 +28,56 @@ import (
 // Task is the change of one device.
 type Task struct {
 	Device *ir.Device
-	Phase  int    // all tasks of a phase are done before those of the next one begin
-	Kind   string // tasks of one kind are alike: where one goes well, the others should
+	Phase  int    // all tasks of a phase are done before the next phase begins
+	Kind   string // tasks of one kind are similar: if one succeeds, the others should
 	Outage ir.Outage
-	Takes  time.Duration // from its begin to its end, at most, but for failures
+	Takes  time.Duration // at most, from begin to end, without failures
 }
 
-// Alive has the parts of a fabric that pass no traffic, although they are described.
+// Alive has the parts of a fabric that the fabric describes and that pass no traffic now.
 type Alive struct {
-	Down []*ir.Link   // without a link, or without the session that routes over it
-	Lone []*ir.Device // switches that do not see the other one of their MLAG pair
+	Down []*ir.Link   // without a link, or without the session that routes over the link
+	Lone []*ir.Device // switches that do not see their MLAG peer
 }
 
-// Rules are what a person allows.
+// Rules are the limits that a person sets.
 type Rules struct {
-	MinCapacity int  // percent of the described capacity that every way keeps; 0: hosts may also be cut off from each other
-	MaxDark     int  // hosts that are dark at the same time, changed ones included; 0: the hosts of one switch, and all changed ones
+	MinCapacity int  // percent of the described capacity that every path keeps; 0: hosts may also be cut off from each other
+	MaxDark     int  // hosts that may be dark at the same time, changed ones included; 0: the hosts of one switch, and all changed ones
 	Parallel    int  // devices changed at the same time; 0: no limit
-	Canary      bool // of every kind of disruptive task one goes first
+	Canary      bool // of every kind of disruptive task, one device goes first
 }
 
-// Wave is devices that are changed at the same time. The next one begins when all have ended.
+// Wave is a set of devices that are changed at the same time. The next wave begins when all of them are done.
 type Wave struct {
 	Phase   int
 	Tasks   []*Task
-	Last    []*ir.Device // of these, those that carry the logins of others: they come after the rest
-	Carried []*ir.Device // whose logins those carry
-	Stream  bool         // its devices do not wait for each other: no more than Parallel at the same time, from the first to the last
+	Last    []*ir.Device // of these, the devices that carry the logins to others: they are changed last
+	Carried []*ir.Device // the devices whose logins pass a device of Last
+	Stream  bool         // the devices do not wait for each other: at most Parallel are changed at the same time, until all are done
 	Canary  bool
-	Outage  ir.Outage     // the longest of its devices
-	Takes   time.Duration // at most, but for failures
+	Outage  ir.Outage     // the longest outage of its devices
+	Takes   time.Duration // at most, without failures
 
-	// Partners are the devices that forward and must not be lost while the wave goes on. With them and the wave away, hosts could be cut
-	// off or dark that each loss alone leaves connected. By ID.
+	// Partners are the forwarding devices, by ID, that must not fail during the wave. If a partner and the wave are away together, hosts may
+	// be cut off or dark, although the loss of either alone leaves them connected.
 	Partners []*ir.Device
 	Effect
 }
 
-// Effect describes a fabric without a set of devices that pass no traffic.
+// Effect describes a fabric while a set of its devices passes no traffic.
 type Effect struct {
-	Dark     []*ir.Device // hosts without a link: those that are changed, and those attached to such devices alone, by ID
-	Reduced  []*ir.Device // hosts with a NIC that is attached to such devices alone, and with other links, by ID
-	Capacity int          // percent of its described capacity that the worst way keeps, among the ways that the devices have a part in
-	Narrow   *ir.Device   // where that is; nil: nothing is narrower
-	Towards  *ir.Device   // on the way to there
-	Cut      []Cut        // hosts that cannot talk with each other, though they are attached to devices that are up
+	Dark     []*ir.Device // hosts without a link, by ID: those that are changed, and those attached only to devices of the set
+	Reduced  []*ir.Device // hosts, by ID, of which one NIC is attached only to devices of the set and another is not
+	Capacity int          // percent of its described capacity that the worst path keeps, among the paths that the set affects
+	Narrow   *ir.Device   // the device where that path is narrowest; nil: no path is narrower
+	Towards  *ir.Device   // the destination of that path
+	Cut      []Cut        // hosts that cannot communicate, although they are attached to devices that are up
 
-	transit []bool // by Device.ID: traffic passes there, with those devices or without them
+	transit []bool // by Device.ID: traffic passes the device, with or without the set
 }
 
-// Cut is hosts that cannot talk to others.
+// Cut is a group of hosts that cannot communicate with others.
 type Cut struct{ Hosts, From []*ir.Device }
 
 // Reason is why a task cannot be done within the rules.
@@ -84,29 +85,29 @@ type Reason string
 
 // The reasons.
 const (
-	CutsOff   Reason = "cuts-off"   // hosts could not talk with each other any more
-	TooNarrow Reason = "too-narrow" // a way would keep less than the wanted capacity
-	LastLeg   Reason = "last-leg"   // a host has lost its other legs already
-	TooDark   Reason = "too-dark"   // more hosts would be dark than may
+	CutsOff   Reason = "cuts-off"   // hosts could no longer communicate
+	TooNarrow Reason = "too-narrow" // a path would keep less than the wanted capacity
+	LastLeg   Reason = "last-leg"   // a host has already lost its other legs
+	TooDark   Reason = "too-dark"   // more hosts would be dark than allowed
 	LonePair  Reason = "lone-pair"  // the switches of its MLAG pair do not see each other
-	Unrouted  Reason = "unrouted"   // which way traffic goes is not known
+	Unrouted  Reason = "unrouted"   // the path of traffic is unknown
 )
 
 // Refusal is a task that cannot be done within the rules.
 type Refusal struct {
 	Task            *Task
 	Why             Reason
-	Hosts, From     []*ir.Device // CutsOff: these from those; LastLeg, TooDark: these
-	Reduced         bool         // TooDark: some of these keep other links
+	Hosts, From     []*ir.Device // CutsOff: Hosts are cut off from From; LastLeg, TooDark: the hosts concerned
+	Reduced         bool         // TooDark: some of Hosts keep other links
 	Capacity        int          // TooNarrow: percent
 	Narrow, Towards *ir.Device   // TooNarrow: where
-	Without         bool         // it is so already, without the task
+	Without         bool         // the rule is already broken without the task
 	Err             error        // Unrouted: an [*ir.RoutingError]
 }
 
-// Order puts tasks into waves, phase by phase. Within a phase a canary of every kind comes first, if that is wanted and a task disrupts.
-// Then come the disruptive tasks of devices that forward, tier by tier and batch by batch, and then the others in one stream. Tasks of one
-// wave stay in the order they come in. Refused tasks are in no wave.
+// Order puts tasks into waves, phase by phase. Within a phase, one disruptive task of every kind comes first if the rules want a canary.
+// Then come the other disruptive tasks of forwarding devices, tier by tier and batch by batch. All other tasks follow in one stream. Within
+// a wave, tasks keep the order of the input. Refused tasks are in no wave.
 func (l *Living) Order(tasks []*Task, r Rules) ([]*Wave, []*Refusal) {
 	o := &orderer{Living: l, rules: r, logins: loginsOf(l.fabric)}
 	below := l.below(r)
@@ -131,8 +132,8 @@ func (l *Living) Order(tasks []*Task, r Rules) ([]*Wave, []*Refusal) {
 	return o.waves, o.refused
 }
 
-// Follow computes the effect on the living fabric of tasks in waves that are given, and which of those waves are against the rules. The
-// first tasks of such waves are refused, and stay where they are. A wave of hosts is split where MaxDark asks for it.
+// Follow computes the effect of given waves on the living fabric, and finds the waves that break the rules. For such a wave a refusal of
+// its first task is returned, and the wave stays in the result. A wave of hosts is split if it exceeds MaxDark.
 func (l *Living) Follow(waves [][]*Task, r Rules) ([]*Wave, []*Refusal) {
 	var out []*Wave
 	var refused []*Refusal
@@ -162,7 +163,7 @@ func (l *Living) Follow(waves [][]*Task, r Rules) ([]*Wave, []*Refusal) {
 	return out, refused
 }
 
-// orderer is an Order under way.
+// orderer is the state of one call of Order.
 type orderer struct {
 	*Living
 	rules   Rules
@@ -185,7 +186,7 @@ func (o *orderer) phase(tasks []*Task) {
 			streamed = append(streamed, t)
 		}
 	}
-	if len(canaries) == len(tasks) { // they go first and alone in any case
+	if len(canaries) == len(tasks) { // without other tasks, canaries are ordinary waves
 		canaries, batched = nil, nil
 		for _, t := range tasks {
 			if t.Device.Forwards() {
@@ -219,8 +220,8 @@ func (o *orderer) add(w *Wave) {
 	o.waves = append(o.waves, w)
 }
 
-// streams are the waves of tasks that are independent of each other: each host that passes no traffic is dark by itself alone. They are
-// one wave, unless a person bounds how many hosts are dark: then those that pass no traffic come after the others, so many in a wave.
+// streams returns the waves of tasks that are independent of each other: a host in such a task darkens only itself. They form one wave,
+// unless MaxDark limits the dark hosts. Then hitless tasks come first, and the other tasks follow in waves of MaxDark hosts.
 func streams(tasks []*Task, r Rules) []*Wave {
 	var out []*Wave
 	add := func(tasks []*Task) {
@@ -240,14 +241,14 @@ func streams(tasks []*Task, r Rules) []*Wave {
 	return out
 }
 
-// stream is one of these waves.
+// stream returns one of these waves.
 func stream(tasks []*Task, r Rules) *Wave {
 	w := &Wave{Phase: tasks[0].Phase, Tasks: tasks, Stream: true, Effect: Effect{Capacity: 100}}
 	atOnce := len(tasks)
 	if r.Parallel > 0 {
 		atOnce = min(atOnce, r.Parallel)
 	}
-	ends := make([]time.Duration, atOnce) // of those that are under way at the same time: when each ends
+	ends := make([]time.Duration, atOnce) // when each of the tasks that run at the same time ends
 	for _, t := range tasks {
 		w.Outage = w.Outage.Longer(t.Outage)
 		next := slices.Index(ends, slices.Min(ends))
@@ -260,20 +261,20 @@ func stream(tasks []*Task, r Rules) *Wave {
 	return w
 }
 
-// batches puts tasks into as few waves as the rules make easy: first come, first served.
+// batches puts tasks into few waves, greedily: first come, first served.
 func (o *orderer) batches(tasks []*Task) []*Wave {
 	var out []*Wave
 	for len(tasks) > 0 {
 		batch, rest := o.candidates(tasks)
 		judge := func() (Effect, *Refusal) {
 			rules := o.rules
-			if len(batch) > 1 { // together they never cut off what one after the other need not
+			if len(batch) > 1 { // a batch never cuts off hosts that stay connected if its devices go one after another
 				rules.MinCapacity = max(rules.MinCapacity, 1)
 			}
 			return o.judge(batch, rules)
 		}
 		e, why := judge()
-		for why != nil && len(batch) > 1 { // what all together may not, fewer of them may
+		for why != nil && len(batch) > 1 { // if the whole batch is refused, try half of it
 			batch = batch[:len(batch)/2]
 			rest = slices.DeleteFunc(slices.Clone(tasks), func(t *Task) bool { return slices.Contains(batch, t) })
 			e, why = judge()
@@ -293,7 +294,7 @@ func (o *orderer) batches(tasks []*Task) []*Wave {
 	return out
 }
 
-// candidates splits off tasks that can probably be done together: what is quick to see about them.
+// candidates splits off tasks that can probably be done together, by checks that are quick.
 func (o *orderer) candidates(tasks []*Task) (batch, rest []*Task) {
 	taken := newTaken(o.Living, o.rules)
 	for i, t := range tasks {

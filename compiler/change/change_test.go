@@ -30,7 +30,7 @@ func tasksOf(f *ir.Fabric) []*Task {
 	return out
 }
 
-// draw shows waves in short: one a line, with who is dark, who is cut off, and the capacity left.
+// draw shows waves in short: one per line, with the dark hosts, the hosts cut off, and the capacity left.
 func draw(waves []*Wave, refused []*Refusal) string {
 	names := func(ds []*ir.Device) string {
 		var out []string
@@ -87,7 +87,7 @@ func leafSpine() *irtest.Cabling {
 	return irtest.New(ir.ShortestPath).Links("l1-s1 l1-s2 l2-s1 l2-s2 h1-l1 h2-l2").Tier("s", 2)
 }
 
-// bonded joins the NICs of a host.
+// bonded puts the NICs of a host into one bond.
 func bonded(c *irtest.Cabling, host string) {
 	h := c.Device(host).Host
 	b := &ir.Bond{Mode: "802.3ad", NICs: h.NICs}
@@ -108,15 +108,15 @@ func TestOrder(t *testing.T) {
 		want   string
 	}{
 		{
-			name: "never both spines, never two leaves with hosts of their own", fabric: leafSpine(), rules: half,
+			name: "never both spines, never two leaves with single-homed hosts", fabric: leafSpine(), rules: half,
 			want: "l1; dark h1\nl2; dark h2\ns1; 50% l1 to l2\ns2; 50% l1 to l2\nstream h1 h2",
 		},
 		{
-			name: "of every kind one goes first", fabric: leafSpine(), rules: Rules{MinCapacity: 50, Canary: true},
+			name: "one device of every kind goes first", fabric: leafSpine(), rules: Rules{MinCapacity: 50, Canary: true},
 			want: "canary l1; dark h1\nl2; dark h2\ns1; 50% l1 to l2\ns2; 50% l1 to l2\ncanary h1; dark h1\nstream h2",
 		},
 		{
-			name: "leaves together, if so many hosts may be dark", fabric: leafSpine(), rules: Rules{MinCapacity: 50, MaxDark: 2},
+			name: "two leaves together, if two hosts may be dark", fabric: leafSpine(), rules: Rules{MinCapacity: 50, MaxDark: 2},
 			want: "l1 l2; dark h1 h2\ns1; 50% l1 to l2\ns2; 50% l1 to l2\nstream h1 h2",
 		},
 		{
@@ -182,11 +182,11 @@ func TestOrder(t *testing.T) {
 				"refused s1: cuts-off h1 from h1 h2 h2",
 		},
 		{
-			name: "a bound of the person binds the hosts themselves", fabric: leafSpine(), rules: Rules{MinCapacity: 50, Parallel: 8, MaxDark: 1},
+			name: "the limit of dark hosts includes changed hosts", fabric: leafSpine(), rules: Rules{MinCapacity: 50, Parallel: 8, MaxDark: 1},
 			want: "l1; dark h1\nl2; dark h2\ns1; 50% l1 to l2\ns2; 50% l1 to l2\nstream h1\nstream h2",
 		},
 		{
-			name: "a bound above what is done at once", fabric: leafSpine(), rules: Rules{MinCapacity: 50, Parallel: 2, MaxDark: 3},
+			name: "a limit above the number changed at once", fabric: leafSpine(), rules: Rules{MinCapacity: 50, Parallel: 2, MaxDark: 3},
 			want: "l1 l2; dark h1 h2\ns1; 50% l1 to l2\ns2; 50% l1 to l2\nstream h1 h2",
 		},
 		{
@@ -206,7 +206,7 @@ func TestOrder(t *testing.T) {
 			want:   "a; dark h1\nc; dark h3\nstream h1 h2 h3\nrefused b: cuts-off h1 from h3",
 		},
 		{
-			name: "who carries logins comes last", fabric: leafSpine(), rules: Rules{MaxDark: 9},
+			name: "devices that carry logins come last", fabric: leafSpine(), rules: Rules{MaxDark: 9},
 			edit: func(c *irtest.Cabling) {
 				h := c.Device("h1")
 				h.Host.NICs[0].IP = netip.MustParsePrefix("10.0.0.1/24")
@@ -229,7 +229,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// Hosts that are in no intent talk, too: with whom is not described.
+// Hosts without an intent communicate, too; their peers are not described.
 func TestOrderOfHostsInNoIntent(t *testing.T) {
 	f := irtest.New(ir.ShortestPath).Links("l1-s1 l1-s2 l2-s1 l2-s2 l3-s1 l4-s1 h1-l1 h2-l2 h3-l3 h4-l4").Tier("s", 2).Fabric()
 	in := f.Intents[0]
@@ -241,7 +241,7 @@ func TestOrderOfHostsInNoIntent(t *testing.T) {
 	assert.Contains(t, text, "refused s1: cuts-off ")
 }
 
-// It is unknown which port of a bond with a port in reserve is in use. So two hosts on the same leaves may need the way between them.
+// It is unknown which port of an active-backup bond is in use. So two hosts on the same leaves may need the path between the leaves.
 func TestOrderBehindBondsInReserve(t *testing.T) {
 	for mode, want := range map[string]string{
 		"802.3ad":       "l1\nl2\ns1\nstream h1 h2",
@@ -259,7 +259,8 @@ func TestOrderBehindBondsInReserve(t *testing.T) {
 	}
 }
 
-// MaxDark counts the hosts that a wave changes, beside those whose leaf it takes away, and bounds no host that passes traffic meanwhile.
+// MaxDark counts the hosts that a wave changes and the hosts whose leaf it takes away. It does not count hosts that pass traffic during
+// their change.
 func TestMaxDark(t *testing.T) {
 	f := irtest.New(ir.ShortestPath).Links("l1-s1 l1-s2 l2-s1 l2-s2 h1-l1 h2-l2 h3-l2 h4-l2").Tier("s", 2).Fabric()
 	l, err := NewGraph(f).Living(Alive{})
@@ -273,7 +274,7 @@ func TestMaxDark(t *testing.T) {
 	one, two := free, free
 	one.MaxDark, two.MaxDark = 1, 2
 
-	// A canary of every kind, and a leaf among them.
+	// One canary of every kind, including a leaf.
 	mixed := append([]*Task{task("l1", "leaf", reset)}, three()...)
 	rest := []*Task{task("h1", "a", reset), task("h1", "b", ir.Outage{})}
 	order := func(r Rules) string { return draw(l.Order(append(slices.Clone(mixed), rest...), r)) }
@@ -281,7 +282,7 @@ func TestMaxDark(t *testing.T) {
 	assert.Equal(t, "canary l1; dark h1\ncanary h2; dark h2\ncanary h3; dark h3\ncanary h4; dark h4\nstream h1\nstream h1", order(one))
 	assert.Equal(t, "canary l1 h2; dark h1 h2\ncanary h3 h4; dark h3 h4\nstream h1\nstream h1", order(two))
 
-	// Waves that are given, as those of a run that is undone.
+	// Given waves, such as the waves of a run that is undone.
 	follow := func(r Rules, tasks ...*Task) string { return draw(l.Follow([][]*Task{tasks}, r)) }
 	assert.Equal(t, "stream h2 h3 h4", follow(free, three()...))
 	assert.Equal(t, "stream h2\nstream h3\nstream h4", follow(one, three()...))
@@ -291,20 +292,20 @@ func TestMaxDark(t *testing.T) {
 	assert.Equal(t, "stream h2 h3\nstream h4", follow(two, three()...))
 	assert.Equal(t, "stream h1\nstream h2 h3\nstream h4", follow(two, append([]*Task{task("h1", "a", ir.Outage{})}, three()...)...))
 
-	// Two switches that leave hosts dark, in a wave that is given.
+	// Two switches of one given wave leave hosts dark.
 	both := []*Task{task("l1", "leaf", reset), task("l2", "leaf", reset)}
 	assert.Contains(t, follow(free, both...), "refused l1: too-dark h1 h2 h3 h4")
 	four := free
 	four.MaxDark = 4
 	assert.NotContains(t, follow(four, both...), "refused")
 
-	// A wave takes as long as its tasks do one after another, so many at the same time: 3 by 2 are two turns.
+	// A wave takes as long as its tasks, Parallel at a time: three tasks, two at a time, take two turns.
 	free.Parallel = 2
 	w, _ := l.Follow([][]*Task{three()}, free)
 	assert.Equal(t, 2*time.Minute, w[0].Takes)
 }
 
-// A host that forwards is dark while it is changed, whatever other devices it has links to.
+// A host that forwards is dark during its own change, even if it has links to several devices.
 func TestDarkWhileForwarding(t *testing.T) {
 	c := irtest.New(ir.ShortestPath).Links("l1-s1 l1-s2 l2-s1 l2-s2 h1-l1 h2-l2 h3-l2").Tier("s", 2)
 	c.Device("h1").Host.Forwards = true
@@ -316,7 +317,7 @@ func TestDarkWhileForwarding(t *testing.T) {
 	assert.Equal(t, "h1; dark h1", draw(waves, refused))
 }
 
-// A host that has lost its other links since the plan was made keeps a wave from beginning, also where it has links that stay.
+// A wave does not begin if a host has lost links since the plan was made, even if other links remain.
 func TestCheckReduced(t *testing.T) {
 	c := irtest.New(ir.ShortestPath).Links("l1-s1 l2-s1 l3-s1 h1-l1 h1-l2 h1-l3 h2-l3").Tier("s", 2)
 	h := c.Device("h1").Host

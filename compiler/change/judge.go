@@ -20,7 +20,7 @@ func (l *Living) judge(batch []*Task, r Rules) (Effect, *Refusal) {
 		}
 	}
 	v := &verdict{rules: r, Effect: Effect{Capacity: 100}}
-	var hosts []*ir.Device // dark by themselves alone
+	var hosts []*ir.Device // dark by their own change alone
 	for _, t := range batch {
 		if !t.Outage.Hitless() && !t.Device.Forwards() {
 			hosts = append(hosts, t.Device)
@@ -47,7 +47,7 @@ func (l *Living) judge(batch []*Task, r Rules) (Effect, *Refusal) {
 	switch most := r.MaxDark; {
 	case most > 0 && len(v.Dark) > most:
 		v.refuse(&Refusal{Why: TooDark, Hosts: v.Dark})
-	case len(attached) > most && l.several(gone): // one after the other they leave fewer of them so
+	case len(attached) > most && l.several(gone): // one device after another leaves fewer hosts dark at the same time
 		v.refuse(&Refusal{Why: TooDark, Hosts: attached, Reduced: len(v.Reduced) > 0})
 	}
 	return v.Effect, v.why
@@ -59,12 +59,12 @@ func byID(ds []*ir.Device) []*ir.Device {
 	return slices.Compact(ds)
 }
 
-// linked reports whether a host has a link left while devices are away.
+// linked reports whether a host keeps a link while devices are away.
 func (l *Living) linked(h *ir.Device, away []bool) bool {
 	return !away[h.ID] && slices.ContainsFunc(h.Ports, func(p *ir.Port) bool { return !l.down[p.Link().ID] && !away[p.Peer().Device().ID] })
 }
 
-// verdict is a judgement under way.
+// verdict is a judgement in progress.
 type verdict struct {
 	rules Rules
 	Effect
@@ -89,7 +89,7 @@ func (l *Living) several(devices []*ir.Device) bool {
 	return n > 1
 }
 
-// mlag looks after the switches of MLAG pairs.
+// mlag checks that no MLAG pair loses both switches.
 func (v *verdict) mlag(l *Living, gone []*ir.Device) {
 	seen := map[string]bool{}
 	for _, d := range gone {
@@ -105,7 +105,7 @@ func (v *verdict) mlag(l *Living, gone []*ir.Device) {
 	}
 }
 
-// isLone reports whether a switch does not see the other one of its MLAG pair, or the other one does not see it.
+// isLone reports whether a switch and its MLAG peer do not see each other, in either direction.
 func (l *Living) isLone(d *ir.Device) bool {
 	for other := range l.lone {
 		if other.Switch.MLAG == d.Switch.MLAG {
@@ -115,7 +115,7 @@ func (l *Living) isLone(d *ir.Device) bool {
 	return false
 }
 
-// legs looks after hosts attached to two of the devices: the legs of a bond, or rails.
+// legs refuses a batch if a host is attached to two of the devices: by the legs of a bond, or by rails.
 func (v *verdict) legs(l *Living, gone []*ir.Device) {
 	if len(gone) < 2 {
 		return
@@ -132,7 +132,7 @@ func (v *verdict) legs(l *Living, gone []*ir.Device) {
 	}
 }
 
-// demand looks after the members of one demand.
+// demand judges the members of one demand.
 func (v *verdict) demand(l *Living, t *living, away []bool, gone []*ir.Device) {
 	widths, passed := t.widths, false
 	for _, d := range gone {
@@ -155,7 +155,7 @@ func (v *verdict) demand(l *Living, t *living, away []bool, gone []*ir.Device) {
 		v.passes(w)
 	}
 	v.passes(t.widths)
-	up := make([][]int32, len(t.classes)) // by class: where it is still attached
+	up := make([][]int32, len(t.classes)) // by class: the places where it is still attached
 	var touched []int
 	for i, c := range t.classes {
 		up[i] = c.living
@@ -176,8 +176,8 @@ func (v *verdict) demand(l *Living, t *living, away []bool, gone []*ir.Device) {
 	v.pairs(t, widths, up, touched)
 }
 
-// pairs compares the widths between classes now with those before, where they can differ: from and to the classes that lost a place, and
-// where widths changed.
+// pairs compares the widths between classes with the widths before. Only pairs that can differ are compared: those with a class that lost a
+// place, and those whose widths changed.
 func (v *verdict) pairs(t *living, now *routes.Widths, up [][]int32, touched []int) {
 	lost := make([]bool, len(t.classes))
 	for _, i := range touched {
@@ -218,7 +218,7 @@ func (v *verdict) pairs(t *living, now *routes.Widths, up [][]int32, touched []i
 	v.cuts(t, cut)
 }
 
-// cuts notes who cannot talk with whom.
+// cuts records the hosts that cannot communicate.
 func (v *verdict) cuts(t *living, cut map[[2]int]bool) {
 	of := map[int][]int{}
 	for pair := range cut {
@@ -237,7 +237,7 @@ func (v *verdict) cuts(t *living, cut map[[2]int]bool) {
 	}
 }
 
-// below says where the living fabric is below the rules before anything is changed; nil: nowhere.
+// below returns the rule that the living fabric breaks before any change; nil: none.
 func (l *Living) below(r Rules) *Refusal {
 	v := &verdict{rules: r, Effect: Effect{Capacity: 100}}
 	for _, t := range l.demands {
@@ -255,7 +255,7 @@ func (l *Living) below(r Rules) *Refusal {
 	return v.why
 }
 
-// onTheWay compares the widths of devices that no member is attached to with those described.
+// onTheWay compares the widths of devices without members with their described widths.
 func (v *verdict) onTheWay(t *living, now *routes.Widths, away []bool) {
 	for stop, d := range now.Stops {
 		if t.place[d.ID] >= 0 || away[d.ID] {
@@ -269,7 +269,7 @@ func (v *verdict) onTheWay(t *living, now *routes.Widths, away []bool) {
 	}
 }
 
-// pair compares how fast one class sends to another with how it did, and reports whether it is cut off from it.
+// pair compares the rate from one class to another with the described rate, and reports whether the classes are cut off.
 func (v *verdict) pair(t *living, now *routes.Widths, a, b *class, from, to []int32) (cut bool) {
 	if a.reserve || b.reserve {
 		for _, x := range from {
@@ -287,12 +287,12 @@ func (v *verdict) pair(t *living, now *routes.Widths, a, b *class, from, to []in
 	if is == 0 {
 		return meet(a.living, b.living) || t.way(t.widths, a.living, b.living) > 0
 	}
-	// That a host has lost a leg makes the ways between its other places no narrower.
+	// If a host loses a leg, the paths between its other places do not become narrower.
 	v.narrow(is, t.way(t.described, a.living, b.living), t.places.Devices[from[0]], t.places.Devices[to[0]])
 	return false
 }
 
-// narrow notes how much of a way is left.
+// narrow records which share of a path's capacity is left.
 func (v *verdict) narrow(is, was int, at, to *ir.Device) {
 	if was == 0 {
 		return
@@ -310,12 +310,12 @@ func meet(a, b []int32) bool {
 	return slices.ContainsFunc(a, func(at int32) bool { return slices.Contains(b, at) })
 }
 
-// between is how fast one place sends to another, in Mb/s.
+// between returns the rate from one place to another, in Mb/s.
 func (t *demand) between(w *routes.Widths, from, to int32) int32 {
 	return w.From(t.places.Devices[from])[to]
 }
 
-// way is how fast the devices of one class send to those of another, in Mb/s.
+// way returns the rate from the places of one class to the places of another, in Mb/s.
 func (t *demand) way(w *routes.Widths, from, to []int32) int {
 	sum := 0
 	for _, f := range from {
@@ -329,8 +329,8 @@ func (t *demand) way(w *routes.Widths, from, to []int32) int {
 	return sum
 }
 
-// Check reports why a wave may not begin in the fabric as it is found now; nil: it may. A wave may begin if it leaves no device dark or
-// cut off that was not when it was planned.
+// Check reports why a wave may not begin in the fabric as it is now; nil: it may. A wave may begin if it darkens or cuts off only devices
+// that its plan announced.
 func (l *Living) Check(w *Wave, r Rules) *Refusal {
 	if w.Outage.Hitless() || w.Stream {
 		return nil
@@ -350,7 +350,7 @@ func (l *Living) Check(w *Wave, r Rules) *Refusal {
 	return why
 }
 
-// beyond returns the part of an effect that the wave did not announce.
+// beyond returns the part of an effect that the plan of the wave did not announce.
 func (w *Wave) beyond(e Effect) *Refusal {
 	announced := map[*ir.Device]bool{} // true: all links, false: some
 	for _, h := range w.Reduced {
@@ -368,7 +368,7 @@ func (w *Wave) beyond(e Effect) *Refusal {
 	if len(fresh) > 0 {
 		return &Refusal{Why: LastLeg, Hosts: fresh, Without: true}
 	}
-	from := map[*ir.Device][]map[*ir.Device]bool{} // whom a host was to be cut off from
+	from := map[*ir.Device][]map[*ir.Device]bool{} // the hosts that a host was planned to be cut off from
 	set := func(ds []*ir.Device) map[*ir.Device]bool {
 		m := make(map[*ir.Device]bool, len(ds))
 		for _, d := range ds {

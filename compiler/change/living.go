@@ -12,12 +12,12 @@ type Graph struct {
 	fabric  *ir.Fabric
 	router  *routes.Router
 	demands []*demand
-	hosts   [][]*ir.Device // by Device.ID of one that forwards: the hosts attached to it, by ID
-	shared  []bool         // by Device.ID of one that forwards: a host attached to it is attached to another one, too
-	laid    []bool         // by Link.ID: the cable is not only planned
+	hosts   [][]*ir.Device // by Device.ID of a forwarding device: the hosts attached to it, by ID
+	shared  []bool         // by Device.ID of a forwarding device: one of its hosts is attached to another device, too
+	laid    []bool         // by Link.ID: the cable is laid, not just planned
 }
 
-// demand is members that all send to one another, and the devices by which they do.
+// demand is a set of members that all send to one another, and the devices where they are attached.
 type demand struct {
 	members   []member
 	places    routes.Places
@@ -26,7 +26,7 @@ type demand struct {
 	scratch   *routes.Widths
 }
 
-// member is one address that sends and receives: a NIC, or all ports of a bond that uses several.
+// member is one address that sends and receives: a NIC, or a bond with all its ports.
 type member struct {
 	host    *ir.Device
 	ports   []*ir.Port
@@ -36,7 +36,7 @@ type member struct {
 // activeBackup is the mode of a bond that uses one of its ports.
 const activeBackup = "active-backup"
 
-// NewGraph prepares to ask. Planned cables are no links, but for those of up, which were found to have one.
+// NewGraph returns the graph of a fabric. It has no planned cables, except those in up, which were found to be connected.
 func NewGraph(f *ir.Fabric, up ...*ir.Link) *Graph {
 	g := &Graph{fabric: f, router: routes.New(f), hosts: make([][]*ir.Device, len(f.Devices))}
 	g.laid = make([]bool, len(f.Links))
@@ -85,7 +85,7 @@ func NewGraph(f *ir.Fabric, up ...*ir.Link) *Graph {
 			others = others || !known[n] && n.Port != nil && g.laid[n.Port.Link().ID]
 		}
 	}
-	if others { // whom they send to is not described: it may be anybody
+	if others { // their peers are not described: any host may be one
 		if t := g.demandOf(all, false); t != nil {
 			g.demands = append(g.demands, t)
 		}
@@ -93,7 +93,7 @@ func NewGraph(f *ir.Fabric, up ...*ir.Link) *Graph {
 	return g
 }
 
-// demandOf is of NICs in the order of their hosts; nil: they are not two. Bridged: no device routes between them.
+// demandOf returns the demand of NICs, in the order of their hosts; nil: fewer than two members. Bridged: no device routes between them.
 func (g *Graph) demandOf(nics []*ir.NIC, bridged bool) *demand {
 	t := &demand{place: make([]int32, len(g.fabric.Devices))}
 	for i := range t.place {
@@ -104,7 +104,7 @@ func (g *Graph) demandOf(nics []*ir.NIC, bridged bool) *demand {
 		switch {
 		case n.Bond == nil || n.Bond.Mode == activeBackup && n.Bond.NICs == nil:
 			t.join(g.laid, false, n.Port)
-		case !bonds[n.Bond]: // of one that keeps a port in reserve, the other takes over
+		case !bonds[n.Bond]: // in an active-backup bond, the other port takes over
 			bonds[n.Bond] = true
 			var ports []*ir.Port
 			for _, leg := range n.Bond.NICs {
@@ -131,7 +131,7 @@ func (g *Graph) demandOf(nics []*ir.NIC, bridged bool) *demand {
 	return t
 }
 
-// join adds a member of the ports that are cabled.
+// join adds a member with those of the ports that are cabled.
 func (t *demand) join(laid []bool, reserve bool, ports ...*ir.Port) {
 	ports = slices.DeleteFunc(ports, func(p *ir.Port) bool { return p == nil || !laid[p.Link().ID] })
 	if len(ports) > 0 {
@@ -139,7 +139,7 @@ func (t *demand) join(laid []bool, reserve bool, ports ...*ir.Port) {
 	}
 }
 
-// placeOf is the device by which a port's traffic enters the network: a host that forwards is one itself.
+// placeOf is the device where a port's traffic enters the network: its peer, or the host itself if it forwards.
 func placeOf(p *ir.Port) *ir.Device {
 	if p.Device().Forwards() {
 		return p.Device()
@@ -147,16 +147,16 @@ func placeOf(p *ir.Port) *ir.Device {
 	return p.Peer().Device()
 }
 
-// Living is a fabric as it was found.
+// Living is a fabric in its current state.
 type Living struct {
 	*Graph
 	down    []bool // by Link.ID
 	lone    map[*ir.Device]bool
 	demands []*living
-	dark    []int // by Device.ID: at most so many hosts have a NIC that is attached to the device alone
+	dark    []int // by Device.ID: an upper bound of the hosts with a NIC that is attached only to the device
 }
 
-// living is a demand in a living fabric.
+// living is a demand in its current state.
 type living struct {
 	*demand
 	classes []*class
@@ -164,15 +164,15 @@ type living struct {
 	widths  *routes.Widths
 }
 
-// class is members attached to the same places, as described and now.
+// class is a set of members that are attached to the same places, both as described and now.
 type class struct {
 	hosts     []*ir.Device // each once, by ID
 	described []int32      // places
 	living    []int32
-	reserve   bool // each uses one of them, and which one is unknown
+	reserve   bool // each uses one of the places, and which one is unknown
 }
 
-// Living looks at the fabric as it was found, under the rules.
+// Living returns the fabric in the state a.
 func (g *Graph) Living(a Alive) (*Living, error) {
 	l := &Living{Graph: g, down: g.missing(), lone: map[*ir.Device]bool{}, dark: make([]int, len(g.fabric.Devices))}
 	for _, link := range a.Down {
@@ -201,7 +201,7 @@ func (g *Graph) Living(a Alive) (*Living, error) {
 	return l, nil
 }
 
-// missing is, by Link.ID, the cables that are only planned.
+// missing reports, by Link.ID, the cables that are only planned.
 func (g *Graph) missing() []bool {
 	down := make([]bool, len(g.laid))
 	for i, laid := range g.laid {
@@ -253,9 +253,9 @@ func (t *living) classify(down []bool) {
 	}
 }
 
-// countDark counts, by device, the hosts that lose a NIC with it.
+// countDark counts, by device, the hosts that lose a NIC if the device fails.
 func (l *Living) countDark() {
-	last := make([]*ir.Device, len(l.dark)) // by device: the host counted last; members are in order of hosts
+	last := make([]*ir.Device, len(l.dark)) // by device: the host counted last; members are in the order of hosts
 	for _, t := range l.demands {
 		for _, c := range t.classes {
 			if len(c.described) > 1 || len(c.living) == 0 {

@@ -9,13 +9,13 @@ import (
 	"github.com/rocec/rocec/lang/destination"
 )
 
-// logins has the devices of the fabric that the logins to others pass.
+// logins lists the devices of the fabric that logins to other devices pass.
 type logins struct {
-	carried map[*ir.Device][]*ir.Device // by who carries them: whose logins, by ID
+	carried map[*ir.Device][]*ir.Device // by the device that carries logins: the devices reached through it, by ID
 }
 
 // loginsOf finds the devices that carry logins: jump hosts that are devices of the fabric, and switches on the way to a device that is
-// reached at the address of one of the fabric's own NICs. What the settings of ssh say beside the fabric is not seen.
+// reached at the address of one of the fabric's own NICs. Settings of ssh outside of the fabric are not considered.
 func loginsOf(f *ir.Fabric) logins {
 	l := logins{carried: map[*ir.Device][]*ir.Device{}}
 	named := map[string]*ir.Device{}
@@ -49,7 +49,7 @@ func loginsOf(f *ir.Fabric) logins {
 	}
 	for _, d := range f.Devices {
 		inBand(d, d)
-		hops, _ := destination.Jump(d.SSH.Jump) // lang has judged it; an empty or wrong list has no hops
+		hops, _ := destination.Jump(d.SSH.Jump) // package lang has checked it; an empty or wrong list has no hops
 		for _, hop := range hops {
 			if by := named[hop.Host]; by != nil {
 				carry(by, d)
@@ -60,7 +60,7 @@ func loginsOf(f *ir.Fabric) logins {
 	return l
 }
 
-// last names the devices of a wave that carry the logins of others. They come last, so that the others can be reached till then.
+// last names the devices of a wave that carry the logins of others. They are changed last, so that the others can be reached until then.
 func (l logins) last(w *Wave) {
 	for _, t := range w.Tasks {
 		whose := l.carried[t.Device]

@@ -10,38 +10,38 @@ import (
 	"github.com/rocec/rocec/compiler/routes"
 )
 
-// Held is how a device is set before a change and after it. A device that stays as it is has the same twice; of a zero Held nothing is
-// known.
+// Held contains the settings of a device before and after a change. An unchanged device has the same settings in both; a zero Held means
+// that nothing is known.
 type Held struct {
-	Old, New *ir.Settings // nil: not known
-	Away     bool         // it stays as it is whatever the fabric means, and so do the marks of its packets
-	Excused  bool         // of one that is away: the person goes on without it, whatever is lost there
+	Old, New *ir.Settings // nil: unknown
+	Away     bool         // its settings and the marks of its packets stay as they are, whatever the fabric wants
+	Excused  bool         // of a device that is away: the person continues without it and accepts losses there
 }
 
 // changes reports whether the device is changed.
 func (h Held) changes() bool { return !h.Away && h.New != nil && !h.Old.Equal(h.New) }
 
-// Stage is which settings a device holds.
+// Stage tells the old and the new settings of a device apart during a change.
 type Stage uint8
 
-// The stages, in the order a device takes them; it may leave out any.
+// The stages, in the order in which a device goes through them; it may skip any.
 const (
 	Old    Stage = iota
-	Both         // what it is to be beside what it was; what it sends is marked as before
-	Marked       // the same, and what it sends is marked as it is to be
+	Both         // old and new settings side by side; packets are sent with the old marks
+	Marked       // as Both, but packets are sent with the new marks
 	New
 )
 
 const stages = 4
 
-// String gives the word of the JSON.
+// String returns the word used in the JSON.
 func (s Stage) String() string { return [stages]string{"old", "both", "marked", "new"}[s] }
 
-// Step is why devices are changed together; its text is the one of the JSON.
+// Step is the reason why devices are changed together; the JSON has the same text.
 type Step string
 
-// The steps of the ways to split a change. One way is not to split it. Another is switches, then hosts; the third adds the switches on
-// which a class ends. The last is expand, migrate, contract. A step in which nothing changes is left out.
+// The steps of a change. It is split in one of four ways: not at all; switches, then hosts; switches, hosts, then the switches on which a
+// class ends; or expand, migrate, contract. A step without changes is left out.
 const (
 	AtOnce   Step = "at-once"
 	Switches Step = "switches"
@@ -52,20 +52,20 @@ const (
 	Contract Step = "contract"
 )
 
-// Phase is devices that may be changed in any order, each from the stage it is in to the next. Undone, phases go backwards: the mixtures
-// are the same.
+// Phase is a set of devices that may be changed in any order, each from its current stage to the next. To undo a change, phases run
+// backwards through the same mixtures.
 type Phase struct {
 	Step  Step
 	Moves []Move // by Device.ID
 }
 
-// Move is a device that is set anew.
+// Move is a device that gets new settings.
 type Move struct {
 	Device *ir.Device
 	To     Stage
 }
 
-// Fault is why a mixture of settings loses packets; its text is the one of the JSON.
+// Fault is the reason why a mixture of settings loses packets; the JSON has the same text.
 type Fault string
 
 // The faults.
@@ -74,19 +74,19 @@ const (
 	NoPause     Fault = "no-pause"      // the receiver does not pause the cos
 	NotObeyed   Fault = "not-obeyed"    // the sender does not obey a pause of the cos
 	PauseKinds  Fault = "pause-kinds"   // one end uses PFC, the other link pause
-	NoHeadroom  Fault = "no-headroom"   // the buffer of the receiver does not hold what arrives after a pause
-	NotKnown    Fault = "not-known"     // how one end is set, or where it puts the packet, is not known
+	NoHeadroom  Fault = "no-headroom"   // the receiver's buffer is too small for the bytes that arrive after a pause
+	NotKnown    Fault = "not-known"     // the settings of one end, or the cos it gives the packet, are unknown
 	HostNotRead Fault = "host-not-read" // a host was not read, and the lossless priorities towards it change
 )
 
-// Gap is a link that loses packets while its ends are set so. The packet goes from From to To.
+// Gap is a link that loses a packet while its ends are in the given stages. The packet goes from From to To.
 type Gap struct {
 	From, To       *ir.Port
-	Sends, Takes   Stage // how the devices of From and of To are set
+	Sends, Takes   Stage // the stages of the devices of From and of To
 	Packet         ir.Packet
 	Fault          Fault
-	Sent, Received uint8 // bits of the cos the ends put it into; 0: not known
-	Step           Step  // the step with this gap
+	Sent, Received uint8 // bits of the cos that each end gives it; 0: unknown
+	Step           Step  // the step in which the gap occurs
 }
 
 // String describes the gap in one sentence, for people.
@@ -99,20 +99,20 @@ func (g *Gap) String() string {
 		return with + fmt.Sprintf("%s is %s at %s and %s at %s, so the pauses of %s do not stop it", packet, cosText(g.Sent), from,
 			cosText(g.Received), to, to)
 	case NoPause:
-		return with + fmt.Sprintf("%s sends no pauses for %s, in which %s is", to, cosText(g.Received), packet)
+		return with + fmt.Sprintf("%s sends no pauses for %s, the cos of %s", to, cosText(g.Received), packet)
 	case NotObeyed:
-		return with + fmt.Sprintf("%s obeys no pauses for %s, in which %s is", from, cosText(g.Sent), packet)
+		return with + fmt.Sprintf("%s obeys no pauses for %s, the cos of %s", from, cosText(g.Sent), packet)
 	case PauseKinds:
-		return with + "one end uses PFC and the other one link pause"
+		return with + "one end uses PFC and the other uses link pause"
 	case NoHeadroom:
 		return with + fmt.Sprintf("the headroom of %s is too small for %s", to, packet)
 	case HostNotRead:
 		return with + fmt.Sprintf("%s was not read, and the lossless priorities towards it change", from)
 	}
-	return with + fmt.Sprintf("it is unknown whether both pause %s alike", packet)
+	return with + fmt.Sprintf("it is unknown whether both ends pause %s in the same cos", packet)
 }
 
-// PacketText names a packet by the fields that devices sort it by: "DSCP 26", "PCP 3".
+// PacketText names a packet by the field that devices sort it by: "DSCP 26", "PCP 3".
 func PacketText(p ir.Packet) string {
 	switch {
 	case p.IP && p.DSCP >= 0:
@@ -132,29 +132,29 @@ func cosText(bits uint8) string {
 		}
 	}
 	if bits == 0 {
-		return "a cos that is not known"
+		return "an unknown cos"
 	}
 	return text.String()
 }
 
 // Mixtures judges the mixtures of old and new settings of a fabric during a change. It may be used by one goroutine at a time.
 //
-// What has to be lossless is what hosts rely on: packets that a host marks for a lossless class, on their way to a host that pauses. A
-// changed host marks as the fabric means. For an unchanged host, its own settings and the claims of the fabric count; in a lossless
-// priority with neither, every value it puts there counts. On every link both ends have to agree on the cos, the receiver has to pause it,
-// and the sender to obey. What lost packets before the change does not count against it, unless both hosts are changed and rely on it now.
-// What is not known is good as long as the other end keeps what it had.
+// The packets that hosts rely on have to be lossless: packets that a host marks for a lossless class and that go to a host that pauses. A
+// changed host uses the marks of the fabric. An unchanged host uses the marks of its settings and of the fabric's claims; in a lossless
+// priority without any, it may use every value that it sorts there. On every link both ends have to agree on the cos, the receiver has to
+// pause it, and the sender has to obey. A loss that existed before the change is no gap, unless both hosts are changed and rely on the
+// packet now. Unknown settings are accepted while the other end keeps its old settings.
 type Mixtures struct {
 	fabric *ir.Fabric
-	turns  *ir.Turns // of everybody's traffic; nil: any
+	turns  *ir.Turns // of all traffic; nil: any
 	joins  []bool    // by Port.ID: the port is joined to another device that forwards
 }
 
-// NewMixtures prepares to judge.
+// NewMixtures returns the mixtures of a fabric.
 func NewMixtures(f *ir.Fabric) *Mixtures {
 	turns, err := routes.New(f).Everybody()
 	if err != nil {
-		turns = nil // where routing leaves the way open, every way counts
+		turns = nil // if routing leaves the path open, every path counts
 	}
 	joins := make([]bool, len(f.Ports))
 	for _, p := range f.Ports {
@@ -163,9 +163,9 @@ func NewMixtures(f *ir.Fabric) *Mixtures {
 	return &Mixtures{f, turns, joins}
 }
 
-// Phases splits a change into as few phases as keep every mixture of settings lossless. held is by Device.ID. A device whose settings stay
-// the same is in none of them: what else is to change on it may at any time. If no split is lossless, the gaps of the split with the
-// fewest are returned, one for each link and packet.
+// Phases splits a change into the fewest phases that keep every mixture of settings lossless. held is by Device.ID. A device with unchanged
+// settings is in no phase: its other changes may happen at any time. If no split is lossless, the gaps of the split with the fewest are
+// returned, one for each link and packet.
 func (m *Mixtures) Phases(held []Held) ([]Phase, []*Gap) {
 	return newSides(m, held, false).split(atOnce, byRole, byLoss, byClass)
 }
@@ -177,7 +177,7 @@ func (m *Mixtures) PhasesByMarks(held []Held) ([]Phase, []*Gap) {
 	return newSides(m, held, true).split(byLoss, byClass)
 }
 
-// Gaps are what phases lose where some of the devices in them are away after all, one for each link and packet. byMarks is as for
+// Gaps returns the losses if some devices of the phases turn out to be away, one for each link and packet. byMarks is as for
 // [Mixtures.PhasesByMarks].
 func (m *Mixtures) Gaps(held []Held, phases []Phase, byMarks bool) []*Gap {
 	var rest []Phase
@@ -188,7 +188,7 @@ func (m *Mixtures) Gaps(held []Held, phases []Phase, byMarks bool) []*Gap {
 	return newSides(m, held, byMarks).judge(rest, math.MaxInt)
 }
 
-// split gives the first of some splits that is lossless in every mixture, or the gaps of the one that has the fewest.
+// split returns the first of the splits that is lossless in every mixture, or else the gaps of the split with the fewest.
 func (s *sides) split(splits ...func(*sides) []Phase) ([]Phase, []*Gap) {
 	for _, split := range splits {
 		if phases := split(s); len(s.judge(phases, 1)) == 0 {
@@ -204,7 +204,7 @@ func (s *sides) split(splits ...func(*sides) []Phase) ([]Phase, []*Gap) {
 	return nil, fewest
 }
 
-// put makes phases of steps, and leaves out the empty ones. to gives the stages of a device in each step; Old: it is not changed.
+// put returns the phases of steps without the empty ones. to returns the stages of a device in each step; Old: it is not changed.
 func (s *sides) put(steps []Step, to func(d *ir.Device) []Stage) []Phase {
 	phases := make([]Phase, len(steps))
 	for _, d := range s.fabric.Devices {
@@ -251,8 +251,8 @@ func byLoss(s *sides) []Phase {
 	})
 }
 
-// byClass is expand, migrate, contract. A device takes no step that changes nothing on it; one of which nothing is known holds what it is
-// to be at once.
+// byClass splits a change into expand, migrate and contract. A device skips steps that change nothing on it. A device with unknown settings
+// gets the new ones in the first step.
 func byClass(s *sides) []Phase {
 	return s.put([]Step{Expand, Migrate, Contract}, func(d *ir.Device) []Stage {
 		if s.held[d.ID].Old == nil {
@@ -270,7 +270,7 @@ func byClass(s *sides) []Phase {
 				last, is = 1, Marked
 			}
 		}
-		if s.same(d, is, New) { // it need not be changed once more
+		if s.same(d, is, New) { // it needs no further change
 			if out[last] == Old {
 				last = 2
 			}

@@ -17,7 +17,7 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// cosFabric is two leaves with two hosts each, and two spines, with the cos groups and intents of classes.
+// cosFabric compiles a fabric of two leaves with two hosts each and two spines, with the cos groups and intents in classes.
 func cosFabric(t testing.TB, leaves int, classes string, more ...string) *ir.Fabric {
 	text := fmt.Sprintf(`
 fabric "f" {
@@ -59,7 +59,7 @@ mesh "uplinks" {
 	return compilertest.Compile(t, text)
 }
 
-// lossless is a lossless class and its intent.
+// lossless returns a lossless class and its intent.
 func lossless(name string, cos, dscp int) string {
 	return fmt.Sprintf(`
 cos_group %q {
@@ -87,7 +87,7 @@ roce "rdma" {
 }
 `
 
-// tagged is a class that PCP identifies.
+// tagged is a class identified by PCP.
 const tagged = `
 cos_group "rdma" {
   cos      = 3
@@ -101,7 +101,7 @@ roce "rdma" {
 }
 `
 
-// written is how the devices of a fabric are set when they hold what is written for them, by name.
+// written returns the settings of devices to which the fabric is applied, by name.
 func written(t testing.TB, f *ir.Fabric) map[string]*ir.Settings {
 	tree, ds := targets.Render(f)
 	require.False(t, ds.HasErrors(), fmt.Sprint(ds))
@@ -116,7 +116,7 @@ func written(t testing.TB, f *ir.Fabric) map[string]*ir.Settings {
 	return out
 }
 
-// factory is a device on which nothing is lossless.
+// factory returns settings of a device on which nothing is lossless.
 func factory() *ir.Settings {
 	p := ir.UnknownPort()
 	p.PausesKnown, p.TrustKnown, p.Trust = true, true, ir.Trust{PCP: true}
@@ -126,7 +126,7 @@ func factory() *ir.Settings {
 	return &ir.Settings{Rest: &p}
 }
 
-// edited is settings with something else on every port.
+// edited returns settings with an edit on every port.
 func edited(s *ir.Settings, edit func(p *ir.PortSettings)) *ir.Settings {
 	out := &ir.Settings{}
 	for port, p := range s.Ports {
@@ -142,7 +142,7 @@ func edited(s *ir.Settings, edit func(p *ir.PortSettings)) *ir.Settings {
 	return out
 }
 
-// holds makes what every device holds before and after; edit changes some.
+// holds returns the settings of every device before and after; edit changes some of them.
 func holds(t testing.TB, f *ir.Fabric, old map[string]*ir.Settings, edit func(name string, h *change.Held)) []change.Held {
 	next := written(t, f)
 	held := make([]change.Held, len(f.Devices))
@@ -158,7 +158,7 @@ func holds(t testing.TB, f *ir.Fabric, old map[string]*ir.Settings, edit func(na
 	return held
 }
 
-// drawPhases shows phases and gaps in short.
+// drawPhases shows phases and gaps in a short form.
 func drawPhases(phases []change.Phase, gaps []*change.Gap) string {
 	var out []string
 	for _, p := range phases {
@@ -202,7 +202,7 @@ func TestPhases(t *testing.T) {
 	local := strings.Replace(one, "host.h", `"h[1-2]"`, 1)
 	for _, c := range []struct {
 		name     string
-		old, new string // classes; no old: devices of the factory
+		old, new string // classes; no old: devices have factory settings
 		edit     func(string, *change.Held)
 		want     string
 	}{
@@ -224,7 +224,7 @@ func TestPhases(t *testing.T) {
 		},
 		{
 			name: "trust in PCP becomes trust in DSCP", old: tagged, new: one,
-			want: "h1:ens1f0 (old) to leaf1:swp1 (both): it is unknown whether both pause PCP 3 alike\n",
+			want: "h1:ens1f0 (old) to leaf1:swp1 (both): it is unknown whether both ends pause PCP 3 in the same cos\n",
 		},
 		{name: "a class of another DSCP in the same cos", old: one, new: lossless("rdma", 3, 27), want: "expand; both: " + all},
 		{
@@ -241,11 +241,11 @@ func TestPhases(t *testing.T) {
 		},
 		{
 			name: "PFC removed, two hosts away", old: one, new: lossy, edit: away("h2", "h3"),
-			want: "h2:ens1f0 (old) to leaf1:swp2 (new): leaf1 sends no pauses for cos 3, in which DSCP 26 is\n",
+			want: "h2:ens1f0 (old) to leaf1:swp2 (new): leaf1 sends no pauses for cos 3, the cos of DSCP 26\n",
 		},
 		{
 			name: "class moved, a host away", old: one, new: lossless("rdma", 4, 34), edit: away("h2"),
-			want: "leaf1:swp2 (both) to h2:ens1f0 (old): h2 sends no pauses for cos 4, in which DSCP 34 is\n",
+			want: "leaf1:swp2 (both) to h2:ens1f0 (old): h2 sends no pauses for cos 4, the cos of DSCP 34\n",
 		},
 		{
 			name: "PFC added, nothing known of a host", new: one,
@@ -278,15 +278,15 @@ func TestPhases(t *testing.T) {
 			want: "h2:ens1f0 (old) to leaf1:swp2 (new): h2 was not read, and the lossless priorities towards it change",
 		},
 		{
-			name: "PFC added in one rack, nothing known of the hosts of others", new: local, edit: unread("h3", "h4"),
+			name: "PFC added in one rack, hosts of other racks unknown", new: local, edit: unread("h3", "h4"),
 			want: "switches; new: leaf1 leaf2 spine1 spine2\nhosts; new: h1 h2",
 		},
 		{
-			name: "a class of others removed, nothing known of hosts without one", old: local + lossless("far", 4, 34), new: local,
+			name: "a class of other hosts removed, hosts without a class unknown", old: local + lossless("far", 4, 34), new: local,
 			edit: unread("h3", "h4"), want: "h3:ens1f0 (old) to leaf2:swp1 (new): h3 was not read, and the lossless priorities towards it change",
 		},
 		{
-			name: "a class of one rack removed, nothing known of the hosts of others", old: local,
+			name: "a class of one rack removed, hosts of other racks unknown", old: local,
 			new:  strings.Replace(lossy, "host.h", `"h[1-2]"`, 1),
 			edit: unread("h3", "h4"), want: "switches; new: leaf2 spine1 spine2\nhosts; new: h1 h2\nremovals; new: leaf1",
 		},
@@ -297,10 +297,10 @@ func TestPhases(t *testing.T) {
 					*h = change.Held{}
 				}
 			},
-			want: "leaf1:swp32 (new) to spine2:swp1 (old): it is unknown whether both pause DSCP 26 alike",
+			want: "leaf1:swp32 (new) to spine2:swp1 (old): it is unknown whether both ends pause DSCP 26 in the same cos",
 		},
 		{
-			name: "nothing known of a spine, and nothing changes beside it", old: one, new: one,
+			name: "a spine unknown, and its neighbours do not change", old: one, new: one,
 			edit: func(name string, h *change.Held) {
 				switch name {
 				case "spine2":
@@ -361,7 +361,7 @@ func TestPhases(t *testing.T) {
 		},
 		{
 			name: "link pause becomes PFC", old: "pause" + one, new: one,
-			want: "h1:ens1f0 (new) to leaf1:swp1 (old): one end uses PFC and the other one link pause",
+			want: "h1:ens1f0 (new) to leaf1:swp1 (old): one end uses PFC and the other uses link pause",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -382,7 +382,7 @@ func TestPhases(t *testing.T) {
 	}
 }
 
-// TestPodAdded: new leaves and hosts join a fabric that is in use, and its spines learn of them.
+// TestPodAdded: new leaves and hosts join a fabric that is in use, and its spines get settings for them.
 func TestPodAdded(t *testing.T) {
 	old := written(t, cosFabric(t, 2, lossless("rdma", 3, 26)))
 	f := cosFabric(t, 3, lossless("rdma", 3, 26))
@@ -395,7 +395,7 @@ func TestPodAdded(t *testing.T) {
 	assert.Equal(t, "switches; new: leaf3 spine1 spine2\nhosts; new: h5 h6", drawPhases(phases, gaps))
 }
 
-// TestOnOneSwitch: packets between hosts of one switch do not go round a ring, whatever turns there are.
+// TestOnOneSwitch: packets between hosts of one switch do not go round a ring, whichever turns the routing allows.
 func TestOnOneSwitch(t *testing.T) {
 	c := irtest.Ring(ir.ShortestPath, 4).Hosts("R0")
 	f := c.Fabric()

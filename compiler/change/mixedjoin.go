@@ -23,16 +23,16 @@ func (e extent) equal(o extent) bool {
 // usedBy reports whether a NIC of the fabric, or of a copy, uses the class.
 func (e extent) usedBy(n *ir.NIC) bool { return n.Port != nil && e.users[n.Port.ID] }
 
-// Beside is the fabric in which all groups that are lossless before a change are lossless in addition to the new ones. A proof that no PFC
-// loop can form during the change needs this fabric, because the settings of devices at any moment of the change are a part of it. If a
-// cos has no group in the fabric any more and can fill the buffers of others, Beside makes a group for it; ended names those. Nil: every
-// link and every host that is lossless in a cos before is so afterwards, or the other way round. Then every mixture is part of the fabric,
-// or of the old settings.
+// Beside returns a fabric in which the groups that are lossless before a change stay lossless in addition to the new ones. A proof that no
+// PFC loop can form during the change needs this fabric, because it contains the settings of devices at any moment of the change. If a cos
+// has no group in the new fabric and can fill the buffers of other groups, Beside makes a group for it; ended lists these cos. joined is
+// nil if the change only adds lossless links and hosts, or only removes them: then every mixture is part of the new fabric or of the old
+// settings.
 //
-// The settings of devices do not contain which hosts talked with which. Hosts that go on to use a class are taken to talk as the fabric's
-// intents say. Hosts that leave it are taken to talk with all members of an intent of which one has used the class.
+// The settings of devices do not show which hosts communicated. Hosts that keep a class are assumed to communicate as the fabric's intents
+// say. Hosts that leave it are assumed to communicate with all members of every intent of which a member used the class.
 //
-// Buffers that exist only before the change have no sizes. What the copy has in common with the fabric is not changed.
+// Buffers that exist only before the change have no sizes. Data that the copy shares with the fabric is not changed.
 func (m *Mixtures) Beside(held []Held) (joined *ir.Fabric, ended []int) {
 	s := newSides(m, held, false)
 	var had [8]extent
@@ -66,7 +66,7 @@ func (m *Mixtures) Beside(held []Held) (joined *ir.Fabric, ended []int) {
 	return s.joined(had, groups), ended
 }
 
-// had gives where a cos is lossless before the change. NICs of a bond use what one of them does.
+// had returns the extent of a cos that is lossless before the change. If one NIC of a bond uses the cos, all its NICs do.
 func (s *sides) had(cos int) extent {
 	e := extent{make([]bool, len(s.fabric.Links)), make([]bool, len(s.fabric.Ports))}
 	unread := around(s, cos)
@@ -93,9 +93,9 @@ func (s *sides) had(cos int) extent {
 	return e
 }
 
-// around gives the links at devices whose old settings are unknown that may be lossless in a cos. An unread device is taken to have the
-// settings of those around it. So a link to it is lossless where the other end is, and unread devices that are cabled to each other have
-// the settings of any of them.
+// around returns the links of devices with unknown old settings that may be lossless in a cos. An unread device is assumed to have the
+// settings of its neighbours: a link to it is lossless if the other end is lossless. Unread devices that are cabled to each other share the
+// settings of all their neighbours.
 func around(s *sides, cos int) []bool {
 	out := make([]bool, len(s.fabric.Links))
 	unread := func(d *ir.Device) bool { return s.held[d.ID].Old == nil }
@@ -130,8 +130,8 @@ func around(s *sides, cos int) []bool {
 	return out
 }
 
-// ended gives groups for the cos that are lossless before the change and in no group of the fabric, those of the same extent once. By
-// itself such a class makes no loop that was not there, so it counts only where it can fill the buffers of others.
+// ended returns a group for each cos that is lossless before the change and has no group in the fabric. Cos with the same extent share one
+// group. Such a class alone makes no new loop, so it counts only if it can fill the buffers of other classes.
 func (s *sides) ended(had [8]extent) (out []*ir.CosGroup) {
 	if !s.fabric.SharesBuffers() {
 		return nil
@@ -145,7 +145,7 @@ func (s *sides) ended(had [8]extent) (out []*ir.CosGroup) {
 	return out
 }
 
-// pauses reports whether a port stops the one at the other end in a cos before the change.
+// pauses reports whether a port's pauses of a cos stop its peer before the change.
 func (s *sides) pauses(p, q *ir.Port, cos int) bool {
 	a, b := s.at[Old][p.ID], s.at[Old][q.ID]
 	return a != nil && b != nil && (a.Sends&b.Obeys)>>cos&1 == 1
@@ -156,10 +156,11 @@ func uses(n *ir.NIC, g *ir.CosGroup) bool {
 	return slices.ContainsFunc(n.Carries(), func(in *ir.Intent) bool { return in.Group == g })
 }
 
-// mostJoined bounds how many members hosts that leave become: in a group of thousands of intents they become members of one more.
+// mostJoined limits the members that join adds to existing intents. In a group of thousands of intents, hosts that leave become members of
+// one additional intent instead.
 const mostJoined = 1 << 20
 
-// joined is the fabric with what had been lossless before, and the groups that have ended.
+// joined returns the fabric with the old lossless buffers and the ended groups added.
 func (s *sides) joined(had [8]extent, ended []*ir.CosGroup) *ir.Fabric {
 	f, out := s.fabric, s.fabric.Copy()
 	out.CosGroups = append(slices.Clone(f.CosGroups), ended...)
@@ -178,7 +179,7 @@ func (s *sides) joined(had [8]extent, ended []*ir.CosGroup) *ir.Fabric {
 		if !g.Lossless {
 			continue
 		}
-		var users, leave []*ir.NIC // of the copy, in their order
+		var users, leave []*ir.NIC // of the copy, in the order of its devices
 		for _, d := range f.Devices {
 			if d.Host == nil {
 				continue
@@ -201,7 +202,7 @@ func (s *sides) joined(had [8]extent, ended []*ir.CosGroup) *ir.Fabric {
 	return out
 }
 
-// join has NICs that leave a group talk with those of its intents that have used it.
+// join makes NICs that leave a group communicate with the members of its intents that have used it.
 func join(f *ir.Fabric, g *ir.CosGroup, had extent, users, leave []*ir.NIC) {
 	var into []*ir.Intent
 	for _, in := range f.Intents {

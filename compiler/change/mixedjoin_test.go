@@ -17,7 +17,7 @@ import (
 	"github.com/rocec/rocec/validate/proof"
 )
 
-// worst is the gravest verdict on a fabric.
+// worst returns the worst verdict on a fabric.
 func worst(f *ir.Fabric) proof.Verdict {
 	of := proof.Free
 	for _, p := range proof.All(f, ir.NewBudget(1e9)) {
@@ -43,7 +43,7 @@ func held(old, next []*ir.Settings) []change.Held {
 	return out
 }
 
-// TestBeside: a ring that is lossless on all cables but one, and then on all but another one: while the change goes over it, on all.
+// TestBeside: before the change one cable of a ring is lossy, after it another one. During the change all cables can be lossless.
 func TestBeside(t *testing.T) {
 	for _, routing := range []ir.Routing{ir.ShortestPath, ir.AnyPath} {
 		c := irtest.Ring(routing, 5)
@@ -78,13 +78,13 @@ func TestBeside(t *testing.T) {
 
 		for name, before := range map[string][]*ir.Settings{"the same": next, "more": whole} {
 			joined, _ := change.NewMixtures(f).Beside(held(before, next))
-			assert.Nil(t, joined, "%s was lossless before: nothing begins", name)
+			assert.Nil(t, joined, "%s was lossless before: the change adds nothing", name)
 		}
 	}
 }
 
-// TestBesideUnread: an unread switch holds what those around it hold. A class ends in one half of a ring, and another one begins in the
-// other half. Together they are a loop, whether or not the switch between them answers.
+// TestBesideUnread: an unread switch is assumed to have the settings of its neighbours. A class ends in one half of a ring, and another
+// class begins in the other half. Together they form a loop, whether or not the switch between the halves answers.
 func TestBesideUnread(t *testing.T) {
 	for _, away := range [][]string{nil, {"R0"}, {"R5", "R0"}} {
 		c := irtest.Ring(ir.ShortestPath, 6)
@@ -109,8 +109,8 @@ func TestBesideUnread(t *testing.T) {
 	}
 }
 
-// TestBesideTalkers: a host that was lossless before still sends, although no intent names it any more, to an intent in which another host
-// was lossless.
+// TestBesideTalkers: a host that was lossless before still sends, although no intent contains it any more, to the members of an intent in
+// which another host was lossless.
 func TestBesideTalkers(t *testing.T) {
 	c := irtest.LeafSpine(ir.ShortestPath, 5, 2)
 	f := c.Fabric()
@@ -155,11 +155,11 @@ func TestBesideTalkers(t *testing.T) {
 	assert.Equal(t, names(nics[:2]...), members(in))
 }
 
-// classes is who talks in which lossless class of a fabric, by cos: the members of its intents, as indexes of hosts. It is lossless on all
+// classes contains the lossless classes of a fabric by cos: for each intent its members, as indexes of hosts. A class is lossless on all
 // cables between switches.
 type classes map[int][][]int
 
-// set gives a fabric those classes, and its routes.
+// set adds the classes to a fabric, and computes its routes.
 func (c classes) set(f *ir.Fabric, shared bool) {
 	f.CosGroups, f.Intents = nil, nil
 	var hosts []*ir.NIC
@@ -201,8 +201,8 @@ func (c classes) set(f *ir.Fabric, shared bool) {
 	f.Routes = routes.New(f)
 }
 
-// TestBesideCovers: whatever settings devices have while classes end, begin and go on, each of their loops is in the fabric, in the old
-// settings, or in the fabric of both.
+// TestBesideCovers: while classes begin, end and continue, every loop of a mixture is in the new fabric, in the old settings, or in the
+// joined fabric.
 func TestBesideCovers(t *testing.T) {
 	loops, ended := 0, 0
 	one := func(t *rapid.T) {
@@ -227,7 +227,7 @@ func TestBesideCovers(t *testing.T) {
 		covered := is == proof.Prone || joined == nil && was == proof.Prone || joined != nil && worst(joined) == proof.Prone
 		ended += len(of)
 
-		// The fabric with both, less what some device does not hold.
+		// The fabric with both, without the classes that a device does not have in its stage.
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		both := classes{}
 		for _, of := range []classes{before, after} {
@@ -273,7 +273,7 @@ func TestBesideCovers(t *testing.T) {
 	for round := 0; round < 1 || round < 100 && (loops == 0 || ended == 0); round++ {
 		rapid.Check(t, one)
 	}
-	t.Logf("%d loops stand only on the way, %d classes that end fill the buffers of others", loops, ended)
+	t.Logf("%d loops exist only during the change, %d ended classes fill the buffers of others", loops, ended)
 	assert.NotZero(t, loops)
 	assert.NotZero(t, ended)
 }

@@ -7,24 +7,24 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// atATime is the number of packets that judge handles at once. A word of 64 bits has three fields, each with a bit for every packet.
+// atATime is the number of packets that judge processes at once. A word of 64 bits has three fields, each with a bit for every packet.
 const (
 	atATime = 21
 	field   = 1<<atATime - 1
 
-	// The shifts of the fields. A bit is set if a host sends or takes the packet: before the change, in the mixture, or in the mixture and
-	// already changed.
+	// The shifts of the fields. A bit is set if a host sends or accepts the packet: before the change, in the mixture, or in the mixture by a
+	// host that is already changed.
 	before, now, moved = 0, atATime, 2 * atATime
 )
 
-// mixture is a phase under way: each device that moves may have the settings of the old stage or of the new one.
+// mixture is a phase in progress: each device that moves may have the settings of its old stage or of its new stage.
 type mixture struct {
 	*sides
-	may      [][]Stage // by Device.ID: the stages it may be in, the one before its move first
+	may      [][]Stage // by Device.ID: the possible stages, the one before its move first
 	step     Step
-	first    int         // the packets judged: values[first:first+atATime]
-	in, back []uint64    // by Port.ID: packets that enter by the port; packets that go from there to hosts that rely on them
-	cos      [2][]uint16 // by stage, device and packet: bits of the cos it leaves in
+	first    int         // the packets that are judged now: values[first:first+atATime]
+	in, back []uint64    // by Port.ID: packets that come in by the port; packets that leave by it for hosts that rely on them
+	cos      [2][]uint16 // by stage, device and packet: bits of the cos in which it leaves
 	told     map[toldGap]bool
 	gaps     []*Gap
 }
@@ -34,10 +34,10 @@ type toldGap struct {
 	ir.Packet
 }
 
-// unknownCos is the bit of an unknown cos. It follows the eight bits of the known ones.
+// unknownCos is the bit of an unknown cos. It follows the bits of the eight known cos.
 const unknownCos = 8
 
-// judge finds the packets that the phases may lose, each once on every link. most limits the number of gaps.
+// judge finds the packets that the phases may lose, once for every link. most limits the number of gaps.
 func (s *sides) judge(phases []Phase, most int) []*Gap {
 	m := &mixture{
 		sides: s, may: make([][]Stage, len(s.fabric.Devices)), told: map[toldGap]bool{},
@@ -86,7 +86,7 @@ func (m *mixture) tell(g Gap) {
 	}
 }
 
-// unread judges the ports opposite hosts whose settings are unknown. Classes that are lossless at such a port must stay lossless.
+// unread judges the switch ports whose hosts have unknown settings. Classes that are lossless at such a port must stay lossless.
 func (m *mixture) unread() {
 	for _, p := range m.fabric.Ports {
 		if of := m.at[Old][p.ID]; p.NIC == nil || p.Device().Forwards() || p.Link().Planned || of != nil && of.PausesKnown {
@@ -101,7 +101,7 @@ func (m *mixture) unread() {
 	}
 }
 
-// keeps reports whether every class that was lossless at a port is lossless in a stage, too, and has the same packets.
+// keeps reports whether every class that was lossless at a port is lossless with the same packets in a stage.
 func (m *mixture) keeps(p *ir.Port, stage Stage) bool {
 	old, now := m.at[Old][p.ID], m.at[stage][p.ID]
 	if old == now {
@@ -133,9 +133,9 @@ func (m *mixture) sending(p *ir.Port, stage Stage) (bits uint64) {
 	return bits
 }
 
-// relying returns the packets that a host takes by a port in a stage and relies on, as bits. They are the packets of its intents, and those
-// that it paused before, as long as it pauses any. A host that is not read may rely on all packets. If such a host has no intent and its
-// switch is read, it may rely on the packets for which the switch obeys pauses.
+// relying returns the packets, as bits, that a host accepts by a port in a stage and relies on. If the host pauses at all, they are the
+// packets of its intents and the packets that it paused before. A host that is not read may rely on all packets. If such a host has no
+// intent and its switch is read, it may rely on the packets for which the switch obeys pauses.
 func (m *mixture) relying(p *ir.Port, stage Stage) (bits uint64) {
 	of, old := m.at[stage][p.ID], m.at[Old][p.ID]
 	if stage == Old && m.notRead(p) {
@@ -168,7 +168,7 @@ func (m *mixture) relying(p *ir.Port, stage Stage) (bits uint64) {
 	return bits
 }
 
-// fields returns a word of the three fields, with the packets that does returns for the stages of a host.
+// fields returns a word of the three fields, with the packets that the function does returns for the stages of a host.
 func (m *mixture) fields(p *ir.Port, does func(*ir.Port, Stage) uint64) uint64 {
 	word := does(p, Old) << before
 	for _, stage := range m.stages(p.Device()) {
@@ -228,8 +228,8 @@ func (m *mixture) spread() {
 	}
 }
 
-// onward takes the packets that come in at a device, and those that its hosts send, to its neighbours. It notes what goes on from there,
-// and what the hosts there take, and calls push for every device that this changes.
+// onward moves the packets that come in at a device, and the packets that its hosts send, to its neighbours. It records which packets
+// travel further and which packets the hosts there accept. It calls push for every device with new packets.
 func (m *mixture) onward(d *ir.Device, sent, taken uint64, push func(*ir.Device)) {
 	for _, p := range d.Ports {
 		if !m.between(p) {
@@ -254,7 +254,7 @@ func (m *mixture) onward(d *ir.Device, sent, taken uint64, push func(*ir.Device)
 	}
 }
 
-// deliver takes packets that arrived at a device to the hosts that are attached there, and sends packets of those hosts onward.
+// deliver gives packets that arrived at a device to its hosts, and sends the packets of its hosts onward.
 func (m *mixture) deliver(d *ir.Device, h attached) {
 	var came, goes uint64
 	for _, p := range d.Ports {
@@ -271,10 +271,10 @@ func (m *mixture) deliver(d *ir.Device, h attached) {
 	}
 }
 
-// attached has the packets that the hosts attached to a device send and take there.
+// attached contains the packets that the hosts of a device send and accept there.
 type attached struct{ sent, taken tally }
 
-// tally counts bits up to two, so that no host sends to itself.
+// tally counts bits up to two, so that a host's own packets can be excluded.
 type tally struct{ once, twice uint64 }
 
 func (t *tally) add(word uint64) {
@@ -282,13 +282,13 @@ func (t *tally) add(word uint64) {
 	t.once |= word
 }
 
-// but returns the bits that the added words have without the word one, which was added, too.
+// but returns the union of the added words without the word one, which is among them.
 func (t tally) but(one uint64) uint64 { return t.once&^one | t.twice }
 
 // between reports whether a port is joined to another device that forwards.
 func (m *mixture) between(p *ir.Port) bool { return m.joins[p.ID] }
 
-// turn calls each for every port that traffic from the port in may leave by, if that port leads to another device that forwards.
+// turn calls each for the ports by which traffic from the port in may leave towards another forwarding device.
 func (m *mixture) turn(in *ir.Port, each func(out *ir.Port)) {
 	if m.turns == nil {
 		for _, out := range in.Device().Ports {
@@ -307,7 +307,7 @@ func (m *mixture) turn(in *ir.Port, each func(out *ir.Port)) {
 	}
 }
 
-// sort finds the cos that every device gives to the packets that leave it, in each of its stages.
+// sort finds the cos of the packets that leave each device, in each of its stages.
 func (m *mixture) sort() {
 	for i := range m.cos {
 		if m.cos[i] == nil {
@@ -327,7 +327,7 @@ func (m *mixture) sort() {
 // sorted sets, by packet, the bits of each cos that a device gives to the packet, over all ports that the packet may enter by.
 func (m *mixture) sorted(d *ir.Device, stage Stage, out []uint16) {
 	clear(out[:atATime])
-	var done []*ir.PortSettings // ports set alike, by what has come in there
+	var done []*ir.PortSettings // ports with equal settings: the packets that come in there
 	var came []uint64
 	for _, p := range d.Ports {
 		packets := m.in[p.ID] >> now & field
@@ -373,7 +373,7 @@ func (m *mixture) link(a, b *ir.Port) {
 		}
 		for _, takes := range m.stages(b.Device()) {
 			wanted := wanted
-			relied := isMoved // by hosts that are changed
+			relied := isMoved // from hosts that are already changed
 			if !b.Device().Forwards() {
 				wanted &= m.relying(b, takes)
 			}
@@ -392,7 +392,7 @@ func (m *mixture) link(a, b *ir.Port) {
 	}
 }
 
-// leaving gives the cos in which a packet leaves by a port.
+// leaving returns the cos in which a packet leaves by a port.
 func (m *mixture) leaving(a *ir.Port, stage Stage, i, k int) uint16 {
 	if a.Device().Forwards() {
 		return m.cos[i][atATime*a.Device().ID+k]
@@ -400,8 +400,8 @@ func (m *mixture) leaving(a *ir.Port, stage Stage, i, k int) uint16 {
 	return sortedBit(m.at[stage][a.ID], m.values[m.first+k].Packet)
 }
 
-// packet judges one packet on a link whose ends are in the stages sends and takes. had: hosts relied on it before the change;
-// relied: changed hosts do.
+// packet judges one packet on a link whose ends are in the stages sends and takes. had: hosts relied on it before the change; relied:
+// changed hosts rely on it.
 func (m *mixture) packet(a, b *ir.Port, sends, takes Stage, k int, cos uint16, had, relied bool) {
 	if m.notRead(a) || m.notRead(b) {
 		return // see unread
@@ -425,13 +425,13 @@ func (m *mixture) packet(a, b *ir.Port, sends, takes Stage, k int, cos uint16, h
 	switch {
 	case fault == "",
 		was == NotKnown && m.keeps(a, sends) && m.keeps(b, takes),
-		was != "" && was != NotKnown: // it was lost before, too
+		was != "" && was != NotKnown: // it was also lost before
 		return
 	}
 	m.tell(Gap{From: a, To: b, Sends: sends, Takes: takes, Packet: pkt, Fault: fault, Sent: uint8(cos), Received: uint8(sortedBit(of, pkt))})
 }
 
-// faulty says why a packet that leaves in a cos may be lost; empty: it is not.
+// faulty returns the reason why a packet that leaves in a cos may be lost; empty: it cannot be lost.
 func (m *mixture) faulty(a, b *ir.PortSettings, cos uint16, p ir.Packet) Fault {
 	if a == nil || b == nil || !a.PausesKnown || !b.PausesKnown {
 		return NotKnown
@@ -456,8 +456,8 @@ func (m *mixture) faulty(a, b *ir.PortSettings, cos uint16, p ir.Packet) Fault {
 	return ""
 }
 
-// tooSmall reports whether the buffer a switch had before the change is too small for a class that relies on it only now. It does
-// not judge a switch that the run does not change: the checks of the fabric do.
+// tooSmall reports whether the buffer a switch had before the change is too small for a class that relies on it only now. A switch that the
+// run does not change is left to the checks of the fabric.
 func (m *mixture) tooSmall(p *ir.Port, cos int) bool {
 	h := m.held[p.Device().ID]
 	if p.Device().Switch == nil || !h.Away && !h.changes() {

@@ -7,15 +7,15 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// sides is every device of a fabric as it is set in every stage. Equal settings are one value, so that pointers compare them.
+// sides contains the settings of every device in every stage. Equal settings share one value, so that comparing pointers is enough.
 type sides struct {
 	*Mixtures
-	marksAlone bool // what hosts are set to mark is all they send in priorities that the fabric does not claim
+	marksAlone bool // in priorities that the fabric does not claim, hosts send only the values they are set to mark
 	held       []Held
-	both       []*ir.Settings // by Device.ID; nil: not known, or not changed
+	both       []*ir.Settings // by Device.ID; nil: unknown, or not changed
 
-	ports  map[ir.PortSettings]*ir.PortSettings // every kind of port once
-	at     [stages][]*ir.PortSettings           // by Port.ID; nil: not known
+	ports  map[ir.PortSettings]*ir.PortSettings // every distinct port setting once
+	at     [stages][]*ir.PortSettings           // by Port.ID; nil: unknown
 	values []value
 	index  map[ir.Packet]int
 	sent   [stages][][]int // by Port.ID: indexes of the packets a host sends
@@ -24,7 +24,7 @@ type sides struct {
 // value is a packet that hosts mark for a lossless class.
 type value struct {
 	ir.Packet
-	groups []*ir.CosGroup // of the intents that mark so; none: only what is there marks so
+	groups []*ir.CosGroup // of the intents that mark this value; none: only existing settings mark it
 }
 
 func newSides(m *Mixtures, held []Held, marksAlone bool) *sides {
@@ -66,8 +66,8 @@ func newSides(m *Mixtures, held []Held, marksAlone bool) *sides {
 	return s
 }
 
-// unheard takes the link pause off a NIC whose switch does not use it before the change: NICs have it on from the factory, and no traffic
-// relies on it.
+// unheard removes link pause from the settings of a NIC whose switch does not use it before the change. NICs have it on from the factory,
+// and no traffic relies on it.
 func (s *sides) unheard(p *ir.Port) {
 	old, peer := s.at[Old][p.ID], s.at[Old][p.Peer().ID]
 	if p.NIC == nil || old == nil || !old.LinkPause || peer == nil || !peer.PausesKnown || peer.LinkPause {
@@ -89,7 +89,7 @@ func (s *sides) unheard(p *ir.Port) {
 	s.at[Old][p.ID] = s.kind(map[*ir.PortSettings]*ir.PortSettings{}, &none, p)
 }
 
-// kind returns one set of settings for all ports with equal ones. Marks are the work of [sides.mark].
+// kind returns one shared value for equal port settings. [sides.mark] adds the marks.
 func (s *sides) kind(known map[*ir.PortSettings]*ir.PortSettings, of *ir.PortSettings, p *ir.Port) *ir.PortSettings {
 	if p.NIC != nil && p.NIC.Can().NoPFC && (of == nil || !of.PausesKnown) {
 		none := ir.UnknownPort()
@@ -111,7 +111,7 @@ func (s *sides) kind(known map[*ir.PortSettings]*ir.PortSettings, of *ir.PortSet
 }
 
 // settings returns the settings of a device in a stage. An unchanged device has the same settings in all stages. If the old settings are
-// unknown, the new ones are used in the stages with both, too.
+// unknown, the stages Both and Marked have the new ones.
 func (s *sides) settings(d *ir.Device, stage Stage) *ir.Settings {
 	h := s.held[d.ID]
 	switch {
@@ -123,7 +123,7 @@ func (s *sides) settings(d *ir.Device, stage Stage) *ir.Settings {
 	return s.both[d.ID]
 }
 
-// same reports whether a device is the same in two stages.
+// same reports whether a device behaves the same in two stages.
 func (s *sides) same(d *ir.Device, a, b Stage) bool {
 	x, y := s.settings(d, a), s.settings(d, b)
 	if d.Host == nil || x == nil || y == nil {
@@ -137,7 +137,8 @@ func (s *sides) same(d *ir.Device, a, b Stage) bool {
 	return x.Unstamped().Equal(y.Unstamped())
 }
 
-// sends gives the indexes of the packets a host sends by a port in a stage. One that stays as the fabric means it marks so.
+// sends returns the indexes of the packets a host sends by a port in a stage. A host that needs no change has the fabric's marks in every
+// stage.
 func (s *sides) sends(p *ir.Port, stage Stage) []int {
 	if h := s.held[p.Device().ID]; stage == Old && !h.Away && h.Old != nil && !h.changes() {
 		stage = New
@@ -145,7 +146,7 @@ func (s *sides) sends(p *ir.Port, stage Stage) []int {
 	return s.sent[stage][p.ID]
 }
 
-// mark finds what hosts send for lossless classes.
+// mark finds the packets that hosts send for lossless classes.
 func (s *sides) mark() {
 	for _, stage := range []Stage{Old, Both, New} {
 		s.sent[stage] = make([][]int, len(s.fabric.Ports))
@@ -163,7 +164,7 @@ func (s *sides) mark() {
 				continue
 			}
 			s.send(p, p.NIC.Packet(in), in.Group)
-			for i := range p.NIC.TrafficClasses { // whatever it is sent to
+			for i := range p.NIC.TrafficClasses { // for every destination
 				if pkt := p.NIC.Packet(in); pkt.IP {
 					pkt.DSCP = p.NIC.TrafficClasses[i].TOS >> 2
 					s.send(p, pkt, in.Group)
@@ -185,7 +186,7 @@ func (s *sides) mark() {
 	type pair struct{ old, both *ir.PortSettings }
 	alike := map[pair][2][]int{}
 	paused := sync.OnceValue(func() []int { return s.paused(claimed) })
-	unread := map[*ir.PortSettings][]int{} // by how the switch's port is set: what hosts that are not read may send
+	unread := map[*ir.PortSettings][]int{} // by the settings of the switch port: packets that unread hosts may send
 	for _, p := range nics {
 		of := pair{s.at[Old][p.ID], s.at[Both][p.ID]}
 		if s.notRead(p) {
@@ -205,7 +206,7 @@ func (s *sides) mark() {
 		sent, known := alike[of]
 		if !known {
 			sent[0] = s.oldMarks(of.old, claimed, s.marksAlone)
-			if sent[1] = sent[0]; of.both != nil { // what was marked all along becomes lossless
+			if sent[1] = sent[0]; of.both != nil { // a value that was already marked becomes lossless
 				sent[1] = s.stamped(of.old.Stamps, of.both, slices.Clip(sent[0]))
 			}
 			alike[of] = sent
@@ -214,8 +215,8 @@ func (s *sides) mark() {
 	}
 }
 
-// cabledTo gives the settings before the change of the switch's port that a NIC in no intent is cabled to. Only traffic that is paused
-// there is lossless to that NIC. Nil: that is not known, or the NIC is a member.
+// cabledTo returns the old settings of the switch port at a NIC without an intent. Only traffic that this port pauses is lossless to the
+// NIC. Nil: the settings are unknown, or the NIC has an intent.
 func (s *sides) cabledTo(p *ir.Port) *ir.PortSettings {
 	if of := s.at[Old][p.Peer().ID]; of != nil && of.PausesKnown && len(p.NIC.Carries()) == 0 {
 		return of
@@ -223,14 +224,14 @@ func (s *sides) cabledTo(p *ir.Port) *ir.PortSettings {
 	return nil
 }
 
-// notRead reports whether nothing is known of a NIC that stays as it is, and that the person does not go on without.
+// notRead reports whether the settings of an unchanged NIC are unknown and the person has not excused its host.
 func (s *sides) notRead(p *ir.Port) bool {
 	of := s.at[Old][p.ID]
 	h := s.held[p.Device().ID]
 	return p.NIC != nil && (of == nil || !of.PausesKnown) && !h.changes() && !h.Excused
 }
 
-// paused is what switches pause for before the change: hosts that are not read are taken to send it.
+// paused returns the packets that switches pause before the change. Unread hosts are assumed to send them.
 func (s *sides) paused(claimed []int) (out []int) {
 	seen := map[*ir.PortSettings]bool{}
 	for _, p := range s.fabric.Ports {
@@ -248,7 +249,7 @@ func (s *sides) paused(claimed []int) (out []int) {
 	return out
 }
 
-// send notes a packet that a port sends for a lossless class. Exceptions may name values that are not lossless on purpose.
+// send notes a packet that a port sends for a lossless class. Exceptions may name values that are deliberately lossy; these are left out.
 func (s *sides) send(p *ir.Port, pkt ir.Packet, g *ir.CosGroup) {
 	if of := s.at[New][p.ID]; of != nil && of.PausesKnown {
 		if cos := of.Sort(pkt); cos >= 0 && of.Obeys>>cos&1 == 0 {
@@ -274,7 +275,7 @@ func (s *sides) value(p ir.Packet) int {
 	return i
 }
 
-// lossless reports whether a port has pauses, in either direction, for the priority of a packet, and which that is.
+// lossless returns the priority of a packet at a port as a bit, and reports whether the port has pauses for it in either direction.
 func lossless(p *ir.PortSettings, pkt ir.Packet) (cos uint8, ok bool) {
 	n := p.Sort(pkt)
 	if n < 0 || p.Lossless()>>n&1 == 0 {
@@ -283,7 +284,7 @@ func lossless(p *ir.PortSettings, pkt ir.Packet) (cos uint8, ok bool) {
 	return 1 << n, true
 }
 
-// stamped adds the values that a port is set to mark, in lossless priorities.
+// stamped adds to out those of the marked values that are in lossless priorities of the port.
 func (s *sides) stamped(values uint64, p *ir.PortSettings, out []int) []int {
 	for v := range 64 {
 		pkt := ir.Packet{IP: true, DSCP: v}
@@ -295,8 +296,9 @@ func (s *sides) stamped(values uint64, p *ir.PortSettings, out []int) []int {
 	return out
 }
 
-// oldMarks returns the values that a host sends in its lossless priorities as it is set: those it is set to mark, and those that the
-// fabric claims. In a priority without such values it may send every value. With marksAlone, hosts send only what they are set to mark.
+// oldMarks returns the values that a host sends in its lossless priorities with its current settings: values it is set to mark, and values
+// that the fabric claims. In a priority without such values it may send every value. With marksAlone, hosts send only what they are set to
+// mark.
 func (s *sides) oldMarks(p *ir.PortSettings, claimed []int, marksAlone bool) (out []int) {
 	for _, i := range claimed {
 		if _, ok := lossless(p, s.values[i].Packet); ok {

@@ -13,9 +13,10 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// The second judge: it walks packets one at a time over every path of leaves and spines, and shares no code with the judged package.
+// The walk is an independent judge: it moves packets one at a time over every path of leaves and spines, and shares no code with the
+// package under test.
 
-// variant is what devices may be set for, and the DSCP of its lossless classes.
+// variant is a set of classes that devices may be set for, and the DSCP of its lossless classes.
 type variant struct {
 	classes string
 	dscp    []int
@@ -30,7 +31,7 @@ var variants = []variant{
 	{lossless("rdma", 3, 27), []int{27}},
 }
 
-// oneWay is a device that only sends pauses, or only obeys them.
+// oneWay returns settings of a device that only sends pauses, or only obeys them.
 func oneWay(s *ir.Settings, sends bool) *ir.Settings {
 	return edited(s, func(p *ir.PortSettings) {
 		if sends {
@@ -41,15 +42,15 @@ func oneWay(s *ir.Settings, sends bool) *ir.Settings {
 	})
 }
 
-// naive is a change as the walk sees it.
+// naive is a change in the form that the walk uses.
 type naive struct {
 	fabric *ir.Fabric
 	held   []change.Held
-	marks  [2][][]int // by Device.ID: the DSCP a host marks before and after
+	marks  [2][][]int // by Device.ID: the DSCP that a host marks before and after
 	stage  []change.Stage
 }
 
-// set is how a port is set in the mixture, or before the change.
+// set returns the settings of a port in the mixture, or before the change.
 func (n *naive) set(p *ir.Port, before bool) *ir.PortSettings {
 	h, stage := n.held[p.Device().ID], n.stage[p.Device().ID]
 	switch {
@@ -68,7 +69,7 @@ func (n *naive) sends(d *ir.Device, before bool) []int {
 	return n.marks[0][d.ID]
 }
 
-// cosOf is where a device puts what comes in by a port.
+// cosOf returns the cos that a device gives a packet that comes in by a port.
 func cosOf(p *ir.PortSettings, dscp int) int {
 	if p.Trust.DSCP {
 		return int(p.DSCP[dscp])
@@ -76,7 +77,7 @@ func cosOf(p *ir.PortSettings, dscp int) int {
 	return 0
 }
 
-// lost walks a packet along ports that face each other in pairs: out, in, out, in.
+// lost walks a packet along the ports of a path: out, in, out, in.
 func (n *naive) lost(path []*ir.Port, dscp int, before bool) bool {
 	entered := n.set(path[0], before)
 	for i := 0; i < len(path); i += 2 {
@@ -90,7 +91,7 @@ func (n *naive) lost(path []*ir.Port, dscp int, before bool) bool {
 	return false
 }
 
-// paths gives every way between two hosts.
+// paths returns every path between two hosts.
 func (n *naive) paths(from, to *ir.Device) (out [][]*ir.Port) {
 	first, last := from.Ports[0], to.Ports[0]
 	a, b := first.Peer(), last.Peer()
@@ -111,7 +112,7 @@ func (n *naive) paths(from, to *ir.Device) (out [][]*ir.Port) {
 	return out
 }
 
-// walk gives the first packet that is lost and must not be.
+// walk returns the first packet that is lost and must not be lost.
 func (n *naive) walk() string {
 	for _, from := range n.fabric.Devices {
 		for _, to := range n.fabric.Devices {
@@ -137,7 +138,7 @@ func (n *naive) walk() string {
 	return ""
 }
 
-// TestPhasesAgreeWithWalks: in no mixture of the phases is a packet lost that hosts rely on, whatever was there before.
+// TestPhasesAgreeWithWalks: no mixture of the phases loses a packet that hosts rely on, for random old settings.
 func TestPhasesAgreeWithWalks(t *testing.T) {
 	const sizes = 3
 	var fabrics [sizes][]*ir.Fabric

@@ -8,12 +8,12 @@ import (
 	"github.com/rocec/rocec/compiler/routes"
 )
 
-// partners returns the devices that forward and whose loss together with the wave can cut off or darken hosts, although each loss alone
-// does not. They are in the order of their IDs:
+// partners returns, by ID, the forwarding devices that the wave depends on: if one fails during the wave, hosts can be cut off or dark,
+// although either loss alone leaves them connected. These are:
 //
 //   - the other devices to which hosts of the wave's devices are attached, and the other switches of their MLAG pairs;
-//   - every device that traffic can pass, and every one whose hosts have another leg, if traffic of others passes a device of the wave or a
-//     host keeps another leg: of two planes, one can be lost at either end of a pair.
+//   - every device that traffic can pass, and every device whose hosts have another leg. This rule applies if a device of the wave passes
+//     traffic of others, or if its hosts keep another leg: with two planes, the other plane can be lost at the other end of a pair.
 //
 // The second rule is an upper bound: it does not work out which of these devices a pair of hosts needs. A hitless wave has no partners.
 func (l *Living) partners(w *Wave) []*ir.Device {

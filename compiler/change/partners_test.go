@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// partnersOf names the partners of a wave of one device.
+// partnersOf returns the names of the partners of a wave of one device.
 func partnersOf(t *testing.T, f *ir.Fabric, name string, o ir.Outage) string {
 	t.Helper()
 	l, err := NewGraph(f).Living(Alive{})
@@ -46,7 +46,7 @@ func TestPartners(t *testing.T) {
 		bonded(c, "h4")
 		return c
 	}
-	planes := irtest.New(ir.ShortestPath) // each leaf in a plane of its own, and two hosts with a leg in both
+	planes := irtest.New(ir.ShortestPath) // each leaf is in its own plane, and two hosts have a leg in both
 	for _, cable := range [][2]string{
 		{"h1", "l0"}, {"h1", "l1"}, {"h2", "l2"}, {"h2", "l3"}, {"l0", "m1"}, {"l2", "m1"}, {"l1", "m0"}, {"l3", "m0"},
 	} {
@@ -61,8 +61,8 @@ func TestPartners(t *testing.T) {
 		want         string
 	}{
 		{"a spine of two", "s1", two(), reset, "s2"},
-		{"a leaf whose hosts have no other", "l1", two(), reset, ""},
-		{"a leaf whose bonded host has another", "l1", both(), reset, "l2 s1 s2"},
+		{"a leaf of single-homed hosts", "l1", two(), reset, ""},
+		{"a leaf of a bonded host", "l1", both(), reset, "l2 s1 s2"},
 		{"a leaf beside it", "l3", both(), reset, ""},
 		{"a leaf of a plane, with the other plane at the other end", "l0", planes, reset, "l1 l2 l3 m0 m1"},
 		{"no traffic stops", "s1", two(), ir.Outage{}, ""},
@@ -75,8 +75,8 @@ func TestPartners(t *testing.T) {
 	assert.Equal(t, "l2", partnersOf(t, pair.Fabric(), "l1", reset), "the other switch of a pair")
 }
 
-// Take two runs that each take away a wave, neither of which has a partner in the other. Together they cut off no pair of hosts that
-// neither has announced, and the partners are needed for that.
+// Two runs each take away a wave, and neither wave contains a partner of the other. Together the waves cut off only pairs of hosts that one
+// of them announced. Without the rule for partners, this does not hold.
 func TestPartnersSuffice(t *testing.T) {
 	const least, most = 300, 3000 // fabrics
 	fabrics, apart, needed := 0, 0, 0

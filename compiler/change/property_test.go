@@ -101,7 +101,7 @@ func (n naive) linked(h *ir.Device) bool {
 	return slices.ContainsFunc(h.Ports, func(p *ir.Port) bool { return !n.down[p.Link()] && !n.away[p.Peer().Device()] })
 }
 
-// addresses are the ports by which each address of the fabric can be reached: a NIC's, or those of a bond.
+// addresses returns, for each address of the fabric, the ports by which it can be reached: of a NIC, or of a bond.
 func addresses(f *ir.Fabric) [][]*ir.Port {
 	var out [][]*ir.Port
 	for _, d := range f.Devices {
@@ -129,7 +129,7 @@ func (n naive) talk(a, b []*ir.Port) bool {
 	})
 }
 
-// announced reports whether a wave says that two hosts cannot talk while it lasts.
+// announced reports whether a wave announces that two hosts cannot communicate during it.
 func announced(w *Wave, a, b *ir.Device) bool {
 	dark := slices.Concat(w.Dark, w.Reduced)
 	return slices.Contains(dark, a) || slices.Contains(dark, b) || slices.ContainsFunc(w.Cut, func(c Cut) bool {
@@ -137,8 +137,8 @@ func announced(w *Wave, a, b *ir.Device) bool {
 	})
 }
 
-// 300 random fabrics, with random failures before the run and before every wave, and undone from any wave on. As long as the waves are
-// allowed, a plain search finds no pair of hosts that the devices away cut off and that the plan did not announce, forwards or back.
+// The test draws 300 random fabrics with random failures before the run and before every wave, and undoes each run from a random wave. A
+// plain search finds that allowed waves cut off only pairs of hosts that the plan announced, in both directions.
 func TestNobodyIsCutOffUnannounced(t *testing.T) {
 	const least, most = 300, 3000 // fabrics
 	fabrics, waves, stopped, undone, bound := 0, 0, 0, 0, 0
@@ -194,7 +194,7 @@ func TestNobodyIsCutOffUnannounced(t *testing.T) {
 						}
 					}
 				}
-				dark, changed := 0, 0 // hosts whose last link goes, and hosts that are changed
+				dark, changed := 0, 0 // hosts whose last link goes down, and hosts that are changed
 				for _, h := range f.Devices {
 					switch {
 					case h.Forwards():
@@ -208,7 +208,7 @@ func TestNobodyIsCutOffUnannounced(t *testing.T) {
 					changed = min(changed, rules.Parallel)
 				}
 				bounded := rules.MaxDark > 0 && dark+changed > 0
-				require.False(t, bounded && dark+changed > rules.MaxDark, "hosts are dark during %s", draw([]*Wave{w}, nil))
+				require.False(t, bounded && dark+changed > rules.MaxDark, "too many hosts are dark during %s", draw([]*Wave{w}, nil))
 				if bounded {
 					bound++
 				}
@@ -234,7 +234,7 @@ func TestNobodyIsCutOffUnannounced(t *testing.T) {
 				check(plan[at])
 				waves++
 			}
-			for _, w := range slices.Backward(plan[:at]) { // back the same way
+			for _, w := range slices.Backward(plan[:at]) { // undo, in the reverse order
 				fail(60)
 				if l, err = g.Living(a); err != nil {
 					t.Fatal(err)
@@ -246,13 +246,13 @@ func TestNobodyIsCutOffUnannounced(t *testing.T) {
 			}
 		})
 	}
-	require.Greater(t, waves, fabrics, "the property was looked at")
+	require.Greater(t, waves, fabrics, "enough waves were checked")
 	require.Greater(t, undone, fabrics/2)
-	require.Greater(t, bound, fabrics/3, "hosts were dark within a bound")
-	require.Greater(t, stopped, 10, "failures did stop runs")
+	require.Greater(t, bound, fabrics/3, "enough waves had dark hosts within the limit")
+	require.Greater(t, stopped, 10, "enough runs were stopped by failures")
 }
 
-// Waves of the same fabric are the same.
+// The same fabric gets the same waves.
 func TestOrderIsTheSameEveryTime(t *testing.T) {
 	f := irtest.Clos(ir.UpDown, 3, 4, 2, 2, 2).Fabric()
 	text := func() string {

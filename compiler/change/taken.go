@@ -4,14 +4,14 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// taken is devices that are away together, and what another one would share with them.
+// taken is a set of devices that are away together, with the hosts, MLAG pairs and capacity that they take away.
 type taken struct {
 	*Living
 	rules Rules
 	mlag  map[string]bool
 	hosts map[*ir.Device]bool // attached to one of them
-	dark  int                 // hosts, of the devices that leave any dark
-	lost  map[tierOf]int      // Mb/s of a device towards a tier
+	dark  int                 // hosts that the devices leave dark
+	lost  map[tierOf]int      // Mb/s that a device loses towards a tier
 }
 
 type tierOf struct {
@@ -23,7 +23,7 @@ func newTaken(l *Living, r Rules) *taken {
 	return &taken{Living: l, rules: r, mlag: map[string]bool{}, hosts: map[*ir.Device]bool{}, lost: map[tierOf]int{}}
 }
 
-// fits reports whether a device can be away too, as far as its neighbours show. The judgement of the whole batch has the last word.
+// fits reports whether a device can be away too, judged by its neighbours alone. The judgement of the whole batch decides.
 func (t *taken) fits(d *ir.Device) bool {
 	dark := t.Living.dark[d.ID]
 	if dark > 0 && t.dark > 0 && t.dark+dark > t.rules.MaxDark || d.Switch != nil && d.Switch.MLAG != "" && t.mlag[d.Switch.MLAG] {
@@ -55,7 +55,7 @@ func (t *taken) add(d *ir.Device) {
 	t.below(d, func(n *ir.Device, mbps int) { t.lost[tierOf{n, d.Height()}] += mbps })
 }
 
-// below calls each for every lower device that forwards, once for every link to it that is up.
+// below calls each once for every link that is up to a lower forwarding device.
 func (t *taken) below(d *ir.Device, each func(n *ir.Device, mbps int)) {
 	for _, p := range d.Ports {
 		if n := p.Peer().Device(); n.Forwards() && n.Height() < d.Height() && !t.down[p.Link().ID] {
@@ -64,7 +64,7 @@ func (t *taken) below(d *ir.Device, each func(n *ir.Device, mbps int)) {
 	}
 }
 
-// upwards is how fast a device is joined to those of a tier, in Mb/s: as described, and by the links that are up.
+// upwards returns the capacity from a device to a tier in Mb/s: as described, and of the links that are up.
 func (t *taken) upwards(d *ir.Device, height int) (described, up int) {
 	for _, p := range d.Ports {
 		if p.Peer().Device().Height() != height || !p.Peer().Device().Forwards() {

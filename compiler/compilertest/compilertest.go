@@ -1,5 +1,5 @@
-// Package compilertest compiles fabrics as a person writes them, for the tests of the rooms behind the compiler. What the table of
-// targets says holds for them.
+// Package compilertest compiles fabrics as a person writes them, for the tests of packages that use compiled fabrics. It compiles with the
+// systems and NICs of package targets.
 package compilertest
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// Compile loads and compiles a fabric of one file, fabric.hcl, with variables as --var takes them ("k=v"). Any diagnostic ends the test.
+// Compile loads and compiles a fabric of one file, fabric.hcl, with variables in the form of --var ("k=v"). Any diagnostic ends the test.
 func Compile[Text string | []byte](t testing.TB, text Text, vars ...string) *ir.Fabric {
 	t.Helper()
 	fsys := fstest.MapFS{"fabric.hcl": {Data: []byte(text)}}
@@ -24,7 +24,7 @@ func Compile[Text string | []byte](t testing.TB, text Text, vars ...string) *ir.
 	return Folder(t, fsys, ".", vars...)
 }
 
-// Folder is [Compile] of a folder of fsys.
+// Folder is [Compile] for a folder of fsys.
 func Folder(t testing.TB, fsys fs.FS, dir string, vars ...string) *ir.Fabric {
 	t.Helper()
 	src, ds := lang.Load(fsys, dir, lang.Options{Vars: vars})
@@ -34,7 +34,7 @@ func Folder(t testing.TB, fsys fs.FS, dir string, vars ...string) *ir.Fabric {
 	return f
 }
 
-// refuse ends the test if there are diagnostics, and prints them as a person would read them.
+// refuse ends the test if there are diagnostics, and prints them as rocec prints them for a person.
 func refuse(t testing.TB, src *lang.Source, ds diag.List) {
 	t.Helper()
 	if len(ds) > 0 {

@@ -1,5 +1,5 @@
-// Package failures finds the sets of links whose failure matters, one for each of the [Orbits] of the graph: after it some shortest paths
-// are new.
+// Package failures finds the sets of links whose failure matters, because it makes some new shortest paths: one set for each of the
+// [Orbits] of the graph.
 //
 //   - state.go: a state of the graph, with some links down and one vertex more for each destination that is attached to several devices;
 //   - cuts.go: minimal sets that hit every shortest path of a pair, by dominators of the shortest-path graph (dominators.go) and by
@@ -16,26 +16,27 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Cuts: the failures that matter.
+// Cuts are the failures that matter.
 //
-// If after a failure every two devices that talk are as far apart as before, then no turn is new: the shortest paths after are some of
-// those before. So a failure matters only if it holds a cut: links that hit every shortest path of some pair that talks, and yet leave it
-// a way. Every larger failure that matters holds a cut, and is a smaller failure of the state without it; so cuts, one state after the
-// other, cover all failures.
+// If a failure leaves all distances between communicating devices unchanged, no turn is new: the remaining shortest paths existed before.
+// So a failure matters only if it contains a cut: links that hit every shortest path of some communicating pair, and yet leave the pair a
+// path. Every larger failure that matters contains a cut, and the rest of it is a smaller failure of the state after that cut. So cuts, one
+// state after another, cover all failures.
 //
 // Cuts of one link are found destination by destination. The links that all shortest paths of a sender have in common are those of its
-// dominators in the shortest-path graph. Larger ones are found pair by pair, one pair for all pairs of twins (orbits.go). A pair with more
-// disjoint shortest paths than links may fail has no cut. For the other pairs the sets are built link by link: one link of a shortest path
-// not hit yet must be in the cut. Partial sets that are one orbit are carried on once, and those that hold a smaller cut not at all.
+// dominators in the shortest-path graph. Larger cuts are found pair by pair, with one pair for all pairs of twins (orbits.go). A pair has
+// no cut if it has more disjoint shortest paths than the number of links that may fail. For the other pairs, sets grow link by link: while
+// a shortest path is not hit, one of its links must be in the cut. Of partial sets in one orbit, one is continued; a set that contains a
+// smaller cut is dropped.
 
-// Cuts returns the cuts of a state, smallest first. With [ir.ErrBudget] come those of all the sizes that were finished.
+// Cuts returns the cuts of a state, smallest first. With [ir.ErrBudget] it returns the cuts of all sizes that were finished.
 func (w *State) Cuts(t *Orbits, most int, b *ir.Budget) ([]ir.Cut, error) {
 	c := &cutter{State: w, orbits: t, most: most, budget: b}
 	err := c.bySize()
 	return c.out, err
 }
 
-// EverySet returns one set of each orbit, where any may matter. Links of unlaid do not count in a set.
+// EverySet returns one set of each orbit, for callers to whom any set may matter. Links of unlaid do not count towards the size of a set.
 func (w *State) EverySet(t *Orbits, most int, unlaid []*ir.Link, b *ir.Budget) ([]ir.Cut, error) {
 	c := &cutter{State: w, orbits: t, most: most, budget: b}
 	c.dontCount(unlaid)
@@ -52,12 +53,12 @@ type cutter struct {
 	budget *ir.Budget
 	out    []ir.Cut
 
-	alone []bool         // by Link.ID: it is a cut by itself, or one of its orbit is
+	alone []bool         // by Link.ID: the link, or another one of its orbit, is a cut by itself
 	two   map[string]int // by form of two links: not negative if they are a cut
 	flow  *flow
 
-	unlaid  []bool  // by Link.ID: a set may hold it uncounted; nil: every link counts
-	planned []int32 // those
+	unlaid  []bool  // by Link.ID: the link does not count towards the size of a set; nil: every link counts
+	planned []int32 // the uncounted links
 	whole   bool    // every set is listed
 }
 
@@ -68,7 +69,7 @@ func (c *cutter) bySize() error {
 	if err != nil {
 		return err
 	}
-	weak := func(most int) []Target { // those that so many links may cut off from a shortest path of a sender
+	weak := func(most int) []Target { // destinations that this many links may cut off from all shortest paths of a sender
 		if least == nil {
 			return to
 		}
@@ -120,14 +121,14 @@ func (c *cutter) everySet() error {
 	return nil
 }
 
-// with returns the sorted set with one more link.
+// with returns the sorted set with one link added.
 func with(set []int32, id int32) []int32 {
 	i, _ := slices.BinarySearch(set, id)
 	return slices.Insert(slices.Clone(set), i, id)
 }
 
-// beside returns links that represent all by which the set can grow: the links of its own devices, and those of two more devices of all
-// twins.
+// beside returns links that represent all possible additions to the set: the links between devices of the set and up to two further devices
+// of each class of twins.
 func (c *cutter) beside(set []int32) []int32 {
 	chosen := make([]bool, c.size())
 	for _, id := range set {
@@ -162,7 +163,7 @@ func (c *cutter) list(sets [][]int32) {
 	}
 }
 
-// destinations returns one of all twins that are destinations.
+// destinations returns one destination of each class of twins.
 func (c *cutter) destinations() []Target {
 	var out []Target
 	for sub, used := range c.used {
@@ -175,7 +176,7 @@ func (c *cutter) destinations() []Target {
 	return out
 }
 
-// single finds the cuts of one link, which are on paths to some destinations.
+// single finds the cuts of one link on paths to the given destinations.
 func (c *cutter) single(to []Target) error {
 	for _, d := range to {
 		if !c.budget.Spend(2 * c.subs[d.sub].Cost()) {
@@ -192,17 +193,17 @@ func (c *cutter) single(to []Target) error {
 			common[i] = f.common(to[i])
 		}
 	})
-	type question struct { // whether the link leaves a way
+	type question struct { // whether a path remains without the link
 		orbit        int32
 		sub          int
-		link, member int32 // -1 where all of an orbit, and all destinations, have the same answer
+		link, member int32 // -1 if the answer is the same for the whole orbit and all destinations
 	}
 	asked := map[question]bool{}
 	cut := make([]bool, len(first))
 	for i, d := range to {
 		for _, x := range common[i] {
 			q := question{orbit[x.link], d.sub, -1, -1}
-			if d.vertex >= int32(c.devices) { // which has several ways in
+			if d.vertex >= int32(c.devices) { // which has several links to it
 				q.link, q.member = x.link, d.vertex
 			}
 			if cut[q.orbit] || asked[q] {
@@ -252,15 +253,15 @@ func (c *cutter) linkOrbits() (orbit, first []int32) {
 	return orbit, first
 }
 
-// weakPair is a sender and a destination that few disjoint shortest paths join.
+// weakPair is a sender and a destination with few disjoint shortest paths between them.
 type weakPair struct {
 	to    Target
 	from  int32
 	least int // how many
 }
 
-// pairs returns one pair of all pairs of twins, to some destinations. The pair's disjoint shortest paths are no more than the links that
-// may fail, and it has no path of which every link is a cut.
+// pairs returns, for the given destinations, the pairs that may have a cut of several links, one for all pairs of twins. Such a pair has at
+// most as many disjoint shortest paths as links may fail. It has no path on which every link alone is a cut.
 func (c *cutter) pairs(to []Target) ([]weakPair, error) {
 	f := c.newFlow()
 	c.flow = f
@@ -302,7 +303,7 @@ func (c *cutter) pairs(to []Target) ([]weakPair, error) {
 	return out, nil
 }
 
-// stands reports whether v is the lowest of its twins, the destination aside.
+// stands reports whether v is the lowest of its twins other than the destination.
 func (c *cutter) stands(v, d int32) bool {
 	low := c.orbits.lowest[v]
 	if low == d {
@@ -311,13 +312,13 @@ func (c *cutter) stands(v, d int32) bool {
 	return v == low
 }
 
-// partial is links of a cut in the making, and those of a shortest path it does not hit.
+// partial is an unfinished cut, and the links of a shortest path that it does not hit.
 type partial struct{ links, path []int32 }
 
-// ofSize finds the cuts of so many links.
+// ofSize finds the cuts with the given number of links.
 func (c *cutter) ofSize(size int, pairs []weakPair) error {
 	var sets [][]int32
-	place := map[string]int{} // by form: where in sets; -1: it holds a smaller cut
+	place := map[string]int{} // by form: the index in sets; -1: the set contains a smaller cut
 	for _, p := range pairs {
 		if p.least > size {
 			continue
@@ -359,8 +360,8 @@ func (c *cutter) ofSize(size int, pairs []weakPair) error {
 	return nil
 }
 
-// grow builds the sets of a size that hit all shortest paths of a pair and leave it a way, one of each orbit. No twin of the two is on
-// their shortest paths. So swaps of twins turn a set into another set for the pair, perhaps the other way round.
+// grow builds the sets of a size that hit all shortest paths of a pair and leave it a path, one of each orbit. No twin of either end is on
+// their shortest paths. So a swap of twins turns a set into another set for the same pair, perhaps in the other direction.
 func (c *cutter) grow(p weakPair, size int) ([][]int32, error) {
 	_, path := c.flow.disjoint(p.from, nil, 1)
 	level := []partial{{nil, path}}
@@ -409,7 +410,7 @@ func (c *cutter) grow(p weakPair, size int) ([][]int32, error) {
 	return out, nil
 }
 
-// holdsTwo reports whether a link and another of the set are a cut.
+// holdsTwo reports whether the link and one other link of the set form a cut.
 func (c *cutter) holdsTwo(set []int32, id int32) bool {
 	if len(c.two) == 0 {
 		return false
@@ -423,9 +424,9 @@ func (c *cutter) holdsTwo(set []int32, id int32) bool {
 	})
 }
 
-// minimal reports whether no set with one link less matters.
+// minimal reports whether the set stops being a cut if any one of its links is removed.
 func (c *cutter) minimal(set []int32) (bool, error) {
-	if len(set) == 2 { // sets with a link that matters by itself were not built
+	if len(set) == 2 { // sets that contain a cut of one link were never built
 		return true, nil
 	}
 	return c.holdsNoCut(set)

@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// stateOf is the fabric with some links down as groups see it.
+// stateOf returns the state of the fabric for some groups with some links down.
 func stateOf(f *ir.Fabric, groups []*ir.CosGroup, down []*ir.Link) *State {
 	g := graph.New(f)
 	var traffics []*graph.Traffic
@@ -27,7 +27,7 @@ func stateOf(f *ir.Fabric, groups []*ir.CosGroup, down []*ir.Link) *State {
 	return NewState(traffics, down)
 }
 
-// TestCutsAreMinimal: every cut puts some pair farther apart that still has a way, and no part of a cut does.
+// TestCutsAreMinimal: every cut lengthens the shortest path of some pair that stays connected, and no part of a cut does.
 func TestCutsAreMinimal(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		f, groups := failurestest.Fabric(rt, ir.ShortestPath)
@@ -44,14 +44,14 @@ func TestCutsAreMinimal(t *testing.T) {
 			}
 			failurestest.Subsets(c.Links, len(c.Links)-1, func(part []*ir.Link) {
 				if matters(part) {
-					rt.Fatalf("%v holds the cut %v", failurestest.Names(c.Links), failurestest.Names(part))
+					rt.Fatalf("%v contains the cut %v", failurestest.Names(c.Links), failurestest.Names(part))
 				}
 			})
 		}
 	})
 }
 
-// farther reports by plain searches whether the links put a pair farther apart.
+// farther reports, by plain searches, whether failure of the links lengthens the shortest path of a connected pair.
 func farther(w *State, set []int32) bool {
 	for sub := range w.subs {
 		for d := range int32(w.size()) {
@@ -76,7 +76,7 @@ func hopsBetween(w *State, sub int, s, d int32, gone []int32) int {
 			return dist[v]
 		}
 		if v >= int32(w.devices) {
-			continue // a host passes nothing on
+			continue // a host does not forward
 		}
 		w.each(v, func(to, link int32) {
 			if slices.Contains(gone, link) {
@@ -94,7 +94,7 @@ func hopsBetween(w *State, sub int, s, d int32, gone []int32) int {
 	return math.MaxInt
 }
 
-// TestDisjointPaths compares the number of disjoint shortest paths with the fewest links that hit them all (Menger).
+// TestDisjointPaths compares the number of disjoint shortest paths with the smallest number of links that hit all shortest paths (Menger).
 func TestDisjointPaths(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		f, groups := failurestest.Fabric(rt, ir.ShortestPath)
@@ -113,7 +113,7 @@ func TestDisjointPaths(t *testing.T) {
 			}
 		}
 	})
-	// A case in which the first path found has to give way.
+	// In this case the search has to move the first path that it found.
 	f := irtest.New(ir.ShortestPath).Links("A-B A-C B-D B-E C-D D-F E-F").Hosts("A", "F").Fabric()
 	w := stateOf(f, f.CosGroups, nil)
 	flow := (&cutter{State: w}).newFlow()

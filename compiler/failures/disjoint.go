@@ -8,15 +8,15 @@ type flow struct {
 	target Target
 	hops   [][]crossing // by vertex: its links to the next hops; device is the hop
 	have   []bool       // by vertex: hops is filled in
-	used   []bool       // by Link.ID: a path takes it, or it is gone
-	back   [][]crossing // by vertex: links by which paths arrive at it; device is where from
-	filled []int32      // where back is not empty
+	used   []bool       // by Link.ID: a path uses the link, or the link is gone
+	back   [][]crossing // by vertex: links by which paths arrive; device is the previous device
+	filled []int32      // vertices where back is not empty
 	been   []bool
 	visits []int32
 	steps  int
 	found  int // paths, of the current pair
 
-	levels *levels // where distances are read if it is set, of its destination at; dist is not, then
+	levels *levels // if set, distances come from levels, for its destination at, and not from dist
 	at     int
 }
 
@@ -28,22 +28,22 @@ func (c *cutter) newFlow() *flow {
 	}
 }
 
-// turnTo chooses the destination.
+// turnTo sets the destination.
 func (f *flow) turnTo(d Target) {
 	f.search(d.vertex, d.sub)
 	f.target, f.levels = d, nil
 	clear(f.have)
 }
 
-// turnToLevel chooses the destination at of levels.
+// turnToLevel sets the destination to the one that levels has at index at.
 func (f *flow) turnToLevel(l *levels, at int) {
 	f.to, f.f, f.target = l.to[at].vertex, &f.w.subs[l.to[at].sub], l.to[at]
 	f.levels, f.at = l, at
 	clear(f.have)
 }
 
-// disjoint returns how many shortest paths from a device have no link in common, but not more than limit, and the
-// links of one. Links that are gone have no part.
+// disjoint returns the number of shortest paths from a device without a common link, at most limit, and the links of one such path. Links
+// in gone are not used.
 func (f *flow) disjoint(from int32, gone []int32, limit int) (int, []int32) {
 	for _, id := range gone {
 		f.used[id] = true
@@ -73,7 +73,7 @@ func (f *flow) disjoint(from int32, gone []int32, limit int) (int, []int32) {
 	return f.found, path
 }
 
-// forget ends a search.
+// forget resets the visited vertices after a search.
 func (f *flow) forget() {
 	for _, v := range f.visits {
 		f.been[v] = false
@@ -81,7 +81,7 @@ func (f *flow) forget() {
 	f.visits = f.visits[:0]
 }
 
-// push finds one more path from v, moving others aside where that helps.
+// push finds one more path from v, and reroutes earlier paths if needed.
 func (f *flow) push(v int32) bool {
 	if v == f.to {
 		return true
@@ -104,7 +104,7 @@ func (f *flow) push(v int32) bool {
 	}
 	hops := f.hops[v]
 	for i := range hops {
-		x := hops[(i+f.found)%len(hops)] // not those first that the paths found so far are likely to take
+		x := hops[(i+f.found)%len(hops)] // do not begin with the links that earlier paths probably use
 		f.steps++
 		if !f.used[x.link] && !f.been[x.device] && f.push(x.device) {
 			f.used[x.link] = true
@@ -126,7 +126,7 @@ func (f *flow) push(v int32) bool {
 	return false
 }
 
-// work returns the steps since the last call.
+// work returns the number of steps since the last call.
 func (f *flow) work() int {
 	n := f.steps/2 + 1
 	f.steps = 0

@@ -9,18 +9,18 @@ import (
 // crossing is a link that leaves a device towards a destination.
 type crossing struct{ device, link int32 }
 
-// dominators finds the links that all shortest paths have in common. A vertex dominates another if all shortest paths of
-// the other pass it; the nearest dominators form a tree, found on the way of one breadth-first search.
+// dominators finds the links that all shortest paths share. A vertex dominates another if all shortest paths of the other pass through it.
+// The nearest dominators form a tree, which one breadth-first search finds.
 type dominators struct {
 	w     *State
 	orbit []int32   // by Link.ID: the number of its orbit
-	dist  []int32   // by vertex; -1: no way
-	order []int32   // the devices with a way, nearest first
+	dist  []int32   // by vertex; -1: no path
+	order []int32   // the devices with a path, nearest first
 	by    []int32   // by vertex: its nearest dominator; itself for the destination
 	only  []int32   // by vertex: its only link to next hops, or -1
 	all   []bool    // by vertex: it dominates some sender
 	from  []bool    // by device: it is a sender
-	told  [2][]bool // by subgraph and orbit: common has named a link there
+	told  [2][]bool // by subgraph and orbit: common has already returned a link of the orbit
 }
 
 func (c *cutter) newDominators(orbit []int32, orbits int) *dominators {
@@ -31,8 +31,8 @@ func (c *cutter) newDominators(orbit []int32, orbits int) *dominators {
 	}
 }
 
-// common returns the links that all shortest paths of some sender to d have in common; for a device, one of each
-// orbit that was not returned before.
+// common returns the links shared by all shortest paths from some sender to d. If d is a device, it returns one link of each orbit, and no
+// orbit twice.
 func (f *dominators) common(d Target) []crossing {
 	f.search(d)
 	f.w.senders(f.from, d.vertex, d.sub)
@@ -57,7 +57,7 @@ func (f *dominators) common(d Target) []crossing {
 	return out
 }
 
-// search sets order, by and only.
+// search sets order, by and only for a destination.
 func (f *dominators) search(d Target) {
 	for i := range f.dist {
 		f.dist[i] = -1
@@ -75,7 +75,7 @@ func (f *dominators) search(d Target) {
 	}
 }
 
-// arrive makes v a next hop of its neighbours that are farther away.
+// arrive makes v a next hop of those of its neighbours that are farther away.
 func (f *dominators) arrive(csr *graph.CSR, v int32) {
 	to, link := csr.At(v)
 	next := f.dist[v] + 1

@@ -6,25 +6,25 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// By Menger's theorem (1927) a set of links hits every shortest path of a pair only if it has at least as many links as the pair has
-// disjoint shortest paths. Where twins leave few pairs to ask about, their numbers of disjoint paths are found first, on distances to 64
-// destinations at a time. In a fat tree, or another regular Clos, these numbers rule out all cuts that are asked for.
+// By Menger's theorem (1927) a set of links that hits every shortest path of a pair has at least as many links as the pair has disjoint
+// shortest paths. If few pairs remain after removing twins, their numbers of disjoint paths are computed first, with distances to 64
+// destinations at a time. In a fat tree, or another regular Clos, these numbers rule out all requested cuts.
 
-// levels is the distances to up to 64 destinations that use one subgraph, found by one breadth-first search on bits of machine words.
+// levels contains the distances to up to 64 destinations in one subgraph, found by one breadth-first search on bits of machine words.
 type levels struct {
 	w  *State
 	to []Target
-	by [][]uint64 // by distance, then vertex: the destinations that are no farther away
+	by [][]uint64 // by distance, then vertex: the destinations within this distance
 }
 
-// mostLevels bounds the words of levels.
+// mostLevels limits the number of words of levels.
 const mostLevels = 1 << 22
 
-// newLevels returns nil if that takes too many words, as it does on long rings.
+// newLevels returns nil if levels would need too many words, such as on long rings.
 func (w *State) newLevels(to []Target) *levels {
 	l := &levels{w: w, to: to}
 	first := make([]uint64, w.size())
-	var now []int32 // the vertices that were reached on the last level, and by what
+	var now []int32 // the vertices reached on the last level, and the new destinations of each
 	fresh := make([]uint64, w.size())
 	for i, d := range to {
 		if first[d.vertex] == 0 {
@@ -68,7 +68,7 @@ func (w *State) newLevels(to []Target) *levels {
 	return l
 }
 
-// distance returns how far a vertex is from a destination; -1: no path leads there.
+// distance returns the distance of a vertex from a destination; -1: there is no path.
 func (l *levels) distance(v int32, at int) int {
 	return slices.IndexFunc(l.by, func(near []uint64) bool { return near[v]&(1<<at) != 0 })
 }
@@ -90,8 +90,8 @@ func (l *levels) hops(out []crossing, v int32, at int) []crossing {
 	return out
 }
 
-// fewestPaths returns, by destination, the smallest number of disjoint shortest paths of any device that talks to it, but not more than
-// limit. It returns nil where there are too many pairs to ask about.
+// fewestPaths returns, by destination, the smallest number of disjoint shortest paths of any device that talks to it, at most limit. It
+// returns nil if there are too many pairs.
 func (c *cutter) fewestPaths(to []Target, limit int) ([]int, error) {
 	from := make([]bool, c.devices)
 	pairs := 0
@@ -134,7 +134,7 @@ func (c *cutter) fewestPaths(to []Target, limit int) ([]int, error) {
 	return out, nil
 }
 
-// eachSender calls each for one of all twins that talk to d. from is scratch.
+// eachSender calls each for one sender to d of each class of twins. from is scratch space.
 func (c *cutter) eachSender(from []bool, d Target, each func(v int32)) {
 	c.senders(from, d.vertex, d.sub)
 	for v, sends := range from {

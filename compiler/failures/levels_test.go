@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// TestLevels: distances to many destinations at a time, and the disjoint shortest paths on them, are those to one destination at a time.
+// TestLevels: levels gives the same distances and disjoint shortest paths as a search for each destination.
 func TestLevels(t *testing.T) {
 	compared := 0
 	rapid.Check(t, func(rt *rapid.T) {

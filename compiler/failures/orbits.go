@@ -11,28 +11,28 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Orbits: link sets that differ only by names.
+// An orbit contains the link sets that differ only by names.
 //
 // Two vertices are twins, as graph theory calls them, if swapping them is an automorphism of the state. They have the same neighbours over
-// links of the same kinds, the same tier and the same conversations. True twins are neighbours of each other, false twins are not.
-// Parallel links of a kind are twins, too. The swaps generate a group. A fact about a set of links holds for its whole orbit. Two sets
-// have the same form exactly if they are of one orbit. The form has the links of a set as a small graph. Its vertices without twins keep
-// their names, and the others are known only by whose twins they are.
+// links of the same kinds, the same tier and the same conversations. True twins are neighbours of each other, false twins are not. Parallel
+// links of a kind are twins, too. The swaps generate a group. A fact about a set of links holds for its whole orbit. Two sets have the same
+// form exactly if they are in the same orbit. The form describes the links of a set as a small graph. Vertices without twins appear by
+// name, all others only by their class of twins.
 
-// Orbits says, by vertex, which can be swapped.
+// Orbits contains, by vertex, the other vertices that it can be swapped with.
 type Orbits struct {
 	s      *State
-	lowest []int32 // the lowest of its twins, perhaps itself
-	next   []int32 // the twin after it, or -1
-	count  []int32 // at the lowest: how many they are
+	lowest []int32 // the lowest of its twins, or the vertex itself
+	next   []int32 // the next twin, or -1
+	count  []int32 // at the lowest twin: the number of twins
 }
 
-// NewOrbits finds the twins of a state. AS numbers count only where they steer traffic.
+// NewOrbits finds the twins of a state. asn: twins must have the same AS number, because it affects routing.
 func NewOrbits(w *State, asn bool) *Orbits {
 	n := w.size()
 	t := &Orbits{s: w, lowest: make([]int32, n), next: make([]int32, n), count: make([]int32, n)}
 	self := w.selves(asn)
-	all := make([]uint64, n) // a sum over the links of the vertex, whatever their order
+	all := make([]uint64, n) // a sum over the links of the vertex, which does not depend on their order
 	for v := range int32(n) {
 		t.lowest[v], t.next[v], t.count[v] = v, -1, 1
 		all[v] = mix(uint64(self[v]), 0)
@@ -58,7 +58,7 @@ func NewOrbits(w *State, asn bool) *Orbits {
 			join(alike[all[v]][i], v)
 		}
 	}
-	// Twins that are neighbours: their links to each other aside.
+	// Twins that are neighbours: links between twins are ignored.
 	for v := range int32(w.devices) {
 		to, link := w.subs[wholeGraph].At(v)
 		for i := 0; i < len(to) && to[i] < v; {
@@ -85,7 +85,7 @@ func mix(a, b uint64) uint64 {
 	return x ^ x>>29
 }
 
-// selves numbers, by vertex, what a vertex is apart from its links.
+// selves numbers, by vertex, the properties of a vertex other than its links.
 func (w *State) selves(asn bool) []int32 {
 	out := make([]int32, w.size())
 	known := map[string]int32{}
@@ -113,7 +113,7 @@ func (w *State) selves(asn bool) []int32 {
 			if w.marked[v] {
 				key = binary.AppendVarint(append(key, 'o'), int64(v))
 			}
-			for i := range w.conversations { // the links show which of them are attached to several devices
+			for i := range w.conversations { // links already tell apart members that are attached to several devices
 				key = append(key, byte(min(w.conversations[i].single[v], 1)))
 			}
 		}
@@ -141,7 +141,7 @@ func (w *State) each(v int32, hop func(to, link int32)) {
 	}
 }
 
-// swaps reports whether u and v have the same links to all others.
+// swaps reports whether u and v have the same links to all other vertices.
 func (w *State) swaps(u, v int32) bool {
 	if (u < int32(w.devices)) != (v < int32(w.devices)) {
 		return false
@@ -149,7 +149,7 @@ func (w *State) swaps(u, v int32) bool {
 	return (u >= int32(w.devices) || swaps(&w.subs[wholeGraph], u, v, w.kind)) && swaps(&w.attached, u, v, w.kind)
 }
 
-// swaps reports whether u and v have the same links to all others in one CSR.
+// swaps reports whether u and v have the same links to all other vertices in one CSR.
 func swaps(f *graph.CSR, u, v int32, kind []int32) bool {
 	a, la := f.At(u)
 	b, lb := f.At(v)
@@ -172,7 +172,7 @@ func swaps(f *graph.CSR, u, v int32, kind []int32) bool {
 	}
 }
 
-// Form returns what link sets of one orbit have in common, and no others.
+// Form returns a text that is equal for two link sets exactly if they are in the same orbit.
 func (t *Orbits) Form(set []int32) string {
 	p := t.pattern(set)
 	form, _ := p.canon(p.unnamed(), nil)
@@ -183,22 +183,22 @@ func (t *Orbits) Form(set []int32) string {
 	return string(out)
 }
 
-// Size counts the sets in the orbit of set.
+// Size returns the number of sets in the orbit of set.
 func (t *Orbits) Size(set []int32) int {
 	p := t.pattern(set)
 	free := p.unnamed()
 	_, same := p.canon(free, nil)
 	out := big.NewInt(1)
 	used := map[int32]int64{}
-	for _, i := range free { // in how many ways twins can take the roles of the vertices
+	for _, i := range free { // the number of ways in which twins can take the roles of the vertices
 		low := t.lowest[p.vertex[i]]
 		out.Mul(out, big.NewInt(int64(t.count[low])-used[low]))
 		used[low]++
 	}
-	for _, n := range same { // less those that make the same set
+	for _, n := range same { // divided by the number of ways that make the same set
 		out.Div(out, big.NewInt(int64(n)))
 	}
-	for _, e := range p.edges { // and the choice among parallel links
+	for _, e := range p.edges { // times the choice among parallel links
 		var parallel int64
 		t.s.each(p.vertex[e.a], func(to, link int32) {
 			if to == p.vertex[e.b] && t.s.kind[link] == e.kind {
@@ -217,12 +217,12 @@ func (t *Orbits) Size(set []int32) int {
 type pattern struct {
 	t      *Orbits
 	vertex []int32
-	name   []int32 // -1 as long as the vertex is known only by whose twin it is
+	name   []int32 // -1 while the vertex is known only by its class of twins
 	edges  []edge
-	at     [][]edge // by vertex of the pattern: its edges, a being the vertex itself
+	at     [][]edge // by vertex of the pattern: its edges, with the vertex itself as a
 }
 
-// edge is links of one kind between two vertices of a pattern.
+// edge is the links of one kind between two vertices of a pattern.
 type edge struct{ a, b, kind, count int32 }
 
 func (t *Orbits) pattern(set []int32) *pattern {
@@ -278,7 +278,7 @@ func (p *pattern) rest() []int32 {
 	return spell(nil, named)
 }
 
-// spell appends the edges, sorted, to what is written.
+// spell appends the sorted edges to out.
 func spell(out []int32, edges []edge) []int32 {
 	slices.SortFunc(edges, func(x, y edge) int {
 		return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b), cmp.Compare(x.kind, y.kind), cmp.Compare(x.count, y.count))
@@ -290,8 +290,8 @@ func spell(out []int32, edges []edge) []int32 {
 	return out
 }
 
-// canon spells the part of the pattern between vertices without names, and appends to same the factors of the number of
-// ways to swap them that change nothing. Parts that only named vertices join are spelled one by one.
+// canon spells the vertices without names and their edges. It appends to same the factors of the number of swaps that do not change the
+// pattern. Parts that are connected only through named vertices are spelled one by one.
 func (p *pattern) canon(unnamed []int32, same []int) ([]int32, []int) {
 	var parts [][]int32
 	seen := make([]bool, len(p.vertex))
@@ -329,8 +329,8 @@ func (p *pattern) canon(unnamed []int32, same []int) ([]int32, []int) {
 	return out, same
 }
 
-// connected spells a part: it names one vertex after the other. Among vertices that look the same it tries each and keeps the smallest
-// spelling; vertices with the same spelling can be swapped.
+// connected spells a part: it names one vertex after the other. Among vertices that look the same, it tries each one first and keeps the
+// smallest spelling. Vertices that lead to the same spelling can be swapped.
 func (p *pattern) connected(part []int32, same []int) ([]int32, []int) {
 	cell := part
 	if len(part) > 1 {
@@ -370,7 +370,7 @@ func (p *pattern) connected(part []int32, same []int) ([]int32, []int) {
 	return best, append(same, factors...)
 }
 
-// outward spells a vertex: whose twin it is, and its edges to vertices with names.
+// outward spells a vertex by its class of twins and its edges to named vertices.
 func (p *pattern) outward(v int32) []int32 {
 	var named []edge
 	for _, e := range p.at[v] {
@@ -381,8 +381,8 @@ func (p *pattern) outward(v int32) []int32 {
 	return spell([]int32{p.t.lowest[p.vertex[v]]}, named)
 }
 
-// cell returns vertices of a part that look the same, however far one looks: the first vertex that looks like no other, or else the first
-// of the smallest cells.
+// cell returns vertices of a part that look the same at any distance: a single vertex if one is unique, or else the first of the smallest
+// cells.
 func (p *pattern) cell(part []int32) []int32 {
 	look := make([][]int32, len(part))
 	for i, v := range part {
@@ -418,7 +418,7 @@ func (p *pattern) cell(part []int32) []int32 {
 	return slices.MinFunc(cells, func(a, b []int32) int { return len(a) - len(b) })
 }
 
-// OfLink names the orbit of one link.
+// OfLink returns the form of the orbit of one link.
 func (t *Orbits) OfLink(id int32) [3]int32 {
 	e := t.s.Ends[id]
 	a, b := t.lowest[e[0]], t.lowest[e[1]]

@@ -13,7 +13,8 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// TestFormsAreOrbits closes every link set under swaps of orbits and of parallel links, swap by swap, and compares.
+// TestFormsAreOrbits applies swaps of twins and of parallel links to every link set until no new set appears, and compares the result with
+// the forms.
 func TestFormsAreOrbits(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		f, groups := failurestest.Fabric(rt, ir.ShortestPath)
@@ -27,7 +28,7 @@ func TestFormsAreOrbits(t *testing.T) {
 			}
 		}
 		swaps := allSwaps(w, orbits)
-		formOf := map[string]string{} // by spelled set
+		formOf := map[string]string{} // by the spelling of a set
 		orbitOf := map[string]string{}
 		sizeOf := map[string]int{}
 		var sets [][]int32
@@ -59,10 +60,10 @@ func TestFormsAreOrbits(t *testing.T) {
 			name := fmt.Sprint(set)
 			orbit, form := orbitOf[name], formOf[name]
 			if form != formOf[orbit] {
-				rt.Fatalf("%s and %s are one orbit, but differ in form", name, orbit)
+				rt.Fatalf("%s and %s are in one orbit, but differ in form", name, orbit)
 			}
 			if o, known := orbitOfForm[form]; known && o != orbit {
-				rt.Fatalf("%s and %s have one form, but are not an orbit", orbit, o)
+				rt.Fatalf("%s and %s have the same form, but are not in one orbit", orbit, o)
 			}
 			orbitOfForm[form] = orbit
 			if n := orbits.Size(set); n != sizeOf[orbit] {
@@ -142,7 +143,7 @@ func TestTwins(t *testing.T) {
 	parallel := irtest.New(sp).Links("A-S A-S B-S B-S").Hosts("A", "B")
 	parallel.F.Links[0].A().SetBuffers(nil)
 	parallel.F.Links[3].A().SetBuffers(nil)
-	oneEnd := irtest.Ring(sp, 4).Bounce() // the joint buffer is at R0 of the one cable, at R3 of the other
+	oneEnd := irtest.Ring(sp, 4).Bounce() // the shared buffer is at R0 for one cable, at R3 for the other
 	for _, end := range []*ir.Port{oneEnd.Between("R0", "R1").B(), oneEnd.Between("R3", "R0").B()} {
 		end.SetBuffers(end.Buffers()[:1])
 	}
@@ -158,8 +159,8 @@ func TestTwins(t *testing.T) {
 		want [][]string
 	}{
 		{"LS4x2", irtest.LeafSpine(sp, 4, 2), false, [][]string{{"L0", "L1", "L2", "L3"}, {"S0", "S1"}}},
-		{"ring of 3: neighbours may be orbits", irtest.Ring(sp, 3), false, [][]string{{"R0", "R1", "R2"}}},
-		{"ring of 4: so may opposites", irtest.Ring(sp, 4), false, [][]string{{"R0", "R2"}, {"R1", "R3"}}},
+		{"ring of 3: neighbours may be twins", irtest.Ring(sp, 3), false, [][]string{{"R0", "R1", "R2"}}},
+		{"ring of 4: opposite switches may be twins", irtest.Ring(sp, 4), false, [][]string{{"R0", "R2"}, {"R1", "R3"}}},
 		{"ring of 5", irtest.Ring(sp, 5), false, nil},
 		{"hosts on one spine only", uneven, false, [][]string{{"L0", "L1", "L2", "L3"}}},
 		{"a lossy cable", lossy, false, [][]string{{"L1", "L2", "L3"}}},

@@ -8,12 +8,12 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Probe asks what the failure of some links changes in a state. It holds the scratch for that.
+// Probe finds the changes in a state if some links fail. It contains the scratch space for the search.
 type Probe struct {
 	*State
 	links   []int32
 	failed  []bool // by Link.ID
-	touched []bool // by vertex: a failed link is there
+	touched []bool // by vertex: a failed link ends here
 
 	seen, now, then []uint64 // by device
 	level, next     []int32
@@ -29,7 +29,7 @@ func newProbe(w *State) *Probe {
 	}
 }
 
-// Probe returns the probe for some links. The caller puts it back into probes.
+// Probe returns a probe for the failure of some links. The caller puts it back into Probes.
 func (w *State) Probe(links []int32) *Probe {
 	p := w.Probes.Get().(*Probe)
 	for _, id := range p.links {
@@ -55,8 +55,8 @@ type Target struct {
 	sub    int
 }
 
-// Farther returns the destinations that get farther away from a vertex that talks to them, yet stay in reach. With twins it asks once for
-// all twins, and returns them all.
+// Farther returns the destinations that get farther away from a vertex that talks to them, yet stay reachable. It evaluates one of several
+// twins, and returns all of them.
 func (p *Probe) Farther(t *Orbits, b *ir.Budget) ([]Target, error) {
 	var out []Target
 	for sub, used := range p.used {
@@ -66,7 +66,7 @@ func (p *Probe) Farther(t *Orbits, b *ir.Budget) ([]Target, error) {
 		if err := p.findCandidates(sub, b); err != nil {
 			return nil, err
 		}
-		asked := map[int32]int32{} // lowest twin to the twin asked
+		asked := map[int32]int32{} // from the lowest twin to the evaluated twin
 		var ask []int32
 		for _, d := range p.candidates {
 			if p.touched[d] {
@@ -94,7 +94,7 @@ func (p *Probe) Farther(t *Orbits, b *ir.Budget) ([]Target, error) {
 	return out, nil
 }
 
-// Moving returns the destinations to which the distance of some device changes, and perhaps more.
+// Moving returns all destinations to which the distance of some device changes, and possibly others.
 func (p *Probe) Moving(b *ir.Budget) ([]Target, error) {
 	var out []Target
 	for sub, used := range p.used {
@@ -114,7 +114,7 @@ func (p *Probe) Moving(b *ir.Budget) ([]Target, error) {
 // The even lanes of a word are the state before the links fail, and the odd lanes the state after.
 const before, after = 0x5555_5555_5555_5555, 0xaaaa_aaaa_aaaa_aaaa
 
-// findCandidates lists the destinations to which some distance changes, and perhaps more.
+// findCandidates lists all destinations to which some distance changes, and possibly others.
 func (p *Probe) findCandidates(sub int, b *ir.Budget) error {
 	for _, v := range p.candidates {
 		if v < int32(p.devices) {
@@ -213,8 +213,8 @@ func (p *Probe) start(v int32, lanes uint64) {
 	p.now[v] |= lanes
 }
 
-// spread searches breadth first from the starts. It calls meet for every device on every level at which some lanes come
-// to it first, with these and those that came before, until it wants no more.
+// spread searches breadth first from the starts. On every level it calls meet for each device that some lanes reach for the first time,
+// with the new lanes and the earlier ones. It ends when meet returns false.
 func (p *Probe) spread(sub int, meet func(v int32, fresh, seen uint64) (more bool)) {
 	f := &p.subs[sub]
 	more := true
@@ -251,7 +251,7 @@ func (p *Probe) spread(sub int, meet func(v int32, fresh, seen uint64) (more boo
 	}
 }
 
-// spreadAround is a step of spread at a device some of whose links fail.
+// spreadAround is a step of spread at a device with failed links.
 func (p *Probe) spreadAround(lanes uint64, to, link []int32) {
 	for i, u := range to {
 		fresh := lanes &^ p.seen[u]
@@ -267,7 +267,7 @@ func (p *Probe) spreadAround(lanes uint64, to, link []int32) {
 	}
 }
 
-// reaches reports whether there still is a way between a device and a destination.
+// reaches reports whether there is still a path between a device and a destination.
 func (p *Probe) reaches(device int32, d Target) bool {
 	p.begin()
 	p.start(device, after)
@@ -283,7 +283,7 @@ func (p *Probe) reaches(device int32, d Target) bool {
 	return found
 }
 
-// ClassesAt returns the classes of which some member is one of the targets.
+// ClassesAt returns the classes with a member among the targets.
 func (w *State) ClassesAt(classes []*graph.Class, targets []Target) []*graph.Class {
 	chosen := [2][]bool{make([]bool, w.size()), make([]bool, w.size())}
 	members := false

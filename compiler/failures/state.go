@@ -9,21 +9,21 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// State is a state of the network as failures see it, in flat arrays. Its vertices are the devices that forward, by their index in
-// network.vertices, and after them the members that are attached to several of those. Each such member is a destination with cables of its
-// own. A member that is attached to one device is only a mark there; when its cable fails, its traffic ends.
+// State is the network with some links down, in flat arrays, for the search for failures. Its vertices are the forwarding devices, by their
+// index in Graph.Vertices, and then the members that are attached to several of them. Each such member is a destination with its own
+// cables. A member that is attached to one device is only counted there; if its cable fails, its traffic ends.
 type State struct {
 	*graph.Graph
-	devices         int // vertices below are devices, the others members
+	devices         int // vertices below this are devices, the others are members
 	subs            [2]graph.CSR
-	attached        graph.CSR  // by vertex: the cables between members that are attached to several devices, and those
-	Ends            [][2]int32 // by Link.ID: the vertices it joins, a member last; -1: down, or not passed by traffic
+	attached        graph.CSR  // by vertex: the cables between devices and members that are attached to several devices
+	Ends            [][2]int32 // by Link.ID: the vertices at its ends, a member last; -1: down, or without traffic
 	kind            []int32    // by Link.ID: twins have links of the same kinds
 	conversations   []talkers
-	used            [2]bool            // which of subs some conversation uses
-	conversationsOf [][]int32          // by member vertex, less devices: the conversations it is in
-	memberVertex    map[*ir.Port]int32 // first port of a member that is a vertex, to that
-	marked          map[int32]bool     // devices with talkers who do not talk to all others, or whose links' ends disagree: no twins
+	used            [2]bool            // which of subs are used by a conversation
+	conversationsOf [][]int32          // by member vertex minus devices: the conversations of the member
+	memberVertex    map[*ir.Port]int32 // from the first port of a member that is a vertex to that vertex
+	marked          map[int32]bool     // devices without twins: a talker there does not talk to all others, or the ends of a link disagree
 	Probes          sync.Pool          // of *probe
 }
 
@@ -36,8 +36,8 @@ const (
 // talkers are the members of a conversation.
 type talkers struct {
 	sub    int
-	count  []int32 // by device: how many of them are attached there
-	single []int32 // by device: how many of those are attached nowhere else
+	count  []int32 // by device: the number of members attached there
+	single []int32 // by device: the number of members attached only there
 	from   []bool  // by device: count is not 0
 }
 
@@ -49,7 +49,7 @@ func NewState(views []*graph.Traffic, down []*ir.Link) *State {
 	}
 	w.devices = len(w.Vertices)
 	lost := make([]bool, len(f.Links))
-	moves := false // a member is attached to other devices than without failures
+	moves := false // a member is attached to fewer devices than without failures
 	for _, l := range down {
 		lost[l.ID] = true
 		moves = moves || !l.A().Device().Forwards() || !l.B().Device().Forwards()
@@ -104,7 +104,7 @@ func NewState(views []*graph.Traffic, down []*ir.Link) *State {
 	return w
 }
 
-// mark makes devices have no twins.
+// mark excludes devices from having twins.
 func (w *State) mark(devices ...int32) {
 	if w.marked == nil {
 		w.marked = map[int32]bool{}
@@ -114,8 +114,7 @@ func (w *State) mark(devices ...int32) {
 	}
 }
 
-// addClass adds the members of a class of a conversation, and returns the cables that make them are attached to several devices, if
-// they do.
+// addClass adds the members of a class of a conversation. If they are attached to several devices, it returns their cables.
 func (w *State) addClass(c *graph.Class, id int32, lost []bool) []int32 {
 	s := &w.conversations[id]
 	if slices.ContainsFunc(c.Except, func(v int32) bool { return !c.Is(v) }) {
@@ -148,7 +147,7 @@ func (w *State) addClass(c *graph.Class, id int32, lost []bool) []int32 {
 	return links
 }
 
-// kinds numbers what twins must agree on about a link.
+// kinds numbers the properties of links that must be equal for twins.
 type kinds struct {
 	views  []*graph.Traffic
 	number map[kind]int32
@@ -160,7 +159,7 @@ type kind struct {
 	lossless     uint64 // bit i: for views[i]
 	routed, peer bool
 	planned      bool
-	alone        int32 // 1 + Link.ID of a link that is like no other, since its ends differ: see graph.Traffic.Disagree
+	alone        int32 // 1 + Link.ID of a link without a twin, since its ends disagree: see graph.Traffic.Disagree
 }
 
 func newKinds(views []*graph.Traffic) *kinds {
@@ -180,7 +179,7 @@ func (k *kinds) of(link int32, routed, peer, planned bool) int32 {
 	return k.is
 }
 
-// alone gives a link a kind of its own.
+// alone returns a separate kind for a link.
 func (k *kinds) alone(link int32) int32 { return k.numberOf(kind{alone: link + 1}) }
 
 func (k *kinds) numberOf(x kind) int32 {
@@ -194,10 +193,10 @@ func (k *kinds) numberOf(x kind) int32 {
 
 func (w *State) size() int { return w.devices + len(w.conversationsOf) }
 
-// newCSR returns the CSR of the links between devices that are in, by rising neighbour, kind and Link.ID.
+// newCSR returns the CSR of the links between devices for which in is true, by ascending neighbour, kind and Link.ID.
 func (w *State) newCSR(in func(*graph.Arc) bool) graph.CSR {
 	c := graph.NewCSR(w.devices, func(arc func(from, to, link int32)) {
-		for v, arcs := range w.Arcs { // from the other end, by rising vertex, so that every vertex gets its neighbours in order
+		for v, arcs := range w.Arcs { // from the other end, by ascending vertex, so that every vertex gets its neighbours in order
 			for j := range arcs {
 				if a := &arcs[j]; in(a) {
 					arc(a.To, int32(v), a.Link)
@@ -301,18 +300,18 @@ func (w *State) senders(out []bool, d int32, sub int) {
 	}
 }
 
-// bfs is what one destination sees of the state.
+// bfs contains the distances of all vertices from one destination.
 type bfs struct {
 	w     *State
 	f     *graph.CSR
 	to    int32
-	dist  []int32 // by vertex; -1: no way
-	order []int32 // the devices with a way, nearest first, without the destination
+	dist  []int32 // by vertex; -1: no path
+	order []int32 // the devices with a path, nearest first, without the destination
 }
 
 func (w *State) newBFS() *bfs { return &bfs{w: w, dist: make([]int32, w.size())} }
 
-// search follows the shortest paths to d.
+// search finds the shortest paths to d.
 func (t *bfs) search(d int32, sub int) {
 	t.f, t.to = &t.w.subs[sub], d
 	for i := range t.dist {
@@ -347,7 +346,7 @@ func (t *bfs) search(d int32, sub int) {
 	}
 }
 
-// next returns the links of v, of which those to vertices at the distance dist are on its shortest paths.
+// next returns all links of v. The links to vertices at distance dist are on shortest paths.
 func (t *bfs) next(v int32) (to, link []int32, dist int32) {
 	f := t.f
 	if t.dist[v] == 1 && t.to >= int32(t.w.devices) {

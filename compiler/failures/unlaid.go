@@ -6,14 +6,15 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Cuts of planned cables: links that are down because they are not laid yet, together with links that have failed.
+// This file finds cuts that contain planned cables: links that are down because they are not laid yet, together with links that have
+// failed.
 //
-// A cable that is not laid is no failure, so a cut may hold any number of planned cables, and only its other links are bounded. A pair
-// whose disjoint shortest paths over laid links are more than that bound has no such cut (Menger). The sets of the other pairs are
-// built as in cuts.go: one link of a shortest path not hit yet must be in the cut.
+// A cable that is not laid is no failure, so a cut may contain any number of planned cables; only the number of other links is limited. A
+// pair with more disjoint shortest paths over laid links than this limit has no such cut (Menger). The sets of the other pairs are built as
+// in cuts.go: while a shortest path is not hit, one of its links must be in the cut.
 
-// CutsUnlaid returns the cuts of a state that hold at most most links beside those of unlaid, smallest first. With [ir.ErrBudget] comes
-// nothing.
+// CutsUnlaid returns the cuts of a state that contain at most most links in addition to links of unlaid, smallest first. With
+// [ir.ErrBudget] it returns no cuts.
 func (w *State) CutsUnlaid(t *Orbits, most int, unlaid []*ir.Link, b *ir.Budget) ([]ir.Cut, error) {
 	c := &cutter{State: w, orbits: t, most: most, budget: b}
 	c.dontCount(unlaid)
@@ -23,7 +24,7 @@ func (w *State) CutsUnlaid(t *Orbits, most int, unlaid []*ir.Link, b *ir.Budget)
 	return c.out, nil
 }
 
-// dontCount makes links that are not laid count for nothing in a set.
+// dontCount excludes links that are not laid from the size of a set.
 func (c *cutter) dontCount(unlaid []*ir.Link) {
 	c.unlaid = make([]bool, len(c.Ends))
 	for _, l := range unlaid {
@@ -34,7 +35,7 @@ func (c *cutter) dontCount(unlaid []*ir.Link) {
 	}
 }
 
-// count returns how many links of a set count.
+// count returns the number of counted links of a set.
 func (c *cutter) count(set []int32) int {
 	if c.unlaid == nil {
 		return len(set)
@@ -48,7 +49,7 @@ func (c *cutter) count(set []int32) int {
 	return n
 }
 
-// withUnlaid finds the cuts pair by pair, one pair for all pairs of twins.
+// withUnlaid finds the cuts pair by pair, with one pair for all pairs of twins.
 func (c *cutter) withUnlaid() error {
 	c.flow = c.newFlow()
 	from := make([]bool, c.devices)
@@ -95,10 +96,10 @@ func (c *cutter) withUnlaid() error {
 	return nil
 }
 
-// growUnlaid builds the sets that hit all shortest paths of a pair, whose destination the flow has turned to, one of each orbit.
+// growUnlaid builds the sets that hit all shortest paths from a device to the current destination of the flow, one of each orbit.
 func (c *cutter) growUnlaid(from int32) ([][]int32, error) {
 	f := c.flow
-	open := func(links []int32) (need int, ok bool) { // how many links that count are needed on top
+	open := func(links []int32) (need int, ok bool) { // the number of counted links that are still needed
 		n, _ := f.disjoint(from, append(slices.Clone(links), c.planned...), c.most-c.count(links)+1)
 		return n, c.budget.Spend(f.work())
 	}
@@ -147,14 +148,14 @@ func (c *cutter) growUnlaid(from int32) ([][]int32, error) {
 	return full, nil
 }
 
-// leavesWay reports whether a pair still has a way with the links down.
+// leavesWay reports whether a pair still has a path with the links down.
 func (c *cutter) leavesWay(set []int32, from int32, to Target) bool {
 	p := c.Probe(set)
 	defer c.Probes.Put(p)
 	return p.reaches(from, to)
 }
 
-// holdsNoCut reports whether no set with one link less matters.
+// holdsNoCut reports whether the set stops being a cut if any one of its links is removed.
 func (c *cutter) holdsNoCut(set []int32) (bool, error) {
 	for i := range set {
 		p := c.Probe(slices.Delete(slices.Clone(set), i, i+1))

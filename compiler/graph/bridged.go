@@ -6,15 +6,15 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Bridged links under shortest paths of RoCEv2, whose packets are routed. (RoCEv1 is never routed, so with it shortest paths can only be
-// those of frames.) A frame between two members of one subnet passes no IP hop. It takes bridged links alone, by spanning tree, MLAG or an
-// overlay. If the bridged links between the switches of a broadcast domain make no circle, the frame has one way. If they do, its way is
+// This file handles bridged links under shortest-path routing of RoCEv2, whose packets are routed. (RoCEv1 is never routed, so its shortest
+// paths are paths of frames.) A frame between two members of one subnet passes no IP hop. It uses only bridged links, by spanning tree,
+// MLAG or an overlay. If the bridged links of a broadcast domain form no cycle, the frame has one path. If they form a cycle, its path is
 // unknown.
 
-// bridges is the broadcast domains of the switches.
+// bridges contains the broadcast domains of the switches.
 type bridges struct {
 	domain []int32 // by vertex: the lowest vertex of its domain
-	ringed []bool  // by domain: its links make a circle; cables between the same two switches count as one
+	ringed []bool  // by domain: its links form a cycle; cables between the same two switches count as one
 	waits  []bool  // by domain: traffic of the group can wait at a switch between two others
 }
 
@@ -73,8 +73,8 @@ func (v *Traffic) findBridges() *bridges {
 }
 
 // subnets returns the members of a RoCEv2 intent that share a subnet and are attached to several switches of one broadcast domain, a
-// conversation for each subnet. open has two switches of a domain in which the way between them is unknown. Members whose subnets are not
-// written may share any.
+// conversation for each subnet. open contains two switches of a domain if the path between them is unknown. Members without a stated subnet
+// may share any subnet.
 func (v *Traffic) subnets(members []*ir.Member, b *bridges) (out []*Conversation, open []*ir.Device) {
 	by := map[netip.Prefix]*Conversation{}
 	var order []*Conversation

@@ -6,14 +6,14 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Conversation is one set of members that all talk with one another, as those of an intent do.
+// Conversation is a set of members that all talk with one another, such as the members of an intent.
 type Conversation struct {
 	Bridged bool // RoCEv1, or within a subnet: frames do not cross routed links
 	Members []Member
 
-	ports   []*ir.Port        // the store of members
-	bonds   map[*ir.Bond]bool // those that are members
-	standby bool              // some of them keep ports in reserve, so that several members are one address
+	ports   []*ir.Port        // the backing array of Members
+	bonds   map[*ir.Bond]bool // the bonds that are already members
+	standby bool              // some bonds are active-backup, so several members are one address
 }
 
 // Member is one address that sends and receives: the ports of a NIC, or of a bond that uses several at once.
@@ -28,33 +28,32 @@ func (m Member) Owner() *ir.NIC {
 	return m[0].NIC.Bond.NICs[0]
 }
 
-// Class is the members of a conversation that are attached to the same vertices: one destination for the rest of the fabric.
+// Class is the members of a conversation that are attached to the same vertices: for the rest of the fabric they are one destination.
 type Class struct {
 	ID           int32 // index in the classes of its walk
 	Conversation *Conversation
 	At           []int32  // vertices, ascending
 	Members      []Member // in the order of the conversation
 	*Senders
-	Except []int32 // vertices whose senders do not talk to the class, because all of them and all its members have one owner
-	Who    Who     // who the class is to others, see anypath.go
+	Except []int32 // vertices whose senders do not talk to the class, because the members there and in the class all have the same owner
+	Who    Who     // the owner of the class, see anypath.go
 
-	// Routing by a table only: the target the members belong to, and the vertices it is attached to.
+	// Only under routing by a table: the target of the members, and the vertices it is attached to.
 	Target   int
 	Attached []int32
 }
 
-// Senders is where the members of a conversation are attached.
+// Senders contains the vertices where members of a conversation are attached.
 type Senders struct {
 	IsSender []bool    // by vertex: a member is attached there
 	From     []int32   // the vertices of senders, each once
-	alone    []*ir.NIC // by vertex: the owner of all members there; nil: there are several. Nil where no bond keeps ports in reserve
+	alone    []*ir.NIC // by vertex: the owner of all members there; nil: several owners. The slice is nil if no bond is active-backup
 }
 
-// FromIntents returns who talks with whom in the group, from the intents. Every host port that carries a lossless group without an intent
-// talks in it, unless the group is there for traffic that bounces. Link pause stops whatever frame is next, so under it, and in
-// [ir.Lossy], every NIC talks, also one whose own cable is not paused. A NIC that talks without an intent may do so within a broadcast
-// domain as well as beyond. Under shortest paths, members of one subnet talk within their domain; where their way there is unknown,
-// FromIntents sets Open.
+// FromIntents returns the conversations in the group, from the intents. If a lossless group has no intent, every host port that carries it
+// talks in it, unless the group exists for traffic that bounces. Link pause stops every frame, so under link pause, and in [ir.Lossy],
+// every NIC talks, even if its own cable is not paused. A NIC that talks without an intent may talk within its broadcast domain and beyond
+// it. Under shortest paths, members of one subnet talk within their domain; if their path there is unknown, FromIntents sets Open.
 func (v *Traffic) FromIntents() []*Conversation {
 	var out []*Conversation
 	var b *bridges
@@ -97,16 +96,16 @@ func (v *Traffic) FromIntents() []*Conversation {
 	return v.Everyone()
 }
 
-// Everyone is the conversations of all who may send in the group, beyond a broadcast domain and within it.
+// Everyone returns the conversations of all NICs that may send in the group, beyond a broadcast domain and within it.
 func (v *Traffic) Everyone() []*Conversation {
 	out := []*Conversation{v.everybody(false)}
-	if v.Of.mixesLinks() { // frames that cross no IP hop go other ways
+	if v.Of.mixesLinks() { // frames that cross no IP hop use other paths
 		out = append(out, v.everybody(true))
 	}
 	return out
 }
 
-// everybody is a conversation of all who may send in the group.
+// everybody returns a conversation of all NICs that may send in the group.
 func (v *Traffic) everybody(bridged bool) *Conversation {
 	t := newConversation(bridged, len(v.Of.Fabric.Devices)-len(v.Of.Vertices))
 	for _, d := range v.Of.Fabric.Devices {
@@ -122,7 +121,7 @@ func (v *Traffic) everybody(bridged bool) *Conversation {
 	return t
 }
 
-// carries reports whether the group is lossless on the link by the fabric, whatever those who set devices by hand have left out.
+// carries reports whether the fabric makes the group lossless on the link, even if by_hand blocks leave it out.
 func (v *Traffic) carries(l *ir.Link) bool {
 	return v.Lossless[l.ID] || l.A().Carries(v.Group) != nil && l.B().Carries(v.Group) != nil
 }
@@ -138,13 +137,13 @@ func (n *Graph) mixesLinks() bool {
 	return routed && bridged
 }
 
-// newConversation returns a conversation with room for so many members.
+// newConversation returns a conversation with capacity for the given number of members.
 func newConversation(bridged bool, room int) *Conversation {
 	return &Conversation{Bridged: bridged, Members: make([]Member, 0, room), ports: make([]*ir.Port, 0, room)}
 }
 
-// add makes the NIC a member, or, once, the bond it is in. A bond that balances uses all its ports. Any port of an active-backup bond may
-// be the active one, so each is a member of its own.
+// add makes the NIC a member, or the bond it is in, but each bond only once. A bond that balances uses all its ports. Any port of an
+// active-backup bond may be active, so each port is a separate member.
 func (t *Conversation) add(n *ir.NIC) {
 	switch {
 	case n.Bond == nil:
@@ -160,7 +159,7 @@ func (t *Conversation) add(n *ir.NIC) {
 	}
 }
 
-// join adds the ports of the NICs as one member, or each as one.
+// join adds the ports of the NICs as one member, or as one member each.
 func (t *Conversation) join(each bool, nics ...*ir.NIC) {
 	begin := len(t.ports)
 	for _, n := range nics {
@@ -177,8 +176,8 @@ func (t *Conversation) join(each bool, nics ...*ir.NIC) {
 	}
 }
 
-// Vertex is the vertex the port's traffic enters and leaves the network by, or -1. A host that forwards is a vertex itself; any other is
-// attached to the device at the end of its cable. A nil down: no link is.
+// Vertex returns the vertex where the port's traffic enters and leaves the network, or -1. A host that forwards is itself a vertex; any
+// other host is attached to the device at the end of its cable. If down is nil, no link is down.
 func (n *Graph) Vertex(p *ir.Port, down []bool) int32 {
 	v := n.EntryOf[p.ID]
 	if v >= 0 && down != nil && down[p.Link().ID] && n.VertexOf[p.Device().ID] < 0 {
@@ -187,7 +186,7 @@ func (n *Graph) Vertex(p *ir.Port, down []bool) int32 {
 	return v
 }
 
-// VerticesOf returns the vertices of every port of m, ascending, each once.
+// VerticesOf returns the vertices of all ports of m, ascending and without duplicates.
 func (n *Graph) VerticesOf(m Member, down []bool) []int32 {
 	at := make([]int32, 0, len(m))
 	for _, p := range m {
@@ -205,7 +204,7 @@ func (v *Traffic) Classes(down []bool) []*Class {
 	for _, t := range v.Conversations {
 		classes := v.Of.classesOf(t, down)
 		senders := v.Of.sendersOf(t, classes)
-		voices := map[*ir.NIC]Who{} // of bonds that keep ports in reserve
+		voices := map[*ir.NIC]Who{} // of active-backup bonds
 		for _, c := range classes {
 			c.Senders, c.ID = senders, int32(len(all))
 			all = append(all, c)
@@ -267,8 +266,7 @@ func (c *Class) OnlyOwner() *ir.NIC {
 	return one
 }
 
-// Silent returns the vertices whose senders talk to no member of a class that has one owner: all members attached there have the same
-// owner.
+// Silent returns the vertices whose senders do not talk to a class, because the members there and in the class all have the same owner.
 func (n *Graph) Silent(c *Class, down []bool) []int32 {
 	if c.alone == nil {
 		return nil
@@ -289,14 +287,14 @@ func (n *Graph) Silent(c *Class, down []bool) []int32 {
 	return out
 }
 
-// Sends reports whether a sender is attached to v that talks to the class.
+// Sends reports whether a sender at v talks to the class.
 func (c *Class) Sends(v int32) bool { return c.IsSender[v] && !slices.Contains(c.Except, v) }
 
 // classesOf sorts the members of t into destinations, in the order of their first members.
 func (n *Graph) classesOf(t *Conversation, down []bool) []*Class {
-	single := make([]int32, len(n.Vertices)) // nearly all are attached to one vertex; index in out, counted from 1
+	single := make([]int32, len(n.Vertices)) // most members are attached to one vertex; index in out, counted from 1
 	several := map[string]*int32{}
-	belongs := make([]int32, len(t.Members)) // by member, as above; 0: the member is cut off
+	belongs := make([]int32, len(t.Members)) // by member, the same index; 0: the member is cut off
 	var out []*Class
 	var sizes []int
 	for i, m := range t.Members {
@@ -357,7 +355,7 @@ func placeKey(at []int32) string {
 // Is reports whether the class is attached to v.
 func (c *Class) Is(v int32) bool { return slices.Contains(c.At, v) }
 
-// Who is the owner of members: Nobody, Many, or the id of the owner's first class, counted from 1.
+// Who identifies the owner of members: Nobody, Many, or the id of the owner's first class, counted from 1.
 type Who int32
 
 const (

@@ -1,13 +1,13 @@
 package graph
 
-// CSR is arcs in compressed sparse rows: those of vertex v are First[v] up to First[v+1].
+// CSR contains arcs in compressed sparse rows: the arcs of vertex v have the indexes First[v] up to First[v+1].
 type CSR struct {
 	First    []int32
 	To, Link []int32
 }
 
-// NewCSR returns a CSR of some vertices. each calls arc for every arc, in the order in which a row keeps them. It is called twice and must
-// give the same order, because a counting sort puts the arcs into rows.
+// NewCSR returns a CSR with the given number of vertices. each calls arc for every arc, in the order of the rows. It is called twice and
+// must use the same order, because a counting sort puts the arcs into rows.
 func NewCSR(vertices int, each func(arc func(from, to, link int32))) CSR {
 	c := CSR{First: make([]int32, vertices+2)}
 	each(func(from, _, _ int32) { c.First[from+2]++ })
@@ -30,5 +30,5 @@ func (c *CSR) At(v int32) (to, link []int32) {
 	return c.To[i:j], c.Link[i:j]
 }
 
-// Cost returns about how many steps of a budget one walk over the CSR takes.
+// Cost returns the approximate number of budget steps for one walk over the CSR.
 func (c *CSR) Cost() int { return len(c.To)/4 + len(c.First) + 1 }

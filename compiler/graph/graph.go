@@ -1,46 +1,46 @@
 // Package graph is the fabric as traffic sees it: one directed [Graph] of the devices that forward, with the conversations and destination
-// classes of each cos group. The routings (compiler/routes) and the failures that matter (compiler/failures) are worked out on it.
+// classes of each cos group. The packages compiler/routes and compiler/failures use it.
 //
 //   - graph.go: the vertices and arcs, in compressed sparse rows (CSR);
 //   - csr.go: CSRs of part of the arcs, and of other vertices;
-//   - traffic.go, class.go: which links are lossless for a group, who sends to whom, and the classes of members that are the same
-//     destination for everybody else.
+//   - traffic.go, class.go: the lossless links of a group, its senders and receivers, and the classes of members that are one destination
+//     for all others.
 //
 // Everything is numbered: vertices by their order of Device.ID, arcs by the IDs of ports and links. No arc holds a pointer.
 package graph
 
 import "github.com/rocec/rocec/compiler/ir"
 
-// Graph is the devices that forward as vertices, and their cables as pairs of arcs. Hosts that do not forward are attached to vertices.
+// Graph has the forwarding devices as vertices, and their cables as pairs of arcs. Hosts that do not forward are attached to vertices.
 type Graph struct {
 	Fabric   *ir.Fabric
-	Vertices []*ir.Device // devices that forward, by Device.ID
+	Vertices []*ir.Device // forwarding devices, by Device.ID
 	VertexOf []int32      // Device.ID to its index in Vertices; -1: a host that does not forward
-	EntryOf  []int32      // Port.ID to the vertex its traffic enters and leaves the graph by; -1: none
-	Arcs     [][]Arc      // by vertex, in order of its ports: the rows of a CSR, one after the other in one array
-	RowWords []int32      // by vertex: the length of a bit row of its ports
+	EntryOf  []int32      // from Port.ID to the vertex where its traffic enters and leaves the graph; -1: none
+	Arcs     [][]Arc      // by vertex, in order of its ports: the rows of a CSR in one array
+	RowWords []int32      // by vertex: the number of words in a bit row of its ports
 	Edges    int          // cables between vertices
-	Forest   bool         // the edges, a bond counting as one, form a tree, or several
+	Forest   bool         // the edges form one or several trees; a bond counts as one edge
 }
 
 // Arc is one direction of a cable between two vertices.
 type Arc struct {
 	To      int32
 	Link    int32 // Link.ID
-	Out, In int32 // Port.ID of the port it leaves by; of the port it comes in by
+	Out, In int32 // Port.ID of the sending and of the receiving port
 	Index   int32 // Port.Index of Out
-	Mbps    int32 // speed; of a link of which none is known 1
-	Bond    int32 // the number of the bond it is in; 0: of none
+	Mbps    int32 // speed; 1 if unknown
+	Bond    int32 // the number of its bond; 0: no bond
 	Routed  bool
 	Peer    bool
 	Host    bool // one of its ends is a host that forwards
-	Rise    int8 // +1 to a higher tier, -1 to a lower, 0 to the same
+	Rise    int8 // +1 to a higher tier, -1 to a lower tier, 0 to the same tier
 }
 
 // New returns the graph of a fabric.
 func New(f *ir.Fabric) *Graph {
 	n := &Graph{Fabric: f, VertexOf: make([]int32, len(f.Devices)), EntryOf: make([]int32, len(f.Ports))}
-	begin := []int{0} // by vertex: where its row begins, with room for every port
+	begin := []int{0} // by vertex: the start of its row, with room for every port
 	for _, d := range f.Devices {
 		n.VertexOf[d.ID] = -1
 		if d.Forwards() {
@@ -68,7 +68,7 @@ func New(f *ir.Fabric) *Graph {
 	return n
 }
 
-// arcsOf appends the arcs from v, and notes what is attached to v.
+// arcsOf appends the arcs from v, and sets EntryOf for the hosts attached to v.
 func (n *Graph) arcsOf(v int32, out []Arc) []Arc {
 	d := n.Vertices[v]
 	for _, p := range d.Ports {
@@ -79,7 +79,7 @@ func (n *Graph) arcsOf(v int32, out []Arc) []Arc {
 		if to < 0 {
 			n.EntryOf[q.ID] = v
 		}
-		if to < 0 || to == v { // a cable from a switch to itself takes traffic nowhere
+		if to < 0 || to == v { // a cable from a switch to itself carries no traffic
 			continue
 		}
 		a := Arc{
@@ -97,16 +97,17 @@ func (n *Graph) arcsOf(v int32, out []Arc) []Arc {
 	return out
 }
 
-// OutPort returns the port an arc leaves by.
+// OutPort returns the port where an arc leaves its vertex.
 func (n *Graph) OutPort(a *Arc) *ir.Port { return n.Fabric.Ports[a.Out] }
 
-// InPort returns the port an arc comes in by.
+// InPort returns the port where an arc enters its vertex.
 func (n *Graph) InPort(a *Arc) *ir.Port { return n.Fabric.Ports[a.In] }
 
-// SameBond reports whether two cables are of one bond.
+// SameBond reports whether two cables are in one bond.
 func (s *Arc) SameBond(o *Arc) bool { return s.Bond != 0 && s.Bond == o.Bond }
 
-// isForest reports whether the cables form a tree or several: as many cables as vertices, less one for every island. A bond is one cable.
+// isForest reports whether the cables form one or several trees: the number of cables is the number of vertices minus the number of
+// connected components. A bond counts as one cable.
 func (n *Graph) isForest() bool {
 	cables := n.Edges
 	bonds := map[int32]bool{}
@@ -114,7 +115,7 @@ func (n *Graph) isForest() bool {
 		for j := range n.Arcs[v] {
 			s := &n.Arcs[v][j]
 			switch {
-			case s.Bond == 0 || s.To < int32(v): // once for both directions
+			case s.Bond == 0 || s.To < int32(v): // count each cable once, not in both directions
 			case bonds[s.Bond]:
 				cables--
 			default:

@@ -2,16 +2,16 @@ package graph
 
 import "slices"
 
-// Line is the line graph of a graph. Its vertices are arcs, each by the ID of the port it comes in by. Its edges are turns from port to
-// port, as [ir.Turns] has them. A mask over it has a bit for every port of every vertex. The ports of a vertex have words of their own, as
-// the bit rows of turns do.
+// Line is the line graph of a graph. Its vertices are arcs, identified by their receiving port. Its edges are turns from port to port, as
+// in [ir.Turns]. A mask over it has a bit for every port of every vertex. The ports of each vertex start at a new word, as in the bit rows
+// of turns.
 type Line struct {
 	*Graph
-	Words []int32 // by vertex of the graph: where its words begin in a mask
-	Size  int     // words of a mask
-	Word  []int32 // by Port.ID of the port an arc comes in by: the word of a mask that holds the bit of the port it leaves by
-	Bit   []uint8 // and which bit of that word it is
-	next  []int32 // by bit of a mask: the Port.ID of the port that the arc out of there comes in by
+	Words []int32 // by vertex of the graph: the first of its words in a mask
+	Size  int     // number of words in a mask
+	Word  []int32 // by Port.ID of the receiving port of an arc: the word of a mask with the bit of the sending port
+	Bit   []uint8 // the number of that bit in the word
+	next  []int32 // by bit of a mask: the Port.ID of the receiving port of the arc from there
 }
 
 // NewLine returns the line graph of a graph.
@@ -24,7 +24,7 @@ func NewLine(n *Graph) *Line {
 		t.Words[v] = int32(t.Size)
 		t.Size += int(words)
 	}
-	t.next = slices.Repeat([]int32{-1}, 64*t.Size) // a turn to where no arc begins is a bug, and panics
+	t.next = slices.Repeat([]int32{-1}, 64*t.Size) // a turn to a port without an arc is a bug, and panics
 	for v, row := range n.Arcs {
 		for j := range row {
 			a := &row[j]
@@ -35,5 +35,5 @@ func NewLine(n *Graph) *Line {
 	return t
 }
 
-// Next returns the vertex that the arc out of a port comes in by, of the port with a number on a vertex of the graph.
+// Next returns the vertex of the line graph for the arc that leaves v by the port with the given index.
 func (t *Line) Next(v int32, index int) int32 { return t.next[64*int(t.Words[v])+index] }

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// InParallel splits 0..n into pieces of one size, and calls work for each piece, on all processors in parallel.
+// InParallel splits the range from 0 to n into pieces of equal size, and calls work for each piece in parallel.
 func InParallel(n, piece int, work func(from, to int)) {
 	pieces := (n + piece - 1) / piece
 	workers := min(runtime.GOMAXPROCS(0), pieces)

@@ -6,17 +6,17 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Traffic is the traffic of one cos group on the graph: the links that are lossless for it, and who talks with whom.
+// Traffic is the traffic of one cos group on the graph: its lossless links and its conversations.
 type Traffic struct {
 	Of            *Graph
 	Group         *ir.CosGroup
-	Lossless      []bool // by Link.ID: at both ends what waits can wait for pauses of the other, see ir.Port.Stops
+	Lossless      []bool // by Link.ID: at both ends, waiting traffic can wait for pauses of the other end, see ir.Port.Stops
 	Conversations []*Conversation
 
-	// Open is the part of the conversations that the routing leaves open: their traffic may go other ways as well; nil: nothing.
+	// Open reports conversations whose paths the routing leaves open: their traffic may use other paths as well. Nil: there are none.
 	Open *ir.RoutingError
 
-	HealthyClasses func() []*Class // the classes while no host's cable is down
+	HealthyClasses func() []*Class // the classes while all cables of hosts are up
 
 	// By the ID of a port on a link that is not lossless for the group: traffic that comes in there still fills a buffer whose pauses stop
 	// the other end, see ir.Port.Fills.
@@ -28,7 +28,7 @@ func NewTraffic(n *Graph, g *ir.CosGroup) *Traffic {
 	f := n.Fabric
 	v := &Traffic{Of: n, Group: g, Lossless: make([]bool, len(f.Links))}
 	InParallel(len(f.Links), 4096, func(from, to int) {
-		var last []*ir.Buffer // alike ports share their buffers
+		var last []*ir.Buffer // ports with equal buffers share the slice
 		var carried, paused bool
 		stops := func(p *ir.Port) bool {
 			if p.Device().ByHand != nil {
@@ -48,8 +48,8 @@ func NewTraffic(n *Graph, g *ir.CosGroup) *Traffic {
 	return v
 }
 
-// joinBuffers finds ports of switches with one buffer for all lossless groups, where the ends of a link disagree: the port counts the
-// group in that buffer, though its link is not lossless for the group.
+// joinBuffers finds ports whose link has ends that disagree, on switches with one buffer for all lossless groups: the port counts the group
+// in that buffer, although the link is not lossless for the group.
 func (v *Traffic) joinBuffers() {
 	for _, d := range v.Of.Vertices {
 		if !d.SharesBuffer() {

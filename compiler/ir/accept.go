@@ -10,8 +10,8 @@ func (a *Accept) Over(now time.Time) bool {
 	return a.Until != "" && now.UTC().Format(time.DateOnly) > a.Until
 }
 
-// acceptable is values in which a device may differ: how they are taken over from other settings. PFC, link pause, queues, priority groups,
-// rewriting and the maps of values that groups claim are in no row.
+// acceptable describes values in which a device may differ from the fabric, and copies them from other settings. No row contains PFC, link
+// pause, queues, priority groups, rewriting or the maps of values that groups claim.
 type acceptable struct {
 	name   string
 	fields []Field
@@ -24,7 +24,7 @@ var (
 	shared = []Field{FieldGroupLimit, FieldGroupPool, FieldQueueLimit, FieldQueuePool, FieldPool}
 )
 
-// acceptables has a row for each word of the language.
+// acceptables has a row for each word that differs may list.
 var acceptables = []acceptable{
 	{"headroom", sizes, func(_ *taking, to, from *PortSettings, d, f *PortDetail) {
 		to.Headroom, d.Cable = from.Headroom, f.Cable
@@ -68,7 +68,7 @@ var acceptables = []acceptable{
 			q.Strict, q.Share, q.MinRate, q.MaxRate = r.Strict, r.Share, r.MinRate, r.MaxRate
 		}
 	}},
-	{"trust", nil, func(_ *taking, to, from *PortSettings, _, _ *PortDetail) { // a field that is trusted and need not be
+	{"trust", nil, func(_ *taking, to, from *PortSettings, _, _ *PortDetail) { // a field that is trusted without need
 		if to.TrustKnown && from.TrustKnown {
 			to.Trust.DSCP = to.Trust.DSCP && from.Trust.DSCP
 			to.Trust.PCP = to.Trust.PCP && from.Trust.PCP
@@ -78,12 +78,12 @@ var acceptables = []acceptable{
 }
 
 // Accepts reports whether an accept block with the named values accepts all values of a field. The words maps and trust also accept some
-// values of fields that others of them forbid.
+// values of fields that they do not accept as a whole.
 func Accepts(names []string, f Field) bool {
 	return slices.ContainsFunc(acceptables, func(a acceptable) bool { return slices.Contains(names, a.name) && slices.Contains(a.fields, f) })
 }
 
-// taking is values of one state of a device that another one takes over.
+// taking copies the accepted values of one state of a device into another state.
 type taking struct {
 	rows  []acceptable
 	dscp  uint64 // values that a group claims, as bits
@@ -91,8 +91,8 @@ type taking struct {
 	alike map[[2]*PortSettings]*PortSettings
 }
 
-// Taking returns settings of the device with the named values as others have them. Values of header fields that a group
-// claims, and trust in a field that is needed, stay as they are.
+// Taking returns the settings is of the device with the named values copied from other settings. Values of header fields that a group
+// claims, and trust in a needed field, are not copied.
 func (d *Device) Taking(names []string, is, from *Settings) *Settings {
 	t := &taking{alike: map[[2]*PortSettings]*PortSettings{}}
 	for _, a := range acceptables {

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Card holds the settings that the fabric wants on a NIC. The index of an array of eight is the priority, or the traffic class (TC) where
-// its comment says so.
+// Card contains the settings that the fabric wants on a NIC. The index of an array of eight is the priority, or the traffic class (TC)
+// where its comment says so.
 type Card struct {
 	Version int       // of RoCE, what RDMA-CM uses by default
-	ByDSCP  bool      // DSCP decides the priority, else PCP
+	ByDSCP  bool      // DSCP decides the priority, otherwise PCP
 	VLAN    int       // of the intents identified by PCP; 0: no VLAN
 	Egress  int       // the PCP of these intents on the VLAN
 	Pause   bool      // link pause instead of PFC
@@ -17,15 +17,15 @@ type Card struct {
 	DSCP    [64]uint8 // DSCP to priority
 	TC      [8]uint8  // priority to TC
 	Share   [8]uint8  // by TC: percent of the link; 0: not an ETS class, or strict
-	ETS     [8]bool   // by TC: shares the link, else strict
+	ETS     [8]bool   // by TC: shares the link, otherwise strict
 	TOS     int       // default of RDMA-CM; -1: not stated
 	Cable   int       // metres; 0: not known
 }
 
-// longestCable is the longest cable, in metres, that drivers of NICs take.
+// longestCable is the longest cable length, in metres, that NIC drivers accept.
 const longestCable = 999
 
-// CardOf returns the settings that the fabric wants on a NIC that carries the intents. Without an intent it states nothing.
+// CardOf returns the settings that the fabric wants on a NIC that carries the intents. Without an intent no setting is stated.
 func CardOf(n *NIC, intents []*Intent) *Card {
 	c := &Card{TOS: -1}
 	if len(intents) == 0 {
@@ -48,7 +48,7 @@ func CardOf(n *NIC, intents []*Intent) *Card {
 	return c
 }
 
-// lossless fills the PFC mask: the lossless groups the port carries, and no others, because a needless priority takes headroom and can
+// lossless fills the PFC mask: the lossless groups the port carries, and no others, because an unneeded priority uses headroom and can
 // block. Under link pause the mask is empty, and the port pauses if it carries any lossless group.
 func (c *Card) lossless(n *NIC, intents []*Intent) {
 	carries, pause := false, n.ByPause()
@@ -75,7 +75,7 @@ func (c *Card) lossless(n *NIC, intents []*Intent) {
 	}
 }
 
-// ByPause reports whether the cable of a NIC is meant to be lossless by link pause. For a NIC without a cable, the NICs it is bonded with
+// ByPause reports whether the cable of a NIC should be lossless by link pause. For a NIC without a cable, the other NICs of its bond
 // decide, or else the fabric.
 func (n *NIC) ByPause() bool {
 	if n.Port == nil && n.Bond != nil {
@@ -123,8 +123,7 @@ func (c *Card) classify(groups []*CosGroup) {
 
 // schedule gives every group the TC with the number of its priority. Priorities without a group get the TC of unclaimed traffic.
 //
-// Shares are percent and must sum to 100, or the driver refuses them all. A class without a weight gets an equal part
-// of the rest of a hundred.
+// Shares are percent and must sum to 100, or the driver refuses them all. Classes without a weight share the rest of 100 equally.
 func (c *Card) schedule(groups []*CosGroup) {
 	rest := common(groups)
 	for p := range c.TC {

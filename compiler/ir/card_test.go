@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// cardIn is a NIC that carries an intent in a fabric with some groups.
+// cardIn returns the settings of a NIC that carries an intent in a fabric with some groups.
 func cardIn(groups []*ir.CosGroup) *ir.Card {
 	n := &ir.NIC{Device: &ir.Device{Fabric: &ir.Fabric{CosGroups: groups}}}
 	return ir.CardOf(n, []*ir.Intent{{Group: &ir.CosGroup{}}})
@@ -32,7 +32,7 @@ func TestCardSchedule(t *testing.T) {
 		{"the rest of a hundred", []*ir.CosGroup{g(4, 60, "lossless")}, "40,0,0,0,60,0,0,0", "0,0,0,0,4,0,0,0"},
 		{"shares, not percent", []*ir.CosGroup{g(0, 1, ""), g(4, 2, "lossless")}, "33,0,0,0,67,0,0,0", "0,0,0,0,4,0,0,0"},
 		{"more than a hundred", []*ir.CosGroup{g(0, 100, ""), g(4, 100, "lossless"), g(5, 100, "")}, "34,0,0,0,33,33,0,0", "0,0,0,0,4,5,0,0"},
-		{"no weight where a hundred is gone", []*ir.CosGroup{g(0, 0, ""), g(4, 100, "lossless")}, "1,0,0,0,99,0,0,0", "0,0,0,0,4,0,0,0"},
+		{"no weight, and the others use all", []*ir.CosGroup{g(0, 0, ""), g(4, 100, "lossless")}, "1,0,0,0,99,0,0,0", "0,0,0,0,4,0,0,0"},
 		{"nothing written", []*ir.CosGroup{g(0, 0, ""), g(4, 0, "lossless")}, "50,0,0,0,50,0,0,0", "0,0,0,0,4,0,0,0"},
 		{"cos 0 is lossless", []*ir.CosGroup{g(0, 50, "lossless"), g(2, 50, "")}, "50,0,50,0,0,0,0,0", "0,2,2,2,2,2,2,2"},
 		{"cos 0 is lossless and alone", []*ir.CosGroup{g(0, 50, "lossless")}, "50,50,0,0,0,0,0,0", "0,1,1,1,1,1,1,1"},
@@ -47,7 +47,7 @@ func TestCardSchedule(t *testing.T) {
 	}
 }
 
-// TestCardShares: whatever is written, the driver gets a sum of 100 over the classes that share, and each at least 1.
+// TestCardShares: for all weights, the shares sum to 100 over the classes that share, and each is at least 1.
 func TestCardShares(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		var groups []*ir.CosGroup

@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// The ports of a bond carry what any of them is a member of, each intent once.
+// Every port of a bond carries the intents of all its ports, each intent once.
 func TestCarries(t *testing.T) {
 	one, two, three := &ir.Intent{Name: "one"}, &ir.Intent{Name: "two"}, &ir.Intent{Name: "three"}
 	for _, c := range []struct{ a, b, want []*ir.Intent }{

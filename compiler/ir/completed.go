@@ -6,8 +6,8 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 )
 
-// Completed returns settings that were read of a device, with missing values taken from the fabric: the model, and for each port its
-// speed, its MTU and the length of its cable. The longer of two lengths counts, because the fabric knows the cable.
+// Completed returns settings that were read from a device, with missing values filled in from the fabric: the model, and for each port its
+// speed, its MTU and the length of its cable. If both have a cable length, the longer counts, because the fabric knows the real cable.
 func (d *Device) Completed(s *Settings) *Settings {
 	if d == nil || d.Switch == nil {
 		return s
@@ -43,8 +43,8 @@ func (d *Device) Completed(s *Settings) *Settings {
 	return out
 }
 
-// Arrives returns a function that gives the bytes that the fabric expects after a pause of a cos at a port of a switch: at most, and
-// likely. They are 0 where it expects none. Nil: the device is not a switch.
+// Arrives returns a function for a port of a switch and a cos. It returns the bytes that the fabric expects after a pause: at most, and
+// likely; 0: the fabric expects none. Nil: the device is not a switch.
 func (d *Device) Arrives() func(port string, cos int) (most, likely int) {
 	if d == nil || d.Switch == nil {
 		return nil

@@ -2,8 +2,8 @@ package ir
 
 import "slices"
 
-// Copy returns a fabric of its own devices, ports, links and intents, which may be changed until its routes are asked for. It
-// has the numbers of f (Device.ID, Port.ID, Link.ID), its cos groups and its sizes, and no routes.
+// Copy returns a fabric with copies of the devices, ports, links and intents, which may be changed until its routes are computed. It keeps
+// the numbers of f (Device.ID, Port.ID, Link.ID), shares its cos groups and sizes, and has no routes.
 func (f *Fabric) Copy() *Fabric {
 	out := *f
 	out.Routes = nil
@@ -83,7 +83,7 @@ func (f *Fabric) Copy() *Fabric {
 	return &out
 }
 
-// Unplug takes a cable out of a copy, and its ports. Links, ports and the ports of their devices get new numbers.
+// Unplug removes a cable and its ports from a copy. Links, ports and the ports of their devices get new numbers.
 func (f *Fabric) Unplug(l *Link) {
 	f.Links = slices.Delete(f.Links, l.ID, l.ID+1)
 	for i, l := range f.Links {
@@ -111,7 +111,6 @@ func (f *Fabric) Unplug(l *Link) {
 	}
 }
 
-// each is what becomes of the elements of a list.
 // copy returns the block with the devices of another fabric.
 func (a *Accept) copy(devices []Device) *Accept {
 	own := *a

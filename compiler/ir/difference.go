@@ -9,36 +9,35 @@ import (
 	"time"
 )
 
-// Difference is a value that two settings of one device know and have differently.
+// Difference is a value that is known in two settings of one device and differs.
 type Difference struct {
-	Ports []string // in the order of names; an empty name: every port that neither names. For FieldPool, the pool
+	Ports []string // sorted by name; an empty name: all ports that neither settings name. For FieldPool, the pool
 	More  int      // further ports
 	Field Field
-	Index int    // a cos, a DSCP, a priority group or a queue, as the field has it; -1: the field has one value
-	What  string // the value, as a person names it: "DSCP 26"; empty: the field names it
+	Index int    // a cos, a DSCP, a priority group or a queue, depending on the field; -1: the field has one value
+	What  string // the value, as a person names it: "DSCP 26"; empty: the field names the value
 	A, B  string // the values of the first and of the second settings
 }
 
-// The bounds of differences: the ports that one names, and the kinds of ports that are compared. A device has a few kinds.
+// The limits of differences: the ports that one difference names, and the kinds of ports that are compared. A real device has a few kinds.
 const (
 	mostPorts = 8
 	mostKinds = 1 << 10
 )
 
-// Differences lists the values that both settings know and that differ, by field and index. Values that one of them does not know are
-// left out. Ports with the same difference share one. Not whole: the settings have more than 1,024 kinds of ports, and the others were not
+// Differences lists the values that both settings know and that differ, by field and index. Values unknown in one of them are left out.
+// Ports with the same difference share one entry. If whole is false, the settings have more than 1,024 kinds of ports, and the rest was not
 // compared.
 func (s *Settings) Differences(other *Settings) (out []*Difference, whole bool) {
 	return s.differences(other, false)
 }
 
-// Unlike lists the values that differ as Differences does. It also lists the values that only one of the settings has, with [Unknown] for
-// the other.
+// Unlike lists differences like Differences. It also lists values known in only one of the settings, with [Unknown] for the other.
 func (s *Settings) Unlike(other *Settings) (out []*Difference, whole bool) {
 	return s.differences(other, true)
 }
 
-// Unknown is the text of a value that settings do not know.
+// Unknown is the text for an unknown value.
 const Unknown = "not known"
 
 func (s *Settings) differences(other *Settings, every bool) (out []*Difference, whole bool) {
@@ -78,7 +77,7 @@ type foundKey struct {
 	other string
 }
 
-// differences calls add for each value that differs; with every also for those that one side does not know.
+// differences calls add for each value that differs; if every is set, also for values unknown on one side.
 func (p *unlikePorts) differences(every bool, add func(v Value, a, b string)) {
 	alike := true
 	put := func(v Value, a, b string) {
@@ -114,14 +113,14 @@ func (p *unlikePorts) differences(every bool, add func(v Value, a, b string)) {
 	}
 }
 
-// unlikePorts are ports that are set alike in either settings, and not in both.
+// unlikePorts is a group of ports with the same two port settings, which differ.
 type unlikePorts struct {
 	a, b  *PortSettings
 	ports []string
 }
 
-// unlike groups the ports that both settings know and that are not set alike, first the ports that neither names; with every also those
-// that only one of them knows. Not whole: there are more kinds of them.
+// unlike groups the ports that both settings know and whose settings differ. Ports that neither names come first. If every is set, ports
+// known in only one of the settings are included. If whole is false, there are more kinds of ports than the limit.
 func (s *Settings) unlike(other *Settings, every bool) (kinds []*unlikePorts, whole bool) {
 	whole = true
 	at := map[[2]*PortSettings]*unlikePorts{}
@@ -184,12 +183,12 @@ func (s *Settings) poolDifferences(other *Settings, every bool) (out []*Differen
 // Value is one value of a port or of a pool, as text.
 type Value struct {
 	Field Field
-	Index int    // a cos, a DSCP, a priority group or a queue, as the field has it; -1: the field has one value
-	What  string // the value, as a person names it: "DSCP 26"; empty: the field names it
-	Text  string // of a pool, empty where it is not known
+	Index int    // a cos, a DSCP, a priority group or a queue, depending on the field; -1: the field has one value
+	What  string // the value, as a person names it: "DSCP 26"; empty: the field names the value
+	Text  string // for a pool, empty if it is unknown
 }
 
-// Values ranges over the values of a port that are known.
+// Values iterates over the known values of a port.
 func (p *PortSettings) Values() func(yield func(Value) bool) {
 	return func(yield func(Value) bool) {
 		done := false
@@ -226,8 +225,7 @@ func (p *PortSettings) Values() func(yield func(Value) bool) {
 	}
 }
 
-// summed returns a difference of ports in values that a reader states once for the whole port. The texts are equal if there is no
-// difference.
+// summed compares values that a reader states once for the whole port. The returned texts are equal if the values do not differ.
 func summed(a, b *PortSettings) (v Value, is, other string) {
 	for _, of := range []struct {
 		f         Field
@@ -259,7 +257,7 @@ func onOff(on bool) string {
 	return "off"
 }
 
-// pauses names the use that a port makes of pauses of a priority.
+// pauses names how a port uses pauses of a priority.
 func pauses(p *PortSettings, prio int) string {
 	sends, obeys := p.Sends>>prio&1 == 1, p.Obeys>>prio&1 == 1
 	switch {
@@ -273,7 +271,7 @@ func pauses(p *PortSettings, prio int) string {
 	return "off"
 }
 
-// values calls put for each value that is known.
+// values calls put for each known value.
 func (d *PortDetail) values(put func(f Field, index int, what, text string)) {
 	for cos := range 8 {
 		if q := d.Queue[cos]; q >= 0 {
@@ -362,7 +360,7 @@ func (q *QueueSettings) values(n int, put func(f Field, index int, what, text st
 	}
 }
 
-// Values lists the values of a pool; those that are not known have no text.
+// Values lists the values of a pool; unknown values have no text.
 func (p *Pool) Values() []Value {
 	mode := ""
 	if p.Mode.Known() {
@@ -377,7 +375,7 @@ func (p *Pool) Values() []Value {
 	}
 }
 
-// numbered is a value that is known, as text; empty: it is not known.
+// numbered returns a value as text; empty: the value is unknown.
 func numbered[T comparable](s Setting[T], format string) string {
 	if !s.Known() {
 		return ""
@@ -416,8 +414,8 @@ func limited(s Setting[Limit]) string {
 	return "none"
 }
 
-// RoCE reports whether a port pauses, or the configuration states marks or a lossless buffer. Marks that a system has by default do not
-// count: some systems mark a class that pauses for nothing.
+// RoCE reports whether a port pauses, or the configuration states marks or a lossless buffer. Default marks of a system do not count: some
+// systems mark a class that is never paused.
 func (s *Settings) RoCE() bool {
 	if s == nil {
 		return false

@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// TestDifferences: each value of a port and of a pool differs by itself, and what one side does not know differs from nothing.
+// TestDifferences: each value of a port and of a pool makes its own difference, and an unknown value makes no difference.
 func TestDifferences(t *testing.T) {
 	one, two, blank := known(1), known(2), ir.Settings{Rest: &ir.PortSettings{}}
 	unknown := ir.UnknownPort()
@@ -42,7 +42,7 @@ func TestDifferences(t *testing.T) {
 	for range 10 {
 		assert.Equal(t, ds, between(known(1), known(2)))
 	}
-	// Each setting by itself: none of a detail is left out.
+	// Each setting is changed alone: no setting of a detail is left out of the comparison.
 	paths := settingsOf(reflect.TypeFor[ir.PortDetail](), nil)
 	assert.Greater(t, len(paths), 30)
 	for _, path := range paths {
@@ -60,7 +60,7 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// TestDifferencesAreBounded: ports beyond a bound are counted, and kinds of ports beyond one are reported as not compared.
+// TestDifferencesAreBounded: ports beyond the limit are counted, and kinds of ports beyond their limit are reported as not compared.
 func TestDifferencesAreBounded(t *testing.T) {
 	side := func(mtu int) *ir.Settings {
 		s := &ir.Settings{Ports: map[string]*ir.PortSettings{}}
@@ -90,7 +90,7 @@ func TestDifferencesAreBounded(t *testing.T) {
 	assert.Equal(t, 3000, len(ds[0].Ports)+ds[0].More)
 }
 
-// settingsOf lists the ways to the settings of a type: numbers of fields, and of arrays the element 3.
+// settingsOf lists the paths to the settings of a type: indexes of fields, and index 3 for arrays.
 func settingsOf(of reflect.Type, way []int) (out [][]int) {
 	switch {
 	case of.Kind() == reflect.Array:
@@ -104,7 +104,7 @@ func settingsOf(of reflect.Type, way []int) (out [][]int) {
 	return out
 }
 
-// fill gives the setting at the end of a way the value n.
+// fill sets the setting at the end of a path to the value n.
 func fill(v reflect.Value, way []int, n int) {
 	for _, i := range way {
 		if v.Kind() == reflect.Array {
@@ -138,7 +138,7 @@ func number(v reflect.Value, n int) {
 	}
 }
 
-// known is a device of which every kind of value is known.
+// known returns settings in which every kind of value is known.
 func known(n int) *ir.Settings {
 	p := ir.UnknownPort()
 	p.TrustKnown, p.Trust = true, ir.Trust{DSCP: n == 1, PCP: n == 2}
@@ -163,7 +163,7 @@ func known(n int) *ir.Settings {
 	return s
 }
 
-// TestRoCE: a port that pauses, a lossless buffer and marks that are stated are RoCE; marks by default are not.
+// TestRoCE: a port that pauses, a lossless buffer and stated marks count as RoCE; default marks do not.
 func TestRoCE(t *testing.T) {
 	with := func(change func(*ir.PortSettings, *ir.PortDetail)) *ir.Settings {
 		p, d := ir.UnknownPort(), ir.UnknownDetail()

@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// An exception holds for the addresses it names; those of a NIC without an address are not known.
+// An exception applies to the addresses it names. The addresses of a NIC without a stated address are unknown.
 func TestException(t *testing.T) {
 	nic := func(ip string, rules ...ir.TrafficClass) *ir.NIC {
 		n := &ir.NIC{TOS: -1, TrafficClasses: rules}

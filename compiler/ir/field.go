@@ -3,15 +3,15 @@ package ir
 // Field names a value of [Settings]. Each column of a grammar has the field that a row of a configuration sets.
 type Field uint8
 
-// The fields. NoField is a row that sets none.
+// The fields. NoField is for a row that sets no field.
 const (
 	NoField Field = iota
 	FieldTrust
-	FieldDSCP // which cos a DSCP is put in
+	FieldDSCP // the cos of a DSCP
 	FieldPCP
 	FieldDefaultCos // the cos of packets without a trusted field
-	FieldQueue      // which queue a cos leaves by
-	FieldGroup      // which priority group buffers a cos
+	FieldQueue      // the queue of a cos
+	FieldGroup      // the priority group that buffers a cos
 	FieldPauses
 	FieldLinkPause
 	FieldAsymmetricPFC
@@ -40,8 +40,8 @@ const (
 	FieldSystem
 	FieldPreset
 	FieldStamps
-	FieldVLANMap // which PCP a NIC gives the packets of a VLAN
-	fields       // how many there are
+	FieldVLANMap // the PCP that a NIC gives the packets of a VLAN
+	fields       // the number of fields
 )
 
 var fieldNames = [fields]string{

@@ -1,11 +1,11 @@
 package ir
 
-// ControlCos is the cos that traffic of the network itself has by custom; [Home] sends nothing of others there.
+// ControlCos is the cos that network control traffic usually has; [Home] puts no other traffic there.
 const ControlCos = 7
 
-// Home gives the cos that a device is to give values of a cos that no group claims: that cos itself. If that cos is lossless, or is the
-// reserved one without a group, it gives the next cos above that is neither, or else below. It never gives a strict queue's: unclaimed
-// values must neither become lossless nor starve others. Reserved is -1 without a reserved cos.
+// Home returns a function that returns the cos for unclaimed values of a cos: normally the same cos. If that cos is lossless, or is
+// reserved and has no group, it returns the next higher cos that is neither, or else the next lower one. It skips the cos of strict queues:
+// unclaimed values must neither become lossless nor starve others. reserved is -1 if there is no reserved cos.
 func Home(groups []*CosGroup, reserved int) func(cos int) int {
 	var owner [8]*CosGroup
 	for _, g := range groups {

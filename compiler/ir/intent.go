@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// Intent names what a device is meant to do: a hash over everything its settings are made of but the sizes that rocec derives. While
-// it stays, only another rocec, or other pins in fabric.lock, can give the device other settings.
+// Intent returns a hash of all values that determine a device's settings, without the sizes that rocec derives. While the hash stays the
+// same, the settings change only with another version of rocec or with other pins in fabric.lock.
 func (d *Device) Intent() string {
 	h := sha256.New()
 	f := d.Fabric
@@ -61,7 +61,7 @@ func (d *Device) Intent() string {
 }
 
 func (n *NIC) writeIntent(w io.Writer) {
-	ttl := fmt.Sprint(max(n.TTL, 0)) // as ever where none is stated
+	ttl := fmt.Sprint(max(n.TTL, 0)) // 0 if none is stated, as in older versions
 	if n.TTL == 0 {
 		ttl = "off"
 	}
@@ -88,7 +88,7 @@ func writeIntents(w io.Writer, intents []*Intent) {
 	}
 }
 
-// said returns a number that the person wrote, or the mark of a missing one.
+// said returns a number that the person wrote, or "derived" for a missing one.
 func said(n Num) any {
 	if !n.Set() {
 		return "derived"
@@ -96,7 +96,7 @@ func said(n Num) any {
 	return n.N
 }
 
-// values are those of claims, in order.
+// values returns the values of claims, in order.
 func values(claims []Claim) []int {
 	var out []int
 	for _, c := range claims {

@@ -1,7 +1,7 @@
-// Package ir is the [Fabric] as meant: what every stage after the compiler works on. Data and small methods only.
+// Package ir is the [Fabric] as meant: what every stage after the compiler works on. It contains only data and small methods.
 //
-// Names are pointers here, defaults are filled in, sizes are derived, and every derived value remembers from which
-// line and which fact it came ([Origin]). A Fabric is immutable once compiled; many goroutines may read it.
+// Names are pointers, defaults are filled in, sizes are derived, and every derived value has the line and the fact that it comes from
+// ([Origin]). A Fabric is immutable once compiled; many goroutines may read it.
 //
 // Units: speeds in Mb/s, sizes in bytes, lengths in metres.
 package ir
@@ -23,12 +23,12 @@ type Fabric struct {
 	MTUAt       diag.Range // zero: the default
 	Routing     Routing    // empty when the person gave none (allowed on a tree of links)
 	RoutingAt   diag.Range
-	Root        *Device // pinned spanning-tree root, or nil
+	Root        *Device // the stated spanning-tree root, or nil
 	Failures    int
 	FailuresAt  diag.Range
-	FlowControl FlowControl // Pause: of every cable; else each says its own, see [Port.ByPause]
+	FlowControl FlowControl // Pause: all cables use link pause; otherwise see [Port.ByPause] for each
 
-	FlowControlAt diag.Range // zero: no block states it
+	FlowControlAt diag.Range // zero: no block states the flow control
 
 	Bench bool // no person depends on its traffic
 
@@ -39,40 +39,40 @@ type Fabric struct {
 	Links     []*Link     // in order of declaration; Link.ID is the index
 	Sizes     []*Sizing   // every derivation of sizes, each once
 	Table     *Table      // next hops read from a file; nil unless Routing is TablePath
-	Accepts   []*Accept   // in the order in which they are written
-	SSH       SSH         // how devices are reached whose blocks do not state it; without an address
+	Accepts   []*Accept   // in the order of the source
+	SSH       SSH         // the login of devices whose blocks do not state one; without an address
 
-	// Routes finds the turns that lossless traffic takes. The compiler sets it; validate asks it, for the healthy fabric and
-	// for failure sets.
+	// Routes finds the turns that lossless traffic takes, in the healthy fabric and after failures. The compiler sets it, and package validate
+	// uses it.
 	Routes Routes
 
 	ports slab[Port]
 	links slab[Link]
 }
 
-// Reserve makes room for so many more cables.
+// Reserve makes room for more cables.
 func (f *Fabric) Reserve(cables int) {
 	f.ports.grow(2 * cables)
 	f.links.grow(cables)
 }
 
 // Lossy represents all traffic, of any group, that link pause stops together with the lossless groups: from every host to every other one.
-// It is followed where [Fabric.Coupled] says so. No cos group is behind it.
+// Its traffic is followed if [Fabric.Coupled] is true. It is not a real cos group.
 var Lossy = &CosGroup{Name: "any", Cos: -1}
 
-// Coupled reports whether lossless traffic that PFC keeps apart elsewhere crosses cables of link pause between devices that forward. There
-// all groups wait for each other, lossy ones, too.
+// Coupled reports whether lossless traffic, separated by PFC elsewhere, crosses cables with link pause between forwarding devices. On these
+// cables all groups wait for each other, including lossy groups.
 func (f *Fabric) Coupled() bool {
 	return slices.ContainsFunc(f.Links, (*Link).Couples)
 }
 
-// Couples reports whether link pause stops what the devices at both ends pass on, in a fabric that has PFC elsewhere.
+// Couples reports whether link pause stops traffic that the devices at both ends forward, in a fabric that has PFC elsewhere.
 func (l *Link) Couples() bool {
 	return l.FlowControl == Pause && l.A().Device().Fabric.FlowControl != Pause && l.A().Device().Forwards() && l.B().Device().Forwards() &&
 		len(l.A().Buffers()) > 0 && len(l.B().Buffers()) > 0
 }
 
-// Routing is how lossless traffic is forwarded; the values are the language's.
+// Routing is how lossless traffic is forwarded; its values are words of the language.
 type Routing string
 
 // The routings of the language.
@@ -86,7 +86,7 @@ const (
 	TablePath    Routing = "table" // next hops read from a file
 )
 
-// FlowControl is how a link is made lossless.
+// FlowControl is the method that makes a link lossless.
 type FlowControl string
 
 // The flow controls: priority flow control (802.1Qbb), or link pause (802.3x). The last three only describe devices
@@ -108,18 +108,18 @@ type CosGroup struct {
 	DSCP, PCP     []Claim
 	Lossless      bool
 	LosslessAt    diag.Range
-	Weight        int // DWRR share; 0 when none was written
+	Weight        int // DWRR share; 0: none was written
 	WeightAt      diag.Range
 	Strict        bool
 	StrictAt      diag.Range
 	ECN           *ECN
-	PFC           *PFCSizes // what the person wrote; nil when all is derived
+	PFC           *PFCSizes // the sizes that the person wrote; nil: all sizes are derived
 	Bounce        *CosGroup
-	RDMAMTU       int // largest payload of the RDMA packets of the intents that travel in it; 0: none does
+	RDMAMTU       int // largest payload of the RDMA packets of the intents in the group; 0: it has no intents
 	BounceAt      diag.Range
 	AllowDeadlock string
 	AllowAt       diag.Range
-	AllowUnproven string // why the group may go without a verdict of the PFC-loop proof; empty: it may not
+	AllowUnproven string // the reason why the group may have no verdict of the PFC-loop proof; empty: it must have one
 	UnprovenAt    diag.Range
 }
 
@@ -130,7 +130,7 @@ type Accept struct {
 	Differs []string  // names of values, such as "headroom"
 	Reason  string
 	By      string
-	Until   string // the last day, "2027-03-01"; empty: it has no end
+	Until   string // the last day, "2027-03-01"; empty: no end
 }
 
 // Claim is a DSCP or PCP value and the place that claims it. PCP values taken by default are placed at cos.
@@ -139,23 +139,23 @@ type Claim struct {
 	At    diag.Range
 }
 
-// ECN is the marking a group asks for; zero values are derived per port (see [Mark]).
+// ECN is the marking that a group's block states; zero values are derived per port (see [Mark]).
 type ECN struct {
 	At                    diag.Range
 	Min, Max, Probability Num
 }
 
-// PFCSizes are the person's overrides; a Num without origins was not written.
+// PFCSizes contains sizes that the person wrote. A Num without origins was not written.
 type PFCSizes struct {
 	At                     diag.Range
 	Buffer, Xoff, XonDelta Num
-	SmallPackets           Num // percent of the smallest packets in what arrives after a pause
+	SmallPackets           Num // percent of smallest-size packets in the bytes that arrive after a pause
 }
 
 // Num is a number with the reason for its value.
 type Num struct {
 	N    int
-	From []Origin // first the line of the person, then the facts; empty: not set
+	From []Origin // the person's line first, then the facts; empty: not set
 }
 
 // Set reports whether the number was written or derived.
@@ -167,8 +167,8 @@ type Origin struct {
 	Why string // "cable of 30 m", "Spectrum: cells of 96 B"
 }
 
-// Derived is a number derived for a port. Equal ports share it, even if different lines gave their links the same values. So its reasons
-// leave the lines of links open, and [Derived.On] fills them in.
+// Derived is a number derived for a port. Equal ports share it, even if different lines give their links the same values. So its reasons
+// omit the lines of links, and [Derived.On] fills them in.
 type Derived struct {
 	N    int
 	From []Reason // as Num.From
@@ -177,10 +177,10 @@ type Derived struct {
 // Set reports whether the number was written or derived.
 func (d Derived) Set() bool { return len(d.From) > 0 }
 
-// Reason is one reason for a derived number: an origin, or what a link says.
+// Reason is one reason for a derived number: an origin, or a value of a link.
 type Reason struct {
 	Link   LinkValue // NoLinkValue: Origin is the reason
-	Origin Origin    // with a link value only Why, and empty where the link's own text is shown
+	Origin Origin    // with a link value, only Why is set; empty: the link's own text is shown
 }
 
 // LinkValue is a value of a link that sizes depend on.
@@ -194,7 +194,7 @@ const (
 	LinkMTU
 )
 
-// Told is a number that no link has a part in.
+// Told returns a derived number that does not depend on a link.
 func Told(n Num) Derived {
 	d := Derived{N: n.N}
 	for _, o := range n.From {
@@ -203,7 +203,7 @@ func Told(n Num) Derived {
 	return d
 }
 
-// On gives the number with its reasons as they are for a port of a link.
+// On returns the number with its reasons for a port of a link.
 func (d Derived) On(l *Link) Num {
 	n := Num{N: d.N}
 	for _, r := range d.From {
@@ -254,7 +254,7 @@ type Intent struct {
 // Member is one NIC that takes part in an intent.
 type Member struct {
 	NIC *NIC
-	At  diag.Range // where members names it
+	At  diag.Range // the place in members that names it
 }
 
 // Device is a switch or a host; exactly one of Switch and Host is set.
@@ -270,23 +270,23 @@ type Device struct {
 	ByHand *ByHand // nil: rocec writes the device
 	Fabric *Fabric
 
-	Maintenance string // why apply leaves the device as it is for now; empty: it does not
+	Maintenance string // the reason why apply skips the device for now; empty: apply may change it
 	ByOthers    bool   // others write what rocec renders
 }
 
-// DevicePlaces has the lines with the values of a device; the devices of a block share them.
+// DevicePlaces contains the places of the values of a device; the devices of a block share them.
 type DevicePlaces struct {
 	At            diag.Range // the name in its nodeset, or the label
 	Decl          diag.Range // the block's header
-	SSHAt         diag.Range // the address, or the ssh block; zero: neither was written
+	SSHAt         diag.Range // the address, or the ssh block; zero: neither is written
 	MaintenanceAt diag.Range
-	WrittenByAt   diag.Range // where the device's block, or the fabric for a host, states who writes it; zero: nowhere
+	WrittenByAt   diag.Range // the line of the device's block, or of the fabric for a host, that states who writes it; zero: none
 }
 
 // Forwards reports whether traffic can pass through the device: a switch, or a host that forwards.
 func (d *Device) Forwards() bool { return d.Switch != nil || d.Host.Forwards }
 
-// Height is the tier of a switch. Hosts have height 0, below every switch.
+// Height returns the tier of a switch. Hosts have height 0, below every switch.
 func (d *Device) Height() int {
 	if d.Switch != nil {
 		return d.Switch.Tier
@@ -294,36 +294,36 @@ func (d *Device) Height() int {
 	return 0
 }
 
-// Switch is what only a switch has.
+// Switch contains the values that only a switch has.
 type Switch struct {
 	Model     *platform.Switch
 	ModelAt   diag.Range
-	OS        string // as written, or the default; empty: none is written, of a switch set by hand or where there is no default
+	OS        string // as written, or the default; empty: none is written and the switch is set by hand or has no default
 	OSAt      diag.Range
 	Version   string // "3.4.3"
 	VersionAt diag.Range
 	Can       SwitchCan
-	Added     *Added // what rocec gives it beside what the fabric states; nil: nothing
-	Tier      int    // 1 where hosts are; 0 when no host is reachable
+	Added     *Added // settings that rocec adds to those of the fabric; nil: none
+	Tier      int    // 1 for switches with hosts; 0 if no host is reachable
 	TierFrom  Origin
 	ASN       int
 	MLAG      string
 	MLAGAt    diag.Range
-	Intents   []*Intent // those whose traffic it handles, in order of name; alike switches share the slice
+	Intents   []*Intent // the intents whose traffic it handles, by name; switches with equal intents share the slice
 
-	HeadroomPool Num // memory all ports share for what arrives after a pause; not set: each port has its own
+	HeadroomPool Num // memory that all ports share for bytes after a pause; not set: each port has its own
 
-	Config   string     // the way it is configured, where its system has several ([OS.Configs]); empty: it has one
-	ConfigAt diag.Range // where the fabric says so; nowhere: it is that of the release
-	Preset   Preset     // what is to become of the vendor's own settings for RoCE, where the switch has them
+	Config   string     // the stated or default config of a system with several ([OS.Configs]); empty: the system has one
+	ConfigAt diag.Range // the line of the fabric that states it; zero: it is the release's default
+	Preset   Preset     // the choice about the vendor's RoCE preset, on systems that have one
 
-	MemoryWritten bool       // rocec writes how the chip's memory is shared out
-	MemoryAt      diag.Range // where the fabric says so
+	MemoryWritten bool       // rocec writes how the chip's memory is divided
+	MemoryAt      diag.Range // the line of the fabric that states it
 
-	AcceptDocumented bool // the person has it changed although what is written is known from documents alone
+	AcceptDocumented bool // the person accepts changes that rocec knows only from documents
 }
 
-// Host is what only a host has.
+// Host contains the values that only a host has.
 type Host struct {
 	NICs       []*NIC
 	Bonds      []*Bond
@@ -337,13 +337,13 @@ type NIC struct {
 	Name           string // the netdev
 	Device         *Device
 	Model          *NICModel
-	MTU            int // 0: not stated, the interface's own is kept
+	MTU            int // 0: not stated, the interface keeps its MTU
 	IP             netip.Prefix
 	TTL            int // 0: off, the route decides; -1: not stated
 	TOS            int // -1: not stated; derived from the group's first DSCP
 	RoCE           bool
-	CreateVLAN     bool         // the interface of the VLAN is made, else it must exist
-	VLANIP         netip.Prefix // its address; the zero Prefix: none is set
+	CreateVLAN     bool         // rocec creates the VLAN interface; otherwise it must exist
+	VLANIP         netip.Prefix // the address of the VLAN interface; the zero Prefix: none is set
 	VFRoCE         map[int]bool
 	TrafficClasses []TrafficClass
 	Port           *Port     // nil when not cabled
@@ -351,7 +351,7 @@ type NIC struct {
 	Intents        []*Intent // the intents it is a member of, in order of name
 }
 
-// NICPlaces are the lines a NIC's settings are written in; the NICs of a block share them.
+// NICPlaces contains the places where a NIC's settings are written; the NICs of a block share one value.
 type NICPlaces struct {
 	At                                 diag.Range
 	ModelAt, MTUAt, IPAt, TTLAt, TOSAt diag.Range
@@ -382,13 +382,13 @@ type SSH struct {
 	User      string
 	Jump      string
 	HostKey   string // fingerprint, "SHA256:…"
-	Transport string // "native": rocec logs in itself; "openssh": the ssh program does; empty: as ~/.ssh/config needs it
+	Transport string // "native": rocec logs in itself; "openssh": the ssh program does; empty: depends on ~/.ssh/config
 }
 
-// Length is a cable length in metres that remembers where it came from.
+// Length is a cable length in metres with its origin.
 type Length struct {
 	Metres float64
-	From   Origin // zero At and empty Why: not known
+	From   Origin // zero At and empty Why: unknown
 }
 
 // Known reports whether a length was stated.
@@ -400,44 +400,44 @@ func (l Length) Known() bool { return l.From.Why != "" }
 //	       resume at Xoff - XonDelta
 //
 // A NIC's driver sizes its own buffers. So on a NIC's port Size, Xoff and XonDelta are not set, and Need is the least buffer that its
-// driver takes for a lossless group, where that is known.
+// driver accepts for a lossless group, if known.
 type Buffer struct {
 	Group                *CosGroup
 	Size, Xoff, XonDelta Derived
-	Need                 int    // headroom that loses nothing in the worst case; of a NIC the whole buffer
+	Need                 int    // headroom that loses nothing in the worst case; for a NIC the whole buffer
 	Floor                int    // headroom below which loss is likely
-	Terms                []Term // Need, summand by summand
-	Published            Term   // what is published for the model or its chip, and where; 0 bytes: nothing is
-	Row                  Term   // the least published row of the model itself, for the next length; 0 bytes: not known
+	Terms                []Term // the summands of Need
+	Published            Term   // the published figure for the model or its chip, and its source; 0 bytes: none
+	Row                  Term   // the smallest published row of the model itself, for the next length; 0 bytes: unknown
 	RowMost              int    // the largest published row of the model for that length
-	Unpublished          bool   // neither the model nor its chip has a published figure of the speed
-	Nightly              Term   // what tests on switches with the chip expect, at least; 0 bytes: nothing
-	RoundTrip            int    // what the peer could have sent from the end of a pause until its first frame arrives; 0 of a NIC
+	Unpublished          bool   // neither the model nor its chip has a published figure for the speed
+	Nightly              Term   // the least that the nightly tests of the chip expect; 0 bytes: none
+	RoundTrip            int    // bytes that the peer could send between the end of a pause and the arrival of its first frame; 0 for a NIC
 
-	Pinned diag.Range // the row of fabric.lock that holds other numbers than the rules of this rocec give; zero: none
+	Pinned diag.Range // the row of fabric.lock whose numbers differ from this rocec's rules and apply instead; zero: none
 }
 
-// Preset decides about the RoCE settings that a vendor's command made as a whole.
+// Preset decides what happens to RoCE settings made by a vendor's command.
 type Preset string
 
 // The presets.
 const (
-	AskPreset     Preset = ""        // they stay where the fabric fits them; else the person is asked
+	AskPreset     Preset = ""        // they stay if the fabric fits them; otherwise rocec asks the person
 	KeepPreset    Preset = "keep"    // they stay
-	ReplacePreset Preset = "replace" // rocec's take their place
+	ReplacePreset Preset = "replace" // rocec's settings replace them
 )
 
-// LongCable is the length in metres from which on the round trip decides when a pause ends. The presets of thresholds are for cables
-// inside a building, and would let the link idle.
+// LongCable is the length in metres above which the round trip determines when a pause should end. Preset thresholds suit cables inside a
+// building; on longer cables they would leave the link idle.
 const LongCable = 1000
 
-// ByRow and ByTables name the terms of Need that a published figure makes larger than the sum.
+// ByRow and ByTables name the terms that raise Need from the sum to a published figure.
 const (
 	ByRow    = "published for the model"
 	ByTables = "published for the chip"
 )
 
-// Sum returns Need as rocec's own sum has it, without what published figures add.
+// Sum returns Need by rocec's own sum, without the terms that published figures add.
 func (b *Buffer) Sum() int {
 	sum := b.Need
 	for _, t := range b.Terms {
@@ -448,7 +448,8 @@ func (b *Buffer) Sum() int {
 	return sum
 }
 
-// BeyondRow returns by how much a headroom is larger than every published row of the model; 0: it is not, or no row is known.
+// BeyondRow returns the bytes by which a headroom exceeds the largest published row of the model; 0: it does not exceed it, or no row is
+// known.
 func (b *Buffer) BeyondRow(headroom int) int {
 	if b.RowMost == 0 {
 		return 0
@@ -459,7 +460,7 @@ func (b *Buffer) BeyondRow(headroom int) int {
 // Headroom returns the bytes that may arrive after the pause was sent.
 func (b *Buffer) Headroom() int { return b.Size.N - b.Xoff.N }
 
-// Term is one summand of a sum that is shown.
+// Term is one summand of a sum, as shown to people.
 type Term struct {
 	Name  string // "frame being sent by this port"
 	Bytes int
@@ -471,15 +472,15 @@ type Mark struct {
 	Group                 *CosGroup
 	Min, Max, Probability Derived
 
-	Own int // Min that the queue would have of its own, where the switch has one set of thresholds that is lower; 0: it has it
+	Own int // the Min that the queue would have alone, if the switch has one set of lower thresholds; 0: the queue has its own Min
 
-	Pinned diag.Range // as of [Buffer]
+	Pinned diag.Range // as in [Buffer]
 }
 
-// Sizing is one derivation of sizes, for all ports whose sizes depend on the same.
+// Sizing is one derivation of sizes, for all ports with the same inputs.
 type Sizing struct {
 	Fresh  *lock.Row // by the rules of this rocec
-	Pinned *lock.Row // of fabric.lock, which holds; nil: it does not pin these
+	Pinned *lock.Row // from fabric.lock, and applied; nil: fabric.lock does not pin these sizes
 }
 
 // IntentNames returns the name of each intent.

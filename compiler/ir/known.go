@@ -9,16 +9,16 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 )
 
-// Known is the knowledge of the table of targets: operating systems of switches and drivers of NICs, as data. Package targets fills it,
-// the compiler resolves it into [Switch.Can], [Port.Front] and [NIC.Model]; what comes after the compiler never sees it. The zero Known
-// knows nothing, and is enough for a fabric of devices set by hand.
+// Known contains the facts that targets know about operating systems of switches and drivers of NICs. Package targets fills it, and the
+// compiler resolves it into [Switch.Can], [Port.Front] and [NIC.Model]; later stages do not use it. The zero Known contains nothing, which
+// is enough for a fabric of devices set by hand.
 type Known struct {
 	OS      []*OS // the first is the default of a switch block without os
 	Drivers []*Driver
 }
 
-// FindOS returns the operating system of a name, as a switch block writes it; nil: no target knows it. Case, "-", "_", "." and
-// spaces do not matter: a name that is spelled in another way must not lose the system its facts.
+// FindOS returns the operating system with a name, as a switch block writes it; nil: no target knows it. Case, "-", "_", "." and spaces do
+// not matter, so that another spelling still finds the facts of the system.
 func (k Known) FindOS(name string) *OS {
 	for _, os := range k.OS {
 		if os.Name == name {
@@ -51,7 +51,7 @@ func (k Known) OSNames() []string {
 	return out
 }
 
-// ConfigNames lists the ways to configure any of the systems, each once.
+// ConfigNames lists the names of the configs of all systems, each once.
 func (k Known) ConfigNames() []string {
 	var out []string
 	for _, os := range k.OS {
@@ -64,7 +64,7 @@ func (k Known) ConfigNames() []string {
 	return out
 }
 
-// FindDriver returns the driver of a name, in any case; nil: none is called so.
+// FindDriver returns the driver of a name, in any case; nil: there is no such driver.
 func (k Known) FindDriver(name string) *Driver {
 	for _, d := range k.Drivers {
 		if d.Name == strings.ToLower(name) {
@@ -84,8 +84,8 @@ func (k Known) DriverNames() []string {
 	return out
 }
 
-// FindNIC returns the NIC model of a name; nil: none is called so. Case, "-", "_", "." and spaces do not matter, nor does the
-// maker's name before the model.
+// FindNIC returns the NIC model of a name; nil: there is no such model. Case, "-", "_", "." and spaces do not matter, nor does the maker's
+// name before the model.
 func (k Known) FindNIC(name string) *NICModel {
 	n := platform.Fold(name)
 	for _, maker := range []string{"mellanox", "nvidia"} {
@@ -131,102 +131,106 @@ func (k Known) NICNames() []string {
 // OS is an operating system of switches.
 type OS struct {
 	Name   string // as a switch block writes it: "sonic"
-	Title  string // as people say it: "SONiC"
-	User   string // who logs in on a switch from the factory
-	Newest string // the release of a draft without one
+	Title  string // the name for people: "SONiC"
+	User   string // the user that logs in to a factory-new switch
+	Newest string // the release in a draft whose switch states none
 
-	// Usual is the release that a draft takes for a model without one; nil: [OS.Newest].
+	// Usual returns the release in a draft for a model without a stated release; nil: [OS.Newest].
 	Usual func(m *platform.Switch) string
 
 	// Release explains in full sentences why a release in a switch block is wrong; empty: it is right.
 	Release func(version string) string
 
-	// Runs reports whether rocec writes for a release, and the release runs on a model, or (nil) on any; nil: on whatever Release passes.
+	// Runs reports whether rocec writes for a release and the release runs on a model; if m is nil, on any model. If Runs is nil, every
+	// release that Release accepts runs.
 	Runs func(m *platform.Switch, version string) bool
 
-	// Configs are the ways to configure a switch of the system, of which the switch block's config names one; nil: there is one way only.
-	// Default gives the name of the one for a release where the block names none.
+	// Configs lists the ways to configure a switch of the system; config in the switch block selects one. Nil: there is only one way. Default
+	// returns the name of the config for a release if the block names none.
 	Configs []Config
 	Default func(release string) string
 
-	Presets bool // one command may have made settings for RoCE as a whole, about which the switch block's preset decides
+	Presets bool // a vendor's command can make all settings for RoCE; the switch block's preset decides about them
 
-	// Read and Spell are the grammar of front-panel ports, which may depend on the switch model: Read gives the port that a name means,
-	// and reports whether the name is one of a port, also of one that the model lacks; Spell is its inverse. A nil model means any model.
+	// Read and Spell are the grammar of front-panel ports, which may depend on the switch model. Read returns the port with a name, and
+	// reports whether the name has the form of a port name, even if the model has no such port. Spell is the inverse. A nil model means any
+	// model.
 	Read  func(m *platform.Switch, name string) (Front, bool)
 	Spell func(m *platform.Switch, f Front) string
 
-	// Resolve serves systems that call a whole port and its first part alike, so that a name alone does not identify its port. It gives
-	// the ports that the names used by a switch's cables mean, in their order. [Front.Sub] is then the first lane of a part, and the name
-	// is the one that Spell gives. Nil: every name identifies its port, and parts are counted.
+	// Resolve is for systems where a whole port and its first part have the same name, so that a name alone does not identify its port. It
+	// returns the ports for the names used by a switch's cables, in the same order. [Front.Sub] is then the first lane of a part, and Spell
+	// returns the name. Nil: every name identifies its port, and Front.Sub is the number of the part.
 	Resolve func(m *platform.Switch, used []Used) []Front
 
-	// Can returns what the system offers on a chip in a release that a switch block states; empty: in the releases that rocec writes.
+	// Can returns the abilities of the system on a chip in a release that a switch block states; empty release: in the releases that rocec
+	// writes.
 	Can func(a *platform.ASIC, release string) SwitchCan
 
-	// Memory returns how the system shares out the memory of a chip in a release: by its own defaults, or with written as rocec writes it
-	// where the switch block asks for that. Nil, or the zero model: the system's way is unknown; with written, rocec does not write it
-	// there.
+	// Memory returns how the system divides the memory of a chip in a release: by its own defaults, or, if written is set, as rocec writes it
+	// on request of the switch block. If Memory is nil or returns the zero model, the division is unknown; with written, rocec does not write
+	// it there.
 	Memory func(a *platform.ASIC, release string, written bool) MemoryModel
 
-	// Adds is what rocec gives a switch beside what the fabric states, by its chip, its release, and the way it is configured. Nil:
-	// nothing.
+	// Adds returns settings that rocec writes to a switch in addition to those of the fabric, by its chip, its release and its config. Nil:
+	// none.
 	Adds func(s *Switch) *Added
 
-	// Marks is the queues that have one set of thresholds of marking in a release, by the way in which a switch is configured, and why.
-	// Nil: each queue has its own.
+	// Marks returns which queues share one set of marking thresholds in a release and a config, and the reason. Nil: each queue has its own
+	// thresholds.
 	Marks func(release, config string) (MarkScope, string)
 }
 
-// Added is what rocec gives a switch beside what the fabric states: the same on every switch of a system, a release and a configuration.
+// Added contains settings that rocec writes to a switch in addition to those of the fabric. They are equal on all switches of a system, a
+// release and a config.
 type Added struct {
-	Watchdog WatchdogSettings // that lossless ports get and no others have; no action: the system lacks one
-	Lossy    LossyGroups      // the priority groups of cos that are not lossless
+	Watchdog WatchdogSettings // for lossless ports only; no action: the system has no watchdog
+	Lossy    LossyGroups      // the priority groups of lossy cos
 	Pools    *AddedPools      // nil: pools stay as they are
 }
 
-// AddedPools is the pools that a switch is given, by the names that its reader has for them. A name or limit that is not known stays.
+// AddedPools contains the pools that rocec sets on a switch, by the names that its reader uses. An unknown name or limit stays unchanged.
 type AddedPools struct {
-	Idle  bool // also where no port is lossless
+	Idle  bool // also if no port is lossless
 	Pools map[string]Pool
 
 	LosslessGroup, LosslessQueue, LossyGroup, LossyQueue InPool
 }
 
-// InPool is the share of one pool that a priority group or a queue takes.
+// InPool is the pool of a priority group or a queue, and its limit in the pool.
 type InPool struct {
 	Pool  Setting[string]
 	Limit Setting[Limit]
 }
 
-// LossyGroups is how cos that are not lossless are laid into priority groups. A group has the number of its lowest cos.
+// LossyGroups is the way in which lossy cos are assigned to priority groups. A group has the number of its lowest cos.
 type LossyGroups uint8
 
 // The ways.
 const (
 	LossyUnsaid  LossyGroups = iota // they stay as they are
-	LossyJoined                     // in one group
-	LossyAlike                      // in one group; a cos that is lossless on some port has its own group on all
-	LossyByClass                    // in one group for each class of shares
+	LossyJoined                     // all in one group
+	LossyAlike                      // in one group; a cos that is lossless on some port has its own group on all ports
+	LossyByClass                    // one group for each class of shares
 )
 
-// Used is a name of a port that a cable uses.
+// Used is a port name that a cable uses.
 type Used struct {
 	Name  string
-	Front Front // as [OS.Read] gives it
-	Speed int   // that the cable's block states, Mb/s; 0: none
+	Front Front // as returned by [OS.Read]
+	Speed int   // as stated in the cable's block, Mb/s; 0: none
 }
 
 // Config is a way to configure a switch.
 type Config struct {
-	Name string // as a switch block's config names it
-	Doc  string // what is configured then, in a few words
+	Name string // as in config of a switch block
+	Doc  string // what it configures, in a few words
 
-	// Not says why a release is not configured so: a part of a sentence. Empty: it is.
+	// Not returns the reason, as part of a sentence, why a release is not configured in this way. Empty: it is.
 	Not func(release string) string
 }
 
-// FindConfig returns the way to configure the system that has a name, in any case; nil: none is called so.
+// FindConfig returns the config with a name, in any case; nil: there is none.
 func (os *OS) FindConfig(name string) *Config {
 	for i := range os.Configs {
 		if strings.EqualFold(os.Configs[i].Name, name) {
@@ -245,8 +249,8 @@ func (os *OS) ConfigNames() []string {
 	return out
 }
 
-// PortsText lists the ports of a model, as the system calls them: "eth1-48 (25G), eth49-56 (100G, splits into 4)", or where names skip
-// numbers "eth0-124 in steps of 4 (100G, splits into 4)".
+// PortsText lists the ports of a model by the system's names: "eth1-48 (25G), eth49-56 (100G, splits into 4)", or if names skip numbers
+// "eth0-124 in steps of 4 (100G, splits into 4)".
 func (os *OS) PortsText(m *platform.Switch) string {
 	spell := func(number int) string {
 		if os == nil {
@@ -273,7 +277,7 @@ func (os *OS) PortsText(m *platform.Switch) string {
 	return strings.Join(out, ", ")
 }
 
-// names reports whether the system has names for the parts of ports.
+// names reports whether the system has a grammar of port names.
 func (os *OS) names(m *platform.Switch, r platform.PortRange) bool {
 	if os == nil {
 		return true
@@ -283,13 +287,13 @@ func (os *OS) names(m *platform.Switch, r platform.PortRange) bool {
 	return ok && f == last
 }
 
-// trailing is the number at the end of a name.
+// trailing returns the number at the end of a name.
 func trailing(name string) int {
 	n, _ := strconv.Atoi(name[strings.LastIndexFunc(name, func(c rune) bool { return c < '0' || c > '9' })+1:])
 	return n
 }
 
-// Ports names the whole front-panel ports of a model.
+// Ports lists the names of the whole front-panel ports of a model.
 func (os *OS) Ports(m *platform.Switch) []string {
 	var out []string
 	for _, r := range m.Ports {
@@ -300,8 +304,8 @@ func (os *OS) Ports(m *platform.Switch) []string {
 	return out
 }
 
-// Front is a front-panel port by its number, from 1, and its part after a split, from 0; Sub is -1 of a whole port. The zero Front is a
-// port of which no more than its name is known.
+// Front is a front-panel port by its number, from 1, and its part after a split, from 0; Sub is -1 for a whole port. The zero Front is a
+// port of which only the name is known.
 type Front struct{ Number, Sub int16 }
 
 // Known reports whether the port is one of the front panel.
@@ -310,67 +314,67 @@ func (f Front) Known() bool { return f.Number > 0 }
 // Split reports whether it is a part of a split port.
 func (f Front) Split() bool { return f.Number > 0 && f.Sub >= 0 }
 
-// SwitchCan has the abilities of a switch: of its operating system on its chip.
+// SwitchCan contains the abilities of a switch: of its operating system on its chip.
 type SwitchCan struct {
 	PFC, ECN bool
 	Lossless int    // lossless cos groups a port can carry
 	Shared   bool   // all lossless groups of a port count in one ingress buffer
-	Counted  string // where Lossless was taken from: a part of a sentence
-	Joined   string // where Shared was taken from, as a clause, too; empty: each group has a buffer of its own
-	System   string // the system whose facts these are, as people say it; empty: the chip's own, as no target knows the system
-	Stuck    string // what ends a deadlock there: the part of a sentence; empty: unknown
-	Source   string // where the facts were taken from
+	Counted  string // the source of Lossless: part of a sentence
+	Joined   string // the source of Shared, as a clause; empty: each group has a separate buffer
+	System   string // the system of these facts, by its name for people; empty: facts of the chip, as no target knows the system
+	Stuck    string // what resolves a deadlock there: part of a sentence; empty: unknown
+	Source   string // the source of the facts
 
-	// Drops is set if a queue that marks drops early the packets that it cannot mark. It is the reason, as a clause of its own. Empty: it
-	// lets them pass.
+	// Drops is set if a marking queue drops packets early that it cannot mark. It contains the reason, as a clause. Empty: the queue lets such
+	// packets pass.
 	Drops string
 
 	PortTrust bool  // ports may trust other header fields than the rest of the switch
 	OneTrust  bool  // a port trusts one header field
-	IdleTrust Trust // the fields that rocec has it trust where no intent of the fabric needs any
-	OwnCos    int   // the cos that it keeps for its own traffic; 0: none
+	IdleTrust Trust // the fields that rocec makes it trust if no intent of the fabric needs any
+	OwnCos    int   // the cos reserved for the switch's own traffic; 0: none
 
-	Memory MemoryModel // how it shares out the chip's memory
+	Memory MemoryModel // how it divides the chip's memory
 
-	Marks    MarkScope // the queues that have one set of thresholds of marking
+	Marks    MarkScope // the queues that share one set of marking thresholds
 	MarksWhy string    // why, with [MarksOfPort] and [MarksOfSwitch]: a clause
 }
 
-// MarkScope is the queues that have one set of thresholds of marking.
+// MarkScope tells which queues share one set of marking thresholds.
 type MarkScope uint8
 
 // The scopes.
 const (
-	MarksOfQueue  MarkScope = iota // each has its own
-	MarksOfPort                    // those of a port
-	MarksOfSwitch                  // all
+	MarksOfQueue  MarkScope = iota // each queue has its own
+	MarksOfPort                    // the queues of a port
+	MarksOfSwitch                  // all queues
 )
 
-// ChipCan returns the assumed abilities of a switch whose operating system no target knows: PFC and ECN on every chip, and a buffer of its
-// own for each lossless group.
+// ChipCan returns the assumed abilities of a switch whose operating system no target knows: PFC and ECN on every chip, and a separate
+// buffer for each lossless group.
 func ChipCan() SwitchCan {
 	return SwitchCan{PFC: true, ECN: true, Lossless: platform.UsualLossless, Counted: platform.LosslessSource, Memory: ChipMemory()}
 }
 
-// Driver is a driver of NICs: its models, and what it can set. A driver may be known without a target that writes for it; its
-// NICs are set by hand then.
+// Driver is a driver of NICs: its models, and its abilities. A driver may be known although no target writes for it; then its NICs are set
+// by hand.
 type Driver struct {
-	Name   string // as a nic_model block's family: "mlx5"
+	Name   string // as in family of a nic_model block: "mlx5"
 	Title  string // the models, in a few words: "ConnectX-4 and later"
 	Models []*NICModel
 	Can    NICCan
 
-	// Bonds are the modes of a bond in which the driver joins the two ports of a card into one RDMA device; nil: not known.
+	// Bonds are the modes of a bond in which the driver joins the two ports of a card into one RDMA device; nil: unknown.
 	Bonds []string
 
-	// Buffer returns the least receive buffer that the driver takes for a lossless group, in bytes, summand by summand. Its arguments are
-	// a speed in Mb/s, a cable in metres (0: unknown) and an MTU in bytes. Nil: no formula is known.
+	// Buffer returns the least receive buffer, in bytes and as summands, that the driver accepts for a lossless group. Its arguments are a
+	// speed in Mb/s, a cable in metres (0: unknown) and an MTU in bytes. Nil: no formula is known.
 	Buffer func(speed int, metres float64, mtu int) (need int, terms []Term)
 
-	Cable int // longest cable its formula counts, in metres
+	Cable int // longest cable that its formula supports, in metres
 }
 
-// NewDriver makes the driver that the models name as theirs.
+// NewDriver returns the driver, and sets it as the driver of its models.
 func NewDriver(d Driver) *Driver {
 	for _, m := range d.Models {
 		m.Driver = &d
@@ -383,9 +387,9 @@ type NICModel struct {
 	Name   string // as written in HCL: "connectx-5"
 	Title  string // "NVIDIA ConnectX-5"
 	Driver *Driver
-	Speed  int  // fastest port, Mb/s; 0: that of the netdev below it
-	Ports  int  // most ports of one card
-	V1, V2 bool // RoCE versions it speaks
+	Speed  int  // fastest port, Mb/s; 0: the speed of the underlying netdev
+	Ports  int  // largest number of ports of a card
+	V1, V2 bool // the RoCE versions it supports
 	Buffer int  // receive buffer of a port, bytes; 0: no figure is published
 
 	Aliases []string
@@ -393,7 +397,7 @@ type NICModel struct {
 	Source  string
 }
 
-// OneVersion says why the NIC speaks one RoCE version only; empty where it speaks both, or nothing more is known.
+// OneVersion returns the reason why the NIC supports only one RoCE version; empty: it supports both, or the reason is unknown.
 func (m *NICModel) OneVersion() string {
 	if m.V1 && m.V2 || m.Driver == nil {
 		return ""
@@ -401,18 +405,18 @@ func (m *NICModel) OneVersion() string {
 	return m.Driver.Can.OneVersion
 }
 
-// NICCan has the abilities of a driver's NICs. The zero NICCan is a NIC without known peculiarities: it pauses every priority apart,
-// answers marked packets and slows down.
+// NICCan contains the abilities of a driver's NICs. The zero NICCan is a NIC without known limits: it pauses each priority separately,
+// sends CNPs for marked packets, and slows down on CNPs.
 type NICCan struct {
-	NoPFC          bool   // it knows no pauses at all: it is made of software
-	Lossless       int    // lossless classes of a port, where fewer than there are priorities; 0: as many, or not known
-	UsualLossless  bool   // Lossless is the usual report of the firmware, not a figure of a manual
-	LosslessSource string // of Lossless and NoPFC
-	NoDCQCN        bool   // it neither answers marked packets with CNPs nor slows down on CNPs
-	OwnECN         bool   // it sets the ECN bits of its packets itself, whatever their type of service
-	AlwaysRoCE     bool   // RoCE of one interface cannot be switched off
-	OneVersion     string // why models that speak one RoCE version only do so
-	Storm          string // how a host stops a pause storm of its own: the part of a sentence; empty: not known
+	NoPFC          bool   // no support for pauses: the NIC is software
+	Lossless       int    // number of lossless classes of a port, if limited; 0: as many as priorities, or unknown
+	UsualLossless  bool   // Lossless is what the firmware usually reports, not a figure of a manual
+	LosslessSource string // the source of Lossless and NoPFC
+	NoDCQCN        bool   // no CNPs for marked packets, and no slowing down on CNPs
+	OwnECN         bool   // the NIC sets the ECN bits of its packets itself, regardless of their type of service
+	AlwaysRoCE     bool   // RoCE cannot be switched off for a single interface
+	OneVersion     string // the reason why a model supports only one RoCE version
+	Storm          string // how a host ends its own pause storm: part of a sentence; empty: unknown
 }
 
 // Can returns the abilities of the NIC's driver.

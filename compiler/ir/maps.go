@@ -6,20 +6,18 @@ import (
 	"slices"
 )
 
-// Values that several targets spell are computed here once: a target finds the words and rounds. [Device.Wanted] rests on the same
-// functions.
+// This file computes values that several targets write: each target only spells and rounds them. [Device.Wanted] uses the same functions.
 
-// Maps is where a switch puts the values of header fields.
+// Maps contains the cos that a switch gives the values of header fields.
 type Maps struct {
 	DSCP  [64]int
 	PCP   [8]int
-	Plain int         // the cos of packets that no trusted field sorts
+	Plain int         // the cos of packets that are sorted by no trusted field
 	Why   [8][]Origin // by cos
 }
 
-// MapsOf returns the maps that a switch is to have. Claimed values go to the group that claims them. Others go to the cos of their own
-// number (for a DSCP, its upper three bits), or where [Home] sends them. Own is the cos that the system keeps for its own traffic; 0:
-// none.
+// MapsOf returns the wanted maps of a switch. Claimed values go to the group that claims them. An unclaimed value goes to the cos that
+// [Home] returns for its number (for a DSCP, its upper three bits). own is the cos that the system reserves for its own traffic; 0: none.
 func MapsOf(groups []*CosGroup, own int) *Maps {
 	if own == 0 {
 		own = -1
@@ -32,8 +30,8 @@ func MapsOf(groups []*CosGroup, own int) *Maps {
 	return m
 }
 
-// MapDSCP returns the cos that a device is to give every DSCP: that of the group that claims it, or the result of rest for an unclaimed
-// value. The first group wins where several claim one, which is an error of its own.
+// MapDSCP returns the wanted cos of every DSCP: the cos of the group that claims it, or the result of rest for an unclaimed value. If
+// several groups claim a value, the first wins; a separate check reports that as an error.
 func MapDSCP(groups []*CosGroup, rest func(dscp int) int) (to [64]int) {
 	fill(to[:], groups, rest, func(g *CosGroup) []Claim { return g.DSCP })
 	return to
@@ -56,8 +54,9 @@ func fill(to []int, groups []*CosGroup, rest func(int) int, claims func(*CosGrou
 	}
 }
 
-// SpareTrust returns the fields that a switch may trust beside those that it must: packets of intents go where they did. A packet with an
-// IP header goes by its DSCP where both are trusted. So PCP is spare where no intent needs it, and DSCP where no intent has one.
+// SpareTrust returns the fields that a switch may trust in addition to the required ones without changing the cos of intents' packets. If
+// both fields are trusted, DSCP sorts a packet with an IP header. So PCP is spare if it is not required, and DSCP is spare if no intent
+// uses it.
 func (s *Switch) SpareTrust(f *Fabric) Trust {
 	must := s.Trust(f)
 	return Trust{
@@ -74,10 +73,10 @@ func TrustWhy(intents []*Intent) (why []Origin) {
 	return why
 }
 
-// IsLossless is the reason for what follows from a group being lossless.
+// IsLossless returns the reason for values that depend on the group being lossless.
 func (g *CosGroup) IsLossless() Origin { return Origin{At: g.LosslessAt, Why: g.Name + " is lossless"} }
 
-// IsMarked is the reason for what follows from a group being marked. Not is: the group has no ecn block.
+// IsMarked returns the reason for values that depend on the group being marked. is is false if the group has no ecn block.
 func (g *CosGroup) IsMarked() (why Origin, is bool) {
 	if g.ECN == nil {
 		return Origin{}, false
@@ -93,14 +92,14 @@ func LosslessCos(groups []*CosGroup) (all uint8) {
 	return all
 }
 
-// OneBuffer is the lossless groups of a port as one buffer: the sum of their sizes, paused at the smallest xoff. A chip may keep one
-// priority group for all lossless cos of a port, or one for each. With the smallest xoff the headroom suffices either way. In one shared
-// group it is size - xoff, at least the sum of all headrooms. With a group each, together they hold no more than the sum of their xoffs
-// when the last one pauses, and the rest is again the sum.
+// OneBuffer combines the lossless groups of a port into one buffer: the sum of their sizes, paused at the smallest xoff. A chip may keep
+// one priority group for all lossless cos of a port, or one for each. With the smallest xoff the headroom suffices either way. In one
+// shared group the headroom is size - xoff, at least the sum of all headrooms. With a group for each cos, they contain together at most the
+// sum of their xoffs when the last one pauses, and the rest of the buffer is the sum of headrooms.
 type OneBuffer struct {
 	Cos                  uint8
 	Size, Xoff, XonDelta int
-	LeastXoff, LeastXon  *Buffer // whose Xoff and XonDelta these are; nil: no group is lossless
+	LeastXoff, LeastXon  *Buffer // the buffers that Xoff and XonDelta come from; nil: no group is lossless
 }
 
 // Joined returns the lossless groups of a port as one buffer.
@@ -118,7 +117,7 @@ func Joined(p *Port) (o OneBuffer) {
 	return o
 }
 
-// Marked returns how a port marks each cos; of several groups with one cos the first counts. Zero: it does not mark.
+// Marked returns how a port marks each cos; if several groups have one cos, the first counts. Zero: the port does not mark the cos.
 func Marked(p *Port) (at [8]Marking) {
 	for _, m := range p.Marks() {
 		if at[m.Group.Cos] == (Marking{}) {
@@ -128,7 +127,7 @@ func Marked(p *Port) (at [8]Marking) {
 	return at
 }
 
-// Whole returns the length in whole metres, rounded up; 0: it is not known.
+// Whole returns the length in whole metres, rounded up; 0: unknown.
 func (l Length) Whole() int {
 	if !l.Known() {
 		return 0

@@ -7,23 +7,23 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Memory is how the packet buffer of a switch is divided: what lossless ports reserve, what the chip keeps back for the
-// rest, and what all queues share. It is comparable, so that alike switches have equal ones.
+// Memory describes how the packet buffer of a switch is divided: memory that lossless ports reserve, memory that the chip reserves for
+// other uses, and memory that all queues share. It is comparable, so that similar switches have equal values.
 type Memory struct {
 	Chip     int // packet buffer of the chip
-	Lossless int // reserved by lossless ports: their buffers; with a shared pool the parts below xoff, and the pool
-	Rest     int // kept back for everything else, as far as it is published
+	Lossless int // reserved by lossless ports: their buffers; with a shared pool only the parts below xoff, and the pool
+	Rest     int // reserved for other uses, as far as published
 
-	Ports    int // ports that carry a lossless group
-	Groups   int // most lossless groups a port carries
-	Buffers  int // buffers: one per port and lossless group, or per port where the switch joins them ([SwitchCan.Shared])
-	Headroom int // sum of their headrooms
-	Largest  int // largest of these
-	Pool     int // shared by all headrooms; 0: each port has its own
+	Ports    int // number of ports that carry a lossless group
+	Groups   int // largest number of lossless groups on a port
+	Buffers  int // number of buffers: one per port and lossless group, or one per port if the switch joins them ([SwitchCan.Shared])
+	Headroom int // sum of the buffers' headrooms
+	Largest  int // largest headroom of a buffer
+	Pool     int // memory shared by all headrooms; 0: each port has its own
 	Least    int // the least that must be shared: two frames of the MTU for each buffer
 
 	Joined bool        // all lossless groups of a port count in one buffer
-	Model  MemoryModel // how the rest is shared, and what counts towards a pause
+	Model  MemoryModel // how the rest is shared, and which memory counts towards a pause
 }
 
 // Memory adds up the switch's packet buffer.
@@ -57,8 +57,8 @@ func (d *Device) Memory() Memory {
 	return m
 }
 
-// Headrooms lists the headroom of each lossless buffer of the port, as the switch keeps them. There is one buffer for each group, or one
-// for all groups, as large as their sum.
+// Headrooms lists the headroom of each lossless buffer of the port, as the switch implements them: one buffer for each group, or one for
+// all groups, as large as their sum.
 func (p *Port) Headrooms() []int {
 	var out []int
 	for i, b := range p.Buffers() {
@@ -72,16 +72,16 @@ func (p *Port) Headrooms() []int {
 	return out
 }
 
-// Shared is what remains for all queues; below 0 when more is reserved than there is.
+// Shared returns the memory that remains for all queues; it is negative if more is reserved than exists.
 func (m Memory) Shared() int { return m.Chip - m.Lossless - m.Rest }
 
-// Fits reports whether the switch can work with its memory divided so.
+// Fits reports whether the switch can work with this division of its memory.
 func (m Memory) Fits() bool { return m.Buffers == 0 || m.Shared() >= m.Least }
 
-// SharedLeast is what should remain shared of a chip's memory, in percent: with less, ports pause at the first burst.
+// SharedLeast is the percentage of a chip's memory that should remain shared: with less, ports pause at the first burst.
 const SharedLeast = 30
 
-// Tight reports whether less remains shared than should, or too little to work.
+// Tight reports whether less than SharedLeast remains shared, or too little to work.
 func (m Memory) Tight() bool {
 	return !m.Fits() || m.Buffers > 0 && m.Shared()*100 < m.Chip*SharedLeast
 }
@@ -89,8 +89,8 @@ func (m Memory) Tight() bool {
 // MarkPool is the pool that lossless buffers share: the model's percentage of the chip's memory after their reserves.
 func (m Memory) MarkPool() int { return max(m.Chip-m.Lossless, 0) * m.Model.Percent / 100 }
 
-// buffers is how many lossless buffers a port has, and queues how many queues of all lossless ports a packet of one buffer may
-// wait in.
+// buffers returns the number of lossless buffers of a port, and the number of queues, over all lossless ports, in which a packet of one
+// buffer may wait.
 func (m Memory) buffers() (buffers, queues int) {
 	buffers, queues = max(m.Groups, 1), max(m.Ports, 1)
 	if m.Joined {
@@ -104,15 +104,17 @@ func (m Memory) buffers() (buffers, queues int) {
 //
 //	min < alpha x pool / (n x (1 + alpha x L))
 //
-// What a port may hold beyond its share of the pool before it pauses is left out, which makes the bound lower by xoff / n. Where
-// thresholds are absolute this is the bound by the other reading of them; by their own it is [Memory.FanOutBound].
+// A port may hold xoff bytes beyond its share of the pool before it pauses. The formula leaves them out, which makes the bound lower by
+// xoff / n. If thresholds are absolute, this is the bound for the case that they are relative; [Memory.FanOutBound] is the bound for
+// absolute thresholds.
 func (m Memory) MarkBound() int {
 	buffers, queues := m.buffers()
 	return m.Model.Alpha.of(m.MarkPool(), buffers) / queues
 }
 
 // FanOutBound is the queue length below which marking must begin to come before pausing, when one port fills the queues of all others and
-// pauses at xoff bytes. It is [Memory.MarkBound], or xoff / n where thresholds are absolute, because n queues hold all that the port may.
+// pauses at xoff bytes. It is [Memory.MarkBound], or xoff / n if thresholds are absolute, because n queues share the bytes that the port
+// may hold.
 func (m Memory) FanOutBound(xoff int) int {
 	if !m.Model.Absolute {
 		return m.MarkBound()
@@ -121,13 +123,13 @@ func (m Memory) FanOutBound(xoff int) int {
 	return xoff / queues
 }
 
-// Queues is how many queues of all lossless ports a packet of one buffer may wait in.
+// Queues returns the number of queues, over all lossless ports, in which a packet of one buffer may wait.
 func (m Memory) Queues() int {
 	_, queues := m.buffers()
 	return queues
 }
 
-// MarkBoundText is the bound with its numbers put in.
+// MarkBoundText returns the formula of the bound with numbers.
 func (m Memory) MarkBoundText() string {
 	buffers, queues := m.buffers()
 	a := m.Model.Alpha
@@ -146,8 +148,8 @@ func (m Memory) MarkBoundTerms() string {
 	return fmt.Sprintf("n %d lossless ports; L %d lossless groups", m.Ports, buffers)
 }
 
-// Held is what ports hold together when they pause that fill one queue side by side, each with its xoff: as [Memory.IncastBound], for
-// ports that are not alike.
+// Held returns the bytes that ports hold together when they pause, if they fill one queue at the same time. Unlike [Memory.IncastBound],
+// each port has its own xoff.
 func (m Memory) Held(xoffs []int) int {
 	held := 0
 	for _, xoff := range xoffs {
@@ -159,8 +161,8 @@ func (m Memory) Held(xoffs []int) int {
 	return held
 }
 
-// IncastBound is the queue length below which marking must begin to come before pausing, when several senders, each behind its own port,
-// fill that queue alone. Each port holds its part of the queue, and pauses at xoff bytes beyond its share of the pool. Where thresholds
+// IncastBound returns the queue length below which marking must begin to come before pausing, when only several senders, each behind its
+// own port, fill that queue. Each port holds its part of the queue, and pauses at xoff bytes beyond its share of the pool. Where thresholds
 // are absolute, it pauses at xoff bytes.
 func (m Memory) IncastBound(senders, xoff int) int {
 	if m.Model.Absolute {
@@ -169,15 +171,15 @@ func (m Memory) IncastBound(senders, xoff int) int {
 	return senders * (m.Model.Alpha.of(m.MarkPool(), senders) + xoff)
 }
 
-// MarksFrom is the least number of senders into one queue for which marks come before pauses, where each pauses at xoff bytes.
+// MarksFrom returns the least number of senders into one queue for which marks come before pauses, if each port pauses at xoff bytes.
 func MarksFrom(least, xoff int) int { return least/max(xoff, 1) + 1 }
 
-// QueueLimit is the most that a queue fed by one port can hold: the port pauses, or drops, once it holds alpha times the free part of the
-// pool.
+// QueueLimit returns the largest length of a queue that one port fills: the port pauses, or drops, once it holds alpha times the free part
+// of the pool.
 func (m Memory) QueueLimit() int { return m.Model.Alpha.of(m.MarkPool(), 1) }
 
 // Senders counts the ports of the switch that can fill one queue of a group at once: its other lossless ports, limited by the members that
-// an intent has to send. Fewer than two make no queue that lasts, where ports are equally fast.
+// an intent has to send. If ports are equally fast, fewer than two senders cause no lasting queue.
 func (d *Device) Senders(g *CosGroup) int {
 	ports, members := 0, 0
 	for _, p := range d.Ports {
@@ -199,11 +201,11 @@ type Reserve struct {
 	Block   string
 	At      diag.Range
 	Buffers int
-	Bytes   int // of all buffers; with a shared pool only the parts below xoff
+	Bytes   int // of all buffers; with a shared pool, only the parts below xoff
 }
 
-// Reserves lists what lossless ports reserve at the switch, in order of its ports. Its bytes and the pool of headrooms
-// are [Memory.Lossless].
+// Reserves lists the memory that lossless ports reserve at the switch, in order of its ports. The sum of its bytes and the pool of
+// headrooms is [Memory.Lossless].
 func (d *Device) Reserves() []Reserve {
 	type key struct {
 		group *CosGroup

@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// cabledSwitch is a switch of that model with ports that carry groups buffers of size bytes, 18,000 of them below xoff.
+// cabledSwitch returns a switch of a model whose ports have one buffer of size bytes per group, with 18,000 bytes below xoff.
 func cabledSwitch(t *testing.T, model string, ports, groups, size int) *ir.Device {
 	m, ok := platform.FindSwitch(model)
 	require.True(t, ok)
@@ -29,7 +29,7 @@ func cabledSwitch(t *testing.T, model string, ports, groups, size int) *ir.Devic
 	return d
 }
 
-// Bounds that another person computed, in KB. The DCQCN paper gives 21.76 for its testbed: 12 MB, 32 ports, 8 groups with 22.4 KB of
+// The bounds, in KB, were computed independently. The DCQCN paper gives 21.76 for its testbed: 12 MB, 32 ports, 8 groups with 22.4 KB of
 // headroom each, and beta = 8, which is alpha = 1 for each group.
 func TestMarkBound(t *testing.T) {
 	for _, c := range []struct {
@@ -62,7 +62,7 @@ func TestMarkBound(t *testing.T) {
 	assert.Equal(t, 6_170_096, m.QueueLimit())
 }
 
-// The vendor's pools and shares on an SN2700 with 32 ports of 70,000 B; another person computed the bounds.
+// This test has the vendor's pools and shares on an SN2700 with 32 ports of 70,000 B. The bounds were computed independently.
 func TestMarkBoundOfModels(t *testing.T) {
 	m := ir.Memory{
 		Chip: 13_945_824, Lossless: 32 * 70_000, Ports: 32, Groups: 1,
@@ -79,7 +79,7 @@ func TestMarkBoundOfModels(t *testing.T) {
 	assert.Equal(t, m.MarkPool()/32, m.MarkBound(), "no limit")
 	assert.Equal(t, "5852912 B / (32 x 1)", m.MarkBoundText())
 	m.Model.Alpha = ir.Alpha{Num: 0, Den: 1}
-	assert.Zero(t, m.MarkBound(), "nothing may be held")
+	assert.Zero(t, m.MarkBound(), "ports may hold nothing")
 	m.Model.Alpha, m.Groups = ir.Alpha{Num: 1, Den: 2}, 2
 	assert.Equal(t, 5_852_912/(32*(2+2)), m.MarkBound(), "a buffer for each group")
 	m.Joined = true
@@ -95,7 +95,7 @@ func TestMarkBoundOfModels(t *testing.T) {
 	})
 }
 
-// Sums that another person computed from SONiC's whole buffers.
+// The sums were computed independently from SONiC's whole buffers.
 func TestMemory(t *testing.T) {
 	for _, c := range []struct {
 		model               string
@@ -130,7 +130,7 @@ func TestMemoryWithASharedPool(t *testing.T) {
 	d := cabledSwitch(t, "sn2700", 32, 1, 100_000)
 	d.Switch.HeadroomPool = ir.Num{N: 1_000_000, From: []ir.Origin{{At: diag.Range{Filename: "fabric.hcl"}}}}
 	m := d.Memory()
-	assert.Equal(t, 32*18_000+1_000_000, m.Lossless, "what is below xoff stays each port's own")
+	assert.Equal(t, 32*18_000+1_000_000, m.Lossless, "each port keeps its own memory below xoff")
 	assert.Equal(t, 32*82_000, m.Headroom)
 
 	r := d.Reserves()
@@ -142,7 +142,7 @@ func TestMemoryWithASharedPool(t *testing.T) {
 	assert.Equal(t, d.Memory().Lossless, d.Reserves()[0].Bytes)
 }
 
-// Where the system joins the lossless groups of a port they are one buffer, which holds as much as they together.
+// If the system joins the lossless groups of a port, they are one buffer with the sum of their sizes.
 func TestMemoryOfJoinedGroups(t *testing.T) {
 	d := cabledSwitch(t, "sn2700", 4, 2, 50_000)
 	apart := d.Memory()
@@ -152,16 +152,16 @@ func TestMemoryOfJoinedGroups(t *testing.T) {
 	assert.Equal(t, [2]int{32_000, 64_000}, [2]int{apart.Largest, joined.Largest})
 	assert.Equal(t, apart.Least, 2*joined.Least)
 	joined.Joined, joined.Buffers, joined.Largest, joined.Least = apart.Joined, apart.Buffers, apart.Largest, apart.Least
-	assert.Equal(t, apart, joined, "what is reserved stays")
+	assert.Equal(t, apart, joined, "the reserve does not change")
 	assert.Equal(t, []int{64_000}, d.Ports[0].Headrooms())
 }
 
-// A memory is tight from where ports pause at the first burst.
+// A memory is tight below the share at which ports pause at the first burst.
 func TestMemoryTight(t *testing.T) {
 	m := ir.Memory{Chip: 1000, Buffers: 1, Lossless: 700, Least: 10}
 	assert.False(t, m.Tight(), "30 %")
 	m.Lossless = 701
 	assert.True(t, m.Tight())
-	assert.True(t, ir.Memory{Chip: 1000, Buffers: 1, Lossless: 100, Least: 950}.Tight(), "less than the least")
+	assert.True(t, ir.Memory{Chip: 1000, Buffers: 1, Lossless: 100, Least: 950}.Tight(), "less than SharedLeast")
 	assert.False(t, ir.Memory{Chip: 1000, Rest: 900}.Tight(), "nothing is lossless")
 }

@@ -2,24 +2,24 @@ package ir
 
 import "fmt"
 
-// MemoryModel is how an operating system shares out what no lossless port reserves of a chip's memory, and what its threshold of pausing
-// counts. Every fact has where it was taken from, as a part of a sentence that begins with "assumed" where nothing settles it. It is
-// comparable; the zero MemoryModel means [ChipMemory].
+// MemoryModel describes how an operating system divides the chip's memory that lossless ports do not reserve, and which bytes its pause
+// threshold counts. Every fact has its source as part of a sentence, which begins with "assumed" if no source states the fact. It is
+// comparable; the zero MemoryModel stands for [ChipMemory].
 type MemoryModel struct {
-	// Percent of that memory is the pool that lossless buffers share, 1 to 100.
+	// Percent is the part of that memory, 1 to 100, in the pool that lossless buffers share.
 	Percent     int
 	PercentFrom string
 
-	// Alpha is the share of a lossless buffer: beyond its own reserve it may hold Alpha times the free part of the pool.
+	// Alpha limits a lossless buffer: in addition to its reserve it may use Alpha times the free part of the pool.
 	Alpha     Alpha
 	AlphaFrom string
 
-	// Absolute: a port pauses once it holds xoff bytes, whatever is free. Else it uses up its share of the pool first, and xoff
-	// counts what comes after that.
+	// Absolute: a port pauses when it holds xoff bytes, regardless of free memory. Otherwise it first uses its share of the pool, and xoff
+	// counts the bytes after that.
 	Absolute bool
 	XoffFrom string
 
-	Pool bool // lossless traffic has that pool for itself
+	Pool bool // the pool is only for lossless traffic
 }
 
 // ChipMemory returns the model that is assumed for a chip with an unknown system: one pool for all traffic, with a share of 1.
@@ -28,7 +28,7 @@ func ChipMemory() MemoryModel {
 	return MemoryModel{Percent: 100, PercentFrom: from, Alpha: Alpha{1, 1}, AlphaFrom: from, XoffFrom: from}
 }
 
-// Alpha is a factor of dynamic thresholds, Num / Den; with Den 0 nothing is limited, and with Num 0 nothing may be held.
+// Alpha is a factor of dynamic thresholds, Num / Den; Den 0 means no limit, and Num 0 means no memory.
 type Alpha struct{ Num, Den int }
 
 // String writes "2", "1/8" or "unlimited".
@@ -42,7 +42,7 @@ func (a Alpha) String() string {
 	return fmt.Sprintf("%d/%d", a.Num, a.Den)
 }
 
-// of is Alpha x pool / (1 + Alpha x n): what each of n buffers holds that fill a pool side by side.
+// of returns Alpha x pool / (1 + Alpha x n): the bytes of each of n buffers that fill a pool together.
 func (a Alpha) of(pool, n int) int {
 	if a.Num == 0 || pool <= 0 {
 		return 0

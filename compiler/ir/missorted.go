@@ -2,17 +2,17 @@ package ir
 
 import "iter"
 
-// Missorted is a value of a cos group that a port does not put where the fabric means it.
+// Missorted is a value of a cos group that a port sorts into another cos than the fabric wants.
 type Missorted struct {
 	Group     *CosGroup
 	Field     string // "DSCP" or "PCP"
 	Value     int
 	Untrusted bool // the port does not trust the field
-	Is, Want  int8 // cos; -1: it is not known
+	Is, Want  int8 // cos; -1: unknown
 }
 
-// Missorts yields the values of cos groups that a port does not put where it is meant to, and those whose cos is not known. It leaves out
-// fields that the port is not meant to trust. The trusted fields of both are known.
+// Missorts yields the values of cos groups that a port sorts into another cos than wanted, or into an unknown cos. It skips fields that the
+// port should not trust. The trusted fields must be known in both settings.
 func (f *Fabric) Missorts(is, meant *PortSettings) iter.Seq[Missorted] {
 	return func(yield func(Missorted) bool) {
 		for _, g := range f.CosGroups {

@@ -2,13 +2,13 @@ package ir
 
 import "time"
 
-// Outage is how long a device passes no traffic while a change is put to use; the zero Outage is that of a hitless change.
+// Outage is the time during which a device passes no traffic while a change takes effect. The zero Outage belongs to a hitless change.
 type Outage struct{ Least, Most time.Duration }
 
-// Hitless reports whether traffic notices nothing.
+// Hitless reports whether traffic is not affected.
 func (o Outage) Hitless() bool { return o == Outage{} }
 
-// Longer is the outage of both at the same time.
+// Longer returns the outage of both changes at the same time.
 func (o Outage) Longer(other Outage) Outage {
 	return Outage{max(o.Least, other.Least), max(o.Most, other.Most)}
 }

@@ -2,8 +2,8 @@ package ir
 
 import "maps"
 
-// Over returns the base with the values that s knows in their place: the settings of a device with settings base, after s is written to it.
-// Ports that were alike in both stay alike. Nil: the base is not known.
+// Over returns base, overwritten by the known values of s: the settings of a device with settings base after s is written to it. Ports with
+// equal settings in both keep equal settings. Nil: the base is unknown.
 func (s *Settings) Over(base *Settings) *Settings {
 	if s == nil || base == nil || s == base {
 		return base
@@ -44,7 +44,7 @@ func (s *Settings) Over(base *Settings) *Settings {
 	return &out
 }
 
-// over returns a setting that is known, else the one below it.
+// over returns a setting if it is known, else the setting below it.
 func (s Setting[T]) over(base Setting[T]) Setting[T] {
 	if s.Known() {
 		return s
@@ -52,7 +52,7 @@ func (s Setting[T]) over(base Setting[T]) Setting[T] {
 	return base
 }
 
-// numberOver returns a number that is known, else the one below it; -1 is not known.
+// numberOver returns a number if it is known, else the number below it; -1 means unknown.
 func numberOver(n, base int8) int8 {
 	if n >= 0 {
 		return n

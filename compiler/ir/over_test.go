@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// TestOver: settings that are written over others have each value that is known of the former, and the others' elsewhere.
+// TestOver: the result has every known value of the upper settings, and the values of the base elsewhere.
 func TestOver(t *testing.T) {
 	values := func(p *ir.PortSettings) map[ir.Value]string {
 		out := map[ir.Value]string{}

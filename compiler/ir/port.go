@@ -2,11 +2,11 @@ package ir
 
 import "github.com/rocec/rocec/lang/diag"
 
-// Port is a cabled port of a switch, or a NIC's port. [NewPort] makes one. Ports and links are in slabs of their fabric and name each
-// other by slot. So the garbage collector has little to mark, and the other end of a cable is one step away.
+// Port is a cabled port of a switch, or a NIC's port. [NewPort] makes one. Ports and links are in slabs of their fabric and refer to each
+// other by slot. So the garbage collector has little to mark, and the other end of a cable is found in one step.
 type Port struct {
 	*PortName
-	ID, Index int  // Index is the one in Device.Ports
+	ID, Index int  // Index is the index in Device.Ports
 	NIC       *NIC // host ports only
 
 	device     *Device
@@ -15,27 +15,27 @@ type Port struct {
 	speed, mtu int32
 }
 
-// PortName is the part of a link block about one port. The ports of a block that have one name share it.
+// PortName is the part of a link block about one port. Ports of a block with the same name share it.
 type PortName struct {
 	Name  string
-	Front Front      // of a switch port
-	At    diag.Range // where the link names it
+	Front Front      // for a switch port
+	At    diag.Range // the place where the link names it
 	Rank  int32      // place of the name in the natural order of all names of ports
 }
 
-// PortSizes are the buffers and marks of a port. Alike ports share them.
+// PortSizes are the buffers and marks of a port. Equal ports share them.
 type PortSizes struct {
 	Buffers []*Buffer // one per lossless group the port carries, by cos
 	Marks   []*Mark   // one per ECN group the port sends, by cos; switches only
 }
 
-// PortSpec is what [NewPort] makes a port of.
+// PortSpec contains the values from which [NewPort] makes a port.
 type PortSpec struct {
 	ID, Index int
 	Name      string
 	Front     Front
 	At        diag.Range
-	Named     *PortName // the name, front and place, where other ports have the same
+	Named     *PortName // the name, front and place, shared with ports that have the same
 	NIC       *NIC
 	Speed     int
 	MTU       int
@@ -43,7 +43,7 @@ type PortSpec struct {
 	Marks     []*Mark
 }
 
-// NewPort makes a port of a device. It adds it to no list of the device or its fabric, and [NewLink] plugs a cable in. A device
+// NewPort makes a port of a device. The port is not added to lists of the device or its fabric, and [NewLink] plugs a cable in. A device
 // without a fabric gets an empty one.
 func NewPort(d *Device, s PortSpec) *Port {
 	if d.Fabric == nil {
@@ -60,10 +60,10 @@ func NewPort(d *Device, s PortSpec) *Port {
 	return p
 }
 
-// slot returns that of the port in its fabric.
+// slot returns the slot of the port in its fabric.
 func (p *Port) slot() int32 {
 	if p.link == 0 {
-		return -p.peer // as [NewPort] left it
+		return -p.peer // as set by [NewPort]
 	}
 	l := p.Link()
 	if l.A() == p {
@@ -72,7 +72,7 @@ func (p *Port) slot() int32 {
 	return l.b
 }
 
-// Device returns the device the port is of.
+// Device returns the device that has the port.
 func (p *Port) Device() *Device { return p.device }
 
 // Link returns the cable in the port; nil without one.
@@ -81,16 +81,16 @@ func (p *Port) Link() *Link { return p.device.Fabric.links.at(p.link) }
 // Peer returns the port at the other end of the cable.
 func (p *Port) Peer() *Port { return p.device.Fabric.ports.at(p.peer) }
 
-// Speed returns how fast the port runs, in Mb/s.
+// Speed returns the port's speed in Mb/s.
 func (p *Port) Speed() int { return int(p.speed) }
 
-// SetSpeed sets how fast the port runs.
+// SetSpeed sets the port's speed in Mb/s.
 func (p *Port) SetSpeed(mbps int) { p.speed = int32(mbps) }
 
-// MTU returns the largest frame payload of any class on the port, in bytes; of a NIC that states none 0.
+// MTU returns the largest frame payload of any class on the port, in bytes; 0 for a NIC without a stated MTU.
 func (p *Port) MTU() int { return int(p.mtu) }
 
-// Buffers returns one buffer per lossless group the port carries, by cos. Alike ports share them.
+// Buffers returns one buffer per lossless group the port carries, by cos. Equal ports share them.
 func (p *Port) Buffers() []*Buffer {
 	if p.sizes == nil {
 		return nil
@@ -98,7 +98,7 @@ func (p *Port) Buffers() []*Buffer {
 	return p.sizes.Buffers
 }
 
-// Marks returns one mark per ECN group the port sends, by cos; of switches only. Alike ports share them.
+// Marks returns one mark per ECN group that the port sends, by cos; only for switches. Equal ports share them.
 func (p *Port) Marks() []*Mark {
 	if p.sizes == nil {
 		return nil
@@ -106,16 +106,16 @@ func (p *Port) Marks() []*Mark {
 	return p.sizes.Marks
 }
 
-// SetSizes gives the port buffers and marks that it shares with others; nil: none.
+// SetSizes sets buffers and marks that the port may share with others; nil: none.
 func (p *Port) SetSizes(s *PortSizes) { p.sizes = s }
 
-// SetBuffers gives the port buffers, and leaves those of other ports alone.
+// SetBuffers sets the buffers of this port only, even if it shared them.
 func (p *Port) SetBuffers(buffers []*Buffer) { p.sizes = &PortSizes{buffers, p.Marks()} }
 
-// SetMarks gives the port marks, and leaves those of other ports alone.
+// SetMarks sets the marks of this port only, even if it shared them.
 func (p *Port) SetMarks(marks []*Mark) { p.sizes = &PortSizes{p.Buffers(), marks} }
 
-// Carries reports whether g is lossless on the port, and with which sizes.
+// Carries returns the buffer of g on the port; nil: g is not lossless there.
 func (p *Port) Carries(g *CosGroup) *Buffer {
 	for _, b := range p.Buffers() {
 		if b.Group == g {
@@ -134,14 +134,14 @@ type Link struct {
 	ID      int
 	Routed  bool // an IP hop between two switches
 	Peer    bool
-	Planned bool // not laid yet: the proof judges the fabric with it and without, and on the devices it is down
-	Bond    int  // number of the bond between two switches that the cable is in, from 1; 0: of none
+	Planned bool // not laid yet: the proof checks the fabric with and without the cable, and devices find it down
+	Bond    int  // number, from 1, of the bond between two switches with the cable; 0: none
 
 	fabric *Fabric
 	a, b   int32 // slots
 }
 
-// LinkFacts are what a block says of its links, and their speed. The links of a block that run at one speed share them.
+// LinkFacts contains the values that a block states for its links, and their speed. Links of a block with the same speed share them.
 type LinkFacts struct {
 	At     diag.Range // the block's header
 	Block  string     // `link "hosts"`, `mesh "uplinks"`
@@ -149,14 +149,14 @@ type LinkFacts struct {
 	Length Length
 	MTU    Num // of the switch ports at its ends, bytes
 
-	FlowControl   FlowControl // PFC or Pause; empty: as the fabric
-	FlowControlAt diag.Range  // zero: the fabric states it, or no block does
+	FlowControl   FlowControl // PFC or Pause; empty: the fabric's
+	FlowControlAt diag.Range  // zero: the fabric states it, or it is the default
 
 	PeerAt, BondAt, PlannedAt diag.Range
 }
 
-// NewLink makes a cable between two ports of one fabric, of which l says everything else. It adds it to no list of the fabric. Tests that
-// need one end only pass a nil b.
+// NewLink makes a cable between two ports of one fabric; l contains all other values of the link. The link is not added to lists of the
+// fabric. Tests that need only one end pass a nil b.
 func NewLink(a, b *Port, l Link) *Link {
 	f := a.device.Fabric
 	l.fabric, l.a = f, a.slot()
@@ -184,8 +184,8 @@ func (l *Link) A() *Port { return l.fabric.ports.at(l.a) }
 // B returns the other end of the cable.
 func (l *Link) B() *Port { return l.fabric.ports.at(l.b) }
 
-// ByPause reports whether the fabric means the cable to be lossless by link pause; see [Port.ByPause].
+// ByPause reports whether the fabric makes the cable lossless by link pause; see [Port.ByPause].
 func (l *Link) ByPause() bool { return l.A().ByPause() }
 
-// Bonded reports whether two cables are of one bond, and so one link to what bridges and routes.
+// Bonded reports whether two cables are in one bond, and so are one link for bridging and routing.
 func (l *Link) Bonded(other *Link) bool { return l.Bond != 0 && l.Bond == other.Bond }

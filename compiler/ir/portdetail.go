@@ -5,17 +5,17 @@ import (
 	"unique"
 )
 
-// Knowledge is how a value of a device is known.
+// Knowledge tells how a value of a device is known.
 type Knowledge uint8
 
 // The kinds of knowledge.
 const (
 	NotKnown Knowledge = iota
 	Stated             // the configuration states it
-	Default            // the configuration leaves it out, and the system has this value then
+	Default            // the configuration omits the value, and the system then has this one
 )
 
-// Setting is one value of a device, and how it is known. The zero value is not known.
+// Setting is one value of a device, and how it is known. The zero Setting is unknown.
 type Setting[T comparable] struct {
 	Value T
 	Is    Knowledge
@@ -24,14 +24,14 @@ type Setting[T comparable] struct {
 // Of returns a value that the configuration states.
 func Of[T comparable](v T) Setting[T] { return Setting[T]{v, Stated} }
 
-// ByDefault returns a value that the system has where the configuration states none.
+// ByDefault returns a value that the system has if the configuration omits it.
 func ByDefault[T comparable](v T) Setting[T] { return Setting[T]{v, Default} }
 
 // Known reports whether there is a value.
 func (s Setting[T]) Known() bool { return s.Is != NotKnown }
 
-// Detail is the settings of a port beside those that packets notice hop by hop: its buffers, queues, limits and watchdog. Equal details
-// are ==, whatever device they come from, so that alike ports stay one. The zero value is a port of which none is known.
+// Detail contains the settings of a port that do not change how a packet is sorted and paused at each hop: its buffers, queues, limits and
+// watchdog. Equal details are ==, even from different devices, so that equal ports share one value. In the zero Detail no value is known.
 type Detail struct{ of unique.Handle[PortDetail] }
 
 // NewDetail returns the detail with some values.
@@ -50,30 +50,30 @@ func (d Detail) Get() PortDetail {
 	return d.of.Value()
 }
 
-// PortDetail is the values of a [Detail]. Indices are of cos, of priority groups, or of queues, 0 to 7.
+// PortDetail contains the values of a [Detail]. Arrays are indexed by cos, priority group or queue, 0 to 7.
 type PortDetail struct {
-	Queue [8]int8 // by cos: the queue that it leaves by; -1: not known
-	Group [8]int8 // by cos: the priority group that buffers it; -1: not known
+	Queue [8]int8 // by cos: its egress queue; -1: unknown
+	Group [8]int8 // by cos: the priority group that buffers it; -1: unknown
 
-	DefaultCos Setting[int8] // the cos of packets that have no trusted field
+	DefaultCos Setting[int8] // the cos of packets without a trusted field
 
 	Groups [8]GroupSettings
 	Queues [8]QueueSettings
 
-	Shaper        Setting[int64] // the most that the port sends, in bit/s; 0: it has no shaper
-	RewriteDSCP   Setting[bool]  // it changes the DSCP of packets that leave
-	RewritePCP    Setting[bool]  // it changes their PCP
-	AsymmetricPFC Setting[bool]  // it obeys all priorities, and asks for those that are lossless (SONiC: pfc_asym)
-	Speed         Setting[int64] // bit/s, where the configuration states it
-	Cable         Setting[int]   // metres, where the configuration states them
-	MTU           Setting[int]   // bytes of a frame's payload, where the configuration states them
+	Shaper        Setting[int64] // the port's rate limit in bit/s; 0: no shaper
+	RewriteDSCP   Setting[bool]  // the port changes the DSCP of outgoing packets
+	RewritePCP    Setting[bool]  // the port changes the PCP of outgoing packets
+	AsymmetricPFC Setting[bool]  // the port obeys all priorities, and sends pauses for the lossless ones (SONiC: pfc_asym)
+	Speed         Setting[int64] // bit/s, if the configuration states it
+	Cable         Setting[int]   // metres, if the configuration states it
+	MTU           Setting[int]   // bytes of a frame's payload, if the configuration states it
 	Watchdog      WatchdogSettings
 
-	PFC     Setting[uint8]   // of a NIC: priorities with PFC, also where it is not known whether it has link pause instead
-	VLANMap Setting[[8]int8] // of a NIC, by socket priority: the PCP that its VLAN interface gives packets
+	PFC     Setting[uint8]   // for a NIC: priorities with PFC, even if it is unknown whether the NIC uses link pause instead
+	VLANMap Setting[[8]int8] // for a NIC, by socket priority: the PCP that its VLAN interface gives packets
 }
 
-// UnknownDetail is the values of a port of which none is known.
+// UnknownDetail returns a detail in which no value is known.
 func UnknownDetail() PortDetail {
 	var d PortDetail
 	for cos := range 8 {
@@ -82,16 +82,16 @@ func UnknownDetail() PortDetail {
 	return d
 }
 
-// GroupSettings is a priority group of a port: the buffer of packets that came in.
+// GroupSettings is a priority group of a port: the buffer of incoming packets.
 type GroupSettings struct {
-	Buffer    Setting[int]    // bytes that it has for itself
-	Xoff      Setting[int]    // bytes that fill it before the port asks for a pause, where that is a number
+	Buffer    Setting[int]    // bytes reserved for the group
+	Xoff      Setting[int]    // bytes in the group at which the port sends a pause, if that is a number
 	Xon       Setting[int]    // bytes at which the pause ends
-	XonOffset Setting[int]    // bytes below Limit at which the pause ends, where that is more than Xon
-	Headroom  Setting[int]    // bytes that it takes after it has asked for a pause
-	Limit     Setting[Limit]  // of the shared memory that it takes
+	XonOffset Setting[int]    // bytes below Limit at which the pause ends, if that is more than Xon
+	Headroom  Setting[int]    // bytes that the group accepts after sending a pause
+	Limit     Setting[Limit]  // of the shared memory that the group uses
 	Pool      Setting[string] // the pool of the shared memory
-	Lossless  Setting[bool]   // the system treats it so
+	Lossless  Setting[bool]   // the system treats the group as lossless
 }
 
 // QueueSettings is an egress queue of a port.
@@ -99,38 +99,38 @@ type QueueSettings struct {
 	Strict           Setting[bool]
 	Share            Setting[int]   // DWRR weight, or percent
 	MinRate, MaxRate Setting[int64] // bit/s; 0: no limit
-	ECN              Setting[bool]  // it marks packets
-	MarkMin, MarkMax Setting[int]   // bytes of the queue, as the configuration states them
+	ECN              Setting[bool]  // the queue marks packets
+	MarkMin, MarkMax Setting[int]   // queue lengths in bytes, as the configuration states them
 	Probability      Setting[int]   // percent at MarkMax
-	Unmarkable       Setting[Fate]  // of packets that ask for no marks, where others are marked
+	Unmarkable       Setting[Fate]  // for packets without ECN bits, if other packets are marked
 	Drop             Setting[bool]  // WRED drops packets of this queue
-	DropMin, DropMax Setting[int]   // bytes, of packets that WRED drops
-	Limit            Setting[Limit] // of the shared memory that it takes
+	DropMin, DropMax Setting[int]   // queue lengths in bytes, for packets that WRED drops
+	Limit            Setting[Limit] // of the shared memory that the queue uses
 	Pool             Setting[string]
 }
 
-// Fate is what becomes of a packet.
+// Fate tells what happens to a packet.
 type Fate uint8
 
 // The fates.
 const (
-	Passed  Fate = iota // it is queued as others are
-	Dropped             // WRED drops it
+	Passed  Fate = iota // the packet is queued like others
+	Dropped             // WRED drops the packet
 )
 
-// LimitKind is how a limit of shared memory is stated.
+// LimitKind is the unit of a limit of shared memory.
 type LimitKind uint8
 
 // The kinds of limits.
 const (
-	LimitNone    LimitKind = iota // it takes all that there is
-	LimitAlpha                    // N is the binary logarithm of the part of the free memory: alpha 1/128 is -7
-	LimitZero                     // alpha 0: it takes no shared memory
+	LimitNone    LimitKind = iota // no limit
+	LimitAlpha                    // N is the binary logarithm of the usable part of the free memory: alpha 1/128 is -7
+	LimitZero                     // alpha 0: no shared memory
 	LimitBytes                    // N is in bytes
 	LimitPercent                  // N is percent of the pool
 )
 
-// Limit is the most shared memory that a group or a queue takes.
+// Limit is the largest amount of shared memory that a group or a queue may use.
 type Limit struct {
 	Kind LimitKind
 	N    int
@@ -144,10 +144,10 @@ const (
 	WatchdogOff     WatchdogAction = iota
 	WatchdogDrop                   // packets of the queue are dropped until it moves again
 	WatchdogForward                // pauses for the queue are ignored until it moves again
-	WatchdogAlert                  // a message, and nothing else
+	WatchdogAlert                  // only a message
 )
 
-// WatchdogSettings is the watchdog of a port that ends pauses which never end.
+// WatchdogSettings is the watchdog of a port, which ends stuck pauses.
 type WatchdogSettings struct {
 	Action  Setting[WatchdogAction]
 	Watches Setting[uint8] // priorities
@@ -156,7 +156,7 @@ type WatchdogSettings struct {
 	Restore Setting[time.Duration]
 }
 
-// PoolMode is how limits of a pool are counted.
+// PoolMode is the way in which limits of a pool are counted.
 type PoolMode uint8
 
 // The modes.
@@ -167,7 +167,7 @@ const (
 
 // Pool is a pool of the memory of a switch.
 type Pool struct {
-	Ingress, Egress bool         // packets of which side it counts
+	Ingress, Egress bool         // the direction of the packets that the pool counts
 	Size            Setting[int] // bytes
 	Percent         Setting[int] // of the memory
 	Mode            Setting[PoolMode]
@@ -175,15 +175,15 @@ type Pool struct {
 	Infinite        Setting[bool]
 }
 
-// Moment is when the settings of a device hold.
+// Moment is the state of a device in which settings were read.
 type Moment uint8
 
 // The moments.
 const (
 	MomentUnknown Moment = iota
-	Stored               // in a file that the system reads when it starts
-	Running              // the system has taken them over
-	Loaded               // the chip works by them
+	Stored               // in a file that the system reads at its start
+	Running              // the running system has loaded them
+	Loaded               // the chip uses them
 )
 
 // String names the moment.
@@ -191,15 +191,15 @@ func (m Moment) String() string {
 	return [...]string{"at an unknown moment", "stored", "running", "loaded by the chip"}[min(int(m), 3)]
 }
 
-// System is the part of a device's configuration about the device itself.
+// System contains the settings of the device as a whole.
 type System struct {
 	OS, Release, Model, Chip Setting[string]
-	Driver, Firmware         Setting[string] // of the NICs of a host; where they differ, all of them, in order, parted by ", "
+	Driver, Firmware         Setting[string] // for the NICs of a host; if they differ, all of them, in order, separated by ", "
 	Preset                   Setting[string] // an opaque name, such as that of a vendor's RoCE mode
-	SKU                      Setting[string] // the vendor's name of the hardware and its ports, where it is more than the model (SONiC: hwsku)
+	SKU                      Setting[string] // the vendor's name of the hardware and its ports, if it is more than the model (SONiC: hwsku)
 }
 
-// transition is the value during a change: known where both are alike.
+// transition returns the value during a change: it is known if both sides have the same value.
 func transition[T comparable](a, b Setting[T]) Setting[T] {
 	if a.Value == b.Value && a.Known() && b.Known() {
 		return b
@@ -207,7 +207,7 @@ func transition[T comparable](a, b Setting[T]) Setting[T] {
 	return Setting[T]{}
 }
 
-// least is the smaller value during a change, most the greater: a bound that holds for both sides.
+// least returns the smaller of two values and most the larger, as a bound for both sides of a change.
 func least[T int | int64 | time.Duration](a, b Setting[T]) Setting[T] {
 	if !a.Known() || !b.Known() {
 		return Setting[T]{}
@@ -228,8 +228,8 @@ func most[T int | int64 | time.Duration](a, b Setting[T]) Setting[T] {
 	return b
 }
 
-// Transition returns the detail while a device is between two. Where a bound holds for both sides it returns that bound: the smaller
-// buffer, headroom and shaper, the earlier pause. Other values it returns only if both sides have them.
+// Transition returns the detail of a device during a change from d to next. For sizes and rates it returns a bound for both sides: the
+// smaller buffer, headroom and shaper, the earlier pause. Other values are known only if both sides have the same.
 func (d Detail) Transition(next Detail) Detail {
 	if d == next {
 		return d
@@ -255,7 +255,7 @@ func (d Detail) Transition(next Detail) Detail {
 	return NewDetail(out)
 }
 
-// same is the number that both sides have; -1: they differ.
+// same returns the number that both sides have; -1: they differ.
 func same(a, b int8) int8 {
 	if a == b {
 		return b
@@ -263,7 +263,7 @@ func same(a, b int8) int8 {
 	return -1
 }
 
-// slower is the lower of two rates, of which 0 bounds nothing.
+// slower returns the lower of two rates; 0 means no limit.
 func slower(a, b Setting[int64]) Setting[int64] {
 	if a.Known() && b.Known() {
 		if a.Value == 0 {
@@ -294,7 +294,7 @@ func (q QueueSettings) transition(next QueueSettings) QueueSettings {
 	}
 }
 
-// tighter is the smaller one of two limits that are stated in one unit.
+// tighter returns the smaller of two limits with the same unit.
 func tighter(a, b Setting[Limit]) Setting[Limit] {
 	switch {
 	case !a.Known() || !b.Known() || a.Value.Kind != b.Value.Kind:
@@ -305,7 +305,7 @@ func tighter(a, b Setting[Limit]) Setting[Limit] {
 	return b
 }
 
-// transition is a pool of both sides: it has at least the smaller size.
+// transition returns a pool during a change: it has at least the smaller size.
 func (p Pool) transition(next Pool) Pool {
 	return Pool{
 		Ingress: p.Ingress, Egress: p.Egress, Size: least(p.Size, next.Size), Percent: least(p.Percent, next.Percent),
@@ -313,7 +313,7 @@ func (p Pool) transition(next Pool) Pool {
 	}
 }
 
-// transition returns the values that a device states about itself on both sides.
+// transition returns the settings of the device as a whole that are equal on both sides.
 func (s *System) transition(next *System) System {
 	return System{
 		OS: transition(s.OS, next.OS), Release: transition(s.Release, next.Release), Model: transition(s.Model, next.Model),

@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// Settings is how one device is set, as far as lossless traffic notices: as its files and live states say it, or as the
-// fabric means it ([Device.Wanted]). Both sides of a change are compared in these terms, whatever the vendor's words.
+// Settings contains the settings of one device that affect lossless traffic. They are read from files and live states, or are those that
+// the fabric wants ([Device.Wanted]). Both sides of a change are compared in this form, which does not depend on the vendor.
 type Settings struct {
-	Ports  map[string]*PortSettings // by name, also ports the fabric does not have; ports set alike share one
-	Rest   *PortSettings            // every other port; nil: not known
-	Pools  map[string]Pool          // of the memory, by name; nil: not known
+	Ports  map[string]*PortSettings // by name, including ports that the fabric does not have; ports with equal settings share a value
+	Rest   *PortSettings            // every other port; nil: unknown
+	Pools  map[string]Pool          // of the memory, by name; nil: unknown
 	System System
 	Moment Moment
 }
 
-// Port gives how a port is set; nil: not known.
+// Port returns the settings of a port; nil: unknown.
 func (s *Settings) Port(name string) *PortSettings {
 	if s == nil {
 		return nil
@@ -26,29 +26,29 @@ func (s *Settings) Port(name string) *PortSettings {
 	return s.Rest
 }
 
-// PortSettings is how one port is set. Bits and indices are of cos, as priorities 0 to 7. Two that are set alike are ==.
+// PortSettings contains the settings of one port. Bits and indexes are cos, or priorities, 0 to 7. Equal settings are ==.
 type PortSettings struct {
 	Trust       Trust
 	TrustKnown  bool
-	DSCP        [64]int8 // the cos a value is put in where DSCP is trusted; -1: not known
-	PCP         [8]int8  // the same of PCP
-	PausesKnown bool     // of the next three
-	Sends       uint8    // priorities it sends pauses for; all under link pause
-	Obeys       uint8    // priorities whose pauses it obeys; all under link pause
+	DSCP        [64]int8 // the cos of a DSCP value if DSCP is trusted; -1: unknown
+	PCP         [8]int8  // the cos of a PCP value if PCP is trusted; -1: unknown
+	PausesKnown bool     // for the next three fields
+	Sends       uint8    // priorities for which it sends pauses; under link pause, all
+	Obeys       uint8    // priorities whose pauses it obeys; under link pause, all
 	LinkPause   bool     // 802.3x instead of PFC
-	Headroom    int      // bytes its lossless buffer holds beyond the lowest xoff; 0: not known (NICs), or none
-	Marks       uint8    // priorities it marks by ECN on the way out; of a NIC none
-	Marking     Marking  // from which queue lengths on; zero: it marks none, or not known
+	Headroom    int      // bytes that its lossless buffer can hold above the lowest xoff; 0: unknown (NICs), or none
+	Marks       uint8    // priorities that it marks by ECN on output; 0 for a NIC
+	Marking     Marking  // queue lengths at which marking begins; zero: no marking, or unknown
 	Strict      uint8    // priorities with strict priority
-	Share       [8]uint8 // DWRR weight, or percent, of the priority's class; 0 and not strict: not known
-	Stamps      uint64   // of a NIC, as bits: the DSCP it gives RoCEv2 packets whose applications state none; 0: not known
+	Share       [8]uint8 // DWRR weight, or percent, of the priority's class; 0 and not strict: unknown
+	Stamps      uint64   // for a NIC, as bits: the DSCP of RoCEv2 packets whose applications state none; 0: unknown
 	Detail      Detail   // buffers, queues, limits and the watchdog
 }
 
-// Marking is when packets are marked: queue lengths in bytes, and percent at the upper one.
+// Marking contains the thresholds of marking: queue lengths in bytes, and the percentage at the upper length.
 type Marking struct{ Min, Max, Probability int }
 
-// UnknownPort is a port of which nothing is known.
+// UnknownPort returns port settings in which no value is known.
 func UnknownPort() PortSettings {
 	var p PortSettings
 	for v := range p.DSCP {
@@ -60,12 +60,12 @@ func UnknownPort() PortSettings {
 	return p
 }
 
-// Set notes how a port is set; ports that are alike share the settings.
+// Set records the settings of a port; equal ports share one value.
 func (s *Settings) Set(name string, p PortSettings) {
 	if s.Ports == nil {
 		s.Ports = map[string]*PortSettings{}
 	}
-	for _, have := range s.Ports { // a device has few kinds of ports
+	for _, have := range s.Ports { // a device has few different port settings
 		if *have == p {
 			s.Ports[name] = have
 			return
@@ -74,8 +74,7 @@ func (s *Settings) Set(name string, p PortSettings) {
 	s.Ports[name] = &p
 }
 
-// WithoutDetail returns the settings without the details of ports: what packets notice hop by hop, in which more ports are alike. The
-// settings stay as they are.
+// WithoutDetail returns a copy of the settings without the details of ports, so that more ports are equal.
 func (s *Settings) WithoutDetail() *Settings {
 	has := func(p *PortSettings) bool { return p != nil && p.Detail != (Detail{}) }
 	if s == nil || !has(s.Rest) && !slices.ContainsFunc(slices.Collect(maps.Values(s.Ports)), has) {
@@ -112,8 +111,8 @@ func bit(on bool, cos int) uint8 {
 	return 0
 }
 
-// Loses reports whether a port stops sending or obeying pauses for a priority from one state of a device to another. What is
-// not known of either tells nothing.
+// Loses reports whether, between two states of a device, a port stops sending or obeying pauses for a priority. Unknown settings are
+// ignored.
 func (s *Settings) Loses(next *Settings) bool {
 	if s == nil || next == nil {
 		return false

@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// TestWantedByHand: a device set by hand is as its block states, and has no values for ports that the fabric lacks.
+// TestWantedByHand: a device set by hand has the settings of its block, and no values for ports outside the fabric.
 func TestWantedByHand(t *testing.T) {
 	rdma := &ir.CosGroup{Name: "rdma", Cos: 3, DSCP: []ir.Claim{{Value: 26}}, Lossless: true, ECN: &ir.ECN{}}
 	f := &ir.Fabric{FlowControl: ir.PFC, CosGroups: []*ir.CosGroup{rdma}, Intents: []*ir.Intent{{Version: 2, Group: rdma}}}
@@ -74,13 +74,13 @@ func TestLoses(t *testing.T) {
 	}{
 		{"not known before", nil, of(port(0, 0)), false},
 		{"not known after", of(port(8, 8)), nil, false},
-		{"of the port not known", of(port(0, 0), port(8, 8)), of(port(0, 0), ir.PortSettings{}), false},
+		{"of the unknown port", of(port(0, 0), port(8, 8)), of(port(0, 0), ir.PortSettings{}), false},
 		{"same", of(port(0, 0), port(8, 8)), of(port(0, 0), port(8, 8)), false},
 		{"more", of(port(0, 0), port(8, 8)), of(port(0, 0), port(24, 24)), false},
 		{"sends no more", of(port(0, 0), port(8, 8)), of(port(0, 0), port(0, 8)), true},
 		{"obeys no more", of(port(0, 0), port(8, 8)), of(port(0, 0), port(8, 0)), true},
-		{"one of many no more", of(port(8, 8)), of(port(8, 8), port(8, 0)), true},
-		{"the others no more", of(port(8, 8), port(8, 8)), of(port(0, 0), port(8, 8)), true},
+		{"one of several priorities", of(port(8, 8)), of(port(8, 8), port(8, 0)), true},
+		{"the other priorities", of(port(8, 8), port(8, 8)), of(port(0, 0), port(8, 8)), true},
 	} {
 		assert.Equal(t, c.want, c.old.Loses(c.new), c.name)
 	}

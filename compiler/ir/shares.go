@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// ShareClass is which of three shares of a link a priority is in.
+// ShareClass is one of the three classes in which priorities share a link.
 type ShareClass uint8
 
 // The classes.
@@ -15,12 +15,13 @@ const (
 	ClassRest
 )
 
-// ShareClasses lays the priorities of a switch into classes, and gives the sum of the weights that cos groups state in each. Every target
-// uses it, whatever its system can spell. [ShareRatio] returns the shares of the classes, and [SharePercents] those of the priorities, for
-// systems where priorities have their own. Every priority has the queue of its number, even without a cos group. So no priority changes
-// its queue when a fabric changes, least of all one that is lossless before or after.
+// ShareClasses returns the class of each priority of a switch, and the sum of the cos groups' weights in each class. Every target uses it.
+// [ShareRatio] returns the shares of the classes, and [SharePercents] the shares of the priorities, for systems where each priority has its
+// own share. Every priority has the queue of its number, even without a cos group. So no priority changes its queue when a fabric changes,
+// least of all a lossless one.
 //
-// Strict groups are control, and [ControlCos] unless a group claims it; groups that are lossless or that an intent travels in are RoCE.
+// The control class contains strict groups, and [ControlCos] unless a group claims it. The RoCE class contains groups that are lossless or
+// used by an intent.
 func ShareClasses(f *Fabric) (of [8]ShareClass, stated [3]int) {
 	roce := map[*CosGroup]bool{}
 	for _, in := range f.Intents {
@@ -50,8 +51,8 @@ func ShareClasses(f *Fabric) (of [8]ShareClass, stated [3]int) {
 	return of, stated
 }
 
-// ShareRatio gives the weights of two classes. A weight of 0 is not stated: that class gets the rest of a hundred, and at least 1. If both
-// are 0, the two are equal.
+// ShareRatio returns the shares of two classes. A weight of 0 means that none is stated: the class gets the rest of 100, and at least 1. If
+// both are 0, the shares are equal.
 func ShareRatio(roce, rest int) (int, int) {
 	switch {
 	case roce <= 0 && rest <= 0:
@@ -64,9 +65,9 @@ func ShareRatio(roce, rest int) (int, int) {
 	return roce, rest
 }
 
-// SharePercents gives every priority its part of a link in whole percents, at least 1, with a sum of 100; 0 where it is strict. A class as
-// a whole has its part of both weights, or all where the other class is empty. In it, cos groups that state a weight share by it, and the
-// rest count as their mean.
+// SharePercents returns the share of every priority in whole percents, at least 1, with a sum of 100; 0 for a strict priority. Each class
+// gets its part of the two weights, or everything if the other class is empty. Within a class, cos groups with a weight share by weight,
+// and each other priority counts as their mean.
 func SharePercents(of [8]ShareClass, roce, rest int, groups []*CosGroup) [8]int {
 	var stated, owned [8]int
 	for _, g := range groups {
@@ -112,7 +113,7 @@ func SharePercents(of [8]ShareClass, roce, rest int, groups []*CosGroup) [8]int 
 }
 
 // WholePercents rounds parts of a hundred to whole percents of at least 1 whose sum is 100. The remainder goes to the parts that lose most
-// by rounding down, and an excess is taken from the largest part. Parts of 0 stay; where there are no others, so does the sum.
+// by rounding down, and an excess is taken from the largest part. Parts of 0 stay 0; if all parts are 0, so is the sum.
 func WholePercents(parts [8]float64) (out [8]int) {
 	var order []int
 	sum := 0
@@ -140,15 +141,15 @@ func WholePercents(parts [8]float64) (out [8]int) {
 	return out
 }
 
-// QueueShare is how the queue of a priority is served.
+// QueueShare describes how the queue of a priority is scheduled.
 type QueueShare struct {
 	Strict  bool
-	Percent int // of the link, of one that is not strict
+	Percent int // of the link, for a queue that is not strict
 	Why     []Origin
 }
 
-// Schedule gives the queue of every priority its part of a link ([ShareClasses]). Priorities of still, which are lossless until a change
-// ends, share as RoCE does, unless they are strict.
+// Schedule returns the share of the link for the queue of every priority ([ShareClasses]). Priorities in still, which stay lossless until a
+// change ends, are in the RoCE class unless they are strict.
 func Schedule(f *Fabric, still uint8) (out [8]QueueShare) {
 	of, stated := ShareClasses(f)
 	for cos := range of {
@@ -177,8 +178,8 @@ func Schedule(f *Fabric, still uint8) (out [8]QueueShare) {
 	return out
 }
 
-// Deprived reports whether a group that carries RoCE has less of the link at a port than it is meant to have, by more than the percent that
-// rounding takes. Lossless traffic does not notice how other groups share the rest.
+// Deprived reports whether a group that carries RoCE has a smaller share of the link at a port than wanted, by more than the rounding error
+// of one percent. The shares of other groups do not affect lossless traffic.
 func (g *CosGroup) Deprived(f *Fabric, is, meant *PortSettings) bool {
 	carries := g.Lossless || slices.ContainsFunc(f.Intents, func(in *Intent) bool { return in.Group == g })
 	if !carries || is.Share == meant.Share && is.Strict == meant.Strict {
@@ -188,7 +189,7 @@ func (g *CosGroup) Deprived(f *Fabric, is, meant *PortSettings) bool {
 	return partOf(is, g.Cos)+percent < partOf(meant, g.Cos)
 }
 
-// partOf is the share of a cos in percent of all queues that are not strict; 0: it is not known.
+// partOf returns the share of a cos in percent of all queues that are not strict; 0: unknown.
 func partOf(p *PortSettings, cos int) float64 {
 	sum, d, seen := 0, p.Detail.Get(), uint8(0)
 	for k, share := range p.Share {

@@ -10,7 +10,8 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// TestShareClasses: which priorities are sent first, which share like RoCE, and which like the rest; and the weights of the classes.
+// TestShareClasses: the test checks which priorities are strict, which are in the RoCE class and which in the rest, and the weights of the
+// classes.
 func TestShareClasses(t *testing.T) {
 	const c, r, o = ir.ClassControl, ir.ClassRoCE, ir.ClassRest
 	storage := &ir.CosGroup{Cos: 2, Weight: 30}

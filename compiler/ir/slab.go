@@ -1,7 +1,7 @@
 package ir
 
-// slab holds values side by side, in chunks, so that they never move: a pointer into it stays good while it grows. A value is named by its
-// slot, an int32 from 1 on, which takes half the memory of a pointer and costs the garbage collector nothing. Slot 0 is no value.
+// slab stores values in chunks that never move: a pointer into it stays valid while it grows. A value is identified by its slot, an int32
+// that starts at 1. A slot needs half the memory of a pointer and no work of the garbage collector. Slot 0 means no value.
 type slab[T any] struct {
 	chunks []*[chunkSize]T
 	n      int32
@@ -12,7 +12,7 @@ const (
 	chunkSize = 1 << chunkBits
 )
 
-// at returns the value of a slot, nil of none.
+// at returns the value in a slot; nil for slot 0.
 func (s *slab[T]) at(slot int32) *T {
 	if slot <= 0 {
 		return nil
@@ -21,7 +21,7 @@ func (s *slab[T]) at(slot int32) *T {
 	return &s.chunks[slot>>chunkBits][slot&(chunkSize-1)]
 }
 
-// grow makes room for n more values, in one piece of memory.
+// grow makes room for n more values, in one contiguous chunk.
 func (s *slab[T]) grow(n int) {
 	have := len(s.chunks)*chunkSize - int(s.n)
 	if n <= have {

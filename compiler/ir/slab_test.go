@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 )
 
-// Pointers to ports and links stay good while a fabric grows over several chunks, with and without room made before.
+// Pointers to ports and links stay valid while a fabric grows over several chunks, with and without a call of Reserve.
 func TestPortsAndLinksStayWhereTheyAre(t *testing.T) {
 	for _, reserved := range []int{0, 10, 1000} {
 		f := &ir.Fabric{}
@@ -45,7 +45,7 @@ func TestCableBetweenTwoFabrics(t *testing.T) {
 	assert.Panics(t, func() { ir.NewLink(a, b, ir.Link{}) })
 }
 
-// What is set at one port is not set at others, though they share; nor is it in the fabric a copy was made of.
+// Setting values of one port does not change ports that share them, nor the fabric that was copied.
 func TestSizesAreSharedAndNotWrittenThrough(t *testing.T) {
 	f := irtest.New(ir.UpDown).Links("L0-S0 L1-S0").Hosts("L0", "L1").Fabric()
 	shared := &ir.PortSizes{Buffers: f.Ports[0].Buffers()}

@@ -8,11 +8,11 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// How packets are marked, and how devices sort them into cos groups.
+// This file describes how packets are marked, and how devices sort them into cos groups.
 
-// Trust has the header fields that a device trusts. A packet with an IP header goes by its DSCP where that is trusted. A tagged packet
-// goes by its PCP where that is trusted. Every other packet gets the port's default, cos 0. Source: Cumulus Linux 4.4, the table of trust
-// modes.
+// Trust contains the header fields that a device trusts. A packet with an IP header is sorted by its DSCP if that is trusted. Otherwise a
+// tagged packet is sorted by its PCP if that is trusted. Every other packet gets the port's default, cos 0. Source: Cumulus Linux 4.4, the
+// table of trust modes.
 type Trust struct{ PCP, DSCP bool }
 
 // String names the fields as people do: "PCP and DSCP".
@@ -30,42 +30,43 @@ func (t Trust) String() string {
 
 // Packet is the part of a packet that a device sorts by.
 type Packet struct {
-	IP     bool // it has an IP header, and so a DSCP
+	IP     bool // it has an IP header, and therefore a DSCP
 	DSCP   int
-	Tagged bool // it has a VLAN tag, and so a PCP
+	Tagged bool // it has a VLAN tag, and therefore a PCP
 	PCP    int
 }
 
-// Sorting is where a device puts a packet.
+// Sorting is the cos that a device gives a packet.
 type Sorting struct {
-	Cos   int        // -1: whatever the device gives values that no group claims
-	Group *CosGroup  // nil: none; of several with one cos, a lossless one
+	Cos   int        // -1: the device's cos for values that no group claims
+	Group *CosGroup  // nil: none; if several groups have the cos, a lossless one
 	By    string     // the field that decided: "DSCP 26", "PCP 4", "its default, as there is no PCP"
-	At    diag.Range // the line that sends the value there; no place where nothing does
+	At    diag.Range // the line that maps the value to the cos; no place if there is none
 }
 
-// ByHand is how a device is set that rocec does not write; values that the person left out are those that the fabric needs.
+// ByHand contains the settings of a device that rocec does not write. For values that the person omits, the device has those that the
+// fabric needs.
 type ByHand struct {
 	At            diag.Range
-	FlowControl   FlowControl // of all ports; empty: as the fabric means each cable
+	FlowControl   FlowControl // for all ports; empty: as the fabric states for each cable
 	FlowControlAt diag.Range
 	PFC           []Claim // the priorities with PFC; nil: the lossless groups
 	PFCAt         diag.Range
-	Trust         *Trust // nil: as the intents need
+	Trust         *Trust // nil: the fields that the intents need
 	TrustAt       diag.Range
-	DSCP, PCP     map[int]Claim // value to cos, where the map differs from the fabric's
-	ECN           bool          // a switch marks
+	DSCP, PCP     map[int]Claim // value to cos, if the map differs from the fabric's
+	ECN           bool          // for a switch: it marks packets
 	ECNAt         diag.Range
 	Firmware      bool // a NIC's firmware decides, by DCBX
 	FirmwareAt    diag.Range
-	DCQCN         bool // NICs answer marks, and slow down
+	DCQCN         bool // for NICs: they answer marks and slow down
 	DCQCNAt       diag.Range
-	System        string // of a host, as it is written; empty: not stated
+	System        string // for a host, as written; empty: not stated
 	SystemAt      diag.Range
-	Confirmed     string // why the person vouches for these settings; empty: no person does
+	Confirmed     string // why the person vouches for these settings; empty: no vouching
 }
 
-// ByHand gives the devices that rocec does not write, and so does not read.
+// ByHand returns the devices that rocec does not write, and therefore does not read.
 func (f *Fabric) ByHand() (switches, hosts []*Device) {
 	for _, d := range f.Devices {
 		switch {
@@ -83,7 +84,7 @@ func (f *Fabric) ByHand() (switches, hosts []*Device) {
 // cos group claims one.
 func (in *Intent) ByDSCP() bool { return in.Version == 2 && len(in.Group.DSCP) > 0 }
 
-// TrustOf gives the fields that must be trusted to identify the packets of intents.
+// TrustOf returns the fields that must be trusted to identify the packets of intents.
 func TrustOf(intents []*Intent) Trust {
 	var t Trust
 	for _, in := range intents {
@@ -103,7 +104,7 @@ func (n *NIC) SlowsDown() bool {
 }
 
 // Markable reports whether switches can mark the packets of an intent that the NIC sends. Such packets have an IP header with the ECT bits
-// set, which a NIC does where it controls its rate.
+// set. A NIC sets these bits if it controls its rate.
 func (n *NIC) Markable(in *Intent) bool { return in.Version == 2 && n.SlowsDown() }
 
 // Subnets returns the subnets of the addresses that the fabric states for the NIC and its VLAN.
@@ -117,7 +118,7 @@ func (n *NIC) Subnets() []netip.Prefix {
 	return out
 }
 
-// Carries gives the intents a NIC carries: those it is a member of, and those of the other ports of its bond.
+// Carries returns the intents of a NIC: those that it is a member of, and those of the other ports of its bond.
 func (n *NIC) Carries() []*Intent {
 	all := n.Intents
 	if n.Bond == nil {
@@ -125,7 +126,7 @@ func (n *NIC) Carries() []*Intent {
 	}
 	for _, other := range n.Bond.NICs {
 		if slices.Equal(other.Intents, n.Intents) {
-			continue // the usual case, and a port can be in thousands
+			continue // the usual case; a port can carry thousands of intents
 		}
 		for _, in := range other.Intents {
 			if !slices.Contains(all, in) {
@@ -136,8 +137,8 @@ func (n *NIC) Carries() []*Intent {
 	return all
 }
 
-// Packet gives a data packet of an intent as the NIC sends it. A tos written in the nic block marks the intents whose
-// groups do not claim a DSCP that another intent of the NIC is meant by.
+// Packet returns a data packet of an intent as the NIC sends it. A tos written in the nic block marks the packets, unless another intent of
+// the NIC, in another group, claims that DSCP.
 func (n *NIC) Packet(in *Intent) Packet {
 	p := Packet{IP: in.Version == 2, Tagged: in.VLAN > 0}
 	if !in.ByDSCP() {
@@ -154,8 +155,7 @@ func (n *NIC) Packet(in *Intent) Packet {
 	return p
 }
 
-// Exception gives the first traffic_class of the NIC that names its RoCEv2 packets to another one; nil where none is
-// known to.
+// Exception returns the first traffic_class of the NIC that covers its RoCEv2 packets to another NIC; nil if none is known to cover them.
 func (n *NIC) Exception(to *NIC) *TrafficClass {
 	covers := func(p netip.Prefix, of *NIC) bool {
 		return !p.IsValid() || of.IP.IsValid() && p.Masked().Contains(of.IP.Addr())
@@ -168,7 +168,7 @@ func (n *NIC) Exception(to *NIC) *TrafficClass {
 	return nil
 }
 
-// PacketTo gives a data packet of an intent as the NIC sends it to another one: exceptions by address count.
+// PacketTo returns a data packet of an intent as the NIC sends it to another NIC, including exceptions by address.
 func (n *NIC) PacketTo(to *NIC, in *Intent) Packet {
 	p := n.Packet(in)
 	if rule := n.Exception(to); rule != nil && p.IP {
@@ -196,14 +196,14 @@ func (g *CosGroup) priority() int {
 	return g.PCP[0].Value
 }
 
-// The marks of congestion notification packets where no block states others. Source: mlx5 firmware, CNP_DSCP and CNP_802P_PRIO.
+// The marks of congestion notification packets if no block states others. Source: mlx5 firmware, CNP_DSCP and CNP_802P_PRIO.
 const (
 	DefaultCNP    = 48
 	DefaultCNPPCP = 6
 )
 
-// CNPGroup gives the cos group whose marks the NIC's congestion notification packets carry; nil without one. A NIC marks all of them
-// alike, so it is the group of the first intent that names one.
+// CNPGroup returns the cos group whose marks the NIC's congestion notification packets have; nil: no intent names one. A NIC marks all
+// these packets the same, so the first intent that names a group decides.
 func (n *NIC) CNPGroup() *CosGroup {
 	for _, in := range n.Carries() {
 		if in.Version == 2 && in.CNP != nil {
@@ -213,7 +213,7 @@ func (n *NIC) CNPGroup() *CosGroup {
 	return nil
 }
 
-// CNP gives a congestion notification packet of an intent as the NIC sends it.
+// CNP returns a congestion notification packet of an intent as the NIC sends it.
 func (n *NIC) CNP(in *Intent) Packet {
 	p := Packet{IP: true, DSCP: DefaultCNP, Tagged: in.VLAN > 0, PCP: DefaultCNPPCP}
 	g := n.CNPGroup()
@@ -222,7 +222,7 @@ func (n *NIC) CNP(in *Intent) Packet {
 	}
 	p.PCP = g.priority()
 	if n.Device.ByHand == nil {
-		p.PCP = g.Cos // what rocec writes
+		p.PCP = g.Cos // the values that rocec writes
 	}
 	if len(g.DSCP) > 0 {
 		p.DSCP = g.DSCP[0].Value
@@ -230,7 +230,7 @@ func (n *NIC) CNP(in *Intent) Packet {
 	return p
 }
 
-// Trust gives the fields the device trusts at the port.
+// Trust returns the fields that the device trusts at the port.
 func (p *Port) Trust() Trust {
 	d := p.Device()
 	switch {
@@ -253,9 +253,9 @@ func (p *Port) Trust() Trust {
 	return TrustOf(d.Fabric.Intents)
 }
 
-// Trust gives the fields that the switch trusts at ports without a value of their own: those that its intents need. A switch that sees no
-// intent trusts what all intents of the fabric need. A fabric without intents, such as one that is made of files, identifies lossless
-// packets by DSCP where their class has one.
+// Trust returns the fields that the switch trusts at ports without a separate value: those that its intents need. A switch that no intent
+// passes trusts the fields that all intents of the fabric need. A fabric without intents, such as one made from files, identifies lossless
+// packets by DSCP if their class has one.
 func (s *Switch) Trust(f *Fabric) Trust {
 	t := TrustOf(s.Deciding(f))
 	for _, g := range f.CosGroups {
@@ -264,7 +264,8 @@ func (s *Switch) Trust(f *Fabric) Trust {
 	return t
 }
 
-// Deciding returns the intents that decide which header fields a switch trusts: the intents it sees, or all of the fabric if it sees none.
+// Deciding returns the intents that decide which header fields a switch trusts: the intents that pass it, or all intents of the fabric if
+// none does.
 func (s *Switch) Deciding(f *Fabric) []*Intent {
 	if len(s.Intents) == 0 {
 		return f.Intents
@@ -272,8 +273,8 @@ func (s *Switch) Deciding(f *Fabric) []*Intent {
 	return s.Intents
 }
 
-// TellingOf returns the intents that decide which field a port of a switch trusts. Where a port trusts one field and the switch needs
-// both, those are the intents whose packets come in by the port.
+// TellingOf returns the intents that decide which field a port of a switch trusts. If ports trust only one field and the switch needs both,
+// these are the intents whose packets come in by the port.
 func TellingOf(p *Port) []*Intent {
 	d := p.Device()
 	if t := d.Switch.Trust(d.Fabric); d.Switch.Can.OneTrust && t.PCP && t.DSCP && !p.ByPCPAlone() {
@@ -284,9 +285,9 @@ func TellingOf(p *Port) []*Intent {
 	return d.Switch.Intents
 }
 
-// ByPCPAlone reports whether a switch that trusts both fields is to trust PCP alone at the port. RoCEv2 identified by PCP comes in there,
-// which its DSCP would overrule, and no traffic identified by DSCP does. Only where ports of the switch can differ
-// ([SwitchCan.PortTrust]).
+// ByPCPAlone reports whether a switch that trusts both fields should trust only PCP at the port. This is the case if RoCEv2 identified by
+// PCP comes in there, and no traffic identified by DSCP: with both fields, the DSCP would overrule the PCP. The ports of the switch must be
+// able to differ ([SwitchCan.PortTrust]).
 func (p *Port) ByPCPAlone() bool {
 	d := p.Device()
 	if d.Switch == nil || d.ByHand != nil || !d.Switch.Can.PortTrust || !slices.ContainsFunc(d.Switch.Intents, (*Intent).Overruled) ||
@@ -298,11 +299,11 @@ func (p *Port) ByPCPAlone() bool {
 }
 
 // Overruled reports whether packets of the intent have a DSCP that does not identify them: RoCEv2 identified by PCP. A device that trusts
-// both fields goes by the DSCP.
+// both fields sorts by the DSCP.
 func (in *Intent) Overruled() bool { return in.Version == 2 && !in.ByDSCP() }
 
-// Entering gives the intents whose packets may come in by a port of a switch: the intents of the NIC at the other end, or the intents that
-// both switches see.
+// Entering returns the intents whose packets may come in by a port of a switch: the intents of the NIC at the other end, or the intents
+// that pass both switches.
 func (p *Port) Entering() []*Intent {
 	if p.Link() == nil {
 		return p.Device().Switch.Intents
@@ -311,7 +312,7 @@ func (p *Port) Entering() []*Intent {
 	switch {
 	case !peer.Device().Forwards() && peer.NIC != nil:
 		return peer.NIC.Carries()
-	case peer.Device().Switch == nil: // what others sent may come from it
+	case peer.Device().Switch == nil: // it may forward traffic of others
 		return p.Device().Switch.Intents
 	}
 	var both []*Intent
@@ -323,7 +324,7 @@ func (p *Port) Entering() []*Intent {
 	return both
 }
 
-// Sort gives where the device puts a packet that comes in by the port, or that it sends by it.
+// Sort returns the cos that the device gives a packet that comes in by the port or leaves by it.
 func (p *Port) Sort(pkt Packet) Sorting {
 	t := p.Trust()
 	s := Sorting{Cos: -1, By: t.By(pkt)}
@@ -346,7 +347,7 @@ func (p *Port) Sort(pkt Packet) Sorting {
 	return p.Device().Fabric.sorted(s, Claim{})
 }
 
-// By names what decides where a device that trusts t puts a packet: "DSCP 26", "its default, as there is no PCP".
+// By names the field by which a device that trusts t sorts a packet: "DSCP 26", "its default, as there is no PCP".
 func (t Trust) By(pkt Packet) string {
 	switch {
 	case t.DSCP && pkt.IP:
@@ -383,7 +384,8 @@ func (f *Fabric) claimed(s Sorting, value int, claims func(*CosGroup) []Claim) S
 	return s
 }
 
-// FlowControl is how the port is made lossless: as the device's by_hand block says, else as the fabric means its cable.
+// FlowControl returns the flow control of the port: the one in the device's by_hand block, else the one that the fabric states for the
+// cable.
 func (p *Port) FlowControl() FlowControl {
 	if h := p.Device().ByHand; h != nil && h.FlowControl != "" {
 		return h.FlowControl
@@ -391,10 +393,10 @@ func (p *Port) FlowControl() FlowControl {
 	return p.meant()
 }
 
-// ByPause reports whether the fabric means the port's cable to be lossless by link pause, whatever by_hand blocks state.
+// ByPause reports whether the fabric makes the port's cable lossless by link pause. by_hand blocks do not count.
 func (p *Port) ByPause() bool { return p.meant() == Pause }
 
-// meant is the flow control that the fabric means the port's cable to have.
+// meant returns the flow control that the fabric states for the port's cable.
 func (p *Port) meant() FlowControl {
 	if p.Link() == nil || p.Link().FlowControl == "" {
 		return p.Device().Fabric.FlowControl
@@ -402,7 +404,7 @@ func (p *Port) meant() FlowControl {
 	return p.Link().FlowControl
 }
 
-// Pauses reports whether the port sends pauses for cos and whether it obeys them. Link pause holds for every cos.
+// Pauses reports whether the port sends pauses for cos and whether it obeys them. Link pause applies to every cos.
 func (p *Port) Pauses(cos int) (sends, obeys bool) {
 	fc := p.FlowControl()
 	switch fc {
@@ -420,8 +422,8 @@ func (p *Port) Pauses(cos int) (sends, obeys bool) {
 	return on && fc != PFCRx, on && fc != PFCTx
 }
 
-// Bounces reports whether traffic of a group that bounces can come down into a switch and go up again. That takes two ports that carry it
-// to switches of a higher tier.
+// Bounces reports whether traffic of a group that bounces can come down into the device and go up again. The device then has at least two
+// ports that carry the group to switches of a higher tier.
 func (d *Device) Bounces(g *CosGroup) bool {
 	if g.Bounce == nil || g.Bounce == g {
 		return false
@@ -436,8 +438,8 @@ func (d *Device) Bounces(g *CosGroup) bool {
 }
 
 // Stops reports whether traffic in g that comes in by the port can wait for pauses of other ports of its device. The device must both send
-// and obey pauses. A device that is set by hand may lack either, whatever the fabric means. A cable of which either end does not stop is
-// not part of a circle of waiting buffers. Link pause stops every group.
+// and obey pauses. A device set by hand may lack either, regardless of the fabric. If one end of a cable does not stop, the cable is not
+// part of a cycle of waiting buffers. Link pause stops every group.
 func (p *Port) Stops(g *CosGroup) bool {
 	pause := p.ByPause()
 	if p.Device().ByHand == nil {
@@ -452,9 +454,9 @@ func (p *Port) Stops(g *CosGroup) bool {
 	})
 }
 
-// Fills reports whether traffic in g that comes in by the port fills a buffer whose pauses stop the other end of the cable. That buffer is
-// g's own, if both ends stop for g, or the one buffer that a switch keeps for all lossless groups, if both stop for any of them. If the
-// ends disagree about g, the other end goes on sending it, and its packets keep the other groups paused.
+// Fills reports whether traffic in g that comes in by the port fills a buffer whose pauses stop the other end of the cable. If both ends
+// stop for g, it is the buffer of g. If a switch has one buffer for all lossless groups, and both ends stop for one of them, it is that
+// buffer. If the ends disagree about g, the other end keeps sending g, and its packets keep the other groups paused.
 func (p *Port) Fills(g *CosGroup) bool {
 	q := p.Peer()
 	if p.Stops(g) && q.Stops(g) {
@@ -467,14 +469,14 @@ func (p *Port) Fills(g *CosGroup) bool {
 // SharesBuffer reports whether the device counts all lossless groups of a port in one buffer.
 func (d *Device) SharesBuffer() bool { return d.Switch != nil && d.Switch.Can.Shared }
 
-// SharesBuffers reports whether lossless groups can fill one another's buffers. They can under link pause, also of single cables between
-// devices that forward, and where a switch counts them in one buffer.
+// SharesBuffers reports whether lossless groups can fill one another's buffers. They can under link pause, even on single cables between
+// forwarding devices, and if a switch counts them in one buffer.
 func (f *Fabric) SharesBuffers() bool {
 	return f.FlowControl == Pause || f.Coupled() || slices.ContainsFunc(f.Devices, (*Device).SharesBuffer)
 }
 
-// Bounces returns the groups that traffic sent in g can be in, one after the other: g, and what it bounces into step by step, lossless
-// or not. Where link pause is all there is, nothing changes its group.
+// Bounces returns the groups that traffic sent in g can be in, in order: g, and the groups that it bounces into, lossless or not. If the
+// whole fabric uses link pause, traffic never changes its group.
 func (f *Fabric) Bounces(g *CosGroup) []*CosGroup {
 	out := []*CosGroup{g}
 	for f.FlowControl != Pause && g.Bounce != nil && !slices.Contains(out, g.Bounce) {
@@ -484,8 +486,8 @@ func (f *Fabric) Bounces(g *CosGroup) []*CosGroup {
 	return out
 }
 
-// OnlyBounced reports whether all traffic of a group is traffic that bounces into it. No intent names such a group, and bounces lead to it
-// from a group that an intent names, or that no other bounces into.
+// OnlyBounced reports whether all traffic of a group bounces into it. No intent names such a group, and bounces lead to it from a group
+// that an intent names or that no other group bounces into.
 func (f *Fabric) OnlyBounced(g *CosGroup) bool {
 	named := func(g *CosGroup) bool {
 		return slices.ContainsFunc(f.Intents, func(in *Intent) bool { return in.Group == g || in.CNP == g })

@@ -6,23 +6,23 @@ import "github.com/rocec/rocec/lang/diag"
 type Table struct {
 	At      diag.Range // the attribute that names the file
 	File    string     // as diagnostics name it
-	Targets []*Target  // in the order of their first NICs
+	Targets []*Target  // in the order of each target's first NIC
 
 	// Row returns the place where the file names a device, or no place if the file does not name it. It is a function because counting the
 	// lines of a large file takes time, and few callers need them.
 	Row func(*Device) diag.Range
 
-	// Hops says, by Device.ID and index in Targets, what a device does with traffic to a target. Devices that the file does
-	// not name, and hosts that do not forward, have a nil row.
+	// Hops contains, by Device.ID and index in Targets, the entry of a device for a target. Devices that the file does not name, and hosts
+	// that do not forward, have a nil row.
 	Hops [][]Entry
 
-	// Ports holds, by Device.ID, the sets of next-hop ports the device has, for Hops to point to. A set may be empty: the
-	// route leaves the fabric, or drops.
+	// Ports contains, by Device.ID, the sets of next-hop ports of the device that Hops refers to. A set may be empty: the route leaves the
+	// fabric, or drops.
 	Ports [][][]*Port
 }
 
-// Target is a destination of a table: the NICs attached to the same devices and for whom every device of the table
-// has the same entries. A NIC with several addresses may belong to several targets.
+// Target is a destination of a table: NICs that are attached to the same devices, and for which every device of the table has the same
+// entries. A NIC with several addresses may belong to several targets.
 type Target struct{ NICs []*NIC }
 
 // Entry is a device's entry for a target; 0: it has no entry.

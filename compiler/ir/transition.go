@@ -1,8 +1,8 @@
 package ir
 
-// Transition returns the settings of a device that holds the old and the new at once: what was lossless still is, and what becomes
-// lossless is already. A transition from s to s is s, and a second one to the same settings changes nothing. Nil: one of the two is
-// not known.
+// Transition returns settings for a device that has the old and the new settings at once: old lossless priorities stay lossless, and new
+// ones are already lossless. A transition from s to s is s, and a second transition to the same settings changes nothing. Nil: one of the
+// two is unknown.
 func (s *Settings) Transition(next *Settings) *Settings {
 	if s == nil || next == nil || s == next {
 		return map[bool]*Settings{true: s}[s == next]
@@ -42,7 +42,7 @@ func (s *Settings) Transition(next *Settings) *Settings {
 	return out
 }
 
-// Equal reports whether two devices are set alike; what is not known of both is alike.
+// Equal reports whether two devices have equal settings; values unknown in both count as equal.
 func (s *Settings) Equal(other *Settings) bool {
 	if s == other || s == nil || other == nil {
 		return s == other
@@ -61,9 +61,9 @@ func (s *Settings) Equal(other *Settings) bool {
 	return true
 }
 
-// Transition is [Settings.Transition] of one port. A value goes where it becomes lossless, else where it was, else where it is to go. So
-// if a class takes a new number under its old value, no port holds both. Link pause beside PFC is not known: no device documents which of
-// them such a port obeys. What two classes need of the buffer adds up.
+// Transition is [Settings.Transition] for one port. A value gets its new cos if that is lossless, else its old cos if that was lossless,
+// else its new cos. So if a class changes its cos but keeps its value, no port has both. If link pause and PFC meet, the pauses are
+// unknown: no device documents which of them such a port obeys. The buffers of two classes add up.
 func (p *PortSettings) Transition(next *PortSettings) PortSettings {
 	if p == nil || next == nil {
 		return UnknownPort()
@@ -85,7 +85,7 @@ func (p *PortSettings) Transition(next *PortSettings) PortSettings {
 	out.Trust = Trust{PCP: p.Trust.PCP || next.Trust.PCP, DSCP: p.Trust.DSCP || next.Trust.DSCP}
 	out.TrustKnown = p.TrustKnown && next.TrustKnown
 	out.PausesKnown = p.PausesKnown && next.PausesKnown && (p.LinkPause == next.LinkPause || was == 0 || is == 0)
-	out.LinkPause = p.LinkPause && was != 0 || next.LinkPause && is != 0 // off in both directions it is not a link pause
+	out.LinkPause = p.LinkPause && was != 0 || next.LinkPause && is != 0 // link pause that is off in both directions does not count
 	out.Sends, out.Obeys = p.Sends|next.Sends, p.Obeys|next.Obeys
 	if out.Headroom = max(p.Headroom, next.Headroom); was&^is != 0 && is&^was != 0 {
 		out.Headroom = p.Headroom + next.Headroom
@@ -104,8 +104,8 @@ func (p *PortSettings) Transition(next *PortSettings) PortSettings {
 	return out
 }
 
-// JoinMaps lets a value that was lossless on a port keep its cos in the device's one map, unless the map leads it to a priority that is
-// lossless after the change; lossless has those priorities. Not ok: two of them lead to different priorities.
+// JoinMaps changes the device's single map so that a value that was lossless on a port keeps its cos, unless the map gives it a priority
+// that is lossless after the change; lossless contains those priorities. ok is false if ports need different priorities for one value.
 func JoinMaps(dscp *[64]int, pcp *[8]int, lossless uint8, kept map[string]*PortSettings) (ok bool) {
 	next, nextPCP := *dscp, *pcp
 	join := func(to, next []int, before []int8, had uint8) bool {
@@ -128,11 +128,10 @@ func JoinMaps(dscp *[64]int, pcp *[8]int, lossless uint8, kept map[string]*PortS
 	return true
 }
 
-// Lossless gives the priorities the port is lossless for in either direction.
+// Lossless returns the priorities for which the port is lossless in either direction.
 func (p *PortSettings) Lossless() uint8 { return p.Sends | p.Obeys }
 
-// Sort gives the cos of a packet that comes in by the port, or that a NIC sends by it; -1: not known. A DSCP or PCP below 0 is
-// not known.
+// Sort returns the cos of a packet that comes in by the port, or that a NIC sends by it; -1: unknown. A DSCP or PCP below 0 is unknown.
 func (p *PortSettings) Sort(pkt Packet) int {
 	value, of := -1, []int8(nil)
 	switch {
@@ -151,7 +150,7 @@ func (p *PortSettings) Sort(pkt Packet) int {
 	return int(of[value])
 }
 
-// Unstamped is the settings without [PortSettings.Stamps].
+// Unstamped returns the settings without [PortSettings.Stamps].
 func (s *Settings) Unstamped() *Settings {
 	out := &Settings{Ports: make(map[string]*PortSettings, len(s.Ports)), Rest: s.Rest}
 	for name, p := range s.Ports {

@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// anyPort draws how a port may be set.
+// anyPort draws settings of a port.
 func anyPort(t *rapid.T) ir.PortSettings {
 	flag := func(name string) bool { return rapid.Bool().Draw(t, name) }
 	mask := func(name string) uint8 { return rapid.SampledFrom([]uint8{0, 8, 16, 24, 40, 0xff}).Draw(t, name) }
@@ -32,7 +32,7 @@ func anyPort(t *rapid.T) ir.PortSettings {
 	return p
 }
 
-// TestTransitionOfDetail: what both sides have stays, a bound holds for both sides, and nothing else is known.
+// TestTransitionOfDetail: values of both sides stay, bounds apply to both sides, and no other value is known.
 func TestTransitionOfDetail(t *testing.T) {
 	of := func(buffer int, shaper int64, pool string, limit ir.Setting[ir.Limit]) ir.Detail {
 		d := ir.UnknownDetail()
@@ -46,20 +46,20 @@ func TestTransitionOfDetail(t *testing.T) {
 	assert.Equal(t, ir.GroupSettings{Buffer: ir.Of(50), Pool: ir.Of("p"), Limit: alpha(-3)}, got.Groups[3])
 	assert.Equal(t, ir.Of(int64(1000)), got.Shaper, "a port without a shaper is bound by the other side's")
 	assert.Equal(t, ir.UnknownDetail(), a.Transition(ir.Detail{}).Get())
-	assert.Equal(t, a, of(100, 0, "p", alpha(-1)), "equal details are one")
+	assert.Equal(t, a, of(100, 0, "p", alpha(-1)), "equal details share one value")
 	assert.Zero(t, a.Transition(of(100, 0, "p", ir.Of(ir.Limit{Kind: ir.LimitBytes, N: 5}))).Get().Groups[3].Limit)
 }
 
-// TestTransitionLaws: a port that holds both settings keeps lossless what does not become lossless elsewhere, has what becomes lossless,
-// and does not change by what it has already.
+// TestTransitionLaws: a port in transition keeps the old lossless values unless they become lossless in another cos, and has the new
+// lossless values. A second transition does not change it.
 func TestTransitionLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := anyPort(t), anyPort(t)
 		both := a.Transition(&b)
 		require.Equal(t, a, a.Transition(&a))
-		require.Equal(t, both, both.Transition(&b), "the new settings are in it")
+		require.Equal(t, both, both.Transition(&b), "the transition includes the new settings")
 		twice := a.Transition(&both)
-		require.Equal(t, both.DSCP, twice.DSCP, "so are the old ones")
+		require.Equal(t, both.DSCP, twice.DSCP, "the transition includes the old settings")
 		require.Equal(t, both.Headroom, twice.Headroom)
 		require.Equal(t, both.Lossless(), a.Lossless()|b.Lossless())
 		require.Equal(t, both.Stamps, a.Stamps, "it marks as before")
@@ -77,10 +77,10 @@ func TestTransitionLaws(t *testing.T) {
 	})
 }
 
-// TestTransitionFields: the transition is defined for every field. A value that both sides have holds in between, whatever else differs. A
-// value that neither side has is unknown, except pauses, maps and shares, where the rules of the port decide.
+// TestTransitionFields: the transition is defined for every field. A value that both sides have is kept, whatever else differs. A value
+// that neither side has is unknown, except pauses, maps and shares, which have special rules.
 func TestTransitionFields(t *testing.T) {
-	loose := map[ir.Field]bool{ // these have rules of their own, which TestTransitionLaws holds
+	loose := map[ir.Field]bool{ // these have special rules, which TestTransitionLaws checks
 		ir.FieldDSCP: true, ir.FieldPCP: true, ir.FieldPauses: true, ir.FieldLinkPause: true, ir.FieldMarking: true, ir.FieldShare: true,
 		ir.FieldStrict: true, ir.FieldHeadroom: true, ir.FieldStamps: true,
 	}
@@ -93,11 +93,11 @@ func TestTransitionFields(t *testing.T) {
 			switch {
 			case x.Of != nil && y.Of != nil && x.Of == y.Of:
 				if !loose[x.Field] || strings.HasPrefix(name, "Queues") || strings.HasPrefix(name, "Groups") {
-					require.Equal(t, x.Of, z.Of, "%s is alike on both sides", name)
+					require.Equal(t, x.Of, z.Of, "%s is equal on both sides", name)
 					met[x.Field] = true
 				}
 			case (x.Of == nil || y.Of == nil) && !loose[x.Field] && x.Field != ir.FieldTrust:
-				require.Nil(t, z.Of, "%s is not known of a side", name)
+				require.Nil(t, z.Of, "%s is unknown on one side", name)
 			case !loose[x.Field] && z.Of != nil && x.Field != ir.FieldTrust:
 				require.Contains(t, []any{x.Of, y.Of}, z.Of, name)
 			}
@@ -157,7 +157,7 @@ func TestBoth(t *testing.T) {
 	next.Rest = &none
 
 	both := old.Transition(&next)
-	assert.Equal(t, [2]int{24, 300}, [2]int{int(both.Port("swp1").Sends), both.Port("swp1").Headroom}, "each needs its own")
+	assert.Equal(t, [2]int{24, 300}, [2]int{int(both.Port("swp1").Sends), both.Port("swp1").Headroom}, "each class needs its own headroom")
 	assert.Equal(t, [2]int{8, 100}, [2]int{int(both.Port("swp2").Sends), both.Port("swp2").Headroom})
 	assert.Equal(t, [2]int{16, 200}, [2]int{int(both.Port("swp3").Sends), both.Port("swp3").Headroom})
 	assert.Equal(t, none, *both.Port("swp9"))
@@ -168,11 +168,11 @@ func TestBoth(t *testing.T) {
 	assert.Nil(t, (*ir.Settings)(nil).Transition(&old))
 
 	old.Rest = nil
-	assert.Equal(t, ir.UnknownPort(), *old.Transition(&next).Port("swp3"), "of a port that was not known nothing is known")
+	assert.Equal(t, ir.UnknownPort(), *old.Transition(&next).Port("swp3"), "a port that was unknown stays unknown")
 	pause := pfc(3, 1)
 	pause.LinkPause, pause.Sends = true, 0xff
 	other := pfc(3, 1)
-	assert.False(t, pause.Transition(&other).PausesKnown, "which of them the port obeys is documented nowhere")
+	assert.False(t, pause.Transition(&other).PausesKnown, "no document states which of them the port obeys")
 	assert.True(t, pause.Transition(&none).PausesKnown)
 }
 

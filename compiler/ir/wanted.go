@@ -2,15 +2,16 @@ package ir
 
 import "slices"
 
-// Wanted is how the fabric means the device: what rocec writes, or what a by_hand block states. It speaks about every value that a target
-// writes: values that no group claims have a cos, too. What it says nothing of stays on the device as it is. Each cos has the queue of its
-// number. A lossless cos has the priority group of its number, or that of the lowest lossless cos where a port counts all of them in one.
+// Wanted returns the settings that the fabric wants on the device: those that rocec writes, or those of a by_hand block. It contains every
+// value that a target writes, including the cos of values that no group claims. Values that are unknown here stay unchanged on the device.
+// Each cos has the queue of its number. A lossless cos has the priority group of its number, or of the lowest lossless cos if a port counts
+// all of them in one group.
 //
-// A value by default holds where nothing on the device states another one. A by_hand block makes known what it states alone.
+// A default value applies if the device does not state another one. With a by_hand block, only the values that it states are known.
 func (d *Device) Wanted() *Settings { return new(Wishes).Of(d) }
 
-// Wishes is how one fabric means its devices ([Device.Wanted]). Switches that are written alike share what all their ports have, and the
-// settings of their kinds of ports.
+// Wishes computes the wanted settings of the devices of one fabric ([Device.Wanted]). Switches with equal values share the common settings
+// of their ports and the settings of each kind of port.
 type Wishes struct{ known map[writtenAlike]*wanting }
 
 // writtenAlike has the values of a switch, other than its ports, that [wanting] compares.
@@ -19,7 +20,7 @@ type writtenAlike struct {
 	added *Added
 }
 
-// Of returns how the fabric means a device.
+// Of returns the wanted settings of a device.
 func (all *Wishes) Of(d *Device) *Settings {
 	written := d.Switch != nil && d.ByHand == nil
 	w := all.begin(d, written)
@@ -40,7 +41,7 @@ func (all *Wishes) Of(d *Device) *Settings {
 	return s
 }
 
-// begin returns what all ports of a device have.
+// begin returns the settings that all ports of a device have in common.
 func (all *Wishes) begin(d *Device, written bool) wanting {
 	if !written {
 		return newWanting(d, false)
@@ -67,17 +68,17 @@ func newWanting(d *Device, written bool) wanting {
 	return w
 }
 
-// wanting is a device whose ports are found out.
+// wanting computes the settings of a device's ports.
 type wanting struct {
 	*Device
-	base   PortSettings // what all ports have
+	base   PortSettings // the settings that all ports have
 	detail PortDetail   // as above
 	class  [8]ShareClass
 	alike  map[PortSettings]*PortSettings
 	seen   map[portKind]*PortSettings
 }
 
-// portKind is all that ports of one switch differ in: those of one kind are set alike.
+// portKind contains the values in which ports of one switch differ: ports of one kind have equal settings.
 type portKind struct {
 	sizes  *PortSizes
 	trust  Trust
@@ -112,7 +113,7 @@ func (w *wanting) port(p *Port) *PortSettings {
 	return w.alike[one]
 }
 
-// claims fills in where the device puts the values of header fields that a group or a by_hand block claims.
+// claims fills in the cos of the header values that a group or a by_hand block claims.
 func (d *Device) claims(p *PortSettings) {
 	for _, g := range slices.Backward(d.Fabric.CosGroups) {
 		for _, c := range g.DSCP {
@@ -132,7 +133,7 @@ func (d *Device) claims(p *PortSettings) {
 	}
 }
 
-// ofSwitch fills in what all ports of a switch have.
+// ofSwitch fills in the settings that all ports of a switch have.
 func (w *wanting) ofSwitch() {
 	f := w.Fabric
 	m := MapsOf(f.CosGroups, w.Switch.Can.OwnCos)
@@ -158,8 +159,8 @@ func (w *wanting) ofSwitch() {
 	}
 }
 
-// idle is the fields that are trusted: where no intent needs any, those that the system is given then. A device no intent crosses, in a
-// fabric without intents, may trust any. A port that needs both and trusts one goes by DSCP.
+// idle returns the fields that are trusted if t contains the fields that intents need. If none is needed, the system's IdleTrust applies. A
+// port that needs both fields but can trust only one trusts DSCP.
 func (w *wanting) idle(t Trust) Trust {
 	switch {
 	case w.Switch == nil || w.ByHand != nil:
@@ -171,16 +172,16 @@ func (w *wanting) idle(t Trust) Trust {
 	return t
 }
 
-// trust notes which fields are trusted.
+// trust records the trusted fields.
 func (p *PortSettings) trust(t Trust) { p.Trust, p.TrustKnown = t, t != Trust{} }
 
 func isLossless(p *Port) bool { return len(p.Buffers()) > 0 }
 
-// wanted fills in what packets notice hop by hop.
+// wanted fills in the settings that affect packets at each hop: trust, pauses, headroom and marks.
 func (p *Port) wanted(s *PortSettings) {
 	h := p.Device().ByHand
 	if h != nil && h.Trust != nil {
-		s.TrustKnown = true // also that it trusts none
+		s.TrustKnown = true // even if it trusts no field
 	}
 	s.PausesKnown = true
 	if isLossless(p) || h != nil {
@@ -234,7 +235,7 @@ func (w *wanting) detailOf(p *Port, s *PortSettings, metres int) PortDetail {
 	return out
 }
 
-// marked notes how a queue marks. Where the system drops what it cannot mark, it does so between the same thresholds.
+// marked records how a queue marks. If the system drops packets that it cannot mark, it uses the same thresholds.
 func (q *QueueSettings) marked(at Marking, drops bool) {
 	q.ECN, q.MarkMin, q.MarkMax, q.Probability = Of(true), Of(at.Min), Of(at.Max), Of(at.Probability)
 	q.Drop, q.Unmarkable = Of(false), Of(Passed)
@@ -243,14 +244,14 @@ func (q *QueueSettings) marked(at Marking, drops bool) {
 	}
 }
 
-// groups notes the priority groups: those of lossless cos, and of the others as the system lays them.
+// groups records the priority groups of lossless cos, and of the other cos in the way of the system.
 func (w *wanting) groups(out *PortDetail, p *Port, s *PortSettings) {
 	lossless := s.Lossless()
 	joined, elsewhere := s.LinkPause || w.Switch.Can.Shared, uint8(0)
 	if a := w.Switch.Added; a != nil && a.Lossy == LossyAlike {
 		elsewhere = LosslessCos(w.Fabric.CosGroups)
 	}
-	lowest := [stages]int{-1, -1, -1, -1} // of the lossless group, and of those by class
+	lowest := [stages]int{-1, -1, -1, -1} // cos of the lossless group, and of the group of each class
 	for cos := range 8 {
 		n := &lowest[0]
 		switch own := lossless>>cos&1 == 1; {
@@ -282,17 +283,17 @@ func (w *wanting) groups(out *PortDetail, p *Port, s *PortSettings) {
 	}
 }
 
-// stages is one lossless group, and three classes of shares.
+// stages counts one lossless group and three classes of shares.
 const stages = 4
 
-// sized is a lossless group with a buffer.
+// sized returns a lossless group with a buffer.
 func sized(size, xoff, delta int) GroupSettings {
 	return GroupSettings{
 		Buffer: Of(size), Xoff: Of(xoff), Xon: Of(max(xoff-delta, 0)), Headroom: Of(max(size-xoff, 0)), Lossless: Of(true),
 	}
 }
 
-// give notes what groups and queues take of the pools.
+// give records the pools of groups and queues, and their limits.
 func (a *AddedPools) give(out *PortDetail, lossless uint8) {
 	for cos := range 8 {
 		group, queue := a.LossyGroup, a.LossyQueue
@@ -306,7 +307,7 @@ func (a *AddedPools) give(out *PortDetail, lossless uint8) {
 	}
 }
 
-// wanted fills in what a NIC is given. It has the map of the one field that it trusts: the PCP is the priority.
+// wanted fills in the settings of a NIC. Only the map of its trusted field is known; if that is the PCP, the PCP is the priority.
 func (n *NIC) wanted(s *PortSettings) {
 	intents := n.Carries()
 	if len(intents) == 0 {
@@ -348,7 +349,7 @@ func (n *NIC) wanted(s *PortSettings) {
 	}
 	if c.VLAN > 0 {
 		var m [8]int8
-		for sk := 0; sk < len(m); sk += 2 { // those that Linux makes of a type of service
+		for sk := 0; sk < len(m); sk += 2 { // the priorities that Linux derives from a type of service
 			m[sk] = int8(c.Egress)
 		}
 		d.VLANMap = Of(m)

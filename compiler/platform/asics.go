@@ -2,14 +2,14 @@ package platform
 
 // ASICs is the table of switch silicon, by vendor and age.
 //
-// Sources: "SONiC" is the SONiC project's per-platform buffer templates (device/*/buffers_defaults_t0.j2, which state
-// the pool the chip leaves to packets) and its headroom script; "public" a vendor's product page, a nominal size. A nominal
-// size is cut down to whole cells. What an operating system offers on a chip is a row of that system's target.
+// Sources: "SONiC" is the SONiC project's per-platform buffer templates (device/*/buffers_defaults_t0.j2, which state the pool the chip
+// leaves to packets) and its headroom script; "public" is a vendor's product page with a nominal size. A nominal size is rounded down to
+// whole cells. The target of an operating system contains its abilities on a chip.
 //
-// MarkStep of Spectrum is 64 cells on every generation, rounded up. Sources: Linux, mlxsw/spectrum_qdisc.c (MLXSW_REG_CWTP_MIN_VALUE 64
-// and roundup), and Mellanox SAI, mlnx_sai_wred.c. Cumulus Linux 5.x shows 156,672 B where 150,000 B were asked for, 17 steps of cells of
-// 144 B, and 159,744 B on Spectrum-4 where 150 KiB were. Spectrum-5 and -6 are taken to do the same. No source has the step of a Broadcom
-// chip.
+// MarkStep of Spectrum is 64 cells on every generation, rounded up. Sources: Linux, mlxsw/spectrum_qdisc.c (MLXSW_REG_CWTP_MIN_VALUE 64 and
+// roundup), and Mellanox SAI, mlnx_sai_wred.c. For a requested 150,000 B, Cumulus Linux 5.x shows 156,672 B: 17 steps of 64 cells of 144 B.
+// For a requested 150 KiB on Spectrum-4 it shows 159,744 B. Spectrum-5 and -6 are assumed to do the same. No source states the step of a
+// Broadcom chip.
 var ASICs = []*ASIC{
 	{
 		Name: "helix4", Title: "Helix4", Vendor: Broadcom, Cell: 208, Buffer: 4_194_112, MaxSpeed: 10_000,
@@ -60,7 +60,7 @@ var ASICs = []*ASIC{
 		Source:   "203,604 cells: SONiC th2",
 	},
 
-	// The cell of 254 B of the next three is read off the slope of published tables, 30.24 ns of bytes per metre.
+	// The cell of 254 B of the next three is derived from the slope of published tables, 30.24 ns of bytes per metre.
 	{
 		Name: "tomahawk3", Title: "Tomahawk3", Vendor: Broadcom, Cell: 254, Buffer: 66_394_076, MaxSpeed: 400_000,
 		Aliases: []string{"th3"},
@@ -134,7 +134,7 @@ var ASICs = []*ASIC{
 // the 60 quanta of 802.3-2008 31B.3.7. Source: SONiC asic_table.j2, peer_response_time.
 const oldResponse = 3_891
 
-// asic returns the row of a name used in these tables.
+// asic returns the row of a chip by its name in these tables.
 func asic(name string) *ASIC {
 	for _, a := range ASICs {
 		if a.Name == name {

@@ -10,8 +10,8 @@ func FindASIC(name string) (*ASIC, bool) {
 	return find(ASICs, Fold(name), func(a *ASIC) (string, []string) { return a.Name, a.Aliases })
 }
 
-// FindSwitch returns the switch model of a name. Besides what [FindASIC] overlooks, the maker's name before the model
-// ("mellanox-sn2700", "Dell S6000"), the "-ON" of Dell's order numbers and the M of "MSN2700" do not matter.
+// FindSwitch returns the switch model with a name. It ignores the same differences as [FindASIC], and the maker's name before the model
+// ("mellanox-sn2700", "Dell S6000"), the "-ON" of Dell's order numbers and the M of "MSN2700".
 func FindSwitch(name string) (*Switch, bool) {
 	n := Fold(name)
 	for _, maker := range switchMakers {
@@ -61,13 +61,13 @@ func names[T any](rows []T, name func(T) string) []string {
 	return out
 }
 
-// Fold makes spellings of one name equal.
+// Fold returns the same text for all spellings of a name.
 func Fold(name string) string { return folding.Replace(strings.ToLower(name)) }
 
 var folding = strings.NewReplacer("-", "", "_", "", " ", "", ".", "", "+", "plus")
 
-// Port returns the run of ports that a number belongs to. It is not ok when the model has no such port, or when the port has no part sub
-// because it cannot be split so far (-1: the whole port). In the second case the run is still returned.
+// Port returns the run of ports that a number belongs to. ok is false if the model has no such port, or if the port cannot be split into
+// parts up to sub (-1: the whole port). In the second case the run is still returned.
 func (s *Switch) Port(number, sub int) (r PortRange, ok bool) {
 	for _, r := range s.Ports {
 		if r.First <= number && number <= r.Last {
@@ -77,8 +77,8 @@ func (s *Switch) Port(number, sub int) (r PortRange, ok bool) {
 	return PortRange{}, false
 }
 
-// Split returns the speed and the lanes of each part of a port split into 2, 4 or 8 parts, the fewest that include part sub. A part below
-// 0 is the whole port.
+// Split returns the speed and the lanes of each part of a port that is split into the fewest parts, 2, 4 or 8, that include part sub. A
+// negative sub is the whole port.
 func (r PortRange) Split(sub int) (speed, lanes int) {
 	ways := 1
 	for sub >= 0 && (ways == 1 || ways <= sub) {
@@ -87,9 +87,9 @@ func (r PortRange) Split(sub int) (speed, lanes int) {
 	return r.Speed / ways, max(r.Lanes/ways, 1)
 }
 
-// PartAt returns the speed and the lanes of the part of a split port that begins at a lane, counted from 0. used has the lanes at which
-// the parts in use begin, which may include this one. A part has a power of two of lanes, begins at a multiple of their number, and holds
-// no lane at which another part begins.
+// PartAt returns the speed and the lanes of the part of a split port that begins at a lane, counted from 0. used contains the first lanes
+// of the parts in use, which may include this one. The number of lanes of a part is a power of two, and the part begins at a multiple of
+// it. The first lane of another part is never in the part.
 func (r PortRange) PartAt(lane int, used []int) (speed, lanes int) {
 	other := func(from, to int) bool {
 		return slices.ContainsFunc(used, func(u int) bool { return u != lane && from <= u && u < to })
@@ -101,7 +101,7 @@ func (r PortRange) PartAt(lane int, used []int) (speed, lanes int) {
 	return r.Speed / r.Lanes * lanes, lanes
 }
 
-// Runs reports whether a port of that native speed and number of lanes can run at a speed. The speed is a standard one, no faster than the
+// Runs reports whether a port with a native speed and a number of lanes can run at a speed. The speed is a standard one, no faster than the
 // port. 40G needs four lanes, and lanes of 10G (QSFP+) run at 10G and 40G only.
 func Runs(native, lanes, speed int) bool {
 	if speed > native || !slices.Contains(Speeds, speed) {

@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// Rows of a model.
+// This file looks up the published rows of a model.
 //
-// testdata/headroom/models.csv has the smallest and the largest published headroom of a switch model for each speed and length. It covers
-// the tables of all hwskus of the model. A switch is not set to less than the smallest. Its maker runs no port with less, and a latency of
-// the chip does not shrink with the speed of the port. A cable between two lengths takes the row of the longer one, as a switch with such
-// a table does.
+// testdata/headroom/models.csv contains the smallest and the largest published headroom of a switch model for each speed and length. It
+// covers the tables of all hwskus of the model. The smallest is the minimum for a switch: its maker runs no port with less, and a latency
+// of the chip does not shrink with the speed of the port. For a cable between two lengths, the row of the longer one counts, as on a switch
+// with such a table.
 
-// LongestRow is the length in metres of the longest rows that bind. Tables with longer ones count on headroom that ports share, which
-// is another quantity.
+// LongestRow is the length in metres of the longest rows that are used. Tables with longer rows assume headroom that ports share, which is
+// a different quantity.
 const LongestRow = 1000
 
-// rowsCommit is the commit of sonic-net/sonic-buildimage that the rows are of.
+// rowsCommit is the commit of sonic-net/sonic-buildimage with the rows.
 const rowsCommit = "086b03bd"
 
-// ModelRows returns the published rows of the model; nil: not known.
+// ModelRows returns the published rows of the model; nil: unknown.
 func (s *Switch) ModelRows() *ModelRows {
 	for _, m := range modelRows {
 		if m.Model == s.Name {
@@ -29,8 +29,8 @@ func (s *Switch) ModelRows() *ModelRows {
 	return nil
 }
 
-// Row returns the row for a speed and a cable: the one with the smallest length that is not below that of the cable. It is nil where the
-// model has no row of the speed, or only shorter ones.
+// Row returns the row for a speed and a cable: the row with the smallest length that is at least the length of the cable. It is nil if the
+// model has no row of the speed, or only shorter rows.
 func (m *ModelRows) Row(speed int, metres float64) *ModelRow {
 	if m == nil {
 		return nil
@@ -43,7 +43,7 @@ func (m *ModelRows) Row(speed int, metres float64) *ModelRow {
 	return nil
 }
 
-// Source returns the file with the smallest headroom, and its repository and commit.
+// Source returns the file with the smallest headroom, its repository and its commit.
 func (r *ModelRow) Source() string {
 	return fmt.Sprintf("SONiC %s @%s", modelFiles[r.file], rowsCommit)
 }
@@ -58,9 +58,9 @@ func (m *ModelRows) Has(speed int) bool {
 	return m != nil && slices.ContainsFunc(m.Rows, func(r ModelRow) bool { return int(r.Speed) == speed })
 }
 
-// LeastPublished returns the least headroom that is published for a switch at a speed and a cable as long or longer, and its source. It is
-// the row of the model, or of its chip's tables where the model lacks the speed. 0: no table has it. Where ports can share headroom, the
-// smallest row of a model can be from a table in which they do. There only tables count whose ports have all headroom for themselves.
+// LeastPublished returns the least published headroom for a switch at a speed and a cable at least that long, and its source. It comes from
+// the row of the model, or from its chip's tables if the model lacks the speed. 0: no table has it. If ports of the chip can share
+// headroom, the smallest row of a model may be from a table with shared headroom. Then only tables without shared headroom count.
 func (s *Switch) LeastPublished(speed int, metres float64) (least int, source string) {
 	if m := s.ModelRows(); m.Has(speed) && !s.ASIC.SizeHasHeadroom() {
 		if r := m.Row(speed, metres); r != nil {
@@ -84,10 +84,10 @@ func (s *Switch) LeastPublished(speed int, metres float64) (least int, source st
 	return least, source
 }
 
-// NightlySource is where the rows are.
+// NightlySource is the source of the rows.
 const NightlySource = "sonic-mgmt tests/qos/files @b4ba9de3"
 
-// Nightly returns the row for a speed and the smallest length that is not below that of the cable; nil: the tests have no such port.
+// Nightly returns the row for a speed and the smallest length that is at least the length of the cable; nil: the tests have no such port.
 func (a *ASIC) Nightly(speed int, metres float64) *NightlyRow {
 	for i := range nightlyRows {
 		if r := &nightlyRows[i]; r.Chip == a.Name && int(r.Speed) == speed && float64(r.Metres) >= metres {

@@ -22,14 +22,14 @@ func numbers(t *testing.T, cells ...string) []int {
 	return out
 }
 
-// nightlyChips are the chips by their names in the tests. Chips with virtual output queues have no name, because their headroom is another
-// thing.
+// nightlyChips maps the names in the tests to chips. Chips with virtual output queues are left out, because their headroom is a different
+// quantity.
 var nightlyChips = map[string]string{
 	"td2": "trident2", "td3": "trident3", "th": "tomahawk", "th2": "tomahawk2", "th3": "tomahawk3", "th5": "tomahawk5", "th6": "tomahawk6",
 	"gb": "", "j2c+": "", "jr2": "", "q3d": "",
 }
 
-// nightly reads nightly.csv: a row for each chip, speed and length. Rows in cells of another chip are copies of that one's.
+// nightly reads nightly.csv: a row for each chip, speed and length. Rows in cells of another chip are copies of that chip's rows.
 func nightly(t *testing.T) (rows []NightlyRow, copies int) {
 	for _, r := range readCSV(t, "nightly.csv") {
 		chip, known := nightlyChips[r[0]]
@@ -59,7 +59,7 @@ func nightly(t *testing.T) (rows []NightlyRow, copies int) {
 	return rows, copies
 }
 
-// modelrowstable.go is what models.csv and nightly.csv say.
+// modelrowstable.go has the contents of models.csv and nightly.csv.
 func TestModelRowsAreGenerated(t *testing.T) {
 	var b, files strings.Builder
 	known := map[string]int{}
@@ -94,7 +94,8 @@ func TestModelRowsAreGenerated(t *testing.T) {
 		tests.String()+"}\n")
 }
 
-// Rows are of models there are, sorted, and the smallest is not above the largest. Copies in the tests are as many as here.
+// Rows belong to existing models and are sorted, and the smallest value is at most the largest. The number of copied rows in the tests is
+// known.
 func TestModelRows(t *testing.T) {
 	count := 0
 	for _, m := range modelRows {
@@ -161,7 +162,7 @@ func TestLeastPublished(t *testing.T) {
 	}{
 		{"7060x6-64pe", 400_000, 5, 425_958, "Arista-7060X6-64PE-B-P32O64"},
 		{"7060x6-64de", 400_000, 5, 393_192, "Dell-Z9864f-O64"}, // its chip's
-		{"7060x6-64pe", 10_000, 5, 91_440, "Dell-Z9864f-O64"},   // it has no row of the speed
+		{"7060x6-64pe", 10_000, 5, 91_440, "Dell-Z9864f-O64"},   // the model has no row of the speed
 		{"7060x6-64pe", 400_000, 600, 0, ""},
 		{"sn2410", 100_000, 6, 38_912, "ACS-MSN2700"},
 		{"s5048f", 100_000, 5, 0, ""},

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Part numbers: what a maker's order or a label says, such as MSN3700-VS2F, where the model is SN3700. A row has patterns (see
-// [path.Match]) of its part numbers. One part number means one model at most, which a test holds.
+// This file handles part numbers: the numbers in a maker's order or on a label, such as MSN3700-VS2F for the model SN3700. A row has
+// patterns (see [path.Match]) of its part numbers. A part number matches at most one model, which a test checks.
 
-// Ordered reports whether a name is a part number that one of the patterns describes. Case and the maker's name before it do not
-// matter. What a pattern has after its last hyphen may be missing where it is nothing but a star.
+// Ordered reports whether a name is a part number that one of the patterns describes. Case and the maker's name before it do not matter. If
+// a pattern ends with a hyphen and a star, the name may omit both.
 func Ordered(name string, patterns []string) bool {
 	n := order(name)
 	for _, p := range patterns {
@@ -20,8 +20,8 @@ func Ordered(name string, patterns []string) bool {
 	return false
 }
 
-// NearlyOrdered returns the patterns that a name agrees with up to their last hyphen. The name may be a part number of that family, but
-// does not identify the model.
+// NearlyOrdered returns the patterns that match a name up to their last hyphen. The name may be a part number of that family, but does not
+// identify the model.
 func NearlyOrdered(name string, patterns []string) []string {
 	n := order(name)
 	var out []string
@@ -43,7 +43,7 @@ func FindOrder(number string) (*Switch, bool) {
 	return nil, false
 }
 
-// OrderHead is a part number up to its last hyphen, as [OrderHeads] has them.
+// OrderHead returns a part number up to its last hyphen, in the form of [OrderHeads].
 func OrderHead(number string) string {
 	n := order(number)
 	if head := family(n); head != "" {
@@ -52,7 +52,7 @@ func OrderHead(number string) string {
 	return n
 }
 
-// OrderHeads are what part numbers of switch models begin with, such as MSN2700, and their models. Patterns with a choice before their
+// OrderHeads maps the beginnings of part numbers of switch models, such as MSN2700, to their models. Patterns with a choice before their
 // last hyphen are left out, because a message cannot suggest one.
 func OrderHeads() map[string]string {
 	models := map[string]string{}
@@ -71,7 +71,7 @@ func matches(pattern, name string) bool {
 	return ok && err == nil
 }
 
-// order is a part number as the patterns have it: in capitals, without the maker.
+// order returns a part number in the form of the patterns: in capitals, without the maker.
 func order(name string) string {
 	n := strings.ToUpper(strings.TrimSpace(name))
 	for _, maker := range switchMakers {
@@ -84,7 +84,7 @@ func order(name string) string {
 	return n
 }
 
-// family is a pattern up to its last hyphen that is not a range of characters.
+// family returns a pattern up to its last hyphen outside of brackets.
 func family(pattern string) string {
 	last, class := -1, false
 	for i, c := range []byte(pattern) {
@@ -100,8 +100,8 @@ func family(pattern string) string {
 	return pattern[:max(last, 0)]
 }
 
-// msn, dcs and accton are the patterns of makers whose part numbers hold the model's name: MSN2700-CS2F, DCS-7060CX-32S-F and
-// 7726-32X-O-AC-F. They are so simple that the compiler turns their calls into data.
+// msn, dcs and accton return the patterns of makers whose part numbers contain the model's name: MSN2700-CS2F, DCS-7060CX-32S-F and
+// 7726-32X-O-AC-F. They are so simple that the Go compiler turns their calls into data.
 func msn(model string) []string { return []string{"MSN" + model + "-*"} }
 
 func dcs(m string) []string { return []string{"DCS-" + m + "-*", m + "-*"} }

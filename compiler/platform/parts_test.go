@@ -26,7 +26,7 @@ func TestFindOrder(t *testing.T) {
 			assert.Equal(t, want, s.Name, number)
 		}
 		_, named := FindSwitch(number)
-		assert.False(t, named, "%s is a name, too", number)
+		assert.False(t, named, "%s is also a name", number)
 	}
 	for _, none := range []string{
 		"", "-", "*", "MSN", "MSN3700", "MSN3700-", "MSN3700-XS2F", "MSN4600", "920-9N42F-00RI", "DCS-7050QX-32SX-F", "7726-32X", "[",
@@ -37,7 +37,7 @@ func TestFindOrder(t *testing.T) {
 	}
 }
 
-// A part number means one model, and every pattern names its family.
+// A part number matches one model, and every pattern contains its family.
 func TestPartsAreSound(t *testing.T) {
 	for _, s := range Switches {
 		for _, p := range s.Parts {
@@ -53,7 +53,7 @@ func TestPartsAreSound(t *testing.T) {
 	}
 }
 
-// sampleOf is a part number that a pattern describes: the first of every choice.
+// sampleOf returns a part number that matches a pattern, with the first of every choice.
 func sampleOf(pattern string) string {
 	var out []byte
 	for i := 0; i < len(pattern); i++ {
@@ -97,7 +97,7 @@ func TestOrderHeads(t *testing.T) {
 	for head, model := range heads {
 		assert.NotContains(t, head, "*")
 		s, ok := FindOrder(head + "-7X")
-		if ok { // patterns that say more after the hyphen want just that
+		if ok { // patterns with further text after the hyphen require it
 			assert.Equal(t, model, s.Name, head)
 		}
 	}

@@ -70,7 +70,7 @@ func TestNamesAreFound(t *testing.T) {
 	}
 }
 
-// What is known and not sized is no chip that a fabric can have, and has a reason and a source.
+// Known chips without sizes cannot be used in a fabric, and each has a reason and a source.
 func TestUnsized(t *testing.T) {
 	for _, a := range UnsizedASICs {
 		for _, n := range append([]string{a.Name, a.Title}, a.Aliases...) {
@@ -150,12 +150,12 @@ func TestSplitAndSpeeds(t *testing.T) {
 		used         []int
 		speed, lanes int
 	}{
-		{qsfp28(1, 1), 0, []int{0}, 50_000, 2}, // a part by itself is one of two
+		{qsfp28(1, 1), 0, []int{0}, 50_000, 2}, // a single part is one of two
 		{qsfp28(1, 1), 0, []int{0, 2}, 50_000, 2},
 		{qsfp28(1, 1), 2, []int{0, 2}, 50_000, 2},
 		{qsfp28(1, 1), 1, []int{1}, 25_000, 1},
 		{qsfp28(1, 1), 0, []int{0, 1}, 25_000, 1},
-		{qsfp28(1, 1), 2, []int{0, 1, 2}, 50_000, 2}, // parts of one port need not be alike
+		{qsfp28(1, 1), 2, []int{0, 1, 2}, 50_000, 2}, // parts of one port may differ
 		{qsfp28(1, 1), 2, []int{0, 1, 2, 3}, 25_000, 1},
 		{qsfpdd(1, 1), 4, []int{0, 4}, 200_000, 4},
 		{qsfpdd(1, 1), 6, []int{0, 2, 4, 6}, 100_000, 2},
@@ -178,7 +178,7 @@ func TestSplitAndSpeeds(t *testing.T) {
 
 func TestPauseQuanta(t *testing.T) {
 	assert.Equal(t, 394, PauseQuanta(100_000))
-	assert.Equal(t, 118, PauseQuanta(30_000), "a speed between two takes the faster's")
+	assert.Equal(t, 118, PauseQuanta(30_000), "a speed between two has the value of the faster one")
 	assert.Equal(t, 905, PauseQuanta(1_600_000))
 	last := 0
 	for _, s := range Speeds {
@@ -187,7 +187,7 @@ func TestPauseQuanta(t *testing.T) {
 	}
 }
 
-// The fractions of the reference: exact amplification of Broadcom cells, and the factors of the SONiC script.
+// The expected fractions are the exact waste of Broadcom cells and the factors of the SONiC script.
 func TestCellWaste(t *testing.T) {
 	for name, want := range map[string][2]string{
 		"spectrum": {"2", "1.979"}, "spectrum2": {"3", "2.250"}, "spectrum4": {"3", "3"},

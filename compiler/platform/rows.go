@@ -2,18 +2,18 @@ package platform
 
 // The types of the generated tables.
 
-// Published is the table of one switch, as SONiC has it.
+// Published is SONiC's table of one switch.
 type Published struct {
-	Of     string   // whose it is, as SONiC names it: "ACS-MSN2700"
+	Of     string   // the switch, by its name in SONiC: "ACS-MSN2700"
 	Path   string   // the file, in sonic-net/sonic-buildimage
 	Chip   string   // name of the [ASIC]
-	Models []string // names of the [Switches] whose table it is
-	Own    bool     // it holds for these alone, in place of those of the chip
-	Beside bool     // it holds for these alone, beside those of the chip. Neither: for every switch with the chip
+	Models []string // names of the [Switches] with the table
+	Own    bool     // only for these, in place of the tables of the chip
+	Beside bool     // only for these, in addition to the tables of the chip. Neither: for every switch with the chip
 	Rows   []PublishedRow
 }
 
-// PublishedRow is what one port needs at a speed.
+// PublishedRow contains the headroom of one port at a speed.
 type PublishedRow struct {
 	Speed int // Mb/s
 	At    []Figure
@@ -35,11 +35,11 @@ type ModelRows struct {
 type ModelRow struct {
 	Speed, Metres int32
 	Least, Most   int32 // the smallest and the largest of the model's tables
-	file          uint8 // of modelFiles: the table with the smallest
+	file          uint8 // index in modelFiles: the table with the smallest headroom
 }
 
-// NightlyRow has the bytes that tests on real switches with a chip expect between the first pause and the first drop. The tests find that
-// a switch works as it was set; they do not find that less would lose.
+// NightlyRow contains the bytes that tests on real switches with a chip expect between the first pause and the first drop. The tests show
+// that a switch works with its settings; they do not show that less headroom loses packets.
 type NightlyRow struct {
 	Chip          string
 	Speed, Metres int32

@@ -8,11 +8,11 @@ import (
 // Speeds lists the Ethernet speeds a link may have, ascending, in Mb/s.
 var Speeds = []int{100, 1_000, 10_000, 25_000, 40_000, 50_000, 100_000, 200_000, 400_000, 800_000}
 
-// Unsized is a speed of Ethernet for which no pause response is published: no link runs at it here, as no buffer could be sized
-// for it. Ports that are so fast run at less, whole or split.
+// Unsized is an Ethernet speed for which no pause response is published. rocec allows no link at this speed, because it could not derive
+// sizes of buffers. Ports with this speed run at a lower speed, whole or split.
 const Unsized = 1_600_000
 
-// SpeedText spells a speed as HCL does: "25G", "100M".
+// SpeedText returns a speed in the form of HCL: "25G", "100M".
 func SpeedText(mbps int) string {
 	if mbps%1000 == 0 {
 		return fmt.Sprintf("%dG", mbps/1000)
@@ -20,8 +20,8 @@ func SpeedText(mbps int) string {
 	return fmt.Sprintf("%dM", mbps)
 }
 
-// pauseQuanta is how long a peer may go on sending after a pause frame has arrived, in pause quanta. Source: IEEE 802.3
-// Annex 31B (per-speed values of later editions) as the SONiC headroom script uses them; 800G repeats 400G, as there.
+// pauseQuanta contains, by speed, the pause quanta during which a peer may keep sending after a pause frame arrived. Source: IEEE 802.3
+// Annex 31B (per-speed values of later editions), as used in the SONiC headroom script; as there, 800G has the value of 400G.
 var pauseQuanta = map[int]int{
 	100: 1, 1_000: 2, 10_000: 67, 25_000: 80, 40_000: 118, 50_000: 147,
 	100_000: 394, 200_000: 453, 400_000: 905, 800_000: 905,
@@ -30,14 +30,14 @@ var pauseQuanta = map[int]int{
 // QuantumBytes is one pause quantum: 512 bit times.
 const QuantumBytes = 64
 
-// PauseQuanta returns how many quanta a peer may go on sending at a speed. A speed between two standard ones takes the
+// PauseQuanta returns the number of quanta during which a peer may keep sending at a speed. A speed between two standard speeds has the
 // value of the faster.
 func PauseQuanta(mbps int) int {
 	i, _ := slices.BinarySearch(Speeds, mbps)
 	return pauseQuanta[Speeds[min(i, len(Speeds)-1)]]
 }
 
-// CellWaste returns by how much packets of the worst size swell when they are stored in cells, as a fraction.
+// CellWaste returns the factor by which packets of the worst size grow when they are stored in cells.
 //
 // Broadcom's published headrooms follow the exact maximum ([ASIC.Swell]). For Spectrum the SONiC headroom script uses cell/64 above 128 B
 // and 2 cell/(cell+1) below. worst is that factor rounded up to a whole number, likely is the factor itself.
@@ -55,21 +55,22 @@ func (a *ASIC) CellWaste() (worst, likely Ratio) {
 }
 
 const (
-	// Gap is what lies between frames on the wire, preamble and interframe gap, in bytes.
+	// Gap is the space between frames on the wire in bytes: preamble and interframe gap.
 	Gap = 20
 
-	// MinFrame is the smallest frame, frame check included, in bytes; that of a pause, too.
+	// MinFrame is the smallest frame, frame check included, in bytes; a pause frame has this size.
 	MinFrame = 64
 
 	// fullFrame is the smallest frame that carries a payload of 1 KiB: RoCEv2 over IPv4, untagged.
 	fullFrame = 14 + 20 + 8 + 12 + 1024 + 4 + 4
 )
 
-// Swell returns by how much bytes on the wire swell at most when frames are stored in whole cells, preamble and gap credited. It is the
-// maximum of cells(s) / (s + 20) over frames of any size, and over those that carry a payload of 1 KiB or more.
+// Swell returns the largest factor by which bytes on the wire, including preamble and gap, grow when frames are stored in whole cells. It
+// is the maximum of cells(s) / (s + 20) over frames of any size, and over those that carry a payload of 1 KiB or more.
 func (a *ASIC) Swell() (worst, full Ratio) { return a.swell(MinFrame), a.swell(fullFrame) }
 
-// swell is the maximum over frames of so many bytes and more: it is at the smallest, or at the next that begins another cell.
+// swell returns the maximum over frames of at least the given size. It occurs at the smallest frame, or at the next one that begins another
+// cell.
 func (a *ASIC) swell(smallest int) Ratio {
 	at := func(s int) Ratio { return Ratio{(s + a.Cell - 1) / a.Cell * a.Cell, s + Gap} }
 	r, next := at(smallest), at((smallest+a.Cell-1)/a.Cell*a.Cell+1)
@@ -90,9 +91,10 @@ func (r Ratio) String() string {
 	return fmt.Sprintf("%.3f", float64(r.Num)/float64(r.Den))
 }
 
-// Arrives returns how many bytes can come in after a pause was sent, at 10G, rounded up. It counts a frame on either side that has begun,
-// the pause frame, both ways of the cable, the interfaces, and the peer's answer. Sources: the shape is that of IEEE 802.1Qbb annex O. 60
-// quanta in 802.3 annex 31B are 67 in SONiC, whose 819 bytes for the interfaces are taken too; 5.05 ns a metre.
+// Arrives returns the number of bytes that can arrive after a pause was sent, at 10G, rounded up. It counts a frame in progress on either
+// side, the pause frame, the cable in both directions, the interfaces, and the peer's response. Sources: the terms are those of IEEE
+// 802.1Qbb annex O. The response is SONiC's 67 quanta instead of the 60 of 802.3 annex 31B, and the interfaces count SONiC's 819 bytes. A
+// metre of cable takes 5.05 ns.
 func Arrives(frame, metres int) int {
 	const speed, preamble, pause, interfaces = 10_000, 20, 84, 819
 	cable := (2*metres*speed/1000*505 + 799) / 800

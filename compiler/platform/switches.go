@@ -3,9 +3,9 @@ package platform
 // Switches is the table of switch models, by maker and name.
 //
 // Ports are the front panel, numbered from 1 onwards, with the speed of the whole port and the number of ports it can be split into.
-// Sources: "SONiC" is the SONiC project's table of supported devices, "MLX" the mlxsw driver's release notes with the models it was tested
-// on, "UM" the maker's hardware user manual. "NetBox" is the NetBox device type library, "CL x.y" the switch port chapter of that Cumulus
-// Linux manual. The chip of every SN model is also in SONiC's asic_table.j2.
+// Sources: "SONiC" is the SONiC project's table of supported devices. "MLX" is the mlxsw driver's release notes with the models it was
+// tested on. "UM" is the maker's hardware user manual. "NetBox" is the NetBox device type library. "CL x.y" is the switch port chapter of
+// that Cumulus Linux manual. The chip of every SN model is also in SONiC's asic_table.j2.
 //
 // The SN4800 is left out on purpose: its ports depend on its line cards. A switch_model block describes it.
 var Switches = []*Switch{
@@ -113,7 +113,7 @@ var Switches = []*Switch{
 		Name: "sn5640", Title: "NVIDIA SN5640", ASIC: asic("spectrum5"), Ports: []PortRange{osfp(1, 64), sfp28(65, 66)},
 		Source: "SONiC Mellanox-SN5640-C512S2: 64 ports of 800G and two service ports",
 	},
-	// Eight lanes of 200G; what SONiC runs as one port or as each of two is 800G at most.
+	// A cage has eight lanes of 200G. SONiC runs it as one or two ports of at most 800G.
 	{
 		Name: "sn6600", Title: "NVIDIA SN6600", ASIC: asic("spectrum6"), Ports: []PortRange{{1, 64, Unsized, 8}},
 		Aliases: []string{"sn6600_ld"}, Source: "SONiC ACS-SN6600_LD: 64 cages, each 1 or 2 ports of 800G",
@@ -265,7 +265,7 @@ var Switches = []*Switch{
 		Source: "SONiC: 32x400G",
 	},
 
-	// Arista, as far as SONiC has a folder for them. Service ports of 10G are left out.
+	// Arista models for which SONiC has a folder. Service ports of 10G are left out.
 	{
 		Name: "7050qx-32", Title: "Arista 7050QX-32", ASIC: asic("trident2"), Ports: []PortRange{qsfpplus(1, 32)},
 		Parts:  dcs("7050QX-32"),
@@ -338,7 +338,7 @@ var Switches = []*Switch{
 		Source: "SONiC Arista-7260CX3-C64: 64x100G",
 	},
 
-	// Others of the Cumulus hardware list.
+	// Other models of the Cumulus hardware list.
 	{
 		Name: "wedge100", Title: "Facebook Wedge 100-32X", ASIC: asic("tomahawk"), Ports: []PortRange{qsfp28(1, 32)},
 		Aliases: []string{"wedge100-32x"}, Source: "SONiC: 32x100G",
@@ -374,7 +374,7 @@ var Switches = []*Switch{
 	},
 }
 
-// The cages of front panels, with the parts that a port of each can be split into at most.
+// The cages of front panels, with the largest number of parts that a port of each can be split into.
 func sfpplus(first, last int) PortRange  { return PortRange{first, last, 10_000, 1} }
 func sfp28(first, last int) PortRange    { return PortRange{first, last, 25_000, 1} }
 func qsfpplus(first, last int) PortRange { return PortRange{first, last, 40_000, 4} }

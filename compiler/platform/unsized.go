@@ -1,15 +1,15 @@
 package platform
 
-// UnsizedASIC is silicon that is known, and for which rocec derives no buffer.
+// UnsizedASIC is a known chip for which rocec derives no sizes of buffers.
 type UnsizedASIC struct {
 	Name    string
 	Title   string
 	Aliases []string
-	Why     string // what is missing, as a sentence
+	Why     string // the missing facts, as a sentence
 	Source  string
 }
 
-// UnsizedASICs is the table of them. No target writes for them.
+// UnsizedASICs is the table of these chips. No target writes for them.
 var UnsizedASICs = []*UnsizedASIC{
 	{
 		Name: "trident5", Title: "Trident5", Aliases: []string{"td5"},
@@ -24,13 +24,13 @@ var UnsizedASICs = []*UnsizedASIC{
 	},
 }
 
-// FindUnsized returns the chip of a name that is known and not sized; names as of [FindASIC].
+// FindUnsized returns the known chip without sizes that has a name; names are compared as in [FindASIC].
 func FindUnsized(name string) (*UnsizedASIC, bool) {
 	return find(UnsizedASICs, Fold(name), func(a *UnsizedASIC) (string, []string) { return a.Name, a.Aliases })
 }
 
 // Newer reports whether a name looks like a later generation of a series with known names, such as tomahawk7. Its number is greater than
-// every known one, and no more than twice as great. A slip of a digit is mostly further off.
+// every known number, and at most twice as great. A mistyped digit usually gives a larger difference.
 func Newer(name string, known []string) bool {
 	series, n := generation(name)
 	newest := 0

@@ -26,9 +26,8 @@ func anyRule(w *walk, c *graph.Class) rule {
 	return func(v int32, s *graph.Arc, _ bool) (falls, ok bool) { return false, f.leaves(s.To, v) }
 }
 
-// anyPath records every turn of every walk between two members of t that never turns back to the device it came from.
-// Members are senders and receivers alike and cables have two directions, so who can come from a neighbour can also be
-// reached over it.
+// anyPath records every turn of every walk between two members of t that never turns back to the previous device. Every member sends and
+// receives, and cables have two directions. So a member whose traffic can come from a neighbour can also be reached over it.
 func (w *walk) anyPath(classes []*graph.Class) {
 	t := classes[0].Conversation
 	comes := w.spreadMembers(classes)
@@ -51,10 +50,10 @@ func (w *walk) anyPath(classes []*graph.Class) {
 	}
 }
 
-// spreadMembers returns, by ID of a port that faces another vertex, whose traffic can come in there.
+// spreadMembers returns, by ID of a port that faces another vertex, the members whose traffic can come in there.
 func (w *walk) spreadMembers(classes []*graph.Class) []graph.Who {
 	comes := make([]graph.Who, len(w.Fabric.Ports))
-	here := make([]graph.Who, len(w.Vertices)) // who is attached there
+	here := make([]graph.Who, len(w.Vertices)) // the members attached there
 	for _, c := range classes {
 		for _, v := range c.At {
 			here[v] = here[v].And(c.Who)
@@ -74,7 +73,7 @@ func (w *walk) spreadMembers(classes []*graph.Class) []graph.Who {
 			wake(int32(v))
 		}
 	}
-	var later []graph.Who // by step, and one more: who comes by the steps from there on
+	var later []graph.Who // by step, with one more: the members whose traffic comes by the later steps
 	for i := 0; i < len(todo); i++ {
 		v := todo[i]
 		waiting[v] = false
@@ -105,8 +104,8 @@ func (w *walk) spreadMembers(classes []*graph.Class) []graph.Who {
 	return comes
 }
 
-// flooded has, by vertex, the neighbours over which traffic arrives at it or leaves it: none (dry), exactly one (its vertex), or several.
-// A vertex whose own members send and receive counts as several.
+// flooded contains, by vertex, the neighbours from which traffic arrives: none (dry), exactly one (its vertex), or several. A vertex whose
+// own members send and receive counts as several.
 type flooded []int32
 
 const (
@@ -117,7 +116,7 @@ const (
 // leaves reports whether traffic at v can go to its neighbour to without turning back.
 func (f flooded) leaves(v, to int32) bool { return f[v] == several || f[v] != dry && f[v] != to }
 
-// add counts one more neighbour of v, and reports whether that changed anything.
+// add counts one more neighbour of v, and reports whether that changed f.
 func (f flooded) add(v, neighbour int32) bool {
 	switch f[v] {
 	case dry:

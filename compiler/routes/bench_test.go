@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// Benchmarks come at three sizes, so that growth shows. From the fabric in memory to its turns, nothing remembered.
+// Benchmarks have three sizes to show growth. They measure the way from the fabric in memory to its turns, without cached results.
 
 func benchmarkTurns(b *testing.B, name string, build func() *irtest.Cabling) {
 	b.Run(name, func(b *testing.B) {
@@ -29,7 +29,7 @@ func BenchmarkTurnsFatTree(b *testing.B) {
 	}
 }
 
-// BenchmarkTurnsClos ends with 10,240 switches and 131,072 hosts.
+// BenchmarkTurnsClos has at most 10,240 switches and 131,072 hosts.
 func BenchmarkTurnsClos(b *testing.B) {
 	for _, n := range []int{16, 32, 64} {
 		benchmarkTurns(b, fmt.Sprintf("%dx%dx%d", n, n, n), func() *irtest.Cabling {
@@ -58,7 +58,7 @@ func BenchmarkTurnsUpDown(b *testing.B) {
 	}
 }
 
-// BenchmarkConverging loses the cable of a leaf, and that of a core.
+// BenchmarkConverging has a failed cable of a leaf and a failed cable of a core.
 func BenchmarkConverging(b *testing.B) {
 	for _, n := range []int{8, 16, 32} {
 		for _, cable := range []string{"T0.0-A0.0", "A0.0-C0.0"} {

@@ -7,10 +7,10 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Traffic changes its cos group (cos_group.bounce) where it comes down and goes up again. In a Clos hardly any does, so
-// only the classes with such a valley on a shortest path are followed cable by cable.
+// Traffic changes its cos group (cos_group.bounce) where it comes down and goes up again. In a Clos this is rare, so only the classes with
+// such a valley on a shortest path are followed cable by cable.
 
-// bouncing returns the turns of every shortest path in state s, of the view's own traffic and of what bounced into it.
+// bouncing returns the turns of every shortest path in state s, of the view's own traffic and of traffic that bounced into its group.
 func (v *view) bouncing(s ir.State) (*ir.Turns, error) {
 	w := newWalk(v, s.Down)
 	if !s.Budget.Spend(len(v.sources()) * (4*v.Edges + len(v.Vertices)) * (len(w.classes)/64 + 1)) {
@@ -62,7 +62,7 @@ func (w *walk) valleys() []*graph.Class {
 	return out
 }
 
-// together returns the turns of a and those of b.
+// together returns the union of the turns of a and b.
 func together(a, b *ir.Turns) *ir.Turns {
 	both := &ir.Turns{Group: a.Group, Rows: slices.Clone(a.Rows), Bounced: b.Bounced}
 	for i, row := range b.Rows {

@@ -11,8 +11,8 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// shortestCircle returns the length of the shortest circle of the buffer dependency graph of all lossless groups; 0 without a circle.
-// Turns back to the device traffic came from count if asked for.
+// shortestCircle returns the length of the shortest cycle in the buffer dependency graph of all lossless groups; 0: there is no cycle.
+// back: turns back to the previous device count, too.
 func shortestCircle(t *testing.T, f *ir.Fabric, s ir.State, back bool) int {
 	type buffer struct {
 		in *ir.Port
@@ -57,7 +57,7 @@ func shortestCircle(t *testing.T, f *ir.Fabric, s ir.State, back bool) int {
 	return least
 }
 
-// A valley in LS4x2 makes a circle of 4, unless what bounces there changes into a group of its own.
+// A valley in LS4x2 makes a cycle of 4, unless traffic that bounces there changes into a separate group.
 func TestBounceBreaksTheCircle(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -65,21 +65,21 @@ func TestBounceBreaksTheCircle(t *testing.T) {
 		circle int
 	}{
 		{"no bounce", func(*irtest.Cabling) {}, 4},
-		{"into a group of its own", func(c *irtest.Cabling) { c.Bounce() }, 0},
+		{"into a separate group", func(c *irtest.Cabling) { c.Bounce() }, 0},
 		{"into a lossy group", func(c *irtest.Cabling) { c.Bounce(); c.Group.Bounce.Lossless = false }, 0},
 		{"there and back", func(c *irtest.Cabling) { c.Bounce(); c.Group.Bounce.Bounce = c.Group }, 0},
-		{"that hosts speak too", func(c *irtest.Cabling) {
+		{"into a group that hosts also use", func(c *irtest.Cabling) {
 			c.Bounce()
 			c.F.Intents = append(c.F.Intents, &ir.Intent{Version: 2, Group: c.Group.Bounce, Members: c.F.Intents[0].Members})
 		}, 4},
-		{"and no intent names a talker", func(c *irtest.Cabling) { c.Bounce(); c.F.Intents = nil }, 0},
-		{"there and back, and no intent names a talker", func(c *irtest.Cabling) {
+		{"without an intent", func(c *irtest.Cabling) { c.Bounce(); c.F.Intents = nil }, 0},
+		{"there and back, without an intent", func(c *irtest.Cabling) {
 			c.Bounce()
 			c.Group.Bounce.Bounce, c.F.Intents = c.Group, nil
 		}, 4},
 		{"into itself", func(c *irtest.Cabling) { c.Group.Bounce = c.Group }, 4},
 		{"under link pause", func(c *irtest.Cabling) { c.Bounce(); c.F.FlowControl = ir.Pause }, 4},
-		{"in a group that the bounce cannot be in", func(c *irtest.Cabling) {
+		{"in a group that bounced traffic cannot be in", func(c *irtest.Cabling) {
 			c.Bounce()
 			c.Group.Bounce.Bounce, c.Group.Bounce = c.Group, nil
 		}, 4},
@@ -94,7 +94,7 @@ func TestBounceBreaksTheCircle(t *testing.T) {
 	}
 }
 
-// Traffic that bounces is in one group up to the device where it does, and in the other from there on.
+// Traffic is in one group up to the device where it bounces, and in the other group after that device.
 func TestBounceMovesTrafficBetweenGroups(t *testing.T) {
 	c := irtest.LeafSpine(ir.ShortestPath, 4, 2).Bounce()
 	f := c.Fabric()
@@ -134,19 +134,19 @@ func TestBounceMovesTrafficBetweenGroups(t *testing.T) {
 	assert.True(t, own.Witness([]ir.Turn{{In: up.In, Out: up.In}})[0] == nil)
 }
 
-// While routing converges, devices that know of the failure and devices that do not make circles between them.
+// While routing converges, cycles form between devices that know of the failure and devices that do not.
 func TestConverging(t *testing.T) {
 	tests := []struct {
 		name                string
 		c                   *irtest.Cabling
 		down                string
-		turningBack, others int // shortest circles, with and without turns back
+		turningBack, others int // shortest cycles, with and without turns back
 	}{
 		{"nothing failed", irtest.LeafSpine(ir.ShortestPath, 4, 4), "", 0, 0},
 		{"a micro-loop of two", irtest.LeafSpine(ir.ShortestPath, 4, 4), "S0-L1", 2, 0},
-		{"two failures, whatever the number of spines", irtest.LeafSpine(ir.ShortestPath, 4, 4), "S0-L1 S1-L0", 2, 4},
+		{"two failures, for any number of spines", irtest.LeafSpine(ir.ShortestPath, 4, 4), "S0-L1 S1-L0", 2, 4},
 		{"on the way to a host", irtest.LeafSpine(ir.ShortestPath, 4, 4), "hL0x16-L0", 0, 0},
-		{"up-down is vouched for", irtest.LeafSpine(ir.UpDown, 4, 4), "S0-L1 S1-L0", 0, 0},
+		{"up-down is assumed to hold during convergence", irtest.LeafSpine(ir.UpDown, 4, 4), "S0-L1 S1-L0", 0, 0},
 		{"any is any", irtest.LeafSpine(ir.AnyPath, 4, 2), "", 4, 4},
 	}
 	for _, tt := range tests {

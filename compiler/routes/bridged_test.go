@@ -40,7 +40,7 @@ func forwardingCables(f *ir.Fabric, down ...*ir.Link) []string {
 func TestSpanningTree(t *testing.T) {
 	ring := bridgedLinks(irtest.Ring(ir.SpanningTree, 4)) // R0-R1 R1-R2 R2-R3 R3-R0
 	f := routed(ring)
-	assert.Equal(t, []string{"R0-R1", "R1-R2", "R3-R0"}, forwardingCables(f), "R2 is as near over R1 and R3: the first wins")
+	assert.Equal(t, []string{"R0-R1", "R1-R2", "R3-R0"}, forwardingCables(f), "R2 is equally near over R1 and R3: the first is chosen")
 	turns := turnsIn(t, f, ir.State{})
 	nodes, edges := size(f, turns)
 	assert.Equal(t, [2]int{6, 4}, [2]int{nodes, edges}, "a chain R3 R0 R1 R2, both ways")
@@ -68,7 +68,7 @@ func TestSpanningTree(t *testing.T) {
 	assert.Empty(t, turnsOf(f, turnsIn(t, f, ir.State{})))
 }
 
-// A bond is one port of a bridge: all its cables forward or none does, and no frame comes back by another one.
+// A bond is one port of a bridge: all its cables forward or all are blocked, and no frame comes back by another cable of the bond.
 func TestBondsOfBridges(t *testing.T) {
 	c := bridgedLinks(irtest.New(ir.SpanningTree).Links("A-B A-B B-C C-A").Hosts("A", "B", "C"))
 	f := routed(c)
@@ -77,7 +77,7 @@ func TestBondsOfBridges(t *testing.T) {
 	one.Bond, other.Bond = 1, 1
 	f = routed(c)
 	assert.Equal(t, []string{"A-B", "A-B", "C-A"}, forwardingCables(f))
-	assert.Equal(t, []string{"A-B", "C-A"}, forwardingCables(f, one), "what is left of the bond is as near")
+	assert.Equal(t, []string{"A-B", "C-A"}, forwardingCables(f, one), "the rest of the bond is equally near")
 	assert.Equal(t, []string{"B-C", "C-A"}, forwardingCables(f, one, other))
 	turns := turnsIn(t, f, ir.State{})
 	toA := c.Between("C", "A")
@@ -104,7 +104,7 @@ func TestBondsOfBridges(t *testing.T) {
 	ring.Hosts("B")
 	f = routed(ring)
 	turns = turnsIn(t, f, ir.State{})
-	assert.True(t, circular(f, turns), "a ring is one, bond or not")
+	assert.True(t, circular(f, turns), "a ring has a cycle with or without a bond")
 	assert.False(t, turns.Has(f.Links[0].A(), f.Links[1].A()))
 
 	blind := bridgedLinks(irtest.New(ir.Flooding).Links("A-B A-B A-D D-E E-F F-D").Hosts("A", "D"))
@@ -117,7 +117,7 @@ func TestBondsOfBridges(t *testing.T) {
 	assert.False(t, turnsIn(t, f, ir.State{}).Has(also, on))
 }
 
-// On whatever is cabled, whatever fails: no circle; traffic of every pair makes the turns of the one way between them.
+// For random cabling and failures there is no cycle, and the traffic of every pair takes exactly the turns of the one path between them.
 func TestSpanningTreeIsATree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := bridgedLinks(randomSwitches(t, ir.SpanningTree))
@@ -153,7 +153,7 @@ func TestSpanningTreeIsATree(t *testing.T) {
 			found := false
 			for _, p := range at.Device().Ports {
 				if p != at && tree[p.Link().ID] && walk(append(slices.Clone(path), p, p.Peer()), to) {
-					require.False(t, found, "two ways on a tree")
+					require.False(t, found, "two paths on a tree")
 					found = true
 				}
 			}
@@ -217,7 +217,7 @@ func TestFlooding(t *testing.T) {
 	require.ErrorIs(t, err, ir.ErrBudget)
 }
 
-// Floods go wherever following every frame by hand goes, and flows lead from a member through the turn.
+// Floods take the same turns as a simulation of every frame, and flows lead from a member through the turn.
 func TestFloodingAgreesWithBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := bridgedLinks(randomSwitches(t, ir.Flooding))
@@ -254,7 +254,7 @@ func TestFloodingAgreesWithBruteForce(t *testing.T) {
 	})
 }
 
-// requireFlows asks for a flow through every turn: from a host, cable by cable, none of which is down, through the turn.
+// requireFlows requires a flow through every turn: from a host, through the turn, only over cables that are up.
 func requireFlows(t *rapid.T, f *ir.Fabric, g *ir.CosGroup, turns *ir.Turns, down []*ir.Link) {
 	var all []ir.Turn
 	for _, in := range f.Ports {

@@ -9,16 +9,16 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Changed: what failures add, without following everything again.
+// Changed finds the turns that failures add, without following all traffic again.
 //
-// A shortest path that was none before belongs to a sender and a destination that are farther apart than before. If the distance to a
-// destination changes, it changes at a device whose links towards that destination all failed: the nearest device with a change. Distances
-// are the same both ways. So the search starts at the devices of the failed links, on the fabric before and after at once. Every
-// destination that it meets sooner before than after is a candidate. A second search, from the candidates, reports whether a sender is
-// among those farther away.
+// A new shortest path belongs to a sender and a destination that are farther apart than before. If the distance to a destination changes,
+// it changes at a device whose links towards that destination all failed: the nearest device with a change. Distances are the same in both
+// directions. So one search starts at the devices of the failed links, both in the fabric before and after the failure. A destination is a
+// candidate if the search reaches it sooner before the failure than after it. A second search, from the candidates, reports whether a
+// sender is among those farther away.
 
-// Changed returns the turns of the destinations that links in s.Down put farther away from some sender; while routing converges, from any
-// device. Without such turns, the rows of the result are shared: the caller must not add to them.
+// Changed returns the turns of the destinations that links in s.Down put farther away from some sender, or, while routing converges, from
+// any device. If there are no such turns, the rows of the result are shared: the caller must not add to them.
 func (r *Router) Changed(g *ir.CosGroup, s ir.State) (*ir.Turns, error) {
 	if !g.Lossless && !r.coupled {
 		return r.Turns(g, s)
@@ -30,7 +30,7 @@ func (r *Router) Changed(g *ir.CosGroup, s ir.State) (*ir.Turns, error) {
 	return v.changedByDistance(s)
 }
 
-// changedByDistance is Changed where traffic takes shortest paths and stays in its group.
+// changedByDistance is Changed for traffic that takes shortest paths and stays in its group.
 func (v *view) changedByDistance(s ir.State) (*ir.Turns, error) {
 	r, g := v.router, v.Group
 	before := r.whole(g)
@@ -83,11 +83,11 @@ func (v *view) changedByDistance(s ir.State) (*ir.Turns, error) {
 type afterFailures int
 
 const (
-	// harmless: with fewer links traffic takes fewer turns, or the routing promises nothing about failures.
+	// harmless: failures only remove turns, or the routing states nothing about failures.
 	harmless afterFailures = iota
-	// distancesMatter: what is as far away as before is reached as before.
+	// distancesMatter: the paths to a destination change only if its distance changes.
 	distancesMatter
-	// anythingMatters: nothing is known.
+	// anythingMatters: every failure may change paths.
 	anythingMatters
 )
 
@@ -108,14 +108,14 @@ func (r *Router) afterFailures(v *view) afterFailures {
 	return harmless
 }
 
-// whole is the fabric with no link down, as one group sees it.
+// whole is the state of one group with no link down.
 type whole struct {
 	*failures.State
 	orbits  *failures.Orbits
 	nothing *ir.Turns
 }
 
-// whole returns what the router remembers of a group, found on the first call.
+// whole returns the whole of a group, which the first call computes.
 func (r *Router) whole(g *ir.CosGroup) *whole {
 	find, _ := r.wholes.LoadOrStore(g, sync.OnceValue(func() *whole {
 		w := failures.NewState([]*graph.Traffic{r.views[g]().Traffic}, nil)

@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// TestChangedIsBetweenNewAndAll: all that is new, and nothing that is not so.
+// TestChangedIsBetweenNewAndAll: Changed contains all new turns, and only turns of the state.
 func TestChangedIsBetweenNewAndAll(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		f, groups := randomFabric(rt, rapid.SampledFrom([]ir.Routing{ir.ShortestPath, ir.ShortestPath, ir.AnyPath}).Draw(rt, "routing"))
@@ -87,7 +87,7 @@ func TestChangedForABond(t *testing.T) {
 	tests := []struct {
 		cables, legs string
 		down         string
-		want         int // from A over B; the way back was there before
+		want         int // from A over B; the reverse was a shortest path before
 	}{
 		{"A-B B-C", "A C", "", 0},
 		{"A-B B-C", "A C", "hb-A", 1},
@@ -113,7 +113,7 @@ func TestChangedForABond(t *testing.T) {
 	}
 }
 
-// Where traffic changes its group on the way, all turns are asked for.
+// For traffic that changes its group on the way, Changed returns all turns.
 func TestChangedFollowsEverythingWhereItMust(t *testing.T) {
 	c := irtest.LeafSpine(ir.ShortestPath, 4, 2).Bounce()
 	f := routed(c)
@@ -125,16 +125,16 @@ func TestChangedFollowsEverythingWhereItMust(t *testing.T) {
 	assert.Empty(t, differ(f, turnsOf(f, all), turnsOf(f, got)))
 }
 
-// While routing converges, only the traffic to L0 does not know where to go: it loses nothing but one way.
+// While routing converges, only traffic to L0 changes: it loses one path.
 func TestChangedWhileConverging(t *testing.T) {
 	c := irtest.LeafSpine(ir.ShortestPath, 4, 4)
 	f := routed(c)
 	got, err := f.Routes.Changed(c.Group, ir.State{Down: c.Cables("L0-S0"), Converging: true})
 	require.NoError(t, err)
 	up := c.Between("S0", "L1")
-	assert.True(t, got.Has(up.A(), up.A()) && got.Has(up.B(), up.B()), "L1 and S0 send it to and fro")
+	assert.True(t, got.Has(up.A(), up.A()) && got.Has(up.B(), up.B()), "L1 and S0 send it back and forth")
 	_, edges := size(f, got)
-	assert.Equal(t, 9+12+9, edges, "at S0 between the other leaves, at these from S0 to all spines, at the other spines to L0")
+	assert.Equal(t, 9+12+9, edges, "at S0 between the other leaves, at those leaves from S0 to all spines, at the other spines to L0")
 }
 
 func TestChangedWithinABudget(t *testing.T) {
@@ -149,7 +149,7 @@ func TestChangedWithinABudget(t *testing.T) {
 	assert.ErrorContains(t, err, "lossy")
 }
 
-// TestFailuresAtOnce asks one router from many sides.
+// TestFailuresAtOnce calls one router from several goroutines.
 func TestFailuresAtOnce(t *testing.T) {
 	c := irtest.LeafSpine(ir.ShortestPath, 5, 3).Links("L0-L1 L1-L2")
 	f := routed(c)

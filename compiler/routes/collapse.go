@@ -9,12 +9,12 @@ import (
 	"github.com/rocec/rocec/compiler/graph"
 )
 
-// Alike destinations: destinations that are attached to one vertex each, of one tier, with the same neighbours over links of the same
-// kinds. Swapping two of them changes nothing but their names, so their traffic takes the same turns everywhere but next to them. So one
-// of them is followed, and the last hops of the others are added (see sweep.arrive). Links of a vertex that are down are not links, so a
-// vertex that lost one falls out of its twins. Exact, not an approximation.
+// Twin destinations are attached to one vertex each, in one tier, with the same neighbours over links of the same kinds. Swapping two of
+// them changes only their names, so their traffic takes the same turns everywhere except next to them. So one of them is followed, and the
+// last hops of the others are added (see sweep.arrive). Links that are down are ignored, so a vertex that lost a link is no longer a twin
+// of the others. The result is exact, not an approximation.
 
-// destination is a class to follow, and the others of which it is the first in order, by id.
+// destination is a class to follow, and its twins with higher ids.
 type destination struct {
 	*graph.Class
 	alike []*graph.Class
@@ -23,7 +23,7 @@ type destination struct {
 // batch is up to 64 destinations, one bit of a machine word each, whose traffic crosses the same links.
 type batch []destination
 
-// batches sorts classes into batches, twins collapsed: first the classes that cross routed links, then the others.
+// batches sorts classes into batches, with twins collapsed: first the classes that cross routed links, then the others.
 func (w *walk) batches(classes []*graph.Class) []batch {
 	var all []destination
 	for of := range byTalk(classes) {
@@ -41,14 +41,13 @@ func (w *walk) batched(all []destination) []batch {
 	return out
 }
 
-// neighbourhoods sorts destinations into batches of such as are near to each other: the more alike their distances, the
-// fewer levels a vertex is on.
+// neighbourhoods sorts destinations into batches of near ones: the more similar their distances, the fewer levels a vertex is on.
 func (w *walk) neighbourhoods(all []destination) []batch {
 	if len(all) <= 64 {
 		return slices.Collect(slices.Chunk[batch](all, 64))
 	}
 	hops := w.hops(all[0].Conversation)
-	at := make([][]int, len(w.Vertices)) // those in no batch yet
+	at := make([][]int, len(w.Vertices)) // destinations that are in no batch yet
 	for i, d := range all {
 		at[d.At[0]] = append(at[d.At[0]], i)
 	}
@@ -63,7 +62,7 @@ func (w *walk) neighbourhoods(all []destination) []batch {
 		out, near = append(out, b), near[:0]
 	}
 	var order []int32
-	seen, round := make([]int32, len(w.Vertices)), int32(0) // by vertex: the round it was seen in last
+	seen, round := make([]int32, len(w.Vertices)), int32(0) // by vertex: the round in which it was last seen
 	for _, d := range all {
 		for begin := d.At[0]; len(at[begin]) > 0; {
 			round++
@@ -107,11 +106,11 @@ func byTalk(classes []*graph.Class) iter.Seq[[]*graph.Class] {
 	}
 }
 
-// collapse finds the twins among those classes of one conversation that may be twins; a nil may: all.
+// collapse finds the twins among the classes of one conversation for which may is true; if may is nil, among all.
 func (w *walk) collapse(classes []*graph.Class, may func(*graph.Class) bool) []destination {
 	hops := w.hops(classes[0].Conversation)
 	out := make([]destination, 0, len(classes))
-	alike := map[uint64][]int32{} // by fingerprint: where in out those are that have it
+	alike := map[uint64][]int32{} // by fingerprint: indexes in out of the destinations with it
 	for _, c := range classes {
 		if len(c.At) > 1 || len(c.Except) > 0 || len(classes) == 1 || may != nil && !may(c) {
 			out = append(out, destination{Class: c})
@@ -134,7 +133,7 @@ func (w *walk) collapse(classes []*graph.Class, may func(*graph.Class) bool) []d
 	return out
 }
 
-// kind is where an arc leads and whether it is lossless, as one number.
+// kind encodes the end of an arc and whether it is lossless as one number.
 func (h arc) kind() uint64 {
 	k := uint64(h.to) << 3
 	for i, is := range []bool{h.lossless, h.fills, h.fillsTo} {
@@ -145,7 +144,7 @@ func (h arc) kind() uint64 {
 	return k
 }
 
-// fingerprint is the same for hops of the same kinds, whatever their order.
+// fingerprint returns the same number for hops of the same kinds in any order.
 func fingerprint(hops []arc) uint64 {
 	var sum uint64
 	for _, h := range hops {

@@ -7,9 +7,9 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// While routing converges, every device forwards as it did before the links failed or already as it will, in any mix. If all devices keep
-// their distance from a class, the next hops after are among those before, and those before that still work are those after. So only
-// classes from which some device changes its distance are followed anew, over the next hops of both together.
+// While routing converges, every device forwards by its old or its new routes, in any mix. If all devices keep their distance from a class,
+// its new next hops are those of the old next hops that still work. So only classes to which some device's distance changes are followed
+// again, over the old and the new next hops together.
 
 // converging returns the turns while shortest paths converge from the healthy fabric to the one with links down.
 func (v *view) converging(s ir.State) (*ir.Turns, error) {
@@ -29,7 +29,7 @@ func (v *view) converging(s ir.State) (*ir.Turns, error) {
 	return together(after, changing), nil
 }
 
-// eitherRule lets traffic go nearer to the class, as it was before links failed or as it is after.
+// eitherRule allows traffic to go nearer to the class, by the distances before or after the failure.
 func eitherRule(w *walk, c *graph.Class) rule {
 	if w.before == nil {
 		w.before = newSearch(w.view, nil)
@@ -42,7 +42,7 @@ func eitherRule(w *walk, c *graph.Class) rule {
 	}
 }
 
-// moved returns, as classes of their own, the members that are attached to fewer vertices, or none, with the links of the walk down.
+// moved returns, as separate classes, the members that are attached to fewer vertices, or to none, with the links of the walk down.
 func (w *walk) moved() []*graph.Class {
 	var out []*graph.Class
 	for _, t := range w.Conversations {
@@ -66,7 +66,7 @@ func (w *walk) moves(m graph.Member) bool {
 		!slices.Equal(w.VerticesOf(m, nil), w.VerticesOf(m, w.down))
 }
 
-// unmoved returns the classes of which some member is attached where it always was.
+// unmoved returns the classes with a member whose attachment did not change.
 func (w *walk) unmoved() []*graph.Class {
 	return slices.DeleteFunc(slices.Clone(w.classes), func(c *graph.Class) bool {
 		return !slices.ContainsFunc(c.Members, func(m graph.Member) bool { return !w.moves(m) })

@@ -8,8 +8,8 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Cuts returns the failure sets that matter; see [ir.Routes]. With [ir.ErrBudget] come the sets of all the sizes that
-// were finished. For eBGP with AS numbers that several devices share, every set of links may matter.
+// Cuts returns the failure sets that matter; see [ir.Routes]. With [ir.ErrBudget] it returns the sets of all sizes that were finished. For
+// eBGP with AS numbers that several devices share, every set of links may matter.
 func (r *Router) Cuts(groups []*ir.CosGroup, down []*ir.Link, most int, unlaid []*ir.Link, b *ir.Budget) ([]ir.Cut, error) {
 	var asked []*ir.CosGroup
 	for _, g := range groups {
@@ -48,7 +48,7 @@ func (r *Router) Cuts(groups []*ir.CosGroup, down []*ir.Link, most int, unlaid [
 	return w.Cuts(failures.NewOrbits(w, false), most, b)
 }
 
-// state is the fabric with some links down as groups see it.
+// state returns the state of the fabric for some groups with some links down.
 func (r *Router) state(groups []*ir.CosGroup, down []*ir.Link) *failures.State {
 	traffics := make([]*graph.Traffic, len(groups))
 	for i, g := range groups {

@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// TestFailuresWithoutACutAddNoTurn is the law cuts are made for: a failure that holds none of them takes turns only away.
+// TestFailuresWithoutACutAddNoTurn checks the purpose of cuts: a failure that contains no cut only removes turns.
 func TestFailuresWithoutACutAddNoTurn(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		f, groups := randomFabric(rt, ir.ShortestPath)
@@ -22,7 +22,7 @@ func TestFailuresWithoutACutAddNoTurn(t *testing.T) {
 	})
 }
 
-// Links that are not laid do not count in a cut: the law holds for sets that hold few others beside them.
+// Links that are not laid do not count in a cut: the rule applies to sets with few other links.
 func TestUnlaidWithoutACutAddNoTurn(t *testing.T) {
 	larger := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -39,12 +39,12 @@ func TestUnlaidWithoutACutAddNoTurn(t *testing.T) {
 		larger += assertCutsCover(rt, f, groups, down, rapid.IntRange(0, 1).Draw(rt, "most"), unlaid)
 	})
 	if larger == 0 {
-		t.Error("no cut holds more links than may fail")
+		t.Error("no cut contains more links than may fail")
 	}
 }
 
-// assertCutsCover holds the cuts of a state to plain searches of all sets of at most three links, and returns how many cuts hold more
-// links than most.
+// assertCutsCover compares the cuts of a state with plain searches of all sets of at most three links, and returns the number of cuts with
+// more links than most.
 func assertCutsCover(rt *rapid.T, f *ir.Fabric, groups []*ir.CosGroup, down []*ir.Link, most int, unlaid []*ir.Link) (larger int) {
 	const size = 3
 	r := f.Routes.(*Router)
@@ -65,14 +65,14 @@ func assertCutsCover(rt *rapid.T, f *ir.Fabric, groups []*ir.CosGroup, down []*i
 	isCut := map[string]bool{}
 	for _, c := range cuts {
 		if counts(c.Links) > most {
-			rt.Fatalf("%v holds more than %d links that count", failurestest.Names(c.Links), most)
+			rt.Fatalf("%v contains more than %d counted links", failurestest.Names(c.Links), most)
 		}
 		if len(c.Links) > most {
 			larger++
 		}
 		isCut[twins.Form(failurestest.IDs(c.Links))] = true
 	}
-	live := func(set []*ir.Link) []int32 { // those that can be in a cut
+	live := func(set []*ir.Link) []int32 { // links that can be in a cut
 		var out []int32
 		for _, id := range failurestest.IDs(set) {
 			if w.Ends[id][0] >= 0 {
@@ -113,7 +113,7 @@ func assertCutsCover(rt *rapid.T, f *ir.Fabric, groups []*ir.CosGroup, down []*i
 	})
 	for _, c := range cuts {
 		if n := counted[twins.Form(failurestest.IDs(c.Links))]; len(c.Links) <= size && n != c.Alike {
-			rt.Fatalf("%v has %d sets alike, not %d", failurestest.Names(c.Links), n, c.Alike)
+			rt.Fatalf("%v has %d similar sets, not %d", failurestest.Names(c.Links), n, c.Alike)
 		}
 	}
 	return larger
@@ -134,16 +134,16 @@ func TestCutsOfKnownTopologies(t *testing.T) {
 		name  string
 		c     *irtest.Cabling
 		most  int
-		sizes map[int]int // how many orbits, by size
-		alike map[int]int // how many sets
+		sizes map[int]int // number of orbits, by size
+		alike map[int]int // number of sets
 	}{
-		{"a chain: a way or none", irtest.New(sp).Links("A-B B-C C-D").Hosts("A", "B", "C", "D"), 3, map[int]int{}, map[int]int{}},
-		{"ring of 3: all links alike", irtest.Ring(sp, 3), 1, map[int]int{1: 1}, map[int]int{1: 3}},
-		{"ring of 4: all links alike", irtest.Ring(sp, 4), 1, map[int]int{1: 1}, map[int]int{1: 4}},
+		{"a chain: one path or none", irtest.New(sp).Links("A-B B-C C-D").Hosts("A", "B", "C", "D"), 3, map[int]int{}, map[int]int{}},
+		{"ring of 3: all links in one orbit", irtest.Ring(sp, 3), 1, map[int]int{1: 1}, map[int]int{1: 3}},
+		{"ring of 4: all links in one orbit", irtest.Ring(sp, 4), 1, map[int]int{1: 1}, map[int]int{1: 4}},
 		{"ring of 5", irtest.Ring(sp, 5), 3, map[int]int{1: 5}, map[int]int{1: 5}},
 		{"ring of 9", irtest.Ring(sp, 9), 2, map[int]int{1: 9}, map[int]int{1: 9}},
-		{"full mesh of 6: all links alike", irtest.FullMesh(sp, 6), 3, map[int]int{1: 1}, map[int]int{1: 15}},
-		{"LS2x2: no way left", irtest.LeafSpine(sp, 2, 2), 4, map[int]int{}, map[int]int{}},
+		{"full mesh of 6: all links in one orbit", irtest.FullMesh(sp, 6), 3, map[int]int{1: 1}, map[int]int{1: 15}},
+		{"LS2x2: no path left", irtest.LeafSpine(sp, 2, 2), 4, map[int]int{}, map[int]int{}},
 		{"LS4x2 below", irtest.LeafSpine(sp, 4, 2), 1, map[int]int{}, map[int]int{}},
 		{"LS4x2", irtest.LeafSpine(sp, 4, 2), 4, map[int]int{2: 1}, map[int]int{2: 12}},
 		{"LS4x5 below", irtest.LeafSpine(sp, 4, 5), 4, map[int]int{}, map[int]int{}},
@@ -175,7 +175,7 @@ func TestCutsOfTwoPlanes(t *testing.T) {
 		got = append(got, failurestest.Names(cut.Links))
 		assert.Equal(t, 6, cut.Alike-cut.Alike%6, "an ordered pair of leaves in a pod, or one of each pod: %v", failurestest.Names(cut.Links))
 	}
-	assert.Len(t, got, 4, "in each pod, and between the pods either way round: %v", got)
+	assert.Len(t, got, 4, "in each pod, and between the pods in both directions: %v", got)
 }
 
 func TestCutsWhileLinksAreDown(t *testing.T) {
@@ -184,7 +184,7 @@ func TestCutsWhileLinksAreDown(t *testing.T) {
 	cuts, err := f.Routes.Cuts(f.CosGroups, c.Cables("L0-S0"), 1, nil, nil)
 	require.NoError(t, err)
 	require.Len(t, cuts, 1)
-	assert.Equal(t, c.Cables("L1-S1"), cuts[0].Links, "L0 and L1 then meet by way of another leaf")
+	assert.Equal(t, c.Cables("L1-S1"), cuts[0].Links, "then the path from L0 to L1 passes another leaf")
 	assert.Equal(t, 3, cuts[0].Alike)
 }
 
@@ -201,7 +201,7 @@ func TestBondedHostsCableCuts(t *testing.T) {
 	cuts, err := New(f).Cuts(f.CosGroups, nil, 1, nil, nil)
 	require.NoError(t, err)
 	require.Len(t, cuts, 1)
-	assert.Equal(t, []*ir.Link{h.NICs[0].Port.Link()}, cuts[0].Links, "what came by L0 goes by L1 then")
+	assert.Equal(t, []*ir.Link{h.NICs[0].Port.Link()}, cuts[0].Links, "traffic that came by L0 then goes by L1")
 	assert.Equal(t, 2, cuts[0].Alike)
 
 	h.Bonds[0].Mode = "active-backup"
@@ -210,7 +210,7 @@ func TestBondedHostsCableCuts(t *testing.T) {
 	assert.Empty(t, cuts, "either port may be the active one")
 }
 
-// TestCutsLeaveABondAWay: a link whose failure parts the fabric may still leave a way to a bonded host.
+// TestCutsLeaveABondAWay: a link whose failure disconnects the fabric may still leave a path to a bonded host.
 func TestCutsLeaveABondAWay(t *testing.T) {
 	c := irtest.Ring(ir.ShortestPath, 5)
 	c.Link("hb", "R1")
@@ -228,7 +228,7 @@ func TestCutsLeaveABondAWay(t *testing.T) {
 		got = append(got, cut.Links...)
 	}
 	assert.Contains(t, got, c.Between("R0", "R1"), "R0 reaches the host by R1, or else by R4 and R3")
-	assert.NotContains(t, got, c.Between("R1", "R2"), "R2 has no other way to anybody")
+	assert.NotContains(t, got, c.Between("R1", "R2"), "R2 has no other path to any host")
 }
 
 func TestCutsOfOtherRoutings(t *testing.T) {
@@ -241,9 +241,9 @@ func TestCutsOfOtherRoutings(t *testing.T) {
 	f := routed(irtest.Ring(ir.EBGP, 5).UniqueASNs())
 	cuts, err := f.Routes.Cuts(f.CosGroups, nil, 2, nil, nil)
 	require.NoError(t, err)
-	assert.Len(t, cuts, 5, "eBGP with an AS number each is shortest-path")
+	assert.Len(t, cuts, 5, "eBGP with different AS numbers is shortest-path")
 
-	// An AS number that leaves share: any set of links may matter.
+	// If leaves share an AS number, any set of links may matter.
 	f = routed(irtest.LeafSpine(ir.EBGP, 3, 2).ASN("L", 65001).ASN("S", 65100))
 	cuts, err = f.Routes.Cuts(f.CosGroups, nil, 2, nil, nil)
 	require.NoError(t, err)
@@ -253,7 +253,7 @@ func TestCutsOfOtherRoutings(t *testing.T) {
 	f = routed(irtest.LeafSpine(ir.EBGP, 3, 2).UniqueASNs().ASN("S", 65100))
 	cuts, err = f.Routes.Cuts(f.CosGroups, nil, 1, nil, nil)
 	require.NoError(t, err)
-	assert.Len(t, cuts, 3, "leaves with AS numbers of their own are not twins")
+	assert.Len(t, cuts, 3, "leaves with different AS numbers are not twins")
 }
 
 func TestCutsOfLossyGroups(t *testing.T) {

@@ -10,54 +10,54 @@ import (
 
 // eBGP: path vector with the AS-path loop check (RFC 4271, 9.1.2), as data centres run it (RFC 7938).
 //
-// A device takes a route from a neighbour unless its own AS number is in the route's AS path. It uses all neighbours whose paths have the
-// fewest ASes (multipath, whatever the ASes: "as-path multipath-relax"), and passes one of these paths on. Which one it passes on is not
-// known (the oldest, the one of the lowest router ID), and it matters: the next device may refuse it. So for every device the alternatives
-// are kept: the AS paths it may have, each at its length. A device that surely has a route of some length takes no longer one. A device
-// whose shorter paths may all have been refused stays open to longer ones. The result covers every stable state, with all ties at once.
+// A device accepts a route from a neighbour unless its own AS number is in the route's AS path. It uses all neighbours whose paths have the
+// fewest ASes (multipath with any ASes: "as-path multipath-relax"), and passes on one of these paths. It is unknown which one (the oldest,
+// or that of the lowest router ID), and it matters: the next device may refuse it. So the alternatives of every device are kept: the AS
+// paths that it may have, each with its length. A device that certainly has a route of some length accepts no longer route. A device whose
+// shorter paths may all have been refused still accepts longer ones. The result covers every stable state, with all ties at once.
 //
-// Only the set of ASes of an AS path matters, and only those ASes that a later device could meet again: ASes of several devices, and those
-// of devices that were still open when they passed the path on.
+// Only the set of ASes of an AS path matters, and only those ASes that can occur again at a later device: ASes of several devices, and ASes
+// of devices that still accepted longer paths when they passed this one on.
 //
 // Assumptions: no allowas-in and no path prepending. Links between two devices of one AS carry no routes: there is no eBGP session, and
-// iBGP between them is not described. Links that the fabric calls bridged carry none either, except those of hosts that forward, each of
-// which is an AS of its own. Where the links form a tree, a switch without a number counts as an AS of its own, too. There is one way, and
-// only a number that repeats on the way closes it.
+// iBGP between them is not described. Links that the fabric calls bridged carry no routes either, except those of hosts that forward; each
+// such host is a separate AS. If the links form a tree, a switch without a number also counts as a separate AS. Then there is one path, and
+// only a number that occurs twice on it blocks it.
 
-// bgpCost is how many steps following eBGP over one cable costs here, for this and for the walk along its next hops.
+// bgpCost is the number of budget steps for following eBGP over one cable, including the walk along its next hops.
 const bgpCost = 7
 
-// maxPaths bounds the alternatives of one device for one destination.
+// maxPaths limits the alternatives of one device for one destination.
 const maxPaths = 64
 
 // bgp runs eBGP over a network, one destination at a time.
 type bgp struct {
 	*network
 	as     []int32 // by vertex: its AS, numbered from 0
-	shared []bool  // by AS: several vertices have it
+	shared []bool  // by AS: several vertices are in it
 	ties   ir.Ties
-	force  []int32 // by vertex: the neighbour whose path it passes on; -1: not chosen yet; nil: none is
+	force  []int32 // by vertex: the neighbour whose path it must pass on; -1: any; nil: any for all
 	down   []bool  // by Link.ID
-	back   []int32 // by Port.ID: the index in steps of the step that leaves by the port
+	back   []int32 // by Port.ID: the index in Arcs of the arc that leaves by the port
 
 	sets   [][]int32          // interned sets of ASes, ascending; the first is empty
-	joined map[[2]int32]int32 // set and AS to the set with the AS
+	joined map[[2]int32]int32 // from a set and an AS to the set with the AS added
 
-	// About the current destination, by vertex.
+	// These fields are about the current destination, by vertex.
 	paths  [][]asPath // the alternatives, by rising length
-	tells  [][]int32  // the sets of the alternatives as neighbours hear them, of those that were passed on
-	first  []int32    // fewest ASes the vertex's path may have
-	sure   []int32    // most ASes it may have; open if it may have no route at all
-	hops   [][]int32  // indexes into steps: the next hops
-	unsure []bool     // the next hops are not the same in every stable state
+	tells  [][]int32  // the sets that were passed on, as neighbours receive them
+	first  []int32    // smallest number of ASes of a path
+	sure   []int32    // largest number of ASes of a path; open if the vertex may have no route at all
+	hops   [][]int32  // indexes of arcs: the next hops
+	unsure []bool     // the next hops depend on the stable state
 }
 
-// asPath is one AS path a device may have: how many ASes, and those of them that matter.
+// asPath is one AS path that a device may have: the number of ASes, and the set of those that matter.
 type asPath struct{ length, set int32 }
 
 const open = math.MaxInt32
 
-// newBGP returns eBGP on n, or why it cannot be followed.
+// newBGP returns eBGP on n, or the reason why it cannot be followed.
 func newBGP(n *network, ties ir.Ties, down []bool) (*bgp, error) {
 	b := &bgp{
 		network: n, ties: ties, down: down,
@@ -91,20 +91,20 @@ func newBGP(n *network, ties ir.Ties, down []bool) (*bgp, error) {
 	return b, nil
 }
 
-// session reports whether routes pass between v and the neighbour at the end of the step.
+// session reports whether routes pass between v and the neighbour at the end of the arc.
 func (b *bgp) session(v int32, s *graph.Arc) bool {
 	return !b.down[s.Link] && b.as[v] != b.as[s.To] && carriesRoutes(s)
 }
 
-// carriesRoutes reports whether the link of a step is an IP hop. Links of hosts are not called routed, but a host that forwards routes
+// carriesRoutes reports whether the link of an arc is an IP hop. Links of hosts are not marked as routed, but a host that forwards routes
 // over them.
 func carriesRoutes(s *graph.Arc) bool {
 	return s.Routed || s.Host
 }
 
-// bgpIsShortest reports whether eBGP takes just the shortest paths. It does if no two devices share an AS, so that the loop check refuses
-// only routes that come back, and every link carries routes. On a tree with a bridged link the one way counts as open, although it is
-// unknown whether frames reach the next router by the bridge; see [Router.Unrouted].
+// bgpIsShortest reports whether eBGP uses exactly the shortest paths. This is so if every link carries routes and no two devices share an
+// AS: then the loop check refuses only routes that come back. On a tree with a bridged link the single path is assumed to work, although it
+// is unknown whether frames reach the next router through the bridge; see [Router.Unrouted].
 func (n *network) bgpIsShortest() bool {
 	if n.Forest {
 		return !n.repeatsASN() || n.firstArc(func(s *graph.Arc) bool { return !carriesRoutes(s) }) != nil
@@ -128,7 +128,7 @@ func (n *network) repeatsASN() bool {
 	return false
 }
 
-// firstArc returns the first arc that is as asked for, or nil.
+// firstArc returns the first matching arc, or nil.
 func (n *network) firstArc(is func(*graph.Arc) bool) *graph.Arc {
 	for v := range n.Arcs {
 		for j := range n.Arcs[v] {
@@ -157,7 +157,7 @@ func (b *bgp) run(at []int32) error {
 		level++
 		for _, u := range now {
 			told := len(b.tells[u])
-			for _, p := range b.paths[u][told:] { // of one length less than level
+			for _, p := range b.paths[u][told:] { // all of the same length, less than level
 				b.tells[u] = append(b.tells[u], b.passedOn(u, p))
 			}
 			for j := range b.Arcs[u] {
@@ -173,14 +173,13 @@ func (b *bgp) run(at []int32) error {
 			}
 		}
 		b.settle(now, level)
-		slices.Sort(next) // ties go by device
+		slices.Sort(next) // ties are broken by device order
 	}
 	b.compare()
 	return nil
 }
 
-// offer passes AS paths on over the step, and reports whether a vertex heard of the destination at this length for the first
-// time.
+// offer passes AS paths on over the arc, and reports whether the receiving vertex got its first path of this length.
 func (b *bgp) offer(sets []int32, s *graph.Arc, level int32) (heard bool, err error) {
 	v := s.To
 	taken := false
@@ -219,7 +218,7 @@ func (b *bgp) offer(sets []int32, s *graph.Arc, level int32) (heard bool, err er
 	return heard, nil
 }
 
-// passedOn is the path of u as its neighbours hear it.
+// passedOn returns the path of u as its neighbours receive it.
 func (b *bgp) passedOn(u int32, p asPath) int32 {
 	if b.shared[b.as[u]] || b.sure[u] != b.first[u] {
 		return b.with(p.set, b.as[u])
@@ -227,8 +226,8 @@ func (b *bgp) passedOn(u int32, p asPath) int32 {
 	return p.set
 }
 
-// settle closes the vertices that surely have a route of this length. Some neighbour surely has one that is shorter by one, and whichever
-// path that is, they take it.
+// settle closes the vertices that certainly have a route of this length: some neighbour certainly has a route that is shorter by one, and
+// the vertex accepts all its possible paths.
 func (b *bgp) settle(now []int32, level int32) {
 	if b.ties != ir.AnyTie {
 		return
@@ -245,12 +244,12 @@ func (b *bgp) settle(now []int32, level int32) {
 	}
 }
 
-// takesAll reports whether v takes every path u may have.
+// takesAll reports whether v accepts every path that u may have.
 func (b *bgp) takesAll(v, u int32) bool {
 	return !slices.ContainsFunc(b.tells[u], func(set int32) bool { return b.has(set, b.as[v]) })
 }
 
-// compare sorts the next hops of every vertex, and finds the vertices at which they depend on how ties are broken.
+// compare sorts the next hops of every vertex, and finds the vertices whose next hops depend on the breaking of ties.
 func (b *bgp) compare() {
 	for v := range b.hops {
 		if len(b.hops[v]) == 0 {
@@ -271,7 +270,7 @@ func (b *bgp) compare() {
 // has reports whether the AS is in the set.
 func (b *bgp) has(set, as int32) bool { return slices.Contains(b.sets[set], as) }
 
-// with returns the set with one more AS.
+// with returns the set with an AS added.
 func (b *bgp) with(set, as int32) int32 {
 	key := [2]int32{set, as}
 	id, ok := b.joined[key]
@@ -288,7 +287,7 @@ func (b *bgp) with(set, as int32) int32 {
 	return id
 }
 
-// intern returns the number of a set. A set is found again by taking its last AS away.
+// intern returns the number of a set. It finds the set by interning the set without its last AS, and then adding that AS.
 func (b *bgp) intern(members []int32) int32 {
 	last := len(members) - 1
 	if last == 0 {
@@ -297,7 +296,7 @@ func (b *bgp) intern(members []int32) int32 {
 	return b.leaf(b.intern(members[:last]), members)
 }
 
-// leaf returns the number of the set that has the last AS of members in addition to the set before, whose ASes are all smaller.
+// leaf returns the number of the set that extends the set before by the last AS of members, which is larger than all others.
 func (b *bgp) leaf(before int32, members []int32) int32 {
 	key := [2]int32{before, members[len(members)-1]}
 	id, ok := b.joined[key]
@@ -349,8 +348,8 @@ func (v *view) pathVector(s ir.State) (*ir.Turns, error) {
 	return turns, err
 }
 
-// tiesMatter reports whether traffic of the view meets a device whose next hops depend on how ties are broken. The error is the reason why
-// paths cannot be followed.
+// tiesMatter reports whether traffic of the view passes a device whose next hops depend on the breaking of ties. The error is the reason
+// why paths cannot be followed.
 func (v *view) tiesMatter(down []*ir.Link, s ir.State) (bool, error) {
 	w := newSearch(v, down)
 	if !s.Budget.Spend(bgpCost * len(w.classes) * (2*v.Edges + len(v.Vertices))) {
@@ -371,12 +370,12 @@ func (v *view) tiesMatter(down []*ir.Link, s ir.State) (bool, error) {
 		if err := b.run(c.At); err != nil {
 			return false, err
 		}
-		out = out || b.decides(c) // the other classes are run for their errors
+		out = out || b.decides(c) // the other classes are run only for their errors
 	}
 	return out, nil
 }
 
-// decides reports whether traffic to c, the destination of the last run, meets a device whose next hops depend on how ties are broken.
+// decides reports whether traffic to c, the destination of the last run, passes a device whose next hops depend on the breaking of ties.
 func (b *bgp) decides(c *graph.Class) bool {
 	met := make([]bool, len(b.Vertices))
 	for todo := slices.DeleteFunc(slices.Clone(c.From), func(u int32) bool { return !c.Sends(u) }); len(todo) > 0; {
@@ -396,13 +395,13 @@ func (b *bgp) decides(c *graph.Class) bool {
 	return false
 }
 
-// bgpRule lets traffic of c go where eBGP sends it; while it converges, also where it sent it before links failed.
+// bgpRule allows traffic of c to take the steps of eBGP; while eBGP converges, also those before links failed.
 func (w *walk) bgpRule(c *graph.Class, s ir.State) rule {
-	if c.Conversation.Bridged { // tiesMatter found the bridged links to be a forest
+	if c.Conversation.Bridged { // tiesMatter has checked that the bridged links form a forest
 		return w.hopsRule(w.treeHops(c.At, bridged))
 	}
 	if w.bgp == nil {
-		w.bgp, _ = newBGP(w.network, s.Ties, w.down) // whether it can be is asked by tiesMatter
+		w.bgp, _ = newBGP(w.network, s.Ties, w.down) // tiesMatter has checked that eBGP can be followed
 	}
 	if w.bgp.run(w.VerticesOf(c.Members[0], w.down)) != nil {
 		return anywhere
@@ -420,15 +419,15 @@ func (w *walk) bgpRule(c *graph.Class, s ir.State) rule {
 	return eitherOf(w.bgpBefore.rule(), after)
 }
 
-// wasAt reports whether some member of c was attached to the vertices of c before links failed: a bond that lost a cable did not.
+// wasAt reports whether a member of c was attached to the same vertices before links failed. For a bond that lost a cable it is false.
 func (w *walk) wasAt(c *graph.Class) bool {
 	return slices.ContainsFunc(c.Members, func(m graph.Member) bool { return slices.Equal(w.VerticesOf(m, nil), c.At) })
 }
 
-// anywhere lets traffic go anywhere: more than it can do.
+// anywhere allows every step, which is more than the traffic can do.
 func anywhere(int32, *graph.Arc, bool) (falls, ok bool) { return false, true }
 
-// eitherOf lets traffic take the steps of either rule.
+// eitherOf allows the steps of either rule.
 func eitherOf(one, other rule) rule {
 	return func(v int32, s *graph.Arc, falling bool) (falls, ok bool) {
 		if falls, ok = one(v, s, falling); ok {
@@ -438,14 +437,14 @@ func eitherOf(one, other rule) rule {
 	}
 }
 
-// rule lets traffic take the next hops found last.
+// rule allows the next hops of the last run.
 func (b *bgp) rule() rule {
 	return func(v int32, s *graph.Arc, _ bool) (falls, ok bool) {
 		return false, slices.Contains(b.hops[v], b.back[s.Out])
 	}
 }
 
-// hopsRule lets traffic take the steps whose indexes are listed, by vertex, ascending.
+// hopsRule allows the steps whose indexes are listed by vertex, in ascending order.
 func (n *network) hopsRule(hops [][]int32) rule {
 	return func(v int32, s *graph.Arc, _ bool) (falls, ok bool) {
 		if len(hops[v]) == 0 {

@@ -15,9 +15,9 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// circular reports whether the buffers wait for each other in a circle.
+// circular reports whether the buffers wait for each other in a cycle.
 func circular(f *ir.Fabric, t *ir.Turns) bool {
-	waits := make([]int, len(f.Ports)) // by in-port: for how many buffers
+	waits := make([]int, len(f.Ports)) // by in-port: the number of buffers that wait for it
 	before := make([][]int, len(f.Ports))
 	left := 0
 	for turn := range turnsOf(f, t) {
@@ -65,7 +65,7 @@ func between(f *ir.Fabric) []*ir.Link {
 	return out
 }
 
-// failing calls each with every set of at most so many of the links.
+// failing calls each with every set of at most the given number of links.
 func failing(links []*ir.Link, most int, each func(down []*ir.Link)) {
 	var choose func(down []*ir.Link, from int)
 	choose = func(down []*ir.Link, from int) {
@@ -83,8 +83,8 @@ func turnsIn(t require.TestingT, f *ir.Fabric, s ir.State) *ir.Turns {
 	return turns
 }
 
-// T17 and T19: the AS numbers of RFC 7938 leave no valley, whatever fails; with numbers of their own (T15, T18) the
-// same failures make a PFC loop.
+// T17 and T19: with the AS numbers of RFC 7938, no failure makes a valley. With different numbers for all switches (T15, T18) the same
+// failures make a PFC loop.
 func TestEBGPPlans(t *testing.T) {
 	leafSpine := func(r ir.Routing) *irtest.Cabling { return irtest.LeafSpine(r, 4, 2).UniqueASNs() }
 	for _, c := range []struct {
@@ -94,9 +94,9 @@ func TestEBGPPlans(t *testing.T) {
 		circular bool
 	}{
 		{"T17 spines share an AS", leafSpine(ir.EBGP).ASN("S", 65000), 4, false},
-		{"T15 an AS each", leafSpine(ir.EBGP), 2, true},
+		{"T15 every switch is an AS", leafSpine(ir.EBGP), 2, true},
 		{"T19 RFC 7938", irtest.Clos(ir.EBGP, 2, 2, 2, 2, 1), 2, false},
-		{"T18 an AS each", irtest.Clos(ir.EBGP, 2, 2, 2, 2, 1).UniqueASNs(), 2, true},
+		{"T18 every switch is an AS", irtest.Clos(ir.EBGP, 2, 2, 2, 2, 1).UniqueASNs(), 2, true},
 		{"cores share an AS, aggs do not", irtest.Clos(ir.EBGP, 2, 2, 2, 2, 1).UniqueASNs().ASN("C", 65000), 2, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -117,8 +117,8 @@ func TestEBGPPlans(t *testing.T) {
 	}
 }
 
-// d is reached over a1 (AS 10) and a2 (AS 20). v uses both and passes one of the two on. w is of AS 10, too, so it takes only the route
-// that came over a2.
+// d is reached over a1 (AS 10) and a2 (AS 20). v uses both and passes one of them on. w is also in AS 10, so it accepts only the route over
+// a2.
 func tiedCabling() *irtest.Cabling {
 	c := irtest.New(ir.EBGP)
 	c.Links("a1-d a2-d v-a1 v-a2 w-v").Hosts("d", "w")
@@ -156,7 +156,7 @@ func TestEBGPConverging(t *testing.T) {
 	s := ir.State{Down: c.Cables("L0-S1"), Converging: true}
 	turns := turnsIn(t, f, s)
 	assert.Empty(t, turns.Mixed)
-	assert.False(t, circular(f, turns), "a spine that lost its leaf has no other way")
+	assert.False(t, circular(f, turns), "a spine that lost its leaf has no other path")
 	for turn := range turnsOf(f, turnsIn(t, f, ir.State{Down: s.Down})) {
 		require.True(t, turns.Has(turn.In, turn.Out))
 	}
@@ -168,7 +168,7 @@ func TestEBGPErrors(t *testing.T) {
 		wide.Links(fmt.Sprintf("d-a%d a%d-v x%d-a%d", i, i, i, i))
 	}
 	wide.Links("v-w").Hosts("d", "w").UniqueASNs()
-	for i := range maxPaths + 1 { // every AS twice, so that all may be met again
+	for i := range maxPaths + 1 { // every AS occurs twice, so that every AS matters
 		wide.Device(fmt.Sprint("x", i)).Switch.ASN = wide.Device(fmt.Sprint("a", (i+1)%(maxPaths+1))).Switch.ASN
 	}
 	bridge := irtest.LeafSpine(ir.EBGP, 2, 2).UniqueASNs().ASN("S", 1)
@@ -194,7 +194,7 @@ func TestEBGPErrors(t *testing.T) {
 		require.EqualError(t, err, `routing "ebgp" cannot be followed: `+c.want)
 	}
 	for _, ends := range [][2]string{{"L0", "S0"}, {"S0", "L1"}, {"L1", "S1"}, {"S1", "L0"}} {
-		l := v1.Link(ends[0], ends[1]) // lossy, or its being bridged would be the error
+		l := v1.Link(ends[0], ends[1]) // the group is lossy, because a lossless bridged link is another error
 		l.Routed = false
 		l.A().SetBuffers(nil)
 		l.B().SetBuffers(nil)
@@ -208,8 +208,8 @@ func TestEBGPErrors(t *testing.T) {
 	require.ErrorIs(t, err, ir.ErrBudget)
 }
 
-// With an AS number for every switch eBGP takes the shortest paths: with bonds, hosts that forward, groups that bounce, and
-// while it converges.
+// If every switch has a different AS number, eBGP takes the shortest paths: with bonds, hosts that forward, groups that bounce, and while
+// it converges.
 func TestEBGPWithUniqueNumbersIsShortest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := randomCabling(t, ir.EBGP).UniqueASNs()
@@ -251,7 +251,7 @@ func turnNames(f *ir.Fabric, rows [][]uint64) []string {
 	return out
 }
 
-// On any fabric there are turns or a sentence, a flow for every turn, and the same turns again.
+// On every fabric the router returns turns or an error, a flow for every turn, and the same turns on a second call.
 func TestEveryRoutingOnAnyFabric(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rapid.SampledFrom([]ir.Routing{ir.EBGP, ir.SpanningTree, ir.Flooding, ir.TablePath}).Draw(t, "routing")
@@ -288,12 +288,12 @@ func TestEveryRoutingOnAnyFabric(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, turns.Rows, again.Rows)
 			require.Equal(t, turns.Mixed, again.Mixed)
-			if s.Converging || s.Ties != ir.AnyTie { // more can happen while it converges, and with every way to break ties
+			if s.Converging || s.Ties != ir.AnyTie { // there may be more turns during convergence, and with all ways of breaking ties
 				wider := s
 				wider.Converging, wider.Ties = true, ir.AnyTie
 				more, err := f.Routes.Turns(g, wider)
 				if _, before := f.Routes.Turns(g, ir.State{}); before != nil && !s.Converging {
-					require.Equal(t, before, err, "what cannot be followed with all links up cannot be while it converges")
+					require.Equal(t, before, err, "if routing cannot be followed with all links up, it cannot be followed during convergence")
 					continue
 				}
 				require.NoError(t, err)
@@ -324,7 +324,7 @@ func TestEveryRoutingOnAnyFabric(t *testing.T) {
 	})
 }
 
-// randomTable makes a target of every NIC or bond and gives every device that forwards random entries.
+// randomTable makes every NIC or bond a target, and gives every forwarding device random entries.
 func randomTable(t *rapid.T, f *ir.Fabric) {
 	table := &ir.Table{Hops: make([][]ir.Entry, len(f.Devices)), Ports: make([][][]*ir.Port, len(f.Devices))}
 	seen := map[*ir.NIC]bool{}
@@ -383,8 +383,8 @@ func randomSwitches(t *rapid.T, r ir.Routing) *irtest.Cabling {
 	return c
 }
 
-// randomLayers draws 4 or 5 layers of 2 switches, most of which are joined to the next layer: many paths are equally
-// long. Hosts are attached to the first and the last.
+// randomLayers draws 4 or 5 layers of 2 switches, most of which are cabled to the next layer, so that many paths are equally long. Hosts
+// are attached to the first and the last.
 func randomLayers(t *rapid.T) *irtest.Cabling {
 	c := irtest.New(ir.EBGP)
 	layers := rapid.IntRange(4, 5).Draw(t, "layers")
@@ -398,7 +398,7 @@ func randomLayers(t *rapid.T) *irtest.Cabling {
 	return c.Hosts("s0.0", "s0.1", fmt.Sprintf("s%d.0", layers-1))
 }
 
-// turnBetween reports whether the turn is one between lossless cables of devices that forward.
+// turnBetween reports whether the turn is between lossless cables of forwarding devices.
 func turnBetween(turn ir.Turn, g *ir.CosGroup) bool {
 	for _, p := range []*ir.Port{turn.In, turn.Out} {
 		if !p.Peer().Device().Forwards() || p.Carries(g) == nil || p.Peer().Carries(g) == nil {
@@ -411,14 +411,14 @@ func turnBetween(turn ir.Turn, g *ir.CosGroup) bool {
 // up reports whether no end of the cable is down.
 func up(down []*ir.Link, p *ir.Port) bool { return !slices.Contains(down, p.Link()) }
 
-// simulation is eBGP message by message, for one destination. An activated device looks at the routes of its neighbours and keeps one of
-// the shortest paths they offer.
+// simulation runs eBGP message by message, for one destination. An activated device compares the routes of its neighbours and keeps one of
+// the shortest paths.
 type simulation struct {
 	f    *ir.Fabric
 	down []*ir.Link
-	path map[*ir.Device][]int // the AS path each has; absent: none
+	path map[*ir.Device][]int // by device: its AS path; absent: none
 	from map[*ir.Device]*ir.Device
-	pick func(n int) int // which of n equal neighbours, in order of devices
+	pick func(n int) int // chooses one of n equal neighbours, which are in the order of devices
 }
 
 func (s *simulation) neighbours(d *ir.Device) []*ir.Device {
@@ -433,7 +433,7 @@ func (s *simulation) neighbours(d *ir.Device) []*ir.Device {
 	return out
 }
 
-// best returns the neighbours with the shortest paths d accepts, and how many ASes these have.
+// best returns the neighbours with the shortest paths that d accepts, and the number of ASes of these paths.
 func (s *simulation) best(d *ir.Device) (best []*ir.Device, length int) {
 	for _, n := range s.neighbours(d) {
 		path, ok := s.path[n]
@@ -450,7 +450,7 @@ func (s *simulation) best(d *ir.Device) (best []*ir.Device, length int) {
 	return best, length
 }
 
-// activate lets d decide anew, and reports whether anything changed. It keeps its paths that are still among the best.
+// activate lets d decide again, and reports whether its choice changed. It keeps paths that are still among the best.
 func (s *simulation) activate(d *ir.Device) bool {
 	best, _ := s.best(d)
 	old, had := s.path[d]
@@ -468,7 +468,7 @@ func (s *simulation) activate(d *ir.Device) bool {
 	return !had || !slices.Equal(old, path)
 }
 
-// settle activates in random order until no device changes anything, and returns the next hops of every device.
+// settle activates devices in random order until no choice changes, and returns the next hops of every device.
 func (s *simulation) settle(t require.TestingT, to *ir.Device, random *rand.Rand) map[*ir.Device][]*ir.Device {
 	s.path, s.from = map[*ir.Device][]int{to: {}}, map[*ir.Device]*ir.Device{}
 	var others []*ir.Device
@@ -494,7 +494,7 @@ func (s *simulation) settle(t require.TestingT, to *ir.Device, random *rand.Rand
 	return hops
 }
 
-// turns records what traffic to the host's switch does in a settled state.
+// turns records the turns of traffic to the host's switch in a settled state.
 func (s *simulation) turns(g *ir.CosGroup, receiver *ir.Port, hops map[*ir.Device][]*ir.Device, out map[ir.Turn]bool) {
 	seen := map[*ir.Port]bool{}
 	var send func(in *ir.Port)
@@ -519,8 +519,8 @@ func (s *simulation) turns(g *ir.CosGroup, receiver *ir.Port, hops map[*ir.Devic
 	}
 }
 
-// Every turn of every settled state is among those of AnyTie. Where nothing is mixed there are no others. For ways to break ties that have
-// a name, the turns are exact.
+// AnyTie includes every turn of every settled state. If nothing is mixed, it includes no other turns. For FirstTie and LastTie the turns
+// are exact.
 func TestEBGPCoversEverySimulation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := randomSwitches(t, ir.EBGP)
@@ -580,8 +580,8 @@ func TestEBGPCoversEverySimulation(t *testing.T) {
 	})
 }
 
-// named settles where ties are broken by device: a device then changes to the first, or last, best neighbour also when
-// it has another that is as good.
+// named settles with ties broken by the order of devices: a device changes to the first, or last, of its best neighbours even if its
+// current choice is equally good.
 func (s *simulation) named(t require.TestingT, to *ir.Device, random *rand.Rand) map[*ir.Device][]*ir.Device {
 	hops := s.settle(t, to, random)
 	for round, changed := 0, true; changed; round++ {

@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// closes are the fabrics failures are measured on: 192, 1,408 and 10,240 switches.
+// closes are the fabrics of the benchmarks: 192, 1,408 and 10,240 switches.
 var closes = []struct {
 	name  string
 	build func() *ir.Fabric
@@ -19,7 +19,7 @@ var closes = []struct {
 	{"10240switches", sync.OnceValue(func() *ir.Fabric { return routed(irtest.Clos(ir.ShortestPath, 64, 64, 64, 32, 32)) })},
 }
 
-// BenchmarkWhole measures the part that a router finds once for all failures of a group.
+// BenchmarkWhole measures the state that a router computes once for all failures of a group.
 func BenchmarkWhole(b *testing.B) {
 	for _, tt := range closes {
 		b.Run(tt.name, func(b *testing.B) {
@@ -61,7 +61,7 @@ func BenchmarkCutsOfTwo(b *testing.B) {
 	}
 }
 
-// BenchmarkCutsLeafSpine finds the cuts of as many links as there are spines.
+// BenchmarkCutsLeafSpine finds cuts whose size is the number of spines.
 func BenchmarkCutsLeafSpine(b *testing.B) {
 	for _, tt := range []struct {
 		name           string
@@ -78,7 +78,7 @@ func BenchmarkCutsLeafSpine(b *testing.B) {
 	}
 }
 
-// BenchmarkCutsTorus finds the cuts of one link of fabrics without twins, where every link is one.
+// BenchmarkCutsTorus finds the cuts of one link in fabrics without twins, in which every link is a cut.
 func BenchmarkCutsTorus(b *testing.B) {
 	for _, tt := range []struct {
 		name string
@@ -102,10 +102,10 @@ func BenchmarkChanged(b *testing.B) {
 			f.Routes.(*Router).whole(f.CosGroups[0])
 			return f
 		})
-		// In both states no vertex is farther from any other, so the benchmark measures the searches.
+		// In both states no distance grows, so the benchmark measures only the searches.
 		b.Run(tt.name+"/leaf", func(b *testing.B) { changed(b, f(), f().Links[:1]) })
 		b.Run(tt.name+"/core", func(b *testing.B) { changed(b, f(), oneToCore(f())) })
-		// All links of a leaf but one fail, so that everybody else meets it at one agg.
+		// All links of a leaf except one fail, so all paths to it pass one agg.
 		b.Run(tt.name+"/valleys", func(b *testing.B) {
 			f := f()
 			var down []*ir.Link
@@ -137,7 +137,7 @@ func oneToCore(f *ir.Fabric) []*ir.Link {
 	panic("no core")
 }
 
-// nextLeaf returns the port by which another leaf of the first agg is attached to it.
+// nextLeaf returns the port of another leaf at the first agg.
 func nextLeaf(f *ir.Fabric) *ir.Port {
 	first := f.Links[0]
 	for _, p := range first.B().Device().Ports {
@@ -148,7 +148,7 @@ func nextLeaf(f *ir.Fabric) *ir.Port {
 	panic("no other leaf")
 }
 
-// BenchmarkEveryLinkOfAll fails every link, one of each orbit, and looks for cuts: all that one failure can do.
+// BenchmarkEveryLinkOfAll fails one link of each orbit and looks for cuts, which covers all single failures.
 func BenchmarkEveryLinkOfAll(b *testing.B) {
 	middle := closes[0]
 	middle.name = "768switches"

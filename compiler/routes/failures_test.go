@@ -7,14 +7,14 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// randomFabric draws a fabric for failures, and gives it its router.
+// randomFabric draws a fabric for failures, and sets its router.
 func randomFabric(t *rapid.T, r ir.Routing) (f *ir.Fabric, groups []*ir.CosGroup) {
 	f, groups = failurestest.Fabric(t, r)
 	f.Routes = New(f)
 	return f, groups
 }
 
-// plainTurns are the turns as the engine that follows one destination at a time finds them.
+// plainTurns returns the turns that the engine for single destinations finds.
 func plainTurns(f *ir.Fabric, g *ir.CosGroup, down []*ir.Link) map[ir.Turn]bool {
 	w := newWalk(f.Routes.(*Router).views[g](), down)
 	for _, c := range w.classes {

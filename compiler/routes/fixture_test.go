@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// routed completes a fabric and gives it its router.
+// routed completes a fabric and sets its router.
 func routed(c *irtest.Cabling) *ir.Fabric {
 	f := c.Fabric()
 	f.Routes = New(f)
@@ -31,8 +31,8 @@ func size(f *ir.Fabric, t *ir.Turns) (nodes, edges int) {
 	return nodes, edges
 }
 
-// differ names the first turn that is in one set only; empty if the sets are equal. (The difference that testify prints of whole turns is
-// the whole fabric.)
+// differ names the first turn that is in one set only; empty if the sets are equal. (testify would print the whole fabric for two different
+// sets of turns.)
 func differ(f *ir.Fabric, want, got map[ir.Turn]bool) string {
 	for _, in := range f.Ports {
 		for _, out := range in.Device().Ports {
@@ -56,8 +56,8 @@ func turnsOf(f *ir.Fabric, t *ir.Turns) map[ir.Turn]bool {
 	return out
 }
 
-// shortest records the turns of every shortest path to c, one class at a time. Nodes come farthest first, so a vertex's
-// traffic has arrived before it is sent on.
+// shortest records the turns of every shortest path to c, one class at a time. Vertices are visited farthest first, so a vertex's traffic
+// has arrived before it is sent on.
 func (w *walk) shortest(c *graph.Class) {
 	hops := w.hops(c.Conversation)
 	copy(w.here, c.IsSender)

@@ -7,12 +7,12 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Flooding: a frame for a destination that the bridges do not know leaves every device by every open bridged port but the one it came in
-// by. A bond is one port. The frame goes wherever there are cables, also back to the device it comes from over a second cable. This is
-// what happened to lossless frames for dead servers in Guo et al. (SIGCOMM 2016).
+// Flooding: a frame for a destination that the bridges do not know leaves every device by every open bridged port except the port where it
+// came in. A bond is one port. The frame follows all cables, including a second cable back to the previous device. Guo et al. (SIGCOMM
+// 2016) describe this for lossless frames to dead servers.
 //
-// Every device with a member that talks to another member starts floods. Blocked ports of a spanning tree are not looked for. When links
-// fail, floods go by the ports that are left, at once: there is nothing to converge.
+// Every device with a member that talks to another member starts floods. Blocked ports of a spanning tree are not considered. When links
+// fail, floods immediately use the remaining ports: flooding does not converge.
 
 // floodedPaths returns the turns of floods in state s.
 func (v *view) floodedPaths(s ir.State) (*ir.Turns, error) {
@@ -57,9 +57,9 @@ func (v *view) floodedPaths(s ir.State) (*ir.Turns, error) {
 type flood struct {
 	*view
 	down  []bool
-	sends []*ir.Port   // by vertex: the port of a member that starts floods there, or nil
-	came  []*graph.Arc // by Port.ID: the last cable of the shortest way a flood comes in by the port; nil: none does
-	from  []*graph.Arc // by Port.ID: the cable before that one; nil: the flood starts where came begins
+	sends []*ir.Port   // by vertex: the port of a member that starts floods there; nil: none
+	came  []*graph.Arc // by Port.ID: the last cable of the shortest path by which a flood comes in; nil: no flood comes in
+	from  []*graph.Arc // by Port.ID: the cable before that one; nil: the flood starts at the cable in came
 }
 
 func (v *view) newFlood(down []*ir.Link) *flood {
@@ -85,7 +85,7 @@ func (v *view) newFlood(down []*ir.Link) *flood {
 	return f
 }
 
-// passes reports whether a flood takes the step once it is at its device.
+// passes reports whether a flood at the device of the step takes it.
 func (f *flood) passes(s *graph.Arc) bool { return bridged(s) && !f.down[s.Link] }
 
 // comes reports whether a flood comes in by the port.
@@ -94,7 +94,7 @@ func (f *flood) comes(in int32) bool { return f.came[in] != nil }
 // spread follows the floods from where they start, nearest first.
 func (f *flood) spread() {
 	var queue []*graph.Arc
-	leave := func(u int32, by *graph.Arc) { // by: the step that led to u; nil: the flood starts there
+	leave := func(u int32, by *graph.Arc) { // by: the step that led to u; nil: the flood starts at u
 		for j := range f.Arcs[u] {
 			s := &f.Arcs[u][j]
 			if f.passes(s) && !f.comes(s.In) && (by == nil || s.Out != by.In && !s.SameBond(by)) {
@@ -108,18 +108,18 @@ func (f *flood) spread() {
 			leave(int32(u), nil)
 		}
 	}
-	left := make([][]*graph.Arc, len(f.Vertices)) // by vertex: the steps that floods came in by and went on
+	left := make([][]*graph.Arc, len(f.Vertices)) // by vertex: the steps by which floods came in and were sent on
 	for ; len(queue) > 0; queue = queue[1:] {
 		s := queue[0]
 		again := slices.ContainsFunc(left[s.To], func(o *graph.Arc) bool { return o.SameBond(s) })
-		if len(left[s.To]) < 2 && !again { // by the second port that they come in by they have left by all
+		if len(left[s.To]) < 2 && !again { // after floods from two ports, they have left by all ports
 			left[s.To] = append(left[s.To], s)
 			leave(s.To, s)
 		}
 	}
 }
 
-// flow returns the ports of a flood that takes the turn: from a sender there the shortest way, and on to the nearest host.
+// flow returns the ports of a flood that takes the turn: from a sender on the shortest path to the turn, and then to the nearest host.
 func (f *flood) flow(t ir.Turn) []*ir.Port {
 	var way []*ir.Port
 	for s := f.came[t.In.ID]; s != nil; s = f.from[s.In] {

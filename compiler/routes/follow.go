@@ -8,26 +8,26 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Follow traffic of one class at a time, cable by cable. This serves routings that are known only as "from this device by these cables",
-// and traffic that changes its cos group on the way (cos_group.bounce): traffic that came down into a device and leaves it up again is in
-// the next group from there on.
+// This file follows traffic of one class at a time, cable by cable. It is used for routings that are only known as next hops of each
+// device, and for traffic that changes its cos group on the way (cos_group.bounce): traffic that came down into a device and leaves it
+// upwards is then in the next group.
 
-// rule says, for one class, whether its traffic may take a step from v, and whether it falls afterwards. Falling is for
-// routings under which it matters; a class's traffic ends where the rule lets it go no further.
+// rule reports, for one class, whether its traffic may take a step from v, and whether it then falls. Only some routings use falling.
+// Traffic of a class ends where the rule allows no step.
 type rule func(v int32, s *graph.Arc, falling bool) (falls, ok bool)
 
-// plan is how the traffic of a routing is followed.
+// plan describes how to follow the traffic of a routing.
 type plan struct {
-	// rule returns the rule for a class. It may use the scratch of the walk, and holds until it is asked again.
+	// rule returns the rule for a class. The rule may use the scratch of the walk, and is valid until the next call.
 	rule func(w *walk, c *graph.Class) rule
 
-	// classes returns the classes to follow; nil: all those of the walk.
+	// classes returns the classes to follow; nil: all classes of the walk.
 	classes func(w *walk) []*graph.Class
 
-	back bool // traffic may turn back to the device it came from; no rule asks whether it falls then
+	back bool // traffic may turn back to the previous device; then no rule uses falling
 }
 
-// follow returns the turns of the view's group in state s: of its own traffic and of what bounced into it.
+// follow returns the turns of the view's group in state s: of its own traffic and of traffic that bounced into its group.
 func (v *view) follow(s ir.State, p plan) (*ir.Turns, error) {
 	turns := &ir.Turns{Group: v.Group, Rows: make([][]uint64, len(v.Fabric.Ports))}
 	bounced := &ir.Turns{Rows: make([][]uint64, len(v.Fabric.Ports))}
@@ -51,7 +51,7 @@ func (v *view) follow(s ir.State, p plan) (*ir.Turns, error) {
 // changesGroup reports whether traffic may change into or out of the view's group.
 func (v *view) changesGroup() bool { return bounces(v.Fabric, v.Group) != nil }
 
-// sources returns the views of the groups whose traffic may be in the group of v, lossy ones, too: v itself first.
+// sources returns the views of the groups whose traffic may be in the group of v, including lossy groups: v itself first.
 func (v *view) sources() []*view {
 	out := []*view{v}
 	for _, g := range v.Fabric.CosGroups {
@@ -62,37 +62,37 @@ func (v *view) sources() []*view {
 	return out
 }
 
-// trace follows the classes of one view, as far as they concern the group of another that traffic may bounce into.
+// trace follows the classes of one view, and finds their turns in the group of another view into which traffic may bounce.
 type trace struct {
 	*walk
 	back   bool
-	groups []*ir.CosGroup // those the traffic is in, one after the other
-	next   []int          // by group: the one it bounces into, itself if it does not
-	views  []*view        // by group; nil: a lossy one
-	wanted int            // the group whose turns are asked for
+	groups []*ir.CosGroup // the groups that the traffic is in, in order
+	next   []int          // by group: the group it bounces into, or itself
+	views  []*view        // by group; nil: a lossy group
+	wanted int            // the group whose turns are wanted
 
 	visits []visit
-	known  []uint64 // by Port.ID, of in-ports: bit 2*group, or one more when falling
+	known  []uint64 // by Port.ID of in-ports: bit 2*group, or the next bit when falling
 
-	// The rule of the current class, and by vertex what it allows rising and falling traffic, once it was asked.
+	// The rule of the current class, and, by vertex, its cached results for rising and falling traffic.
 	class *graph.Class
 	rule  rule
 	round int32
-	asked [2][]int32 // the round it was asked in
+	asked [2][]int32 // the round in which the result was cached
 	leave [2][][]departure
 
-	hanging map[*graph.Conversation][]int32 // by vertex: members that are attached there
+	hanging map[*graph.Conversation][]int32 // by vertex: the members attached there
 }
 
 // visit is traffic that arrived at a device.
 type visit struct {
 	departure
-	from   int32 // the device it came from
+	from   int32 // the previous device
 	group  int
-	before int // the visit before it; -1: it was sent there
+	before int // the previous visit; -1: the traffic was sent here
 }
 
-// departure is a step that a rule allows, and whether traffic falls from there on.
+// departure is a step that a rule allows, and whether traffic falls after it.
 type departure struct {
 	step  *graph.Arc
 	falls bool
@@ -135,13 +135,13 @@ func (t *trace) follow(p plan, b *ir.Budget, turns, bounced *ir.Turns) error {
 	})
 }
 
-// followBack is follow where frames may turn back and stay in their group. There the way on does not depend on the port a frame came in
-// by. So a breadth-first search over devices takes the place of one over ports, and turns are recorded a word of a bit row at a time.
+// followBack is follow for frames that may turn back and that stay in their group. Then the next steps do not depend on the port where a
+// frame came in. So the breadth-first search visits devices instead of ports, and turns are recorded one word of a bit row at a time.
 func (t *trace) followBack(p plan, b *ir.Budget, turns, _ *ir.Turns) error {
 	if !b.Spend(len(t.classes) * (2*t.Edges + len(t.Vertices))) {
 		return ir.ErrBudget
 	}
-	masks := make([][]uint64, len(t.Vertices)) // the ports that traffic of the class leaves by and that are lossless; nil: none
+	masks := make([][]uint64, len(t.Vertices)) // the lossless ports by which traffic of the class leaves; nil: none
 	for _, c := range t.classes {
 		t.begin(c, p.rule(t.walk, c))
 		t.order = t.order[:0]
@@ -194,7 +194,7 @@ func (t *trace) followBack(p plan, b *ir.Budget, turns, _ *ir.Turns) error {
 	return nil
 }
 
-// each yields the turns of every class that traffic of the wanted group takes, and the group it leaves in; some turns several
+// each yields the turns that traffic of every class takes in the wanted group, and the group after the turn. It may yield a turn several
 // times.
 func (t *trace) each(p plan, b *ir.Budget, yield func(in, out *ir.Port, group int)) error {
 	if !b.Spend(len(t.classes) * (2*t.Edges + len(t.Vertices))) {
@@ -226,7 +226,7 @@ func (t *trace) waits(s *graph.Arc, group int) bool {
 	return t.views[group] != nil && t.views[group].Lossless[s.Link]
 }
 
-// fills reports whether what comes in by an arc fills a buffer whose pauses stop the other end.
+// fills reports whether traffic that comes in by an arc fills a buffer whose pauses stop the other end.
 func (t *trace) fills(s *graph.Arc, group int) bool {
 	return t.views[group] != nil && t.views[group].Fills(s.In, s.Link)
 }
@@ -251,8 +251,8 @@ func (t *trace) spread() {
 	}
 }
 
-// finish visits, nearest first, the devices that traffic of a visit goes on to, until it reaches a device of the class. It returns the
-// index of the visit there; of the first one if it cannot get there.
+// finish visits, nearest first, the devices that traffic of a visit reaches, up to a device of the class. It returns the index of the visit
+// there, or of the first visit if the class cannot be reached.
 func (t *trace) finish(from visit) int {
 	t.forget()
 	from.before = -1
@@ -274,7 +274,7 @@ func (t *trace) forget() {
 	t.visits = t.visits[:0]
 }
 
-// visitFrom adds the visits next to v that are new, of traffic that came there by a visit, or is sent there.
+// visitFrom adds the new visits at the neighbours of v, for traffic that came to v by a visit or is sent there.
 func (t *trace) visitFrom(v int32, came *visit, before int) {
 	for d, group := range t.onward(v, came) {
 		bit := uint64(1) << (2 * group)
@@ -288,7 +288,7 @@ func (t *trace) visitFrom(v int32, came *visit, before int) {
 	}
 }
 
-// onward yields how traffic departs from v, and the group it is in then. It came by a visit, or was sent there.
+// onward yields the departures of traffic from v, with the group after each. The traffic came by a visit, or was sent at v.
 func (t *trace) onward(v int32, came *visit) iter.Seq2[departure, int] {
 	return func(yield func(departure, int) bool) {
 		for _, d := range t.departures(v, came != nil && came.falls) {
@@ -335,7 +335,7 @@ func (t *trace) departures(v int32, falling bool) []departure {
 	return t.leave[k][v]
 }
 
-// othersAt reports whether a member attached to v has another member of the current class to talk to.
+// othersAt reports whether a member attached to v talks to another member, in the current class.
 func (t *trace) othersAt(v int32) bool {
 	c := t.class
 	if slices.Contains(c.Except, v) {

@@ -7,20 +7,20 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// network is the graph, with the questions of the routings as methods.
+// network is the graph with methods for the routings.
 type network struct{ *graph.Graph }
 
 func newNetwork(f *ir.Fabric) *network { return &network{graph.New(f)} }
 
-// view is the network as one lossless group sees it.
+// view is the network for one lossless group.
 type view struct {
 	*network
 	*graph.Traffic
 	router    *Router
-	notTiered *ir.RoutingError // why tiers do not say where traffic goes; nil if they do, or routing does not ask
+	notTiered *ir.RoutingError // the reason why tiers do not determine the path of traffic; nil: they do, or the routing does not need them
 
-	anyArcs [2]func() [][]arc // by vertex, with every cable up: for routed and for bridged talks
-	twice   func() []bool     // by vertex: some neighbour is joined to it by several cables
+	anyArcs [2]func() [][]arc // by vertex, with all cables up: for routed and for bridged conversations
+	twice   func() []bool     // by vertex: several cables lead to the same neighbour
 }
 
 func newView(r *Router, n *network, g *ir.CosGroup) *view {
@@ -42,7 +42,7 @@ func newBareView(r *Router, n *network, g *ir.CosGroup) *view {
 	return v
 }
 
-// tiersFail says why "rises, then falls" leaves the way of lossless traffic open, or returns nil.
+// tiersFail returns the reason why "rises, then falls" does not determine the path of lossless traffic, or nil.
 func (v *view) tiersFail() *ir.RoutingError {
 	for i, d := range v.Vertices {
 		var first *ir.Device
@@ -64,14 +64,14 @@ func (v *view) tiersFail() *ir.RoutingError {
 	return nil
 }
 
-// arc is a step that can be taken, cut down to what shortest paths need.
+// arc is a possible step, with the values that shortest paths need.
 type arc struct {
 	to       int32
-	port     int32 // ID of the port it leaves by
-	index    int32 // Index of the same
+	port     int32 // Port.ID of the sending port
+	index    int32 // Port.Index of the sending port
 	lossless bool
-	fills    bool // what comes in by that port fills a buffer of lossless groups, see ir.Port.Fills
-	fillsTo  bool // and what leaves by it one at the other end
+	fills    bool // traffic that comes in by that port fills a lossless buffer, see ir.Port.Fills
+	fillsTo  bool // traffic that leaves by it fills a lossless buffer at the other end
 }
 
 func (v *view) arc(s *graph.Arc) arc {
@@ -95,11 +95,11 @@ func (v *view) openArcs(bridged bool) [][]arc {
 	return out
 }
 
-// parallelCables reports, by vertex, whether some neighbour is joined to it by several cables.
+// parallelCables reports, by vertex, whether several cables lead to the same neighbour.
 func (v *view) parallelCables() []bool {
 	out := make([]bool, len(v.Vertices))
 	graph.InParallel(len(out), 512, func(from, to int) {
-		last := make([]int32, len(v.Vertices)) // by neighbour: the vertex that met it last, counted from 1
+		last := make([]int32, len(v.Vertices)) // by neighbour: the last vertex that it was seen at, counted from 1
 		for i := from; i < to; i++ {
 			for j := range v.Arcs[i] {
 				other := v.Arcs[i][j].To

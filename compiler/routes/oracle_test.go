@@ -12,7 +12,7 @@ import (
 )
 
 // randomCabling draws up to 6 switches on 3 tiers with up to 10 cables, some parallel, some lossy, some not routed. It adds up to 5 hosts
-// with one or two NICs, some bonded, some that forward, and up to 3 intents among them, or link pause.
+// with one or two NICs, some bonded, some that forward, and up to 3 intents between them, or link pause.
 func randomCabling(t *rapid.T, r ir.Routing) *irtest.Cabling {
 	chance := func(what string, of int) bool { return rapid.IntRange(1, of).Draw(t, what) == 1 }
 	c := irtest.New(r)
@@ -76,7 +76,7 @@ func randomIntents(t *rapid.T, f *ir.Fabric) {
 	}
 }
 
-// oracle enumerates paths, one pair of talkers after the other, sharing no code with the router.
+// oracle enumerates the paths of each pair of talkers, and shares no code with the router.
 type oracle struct {
 	f          *ir.Fabric
 	routing    ir.Routing
@@ -91,7 +91,7 @@ type pair struct {
 	src, dst []*ir.Port
 }
 
-// grouped is a turn of traffic that comes in one group and leaves in another, or the same.
+// grouped is a turn with the groups in which traffic comes in and leaves.
 type grouped struct {
 	ir.Turn
 	from, to *ir.CosGroup
@@ -110,7 +110,7 @@ func (o *oracle) carried(l *ir.Link, g *ir.CosGroup) bool {
 	return o.carries(l.A(), g) && o.carries(l.B(), g)
 }
 
-// lossless reports whether a link carries the group, and neither end is set by hand in a way that does not pass a pause on.
+// lossless reports whether a link carries the group, and no end is set by hand in a way that stops pauses from spreading.
 func (o *oracle) lossless(l *ir.Link, g *ir.CosGroup) bool {
 	passes := func(p *ir.Port) bool {
 		h := p.Device().ByHand
@@ -196,7 +196,7 @@ func (o *oracle) pairs() []pair {
 	return out
 }
 
-// detour reports whether a group that no intent names gets its traffic from another, in so many bounces.
+// detour reports whether a group without an intent gets its traffic from another group, within the given number of bounces.
 func (o *oracle) detour(g *ir.CosGroup) bool {
 	if o.f.FlowControl == ir.Pause {
 		return false
@@ -217,7 +217,7 @@ func (o *oracle) detour(g *ir.CosGroup) bool {
 	return false
 }
 
-// places returns the devices that forward by which ports are reached.
+// places returns the forwarding devices through which ports are reached.
 func (o *oracle) places(ports []*ir.Port, down bool) []*ir.Device {
 	var out []*ir.Device
 	for _, p := range ports {
@@ -231,7 +231,7 @@ func (o *oracle) places(ports []*ir.Port, down bool) []*ir.Device {
 	return out
 }
 
-// outs returns the ports by which a pair's traffic can leave a device to another that forwards.
+// outs returns the ports by which a pair's traffic can leave a device towards another forwarding device.
 func (o *oracle) outs(p pair, d *ir.Device, down bool) []*ir.Port {
 	return slices.DeleteFunc(slices.Clone(d.Ports), func(q *ir.Port) bool {
 		to := q.Peer().Device()
@@ -255,7 +255,7 @@ func tierOf(d *ir.Device) int {
 	return d.Switch.Tier
 }
 
-// found are the turns of all traffic, and the paths that were enumerated between devices that forward.
+// found contains the turns of all traffic, and the enumerated paths between forwarding devices.
 type found struct {
 	turns map[grouped]bool
 	paths map[string]bool
@@ -294,14 +294,14 @@ func (o *oracle) find() *found {
 	return out
 }
 
-// add notes the turn if both its cables are lossless.
+// add records the turn if both its cables are lossless.
 func (o *oracle) add(out *found, in, next *ir.Port, from, to *ir.CosGroup) {
 	if o.lossless(in.Link(), from) && o.lossless(next.Link(), to) {
 		out.turns[grouped{ir.Turn{In: in, Out: next}, from, to}] = true
 	}
 }
 
-// paths returns every path of the routing from a device to the receiver of the pair: out and in of every cable.
+// paths returns every path of the routing from a device to the receiver of the pair: the out-port and the in-port of every cable.
 func (o *oracle) paths(p pair, src *ir.Device) [][]*ir.Port {
 	ends := o.places(p.dst, true)
 	var all [][]*ir.Port
@@ -348,7 +348,7 @@ func valleyFree(path []*ir.Port) bool {
 	return true
 }
 
-// nearer allows what leads nearer to the receiver, with all links up or with some down.
+// nearer allows steps that lead nearer to the receiver, with all links up or with some down.
 func (o *oracle) nearer(p pair) func(*ir.Port) bool {
 	far := func(down bool) map[*ir.Device]int {
 		dist := map[*ir.Device]int{}
@@ -377,7 +377,7 @@ func (o *oracle) nearer(p pair) func(*ir.Port) bool {
 	}
 }
 
-// useful allows what can get to the receiver without turning back.
+// useful allows steps from which the receiver can be reached without turning back.
 func (o *oracle) useful(p pair) func(*ir.Port) bool {
 	gets := map[*ir.Port]bool{}
 	for changed := true; changed; {
@@ -395,7 +395,7 @@ func (o *oracle) useful(p pair) func(*ir.Port) bool {
 	return func(q *ir.Port) bool { return gets[q] }
 }
 
-// close spreads the pair's traffic from a device over all allowed ports, naively.
+// close spreads the pair's traffic from a device over all allowed ports, by a simple search.
 func (o *oracle) close(out *found, p pair, src *ir.Device, allowed func(*ir.Port) bool, back bool) {
 	type spot struct {
 		in *ir.Port
@@ -452,7 +452,7 @@ func (o *oracle) legal(all *found, flow *ir.Flow, turn ir.Turn, g *ir.CosGroup) 
 			return "jumps"
 		}
 		if o.after(flow.Groups[i/2], ports[i], ports[i+1]) != flow.Groups[i/2+1] {
-			return "changes its group where it does not bounce, or does not where it does"
+			return "does not change its group exactly where it bounces"
 		}
 	}
 	ends := func(p pair, d *ir.Device, port *ir.Port, of []*ir.Port) bool {
@@ -473,7 +473,7 @@ func (o *oracle) legal(all *found, flow *ir.Flow, turn ir.Turn, g *ir.CosGroup) 
 		}
 		return all.paths[key(between)]
 	}) {
-		return "is not a path of the routing between two that talk"
+		return "is not a path of the routing between two members that talk"
 	}
 	return ""
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// TestOrbitsHaveAsManyTurns: failures of one orbit differ only by names, so they leave as many turns in every group.
+// TestOrbitsHaveAsManyTurns: failures of one orbit differ only by names, so they leave the same number of turns in every group.
 func TestOrbitsHaveAsManyTurns(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		f, groups := randomFabric(rt, ir.ShortestPath)
@@ -32,14 +32,14 @@ func TestOrbitsHaveAsManyTurns(t *testing.T) {
 			}
 			form := twins.Form(failurestest.IDs(set))
 			if known, ok := turns[form]; ok && !slices.Equal(known, n) {
-				rt.Fatalf("%v leaves %v turns, one like it %v", failurestest.Names(set), n, known)
+				rt.Fatalf("%v leaves %v turns, but a failure of the same orbit leaves %v", failurestest.Names(set), n, known)
 			}
 			turns[form] = n
 		})
 	})
 }
 
-// TestEverySetIsListedOnce: where any set may matter, the orbits listed are all there are.
+// TestEverySetIsListedOnce: if any set may matter, all orbits are listed.
 func TestEverySetIsListedOnce(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		f, groups := randomFabric(rt, ir.EBGP)
@@ -55,7 +55,7 @@ func TestEverySetIsListedOnce(t *testing.T) {
 			rt.Fatal(err)
 		}
 		if r.afterFailures(r.views[groups[0]]()) != anythingMatters {
-			return // a tree, or no AS number shared
+			return // a tree, or no shared AS number
 		}
 		w := r.state(groups, down)
 		twins := failures.NewOrbits(w, true)

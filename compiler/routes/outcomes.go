@@ -9,14 +9,13 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Outcomes: the turns of eBGP, one way of breaking ties at a time.
+// Outcomes are the turns of eBGP for each way of breaking ties.
 //
-// A device that holds several routes to be equally good passes one of them on, and the next device may take the one and refuse the other.
-// Every member is a route of its own, so choices for one do not bind those for another. For one member the choices are made in the order
-// of path lengths. The first device, by length, whose choice another device may notice takes one of its routes, and eBGP is run again.
-// That repeats until traffic meets no device that is unsure where to send it. Meanwhile the open choices are followed with all ties at
-// once, which shows more turns than there are, never fewer. A branch that even so shows no turn that counts beyond those of an outcome
-// found before is not entered.
+// A device with several equally good routes passes one of them on, and the next device may accept one and refuse another. Every member is a
+// separate route, so choices for one member do not affect another. For one member, choices are made in the order of path lengths: the first
+// device, by length, whose choice can affect another device chooses one of its routes, and eBGP runs again. That repeats until traffic
+// passes no device with undecided next hops. Open choices are followed with all ties at once, which can only show additional turns. A
+// branch is skipped if, even so, it shows no counted turns beyond those of an earlier outcome.
 
 // Outcomes returns the outcomes of eBGP with AS numbers that several devices share. See [ir.Routes].
 func (r *Router) Outcomes(groups []*ir.CosGroup, s ir.State, among func(ir.GroupTurn) bool) (*ir.Outcomes, error) {
@@ -55,28 +54,28 @@ func (r *Router) Outcomes(groups []*ir.CosGroup, s ir.State, among func(ir.Group
 	return out, nil
 }
 
-// turnCost is how many steps noting one turn of an outcome costs.
+// turnCost is the number of budget steps for recording one turn of an outcome.
 const turnCost = 20
 
-// outcomes works out the outcomes of one state.
+// outcomes computes the outcomes of one state.
 type outcomes struct {
 	state   ir.State
 	groups  []*ir.CosGroup
 	among   func(ir.GroupTurn) bool
 	streams []stream
-	sure    map[*view][]bool // by class: no choice decides where its traffic goes
+	sure    map[*view][]bool // by class: its traffic does not depend on choices
 	unsure  []*undecided
 	bgp     *bgp
 }
 
-// stream is the traffic of one view, as far as it may be in a group.
+// stream is the traffic of one view that may be in a group.
 type stream struct {
 	group  int
 	source *view
 	trace  *trace
 }
 
-// undecided is members to which traffic goes in several ways. They are attached to the same vertices, and the same talk to them.
+// undecided is a set of members to which traffic can take several paths. They are attached to the same vertices and have the same senders.
 type undecided struct {
 	at      []int32
 	members []graph.Member
@@ -89,7 +88,7 @@ type classOf struct {
 	class  *graph.Class
 }
 
-// sort separates the classes that choices do not matter to, and groups the members of the others by common traits.
+// sort separates the classes that do not depend on choices, and groups the members of the others by attachment and senders.
 func (o *outcomes) sort() error {
 	if len(o.streams) == 0 {
 		return nil
@@ -103,7 +102,7 @@ func (o *outcomes) sort() error {
 	in := map[*ir.Port]*undecided{} // by a member's first port
 	var order []*ir.Port
 	for i, s := range o.streams {
-		known := o.sure[s.source] // a view may be the source of several
+		known := o.sure[s.source] // one view may be the source of several streams
 		if known == nil {
 			known = make([]bool, len(s.trace.walk.classes))
 			for _, c := range s.trace.walk.classes {
@@ -152,7 +151,7 @@ func (o *outcomes) sort() error {
 	return nil
 }
 
-// destination finds the outcomes of members that are alike.
+// destination finds the outcomes of equivalent members.
 func (o *outcomes) destination(u *undecided) (*ir.Destination, error) {
 	e := &explorer{outcomes: o, undecided: u, force: make([]int32, len(o.bgp.Vertices))}
 	for v := range e.force {
@@ -179,16 +178,16 @@ type explorer struct {
 	found []settled
 }
 
-// settled is an outcome, and those of its turns that count.
+// settled is an outcome with its counted turns.
 type settled struct {
 	outcome *ir.Outcome
 	counts  map[ir.GroupTurn]bool
 }
 
-// choice is that a vertex passes on what it has from another.
+// choice is the decision of a vertex to pass on the path from a neighbour.
 type choice struct{ at, via int32 }
 
-// explore makes the choices that are left after those made, one after the other, each in every way.
+// explore makes the remaining choices one after another, and tries every alternative of each.
 func (e *explorer) explore(made []choice) error {
 	b := e.bgp
 	if !e.state.Budget.Spend(bgpCost * (2*b.Edges + len(b.Vertices))) {
@@ -234,8 +233,8 @@ func (e *explorer) explore(made []choice) error {
 	return nil
 }
 
-// tie returns the next device whose choice decides where traffic goes, and a neighbour for each of the ways it can choose. It takes the
-// first of those with the fewest ASes to the destination; -1: no device is left.
+// tie returns the next device whose choice affects the path of traffic, and a neighbour for each of its alternatives. It returns the first
+// of the devices with the fewest ASes to the destination; -1: no device is left.
 func (e *explorer) tie() (at int32, vias []int32) {
 	b := e.bgp
 	if !slices.ContainsFunc(e.classes, func(c classOf) bool { return b.decides(c.class) }) {
@@ -263,20 +262,20 @@ func (e *explorer) tie() (at int32, vias []int32) {
 	panic("routes: next hops depend on a choice that no vertex has")
 }
 
-// heard returns the first path that v takes of those that a neighbour passes on.
+// heard returns the first path of a neighbour that v accepts.
 func (e *explorer) heard(v, from int32) int32 {
 	b := e.bgp
 	return b.tells[from][slices.IndexFunc(b.tells[from], func(set int32) bool { return !b.has(set, b.as[v]) })]
 }
 
-// differ reports whether v hears several paths.
+// differ reports whether v accepts different paths.
 func (e *explorer) differ(v int32) bool {
 	hops := e.bgp.hops[v]
 	first := e.heard(v, e.bgp.Arcs[v][hops[0]].To)
 	return slices.ContainsFunc(hops[1:], func(j int32) bool { return e.heard(v, e.bgp.Arcs[v][j].To) != first })
 }
 
-// late returns the ASes of devices that may still be without a route when paths of so many ASes are passed on.
+// late returns the ASes of devices that may have no route before paths with the given number of ASes are passed on.
 func (e *explorer) late(level int32) map[int32]bool {
 	b := e.bgp
 	out := map[int32]bool{}
@@ -288,7 +287,7 @@ func (e *explorer) late(level int32) map[int32]bool {
 	return out
 }
 
-// ways returns, for each path v can pass on, a neighbour it has it from. Paths that differ only by ASes that are not late are one.
+// ways returns one neighbour for each path that v can pass on. Paths that differ only by ASes that are not late count as one.
 func (e *explorer) ways(v int32, late map[int32]bool) []int32 {
 	b := e.bgp
 	var vias []int32
@@ -309,7 +308,7 @@ func (e *explorer) ways(v int32, late map[int32]bool) []int32 {
 	return vias
 }
 
-// turns returns the turns that traffic to a member may take as far as choices are made, and those of them that count.
+// turns returns the turns that traffic to a member may take after the choices made so far, and the counted ones among them.
 func (e *explorer) turns() (all []ir.GroupTurn, counts map[ir.GroupTurn]bool, err error) {
 	seen := map[ir.GroupTurn]bool{}
 	counts = map[ir.GroupTurn]bool{}
@@ -334,14 +333,14 @@ func (e *explorer) turns() (all []ir.GroupTurn, counts map[ir.GroupTurn]bool, er
 	return all, counts, nil
 }
 
-// single returns the class cut down to one member.
+// single returns the class reduced to one member.
 func single(c *graph.Class, m graph.Member) *graph.Class {
 	own := *c
 	own.Members = []graph.Member{m}
 	return &own
 }
 
-// outcome returns what traffic does once the choices are made.
+// outcome returns the outcome after the choices.
 func (e *explorer) outcome(turns []ir.GroupTurn, made []choice) *ir.Outcome {
 	o, u, force := e.outcomes, e.undecided, slices.Clone(e.force)
 	nodes := o.bgp.Vertices
@@ -355,7 +354,7 @@ func (e *explorer) outcome(turns []ir.GroupTurn, made []choice) *ir.Outcome {
 			if o.groups[s.group] != t.From {
 				continue
 			}
-			tr := newTrace(s.source, s.source.router.views[t.From](), o.state.Down, plan{}) // scratch of its own: many may ask at once
+			tr := newTrace(s.source, s.source.router.views[t.From](), o.state.Down, plan{}) // not shared: several goroutines may call it
 			b, err := newBGP(tr.network, ir.AnyTie, tr.down)
 			if err != nil {
 				continue

@@ -70,7 +70,7 @@ func randomClos(t *rapid.T, r ir.Routing) *irtest.Cabling {
 	return c
 }
 
-// TestSweepsAgreeWithSingleClasses compares 64 destinations at a time, twins collapsed, with one class after the other.
+// TestSweepsAgreeWithSingleClasses compares the search for 64 destinations at a time, with twins collapsed, to a search for each class.
 func TestSweepsAgreeWithSingleClasses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := randomClos(t, ir.ShortestPath)
@@ -123,7 +123,7 @@ func TestSweepsAgreeWithSingleClasses(t *testing.T) {
 	})
 }
 
-// TestBouncingIsExact compares following only the classes with valleys, found 64 at a time, with following all.
+// TestBouncingIsExact compares following only the classes with valleys, found 64 at a time, to following all classes.
 func TestBouncingIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := randomClos(t, ir.ShortestPath).Bounce()
@@ -151,7 +151,7 @@ func TestBouncingIsExact(t *testing.T) {
 	})
 }
 
-// TestUpDownTwins compares twins collapsed with one class after the other.
+// TestUpDownTwins compares the search with collapsed twins to a search for each class.
 func TestUpDownTwins(t *testing.T) {
 	compare := func(t require.TestingT, c *irtest.Cabling, down []*ir.Link) {
 		r := New(c.F)
@@ -173,18 +173,18 @@ func TestUpDownTwins(t *testing.T) {
 		}
 		compare(t, c, down)
 	})
-	// Other traffic goes through these twins: T0 - A1 - C0 - A0, though T0 has a cable to A0.
+	// Traffic of others passes these twins: T0 - A1 - C0 - A0, although T0 has a cable to A0.
 	c := irtest.New(ir.UpDown).Links("T0-A0 T0-A1 A0-C0 A1-C0").Tier("A", 2).Tier("C", 3).Hosts("T0", "A0", "A1")
 	c.Fabric()
 	compare(t, c, nil)
 }
 
-// TestTwinsAreFollowedOnce names what makes twins, and what does not.
+// TestTwinsAreFollowedOnce has cases of vertices that are twins, and of vertices that are not.
 func TestTwinsAreFollowedOnce(t *testing.T) {
 	tests := []struct {
 		name   string
 		change func(c *irtest.Cabling) (down string)
-		sizes  []int // of the sets of twins
+		sizes  []int // sizes of the sets of twins
 	}{
 		{"all leaves", func(*irtest.Cabling) string { return "" }, []int{4}},
 		{"a failed link", func(*irtest.Cabling) string { return "L0-S1" }, []int{1, 3}},
@@ -213,7 +213,7 @@ func TestTwinsAreFollowedOnce(t *testing.T) {
 }
 
 func TestTurnsAreTheSameOnEveryProcessorCount(t *testing.T) {
-	// Three batches, the last of them over two islands.
+	// The classes make three batches, of which the last spans two islands.
 	c := irtest.Torus(ir.ShortestPath, 12).Links("island0-island1 island1-island2").Hosts("island0", "island2")
 	f := c.Fabric()
 	before := runtime.GOMAXPROCS(1)

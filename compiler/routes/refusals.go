@@ -2,26 +2,26 @@ package routes
 
 import "slices"
 
-// Refusals that neither failures nor ties change.
+// This file finds out whether failures or ties can change which paths devices refuse.
 //
-// A device refuses a path that holds its AS. Where an AS has several devices, a failure far from a path can disconnect its ends. A router
-// then passes on another path, and a device behind it refuses that one. No failure does that if each session is of one of two kinds. The
+// A device refuses a path that contains its AS. If an AS has several devices, a failure far from a path can disconnect its ends. A router
+// then passes on another path, and a device behind it refuses that one. No failure can do that if each session is of one of two kinds. The
 // first kind refuses every path to the destination that any failure or tie can bring. The second kind refuses only paths through the
 // refusing device itself, and these are never its shortest ones. Routes are then the shortest paths over the sessions of the second kind.
-// Spines of one AS over leaves are an example.
+// An example are spines of one AS above leaves.
 //
-// Two sets bound the paths that a device may have in any state: the ASes on all these paths, and the devices on at least one.
+// Two sets describe the paths that a device may have in any state: the ASes on all these paths, and the devices on at least one of them.
 // Data-flow analysis computes both: vertices pass sets on until none changes, over the sessions that are not known to refuse every path.
 
 // refusals finds the sessions that refuse all paths to one destination.
 type refusals struct {
 	*bgp
 	at      []int32
-	refuses [][]bool // by vertex and arc: the end of the arc refuses whatever the vertex passes on
+	refuses [][]bool // by vertex and arc: the other end refuses every path of the vertex
 }
 
-// steady reports whether devices refuse the same paths to a destination whatever fails and however ties end. at has the vertices of the
-// destination.
+// steady reports whether devices refuse the same paths to a destination under all failures and all tie-breaks. at contains the vertices of
+// the destination.
 func (b *bgp) steady(at []int32) bool {
 	r := &refusals{bgp: b, at: at, refuses: make([][]bool, len(b.Arcs))}
 	for v := range b.Arcs {
@@ -55,7 +55,7 @@ func (b *bgp) steady(at []int32) bool {
 	return true
 }
 
-// extend finds more sessions that refuse everything, and reports whether there are any.
+// extend finds more sessions that refuse every path, and reports whether it found any.
 func (r *refusals) extend() (more bool) {
 	all := r.carry(len(r.shared), func(v int32) int32 { return r.as[v] }, func(a, b uint64) uint64 { return a & b })
 	for u := range r.Arcs {
@@ -68,8 +68,8 @@ func (r *refusals) extend() (more bool) {
 	return more
 }
 
-// carry returns a set of up to n numbers for each vertex that has a path: the numbers that its paths pass, joined over all neighbours that
-// pass a path on.
+// carry returns, for each vertex with a path, a set of numbers below n: the numbers on its paths, joined over all neighbours that pass a
+// path on.
 func (r *refusals) carry(n int, own func(v int32) int32, join func(a, b uint64) uint64) []bitset {
 	out := make([]bitset, len(r.Vertices))
 	for _, v := range r.at {

@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// onlyWay returns the links without any of which there is no shortest way.
+// onlyWay returns the links that are on every shortest path.
 func onlyWay(w *ir.Ways) map[*ir.Link]bool {
 	levels := map[int]map[*ir.Link]bool{}
 	for _, s := range w.Stops {
@@ -34,7 +34,7 @@ func onlyWay(w *ir.Ways) map[*ir.Link]bool {
 	return out
 }
 
-// Failures matter to a pair that is not Remote only where all its shortest ways lead.
+// For a pair that is not Remote, only failures of links on all its shortest paths matter.
 func TestOnlyFailuresOfThePathsMatter(t *testing.T) {
 	near, remote := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -68,7 +68,7 @@ func TestOnlyFailuresOfThePathsMatter(t *testing.T) {
 				without, err := router.Ways(trip(p), ir.State{Down: []*ir.Link{l}})
 				require.NoError(t, err)
 				require.True(t, without.Sure, "%s to %s without %s", p.src, p.dst, l.A())
-				if len(p.src) > 1 { // the ways of a bond's ports need not be equally long
+				if len(p.src) > 1 { // the paths of a bond's ports may have different lengths
 					continue
 				}
 				require.Equal(t, w.Stops[0].Left, without.Stops[0].Left, "%s to %s without %s", p.src, p.dst, l.A())
@@ -83,7 +83,7 @@ func TestOnlyFailuresOfThePathsMatter(t *testing.T) {
 func TestRemoteFailures(t *testing.T) {
 	for _, tt := range []struct {
 		name, links  string
-		asns         map[string]int // the others have their own
+		asns         map[string]int // the other switches have different AS numbers
 		from, to     string
 		fails        string
 		remote       bool
@@ -94,16 +94,16 @@ func TestRemoteFailures(t *testing.T) {
 			from: "A", to: "B", fails: "A-S", sure: true, reachs: true,
 		},
 		{
-			name: "spines of one AS, and no common one is left", links: "A-S A-T B-S C-S C-T", asns: map[string]int{"S": 1, "T": 1},
+			name: "spines of one AS, without a common spine", links: "A-S A-T B-S C-S C-T", asns: map[string]int{"S": 1, "T": 1},
 			from: "A", to: "B", fails: "A-S",
 		},
 		{
-			name:  "pods of one AS each, and a top of one AS",
+			name:  "each pod is one AS, and so is the top",
 			links: "A-K A-L B-K B-L C-M C-N D-M D-N K-X K-Y L-X L-Y M-X M-Y N-X N-Y",
 			asns:  map[string]int{"K": 1, "L": 1, "M": 2, "N": 2, "X": 3, "Y": 3},
 			from:  "A", to: "C", fails: "M-X", sure: true, reachs: true,
 		},
-		{ // V refuses the path by U and Y. Once U goes by Z, V has two paths, and may pass on the one that W refuses
+		{ // V refuses the path by U and Y. When U uses Z, V has two paths, and may pass on the one that W refuses
 			name: "a link off the path", links: "W-V V-P P-Q Q-R R-D V-U U-Y Y-D U-Z Z-O O-D",
 			asns: map[string]int{"Y": 1, "V": 1, "Z": 2, "W": 2},
 			from: "W", to: "D", fails: "U-Y", remote: true, reachs: true,

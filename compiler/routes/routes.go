@@ -1,23 +1,23 @@
 // Package routes has the [Router], which finds the turns that lossless traffic takes: the graph of the PFC-loop proof.
 //
 // Intents define the traffic, and members that never talk make no turns. Destinations that are attached to the same switches are one class
-// (package graph), so hosts cost nothing beyond their switches. For each class the routing decides where its traffic may go. The traffic
-// spreads from the switches of the senders, and every turn it makes between two links that are both lossless is one bit.
+// (package graph), so the cost depends on switches, not on hosts. For each class the routing decides which paths its traffic may take. The
+// traffic spreads from the switches of the senders, and every turn it makes between two links that are both lossless is one bit.
 //
-//   - shortest-path (shortest.go, collapse.go): every equal-cost shortest path, all links costing the same. Routing
-//     protocols know nothing of PFC, so paths are found over every link that is up, lossless or not; only turns between
-//     lossless links count, and those from a link whose ends disagree into a buffer of several groups (ir.Port.Fills).
-//   - ebgp (ebgp.go): path vectors with the AS-loop check. Numbers that are all different make it shortest-path.
-//   - up-down (updown.go): every path that rises through the tiers, takes at most one peer step and falls. Not only the
-//     shortest of them: the person vouches for "never up again after down", not for more.
+//   - shortest-path (shortest.go, collapse.go): every equal-cost shortest path; all links have the same cost. Routing protocols do not
+//     consider PFC, so paths may use every link that is up, lossless or not. Only turns between lossless links count, and turns from a link
+//     whose ends disagree into a buffer of several groups (ir.Port.Fills).
+//   - ebgp (ebgp.go): path vectors with the AS-loop check. If all numbers differ, this is shortest-path.
+//   - up-down (updown.go): every path that rises through the tiers, takes at most one peer step and falls. These are not only the shortest:
+//     the person only guarantees "never up again after down".
 //   - spanning-tree, flooding, any, table (files of these names): one tree; every open bridged port; every walk that does not
 //     turn back; the next hops of a file.
-//   - where the links form a tree, every routing: there is one way, which AS numbers may still close.
+//   - every routing if the links form a tree: there is one path, which AS numbers may still block.
 //
-// Traffic that changes its group on the way, and routings known only as "from here by these cables", are followed class by class
-// (follow.go, bounce.go). So is traffic while routing converges (converge.go). Flows for a turn are found on demand (witness.go). Package
-// failures decides which failures matter, and works on the same graph (cuts.go). The turns that a failure brings are found from the
-// destinations whose distances change (changed.go). The traffic of one pair is followed on its own (ways.go).
+// Traffic that changes its group on the way, and routings known only as next hops of each device, are followed class by class (follow.go,
+// bounce.go). So is traffic while routing converges (converge.go). Flows for a turn are found on demand (witness.go). Package failures
+// decides which failures matter, and works on the same graph (cuts.go). The turns that a failure adds are found from the destinations whose
+// distances change (changed.go). The traffic of one pair is followed separately (ways.go).
 //
 // Hosts neither wait for nor pass on a pause, so turns from and to the ports of hosts that do not forward are left out.
 // The graph follows Dally & Seitz (1987) as applied to PFC by Hu et al. (HotNets 2016).
@@ -30,14 +30,14 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Router answers [ir.Routes] for one fabric. Nothing is computed before the first question.
+// Router implements [ir.Routes] for one fabric. It computes nothing before the first call.
 type Router struct {
 	fabric *ir.Fabric
 	net    func() *network
 	views  map[*ir.CosGroup]func() *view
 	wholes sync.Map // by group: func() *whole
 
-	coupled bool // see ir.Fabric.Coupled: lossy groups are followed, too
+	coupled bool // see ir.Fabric.Coupled: lossy groups are also followed
 }
 
 var _ ir.Routes = (*Router)(nil)
@@ -61,7 +61,7 @@ func (r *Router) Graph() *graph.Graph { return r.net().Graph }
 // Of returns the router of another fabric.
 func (r *Router) Of(f *ir.Fabric) ir.Routes { return New(f) }
 
-// Turns returns the turns traffic of g takes in state s. A lossy group takes some where the fabric is coupled.
+// Turns returns the turns traffic of g takes in state s. A lossy group has turns only if the fabric is coupled.
 func (r *Router) Turns(g *ir.CosGroup, s ir.State) (*ir.Turns, error) {
 	if !g.Lossless && !r.coupled {
 		return nil, &ir.RoutingError{Code: ir.LossyGroup, Routing: r.fabric.Routing, Group: g}
@@ -76,7 +76,7 @@ func (r *Router) Turns(g *ir.CosGroup, s ir.State) (*ir.Turns, error) {
 	return &own, nil
 }
 
-// open returns what the routing leaves open of the traffic that may be in the group of v.
+// open returns the error for traffic in the group of v whose path the routing does not determine; nil: there is none.
 func (v *view) open() *ir.RoutingError {
 	for _, source := range v.sources() {
 		if source.Open != nil {
@@ -89,7 +89,7 @@ func (v *view) open() *ir.RoutingError {
 // Everybody returns the turns that traffic takes, lossless or not, if every host sends to every other one. The error is a
 // [*ir.RoutingError].
 func (r *Router) Everybody() (*ir.Turns, error) {
-	all := &ir.CosGroup{Lossless: true} // one that every link carries
+	all := &ir.CosGroup{Lossless: true} // a group that every link carries
 	own := &Router{fabric: r.fabric, net: r.net}
 	v := newBareView(own, r.net(), all)
 	own.views = map[*ir.CosGroup]func() *view{all: func() *view { return v }}
@@ -105,7 +105,7 @@ func (r *Router) Everybody() (*ir.Turns, error) {
 
 func (v *view) turns(s ir.State) (*ir.Turns, error) {
 	f := v.Fabric
-	if v.Forest && f.Routing != ir.TablePath { // there is one path to everywhere
+	if v.Forest && f.Routing != ir.TablePath { // there is one path to every destination
 		switch {
 		case f.Routing == ir.UpDown && v.notTiered == nil:
 		case f.Routing == ir.EBGP && !v.bgpIsShortest():
@@ -135,12 +135,12 @@ func (v *view) turns(s ir.State) (*ir.Turns, error) {
 	return nil, &ir.RoutingError{Code: ir.NoRouting}
 }
 
-// bounces returns a group that traffic of g changes into, or comes from, on its way; nil if it does not change.
+// bounces returns a group that traffic of g bounces into, or comes from; nil: there is none.
 func bounces(f *ir.Fabric, g *ir.CosGroup) *ir.CosGroup {
 	if f.FlowControl == ir.Pause {
-		return nil // a pause stops the whole cable, whatever the groups
+		return nil // a pause stops the whole cable, in all groups
 	}
-	if g.Bounce != g && g.Bounce != nil { // into itself is nowhere
+	if g.Bounce != g && g.Bounce != nil { // a bounce into the same group changes nothing
 		return g.Bounce
 	}
 	for _, o := range f.CosGroups {

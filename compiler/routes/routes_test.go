@@ -60,7 +60,7 @@ func TestTurnsOfKnownTopologies(t *testing.T) {
 func TestOnlyTalkersMakeTurns(t *testing.T) {
 	c := irtest.Ring(ir.ShortestPath, 4)
 	f := routed(c)
-	// Neighbours only: R0 with R1, and R2 with R3, in two intents. Nothing passes a third switch.
+	// Only neighbours talk: R0 with R1, and R2 with R3, in two intents. No traffic passes a third switch.
 	m := f.Intents[0].Members
 	f.Intents = []*ir.Intent{
 		{Version: 2, Group: c.Group, Members: m[:2]},
@@ -71,7 +71,7 @@ func TestOnlyTalkersMakeTurns(t *testing.T) {
 	nodes, edges := size(f, turns)
 	assert.Equal(t, [2]int{0, 0}, [2]int{nodes, edges})
 
-	// RoCEv1 does not cross routed cables, and these are.
+	// RoCEv1 does not cross routed cables, and all these cables are routed.
 	f.Intents = []*ir.Intent{{Version: 1, Group: c.Group, Members: m}}
 	turns, err = New(f).Turns(c.Group, ir.State{})
 	require.NoError(t, err)
@@ -85,21 +85,21 @@ func TestOnlyTalkersMakeTurns(t *testing.T) {
 	_, edges = size(f, turns)
 	assert.Equal(t, 8, edges)
 
-	// No intent: every host port that carries the group talks.
+	// Without an intent, every host port that carries the group talks.
 	f.Intents = nil
 	turns, err = New(f).Turns(c.Group, ir.State{})
 	require.NoError(t, err)
 	_, edges = size(f, turns)
 	assert.Equal(t, 8, edges)
 
-	// Link pause stops every frame: everybody talks, whatever the intents say.
+	// Link pause stops every frame, so every host talks, regardless of the intents.
 	f.Intents, f.FlowControl = []*ir.Intent{{Version: 2, Group: c.Group, Members: m[:2]}}, ir.Pause
 	turns, err = New(f).Turns(c.Group, ir.State{})
 	require.NoError(t, err)
 	_, edges = size(f, turns)
 	assert.Equal(t, 8, edges)
 
-	// Also hosts whose own cable is not paused.
+	// Hosts whose own cable is not paused talk, too.
 	for _, l := range f.Links {
 		if l.A().Device().Host != nil && l.A() != m[0].NIC.Port && l.A() != m[1].NIC.Port {
 			l.A().SetBuffers(nil)
@@ -123,7 +123,7 @@ func TestLossyCableIsNoNode(t *testing.T) {
 }
 
 func TestBondIsOneDestination(t *testing.T) {
-	// A host on both leaves: either leaf delivers, so nothing goes up again to reach the other.
+	// A host is attached to both leaves: either leaf delivers, so no traffic goes up again to reach the other leaf.
 	c := irtest.LeafSpine(ir.ShortestPath, 3, 2)
 	c.Link("hb", "L0")
 	c.Link("hb", "L1")
@@ -145,9 +145,9 @@ func TestBondIsOneDestination(t *testing.T) {
 	turns, err = New(f).Turns(c.Group, ir.State{})
 	require.NoError(t, err)
 	_, edges = size(f, turns)
-	assert.Equal(t, 2*2+2*2, edges, "either port may be the active one, and the two never talk with each other")
+	assert.Equal(t, 2*2+2*2, edges, "either port may be active, and the two ports never talk with each other")
 
-	f.Routing = ir.AnyPath // by L2, to come back to the host that sent it
+	f.Routing = ir.AnyPath // by L2, back to the host that sent the traffic
 	turns, err = New(f).Turns(c.Group, ir.State{})
 	require.NoError(t, err)
 	alone := f.Intents[0]
@@ -157,7 +157,7 @@ func TestBondIsOneDestination(t *testing.T) {
 	_, edges = size(f, turns)
 	assert.NotZero(t, edges)
 	_, edges = size(f, none)
-	assert.Zero(t, edges, "a bond alone has no other member to talk to")
+	assert.Zero(t, edges, "a single bond has no other member to talk to")
 }
 
 func TestHostThatForwardsIsASwitch(t *testing.T) {
@@ -169,7 +169,7 @@ func TestHostThatForwardsIsASwitch(t *testing.T) {
 	turns, err := New(f).Turns(c.Group, ir.State{})
 	require.NoError(t, err)
 	ht := c.Device("ht")
-	assert.True(t, turns.Has(ht.Ports[0], ht.Ports[1]), "two hops over the host are as short as over the spine")
+	assert.True(t, turns.Has(ht.Ports[0], ht.Ports[1]), "two hops over the host are as short as two over the spine")
 
 	f.Routing = ir.UpDown
 	_, err = New(f).Turns(c.Group, ir.State{})
@@ -227,8 +227,8 @@ func TestWhatCannotBeFollowed(t *testing.T) {
 	assert.Equal(t, &ir.RoutingError{Code: ir.LossyGroup, Routing: ir.ShortestPath, Group: lossy}, err)
 }
 
-// TestRoutesAgreeWithBruteForce compares every engine with an enumeration of all paths between all pairs of talkers on
-// small random fabrics, and asks for a flow for every turn found.
+// TestRoutesAgreeWithBruteForce compares every engine with an enumeration of all paths between all pairs of talkers on small random
+// fabrics, and requires a flow for every turn.
 func TestRoutesAgreeWithBruteForce(t *testing.T) {
 	for _, tt := range []struct {
 		routing            ir.Routing
@@ -256,7 +256,7 @@ func TestRoutesAgreeWithBruteForce(t *testing.T) {
 						detour.Lossless = false
 					case 2:
 						detour.Lossless, detour.Bounce = false, c.Group
-					case 3: // behind a lossy one
+					case 3: // behind a lossy cable
 						behind := *detour
 						behind.Name, behind.Cos = "behind", 5
 						c.F.CosGroups = append(c.F.CosGroups, &behind)
@@ -326,7 +326,7 @@ func (o *oracle) compare(t *rapid.T, r *Router, g *ir.CosGroup, want *found) {
 	}
 }
 
-// TestRoutesAtOnce calls one router from many sides at once, with other failures each time.
+// TestRoutesAtOnce calls one router from several goroutines, each with other failures.
 func TestRoutesAtOnce(t *testing.T) {
 	c := irtest.LeafSpine(ir.ShortestPath, 6, 3)
 	f := routed(c)
@@ -351,7 +351,7 @@ func TestRoutesAtOnce(t *testing.T) {
 	}
 }
 
-// TestEverybody: traffic of all takes the turns of an intent of all, whether or not anything is lossless.
+// TestEverybody: Everybody returns the turns of an intent with all hosts, with and without lossless groups.
 func TestEverybody(t *testing.T) {
 	for _, r := range []ir.Routing{ir.ShortestPath, ir.UpDown, ir.EBGP, ir.AnyPath, ir.SpanningTree} {
 		c := irtest.LeafSpine(r, 4, 2).UniqueASNs()

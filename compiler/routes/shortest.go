@@ -11,9 +11,9 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Shortest paths, 64 destinations at a time. One breadth-first search spreads a batch of destinations as the bits of a machine word, level
-// by level. Then, farthest level first, the traffic comes back the same way from its senders. At a vertex, traffic of a destination turns
-// from every port it comes in by to every port it leaves by.
+// This file finds shortest paths for 64 destinations at a time. One breadth-first search spreads a batch of destinations as the bits of a
+// machine word, level by level. Then traffic goes back from its senders to the destinations, farthest level first. At a vertex, traffic for
+// a destination turns from every port where it comes in to every port by which it leaves.
 
 // shortestPaths returns the turns of every shortest path in state s.
 func (v *view) shortestPaths(s ir.State) (*ir.Turns, error) {
@@ -49,7 +49,7 @@ func (w *walk) everyShortest(classes []*graph.Class, b *ir.Budget) error {
 	}
 	sweeps := []*sweep{newSweep(w)}
 	sweeps[0].spread(batches[0])
-	if !b.Spend(sweeps[0].cost() * len(batches)) { // the others cost about as much
+	if !b.Spend(sweeps[0].cost() * len(batches)) { // the other groups cost about as much
 		return ir.ErrBudget
 	}
 	sweeps[0].gather()
@@ -72,7 +72,7 @@ func (w *walk) everyShortest(classes []*graph.Class, b *ir.Budget) error {
 	return nil
 }
 
-// deliver puts the rows that sweeps found together.
+// deliver combines the rows of the sweeps.
 func (w *walk) deliver(sweeps []*sweep) {
 	rows := sweeps[0].rows
 	for _, s := range sweeps[1:] {
@@ -86,7 +86,7 @@ func (w *walk) deliver(sweeps []*sweep) {
 			}
 		}
 	}
-	hops := w.anyArcs[0]() // those of all talks
+	hops := w.anyArcs[0]() // the rows of all conversations
 	for v, row := range rows {
 		if row == nil {
 			continue
@@ -108,8 +108,8 @@ type sweep struct {
 	open  [][]arc
 	many  uint64 // the destinations that have twins
 
-	// The vertices that the search met, level by level. from[l] is the index in order at which level l begins: the vertices that are l
-	// hops from the destinations of the mask beside them.
+	// The vertices that the search found, level by level. Level l begins at index from[l] of order: these vertices are l hops from the
+	// destinations of their mask.
 	order []int32
 	masks []uint64
 	from  []int
@@ -117,25 +117,25 @@ type sweep struct {
 	seen, next []uint64 // by vertex, in the search
 	near       []nearby // by vertex
 	ins, outs  []portMask
-	backs      []portMask // as ins, of what twins of the destination send to it; at one hop only
+	backs      []portMask // traffic that twins of the destination send to it, in the form of ins; only at one hop
 	inMasks    distinct
 	outMasks   distinct
 	sums       []uint64   // bit rows: by distinct mask of outs, then by distinct mask of ins
-	rows       [][]uint64 // by vertex: the bit rows of its ports, one after the other; nil: none
+	rows       [][]uint64 // by vertex: the bit rows of its ports in one array; nil: none
 
-	// seek, if set, is asked at every vertex instead of recording turns. Of destinations m traffic is there, so many hops
-	// away from them.
+	// seek, if set, is called at every vertex instead of recording turns. m are the destinations whose traffic is there, and level is the
+	// number of hops to them.
 	seek func(v int32, level int, m uint64)
 }
 
-// nearby has the destinations that the neighbours of a vertex take into account.
+// nearby contains the destinations that matter to the neighbours of a vertex.
 type nearby struct {
 	active uint64 // destinations whose traffic is at the vertex
-	below  uint64 // those the vertex is nearer to by one than the current level
-	above  uint64 // active ones the vertex is farther from by one
+	below  uint64 // destinations to which the vertex is nearer by one than the current level
+	above  uint64 // active destinations from which the vertex is farther by one
 }
 
-// portMask is a port that traffic of some destinations comes in or leaves by, and the neighbour it leads to.
+// portMask is a port by which traffic of some destinations comes in or leaves, with the neighbour at its other end.
 type portMask struct {
 	mask      uint64
 	index, to int32
@@ -148,7 +148,7 @@ func newSweep(w *walk) *sweep {
 	}
 }
 
-// spread finds how far every vertex is from the destinations of the batch.
+// spread finds the distance of every vertex from the destinations of the batch.
 func (s *sweep) spread(b batch) {
 	s.batch, s.open = b, s.hops(b[0].Conversation)
 	s.order, s.masks, s.from = s.order[:0], s.masks[:0], append(s.from[:0], 0)
@@ -189,7 +189,7 @@ func (s *sweep) spread(b batch) {
 	}
 }
 
-// cost returns the steps that spread took and gather will take.
+// cost returns the number of steps of spread and of gather.
 func (s *sweep) cost() int {
 	steps := 0
 	for _, v := range s.order {
@@ -208,7 +208,7 @@ func (s *sweep) level(l int, each func(v int32, m uint64)) {
 	}
 }
 
-// gather records the turns of the batch: traffic from its senders comes back level by level.
+// gather records the turns of the batch: it moves traffic from the senders to the destinations level by level.
 func (s *sweep) gather() {
 	clear(s.near)
 	var talk *graph.Conversation
@@ -237,7 +237,7 @@ func (s *sweep) gather() {
 		s.level(l-1, func(v int32, m uint64) { s.near[v].below = m })
 		s.level(l+1, func(v int32, m uint64) { s.near[v].above = m & s.near[v].active })
 		if l == 1 {
-			for i, d := range s.batch { // its neighbours deliver to a twin as they do to the destination
+			for i, d := range s.batch { // its neighbours deliver to a twin in the same way as to the destination
 				for _, t := range d.alike {
 					s.near[t.At[0]].below |= 1 << i
 				}
@@ -253,7 +253,7 @@ func (s *sweep) gather() {
 	}
 }
 
-// arrive follows the traffic of destinations m, all at the given distance from v, by one hop.
+// arrive moves the traffic of destinations m, all at the given distance from v, by one hop.
 func (s *sweep) arrive(v int32, level int, m uint64) {
 	s.ins, s.outs, s.backs = s.ins[:0], s.outs[:0], s.backs[:0]
 	many := uint64(0)
@@ -298,7 +298,7 @@ func (s *sweep) rowsOf(v int32) []uint64 {
 	return s.rows[v]
 }
 
-// turn records the turns from every in to every out that have a destination in common.
+// turn records the turns from every in to every out with a common destination.
 func (s *sweep) turn(v int32) {
 	rows, words := s.rowsOf(v), int(s.RowWords[v])
 	if len(s.ins)*len(s.outs) <= 16 {
@@ -306,13 +306,13 @@ func (s *sweep) turn(v int32) {
 			row := rows[int(in.index)*words:]
 			for _, out := range s.outs {
 				both := in.mask & out.mask
-				some := (both | -both) >> 63 // 1 if both is not 0: a jump would be guessed wrong half the time
+				some := (both | -both) >> 63 // 1 if both is not 0: a branch would be mispredicted half the time
 				row[out.index/64] |= some << (out.index % 64)
 			}
 		}
 		return
 	}
-	// Lanes of the same destinations are joined at once.
+	// Ports with the same mask are joined in one step.
 	s.sums = s.sums[:0]
 	s.outMasks.begin(len(s.outs))
 	for _, out := range s.outs {
@@ -344,7 +344,7 @@ func (s *sweep) turn(v int32) {
 	}
 }
 
-// amongAlike records at a neighbour v of twins the turns from each of them to every other.
+// amongAlike records, at a neighbour v of twins, the turns from each twin to every other twin.
 func (s *sweep) amongAlike(v int32, bit uint64) {
 	rows, words := s.rowsOf(v), int(s.RowWords[v])
 	s.sums = appendZeros(s.sums[:0], words)
@@ -362,7 +362,7 @@ func (s *sweep) amongAlike(v int32, bit uint64) {
 		for i, m := range s.sums {
 			row[i] |= m
 		}
-		row[twin.index/64] &^= 1 << (twin.index % 64) // none turns back
+		row[twin.index/64] &^= 1 << (twin.index % 64) // no traffic turns back
 		if several {
 			for _, out := range s.outs {
 				if out.to == twin.to {
@@ -379,14 +379,14 @@ func appendZeros(s []uint64, n int) []uint64 {
 	return s[:len(s)+n]
 }
 
-// distinct numbers the distinct ones of some masks: a hash table that is cheap to empty.
+// distinct numbers the distinct values among masks. It is a hash table that is cheap to clear.
 type distinct struct {
 	list  []uint64
 	slots []int32 // index in list, counted from 1
 	shift int
 }
 
-// begin empties d and makes room for so many masks.
+// begin clears d and makes room for the given number of masks.
 func (d *distinct) begin(n int) {
 	size := max(16, 1<<bits.Len(uint(2*n)))
 	if size > len(d.slots) {
@@ -406,7 +406,7 @@ func (d *distinct) begin(n int) {
 
 func (d *distinct) slot(m uint64) int { return int((m * 0x9E3779B97F4A7C15) >> d.shift) }
 
-// find returns the number of m, a new one when it is new.
+// find returns the number of m, and assigns one if m is new.
 func (d *distinct) find(m uint64) int {
 	if n := len(d.list); n > 0 && d.list[n-1] == m {
 		return n - 1

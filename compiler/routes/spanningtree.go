@@ -11,16 +11,15 @@ import (
 // Spanning tree: one tree of the bridged network at a time (IEEE 802.1D and 802.1Q; Cumulus Linux runs one for all
 // VLANs).
 //
-// The root is the one the fabric pins; else, and on islands without it, the first switch in order of names. Every other
-// device keeps one cable towards the root: the fewest cables away, of equals the one to the first device, of equals
-// the lowest port over there. All other bridged cables between devices that forward are blocked. A bond is one cable.
-// Speeds are not weighed: with mixed speeds a real tree may be another one, but it is a tree as well. Hosts that forward
-// are bridges.
+// The root is the stated one; without it, and on islands without it, the root is the first switch by name. Every other device keeps one
+// cable towards the root: on a shortest path, then to the first device, then to the lowest port of that device. All other bridged cables
+// between forwarding devices are blocked. A bond is one cable. Speeds are ignored: with mixed speeds the real tree may differ, but it is
+// also a tree. Hosts that forward are bridges.
 
-// spanningTree returns, by Link.ID, the cables that forward. A nil down: no link is.
+// spanningTree returns, by Link.ID, the cables that forward. If down is nil, no link is down.
 func (n *network) spanningTree(down []bool) []bool {
 	forwarding := make([]bool, len(n.Fabric.Links))
-	far := make([]int32, len(n.Vertices)) // cables to the root; -1: not reached yet
+	far := make([]int32, len(n.Vertices)) // number of cables to the root; -1: not reached yet
 	for v := range far {
 		far[v] = -1
 	}
@@ -31,8 +30,8 @@ func (n *network) spanningTree(down []bool) []bool {
 		far[root] = 0
 		for now := []int32{root}; len(now) > 0; {
 			var next []int32
-			for _, u := range now { // in order of devices, so the first to reach a device wins
-				for j := range n.Arcs[u] { // in order of ports
+			for _, u := range now { // in the order of devices, so that the first neighbour to reach a device is used
+				for j := range n.Arcs[u] { // in the order of ports
 					if s := &n.Arcs[u][j]; far[s.To] < 0 && bridged(s) && (down == nil || !down[s.Link]) {
 						far[s.To] = far[u] + 1
 						next = append(next, s.To)
@@ -51,7 +50,7 @@ func (n *network) spanningTree(down []bool) []bool {
 	return forwarding
 }
 
-// roots returns the vertices in the order in which they become roots: the pinned one, then switches, then hosts.
+// roots returns the vertices in the order in which they become roots: the stated root, then switches, then hosts.
 func (n *network) roots() []int32 {
 	rank := func(v int32) int {
 		switch d := n.Vertices[v]; {
@@ -72,8 +71,8 @@ func (n *network) roots() []int32 {
 
 func bridged(s *graph.Arc) bool { return !s.Routed }
 
-// spanningTreePaths returns the turns on the spanning tree in state s. While it converges, devices forward on the tree
-// before links failed or on the one after.
+// spanningTreePaths returns the turns on the spanning tree in state s. During convergence, devices forward on the old tree or on the new
+// one.
 func (v *view) spanningTreePaths(s ir.State) (*ir.Turns, error) {
 	if err := v.onlyBridged(); err != nil {
 		return nil, err
@@ -101,8 +100,8 @@ func (v *view) spanningTreePaths(s ir.State) (*ir.Turns, error) {
 	return v.follow(s, p)
 }
 
-// onlyBridged returns an error if a lossless routed link lies between devices that forward: the routing says only how
-// bridged traffic goes.
+// onlyBridged returns an error if a lossless routed link lies between devices that forward: the routing only determines paths of bridged
+// traffic.
 func (v *view) onlyBridged() error {
 	if s := v.losslessStep(func(s *graph.Arc) bool { return s.Routed }); s != nil {
 		return &ir.RoutingError{Code: ir.RoutedLink, Routing: v.Fabric.Routing, Out: v.OutPort(s), In: v.InPort(s)}
@@ -122,13 +121,13 @@ func bridgedLink(n *network, s *graph.Arc) error {
 	return &ir.RoutingError{Code: ir.BridgedLink, Routing: n.Fabric.Routing, Out: n.OutPort(s), In: n.InPort(s)}
 }
 
-// losslessStep returns the first step over a lossless link that is as asked for, or nil.
+// losslessStep returns the first matching step over a lossless link, or nil.
 func (v *view) losslessStep(is func(*graph.Arc) bool) *graph.Arc {
 	return v.firstArc(func(s *graph.Arc) bool { return (v.Lossless[s.Link] || v.Disagree(s)) && is(s) })
 }
 
-// treeHops returns, by vertex, the steps towards each of the vertices at, on links that form a tree. A frame for several
-// vertices may be on its way to any of them.
+// treeHops returns, by vertex, the steps towards each of the vertices at, on links that form a tree. If there are several vertices, a frame
+// may go to any of them.
 func (n *network) treeHops(at []int32, forwarding func(*graph.Arc) bool) [][]int32 {
 	hops := make([][]int32, len(n.Vertices))
 	seen := make([]bool, len(n.Vertices))
@@ -148,7 +147,7 @@ func (n *network) treeHops(at []int32, forwarding func(*graph.Arc) bool) [][]int
 				if slices.Contains(at, s.To) {
 					continue
 				}
-				for k := range n.Arcs[u] { // by every cable of a bond
+				for k := range n.Arcs[u] { // by all cables of a bond
 					if o := &n.Arcs[u][k]; o == s || o.SameBond(s) && forwarding(o) {
 						hops[s.To] = append(hops[s.To], n.stepBy(s.To, n.InPort(o)))
 					}
@@ -163,14 +162,14 @@ func (n *network) treeHops(at []int32, forwarding func(*graph.Arc) bool) [][]int
 	return hops
 }
 
-// stepBy returns the index of the step that leaves v by port p.
+// stepBy returns the index of the step from v by port p.
 func (n *network) stepBy(v int32, p *ir.Port) int32 {
 	i, _ := slices.BinarySearchFunc(n.Arcs[v], int32(p.Index), func(s graph.Arc, index int32) int { return cmp.Compare(s.Index, index) })
 	return int32(i)
 }
 
-// bridgedForest reports whether the bridged links between devices that forward form a tree or several, so that bridged
-// traffic has one way to go.
+// bridgedForest reports whether the bridged links between devices that forward form one or several trees, so that bridged traffic has one
+// path.
 func (n *network) bridgedForest() bool {
 	tree := n.spanningTree(nil)
 	for v := range n.Arcs {

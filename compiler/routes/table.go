@@ -8,13 +8,13 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Tables: next hops as read from a running fabric. Traffic goes where the tables say, also back to where it came from.
+// This file follows tables of next hops that were read from a running fabric. Traffic follows the tables, even back to the previous device.
 //
-// Every target of the table is a class of its own. When links fail, next hops over them are gone, and nothing else changes: what a routing
-// protocol would do then is not in the tables. So failures only take turns away. Traffic for a host whose own cable failed still arrives
-// at its switch, and ends there.
+// Every target of the table is a separate class. When links fail, next hops over them disappear, and all others stay: the tables do not
+// contain the reaction of a routing protocol. So failures only remove turns. Traffic for a host whose own cable failed still arrives at its
+// switch, and ends there.
 
-// tablePaths returns the turns by the table in state s. A table does not converge.
+// tablePaths returns the turns of the table in state s. A table does not converge.
 func (v *view) tablePaths(s ir.State) (*ir.Turns, error) {
 	if v.Fabric.Table == nil {
 		return nil, &ir.RoutingError{Code: ir.NoTable, Routing: ir.TablePath}
@@ -48,7 +48,7 @@ func (w *walk) tableClasses() []*graph.Class {
 	for _, t := range w.Conversations {
 		first := slices.IndexFunc(w.classes, func(c *graph.Class) bool { return c.Conversation == t })
 		if first < 0 {
-			continue // everybody is cut off
+			continue // all members are cut off
 		}
 		known := map[string]*graph.Class{}
 		var key []byte

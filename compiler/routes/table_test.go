@@ -14,8 +14,8 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// tabled gives the fabric a table in which every host is a target. Routes are written "R0:R2=R1,R3": what R0 has for
-// the host on R2 leaves to R1 and R3.
+// tabled gives the fabric a table in which every host is a target. In routes, "R0:R2=R1,R3" means that R0 sends traffic for the host on R2
+// to R1 and R3.
 func tabled(c *irtest.Cabling, routes string) *ir.Fabric {
 	f := routed(c)
 	t := &ir.Table{Hops: make([][]ir.Entry, len(f.Devices)), Ports: make([][][]*ir.Port, len(f.Devices))}
@@ -60,7 +60,7 @@ func TestTables(t *testing.T) {
 		nodes, edges int
 	}{
 		{
-			"T05 a ring, every way round", irtest.Ring(ir.TablePath, 4),
+			"T05 a ring, in both directions", irtest.Ring(ir.TablePath, 4),
 			"R0:R1=R1 R0:R3=R3 R0:R2=R1,R3 R1:R2=R2 R1:R0=R0 R1:R3=R0,R2 R2:R3=R3 R2:R1=R1 R2:R0=R1,R3 R3:R0=R0 R3:R2=R2 R3:R1=R0,R2", true, 8, 8,
 		},
 		{
@@ -89,7 +89,7 @@ func TestTables(t *testing.T) {
 	require.Equal(t, &ir.RoutingError{Code: ir.NoTable, Routing: ir.TablePath}, err)
 }
 
-// With links down, next hops over them are gone and nothing else changes.
+// With links down, only the next hops over them disappear.
 func TestTablesAndFailures(t *testing.T) {
 	c := irtest.Ring(ir.TablePath, 4)
 	f := tabled(c, "R0:R2=R1,R3 R1:R2=R2 R3:R2=R2")
@@ -109,24 +109,24 @@ func TestTablesAndFailures(t *testing.T) {
 		assert.True(t, less.Has(in("R0", "R3"), in("R2", "R3")))
 	}
 	host := c.Cables(c.HostOf("R2") + "-R2")
-	assert.Equal(t, turnsOf(f, whole), turnsOf(f, turnsIn(t, f, ir.State{Down: host})), "traffic for a host that is gone still comes")
+	assert.Equal(t, turnsOf(f, whole), turnsOf(f, turnsIn(t, f, ir.State{Down: host})), "traffic for a disconnected host still arrives")
 	cuts, err := f.Routes.Cuts(f.CosGroups, nil, 2, nil, nil)
 	require.NoError(t, err)
 	assert.Empty(t, cuts, "no failure adds a turn")
 }
 
-// Traffic that comes down and goes up again changes into the other group.
+// Traffic that comes down and goes up again changes into the bounce group.
 func TestTableAndBounce(t *testing.T) {
 	c := irtest.LeafSpine(ir.TablePath, 3, 2).Bounce() // L0 to L2 over L1
 	f := tabled(c, "L0:L2=S0 S0:L2=L1 L1:L2=S1 S1:L2=L2")
 	turns := turnsIn(t, f, ir.State{})
-	assert.Len(t, turnsOf(f, turns), 2, "at S0, and at S1 for what L1 sends itself")
+	assert.Len(t, turnsOf(f, turns), 2, "at S0, and at S1 for traffic that L1 sends")
 	require.NotNil(t, turns.Bounced)
 	in, out := c.Between("L1", "S0").A(), c.Between("L1", "S1").A()
 	assert.True(t, (&ir.Turns{Rows: turns.Bounced}).Has(in, out))
 }
 
-// The turns are those of following every pair by hand through a random table.
+// The turns equal those found by following every pair through a random table.
 func TestTablesAgreeWithBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := randomSwitches(t, ir.TablePath)

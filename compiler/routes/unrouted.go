@@ -9,16 +9,16 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Unrouted: NICs that eBGP has no route between.
+// This file finds NICs between which eBGP has no route.
 //
-// eBGP runs once for each kind of destination, on a graph that holds a few switches of each kind. Two switches are of one kind if they
-// have sessions with the same neighbours, and AS numbers that do the same. Two numbers do the same if only switches with the same
-// neighbours have them, and equally many have each. A number does the same as itself. Swapping two such switches, or two such numbers with
-// all their switches, is an automorphism of the sessions. So a result for one destination holds for each other destination of its orbit,
-// with the names swapped. A route needs at most three switches of a kind: the destination, the sender and one between. The small graph
-// keeps that many. The work is a sort of the sessions, and a run on the small graph for each kind of destination.
+// eBGP runs once for each kind of destination, on a graph that holds a few switches of each kind. Two switches are of one kind if they have
+// sessions with the same neighbours and equivalent AS numbers. Two different numbers are equivalent if all switches that have them have the
+// same neighbours, and equally many switches have each number. Swapping two such switches, or two such numbers with all their switches, is
+// an automorphism of the sessions. So a result for one destination applies to every other destination of its orbit, with the names swapped.
+// A route needs at most three switches of a kind: the destination, the sender and one between them. The small graph keeps that many. The
+// work is a sort of the sessions, and one run on the small graph for each kind of destination.
 
-// Unrouted returns two of the NICs that eBGP has no route between; see [ir.Routes]. A NIC of a bond is reached by any port of the bond.
+// Unrouted returns two of the NICs between which eBGP has no route; see [ir.Routes]. A NIC of a bond is reached by any port of the bond.
 func (r *Router) Unrouted(g *ir.CosGroup, nics []*ir.NIC, b *ir.Budget) (one, other *ir.NIC, err error) {
 	n := r.net()
 	if r.fabric.Routing != ir.EBGP || len(nics) < 2 {
@@ -31,7 +31,7 @@ func (r *Router) Unrouted(g *ir.CosGroup, nics []*ir.NIC, b *ir.Budget) (one, ot
 	closed := func(s *graph.Arc) bool { return !carriesRoutes(s) }
 	switch s := n.firstArc(closed); {
 	case s == nil:
-	case !g.Lossless || n.Forest: // which of the links that frames cross is not known
+	case !g.Lossless || n.Forest: // it is unknown which of the links frames cross
 		if n.repeatsASN() {
 			return nil, nil, bridgedLink(n, s)
 		}
@@ -51,21 +51,21 @@ func (r *Router) Unrouted(g *ir.CosGroup, nics []*ir.NIC, b *ir.Budget) (one, ot
 	return newReach(full, nics).search(b)
 }
 
-// reach is the places that some NICs are attached to, and the kinds of switches there.
+// reach contains the places where some NICs are attached, and the kinds of switches there.
 type reach struct {
 	*bgp
 	nics []*ir.NIC
 	all  []*place   // in the order of their first NICs
 	byAS [][]*place // by AS: the places with a vertex of that AS
-	kind []int32    // by vertex: the number of its kind, which its twins have, too
+	kind []int32    // by vertex: the number of its kind; twins have the same kind
 	kept []bool     // by vertex: it is in the small graph
 }
 
-// place is the vertices that NICs are attached to.
+// place is a set of vertices that NICs are attached to.
 type place struct {
 	at     []int32
 	first  int     // index of the first NIC there
-	groups []group // its vertices, of each kind those of one AS counted
+	groups []group // its vertices, counted by kind and AS
 }
 
 type group struct{ kind, count, as int32 }
@@ -110,7 +110,7 @@ func newReach(b *bgp, nics []*ir.NIC) *reach {
 	return r
 }
 
-// groupOf returns the index of the group of the place that has the kind and the AS of v; -1: none has.
+// groupOf returns the index of the place's group with the kind and the AS of v; -1: there is none.
 func (p *place) groupOf(r *reach, v int32) int {
 	return slices.IndexFunc(p.groups, func(g group) bool { return g.kind == r.kind[v] && g.as == r.as[v] })
 }
@@ -139,7 +139,7 @@ func (r *reach) findTwins() {
 		around[v] = sessions.of(verticesKey(slices.Compact(row)))
 	}
 	size := make([]int32, len(r.shared)) // by AS
-	only := make([]int32, len(r.shared)) // by AS: the neighbours that all of its switches have; -1: they differ
+	only := make([]int32, len(r.shared)) // by AS: the neighbours of all its switches; -1: they differ
 	for v, as := range r.as {
 		if size[as]++; size[as] == 1 {
 			only[as] = around[v]
@@ -150,7 +150,7 @@ func (r *reach) findTwins() {
 	kinds := numbering[[3]int32]{}
 	r.kind = make([]int32, len(r.Vertices))
 	for v, as := range r.as {
-		if only[as] >= 0 { // any number that as many of these switches have does the same
+		if only[as] >= 0 { // equivalent to any number that equally many of these switches have
 			r.kind[v] = kinds.of([3]int32{around[v], size[as], -1})
 		} else {
 			r.kind[v] = kinds.of([3]int32{around[v], 0, as})
@@ -158,7 +158,7 @@ func (r *reach) findTwins() {
 	}
 }
 
-// numbering gives numbers to values in the order in which they come.
+// numbering numbers values in the order of their first use.
 type numbering[T comparable] map[T]int32
 
 func (n numbering[T]) of(value T) int32 {
@@ -170,7 +170,7 @@ func (n numbering[T]) of(value T) int32 {
 	return id
 }
 
-// orbit is the same for places of which automorphisms make each of the others: groups that are equal but for their AS numbers.
+// orbit returns the same key for places that automorphisms map to each other: their groups differ only in AS numbers.
 func (p *place) orbit() string {
 	var key []int32
 	for _, g := range p.groups {
@@ -179,9 +179,9 @@ func (p *place) orbit() string {
 	return verticesKey(key)
 }
 
-// search returns the first NICs of the first two places that no route joins.
+// search returns the first NICs of the first two places without a route between them.
 func (r *reach) search(b *ir.Budget) (one, other *ir.NIC, err error) {
-	var goals []*place // the first of every orbit
+	var goals []*place // the first place of every orbit
 	orbits := map[string][]*place{}
 	attached := map[int32]bool{} // kinds
 	for _, p := range r.all {
@@ -230,7 +230,7 @@ func (r *reach) search(b *ir.Budget) (one, other *ir.NIC, err error) {
 	return nil, nil, nil
 }
 
-// near returns the places with a vertex of an AS that the place has one of, too.
+// near returns the places that share an AS with the place.
 func (r *reach) near(p *place) (out []*place) {
 	for _, g := range p.groups {
 		out = append(out, r.byAS[g.as]...)
@@ -238,13 +238,13 @@ func (r *reach) near(p *place) (out []*place) {
 	return out
 }
 
-// cut holds the vertices without a route to a place of an orbit.
+// cut describes the vertices without a route to a place of an orbit.
 type cut struct {
 	groups []bool         // by group of the place: whether its other vertices are cut off
-	kinds  map[int32]bool // the kinds of which vertices of other ASes are cut off
+	kinds  map[int32]bool // kinds whose vertices in other ASes are cut off
 }
 
-// cutOff returns which vertices the last run has found no route for; of the kinds that NICs are attached to.
+// cutOff returns the vertices without a route in the last run, among the kinds that NICs are attached to.
 func (r *reach) cutOff(run *bgp, goal *place, attached map[int32]bool) cut {
 	c := cut{make([]bool, len(goal.groups)), map[int32]bool{}}
 	for v, kept := range r.kept {
@@ -281,15 +281,15 @@ func (r *reach) smaller(goals []*place) *network {
 			needed[[2]int32{r.kind[v], r.as[v]}] = true
 		}
 	}
-	most += 2 // the sender, and one between
+	most += 2 // for the sender, and one switch between
 	r.kept = make([]bool, len(r.Vertices))
 	for _, p := range goals {
 		for _, v := range p.at {
 			r.kept[v] = true
 		}
 	}
-	ases := map[int32]int{}      // by kind: how many ASes are kept
-	counts := map[[2]int32]int{} // by kind and AS: how many vertices are
+	ases := map[int32]int{}      // by kind: the number of kept ASes
+	counts := map[[2]int32]int{} // by kind and AS: the number of kept vertices
 	for v, kind := range r.kind {
 		key := [2]int32{kind, r.as[v]}
 		count, known := counts[key]

@@ -13,8 +13,8 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// randomTwins draws layers of switches, most of which have the same neighbours as others, with AS numbers of several plans. Hosts with one
-// port or a bond are on the lowest layer.
+// randomTwins draws layers of switches, most of which have the same neighbours as others, with AS numbers by several schemes. Hosts with
+// one port or a bond are on the lowest layer.
 func randomTwins(r *rand.Rand) *irtest.Cabling {
 	c := irtest.New(ir.EBGP)
 	below := 2 + r.IntN(8)
@@ -77,13 +77,13 @@ func randomTwins(r *rand.Rand) *irtest.Cabling {
 	}
 	for _, d := range c.F.Devices {
 		if d.Switch != nil && d.Switch.ASN == 0 {
-			d.Switch.ASN = 5000 + r.IntN(2) // a leaf without a cable upwards
+			d.Switch.ASN = 5000 + r.IntN(2) // a leaf without uplinks
 		}
 	}
 	return c
 }
 
-// Twins and small graphs find what eBGP finds that is run for every destination on the whole graph.
+// Twins and small graphs give the same result as eBGP on the whole graph for every destination.
 func TestUnroutedAgreesWithEveryDestination(t *testing.T) {
 	var joined, apart, tree, bonds, twins int
 	for seed := range uint64(4000) {
@@ -133,7 +133,7 @@ func TestUnroutedAgreesWithEveryDestination(t *testing.T) {
 	}
 }
 
-// The work grows with the sessions of a fabric, not with its leaves times these.
+// The work grows with the sessions of a fabric, not with sessions times leaves.
 func TestUnroutedIsLinear(t *testing.T) {
 	steps := func(leaves int) int64 {
 		c := irtest.LeafSpine(ir.EBGP, leaves, 4).UniqueASNs().ASN("S", 65000)
@@ -164,8 +164,8 @@ func TestUnroutedIsLinear(t *testing.T) {
 	}
 }
 
-// On a tree a number that repeats closes the only way, and a switch without a number closes none. If a bridge may replace a route, that is
-// unknown.
+// On a tree a repeated AS number blocks the only path, and a switch without a number blocks nothing. If a bridge may replace a route, the
+// result is unknown.
 func TestNumbersOnTrees(t *testing.T) {
 	tree := func() *irtest.Cabling { return irtest.New(ir.EBGP).Links("L0-S L1-S L2-S").Hosts("L0", "L1", "L2") }
 	tests := []struct {
@@ -174,10 +174,10 @@ func TestNumbersOnTrees(t *testing.T) {
 		apart string
 		code  ir.RoutingCode
 	}{
-		{"numbers of their own", tree().UniqueASNs(), "", ""},
+		{"different numbers", tree().UniqueASNs(), "", ""},
 		{"no numbers", tree(), "", ""},
 		{"one number", tree().ASN("", 65000), "L0 L1", ""},
-		{"two leaves of one number, a spine without", tree().ASN("L0", 65001).ASN("L2", 65001), "L0 L2", ""},
+		{"two leaves with one number, a spine without a number", tree().ASN("L0", 65001).ASN("L2", 65001), "L0 L2", ""},
 		{"a leaf and the spine", tree().UniqueASNs().ASN("L1", 65001).ASN("S", 65001), "L0 L1", ""},
 	}
 	for _, tt := range tests {

@@ -7,9 +7,9 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// upDownPaths returns the turns of every path in state s that rises through the tiers, takes at most one peer step and
-// falls. While routing converges it is the same: the person vouches for it at all times. Nothing rises after it fell,
-// so nothing changes its group.
+// upDownPaths returns the turns of every path in state s that rises through the tiers, takes at most one peer step and falls. The turns are
+// the same while routing converges, because the person guarantees them at all times. Traffic never rises after it fell, so it never changes
+// its group.
 func (v *view) upDownPaths(s ir.State) (*ir.Turns, error) {
 	if v.notTiered != nil {
 		return nil, v.notTiered
@@ -37,7 +37,7 @@ func upDownRule(w *walk, c *graph.Class) rule {
 	}
 }
 
-// byTier returns the vertices by rising tier.
+// byTier returns the vertices sorted by tier.
 func (w *walk) byTier() []int32 {
 	out := make([]int32, len(w.Vertices))
 	for i := range out {
@@ -49,7 +49,7 @@ func (w *walk) byTier() []int32 {
 	return out
 }
 
-// reach sets canFall and ways: what can still get to the class without going up after down.
+// reach sets canFall and ways, by the paths to the class that do not go up after down.
 func (w *walk) reach(c *graph.Class, byTier []int32) {
 	clear(w.canFall)
 	w.ways.dry()
@@ -74,8 +74,8 @@ func (w *walk) reach(c *graph.Class, byTier []int32) {
 	}
 }
 
-// useful reports whether the step from v leads to the class. Falling traffic may only fall. Traffic that still rises may also rise on, or
-// take one peer step and fall.
+// useful reports whether the step from v leads to the class. Falling traffic may only fall. Rising traffic may also rise further, or take
+// one peer step and then fall.
 func (w *walk) useful(v int32, s *graph.Arc, falling bool) bool {
 	switch {
 	case s.Rise < 0:
@@ -88,7 +88,7 @@ func (w *walk) useful(v int32, s *graph.Arc, falling bool) bool {
 	return w.ways.leaves(s.To, v)
 }
 
-// atBottom reports whether traffic of the class's conversation only rises from its vertex, so that no other member's traffic goes through.
+// atBottom reports whether traffic of the class's conversation only rises from its vertex, so that no traffic of others passes through it.
 func (w *walk) atBottom(c *graph.Class) bool {
 	return !slices.ContainsFunc(w.Arcs[c.At[0]], func(s graph.Arc) bool { return s.Rise <= 0 && w.open(c.Conversation, &s) })
 }
@@ -110,7 +110,7 @@ func (w *walk) upDown(d destination, byTier []int32) {
 			case c.Is(s.To) || !w.rising.leaves(v, s.To) || !w.open(c.Conversation, s) || !w.useful(v, s, false):
 			case s.Rise > 0:
 				w.rising.add(s.To, v)
-			default: // a peer step or a step down: from here on it falls
+			default: // a peer step or a step down: then the traffic falls
 				w.falling[s.To] = true
 			}
 		}
@@ -136,8 +136,8 @@ func (w *walk) upDown(d destination, byTier []int32) {
 	}
 }
 
-// turnUpDown records the turns at v of traffic to d that rises, or falls. Where it goes on to the vertex of d, that of
-// twins goes on to theirs; and what a twin sends to d, d sends to the twin.
+// turnUpDown records the turns at v of rising or falling traffic to d and its twins. If traffic goes on to the vertex of d, traffic to
+// twins goes on to their vertices; and d sends to a twin in the same way as the twin sends to d.
 func (w *walk) turnUpDown(v int32, d destination, falling bool) {
 	w.clear(v)
 	steps, delivers := w.Arcs[v], false
@@ -164,7 +164,7 @@ func (w *walk) turnUpDown(v int32, d destination, falling bool) {
 	}
 }
 
-// comes reports whether traffic arrives at v against the step s, rising or falling.
+// comes reports whether rising or falling traffic arrives at v in the reverse direction of the step s.
 func (w *walk) comes(v int32, s *graph.Arc, falling bool) bool {
 	u := s.To
 	switch {

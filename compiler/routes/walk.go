@@ -13,19 +13,19 @@ type walk struct {
 	down    []bool // by Link.ID
 	classes []*graph.Class
 	turns   *ir.Turns
-	live    [2][][]arc // what hops returned, for routed and for bridged talks
+	live    [2][][]arc // cached results of hops, for routed and for bridged conversations
 	failed  []*ir.Link
-	before  *walk // with no link down, once it was needed
+	before  *walk // with no link down; nil: not needed yet
 
-	bgp, bgpBefore *bgp // eBGP: with the links down, and with none, once they were needed
+	bgp, bgpBefore *bgp // eBGP with the links down, and with none; nil: not needed yet
 
-	// Scratch, by vertex.
+	// The following fields are scratch space, by vertex.
 	dist             []int32
 	order            []int32
-	here             []bool   // shortest: the way back to a sender leads by the vertex; up-down: a twin is attached there
-	rising, ways     flooded  // up-down: neighbours by which rising traffic arrives at the vertex; by which it gets to the class
-	falling, canFall []bool   // up-down: falling traffic is at the vertex; it gets from there to the class
-	mask, kept       []uint64 // the ports the traffic leaves a vertex by; those of them a turn may take
+	here             []bool   // shortest: the vertex is on the path back to a sender; up-down: a twin is attached there
+	rising, ways     flooded  // up-down: neighbours from which rising traffic arrives; neighbours over which it reaches the class
+	falling, canFall []bool   // up-down: falling traffic is at the vertex; it reaches the class from there
+	mask, kept       []uint64 // the ports by which traffic leaves a vertex; those that a turn may use
 }
 
 func newWalk(v *view, down []*ir.Link) *walk {
@@ -43,7 +43,7 @@ func newSearch(v *view, down []*ir.Link) *walk {
 		dist:   make([]int32, len(v.Vertices)),
 		here:   make([]bool, len(v.Vertices)),
 	}
-	moves := false // a member is attached to other vertices than without failures
+	moves := false // a member is attached to fewer vertices than without failures
 	for _, l := range down {
 		w.down[l.ID] = true
 		moves = moves || !l.A().Device().Forwards() || !l.B().Device().Forwards()
@@ -56,7 +56,7 @@ func newSearch(v *view, down []*ir.Link) *walk {
 	return w
 }
 
-// open reports whether traffic of the conversation can take the step at all.
+// open reports whether traffic of the conversation can take the step.
 func (w *walk) open(t *graph.Conversation, s *graph.Arc) bool {
 	return !w.down[s.Link] && !(t.Bridged && s.Routed)
 }
@@ -90,8 +90,7 @@ func (w *walk) hops(t *graph.Conversation) [][]arc {
 	return out
 }
 
-// distances sets dist to the hops from every vertex to the class, -1 without a way, and order to the vertices that have a way, nearest
-// first.
+// distances sets dist to the hops from every vertex to the class, -1 without a path, and order to the vertices with a path, nearest first.
 func (w *walk) distances(c *graph.Class) {
 	hops := w.hops(c.Conversation)
 	for i := range w.dist {
@@ -128,8 +127,8 @@ func (w *walk) leave(s *graph.Arc) {
 	}
 }
 
-// record adds the turns from the port of v that faces back along s to every port of the mask. It adds none back to the device the traffic
-// comes from, which may have several cables to v.
+// record adds the turns from the port of v at which s starts to every port of the mask. It adds no turns back to the previous device, which
+// may have several cables to v.
 func (w *walk) record(v int32, s *graph.Arc) {
 	if !w.Fills(s.Out, s.Link) {
 		return
@@ -150,7 +149,7 @@ func (w *walk) record(v int32, s *graph.Arc) {
 	}
 }
 
-// join adds the turns from an in-port to the ports of one word of a mask so many words long.
+// join adds the turns from an in-port to the ports of one word of a mask; the mask has the given number of words.
 func (w *walk) join(in int32, word int, m uint64, words int) {
 	row := w.turns.Rows[in]
 	if row == nil {

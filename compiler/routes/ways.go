@@ -8,12 +8,11 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Ways of one pair: the traffic from one member to another, followed cable by cable as [trace] does, with every cable
-// it may take kept. Where the routing leaves every path open, or also paths that are longer than need be (up-down), only
-// the shortest are kept.
+// This file finds the paths of one pair. It follows traffic from one member to another cable by cable, like [trace], and keeps every cable
+// that the traffic may take. If the routing allows every path, or also longer paths (up-down), only the shortest are kept.
 
-// Ways returns where the traffic of a trip goes once routing has settled in state s. There are no stops but the first
-// where the sender or the receiver is cut off.
+// Ways returns the paths of a trip's traffic after routing has converged in state s. If the sender or the receiver is cut off, the result
+// has only the first stop.
 func (r *Router) Ways(t ir.Trip, s ir.State) (*ir.Ways, error) {
 	g := t.Group
 	if g == nil {
@@ -59,7 +58,7 @@ func (r *Router) Ways(t ir.Trip, s ir.State) (*ir.Ways, error) {
 	return w.ways, nil
 }
 
-// reached reports whether eBGP, as it ran last, surely gives a port of the sender a route.
+// reached reports whether a port of the sender certainly has a route in the last run of eBGP.
 func (w *wayfinder) reached(from graph.Member) bool {
 	return slices.ContainsFunc(from, func(p *ir.Port) bool {
 		v := w.Vertex(p, w.down)
@@ -67,13 +66,13 @@ func (w *wayfinder) reached(from graph.Member) bool {
 	})
 }
 
-// wayPlan returns how the pair's traffic is followed in state s, and whether only the shortest ways count. It notes in
-// ways what they mean.
+// wayPlan returns the plan for following the pair's traffic in state s, and whether only the shortest paths count. It sets Mixed and Every
+// in ways.
 func (v *view) wayPlan(s ir.State, ways *ir.Ways) (p plan, nearest bool, err error) {
 	shortest := plan{rule: shortestRule}
 	routing := v.Fabric.Routing
 	if v.Forest && routing != ir.TablePath && (routing != ir.UpDown || v.notTiered != nil) && (routing != ir.EBGP || v.bgpIsShortest()) {
-		return shortest, false, nil // there is one path to everywhere
+		return shortest, false, nil // there is one path to every destination
 	}
 	switch routing {
 	case ir.ShortestPath:
@@ -109,11 +108,11 @@ func (v *view) wayPlan(s ir.State, ways *ir.Ways) (p plan, nearest bool, err err
 		}
 		return v.tablePlan(), false, nil
 	}
-	ways.Every = true // flooding, any, or not said
+	ways.Every = true // flooding, any, or no stated routing
 	return shortest, false, nil
 }
 
-// spot is what two visits of one stop have in common.
+// spot contains the values that are equal for all visits of one stop.
 type spot struct {
 	in    *ir.Port
 	group int
@@ -129,7 +128,7 @@ type wayfinder struct {
 	arrived map[int]bool // stops at the receiver
 }
 
-// stop returns the index of a stop, which it makes when it is new.
+// stop returns the index of a stop, and creates the stop if it is new.
 func (w *wayfinder) stop(at spot) int {
 	i, ok := w.known[at]
 	if !ok {
@@ -166,7 +165,7 @@ func (w *wayfinder) spread(from graph.Member) {
 	for _, p := range from {
 		switch v := w.Vertex(p, w.down); {
 		case v < 0:
-		case w.VertexOf[p.Device().ID] >= 0: // a host that forwards sends by any port
+		case w.VertexOf[p.Device().ID] >= 0: // a host that forwards sends by any of its ports
 			reach(0, v, nil)
 		default:
 			stop := w.stop(spot{in: p.Peer()})
@@ -192,12 +191,12 @@ func (w *wayfinder) spread(from graph.Member) {
 	}
 }
 
-// deliver takes traffic at a stop to the ports of the receiver that are attached there.
+// deliver adds the legs from a stop to the ports of the receiver that are attached there.
 func (w *wayfinder) deliver(from int, v int32, group int) {
 	for _, p := range w.to {
 		switch {
 		case w.Vertex(p, w.down) != v:
-		case w.VertexOf[p.Device().ID] >= 0: // the receiver forwards, so it is the stop
+		case w.VertexOf[p.Device().ID] >= 0: // the receiver forwards, so this stop is the receiver
 			w.arrived[from] = true
 		default:
 			end := w.stop(spot{in: p, group: group})
@@ -207,7 +206,7 @@ func (w *wayfinder) deliver(from int, v int32, group int) {
 	}
 }
 
-// measure sets Far and Left, drops what is not on a shortest way if only those count, and puts the stops in order.
+// measure sets Far and Left, and sorts the stops. If only shortest paths count, it drops all other stops.
 func (w *wayfinder) measure(nearest bool) {
 	stops := w.ways.Stops
 	before := make([][]int, len(stops))
@@ -233,7 +232,7 @@ func (w *wayfinder) measure(nearest bool) {
 	if nearest {
 		for i := range stops {
 			if i == 0 && !stops[0].Device.Forwards() {
-				continue // a bond sends by all its ports, whichever is nearer
+				continue // a bond sends by all its ports, at any distance
 			}
 			stops[i].Next = slices.DeleteFunc(stops[i].Next, func(l ir.Leg) bool { return stops[l.Stop].Left != stops[i].Left-1 })
 		}

@@ -27,8 +27,7 @@ func cables(w *ir.Ways) map[*ir.Port]bool {
 	return out
 }
 
-// wellFormed holds what every graph of stops promises: legs lead over their cables, Far and Left are the fewest cables,
-// and stops are in order.
+// wellFormed checks a graph of stops: legs match their cables, Far and Left are the smallest numbers of cables, and stops are sorted.
 func wellFormed(t require.TestingT, trip ir.Trip, w *ir.Ways) {
 	require.Equal(t, trip.From[0].Device(), w.Stops[0].Device)
 	require.Nil(t, w.Stops[0].In)
@@ -53,7 +52,7 @@ func wellFormed(t require.TestingT, trip ir.Trip, w *ir.Ways) {
 	}
 }
 
-// TestWaysAgainstPaths compares the cables of every pair's ways with those of its paths, listed one by one.
+// TestWaysAgainstPaths compares the cables of every pair's ways with an enumeration of its paths.
 func TestWaysAgainstPaths(t *testing.T) {
 	for _, r := range []ir.Routing{ir.ShortestPath, ir.UpDown} {
 		t.Run(string(r), func(t *testing.T) {
@@ -105,8 +104,8 @@ func ports(set map[*ir.Port]bool) []string {
 	return out
 }
 
-// TestWaysMakeTheTurns: the turns of all pairs' ways together are the turns of the group. Under up-down, whose turns include those of
-// longer ways, they are among them.
+// TestWaysMakeTheTurns: the turns of all pairs' ways are the turns of the group. Under up-down the group may have more turns, because it
+// includes longer paths.
 func TestWaysMakeTheTurns(t *testing.T) {
 	for _, r := range []ir.Routing{ir.ShortestPath, ir.UpDown, ir.EBGP, ir.SpanningTree} {
 		t.Run(string(r), func(t *testing.T) {
@@ -131,7 +130,7 @@ func TestWaysMakeTheTurns(t *testing.T) {
 	}
 }
 
-// sameTurns compares the turns of the ways of all pairs with those of the group; some: they may be fewer.
+// sameTurns compares the turns of the ways of all pairs with those of the group; if some is set, the ways may have fewer turns.
 func sameTurns(t require.TestingT, f *ir.Fabric, g *ir.CosGroup, s ir.State, some bool) {
 	router := New(f)
 	turns, err := router.Turns(g, s)
@@ -143,7 +142,7 @@ func sameTurns(t require.TestingT, f *ir.Fabric, g *ir.CosGroup, s ir.State, som
 			require.Error(t, wayErr)
 			return
 		}
-		if wayErr != nil { // ebgp and RoCEv1 over a ring: not asked of all
+		if wayErr != nil { // eBGP and RoCEv1 over a ring: not possible for all
 			require.NoError(t, err)
 		}
 		require.NoError(t, wayErr)
@@ -208,7 +207,7 @@ func TestWays(t *testing.T) {
 			}
 			w := waysOf(t, routed(c), c, "R0", "R2", ir.State{})
 			assert.True(t, w.Every)
-			assert.Len(t, cables(w), 4) // both ways round, none longer
+			assert.Len(t, cables(w), 4) // in both directions, which are equally long
 		}
 	})
 	t.Run("a bounce changes the group", func(t *testing.T) {

@@ -11,27 +11,27 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Widths: by which links, and so how fast, the traffic of some devices goes on at every device it passes. Destinations are devices:
-// 64 of them at a time are the bits of a machine word, in one breadth-first search (as in shortest.go). Where rising and falling
-// traffic go different ways (up-down), a device is two stops. Routings that are known destination by destination (spanning tree, eBGP
-// with shared AS numbers) are followed one destination at a time.
+// Widths are the speeds at which traffic between some devices can leave every device that it passes. Destinations are devices: 64 of them
+// at a time are the bits of a machine word, in one breadth-first search (as in shortest.go). If rising and falling traffic take different
+// paths (up-down), a device is two stops. Routings that are known destination by destination (spanning tree, eBGP with shared AS numbers)
+// are followed one destination at a time.
 
-// Places are devices that traffic begins and ends at, and whether it crosses IP hops.
+// Places are the devices where traffic begins and ends. Bridged: it crosses no IP hop.
 type Places struct {
-	Devices []*ir.Device // that forward, each once, by rising ID
+	Devices []*ir.Device // forwarding devices, each once, by ascending ID
 	Bridged bool
 }
 
-// Widths has, for one state of a fabric, the speeds at which traffic goes on: for every stop on the way to every place, the sum of the
-// speeds of the links by which routing sends it on.
+// Widths contains, for one state of a fabric, the speeds of traffic: for every stop and every place, the sum of the speeds of the links by
+// which routing sends traffic for the place from the stop.
 type Widths struct {
-	Stops  []*ir.Device // where traffic may be: a device, or twice the same: rising, and falling
-	Places []*ir.Device // as asked for
+	Stops  []*ir.Device // a device each, or two stops per device: for rising and for falling traffic
+	Places []*ir.Device // as requested
 
-	Transit []bool // by Device.ID: traffic passes there that neither began there nor ends there
+	Transit []bool // by Device.ID: traffic passes the device that neither begins nor ends there
 
 	at    []int32 // by Device.ID: the stop of traffic that is sent there; -1: none
-	mbps  []int32 // by stop, then place; 0: no traffic for the place is there, or the place is there
+	mbps  []int32 // by stop, then place; 0: the stop has no traffic for the place, or is the place
 	graph *stopGraph
 }
 
@@ -41,14 +41,14 @@ func (w *Widths) At(stop int) []int32 {
 	return w.mbps[stop*n : stop*n+n : stop*n+n]
 }
 
-// From returns the speeds at which a device sends to every place, in Mb/s: 0 to itself, and 0 without a way.
+// From returns the speeds at which a device sends to every place, in Mb/s: 0 for itself, and 0 without a path.
 func (w *Widths) From(d *ir.Device) []int32 { return w.At(int(w.at[d.ID])) }
 
-// Widths returns how wide the ways between the places are with some links down. It writes into a result of the same places, if it gets
-// one. The error is a [*ir.RoutingError].
+// Widths returns the widths between the places with some links down. If into is not nil, it is overwritten; it must have the same places.
+// The error is a [*ir.RoutingError].
 //
-// Where the person vouches for tiers, traffic takes the shortest of the ways that rise and then fall. Where next hops were read from a
-// file, or every way is open, it takes the shortest ways: the next hops of a file with other links down are unknown.
+// Under up-down, traffic takes the shortest of the paths that rise and then fall. If next hops were read from a file, or every path is
+// possible, it takes the shortest paths: the next hops of a file after failures are unknown.
 func (r *Router) Widths(p Places, down []bool, into *Widths) (*Widths, error) {
 	n := r.net()
 	w := into
@@ -100,17 +100,17 @@ func (n *network) newWidths(p Places) *Widths {
 	return w
 }
 
-// singly is a routing that is followed one destination at a time.
+// singly follows a routing one destination at a time.
 type singly struct {
 	*network
 	down []bool
 
-	// gives the next hops to a vertex, as indexes into steps by vertex; for one goroutine
+	// returns the next hops to a vertex, by vertex as indexes of steps; for one goroutine
 	hops func() (func(to int32) ([][]int32, error), error)
-	twin func(node int32) bool // vertices with the same neighbours are alike but for their names
+	twin func(node int32) bool // vertices with the same neighbours differ only by names
 }
 
-// singly returns nil where a search for 64 places at a time does.
+// singly returns nil if a search for 64 places at a time is possible.
 func (n *network) singly(onlyBridged bool, down []bool) (*singly, error) {
 	if n.Forest && n.Fabric.Routing != ir.EBGP || onlyBridged && n.Fabric.Routing == ir.EBGP {
 		return nil, nil
@@ -142,12 +142,11 @@ func (n *network) singly(onlyBridged bool, down []bool) (*singly, error) {
 	return nil, nil
 }
 
-// widths follows one place at a time, from all others. Twins of a place that was followed are not: swapping the two changes nothing
-// but their names.
+// widths follows one place at a time, from all others. It skips twins of a followed place: swapping the two changes only their names.
 func (s *singly) widths(w *Widths, places []int32) error {
-	first := map[string]int{} // by neighbours: the index of the first of twins
+	first := map[string]int{} // by neighbours: the index of the first twin
 	var twins [][2]int        // indexes in places
-	var todo []int            // indexes of those to follow
+	var todo []int            // indexes of places to follow
 	for i, to := range places {
 		if s.twin(to) {
 			key := s.neighbours(to)
@@ -202,10 +201,10 @@ type follower struct {
 	*singly
 	w       *Widths
 	places  []int32
-	hops    func(to int32) ([][]int32, error) // the next hops to a vertex, as indexes into steps by vertex
-	met     []int                             // by vertex: the last place it was met on the way to, and 1
+	hops    func(to int32) ([][]int32, error) // returns the next hops to a vertex, by vertex as indexes of steps
+	met     []int                             // by vertex: 1 + the last place for which it was visited
 	todo    []int32
-	transit []bool // by Device.ID: others' traffic passes
+	transit []bool // by Device.ID: traffic of others passes the device
 }
 
 func (s *singly) follower(w *Widths, places []int32) (*follower, error) {
@@ -217,7 +216,7 @@ func (s *singly) follower(w *Widths, places []int32) (*follower, error) {
 		nil
 }
 
-// follow adds up the ways to a place, by its index, from all others. It writes the column of that place alone.
+// follow adds up the speeds towards the place with index i from all others. It writes only the column of that place.
 func (f *follower) follow(i int) error {
 	to := f.places[i]
 	hops, err := f.hops(to)
@@ -250,7 +249,8 @@ func (f *follower) follow(i int) error {
 	return nil
 }
 
-// neighbours is the same for vertices whose links that are up lead to the same vertices, with the same speeds, and carry routes alike.
+// neighbours returns the same key for vertices whose links that are up lead to the same vertices, with the same speeds, and both carry
+// routes or both do not.
 func (s *singly) neighbours(v int32) string {
 	var all [][2]int32
 	for j := range s.Arcs[v] {
@@ -270,11 +270,11 @@ func (s *singly) neighbours(v int32) string {
 	return string(key)
 }
 
-// stopGraph is the steps between stops.
+// stopGraph contains the steps between stops.
 type stopGraph struct {
 	nodes   int
 	tiered  bool
-	out, in [][]stopEdge // by stop: where traffic may go on to; where it may come from
+	out, in [][]stopEdge // by stop: the steps from it; the steps to it
 }
 
 type stopEdge struct{ to, link, mbps int32 }
@@ -315,13 +315,13 @@ type bfs64 struct {
 	*stopGraph
 	down []bool // by Link.ID
 
-	// By distance from the places: stops[from[l]:from[l+1]] are l steps away from the places of the masks beside them.
+	// Stops by distance: stops[from[l]:from[l+1]] are l steps away from the places of their masks.
 	stops []int32
 	masks []uint64
 	from  []int
 
 	seen, next, level, used []uint64 // by stop
-	passed                  []bool   // by stop: traffic came there, and goes on
+	passed                  []bool   // by stop: traffic arrives there and leaves again
 }
 
 func newBFS(g *stopGraph, down []bool) *bfs64 {
@@ -333,7 +333,7 @@ func newBFS(g *stopGraph, down []bool) *bfs64 {
 	}
 }
 
-// search finds how far every stop is from every place of the batch.
+// search finds the distance of every stop from every place of the batch.
 func (f *bfs64) search(places []int32) {
 	f.stops, f.masks, f.from = f.stops[:0], f.masks[:0], append(f.from[:0], 0)
 	clear(f.seen)
@@ -367,8 +367,8 @@ func (f *bfs64) search(places []int32) {
 	}
 }
 
-// levels calls each for every stop and the places it is far away from, farthest first, while level holds, by stop, the places that are
-// one step nearer.
+// levels calls each for every stop with the places at each distance, farthest first. During the calls, level contains, by stop, the places
+// that are one step nearer.
 func (f *bfs64) levels(each func(stop int32, mask uint64, far int)) {
 	for l := len(f.from) - 2; l > 0; l-- {
 		near, here := f.from[l-1], f.from[l]
@@ -384,7 +384,7 @@ func (f *bfs64) levels(each func(stop int32, mask uint64, far int)) {
 	}
 }
 
-// use finds which stops the traffic of the senders passes.
+// use finds the stops that traffic of the senders passes.
 func (f *bfs64) use(senders []int32) {
 	clear(f.used)
 	for _, v := range senders {
@@ -412,7 +412,7 @@ func (f *bfs64) measure(w *Widths, first int) {
 			return
 		}
 		row := w.At(int(stop))[first:]
-		all := int32(0) // of the links that all places of the mask are reached by
+		all := int32(0) // of the links by which all places of the mask are reached
 		for _, o := range f.out[stop] {
 			by := mask & f.level[o.to]
 			if f.down[o.link] {

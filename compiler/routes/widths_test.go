@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// placesOf are the devices that traffic begins and ends at: where hosts are attached.
+// placesOf returns the devices where traffic begins and ends: those with attached hosts.
 func placesOf(f *ir.Fabric) Places {
 	var p Places
 	for _, d := range f.Devices {
@@ -83,7 +83,7 @@ func risesThenFalls(path []*ir.Port) bool {
 	return true
 }
 
-// Widths are those of a walk along every path, in every state, and a result that is written again is as a new one.
+// In every state, widths equal those of a walk along every path, and an overwritten result equals a new one.
 func TestWidthsAgreeWithEveryPath(t *testing.T) {
 	for _, routing := range []ir.Routing{ir.ShortestPath, ir.UpDown, ir.AnyPath} {
 		t.Run(string(routing), func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestWidthsAgreeWithEveryPath(t *testing.T) {
 					for _, from := range p.Devices {
 						for i, speed := range w.From(from) {
 							if got := want[[2]*ir.Device{from, p.Devices[i]}]; got != speed {
-								t.Fatalf("%s to %s: %d, every path says %d", from.Name, p.Devices[i].Name, speed, got)
+								t.Fatalf("%s to %s: %d, but the sum over every path is %d", from.Name, p.Devices[i].Name, speed, got)
 							}
 						}
 					}
@@ -118,7 +118,7 @@ func TestWidthsAgreeWithEveryPath(t *testing.T) {
 	}
 }
 
-// What is passed on the way counts, where traffic passes it, and nothing else.
+// Only devices on the way of traffic count, with the links that traffic uses.
 func TestWidthsOnTheWay(t *testing.T) {
 	f := routed(irtest.New(ir.ShortestPath).Links("a-s a-s s-b a-t t-b h1-a h2-b s-x").Tier("s", 2).Tier("t", 2))
 	p := placesOf(f)
@@ -138,7 +138,7 @@ func TestWidthsOnTheWay(t *testing.T) {
 	}
 }
 
-// Where eBGP has shared AS numbers, paths that the loop check refuses do not count.
+// Under eBGP with shared AS numbers, paths that the loop check refuses do not count.
 func TestWidthsByEBGP(t *testing.T) {
 	c := irtest.LeafSpine(ir.EBGP, 3, 2).UniqueASNs().ASN("S", 65000)
 	f := routed(c)
@@ -157,7 +157,7 @@ func TestWidthsByEBGP(t *testing.T) {
 	assert.Zero(t, width("L0", "L1"), "S1, L2, S0 would pass one AS twice")
 }
 
-// Places that are alike but for their names are followed once, and come out as when each is followed.
+// Places that differ only by names are followed once, with the same result as following each.
 func TestWidthsOfTwins(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := randomClos(t, ir.EBGP)
@@ -201,7 +201,7 @@ func TestWidthsOnASpanningTree(t *testing.T) {
 	}
 }
 
-// BenchmarkWidths is one state of a Clos fabric of 1,408 switches, with the AS numbers of RFC 7938.
+// BenchmarkWidths measures one state of a Clos fabric of 1,408 switches with the AS numbers of RFC 7938.
 func BenchmarkWidths(b *testing.B) {
 	for _, routing := range []ir.Routing{ir.ShortestPath, ir.UpDown, ir.EBGP} {
 		b.Run(string(routing), func(b *testing.B) {

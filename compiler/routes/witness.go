@@ -8,20 +8,20 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Flows that take given turns are rebuilt on demand, so nothing is stored for the other turns. The flow is to the first class, in order,
-// whose traffic takes the turn, and as short as such a flow can be.
+// Flows for given turns are rebuilt on demand, so no flows are stored. The flow goes to the first class whose traffic takes the turn, and
+// is as short as possible.
 
-// seeker is a turn a flow is wanted for.
+// seeker is a turn for which a flow is wanted.
 type seeker struct {
 	ir.Turn
-	class *graph.Class // the first that takes it, once found
+	class *graph.Class // the first class that takes the turn; nil: not found yet
 }
 
 // shortestWitness returns the Witness of turns on shortest paths to some classes: one sweep finds the class for every
 // turn.
 func (v *view) shortestWitness(turns *ir.Turns, down []*ir.Link, classes []*graph.Class) func([]ir.Turn) []*ir.Flow {
 	return func(wanted []ir.Turn) []*ir.Flow {
-		w := newSearch(v, down) // scratch of its own: many may ask at once
+		w := newSearch(v, down) // with separate scratch space: several goroutines may call it
 		sought := make([]seeker, len(wanted))
 		at := map[int32][]*seeker{} // by vertex
 		for i, t := range wanted {
@@ -47,12 +47,12 @@ func (v *view) shortestWitness(turns *ir.Turns, down []*ir.Link, classes []*grap
 	}
 }
 
-// flow is traffic that stays in the group of the view.
+// flow returns a flow that stays in the group of the view.
 func (v *view) flow(ports []*ir.Port) *ir.Flow {
 	return &ir.Flow{Ports: ports, Groups: slices.Repeat([]*ir.CosGroup{v.Group}, len(ports)/2)}
 }
 
-// first finds for every turn sought, by vertex, the first of the classes that takes it.
+// first finds, for every sought turn (by vertex), the first class that takes it.
 func (w *walk) first(classes []*graph.Class, sought map[int32][]*seeker) {
 	if len(sought) == 0 {
 		return
@@ -69,7 +69,7 @@ func (w *walk) first(classes []*graph.Class, sought map[int32][]*seeker) {
 	}
 }
 
-// takes notes the first class of the batch that takes the turn t at the current vertex, so many hops away.
+// takes records the first class of the batch that takes the turn t at the current vertex, which is level hops away from it.
 func (s *sweep) takes(t *seeker, level int) {
 	lane := func(of []portMask, p *ir.Port) (uint64, int32) {
 		for i := range of {
@@ -96,14 +96,14 @@ func (s *sweep) takes(t *seeker, level int) {
 	}
 }
 
-// shortestFlow returns the ports of a shortest path to the class, to which distances are known, that makes the turn.
+// shortestFlow returns the ports of a shortest path to the class that takes the turn. Distances to the class must be set.
 func (w *walk) shortestFlow(t *seeker) []*ir.Port {
 	c := t.class
 	hops := w.hops(c.Conversation)
-	// Back from the turn, farther with every hop, to the nearest sender.
+	// Go back from the turn, away from the class, to the nearest sender.
 	type visit struct {
 		node   int32
-		out    *ir.Port // by which it leads to the visit before it
+		out    *ir.Port // the step to the previous visit
 		before int
 	}
 	begin := w.VertexOf[t.In.Peer().Device().ID]
@@ -126,7 +126,7 @@ func (w *walk) shortestFlow(t *seeker) []*ir.Port {
 			}
 		}
 	}
-	// And on to the class.
+	// Then continue to the class.
 	way = append(way, t.Out, t.Out.Peer())
 	for v := w.VertexOf[t.Out.Peer().Device().ID]; w.dist[v] > 0; {
 		i := slices.IndexFunc(hops[v], func(h arc) bool { return w.dist[h.to] == w.dist[v]-1 })
@@ -137,7 +137,7 @@ func (w *walk) shortestFlow(t *seeker) []*ir.Port {
 	return w.ends(c, way)
 }
 
-// ends adds to the ports between devices that forward those of the sender and the receiver.
+// ends adds the ports of the sender and the receiver to those between forwarding devices.
 func (w *walk) ends(c *graph.Class, way []*ir.Port) []*ir.Port {
 	first, last := w.VertexOf[way[0].Device().ID], w.VertexOf[way[len(way)-1].Device().ID]
 	var out []*ir.Port
@@ -147,7 +147,7 @@ func (w *walk) ends(c *graph.Class, way []*ir.Port) []*ir.Port {
 		out = append(out, sender[i], sender[i].Peer())
 	}
 	out = append(out, way...)
-	for _, down := range [][]bool{w.down, nil} { // perhaps over a cable that is down: others do not know yet
+	for _, down := range [][]bool{w.down, nil} { // perhaps over a failed cable, of which other devices do not know yet
 		for _, m := range c.Members {
 			for _, p := range m {
 				if m.Owner() == sender.Owner() || w.Vertex(p, down) != last {
@@ -160,10 +160,10 @@ func (w *walk) ends(c *graph.Class, way []*ir.Port) []*ir.Port {
 			}
 		}
 	}
-	return out // no member receives it
+	return out // no member receives the flow
 }
 
-// sender returns the first member that is attached to v and talks to another owner's member of the class.
+// sender returns the first member at v that talks to a member of the class with another owner.
 func (w *walk) sender(c *graph.Class, v int32) graph.Member {
 	for _, m := range c.Conversation.Members {
 		if !slices.ContainsFunc(c.Members, func(o graph.Member) bool { return o.Owner() != m.Owner() }) {
@@ -191,7 +191,7 @@ func (v *view) witness(turns *ir.Turns, down []*ir.Link, p plan) func([]ir.Turn)
 			return out
 		}
 		for _, source := range v.sources() {
-			tr := newTrace(source, v, down, p) // scratch of its own: many may ask at once
+			tr := newTrace(source, v, down, p) // with separate scratch space: several goroutines may call it
 			for _, c := range tr.classes {
 				tr.begin(c, p.rule(tr.walk, c))
 				tr.spread()
@@ -232,7 +232,7 @@ func (t *trace) flow(turn ir.Turn) *ir.Flow {
 	return nil
 }
 
-// way returns the visits that lead to one, itself included.
+// way returns the visits that lead to a visit, including itself.
 func (t *trace) way(to int) []visit {
 	var out []visit
 	for i := to; i >= 0; i = t.visits[i].before {
@@ -242,7 +242,7 @@ func (t *trace) way(to int) []visit {
 	return out
 }
 
-// spell turns visits into a flow.
+// spell converts visits to a flow.
 func (t *trace) spell(way []visit) *ir.Flow {
 	var ports []*ir.Port
 	var groups []*ir.CosGroup

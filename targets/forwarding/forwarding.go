@@ -1,7 +1,7 @@
 // Package forwarding reads what a device prints of its forwarding: the [Routes] of its table, and its interfaces with their addresses.
 //
-// In comes the JSON of `vtysh -c 'show ip route json'` (FRRouting) and of ip (iproute2). An answer counts only where every row is
-// understood: one that is cut off has no routes.
+// The input is the JSON of `vtysh -c 'show ip route json'` (FRRouting) and of ip (iproute2). An answer counts only if every row is
+// understood: an answer that is cut off has no routes.
 package forwarding
 
 import (
@@ -18,10 +18,11 @@ import (
 // MaxFile is the largest answer that is read, in bytes: some 10,000 routes of FRRouting, or 40,000 of the kernel.
 const MaxFile = 8 << 20
 
-// Names are the base names of answers. The answer itself shows the program and the family. An empty one is of IPv6 where its name has a 6.
+// Names are the base names of answers. The answer itself shows the program and the family. An empty answer is of IPv6 if its name contains
+// a 6.
 var Names = []string{"route.json", "route6.json", "ip-route.json", "ip-route6.json", "addr.json"}
 
-// addrName is the base name of an answer with interfaces. An empty list of another name has no routes.
+// addrName is the base name of an answer with interfaces. An empty list with another name is a table without routes.
 const addrName = "addr.json"
 
 // Families of addresses, as indexes.
@@ -45,19 +46,19 @@ type Answer struct {
 	Interfaces Interfaces        // nil: the file states no interface
 }
 
-// Routes are the routes of the main table of one family, in the order of the answer. No two are to one prefix.
+// Routes are the routes of the main table of one family, in the order of the answer. Each prefix occurs once.
 type Routes struct {
 	List []Route
-	FRR  bool         // FRRouting printed them, else the kernel
-	Own  []netip.Addr // addresses of the device itself, as far as its routes show them
+	FRR  bool         // from FRRouting; otherwise from the kernel
+	Own  []netip.Addr // addresses of the device itself, if its routes show them
 }
 
-// Route is a route that forwards: it is selected, and it is installed.
+// Route is a selected and installed route.
 type Route struct {
 	To        netip.Prefix
-	Connected bool     // the prefix is that of an interface of the device
+	Connected bool     // the prefix belongs to an interface of the device
 	Out       []string // interfaces of the next hops, each once; empty: the route drops
-	Odd       string   // why the interfaces do not show where traffic goes, as a part of a sentence; empty: they do
+	Odd       string   // the reason, as part of a sentence, why the interfaces do not show the path of traffic; empty: they do
 }
 
 // Interfaces are the interfaces of a device, by name.
@@ -65,14 +66,14 @@ type Interfaces map[string]*Interface
 
 // Interface is an interface of Linux.
 type Interface struct {
-	Kind      string       // of a virtual interface, such as "bond" or "vlan"; empty: none is stated
-	Bond      string       // of which it is a member; empty: of none
-	Bridge    string       // of which it is a port; empty: of none
-	Under     string       // the interface below a VLAN; empty: none
+	Kind      string       // for a virtual interface, such as "bond" or "vlan"; empty: none is stated
+	Bond      string       // the bond of which it is a member; empty: none
+	Bridge    string       // the bridge of which it is a port; empty: none
+	Under     string       // the interface below a VLAN; empty: not a VLAN
 	Addresses []netip.Addr // of global scope
 }
 
-// unread is why an answer is not read, as a part of a sentence.
+// unread is the reason why an answer is not read, as part of a sentence.
 type unread string
 
 // Error returns the reason.
@@ -119,11 +120,11 @@ func Read(name string, data []byte) (*Answer, error) {
 type reader struct {
 	in   *json.Decoder
 	out  *Answer
-	six  bool // the name is that of an answer of IPv6
-	addr bool // the name is that of an answer with interfaces
+	six  bool // the file name is one of an IPv6 answer
+	addr bool // the file name is one of an answer with interfaces
 }
 
-// end takes the bracket at the end of a document.
+// end reads the bracket at the end of a document.
 func (r *reader) end() error {
 	if _, err := r.in.Token(); err != nil {
 		return errWhole
@@ -144,14 +145,14 @@ func (r *reader) decode(into any) error {
 	return nil
 }
 
-// table is a table that is being read.
+// table is a partially read table.
 type table struct {
 	Routes
 	at     map[netip.Prefix]int
 	metric []uint32
 }
 
-// add adds a route. The lower metric counts where two are to one prefix. Two with the same metric are used side by side.
+// add adds a route. If two routes have one prefix, the lower metric counts. Two with the same metric are both used.
 func (t *table) add(route Route, metric uint32) {
 	i, twice := t.at[route.To]
 	switch {
@@ -182,7 +183,7 @@ func appendOnce(list []string, s string) []string {
 	return append(list, s)
 }
 
-// put takes over a table. A document without prefixes is of IPv6 where it is the second of its file.
+// put adds a table to the answer. A document without prefixes is of IPv6 if it is the second in its file.
 func (r *reader) put(t *table, n int) error {
 	family := IPv4
 	if r.six || n == 1 {
@@ -203,7 +204,7 @@ func (r *reader) put(t *table, n int) error {
 	return nil
 }
 
-// prefixOf reads a prefix, or an address alone. Bits behind its length do not count.
+// prefixOf parses a prefix or a single address. Bits after the prefix length are cleared.
 func prefixOf(text string) (netip.Prefix, bool) {
 	if p, err := netip.ParsePrefix(text); err == nil {
 		return p.Masked(), true
@@ -215,7 +216,7 @@ func prefixOf(text string) (netip.Prefix, bool) {
 	return netip.PrefixFrom(a, a.BitLen()), true
 }
 
-// about reports whether hosts of a fabric can be in a prefix: not those of one link, of the device itself, or of multicast.
+// about reports whether hosts of a fabric can be in a prefix: prefixes of a link, of the device itself, and of multicast have none.
 func about(p netip.Prefix) bool {
 	a := p.Addr()
 	return p.Bits() == 0 || !a.IsLinkLocalUnicast() && !a.IsLoopback() && !a.IsMulticast()

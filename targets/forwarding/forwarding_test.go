@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// text writes a table, a word for each route: "10.1.0.0/24=swp1,swp2". A "c" is behind connected ones, and the reason behind odd ones.
+// text writes a table with a word for each route: "10.1.0.0/24=swp1,swp2". After it, "c" marks a connected route, or there is the reason
+// why its interfaces do not count.
 func text(r *Routes) string {
 	if r == nil {
 		return "none"
@@ -28,7 +29,7 @@ func text(r *Routes) string {
 	return strings.Join(words, "; ")
 }
 
-// frrText is a route as FRRouting prints it.
+// frrText returns a route as FRRouting prints it.
 func frrText(prefix, protocol string, selected bool, hops ...string) string {
 	return fmt.Sprintf(`%q:[{"prefix":%[1]q,"prefixLen":24,"protocol":%q,"vrfId":0,"vrfName":"default","selected":%t,"destSelected":true,
  "distance":20,"metric":0,"installed":true,"table":254,"internalStatus":16,"internalFlags":8,"nexthopGroupId":25,"uptime":"00:40:22",
@@ -88,7 +89,7 @@ func TestFRR(t *testing.T) {
 	}
 }
 
-// The lists are those that iproute2 6.1 prints for the routes of the names.
+// The lists were printed by iproute2 6.1 for the routes in the names.
 func TestKernel(t *testing.T) {
 	for name, c := range map[string]struct{ file, rows, v4, v6 string }{
 		"connected, and default": {
@@ -106,7 +107,7 @@ func TestKernel(t *testing.T) {
 			"ip-route.json", `{"type":"unicast","dst":"10.3.0.0/24","via":{"family":"inet6","host":"fe80::1"},"dev":"swp1","protocol":"bgp",
  "scope":"global","metric":20,"flags":["onlink"]}`, "10.3.0.0/24=swp1", "none",
 		},
-		"a dead route leaves the shorter one": {
+		"a dead route leaves the route with the shorter prefix": {
 			"ip-route.json", `{"dst":"10.3.0.0/24","dev":"swp1","flags":["dead","linkdown"]},{"dst":"10.3.0.0/16","dev":"swp2","flags":[]}`,
 			"10.3.0.0/16=swp2", "none",
 		},
@@ -204,7 +205,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// What is kept is read as before, has no description, and is kept again as it is.
+// A kept answer is read as before, has no description, and does not change if it is kept again.
 func TestKeep(t *testing.T) {
 	for name, text := range map[string]string{
 		"route.json": "{" + frrText("10.1.0.0/24", "bgp", true, `{"fib":true,"interfaceName":"swp1","ip":"10.0.0.1"}`) + "," +
@@ -227,7 +228,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// Whatever a file holds, reading ends; what is kept is read as before.
+// Reading ends for every file; a kept answer is read as before.
 func FuzzRead(f *testing.F) {
 	for _, name := range Names {
 		f.Add(name, []byte("{"+frrText("10.1.0.0/24", "bgp", true, `{"fib":true,"interfaceName":"swp1"}`)+"}"))

@@ -16,7 +16,7 @@ type frrRoute struct {
 	Hops     []frrHop `json:"nexthops"`
 }
 
-// frrHop is a next hop. A recursive one has its resolvers behind it in the list, and only these are in the forwarding table.
+// frrHop is a next hop. A recursive hop is followed by its resolvers in the list; only the resolvers are in the forwarding table.
 type frrHop struct {
 	FIB       bool   `json:"fib,omitempty"`
 	Interface string `json:"interfaceName,omitempty"`
@@ -55,7 +55,7 @@ func (r *reader) frr(n int) error {
 	return r.put(t, n)
 }
 
-// frr adds a route, if it is selected and installed. Without a next hop that works a shorter prefix counts.
+// frr adds a route, if it is selected and installed. If no next hop works, a shorter prefix counts.
 func (t *table) frr(route frrRoute, to netip.Prefix) error {
 	if route.VRF != "" && route.VRF != "default" || route.Table != 0 && route.Table != 254 {
 		return errKnown
@@ -93,5 +93,5 @@ func (t *table) frr(route frrRoute, to netip.Prefix) error {
 	return nil
 }
 
-// implicitNull is the label of a packet that is sent without one (RFC 3032, section 2.1).
+// implicitNull is the label that means that a packet is sent without a label (RFC 3032, section 2.1).
 const implicitNull = 3

@@ -18,7 +18,7 @@ type ipRow struct {
 	Source   string  `json:"prefsrc,omitempty"`
 	Metric   uint32  `json:"metric,omitempty"`
 	Group    uint32  `json:"nhid,omitempty"`
-	Table    any     `json:"table,omitempty"` // main, or 254 (RT_TABLE_MAIN), where it is missing
+	Table    any     `json:"table,omitempty"` // main, or 254 (RT_TABLE_MAIN), if it is missing
 	ipHop
 	Hops []ipHop `json:"nexthops,omitempty"`
 
@@ -33,12 +33,12 @@ type ipRow struct {
 type ipHop struct {
 	Dev     string          `json:"dev,omitempty"`
 	Gateway string          `json:"gateway,omitempty"`
-	Via     json.RawMessage `json:"via,omitempty"` // a gateway of the other family
+	Via     json.RawMessage `json:"via,omitempty"` // a gateway of the other address family
 	Encap   json.RawMessage `json:"encap,omitempty"`
 	Flags   []string        `json:"flags,omitempty"`
 }
 
-// linkInfo is the kind of an interface, and of the one that has it as a part.
+// linkInfo contains the kind of an interface, and of the interface that contains it.
 type linkInfo struct {
 	Kind string `json:"info_kind,omitempty"`
 	Part string `json:"info_slave_kind,omitempty"`
@@ -95,8 +95,7 @@ func (r *reader) ip(n int) error {
 // dropTypes are the types of routes that drop.
 var dropTypes = []string{"blackhole", "unreachable", "prohibit"}
 
-// ip adds a route of the kernel, if its type forwards or drops. The kernel passes over a route without a
-// next hop that works, and goes on with a shorter prefix.
+// ip adds a route of the kernel, if its type forwards or drops. The kernel skips a route if no next hop works, and tries a shorter prefix.
 //
 // Source: Linux, net/ipv4/fib_trie.c, fib_table_lookup.
 func (t *table) ip(row *ipRow, six bool) error {
@@ -112,7 +111,7 @@ func (t *table) ip(row *ipRow, six bool) error {
 	drops := slices.Contains(dropTypes, row.Type)
 	switch {
 	case row.Table != nil && row.Table != "main" && row.Table != 254.0:
-		return nil // of another VRF, or of a policy
+		return nil // a table of another VRF, or of a policy
 	case !ok:
 		return errKnown
 	case !drops && row.Type != "" && row.Type != "unicast", !about(to):

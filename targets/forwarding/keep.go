@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// Keep returns an answer with the rows and members that [Read] reads, a row a line, as the same program prints it. The error is a part of
-// a sentence: nothing is kept.
+// Keep returns an answer with only the rows and members that [Read] reads, one row per line, in the form of the same program. The error,
+// part of a sentence, is the reason why nothing is kept.
 func Keep(name string, data []byte) ([]byte, error) {
 	if _, err := Read(name, data); err != nil {
 		return nil, err
@@ -28,14 +28,14 @@ func Keep(name string, data []byte) ([]byte, error) {
 	}
 }
 
-// keeper writes an answer anew.
+// keeper rewrites an answer.
 type keeper struct {
 	in    *json.Decoder
 	out   bytes.Buffer
 	first bool // no row of the document is written
 }
 
-// row writes a row behind those of its document.
+// row appends a row to its document.
 func (k *keeper) row(text []byte) {
 	if !k.first {
 		k.out.WriteByte(',')
@@ -78,7 +78,7 @@ func (k *keeper) document(object bool) error {
 	return nil
 }
 
-// prefix returns the selected routes to the next prefix; nil: none is selected.
+// prefix returns the selected routes of the next prefix; nil: none is selected.
 func (k *keeper) prefix() ([]byte, error) {
 	key, err := k.in.Token()
 	if err != nil {

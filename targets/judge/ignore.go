@@ -12,8 +12,9 @@ import (
 	"github.com/rocec/rocec/validate"
 )
 
-// Ignorable returns the effect that a rocec:ignore comment has on a code of the pipeline. The person judges findings of checks. Errors of
-// other packages leave nothing to continue with. A PFC loop, or a missing proof that there is none, is accepted in its cos_group only.
+// Ignorable returns the effect that a rocec:ignore comment has on a code of the pipeline. A person may accept findings of checks. After
+// errors of other packages the pipeline cannot continue. A PFC loop, or a missing proof that there is none, can only be accepted in its
+// cos_group.
 func Ignorable(code string) lang.Ignorable { return ignorable()[code] }
 
 var ignorable = sync.OnceValue(func() map[string]lang.Ignorable {
@@ -34,7 +35,7 @@ var ignorable = sync.OnceValue(func() map[string]lang.Ignorable {
 	return out
 })
 
-// kinds is [Ignorable] of every code there is.
+// kinds returns [Ignorable] for every code.
 func kinds(others []diag.Topic) map[string]lang.Ignorable {
 	out := ignorable()
 	if len(others) == 0 {

@@ -1,5 +1,5 @@
-// Package judge is the pipeline as one call: from the files of a folder to all that can be known of the fabric without a
-// device ([Judged]). Verbs, the language server and tests run it; it touches no disk but through the file systems it is given.
+// Package judge is the pipeline as one call: from the files of a folder to all results about the fabric that need no device ([Judged]).
+// Verbs, the language server and tests run it. It reads only from the file systems that it gets.
 package judge
 
 import (
@@ -21,26 +21,26 @@ import (
 // Options are the settings of a run. The zero value is a run with the defaults of every stage.
 type Options struct {
 	Lang   lang.Options // values of variables, bounds, and how the folders of modules are opened
-	Budget *ir.Budget   // of the PFC-loop proof; nil: that of package validate
-	Others []diag.Topic // codes of findings that are not about a fabric; rocec reports a comment in a fabric that names one
+	Budget *ir.Budget   // for the PFC-loop proof; nil: the default of package validate
+	Others []diag.Topic // codes of findings that are not about a fabric; rocec reports a comment in a fabric that names such a code
 
-	Change func(*lang.Source) // changes what was read before it is compiled; nil: nothing is changed
+	Change func(*lang.Source) // changes the source before it is compiled; nil: no change
 }
 
-// Judged is everything the pipeline made of one folder. After an error, what the later stages make is nil.
+// Judged contains the results of the pipeline for one folder. After an error, the results of later stages are nil.
 type Judged struct {
-	Source  *lang.Source          // files, comments, module calls and shown values; the compiler has let go of the rest
-	Fabric  *ir.Fabric            // nil when there are errors in what was written
+	Source  *lang.Source          // files, comments, module calls and shown values; the compiler has released the rest
+	Fabric  *ir.Fabric            // nil if the source has errors
 	Proofs  []validate.GroupProof // one per lossless cos group, by cos
-	Diags   diag.List             // of all stages, sorted, without what comments silence
+	Diags   diag.List             // from all stages, sorted, without diagnostics that comments silence
 	Ignored []lang.Ignored        // silenced by comments
 
 	tree *target.Tree // see Tree
 }
 
-// Judge runs the pipeline on folder dir of fsys: load, compile, validate, and ask the targets. Errors of the first two stop it. validate
-// and the targets both run, so that a person sees all findings at once. When ctx is done Judge ends before the next stage, with the
-// findings it has; the proof, which takes longest, gives up.
+// Judge runs the pipeline on folder dir of fsys: load, compile, validate, and the checks of targets. Errors of the first two stages stop
+// it. validate and the targets both run, so that a person sees all findings at once. When ctx is done, Judge ends before the next stage
+// with the findings so far; the proof, which takes longest, gives up.
 func Judge(ctx context.Context, fsys fs.FS, dir string, o Options) *Judged {
 	o.Lang.Done = ctx.Done()
 	src, found := lang.Load(fsys, dir, o.Lang)
@@ -53,7 +53,7 @@ func Judge(ctx context.Context, fsys fs.FS, dir string, o Options) *Judged {
 			o.Change(src)
 		}
 		var ds diag.List
-		j.Fabric, ds = compiler.Compile(src, targets.Known) // src is not used from here on: Compile releases the sources it has read
+		j.Fabric, ds = compiler.Compile(src, targets.Known) // src is not used from here on, because Compile releases the sources
 		j.Diags = append(j.Diags, ds...)
 	}
 	whole := !j.Diags.HasErrors() && ctx.Err() == nil
@@ -74,16 +74,16 @@ func Judge(ctx context.Context, fsys fs.FS, dir string, o Options) *Judged {
 	return j
 }
 
-// Tree returns the files of every device, rendered when first asked for: most verbs need only the findings, and the files take more memory
-// than the fabric. Nil when there is no fabric.
+// Tree returns the files of every device. It renders them at the first call: most verbs need only the findings, and the files need more
+// memory than the fabric. Nil: there is no fabric.
 func (j *Judged) Tree() *target.Tree {
 	if j.tree == nil && j.Fabric != nil {
-		j.tree, _ = targets.Render(j.Fabric) // its diagnostics are those of targets.Check, and among Diags
+		j.tree, _ = targets.Render(j.Fabric) // its diagnostics come from targets.Check, and are already among Diags
 	}
 	return j.tree
 }
 
-// noteCalls adds to what is found in a module which module blocks call it. What lang found there says so already.
+// noteCalls adds notes to findings in a module that name the module blocks that call it. Findings of package lang already have these notes.
 func (j *Judged) noteCalls() {
 	const most = 3
 	for _, d := range j.Diags {

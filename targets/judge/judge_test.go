@@ -95,7 +95,8 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// TestSourceIsLetGo: the compiler drops the switches, hosts and links of the source, so that Judged does not hold them beside the fabric.
+// TestSourceIsLetGo: the compiler drops the switches, hosts and links of the source, so that Judged does not keep them in addition to the
+// fabric.
 func TestSourceIsLetGo(t *testing.T) {
 	for _, example := range []string{"clos-v2-ecn", "bad-unmapped-dscp"} {
 		j := judged(t, example, judge.Options{})
@@ -119,10 +120,10 @@ func TestDone(t *testing.T) {
 func TestOptions(t *testing.T) {
 	spent := ir.NewBudget(1)
 	j := judged(t, "failover-pfc-loop", judge.Options{Budget: spent})
-	require.Equal(t, []validate.Verdict{validate.Unknown}, []validate.Verdict{j.Proofs[0].Verdict}, "the budget is the proof's")
+	require.Equal(t, []validate.Verdict{validate.Unknown}, []validate.Verdict{j.Proofs[0].Verdict}, "the budget is passed to the proof")
 
 	j = judged(t, "storage-and-training", judge.Options{Lang: lang.Options{Vars: []string{"tor_version=4.3.0"}}})
-	require.False(t, j.Diags.HasErrors(), "variables are the language's")
+	require.False(t, j.Diags.HasErrors(), "variables are passed to the language")
 
 	var opened []string
 	outside := fstest.MapFS{"f/fabric.hcl": {Data: []byte("fabric \"f\" {}\nmodule \"m\" { source = \"../../m\" }\n")}}
@@ -136,8 +137,8 @@ func TestOptions(t *testing.T) {
 	require.True(t, j.Diags.HasErrors())
 }
 
-// TestIgnore: a comment silences findings of checks after all stages. rocec reports a comment that cannot do so, and one that is not
-// needed.
+// TestIgnore: a comment silences findings of checks after all stages. rocec reports a comment that cannot silence a finding, and a comment
+// that is not needed.
 func TestIgnore(t *testing.T) {
 	run := func(comment string, others ...diag.Topic) *judge.Judged {
 		return judge.Judge(t.Context(), fstest.MapFS{"fabric.hcl": {Data: []byte(

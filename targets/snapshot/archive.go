@@ -26,9 +26,9 @@ const (
 
 // File is a file of an archive.
 type File struct {
-	Name string // as a path below the archive, clean and with slashes
+	Name string // path below the archive, clean and with slashes
 	Data []byte
-	Why  string // a sentence: why it could not be read; empty: it could
+	Why  string // the reason, as a sentence, why it could not be read; empty: it was read
 }
 
 // IsArchive reports whether the first bytes of a file are those of an archive that [Unpack] reads: tar, tar by gzip, or zip.
@@ -36,7 +36,7 @@ func IsArchive(head []byte) bool {
 	return strings.HasPrefix(string(head), gzipMagic) || strings.HasPrefix(string(head), zipMagic) || isTar(head)
 }
 
-// HeadSize is how many bytes of a file [IsArchive] needs.
+// HeadSize is the number of bytes of a file that [IsArchive] needs.
 const HeadSize = 512
 
 const (
@@ -50,8 +50,8 @@ func isTar(head []byte) bool {
 	return len(head) >= at+5 && string(head[at:at+5]) == "ustar"
 }
 
-// Unpack returns the regular files of an archive, in the order of names. A name that leads out of the archive, a link and a name that is
-// there twice have no data: Why says so. The error is a sentence without a full stop: the archive is cut off, too large, or no archive.
+// Unpack returns the regular files of an archive, in the order of names. Links, duplicate names and names that lead out of the archive have
+// no data, and Why states the reason. The error is a sentence without a full stop: the archive is cut off, too large, or no archive.
 func Unpack(r io.Reader) ([]File, error) {
 	u := &unpacking{at: map[string]int{}}
 	head := make([]byte, HeadSize)
@@ -90,12 +90,12 @@ func Unpack(r io.Reader) ([]File, error) {
 	return u.files, nil
 }
 
-// errBound is the error of an archive that is larger than the bounds.
+// errBound is the error for an archive that exceeds the limits.
 const errBound = boundError("")
 
 type boundError string
 
-// Error returns the bounds.
+// Error returns the limits.
 func (boundError) Error() string {
 	return fmt.Sprintf("it is larger than %d MiB, packed or unpacked, or has more than %s entries", mostUnpack>>20, diag.Number(mostEntries))
 }
@@ -111,7 +111,7 @@ func cutOff(err error) error {
 	return fmt.Errorf("it is not whole: %w", err)
 }
 
-// limited reads up to a number of bytes, and fails then.
+// limited reads up to a number of bytes, and then fails.
 type limited struct {
 	r    io.Reader
 	left int64
@@ -130,7 +130,7 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unpacking is an archive that is being read.
+// unpacking is the state while an archive is read.
 type unpacking struct {
 	files   []File
 	at      map[string]int // by name: the index of the file
@@ -138,7 +138,7 @@ type unpacking struct {
 	size    int64
 }
 
-// tar reads the entries of a tar archive, and the bytes behind them: the checksum of gzip is at the end.
+// tar reads the entries of a tar archive, and all bytes after them, because the checksum of gzip is at the end.
 func (u *unpacking) tar(r io.Reader) error {
 	all := &limited{r: r, left: mostUnpack + mostEntries*1024}
 	in := tar.NewReader(all)
@@ -239,7 +239,7 @@ func (u *unpacking) take(name string, r io.Reader, why string) error {
 	return nil
 }
 
-// Pack returns the files as tar by gzip, in their order. The same files give the same bytes.
+// Pack returns the files as gzipped tar, in their order. Equal files give equal bytes.
 func Pack(files []File) ([]byte, error) {
 	var out bytes.Buffer
 	packed, err := gzip.NewWriterLevel(&out, gzip.BestSpeed)

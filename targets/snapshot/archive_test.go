@@ -15,7 +15,7 @@ import (
 // entry is an entry of an archive of a test.
 type entry struct {
 	name, data string
-	kind       byte // of tar; 0: a regular file
+	kind       byte // type in tar; 0: a regular file
 	link       string
 }
 
@@ -57,7 +57,7 @@ func zipOf(t require.TestingT, entries ...entry) []byte {
 	return out.Bytes()
 }
 
-// Every kind of archive gives the same files, in the order of names.
+// Unpack returns the same files from every kind of archive, in the order of names.
 func TestUnpack(t *testing.T) {
 	all := []entry{{name: "site/", kind: tar.TypeDir}, {name: "./site/b/lldp.json", data: "{}"}, {name: "site/a/traffic.conf", data: "x"}}
 	want := []File{{Name: "site/a/traffic.conf", Data: []byte("x")}, {Name: "site/b/lldp.json", Data: []byte("{}")}}
@@ -72,7 +72,7 @@ func TestUnpack(t *testing.T) {
 	require.False(t, IsArchive(nil))
 }
 
-// Pack gives the same bytes for the same files, and Unpack gives them back.
+// Pack returns equal bytes for equal files, and Unpack returns the files again.
 func TestPack(t *testing.T) {
 	files := []File{{Name: "a/x", Data: []byte("1")}, {Name: "b", Data: bytes.Repeat([]byte("2"), 5000)}}
 	one, err := Pack(files)
@@ -85,7 +85,7 @@ func TestPack(t *testing.T) {
 	require.Equal(t, files, back)
 }
 
-// An entry that leads anywhere else is named, and has no data.
+// An entry that leads out of the archive is named, and has no data.
 func TestHostileEntries(t *testing.T) {
 	for _, c := range []struct{ name, is, why string }{
 		{"../etc/traffic.conf", "../etc/traffic.conf", "Its name leads out of the archive."},
@@ -133,7 +133,7 @@ func (z *zeros) Read(p []byte) (int, error) {
 	return int(n), nil
 }
 
-// An archive that is cut off anywhere, or unpacks to more than the bounds, is an error.
+// An archive that is cut off at any byte, or unpacks to more than the limits, is an error.
 func TestBrokenArchives(t *testing.T) {
 	whole := gzipOf(t, tarOf(t, entry{name: "a", data: strings.Repeat("abc", 100)}, entry{name: "b", data: "d"}))
 	for n := HeadSize / 256; n < len(whole); n++ {
@@ -150,7 +150,7 @@ func TestBrokenArchives(t *testing.T) {
 	_, err = Unpack(bytes.NewReader(changed))
 	require.ErrorContains(t, err, "it is not whole")
 
-	r, w := io.Pipe() // a bomb: 300 MiB of zeros in some 300 KiB
+	r, w := io.Pipe() // a bomb: 300 MiB of zeros in about 300 KiB
 	go func() {
 		packed := gzip.NewWriter(w)
 		to := tar.NewWriter(packed)

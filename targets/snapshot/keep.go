@@ -12,20 +12,20 @@ import (
 )
 
 // Kept are the parts of a configuration that a snapshot keeps, each as a path of keys with dots between them: "interface.*.link". A star
-// is any key. A part is kept with all that is below it, but for values whose key names a secret.
+// matches any key. A part is kept with everything below it, except values whose key names a secret.
 type Kept []string
 
-// verdict is what becomes of a value.
+// verdict tells whether a value is kept.
 type verdict int
 
 const (
 	dropped verdict = iota
 	below           // parts below it are kept
 	whole
-	gone // it is below one that is dropped
+	gone // it is below a dropped part
 )
 
-// of returns what becomes of the value of a path.
+// of returns the verdict for the value of a path.
 func (k Kept) of(path []string) verdict {
 	if isSecret(path[len(path)-1]) {
 		return dropped
@@ -45,12 +45,12 @@ func (k Kept) of(path []string) verdict {
 	return out
 }
 
-// Path reports whether a whole path is kept, or parts below it. No key on it names a secret.
+// Path reports whether a path, or a part below it, is kept. Then no key on it names a secret.
 func (k Kept) Path(keys []string) bool {
 	return len(keys) > 0 && !slices.ContainsFunc(keys, isSecret) && k.of(keys) != dropped
 }
 
-// isSecret reports whether a key is that of a secret, whatever configuration it is in.
+// isSecret reports whether a key names a secret in any kind of configuration.
 func isSecret(key string) bool {
 	key = strings.ToLower(key)
 	return key == "key" || slices.ContainsFunc([]string{
@@ -62,12 +62,12 @@ func isSecret(key string) bool {
 // errNotRead is the error of a text with parts that this package cannot find.
 var errNotRead = errors.New("which of its rows could hold secrets is not known")
 
-// JSON returns a text of JSON values without the parts that are not kept, and how many there were. Each is an empty value of its kind, with
-// blanks in it or behind it: every other byte is at its place. Text around the values, such as a prompt, becomes blanks. path returns the
-// keys that count for a value; a nil path drops it.
+// JSON returns a text of JSON values without the parts that are not kept, and their number. Each is replaced by an empty value of its type,
+// filled with blanks, so that every other byte keeps its place. Text around the values, such as a prompt, becomes blanks. path returns the
+// keys that determine the verdict for a value; nil: the value is dropped.
 func (k Kept) JSON(data []byte, path func(keys []string) []string) (out []byte, count int, err error) {
 	from := jsonBegin().FindIndex(data)
-	if from == nil || bytes.IndexByte(data[:from[0]], '{') >= 0 { // the value begins above
+	if from == nil || bytes.IndexByte(data[:from[0]], '{') >= 0 { // the value begins in an earlier line
 		return nil, 0, errNotRead
 	}
 	b := &blanker{kept: k, path: path, data: data, out: bytes.Clone(data), base: from[1] - 1}
@@ -89,7 +89,7 @@ func (k Kept) JSON(data []byte, path func(keys []string) []string) (out []byte, 
 	}
 }
 
-// jsonBegin is the first line of a text that begins with a bracket.
+// jsonBegin matches the first line of a text that begins with a bracket.
 var jsonBegin = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^[ \t\r]*[{\[]`) })
 
 // blanker blanks parts of JSON.
@@ -105,10 +105,10 @@ type blanker struct {
 // offset returns the place in the text up to which the decoder has read.
 func (b *blanker) offset() int { return b.base + int(b.in.InputOffset()) }
 
-// mostDeep is how deep values of JSON and of YAML may be in each other.
+// mostDeep limits how deep values of JSON and of YAML may be nested.
 const mostDeep = 64
 
-// value passes one value. What becomes of those below it depends on their keys, unless it is settled.
+// value reads one value. The verdict for values below it depends on their keys, unless it is settled.
 func (b *blanker) value(keys []string, settled verdict, deep int) error {
 	if deep > mostDeep {
 		return errNotRead
@@ -164,7 +164,7 @@ func (b *blanker) value(keys []string, settled verdict, deep int) error {
 	return nil
 }
 
-// noEnd is the error of a text that ends inside of a value.
+// noEnd is the error for a text that ends inside a value.
 func noEnd(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -172,7 +172,7 @@ func noEnd(err error) error {
 	return err
 }
 
-// verdict returns what becomes of the value behind a key.
+// verdict returns the verdict for the value after a key.
 func (b *blanker) verdict(keys []string) verdict {
 	path := b.path(keys)
 	if path == nil {
@@ -184,7 +184,7 @@ func (b *blanker) verdict(keys []string) verdict {
 	return b.kept.of(path)
 }
 
-// blankScalar empties a text or a number that ends at a place. Truth values say nothing.
+// blankScalar empties a text or a number that ends at a place. Truth values contain no secrets.
 func (b *blanker) blankScalar(token json.Token, to int) {
 	switch token.(type) {
 	case string:
@@ -205,8 +205,8 @@ func (b *blanker) blankScalar(token json.Token, to int) {
 	}
 }
 
-// blankRow empties the key of a dropped row, which ends at a place, behind its table. The key itself can be a secret, such as
-// "SNMP_COMMUNITY|public". A row keeps a key of one letter.
+// blankRow empties the part after the table in the key of a dropped row, which ends at a place. The key itself can be a secret, such as
+// "SNMP_COMMUNITY|public". The row keeps a key of one letter.
 func (b *blanker) blankRow(name string, to int) error {
 	const ends = "|:"
 	if !strings.ContainsAny(name, ends) {
@@ -214,7 +214,7 @@ func (b *blanker) blankRow(name string, to int) error {
 	}
 	from := b.begin(to)
 	at := bytes.IndexAny(b.data[from:to], ends)
-	if at < 0 { // it is escaped
+	if at < 0 { // the key is escaped
 		return errNotRead
 	}
 	if at += from + 1; at < to-1 {
@@ -224,7 +224,7 @@ func (b *blanker) blankRow(name string, to int) error {
 	return nil
 }
 
-// begin returns where the text begins that ends at a place: at the quote in front of which no backslash escapes it.
+// begin returns the beginning of the text that ends at a place: the last quote before it that no backslash escapes.
 func (b *blanker) begin(to int) int {
 	for from := to - 2; from >= 0; from-- {
 		if b.data[from] != '"' {
@@ -241,7 +241,7 @@ func (b *blanker) begin(to int) int {
 	return to - 1
 }
 
-// blank makes bytes of the text blanks. Lines stay.
+// blank replaces bytes of the text by blanks, and keeps line breaks.
 func (b *blanker) blank(from, to int) {
 	for i := from; i < to; i++ {
 		if b.out[i] != '\n' {
@@ -250,7 +250,7 @@ func (b *blanker) blank(from, to int) {
 	}
 }
 
-// Lines returns a text without the lines that keep refuses, and how many there were. An empty line takes the place of each.
+// Lines returns a text without the lines that keep refuses, and their number. An empty line replaces each.
 func Lines(data []byte, keep func(line string) bool) (out []byte, count int) {
 	var to bytes.Buffer
 	for line := range bytes.Lines(data) {

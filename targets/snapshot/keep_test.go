@@ -20,7 +20,7 @@ func pathOfTest(keys []string) []string {
 	return keys
 }
 
-// What is kept stays at its line and column. What is not leaves an empty value.
+// A kept value stays at its line and column. Any other value is replaced by an empty one.
 func TestKeptJSON(t *testing.T) {
 	for _, c := range []struct {
 		in, out string
@@ -153,7 +153,7 @@ func TestKeptLines(t *testing.T) {
 	require.Equal(t, 1, count)
 }
 
-// Of any JSON, nothing that is not kept is left, what is kept is as it was, and no byte moves.
+// For any JSON, only kept values remain, they are unchanged, and no byte moves.
 func TestKeptLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		key := rapid.SampledFrom([]string{"qos", "interface", "link", "system", "hostname", "aaa", "password", "swp1", `a"b`})
@@ -192,7 +192,7 @@ func TestKeptLaw(t *testing.T) {
 	})
 }
 
-// pruned is the independent judge of kept values.
+// pruned computes the kept values independently.
 func pruned(path []string, v any, is verdict) any {
 	switch v := v.(type) {
 	case map[string]any:

@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// yamlKey is a key of a line of YAML: the blanks and the dashes of a list before it, the key, and the value behind the colon.
+// yamlKey is a key of a line of YAML: the blanks and the dashes of a list before it, the key, and the value after the colon.
 var yamlKey = sync.OnceValue(func() *regexp.Regexp {
 	const quoted = `"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'`
 	const plain = `[^\s#:'"{\[&*!|>%@` + "`" + `-][^:#]*?|[^\s:]+(?::[^\s:]+)*`
@@ -25,11 +25,11 @@ type yamlLevel struct {
 	is     verdict
 }
 
-// YAML returns a text of YAML without the parts that are not kept, and how many there were. A key without its value stays, and so does
-// the number of every line. No comment stays. The text is that of a program: a block of keys with two blanks a level, or any other number.
-// Anchors, tags, and flow collections of several lines are not read.
+// YAML returns a text of YAML without the parts that are not kept, and their number. A dropped value leaves its key, every line keeps its
+// number, and comments are removed. The text must be in the style of a program: a block of keys with a fixed indent per level. Anchors,
+// tags, and flow collections of several lines are not accepted.
 //
-// A parser reads the text before and after. The text is refused where it has then lost another part, or none that it has to lose.
+// A parser reads the text before and after. The text is refused if another part is missing then, or if a part that must be dropped remains.
 func (k Kept) YAML(data []byte, path func(keys []string) []string) (out []byte, count int, err error) {
 	if out, count, err = k.yamlLines(data, path); err != nil {
 		return nil, 0, err
@@ -50,7 +50,7 @@ func (k Kept) YAML(data []byte, path func(keys []string) []string) (out []byte, 
 	return out, count, nil
 }
 
-// yamlLines is YAML without the judgement of a parser.
+// yamlLines is YAML without the check by a parser.
 func (k Kept) yamlLines(data []byte, path func(keys []string) []string) (out []byte, count int, err error) {
 	var to bytes.Buffer
 	lines := &yamlReader{kept: k, path: path}
@@ -70,8 +70,8 @@ func (k Kept) yamlLines(data []byte, path func(keys []string) []string) (out []b
 type yamlReader struct {
 	kept   Kept
 	path   func(keys []string) []string
-	levels []yamlLevel // of the keys above
-	count  int         // of keys that were not kept
+	levels []yamlLevel // verdicts of the keys above
+	count  int         // number of parts that were not kept
 }
 
 // line returns a line without the parts that are not kept.
@@ -92,7 +92,7 @@ func (r *yamlReader) line(text string) (string, error) {
 			return "", errNotRead
 		}
 		return text[:3], nil
-	case strings.HasPrefix(bare, "#"): // a comment may hold anything
+	case strings.HasPrefix(bare, "#"): // a comment may contain secrets
 		return "", nil
 	case len(r.levels) > 0 && above.is == dropped && (at > above.column || at == above.column && strings.HasPrefix(bare, "- ")):
 		return "", nil
@@ -100,7 +100,7 @@ func (r *yamlReader) line(text string) (string, error) {
 	if m := yamlKey().FindStringSubmatch(text); m != nil {
 		return r.entry(text, m[1], m[2], strings.TrimSpace(m[3]))
 	}
-	if settledAt(r.levels, at) != whole { // an entry of a list, or a text of several lines
+	if settledAt(r.levels, at) != whole { // an entry of a list, or part of a text of several lines
 		return "", errNotRead
 	}
 	if i := strings.Index(text, " #"); i >= 0 && !strings.ContainsAny(text[:i], `'"`) {
@@ -132,7 +132,7 @@ func (r *yamlReader) entry(text, before, spelled, value string) (string, error) 
 		flow, lost, err := r.kept.flow(value, r.path, keys, is)
 		r.count += lost
 		return before + " " + flow, err
-	case is != dropped && strings.HasPrefix(value, "#"): // a comment behind the key
+	case is != dropped && strings.HasPrefix(value, "#"): // a comment after the key
 		return before, nil
 	case is == whole, is == below && value == "", value == "{}", value == "''":
 		return text, nil
@@ -144,7 +144,7 @@ func (r *yamlReader) entry(text, before, spelled, value string) (string, error) 
 	return before + " ''", nil
 }
 
-// settledAt returns what becomes of a line without a key at a column: that of the key above which it is below.
+// settledAt returns the verdict for a line without a key at a column: the verdict of the key that it is below.
 func settledAt(levels []yamlLevel, column int) verdict {
 	for i := len(levels) - 1; i >= 0; i-- {
 		if levels[i].column <= column {
@@ -154,7 +154,7 @@ func settledAt(levels []yamlLevel, column int) verdict {
 	return dropped
 }
 
-// verdict returns what becomes of the value behind a key.
+// verdict returns the verdict for the value after a key.
 func (k Kept) verdict(keys []string, path func(keys []string) []string) verdict {
 	p := path(keys)
 	if p == nil {
@@ -180,7 +180,7 @@ func keyOf(spelled string) (string, bool) {
 
 // documents parses all documents of a text.
 func documents(data []byte) (out []*yaml.Node, err error) {
-	if bytes.HasPrefix(data, []byte("%")) || bytes.Contains(data, []byte("\n%")) { // a parser takes long for many directives
+	if bytes.HasPrefix(data, []byte("%")) || bytes.Contains(data, []byte("\n%")) { // a parser is slow with many directives
 		return nil, errNotRead
 	}
 	for in := yaml.NewDecoder(bytes.NewReader(data)); ; {
@@ -195,7 +195,7 @@ func documents(data []byte) (out []*yaml.Node, err error) {
 	}
 }
 
-// flow returns the value of one line without the parts that are not kept and without a comment, and how many parts there were.
+// flow returns the value of one line without the parts that are not kept and without a comment, and the number of these parts.
 func (k Kept) flow(value string, path func(keys []string) []string, keys []string, is verdict) (out string, lost int, err error) {
 	n, err := documents([]byte(value))
 	if err != nil || len(n) != 1 {
@@ -245,7 +245,7 @@ func (k Kept) prune(n *yaml.Node, path func(keys []string) []string, keys []stri
 	return lost, nil
 }
 
-// same reports whether b is a without the parts that are not kept, and without comments.
+// same reports whether b equals a without the parts that are not kept, and without comments.
 func (k Kept) same(a, b *yaml.Node, path func(keys []string) []string, keys []string, is verdict, deep int) bool {
 	switch {
 	case deep > mostDeep || !isPlain(a) || !isPlain(b) || b.HeadComment+b.LineComment+b.FootComment != "":
@@ -274,7 +274,7 @@ func (k Kept) same(a, b *yaml.Node, path func(keys []string) []string, keys []st
 	return true
 }
 
-// keysOf returns a path with one more key.
+// keysOf returns a path with a key added.
 func keysOf(keys []string, key *yaml.Node) ([]string, error) {
 	if key.HeadComment, key.LineComment, key.FootComment = "", "", ""; key.Kind != yaml.ScalarNode || !isPlain(key) {
 		return nil, errNotRead
@@ -282,7 +282,7 @@ func keysOf(keys []string, key *yaml.Node) ([]string, error) {
 	return append(keys[:len(keys):len(keys)], key.Value), nil
 }
 
-// isPlain reports whether a node is written at its place, and has no tag.
+// isPlain reports whether a node has no anchor, alias or tag.
 func isPlain(n *yaml.Node) bool {
 	return n.Kind != yaml.AliasNode && n.Anchor == "" && n.Style&yaml.TaggedStyle == 0
 }

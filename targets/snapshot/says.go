@@ -18,8 +18,8 @@ const (
 	nameWidth = 60              // of a list of names
 )
 
-// Says returns sentences for the reader of a snapshot: when devices were asked, and which devices could not be. They also name devices
-// whose clock is off, or which have another name for themselves.
+// Says returns sentences for the reader of a snapshot: when devices were asked, and which devices could not be asked. They also name
+// devices whose clock is wrong, or whose hostname differs from their name.
 func (m *Manifest) Says() (out []string) {
 	var first, last time.Time
 	failed := map[string][]string{} // by reason
@@ -47,13 +47,13 @@ func (m *Manifest) Says() (out []string) {
 	switch {
 	case first.IsZero():
 	case last.Sub(first) > longAgo:
-		out = append(out, fmt.Sprintf("The devices were asked from %s to %s UTC. A change in between is on some of them alone.",
+		out = append(out, fmt.Sprintf("The devices were asked from %s to %s UTC. A change made in between is visible on only some of them.",
 			first.UTC().Format(layout), last.UTC().Format(layout)))
 	default:
 		out = append(out, fmt.Sprintf("The devices were asked on %s UTC.", first.UTC().Format(layout)))
 	}
 	for _, why := range slices.Sorted(maps.Keys(failed)) {
-		out = append(out, fmt.Sprintf("No answer is there of %s: %s.", nodeset.Text(failed[why], nodeset.Devices, nameWidth),
+		out = append(out, fmt.Sprintf("There is no answer from %s: %s.", nodeset.Text(failed[why], nodeset.Devices, nameWidth),
 			strings.TrimSuffix(why, ".")))
 	}
 	if n := len(clocks); n > 0 {
@@ -65,7 +65,7 @@ func (m *Manifest) Says() (out []string) {
 		out = append(out, n+".")
 	}
 	if more := len(named) - most; more > 0 {
-		out = append(out, fmt.Sprintf("%s more have another name for themselves.", diag.Count(more, "device")))
+		out = append(out, fmt.Sprintf("%s more have a different hostname.", diag.Count(more, "device")))
 	}
 	if m.Masked {
 		out = append(out, "Names and addresses are masked.")
@@ -73,7 +73,7 @@ func (m *Manifest) Says() (out []string) {
 	return out
 }
 
-// isAddress reports whether a device is named by its address, which says nothing of its name.
+// isAddress reports whether a device is named by its address, so that its hostname cannot differ from the name.
 func isAddress(name string) bool {
 	return strings.Trim(name, "0123456789") == "" || strings.Contains(name, ":")
 }

@@ -1,8 +1,8 @@
-// Package snapshot is the format in which the answers of devices are kept: raw answers as files, and a [Manifest] of them. It unpacks the
-// archives that people have, and packs one. It takes the rows out of a configuration that no judgement of lossless traffic needs ([Kept]).
+// Package snapshot is the format in which the answers of devices are kept: raw answers as files, and a [Manifest] of them. It unpacks
+// common archives, and packs a snapshot as one. It removes rows of a configuration that no judgement of lossless traffic needs ([Kept]).
 //
-// A snapshot is a folder, or an archive of such a folder: snapshot.json, and a folder for each device with its answers. The files have the
-// names by which audit finds them without a manifest. The package is pure: it takes bytes, and gives bytes.
+// A snapshot is a folder, or an archive of such a folder: snapshot.json, and a folder for each device with its answers. The files have
+// names that audit recognises without a manifest. The package is pure: its input and output are bytes.
 package snapshot
 
 import (
@@ -23,7 +23,7 @@ import (
 // Name is the base name of the manifest.
 const Name = "snapshot.json"
 
-// MaxManifest is how many bytes a manifest may have: 5,000 devices with 20 answers each have less.
+// MaxManifest is the largest size of a manifest in bytes: 5,000 devices with 20 answers each need less.
 const MaxManifest = 32 << 20
 
 // formatMajor is the major number of the format that this package reads and writes.
@@ -33,34 +33,34 @@ const formatMajor = "1"
 type Manifest struct {
 	FormatVersion string   `json:"format_version"`
 	Tool          string   `json:"tool"`         // the version of rocec that wrote it
-	By            string   `json:"by,omitempty"` // who ran it, as user@machine; left out where names are masked
+	By            string   `json:"by,omitempty"` // the user who ran it, as user@machine; omitted if names are masked
 	Masked        bool     `json:"masked,omitempty"`
 	Devices       []Device `json:"devices"` // in the order of their names
 
-	Commands map[string]string `json:"commands,omitempty"` // by base name of an answer: the command that devices were asked
+	Commands map[string]string `json:"commands,omitempty"` // by base name of an answer: the command that the devices ran
 }
 
 // Device is a device of a snapshot.
 type Device struct {
 	Name    string    `json:"name"`              // the name of its folder
-	Address string    `json:"address,omitempty"` // by which it was asked; left out where names are masked
-	When    time.Time `json:"when,omitzero"`     // it was asked; zero: its files are from people
-	Clock   int       `json:"clock,omitempty"`   // seconds by which its clock is ahead of that of the machine that asked
-	Host    string    `json:"host,omitempty"`    // the name that it has for itself
-	Failed  string    `json:"failed,omitempty"`  // why it could not be asked, as a part of a sentence
+	Address string    `json:"address,omitempty"` // the address by which it was asked; omitted if names are masked
+	When    time.Time `json:"when,omitzero"`     // when it was asked; zero: its files come from people
+	Clock   int       `json:"clock,omitempty"`   // seconds by which its clock is ahead of the clock of the asking machine
+	Host    string    `json:"host,omitempty"`    // its own hostname
+	Failed  string    `json:"failed,omitempty"`  // why it could not be asked, as part of a sentence
 	Answers []Answer  `json:"answers"`           // in the order of their files
 }
 
 // Answer is a file of a device.
 type Answer struct {
 	File    string `json:"file"`              // its path below the snapshot
-	Failed  string `json:"failed,omitempty"`  // why there is no file, as a part of a sentence
-	SHA256  string `json:"sha256,omitempty"`  // of the file, in hexadecimal digits
-	Size    int    `json:"bytes"`             // of the file
-	Dropped int    `json:"dropped,omitempty"` // rows and values that are not kept
+	Failed  string `json:"failed,omitempty"`  // why there is no file, as part of a sentence
+	SHA256  string `json:"sha256,omitempty"`  // SHA-256 of the file, in hexadecimal digits
+	Size    int    `json:"bytes"`             // size of the file
+	Dropped int    `json:"dropped,omitempty"` // number of rows and values that are not kept
 }
 
-// Sum returns the digest of a file as [Answer] has it.
+// Sum returns the digest of a file in the form of [Answer].
 func Sum(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
@@ -102,13 +102,13 @@ func Read(data []byte) (*Manifest, error) {
 	seen := map[string]bool{}
 	for _, d := range m.Devices {
 		if !ValidName(d.Name) || seen[d.Name] {
-			return nil, fmt.Errorf("it lists a device twice, or by no name: %q", diag.Cut(d.Name))
+			return nil, fmt.Errorf("it lists a device twice, or without a valid name: %q", diag.Cut(d.Name))
 		}
 		seen[d.Name] = true
 		for _, a := range d.Answers {
 			if path.Clean(a.File) != a.File || a.File == "." || a.File == Name || path.IsAbs(a.File) ||
 				strings.HasPrefix(a.File, "..") || seen[a.File+"\n"] {
-				return nil, fmt.Errorf("it lists a file twice, or by no path below it: %q", diag.Cut(a.File))
+				return nil, fmt.Errorf("it lists a file twice, or with an invalid path: %q", diag.Cut(a.File))
 			}
 			seen[a.File+"\n"] = true
 		}
@@ -122,15 +122,15 @@ func ValidName(name string) bool {
 		strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-:@") == ""
 }
 
-// The reasons why a file is not one of a snapshot, as sentences.
+// The reasons why a file does not belong to a snapshot, as sentences.
 const (
-	otherBytes = "It has other bytes than those that were collected: its digest in " + Name + " is another one. Collect it anew."
-	notListed  = Name + " does not list it: it is of another collection. Collect its device anew, or take the file away."
-	notThere   = Name + " lists it, and it is not there."
+	otherBytes = "Its bytes are not those that were collected: its digest in " + Name + " differs. Collect it again."
+	notListed  = Name + " does not list it: it is from another collection. Collect its device again, or delete the file."
+	notThere   = Name + " lists it, but it does not exist."
 )
 
-// Judge returns why files are not those of the manifest, by their paths below the snapshot. have has the digests of the files that are
-// there. Missing files are in the result, too.
+// Judge returns the reasons why files do not match the manifest, by their paths below the snapshot. have contains the digests of the
+// existing files. Missing files are also in the result.
 func (m *Manifest) Judge(have map[string]string) (wrong map[string]string) {
 	wrong = map[string]string{}
 	listed := map[string]bool{}

@@ -40,12 +40,12 @@ func TestBadManifests(t *testing.T) {
 		`{}`:                                    "it has no format_version",
 		`[]`:                                    "it is no manifest of a snapshot",
 		`{"format_version": "2.0"}`:             "it has the format 2.0, and this rocec reads 1.0",
-		fmt.Sprintf(device, `{"name": "../x"}`): `it lists a device twice, or by no name: "../x"`,
+		fmt.Sprintf(device, `{"name": "../x"}`): `it lists a device twice, or without a valid name: "../x"`,
 		fmt.Sprintf(device, `{"name": "a"}, {"name": "a"}`):                          `it lists a device twice`,
-		fmt.Sprintf(device, `{"name": "a", "answers": [{"file": "../x"}]}`):          `it lists a file twice, or by no path below it: "../x"`,
-		fmt.Sprintf(device, `{"name": "a", "answers": [{"file": "/x"}]}`):            `it lists a file twice, or by no path below it: "/x"`,
-		fmt.Sprintf(device, `{"name": "a", "answers": [{"file": "."}]}`):             `it lists a file twice, or by no path below it: "."`,
-		fmt.Sprintf(device, `{"name": "a", "answers": [{"file": "snapshot.json"}]}`): `or by no path below it: "snapshot.json"`,
+		fmt.Sprintf(device, `{"name": "a", "answers": [{"file": "../x"}]}`):          `it lists a file twice, or with an invalid path: "../x"`,
+		fmt.Sprintf(device, `{"name": "a", "answers": [{"file": "/x"}]}`):            `it lists a file twice, or with an invalid path: "/x"`,
+		fmt.Sprintf(device, `{"name": "a", "answers": [{"file": "."}]}`):             `it lists a file twice, or with an invalid path: "."`,
+		fmt.Sprintf(device, `{"name": "a", "answers": [{"file": "snapshot.json"}]}`): `or with an invalid path: "snapshot.json"`,
 		fmt.Sprintf(device, `{"name": "a", "answers": [{"file":"x"},{"file":"x"}]}`): `it lists a file twice`,
 	} {
 		_, err := Read([]byte(text))
@@ -55,7 +55,7 @@ func TestBadManifests(t *testing.T) {
 	require.EqualError(t, err, "it is larger than 32 MiB")
 }
 
-// Files that are swapped, missing, or of another collection are named.
+// Files that are swapped, missing, or from another collection are named.
 func TestJudge(t *testing.T) {
 	a, b := Sum([]byte("a")), Sum([]byte("b"))
 	m := manifestOfTest()
@@ -74,8 +74,8 @@ func TestSays(t *testing.T) {
 	m.Devices = append(m.Devices, Device{Name: "leaf06", Failed: "no route to host."}, Device{Name: "leaf07", Failed: "no route to host."},
 		Device{Name: "192.0.2.1", Host: "spine1"})
 	require.Equal(t, []string{
-		"The devices were asked from 2026-11-27 14:02 to 2026-11-30 14:03 UTC. A change in between is on some of them alone.",
-		"No answer is there of leaf[06-07]: no route to host.",
+		"The devices were asked from 2026-11-27 14:02 to 2026-11-30 14:03 UTC. A change made in between is visible on only some of them.",
+		"There is no answer from leaf[06-07]: no route to host.",
 		"The clock of leaf10 is more than 5 minutes off.",
 		"leaf10 calls itself tor9.",
 		"Names and addresses are masked.",

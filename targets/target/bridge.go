@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// mostBonds bounds what is taken from an answer.
+// mostBonds limits the bonds that are read from an answer.
 const mostBonds = 512
 
 // ReadBonds reads lines "NAME MODE PARTNER PORT...".
@@ -42,13 +42,13 @@ type bridgeVLAN struct {
 	Flags []string `json:"flags"`
 }
 
-// mostVLANs is how many entries a port has at most: a bridge keeps one of each VLAN of 802.1Q.
+// mostVLANs is the largest number of entries of a port: a bridge has one for each VLAN of 802.1Q.
 const mostVLANs = 4094
 
-// vlanTags holds the VLANs that pass by a port, and whether frames of each leave with a tag.
+// vlanTags contains the VLANs of a port, and whether frames of each leave with a tag.
 type vlanTags map[int]bool
 
-// tagsOf reads the entries of one port, at most [mostVLANs]. Entries may overlap: one with a tag counts.
+// tagsOf reads the entries of one port, at most [mostVLANs]. Entries may overlap: an entry with a tag takes precedence.
 func tagsOf(entries []bridgeVLAN) vlanTags {
 	out := vlanTags{}
 	for _, v := range entries {
@@ -60,8 +60,8 @@ func tagsOf(entries []bridgeVLAN) vlanTags {
 	return out
 }
 
-// bridgeVLANs reads the VLANs of ports by their names: a list of objects of one port each, or, from the iproute2 of 3.x, an object of
-// ports. why is the reason, in a few words, for which the text cannot be read; empty: it was read.
+// bridgeVLANs reads the VLANs of ports by their names: a list of objects of one port each, or, in the iproute2 of 3.x, an object of ports.
+// why is the reason, in a few words, why the text cannot be read; empty: it was read.
 func bridgeVLANs(text string) (of map[string]vlanTags, why string) {
 	if strings.TrimSpace(text) == "" {
 		return nil, "" // no bridge
@@ -79,9 +79,9 @@ func bridgeVLANs(text string) (of map[string]vlanTags, why string) {
 		return nil, "what bridge prints is not known on this release"
 	}
 	of = make(map[string]vlanTags, len(entries))
-	delete(entries, "") // a port of no bond has this name of a bond
+	delete(entries, "") // a port without a bond has this name of a bond
 	for name, list := range entries {
-		if len(list) > mostVLANs { // the work for the answer of a broken device is bounded
+		if len(list) > mostVLANs { // limit the work for the answer of a broken device
 			return nil, "bridge prints more than 4094 VLANs of one port"
 		}
 		of[name] = tagsOf(list)
@@ -89,7 +89,7 @@ func bridgeVLANs(text string) (of map[string]vlanTags, why string) {
 	return of, ""
 }
 
-// ReadVLANs sets the VLANs of the fabric that pass by each port. A VLAN passes by a VLAN-aware bridge with the port or its bond, or by a
+// ReadVLANs sets the VLANs of the fabric at each port. A port has a VLAN by a VLAN-aware bridge with the port or its bond, or by a
 // subinterface such as swp1.100 of another bridge or of a router.
 func (l Lines) ReadVLANs(s *Seen, intents []*ir.Intent) {
 	text, why := l.Part("vlan", "bridge")
@@ -132,8 +132,8 @@ func (l Lines) ReadVLANs(s *Seen, intents []*ir.Intent) {
 
 // Bridge is a VLAN-aware bridge of a switch, and its bonds: the output of bridge -c -json vlan show and the kernel's files about bonds.
 type Bridge struct {
-	VLANs map[string][]int // those with a tag, by port or bond; VLAN 1 passes untagged, too
-	Keyed bool             // the iproute2 of 3.x prints an object of ports, that of 4.x a list
+	VLANs map[string][]int // VLANs with a tag, by port or bond; VLAN 1 also passes, untagged
+	Keyed bool             // the iproute2 of 3.x prints an object of ports, the one of 4.x a list
 	Bonds []string         // by LACP, with a partner
 }
 

@@ -67,15 +67,15 @@ func TestBridgeVLANs(t *testing.T) {
 	}
 }
 
-// TestPartTooLong: output without end is cut, whatever the script of the device does.
+// TestPartTooLong: endless output is cut, even if the script of the device does not cut it.
 func TestPartTooLong(t *testing.T) {
 	s := seenOf([]byte(twoPorts+"vlan ["+strings.Repeat(" ", mostOfPart)+"] 0\n"), 100)
 	assert.Equal(t, "the answer of bridge breaks off, or is longer than 512 KiB: the bridge of this release may not print JSON",
 		s.Unread[PartVLANs])
 }
 
-// FuzzBridge holds any answer about bonds and VLANs to three laws. Only VLANs of the fabric are returned. Each has the tag that its
-// entries have by the manual. A part that is not read has a reason.
+// FuzzBridge checks three laws for any answer about bonds and VLANs. Only VLANs of the fabric are returned. Each is tagged as its entries
+// define it by the manual. A part that is not read has a reason.
 func FuzzBridge(f *testing.F) {
 	f.Add(`[{"ifname":"swp1","vlans":[{"vlan":1,"flags":["PVID","Egress Untagged"]},{"vlan":100}]}]`, "bond bond1 802.3ad 52:54:00:00:01:01 swp1", 0)
 	f.Add(`{"swp1":[{"vlan":90,"vlanEnd":110}]}`, "bond b balance-xor - swp1 swp2", 0)
@@ -99,7 +99,7 @@ func FuzzBridge(f *testing.F) {
 	})
 }
 
-// vlansByHand reads the VLANs 100 and 200 of a port in a slower, plainer way.
+// vlansByHand reads the VLANs 100 and 200 of a port in a slower, simpler way.
 func vlansByHand(text, port, bond string, subs []string) map[int]bool {
 	out := map[int]bool{}
 	var list []struct {

@@ -2,7 +2,7 @@ package target
 
 import "github.com/rocec/rocec/lang/diag"
 
-// LoginCommand is the ssh command line that a person types to log in at a name and port. Jumps are hosts on the way, user@host:port.
+// LoginCommand returns the ssh command line with which a person logs in at a name and port. jumps are jump hosts, user@host:port.
 func LoginCommand(user, name, port, jumps string) string {
 	var words []diag.Word
 	if jumps != "" {
@@ -14,12 +14,12 @@ func LoginCommand(user, name, port, jumps string) string {
 	return diag.Command("ssh", append(words, diag.Arg("HOST", user+"@"+name))...)
 }
 
-// ForgetKeyCommand deletes the host keys of a name from known_hosts.
+// ForgetKeyCommand returns the command that deletes the host keys of a name from known_hosts.
 func ForgetKeyCommand(name string) string {
 	return diag.Command("ssh-keygen", diag.Flag("-R", diag.Arg("HOST", name)))
 }
 
-// ResetLabCommand makes the devices of a kept lab anew.
+// ResetLabCommand returns the command that recreates the devices of a kept lab.
 func ResetLabCommand(dir string) string {
 	return diag.Rocec("lab reset", diag.Flag("--lab=", diag.Path("DIR", dir)))
 }

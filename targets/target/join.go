@@ -9,8 +9,8 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Join is the target of a host whose NICs several targets write: each writes its own, in the order given. Where their images hold
-// the same file or interface, it is that of the first.
+// Join returns the target of a host whose NICs several targets write: each writes its own NICs, in the given order. If their images contain
+// the same file or interface, the first counts.
 func Join(all ...*Target) *Target {
 	j := &Target{
 		Parts:  all,
@@ -22,7 +22,7 @@ func Join(all ...*Target) *Target {
 					continue
 				}
 				for _, c := range t.Claims(d) {
-					if !slices.ContainsFunc(out, func(have Claim) bool { return have.ID == c.ID }) { // what is of the host, each asks
+					if !slices.ContainsFunc(out, func(have Claim) bool { return have.ID == c.ID }) { // facts about the host itself, which each target asks
 						out = append(out, c)
 					}
 				}
@@ -33,7 +33,7 @@ func Join(all ...*Target) *Target {
 			return slices.ContainsFunc(all, func(t *Target) bool { return t.NeedsReport != nil && t.NeedsReport(d) })
 		},
 		Noticed: func(d *ir.Device, s *Step, live Live) (string, ir.Outage) {
-			for _, t := range all { // the step is of one of them
+			for _, t := range all { // the step belongs to one of them
 				if t.Noticed == nil {
 					continue
 				}
@@ -96,14 +96,14 @@ func Join(all ...*Target) *Target {
 			var out []Probe
 			for _, p := range gather(all, func(t *Target) []Probe { return t.Probes(d) }) {
 				same := func(have Probe) bool { return have.Name == p.Name && have.Cmd == p.Cmd }
-				if !slices.ContainsFunc(out, same) { // what is of the host, each asks
+				if !slices.ContainsFunc(out, same) { // facts about the host itself, which each target asks
 					out = append(out, p)
 				}
 			}
 			return out
 		},
 		Inspect: func(d *ir.Device) *Inspection {
-			for _, t := range all { // what is of the host, any of them asks
+			for _, t := range all { // facts about the host itself, which any target asks
 				if t.Inspect != nil {
 					return t.Inspect(d)
 				}
@@ -115,7 +115,7 @@ func Join(all ...*Target) *Target {
 			for _, t := range all {
 				own := t.Reported(d, r)
 				maps.Copy(whole.States, own.States)
-				for name, answer := range own.Answers { // what is of the host, each tells its part of
+				for name, answer := range own.Answers { // facts about the host itself, of which each target reports a part
 					whole.Answers[name] = slices.Concat(whole.Answers[name], answer)
 				}
 				whole.Wrong = append(whole.Wrong, own.Wrong...)

@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// What is of the host, each family tells its part of.
+// Of the facts about the host itself, each family reports a part.
 func TestJoinReported(t *testing.T) {
 	says := func(text string) *Target {
 		return &Target{Reported: func(*ir.Device, *Report) Reported {

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// Bounds on an answer of lldpctl: a device may print anything.
+// Limits for an answer of lldpctl, because a device may print anything.
 const (
 	mostAnswer     = 4 << 20 // bytes
 	mostNeighbours = 4096    // entries
 	mostPerPort    = 16
-	mostName       = 255 // bytes, what a TLV of LLDP holds at most
+	mostName       = 255 // bytes; the largest size of an LLDP TLV
 )
 
-// Neighbours reads `lldpctl -f json` or json0: the neighbours of each port, by the name of the port. Without ok the answer has no form
-// that rocec knows. A neighbour that states neither its name nor its port is an empty Neighbour.
+// Neighbours reads `lldpctl -f json` or json0: the neighbours of each port, by the name of the port. ok is false if rocec does not know the
+// form of the answer. A neighbour that states neither its name nor its port is an empty Neighbour.
 //
 // {"lldp": {"interface": X}}, where X is a list of objects of one port each, an object of ports with one neighbour each, or missing. The
 // chassis is an object by its name or, without a name, an object of its properties. In json0 every value is a list, and names are members:
@@ -54,7 +54,7 @@ func Neighbours(answer []byte) (of map[string][]Neighbour, ok bool) {
 				continue
 			}
 			for _, name := range slices.Sorted(maps.Keys(ports)) {
-				for _, one := range list(ports[name]) { // a list where a port has several
+				for _, one := range list(ports[name]) { // a list if a port has several
 					if o, is := one.(map[string]any); is {
 						add(name, o)
 					}
@@ -65,7 +65,7 @@ func Neighbours(answer []byte) (of map[string][]Neighbour, ok bool) {
 	return of, true
 }
 
-// list returns the elements of a list; any other value is a list of itself, and nil an empty list.
+// list returns the elements of a list; any other value becomes a list of one, and nil an empty list.
 func list(v any) []any {
 	switch v := v.(type) {
 	case nil:
@@ -76,7 +76,7 @@ func list(v any) []any {
 	return []any{v}
 }
 
-// texts are the strings of a value: a string, an object with one as its value, or a list of those.
+// texts returns the strings of a value: a string, an object with a string as its value, or a list of these.
 func texts(v any) (out []string) {
 	for _, one := range list(v) {
 		if o, is := one.(map[string]any); is {
@@ -131,7 +131,7 @@ func neighbour(entry map[string]any) (n Neighbour) {
 	return n
 }
 
-// about returns the first address for management that a chassis states, one of IPv4 before others, and its description of its system.
+// about returns the first management address that a chassis states, preferably of IPv4, and its description of its system.
 func about(chassis map[string]any) (address, system string) {
 	for _, text := range texts(chassis["mgmt-ip"]) {
 		if a, err := netip.ParseAddr(text); err == nil && (address == "" || a.Is4() && strings.Contains(address, ":")) {
@@ -159,7 +159,7 @@ func (a *LLDPAgent) Boot(m Machine) {
 	m.Install("/usr/sbin/lldpctl", a.lldpctl)
 }
 
-// lldpctl is lldpctl -f json: a list of ports, or an object where there is one neighbour.
+// lldpctl implements lldpctl -f json: a list of ports, or an object if there is one neighbour.
 func (a *LLDPAgent) lldpctl(p *Proc) int {
 	switch {
 	case !slices.Equal(p.Args[1:], []string{"-f", "json"}):

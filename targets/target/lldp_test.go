@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The shapes of lldpctl -f json and json0.
+// The forms of lldpctl -f json and json0.
 func TestNeighbours(t *testing.T) {
 	one := `{"chassis":{"leaf02":{"id":{"type":"mac","value":"44:38:39:00:00:01"}}},` +
 		`"port":{"id":{"type":"ifname","value":"swp1"},"descr":"swp1"}}`
@@ -106,7 +106,7 @@ func FuzzNeighbours(f *testing.F) {
 	})
 }
 
-// The status of a command is at the end of its one line, whatever it prints.
+// The status of a command is at the end of its single line, for any output.
 func TestPart(t *testing.T) {
 	for _, c := range []struct{ answer, text, why string }{
 		{"lldp {} 0 \n", "{}", ""},
@@ -132,7 +132,7 @@ func TestReadPorts(t *testing.T) {
 		"port swp4 9216\nport eth0 1500 1000 1 44:38:39:aa:00:00\nend port\n")).ReadPorts(s, func(name string) bool { return name != "eth0" })
 	assert.Equal(t, &Seen{Name: "leaf1.example.net", Ports: map[string]*SeenPort{
 		"swp1": {MTU: 9216, Speed: 25000, Up: true, MAC: "44:38:39:aa:00:01"},
-		"swp2": {MTU: 1500}, // without a link there is no speed
+		"swp2": {MTU: 1500}, // there is no speed without a link
 		"swp3": {Up: true},
 	}}, s)
 	assert.True(t, s.Read(PartPorts))

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// NeighbourProbes give what shows that a switch sees those around it: links, LLDP and BGP neighbours.
+// NeighbourProbes returns the probes that show whether a switch sees its neighbours: links, LLDP and BGP.
 func NeighbourProbes(device string, cables []Cable) []Probe {
 	var out []Probe
 	if len(cables) > 0 {
@@ -21,7 +21,8 @@ func NeighbourProbes(device string, cables []Cable) []Probe {
 	return append(out, bgpProbe(device))
 }
 
-// lldpProbe asks which ports see an LLDP neighbour. The fabric does not say who speaks LLDP, so only the loss of one is wrong.
+// lldpProbe asks which ports see an LLDP neighbour. The fabric does not state which neighbours use LLDP, so only the loss of a neighbour is
+// an error.
 func lldpProbe(device string, cables []Cable) Probe {
 	return Probe{
 		Name: "LLDP neighbours", Query: Query{Cmd: "lldpctl -f json 2>/dev/null || true"},
@@ -40,7 +41,7 @@ func lldpProbe(device string, cables []Cable) Probe {
 	}
 }
 
-// bgpProbe asks for the sessions of BGP neighbours. FRR has the summary of all VRFs; Quagga of 3.x that of the default one alone.
+// bgpProbe asks for the sessions of BGP neighbours. FRR prints the summary of all VRFs; Quagga of 3.x only that of the default VRF.
 func bgpProbe(device string) Probe {
 	return Probe{
 		Name: "BGP neighbours", Query: Query{Cmd: `command -v vtysh >/dev/null || exit 0
@@ -56,22 +57,22 @@ printf '%s\n' "$a"`},
 			out := make([]Sample, len(names))
 			for i, name := range names {
 				out[i] = Gauge("BGP neighbour "+name, "", sessions[name], fmt.Sprintf("%s has no BGP session with %s any more.", device, name))
-				out[i].Link = name // of a neighbour without an address; an address is not a port of the fabric
+				out[i].Link = name // for a neighbour without an address; an address is not a port of the fabric
 			}
 			return out
 		},
 	}
 }
 
-// mostPeers bounds the neighbours taken from an answer, longestPeer their names: a device may print anything.
+// mostPeers limits the neighbours read from an answer, and longestPeer their names, because a device may print anything.
 const (
 	mostPeers   = 4096
 	longestPeer = 64
 )
 
-// bgpSessions returns which neighbours have a session, by name ("swp51", "10.0.0.1 of vrf RED"). It reads the summary in JSON of any
-// release: an object with "peers", below the address family, below the VRF. A neighbour that was shut down is left out. One in several
-// families has a session if it has one in any of them.
+// bgpSessions returns, by name ("swp51", "10.0.0.1 of vrf RED"), whether a neighbour has a session. It reads the JSON summary of any
+// release: an object with "peers", below the address family, below the VRF. A neighbour that was shut down is left out. A neighbour in
+// several families has a session if it has one in any family.
 func bgpSessions(answer []byte) map[string]bool {
 	var doc any
 	if i := bytes.IndexByte(answer, '{'); i < 0 || json.Unmarshal(answer[i:], &doc) != nil { // vtysh may print a warning first

@@ -8,9 +8,8 @@ import (
 )
 
 // A run keeps the steps, queries and checkers of files by name, so that no stored text becomes a command. The target makes them again from
-// the name ([Target.Recall]). A name is words with one space between them; the first is the name of the target. A
-// word has parts with "," between them, and a part may have a "=". All other parts of a name are in a strict alphabet ([Spell]), or are
-// the SHA-256 of a content.
+// the name ([Target.Recall]). A name is a list of words separated by one space; the first is the name of the target. A word has parts
+// separated by ",", and a part may contain "=". All values in a name use a strict alphabet ([Spell]), or are the SHA-256 of a content.
 
 // Made is a step, a query or a checker that a target makes again from a name: exactly one of its members is set.
 type Made struct {
@@ -30,10 +29,10 @@ func (m *Made) Name() string {
 	return ""
 }
 
-// Kept returns a content by its SHA-256, as [Sum] spells it. Its error states why the content is missing.
+// Kept returns a content by its SHA-256, in the form of [Sum]. Its error states why the content is missing.
 type Kept func(sum string) ([]byte, error)
 
-// Sum is the SHA-256 of content, in hex.
+// Sum returns the SHA-256 of content, in hex.
 func Sum(content []byte) string {
 	h := sha256.Sum256(content)
 	return hex.EncodeToString(h[:])
@@ -51,7 +50,7 @@ func (u *Unknown) Error() string {
 	return fmt.Sprintf("this rocec knows no step, query or checker with the name %q", u.Name[:min(len(u.Name), most)])
 }
 
-// plainInName has the bytes of a value that [Spell] does not escape.
+// plainInName contains the bytes of a value that [Spell] does not escape.
 const plainInName = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:/@-"
 
 // Spell escapes a value for a part of a name. It writes each byte other than letters, digits and "_.:/@-" as % and two digits of hex.

@@ -10,24 +10,24 @@ import (
 	"unicode"
 )
 
-// Report is a host's description of itself, for hosts that rocec does not log in to: the document that the host's own script prints. It
-// comes from a machine that may be anything, so its texts are escaped before they are shown.
+// Report is a host's description of itself, printed by the host's own script, for hosts that rocec does not log in to. Its machine is not
+// trusted, so its texts are escaped before they are shown.
 type Report struct {
-	Host   string            // its name, as its kernel has it
-	Boot   string            // boot id; empty: not told
-	Files  map[string]string // SHA-256 by path, of files that are there; empty: it could not be read
-	Rights map[string]string // "UID:GID:MODE" by path, of files that are there; empty: not told
-	NICs   []ReportedNIC     // in its order, no name twice
+	Host   string            // its name in its kernel
+	Boot   string            // boot id; empty: not stated
+	Files  map[string]string // SHA-256 by path, for existing files; empty: it could not be read
+	Rights map[string]string // "UID:GID:MODE" by path, for existing files; empty: not stated
+	NICs   []ReportedNIC     // in the order of the report, without duplicate names
 }
 
-// ReportedNIC is a NIC as the host's script sees it.
+// ReportedNIC is a NIC in the output of the host's script.
 type ReportedNIC struct {
 	Name     string            `json:"name"`
 	Driver   string            `json:"driver"` // "none"; empty: there is no such interface
 	Settings map[string]string `json:"settings"`
 	GIDs     []string          `json:"gids"` // "gid DEV PORT INDEX NETDEV GID TYPE", "at IF DEV", "vlan NAME ID PARENT"
 	Good     bool              `json:"good"`
-	Differs  []string          `json:"differs"` // from its own value file, in words
+	Differs  []string          `json:"differs"` // differences from its own value file, in words
 }
 
 // NIC returns a NIC by name; nil: the report does not name it.
@@ -40,18 +40,18 @@ func (r *Report) NIC(name string) *ReportedNIC {
 	return nil
 }
 
-// Reported is a report in the terms of a target: live states by [File.Path] and answers of probes by name, as far as the report has them.
+// Reported is a report in the form of a target: the live states by [File.Path] and the answers of probes by name that the report contains.
 // Wrong lists further errors, in full sentences.
 type Reported struct {
 	States, Answers map[string][]byte
 	Wrong           []string
 }
 
-// MostReport bounds the bytes of a report.
+// MostReport is the largest size of a report in bytes.
 const MostReport = 1 << 20
 
-// ParseReport reads a report. Members it does not know are ignored; what stands twice, texts with control characters, and a format of
-// another generation are errors.
+// ParseReport reads a report. Unknown members are ignored. Duplicates, texts with control characters, and a format of another major version
+// are errors.
 func ParseReport(data []byte) (*Report, error) {
 	if len(data) > MostReport {
 		return nil, fmt.Errorf("it has more than %d bytes", MostReport)
@@ -106,11 +106,11 @@ func ParseReport(data []byte) (*Report, error) {
 	return r, nil
 }
 
-// noTwice reports an object of a document that has a member twice, whatever its case: readers differ in which one they take.
+// noTwice reports an object of a document with a duplicate member, regardless of case, because readers differ in which duplicate they use.
 func noTwice(data []byte) error {
 	const deepest = 16
 	d := json.NewDecoder(bytes.NewReader(data))
-	var objects []map[string]bool // of each level; nil: an array
+	var objects []map[string]bool // members of each level; nil: an array
 	key := false                  // a key of an object may come next
 	for {
 		t, err := d.Token()

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Whatever a report holds, reading it ends, and what is taken from it is what every reader of JSON takes from it.
+// For every report, reading ends, and the result is the same for every JSON reader.
 func FuzzParseReport(f *testing.F) {
 	f.Add([]byte(`{"format_version":"1.0","host":"h","boot_id":"b","files":[{"path":"/a","sha256":null}],"nics":[{"name":"e","settings":{"pfc":"0"}}]}`))
 	f.Add([]byte(`{"format_version":"1.0","nics":[{"name":"e"},{"name":"e"}]}`))

@@ -1,11 +1,11 @@
 package target
 
-// Router is a simulated FRR, or Quagga, for [Image.Sims]: the output of vtysh about the BGP sessions of ports. One is up as long as its
+// Router is a simulated FRR, or Quagga, for [Image.Sims]: the output of vtysh about the BGP sessions of ports. A session is up while its
 // port has a link.
 type Router struct {
 	Peers    []RouterPeer // by port
 	AS       int          // its own
-	Families bool         // the FRR of 2019 and later, which parts its summary by VRF and address family
+	Families bool         // the FRR of 2019 and later, which separates its summary by VRF and address family
 	m        Machine
 }
 
@@ -21,7 +21,7 @@ func (r *Router) Boot(m Machine) {
 	m.Install("/usr/bin/vtysh", r.vtysh)
 }
 
-// vtysh knows vtysh -c COMMAND with the two summaries of BGP.
+// vtysh implements vtysh -c COMMAND for the two summaries of BGP.
 func (r *Router) vtysh(p *Proc) int {
 	if len(p.Args) != 3 || p.Args[1] != "-c" {
 		return p.Fail(1, "Try `vtysh --help' for more information.")
@@ -42,7 +42,7 @@ func (r *Router) vtysh(p *Proc) int {
 	})
 	summary := object{"routerId": "10.0.0.1", "as": r.AS, "vrfId": 0, "vrfName": "default", "peerCount": len(peers), "peers": peers}
 	if len(peers) == 0 {
-		summary = object{} // no instance of BGP
+		summary = object{} // no BGP instance
 	}
 	switch {
 	case r.Families && p.Args[2] == "show bgp vrf all summary json":

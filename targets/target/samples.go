@@ -10,30 +10,30 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Probe is a query and what its answer means: a judgement, samples, or both.
+// Probe is a query with the meaning of its answer: a judgement, samples, or both.
 type Probe struct {
 	Query
 	Name    string                       // "switchd", "PFC counters"
-	Judge   func(answer []byte) []string // what is wrong, in full sentences; nil: all is well
-	Samples func(answer []byte) []Sample // what was measured; nil: nothing
-	Slow    bool                         // it takes seconds, and what it asks does not change meanwhile: a change does not wait for it
+	Judge   func(answer []byte) []string // errors, in full sentences; nil: no errors
+	Samples func(answer []byte) []Sample // measurements; nil: none
+	Slow    bool                         // it takes seconds, and its values do not change meanwhile: a change does not wait for it
 }
 
-// Sample is one measurement: "HwIfInBufferDrops of swp1 is 17 packets". What a device does not have gives no sample: it is
+// Sample is one measurement: "HwIfInBufferDrops of swp1 is 17 packets". If a device lacks a value, there is no sample: the value is
 // unknown, not zero.
 type Sample struct {
-	Name    string                // "HwIfInBufferDrops", "link", "BGP neighbour 10.0.0.1"; with On unique on a device
+	Name    string                // "HwIfInBufferDrops", "link", "BGP neighbour 10.0.0.1"; together with On unique on a device
 	On      string                // port or NIC; empty: the device
 	Value   uint64                // a state is 1 (good) or 0
 	Unit    string                // "packets", "frames", "state"
-	Counter bool                  // it only rises, until the device restarts; else a gauge
-	Hard    bool                  // a gauge that a change must not lower (a link, a daemon, a neighbour), a counter that it must not raise
-	Needed  bool                  // a state without which no content can be put to use
-	Link    string                // a state without which nothing passes by this port; empty: of no port
-	Pair    bool                  // the state of a switch that sees the other one of its MLAG pair
-	Says    func(n uint64) string // what it means that a counter rose by n, or a hard gauge is n, as a sentence; nil: nothing to say
-	Fact    string                // what the device says of itself, of the unit "fact": it has no value, and is never compared
-	Hint    string                // what the person can do now about a state that is not wrong, in full sentences; empty: nothing
+	Counter bool                  // it only rises until the device restarts; otherwise it is a gauge
+	Hard    bool                  // a gauge that a change must not lower (a link, a daemon, a neighbour), or a counter that it must not raise
+	Needed  bool                  // a state without which the device cannot use new content
+	Link    string                // a state without which no traffic passes by this port; empty: no port
+	Pair    bool                  // the switch sees its MLAG peer
+	Says    func(n uint64) string // the meaning, as a sentence, if a counter rose by n or a hard gauge is n; nil: none
+	Fact    string                // a statement of the device about itself, with the unit "fact": it has no value, and is never compared
+	Hint    string                // the person's possible next step about a state that is no error, in full sentences; empty: none
 }
 
 // The units of samples.
@@ -42,11 +42,11 @@ const (
 	UnitPackets      = "packets"
 	UnitFrames       = "frames"
 	UnitEvents       = "events"
-	UnitMicroseconds = "microseconds" // since the device started
+	UnitMicroseconds = "microseconds" // since the start of the device
 	UnitFact         = "fact"
 )
 
-// Gauge is a hard state: says states what is wrong when it is not good.
+// Gauge returns a hard state: says states the error if it is not good.
 func Gauge(name, on string, good bool, says string) Sample {
 	s := Sample{Name: name, On: on, Unit: UnitState, Hard: true, Says: func(uint64) string { return says }}
 	if good {
@@ -74,15 +74,15 @@ func StateProbe(name, cmd string, samples func(answer []byte) []Sample) Probe {
 	}
 }
 
-// Cable is an interface of a device that the fabric cables.
+// Cable is a cabled interface of a device.
 type Cable struct {
 	Interface string
-	Quoted    string // the same, as a word of a shell
+	Quoted    string // the interface as a word of a shell
 	Peer      string // the other end, "leaf01:swp1"
-	Planned   string // the block that says that the cable is not laid yet, `mesh "uplinks"`; empty: it is
+	Planned   string // the block that declares the cable planned, `mesh "uplinks"`; empty: the cable is laid
 }
 
-// CableOf is the cable at a port, whose interface is given as a word of a shell, too.
+// CableOf returns the cable at a port, with its interface also as a word of a shell.
 func CableOf(p *ir.Port, quoted string) Cable {
 	c := Cable{Interface: p.Name, Quoted: quoted, Peer: p.Peer().String()}
 	if p.Link().Planned {
@@ -91,19 +91,19 @@ func CableOf(p *ir.Port, quoted string) Cable {
 	return c
 }
 
-// Laid are the cables that are not planned.
+// Laid returns the cables that are not planned.
 func Laid(cables []Cable) []Cable {
 	return slices.DeleteFunc(slices.Clone(cables), func(c Cable) bool { return c.Planned != "" })
 }
 
-// LinkProbe asks whether the cabled interfaces of a device have a link. Planned ones may have one or not, and come and go while people lay
-// the cables. A planned one with a link gets a hint that its cable has been laid.
+// LinkProbe asks whether the cabled interfaces of a device have a link. A planned cable may have a link or not, which can change while
+// people lay the cables. A planned cable with a link gets a hint that it has been laid.
 func LinkProbe(device string, cables []Cable) Probe {
 	var words strings.Builder
 	for _, c := range cables {
 		words.WriteString(" " + c.Quoted)
 	}
-	// The carrier of an interface that is set down cannot be read (EINVAL).
+	// The carrier of an interface that is administratively down cannot be read (EINVAL).
 	cmd := "for i in" + words.String() + `; do
 s=missing
 if [ -e "/sys/class/net/$i" ]; then s=$(cat "/sys/class/net/$i/carrier" 2>/dev/null) || s=0; fi
@@ -120,7 +120,7 @@ done`
 			says := fmt.Sprintf("%s:%s has no link; the fabric cables it to %s.", device, c.Interface, c.Peer)
 			state, is := told[c.Interface]
 			switch {
-			case !is: // half an answer: an unknown state counts as down
+			case !is: // an incomplete answer: an unknown state counts as down
 				says = fmt.Sprintf("%s did not say whether %s has a link; the fabric cables it to %s.", device, c.Interface, c.Peer)
 			case state == "missing":
 				says = fmt.Sprintf("%s has no interface %s; the fabric cables it to %s.", device, c.Interface, c.Peer)
@@ -140,14 +140,14 @@ done`
 	})
 }
 
-// CountersCmd prints the counters of an interface, given as a word of a shell, or a line that says that they cannot be read.
+// CountersCmd returns a command that prints the counters of an interface, given as a word of a shell, or a line that they cannot be read.
 func CountersCmd(quoted string) string {
 	return "ethtool -S " + quoted + " 2>/dev/null || echo \"" + countersUnread + "$?\"\n"
 }
 
 const countersUnread = "unread "
 
-// CountersUnread returns why [CountersCmd] printed no counters; empty: it did.
+// CountersUnread returns the reason why [CountersCmd] printed no counters; empty: it printed them.
 func CountersUnread(answer []byte) string {
 	for line := range strings.Lines(string(answer)) {
 		if status, is := strings.CutPrefix(strings.TrimSpace(line), countersUnread); is {
@@ -160,7 +160,7 @@ func CountersUnread(answer []byte) string {
 	return ""
 }
 
-// UnreadCounters is the sample of counters of ports or NICs that could not be read, so that missing values do not pass for good ones.
+// UnreadCounters returns the sample for counters of ports or NICs that could not be read, so that missing values do not count as good.
 func UnreadCounters(on, why string) Sample {
 	return Sample{
 		Name: "counters", On: on, Unit: UnitFact, Fact: "not read: " + why,
@@ -168,7 +168,7 @@ func UnreadCounters(on, why string) Sample {
 	}
 }
 
-// Counters reads lines "NAME: VALUE" as `ethtool -S` prints them, and calls use for each whose value is a number.
+// Counters reads lines "NAME: VALUE" as `ethtool -S` prints them, and calls use for each with a number as its value.
 func Counters(answer []byte, use func(name string, value uint64)) {
 	for line := range strings.Lines(string(answer)) {
 		name, value, ok := strings.Cut(strings.TrimSpace(line), ":")
@@ -181,8 +181,8 @@ func Counters(answer []byte, use func(name string, value uint64)) {
 	}
 }
 
-// Count is a number of a counter with its noun: "1 packet", "1,024 frames".
+// Count returns a number of a counter with its noun: "1 packet", "1,024 frames".
 func Count(n uint64, noun string) string {
-	const most = 1 << 53 // more digits help no reader, and the counter has wrapped
+	const most = 1 << 53 // more digits do not help the reader, and the counter has wrapped
 	return diag.Count(int(min(n, most)), noun)
 }

@@ -9,9 +9,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// A link that the answer says nothing of is taken to be down. A planned cable is not missed, whether its interface is down
-// or not there; where it has a link, that is a hint. None of its states is hard,
-// so that a change is not undone because people pull it while they lay it.
+// A link that the answer omits counts as down. A planned cable is not reported if its interface is down or missing; if it has a link, there
+// is a hint. Its states are never hard, so that a change is not undone because people unplug the cable while they lay it.
 func TestLinkProbe(t *testing.T) {
 	f := &ir.Fabric{}
 	leaf, spine := &ir.Device{Name: "leaf1", Fabric: f}, &ir.Device{Name: "spine1", Fabric: f}

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Inspection is the one query that reads the values of a device that the fabric assumes and rocec does not write. Parse reads its answer.
+// Inspection is the query that reads the values of a device that the fabric assumes and rocec does not write. Parse reads its answer.
 type Inspection struct {
 	Query
-	Parse func(answer []byte) *Seen // never nil, whatever the bytes
+	Parse func(answer []byte) *Seen // never nil, for any bytes
 }
 
-// Part is a part of Seen; its text is the one of the JSON and of sentences.
+// Part is a part of Seen; its text is used in the JSON and in sentences.
 type Part string
 
 // The parts.
@@ -27,47 +27,47 @@ const (
 // Parts are all parts, in the order in which they are printed.
 var Parts = []Part{PartPorts, PartVLANs, PartBonds, PartMLAG, PartNeighbours}
 
-// Seen is a device's answer about its ports and their neighbours, in words of no vendor. Parts that could not be read are in Unread, and
-// count neither as good nor as bad.
+// Seen is a device's answer about its ports and their neighbours, independent of the vendor. Parts that could not be read are in Unread,
+// and count neither as good nor as bad.
 type Seen struct {
-	Name   string               // the device's name for itself; empty: it does not state one
-	Ports  map[string]*SeenPort // by name: those the fabric cables, as far as the device has them
+	Name   string               // the device's hostname; empty: not stated
+	Ports  map[string]*SeenPort // by name: the cabled ports of the fabric that the device has
 	Spare  map[string]bool      // the names of its other ports, which the fabric does not cable; empty for a NIC
-	Absent map[string]string    // what exists in the place of a port that the fabric cables, as a clause, by the name of the port
+	Absent map[string]string    // by name of a cabled port that is missing: the interface that exists instead, as a clause
 	Bonds  map[string]*SeenBond // by name
-	MLAG   bool                 // it is one of an MLAG pair
-	Unread map[Part]string      // why, in a few words: "lldpctl is not installed"
+	MLAG   bool                 // the device is in an MLAG pair
+	Unread map[Part]string      // the reason, in a few words: "lldpctl is not installed"
 }
 
 // SeenPort is a port of a device.
 type SeenPort struct {
-	MTU        int          // bytes; 0: it does not say
-	Speed      int          // Mb/s; 0: it does not say, as of a port without a link
-	Up         bool         // it has a link
-	MAC        string       // its address, in lower case; empty: it does not say
-	Bond       string       // of which it is a port; empty: of none
-	VLANs      map[int]bool // those of the fabric that pass by it: whether frames leave with a tag
+	MTU        int          // bytes; 0: not stated
+	Speed      int          // Mb/s; 0: not stated, for example without a link
+	Up         bool         // the port has a link
+	MAC        string       // its MAC address, in lower case; empty: not stated
+	Bond       string       // the bond of the port; empty: none
+	VLANs      map[int]bool // VLANs of the fabric at the port: whether frames leave with a tag
 	Neighbours []Neighbour
 }
 
 // SeenBond is a bond of ports.
 type SeenBond struct {
-	Mode    string   // as the kernel spells it: "802.3ad", "balance-xor"
-	Ports   []string // its ports, as the kernel lists them
+	Mode    string   // in the spelling of the kernel: "802.3ad", "balance-xor"
+	Ports   []string // its ports, in the order of the kernel
 	Partner bool     // the other side speaks LACP, or the mode needs no partner
 }
 
 // Neighbour is the device at the other end of a port, as it describes itself by LLDP.
 type Neighbour struct {
-	Device string // its name; empty: it states no name
+	Device string // its name; empty: not stated
 	Ports  []string
-	MAC    string // of its port, where it names that by an address
+	MAC    string // the address by which it names its port, if it does
 
-	Address string // for its management; empty: it states no address
-	System  string // its description of its system; empty: it has no description
+	Address string // its management address; empty: not stated
+	System  string // its description of its system; empty: none
 }
 
-// NotRead notes that a part was not read. What was noted first stays.
+// NotRead records that a part was not read. The first reason stays.
 func (s *Seen) NotRead(p Part, why string) {
 	if s.Unread == nil {
 		s.Unread = map[Part]string{}
@@ -86,12 +86,13 @@ func (s *Seen) Read(p Part) bool {
 	return !not
 }
 
-// mostOfPart bounds the bytes that are read of one program's output. [LookScript] cuts there, and [Lines.Part] takes no more. It is twice
-// the size of 128 neighbours of two kilobytes each.
+// mostOfPart limits the bytes that are read of one program's output. [LookScript] cuts the output there, and [Lines.Part] accepts no more.
+// It is twice the size of 128 neighbours of two kilobytes each.
 const mostOfPart = 524288
 
-// LookScript begins the script of a [Inspection]. Its function port NAME... prints a line for each existing interface. part NAME COMMAND...
-// prints the output of a command as one line, with its status at the end. Output cannot forge a line, as each answer is one line.
+// LookScript is the beginning of the script of an [Inspection]. Its function port NAME... prints a line for each existing interface. part
+// NAME COMMAND... prints the output of a command as one line, with its status at the end. Output cannot forge a line, because each answer
+// is one line.
 const LookScript = `port() {
 for i in "$@"; do
 d=/sys/class/net/$i m='' s='' c='' a=''
@@ -114,10 +115,10 @@ printf 'name %s\n' "$(uname -n)"
 // Lines are the lines of an answer to a [LookScript], by their first word.
 type Lines map[string][]string
 
-// mostLines bounds them: interfaces and bonds of the largest switch, with VLANs on each.
+// mostLines limits the lines: interfaces and bonds of the largest switch, with VLANs on each.
 const mostLines = 65536
 
-// ReadLines takes an answer apart.
+// ReadLines splits an answer into lines.
 func ReadLines(answer []byte) Lines {
 	out := Lines{}
 	n := 0
@@ -131,7 +132,7 @@ func ReadLines(answer []byte) Lines {
 	return out
 }
 
-// Ended reports whether all lines of a word have come.
+// Ended reports whether all lines of a word have arrived.
 func (l Lines) Ended(word string) bool {
 	return slices.Contains(l["end"], word)
 }
@@ -148,7 +149,7 @@ func (l Lines) Part(name, command string) (text, why string) {
 	}
 	n, err := strconv.ParseUint(status, 10, 8)
 	switch {
-	case err != nil || len(text) > mostOfPart: // the script cuts there; a hostile device need not
+	case err != nil || len(text) > mostOfPart: // the script cuts there, but a hostile device may not
 		return "", "the answer of " + command + " breaks off, or is longer than " + strconv.Itoa(mostOfPart>>10) + " KiB"
 	case n == 124 || n == 137:
 		return "", command + " does not answer"
@@ -162,7 +163,7 @@ func (l Lines) Part(name, command string) (text, why string) {
 
 const notInstalled = " is not installed"
 
-// NotInstalled reports whether a reason of [Lines.Part] is that there is no such program.
+// NotInstalled reports whether a reason of [Lines.Part] is that the program is not installed.
 func NotInstalled(why string) bool { return strings.HasSuffix(why, notInstalled) }
 
 // ReadPorts reads the lines of ports, and the name of the device. It leaves out the ports for which want is false.
@@ -185,7 +186,7 @@ func (l Lines) ReadPorts(s *Seen, want func(name string) bool) {
 		}
 		p := &SeenPort{MTU: number(f[1]), Speed: number(f[2]), Up: f[3] == "1", MAC: mac(f[4])}
 		if !p.Up {
-			p.Speed = 0 // of the last link, or the wanted one
+			p.Speed = 0 // of the last link, or the wanted speed
 		}
 		s.Ports[f[0]] = p
 	}
@@ -202,7 +203,7 @@ func mac(text string) string {
 	return strings.ToLower(text)
 }
 
-// ReadNeighbours reads the part "lldp", of lldpctl, and gives ports their neighbours.
+// ReadNeighbours reads the part "lldp", from lldpctl, and sets the neighbours of ports.
 func (l Lines) ReadNeighbours(s *Seen) {
 	text, why := l.Part("lldp", "lldpctl")
 	if why != "" {

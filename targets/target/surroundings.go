@@ -7,12 +7,12 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// SortedPorts are the ports of a switch by their names.
+// SortedPorts returns the ports of a switch, sorted by name.
 func SortedPorts(d *ir.Device) []*ir.Port {
 	return slices.SortedFunc(slices.Values(d.Ports), func(a, b *ir.Port) int { return nodeset.Compare(a.Name, b.Name) })
 }
 
-// AgentOf is lldpd on a switch that is cabled as the fabric says: it sees other switches.
+// AgentOf returns the lldpd of a switch with the fabric's cables: it sees other switches.
 func AgentOf(d *ir.Device) *LLDPAgent {
 	a := &LLDPAgent{}
 	for _, p := range SortedPorts(d) {
@@ -23,7 +23,7 @@ func AgentOf(d *ir.Device) *LLDPAgent {
 	return a
 }
 
-// RouterOf is FRR on a switch that has the BGP sessions of the fabric.
+// RouterOf returns the FRR of a switch with the BGP sessions of the fabric.
 func RouterOf(d *ir.Device, families bool) *Router {
 	r := &Router{AS: d.Switch.ASN, Families: families}
 	for _, p := range SortedPorts(d) {
@@ -34,7 +34,8 @@ func RouterOf(d *ir.Device, families bool) *Router {
 	return r
 }
 
-// BridgeOf is the bridge of a switch with the VLANs of intents at the ports that carry them. bond names the bond a port is in; empty: none.
+// BridgeOf returns the bridge of a switch with the VLANs of intents at the ports that carry them. bond returns the bond of a port; empty:
+// none.
 func BridgeOf(d *ir.Device, keyed bool, bond func(*ir.Port) string) *Bridge {
 	b := &Bridge{VLANs: map[string][]int{}, Keyed: keyed}
 	for _, p := range SortedPorts(d) {

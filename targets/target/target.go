@@ -1,5 +1,5 @@
-// Package target is the contract ([Target]) between what knows a vendor's spelling (cumulus, nic/mlx5), what knows order (deploy)
-// and what knows the wire (deploy/ssh, deploy/lab). Implementers import it; users import the table in package targets.
+// Package target is the contract ([Target]) between the packages for a vendor's spelling (cumulus, nic/mlx5), for the order of changes
+// (deploy) and for connections (deploy/ssh, deploy/lab). Implementers import it; users import the table in package targets.
 package target
 
 import (
@@ -15,24 +15,24 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// Target is a row of the table of targets: the facts about an operating system of switches or a driver of NICs, and the spelling of
-// settings there. Exactly one of OS and Driver is set. A row without Render is facts alone: such devices are set by hand.
+// Target is a row of the table of targets: the facts about an operating system of switches or a driver of NICs, and the spelling of its
+// settings. Exactly one of OS and Driver is set. A row without Render contains only facts: such devices are set by hand.
 type Target struct {
 	Name   string       // "cumulus"
-	Doc    string       // one sentence: what it writes, for which devices
-	Topics []diag.Topic // every code it reports
+	Doc    string       // one sentence: which files it writes, and for which devices
+	Topics []diag.Topic // all codes that it reports
 
 	OS     *ir.OS     // of the switches it writes
-	Driver *ir.Driver // of the NICs it writes; a host is written by as many targets as its NICs have drivers
+	Driver *ir.Driver // of the NICs it writes; a host has one target for each driver of its NICs
 
-	// Files judges configuration files of the system by themselves, without a fabric. Nil: no such file is known.
+	// Files judges configuration files of the system without a fabric. Nil: no such file is known.
 	Files *lint.Linter
 
-	// Understand reads the configuration of one device of the system, in any form in which people have it, by path or name. It never fails.
+	// Understand reads the configuration of one device of the system, in any common form, by path or name. It never fails.
 	Understand func(id Identity, contents map[string][]byte) *Understood
 
-	// Asks are the questions whose answers, as files, show how a device of the system is set. All systems are asked the same of
-	// neighbours.
+	// Asks are the questions whose answers, as files, show the settings of a device of the system. Questions about neighbours are the same for
+	// all systems.
 	Asks []Question
 
 	// ReleaseFile is the base name of the file in which a device states its release, and Stated reads that file. Stated returns an empty text
@@ -40,55 +40,56 @@ type Target struct {
 	ReleaseFile string
 	Stated      func(data []byte) string
 
-	// Keep takes the rows that are not read out of a configuration that Files knows: they may hold secrets. Nil: no row of its files is one.
+	// Keep removes rows that are not read from a configuration that Files knows, because they may contain secrets. Nil: no row of its files is
+	// secret.
 	Keep Keep
 
-	// Beside are base names of further texts of a device, which are read with its files: captures of the running configuration, and
-	// pieces. A folder has them beside a file that Files knows.
+	// Beside are base names of further texts of a device that are read with its files: output about the running configuration, and pieces.
+	// They only count in a folder with a file that Files knows.
 	Beside []string
 
-	// Stored returns a configuration in the form in which a device stores it, or why it cannot, as a part of a sentence. Nil: what Understand
-	// reads has this form.
+	// Stored returns a configuration in the form in which a device stores it, or the reason why it cannot, as part of a sentence. Nil:
+	// Understand only reads this form.
 	Stored func(data []byte) (stored []byte, why string)
 
-	// Trees are the folders in which a device has its files. What is before one of them in a path is the folder of one device.
+	// Trees are the folders in which a device has its files. The path before one of them is the folder of one device.
 	Trees []string
 
-	// Generates is the target whose files the system writes when it applies a configuration. Beside a configuration these files are what
-	// runs. Nil: none.
+	// Generates is the target whose files the system writes when it applies a configuration. Next to a configuration, these files are the
+	// running settings. Nil: none.
 	Generates *Target
 
 	// Serves reports whether the target writes a switch of its OS; of several rows with one OS the first that serves a switch writes it.
 	// Nil: every switch of the OS.
 	Serves func(*ir.Device) bool
 
-	// Check gives the diagnostics of Render alone, for those who want no files.
+	// Check returns only the diagnostics of Render, for callers who need no files.
 	Check func(*ir.Device) diag.List
 
-	// Render lowers a device's settings into the files it should hold. It is pure: the same device gives the same
-	// files, in the same order. Diagnostics name this vendor's keys and releases.
+	// Render converts a device's settings to its wanted files. It is pure: the same device has the same files, in the same order. Diagnostics
+	// name this vendor's keys and releases.
 	Render func(*ir.Device) ([]File, diag.List)
 
 	// Enable returns the symbolic links that the steps of a device's files make on its disk: an image with the files and these links needs no
 	// command. Nil: the steps make no links.
 	Enable func(*ir.Device) []Link
 
-	// Read returns the settings of a device from its files and live states: the inverse of Render for the keys that lossless traffic notices.
+	// Read returns the settings of a device from its files and live states: the inverse of Render for the keys that affect lossless traffic.
 	// content returns the content of a [File.Path]; nil: there is none. Values that the content does not state are unknown, so the result may
-	// be nil. It never fails, whatever the bytes. Nil: nothing is known of such devices.
+	// be nil. It never fails for any bytes. Nil: nothing is known of such devices.
 	Read func(d *ir.Device, content func(path string) []byte) *ir.Settings
 
 	// Rounds are the fields whose values differ from the wanted ones after Edit and Read.
 	Rounds []Rounding
 
-	// Transition returns content, by [File.Path], that makes the device lossless both as before and as wanted ([ir.Settings.Transition]). It
-	// returns only files in which that content differs from the result of Edit. content returns the present content. Packets that a NIC sends
-	// are marked as before or, if marked is set, as wanted. not states, in a sentence, why the device cannot hold both; empty: it can. Nil:
-	// the target knows no such content.
+	// Transition returns content, by [File.Path], that keeps the device lossless both for the old and for the wanted settings
+	// ([ir.Settings.Transition]). It returns only files in which that content differs from the result of Edit. content returns the present
+	// content. Packets that a NIC sends are marked as before or, if marked is set, as wanted. not states, in a sentence, why the device cannot
+	// hold both; empty: it can. Nil: the target knows no such content.
 	Transition func(d *ir.Device, content func(path string) []byte, marked bool) (files map[string][]byte, not string)
 
-	// Cleanup ask a host for files of rocec that the fabric no longer needs; a host without NICs has left the fabric. Nil: the target leaves
-	// nothing that has to be removed.
+	// Cleanup returns queries for files of rocec on a host that the fabric no longer needs; a host without NICs has left the fabric. Nil: the
+	// target leaves no such files.
 	Cleanup func(d *ir.Device) []*Cleanup
 
 	// About describes the device in a few words: "Cumulus Linux 3.4.3, Spectrum".
@@ -97,56 +98,56 @@ type Target struct {
 	// Reported converts a host's own report into live states and answers. Nil: such devices do not report.
 	Reported func(*ir.Device, *Report) Reported
 
-	// Identity reads the device's identity; a judgement against it refuses the device before anything is planned. It must not change
-	// anything. For a switch the probe called [ReleaseProbe] reads the release.
+	// Identity reads the device's identity; if it is wrong, the device is refused before anything is planned. It must not change anything. For
+	// a switch the probe called [ReleaseProbe] reads the release.
 	Identity func(*ir.Device) []Probe
 
 	// Probes read counters and states that show whether the settings work; `rocec verify` runs them.
 	Probes func(*ir.Device) []Probe
 
-	// Noticed returns Disrupts and Outage of a step of the device in a plan, where they depend on the change. live returns a live state
-	// before and after the change, and changes reports whether the plan changes it. Nil: the values of the step apply.
+	// Noticed returns Disrupts and Outage of a step of the device in a plan, if they depend on the change. live returns a live state before
+	// and after the change, and changes reports whether the plan changes it. Nil: the values of the step apply.
 	Noticed func(d *ir.Device, s *Step, live Live) (disrupts string, outage ir.Outage)
 
-	// Whose reports whether findings of a code name another writer of the device, and do not judge its settings. A device that rocec has
-	// never written may be sound with such findings. Nil: no code does.
+	// Whose reports whether findings of a code are about another writer of the device instead of its settings. A device that rocec has never
+	// written may be sound with such findings. Nil: no code does.
 	Whose func(code string) bool
 
 	// Watches are values of a device that every plan and verify reads and judges, and that are not in its files. Nil: nothing.
 	Watches func(*ir.Device) []Watch
 
-	// Inspect reads the values that the fabric assumes of the device and that are not in its files: ports, VLANs, bonds, neighbours. Nil: they
-	// cannot be read.
+	// Inspect reads the values that the fabric assumes for the device and that are not in its files: ports, VLANs, bonds, neighbours. Nil:
+	// they cannot be read.
 	Inspect func(*ir.Device) *Inspection
 
-	// Image is a device as it comes from the factory, for rehearsals in the lab. Nil: none can be simulated.
+	// Image returns a factory-new device, for rehearsals in the lab. Nil: none can be simulated.
 	Image func(*ir.Device) Image
 
 	// NeedsReport reports whether the settings of a device are known from documents alone, and no user has reported on such a device yet.
 	// rocec then changes a real device only after the person has accepted that in writing. Nil: none.
 	NeedsReport func(*ir.Device) bool
 
-	// Claims are what documents say of such a device, or leave open, and what on the device shows whether it is so. Nil: nothing is open.
+	// Claims returns statements of documents about such a device, or questions that they leave open, with the test on the device. Nil: there
+	// are none.
 	Claims func(*ir.Device) []Claim
 
-	// Recall makes again the results of Render, Cleanup and Choose, from the words of their name behind the name of the target. It is pure.
+	// Recall makes again the results of Render, Cleanup and Choose, from the words of their name after the name of the target. It is pure.
 	// kept returns the contents that the name mentions. The error is an [*Unknown], or names the content that is missing or unfit. Nil: the
 	// target makes nothing that has a name.
 	Recall func(words []string, kept Kept) (*Made, error)
 
-	// Parts are the targets that [Join] has joined; nil: it is one by itself.
+	// Parts are the targets that [Join] has joined; nil: it is a single target.
 	Parts []*Target
 
-	// User is who logs in on a device of the factory; empty: root.
+	// User is the user that logs in to a factory-new device; empty: root.
 	User string
 }
 
-// ReleaseProbe is the name of the probe of a switch's identity that asks which release it runs, and judges that by the fabric's. By itself
-// it decides whether what the switch answers to claims is an answer of that release.
+// ReleaseProbe is the name of the probe of a switch's identity that reads its release and compares it with the fabric's. This probe alone
+// decides whether the switch's answers to claims count for that release.
 const ReleaseProbe = "release"
 
-// File is one setting of a device that is read and written as a whole: a function from what is there to what should
-// be there.
+// File is one setting of a device that is read and written as a whole: a function from the present content to the wanted content.
 //
 // Laws (held by targets' conformance suite): Edit(Edit(x)) == Edit(x); lines that are not ours keep every byte; the
 // result ends in a newline; Edit is pure.
@@ -154,20 +155,20 @@ type File struct {
 	Path string // absolute, clean; for a live state a name such as "nic/ens1f0"
 	Mode fs.FileMode
 
-	// Places are further paths it may have, behind Path in the order they are looked at: it lies where the first of them is there. What
-	// was read of a device holds the one path that was found.
+	// Places are further possible paths, which are tried in order after Path: the first existing path is used. A device that was read has only
+	// the path that was found.
 	Places []string
 
-	// Sketch is set for a file that is only ever edited and never made: Edit(nil) is an error. It shows what an edit sets to those who cannot
-	// read the device, and is not content of the file.
+	// Sketch is set for a file that is only ever edited and never made: Edit(nil) is an error. It shows the settings of an edit to people who
+	// cannot read the device, and is not content of the file.
 	Sketch []byte
 
-	// Edit returns what the file should hold, given what it holds; nil means there is no file, and Edit(nil) is the
-	// whole file. A diagnostic says why what is there cannot be edited; then the device is refused.
+	// Edit returns the wanted content of the file for its present content; nil means that there is no file, and Edit(nil) returns the whole
+	// file. A diagnostic states why the present content cannot be edited; then the device is refused.
 	Edit func(old []byte) ([]byte, diag.List)
 
-	// Forms are the spellings of the file that `rocec build` writes in addition, for people who bring its settings to the device themselves.
-	// For a live state it writes nothing else. Nil: the file is its own form.
+	// Forms are further spellings of the file that `rocec build` writes, for people who bring its settings to the device themselves. For a
+	// live state, `rocec build` writes only these. Nil: there are no other spellings.
 	Forms []Form
 
 	// Data returns the content of Edit as an object of maps, numbers, truth values and strings, for people who keep settings as data. Encoded
@@ -177,56 +178,55 @@ type File struct {
 	// Keys lists the settings inside content, in file order; nil: the file is compared as a whole.
 	Keys func(content []byte) []Key
 
-	// Why returns the origins of the value of one of our keys; nil or empty: unknown.
+	// Why returns the origins of the value of one of rocec's keys; nil or empty: unknown.
 	Why func(key string) []ir.Origin
 
-	// InUse states whether the device uses the settings, where the device itself does not report it: [NotReadable]. Empty: the device reports
-	// it.
+	// InUse states whether the device uses the settings, if the device itself does not report it: [NotReadable]. Empty: the device reports it.
 	InUse string
 
-	// Live is set for a state that is not a file: Live reads it, in the form Edit returns; it is never written, but
-	// brought about by Activate.
+	// Live is set for a state that is not a file: Live reads it, in the form Edit returns; it is never written; Activate changes it.
 	Live *Query
 
 	// Canonical converts content that Live has read into the form that Edit returns; nil: Live reads that form.
 	Canonical func(content []byte) []byte
 
-	// Precheck is the vendor's own judgement of new content before it replaces the file; empty: there is none. Run as root by sh with the
-	// path of the new content as $1; a status other than zero refuses it, and the output is the reason. It must not change anything.
+	// Precheck is the vendor's check of new content before it replaces the file; empty: there is none. It runs as root by sh with the path of
+	// the new content as $1; a status other than zero refuses the content, and the output is the reason. It must not change anything.
 	//
-	// Content that an undo or a later run restores is judged when all files are in place, so that files that belong together are judged
-	// together. A refusal is then only reported: the other content must not stay.
+	// Content that an undo or a later run restores is checked after all files are in place, so that files that belong together are checked
+	// together. A refusal is then only reported, because the other content must not stay.
 	Precheck string
 
 	// PrecheckName is the name of Precheck, see [Target.Recall].
 	PrecheckName string
 
-	// WasThere reports that the content was there before the run that this one goes back from.
+	// WasThere reports that the content existed before the run that is being undone.
 	WasThere bool
 
 	// Lint judges content by the vendor's rules before and after a change, for any writer. Findings are at lines of Path. foreign is a
-	// sentence that states why the content is no configuration of this device, which refuses the device. Nil: nothing is judged. Content of
-	// Edit(nil) gives neither.
+	// sentence that states why the content is no configuration of this device, which refuses the device. Nil: nothing is judged. For content
+	// of Edit(nil) there are neither findings nor foreign.
 	Lint func(content []byte) (found diag.List, foreign string)
 
-	// Activate makes the device use the file, whatever changes in it; equal steps of one device run once.
+	// Activate makes the device use the file, for any change in it; equal steps of one device run once.
 	Activate Step
 
-	// Choose returns the step for one change of content, where a lesser step than Activate may do. says are sentences about how the change is
-	// checked and put to use. have is the device's earlier measurements by its probes, and may be empty. Choose is pure. Nil: Activate.
+	// Choose returns the step for one change of content, for changes that need less than Activate. says are sentences about how the change is
+	// checked and takes effect. have contains the device's earlier measurements by its probes, and may be empty. Choose is pure. Nil:
+	// Activate.
 	Choose func(before, after []byte, have []Sample) (step Step, says []string)
 }
 
 // Form is another spelling of a file's settings.
 type Form struct {
-	Path string                      // absolute and clean; below the device's folder in what is built, and not on the device
-	Of   func(content []byte) []byte // gives the form of content that Edit has given
+	Path string                      // absolute and clean; below the device's folder in the built files, and not on the device
+	Of   func(content []byte) []byte // converts content from Edit to the form
 }
 
-// Cleanup is a query, and what its answer calls for: the files and live states that take away what rocec has left on a device.
+// Cleanup is a query, with a function from its answer to files and live states that remove leavings of rocec on a device.
 type Cleanup struct {
 	Query
-	Files func(answer []byte) []File // none: there is nothing. It never fails, whatever the bytes
+	Files func(answer []byte) []File // none: there are no leavings. It never fails for any bytes
 }
 
 // Link is a symbolic link; both paths are absolute and clean.
@@ -238,51 +238,51 @@ type Key struct {
 	Ours        bool // rocec sets it
 }
 
-// Step is a command that makes a device use the written files. The zero Step does nothing. $ROCEC_STEP is a folder of the step's own, and
-// $ROCEC_LIVE one with the live states before the change, as files by their names. When a run goes back, $ROCEC_WHY states why: "asked" by
-// a person, by the "timer", at "boot", or by the change itself ("body"). It is "kept" where the change was confirmed, and a later run goes
-// back.
+// Step is a command that makes a device use the written files. The zero Step does nothing. $ROCEC_STEP is a separate folder for the step,
+// and $ROCEC_LIVE is a folder with the live states before the change, as files by their names. When a run is undone, $ROCEC_WHY states the
+// reason: "asked" by a person, by the "timer", at "boot", or by the change itself ("body"). It is "kept" if the change was confirmed, and a
+// later run undoes it.
 type Step struct {
 	Name     string    // see [Target.Recall]; empty: no target makes the step
 	Cmd      string    // run as root by sh
-	Disrupts string    // what traffic notices, in a few words: "every port resets"; empty: nothing
-	Outage   ir.Outage // how long traffic does not pass, the device's or that of the NICs Disrupts names
+	Disrupts string    // effect on traffic, in a few words: "every port resets"; empty: none
+	Outage   ir.Outage // time during which no traffic passes, of the device or of the NICs in Disrupts
 
-	// Undo reverts what the content from before does not revert when it is in place again; nil: Cmd does it. It runs at boot too.
+	// Undo reverts effects that remain after the old content is in place again; nil: Cmd does it. It also runs at boot.
 	Undo *Query
 
-	// Keep makes the effect of Cmd permanent, for devices that would go back by themselves. It runs as Cmd does, when the change is confirmed
+	// Keep makes the effect of Cmd permanent, for devices that would revert it by themselves. It runs like Cmd, when the change is confirmed
 	// and its undo is still armed; if Keep fails, the undo runs. It may run again after it worked. Empty: nothing.
 	Keep string
 
-	// Back asks whether Cmd can still be reverted after Keep, before anything goes back. It changes nothing, and its errors state why not. It
-	// finds the SHA-256 of the former live state in $ROCEC_WAS, and no folder. Nil: going back finds out.
+	// Back checks whether Cmd can still be reverted after Keep, before anything is undone. It changes nothing, and its errors state why not.
+	// $ROCEC_WAS contains the SHA-256 of the former live state; the step has no folder. Nil: only the undo itself shows it.
 	Back *Query
 
 	Stdin string // of Cmd
 
 	// Loaded reports whether the device uses the content: it runs until it exits 0, until it exits 65 because waiting does not help, or until
-	// Timeout. After 0 its last line is [Loaded], or why this release cannot show it. Behind [Adjusted] it lists content that the device uses
-	// in another form than written. Nil: nothing can be asked.
+	// Timeout. After 0 its last line is [Loaded], or the reason why this release cannot show it. After [Adjusted] it lists content that the
+	// device uses in another form than written. Nil: there is no such query.
 	Loaded *Query
 
-	Units   string        // systemd units that read the files at boot, parted by spaces: an undo at boot comes before them
-	Timeout time.Duration // for Cmd and Loaded, each; 0: one minute
-	Takes   time.Duration // upper bound for a Cmd that succeeds, without the outage, for the times in a plan; 0: seconds
-	Soak    time.Duration // how long the device must hold before the change is kept; 0: [SoakTime]
-	Away    time.Duration // how long the device may not answer, or its links be down, after Cmd
+	Units   string        // systemd units that read the files at boot, separated by spaces: an undo at boot runs before them
+	Timeout time.Duration // for each of Cmd and Loaded; 0: one minute
+	Takes   time.Duration // upper bound of the duration of a successful Cmd, without the outage, for times in a plan; 0: seconds
+	Soak    time.Duration // time for which the device must keep working before the change is kept; 0: [SoakTime]
+	Away    time.Duration // time for which the device may not answer, or its links may be down, after Cmd
 }
 
-// Live gives a live state by [File.Path] as a plan changes it.
+// Live returns a live state of a plan by [File.Path].
 type Live func(path string) (before, after []byte, changes bool)
 
 // Loaded is the answer of a device that uses the content of its files.
 const Loaded = "loaded"
 
-// NotReadable is the answer of a device that has no node which shows the content in use.
+// NotReadable is the answer of a device that has no file that shows the content in use.
 const NotReadable = "not readable on this release"
 
-// Adjusted separates, in a device's answer about the content in use, the settings that it has replaced.
+// Adjusted precedes, in a device's answer about the content in use, the settings that it has replaced.
 const Adjusted = "; adjusted: "
 
 // SoakTime is the soak of a step that states none.
@@ -290,12 +290,12 @@ const SoakTime = 5 * time.Second
 
 // Query is a command that reads and changes nothing, run as root by sh.
 type Query struct {
-	Name  string // of one that reads a live state, see [Target.Recall]
+	Name  string // for a query that reads a live state, see [Target.Recall]
 	Cmd   string
 	Stdin []byte
 }
 
-// Role is the kind of a device, as far as order matters.
+// Role is the kind of a device, for the order of changes.
 type Role string
 
 // The roles.
@@ -318,21 +318,21 @@ type Device struct {
 	Cleanups   []*Cleanup
 	Identity   []Probe
 	Probes     []Probe
-	Slow       []Probe // those that only verify runs
+	Slow       []Probe // probes that only verify runs
 	Watches    []Watch
-	Inspection *Inspection // nil: nothing is asked
+	Inspection *Inspection // nil: there is no such query
 
-	Given *Given // nil: what is asked of the device comes from no journal
+	Given *Given // nil: questions to the device do not come from a journal
 }
 
 // Given is the part of a run that a device must have received before rocec asks it anything else.
 type Given struct {
 	Run string // its name
-	Sum string // what the run does there, as a hash; empty: an earlier rocec gave it none
-	Not string // why the run's journal is useless for this device, as a part of a sentence: rocec does not ask it; empty: it is of use
+	Sum string // a hash of the run's changes on the device; empty: an older rocec stored none
+	Not string // why the run's journal cannot be used for this device, as part of a sentence: rocec does not ask it; empty: it can be used
 }
 
-// Intent names what the device is meant to do, see [ir.Device.Intent]; empty: the device comes from no fabric.
+// Intent is the hash of the wanted settings, see [ir.Device.Intent]; empty: the device comes from no fabric.
 func (d *Device) Intent() string {
 	if d.Source == nil {
 		return ""
@@ -340,35 +340,35 @@ func (d *Device) Intent() string {
 	return d.Source.Intent()
 }
 
-// Login is how a device is reached; empty fields are left to ~/.ssh/config and the defaults of ssh.
+// Login contains the connection settings of a device; for empty fields, ~/.ssh/config and the defaults of ssh apply.
 type Login = ir.SSH
 
 // Origin is one reason for a value: a line of the person, or a fact of the tables.
 type Origin = ir.Origin
 
-// Tree is every device of a fabric that has files to write, in natural order of names.
+// Tree contains every device of a fabric that has files to write, in natural order of names.
 type Tree struct{ Devices []*Device }
 
 // Conn is an open connection to one device.
 type Conn interface {
-	// Run runs cmd by the login user's shell, with stdin as its input, and returns what it printed. A command that
-	// ends with a status other than zero gives an *ExitError.
+	// Run runs cmd by the login user's shell, with stdin as its input, and returns what it printed. If the command ends with a status other
+	// than zero, the error is an *ExitError.
 	Run(ctx context.Context, cmd string, stdin []byte) (stdout []byte, err error)
 
-	// HostKey returns the fingerprint of the host key that the device has proved to hold, "SHA256:" and 43 characters as ssh-keygen -l prints
-	// it. For a host certificate it is the key of the certificate, not of the authority: another device with a certificate of the same
+	// HostKey returns the fingerprint of the host key whose possession the device has proved, "SHA256:" and 43 characters as ssh-keygen -l
+	// prints it. For a host certificate it is the key of the certificate, not of the authority: another device with a certificate of the same
 	// authority is another device. It is empty only where the ssh program of the connection is too old to report it. Code that depends on a
-	// host key must not take that for a match.
+	// host key must not treat an empty fingerprint as a match.
 	HostKey() string
 
 	Close() error
 }
 
-// Dial opens a connection to a device. The login fields left empty are the dialer's to fill in.
+// Dial opens a connection to a device. The dialer fills in empty login fields.
 type Dial func(ctx context.Context, d *Device) (Conn, error)
 
-// LoginError is a device that answered and did not let us in: its host key, or our authentication. A Dial wraps such
-// failures in it; every other failure of a Dial counts as an unreachable device.
+// LoginError is the error for a device that answered but refused the login, because of its host key or the authentication. A Dial wraps
+// such failures in it; every other failure of a Dial counts as an unreachable device.
 type LoginError struct{ Err error }
 
 // Error returns the text of the failure.
@@ -377,13 +377,13 @@ func (e *LoginError) Error() string { return e.Err.Error() }
 // Unwrap returns the failure.
 func (e *LoginError) Unwrap() error { return e.Err }
 
-// ErrNoAddress is inside the error of a Dial to a device whose name has no address.
+// ErrNoAddress is wrapped in the error of a Dial to a device whose name has no address.
 var ErrNoAddress = errors.New("no address")
 
-// HostKeyError is a device, or a jump host on the way, that did not prove who it is. It lies inside a [LoginError].
+// HostKeyError is the error for a device, or a jump host, that did not prove its identity. It is wrapped in a [LoginError].
 type HostKeyError struct {
 	Err   error
-	Alarm bool // a key is on file or pinned and another one was shown, or it is revoked; else the host is unknown
+	Alarm bool // another key is known or pinned, or the key is revoked; otherwise the host is unknown
 }
 
 // Error returns the text of the failure.
@@ -392,13 +392,13 @@ func (e *HostKeyError) Error() string { return e.Err.Error() }
 // Unwrap returns the failure.
 func (e *HostKeyError) Unwrap() error { return e.Err }
 
-// ExitError is a command that ran and failed.
+// ExitError is the error for a command that ran and failed.
 type ExitError struct {
 	Status int
-	Stderr string // bounded; as the device sent it, so escape before showing
+	Stderr string // limited in size; unescaped output of the device, so escape it before showing
 }
 
-// Error returns the last line of the command's errors, quoted where it is not plain text.
+// Error returns the last line of the command's errors, quoted if it is not plain text.
 func (e *ExitError) Error() string {
 	lines := strings.Split(strings.TrimSpace(e.Stderr), "\n")
 	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {

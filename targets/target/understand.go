@@ -8,66 +8,67 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Identity has the known facts about a device whose configuration is read. Each part may be empty; values that depend on it are unknown
-// then.
+// Identity contains the known facts about a device whose configuration is read. Each part may be empty; then values that depend on it are
+// unknown.
 type Identity struct {
 	OS, Release string
-	Model       string   // of the switch or the NIC, as [platform] names it
+	Model       string   // of the switch or the NIC, by its name in [platform]
 	Ports       []string // its front ports
 }
 
-// Understood is a configuration that was read: its meaning, how much of the text has a meaning, and the line of each value.
+// Understood is a configuration that was read: its meaning, which part of the text was understood, and the line of each value.
 type Understood struct {
 	Settings *ir.Settings
 	Coverage Coverage
 	Where    func(port string, f ir.Field, index int) (diag.Range, bool) // the place of a value; index is a cos, a group or a queue
-	Host     string                                                      // of the device, as the configuration names it; empty: not at all
-	Pair     string                                                      // what both switches of an MLAG state; empty: none
+	Host     string                                                      // the device name in the configuration; empty: none
+	Pair     string                                                      // the value that both switches of an MLAG pair state; empty: none
 
-	// Aliases are the names by which others know the ports of the device, such as those that its agent of LLDP sends; nil: it states none.
+	// Aliases are the names of the device's ports for other devices, such as those that its LLDP agent sends; nil: the configuration states
+	// none.
 	Aliases map[string]string
 
 	// Neighbours are the devices at the other ends of cables, by port, as the configuration states them; nil: it states none.
 	Neighbours map[string]StatedNeighbour
 
-	Card   bool     // the device is a card of a chassis, over whose inside traffic reaches other cards
-	Inside []string // ports inside of a chassis, in any order: no cable is behind them; nil: the configuration states none
+	Card   bool     // the device is a card of a chassis, whose inside traffic reaches other cards
+	Inside []string // internal ports of a chassis without cables, in any order; nil: the configuration states none
 
 	BGP *BGP // nil: the configuration states no AS number
 
-	Notes []string // sentences about the configuration as a whole, each once
+	Notes []string // sentences about the whole configuration, each once
 }
 
 // StatedNeighbour is the device at the other end of a cable, as a configuration states it.
 type StatedNeighbour struct {
 	Device, Port    string
-	Function, Model string // its function and its hardware; empty: the configuration does not state them
+	Function, Model string // its function and its hardware; empty: not stated
 }
 
 // BGP is the part of a configuration about BGP in the default VRF that a description of routing needs.
 type BGP struct {
 	AS uint32
 
-	// Sessions are the neighbours, by the port to them or by their name, each with its AS number; 0: any other than the own one.
+	// Sessions are the neighbours, by the port to them or by their name, each with its AS number; 0: any number other than the device's own.
 	Sessions map[string]uint32
 
-	// Unlike is why routes do not follow the rules of eBGP alone, as a part of a sentence; empty: the configuration has no such part.
+	// Unlike is the reason why routes do not follow only the rules of eBGP, as part of a sentence; empty: they do.
 	Unlike string
 }
 
-// Coverage counts the rows of a configuration by their class in the grammar's table. A configuration is good only where Not is empty and
-// each row of Aside has its reason in the table.
+// Coverage counts the rows of a configuration by their class in the grammar's table. A configuration is good only if Not is empty and each
+// row of Aside has its reason in the table.
 type Coverage struct {
-	Rows  int              // all of them
+	Rows  int              // number of all rows
 	Means map[ir.Field]int // by the field that they set
-	Aside map[string]int   // by the reason why they set none
-	Not   []NotRead        // that no row of the table describes, or whose value makes no sense
-	Part  string           // why it is a part of a device's configuration, as a part of a sentence; empty: it is whole
+	Aside map[string]int   // rows that set no field, by the reason
+	Not   []NotRead        // rows that no row of the table describes, or whose value is invalid
+	Part  string           // why it is only a part of a device's configuration, as part of a sentence; empty: it is complete
 }
 
 // NotRead is a row that is not understood.
 type NotRead struct {
-	Row string // as the configuration spells it
+	Row string // in the spelling of the configuration
 	Why string
 	At  diag.Range
 }
@@ -90,7 +91,7 @@ func (c *Coverage) Leave(why string) {
 	c.Aside[why]++
 }
 
-// Miss notes a row that is not understood.
+// Miss records a row that is not understood.
 func (c *Coverage) Miss(row, why string, at diag.Range) {
 	c.Rows++
 	c.Not = append(c.Not, NotRead{row, why, at})
@@ -118,7 +119,7 @@ func (c *Coverage) Add(other Coverage) {
 // Whole reports whether every row was understood, or is out of scope for a reason of the table.
 func (c *Coverage) Whole() bool { return len(c.Not) == 0 }
 
-// RoCE reports whether any row sets what lossless traffic needs: PFC, a lossless buffer, or marking.
+// RoCE reports whether any row sets PFC, a lossless buffer, or marking, which lossless traffic needs.
 func (c *Coverage) RoCE() bool {
 	for _, f := range []ir.Field{
 		ir.FieldPauses, ir.FieldPreset, ir.FieldMarking, ir.FieldXoff, ir.FieldHeadroom, ir.FieldLinkPause,

@@ -423,7 +423,7 @@ func TestResume(t *testing.T) {
 		found, err := devicefiles.Read([]string{to})
 		require.NoError(t, err)
 		i := slices.IndexFunc(found.Files, func(f lint.File) bool { return strings.HasSuffix(f.Name, "leaf1/traffic.conf") })
-		require.Contains(t, found.Files[i].Why, "It has other bytes than those that were collected")
+		require.Contains(t, found.Files[i].Why, "Its bytes are not those that were collected")
 	}
 	dir := t.TempDir()
 	for name, says := range map[string]string{

@@ -1,4 +1,4 @@
-// Package failurestest draws fabrics and failures for the tests of rooms that follow traffic when links fail.
+// Package failurestest draws fabrics and failures for the tests of packages that follow traffic when links fail.
 package failurestest
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// Fabric draws a fabric for failures: up to 7 switches and 10 cables, some lossy, bridged or parallel. Hosts are on one switch or bonded
-// to several, and one of them may forward. Up to 2 intents of either version are all in groups of the result. Symmetric shapes are as
+// Fabric draws a fabric for failures: up to 7 switches and 10 cables, some lossy, bridged or parallel. Hosts are on one switch or bonded to
+// several, and one of them may forward. The result contains the groups of up to 2 intents, of either version. Symmetric shapes are as
 // likely as random ones.
 func Fabric(t *rapid.T, r ir.Routing) (f *ir.Fabric, groups []*ir.CosGroup) {
 	chance := func(of int, what string) bool { return rapid.IntRange(0, of-1).Draw(t, what) == of-1 }
@@ -130,7 +130,7 @@ func Fabric(t *rapid.T, r ir.Routing) (f *ir.Fabric, groups []*ir.CosGroup) {
 	return f, groups
 }
 
-// Down draws up to n links.
+// Down draws up to n failed links.
 func Down(t *rapid.T, f *ir.Fabric, n int) []*ir.Link {
 	var down []*ir.Link
 	for range rapid.IntRange(0, min(n, len(f.Links))).Draw(t, "down") {
@@ -142,7 +142,7 @@ func Down(t *rapid.T, f *ir.Fabric, n int) []*ir.Link {
 	return down
 }
 
-// Subsets calls each with every set of up to most of the links.
+// Subsets calls each with every subset of at most most links.
 func Subsets(links []*ir.Link, most int, each func(set []*ir.Link)) {
 	var choose func(set []*ir.Link, from int)
 	choose = func(set []*ir.Link, from int) {

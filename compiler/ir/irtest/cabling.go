@@ -1,7 +1,7 @@
 // Package irtest builds fabrics for tests and benchmarks: the topologies of the literature, and any cabling by hand.
 //
-// Switches are named as they come; a device whose name begins with a small h is a host. Every cable carries the one
-// lossless group, every host is a member of the one intent.
+// Devices are created when they are first named; a name that begins with a lower-case h makes a host. Every cable carries the one lossless
+// group, and every host is a member of the one intent.
 package irtest
 
 import (
@@ -16,13 +16,13 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Cabling is a fabric in the making.
+// Cabling is an unfinished fabric.
 type Cabling struct {
 	F     *ir.Fabric
 	Group *ir.CosGroup
 
 	named   map[string]*ir.Device
-	buffers []*ir.Buffer // of every port: alike ports share them
+	buffers []*ir.Buffer // the buffers of every port; equal ports share them
 }
 
 // Place is a range in fabric.hcl.
@@ -51,7 +51,7 @@ func New(r ir.Routing) *Cabling {
 	}
 }
 
-// Device returns the device of that name, made when it is new.
+// Device returns the device with a name, and creates it if it is new.
 func (c *Cabling) Device(name string) *ir.Device {
 	d := c.named[name]
 	if d == nil {
@@ -124,7 +124,7 @@ func (c *Cabling) ASN(prefix string, asn int) *Cabling {
 	return c
 }
 
-// UniqueASNs gives every switch an AS number of its own.
+// UniqueASNs gives every switch a different AS number.
 func (c *Cabling) UniqueASNs() *Cabling {
 	for i, d := range c.F.Devices {
 		if d.Switch != nil {
@@ -134,7 +134,7 @@ func (c *Cabling) UniqueASNs() *Cabling {
 	return c
 }
 
-// Failures sets how many links may be down.
+// Failures sets the number of links that may be down.
 func (c *Cabling) Failures(n int) *Cabling {
 	c.F.Failures = n
 	return c
@@ -191,9 +191,8 @@ func (c *Cabling) Bounce() *Cabling {
 	return c
 }
 
-// Fabric numbers everything, by rising length and name of the devices, and makes every host a member of one RoCEv2
-// intent. Every NIC has an address that shares its subnet with no other, unless the caller has set one. The caller gives
-// the fabric its routes. Call it once, at the end.
+// Fabric numbers everything, by the length and then the name of the devices, and makes every host a member of one RoCEv2 intent. Every NIC
+// gets an address in a separate subnet, unless the caller has set one. The caller sets the fabric's routes. Call Fabric once, at the end.
 func (c *Cabling) Fabric() *ir.Fabric {
 	slices.SortFunc(c.F.Devices, func(a, b *ir.Device) int {
 		return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))

@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// AnyDetail fills every field of a detail, by reflection: a field without a rule of its own is met, too.
+// AnyDetail fills every field of a detail by reflection, including fields without a special rule.
 func AnyDetail(t *rapid.T) ir.PortDetail {
 	d := ir.UnknownDetail()
 	Fill(t, &d)
@@ -25,7 +25,7 @@ func draw(t *rapid.T, v reflect.Value) {
 			draw(t, field)
 		}
 	case reflect.Array:
-		for i := range min(v.Len(), 2) { // of eight cos, groups and queues the first
+		for i := range min(v.Len(), 2) { // of eight cos, groups and queues, only the first
 			draw(t, v.Index(i))
 		}
 	case reflect.Bool:

@@ -8,17 +8,17 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Explicit routes flows as they are listed, for forwarding that the language cannot express.
+// Explicit routes listed flows, for forwarding that the language cannot express.
 type Explicit struct {
 	Fabric *ir.Fabric
 
 	// Flows returns the flows of a state. Flows over links that are down are left out.
 	Flows func(s ir.State) []*ir.Flow
 
-	// Reroutes: with other links down there may be flows not seen before.
+	// Reroutes reports that failures can add new flows.
 	Reroutes bool
 
-	// Mixed is that of the turns.
+	// Mixed is the mixture of the turns.
 	Mixed ir.Mixture
 }
 
@@ -63,8 +63,8 @@ func (e *Explicit) Turns(g *ir.CosGroup, s ir.State) (*ir.Turns, error) {
 	return t, nil
 }
 
-// own returns the ports of the fabric by the names of the ports of a flow, which may be those of the fabric it was copied from. It returns
-// nil if a cable of the flow is not there any more.
+// own returns the ports of the fabric with the names of a flow's ports. The flow may belong to the fabric that this one is a copy of. It
+// returns nil if a cable of the flow no longer exists.
 func (e *Explicit) own(ports []*ir.Port) []*ir.Port {
 	out := make([]*ir.Port, len(ports))
 	for i, p := range ports {
@@ -81,7 +81,7 @@ func (e *Explicit) own(ports []*ir.Port) []*ir.Port {
 // Changed returns all turns of the state.
 func (e *Explicit) Changed(g *ir.CosGroup, s ir.State) (*ir.Turns, error) { return e.Turns(g, s) }
 
-// Cuts returns every set of links between devices that forward if other flows may come up, and none if flows are only lost.
+// Cuts returns every set of links between forwarding devices if failures can add flows, and no sets if failures only remove flows.
 func (e *Explicit) Cuts(_ []*ir.CosGroup, down []*ir.Link, most int, unlaid []*ir.Link, b *ir.Budget) ([]ir.Cut, error) {
 	if !e.Reroutes {
 		return nil, nil
@@ -112,24 +112,24 @@ func (e *Explicit) Cuts(_ []*ir.CosGroup, down []*ir.Link, most int, unlaid []*i
 	return cuts, nil
 }
 
-// Of returns the same flows for every fabric. Flows whose groups or ports are not in f make no turns there.
+// Of returns the same flows for every fabric. Flows with groups or ports that are not in f make no turns in f.
 func (e *Explicit) Of(f *ir.Fabric) ir.Routes {
 	own := *e
 	own.Fabric = f
 	return &own
 }
 
-// Outcomes returns nil: flows that are listed together cannot be taken apart.
+// Outcomes returns nil: listed flows cannot be separated into outcomes.
 func (e *Explicit) Outcomes([]*ir.CosGroup, ir.State, func(ir.GroupTurn) bool) (*ir.Outcomes, error) {
 	return nil, nil
 }
 
-// Unrouted returns nil: the flows that are listed know of no AS numbers.
+// Unrouted returns nil: listed flows do not depend on AS numbers.
 func (e *Explicit) Unrouted(*ir.CosGroup, []*ir.NIC, *ir.Budget) (one, other *ir.NIC, err error) {
 	return nil, nil, nil
 }
 
-// Ways returns the stops of the flows from a port of the sender, or from its device, to one of the receiver.
+// Ways returns the stops of the flows from a port or the device of the sender to a port or the device of the receiver.
 func (e *Explicit) Ways(t ir.Trip, s ir.State) (*ir.Ways, error) {
 	w := &ir.Ways{Mixed: e.Mixed, Stops: []ir.Stop{{Device: t.From[0].Device(), Group: t.Group, Left: -1}}}
 	type spot struct {
@@ -167,8 +167,8 @@ func lossless(l *ir.Link, g *ir.CosGroup) bool {
 	return l.A().Device().Forwards() && l.B().Device().Forwards() && l.A().Carries(g) != nil && l.B().Carries(g) != nil
 }
 
-// Flow returns the flow that passes the devices in turn, by the first cable between any two of them: names separated by
-// spaces. It is in the fabric's group, and after a "!" in the one that bounces into.
+// Flow returns the flow that passes the devices in order, by the first cable between each two: names separated by spaces. It starts in the
+// fabric's group, and a "!" moves it into that group's bounce group.
 func (c *Cabling) Flow(devices string) *ir.Flow {
 	f, g := &ir.Flow{}, c.Group
 	from := ""

@@ -2,8 +2,8 @@ package irtest
 
 import "github.com/rocec/rocec/compiler/ir"
 
-// Sees gives the intents whose traffic a switch handles, in a fabric that a test builds by hand: one of its ports carries the intent's cos
-// group, or a member is cabled to it. The compiler goes by the intent's own links.
+// Sees returns the intents whose traffic a switch handles, in a fabric that a test builds by hand. A port of the switch carries the
+// intent's cos group, or a member is cabled to it. The compiler instead uses the links of the intent.
 func Sees(d *ir.Device) []*ir.Intent {
 	groups, members := map[*ir.CosGroup]bool{}, map[*ir.Intent]bool{}
 	for _, p := range d.Ports {

@@ -6,7 +6,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// LeafSpine is LSa x b of the literature: every leaf L has one cable to every spine S, a host on each leaf.
+// LeafSpine returns LSa x b of the literature: every leaf L has one cable to every spine S and one host.
 func LeafSpine(r ir.Routing, leaves, spines int) *Cabling {
 	c := New(r)
 	for l := range leaves {
@@ -21,7 +21,7 @@ func LeafSpine(r ir.Routing, leaves, spines int) *Cabling {
 	return c
 }
 
-// Ring is n switches R in a circle, a host on each.
+// Ring returns a ring of n switches R, each with a host.
 func Ring(r ir.Routing, n int) *Cabling {
 	c := New(r)
 	for i := range n {
@@ -33,7 +33,7 @@ func Ring(r ir.Routing, n int) *Cabling {
 	return c
 }
 
-// FullMesh joins every pair of n switches M, a host on each.
+// FullMesh returns n switches M, each pair cabled, each with a host.
 func FullMesh(r ir.Routing, n int) *Cabling {
 	c := New(r)
 	for i := range n {
@@ -47,7 +47,7 @@ func FullMesh(r ir.Routing, n int) *Cabling {
 	return c
 }
 
-// HyperX is n x n switches Hx.y, every pair in a row or a column joined, a host on each.
+// HyperX returns n x n switches Hx.y, each pair in a row or a column cabled, each with a host.
 func HyperX(r ir.Routing, n int) *Cabling {
 	c := New(r)
 	for x := range n {
@@ -65,7 +65,7 @@ func HyperX(r ir.Routing, n int) *Cabling {
 	return c.everywhere(n)
 }
 
-// Torus is n x n switches Hx.y in rings both ways, a host on each.
+// Torus returns n x n switches Hx.y with a ring in every row and column, each with a host.
 func Torus(r ir.Routing, n int) *Cabling {
 	c := New(r)
 	for x := range n {
@@ -88,9 +88,9 @@ func (c *Cabling) everywhere(n int) *Cabling {
 	return c
 }
 
-// Clos is a Clos fabric of three tiers. In each pod every leaf T is joined to every agg A. Agg i of every pod is joined to the cores C of
-// plane i. Every leaf has so many hosts. AS numbers are those of RFC 7938: one for the cores, one for the aggs of a pod, one for each
-// leaf.
+// Clos returns a Clos fabric of three tiers. In each pod every leaf T is cabled to every agg A. Agg i of every pod is cabled to the cores C
+// of plane i. Every leaf has the given number of hosts. AS numbers follow RFC 7938: one for the cores, one for the aggs of a pod, one for
+// each leaf.
 func Clos(r ir.Routing, pods, leaves, aggs, coresPerPlane, hosts int) *Cabling {
 	c := New(r)
 	for p := range pods {
@@ -117,5 +117,5 @@ func Clos(r ir.Routing, pods, leaves, aggs, coresPerPlane, hosts int) *Cabling {
 	return c.Tier("C", 3).ASN("C", 4_200_000_000)
 }
 
-// FatTree is the fat tree of k-port switches: k pods of k/2 leaves and k/2 aggs, (k/2)^2 cores, k^3/4 hosts.
+// FatTree returns the fat tree of k-port switches: k pods of k/2 leaves and k/2 aggs, (k/2)^2 cores, k^3/4 hosts.
 func FatTree(r ir.Routing, k int) *Cabling { return Clos(r, k, k/2, k/2, k/2, k/2) }

@@ -8,14 +8,14 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Value is a value of settings, with its name as a path of members: Groups[3].Xoff.
+// Value is a value of settings. Its name is a path of members, such as Groups[3].Xoff.
 type Value struct {
 	Field ir.Field
-	Of    any // nil: not known
+	Of    any // nil: unknown
 	Is    ir.Knowledge
 }
 
-// fieldOf has the field of every member of settings that holds a value, without the index. A member that is missing here makes
+// fieldOf maps every member of settings that holds a value, without the index, to its field. A member that is missing here makes
 // [PortValues] panic.
 var fieldOf = map[string]ir.Field{
 	"Trust": ir.FieldTrust, "DSCP": ir.FieldDSCP, "PCP": ir.FieldPCP, "Sends": ir.FieldPauses, "Obeys": ir.FieldPauses,
@@ -43,7 +43,7 @@ var fieldOf = map[string]ir.Field{
 	"System.Preset": ir.FieldPreset,
 }
 
-// values is the values under their names.
+// values maps names to values.
 type values map[string]Value
 
 func (v values) add(name string, of any, is ir.Knowledge) {
@@ -82,9 +82,9 @@ func (v values) settings(name string, of reflect.Value) {
 		for i := range of.Len() {
 			v.settings(fmt.Sprintf("%s[%d]", name, i), of.Index(i))
 		}
-	case reflect.Int8: // a cos, a queue or a group: -1 is not known
+	case reflect.Int8: // -1 in a cos, a queue or a group means unknown
 		v.add(name, of.Interface(), known(of.Int() >= 0))
-	case reflect.Bool: // the sides of a pool are part of its name
+	case reflect.Bool: // the sides of a pool are part of the pool's name
 	default:
 		panic("irtest: " + name)
 	}
@@ -123,7 +123,7 @@ func PortValues(p *ir.PortSettings) map[string]Value {
 	return v
 }
 
-// DeviceValues returns every value of a device beside its ports by its name; those of a pool with the name of the pool.
+// DeviceValues returns every value of a device outside its ports by its name. Names of a pool's values include the pool.
 func DeviceValues(s *ir.Settings) map[string]Value {
 	v := values{}
 	v.settings("System", reflect.ValueOf(s.System))

@@ -4,7 +4,7 @@ fabric "f" {
 switch "leaf" {
   names  = "leaf1"
   model  = "sn2700"
-  memory = "written" # want memory-by-hand at "\"written\"": "Take one of the two out"
+  memory = "written" # want memory-by-hand at "\"written\"": "Delete one of the two"
   by_hand {}
 }
 switch "spine" {

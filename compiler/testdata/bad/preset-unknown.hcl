@@ -3,5 +3,5 @@ switch "leaf1" {
   model   = "sn2700"
   os      = "sonic"
   version = "202505"
-  preset  = "keep"  # want config-invalid at "\"keep\"": "on SONiC. Take preset out"
+  preset  = "keep"  # want config-invalid at "\"keep\"": "on SONiC. Delete preset"
 }

@@ -7,6 +7,6 @@ host "gpu1" {
   }
 }
 link "l" {
-  a = "gpu1:bond0"  # want unknown-interface at "gpu1:bond0": "Name those"
+  a = "gpu1:bond0"  # want unknown-interface at "gpu1:bond0": "Name a NIC of the bond"
   b = "leaf1:swp1"
 }

@@ -8,7 +8,7 @@ switch "leaf" {
 }
 host "gpu" {
   names      = "gpu[1-2]"
-  written_by = "others" # want written-by-hand at "\"others\"": "Take out one of the two"
+  written_by = "others" # want written-by-hand at "\"others\"": "Delete one of the two"
   by_hand {}
   nic "eth0" { model = "connectx-5" }
 }

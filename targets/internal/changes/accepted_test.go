@@ -17,7 +17,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/rollout"
 )
 
-// acceptedBy is the word of an accept block by which a field may differ; a field without one never may.
+// acceptedBy maps a field to the word of an accept block that accepts a difference; other fields are never accepted.
 var acceptedBy = map[ir.Field]string{
 	ir.FieldDefaultCos: "maps", ir.FieldShaper: "shaper", ir.FieldWatchdog: "watchdog", ir.FieldCable: "headroom",
 	ir.FieldBuffer: "headroom", ir.FieldXoff: "headroom", ir.FieldXon: "headroom", ir.FieldHeadroom: "headroom",
@@ -38,7 +38,8 @@ func acceptable(t *testing.T) []string {
 	return nil
 }
 
-// mild is changes of accepted values in which no rule finds an error, by the number of the spelling: tamperings of them are errors there.
+// mild contains, by the number of the spelling, changes of accepted values that no rule reports as an error. For these values, the changes
+// in tamperings are errors.
 var mild = map[int]map[string][]string{
 	1: {"limits": {"ALPHA_1\n", "ALPHA_2\n"}},
 	3: {"headroom": {"BUFFER_PG|Ethernet0|3 profile \"pg_lossless_100000_5m_profile\"", "BUFFER_PG|Ethernet0|3 profile \"P\"\n" +
@@ -48,7 +49,7 @@ var mild = map[int]map[string][]string{
 
 var lastDay = time.Date(2026, 11, 29, 23, 59, 0, 0, time.UTC)
 
-// accepting plans and verifies the switch as judged does, at a time, where the fabric accepts values until the last day.
+// accepting plans and verifies the switch like judged, at a time, for a fabric that accepts values until lastDay.
 func (w *written) accepting(runs int, files [][]byte, now time.Time, names ...string) (*rollout.Health, *deploy.Plan) {
 	d := w.tree.Devices[0].Source
 	d.Fabric.Accepts = []*ir.Accept{{Devices: []*ir.Device{d}, Differs: names, Reason: "ticket 4711", By: "ann", Until: "2026-11-29"}}
@@ -58,10 +59,10 @@ func (w *written) accepting(runs int, files [][]byte, now time.Time, names ...st
 	return h, plan
 }
 
-// TestAccepted: a value that differs on a switch that rocec has written is sound where the fabric accepts it, and by no other word. PFC,
-// link pause, trust, queues, groups and the maps of claimed values are never accepted.
+// TestAccepted: a different value on a switch that rocec has written is accepted only by its own word of an accept block. PFC, link pause,
+// trust, queues, groups and the maps of claimed values are never accepted.
 func TestAccepted(t *testing.T) {
-	words := map[string]bool{"trust": true} // which accepts trust that is of no use here
+	words := map[string]bool{"trust": true} // trust accepts only unneeded trust, which does not occur here
 	for _, word := range acceptedBy {
 		words[word] = true
 	}
@@ -75,7 +76,7 @@ func TestAccepted(t *testing.T) {
 			d := w.judged(1, files).Drift
 			byRules := slices.ContainsFunc(d.Watched, func(w deploy.Watched) bool { return w.Name == "rules" })
 			if len(change) == 1 || !ok || d.Status != deploy.StatusChange && (word == "" || d.Status != deploy.StatusSame || !byRules) {
-				continue // it is refused, or a finding of another kind
+				continue // the change is refused, or has another kind of finding
 			}
 			t.Run(s.name+" "+c.field.String(), func(t *testing.T) {
 				unclaimed := c.field == ir.FieldPCP && s.name == "nvue"
@@ -90,7 +91,7 @@ func TestAccepted(t *testing.T) {
 					h, _ := w.accepting(0, files, lastDay, word)
 					assert.False(t, h.Sound())
 					if h.Drift.Status == deploy.StatusChange {
-						assert.Contains(t, h.Drift.Unsound(), "[conf-", "it is an error of a rule")
+						assert.Contains(t, h.Drift.Unsound(), "[conf-", "a rule reports an error")
 					}
 					return
 				}
@@ -111,7 +112,7 @@ func TestAccepted(t *testing.T) {
 	}
 }
 
-// takes has an accept block take a value that differs, and reports whether the switch is other by it.
+// takes lets an accept block accept a different value, and reports whether the whole difference is accepted.
 func (w *written) takes(t *testing.T, files [][]byte, word string) bool {
 	t.Helper()
 	h, plan := w.accepting(1, files, lastDay, word)
@@ -131,7 +132,7 @@ func (w *written) takes(t *testing.T, files [][]byte, word string) bool {
 	return true
 }
 
-// over has the block of a value be over.
+// over checks the switch after the last day of the accept block.
 func (w *written) over(t *testing.T, files [][]byte, word string) {
 	t.Helper()
 	h, plan := w.accepting(1, files, lastDay.Add(time.Minute), word)
@@ -177,7 +178,7 @@ func TestAcceptedAndMore(t *testing.T) {
 	assert.False(t, h.Other(), "DSCP 26 is claimed")
 }
 
-// An apply by a saved plan does not change a device that the plan left as it was.
+// An apply of a saved plan does not change a device that the plan left unchanged.
 func TestAcceptedInASavedPlan(t *testing.T) {
 	w := writtenBy(t, spellings[0].hcl)
 	files, ok := w.with("port_buffer_bytes = 126000", "port_buffer_bytes = 100000")
@@ -206,7 +207,7 @@ func TestAcceptOver(t *testing.T) {
 	require.Contains(t, plan.Over[0].Detail, "until 2026-11-29")
 }
 
-// A device that is left because rocec alone has changed keeps what the fabric accepts: the warning does not come back.
+// A device that is skipped because only rocec changed keeps its accepted values, and the warning does not return.
 func TestAcceptedOfADeviceThatIsLeft(t *testing.T) {
 	w := writtenBy(t, spellings[0].hcl)
 	files, ok := w.with("port_buffer_bytes = 126000", "port_buffer_bytes = 150000", "",

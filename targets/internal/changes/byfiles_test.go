@@ -21,19 +21,19 @@ const (
 	infraConf    = "/etc/mlx/datapath/qos/qos_infra.conf"
 )
 
-// byFiles compiles the rack with a release, and gives its switch alone.
+// byFiles compiles the rack with a release, and returns only its switch.
 func byFiles(t *testing.T, text string) *target.Tree {
 	t.Helper()
 	return switchOf(t, judgetest.Rack(text))
 }
 
-// switchOf compiles a fabric and gives its first switch alone.
+// switchOf compiles a fabric and returns only its first switch.
 func switchOf(t *testing.T, hcl string) *target.Tree {
 	t.Helper()
 	return judgetest.First(t, judgetest.Tree(t, hcl), target.Switch)
 }
 
-// TestByFiles: a switch with two files is planned, changed by one reload for both, verified, and goes back with both.
+// TestByFiles: a switch with two files is planned, changed by one reload for both, verified, and restored with both.
 func TestByFiles(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
@@ -53,7 +53,7 @@ func TestByFiles(t *testing.T) {
 			}
 			factory := map[string]string{featuresConf: read(featuresConf), infraConf: read(infraConf)}
 
-			// What switchd refuses takes both files back.
+			// If switchd refuses the change, both files are restored.
 			refuse := true
 			targettest.Sim[*sim.Switchd](device.Sims()).Says = func(content []byte) []string {
 				if !refuse || !strings.Contains(string(content), "pfc.roce_pfc.") {
@@ -83,13 +83,13 @@ func TestByFiles(t *testing.T) {
 			plan := deploy.Diff(tree, rollout.Observe(t.Context(), dial, tree, rollout.ObserveOptions{Probes: rollout.Every}))
 			assert.True(t, plan.Empty())
 
-			// Another person removes the pool of lossless traffic: it comes back.
+			// Another person removes the pool of lossless traffic, and rocec restores it.
 			device.WriteFile(infraConf, []byte(strings.Replace(read(infraConf), "ingress_service_pool.1.percent = 50.0",
 				"ingress_service_pool.1.percent = 0", 1)), 0o644)
 			require.Equal(t, deploy.Applied, labtest.Apply(t, tree, dial).Devices[0].Outcome)
 			assert.Contains(t, read(infraConf), "ingress_service_pool.1.percent = 50.0")
 
-			// The checker is asked about a file beside the other one.
+			// The checker checks each file together with the other one.
 			for i, bad := range []string{"no.such = [\n", "x\n"} {
 				out, _, status := device.Run(t.Context(), "root", "printf '"+strings.TrimSpace(bad)+"\\n' >/tmp/new\nset -- /tmp/new\n"+
 					sw.Files[i].Precheck, "")
@@ -99,7 +99,7 @@ func TestByFiles(t *testing.T) {
 	}
 }
 
-// TestManagedByNVUE: a switch that NVUE configures is not written by files, and one on which it only runs is warned of.
+// TestManagedByNVUE: files are not written on a switch that NVUE configures; a switch where NVUE only runs has a warning.
 func TestManagedByNVUE(t *testing.T) {
 	t.Parallel()
 	tree := byFiles(t, "version = \"5.9.1\"\n  config = \"files\"")

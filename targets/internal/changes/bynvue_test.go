@@ -42,7 +42,7 @@ func boxOf(t *testing.T, tree *target.Tree) *nvueBox {
 
 const appliedTree = "nv config show -r applied"
 
-// history is the numbers and states of the revisions, the newest first.
+// history returns the numbers and states of the revisions, newest first.
 func (b *nvueBox) history(t *testing.T) string {
 	t.Helper()
 	var out []string
@@ -53,11 +53,11 @@ func (b *nvueBox) history(t *testing.T) string {
 	return strings.Join(out, ", ")
 }
 
-// nvueReleases are those at which something changes: words, paths, who saves.
+// nvueReleases are the releases that change words, paths or the program that saves.
 var nvueReleases = []string{"5.4.0", "5.8.0", "5.9.1", "5.11.0", "5.14.0", "5.15.0", "5.18.0"}
 
-// TestByNVUE plans and verifies a switch of any release. One revision changes it, is confirmed and saved, and holds after a restart.
-// Nothing waits, nothing is pending, and settings of others stay.
+// TestByNVUE plans and verifies a switch of any release. One revision changes it, is confirmed and saved, and persists after a restart. No
+// revision waits or is pending, and settings of others stay.
 func TestByNVUE(t *testing.T) {
 	for _, release := range nvueReleases {
 		for _, odd := range []string{"", "sets replace", "parent by name", "save unconfirmed", "stores enabled", "units"} {
@@ -98,7 +98,7 @@ func TestByNVUE(t *testing.T) {
 				}
 				assert.Contains(t, b.Root(t, "nv show interface swp1 qos buffer ingress-priority-group"), "lossy-lossless lossless")
 
-				// The window of NVUE is over long ago, and nothing went back.
+				// NVUE's confirmation window ended long ago, and NVUE reverted nothing.
 				b.Root(t, "nv config apply 3 -y")
 				assert.Equal(t, before, b.Root(t, appliedTree))
 			})
@@ -106,8 +106,8 @@ func TestByNVUE(t *testing.T) {
 	}
 }
 
-// TestNVUECommands: a change by NVUE takes at most three commands more than one of traffic.conf, whose commands every change takes. The
-// files of later releases have the same limit.
+// TestNVUECommands: a change by NVUE needs at most three more commands than a change of traffic.conf. A change of the files of later
+// releases has the same limit.
 func TestNVUECommands(t *testing.T) {
 	change := func(text string) int {
 		b := labtest.New(t, byFiles(t, text))
@@ -159,7 +159,8 @@ func TestNVUEUnsplit(t *testing.T) {
 	require.Equal(t, deploy.Applied, labtest.Apply(t, b.Tree, b.Dial).Devices[0].Outcome)
 }
 
-// TestNVUEFails: whatever goes wrong in a change, the switch holds what it held, nothing is pending of rocec's, and the report says why.
+// TestNVUEFails: after every kind of failure in a change, the switch has its old settings, no revision of rocec is pending, and the report
+// states the reason.
 func TestNVUEFails(t *testing.T) {
 	for name, c := range map[string]struct {
 		fault func(b *nvueBox)
@@ -203,8 +204,8 @@ func TestNVUEFails(t *testing.T) {
 	}
 }
 
-// TestNVUECut: a connection that breaks at any command, or a power cut while the change waits, leaves all or nothing. The switch holds the
-// former tree, or the wanted one, confirmed and saved.
+// TestNVUECut: after a broken connection at any command, or a power cut while the change waits, the switch has the old tree, or the wanted
+// one, confirmed and saved.
 func TestNVUECut(t *testing.T) {
 	machinetest.Long(t)
 	whole := ""
@@ -223,15 +224,15 @@ func TestNVUECut(t *testing.T) {
 		case deploy.Restored, deploy.Reverted, deploy.Refused, deploy.NotStarted:
 			assert.Equal(t, before, after, "at %d: %s", at, r.Outcome)
 		default:
-			assert.Fail(t, "the run says neither", "at %d: %s %v", at, r.Outcome, r.Err)
+			assert.Fail(t, "the run reports neither", "at %d: %s %v", at, r.Outcome, r.Err)
 		}
 		assert.NotContains(t, b.history(t), "confirm", "at %d", at)
 		b.Reboot()
-		assert.Equal(t, after, b.Root(t, appliedTree), "at %d: what holds is saved", at)
+		assert.Equal(t, after, b.Root(t, appliedTree), "at %d: the applied settings are saved", at)
 	}
 }
 
-// TestNVUEPowerCut: power that goes while a change waits for its confirmation takes it back, also where NVUE had saved it.
+// TestNVUEPowerCut: a power cut while a change waits for its confirmation reverts it, even if NVUE had saved it.
 func TestNVUEPowerCut(t *testing.T) {
 	for _, unconfirmed := range []bool{false, true} {
 		b := byNVUE(t, `version = "5.9.0"`)
@@ -246,7 +247,7 @@ func TestNVUEPowerCut(t *testing.T) {
 	}
 }
 
-// TestNVUERefused: a box on which rocec must not begin is refused in the plan, with what to do, and nothing is touched.
+// TestNVUERefused: if rocec must not change a box, the plan refuses it and says what to do, and nothing is changed.
 func TestNVUERefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		make func(b *nvueBox)
@@ -312,7 +313,7 @@ func TestNVUEBond(t *testing.T) {
 	assert.Equal(t, []int{0, 1}, []int{good, bad}, "too little for the members, too")
 }
 
-// TestNVUEPending: another user's pending revision is neither taken along nor taken away.
+// TestNVUEPending: another user's pending revision is neither applied nor deleted.
 func TestNVUEPending(t *testing.T) {
 	b := byNVUE(t, `version = "5.9.0"`)
 	id := b.nv.Foreign("ann", "pending", "nv set interface swp9 link speed 10G")
@@ -322,8 +323,8 @@ func TestNVUEPending(t *testing.T) {
 	assert.NotContains(t, b.Root(t, appliedTree), "10G")
 }
 
-// TestNVUEBack: going back from a run restores the tree before that run, run by run, even if NVUE has applied a run's revision again.
-// Where others have applied something since, or a later run exists, nothing is applied at all.
+// TestNVUEBack: going back from a run restores the tree before that run, run by run, even if NVUE has applied a run's revision again. If
+// others have applied a revision since, or a later run exists, nothing is applied.
 func TestNVUEBack(t *testing.T) {
 	b := byNVUE(t, `version = "5.14.0"`)
 	factory := b.Plan(t).Changes[0]
@@ -342,7 +343,7 @@ func TestNVUEBack(t *testing.T) {
 	require.Equal(t, deploy.Applied, r.Outcome, "%v", r.Err)
 	last := b.Root(t, appliedTree)
 
-	r = b.Back(t, factory) // over the second run
+	r = b.Back(t, factory) // skipping the second run
 	require.Equal(t, deploy.Restored, r.Outcome, "%v", r.Err)
 	assert.Contains(t, r.Err.Detail, "not applied right after what was there before the run")
 	assert.Equal(t, last, b.Root(t, appliedTree))
@@ -351,7 +352,7 @@ func TestNVUEBack(t *testing.T) {
 	require.Equal(t, deploy.Applied, r.Outcome, "%v %v", r.Err, r.Undo)
 	assert.Equal(t, first, b.Root(t, appliedTree))
 
-	b.nv.Do(func() { b.nv.Faults.Halfway = true }) // what it held is applied again, and stays rocec's
+	b.nv.Do(func() { b.nv.Faults.Halfway = true }) // the old revision is applied again, and still belongs to rocec
 	require.Equal(t, deploy.Restored, b.Back(t, factory).Outcome)
 	assert.Equal(t, firstApplied, b.Root(t, "nv config show"))
 

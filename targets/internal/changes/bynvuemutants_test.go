@@ -16,9 +16,9 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// nvueScenarios are events on one switch, each a trap of NVUE; they return what is wrong afterwards, or nothing.
+// nvueScenarios are events on one switch in which NVUE behaves unexpectedly; they return the errors afterwards, or nothing.
 var nvueScenarios = map[string]func(t *testing.T, b *nvueBox) string{
-	"kept": func(t *testing.T, b *nvueBox) string { // 5.8 saves nothing by itself
+	"kept": func(t *testing.T, b *nvueBox) string { // 5.8 does not save by itself
 		if r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]; r.Outcome != deploy.Applied {
 			return string(r.Outcome)
 		}
@@ -44,7 +44,7 @@ var nvueScenarios = map[string]func(t *testing.T, b *nvueBox) string{
 		r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]
 		return changed(r.Outcome != deploy.Restored, string(r.Outcome))
 	},
-	"power cut": func(t *testing.T, b *nvueBox) string { // where auto-save does not wait for the confirmation
+	"power cut": func(t *testing.T, b *nvueBox) string { // for releases where auto-save does not wait for the confirmation
 		b.nv.Do(func() { b.nv.SaveUnconfirmed = true })
 		b.Root(t, "nv set system config auto-save enable on && nv config apply -y")
 		before := b.Root(t, appliedTree)
@@ -60,7 +60,7 @@ var nvueScenarios = map[string]func(t *testing.T, b *nvueBox) string{
 		}).Devices[0]
 		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) + changed(b.Root(t, appliedTree) != theirs, "theirs is gone")
 	},
-	"somebody is at work": func(t *testing.T, b *nvueBox) string { // an apply of theirs between ours and what it was begun from
+	"somebody is at work": func(t *testing.T, b *nvueBox) string { // another user applies a revision between ours and its base
 		theirs := b.nv.Foreign("ann", "pending", "nv set qos pfc theirs switch-priority 5")
 		d := b.Tree.Devices[0]
 		choose := d.Files[0].Choose
@@ -74,7 +74,7 @@ var nvueScenarios = map[string]func(t *testing.T, b *nvueBox) string{
 			changed(!strings.Contains(b.Root(t, appliedTree), "theirs"), "theirs is gone") +
 			changed(strings.Contains(b.history(t), "pending"), "a revision is left")
 	},
-	"long wait": func(t *testing.T, b *nvueBox) string { // of more than the hour that NVUE would give
+	"long wait": func(t *testing.T, b *nvueBox) string { // longer than the hour that NVUE would wait
 		r := labtest.Apply(t, b.Tree, b.Dial, func(o *rollout.ApplyOptions) { o.Hold = 3 * time.Hour }).Devices[0]
 		b.Pass(2 * time.Hour)
 		return changed(r.Outcome != deploy.Unconfirmed, string(r.Outcome)) +
@@ -86,7 +86,7 @@ var nvueScenarios = map[string]func(t *testing.T, b *nvueBox) string{
 		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) +
 			changed(strings.Contains(b.history(t), "pending") || strings.Contains(b.history(t), "invalid"), "a revision is left")
 	},
-	"half a patch": func(t *testing.T, b *nvueBox) string { // what is unset is taken, what is set is refused, and nv ends with status 0
+	"half a patch": func(t *testing.T, b *nvueBox) string { // unset is accepted, set is refused, and nv exits with status 0
 		b.Root(t, "nv set qos pfc rocec-9m cable-length 9 && nv config apply -y")
 		before := b.Root(t, appliedTree)
 		b.nv.Do(func() { b.nv.StatusZero = true })
@@ -94,7 +94,7 @@ var nvueScenarios = map[string]func(t *testing.T, b *nvueBox) string{
 		r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]
 		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) + b.untouched(t, before)
 	},
-	"patch of nothing": func(t *testing.T, b *nvueBox) string { // what nv takes, and what changes nothing
+	"patch of nothing": func(t *testing.T, b *nvueBox) string { // a patch that nv accepts and that changes nothing
 		before := b.Root(t, appliedTree)
 		b.stages(func(docs string) string {
 			base, _, _ := strings.Cut(docs, "\n")
@@ -103,7 +103,7 @@ var nvueScenarios = map[string]func(t *testing.T, b *nvueBox) string{
 		r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]
 		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) + b.untouched(t, before)
 	},
-	"gate": func(t *testing.T, b *nvueBox) string { // what the switch makes of it is not enough
+	"gate": func(t *testing.T, b *nvueBox) string { // the chip gets less headroom than written
 		before := b.Root(t, appliedTree)
 		b.nv.Do(func() {
 			for i := range b.nv.Ports {
@@ -113,27 +113,27 @@ var nvueScenarios = map[string]func(t *testing.T, b *nvueBox) string{
 		r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]
 		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) + changed(b.Root(t, appliedTree) != before, "it is not as before")
 	},
-	"others": func(t *testing.T, b *nvueBox) string { // the logins, and what people have set
+	"others": func(t *testing.T, b *nvueBox) string { // the logins, and settings of people
 		b.Root(t, "nv set system message pre-login mine && nv config apply -y")
 		labtest.Apply(t, b.Tree, b.Dial)
 		have := b.Root(t, appliedTree)
 		return changed(!strings.Contains(have, "system-admin"), "nobody can log in") +
 			changed(!strings.Contains(have, "pre-login"), "theirs is gone")
 	},
-	"window": func(t *testing.T, b *nvueBox) string { // whatever becomes of rocec, NVUE goes back the same day
+	"window": func(t *testing.T, b *nvueBox) string { // NVUE reverts within the same day, even without rocec
 		labtest.Apply(t, b.Tree, b.Dial, func(o *rollout.ApplyOptions) { o.Hold = time.Hour })
 		left, _, _ := strings.Cut(b.Root(t, "nv config apply --confirm-status"), " ")
 		d, err := time.ParseDuration(left)
 		return changed(err != nil || d < time.Hour || d > 4*time.Hour, "it goes back in "+left)
 	},
-	"root's pending": func(t *testing.T, b *nvueBox) string { // a revision of the user that the steps run as
+	"root's pending": func(t *testing.T, b *nvueBox) string { // a revision of the same user
 		b.Root(t, "nv set qos pfc mine switch-priority 5")
 		r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]
 		return changed(r.Outcome != deploy.Applied, string(r.Outcome)) +
 			changed(strings.Contains(b.Root(t, appliedTree), "mine"), "it is applied") +
 			changed(!strings.Contains(b.history(t), "pending"), "it is gone")
 	},
-	"gone back": func(t *testing.T, b *nvueBox) string { // after the run was kept
+	"gone back": func(t *testing.T, b *nvueBox) string { // after the run was confirmed
 		before, was := b.Root(t, appliedTree), b.Plan(t).Changes[0]
 		if r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]; r.Outcome != deploy.Applied {
 			return string(r.Outcome)
@@ -143,7 +143,7 @@ var nvueScenarios = map[string]func(t *testing.T, b *nvueBox) string{
 	},
 }
 
-// stages edits what the step of the switch is given: a line, and the documents of the patch.
+// stages edits the input of the switch's step: a line, and the documents of the patch.
 func (b *nvueBox) stages(edit func(docs string) string) {
 	f := &b.Tree.Devices[0].Files[0]
 	choose := f.Choose
@@ -154,7 +154,7 @@ func (b *nvueBox) stages(edit func(docs string) string) {
 	}
 }
 
-// untouched says where a switch is not as before, or where something was applied in between.
+// untouched returns the changes of a switch, and whether a revision was applied in between.
 func (b *nvueBox) untouched(t *testing.T, before string) string {
 	return changed(b.Root(t, appliedTree) != before, "it is not as before") +
 		changed(strings.Contains(b.Root(t, "nv config history"), "rocec-"), "a revision was applied") +
@@ -168,7 +168,7 @@ func changed(wrong bool, says string) string {
 	return ""
 }
 
-// nvueMutants are the scripts with one of their precautions taken out, each with the scenario that finds it.
+// nvueMutants are the scripts with one of their precautions removed, each with the scenario that detects it.
 var nvueMutants = []struct{ scenario, old, new string }{
 	{"kept", "try nv config save\n", ":\n"},
 	{"kept", ` --confirm "${window}s"`, ""},

@@ -19,7 +19,7 @@ import (
 	"github.com/rocec/rocec/targets/target/targettest"
 )
 
-// sonicBox is a switch of SONiC with the rack of byFiles behind it.
+// sonicBox is a SONiC switch with the rack of byFiles.
 type sonicBox struct {
 	*labtest.Box
 	sw *sim.Switch
@@ -33,7 +33,7 @@ func bySONiC(t *testing.T, hcl string) *sonicBox {
 	return &sonicBox{b, targettest.Sim[*sim.Switch](b.Sims())}
 }
 
-// running is CONFIG_DB as the switch has it.
+// running returns the running CONFIG_DB of the switch.
 func (b *sonicBox) running(t *testing.T) string {
 	t.Helper()
 	return b.Root(t, "sonic-cfggen -d --print-data")
@@ -46,13 +46,13 @@ func (b *sonicBox) groups(t *testing.T) string {
 		`echo "$k $(sonic-db-cli APPL_DB HGET "$k" profile)"; done; done`)
 }
 
-// TestBySONiC plans, patches, saves and verifies a switch of any release, which keeps the change over a restart. Settings of others stay.
-// The chip got only the lossless settings, and traffic of other ports was never interrupted.
+// TestBySONiC plans, patches, saves and verifies a switch of any release, which keeps the change after a restart. Settings of others stay.
+// The chip gets only the lossless settings, and traffic of other ports is never interrupted.
 func TestBySONiC(t *testing.T) {
 	for i, release := range sim.Releases() {
 		t.Run(release, func(t *testing.T) {
 			t.Parallel()
-			if i > 0 { // one release is quick enough
+			if i > 0 { // one release is enough with -short
 				machinetest.Long(t)
 			}
 			b := bySONiC(t, judgetest.SONiCRack(release))
@@ -79,24 +79,24 @@ func TestBySONiC(t *testing.T) {
 					good += int(s.Value)
 				}
 			}
-			assert.Positive(t, good, "what the chip has been told was read")
+			assert.Positive(t, good, "the settings of the chip were read")
 
 			r = b.Back(t, factory)
 			require.Equal(t, deploy.Applied, r.Outcome, "%v %v %s", r.Err, r.Undo, r.Text())
 			assert.Contains(t, b.groups(t), "BUFFER_PG_TABLE:Ethernet0:3-4 ")
 			assert.NotContains(t, b.running(t), "ROCEC")
 			b.Reboot()
-			assert.NotContains(t, b.running(t), "ROCEC", "the way back is saved, too")
+			assert.NotContains(t, b.running(t), "ROCEC", "the restored settings are saved, too")
 		})
 	}
 }
 
-// TestSONiCDynamic: where the switch computes headroom itself, groups are asked for and sizes are not written.
+// TestSONiCDynamic: if the switch computes headroom itself, lossless groups are written without sizes.
 func TestSONiCDynamic(t *testing.T) {
 	for i, release := range sim.Releases() {
 		t.Run(release, func(t *testing.T) {
 			t.Parallel()
-			if i > 0 { // one release is quick enough
+			if i > 0 { // one release is enough with -short
 				machinetest.Long(t)
 			}
 			b := bySONiC(t, judgetest.SONiCRack(release))
@@ -111,14 +111,14 @@ func TestSONiCDynamic(t *testing.T) {
 	}
 }
 
-// dynamic makes the switch compute its headroom: what its image would have been built with.
+// dynamic makes the switch compute its headroom, like an image with the dynamic buffer model.
 func (b *sonicBox) dynamic(t *testing.T) {
 	t.Helper()
 	b.Root(t, "config qos reload >/dev/null 2>&1; config save -y && systemctl restart swss")
 	require.Equal(t, "dynamic", b.sw.Row("DEVICE_METADATA", "localhost")["buffer_model"])
 }
 
-// TestSONiCFails: whatever goes wrong in a change, the switch holds what it held, and the report says why.
+// TestSONiCFails: after every kind of failure in a change, the switch has its old settings, and the report states the reason.
 func TestSONiCFails(t *testing.T) {
 	machinetest.Long(t)
 	fault := func(f func(b *sonicBox)) func(b *sonicBox) { return func(b *sonicBox) { b.sw.Do(func() { f(b) }) } }
@@ -150,7 +150,7 @@ func TestSONiCFails(t *testing.T) {
 	}
 }
 
-// TestSONiCCut: a connection that breaks at any command leaves all or nothing, and what holds is saved.
+// TestSONiCCut: after a broken connection at any command, the switch has the old or the new settings, and they are saved.
 func TestSONiCCut(t *testing.T) {
 	machinetest.Long(t)
 	for at := range 24 {
@@ -172,11 +172,11 @@ func TestSONiCCut(t *testing.T) {
 				want = string(p.After)
 			case deploy.Restored, deploy.Reverted, deploy.Refused, deploy.NotStarted:
 			default:
-				assert.Fail(t, "the run says neither", "%s %v", r.Outcome, r.Err)
+				assert.Fail(t, "the run reports neither", "%s %v", r.Outcome, r.Err)
 			}
 			assert.Equal(t, want, holds(), "%s", r.Outcome)
 			b.Reboot()
-			assert.Equal(t, want, holds(), "what holds is saved")
+			assert.Equal(t, want, holds(), "the running settings are saved")
 		})
 	}
 }
@@ -196,11 +196,11 @@ func TestSONiCPowerCut(t *testing.T) {
 		b.PowerCut()
 		p := b.Plan(t)
 		require.Equal(t, deploy.StatusChange, p.Status, "%v", p.Err)
-		assert.Equal(t, string(before), string(p.Changes[0].Before), "saved by somebody: %t", saved)
+		assert.Equal(t, string(before), string(p.Changes[0].Before), "saved by another program: %t", saved)
 	}
 }
 
-// TestSONiCRefused: a box on which rocec must not begin is refused in the plan, with what to do, and nothing is touched.
+// TestSONiCRefused: if rocec must not change a box, the plan refuses it and says what to do, and nothing is changed.
 func TestSONiCRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		make func(t *testing.T, b *sonicBox)
@@ -210,7 +210,7 @@ func TestSONiCRefused(t *testing.T) {
 		"another branch": {func(t *testing.T, b *sonicBox) {
 			b.Root(t, "printf \"build_version: '20230531.19'\\nasic_type: mellanox\\n\" >/etc/sonic/sonic_version.yml")
 		}, "runs SONiC 202305"},
-		"a branch nobody knows": {func(t *testing.T, b *sonicBox) {
+		"an unknown branch": {func(t *testing.T, b *sonicBox) {
 			b.Root(t, "printf 'build_version: SONiC.master.77-abc\\n' >/etc/sonic/sonic_version.yml")
 		}, "whose branch rocec does not know"},
 		"no SONiC": {func(t *testing.T, b *sonicBox) { b.Root(t, "rm /etc/sonic/sonic_version.yml") }, "does not say that it runs SONiC"},

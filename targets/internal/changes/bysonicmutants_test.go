@@ -17,9 +17,9 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// sonicScenarios are events on one switch, each a trap of SONiC; they return what is wrong afterwards, or nothing.
+// sonicScenarios are events on one switch in which SONiC behaves unexpectedly; they return the errors afterwards, or nothing.
 var sonicScenarios = map[string]func(t *testing.T, b *sonicBox) string{
-	"kept": func(t *testing.T, b *sonicBox) string { // nothing is saved by itself
+	"kept": func(t *testing.T, b *sonicBox) string { // SONiC does not save by itself
 		if r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]; r.Outcome != deploy.Applied {
 			return string(r.Outcome)
 		}
@@ -38,14 +38,14 @@ var sonicScenarios = map[string]func(t *testing.T, b *sonicBox) string{
 		r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]
 		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) + changed(b.holds(t) != before, "it is not as before")
 	},
-	"power cut": func(t *testing.T, b *sonicBox) string { // where somebody has saved what nobody confirmed
+	"power cut": func(t *testing.T, b *sonicBox) string { // another program saved the unconfirmed change
 		before := b.holds(t)
 		labtest.Apply(t, b.Tree, b.Dial, func(o *rollout.ApplyOptions) { o.Hold = time.Hour })
 		b.Root(t, "config save -y")
 		b.PowerCut()
 		return changed(b.holds(t) != before, "it came back with an unconfirmed change")
 	},
-	"saved, and not kept": func(t *testing.T, b *sonicBox) string { // what fails behind config save
+	"saved, and not kept": func(t *testing.T, b *sonicBox) string { // a command after config save fails
 		before := b.holds(t)
 		f := &b.Tree.Devices[0].Files[0]
 		choose := f.Choose
@@ -56,7 +56,7 @@ var sonicScenarios = map[string]func(t *testing.T, b *sonicBox) string{
 		}
 		r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]
 		b.Reboot()
-		return changed(r.Outcome == deploy.Applied, string(r.Outcome)) + changed(b.holds(t) != before, "the saved file has it still")
+		return changed(r.Outcome == deploy.Applied, string(r.Outcome)) + changed(b.holds(t) != before, "the saved file still has it")
 	},
 	"somebody was faster": func(t *testing.T, b *sonicBox) string {
 		r := labtest.Apply(t, b.Tree, b.Dial, func(*rollout.ApplyOptions) {
@@ -66,7 +66,7 @@ var sonicScenarios = map[string]func(t *testing.T, b *sonicBox) string{
 			changed(b.sw.Row("PORT_QOS_MAP", "Ethernet12")["pfc_enable"] != "5", "theirs is gone") +
 			changed(r.Err == nil || !strings.Contains(r.Err.Detail, "somebody has changed it since"), "not told")
 	},
-	"somebody since": func(t *testing.T, b *sonicBox) string { // goes back over what others have set since
+	"somebody since": func(t *testing.T, b *sonicBox) string { // a restore after others have changed settings
 		was := b.Plan(t).Changes[0]
 		labtest.Apply(t, b.Tree, b.Dial)
 		b.sw.Put("PORT_QOS_MAP", "Ethernet0", map[string]string{"pfc_enable": "3,4"})
@@ -74,7 +74,7 @@ var sonicScenarios = map[string]func(t *testing.T, b *sonicBox) string{
 		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) +
 			changed(b.sw.Row("PORT_QOS_MAP", "Ethernet0")["pfc_enable"] != "3,4", "theirs is gone")
 	},
-	"table that would be empty": func(t *testing.T, b *sonicBox) string { // no patch may leave one
+	"table that would be empty": func(t *testing.T, b *sonicBox) string { // a patch must not leave an empty table
 		was := b.Plan(t).Changes[0]
 		if r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]; r.Outcome != deploy.Applied {
 			return string(r.Outcome)
@@ -84,13 +84,13 @@ var sonicScenarios = map[string]func(t *testing.T, b *sonicBox) string{
 	},
 }
 
-// holds is the state of the switch.
+// holds returns the state of the switch.
 func (b *sonicBox) holds(t *testing.T) string {
 	t.Helper()
 	return b.Root(t, b.Tree.Devices[0].Files[0].Live.Cmd)
 }
 
-// sonicMutants are the scripts with one of their precautions taken out, each with the scenario that finds it.
+// sonicMutants are the scripts with one of their precautions removed, each with the scenario that detects it.
 var sonicMutants = []struct{ scenario, old, new string }{
 	{"kept", "config save -y", "true"},
 	{"half way", "\tplay back\nelse", "\t:\nelse"},

@@ -1,3 +1,2 @@
-// Package changes has tests of whole changes: a plan, an apply and the way back on simulated devices of every system, without a verb of
-// the command.
+// Package changes tests whole changes without the command line: a plan, an apply and a restore on simulated devices of every system.
 package changes

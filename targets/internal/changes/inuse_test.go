@@ -15,14 +15,14 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// inUse is a rack whose switch has the given lines, with cables of one speed and length.
+// inUse returns a rack whose switch has the given lines, with cables of one speed and length.
 func inUse(switchLines, speed, length, ecn string) string {
 	return strings.NewReplacer("sn3700", "sn4700", "connectx-6dx", "connectx-7", `"100G"`, `"`+speed+`"`, `"3m"`, `"`+length+`"`,
 		"ecn {}", "ecn {"+ecn+"}").Replace(judgetest.Rack(switchLines))
 }
 
 // TestPresetInUse: a switch whose owner has set the vendor's preset keeps it at every speed, unless the fabric states other values; then a
-// person decides. verify lists only the differences that lossless traffic notices.
+// person decides. verify lists only differences that affect lossless traffic.
 func TestPresetInUse(t *testing.T) {
 	const (
 		on     = "- set:\n    qos:\n      roce: {}\n"
@@ -33,9 +33,9 @@ func TestPresetInUse(t *testing.T) {
 	for _, c := range []struct {
 		name, preset, speed, length, ecn, tree string
 
-		refused string // why plan refuses the switch; empty: only watchdogs are added
-		note    string // what plan and verify note, a part
-		unsound string // why the switch is not sound; empty: it is
+		refused string // why plan refuses the switch; empty: it only adds watchdogs
+		note    string // part of the note of plan and verify
+		unsound string // why the switch is not sound; empty: it is sound
 	}{
 		{"25G", "", "25G", "3m", "", on, "", "from 46080 to 460800 bytes with 100 %; the preset marks classes 0 and 3 from 150000", sound},
 		{"100G", "", "100G", "3m", "", on, "", "from 156672 to 1566720 bytes with 100 %; the preset marks classes 0 and 3 from 150000", sound},
@@ -115,7 +115,7 @@ func TestPresetInUse(t *testing.T) {
 	}
 }
 
-// byHand is a traffic.conf of 4.3 that a person wrote, with other groups.
+// byHand returns a traffic.conf of 4.3 that a person wrote, with other port groups.
 const byHand = `# written by hand
 traffic.packet_priority_source_set = [dscp]
 traffic.packet_priority_remark_set = []
@@ -154,8 +154,8 @@ priority_group.service.weight = 32
 priority_group.bulk.weight = 32
 `
 
-// TestByHandInUse: a traffic.conf with groups of others is sound where its meaning is that of the fabric. A number that the fabric states
-// must not differ.
+// TestByHandInUse: a traffic.conf with port groups of others is sound if its settings have the meaning of the fabric. A number that the
+// fabric states must not differ.
 func TestByHandInUse(t *testing.T) {
 	rack := strings.Replace(judgetest.Rack(`version = "4.3.0"`), "sn3700", "sn2700", 1)
 	rack = strings.ReplaceAll(rack, "connectx-6dx", "connectx-5")
@@ -194,14 +194,14 @@ func TestByHandInUse(t *testing.T) {
 			assert.Equal(t, c.unsound == "", h.Other(), "%v", h.Drift.Watched)
 			assert.False(t, w.judged(1, [][]byte{[]byte(text)}).Other(), "rocec has written it")
 			for _, e := range h.Drift.Effects {
-				assert.False(t, c.name == "as it is" && e.Kind == deploy.SharesChange, "traffic does not tell the same proportions apart")
+				assert.False(t, c.name == "as it is" && e.Kind == deploy.SharesChange, "equal proportions have the same effect")
 			}
 		})
 	}
 }
 
-// TestTemplateInUse: for a switch on the template of its hwsku, a fabric of the same meaning changes no class. rocec changes thresholds of
-// marking, and neither pools nor buffer profiles nor objects of the template.
+// TestTemplateInUse: on a switch with the template of its hwsku, a fabric with the same meaning changes no class. rocec changes thresholds
+// of marking, but not pools, buffer profiles or objects of the template.
 func TestTemplateInUse(t *testing.T) {
 	hcl := strings.NewReplacer("[26]", "[3]", "strict = true", "").Replace(judgetest.SONiCRack("202505"))
 	second := `
@@ -240,7 +240,7 @@ roce "nvme" {
 		}
 	}
 
-	// By custom DSCP 26 is lossless, and the template has it lossy.
+	// DSCP 26 is lossless by common practice, but lossy in the template.
 	b.Tree = switchOf(t, judgetest.SONiCRack("202505"))
 	p = b.Plan(t)
 	assert.Contains(t, p.Unsound(), "PFC is on for cos 3-4, and the fabric has it for cos 3.")
@@ -251,7 +251,7 @@ roce "nvme" {
 	assert.Contains(t, strings.Join(says, "\n"), "DSCP 26 moves to queue 3")
 }
 
-// ownerSets sets a NIC as the fabric of the rack means it, without rocec.
+// ownerSets sets a NIC to the wanted values of the rack's fabric, without rocec.
 const ownerSets = `set -e
 ethtool -A ens1f0 rx off tx off
 dcb dcbx set dev ens1f0 host ieee
@@ -272,14 +272,14 @@ echo 104 >/sys/kernel/config/rdma_cm/$dev/ports/1/default_roce_tos
 rmdir /sys/kernel/config/rdma_cm/$dev
 ` + cnpPriority + "\n"
 
-// cnpPriority sets the priority of CNPs, and with it the mode in which it counts.
+// cnpPriority sets the priority of CNPs, and the mode in which it applies.
 const (
 	cnpParams   = "/sys/kernel/debug/mlx5/$(ls /sys/kernel/debug/mlx5)/cc_params/"
 	cnpPriority = "echo 6 >" + cnpParams + "np_cnp_prio"
 )
 
-// TestNICInUse: a NIC with every wanted value and no files of rocec is sound. A plan for the NIC announces a link that bounces only where
-// its PFC mask changes.
+// TestNICInUse: a NIC with every wanted value and no files of rocec is sound. A plan announces that the NIC's link bounces only if its PFC
+// mask changes.
 func TestNICInUse(t *testing.T) {
 	tree := judgetest.First(t, judgetest.Tree(t, judgetest.Rack(`version = "5.9.1"`)), target.Host)
 	b := labtest.New(t, tree)

@@ -21,18 +21,18 @@ import (
 
 func TestMain(m *testing.M) {
 	machinetest.Hasten()
-	machinetest.Parallel(4) // they wait for devices
+	machinetest.Parallel(4) // the tests wait for devices
 	os.Exit(m.Run())
 }
 
-// TestSwitchdSays: the log of switchd decides about a change, on a switch that restarts and on one that reloads. A complaint about the
-// table reverts the change at once, and any other line does not. A threshold that switchd has changed is reported.
+// TestSwitchdSays: the log of switchd decides about a change, on a switch that restarts switchd and on one that reloads it. A complaint
+// about the table reverts the change at once, and any other line does not. A threshold that switchd has changed is reported.
 func TestSwitchdSays(t *testing.T) {
 	t.Parallel()
 	for dir, way := range map[string]string{"../../../examples/rack-v1-pfc": "restart", "../../../examples/pods-ebgp": "reload"} {
 		sw := judgetest.First(t, judgetest.Folder(t, dir), target.Switch).Devices[0]
 		for name, c := range map[string]struct {
-			says     string // of the new content alone
+			says     string // only of the new content
 			want     deploy.Outcome
 			adjusted string
 		}{
@@ -71,14 +71,13 @@ func TestSwitchdSays(t *testing.T) {
 				}
 				require.Equal(t, deploy.Activation, r.Err.Kind)
 				assert.Contains(t, r.Err.Detail, c.says)
-				assert.Less(t, took, 60.0, "a complaint is not waited for to go away")
+				assert.Less(t, took, 60.0, "rocec does not wait for a complaint to go away")
 			})
 		}
 	}
 }
 
-// TestGateOfSwitch: a change is reverted if it takes away a state that the probes measure: the link of a port and its neighbours, or a
-// daemon that starts again.
+// TestGateOfSwitch: a change is reverted if the probes measure a loss: of a port's link, of its neighbours, or by a restarted daemon.
 func TestGateOfSwitch(t *testing.T) {
 	t.Parallel()
 	leaf := judgetest.First(t, judgetest.Folder(t, "../../../examples/pods-ebgp"), target.Switch).Devices[0]

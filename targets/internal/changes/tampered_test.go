@@ -16,13 +16,13 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// written is a switch of a system that holds what rocec writes.
+// written is a switch with the contents that rocec writes.
 type written struct {
 	tree  *target.Tree
 	files [][]byte
 }
 
-// writtenBy returns the switch of a fabric as it is after an apply on a device of the factory.
+// writtenBy returns the switch of a fabric after an apply on a factory-new device.
 func writtenBy(t *testing.T, hcl string) *written {
 	t.Helper()
 	tree := switchOf(t, hcl)
@@ -41,7 +41,7 @@ func writtenBy(t *testing.T, hcl string) *written {
 	return w
 }
 
-// judged plans and verifies the switch with some contents, on which a number of runs have written.
+// judged plans and verifies the switch with some contents, after the given number of runs.
 func (w *written) judged(runs int, files [][]byte) *rollout.Health {
 	h := &deploy.Have{Device: w.tree.Devices[0], Count: runs}
 	for _, data := range files {
@@ -51,7 +51,7 @@ func (w *written) judged(runs int, files [][]byte) *rollout.Health {
 	return &rollout.Health{Drift: plan.Devices[0]}
 }
 
-// with returns the contents with texts replaced, old and new in turn; an empty old text means the end of the last file. ok reports that
+// with returns the contents with texts replaced, old and new in turn; an empty old text means the end of the last file. ok reports whether
 // each text was found.
 func (w *written) with(change ...string) (files [][]byte, ok bool) {
 	files, ok = slices.Clone(w.files), true
@@ -78,7 +78,8 @@ var spellings = []struct{ name, hcl string }{
 	{"sonic", judgetest.SONiCRack("202505")},
 }
 
-// tampering is a change of one field by another person, in the spelling of each system; a text alone is why the system has no such field.
+// tampering is a change of one field by another person, in the spelling of each system. A single text is the reason why the system has no
+// such field.
 type tampering struct {
 	field ir.Field
 	by    [4][]string
@@ -167,7 +168,7 @@ var tamperings = []tampering{
 		{"", "PORT_QOS_MAP|Ethernet0 scheduler \"S\"\nSCHEDULER|S pir \"12500\"\n"},
 	}},
 	{ir.FieldWatchdog, [4][]string{
-		none(notHere), none("every watchdog there drops, as that of the other spellings does"),
+		none(notHere), none("every watchdog there drops, like that of the other spellings"),
 		{"            state: enable", "            " +
 			"state: disable"},
 		{"PFC_WD|Ethernet0 action \"drop\"", "PFC_WD|Ethernet0 action \"alert\""},
@@ -305,8 +306,8 @@ var tamperings = []tampering{
 	{ir.FieldVLANMap, [4][]string{none(ofNIC), none(ofNIC), none(ofNIC), none(ofNIC)}},
 }
 
-// TestTampered: rocec sees a value that another person changes on a switch that rocec has written, in every field. Plan changes or reports
-// the value, and verify is not good.
+// TestTampered: rocec sees a value that another person changes on a switch that rocec has written, in every field. plan changes or reports
+// the value, and verify fails.
 func TestTampered(t *testing.T) {
 	fields := map[ir.Field]bool{}
 	for _, c := range tamperings {
@@ -334,8 +335,8 @@ func TestTampered(t *testing.T) {
 	}
 }
 
-// TestOutcomes: a switch that rocec has never written and that has other settings is "other and sound" where lossless traffic notices no
-// difference; else verify names the differences. One that rocec has written is never sound enough.
+// TestOutcomes: a switch that rocec has never written is "other and sound" if its differences do not affect lossless traffic; otherwise
+// verify names them. On a switch that rocec has written, every difference counts.
 func TestOutcomes(t *testing.T) {
 	const sound = ""
 	for i, cases := range [][]struct {
@@ -388,7 +389,7 @@ func TestOutcomes(t *testing.T) {
 			}
 			assert.Equal(t, c.why == sound, h.Other(), "%s %q", spellings[i].name, c.change)
 			assert.False(t, w.judged(1, files).Other(), "rocec has written it")
-			assert.False(t, w.judged(-1, files).Other(), "whether rocec has written it is not known")
+			assert.False(t, w.judged(-1, files).Other(), "it is unknown whether rocec has written it")
 		}
 	}
 }

@@ -21,13 +21,14 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// The values that a person states of a cos group and a cable, by attribute.
+// The values that a person states for a cos group and a cable, by attribute.
 var stated = []string{"min", "max", "probability", "buffer", "xoff", "xon_delta", "weight", "cable"}
 
-// wish is such values.
+// wish maps attributes to stated values.
 type wish map[string]int
 
-// of states the values in a fabric. A cable sizes buffers where no size is stated, so only a fabric without sizes states its length.
+// of returns a fabric with the stated values. The length of a cable determines the size of a buffer only if no size is stated, so only a
+// fabric without sizes states it.
 func (w wish) of(hcl string) string {
 	group := fmt.Sprintf("  ecn {\n    min = \"%dB\"\n    max = \"%dB\"\n    probability = %d\n  }\n  weight = %d\n", w["min"], w["max"],
 		w["probability"], w["weight"])
@@ -39,13 +40,13 @@ func (w wish) of(hcl string) string {
 	return strings.Replace(text, `cable_length = "3m"`, fmt.Sprintf(`cable_length = "%dm"`, w["cable"]), 1)
 }
 
-// unwritten is the code of the finding that a value is not written, or not as stated, by system and value.
+// unwritten maps a system and a value to the code of the finding that the value is not written, or not as stated.
 var unwritten = map[string]string{
 	"sonic buffer": "sonic-sizes", "sonic xoff": "sonic-sizes", "sonic xon_delta": "sonic-sizes", "sonic cable": "sonic-cable",
 }
 
-// TestWishes: of 1,000 random changes of one value in the fabric by 1 to 5 %, each is in the plan of a switch with the value before. Else
-// a finding about the fabric says that the value is not written, or the target declares that it writes the next value that there is.
+// TestWishes: the test makes 1,000 random changes of one value in the fabric by 1 to 5 %. The plan of a switch with the old value contains
+// each change, unless a finding says that the value is not written, or the target declares that it rounds to the next possible value.
 func TestWishes(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	met := map[string]int{}
@@ -81,7 +82,7 @@ func TestWishes(t *testing.T) {
 			}
 			if attribute == "cable" && rounds(h.Device.Target, ir.FieldCable) {
 				long := plan.New.Port(h.Device.Source.Ports[0].Name).Detail.Get().Cable
-				assert.True(t, long.Known() && long.Value >= after["cable"], "the next length is not below the wish: %+v", long)
+				assert.True(t, long.Known() && long.Value >= after["cable"], "the next length is not below the stated one: %+v", long)
 				continue
 			}
 			code := unwritten[key]
@@ -92,7 +93,7 @@ func TestWishes(t *testing.T) {
 	assert.Len(t, met, len(spellings)*len(stated))
 }
 
-// rounds reports whether a target declares that it writes the next value that there is.
+// rounds reports whether a target declares that it rounds to the next possible value.
 func rounds(of *target.Target, f ir.Field) bool {
 	return slices.ContainsFunc(of.Rounds, func(r target.Rounding) bool { return r.Field == f && r.How == target.Up })
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// rack is a switch, tor, and three hosts, store1 to store3, with one lossless class.
+// rack is a fabric of a switch, tor, and three hosts, store1 to store3, with one lossless class.
 const rack = `
 fabric "rack" { cable_length = "3m" }
 cos_group "rdma" {
@@ -91,7 +91,7 @@ link "second" {
 }
 `
 
-// Rack returns a rack whose switch has the given lines: its version, and its os where that is not the default.
+// Rack returns a rack whose switch has the given lines: its version, and its os if that is not the default.
 func Rack(lines string) string { return strings.Replace(rack, "SWITCH", lines, 1) }
 
 // SONiCRack returns the rack with a release of SONiC on its switch.
@@ -100,13 +100,13 @@ func SONiCRack(release string) string {
 	return strings.Replace(hcl, `"tor:swp[1-3]"`, `"tor:Ethernet[0,4,8]"`, 1)
 }
 
-// Tree compiles the text of a fabric, which has to be without errors.
+// Tree compiles the text of a fabric, which must have no errors.
 func Tree(t *testing.T, hcl string) *target.Tree {
 	t.Helper()
 	return treeOf(t, judge.Judge(t.Context(), fstest.MapFS{"fabric.hcl": {Data: []byte(hcl)}}, ".", judge.Options{}))
 }
 
-// Folder compiles the fabric in a folder, which has to be without errors.
+// Folder compiles the fabric in a folder, which must have no errors.
 func Folder(t *testing.T, dir string) *target.Tree {
 	t.Helper()
 	return treeOf(t, judge.Judge(t.Context(), os.DirFS(dir), ".", judge.Options{}))
@@ -120,7 +120,7 @@ func treeOf(t *testing.T, j *judge.Judged) *target.Tree {
 	return j.Tree()
 }
 
-// First returns the first device of a role alone.
+// First returns a tree with only the first device of a role.
 func First(t *testing.T, tree *target.Tree, role target.Role) *target.Tree {
 	t.Helper()
 	for _, d := range tree.Devices {
@@ -133,7 +133,7 @@ func First(t *testing.T, tree *target.Tree, role target.Role) *target.Tree {
 }
 
 // Ring returns the text of a fabric: four switches in a ring with a host each, under shortest paths, with classes of [Class]. Two hosts
-// that are not neighbours fill one half of the two circles there are.
+// that are not neighbours fill one half of each of the two cycles.
 func Ring(classes ...string) string {
 	return `
 fabric "ring" {

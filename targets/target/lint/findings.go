@@ -2,7 +2,7 @@ package lint
 
 import "github.com/rocec/rocec/lang/diag"
 
-// most is how many findings of one code the files of a switch get; further ones are counted.
+// most limits the findings of one code for the files of a switch; further ones are only counted.
 const most = 100
 
 // Findings collects the findings of rules about files that are read together. The zero Findings is empty.
@@ -14,8 +14,8 @@ type Findings struct {
 
 // tally counts the findings of one code.
 type tally struct {
-	n, left int              // all, and those that are left out
-	last    *diag.Diagnostic // of those in the list
+	n, left int              // all findings, and the omitted ones
+	last    *diag.Diagnostic // the last finding in the list
 }
 
 func (f *Findings) tally(code string) *tally {
@@ -30,8 +30,8 @@ func (f *Findings) tally(code string) *tally {
 	return c
 }
 
-// Omit reports whether a code is at its bound, and counts a finding then. A caller asks before it makes a text and a place that
-// take time.
+// Omit reports whether a code has reached its limit, and then counts a finding. A caller uses it to avoid computing a text and a place that
+// are expensive.
 func (f *Findings) Omit(t *diag.Topic) bool {
 	c := f.tally(t.Code)
 	if c.n < most {
@@ -42,7 +42,7 @@ func (f *Findings) Omit(t *diag.Topic) bool {
 	return true
 }
 
-// Report adds a finding and returns it. Beyond the bound of its code the finding is counted only, and is in no list.
+// Report adds a finding and returns it. Beyond the limit of its code, the finding is only counted and not listed.
 func (f *Findings) Report(sev diag.Severity, t *diag.Topic, at diag.Range, format string, args ...any) *diag.Diagnostic {
 	if f.Omit(t) {
 		return &diag.Diagnostic{}
@@ -69,7 +69,7 @@ func (f *Findings) Join(other *Findings) {
 	}
 }
 
-// Close returns all findings. The last one of a code gets a note with the number of those that are left out.
+// Close returns all findings. The last finding of a code gets a note with the number of omitted findings.
 func (f *Findings) Close() diag.List {
 	for _, c := range f.codes {
 		if c.left > 0 {

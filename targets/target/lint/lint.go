@@ -1,7 +1,7 @@
-// Package lint is the contract of linters: they judge configuration files of switches by themselves, without a fabric.
+// Package lint is the contract of linters: they judge configuration files of switches without a fabric.
 //
-// A [Linter] is a row of data and functions that a target brings. It recognises the files of its system, and its rules judge them.
-// Package targets asks the linters in turn, so that users of this contract know no vendor.
+// A [Linter] is a row of data and functions that a target brings. It recognises the files of its system, and its rules judge them. Package
+// targets tries the linters in turn, so that users of this contract need not know vendors.
 package lint
 
 import (
@@ -16,47 +16,48 @@ import (
 
 // Linter judges the configuration files of one system.
 type Linter struct {
-	// Names are the base names of its files, as a person knows them: in a folder such a file, or a copy named after its switch, is judged.
+	// Names are the base names of its files, by which people know them. In a folder, a file with such a name, or a copy named after its
+	// switch, is judged.
 	Names []string
 
 	// Also are further base names that are judged in a folder, and that messages do not list.
 	Also []string
 
-	// Same has the base names of two files with the same settings in two forms. A device with both is judged by the second one.
+	// Same contains the base names of two files with the same settings in two forms. If a device has both, the second is judged.
 	Same [2]string
 
-	// Ends are ends of names (".txt") of files that are judged in a folder where Begins accepts their beginning; nil: where Takes does.
+	// Ends are ends of names (".txt") of files that are judged in a folder if Begins accepts their beginning; if Begins is nil, Takes decides.
 	Ends   []string
 	Begins func(File) bool
 
-	// Takes reports whether a file is of the system, by its name or by its beginning. Nil: the linter takes every file that no other
-	// linter takes; one linter of a table does.
+	// Takes reports whether a file is of the system, by its name or by its beginning. Nil: the linter accepts every file that no other linter
+	// accepts; a table has one such linter.
 	Takes func(File) bool
 
-	// Most is the number of bytes of a file that are judged. Check gets one byte more of a larger file, and reports it as too large.
+	// Most is the largest size of a file, in bytes, that is judged. Of a larger file Check gets Most + 1 bytes, and reports it as too large.
 	Most int
 
-	// PastMark is set where places count bytes from behind the byte order mark of UTF-8. A file that Takes accepts comes without the mark.
+	// PastMark is set if places count bytes after the byte order mark of UTF-8. Check gets a file that Takes accepts without the mark.
 	PastMark bool
 
 	// Check judges files. The result has a row for each file, in their order.
 	Check func([]File) Result
 
-	// Rules are the codes of the rules that judge a file, whether they find something or not.
+	// Rules are the codes of all rules that judge a file, with or without findings.
 	Rules []diag.Topic
 
-	// Former are codes of judgements that rules for every system have now, each with the code of such a rule. A former code that Rules does
-	// not list is merged: it stays a name of the others.
+	// Former lists codes whose findings now come from rules for every system, each with the code of such a rule. A former code that is not in
+	// Rules was merged: it stays valid as a name of the new codes.
 	Former [][2]string
 
-	// Shows are commands that print a file on its device, by its base name; "" has that of all others, also of those by another name.
+	// Shows contains the commands that print a file on its device, by base name; the key "" is for all other names.
 	Shows map[string]string
 
-	// Unjudged are the codes of findings that report only that no rule has judged a file, beside [Unjudged].
+	// Unjudged are further codes, in addition to [Unjudged], of findings that only report that no rule has judged a file.
 	Unjudged []diag.Topic
 }
 
-// Knows reports whether a file of this name, in a folder, is one to judge.
+// Knows reports whether a file with this name in a folder is judged.
 func (l *Linter) Knows(name string) bool {
 	return slices.ContainsFunc(l.Names, func(base string) bool { return Named(name, base) }) ||
 		slices.ContainsFunc(l.Also, func(base string) bool { return Named(name, base) })
@@ -72,20 +73,20 @@ func (l *Linter) Shown(name string) string {
 	return l.Shows[""]
 }
 
-// Named reports whether a file has a base name, or is a copy named after its switch: leaf01-BASE, leaf01_BASE, leaf01.BASE.
+// Named reports whether a file has a base name, or the name of a copy for a switch: leaf01-BASE, leaf01_BASE, leaf01.BASE.
 func Named(name, base string) bool {
 	_, ok := Owner(name, base)
 	return ok
 }
 
-// Owner returns the switch after which a copy of a file with a base name is named; empty: the file has the base name alone.
+// Owner returns the switch in the name of a copy of a file with a base name; empty: the file has only the base name.
 func Owner(name, base string) (owner string, ok bool) {
 	rest, ok := strings.CutSuffix(path.Base(name), base)
 	owner = strings.TrimRight(rest, "-_.")
 	return owner, ok && (rest == "" || owner != rest)
 }
 
-// ByteOrderMark is the mark with which some editors begin a file in UTF-8.
+// ByteOrderMark is the mark that some editors put at the beginning of a UTF-8 file.
 const ByteOrderMark = "\xef\xbb\xbf"
 
 // File is one file: its name as the person wrote it, and its bytes, or the reason why they could not be read.
@@ -94,7 +95,7 @@ type File struct {
 	Data []byte
 	Why  string // a sentence; empty: the file could be read
 
-	Release string // of the switch, as the fabric states it; empty: the file alone tells it
+	Release string // release of the switch in the fabric; empty: only the file may state it
 }
 
 // Head returns the first bytes of a file, at most n, without the byte order mark.
@@ -109,7 +110,7 @@ func (f *File) Top() diag.Range {
 	return r
 }
 
-// Span returns the place of bytes of one line, which begins at the byte start.
+// Span returns the place of bytes in one line; the line begins at the byte start.
 func (f *File) Span(line, start, from, to int) diag.Range {
 	r := diag.Range{Filename: f.Name}
 	r.Start.Line, r.End.Line = line, line
@@ -119,39 +120,39 @@ func (f *File) Span(line, start, from, to int) diag.Range {
 	return r
 }
 
-// Result is the judgement of some files.
+// Result contains the judgement of some files.
 type Result struct {
 	Diagnostics diag.List // in any order
-	Files       []Taken   // what each file was taken for
+	Files       []Taken   // the kind of each file
 }
 
-// Taken is the kind that a file was taken for, and whether it was judged.
+// Taken is the recognised kind of a file, and whether it was judged.
 type Taken struct {
 	Dialect string // "traffic.conf of Cumulus Linux 3.5 to 3.7"; empty: not recognised
-	Why     string // why no rule has judged the file or a part, as a part of a sentence; empty: the rules have judged the whole file
-	Brief   string // Why without what this file alone has; empty: Why has nothing of the kind
-	Part    bool   // Why is that the file is a part of a configuration; the rules have judged what it sets
-	Plain   bool   // the rules have judged it, and its switch has no RoCE configuration at all
-	Beside  bool   // it was read with the files of its device, and there is no verdict on it
+	Why     string // why no rule has judged the file or a part of it, as part of a sentence; empty: the rules have judged the whole file
+	Brief   string // Why without details of this file; empty: Why has no such details
+	Part    bool   // the file is a part of a configuration, as Why states; the rules have judged its settings
+	Plain   bool   // the rules have judged the file, and its switch has no RoCE configuration
+	Beside  bool   // the file was read with the other files of its device, and has no verdict
 
-	Understood []Part // what its rows set
+	Understood []Part // the fields that its rows set
 	Moment     Moment
-	Device     string // whose file it is: the folder, or the folder and the name that the file is named after
+	Device     string // the device: the folder, or the folder and the device in the file name
 	Host       bool   // it has settings of the NICs of a host
-	Fabric     bool   // the fabric has the device, and its values are beside those of the file
+	Fabric     bool   // the fabric has the device, and its values complete those of the file
 }
 
-// Moment is when the settings in a file hold.
+// Moment tells whether the settings in a file are stored or running.
 type Moment string
 
 // The moments.
 const (
-	Stored   Moment = "stored"  // the device reads the file when it starts
-	Running  Moment = "running" // the device has taken the settings over
+	Stored   Moment = "stored"  // the device reads the file at its start
+	Running  Moment = "running" // the device has loaded the settings
 	Timeless Moment = "unknown"
 )
 
-// Judged words how a file with a reason was judged: as a part of a configuration, or not.
+// Judged returns the words for how a file with a reason was judged: as a part of a configuration, or not.
 func Judged(part bool) string {
 	if part {
 		return "judged as a part"
@@ -159,7 +160,7 @@ func Judged(part bool) string {
 	return "not judged"
 }
 
-// Part is rows of a configuration that set one field, or that set none for one reason.
+// Part is a set of rows of a configuration that set one field, or that set no field for the same reason.
 type Part struct {
 	What  string
 	Rows  int
@@ -178,14 +179,14 @@ var Unjudged = diag.Topic{
 	Summary: "no rule has judged a file, or rows of it",
 }
 
-// NotJudged reports that the rules have not judged a file or a part of a file, where no other finding reports it. Advice is a sentence.
+// NotJudged reports that the rules have not judged a file or a part of it, if no other finding reports it. Advice is a sentence.
 func NotJudged(name, why, advice string) *diag.Diagnostic {
 	var ds diag.List
 	f := File{Name: name}
 	return Unjudged.Warnf(&ds, f.Top(), "%s is not judged: %s. %s", diag.Escape(name), diag.Escape(why), advice)
 }
 
-// Fold keeps the first of the notes that say the same of several files: a fleet is configured alike.
+// Fold keeps only the first of equal notes about several files, because the devices of a fleet often have the same settings.
 func Fold(l diag.List) diag.List {
 	first := map[string]*diag.Diagnostic{}
 	alike := map[*diag.Diagnostic]int{}

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// A linter knows its files by their base names, also those of copies that are named after a switch.
+// A linter knows its files by their base names, and copies that are named after a switch.
 func TestKnows(t *testing.T) {
 	l := &lint.Linter{Names: []string{"sample.conf"}, Also: []string{"boot.yaml"}}
 	for name, is := range map[string]bool{
@@ -21,7 +21,7 @@ func TestKnows(t *testing.T) {
 	}
 }
 
-// Places count lines and letters from 1, and bytes from 0.
+// Places count lines and columns from 1, and bytes from 0.
 func TestPlaces(t *testing.T) {
 	f := lint.File{Name: "a", Data: []byte(lint.ByteOrderMark + "x\nä = b\n")}
 	assert.Equal(t, 1, f.Top().Start.Line)
@@ -31,7 +31,7 @@ func TestPlaces(t *testing.T) {
 	assert.Len(t, f.Head(100), len(f.Data)-len(lint.ByteOrderMark))
 }
 
-// The same note about several files is given once, with their number; errors and notes of one file stay.
+// Equal notes about several files appear once, with the number of files; errors and notes about one file stay.
 func TestFold(t *testing.T) {
 	topic := diag.Topic{Code: "conf-sample", Summary: "a sample"}
 	var ds diag.List
@@ -46,7 +46,7 @@ func TestFold(t *testing.T) {
 	assert.Empty(t, got[1].Notes)
 }
 
-// Findings beyond the bound of their code are counted, each file by itself, and the last one in the list shows how many.
+// Findings beyond the limit of their code are counted, for each file separately, and the last listed finding shows their number.
 func TestFindings(t *testing.T) {
 	topic, other := diag.Topic{Code: "conf-sample"}, diag.Topic{Code: "conf-other"}
 	var whole lint.Findings

@@ -8,11 +8,11 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Linters are the linters of all systems, in the order of the table of targets. They are asked for a file in this order, but the linter
-// that takes every other file is the last. An earlier one wins where several take a file.
+// Linters are the linters of all systems, in the order of the table of targets. They are tried in this order, but the linter that accepts
+// every other file is last. If several accept a file, the first is used.
 type Linters []*Linter
 
-// Asked returns the linters in the order in which they are asked.
+// Asked returns the linters in the order in which they are tried.
 func (l Linters) Asked() Linters {
 	var asked, rest Linters
 	for _, one := range l {
@@ -31,12 +31,12 @@ func (l Linters) Of(f File) *Linter {
 	return asked[slices.IndexFunc(asked, func(one *Linter) bool { return one.Takes == nil || one.Takes(f) })]
 }
 
-// Knows reports whether a file of this name, in a folder, is one to judge.
+// Knows reports whether a file with this name in a folder is judged.
 func (l Linters) Knows(name string) bool {
 	return slices.ContainsFunc(l, func(one *Linter) bool { return one.Knows(name) })
 }
 
-// Passed reports whether a file of a folder is not one to judge: by its name alone, or where it was opened by its beginning, too.
+// Passed reports whether a file in a folder is skipped: by its name, or, if it was opened, also by its beginning.
 func Passed(l Linters, f File, opened bool) bool {
 	return !l.Knows(f.Name) && !slices.ContainsFunc(l, func(one *Linter) bool {
 		ends := slices.ContainsFunc(one.Ends, func(end string) bool { return strings.HasSuffix(f.Name, end) })
@@ -48,14 +48,13 @@ func Passed(l Linters, f File, opened bool) bool {
 	})
 }
 
-// First returns the number of bytes of a file that settle its linter. Further bytes are read only where that linter judges more.
+// First returns the number of bytes of a file that determine its linter. Further bytes are read only if that linter judges more.
 func (l Linters) First() int {
 	asked := l.Asked()
 	return asked[len(asked)-1].Most
 }
 
-// Unmarked returns the bytes of a file as its linter wants them: without the byte order mark where a linter that counts from behind it
-// accepts the file.
+// Unmarked returns the bytes of a file in the form for its linter: without the byte order mark if a linter with PastMark accepts the file.
 func (l Linters) Unmarked(f File) []byte {
 	if slices.ContainsFunc(l, func(one *Linter) bool { return one.PastMark && one.Takes != nil && one.Takes(f) }) {
 		return bytes.TrimPrefix(f.Data, []byte(ByteOrderMark))
@@ -86,7 +85,7 @@ func (l Linters) Check(files []File) Result {
 	return r
 }
 
-// Names returns the base names of all files, as messages list them. A linter whose files are known by their text has its usual name in it.
+// Names returns the base names of all files for messages. For a linter that recognises files by their text, it contains the usual name.
 func (l Linters) Names() (names []string) {
 	for _, one := range l {
 		if names = append(names, one.Names...); len(one.Names) == 0 && len(one.Also) > 0 {

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package targettest measures for tests of targets what a text costs to read, without what else the machine does meanwhile.
+// Package targettest measures, for tests of targets, the processor time for reading a text, without other load on the machine.
 package targettest
 
 import (
@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// ProcessorTime returns the processor time that do uses, in this process and in those it starts and waits for. Tests beside it count, too.
+// ProcessorTime returns the processor time that do uses, in this process and in those it starts and waits for. Tests that run in parallel
+// count, too.
 func ProcessorTime(t testing.TB, do func()) time.Duration {
 	t.Helper()
 	before := used(t)

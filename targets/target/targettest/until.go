@@ -1,7 +1,7 @@
 package targettest
 
-// Until returns a property that holds its cases to one, until enough reports that no more are needed. A case that fails is tried as often as
-// its shrinking needs.
+// Until returns a property that checks cases with another property, until enough reports that no more are needed. A failed case is repeated
+// as often as its shrinking needs.
 func Until[T any](enough func() bool, one func(T)) func(T) {
 	failing := false
 	return func(t T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/targets/target/targettest"
 )
 
-// Until skips every case once there are enough. A case that has failed is still run, and fails again.
+// Until skips every case after enough is true. A failed case is still run, and fails again.
 func TestUntil(t *testing.T) {
 	tried := 0
 	rapid.Check(t, targettest.Until(func() bool { return tried == 3 }, func(*rapid.T) { tried++ }))
