@@ -99,7 +99,7 @@ func TestAdoptInPart(t *testing.T) {
 	o.root(t, "store2", "echo 'change file 7 0' >/var/lib/rocec/txn-"+run+"/about")
 	o.sits(t, "bob")
 	out := o.want(t, exit.Incomplete, "confirm", run)
-	require.Contains(t, out, "Whether these hold run "+run+" is not known: store2 (what the device holds of the run is not what rocec puts")
+	require.Contains(t, out, "Whether these hold run "+run+" is not known: store2 (the device's data of the run is not in the form")
 	require.Contains(t, out, "Nothing was confirmed: whether 1 device holds it is not known (store2)")
 	require.Contains(t, out, "confirm "+run+" --target store1 --target tor")
 	require.Contains(t, o.want(t, exit.Machines, "rollback", "--auto-approve", run), "1 device cannot go back")
@@ -160,23 +160,23 @@ func TestAdoptHostile(t *testing.T) {
 		"a path outside":      {`printf '0 absent absent 644 /etc/../../tmp/x\n' >files`, "it names no path of rocec"},
 		"a relative path":     {`printf '0 absent absent 644 etc/x\n' >files`, "it names no path of rocec"},
 		"control characters":  {`printf '0 absent absent 644 /etc/\033[2Jx\n' >files`, "it names no path of rocec"},
-		"no hash":             {`printf '0 ` + evil + ` absent 644 /etc/x\n' >files`, "makes no sense"},
+		"no hash":             {`printf '0 ` + evil + ` absent 644 /etc/x\n' >files`, "is invalid"},
 		"a hash that is none": {`printf '0 abc absent 644 /etc/x\n' >files`, "it has no hash for /etc/x"},
-		"a mode":              {`printf '0 absent absent 99999 /etc/x\n' >files`, "makes no sense"},
+		"a mode":              {`printf '0 absent absent 99999 /etc/x\n' >files`, "is invalid"},
 		"a huge list": {
 			`x=0123456789abcdef; for i in 1 2 3 4 5 6 7 8 9 a b c d e f g h; do x=$x$x; done; echo "$x" >files`,
 			"larger than 1 MiB",
 		},
-		"numbers that jump":       {`for i in 0 1 2 3 4 5 6 7 8 9; do echo "$i$i absent absent 644 /etc/x"; done >files`, "makes no sense"},
-		"a list that is a link":   {`rm files && ln -s /etc/passwd files`, "others than root may have changed"},
-		"about that is a link":    {`rm about && ln -s /etc/passwd about`, "others than root may have changed"},
-		"a state outside":         {`printf '0 ../../etc/passwd\n' >lives`, "the list of its live states makes no sense"},
-		"a change of no file":     {`printf 'change file 7 0\n' >about`, "the list of its changes makes no sense"},
+		"numbers that jump":       {`for i in 0 1 2 3 4 5 6 7 8 9; do echo "$i$i absent absent 644 /etc/x"; done >files`, "is invalid"},
+		"a list that is a link":   {`rm files && ln -s /etc/passwd files`, "users other than root may have changed"},
+		"about that is a link":    {`rm about && ln -s /etc/passwd about`, "users other than root may have changed"},
+		"a state outside":         {`printf '0 ../../etc/passwd\n' >lives`, "the list of its live states is invalid"},
+		"a change of no file":     {`printf 'change file 7 0\n' >about`, "the list of its changes is invalid"},
 		"a state that is a path":  {`printf 'change live 0 absent absent /etc/passwd\n' >about`, "it names no path of rocec"},
-		"a key that is a command": {`printf 'x;` + evil + `\n' >key`, "of two runs of one name"},
+		"a key that is a command": {`printf 'x;` + evil + `\n' >key`, "to two runs with the same name"},
 		"the key of the lock, too": {
 			`echo 'x;` + evil + `' >key; printf 'txn %s\nkey x;` + evil + `\n' "${PWD##*/txn-}" >../lock/owner`,
-			"its key is not a key of rocec",
+			"its key does not have the form of rocec's keys",
 		},
 		"another device": {`printf 'device tor9\n' >>about`, "the run calls this machine tor9"},
 	} {

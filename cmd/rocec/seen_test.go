@@ -117,7 +117,7 @@ func TestSeen(t *testing.T) {
 		{What: "cables", Devices: []string{"store1"}, Why: "lldpctl fails, with status 1"},
 		{What: "cables", Devices: []string{"store2"}, Why: "what lldpctl prints is not known"},
 	}, found.Unread)
-	assert.Contains(t, run(exit.Good, "verify"), "note: Not read, and not judged: VLANs of tor1: bridge fails,")
+	assert.Contains(t, run(exit.Good, "verify"), "note: Not read, and therefore not checked: VLANs of tor1: bridge fails,")
 }
 
 // A port that is not there refuses the switch, unless the person trusts the fabric.

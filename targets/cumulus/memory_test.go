@@ -282,7 +282,7 @@ func TestUnreadMemory(t *testing.T) {
 		"/usr/lib/python2.7/dist-packages/cumulus/__chip_config/mlx/datapath.conf, "+
 		"/etc/mlx/datapath/datapath.conf")
 	assert.Empty(t, facts)
-	found, _ = judgeMemory(d, nil, "it could not be asked for: exit status 124")
+	found, _ = judgeMemory(d, nil, "its query failed: exit status 124")
 	assert.Contains(t, found[0].Detail, "exit status 124")
 
 	assert.Empty(t, memoryWatches(newSample(t, "sn2700", "3.7.16").sw), "no lossless port, no question")

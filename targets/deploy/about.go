@@ -20,23 +20,23 @@ type About struct {
 	Fabric  string        // its name
 	Commit  string        // of the repository that holds the fabric
 	Message string        // why, from the person
-	Undoes  string        // of a rollback: the run it goes back from
+	Undoes  string        // for a rollback: the run that it undoes
 	Hold    time.Duration // how long the devices wait to be confirmed; 0: they do not wait
-	Hooks   bool          // a program took traffic off devices, and may have to put it back
-	Devices []string      // all that the run is for
+	Hooks   bool          // a program drained devices, and may have to undrain them
+	Devices []string      // names of all devices of the run
 
 	// These differ from device to device.
 	Device string // its name in the fabric
 	Owner  string // who started the run
 	Head   string // of its journal when it came to the device: the SHA-256 of a line
 	Wave   int    // from 1; 0: not known
-	Count  int    // how many devices the run is for; 0: not known
+	Count  int    // number of devices in the run; 0: not known
 }
 
-// mostAbout bounds the names of devices that a run tells each of them; beyond it they get the number alone.
+// mostAbout is the largest number of device names that a run sends to each device. A larger run sends only the number of its devices.
 const mostAbout = 2000
 
-// Lines spells it for a device, a line each.
+// Lines returns the description as a device stores it, with one value per line.
 func (a About) Lines() string {
 	var b strings.Builder
 	line := func(key, value string) {
@@ -72,7 +72,7 @@ func (a About) Lines() string {
 
 var commitForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{7,64}\+?$`) })
 
-// ParseAbout reads it back. It leaves out values that make no sense: the text comes from a device.
+// ParseAbout parses the text of [About.Lines]. The text comes from a device, so ParseAbout ignores invalid values.
 func ParseAbout(text string) About {
 	var a About
 	for line := range strings.Lines(text) {
@@ -115,7 +115,7 @@ func ParseAbout(text string) About {
 	return a
 }
 
-// number reads a whole number between 1 and most.
+// number parses an integer from 1 to most.
 func number(text string, most int) (int, bool) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > most {
@@ -124,7 +124,7 @@ func number(text string, most int) (int, bool) {
 	return n, true
 }
 
-// devicesOf reads the names of the devices of a run; nil: the text lacks them, or their number differs.
+// devicesOf parses the names of the devices of a run. It returns nil if the text lacks them or contains another number of names.
 func devicesOf(text string, count int) []string {
 	if text == "" || len(text) > mostAbout {
 		return nil
@@ -144,7 +144,7 @@ func devicesOf(text string, count int) []string {
 // MaxHold is how long a device may wait to be confirmed.
 const MaxHold = 30 * 24 * time.Hour
 
-// ValidPath reports whether a text can be the path of a file of a run, or with live the name of a live state.
+// ValidPath reports whether a text can be the path of a file of a run or, if live is true, the name of a live state.
 func ValidPath(name string, live bool) bool {
 	local := strings.TrimPrefix(name, "/")
 	rooted := local != name
@@ -152,7 +152,7 @@ func ValidPath(name string, live bool) bool {
 		!strings.ContainsFunc(name, unicode.IsControl)
 }
 
-// ValidSum reports whether a text is a SHA-256 as [Sum] gives it.
+// ValidSum reports whether a text is a SHA-256 in the form of [Sum].
 func ValidSum(text string) bool {
 	if text == Absent {
 		return true
@@ -161,7 +161,7 @@ func ValidSum(text string) bool {
 	return err == nil && len(sum) == 32 && text == strings.ToLower(text)
 }
 
-// Act is a verb that a person did to a run on a device, as the device recorded it.
+// Act is a verb that a person ran for a run on a device, as the device recorded it.
 type Act struct {
 	Verb string // confirm, undo, release or unlock
 	At   string // by the clock of the device
@@ -179,10 +179,10 @@ func (a *Act) ParseHead(line string) {
 // validHead reports whether a text is the SHA-256 of a line of a journal.
 func validHead(text string) bool { return text != Absent && ValidSum(text) }
 
-// acts are the verbs that decide the fate of a run on a device, and their words.
+// acts maps the verbs that end or release a run on a device to their words.
 var acts = map[string]string{"confirm": "Confirmed", "undo": "Undone", "release": "Taken away", "unlock": "Unlocked"}
 
-// ParseAct reads a line "VERB TIME WHO" of a device; the zero Act: the line is another.
+// ParseAct parses a line "VERB TIME WHO" of a device. It returns the zero Act for any other line.
 func ParseAct(line string) Act {
 	verb, rest, _ := strings.Cut(line, " ")
 	at, who, _ := strings.Cut(rest, " ")

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The description of a run comes back from a device unchanged. Invalid parts count as missing.
+// A description of a run survives formatting and parsing. Invalid parts count as missing.
 func TestAbout(t *testing.T) {
 	a := About{
 		Fabric: "rack", Commit: "3b46bee0123456789+", Message: "ticket 4711", Undoes: "20261121t065136z-3f9a",

@@ -9,8 +9,8 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Accept notes which differences of devices the fabric accepts at a time, and which of its blocks are over. A device whose changes are
-// all of accepted values is whole, unless the rules find an error in its settings.
+// Accept notes which differences of devices the fabric accepts at a time, and which accept blocks have expired. A device that differs
+// only in accepted values counts as up to date, unless the rules find an error in its settings.
 func (p *Plan) Accept(now time.Time) {
 	i := slices.IndexFunc(p.Devices, func(d *DevicePlan) bool { return d.Device.Source != nil })
 	if i < 0 {
@@ -19,8 +19,8 @@ func (p *Plan) Accept(now time.Time) {
 	blocks := map[*ir.Device][]*ir.Accept{}
 	for _, a := range p.Devices[i].Device.Source.Fabric.Accepts {
 		if a.Over(now) {
-			topicOver.Noticef(&p.Over, a.At, "This accept block (%q, by %s) held until %s, and counts no more. Delete it, or give it a later "+
-				"day.", a.Reason, a.By, a.Until)
+			topicOver.Noticef(&p.Over, a.At, "This accept block (%q, by %s) was valid until %s and no longer applies. Delete it, or "+
+				"give it a later day.", a.Reason, a.By, a.Until)
 			continue
 		}
 		for _, d := range a.Devices {
@@ -58,7 +58,7 @@ func (d *DevicePlan) accept(blocks []*ir.Accept) {
 		!slices.ContainsFunc(d.Changes, func(c *Change) bool { return c.Action != Update || len(c.Rights) > 0 || c.Base == c.Target })
 }
 
-// silence takes the warnings about accepted values out of the findings of the rules, and returns them. Errors stay.
+// silence removes the warnings about accepted values from the findings of the rules, and returns the removed warnings. Errors stay.
 func (d *DevicePlan) silence(names []string) (out diag.List) {
 	i := slices.IndexFunc(d.Watched, func(w Watched) bool { return w.Name == rulesWatch })
 	if i < 0 {
@@ -81,7 +81,8 @@ func (d *DevicePlan) silence(names []string) (out diag.List) {
 	return out
 }
 
-// LeaveAccepted takes out of the plan the changes of devices whose differences the fabric accepts, and leaves those devices as they are.
+// LeaveAccepted removes from the plan the changes of devices whose differences the fabric accepts. The run leaves those devices
+// unchanged.
 func (p *Plan) LeaveAccepted() {
 	for _, d := range p.Devices {
 		if d.Whole && d.Status == StatusChange {
@@ -107,7 +108,7 @@ func (a *Accepted) Values() []string {
 	return out
 }
 
-// Text returns which values differ and why they may: "headroom, xoff, by ann until 2027-03-01: ticket 4711".
+// Text lists the differing values and the reason of the accept block: "headroom, xoff, by ann until 2027-03-01: ticket 4711".
 func (a *Accepted) Text() string {
 	until := ""
 	if a.Block.Until != "" {

@@ -1,9 +1,9 @@
 package deploy
 
-// Action is done to a file or a setting, or by an effect to traffic. JSON has its text, and the screen its [Action.Symbol].
+// Action is the kind of change of a file, a setting or an effect on traffic. JSON contains its text, the screen its [Action.Symbol].
 type Action string
 
-// The actions. Activate is for a file that has the wanted content but may not be in use: the apply that wrote it did not end.
+// The actions. Activate is for a file that has the wanted content but may not be in use, because the apply that wrote it did not end.
 const (
 	Create   Action = "create"
 	Update   Action = "update"

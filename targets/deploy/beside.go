@@ -10,13 +10,13 @@ import (
 	"github.com/rocec/rocec/validate/settings"
 )
 
-// judged is a finding of the rules about settings, with the field whose value it is about.
+// judged is a finding of the rules about settings, with the field of the value that the rule checked.
 type judged struct {
 	*diag.Diagnostic
 	field ir.Field
 }
 
-// accepted reports whether the named values of an accept block take the finding away. What a rule calls an error is never accepted.
+// accepted reports whether an accept block with the named values removes the finding. An error is never accepted.
 func (j judged) accepted(names []string) bool {
 	return j.Severity != diag.Error && ir.Accepts(names, j.field)
 }
@@ -28,8 +28,8 @@ func diagnostics(all []judged) (out diag.List) {
 	return out
 }
 
-// beside returns the findings of the rules in the settings of a switch, without those that the settings of the fabric have too. Values
-// that rocec does not write cause them.
+// beside returns the findings of the rules in the settings of a switch, except those that the fabric's own settings cause too. Values
+// that rocec does not write cause the rest.
 func beside(of *target.Device, s *ir.Settings) []judged {
 	d := of.Source
 	if d == nil || d.Switch == nil || s == nil {
@@ -38,7 +38,8 @@ func beside(of *target.Device, s *ir.Settings) []judged {
 	wanted := d.Wanted()
 	arrives := arrivesAt(of)
 	all := rulesOn(d, d.Completed(s), arrives)
-	if !slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return shorter(p, s, wanted) }) { // less than arrives, within the tolerance
+	// no port is below the expected bytes by more than the tolerance
+	if !slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return shorter(p, s, wanted) }) {
 		all = slices.DeleteFunc(all, func(one judged) bool {
 			return one.Code == settings.Headroom.Code && one.Severity == diag.Warning
 		})
@@ -50,8 +51,8 @@ func beside(of *target.Device, s *ir.Settings) []judged {
 	return slices.DeleteFunc(all, func(one judged) bool { return says(meant, one.Diagnostic) })
 }
 
-// arrivesAt returns the bytes that the fabric expects after a pause, as a reading has them. They are 0 at a port whose headroom the switch
-// takes from tables of its own: the published size is all that such a port can have.
+// arrivesAt returns the function that gives the bytes that the fabric expects at a port after a pause. The function returns 0 for a port
+// whose headroom the switch takes from its built-in tables. Such a port can only have the published size.
 func arrivesAt(of *target.Device) func(port string, cos int) (most, likely int) {
 	expected := of.Source.Arrives()
 	own := map[string]bool{}
@@ -68,7 +69,8 @@ func arrivesAt(of *target.Device) func(port string, cos int) (most, likely int) 
 	}
 }
 
-// rulesOn returns the findings of the rules in the settings of a switch, at the line that declares it. arrives is that of a reading.
+// rulesOn returns the findings of the rules in the settings of a switch, at the line that declares the switch. arrives is the function of
+// [arrivesAt].
 func rulesOn(d *ir.Device, s *ir.Settings, arrives func(port string, cos int) (most, likely int)) (out []judged) {
 	var into lint.Findings
 	settings.Judge(&settings.Reading{Settings: s, At: d.At, Where: fieldAsPlace, Arrives: arrives}, &into)
@@ -79,15 +81,15 @@ func rulesOn(d *ir.Device, s *ir.Settings, arrives func(port string, cos int) (m
 	return out
 }
 
-// fieldAsPlace gives the number of a field as the place of its values. No file of the fabric contains the settings of a device, so the
-// place of a finding is free to carry its field.
+// fieldAsPlace returns the number of a field as the place of its values. No file of the fabric contains the settings of a device, so the
+// place of a finding can encode its field.
 func fieldAsPlace(_ string, f ir.Field, _ int) (diag.Range, bool) {
 	var at diag.Range
 	at.Start.Byte = int(f)
 	return at, true
 }
 
-// says reports whether a list has the finding.
+// says reports whether a list contains the finding.
 func says(list diag.List, of *diag.Diagnostic) bool {
 	key := func(one *diag.Diagnostic) string { return one.Code + " " + one.Detail }
 	return slices.ContainsFunc(list, func(one *diag.Diagnostic) bool { return key(one) == key(of) })

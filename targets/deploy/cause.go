@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Holds names what a device holds when its files and live states are as these states want them: a hash over all paths and contents.
+// Holds returns a hash over the paths and wanted contents of all files and live states of a device.
 func Holds(files []FileState) string {
 	return holds(files, func(f FileState) string { return f.Target })
 }
@@ -47,9 +47,9 @@ func (d *DevicePlan) canonical(f FileState) string {
 	return f.Base
 }
 
-// Cause is the version of rocec that wrote the content of the device, if a newer rocec alone is the reason for the changes. The intent
-// of the device is the same then, and no other writer has changed the device. Empty: the reason is another one, or is unknown. tool is
-// the version that plans.
+// Cause returns the version of rocec that wrote the content of the device, if only a newer rocec causes the changes. In this case the
+// intent of the device is the same, and no other writer has changed the device. Cause returns "" if there is another reason, or an
+// unknown one. tool is the version that plans.
 func (d *DevicePlan) Cause(tool string) string {
 	unused := func(c *Change) bool { return c.Action == Activate }
 	if d.Status != StatusChange || len(d.Writers) == 0 || slices.Contains(d.Writers, tool) || slices.ContainsFunc(d.Changes, unused) {
@@ -58,8 +58,8 @@ func (d *DevicePlan) Cause(tool string) string {
 	return d.Writers[len(d.Writers)-1]
 }
 
-// LeaveDerived takes out of the plan the changes of devices that would change only because rocec has, and leaves those devices as they are.
-// The rules judge what they hold.
+// LeaveDerived removes from the plan the changes of devices that would change only because rocec has changed. The run leaves those
+// devices unchanged, and the rules check their current settings.
 func (p *Plan) LeaveDerived(tool string) {
 	for _, d := range p.Devices {
 		if by := d.Cause(tool); by != "" {

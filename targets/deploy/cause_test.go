@@ -10,8 +10,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// A change has rocec as its only cause where a run that was kept has left just this content for just this intent, and was of another
-// version. What is not known is another cause.
+// rocec is the only cause of a change if a kept run of another version has written exactly this content for exactly this intent. An
+// unknown writer counts as another cause.
 func TestCause(t *testing.T) {
 	holds := Holds([]FileState{{"/etc/a", "0", "1"}, {"nic/x", "0", "2"}})
 	note := func(tool, intent, holds string) Note { return Note{tool, intent, holds} }
@@ -44,7 +44,7 @@ func TestCause(t *testing.T) {
 	}
 }
 
-// TestWritersOfALiveState notes a live state in the spelling of Edit, and reads it in another one.
+// TestWritersOfALiveState records a live state in the spelling of Edit, and reads it in another spelling.
 func TestWritersOfALiveState(t *testing.T) {
 	lower := func(content []byte) []byte { return bytes.ToLower(content) }
 	d := &DevicePlan{
@@ -62,7 +62,7 @@ func TestWritersOfALiveState(t *testing.T) {
 	assert.False(t, left)
 }
 
-// TestSince: a device that differs was changed since the last run that it kept, unless its content is that of a run.
+// TestSince: a device that differs counts as changed since its last kept run, unless a run wrote its content.
 func TestSince(t *testing.T) {
 	kept := []RunMark{
 		{Run: "20261101t000000z-aaaa", Mark: txn.Confirmed},

@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Diff compares the content that the tree wants with that of the devices. It is pure. have must be of the same tree.
+// Diff compares the content that the tree wants with the content of the devices. It is pure. have must belong to the same tree.
 func Diff(tree *target.Tree, have *Observed) *Plan {
 	p := &Plan{Devices: make([]*DevicePlan, len(tree.Devices))}
 	var g errgroup.Group
@@ -24,7 +24,7 @@ func Diff(tree *target.Tree, have *Observed) *Plan {
 			return nil
 		})
 	}
-	_ = g.Wait() // comparing cannot fail
+	_ = g.Wait() // the comparison cannot fail
 	return p
 }
 
@@ -35,9 +35,9 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 	if h.Err != nil {
 		p.Status, p.Err = StatusUnreachable, h.Err
 		if h.Err.Kind == HostKey || h.Err.Kind == Journal {
-			p.Status = StatusRefused // it answers, and may be another machine, or was given something else
+			p.Status = StatusRefused // the device answers, but may be another machine, or has received another journal
 		}
-		if len(d.Files) == 0 && len(d.Cleanups) > 0 { // the device should hold no file
+		if len(d.Files) == 0 && len(d.Cleanups) > 0 { // the device should have no file
 			p.Status, p.Err, p.Waits = StatusPending, nil, Wait{cannotBeAsked, ": " + OneLine(h.Err.Detail)}
 		}
 		return p
@@ -45,7 +45,7 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 	if len(h.Wrong) > 0 {
 		return p.refuse(Identity, strings.Join(h.Wrong, " "))
 	}
-	p.Seen = h.Seen // for another device it is useless
+	p.Seen = h.Seen // ports and cables of another device would be useless
 	p.watch("rights", h.judgeRights(d))
 	first := slices.IndexFunc(d.Files, func(f target.File) bool { return f.Live == nil })
 	old, next := make(map[string][]byte, len(d.Files)), make(map[string][]byte, len(d.Files))
@@ -108,7 +108,7 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 	return p
 }
 
-// disrupts returns how the steps of a plan disturb traffic, each way once.
+// disrupts returns how the steps of a plan disturb traffic, each kind once.
 func disrupts(p *DevicePlan) (out []string) {
 	for _, c := range p.Changes {
 		if what, _ := p.Noticed(&c.File.Activate); what != "" && !slices.Contains(out, what) {
@@ -118,7 +118,8 @@ func disrupts(p *DevicePlan) (out []string) {
 	return out
 }
 
-// stays has a refused device that was read keep the settings that were found: changes beside it are judged by them.
+// stays makes the plan use the current settings of a refused device, if it was read. The checks of changes on its neighbours use these
+// settings.
 func stays(d *DevicePlan, h *Have) *DevicePlan {
 	content := make(map[string][]byte, len(h.Files))
 	for i := range h.Files {
@@ -132,7 +133,7 @@ func stays(d *DevicePlan, h *Have) *DevicePlan {
 	return d
 }
 
-// settingsOf returns how files say that the device is set; nil: not known.
+// settingsOf returns the device's settings in its files; nil: not known.
 func settingsOf(d *DevicePlan, content map[string][]byte) *ir.Settings {
 	if d.Device.Target == nil || d.Device.Target.Read == nil {
 		return nil

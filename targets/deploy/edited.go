@@ -7,7 +7,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// parted splits the diagnostics of an edit into its warnings and the rest.
+// parted splits the diagnostics of an edit into warnings and the rest.
 func parted(ds diag.List) (rest, warnings diag.List) {
 	for _, d := range ds {
 		if d.Severity == diag.Warning {

@@ -18,11 +18,11 @@ type EffectKind string
 const (
 	LosslessEnds    EffectKind = "lossless-ends"
 	LosslessBegins  EffectKind = "lossless-begins"
-	PauseDirection  EffectKind = "pause-direction" // a port begins or ceases to send, or to obey, pauses of a cos that stays lossless
+	PauseDirection  EffectKind = "pause-direction" // a port begins or ceases to send or to obey pauses of a cos that stays lossless
 	HeadroomChanges EffectKind = "headroom"
 	TrustChanges    EffectKind = "trust"
 	ValuesMove      EffectKind = "map"
-	RewriteChanges  EffectKind = "rewrite" // fields of packets that leave are changed, or are no more
+	RewriteChanges  EffectKind = "rewrite" // outgoing packets have fields rewritten, or no longer
 	ECNChanges      EffectKind = "ecn"
 	SharesChange    EffectKind = "scheduling"
 	LimitsChange    EffectKind = "limit" // of buffers and rates, and the pools behind them
@@ -34,30 +34,30 @@ var effectKinds = []EffectKind{
 	LimitsChange, WatchdogChanges,
 }
 
-// Order is the place of a kind among the others.
+// Order returns the position of a kind in the list of kinds.
 func (k EffectKind) Order() int { return slices.Index(effectKinds, k) }
 
-// Shift is a value of ports that changes. Values are spelled as in the JSON: "sent and obeyed", "on", "20", "alpha 2^-6".
+// Shift is the change of a value of ports. Values have the spelling of the JSON: "sent and obeyed", "on", "20", "alpha 2^-6".
 type Shift struct {
 	Kind   EffectKind
 	Action Action // Create: it begins; Delete: it ends; Update: it changes
 	Field  ir.Field
-	Of     string // whose value it is: "cos 3", "queues 0-2", "DSCP 24-25"; empty: the port's
+	Of     string // owner of the value: "cos 3", "queues 0-2", "DSCP 24-25"; empty: the port
 	Before string // empty: not known, or several
 	After  string
-	Rises  bool // of a size: it is more than before; of strict priority: it begins
+	Rises  bool // a size becomes larger, or strict priority begins
 }
 
-// Effect is one thing that traffic of a device will notice, and where.
+// Effect is one change that affects traffic of a device, with its ports.
 type Effect struct {
 	Shift
 	Ports   []string // in natural order; nil with All or Others: not listed
-	All     bool     // every port there is
+	All     bool     // every port of the device
 	Others  bool     // every port that the files do not name
 	Foreign bool     // the ports are not in the fabric
 }
 
-// String says it: "lossless cos 4 ends on swp[5-32] (28 ports; not in this fabric)".
+// String returns the effect in words: "lossless cos 4 ends on swp[5-32] (28 ports; not in this fabric)".
 func (e Effect) String() string {
 	switch {
 	case e.All:
@@ -79,7 +79,7 @@ func (e Effect) String() string {
 	return text
 }
 
-// What names the value that changes, and how: "lossless cos 4 ends".
+// What returns the changing value and its change: "lossless cos 4 ends".
 func (s Shift) What() string {
 	comes := "changes"
 	switch s.Action {
@@ -150,7 +150,7 @@ const (
 	untrusted = "packets without a trusted field"
 )
 
-// theOther names the pauses of the other direction than those sent, or obeyed.
+// theOther returns the word for the opposite direction of pauses: obeyed for sent, and sent for obeyed.
 func theOther(pauses string) string {
 	if pauses == "sent" {
 		return "obeyed"
@@ -158,7 +158,7 @@ func theOther(pauses string) string {
 	return "sent"
 }
 
-// acting is the word for sending, or obeying, such pauses.
+// acting returns the verb for a direction of pauses: sending or obeying.
 func acting(pauses string) string {
 	if pauses == "sent" {
 		return "sending"

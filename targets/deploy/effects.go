@@ -10,8 +10,8 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// Effects returns the effects on traffic when a device goes from one state to another; cabled are the ports of the fabric. A value that
-// either state lacks has no effect. It is pure.
+// Effects returns the effects on traffic when a device goes from one state to another. cabled contains the ports of the fabric. A value
+// that is missing in one of the states has no effect. Effects is pure.
 func Effects(old, next *ir.Settings, cabled []*ir.Port) []Effect {
 	if old == nil || next == nil {
 		return nil
@@ -25,7 +25,7 @@ func Effects(old, next *ir.Settings, cabled []*ir.Port) []Effect {
 			names[name] = true
 		}
 	}
-	at := map[shift]*Effect{} // effects on the fabric's ports; foreign has those on other ports
+	at := map[shift]*Effect{} // effects on the fabric's ports; foreign contains the effects on other ports
 	foreign := map[shift]*Effect{}
 	note := func(of map[shift]*Effect, s shift) *Effect {
 		if of[s] == nil {
@@ -34,7 +34,7 @@ func Effects(old, next *ir.Settings, cabled []*ir.Port) []Effect {
 		return of[s]
 	}
 	type pair struct{ a, b *ir.PortSettings }
-	memo := map[pair][]shift{} // ports that are set alike share their settings
+	memo := map[pair][]shift{} // ports with equal settings share one value of settings
 	compare := func(a, b *ir.PortSettings) []shift {
 		p := pair{a, b}
 		if _, known := memo[p]; !known {
@@ -65,7 +65,7 @@ func Effects(old, next *ir.Settings, cabled []*ir.Port) []Effect {
 			e.All, e.Ports = true, nil
 			continue
 		}
-		s.rest = true // counted apart from the named ports
+		s.rest = true // counted separately from the named ports
 		e := note(foreign, s)
 		e.Others, e.Foreign = true, true
 	}
@@ -75,7 +75,7 @@ func Effects(old, next *ir.Settings, cabled []*ir.Port) []Effect {
 	return inOrder(at, foreign)
 }
 
-// inOrder lists effects: those that can lose packets first.
+// inOrder returns effects in order: the effects that can lose packets come first.
 func inOrder(all ...map[shift]*Effect) []Effect {
 	type row struct {
 		shift
@@ -101,7 +101,7 @@ func inOrder(all ...map[shift]*Effect) []Effect {
 	return out
 }
 
-// rank puts the fabric's ports before others, and named ports before the rest.
+// rank sorts ports of the fabric before other named ports, and named ports before the rest.
 func rank(e *Effect) int {
 	switch {
 	case e.Others:

@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// effectsOf returns the effects where the fabric has the ports swp1 to swp4.
+// effectsOf returns the effects in a fabric with the ports swp1 to swp4.
 func effectsOf(old, next *ir.Settings) string {
 	var cabled []*ir.Port
 	for _, name := range []string{"swp1", "swp2", "swp3", "swp4"} {
@@ -25,7 +25,7 @@ func effectsOf(old, next *ir.Settings) string {
 	return strings.Join(out, "\n")
 }
 
-// state makes settings: change alters the default of every port, and the named ports.
+// state returns settings. change alters the default of all ports, and the named ports.
 func state(change func(p *ir.PortSettings), names ...string) *ir.Settings {
 	base := ir.UnknownPort()
 	base.PausesKnown, base.TrustKnown, base.Trust = true, true, ir.Trust{PCP: true}
@@ -133,7 +133,7 @@ func TestEffects(t *testing.T) {
 }
 
 // TestEffectsLaws: an equal value has no effect. Every effect names ports that differ, each port once. There is an effect on pauses
-// exactly where they differ.
+// exactly at the ports whose pauses differ.
 func TestEffectsLaws(t *testing.T) {
 	port := rapid.Custom(func(t *rapid.T) ir.PortSettings {
 		p := ir.UnknownPort()
@@ -183,13 +183,13 @@ func TestEffectsLaws(t *testing.T) {
 	})
 }
 
-// untold is the fields whose changes are no effects, and why.
+// untold maps the fields whose changes have no effects to the reason.
 var untold = map[ir.Field]string{
 	ir.FieldSpeed: "rocec does not write it", ir.FieldMTU: "rocec does not write it", ir.FieldSystem: "it is another device then",
 	ir.FieldPreset: "its values are told",
 }
 
-// TestEveryFieldHasAnEffect: a value that both sides know and that differs has an effect, whichever field it is.
+// TestEveryFieldHasAnEffect: for every field, a value that both sides know and that differs has an effect.
 func TestEveryFieldHasAnEffect(t *testing.T) {
 	told := map[ir.Field]bool{}
 	missing := func() (out []ir.Field) {

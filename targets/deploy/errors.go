@@ -18,25 +18,25 @@ import (
 // Kind is the kind of an error at a device. Its text is the code that `rocec explain` accepts.
 type Kind string
 
-// The kinds. The first five are machines, and end a command with status 3 when nothing was changed.
+// The kinds. The first five are failures of a machine. They end a command with status 3 if nothing was changed.
 const (
-	Unreachable Kind = "device-unreachable" // no connection, no answer, or none that makes sense
-	Login       Kind = "device-login"       // unknown host key, or authentication
-	HostKey     Kind = "device-host-key"    // a known device showed another host key, or a revoked one
-	Permission  Kind = "device-permission"  // not allowed to become root, or to write
-	Disk        Kind = "device-disk"        // full or read-only
+	Unreachable Kind = "device-unreachable" // no connection, or no valid answer
+	Login       Kind = "device-login"       // unknown host key, or failed authentication
+	HostKey     Kind = "device-host-key"    // the host key of a known device has changed or is revoked
+	Permission  Kind = "device-permission"  // the login user may not become root, or may not write
+	Disk        Kind = "device-disk"        // the disk is full or read-only
 	Locked      Kind = "device-locked"      // another run is changing the device
 	Journal     Kind = "device-journal"     // the journal of a run differs from the one that the device received, or is of a newer rocec
 	Stale       Kind = "device-stale"       // a file differs from what the plan read
-	Identity    Kind = "device-identity"    // the device is not what the fabric says
-	Unlike      Kind = "device-unlike"      // a cable or a port is not where the fabric says
-	Unreadable  Kind = "device-unreadable"  // a file there cannot be read or edited
+	Identity    Kind = "device-identity"    // the device is another one than the fabric declares
+	Unlike      Kind = "device-unlike"      // a cable or a port differs from the fabric
+	Unreadable  Kind = "device-unreadable"  // a file of the device cannot be read or edited
 	Unmet       Kind = "host-setting"       // the host cannot reach a setting of the fabric, or its own configuration sets another
 	Rejected    Kind = "device-rejected"    // the vendor's checker refuses the new content
-	Activation  Kind = "device-activation"  // the device did not take the new content, or does not hold it
-	Unhealthy   Kind = "device-unhealthy"   // a link, a daemon or a neighbour was lost by the change
-	Undone      Kind = "device-undone"      // its wave or run went back, and it with them
-	NotDrained  Kind = "device-not-drained" // the drain hook failed, so it was left alone
+	Activation  Kind = "device-activation"  // the device did not load the new content, or does not keep it
+	Unhealthy   Kind = "device-unhealthy"   // the change made the device lose a link, a daemon or a neighbour
+	Undone      Kind = "device-undone"      // the device went back together with its wave or run
+	NotDrained  Kind = "device-not-drained" // the drain hook failed, so the device was not changed
 )
 
 // Machine reports whether the kind is a failure of a machine rather than a refusal: exit status 3 when nothing changed.
@@ -44,19 +44,19 @@ func (k Kind) Machine() bool {
 	return slices.Contains([]Kind{Unreachable, Login, HostKey, Permission, Disk}, k)
 }
 
-// Error is an error at one device. Its text has no position; [Error.Diagnostic] has.
+// Error is an error at one device. Its text contains no position; [Error.Diagnostic] has one.
 type Error struct {
 	Kind   Kind
 	Device *target.Device
-	Code   string // of Unmet: that of the finding; else empty
+	Code   string // for Unmet: the code of the finding; otherwise empty
 	Step   string // "lock", "upload", …; empty while reading
 	Detail string // the error and its remedy, escaped for a terminal
-	Holder *Owner // of Locked: who holds the lock
+	Holder *Owner // for Locked: the holder of the lock
 	Err    error  // the cause, if there is one
 	Lost   bool   // the connection broke: the result on the device is unknown
-	None   bool   // of Journal: the device has no trace of the journal it received
+	None   bool   // for Journal: the device has no trace of the journal it received
 
-	NoAddress bool // of Unreachable: the name of the device has no address
+	NoAddress bool // for Unreachable: the name of the device has no address
 }
 
 // Error returns "leaf01: upload: no space …".
@@ -70,30 +70,30 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Diagnostic is the error at the line that declares the device.
+// Diagnostic returns the error at the line that declares the device.
 func (e *Error) Diagnostic() *diag.Diagnostic {
 	i := slices.IndexFunc(Topics, func(t diag.Topic) bool { return t.Code == string(e.Kind) })
 	var l diag.List
 	return Topics[i].Errorf(&l, e.Device.At, "%s", e.Error())
 }
 
-// Owner is who holds the lock of a device.
+// Owner is a run that holds the lock of a device.
 type Owner struct {
 	Txn   string   // the run
-	Key   string   // that tells it from another run of the same name
-	Mark  txn.Mark // how far it came on the device; Absent: not asked, or it changes nothing there
+	Key   string   // distinguishes runs with the same name
+	Mark  txn.Mark // progress of the run on the device; Absent: not asked, or the run changes nothing there
 	Who   string   // "alice@ws7, process 4711"
 	Since string   // the device's clock, RFC 3339
 
-	Until  time.Duration // until the device goes back by itself, or the run's mark ends, by the device's own timer; 0: not known
-	Beside bool          // the run has marked the device, which it does not change itself
+	Until  time.Duration // time until the device goes back by itself or the run's mark ends, by the device's own timer; 0: not known
+	Beside bool          // the run has marked the device and does not change it
 }
 
-// Held reports whether the run has put its change to use, and waits for it to be confirmed.
+// Held reports whether the run has put its change to use and waits for the confirmation.
 func (o *Owner) Held() bool { return o != nil && o.Mark == txn.Loaded }
 
-// Bars reports whether the run forbids other runs to change the device or to rely on it. It does while its change is not confirmed there,
-// and while its mark is on the device.
+// Bars reports whether the run forbids other runs to change the device or to rely on it. The run does so while its change is not
+// confirmed on the device, and while its mark is there.
 func (o *Owner) Bars() bool {
 	return o != nil && (o.Beside || o.Mark == txn.Prepared || o.Mark.Open())
 }
@@ -142,9 +142,9 @@ func (o *Owner) Holds(names ...string) string {
 }
 
 // badRunName replaces a command where a device reports an invalid name of a run.
-const badRunName = "Its name makes no sense: see " + StateDir + " on the device."
+const badRunName = "Its name is invalid: see " + StateDir + " on the device."
 
-// GoOn returns the commands that go on with the run or back from it. It names unlock only where the run has changed nothing.
+// GoOn returns the commands that resume or undo the run. It names unlock only if the run has changed nothing.
 func (o *Owner) GoOn(names ...string) string {
 	known := ValidRun(o.Txn)
 	if o.Txn != "" && !known && !o.Beside {
@@ -162,14 +162,14 @@ func (o *Owner) GoOn(names ...string) string {
 	case o.Mark == txn.Loaded:
 		return fmt.Sprintf("Keep the change: %s; go back: %s", RunCommand("confirm", o.Txn), rollback)
 	case o.Mark == txn.Undoing:
-		return fmt.Sprintf("If that run died, bring it to its end: %s", resume)
+		return fmt.Sprintf("If that run died, finish it: %s", resume)
 	case (o.Mark.Open() || o.Mark == txn.Prepared) && known:
-		return fmt.Sprintf("If that run died, bring it to its end: %s; go back: %s", resume, rollback)
+		return fmt.Sprintf("If that run died, finish it: %s; go back: %s", resume, rollback)
 	}
-	return "If that run is over, take its lock away: " + unlock
+	return "If that run is over, remove its lock: " + unlock
 }
 
-// ParseOwner reads the owner file of a lock; missing fields stay empty.
+// ParseOwner parses the owner file of a lock; missing fields stay empty.
 func ParseOwner(text string) *Owner {
 	o := &Owner{}
 	for line := range strings.Lines(text) {
@@ -193,7 +193,8 @@ func ParseOwner(text string) *Owner {
 	return o
 }
 
-// seconds reads a count of seconds of a device; 0: it is not one. A time that is over is the least there is, as it still runs out.
+// seconds parses a number of seconds from a device; 0: invalid. For a time that is over it returns the smallest positive duration,
+// because the timer may be about to fire.
 func seconds(text string) time.Duration {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n > int64(mostSeconds) {
@@ -202,13 +203,13 @@ func seconds(text string) time.Duration {
 	return time.Duration(max(n, 1)) * time.Second
 }
 
-// mostSeconds bounds the timers that a device reports: a hundred years.
+// mostSeconds is the upper limit of the timers that a device reports: a hundred years.
 const mostSeconds = 100 * 365 * 24 * 3600
 
-// OneLine makes text of a device fit for the middle of a sentence.
+// OneLine makes text of a device suitable for use in the middle of a sentence.
 func OneLine(s string) string { return oneLine(s, 400) }
 
-// Sentences is OneLine for texts of rocec itself, which have a remedy at their end.
+// Sentences is OneLine for texts of rocec itself, which end with a remedy.
 func Sentences(s string) string { return oneLine(s, 1500) }
 
 // traceback matches the frames of Python's tracebacks, and the sentences between two of them. Format:

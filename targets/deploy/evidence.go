@@ -14,27 +14,27 @@ import (
 // Grade is the kind of proof that the output of a target works.
 type Grade string
 
-// The grades, from the least to the most.
+// The grades, from the weakest to the strongest.
 const (
 	GradeDocumented Grade = "documented" // from public documents alone
-	GradeSimulated  Grade = "simulated"  // the lab rehearses it, by the same documents
-	GradeReported   Grade = "reported"   // users have sent what such devices answered
+	GradeSimulated  Grade = "simulated"  // the lab rehearses the output, by the same documents
+	GradeReported   Grade = "reported"   // users have sent the answers of such devices
 )
 
-// Evidence is the proof that the output works on some devices of a plan: those of one target, release and way.
+// Evidence is the proof that the output works on the devices of a plan with one target, one release and one way of writing.
 type Evidence struct {
 	Target  string // "cumulus"
-	Release string // of the operating system, "5.3.1"; empty: devices of the target have no release
+	Release string // release of the operating system, "5.3.1"; empty: devices of the target have no release
 	About   string // "Cumulus Linux 5.3.1, by its files"; empty: the name of the target
 	Grade   Grade
-	Asks    bool // it is a real device without a report of its kind, so the person must accept it in writing
+	Asks    bool // no user has reported on such a device, so a person must accept the change in writing
 	Devices []*DevicePlan
 }
 
-// Reports reports whether users have reported on a target and a release.
+// Reports reports whether there is a user's report on a target and a release.
 type Reports func(target, release string) bool
 
-// Evidence gives the evidence of all that a plan is about, in the order in which it comes first. It is pure.
+// Evidence returns the evidence for all devices of a plan, in the order of their first appearance. It is pure.
 func (p *Plan) Evidence(reported Reports) []*Evidence {
 	var all []*Evidence
 	for _, d := range p.Devices {
@@ -86,12 +86,12 @@ func osTitle(t *target.Target) string {
 	return t.OS.Title
 }
 
-// accepted reports whether the fabric accepts a change of the device that only documents support.
+// accepted reports whether the fabric accepts a change of the device without evidence beyond documents.
 func accepted(d *target.Device) bool {
 	return d.Source != nil && d.Source.Switch != nil && d.Source.Switch.AcceptDocumented
 }
 
-// Undecided returns the devices that a plan changes and that need a written acceptance which the fabric lacks.
+// Undecided returns the devices whose change in the plan needs a written acceptance that the fabric lacks.
 func (e *Evidence) Undecided() (out []*target.Device) {
 	for _, d := range e.Devices {
 		if e.Asks && d.Status == StatusChange && !accepted(d.Device) {
@@ -101,13 +101,13 @@ func (e *Evidence) Undecided() (out []*target.Device) {
 	return out
 }
 
-// Unaccepted refuses a plan that changes real devices of a kind without a report, unless the fabric accepts that. It is pure.
+// Unaccepted refuses a plan that changes real devices without a user's report, unless the fabric accepts that. It is pure.
 func (p *Plan) Unaccepted(reported Reports) diag.List {
 	const room = 200 // bytes, for names
 	var ds diag.List
 	for _, e := range p.Evidence(reported) {
-		of := map[diag.Range][]string{} // by the block that declares them
-		var first []*target.Device      // of each block
+		of := map[diag.Range][]string{} // evidence by the block that declares the devices
+		var first []*target.Device      // devices of each block
 		for _, d := range e.Undecided() {
 			if of[d.Source.Decl] == nil {
 				first = append(first, d)
@@ -116,11 +116,11 @@ func (p *Plan) Unaccepted(reported Reports) diag.List {
 		}
 		for _, d := range first {
 			names := of[d.Source.Decl]
-			f := topicDocumented.Errorf(&ds, d.At, "The plan changes %s (%s). What rocec writes there is known from public documents%s, and no "+
-				"user has reported yet what such a device says to it.", nodeset.Text(names, nodeset.Devices, room), e.About,
-				map[Grade]string{GradeSimulated: " and a simulation by them"}[e.Grade])
+			f := topicDocumented.Errorf(&ds, d.At, "The plan changes %s (%s). The new content follows public documents%s, and no "+
+				"user has reported yet how such a device reacts to it.", nodeset.Text(names, nodeset.Devices, room), e.About,
+				map[Grade]string{GradeSimulated: " and a simulation based on them"}[e.Grade])
 			f.Fix = &diag.Fix{Message: fmt.Sprintf("rehearse it with --lab, see what `rocec selftest` finds on %s, begin with a device that may "+
-				"fail; then say accept_documented = true in the switch block, or --accept-unverified for this run",
+				"fail; then set accept_documented = true in the switch block, or --accept-unverified for this run",
 				diag.Plural(len(names), "the device", "the devices"))}
 		}
 	}

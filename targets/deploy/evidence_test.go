@@ -10,8 +10,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// TestEvidence: a plan lists each combination of target, release and way to configure once, and whether it needs the operator's
-// acceptance.
+// TestEvidence: a plan lists each combination of target, release and way to configure once. It also states whether the operator's
+// acceptance is needed.
 func TestEvidence(t *testing.T) {
 	image := func(*ir.Device) target.Image { return target.Image{} }
 	os := &ir.OS{Name: "x", Title: "X", Configs: []ir.Config{{Name: "files", Doc: "its files"}}}

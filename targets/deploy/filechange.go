@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// LiveState is a live state as it was found.
+// LiveState is a live state with the value that was read.
 type LiveState struct {
 	Path string
 	Text []byte
@@ -25,13 +25,13 @@ type FileState struct{ Path, Base, Target string }
 // Change is the change of one file or live state.
 type Change struct {
 	FileState
-	File          *target.File // its Activate is the step of this change
+	File          *target.File // its Activate field is the step of this change
 	Action        Action
 	Before, After []byte // nil: no file
 	Keys          []KeyChange
-	Rights        []RightsChange // rights of others than root on the file and on folders of rocec
-	Unchanged     int            // keys of ours that stay
-	NotOurs       int            // keys that are not ours and are left alone
+	Rights        []RightsChange // rights of users other than root on the file and on folders of rocec
+	Unchanged     int            // number of keys of rocec that stay
+	NotOurs       int            // number of keys that do not belong to rocec and stay
 	Says          []string       // notes on how the change is checked and put to use, as sentences
 }
 
@@ -46,10 +46,10 @@ type KeyChange struct {
 // Live reports whether the change is of a live state rather than a file.
 func (c *Change) Live() bool { return c.File.Live != nil }
 
-// Writes reports whether the change puts bytes in place or takes them away.
+// Writes reports whether the change writes or removes bytes.
 func (c *Change) Writes() bool { return !c.Live() && c.Base != c.Target }
 
-// Absent takes the place of the SHA-256 of a missing file; the scripts print the same.
+// Absent replaces the SHA-256 of a missing file. The scripts print the same word.
 const Absent = "absent"
 
 // Sum is the SHA-256 of content in hex, or [Absent].
@@ -86,8 +86,8 @@ func onlyRights(f *target.File, state FileState, content []byte, rights []Rights
 	return c
 }
 
-// choose settles the step of a change of content. A file that already holds its content keeps the step for any change, because the
-// change that an earlier apply made to it is unknown.
+// choose selects the step for a change of content. A file that already has its content keeps the step for any change, because the change
+// by an earlier apply is unknown.
 func (c *Change) choose(have []target.Sample) {
 	if c.File.Choose == nil || c.Base == c.Target {
 		return
@@ -97,7 +97,7 @@ func (c *Change) choose(have []target.Sample) {
 	c.File = &own
 }
 
-// compareKeys fills Keys in the order of the new content, followed by keys that go away in the order of the old one.
+// compareKeys fills Keys in the order of the new content, followed by the removed keys in the order of the old content.
 func (c *Change) compareKeys() {
 	keys := func(content []byte) []target.Key {
 		if content == nil {
@@ -147,8 +147,8 @@ func (c *Change) compareKeys() {
 	}
 }
 
-// Differs lists the keys in which content differs from the wanted file: "/etc/x is not as written: cos is 3, not 4"; empty: it is as it
-// should be.
+// Differs lists the keys in which content differs from the wanted file: "/etc/x is not as written: cos is 3, not 4". It returns "" if
+// there is no difference.
 func Differs(f *target.File, content []byte) string {
 	should, ds := f.Edit(content)
 	if ds.HasErrors() {
@@ -198,10 +198,10 @@ func (c *Change) Unified() string {
 	return diag.EscapeLines(text)
 }
 
-// Counts is how many settings are created, changed and removed.
+// Counts contains the numbers of created, changed and removed settings.
 type Counts struct{ Create, Update, Delete int }
 
-// Counts counts the settings of a change.
+// Counts returns the numbers of settings that a change creates, changes and removes.
 func (c *Change) Counts() (n Counts) {
 	for _, k := range c.Keys {
 		switch k.Action {

@@ -7,12 +7,12 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Filed is a device as its files state it: those that people keep, or that another program has rendered.
+// Filed is a device with the settings in files that people keep or that another program has rendered.
 type Filed struct {
-	Names   []string     // of the files
-	Is      *ir.Settings // as they state it
-	Meant   *ir.Settings // as they would state it after rocec has written the fabric
-	Values  []FiledValue // that differ
+	Names   []string     // names of the files
+	Is      *ir.Settings // settings in the files
+	Meant   *ir.Settings // settings in the files after rocec would have written the fabric
+	Values  []FiledValue // values that differ
 	Missing []string     // settings that rocec writes and that the files do not state
 	Rows    []string     // rows that are not understood, as sentences
 	Cut     bool         // some kinds of ports were not compared
@@ -20,11 +20,11 @@ type Filed struct {
 	Linted  diag.List    // errors and warnings of the rules for such files
 }
 
-// FiledValue is a value in files that is not the wanted one. A is the value that was read, B the wanted one.
+// FiledValue is a value in files that differs from the wanted value. A is the value that was read, B the wanted one.
 type FiledValue struct {
 	*ir.Difference
 	Name string     // the value and its ports
-	At   diag.Range // of the value; zero: it has no place
+	At   diag.Range // place of the value; zero: the value has none
 }
 
 // Text names the value that differs: "headroom of priority group 3 at swp1 is 20000 bytes, and the fabric wants 40000 bytes".
@@ -32,12 +32,13 @@ func (v *FiledValue) Text() string {
 	return fmt.Sprintf("%s is %s, and the fabric wants %s", v.Name, v.A, v.B)
 }
 
-// alike reports whether the files state all that rocec would write.
+// alike reports whether the files contain everything that rocec would write.
 func (f *Filed) alike() bool {
 	return len(f.Values)+len(f.Missing)+len(f.Rows)+len(f.Linted) == 0 && !f.Cut
 }
 
-// Rest returns the reasons, beside values that differ, for which the files are not as wanted. It is a sentence without an end, or empty.
+// Rest returns the reasons, beside differing values, why the files are not as wanted. The result is a sentence without a full stop, or
+// empty.
 func (f *Filed) Rest() string {
 	var parts []string
 	if n := len(f.Missing); n > 0 {
@@ -52,5 +53,5 @@ func (f *Filed) Rest() string {
 	return diag.And(parts)
 }
 
-// mostMissing is how many settings that files do not state are named.
+// mostMissing is the largest number of missing settings that a text names.
 const mostMissing = 4

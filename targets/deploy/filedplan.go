@@ -2,8 +2,8 @@ package deploy
 
 import "github.com/rocec/rocec/targets/target"
 
-// CompareFiled returns the plan of a device that was not asked, by files that state how it is set. It has no changes, since the content of
-// the device is not known. It counts as a device that rocec has never written.
+// CompareFiled returns the plan of a device whose settings come from files and not from the device itself. The plan has no changes,
+// because the content of the device is not known. The device counts as one that rocec has never written.
 func CompareFiled(d *target.Device, f *Filed) *DevicePlan {
 	p := &DevicePlan{Device: d, Status: StatusSame, Filed: f, Linted: f.Linted}
 	if len(f.Wrong) > 0 {

@@ -9,10 +9,10 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Observed is the state that was read of the devices of a tree, in the order of the tree.
+// Observed contains the states that were read from the devices of a tree, in the order of the tree.
 type Observed struct{ Devices []*Have }
 
-// Tree is the devices that were read, each with the files it turned out to hold and should not.
+// Tree returns the devices that were read. Each device also has the files that were found on it and should not be there.
 func (o *Observed) Tree() *target.Tree {
 	t := &target.Tree{Devices: make([]*target.Device, len(o.Devices))}
 	for i, h := range o.Devices {
@@ -21,32 +21,32 @@ func (o *Observed) Tree() *target.Tree {
 	return t
 }
 
-// Have is the state that was read of one device.
+// Have is the state that was read from one device.
 type Have struct {
 	Device  *target.Device
 	Err     *Error     // the device could not be read; everything below is empty then
-	Wrong   []string   // Identity's judgement: why this is not the device the fabric means
+	Wrong   []string   // result of Identity: why this is another device than the fabric declares
 	Files   []Content  // in the order of Device.Files
-	HostKey string     // fingerprint of the key it answered with, see target.Conn; empty: it was not reached, or an old ssh does not tell
-	Lock    *Owner     // the run that holds its lock; nil: none, or it could not be seen
-	Marked  *Owner     // the run that goes on beside it and has marked it; nil: none
-	Count   int        // of the runs that have written there; -1: it could not be seen
-	Unseen  bool       // locks and runs could not be looked for, as that takes root
-	Runs    []RunMark  // runs that left something there, without the holder of the lock
-	Over    []RunMark  // runs that are over there, with their fates
-	Notes   []Note     // the notes of kept runs there, the latest ten of them
-	Rights  []RightsOf // of folders and of rocec's state, where others than root may write
-	Unnamed int        // further ones, beyond those that a read keeps
-	Pending []string   // files that an apply wrote and never saw in use
+	HostKey string     // fingerprint of its host key, see target.Conn; empty: not reached, or an old ssh does not report it
+	Lock    *Owner     // the run that holds the device's lock; nil: none, or not readable
+	Marked  *Owner     // the run that changes neighbours and has marked the device; nil: none
+	Count   int        // number of the runs that have written to the device; -1: not readable
+	Unseen  bool       // locks and runs were not readable, because that needs root
+	Runs    []RunMark  // runs with leftovers on the device, except the holder of the lock
+	Over    []RunMark  // runs that have ended on the device, with their results
+	Notes   []Note     // notes of the latest ten kept runs on the device
+	Rights  []RightsOf // rights of folders and of rocec's state that let users other than root write
+	Unnamed int        // number of further rights, beyond the limit of a read
+	Pending []string   // files that an apply wrote and that were never seen in use
 	Boot    string     // boot ID; empty: the device has no boot ID
 	Uptime  float64    // seconds since boot; 0: not known
 	Watched []Watched  // in the order of Device.Watches
-	Probes  []Judged   // in the order of Device.Probes, when they were asked for
+	Probes  []Judged   // in the order of Device.Probes, if they were asked for
 
-	Seen *target.Seen // nil: it was not asked for, or cannot be
+	Seen *target.Seen // nil: not asked for, or not readable
 }
 
-// Watched holds the findings and facts of a watch on a device.
+// Watched contains the findings and facts of a watch on a device.
 type Watched struct {
 	Name  string
 	Found diag.List // at lines of the fabric
@@ -62,44 +62,44 @@ func (h *Have) Facts() []target.Fact {
 	return all
 }
 
-// Sound reports whether it found nothing but notices.
+// Sound reports whether the watch found only notices.
 func (w *Watched) Sound() bool { return w.soundBut(nil) }
 
-// soundBut is Sound without findings with some codes; nil: with all.
+// soundBut is Sound that ignores findings with the given codes.
 func (w *Watched) soundBut(code func(string) bool) bool {
 	return !slices.ContainsFunc(w.Found, func(d *diag.Diagnostic) bool {
 		return d.Severity != diag.Notice && (code == nil || !code(d.Code))
 	})
 }
 
-// Content is the content that was read at the path of one file.
+// Content is the content that was read from the path of one file.
 type Content struct {
-	Data   []byte  // nil: there is no file; empty: there is an empty one
-	Reason string  // why it could not be read; empty: it was
-	Rights *Rights // nil: there is no file, or they are not known
-	Sum    string  // of other content than the file should have, of which only the hash is known, with Data nil; else empty
+	Data   []byte  // nil: there is no file; empty: the file is empty
+	Reason string  // why the file could not be read; empty: it was read
+	Rights *Rights // nil: there is no file, or its rights are not known
+	Sum    string  // hash of an unwanted content that was not read itself (Data is nil); otherwise empty
 }
 
-// Note is the record that a run writes on a device that keeps its change: the version of rocec that wrote it, and the intent.
+// Note is the record that a run writes on a device when the change is kept. It contains the version of rocec and the intent.
 type Note struct {
 	Tool   string // version of rocec
 	Intent string // see [target.Device.Intent]
 	Holds  string // see [Holds]
 }
 
-// RunMark is a run that a device holds something of.
+// RunMark is a run that a device keeps data of.
 type RunMark struct {
 	Run    string
-	Mark   txn.Mark      // how far it came there
-	Until  time.Duration // until the device goes back from it, by its own timer; 0: it does not, or that is not known
-	Undoes string        // of a rollback that was kept: the run it went back from
-	Who    string        // who led that rollback
+	Mark   txn.Mark      // progress of the run on the device
+	Until  time.Duration // time until the device undoes the run, by its own timer; 0: it does not, or not known
+	Undoes string        // for a kept rollback: the run that it undid
+	Who    string        // who started that rollback
 }
 
-// Judged is a probe that ran.
+// Judged is the result of a probe.
 type Judged struct {
 	Name    string
-	Wrong   []string // the errors, in full sentences; nil: all is well
+	Wrong   []string // the errors, as full sentences; nil: no error
 	Samples []target.Sample
 }
 

@@ -14,8 +14,8 @@ const (
 	rulesWatch = "rules"
 )
 
-// lintChanged has a changed file judged, before and after. It returns why the file is not of this device, or "". Nil content is not
-// judged.
+// lintChanged runs the rules on a changed file, before and after the change. It returns the reason why the file belongs to another
+// device, or "". It skips nil content.
 func lintChanged(d *DevicePlan, f *target.File, before, after []byte) (foreign string) {
 	if f.Lint == nil {
 		return ""
@@ -34,7 +34,7 @@ func lintChanged(d *DevicePlan, f *target.File, before, after []byte) (foreign s
 	return ""
 }
 
-// lintHeld has a file judged that stays as it is.
+// lintHeld runs the rules on a file that does not change.
 func lintHeld(d *DevicePlan, f *target.File, content []byte) {
 	if f.Lint == nil || content == nil {
 		return
@@ -43,8 +43,8 @@ func lintHeld(d *DevicePlan, f *target.File, content []byte) {
 	d.Linted = append(d.Linted, grave(found)...)
 }
 
-// wrong returns the errors of files that stay as they are, at the line that declares the device. They are about settings that rocec does
-// not write, or that an earlier rocec has written.
+// wrong returns the errors in unchanged files, at the line that declares the device. The errors concern settings that rocec does not
+// write, or that an earlier rocec has written.
 func wrong(d *DevicePlan) (out diag.List) {
 	for _, one := range d.Linted {
 		goes := slices.ContainsFunc(d.Changes, func(c *Change) bool { return c.Path == one.At.Filename && c.Base != c.Target })

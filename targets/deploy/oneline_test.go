@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-// TestOneLine: what a device prints is one line, of a traceback the errors alone.
+// TestOneLine: the output of a device becomes one line, with only the errors of a traceback.
 func TestOneLine(t *testing.T) {
 	for in, want := range map[string]string{
 		"a\n  b\tc\n": "a b c",

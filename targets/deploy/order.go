@@ -7,35 +7,35 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Order is how a change goes over the devices of a plan, wave after wave. What decided it is not for this package to know.
+// Order is the order in which a change reaches the devices of a plan, wave after wave. Another package decides it.
 type Order struct {
 	Waves []*Wave
 
-	// Recheck reports why a wave may not begin any more, now that the devices it watches were found so; nil: it may. A nil Recheck: every
-	// wave may.
+	// Recheck returns why a wave may no longer begin, given the found state of the devices that it watches. A nil result: the wave may
+	// begin. A nil Recheck: every wave may begin.
 	Recheck func(w *Wave, found []*Have) error
 
-	// Blocked returns why no wave of a later phase may begin while devices of earlier ones stay as they are; empty: it may. A nil
-	// Blocked: it may.
+	// Blocked returns why no wave of a later phase may begin while devices of earlier phases keep their old settings. An empty result, or
+	// a nil Blocked: the phase may begin.
 	Blocked func(stay []*DevicePlan) string
 }
 
 // Wave is a set of devices that are changed at the same time. The next wave begins when all of them have ended.
 type Wave struct {
 	Phase   int              // switches of one phase are prepared before the first of them is changed
-	Devices []*DevicePlan    // in the order they begin
-	Last    []*DevicePlan    // of these, those that begin when the others have ended
-	Stream  bool             // they do not wait for each other
-	Watch   []*target.Device // are read right before and after: the wave has caused their losses
-	Takes   time.Duration    // from begin to end, at most, without failures
+	Devices []*DevicePlan    // in the order of their changes
+	Last    []*DevicePlan    // the part of Devices that begins when the others have ended
+	Stream  bool             // the devices do not wait for each other
+	Watch   []*target.Device // devices that are read directly before and after: the wave counts as the cause of their losses
+	Takes   time.Duration    // longest time from begin to end without failures; Last needs this time again
 
-	// Marks are the switches that carry the mark of the run while it goes on. They are those of the wave, and those whose loss together
-	// with them would break the promise of the wave. Near are other switches whose settings the wave relies on. They carry the mark if
-	// they answer.
+	// Marks contains the switches that must carry the mark of the run while the run goes on. They are the switches of the wave, and the
+	// switches whose simultaneous loss would break the promise of the wave. Near contains other switches whose settings the wave relies
+	// on. They carry the mark if they answer.
 	Marks, Near []*target.Device
 }
 
-// Longest returns how long the wave takes from begin to end, at most, without failures: those that begin last take as long as the others.
+// Longest returns the longest duration of the wave without failures. The devices that begin last take as long as the others.
 func (w *Wave) Longest() time.Duration {
 	if !w.Stream && len(w.Last) > 0 && len(w.Last) < len(w.Devices) {
 		return 2 * w.Takes
@@ -43,7 +43,7 @@ func (w *Wave) Longest() time.Duration {
 	return w.Takes
 }
 
-// First are the devices that do not come last.
+// First returns the devices that do not begin last.
 func (w *Wave) First() []*DevicePlan {
 	if len(w.Last) == 0 {
 		return w.Devices
@@ -51,7 +51,7 @@ func (w *Wave) First() []*DevicePlan {
 	return slices.DeleteFunc(slices.Clone(w.Devices), func(d *DevicePlan) bool { return slices.Contains(w.Last, d) })
 }
 
-// Reverse is the order of going back: the last wave first.
+// Reverse returns the order for an undo: the last wave first.
 func (o *Order) Reverse() *Order {
 	r := *o
 	r.Waves = slices.Clone(o.Waves)
@@ -71,7 +71,8 @@ func PhaseOf(d *DevicePlan) int {
 	return 0
 }
 
-// PlainOrder is the order of devices whose fabric is not known: phase by phase, so many at the same time; 0: any number.
+// PlainOrder returns the order for devices whose fabric is not known. It goes phase by phase, with at most the given number of devices at
+// the same time; 0: any number.
 func PlainOrder(p *Plan, parallel int) *Order {
 	o := &Order{}
 	for phase := range 3 {

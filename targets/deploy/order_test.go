@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// orderedFleet is devices that change: a switch for an s, one that takes a lossless class away for an r, and a host for an h.
+// orderedFleet returns changing devices: s is a switch, r is a switch that removes a lossless class, and h is a host.
 func orderedFleet(kinds string) *deploy.Plan {
 	p := &deploy.Plan{}
 	for i, k := range kinds {
@@ -70,7 +70,7 @@ func TestFirst(t *testing.T) {
 	assert.Equal(t, []*deploy.DevicePlan{p.Devices[0], p.Devices[2]}, w.First())
 }
 
-// A wave with devices that begin last takes as long as two, unless its devices do not wait for each other.
+// A wave with devices that begin last takes as long as two waves, unless its devices do not wait for each other.
 func TestLongest(t *testing.T) {
 	a, b := &deploy.DevicePlan{}, &deploy.DevicePlan{}
 	all := []*deploy.DevicePlan{a, b}

@@ -1,7 +1,8 @@
 package deploy
 
-// Others leaves devices to those who write them: their differences are not changes of this plan. A device that could not be read matters
-// only where PFC would begin opposite it ([Plan.Unread]). Devices that are up to date keep their status.
+// Others removes from the plan the changes of devices that others write. Others sets their status to [StatusOthers] and keeps the
+// differences as drift. If such a device could not be read, that matters only where PFC would begin at the other end of its cable
+// ([Plan.Unread]). Devices that are up to date keep their status.
 func (p *Plan) Others() {
 	for _, d := range p.Devices {
 		if !d.ByOthers() || d.Status == StatusSame {
@@ -20,10 +21,10 @@ func (p *Plan) Others() {
 	}
 }
 
-// ByOthers reports whether others write the device, by the fabric.
+// ByOthers reports whether the fabric declares that others write the device.
 func (d *DevicePlan) ByOthers() bool { return d.Device.Source != nil && d.Device.Source.ByOthers }
 
-// Shown are the changes to show of a device: its own, or those that others are to make.
+// Shown returns the changes to show for a device: its own changes, or the changes that others have to make.
 func (d *DevicePlan) Shown() []*Change {
 	if d.Status == StatusOthers {
 		return d.Drift

@@ -9,8 +9,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// TestOthers: a device that others write has no changes of the plan, whatever its state. A device that is up to date stays as it is, and
-// so does every other device.
+// TestOthers: a device that others write has no changes in the plan, in any state. Devices that are up to date and devices that rocec
+// writes keep their plans.
 func TestOthers(t *testing.T) {
 	host := func(others bool) *target.Device {
 		return &target.Device{Name: "h", Source: &ir.Device{Name: "h", ByOthers: others}}

@@ -11,22 +11,22 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// StateDir is the only folder of rocec on a device, apart from the files themselves.
+// StateDir is the only folder of rocec on a device, apart from the written files.
 const StateDir = "/var/lib/rocec"
 
-// Run is one apply, or one rollback: who changes devices now.
+// Run identifies one apply or one rollback.
 type Run struct {
 	Name  string // unique, and sorted by time; see [NewRun]
 	Key   string // random, so that runs of the same name differ
-	Owner string // for those who meet the lock: "alice@ws7, process 4711"
-	Tool  string // version of rocec, one word; empty: it is not noted on the device
+	Owner string // shown to other runs that find the lock: "alice@ws7, process 4711"
+	Tool  string // version of rocec, one word; empty: the device does not record it
 	About About  // the description of the run on its devices
 
-	By   string            // who goes on with the run now; empty: Owner
-	Keys map[string]string // by device: the key of run and device there, of a run that this machine did not start; else it follows from Key
+	By   string            // who continues the run now; empty: Owner
+	Keys map[string]string // by device: the key of run and device, for a run that another machine started; otherwise derived from Key
 }
 
-// Actor is who acts on devices for the run now.
+// Actor returns who acts on devices for the run now.
 func (r *Run) Actor() string {
 	if r.By != "" {
 		return OneLine(r.By)
@@ -34,17 +34,18 @@ func (r *Run) Actor() string {
 	return OneLine(r.Owner)
 }
 
-// NewRun names a run: NewRun(now, "3f9a62b1", …) is "20261121t065136z-3f9a", key "62b1". unique is at least 8 digits.
+// NewRun returns a run with a new name: NewRun(now, "3f9a62b1", …) is "20261121t065136z-3f9a" with the key "62b1". unique has at least 8
+// digits.
 func NewRun(now time.Time, unique, owner string) Run {
 	return Run{Name: strings.ToLower(now.UTC().Format("20060102T150405Z")) + "-" + unique[:4], Key: unique[4:], Owner: OneLine(owner)}
 }
 
 var runForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9-]{3,62}$`) })
 
-// Valid reports whether name and key are such as [NewRun] gives: they become paths and words of commands.
+// Valid reports whether name and key have the form of [NewRun]. They become paths and words of commands.
 func (r Run) Valid() bool { return ValidRun(r.Name) && runForm().MatchString("key-"+r.Key) }
 
-// ValidRun reports whether a name can be the one of a run.
+// ValidRun reports whether a text can be the name of a run.
 func ValidRun(name string) bool { return runForm().MatchString(name) }
 
 // Outcome is the outcome of a run for a device.
@@ -53,20 +54,20 @@ type Outcome string
 // The outcomes.
 const (
 	Unchanged   Outcome = "unchanged"   // there was nothing to do
-	Applied     Outcome = "applied"     // it holds and uses what the plan says, for good
-	Unconfirmed Outcome = "unconfirmed" // it does, and undoes it by itself unless somebody confirms
-	Restored    Outcome = "restored"    // it failed; rocec has put back what was there before
-	Reverted    Outcome = "reverted"    // it was not confirmed (in time, or before a restart), and has put back what was there by itself
+	Applied     Outcome = "applied"     // the device keeps and uses the planned content
+	Unconfirmed Outcome = "unconfirmed" // the device uses the planned content, and undoes it by itself unless it is confirmed
+	Restored    Outcome = "restored"    // the change failed, and rocec has restored the earlier content
+	Reverted    Outcome = "reverted"    // the change was not confirmed, and the device itself has restored the earlier content
 	Refused     Outcome = "refused"     // nothing was changed: Err says why
 	Conflict    Outcome = "conflict"    // undone, except for files that another writer changed meanwhile
-	Unknown     Outcome = "unknown"     // Files and Left say what may be where
+	Unknown     Outcome = "unknown"     // Files and Left contain the possible contents and leftovers
 	NotStarted  Outcome = "not-started" // nothing was tried: too many failures, or interrupted
 )
 
-// Outcomes are all of them, in the order they are counted in.
+// Outcomes contains all outcomes, in the order in which texts list them.
 var Outcomes = []Outcome{Applied, Unconfirmed, Unchanged, Restored, Reverted, Refused, Conflict, Unknown, NotStarted}
 
-// Tally returns a count of 0 for each outcome, by its text.
+// Tally returns a map from the text of each outcome to 0.
 func Tally() map[string]int {
 	of := map[string]int{}
 	for _, o := range Outcomes {
@@ -75,16 +76,16 @@ func Tally() map[string]int {
 	return of
 }
 
-// Closed reports whether an outcome is the last word on a device: nothing that is asked later changes it. The others are asked for again.
+// Closed reports whether an outcome is final: no later answer of the device changes it. For other outcomes the device is asked again.
 func (o Outcome) Closed() bool { return o != "" && o != Unconfirmed && o != Unknown }
 
-// The parts of a device that can undo a run by themselves.
+// The mechanisms by which a device can undo a run by itself.
 const (
-	ByTimer = "timer" // the time to confirm was over
-	ByBoot  = "boot"  // it went down before anybody confirmed
+	ByTimer = "timer" // the time for the confirm was over
+	ByBoot  = "boot"  // the device went down before the confirm
 )
 
-// Content of a file after a run, as a device was last seen to hold it.
+// The last known content of a file on a device after a run.
 const (
 	HoldsOld     = "old"
 	HoldsNew     = "new"
@@ -92,7 +93,7 @@ const (
 	HoldsUnknown = "unknown"
 )
 
-// Use is whether a device uses the content of its files.
+// The values that state whether a device uses the content of its files.
 const (
 	UseYes     = "yes"
 	UseNo      = "no"
@@ -105,8 +106,8 @@ type FileResult struct {
 	Holds string `json:"holds"`
 	InUse string `json:"in_use"`
 
-	Adjusted string `json:"adjusted,omitempty"` // what the device uses in another form than written, in its words; empty: nothing known
-	Refused  string `json:"refused,omitempty"`  // why the vendor's checker refused the content that was put back; empty: it did not
+	Adjusted string `json:"adjusted,omitempty"` // values that the device uses in another form than written, in its words; empty: none known
+	Refused  string `json:"refused,omitempty"`  // why the vendor's checker refused the restored content; empty: it did not
 }
 
 // Result is the result of a run for one device.
@@ -118,23 +119,23 @@ type Result struct {
 	Undo       *Error        // error of the undo
 	Cleanup    *Error        // error of removing the files of the run
 	Mark       txn.Mark      // the last mark that the device reported; Absent: none
-	Files      []FileResult  // of the change; empty: nothing was tried, or it has only live states
-	InUse      string        // whether the device uses its content, as it reported: [UseYes] only where that was read
+	Files      []FileResult  // files of the change; empty: nothing was tried, or the change has only live states
+	InUse      string        // whether the device uses its content; [UseYes] only if the device reported that
 	Unread     string        // why InUse could not be read, in the words of the target; empty: not known
-	Backup     bool          // the device reported the whole content from before below [StateDir]
-	Back       bool          // the run can only go back: keeping the change was given up, or never wanted
-	Over       bool          // the run had ended there before it was asked: Files are as read now, and a later run may have written them
-	Bare       bool          // the device has no trace of a run that had changed it: it was replaced, or its traces are gone
-	Notes      []string      // output of an undo that worked: the values that could not be put back
+	Backup     bool          // the device reported that it has all of the earlier content below [StateDir]
+	Back       bool          // the run can only be undone: a failure, or the wish of the person, rules out keeping it
+	Over       bool          // the run had already ended on the device: Files was read now, and a later run may have written the files
+	Bare       bool          // the device has no trace of a run that had changed it: the device was replaced, or the traces were removed
+	Notes      []string      // output of a successful undo: the values that could not be restored
 	Left       []string      // rocec's files that remain on the device: lock, temporary files
 	LeftUnseen bool          // Left may remain: the device did not answer any more
 	Until      time.Duration // until the device undoes the change by itself; 0: it does not
-	By         string        // of Reverted: [ByTimer] or [ByBoot]; empty: not known, or rocec
+	By         string        // for Reverted: [ByTimer] or [ByBoot]; empty: not known, or rocec
 	Used       bool          // the device may have used the new content
-	Acted      Act           // who decided the fate of the run here, if another process did
+	Acted      Act           // the verb of another process that ended the run on the device, if any
 }
 
-// Failed reports whether the device is not as planned and something was tried.
+// Failed reports whether a change was tried and the device is not as planned.
 func (r *Result) Failed() bool {
 	switch r.Outcome {
 	case Unchanged, Applied, Unconfirmed, NotStarted:
@@ -143,30 +144,30 @@ func (r *Result) Failed() bool {
 	return true
 }
 
-// Results are the results for all devices of a plan, in its order.
+// Results contains the results for all devices of a plan, in its order.
 type Results struct {
 	Run         Run
 	Devices     []*Result
-	Interrupted bool     // the person ended it before all devices had been started
-	Stopped     Stopped  // why no further wave began; empty: all did, or it was interrupted
-	Why         string   // in full, where Stopped does not say it
-	Because     Kind     // of NotMarked: the kind of its error
-	Notes       []string // errors outside of the devices: of a hook
+	Interrupted bool     // the person ended the run before all devices had been started
+	Stopped     Stopped  // why no further wave began; empty: all waves began, or the run was interrupted
+	Why         string   // the reason in full, if Stopped does not state it
+	Because     Kind     // for NotMarked: the kind of its error
+	Notes       []string // errors outside of the devices, such as errors of a hook
 }
 
-// Stopped is why a run began no further wave.
+// Stopped is the reason why a run began no further wave.
 type Stopped string
 
 // The reasons.
 const (
-	TooManyFailures Stopped = "failures" // more devices failed than may
-	GateFailed      Stopped = "gate"     // the devices beside a wave lost something by it, and it was undone
+	TooManyFailures Stopped = "failures" // more devices failed than allowed
+	GateFailed      Stopped = "gate"     // the wave made devices beside it lose a signal, and was undone
 	CountersRose    Stopped = "counters" // counters rose far faster than before
-	FabricChanged   Stopped = "fabric"   // the living fabric is not what the plan saw, and the next wave may not begin in it
-	TooLate         Stopped = "window"   // the next wave may not end in time
-	HookFailed      Stopped = "hook"     // traffic could not be put back on a wave
-	PhaseFailed     Stopped = "phase"    // what comes next relies on devices that stay as they are
-	OtherRun        Stopped = "run"      // another run is at work on the devices or beside them, or they may go back from one
+	FabricChanged   Stopped = "fabric"   // links or sessions have changed since the plan, and the next wave may not begin in this state
+	TooLate         Stopped = "window"   // the next wave might not end in time
+	HookFailed      Stopped = "hook"     // a wave could not be undrained
+	PhaseFailed     Stopped = "phase"    // the next phase relies on devices that keep their old settings
+	OtherRun        Stopped = "run"      // another run changes the devices or devices beside them, or may still be undone there
 	NotMarked       Stopped = "mark"     // a switch that has to carry the mark of the run cannot be marked
 )
 
@@ -190,14 +191,14 @@ func (r *Results) Tally() map[string]int {
 	return of
 }
 
-// Complete reports whether every device is as planned, traffic is back on all of them, and no file of the run is left on any.
+// Complete reports whether every device is as planned and undrained, and no file of the run is left on any device.
 func (r *Results) Complete() bool {
 	return r.Stopped != HookFailed && !slices.ContainsFunc(r.Devices, func(d *Result) bool {
 		return d.Outcome != Applied && d.Outcome != Unchanged && d.Outcome != Unconfirmed || d.Cleanup != nil
 	})
 }
 
-// Touched reports whether any device was changed, or may have been, even if that was undone.
+// Touched reports whether any device was changed or may have been changed, even if the change was undone.
 func (r *Results) Touched() bool {
 	return slices.ContainsFunc(r.Devices, func(d *Result) bool {
 		return d.Outcome != Refused && d.Outcome != NotStarted && d.Outcome != Unchanged

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The bits of a mode by which others than the owner write, and those that no file of rocec has.
+// The bits of a mode that let users other than the owner write, and the bits that no file of rocec has.
 const (
 	othersWrite = 0o022
 	special     = 0o7000
@@ -28,14 +28,14 @@ func ParseRights(text string) (Rights, bool) {
 	return Rights{uint32(uid), uint32(gid), uint32(mode)}, err == nil && err2 == nil && err3 == nil
 }
 
-// OfFile returns the rights that a file with these has to have: root is owner and group, and no one else may write. All that rocec writes
-// is read by programs of root, so there is one rule for all targets. A mode that lets fewer read stays.
+// OfFile returns the required rights of a file that has rights r. Owner and group must be root, and only root may write. Programs of root
+// read every file that rocec writes, so there is one rule for all targets. A mode that lets fewer users read stays.
 func (r Rights) OfFile() Rights { return Rights{Mode: r.Mode &^ (othersWrite | special)} }
 
-// OfFolder returns the rights that a folder of rocec with these has to have.
+// OfFolder returns the required rights of a folder of rocec that has rights r.
 func (r Rights) OfFolder() Rights { return Rights{Mode: r.Mode &^ othersWrite} }
 
-// Open reports whether others than root may change a file or folder with the rights.
+// Open reports whether users other than root may change a file or folder with the rights.
 func (r Rights) Open() bool { return r.UID != 0 || r.Mode&othersWrite != 0 }
 
 // Owner returns owner and group, "0:0".
@@ -44,7 +44,7 @@ func (r Rights) Owner() string { return fmt.Sprintf("%d:%d", r.UID, r.GID) }
 // Perm returns the mode in four octal digits, "0755".
 func (r Rights) Perm() string { return fmt.Sprintf("%04o", r.Mode) }
 
-// RightsChange takes the rights of others away from a file, or from a folder of rocec's own.
+// RightsChange removes the rights of other users from a file, or from one of rocec's own folders.
 type RightsChange struct {
 	Path          string
 	Before, After Rights

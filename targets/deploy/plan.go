@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Status is the verdict of the plan on a device.
+// Status is the plan's result for a device.
 type Status string
 
 // The statuses, spelled as in the JSON of `rocec plan`.
@@ -19,58 +19,58 @@ const (
 	StatusSame        Status = "same"
 	StatusUnreachable Status = "unreachable"
 	StatusRefused     Status = "refused"
-	StatusPending     Status = "pending" // it stays as it is for now, and is a debt of the plan
-	StatusOthers      Status = "others"  // others are to write what it lacks, or it could not be read and is theirs
+	StatusPending     Status = "pending" // the device keeps its old settings for now, and is a debt of the plan
+	StatusOthers      Status = "others"  // others write the device, and it is not up to date or could not be read
 )
 
-// Plan has the changes of every device of a tree, in the order of the tree.
+// Plan contains the changes of every device of a tree, in the order of the tree.
 type Plan struct {
 	Devices []*DevicePlan
-	Over    diag.List     // accept blocks of the fabric that are over, by [Plan.Accept]
-	Beside  []*DevicePlan // other devices of the fabric, next to those; nothing is done to them
+	Over    diag.List     // expired accept blocks of the fabric, by [Plan.Accept]
+	Beside  []*DevicePlan // other devices of the fabric, next to Devices; the plan does not change them
 }
 
 // DevicePlan is the plan of one device.
 type DevicePlan struct {
 	Device   *target.Device
 	Status   Status
-	Err      *Error             // of an unreachable or refused device: why
+	Err      *Error             // for an unreachable or refused device: the reason
 	Diags    diag.List          // diagnostics of Edit about the content found, without warnings
 	Found    []*diag.Diagnostic // findings of the vendor's rules in the new files, without notes
-	Linted   diag.List          // the errors and warnings that those rules report of the files as they are
-	Digest   string             // a hash of the run's part there, which the device receives with it; empty: no hash
-	Waits    Wait               // of a pending device, or one that others write: why
+	Linted   diag.List          // errors and warnings of those rules in the current files
+	Digest   string             // hash of the device's part of the run, which the device receives; empty: no hash
+	Waits    Wait               // for a pending device, or a device that others write: the reason
 	Changes  []*Change          // in the order of Device.Files
-	Drift    []*Change          // of a device with StatusOthers: the changes for others; nil if it could not be read
+	Drift    []*Change          // for a device with StatusOthers: the changes that others have to make; nil if it could not be read
 	Disrupts []string           // the effects on traffic, each once
-	Old, New *ir.Settings       // its settings before and after, by the content; nil: unknown
+	Old, New *ir.Settings       // its settings before and after, read from the content; nil: unknown
 	Effects  []Effect           // the effects on traffic, as far as the settings are known
-	Removing bool               // a port stops pausing, or obeying pauses, for a priority
-	Lock     *Owner             // the run that holds its lock; nil: none
-	Marked   *Owner             // the run that goes on beside it and has marked it; nil: none
-	Count    int                // of the runs that have written there; -1: it could not be seen
+	Removing bool               // a port stops sending or obeying pauses for a priority
+	Lock     *Owner             // the run that holds the device's lock; nil: none
+	Marked   *Owner             // the run that changes neighbours and has marked the device; nil: none
+	Count    int                // number of the runs that have written to the device; -1: not readable
 	Files    []FileState        // every file of a device that could be read, changed or not
 	Writers  []string           // versions of rocec that wrote the present content for the same intent, each once
-	AsLeft   bool               // its content is that of one of the latest runs
+	AsLeft   bool               // one of the latest runs wrote its content
 	Accepted []Accepted         // differences that the fabric accepts, by [Plan.Accept]
-	Whole    bool               // all of its differences are among them
-	Left     string             // of a device that [Plan.LeaveDerived] leaves: the version that wrote it; empty: it is not left
-	Filed    *Filed             // of a device that was compared by files; nil: it was read
+	Whole    bool               // Accepted contains all of its differences
+	Left     string             // for a device that [Plan.LeaveDerived] leaves: the version that wrote it; otherwise empty
+	Filed    *Filed             // for a device that was compared by files; nil: the device was read
 
-	Watched  []Watched       // readings beyond its files, and the warnings of Edit
-	Baseline []target.Sample // the samples of the probes, if they were asked
-	Unseen   bool            // locks and runs could not be looked for, as that takes root
-	Runs     []RunMark       // runs that left something there
-	Over     []RunMark       // runs that are over there, with their fates
-	States   []LiveState     // live states that steps may change, also those that stay
+	Watched  []Watched       // readings of the watches, and the warnings of Edit
+	Baseline []target.Sample // the samples of the probes, if they were run
+	Unseen   bool            // locks and runs were not readable, because that needs root
+	Runs     []RunMark       // runs with leftovers on the device
+	Over     []RunMark       // runs that have ended on the device, with their results
+	States   []LiveState     // live states that steps may change, including unchanged ones
 	HostKey  string          // fingerprint of the key the device answered with; empty: as in [Have]
-	Seen     *target.Seen    // the ports and cables that the device reports; nil: it was not asked
+	Seen     *target.Seen    // the ports and cables that the device reports; nil: not asked
 
-	taken *ir.Settings // Old, where accepted values are those of New; nil: none is accepted
+	taken *ir.Settings // Old with the accepted values replaced by those of New; nil: none is accepted
 }
 
-// Pending leaves devices under maintenance as they are, whatever they hold and whether or not they answer. They become debts, which a
-// later apply settles, unless they are up to date.
+// Pending removes the changes of devices under maintenance, whatever their content is and whether or not they answer. Unless such a
+// device is up to date, it becomes a debt, which a later apply settles.
 func (p *Plan) Pending() {
 	for _, d := range p.Devices {
 		if d.Device.Source == nil || d.Device.Source.Maintenance == "" || d.Status == StatusSame || d.Status == StatusOthers {
@@ -81,14 +81,14 @@ func (p *Plan) Pending() {
 	}
 }
 
-// Accepted is the differences and findings of a device that an accept block of the fabric accepts.
+// Accepted contains the differences and findings of a device that an accept block of the fabric accepts.
 type Accepted struct {
 	Block       *ir.Accept
-	Differences []*ir.Difference // A is the value of the device, B that of the fabric
+	Differences []*ir.Difference // A is the value of the device, B the value of the fabric
 	Found       diag.List        // warnings of the rules about values that rocec does not write
 }
 
-// accepts names the values of the blocks that accept a difference.
+// accepts returns the value names of the blocks that accept a difference.
 func (d *DevicePlan) accepts() (names []string) {
 	for _, a := range d.Accepted {
 		names = append(names, a.Block.Differs...)
@@ -96,10 +96,10 @@ func (d *DevicePlan) accepts() (names []string) {
 	return names
 }
 
-// Keeps reports whether the plan leaves the device as it is because the fabric accepts its differences.
+// Keeps reports whether the plan does not change the device because the fabric accepts its differences.
 func (d *DevicePlan) Keeps() bool { return d.Whole && d.Status == StatusSame }
 
-// Noticed returns the effect of a step of the plan on traffic, and how long traffic does not pass.
+// Noticed returns the effect of a step of the plan on traffic, and how long traffic is interrupted.
 func (d *DevicePlan) Noticed(s *target.Step) (disrupts string, outage ir.Outage) {
 	if d.Device.Target == nil || d.Device.Target.Noticed == nil || d.Device.Source == nil {
 		return s.Disrupts, s.Outage
@@ -114,7 +114,7 @@ func (d *DevicePlan) Noticed(s *target.Step) (disrupts string, outage ir.Outage)
 	})
 }
 
-// watch adds findings that stand whether or not the device is changed.
+// watch adds findings that apply whether or not the device is changed.
 func (d *DevicePlan) watch(name string, found diag.List) {
 	if len(found) > 0 {
 		d.Watched = append(slices.Clip(d.Watched), Watched{Name: name, Found: found})
@@ -130,7 +130,7 @@ func (d *DevicePlan) refuse(k Kind, detail string) *DevicePlan {
 	}
 }
 
-// Refuse turns down those of the devices, by name, that would change. What a device was refused for first stays.
+// Refuse refuses the named devices that would change. A device that was refused before keeps its first reason.
 func (p *Plan) Refuse(names []string, detail string) {
 	for i, d := range p.Devices {
 		if d.Status == StatusChange && slices.Contains(names, d.Device.Name) {
@@ -143,13 +143,13 @@ func (p *Plan) Refuse(names []string, detail string) {
 type Summary struct {
 	Change, Same, Unreachable, Refused int // devices
 	Pending, Others                    int
-	Accepted                           int // devices that stay as they are because the fabric accepts the difference
-	Files, Live                        int // changes of files, of live states
-	Disruptive                         int // devices whose traffic will notice
+	Accepted                           int // unchanged devices, because the fabric accepts the difference
+	Files, Live                        int // changes of files, and of live states
+	Disruptive                         int // devices whose change affects traffic
 	Settings                           Counts
 }
 
-// Summary counts the plan.
+// Summary returns the counts of the plan.
 func (p *Plan) Summary() Summary {
 	var s Summary
 	for _, d := range p.Devices {
@@ -189,19 +189,19 @@ func (p *Plan) Summary() Summary {
 	return s
 }
 
-// Empty reports whether nothing would change.
+// Empty reports whether the plan has no changes.
 func (p *Plan) Empty() bool {
 	return !slices.ContainsFunc(p.Devices, func(d *DevicePlan) bool { return d.Status == StatusChange })
 }
 
-// Group is devices whose changes are the same, so that they fill one screen rather than forty.
+// Group contains devices with equal changes, so that a report shows them once.
 type Group struct{ Devices []*DevicePlan }
 
 // First returns the first device of the group, which represents all.
 func (g *Group) First() *DevicePlan { return g.Devices[0] }
 
-// Fold groups the devices of a plan that have the same changes, by key and value; where they came from may differ.
-// Groups are in the order of their first devices. Each unreachable or refused device has a group of its own.
+// Fold groups the devices of a plan with equal changes of keys and values; the origins in the fabric may differ. Groups are in the order
+// of their first devices. Each unreachable or refused device has its own group.
 func Fold(p *Plan) []Group {
 	var groups []Group
 	at := map[string]int{}
@@ -218,7 +218,7 @@ func Fold(p *Plan) []Group {
 	return groups
 }
 
-// signature is equal for devices that fold.
+// signature returns a text that is equal for devices of one group.
 func signature(d *DevicePlan, i int) string {
 	switch d.Status {
 	case StatusSame:

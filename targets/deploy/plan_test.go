@@ -73,7 +73,8 @@ func TestDiff(t *testing.T) {
 	require.Equal(t, StatusRefused, bad.Status)
 }
 
-// TestDiffPending: a change that a run has loaded and no command has confirmed yet is in use. The files of a dead run may not be.
+// TestDiffPending: a change that a run has loaded and that is not confirmed yet counts as in use. The files of a dead run may not be in
+// use.
 func TestDiffPending(t *testing.T) {
 	d := &target.Device{Name: "leaf01", Files: []target.File{boxtest.ConfFile("/etc/app/conf", "green")}}
 	h := &Have{Device: d, Files: []Content{{Data: []byte("colour = green\n")}}, Pending: []string{"/etc/app/conf"}}
@@ -85,7 +86,7 @@ func TestDiffPending(t *testing.T) {
 	require.Equal(t, Activate, diff(d, h).Changes[0].Action)
 }
 
-// A device without the daemon that takes the content is not changed.
+// A device without the daemon that loads the content is not changed.
 func TestDiffNeeds(t *testing.T) {
 	d := &target.Device{Name: "leaf01", Files: []target.File{boxtest.ConfFile("/etc/app/conf", "green")}}
 	daemon, link := target.Gauge("daemon", "", false, "The daemon is dead."), target.Gauge("link", "swp1", false, "swp1 is down.")
@@ -132,7 +133,7 @@ func TestFold(t *testing.T) {
 	require.Equal(t, []string{"d01 d03", "d02", "d04", "d05 d06", "d07"}, got)
 }
 
-// TestEditWarns: the plan prints the warnings of an edit for an unchanged file too, and does not call such a device sound.
+// TestEditWarns: the plan also prints the warnings of an edit for an unchanged file, and does not call such a device sound.
 func TestEditWarns(t *testing.T) {
 	conf := boxtest.ConfFile("/etc/app/conf", "green")
 	edit := conf.Edit
@@ -154,8 +155,8 @@ func TestEditWarns(t *testing.T) {
 	}
 }
 
-// TestLint: a changed file is judged before and after. A file that is no configuration of the device refuses it, and other findings are
-// printed with the change. An unchanged file is not judged.
+// TestLint: the rules check a changed file before and after the change. If the file is not a configuration of the device, the device is
+// refused. Other findings are printed with the change. The rules do not check an unchanged file.
 func TestLint(t *testing.T) {
 	conf := boxtest.ConfFile("/etc/app/conf", "green")
 	conf.Lint = func(content []byte) (diag.List, string) {

@@ -16,30 +16,30 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// planFormat is the version of the plan file: fields are added, never renamed. A 1.0 file held the values of variables.
+// planFormat is the version of the plan file. Fields are added, and never renamed. A 1.0 file contained the values of variables.
 const planFormat = "2.0"
 
-// maxPlanFile bounds what is read of a plan file.
+// maxPlanFile bounds the size of a plan file.
 const maxPlanFile = 128 << 20
 
-// Meta identifies the inputs of a plan. The caller fills it in, for the plan and again for its apply, and compares the two: an apply
-// takes nothing from a plan file. It holds names and hashes, and no values.
+// Meta identifies the inputs of a plan. The caller fills it in for the plan and again for its apply, and compares both, because an apply
+// uses no input from a plan file. Meta contains names and hashes, and no values.
 type Meta struct {
 	Tool        string   `json:"tool"`        // version of rocec
 	Fabric      string   `json:"fabric"`      // the fabric's folder
-	Inputs      string   `json:"inputs"`      // SHA-256 over every file the fabric was read from, and every value given for a variable
+	Inputs      string   `json:"inputs"`      // SHA-256 over every file of the fabric and every value of a variable
 	Variables   []string `json:"variables"`   // names of the variables of --var, sorted
-	Environment []string `json:"environment"` // names of the variables that the environment gives, sorted
+	Environment []string `json:"environment"` // names of the variables that the environment sets, sorted
 	VarFiles    []string `json:"var_files"`   // names of --var-file, in order
 	Targets     []string `json:"targets"`     // of --target
 
 	AdoptDerived bool `json:"adopt_derived,omitempty"` // of --adopt-derived
 }
 
-// EnvPrefix begins the variables of the environment that give the fabric's variables their values.
+// EnvPrefix is the prefix of environment variables that set variables of the fabric.
 const EnvPrefix = "ROCEC_VAR_"
 
-// EnvironmentNames returns the names of Environment as the environment has them.
+// EnvironmentNames returns the names of Environment with the prefix.
 func (m *Meta) EnvironmentNames() []string {
 	out := make([]string, 0, len(m.Environment))
 	for _, name := range m.Environment {
@@ -48,11 +48,10 @@ func (m *Meta) EnvironmentNames() []string {
 	return out
 }
 
-// Saved is a plan as a file keeps it: hashes to compare with the devices, and neither content nor commands. An apply computes files and
-// commands again from the fabric that the person names; a plan file can only forbid, never add.
-//
-// Digest finds accidents: a file that was cut short or edited. It is no signature, since it has no key: a person who can write the file
-// can write a matching digest.
+// Saved is the content of a plan file: hashes to compare with the devices, without content or commands. An apply computes files and
+// commands again from the fabric that the person names. So a plan file can only forbid a change, and never add one. Digest detects
+// accidents: a truncated or edited file. It is not a signature, because it has no key: a person who can write the file can also write a
+// matching digest.
 type Saved struct {
 	FormatVersion string `json:"format_version"`
 	Meta
@@ -63,7 +62,7 @@ type Saved struct {
 // SavedDevice is one device of a [Saved] plan.
 type SavedDevice struct {
 	Name    string      `json:"name"`
-	HostKey string      `json:"host_key"` // fingerprint of the key it answered with, see [target.Conn]; empty: it was not reached
+	HostKey string      `json:"host_key"` // fingerprint of its host key, see [target.Conn]; empty: not reached
 	Status  Status      `json:"status"`
 	Files   []SavedFile `json:"files"`
 }
@@ -75,14 +74,14 @@ type SavedFile struct {
 	Target string `json:"target"`
 }
 
-// SavePlan writes a plan in its canonical form: the same plan gives the same bytes. It refuses a plan with a device that was read and
-// whose host key is not known.
+// SavePlan writes a plan in its canonical form, so equal plans have equal bytes. It refuses a plan if a device was read and its host key
+// is not known.
 func SavePlan(w io.Writer, p *Plan, m Meta) error {
 	s := &Saved{FormatVersion: planFormat, Meta: m}
 	for _, d := range p.Devices {
 		if d.wasRead() && d.HostKey == "" {
 			return fmt.Errorf("the host key of %s is not known, and an apply of a saved plan compares host keys: the ssh program of this "+
-				"machine is older than OpenSSH 8.5 and does not tell it. Install a newer one, or set transport = \"native\" in the ssh block "+
+				"machine is older than OpenSSH 8.5 and does not report it. Install a newer one, or set transport = \"native\" in the ssh block "+
 				"of the device", d.Device.Name)
 		}
 		sd := SavedDevice{Name: d.Device.Name, HostKey: d.HostKey, Status: d.Status}
@@ -96,7 +95,7 @@ func SavePlan(w io.Writer, p *Plan, m Meta) error {
 	return err
 }
 
-// wasRead reports whether a plan has the content of the device.
+// wasRead reports whether a plan contains the content of the device.
 func (d *DevicePlan) wasRead() bool {
 	return len(d.Files) > 0 || d.Status == StatusChange || d.Status == StatusSame
 }
@@ -108,7 +107,7 @@ func (s *Saved) encode() []byte {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", " ")
 	if err := e.Encode(s); err != nil {
-		panic("deploy: " + err.Error()) // strings all the way down
+		panic("deploy: " + err.Error()) // all fields are strings, so this cannot fail
 	}
 	return b.Bytes()
 }
@@ -120,7 +119,7 @@ func (s *Saved) digest() string {
 	return hex.EncodeToString(h[:])
 }
 
-// LoadPlan reads a plan file. It refuses one of another format, and one that is not byte for byte what [SavePlan] wrote.
+// LoadPlan reads a plan file. It refuses a file of another format, and a file that differs in any byte from the output of [SavePlan].
 func LoadPlan(r io.Reader) (*Saved, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxPlanFile+1))
 	if err != nil {
@@ -154,29 +153,29 @@ func LoadPlan(r io.Reader) (*Saved, error) {
 
 var errNotAsWritten = errors.New("the plan file was changed after it was written, or is cut short: make the plan again")
 
-// What a plan file has at least: bytes for each object of its devices, and for each comma there. The commands of a person end
-// before maxPlanHead.
+// Lower limits for a plan file: bytes for each object of its devices, and for each comma between them. The options of the person's
+// command are within the first maxPlanHead bytes.
 const (
 	minPlanObject = 40
 	minPlanComma  = 12
 	maxPlanHead   = 4 << 20
 )
 
-// plausible reports whether a file may be one of [SavePlan], before it is decoded: a hostile one of 128 MiB would become
-// gigabytes of empty devices or names.
+// plausible reports whether [SavePlan] may have written a file. It runs before the file is decoded, because a hostile file of 128 MiB
+// would become gigabytes of empty devices or names.
 func plausible(data []byte) bool {
-	head, devices, ok := bytes.Cut(data, []byte("\n \"devices\": ")) // no text of JSON has a line break in it
+	head, devices, ok := bytes.Cut(data, []byte("\n \"devices\": ")) // no string of JSON contains a line break
 	return len(head) <= maxPlanHead && (ok || len(data) <= maxPlanHead) &&
 		bytes.Count(devices, []byte("{"))*minPlanObject <= len(devices) && bytes.Count(devices, []byte(","))*minPlanComma <= len(devices)
 }
 
-// MovedError names the devices that are not as a saved plan saw them.
+// MovedError names the devices that differ from a saved plan.
 type MovedError struct {
 	Devices []string // in the plan's order
-	Reasons []string // why, one for each
+	Reasons []string // one reason for each device
 }
 
-// Error lists the devices and the reasons, the first few of them.
+// Error lists the first few devices with their reasons.
 func (e *MovedError) Error() string {
 	const most = 10
 	var b strings.Builder
@@ -191,9 +190,8 @@ func (e *MovedError) Error() string {
 	return strings.TrimSuffix(b.String(), ";") + ". Nothing was changed; make the plan again."
 }
 
-// Matches reports whether the plan, made just now, is the one that was saved: the same devices, the same content before,
-// the same content after. A device that already holds what the saved plan wanted fits too, so that applying a plan a
-// second time does nothing. The error is a [*MovedError].
+// Matches compares a new plan with the saved one. Both must have the same devices, with the same contents before and after. A device that
+// already has the content of the saved plan matches, too, so that a second apply of a plan does nothing. The error is a [*MovedError].
 func (p *Plan) Matches(s *Saved) error {
 	e := &MovedError{}
 	moved := func(name, format string, args ...any) {
@@ -210,10 +208,10 @@ func (p *Plan) Matches(s *Saved) error {
 		delete(saved, name)
 		switch {
 		case !ok:
-			moved(name, "is not in it")
+			moved(name, "is not in the plan")
 		case was.HostKey != "" && d.HostKey != "" && was.HostKey != d.HostKey:
 			moved(name, "answers with another host key than when the plan was made (%s, then %s)", d.HostKey, diag.Escape(was.HostKey))
-		case d.ByOthers(): // the apply does not change it, whatever it holds
+		case d.ByOthers(): // the apply does not change the device, whatever its content is
 		case was.Status == StatusUnreachable || was.Status == StatusRefused:
 			if d.Status == StatusChange {
 				moved(name, "was %s then, and would be changed now", was.Status)
@@ -232,7 +230,7 @@ func (p *Plan) Matches(s *Saved) error {
 	}
 	for i := range s.Devices {
 		if name := s.Devices[i].Name; saved[name] != nil {
-			moved(strconv.Quote(diag.Cut(name)), "is in it, but not in the fabric")
+			moved(strconv.Quote(diag.Cut(name)), "is in the plan, but not in the fabric")
 		}
 	}
 	if len(e.Devices) == 0 {
@@ -241,7 +239,7 @@ func (p *Plan) Matches(s *Saved) error {
 	return e
 }
 
-// moved returns why the device is not as it was saved; empty: it is.
+// moved returns why the device differs from its saved state; empty: no difference.
 func (d *DevicePlan) moved(was *SavedDevice) string {
 	now := make([]string, 0, len(d.Files))
 	for _, f := range d.Files {
@@ -252,7 +250,7 @@ func (d *DevicePlan) moved(was *SavedDevice) string {
 		then = append(then, f.Path)
 	}
 	if !slices.Equal(now, then) {
-		return "the fabric gives it other files now"
+		return "the fabric now contains other files for it"
 	}
 	for _, c := range d.Changes {
 		if len(c.Rights) > 0 && was.Status != StatusChange {
@@ -265,7 +263,7 @@ func (d *DevicePlan) moved(was *SavedDevice) string {
 		case kept && w.Base != w.Target && f.Base == w.Base:
 			return "an accept block of the fabric left it as it is then, and is over now"
 		case f.Base == w.Target && f.Target == w.Target: // applied already
-		case f.Base == f.Target && !path.IsAbs(f.Path): // a live state that is up to date, even if another part of it changed
+		case f.Base == f.Target && !path.IsAbs(f.Path): // a live state is up to date, even if another part of it has changed
 		case f.Base != w.Base:
 			return f.Path + " changed on the device"
 		case f.Target != w.Target:

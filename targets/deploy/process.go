@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Process is who leads a run: a process of a user on a machine. Its text is in journals, and in the lock of each device.
+// Process is the process that leads a run, with its user and machine. Its text is in journals, and in the lock of each device.
 type Process struct {
 	User string
 	Host string // empty: not known
@@ -22,7 +22,7 @@ func (p Process) String() string {
 	return fmt.Sprintf("%s, process %d", who, p.PID)
 }
 
-// ParseProcess is the inverse of String. It reports whether the text is of that form; a device may report another.
+// ParseProcess is the inverse of String. It reports whether the text has that form, because a device may report any text.
 func ParseProcess(text string) (Process, bool) {
 	who, number, _ := strings.Cut(text, ", process ")
 	pid, err := strconv.Atoi(number)

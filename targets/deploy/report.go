@@ -7,8 +7,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Reported returns the state of a device from its own report, as if it had been read. It has live states, files by their hashes, and the
-// answers of the probes in the report. It is pure.
+// Reported returns the state of a device from the device's own report, as if rocec had read the device. The state contains live states,
+// hashes of files, and the answers of the probes in the report. It is pure.
 func Reported(d *target.Device, r *target.Report) *Have {
 	h := &Have{Device: d, Boot: r.Boot, Count: -1}
 	var said target.Reported
@@ -53,7 +53,7 @@ func Reported(d *target.Device, r *target.Report) *Have {
 // sum returns the SHA-256 of the content.
 func (c *Content) sum() string { return cmp.Or(c.Sum, Sum(c.Data)) }
 
-// Misreported is a device whose report cannot be used, and why.
+// Misreported is a device whose report cannot be used, with the reason.
 func Misreported(d *target.Device, why error) *Have {
 	return &Have{Device: d, Wrong: []string{fmt.Sprintf("The report of %s is not used: %s.", d.Name, target.Escape(why.Error()))}}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Text states in full sentences what the device holds, whether it uses it, what is left there, and at most one command that goes on. It
-// follows from the typed members of the result alone; the causes are in Err, Undo and Cleanup.
+// Text returns full sentences with the content of the device, whether the device uses it, the leftovers, and at most one command to go
+// on. The text depends only on the typed members of the result. Err, Undo and Cleanup contain the causes.
 func (r *Result) Text() string {
 	var parts []string
 	say := func(text string) {
@@ -47,7 +47,7 @@ func (r *Result) Text() string {
 		say(r.Acted.String() + ".")
 	}
 	if len(r.Notes) > 0 {
-		say(fmt.Sprintf("As it went back, it printed: %s.", strings.Join(r.Notes, "; ")))
+		say(fmt.Sprintf("During the undo, the device printed: %s.", strings.Join(r.Notes, "; ")))
 	}
 	if r.Backup && (r.Outcome == Conflict || r.Outcome == Unknown) {
 		say("The content from before is in " + r.BackupDir() + " on the device.")
@@ -56,10 +56,10 @@ func (r *Result) Text() string {
 	return strings.Join(parts, " ")
 }
 
-// BackupDir is where a device keeps the content from before the run.
+// BackupDir returns the folder in which a device keeps the content from before the run.
 func (r *Result) BackupDir() string { return StateDir + "/backup/" + r.Run }
 
-// ahead states what remains on the device, what the device does by itself, and the command that goes on.
+// ahead returns sentences with the leftovers on the device, the device's own next action, and the command to go on.
 func (r *Result) ahead() string {
 	next, until, left := r.Next(), "", ""
 	if r.Until > 0 {
@@ -90,11 +90,11 @@ func (r *Result) ahead() string {
 		switch {
 		case next == "":
 		case r.Over:
-			parts = append(parts, "See what it needs: "+next)
+			parts = append(parts, "See the changes that it needs: "+next)
 		case r.Err != nil && r.Err.Kind == HostKey:
 			parts = append(parts, "If the device was replaced: "+next)
 		case r.settled():
-			parts = append(parts, "When that is put right, run "+next)
+			parts = append(parts, "After this is corrected, run "+next)
 		default:
 			parts = append(parts, "When the device answers, run "+next)
 		}
@@ -104,13 +104,13 @@ func (r *Result) ahead() string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 }
 
-// Next is the command that goes on with the device; empty: nothing is left to do, or only a person can decide what. A lock of a run that
-// can be gone on with is never taken away by hand.
+// Next returns the command to go on with the device. It returns "" if nothing is left to do, or if only a person can decide. If a run can
+// be resumed, the command never removes its lock.
 func (r *Result) Next() string {
 	switch name := r.Device.Name; {
 	case r.Outcome == Unconfirmed:
 		return RunCommand("confirm", r.Run)
-	case r.Outcome == Unknown && r.Over: // the device would report the same again
+	case r.Outcome == Unknown && r.Over: // the device would report the same result again
 		return diag.Rocec("plan", OnDevice(name))
 	case r.Outcome == Unknown && r.Err != nil && r.Err.Kind == HostKey:
 		return diag.Rocec("apply", diag.Flag("--replace", diag.Arg("DEVICE", name)))
@@ -124,25 +124,25 @@ func (r *Result) Next() string {
 	return ""
 }
 
-// settled reports whether the device reported what it holds and could not go back: it does not go on by itself.
+// settled reports whether the device has reported its content and could not go back. Such a device does not go on by itself.
 func (r *Result) settled() bool { return r.Undo != nil && !r.Undo.Lost && !r.holds(HoldsUnknown) }
 
-// wentBack states the content of a device after its undo.
+// wentBack returns a sentence about the content of a device after its undo.
 func (r *Result) wentBack() string {
-	text := "What was there before is back in place."
+	text := "The earlier content is back in place."
 	moved := r.Over && (r.holds(HoldsNew) || r.holds(HoldsOther) || r.holds(HoldsUnknown))
 	switch {
 	case r.Outcome == Restored && moved:
-		return "What was there before was put back, and the files have changed since." + r.others()
+		return "The earlier content was put back, and the files have changed since." + r.others()
 	case r.Outcome == Restored:
 		return text
 	case r.By == ByTimer:
-		text = "The device has put back what was there before by itself, because the change was not confirmed in time."
+		text = "The device has put back the earlier content by itself, because the change was not confirmed in time."
 	case r.By == ByBoot:
-		text = "The device restarted (reboot or power cut) before the change was confirmed, and put back what was there " +
-			"before by itself."
+		text = "The device restarted (reboot or power cut) before the change was confirmed, and put back the earlier " +
+			"content by itself."
 	default:
-		text = "The device has put back what was there before by itself; the change was not confirmed."
+		text = "The device has put back the earlier content by itself; the change was not confirmed."
 	}
 	if moved {
 		text += " The files have changed since." + r.others()
@@ -150,7 +150,7 @@ func (r *Result) wentBack() string {
 	return text
 }
 
-// usesOld states whether a device uses the content that is back. After the run has ended, that is unknown.
+// usesOld returns a sentence whether a device uses the restored content. After the end of the run, that is unknown.
 func (r *Result) usesOld() string {
 	switch {
 	case r.Over:
@@ -163,7 +163,7 @@ func (r *Result) usesOld() string {
 	return r.unread()
 }
 
-// unread states that nothing confirms what a device uses, and why.
+// unread returns a sentence that the used content of a device is not confirmed, with the reason.
 func (r *Result) unread() string {
 	why := ""
 	if r.Unread != "" {
@@ -178,15 +178,15 @@ func (r *Result) unread() string {
 	return "Whether the device uses it is unknown."
 }
 
-// unknown states which content each file may have.
+// unknown returns sentences with the possible content of each file.
 func (r *Result) unknown() string {
 	switch {
 	case r.Bare:
 		return "The device has nothing of the run: no folder, no lock, no backup." + r.others()
 	case r.settled() && len(r.Files) == 0:
-		return "The device could not go back to what was there before. What it uses is unknown."
+		return "The device could not go back to the earlier content. Which content it uses is unknown."
 	case r.settled() && !r.holds(HoldsNew) && !r.holds(HoldsOther):
-		return "What was there before is back in place. Whether the device uses it is unknown."
+		return "The earlier content is back in place. Whether the device uses it is unknown."
 	case r.settled():
 		var stuck []string
 		for _, f := range r.Files {
@@ -194,17 +194,17 @@ func (r *Result) unknown() string {
 				stuck = append(stuck, f.Path)
 			}
 		}
-		return fmt.Sprintf("What was there before could not be put back into %s.%s", strings.Join(stuck, ", "), r.others())
+		return fmt.Sprintf("The earlier content could not be put back into %s.%s", strings.Join(stuck, ", "), r.others())
 	}
-	return "What became of the change is not known." + r.others()
+	return "The result of the change is not known." + r.others()
 }
 
-// Unsure reports whether content from before is back on a device that may have used the new one, and nothing confirms that it is in use.
+// Unsure reports whether the use of a restored content is not confirmed, on a device that may have used the new content.
 func (r *Result) Unsure() bool {
 	return (r.Outcome == Restored || r.Outcome == Reverted) && r.Used && !r.Over && r.InUse != UseYes
 }
 
-// holds reports whether a file was last seen to hold that.
+// holds reports whether a content is the last known content of a file.
 func (r *Result) holds(what string) bool {
 	return slices.ContainsFunc(r.Files, func(f FileResult) bool { return f.Holds == what })
 }
@@ -214,7 +214,7 @@ func (r *Result) Adjusted() bool {
 	return slices.ContainsFunc(r.Files, func(f FileResult) bool { return f.Adjusted != "" })
 }
 
-// adjusted lists these values, file by file.
+// adjusted lists the values that the device uses in another form, file by file.
 func (r *Result) adjusted() string {
 	var b strings.Builder
 	for _, f := range r.Files {
@@ -225,12 +225,12 @@ func (r *Result) adjusted() string {
 	return b.String()
 }
 
-// Objected reports whether the vendor's checker refused content that is back in place.
+// Objected reports whether the vendor's checker refused restored content.
 func (r *Result) Objected() bool {
 	return slices.ContainsFunc(r.Files, func(f FileResult) bool { return f.Refused != "" })
 }
 
-// others states the content of each file, for outcomes where they differ.
+// others returns a list with the content of each file, for outcomes where the files differ.
 func (r *Result) others() string {
 	var parts []string
 	for _, f := range r.Files {

@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// possible reports whether a run can leave a result: package rollout gives an outcome only where the files bear it out.
+// possible reports whether a run can have such a result. Package rollout only returns an outcome that the files support.
 func possible(r *deploy.Result) bool {
 	all := func(what string) bool {
 		return !slices.ContainsFunc(r.Files, func(f deploy.FileResult) bool { return f.Holds != what })
@@ -45,8 +45,8 @@ func possible(r *deploy.Result) bool {
 		(r.Unread == "" || r.InUse == deploy.UseUnknown)
 }
 
-// TestResultText: the text of every state in which a run can leave a device has no contradiction. Where a command is left to do, the text
-// names one.
+// TestResultText: for every possible final state of a device, the text has no contradiction. If a command is necessary, the text names
+// it.
 func TestResultText(t *testing.T) {
 	d := &target.Device{Name: "leaf1"}
 	some := func(holds ...string) (files []deploy.FileResult) {
@@ -88,20 +88,20 @@ func TestResultText(t *testing.T) {
 	t.Logf("%d states, %d texts", states, len(said))
 	require.Greater(t, states, 1000)
 	for _, text := range []string{
-		"What was there before is back in place. The device uses it.",
-		"What was there before is back in place. rocec told the device to load it; whether it did is unknown (not readable on this release).",
-		"What was there before is back in place. The device never used the new content.",
-		"What was there before is back in place. Whether the device uses it is unknown. When that is put right, " +
+		"The earlier content is back in place. The device uses it.",
+		"The earlier content is back in place. rocec told the device to load it; whether it did is unknown (not readable on this release).",
+		"The earlier content is back in place. The device never used the new content.",
+		"The earlier content is back in place. Whether the device uses it is unknown. After this is corrected, " +
 			"run rocec rollback run-1 --target leaf1",
 		"The new content is in place. Whether the device uses it is unknown. The device undoes the change by itself " +
 			"within 1m30s, unless it is confirmed: rocec confirm run-1",
-		"The device has nothing of the run: no folder, no lock, no backup. See what it needs: rocec plan --target leaf1",
+		"The device has nothing of the run: no folder, no lock, no backup. See the changes that it needs: rocec plan --target leaf1",
 	} {
 		require.Contains(t, said, text)
 	}
 }
 
-// product yields every combination of numbers below the bounds.
+// product iterates over all combinations of numbers below the bounds.
 func product(bounds ...int) func(func([]int) bool) {
 	return func(yield func([]int) bool) {
 		at := make([]int, len(bounds))
@@ -130,12 +130,12 @@ func TestResultTextQuotes(t *testing.T) {
 		Files: []deploy.FileResult{{Path: "/etc/file", Holds: deploy.HoldsOld, InUse: deploy.UseYes, Refused: "line 3: no such port"}},
 		Notes: []string{"DCBX stays with the host"},
 	}
-	require.Equal(t, "What was there before is back in place. The device uses it. The vendor's checker refused /etc/file when it was back in "+
-		"place: line 3: no such port. As it went back, it printed: DCBX stays with the host.", r.Text())
+	require.Equal(t, "The earlier content is back in place. The device uses it. The vendor's checker refused /etc/file when it was back in "+
+		"place: line 3: no such port. During the undo, the device printed: DCBX stays with the host.", r.Text())
 	require.True(t, r.Objected())
 }
 
-// What a second signal leaves of a device follows from the verb at work and the mark.
+// The text about a device after a second signal depends on the running verb and the mark.
 func TestUnderWay(t *testing.T) {
 	sent := []txn.Verb{"", txn.Prepare, txn.Commit, txn.Check, txn.Confirm, txn.Undo, txn.Release}
 	for i := range product(len(sent), int(txn.Failed)+1, 2, 2) {
@@ -149,8 +149,8 @@ func TestUnderWay(t *testing.T) {
 		undoes := u.Sent == txn.Commit || u.Sent == txn.Confirm || !decides && (u.Mark == txn.Armed || u.Mark == txn.Loaded)
 		require.Equal(t, undoes, strings.Contains(text, "undoes"), at)
 		require.Equal(t, u.Sent == txn.Confirm || !decides && u.Mark == txn.Confirmed, strings.Contains(text, "keeps"), at)
-		require.Equal(t, u.Sent == txn.Undo || !decides && u.Mark == txn.Undoing, strings.Contains(text, "puts back"), at)
-		require.Equal(t, !decides && (u.Mark == txn.Undone || u.Mark == txn.Conflict), strings.Contains(text, "is back"), at)
+		require.Equal(t, u.Sent == txn.Undo || !decides && u.Mark == txn.Undoing, strings.Contains(text, "restores"), at)
+		require.Equal(t, !decides && (u.Mark == txn.Undone || u.Mark == txn.Conflict), strings.Contains(text, "has the earlier content"), at)
 	}
 	for verb, want := range map[string]string{
 		"apply":    "Go on: rocec resume run-1; go back: rocec rollback run-1",
@@ -162,7 +162,7 @@ func TestUnderWay(t *testing.T) {
 	}
 }
 
-// TestMarkText: the mark alone gives the progress of a run, and the text names a command that the mark allows.
+// TestMarkText: the text states the progress of a run by its mark, and names a command that the mark allows.
 func TestMarkText(t *testing.T) {
 	for mark, want := range map[txn.Mark]string{
 		txn.Armed: "rocec resume run-1; go back: rocec rollback run-1", txn.Loaded: "rocec confirm run-1; go back: rocec rollback run-1",
@@ -182,7 +182,7 @@ func TestMarkText(t *testing.T) {
 	require.Empty(t, deploy.MarkText(txn.MarkOf("a word of a later rocec")))
 }
 
-// No name of a run that a device makes up is in a command that a person may paste, whatever the device reports of the run.
+// A command that a person may paste never contains an invalid name of a run from a device.
 func TestCommandsHoldNoNamesOfDevices(t *testing.T) {
 	for _, run := range []string{
 		"", "x", "a b", "$(reboot)", "x;reboot", "--run", "../../etc",

@@ -20,8 +20,8 @@ func byKey(samples []target.Sample) map[sampleKey]target.Sample {
 	return m
 }
 
-// Lost returns the hard gauges that fell between two reads: a link, a daemon or a neighbour that was there before and is gone. A gauge
-// that cannot be read now counts as lost.
+// Lost returns the hard gauges that fell between two reads: a link, a daemon or a neighbour that has disappeared. A gauge that cannot be
+// read now counts as lost.
 func Lost(before, now []target.Sample) []string {
 	lost := fell(before, now)
 	is := byKey(now)
@@ -34,7 +34,7 @@ func Lost(before, now []target.Sample) []string {
 	return lost
 }
 
-// fell returns the hard gauges that are lower now, among those that both reads have.
+// fell returns the hard gauges that are lower now. It ignores gauges that one of the reads lacks.
 func fell(before, now []target.Sample) []string {
 	var said []string
 	was := byKey(before)
@@ -63,11 +63,11 @@ type Rise struct {
 	On   string `json:"on,omitempty"` // port or NIC; empty: the device
 	By   uint64 `json:"by"`
 	Unit string `json:"unit"` // "packets", "frames", "events"
-	Says string `json:"-"`    // what that means, as a sentence; empty: nothing is wrong
+	Says string `json:"-"`    // the meaning of the rise, as a sentence; empty: harmless
 }
 
-// Rose returns the counters that rose between two reads, without the hard ones. A counter that is lower than before began anew, and
-// counts in full. A counter that is missing in a read does not count.
+// Rose returns the counters that rose between two reads, except hard counters. A counter that is lower than before was reset, so its
+// whole value counts. A counter that is missing in a read does not count.
 func Rose(before, now []target.Sample) []Rise { return rises(before, now, false) }
 
 func rises(before, now []target.Sample, hard bool) []Rise {
@@ -83,7 +83,7 @@ func rises(before, now []target.Sample, hard bool) []Rise {
 			r.By -= b.Value
 		}
 		if r.By == 0 {
-			continue // it began anew, and nothing happened since
+			continue // the counter was reset, and has not risen since
 		}
 		if s.Says != nil {
 			r.Says = target.Escape(s.Says(r.By))
@@ -93,15 +93,15 @@ func rises(before, now []target.Sample, hard bool) []Rise {
 	return out
 }
 
-// What counts as far faster: a counter that tells of a fault by itself, such as drops, and any other, such as pauses.
+// The limits for "far faster": for a counter that always shows a fault, such as drops, and for any other counter, such as pauses.
 const (
 	surgeOfFaults = 3
 	surgeOfOthers = 10
-	leastOfOthers = 1000 // fewer is not a surge, whatever the rate before
+	leastOfOthers = 1000 // a smaller rise is not a surge, whatever the earlier rate was
 )
 
-// Surged returns the counters that rose far faster between mid and now than between before and mid; first and second are the lengths of
-// these intervals. A counter that is missing in a read does not count. Hard counters are for [Moved].
+// Surged returns the counters that rose far faster between mid and now than between before and mid. first and second are the lengths of
+// these two intervals. A counter that is missing in a read does not count. [Moved] handles hard counters.
 func Surged(before, mid, now []target.Sample, first, second time.Duration) []string {
 	if first <= 0 || second <= 0 {
 		return nil
@@ -134,33 +134,33 @@ func Surged(before, mid, now []target.Sample, first, second time.Duration) []str
 	return said
 }
 
-// Since is the base with which the samples of a device are compared.
+// Since is the kind of base with which the samples of a device are compared.
 type Since string
 
-// The three of them.
+// The three kinds.
 const (
-	SinceLast Since = "last" // samples that were kept
+	SinceLast Since = "last" // kept samples
 	SinceBoot Since = "boot" // the start of the device, when its counters were 0
 	SinceRead Since = "read" // another read shortly before
 )
 
-// Kept is the samples of a device from an earlier read.
+// Kept contains the samples of a device from an earlier read.
 type Kept struct {
 	At      time.Time
-	Boot    string // boot id; empty: the device has none
+	Boot    string // boot ID; empty: the device has none
 	Samples []target.Sample
 	Facts   []target.Fact // the facts of the watches
 }
 
-// Base is the reading by which the samples of a device are judged.
+// Base is the earlier reading with which the samples of a device are compared.
 type Base struct {
 	Since   Since
 	Ago     time.Duration // 0: not known
 	samples []target.Sample
 }
 
-// NewBase returns the base for samples of a device that are read now. A restart resets the counters, so samples kept from before it are
-// useless: then, and if kept is nil, the base is the start of the device.
+// NewBase returns the base for the current samples of a device. A restart resets the counters, so samples from before a restart are
+// useless. In this case, and if kept is nil, the base is the start of the device.
 func NewBase(since Since, kept *Kept, h *Have, now time.Time) Base {
 	if kept != nil && kept.Boot == h.Boot {
 		return Base{Since: since, Ago: max(now.Sub(kept.At), 0), samples: kept.Samples}
@@ -172,8 +172,8 @@ func NewBase(since Since, kept *Kept, h *Have, now time.Time) Base {
 	return Base{Since: SinceBoot, Ago: time.Duration(h.Uptime * float64(time.Second)), samples: zero}
 }
 
-// Judge returns the probes of a device. Their errors include those of their samples since the base: counters that rose, and links,
-// daemons and neighbours that were lost. It also returns every counter that rose, in the order of the probes.
+// Judge returns the probes of a device. Their errors include changes of their samples since the base: risen counters, and lost links,
+// daemons and neighbours. Judge also returns every counter that rose, in the order of the probes.
 func (b *Base) Judge(probes []Judged) ([]Judged, []Rise) {
 	probes = slices.Clone(probes)
 	var rose []Rise
@@ -181,7 +181,7 @@ func (b *Base) Judge(probes []Judged) ([]Judged, []Rise) {
 		p := &probes[i]
 		p.Wrong = slices.Clone(p.Wrong)
 		for _, said := range fell(b.samples, p.Samples) {
-			if !slices.Contains(p.Wrong, said) { // a link that is down may be wrong whether it was lost or not
+			if !slices.Contains(p.Wrong, said) { // a link that is down may be an error even if it was not lost
 				p.Wrong = append(p.Wrong, said)
 			}
 		}

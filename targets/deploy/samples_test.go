@@ -73,8 +73,8 @@ func TestSamples(t *testing.T) {
 	assert.NotContains(t, deploy.Lost([]target.Sample{evil}, nil)[0], "\x1b")
 }
 
-// TestSampleLaws: nothing is lost, moved or risen between a read and itself. The rises of three reads add up to that between the first
-// and the last, unless a counter began anew. The order of a read does not matter.
+// TestSampleLaws: between a read and itself, no sample is lost, moved or risen. For three reads, the two rises add up to the rise between
+// the first and the last read, unless a counter was reset. The order within a read does not matter.
 func TestSampleLaws(t *testing.T) {
 	draw := func(t *rapid.T, label string) []target.Sample {
 		var out []target.Sample
@@ -127,10 +127,10 @@ func TestSampleLaws(t *testing.T) {
 	})
 }
 
-// TestBase tests the base of samples, and the findings against it.
+// TestBase tests the base of samples, and the findings relative to the base.
 func TestBase(t *testing.T) {
 	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	kept := &deploy.Kept{At: noon, Boot: "one", Samples: []target.Sample{ // as they come from a file
+	kept := &deploy.Kept{At: noon, Boot: "one", Samples: []target.Sample{ // as read from a file
 		{Name: "drops", On: "a", Value: 10}, {Name: "link", On: "a", Value: 1}, {Name: "pauses", On: "a", Value: 10},
 	}}
 	have := func(boot string) *deploy.Have {

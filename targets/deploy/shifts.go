@@ -11,14 +11,14 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// shift is a shift of one port. Ports with equal ones share an effect.
+// shift is a shift of one port. Ports with equal shifts share an effect.
 type shift struct {
 	Shift
-	order int  // among those of a kind: the first cos or queue
-	rest  bool // it concerns the ports that are not named
+	order int  // order among shifts of a kind: the first cos or queue
+	rest  bool // the shift concerns the ports that are not named
 }
 
-// shifts lists the values of a port that both sides know and that traffic notices.
+// shifts lists the changed values of a port that both sides know and that affect traffic.
 func shifts(a, b *ir.PortSettings) (out []shift) {
 	if a == nil || b == nil || *a == *b {
 		return nil
@@ -54,7 +54,7 @@ func shifts(a, b *ir.PortSettings) (out []shift) {
 
 type adder func(order int, s Shift)
 
-// withPFC returns a port with its pauses known where PFC is: tools of a NIC print PFC and not link pause.
+// withPFC returns a port whose pauses are known if its PFC is known. Tools of a NIC print PFC and not link pause.
 func withPFC(p *ir.PortSettings) *ir.PortSettings {
 	pfc := p.Detail.Get().PFC
 	if p.PausesKnown || !pfc.Known() {
@@ -65,7 +65,7 @@ func withPFC(p *ir.PortSettings) *ir.PortSettings {
 	return &out
 }
 
-// pausing compares PFC, and link pause where it is known of both.
+// pausing compares PFC, and link pause if both sides know it.
 func pausing(a, b *ir.PortSettings, link bool, add adder) {
 	pause := Shift{Field: ir.FieldLinkPause, Before: "on", After: "off"}
 	switch {
@@ -105,7 +105,7 @@ func pausing(a, b *ir.PortSettings, link bool, add adder) {
 	}
 }
 
-// pfc names the use that a port makes of pauses of a priority. Under link pause it is off.
+// pfc returns the word for a port's use of pauses of a priority. Under link pause it is "off".
 func pfc(p *ir.PortSettings, cos int) string {
 	switch sends, obeys := p.Sends>>cos&1 == 1, p.Obeys>>cos&1 == 1; {
 	case p.LinkPause:
@@ -120,8 +120,8 @@ func pfc(p *ir.PortSettings, cos int) string {
 	return "off"
 }
 
-// classifying compares which fields are trusted, and where their values go. A value of unknown origin is noted where it becomes lossless
-// or strict.
+// classifying compares the trusted fields, and the cos of their values. A value whose earlier cos is unknown is listed if it becomes
+// lossless or strict.
 func classifying(a, b *ir.PortSettings, add adder) {
 	if !a.TrustKnown || !b.TrustKnown {
 		return
@@ -159,7 +159,7 @@ func classifying(a, b *ir.PortSettings, add adder) {
 	}
 }
 
-// queue names the queue of a cos, and how it shares the link.
+// queue returns a text with the queue of a cos and its scheduling.
 func queue(p *ir.PortSettings, cos int) string {
 	switch {
 	case p.Strict>>cos&1 == 1:
@@ -170,8 +170,8 @@ func queue(p *ir.PortSettings, cos int) string {
 	return fmt.Sprintf("queue %d", cos)
 }
 
-// proportional reports whether queues share the link by the same proportions, which traffic does not tell apart. Shares that are not known
-// of either are in no proportion.
+// proportional reports whether queues share the link by the same proportions before and after, so that traffic is not affected. If a
+// share is unknown, the result is false.
 func proportional(a, b *ir.PortSettings) bool {
 	first := -1
 	for cos := range 8 {
@@ -190,7 +190,7 @@ func proportional(a, b *ir.PortSettings) bool {
 	return true
 }
 
-// sharing compares how queues share the link; queues with the same change share one effect.
+// sharing compares the scheduling of queues. Queues with the same change share one effect.
 func sharing(a, b *ir.PortSettings, add adder) {
 	if proportional(a, b) {
 		return
@@ -204,7 +204,7 @@ func sharing(a, b *ir.PortSettings, add adder) {
 	for cos := range 8 {
 		c := change{b.Strict>>cos&1 == 1, a.Strict>>cos&1 == 1, b.Share[cos], a.Share[cos]}
 		if c.strict == c.wasStrict && c.share == c.was || !c.strict && c.share == 0 || !c.wasStrict && c.was == 0 {
-			continue // the same, or not known
+			continue // equal, or not known
 		}
 		if of[c] == nil {
 			order = append(order, c)
@@ -242,7 +242,7 @@ func moving(f ir.Field, noun string, was, is [8]int8, add adder) {
 	}
 }
 
-// detailKind is the kind of effect of a value that [shifts] does not compare for the whole port; empty: it is no effect.
+// detailKind returns the kind of effect of a value that [shifts] does not compare for the whole port; empty: no effect.
 func detailKind(f ir.Field) EffectKind {
 	switch f {
 	case ir.FieldAsymmetricPFC:
@@ -265,8 +265,8 @@ func detailKind(f ir.Field) EffectKind {
 	return ""
 }
 
-// detailed compares the values of priority groups, of queues and of the port, without those that the comparison of the port's own values
-// covers. Groups and queues with the same change share one effect.
+// detailed compares the values of priority groups, of queues and of the port that the other comparisons leave out. Groups and queues with
+// the same change share one effect.
 func detailed(a, b *ir.PortSettings, add adder) {
 	told := map[ir.Field]bool{
 		ir.FieldHeadroom: a.Headroom != b.Headroom, ir.FieldBuffer: a.Headroom != b.Headroom,
@@ -336,7 +336,7 @@ func pooling(a, b map[string]ir.Pool) (out []shift) {
 	return out
 }
 
-// numberedAs names things with numbers: "queue 3", "queues 0-2", "cos 3-4".
+// numberedAs returns a noun with numbers: "queue 3", "queues 0-2", "cos 3-4".
 func numberedAs(noun string, numbers []int) string {
 	if len(numbers) > 1 && noun != "cos" {
 		noun += "s"
@@ -348,7 +348,7 @@ func thresholds(m ir.Marking) string {
 	return fmt.Sprintf("%s-%s, %d %%", diag.Number(m.Min), diag.Bytes(m.Max), m.Probability)
 }
 
-// Ranges writes rising numbers: "24-25,27".
+// Ranges formats rising numbers: "24-25,27".
 func Ranges(numbers []int) string {
 	var b strings.Builder
 	for i := 0; i < len(numbers); {

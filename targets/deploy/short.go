@@ -7,12 +7,12 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// tolerance is the part of the headroom, in percent, that may be missing on a sound device that rocec has not written. Vendors count
-// other delays than rocec does, and round.
+// tolerance is the percentage of the headroom that may be missing on a sound device that rocec has not written. Vendors include other
+// delays than rocec, and round.
 const tolerance = 5
 
-// short returns how the headroom of a port is less than it is meant to be, beyond the tolerance. Where the switch computes it, the length
-// of the cable takes its place.
+// short describes a headroom of a port that is below the wanted value by more than the tolerance. If the switch computes the headroom,
+// short compares the cable length instead.
 func short(is, meant *ir.PortSettings) string {
 	if is.Headroom > 0 && meant.Headroom > 0 {
 		if is.Headroom*100 < meant.Headroom*(100-tolerance) {
@@ -30,7 +30,7 @@ func short(is, meant *ir.PortSettings) string {
 	return ""
 }
 
-// shorter reports whether a port has less headroom than it is meant to have, beyond the tolerance, or headroom that is not known.
+// shorter reports whether the headroom of a port is unknown, or below the wanted value by more than the tolerance.
 func shorter(p *ir.Port, s, wanted *ir.Settings) bool {
 	is, meant := s.Port(p.Name), wanted.Port(p.Name)
 	return is != nil && meant != nil && len(p.Buffers()) > 0 && short(is, meant) != ""

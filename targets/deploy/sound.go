@@ -10,13 +10,13 @@ import (
 	"github.com/rocec/rocec/targets/deploy/txn"
 )
 
-// Unsound returns, as a sentence, why a device that differs from its files does not carry lossless traffic as the fabric means it. It
-// returns "" for a sound device. There, PFC, the maps of the values that intents send, the marking and the numbers that the fabric states
-// are as in the fabric. The headroom is at most 5 % less, and no packet leaves with another mark. The rules find nothing that they do not
-// find in the settings of the fabric. Values that the fabric accepts ([Plan.Accept]) count as equal. It is pure.
+// Unsound returns, as a sentence, why a device that differs from its files does not carry lossless traffic as the fabric requires. It
+// returns "" for a sound device. On a sound device, PFC, the maps of the values that intents send, the marking and the numbers that the
+// fabric states equal the fabric's. Its headroom is at most 5 % less, and no packet leaves with another mark. The rules find nothing that
+// they do not also find in the settings of the fabric. Values that the fabric accepts ([Plan.Accept]) count as equal. It is pure.
 func (d *DevicePlan) Unsound() string {
 	source, meant := d.Device.Source, d.New
-	unmet := d.Err != nil && d.Err.Kind == Unmet && source != nil && source.Switch != nil // it was read, and is not to be changed
+	unmet := d.Err != nil && d.Err.Kind == Unmet && source != nil && source.Switch != nil // the device was read and need not change
 	if unmet {
 		meant = source.Wanted()
 	}
@@ -30,7 +30,7 @@ func (d *DevicePlan) Unsound() string {
 	case source.Switch == nil:
 		for _, c := range d.Changes {
 			if c.Live() {
-				return fmt.Sprintf("%s is not as the fabric means it.", c.File.Path)
+				return fmt.Sprintf("%s differs from the fabric.", c.File.Path)
 			}
 		}
 		return ""
@@ -47,8 +47,9 @@ func (d *DevicePlan) Unsound() string {
 	return ""
 }
 
-// unsoundHost returns why a host does not carry lossless traffic as the fabric means it, by its files; empty: no file says so. Lossless
-// traffic does not notice the cos of a value that no group claims, the classes and shares of other traffic, and a longer cable.
+// unsoundHost returns why a host does not carry lossless traffic as the fabric requires, by its files; empty: no reason. It ignores
+// differences that do not affect lossless traffic: the cos of a value that no group claims, the classes and shares of other traffic, and
+// a longer cable.
 func (f *Filed) unsoundHost(d *ir.Device) string {
 	for _, p := range d.Ports {
 		is, meant := f.Is.Port(p.Name), f.Meant.Port(p.Name)
@@ -70,10 +71,11 @@ func (f *Filed) unsoundHost(d *ir.Device) string {
 	return ""
 }
 
-// besideRoCE are fields of a NIC whose values [unlikeNIC] judges as far as lossless traffic notices them.
+// besideRoCE contains the fields of a NIC that [unlikeNIC] checks only for effects on lossless traffic.
 var besideRoCE = []ir.Field{ir.FieldDSCP, ir.FieldPCP, ir.FieldQueue, ir.FieldStrict, ir.FieldShare, ir.FieldCable}
 
-// unlikeNIC returns in which way a NIC is not set as it is meant, as a part of a sentence; empty: lossless traffic notices no difference.
+// unlikeNIC returns, as a part of a sentence, a difference of a NIC from the fabric that affects lossless traffic; empty: no such
+// difference.
 func unlikeNIC(p *ir.Port, is, meant *ir.PortSettings) string {
 	for m := range p.Device().Fabric.Missorts(is, meant) {
 		switch {
@@ -100,7 +102,7 @@ func unlikeNIC(p *ir.Port, is, meant *ir.PortSettings) string {
 	}
 	for _, g := range p.Device().Fabric.CosGroups {
 		if g.Weight > 0 && is.Share[g.Cos] > 0 && g.Deprived(p.Device().Fabric, is, meant) {
-			return fmt.Sprintf("the share of cos %d is not the one of the weight that the fabric states", g.Cos)
+			return fmt.Sprintf("the share of cos %d does not have the weight that the fabric states", g.Cos)
 		}
 	}
 	if a.Cable.Known() && b.Cable.Known() && a.Cable.Value < b.Cable.Value {
@@ -109,8 +111,9 @@ func unlikeNIC(p *ir.Port, is, meant *ir.PortSettings) string {
 	return ""
 }
 
-// worst returns the gravest finding about a device as it is, of the rules for its files and of those for every system. Findings about the
-// settings of the fabric, too, are left out. So are warnings about values that the fabric accepts or that rocec does not write.
+// worst returns the most severe finding about the present state of a device, by the rules for its files and by the rules for every
+// system. It leaves out findings that the fabric's own settings cause, too. It also leaves out warnings about values that the fabric
+// accepts or that rocec does not write.
 func (d *DevicePlan) worst() *diag.Diagnostic {
 	var all diag.List
 	names := d.accepts()
@@ -132,7 +135,7 @@ func (d *DevicePlan) worst() *diag.Diagnostic {
 	return nil
 }
 
-// Quiet reports whether the watches found no more than notes and who else sets the device.
+// Quiet reports whether the watches found only notes, and other programs that set the device.
 func (d *DevicePlan) Quiet() bool {
 	var whose func(string) bool
 	if t := d.Device.Target; t != nil {
@@ -141,7 +144,8 @@ func (d *DevicePlan) Quiet() bool {
 	return !slices.ContainsFunc(d.Watched, func(w Watched) bool { return !w.soundBut(whose) })
 }
 
-// unlike returns in which way a port is not set as it is meant, as a part of a sentence; empty: lossless traffic notices no difference.
+// unlike returns, as a part of a sentence, a difference of a port from the fabric that affects lossless traffic; empty: no such
+// difference.
 func unlike(p *ir.Port, is, meant *ir.PortSettings) string {
 	switch {
 	case meant == nil || !meant.PausesKnown:
@@ -149,7 +153,7 @@ func unlike(p *ir.Port, is, meant *ir.PortSettings) string {
 	case is == nil || !is.PausesKnown:
 		return "PFC is not known"
 	case is.LinkPause != meant.LinkPause:
-		return "link pause is on in one of both"
+		return "link pause is on at the device or in the fabric, but not in both"
 	case is.Sends == is.Obeys && meant.Sends == meant.Obeys && is.Sends != meant.Sends:
 		return fmt.Sprintf("PFC is on for %s, and the fabric has it for %s", cosOf(is.Sends), cosOf(meant.Sends))
 	case is.Sends != meant.Sends:
@@ -171,7 +175,7 @@ func unlike(p *ir.Port, is, meant *ir.PortSettings) string {
 	return short(is, meant)
 }
 
-// cosOf names priorities: "cos 3-4".
+// cosOf formats priorities: "cos 3-4".
 func cosOf(mask uint8) string {
 	var cos []int
 	for n := range 8 {
@@ -185,7 +189,7 @@ func cosOf(mask uint8) string {
 	return "cos " + Ranges(cos)
 }
 
-// unsorted returns which value of a cos group goes elsewhere.
+// unsorted returns a text about a value of a cos group that gets another cos.
 func unsorted(p *ir.Port, is, meant *ir.PortSettings) string {
 	if !meant.TrustKnown {
 		return ""
@@ -215,8 +219,8 @@ func unsorted(p *ir.Port, is, meant *ir.PortSettings) string {
 	return ""
 }
 
-// Since returns the last run that the device has kept, where it is not as written, and whether its settings were changed since by
-// others. Empty: no such run is known.
+// Since returns the last kept run of a device that is not as written, and whether others have changed its settings since. Empty: no such
+// run is known.
 func (d *DevicePlan) Since() (run string, touched bool) {
 	if d.Status != StatusChange || d.Count == 0 {
 		return "", false

@@ -6,8 +6,8 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// restated returns which number that the fabric states is another one at a port, as a part of a sentence. A derived number may differ, and
-// one that a person wrote may not.
+// restated returns, as a part of a sentence, a number at a port that differs from a number that the person wrote in the fabric. Derived
+// numbers may differ.
 func restated(p *ir.Port, is, meant *ir.PortSettings) string {
 	have, want := is.Detail.Get(), meant.Detail.Get()
 	for _, m := range p.Marks() {
@@ -40,7 +40,7 @@ func restated(p *ir.Port, is, meant *ir.PortSettings) string {
 		case g.Strict && strict && !now && (g.Lossless || served(is, g.Cos)):
 			return fmt.Sprintf("cos %d is not strict, and the fabric states that it is", g.Cos)
 		case g.Weight > 0 && !strict && (now || g.Deprived(p.Device().Fabric, is, meant)):
-			return fmt.Sprintf("the share of cos %d is not the one of the weight that the fabric states", g.Cos)
+			return fmt.Sprintf("the share of cos %d does not have the weight that the fabric states", g.Cos)
 		}
 	}
 	for _, b := range p.Buffers() {
@@ -51,7 +51,7 @@ func restated(p *ir.Port, is, meant *ir.PortSettings) string {
 	return ""
 }
 
-// served reports whether it is known how the queue of a cos is served. Where it is not, strict priority is a setting that is missing.
+// served reports whether the scheduling of a cos's queue is known. If not, strict priority counts as a missing setting.
 func served(p *ir.PortSettings, cos int) bool {
 	d := p.Detail.Get()
 	q := d.Queue[cos]

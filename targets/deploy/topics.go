@@ -2,7 +2,7 @@ package deploy
 
 import "github.com/rocec/rocec/lang/diag"
 
-// Topics are the codes under which devices are reported.
+// Topics contains the codes of findings about devices.
 var Topics = []diag.Topic{
 	topicUnread,
 	topicRights,
@@ -28,12 +28,12 @@ var Topics = []diag.Topic{
 	{Code: string(NotDrained), Summary: "drain hook failed"},
 }
 
-// TopicUnsafe is for devices that cannot be changed while the fabric keeps the paths that the person wants.
+// TopicUnsafe is for devices that cannot be changed without breaking paths that the person requires.
 var TopicUnsafe = diag.Topic{
 	Code: "unsafe-change", Summary: "device cannot be changed within the rules of the order",
 }
 
-// TopicMixture is for settings that lose packets while old and new ones are mixed.
+// TopicMixture is for changes that lose packets while old and new settings are mixed.
 var TopicMixture = diag.Topic{
 	Code: "lossy-mixture", Summary: "old and new settings side by side lose packets",
 }
@@ -42,5 +42,5 @@ var topicUnread = diag.Topic{
 	Code: "device-unread", Summary: "PFC would begin opposite a device that rocec does not read",
 }
 
-// topicOver is for accept blocks whose last day is past.
+// topicOver is for accept blocks whose last day has passed.
 var topicOver = diag.Topic{Code: "accept-over", Summary: "accept block is over"}

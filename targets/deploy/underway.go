@@ -2,37 +2,38 @@ package deploy
 
 import "github.com/rocec/rocec/targets/deploy/txn"
 
-// UnderWay is how far a run came on a device, as far as rocec knows at a moment at which it may end.
+// UnderWay is the known progress of a run on a device, for the case that rocec ends now.
 type UnderWay struct {
 	Mark    txn.Mark // the last mark that the device reported; Absent: none
-	Sent    txn.Verb // the verb at work, or the one whose answer was lost
+	Sent    txn.Verb // the running verb, or the verb whose answer was lost
 	Asked   bool     // a verb that writes was sent
 	Resumed bool     // another process began the run on the device
 }
 
-// Text states the fate of the device if rocec ends now and no other command goes on: its own actions, and the files left there.
+// Text returns the future of the device if rocec ends now and no other command continues the run: the device's own actions, and the
+// leftover files.
 func (u UnderWay) Text() string {
 	switch u.Sent {
 	case txn.Commit:
-		return "takes the change by itself, and undoes it by itself unless the run goes on"
+		return "applies the change by itself, and undoes it by itself unless the run goes on"
 	case txn.Confirm:
-		return "was asked to keep the change: it keeps it, or undoes it by itself where that did not arrive"
+		return "was asked to keep the change: it keeps the change, or undoes it by itself if the request did not arrive"
 	case txn.Undo:
-		return "puts back what was there before, by itself where rocec is gone"
+		return "restores the earlier content, by itself if rocec has ended"
 	}
 	switch u.Mark {
 	case txn.Armed:
 		return "was changing, and undoes the change by itself unless the run goes on"
 	case txn.Loaded:
-		return "holds what the run wrote, not confirmed, and undoes it by itself unless the run goes on"
+		return "uses the unconfirmed content of the run, and undoes it by itself unless the run goes on"
 	case txn.Confirmed:
 		return "keeps the change; locks and temporary files may remain"
 	case txn.Undoing:
-		return "puts back what was there before, by itself where rocec is gone"
+		return "restores the earlier content, by itself if rocec has ended"
 	case txn.Undone:
-		return "is back at what was there before; locks and temporary files may remain"
+		return "has the earlier content again; locks and temporary files may remain"
 	case txn.Conflict:
-		return "is back at what was there before, but for files that others changed; locks and temporary files may remain"
+		return "has the earlier content again, except in files that others changed; locks and temporary files may remain"
 	case txn.Failed:
 		return "could not go back in full; locks and temporary files may remain"
 	}
@@ -45,8 +46,8 @@ func (u UnderWay) Text() string {
 	return "is unchanged; a lock and temporary files may remain"
 }
 
-// WaysOn names the commands that go on with a run whose command ended, apply, confirm, resume or rollback. A run that goes back is not
-// resumed, because resume keeps a change unless going back had begun.
+// WaysOn returns the commands to continue a run after the end of its command: apply, confirm, resume or rollback. For a run that goes
+// back it does not name resume, because resume keeps a change unless the undo had begun.
 func WaysOn(verb, run string) string {
 	switch verb {
 	case "rollback":
@@ -57,11 +58,11 @@ func WaysOn(verb, run string) string {
 	return "Go on: " + RunCommand("resume", run) + "; go back: " + RunCommand("rollback", run)
 }
 
-// MarkText states how far a run got on a device; empty: unknown.
+// MarkText returns the progress of a run on a device in words; empty: unknown.
 func MarkText(mark txn.Mark) string {
 	return map[txn.Mark]string{
 		txn.Prepared:  "it has changed nothing yet",
-		txn.Armed:     "it is changing the device, or died over it",
+		txn.Armed:     "it is changing the device, or died during the change",
 		txn.Loaded:    "it has changed the device, and is not confirmed yet",
 		txn.Confirmed: "it is confirmed",
 		txn.Undoing:   "it is being undone",

@@ -10,8 +10,8 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// unread is a group of ports at which a plan enables PFC opposite unread devices: those of one by_hand block, or those that rocec could
-// not read.
+// unread is a group of ports at which a plan enables PFC opposite unread devices. The devices belong to one by_hand block, or rocec could
+// not read them.
 type unread struct {
 	hand  *ir.ByHand // nil: rocec could not read them
 	at    diag.Range
@@ -22,8 +22,8 @@ type unread struct {
 
 // Unread refuses a plan that enables PFC or link pause at ports opposite unread devices. A device that others set by hand is refused
 // unless the person vouches for it in the by_hand block. A device that did not answer is refused unless it is in away, the devices that
-// the person goes on without. Frames are lost where one end pauses and the other does not obey. A port that already pauses is not
-// refused. It is pure.
+// the person goes on without. The reason is that frames are lost where one end pauses and the other does not obey. A port that already
+// pauses is not refused. Unread is pure.
 func (p *Plan) Unread(away map[*ir.Device]bool) diag.List {
 	lost := map[*ir.Device]bool{}
 	for _, d := range slices.Concat(p.Devices, p.Beside) {
@@ -45,9 +45,9 @@ func (p *Plan) Unread(away map[*ir.Device]bool) diag.List {
 				continue
 			}
 			u := &unread{at: peer.At, seen: map[*ir.Device]bool{}}
-			key := diag.Range{} // one for all that could not be read
+			key := diag.Range{} // one group for all devices that could not be read
 			if peer.ByHand != nil {
-				u.hand, u.at, key = peer.ByHand, peer.ByHand.At, peer.ByHand.At // the copies that for_each makes of one block are one block
+				u.hand, u.at, key = peer.ByHand, peer.ByHand.At, peer.ByHand.At // all copies that for_each makes of a block count as one block
 			}
 			if of[key] == nil {
 				of[key] = u
@@ -84,8 +84,7 @@ func (u *unread) refuse(ds *diag.List) {
 	}
 }
 
-// beginsToPause reports whether a port sends or obeys pauses that it did not before; what it did is counted as nothing where it is not
-// known.
+// beginsToPause reports whether a port begins to send or obey pauses. Unknown earlier settings count as no pauses.
 func beginsToPause(a, b *ir.PortSettings) bool {
 	if b == nil || !b.PausesKnown {
 		return false
@@ -99,7 +98,8 @@ func beginsToPause(a, b *ir.PortSettings) bool {
 	return has&^had != 0
 }
 
-// ByHand names the devices of a fabric that are set by hand: "4 switches are set by hand and were not read (leaf[1-4])"; empty: none.
+// ByHand returns a text about the devices of a fabric that are set by hand: "4 switches are set by hand and were not read (leaf[1-4])";
+// empty: none.
 func ByHand(f *ir.Fabric) string {
 	switches, hosts := f.ByHand()
 	var parts, names []string

@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// TestUnread: a plan is refused exactly where a port begins to pause opposite a device that no run has read and no person vouches for.
+// TestUnread: a plan is refused exactly if a port begins to pause opposite a device that was not read and that no person vouches for.
 func TestUnread(t *testing.T) {
 	on, off := ir.PortSettings{PausesKnown: true, Sends: 16, Obeys: 16}, ir.PortSettings{PausesKnown: true}
 	paused := ir.PortSettings{PausesKnown: true, Sends: 255, Obeys: 255, LinkPause: true}
@@ -17,8 +17,8 @@ func TestUnread(t *testing.T) {
 		name      string
 		old, next *ir.PortSettings
 		hand      *ir.ByHand
-		lost      bool // the other could not be read
-		without   bool // and the person goes on without it
+		lost      bool // the opposite device could not be read
+		without   bool // the person goes on without the device
 		want      string
 	}{
 		{name: "begins, the other is read", old: &off, next: &on},

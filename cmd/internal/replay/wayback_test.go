@@ -46,7 +46,8 @@ func TestWayBack(t *testing.T) {
 		},
 		"host": {
 			of(target.Host, judgetest.Rack(`version = "4.3.0"`)),
-			"Whether the device uses it is unknown. As it went back, it printed: rocec-host: ens1f0: DCBX stays with the host", usesIt, false,
+			"Whether the device uses it is unknown. " +
+				"During the undo, the device printed: rocec-host: ens1f0: DCBX stays with the host", usesIt, false,
 		},
 	} {
 		for _, boot := range []bool{false, true} {

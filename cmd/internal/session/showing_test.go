@@ -77,12 +77,12 @@ func TestInterruptedTwice(t *testing.T) {
 			require.Equal(t, "Ended at once.\n"+
 				"  leaf1 is unchanged; a lock and temporary files may remain\n"+
 				"  leaf2 is unchanged; a lock and temporary files may remain\n"+
-				"  leaf3 takes the change by itself, and undoes it by itself unless the run goes on\n"+
-				"  leaf4 holds what the run wrote, not confirmed, and undoes it by itself unless the run goes on\n"+
-				"  leaf5 puts back what was there before, by itself where rocec is gone\n"+
+				"  leaf3 applies the change by itself, and undoes it by itself unless the run goes on\n"+
+				"  leaf4 uses the unconfirmed content of the run, and undoes it by itself unless the run goes on\n"+
+				"  leaf5 restores the earlier content, by itself if rocec has ended\n"+
 				"  leaf6 keeps the change; locks and temporary files may remain\n"+
 				"  leaf7 had not answered yet; this command changed nothing there\n"+
-				"  leaf8 holds what the run wrote, not confirmed, and undoes it by itself unless the run goes on\n"+want.last, errs.String())
+				"  leaf8 uses the unconfirmed content of the run, and undoes it by itself unless the run goes on\n"+want.last, errs.String())
 			s.end()
 
 			s = a.showing(reporting{view.Occasion{Verb: verb}, "text"}, "run-1", nil, []string{held.Name})

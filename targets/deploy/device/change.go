@@ -14,16 +14,16 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Change is the part of a run on one device: the files it writes, and the steps that put them to use, each once.
+// Change is the part of a run on one device: the files to write, and the steps that put them to use, each step once.
 type Change struct {
-	Files []*deploy.Change // those of files, not of live states
+	Files []*deploy.Change // changes of files, not of live states
 	Steps []target.Step
 
 	plan  *deploy.DevicePlan
-	again []bool // by step: a file that was there before is there again after an undo, so the step has something to work on
+	again []bool // by step: after an undo a file exists again, so the step has a file to work on
 }
 
-// NewChange is the change of a device's plan.
+// NewChange returns the change that a device's plan contains.
 func NewChange(p *deploy.DevicePlan) *Change {
 	c := &Change{plan: p}
 	for _, ch := range p.Changes {
@@ -46,16 +46,16 @@ func NewChange(p *deploy.DevicePlan) *Change {
 
 func timeout(s *target.Step) time.Duration { return cmp.Or(s.Timeout, stepTime) }
 
-// Work is how long the steps may take, forwards or back.
+// Work returns the time limit of all steps, in either direction.
 func (c *Change) Work() time.Duration {
 	var sum time.Duration
 	for i := range c.Steps {
-		sum += 2 * timeout(&c.Steps[i]) // the command, and until it is loaded
+		sum += 2 * timeout(&c.Steps[i]) // the command, and the wait until it is loaded
 	}
 	return sum
 }
 
-// judging is how long the vendor's checkers may take over the content that goes back.
+// judging returns the time limit of the vendor's checkers for the restored content.
 func (c *Change) judging() (sum time.Duration) {
 	for _, f := range c.Files {
 		if f.Writes() && f.File.Precheck != "" {
@@ -65,7 +65,7 @@ func (c *Change) judging() (sum time.Duration) {
 	return sum
 }
 
-// Keeping returns how long a confirm may take, without the mark.
+// Keeping returns the time limit of a confirm, without the mark.
 func (c *Change) Keeping() (sum time.Duration) {
 	for i := range c.Steps {
 		if c.Steps[i].Keep != "" {
@@ -75,7 +75,7 @@ func (c *Change) Keeping() (sum time.Duration) {
 	return sum
 }
 
-// Soak is how long the device must hold, and Away how long it may be gone, after the steps.
+// Soak returns how long the device must stay healthy after the steps, and how long it may be unreachable.
 func (c *Change) Soak() (soak, away time.Duration) {
 	for i := range c.Steps {
 		soak = max(soak, cmp.Or(c.Steps[i].Soak, target.SoakTime))
@@ -93,7 +93,7 @@ type item struct {
 	data []byte
 }
 
-// items is all a device needs for the run.
+// items returns all files that a device needs for the run.
 func (c *Change) items(run deploy.Run, t Timers) []item {
 	items := []item{{"run", []byte(script(runScript(), run))}, {"key", []byte(run.Key + "\n")}}
 	add := func(name, format string, args ...any) {
@@ -147,7 +147,7 @@ func (c *Change) items(run deploy.Run, t Timers) []item {
 		}
 		add(dir+"undo", "%s\n", s.Undo.Cmd)
 		items = append(items, item{dir + "undo.in", s.Undo.Stdin})
-		var states bytes.Buffer // those that show whether the undo of this step is in use
+		var states bytes.Buffer // queries that show whether the undo of this step is in use
 		for _, f := range c.states() {
 			if f.Activate == *s && !bytes.Contains(lives.Bytes(), []byte(" "+f.Path+"\n")) {
 				fmt.Fprintf(&lives, "%d %s\n", n, stateName(f.Path))
@@ -180,8 +180,9 @@ func (c *Change) items(run deploy.Run, t Timers) []item {
 	return items
 }
 
-// about describes the run and its changes on the device, for a machine that did not start it. A line "change file N STEP" or "change live
-// STEP BASE TARGET NAME" is a change, in the order of the plan. STEP is the number of the step that puts it to use, or -1 without one.
+// about describes the run and its changes on the device, for a machine that did not start the run. Each change is a line "change file N
+// STEP" or "change live STEP BASE TARGET NAME", in the order of the plan. STEP is the number of the step that puts the change to use; -1
+// means no step.
 func (c *Change) about(run deploy.Run) string {
 	a := run.About
 	a.Device, a.Owner = c.plan.Device.Name, run.Owner
@@ -200,9 +201,9 @@ func (c *Change) about(run deploy.Run) string {
 	return b.String()
 }
 
-// states are the live states, with the steps that may change them: of one that changes, the step of that change.
+// states returns the live states with the steps that may change them. A live state that changes has the step of its change.
 func (c *Change) states() (out []*target.File) {
-	for i := range c.plan.Device.Files { // whether or not it differs now
+	for i := range c.plan.Device.Files { // whether or not the state differs now
 		f := &c.plan.Device.Files[i]
 		if f.Live == nil {
 			continue
@@ -215,8 +216,8 @@ func (c *Change) states() (out []*target.File) {
 	return out
 }
 
-// stateName is the name of a live state, which becomes a path below the run's folder. It panics when the target gives one that
-// leads elsewhere.
+// stateName returns the name of a live state, which becomes a path below the run's folder. It panics if the name of the target leads
+// outside of that folder.
 func stateName(name string) string {
 	if path.Clean("/"+name) != "/"+name {
 		panic("device: the name of a live state is not a relative path: " + name)
@@ -224,8 +225,8 @@ func stateName(name string) string {
 	return name
 }
 
-// payload encodes the items for the wire: a line "NAME BYTES" before the bytes of each item. A short line is "NAME =TEXT" instead, which
-// saves the device a process.
+// payload encodes the items for the connection: a line "NAME BYTES" before the bytes of each item. An item of one short line is encoded
+// as "NAME =TEXT", which saves the device a process.
 func payload(items []item) []byte {
 	var b bytes.Buffer
 	for _, it := range items {
@@ -240,5 +241,5 @@ func payload(items []item) []byte {
 	return b.Bytes()
 }
 
-// seconds spells a duration in whole seconds, at least one.
+// seconds formats a duration in whole seconds, at least one.
 func seconds(d time.Duration) int { return max(1, int(d.Round(time.Second).Seconds())) }

@@ -1,8 +1,9 @@
 // Package device speaks the verbs of a change to one [Device]: read, prepare, commit, check, confirm, undo, release and state.
 //
-// A verb is one command over SSH, a script of POSIX sh that runs as root. Prepare brings all inputs: the new content, the steps, and the
-// script of the run ([runScript]), which the later verbs, the timer and the boot unit call. So no part of rocec stays on a device outside
-// of [deploy.StateDir]. Every verb answers with the state of the run after it ([Report]), from which package txn decides the next verb.
+// A verb is one command over SSH: a POSIX sh script that runs as root. Prepare sends all inputs: the new content, the steps, and the
+// script of the run ([runScript]). The later verbs, the timer and the boot unit call that script. So no part of rocec stays on a device
+// outside of [deploy.StateDir]. Every verb answers with the state of the run after the verb ([Report]). Package txn decides the next verb
+// from this state.
 package device
 
 import (
@@ -17,9 +18,9 @@ import (
 
 // Bounds.
 const (
-	verbTime       = 2 * time.Minute // one verb, beyond the time of the steps it runs; an old sync(1) may take half of that
+	verbTime       = 2 * time.Minute // one verb, without the time of its steps; an old sync(1) may take half of the time
 	stepTime       = time.Minute     // a step that states no timeout
-	checkTime      = time.Minute     // the vendor's checker, of one file; run.sh holds it to that
+	checkTime      = time.Minute     // the vendor's checker, for one file; run.sh enforces the limit
 	reconnectEvery = 2 * time.Second
 )
 
@@ -29,7 +30,7 @@ type Clock struct {
 	Wait func(time.Duration) <-chan time.Time
 }
 
-// Device is the way to one device. It is not safe for concurrent use.
+// Device is a connection to one device, with the verbs. It is not safe for concurrent use.
 type Device struct {
 	Of   *target.Device
 	Head string // of the journal of the run: the SHA-256 of its last line. The device keeps it with verbs that decide its fate
@@ -38,25 +39,25 @@ type Device struct {
 	clock Clock
 	sudo  *Sudo
 	conn  target.Conn
-	key   string // fingerprint of the host key that a connection must have; empty: the first one's
+	key   string // fingerprint of the required host key; empty: the key of the first connection
 }
 
-// New makes a device that is not connected yet. sudo may be nil.
+// New returns a device that is not connected yet. sudo may be nil.
 func New(of *target.Device, dial target.Dial, sudo *Sudo, clock Clock) *Device {
 	return &Device{Of: of, dial: dial, sudo: sudo, clock: clock}
 }
 
-// Tell gives the device another clock.
+// Tell replaces the clock of the device.
 func (d *Device) Tell(clock Clock) { d.clock = clock }
 
-// Expect refuses every connection that is not to the holder of a host key; empty: the key of the first connection.
+// Expect makes the device refuse every connection with another host key than this one. Empty: the key of the first connection.
 func (d *Device) Expect(key string) {
 	if key != "" {
 		d.key = key
 	}
 }
 
-// Connect logs in, unless a connection is there. step is named in the error.
+// Connect logs in if there is no connection. The error names the step.
 func (d *Device) Connect(ctx context.Context, step string) *deploy.Error {
 	if d.conn != nil {
 		return nil
@@ -72,7 +73,7 @@ func (d *Device) Connect(ctx context.Context, step string) *deploy.Error {
 		return &deploy.Error{
 			Kind: deploy.HostKey, Device: d.Of, Step: step, Lost: true,
 			Detail: fmt.Sprintf("it answers with another host key than before (%s, then %s): another machine may answer in its place",
-				cmp.Or(key, "one that ssh does not tell"), d.key),
+				cmp.Or(key, "a key that ssh does not report"), d.key),
 		}
 	} else if d.key == "" {
 		d.key = key
@@ -81,7 +82,7 @@ func (d *Device) Connect(ctx context.Context, step string) *deploy.Error {
 	return nil
 }
 
-// Reconnect logs in again, and retries until patience has passed: the change itself may have taken the link down for a moment.
+// Reconnect logs in again, and retries until patience has passed, because the change itself may have taken the link down for a moment.
 func (d *Device) Reconnect(ctx context.Context, patience time.Duration) *deploy.Error {
 	start := d.clock.Now()
 	for {
@@ -98,7 +99,7 @@ func (d *Device) Reconnect(ctx context.Context, patience time.Duration) *deploy.
 	}
 }
 
-// Close ends the connection; whatever was to be known over it is known.
+// Close ends the connection. It ignores errors, because no more data is expected over the connection.
 func (d *Device) Close() {
 	if d.conn != nil {
 		_ = d.conn.Close()

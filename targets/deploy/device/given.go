@@ -10,15 +10,15 @@ import (
 // A device keeps a hash of the part of a run that it received. To resume or undo the run from a journal, rocec first sends the device the
 // hash of that part in the journal.
 
-// ungiven is a device that is left alone because of the journal.
+// ungiven returns the error for a device that rocec does not change because of the journal.
 func ungiven(d *target.Device, step, why string, none bool) *deploy.Error {
 	return &deploy.Error{Kind: deploy.Journal, Device: d, Step: step, Detail: why, None: none}
 }
 
-// fromDevices is how a run is gone on with without its journal.
+// fromDevices is the advice to resume a run without its journal.
 const fromDevices = "To take the run up from its devices instead, move its journal away and name the fabric with -C DIR."
 
-// notGiven returns why the journal of a run cannot be used. word is a word of the scripts: other, none, hidden.
+// notGiven returns the error that the journal of a run cannot be used. word is a word of the scripts: other, none or hidden.
 func notGiven(run, word string) string {
 	run = deploy.OneLine(run)
 	switch word {
@@ -32,13 +32,13 @@ func notGiven(run, word string) string {
 		"done there. An earlier rocec sent no hash, and a reinstalled device has lost it. %s", run, fromDevices)
 }
 
-// notToUse returns why a journal cannot be used for a device, without asking the device.
+// notToUse returns the error that a journal cannot be used for a device. It does not ask the device.
 func notToUse(why, run string) string {
-	// The cause is last: it may end in a command, which a full stop would spoil.
+	// The cause is last, because it may end in a command, to which no full stop may be added.
 	return fmt.Sprintf("Nothing of the journal of run %s can be used for it. %s Cause: %s", deploy.OneLine(run), fromDevices, why)
 }
 
-// Refused returns why the journal of a run is not used on a device; nil: it may be used.
+// Refused returns why rocec may not use the journal of a run on a device. It returns nil if rocec may use the journal.
 func Refused(d *target.Device, step string) *deploy.Error {
 	if d.Given == nil || d.Given.Not == "" {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// GoBack returns the step that puts the content from before a run to use again, after the run was kept. It is the step itself, or its
-// undo with the earlier live states, by their names.
+// GoBack returns the step that puts the content from before a kept run to use again. The result is the step itself, or its undo with the
+// earlier live states. states maps the names of live states to their earlier values.
 //
 // queries read the live states that the step may change. If all of them have their earlier values, the earlier content is in use.
 func GoBack(s target.Step, states map[string][]byte, queries map[string]*target.Query) target.Step {
@@ -33,7 +33,7 @@ func GoBack(s target.Step, states map[string][]byte, queries map[string]*target.
 }
 
 // The name of a step that goes back has parts with " | " between them: the word back, a part "STATE SUM [QUERY]" for each live state, and
-// the name of the step it goes back from. SUM is "-" of a state that the step does not find.
+// the name of the step that it undoes. SUM is "-" for a missing state.
 const (
 	backWord = "back"
 	backBar  = " | "
@@ -59,10 +59,11 @@ func backName(of string, states map[string][]byte, queries map[string]*target.Qu
 		}
 		parts = append(parts, part)
 	}
-	return strings.Join(append(parts, WentForth(of)), backBar) // going back from a step that went back is the same as from its first
+	return strings.Join(append(parts, WentForth(of)), backBar) // undoing a step that went back is the same as undoing its first step
 }
 
-// WentForth is the name of the step that a step of this name goes back from, or the name itself.
+// WentForth returns the name of the step that the named step undoes. If the named step does not go back, WentForth returns the name
+// itself.
 func WentForth(name string) string {
 	if GoesBack(name) {
 		name = name[strings.LastIndex(name, backBar)+len(backBar):]
@@ -70,11 +71,11 @@ func WentForth(name string) string {
 	return name
 }
 
-// GoesBack reports whether a name is that of a step that [GoBack] makes.
+// GoesBack reports whether [GoBack] makes steps with such a name.
 func GoesBack(name string) bool { return strings.HasPrefix(name, backWord+backBar) }
 
-// Recall makes a step of GoBack again from its name; of recalls the step inside the name. Whatever the name is, the result is such a step
-// or an error.
+// Recall makes a step of GoBack again from its name; the function of recalls the step inside the name. For any name, the result is such a
+// step or an error.
 func Recall(name string, of func(name string, kept target.Kept) (*target.Made, error), kept target.Kept) (*target.Made, error) {
 	unknown := &target.Unknown{Name: name}
 	parts := strings.Split(name, backBar)
@@ -131,8 +132,8 @@ func Recall(name string, of func(name string, kept target.Kept) (*target.Made, e
 	return &target.Made{Step: &s}, nil
 }
 
-// asBefore returns a query whether live states have their earlier values; nil: no states. A difference is not a failure: some values of
-// hardware do not return. Then nothing confirms that the earlier content is in use.
+// asBefore returns a query whether live states have their earlier values; nil: no states. A difference is not a failure, because some
+// hardware values do not return. In that case the use of the earlier content is not confirmed.
 func asBefore(states map[string][]byte, queries map[string]*target.Query) *target.Query {
 	if len(queries) == 0 {
 		return nil

@@ -22,8 +22,8 @@ var heldText string
 // heldPrelude defines the functions of held.sh and of a read.
 var heldPrelude = sync.OnceValue(func() string { return readPrelude() + bare(heldText) })
 
-// Held describes a run as a device holds it, for a machine that did not start the run. Every value comes from the device and was
-// checked: paths, hashes and numbers are valid and bounded. No value is a command.
+// Held describes a run by the data that a device keeps of it, for a machine that did not start the run. Every value comes from the device
+// and was checked: paths, hashes and numbers are valid and bounded. No value is a command.
 type Held struct {
 	Key     string // of run and device; empty: the run is over
 	Digest  string // a hash of the run's part there; empty: an earlier rocec sent no hash
@@ -32,33 +32,33 @@ type Held struct {
 	Changes []HeldChange  // in the order of the run's plan
 	States  []HeldChange  // live states that were saved
 	Steps   map[int]*Step // by number
-	Older   bool          // an earlier rocec made it: it does not say which live states the run changes
+	Older   bool          // an earlier rocec wrote the data, without the live states that the run changes
 }
 
 // HeldChange is a file or live state of a run on a device.
 type HeldChange struct {
 	deploy.FileState
 	Live   bool
-	Mode   uint32 // 0: not told
+	Mode   uint32 // 0: not reported
 	Step   int    // the number of the step on the device; -1: no step, or an unknown one
 	Before []byte // the content from before
-	Kept   bool   // Before is that content, or there was none
+	Kept   bool   // Before is valid: the device kept the content, or there was no file
 }
 
 // Step describes a step of a run on a device.
 type Step struct {
 	Time time.Duration
-	Keep bool // something is done when the run is confirmed
+	Keep bool // the step also has an action for the confirm of the run
 }
 
-// Bounds of a run as a device describes it.
+// Limits for the description of a run by a device.
 const (
 	mostChanges = 512
-	mostBefore  = 32 << 20 // bytes of content from before
-	atOnce      = 3        // contents that one command may print: an answer has a bound
+	mostBefore  = 32 << 20 // bytes of the contents from before the run
+	atOnce      = 3        // contents that one command may print, because an answer has a size limit
 )
 
-// Held asks the device for all it holds of a run. lock is who holds its lock, as it was read before.
+// Held asks the device for all data that it keeps of a run. lock is the holder of the device's lock, which was read before.
 func (d *Device) Held(ctx context.Context, run string, lock *deploy.Owner) (*Held, *deploy.Error) {
 	if !deploy.ValidRun(run) {
 		return nil, d.senseless(fmt.Errorf("%q is not the name of a run", run))
@@ -80,11 +80,11 @@ func (d *Device) Held(ctx context.Context, run string, lock *deploy.Owner) (*Hel
 func (d *Device) senseless(err error) *deploy.Error {
 	return &deploy.Error{
 		Kind: deploy.Unreadable, Device: d.Of, Err: err,
-		Detail: "what the device holds of the run is not what rocec puts there: " + deploy.OneLine(err.Error()),
+		Detail: "the device's data of the run is not in the form that rocec writes: " + deploy.OneLine(err.Error()),
 	}
 }
 
-// sections runs a script that prints so many sections.
+// sections runs a script that prints the wanted number of sections.
 func (d *Device) sections(ctx context.Context, script string, want int) ([]answer, *deploy.Error) {
 	if d.conn == nil {
 		return nil, d.unconnected("")
@@ -101,7 +101,7 @@ func (d *Device) sections(ctx context.Context, script string, want int) ([]answe
 		if a.is == "foreign" {
 			return nil, &deploy.Error{
 				Kind: deploy.Permission, Device: d.Of,
-				Detail: "others than root may have changed " + deploy.OneLine(string(a.data)) + " or a file in it: remove it on the device",
+				Detail: "users other than root may have changed " + deploy.OneLine(string(a.data)) + " or a file in it: remove it on the device",
 			}
 		}
 	}
@@ -131,14 +131,14 @@ const (
 	stepsOf
 )
 
-// parseHeld reads the sections of held.sh. Its error says why they make no sense.
+// parseHeld parses the sections of held.sh. Its error states why they are invalid.
 func parseHeld(run string, lock *deploy.Owner, a []answer) (*Held, error) {
 	for i, name := range []string{
 		"txn-" + run, "backup/" + run, "key", "files", "lives", "about", "note", "backup/files", "backup/lives", "backup/about", "backup/ended",
 		"digest",
 	} {
 		if i > inBackup && a[i].is != "file" && a[i].is != "absent" || a[i].is == "link" {
-			return nil, fmt.Errorf("%s is no plain file or folder", name)
+			return nil, fmt.Errorf("%s is not a plain file or folder", name)
 		}
 		if len(a[i].data) > MaxFile {
 			return nil, fmt.Errorf("%s is larger than 1 MiB", name)
@@ -182,23 +182,23 @@ func parseHeld(run string, lock *deploy.Owner, a []answer) (*Held, error) {
 	return h, h.changes(string(a[at].data), files)
 }
 
-// key is the key of the run here, which the lock and the folder of the run agree on.
+// key returns the key of the run on this device. The lock and the folder of the run must contain the same key.
 func (h *Held) key(run string, lock *deploy.Owner, a []answer) error {
 	h.Key = strings.TrimSpace(string(a[keyOf].data))
 	if lock != nil && lock.Txn == run {
 		if h.Key != "" && h.Key != lock.Key {
-			return errors.New("its lock and its folder are of two runs of one name")
+			return errors.New("its lock and its folder belong to two runs with the same name")
 		}
 		h.Key = lock.Key
 	}
 	held := a[inTxn].is != "absent" || lock != nil && lock.Txn == run
 	if held && !(deploy.Run{Name: run, Key: h.Key}).Valid() {
-		return errors.New("its key is not a key of rocec")
+		return errors.New("its key does not have the form of rocec's keys")
 	}
 	return nil
 }
 
-// note reads the note of the run, in its folder or beside its backup.
+// note parses the note of the run, from the run's folder or from the file beside the backup.
 func (h *Held) note(a []answer) {
 	text := string(a[noteOf].data)
 	if text == "" {
@@ -209,7 +209,7 @@ func (h *Held) note(a []answer) {
 	}
 }
 
-// heldFiles reads the list of files of the run, "N BASE TARGET MODE PATH", or that of its backup, which has no modes.
+// heldFiles parses the list of files of the run, "N BASE TARGET MODE PATH", or the list of its backup, which has no modes.
 func heldFiles(a []answer) (out []HeldChange, err error) {
 	list, fields := a[filesOf], 5
 	if list.is == "absent" {
@@ -218,13 +218,13 @@ func heldFiles(a []answer) (out []HeldChange, err error) {
 	for line := range strings.Lines(string(list.data)) {
 		f := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", fields)
 		if len(f) != fields || f[0] != strconv.Itoa(len(out)) || len(out) == mostChanges {
-			return nil, errors.New("the list of its files makes no sense")
+			return nil, errors.New("the list of its files is invalid")
 		}
 		c := HeldChange{FileState: deploy.FileState{Base: f[1], Target: f[2], Path: f[fields-1]}, Step: -1}
 		if fields == 5 {
 			mode, err := strconv.ParseUint(f[3], 8, 32)
 			if err != nil || mode > 0o777 {
-				return nil, errors.New("the list of its files makes no sense")
+				return nil, errors.New("the list of its files is invalid")
 			}
 			c.Mode = uint32(mode)
 		}
@@ -246,7 +246,7 @@ func (c *HeldChange) valid() error {
 	return nil
 }
 
-// heldStates reads the list of saved live states, "N NAME". Their hashes follow from their content.
+// heldStates parses the list of saved live states, "N NAME". Their hashes are computed from their content.
 func heldStates(a []answer) (out []HeldChange, err error) {
 	list := a[livesOf]
 	if list.is == "absent" {
@@ -255,7 +255,7 @@ func heldStates(a []answer) (out []HeldChange, err error) {
 	for line := range strings.Lines(string(list.data)) {
 		n, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		if n != strconv.Itoa(len(out)) || len(out) == mostChanges || !deploy.ValidPath(name, true) {
-			return nil, errors.New("the list of its live states makes no sense")
+			return nil, errors.New("the list of its live states is invalid")
 		}
 		out = append(out, HeldChange{FileState: deploy.FileState{Path: name}, Live: true, Step: -1})
 	}
@@ -270,7 +270,7 @@ func (h *Held) changes(about string, files []HeldChange) error {
 		if f[0] != "change" {
 			continue
 		}
-		broken := errors.New("the list of its changes makes no sense")
+		broken := errors.New("the list of its changes is invalid")
 		switch {
 		case len(h.Changes) == mostChanges:
 			return broken
@@ -301,12 +301,12 @@ func (h *Held) changes(about string, files []HeldChange) error {
 		return nil
 	}
 	if seen != len(files) {
-		return errors.New("the list of its changes makes no sense")
+		return errors.New("the list of its changes is invalid")
 	}
 	return nil
 }
 
-// before reads the contents from before the run. What is missing, or is another content than the run saw, counts as not kept.
+// before parses the contents from before the run. A missing content, or one with another hash than the run recorded, counts as not kept.
 func (d *Device) before(ctx context.Context, run string, h *Held, a []answer) *deploy.Error {
 	var asks []string
 	var keep []func([]byte)
@@ -350,7 +350,7 @@ func (d *Device) before(ctx context.Context, run string, h *Held, a []answer) *d
 		}
 		asks, keep = asks[n:], keep[n:]
 	}
-	for i := range h.Changes { // what a live state was is saved once
+	for i := range h.Changes { // the earlier value of a live state is saved once
 		if c := &h.Changes[i]; c.Live {
 			if j := slices.IndexFunc(h.States, func(s HeldChange) bool { return s.Path == c.Path }); j >= 0 {
 				c.keep(h.States[j].Before)
@@ -360,7 +360,7 @@ func (d *Device) before(ctx context.Context, run string, h *Held, a []answer) *d
 	return nil
 }
 
-// keep takes a content for the one from before where it has its hash.
+// keep stores a content as the one from before, if it has the expected hash.
 func (c *HeldChange) keep(data []byte) {
 	if deploy.Sum(data) == c.Base {
 		c.Before, c.Kept = data, true

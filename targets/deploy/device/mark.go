@@ -9,9 +9,9 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-// Mark marks a switch for a run, or renews the run's mark. The mark ends after the lease, by the switch's own clock. Mark returns how many
-// runs have written to the switch. It fails with [deploy.Locked] if another run has marked the switch, holds its lock, or has changed it
-// and is not confirmed. The mark of the run over bars nothing; empty: every mark does.
+// Mark marks a switch for a run, or renews the run's mark. The mark ends after the lease, by the switch's own clock. Mark returns how
+// many runs have written to the switch. It fails with [deploy.Locked] if another run has marked the switch, holds its lock, or has
+// changed it and is not confirmed. over names a run whose mark is ignored; empty: no mark is ignored.
 func (d *Device) Mark(ctx context.Context, run deploy.Run, lease time.Duration, over string) (count int, err *deploy.Error) {
 	lines, err := d.marking(ctx, run, "take", run.Owner, strconv.Itoa(seconds(lease)), over)
 	for _, l := range lines {
@@ -22,7 +22,7 @@ func (d *Device) Mark(ctx context.Context, run deploy.Run, lease time.Duration, 
 	return count, err
 }
 
-// Unmark takes the mark of a run away, and that of the run over; empty: of no other.
+// Unmark removes the mark of a run, and the mark of the run over. If over is empty, only the first mark is removed.
 func (d *Device) Unmark(ctx context.Context, run deploy.Run, over string) *deploy.Error {
 	_, err := d.marking(ctx, run, "drop", over)
 	return err
@@ -32,7 +32,7 @@ func (d *Device) marking(ctx context.Context, run deploy.Run, verb string, args 
 	return d.verb(ctx, "mark", oneByOne, nil, 0, nil, append([]string{script(markScript(), d.here(run)), "rocec", verb}, args...)...)
 }
 
-// countOf reads a count of runs; 0: it is not one.
+// countOf parses a number of runs; 0: invalid.
 func countOf(text string) int {
 	n, err := strconv.ParseUint(text, 10, 31)
 	if err != nil {

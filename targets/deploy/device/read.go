@@ -18,7 +18,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// MaxFile is how many bytes of a file are read; a larger one is refused.
+// MaxFile is the largest size of a file that rocec reads, in bytes.
 const MaxFile = 1 << 20
 
 //go:embed read.sh
@@ -27,14 +27,14 @@ var readText string
 // readPrelude defines the functions of a read.
 var readPrelude = sync.OnceValue(func() string { return bare(trustText + readText) })
 
-// mostRights bounds the folders and files of rocec's state that a read reports because others than root may change them.
+// mostRights bounds how many folders and files a read reports of rocec's state because users other than root may change them.
 const mostRights = 64
 
-// runGiven runs a script that is its argument, or comes on stdin where that is empty.
+// runGiven runs the script in its argument, or the script on stdin if the argument is empty.
 const runGiven = `eval "${1:-$(cat)}"`
 
 // mostArgument is the longest script of a read that is sent as an argument, which saves a round trip. A command is one packet, and every
-// SSH server accepts 32 KiB; quoting and the verb before it make the script longer. The queries of a host with many NICs need more.
+// SSH server accepts 32 KiB. Quoting and the verb in front lengthen the command. The queries of a host with many NICs exceed the limit.
 const mostArgument = 10 << 10
 
 // send returns the script of a read as an argument, or as stdin.
@@ -49,19 +49,19 @@ func (q *question) send() (arg string, stdin []byte) {
 type question struct {
 	dev    *target.Device
 	probes []target.Probe
-	look   *target.Inspection // nil: it is not asked for
+	look   *target.Inspection // nil: not asked for
 	mark   string
 	script string
-	left   []target.File // files that the device should not have, as far as it has answered
+	left   []target.File // files that the device should not have, as reported so far
 }
 
-// Want lists the readings of a device beyond its files.
+// Want lists what to read from a device beside its files.
 type Want struct {
 	Probes bool // the probes
 	Look   bool // the facts that the fabric assumes
 }
 
-// ask makes the question for everything rocec wants to know of a device.
+// ask builds the question for everything that rocec needs to know about a device.
 func ask(dev *target.Device, w Want) *question {
 	q := &question{dev: dev, mark: "rocec-" + rand.Text()}
 	if w.Probes {
@@ -115,24 +115,23 @@ func ask(dev *target.Device, w Want) *question {
 	return q
 }
 
-// inBlocks copies stdin to stdout in blocks of stdio. Every small write of its own would be a packet, for which the server and this
-// process wake up.
+// inBlocks copies stdin to stdout in blocks of stdio. Otherwise every small write would be a packet, which wakes up the server and this
+// process.
 const inBlocks = "tail -c +1"
 
 // answer is one section of the output of a read.
 type answer struct {
 	is     string         // link, file, special, hidden, absent, query, state
-	at     int            // of a file with several places: which of them it is about
-	rights *deploy.Rights // of a file; nil: not printed
+	at     int            // for a file with several possible paths: the path of this answer
+	rights *deploy.Rights // for a file; nil: not printed
 	data   []byte
 	status int
 }
 
-// Read asks for everything at once. It has no means to write: its script looks at files and runs the queries that the device
-// declares.
+// Read asks for everything at once. It cannot write: its script only reads files and runs the queries that the device declares.
 //
-// If the device comes from the journal of a run, Read first asks whether the device received the same journal. If not, it asks nothing
-// more.
+// If the device comes from the journal of a run, Read first asks whether the device received the same journal. If the device did not,
+// Read asks nothing more.
 func (d *Device) Read(ctx context.Context, w Want) *deploy.Have {
 	if err := Refused(d.Of, ""); err != nil {
 		return &deploy.Have{Device: d.Of, Err: err}
@@ -151,15 +150,15 @@ func (d *Device) Read(ctx context.Context, w Want) *deploy.Have {
 	return d.Read(ctx, w)
 }
 
-// withFiles returns the device with more files, the leftovers, for which the read does not ask again. It goes before anything else is put
-// to use.
+// withFiles returns the device with additional files, the leftovers. The read does not ask for them again. Their removal comes before all
+// other changes are put to use.
 func withFiles(d *target.Device, more []target.File) *target.Device {
 	out := *d
 	out.Files, out.Cleanups = slices.Concat(more, d.Files), nil
 	return &out
 }
 
-// answered turns the output of a read into the state of the device.
+// answered converts the output of a read to the state of the device.
 func (d *Device) answered(ctx context.Context, q *question, out []byte) *deploy.Have {
 	h := &deploy.Have{Device: d.Of, HostKey: d.conn.HostKey()}
 	answers, err := parseAnswers(out, q.mark)
@@ -181,7 +180,7 @@ func (d *Device) answered(ctx context.Context, q *question, out []byte) *deploy.
 	if err != nil {
 		h.Err = &deploy.Error{
 			Kind: deploy.Unreachable, Device: d.Of, Lost: true, Err: err,
-			Detail: "the device's answer makes no sense: " + deploy.OneLine(err.Error()),
+			Detail: "the device's answer is invalid: " + deploy.OneLine(err.Error()),
 		}
 		return h
 	}
@@ -189,7 +188,7 @@ func (d *Device) answered(ctx context.Context, q *question, out []byte) *deploy.
 	return h
 }
 
-// fill distributes the answers, in the order of the questions.
+// fill stores the answers in the state, in the order of the questions.
 func (d *Device) fill(ctx context.Context, h *deploy.Have, answers []answer, q *question) {
 	next := func() answer {
 		a := answers[0]
@@ -222,9 +221,9 @@ func (d *Device) fill(ctx context.Context, h *deploy.Have, answers []answer, q *
 		var c deploy.Content
 		switch {
 		case f.Live != nil && a.status != 0:
-			c.Reason = "it could not be asked for: " + d.reason(ctx, *f.Live, a.status)
+			c.Reason = "its query failed: " + d.reason(ctx, *f.Live, a.status)
 		case a.is == "link":
-			c.Reason = "it is a symbolic link, which replacing the file would cut"
+			c.Reason = "it is a symbolic link, which a new file would replace"
 		case a.is == "special":
 			c.Reason = "it is not a regular file"
 		case a.is == "hidden", a.status != 0:
@@ -245,7 +244,7 @@ func (d *Device) fill(ctx context.Context, h *deploy.Have, answers []answer, q *
 	for i := range d.Of.Watches {
 		a, w, failed := next(), &d.Of.Watches[i], ""
 		if a.status != 0 {
-			failed = "it could not be asked for: " + d.reason(ctx, w.Query, a.status)
+			failed = "its query failed: " + d.reason(ctx, w.Query, a.status)
 		}
 		found, facts := w.Judge(a.data, failed)
 		h.Watched = append(h.Watched, deploy.Watched{Name: w.Name, Found: found, Facts: facts})
@@ -280,7 +279,7 @@ func (d *Device) fill(ctx context.Context, h *deploy.Have, answers []answer, q *
 	}
 }
 
-// fillState reads rocec's own state on the device.
+// fillState parses rocec's own state on the device.
 func fillState(h *deploy.Have, text string) {
 	h.Count = -1
 	var owner, marked strings.Builder
@@ -292,7 +291,7 @@ func fillState(h *deploy.Have, text string) {
 		case "boot":
 			h.Boot = deploy.OneLine(value)
 		case "up":
-			h.Uptime, _ = strconv.ParseFloat(value, 64) // 0 where it is not a number
+			h.Uptime, _ = strconv.ParseFloat(value, 64) // 0 if the text is not a number
 		case "unseen":
 			h.Unseen = true
 		case "locked":
@@ -374,7 +373,7 @@ func markOf(h *deploy.Have, text string) *deploy.Owner {
 	return o
 }
 
-// uptimeOf reads a moment as seconds since the device's boot; 0: it is not one.
+// uptimeOf parses a time in seconds since the device's boot; 0: invalid.
 func uptimeOf(text string) float64 {
 	n, err := strconv.ParseUint(text, 10, 31)
 	if err != nil {
@@ -383,12 +382,13 @@ func uptimeOf(text string) float64 {
 	return float64(n)
 }
 
-// until returns how long it takes from now to a moment of the device. It is at least a second, because the due event may be under way.
+// until returns the time from now to a moment on the device's clock. The result is at least a second, because a due event may be under
+// way.
 func until(h *deploy.Have, moment string) time.Duration {
 	return max(time.Second, time.Duration(uptimeOf(moment)-h.Uptime)*time.Second)
 }
 
-// reason asks a query that failed again, alone, for the words it failed with. A query changes nothing.
+// reason runs a failed query again, alone, to get its error message. A query changes nothing.
 func (d *Device) reason(ctx context.Context, q target.Query, status int) string {
 	_, err := d.asRoot(ctx, true, q.Stdin, readAlone, q.Cmd)
 	if exit, ok := errors.AsType[*target.ExitError](err); ok && exit.Status == status {
@@ -436,7 +436,7 @@ func parseAnswers(out []byte, mark string) ([]answer, error) {
 		}
 		if words[1] == "OK" {
 			if len(rest) > 0 {
-				return nil, errors.New("something follows its end")
+				return nil, errors.New("there is data after its end")
 			}
 			return answers, nil
 		}

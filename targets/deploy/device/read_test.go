@@ -46,8 +46,8 @@ func TestParseAnswersRefuses(t *testing.T) {
 	}
 }
 
-// TestReadsPlainFilesAlone: a pipe or a link in the place of a file of rocec is not read. A pipe stalls the read until its end, and root
-// could follow the link. Each pipe here has a line, so that a read of it shows.
+// TestReadsPlainFilesAlone: a read skips a pipe or a link in the place of a file of rocec. A pipe would block the read until its
+// time-out, and root would follow the link. Each pipe in the test contains a line, so that the test detects a read of the pipe.
 func TestReadsPlainFilesAlone(t *testing.T) {
 	const secret = "made-up-secret"
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
@@ -86,7 +86,7 @@ func TestReadsPlainFilesAlone(t *testing.T) {
 				require.NotEqual(t, heldPrelude(), script)
 				script = "B=mark\n" + script + "trusted() { :; }\nstate\nheld r\ngiven r \"$SUM\" || :\n"
 				c := exec.CommandContext(t.Context(), "sh", "-c", script)
-				sum := "made-up-secret " + secret // of the link
+				sum := "made-up-secret " + secret // the target of the link
 				if kind != "link" {
 					sum = "undoes " + secret
 				}
@@ -94,7 +94,7 @@ func TestReadsPlainFilesAlone(t *testing.T) {
 				out, err := c.CombinedOutput()
 				require.NoError(t, err, string(out))
 				shown := strings.Contains(string(out), secret) || strings.Contains(string(out), "\nsame\n")
-				if name == "digests" { // it has a line "RUN SUM" of each run, and no other is printed
+				if name == "digests" { // the file has a line "RUN SUM" for each run, and only the run's own line is printed
 					return
 				}
 				require.Equal(t, kind == "file", shown, string(out))

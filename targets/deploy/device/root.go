@@ -23,12 +23,12 @@ import (
 // lock accounts.
 type Sudo struct {
 	password string
-	trying   chan struct{} // holds one: devices try the password one after the other
+	trying   chan struct{} // holds one token: devices try the password one after the other
 
 	mu       sync.Mutex
 	admitted map[string]bool  // devices, by name
-	known    map[string]needs // by name and host key: another machine under the name of one is asked itself
-	refused  string           // the first device that refused it
+	known    map[string]needs // by name and host key, because another machine under the same name has its own need
+	refused  string           // the first device that refused the password
 }
 
 // needs is the requirement of sudo on a device.
@@ -40,7 +40,7 @@ const (
 	takesPassword needs = "taken"
 )
 
-// NewSudo is a password for some devices, by name. It must not hold a line break.
+// NewSudo returns a password for the named devices. The password must not contain a line break.
 func NewSudo(password string, devices ...string) (*Sudo, error) {
 	if strings.ContainsAny(password, "\n\r\x00") {
 		return nil, errors.New("a password of one line is wanted")
@@ -50,7 +50,7 @@ func NewSudo(password string, devices ...string) (*Sudo, error) {
 	return s, nil
 }
 
-// Admit adds devices that may get the password, and returns those that might not before.
+// Admit adds devices that may get the password, and returns the devices that were not admitted before.
 func (s *Sudo) Admit(devices ...string) (added []string) {
 	if s == nil {
 		return nil
@@ -66,13 +66,13 @@ func (s *Sudo) Admit(devices ...string) (added []string) {
 	return added
 }
 
-// The two ways in which a sudo password does not help.
+// The two reasons why a sudo password does not help.
 var (
-	errPassword  = errors.New("sudo does not take the password on this device")
-	errElsewhere = errors.New("sudo on another device did not take the password, and it is not tried here")
+	errPassword  = errors.New("sudo does not accept the password on this device")
+	errElsewhere = errors.New("sudo on another device did not accept the password, so it is not tried here")
 )
 
-// of returns the known need of a device, by [Device.machine], and why the password is not tried there.
+// of returns the known need of a device, by [Device.machine]. The error states why the password is not tried there.
 func (s *Sudo) of(machine string) (needs, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,10 +88,10 @@ func (s *Sudo) learn(machine string, what needs) {
 	s.known[machine] = what
 }
 
-// machine tells the machine that a connection leads to from others that answer under its name.
+// machine returns a key for the machine behind the connection. Another machine that answers under the same name has another key.
 func (d *Device) machine() string { return d.Of.Name + " " + d.conn.HostKey() }
 
-// asRoot runs a script as root, with arguments and stdin. reads reports that the script only reads. Such a script runs as the login user
+// asRoot runs a script as root, with arguments and stdin. reads states that the script only reads. Such a script runs as the login user
 // if that user cannot become root.
 func (d *Device) asRoot(ctx context.Context, reads bool, stdin []byte, script string, args ...string) ([]byte, error) {
 	if d.Of.Login.User == "root" {
@@ -111,10 +111,10 @@ func (d *Device) asRoot(ctx context.Context, reads bool, stdin []byte, script st
 	return d.conn.Run(ctx, command(wrapper, append([]string{script, "rocec"}, args...)...), stdin)
 }
 
-// tryTime is how long sudo may take with a password. Other devices wait meanwhile.
+// tryTime is the time limit of sudo with a password. Other devices wait meanwhile.
 const tryTime = 20 * time.Second
 
-// byPassword reports whether the device's sudo wants the password and takes it. It is sent only where sudo asks for it.
+// byPassword reports whether the device's sudo requires and accepts the password. rocec sends the password only if sudo asks for it.
 func (d *Device) byPassword(ctx context.Context) (bool, error) {
 	s := d.sudo
 	if !s.admits(d.Of.Name) {
@@ -138,7 +138,7 @@ func (d *Device) byPassword(ctx context.Context) (bool, error) {
 	case <-ctx.Done():
 		return false, ctx.Err()
 	}
-	if _, err := s.of(machine); err != nil { // another device has refused it meanwhile
+	if _, err := s.of(machine); err != nil { // another device has refused the password meanwhile
 		return false, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, tryTime)
@@ -153,7 +153,7 @@ func (d *Device) byPassword(ctx context.Context) (bool, error) {
 		return false, err
 	case string(out) != "taken\n":
 		s.refuse(d.Of.Name)
-		return false, fmt.Errorf("%w: its answer makes no sense", errPassword)
+		return false, fmt.Errorf("%w: its answer is invalid", errPassword)
 	}
 	s.learn(machine, takesPassword)
 	return true, nil
@@ -177,8 +177,8 @@ func (s *Sudo) admits(device string) bool {
 	return s.admitted[device]
 }
 
-// withPassword runs a script by sudo with a password. sudo gets only the password on stdin. The input of the script goes ahead over
-// another channel, into a folder of the login user. There root reads it, and verifies its SHA-256.
+// withPassword runs a script by sudo with a password. sudo gets only the password on stdin. The input of the script is sent before, over
+// another channel, into a folder of the login user. The script reads the input there as root, and verifies its SHA-256.
 func (d *Device) withPassword(ctx context.Context, stdin []byte, script string, args []string) ([]byte, error) {
 	staged := base64.StdEncoding.EncodeToString(stdin)
 	name := ".rocec-" + strings.ToLower(rand.Text())
@@ -188,7 +188,7 @@ func (d *Device) withPassword(ctx context.Context, stdin []byte, script string, 
 	sum := fmt.Sprintf("%x", sha256.Sum256([]byte(staged)))
 	wrapped := command(becomeRootByPassword, append([]string{takeStaged, "rocec", name, sum, script}, args...)...)
 	out, err := d.conn.Run(ctx, wrapped, []byte(d.sudo.password+"\n"))
-	if _, failed := errors.AsType[*target.ExitError](err); failed { // perhaps sudo failed, and the script did not take the input
+	if _, failed := errors.AsType[*target.ExitError](err); failed { // sudo may have failed before the script used the input
 		_, _ = d.conn.Run(ctx, command(unstage, name), nil) // the first error is the one to report
 	}
 	return out, err
@@ -200,16 +200,17 @@ const (
 mkdir "$HOME/$1" && cat >"$HOME/$1/in"
 `
 
-	// unstage removes the input that no script took.
+	// unstage removes an input that no script has used.
 	unstage = `rm -rf "$HOME/${1:?}"`
 
-	// asksPassword finds out whether sudo wants a password. -k has it ask in every case but NOPASSWD.
+	// asksPassword finds out whether sudo asks for a password. With -k, sudo asks unless the rule is NOPASSWD.
 	asksPassword = `if [ "$(id -u)" = 0 ] || sudo -k -n true 2>/dev/null; then echo free; else echo asks; fi`
 
-	// tryPassword becomes root and does nothing.
+	// tryPassword only becomes root.
 	tryPassword = `sudo -k -S -p '' true && echo taken`
 
-	// becomeRootByPassword hands stdin, the password, to sudo. -k has it ask in every case but NOPASSWD, where it reads nothing.
+	// becomeRootByPassword passes stdin, the password, to sudo. With -k, sudo asks for it unless the rule is NOPASSWD; then sudo reads
+	// nothing.
 	becomeRootByPassword = `if [ "$(id -u)" = 0 ]; then exec env ROCEC_HOME="$HOME" sh -c "$@"; fi
 exec sudo -k -S -p '' env ROCEC_HOME="$HOME" sh -c "$@"`
 

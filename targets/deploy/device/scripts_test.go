@@ -12,7 +12,8 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-// scripts are everything that runs on a device, by name, as it travels, and the findings of shellcheck that do not hold there.
+// scripts returns all scripts that run on a device, by name, in the form in which they are sent. It also returns the findings of
+// shellcheck that do not apply to them.
 var scripts = map[string]struct {
 	text   string
 	silent string
@@ -31,7 +32,7 @@ var scripts = map[string]struct {
 	"read-given":    {runGiven, ""},
 	"verb-and-read": {verbAndRead, ""},
 	"one-by-one":    {oneByOne, ""},
-	// SC2034, SC2317, SC2329: parts that all scripts share and not each of them uses.
+	// SC2034, SC2317, SC2329: shared parts that some scripts do not use.
 	"begin":  {script(beginScript(), testRun), "SC2034,SC2317,SC2329"},
 	"call":   {calling(testRun, nil), "SC2034,SC2317,SC2329"},
 	"unlock": {script(unlockScript(), testRun), "SC2034,SC2317,SC2329"},
@@ -65,14 +66,14 @@ func TestScriptsArePOSIX(t *testing.T) {
 }
 
 // allowed lists the commands that the scripts may use on a device. They are the builtins of dash and the programs of Debian's essential
-// packages coreutils, grep and util-linux (setsid, flock: since 2.22, in Cumulus Linux 3.x too). systemd-run, systemctl, sudo and logger
-// may be missing or old: then the scripts use another way, report it, or write no log. Python is missing here, because the scripts look
-// for it before they use it.
+// packages coreutils, grep and util-linux (setsid, flock: since 2.22, in Cumulus Linux 3.x too). systemd-run, systemctl, sudo and
+// logger may be missing or old; in this case the scripts use another way, report it, or write no log. The list lacks Python, because the scripts check for
+// it before they use it.
 var allowed = strings.Fields(`[ : break command continue echo eval exec exit export false kill printf read return set shift test trap true umask wait
 	base64 cat chmod chown cp cut date df env head id ln mkdir mv rm sha256sum sleep stat sync tail timeout tr
 	setsid flock sh sudo systemctl systemd-run logger`)
 
-// looking lists the commands that a reader may call: none of them can write.
+// looking lists the commands that a reader may call. None of them can write.
 var looking = strings.Fields(`[ : continue echo eval exec exit export printf read return cat cut head id stat tail timeout sh sudo true`)
 
 // wrappers run another command, which follows the given number of their own arguments.
@@ -124,7 +125,7 @@ func TestScriptsCallOnlyWhatDevicesHave(t *testing.T) {
 	}
 }
 
-// The reader's text itself is the proof that it cannot write: no command that could, no redirection but to nowhere.
+// The script of a read cannot write: it calls no command that can write, and redirects output only to /dev/null.
 func TestReaderCannotWrite(t *testing.T) {
 	for _, name := range []string{"become-reader", "read-given", "read", "read-alone", "records"} {
 		calls, writes := commands(t, scripts[name].text)
@@ -138,12 +139,12 @@ func TestReaderCannotWrite(t *testing.T) {
 // TestBare: a script is sent without its comments, and otherwise unchanged.
 func TestBare(t *testing.T) {
 	for _, s := range []string{trustText, libText, beginText, runText, undoText, callText, unlockText, sweepText, markText, readText} {
-		require.True(t, printed(t, s) == printed(t, bare(s)), "more than a comment went, from a here-document perhaps")
+		require.True(t, printed(t, s) == printed(t, bare(s)), "more than comments was removed, possibly from a here-document")
 		require.Less(t, len(bare(s)), len(s))
 	}
 }
 
-// printed is a script without comments, as the parser understands it.
+// printed returns a script without comments, in the parser's own format.
 func printed(t *testing.T, script string) string {
 	f, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(script), "")
 	require.NoError(t, err)

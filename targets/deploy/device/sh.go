@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-// quote makes s one word of a POSIX shell, whatever bytes it holds except NUL, which no argument can carry.
+// quote makes s one word of a POSIX shell. s may contain any byte except NUL, which is impossible in an argument.
 func quote(s string) string {
 	if strings.ContainsRune(s, 0) {
 		panic("device: NUL in an argument of a device command")
@@ -19,11 +19,11 @@ func quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// plain are the characters without a meaning for any shell, at any position in a word.
+// plain contains the characters that no shell treats specially, at any position in a word.
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,@%-"
 
-// command spells a script with arguments as the login shell sees it: plain words and quoted text only, so that it need not be a
-// POSIX shell itself.
+// command returns the command line of a script with arguments for the login shell. It contains only plain words and quoted text, so the
+// login shell need not be a POSIX shell.
 func command(script string, args ...string) string {
 	words := []string{"sh", "-c", quote(script), "rocec"}
 	for _, a := range args {
@@ -33,28 +33,29 @@ func command(script string, args ...string) string {
 }
 
 const (
-	// becomeRoot runs SCRIPT rocec ARGS as root, where the login is not by that name.
+	// becomeRoot runs SCRIPT rocec ARGS as root, by sudo if the login user is not root.
 	becomeRoot = `if [ "$(id -u)" = 0 ]; then exec sh -c "$@"; fi; exec sudo -n sh -c "$@"`
 
-	// becomeReader runs a script as root if that needs no password, and else as the login user, who can read most of the files.
+	// becomeReader runs a script as root if sudo needs no password. Otherwise the script runs as the login user, who can read most of the
+	// files.
 	becomeReader = `if [ "$(id -u)" = 0 ]; then exec sh -c "$@"; fi
 if sudo -n true 2>/dev/null; then exec sudo -n sh -c "$@"; fi
 exec sh -c "$@"`
 
-	// verbAndRead takes a script, a read and a verb; it runs the script with the verb, and then the read, which comes on stdin
-	// where it is empty.
+	// verbAndRead has three arguments: a script, a read and a verb. It runs the script with the verb, and then the read. If the argument
+	// of the read is empty, the read comes on stdin.
 	verbAndRead = `q=${2:-$(cat)}
 sh -c "$1" rocec "$3" asked </dev/null || exit
 eval "$q"
 `
 
-	// oneByOne runs SCRIPT rocec ARGS when no other such script is at work on the device. The folder of the lock contains the marks.
+	// oneByOne runs SCRIPT rocec ARGS when no other such script is running on the device. The folder of the lock contains the marks.
 	oneByOne = `umask 022
 mkdir -p /run/rocec && exec flock -o -w 30 /run/rocec/flock sh -c "$@"
 `
 )
 
-// The scripts of a run; their sources explain them. They are sent without comments.
+// The scripts of a run. Their comments explain them, and rocec sends them without comments.
 var (
 	//go:embed trust.sh
 	trustText string
@@ -83,7 +84,7 @@ var (
 	markScript   = sync.OnceValue(func() string { return bare(trustText + libText + markText) })
 )
 
-// bare takes the lines away that are comments.
+// bare removes comment lines.
 func bare(script string) string {
 	var b strings.Builder
 	for line := range strings.Lines(script) {
@@ -94,13 +95,13 @@ func bare(script string) string {
 	return b.String()
 }
 
-// script is one of the scripts, for a run.
+// script returns one of the scripts with the values of a run.
 func script(text string, run deploy.Run) string {
 	return "T=" + run.Name + "\nK=" + run.Key + "\n" + text
 }
 
-// calling returns the script that calls a verb of a run to go on with it. The script fails unless the run on the device has the digest
-// that the caller knows.
+// calling returns the script that resumes a run by a verb. The script fails unless the run on the device has the digest that the caller
+// knows.
 func calling(run deploy.Run, c *Change) string {
 	digest := ""
 	if c != nil && validDigest(c.plan.Digest) {

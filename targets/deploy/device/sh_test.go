@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is quoted arrives as it was, through two shells.
+// Quoted text passes two shells unchanged.
 func FuzzQuote(f *testing.F) {
 	for _, s := range []string{
 		"", "plain-1.0/x", "a b", "it's", "''", `\`, "$x `y` $(z)", "*", "~", "a\nb\n", "!", "#", "-n", "\xff\x01",

@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Unnamed is the name of the run for a lock without a name: its holder died, or the power was cut, before the name was on the disk.
+// Unnamed stands for the run of a lock that contains no name. Its holder died, or the power was cut, before the name was on the disk.
 const Unnamed = "?"
 
 // Report is the state of a run that a device reports.
@@ -23,21 +23,21 @@ type Report struct {
 	Lock     string         // name and key of the run that holds the lock; empty: the lock is free; Unnamed
 	Rebooted bool           // since the commit
 	By       string         // who undid it: "timer", "boot", "asked", or "body", the commit itself; empty: not undone
-	Ended    txn.Mark       // of a run whose folder is gone: the last mark it had there; Absent: the device has not kept it
-	Until    time.Duration  // until the device undoes the change by itself; 0: it does not
+	Ended    txn.Mark       // for a run without a folder: its last mark; Absent: the device has not kept the mark
+	Until    time.Duration  // time until the device undoes the change by itself; 0: it does not
 	Files    []string       // by file of the change: its SHA-256, or "absent", "link", "special", "unreadable"
-	Began    []bool         // by step: it was begun
-	InUse    map[int]string // by step that was seen loaded: what the device could tell
+	Began    []bool         // by step: the step has begun
+	InUse    map[int]string // by step that is seen to be loaded: the text that the device reported
 	Left     []string       // temporary files
-	Why      *deploy.Error  // why the commit had to be undone; nil: it had not
-	Unwhy    *deploy.Error  // why going back failed; nil: it did not
+	Why      *deploy.Error  // why the commit had to be undone; nil: no reason
+	Unwhy    *deploy.Error  // why the undo failed; nil: it did not fail
 	Notes    []string       // the output of an undo that worked
-	Refuses  map[int]string // by file that was put back: why the vendor's checker refuses it
+	Refuses  map[int]string // by restored file: why the vendor's checker refuses it
 	Backup   bool           // the device has a backup of the whole content from before the run
-	Acts     []deploy.Act   // who did what to the run there, each verb once
+	Acts     []deploy.Act   // verbs that people ran for the run on the device, each verb once
 }
 
-// failures maps the words of the scripts to kinds.
+// failures maps the words that the scripts print to kinds of errors.
 var failures = map[string]deploy.Kind{
 	"read-only":   deploy.Disk,
 	"no-space":    deploy.Disk,
@@ -60,8 +60,8 @@ var failures = map[string]deploy.Kind{
 	"gone":        deploy.Stale,
 }
 
-// Prepare takes the lock and puts everything in place beside the files. When it fails, it has removed everything again, except the files
-// that the error names.
+// Prepare takes the lock and writes everything that the run needs beside the files. If Prepare fails, it removes everything again, except
+// the files that the error names.
 func (d *Device) Prepare(ctx context.Context, run deploy.Run, c *Change, t Timers) *deploy.Error {
 	here := d.here(run)
 	_, err := d.verb(ctx, "prepare", script(beginScript(), here), payload(c.items(here, t)), 2*time.Minute, c, run.Owner)
@@ -72,8 +72,8 @@ func (d *Device) Prepare(ctx context.Context, run deploy.Run, c *Change, t Timer
 	return err
 }
 
-// here returns a run as this device knows it. Its key derives from run and device. If two devices lead to one machine, the second one
-// treats the lock of the first like that of another run.
+// here returns the run with the key for this device. The key derives from run and device. So if two devices of the fabric are one
+// machine, the second one treats the lock of the first like the lock of another run.
 func (d *Device) here(run deploy.Run) deploy.Run {
 	run.About.Head = d.Head
 	if key := run.Keys[d.Of.Name]; key != "" {
@@ -84,23 +84,23 @@ func (d *Device) here(run deploy.Run) deploy.Run {
 	return run
 }
 
-// Commit puts the new content in place and to use, or back when that fails, and reads the device. It may be called again after a lost
-// connection: a commit that began goes on, and Commit waits for it.
+// Commit puts the new content in place and to use, and reads the device. If that fails, Commit restores the old content. It may be called
+// again after a lost connection: a commit that has begun goes on, and Commit waits for it.
 func (d *Device) Commit(ctx context.Context, run deploy.Run, c *Change, t Timers) (*Report, *deploy.Have, *deploy.Error) {
 	return d.and(ctx, "activate", run, c, "commit", t.First+c.Work())
 }
 
-// Check returns the state of the run on the device, and reads the device, with samples.
+// Check returns the state of the run on the device, and reads the device with samples.
 func (d *Device) Check(ctx context.Context, run deploy.Run, c *Change) (*Report, *deploy.Have, *deploy.Error) {
 	return d.and(ctx, "verify", run, c, "state", 0)
 }
 
-// Confirm keeps the change: nothing undoes it any more.
+// Confirm keeps the change: the device no longer undoes it by itself.
 func (d *Device) Confirm(ctx context.Context, run deploy.Run, c *Change) (*Report, *deploy.Error) {
 	return d.call(ctx, "confirm", run, c, "confirm", c.Keeping())
 }
 
-// Extend gives the device so long, from now on, until it undoes the change by itself.
+// Extend sets the time, from now on, after which the device undoes the change by itself.
 func (d *Device) Extend(ctx context.Context, run deploy.Run, c *Change, by time.Duration) (*Report, *deploy.Error) {
 	out, err := d.verb(ctx, "confirm", calling(d.here(run), c), nil, 0, c, "extend", strconv.Itoa(seconds(by)))
 	if out == nil {
@@ -109,12 +109,12 @@ func (d *Device) Extend(ctx context.Context, run deploy.Run, c *Change, by time.
 	return d.report(run, c, out), err
 }
 
-// Undo puts the old content back in place and to use.
+// Undo restores the old content and puts it to use.
 func (d *Device) Undo(ctx context.Context, run deploy.Run, c *Change) (*Report, *deploy.Error) {
 	return d.call(ctx, "restore", run, c, "undo", c.Work()+c.judging()+time.Minute)
 }
 
-// Release removes the files that only a running change needs, and the lock.
+// Release removes the lock, and the files that only a running change needs.
 func (d *Device) Release(ctx context.Context, run deploy.Run, c *Change) (*Report, *deploy.Error) {
 	return d.call(ctx, "release", run, c, "release", 0)
 }
@@ -146,7 +146,7 @@ func (d *Device) call(ctx context.Context, step string, run deploy.Run, c *Chang
 	return d.report(run, c, out), err
 }
 
-// and runs a verb and reads the device after it, in one command.
+// and runs a verb and then reads the device, in one command.
 func (d *Device) and(ctx context.Context, step string, run deploy.Run, c *Change, verb string, more time.Duration) (
 	*Report, *deploy.Have, *deploy.Error,
 ) {
@@ -177,8 +177,8 @@ func (d *Device) and(ctx context.Context, step string, run deploy.Run, c *Change
 	return d.report(run, c, stateLines(strings.Split(said, "\n"))), h, nil
 }
 
-// verb runs one script. more is the time it may take beyond that of any verb. The lines it printed are those of the state, and
-// come with an error too where the device gave both.
+// verb runs one script. more is added to the time limit of a verb. The returned lines describe the state. They may come together with an
+// error, if the device reported both.
 func (d *Device) verb(ctx context.Context, step, script string, stdin []byte, more time.Duration, c *Change, args ...string) (
 	[]string, *deploy.Error,
 ) {
@@ -216,8 +216,8 @@ func stateLines(lines []string) []string {
 	return []string{}
 }
 
-// failure returns why a verb failed: the words of the scripts, or the error of a command that did not get that far. It also returns the
-// state, if the device reported it.
+// failure returns why a verb failed: the words of the script, or the error of a command that did not reach the script. It also returns
+// the state, if the device reported it.
 func (d *Device) failure(step string, c *Change, out []byte, err error) ([]string, *deploy.Error) {
 	exit, ok := errors.AsType[*target.ExitError](err)
 	if !ok {
@@ -235,14 +235,14 @@ func (d *Device) failure(step string, c *Change, out []byte, err error) ([]strin
 	case state != nil:
 		e = runError(d.Of, step, err)
 		e.Kind = deploy.Activation
-	default: // killed, or never started: only the device knows
+	default: // the script was killed or did not start: only the device knows
 		e = runError(d.Of, step, err)
 		e.Lost = e.Kind == deploy.Unreachable
 	}
 	return state, e
 }
 
-// said returns the first failure that a script reported, or nil.
+// said returns the first failure that a script reported, or nil if there is none.
 func (d *Device) said(step string, c *Change, text string) *deploy.Error {
 	_, text, ok := strings.Cut("\n"+text, "\nrocec-fail ")
 	if !ok {
@@ -262,9 +262,9 @@ func (d *Device) said(step string, c *Change, text string) *deploy.Error {
 		e.Holder.Beside = word == "marked"
 		e.Detail = e.Holder.Holds(d.Of.Name) + " " + e.Holder.GoOn(d.Of.Name)
 	case "armed":
-		e.Detail = "it has neither kept nor undone what it changed: " + e.Detail
+		e.Detail = "its change is neither kept nor undone: " + e.Detail
 	case "working":
-		e.Detail = "it is still at work on the device: " + e.Detail
+		e.Detail = "it is still running on the device: " + e.Detail
 	case "given":
 		e.Detail, e.None = notGiven(strings.TrimSpace(text), nth), nth == "none"
 	case "stale":
@@ -291,7 +291,7 @@ func (d *Device) said(step string, c *Change, text string) *deploy.Error {
 	return e
 }
 
-// brief shortens a command for the middle of a sentence: to its beginning, or to the comment in its first line.
+// brief shortens a command for use in a sentence: to its beginning, or to the comment in its first line.
 func brief(cmd string) string {
 	const most = 100
 	if first, _, _ := strings.Cut(cmd, "\n"); strings.HasPrefix(first, "# ") {

@@ -9,10 +9,10 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// The start of a device makes the state of its kernel and its files in memory anew. Its disk stays, and systemd starts the wanted units
-// in their order.
+// The start of a device creates new kernel state and new files in memory. The disk stays, and systemd starts the wanted units in their
+// order.
 
-// powerOn starts the device. It has no process and no kernel state yet.
+// powerOn starts the device. The device has no process and no kernel state yet.
 func (d *Device) powerOn() {
 	d.machine.PowerOn(d.machine.Clock.Now())
 	d.boots++
@@ -20,8 +20,8 @@ func (d *Device) powerOn() {
 	d.init.Boot()
 }
 
-// Reboot restarts the device like the command reboot: services are stopped, processes end, and it starts again from its disk. Connections
-// to it are cut.
+// Reboot restarts the device like the command reboot: services are stopped, processes end, and the device starts again from its disk.
+// Connections to the device are cut.
 func (d *Device) Reboot() {
 	d.turning.Lock()
 	defer d.turning.Unlock()
@@ -29,7 +29,7 @@ func (d *Device) Reboot() {
 	d.cycle()
 }
 
-// PowerCut takes the power from the device and gives it back: as [Device.Reboot], and nothing is stopped before.
+// PowerCut cuts the power of the device and restores it. Unlike [Device.Reboot], it does not stop services first.
 func (d *Device) PowerCut() {
 	d.turning.Lock()
 	defer d.turning.Unlock()
@@ -39,14 +39,14 @@ func (d *Device) PowerCut() {
 // shut ends everything on the device.
 func (d *Device) shut() {
 	d.machine.Finish()
-	d.turning.Lock() // it may be starting
+	d.turning.Lock() // the device may be starting
 	defer d.turning.Unlock()
 	d.init.StopTimers()
 	d.machine.EndAll()
 	d.machine.Clock.Stop()
 }
 
-// cycle is power off and on.
+// cycle switches the device off and on.
 func (d *Device) cycle() {
 	if !d.machine.PowerOff() {
 		return
@@ -85,12 +85,12 @@ func (d *Device) plantKernel() {
 	}
 }
 
-// bootID returns the boot ID. A kernel draws it at random; here it counts, so that two runs see the same.
+// bootID returns the boot ID. A real kernel chooses a random ID. The lab uses a counter, so that two runs get the same IDs.
 func (d *Device) bootID() string {
 	return fmt.Sprintf("%08x-0000-4000-8000-%012x", crc32.ChecksumIEEE([]byte(d.Name)), d.boots)
 }
 
-// cmdReboot restarts the device, which ends the caller.
+// cmdReboot restarts the device, which ends the calling process.
 func (d *Device) cmdReboot(_ context.Context, p *unix.Proc) int {
 	if !p.IsRoot() {
 		return p.FailPlain(1, "Call to Reboot failed: Interactive authentication required.")

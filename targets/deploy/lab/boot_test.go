@@ -32,7 +32,7 @@ ExecStart=/bin/sh -c 'echo "start %I" >>/order'
 WantedBy=sys-subsystem-net-devices-%i.device
 `
 
-// TestReboot: the disk stays, the rest is as after power on, and units start in their order.
+// TestReboot: the disk stays, all other state is as after a power-on, and units start in their order.
 func TestReboot(t *testing.T) {
 	for name, restart := range map[string]func(*Device){"reboot": (*Device).Reboot, "power cut": (*Device).PowerCut} {
 		t.Run(name, func(t *testing.T) {
@@ -69,7 +69,7 @@ func TestReboot(t *testing.T) {
 	}
 }
 
-// TestSlowBoot: the sleeps of units while a device starts take no time for a client that waits until it is up.
+// TestSlowBoot: sleeps of units during a start take no real time for a client that waits until the device is up.
 func TestSlowBoot(t *testing.T) {
 	d := hostDevice()
 	d.WriteFile("/etc/systemd/system/slow.service", []byte("[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/sleep 1000\n"+
@@ -82,7 +82,7 @@ func TestSlowBoot(t *testing.T) {
 	require.GreaterOrEqual(t, up, 1000.0)
 }
 
-// TestRebootCommand: the command ends its caller, and the connection of the caller.
+// TestRebootCommand: the command reboot ends its caller and the caller's connection.
 func TestRebootCommand(t *testing.T) {
 	l := start(t, testTree())
 	c := dial(t, l, "host01")
@@ -92,7 +92,7 @@ func TestRebootCommand(t *testing.T) {
 	require.Eventually(t, func() bool {
 		c, err := tryDial(l, "host01", l.Key())
 		if err != nil {
-			return false // it is off
+			return false // the device is off
 		}
 		defer c.Close()
 		s, err := c.NewSession()

@@ -59,7 +59,7 @@ func (l *Lab) Session(ctx context.Context, name, cmd string, terminal bool, stdi
 	if err != nil {
 		return 0, err
 	}
-	go func() { // apart: a command may end without reading all that comes
+	go func() { // in a goroutine, because a command may end without reading all input
 		_, _ = io.Copy(in, stdin)
 		_ = in.Close()
 	}()

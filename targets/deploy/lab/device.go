@@ -23,18 +23,18 @@ type Device struct {
 	fs      *unix.FileSystem // of the machine
 	net     *network
 	init    *systemd.Manager
-	cut     func()                                             // cuts the connections to the device; nil: no connections
-	marked  func(netdev string, peer netip.Addr, cos int) bool // see [machine.Marked]; nil: it is in no network
+	cut     func()                                             // function that cuts the connections to the device; nil: no connections
+	marked  func(netdev string, peer netip.Addr, cos int) bool // see [machine.Marked]; nil: the device is in no network
 
 	turning sync.Mutex        // held while the device is switched off and on
 	disk    map[string]string // the first content of its disk
-	woken   bool              // it was saved before, and goes on
+	woken   bool              // the device was restored from a saved state
 	cabled  bool              // a cable was plugged in or pulled out
-	boots   int               // how often it was switched on
+	boots   int               // number of starts
 
-	// The fields below are the kernel's, and guarded by the lock of fs.
+	// The fields below are state of the kernel, and guarded by the lock of fs.
 	kept      map[string]target.State   // the state of the image's parts while the device runs
-	installed map[string]target.Program // by their paths, since it started
+	installed map[string]target.Program // by path, since the start of the device
 	later     map[*unix.Alarm]bool      // the alarms of the image's parts
 
 	mu       sync.Mutex // guards the fields below; never held together with the lock of fs
@@ -44,13 +44,13 @@ type Device struct {
 	noSudo   bool
 }
 
-// breakage is a command a test broke.
+// breakage is a command that a test broke.
 type breakage struct {
 	prefix string
 	unix.Fault
 }
 
-// NewDevice makes a device as it comes from the factory, switched on and in no network.
+// NewDevice makes a factory-new device. It is switched on and in no network.
 func NewDevice(td *target.Device) *Device {
 	d := blank(td, 0)
 	d.machine.PlantOn(d.fs)
@@ -61,13 +61,13 @@ func NewDevice(td *target.Device) *Device {
 	return d
 }
 
-// folders are those of a new disk.
+// folders lists the folders of a new disk.
 var folders = []string{
 	"/etc/systemd/system", "/etc/modules-load.d", "/home", "/tmp", "/var/tmp", "/var/lib", "/var/log", "/usr/bin", "/usr/sbin",
 	"/usr/local/bin", "/usr/local/sbin", "/usr/lib/systemd/system",
 }
 
-// blank is a device with nothing on its disk and without power; its clock begins at a moment.
+// blank returns a device with an empty disk and without power. Its clock begins at a given time.
 func blank(td *target.Device, at time.Duration) *Device {
 	var img target.Image
 	if td.Target != nil && td.Target.Image != nil {
@@ -86,7 +86,7 @@ func blank(td *target.Device, at time.Duration) *Device {
 	return d
 }
 
-// loginName is who logs in when the fabric does not say: the first user of a device of the factory.
+// loginName returns the login user if the fabric names none: the first user of a factory-new device.
 func loginName(td *target.Device) string {
 	switch {
 	case td.Login.User != "":
@@ -97,7 +97,7 @@ func loginName(td *target.Device) string {
 	return "root"
 }
 
-// loginNames returns the users of a device, without root.
+// loginNames returns the users of a device except root.
 func loginNames(td *target.Device) []string {
 	names := []string{loginName(td)}
 	if td.Target != nil && td.Target.User != "" && td.Target.User != names[0] {
@@ -115,7 +115,7 @@ func (d *Device) sudoAllowed() bool {
 // maxLog bounds the log of commands.
 const maxLog = 100_000
 
-// ran notes a program that starts, and returns how it fails if a test broke it.
+// ran records a starting program. If a test broke the program, ran returns the fault.
 func (d *Device) ran(args []string) *unix.Fault {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -142,12 +142,13 @@ func (d *Device) asked(cmd string) {
 // ReadFile returns the content of a file of the device.
 func (d *Device) ReadFile(path string) ([]byte, error) { return d.fs.ReadFile(path) }
 
-// WriteFile makes a file on the device behind everybody's back: with its directories, owned by root, whatever was there.
+// WriteFile writes a file on the device, without a process of the device. It makes missing directories, makes root the owner, and
+// replaces an existing file.
 func (d *Device) WriteFile(path string, data []byte, mode fs.FileMode) {
 	d.fs.PlantFile(path, data, mode)
 }
 
-// RemoveFile takes a file away behind everybody's back.
+// RemoveFile removes a file, without a process of the device.
 func (d *Device) RemoveFile(path string) error { return d.fs.RemoveFile(path) }
 
 // Mode returns the mode, owner and group of a file.
@@ -155,8 +156,7 @@ func (d *Device) Mode(path string) (mode fs.FileMode, uid, gid int, err error) {
 	return d.fs.Attributes(path)
 }
 
-// FailWrites makes the whole device read-only: files, settings of NICs and services. Whatever would change anything
-// fails as on a read-only file system.
+// FailWrites makes the whole device read-only: files, settings of NICs and services. Every change fails as on a read-only file system.
 func (d *Device) FailWrites() { d.fs.Freeze(true) }
 
 // AllowWrites undoes [Device.FailWrites].
@@ -165,11 +165,11 @@ func (d *Device) AllowWrites() { d.fs.Freeze(false) }
 // FillDisk leaves room for n more bytes of files.
 func (d *Device) FillDisk(n int) { d.fs.Fill(n) }
 
-// Writes returns every change that was asked for since the device started, also those that failed: "write /etc/x",
-// "systemctl restart app.service", "ethtool -A ens1f0 rx off".
+// Writes returns all requested changes since the start of the device, including failed ones: "write /etc/x", "systemctl restart
+// app.service", "ethtool -A ens1f0 rx off".
 func (d *Device) Writes() []string { return d.fs.Changes() }
 
-// Break makes every command whose words begin with those of cmd fail with a status and a message, without running it.
+// Break makes every command that begins with the words of cmd fail with a status and a message. The command does not run.
 func (d *Device) Break(cmd string, status int, stderr string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -183,14 +183,14 @@ func (d *Device) Repair() {
 	d.breaks = nil
 }
 
-// RevokeSudo removes the rights of sudo from every user.
+// RevokeSudo removes the right to use sudo from every user.
 func (d *Device) RevokeSudo() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.noSudo = true
 }
 
-// Commands returns the command of every session, in the order they came.
+// Commands returns the command of every session, in the order of arrival.
 func (d *Device) Commands() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -207,8 +207,8 @@ func (d *Device) Programs() []string {
 // Sims returns the simulated parts of the device's target, for tests.
 func (d *Device) Sims() []target.Sim { return d.image.Sims }
 
-// Run runs a command for a user as sshd would, without the wire. It returns the output and the exit status. It panics when the device has
-// no such user.
+// Run runs a command for a user like sshd, but without a network connection. It returns the output and the exit status. It panics if the
+// device has no such user.
 func (d *Device) Run(ctx context.Context, user, cmd, stdin string) (stdout, stderr string, status int) {
 	d.asked(cmd)
 	return d.machine.Run(ctx, user, cmd, stdin)
@@ -229,8 +229,8 @@ func (d *Device) interact(ctx context.Context, u *unix.User, terminal bool, stdi
 // Active reports whether a systemd unit is active.
 func (d *Device) Active(name string) bool { return d.init.Active(name) }
 
-// Elapse lets every timer of the device fire now, as if its time had come, and waits for its command.
+// Elapse makes every timer of the device fire now, and waits for the commands.
 func (d *Device) Elapse() { d.init.Elapse() }
 
-// Pass lets a device's clock jump, as if so much time had gone by: timers and sleeps that end meanwhile end now.
+// Pass advances a device's clock at once. Timers and sleeps that would end within this time end now.
 func (d *Device) Pass(t time.Duration) { d.machine.Clock.Pass(t) }

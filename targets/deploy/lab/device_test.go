@@ -14,7 +14,7 @@ func TestRevokedSudo(t *testing.T) {
 	require.Equal(t, result{"", "sudo: a password is required\n", 1}, sh(t, d, "admin", "sudo -n true"))
 }
 
-// TestFailWrites goes through everything that changes anything.
+// TestFailWrites tries every kind of change.
 func TestFailWrites(t *testing.T) {
 	changes := []string{
 		"echo x >/etc/x", "echo x >>/etc/hostname", "touch /etc/x", "mkdir /d", "mkdir -p /d/e", "rmdir /home", "rm /etc/hostname",
@@ -55,5 +55,5 @@ func TestFaults(t *testing.T) {
 	require.Equal(t, result{"", "cat: write error: No space left on device\n", 1}, sh(t, d, "root", "cat >/f", "four"))
 	require.Equal(t, "0\n", root(t, d, "df -Pk / | tail -n 1 | tr -s ' ' | cut -d ' ' -f 4"))
 	root(t, d, "rm /f; cat >/f", "abc")
-	root(t, d, "mv /f /g; ln /g /h; cat /h") // none of which needs room
+	root(t, d, "mv /f /g; ln /g /h; cat /h") // none of these commands needs space
 }

@@ -1,16 +1,15 @@
 // Package lab has a [Lab], a fleet of simulated devices inside the process, behind real SSH, for rehearsals (--lab) and for tests. The
-// fleet has every device of a rendered tree, as it comes from the factory or as it was left.
-//
-// In comes a tree; the first content of each device is the Image of its target. Out comes a network ([Lab.Dial]) in which every device
-// answers as an SSH server. Each has its own host key, and all accept one key of the lab. Tests have direct access to a [Device]. A
-// device is made at the first connection. After the last one it is put away, as its difference from a new one. [Open] keeps the devices
-// in a folder between one process and the next.
+// fleet has every device of a rendered tree, either factory-new or in the state in which an earlier process left it. The input is a tree.
+// The first content of each device is the Image of its target. The output is a network ([Lab.Dial]) in which every device answers as an
+// SSH server. Each device has its own host key, and all devices accept one key of the lab. Tests have direct access to a [Device]. A
+// device is made at the first connection. After the last connection it is put away: the lab saves its difference from a new device.
+// [Open] keeps the devices in a folder for the next process.
 //
 // Promised: commands on a device run, read or write nothing on the machine of the lab, except in the lab's own folder. A device is a
 // machine of package unix, on which commands run in an interpreter inside the process, with the service manager of package systemd. This
-// package adds the network: ip, ethtool, modprobe, and interfaces in sysfs. So a device behaves like a Linux, as far as rocec uses it.
+// package adds the network: ip, ethtool, modprobe, and interfaces in sysfs. So a device behaves like Linux in everything that rocec uses.
 // The daemons, drivers and tools of a vendor come with the image, by the contract in [target.Sim]. Nothing is random, and waiting takes
-// no time.
+// no real time.
 package lab
 
 import (
@@ -34,11 +33,11 @@ import (
 
 // Lab is a running fleet.
 type Lab struct {
-	seed   []byte // every key is derived from it
+	seed   []byte // all keys derive from this seed
 	key    []byte
 	public ssh.PublicKey
 	byName map[string]*entry
-	store  *store // nil: nothing outlives the process
+	store  *store // nil: no state outlives the process
 
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -48,7 +47,7 @@ type Lab struct {
 	listeners []net.Listener
 }
 
-// Start starts a fleet that ends with the process. Close ends it before.
+// Start starts a fleet that ends with the process, or with Close.
 func Start(tree *target.Tree) (*Lab, error) {
 	seed := make([]byte, 32)
 	rand.Read(seed) //nolint:errcheck // it never fails
@@ -73,7 +72,7 @@ func newLab(tree *target.Tree, seed []byte, kept *store) (*Lab, error) {
 	return l, nil
 }
 
-// derive makes the key of a name.
+// derive returns the key for a name.
 func (l *Lab) derive(name string) ed25519.PrivateKey {
 	mac := hmac.New(sha256.New, l.seed)
 	mac.Write([]byte(name))
@@ -83,23 +82,23 @@ func (l *Lab) derive(name string) ed25519.PrivateKey {
 func (l *Lab) hostKey(device string) ssh.Signer {
 	signer, err := ssh.NewSignerFromSigner(l.derive("host " + device))
 	if err != nil {
-		panic("lab: invalid host key: " + err.Error()) // the lab has made it
+		panic("lab: invalid host key: " + err.Error()) // the lab has made this key
 	}
 	return signer
 }
 
-// Login returns how to reach a device through [Lab.Dial]: address, port, user and the pin of its host key. It panics when the lab has no
-// device of that name.
+// Login returns how to reach a device through [Lab.Dial]: address, port, user and the pin of its host key. It panics if the lab has no
+// device with that name.
 func (l *Lab) Login(name string) target.Login {
 	return target.Login{
 		Address: name, Port: 22, User: loginName(l.entry(name).tree), HostKey: ssh.FingerprintSHA256(l.hostKey(name).PublicKey()),
 	}
 }
 
-// Key is the private key every device accepts, in OpenSSH's PEM form.
+// Key returns the private key that every device accepts, in OpenSSH's PEM form.
 func (l *Lab) Key() []byte { return bytes.Clone(l.key) }
 
-// Dial connects to a device as [net.Dialer.DialContext] does to a server; the address is its name and port 22.
+// Dial connects to a device like [net.Dialer.DialContext] to a server. The address is the device's name and port 22.
 func (l *Lab) Dial(ctx context.Context, _, addr string) (net.Conn, error) {
 	name, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -120,8 +119,8 @@ func (l *Lab) Dial(ctx context.Context, _, addr string) (net.Conn, error) {
 	return near, nil
 }
 
-// Listen makes a device reachable over TCP, too, on a port of the loopback interface, and returns its login. It panics when the lab has
-// no device of that name.
+// Listen also makes a device reachable over TCP, on a port of the loopback interface, and returns its login. It panics if the lab has no
+// device with that name.
 func (l *Lab) Listen(name string) (target.Login, error) {
 	e, login := l.entry(name), l.Login(name)
 	ln, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -146,8 +145,8 @@ func (l *Lab) Listen(name string) (target.Login, error) {
 	return login, nil
 }
 
-// Device returns the device with a name, which is not put away any more. It panics if the lab has no such device, or if its record cannot
-// be read: [Lab.Find] does not.
+// Device returns the device with a name. From then on the device is not put away. Device panics if the lab has no such device or cannot
+// read its record; [Lab.Find] returns an error instead.
 func (l *Lab) Device(name string) *Device {
 	l.entry(name)
 	d, err := l.Find(name)
@@ -157,7 +156,7 @@ func (l *Lab) Device(name string) *Device {
 	return d
 }
 
-// Find is [Lab.Device] for names and folders that may be wrong.
+// Find is like [Lab.Device], but returns an error for a wrong name or an unreadable record.
 func (l *Lab) Find(name string) (*Device, error) {
 	e := l.byName[name]
 	if e == nil {
@@ -169,7 +168,7 @@ func (l *Lab) Find(name string) (*Device, error) {
 	return e.device()
 }
 
-// Disconnect is for tests, too: it cuts every connection to a device, as a link that fails does.
+// Disconnect cuts every connection to a device, like a failing link. It is for tests, too.
 func (l *Lab) Disconnect(name string) { l.entry(name).cut() }
 
 func (l *Lab) entry(name string) *entry {
@@ -180,8 +179,8 @@ func (l *Lab) entry(name string) *entry {
 	return e
 }
 
-// Close ends every connection, and waits for their commands. If the lab is kept, Close saves the devices. It first waits up to ten
-// seconds for commands on them to end. Shells that sleep go on sleeping when the lab is opened again.
+// Close ends every connection, and waits for their commands. If the lab has a folder, Close saves the devices. Before that, it waits up
+// to ten seconds until their commands end. Sleeping shells continue when the lab is opened again.
 func (l *Lab) Close() error {
 	l.cancel()
 	l.mu.Lock()
@@ -203,21 +202,21 @@ func (l *Lab) Close() error {
 	return errors.Join(errs...)
 }
 
-// entry is one device of the fleet: running, put away, or as it comes from the factory.
+// entry is one device of the fleet: running, put away, or factory-new.
 type entry struct {
 	lab  *Lab
 	tree *target.Device
 
 	mu     sync.Mutex
-	made   *Device // nil: it is put away, or was never asked for
+	made   *Device // nil: put away, or never used
 	pinned bool    // a caller of Device holds it
-	away   []byte  // its record, in a lab without a folder; nil: nothing has changed
+	away   []byte  // record of the device in a lab without a folder; nil: the device is as new
 
 	connsMu sync.Mutex // guards conns; e.mu may be held
 	conns   map[net.Conn]bool
 }
 
-// device makes the device when it is asked for the first time, so that a fleet starts at once. It is called with e.mu held.
+// device returns the device, and makes it at the first call, so that a fleet starts at once. It is called with e.mu held.
 func (e *entry) device() (*Device, error) {
 	if e.made != nil {
 		return e.made, nil
@@ -245,7 +244,7 @@ func (e *entry) make() error {
 	return nil
 }
 
-// open notes a connection.
+// open records a connection.
 func (e *entry) open(c net.Conn) (*Device, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -261,7 +260,7 @@ func (e *entry) open(c net.Conn) (*Device, error) {
 	return d, err
 }
 
-// leave forgets a connection, and puts the device away after the last one, when nothing happens on it.
+// leave forgets a connection. After the last connection it puts the device away, if the device is idle.
 func (e *entry) leave(c net.Conn) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -292,7 +291,7 @@ func (e *entry) putAway() error {
 	return nil
 }
 
-// close ends the device; one that is kept is saved.
+// close ends the device, and saves it if the lab has a folder.
 func (e *entry) close() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -316,10 +315,11 @@ func (e *entry) cut() {
 	}
 }
 
-// loneQueue is how long the queue of the last port grows under one sender, in bytes: some packets, as both ends are equally fast.
+// loneQueue is the queue length at the last port under one sender, in bytes. It is a few packets, because both ends have the same speed.
 const loneQueue = 16 << 10
 
-// marked reports whether the switch next to a receiver marks packets of a cos. The receiver is the device itself, or who holds an address.
+// marked reports whether the switch next to a receiver marks packets of a cos. The receiver is the device itself, or the device with an
+// address.
 func (e *entry) marked(netdev string, peer netip.Addr, cos int) bool {
 	to := e
 	if peer.IsValid() {
@@ -336,7 +336,7 @@ func (e *entry) marked(netdev string, peer netip.Addr, cos int) bool {
 	return false
 }
 
-// holder is the device and the interface with an address; nil: no device has it.
+// holder returns the device and the interface with an address; nil: no device has the address.
 func (l *Lab) holder(addr netip.Addr) (of *entry, netdev string) {
 	for _, e := range l.byName {
 		if e.tree.Source == nil || e.tree.Role != target.Host || e.tree.Target == nil || e.tree.Target.Image == nil {
@@ -353,7 +353,8 @@ func (l *Lab) holder(addr netip.Addr) (of *entry, netdev string) {
 	return nil, ""
 }
 
-// marksAt reports whether a switch marks in the queue of a port. The lock of a host is held: a switch never waits for one.
+// marksAt reports whether a switch marks in the queue of a port. The caller holds the lock of a host. A switch never waits for such a
+// lock.
 func (e *entry) marksAt(port string, cos int) bool {
 	e.mu.Lock()
 	d, err := e.device()

@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// testTree is a switch, which has a first user, and a host with a NIC and a VLAN.
+// testTree is a tree with a switch that has a first user, and a host with a NIC and a VLAN.
 func testTree() *target.Tree {
 	sw := &target.Target{User: "admin", Image: func(*ir.Device) target.Image {
 		return target.Image{
@@ -50,7 +50,7 @@ type result struct {
 	status   int
 }
 
-// sh runs a command on a device as sshd would, without the wire.
+// sh runs a command on a device like sshd, but without a network connection.
 func sh(t *testing.T, d *Device, user, cmd string, stdin ...string) result {
 	t.Helper()
 	out, errs, status := d.Run(context.Background(), user, cmd, strings.Join(stdin, ""))

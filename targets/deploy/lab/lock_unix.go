@@ -19,5 +19,6 @@ func lockFile(f *os.File) error {
 	return err
 }
 
-// unlockFile releases the lock of a file. Closing it is not enough: a process that is just being forked still has the descriptor.
+// unlockFile releases the lock of a file. Closing the file is not enough, because a process that is just being forked still has the
+// descriptor.
 func unlockFile(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// machine is a device as the simulated programs of a target see it.
+// machine is the interface of a device for the simulated programs of a target.
 type machine struct{ d *Device }
 
 var _ target.Machine = machine{}
@@ -55,10 +55,10 @@ func (m machine) Remove(path string) { m.d.fs.Remove(path) }
 // ReadFile implements [target.Machine].
 func (m machine) ReadFile(path string) ([]byte, error) { return m.d.fs.Content(path) }
 
-// AppendFile implements [target.Machine]. It is a daemon's doing and no person's, so it is not a change.
+// AppendFile implements [target.Machine]. It is the action of a daemon and not of a person, so it does not count as a change.
 func (m machine) AppendFile(path, text string) { m.d.fs.AppendText(path, text) }
 
-// WriteFile implements [target.Machine]. As with AppendFile, it is not a change.
+// WriteFile implements [target.Machine]. Like AppendFile, it does not count as a change.
 func (m machine) WriteFile(path, text string) { m.d.fs.WriteText(path, text) }
 
 // Now implements [target.Machine].
@@ -69,7 +69,7 @@ func (m machine) After(t time.Duration, f func()) (stop func()) {
 	d := m.d
 	var a *unix.Alarm
 	a = d.machine.Clock.Set(t, nil, func() {
-		m.Do(func() { // the caller holds the lock until a is known
+		m.Do(func() { // the caller holds the lock until a is set
 			if d.later[a] {
 				delete(d.later, a)
 				f()
@@ -110,7 +110,7 @@ func (m machine) Count(netdev, name string, by uint64) {
 	}
 }
 
-// Marked implements [target.Machine]. The switch at the last cable marks, as the queue there is the one that grows.
+// Marked implements [target.Machine]. The switch at the last cable marks, because its queue grows.
 func (m machine) Marked(netdev string, peer netip.Addr, cos int) bool {
 	return m.d.marked != nil && m.d.marked(netdev, peer, cos)
 }
@@ -118,8 +118,8 @@ func (m machine) Marked(netdev string, peer netip.Addr, cos int) bool {
 // Change implements [target.Machine].
 func (m machine) Change(what string) error { return m.d.fs.Change(what) }
 
-// simulated makes a target's program one of the device's. What it prints is passed on when it ends: stdout may be a file
-// of the same device, and the program holds its lock.
+// simulated wraps a target's program as a program of the device. It writes the output only after the program has ended. The program holds
+// the device's lock, and stdout may be a file of the same device.
 func simulated(run target.Program) unix.Command {
 	return func(_ context.Context, p *unix.Proc) int {
 		var out, errs bytes.Buffer

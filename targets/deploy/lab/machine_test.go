@@ -16,8 +16,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// toy has small samples of the parts that a target may bring. A program, a file of sysfs and folders of configfs show and set a number,
-// and a daemon reads it from a file.
+// toy has a small sample of each part that a target may provide. A program, a file of sysfs and folders of configfs show and set a
+// number, and a daemon reads the number from a file.
 type toy struct {
 	m target.Machine
 	toyState
@@ -25,7 +25,7 @@ type toy struct {
 
 type toyState struct {
 	Number int
-	Takes  int // how often the daemon took its file
+	Takes  int // number of times that the daemon read its file
 }
 
 // Valid implements [target.State].
@@ -55,7 +55,7 @@ func (s *toy) Boot(m target.Machine) {
 	m.Service("toy.service", func() error {
 		content, err := s.m.ReadFile("/etc/toy")
 		if err != nil {
-			return nil // there is a default
+			return nil // the default value
 		}
 		v, err := strconv.Atoi(strings.TrimSpace(string(content)))
 		if err = errors.Join(err, set(v)); err != nil {
@@ -67,7 +67,7 @@ func (s *toy) Boot(m target.Machine) {
 	})
 }
 
-// tool is toy get, toy set N, toy read FILE and toy mtu NETDEV.
+// tool implements toy get, toy set N, toy read FILE and toy mtu NETDEV.
 func (s *toy) tool(p *target.Proc) (status int) {
 	if len(p.Args) == 3 && p.Args[1] == "read" {
 		content, err := p.ReadFile(p.Args[2])
@@ -101,7 +101,7 @@ func (s *toy) tool(p *target.Proc) (status int) {
 	return status
 }
 
-// TestSim: a target's part of a device is reached as programs, files and services are, and by nothing else.
+// TestSim: a target's part of a device is reachable only as programs, files and services.
 func TestSim(t *testing.T) {
 	d := hostDevice()
 	require.Equal(t, "0\n", root(t, d, "toy get >/f; cat /f"), "stdout may be a file of the device")
@@ -137,7 +137,7 @@ func TestSim(t *testing.T) {
 	require.Equal(t, "0\n", root(t, hostDevice(), "toy get"), "and state of its own")
 }
 
-// TestNetdevs: interfaces are found in the order of a kernel, and show what their image says.
+// TestNetdevs: interfaces are in the order of a kernel, and show the values of their image.
 func TestNetdevs(t *testing.T) {
 	d := hostDevice()
 	require.Equal(t, "2 ens1f0\n3 ens1f0.100\n4 eth0\n", root(t, d,
@@ -172,10 +172,10 @@ func TestNetdevs(t *testing.T) {
 	require.Equal(t, "2\n3\n4\n", root(t, switchDevice(), "cd /sys/class/net; cat eth0/ifindex swp1/ifindex swp2/ifindex"), "by name")
 }
 
-// vendor finds the words of vendors, their systems, drivers and tools.
+// vendor matches the names of vendors, their systems, drivers and tools.
 var vendor = regexp.MustCompile(`(?i)switchd\b|cumulus|sonic|mlx|mlnx|mellanox|nvidia|broadcom|connectx|ofed|\bdcb|rdma|infiniband`)
 
-// TestNoVendor: the lab knows fleets, shells, files, interfaces and services. The image brings the parts of a vendor.
+// TestNoVendor: the lab knows fleets, shells, files, interfaces and services. Only the image has parts of a vendor.
 func TestNoVendor(t *testing.T) {
 	var files []string
 	for _, folder := range []string{"", "unix/", "systemd/"} {
@@ -196,8 +196,8 @@ func TestNoVendor(t *testing.T) {
 	}
 }
 
-// TestAfter: an alarm of a part of the machine fires by the machine's clock, once, and not after a restart. A file is replaced as a
-// whole.
+// TestAfter: an alarm of a part of the machine fires by the machine's clock, once, and not after a restart. A file is replaced
+// completely.
 func TestAfter(t *testing.T) {
 	d := switchDevice()
 	m := machine{d}

@@ -16,7 +16,7 @@ import (
 
 func (w *network) cmdEthtool(_ context.Context, p *unix.Proc) int { return p.Locked(w.ethtool) }
 
-// ethtool knows -a, -A, -S and -i.
+// cmdEthtool simulates ethtool with -a, -A, -S and -i.
 func (w *network) ethtool(p *unix.Proc) int {
 	if len(p.Args) < 3 {
 		return p.Fail("bad command line argument(s)\nFor more information run ethtool -h")
@@ -75,7 +75,7 @@ func setPause(p *unix.Proc, n *netdev, words []string) int {
 		case "tx":
 			tx = on
 		case "autoneg":
-			if on { // no interface of the lab has it
+			if on { // no interface of the lab has this setting
 				return p.FailPlain(1, "netlink error: %v", target.EINVAL)
 			}
 		default:
@@ -95,7 +95,7 @@ func setPause(p *unix.Proc, n *netdev, words []string) int {
 	return 0
 }
 
-// short reports whether a word is a word of iproute2, or begins like it.
+// short reports whether a word is a keyword of iproute2, or a prefix of it.
 func short(word, full string) bool { return word != "" && strings.HasPrefix(full, word) }
 
 func (w *network) cmdIP(_ context.Context, p *unix.Proc) int { return p.Locked(w.ip) }
@@ -141,7 +141,7 @@ func (w *network) ip(p *unix.Proc) int {
 	return p.FailPlain(255, "Command \"%s\" is unknown, try \"ip link help\".", verb)
 }
 
-// dev takes the name of an interface, with or without the word dev.
+// dev parses the name of an interface, with or without the word dev before it.
 func dev(args []string) (string, []string) {
 	if len(args) > 1 && args[0] == "dev" {
 		args = args[1:]
@@ -252,7 +252,7 @@ func (n *netdev) json(details bool) string {
 	return s + "}"
 }
 
-// pairs lists the egress map. Like the kernel, it leaves out entries with 0.
+// pairs formats the egress map. Like the kernel, it leaves out entries with the value 0.
 func (n *netdev) pairs(format string) string {
 	var b strings.Builder
 	for _, from := range slices.Sorted(maps.Keys(n.egress)) {
@@ -263,7 +263,7 @@ func (n *netdev) pairs(format string) string {
 	return b.String()
 }
 
-// egressMap reads FROM:TO words into the egress map of a VLAN.
+// egressMap parses FROM:TO words into the egress map of a VLAN.
 func egressMap(egress map[int]int, args []string) (rest []string, ok bool) {
 	for len(args) > 0 && strings.Contains(args[0], ":") {
 		var from, to int
@@ -276,7 +276,7 @@ func egressMap(egress map[int]int, args []string) (rest []string, ok bool) {
 	return args, true
 }
 
-// mayChange reports whether a change of the network may be made, and says why not.
+// mayChange reports whether the caller may change the network. If not, it prints the reason.
 func mayChange(p *unix.Proc) bool {
 	err := error(target.EPERM)
 	if p.IsRoot() {
@@ -390,7 +390,7 @@ func (w *network) ipDel(p *unix.Proc, args []string) int {
 	return 0
 }
 
-// modules are those a kernel of the lab has, whatever the device.
+// modules lists the kernel modules that every device of the lab has.
 var modules = []string{"8021q", "bonding", "configfs"}
 
 func (w *network) cmdModprobe(_ context.Context, p *unix.Proc) int {

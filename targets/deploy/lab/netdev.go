@@ -11,19 +11,19 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// network is the interfaces of a device, and the programs that show and set them. The lock of the file system guards it.
+// network contains the interfaces of a device, and the programs that show and set them. The lock of the file system guards it.
 type network struct {
 	fs      *unix.FileSystem
 	netdevs map[string]*netdev  // by name
 	bonds   map[string][]string // the ports of each bond
-	modules []string            // that can be loaded
+	modules []string            // modules that can be loaded
 }
 
 func newNetwork(modules []string) *network {
 	return &network{netdevs: map[string]*netdev{}, bonds: map[string][]string{}, modules: modules}
 }
 
-// programs are those that show and set interfaces, by path.
+// programs returns the programs that show and set interfaces, by path.
 func (w *network) programs() map[string]unix.Command {
 	return map[string]unix.Command{"/usr/sbin/ethtool": w.cmdEthtool, "/usr/sbin/ip": w.cmdIP, "/usr/sbin/modprobe": w.cmdModprobe}
 }
@@ -33,24 +33,24 @@ func (w *network) reset() {
 	w.netdevs, w.bonds = map[string]*netdev{}, map[string][]string{}
 }
 
-// names returns the names of the interfaces, in order. It takes the lock.
+// names returns the names of the interfaces, in order. It acquires the lock.
 func (w *network) names() []string {
 	w.fs.Lock()
 	defer w.fs.Unlock()
 	return slices.Sorted(maps.Keys(w.netdevs))
 }
 
-// netdev is a network interface. Everything here is guarded by the lock of the device's file system.
+// netdev is a network interface. The lock of the device's file system guards all fields.
 type netdev struct {
 	target.Netdev
 	rx, tx   bool        // link pause
-	egress   map[int]int // of a VLAN: socket priority to 802.1p; nil: not a VLAN
-	given    []string    // addresses that programs gave it: ADDRESS/LENGTH
+	egress   map[int]int // for a VLAN: map from socket priority to 802.1p; nil: not a VLAN
+	given    []string    // addresses that programs have set: ADDRESS/LENGTH
 	counters map[string]uint64
 }
 
-// inOrder sorts interfaces as a kernel finds them: first those of PCI functions in the order of the list, then virtual ones by name. So a
-// bond comes before its VLANs.
+// inOrder sorts interfaces as a kernel finds them: first interfaces of PCI functions in the order of the list, then virtual ones by name.
+// So a bond comes before its VLANs.
 func inOrder(list []target.Netdev) []target.Netdev {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b target.Netdev) int {
@@ -64,7 +64,7 @@ func inOrder(list []target.Netdev) []target.Netdev {
 	return list
 }
 
-// add gives the device an interface and its files in sysfs. It is called with the lock held.
+// add adds an interface and its files in sysfs to the device. It is called with the lock held.
 func (w *network) add(img target.Netdev) {
 	n := &netdev{Netdev: img, rx: img.Pause, tx: img.Pause, counters: map[string]uint64{}}
 	n.Index = len(w.netdevs) + 2
@@ -100,7 +100,7 @@ func (w *network) add(img target.Netdev) {
 	f.PlantNode(home+"/speed", target.NumberNode(func() int { return n.SpeedMbps }, nil))
 	f.PlantNode(home+"/address", target.TextNode(n.mac, nil))
 	if n.Master != "" {
-		// A bond's directory may come later than its ports; a link does not mind.
+		// A bond's directory may be made after its ports. A symbolic link may point to a missing directory.
 		up := "../"
 		if n.PCI != "" {
 			up = "../../../../virtual/net/"
@@ -116,7 +116,7 @@ func (w *network) add(img target.Netdev) {
 	}
 }
 
-// drop takes an interface away. It is called with the lock held.
+// drop removes an interface. It is called with the lock held.
 func (w *network) drop(n *netdev) {
 	delete(w.netdevs, n.Name)
 	w.fs.Remove("/sys/class/net/" + n.Name)
@@ -125,7 +125,7 @@ func (w *network) drop(n *netdev) {
 	}
 }
 
-// listVLANs brings the kernel's list of VLAN interfaces up to date.
+// listVLANs updates the kernel's list of VLAN interfaces.
 func (w *network) listVLANs() {
 	var b strings.Builder
 	b.WriteString("VLAN Dev name	 | VLAN ID\nName-Type: VLAN_NAME_TYPE_RAW_PLUS_VID_NO_PAD\n")
@@ -147,7 +147,7 @@ func (w *network) sorted() []*netdev {
 	return out
 }
 
-// operstate is the state of the link, as ip spells it.
+// operstate returns the state of the link in ip's spelling.
 func (n *netdev) operstate() string {
 	if n.Down {
 		return "DOWN"
@@ -155,7 +155,7 @@ func (n *netdev) operstate() string {
 	return "UP"
 }
 
-// flags are those of the interface, as ip lists them.
+// flags returns the flags of the interface in ip's spelling.
 func (n *netdev) flags() []string {
 	if n.Down {
 		return []string{"NO-CARRIER", "BROADCAST", "MULTICAST", "UP"}

@@ -7,7 +7,7 @@ func (d *Device) SetCounter(netdev, name string, value uint64) {
 	d.net.netdevs[netdev].counters[name] = value
 }
 
-// SetSpeed sets the speed of the link that an interface reports, in Mb/s, until the device restarts.
+// SetSpeed sets the link speed that an interface reports, in Mb/s, until the device restarts.
 func (d *Device) SetSpeed(netdev string, mbps int) {
 	d.fs.Lock()
 	defer d.fs.Unlock()

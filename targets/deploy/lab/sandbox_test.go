@@ -12,12 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// secret is on the machine, in a place every device could name.
+// secret is the text of a file on the machine, at a path that a device could also have.
 const secret = "the-machine's-own-secret"
 
-// TestNothingReachesTheMachine tries everything a script could reach the machine with.
+// TestNothingReachesTheMachine tries every way in which a script could reach the machine.
 func TestNothingReachesTheMachine(t *testing.T) {
-	dir := t.TempDir() // exists on the machine, and on no device
+	dir := t.TempDir() // this path exists on the machine, and on no device
 	canary := filepath.Join(dir, "canary")
 	require.NoError(t, os.WriteFile(canary, []byte("echo "+secret+"\n"), 0o755))
 	t.Setenv("ROCEC_LAB_CANARY", secret)
@@ -100,7 +100,7 @@ func TestNothingReachesTheMachine(t *testing.T) {
 	require.NoFileExists(t, "/sh-interp-1")
 }
 
-// TestCancelEndsEverything cuts sessions off in the middle of whatever blocks.
+// TestCancelEndsEverything cuts off sessions while their commands block.
 func TestCancelEndsEverything(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for _, script := range []string{
@@ -112,7 +112,7 @@ func TestCancelEndsEverything(t *testing.T) {
 		c := dial(t, l, "host01")
 		s, err := c.NewSession()
 		require.NoError(t, err)
-		stdin, err := s.StdinPipe() // stays open, so that cat does not end
+		stdin, err := s.StdinPipe() // stdin stays open, so that cat does not end
 		require.NoError(t, err)
 		require.NoError(t, s.Start(script))
 		require.Eventually(t, func() bool { return len(l.Device("host01").Commands()) == 1 }, 10*time.Minute, time.Millisecond)

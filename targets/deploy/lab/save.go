@@ -19,15 +19,15 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// A device that is put away is kept as the difference of its disk from its first image. As it was not switched off, the state of its
-// kernel and its daemons, the running timers and the sleeping shells are kept too.
+// For a device that is put away, the lab keeps the difference between its disk and its first image. The device is not switched off. So
+// the lab also keeps the state of its kernel and daemons, the running timers and the sleeping shells.
 
-// record is a device that was put away.
+// record is the saved state of a device that was put away.
 type record struct {
 	unix.SavedMachine
 	systemd.SavedUnits
-	Image    string // the content of its disk when it was new, by its hash
-	Hardware string // its parts; a device with other parts starts anew
+	Image    string // hash of the content of its new disk
+	Hardware string // hash of its parts; a device with other parts starts as new
 	Boots    int
 	Netdevs  []savedNetdev
 	Kept     map[string]json.RawMessage
@@ -41,17 +41,17 @@ type savedNetdev struct {
 	Counts map[string]uint64
 }
 
-// maxRecord bounds a record that is read: a device that was saved keeps within it.
+// maxRecord bounds the size of a record that is read. No saved device exceeds it.
 const maxRecord = 2 * unix.DiskSize
 
-// touched reports whether the device may differ from a new one.
+// touched reports whether the device may differ from a new device.
 func (d *Device) touched() bool {
 	d.fs.Lock()
 	defer d.fs.Unlock()
 	return d.woken || d.cabled || d.fs.Changed() || d.boots > 1
 }
 
-// imageOf names the content of a disk.
+// imageOf returns the name of the content of a disk.
 func imageOf(files map[string]string) string {
 	h := sha256.New()
 	for _, path := range slices.Sorted(maps.Keys(files)) {
@@ -75,7 +75,7 @@ func (d *Device) hardware() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// record saves the device; files is the first content of its disk. The clock must stand.
+// record saves the device. files is the first content of its disk. The clock must be stopped.
 func (d *Device) record(files map[string]string) *record {
 	fresh := unix.NewFileSystem()
 	d.machine.PlantOn(fresh)
@@ -91,14 +91,14 @@ func (d *Device) record(files map[string]string) *record {
 	for name, state := range d.kept {
 		data, err := json.Marshal(state)
 		if err != nil {
-			panic("lab: state that cannot be kept: " + err.Error()) // the contract of Keep
+			panic("lab: state that cannot be kept: " + err.Error()) // the contract of Keep forbids this
 		}
 		r.Kept[name] = data
 	}
 	return r
 }
 
-// encode makes a record one compressed document. Every change of a device writes one, so speed counts more than size.
+// encode converts a record to one compressed document. Every change of a device writes a document, so speed is more important than size.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
@@ -127,7 +127,7 @@ func decode(data []byte, v any) error {
 	return json.Unmarshal(text, v)
 }
 
-// restore makes the device that was saved; files is the first content of its disk.
+// restore makes the device from its record. files is the first content of its disk.
 func restore(td *target.Device, r *record, files map[string]string) (*Device, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func (r *record) check() error {
 	return cmp.Or(r.SavedMachine.Check(), r.SavedUnits.Check())
 }
 
-// resume puts a device whose kernel has just been made into the state it was left in.
+// resume restores the kept state of a device whose kernel has just been made.
 func (d *Device) resume(r *record) error {
 	if err := d.machine.RestoreMemory(&r.SavedMachine); err != nil {
 		return err

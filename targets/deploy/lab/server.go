@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/lab/unix"
 )
 
-// config is that of the sshd of one device.
+// config returns the configuration of the sshd of one device.
 func (e *entry) config(d *Device) *ssh.ServerConfig {
 	want := e.lab.public.Marshal()
 	conf := &ssh.ServerConfig{
@@ -29,25 +29,25 @@ func (e *entry) config(d *Device) *ssh.ServerConfig {
 	return conf
 }
 
-// serve is the sshd of a device for one connection. It has sessions with a command or a shell and nothing else, since the devices are
-// only configured.
+// serve is the sshd of a device for one connection. It only supports sessions with a command or a shell, because the devices are only
+// configured.
 func (e *entry) serve(ctx context.Context, c net.Conn) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	d, err := e.open(c)
 	if err != nil {
 		c.Close()
-		return // who dialled has been told
+		return // the dialling client has got the error
 	}
 	defer e.leave(c)
 	defer c.Close()
 	conn, chans, reqs, err := ssh.NewServerConn(c, e.config(d))
 	if err != nil {
-		return // the client's handshake tells the client
+		return // the client's handshake reports the error to the client
 	}
 	u := d.machine.Users[conn.User()]
 	var wg sync.WaitGroup
-	wg.Go(func() { ssh.DiscardRequests(reqs) }) // keepalives are answered here
+	wg.Go(func() { ssh.DiscardRequests(reqs) }) // this goroutine answers keepalives
 	for nc := range chans {
 		if nc.ChannelType() != "session" {
 			_ = nc.Reject(ssh.UnknownChannelType, "only sessions")
@@ -59,7 +59,7 @@ func (e *entry) serve(ctx context.Context, c net.Conn) {
 		}
 		wg.Go(func() { serveSession(ctx, d, u, ch, reqs) })
 	}
-	cancel() // the client is gone
+	cancel() // the client has disconnected
 	conn.Close()
 	wg.Wait()
 }
@@ -71,7 +71,7 @@ func serveSession(ctx context.Context, d *Device, u *unix.User, ch ssh.Channel, 
 	for req := range reqs {
 		var payload struct{ Command string }
 		switch {
-		case req.Type == "pty-req": // lines come ready from the other side; a prompt is all it makes
+		case req.Type == "pty-req": // the client sends complete lines; the terminal only causes a prompt
 			terminal = true
 			_ = req.Reply(true, nil)
 			continue
@@ -86,7 +86,7 @@ func serveSession(ctx context.Context, d *Device, u *unix.User, ch ssh.Channel, 
 		go func() {
 			defer close(done)
 			defer cancel()
-			for req := range reqs { // until the client closes the channel, or goes
+			for req := range reqs { // until the client closes the channel or disconnects
 				if req.Type == "signal" {
 					cancel()
 				}
@@ -110,12 +110,12 @@ func serveSession(ctx context.Context, d *Device, u *unix.User, ch ssh.Channel, 
 	}
 }
 
-// channelReader is the client's side of stdin.
+// channelReader reads the client's stdin.
 type channelReader struct{ ch ssh.Channel }
 
 func (r channelReader) Read(b []byte) (int, error) { return r.ch.Read(b) }
 
-// Close makes a blocked Read return: the rest of the input has no reader.
+// Close makes a blocked Read return, because the rest of the input has no reader.
 func (r channelReader) Close() error { return r.ch.Close() }
 
 var _ io.ReadCloser = channelReader{}

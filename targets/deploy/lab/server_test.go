@@ -21,7 +21,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// dial connects to a device as its login says, and checks the pin.
+// dial connects to a device by its login, and checks the pin.
 func dial(t testing.TB, l *Lab, name string) *ssh.Client {
 	t.Helper()
 	c, err := tryDial(l, name, l.Key())
@@ -96,7 +96,7 @@ func TestSSH(t *testing.T) {
 	require.Equal(t, 0, status)
 	require.True(t, strings.HasPrefix(out, big), "1 MiB there and back")
 
-	_, _, status = run("head -c 1", big) // most of stdin is never read
+	_, _, status = run("head -c 1", big) // the command reads only a part of stdin
 	require.Equal(t, 0, status)
 
 	_, _, status = run("true", "")
@@ -159,7 +159,7 @@ func TestLoginIsRefused(t *testing.T) {
 	e := l.entry("host01")
 	td := *e.tree
 	td.Login.User = "nobody"
-	l.Device("host01") // with the users it has now
+	l.Device("host01") // with the present users of the device
 	e.tree = &td
 	_, err = tryDial(l, "host01", l.Key())
 	require.Error(t, err, "a user the device does not have")
@@ -186,7 +186,7 @@ func TestDisconnectEndsTheCommand(t *testing.T) {
 	c.Close()
 }
 
-// fleet is a tree of n hosts.
+// fleet returns a tree of n hosts.
 func fleet(n int) *target.Tree {
 	tree := &target.Tree{}
 	like := testTree().Devices[1]

@@ -20,22 +20,22 @@ import (
 // format is the version of the folder of a lab. A folder of another version is refused.
 const format = 1
 
-// store is the folder of a lab that is kept:
+// store is the folder in which a lab keeps its devices:
 //
 //	lab.json             the format of the folder, and the seed of its keys
-//	lock                 locked as long as a process uses the lab; names that process
-//	images/HASH          the files of a new disk, of each kind of device there was
-//	devices/NAME         a device that is not as new (see [record])
+//	lock                 locked while a process uses the lab; contains the name of that process
+//	images/HASH          the files of a new disk, for each kind of device
+//	devices/NAME         a device that differs from a new one (see [record])
 //
-// Nothing outside of the folder is read or written, and no link in it is followed. Files and folders that another user could have written
-// are refused: the keys of the devices derive from the seed, and a rehearsal relies on the content of the devices.
+// The lab reads and writes nothing outside of the folder, and follows no link in it. It refuses files and folders that another user could
+// have written, because the keys of the devices derive from the seed, and a rehearsal relies on the content of the devices.
 type store struct {
 	dir    string
 	folder *safefile.Folder
 	lock   *os.File
 
 	mu     sync.Mutex
-	images map[string]map[string]string // those read or written by now
+	images map[string]map[string]string // images that were read or written
 }
 
 // manifest is lab.json.
@@ -44,15 +44,15 @@ type manifest struct {
 	Seed   []byte `json:"seed"`
 }
 
-// InUse is a lab's folder that another process uses.
+// InUse is the error for a lab's folder that another process uses.
 type InUse struct{ Dir, By string }
 
 // Error implements error.
 func (e *InUse) Error() string { return fmt.Sprintf("the lab in %s is in use by %s", e.Dir, e.By) }
 
-// Open starts a fleet whose devices are kept in a folder, which is made if missing. They are as they were left when the lab was closed,
-// and their clocks stopped meanwhile. who names the user of the lab in the error for others (see [InUse]). Devices that are not in the
-// tree stay in the folder.
+// Open starts a fleet whose devices are kept in a folder. It makes the folder if it is missing. The devices have the state that they had
+// when the lab was closed; their clocks stopped meanwhile. who names the user of the lab in the errors of other processes (see [InUse]).
+// Devices that are not in the tree stay in the folder.
 func Open(dir string, tree *target.Tree, who string) (*Lab, error) {
 	s, seed, err := openStore(dir, who)
 	if err != nil {
@@ -65,8 +65,8 @@ func Open(dir string, tree *target.Tree, who string) (*Lab, error) {
 	return l, err
 }
 
-// Reset makes every device of a lab's folder a new one, or those that are named, as if its system was reinstalled. It refuses a folder
-// that is not a lab's, and one that another process uses. A missing folder is not an error.
+// Reset makes the named devices of a lab's folder new, as if their systems were reinstalled. Without names it resets every device. It
+// refuses a folder that is not a lab's, and a folder that another process uses. A missing folder is not an error.
 func Reset(dir, who string, devices ...string) error {
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -92,7 +92,7 @@ func Reset(dir, who string, devices ...string) error {
 
 const manifestFile = "lab.json"
 
-// lockStore opens the folder of a lab, or an empty one, for this process alone.
+// lockStore opens the folder of a lab, or an empty folder, exclusively for this process.
 func lockStore(dir, who string) (*store, error) {
 	if err := ours(dir); err != nil {
 		return nil, err
@@ -115,15 +115,15 @@ func lockStore(dir, who string) (*store, error) {
 		}
 		return nil, fmt.Errorf("locking %s: %w", filepath.Join(dir, "lock"), err)
 	}
-	_ = s.lock.Truncate(0) // the text is for people, and the lock holds without it
+	_ = s.lock.Truncate(0) // the text is for people, and the lock works without it
 	_, _ = s.lock.WriteAt([]byte(who+"\n"), 0)
 	return s, nil
 }
 
-// ours makes sure that a folder is a lab's, or empty, before anything in it is changed.
+// ours checks that a folder is a lab's, or empty, before anything in the folder changes.
 func ours(dir string) error {
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
-		return err // a path that is no folder cannot be opened as one
+		return err // opening a path that is not a folder fails
 	}
 	files, err := os.ReadDir(dir)
 	if err != nil {
@@ -157,7 +157,7 @@ func openStore(dir, who string) (*store, []byte, error) {
 	return s, seed, nil
 }
 
-// tidy removes the half-written files of processes that died.
+// tidy removes incomplete files of processes that died.
 func (s *store) tidy() error {
 	files, err := s.folder.ReadDir()
 	for _, f := range files {
@@ -203,7 +203,7 @@ func (s *store) remedy() string {
 	return "to begin with new devices, run: " + target.ResetLabCommand(s.dir)
 }
 
-// read reads a file that may be anything, but not without end.
+// read reads a file of unknown content, up to a size limit.
 func (s *store) read(name string) ([]byte, error) {
 	data, err := s.folder.ReadFile(name, maxRecord)
 	if errors.Is(err, safefile.ErrNotFile) || errors.Is(err, safefile.ErrTooLarge) {
@@ -216,7 +216,7 @@ func (s *store) close() error {
 	return errors.Join(unlockFile(s.lock), s.lock.Close(), s.folder.Close())
 }
 
-// wake makes a device as it was left, or as it comes from the factory. away is its record in a lab without a folder.
+// wake makes a device from its record, or a factory-new device if there is no record. away is the record in a lab without a folder.
 func (s *store) wake(td *target.Device, away []byte) (*Device, error) {
 	data, name := away, td.Name
 	if s != nil {
@@ -249,7 +249,7 @@ func (s *store) wake(td *target.Device, away []byte) (*Device, error) {
 	return d, err
 }
 
-// image finds the files of a new disk.
+// image returns the files of a new disk.
 func (s *store) image(td *target.Device, hash string) (map[string]string, error) {
 	if td.Target != nil && td.Target.Image != nil {
 		if files := td.Target.Image(td.Source).Files; imageOf(files) == hash {
@@ -278,7 +278,7 @@ func (s *store) image(td *target.Device, hash string) (map[string]string, error)
 	return files, nil
 }
 
-// put saves a device; a lab without a folder keeps the returned record.
+// put saves a device. A lab without a folder keeps the returned record.
 func (s *store) put(d *Device) ([]byte, error) {
 	d.machine.Clock.Hold()
 	r := d.record(d.disk)

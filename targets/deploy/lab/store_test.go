@@ -25,7 +25,7 @@ func open(t *testing.T, dir string, tree *target.Tree) *Lab {
 	return l
 }
 
-// reopened returns host01 of a lab that was closed and opened again after do.
+// reopened calls do on host01 of a lab, closes the lab, opens it again, and returns host01.
 func reopened(t *testing.T, do func(*Device)) (*Lab, *Device) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "a", "b")
@@ -70,7 +70,7 @@ func TestKept(t *testing.T) {
 	require.Equal(t, 1, sh(t, l.Device("leaf01"), "admin", "test -e /keep").status)
 }
 
-// TestKeptProcesses: a command that runs when a lab is closed ends first, and a sleeping shell sleeps on.
+// TestKeptProcesses: closing a lab waits for a running command, and a sleeping shell continues its sleep later.
 func TestKeptProcesses(t *testing.T) {
 	_, d := reopened(t, func(d *Device) {
 		root(t, d, `setsid sh -c 'i=0; while [ $i -lt 50 ]; do sleep 1; i=$((i+1)); done; echo $i >/ended' >/dev/null 2>&1 & `)
@@ -84,7 +84,7 @@ func TestKeptProcesses(t *testing.T) {
 	require.Equal(t, 1, sh(t, d, "root", "kill -0 $(cat /pid)").status)
 }
 
-// TestChangedHardware: a device with a new interface, or another system, keeps its disk and starts anew.
+// TestChangedHardware: a device with a new interface or another system keeps its disk and boots again.
 func TestChangedHardware(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, dir, testTree())
@@ -172,7 +172,7 @@ func TestFolder(t *testing.T) {
 	require.FileExists(t, filepath.Join(other, "thesis"))
 }
 
-// TestHostileFolder: whatever a lab's folder contains, nothing outside of it is read or written, and the result is an error.
+// TestHostileFolder: for any content of a lab's folder, nothing outside of the folder is read or written, and the result is an error.
 func TestHostileFolder(t *testing.T) {
 	outside := t.TempDir()
 	canary := filepath.Join(outside, "canary")
@@ -221,7 +221,7 @@ func TestHostileFolder(t *testing.T) {
 	}
 }
 
-// A half-written file of a process goes when the lab is opened again. If it is a link, its target stays.
+// Opening a lab removes an incomplete file of an earlier process. If the file is a link, its target stays.
 func TestHalfWritten(t *testing.T) {
 	canary, dir := filepath.Join(t.TempDir(), "canary"), t.TempDir()
 	require.NoError(t, os.WriteFile(canary, []byte("untouched"), 0o600))

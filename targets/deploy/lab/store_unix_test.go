@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPipeInTheFolder: a pipe in the place of a device would wait for its other end.
+// TestPipeInTheFolder: a pipe in the place of a device file does not block the lab.
 func TestPipeInTheFolder(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "devices"), 0o700))

@@ -14,7 +14,7 @@ import (
 // wire is one end of a connection inside the process.
 type wire struct {
 	in, out *unix.Pipe
-	name    string // of the device at the far or near end
+	name    string // address of the device at the remote or local end
 
 	once    sync.Once
 	closed  chan struct{}
@@ -22,7 +22,7 @@ type wire struct {
 	writeBy deadline
 }
 
-// newWire makes a connection: bytes written to one end are read from the other.
+// newWire makes a connection. Bytes that are written to one end can be read from the other end.
 func newWire(name string) (near, far *wire) {
 	a, b := unix.NewPipe(), unix.NewPipe()
 	near = &wire{in: a, out: b, name: name, closed: make(chan struct{})}
@@ -60,7 +60,7 @@ func (w *wire) isClosed() bool {
 	}
 }
 
-// waiter gives up when the connection is closed or its deadline has passed.
+// waiter waits until the connection is closed or its deadline has passed.
 func (w *wire) waiter(by *deadline) unix.Waiter {
 	return func(changed <-chan struct{}) error {
 		passed := by.passed()
@@ -75,7 +75,7 @@ func (w *wire) waiter(by *deadline) unix.Waiter {
 	}
 }
 
-// Close implements [net.Conn]. What was written before is still read at the other end.
+// Close implements [net.Conn]. The other end can still read the data that was written before.
 func (w *wire) Close() error {
 	w.once.Do(func() {
 		close(w.closed)
@@ -113,18 +113,18 @@ func (wireAddr) Network() string { return "lab" }
 // String implements [net.Addr].
 func (a wireAddr) String() string { return net.JoinHostPort(string(a), "22") }
 
-// deadline is a moment after which reads or writes fail.
+// deadline is a time after which reads or writes fail.
 type deadline struct {
 	mu    sync.Mutex
 	timer *time.Timer
-	over  chan struct{} // closed when the moment has come
+	over  chan struct{} // closed at the deadline
 }
 
 func (d *deadline) set(t time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.timer != nil && !d.timer.Stop() {
-		d.over = nil // it was closed, or is about to be
+		d.over = nil // the channel was closed, or is about to be closed
 	}
 	d.timer = nil
 	if t.IsZero() {

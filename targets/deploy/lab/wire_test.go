@@ -19,7 +19,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// TestWire: the bytes written at one end arrive at the other, complete and in order, whatever the sizes.
+// TestWire: all bytes written at one end arrive at the other end, complete and in order, for all sizes.
 func TestWire(t *testing.T) {
 	near, far := newWire("x")
 	sent := make([]byte, 1<<20)
@@ -75,7 +75,7 @@ func TestWireDeadlines(t *testing.T) {
 	require.ErrorIs(t, <-blocked, net.ErrClosed)
 }
 
-// large is a tree of n hosts.
+// large returns a tree of n hosts.
 func large(n int) *target.Tree {
 	tree := &target.Tree{}
 	host := testTree().Devices[1].Target
@@ -96,7 +96,7 @@ func (l *Lab) running() (n int) {
 	return n
 }
 
-// TestDevicesComeAndGo: a device exists as long as a client is connected or a command runs on it. Later it is found again as it was.
+// TestDevicesComeAndGo: a device exists while a client is connected or a command runs on it. Later it has the same state again.
 func TestDevicesComeAndGo(t *testing.T) {
 	tree := large(300)
 	l := start(t, tree)
@@ -122,12 +122,12 @@ func TestDevicesComeAndGo(t *testing.T) {
 	require.Eventually(t, func() bool { return l.running() == 1 }, 10*time.Minute, time.Millisecond, "a timer runs on one")
 }
 
-// BenchmarkLogin is a login with one command: inside the process, and over TCP.
+// BenchmarkLogin measures a login with one command, inside the process and over TCP.
 func BenchmarkLogin(b *testing.B) {
 	l, err := Start(testTree())
 	require.NoError(b, err)
 	defer l.Close()    //nolint:errcheck // nothing is kept
-	l.Device("host01") // once and for all
+	l.Device("host01") // before the measurement
 	login, err := l.Listen("host01")
 	require.NoError(b, err)
 	signer, err := ssh.ParsePrivateKey(l.Key())
@@ -157,7 +157,7 @@ func BenchmarkLogin(b *testing.B) {
 	}
 }
 
-// BenchmarkFleet is one command on each of many new devices, over SSH.
+// BenchmarkFleet measures one command on each of many new devices, over SSH.
 func BenchmarkFleet(b *testing.B) {
 	for b.Loop() {
 		tree := large(200)

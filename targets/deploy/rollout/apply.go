@@ -13,44 +13,45 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// ApplyOptions are the choices of [Apply].
+// ApplyOptions contains the options of [Apply].
 type ApplyOptions struct {
-	Run         deploy.Run     // who changes devices; see [deploy.NewRun]
-	Order       *deploy.Order  // wave after wave; nil: that of [deploy.PlainOrder]
+	Run         deploy.Run     // the run that changes devices; see [deploy.NewRun]
+	Order       *deploy.Order  // order of the waves; nil: [deploy.PlainOrder]
 	Parallel    int            // devices changed at the same time; 0: 8
 	MaxFailures int            // devices that may fail before no further wave begins
 	OnFailure   OnFailure      // decides about the other devices when more fail; empty: UndoWave
-	Hold        time.Duration  // every change is undone after this long, unless [Confirm] comes; 0: it is kept at once
-	Soak        *time.Duration // how long a device must hold before its change is kept; nil: by its steps
-	DeadMan     time.Duration  // until a device undoes a change by itself; 0: by its steps, at least two minutes
+	Hold        time.Duration  // time after which every change is undone unless [Confirm] runs; 0: changes are kept at once
+	Soak        *time.Duration // how long a device must stay healthy before its change is kept; nil: by its steps
+	DeadMan     time.Duration  // time until a device undoes a change by itself; 0: by its steps, at least two minutes
 	Reconnect   time.Duration  // how long a device may take to answer again, beyond the time of its steps; 0: 30 s
-	NotAfter    time.Time      // no wave begins that may not end by then; zero: any may
+	NotAfter    time.Time      // no wave begins that might end after this time; zero: no limit
 	Clock       Clock          // the source of time
 	Sudo        *device.Sudo   // how login users become root; nil: without a password
 	Links       *Links         // connections to use; nil: none
-	Alone       bool           // go on without switches that cannot be marked: the person knows of no other run
+	Alone       bool           // go on without switches that cannot be marked, because the person knows of no other run
 
-	// Died reports whether a run, by its name, is known to go on no more: its marks bar nothing. Nil: no run is.
+	// Died reports whether the named run is known to have died. The marks of such a run are ignored. Nil: no run has died.
 	Died func(run string) bool
 
-	// OnAnomaly is asked whether to go on after a wave in which counters rose far faster than before; nil: the run stops. The wave is
-	// kept, unless it is to be undone.
+	// OnAnomaly decides whether the run goes on after a wave in which counters rose far faster than before. Nil: the run stops. The wave
+	// is kept unless OnAnomaly asks for its undo.
 	OnAnomaly func(ctx context.Context, found []string) Anomaly
 
-	// Hooks take traffic off the devices of a wave and put it back; nil: no hooks.
+	// Hooks drain and undrain the devices of a wave; nil: no hooks.
 	Hooks *Hooks
 
-	// Of Resume: how far the journal saw the run come on each device. Armed: a commit was sent. Undoing: an undo was.
+	// For Resume: the progress of the run on each device by the journal. Armed: a commit was sent. Undoing: an undo was sent.
 	Marks map[string]txn.Mark
 
-	// Of Resume: keep all devices or none. All are asked first, and where one cannot be kept the others stay armed, as with Hold.
+	// For Resume: keep all devices or none. All devices are asked first. If one cannot be kept, the others stay armed, as with Hold.
 	Together bool
 
 	// Event receives every step of every device, one call at a time.
 	Event func(Event)
 
-	// Record receives each intended step and its result. Calls for one device are sequential; those for several are concurrent, because
-	// they may wait for a disk. A device whose intent cannot be recorded is not changed.
+	// Record receives each intended step and its result. Calls for one device are sequential. Calls for different devices are concurrent,
+	// because they may wait for a disk. If the intent for a device cannot be recorded, the device is not changed.
+	// head is the head of the journal, which the device keeps.
 	Record func(Entry) (head string, err error)
 }
 
@@ -59,9 +60,9 @@ type OnFailure string
 
 // The ways.
 const (
-	UndoWave OnFailure = "undo-wave" // those of the same wave go back too
-	Stop     OnFailure = "stop"      // they keep the change
-	UndoAll  OnFailure = "undo-all"  // all devices of the run go back, the last wave first; none is confirmed before the last wave has ended
+	UndoWave OnFailure = "undo-wave" // the devices of the same wave go back, too
+	Stop     OnFailure = "stop"      // the other devices keep the change
+	UndoAll  OnFailure = "undo-all"  // all devices of the run go back, the last wave first; no confirm before the end of the last wave
 )
 
 // Anomaly is the reaction to counters that rose far faster than before.
@@ -74,16 +75,16 @@ const (
 	AnomalyUndo   Anomaly = "undo"   // the wave goes back
 )
 
-// Hooks are programs of the person that run around a wave.
+// Hooks are user-supplied programs that run before and after a wave.
 type Hooks struct {
-	Drain   func(ctx context.Context, w *deploy.Wave) error // before it; an error keeps the wave from beginning
-	Undrain func(ctx context.Context, w *deploy.Wave) error // after it, whatever its result, once Drain was called
+	Drain   func(ctx context.Context, w *deploy.Wave) error // before the wave; after an error the wave does not begin
+	Undrain func(ctx context.Context, w *deploy.Wave) error // after the wave, with any result, if Drain was called
 }
 
 // Clock is the source of time: [time.Now] and [time.After], unless a test drives them.
 type Clock device.Clock
 
-// State is how a step stands.
+// State is the progress of a step.
 type State string
 
 // The states.
@@ -93,37 +94,35 @@ const (
 	Fail  State = "failed"
 )
 
-// Event is one thing that happened to one device. The last event of a device has a Result and no Step.
+// Event is one event on one device. The last event of a device has a Result and no Step.
 type Event struct {
 	Wave   int // from 1
 	Device *target.Device
 	Step   string // "connect", "prepare", "activate", "soak", "verify", "confirm", "restore", "release", "reconnect"
 	State  State
-	Detail string // of a failed step: why
+	Detail string // for a failed step: the reason
 	Result *deploy.Result
-	At     deploy.UnderWay // how far the device came, of a step
+	At     deploy.UnderWay // for a step: the progress of the device
 }
 
-// Entry is a line of the journal: a verb that is about to be done to a device, or was.
+// Entry is a line of the journal: a verb that is about to run on a device, or has run.
 type Entry struct {
 	Device string
-	Verb   txn.Verb // also [Drain] and [Undrain]
-	Wave   int      // of a hook: from 1
+	Verb   txn.Verb // or [Drain] or [Undrain]
+	Wave   int      // for a hook: from 1
 	Done   bool
 	Result txn.Result
-	Mark   txn.Mark // how far the run came there, by an answer
+	Mark   txn.Mark // progress of the run on the device, by its answer
 	Detail string   // why not
 }
 
-// Apply changes the devices of a plan, wave by wave. Switches of a phase are prepared before the first of them is changed, so that cheap
-// failures come first; hosts are prepared as their turn comes. The devices of a wave are kept together. Each is confirmed when all of
-// them hold the change and the devices that the wave watches have lost nothing by it (the gate); else the wave goes back. The results
-// have every device of the plan. Devices that the plan could not reach or refused are refused. They do not count against MaxFailures,
-// since the person saw them in the plan.
-//
-// When ctx ends, no further device starts. Devices under way end or are undone, each step within its own time, and then Apply returns.
-// When more than MaxFailures devices failed, no further wave begins, and OnFailure decides about the others. The error is for invalid
-// options.
+// Apply changes the devices of a plan, wave by wave. Switches of a phase are prepared before the first switch is changed, so that
+// harmless failures come first. Hosts are prepared directly before their change. The devices of a wave are kept together: they are
+// confirmed when all of them have the change and the devices that the wave watches have lost nothing by it (the gate). Otherwise the wave
+// goes back. The results contain every device of the plan. Devices that the plan could not reach or refused are refused. They do not
+// count for MaxFailures, because the person saw them in the plan. When ctx ends, no further device starts. Devices under way are finished
+// or undone, each step within its own time limit. Then Apply returns. If more than MaxFailures devices fail, no further wave begins, and
+// OnFailure decides about the other devices. An error means invalid options.
 func Apply(ctx context.Context, dial target.Dial, plan *deploy.Plan, o ApplyOptions) (*deploy.Results, error) {
 	if err := o.valid(); err != nil {
 		return nil, err
@@ -133,7 +132,7 @@ func Apply(ctx context.Context, dial target.Dial, plan *deploy.Plan, o ApplyOpti
 	return l.results, nil
 }
 
-// valid refuses invalid options, and sets the defaults of the others.
+// valid refuses invalid options, and sets the defaults of missing ones.
 func (o *ApplyOptions) valid() error {
 	if !o.Run.Valid() {
 		return fmt.Errorf("rollout: run %q with key %q", o.Run.Name, o.Run.Key)

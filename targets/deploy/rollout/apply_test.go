@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 }
 
 // stride returns the distance between two places at which a test injects a fault. With make test-long a test tries every place, with make
-// test some of them, and with make check a few.
+// test some places, and with make check a few.
 func stride() int {
 	switch {
 	case *whole:
@@ -58,8 +58,8 @@ func stride() int {
 	return 31
 }
 
-// TestConnectionLost: a connection breaks at every command in turn, before it reached the device and after it ran there. It stays broken,
-// or works again at the next dial.
+// TestConnectionLost: a connection breaks at every command in turn, before the command reached the device or after it ran. The connection
+// stays broken, or works again at the next dial.
 func TestConnectionLost(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
@@ -74,7 +74,7 @@ func testConnectionLost(t *testing.T) {
 	for i, f := range faults {
 		outcomes := map[deploy.Outcome]int{}
 		first, next := 1, 1
-		if !*whole { // each command by one of the faults
+		if !*whole { // each command with one of the faults
 			first, next = 1+i, len(faults)
 		}
 		for at := first; ; at += next {
@@ -108,7 +108,7 @@ func testConnectionLost(t *testing.T) {
 	}
 }
 
-// TestConnectionLostTwice: the connection breaks, is opened again, and breaks again while the change goes on or goes back.
+// TestConnectionLostTwice: the connection breaks, is opened again, and breaks again during the change or its undo.
 func TestConnectionLostTwice(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
@@ -135,7 +135,7 @@ func TestConnectionLostTwice(t *testing.T) {
 	})
 }
 
-// Only the live state differs: no file is touched, the step runs, and the state is read back.
+// If only the live state differs, no file is written, the step runs, and the state is read back.
 func TestLiveOnly(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, "leaf01")
@@ -157,7 +157,7 @@ func TestLiveOnly(t *testing.T) {
 	require.Empty(t, b.Left())
 }
 
-// TestOperationFails: every operation on the disk fails in turn, once, and from then on always.
+// TestOperationFails: every operation on the disk fails in turn, either once or permanently.
 func TestOperationFails(t *testing.T) {
 	machinetest.Long(t)
 	for name, f := range map[string]struct {

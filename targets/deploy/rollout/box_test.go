@@ -18,26 +18,26 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// realTime is the clock of tests that do not drive one.
+// realTime is the clock of tests that use real time.
 var realTime = rollout.Clock{Now: time.Now, Wait: time.After}
 
-// testRun is the run of tests with one.
+// testRun is the run of tests that need only one run.
 var testRun = deploy.Run{Name: "txn-1", Key: "abcd", Owner: "alice@ws7"}
 
-// readTwice verifies without samples of an earlier time, and does not wait.
+// readTwice contains options for a verification without earlier samples and without a wait.
 var readTwice = rollout.VerifyOptions{Clock: realTime, Interval: time.Millisecond}
 
-// noSoak lets devices be checked at once.
+// noSoak makes rocec check devices at once.
 var noSoak = new(time.Duration)
 
-// box is a device, its plan and its apply.
+// box is a device with its plan and its apply.
 type box struct{ *boxtest.Box }
 
 func newBox(t testing.TB, name string) box { return box{boxtest.New(t, name)} }
 
 func (b box) tree() *target.Tree { return &target.Tree{Devices: []*target.Device{b.Dev}} }
 
-// plan observes and diffs, and gives every device a hash of its part of the run, as a journal does.
+// plan observes and diffs. It sets the hash of every device's part of the run, as a journal does.
 func (b box) plan(t testing.TB) *deploy.Plan {
 	fault := b.Fault
 	b.Fault = nil
@@ -58,8 +58,8 @@ func (b box) apply(t testing.TB, p *deploy.Plan) *deploy.Result {
 	return rep.Devices[0]
 }
 
-// wholly is the oracle of every test that breaks something. The file is old or new in full, the daemon never loaded another content, the
-// outcome is true, and the result names all remaining files.
+// wholly is the oracle of all tests with faults. It checks that the file is completely old or new, the daemon has loaded no other
+// content, the outcome is true, and the result names all remaining files.
 func (b box) wholly(t testing.TB, r *deploy.Result, also ...string) {
 	t.Helper()
 	conf, loaded := b.Read("/etc/app/conf"), b.Read("/run/loaded")
@@ -90,8 +90,8 @@ func (b box) wholly(t testing.TB, r *deploy.Result, also ...string) {
 	}
 }
 
-// named reports whether a result names a file that may remain on the device: by its name, its folder or a pattern. The unit's link goes
-// with the unit. A device keeps the list of files that may not be in use only where that is unknown.
+// named reports whether a result names a file that may remain on the device: by its name, its folder or a pattern. The name of the unit
+// also covers the unit's link. A device keeps the list of files that may not be in use only if their use is unknown.
 func (b box) named(r *deploy.Result, left string) bool {
 	if left == boxtest.State+"/pending" {
 		return r.Outcome == deploy.Unknown || r.Outcome == deploy.Conflict || r.Cleanup != nil
@@ -103,7 +103,7 @@ func (b box) named(r *deploy.Result, left string) bool {
 	})
 }
 
-// said returns the whole text of a result, with paths as on a device whose root is the box.
+// said returns the whole text of a result, with the paths of a real device.
 func (b box) said(r *deploy.Result) string {
 	var parts []string
 	for _, e := range []*deploy.Error{r.Err, r.Undo, r.Cleanup} {

@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// change is one device on its way through a run.
+// change is the state of one device in a run.
 type change struct {
 	o     *ApplyOptions
 	p     *deploy.DevicePlan
@@ -22,26 +22,26 @@ type change struct {
 	what  *device.Change
 	state txn.State
 	emit  func(step string, s State, detail string)
-	stop  func() bool // the person interrupted
+	stop  func() bool // reports whether the person interrupted the run
 
-	report  *device.Report  // the last one
-	resumed bool            // another process began the run, and only hashes of its content are known
+	report  *device.Report  // the latest report
+	resumed bool            // another process began the run, so only hashes of its content are known
 	asked   bool            // a verb was sent, so the lock may have been taken
-	found   []string        // of a run that is over on the device: the SHA-256 of its files
-	settled *deploy.Have    // read right after the commit
+	found   []string        // for a run that has ended on the device: the SHA-256 of its files
+	settled *deploy.Have    // the state read directly after the commit
 	wave    int             // its index
-	holds   bool            // it waits for a person
-	linger  time.Duration   // how much later the device undoes the change by itself, for the sake of other devices
-	checked []target.Sample // read after the soak
-	began   time.Time       // of the soak
-	waited  time.Duration   // for commands at work on the device
-	sent    txn.Verb        // the verb at work, or the one whose answer was lost
+	holds   bool            // the change waits for a person
+	linger  time.Duration   // extra time until the device undoes the change by itself, because of other devices
+	checked []target.Sample // samples read after the soak
+	began   time.Time       // start of the soak
+	waited  time.Duration   // time spent waiting for running commands on the device
+	sent    txn.Verb        // the running verb, or the verb whose answer was lost
 	err     *deploy.Error   // the first error
 	undo    *deploy.Error   // the error of the undo
 	cleanup *deploy.Error   // the error of the release
 }
 
-// newChange prepares the change of a device; goal is its wanted result.
+// newChange returns the change of a device. goal is its wanted result.
 func newChange(dial target.Dial, p *deploy.DevicePlan, o *ApplyOptions, goal txn.Goal) *change {
 	dev := o.Links.take(p.Device)
 	if dev == nil {
@@ -57,12 +57,12 @@ func newChange(dial target.Dial, p *deploy.DevicePlan, o *ApplyOptions, goal txn
 	}
 }
 
-// soak returns how long the device must hold its settings after the commit, and how long it may be unreachable (away).
+// soak returns how long the device must keep its settings after the commit, and how long it may be unreachable (away).
 func (c *change) soak() (soak, away time.Duration) {
 	return c.o.soak(c.what)
 }
 
-// soak returns the same for any change of a device.
+// soak returns both times for any change of a device.
 func (o *ApplyOptions) soak(what *device.Change) (soak, away time.Duration) {
 	if soak, away = what.Soak(); o.Soak != nil {
 		soak = *o.Soak
@@ -70,8 +70,8 @@ func (o *ApplyOptions) soak(what *device.Change) (soak, away time.Duration) {
 	return soak, away
 }
 
-// timers returns how long the device waits before it undoes the change by itself. Hold counts only for a change in use, which waits for a
-// person. A commit that dies half way is undone without it.
+// timers returns how long the device waits before it undoes the change by itself. Hold only applies to a change in use, which waits for a
+// person. A commit that dies half way is undone without this time.
 func (c *change) timers() device.Timers {
 	soak, away := c.soak()
 	own := cmp.Or(c.o.DeadMan, max(away+soak+deadManSlack, deadManFloor))
@@ -112,13 +112,13 @@ func (c *change) run(ctx context.Context, pause func(txn.State) bool) {
 			c.sent = ""
 		}
 		if c.o.Record != nil {
-			_, _ = c.o.Record(c.entry(e.Verb, &e)) // the step is already done, and the record of the next step reports the disk
+			_, _ = c.o.Record(c.entry(e.Verb, &e)) // the step is already done, and the record of the next step will report the disk error
 		}
 		c.state = c.state.After(e)
 	}
 }
 
-// at returns how far the device has come, for a person who ends rocec now.
+// at returns the progress of the device, for a person who interrupts rocec now.
 func (c *change) at() deploy.UnderWay {
 	return deploy.UnderWay{Mark: c.state.Last, Sent: c.sent, Asked: c.asked, Resumed: c.resumed}
 }
@@ -159,7 +159,7 @@ func (c *change) fail(err *deploy.Error) {
 	}
 }
 
-// do does one verb.
+// do runs one verb.
 func (c *change) do(ctx context.Context, verb txn.Verb) txn.Event {
 	switch verb {
 	case txn.Prepare:
@@ -176,7 +176,7 @@ func (c *change) do(ctx context.Context, verb txn.Verb) txn.Event {
 	return c.call(ctx, verb)
 }
 
-// step does a step, and reports its begin and its end.
+// step runs a step, and reports its begin and its end.
 func (c *change) step(name string, do func() *deploy.Error) *deploy.Error {
 	c.emit(name, Begin, "")
 	err := do()
@@ -188,7 +188,7 @@ func (c *change) step(name string, do func() *deploy.Error) *deploy.Error {
 	return nil
 }
 
-// event returns the end of a verb: the state that the device reported, or that its answer was lost.
+// event returns the result of a verb: the state that the device reported, or the loss of its answer.
 func (c *change) event(verb txn.Verb, r *device.Report, err *deploy.Error) txn.Event {
 	if r == nil {
 		return txn.Event{Verb: verb, Result: txn.Lost}
@@ -201,7 +201,7 @@ func (c *change) event(verb txn.Verb, r *device.Report, err *deploy.Error) txn.E
 	return e
 }
 
-// keep stores the latest report. A release removes the run's folder, so keep copies what the folder held from the report before.
+// keep stores the latest report. A release removes the run's folder, so keep copies the folder's data from the report before.
 func (c *change) keep(r *device.Report) {
 	if last := c.report; last != nil && r.Mark == txn.Absent {
 		r.Files, r.Began, r.InUse, r.Why, r.Unwhy = last.Files, last.Began, last.InUse, last.Why, last.Unwhy
@@ -234,7 +234,7 @@ func (c *change) prepare(ctx context.Context) txn.Event {
 	c.fail(err)
 	r, e := c.dev.State(ctx, c.o.Run, c.what) // the files that a failed prepare could not remove
 	if e != nil && r == nil && !e.Lost {
-		return txn.Event{Verb: txn.Prepare, Result: txn.Refused} // rocec may not run even State there
+		return txn.Event{Verb: txn.Prepare, Result: txn.Refused} // rocec may not even run the verb State on the device
 	}
 	return c.event(txn.Prepare, r, err)
 }
@@ -258,12 +258,12 @@ func (c *change) commit(ctx context.Context) txn.Event {
 	if err := c.readBack(h); err != nil {
 		c.fail(err)
 		c.keep(r)
-		return txn.Event{Verb: txn.Check, Result: txn.Refused, Device: r.Device} // the soak is not needed: the content is wrong already
+		return txn.Event{Verb: txn.Check, Result: txn.Refused, Device: r.Device} // the soak is not needed, because the content is already wrong
 	}
 	return c.event(txn.Commit, r, nil)
 }
 
-// check waits until the soak is over and logs in again. It checks that the device holds and uses the wanted content, and that no link,
+// check waits until the soak is over and logs in again. It checks that the device has and uses the wanted content, and that no link,
 // daemon or neighbour was lost.
 func (c *change) check(ctx context.Context) txn.Event {
 	soak, away := c.soak()
@@ -320,7 +320,7 @@ func (c *change) check(ctx context.Context) txn.Event {
 	return c.event(txn.Check, r, err)
 }
 
-// call confirms, undoes or releases.
+// call runs a confirm, an undo or a release.
 func (c *change) call(ctx context.Context, verb txn.Verb) txn.Event {
 	name, do := "release", c.dev.Release
 	switch verb {
@@ -356,7 +356,7 @@ func (c *change) call(ctx context.Context, verb txn.Verb) txn.Event {
 func (c *change) ask(ctx context.Context) txn.Event {
 	_, away := c.soak()
 	patience := cmp.Or(c.o.Reconnect, reconnectTime)
-	if !c.o.Together { // devices of Together are at rest, and their time to confirm runs out
+	if !c.o.Together { // with Together, the devices only wait, and their time to confirm runs out
 		patience += away
 	}
 	var r *device.Report
@@ -365,7 +365,7 @@ func (c *change) ask(ctx context.Context) txn.Event {
 			return e
 		}
 		if r, e = c.dev.State(ctx, c.o.Run, c.what); e == nil && r.Mark == txn.Absent && r.Device.Lock == txn.Free && !c.state.Began {
-			<-c.o.Clock.Wait(settleEvery) // the command may take the lock only now
+			<-c.o.Clock.Wait(settleEvery) // the command may acquire the lock only now
 			r, e = c.dev.State(ctx, c.o.Run, c.what)
 		}
 		return e
@@ -380,8 +380,8 @@ func (c *change) ask(ctx context.Context) txn.Event {
 	return c.event(txn.Ask, r, nil)
 }
 
-// wait waits until the command at work on the device ends. That is bounded: every command there has a time-out, and the device's own
-// timer ends a hanging one.
+// wait waits until the running command on the device ends. The wait is bounded: every command has a time-out, and the device's own timer
+// ends a hanging command.
 func (c *change) wait(ctx context.Context) txn.Event {
 	<-c.o.Clock.Wait(settleEvery)
 	c.waited += settleEvery
@@ -423,7 +423,7 @@ func (c *change) readBack(h *deploy.Have) *deploy.Error {
 	return &deploy.Error{Kind: deploy.Activation, Device: c.p.Device, Step: "verify", Detail: deploy.OneLine(strings.Join(wrong, "; "))}
 }
 
-// hashes compares the files of the device with the content that the run was to write.
+// hashes compares the files of the device with the content that the run had to write.
 func (c *change) hashes(r *device.Report) *deploy.Error {
 	for i, f := range c.what.Files {
 		if r.Files[i] != f.Target {
@@ -436,7 +436,7 @@ func (c *change) hashes(r *device.Report) *deploy.Error {
 }
 
 // gate returns an error if the device has lost a signal since the run began, or restarted a daemon since the commit. It also reports
-// whether to wait: a lost link may come back, but a restart is final.
+// whether waiting may help: a lost link may come back, but a restart is final.
 func (c *change) gate(h *deploy.Have) (*deploy.Error, bool) {
 	now := h.Samples()
 	lost := deploy.Lost(c.p.Baseline, now)

@@ -26,7 +26,7 @@ func (b box) held(t testing.TB) *device.Held {
 	return h
 }
 
-// A device reports all that another machine needs: the key, the files, their old content, and the description of the run.
+// A device reports everything that another machine needs: the key, the files, their old content, and the description of the run.
 func TestHeldOnTheDevice(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, "leaf01")
@@ -59,7 +59,7 @@ func TestHeldOnTheDevice(t *testing.T) {
 	}
 }
 
-// goesOn has another machine go on with the run, which it knows by the key on the device alone.
+// goesOn makes another machine continue the run. That machine knows the run only by the key on the device.
 func (b box) goesOn(t testing.TB, p *deploy.Plan, goal txn.Goal, who string) *deploy.Result {
 	t.Helper()
 	key := b.held(t).Key
@@ -85,14 +85,14 @@ func TestWhoDidIt(t *testing.T) {
 		require.Contains(t, r.Text(), "by bob@ws2, process 12")
 	}
 
-	// A name is one line, whatever it holds; one that the device cannot note stops nothing.
+	// A name becomes one line, whatever it contains. A name that the device cannot store does not stop the run.
 	b := newBox(t, "leaf01")
 	b.Systemd()
 	p := b.hold(t)
 	require.Equal(t, deploy.Applied, b.goesOn(t, p, txn.Keep, "bob\n$(touch /tmp/evil)\033[31m'").Outcome)
 	require.Equal(t, `bob $(touch /tmp/evil)\x1b[31m'`, b.resume(t, p, txn.Keep).Acted.Who)
 
-	// The timer was faster: no person did it.
+	// The timer was faster, so no person is named.
 	b = newBox(t, "leaf01")
 	b.Systemd()
 	p = b.hold(t)

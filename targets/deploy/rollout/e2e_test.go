@@ -19,7 +19,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// machine is a box behind a real OpenSSH server: the login shell and the tools of this machine.
+// machine is a box behind a real OpenSSH server, with the login shell and the tools of this machine.
 type machine struct {
 	box
 	sshd *sshdtest.Server
@@ -57,7 +57,7 @@ func newMachine(t *testing.T) *machine {
 	return m
 }
 
-// plan observes and diffs, over links that the apply goes on with.
+// plan observes and diffs, over links that the apply uses, too.
 func (m *machine) plan(t *testing.T, links *rollout.Links) *deploy.Plan {
 	return deploy.Diff(m.tree(), rollout.Observe(t.Context(), m.dial, m.tree(), rollout.ObserveOptions{Links: links}))
 }
@@ -80,7 +80,7 @@ func (m *machine) apply(t *testing.T, name string, event func(rollout.Event)) *d
 	return rep.Devices[0]
 }
 
-// All verbs over a real OpenSSH server: plan, apply, verify, and a plan that is empty. It takes two logins, of which the plan's is one.
+// All verbs over a real OpenSSH server: plan, apply, verify, and an empty plan. Plan and apply together need two logins.
 func TestOpenSSH(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
@@ -109,7 +109,7 @@ func TestOpenSSH(t *testing.T) {
 	assert.True(t, m.verify(t).Sound())
 }
 
-// A daemon that refuses the new file gets the old one back.
+// If a daemon refuses the new file, the old file is restored.
 func TestOpenSSHActivationFails(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
@@ -128,7 +128,7 @@ func TestOpenSSHActivationFails(t *testing.T) {
 	assert.True(t, m.plan(t, nil).Empty())
 }
 
-// The connection breaks while the daemon reloads: rocec waits for the daemon, and the device is as planned in the end.
+// The connection breaks while the daemon reloads. rocec waits for the daemon, and at the end the device is as planned.
 func TestOpenSSHCut(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
@@ -153,12 +153,12 @@ func TestOpenSSHCut(t *testing.T) {
 	assert.Empty(t, m.Left())
 }
 
-// All processes of rocec on the device die as a step begins: the files are old or new in full, and the result is true.
+// All processes of rocec on the device die at the begin of a step. The files are completely old or new, and the result is true.
 func TestOpenSSHKilled(t *testing.T) {
 	t.Parallel()
 	for step := range strings.FieldsSeq("prepare activate verify confirm release") {
 		if !*whole && (step == "prepare" || step == "release") {
-			continue // before and after the change; TestConnectionLost loses a box there, too
+			continue // before and after the change; TestConnectionLost also loses a box at these steps
 		}
 		t.Run(step, func(t *testing.T) {
 			m := newMachine(t)
@@ -179,7 +179,7 @@ func TestOpenSSHKilled(t *testing.T) {
 	}
 }
 
-// The device kills the command in the middle of the daemon's reload: the change is undone.
+// The device kills the command during the daemon's reload, and the change is undone.
 func TestOpenSSHKilledAtWork(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)

@@ -74,7 +74,7 @@ func TestMaxFailures(t *testing.T) {
 		{2, rollout.UndoAll, "applied restored applied restored applied"},
 	} {
 		if !*whole && (c.max == 0 || c.then == rollout.UndoAll) {
-			continue // much like those beside them, and TestUndoAllGoesBackInOrder
+			continue // similar to the neighbouring cases and to TestUndoAllGoesBackInOrder
 		}
 		bs := newBoxes(t, 5)
 		bs.all[1].Daemon("grep -q green etc/app/conf && exit 4")
@@ -90,7 +90,7 @@ func TestMaxFailures(t *testing.T) {
 	}
 }
 
-// What the plan could not reach does not stop the others, and is in the report.
+// Devices that the plan could not reach do not stop the others, and are in the report.
 func TestUnreachableInPlan(t *testing.T) {
 	t.Parallel()
 	bs := newBoxes(t, 3)
@@ -149,8 +149,8 @@ func TestInterrupt(t *testing.T) {
 	require.Equal(t, 1, bs.all[0].Runs, "only the plan asked it")
 }
 
-// TestTwoOperators: of two operators at the same time exactly one wins. The other one's message names the winner, or reports that the
-// device changed.
+// TestTwoOperators: if two operators apply at the same time, exactly one wins. The message of the other one names the winner, or reports
+// that the device changed.
 func TestTwoOperators(t *testing.T) {
 	t.Parallel()
 	for range 2 {
@@ -182,7 +182,7 @@ func TestTwoOperators(t *testing.T) {
 	}
 }
 
-// Events come one at a time, those of a device in order, its result last. Each step is recorded before it begins.
+// Events come one at a time. The events of a device are in order, and its result is last. Each step is recorded before it begins.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	bs := newBoxes(t, 3)
@@ -223,7 +223,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestRecordFails: a change that cannot be recorded does not begin. A change that has begun finishes.
+// TestRecordFails: a change that cannot be recorded does not begin. A change that has begun is finished.
 func TestRecordFails(t *testing.T) {
 	t.Parallel()
 	for at, want := range []string{"refused", "refused", "refused", "applied", "applied"} {
@@ -248,7 +248,7 @@ func TestRecordFails(t *testing.T) {
 	}
 }
 
-// A switch that cannot be prepared keeps all others from being changed.
+// If one switch cannot be prepared, no switch is changed.
 func TestPreparedBeforeTheFirstCommit(t *testing.T) {
 	t.Parallel()
 	bs := newBoxes(t, 3)
@@ -263,7 +263,7 @@ func TestPreparedBeforeTheFirstCommit(t *testing.T) {
 	}
 }
 
-// What a change has taken away undoes it: a link, a daemon that starts again. What was not there before is not missed.
+// A change is undone if a link is lost or a daemon starts again. A link that was already down does not count as lost.
 func TestGate(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -301,7 +301,7 @@ func TestGate(t *testing.T) {
 					}
 				},
 			}}
-			away := b.Slowed(4 * time.Second) // what happens after a second comes within it
+			away := b.Slowed(4 * time.Second) // events after a second happen within the soak time
 			b.step(func(s *target.Step) { s.Away = away })
 			p := b.plan(t)
 			b.Daemon("grep -q green etc/app/conf && { " + c.daemon + "\n:\n}")
@@ -320,7 +320,7 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// A device that never answers costs its own time only, and every command has an end.
+// A device that never answers does not delay others, and every command has a time limit.
 func TestHangingDevice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBox(t, "leaf01")

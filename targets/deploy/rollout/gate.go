@@ -10,10 +10,11 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// The gate between two waves. Health is a difference: if a device beside a wave has a link right before it and not after it, the wave has
-// taken it away. Counters that rise far faster than before are not proof, as a job that begins just then looks the same.
+// The gate between two waves. The gate compares health before and after a wave. If a device beside the wave has a link directly before
+// the wave and not after it, the wave counts as the cause. Counters that rise far faster than before are not proof, because a job that
+// begins at this time has the same effect.
 
-// reading holds the measurements of a device at a moment.
+// reading contains the samples of a device at one moment.
 type reading struct {
 	at      time.Time
 	samples []target.Sample
@@ -33,8 +34,8 @@ func (l *leader) note(d *target.Device, samples []target.Sample) {
 	l.seen[d] = all[max(0, len(all)-3):]
 }
 
-// lookBefore reads the devices a wave watches, in their order, and its own, for the rate of their counters. Where the wave may not begin
-// any more, the run stops.
+// lookBefore reads the devices that a wave watches, in their order. It also reads the devices of the wave, for the rate of their
+// counters. If the wave may no longer begin, the run stops.
 func (l *leader) lookBefore(ctx context.Context, w *deploy.Wave) (before []*deploy.Have, ok bool) {
 	if len(w.Watch) == 0 {
 		return nil, true
@@ -55,7 +56,7 @@ func (l *leader) lookBefore(ctx context.Context, w *deploy.Wave) (before []*depl
 	return before, true
 }
 
-// look reads devices, in their order. A device that is not to be read has an error.
+// look reads devices and returns the results in their order. A device that need not be read has an error.
 func (l *leader) look(ctx context.Context, devices []*target.Device) []*deploy.Have {
 	return Observe(context.WithoutCancel(ctx), l.dial, &target.Tree{Devices: devices}, ObserveOptions{
 		Probes: Every, Sudo: l.o.Sudo, Links: l.watched,
@@ -71,8 +72,8 @@ func (l *leader) noteAll(found []*deploy.Have) {
 	}
 }
 
-// gate returns the losses of the devices beside a wave, once they had time to recover. It also returns the counters that rose far faster
-// than before, there and on the devices of the wave.
+// gate returns the losses of the devices beside a wave, after a time to recover. It also returns the counters that rose far faster than
+// before, on these devices and on the devices of the wave.
 func (l *leader) gate(ctx context.Context, w *deploy.Wave, all []*change, before []*deploy.Have) (lost string, odd []string) {
 	var patience time.Duration
 	began := l.o.Clock.Now()
@@ -96,7 +97,7 @@ func (l *leader) gate(ctx context.Context, w *deploy.Wave, all []*change, before
 			was := before[i]
 			switch {
 			case was.Err != nil:
-				continue // nothing is known of before
+				continue // there is no earlier reading
 			case h.Err != nil:
 				gone = append(gone, h.Device.Name+" does not answer any more: "+h.Err.Detail)
 			default:
@@ -118,7 +119,7 @@ func (l *leader) gate(ctx context.Context, w *deploy.Wave, all []*change, before
 	return "", odd
 }
 
-// risen compares the last reading of a device with the two before it.
+// risen compares the last reading of a device with the two readings before it.
 func (l *leader) risen(d *target.Device) []string {
 	r := l.seen[d]
 	if len(r) < 3 {
@@ -127,7 +128,7 @@ func (l *leader) risen(d *target.Device) []string {
 	return deploy.Surged(r[0].samples, r[1].samples, r[2].samples, r[1].at.Sub(r[0].at), r[2].at.Sub(r[1].at))
 }
 
-// join makes one text of the sentences about devices.
+// join returns one text with the sentences about devices.
 func join(said []string) string {
 	const most = 5
 	said = slices.Clone(said)

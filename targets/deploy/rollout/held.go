@@ -11,12 +11,12 @@ import (
 	"github.com/rocec/rocec/targets/deploy/txn"
 )
 
-// Devices that hold a change undo it by themselves if it is not confirmed in time. Two waves must not do so together: each waits beyond
-// the deadline for its turn, the last wave first.
+// Devices with an unconfirmed change undo it by themselves after a deadline. Two waves must not do so at the same time. So each wave
+// waits some time beyond the deadline, and the last wave goes back first.
 
-// time computes two times for every wave. The place is how long it waits beyond the deadline of the run, so that the waves after it have
-// gone back by then. The linger is how much longer than necessary for itself a device waits until it undoes its change: for the other
-// devices of the wave and the gate. A held device also waits for the waves to come and for those that go back before it.
+// time computes two times for every wave. The place is the time that the wave waits beyond the deadline of the run, so that later waves
+// have gone back by then. The linger is extra time until a device undoes its change by itself. It covers the changes of the other devices
+// of the wave, and the gate. For a held device it also covers the later waves, and their undo.
 func (l *leader) time() {
 	waves := l.order.Waves
 	l.places, l.lingers = make([]time.Duration, len(waves)), make([]time.Duration, len(waves))
@@ -37,25 +37,26 @@ func (l *leader) time() {
 	}
 }
 
-// linger returns how long a device may have to wait for the other devices of its wave.
+// linger returns the longest time that a device waits for the other devices of its wave.
 func linger(w *deploy.Wave) time.Duration {
 	if w.Stream {
 		return 0
 	}
 	var total time.Duration
-	if len(w.Devices) > 1 { // the slowest of the wave
+	if len(w.Devices) > 1 { // for the slowest device of the wave
 		total += w.Takes
 	}
-	if len(w.Last) > 0 { // and of those that begin when it has ended
+	if len(w.Last) > 0 { // and for the slowest device of those that begin last
 		total += w.Takes
 	}
-	if len(w.Watch) > 0 { // to look at them twice
+	if len(w.Watch) > 0 { // for two reads of the watched devices
 		total += deadManSlack
 	}
 	return total
 }
 
-// settle ends a run whose devices were held. If too many failed, all go back. Otherwise all stay armed to one deadline, or are confirmed.
+// settle ends a run with held devices. If too many devices failed, all go back. Otherwise all are confirmed, or stay armed with one
+// common deadline.
 func (l *leader) settle(ctx context.Context) {
 	if len(l.held) == 0 {
 		return
@@ -74,7 +75,7 @@ func (l *leader) settle(ctx context.Context) {
 	}
 }
 
-// eachHeld does something with every device that is held.
+// eachHeld calls do for every held device.
 func (l *leader) eachHeld(do func(*change)) {
 	held := l.held
 	l.held = nil
@@ -84,20 +85,20 @@ func (l *leader) eachHeld(do func(*change)) {
 	l.each(held, do)
 }
 
-// undoHeld takes every held device back, the last wave first.
+// undoHeld undoes the change on every held device, the last wave first.
 func (l *leader) undoHeld(ctx context.Context) {
 	held := l.held
 	l.held = nil
 	for n := range slices.Backward(l.order.Waves) {
 		of := slices.DeleteFunc(slices.Clone(held), func(c *change) bool { return c.wave != n })
 		l.each(of, func(c *change) {
-			l.takeBack(c, "the run goes back as a whole, as too many devices failed")
+			l.takeBack(c, "the run goes back as a whole, because too many devices failed")
 			l.end(ctx, c, n)
 		})
 	}
 }
 
-// rearm gives all held devices one deadline, counted from now, with the places of their waves beyond it.
+// rearm sets one deadline for all held devices, counted from now. The device adds the place of its wave to the deadline.
 func (l *leader) rearm(ctx context.Context) {
 	steady := context.WithoutCancel(ctx)
 	l.eachHeld(func(c *change) {
@@ -108,8 +109,8 @@ func (l *leader) rearm(ctx context.Context) {
 				c.keep(r)
 			}
 		}
-		if err != nil { // it keeps the later deadline it has
-			l.noteThat(c.p.Device.Name + " keeps a deadline of its own: " + err.Detail)
+		if err != nil { // the device keeps its later deadline
+			l.noteThat(c.p.Device.Name + " keeps its earlier deadline: " + err.Detail)
 		}
 		c.dev.Close()
 		*l.result[c.p] = *c.result() // its event was sent when its wave ended

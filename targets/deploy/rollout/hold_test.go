@@ -17,7 +17,7 @@ func holdFor(hold time.Duration) func(*rollout.ApplyOptions) {
 	return func(o *rollout.ApplyOptions) { o.Hold = hold }
 }
 
-// Only a change in use waits for a person: a commit that dies half way is undone as soon as without --confirm.
+// Only a change in use waits for a person. A commit that dies half way is undone as early as without --confirm.
 func TestHoldStretchesTheSecondTimerAlone(t *testing.T) {
 	t.Parallel()
 	timers := func(hold time.Duration) []string {
@@ -35,7 +35,7 @@ func TestHoldStretchesTheSecondTimerAlone(t *testing.T) {
 	require.Equal(t, []string{"240", "86400"}, timers(24*time.Hour))
 }
 
-// The device does not answer any more: the longer of its two timers may be the one that runs.
+// The device no longer answers, so the longer of its two timers may be running.
 func TestHoldOfADeviceThatIsGone(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, "leaf01")
@@ -61,7 +61,7 @@ func TestHoldIsBounded(t *testing.T) {
 	require.Empty(t, b.Left())
 }
 
-// A switch that is refused at its prepare is one failure, and not another one when its wave is over.
+// A switch that is refused during prepare counts as a failure only once, and not again at the end of its wave.
 func TestFailuresAreCountedOnce(t *testing.T) {
 	t.Parallel()
 	bs := newBoxes(t, 4)

@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/txn"
 )
 
-// The verbs that the journal has of hooks; a wave is written down as its first device.
+// The verbs for hooks in the journal. The journal names a wave by its first device.
 const (
 	Drain   txn.Verb = "drain"
 	Undrain txn.Verb = "undrain"
@@ -17,7 +17,8 @@ const (
 // drains reports whether waves are drained.
 func (l *leader) drains() bool { return l.o.Hooks != nil && l.o.Hooks.Drain != nil }
 
-// drain takes traffic off the devices of a wave, and reports whether they may be changed. Where it fails they are skipped.
+// drain runs the drain hook for the devices of a wave, and reports whether they may be changed. If the hook fails, the devices are
+// skipped.
 func (l *leader) drain(ctx context.Context, n int, w *deploy.Wave) bool {
 	if !l.drains() {
 		return true
@@ -27,7 +28,7 @@ func (l *leader) drain(ctx context.Context, n int, w *deploy.Wave) bool {
 		return true
 	}
 	for _, p := range w.Devices {
-		if c := l.onWay[p]; c != nil { // it is prepared
+		if c := l.onWay[p]; c != nil { // the device is prepared
 			delete(l.onWay, p)
 			c.state = c.state.Stop()
 			c.run(context.WithoutCancel(ctx), nil)
@@ -43,7 +44,7 @@ func (l *leader) drain(ctx context.Context, n int, w *deploy.Wave) bool {
 	return false
 }
 
-// undrain puts traffic back on the devices of a wave.
+// undrain runs the undrain hook for the devices of a wave.
 func (l *leader) undrain(ctx context.Context, n int, w *deploy.Wave) {
 	if l.o.Hooks == nil || l.o.Hooks.Undrain == nil {
 		return
@@ -56,7 +57,7 @@ func (l *leader) undrain(ctx context.Context, n int, w *deploy.Wave) {
 	}
 }
 
-// hook runs a hook, with its intent and its end in the journal.
+// hook runs a hook, and records its begin and its end in the journal.
 func (l *leader) hook(ctx context.Context, n int, w *deploy.Wave, verb txn.Verb, run func(context.Context, *deploy.Wave) error) error {
 	entry := Entry{Device: w.Devices[0].Device.Name, Verb: verb, Wave: n + 1}
 	if l.o.Record != nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// TestSavedPlanHoldsHostKey: two real servers are trusted under the name of one device. A plan that was made over one of them is refused
-// over the other, by either transport. So is a change that has to connect again.
+// TestSavedPlanHoldsHostKey: two real servers are trusted under the name of one device. A plan that was made with one server is refused
+// with the other server, by both transports. A change that has to connect again is refused, too.
 func TestSavedPlanHoldsHostKey(t *testing.T) {
 	for _, transport := range []string{"native", "openssh"} {
 		t.Run(transport, func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestSavedPlanHoldsHostKey(t *testing.T) {
 	}
 }
 
-// A plan that does not say which machine it is about is neither saved nor taken.
+// A plan without the host key of a device is neither saved nor accepted.
 func TestSavedPlanWithoutHostKey(t *testing.T) {
 	b := newBox(t, "leaf01")
 	var file bytes.Buffer

@@ -10,10 +10,10 @@ import (
 )
 
 // This file is a model of two runs that change one fabric at the same time. The reads and writes of one command on a switch are one step,
-// as in the scripts. Between any two steps the other run, timers, deaths and restarts of switches may come. The law: two switches whose
-// joint loss would cut hosts off are never away together.
+// as in the scripts. Between two steps, a step of the other run, a timer, a death of a run or a restart of a switch may happen. The law
+// is: two switches whose joint loss would cut hosts off are never down at the same time.
 
-// phase is how far a run came on a switch of the model.
+// phase is the progress of a run on a switch of the model.
 type phase int
 
 const (
@@ -22,43 +22,43 @@ const (
 	changing        // its ports are down
 	loaded          // in use, and not confirmed
 	goingBack       // its ports are down
-	finished        // confirmed or undone: the lock is over
+	finished        // confirmed or undone, so the lock is no longer valid
 )
 
-// node is a switch of the model. Its clock runs by itself.
+// node is a switch of the model, with its own clock.
 type node struct {
-	rate   int // of its clock, per mille
+	rate   int // speed of its clock, per mille
 	now    int // by its clock
 	markBy int // the run that has marked it; -1: none
-	ends   int // of the mark, by its clock
+	ends   int // end of the mark, by its clock
 	lockBy int // the run that holds its lock; -1: none
 	at     phase
-	busy   int // until it is up again, by its clock
-	due    int // when it goes back by itself, by its clock
+	busy   int // time at which it is up again, by its clock
+	due    int // time at which it goes back by itself, by its clock
 }
 
 func (n *node) away() bool { return n.at == changing || n.at == goingBack }
 
-// operator is a run of the model: a program that does one command at a time.
+// operator is a run of the model: a program that runs one command at a time.
 type operator struct {
 	id    int
 	waves [][]int
-	marks []int // that it takes, in order
-	hold  bool  // it ends with its changes unconfirmed
+	marks []int // switches that it changes, in order
+	hold  bool  // the run ends with unconfirmed changes
 	timer int   // until a switch goes back by itself
-	waits int   // moves until it begins
+	waits int   // number of moves until it begins
 	step  int
 	wave  int
 	does  string
 	dead  bool
 	ended bool
-	won   bool // it has changed a switch
+	won   bool // the run has changed a switch
 }
 
-// fabric2 is a fabric of the model, and the mistake of the runs, for mutants.
+// fabric2 is a fabric of the model. For mutants it also contains the mistake of the runs.
 type fabric2 struct {
 	nodes    []*node
-	partners [][2]int // pairs that must not be away together
+	partners [][2]int // pairs that must not be down at the same time
 	runs     [2]*operator
 	without  string // the rule that a mutant leaves out
 }
@@ -76,7 +76,7 @@ func (f *fabric2) partnersOf(n int) (out []int) {
 
 const lease = 50
 
-// mark is mark.sh: it takes or renews the mark of a run.
+// mark models mark.sh: it sets or renews the mark of a run.
 func (f *fabric2) mark(o *operator, i int) bool {
 	n := f.nodes[i]
 	if n.markBy >= 0 && n.markBy != o.id && n.ends > n.now && f.without != "marks" {
@@ -89,7 +89,7 @@ func (f *fabric2) mark(o *operator, i int) bool {
 	return true
 }
 
-// move does the next command of a run.
+// move runs the next command of a run.
 func (f *fabric2) move(o *operator) {
 	stop := func() {
 		for _, i := range o.marks {
@@ -155,7 +155,7 @@ func (f *fabric2) move(o *operator) {
 			n.at, n.busy, n.due, o.won = changing, n.now+10, n.now+o.timer, true
 		}
 		o.step++
-	case "confirm": // waits until the devices of the wave are up
+	case "confirm": // the run waits until the devices of the wave are up
 		for _, i := range o.waves[o.wave] {
 			if n := f.nodes[i]; n.lockBy == o.id && n.away() {
 				return
@@ -170,7 +170,7 @@ func (f *fabric2) move(o *operator) {
 	}
 }
 
-// pass lets time go on for every switch, by its own clock.
+// pass advances the clock of every switch.
 func (f *fabric2) pass(r *rand.Rand) {
 	by := 1 + r.IntN(12)
 	for _, n := range f.nodes {
@@ -186,7 +186,7 @@ func (f *fabric2) pass(r *rand.Rand) {
 	}
 }
 
-// interleaved draws a fabric, two runs and their interleaving, and returns the error; empty: no error.
+// interleaved chooses a random fabric, two runs and their interleaving, and returns the error; empty: no error.
 func interleaved(seed uint64, without string) (wrong string, both bool) {
 	r := rand.New(rand.NewPCG(seed, 30))
 	f := &fabric2{without: without}
@@ -228,7 +228,7 @@ func interleaved(seed uint64, without string) (wrong string, both bool) {
 	for range 400 {
 		what := ""
 		switch n := r.IntN(100); {
-		case n < 70: // one that is not dead goes on, or waits
+		case n < 70: // a living run goes on or waits
 			o := f.runs[r.IntN(2)]
 			if what = fmt.Sprintf("run %d: %s", o.id, o.does); !o.dead && !o.ended {
 				f.move(o)
@@ -236,7 +236,7 @@ func interleaved(seed uint64, without string) (wrong string, both bool) {
 		case n < 96:
 			what = "time"
 			f.pass(r)
-		case n < 97: // a machine that sleeps: time goes on, and its run goes on after that
+		case n < 97: // the operator's machine sleeps: time passes, and its run goes on afterwards
 			what = "sleep"
 			for range 20 {
 				f.pass(r)
@@ -244,7 +244,7 @@ func interleaved(seed uint64, without string) (wrong string, both bool) {
 		case n < 98:
 			o := f.runs[r.IntN(2)]
 			o.dead = o.dead || r.IntN(4) == 0
-		default: // a switch restarts: marks are gone, and an unconfirmed change is undone before its ports come up
+		default: // a switch restarts: it loses its mark, and undoes an unconfirmed change before its ports come up
 			d := f.nodes[r.IntN(size)]
 			d.markBy = -1
 			if d.away() || d.at == loaded {
@@ -260,8 +260,8 @@ func interleaved(seed uint64, without string) (wrong string, both bool) {
 	return "", f.runs[0].won && f.runs[1].won
 }
 
-// TestTwoRunsInterleaved: however the commands of two runs interleave, the runs never take away switches whose joint loss cuts hosts off.
-// They do not block each other forever: both change something in many of the draws.
+// TestTwoRunsInterleaved: for any interleaving of the commands, two runs never take down switches whose joint loss cuts hosts off. They
+// do not block each other forever: in many draws both change something.
 func TestTwoRunsInterleaved(t *testing.T) {
 	t.Parallel()
 	draws := uint64(2_000)
@@ -278,7 +278,7 @@ func TestTwoRunsInterleaved(t *testing.T) {
 	}
 	require.Greater(t, changed, 100, "draws in which both runs changed something")
 
-	for _, rule := range []string{"locks", "renew"} { // without which it would not hold
+	for _, rule := range []string{"locks", "renew"} { // rules without which the law is broken
 		caught := false
 		for seed := uint64(0); seed < 10_000 && !caught; seed++ {
 			wrong, _ := interleaved(seed, rule)

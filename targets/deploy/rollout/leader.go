@@ -21,14 +21,14 @@ type leader struct {
 	result  map[*deploy.DevicePlan]*deploy.Result
 	counted map[*deploy.DevicePlan]bool    // in failed
 	onWay   map[*deploy.DevicePlan]*change // prepared, and not yet changed
-	held    []*change                      // in use, and not to be confirmed yet, in the order of waves
-	seen    map[*target.Device][]reading   // of devices that are watched or changed, the last three
+	held    []*change                      // in use and not confirmed yet, in the order of waves
+	seen    map[*target.Device][]reading   // the last three readings of watched and changed devices
 	lingers []time.Duration                // by wave
 	places  []time.Duration                // by wave
-	watched *Links                         // connections to devices that are watched
-	marks   []*marking                     // switches that carry the mark of the run, or are to, by name
+	watched *Links                         // connections to watched devices
+	marks   []*marking                     // switches that carry or must carry the mark of the run, by name
 
-	mu      sync.Mutex // of failed, where devices end by themselves
+	mu      sync.Mutex // guards failed, because devices of a stream end concurrently
 	failed  int
 	telling sync.Mutex
 }
@@ -66,7 +66,7 @@ func (l *leader) lead(ctx context.Context, plan *deploy.Plan) {
 	l.settle(ctx)
 }
 
-// mayBegin reports whether a wave may begin, and notes why not.
+// mayBegin reports whether a wave may begin. If not, it records the reason.
 func (l *leader) mayBegin(ctx context.Context, w *deploy.Wave) bool {
 	switch {
 	case l.results.Interrupted || ctx.Err() != nil:
@@ -82,7 +82,7 @@ func (l *leader) mayBegin(ctx context.Context, w *deploy.Wave) bool {
 	return false
 }
 
-// phaseMayBegin reports whether a wave may begin when devices of earlier phases, on which it relies, stay as they are.
+// phaseMayBegin reports whether a wave may begin although devices of earlier phases keep their old settings.
 func (l *leader) phaseMayBegin(w *deploy.Wave) bool {
 	if l.order.Blocked == nil {
 		return true
@@ -107,7 +107,7 @@ func (l *leader) phaseMayBegin(w *deploy.Wave) bool {
 
 func (l *leader) tooMany() bool { return l.failed > max(l.o.MaxFailures, 0) }
 
-// wave changes the devices of wave n, and keeps them or takes them back together.
+// wave changes the devices of wave n, and keeps or undoes all of their changes.
 func (l *leader) wave(ctx context.Context, n int, w *deploy.Wave) {
 	if w.Stream {
 		l.stream(ctx, n, w)
@@ -121,7 +121,7 @@ func (l *leader) wave(ctx context.Context, n int, w *deploy.Wave) {
 		return
 	}
 	defer l.undrain(ctx, n, w)
-	if l.drains() { // that takes time, and may end sessions, which the change did not then
+	if l.drains() { // a drain takes time and may end sessions, which must not count as losses by the change
 		if !l.renew(ctx, w) {
 			return
 		}
@@ -157,13 +157,13 @@ func (l *leader) wave(ctx context.Context, n int, w *deploy.Wave) {
 	})
 }
 
-// takeBack makes going back the goal of a device that holds its change.
+// takeBack sets the goal of a changed device to the undo.
 func (l *leader) takeBack(c *change, why string) {
 	c.fail(&deploy.Error{Kind: deploy.Undone, Device: c.p.Device, Step: "verify", Detail: why})
 	c.state.Goal = txn.Back
 }
 
-// anomaly asks what to do about counters, and returns why the wave goes back, if it does.
+// anomaly asks the person about risen counters. If the wave must go back, it returns the reason.
 func (l *leader) anomaly(ctx context.Context, odd []string) string {
 	answer := AnomalyStop
 	if l.o.OnAnomaly != nil {
@@ -181,7 +181,8 @@ func (l *leader) anomaly(ctx context.Context, odd []string) string {
 	return ""
 }
 
-// begin changes devices up to the point where each is to be kept. Those that do not get that far have ended.
+// begin changes devices up to the decision whether to keep the change. It returns the devices that reached this point; the others have
+// ended.
 func (l *leader) begin(ctx context.Context, n int, ps []*deploy.DevicePlan) []*change {
 	reached := make([]*change, len(ps))
 	l.eachOf(len(ps), func(i int) {
@@ -217,7 +218,7 @@ func (l *leader) stream(ctx context.Context, n int, w *deploy.Wave) {
 		return
 	}
 	defer l.undrain(ctx, n, w)
-	if l.drains() && !l.renew(ctx, w) { // that takes time
+	if l.drains() && !l.renew(ctx, w) { // a drain takes time
 		return
 	}
 	l.eachOf(len(w.Devices), func(i int) {
@@ -246,7 +247,7 @@ func (l *leader) stream(ctx context.Context, n int, w *deploy.Wave) {
 	}
 }
 
-// eachOf does something n times, a bounded number at a time.
+// eachOf calls do n times, with a bounded number of concurrent calls.
 func (l *leader) eachOf(n int, do func(i int)) {
 	var wg sync.WaitGroup
 	turn := make(chan struct{}, cmp.Or(max(l.o.Parallel, 0), applyAtOnce))
@@ -262,7 +263,7 @@ func (l *leader) eachOf(n int, do func(i int)) {
 
 func (l *leader) each(cs []*change, do func(*change)) { l.eachOf(len(cs), func(i int) { do(cs[i]) }) }
 
-// count adds the failure of a device, once: a switch may fail as it is prepared.
+// count counts the failure of a device once, because a switch may already have failed during prepare.
 func (l *leader) count(p *deploy.DevicePlan) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -319,10 +320,11 @@ func (l *leader) newChange(ctx context.Context, p *deploy.DevicePlan, wave int) 
 	return c
 }
 
-// holds reports whether devices are not confirmed as their wave ends.
+// holds reports whether devices stay unconfirmed at the end of their wave.
 func (l *leader) holds() bool { return l.o.Hold > 0 || l.o.OnFailure == UndoAll }
 
-// end brings a device to its end, whatever becomes of ctx, and keeps and tells its result. One that is to be held is noted, too.
+// end finishes a device, even if ctx has ended. It stores and reports the result. If the device is to be held, end adds it to the held
+// devices.
 func (l *leader) end(ctx context.Context, c *change, wave int) {
 	c.run(context.WithoutCancel(ctx), nil)
 	if c.state.Goal == txn.Hold && c.state.Keepable() {
@@ -355,7 +357,7 @@ func (l *leader) drop(ctx context.Context) {
 	})
 }
 
-// noteThat keeps an error beside the outcomes of devices.
+// noteThat records an error outside of the devices.
 func (l *leader) noteThat(text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

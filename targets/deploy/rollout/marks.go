@@ -12,24 +12,24 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Two runs of one fabric may each take away a switch alone, but not both at the same time. Before a run changes anything, it marks its
-// switches and their partners, whose loss together with them would break the promise of its waves. It renews the marks before each wave.
-// Every run marks switches in the order of their names. So one of several runs that begin together wins the first switch that they share
-// and goes on; the others drop their marks and end. A mark ends by the switch's own clock, so a run that died bars other runs for a short
-// time only. The lock of a changed device bars them for longer.
+// Each of two runs of one fabric may take down one switch, but not both runs at the same time. Before a run changes anything, it marks
+// its switches and their partners. A partner is a switch whose simultaneous loss would break the promise of a wave. It renews the marks
+// before each wave. Every run marks switches in the order of their names. So if several runs begin together, one of them gets the first
+// shared switch and goes on; the others drop their marks and end. A mark ends by the switch's own clock, so a dead run blocks other runs
+// only for a short time. The lock of a changed device blocks them longer.
 
 // marking is a switch that the run marks.
 type marking struct {
 	dev  *device.Device
 	must bool // the run does not go on without it
-	held bool // it has the mark of the run
-	runs int  // that had written there when the run marked it
-	own  bool // the run changes it
+	held bool // the switch has the mark of the run
+	runs int  // number of runs that had written to the switch when it was marked
+	own  bool // the run changes the switch
 
-	ends time.Time // of the mark, by the clock of the run
+	ends time.Time // end of the mark, by the clock of the run
 }
 
-// markSlack is how much longer than its wave may take a mark holds.
+// markSlack is the lifetime of a mark beyond the longest duration of its wave.
 const markSlack = 10 * time.Minute
 
 // markAll marks the switches of the order, and reports whether the run may begin.
@@ -40,7 +40,7 @@ func (l *leader) markAll(ctx context.Context, plan *deploy.Plan) bool {
 	}
 	failed := make([]*deploy.Error, len(l.marks))
 	l.eachOf(len(l.marks), func(i int) { failed[i] = l.marks[i].dev.Connect(ctx, "mark") }) // a login takes longer than a mark
-	// By name, as reading a device may replace its struct.
+	// By name, because reading a device may replace its struct.
 	planned := map[string]*deploy.DevicePlan{}
 	for _, p := range slices.Concat(plan.Devices, plan.Beside) {
 		planned[p.Device.Name] = p
@@ -71,7 +71,7 @@ func (l *leader) markAll(ctx context.Context, plan *deploy.Plan) bool {
 	return true
 }
 
-// mark marks a switch. The mark of a run that is known to have died bars nothing.
+// mark marks a switch. It ignores the mark of a run that is known to have died.
 func (l *leader) mark(ctx context.Context, m *marking, lease time.Duration) (int, *deploy.Error) {
 	runs, err := m.dev.Mark(ctx, l.o.Run, lease, "")
 	if err != nil && err.Holder != nil && err.Holder.Beside && l.o.Died != nil && l.o.Died(err.Holder.Txn) {
@@ -80,7 +80,7 @@ func (l *leader) mark(ctx context.Context, m *marking, lease time.Duration) (int
 	return runs, err
 }
 
-// markings are the switches of the order's waves, in the order in which every run marks them.
+// markings returns the switches of all waves, in the order in which every run marks them.
 func (l *leader) markings() []*marking {
 	must, own := map[*target.Device]bool{}, map[string]bool{}
 	for _, w := range l.order.Waves {
@@ -105,7 +105,7 @@ func (l *leader) markings() []*marking {
 	return all
 }
 
-// without reports whether the run goes on although a switch is not marked, and keeps why not.
+// without reports whether the run goes on although a switch is not marked. If not, it records the reason.
 func (l *leader) without(m *marking, err *deploy.Error) bool {
 	switch {
 	case err.Kind == deploy.Locked:
@@ -121,7 +121,7 @@ func (l *leader) without(m *marking, err *deploy.Error) bool {
 	return true
 }
 
-// changedSince stops the run, because a switch differs from the state by which the run was judged.
+// changedSince stops the run, because a switch differs from its state in the plan.
 func (l *leader) changedSince(m *marking) {
 	l.stopFor(deploy.FabricChanged, m.dev.Of.Name+" was changed by another run after this plan was made. Plan again.")
 }
@@ -132,8 +132,8 @@ func (l *leader) stopFor(why deploy.Stopped, text string) {
 	}
 }
 
-// renew renews the marks of the next wave, and others that end soon, and reports whether the wave may begin. Each renewal reads the locks
-// of the switch. A mark that another run has taken stops the run, on whichever switch.
+// renew renews the marks of the next wave and other marks that end soon, and reports whether the wave may begin. Each renewal reads the
+// locks of the switch. If another run has marked any of the switches, the run stops.
 func (l *leader) renew(ctx context.Context, w *deploy.Wave) bool {
 	steady := context.WithoutCancel(ctx)
 	failed, runs := make([]*deploy.Error, len(l.marks)), make([]int, len(l.marks))
@@ -155,7 +155,7 @@ func (l *leader) renew(ctx context.Context, w *deploy.Wave) bool {
 	})
 	for i, m := range l.marks {
 		err := failed[i]
-		if err == nil && !m.own && runs[i] != m.runs { // its mark had ended, and another run came and went
+		if err == nil && !m.own && runs[i] != m.runs { // the mark had ended, and another run has changed the switch meanwhile
 			l.changedSince(m)
 			return false
 		}
@@ -172,7 +172,7 @@ func (l *leader) renew(ctx context.Context, w *deploy.Wave) bool {
 	return true
 }
 
-// unmark takes the marks away. A mark on a switch that does not answer ends by itself.
+// unmark removes the marks. A mark on a switch that does not answer ends by itself.
 func (l *leader) unmark(ctx context.Context) {
 	steady := context.WithoutCancel(ctx)
 	l.eachOf(len(l.marks), func(i int) {
@@ -183,7 +183,7 @@ func (l *leader) unmark(ctx context.Context) {
 				err = m.dev.Unmark(steady, l.o.Run, "")
 			}
 			if err != nil {
-				l.noteThat(fmt.Sprintf("%s keeps the mark of this run until its time is over: %s", err.Device.Name, err.Detail))
+				l.noteThat(fmt.Sprintf("%s keeps the mark of this run until the mark ends by itself: %s", err.Device.Name, err.Detail))
 			}
 		}
 		m.dev.Close()

@@ -45,14 +45,14 @@ func (b box) unmarkFor(t testing.TB, run deploy.Run) {
 
 const markFile = "/run/rocec/mark"
 
-// markCase is the state of other runs on a switch, and whether the switch takes the mark of a run in that state.
+// markCase is a state of other runs on a switch, with the expected result of marking the switch in this state.
 type markCase struct {
 	name   string
 	holds  func(t testing.TB, b box)
-	refuse string // the message; empty: the switch takes the mark
+	refuse string // the message; empty: the switch accepts the mark
 }
 
-// markCases are all of them.
+// markCases contains all cases.
 func markCases() []markCase {
 	folder := func(mark string) func(t testing.TB, b box) {
 		return func(t testing.TB, b box) {
@@ -91,7 +91,7 @@ func markCases() []markCase {
 		{"a mark", marked(time.Minute), "leaf01 has the mark of bob@ws9, run txn-2, since 20"},
 		{"a mark that was taken away", func(t testing.TB, b box) {
 			marked(time.Minute)(t, b)
-			b.unmarkFor(t, testRun) // another run's is left alone
+			b.unmarkFor(t, testRun) // the mark of another run stays
 			require.NotEmpty(t, b.Read(markFile))
 			b.unmarkFor(t, otherRun)
 			require.Empty(t, b.Read(markFile))
@@ -128,7 +128,7 @@ func markCases() []markCase {
 	}
 }
 
-// marks has a switch take the mark of a run in each case, or refuse it.
+// marks checks for each case whether the switch accepts or refuses the mark of a run.
 func marks(t testing.TB, b box) {
 	for _, c := range markCases() {
 		t.Log(c.name)
@@ -170,7 +170,7 @@ func (c markCase) check(t testing.TB, b box) {
 	require.True(t, h.Marked.Bars())
 }
 
-// pair is two switches, each of which a run of the other one marks.
+// pair returns two switches. A run that changes one of them marks the other one, too.
 func pair(t *testing.T) (bs *boxes, order func(p *deploy.Plan, changes int) *deploy.Order) {
 	bs = newBoxes(t, 2)
 	return bs, func(p *deploy.Plan, changes int) *deploy.Order {
@@ -186,8 +186,8 @@ func (bs boxes) unmarked(t *testing.T) {
 	}
 }
 
-// TestOneGoesFirst: two runs begin together and change a switch each, and the joint loss of both would cut hosts off. One run goes first,
-// and the other one changes nothing and holds nothing.
+// TestOneGoesFirst: two runs begin together, and each of them changes one switch. The joint loss of both switches would cut hosts off.
+// One run goes first, and the other one changes nothing and keeps no marks.
 func TestOneGoesFirst(t *testing.T) {
 	t.Parallel()
 	rounds := 5
@@ -199,7 +199,7 @@ func TestOneGoesFirst(t *testing.T) {
 	for round := range rounds {
 		p := bs.plan(t)
 		for _, d := range p.Devices {
-			d.Status = deploy.StatusSame // what matters is who begins
+			d.Status = deploy.StatusSame // the test is only about the run that begins
 		}
 		var mu sync.Mutex
 		var began []string
@@ -210,7 +210,7 @@ func TestOneGoesFirst(t *testing.T) {
 			both.Go(func() {
 				r, err := rollout.Apply(t.Context(), bs.dial, p, rollout.ApplyOptions{
 					Clock: realTime, Run: run, Soak: noSoak, Order: order(p, i),
-					Hooks: &rollout.Hooks{Drain: func(context.Context, *deploy.Wave) error { // its wave goes on until the other run has ended
+					Hooks: &rollout.Hooks{Drain: func(context.Context, *deploy.Wave) error { // until the other run has ended
 						mu.Lock()
 						began = append(began, run.Name)
 						alone := len(began) == 1
@@ -288,7 +288,7 @@ func TestMarksStop(t *testing.T) {
 		}, deploy.FabricChanged, "not-started not-started", "leaf02 was changed by another run after this plan was made"},
 		{"a mark that was lost before the wave", func(t *testing.T, bs *boxes, o *rollout.ApplyOptions) {
 			o.Hooks = &rollout.Hooks{Drain: func(context.Context, *deploy.Wave) error {
-				require.NoError(t, os.Remove(bs.all[1].Root+markFile)) // its time was over
+				require.NoError(t, os.Remove(bs.all[1].Root+markFile)) // the mark had ended
 				_, err := bs.all[1].markFor(t, otherRun, time.Hour)
 				require.Nil(t, err)
 				return nil
@@ -323,7 +323,7 @@ func TestMarksStop(t *testing.T) {
 			require.Contains(t, r.Why, c.why)
 			for _, b := range bs.all {
 				if b.Dead {
-					continue // its mark ends by itself
+					continue // the mark ends by itself
 				}
 				require.NotContains(t, b.Read(markFile), testRun.Name, "%s keeps the mark", b.Dev.Name)
 				require.Empty(t, b.Left())
@@ -332,7 +332,7 @@ func TestMarksStop(t *testing.T) {
 	}
 }
 
-// Every login user can read which run holds a device, how far it got, and when the device goes back.
+// Every login user can read which run holds a device, the progress of the run, and when the device goes back.
 func TestLocksWithoutRoot(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, "leaf01")
@@ -354,7 +354,7 @@ func TestLocksWithoutRoot(t *testing.T) {
 	require.Equal(t, "txn-1", h.Marked.Txn)
 }
 
-// root gives folders and all that is in them back to root.
+// root makes root the owner of folders and of all their content.
 func root(t *testing.T, folders ...string) {
 	for _, folder := range folders {
 		require.NoError(t, filepath.WalkDir(folder, func(p string, _ fs.DirEntry, err error) error {

@@ -16,7 +16,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/internal/boxtest"
 )
 
-// mutant is one comparison, undo, mark or lock taken out of a script, and the scenario that must fail then.
+// mutant is a script without one of its comparisons, undos, marks or locks, and the scenario that must fail with this script.
 type mutant struct {
 	script   string
 	old, new string
@@ -308,7 +308,7 @@ places()`, caught: "never loaded"},
 	{script: "undo.sh", old: `tail -n 999 "$S/digests"`, new: `true "$S/digests"`, caught: "backups"},
 	{script: "undo.sh", old: `case ${b##*/} in *[!a-z0-9-]*) continue ;; esac`, new: `:`, caught: "backups"},
 
-	// What the device was given, before anything of a journal runs.
+	// The hash check of the journal, before any command of the journal runs.
 	{script: "call.sh", old: `	if [ "$given" != "$D" ]; then`, new: `	if false; then`, caught: "another journal"},
 	{script: "call.sh", old: `	if [ "$given" != "$D" ]; then`, new: `	if [ -n "$D" ] && [ "$given" != "$D" ]; then`, caught: "another journal"},
 	{script: "call.sh", old: `	if [ "$given" != "$D" ]; then`, new: `	if [ -n "$given" ] && [ "$given" != "$D" ]; then`, caught: "another journal"},
@@ -318,7 +318,7 @@ places()`, caught: "never loaded"},
 	{script: "read.sh", old: `if [ "$run" = "$1" ]; then has=$sum`, new: `if true; then has=$sum`, caught: "another journal"},
 	{script: "read.sh", old: `"$S/backup/$1/digest"; do`, new: `; do`, caught: "another journal"},
 
-	// The way back.
+	// The undo.
 	{script: "undo.sh", old: `	refusals base
 `, new: ``, caught: "old content refused"},
 	{script: "undo.sh", old: `	back
@@ -349,8 +349,8 @@ places()`, caught: "never loaded"},
 `, caught: "steps go back each"},
 }
 
-// flushes are the mutants without one of the flushes. A box loses nothing with its power, so the list of flushes takes the place of the
-// losses. Devices whose power really fails show those.
+// flushes returns the mutants without one of the flushes. A box loses no data at a power cut, so the tests compare the list of flushes
+// instead. The matrix of package internal/matrix has real power cuts.
 func flushes(t *testing.T, script, text string) []mutant {
 	var all []mutant
 	call := regexp.MustCompile(`(must "[^"]*" )?\bflush "[^|&;)]*`)
@@ -368,10 +368,10 @@ func flushes(t *testing.T, script, text string) []mutant {
 	return all
 }
 
-// trail is the line break a match ends with.
+// trail returns the line break at the end of a match.
 func trail(match string) string { return match[len(strings.TrimRight(match, "\n")):] }
 
-// Every mutant fails the scenario that is meant for it.
+// Every mutant fails its scenario.
 func TestScriptMutants(t *testing.T) {
 	machinetest.Long(t)
 	if *update {
@@ -410,7 +410,7 @@ func TestScriptMutants(t *testing.T) {
 	}
 }
 
-// mutantStride is from one mutant to the next: each of them in make test-long, a slice else.
+// mutantStride is the step from one tested mutant to the next: make test-long tests all mutants, other runs only a part.
 func mutantStride() int {
 	switch {
 	case *whole:
@@ -421,7 +421,7 @@ func mutantStride() int {
 	return 47
 }
 
-// recorder is a test within a test that should fail.
+// recorder replaces testing.T for a scenario that should fail.
 type recorder struct {
 	testing.TB
 	mu  sync.Mutex
@@ -441,7 +441,7 @@ func (r *recorder) Fatalf(format string, args ...any) {
 
 func (r *recorder) FailNow() { runtime.Goexit() }
 
-// failure runs a test and returns why it failed; empty: it did not.
+// failure runs a test and returns its failure; empty: the test passed.
 func failure(t testing.TB, run func(testing.TB)) string {
 	r := &recorder{TB: t}
 	done := make(chan struct{})

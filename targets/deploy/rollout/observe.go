@@ -14,27 +14,27 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// ObserveOptions are the choices of [Observe].
+// ObserveOptions contains the options of [Observe].
 type ObserveOptions struct {
 	Parallel int                       // devices read at the same time; 0: [ReadAtOnce]
-	Timeout  time.Duration             // for one device, from connecting to the last byte; 0: one minute
-	Probes   func(*target.Device) bool // devices whose probes are run too; nil: no device
-	Look     bool                      // also the facts that the fabric assumes beyond the files
+	Timeout  time.Duration             // time limit for one device, from connecting to the last byte; 0: one minute
+	Probes   func(*target.Device) bool // devices whose probes also run; nil: no device
+	Look     bool                      // also read the facts that the fabric assumes
 	Sudo     *device.Sudo              // how login users become root; nil: without a password
 	Links    *Links                    // connections to read over, kept for later use; nil: they end with the read
 
-	// Progress receives every device that was read or could not be, one call at a time.
+	// Progress receives every device after its read or its failure, one call at a time.
 	Progress func(done, total int, h *deploy.Have)
 }
 
-// Every asks for the probes of every device.
+// Every selects the probes of every device.
 func Every(*target.Device) bool { return true }
 
-// Switches asks for the probes of switches: their links and neighbours show which part of a fabric is alive.
+// Switches selects the probes of switches. Their links and neighbours show which part of a fabric is up.
 func Switches(d *target.Device) bool { return d.Role == target.Switch }
 
-// Observe reads every device of the tree, many at a time, one connection and one command each. A device that cannot be
-// read is an error of its own and stops none of the others.
+// Observe reads all devices of the tree, many at a time, with one connection and one command each. A device that cannot be read has its
+// own error, and does not stop the others.
 func Observe(ctx context.Context, dial target.Dial, tree *target.Tree, o ObserveOptions) *deploy.Observed {
 	obs := &deploy.Observed{Devices: make([]*deploy.Have, len(tree.Devices))}
 	var (
@@ -82,16 +82,18 @@ func observe(ctx context.Context, dial target.Dial, of *target.Device, o Observe
 	return h
 }
 
-// Links are open connections to devices, handed from a read to the next one, or to the change that follows. The zero value holds none.
+// Links contains open connections to devices. A read passes them to the next read, or to the following change. The zero value contains
+// none.
 type Links struct {
 	mu   sync.Mutex
 	open map[*target.Device]*device.Device
 }
 
-// mostLinks bounds them: each takes a file descriptor and some memory, here and on the way.
+// mostLinks bounds the number of open connections, because each needs a file descriptor and some memory, on this machine and on jump
+// hosts.
 const mostLinks = 256
 
-// put keeps a connection, and reports whether it did.
+// put stores a connection, and reports whether it was stored.
 func (l *Links) put(d *device.Device) bool {
 	if l == nil {
 		return false
@@ -108,7 +110,7 @@ func (l *Links) put(d *device.Device) bool {
 	return true
 }
 
-// take returns the connection of a device and forgets it; nil: no connection.
+// take removes and returns the connection of a device; nil: no connection.
 func (l *Links) take(of *target.Device) *device.Device {
 	if l == nil {
 		return nil
@@ -120,7 +122,7 @@ func (l *Links) take(of *target.Device) *device.Device {
 	return d
 }
 
-// Close ends every connection that is kept.
+// Close ends every stored connection.
 func (l *Links) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -130,7 +132,7 @@ func (l *Links) Close() {
 	l.open = nil
 }
 
-// CloseUnchanged ends those to devices that a plan does not change.
+// CloseUnchanged ends the connections to devices that a plan does not change.
 func (l *Links) CloseUnchanged(p *deploy.Plan) {
 	for _, d := range p.Devices {
 		if d.Status == deploy.StatusChange {
@@ -142,7 +144,7 @@ func (l *Links) CloseUnchanged(p *deploy.Plan) {
 	}
 }
 
-// pool keeps content that many devices hold alike once: the script on every host of a large fabric, say.
+// pool stores equal contents of many devices once, such as the script on every host of a large fabric.
 type pool struct {
 	mu   sync.Mutex
 	seen map[[sha256.Size]byte][]byte
@@ -150,7 +152,7 @@ type pool struct {
 
 func (p *pool) share(content []byte) []byte {
 	if len(content) == 0 {
-		return content // absent and empty stay apart
+		return content // absent and empty content stay different
 	}
 	sum := sha256.Sum256(content)
 	p.mu.Lock()

@@ -23,7 +23,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// snapshot is every file of a box, with content and mode.
+// snapshot returns all files of a box, with content and mode.
 func snapshot(t *testing.T, root string) map[string]string {
 	m := map[string]string{}
 	require.NoError(t, filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
@@ -41,8 +41,8 @@ func snapshot(t *testing.T, root string) map[string]string {
 	return m
 }
 
-// TestObserve: Observe reads the files of a device, distinguishes absent, empty and unreadable ones, and leaves the device exactly as it
-// was. The box reports every command that could write.
+// TestObserve: Observe reads the files of a device, distinguishes absent, empty and unreadable files, and changes nothing on the device.
+// The box reports every command that could write.
 func TestObserve(t *testing.T) {
 	b := newBox(t, "leaf01")
 	b.Dev.Identity = []target.Probe{{Query: target.Query{Cmd: "echo App 1"}, Name: "release", Judge: func(a []byte) []string {
@@ -87,7 +87,7 @@ func TestObserve(t *testing.T) {
 		{Data: []byte{}, Rights: roots},
 		{Data: []byte(bytesOfAllKinds), Rights: roots},
 		{Reason: "it is larger than 1 MiB"},
-		{Reason: "it is a symbolic link, which replacing the file would cut"},
+		{Reason: "it is a symbolic link, which a new file would replace"},
 		{Reason: "it is not a regular file"},
 		{},
 	}, h.Files)
@@ -97,8 +97,8 @@ func TestObserve(t *testing.T) {
 	}, h.Probes)
 }
 
-// TestObservePlacesAndWatches: for a file with several places the first existing one counts, and the reading holds that path. Every read
-// asks for the watches, and names a query that fails.
+// TestObservePlacesAndWatches: for a file with several possible paths, the first existing path counts, and the reading contains that
+// path. Every read runs the watches, and names a failing query.
 func TestObservePlacesAndWatches(t *testing.T) {
 	b := newBox(t, "leaf01")
 	at := func(name string) string { return b.Root + "/etc/app/" + name }
@@ -132,7 +132,7 @@ func TestObservePlacesAndWatches(t *testing.T) {
 	require.Equal(t, at("first"), wanted.Files[before].Path, "the device of the fabric stays as it is")
 	require.Equal(t, []target.Fact{{Name: "memory", Value: "2"}}, h.Watched[0].Facts)
 	require.Empty(t, h.Watched[0].Found[0].Detail)
-	require.Equal(t, "it could not be asked for: no such thing (exit status 9)", h.Watched[1].Found[0].Detail)
+	require.Equal(t, "its query failed: no such thing (exit status 9)", h.Watched[1].Found[0].Detail)
 	require.True(t, h.Watched[0].Sound())
 
 	p := deploy.Diff(&target.Tree{Devices: []*target.Device{h.Device}}, &deploy.Observed{Devices: []*deploy.Have{h}}).Devices[0]
@@ -143,7 +143,8 @@ func TestObservePlacesAndWatches(t *testing.T) {
 	require.Equal(t, at("third"), h.Device.Files[before].Path)
 }
 
-// What is asked of a device beside its files comes with them, and half an answer, or none, is not a failure of the device.
+// One command reads the files and all other data of a device. A missing or incomplete answer about the other data is not a failure of the
+// device.
 func TestObserveLook(t *testing.T) {
 	b := newBox(t, "leaf01")
 	look := rollout.ObserveOptions{Look: true}
@@ -195,7 +196,7 @@ func TestObserveRefuses(t *testing.T) {
 	require.NoError(t, os.Remove(b.Root+"/run/loaded"))
 	p = b.plan(t).Devices[0]
 	require.Equal(t, deploy.Unreadable, p.Err.Kind)
-	require.Contains(t, p.Err.Detail, "daemon/conf: it could not be asked for: cat: ")
+	require.Contains(t, p.Err.Detail, "daemon/conf: its query failed: cat: ")
 }
 
 // The failure of a device does not affect others.
@@ -225,7 +226,7 @@ func TestObserveErrors(t *testing.T) {
 	}
 }
 
-// A user who cannot become root reads the files that all may read. A hidden file is refused, and never counts as absent.
+// A user who cannot become root reads the files that all users may read. A hidden file is refused, and never counts as absent.
 func TestObserveWithoutRoot(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, "leaf01")
@@ -243,7 +244,7 @@ func TestObserveWithoutRoot(t *testing.T) {
 	require.Equal(t, deploy.Unreadable, p.Err.Kind)
 	require.NoError(t, os.Chmod(b.Root+"/etc/app", 0o755))
 
-	b.Stub("sudo", `[ "$1" = -n ] && [ "$2" = cat ] || exit 1; chmod 644 "$3"; exec cat "$3"`) // a line of sudoers for reading alone
+	b.Stub("sudo", `[ "$1" = -n ] && [ "$2" = cat ] || exit 1; chmod 644 "$3"; exec cat "$3"`) // a line of sudoers that only allows reading
 	require.Equal(t, deploy.StatusChange, b.plan(t).Devices[0].Status)
 }
 
@@ -262,7 +263,7 @@ func TestVerify(t *testing.T) {
 	require.Equal(t, []deploy.Judged{{Name: "daemon", Wrong: wrong}}, v.Devices[0].Probes)
 }
 
-// few lowers the number of checks of a law that costs real time.
+// few lowers the number of checks for a law whose checks take real time.
 func few(t *testing.T, n int) {
 	f := flag.Lookup("rapid.checks")
 	was := f.Value.String()
@@ -270,10 +271,10 @@ func few(t *testing.T, n int) {
 	t.Cleanup(func() { require.NoError(t, f.Value.Set(was)) })
 }
 
-// TestPlanAfterApplyIsEmpty: whatever the device holds, the plan right after an apply is empty.
+// TestPlanAfterApplyIsEmpty: for any content of the device, the plan directly after an apply is empty.
 func TestPlanAfterApplyIsEmpty(t *testing.T) {
 	machinetest.Long(t)
-	few(t, 5) // each applies twice, to a real shell
+	few(t, 5) // each check applies twice, with a real shell
 	rapid.Check(t, func(rt *rapid.T) {
 		b := newBox(t, "leaf01")
 		line := rapid.SampledFrom([]string{

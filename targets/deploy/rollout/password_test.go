@@ -15,13 +15,12 @@ import (
 	"github.com/rocec/rocec/targets/deploy/rollout"
 )
 
-// TestSudoPassword: sudo asks for a password, or for none although rocec has one, or rejects a wrong one. The password never reaches a
-// file or a script.
+// TestSudoPassword: sudo asks for a password, does not ask for it, or rejects a wrong one. The password never reaches a file or a script.
 func TestSudoPassword(t *testing.T) {
 	const secret = "correct horse"
 	const free = `:`
 	for name, c := range map[string]struct {
-		sudo    string // its reaction to a password; -n is refused where free is empty
+		sudo    string // sudo's reaction to a password; -n is refused if free is empty
 		outcome deploy.Outcome
 		says    string
 	}{
@@ -77,7 +76,7 @@ AS_ROOT=yes exec "$@"`)
 				}
 				if c.says != "" && i == 1 {
 					require.Empty(t, b.Read("/run/asked"), "a wrong password is tried once")
-					require.Contains(t, r.Err.Detail, "sudo on another device did not take the password")
+					require.Contains(t, r.Err.Detail, "sudo on another device did not accept the password")
 				}
 				if c.sudo == free {
 					require.Empty(t, b.Read("/run/sent"), "the password goes where sudo asks for it")
@@ -104,7 +103,7 @@ func requireNowhere(t *testing.T, root, text string) {
 	}))
 }
 
-// Reading needs no root where the files can be read. Other files are read by the lines of sudoers that allow it, or reported.
+// Readable files need no root. Other files are read if lines of sudoers allow it, or are reported.
 func TestReadingWithoutRoot(t *testing.T) {
 	b := newBox(t, "leaf01")
 	b.Stub("id", "echo 1000")
@@ -120,7 +119,7 @@ exit 1`)
 	require.Equal(t, boxtest.OldConf, b.Read("/etc/app/conf"))
 }
 
-// asking makes the sudo of a box want a password; it notes each that it is given. Any password is right where right is empty.
+// asking makes the sudo of a box ask for a password and record each password. If right is empty, any password is right.
 func asking(t *testing.T, b box, right string) {
 	t.Helper()
 	b.Stub("id", `[ -n "${AS_ROOT:-}" ] && echo 0 || echo 1000`)
@@ -136,11 +135,11 @@ AS_ROOT=yes exec "$@"`)
 	b.Home = b.Root + "/home"
 }
 
-// A device that accepts the password has no effect on others: each accepts it itself. The first refusal ends that for those that have not
-// accepted it yet. Devices beside the plan never get it.
+// Each device must accept the password itself; the answer of one device has no effect on the others. After the first refusal, devices
+// that have not accepted the password yet do not get it any more. Devices beside the plan never get it.
 func TestSudoPasswordOfOneDeviceOpensNoOther(t *testing.T) {
 	bs := newBoxes(t, 5)
-	for i, right := range []string{"", "secret", "another", "secret", "secret"} { // the first is a device that takes anything
+	for i, right := range []string{"", "secret", "another", "secret", "secret"} { // the first device accepts any password
 		asking(t, bs.all[i], right)
 	}
 	name := func(i int) string { return bs.all[i].Dev.Name }
@@ -155,7 +154,7 @@ func TestSudoPasswordOfOneDeviceOpensNoOther(t *testing.T) {
 	require.Equal(t, deploy.Permission, found[2].Err.Kind)
 	require.Contains(t, found[2].Err.Detail, "sudo: 1 incorrect password attempt")
 	require.Contains(t, found[3].Err.Detail,
-		"sudo on another device did not take the password, and it is not tried here: "+name(2)+" refused it")
+		"sudo on another device did not accept the password, so it is not tried here: "+name(2)+" refused it")
 	require.Nil(t, found[4].Err, "it is read as far as who logs in may")
 	require.Equal(t, "secret\n", bs.all[2].Read("/run/given"), "once")
 	for _, i := range []int{3, 4} {
@@ -166,7 +165,7 @@ func TestSudoPasswordOfOneDeviceOpensNoOther(t *testing.T) {
 	require.Nil(t, found[0].Err, "those that have taken it go on")
 	require.Equal(t, "secret\n", bs.all[2].Read("/run/given"), "a device that has refused it is not asked again")
 
-	// Another machine under the name of a device has not taken it.
+	// Another machine under the name of a device has not accepted the password.
 	asking(t, bs.all[1], "another")
 	bs.all[1].Key = "SHA256:other"
 	given := bs.all[1].Read("/run/given")
@@ -174,7 +173,7 @@ func TestSudoPasswordOfOneDeviceOpensNoOther(t *testing.T) {
 	require.Equal(t, given, bs.all[1].Read("/run/given"))
 }
 
-// A device whose host key is not verified does not get the password: there is no connection to send it over.
+// A device whose host key is not verified does not get the password, because there is no connection.
 func TestSudoPasswordWaitsForHostKey(t *testing.T) {
 	m := newMachine(t)
 	asking(t, m.box, "secret")

@@ -57,7 +57,7 @@ func TestPlanFile(t *testing.T) {
 		require.Error(t, err, name)
 	}
 
-	// A device is edited, one cannot be read any more, one can be read now.
+	// One device is edited, one cannot be read any more, and one can be read now.
 	bs.all[0].Write("/etc/app/conf", "colour = by hand\n")
 	bs.all[1].Dead, bs.all[2].Dead = true, false
 	err = bs.plan(t).Matches(s)
@@ -69,7 +69,7 @@ func TestPlanFile(t *testing.T) {
 	require.Equal(t, "was unreachable then, and would be changed now", moved.Reasons[2])
 	require.Contains(t, err.Error(), "leaf01: ")
 
-	// Another machine answers under the name of one, with the same files.
+	// Another machine answers under the name of a device, with the same files.
 	bs.all[0].Write("/etc/app/conf", boxtest.OldConf)
 	bs.all[1].Dead, bs.all[2].Dead = false, true
 	bs.all[3].Key = "SHA256:other"
@@ -92,11 +92,11 @@ func TestPlanFile(t *testing.T) {
 	p.Devices = p.Devices[:3]
 	require.ErrorAs(t, p.Matches(s), &moved)
 	require.Equal(t, []string{"leaf01", "leaf02", `"leaf04"`}, moved.Devices)
-	require.Equal(t, "the fabric gives it other files now", moved.Reasons[1])
-	require.Equal(t, "is in it, but not in the fabric", moved.Reasons[2])
+	require.Equal(t, "the fabric now contains other files for it", moved.Reasons[1])
+	require.Equal(t, "is in the plan, but not in the fabric", moved.Reasons[2])
 }
 
-// A hostile file of the largest size that is read does not become gigabytes of empty devices or names.
+// A hostile file of the largest allowed size does not become gigabytes of empty devices or names.
 func TestPlanFileBounded(t *testing.T) {
 	size := 32 << 20
 	if testing.Short() {
@@ -119,6 +119,6 @@ func TestPlanFileBounded(t *testing.T) {
 		_, err := deploy.LoadPlan(bytes.NewReader(data))
 		runtime.ReadMemStats(&after)
 		require.Error(t, err, name)
-		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8*size), name) // most of it is the copy of ReadAll
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8*size), name) // ReadAll's copy uses most of this memory
 	}
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// TestProtocol: one thing goes wrong at a time, between plan and apply or under way; the table has the result for the device. The
-// scenarios have more of them.
+// TestProtocol: one error happens at a time, between plan and apply or during the apply. The table contains the result for the device.
+// The scenarios cover more errors.
 func TestProtocol(t *testing.T) {
 	machinetest.Long(t)
 	const byHand = "# by hand, later\ncolour = red\n"
@@ -30,8 +30,8 @@ func TestProtocol(t *testing.T) {
 		breaks  func(b box)
 		outcome deploy.Outcome
 		kind    deploy.Kind
-		says    string // in error and detail
-		conf    string // the content of the file; empty: that of the outcome
+		says    string // text in error and detail
+		conf    string // the content of the file; empty: the content that follows from the outcome
 		loaded  string
 		reloads int
 		left    bool
@@ -124,7 +124,7 @@ func TestProtocol(t *testing.T) {
 	}
 }
 
-// What cannot be reached or asked before anything begins.
+// Devices that cannot be reached or asked before the run begins.
 func TestApplyCannotDial(t *testing.T) {
 	b := newBox(t, "leaf01")
 	p := b.plan(t)
@@ -146,8 +146,8 @@ func TestApplyCannotDial(t *testing.T) {
 	require.ErrorContains(t, err, "no clock")
 }
 
-// TestDeadRun: a run dies right after the commit. The device undoes it by itself, and the next apply can change the device without a
-// manual cleanup.
+// TestDeadRun: a run dies directly after the commit. The device undoes the change by itself, and the next apply can change the device
+// without a manual cleanup.
 func TestDeadRun(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
@@ -173,7 +173,7 @@ func TestDeadRun(t *testing.T) {
 	require.Equal(t, "txn-1", p.Devices[0].Lock.Txn)
 	require.Equal(t, txn.Loaded, p.Devices[0].Lock.Mark)
 	other := rollout.ApplyOptions{Clock: realTime, Run: deploy.Run{Name: "txn-2", Key: "abcd"}, Soak: noSoak}
-	b.Write("/etc/app/conf", boxtest.OldConf) // so that there is something to plan
+	b.Write("/etc/app/conf", boxtest.OldConf) // so that the plan has a change
 	p = b.plan(t)
 	rep, err = rollout.Apply(t.Context(), b.Dial, p, other)
 	require.NoError(t, err)
@@ -193,7 +193,7 @@ func TestDeadRun(t *testing.T) {
 	require.True(t, b.plan(t).Empty())
 }
 
-// Files that were not there, a folder that was not there, and a file that goes away. How they go back is a scenario.
+// New files, a new folder, and a removed file. A scenario covers their undo.
 func TestCreateAndDelete(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, "gpu1")
@@ -220,7 +220,8 @@ func TestCreateAndDelete(t *testing.T) {
 	require.True(t, b.plan(t).Empty())
 }
 
-// A step of files that are gone again is not run again: its command belongs to them. Its own undo is, with the state from before.
+// If the undo removes the files of a step, the step's command does not run again, because it belongs to the files. The step's own undo
+// runs, with the earlier live state.
 func TestGoingBackFromCreated(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, "gpu1")
@@ -248,7 +249,7 @@ func TestGoingBackFromCreated(t *testing.T) {
 	require.Equal(t, "body\n", b.Read("/run/why"))
 }
 
-// The last ten backups stay, by a counter. Files that are no backups of rocec are not touched, and the original never goes.
+// The last ten backups by a counter stay. Files that are not backups of rocec are not changed, and the original is never removed.
 func TestBackups(t *testing.T) {
 	t.Parallel()
 	if !*whole {
@@ -263,7 +264,7 @@ func TestBackups(t *testing.T) {
 	for i := range 11 {
 		b.Write("/etc/app/conf", fmt.Sprintf("# %d\ncolour = red\n", i))
 		rep, err := rollout.Apply(t.Context(), b.Dial, b.plan(t), rollout.ApplyOptions{
-			Clock: realTime, Run: deploy.Run{Name: fmt.Sprintf("txn-%d", 20-i), Key: "abcd"}, Soak: noSoak, // names that sort the other way
+			Clock: realTime, Run: deploy.Run{Name: fmt.Sprintf("txn-%d", 20-i), Key: "abcd"}, Soak: noSoak, // names that sort in the opposite order
 		})
 		require.NoError(t, err)
 		require.Equal(t, deploy.Applied, rep.Devices[0].Outcome)
@@ -282,7 +283,7 @@ func TestBackups(t *testing.T) {
 	require.Equal(t, "# 0\ncolour = red\n", b.Read(boxtest.State+"/original/file"+b.Root+"/etc/app/conf"))
 }
 
-// A backup of a rocec that kept no originals is the original.
+// A backup by an earlier rocec, which stored no originals, counts as the original.
 func TestOriginalOfOlderRuns(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, "leaf01")

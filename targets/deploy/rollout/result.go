@@ -32,7 +32,7 @@ func (c *change) result() *deploy.Result {
 		known = len(rep.Files) == len(c.what.Files)
 		fate, r.Bare = c.over(rep)
 	}
-	if !over { // else later runs may have written the files
+	if !over { // otherwise later runs may have written the files
 		fate = c.trusted(fate, rep)
 	}
 	switch fate {
@@ -46,7 +46,7 @@ func (c *change) result() *deploy.Result {
 	case txn.Held:
 		r.Outcome, r.Err, r.Until, r.Left, r.Used = deploy.Unconfirmed, nil, rep.Until, nil, true
 	case txn.Restored:
-		r.Outcome, r.Undo = deploy.Restored, nil // whatever broke on the way
+		r.Outcome, r.Undo = deploy.Restored, nil // even after an error
 	case txn.Reverted:
 		r.Outcome, r.Undo, r.By = deploy.Reverted, nil, rep.By
 	case txn.Contested:
@@ -54,17 +54,17 @@ func (c *change) result() *deploy.Result {
 	default:
 		r.Outcome, r.Until = deploy.Unknown, rep.Until
 		if r.Until == 0 && c.state.Gone && c.mayUndo() {
-			t := c.timers() // either may be the one that runs
+			t := c.timers() // the device may run either version
 			r.Until = max(t.First, t.Later)
 		}
 	}
 	if over && fate == txn.Uncertain && r.Err == nil {
 		r.Err = &deploy.Error{
 			Kind: deploy.Stale, Device: c.p.Device,
-			Detail: "the run is over on the device, which has not kept whether it was confirmed; a later run may have written what is there",
+			Detail: "the run is over on the device, which has no record whether it was confirmed; a later run may have written the files",
 		}
 		if r.Bare {
-			r.Err.Detail = "no trace of the run is there: the device was replaced or installed anew, or later runs took the traces away"
+			r.Err.Detail = "the device has no trace of the run: the device was replaced or installed anew, or later runs removed the traces"
 		}
 	}
 	if r.Err == nil && r.Failed() && r.Cleanup == nil {
@@ -94,7 +94,7 @@ func (c *change) mayUndo() bool {
 	return false
 }
 
-// acted is who decided the outcome on the device, where it was not this process: the device has recorded that.
+// acted returns the verb that decided the outcome on the device, if another process ran it. The device has recorded that verb.
 func (c *change) acted(r *deploy.Result, rep *device.Report) deploy.Act {
 	by := map[deploy.Outcome][]string{
 		deploy.Applied: {"confirm"}, deploy.Restored: {"undo", "unlock", "release"}, deploy.Conflict: {"undo"},
@@ -110,7 +110,7 @@ func (c *change) acted(r *deploy.Result, rep *device.Report) deploy.Act {
 	return deploy.Act{}
 }
 
-// trusted returns the fate by the marks on the device, unless its files contradict it: marks can be made by hand.
+// trusted returns the outcome by the marks on the device, unless its files contradict it. Marks can be made by hand.
 func (c *change) trusted(fate txn.Fate, rep *device.Report) txn.Fate {
 	for i, f := range c.what.Files {
 		if f.Base == f.Target || i >= len(rep.Files) || rep.Files[i] == "" {
@@ -133,7 +133,7 @@ func (c *change) trusted(fate txn.Fate, rep *device.Report) txn.Fate {
 	return fate
 }
 
-// file returns the result for one file. For a run that is over, it has the present content, even of another writer.
+// file returns the result for one file. For a run that has ended, the result has the present content, even if another writer wrote it.
 func (c *change) file(i int, f *deploy.Change, o deploy.Outcome, over, known bool, rep *device.Report) deploy.FileResult {
 	r := deploy.FileResult{Path: f.Path, Holds: deploy.HoldsUnknown, InUse: deploy.UseUnknown}
 	switch {
@@ -161,12 +161,11 @@ func (c *change) file(i int, f *deploy.Change, o deploy.Outcome, over, known boo
 	return r
 }
 
-// over returns the fate of a run that has nothing left on the device. The device keeps the fate. It has no fate for a run of live states
-// alone, and for one that a power cut ended at the release. Then the journal has the progress of the run. The files prove only that the
-// old content is back: a later run may have written the new content.
-//
-// bare reports that the device has no trace of a run that changed it by the journal, not even its backup. It is another machine or was
-// reinstalled, and its content proves nothing about the run.
+// over returns the outcome of a run that has ended on the device. Normally the device keeps the outcome. It keeps none for a run that
+// only changed live states, or whose release a power cut interrupted. In these cases over uses the progress of the run in the journal.
+// The files can only prove that the old content is back, because a later run may have written the new content. bare reports that the
+// device has no trace of the run, not even its backup, although the run changed it by the journal. Such a device is another machine or
+// was reinstalled, and its content proves nothing about the run.
 func (c *change) over(rep *device.Report) (fate txn.Fate, bare bool) {
 	mark := rep.Ended
 	if mark == txn.Absent {
@@ -195,7 +194,7 @@ func (c *change) over(rep *device.Report) (fate txn.Fate, bare bool) {
 	return txn.Uncertain, bare
 }
 
-// hold reports whether every file of a run that is over was found to hold that.
+// hold reports whether every file of a run that has ended has the given content.
 func (c *change) hold(what func(*deploy.Change) string) bool {
 	for i, f := range c.what.Files {
 		if i >= len(c.found) || c.found[i] != what(f) {
@@ -205,12 +204,12 @@ func (c *change) hold(what func(*deploy.Change) string) bool {
 	return true
 }
 
-// find reads the files of a run that has nothing left on the device.
+// find reads the files of a run that has ended on the device.
 func (c *change) find(ctx context.Context) {
 	if !c.resumed || !c.state.Known || c.state.Last != txn.Absent {
 		return
 	}
-	of := *c.p.Device // its files alone: no query runs
+	of := *c.p.Device // only its files: no query runs
 	of.Given, of.Identity = nil, nil
 	of.Files = slices.DeleteFunc(slices.Clone(of.Files), func(f target.File) bool { return f.Live != nil })
 	c.dev.Of = &of
@@ -226,20 +225,20 @@ func (c *change) find(ctx context.Context) {
 	}
 }
 
-// left lists the files of the run that remain on the device, or that may remain where it no longer answers.
+// left lists the files of the run that remain on the device, or that may remain on a device that no longer answers.
 func (c *change) left(r *deploy.Result, rep *device.Report) {
 	lock := c.state.Lock == txn.Ours
 	if rep.Lock == device.Unnamed && c.asked && (c.err == nil || c.err.Kind != deploy.Locked) {
-		lock = true // it was free before
+		lock = true // the lock was free before
 	}
 	none := c.state.Known && c.state.Mark == txn.Absent && !lock
 	if none && (c.cleanup == nil || c.cleanup.Kind != deploy.Disk) {
-		r.Cleanup = nil // only the answer was lost, or another run has taken it all away
+		r.Cleanup = nil // only the answer was lost, or another run has removed everything
 		return
 	}
 	r.Left = slices.Clone(rep.Left)
-	r.LeftUnseen = c.state.Gone && c.asked || none // removed files that did not reach the disk may be back after a power cut
-	if r.LeftUnseen && len(r.Left) == 0 {          // nothing was seen since the device was last asked to write
+	r.LeftUnseen = c.state.Gone && c.asked || none // after a power cut, removed files may exist again
+	if r.LeftUnseen && len(r.Left) == 0 {          // the state of the device since its last write is unknown
 		for i, f := range c.what.Files {
 			r.Left = append(r.Left, fmt.Sprintf("%s/.rocec-%s-%d.*", path.Dir(f.Path), c.o.Run.Name, i))
 		}
@@ -255,7 +254,8 @@ func (c *change) left(r *deploy.Result, rep *device.Report) {
 	}
 }
 
-// inUse returns whether the device uses the content, as far as it could report that, and the values that it uses in another form.
+// inUse returns whether the device uses the content, if it could report that. It also returns the values that the device uses in another
+// form.
 func (c *change) inUse(f *deploy.Change, rep *device.Report) (use, adjusted string) {
 	i := slices.Index(c.what.Steps, f.File.Activate)
 	if i < 0 {
@@ -269,7 +269,8 @@ func (c *change) inUse(f *deploy.Change, rep *device.Report) (use, adjusted stri
 	return deploy.UseUnknown, adjusted
 }
 
-// inUseAll is whether the device reported for every step that was begun that the content is in use; unread is why it could not.
+// inUseAll returns whether the device reported for every begun step that the content is in use. unread is the reason why it could not
+// report that.
 func (c *change) inUseAll(rep *device.Report) (use, unread string) {
 	use = deploy.UseUnknown
 	for i, began := range rep.Began {

@@ -12,10 +12,10 @@ import (
 )
 
 // Resume ends a run that another process began. o.Run is that run, with its key, and the plan has the hashes of its contents. Resume asks
-// each device for its state. With Keep a device that uses the new content is checked, over the hashes alone, and confirmed; with Hold it
-// is left armed; with Back it is undone. A device that is only prepared is cleaned up in every case. Where the run is over on a device,
-// the result has its fate there, as the device or the journal kept it (o.Marks). With o.Together and Keep, no device is confirmed unless
-// all can be. With Hold, devices that wait are left as they are.
+// each device for its state. A device that uses the new content is checked by hashes only. Then the goal decides: Keep confirms the
+// change, Hold leaves the device armed, and Back undoes the change. A device that is only prepared is cleaned up in every case. If the
+// run has ended on a device, the result has the outcome that the device or the journal (o.Marks) kept. With o.Together and Keep, no
+// device is confirmed unless all can be confirmed. With Hold, waiting devices are not changed.
 func Resume(ctx context.Context, dial target.Dial, plan *deploy.Plan, goal txn.Goal, o ApplyOptions) (*deploy.Results, error) {
 	if err := o.valid(); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func Resume(ctx context.Context, dial target.Dial, plan *deploy.Plan, goal txn.G
 	return l.results, nil
 }
 
-// asked returns a change that another process began, after the device was asked for its state.
+// asked returns a change that another process began, after it has asked the device for its state.
 func (l *leader) asked(ctx context.Context, p *deploy.DevicePlan, goal txn.Goal) *change {
 	c := l.newChange(ctx, p, 0)
 	c.resumed, c.stop = true, func() bool { return false }
@@ -52,14 +52,14 @@ func (l *leader) asked(ctx context.Context, p *deploy.DevicePlan, goal txn.Goal)
 	e := c.ask(steady)
 	c.state = c.state.After(e)
 	if undo := l.o.Marks[p.Device.Name] == txn.Undoing; c.state.Mark == txn.Prepared || undo && !l.o.Together {
-		c.state.Goal = txn.Back // an undo that was begun goes on, unless a person confirms the change
+		c.state.Goal = txn.Back // an undo that has begun goes on, unless a person confirms the change
 	}
 	c.find(steady)
 	return c
 }
 
-// together asks every device before the first one is confirmed. A fabric in which some devices have gone back and others keep the change
-// is worse than one that goes back as a whole.
+// together asks every device before it confirms the first one. A fabric in which some devices have gone back and others keep the change
+// is worse than a fabric that goes back as a whole.
 func (l *leader) together(ctx context.Context, plans []*deploy.DevicePlan, goal txn.Goal) {
 	var mu sync.Mutex
 	all := map[*deploy.DevicePlan]*change{}
@@ -84,7 +84,7 @@ func (l *leader) together(ctx context.Context, plans []*deploy.DevicePlan, goal 
 	l.eachOf(len(plans), func(i int) {
 		c := all[plans[i]]
 		switch {
-		case c == nil: // interrupted; nothing was asked, so nothing is new
+		case c == nil: // interrupted before any question, so nothing is new
 			return
 		case keep || c.ended():
 			c.run(steady, nil)
@@ -97,7 +97,7 @@ func (l *leader) together(ctx context.Context, plans []*deploy.DevicePlan, goal 
 	})
 }
 
-// inOrder does something for every device, those of one wave at a time where there are waves; devices that are in none come last.
+// inOrder calls do for every device, wave by wave. Devices without a wave come last.
 func (l *leader) inOrder(plan *deploy.Plan, do func(*deploy.DevicePlan)) {
 	left := slices.Clone(plan.Devices)
 	var groups [][]*deploy.DevicePlan
@@ -116,7 +116,7 @@ func (l *leader) inOrder(plan *deploy.Plan, do func(*deploy.DevicePlan)) {
 	}
 }
 
-// keepable reports whether a device that was asked can be confirmed, or is.
+// keepable reports whether a device that was asked is confirmed or can be confirmed.
 func (c *change) keepable() bool {
 	switch c.state.Mark {
 	case txn.Loaded:
@@ -133,7 +133,7 @@ func (c *change) keepable() bool {
 	return false
 }
 
-// ended reports whether the fate of the run is already decided on a device that was asked, so that only its files are left to remove.
+// ended reports whether the run has already ended on a device that was asked, so that only its files have to be removed.
 func (c *change) ended() bool {
 	switch c.state.Mark {
 	case txn.Armed, txn.Loaded, txn.Undoing:

@@ -23,7 +23,7 @@ const refusedBack = "The vendor's checker refused /etc/app/conf when it was back
 // everyWay lists who undoes a held change: the failing run, the operator, the timer or the boot.
 var everyWay = []string{"body", "asked", deploy.ByTimer, deploy.ByBoot}
 
-// waysBack undoes a change on one device in each of the ways, and passes each result to judge.
+// waysBack undoes a change on one device in each of these ways, and passes each result to judge.
 func (b box) waysBack(t testing.TB, ways []string, judge func(b box, why string, r *deploy.Result)) {
 	t.Helper()
 	for _, why := range ways {
@@ -66,7 +66,7 @@ func (b box) filesOf(n box) []target.File {
 	return files
 }
 
-// The vendor's checker judges the old content of a file when the other old files are in place, too. Its refusal does not stop the undo.
+// The vendor's checker checks the old content of a file after the other old files are in place, too. Its refusal does not stop the undo.
 func oldRefused(t testing.TB, b box) {
 	b.Dev.Files[0].Precheck = noGreen
 	b.waysBack(t, []string{"body", deploy.ByTimer}, func(n box, why string, r *deploy.Result) {
@@ -80,7 +80,7 @@ func oldRefused(t testing.TB, b box) {
 		n.bare(t)
 	})
 
-	n := newBoxLike(t, b) // a later run took the lock away; the device has kept what the checker printed
+	n := newBoxLike(t, b) // a later run removed the lock; the device has kept the checker's output
 	n.Dev.Files = b.filesOf(n)
 	n.Systemd()
 	p := n.hold(t)
@@ -125,13 +125,13 @@ func keptGoesBack(t testing.TB, b box) {
 	}
 }
 
-// After an undo, a device reports whether it uses the old content; its report on the new content does not count.
+// After an undo, a device reports whether it uses the old content. Its report about the new content does not count.
 func inUseBack(t testing.TB, b box) {
 	b.waysBack(t, everyWay, func(n box, why string, r *deploy.Result) {
 		require.Equal(t, []string{deploy.UseYes, deploy.UseYes}, []string{r.InUse, r.Files[0].InUse}, why)
 		require.Contains(t, n.said(r), "The device uses it.", why)
 	})
-	b.step(func(s *target.Step) { // a reload, which nothing confirms
+	b.step(func(s *target.Step) { // a reload without a confirmation that the content is in use
 		s.Loaded = &target.Query{Cmd: "echo '" + target.NotReadable + "'"}
 	})
 	b.waysBack(t, []string{"body", deploy.ByTimer}, func(n box, why string, r *deploy.Result) {
@@ -139,7 +139,7 @@ func inUseBack(t testing.TB, b box) {
 		require.Contains(t, n.said(r), " is unknown (not readable on this release).", why)
 		require.NotContains(t, n.said(r), "uses it.", why)
 	})
-	b.step(func(s *target.Step) { // an undo command of its own: rocec compares the live state with the one before the change
+	b.step(func(s *target.Step) { // a separate undo command: rocec compares the live state with the earlier live state
 		s.Loaded = &target.Query{Cmd: "grep -q green " + b.Root + "/run/loaded && echo " + target.Loaded}
 		s.Undo = &target.Query{Cmd: "cp " + b.Root + "/etc/app/conf " + b.Root + "/run/loaded"}
 	})
@@ -147,15 +147,15 @@ func inUseBack(t testing.TB, b box) {
 		require.Equal(t, deploy.UseYes, r.Files[0].InUse, why)
 		require.Contains(t, n.said(r), "The device uses it.", why)
 	})
-	b.step(func(s *target.Step) { s.Undo = &target.Query{Cmd: "true"} }) // which brings nothing back
-	// In the other ways the daemon never loaded the new content, or has read the old one at boot.
+	b.step(func(s *target.Step) { s.Undo = &target.Query{Cmd: "true"} }) // an undo command that restores nothing
+	// In the other ways the daemon never loaded the new content, or has read the old content at boot.
 	b.waysBack(t, []string{"asked", deploy.ByTimer}, func(n box, why string, r *deploy.Result) {
 		require.Equal(t, []string{deploy.UseUnknown, deploy.UseUnknown}, []string{r.InUse, r.Files[0].InUse}, why)
 		require.Contains(t, n.said(r), "Whether the device uses it is unknown.", why)
 	})
 }
 
-// Where the daemon does not load the old files, the result reports that they are back in place, and that their use is unknown.
+// If the daemon does not load the old files, the result reports that they are back in place and that their use is unknown.
 func backNotTaken(t testing.TB, b box) {
 	b.Systemd()
 	b.step(func(s *target.Step) {
@@ -163,13 +163,13 @@ func backNotTaken(t testing.TB, b box) {
 	})
 	p := b.hold(t)
 	r := b.resume(t, p, txn.Back)
-	b.is(t, r, deploy.Unknown, "", "What was there before is back in place. Whether the device uses it is unknown.")
+	b.is(t, r, deploy.Unknown, "", "The earlier content is back in place. Whether the device uses it is unknown.")
 	require.NotContains(t, b.said(r), "could not be put back")
 	require.Contains(t, b.said(r), "The content from before is in /var/lib/rocec/backup/txn-1 on the device.")
 	require.Equal(t, "rocec rollback txn-1 --target leaf01", r.Next())
 	b.holds(t, boxtest.OldConf, boxtest.OldConf)
 
-	b = newBoxLike(t, b) // the result does not name a backup that is gone
+	b = newBoxLike(t, b) // the result does not name a removed backup
 	b.Systemd()
 	p = b.hold(t)
 	b.Write("/etc/app/conf", handConf)
@@ -193,10 +193,10 @@ func stepsGoBackEach(t testing.TB, b box) {
 	r := b.resume(t, p, txn.Back)
 	b.is(t, r, deploy.Unknown, "", "out of order")
 	require.Equal(t, boxtest.OldConf, b.Read("/run/two"))
-	require.Contains(t, b.said(r), "What was there before is back in place. Whether the device uses it is unknown.")
+	require.Contains(t, b.said(r), "The earlier content is back in place. Whether the device uses it is unknown.")
 }
 
-// Another machine answers in the place of one that held a change: the result claims nothing about the fate of that change.
+// Another machine answers in place of a device with a held change. The result claims nothing about that change.
 func swapped(t testing.TB, n box) {
 	n.Systemd()
 	p := n.hold(t)
@@ -241,7 +241,7 @@ func swapped(t testing.TB, n box) {
 	}
 }
 
-// The check fails, and the connection is lost before the undo. A later run undoes the change, unless a person confirms it.
+// The check fails, and the connection is lost before the undo. A later run undoes the change unless a person confirms it.
 func givenUp(t testing.TB, b box) {
 	b.Systemd()
 	p := b.plan(t)

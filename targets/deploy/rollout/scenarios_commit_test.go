@@ -111,7 +111,7 @@ func settlesLate(t testing.TB, b box) {
 	b.bare(t)
 }
 
-// The session of the commit is killed while the daemon reloads: the commit goes on.
+// The session of the commit is killed while the daemon reloads. The commit goes on.
 func sessionKilled(t testing.TB, b box) {
 	b.Systemd()
 	p := b.plan(t)
@@ -132,12 +132,12 @@ func sessionKilled(t testing.TB, b box) {
 	b.bare(t)
 }
 
-// The commit arrives twice, the second time while the first is at work.
+// The commit arrives twice, the second time while the first is running.
 func askedTwice(t testing.TB, b box) {
 	b.Systemd()
 	p := b.plan(t)
 	b.Daemon("sleep 2")
-	b.Stub("sync", `[ "$1" = --help ] && echo --file-system || sleep 0.2`) // so that the second comes before the first is armed
+	b.Stub("sync", `[ "$1" = --help ] && echo --file-system || sleep 0.2`) // so that the second commit comes before the first one is armed
 	twice := false
 	b.Fault = func(_ int, cmd string) *boxtest.Fault {
 		if strings.HasSuffix(cmd, " commit") && !twice {
@@ -157,7 +157,7 @@ func askedTwice(t testing.TB, b box) {
 	b.bare(t)
 }
 
-// cutAtWork leaves a device in the middle of the daemon's reload, without any process.
+// cutAtWork cuts the power of a device during the daemon's reload, so that no process is left.
 func (b box) cutAtWork(t testing.TB, p *deploy.Plan, cut func()) *deploy.Result {
 	b.Daemon("if grep -q green etc/app/conf; then echo >run/begun; sleep 50; echo >run/late; fi")
 	var wg sync.WaitGroup
@@ -171,8 +171,8 @@ func (b box) cutAtWork(t testing.TB, p *deploy.Plan, cut func()) *deploy.Result 
 	return b.applyWith(t, p)
 }
 
-// flushed tests the order of the flushes: content before its name, names before the mark that relies on them. Only a power cut shows the
-// loss by a missing flush.
+// flushed checks the order of the flushes: content before its name, and names before the mark that relies on them. Only a real power cut
+// would show the effect of a missing flush.
 func flushed(t testing.TB, b box) {
 	b.Stub("sync", `[ "$1" != --help ] || { echo --file-system; exit; }
 for f; do echo "$f"; done >>`+b.Root+`/run/flushed`)
@@ -188,7 +188,7 @@ for f; do echo "$f"; done >>`+b.Root+`/run/flushed`)
 	b.step(func(s *target.Step) {
 		s.Undo = &target.Query{Cmd: "cat " + b.Root + "/etc/app/conf >" + b.Root + "/run/loaded"}
 	})
-	require.NoError(t, os.MkdirAll(b.Root+boxtest.State+"/backup/run-1", 0o700)) // one that the release takes away
+	require.NoError(t, os.MkdirAll(b.Root+boxtest.State+"/backup/run-1", 0o700)) // a file that the release removes
 	for name, text := range map[string]string{
 		"backup/run-1/counter": "1\n", "backup/run-1/files": "", "backup/run-1/digest": "x\n", "counter": "12\n",
 	} {
@@ -266,7 +266,7 @@ func deleted(t testing.TB, b box) {
 	require.NoFileExists(t, b.Root+"/etc/app/gone")
 }
 
-// The list of files that may not be in use exists only as long as there are such files.
+// The list of files that may not be in use exists only while there are such files.
 func pending(t testing.TB, b box) {
 	b.Systemd()
 	p := b.plan(t)
@@ -283,7 +283,7 @@ func pending(t testing.TB, b box) {
 	require.Equal(t, "/etc/elsewhere\n", b.Read(boxtest.State+"/pending"))
 }
 
-// The step fails after the leader is gone: the device goes back at once, and does not wait for its timer.
+// The step fails after the leader has died. The device goes back at once, and does not wait for its timer.
 func failsAlone(t testing.TB, b box) {
 	b.Systemd()
 	p := b.plan(t)
@@ -314,7 +314,7 @@ case $1 in */etc/app) if [ -e state.armed ] && mkdir ../../killed 2>/dev/null; t
 	b.bare(t)
 }
 
-// A step of files that are gone again is not run again: its command belongs to them.
+// If the undo removes the files of a step, the step does not run again, because its command belongs to the files.
 func stepOfCreated(t testing.TB, b box) {
 	require.NoError(t, os.Remove(b.Root+"/etc/app/conf"))
 	b.Write("/run/loaded", "colour = green\n")
@@ -326,8 +326,8 @@ func stepOfCreated(t testing.TB, b box) {
 	require.Equal(t, "try\n", b.Read("/run/tries"))
 }
 
-// keeps gives the device a step with a command that runs when its change stays. The command writes its input to /run/kept, with the mark
-// of the run.
+// keeps adds a step with a command that runs when the change is kept. The command writes its input to /run/kept, with the mark of the
+// run.
 func keeps(b box, more string) {
 	b.step(func(s *target.Step) {
 		s.Keep = "cd " + b.Root + "; ls var/lib/rocec/txn-*/state.* | sed 's/.*state.//' >>run/kept; [ -d \"$ROCEC_STEP\" ] || exit 3; " + more
@@ -355,7 +355,7 @@ func notToBeKept(t testing.TB, b box) {
 	b.bare(t)
 }
 
-// The timer fires while the keep command of the step runs: the undo comes after that, and wins.
+// The timer fires while the keep command of the step runs. The undo comes after the command, and wins.
 func undoneWhileKept(t testing.TB, b box) {
 	b.Systemd()
 	keeps(b, "sh var/lib/rocec/txn-*/run undo timer >/dev/null 2>&1 & sleep 1; ls var/lib/rocec/txn-*/state.undoing 2>/dev/null && exit 4; "+

@@ -14,10 +14,10 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// whatItDoes is the hash that plans of tests give to devices.
+// whatItDoes is the hash for devices in the plans of tests.
 var whatItDoes = sha("what the run does")
 
-// evil is the device of a plan with a query that leaves a trace where it runs.
+// evil returns a device whose query leaves a trace when it runs.
 func (b box) evil() *target.Device {
 	d := *b.Dev
 	d.Files = append([]target.File{}, b.Dev.Files...)
@@ -26,8 +26,8 @@ func (b box) evil() *target.Device {
 	return &d
 }
 
-// A resume with another journal than the one that the device received does nothing there, whatever the verb. A resume with the right one
-// goes on.
+// A resume with another journal than the one that the device received does nothing on the device, for every verb. A resume with the right
+// journal goes on.
 func anotherJournal(t testing.TB, b box) {
 	b.Systemd()
 	p := b.hold(t)
@@ -54,7 +54,7 @@ func anotherJournal(t testing.TB, b box) {
 	require.NoError(t, os.WriteFile(digest, is, 0o600))
 	b.is(t, b.resume(t, p, txn.Keep), deploy.Applied, "", "")
 
-	// So it is for who reads the device to go back from a run that was kept.
+	// The same rule applies to a read for the rollback of a kept run.
 	read := func(given string) *deploy.Have {
 		d := device.New(b.evil(), b.Dial, nil, device.Clock(realTime))
 		d.Of.Given = &target.Given{Run: "txn-1", Sum: given}
@@ -87,7 +87,7 @@ func anotherJournal(t testing.TB, b box) {
 	require.FileExists(t, b.Root+"/run/evil")
 }
 
-// A journal that is useless for a device is not tried on it.
+// An invalid journal is not tried on a device.
 func TestUnusableJournal(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, "leaf01")
@@ -103,7 +103,7 @@ func TestUnusableJournal(t *testing.T) {
 	require.Zero(t, b.Runs, "nothing is asked of it")
 }
 
-// A user who cannot become root cannot compare, and is refused.
+// A user who cannot become root cannot compare the journals, and is refused.
 func TestJournalUnseen(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, "leaf01")
@@ -126,7 +126,7 @@ func TestJournalUnseen(t *testing.T) {
 	require.NoFileExists(t, b.Root+"/run/evil")
 }
 
-// Over a real OpenSSH server, too, a journal that differs from the one that the device received runs nothing.
+// A journal that differs from the one that the device received runs nothing over a real OpenSSH server, either.
 func TestOpenSSHJournal(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)

@@ -22,14 +22,14 @@ import (
 
 const runFolder = boxtest.State + "/txn-txn-1"
 
-// hold leaves the device with the change in use, for a person to confirm.
+// hold applies a change that stays unconfirmed and in use.
 func (b box) hold(t testing.TB) *deploy.Plan {
 	p := b.plan(t)
 	b.is(t, b.applyWith(t, p, holdFor(time.Hour)), deploy.Unconfirmed, "", "")
 	return p
 }
 
-// somebody starts a process that is unrelated to rocec; done is closed when it ends.
+// somebody starts a process that is unrelated to rocec. done is closed at its end.
 func somebody(t testing.TB) (pid int, done chan struct{}) {
 	c := exec.Command("sleep", "600")
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -43,7 +43,7 @@ func somebody(t testing.TB) (pid int, done chan struct{}) {
 	return c.Process.Pid, done
 }
 
-// link is a connection to the device.
+// link returns a connection to the device.
 func (b box) link(t testing.TB) *device.Device {
 	d := device.New(b.Dev, b.Dial, nil, device.Clock(fast))
 	t.Cleanup(d.Close)
@@ -51,7 +51,7 @@ func (b box) link(t testing.TB) *device.Device {
 	return d
 }
 
-// The kernel has given the PID of a commit, a timer or a first command to an unrelated process. rocec neither waits for it nor ends it.
+// The PID of a commit, a timer or a first command now belongs to an unrelated process. rocec neither waits for that process nor ends it.
 func numberOfAnother(t testing.TB, b box) {
 	for _, goal := range []txn.Goal{txn.Keep, txn.Back} {
 		p := b.hold(t)
@@ -76,7 +76,7 @@ func numberOfAnother(t testing.TB, b box) {
 	require.Nil(t, b.unlock(t, &deploy.Owner{Txn: "txn-0", Key: "abcd"}))
 }
 
-// Two of three files can never be put back; the third is. After a passing error the undo is tried again.
+// Two of three files can never be restored; the third is restored. After a temporary error the undo is tried again.
 func oneFileStuck(t testing.TB, b box) {
 	b.Systemd()
 	for _, name := range []string{"/etc/app/one", "/etc/app/two"} {
@@ -89,9 +89,9 @@ func oneFileStuck(t testing.TB, b box) {
 	reloads := strings.Count(b.Read("/run/reloads"), "reload")
 	b.Stub("mv", `case "$*" in *" "*/app/conf | *" "*/app/one) echo "mv: cannot move: Operation not permitted" >&2; exit 1 ;; esac; exec /bin/mv "$@"`)
 	r := b.resume(t, p, txn.Back)
-	b.is(t, r, deploy.Unknown, "", "What was there before could not be put back into /etc/app/conf, /etc/app/one.")
+	b.is(t, r, deploy.Unknown, "", "The earlier content could not be put back into /etc/app/conf, /etc/app/one.")
 	require.NotNil(t, r.Undo)
-	require.Contains(t, b.said(r), "When that is put right, run rocec rollback txn-1 --target leaf01")
+	require.Contains(t, b.said(r), "After this is corrected, run rocec rollback txn-1 --target leaf01")
 	for _, name := range []string{"/etc/app/conf", "/etc/app/one"} {
 		require.Contains(t, b.said(r), "cannot restore "+name)
 		require.Equal(t, boxtest.NewConf, b.Read(name))
@@ -119,7 +119,7 @@ func oneFileStuck(t testing.TB, b box) {
 	require.Equal(t, "reload\n", b.Read("/run/reloads"), "nothing is back")
 }
 
-// A person has given the lock to another run while the first one prepared.
+// A person gives the lock to another run while the first run prepares.
 func lockLostInPrepare(t testing.TB, b box) {
 	b.Dev.Files[0].Precheck = "printf 'txn txn-9\\nkey abcd\\n' >" + boxtest.State + "/lock/owner; echo 7 >" + boxtest.State +
 		"/lock/pid; exit 3"
@@ -145,12 +145,12 @@ func unlockWhilePreparing(t testing.TB, b box) {
 	wg.Wait()
 	require.NotNil(t, err)
 	require.Equal(t, deploy.Locked, err.Kind)
-	require.Contains(t, err.Detail, "still at work on the device: the first command of run txn-1 has not ended")
+	require.Contains(t, err.Detail, "still running on the device: the first command of run txn-1 has not ended")
 	b.is(t, r, deploy.Applied, "", "")
 	b.bare(t)
 }
 
-// Another run and a person with unlock come when the first run is confirmed, but not yet on the disk.
+// Another run begins and a person runs unlock while the first run is confirmed, but not yet on the disk.
 func takenWhileConfirming(t testing.TB, b box) {
 	b.Systemd()
 	x := b.Root + runFolder
@@ -178,7 +178,7 @@ if mkdir `+b.Root+`/run/flushing 2>/dev/null; then while [ ! -e `+b.Root+`/run/g
 	b.bare(t)
 }
 
-// Another run comes when the device has gone back by itself, and has not flushed that to the disk.
+// Another run begins after the device has gone back by itself, and before this result is on the disk.
 func takenWhileUndoing(t testing.TB, b box) {
 	b.Systemd()
 	p := b.hold(t)
@@ -196,7 +196,7 @@ if mkdir `+b.Root+`/run/flushing 2>/dev/null; then while [ ! -e `+b.Root+`/run/g
 	b.bare(t)
 }
 
-// seen waits until a file or folder is there.
+// seen waits until a file or folder exists.
 func (b box) seen(path string) {
 	for {
 		if _, err := os.Stat(b.Root + path); err == nil {
@@ -206,7 +206,7 @@ func (b box) seen(path string) {
 	}
 }
 
-// A mark that a person made states that the run is undone; the files show that it is not.
+// A handmade mark states that the run is undone, and the files show that it is not.
 func twoMarks(t testing.TB, b box) {
 	b.Systemd()
 	p := b.hold(t)
@@ -223,7 +223,7 @@ func twoMarks(t testing.TB, b box) {
 	b.is(t, r, deploy.Conflict, "", "Another person or program changed /etc/app/conf")
 }
 
-// Files in the folder of the run have more lines than rocec writes: rocec does not treat them as reports of the device.
+// If files in the folder of the run have more lines than rocec writes, rocec does not treat the lines as reports of the device.
 func linesInAFile(t testing.TB, b box) {
 	b.Systemd()
 	p := b.hold(t)
@@ -246,7 +246,7 @@ func counterWithZero(t testing.TB, b box) {
 	b.bare(t)
 }
 
-// The error of a commit is one long line, and its answer was lost.
+// The error of a commit is one long line, and the answer of the commit is lost.
 func longReason(t testing.TB, b box) {
 	b.Systemd()
 	long := b.Slowed(time.Second)
@@ -260,7 +260,7 @@ func longReason(t testing.TB, b box) {
 	b.is(t, r, deploy.Restored, deploy.Activation, "failed: 000000")
 }
 
-// namesake is another device of the fabric that leads to the same machine.
+// namesake returns another device of the fabric that is the same machine.
 func (b box) namesake() *target.Tree {
 	two := *b.Dev
 	two.Name = b.Dev.Name + "-again"
@@ -280,7 +280,7 @@ func (b box) both(t testing.TB, more ...func(*rollout.ApplyOptions)) (*deploy.Pl
 	return p, rep
 }
 
-// Two devices of the fabric lead to one machine: the second is refused, and the first goes on as if it had not come.
+// Two devices of the fabric are one machine. The second device is refused, and the first one goes on unaffected.
 func oneMachine(t testing.TB, b box) {
 	b.Systemd()
 	_, rep := b.both(t)
@@ -306,7 +306,7 @@ func oneMachine(t testing.TB, b box) {
 	b.bare(t)
 }
 
-// The first run has gone back by itself, and no command has read that yet: the second run does not remove it.
+// The first run has gone back by itself, and no command has read this result yet. The second run does not remove the result.
 func oneMachineUndone(t testing.TB, b box) {
 	b.Systemd()
 	p := b.hold(t)

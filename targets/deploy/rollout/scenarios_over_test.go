@@ -17,7 +17,7 @@ import (
 
 func held(o *rollout.ApplyOptions) { o.Hold = 10 * time.Minute }
 
-// A run was undone by the timer, and another one has written the same content since: the first was not kept.
+// The timer undid a run, and another run has written the same content since. The first run does not count as kept.
 func overtaken(t testing.TB, b box) {
 	b.Systemd()
 	p := b.hold(t)
@@ -39,7 +39,7 @@ func overtakenAfterBoot(t testing.TB, b box) {
 	b.is(t, b.resume(t, p, txn.Keep), deploy.Reverted, "", "restarted (reboot or power cut)")
 }
 
-// A run was kept, and another one has changed the file since: the first still counts as kept.
+// A run was kept, and another run has changed the file since. The first run still counts as kept.
 func keptThenChanged(t testing.TB, b box) {
 	b.Systemd()
 	p := b.hold(t)
@@ -51,7 +51,7 @@ func keptThenChanged(t testing.TB, b box) {
 	require.Equal(t, deploy.HoldsOther, r.Files[0].Holds)
 }
 
-// The device has not kept the fate of a run. The journal has its progress, and the files prove only that it is undone.
+// The device has no record of a run's result. The journal has the progress of the run, and the files only prove that the run is undone.
 func overWithoutRecord(t testing.TB, b box) {
 	b.Systemd()
 	p := b.hold(t)
@@ -79,7 +79,7 @@ func overWithoutRecord(t testing.TB, b box) {
 	require.Equal(t, deploy.Applied, resumed(txn.Confirmed))
 }
 
-// Devices are confirmed together: where one has gone back, none is, and the others stay armed.
+// Devices are confirmed together. If one device has gone back, no device is confirmed, and the others stay armed.
 func TestConfirmedTogether(t *testing.T) {
 	machinetest.Long(t)
 	for _, c := range []struct {
@@ -120,7 +120,7 @@ func TestConfirmedTogether(t *testing.T) {
 			require.Len(t, one.Timers(), 1)
 			require.Positive(t, rep.Devices[0].Until)
 			if c.name != "timer" && !*whole {
-				return // it goes back whatever the other one did
+				return // the device goes back, whatever the other device did
 			}
 			one.Fire()
 			one.undone(t)

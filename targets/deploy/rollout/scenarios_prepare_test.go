@@ -36,7 +36,7 @@ func stale(t testing.TB, b box) {
 	b.bare(t)
 }
 
-// The controller dies while the device refuses: the device removes the begun run by itself.
+// The controller dies while the device refuses the run. The device itself removes the begun run.
 func staleAlone(t testing.TB, b box) {
 	p := b.plan(t)
 	b.Write("/etc/app/conf", handConf)
@@ -47,7 +47,7 @@ func staleAlone(t testing.TB, b box) {
 	b.bare(t)
 }
 
-// The same at the commit: no undo is armed without a change.
+// The controller dies while the device refuses the commit. No undo is armed without a change.
 func editedAlone(t testing.TB, b box) {
 	b.Systemd()
 	p := b.plan(t)
@@ -87,7 +87,7 @@ func truncated(t testing.TB, b box) {
 	b.bare(t)
 }
 
-// The last items of prepare are cut off, as by a session that ends: in the middle of one, or between two.
+// The last items of prepare are cut off, as by a session that ends. The cut is in the middle of an item, or between two items.
 func cutPayload(t testing.TB, b box) {
 	for _, cut := range []int{2, len("end 0\n"), len("later 120\n120\nend 0\n")} {
 		p := b.plan(t)
@@ -169,7 +169,7 @@ func (b box) lock(t testing.TB, owner string) {
 
 func locked(t testing.TB, b box) {
 	for owner, advice := range map[string]string{
-		"txn txn-0\nkey abcd\nowner bob@ws9, process 7\nsince 2026-11-21T06:00:00Z\n": ". If that run is over, take its lock away: " +
+		"txn txn-0\nkey abcd\nowner bob@ws9, process 7\nsince 2026-11-21T06:00:00Z\n": ". If that run is over, remove its lock: " +
 			"rocec resume --abandon --run txn-0 leaf01",
 		// A run of the same name.
 		"txn txn-1\nkey ffff\nowner bob@ws9, process 7\nsince 2026-11-21T06:00:00Z\n": "",
@@ -190,11 +190,11 @@ func lockWithoutName(t testing.TB, b box) {
 	require.Empty(t, r.Left)
 	b.holds(t, boxtest.OldConf, boxtest.OldConf)
 
-	b.Stub("sleep", `printf 'txn txn-0\nkey abcd\nowner bob@ws9\n' >`+b.Root+boxtest.State+`/lock/owner`) // it was about to write one
+	b.Stub("sleep", `printf 'txn txn-0\nkey abcd\nowner bob@ws9\n' >`+b.Root+boxtest.State+`/lock/owner`) // it was about to do so
 	b.is(t, b.applyWith(t, b.plan(t)), deploy.Refused, deploy.Locked, "locked by bob@ws9")
 }
 
-// The power is cut before the name in the lock is on the disk. Its owner is unknown then, and the device was not locked before.
+// The power is cut before the name in the lock is on the disk. The owner of the lock is unknown, and the device was not locked before.
 func lockLostItsName(t testing.TB, b box) {
 	p := b.plan(t)
 	cut := false
@@ -212,7 +212,7 @@ func lockLostItsName(t testing.TB, b box) {
 	b.holds(t, boxtest.OldConf, boxtest.OldConf)
 }
 
-// The lock is another run's when the commit comes: a person has taken it by hand.
+// The lock belongs to another run when the commit comes, because a person has changed it by hand.
 func lockLost(t testing.TB, b box) {
 	p := b.plan(t)
 	r := b.applyWith(t, p, at("activate", func() { b.lock(t, "txn txn-9\nkey abcd\n") }))
@@ -221,7 +221,7 @@ func lockLost(t testing.TB, b box) {
 	require.Contains(t, b.Read(boxtest.State+"/lock/owner"), "txn-9", "a run removes no lock but its own")
 }
 
-// A run that is over left its lock: confirmed, or undone by itself. The next one takes it away.
+// A run that was confirmed or undone by the device has left its lock. The next run removes the lock.
 func endedBefore(t testing.TB, b box) {
 	b.Systemd()
 	p := b.plan(t)
@@ -251,7 +251,7 @@ func armedThere(t testing.TB, b box) {
 	}
 }
 
-// The files of a run without a lock are swept, including marks that another program wrote. A link with the name of such a folder is not
+// The files of a run without a lock are removed, including marks that another program wrote. A link with the name of such a folder is not
 // followed.
 func deadRun(t testing.TB, b box) {
 	for _, name := range []string{"txn-other-1", "txn-other-2"} {
@@ -280,7 +280,7 @@ func backups(t testing.TB, b box) {
 	b.Write(boxtest.State+"/backup/Mine/files", "x")
 	require.NoError(t, os.Symlink(b.Root+"/bin", b.Root+boxtest.State+"/backup/link"))
 	for i := range 12 {
-		dir := fmt.Sprintf("%s/backup/run-%02d", boxtest.State, 20-i) // names that sort the other way
+		dir := fmt.Sprintf("%s/backup/run-%02d", boxtest.State, 20-i) // names that sort in the opposite order
 		require.NoError(t, os.MkdirAll(b.Root+dir, 0o700))
 		b.Write(dir+"/counter", fmt.Sprintln(i+1))
 		b.Write(dir+"/digest", sha(dir)+"\n")
@@ -320,7 +320,7 @@ func openFolder(t testing.TB, b box) {
 	}
 }
 
-// The disk takes the lock's folder, and not the name in it.
+// The disk accepts the lock's folder, and not the name in the lock.
 func lockNotWritten(t testing.TB, b box) {
 	p := b.plan(t)
 	b.Stub("cat", `case $(readlink /proc/$$/fd/1) in */lock/owner) exit ;; esac
@@ -352,7 +352,7 @@ func originalOfTheFirst(t testing.TB, b box) {
 	require.Equal(t, boxtest.OldConf, b.Read(boxtest.State+"/original/file"+b.Root+"/etc/app/conf"))
 }
 
-// A run that changed nothing leaves no backup, which nothing would ever prune.
+// A run that changed nothing leaves no backup, because no command would ever remove it.
 func failsAfterBackup(t testing.TB, b box) {
 	b.step(func(s *target.Step) { s.Undo = &target.Query{Cmd: "true"} })
 	p := b.plan(t)
@@ -363,7 +363,7 @@ func failsAfterBackup(t testing.TB, b box) {
 	require.NoDirExists(t, b.Root+boxtest.State+"/backup/txn-1")
 }
 
-// A commit that comes while the run is released finds nothing to do.
+// A commit that comes during the release of the run does nothing.
 func commitAfterRelease(t testing.TB, b box) {
 	b.Systemd()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -381,7 +381,7 @@ exec /bin/rm "$@"`)
 	b.bare(t)
 }
 
-// A second operator comes when the first has prepared. The error names the first one, who goes on.
+// A second operator begins after the prepare of the first one. The error names the first operator, whose run goes on.
 func secondOperator(t testing.TB, b box) {
 	p := b.plan(t)
 	var second *deploy.Result

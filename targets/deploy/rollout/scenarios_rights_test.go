@@ -22,7 +22,7 @@ import (
 // stranger is a user of the device who is not root.
 const stranger = 4711
 
-// give sets owner, group and mode of a file of the box.
+// give sets the owner, group and mode of a file of the box.
 func (b box) give(t testing.TB, path string, uid, gid int, mode uint32) {
 	t.Helper()
 	require.NoError(t, os.Chown(b.Root+path, uid, gid))
@@ -43,8 +43,8 @@ func (b box) settled() {
 	b.Write("/run/loaded", boxtest.NewConf)
 }
 
-// A file of each owner and mode, with the wanted content and with another. The plan names the rights of others than root. The apply
-// replaces the file and restarts nothing for that alone, and the next plan is empty.
+// The test uses a file of each owner and mode, with the wanted content and with another content. The plan names the rights of users other
+// than root. The apply replaces the file, and restarts nothing if only the rights change. The next plan is empty.
 func rightsOfFiles(t testing.TB, b box) {
 	for _, same := range []bool{true, false} {
 		for i, own := range [][2]int{{0, 0}, {0, 5}, {stranger, 0}, {stranger, stranger}} {
@@ -72,7 +72,7 @@ func rightsOfFiles(t testing.TB, b box) {
 				if was != was.OfFile() {
 					require.Equal(t, []deploy.RightsChange{{Path: b.Root + "/etc/app/conf", Before: was, After: was.OfFile()}}, c.Rights, what)
 				}
-				if (i+j)%4 != 0 || !*whole && same == ((i+j)%8 == 0) { // an apply of each owner, and of each mode
+				if (i+j)%4 != 0 || !*whole && same == ((i+j)%8 == 0) { // an apply for each owner and for each mode
 					continue
 				}
 				require.Equal(t, deploy.Applied, b.applyWith(t, p).Outcome, what)
@@ -88,7 +88,7 @@ func rightsOfFiles(t testing.TB, b box) {
 	}
 }
 
-// A program of a stranger has the file open for writing. What it writes reaches neither the file of the run nor that of the undo.
+// A program of another user has the file open for writing. Its writes reach neither the file of the run nor the file of the undo.
 func rightsOpenFile(t testing.TB, b box) {
 	for _, c := range []struct {
 		name  string
@@ -118,7 +118,7 @@ func rightsOpenFile(t testing.TB, b box) {
 	}
 }
 
-// The undo of a run leaves a file that was only made root's as it is, and the backup does not bring back owner and mode.
+// If a run only made root the owner of a file, the undo does not change the file. The backup does not restore owner and mode.
 func rightsUndone(t testing.TB, b box) {
 	edits := b.Edits
 	script := boxtest.ConfFile(b.Root+"/etc/app/script", "green")
@@ -128,7 +128,7 @@ func rightsUndone(t testing.TB, b box) {
 	for _, linked := range []bool{true, false} {
 		b.give(t, "/etc/app/script", stranger, stranger, 0o777)
 		b.give(t, "/etc/app/conf", stranger, stranger, 0o666)
-		if !linked { // the copy beside the file is lost, and the undo takes the backup
+		if !linked { // the copy beside the file is lost, so the undo uses the backup
 			b.Edits = append(slices.Clone(edits), boxtest.Edit{Old: `	back
 	refusals base`, New: `	rm -f ` + b.Root + `/etc/app/.rocec-*.old
 	back
@@ -147,7 +147,7 @@ func rightsUndone(t testing.TB, b box) {
 	}
 }
 
-// A stranger edits the file between the last look and the rename. The edit comes back, in a file of root.
+// Another user edits the file between the last comparison and the rename. The edit is restored in a file that root owns.
 func rightsEdited(t testing.TB, b box) {
 	edits := b.Edits
 	for _, same := range []bool{true, false} {
@@ -168,10 +168,10 @@ func rightsEdited(t testing.TB, b box) {
 	}
 }
 
-// Folders of rocec become root's before anything is written into them. In folders of the system rocec writes no file that strangers could
-// replace. A link in place of the upload leads nowhere.
+// Root becomes the owner of rocec's folders before anything is written into them. In folders of the system, rocec writes no file that
+// other users could replace. A link in place of the upload is not followed.
 func rightsOfFolders(t testing.TB, b box) {
-	own := boxtest.ConfFile("/etc/rocec/host/a.conf", "green") // the box moves it below its root
+	own := boxtest.ConfFile("/etc/rocec/host/a.conf", "green") // the box moves the path below its root
 	own.Mode = 0o644
 	b.Dev.Files = []target.File{own}
 	require.NoError(t, os.MkdirAll(b.Root+"/etc/rocec/host", 0o755))
@@ -214,8 +214,8 @@ func rightsOfFolders(t testing.TB, b box) {
 		{"/opt/sbin", 0, 0, 0o1777, true, "warning"},
 		{"/opt", stranger, 0, 0o755, true, "warning"},
 		{"/opt", 0, 0, 0o757, true, "warning"},
-		{"/opt", 0, 0, 0o1777, false, ""},           // nobody else may replace what is root's there
-		{"/opt/sbin", 0, 50, 0o2775, false, "note"}, // as Debian has it
+		{"/opt", 0, 0, 0o1777, false, ""},           // in a sticky folder only root may replace root's files
+		{"/opt/sbin", 0, 50, 0o2775, false, "note"}, // as on Debian
 		{"/opt/sbin", 0, 50, 0o755, false, ""},
 	} {
 		what := fmt.Sprintf("%s %d:%d %o", c.folder, c.uid, c.gid, c.mode)
@@ -245,8 +245,8 @@ func rightsOfFolders(t testing.TB, b box) {
 	}
 }
 
-// What rocec keeps on the device is data. If only a mode lets others write, the apply removes that right. A file that others own stops
-// it.
+// rocec's state on the device is data. If only a mode lets other users write, the apply removes that right. A file that other users own
+// stops the apply.
 func rightsOfState(t testing.TB, b box) {
 	b.is(t, b.applyWith(t, b.plan(t)), deploy.Applied, "", "")
 	require.NoError(t, os.Mkdir(b.Root+boxtest.State+"/rocec-host", 0o755))
@@ -293,7 +293,7 @@ func rightsOfState(t testing.TB, b box) {
 	}
 }
 
-// rightsOfRuns puts a folder of a run there that a stranger may have filled. No verb executes a file of that folder.
+// rightsOfRuns makes the folder of a run that another user may have filled. No verb executes a file of that folder.
 func rightsOfRuns(t testing.TB, b box) {
 	x := boxtest.State + "/txn-txn-1"
 	plant := func(spoil string) {
@@ -352,14 +352,14 @@ func rightsOfRuns(t testing.TB, b box) {
 	}
 	for _, spoil := range []string{"owner", "folder", "group", "sticky", "/run", "/step.00/cmd", "link"} {
 		for name, verb := range verbs {
-			if spoil == "link" && strings.Contains(name, "without") { // a link is no run
+			if spoil == "link" && strings.Contains(name, "without") { // a link does not count as a run
 				continue
 			}
 			plant(spoil)
 			d := b.link(t)
 			err := verb(d)
 			require.NoFileExists(t, b.Root+"/executed", "%s %s", name, spoil)
-			if spoil == "/step.00/cmd" && name == "held" { // which reads none of it
+			if spoil == "/step.00/cmd" && name == "held" { // the read skips its content
 				continue
 			}
 			require.NotNil(t, err, "%s %s", name, spoil)
@@ -391,7 +391,8 @@ func rightsOfMarks(t testing.TB, b box) {
 	require.Empty(t, left)
 }
 
-// A plan that was saved before others than root could change a file does not correct that: who applies it has not seen it.
+// A plan was saved before users other than root could change a file. Its apply does not correct these rights, because the plan did not
+// show them.
 func rightsAfterThePlan(t testing.TB, b box) {
 	b.settled()
 	var file strings.Builder

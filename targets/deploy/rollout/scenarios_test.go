@@ -25,11 +25,11 @@ var update = flag.Bool("update", false, "rewrite testdata")
 
 const handConf = "# by hand, later\ncolour = red\n"
 
-// fast is a clock without waits, except for devices at work.
+// fast is a clock without waits, except while commands run on devices.
 var fast = rollout.Clock{Now: time.Now, Wait: func(d time.Duration) <-chan time.Time { return time.After(min(d, 100*time.Millisecond)) }}
 
-// scenarios are events at one device, each with its expected results. The scripts pass all of them, and each mutant of the scripts fails
-// one.
+// scenarios maps names to events on one device with their expected results. The scripts pass all scenarios, and each mutant of the
+// scripts fails one of them.
 var scenarios = map[string]func(t testing.TB, b box){
 	"applied":                     applied,
 	"other release":               withoutSystemd,
@@ -134,7 +134,7 @@ func TestScenarios(t *testing.T) {
 	machinetest.Long(t)
 	for i, name := range slices.Sorted(maps.Keys(scenarios)) {
 		if testing.Short() && i%8 != 0 {
-			continue // nearly all of their time is the device's shell
+			continue // the device's shell uses nearly all of their time
 		}
 		run := scenarios[name]
 		t.Run(name, func(t *testing.T) {
@@ -144,7 +144,7 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// options are those of an apply that waits for nothing.
+// options returns the options of an apply that waits for nothing.
 func options(more ...func(*rollout.ApplyOptions)) rollout.ApplyOptions {
 	o := rollout.ApplyOptions{Clock: fast, Run: testRun, Soak: noSoak, Reconnect: time.Millisecond}
 	for _, m := range more {
@@ -159,7 +159,7 @@ func (b box) applyWith(t testing.TB, p *deploy.Plan, more ...func(*rollout.Apply
 	return rep.Devices[0]
 }
 
-// resume goes on with the run of a plan.
+// resume resumes the run of a plan.
 func (b box) resume(t testing.TB, p *deploy.Plan, goal txn.Goal) *deploy.Result {
 	b.Dead, b.Fault = false, nil
 	rep, err := rollout.Resume(t.Context(), b.Dial, p, goal, options())
@@ -167,7 +167,7 @@ func (b box) resume(t testing.TB, p *deploy.Plan, goal txn.Goal) *deploy.Result 
 	return rep.Devices[0]
 }
 
-// at does something as a step begins.
+// at calls do when a step begins.
 func at(step string, do func()) func(*rollout.ApplyOptions) {
 	return func(o *rollout.ApplyOptions) {
 		o.Event = func(e rollout.Event) {
@@ -178,11 +178,11 @@ func at(step string, do func()) func(*rollout.ApplyOptions) {
 	}
 }
 
-// leaves has the controller die as it sends a command that ends so: after the device has done it, or before.
+// leaves makes the controller die when it sends a command with the given ending, after or before the device has run the command.
 func (b box) leaves(verb string, after bool) {
 	died := false
 	b.Fault = func(_ int, cmd string) *boxtest.Fault {
-		args := cmd[strings.LastIndexByte(cmd, '\n')+1:] // who does the verb may come behind it
+		args := cmd[strings.LastIndexByte(cmd, '\n')+1:] // the name of the actor may follow the verb
 		if died = died || strings.HasSuffix(args, verb) || strings.Contains(args, verb+" "); died {
 			return &boxtest.Fault{After: after, ForGood: true}
 		}
@@ -197,14 +197,14 @@ func (b box) holds(t testing.TB, conf, loaded string) {
 	require.Equal(t, loaded, b.Read("/run/loaded"))
 }
 
-// bare checks that nothing of a run is left, timers included.
+// bare checks that nothing of a run is left, including timers.
 func (b box) bare(t testing.TB) {
 	t.Helper()
 	require.Empty(t, b.Left())
 	require.Empty(t, b.Timers())
 }
 
-// again applies once more, by another run, which needs no hand on the device.
+// again applies once more, by another run, which must succeed without a manual cleanup.
 func (b box) again(t testing.TB) {
 	t.Helper()
 	b.Dead, b.Fault = false, nil
@@ -231,19 +231,19 @@ func (b box) mode(t testing.TB, path string) os.FileMode {
 	return st.Mode().Perm()
 }
 
-// gone is a file that is to go away.
+// gone is a file that the run removes.
 func gone(path string) target.File {
 	return target.File{Path: path, Edit: func([]byte) ([]byte, diag.List) { return nil, nil }}
 }
 
-// extra adds a file that is not there before, in a folder that is not.
+// extra adds a new file in a new folder.
 func (b box) extra() {
 	f := boxtest.ConfFile(b.Root+"/etc/app.d/extra", "green")
 	f.Mode = 0o755
 	b.Dev.Files = append(b.Dev.Files, f)
 }
 
-// newBoxLike is another device with the same scripts.
+// newBoxLike returns another device with the same scripts.
 func newBoxLike(t testing.TB, b box) box {
 	n := newBox(t, "leaf02")
 	n.Edits = b.Edits

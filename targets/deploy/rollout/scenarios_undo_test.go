@@ -18,7 +18,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// A device without systemd-run, or with one that knows no timers, undoes by a process of its own.
+// A device whose systemd-run is missing or has no timers runs the undo by a separate process.
 func withoutSystemd(t testing.TB, b box) {
 	p := b.plan(t)
 	b.leaves(" commit", true)
@@ -28,11 +28,11 @@ func withoutSystemd(t testing.TB, b box) {
 	},
 		10*time.Minute, 50*time.Millisecond)
 	b.undone(t)
-	require.Eventually(t, func() bool { return len(b.AtWork()) == 0 }, 10*time.Minute, 20*time.Millisecond) // it holds its lock up to its end
+	require.Eventually(t, func() bool { return len(b.AtWork()) == 0 }, 10*time.Minute, 20*time.Millisecond) // it holds its lock that long
 	b.again(t)
 }
 
-// undone waits until a run is marked so.
+// undone waits until the mark of a run is undone.
 func (b box) undone(t testing.TB) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -42,7 +42,7 @@ func (b box) undone(t testing.TB) {
 	b.holds(t, boxtest.OldConf, boxtest.OldConf)
 }
 
-// The controller dies when the change is in use: the device undoes it.
+// The controller dies when the change is in use. The device undoes the change.
 func controllerDies(t testing.TB, b box) {
 	b.Systemd()
 	p := b.plan(t)
@@ -61,7 +61,7 @@ func controllerDies(t testing.TB, b box) {
 	b.again(t)
 }
 
-// The power fails when the change is in use and not confirmed: it is undone before the daemon reads the file again.
+// The power fails when the change is in use and not confirmed. The change is undone before the daemon reads the file again.
 func powerCut(t testing.TB, b box) {
 	b.Systemd()
 	p := b.plan(t)
@@ -80,7 +80,7 @@ func powerCutAtWork(t testing.TB, b box) {
 	b.bare(t)
 }
 
-// Everything of rocec's on the device is killed, and the controller is gone: the timer is left, and undoes it.
+// All processes of rocec on the device are killed, and the controller is dead. The timer is left, and undoes the change.
 func killedAtWork(t testing.TB, b box) {
 	b.Systemd()
 	p := b.plan(t)
@@ -102,7 +102,7 @@ func timerBeforeConfirm(t testing.TB, b box) {
 	b.bare(t)
 }
 
-// The timer fires although the run is confirmed: it had begun to when the confirm stopped it.
+// The timer fires although the run is confirmed, because it had already started when the confirm stopped it.
 func timerAfterConfirm(t testing.TB, b box) {
 	b.Systemd()
 	b.Stub("systemctl", "exit 0") // stops nothing
@@ -125,7 +125,7 @@ func bootAfterConfirm(t testing.TB, b box) {
 	b.bare(t)
 }
 
-// The timer fires while a person undoes: one after the other, and the step goes back once.
+// The timer fires while a person undoes the run. The undos run one after the other, and the step is undone once.
 func undoneTwice(t testing.TB, b box) {
 	b.Systemd()
 	b.step(func(s *target.Step) {
@@ -156,14 +156,14 @@ func editedAfterCommit(t testing.TB, b box) {
 	require.Equal(t, handConf, b.Read("/etc/app/conf"))
 	require.Equal(t, "reload\n", b.Read("/run/reloads"), "the content of the other writer is not put to use")
 
-	b = newBoxLike(t, b) // or removed it
+	b = newBoxLike(t, b) // or another program removed the file
 	b.Systemd()
 	p = b.hold(t)
 	require.NoError(t, os.Remove(b.Root+"/etc/app/conf"))
 	b.is(t, b.resume(t, p, txn.Back), deploy.Conflict, "", "Another person or program changed /etc/app/conf meanwhile, so it was left alone")
 	require.NoFileExists(t, b.Root+"/etc/app/conf")
 
-	b = newBoxLike(t, b) // also where another file is back
+	b = newBoxLike(t, b) // also if another file is restored
 	b.Systemd()
 	b.Write("/etc/app/two", boxtest.OldConf)
 	two := boxtest.ConfFile(b.Root+"/etc/app/two", "green")
@@ -176,8 +176,8 @@ func editedAfterCommit(t testing.TB, b box) {
 	require.Equal(t, "reload\n", b.Read("/run/reloads"))
 }
 
-// Another program writes between the last look of the undo and its rename: into a file that the run changed, and into one that it made.
-// The undo may also be killed right after the rename, and go on.
+// Another program writes between the last comparison of the undo and its rename, into a file that the run changed and into a file that
+// the run made. The undo may also be killed directly after the rename, and go on later.
 func editedAtUndo(t testing.TB, b box) {
 	edit := "printf '" + strings.ReplaceAll(handConf, "\n", `\n`) + "'"
 	link := `case $3 in *.undone) ` + edit + ` >"$2.hand"; /bin/mv "$2.hand" "$2" ;; esac; exec /bin/ln "$@"`
@@ -206,7 +206,7 @@ func editedAtUndo(t testing.TB, b box) {
 	require.Equal(t, boxtest.OldConf, b.Read("/etc/app/conf"))
 }
 
-// The link to the old content beside the file is gone: it is taken from the backup.
+// The link to the old content beside the file is missing, so the undo uses the backup.
 func oldContentGone(t testing.TB, b box) {
 	b.Systemd()
 	p := b.plan(t)
@@ -218,7 +218,7 @@ func oldContentGone(t testing.TB, b box) {
 	b.again(t)
 }
 
-// unlock takes a lock away as a person does.
+// unlock removes a lock, like the verb unlock.
 func (b box) unlock(t testing.TB, o *deploy.Owner) *deploy.Error {
 	d := device.New(b.Dev, b.Dial, nil, device.Clock(fast))
 	defer d.Close()
@@ -247,7 +247,7 @@ func liveStateBack(t testing.TB, b box) {
 	b.again(t)
 }
 
-// Lock and folder are gone, and the disk did not take that: a power cut would bring them back.
+// Lock and folder are removed, but not on the disk, so they may exist again after a power cut.
 func releaseNotFlushed(t testing.TB, b box) {
 	b.Systemd()
 	r := b.applyWith(t, b.plan(t), at("release", func() {
@@ -260,7 +260,7 @@ func releaseNotFlushed(t testing.TB, b box) {
 	require.Empty(t, b.Left())
 }
 
-// No command removes a run that may still have to be undone.
+// No command removes a run that may still need an undo.
 func releaseArmed(t testing.TB, b box) {
 	b.Systemd()
 	p := b.plan(t)
@@ -288,7 +288,7 @@ func releaseArmed(t testing.TB, b box) {
 	b.bare(t)
 }
 
-// The timer fires while the daemon is at work, which would go on with the content it has read.
+// The timer fires while the daemon reloads. The daemon would continue with the content that it has read.
 func timerAtWork(t testing.TB, b box) {
 	b.Systemd()
 	r := b.cutAtWork(t, b.plan(t), func() {
@@ -302,14 +302,14 @@ func timerAtWork(t testing.TB, b box) {
 	b.bare(t)
 }
 
-// The timer fires between two looks whether the content is in use: the commit does not arm another one.
+// The timer fires between two queries whether the content is in use. The commit does not arm another timer.
 func timerWhileSettling(t testing.TB, b box) {
 	b.Systemd()
 	b.step(func(s *target.Step) {
 		s.Loaded = &target.Query{Cmd: "cd " + b.Root + "/run; echo by${ROCEC_WHY-} >>asked; [ -e go ] && echo " + target.Loaded}
 	})
 	var wg sync.WaitGroup
-	var then, later int // looks of the commit; those of the undo say why it is
+	var then, later int // queries of the commit; the queries of the undo have its reason
 	wg.Go(func() {
 		for b.Read("/run/asked") == "" {
 			time.Sleep(5 * time.Millisecond)
@@ -318,7 +318,7 @@ func timerWhileSettling(t testing.TB, b box) {
 		for len(b.undoing(t)) == 0 {
 			time.Sleep(5 * time.Millisecond)
 		}
-		// The undo asks once it has ended the commit; never, where it cannot end it.
+		// The undo queries after it has ended the commit. If it cannot end the commit, it never queries.
 		for end := time.Now().Add(time.Minute); !strings.Contains(b.Read("/run/asked"), "bytimer\n") && time.Now().Before(end); {
 			time.Sleep(5 * time.Millisecond)
 		}
@@ -335,14 +335,14 @@ func timerWhileSettling(t testing.TB, b box) {
 	b.bare(t)
 }
 
-// undoing is the mark of a run that is being undone, if it is.
+// undoing returns the mark file of a run that is being undone, if any.
 func (b box) undoing(t testing.TB) []string {
 	marks, err := filepath.Glob(b.Root + boxtest.State + "/txn-txn-1/state.undo*")
 	require.NoError(t, err)
 	return marks
 }
 
-// The boot unit cannot be taken away at the confirm, and can a moment later.
+// Removing the boot unit fails at the confirm, and succeeds a moment later.
 func unitStays(t testing.TB, b box) {
 	b.Systemd()
 	p := b.plan(t)

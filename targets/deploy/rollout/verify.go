@@ -10,47 +10,47 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// VerifyOptions are the choices of [Verify].
+// VerifyOptions contains the options of [Verify].
 type VerifyOptions struct {
-	ObserveOptions // Probes and Links are Verify's own
+	ObserveOptions // Verify itself sets Probes and Links
 
 	Clock     Clock
 	Kept      map[string]*deploy.Kept // samples of an earlier verification, by device
-	SinceBoot bool                    // judge the rise of counters since the start of the devices
-	Interval  time.Duration           // between the two reads of devices of which no samples are kept; 0: 5 seconds
+	SinceBoot bool                    // compare counters with the start of the devices
+	Interval  time.Duration           // time between the two reads of devices without kept samples; 0: 5 seconds
 	Tool      string                  // the version of rocec, as in [deploy.Note]
 }
 
 // Verification is the result of [Verify].
 type Verification struct {
-	Plan    *deploy.Plan            // the drift: the changes that apply would make; without drift every device is same
+	Plan    *deploy.Plan            // the drift: the changes that apply would make; without drift every device has StatusSame
 	Devices []*Health               // in the tree's order
 	Kept    map[string]*deploy.Kept // the samples of the devices that could be read, for the next verification
 }
 
-// Health is one device as its probes judge it.
+// Health contains the results of the probes of one device.
 type Health struct {
 	Drift  *deploy.DevicePlan
 	Probes []deploy.Judged // empty when the device could not be read
 	Base   deploy.Base     // the base of its samples; zero if it could not be read
-	Rose   []deploy.Rise   // the counters that rose since, in the order of the probes
+	Rose   []deploy.Rise   // the counters that rose since the base, in the order of the probes
 }
 
-// Verify reads the devices as [Observe] does, probes included, and compares settings with the tree, states with the wanted ones, and
-// counters with earlier samples. It reads a device without such samples twice. It writes nothing.
+// Verify reads the devices like [Observe], including probes. It compares settings with the tree, states with the wanted states, and
+// counters with earlier samples. It reads a device without earlier samples twice. It writes nothing.
 func Verify(ctx context.Context, dial target.Dial, tree *target.Tree, o VerifyOptions) *Verification {
 	twice := func(d *target.Device) bool { return !o.SinceBoot && o.Kept[d.Name] == nil }
 	read := o.ObserveOptions
 	read.Probes, read.Look = Every, true
 	if slices.ContainsFunc(tree.Devices, twice) {
-		read.Links = &Links{} // one login does for both reads
+		read.Links = &Links{} // one login serves both reads
 		defer read.Links.Close()
 	}
 	start := o.Clock.Now()
 	have := Observe(ctx, dial, tree, read)
 	bases := make([]deploy.Base, len(have.Devices))
 	again := &target.Tree{}
-	var at []int // of its devices, in tree
+	var at []int // positions of its devices in tree
 	for i, h := range have.Devices {
 		switch {
 		case !known(h):
@@ -69,7 +69,7 @@ func Verify(ctx context.Context, dial target.Dial, tree *target.Tree, o VerifyOp
 		case <-o.Clock.Wait(cmp.Or(o.Interval, verifyEvery)):
 		}
 		now = o.Clock.Now()
-		read.Look = false // the reading does not change in seconds
+		read.Look = false // this reading does not change within seconds
 		for n, h := range Observe(ctx, dial, again, read).Devices {
 			first := have.Devices[at[n]]
 			h.Seen = first.Seen
@@ -98,30 +98,30 @@ func Verify(ctx context.Context, dial target.Dial, tree *target.Tree, o VerifyOp
 	return v
 }
 
-// known reports whether a device could be read, and is the one the fabric means.
+// known reports whether a device could be read and is the declared device.
 func known(h *deploy.Have) bool { return h.Err == nil && len(h.Wrong) == 0 }
 
-// Sound reports whether the device is as written, every probe was satisfied, and no watch found more than notices. Warnings that the
-// fabric accepts make it [Health.Other].
+// Sound reports whether the device is as written, all probes succeeded, and watches found only notices. A device with warnings that the
+// fabric accepts is [Health.Other].
 func (h *Health) Sound() bool {
 	return h.Drift.Status == deploy.StatusSame && !h.Drift.Whole && h.satisfied() &&
 		!slices.ContainsFunc(h.Drift.Watched, func(w deploy.Watched) bool { return !w.Sound() })
 }
 
-// Other reports whether the device is not as written, but sound. Either the fabric accepts all of its differences, or rocec has never
-// written it and it carries lossless traffic as the fabric means it ([deploy.DevicePlan.Unsound]). A device that others write from
-// rocec's documents is sound by the fabric alone.
+// Other reports whether the device is not as written, but sound. Such a device has only differences that the fabric accepts. Or rocec has
+// never written it, and it carries lossless traffic as the fabric requires ([deploy.DevicePlan.Unsound]). A device that others write from
+// rocec's documents must only meet the fabric.
 func (h *Health) Other() bool {
 	d := h.Drift
 	return h.satisfied() && d.Quiet() && (d.Whole || d.Count == 0 && !d.ByOthers() && d.Unsound() == "")
 }
 
-// satisfied reports whether every probe was.
+// satisfied reports whether all probes succeeded.
 func (h *Health) satisfied() bool {
 	return !slices.ContainsFunc(h.Probes, func(p deploy.Judged) bool { return len(p.Wrong) > 0 })
 }
 
-// Sound reports whether every device is.
+// Sound reports whether every device is sound.
 func (v *Verification) Sound() bool {
 	for _, h := range v.Devices {
 		if !h.Sound() {

@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// measured gives a box a probe of its drops, in the file /run/drops.
+// measured adds a probe to a box. The probe reads the drops from the file /run/drops.
 func (b box) measured(drops int) {
 	b.count(drops)
 	b.Dev.Probes = []target.Probe{{
@@ -35,7 +35,7 @@ func (b box) measured(drops int) {
 
 func (b box) count(drops int) { b.Write("/run/drops", fmt.Sprintln(drops)) }
 
-// TestVerifySamples: counters are judged by their rise since kept samples, since a restart, since another read.
+// TestVerifySamples: Verify checks the rise of counters since kept samples, since a restart, or since another read.
 func TestVerifySamples(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -92,8 +92,8 @@ func TestVerifySamples(t *testing.T) {
 	}
 }
 
-// What cannot be read, or is another device, is not read again and keeps nothing; a device that is lost between two reads is
-// unreachable.
+// A device that cannot be read, or that is another device, is not read again, and no samples are kept for it. A device that is lost
+// between two reads is unreachable.
 func TestVerifyUnread(t *testing.T) {
 	t.Parallel()
 	bs := newBoxes(t, 4)

@@ -17,7 +17,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// fleetSize is how many devices TestFleetInWaves has: a thousand with -whole.
+// fleetSize returns the number of devices in TestFleetInWaves: a thousand with -whole.
 func fleetSize() int {
 	if *whole {
 		return 1000
@@ -25,8 +25,8 @@ func fleetSize() int {
 	return 6
 }
 
-// campus puts some boxes in waves of one to three switches, beside which the others of them are watched, and the rest in streams of hosts,
-// after them.
+// campus puts some boxes into waves of one to three switches, in which the other switches are watched. The remaining boxes follow in
+// streams of hosts.
 func (bs boxes) campus(p *deploy.Plan, r *rand.Rand) *deploy.Order {
 	o := &deploy.Order{}
 	switches := max(5, len(bs.all)/50)
@@ -56,9 +56,10 @@ func (bs boxes) campus(p *deploy.Plan, r *rand.Rand) *deploy.Order {
 	return o
 }
 
-// TestFleetInWaves changes a fleet in waves while devices are away, a change makes another device lose its session, daemons fail, and the
-// person interrupts. No wave begins before the previous one has ended, and nothing begins after the stop. Every device is old or new and
-// reported as such. A later run with the devices that came back brings all of them to the new settings.
+// TestFleetInWaves changes a fleet in waves. Meanwhile some devices are unreachable, a change makes another device lose its session,
+// daemons fail, and the person interrupts. No wave begins before the previous one has ended, and nothing begins after the stop. Every
+// device is old or new, and its report is true. A later run, in which all devices are reachable again, brings all of them to the new
+// settings.
 func TestFleetInWaves(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
@@ -67,7 +68,7 @@ func TestFleetInWaves(t *testing.T) {
 			continue // TestGateOfAWave, TestUndoAllGoesBackInOrder, and the second run of each
 		}
 		t.Run(c, func(t *testing.T) {
-			if !*whole { // one fleet of a thousand is enough for a machine
+			if !*whole { // the machine runs only one fleet of a thousand devices at a time
 				t.Parallel()
 			}
 			r := rand.New(rand.NewPCG(uint64(seed), 13))
@@ -98,7 +99,7 @@ func TestFleetInWaves(t *testing.T) {
 				require.Equal(t, away[d.Device], d.Err != nil, "%s: %v", d.Device.Name, d.Err)
 			}
 			order := bs.campus(p, r)
-			at := r.IntN(len(order.Waves)) // the wave that something happens to
+			at := r.IntN(len(order.Waves)) // the wave with the event
 			if c == "gate" {
 				for order.Waves[at].Stream {
 					at = r.IntN(len(order.Waves))
@@ -175,17 +176,17 @@ func TestFleetInWaves(t *testing.T) {
 				default:
 					want = []deploy.Outcome{deploy.Restored}
 					if c != "gate" {
-						want = append(want, deploy.NotStarted) // the others of a wave do not begin when one has failed
+						want = append(want, deploy.NotStarted) // after a failure, the other devices of the wave do not begin
 					}
 					if order.Waves[at].Stream && c == "failure" {
-						want = append(want, deploy.Applied) // and do not wait for each other
+						want = append(want, deploy.Applied) // the devices of a stream do not wait for each other
 					}
 				}
 				require.Contains(t, want, d.Outcome, "%s of wave %d, struck in wave %d: %s", d.Device.Name, n+1, at+1, bs.all[i].said(d))
 			}
 			stopped := map[string]deploy.Stopped{"gate": deploy.GateFailed, "failure": deploy.TooManyFailures, "undo-all": deploy.TooManyFailures}
 			if c != "gate" && !slices.ContainsFunc(rep.Devices, func(d *deploy.Result) bool { return d.Outcome == deploy.NotStarted }) {
-				stopped[c] = "" // all of the last wave had begun when one failed: nothing was left to stop
+				stopped[c] = "" // all devices of the last wave had begun before the failure, so there was nothing to stop
 			}
 			require.Equal(t, stopped[c], rep.Stopped)
 			require.Equal(t, c == "signal", rep.Interrupted)

@@ -22,8 +22,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// inWaves is an order of some boxes of a plan: "0 1|2" changes the first two together, then the third; a "!" before one lets it come
-// last in its wave. Every wave is beside the boxes that watch names.
+// inWaves returns an order of some boxes of a plan: "0 1|2" changes the first two together, then the third. A "!" before a box puts it
+// last in its wave. Every wave watches the boxes in watch.
 func (bs boxes) inWaves(p *deploy.Plan, waves string, watch ...int) *deploy.Order {
 	o := &deploy.Order{}
 	for text := range strings.SplitSeq(waves, "|") {
@@ -44,7 +44,7 @@ func (bs boxes) inWaves(p *deploy.Plan, waves string, watch ...int) *deploy.Orde
 	return o
 }
 
-// sessions makes a box report a session as long as its own file states one.
+// sessions makes a box report a session while its own file contains one.
 func (b box) sessions() {
 	b.Write("/run/session", "up\n")
 	b.Dev.Probes = []target.Probe{{
@@ -55,7 +55,7 @@ func (b box) sessions() {
 	}}
 }
 
-// story collects the steps of devices, in order: a word for every step of the kind that ends well.
+// story collects the steps of devices, in order: a word for every successful step of a kind.
 type story struct {
 	mu    sync.Mutex
 	words []string
@@ -75,8 +75,8 @@ func (s *story) add(word string) {
 	s.words = append(s.words, word)
 }
 
-// A wave begins when the one before has ended, and those that carry logins come after the others of their wave. No device is confirmed
-// before every device of its wave holds its change.
+// A wave begins after the end of the wave before. Devices that carry logins come last in their wave. No device is confirmed before every
+// device of its wave has its change.
 func TestWavesOneAfterTheOther(t *testing.T) {
 	t.Parallel()
 	bs := newBoxes(t, 4)
@@ -102,7 +102,7 @@ func TestWavesOneAfterTheOther(t *testing.T) {
 	}, s.words[2:])
 }
 
-// What a device beside a wave loses by it takes the wave back, and no further one begins.
+// If a device beside a wave loses a signal, the wave goes back, and no further wave begins.
 func TestGateOfAWave(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
@@ -112,7 +112,7 @@ func TestGateOfAWave(t *testing.T) {
 		bs.all[0].Daemon("echo down >" + bs.all[3].Root + "/run/session")
 		p := bs.plan(t)
 		looks := 0
-		if !lasts { // it comes back while the gate looks
+		if !lasts { // the session comes back while the gate waits
 			bs.all[3].Fault = func(int, string) *boxtest.Fault {
 				if looks++; looks > 2 {
 					bs.all[3].Write("/run/session", "up\n")
@@ -139,7 +139,7 @@ func TestGateOfAWave(t *testing.T) {
 	}
 }
 
-// A device beside a wave that does not answer any more is lost too; one that did not answer before is not missed.
+// A device beside a wave that no longer answers counts as a loss, too. A device that did not answer before the wave does not.
 func TestGateMissesADevice(t *testing.T) {
 	t.Parallel()
 	for _, before := range []bool{true, false} {
@@ -170,7 +170,7 @@ func TestGateMissesADevice(t *testing.T) {
 	}
 }
 
-// A wave does not begin in a fabric that is not as it was planned, nor when it may not end in time.
+// A wave does not begin if the fabric differs from the plan, or if the wave might not end in time.
 func TestWavesThatMayNotBegin(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -209,7 +209,7 @@ func TestWavesThatMayNotBegin(t *testing.T) {
 	}
 }
 
-// Counters that rise far faster after a wave than before stop the run, unless the person decides otherwise.
+// If counters rise far faster after a wave than before, the run stops, unless the person decides otherwise.
 func TestAnomaly(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
@@ -252,7 +252,7 @@ func TestAnomaly(t *testing.T) {
 	}
 }
 
-// Hooks run around a wave, their intent is written down first, and a wave that cannot be drained is skipped.
+// Hooks run before and after a wave, and the journal records their intent first. A wave that cannot be drained is skipped.
 func TestHooks(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
@@ -312,7 +312,7 @@ func TestHooks(t *testing.T) {
 	}
 }
 
-// TestUndoAllGoesBackInOrder: where all held devices go back, the last wave goes first.
+// TestUndoAllGoesBackInOrder: if all held devices go back, the last wave goes back first.
 func TestUndoAllGoesBackInOrder(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
@@ -333,8 +333,8 @@ func TestUndoAllGoesBackInOrder(t *testing.T) {
 	}
 }
 
-// Held devices have one deadline, counted from the end of the last wave, and each wave waits beyond it until the later ones have gone
-// back.
+// Held devices have one deadline, counted from the end of the last wave. Each wave waits beyond the deadline until the later waves have
+// gone back.
 func TestHeldWavesDoNotGoBackTogether(t *testing.T) {
 	t.Parallel()
 	bs := newBoxes(t, 3)
@@ -364,7 +364,7 @@ func TestHeldWavesDoNotGoBackTogether(t *testing.T) {
 	}
 }
 
-// A phase does not begin where it relies on a device that an earlier one left as it was.
+// A phase does not begin if it relies on a device that an earlier phase did not change.
 func TestPhaseReliesOnTheOneBefore(t *testing.T) {
 	t.Parallel()
 	for _, relies := range []bool{true, false} {

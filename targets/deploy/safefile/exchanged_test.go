@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A name that became another file between the opening and the check is refused, as a link is.
+// A name that became another file between the opening and the check is refused, like a link.
 func TestExchanged(t *testing.T) {
 	dir := t.TempDir()
 	one, two := filepath.Join(dir, "one"), filepath.Join(dir, "two")

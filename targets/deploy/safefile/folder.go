@@ -13,8 +13,8 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Folder is an open folder of rocec's own. Names of files are slash-separated paths below the folder, and the same rules apply to each
-// folder on the way. No file outside of the folder is read or written.
+// Folder is an open folder that belongs to rocec. Names of files are slash-separated paths below the folder, and the same rules apply to
+// each folder in the path. No file outside of the folder is read or written.
 type Folder struct {
 	path string
 	root *os.Root
@@ -24,7 +24,7 @@ type Folder struct {
 // error is [fs.ErrNotExist] if one of them is missing. The rights of others on the user's own files are removed.
 func OpenFolder(dir string, own int) (*Folder, error) { return openFolder(dir, own, false) }
 
-// MakeFolder is [OpenFolder], and makes the folders that are missing.
+// MakeFolder is like [OpenFolder], and makes missing folders.
 func MakeFolder(dir string, own int) (*Folder, error) { return openFolder(dir, own, true) }
 
 func openFolder(dir string, own int, create bool) (*Folder, error) {
@@ -44,7 +44,7 @@ func openFolder(dir string, own int, create bool) (*Folder, error) {
 	return f, err
 }
 
-// openTop opens the first folder that is rocec's own.
+// openTop opens the first folder in the path that belongs to rocec.
 func openTop(dir string, create bool) (*Folder, error) {
 	if create {
 		if err := os.MkdirAll(dir, folderMode); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -68,7 +68,7 @@ func openTop(dir string, create bool) (*Folder, error) {
 	return f, nil
 }
 
-// enter opens a folder in this one, which it closes.
+// enter opens a folder in this folder, and closes this folder.
 func (f *Folder) enter(name string, create bool) (*Folder, error) {
 	defer f.root.Close() //nolint:errcheck // nothing was written
 	if create {
@@ -93,7 +93,7 @@ func (f *Folder) enter(name string, create bool) (*Folder, error) {
 	return below, nil
 }
 
-// check judges the folder that is open.
+// check checks the owner and mode of the open folder.
 func (f *Folder) check(lstat func(string) (fs.FileInfo, error), name string) error {
 	info, err := f.root.Stat(".")
 	if err != nil {
@@ -105,11 +105,11 @@ func (f *Folder) check(lstat func(string) (fs.FileInfo, error), name string) err
 	return check(f.path, info)
 }
 
-// restrict closes the folder to others, if the user owns it. Where that is not possible, it stays as it is.
+// restrict removes the rights of other users on the folder, if the user owns it. If that fails, the folder keeps its mode.
 func (f *Folder) restrict() {
 	if info, err := f.root.Stat("."); err == nil {
 		if mode, change := restricted(info); change {
-			_ = f.root.Chmod(".", mode) // secrecy alone: the files in it are closed by themselves
+			_ = f.root.Chmod(".", mode) // an error only affects secrecy, and the files in the folder have their own modes
 		}
 	}
 }
@@ -123,7 +123,7 @@ func (f *Folder) Close() error { return f.root.Close() }
 // Open opens a file to read it.
 func (f *Folder) Open(name string) (*os.File, error) { return f.OpenFile(name, os.O_RDONLY) }
 
-// OpenFile opens a file as [os.OpenFile] does. It refuses [os.O_TRUNC]: the file would lose its content before it is judged.
+// OpenFile opens a file like [os.OpenFile]. It refuses [os.O_TRUNC], because the file would lose its content before the check.
 func (f *Folder) OpenFile(name string, flag int) (*os.File, error) {
 	if flag&os.O_TRUNC != 0 {
 		panic("safefile: a file is judged before it is written")
@@ -144,14 +144,14 @@ func (f *Folder) OpenFile(name string, flag int) (*os.File, error) {
 	}
 	if info, err := file.Stat(); err == nil {
 		if mode, change := restricted(info); change {
-			_ = file.Chmod(mode) // on a disk that takes no writes it stays as it is
+			_ = file.Chmod(mode) // on a read-only disk the file keeps its mode
 		}
 	}
 	return file, nil
 }
 
-// named returns an error of [os.Root] with the whole path, because the name of a system call and a part of a path are of little use to a
-// person.
+// named returns an error of [os.Root] with the whole path. Otherwise the error contains the name of a system call and a part of a path,
+// which do not help a person.
 func named(path string, err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return &fs.PathError{Op: "open", Path: path, Err: e.Err}
@@ -159,7 +159,8 @@ func named(path string, err error) error {
 	return err
 }
 
-// checkWay judges the folders on the way to a file. Others cannot exchange one meanwhile: they write none of those above it.
+// checkWay checks the folders in the path of a file. Other users cannot replace a checked folder meanwhile, because they cannot write its
+// parents.
 func (f *Folder) checkWay(dir string) error {
 	for i, part := range strings.Split(dir, "/") {
 		if part == "." && i == 0 {
@@ -212,7 +213,7 @@ func (f *Folder) WriteFile(name string, data []byte) error {
 	return replace(f.root, name, data)
 }
 
-// MakeFolder makes a folder in this one, with those above it; one that is there is judged.
+// MakeFolder makes a folder in this folder, with its parents. It checks a folder that exists already.
 func (f *Folder) MakeFolder(name string) error {
 	parts := strings.Split(name, "/")
 	for i := range parts {
@@ -232,10 +233,10 @@ func (f *Folder) ReadDir() ([]fs.DirEntry, error) { return fs.ReadDir(f.root.FS(
 // Remove removes a file, or an empty folder.
 func (f *Folder) Remove(name string) error { return f.root.Remove(name) }
 
-// RemoveAll removes a file or a folder, with all in it.
+// RemoveAll removes a file, or a folder with its content.
 func (f *Folder) RemoveAll(name string) error { return f.root.RemoveAll(name) }
 
-// Sync returns when the names in a folder are on the disk; "." is the folder itself.
+// Sync waits until the names in a folder are on the disk; "." is the folder itself.
 func (f *Folder) Sync(name string) error {
 	d, err := f.root.Open(name)
 	if err != nil {

@@ -1,11 +1,11 @@
-// Package safefile reads and writes the files of rocec's own: journals, kept contents, samples, labs and saved plans. It refuses
-// a file or folder that another user could have written ([Refused]), as sshd does with StrictModes.
+// Package safefile reads and writes rocec's own files: journals, kept contents, samples, labs and saved plans. It refuses a file or
+// folder that another user could have written ([Refused]), as sshd does with StrictModes.
 //
-// A file or folder is refused if its owner is neither the user nor root, if its group or others may write it, or if it is a
-// symbolic link. The checks read the file that is open (fstat), so that the path cannot change between the check and the use.
-// If others may only read a file of the user, their right is removed: that protects its content, and does not affect trust.
+// A file or folder is refused if its owner is neither the user nor root, if its group or others may write it, or if it is a symbolic
+// link. The checks read the open file (fstat), so that the path cannot change between the check and the use. If other users may only read
+// a file of the user, the package removes their right. That protects the content and does not affect trust.
 //
-// New folders have mode 0700, and new files 0600. Where files have no owners (Windows, a browser), links alone are refused.
+// New folders have mode 0700, and new files 0600. Where files have no owners (Windows, a browser), only links are refused.
 package safefile
 
 import (
@@ -30,17 +30,18 @@ const (
 	folderMode fs.FileMode = 0o700
 )
 
-// ErrNotFile is a folder, a pipe or a device in the place of a file, and ErrTooLarge a file over the bound of its kind.
+// ErrNotFile is the error for a folder, a pipe or a device in the place of a file. ErrTooLarge is the error for a file above the size
+// limit of its kind.
 var (
 	ErrNotFile  = errors.New("is not a file")
 	ErrTooLarge = errors.New("is larger")
 )
 
-// Refused is a file or folder that is not used.
+// Refused is the error for a file or folder that rocec does not use.
 type Refused struct {
 	Path string
-	Why  string // the owner or the mode that is wrong
-	Do   string // commands that put it right
+	Why  string // the wrong owner or mode
+	Do   string // commands that correct it
 }
 
 // Error returns the path, the reason and the commands.
@@ -48,8 +49,8 @@ func (r *Refused) Error() string {
 	return fmt.Sprintf("%s is not used: %s. %s", diag.Escape(r.Path), r.Why, r.Do)
 }
 
-// Open opens a file that the person names, to read it. It refuses the file as the package says, and leaves its mode as it is: a
-// file that others may read is good.
+// Open opens a file that the person names, for reading. It refuses the file by the rules of the package. It keeps the mode, because other
+// users may read such a file.
 func Open(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|openFlags, 0)
 	if err != nil {
@@ -64,8 +65,8 @@ func Open(name string) (*os.File, error) {
 	return f, nil
 }
 
-// Replace writes a file of the user's own, with mode 0600. It renames a new file over the old one, so that a link there is replaced, and
-// no file that another user has prepared is written.
+// Replace writes a file of the user with mode 0600. It renames a new file over the old one. So it replaces a link, and does not write to
+// a file that another user has prepared.
 func Replace(name string, data []byte) error {
 	dir, err := os.OpenRoot(filepath.Dir(name))
 	if err != nil {
@@ -94,10 +95,10 @@ func replace(dir *os.Root, name string, data []byte) error {
 	return err
 }
 
-// Temporary begins the names of files that are being written. A process that dies leaves one.
+// Temporary is the name prefix of incomplete files. A process that dies may leave such a file.
 const Temporary = ".new-"
 
-// checkOpen judges a file that is open: by itself, and by lstat of the name, which shows a link.
+// checkOpen checks an open file, and uses lstat of the name to detect a link.
 func checkOpen(f *os.File, path string, lstat func(string) (fs.FileInfo, error), name string) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -112,7 +113,7 @@ func checkOpen(f *os.File, path string, lstat func(string) (fs.FileInfo, error),
 	return check(path, info)
 }
 
-// sameName refuses the target of a link: the name itself must be the open file.
+// sameName refuses the target of a link, because the name itself must be the open file.
 func sameName(opened fs.FileInfo, path string, lstat func(string) (fs.FileInfo, error), name string) error {
 	info, err := lstat(name)
 	if err != nil {
@@ -126,22 +127,22 @@ func sameName(opened fs.FileInfo, path string, lstat func(string) (fs.FileInfo, 
 
 func linked(path string) error {
 	do := "Put the file or folder itself there, or remove the link: " + diag.Command("rm", diag.Path("FILE", path))
-	if OfSystem(path) { // as /dev/stdin and /dev/fd/63: no link of the person's to remove
+	if OfSystem(path) { // such as /dev/stdin and /dev/fd/63: the person cannot remove this link
 		do = "Save the content as a file, and name that"
 	}
-	return &Refused{path, "it is a symbolic link, and what it leads to may be of another user", do}
+	return &Refused{path, "it is a symbolic link, and its target may belong to another user", do}
 }
 
-// OfSystem reports whether a path is of the kernel or of the devices of the machine. What programs keep in memory is not: every user may
-// write there.
+// OfSystem reports whether a path belongs to the kernel or to the devices of the machine. Memory file systems of programs do not count,
+// because every user may write there.
 func OfSystem(path string) bool {
 	abs, err := filepath.Abs(path)
 	below := func(dir string) bool { return strings.HasPrefix(abs, dir) }
 	return err == nil && (below("/proc/") || below("/dev/") && !below("/dev/shm/") && !below("/dev/mqueue/"))
 }
 
-// OfOthers returns why a file or folder that others may share is not the user's. Its owner is neither the user nor root, or every user
-// may write it. Unlike for the files of rocec's own, its group may write it. It returns "" for a file of the user.
+// OfOthers returns why a shared file or folder is not under the user's control: its owner is neither the user nor root, or every user may
+// write it. Unlike rocec's own files, its group may write it. OfOthers returns "" for a file under the user's control.
 func OfOthers(info fs.FileInfo) string {
 	uid, owned := owner(info)
 	switch {
@@ -155,7 +156,7 @@ func OfOthers(info fs.FileInfo) string {
 	return ""
 }
 
-// check judges owner and mode.
+// check checks owner and mode.
 func check(path string, info fs.FileInfo) error {
 	uid, owned := owner(info)
 	if !owned {
@@ -180,7 +181,7 @@ func check(path string, info fs.FileInfo) error {
 	}
 	r := &Refused{path, strings.Join(why, ", and "), "Another user may have changed it. "}
 	switch {
-	case info.Mode()&fs.ModeSticky != 0: // as /tmp is meant to be
+	case info.Mode()&fs.ModeSticky != 0: // such as /tmp
 		r.Do = "Use a folder of your own"
 	case info.IsDir():
 		r.Do += "Use another folder, or if you trust all that is in it: " + strings.Join(do, " && ")
@@ -200,8 +201,8 @@ func writers(mode fs.FileMode) string {
 	return "its group and every user"
 }
 
-// restricted returns the mode with which others may not read the file; change is false if they may not now, or the user does
-// not own it.
+// restricted returns the mode without the read rights of other users. change is false if they have none, or if the user does not own the
+// file.
 func restricted(info fs.FileInfo) (mode fs.FileMode, change bool) {
 	uid, owned := owner(info)
 	mode = info.Mode().Perm()

@@ -24,15 +24,15 @@ import (
 	"github.com/rocec/rocec/targets/deploy/safefile"
 )
 
-// The users of the matrix. The tests that need several run as root, which may give files away.
+// The users of the matrix. The tests that need several users run as root, who may change the owners of files.
 const (
 	root  = 0
 	me    = 64017 // neither has an account
 	other = 64018
 )
 
-// readers are processes of other users that open files, by their user. One serves all tests: each takes seconds to start where the race
-// detector watches.
+// readers maps a user to a process of that user that opens files. One process serves all tests, because its start takes seconds under the
+// race detector.
 var readers = struct {
 	sync.Mutex
 	of map[int]*readerOf
@@ -50,7 +50,7 @@ type question struct {
 	Path  string
 }
 
-// readAs opens a file as a user, in a process of its own, and returns the content, or "error: " and the error.
+// readAs opens a file as a user, in a separate process, and returns the content, or "error: " and the error.
 func readAs(t *testing.T, uid int, how, path string) string {
 	t.Helper()
 	readers.Lock()
@@ -76,7 +76,7 @@ func readAs(t *testing.T, uid int, how, path string) string {
 	return text
 }
 
-// reader is this program, in a folder that every user may pass.
+// reader returns a copy of this program, in a folder that every user may enter.
 var reader = sync.OnceValue(func() string {
 	exe, err := os.Executable()
 	if err != nil {
@@ -146,7 +146,7 @@ func (q *question) read() (string, error) {
 	return string(text), err
 }
 
-// place makes top/sub/file below a folder that all may pass, and gives the part that is tried to an owner with a mode.
+// place makes top/sub/file below a folder that all users may enter. It sets the owner and mode of the part under test.
 func place(t *testing.T, part string, uid int, mode fs.FileMode, link bool) (file string) {
 	t.Helper()
 	base, err := os.MkdirTemp("", "safefile-")
@@ -172,8 +172,8 @@ func place(t *testing.T, part string, uid int, mode fs.FileMode, link bool) (fil
 	return paths["file"]
 }
 
-// TestMatrix tries every owner, mode and link of a file, of its folder, and of the folder above. A path that another user could have
-// written is refused, and the message names it.
+// TestMatrix tries every owner, mode and link for a file, its folder, and the folder above. A path that another user could have written
+// is refused, and the message names the path.
 func TestMatrix(t *testing.T) {
 	machinetest.Root(t, "gives files to other users")
 	modes := []fs.FileMode{0o600, 0o644, 0o660, 0o606, 0o666, 0o604, 0o640, 0o622, 0o400, 0o777, 0o755, 0o711, 0o775, 0o700}
@@ -189,7 +189,7 @@ func TestMatrix(t *testing.T) {
 					name := fmt.Sprintf("%s of %d with %04o, link %v", part, uid, mode, link)
 					file := place(t, part, uid, mode, link)
 					out := readAs(t, me, "folder", file)
-					reach := uid == me || mode&0o004 != 0 // the user may open it at all
+					reach := uid == me || mode&0o004 != 0 // only if the user may open the file
 					if part != "file" {
 						reach = uid == me || mode&0o005 == 0o005
 					}
@@ -220,7 +220,7 @@ func TestMatrix(t *testing.T) {
 	require.Equal(t, 3*2*(14+5+5), tried)
 }
 
-// A file that the person names is judged by itself: others may read it, and its mode stays.
+// Only the file itself is checked if the person names it. Other users may read it, and its mode stays.
 func TestOpen(t *testing.T) {
 	machinetest.Root(t, "gives files to other users")
 	for _, uid := range []int{me, root, other} {
@@ -242,7 +242,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// What others may read, and the user owns, is closed to them: that is about secrecy.
+// If the user owns a file and others may read it, their read right is removed, for secrecy.
 func TestRestricted(t *testing.T) {
 	machinetest.Root(t, "gives files to other users")
 	for _, part := range []string{"file", "sub"} {
@@ -256,7 +256,7 @@ func TestRestricted(t *testing.T) {
 	}
 }
 
-// What is made has mode 0600 and 0700, and is refused by the same rules once it is there.
+// New files have mode 0600 and new folders 0700. Existing ones are refused by the same rules.
 func TestMade(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state", "rocec", "runs")
 	_, err := safefile.OpenFolder(dir, 2)
@@ -295,7 +295,7 @@ func TestMade(t *testing.T) {
 	require.NoError(t, err, "the folder above is not rocec's own")
 }
 
-// A pipe, a folder or a link that leads nowhere in the place of a file ends in an error at once; a link is never written through.
+// A pipe, a folder or a broken link in the place of a file causes an error at once. A write never follows a link.
 func TestNoFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "own")
 	f, err := safefile.MakeFolder(dir, 1)
@@ -351,7 +351,7 @@ func TestNoFile(t *testing.T) {
 	}
 }
 
-// A folder such as /tmp is refused, and nothing is advised that would break it.
+// A folder such as /tmp is refused, and the advice does not break the folder.
 func TestSticky(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Chmod(dir, 0o777|fs.ModeSticky))
@@ -386,7 +386,7 @@ func TestOfSystem(t *testing.T) {
 	}
 }
 
-// The advice for a link never removes one of the system.
+// The advice for a link never removes a link of the system.
 func TestLinkOfSystem(t *testing.T) {
 	link := filepath.Join(t.TempDir(), "link")
 	require.NoError(t, os.Symlink("nowhere", link))
@@ -398,7 +398,7 @@ func TestLinkOfSystem(t *testing.T) {
 	} {
 		_, err := safefile.Open(name)
 		refused, ok := errors.AsType[*safefile.Refused](err)
-		if !ok && runtime.GOOS != "linux" { // where /dev/stdin is a device
+		if !ok && runtime.GOOS != "linux" { // on systems where /dev/stdin is a device
 			continue
 		}
 		require.True(t, ok, "%s: %v", name, err)

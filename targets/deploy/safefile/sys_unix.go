@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// openFlags refuse a link as the last element of a path, and do not wait for the other end of a pipe.
+// openFlags make the open fail for a link as the last element of a path, and not wait for the other end of a pipe.
 const openFlags = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
-// owner returns the user a file belongs to.
+// owner returns the owner of a file.
 func owner(info fs.FileInfo) (uid int, ok bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -8,13 +8,14 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// The modes of bonds, as Linux spells them.
+// The modes of bonds, in Linux's spelling.
 const (
 	lacp         = "802.3ad"
 	activeBackup = "active-backup"
 )
 
-// bonds judges the switch's side of the bonds of hosts: a bond that balances needs one there too, and one that has a spare port none.
+// bonds checks the switch's side of hosts' bonds. A balancing bond needs a bond on the switch, and a bond with a spare port must have
+// none there.
 func (j *judge) bonds() {
 	for _, d := range j.f.Devices {
 		if d.Host == nil {
@@ -33,7 +34,7 @@ func (j *judge) bond(d *ir.Device, b *ir.Bond) {
 		bond string
 	}
 	ports := map[side][]*ir.Port{}
-	other := map[*ir.Device]string{} // the bond of the first port at a switch
+	other := map[*ir.Device]string{} // the bond of the host's first port at a switch
 	for _, n := range b.NICs {
 		if n.Port == nil {
 			continue
@@ -50,8 +51,8 @@ func (j *judge) bond(d *ir.Device, b *ir.Bond) {
 		other[p.Device()] = sp.Bond
 		switch {
 		case b.Mode == activeBackup && sp.Bond != "" && len(ports[side{p.Device(), sp.Bond}]) > 1:
-			j.say(&topicBond, diag.Warning, at, p, "%s is in bond %s with another port of %s, whose %s uses one port at a time (mode %s): what the "+
-				"switch sends by the idle one is lost.", sp.Bond, d.Name, b.Name, b.Mode)
+			j.say(&topicBond, diag.Warning, at, p, "%s is in bond %s with another port of %s, whose %s uses one port at a time (mode %s): "+
+				"frames that the switch sends to the idle port are lost.", sp.Bond, d.Name, b.Name, b.Mode)
 		case b.Mode == activeBackup:
 		case sp.Bond == "" || of == nil:
 			j.say(&topicBond, diag.Warning, at, p, "%s is in no bond, and %s sends by all ports of %s (mode %s): the switch sees one address at "+
@@ -70,7 +71,7 @@ func (j *judge) bond(d *ir.Device, b *ir.Bond) {
 	}
 }
 
-// mlag judges whether the MLAG pairs of the switches are those of the fabric.
+// mlag checks whether the switches form the MLAG pairs of the fabric.
 func (j *judge) mlag() {
 	for _, d := range j.f.Devices {
 		s := j.of(d)
@@ -83,7 +84,7 @@ func (j *judge) mlag() {
 					"single switch. Write mlag.", d.Name))
 			continue
 		}
-		j.add(&topicMLAG, diag.Warning, diag.FirstPlace(d.Switch.MLAGAt, d.At), []string{d.Name}, fmt.Sprintf("%s is of the MLAG pair %q in the "+
-			"fabric, and nothing on it speaks MLAG.", d.Name, d.Switch.MLAG))
+		j.add(&topicMLAG, diag.Warning, diag.FirstPlace(d.Switch.MLAGAt, d.At), []string{d.Name}, fmt.Sprintf("%s belongs to the MLAG pair %q "+
+			"in the fabric, but does not run MLAG.", d.Name, d.Switch.MLAG))
 	}
 }

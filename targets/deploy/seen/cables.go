@@ -14,8 +14,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// registry finds devices by their names on the wire, in lower case: the names that they reported, and else those of the fabric. A name
-// that several devices reported has no device.
+// registry finds devices by their names in LLDP, in lower case. A device has the name that it reported, or otherwise its name in the
+// fabric. A name that several devices reported has no device.
 type registry struct{ told, fabric map[string]*ir.Device }
 
 func (j *judge) registry() *registry {
@@ -43,13 +43,13 @@ func (j *judge) registry() *registry {
 	return r
 }
 
-// label is a name without its domain.
+// label returns a name without its domain.
 func label(name string) string {
 	short, _, _ := strings.Cut(name, ".")
 	return short
 }
 
-// device returns the device with a name; nil: no device, or several.
+// device returns the device with a name; nil: no device or several devices have it.
 func (r *registry) device(name string) *ir.Device {
 	name = strings.ToLower(name)
 	for _, key := range []string{name, label(name)} {
@@ -62,29 +62,29 @@ func (r *registry) device(name string) *ir.Device {
 	return nil
 }
 
-// knows reports whether a device reported a name that is unique, so that any other name is of another device.
+// knows reports whether a device reported a unique name, so that any other name belongs to another device.
 func (r *registry) knows(s *target.Seen, d *ir.Device) bool {
 	return s != nil && s.Name != "" && r.told[strings.ToLower(s.Name)] == d
 }
 
-// end is the other end of a cable, as LLDP reports it.
+// end is the other end of a cable, as reported by LLDP.
 type end struct {
 	verdict verdict
-	port    *ir.Port // of wrong: the port that is there, if the fabric has it
-	text    string   // of wrong and foreign: the found port
+	port    *ir.Port // for wrong: the found port, if the fabric has it
+	text    string   // for wrong and foreign: the name of the found port
 }
 
 type verdict int
 
 const (
-	unseen  verdict = iota // there is no neighbour, or it does not report its name
+	unseen  verdict = iota // no neighbour, or a neighbour that does not report its name
 	foreign                // a name that no device of the fabric has
 	wrong                  // another port of the fabric's devices
 	right
 )
 
-// look returns what a port sees at the other end of its cable. A switch of the provider or an agent in the firmware of a NIC may also
-// speak, next to the expected neighbour.
+// look returns the other end of a port's cable as seen by LLDP. A switch of the provider or an agent in the firmware of a NIC may also
+// send LLDP, in addition to the expected neighbour.
 func (j *judge) look(r *registry, p *ir.Port) (best end) {
 	sp := j.port(p)
 	if sp == nil || !j.of(p.Device()).Read(target.PartNeighbours) {
@@ -111,7 +111,7 @@ func (j *judge) look(r *registry, p *ir.Port) (best end) {
 	return best
 }
 
-// standing judges a neighbour that is a device of the fabric. If it is the expected device, and its port has a name that the fabric
+// standing classifies a neighbour that is a device of the fabric. If it is the expected device and its port has a name that the fabric
 // lacks, the cable counts as right.
 func (j *judge) standing(d *ir.Device, n target.Neighbour, meant *ir.Port) end {
 	is := func(p *ir.Port) bool { return slices.Contains(n.Ports, p.Name) }
@@ -139,24 +139,24 @@ func (j *judge) standing(d *ir.Device, n target.Neighbour, meant *ir.Port) end {
 	return end{verdict: wrong, text: strings.TrimSuffix(d.Name+":"+strings.Join(n.Ports[:min(1, len(n.Ports))], ""), ":")}
 }
 
-// isMAC reports whether a neighbour names its port by the address of a port, and by nothing else: the ports of a bond share theirs.
+// isMAC reports whether a neighbour identifies its port only by a MAC address. The ports of a bond share their address.
 func (j *judge) isMAC(p *ir.Port, n target.Neighbour) bool {
 	s := j.of(p.Device())
 	named := func(p *ir.Port) bool { return slices.Contains(n.Ports, p.Name) }
 	return n.MAC != "" && s != nil && s.Ports[p.Name] != nil && s.Ports[p.Name].MAC == n.MAC && !slices.ContainsFunc(p.Device().Ports, named)
 }
 
-// crossed is a cable to another port than in the fabric: its port, and its other end.
+// crossed is a cable to another port than in the fabric.
 type crossed struct {
 	from *ir.Port
 	end
 }
 
-// cables compares neighbours with the cabling. Cables that changed places are one finding: links that share a wrong cable.
+// cables compares neighbours with the cabling. Swapped cables become one finding: links that share a wrong cable.
 func (j *judge) cables() {
 	r := j.registry()
 	var lie []crossed
-	alone := map[string][]string{} // devices at cables that neither end sees, by reason
+	alone := map[string][]string{} // devices with cables whose ends do not see each other, by reason
 	for _, l := range j.f.Links {
 		if l.Planned || j.of(l.A().Device()) == nil && j.of(l.B().Device()) == nil {
 			continue
@@ -188,7 +188,8 @@ func (j *judge) cables() {
 	}
 }
 
-// blind returns why neither end of a cable sees the other, and the device at which to look: the lower one of those that were asked.
+// blind returns the reason why neither end of a cable sees the other. It also returns the device to inspect: the lower device of those
+// that were asked.
 func (j *judge) blind(l *ir.Link) (*ir.Device, string) {
 	low, high := l.A().Device(), l.B().Device()
 	if high.Height() < low.Height() {
@@ -208,7 +209,7 @@ func (j *judge) blind(l *ir.Link) (*ir.Device, string) {
 	return low, "neither end sees the other by LLDP"
 }
 
-// swaps makes findings of cables that lie elsewhere.
+// swaps makes findings of cables that lead to other ports.
 func (j *judge) swaps(lie []crossed) {
 	root := make([]int, len(j.f.Links)) // union-find over links
 	for i := range root {
@@ -237,10 +238,10 @@ func (j *judge) swaps(lie []crossed) {
 	}
 }
 
-// mostCables is how many cables a finding tells of.
+// mostCables is the largest number of cables that a finding lists.
 const mostCables = 8
 
-// swap makes one finding of cables that changed places among themselves. A cable that both ends see is reported from its lower end.
+// swap makes one finding of cables that are swapped among each other. A cable that both ends see is reported from its lower end.
 func (j *judge) swap(lie []crossed) {
 	sort.SliceStable(lie, func(i, k int) bool {
 		a, b := lie[i], lie[k]

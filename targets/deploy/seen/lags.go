@@ -9,8 +9,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// lags judges the bonds between switches, at each of the two switches by itself. A bond of the fabric is one link to bridges, to spanning
-// tree and to the proof of PFC loops. If a switch does not bond the cables, they are several links.
+// lags checks the bonds between switches, separately at each of the two switches. Bridges, spanning tree and the proof of PFC loops treat
+// a bond of the fabric as one link. If a switch does not bond the cables, they are several links.
 func (j *judge) lags() {
 	of := map[int][]*ir.Link{}
 	most := 0
@@ -39,7 +39,7 @@ func (j *judge) lags() {
 	}
 }
 
-// lag judges one side of a bond, and returns the bond that the switch has; nil: it was not read, or is not one bond.
+// lag checks one side of a bond, and returns the switch's bond; nil: not read, or not one bond.
 func (j *judge) lag(d *ir.Device, links []*ir.Link) *target.SeenBond {
 	s := j.of(d)
 	if d.Switch == nil || !s.Read(target.PartPorts) || !s.Read(target.PartBonds) {
@@ -59,7 +59,7 @@ func (j *judge) lag(d *ir.Device, links []*ir.Link) *target.SeenBond {
 			}
 		}
 	}
-	name := "" // of the bond that has most of the ports
+	name := "" // name of the bond that has most of the ports
 	for n, k := range count {
 		if k > count[name] || k == count[name] && nodeset.Compare(n, name) < 0 {
 			name = n
@@ -91,11 +91,11 @@ func (j *judge) lag(d *ir.Device, links []*ir.Link) *target.SeenBond {
 	return b
 }
 
-// relied reports whether the proof of PFC loops counts the cables of a bond as one: those that bridges see, with lossless traffic. Routes
-// may take either cable in any case.
+// relied reports whether the proof of PFC loops treats the cables of a bond as one link. It does so for bridged cables with lossless
+// traffic. Routes may use either cable in any case.
 func relied(p *ir.Port) bool { return !p.Link().Routed && len(p.Buffers()) > 0 }
 
-// apart tells of a cable that is not in the bond of the others, which is called name where there is one.
+// apart reports a cable that is not in the bond of the other cables. name is the name of that bond, if any.
 func (j *judge) apart(p *ir.Port, s *target.Seen, name string) {
 	at := diag.FirstPlace(p.Link().BondAt, p.Link().At)
 	where := "no bond"
@@ -104,16 +104,16 @@ func (j *judge) apart(p *ir.Port, s *target.Seen, name string) {
 	}
 	if relied(p) {
 		j.say(&topicBond, diag.Error, at, p, "%s is in %s; by bond = true the cables to the same switch are one link. The verdict on PFC loops "+
-			"counts on that: bridged cables apart are a circle of their own. Make them ports of one bond, or take bond = true out.",
+			"relies on that: separate bridged cables form a circle. Make them ports of one bond, or remove bond = true.",
 			where).refuses = true
 		return
 	}
 	j.say(&topicBond, diag.Warning, at, p, "%s is in %s; by bond = true the cables to the same switch are one link. Make them ports of one "+
-		"bond, or take bond = true out.", where)
+		"bond, or remove bond = true.", where)
 }
 
-// others tells of ports in a bond that the fabric does not have there. Where the other side is an MLAG pair, one bond goes to both of its
-// switches.
+// others reports ports in a bond that the fabric does not have in this bond. If the other side is an MLAG pair, one bond leads to both of
+// its switches.
 func (j *judge) others(ports []*ir.Port, s *target.Seen, name string) {
 	first := ports[0]
 	to := first.Peer().Device()

@@ -9,8 +9,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// ports compares the ports of switches with the fabric: that they are there, how fast they run and how large frames they take. NICs have
-// probes for both.
+// ports compares the ports of switches with the fabric: their presence, speed and MTU. For NICs, probes check speed and MTU.
 func (j *judge) ports() {
 	need := map[*ir.Intent]int{}
 	for _, d := range j.f.Devices {
@@ -33,8 +32,8 @@ func (j *judge) ports() {
 	}
 }
 
-// speed judges the speed of a port with a link. Headroom holds the bytes that arrive before a pause takes effect, which grow with the
-// speed.
+// speed checks the speed of a port with a link. Headroom buffers the bytes that arrive before a pause takes effect, and their number
+// grows with the speed.
 func (j *judge) speed(p *ir.Port, sp *target.SeenPort) {
 	at := first(p.Link().Speed, p.Link().At)
 	switch {
@@ -47,7 +46,7 @@ func (j *judge) speed(p *ir.Port, sp *target.SeenPort) {
 	}
 }
 
-// speed spells Mb/s as the language does: "100G".
+// speed formats Mb/s in the form of the language: "100G".
 func speed(mbps int) string {
 	if mbps%1000 == 0 {
 		return strconv.Itoa(mbps/1000) + "G"
@@ -55,18 +54,18 @@ func speed(mbps int) string {
 	return strconv.Itoa(mbps) + "M"
 }
 
-// headers is how much larger an MTU may be that counts the header of Ethernet, a tag and the check sequence: drivers differ in that.
+// headers is the allowed surplus of an MTU. Some drivers include the Ethernet header, a tag and the check sequence in the MTU.
 const headers = 14 + 4 + 4
 
-// mtu judges the MTU of a switch port that RoCE passes. Frames beyond it are dropped without a word; headroom counts one that is being
-// sent while a pause is due.
+// mtu checks the MTU of a switch port that RoCE passes. Larger frames are dropped silently. Headroom includes one frame that is being
+// sent when a pause is due.
 func (j *judge) mtu(p *ir.Port, sp *target.SeenPort, need map[*ir.Intent]int) {
 	nic := p.Peer().NIC
 	carries := len(p.Buffers()) > 0 || len(p.Marks()) > 0 || nic != nil && len(nic.Carries()) > 0
 	if sp.MTU == 0 || p.MTU() == 0 || sp.MTU == p.MTU() || !carries {
 		return
 	}
-	sent := 0 // the largest that members send
+	sent := 0 // the largest frame that members send
 	intents := p.Device().Switch.Intents
 	if nic != nil {
 		intents = nic.Carries()
@@ -95,8 +94,8 @@ func (j *judge) mtu(p *ir.Port, sp *target.SeenPort, need map[*ir.Intent]int) {
 	}
 }
 
-// vlans judges whether the ports that carry the VLANs of intents pass them with a tag. An untagged frame has lost its PCP, and the VLAN
-// interface of a host does not receive it. Between switches vlans judges intents that PCP identifies and that are bridged there.
+// vlans checks whether the ports for the VLANs of intents pass them with a tag. An untagged frame has lost its PCP, and the VLAN
+// interface of a host does not receive it. Between switches, vlans only checks bridged intents that PCP identifies.
 func (j *judge) vlans() {
 	for _, d := range j.f.Devices {
 		if d.Switch == nil || !j.of(d).Read(target.PartVLANs) {
@@ -130,14 +129,15 @@ func (j *judge) vlans() {
 	}
 }
 
-// paired reports whether a port is of a peer link between the two switches of an MLAG pair, which traffic of hosts on both need not pass.
+// paired reports whether a port belongs to a peer link between the two switches of an MLAG pair. Traffic of hosts that are connected to
+// both switches need not pass this link.
 func paired(p *ir.Port) bool {
 	a, b := p.Device().Switch, p.Peer().Device().Switch
 	return p.Link().Peer && a != nil && b != nil && a.MLAG != "" && a.MLAG == b.MLAG
 }
 
-// carried returns the intents whose frames pass a switch port with the tag of their VLAN, by the fabric. Between switches RoCEv2 that
-// DSCP identifies needs no tag, and over a routed hop no frame keeps its tag.
+// carried returns the intents whose frames must pass a switch port with the tag of their VLAN, by the fabric. Between switches, RoCEv2
+// that DSCP identifies needs no tag. Over a routed hop, no frame keeps its tag.
 func carried(p *ir.Port) []*ir.Intent {
 	peer := p.Peer()
 	var all []*ir.Intent

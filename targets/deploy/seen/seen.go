@@ -1,8 +1,6 @@
-// Package seen compares the ports, cables, VLANs and bonds that devices report with those of the fabric (a [Result]). rocec does not write
-// these, but everything it writes relies on them.
-//
-// It knows no vendor: targets give a [target.Seen] of each device. It is pure. Parts that could not be read are named, and are neither
-// good nor bad.
+// Package seen compares the ports, cables, VLANs and bonds that devices report with those of the fabric (a [Result]). rocec does not
+// write these, but everything that rocec writes relies on them. The package knows no vendor: targets provide a [target.Seen] for each
+// device. It is pure. The result names parts that could not be read, and counts them as neither good nor bad.
 package seen
 
 import (
@@ -22,8 +20,8 @@ import (
 // Finding is a difference between devices and the fabric, at the line of the fabric.
 type Finding struct {
 	*diag.Diagnostic
-	Devices []string // that are concerned, in natural order
-	Refuses bool     // a change of these devices may make things worse
+	Devices []string // affected devices, in natural order
+	Refuses bool     // a change of these devices may have additional bad effects
 }
 
 // Unread is a part that could not be read, with its devices and the reason.
@@ -33,24 +31,24 @@ type Unread struct {
 	Why     string
 }
 
-// String says it: "VLANs of leaf[01-04]: bridge is not installed".
+// String returns the part, the devices and the reason: "VLANs of leaf[01-04]: bridge is not installed".
 func (u Unread) String() string {
 	const room = 120 // bytes
 	return fmt.Sprintf("%s of %s: %s", u.What, nodeset.Text(u.Devices, nodeset.Devices, room), u.Why)
 }
 
-// Result has the findings of a look at the devices. The zero value has no finding.
+// Result contains the findings of a comparison. The zero value has no finding.
 type Result struct {
 	Findings []Finding // by place
 	Unread   []Unread
 }
 
-// Good reports whether nothing is wrong or risky.
+// Good reports whether there are no errors and no warnings.
 func (r *Result) Good() bool {
 	return !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity != diag.Notice })
 }
 
-// Of returns the findings that concern any of some devices, and the unread parts of these devices.
+// Of returns the findings that concern at least one of the given devices, and the unread parts of these devices.
 func (r *Result) Of(names map[string]bool) *Result {
 	out := &Result{}
 	for _, f := range r.Findings {
@@ -76,24 +74,24 @@ func (r *Result) UnreadText() string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return "Not read, and not judged: " + strings.Join(parts, "; ") + "."
+	return "Not read, and therefore not checked: " + strings.Join(parts, "; ") + "."
 }
 
-// judge is a look in the making.
+// judge is the state of a running comparison.
 type judge struct {
 	f     *ir.Fabric
-	seen  []*target.Seen // by the id of the device; nil: it was not asked
+	seen  []*target.Seen // by the ID of the device; nil: not asked
 	rows  map[row]*folded
-	names []row // in the order they came
+	names []row // in the order of creation
 	out   Result
 }
 
-// row is the common part of findings that differ only in the port.
+// row contains the common part of findings that differ only in the port.
 type row struct {
 	topic    *diag.Topic
 	severity diag.Severity
 	at       diag.Range
-	text     string // with a NUL for the ports
+	text     string // text with a NUL in the place of the ports
 }
 
 type folded struct {
@@ -133,7 +131,7 @@ func Judge(f *ir.Fabric, of map[*ir.Device]*target.Seen) *Result {
 // of returns the reading of a device.
 func (j *judge) of(d *ir.Device) *target.Seen { return j.seen[d.ID] }
 
-// port returns the reading of a port whose cable is laid; nil: nothing was read.
+// port returns the reading of a port whose cable exists; nil: nothing was read.
 func (j *judge) port(p *ir.Port) *target.SeenPort {
 	if s := j.of(p.Device()); s.Read(target.PartPorts) && !p.Link().Planned {
 		return s.Ports[p.Name]
@@ -141,7 +139,7 @@ func (j *judge) port(p *ir.Port) *target.SeenPort {
 	return nil
 }
 
-// say notes a finding at a port; those that differ in the port alone become one. The first %s of format is for the ports, and has no
+// say records a finding at a port. Findings that differ only in the port become one. The first %s of format is for the ports, and has no
 // value in args.
 func (j *judge) say(t *diag.Topic, s diag.Severity, at diag.Range, p *ir.Port, format string, args ...any) *folded {
 	r := row{t, s, at, fmt.Sprintf(strings.Replace(format, "%s", "\x00", 1), args...)}
@@ -153,7 +151,7 @@ func (j *judge) say(t *diag.Topic, s diag.Severity, at diag.Range, p *ir.Port, f
 	return j.rows[r]
 }
 
-// fold turns the noted rows into findings.
+// fold converts the recorded rows to findings.
 func (j *judge) fold() {
 	const room = 160 // bytes, for names
 	for _, r := range j.names {
@@ -167,7 +165,7 @@ func (j *judge) fold() {
 	}
 }
 
-// add makes a finding.
+// add adds a finding.
 func (j *judge) add(t *diag.Topic, s diag.Severity, at diag.Range, devices []string, text string) *Finding {
 	slices.SortFunc(devices, nodeset.Compare)
 	j.out.Findings = append(j.out.Findings, Finding{
@@ -177,7 +175,7 @@ func (j *judge) add(t *diag.Topic, s diag.Severity, at diag.Range, devices []str
 	return &j.out.Findings[len(j.out.Findings)-1]
 }
 
-// unread groups the unread parts by part and reason. Neighbours count by cable: see [judge.cables].
+// unread groups the unread parts by part and reason. [judge.cables] handles neighbours, cable by cable.
 func (j *judge) unread() {
 	type key struct{ what, why string }
 	of := map[key][]string{}
@@ -200,7 +198,7 @@ func (j *judge) unread() {
 	j.out.Unread = append(out, j.out.Unread...)
 }
 
-// first returns the place where a number was written, or else or.
+// first returns the place where a number was written, or or if there is no such place.
 func first(n ir.Num, or diag.Range) diag.Range {
 	if len(n.From) > 0 {
 		return diag.FirstPlace(n.From[0].At, or)

@@ -17,18 +17,18 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// world is a fabric, and the readings of its devices.
+// world is a fabric with the readings of its devices.
 type world struct {
 	f  *ir.Fabric
 	of map[string]*target.Seen
 }
 
-// example compiles a folder of examples, with devices that say just what the fabric does.
+// example compiles a folder of examples. Its devices report exactly the state of the fabric.
 func example(t testing.TB, name string) *world {
 	return as(compilertest.Folder(t, os.DirFS("../../../examples/"+name), "."))
 }
 
-// as is a fabric with devices that say just what it does.
+// as returns a world whose devices report exactly the state of the fabric.
 func as(f *ir.Fabric) *world {
 	w := &world{f, map[string]*target.Seen{}}
 	for _, d := range w.f.Devices {
@@ -79,7 +79,7 @@ func (w *world) port(at string) *target.SeenPort {
 	return w.of[device].Ports[port]
 }
 
-// cable lays a cable between two ports, as both ends see it.
+// cable sets a cable between two ports, as seen by both ends.
 func (w *world) cable(a, b string) {
 	for _, ends := range [][2]string{{a, b}, {b, a}} {
 		device, port, _ := strings.Cut(ends[1], ":")
@@ -126,7 +126,7 @@ func TestSoundIsSilent(t *testing.T) {
 	}
 }
 
-// Each fact that differs is found once, at its line, by its severity.
+// Each difference causes one finding, at its line, with its severity.
 func TestDifferences(t *testing.T) {
 	const pair, rack = "bonded-pair", "rack-v1-pfc"
 	for _, c := range []struct {
@@ -208,7 +208,7 @@ func TestDifferences(t *testing.T) {
 				}
 			}
 		}, []string{"unread cables of leaf[1-2]: neither end sees the other by LLDP"}},
-		{"a host renamed by its address book", pair, func(w *world) { // what it calls itself counts, not the fabric's name
+		{"a host renamed by its address book", pair, func(w *world) { // the reported name counts, and not the name in the fabric
 			w.of["store1"].Name = "rz7-0017.example.net"
 			w.port("leaf1:swp1").Neighbours[0].Device = "rz7-0017"
 			w.port("leaf2:swp1").Neighbours[0].Device = "RZ7-0017.example.net"
@@ -256,10 +256,10 @@ func TestDifferences(t *testing.T) {
 		}},
 		{"a peer link whose cables are not in one bond", pair, func(w *world) { w.port("leaf1:swp56").Bond = "" }, []string{
 			`warning[port-bond] [leaf1] at bond = true | leaf1:swp56 is in no bond; by bond = true the cables to the same switch are one link. Make ` +
-				`them ports of one bond, or take bond = true out.`,
+				`them ports of one bond, or remove bond = true.`,
 		}},
 		{"no MLAG", pair, func(w *world) { w.of["leaf2"].MLAG = false }, []string{
-			`warning[mlag-unlike] [leaf2] at mlag = "rack1" | leaf2 is of the MLAG pair "rack1" in the fabric, and nothing on it speaks MLAG.`,
+			`warning[mlag-unlike] [leaf2] at mlag = "rack1" | leaf2 belongs to the MLAG pair "rack1" in the fabric, but does not run MLAG.`,
 		}},
 		{"MLAG that the fabric does not know", pair, func(w *world) { w.of["spine2"].MLAG = true }, []string{
 			`warning[mlag-unlike] [spine2] at names = "spine[1-2]" | spine2 is a switch of an MLAG pair, but the fabric does not have the ` +
@@ -308,7 +308,7 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// two returns a fabric of two switches on one bridge, joined by two cables. The arguments are further lines of its blocks.
+// two returns a fabric of two switches on one bridge, connected by two cables. The arguments are further lines of its blocks.
 func two(t testing.TB, link, roce, group string) *world {
 	return as(compilertest.Compile(t, twoText(link, roce, group)))
 }
@@ -379,11 +379,11 @@ func told(r *seen.Result) (out []string) {
 	return out
 }
 
-// The bonds of switches are read at both ends; where bridged lossless traffic passes, the proof counts on them.
+// The bonds of switches are checked at both ends. The proof of PFC loops relies on them for bridged lossless traffic.
 func TestBondsOfSwitches(t *testing.T) {
-	const apart = "by bond = true the cables to the same switch are one link. The verdict on PFC loops counts on that: bridged cables " +
-		"apart are a " +
-		"circle of their own. Make them ports of one bond, or take bond = true out."
+	const apart = "by bond = true the cables to the same switch are one link. The verdict on PFC loops relies on that: separate bridged " +
+		"cables form a " +
+		"circle. Make them ports of one bond, or remove bond = true."
 	none := func(w *world, ports ...string) {
 		for _, p := range ports {
 			w.port(p).Bond = ""
@@ -446,7 +446,7 @@ func TestBondsOfSwitches(t *testing.T) {
 	assert.Empty(t, w.judge().Findings, "cables that are not laid")
 }
 
-// A bond to both switches of an MLAG pair is one bond here, and one for each of the two in the fabric.
+// A bond to both switches of an MLAG pair is one bond on the switch. The fabric has one bond for each of the two.
 func TestBondToPair(t *testing.T) {
 	w := as(compilertest.Compile(t, strings.NewReplacer(`names   = "sw[1-2]"`, `names   = "sw[1-3]"
   mlag    = self.index > 0 ? "pair" : null`, `a      = "sw1:swp[15-16]"`, `a      = "sw1:swp[13-16]"`, `b      = "sw2:swp[15-16]"`,
@@ -496,29 +496,29 @@ func TestTagsBetweenSwitches(t *testing.T) {
 		told(w.judge()))
 }
 
-// What concerns none of some devices is left out.
+// Of leaves out findings that concern none of the given devices.
 func TestOf(t *testing.T) {
 	w := example(t, "bonded-pair")
 	w.port("leaf1:swp1").Speed = 10000
 	w.of["spine1"].NotRead(target.PartVLANs, "bridge is not installed")
 	w.of["spine2"].NotRead(target.PartVLANs, "bridge is not installed")
 	r := w.judge()
-	assert.Equal(t, "Not read, and not judged: VLANs of spine[1-2]: bridge is not installed.", r.UnreadText())
+	assert.Equal(t, "Not read, and therefore not checked: VLANs of spine[1-2]: bridge is not installed.", r.UnreadText())
 	mine := r.Of(map[string]bool{"spine2": true})
 	assert.Empty(t, mine.Findings)
-	assert.Equal(t, "Not read, and not judged: VLANs of spine2: bridge is not installed.", mine.UnreadText())
+	assert.Equal(t, "Not read, and therefore not checked: VLANs of spine2: bridge is not installed.", mine.UnreadText())
 	assert.Len(t, r.Of(map[string]bool{"leaf1": true}).Findings, 1)
 }
 
-// A judgement of nothing is silent: no device was asked, or those of another fabric were.
+// There are no findings if no device was asked, or only devices of another fabric.
 func TestNothing(t *testing.T) {
 	w, other := example(t, "rack-v1-pfc"), example(t, "bonded-pair")
 	assert.Equal(t, &seen.Result{}, seen.Judge(w.f, nil))
 	assert.Equal(t, &seen.Result{}, seen.Judge(w.f, map[*ir.Device]*target.Seen{other.f.Devices[0]: {}}))
 }
 
-// TestPermutedCables: however cables between switches change places, exactly the ends that moved are reported. Cables that changed places
-// among themselves are one finding.
+// TestPermutedCables: for any permutation of cables between switches, exactly the moved ends are reported. Cables that are swapped among
+// each other are one finding.
 func TestPermutedCables(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := example(t, "clos-v2-ecn")
@@ -531,7 +531,7 @@ func TestPermutedCables(t *testing.T) {
 		perm := rapid.Permutation(links).Draw(rt, "order")
 		moved := map[string]bool{}
 		next := map[*ir.Link]*ir.Link{}
-		for i, l := range links { // the upper end of l goes where that of perm[i] was
+		for i, l := range links { // the upper end of l moves to the place of the upper end of perm[i]
 			if next[l] = perm[i]; l == perm[i] {
 				continue
 			}

@@ -18,7 +18,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/sequence"
 )
 
-// factoryPlan is the plan for a fabric whose devices are as they come from the factory; NICs tell nothing of themselves.
+// factoryPlan returns the plan for a fabric with factory-new devices. NICs report nothing about themselves.
 func factoryPlan(tb testing.TB, f *ir.Fabric) *deploy.Plan {
 	tree, ds := targets.Render(f)
 	if ds.HasErrors() {
@@ -42,8 +42,8 @@ func factoryPlan(tb testing.TB, f *ir.Fabric) *deploy.Plan {
 	return plan
 }
 
-// BenchmarkSequence puts the plan of 1,408 switches and 40,960 hosts in order, and judges the states in between. peak-MiB is its peak
-// memory on top of the plan, without garbage.
+// BenchmarkSequence puts the plan of 1,408 switches and 40,960 hosts in order, and checks the states in between. peak-MiB is its peak
+// memory in addition to the plan, without garbage.
 func BenchmarkSequence(b *testing.B) {
 	f := compilertest.Compile(b, langtest.Scale(16))
 	plan := factoryPlan(b, f)

@@ -11,8 +11,8 @@ import (
 	"github.com/rocec/rocec/targets/judge"
 )
 
-// A program that embeds rocec compiles a fabric, compares it with the devices, and puts the plan in order. Here each device is as it
-// comes from the factory. rollout.Observe reads real ones, and rollout.Apply takes the plan with the Order of the sequence.
+// A program that embeds rocec compiles a fabric, compares it with the devices, and puts the plan in order. Here each device is
+// factory-new. rollout.Observe reads real devices, and rollout.Apply runs the plan with the Order of the sequence.
 func Example() {
 	j := judge.Judge(context.Background(), fstest.MapFS{"fabric.hcl": {Data: []byte(clos)}}, ".", judge.Options{})
 	if j.Diags.HasErrors() {
@@ -34,7 +34,7 @@ func Example() {
 
 	seq, refused := sequence.New(j.Fabric, tree, plan, sequence.Rules{Rules: change.Rules{MinCapacity: 50, Parallel: 8, Canary: true}})
 	if seq != nil {
-		plan, seq, refused = seq.Next(found) // the first step, where the change takes several
+		plan, seq, refused = seq.Next(found) // the first step, if the change has several steps
 	}
 	for _, d := range refused {
 		fmt.Println(d.Code, d.Detail)

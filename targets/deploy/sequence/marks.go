@@ -11,10 +11,11 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// This file keeps two runs apart: it finds the devices that other runs hold beside a plan, and the switches that a run marks.
+// This file prevents conflicts between two runs. It finds the devices beside a plan that other runs hold, and the switches that a run
+// marks.
 
-// marking returns the switches that carry the mark of a run for a wave. Without those of marks the wave does not begin; near are switches
-// whose settings it relies on. A device that rocec does not write carries no mark.
+// marking returns the switches that carry the mark of a run for a wave. The wave does not begin unless all switches of marks carry it.
+// near contains switches whose settings the wave relies on. A device that rocec does not write carries no mark.
 func (s *Sequence) marking(w *change.Wave) (marks, near []*target.Device) {
 	must := map[*ir.Device]bool{}
 	for _, d := range w.Partners {
@@ -45,8 +46,8 @@ func (s *Sequence) writes(d *ir.Device) bool {
 	return d.Switch != nil && s.devices[d] != nil && d.ByHand == nil && !d.ByOthers
 }
 
-// Marked returns the switches that carry the mark of the run and that the run does not change, and the partners that cannot carry it. Both
-// are by ID.
+// Marked returns the switches that carry the mark of the run without being changed by it, and the partners that cannot carry the mark.
+// Both results are in the order of IDs.
 func (s *Sequence) Marked() (beside, cannot []*ir.Device) {
 	changed, in, out := map[*ir.Device]bool{}, map[*ir.Device]bool{}, map[*ir.Device]bool{}
 	for i, w := range s.Waves {
@@ -71,8 +72,8 @@ func (s *Sequence) Marked() (beside, cannot []*ir.Device) {
 	return beside, slices.SortedFunc(maps.Keys(out), byID)
 }
 
-// Bars returns the runs that forbid a plan. Each holds a device of the plan or next to its waves: its change there is not confirmed, or the
-// run has marked the device. The run own does not count. A nil seq: nothing beside the plan is looked at.
+// Bars returns the runs that forbid a plan. Such a run has an unconfirmed change or a mark on a device of the plan, or on a device next
+// to its waves. The run own does not count. If seq is nil, Bars only checks the devices of the plan.
 func Bars(plan *deploy.Plan, seq *Sequence, own string) (out []*Held) {
 	near := map[*ir.Device]bool{}
 	if seq != nil {
@@ -99,7 +100,7 @@ func Bars(plan *deploy.Plan, seq *Sequence, own string) (out []*Held) {
 	return heldDevices(all, own)
 }
 
-// Neighbours returns the devices for [Sequence.Locks] that the plan has not read: switches that are to carry the mark of the run, and
+// Neighbours returns the devices for [Sequence.Locks] that the plan has not read: switches that must carry the mark of the run, and
 // devices next to its waves. They have no files, because only the holders of their locks are read.
 func (s *Sequence) Neighbours() *target.Tree {
 	known := map[*ir.Device]bool{}
@@ -128,7 +129,7 @@ func (s *Sequence) Neighbours() *target.Tree {
 	return tree
 }
 
-// Unmarkable are the switches that have to carry the mark of the run and do not answer.
+// Unmarkable returns the switches that must carry the mark of the run and do not answer.
 func (s *Sequence) Unmarkable() (out []*deploy.Error) {
 	must := map[*ir.Device]bool{}
 	for _, w := range s.Order.Waves {
@@ -144,9 +145,9 @@ func (s *Sequence) Unmarkable() (out []*deploy.Error) {
 	return out
 }
 
-// Held is a run, and devices that it holds in one way.
+// Held is a run with the devices that it holds in one way.
 type Held struct {
-	deploy.Owner // of the device that goes back first
+	deploy.Owner // owner on the device that goes back first
 	Devices      []*deploy.DevicePlan
 }
 
@@ -159,7 +160,7 @@ func (h *Held) Names() []string {
 	return names
 }
 
-// heldDevices puts the devices that runs hold together by run, in the order of the devices.
+// heldDevices groups held devices by run, in the order of the devices.
 func heldDevices(all []*deploy.DevicePlan, own string) (out []*Held) {
 	type way struct {
 		run    string

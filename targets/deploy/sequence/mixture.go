@@ -13,21 +13,21 @@ import (
 	"github.com/rocec/rocec/validate/proof"
 )
 
-// mixture is how old and new settings stand side by side while a plan is done.
+// mixture describes the mixtures of old and new settings during a plan.
 type mixture struct {
 	phases  []change.Phase
-	gaps    []*change.Gap // settings that lose packets in between, however the change is split
-	staged  bool          // some devices would have to hold settings that are neither old nor new
-	byMarks bool          // the marks that hosts are set to count as all they send
-	loop    *proof.Proof  // a PFC loop of old and new together; nil: none
-	ended   []int         // cos that are lossless only before, and part of that proof
+	gaps    []*change.Gap // settings that lose packets during the change, however the change is split
+	staged  bool          // some devices would need settings that are neither old nor new
+	byMarks bool          // the marks in the hosts' settings are all marks that hosts send
+	loop    *proof.Proof  // a PFC loop of old and new settings together; nil: none
+	ended   []int         // cos that are lossless only before the change and part of that proof
 
 	judge *change.Mixtures
 	held  []change.Held // by Device.ID
 }
 
-// newMixture judges the mixtures of old and new settings during a plan. Devices that are not read are taken to stay as they are, whatever
-// that is. A proof takes at most the budget of the rules.
+// newMixture checks the mixtures of old and new settings during a plan. It assumes that unread devices keep their settings, whatever they
+// are. A proof uses at most the budget of the rules.
 func newMixture(f *ir.Fabric, plan *deploy.Plan, r *Rules) *mixture {
 	held := make([]change.Held, len(f.Devices))
 	for _, d := range f.Devices {
@@ -68,8 +68,8 @@ func newMixture(f *ir.Fabric, plan *deploy.Plan, r *Rules) *mixture {
 	return m
 }
 
-// unused returns the settings of a host without the pauses of NICs in no intent. Once the host is changed, no intent relies on those
-// NICs, whatever their settings are, as with roce = false.
+// unused returns the settings of a host without the pauses of NICs that belong to no intent. After the change of the host, no intent
+// relies on those NICs, whatever their settings are, as with roce = false.
 func unused(s *ir.Settings, d *ir.Device) *ir.Settings {
 	if d.Host == nil || !slices.ContainsFunc(d.Host.NICs, func(n *ir.NIC) bool { return len(n.Carries()) == 0 }) {
 		return s
@@ -85,7 +85,7 @@ func unused(s *ir.Settings, d *ir.Device) *ir.Settings {
 	return out
 }
 
-// lacking returns, in one sentence, the loss of the phases where devices stay as they are; empty: no loss.
+// lacking returns, in one sentence, the loss if devices of the phases keep their old settings; empty: no loss.
 func (m *mixture) lacking(stay []*deploy.DevicePlan) string {
 	held := slices.Clone(m.held)
 	for _, p := range stay {
@@ -98,8 +98,8 @@ func (m *mixture) lacking(stay []*deploy.DevicePlan) string {
 	return ""
 }
 
-// fresh returns the proof of a PFC loop that old and new lossless classes make together and that the fabric alone lacks. It also
-// returns a proof that ran out of its budget, where that of the fabric did not. Nil: neither exists.
+// fresh returns the proof of a PFC loop that old and new lossless classes form together, if the fabric itself has no such loop. It also
+// returns a proof that exceeded its budget, if the fabric's own proof did not. Nil: neither exists.
 func fresh(f, union *ir.Fabric, budget func() *ir.Budget) *proof.Proof {
 	alone := map[string]proof.Verdict{}
 	for _, p := range proof.All(f, budget()) {
@@ -109,7 +109,7 @@ func fresh(f, union *ir.Fabric, budget func() *ir.Budget) *proof.Proof {
 	}
 	for _, p := range proof.All(union, budget()) {
 		if slices.ContainsFunc(p.Groups, func(g *ir.CosGroup) bool {
-			of, known := alone[g.Name] // a class that ends has no loop alone that was not there
+			of, known := alone[g.Name] // an ending class by itself has no new loop
 			return known && (p.Verdict == proof.Prone && of != proof.Prone || p.Verdict == proof.Unknown && of == proof.Free)
 		}) {
 			return p
@@ -118,7 +118,7 @@ func fresh(f, union *ir.Fabric, budget func() *ir.Budget) *proof.Proof {
 	return nil
 }
 
-// phaseOf gives the phase of a device; those whose settings stay the same may be changed in any.
+// phaseOf returns the phase of a device. Devices whose settings stay the same may be changed in any phase.
 func (m *mixture) phaseOf(d *ir.Device) int {
 	for i, p := range m.phases {
 		if _, found := slices.BinarySearchFunc(p.Moves, d.ID, func(v change.Move, id int) int { return v.Device.ID - id }); found {
@@ -128,8 +128,8 @@ func (m *mixture) phaseOf(d *ir.Device) int {
 	return 0
 }
 
-// staying returns advice where one end of a gap is new and the other one stays as it is, by --target or for another reason. Empty:
-// neither end does so.
+// staying returns advice for a gap whose one end is new while the other end keeps its old settings, by --target or for another reason.
+// Empty: no such end.
 func (m *mixture) staying(g *change.Gap) string {
 	old, changed := g.From.Device(), g.To.Device()
 	if g.Takes == change.Old {
@@ -141,7 +141,7 @@ func (m *mixture) staying(g *change.Gap) string {
 	return fmt.Sprintf(" %s stays as it is in this plan: change it too, or leave %s out.", old.Name, changed.Name)
 }
 
-// against lists the gaps and the loop that the mixture has, as reasons to refuse the plan.
+// against lists the gaps and the loop of the mixture, as reasons to refuse the plan.
 func (m *mixture) against() diag.List {
 	var ds diag.List
 	type alike struct {
@@ -176,18 +176,18 @@ func (m *mixture) against() diag.List {
 				also = fmt.Sprintf(" Cos %d, lossless only before, fills the same buffers.", w.Group.Cos)
 			}
 		}
-		deploy.TopicMixture.Errorf(&ds, circle[0].In.Device().At, "While old and new settings stand side by side, lossless buffers wait "+
-			"for each other in a circle: %s.%s Make it two changes: first take out what ends, then add what is new.", foldPorts(names), also)
+		deploy.TopicMixture.Errorf(&ds, circle[0].In.Device().At, "While old and new settings are mixed, lossless buffers wait "+
+			"for each other in a circle: %s.%s Make it two changes: first remove the old class, then add the new one.", foldPorts(names), also)
 	default:
 		g := m.loop.Groups[0]
-		deploy.TopicMixture.Errorf(&ds, g.At, "Whether lossless buffers wait for each other in a circle while old and new settings of %q stand "+
-			"side by side is not known: %s. Make it two changes: first take out what ends, then add what is new.", g.Name,
+		deploy.TopicMixture.Errorf(&ds, g.At, "It is not known whether lossless buffers wait for each other in a circle while old and new "+
+			"settings of %q are mixed: %s. Make it two changes: first remove the old class, then add the new one.", g.Name,
 			validate.GroupProof{Group: g, Proof: m.loop}.Why())
 	}
 	return ds
 }
 
-// foldPorts names ports, the first few.
+// foldPorts returns the names of the first few ports.
 func foldPorts(names []string) string {
 	const most = 8
 	if len(names) > most {

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/targets/judge/judgetest"
 )
 
-// everybody is an intent of all hosts of a ring, so that a host that leaves a class is still read.
+// everybody is an intent with all hosts of a ring, so that a host that leaves a class is still read.
 const everybody = `
 cos_group "base" {
   cos  = 1
@@ -24,7 +24,7 @@ roce "base" {
 }
 `
 
-// A change in whose course classes of before and afterwards make a PFC loop is refused. In two changes it is not.
+// A change is refused if old and new classes form a PFC loop during the change. The same change in two steps is not refused.
 func TestLoopInBetween(t *testing.T) {
 	neighbours := judgetest.Class("near", "5", "40", "", "node[1-2]", "node[3-4]")
 	old := judgetest.Class("old", "5", "40", `allow_deadlock = "to be taken apart"`, "node[1-4]")
@@ -63,7 +63,7 @@ func TestLoopInBetween(t *testing.T) {
 	})
 }
 
-// A host of which nothing is known may send in a class until it is changed: the class does not end or change before.
+// An unread host may send in a class until the host is changed, so the class does not end or change before.
 func TestUnknownHosts(t *testing.T) {
 	far, other := judgetest.Class("far", "4", "32", "", "node[1,3]"), judgetest.Class("far", "4", "32", "", "node[2,4]")
 	_, ds := holding(t, judgetest.Ring(far)).order(t, judgetest.Ring(other), half)
@@ -72,7 +72,7 @@ func TestUnknownHosts(t *testing.T) {
 	require.Equal(t, "node1:eth2 (old) to sw1:swp1 (new): node1 was not read, and the lossless priorities towards it change.", ds[0].Detail)
 }
 
-// A loop that the change takes away hides none that it makes elsewhere.
+// A removed loop does not hide a new loop elsewhere.
 func TestLoopBehindAnOldOne(t *testing.T) {
 	second := strings.NewReplacer("sw[", "ws[", `"sw"`, `"ws"`, "node", "edon", `"hosts"`, `"more"`, `"ring"`, `"other"`).
 		Replace(judgetest.Ring())

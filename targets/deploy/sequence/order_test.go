@@ -16,7 +16,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// clos is two leaves with two hosts each under two spines. Switches of Cumulus Linux 3.7 restart switchd to take a change.
+// clos has two leaves with two hosts each under two spines. Switches of Cumulus Linux 3.7 restart switchd for a change.
 const clos = `
 fabric "clos" {
   routing      = "up-down"
@@ -66,7 +66,7 @@ mesh "fabric" {
 }
 `
 
-// names are the devices of each wave.
+// names returns the names of the devices of each wave.
 func names(s *sequence.Sequence) (waves [][]string) {
 	for _, w := range s.Waves {
 		var in []string
@@ -90,7 +90,7 @@ func details(ds diag.List) (out []string) {
 	return out
 }
 
-// Waves keep to the rules, or refuse the devices that cannot change within them.
+// Waves obey the rules. Devices that cannot change within the rules are refused.
 func TestRules(t *testing.T) {
 	hosts := []string{"store1", "store2", "store3", "store4"}
 	for name, c := range map[string]struct {
@@ -121,7 +121,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// Follow judges waves that are given, and leaves them as they are.
+// Follow checks given waves and does not change them.
 func TestFollow(t *testing.T) {
 	f, tree := fabric(t, clos)
 	plan := deploy.Diff(tree, world{}.observe(tree))
@@ -143,11 +143,11 @@ func TestFollow(t *testing.T) {
 	require.Contains(t, details(ds)[0], "passes no traffic, store")
 }
 
-// A run marks the switches whose loss together with those of a wave would break what the wave promises.
+// A run marks the switches whose loss together with the switches of a wave would break the promise of the wave.
 func TestMarks(t *testing.T) {
 	f, tree := fabric(t, clos)
 	plan := deploy.Diff(tree, world{}.observe(tree))
-	for _, p := range plan.Devices { // all but spine1 stay as they are
+	for _, p := range plan.Devices { // only spine1 changes
 		if p.Device.Name != "spine1" {
 			plan.Beside = append(plan.Beside, p)
 		}
@@ -168,7 +168,7 @@ func TestMarks(t *testing.T) {
 	require.Empty(t, cannot)
 	require.Empty(t, s.Neighbours().Devices, "the plan has read them")
 
-	// A run that holds one of them forbids the plan, but for the run itself.
+	// Another run that holds one of these switches forbids the plan.
 	spine2 := plan.Beside[slices.IndexFunc(plan.Beside, func(p *deploy.DevicePlan) bool { return p.Device.Name == "spine2" })]
 	for mark, bars := range map[txn.Mark]bool{
 		txn.Absent: false, txn.Prepared: true, txn.Armed: true, txn.Loaded: true, txn.Undoing: true, txn.Confirmed: false, txn.Undone: false,
@@ -190,7 +190,7 @@ func TestMarks(t *testing.T) {
 	require.Equal(t, []*deploy.Error{spine2.Err}, s.Unmarkable())
 }
 
-// A link that a device reports as down counts: the other spine carries all, and stays.
+// A link that a device reports as down counts as down, so the other spine carries all traffic and does not change.
 func TestLinksThatAreDown(t *testing.T) {
 	f, tree := fabric(t, clos)
 	plan := deploy.Diff(tree, world{}.observe(tree))
@@ -205,8 +205,8 @@ func TestLinksThatAreDown(t *testing.T) {
 	require.Contains(t, details(ds)[0], "While spine2 passes no traffic, store")
 }
 
-// Where no order of the devices is lossless, a change takes steps: new beside old, hosts, and old away. Each is planned from what devices
-// hold then.
+// If no order of the devices is lossless, a change has several steps: add the new class, change the hosts, remove the old class. Each
+// step is planned from the present content of the devices.
 func TestSteps(t *testing.T) {
 	for name, hcl := range map[string]string{
 		"traffic.conf": judgetest.Rack(`version = "4.3.0"`), "NVUE": judgetest.Rack(`version = "5.15.0"`), "SONiC": judgetest.SONiCRack("202505"),
@@ -226,7 +226,7 @@ func TestSteps(t *testing.T) {
 				plan, s, ds = s.Next(have)
 				require.Empty(t, details(ds))
 				require.False(t, s.Lossy())
-				step := change.Contract // as a change of its own, where what is left has a lossless order
+				step := change.Contract // in one step, if the rest has a lossless order
 				if len(s.Steps) > 0 {
 					step = s.Steps[0].Step
 				}

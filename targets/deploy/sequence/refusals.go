@@ -11,8 +11,8 @@ import (
 	"github.com/rocec/rocec/validate"
 )
 
-// Refusals returns the reasons to refuse the plan. They are devices that cannot change within the rules, at the lines that declare them,
-// and gaps and loops of lossless classes in between.
+// Refusals returns the reasons to refuse the plan: devices that cannot change within the rules, at the lines that declare them, and gaps
+// and loops of lossless classes during the change.
 func (s *Sequence) Refusals() diag.List {
 	var ds diag.List
 	for _, r := range s.Refused {
@@ -24,19 +24,19 @@ func (s *Sequence) Refusals() diag.List {
 	return ds
 }
 
-// Lossy reports whether lossless classes lose packets, or may wait in a circle, while old and new settings stand side by side.
+// Lossy reports whether lossless classes lose packets, or may wait in a circle, during a mixture of old and new settings.
 func (s *Sequence) Lossy() bool {
 	return s.mixed != nil && (len(s.mixed.gaps) > 0 || s.mixed.loop != nil)
 }
 
-// noOrder is the error of a fabric whose paths of traffic are not known.
+// noOrder returns the error for a fabric whose traffic paths are not known.
 func noOrder(f *ir.Fabric, err error) (ds diag.List) {
-	deploy.TopicUnsafe.Errorf(&ds, f.RoutingAt, "in which order the devices of %q can be changed is not known: %s", f.Name,
+	deploy.TopicUnsafe.Errorf(&ds, f.RoutingAt, "the order in which the devices of %q can be changed is not known: %s", f.Name,
 		validate.RoutingText(err))
 	return ds
 }
 
-// few names devices in a few words.
+// few returns a short text with the names of devices.
 func few(ds []*ir.Device) string {
 	names := make([]string, len(ds))
 	for i, d := range ds {
@@ -45,12 +45,12 @@ func few(ds []*ir.Device) string {
 	return nodeset.Text(names, nodeset.Devices, 60)
 }
 
-// refusalText states in full sentences why a device cannot be changed within the rules, and the remedy.
+// refusalText returns full sentences with the reason why a device cannot be changed within the rules, and the remedy.
 func refusalText(r *change.Refusal) string {
 	name := r.Task.Device.Name
 	allow := "Allow it: "
 	if r.Without {
-		allow = "The fabric is so already, before anything is changed. Bring up what is down, or allow it: "
+		allow = "The fabric is already in this state before the change. Bring up what is down, or allow it: "
 	}
 	switch r.Why {
 	case change.CutsOff:
@@ -77,5 +77,5 @@ func refusalText(r *change.Refusal) string {
 		return fmt.Sprintf("The two switches of the MLAG pair %q do not see each other, so %s may be the only one of them that passes traffic. "+
 			"Bring the peer link up first, or allow it: --min-capacity 0.", r.Task.Device.Switch.MLAG, name)
 	}
-	return fmt.Sprintf("Which way traffic goes while %s passes none is not known: %s.", name, validate.RoutingText(r.Err))
+	return fmt.Sprintf("The paths of traffic while %s passes none are not known: %s.", name, validate.RoutingText(r.Err))
 }

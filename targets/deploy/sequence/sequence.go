@@ -1,11 +1,10 @@
-// Package sequence puts a plan in order. It decides which devices change together, and in which waves and phases. Hosts keep the paths that
-// the rules ask for, and lossless classes stay lossless while old and new settings are mixed.
+// Package sequence puts a plan in order. It decides which devices change together, and in which waves and phases. Hosts keep the paths
+// that the rules require, and lossless classes stay lossless while old and new settings are mixed. [New] checks a plan in its fabric,
+// with the links that the devices reported, and makes a [Sequence]. It also returns the reasons to refuse the plan. If no order of the
+// devices is lossless, a change has several steps. [Sequence.Next] returns the plan of the first step. [Follow] checks the waves of an
+// earlier run for an undo of that run. [Bars] returns the other runs that forbid a plan.
 //
-// [New] judges a plan in its fabric, with the links that the devices reported, and makes a [Sequence]. Its list has the reasons to refuse
-// the plan. Where no order of the devices is lossless, a change takes several steps. [Sequence.Next] returns the plan of the first one.
-// [Follow] judges the waves of an earlier run, to go back from it. [Bars] returns the runs of others that forbid a plan.
-//
-// The package is pure: it reads no device and no clock. A [Sequence] holds the fabric, so it is for one goroutine at a time.
+// The package is pure: it reads no device and no clock. A [Sequence] refers to the fabric, so only one goroutine at a time may use it.
 package sequence
 
 import (
@@ -22,13 +21,13 @@ import (
 	"github.com/rocec/rocec/validate"
 )
 
-// Rules bound an order. The zero Rules allow hosts to be cut off from each other.
+// Rules contains the limits of an order. The zero Rules allow that hosts are cut off from each other.
 type Rules struct {
 	change.Rules
 
-	Soak   *time.Duration      // how long devices hold what they took, instead of the time of their steps; nil: that time
-	Away   map[*ir.Device]bool // devices that the operator goes on without, whatever that costs them
-	Budget func() *ir.Budget   // the work of each PFC-loop proof; nil: [validate.DefaultBudget]
+	Soak   *time.Duration      // soak time of devices, instead of the time of their steps; nil: the time of their steps
+	Away   map[*ir.Device]bool // devices whose losses the operator accepts
+	Budget func() *ir.Budget   // work limit of each PFC-loop proof; nil: [validate.DefaultBudget]
 }
 
 func (r *Rules) budget() *ir.Budget {
@@ -38,33 +37,33 @@ func (r *Rules) budget() *ir.Budget {
 	return r.Budget()
 }
 
-// Sequence is the order in which a plan goes over the devices.
+// Sequence is the order in which a plan changes the devices.
 type Sequence struct {
 	Waves   []*change.Wave
-	Order   *deploy.Order // the same waves, as package rollout takes them
+	Order   *deploy.Order // the same waves, in the form for package rollout
 	Refused []*change.Refusal
 	Rules   Rules
-	Steps   []change.Phase // the steps of the change, of which this is the first; nil: it is the whole change
-	Down    []*ir.Link     // reported without a link, or without a session over it
-	Early   []*ir.Link     // planned cables that were reported with a link
-	ByMarks bool           // the marks that hosts are set to count as all they send
+	Steps   []change.Phase // the steps of the change; this is the first step; nil: the change has one step
+	Down    []*ir.Link     // cables reported without a link, or without a session over the link
+	Early   []*ir.Link     // planned cables reported with a link
+	ByMarks bool           // the marks in the hosts' settings are all marks that hosts send
 
-	// Locks are the switches that carry the mark of the run and are not in the plan, with the runs that hold them. The caller reads
-	// them from [Sequence.Neighbours].
+	// Locks contains the switches that carry the mark of the run and are not in the plan, with the runs that hold them. The caller reads
+	// the devices of [Sequence.Neighbours] for it.
 	Locks []*deploy.DevicePlan
 
 	fabric     *ir.Fabric
 	tree       *target.Tree
 	plan       *deploy.Plan
 	graph      *change.Graph
-	mixed      *mixture // nil: the settings in between are not judged
+	mixed      *mixture // nil: mixtures of settings are not checked
 	devices    map[*ir.Device]*target.Device
 	samples    map[*ir.Device][]target.Sample // the last report of each device
-	unreadable map[*ir.Device]bool            // those that could not be read
+	unreadable map[*ir.Device]bool            // devices that could not be read
 }
 
-// New puts the devices of a plan in order. The tree has all devices of the fabric. The list has the reasons to refuse the plan, as
-// [Sequence.Refusals] returns them: then the waves are there to be read, and must not be run. Where the paths of traffic are not known
+// New puts the devices of a plan in order. The tree has all devices of the fabric. The list contains the reasons to refuse the plan, as
+// [Sequence.Refusals] returns them. If there are any, the waves can be shown but must not be run. If the traffic paths are not known,
 // there is no order: the Sequence is nil, and the list has one error.
 func New(f *ir.Fabric, tree *target.Tree, plan *deploy.Plan, r Rules) (*Sequence, diag.List) {
 	s := survey(f, tree, plan, r)
@@ -88,8 +87,8 @@ func New(f *ir.Fabric, tree *target.Tree, plan *deploy.Plan, r Rules) (*Sequence
 	return s, s.Refusals()
 }
 
-// Follow judges an order that is given, such as that of an earlier run backwards. Devices keep their waves, and the settings in between are
-// not judged. A nil Sequence and one error: the paths of traffic are not known.
+// Follow checks a given order, such as the reversed order of an earlier run. Devices keep their waves, and mixtures of settings are not
+// checked. If the traffic paths are not known, it returns a nil Sequence and one error.
 func Follow(f *ir.Fabric, tree *target.Tree, plan *deploy.Plan, order *deploy.Order, r Rules) (*Sequence, diag.List) {
 	s := survey(f, tree, plan, r)
 	l, err := s.living()
@@ -111,7 +110,7 @@ func Follow(f *ir.Fabric, tree *target.Tree, plan *deploy.Plan, order *deploy.Or
 	return s, s.Refusals()
 }
 
-// Takes is how long all waves take, at most.
+// Takes returns the longest duration of all waves together.
 func (s *Sequence) Takes() time.Duration {
 	var sum time.Duration
 	for _, w := range s.Waves {
@@ -120,7 +119,7 @@ func (s *Sequence) Takes() time.Duration {
 	return sum
 }
 
-// survey takes the readings of a fabric from a plan.
+// survey collects the readings of a fabric from a plan.
 func survey(f *ir.Fabric, tree *target.Tree, plan *deploy.Plan, r Rules) *Sequence {
 	s := &Sequence{
 		Rules: r, fabric: f, tree: tree, plan: plan,
@@ -138,7 +137,7 @@ func survey(f *ir.Fabric, tree *target.Tree, plan *deploy.Plan, r Rules) *Sequen
 	return s
 }
 
-// plannedUp returns the planned cables that have a link already, by ID: traffic may take them, whatever the fabric says.
+// plannedUp returns the planned cables that already have a link, by ID. Traffic may use them, although the fabric calls them planned.
 func (s *Sequence) plannedUp() (up []*ir.Link) {
 	for _, l := range s.fabric.Links {
 		if l.Planned && (s.hasLink(l.A()) || s.hasLink(l.B())) {
@@ -155,7 +154,7 @@ func (s *Sequence) hasLink(p *ir.Port) bool {
 	})
 }
 
-// arrange hands the waves on as data.
+// arrange converts the waves to an order for package rollout.
 func (s *Sequence) arrange() {
 	of := map[*ir.Device]*deploy.DevicePlan{}
 	for _, p := range s.plan.Devices {
@@ -178,10 +177,10 @@ func (s *Sequence) arrange() {
 	}
 }
 
-// aroundSteps bounds the parts of a device's time that no step has: preparing it, reading it back and confirming it.
+// aroundSteps is the time limit of a device outside of its steps: for prepare, readback and confirm.
 const aroundSteps = 15 * time.Second
 
-// taskOf is the change of a device, as far as order matters.
+// taskOf returns the properties of a device's change that affect the order.
 func taskOf(p *deploy.DevicePlan, soak *time.Duration) *change.Task {
 	t := &change.Task{Device: p.Device.Source, Kind: p.Device.About}
 	if p.Device.Target != nil {
@@ -204,7 +203,8 @@ func taskOf(p *deploy.DevicePlan, soak *time.Duration) *change.Task {
 	return t
 }
 
-// neighbours returns the devices that forward traffic and answer next to those of a wave, and at the other legs of their hosts, by ID.
+// neighbours returns, by ID, the devices that forward traffic and answer, and that are next to a device of the wave or connected to the
+// same hosts.
 func (s *Sequence) neighbours(w *change.Wave) []*target.Device {
 	var out []*ir.Device
 	for _, t := range w.Tasks {
@@ -231,7 +231,7 @@ func (s *Sequence) neighbours(w *change.Wave) []*target.Device {
 	return all
 }
 
-// living is the fabric as it was found last.
+// living returns the fabric in its last found state.
 func (s *Sequence) living() (*change.Living, error) {
 	var a change.Alive
 	seen := map[*ir.Link]bool{}
@@ -257,7 +257,7 @@ func (s *Sequence) living() (*change.Living, error) {
 	return s.graph.Living(a)
 }
 
-// recheck reports why a wave may not begin any more, now that the devices beside it were found so.
+// recheck returns why a wave may no longer begin, given the found state of the devices beside it.
 func (s *Sequence) recheck(w *deploy.Wave, found []*deploy.Have) error {
 	for _, h := range found {
 		if h.Err == nil {

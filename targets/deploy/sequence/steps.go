@@ -10,16 +10,15 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Where no order of the devices is lossless, a change takes steps in which devices hold the old class beside the new one. Each step is a
-// plan and a run of its own. The next step follows from the content of the devices at that time, so an undone step, or a rocec that
-// died, leaves nothing to remember.
+// If no order of the devices is lossless, a change has several steps, in which devices have the old and the new class at the same time.
+// Each step is a separate plan and run. The next step depends only on the content of the devices at that time. So rocec keeps no state
+// about steps that were undone or interrupted.
 
-// MostSteps is the most steps that one change takes: expand, migrate, contract, and one to see that nothing is left.
+// MostSteps is the largest number of steps of one change: expand, migrate, contract, and a check that nothing is left to do.
 const MostSteps = 4
 
-// Next returns the plan to do now, in order. It is that of s, or of the first of several steps that the devices do not hold yet. It
-// takes the content that the devices of the plan were found to hold. A nil Sequence: the error in the list states why there is no such
-// plan.
+// Next returns the plan to run now, in order. It is the plan of s, or the plan of the first of several steps that the devices have not
+// done yet. Next uses the found content of the devices. If the Sequence is nil, the error in the list states why there is no such plan.
 func (s *Sequence) Next(have *deploy.Observed) (*deploy.Plan, *Sequence, diag.List) {
 	if s.mixed == nil || !s.mixed.staged || s.Lossy() {
 		return s.plan, s, s.Refusals()
@@ -42,8 +41,8 @@ func (s *Sequence) Next(have *deploy.Observed) (*deploy.Plan, *Sequence, diag.Li
 	panic("sequence: a change of several steps without any")
 }
 
-// step is the plan of the first of the steps that a change takes. Devices that do not move in it are beside it; those whose lossless
-// settings stay as they are move in the last one.
+// step returns the plan of the next step of a change. Devices that do not change in this step are beside the plan. Devices whose lossless
+// settings stay the same change in the last step.
 func (s *Sequence) step(have *deploy.Observed, steps []change.Phase) (*deploy.Plan, diag.List) {
 	to := map[*ir.Device]change.Stage{}
 	for _, v := range steps[0].Moves {
@@ -78,7 +77,8 @@ func (s *Sequence) step(have *deploy.Observed, steps []change.Phase) (*deploy.Pl
 	return step, nil
 }
 
-// staged returns a device with the content of a stage in the place of that of the fabric. Otherwise not states why it cannot hold that.
+// staged returns a device with the content of a stage in place of the fabric's content. If the device cannot have this content, not
+// states the reason.
 func staged(d *target.Device, h *deploy.Have, stage change.Stage) (_ *target.Device, not string) {
 	if stage == change.New {
 		return d, ""

@@ -16,7 +16,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// world is what devices hold, by name and path: the network of a test, without a machine.
+// world contains the content of devices, by name and path. It is the network of a test without machines.
 type world map[string]map[string][]byte
 
 // fabric compiles the text of a fabric without errors, with the tree of its devices.
@@ -29,7 +29,7 @@ func fabric(t testing.TB, hcl string) (*ir.Fabric, *target.Tree) {
 	return j.Fabric, j.Tree()
 }
 
-// observe returns what the devices of a tree hold. A device that the world does not know is as it comes from the factory.
+// observe returns the content of the devices of a tree. A device that the world lacks is factory-new.
 func (w world) observe(tree *target.Tree) *deploy.Observed {
 	found := &deploy.Observed{}
 	for _, d := range tree.Devices {
@@ -48,7 +48,7 @@ func (w world) observe(tree *target.Tree) *deploy.Observed {
 	return found
 }
 
-// apply has the devices of a plan take its changes.
+// apply applies the changes of a plan to its devices.
 func (w world) apply(p *deploy.Plan) {
 	for _, d := range p.Devices {
 		if w[d.Device.Name] == nil {
@@ -60,7 +60,7 @@ func (w world) apply(p *deploy.Plan) {
 	}
 }
 
-// holding is a world in which the devices of a fabric are set as it says.
+// holding returns a world in which the devices of a fabric have the fabric's settings.
 func holding(t testing.TB, hcl string) world {
 	t.Helper()
 	w := world{}
@@ -69,17 +69,17 @@ func holding(t testing.TB, hcl string) world {
 	return w
 }
 
-// half are the rules that rocec plan has without flags.
+// half contains the default rules of rocec plan.
 var half = sequence.Rules{Rules: change.Rules{MinCapacity: 50, Parallel: 32}}
 
-// order puts the plan for a fabric in order: its sequence, and what refuses it.
+// order puts the plan for a fabric in order. It returns the sequence and the reasons to refuse the plan.
 func (w world) order(t testing.TB, hcl string, r sequence.Rules) (*sequence.Sequence, diag.List) {
 	t.Helper()
 	f, tree := fabric(t, hcl)
 	return sequence.New(f, tree, deploy.Diff(tree, w.observe(tree)), r)
 }
 
-// moved is a rack of judgetest whose class has another cos and DSCP.
+// moved returns a rack of judgetest whose class has another cos and DSCP.
 func moved(rack string) string {
 	return strings.NewReplacer("cos      = 3", "cos      = 4", "dscp     = [26]", "dscp     = [34]").Replace(rack)
 }

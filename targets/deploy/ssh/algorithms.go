@@ -9,8 +9,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// fipsAlgorithms are those that FIPS 140-3 approves: NIST curves, AES and SHA-2. Key exchanges with X25519 and those over
-// finite fields, ChaCha20 and SHA-1 are not among them. Ed25519 is (FIPS 186-5).
+// fipsAlgorithms contains the algorithms that FIPS 140-3 approves: NIST curves, AES, SHA-2 and Ed25519 (FIPS 186-5). It excludes key
+// exchanges with X25519 or over finite fields, ChaCha20 and SHA-1.
 var fipsAlgorithms = ssh.Algorithms{
 	KeyExchanges: []string{ssh.KeyExchangeECDHP256, ssh.KeyExchangeECDHP384, ssh.KeyExchangeECDHP521},
 	Ciphers:      []string{ssh.CipherAES128GCM, ssh.CipherAES256GCM, ssh.CipherAES128CTR, ssh.CipherAES192CTR, ssh.CipherAES256CTR},
@@ -22,8 +22,8 @@ var fipsAlgorithms = ssh.Algorithms{
 	},
 }
 
-// offered returns the algorithms to offer to a server: those that x/crypto lists as supported, without hmac-sha1. The defaults of
-// x/crypto include weak ones. In FIPS mode it returns those that FIPS 140-3 approves.
+// offered returns the algorithms to offer to a server: the algorithms that x/crypto lists as supported, without hmac-sha1. The defaults
+// of x/crypto include weak algorithms. In FIPS mode, offered returns the algorithms that FIPS 140-3 approves.
 func offered() ssh.Algorithms {
 	good := ssh.SupportedAlgorithms()
 	if !fips140.Enabled() {
@@ -32,7 +32,7 @@ func offered() ssh.Algorithms {
 	}
 	good = fipsAlgorithms
 	if fips140.Enforced() {
-		// Go's module takes GCM with the counters of SSH for one with nonces of the caller's own, and refuses it.
+		// Go's FIPS module treats SSH's GCM counters as nonces that the caller chooses, and refuses them.
 		good.Ciphers = slices.DeleteFunc(slices.Clone(good.Ciphers), func(c string) bool {
 			return c == ssh.CipherAES128GCM || c == ssh.CipherAES256GCM
 		})
@@ -40,7 +40,7 @@ func offered() ssh.Algorithms {
 	return good
 }
 
-// offeredAre describes the offered algorithms, in the middle of a sentence.
+// offeredAre describes the offered algorithms, for the middle of a sentence.
 func offeredAre() string {
 	if fips140.Enabled() {
 		return "FIPS 140 allows"
@@ -48,10 +48,10 @@ func offeredAre() string {
 	return "is safe"
 }
 
-// leastRSA is the least size of an RSA key in bits, for keys of hosts and of persons.
+// leastRSA is the smallest accepted size of an RSA key in bits, for keys of hosts and of users.
 const leastRSA = 2048
 
-// inner returns the key that a certificate is for, or the key itself, as x/crypto reads it: keys of the agent come in a type of its own.
+// inner returns the key inside a certificate, or the key itself, as a type of x/crypto. Keys of the agent have another type.
 func inner(k ssh.PublicKey) ssh.PublicKey {
 	if read, err := ssh.ParsePublicKey(k.Marshal()); err == nil {
 		k = read
@@ -59,7 +59,7 @@ func inner(k ssh.PublicKey) ssh.PublicKey {
 	return plain(k)
 }
 
-// short returns a text if a key, or the authority that signed it, is an RSA key that is too short to prove anything; empty: neither is.
+// short returns a text if a key, or the authority that signed it, is an RSA key that is too short to be safe; empty: neither is.
 func short(k ssh.PublicKey) string {
 	if read, err := ssh.ParsePublicKey(k.Marshal()); err == nil {
 		k = read
@@ -81,10 +81,10 @@ func short(k ssh.PublicKey) string {
 	if !ok || public.N.BitLen() >= leastRSA {
 		return ""
 	}
-	return fmt.Sprintf("an RSA key of %d bits, and rocec takes RSA keys of %d bits or more", public.N.BitLen(), leastRSA)
+	return fmt.Sprintf("an RSA key of %d bits, and rocec accepts RSA keys of %d bits or more", public.N.BitLen(), leastRSA)
 }
 
-// signatures are the algorithms by which a key signs a login: none with SHA-1.
+// signatures returns the algorithms by which a key signs a login, without SHA-1.
 func signatures(k ssh.PublicKey) []string {
 	if kind := inner(k).Type(); kind != ssh.KeyAlgoRSA {
 		return []string{kind}

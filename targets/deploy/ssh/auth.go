@@ -21,7 +21,7 @@ import (
 // maxKeySize bounds a key file.
 const maxKeySize = 64 << 10
 
-// keyring holds the private keys this process knows. Every file is read once, and every passphrase asked for once.
+// keyring contains the private keys that this process knows. It reads every file once, and asks for every passphrase once.
 type keyring struct {
 	ask   func(ctx context.Context, file string) ([]byte, error)
 	given []candidate // of Config.Keys
@@ -29,21 +29,21 @@ type keyring struct {
 	mu    sync.Mutex
 	files map[string]*key
 
-	asking chan struct{} // one question at a time; a channel, so that waiting ends with the context
+	asking chan struct{} // allows one question at a time; a channel, so that the wait ends with the context
 }
 
 // key is one key file.
 type key struct {
 	path   string
 	pub    ssh.PublicKey
-	cert   *ssh.Certificate // of path-cert.pub, or nil
-	pem    []byte           // of an encrypted key
-	useful string           // why the file is useless; empty: it is useful
+	cert   *ssh.Certificate // certificate in path-cert.pub, or nil
+	pem    []byte           // content of an encrypted key
+	useful string           // why the file cannot be used; empty: usable
 	token  bool             // the private key is in a security key (FIDO)
 
 	mu     sync.Mutex
-	signer ssh.AlgorithmSigner // nil: it is encrypted, or only the public half
-	locked error               // why it stays encrypted
+	signer ssh.AlgorithmSigner // nil: the key is encrypted, or only the public half exists
+	locked error               // why the key stays encrypted
 }
 
 // candidate is a key to try.
@@ -65,12 +65,12 @@ func newKeyring(cfg Config) (*keyring, error) {
 	return ring, nil
 }
 
-// ready is a candidate that needs no unlocking.
+// ready returns a candidate that needs no unlocking.
 func ready(name string, s ssh.Signer) candidate {
 	return candidate{name, s.PublicKey(), func(context.Context) (ssh.AlgorithmSigner, error) { return s.(ssh.AlgorithmSigner), nil }}
 }
 
-// file reads a key file; nil: it does not exist.
+// file reads a key file; nil: the file does not exist.
 func (r *keyring) file(path string) *key {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -131,7 +131,7 @@ func readKey(path string) *key {
 	return k
 }
 
-// inToken reports whether a private key file of OpenSSH names a key inside a security key: its type begins with sk-.
+// inToken reports whether a private key file of OpenSSH refers to a key inside a security key. The type of such a key begins with sk-.
 func inToken(data []byte) bool {
 	const magic = "openssh-key-v1\x00"
 	block, _ := pem.Decode(data)
@@ -165,10 +165,10 @@ func readPublic(path string) ssh.PublicKey {
 	return pub
 }
 
-// maxGuesses is how often a passphrase may be mistyped.
+// maxGuesses is the number of allowed tries for a passphrase.
 const maxGuesses = 3
 
-// unlock returns the private key, after asking for its passphrase where it has one.
+// unlock returns the private key. If the key has a passphrase, unlock asks for it.
 func (r *keyring) unlock(ctx context.Context, k *key) (ssh.AlgorithmSigner, error) {
 	if signer, err := k.state(); signer != nil || err != nil {
 		return signer, err
@@ -202,7 +202,7 @@ func (r *keyring) unlock(ctx context.Context, k *key) (ssh.AlgorithmSigner, erro
 	}
 }
 
-// state returns the signer or the error of a key: both are nil for one that is still locked.
+// state returns the signer or the error of a key. Both are nil for a locked key.
 func (k *key) state() (ssh.AlgorithmSigner, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -218,14 +218,14 @@ func (k *key) settle(signer ssh.AlgorithmSigner, locked error) {
 // attempt is one login: the keys to try, and their results.
 type attempt struct {
 	candidates []candidate
-	begun      bool     // the server was asked for a login, and listed its methods
-	methods    []string // the methods that the server accepts
+	begun      bool     // the server has received a login request, and has listed its methods
+	methods    []string // methods that the server accepts
 	tried      []string
 	unused     []string // keys that could not be tried, with the reason
 }
 
-// prepare lists the keys for a login in the order of ssh: given keys, keys of the agent that l names, other keys of the
-// agent, key files. The agent must stay open until the login is over.
+// prepare lists the keys for a login in the order of ssh: given keys, keys of the agent that l names, other keys of the agent, key files.
+// The agent must stay open until the end of the login.
 func (r *keyring) prepare(l *login, held agent.ExtendedAgent, agentErr error) *attempt {
 	a := new(attempt)
 	a.offer(r.given...)
@@ -285,7 +285,7 @@ func (r *keyring) prepare(l *login, held agent.ExtendedAgent, agentErr error) *a
 	return a
 }
 
-// offer puts keys on the list, except RSA keys that are too short.
+// offer adds keys to the list, except RSA keys that are too short.
 func (a *attempt) offer(list ...candidate) {
 	for _, c := range list {
 		if why := short(c.pub); why != "" {
@@ -296,7 +296,7 @@ func (a *attempt) offer(list ...candidate) {
 	}
 }
 
-// add puts the certificates of a key file, and the key itself, on the list.
+// add adds the certificates of a key file and the key itself to the list.
 func (a *attempt) add(r *keyring, k *key, certs []*ssh.Certificate) {
 	open := func(ctx context.Context) (ssh.AlgorithmSigner, error) { return r.unlock(ctx, k) }
 	for _, cert := range certs {
@@ -322,7 +322,7 @@ func same(a, b ssh.PublicKey) bool {
 	return string(plain(a).Marshal()) == string(plain(b).Marshal())
 }
 
-// next is the ssh.ClientAuthCallback: one key at a time, so that one that fails to sign does not end the login.
+// next is the ssh.ClientAuthCallback. It offers one key at a time, so that a key that fails to sign does not end the login.
 func (a *attempt) next(ctx context.Context, clock *clock) ssh.ClientAuthCallback {
 	return func(now *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
 		a.begun, a.methods = true, now.AllowedMethods
@@ -348,7 +348,7 @@ func (a *attempt) refused(l *login, err error) error {
 		text += "; tried: " + strings.Join(a.tried, ", ")
 	}
 	if strings.Contains(err.Error(), "no common public key signature algorithm") {
-		text += "; it takes RSA keys with SHA-1 alone, which is not safe: log in with an Ed25519 or ECDSA key"
+		text += "; it accepts RSA keys only with SHA-1, which is not safe: log in with an Ed25519 or ECDSA key"
 	}
 	if len(a.unused) > 0 {
 		text += "; not tried: " + strings.Join(a.unused, ", ")
@@ -363,8 +363,8 @@ func (a *attempt) refused(l *login, err error) error {
 	return failure(ErrLogin, err, "%s", text)
 }
 
-// patient signs with a candidate while the clock of the handshake stands: a person may be typing a passphrase or
-// touching a security key.
+// patient signs with a candidate. It stops the time limit of the handshake meanwhile, because a person may have to type a passphrase or
+// touch a security key.
 type patient struct {
 	candidate
 	attempt *attempt
@@ -375,7 +375,7 @@ type patient struct {
 // PublicKey implements ssh.Signer.
 func (p *patient) PublicKey() ssh.PublicKey { return p.pub }
 
-// Algorithms implements ssh.MultiAlgorithmSigner: without it, a server that names no algorithms gets signatures of RSA keys with SHA-1.
+// Algorithms implements ssh.MultiAlgorithmSigner. Without it, a server that names no algorithms gets SHA-1 signatures of RSA keys.
 func (p *patient) Algorithms() []string { return signatures(p.pub) }
 
 // Sign implements ssh.Signer.

@@ -25,7 +25,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/ssh"
 )
 
-// startAgent starts an agent that holds the keys, and returns its socket.
+// startAgent starts an agent with the keys, and returns its socket.
 func startAgent(t *testing.T, keys ...*sshdtest.Key) string {
 	t.Helper()
 	ring := agent.NewKeyring()
@@ -59,7 +59,7 @@ func startAgent(t *testing.T, keys ...*sshdtest.Key) string {
 	return l.Addr().String()
 }
 
-// login is a configuration that knows the server's host key, and of keys only the files below .ssh.
+// login returns a configuration with the server's host key and only the key files below .ssh.
 func login(t *testing.T, s *sshdtest.Server, files map[string]string) ssh.Config {
 	t.Helper()
 	all := map[string]string{"known_hosts": s.KnownHostsLine("ed25519")}
@@ -210,7 +210,7 @@ func TestCertificateFile(t *testing.T) {
 	}
 }
 
-// TestSecurityKeyFile: a key inside a security key is for ssh to use.
+// TestSecurityKeyFile: only the ssh program can use a key inside a security key.
 func TestSecurityKeyFile(t *testing.T) {
 	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})
@@ -246,7 +246,7 @@ func TestSource(t *testing.T) {
 
 func TestEncryptedKey(t *testing.T) {
 	t.Parallel()
-	locked := sshdtest.NewKey(t, "ed25519", "secret", "-a", "1") // more rounds take longer, and no other way
+	locked := sshdtest.NewKey(t, "ed25519", "secret", "-a", "1") // more rounds take longer and test nothing else
 	oldPEM := sshdtest.NewKey(t, "rsa", "secret", "-m", "PEM")
 	s := sshdtest.Start(t, sshdtest.Options{Authorize: []string{locked.Public, oldPEM.Public}})
 	files := map[string]string{"id_ed25519": string(locked.PEM)}

@@ -13,8 +13,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// TestBusyServer: rocec reaches many devices through one sshd that lets three in at a time and drops the rest. It connects directly, with
-// sshd as a jump host, and by the ssh program.
+// TestBusyServer: rocec reaches many devices through one sshd that accepts three logins at a time and drops the rest. It connects
+// directly, with sshd as a jump host, and by the ssh program.
 func TestBusyServer(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -48,7 +48,8 @@ func TestBusyServer(t *testing.T) {
 					assert.NoError(t, conn.Close())
 				}
 			}
-			// A dropped connection is tried again for 13 s. Servers of a slow machine have as many devices as they let in meanwhile.
+			// A dropped connection is tried again for 13 s. On a slow machine the number of devices is lower, so that the server can
+			// accept all of them in this time.
 			begin := time.Now()
 			connect(0)
 			devices := min(c.devices, max(6, int(10*time.Second/time.Since(begin))))

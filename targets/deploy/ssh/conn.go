@@ -14,19 +14,19 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// maxStderr bounds the kept end of a command's stderr.
+// maxStderr is the largest number of bytes that are kept from the end of a command's stderr.
 const maxStderr = 64 << 10
 
-// conn is a target.Conn: commands of one device, one at a time.
+// conn is a target.Conn. It runs commands on one device, one at a time.
 type conn struct {
 	link *link
 	max  int
-	turn chan struct{} // holds one token while a command runs
+	turn chan struct{} // contains one token while a command runs
 }
 
 func newConn(lk *link, max int) *conn { return &conn{link: lk, max: max, turn: make(chan struct{}, 1)} }
 
-// Close ends the connection. It cuts off running commands.
+// Close ends the connection and cuts off running commands.
 func (c *conn) Close() error {
 	c.link.end(errClosed)
 	return nil
@@ -35,8 +35,8 @@ func (c *conn) Close() error {
 // HostKey implements [target.Conn].
 func (c *conn) HostKey() string { return c.link.key }
 
-// Run runs a command; commands of one connection wait for each other. If ctx ends first, Run closes the connection, since nothing else is
-// sure to end the command. Whether the command finished is then unknown: [ErrLost].
+// Run runs a command. Commands of one connection wait for each other. If ctx ends first, Run closes the connection, because only that
+// reliably ends the command. In this case it is unknown whether the command finished, and the error is [ErrLost].
 func (c *conn) Run(ctx context.Context, cmd string, stdin []byte) ([]byte, error) {
 	select {
 	case c.turn <- struct{}{}:
@@ -73,21 +73,21 @@ func (c *conn) Run(ctx context.Context, cmd string, stdin []byte) ([]byte, error
 
 const during = "while a command ran; whether it ran to its end is not known"
 
-// run is one command under way.
+// run is one running command.
 type run struct {
 	out     capped
 	err     tail
-	full    chan struct{} // closed when the command has printed too much on either
+	full    chan struct{} // closed when the command has printed too much on stdout or stderr
 	session chan *ssh.Session
 	done    chan error
 }
 
-// errNoSession is a session or command that the server refused: nothing ran.
+// errNoSession is the error for a session or command that the server refused. No command ran.
 type errNoSession struct{ error }
 
 func (e errNoSession) Unwrap() error { return e.error }
 
-// do runs the command. It may block as long as the connection stands.
+// do runs the command. It may block until the connection ends.
 func (r *run) do(client *ssh.Client, cmd string, stdin []byte) error {
 	s, err := client.NewSession()
 	if err != nil {
@@ -103,7 +103,7 @@ func (r *run) do(client *ssh.Client, cmd string, stdin []byte) error {
 	if err := s.Start(cmd); err != nil {
 		return errNoSession{err}
 	}
-	// Apart from Wait: a command may end well without reading all of its input.
+	// Separate from Wait, because a command may succeed without reading all of its input.
 	go func() {
 		_, _ = in.Write(stdin)
 		_ = in.Close()
@@ -111,7 +111,7 @@ func (r *run) do(client *ssh.Client, cmd string, stdin []byte) error {
 	return s.Wait()
 }
 
-// result puts the end of a command into words.
+// result returns the error for the end of a command.
 func (r *run) result(c *conn, err error) ([]byte, error) {
 	var exit *ssh.ExitError
 	var missing *ssh.ExitMissingError
@@ -143,13 +143,13 @@ func (r *run) result(c *conn, err error) ([]byte, error) {
 	return nil, failure(ErrLost, err, "the connection to %s was lost %s: %s", c.link.login, during, cause(err))
 }
 
-// overflow cuts off a command that prints too much. Its session must be closed: with no reader, the command would wait for ever.
+// overflow cuts off a command that prints too much. It closes the session, because without a reader the command would wait for ever.
 func (r *run) overflow(c *conn) error {
 	go (<-r.session).Close()
 	return failure(ErrOutput, nil, "a command on %s printed more than %d bytes and was cut off", c.link.login, c.max)
 }
 
-// capped keeps at most max bytes, and calls overflow when there are more.
+// capped keeps at most max bytes, and calls overflow if there are more.
 type capped struct {
 	max      int
 	overflow func()
@@ -170,24 +170,24 @@ func (b *capped) Write(p []byte) (int, error) {
 	return b.buf.Write(p)
 }
 
-// ReadFrom implements io.ReaderFrom: without it, io.Copy allocates 32 KiB for each stream of each command.
+// ReadFrom implements io.ReaderFrom. Without it, io.Copy allocates 32 KiB for each stream of each command.
 func (b *capped) ReadFrom(r io.Reader) (int64, error) { return copyBy(b, r, 4<<10) }
 
-// bytes returns the kept output, once all is written.
+// bytes returns the kept output. It is called after all writes.
 func (b *capped) bytes() []byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.buf.Bytes()
 }
 
-// copyBy copies with a buffer of a size.
+// copyBy copies with a buffer of the given size.
 func copyBy(w io.Writer, r io.Reader, size int) (int64, error) {
 	return io.CopyBuffer(struct{ io.Writer }{w}, r, make([]byte, size)) // hides ReadFrom
 }
 
-// tail keeps the last maxStderr bytes, and calls overflow when there were more than max.
+// tail keeps the last maxStderr bytes, and calls overflow if there were more than max.
 type tail struct {
-	max      int // 0: as many as come
+	max      int // 0: no limit
 	overflow func()
 
 	mu    sync.Mutex
@@ -225,7 +225,7 @@ func (b *tail) String() string {
 	return note + text[len(note):]
 }
 
-// end returns the kept text.
+// end returns the kept text in order.
 func (b *tail) end() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -33,11 +33,11 @@ func read(t *testing.T, path string) []byte {
 	return data
 }
 
-// way is one way to a device: a transport, and a machine whose configuration fits it.
+// way is one way to a device: a transport, and a machine with a suitable configuration.
 type way struct {
 	name      string
 	transport string
-	config    string // lines of ssh_config; HOST and PORT are those of the first server
+	config    string // lines of ssh_config; HOST and PORT stand for the first server
 }
 
 var ways = []way{
@@ -46,7 +46,7 @@ var ways = []way{
 	{"ProxyCommand", "", "ProxyCommand env TEST_RELAY=%h:%p SELF\n"},
 }
 
-// trusting is a configuration that knows the servers and holds their client keys.
+// trusting returns a configuration with the host keys of the servers and their client keys.
 func (w way) trusting(t *testing.T, servers ...*sshdtest.Server) ssh.Config {
 	t.Helper()
 	cfg := trusting(t, servers...)
@@ -72,7 +72,7 @@ func (w way) device(s *sshdtest.Server) *target.Device {
 	return dev
 }
 
-// overAll runs a test over every way.
+// overAll runs a test with every way.
 func overAll(t *testing.T, test func(*testing.T, way)) {
 	for _, w := range ways {
 		t.Run(w.name, func(t *testing.T) {
@@ -82,7 +82,7 @@ func overAll(t *testing.T, test func(*testing.T, way)) {
 	}
 }
 
-// TestMain also serves as a ProxyCommand: it relays its input to the address in TEST_RELAY.
+// TestMain also implements a ProxyCommand, which relays its input to the address in TEST_RELAY.
 func TestMain(m *testing.M) {
 	if to := os.Getenv("TEST_RELAY"); to != "" {
 		c, err := net.Dial("tcp", to)
@@ -187,7 +187,7 @@ func TestOutputOverflow(t *testing.T) {
 	})
 }
 
-// expiring is a context whose deadline the test ends.
+// expiring returns a context whose deadline the test triggers.
 type expiring struct {
 	context.Context
 	over chan struct{}
@@ -204,7 +204,7 @@ func (e expiring) Err() error {
 	}
 }
 
-// TestContext: a command that hangs ends with its context, and the connection with it.
+// TestContext: a hanging command and its connection end with the context.
 func TestContext(t *testing.T) {
 	t.Parallel()
 	overAll(t, func(t *testing.T, w way) {
@@ -224,7 +224,7 @@ func TestContext(t *testing.T) {
 	})
 }
 
-// TestContextWhileWaiting: a command that was never started reports that, and leaves the connection alone.
+// TestContextWhileWaiting: the error of a command that was never started states that, and the connection stays open.
 func TestContextWhileWaiting(t *testing.T) {
 	overAll(t, func(t *testing.T, w way) {
 		s := sshdtest.Start(t, sshdtest.Options{})
@@ -249,7 +249,7 @@ func TestContextWhileWaiting(t *testing.T) {
 	})
 }
 
-// running starts a command that hangs, waits until it runs, and returns the channel its error will come through.
+// running starts a hanging command, waits until it runs, and returns the channel for its error.
 func running(t *testing.T, conn target.Conn) <-chan error {
 	t.Helper()
 	return runningWith(t, context.Background(), conn)
@@ -282,7 +282,7 @@ func TestServerKilled(t *testing.T) {
 	})
 }
 
-// keepAlive is after how long a server is asked for a sign of life: one that is there answers in time on a busy machine, too.
+// keepAlive returns the time between keepalives. A living server answers within this time even on a busy machine.
 func keepAlive(t *testing.T, conn target.Conn) time.Duration {
 	t.Helper()
 	begin := time.Now()
@@ -294,14 +294,14 @@ func keepAlive(t *testing.T, conn target.Conn) time.Duration {
 	return every
 }
 
-// TestKeepAlive: a server that is there and silent is given up after three keepalives without answer.
+// TestKeepAlive: the connection to a silent server ends after three unanswered keepalives.
 func TestKeepAlive(t *testing.T) {
 	overAll(t, func(t *testing.T, w way) {
 		s := sshdtest.Start(t, sshdtest.Options{})
 		cfg := w.trusting(t, s)
 		cfg.KeepAlive = keepAlive(t, dial(t, newDialer(t, cfg), w.device(s)))
 		conn := dial(t, newDialer(t, cfg), w.device(s))
-		_, err := conn.Run(t.Context(), fmt.Sprintf("sleep %f", (10*cfg.KeepAlive).Seconds()), nil) // ten keepalives that are answered
+		_, err := conn.Run(t.Context(), fmt.Sprintf("sleep %f", (10*cfg.KeepAlive).Seconds()), nil) // time for ten answered keepalives
 		require.NoError(t, err)
 
 		done := running(t, conn)
@@ -309,7 +309,7 @@ func TestKeepAlive(t *testing.T) {
 		defer s.Thaw()
 		err = <-done
 		require.ErrorIs(t, err, ssh.ErrLost)
-		if w.name == "native" { // ssh counts in whole seconds, and does not tell us
+		if w.name == "native" { // ssh counts in whole seconds, and does not report the reason
 			assert.Contains(t, err.Error(), "no sign of life for "+(3*cfg.KeepAlive).String())
 		}
 	})
@@ -325,7 +325,7 @@ func TestForcedCommand(t *testing.T) {
 	})
 }
 
-// TestNoSessions: a server that lets one in and runs nothing.
+// TestNoSessions: a server that accepts the login and runs no command.
 func TestNoSessions(t *testing.T) {
 	t.Parallel()
 	overAll(t, func(t *testing.T, w way) {
@@ -337,7 +337,7 @@ func TestNoSessions(t *testing.T) {
 	})
 }
 
-// BenchmarkLogin logs in and closes the connection: time of both sides, and memory of ours.
+// BenchmarkLogin logs in and closes the connection. It measures the time of both sides, and the memory of the client.
 func BenchmarkLogin(b *testing.B) {
 	s := sshdtest.Start(b, sshdtest.Options{})
 	d, err := ssh.New(ssh.Config{User: s.User, Keys: [][]byte{s.ClientKey.PEM}})
@@ -355,19 +355,19 @@ func BenchmarkLogin(b *testing.B) {
 	b.ReportMetric(float64((processorTime(b)-start).Microseconds())/1000/float64(b.N), "client-cpu-ms/op")
 }
 
-// processorTime returns the CPU time of this process so far; the servers are processes of their own.
+// processorTime returns the CPU time of this process so far. The servers are separate processes.
 func processorTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// TestMemory: an open connection takes no more than 128 kB, stacks and garbage included, after a command was run on it.
+// TestMemory: after a command, an open connection uses at most 128 kB, including stacks and garbage.
 func TestMemory(t *testing.T) {
 	const connections, most = 60, 128 << 10
 	s := sshdtest.Start(t, sshdtest.Options{})
 	d := newDialer(t, trusting(t, s))
-	dial(t, d, device(s)) // the limit that all of them share
+	dial(t, d, device(s)) // the limit for all of them together
 	memory := func() uint64 {
 		runtime.GC()
 		var m runtime.MemStats

@@ -18,19 +18,19 @@ import (
 var (
 	ErrConfig      = errors.New("ssh configuration")  // a mistake in ssh_config, known_hosts or the ssh block
 	ErrUnreachable = errors.New("device unreachable") // no SSH server answers
-	ErrHostKey     = errors.New("host key")           // the server did not prove to be the device
-	ErrLogin       = errors.New("login refused")      // the server did not let us in
-	ErrLost        = errors.New("connection lost")    // it broke: whether the command ran is not known
+	ErrHostKey     = errors.New("host key")           // the server did not prove that it is the device
+	ErrLogin       = errors.New("login refused")      // the server refused the login
+	ErrLost        = errors.New("connection lost")    // the connection broke, and it is unknown whether the command ran
 	ErrOutput      = errors.New("too much output")    // a command printed more than Config.MaxOutput and was cut off
 )
 
-// ErrHostKeyAlarm is an [ErrHostKey] of a server that is known, by known_hosts or by a pin. It showed another key, a revoked one or an
-// invalid certificate: another machine may answer in its place. The error of an unknown server is ErrHostKey alone.
+// ErrHostKeyAlarm is an [ErrHostKey] of a server with a key in known_hosts or a pin. The server showed another key, a revoked key or an
+// invalid certificate, so another machine may answer in its place. The error of an unknown server is only ErrHostKey.
 var ErrHostKeyAlarm = fmt.Errorf("%w: not the one on file", ErrHostKey)
 
 var errClosed = errors.New("the connection was closed")
 
-// failed is a failure of one kind, in words for a person.
+// failed is an error of one kind, with a text for a person.
 type failed struct {
 	kind error
 	text string
@@ -40,7 +40,7 @@ type failed struct {
 func (f *failed) Error() string   { return f.text }
 func (f *failed) Unwrap() []error { return []error{f.kind, f.err} }
 
-// failure makes an error of a kind. Whatever a device or a file put into the text is escaped.
+// failure returns an error of a kind. It escapes text that comes from a device or a file.
 func failure(kind, err error, format string, args ...any) error {
 	if err == nil {
 		err = kind
@@ -48,7 +48,7 @@ func failure(kind, err error, format string, args ...any) error {
 	return &failed{kind: kind, text: target.Escape(fmt.Sprintf(format, args...)), err: err}
 }
 
-// unreachable returns why no SSH server answers at l.
+// unreachable returns the error that no SSH server answers at l.
 func unreachable(l *login, err error) error {
 	var dns *net.DNSError
 	var refused *ssh.OpenChannelError
@@ -62,7 +62,7 @@ func unreachable(l *login, err error) error {
 	return failure(ErrUnreachable, err, "cannot reach %s: %s", l, cause(err))
 }
 
-// throughJump adds to err that it happened on the way to l.
+// throughJump adds to err that the error happened on the way to l.
 func throughJump(l *login, err error) error {
 	kind := ErrUnreachable
 	for _, k := range []error{ErrConfig, ErrHostKey, ErrHostKeyAlarm, ErrLogin} {
@@ -73,7 +73,7 @@ func throughJump(l *login, err error) error {
 	return failure(kind, err, "on the way to %s: %v", l, err)
 }
 
-// cause returns the part of an error that a person needs, without the addresses and calls around it, in one line.
+// cause returns the part of an error that a person needs, in one line, without addresses and names of calls.
 func cause(err error) string {
 	var op *net.OpError
 	var no syscall.Errno
@@ -102,7 +102,7 @@ func said(text string) string {
 	return target.Escape(text)
 }
 
-// cut reports whether a connection broke, as against an answer that says no.
+// cut reports whether an error is a broken connection, and not a refusal by the server.
 func cut(err error) bool {
 	var op *net.OpError
 	return errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.As(err, &op)

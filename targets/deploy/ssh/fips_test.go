@@ -17,7 +17,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// TestFIPS logs in to real servers from a process that GODEBUG puts in FIPS 140 mode: the test binary runs itself.
+// TestFIPS logs in to real servers from a process in FIPS 140 mode. The test binary runs itself with GODEBUG.
 func TestFIPS(t *testing.T) {
 	t.Parallel()
 	if home := os.Getenv("ROCEC_TEST_FIPS_HOME"); home != "" {
@@ -43,9 +43,9 @@ func TestFIPS(t *testing.T) {
 		name   string
 		host   string // type of the host key
 		config []string
-		key    *sshdtest.Key // nil: the server's own, of Ed25519
-		only   string        // its error with fips140=only; empty: it logs in
-		on     string        // the same with fips140=on
+		key    *sshdtest.Key // nil: the server's own Ed25519 key
+		only   string        // the error with fips140=only; empty: the login succeeds
+		on     string        // the error with fips140=on
 	}{
 		{"NIST curves, AES-CTR", "ecdsa", append(nist, "Ciphers aes256-ctr"), ecdsa, "", ""},
 		{
@@ -84,7 +84,7 @@ func TestFIPS(t *testing.T) {
 			for j, mode := range []string{"only", "on"} {
 				says := []string{c.only, c.on}[j]
 				for k, pin := range []string{"", s.HostKeys[c.host].Fingerprint} {
-					if (i+j+k)%2 != 0 { // every case in both modes, and every second of them with a pin
+					if (i+j+k)%2 != 0 { // every case in both modes, every second case with a pin
 						continue
 					}
 					child := exec.Command(os.Args[0], "-test.run=^TestFIPS$")

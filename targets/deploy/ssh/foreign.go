@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// foreign is a setting of ssh_config that rocec does not obey itself. It would run a program, ask a name server, or log in by other means
-// than keys. It is never ignored: if it applies to a host, either ssh carries the session or the host is refused.
+// foreign is a setting of ssh_config that rocec does not implement. It would run a program, ask a name server, or log in without keys.
+// rocec never ignores it: if it applies to a host, either the ssh program carries the session or rocec refuses the host.
 type foreign struct {
 	key  string
-	name string   // as ssh_config(5) spells it
-	fine []string // values that ask for nothing, in lower case
-	ssh  bool     // ssh carries the session without being asked to: there is no other way to such a host
+	name string   // in the spelling of ssh_config(5)
+	fine []string // values without an effect, in lower case
+	ssh  bool     // the ssh program carries the session even without transport = "openssh", because only ssh can reach such a host
 }
 
 var foreigners = []foreign{
@@ -27,14 +27,14 @@ var foreigners = []foreign{
 	{"bindinterface", "BindInterface", nil, false},
 }
 
-// asks reports whether the setting wants something of the one who logs in.
+// asks reports whether the setting has an effect on the login.
 func (f foreign) asks(d directive) bool {
 	value := strings.ToLower(strings.TrimSpace(d.args[0]))
 	switch f.key {
 	case "preferredauthentications":
 		return !slices.Contains(strings.Split(value, ","), "publickey")
 	case "gssapiauthentication":
-		// Distributions turn it on for everybody, Kerberos or not; a line of the person's own means it.
+		// Distributions set this for all users, with or without Kerberos. Only a line in the person's own file is intended.
 		if d.system {
 			return false
 		}
@@ -42,9 +42,9 @@ func (f foreign) asks(d directive) bool {
 	return !slices.Contains(f.fine, value)
 }
 
-// foreignError is a host that rocec itself cannot log in to as ssh_config asks.
+// foreignError is the error for a host to which rocec itself cannot log in in the way of ssh_config.
 type foreignError struct {
-	at   place // of the line; the zero place: it is a key file
+	at   place // place of the line; the zero place: a key file
 	what string
 	name string // the host
 	ssh  bool   // see foreign
@@ -58,10 +58,10 @@ func (e *foreignError) Error() string {
 	return fmt.Sprintf("%v: %s", e.at, text)
 }
 
-// opensshInstead is the advice where rocec lacks a feature of ssh.
+// opensshInstead is the advice for a feature of ssh that rocec lacks.
 const opensshInstead = `set transport = "openssh" in its ssh block to let ssh carry the session`
 
-// beyond returns a foreignError where a setting for l is not for rocec to obey.
+// beyond returns a foreignError if rocec does not implement a setting for l.
 func (d *Dialer) beyond(l *login, s *settings) error {
 	for _, f := range foreigners {
 		if set, ok := s.first[f.key]; ok && f.asks(set) {

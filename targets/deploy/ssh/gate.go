@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// gates limit the number of concurrent logins, at one server and through one jump host. sshd drops connections at random when more than
-// MaxStartups of them have not logged in yet. A jump host should keep room for other users.
+// gates limit the number of concurrent logins, at one server and through one jump host. sshd drops connections at random if more than
+// MaxStartups connections have not logged in yet. A jump host should stay usable for other users.
 type gates struct {
 	at, through int
 
@@ -19,17 +19,17 @@ type gates struct {
 	all map[turn]chan struct{}
 }
 
-// turn is a semaphore that a login waits for: a few logins have it at a time.
+// turn is a semaphore for logins, which a few logins can hold at a time.
 type turn struct {
 	server  string
-	through bool // on the way to another
+	through bool // for a jump host
 }
 
 func newGates(at, through int) *gates {
 	return &gates{at: at, through: through, all: make(map[turn]chan struct{})}
 }
 
-// enter waits for a turn; leave ends it.
+// enter acquires the semaphore; leave releases it.
 func (g *gates) enter(ctx context.Context, of turn) (leave func(), err error) {
 	g.mu.Lock()
 	gate := g.all[of]
@@ -50,21 +50,21 @@ func (g *gates) enter(ctx context.Context, of turn) (leave func(), err error) {
 	}
 }
 
-// The numbers of tries, the first included. triesRefused is for a closed port, such as that of a starting server. triesDropped is for a
-// server that drops connections before the login, such as an overloaded one.
+// The numbers of tries, including the first. triesRefused is for a closed port, for example while the server starts. triesDropped is for
+// a server that drops connections before the login, for example an overloaded server.
 const (
 	triesRefused = 4
 	triesDropped = 10
 )
 
-// The pause between two tries doubles from the first to the longest. Half of it is random, so that clients that were dropped together do
-// not return together. Ten tries take about 13 s.
+// The pause between two tries doubles up to the longest pause. Half of each pause is random, so that clients that were dropped together
+// do not return together. Ten tries take about 13 s.
 const (
 	pauseFirst   = 200 * time.Millisecond
 	pauseLongest = 2 * time.Second
 )
 
-// tries returns how often to connect when it ends in err.
+// tries returns the number of tries for a connection that fails with err.
 func tries(err error) int {
 	switch {
 	case errors.Is(err, ErrConfig), errors.Is(err, ErrHostKey), errors.Is(err, ErrLogin),
@@ -78,7 +78,7 @@ func tries(err error) int {
 	return 1
 }
 
-// pauseBefore returns how long to wait before a try; the first is 1.
+// pauseBefore returns the pause before a try. The first try is number 1.
 func pauseBefore(try int) time.Duration {
 	pause := pauseFirst
 	for range try - 2 {

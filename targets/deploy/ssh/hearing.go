@@ -11,27 +11,28 @@ import (
 	"sync"
 )
 
-// Bounds of the text of the ssh program while it logs in. A device writes there too, by banners and error texts.
+// Limits for the text of the ssh program during a login. A device writes to this text, too, by banners and error texts.
 const (
-	mostSpoken     = 100     // lines that a person is shown
-	mostSpokenLine = 4 << 10 // bytes of one
+	mostSpoken     = 100     // largest number of shown lines
+	mostSpokenLine = 4 << 10 // largest size of a line in bytes
 )
 
-// hearing reads the stderr of an ssh program, to which a ProxyCommand and the ssh of a jump host write too. It reads as long as the
-// connection lasts, since all of them go on writing. It keeps the end of the text, and copies lines to the terminal while ssh logs in.
+// hearing reads the stderr of an ssh program. A ProxyCommand and the ssh of a jump host write to the same stderr. All of these programs
+// go on writing, so hearing reads until the connection ends. It keeps the end of the text, and copies lines to the terminal during the
+// login.
 type hearing struct {
 	from   *os.File
-	mark   []byte        // what soFar writes
-	marked chan struct{} // closed when it was read, or nothing more can be
-	done   chan struct{} // closed when nothing is read any more
+	mark   []byte        // text that soFar writes
+	marked chan struct{} // closed when the mark was read, or when nothing more can be read
+	done   chan struct{} // closed when the reading has ended
 	kept   tail
 
 	to    io.Writer // nil: no terminal
-	line  []byte    // that is not ended
+	line  []byte    // the unfinished line
 	lines int       // shown
 }
 
-// hear begins to read the text that is written to in.
+// hear starts to read the text that is written to in.
 func hear(to io.Writer) (h *hearing, in *os.File, err error) {
 	h = &hearing{mark: []byte("rocec-" + rand.Text() + "\n"), marked: make(chan struct{}), done: make(chan struct{}), to: to}
 	if h.from, in, err = os.Pipe(); err != nil {
@@ -46,7 +47,7 @@ func (h *hearing) read() {
 	defer close(h.done)
 	over := sync.OnceFunc(func() { close(h.marked) })
 	defer over()
-	var held []byte // may be the beginning of the mark
+	var held []byte // this may be the beginning of the mark
 	buf := make([]byte, 4<<10)
 	for login := true; ; {
 		n, err := h.from.Read(buf)
@@ -69,9 +70,9 @@ func (h *hearing) read() {
 	}
 }
 
-// take keeps and shows a piece.
+// take stores and shows a piece of the text.
 func (h *hearing) take(piece []byte) {
-	_, _ = h.kept.Write(piece) // never fails: it has no bound but its own
+	_, _ = h.kept.Write(piece) // never fails, because tail has no limit here
 	h.show(piece, false)
 }
 
@@ -96,9 +97,9 @@ func (h *hearing) show(piece []byte, last bool) {
 	h.line = append(h.line[:0], h.line[end:]...)
 }
 
-// soFar returns the end of the text until now, and closes in. Later text is read, and not kept.
+// soFar returns the end of the text until now, and closes in. Later text is read and not kept.
 func (h *hearing) soFar(in *os.File) string {
-	_, _ = in.Write(h.mark) // a pipe keeps the order; it is read until the mark comes, so this ends
+	_, _ = in.Write(h.mark) // a pipe keeps the order, and the reader continues until the mark, so this write ends
 	_ = in.Close()
 	<-h.marked
 	return h.kept.end()
@@ -112,12 +113,12 @@ func (h *hearing) close() {
 	}
 }
 
-// verbose is how the lines begin that ssh writes only with -v.
+// verbose contains the prefixes of lines that ssh writes only with -v.
 var verbose = []string{
 	"debug", "OpenSSH_", "Authenticated to ", "Authenticated using ", "Killed by signal ", "Transferred: ", "Bytes per second: ",
 }
 
-// spoken returns the lines of ssh that are for people.
+// spoken returns the lines of ssh that are meant for people.
 func spoken(text string) (lines []string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)

@@ -14,8 +14,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// checker returns the judge of the host key of l. A line of l's own that is broken refuses it: it may have been meant to
-// revoke the key.
+// checker returns the checker for the host key of l. A broken line for l in known_hosts is an error, because the line may have been meant
+// to revoke the key.
 func (k *knownFiles) checker(l *login) (*hostCheck, error) {
 	known, err := k.find(l.known, l.revoked, l.lookup)
 	if err != nil {
@@ -24,18 +24,18 @@ func (k *knownFiles) checker(l *login) (*hostCheck, error) {
 	return &hostCheck{login: l, known: known}, nil
 }
 
-// hostCheck judges the host key a server shows, over as many handshakes as it takes.
+// hostCheck checks the host key of a server, over one or more handshakes.
 type hostCheck struct {
 	login  *login
 	known  *hostKeys
-	shown  []ssh.PublicKey // with a pin: keys seen so far that are not the pinned one
-	refuse error           // the verdict of the last handshake
-	passed bool            // the server proved who it is
-	proved ssh.PublicKey   // by this key; of a certificate: the key that it is for
+	shown  []ssh.PublicKey // with a pin: other keys than the pinned one, seen so far
+	refuse error           // the result of the last handshake
+	passed bool            // the server proved its identity
+	proved ssh.PublicKey   // the key of the proof; for a certificate: the key inside it
 }
 
-// algorithms returns the host key algorithms to ask for, the best first. They are those of the keys on file, because the server might
-// otherwise show another key than the known one. Certificates are asked for only where an authority is on file.
+// algorithms returns the host key algorithms to request, the best first. They are the algorithms of the keys on file, because the server
+// might otherwise show another key than the known one. Certificates are requested only if an authority is on file.
 func (h *hostCheck) algorithms() []string {
 	good := offered().HostKeys
 	var list []string
@@ -87,13 +87,13 @@ func keyType(algo string) string {
 	return algo
 }
 
-// begin forgets the verdict of the handshake before.
+// begin forgets the result of the earlier handshake.
 func (h *hostCheck) begin() { h.refuse, h.passed, h.proved = nil, false, nil }
 
 // check is the ssh.HostKeyCallback.
 func (h *hostCheck) check(_ string, remote net.Addr, key ssh.PublicKey) error {
 	h.refuse = h.judge(remote, key)
-	if h.passed = h.refuse == nil; h.passed && h.proved == nil { // the first: keys are exchanged anew later
+	if h.passed = h.refuse == nil; h.passed && h.proved == nil { // only the first call, because keys are exchanged again later
 		h.proved = plain(key)
 	}
 	return h.refuse
@@ -139,7 +139,7 @@ func (h *hostCheck) judge(remote net.Addr, key ssh.PublicKey) error {
 		l, describe(key), h.onFile(), target.ForgetKeyCommand(xknownhosts.Normalize(l.lookup)), l.command())
 }
 
-// tooShort refuses a host key that others may have computed.
+// tooShort refuses a short host key, whose private half others may have computed.
 func tooShort(l *login, key ssh.PublicKey, why string) error {
 	return shortKey(l, describe(plain(key)), why, isCert(key.Type()))
 }
@@ -166,15 +166,15 @@ func (h *hostCheck) onFile() string {
 	return strings.Join(list, ", ")
 }
 
-// errNotPinned refuses a key that is not the pinned one; explain turns it into words once all types were seen.
+// errNotPinned is the error for another key than the pinned one. explain replaces it by a full text after all key types were tried.
 var errNotPinned = errors.New("not the pinned host key")
 
-// again reports whether the server may have another key that is the pinned one.
+// again reports whether the server may have the pinned key in addition to the shown key.
 func (h *hostCheck) again(err error) bool {
 	return errors.Is(err, errNotPinned) && len(h.algorithms()) > 0
 }
 
-// explain returns the verdict in words where a handshake failed by it.
+// explain returns the error of the host key check if a handshake failed by it.
 func (h *hostCheck) explain(err error) error {
 	var none *ssh.AlgorithmNegotiationError
 	exhausted := errors.As(err, &none) && none.What == "host key" && len(h.shown) > 0
@@ -197,10 +197,10 @@ func notPinned(l *login, shown []string) error {
 		"or installed anew, or another machine answers in its place; rocec does not connect", l, strings.Join(shown, " or "), l.pin)
 }
 
-// describe names a public key the way ssh does.
+// describe returns a public key in the notation of ssh.
 func describe(k ssh.PublicKey) string { return k.Type() + " " + ssh.FingerprintSHA256(k) }
 
-// validPin reports whether s is a fingerprint as ssh prints it.
+// validPin reports whether s is a fingerprint in the notation of ssh.
 func validPin(s string) bool {
 	sum, ok := strings.CutPrefix(s, "SHA256:")
 	if !ok {

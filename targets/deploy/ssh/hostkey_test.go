@@ -17,7 +17,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// TestHostKeys: a server has an RSA, an ECDSA and an Ed25519 key on a port of its own. Each content of known_hosts has its verdict on it.
+// TestHostKeys: a server on its own port has an RSA, an ECDSA and an Ed25519 key. The table has the expected result for each content of
+// known_hosts.
 func TestHostKeys(t *testing.T) {
 	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{HostKeys: []string{"rsa", "ecdsa", "ed25519"}})
@@ -38,8 +39,8 @@ func TestHostKeys(t *testing.T) {
 		name   string
 		server *sshdtest.Server
 		known  string
-		says   []string // nil: it connects
-		alarm  bool     // the server is known, and is not who it should be
+		says   []string // nil: the connection succeeds
+		alarm  bool     // the server is known, and shows another key
 	}{
 		{"ed25519 only", s, s.KnownHostsLine("ed25519"), nil, false},
 		{"ecdsa only", s, s.KnownHostsLine("ecdsa"), nil, false},
@@ -109,7 +110,7 @@ func TestHostKeys(t *testing.T) {
 	}
 }
 
-// TestPin: host_key of the ssh block decides, whatever known_hosts holds and whatever type the key has.
+// TestPin: host_key of the ssh block decides, for any content of known_hosts and any type of the key.
 func TestPin(t *testing.T) {
 	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{HostKeys: []string{"rsa", "ecdsa", "ed25519"}})
@@ -142,7 +143,7 @@ func TestPin(t *testing.T) {
 	}
 }
 
-// TestNoWayAround: ssh_config cannot turn host keys off.
+// TestNoWayAround: ssh_config cannot turn the check of host keys off.
 func TestNoWayAround(t *testing.T) {
 	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})
@@ -180,7 +181,7 @@ func TestBadKnownHosts(t *testing.T) {
 	assert.Contains(t, refused(t, folder, device(s), ssh.ErrConfig), "is a directory")
 }
 
-// TestRevokedHostKeys: the file of ssh_config is obeyed, with a pin and without, and must be there.
+// TestRevokedHostKeys: the file that ssh_config names is obeyed, with and without a pin. The file must exist.
 func TestRevokedHostKeys(t *testing.T) {
 	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})
@@ -197,7 +198,7 @@ func TestRevokedHostKeys(t *testing.T) {
 	}
 }
 
-// TestHostKeyAlias: the alias is looked up, without a port.
+// TestHostKeyAlias: known_hosts is searched for the alias, without a port.
 func TestHostKeyAlias(t *testing.T) {
 	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})

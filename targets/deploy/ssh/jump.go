@@ -4,12 +4,12 @@ import (
 	"context"
 )
 
-// jump is a connection to a jump host, shared by everything that goes through it.
+// jump is a connection to a jump host. All connections through the host share it.
 type jump struct {
 	route string
 	users int           // guarded by Dialer.mu
-	done  chan struct{} // closed when connecting is over
-	link  *link         // set before done is closed; nil: see err
+	done  chan struct{} // closed when the connection was made or has failed
+	link  *link         // valid once done is closed; nil: see err
 	err   error
 }
 
@@ -28,7 +28,7 @@ func (d *Dialer) acquire(ctx context.Context, l *login) (*jump, error) {
 		}
 		h = &jump{route: l.route(), done: make(chan struct{})}
 		d.via[h.route] = h
-		// Others wait for the same connection, so it does not end with the context of the first who asked.
+		// Other callers wait for the same connection, so it does not end with the context of the first caller.
 		d.wait.Go(func() {
 			lk, err := d.connect(d.ctx, l)
 			d.mu.Lock()
@@ -60,7 +60,7 @@ func (d *Dialer) acquire(ctx context.Context, l *login) (*jump, error) {
 	}
 }
 
-// over reports whether a jump host was connected and no longer is.
+// over reports whether the connection to a jump host existed and has ended.
 func (h *jump) over() bool {
 	select {
 	case <-h.done:
@@ -78,12 +78,12 @@ func (h *jump) over() bool {
 	}
 }
 
-// release gives a connection back; the last user closes it.
+// release returns a connection. The last user closes it.
 func (d *Dialer) release(h *jump) {
 	d.mu.Lock()
 	h.users--
 	lk := h.link
-	if h.users > 0 || lk == nil { // still used, or still being made: then the maker closes it
+	if h.users > 0 || lk == nil { // still used, or not ready yet; in the second case the goroutine that connects closes it
 		d.mu.Unlock()
 		return
 	}
@@ -92,7 +92,7 @@ func (d *Dialer) release(h *jump) {
 	lk.end(errClosed)
 }
 
-// forget removes a connection from the table; a newer one under the same route stays. d.mu is held.
+// forget removes a connection from the table. A newer connection under the same route stays. The caller holds d.mu.
 func (d *Dialer) forget(h *jump) {
 	if d.via[h.route] == h {
 		delete(d.via, h.route)

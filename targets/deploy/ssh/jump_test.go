@@ -159,7 +159,7 @@ func TestJumpErrors(t *testing.T) {
 	})
 }
 
-// TestConfigFile: a device found through ssh_config alone, with included files and patterns.
+// TestConfigFile: a device whose address is only in ssh_config, with included files and patterns.
 func TestConfigFile(t *testing.T) {
 	t.Parallel()
 	leaf, jump := sshdtest.Start(t, sshdtest.Options{}), sshdtest.Start(t, sshdtest.Options{})

@@ -18,8 +18,9 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// The reader of known_hosts files (sshd(8), SSH_KNOWN_HOSTS FILE FORMAT). It is our own because the available ones reject a whole file at
-// its first odd line, so a line of one host makes every device unreachable. The tests compare it with ssh-keygen -F.
+// The reader of known_hosts files (sshd(8), SSH_KNOWN_HOSTS FILE FORMAT). rocec has its own reader because the available readers reject a
+// whole file at its first invalid line. Then a line for one host would make every device unreachable. The tests compare the reader with
+// ssh-keygen -F.
 
 // The limit allows tens of thousands of hosts with all their keys.
 const maxKnownSize = 64 << 20
@@ -30,7 +31,7 @@ const (
 	markRevoked   = "@revoked"
 )
 
-// knownFiles are the files of host keys read so far; every file is read once.
+// knownFiles contains the files of host keys that were read. Every file is read once.
 type knownFiles struct {
 	noting sync.Mutex
 	note   func(string)
@@ -44,18 +45,18 @@ type knownFile struct {
 	once    sync.Once
 	err     error
 	lines   []knownLine
-	byName  map[string][]int // lines with nothing but plain names, by each of them in lower case
+	byName  map[string][]int // lines that only contain plain names, by each name in lower case
 	others  []int            // lines with patterns or hashes
-	revoked map[string]place // keys marked @revoked, for whatever host, by their wire form
+	revoked map[string]place // keys marked @revoked, for any host, by their wire form
 }
 
 // knownLine is one line with a host key.
 type knownLine struct {
 	at        place
-	hosts     string        // the field of patterns, in lower case where it is not hashed
+	hosts     string        // the field of patterns, in lower case unless hashed
 	key       ssh.PublicKey // nil: the line is broken
 	authority bool          // the key signs host certificates
-	broken    string        // why the line cannot be read; its hosts are refused, since its meaning is unknown
+	broken    string        // why the line cannot be read; its hosts are refused, because its meaning is unknown
 }
 
 func newKnownFiles(note func(string)) *knownFiles {
@@ -65,7 +66,7 @@ func newKnownFiles(note func(string)) *knownFiles {
 	return &knownFiles{note: note, files: make(map[string]*knownFile)}
 }
 
-// read returns a known_hosts file; one that does not exist holds nothing.
+// read returns a known_hosts file. A missing file counts as empty.
 func (k *knownFiles) read(name string) (*knownFile, error) {
 	return k.once(name, func(f *knownFile) {
 		data, err := readLimited(name, maxKnownSize)
@@ -81,7 +82,7 @@ func (k *knownFiles) read(name string) (*knownFile, error) {
 	})
 }
 
-// once calls load for a file at the first request only, and returns the result at each request.
+// once calls load for a file at the first request, and returns the same result at later requests.
 func (k *knownFiles) once(key string, load func(*knownFile)) (*knownFile, error) {
 	k.mu.Lock()
 	f := k.files[key]
@@ -94,7 +95,7 @@ func (k *knownFiles) once(key string, load func(*knownFile)) (*knownFile, error)
 	return f, f.err
 }
 
-// parse reads the lines of a file, and returns a note for each that was skipped.
+// parse reads the lines of a file, and returns a note for each skipped line.
 func (f *knownFile) parse(name string, data []byte) (notes []string) {
 	f.byName, f.revoked = make(map[string][]int), make(map[string]place)
 	n := 0
@@ -133,8 +134,8 @@ func (f *knownFile) add(line knownLine) {
 	}
 }
 
-// parseKnown reads one line: a host key, or the wire form of a revoked key. A note states why a line is skipped. A well-formed line with an
-// unknown key type is only skipped. A broken line makes rocec refuse the hosts that it names.
+// parseKnown parses one line: a host key, or the wire form of a revoked key. A note states why a line is skipped. A well-formed line with
+// an unknown key type is only skipped. rocec refuses the hosts of a broken line.
 func parseKnown(text string) (line knownLine, revoked, note string) {
 	fields := strings.Fields(text)
 	marker := ""
@@ -190,7 +191,7 @@ func parseKnown(text string) (line knownLine, revoked, note string) {
 	return line, "", ""
 }
 
-// knownType reports whether rocec can read keys of this type. If so, a key that it cannot read is broken.
+// knownType reports whether rocec can read keys of this type. If so, an unreadable key of this type is broken.
 func knownType(kind string) bool {
 	switch kind {
 	case ssh.KeyAlgoRSA, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521, ssh.KeyAlgoED25519,
@@ -215,7 +216,7 @@ func splitHash(field string) (salt, hash []byte, err error) {
 	return salt, hash, nil
 }
 
-// find returns the lines for a name as known_hosts spells it: "leaf01", or "[leaf01]:2222".
+// find returns the lines for a name in the notation of known_hosts: "leaf01", or "[leaf01]:2222".
 func (f *knownFile) find(name string) []knownLine {
 	var found []knownLine
 	exact, others := f.byName[name], f.others
@@ -242,7 +243,7 @@ func (l *knownLine) names(name string) bool {
 		return false
 	}
 	var got []byte
-	// HMAC-SHA1 hides a name here and protects nothing, so FIPS 140 does not apply.
+	// HMAC-SHA1 only hides a name and has no security function, so FIPS 140 does not apply.
 	fips140.WithoutEnforcement(func() {
 		mac := hmac.New(sha1.New, salt)
 		mac.Write([]byte(name))
@@ -251,14 +252,15 @@ func (l *knownLine) names(name string) bool {
 	return bytes.Equal(got, want)
 }
 
-// hostKeys are the keys of one server in the files.
+// hostKeys contains the keys of one server in the files.
 type hostKeys struct {
 	lines   []knownLine
 	revoked []map[string]place // by the wire form of a key
 }
 
 // find returns the lines for a server in files of host keys, and the revoked keys. For port 22, the lines that match the host apply. For
-// another port, the lines that match [host]:port apply. If none does, lines without a port apply that match the host by a wildcard.
+// another port, the lines that match [host]:port apply. If there are none, lines without a port apply if they match the host by a
+// wildcard.
 func (k *knownFiles) find(names, revoked []string, lookup string) (*hostKeys, error) {
 	host, port, err := net.SplitHostPort(lookup)
 	if err != nil {
@@ -304,7 +306,8 @@ func (k *knownFiles) find(names, revoked []string, lookup string) (*hostKeys, er
 	return h, nil
 }
 
-// revokedKeys reads a file of RevokedHostKeys: public keys, one a line. The file must exist: without it, ssh trusts no server either.
+// revokedKeys reads a file of RevokedHostKeys, with one public key per line. The file must exist, because ssh trusts no server without
+// it, either.
 func (k *knownFiles) revokedKeys(name string) (map[string]place, error) {
 	f, err := k.once("RevokedHostKeys "+name, func(f *knownFile) {
 		data, err := readLimited(name, maxKnownSize)
@@ -342,7 +345,8 @@ func parseRevoked(name string, data []byte) (map[string]place, error) {
 	return keys, nil
 }
 
-// revokedAt returns the place that revokes a key. For a certificate, that is the key inside it or the authority that signed it.
+// revokedAt returns the place of the line that revokes a key. For a certificate, it checks the key inside and the authority that signed
+// it.
 func (h *hostKeys) revokedAt(key ssh.PublicKey) (place, bool) {
 	keys := []ssh.PublicKey{plain(key)}
 	if cert, ok := key.(*ssh.Certificate); ok {
@@ -358,7 +362,7 @@ func (h *hostKeys) revokedAt(key ssh.PublicKey) (place, bool) {
 	return place{}, false
 }
 
-// holds reports whether a key is on file, as a host's own key or as an authority.
+// holds reports whether a key is on file, as a host key or as an authority.
 func (h *hostKeys) holds(key ssh.PublicKey, authority bool) bool {
 	for _, line := range h.lines {
 		if line.authority == authority && bytes.Equal(line.key.Marshal(), key.Marshal()) {

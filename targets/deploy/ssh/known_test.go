@@ -19,7 +19,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/internal/sshdtest"
 )
 
-// Public keys for lines of known_hosts, and a well-formed one of a type of tomorrow.
+// Public keys for lines of known_hosts, including a well-formed key of a future type.
 const (
 	keyA = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIP1pmmnRehd1efFX3DPqddfc7/IIAcAevfnE09KW9hi7"
 	keyB = "ecdsa-sha2-nistp256 " +
@@ -38,7 +38,7 @@ func TestOddLines(t *testing.T) {
 	good := testKeys(t)[0]
 	for _, c := range []struct {
 		name, line string
-		note       string // in the note; empty: no note
+		note       string // text in the note; empty: no note
 		refused    bool   // leaf01 is refused
 	}{
 		{"key of a type of tomorrow", "leaf01 " + keyFuture, "keys of type ssh-tomorrow are not known", false},
@@ -73,7 +73,7 @@ func TestOddLines(t *testing.T) {
 			require.NoError(t, writeFile(file, text))
 			var notes []string
 			known := newKnownFiles(func(s string) { notes = append(notes, s) })
-			for range 2 { // the second time without a note
+			for range 2 { // the second read has no note
 				_, err := known.find([]string{file}, nil, "spine01:22")
 				if strings.HasPrefix(c.line, "* ") {
 					require.Error(t, err)
@@ -143,7 +143,7 @@ func TestRevokedFile(t *testing.T) {
 	require.ErrorContains(t, err, "no such file")
 }
 
-// TestAgainstSSHKeygen: the lines that rocec finds for a host are those of `ssh-keygen -F`.
+// TestAgainstSSHKeygen: rocec finds the same lines for a host as `ssh-keygen -F`.
 func TestAgainstSSHKeygen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make check does not start ssh-keygen hundreds of times; make test does")
@@ -198,7 +198,7 @@ func TestAgainstSSHKeygen(t *testing.T) {
 	})
 }
 
-// FuzzKnownHosts: nothing before or after a good line takes its host away, unless it names that host itself.
+// FuzzKnownHosts: a good line stays valid whatever text is before or after it, unless that text names the host of the line.
 func FuzzKnownHosts(f *testing.F) {
 	for _, s := range []string{
 		"", "leaf01 " + keyA, "@revoked * " + keyB, "@cert-authority *.x,!y " + keyA, "|1|YWJj|YWJj " + keyFuture, "a", "@x", "* b c", "|",

@@ -19,34 +19,34 @@ import (
 // login is everything needed to log in to one server.
 type login struct {
 	name    string // the name that a person would type after `ssh`
-	host    string // where it is: a name or an address
+	host    string // name or address of the server
 	port    string
 	user    string
-	lookup  string    // host:port as known_hosts knows it
+	lookup  string    // host:port in the notation of known_hosts
 	known   []string  // known_hosts files
 	revoked []string  // files of RevokedHostKeys
-	pin     string    // fingerprint that the host key must have; empty: known_hosts decides
+	pin     string    // required fingerprint of the host key; empty: known_hosts decides
 	keys    []keyFile // private keys
-	certs   []keyFile // certificates of those keys, or of keys the agent holds
-	only    bool      // offer no keys but those
-	agent   string    // socket; empty: none
-	family  string    // "4" or "6": connect over that IP alone; empty: over any
+	certs   []keyFile // certificates of those keys, or of keys in the agent
+	only    bool      // offer only those keys
+	agent   string    // socket of the agent; empty: no agent
+	family  string    // "4" or "6": connect only over that IP version; empty: over any
 	from    net.Addr  // connect from this address; nil: from any
 	via     *login    // nil: directly
 
-	guessed bool          // ssh_config asks for a feature that rocec lacks, and the settings above are not from it
+	guessed bool          // ssh_config requires a feature that rocec lacks, so the settings above do not come from ssh_config
 	openssh *target.Login // the ssh program carries the session, with the settings of the ssh block; nil: the native transport
 }
 
-// keyFile is a private key on disk, or the public half of one that the agent holds.
+// keyFile is a private key on disk, or the public half of a key in the agent.
 type keyFile struct {
 	path  string
-	asked bool // a person or ssh_config named it, so a missing file is reported
+	asked bool // a person or ssh_config named the file, so it is reported if missing
 }
 
 func (l *login) address() string { return net.JoinHostPort(l.host, l.port) }
 
-// String returns the server as a person knows it: "leaf01 (192.0.2.1:22)".
+// String returns the server with its name and address: "leaf01 (192.0.2.1:22)".
 func (l *login) String() string {
 	if l.name == l.host {
 		return l.address()
@@ -63,7 +63,7 @@ func (l *login) jumpCount() int {
 	return n
 }
 
-// route tells logins apart: equal routes end at the same server as the same user, over the same jump hosts.
+// route identifies logins: equal routes end at the same server as the same user, over the same jump hosts.
 func (l *login) route() string {
 	s := strconv.Quote(l.user) + "@" + l.address() + "?" + strconv.Quote(l.lookup)
 	if l.via != nil {
@@ -72,8 +72,8 @@ func (l *login) route() string {
 	return s
 }
 
-// turns are those that a login takes: where it ends, and at the jump host it goes through. The ssh program's own ways are not known,
-// so all of its logins count as one server's.
+// turns returns the semaphores that a login needs: for its server, and for its jump host. The routes of the ssh program are not known, so
+// all of its logins count as logins at one server.
 func (l *login) turns() []turn {
 	switch {
 	case l.openssh != nil:
@@ -84,7 +84,7 @@ func (l *login) turns() []turn {
 	return []turn{{server: l.route()}}
 }
 
-// command is the ssh command line a person would type for the same login.
+// command returns the ssh command line for the same login.
 func (l *login) command() string {
 	jumps := ""
 	for v := l.via; v != nil; v = v.via {
@@ -93,7 +93,7 @@ func (l *login) command() string {
 	return target.LoginCommand(l.user, l.name, l.port, strings.TrimPrefix(jumps, ","))
 }
 
-// login finds out how to log in to a device.
+// login determines how to log in to a device.
 func (d *Dialer) login(dev *target.Device) (*login, error) {
 	name := dev.Login.Address
 	if name == "" {
@@ -126,8 +126,8 @@ func (d *Dialer) login(dev *target.Device) (*login, error) {
 	return l, nil
 }
 
-// checkLogin refuses a login that an ssh block cannot hold. A login may come from a file, such as the journal of a run, and its parts
-// become arguments of the ssh program.
+// checkLogin refuses a login with values that are invalid in an ssh block. A login may come from a file, such as the journal of a run,
+// and its parts become arguments of the ssh program.
 func checkLogin(name string, dev *target.Device) error {
 	of := &dev.Login
 	wrong := func(what, value, why string) error {
@@ -155,7 +155,7 @@ func checkLogin(name string, dev *target.Device) error {
 	return nil
 }
 
-// unresolved returns a login that has only the given values.
+// unresolved returns a login with only the given values.
 func (d *Dialer) unresolved(name, user, port string) *login {
 	l := &login{name: name, host: name, port: cmp.Or(port, "22"), user: cmp.Or(user, d.cfg.User)}
 	l.lookup = net.JoinHostPort(strings.ToLower(name), l.port)
@@ -168,8 +168,8 @@ func (d *Dialer) unresolved(name, user, port string) *login {
 	return l
 }
 
-// resolve finds out how to log in to the server that is called name; user, port and jump are empty where they were not
-// given. On the way are the servers that led here.
+// resolve determines how to log in to the server with the given name. user, port and jump are empty if they were not given. onTheWay
+// contains the servers that use this server as a jump host.
 func (d *Dialer) resolve(name, user, port, jump string, onTheWay []string) (*login, error) {
 	here := name
 	if user != "" {
@@ -193,7 +193,7 @@ func (d *Dialer) resolve(name, user, port, jump string, onTheWay []string) (*log
 			given = append(given, directive{key: g.key, args: []string{g.value}})
 		}
 	}
-	if jump == "none" { // no way round at all
+	if jump == "none" { // no jump host
 		given = append(given, directive{key: "proxycommand", args: []string{jump}})
 	}
 	s, err := d.rules.find(name, d.cfg.User, given...)
@@ -227,7 +227,7 @@ func (d *Dialer) resolve(name, user, port, jump string, onTheWay []string) (*log
 	return l, d.jumps(l, s, onTheWay)
 }
 
-// source fills in from where l is reached.
+// source sets the address family and the local address for l.
 func (l *login) source(s *settings) error {
 	switch family, at := s.get("addressfamily"); strings.ToLower(family) {
 	case "", "any":
@@ -248,7 +248,7 @@ func (l *login) source(s *settings) error {
 	return nil
 }
 
-// identify fills in the proofs of identity: host keys and our keys.
+// identify sets the proofs of identity: host keys, and the keys of the user.
 func (d *Dialer) identify(l *login, s *settings) error {
 	tokens := map[byte]string{
 		'd': d.cfg.Home, 'u': d.cfg.User, 'r': l.user, 'n': l.name, 'h': l.host, 'p': l.port, 'k': l.name,
@@ -339,8 +339,8 @@ func (d *Dialer) identify(l *login, s *settings) error {
 	return nil
 }
 
-// jumps fills in the way to l: `a,b` is over a, then over b. Each jump host but the first is reached over the one before
-// it; the way to the first is its own.
+// jumps sets the jump hosts of l: `a,b` means first a, then b. Each jump host except the first is reached over the one before it. The
+// first jump host may have its own jump hosts.
 func (d *Dialer) jumps(l *login, s *settings, onTheWay []string) error {
 	jump, at := s.get("proxyjump")
 	if jump == "" || strings.EqualFold(jump, "none") {
@@ -361,13 +361,14 @@ func (d *Dialer) jumps(l *login, s *settings, onTheWay []string) error {
 	return err
 }
 
-// splitHop reads one jump host of ssh_config: [ssh://][user@]host[:port]. It may be any name that ssh takes, such as one of a Host line.
+// splitHop parses one jump host of ssh_config: [ssh://][user@]host[:port]. host may be any name that ssh accepts, such as a name of a
+// Host line.
 func splitHop(s string) (user, host, port string, err error) {
 	hop, why := destination.Split(strings.TrimSuffix(strings.TrimPrefix(s, "ssh://"), "/"))
 	odd := func(part string) bool {
 		return strings.HasPrefix(part, "-") || strings.ContainsAny(part, " \t@'\"`$\\;&<>|(){}") || strings.ContainsFunc(part, unicode.IsControl)
 	}
-	if why != "" || odd(hop.Host) || odd(strings.ReplaceAll(hop.User, "@", "")) { // a user of a domain has one
+	if why != "" || odd(hop.Host) || odd(strings.ReplaceAll(hop.User, "@", "")) { // a user name with a domain contains an @
 		return "", "", "", fmt.Errorf("%q is not a jump host; write host, user@host or user@host:port", s)
 	}
 	return hop.User, hop.Host, hop.Port, nil

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// settings are the values of ssh_config that apply to one name.
+// settings contains the values of ssh_config that apply to one name.
 type settings struct {
-	host  string                 // where it is, with HostName applied
-	first map[string]directive   // key to the first value found
-	all   map[string][]directive // of those in many, every value once
+	host  string                 // the host, with HostName applied
+	first map[string]directive   // maps a key to the first value found
+	all   map[string][]directive // for the keys in many: every value once
 }
 
-// get returns the first argument of a setting; empty: it is not set.
+// get returns the first argument of a setting; empty: not set.
 func (s *settings) get(key string) (string, place) {
 	d, ok := s.first[key]
 	if !ok {
@@ -23,7 +23,7 @@ func (s *settings) get(key string) (string, place) {
 	return d.args[0], d.at
 }
 
-// flag reads a setting that is yes or no, in any letters, and no where it is not set.
+// flag parses a setting that is yes or no, in upper or lower case. A missing setting is no.
 func (s *settings) flag(key string) (bool, error) {
 	switch value, at := s.get(key); strings.ToLower(value) {
 	case "yes", "true":
@@ -43,7 +43,7 @@ func (s *settings) set(d directive) {
 		}
 		return
 	}
-	// A jump host and a proxy command exclude each other: the first of both counts. Only `ProxyJump none` leaves room for a command.
+	// A jump host and a proxy command exclude each other: the first one applies. Only after `ProxyJump none` may a command follow.
 	jump, _ := s.get("proxyjump")
 	jumps := jump != "" && !strings.EqualFold(jump, "none")
 	if s.has(d.key) || d.key == "proxyjump" && s.has("proxycommand") || d.key == "proxycommand" && jumps {
@@ -57,18 +57,17 @@ func (s *settings) has(key string) bool {
 	return ok
 }
 
-// search is one pass over the files, for one name.
+// search is one pass over the files for one name.
 type search struct {
 	settings
-	typed     string // the name as it was given
-	name      string // the name to match: typed, and in the final pass the host name found for it
+	typed     string // the given name
+	name      string // the name to match: typed or, in the final pass, the found host name
 	localUser string
-	final     bool // this is the second pass, that `Match final` asks for
+	final     bool // the second pass, which `Match final` requests
 	wantFinal bool
 }
 
-// find returns the settings of the files for the typed name. What is in given counts as found first, like options on the command line of
-// ssh.
+// find returns the settings of the files for the typed name. Settings in given apply first, like options on the command line of ssh.
 func (r *rules) find(typed, localUser string, given ...directive) (*settings, error) {
 	s := &search{
 		settings: settings{first: make(map[string]directive), all: make(map[string][]directive)},
@@ -86,7 +85,7 @@ func (r *rules) find(typed, localUser string, given ...directive) (*settings, er
 	}
 	family, _ := s.get("addressfamily")
 	s.host = canonical(host, strings.ToLower(family))
-	if s.wantFinal { // the name that was found is settled, and Host lines are about it now
+	if s.wantFinal { // the found host name is now fixed, and Host lines match it
 		s.name, s.final = s.host, true
 		if err := s.pass(r); err != nil {
 			return nil, err
@@ -95,11 +94,11 @@ func (r *rules) find(typed, localUser string, given ...directive) (*settings, er
 	return &s.settings, nil
 }
 
-// canonical spells a host as ssh does: a name in lower case, an address in its usual form. An address of another family than the
-// requested one keeps its spelling.
+// canonical returns a host in the spelling of ssh: a name in lower case, an address in its usual form. An address of another family than
+// the requested one keeps its spelling.
 func canonical(host, family string) string {
 	addr, err := netip.ParseAddr(host)
-	if err != nil && strings.ContainsAny(host, ":%") { // it looks like one
+	if err != nil && strings.ContainsAny(host, ":%") { // it looks like an address
 		return host
 	}
 	if err != nil {
@@ -121,7 +120,7 @@ func (s *search) pass(r *rules) error {
 	return nil
 }
 
-// file takes the settings that apply from f; never is set inside a block that does not apply.
+// file collects the applying settings of f. never is set inside a block that does not apply.
 func (s *search) file(f file, never bool) error {
 	active := !never
 	for _, d := range f {
@@ -149,8 +148,8 @@ func (s *search) file(f file, never bool) error {
 	return nil
 }
 
-// match decides a Match line. A criterion that only a program or the network can decide is an error, unless another
-// one on the line settles the answer.
+// match evaluates a Match line. A criterion that only a program or the network can evaluate is an error, unless another criterion on the
+// line decides the result.
 func (s *search) match(d directive, never bool) (bool, error) {
 	result, undecided := true, ""
 	for args := d.args; len(args) > 0; {
@@ -213,7 +212,7 @@ func (s *search) match(d directive, never bool) (bool, error) {
 	return result && undecided == "", nil
 }
 
-// hostName returns the host name that is found so far; in the final pass it is settled.
+// hostName returns the host name found so far. In the final pass it no longer changes.
 func (s *search) hostName() (string, error) {
 	if s.final {
 		return s.host, nil
@@ -225,7 +224,7 @@ func (s *search) hostName() (string, error) {
 	return expand(d, map[byte]string{'h': s.typed})
 }
 
-// matchHost decides a Host line: one pattern must match, and no negated one may.
+// matchHost evaluates a Host line: one pattern must match, and no negated pattern may match.
 func matchHost(patterns []string, name string) bool {
 	found := false
 	for _, p := range patterns {
@@ -241,7 +240,7 @@ func matchHost(patterns []string, name string) bool {
 	return found
 }
 
-// matchList is matchHost for patterns separated by commas.
+// matchList is like matchHost, for patterns separated by commas.
 func matchList(list, name string) bool { return matchHost(strings.Split(list, ","), name) }
 
 // wildcard matches * (any text) and ? (one byte), in time proportional to the product of the lengths.

@@ -21,18 +21,18 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// The transport "openssh": the ssh program of the machine logs in, by whatever means its configuration names, and stays as
-// the master of a control socket. Over that socket we speak the protocol of SSH itself (proxy mode, PROTOCOL.mux), so that a
-// connection behaves like one of our own from there on.
+// The transport "openssh": the ssh program of the machine logs in, by the means of its configuration, and stays as the master of a
+// control socket. Over that socket this package speaks the SSH protocol (proxy mode, PROTOCOL.mux), so that the connection behaves like a
+// native one.
 
-// room is the folder of the control sockets, made when the first is needed. Other users cannot open it, and its path is short enough for
-// the address of a socket.
+// room is the folder of the control sockets. The first login makes it. Other users cannot open it, and its path is short enough for the
+// address of a socket.
 type room struct {
 	mu     sync.Mutex
 	dir    string
-	made   int           // sockets so far
-	tells  bool          // the ssh program tells the host key (KnownHostsCommand: OpenSSH 8.5)
-	sizes  bool          // it judges the size of RSA keys itself (RequiredRSASize: OpenSSH 9.1)
+	made   int           // number of sockets so far
+	tells  bool          // the ssh program reports the host key (KnownHostsCommand: OpenSSH 8.5)
+	sizes  bool          // the ssh program itself checks the size of RSA keys (RequiredRSASize: OpenSSH 9.1)
 	typing chan struct{} // holds a token while a person may be asked
 }
 
@@ -42,8 +42,8 @@ const (
 	roomHostKey = "hostkey"
 )
 
-// open makes the folder, with a configuration file that ssh reads before those of the person. Its settings apply to the device and to
-// every jump host on the way, and override theirs.
+// open makes the folder, with a configuration file that ssh reads before the person's files. Its settings apply to the device and to
+// every jump host on the way, and override the person's settings.
 func (r *room) open(d *Dialer) error {
 	if r.dir != "" {
 		return nil
@@ -63,7 +63,7 @@ func (r *room) open(d *Dialer) error {
 		text.WriteString("BatchMode yes\n")
 	}
 	files := d.rules.names
-	if home := d.cfg.Home; home != "" { // $HOME, where ssh takes the home directory of the user's account
+	if home := d.cfg.Home; home != "" { // rocec uses $HOME, and ssh the home directory of the user's account
 		files = append(slices.Clip(files), filepath.Join(userDir(d.cfg), "known_hosts"))
 	}
 	for _, name := range files {
@@ -77,7 +77,7 @@ func (r *room) open(d *Dialer) error {
 	if d.cfg.Home != "" {
 		text.WriteString(fmt.Sprintf("UserKnownHostsFile \"%[1]s/known_hosts\" \"%[1]s/known_hosts2\"\n", userDir(d.cfg)))
 	}
-	// After these files, whose values win: the defaults of ssh for settings that no file names.
+	// After these files, because the first value wins: ssh's own defaults for settings that no file contains.
 	text.WriteString("MACs -hmac-sha1*\n")
 	r.tells, r.sizes = d.sshKnows("KnownHostsCommand=none"), d.sshKnows(fmt.Sprintf("RequiredRSASize=%d", leastRSA))
 	if r.sizes {
@@ -97,7 +97,7 @@ func (r *room) open(d *Dialer) error {
 	return nil
 }
 
-// sshKnows reports whether the ssh program accepts an option with its value.
+// sshKnows reports whether the ssh program accepts an option with this value.
 func (d *Dialer) sshKnows(option string) bool {
 	ctx, cancel := context.WithTimeout(d.ctx, d.cfg.ConnectTimeout)
 	defer cancel()
@@ -129,13 +129,13 @@ func (r *room) remove() error {
 // master is an ssh program that holds a connection, and serves it on a socket.
 type master struct {
 	socket string
-	heard  *hearing // its output; nil: it was not started
+	heard  *hearing // output of the program; nil: not started
 }
 
-// idle is after how many seconds without us a master ends by itself: when this process died.
+// idle is the number of seconds after which a master without a client ends by itself, because this process has died.
 const idle = 10
 
-// openMaster has ssh log in to l. With a pinned host key it may take several logins, for the same reason as open.
+// openMaster makes ssh log in to l. With a pinned host key it may need several logins, for the same reason as open.
 func (d *Dialer) openMaster(ctx context.Context, l *login) (*link, error) {
 	if d.cfg.OpenSSH == "" {
 		return nil, failure(ErrConfig, nil, "there is no ssh program to log in to %s with", l)
@@ -189,7 +189,8 @@ func (d *Dialer) openMaster(ctx context.Context, l *login) (*link, error) {
 	}
 }
 
-// runMaster runs ssh until it is logged in. The program goes on in the background, served on the socket. The text is its output.
+// runMaster runs ssh until it is logged in. The program continues in the background and serves the socket. The returned text is its
+// output.
 func (d *Dialer) runMaster(ctx context.Context, l *login, m *master, more []string) (text string, err error) {
 	seconds := func(d time.Duration) string { return strconv.Itoa(max(1, int(math.Ceil(d.Seconds())))) }
 	if d.cfg.Terminal == nil {
@@ -232,7 +233,7 @@ func (d *Dialer) runMaster(ctx context.Context, l *login, m *master, more []stri
 	return text, err
 }
 
-// wayTo returns the options of ssh for the ssh block of a device.
+// wayTo returns the options of ssh that correspond to the ssh block of a device.
 func wayTo(l *login) (args []string) {
 	if l.openssh.User != "" {
 		args = append(args, "-l", l.openssh.User)
@@ -250,10 +251,10 @@ func wayTo(l *login) (args []string) {
 	return args
 }
 
-// environ is the environment of the ssh program.
+// environ returns the environment of the ssh program.
 func (d *Dialer) environ() []string {
 	env := slices.DeleteFunc(slices.Clone(d.cfg.Environ), func(v string) bool {
-		return strings.HasPrefix(v, "LC_") || strings.HasPrefix(v, "LANG") // ssh would hand them on to the device
+		return strings.HasPrefix(v, "LC_") || strings.HasPrefix(v, "LANG") // ssh would pass these variables to the device
 	})
 	if d.cfg.AgentSocket != "" {
 		env = append(env, "SSH_AUTH_SOCK="+d.cfg.AgentSocket)
@@ -284,13 +285,13 @@ func (d *Dialer) attach(ctx context.Context, l *login, m *master) (*link, error)
 	return lk.start()
 }
 
-// stop ends a master at once, with its connection; without a word it would stay for a while.
+// stop ends a master and its connection at once. Without this command, the master would stay for a while.
 func (m *master) stop() {
 	defer m.heard.close()
 	const hello, version, terminate = 1, 4, 0x10000005 // PROTOCOL.mux
 	c, err := net.DialTimeout("unix", m.socket, time.Second)
 	if err != nil {
-		return // it is gone
+		return // the program has ended
 	}
 	defer c.Close()
 	if c.SetDeadline(time.Now().Add(2*time.Second)) != nil {
@@ -301,26 +302,26 @@ func (m *master) stop() {
 		b = binary.BigEndian.AppendUint32(b, word)
 	}
 	if _, err := c.Write(b); err == nil {
-		_, _ = io.Copy(io.Discard, io.LimitReader(c, 1<<16)) // until it is gone
+		_, _ = io.Copy(io.Discard, io.LimitReader(c, 1<<16)) // until the program has ended
 	}
 }
 
 // tidy removes the files that only the login needed.
 func (m *master) tidy() {
 	for _, kind := range []string{".shown", ".revoked"} {
-		_ = os.Remove(m.socket + kind) // it may not be there
+		_ = os.Remove(m.socket + kind) // the file may not exist
 	}
 }
 
-// dropped reports whether a line of ssh says no more than that the other side closed the connection before a login, as one does
-// that is overloaded.
+// dropped reports whether a line of ssh only states that the other side closed the connection before the login. An overloaded server does
+// so.
 func dropped(line string) bool {
 	return slices.ContainsFunc([]string{
 		"kex_exchange_identification: ", "banner exchange: ", "Connection closed by ", "Connection reset by ", "Exceeded MaxStartups",
 	}, func(start string) bool { return strings.HasPrefix(line, start) })
 }
 
-// toldBySSH returns why ssh did not log in, from its output.
+// toldBySSH returns the reason why ssh did not log in, from its output.
 func toldBySSH(l *login, text string, err error) error {
 	lines := spoken(text)
 	text = strings.Join(lines, "\n")
@@ -354,9 +355,9 @@ func toldBySSH(l *login, text string, err error) error {
 	case len(lines) > 0 && !slices.ContainsFunc(lines, func(s string) bool { return !dropped(s) }):
 		return failure(ErrUnreachable, io.EOF, "cannot reach %s: ssh says: %s", l, all)
 	case errors.Is(err, context.DeadlineExceeded):
-		return failure(ErrUnreachable, err, "cannot log in to %s: ssh was not in within the time for it", l)
+		return failure(ErrUnreachable, err, "cannot log in to %s: ssh did not log in within its time limit", l)
 	case last == "":
-		return failure(ErrUnreachable, err, "cannot log in to %s: ssh says nothing (%v)", l, err)
+		return failure(ErrUnreachable, err, "cannot log in to %s: ssh printed nothing (%v)", l, err)
 	}
 	return failure(ErrUnreachable, err, "cannot log in to %s: ssh says: %s", l, all)
 }

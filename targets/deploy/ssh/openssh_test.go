@@ -23,7 +23,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// byProgram is a configuration for the ssh program: the client key of a server, further lines of ssh_config, and known_hosts.
+// byProgram returns a configuration for the ssh program: the client key of a server, further lines of ssh_config, and known_hosts.
 func byProgram(t *testing.T, s *sshdtest.Server, config, known string) ssh.Config {
 	t.Helper()
 	text := config + "IdentityAgent none\nIdentitiesOnly yes\nGlobalKnownHostsFile none\nIdentityFile " + s.ClientKey.Path + "\n"
@@ -39,7 +39,7 @@ func programDevice(s *sshdtest.Server) *target.Device {
 	return dev
 }
 
-// TestOpenSSHHostKeys: the ssh program checks host keys as strictly as rocec, whatever its configuration is.
+// TestOpenSSHHostKeys: the ssh program checks host keys as strictly as rocec, with any configuration.
 func TestOpenSSHHostKeys(t *testing.T) {
 	t.Parallel()
 	s, jump := sshdtest.Start(t, sshdtest.Options{}), sshdtest.Start(t, sshdtest.Options{})
@@ -50,7 +50,7 @@ func TestOpenSSHHostKeys(t *testing.T) {
 	revoked := "RevokedHostKeys " + s.HostKeys["ed25519"].Path + ".pub\n"
 	for _, c := range []struct {
 		name, config, known string
-		says                string // empty: it connects
+		says                string // empty: the connection succeeds
 		alarm               bool
 	}{
 		{"known", lax, s.KnownHostsLine("ed25519"), "", false},
@@ -82,7 +82,7 @@ func TestOpenSSHHostKeys(t *testing.T) {
 	}
 }
 
-// TestOpenSSHPin: host_key of the ssh block decides for the ssh program, too, before it logs in.
+// TestOpenSSHPin: host_key of the ssh block also decides for the ssh program, before the login.
 func TestOpenSSHPin(t *testing.T) {
 	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{HostKeys: []string{"rsa", "ecdsa", "ed25519"}})
@@ -107,7 +107,7 @@ func TestOpenSSHPin(t *testing.T) {
 	assert.NotContains(t, s.Log(), "Failed publickey", "nobody logged in")
 }
 
-// TestOpenSSHRefused: the errors of the ssh program are sorted into the kinds of failures.
+// TestOpenSSHRefused: each error of the ssh program becomes an error of the right kind.
 func TestOpenSSHRefused(t *testing.T) {
 	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})
@@ -165,7 +165,7 @@ func TestOpenSSHInterrupted(t *testing.T) {
 	assert.Contains(t, string(asked), "ConnectTimeout=1 ")
 }
 
-// TestOpenSSHMany: jump hosts, connections side by side, and nothing left when they are closed.
+// TestOpenSSHMany: jump hosts, parallel connections, and no leftovers after they are closed.
 func TestOpenSSHMany(t *testing.T) {
 	t.Parallel()
 	leaf, jump := sshdtest.Start(t, sshdtest.Options{}), sshdtest.Start(t, sshdtest.Options{Authorize: []string{}})
@@ -195,7 +195,7 @@ func TestOpenSSHMany(t *testing.T) {
 	assert.Eventually(t, func() bool { return leaf.Open()+jump.Open() == 0 }, 10*time.Minute, 5*time.Millisecond)
 }
 
-// TestOpenSSHLeftBehind: when this process dies, the ssh program ends by itself. The test binary runs itself.
+// TestOpenSSHLeftBehind: after the death of rocec's process, the ssh program ends by itself. The test binary runs itself.
 func TestOpenSSHLeftBehind(t *testing.T) {
 	const port, user, where = "TEST_LEFT_PORT", "TEST_LEFT_USER", "TEST_LEFT_HOME"
 	if os.Getenv(where) != "" {
@@ -222,8 +222,8 @@ func TestOpenSSHLeftBehind(t *testing.T) {
 	assert.Eventually(t, func() bool { return s.Open() == 0 }, 10*time.Minute, 50*time.Millisecond)
 }
 
-// TestOpenSSHTerminal: the questions of ssh reach the person at the terminal, one login at a time. script gives the test binary a
-// terminal, and types.
+// TestOpenSSHTerminal: the questions of ssh reach the person at the terminal, one login at a time. The program script provides a terminal
+// for the test binary, and types.
 func TestOpenSSHTerminal(t *testing.T) {
 	t.Parallel()
 	const port, user, where = "TEST_TTY_PORT", "TEST_TTY_USER", "TEST_TTY_HOME"
@@ -255,7 +255,7 @@ func TestOpenSSHTerminal(t *testing.T) {
 		"config":      "IdentityAgent none\nIdentitiesOnly yes\nIdentityFile " + locked.Path + "\n",
 		"known_hosts": s.KnownHostsLine("ed25519"),
 	})
-	// The second passphrase is typed when the second question is there.
+	// The second passphrase is typed after the second question.
 	child := exec.Command(machinetest.Need(t, "script"), "-qec", os.Args[0]+" -test.run='^TestOpenSSHTerminal$'", "/dev/null")
 	child.Env = append(os.Environ(), port+"="+strconv.Itoa(s.Port), user+"="+s.User, where+"="+dir)
 	keys, err := child.StdinPipe()
@@ -293,8 +293,8 @@ func (s *screen) String() string {
 	return s.text.String()
 }
 
-// TestLoginsAreJudged: a login from a file of rocec, such as the journal of a run, must contain no option of ssh and no second word. Such
-// a login is refused before rocec dials or starts ssh.
+// TestLoginsAreJudged: a login from a file of rocec, such as the journal of a run, must not contain an option of ssh or a second word.
+// Such a login is refused before rocec dials or starts ssh.
 func TestLoginsAreJudged(t *testing.T) {
 	for name, login := range map[string]target.Login{
 		"address an option":       {Address: "-oProxyCommand=touch ran"},

@@ -18,7 +18,7 @@ import (
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
-// parityConfigs are read by ssh itself and by us. DIR is replaced by the folder of the files.
+// parityConfigs contains configurations that ssh and rocec read. DIR stands for the folder of the files.
 var parityConfigs = map[string]map[string]string{
 	"patterns": {"config": `
 # comment
@@ -60,7 +60,7 @@ User last
 `,
 		"conf.d/10-a.conf": "Host spine1\n  User ten\n",
 		"conf.d/20-b.conf": "Host spine*\n  User twenty\n  Port 20\n",
-		// A Host line inside an included file counts only where the Include itself applies.
+		// A Host line inside an included file only applies if the Include itself applies.
 		"inner": "User inner\nHost *\n  HostName inner.example.net\n",
 	},
 	"match": {"config": `
@@ -126,7 +126,7 @@ func writeFiles(t *testing.T, files map[string]string) string {
 	return filepath.Join(dir, "config")
 }
 
-// compared are the settings held against those of ssh -G.
+// compared lists the settings that are compared with ssh -G.
 var compared = []string{
 	"addressfamily", "bindaddress", "bindinterface", "canonicalizehostname", "certificatefile", "globalknownhostsfile", "gssapiauthentication",
 	"hostkeyalias", "hostname", "identitiesonly", "identityagent", "identityfile", "knownhostscommand", "pkcs11provider", "port",
@@ -134,10 +134,10 @@ var compared = []string{
 	"userknownhostsfile",
 }
 
-// asked is a call of ssh, as far as its command line sets something.
+// asked is a call of ssh, with the settings on its command line.
 type asked struct{ host, user, port string }
 
-// theirs asks ssh for the settings of a host.
+// theirs returns the settings of a host by ssh.
 func theirs(t require.TestingT, config string, a asked) map[string][]string {
 	path, err := machinetest.Find("ssh")
 	require.NoError(t, err)
@@ -163,7 +163,7 @@ func theirs(t require.TestingT, config string, a asked) map[string][]string {
 	return got
 }
 
-// plainFlag spells yes and no in one way.
+// plainFlag returns a single spelling of yes and no.
 func plainFlag(value string) string {
 	switch strings.ToLower(value) {
 	case "yes", "true":
@@ -182,7 +182,7 @@ var localName = sync.OnceValue(func() string {
 	return strings.TrimSpace(string(out))
 })
 
-// ours are the same settings as rocec reads them; defaults are those of ssh.
+// ours returns the same settings by rocec's reader. defaults contains the defaults of ssh.
 func ours(t require.TestingT, rules *rules, a asked, defaults map[string][]string) map[string][]string {
 	var given []directive
 	for key, value := range map[string]string{"user": a.user, "port": a.port} {
@@ -197,7 +197,7 @@ func ours(t require.TestingT, rules *rules, a asked, defaults map[string][]strin
 		value := strings.Join(d.args, " ")
 		switch key {
 		case "proxyjump", "proxycommand", "revokedhostkeys", "pkcs11provider", "securitykeyprovider", "knownhostscommand":
-			if strings.EqualFold(value, "none") { // ssh says nothing of these
+			if strings.EqualFold(value, "none") { // ssh does not print these
 				delete(got, key)
 				continue
 			}
@@ -216,10 +216,10 @@ func ours(t require.TestingT, rules *rules, a asked, defaults map[string][]strin
 	return got
 }
 
-// defaultsOf are the defaults of ssh for a host, by the host.
+// defaultsOf returns the defaults of ssh for a host.
 var defaultsOf sync.Map
 
-// sameAsSSH holds our reading of a configuration file against that of ssh.
+// sameAsSSH compares rocec's reading of a configuration file with ssh's reading.
 func sameAsSSH(t require.TestingT, config string, calls ...asked) {
 	rules, err := readRules(Config{ConfigFile: config, Home: "/nonexistent"})
 	require.NoError(t, err)
@@ -238,7 +238,7 @@ func sameAsSSH(t require.TestingT, config string, calls ...asked) {
 	}
 }
 
-// TestParity holds our reading of files written by hand against that of ssh.
+// TestParity compares rocec's reading of handwritten files with ssh's reading.
 func TestParity(t *testing.T) {
 	t.Parallel()
 	machinetest.Need(t, "ssh")
@@ -252,7 +252,7 @@ func TestParity(t *testing.T) {
 	}
 }
 
-// TestAgainstSSH holds our reading of random files against that of ssh; make test-long does so 4,000 times.
+// TestAgainstSSH compares rocec's reading of random files with ssh's reading. make test-long repeats it 4,000 times.
 func TestAgainstSSH(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make check does not start ssh hundreds of times; make test does")
@@ -261,7 +261,7 @@ func TestAgainstSSH(t *testing.T) {
 	rapid.Check(t, againstSSH(t.TempDir()))
 }
 
-// FuzzAgainstSSH is TestAgainstSSH for the fuzzer: its input chooses the files.
+// FuzzAgainstSSH is TestAgainstSSH for the fuzzer, whose input chooses the files.
 func FuzzAgainstSSH(f *testing.F) {
 	machinetest.Need(f, "ssh")
 	f.Add([]byte(strings.Repeat("\x00\x01\x02\x03\x05\x08\x0d\x15", 64)))
@@ -270,18 +270,18 @@ func FuzzAgainstSSH(f *testing.F) {
 	f.Fuzz(property)
 }
 
-// configText draws lines of an ssh_config.
+// configText returns random lines of an ssh_config.
 type configText struct {
 	*rapid.T
-	secondPass bool // some line asks for it
+	secondPass bool // whether a line requests the final pass
 }
 
-// one draws one of the values.
+// one returns a random value of the given values.
 func (t configText) one(label string, values ...string) string {
 	return rapid.SampledFrom(values).Draw(t.T, label)
 }
 
-// spelled writes a keyword in one of the ways there are.
+// spelled writes a keyword in a random valid spelling.
 func (t configText) spelled(key string) string {
 	if rapid.Bool().Draw(t.T, "upper") {
 		key = strings.ToUpper(key)
@@ -289,7 +289,7 @@ func (t configText) spelled(key string) string {
 	return t.one("indent", "", "", "\t", "  ") + key + t.one("is", " ", "\t", "=", " = ", "= ", " =")
 }
 
-// quoted writes a value in one of the ways there are.
+// quoted writes a value in a random valid form.
 func (t configText) quoted(value string) string {
 	switch how := rapid.IntRange(0, 5).Draw(t.T, "quotes"); {
 	case strings.Contains(value, "'") || how == 0 && !strings.Contains(value, `"`):
@@ -315,7 +315,7 @@ func (t configText) match() string {
 	case 1:
 		list = append(list, "final")
 	case 2:
-		if t.secondPass { // whether !final alone asks for one differs from release to release
+		if t.secondPass { // releases of ssh differ in whether !final alone requests a final pass
 			list = append(list, "!final")
 		}
 	}
@@ -376,7 +376,7 @@ func (t configText) lines(label string) string {
 	return b.String()
 }
 
-// againstSSH is the property: whatever the files hold, we and ssh find the same. The files are written into dir.
+// againstSSH checks the property: for any content of the files, rocec and ssh find the same settings. The files are written into dir.
 func againstSSH(dir string) func(*rapid.T) {
 	return func(r *rapid.T) {
 		t := configText{r, rapid.Bool().Draw(r, "second pass")}

@@ -16,7 +16,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/ssh"
 )
 
-// TestConnTellsHostKey: a connection has the key that the server has proved to hold, by either transport.
+// TestConnTellsHostKey: with both transports, a connection reports the key that the server has proved.
 func TestConnTellsHostKey(t *testing.T) {
 	t.Parallel()
 	overAll(t, func(t *testing.T, w way) {
@@ -64,7 +64,7 @@ func TestConnTellsHostKey(t *testing.T) {
 	})
 }
 
-// The KnownHostsCommand of the person decides as before, beside the one by which rocec learns the key.
+// The person's KnownHostsCommand still decides, although rocec uses a KnownHostsCommand to get the key.
 func TestKnownHostsCommandOfThePerson(t *testing.T) {
 	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})
@@ -91,7 +91,7 @@ func TestKnownHostsCommandOfThePerson(t *testing.T) {
 	}
 }
 
-// An ssh that has no KnownHostsCommand still logs in, and the connection tells no key.
+// An ssh without KnownHostsCommand still logs in, and the connection reports no key.
 func TestOldSSHTellsNoHostKey(t *testing.T) {
 	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})
@@ -102,7 +102,7 @@ func TestOldSSHTellsNoHostKey(t *testing.T) {
 	assert.Empty(t, conn.HostKey())
 }
 
-// without makes an ssh program that knows an option no more than older ones do.
+// without makes an ssh program that lacks an option, like an older one.
 func without(t *testing.T, option string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "ssh")
@@ -112,7 +112,7 @@ func without(t *testing.T, option string) string {
 	return name
 }
 
-// Short RSA keys and SHA-1 prove nothing, in whatever place.
+// Short RSA keys and SHA-1 are refused in every place.
 func TestWeakKeys(t *testing.T) {
 	t.Parallel()
 	weak := sshdtest.Start(t, sshdtest.Options{HostKeys: []string{"rsa:1024"}})
@@ -120,7 +120,7 @@ func TestWeakKeys(t *testing.T) {
 	ca := sshdtest.NewKey(t, "rsa", "", "-b", "1024")
 	certified := sshdtest.Start(t, sshdtest.Options{HostCA: ca})
 	good := sshdtest.Start(t, sshdtest.Options{})
-	const size = "an RSA key of 1024 bits, and rocec takes RSA keys of 2048 bits or more"
+	const size = "an RSA key of 1024 bits, and rocec accepts RSA keys of 2048 bits or more"
 
 	overAll(t, func(t *testing.T, w way) {
 		for name, known := range map[string]string{"known": weak.KnownHostsLine("rsa:1024"), "pinned": ""} {
@@ -194,7 +194,7 @@ func TestWeakUserKeys(t *testing.T) {
 			cfg.User = s.User
 			put(t, cfg.Home, "known_hosts", s.KnownHostsLine("ed25519"))
 			text := refused(t, cfg, device(s), ssh.ErrLogin)
-			assert.Contains(t, text, "an RSA key of 1024 bits, and rocec takes RSA keys of 2048 bits or more")
+			assert.Contains(t, text, "an RSA key of 1024 bits, and rocec accepts RSA keys of 2048 bits or more")
 			assert.Contains(t, text, "make another with `ssh-keygen -t ed25519`")
 		})
 	}
@@ -204,7 +204,7 @@ func TestWeakUserKeys(t *testing.T) {
 		refused(t, cfg, programDevice(s), ssh.ErrLogin)
 	})
 
-	// Servers such as OpenSSH before 7.2 take a signature with SHA-1 alone.
+	// Servers such as OpenSSH before 7.2 only accept signatures with SHA-1.
 	hostKey, err := xssh.ParsePrivateKey(s.HostKeys["ed25519"].PEM)
 	require.NoError(t, err)
 	old := &xssh.ServerConfig{
@@ -221,16 +221,16 @@ func TestWeakUserKeys(t *testing.T) {
 			if err != nil {
 				return
 			}
-			_, _, _, _ = xssh.NewServerConn(c, old) // it ends without a login
+			_, _, _, _ = xssh.NewServerConn(c, old) // the connection ends without a login
 		}
 	}()
 	dev := device(s)
 	dev.Login.Port, dev.Login.HostKey = l.Addr().(*net.TCPAddr).Port, s.HostKeyPin()
 	text := refused(t, ssh.Config{User: "u", Keys: [][]byte{rsa.PEM}}, dev, ssh.ErrLogin)
-	assert.Contains(t, text, "it takes RSA keys with SHA-1 alone")
+	assert.Contains(t, text, "it accepts RSA keys only with SHA-1")
 }
 
-// What a person's own ssh_config names of algorithms, ssh does: it is the way to a device that knows no better.
+// ssh uses the algorithms in the person's own ssh_config. So a person can reach a device that only has weak algorithms.
 func TestWeakByChoice(t *testing.T) {
 	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{HostKeys: []string{"rsa:1024"}, Config: []string{"MACs hmac-sha1", "Ciphers aes128-ctr"}})
@@ -238,7 +238,7 @@ func TestWeakByChoice(t *testing.T) {
 	assert.Equal(t, "hello\n", output(t, dial(t, newDialer(t, cfg), programDevice(s)), "echo hello"))
 }
 
-// A device, or the program on the way to it, that never stops talking takes no memory and no disk.
+// A device, or a program on the way to it, that writes without end does not fill memory or disk.
 func TestTalkativeSSH(t *testing.T) {
 	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})

@@ -11,28 +11,28 @@ import (
 	"strings"
 )
 
-// The reader of ssh_config(5). It is our own because a wrong answer sends a change to the wrong machine. The libraries for it take `Match
-// host a exec "…"` for a plain `Match host a`, and split patterns at blanks but not at tabs. They look for included files in a home
-// directory of their own choice. The tests compare it with `ssh -G`.
+// The reader of ssh_config(5). rocec has its own reader because a wrong answer sends a change to the wrong machine. The available
+// libraries treat `Match host a exec "…"` like `Match host a`, and split patterns at blanks but not at tabs. They also search for
+// included files in a wrong home directory. The tests compare the reader with `ssh -G`.
 
-// rules are the ssh_config files of this machine.
+// rules contains the ssh_config files of this machine.
 type rules struct {
-	names    []string // of the files, as ssh would read them
-	files    []file   // the person's, then the system's: the first value wins
-	relative place    // an Include of the system's that names a relative path
+	names    []string // names of the files, in ssh's order of reading
+	files    []file   // the person's file, then the system's file: the first value wins
+	relative place    // an Include with a relative path in the system's file
 }
 
 // file is one ssh_config file.
 type file []directive
 
-// directive is one line of a file that matters to rocec.
+// directive is one line of a file that affects rocec.
 type directive struct {
 	at    place
 	key   string   // lower case
 	args  []string // at least one
-	files []file   // of include, in order
+	files []file   // for include: the included files, in order
 
-	system bool // it is in the file of the system, which a distribution wrote
+	system bool // the line is in the system's file, which a distribution wrote
 }
 
 // place is a line of a file.
@@ -50,7 +50,7 @@ const (
 	maxConfigSize   = 1 << 20
 )
 
-// directives that are used; every other one is left to ssh. Keywords with true take the rest of the line unchanged.
+// Directives that rocec uses; the ssh program handles all others. Keywords with true use the rest of the line unchanged.
 var directives = map[string]bool{
 	"host":                 false,
 	"match":                false,
@@ -70,7 +70,7 @@ var directives = map[string]bool{
 	"globalknownhostsfile": false,
 	"revokedhostkeys":      false,
 
-	// These are obeyed by ssh alone; see foreign.
+	// Only the ssh program obeys these; see foreign.
 	"bindinterface":            false,
 	"canonicalizehostname":     false,
 	"gssapiauthentication":     false,
@@ -89,15 +89,15 @@ var aliases = map[string]string{
 	"dsaauthentication": "pubkeyauthentication",
 }
 
-// many are the directives of which every value counts, and not the first alone.
+// many contains the directives of which all values apply, and not only the first.
 var many = []string{"identityfile", "certificatefile"}
 
-// readRules reads the files that cfg names. A file that does not exist holds nothing, unless the person named it.
+// readRules reads the files that cfg names. A missing file counts as empty, unless the person named it.
 func readRules(cfg Config) (*rules, error) {
 	type source struct {
-		name, dir string // dir is where relative includes are looked for
+		name, dir string // dir is the folder for relative includes
 		must      bool
-		checked   bool // other users must not be able to write it
+		checked   bool // whether other users must not be able to write the file
 		system    bool
 	}
 	var sources []source
@@ -136,10 +136,10 @@ func userDir(cfg Config) string { return filepath.Join(cfg.Home, ".ssh") }
 // parser reads one file and its includes.
 type parser struct {
 	home, dir string
-	checked   bool // of the first file; included ones always are
+	checked   bool // for the first file; included files are always required
 	system    bool
 	files     int
-	relative  place // the first Include of a relative path
+	relative  place // the first Include with a relative path
 }
 
 func (p *parser) read(name string, depth int) (file, error) {
@@ -207,7 +207,7 @@ func (p *parser) include(d directive, depth int) ([]file, error) {
 	return files, nil
 }
 
-// parseLine reads one line; the key is empty for a comment or a directive that is not used.
+// parseLine parses one line. The key is empty for a comment or an unused directive.
 func parseLine(line string) (directive, error) {
 	const blank = " \t\r\f"
 	line = strings.Trim(line, blank+"\n")
@@ -242,7 +242,7 @@ func parseLine(line string) (directive, error) {
 	return directive{key: key, args: args}, nil
 }
 
-// words splits at blanks outside of quotes; # at the start of a word begins a comment.
+// words splits a line at blanks outside of quotes. A # at the start of a word begins a comment.
 func words(s string) ([]string, error) {
 	var args []string
 	for i := 0; ; {
@@ -292,7 +292,7 @@ func tilde(path, home string) (string, error) {
 // readLimited reads a file of at most limit bytes.
 func readLimited(name string, limit int64) ([]byte, error) { return readChecked(name, limit, nil) }
 
-// readChecked reads a file of at most limit bytes that check, if there is one, does not refuse.
+// readChecked reads a file of at most limit bytes. If check is not nil, it may refuse the file.
 func readChecked(name string, limit int64, check func(string, fs.FileInfo) error) ([]byte, error) {
 	if info, err := os.Stat(name); err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0 {
 		return nil, fmt.Errorf("%s is a pipe or a socket, and not a file", name)
@@ -321,7 +321,7 @@ func readChecked(name string, limit int64, check func(string, fs.FileInfo) error
 	return data, nil
 }
 
-// ownOnly refuses a file that another user could have written, as ssh does: it decides which program runs with whose keys.
+// ownOnly refuses a file that another user could have written, as ssh does, because the file decides which program runs with which keys.
 func ownOnly(name string, info fs.FileInfo) error {
 	if mode := info.Mode().Perm(); mode&0o022 != 0 {
 		return fmt.Errorf("%s: others may write it (mode %04o); chmod go-w it", name, mode)

@@ -47,7 +47,7 @@ func TestRuleErrors(t *testing.T) {
 	})
 }
 
-// TestSources: which files are read.
+// TestSources checks which files are read.
 func TestSources(t *testing.T) {
 	home, system := t.TempDir(), t.TempDir()
 	require.NoError(t, os.MkdirAll(home+"/.ssh/d", 0o700))
@@ -233,8 +233,8 @@ func TestLoginErrors(t *testing.T) {
 	require.ErrorContains(t, err, "no login name is known for leaf01:22")
 }
 
-// TestForeign: a setting that rocec does not obey refuses exactly the hosts to which it applies. A value that turns the setting off
-// refuses no host.
+// TestForeign: for a setting that rocec does not obey, exactly the hosts to which it applies are refused. For a value that turns the
+// setting off, no host is refused.
 func TestForeign(t *testing.T) {
 	for _, c := range []struct {
 		name, value string
@@ -294,7 +294,7 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// TestGSSAPIOfTheSystem: distributions turn Kerberos on for every user, which proves nothing about this site.
+// TestGSSAPIOfTheSystem: Kerberos in the system's file is ignored, because distributions turn it on for every user.
 func TestGSSAPIOfTheSystem(t *testing.T) {
 	system := filepath.Dir(writeFiles(t, map[string]string{"ssh_config": "Include DIR/d\n", "d": "GSSAPIAuthentication yes\n"}))
 	home := t.TempDir()
@@ -305,11 +305,11 @@ func TestGSSAPIOfTheSystem(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestOwnOnly: files that others may write are refused: the person's own, and whatever is included.
+// TestOwnOnly: the person's own file and included files are refused if others may write them.
 func TestOwnOnly(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		file    string // whose rights are changed
+		file    string // the file whose rights are changed
 		mode    os.FileMode
 		uid     int
 		cfg     Config
@@ -376,7 +376,7 @@ func TestSplitHop(t *testing.T) {
 	}
 }
 
-// FuzzRules: no text of ssh_config makes us panic or hang, and every error names its line.
+// FuzzRules: no text of ssh_config makes the reader panic or hang, and every error names its line.
 func FuzzRules(f *testing.F) {
 	for _, files := range parityConfigs {
 		f.Add([]byte(files["config"]), "leaf01")
@@ -384,7 +384,7 @@ func FuzzRules(f *testing.F) {
 	f.Add([]byte("= foo\n"), "")
 	f.Add([]byte("Host"), "*")
 	f.Add([]byte("Match host"), "a")
-	f.Add([]byte("Host *\nProxyJump bastion\n"), "le::0") // ":0" is of the name
+	f.Add([]byte("Host *\nProxyJump bastion\n"), "le::0") // ":0" is part of the name
 	f.Fuzz(func(t *testing.T, text []byte, name string) {
 		var parsed file
 		for line := range strings.Lines(string(text)) {
@@ -419,7 +419,7 @@ func writeFile(path, text string) error {
 	return os.WriteFile(path, []byte(text), 0o600)
 }
 
-// TestTransport: who carries the session.
+// TestTransport checks which transport carries the session.
 func TestTransport(t *testing.T) {
 	const plain, proxy, exec = "User u\n", "ProxyCommand nc\n", "Match exec true\n User x\n"
 	for _, c := range []struct {

@@ -14,12 +14,12 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// The host key of a device that the ssh program logs in to. The stderr of ssh is no source for it, since the device and every jump host
-// write there too. ssh passes the key to its KnownHostsCommand before it accepts it, and goes on only if the server proves to hold it.
+// This file gets the host key of a device that the ssh program logs in to. The stderr of ssh is not a trusted source, because the device
+// and every jump host write to it, too. ssh passes the key to its KnownHostsCommand before it accepts the key. It goes on only if the
+// server proves that it has the private key.
 
-// hostKeyScript is the KnownHostsCommand of every login. It records the key that a server shows. With a pin, it prints that key as a
-// known one if its fingerprint is the pinned one. Without a pin, it executes the KnownHostsCommand of the person's own configuration, if
-// any.
+// hostKeyScript is the KnownHostsCommand of every login. It records the key that a server shows. With a pin, it prints the key as a known
+// one if the fingerprint equals the pin. Without a pin, it executes the KnownHostsCommand of the person's own configuration, if any.
 const hostKeyScript = `# $1: file of what was seen, $2: what is asked, $3: type of the key, $4: the key
 # $5: pinned fingerprint, or none; then a command
 [ "$2" != HOSTNAME ] || printf '%s %s\n' "$3" "$4" >>"$1"
@@ -39,15 +39,15 @@ print=${print%% *}
 type shownKey struct {
 	kind, print string
 	short       string // see short
-	cert        bool   // it came in a certificate
+	cert        bool   // the key was in a certificate
 }
 
-// String returns the key as describe names it.
+// String returns the key in the notation of describe.
 func (k shownKey) String() string { return k.kind + " " + k.print }
 
-// shown returns the host keys the server showed so far.
+// shown returns the host keys that the server has shown so far.
 func (m *master) shown() (list []shownKey) {
-	text, _ := os.ReadFile(m.socket + ".shown") // none, before the first
+	text, _ := os.ReadFile(m.socket + ".shown") // no key before the first call of the script
 	for line := range strings.Lines(string(text)) {
 		fields := strings.Fields(line)
 		if len(fields) != 2 || !strings.HasSuffix(line, "\n") {
@@ -67,24 +67,24 @@ func (m *master) shown() (list []shownKey) {
 	return list
 }
 
-// proved returns the fingerprint of the host key of a master that is logged in; empty: its ssh does not tell. The key shown last is the
-// one: ssh ends where the server has no proof for it.
+// proved returns the fingerprint of the host key of a logged-in master; empty: its ssh does not report the key. It is the key that was
+// shown last, because ssh ends if the server cannot prove it.
 func (m *master) proved(d *Dialer, l *login) (string, error) {
 	if !d.room.tells {
 		return "", nil
 	}
 	shown := m.shown()
 	if len(shown) == 0 || shown[len(shown)-1].print == "" {
-		return "", failure(ErrHostKey, nil, "ssh logged in to %s and did not tell by which host key; rocec does not go on", l)
+		return "", failure(ErrHostKey, nil, "ssh logged in to %s and did not report the host key; rocec does not go on", l)
 	}
 	key := shown[len(shown)-1]
-	if key.short != "" && !d.room.sizes { // else the configuration of ssh decides, see docs/ssh.md
+	if key.short != "" && !d.room.sizes { // otherwise the configuration of ssh decides, see docs/ssh.md
 		return "", shortKey(l, key.String(), key.short, key.cert)
 	}
 	return key.print, nil
 }
 
-// hostKeys makes the options by which ssh tells the host key.
+// hostKeys returns the options by which ssh reports the host key.
 func (m *master) hostKeys(ctx context.Context, d *Dialer, l *login) ([]string, error) {
 	script := filepath.Join(filepath.Dir(m.socket), roomHostKey)
 	command := fmt.Sprintf("KnownHostsCommand=/bin/sh %s %s.shown %%I %%t %%K ", script, m.socket)
@@ -146,7 +146,7 @@ func (m *master) pin(d *Dialer, l *login, command string) ([]string, error) {
 	}, nil
 }
 
-// hostKeysBut asks for host keys without certificates, of other types than those shown.
+// hostKeysBut returns the option that requests host keys without certificates, of other types than the shown keys.
 func hostKeysBut(shown []shownKey) string {
 	var list strings.Builder
 	list.WriteString("-*-cert-v0*")
@@ -159,7 +159,7 @@ func hostKeysBut(shown []shownKey) string {
 	return list.String()
 }
 
-// mention reports whether a line of the files, or of those they include, has a key, for whatever host.
+// mention reports whether a line of the files or of included files has a key, for any host.
 func (r *rules) mention(key string) bool {
 	return slices.ContainsFunc(r.files, func(f file) bool { return f.mentions(key) })
 }

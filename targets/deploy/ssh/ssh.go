@@ -1,31 +1,26 @@
-// Package ssh is the wire between rocec and a device: a [Dialer] opens connections to servers whose host keys it
-// has verified, and commands run over them.
-//
-// In: a [target.Device] with the login its ssh block asks for, ~/.ssh/config and /etc/ssh/ssh_config, known_hosts
-// files, keys and the agent. The properties of the machine (home, user, agent socket, the ssh program and its environment) come in
-// through [Config]; the package reads no environment. Out: a [target.Conn].
-//
-// There are two transports. With the native one this package logs in itself, with keys. With the other the ssh program of the machine
-// logs in, by the means of its configuration, and serves this package on a control socket. From there on both are the same. A device uses
-// the second if its ssh block has transport = "openssh", or has no transport and ssh_config asks for a feature that only ssh has.
-//
-// Promised:
+// Package ssh is the wire between rocec and a device: a [Dialer] opens connections to servers whose host keys it has verified, and
+// commands run over them. The inputs are a [target.Device] with the login of its ssh block, ~/.ssh/config and /etc/ssh/ssh_config,
+// known_hosts files, keys and the agent. [Config] contains the properties of the machine: home, user, agent socket, the ssh program and
+// its environment. The package reads no environment. The output is a [target.Conn]. There are two transports. With the native transport,
+// this package logs in itself, with keys. With the transport "openssh", the ssh program of the machine logs in, by the means of its
+// configuration, and serves this package on a control socket. After the login both transports behave in the same way. A device uses
+// "openssh" if its ssh block has transport = "openssh". It also uses "openssh" if the block has no transport and ssh_config requires a
+// feature that only ssh has. The package promises:
 //   - A host key is verified at every hop, and no setting turns that off: StrictHostKeyChecking of ssh_config is not read, and the ssh
 //     program gets the strict value. An unknown key is an error with its fingerprint and a remedy, never a question.
 //   - Each setting of ssh_config is obeyed, left to the ssh program, or refused by name for the hosts where it applies. Settings that are
-//     not read do not decide the host, the user or the trust. docs/ssh.md has the list.
-//   - The native transport uses keys only: from the agent (asked to sign, never forwarded), from key files, from Config.Keys. It uses no
-//     passwords.
+//     not read do not affect the host, the user or the trust. docs/ssh.md has the list.
+//   - The native transport uses only keys: from the agent (which signs and is never forwarded), from key files, and from Config.Keys. It
+//     uses no passwords.
 //   - In FIPS mode rocec offers only algorithms that FIPS 140-3 approves.
 //   - Nothing blocks for ever: connecting and the handshake have their own limits, keepalives detect a silent peer, a command ends with its
 //     context. The output of a device is bounded.
-//   - Only connecting is tried again, and only before a server has asked for a login. Whether a command that was cut off ran is unknown;
-//     its error is [ErrLost].
+//   - Only connecting is tried again, and only before a server has asked for a login. A command that was cut off may have run; its error
+//     is [ErrLost].
 //   - Text from a device is escaped before it enters an error.
 //
-// A failure is one of [ErrConfig], [ErrUnreachable], [ErrHostKey] (with [ErrHostKeyAlarm] among them), [ErrLogin], [ErrLost] and
-// [ErrOutput] for errors.Is; host key and login failures are wrapped in a [target.LoginError] as well, and the former in a
-// [target.HostKeyError].
+// For errors.Is, a failure is one of [ErrConfig], [ErrUnreachable], [ErrHostKey] (including [ErrHostKeyAlarm]), [ErrLogin], [ErrLost] and
+// [ErrOutput]. Host key and login failures are also wrapped in a [target.LoginError], and host key failures in a [target.HostKeyError].
 package ssh
 
 import (
@@ -42,46 +37,46 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Config describes to a Dialer the machine it runs on. The zero Config reads no file and has no key.
+// Config describes the machine of a Dialer. The zero Config reads no file and has no key.
 type Config struct {
-	Home   string // the home directory; Home/.ssh is read. Empty: it is not
-	System string // "/etc/ssh": its ssh_config and ssh_known_hosts are read. Empty: they are not
-	User   string // the user who runs rocec: the login name where the fabric and ssh_config name no user
+	Home   string // the home directory, for Home/.ssh; empty: not read
+	System string // "/etc/ssh", for ssh_config and ssh_known_hosts; empty: not read
+	User   string // the user who runs rocec: the login name if the fabric and ssh_config name no user
 
 	// ConfigFile replaces both ssh_config files, like -F of ssh; "none": no ssh_config is read.
 	ConfigFile string
 
 	AgentSocket string   // $SSH_AUTH_SOCK; empty: no agent
-	Keys        [][]byte // private keys in PEM, without passphrase, offered before all others; not to the ssh program
+	Keys        [][]byte // private keys in PEM, without passphrase, offered before all other keys; not for the ssh program
 
-	// OpenSSH is the ssh program, a name for $PATH or a path. It carries the sessions of devices with transport = "openssh", and of those
-	// whose ssh_config asks for a feature that only ssh has. Empty: such devices are refused.
+	// OpenSSH is the ssh program, a name for $PATH or a path. It carries the sessions of devices with transport = "openssh", and of
+	// devices whose ssh_config requires a feature that only ssh has. Empty: such devices are refused.
 	OpenSSH string
 
-	// Environ is the environment of that program, as os.Environ gives it; its locale is left out.
+	// Environ is the environment of that program, in the form of os.Environ. Its locale is ignored.
 	Environ []string
 
-	// Terminal shows a person the output of that program while it logs in. The program asks its questions on /dev/tty, for one device at
-	// a time. Nil: it asks nothing (BatchMode).
+	// Terminal shows a person the output of that program during the login. The program asks its questions on /dev/tty, for one device at
+	// a time. Nil: the program asks nothing (BatchMode).
 	Terminal io.Writer
 
-	// Passphrase asks the person for the passphrase of a key file. It is called for one key at a time, only for a key
-	// that the device accepts. Nil: encrypted keys are not used, unless the agent holds them.
+	// Passphrase asks the person for the passphrase of a key file. It is called for one key at a time, only for a key that the device
+	// accepts. Nil: encrypted keys are only used from the agent.
 	Passphrase func(ctx context.Context, file string) ([]byte, error)
 
-	// Net connects to a server, as [net.Dialer.DialContext] does; nil: over TCP.
+	// Net connects to a server, like [net.Dialer.DialContext]; nil: over TCP.
 	Net func(ctx context.Context, network, addr string) (net.Conn, error)
 
-	// Note receives remarks that stop nothing, escaped: each skipped line of known_hosts, once. It is called from other goroutines, one
-	// call at a time. Nil: no remarks.
+	// Note receives warnings, escaped: each skipped line of known_hosts, once. It is called from other goroutines, one call at a time.
+	// Nil: no warnings.
 	Note func(string)
 
-	ConnectTimeout   time.Duration // until TCP is connected; 0: 10 s
-	HandshakeTimeout time.Duration // from then until logged in, without the time a person types; 0: 30 s
-	Logins           int           // logins under way at once at one server; 0: 8
-	Through          int           // logins under way at once through one jump host; 0: 64
-	KeepAlive        time.Duration // between two keepalives; the third in a row without answer ends it; 0: 5 s
-	MaxOutput        int           // bytes of output of one command; 0: 4 MiB
+	ConnectTimeout   time.Duration // time limit for the TCP connection; 0: 10 s
+	HandshakeTimeout time.Duration // time limit for the login after that, without the time for typing; 0: 30 s
+	Logins           int           // concurrent logins at one server; 0: 8
+	Through          int           // concurrent logins through one jump host; 0: 64
+	KeepAlive        time.Duration // time between two keepalives; the third unanswered one ends the connection; 0: 5 s
+	MaxOutput        int           // limit for the output of one command, in bytes; 0: 4 MiB
 }
 
 // Defaults of Config.
@@ -102,11 +97,11 @@ type Dialer struct {
 	known *knownFiles
 	keys  *keyring
 	gates *gates
-	room  room // of the ssh program's sockets
+	room  room // folder of the ssh program's sockets
 
 	ctx  context.Context // ends with Close
 	stop context.CancelFunc
-	wait sync.WaitGroup // connections being opened or open
+	wait sync.WaitGroup // connections that are being opened or are open
 
 	mu    sync.Mutex
 	links map[*link]bool   // open connections, to devices and jump hosts
@@ -148,10 +143,8 @@ func setDefault[T int | time.Duration](field *T, value T) {
 	}
 }
 
-// Dial logs in to a device, through its jump hosts if it has any. It is a [target.Dial].
-//
-// The name looked up in ssh_config is the address of the device's ssh block, or else the device's name, as a person would type it after
-// `ssh`. Fields of the ssh block win over ssh_config, like options of ssh do.
+// Dial logs in to a device, through its jump hosts, if any. It is a [target.Dial]. Dial looks up in ssh_config the address of the
+// device's ssh block or, without an address, the device's name. Fields of the ssh block override ssh_config, like options of ssh.
 func (d *Dialer) Dial(ctx context.Context, dev *target.Device) (target.Conn, error) {
 	l, err := d.login(dev)
 	if err != nil {
@@ -175,7 +168,7 @@ func dialError(err error) error {
 	return err
 }
 
-// Close ends every connection and waits until their goroutines are gone. Dial fails afterwards.
+// Close ends every connection and waits until their goroutines have ended. Dial fails afterwards.
 func (d *Dialer) Close() error {
 	d.stop()
 	d.mu.Lock()
@@ -184,7 +177,7 @@ func (d *Dialer) Close() error {
 		links = append(links, lk)
 	}
 	d.mu.Unlock()
-	// Those over TCP first: all connections through them end with them.
+	// TCP connections first, because all connections through them end with them.
 	slices.SortFunc(links, func(a, b *link) int { return a.login.jumpCount() - b.login.jumpCount() })
 	for _, lk := range links {
 		lk.end(errClosed)
@@ -193,8 +186,8 @@ func (d *Dialer) Close() error {
 	return d.room.remove()
 }
 
-// connect opens a connection, with its jump hosts. Only passing failures are tried again: a server that drops connections because too
-// many arrive at once (MaxStartups of sshd), or that is just starting.
+// connect opens a connection, with its jump hosts. It only tries again after temporary failures: a server that drops connections because
+// too many arrive at once (MaxStartups of sshd), or that is just starting.
 func (d *Dialer) connect(ctx context.Context, l *login) (*link, error) {
 	var via *jump
 	if l.via != nil {
@@ -210,7 +203,7 @@ func (d *Dialer) connect(ctx context.Context, l *login) (*link, error) {
 	return lk, err
 }
 
-// persist opens a connection over via (nil: directly), again while that may help.
+// persist opens a connection over via (nil: directly). It tries again while that may help.
 func (d *Dialer) persist(ctx context.Context, l *login, via *jump) (*link, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -241,7 +234,7 @@ func (d *Dialer) persist(ctx context.Context, l *login, via *jump) (*link, error
 	}
 }
 
-// open makes one connection over via (nil: directly). With a pinned host key it may take several handshakes. The pin does not contain the
+// open makes one connection over via (nil: directly). With a pinned host key it may need several handshakes: the pin does not contain the
 // type of the key, and a server shows one key per handshake, of the requested type.
 func (d *Dialer) open(ctx context.Context, l *login, via *jump) (*link, error) {
 	if d.ctx.Err() != nil {
@@ -269,7 +262,7 @@ func (d *Dialer) open(ctx context.Context, l *login, via *jump) (*link, error) {
 	}
 }
 
-// reach makes the byte stream to a server.
+// reach opens the byte stream to a server.
 func (d *Dialer) reach(ctx context.Context, l *login, via *jump) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.cfg.ConnectTimeout)
 	defer cancel()

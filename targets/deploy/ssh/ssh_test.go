@@ -43,7 +43,7 @@ func put(t *testing.T, home, name, text string) {
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
-// trusting is a configuration that knows the host keys of the servers and holds their client keys.
+// trusting returns a configuration with the host keys of the servers and their client keys.
 func trusting(t *testing.T, servers ...*sshdtest.Server) ssh.Config {
 	t.Helper()
 	var known strings.Builder
@@ -66,12 +66,12 @@ func newDialer(t *testing.T, cfg ssh.Config) *ssh.Dialer {
 	return d
 }
 
-// device is a device at a server.
+// device returns a device with the address of a server.
 func device(s *sshdtest.Server) *target.Device {
 	return &target.Device{Name: "leaf01", Login: target.Login{Address: s.Host, Port: s.Port}}
 }
 
-// dial logs in, or ends the test.
+// dial logs in. If that fails, it ends the test.
 func dial(t *testing.T, d *ssh.Dialer, dev *target.Device) target.Conn {
 	t.Helper()
 	conn, err := d.Dial(t.Context(), dev)
@@ -149,8 +149,8 @@ func TestNoSSHServer(t *testing.T) {
 	assert.NotContains(t, text, "\x1b")
 }
 
-// TestTriedAgain: a server that drops connections before its greeting is busy, and is tried again. A server that refuses the login is
-// not.
+// TestTriedAgain: a server that drops connections before its greeting counts as busy, and is tried again. A server that refuses the login
+// is not tried again.
 func TestTriedAgain(t *testing.T) {
 	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})
@@ -185,7 +185,7 @@ func TestTriedAgain(t *testing.T) {
 	assert.Equal(t, 2, s.Connections())
 }
 
-// TestHostileServer: a server whose every word is meant for the terminal.
+// TestHostileServer: a server that sends control sequences for the terminal in all of its texts.
 func TestHostileServer(t *testing.T) {
 	t.Parallel()
 	key := sshdtest.NewKey(t, "ed25519", "")
@@ -276,7 +276,7 @@ func TestCryptoFloor(t *testing.T) {
 	assert.True(t, major > 0 || minor >= 56, "golang.org/x/crypto is %s, and must be v0.56.0 or newer", version)
 }
 
-// TestHandshakeError: a failure between the host key and the login is not blamed on our keys. The error names it.
+// TestHandshakeError: the error for a failure between the host key and the login names the failure, and does not blame the user's keys.
 func TestHandshakeError(t *testing.T) {
 	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})

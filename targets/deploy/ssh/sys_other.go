@@ -7,8 +7,8 @@ import (
 	"os/exec"
 )
 
-// owner returns the user a file belongs to, where files have one.
+// owner returns the owner of a file, if files have owners.
 func owner(fs.FileInfo) (uid int, ok bool) { return 0, false }
 
-// ownSession starts a program without a terminal, where there are sessions.
+// ownSession starts a program without a terminal, on systems with sessions.
 func ownSession(*exec.Cmd) {}

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// owner returns the user a file belongs to.
+// owner returns the owner of a file.
 func owner(info fs.FileInfo) (uid int, ok bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -17,5 +17,5 @@ func owner(info fs.FileInfo) (uid int, ok bool) {
 	return int(stat.Uid), true
 }
 
-// ownSession starts a program without a terminal, so that it cannot ask questions and no Ctrl-C for rocec reaches it.
+// ownSession starts a program without a terminal. So the program cannot ask questions, and does not receive a Ctrl-C for rocec.
 func ownSession(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

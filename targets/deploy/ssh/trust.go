@@ -20,18 +20,18 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Voucher is who vouches for the host key of a device, as far as it is known before connecting.
+// Voucher is the source that vouches for the host key of a device, if it is known before connecting.
 type Voucher string
 
 // The vouchers.
 const (
-	ByNothing    Voucher = ""            // neither known_hosts nor a pin: the login will fail
-	ByKnownHosts Voucher = "known_hosts" // files of this machine; a pin, if there is one, is among them
-	ByPin        Voucher = "host_key"    // a fingerprint in the fabric alone
+	ByNothing    Voucher = ""            // neither known_hosts nor a pin, so the login will fail
+	ByKnownHosts Voucher = "known_hosts" // files of this machine, which also contain the pin if there is one
+	ByPin        Voucher = "host_key"    // only a fingerprint in the fabric
 	BySSH        Voucher = "ssh"         // the ssh program has a configuration that rocec does not read
 )
 
-// Voucher returns who vouches for the host key of a device. An error is one of Dial, too.
+// Voucher returns the source that vouches for the host key of a device. Dial would fail with the same error.
 func (d *Dialer) Voucher(dev *target.Device) (Voucher, error) {
 	l, err := d.login(dev)
 	if err != nil {
@@ -55,25 +55,25 @@ func (d *Dialer) Voucher(dev *target.Device) (Voucher, error) {
 	return ByNothing, nil
 }
 
-// Identity is the host key that a server shows, beside those on file for it.
+// Identity is the host key that a server shows, with the keys on file for the server.
 type Identity struct {
-	Server string // as a person knows it: "leaf01 (192.0.2.1:22)"
-	Shown  string // type and fingerprint of the key it shows
-	Pin    string // the fingerprint its ssh block asks for; empty: none
+	Server string // name and address: "leaf01 (192.0.2.1:22)"
+	Shown  string // type and fingerprint of the shown key
+	Pin    string // the fingerprint in its ssh block; empty: none
 	OnFile []string
-	Known  bool // the key it shows is the pinned one, or on file
+	Known  bool // the shown key is the pinned one, or on file
 
-	print string // the fingerprint alone
-	name  string // of the server, as known_hosts spells it
+	print string // the fingerprint without the type
+	name  string // name of the server, in the spelling of known_hosts
 	line  string // for known_hosts
-	file  string // that is written: the user's own
+	file  string // the file to write: the user's own
 	drop  []place
 }
 
-// Fingerprint is the one of the key the server shows: "SHA256:…".
+// Fingerprint returns the fingerprint of the shown key: "SHA256:…".
 func (i *Identity) Fingerprint() string { return i.print }
 
-// Identify asks a server for its host key, without logging in and without trusting it.
+// Identify asks a server for its host key, without a login and without trust in the key.
 func (d *Dialer) Identify(ctx context.Context, dev *target.Device) (*Identity, error) {
 	l, err := d.login(dev)
 	if err != nil {
@@ -92,7 +92,7 @@ func (d *Dialer) Identify(ctx context.Context, dev *target.Device) (*Identity, e
 	}
 	algorithms := slices.DeleteFunc(slices.Clone(offered().HostKeys), isCert)
 	key, err := d.show(ctx, l, via, algorithms)
-	if key != nil && short(key) != "" { // it may have another, which is to be trusted in its place
+	if key != nil && short(key) != "" { // the server may have a stronger key of another type
 		others := slices.DeleteFunc(algorithms, func(algo string) bool { return keyType(algo) == ssh.KeyAlgoRSA })
 		if other, _ := d.show(ctx, l, via, others); other != nil {
 			key = other
@@ -125,7 +125,7 @@ func (d *Dialer) Identify(ctx context.Context, dev *target.Device) (*Identity, e
 	return id, nil
 }
 
-// show asks a server for a host key by some algorithms; nil: it shows none.
+// show asks a server for a host key by some algorithms; nil: the server has no such key.
 func (d *Dialer) show(ctx context.Context, l *login, via *jump, algorithms []string) (key ssh.PublicKey, err error) {
 	raw, err := d.reach(ctx, l, via)
 	if err != nil {
@@ -144,11 +144,11 @@ func (d *Dialer) show(ctx context.Context, l *login, via *jump, algorithms []str
 	return key, nil
 }
 
-// errSeen ends a handshake that was for the host key alone.
+// errSeen ends a handshake that only had to get the host key.
 var errSeen = errors.New("the host key was seen")
 
-// Trust writes the key a server showed into the user's known_hosts, in the place of those on file for it. What was there is kept
-// beside it (.old), as ssh-keygen -R does. A key in a file that is not the user's stays, and is an error.
+// Trust writes the shown key of a server into the user's known_hosts, in place of the keys on file for the server. It keeps the old file
+// as a .old file, as ssh-keygen -R does. A key in a file of another user stays, and is an error.
 func (i *Identity) Trust() error {
 	for _, at := range i.drop {
 		if at.name != i.file {
@@ -185,12 +185,12 @@ func (i *Identity) Trust() error {
 	return safefile.Replace(i.file, text.Bytes())
 }
 
-// without returns a line of known_hosts for its other hosts; nil: it has no other hosts.
+// without returns a line of known_hosts with only its other hosts; nil: the line has no other hosts.
 func (i *Identity) without(line []byte) ([]byte, error) {
 	hosts, rest, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
 	others := slices.DeleteFunc(strings.Split(hosts, ","), func(name string) bool { return strings.EqualFold(name, i.name) })
 	switch {
-	case len(others) == 0, strings.HasPrefix(hosts, "|"): // a hash is of one name
+	case len(others) == 0, strings.HasPrefix(hosts, "|"): // a hash covers only one name
 		return nil, nil
 	case strings.Contains(","+strings.ToLower(hosts)+",", ","+strings.ToLower(i.name)+","):
 		return []byte(strings.Join(others, ",") + " " + rest), nil

@@ -14,7 +14,8 @@ import (
 	"github.com/rocec/rocec/targets/deploy/ssh"
 )
 
-// TestTrust: rocec asks a server for its key without a login. The key replaces the one on file, which other hosts of the same line keep.
+// TestTrust: rocec asks a server for its key without a login. The key replaces the one on file. Other hosts of the same line keep the old
+// key.
 func TestTrust(t *testing.T) {
 	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})
@@ -24,8 +25,8 @@ func TestTrust(t *testing.T) {
 	old := stranger.Public + "\n"
 	for name, c := range map[string]struct {
 		known, after string
-		identify     string // why the key is not even shown
-		trust        string // why it is not taken over
+		identify     string // why Identify fails
+		trust        string // why Trust fails
 	}{
 		"nothing on file":      {"", shown, "", ""},
 		"another key on file":  {"# a\n" + at + " " + old, "# a\n" + shown, "", ""},
@@ -65,7 +66,7 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// TestPipes: a pipe in the place of a file is refused, and not waited for.
+// TestPipes: a pipe in the place of a file is refused without a wait.
 func TestPipes(t *testing.T) {
 	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})

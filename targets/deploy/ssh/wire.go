@@ -14,11 +14,11 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 )
 
-// handshake turns a byte stream into an SSH connection to a server that proved who it is. It closes raw when it fails.
+// handshake makes an SSH connection over a byte stream, to a server that proved its identity. It closes raw if it fails.
 func (d *Dialer) handshake(ctx context.Context, l *login, raw net.Conn, check *hostCheck) (*ssh.Client, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	// Closing the stream ends a handshake in every state, over TCP and over a jump host, whose streams know no deadlines.
+	// Closing the stream ends a handshake in every state. It also works over a jump host, whose streams have no deadlines.
 	defer context.AfterFunc(ctx, func() { raw.Close() })()
 	defer context.AfterFunc(d.ctx, func() { cancel(errClosed) })()
 	clock := newClock(d.cfg.HandshakeTimeout, func() {
@@ -62,7 +62,7 @@ func (d *Dialer) handshake(ctx context.Context, l *login, raw net.Conn, check *h
 	case errors.As(err, &none):
 		return nil, failure(ErrUnreachable, err, "%s and rocec have no %s algorithm in common that %s; it offers %s",
 			l, none.What, offeredAre(), said(strings.Join(none.RequestedAlgorithms, ", ")))
-	case cut(err) && try.begun: // not by chance: it was asked who we are, so it is not asked again
+	case cut(err) && try.begun: // the server has received a login request, so another try would not help
 		return nil, failure(ErrUnreachable, nil, "%s closed the connection during login: %s", l, cause(err))
 	case cut(err) && check.passed:
 		return nil, failure(ErrUnreachable, err, "%s closed the connection before the login: %s", l, cause(err))
@@ -74,7 +74,7 @@ func (d *Dialer) handshake(ctx context.Context, l *login, raw net.Conn, check *h
 	return nil, try.refused(l, err)
 }
 
-// buffered is a stream that is read in pieces. x/crypto reads a server's greeting byte by byte, with a system call each. Its later reads
+// buffered is a stream with a read buffer, because x/crypto reads a server's greeting byte by byte, each with a system call. Later reads
 // are larger than the buffer and bypass it.
 type buffered struct {
 	net.Conn
@@ -84,7 +84,7 @@ type buffered struct {
 // Read implements net.Conn.
 func (b *buffered) Read(p []byte) (int, error) { return b.in.Read(p) }
 
-// clock calls a function when a time has passed, not counting the time it stands.
+// clock calls a function after a time, which does not include the time while the clock is stopped.
 type clock struct {
 	mu    sync.Mutex
 	left  time.Duration
@@ -108,7 +108,7 @@ func (c *clock) start() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.since = time.Now()
-	c.timer.Reset(max(c.left, time.Second)) // after a person typed there is at least time for an answer
+	c.timer.Reset(max(c.left, time.Second)) // after a person has typed, there is at least time for an answer
 }
 
 // link is an open connection to one server.
@@ -119,14 +119,14 @@ type link struct {
 	client *ssh.Client
 	raw    net.Conn
 	via    *jump   // nil: directly
-	master *master // the ssh program that carries it; nil: the native transport
+	master *master // the ssh program that carries the connection; nil: the native transport
 
 	once  sync.Once
 	dead  chan struct{} // closed when the connection is over
-	cause error         // why; set before dead is closed
+	cause error         // reason of the end; set before dead is closed
 }
 
-// start watches over a new connection.
+// start starts the monitoring of a new connection.
 func (lk *link) start() (*link, error) {
 	d := lk.d
 	d.mu.Lock()
@@ -144,7 +144,7 @@ func (lk *link) start() (*link, error) {
 	}()
 	go func() {
 		defer d.wait.Done()
-		if lk.master == nil { // the ssh program sends its own
+		if lk.master == nil { // the ssh program sends its own keepalives
 			lk.keepAlive(d.cfg.KeepAlive)
 		}
 	}()
@@ -163,7 +163,7 @@ func (lk *link) end(why error) {
 		d.mu.Unlock()
 		closing := func() {
 			defer d.wait.Done()
-			lk.raw.Close() // not client.Close: a request that waits for its answer holds a lock
+			lk.raw.Close() // not client.Close, because a request that waits for its answer holds a lock
 			if lk.via != nil {
 				d.release(lk.via)
 			}
@@ -174,15 +174,15 @@ func (lk *link) end(why error) {
 		if lk.via == nil && lk.master == nil {
 			closing()
 		} else {
-			go closing() // it sends a message to the jump host or the ssh program, which may not be listening
+			go closing() // Close sends a message to the jump host or the ssh program, which may not read it
 		}
 	})
 }
 
-// maxSilent is the number of keepalives in a row that may stay without answer.
+// maxSilent is the allowed number of consecutive unanswered keepalives.
 const maxSilent = 3
 
-// keepAlive asks the server for a sign of life and ends the connection when none comes.
+// keepAlive sends keepalives to the server and ends the connection if the answers stop.
 func (lk *link) keepAlive(every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -207,7 +207,7 @@ func (lk *link) keepAlive(every time.Duration) {
 				continue
 			}
 			asked = true
-			go func() { // it blocks as long as the server is silent; end sets it free
+			go func() { // the call blocks while the server is silent; end unblocks it
 				_, _, err := lk.client.SendRequest("keepalive@openssh.com", true, nil)
 				answer <- err
 			}()

@@ -1,4 +1,4 @@
-// Package texttest judges, for tests, the texts about devices.
+// Package texttest checks the texts about devices, for tests.
 package texttest
 
 import (
@@ -17,10 +17,10 @@ var command = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`rocec (confirm|resume|rollback|plan|apply) [^.,;:]*[a-z0-9]`)
 })
 
-// resumes finds the command that goes on with a run, and not the one that abandons it.
+// resumes matches the command that resumes a run, and not the command that abandons it.
 var resumes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`rocec resume [^-]`) })
 
-// Untrue lists what the text of a result claims and its state does not bear out.
+// Untrue lists the claims in the text of a result that the result's state contradicts.
 func Untrue(r *deploy.Result) (wrong []string) {
 	text := r.Text()
 	says := func(part string) bool { return strings.Contains(text, part) }
@@ -72,7 +72,7 @@ func Untrue(r *deploy.Result) (wrong []string) {
 	check(!says("rocec resume --abandon") || !open, "a lock is to be taken away of a run that can be gone on with")
 	check(!resumes().MatchString(text) || !r.Back, "what goes back is resumed, which keeps it")
 	check(text != "" || r.Outcome == deploy.Applied || r.Outcome == deploy.Unchanged, "nothing is said")
-	end := "." // a command has no full stop behind it, so that a person can paste it
+	end := "." // no full stop follows a command, so that a person can paste it
 	if next := r.Next(); next != "" {
 		end = next
 	}

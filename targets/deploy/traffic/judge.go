@@ -10,26 +10,26 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Seen is the counters of one side of a hop: which ports, which way, and how many packets by which priority.
+// Seen contains the counters of one side of a hop: the ports, the direction, and the packets by priority.
 type Seen struct {
 	Ports    []string       `json:"ports"`             // "leaf1:swp1"
 	Way      string         `json:"way"`               // "in" or "out"
-	Told     bool           `json:"told"`              // every port says how many packets went through it
-	Packets  map[int]uint64 `json:"packets,omitempty"` // by priority, where they rose; none: the ports tell no priorities
-	All      uint64         `json:"all"`               // of every priority
-	Priority int            `json:"priority"`          // in which the fabric has them
-	Proved   bool           `json:"proved,omitempty"`  // the class rose by the packets of the exchange beyond the idle interval, and it alone
-	Hidden   bool           `json:"hidden,omitempty"`  // others moved the counters, so that they prove nothing
-	Says     string         `json:"says,omitempty"`    // what is wrong, or hides it; empty: it is as described, or the counters do not tell
+	Told     bool           `json:"told"`              // every port reports its number of packets
+	Packets  map[int]uint64 `json:"packets,omitempty"` // by priority, if the counter rose; empty: the ports do not count by priority
+	All      uint64         `json:"all"`               // packets of all priorities
+	Priority int            `json:"priority"`          // the priority that the fabric assigns
+	Proved   bool           `json:"proved,omitempty"`  // only the class rose by the packets of the exchange beyond the idle interval
+	Hidden   bool           `json:"hidden,omitempty"`  // other traffic moved the counters, so that they prove nothing
+	Says     string         `json:"says,omitempty"`    // the error, or why the packets are hidden; empty: no error is seen
 }
 
-// Judge compares the counters of every device of the way, before and after the exchange, with the idle interval before it
-// ([Exchange.Idle]).
-// Others send, too: the exchange is proved where its class rose by its packets beyond the idle interval, and no other priority rose beyond
-// that. What is missing in spite of others is wrong; everything between these two is hidden.
+// Judge compares the counters of every device on the path, before and after the exchange, with the idle interval before it
+// ([Exchange.Idle]). Other hosts may send, too. The exchange is proved if its class rose by its packets beyond the idle interval, and no
+// other priority rose beyond the idle interval. Packets that are missing in spite of other traffic are an error. Any result between these
+// two is hidden.
 func (x *Exchange) Judge(before, after map[*ir.Device]Counts) []Seen {
 	var out []Seen
-	arrivals := 0 // hops at the receiver, which has them at several distances where ways differ in length
+	arrivals := 0 // number of hops at the receiver; several if the paths have different lengths
 	for i := range x.Path {
 		if isAt(x.Path[i].In, x.To) {
 			arrivals++
@@ -47,12 +47,13 @@ func (x *Exchange) Judge(before, after map[*ir.Device]Counts) []Seen {
 	return out
 }
 
-// isAt reports whether ports are those of one end of the exchange.
+// isAt reports whether ports belong to the device of one end of the exchange.
 func isAt(ports []*ir.Port, end *ir.NIC) bool {
 	return len(ports) > 0 && ports[0].Device() == end.Device
 }
 
-// Good reports whether both hosts prove the exchange, and no device of the way contradicts it. why is the reason where neither does.
+// Good reports whether both hosts prove the exchange and no device on the path contradicts it. why is the reason if the exchange is
+// neither proved nor contradicted.
 func (x *Exchange) Good(seen []Seen) (good bool, why string) {
 	var open []string
 	for _, end := range []struct{ way, device string }{{"out", x.From.Device.Name}, {"in", x.To.Device.Name}} {
@@ -71,18 +72,18 @@ func (x *Exchange) Good(seen []Seen) (good bool, why string) {
 	return true, ""
 }
 
-// risen returns by how much a counter of a port rose between two readings.
+// risen returns the rise of a port's counter between two readings.
 func risen(p *ir.Port, key string, from, to map[*ir.Device]Counts) (uint64, bool) {
 	now, ok1 := to[p.Device()][p.Name][key]
 	was, ok2 := from[p.Device()][p.Name][key]
-	if now < was { // it began anew
+	if now < was { // the counter was reset
 		was = 0
 	}
 	return now - was, ok1 && ok2
 }
 
-// expected returns by how much others raise a counter during the exchange, by the idle interval: at their rate, and at most. The clock of
-// a device gives the length of both; without it they count as equally long.
+// expected returns the expected rise of a counter by other traffic during the exchange, from the idle interval: the likely rise, and the
+// largest one. The clock of the device gives the lengths of both intervals. Without a clock they count as equally long.
 func (x *Exchange) expected(p *ir.Port, key string, before, after map[*ir.Device]Counts) (rate, most uint64) {
 	idle, ok := risen(p, key, x.Idle, before)
 	if !ok {
@@ -93,13 +94,13 @@ func (x *Exchange) expected(p *ir.Port, key string, before, after map[*ir.Device
 	if rate = idle; t0 > 0 && t1 > t0 && t2 > t1 {
 		rate = uint64(math.Ceil(float64(idle) * float64(t2-t1) / float64(t1-t0)))
 	}
-	return rate, max(rate, min(idle, logins)) // logins come with a reading and not with time
+	return rate, max(rate, min(idle, logins)) // packets of logins depend on readings and not on time
 }
 
-// others is by how much others raise the counters of ports during the exchange.
+// others is the expected rise of port counters by other traffic during the exchange.
 type others struct {
 	rates, mosts [8]uint64 // by priority, see [Exchange.expected]
-	all          uint64    // of ports that tell no priorities
+	all          uint64    // for ports that do not count by priority
 }
 
 // count adds the packets of a port to those of its side. It reports whether the port counts by priority.
@@ -137,7 +138,7 @@ func (x *Exchange) count(s *Seen, o *others, p *ir.Port, dir string, before, aft
 func (x *Exchange) seen(ports []*ir.Port, way, dir string, maybe bool, before, after map[*ir.Device]Counts) Seen {
 	s := Seen{Way: way, Priority: x.Intent.Group.Cos, Told: true}
 	least := uint64(leastOf)
-	if isAt(ports, x.From) || isAt(ports, x.To) { // NICs count each packet
+	if isAt(ports, x.From) || isAt(ports, x.To) { // because NICs count each packet
 		least = Messages
 	}
 	byPriority := true
@@ -160,8 +161,8 @@ func (x *Exchange) seen(ports []*ir.Port, way, dir string, maybe bool, before, a
 		return s
 	}
 	beyond := func(prio int, of *[8]uint64) uint64 { return s.Packets[prio] - min(s.Packets[prio], of[prio]) }
-	other := -1                                  // the priority that rose most
-	var elsewhere, idleElsewhere, strange uint64 // of all but the class
+	other := -1                                  // the priority with the largest rise
+	var elsewhere, idleElsewhere, strange uint64 // of all priorities except the class
 	for prio := range 8 {
 		if prio == s.Priority {
 			continue
@@ -171,7 +172,7 @@ func (x *Exchange) seen(ports []*ir.Port, way, dir string, maybe bool, before, a
 		}
 		elsewhere += s.Packets[prio]
 		idleElsewhere += by.mosts[prio]
-		strange += beyond(prio, &by.mosts) // one that fell makes up for none that rose
+		strange += beyond(prio, &by.mosts) // a fall of one counter does not cancel the rise of another
 	}
 	switch class := s.Packets[s.Priority]; {
 	case s.All < least:

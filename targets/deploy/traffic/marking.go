@@ -11,17 +11,19 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// LowTime is how long an ECN threshold stays low.
+// LowTime is the time for which an ECN threshold stays low.
 const LowTime = 5 * time.Second
 
-// Marking is a proof that a switch marks and that both hosts answer: a threshold of one egress queue is low while an [Exchange] passes it.
+// Marking is a test that a switch marks packets and that both hosts react. A threshold of one egress queue is low while an [Exchange]
+// passes the queue.
 type Marking struct {
 	Exchange *Exchange
-	Queue    *ir.Port // the port that faces the receiver, so that the receiver counts whatever passes the queue
+	Queue    *ir.Port // the port to the receiver, so that the receiver counts all packets of the queue
 	Was, Low *ir.Mark
 }
 
-// NewMarking chooses the queue of an exchange and its low thresholds. why states why the exchange cannot prove marking; empty: it can.
+// NewMarking chooses the queue of an exchange and its low thresholds. why is the reason if the exchange cannot prove marking, otherwise
+// empty.
 func NewMarking(x *Exchange) (m *Marking, why string) {
 	m = &Marking{Exchange: x}
 	for _, h := range x.Path {
@@ -64,7 +66,7 @@ func NewMarking(x *Exchange) (m *Marking, why string) {
 	return m, ""
 }
 
-// Fabric is a copy of the fabric in which the queue has the low thresholds.
+// Fabric returns a copy of the fabric in which the queue has the low thresholds.
 func (m *Marking) Fabric() *ir.Fabric {
 	f := m.Queue.Device().Fabric.Copy()
 	for _, p := range f.Devices[m.Queue.Device().ID].Ports {
@@ -82,7 +84,7 @@ func (m *Marking) Fabric() *ir.Fabric {
 	return f
 }
 
-// Exposed are the hosts whose packets may pass the queue: the members of every intent of its cos group.
+// Exposed returns the hosts whose packets may pass the queue: the members of every intent of its cos group.
 func (m *Marking) Exposed() []*ir.Device {
 	var out []*ir.Device
 	seen := map[*ir.Device]bool{}
@@ -100,8 +102,8 @@ func (m *Marking) Exposed() []*ir.Device {
 	return out
 }
 
-// Quiet reports whether no packet of the class passed the queue between two readings. why states what did, or that the receiver does not
-// show it.
+// Quiet reports whether no packet of the class passed the queue between two readings. Otherwise why states the number of packets, or that
+// the receiver does not count them.
 func (m *Marking) Quiet(from, to map[*ir.Device]Counts) (why string) {
 	p := m.Exchange.To.Port
 	n, ok := risen(p, "rx"+strconv.Itoa(m.Was.Group.Cos), from, to)
@@ -114,11 +116,11 @@ func (m *Marking) Quiet(from, to map[*ir.Device]Counts) (why string) {
 	return ""
 }
 
-// notifications are the counters that move where a switch marks: at the receiver, and at the sender. Source: the vendor's "Understanding
-// mlx5 Linux Counters".
+// notifications contains the counters that rise if a switch marks packets, at the receiver and at the sender. Source: the vendor's
+// "Understanding mlx5 Linux Counters".
 var notifications = struct{ marked, sent, handled string }{"np_ecn_marked_roce_packets", "np_cnp_sent", "rp_cnp_handled"}
 
-// NoticeQuery asks a host for the counters of notifications of a NIC, a name and a number in a line.
+// NoticeQuery asks a host for the counters of notifications of a NIC. Each line of the answer is a name and a number.
 func NoticeQuery(n *ir.NIC) target.Query {
 	return target.Query{Cmd: fmt.Sprintf(`for f in /sys/class/net/%s/device/infiniband/*/ports/1/hw_counters; do
 for k in %s %s %s; do
@@ -128,10 +130,10 @@ done
 true`, nic.Quote(n.Name), notifications.marked, notifications.sent, notifications.handled)}
 }
 
-// Notices are counters of notifications, by name.
+// Notices contains counters of notifications, by name.
 type Notices map[string]uint64
 
-// ReadNotices reads an answer to [NoticeQuery].
+// ReadNotices parses an answer to [NoticeQuery].
 func ReadNotices(answer []byte) Notices {
 	out := Notices{}
 	for line := range strings.Lines(string(answer)) {
@@ -144,11 +146,11 @@ func ReadNotices(answer []byte) Notices {
 	return out
 }
 
-// Marked is the judgement of a proof of marking.
+// Marked is the result of a test of marking.
 type Marked struct {
-	Marked  uint64 `json:"marked"`  // packets that reached the receiver with a mark
-	Sent    uint64 `json:"sent"`    // notifications of the receiver
-	Handled uint64 `json:"handled"` // notifications on which the sender slowed down
+	Marked  uint64 `json:"marked"`  // marked packets that reached the receiver
+	Sent    uint64 `json:"sent"`    // notifications that the receiver sent
+	Handled uint64 `json:"handled"` // notifications after which the sender slowed down
 	Good    bool   `json:"good"`
 	Says    string `json:"says"`
 }
@@ -158,7 +160,7 @@ func (m *Marking) Judge(fromBefore, fromAfter, toBefore, toAfter Notices) Marked
 	rose := func(before, after Notices, name string) (uint64, bool) {
 		was, ok1 := before[name]
 		now, ok2 := after[name]
-		if now < was { // it began anew
+		if now < was { // the counter was reset
 			was = 0
 		}
 		return now - was, ok1 && ok2

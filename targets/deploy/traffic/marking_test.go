@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 )
 
-// marked is an exchange through one switch port that marks from so many bytes on.
+// marked returns an exchange through one switch port that marks from the given number of bytes on.
 func marked(least int) *Exchange {
 	x := exchange(2)
 	g := x.Intent.Group
@@ -37,7 +37,7 @@ func marked(least int) *Exchange {
 	return x
 }
 
-// The queue is the one that faces the receiver; its thresholds are the least of the chip, in a copy of the fabric.
+// The queue belongs to the port to the receiver. In a copy of the fabric, its thresholds are the smallest of the chip.
 func TestMarking(t *testing.T) {
 	m, why := NewMarking(marked(150_000))
 	require.Empty(t, why)
@@ -70,7 +70,7 @@ func TestMarkingRefused(t *testing.T) {
 	}
 }
 
-// Traffic of others is seen at the receiver, or cannot be excluded.
+// The receiver counts traffic of others. If it does not, such traffic cannot be excluded.
 func TestQuiet(t *testing.T) {
 	m, _ := NewMarking(marked(150_000))
 	at := func(keys map[string]uint64) map[*ir.Device]Counts {

@@ -1,9 +1,8 @@
 // Package traffic tests an intent by a short, bounded [Exchange] between two of its members. From the counters before and after it
-// decides whether the exchange was marked, classified and carried as the fabric describes.
-//
-// [Tools] is the table of the programs that can send. The exchange is a query on either host at the same time. The server waits for one
-// client and ends by itself, and the client tries again until the server listens. Both run under timeout(1), so that no process stays
-// when the person or the connection goes away. [Exchange.Kill] ends a server at once.
+// decides whether the exchange was marked, classified and carried as the fabric describes. [Tools] is the table of the programs that can
+// send. An exchange consists of two queries, one on each host, at the same time. The server waits for one client and ends by itself, and
+// the client tries again until the server listens. Both run under timeout(1), so that no process stays if the person interrupts or the
+// connection breaks. [Exchange.Kill] ends a server at once.
 package traffic
 
 import (
@@ -21,44 +20,44 @@ import (
 const (
 	Messages = 1000
 	Size     = 4096 // bytes of a message
-	Seconds  = 20   // the longest that either end runs
+	Seconds  = 20   // time limit of each end
 	leastOf  = Messages * 9 / 10
-	strays   = Messages - leastOf // packets that others may send beyond those of the idle interval
-	logins   = 500                // packets of the logins for a reading, at most
-	Idle     = 3                  // seconds before it, in which the exchange sends nothing
+	strays   = Messages - leastOf // packets that others may send in addition to the rate of the idle interval
+	logins   = 500                // largest number of packets of the logins for a reading
+	Idle     = 3                  // seconds before the exchange, in which it sends nothing
 )
 
-// clock is the name of a device's own clock among its ports, in hundredths of a second.
+// clock is the key of a device's own clock among its ports. The clock counts hundredths of a second.
 const clock = "-"
 
-// Exchange is one exchange: who sends to whom, with which tool, and which way it takes.
+// Exchange is one exchange: the sender, the receiver, the tool and the path.
 type Exchange struct {
 	Intent   *ir.Intent
 	From, To *ir.NIC
 	FromGID  nic.GID
 	ToGID    nic.GID
 	Tool     *Tool
-	Port     int // of TCP or RDMA-CM, on which the server listens
+	Port     int // port of TCP or RDMA-CM on which the server listens
 	Path     []Hop
 	Idle     map[*ir.Device]Counts // counters at the start of the idle interval; nil: the traffic of others is unknown
 }
 
-// Hop is the devices as many cables away from the sender: the packets pass one of them.
+// Hop contains the devices at one distance from the sender, in cables. Each packet passes at most one of them.
 type Hop struct {
-	In, Out []*ir.Port // none in at the sender, none out at the receiver
-	Maybe   bool       // there are ways that pass none of them
+	In, Out []*ir.Port // In is empty at the sender, Out is empty at the receiver
+	Maybe   bool       // some paths pass none of these devices
 }
 
 // Tool is a program that both hosts have.
 type Tool struct {
 	Name string // "ib_write_bw"
-	DSCP bool   // its packets can be given a DSCP, or have the default of RDMA-CM
-	PCP  bool   // its packets can be given a PCP
+	DSCP bool   // the DSCP of its packets can be set, or is the default of RDMA-CM
+	PCP  bool   // the PCP of its packets can be set
 	End  func(x *Exchange, own nic.GID, peer netip.Addr) string
 }
 
-// Tools are the programs that can send an exchange. It uses the first one that both hosts have and that can mark the packets as the
-// intent requires. Sources: the manuals of perftest (ib_write_bw) and rdma-core (ibv_rc_pingpong, rping, ucmatose).
+// Tools lists the programs that can send an exchange. An exchange uses the first tool that both hosts have and that can mark the packets
+// as the intent requires. Sources: the manuals of perftest (ib_write_bw) and rdma-core (ibv_rc_pingpong, rping, ucmatose).
 var Tools = []*Tool{
 	{"ib_write_bw", true, true, func(x *Exchange, own nic.GID, peer netip.Addr) string {
 		cmd := fmt.Sprintf("ib_write_bw -d %s -i %d -x %d -p %d -n %d -s %d -F", nic.Quote(own.Dev), own.Port, own.Index, x.Port,
@@ -86,7 +85,7 @@ var Tools = []*Tool{
 	}},
 }
 
-// operand is the address of the server in the words of a client; none for the server.
+// operand returns the server's address for the command line of the client. It is empty for the server.
 func operand(before string, peer netip.Addr) string {
 	if !peer.IsValid() {
 		return ""
@@ -103,7 +102,7 @@ func (x *Exchange) String() string {
 		x.To.Device.Name, x.To.Name, x.Tool.Name, Messages, Size, Seconds)
 }
 
-// ToolQuery asks a host which tools it has, one a line.
+// ToolQuery asks a host for its tools, one per line.
 func ToolQuery() target.Query {
 	var names []string
 	for _, t := range Tools {
@@ -112,7 +111,7 @@ func ToolQuery() target.Query {
 	return target.Query{Cmd: "for t in " + strings.Join(names, " ") + "; do\ncommand -v \"$t\" >/dev/null && echo \"$t\"\ndone\ntrue"}
 }
 
-// Choose returns the tool for an intent that both hosts have, by the answers of [ToolQuery]; nil: they share no such tool.
+// Choose returns the first suitable tool for an intent that both hosts have, by the answers to [ToolQuery]; nil: there is no such tool.
 func Choose(in *ir.Intent, from, to []byte) *Tool {
 	has := func(answer []byte, name string) bool {
 		for line := range strings.Lines(string(answer)) {
@@ -136,7 +135,8 @@ func (x *Exchange) Server() target.Query {
 	return target.Query{Cmd: fmt.Sprintf("out=$(timeout -k 2 %d %s 2>&1)\ns=$?", Seconds, x.Tool.End(x, x.ToGID, netip.Addr{})) + told}
 }
 
-// Client is the end that sends, and prints the same. It tries again for some seconds, as the server may not listen yet.
+// Client returns the query of the sending end, with the same output as Server. It tries again for some seconds, because the server may
+// not listen yet.
 func (x *Exchange) Client() target.Query {
 	return target.Query{Cmd: fmt.Sprintf(`n=0 s=1
 while [ "$n" -lt 4 ] && [ "$s" != 0 ]; do
@@ -147,12 +147,12 @@ n=$((n + 1))
 done`, Seconds/4, x.Tool.End(x, x.FromGID, x.ToGID.Addr.Unmap())) + told}
 }
 
-// told prints $out and the status $s.
+// told is the part of a query that prints $out and the status $s.
 const told = `
 printf '%s' "$out" | tail -c 2000
 printf '\nstatus %s\n' "$s"`
 
-// Kill ends the server of an exchange that was called off: the process of the tool that listens on the exchange's port.
+// Kill returns the query that ends the server of a cancelled exchange: the process of the tool that listens on the exchange's port.
 func (x *Exchange) Kill() target.Query {
 	return target.Query{Cmd: fmt.Sprintf(`for d in /proc/[0-9]*; do
 c=$(tr '\0' ' ' <"$d/cmdline" 2>/dev/null) || continue
@@ -178,14 +178,14 @@ func Failed(answer []byte) string {
 	return "exit status " + target.Escape(status)
 }
 
-// Counts are the packets of ports, as they count them: by port, then by "rx" or "tx" and the priority, or without one.
+// Counts contains packet counters: by port, then by "rx" or "tx", with the priority or without one.
 type Counts map[string]map[string]uint64
 
-// IdleQuery waits on a host as long as an idle interval takes.
+// IdleQuery waits on a host for the length of an idle interval.
 func IdleQuery() target.Query { return target.Query{Cmd: fmt.Sprintf("sleep %d", Idle)} }
 
-// CountQuery asks for the packets that went through ports of a device, in all and by priority where the driver tells, and for the device's
-// clock.
+// CountQuery asks for the packet counters of ports of a device and for the device's clock. The counters are totals and, if the driver has
+// them, counters by priority.
 func CountQuery(ports []*ir.Port) target.Query {
 	var names strings.Builder
 	for _, p := range ports {
@@ -203,7 +203,8 @@ done
 true`}
 }
 
-// ReadCounts reads an answer to [CountQuery]. The names are those of drivers: rx_prio3_packets (mlx5), rx_frames_prio_3 (Spectrum).
+// ReadCounts parses an answer to [CountQuery]. The counters have the names of the drivers: rx_prio3_packets (mlx5), rx_frames_prio_3
+// (Spectrum).
 func ReadCounts(answer []byte) Counts {
 	c := Counts{}
 	for line := range strings.Lines(string(answer)) {

@@ -18,7 +18,7 @@ import (
 	"github.com/rocec/rocec/targets/nic"
 )
 
-// exchange goes from h1 over leaf1 to h2, in priority 3 with DSCP 26, or with PCP 3 where the intent is of version 1.
+// exchange returns an exchange from h1 over leaf1 to h2, in priority 3 with DSCP 26, or with PCP 3 for an intent of version 1.
 func exchange(version int) *Exchange {
 	g := &ir.CosGroup{Name: "rdma", Cos: 3, DSCP: []ir.Claim{{Value: 26}}}
 	in := &ir.Intent{Name: "training", Version: version, Group: g}
@@ -49,7 +49,7 @@ func TestTools(t *testing.T) {
 		from, to, want string
 	}{
 		{2, "ib_write_bw\nrping\n", "rping\nib_write_bw\n", "ib_write_bw"},
-		{2, "ibv_rc_pingpong\nrping\n", "ibv_rc_pingpong\nrping\n", "rping"}, // pingpong gives no DSCP
+		{2, "ibv_rc_pingpong\nrping\n", "ibv_rc_pingpong\nrping\n", "rping"}, // ibv_rc_pingpong cannot set a DSCP
 		{1, "ibv_rc_pingpong\nrping\n", "ibv_rc_pingpong\nrping\n", "ibv_rc_pingpong"},
 		{1, "rping\n", "rping\n", ""},
 		{2, "ib_write_bw\n", "rping\n", ""},
@@ -83,7 +83,7 @@ func TestTools(t *testing.T) {
 	assert.Contains(t, x.Server().Cmd, "ibv_rc_pingpong -d rocep3s0f0 -i 1 -g 3 -p 21000 -n 1000 -s 4096 -l 3 2>&1")
 }
 
-// The ends run in a shell of POSIX: the client tries until the server listens, and what fails says why.
+// The ends run in a POSIX shell. The client tries until the server listens, and a failure has a reason.
 func TestEnds(t *testing.T) {
 	dir := t.TempDir()
 	run := func(tool, cmd string) string {
@@ -106,13 +106,13 @@ func TestEnds(t *testing.T) {
 	run("", x.Kill().Cmd)
 }
 
-// Kill ends the server of this exchange, and no other.
+// Kill ends only the server of this exchange.
 func TestKill(t *testing.T) {
 	dash := machinetest.Need(t, "dash")
 	start := func(port string) *exec.Cmd {
 		c := exec.Command("/bin/sh", "-c", "read x", "sh", "-p", port, "-n")
 		c.Args[0] = "ib_write_bw"
-		_, err := c.StdinPipe() // it waits until the test ends
+		_, err := c.StdinPipe() // the process waits until the test ends
 		require.NoError(t, err)
 		require.NoError(t, c.Start())
 		return c
@@ -181,7 +181,7 @@ func TestJudge(t *testing.T) {
 	assert.Empty(t, judge(sent, "swp1 rx_packets 0\nswp2 tx_packets 0\nswp3 tx_packets 0\n", got), "there is another way")
 }
 
-// Counters that began anew count from zero.
+// Counters that were reset count from zero.
 func TestJudgeAnew(t *testing.T) {
 	x := exchange(2)
 	h := x.From.Device
@@ -192,13 +192,14 @@ func TestJudgeAnew(t *testing.T) {
 	assert.Empty(t, seen[0].Says)
 }
 
-// TestJudgeOthers: others send, too. A rise of its class beyond the idle interval, without such a rise elsewhere, proves the exchange. It
-// is wrong if its packets are missing in spite of others; else others hide it.
+// TestJudgeOthers: other hosts send, too. A rise of the exchange's class beyond the idle interval, without such a rise of other
+// priorities, proves the exchange. If its packets are missing in spite of other traffic, the result is an error. Otherwise other traffic
+// hides the exchange.
 func TestJudgeOthers(t *testing.T) {
 	const right, wrong, hidden = "", "the fabric puts rdma in 3", "others' traffic hides it"
 	for name, c := range map[string]struct {
 		idle, sent map[int]uint64 // the rise in the idle interval and in the exchange
-		seconds    [2]uint64      // how long either took; 0: the device does not tell
+		seconds    [2]uint64      // the lengths of both; 0: the device does not report them
 		says       string
 	}{
 		"nobody else":                    {nil, map[int]uint64{3: 1000}, [2]uint64{}, right},
@@ -245,7 +246,7 @@ func TestJudgeOthers(t *testing.T) {
 			}
 		}
 		for _, s := range x.Judge(before, after) {
-			if len(s.Ports) > 1 { // the sum of two ports, of which either was given all
+			if len(s.Ports) > 1 { // the sum of two ports, each of which has all counts
 				continue
 			}
 			assert.True(t, s.Told, name)
@@ -264,8 +265,8 @@ func TestJudgeOthers(t *testing.T) {
 	}
 }
 
-// TestGood: an exchange is good where both hosts prove it. NICs count exactly, so that a packet less proves nothing, and neither does a
-// reading without an idle interval.
+// TestGood: an exchange is good if both hosts prove it. NICs count exactly, so one missing packet means that the exchange is not proved.
+// A reading without an idle interval proves nothing, either.
 func TestGood(t *testing.T) {
 	const sent, got = "ens1f0 tx_prio3_packets 1000\n", "ens1f0 rx_prio3_packets 1000\n"
 	for name, c := range map[string]struct {
@@ -319,7 +320,7 @@ func TestGood(t *testing.T) {
 	}
 }
 
-// TestIdleCounters: a port whose counters were not all there in the idle interval does not tell.
+// TestIdleCounters: a port that lacked some counters in the idle interval proves nothing.
 func TestIdleCounters(t *testing.T) {
 	x := exchange(2)
 	h := x.From.Device
@@ -329,7 +330,7 @@ func TestIdleCounters(t *testing.T) {
 	assert.False(t, seen[0].Proved)
 }
 
-// A port that counts every priority together proves nothing where others send as much.
+// A port that only counts all priorities together proves nothing if others send as many packets.
 func TestJudgeOthersInAll(t *testing.T) {
 	x := exchange(2)
 	leaf := x.Path[1].In[0].Device()
@@ -350,7 +351,7 @@ func TestJudgeOthersInAll(t *testing.T) {
 	}
 }
 
-// The clock of a device comes with its counters.
+// The answer with the counters contains the clock of the device.
 func TestCountQuery(t *testing.T) {
 	x := exchange(2)
 	out, err := exec.Command(machinetest.Need(t, "dash"), "-c", CountQuery([]*ir.Port{x.From.Port}).Cmd).Output()

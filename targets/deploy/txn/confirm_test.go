@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/txn"
 )
 
-// A confirmation that the device's disk did not take is not kept, unless the release, which comes after it, is on the disk.
+// A confirm that the device could not write to its disk does not count, unless the later release is on the disk.
 func TestConfirmedButNotOnTheDisk(t *testing.T) {
 	loaded := txn.Device{Mark: txn.Loaded, Lock: txn.Ours}
 	confirmed := txn.Device{Mark: txn.Confirmed, Lock: txn.Ours}

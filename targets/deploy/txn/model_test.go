@@ -11,7 +11,7 @@ const (
 	other                 // of another writer
 )
 
-// program is the program of a process on the device. Its steps are as fine as other processes can interleave with them.
+// program is the program of a process on the device. Other processes can run between any two of its steps.
 type program uint8
 
 const (
@@ -23,17 +23,17 @@ const (
 	undo
 	release
 	look // the answer to Ask and Wait
-	body // of a commit, detached from its session
+	body // the body of a commit, detached from its session
 )
 
-// verbs are what a controller waits for, by number; 0 is nothing.
+// verbs contains the verbs that a controller can wait for, by number; 0 is none.
 var verbs = []Verb{"", Prepare, Commit, Check, Confirm, Undo, Release, Ask, Wait}
 
 var programs = map[Verb]program{
 	Prepare: prepare, Commit: commit, Check: check, Confirm: confirm, Undo: undo, Release: release, Ask: look, Wait: look,
 }
 
-// why an undo runs.
+// Reasons of an undo.
 type why uint8
 
 const (
@@ -44,19 +44,19 @@ const (
 	boot
 )
 
-// reporting is the step at which a process tells the state and ends.
+// reporting is the step at which a process reports the state and ends.
 const reporting = 50
 
-// process is one at work on the device.
+// process is a running process on the device.
 type process struct {
 	program program
 	step    uint8
-	why     why  // of an undo
+	why     why  // reason of an undo
 	refused bool // it failed
-	foreign bool // an undo met the content of another writer
+	foreign bool // an undo found the content of another writer
 }
 
-// The places of processes: the controller's session, a lost session that goes on, the body of the commit, and the timer or boot unit.
+// The places of processes: the controller's session, a lost session that still runs, the body of the commit, and the timer or boot unit.
 const (
 	session = iota
 	orphan
@@ -65,40 +65,40 @@ const (
 	places
 )
 
-// world is a device, the controller, and what is between them: all that a run's future depends on. What the oracle alone remembers
-// comes last.
+// world is the state of a device, the controller and their connection, on which the future of a run depends. The last fields are only for
+// the oracle.
 type world struct {
 	file, loaded content
 	folder       bool // of the run
 	mark         Mark
 	lock         Lock
-	timer, unit  bool // that undo: of this boot, of the next
+	timer, unit  bool // armed undos: the timer of this boot, and the unit for the next boot
 	once, begun  bool // the body was started; its step was
-	by           why  // who undid it first
+	by           why  // who undid the run first
 
 	at      [places]process
-	mutex   uint8 // 1 + the place of the undo that holds it
+	mutex   uint8 // 1 + the place of the undo that holds the mutex
 	booting bool
-	broken  bool // nothing on the device can be written any more
-	gone    bool // the device does not answer any more
+	broken  bool // the device's disk is read-only
+	gone    bool // the device no longer answers
 
 	leads   bool  // there is a controller
-	resumed bool  // it goes on with what another began
-	sent    uint8 // what it waits for, of verbs
+	resumed bool  // the controller resumes a run that another controller began
+	sent    uint8 // the verb that the controller waits for, as an index of verbs
 	state   State
 
 	edited    bool  // another writer wrote the file
-	touched   bool  // the run did
+	touched   bool  // the run wrote the file
 	kept      bool  // a confirm won
 	undone    bool  // an undo won
 	bad       bool  // conflict or failed was marked
 	stuck     bool  // an undo could not write
 	seen      bool  // this controller has seen the new content in use
-	disturbed bool  // by more than lost connections
-	said      uint8 // 1 + the fate at the end of the last controller; 0: it was killed, or leads
+	disturbed bool  // there were faults other than lost connections
+	said      uint8 // 1 + the fate at the end of the last controller; 0: the controller was killed or is running
 }
 
-// begins is a world in which a controller begins an apply.
+// begins returns a world in which a controller begins an apply.
 func begins(goal Goal, lock Lock) world {
 	return world{lock: lock, leads: true, state: State{Goal: goal}}
 }
@@ -108,7 +108,7 @@ func (w *world) told() Device {
 	return Device{Mark: w.mark, Lock: w.lock, Busy: w.at[bodies].program != idle && w.folder, Self: w.by == timer || w.by == boot}
 }
 
-// disarm takes away both undos.
+// disarm removes both armed undos.
 func (w *world) disarm() { w.timer, w.unit = false, false }
 
 // end ends the process of a place.
@@ -119,7 +119,8 @@ func (w *world) end(place int) {
 	}
 }
 
-// step lets the process of a place do its next step; false: it waits for another. fails makes the step go wrong, if it can.
+// step runs the next step of the process at a place. It returns false if the process waits for another one. fails makes the step fail, if
+// it can fail.
 func (w *world) step(m *machine, place int, fails bool) (moved bool) {
 	p := &w.at[place]
 	fails = fails || w.broken
@@ -204,7 +205,7 @@ func (w *world) commit(p *process) bool {
 	return true
 }
 
-// undoOfBody is the first step of the undo that a body begins.
+// undoOfBody returns the first step of the undo that a body begins.
 const undoOfBody = 10
 
 func (w *world) body(place int, p *process, fails bool) bool {
@@ -350,7 +351,7 @@ func (w *world) release(p *process, fails bool) {
 	}
 }
 
-// report ends a process that tells the state, and hands it to the controller where that still waits.
+// report ends a process that reports the state. If the controller still waits, it receives the state.
 func (w *world) report(m *machine, place int) {
 	p := w.at[place]
 	w.end(place)
@@ -370,8 +371,8 @@ func (w *world) report(m *machine, place int) {
 	w.receive(m, e)
 }
 
-// receive passes an event to the controller. It resets the count of lost answers, so that equal worlds do not differ by it: TestPatience
-// tests that count. A resume removes a run that another controller has only prepared.
+// receive passes an event to the controller. It resets the count of lost answers, so that worlds do not differ only in this count;
+// TestPatience tests the count. A resume removes a run that another controller has only prepared.
 func (w *world) receive(m *machine, e Event) {
 	w.sent = 0
 	w.state = m.after(w.state, e)
@@ -381,10 +382,10 @@ func (w *world) receive(m *machine, e Event) {
 	}
 }
 
-// lose breaks the connection. The program of the session ends with it, or goes on and its answer is lost.
+// lose breaks the connection. The program of the session ends with the connection, or goes on and its answer is lost.
 func (w *world) lose(m *machine, goesOn bool) {
 	if p := w.at[session]; p.program == check || p.program == look || p.program == commit && p.step > 0 || p.step == reporting {
-		goesOn = false // whether it goes on changes nothing
+		goesOn = false // it makes no difference whether the program goes on
 	}
 	if goesOn {
 		w.at[orphan] = w.at[session]
@@ -400,17 +401,17 @@ func (w *world) lose(m *machine, goesOn bool) {
 	}
 }
 
-// edge is one way on from a world. ours is one that device and controller take by themselves; all others are faults, other
-// people and time.
+// edge is a transition from a world to the next. Transitions with ours are actions of device and controller. All others are faults,
+// actions of other people, or the passage of time.
 type edge struct {
 	to    world
 	ours  bool
-	waits bool // part of a Wait, which may be repeated for as long as what it waits for takes
+	waits bool // part of a Wait, which may be repeated until the awaited command ends
 	what  string
-	at    process // of a step of one
+	at    process // for a step of a process: its place
 }
 
-// ours lists the ways on that device and controller take by themselves.
+// ours lists the transitions by device and controller.
 func (w *world) ours(m *machine) []edge {
 	var all []edge
 	add := func(n world, waits bool, what string) {
@@ -422,7 +423,7 @@ func (w *world) ours(m *machine) []edge {
 			continue
 		}
 		if late := w.at[orphan]; place == session && p.program == look && late.program == prepare && late.step == 0 {
-			continue // who asks whether the device holds anything gives a prepare that is on its way the time to arrive
+			continue // before such a question, the controller waits until a delayed prepare has arrived
 		}
 		n := *w
 		if n.step(m, place, false) {
@@ -458,7 +459,7 @@ func (w *world) ours(m *machine) []edge {
 	return all
 }
 
-// others lists what faults, other people and time can do.
+// others lists the transitions by faults, other people and time.
 func (w *world) others(m *machine) []edge {
 	var all []edge
 	add := func(what string, disturbs bool, change func(n *world)) {
@@ -469,7 +470,7 @@ func (w *world) others(m *machine) []edge {
 			all = append(all, edge{to: n, what: what})
 		}
 	}
-	away := func(what string, disturbs bool, change func(*world)) { // ends the session, or leaves it to itself
+	away := func(what string, disturbs bool, change func(*world)) { // the session ends, or continues without the controller
 		add(what, disturbs, func(n *world) { n.lose(m, false); change(n) })
 		if w.at[session].program != idle && w.at[orphan].program == idle {
 			add(what+", and the command goes on", disturbs, func(n *world) { n.lose(m, true); change(n) })
@@ -491,7 +492,7 @@ func (w *world) others(m *machine) []edge {
 		if w.sent == 0 {
 			add("the person interrupts", true, func(n *world) { n.state = n.state.Stop() })
 		}
-	} else if w.at[orphan].program == idle || w.at[orphan].step > 0 { // a person takes longer than a late command
+	} else if w.at[orphan].program == idle || w.at[orphan].step > 0 { // a person begins later than any delayed command
 		for _, goal := range []Goal{Keep, Hold, Back} {
 			add("resume", true, func(n *world) { n.resume(goal) })
 		}
@@ -499,7 +500,7 @@ func (w *world) others(m *machine) []edge {
 	if w.at[orphan].program != idle {
 		add("the lost session is killed", false, func(n *world) { n.end(orphan) })
 	}
-	if w.timer && !w.booting && w.at[alarm].program == idle && w.mark != Prepared { // it outlasts the look before the first rename
+	if w.timer && !w.booting && w.at[alarm].program == idle && w.mark != Prepared { // the timer is longer than these steps
 		add("the timer fires", true, func(n *world) {
 			n.timer, n.at[alarm] = false, process{program: undo, why: timer}
 		})
@@ -529,7 +530,7 @@ func (w *world) stops(said uint8) {
 	w.leads, w.seen, w.sent, w.state, w.said = false, false, 0, State{}, said
 }
 
-// resume begins a controller that goes on with the run, on a device that answers.
+// resume starts a controller that resumes the run, on a device that answers.
 func (w *world) resume(goal Goal) {
 	w.leads, w.resumed, w.gone, w.seen, w.said, w.sent, w.state = true, true, false, false, 0, 0, Begun(goal)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// instead is a machine that does one thing in place of another.
+// instead returns a machine that returns another verb in place of the given one.
 func instead(of, do Verb) machine {
 	m := sound
 	m.next = func(s State) Verb {
@@ -19,7 +19,7 @@ func instead(of, do Verb) machine {
 	return m
 }
 
-// forgets is a machine whose state after an event is changed.
+// forgets returns a machine whose state after an event is changed.
 func forgets(change func(was State, e Event, s *State)) machine {
 	m := sound
 	m.after = func(was State, e Event) State {
@@ -42,7 +42,7 @@ func says(of func(State) bool, fate Fate) machine {
 	return m
 }
 
-// Broken copies of the machine: what the exploration would not catch in them, it does not prove.
+// Broken copies of the machine. The exploration must find an error in each of them.
 func TestMutants(t *testing.T) {
 	when := func(of, do Verb, where func(State) bool) machine {
 		m := sound
@@ -135,7 +135,7 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// lastLines returns the error without the path to it.
+// lastLines returns the error without the path that leads to it.
 func lastLines(wrong string) string {
 	lines := strings.Split(wrong, "\n")
 	return strings.Join(lines[max(0, len(lines)-3):len(lines)-1], ": ")

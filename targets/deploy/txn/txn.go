@@ -1,33 +1,32 @@
 // Package txn is the state machine ([State]) of the change of one device. From the state of a run on the device and the result of the
-// last command it decides the next step. It is pure; package device executes the steps, and package rollout leads.
-//
-// The state is read from the device, not remembered. A run keeps one mark there ([Mark]), which moves by rename, so confirming and
-// undoing can never both win. Apply, resume, rollback and unlock are this one machine, started with another [Goal] or from another state.
-// The tests explore all paths to a fixed point: each path ends, and ends in a whole state.
+// last command it decides the next step. It is pure. Package device executes the steps, and package rollout controls the run. The state
+// is always read from the device, and not remembered. A run keeps one mark on the device ([Mark]), which changes by rename, so a confirm
+// and an undo can never both succeed. Apply, resume, rollback and unlock use the same machine with different goals ([Goal]) or initial
+// states. The tests explore all paths to a fixed point: each path ends, with a complete content on the device.
 //
 //	absent ── prepare ─▶ prepared ── commit ─▶ armed ─▶ loaded ── check, confirm ─▶ confirmed ── release ─▶ absent
 //	                        │                    └───┬────┘
 //	                     release          undo, timer or reboot ─▶ undoing ─▶ undone | conflict | failed ── release ─▶ absent
 package txn
 
-// Mark is how far a run got on a device, as the device reports it.
+// Mark is the progress of a run on a device, as reported by the device.
 type Mark uint8
 
 // The marks, in the order of a run.
 const (
-	Absent    Mark = iota // the device holds nothing of the run except, perhaps, the lock
-	Prepared              // the new files are on the device, beside the old ones; nothing is changed
+	Absent    Mark = iota // the device has nothing of the run, except possibly the lock
+	Prepared              // the new files are on the device beside the old ones, and nothing is changed yet
 	Armed                 // the undo is armed, and files may be new
-	Loaded                // the files are new and put to use; the undo is armed
-	Confirmed             // kept; nothing undoes it any more
-	Undoing               // it is being undone, or was when that was cut off
+	Loaded                // the new files are in use; the undo is armed
+	Confirmed             // the change is kept; the device no longer undoes it
+	Undoing               // an undo is running, or was interrupted
 	Undone                // the old content is back and in use
 	Conflict              // undone, except for files that another writer has changed
 	Failed                // the undo failed: the old content may not be in use
 	Unknown               // the device reports a mark that this rocec does not know
 )
 
-// names are the marks as a device stores them. A device never stores Unknown.
+// names contains the words with which a device stores the marks. A device never stores Unknown.
 var names = [...]string{"absent", "prepared", "armed", "loaded", "confirmed", "undoing", "undone", "conflict", "failed", "unknown"}
 
 // String returns the mark as a device stores it.
@@ -43,7 +42,7 @@ func ParseMark(s string) (Mark, bool) {
 	return Absent, false
 }
 
-// MarkOf reads the word of a device. It returns Unknown for a word that this rocec does not know.
+// MarkOf parses the word of a device. It returns Unknown for a word that this rocec does not know.
 func MarkOf(word string) Mark {
 	if m, ok := ParseMark(word); ok {
 		return m
@@ -51,28 +50,28 @@ func MarkOf(word string) Mark {
 	return Unknown
 }
 
-// Open reports whether a run with the mark may have changed its device, and has neither kept nor undone that.
+// Open reports whether a run with the mark may have changed its device and has neither kept nor undone the change.
 func (m Mark) Open() bool { return m == Armed || m == Loaded || m == Undoing }
 
-// Lock is who holds the lock of a device.
+// Lock is the holder of a device's lock.
 type Lock uint8
 
 // The holders.
 const (
 	Free   Lock = iota
 	Ours        // this run
-	Theirs      // another run, or a beginner who died before writing a name
+	Theirs      // another run, or a run that died before it wrote its name
 )
 
 // Device is the state of a run that a device reports.
 type Device struct {
 	Mark Mark
 	Lock Lock
-	Busy bool // a command of the run is still at work there
-	Self bool // it was undone by the device itself, by its timer or at boot
+	Busy bool // a command of the run is still running on the device
+	Self bool // the device itself has undone the change, by its timer or at boot
 }
 
-// Goal is the state in which the run should leave the device.
+// Goal is the final state of the device that the run wants.
 type Goal uint8
 
 // The goals.
@@ -85,8 +84,8 @@ const (
 // Verb is the next step.
 type Verb string
 
-// The verbs. Ask reads the state of the device, over a new connection if the last one broke. Wait waits until the command at work there
-// ends, and is followed by Ask.
+// The verbs. Ask reads the state of the device, over a new connection if the last one broke. Wait waits until the running command on the
+// device ends. Ask follows Wait.
 const (
 	Prepare Verb = "prepare"
 	Commit  Verb = "commit"
@@ -99,26 +98,27 @@ const (
 	End     Verb = "end"
 )
 
-// State is the knowledge about the change of one device. The zero State begins an apply.
+// State is the knowledge about the change of one device. An apply begins with the zero State.
 type State struct {
 	Device
 	Goal Goal
 
-	Known   bool // Device is current; false: the answer to a command was lost, or no command was sent
-	Gone    bool // the device does not answer any more
-	Checked bool // the check over a new login found everything as it should be
-	Began   bool // a commit was sent, or may have been, so the device may have changed
-	Last    Mark // the last mark seen, except Absent
+	Known   bool // the field Device is current; false: the answer to a command was lost, or no command was sent
+	Gone    bool // the device no longer answers
+	Checked bool // the check over a new login found no error
+	Began   bool // a commit was sent or may have been sent, so the device may have changed
+	Last    Mark // the last seen mark other than Absent
 
-	tried    bool  // prepare was sent: it is sent once
+	tried    bool  // prepare was sent; it is sent only once
 	unsure   bool  // the mark is confirmed, but the device did not report that it survives a power cut
-	released bool  // a release worked
+	released bool  // a release succeeded
 	losses   uint8 // answers lost
-	undos    uint8 // undos that failed
-	releases uint8 // releases that failed
+	undos    uint8 // number of failed undos
+	releases uint8 // number of failed releases
 }
 
-// Begun is the state of a run that another process began: it is asked first, and never prepares. The other may have sent a commit.
+// Begun returns the initial state for a run that another process began. The first verb is Ask, and Prepare never follows. The other
+// process may have sent a commit.
 func Begun(goal Goal) State { return State{Goal: goal, Began: true, tried: true} }
 
 // Result is the result of a verb.
@@ -127,36 +127,36 @@ type Result uint8
 // The results.
 const (
 	OK      Result = iota // it succeeded
-	Refused               // it answered that it failed
-	Lost                  // its answer was lost
-	Dead                  // and the device no longer answers, however often it was asked
+	Refused               // the device answered that the verb failed
+	Lost                  // the answer was lost
+	Dead                  // the answer was lost, and the device does not answer repeated questions
 )
 
-// Event is the end of a verb: its result, and the state that the device reports since. Lost and Dead have no Device.
+// Event is the end of a verb: its result, and the state that the device reports afterwards. Lost and Dead have no Device.
 type Event struct {
 	Verb   Verb
 	Result Result
 	Device Device
 }
 
-// tries limits the attempts at an undo or a release: after a full disk or a hanging service, the second may work. More than patience lost
-// answers mean that a device is gone.
+// tries limits the attempts of an undo or a release, because a second attempt may succeed after a full disk or a hanging service. After
+// more than patience lost answers, the device counts as dead.
 const (
 	tries    = 2
 	patience = 8
 )
 
-// Keepable reports whether the device holds its change and lost nothing by it, so that it can be confirmed, or held.
+// Keepable reports whether the device uses its change and lost nothing by it, so that the change can be confirmed or held.
 func (s State) Keepable() bool { return s.Known && s.Mark == Loaded && s.Checked && s.Goal != Back }
 
-// After is the state after an event.
+// After returns the state after an event.
 func (s State) After(e Event) State {
 	switch e.Verb {
 	case Prepare:
 		s.tried = true
 	case Commit:
 		s.Began = true
-	case Release: // even if its answer was lost: it may still be at work
+	case Release: // even if the answer was lost, because the verb may still be running
 		s.Goal = Back
 	}
 	switch e.Result {
@@ -168,7 +168,7 @@ func (s State) After(e Event) State {
 		s.Known, s.Gone = false, true
 		return s
 	}
-	self := s.Self && e.Device.Mark == Absent // a release forgets who undid it
+	self := s.Self && e.Device.Mark == Absent // after a release the device no longer knows who undid the change
 	s.Known, s.Device = true, e.Device
 	s.Self = s.Self || self
 	if s.Mark != Absent {
@@ -196,8 +196,8 @@ func (s State) After(e Event) State {
 	return s
 }
 
-// reached reports whether a device is where a verb that worked leaves it. A device that reports success without being there is not asked
-// forever.
+// reached reports whether a device is in the expected state after a successful verb. Without this check, rocec would ask a device forever
+// that reports success in another state.
 func (v Verb) reached(d Device) bool {
 	switch v {
 	case Prepare:
@@ -214,7 +214,7 @@ func (v Verb) reached(d Device) bool {
 	return true
 }
 
-// Stop returns the state after the person stopped the run: a change that has not begun does not begin.
+// Stop returns the state after the person stopped the run. A change that has not begun does not begin.
 func (s State) Stop() State {
 	if !s.Began {
 		s.Goal = Back
@@ -222,14 +222,14 @@ func (s State) Stop() State {
 	return s
 }
 
-// Next returns the next verb in a state. At [End], [State.Fate] returns the fate of the device.
+// Next returns the next verb in a state. At [End], [State.Fate] returns the result for the device.
 func (s State) Next() Verb {
 	switch {
 	case s.Gone:
 		return End
 	case !s.Known && (s.tried || s.Goal == Back):
 		return Ask
-	case !s.Known: // an apply begins, and the plan has read the device
+	case !s.Known: // an apply begins; the plan has already read the device
 		return Prepare
 	case s.Busy:
 		return Wait
@@ -238,7 +238,7 @@ func (s State) Next() Verb {
 	case Absent:
 		switch {
 		case s.Goal != Back && !s.tried && s.Lock != Theirs && !s.released:
-			return Prepare // also under a lock of ours: it is adopted
+			return Prepare // also under an own lock, which prepare adopts
 		case s.Lock == Ours:
 			return s.release()
 		}
@@ -248,7 +248,7 @@ func (s State) Next() Verb {
 			return Commit
 		}
 		return s.release()
-	case Armed: // and nothing at work: the commit died
+	case Armed: // and no command is running, so the commit has died
 		return s.undo()
 	case Loaded:
 		switch {
@@ -286,19 +286,19 @@ type Fate uint8
 // The fates.
 const (
 	Untouched Fate = iota // nothing was changed
-	Kept                  // it holds and uses the new content, which stays
-	Held                  // it holds and uses it, and undoes it unless it is confirmed
-	Restored              // the run has put back the old content
-	Reverted              // the device has put it back by itself
-	Contested             // another writer changed a file meanwhile, and the run left that file alone
-	Uncertain             // only a look at the device can tell
+	Kept                  // the device uses the new content and keeps it
+	Held                  // the device uses the new content, and undoes it unless it is confirmed
+	Restored              // the run has restored the old content
+	Reverted              // the device itself has restored the old content
+	Contested             // another writer changed a file meanwhile, and the run did not restore that file
+	Uncertain             // only an inspection of the device can show the result
 )
 
-// Fate returns the fate of the device, at [End].
+// Fate returns the result of the run for the device, at [End].
 func (s State) Fate() Fate {
 	switch s.Last {
 	case Confirmed:
-		if !s.unsure || s.released { // a release is on the disk, with all before it
+		if !s.unsure || s.released { // a release is on the disk, together with all earlier writes
 			return Kept
 		}
 	case Undone:

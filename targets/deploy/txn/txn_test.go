@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// machine has the three functions that decide: those of the package, or one replaced by a broken copy.
+// machine contains the three deciding functions of the package, one of which may be replaced by a broken copy.
 type machine struct {
 	next  func(State) Verb
 	after func(State, Event) State
@@ -19,21 +19,21 @@ type machine struct {
 
 var sound = machine{State.Next, State.After, State.Fate}
 
-// explorer walks every world that can be reached.
+// explorer visits every reachable world.
 type explorer struct {
 	m      *machine
 	at     map[world]int32
 	worlds []world
-	from   []int32  // by world, the world before it on the path
-	how    []string // by world, the step from that one
-	faults []uint8  // by world, the smallest number of faults, acts of others and timers on a path to it
+	from   []int32  // by world: the previous world on the path
+	how    []string // by world: the step from the previous world
+	faults []uint8  // by world: the smallest number of faults, acts of others and timers on a path to it
 	done   []bool
-	span   [][2]int32     // by world, its part of ours
-	ours   []int32        // the worlds that device and controller reach by themselves, without the repetitions of a Wait
+	span   [][2]int32     // by world: the successors by ours
+	ours   []int32        // the worlds that device and controller reach by themselves, without repeated Waits
 	clean  map[world]bool // worlds from which a person can undo the change
 }
 
-// reach adds a world, or records a path to it with fewer faults. It returns false if it does neither.
+// reach adds a world, or records a path to it with fewer faults. It returns false if nothing changed.
 func (x *explorer) reach(w world, from int32, how string, faults uint8) (int32, bool) {
 	i, ok := x.at[w]
 	if !ok {
@@ -50,8 +50,8 @@ func (x *explorer) reach(w world, from int32, how string, faults uint8) (int32, 
 	return i, true
 }
 
-// explore walks all worlds that a path with at most most faults reaches, in the order of the faults, until no world is new. It returns the
-// first error with the path to it, or an empty string.
+// explore visits all worlds on paths with at most the given number of faults, in the order of the number of faults, until no world is
+// new. It returns the first error with its path, or an empty string.
 func explore(m *machine, most int, starts ...world) (x *explorer, wrong string) {
 	x = &explorer{m: m, at: map[world]int32{}, clean: map[world]bool{}}
 	var now, next []int32
@@ -109,7 +109,7 @@ func explore(m *machine, most int, starts ...world) (x *explorer, wrong string) 
 	return x, ""
 }
 
-// way returns the path to a world, and the error there.
+// way returns the path to a world and the error in that world.
 func (x *explorer) way(i int32, last ...string) string {
 	var steps []string
 	for j := i; j >= 0; j = x.from[j] {
@@ -137,7 +137,7 @@ func broken(was, w *world) string {
 	if w.leads || w.booting || w.timer || w.at != [places]process{} {
 		return ""
 	}
-	// All is quiet, and every timer has run.
+	// No process runs, and every timer has fired.
 	switch {
 	case w.loaded != w.file && !w.edited && !w.bad && !w.stuck:
 		return "the device uses something else than the file"
@@ -153,7 +153,7 @@ func broken(was, w *world) string {
 	return ""
 }
 
-// untrue compares the fate that a controller reports at its end with the world.
+// untrue returns an error if the fate that a controller reports at its end contradicts the world.
 func untrue(was, w *world, fate Fate) string {
 	s := was.state
 	switch fate {
@@ -190,8 +190,8 @@ func untrue(was, w *world, fate Fate) string {
 	return ""
 }
 
-// unclean undoes the change from a world without a controller, as a person does, on a device without further faults. It returns an error
-// if anything remains or the undo never ends.
+// unclean undoes the change from a world without a controller, like a person, on a device without further faults. It returns an error if
+// anything remains or the undo never ends.
 func (x *explorer) unclean(w world) string {
 	if w.leads {
 		return ""
@@ -227,7 +227,7 @@ func (x *explorer) unclean(w world) string {
 	return ""
 }
 
-// cycle returns a world to which device and controller return by themselves; -1: no world is on a cycle.
+// cycle returns a world to which device and controller return by themselves; -1: there is no cycle.
 func (x *explorer) cycle() int32 {
 	in := make([]int32, len(x.worlds))
 	for _, j := range x.ours {
@@ -257,8 +257,8 @@ func starts() []world {
 
 var whole = flag.Bool("whole", false, "any number of faults, rather than a few")
 
-// TestFixedPoint explores every world that a device and its controllers can reach, whatever breaks, and whenever. It allows up to three
-// faults, acts of others and timers on a path; with -whole, any number, up to the fixed point.
+// TestFixedPoint explores every reachable world of a device and its controllers, with faults at any time. A path may have up to three
+// faults, acts of others and timers. With -whole the number is unlimited, up to the fixed point.
 func TestFixedPoint(t *testing.T) {
 	most := 3
 	switch {
@@ -276,7 +276,7 @@ func TestFixedPoint(t *testing.T) {
 	t.Logf("%d worlds, %d steps of device and controller; by faults on the way there: %d", len(x.worlds), len(x.ours), counts)
 }
 
-// TestPatience: the machine ends when more than patience answers are lost.
+// TestPatience: the machine ends after more than patience lost answers.
 func TestPatience(t *testing.T) {
 	s := State{Goal: Keep}
 	for i := range patience {
@@ -298,7 +298,8 @@ func TestMarks(t *testing.T) {
 	require.False(t, ok)
 }
 
-// TestLiar: the machine ends whatever a device answers. No sequence of answers returns to an earlier state, except while the machine waits.
+// TestLiar: the machine ends for any answers of a device. No sequence of answers returns to an earlier state, except while the machine
+// waits.
 func TestLiar(t *testing.T) {
 	next := map[State][]State{}
 	var answers []Device
@@ -323,7 +324,7 @@ func TestLiar(t *testing.T) {
 		for _, d := range answers {
 			for _, r := range []Result{OK, Refused} {
 				to := s.After(Event{Verb: verb, Result: r, Device: d})
-				if verb != Wait { // it repeats while another process works, which has a time limit of its own
+				if verb != Wait { // a Wait repeats while another process runs, which has its own time limit
 					next[s] = append(next[s], to)
 				}
 				todo = append(todo, to)

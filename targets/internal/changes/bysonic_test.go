@@ -222,7 +222,7 @@ func TestSONiCRefused(t *testing.T) {
 		}, "no sizes"},
 		"garbage": {func(_ *testing.T, b *sonicBox) {
 			b.sw.Do(func() { b.sw.Faults.Garbage = "Traceback (most recent call last):\n" })
-		}, "could not be asked for"},
+		}, "its query failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := bySONiC(t, judgetest.SONiCRack("202505"))

@@ -171,7 +171,7 @@ func TestByHandInUse(t *testing.T) {
 		{"the stated sizes", "", "", "ecn {}", "ecn {}\n  pfc {\n    buffer = 90000\n    xoff = 18000\n  }", ""},
 		{
 			"a stated weight", "", "", "ecn {}", "ecn {}\n  weight = 70",
-			"At swp1, the share of cos 3 is not the one of the weight that the fabric states.",
+			"At swp1, the share of cos 3 does not have the weight that the fabric states.",
 		},
 		{"a stated weight, of which it has more", "service.weight = 32", "service.weight = 90", "ecn {}", "ecn {}\n  weight = 40", ""},
 		{"other shares of the rest", "bulk.weight = 32", "bulk.weight = 31", "ecn {}", "ecn {}\n  weight = 50", ""},
@@ -292,10 +292,10 @@ func TestNICInUse(t *testing.T) {
 		unsound  string
 	}{
 		{"true", nil, ""},
-		{"dcb pfc set dev ens1f0 delay 7", nil, "nic/ens1f0 is not as the fabric means it."},
-		{"dcb pfc set dev ens1f0 delay 3 prio-pfc 4:on", []string{bounces}, "nic/ens1f0 is not as the fabric means it."},
+		{"dcb pfc set dev ens1f0 delay 7", nil, "nic/ens1f0 differs from the fabric."},
+		{"dcb pfc set dev ens1f0 delay 3 prio-pfc 4:on", []string{bounces}, "nic/ens1f0 differs from the fabric."},
 		{"dcb pfc set dev ens1f0 prio-pfc 4:off", nil, ""},
-		{"echo 1 >" + cnpParams + "np_cnp_prio_mode", nil, "nic/ens1f0 is not as the fabric means it."},
+		{"echo 1 >" + cnpParams + "np_cnp_prio_mode", nil, "nic/ens1f0 differs from the fabric."},
 		{cnpPriority, nil, ""},
 	} {
 		b.Root(t, c.set)

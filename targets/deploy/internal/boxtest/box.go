@@ -1,4 +1,4 @@
-// Package boxtest is a device for tests: a folder and the machine's own sh, which really runs the scripts.
+// Package boxtest has a simulated device for tests: a folder, and the machine's own sh, which really runs the scripts.
 package boxtest
 
 import (
@@ -28,26 +28,27 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Box is a device made of a folder and the machine's own sh, which really runs the scripts. Rewriting the commands moves its state folder
-// below the root, where its files are, by name. A small daemon "loads" the file on request; the live state is the loaded content.
+// Box is a device made of a folder and the machine's own sh, which really runs the scripts. The box rewrites the paths in commands, so
+// that the state folder and the files are below the box's root. A small daemon "loads" the file on request; the live state is the loaded
+// content.
 type Box struct {
 	t    testing.TB
 	Root string
 	Dev  *target.Device
 
 	mu    sync.Mutex
-	Runs  int                            // commands so far
-	Fault func(n int, cmd string) *Fault // asked before each command
+	Runs  int                            // number of commands so far
+	Fault func(n int, cmd string) *Fault // called before each command
 	Dead  bool
 	Key   string // fingerprint of its host key
-	Edits []Edit // of every script that reaches it
-	Home  string // of the login user; empty: /
-	Own   bool   // its folders are mounted over those of the machine, for its commands alone: scripts run as they are; needs root
+	Edits []Edit // edits of every script that reaches the box
+	Home  string // home of the login user; empty: /
+	Own   bool   // mount the folders of the box over the machine's, for commands of the box only: scripts run unchanged; needs root
 
-	user   *syscall.Credential       // who its commands run as; nil: who runs the test
+	user   *syscall.Credential       // user that runs the commands; nil: the user of the test
 	late   func()                    // a command that arrives late
 	Mangle func(stdin []byte) []byte // of uploads
-	Cut    int                       // bytes at the end of the payload of prepare that do not arrive
+	Cut    int                       // bytes that are lost at the end of prepare's payload
 
 	session int // process group of the last command
 }
@@ -55,12 +56,12 @@ type Box struct {
 // Edit is a change of a script's text.
 type Edit struct{ Old, New string }
 
-// Fault is a connection that breaks: before the command reached the device or after it ran there (After), until the next dial or for ever
-// (ForGood). Late: the command does reach the device, but runs there only after the next one has. Twice: it runs there twice, the second
-// time while the first is at work.
+// Fault is a connection that breaks before the command reaches the device, or after the command ran there (After). It stays broken until
+// the next dial, or for ever (ForGood). Late: the command reaches the device, but runs only after the next command. Twice: the command
+// runs twice, the second time while the first is running.
 type Fault struct{ After, ForGood, Late, Twice bool }
 
-// What the file holds before, and after.
+// The content of the file before and after.
 const (
 	OldConf = "# by hand\ncolour = red\nsize = 1\n"
 	NewConf = "# by hand\ncolour = green\nsize = 1\n"
@@ -108,11 +109,11 @@ func ConfFile(path, colour string) target.File {
 // folder holds the roots of all boxes of a process.
 var folder = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "rocec-box-") })
 
-// roots counts the roots that stay.
+// roots counts the kept roots.
 var roots atomic.Int64
 
-// newRoot makes the root of a box. The first 2,000 stay until [Main] ends. ext4 skips recently freed inodes one by one, so that files of
-// short-lived boxes would cost as much time as their scripts.
+// newRoot makes the root of a box. The first 2,000 roots stay until [Main] ends, because ext4 skips recently freed inodes one by one.
+// Otherwise the files of short-lived boxes would cost as much time as their scripts.
 func newRoot(t testing.TB) string {
 	if roots.Add(1) > 2_000 {
 		return t.TempDir()
@@ -148,7 +149,7 @@ func New(t testing.TB, name string) *Box {
 	}
 	t.Cleanup(b.Kill)
 	b.Stub("id", "echo 0")
-	b.Stub("systemd-run", "exit 1") // the timer is a process of the test's own then
+	b.Stub("systemd-run", "exit 1") // without systemd-run, the timer is a process of the test
 	b.Stub("systemctl", "exit 0")
 	b.Stub("sync", `[ "$1" != --help ] || { echo --file-system; exit; }
 for f; do [ -e "$f" ] || { echo "sync: $f: No such file or directory" >&2; exit 1; }; done`)
@@ -178,18 +179,18 @@ func (b *Box) KillSession() {
 	_ = syscall.Kill(-b.session, syscall.SIGKILL)
 }
 
-// Die makes the device one that cannot be reached.
+// Die makes the device unreachable.
 func (b *Box) Die() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.Dead = true
 }
 
-// quietShells is how long the commands of Slowed take at most on a machine with little other work.
+// quietShells is the longest time of the commands of Slowed on a machine with little other work.
 const quietShells = 50 * time.Millisecond
 
-// Slowed returns a time for the device in whole seconds. It is longer by the factor by which the machine is slower than a quiet one, so
-// that it does not run out because the machine is busy.
+// Slowed returns a time for the device in whole seconds. It multiplies the time by the factor by which the machine is slower than a quiet
+// one. So a timer does not fire because the machine is busy.
 func (b *Box) Slowed(quiet time.Duration) time.Duration {
 	b.t.Helper()
 	begin := time.Now()
@@ -203,7 +204,7 @@ func (b *Box) Slowed(quiet time.Duration) time.Duration {
 	return slowed
 }
 
-// Kill ends everything that is at work on the device: commands, and the timers of runs that have not ended.
+// Kill ends all processes on the device: commands, and the timers of runs that have not ended.
 func (b *Box) Kill() {
 	for _, pid := range b.AtWork() {
 		_ = syscall.Kill(-pid, syscall.SIGKILL)
@@ -211,7 +212,7 @@ func (b *Box) Kill() {
 	}
 }
 
-// AtWork are the processes on the device.
+// AtWork returns the processes on the device.
 func (b *Box) AtWork() []int {
 	var pids []int
 	procs, _ := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -225,12 +226,12 @@ func (b *Box) AtWork() []int {
 	return pids
 }
 
-// Daemon makes the daemon reload after a script of the test's own.
+// Daemon makes the daemon run a script of the test before each reload.
 func (b *Box) Daemon(first string) {
 	b.Stub("reload", fmt.Sprintf("PATH=/usr/bin:/bin; cd %s\n%s\necho reload >>run/reloads\ncat etc/app/conf >run/loaded", b.Root, first))
 }
 
-// Stub puts a command of the test before the machine's.
+// Stub replaces a command of the machine by a script of the test.
 func (b *Box) Stub(name, script string) {
 	require.NoError(b.t, os.WriteFile(b.Root+"/bin/"+name, []byte("#!/bin/sh\n"+script+"\n"), 0o755))
 }
@@ -249,8 +250,8 @@ func (b *Box) Read(path string) string {
 	return string(data)
 }
 
-// Left lists rocec's files on the device other than backups and originals: temporary files, the folder of the run, the boot unit, the
-// lock, and the list of files that may not be in use.
+// Left lists rocec's files on the device except backups and originals: temporary files, the folder of the run, the boot unit, the lock,
+// and the list of files that may not be in use.
 func (b *Box) Left() []string {
 	var names []string
 	require.NoError(b.t, filepath.WalkDir(b.Root, func(p string, d fs.DirEntry, err error) error {
@@ -266,7 +267,7 @@ func (b *Box) Left() []string {
 	return names
 }
 
-// Tree is the tree of this device alone.
+// Tree returns a tree with only this device.
 func (b *Box) Tree() *target.Tree { return &target.Tree{Devices: []*target.Device{b.Dev}} }
 
 // Dial connects to the device, unless it is dead.
@@ -333,10 +334,10 @@ func (c *conn) lose(f *Fault) {
 
 func (c *conn) Close() error { return nil }
 
-// HostKey is the fingerprint of the key the device answered with.
+// HostKey returns the fingerprint of the device's host key.
 func (c *conn) HostKey() string { return c.b.Key }
 
-// Over is the box over another connection, such as through a real SSH server. It moves the paths of a device below the root.
+// Over returns a connection to the box over another connection, such as a real SSH server. It moves the paths of a device below the root.
 func (b *Box) Over(c target.Conn) target.Conn { return &over{c, b} }
 
 type over struct {
@@ -358,11 +359,12 @@ mount --bind "$0/etc/systemd/system" /etc/systemd/system && exec sh -c "$1"`, b.
 }
 
 func (b *Box) run(c *exec.Cmd, stdin []byte) ([]byte, error) {
-	// The folders of the system come before those of the person, in which an interpreter may be a script that looks for one.
+	// The folders of the system come first. In a folder of a user, an interpreter may be a wrapper script that searches for another
+	// interpreter.
 	path := b.Root + "/bin:/usr/sbin:/usr/bin:/sbin:/bin:" + os.Getenv("PATH")
 	c.Env = []string{"PATH=" + path, "HOME=" + cmp.Or(b.Home, "/")}
 	c.Stdin = bytes.NewReader(stdin)
-	c.SysProcAttr = &syscall.SysProcAttr{Credential: b.user, Setpgid: true} // as a session of sshd has one
+	c.SysProcAttr = &syscall.SysProcAttr{Credential: b.user, Setpgid: true} // like a session of sshd
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
 	c.WaitDelay = time.Second // background processes of a script may hold the pipes
 	var out, errs bytes.Buffer
@@ -382,10 +384,10 @@ func (b *Box) run(c *exec.Cmd, stdin []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// State is the folder of rocec's state on a device, below the box's root.
+// State returns the folder of rocec's state on a device, below the box's root.
 const State = "/var/lib/rocec"
 
-// AsNobody makes the commands run as a user who is not root, and gives that user the box.
+// AsNobody makes the commands run as the user nobody, and gives that user the box's files.
 func (b *Box) AsNobody() {
 	if os.Geteuid() != 0 {
 		return
@@ -398,11 +400,11 @@ func (b *Box) AsNobody() {
 	}))
 }
 
-// Moved is a script with the places of a device below the root.
+// Moved returns a script in which the paths of a device are below the root.
 func (b *Box) Moved(script string) string {
 	for _, e := range b.Edits {
 		was := script
-		if script = strings.ReplaceAll(script, e.Old, e.New); script == was { // it may come as an argument
+		if script = strings.ReplaceAll(script, e.Old, e.New); script == was { // the script may be an argument
 			in := strings.NewReplacer("'", `'\''`)
 			script = strings.ReplaceAll(script, in.Replace(e.Old), in.Replace(e.New))
 		}
@@ -414,7 +416,7 @@ func (b *Box) Moved(script string) string {
 	return strings.ReplaceAll(script, "/etc/systemd/system", b.Root+"/etc/systemd/system")
 }
 
-// named gives folders of rocec in an answer the names that they have on a device.
+// named replaces the folders of rocec in an answer by their paths on a real device.
 func (b *Box) named(answer []byte) []byte {
 	var out []byte
 	for line := range bytes.Lines(answer) {
@@ -428,7 +430,7 @@ func (b *Box) named(answer []byte) []byte {
 	return out
 }
 
-// moveStdin does the same to stdin: a script, or items with their sizes.
+// moveStdin moves the paths in stdin, like Moved. stdin is a script, or items with their sizes.
 func (b *Box) moveStdin(stdin []byte) []byte {
 	if !bytes.HasPrefix(stdin, []byte("run ")) {
 		return []byte(b.Moved(string(stdin)))
@@ -468,7 +470,8 @@ var (
 	Writers = []string{"chmod", "chown", "cp", "ln", "mkdir", "mv", "rm", "touch"}
 )
 
-// Breakable puts a wrapper around every operation: the at-th one, and with always every later writer, fails with words.
+// Breakable puts a wrapper around every operation. The operation number at fails with the given words. If always is set, every later
+// write fails, too.
 func (b *Box) Breakable(at int, always bool, words string) {
 	names, cmp := slices.Concat(Readers, Writers), "-eq"
 	if always {
@@ -479,9 +482,9 @@ func (b *Box) Breakable(at int, always bool, words string) {
 		require.NoError(b.t, err)
 		rest := fmt.Sprintf(`exec %s "$@"`, real)
 		if name == "sync" {
-			rest = `[ "$1" != --help ] || echo --file-system` // without it the scripts start an interpreter for every flush
+			rest = `[ "$1" != --help ] || echo --file-system` // without a sync of files, the scripts start an interpreter for every flush
 		}
-		// What the shell does by itself counts them: with set -C it makes a file, or fails where there is one.
+		// The counter only uses builtins of the shell: with set -C, a redirection makes a file, or fails if the file exists.
 		b.Stub(name, fmt.Sprintf(`read n <%[1]s/run/count
 set -C
 until n=$((n + 1)) && { true >%[1]s/run/operation.$n; } 2>/dev/null; do :; done
@@ -493,7 +496,7 @@ if [ $n %[2]s %[3]d ]; then echo "%[4]s: %[5]s" >&2; exit 1; fi
 	b.Write("/run/count", "0\n")
 }
 
-// Operated returns how many operations there were.
+// Operated returns the number of operations so far.
 func (b *Box) Operated() int {
 	names, err := filepath.Glob(b.Root + "/run/operation.*")
 	require.NoError(b.t, err)

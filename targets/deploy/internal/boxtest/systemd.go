@@ -29,7 +29,7 @@ echo "$*" >`+b.Root+`/run/timers/"$unit".timer`)
 	b.Stub("systemctl", `[ "$1" = stop ] && rm `+b.Root+`/run/timers/"$2"`)
 }
 
-// Timers are the units that wait to fire.
+// Timers returns the units whose timers are waiting to fire.
 func (b *Box) Timers() []string {
 	names, err := filepath.Glob(b.Root + "/run/timers/*.timer")
 	require.NoError(b.t, err)
@@ -46,12 +46,12 @@ func (b *Box) Fire() {
 		cmd, err := os.ReadFile(path)
 		require.NoError(b.t, err)
 		require.NoError(b.t, os.Remove(path))
-		_, _ = b.run(exec.CommandContext(b.t.Context(), "sh", "-c", string(cmd)), nil) // how it ended is on the device
+		_, _ = b.run(exec.CommandContext(b.t.Context(), "sh", "-c", string(cmd)), nil) // the device has the result of the command
 	}
 }
 
-// PowerCut ends everything on the device and starts it again: a new boot ID, the boot units, and then the daemon with the content of its
-// file. All writes stay, flushed or not.
+// PowerCut ends all processes and starts the device again: with a new boot ID, the boot units, and then the daemon with the content of
+// its file. All writes stay, flushed or not.
 func (b *Box) PowerCut() {
 	b.Kill()
 	require.NoError(b.t, os.RemoveAll(b.Root+"/run/timers"))

@@ -14,16 +14,16 @@ import (
 	"github.com/rocec/rocec/targets/deploy/internal/nspawn"
 )
 
-// traffic is the file of a switch.
+// traffic is the path of a switch's file.
 const traffic = "/etc/cumulus/datapath/traffic.conf"
 
-// script is a file of a host; it is there before the first apply, as an older rocec may have left it.
+// script is the path of a host's file. The file exists before the first apply, as if an older rocec had written it.
 const (
 	script    = "/usr/local/sbin/rocec-host"
 	oldScript = "#!/bin/sh\n# of an older rocec\n"
 )
 
-// references returns the devices of the matrix, with their files before.
+// references returns the devices of the matrix, with their files before an apply.
 func references() []*reference {
 	factory := "# by hand\ntraffic.packet_priority_source_set = [802.1p]\n"
 	port := []nspawn.Port{{Name: "swp1", MTU: 9216}}
@@ -45,7 +45,7 @@ func references() []*reference {
 	}
 }
 
-// ready sets a booted device to its state before rocec: a NIC that a person has set by hand.
+// ready brings a booted device into its state before rocec, with a NIC that a person has set by hand.
 func ready(d *nspawn.Device) error {
 	if d.Kind != nspawn.Host {
 		return nil
@@ -54,7 +54,7 @@ func ready(d *nspawn.Device) error {
 	return err
 }
 
-// learn applies without a fault, and keeps the result.
+// learn runs an apply without a fault, and stores the result.
 func (r *reference) learn(ctx context.Context, d *nspawn.Device, bin string) error {
 	r.paths = []string{traffic}
 	if r.kind == nspawn.Host {
@@ -74,7 +74,7 @@ func (r *reference) learn(ctx context.Context, d *nspawn.Device, bin string) err
 	return errors.Join(err, o.close())
 }
 
-// learnOld keeps the content of a device before an apply.
+// learnOld stores the content of a device before an apply.
 func (r *reference) learnOld(d *nspawn.Device) error {
 	if err := ready(d); err != nil {
 		return err
@@ -93,11 +93,11 @@ func (r *reference) learnOld(d *nspawn.Device) error {
 	if h, err = look(d, r.paths); err != nil {
 		return err
 	}
-	r.old.live = append(r.old.live, h.live) // the NIC forgets
+	r.old.live = append(r.old.live, h.live) // the NIC forgets its settings
 	return ready(d)
 }
 
-// learnNew applies, and applies once more over the edit of another user.
+// learnNew runs an apply, and a second one over the edit of another user.
 func (r *reference) learnNew(ctx context.Context, d *nspawn.Device, o *operator) error {
 	apply := func() (*ran, *side, error) {
 		result, err := o.run(ctx, o.apply("--soak", "0s")...)
@@ -143,7 +143,7 @@ func (r *reference) learnNew(ctx context.Context, d *nspawn.Device, o *operator)
 	return nil
 }
 
-// name finds the verb of every moment.
+// name sets the verb of every moment.
 func name(moments []moment) {
 	verb, kept, disarmed := "prepare", false, false
 	for i := range moments {
@@ -156,7 +156,7 @@ func name(moments []moment) {
 			verb, kept = "confirm", true
 			continue
 		case verb == "confirm" && strings.HasPrefix(line, "rm ") && strings.HasSuffix(line, "/deadline"):
-			if disarmed { // the release disarms once more
+			if disarmed { // the release disarms again
 				verb = "release"
 			}
 			disarmed = true
@@ -165,7 +165,7 @@ func name(moments []moment) {
 	}
 }
 
-// cells are those of apply: every fault at every command of a kind.
+// cells returns the cells of apply: every fault at every command of each kind of device.
 func (r *reference) cells(bin string, faults []fault) []nspawn.Cell {
 	var cells []nspawn.Cell
 	for i := range faults {
@@ -181,7 +181,7 @@ func (r *reference) cells(bin string, faults []fault) []nspawn.Cell {
 	return cells
 }
 
-// experiment does something with a device that was booted for a cell, and an operator.
+// experiment returns the Run function of a cell. It calls do with the booted device and an operator.
 func (r *reference) experiment(bin string, f *fault, m moment, do func(ctx context.Context, c *cell) (string, error)) func(
 	context.Context, *nspawn.Device) (string, error) {
 	return func(ctx context.Context, d *nspawn.Device) (end string, err error) {
@@ -197,7 +197,7 @@ func (r *reference) experiment(bin string, f *fault, m moment, do func(ctx conte
 	}
 }
 
-// strike starts rocec, injects the fault at the moment, and judges the result.
+// strike starts rocec, injects the fault at the moment, and checks the result.
 func (c *cell) strike(ctx context.Context, args ...string) (string, error) {
 	said, fired, err := c.lead(ctx, func() (*under, error) { return c.o.start(ctx, args...) })
 	if err != nil {
@@ -210,14 +210,14 @@ func (c *cell) strike(ctx context.Context, args ...string) (string, error) {
 	return end, err
 }
 
-// report is the report of rocec, and the state of the device at that time.
+// report contains the report of rocec, and the state of the device at that time.
 type report struct {
 	*ran
 	held *holds
 }
 
-// lead begins something, waits until the device stops at the moment, and has the fault strike. If a rocec was started, it returns the
-// final report of that.
+// lead calls begin, waits until the device stops at the moment, and injects the fault. If begin started a rocec, lead returns its final
+// report.
 func (c *cell) lead(ctx context.Context, begin func() (*under, error)) (*report, fired, error) {
 	c.d.StopAt(c.at.N, nspawn.Before)
 	stopped := c.d.Stopped()
@@ -249,7 +249,8 @@ func (c *cell) lead(ctx context.Context, begin func() (*under, error)) (*report,
 	return &report{said, h}, fired, err
 }
 
-// atRest waits until the device is at rest and, where that takes a moment, whole: the unit of a NIC may still be at work.
+// atRest waits until the device is at rest and has a complete content. That may take a moment, because the unit of a NIC may still be
+// running.
 func (c *cell) atRest(ctx context.Context) (*holds, error) {
 	h, err := quiet(ctx, c.d, c.ref.paths)
 	for until := time.Now().Add(c.d.Slowed(5 * time.Second)); err == nil && time.Now().Before(until); h, err = look(c.d, c.ref.paths) {
@@ -261,7 +262,7 @@ func (c *cell) atRest(ctx context.Context) (*holds, error) {
 	return h, err
 }
 
-// afterwards judges a cell when rocec has ended. Where none was under way, one is asked now to keep the change.
+// afterwards checks a cell after the end of rocec. If no rocec was running, it starts one to keep the change.
 func (c *cell) afterwards(ctx context.Context, said *report, fired fired) (string, error) {
 	rest, err := c.atRest(ctx)
 	if err != nil {
@@ -317,7 +318,7 @@ func (c *cell) afterwards(ctx context.Context, said *report, fired fired) (strin
 	return end, c.goOn(ctx)
 }
 
-// stands compares the report of rocec with the final state of the device.
+// stands checks that the report of rocec still matches the final state of the device.
 func (c *cell) stands(ctx context.Context, said *ran, end string) error {
 	if said.status == exitKilled {
 		if end == "new" && !c.back && !c.at.checked {
@@ -336,7 +337,7 @@ func (c *cell) stands(ctx context.Context, said *ran, end string) error {
 	return nil
 }
 
-// died checks that rocec knows of a run that was killed.
+// died checks that `rocec runs` lists a killed run.
 func (c *cell) died(ctx context.Context) error {
 	run, err := c.o.runName()
 	if err != nil || run == "" {

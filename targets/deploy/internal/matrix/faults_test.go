@@ -14,39 +14,39 @@ import (
 	"github.com/rocec/rocec/targets/deploy/internal/nspawn"
 )
 
-// fault is something bad that strikes at a moment.
+// fault is a fault that the matrix injects at a moment.
 type fault struct {
 	name string
 
-	// strike does it. When it returns the device goes on, and leader, which is nil where no rocec is under way, too.
+	// strike injects the fault. After its return the device continues, and leader, too. leader is nil if no rocec is running.
 	strike func(ctx context.Context, c *cell, leader *under) (fired, error)
 
-	// heal takes it back when the device has been judged; nil: there is nothing to take back.
+	// heal reverses the fault after the check of the device; nil: no reversal is needed.
 	heal func(*cell) error
 
-	blocks bool // while it stands a device cannot undo: it is judged when it is healed
-	leader bool // it strikes rocec, or the way to it
-	power  bool // the power goes
-	disk   bool // the disk takes no more
-	long   bool // it takes a minute or more
+	blocks bool // during the fault a device cannot undo, so it is checked after heal
+	leader bool // the fault affects rocec, or the connection to the device
+	power  bool // the power is cut
+	disk   bool // the disk is full
+	long   bool // the fault takes a minute or more
 
-	renames bool // it renames another file into place
+	renames bool // the fault renames another file into place
 }
 
-// fired proves that a fault happened.
+// fired is a proof that a fault happened.
 type fired interface{ Fired() error }
 
-// proof is a fault of this package.
+// proof is the proof for a fault of this package.
 type proof func() error
 
 func (p proof) Fired() error { return p() }
 
-// onDevice is a fault of package nspawn.
+// onDevice returns the strike function for a fault of package nspawn.
 func onDevice(inject func(*nspawn.Device) nspawn.Fault) func(context.Context, *cell, *under) (fired, error) {
 	return func(_ context.Context, c *cell, _ *under) (fired, error) { return inject(c.d), nil }
 }
 
-// signal sends a signal to rocec, and proves that rocec ended by it or reported it.
+// signal sends a signal to rocec. Its proof is that rocec ended by the signal or reported it.
 func signal(s syscall.Signal) func(context.Context, *cell, *under) (fired, error) {
 	return func(_ context.Context, c *cell, leader *under) (fired, error) {
 		if err := leader.signal(s); err != nil {
@@ -55,7 +55,7 @@ func signal(s syscall.Signal) func(context.Context, *cell, *under) (fired, error
 		if s == syscall.SIGKILL {
 			<-leader.done
 		} else {
-			time.Sleep(time.Duration(float64(50*time.Millisecond) * nspawn.Slow(c.d))) // the signal arrives before the device goes on
+			time.Sleep(time.Duration(float64(50*time.Millisecond) * nspawn.Slow(c.d))) // the signal arrives before the device continues
 		}
 		return proof(func() error {
 			r, err := leader.wait()
@@ -88,7 +88,7 @@ func cut(long time.Duration) func(context.Context, *cell, *under) (fired, error)
 	}
 }
 
-// editFile is an edit by a third party.
+// editFile edits a file as another user.
 func editFile(how nspawn.How) func(context.Context, *cell, *under) (fired, error) {
 	return func(_ context.Context, c *cell, _ *under) (fired, error) {
 		c.edit = fmt.Sprintf("%x", sha256.Sum256(c.ref.edit))
@@ -96,7 +96,7 @@ func editFile(how nspawn.How) func(context.Context, *cell, *under) (fired, error
 	}
 }
 
-// secondOperator applies another variant of the fabric at that moment.
+// secondOperator applies another variant of the fabric at the moment.
 func secondOperator(ctx context.Context, c *cell, _ *under) (fired, error) {
 	other, err := c.o.another(c.d)
 	if err != nil {
@@ -133,7 +133,7 @@ func jump(years time.Duration) func(context.Context, *cell, *under) (fired, erro
 	return onDevice(func(d *nspawn.Device) nspawn.Fault { return d.ClockJump(years * 365 * 24 * time.Hour) })
 }
 
-// faults are all that strike at a moment.
+// faults lists all faults of the matrix.
 var faults = []fault{
 	{name: "rocec killed (-9)", strike: signal(syscall.SIGKILL), leader: true},
 	{name: "rocec told to end (SIGTERM)", strike: signal(syscall.SIGTERM), leader: true},

@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/internal/nspawn"
 )
 
-// scene is a device of a kind, and an operator.
+// scene is a device of a kind with an operator.
 func scene(t *testing.T, r *reference) *cell {
 	t.Helper()
 	acquire(t, 1)
@@ -26,7 +26,7 @@ func scene(t *testing.T, r *reference) *cell {
 	return &cell{ref: r, d: d, o: o, fault: &fault{}}
 }
 
-// rocec runs a verb, which must end with a status, and an outcome of the device where one is given.
+// rocec runs a verb, which must end with the given status. If an outcome is given, the device must have this outcome.
 func (c *cell) rocec(t *testing.T, status int, outcome string, args ...string) *ran {
 	t.Helper()
 	r, err := c.o.run(t.Context(), args...)
@@ -41,8 +41,8 @@ func (c *cell) rocec(t *testing.T, status int, outcome string, args ...string) *
 	return r
 }
 
-// locked runs a verb that finds the lock of another run. While the mark of that run holds, the lock refuses the device; once its time is
-// over, the lock keeps the switch from being marked, and nothing is started.
+// locked runs a verb that finds the lock of another run. While the mark of that run is valid, the lock refuses the device. After the end
+// of the mark, the lock prevents the marking of the switch, and nothing is started.
 func (c *cell) locked(t *testing.T, args ...string) *ran {
 	t.Helper()
 	r := c.rocec(t, exitLocked, "", args...)
@@ -53,7 +53,7 @@ func (c *cell) locked(t *testing.T, args ...string) *ran {
 	return r
 }
 
-// holds checks that the device holds and uses a side, and nothing of a run.
+// holds checks that the device has and uses a side, and has no files of a run.
 func (c *cell) holds(t *testing.T, s *side) {
 	t.Helper()
 	h, err := quiet(t.Context(), c.d, c.ref.paths)
@@ -67,7 +67,7 @@ func (c *cell) holds(t *testing.T, s *side) {
 func each(t *testing.T, do func(t *testing.T, c *cell)) {
 	t.Parallel()
 	refs := learn(t)
-	if slice() { // a kind of device for each test
+	if slice() { // in parallel, one test for each kind of device
 		refs = refs[len(t.Name())%len(refs):][:1]
 	}
 	for _, r := range refs {
@@ -85,7 +85,7 @@ func last(t *testing.T, o *operator) string {
 	return run
 }
 
-// TestHoldConfirmed: a change that waits and is confirmed stays. A rollback of it brings back the earlier settings of a NIC, too.
+// TestHoldConfirmed: a held change stays after its confirm. A rollback of the change also restores the earlier settings of a NIC.
 func TestHoldConfirmed(t *testing.T) {
 	each(t, func(t *testing.T, c *cell) {
 		c.rocec(t, 0, "unconfirmed", c.o.apply("--soak", "0s", "--confirm", c.d.Slowed(time.Minute).String())...)
@@ -101,7 +101,7 @@ func TestHoldConfirmed(t *testing.T) {
 	})
 }
 
-// TestHoldNotConfirmed: the device itself undoes a change that is not confirmed in time. A late confirmation reports that.
+// TestHoldNotConfirmed: the device itself undoes a change that is not confirmed in time. A late confirm reports the undo.
 func TestHoldNotConfirmed(t *testing.T) {
 	each(t, func(t *testing.T, c *cell) {
 		begin, long := time.Now(), c.d.Slowed(10*time.Second)
@@ -129,11 +129,11 @@ func TestHoldRolledBack(t *testing.T) {
 	})
 }
 
-// A run that died as it prepared leaves a lock. The operator who led the run can remove it, and so can any operator who names the run.
+// A run that died during prepare leaves a lock. The operator of the run can remove the lock, and so can any operator who names the run.
 func TestUnlock(t *testing.T) {
 	each(t, func(t *testing.T, c *cell) {
 		prepare := slices.DeleteFunc(slices.Clone(c.ref.moments), func(m moment) bool { return m.verb != "prepare" })
-		inPrepare := prepare[len(prepare)/2] // a later prepare has fewer commands, as folders are there
+		inPrepare := prepare[len(prepare)/2] // a later prepare has fewer commands, because its folders exist
 		die := func() string {
 			c.at, c.fault = inPrepare, &faults[0]
 			said, fired, err := c.lead(t.Context(), func() (*under, error) { return c.o.start(t.Context(), c.o.apply("--soak", "0s")...) })

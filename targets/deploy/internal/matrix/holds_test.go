@@ -15,19 +15,19 @@ import (
 	"github.com/rocec/rocec/targets/deploy/internal/nspawn"
 )
 
-// holds is the true state of a device, read without rocec.
+// holds is the state of a device, read without rocec.
 type holds struct {
 	files  map[string]string // by path: SHA-256, or "absent"
 	loaded string            // SHA-256 of what switchd has loaded; empty: no switchd
 	live   string            // the settings of the NIC; empty: no NIC
-	mark   string            // of the run that came furthest; "absent": there is no run
+	mark   string            // mark of the run with the most progress; "absent": there is no run
 	boot   string            // boot id
-	left   []string          // files of rocec that a finished run does not leave
-	dcbx   string            // who runs DCBX; dcb cannot give it back to the firmware
+	left   []string          // files of rocec that a finished run removes
+	dcbx   string            // the side that runs DCBX; dcb cannot return it to the firmware
 	busy   []string          // timers, units and processes of rocec
 }
 
-// question asks a device for its whole state; %s is the paths of files.
+// question is a script that prints the whole state of a device. %s stands for the paths of files.
 const question = `
 for f in %s; do
 	if [ -e "$f" ]; then sum=$(sha256sum <"$f"); echo "file $f ${sum%%%% *}"; else echo "file $f absent"; fi
@@ -96,13 +96,13 @@ func look(d *nspawn.Device, files []string) (*holds, error) {
 		}
 	}
 	if h.mark == "absent" && slices.Contains(undecided, ended) {
-		h.mark = ended // of a run that gave its lock back
+		h.mark = ended // of a run that has released its lock
 	}
 	h.left = slices.Compact(slices.Sorted(slices.Values(h.left)))
 	return h, nil
 }
 
-// open reports whether a run is neither kept nor undone.
+// open reports whether there is a run that is neither kept nor undone.
 func (h *holds) open() bool { return h.mark == "armed" || h.mark == "loaded" || h.mark == "undoing" }
 
 func (h *holds) String() string {
@@ -120,12 +120,12 @@ func (h *holds) String() string {
 	return b.String()
 }
 
-// quiet waits until a device is at rest: its run is over or waits for a person, and no process of rocec runs there. A lasting fault may
-// prevent that; then quiet returns the last state of the device.
+// quiet waits until a device is at rest: its run has ended or waits for a person, and no process of rocec runs on the device. A lasting
+// fault may prevent that. In this case quiet returns the last state of the device.
 func quiet(ctx context.Context, d *nspawn.Device, files []string) (*holds, error) {
 	most := d.Slowed(2*stepTime + deadMan + 2*stepTime + 10*time.Second) // the first timer, the undo, and other short steps
 	for end := time.Now().Add(most); ; {
-		// The test asks the device nothing while its mark is open: a question starts some forty processes there.
+		// While the mark is open, the test does not run question, because question starts about forty processes on the device.
 		for waits(d) && time.Now().Before(end) && ctx.Err() == nil {
 			time.Sleep(50 * time.Millisecond)
 		}
@@ -140,7 +140,7 @@ func quiet(ctx context.Context, d *nspawn.Device, files []string) (*holds, error
 	}
 }
 
-// waits reports whether a run on a device is neither kept nor undone, by its mark alone.
+// waits reports whether a run on a device is neither kept nor undone, only by its mark.
 func waits(d *nspawn.Device) bool {
 	marks, err := d.Glob("/var/lib/rocec/txn-*/state.*")
 	h := holds{}
@@ -157,15 +157,15 @@ func processes(busy []string) []string {
 	return slices.DeleteFunc(slices.Clone(busy), func(b string) bool { return !strings.HasPrefix(b, "process ") })
 }
 
-// side is a content that a device may hold as a whole.
+// side is a complete content of a device.
 type side struct {
 	files  map[string]string
 	loaded string
-	live   []string // any of these; empty: there is no NIC
+	live   []string // any of these settings; empty: there is no NIC
 	dcbx   string
 }
 
-// sideOf returns the content that a device holds and uses.
+// sideOf returns the content that a device has and uses.
 func sideOf(h *holds) *side {
 	s := &side{files: h.files, loaded: h.loaded, dcbx: h.dcbx}
 	if h.live != "" {
@@ -174,28 +174,28 @@ func sideOf(h *holds) *side {
 	return s
 }
 
-// reference is the result of an undisturbed apply on a device of a kind.
+// reference is the result of an apply without a fault on a device of a kind.
 type reference struct {
 	kind     *nspawn.Kind
 	options  nspawn.Options
-	paths    []string // of its files
-	edited   string   // the one that another user edits, and their content
+	paths    []string // paths of its files
+	edited   string   // the file that another user edits, and the content after the edit
 	edit     []byte
 	old, new side
-	over     side     // the new content over that edit, lines of which rocec does not manage
+	over     side     // the new content over that edit, whose lines rocec does not manage
 	moments  []moment // of apply
-	writes   int      // of its journal
+	writes   int      // commands recorded in its journal
 
-	read     []*readTwice // live and by a snapshot
-	stranger *ran         // a collect that meets a host key which nobody has accepted
+	read     []*readTwice // output of a live read, and of a read from a snapshot
+	stranger *ran         // output of a collect with an unknown host key
 }
 
-// moment is a command of rocec on a device, and the verb it belongs to.
+// moment is a command of rocec on a device, with the verb that runs it.
 type moment struct {
 	nspawn.Command
 	verb    string
-	checked bool // it comes after the last comparison of the files
-	kept    bool // it comes after the confirmation: another run may begin
+	checked bool // the command is after the last comparison of the files
+	kept    bool // the command is after the confirm, so another run may begin
 }
 
 var (
@@ -203,20 +203,20 @@ var (
 	fsync    = regexp.MustCompile(`(?s)-c import os, sys.*os\.close\(fd\)`)
 )
 
-// String returns the command in one line, whatever the run is called.
+// String returns the command in one line, without the name of the run.
 func (m moment) String() string {
 	return runNames.ReplaceAllString(fsync.ReplaceAllString(m.Command.String(), "fsync"), "RUN")
 }
 
-// is reports whether the device holds a side's files, in full.
+// is reports whether the device has all files of a side.
 func (h *holds) is(s *side) bool { return maps.Equal(h.files, s.files) }
 
-// uses reports whether the device uses it.
+// uses reports whether the device uses a side.
 func (h *holds) uses(s *side) bool {
 	return h.loaded == s.loaded && (len(s.live) == 0 || slices.Contains(s.live, h.live))
 }
 
-// unlike names the content that the device uses and the side does not have.
+// unlike describes content that the device uses and that differs from the side.
 func (h *holds) unlike(s *side) string {
 	var b strings.Builder
 	for i, live := range s.live {
@@ -229,7 +229,7 @@ func (h *holds) unlike(s *side) string {
 	return b.String()
 }
 
-// full returns an error that names a file which is neither old, new nor one of the allowed others.
+// full returns an error if a file is neither old, new nor one of the allowed other contents.
 func (r *reference) full(h *holds, others ...string) error {
 	for _, p := range r.paths {
 		have := h.files[p]

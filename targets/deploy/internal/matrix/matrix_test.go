@@ -24,10 +24,10 @@ var (
 	workers = flag.Int("workers", 3*runtime.NumCPU(), "devices that run at the same time: many wait for a timer")
 )
 
-// devices are those that all tests of this package may boot at the same time.
+// devices limits how many devices all tests of this package boot at the same time.
 var devices = sync.OnceValue(func() *semaphore.Weighted { return semaphore.NewWeighted(int64(*workers)) })
 
-// acquire waits until a test may boot n devices; the test returns them when it ends.
+// acquire waits until a test may boot n devices. The test returns them at its end.
 func acquire(t *testing.T, n int64) {
 	t.Helper()
 	if err := devices().Acquire(t.Context(), n); err != nil {
@@ -36,7 +36,7 @@ func acquire(t *testing.T, n int64) {
 	t.Cleanup(func() { devices().Release(n) })
 }
 
-// learned is the result of an undisturbed apply on the devices, computed once.
+// learned returns the results of an apply without a fault on the devices, computed once.
 var learned struct {
 	once sync.Once
 	refs []*reference
@@ -57,7 +57,7 @@ func learn(t *testing.T) []*reference {
 	return learned.refs
 }
 
-// learnAll learns of several kinds of devices at the same time.
+// learnAll calls learn for several kinds of devices at the same time.
 func learnAll(t *testing.T, bin string, refs []*reference) (good bool) {
 	t.Helper()
 	var cells []nspawn.Cell
@@ -70,14 +70,13 @@ func learnAll(t *testing.T, bin string, refs []*reference) (good bool) {
 	return !slices.ContainsFunc(nspawn.Matrix(t, devices(), cells), func(r nspawn.Result) bool { return r.Err != nil })
 }
 
-// TestApply: whichever fault strikes at whichever command of an apply, the device ends whole, the report is true, and rocec itself can go
-// on.
+// TestApply: after any fault at any command of an apply, the device has a complete content, the report is true, and rocec can go on.
 func TestApply(t *testing.T) {
 	t.Parallel()
 	bin := rocec(t)
 	var may []fault
 	for k, f := range faults {
-		if !tooLong(f) && (!slice() || k%2 == 0) { // the others strike in TestUndo
+		if !tooLong(f) && (!slice() || k%2 == 0) { // TestUndo injects the other faults
 			may = append(may, f)
 		}
 	}
@@ -88,13 +87,13 @@ func TestApply(t *testing.T) {
 	run(t, "apply", part(cells))
 }
 
-// slice reports whether the tests run the smallest part of the cells, in which each fault strikes once.
+// slice reports whether the tests run the smallest part of the cells, with each fault once.
 func slice() bool { return !*whole && *most == 1 }
 
-// tooLong reports whether a fault takes longer than a part of the cells may.
+// tooLong reports whether a fault takes too long for a run of a part of the cells.
 func tooLong(f fault) bool { return f.long && !*whole }
 
-// part takes as many cells of every row as this test has time for.
+// part selects as many cells of every row as this test has time for.
 func part(cells []nspawn.Cell) []nspawn.Cell {
 	if *whole {
 		return cells
@@ -102,7 +101,7 @@ func part(cells []nspawn.Cell) []nspawn.Cell {
 	return nspawn.Sample(cells, *most)
 }
 
-// run runs those cells that were asked for, and publishes their tables.
+// run runs the requested cells, and publishes their tables.
 func run(t *testing.T, name string, cells []nspawn.Cell) {
 	t.Helper()
 	cells = slices.DeleteFunc(cells, func(c nspawn.Cell) bool {

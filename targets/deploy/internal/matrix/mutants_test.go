@@ -22,20 +22,20 @@ import (
 	"github.com/rocec/rocec/targets/deploy/internal/nspawn"
 )
 
-// mutant is a mistake in the scripts that runs on a device: one that only a loss of power or of the disk shows.
+// mutant is a mistake in the scripts for devices that only shows after a loss of power or of the disk.
 type mutant struct {
 	name     string
-	file     string // below package device
+	file     string // path below package device
 	old, new string
 	kind     *nspawn.Kind
-	shows    string // a moment that shows it begins so; it is tried first, and alone where all cells would take too long
-	hidden   string // why no cell shows it; empty: one does
+	shows    string // prefix of a moment that shows the mistake; it is tried first, and only it if all cells would take too long
+	hidden   string // why no cell shows it; empty: a cell does
 }
 
-// scripts is where the scripts lie.
+// scripts is the folder of the scripts.
 const scripts = "../../device/"
 
-// mutants are those written by hand, and every flush left out.
+// mutants returns the handwritten mutants, and one mutant for every omitted flush.
 func mutants(t *testing.T) []mutant {
 	t.Helper()
 	all := []mutant{
@@ -73,7 +73,7 @@ func mutants(t *testing.T) []mutant {
 				name: fmt.Sprintf("%s, line %d: no flush of \"%s", file, 1+strings.Count(before, "\n"), what), file: file, kind: nspawn.Switch43,
 				old: line, new: strings.Replace(line, `flush "`, `: "`, 1),
 			}
-			if strings.Count(string(text), line) > 1 { // the same line twice: the one that comes first
+			if strings.Count(string(text), line) > 1 { // if a line occurs twice: the first occurrence
 				m.old = before[max(0, len(before)-40):] + line
 				m.new = before[max(0, len(before)-40):] + strings.Replace(line, `flush "`, `: "`, 1)
 			}
@@ -108,7 +108,7 @@ func (m *mutant) build(t *testing.T) string {
 	return out
 }
 
-// hunt runs the cells that could show a mutant, until one does. It returns that cell, or the number of cells that did not.
+// hunt runs the cells that could show a mutant, until a cell shows it. It returns that cell, or the number of cells that did not show it.
 func (m *mutant) hunt(t *testing.T) (shown *nspawn.Result, cells int) {
 	t.Helper()
 	bin := m.build(t)
@@ -152,7 +152,7 @@ func (m *mutant) hunt(t *testing.T) (shown *nspawn.Result, cells int) {
 	return nil, len(table)
 }
 
-// Every mistake by which a loss of power could leave a half-state is seen by a cell of the matrix.
+// For every mistake by which a loss of power could leave an incomplete state, a cell of the matrix fails.
 func TestMutants(t *testing.T) {
 	if slice() {
 		t.Skip("minutes for each mistake: with -whole, or -most 2 and more")

@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/internal/nspawn"
 )
 
-// broken is a promise that was not kept.
+// broken is the error of a broken promise.
 type broken struct {
 	promise promise
 	why     string
@@ -24,7 +24,7 @@ func breaks(p promise, format string, args ...any) error {
 	return &broken{p, fmt.Sprintf(format, args...)}
 }
 
-// promise is a promise that an oracle checks: a column of the tables, which counts the cells that broke it.
+// promise is a promise that an oracle checks. It is a column of the tables, which counts the cells that broke the promise.
 type promise string
 
 // The promises, by the names of their columns.
@@ -36,22 +36,22 @@ const (
 
 var promises = []promise{noHalfState, trueReport, noShell}
 
-// cell is an experiment under way.
+// cell is a running experiment.
 type cell struct {
 	ref    *reference
 	d      *nspawn.Device
 	o      *operator
 	fault  *fault
-	at     moment // where the fault strikes
+	at     moment // the moment of the fault
 	edit   string // SHA-256 of the edit of another user; empty: no edit
-	others []side // the content that other operators apply
-	back   bool   // rocec goes back, so the old content is the wanted one
+	others []side // contents that other operators apply
+	back   bool   // the command is an undo, so the old content is the wanted one
 	held   bool   // the run waits to be confirmed
 
-	journalled bool // rocec was killed when it had written all there was to write
+	journalled bool // rocec was killed after its last write
 }
 
-// goal is the content that rocec should bring about.
+// goal returns the content that rocec should establish.
 func (c *cell) goal() *side {
 	if c.back {
 		return &c.ref.old
@@ -59,7 +59,7 @@ func (c *cell) goal() *side {
 	return &c.ref.new
 }
 
-// whole judges a device that was left alone until it is at rest: whether it holds and uses one content in full. It says which.
+// whole checks that a device at rest has and uses one complete content. It returns that content.
 func (c *cell) whole(h *holds) (end string, err error) {
 	r := c.ref
 	if err := r.full(h, c.contents()...); err != nil {
@@ -67,7 +67,7 @@ func (c *cell) whole(h *holds) (end string, err error) {
 	}
 	if c.edit != "" {
 		if h.files[r.edited] == c.edit {
-			return "edited", nil // what it uses is for a person to decide
+			return "edited", nil // a person decides which content the device uses
 		}
 		if !c.inWindow() {
 			return "", breaks(noHalfState, "the edit of another user in %s is lost\n%s", r.edited, h)
@@ -98,15 +98,16 @@ func (c *cell) whole(h *holds) (end string, err error) {
 	return "", breaks(noHalfState, "some files are old and some new\n%s", h)
 }
 
-// inWindow reports whether the fault was an edit by rename right before the rename of rocec, which docs/apply.md leaves open.
+// inWindow reports whether the fault was an edit by rename directly before rocec's rename. docs/apply.md excludes this case from the
+// promise.
 func (c *cell) inWindow() bool {
 	return c.fault.renames && c.at.Args[0] == "mv" && c.at.Args[len(c.at.Args)-1] == c.ref.edited
 }
 
-// undecided are the marks of a device that could not go back.
+// undecided lists the marks of a device that could not go back.
 var undecided = []string{"conflict", "failed"}
 
-// contents are the contents that others wrote.
+// contents returns the contents that others wrote.
 func (c *cell) contents() []string {
 	all := c.edits()
 	for _, s := range c.others {
@@ -124,7 +125,7 @@ func (c *cell) edits() []string {
 	return []string{c.edit}
 }
 
-// judge compares the report of rocec with the state of the device when rocec ended.
+// judge compares the report of rocec with the state of the device at the end of rocec.
 func (c *cell) judge(r *ran, h *holds) error {
 	ref, target := c.ref, c.goal()
 	untrue := func(format string, args ...any) error {
@@ -137,7 +138,7 @@ func (c *cell) judge(r *ran, h *holds) error {
 	touched := len(h.left) > 0 || !h.is(&ref.old) || !h.uses(&ref.old)
 	if f == nil {
 		switch {
-		case r.status == 0 && h.is(target): // nothing was to be done
+		case r.status == 0 && h.is(target): // there was nothing to do
 		case r.status == 0:
 			return untrue("it said nothing of the device, and ended well")
 		case touched && c.edit == "" && len(c.others) == 0 && r.status != exitKilled:
@@ -196,7 +197,7 @@ func (c *cell) judge(r *ran, h *holds) error {
 		if r.status != exitIncomplete && r.status != exitInterrupted {
 			return untrue("unknown, and the exit status is %d", r.status)
 		}
-		return nil // it promises no more
+		return nil // the outcome promises no more
 	default:
 		return untrue("there is no such outcome")
 	}
@@ -207,7 +208,7 @@ func (c *cell) judge(r *ran, h *holds) error {
 		return untrue("%s, and the exit status is %d", f.Outcome, r.status)
 	}
 	was, is := ref.old.files, ref.new.files
-	if c.back && f.Outcome == "applied" { // what was there before the run that is taken back
+	if c.back && f.Outcome == "applied" { // the content from before the undone run
 		was, is = is, was
 	}
 	for _, file := range f.Result.Files {
@@ -223,7 +224,7 @@ func (c *cell) judge(r *ran, h *holds) error {
 	return nil
 }
 
-// The exit statuses of rocec that an oracle looks at.
+// The exit statuses of rocec that an oracle checks.
 const (
 	exitKilled      = -1
 	exitMachines    = 3
@@ -237,18 +238,18 @@ func covers(named, path string) bool {
 	if prefix, ok := strings.CutSuffix(named, "*"); ok {
 		return strings.HasPrefix(path, prefix)
 	}
-	// The link that starts the boot unit goes with it.
+	// The name of the boot unit also covers the link that starts the unit.
 	return path == named || strings.HasPrefix(path, named+"/") || strings.HasSuffix(path, ".service") &&
 		strings.HasSuffix(named, path[strings.LastIndexByte(path, '/'):])
 }
 
-// untouched reports whether the device holds the old content or what another operator wrote, and nothing of this run.
+// untouched reports whether the device has the old content or the content of another operator, and nothing of this run.
 func (c *cell) untouched(h *holds) bool {
 	return h.is(&c.ref.old) || slices.ContainsFunc(c.others, func(s side) bool { return h.is(&s) })
 }
 
-// goOn acts as a person without a shell on the device: it resumes the dead run, removes a lock, and applies again. In the end the device
-// holds and uses the new content, and nothing is left.
+// goOn acts like a person without a shell on the device: it resumes the dead run, removes a lock, and applies again. At the end the
+// device must have and use the new content, without leftovers.
 func (c *cell) goOn(ctx context.Context) error {
 	need := func(format string, args ...any) error { return breaks(noShell, format, args...) }
 	runs, err := c.o.runNames()
@@ -308,7 +309,7 @@ func (c *cell) goOn(ctx context.Context) error {
 	if r, err = c.o.run(ctx, c.o.plan()...); err != nil {
 		return err
 	}
-	for end := time.Now().Add(c.d.Slowed(5 * time.Second)); ; time.Sleep(100 * time.Millisecond) { // stopped processes take a moment to end
+	for end := time.Now().Add(c.d.Slowed(5 * time.Second)); ; time.Sleep(100 * time.Millisecond) { // stopped processes take time to end
 		if h, err = look(c.d, c.ref.paths); err != nil || len(h.left)+len(h.busy) == 0 || time.Now().After(end) {
 			break
 		}
@@ -326,7 +327,7 @@ func (c *cell) goOn(ctx context.Context) error {
 	return nil
 }
 
-// resume is the command that goes on with a run.
+// resume returns the command that resumes a run.
 func (c *cell) resume(run string) []string {
 	if c.held {
 		return c.rollback(run)

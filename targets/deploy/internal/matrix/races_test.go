@@ -16,7 +16,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/internal/nspawn"
 )
 
-// times is how often something is done that chance has a part in.
+// times returns the number of repetitions of a test with a random result.
 func times(some, all int) int {
 	switch {
 	case *whole:
@@ -27,7 +27,7 @@ func times(some, all int) int {
 	return some
 }
 
-// left is how long a device waits still until it undoes by itself.
+// left returns the remaining time until a device undoes the change by itself.
 func (c *cell) left() (time.Duration, error) {
 	out, err := c.d.Exec("cut -d ' ' -f 1 /proc/uptime; cat /var/lib/rocec/txn-*/deadline")
 	if err != nil {
@@ -39,14 +39,15 @@ func (c *cell) left() (time.Duration, error) {
 	return time.Duration((end - at) * float64(time.Second)), errors.Join(err, failed)
 }
 
-// TestConfirmAtTheDeadline: a confirmation comes as the device is about to undo. One of the two wins, and rocec reports which.
+// TestConfirmAtTheDeadline: a confirm arrives when the device is about to undo the change. Either the confirm or the undo wins, and rocec
+// reports the winner.
 func TestConfirmAtTheDeadline(t *testing.T) {
 	t.Parallel()
 	bin := rocec(t)
 	var cells []nspawn.Cell
 	for i := range times(3, 21) {
 		r := learn(t)[i%3]
-		// The time when rocec begins; it takes a third of a second or more until it has confirmed.
+		// The start time of rocec, relative to the deadline. A confirm takes a third of a second or more.
 		early := 1500*time.Millisecond - time.Duration(i)*2*time.Second/time.Duration(times(2, 20))
 		cells = append(cells, nspawn.Cell{
 			Command: "confirm at the deadline", Fault: "none", At: fmt.Sprintf("%s, %s before", r.kind.Name, early), Kind: r.kind,
@@ -83,8 +84,8 @@ func TestConfirmAtTheDeadline(t *testing.T) {
 	run(t, "confirm at the deadline", cells)
 }
 
-// TestTwoOperators: two operators begin together, and one wins. The other one's error names the holder of the device, or reports that it
-// has changed.
+// TestTwoOperators: two operators begin together, and one wins. The error of the other one names the holder of the device, or reports
+// that the device has changed.
 func TestTwoOperators(t *testing.T) {
 	t.Parallel()
 	bin := rocec(t)
@@ -147,7 +148,7 @@ func TestTwoOperators(t *testing.T) {
 	run(t, "two operators", cells)
 }
 
-// rocec that is killed at a write of its journal, before it, half way through it, or after it, can be gone on with.
+// A run can be resumed after rocec was killed before, during or after a write of its journal.
 func TestKilledAtTheJournal(t *testing.T) {
 	t.Parallel()
 	bin := rocec(t)
@@ -203,7 +204,7 @@ func (o *operator) journal() (string, error) {
 	return string(text), err
 }
 
-// writes counts the writes of the journal of a run: its lines, and the files from before.
+// writes returns the number of writes to the journal of a run: its lines, and the saved earlier files.
 func (o *operator) writes() (int, error) {
 	dir := o.dir + "/home/.local/state/rocec/runs"
 	n := 0

@@ -22,17 +22,17 @@ import (
 	"github.com/rocec/rocec/targets/deploy/internal/nspawn"
 )
 
-// The times of a cell on a quiet machine; a device that booted slower has longer ones (slowed). A step has more time than it needs. A
-// dead-man's switch waits less than two minutes, but longer than rocec takes to read a device and to confirm.
+// The times of a cell on a quiet machine. slowed lengthens them for a device that booted more slowly. The time limit of a step is longer
+// than the step. A dead-man's switch waits less than two minutes, but longer than rocec needs to read a device and to confirm.
 const (
 	deadMan  = 15 * time.Second
 	stepTime = 20 * time.Second
 )
 
-// rocec is the binary that the tests of all packages share. Its environment shortens its times.
+// rocec returns the binary that the tests of all packages share. Its environment shortens its times.
 func rocec(t testing.TB) string {
 	t.Helper()
-	nspawn.Image(t) // skips with -short
+	nspawn.Image(t) // skips the test with -short
 	return machinetest.Rocec(t)
 }
 
@@ -51,12 +51,12 @@ func TestMain(m *testing.M) {
 // operator is a person at a machine with rocec and a fabric that describes one device.
 type operator struct {
 	bin    string
-	dir    string // with home/ and fabric/
+	dir    string // contains home/ and fabric/
 	device string // its name in the fabric
 	env    []string
 }
 
-// newOperator makes one for a device. Remove its dir after use.
+// newOperator returns an operator for a device. The caller must remove its dir after use.
 func newOperator(bin string, d *nspawn.Device) (*operator, error) {
 	dir, err := os.MkdirTemp("", "rocec-operator-")
 	if err != nil {
@@ -79,7 +79,7 @@ func newOperator(bin string, d *nspawn.Device) (*operator, error) {
 	return o, nil
 }
 
-// classes are the intents and classes of a fabric; its hosts are gpu.
+// classes contains the intents and classes of a fabric whose hosts are gpu.
 const classes = `variable "weight" {
   default = 60
 }
@@ -110,7 +110,7 @@ roce "train" {
 }
 `
 
-// fabric describes the device, and one at the other end of a cable which does not answer.
+// fabric describes the device and, at the other end of a cable, a device that does not answer.
 func fabric(d *nspawn.Device) string {
 	ssh := func(addr, user string, port int) string {
 		return fmt.Sprintf("  ssh {\n    address = %q\n    port = %d\n    user = %q\n    host_key = %q\n  }\n",
@@ -167,10 +167,10 @@ func (o *operator) unset(name string) {
 
 func (o *operator) close() error { return os.RemoveAll(o.dir) }
 
-// another is a second person, with a journal of their own.
+// another returns a second operator with a separate journal.
 func (o *operator) another(d *nspawn.Device) (*operator, error) { return newOperator(o.bin, d) }
 
-// command is rocec with arguments; it is killed when ctx ends.
+// command returns a rocec command that is killed when ctx ends.
 func (o *operator) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, o.bin, args...)
 	cmd.Env = o.env
@@ -179,7 +179,7 @@ func (o *operator) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// ran is the result of a rocec: its exit status (-1: killed) and its output.
+// ran is the result of a rocec command: its exit status (-1: killed) and its output.
 type ran struct {
 	args   []string
 	status int
@@ -194,17 +194,17 @@ func (r *ran) String() string {
 	return fmt.Sprintf("rocec %s: exit status %d\n%s%s", strings.Join(r.args, " "), r.status, r.out, r.errs)
 }
 
-// under is a rocec under way.
+// under is a running rocec.
 type under struct {
 	cmd  *exec.Cmd
-	done chan struct{} // closed when it has ended
+	done chan struct{} // closed when rocec has ended
 	ran  *ran
 	err  error // of this machine
 }
 
 func (u *under) signal(s syscall.Signal) error { return u.cmd.Process.Signal(s) }
 
-// wait waits for its end.
+// wait waits for the end of rocec.
 func (u *under) wait() (*ran, error) {
 	<-u.done
 	return u.ran, u.err
@@ -239,7 +239,7 @@ func (o *operator) run(ctx context.Context, args ...string) (*ran, error) {
 	return u.wait()
 }
 
-// The verbs as cells use them: for the device alone, without questions.
+// The verbs for cells: for only one device, without questions.
 func (o *operator) apply(more ...string) []string {
 	return append([]string{"apply", "--auto-approve", "--assume-peer-ready", "--format", "json", "--target", o.device}, more...)
 }
@@ -272,7 +272,7 @@ type fate struct {
 	Summary map[string]int `json:"summary"`
 }
 
-// fate reads it; nil: rocec did not report the device.
+// fate parses the report of the device; nil: rocec did not report the device.
 func (r *ran) fate() (*fate, error) {
 	var found *fate
 	for line := range strings.Lines(r.out) {
@@ -287,7 +287,7 @@ func (r *ran) fate() (*fate, error) {
 	return found, nil
 }
 
-// runName is the run that a rocec began, by the journal; empty: none.
+// runName returns the run that a rocec has begun, by the journal; empty: none.
 func (o *operator) runName() (string, error) {
 	names, err := o.runNames()
 	if len(names) == 0 {
@@ -296,7 +296,7 @@ func (o *operator) runName() (string, error) {
 	return names[len(names)-1], err
 }
 
-// runNames is all of them, in the order in which they began, which their names tell in seconds.
+// runNames returns the names of all runs, in the order of their start. The names contain the start time in seconds.
 func (o *operator) runNames() ([]string, error) {
 	files, err := filepath.Glob(o.dir + "/home/.local/state/rocec/runs/*.jsonl")
 	if err != nil {
@@ -309,7 +309,7 @@ func (o *operator) runNames() ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if m := beganAt.FindSubmatch(text); m != nil { // none in a journal that was cut off in its first line
+		if m := beganAt.FindSubmatch(text); m != nil { // there is none in a journal that was cut off in its first line
 			if began[files[i]], err = time.Parse(time.RFC3339Nano, string(m[1])); err != nil {
 				return nil, err
 			}

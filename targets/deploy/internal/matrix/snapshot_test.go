@@ -18,9 +18,9 @@ import (
 	"github.com/rocec/rocec/targets/deploy/internal/nspawn"
 )
 
-// readTwice is what rocec prints of a device that it reads live, and by the files of a snapshot.
+// readTwice contains the outputs of rocec for a live read of a device, and for a read from a snapshot.
 type readTwice struct {
-	state string // of the device
+	state string // name of the device
 	live  *ran   // verify
 	saved *ran   // collect
 	files []string
@@ -29,7 +29,7 @@ type readTwice struct {
 	audit *ran
 }
 
-// readTwice reads a device live, saves it over SSH with the host key of the fabric, and judges the snapshot.
+// readTwice reads a device live, saves it over SSH with the host key of the fabric, and reads the snapshot.
 func (o *operator) readTwice(ctx context.Context, state string) (*readTwice, error) {
 	site := o.dir + "/" + state
 	r := &readTwice{state: state}
@@ -56,16 +56,16 @@ func (o *operator) readTwice(ctx context.Context, state string) (*readTwice, err
 	return r, err
 }
 
-// lldpctl plays the program of LLDP: the other end of the cable of the fabric.
+// lldpctl simulates the program of LLDP, which reports the other end of the cable in the fabric.
 const lldpctl = `#!/bin/sh
 echo '{"lldp": {"interface": [{"%s": {"chassis": {"%s": {}}, "port": {"id": {"type": "ifname", "value": "%s"}}}}]}}'
 `
 
-// snapshot reports whether devices of a kind are read twice: a switch and a host are, without -whole.
+// snapshot reports whether devices of a kind are read twice. Without -whole these are one kind of switch and the host.
 func (r *reference) snapshot() bool { return !slice() || r.kind != nspawn.Switch37 }
 
-// learnSnapshot reads a device twice, as an apply has left it and as somebody has changed it then, and has collect meet a host key that
-// nobody has accepted.
+// learnSnapshot reads a device live and from a snapshot, after an apply and again after a change by another user. It also runs collect
+// with an unknown host key.
 func (r *reference) learnSnapshot(ctx context.Context, d *nspawn.Device, o *operator) error {
 	if !r.snapshot() {
 		return nil
@@ -102,7 +102,7 @@ func (r *reference) learnSnapshot(ctx context.Context, d *nspawn.Device, o *oper
 	return err
 }
 
-// verified is the device in a document of verify, as far as this test reads it.
+// verified contains the parts of a device in a document of verify that this test uses.
 type verified struct {
 	Status      string
 	Unsound     bool
@@ -110,7 +110,7 @@ type verified struct {
 	Differences []difference
 }
 
-// difference is a setting that is not as the fabric wants it.
+// difference is a setting that differs from the fabric.
 type difference struct {
 	Setting, What string
 	Ports         []string
@@ -125,8 +125,8 @@ func verifiedOf(t *testing.T, r *ran) *verified {
 	return doc.Devices[0]
 }
 
-// A snapshot of a real machine gives what rocec reads of it live: each setting that differs, with its values, or the setting is listed as
-// one that the files do not state. Nobody is asked whose host key is not known.
+// A snapshot of a real machine has the same result as a live read. Each setting that differs has the same values, or is listed as missing
+// in the files. A device with an unknown host key is not read.
 func TestSnapshot(t *testing.T) {
 	t.Parallel()
 	for _, r := range learn(t) {
@@ -150,7 +150,7 @@ func TestSnapshot(t *testing.T) {
 				if one.state == "applied" {
 					assert.Empty(t, live.Differences, one.live)
 					assert.Empty(t, live.Changes, one.live)
-					assert.Contains(t, []string{"good", "other"}, filed.Status, one.filed) // the tools of a host do not print all
+					assert.Contains(t, []string{"good", "other"}, filed.Status, one.filed) // the tools of a host do not print all settings
 				} else {
 					assert.NotEmpty(t, filed.Differences, one.filed)
 					assert.Equal(t, live.Status, filed.Status, one.filed)

@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/internal/nspawn"
 )
 
-// stepCells returns the cells of a device that fails at the steps.
+// stepCells returns the cells in which the steps fail on a device.
 func stepCells(bin string, r *reference) []nspawn.Cell {
 	var cells []nspawn.Cell
 	add := func(name, at string, do func(ctx context.Context, c *cell) (string, error)) {
@@ -30,7 +30,7 @@ func stepCells(bin string, r *reference) []nspawn.Cell {
 		for _, n := range moments {
 			add(fmt.Sprintf("switchd dies %d s after it loaded", n), "soak 6s", func(ctx context.Context, c *cell) (string, error) {
 				c.fault.heal = func(c *cell) error {
-					if err := c.d.Turn("die-after", ""); err != nil { // or the daemon that starts now dies, too
+					if err := c.d.Turn("die-after", ""); err != nil { // otherwise the daemon that starts now dies, too
 						return err
 					}
 					_, err := c.d.Exec("systemctl restart switchd")
@@ -49,7 +49,7 @@ func stepCells(bin string, r *reference) []nspawn.Cell {
 		}
 		f := proof(func() error { return nil })
 		switch c.d.Kind {
-		case nspawn.Switch43: // the step is a write into the node that switchd reads
+		case nspawn.Switch43: // the step is a write to the node that switchd reads
 			if err := c.switchd("STOP"); err != nil {
 				return "", err
 			}
@@ -82,7 +82,7 @@ func stepCells(bin string, r *reference) []nspawn.Cell {
 	return cells
 }
 
-// switchd sends the daemon a signal, where there is one.
+// switchd sends a signal to the daemon, if it runs.
 func (c *cell) switchd(signal string) error {
 	if c.d.Kind == nspawn.Host {
 		return nil
@@ -91,7 +91,7 @@ func (c *cell) switchd(signal string) error {
 	return err
 }
 
-// late proves that the device undid the change by its timer.
+// late returns a proof that the device undid the change by its timer.
 func (c *cell) late() error {
 	for _, command := range c.d.Commands() {
 		if line := strings.Join(command.Args, " "); strings.HasPrefix(line, "flock ") && strings.HasSuffix(line, "timer") {
@@ -101,7 +101,7 @@ func (c *cell) late() error {
 	return errors.New("the timer has not undone anything")
 }
 
-// through applies on a device that something is wrong with from the beginning.
+// through returns an experiment that applies on a device with a fault from the beginning.
 func (c *cell) through(ctx context.Context, f fired, soak string) (string, error) {
 	said, err := c.o.run(ctx, c.o.apply("--soak", soak)...)
 	if err != nil {
@@ -121,7 +121,7 @@ func (c *cell) through(ctx context.Context, f fired, soak string) (string, error
 	return end, err
 }
 
-// TestSteps: a daemon dies, a step hangs, a device is slow. The device ends whole, and rocec reports that.
+// TestSteps: a daemon dies, a step hangs, or a device is slow. The device ends with a complete content, and rocec reports the result.
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	bin := rocec(t)

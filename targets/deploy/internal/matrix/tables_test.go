@@ -17,13 +17,13 @@ import (
 
 var write = flag.String("write", "", "put the tables of this run into a `file`, each between lines <!-- table NAME --> and <!-- end -->")
 
-// tables are those of this run, by name.
+// tables contains the tables of this run, by name.
 var tables struct {
 	sync.Mutex
 	text map[string]string
 }
 
-// publish keeps a table for the file.
+// publish stores a table for the file.
 func publish(name, text string) {
 	tables.Lock()
 	defer tables.Unlock()
@@ -33,7 +33,7 @@ func publish(name, text string) {
 	tables.text[name] = text
 }
 
-// writeTables puts the tables where they belong.
+// writeTables writes the tables to their places in the file.
 func writeTables(file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -51,12 +51,12 @@ func writeTables(file string) error {
 	return os.WriteFile(file, text, 0o644)
 }
 
-// counted is a row: the results of many cells.
+// counted is a row of a table: the results of many cells.
 type counted struct {
 	cells  int
 	ends   map[string]int
 	broken map[promise]int
-	failed int // cells that were not an experiment: the fault did not fire, or this machine failed
+	failed int // cells without a valid experiment: the fault did not fire, or this machine failed
 }
 
 func (c *counted) add(r *nspawn.Result) {
@@ -75,10 +75,10 @@ func (c *counted) add(r *nspawn.Result) {
 	}
 }
 
-// endsOrder is the order of columns; other ends follow by name.
+// endsOrder is the order of the columns. Other ends follow by name.
 var endsOrder = []string{"old", "new", "edited", "the other's"}
 
-// countsBy returns a table with a row for each key, in the order of their first cells, and a last one for all.
+// countsBy returns a table with a row for each key, in the order of the first cells, and a last row for all cells.
 func countsBy(t nspawn.Table, head string, key func(*nspawn.Result) string) string {
 	var names []string
 	rows, ends, all := map[string]*counted{}, map[string]bool{}, &counted{}

@@ -11,13 +11,13 @@ import (
 	"github.com/rocec/rocec/targets/deploy/internal/nspawn"
 )
 
-// undoing is a way in which a change that is held is undone.
+// undoing is a way to undo a held change.
 type undoing struct {
 	name   string
-	hold   time.Duration // how long the change is held before the device undoes it by itself, on a quiet machine
+	hold   time.Duration // time until the device undoes the held change by itself, on a quiet machine
 	faults func(f *fault) bool
 
-	// begin has the undo begin. It returns the rocec that leads it; nil: none does.
+	// begin starts the undo. It returns the rocec that leads the undo; nil: no rocec leads it.
 	begin func(ctx context.Context, c *cell, run string) (*under, error)
 }
 
@@ -42,7 +42,7 @@ var undoings = []undoing{
 	},
 }
 
-// hold applies, and leaves the device armed. It returns the run.
+// hold applies with a confirm time, so that the device is armed. It returns the run.
 func (c *cell) hold(ctx context.Context, long time.Duration) (string, error) {
 	said, err := c.o.run(ctx, c.o.apply("--soak", "0s", "--confirm", long.String())...)
 	if err != nil {
@@ -60,7 +60,7 @@ func (c *cell) hold(ctx context.Context, long time.Duration) (string, error) {
 	return f.Run, c.judge(said, h)
 }
 
-// held brings a device to where the undo may begin. It returns the run.
+// held brings a device into the state in which the undo may begin. It returns the run.
 func (u *undoing) held(ctx context.Context, c *cell) (string, error) {
 	run, err := c.hold(ctx, c.d.Slowed(u.hold))
 	if err == nil && u.name == "undo at boot" {
@@ -69,7 +69,7 @@ func (u *undoing) held(ctx context.Context, c *cell) (string, error) {
 	return run, err
 }
 
-// learn finds the commands of an undo: a cell.
+// learn returns the Run function of a cell that records the commands of an undo.
 func (u *undoing) learn(bin string, r *reference, found *[]moment) nspawn.Cell {
 	return nspawn.Cell{
 		Command: u.name, Fault: "none", At: r.kind.Name, Kind: r.kind, Options: r.options,
@@ -103,7 +103,7 @@ func (u *undoing) learn(bin string, r *reference, found *[]moment) nspawn.Cell {
 	}
 }
 
-// cells are every fault at every command of an undo.
+// cells returns the cells with every fault at every command of an undo.
 func (u *undoing) cells(bin string, r *reference, moments []moment, faults []fault) []nspawn.Cell {
 	var cells []nspawn.Cell
 	for i := range faults {
@@ -117,7 +117,7 @@ func (u *undoing) cells(bin string, r *reference, moments []moment, faults []fau
 	return cells
 }
 
-// strike is a cell: the fault strikes at a command of the undo.
+// strike returns the Run function of a cell that injects the fault at a command of the undo.
 func (u *undoing) strike(ctx context.Context, c *cell) (string, error) {
 	run, err := u.held(ctx, c)
 	if err != nil {
@@ -138,8 +138,9 @@ func (u *undoing) strike(ctx context.Context, c *cell) (string, error) {
 	return end, err
 }
 
-// may returns the faults that strike during the i-th way. In a slice these are the faults that TestApply leaves out, each during one way.
-// The way at boot has those of power, and a rollback those of rocec. The others come in turn during a rollback and the undo by the timer.
+// may returns a function that selects the faults of the i-th way. In a slice these are the faults that TestApply leaves out, each during
+// one way. The way at boot has the power faults, and a rollback has the faults of rocec. The other faults are divided between a rollback
+// and the undo by the timer.
 func (u *undoing) may(i int) []fault {
 	var all []fault
 	for k, f := range faults {
@@ -157,7 +158,7 @@ func (u *undoing) may(i int) []fault {
 	return all
 }
 
-// Whatever strikes while a change is undone, the old content comes back, or rocec reports that it does not.
+// After any fault during an undo, the old content is restored, or rocec reports that it is not.
 func TestUndo(t *testing.T) {
 	t.Parallel()
 	bin := rocec(t)
@@ -172,7 +173,7 @@ func TestUndo(t *testing.T) {
 	for i := range undoings {
 		for n, r := range learn(t) {
 			if slice() && n != 2*i%len(undoings) {
-				continue // each way on another device, and the way with the fewest faults on the host, which takes longest
+				continue // each way on another device, and the way with the fewest faults on the host, which is the slowest
 			}
 			o := &on{undoing: &undoings[i], number: i, ref: r}
 			all = append(all, o)

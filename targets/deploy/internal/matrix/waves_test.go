@@ -19,7 +19,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/internal/nspawn"
 )
 
-// Two leaves and two spines, of which leaf1 and both spines are real.
+// Two leaves and two spines. leaf1 and both spines are real devices.
 const twoSpines = `fabric "rack" {
   mtu     = 9216
   routing = "up-down"
@@ -81,7 +81,7 @@ func (r *ran) lines(t *testing.T) (out []line) {
 	return out
 }
 
-// rack is the real devices of twoSpines and their operator.
+// rack contains the real devices of twoSpines and their operator.
 type rack struct {
 	*operator
 	device map[string]*nspawn.Device
@@ -104,7 +104,7 @@ func newRack(t *testing.T) *rack {
 	})
 	o, err := newOperator(bin, fleet[0])
 	require.NoError(t, err)
-	// A wave waits beyond its deadline for as long as later waves may be away.
+	// A wave waits beyond its deadline while later waves may be down.
 	o.set("ROCEC_TEST_STEP", fleet[0].Slowed(6*time.Second).String())
 	t.Cleanup(func() { assert.NoError(t, o.close()) })
 	r := &rack{operator: o, device: map[string]*nspawn.Device{}}
@@ -120,7 +120,7 @@ func newRack(t *testing.T) *rack {
 	return r
 }
 
-// another is a second operator of the same devices, on a machine of its own.
+// another returns a second operator of the same devices, on a separate machine.
 func (r *rack) another(t *testing.T) *rack {
 	t.Helper()
 	o, err := newOperator(r.bin, r.device["leaf1"])
@@ -134,7 +134,7 @@ func (r *rack) another(t *testing.T) *rack {
 	return &rack{operator: o, device: r.device}
 }
 
-// ends runs rocec, which must end with a status.
+// ends runs rocec, which must end with the given status.
 func (r *rack) ends(t *testing.T, status int, args ...string) *ran {
 	t.Helper()
 	said, err := r.run(t.Context(), args...)
@@ -149,7 +149,7 @@ func (r *rack) link(t *testing.T, name, port, state string) {
 	require.NoError(t, err)
 }
 
-// written reports whether a device holds what rocec writes, with a weight.
+// written reports whether a device has the content that rocec writes, with the given weight.
 func (r *rack) written(t *testing.T, name string, weight int) bool {
 	t.Helper()
 	text, err := r.device[name].ReadFile(traffic)
@@ -157,7 +157,7 @@ func (r *rack) written(t *testing.T, name string, weight int) bool {
 	return strings.Contains(string(text), fmt.Sprintf(".weight = %d\n", weight))
 }
 
-// began is when switchd of a device began, on the clock that all of them share.
+// began returns the start time of a device's switchd, on the clock that all devices share.
 func (r *rack) began(t *testing.T, name string) time.Duration {
 	t.Helper()
 	out, err := r.device[name].Exec("systemctl show switchd -p ExecMainStartTimestampMonotonic --value")
@@ -167,8 +167,8 @@ func (r *rack) began(t *testing.T, name string) time.Duration {
 	return time.Duration(n) * time.Microsecond
 }
 
-// A spine that is cut off before the run keeps the other one as it is; one that is lost while a wave is drained, too. Otherwise one spine
-// changes after the other. Without a confirmation they go back one after the other, the last one first.
+// If a spine is cut off before the run or is lost while a wave is drained, the other spine is not changed. Otherwise one spine changes
+// after the other. Without a confirm they go back one after the other, the last one first.
 func TestSpineDown(t *testing.T) {
 	t.Parallel()
 	r := newRack(t)
@@ -235,8 +235,8 @@ func TestSpineDown(t *testing.T) {
 	}
 }
 
-// TestTwoSpines: two operators begin together with a spine each. One of them changes its spine, and the other one changes nothing. While
-// the change is not confirmed, the spine may go back by itself, so no operator may change the other spine.
+// TestTwoSpines: two operators begin together, each with one spine. One operator changes its spine, and the other operator changes
+// nothing. While the change is not confirmed, the spine may go back by itself, so no operator may change the other spine.
 func TestTwoSpines(t *testing.T) {
 	t.Parallel()
 	one := newRack(t)

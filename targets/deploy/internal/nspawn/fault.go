@@ -19,7 +19,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/internal/sshdtest"
 )
 
-// Fault is something bad that was done to a device.
+// Fault is a fault that was injected into a device.
 type Fault struct {
 	Name string // "power cut"
 
@@ -27,8 +27,8 @@ type Fault struct {
 	proof func() error
 }
 
-// Fired returns nil where the fault is known to have happened. What takes its time (a command that hangs, a daemon that dies) has
-// happened only after a while, so it is asked at the end.
+// Fired returns nil if the fault is known to have happened. Some faults happen only after a while, such as a hanging command or a dying
+// daemon. So a test calls Fired at its end.
 func (f Fault) Fired() error {
 	err := f.err
 	if err == nil && f.proof != nil {
@@ -40,7 +40,7 @@ func (f Fault) Fired() error {
 	return nil
 }
 
-// done is a fault that either happened or did not.
+// done returns a fault whose result is already known.
 func done(name string, err error) Fault { return Fault{Name: name, err: err} }
 
 // KillSessions kills every sshd that serves a connection. Commands of the sessions go on, and new logins work.
@@ -53,10 +53,10 @@ func (d *Device) KillSessions() Fault {
 	children, sessions := sshdtest.Children(), 0
 	var visit func(pid int, below bool)
 	visit = func(pid int, below bool) {
-		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // it may have ended
+		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // the process may have ended
 		sshd := strings.HasPrefix(string(line), "sshd: ")
 		if sshd && below && syscall.Kill(pid, syscall.SIGKILL) == nil && strings.Contains(string(line), "@") {
-			sessions++ // "sshd: USER@notty"; before a login there is no @
+			sessions++ // "sshd: USER@notty"; before a login the title has no @
 		}
 		for _, child := range children[pid] {
 			visit(child, sshd)
@@ -77,7 +77,7 @@ func (d *Device) CutNetwork() Fault {
 // RestoreNetwork ends CutNetwork.
 func (d *Device) RestoreNetwork() error { return d.setLink("up") }
 
-// setLink brings the device's end of the cable up or down.
+// setLink sets the device's end of the cable up or down.
 func (d *Device) setLink(state string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -87,12 +87,12 @@ func (d *Device) setLink(state string) error {
 	return d.power.ip("link", "set", "eth0", state)
 }
 
-// Loss is the part of the unsynced writes that a power cut loses.
+// Loss states which unsynced writes a power cut loses.
 type Loss uint32
 
 // The losses, as numbers of EXT4_IOC_SHUTDOWN.
 const (
-	LoseData    Loss = 1 // the journal reaches the disk, and file contents do not: names without content
+	LoseData    Loss = 1 // the journal reaches the disk and file contents do not, so files have names without content
 	LoseJournal Loss = 2 // neither does
 )
 
@@ -119,10 +119,10 @@ func ioctl(f *os.File, request uintptr, arg *uint32) error {
 	return nil
 }
 
-// canary is a file that is written, and not synced, as the power goes.
+// canary is a file that is written without a sync just before the power cut.
 const canary = "var/tmp/rocec-test.canary"
 
-// PowerOff cuts the power, also while the device boots: the device sends no packet, every process is gone, and the disk lacks the
+// PowerOff cuts the power, also while the device boots. The device sends no more packets, every process is gone, and the disk lacks the
 // unsynced writes. The device stays off until [Device.PowerOn]. The fault has fired when the device is up again without the canary.
 func (d *Device) PowerOff(loss Loss) Fault {
 	r, err := d.mounted()
@@ -154,7 +154,7 @@ func (d *Device) PowerOff(loss Loss) Fault {
 	}}
 }
 
-// PowerCut is PowerOff, and the device boots again at once.
+// PowerCut does a PowerOff, and boots the device again at once.
 func (d *Device) PowerCut(loss Loss) Fault {
 	f := d.PowerOff(loss)
 	if f.err == nil {
@@ -169,7 +169,7 @@ func (d *Device) Reboot() Fault {
 	d.mu.Lock()
 	ups := d.ups
 	d.mu.Unlock()
-	if err == nil { // without logind, which may not start on a device that has just booted; the reboot may end the command itself
+	if err == nil { // without logind, which may fail to start on a device that has just booted; the reboot may end the command itself
 		_, err = d.Exec("systemctl --no-block --job-mode=replace-irreversibly start reboot.target")
 		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && !exit.Exited() {
 			err = nil
@@ -193,10 +193,10 @@ func (d *Device) BootID() (string, error) {
 	return strings.TrimSpace(string(id)), err
 }
 
-// filler takes all space of a disk.
+// filler is the path of a file that uses all free space of a disk.
 const filler = "/var/tmp/rocec-test.filler"
 
-// FillDisk takes all free space until FreeDisk.
+// FillDisk uses all free space until FreeDisk.
 func (d *Device) FillDisk() Fault {
 	return done("disk full", d.within(filler, func(r *os.Root, name string) error {
 		f, err := r.Create(name)
@@ -208,11 +208,11 @@ func (d *Device) FillDisk() Fault {
 	}))
 }
 
-// fills bounds how often fill takes the space that became free meanwhile.
+// fills bounds the number of times that fill uses space that became free meanwhile.
 const fills = 20
 
-// fill lets a file take its file system's free space. Each try commits the journal first: ext4 frees the blocks of a removed
-// file only then, and the device's services remove files of their own meanwhile.
+// fill grows a file until the file system has no free space. Each try commits the journal first, because ext4 frees the blocks of a
+// removed file only then, and services of the device remove files meanwhile.
 func fill(fd int) error {
 	at := int64(0)
 	var left syscall.Statfs_t
@@ -245,7 +245,7 @@ func (d *Device) FreeDisk() error {
 	return d.within(filler, func(r *os.Root, name string) error { return r.Remove(name) })
 }
 
-// ReadOnly makes the disk read-only as an error of its file system does; a power cut or a reboot heals it.
+// ReadOnly makes the disk read-only, as an error of its file system does. A power cut or a reboot makes it writable again.
 func (d *Device) ReadOnly() Fault {
 	const name = "file system read-only"
 	if _, err := d.up(); err != nil {
@@ -262,7 +262,7 @@ func (d *Device) ReadOnly() Fault {
 	return done(name, errors.Join(errors.New("it can still be written"), err))
 }
 
-// Immutable keeps everybody from changing, replacing or removing a file until Mutable.
+// Immutable makes every change, replacement or removal of a file fail until Mutable.
 func (d *Device) Immutable(path string) Fault {
 	err := d.setImmutable(path, true)
 	if err == nil {
@@ -302,10 +302,10 @@ func (d *Device) setImmutable(path string, on bool) error {
 	})
 }
 
-// sudoers is the file that lets the user become root, and its name while that is revoked; sudo skips names with a dot.
+// sudoers is the file that lets the user become root. revoked is its name while the right is revoked; sudo skips names with a dot.
 const sudoers, sudoersOff = "/etc/sudoers.d/rocec", "/etc/sudoers.d/rocec.off"
 
-// RevokeSudo takes the user's right to become root until GrantSudo.
+// RevokeSudo removes the user's right to become root until GrantSudo.
 func (d *Device) RevokeSudo() Fault {
 	err := d.rename(sudoers, sudoersOff)
 	if err == nil {
@@ -326,7 +326,7 @@ func (d *Device) rename(from, to string) error {
 // How is the way an editor writes a file.
 type How string
 
-// Editors write a file in place, or a new one that is renamed over it.
+// An editor writes a file in place, or renames a new file over the old one.
 const (
 	InPlace  How = "in place"
 	ByRename How = "by rename"
@@ -345,8 +345,8 @@ func (d *Device) EditFile(path string, content []byte, how How) Fault {
 	return done("third-party edit "+string(how), err)
 }
 
-// ClockJump moves the wall clock that programs of the device read, until it is moved back by 0. Timers of systemd and time
-// stamps of files are the kernel's, which is shared with this machine, and stay.
+// ClockJump moves the wall clock that programs of the device read; a jump of 0 restores the clock. Timers of systemd and time stamps of
+// files do not move, because they use the kernel's clock, which this machine shares.
 func (d *Device) ClockJump(by time.Duration) Fault {
 	f, err := os.OpenFile(d.slot.path("shared/clock"), os.O_WRONLY, 0)
 	if err == nil {
@@ -390,7 +390,7 @@ func (d *Device) noted(what string) func() error {
 	}
 }
 
-// StepHangs keeps commands whose line begins with prefix from beginning, until [Device.Release].
+// StepHangs blocks commands whose line begins with prefix, before they start, until [Device.Release].
 func (d *Device) StepHangs(prefix string) Fault {
 	c := d.control
 	c.mu.Lock()
@@ -399,7 +399,7 @@ func (d *Device) StepHangs(prefix string) Fault {
 	return Fault{Name: "step hangs", proof: c.counted(&c.hung, fmt.Sprintf("no command began with %q", prefix))}
 }
 
-// SlowDevice makes every command take that much longer; 0 ends it.
+// SlowDevice delays every command by the given time; 0 ends the delay.
 func (d *Device) SlowDevice(by time.Duration) Fault {
 	c := d.control
 	c.mu.Lock()
@@ -408,7 +408,7 @@ func (d *Device) SlowDevice(by time.Duration) Fault {
 	return Fault{Name: "slow device", proof: c.counted(&c.delayed, "no command ran")}
 }
 
-// counted is the proof that n is more than 0.
+// counted returns a fault that has fired if n is more than 0.
 func (c *control) counted(n *int, complaint string) func() error {
 	return func() error {
 		c.mu.Lock()

@@ -27,7 +27,7 @@ func stopped(t *testing.T, d *Device) Command {
 	}
 }
 
-// ends reports how a command of this machine ended; it must in the time of a boot.
+// ends returns the error of a command of this machine. The command must end within the time of a boot.
 func ends(t *testing.T, cmd interface{ Wait() error }) error {
 	t.Helper()
 	ended := make(chan error, 1)
@@ -46,7 +46,7 @@ func exists(d *Device, path string) bool {
 	return !errors.Is(err, os.ErrNotExist)
 }
 
-// TestStopAt: a device stops at the given command, by whichever way it is run: a login, sudo, a timer.
+// TestStopAt: a device stops at the given command under every caller: a login, sudo, a timer.
 func TestStopAt(t *testing.T) {
 	t.Parallel()
 	d := Start(t, Switch43, Options{})
@@ -66,7 +66,7 @@ func TestStopAt(t *testing.T) {
 			if when == Before {
 				ran--
 			}
-			time.Sleep(20 * time.Millisecond) // nothing goes on
+			time.Sleep(20 * time.Millisecond) // no command continues
 			assert.Equal(t, []bool{ran >= 1 && ran < 4, ran == 2, ran >= 3},
 				[]bool{exists(d, "/var/tmp/one"), exists(d, "/var/tmp/two"), exists(d, "/var/tmp/three")}, "%s %s", when, c)
 			d.Release()
@@ -96,7 +96,7 @@ func TestStopAt(t *testing.T) {
 		"statuses and streams are the program's own, and a question is not a step")
 }
 
-// Status and signal of a command are its own also where the device stopped after it.
+// A stop after a command does not change the status or the signal of the command.
 func TestStopAfterFailure(t *testing.T) {
 	t.Parallel()
 	d := Start(t, Switch43, Options{})
@@ -114,7 +114,7 @@ func TestStopAfterFailure(t *testing.T) {
 	}
 }
 
-// Every fault is felt where it should be, and proves that it fired; where it is taken back, all is well again.
+// Every fault has its effect, and proves that it fired. After its reversal, the device works again.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	Image(t)
@@ -231,7 +231,7 @@ func TestFaults(t *testing.T) {
 			var before, after, ticks float64
 			_, err = fmt.Fscan(out, &before)
 			require.NoError(t, err)
-			begin := time.Now().Add(-time.Minute) // the device printed it before it was read
+			begin := time.Now().Add(-time.Minute) // the device printed the time before the test read it
 			const years = 5 * 365 * 24 * time.Hour
 			require.NoError(t, d.ClockJump(-years).Fired())
 			_, err = fmt.Fprintln(in)
@@ -301,7 +301,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A power cut loses exactly the unsynced writes: only one way to write a file survives both losses.
+// A power cut loses exactly the unsynced writes, so only one way of writing a file survives both kinds of loss.
 func TestPowerCut(t *testing.T) {
 	t.Parallel()
 	const (
@@ -317,7 +317,7 @@ os.rename("config.new", "config"); os.fsync(os.open(".", os.O_RDONLY))'`
 	for _, c := range []struct {
 		kind *Kind
 		loss Loss
-		want map[string]string // content afterwards, by how it was written
+		want map[string]string // content after the power cut, by the way of writing
 	}{
 		{Switch43, LoseData, map[string]string{inPlace: "", rename: "", synced: "new", python: "new"}},
 		{Switch43, LoseJournal, map[string]string{inPlace: "old", rename: "old", synced: "new", python: "new"}},
@@ -341,7 +341,7 @@ os.rename("config.new", "config"); os.fsync(os.open(".", os.O_RDONLY))'`
 	}
 }
 
-// The power goes while the device has stopped at a command: it boots, and is whole.
+// After a power cut at a stop, the device boots completely.
 func TestPowerCutWhileStopped(t *testing.T) {
 	t.Parallel()
 	d := Start(t, Switch37, Options{})
@@ -358,11 +358,11 @@ func TestPowerCutWhileStopped(t *testing.T) {
 	assert.NotEqual(t, boot, after)
 	assert.True(t, loaded(t, d))
 	assert.False(t, exists(d, "/home/"+d.User+"/two"))
-	_ = cmd.Process.Kill() // it waits for an answer that does not come
+	_ = cmd.Process.Kill() // the command waits for an answer that does not come
 	require.Error(t, cmd.Wait())
 }
 
-// The power may go again before a device has come up.
+// The power may be cut again while a device boots.
 func TestPowerCutWhileBooting(t *testing.T) {
 	t.Parallel()
 	const pre = "[Service]\nExecStartPre=/bin/touch /var/tmp/booting\n"
@@ -374,7 +374,7 @@ func TestPowerCutWhileBooting(t *testing.T) {
 	assert.Equal(t, "1: /bin/touch /var/tmp/booting", stopped(t, d).String())
 	require.NoError(t, d.PowerCut(LoseData).Fired())
 	d.Release()
-	<-up // with an error, unless it has missed the moment without power
+	<-up // with an error, unless the device has already booted again
 	require.NoError(t, off.Fired())
 	assert.Len(t, d.Commands(), 2, "the device has reached that command twice")
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/rocec/rocec/targets/nic/mlx5/mlx5test"
 )
 
-// rendered are the files that rocec writes to a host of the example day-two, without the CNP marking, which is in a debugfs.
+// rendered returns the files that rocec writes to a host of the example day-two, without the CNP marking, which needs a debugfs.
 func rendered(t *testing.T) map[string]string {
 	root := "../../../../golden/day-two/h[1-4]"
 	files := map[string]string{}
@@ -32,15 +32,15 @@ func rendered(t *testing.T) map[string]string {
 	return files
 }
 
-// TestHostFiles boots a host that holds what rocec renders. The unit applies it at boot and again at a restart or reload. udev matches
-// the events that create RDMA devices and VLAN interfaces, and its command also applies it again.
+// TestHostFiles boots a host with the rendered files. The unit applies the settings at boot, and again at a restart or reload. udev
+// matches the events that create RDMA devices and VLAN interfaces, and the command of its rule applies the settings again.
 func TestHostFiles(t *testing.T) {
 	t.Parallel()
 	Image(t)
 	files := rendered(t)
 	rules := files["/etc/udev/rules.d/99-rocec.rules"]
-	// The kernel of a test has neither InfiniBand nor 802.1Q, so the rules that udevd runs know interfaces by name; udevadm test
-	// asks for those that hosts get.
+	// The kernel of a test has neither InfiniBand nor 802.1Q. So udevd runs test rules that match interfaces by name, and udevadm test
+	// checks the real rules of hosts.
 	stand := strings.NewReplacer(`SUBSYSTEM=="infiniband"`, `KERNEL=="rocep3s0*"`,
 		`ENV{DEVTYPE}=="vlan"`, `KERNEL=="ens1f0.100"`).Replace(rules)
 	require.Equal(t, 2, strings.Count(stand, "KERNEL"))
@@ -78,9 +78,9 @@ func TestHostFiles(t *testing.T) {
 	}
 
 	for _, event := range []string{
-		"ip link add ens1f0.100 type veth",    // as a VLAN interface that is made anew
-		"ip link add rocep3s0 type veth",      // as an RDMA device
-		"ip link set rocep3s0 name rocep3s0r", // as one that is renamed
+		"ip link add ens1f0.100 type veth",    // like a new VLAN interface
+		"ip link add rocep3s0 type veth",      // like an RDMA device
+		"ip link set rocep3s0 name rocep3s0r", // like a renamed device
 	} {
 		spoil()
 		execute(t, d, event)
@@ -111,7 +111,7 @@ func TestHostFiles(t *testing.T) {
 	}
 }
 
-// subsystem is a library that, preloaded into udevadm, names the subsystem of the device it asks for.
+// subsystem is a library for LD_PRELOAD. It makes udevadm see another subsystem for its device.
 const subsystem = `
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -25,32 +25,32 @@ import (
 	"github.com/rocec/rocec/targets/nic/mlx5/mlx5test"
 )
 
-// cache holds userlands, images and the disks of running devices.
+// cache contains userlands, images and the disks of running devices.
 const cache = "/var/cache/rocec-test"
 
-// Every device has a current userland. Limitations simulate the missing features of programs of older systems.
+// Every device has a current userland. Limitations simulate features that programs of older systems lack.
 const (
 	suite    = "bookworm"
 	mirror   = "http://deb.debian.org/debian"
 	packages = "systemd,systemd-sysv,dbus,udev,openssh-server,sudo,iproute2,procps,python3-minimal,e2fsprogs,libmnl0"
 )
 
-// unread is the folders of /usr/share that a userland does without.
+// unread lists the folders of /usr/share that a userland leaves out.
 var unread = []string{"doc", "man", "locale", "info"}
 
-// userland is the folders of /usr that devices share, read-only; all other files are on the device's own disk.
+// userland lists the folders of /usr that devices share, read-only. All other files are on the device's own disk.
 var userland = []string{"bin", "sbin", "lib", "lib64", "libexec", "share"}
 
 // programs is the folder of the programs that the shim wraps.
 const programs = "/usr/lib/rocec-test"
 
-// shimmed is the programs that ask the test: those by which a protocol changes state.
+// shimmed lists the programs by which a protocol changes state. They ask the test before and after they run.
 var shimmed = []string{
 	"bin/chmod", "bin/chown", "bin/cp", "bin/dd", "bin/flock", "bin/install", "bin/ln", "bin/mkdir", "bin/mv", "bin/python3",
 	"bin/rm", "bin/rmdir", "bin/setsid", "bin/sync", "bin/systemctl", "bin/systemd-run", "bin/tee", "bin/touch", "sbin/dcb",
 }
 
-// diskSize of a device, in bytes: small, so that it can be filled.
+// diskSize is the size of a device's disk in bytes. It is small, so that a test can fill the disk.
 const diskSize = 64 << 20
 
 var (
@@ -60,7 +60,7 @@ var (
 	self string
 )
 
-// made is the folder of the image, made once for all tests of a package.
+// made returns the folder of the image, which is made once for all tests of a package.
 var made = sync.OnceValues(func() (string, error) {
 	if err := able(); err != nil {
 		return "", err
@@ -68,9 +68,9 @@ var made = sync.OnceValues(func() (string, error) {
 	return makeImage()
 })
 
-// Image returns the folder with the parts of devices: usr, and the disk of a factory-fresh device of every kind. If the folder is
-// missing, Image makes it, which takes half a minute. Tests of several packages may ask at once. With -short, and where the machine
-// cannot boot devices, the test ends, see [machinetest.Missing].
+// Image returns the folder with the parts of devices: usr, and the disk of a factory-new device of every kind. If the folder is missing,
+// Image makes it, which takes half a minute. Tests of several packages may call Image at the same time. With -short, or if the machine
+// cannot boot devices, Image ends the test, see [machinetest.Missing].
 func Image(t testing.TB) string {
 	t.Helper()
 	if testing.Short() {
@@ -83,7 +83,7 @@ func Image(t testing.TB) string {
 	return dir
 }
 
-// able returns an error that names the missing parts for booting devices.
+// able returns an error that names the missing requirement for booting devices.
 func able() error {
 	if os.Geteuid() != 0 {
 		return errors.New("it takes root, for namespaces and mounts")
@@ -135,7 +135,7 @@ func run(name string, args ...string) error {
 
 func tail(b []byte, n int) []byte { return bytes.TrimSpace(b[max(0, len(b)-n):]) }
 
-// makeImage finds the image of this recipe, or makes it.
+// makeImage returns the folder of this recipe's image, and makes the image if it is missing.
 func makeImage() (string, error) {
 	if err := os.MkdirAll(filepath.Join(cache, "disks"), 0o755); err != nil {
 		return "", err
@@ -163,7 +163,7 @@ func makeImage() (string, error) {
 	return kept("image", digest(base, recipe), func(dir string) error { return build(base, dir) })
 }
 
-// recipe is everything that an image depends on, this file included.
+// recipe returns everything that an image depends on, including this file.
 func recipe() (string, error) {
 	var b strings.Builder
 	fmt.Fprintln(&b, self, mlx5test.DCBShim, mlx5test.Ethtool)
@@ -194,8 +194,8 @@ func digest(parts ...string) string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(parts, "\n"))))[:16]
 }
 
-// kept returns the folder NAME-KEY of the cache, made by do if it is missing, and removes folders that no test has used for two weeks.
-// The lock is held.
+// kept returns the folder NAME-KEY of the cache. If the folder is missing, do makes it. kept also removes folders that no test has used
+// for two weeks. The caller holds the lock.
 func kept(name, key string, do func(dir string) error) (string, error) {
 	dir := filepath.Join(cache, name+"-"+key)
 	now := time.Now()
@@ -221,7 +221,7 @@ func kept(name, key string, do func(dir string) error) (string, error) {
 	return dir, os.Rename(dir+".new", dir)
 }
 
-// lock takes a lock file; the lock ends with the process at the latest.
+// lock acquires a lock file. The lock ends with the process at the latest.
 func lock(path string, how int) (unlock func() error, err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -258,9 +258,9 @@ func build(base, dir string) error {
 		}
 	}
 	for link, to := range map[string]string{
-		filepath.Join(usr, "bin/python"):                      "python3", // the shim finds it by the name it was called
+		filepath.Join(usr, "bin/python"):                      "python3", // the shim finds the program by its own name
 		filepath.Join(lib, "python"):                          "python3",
-		filepath.Join(lib, "sh"):                              "/bin/sh", // for what stands in for a program
+		filepath.Join(lib, "sh"):                              "/bin/sh", // for replacements of programs
 		filepath.Join(dir, strings.TrimSuffix(python27, "/")): "../cumulus/python2.7",
 	} {
 		if err := os.Symlink(to, link); err != nil {
@@ -278,7 +278,7 @@ func build(base, dir string) error {
 	return nil
 }
 
-// stepIn moves a program from usr to lib and puts the shim in its place. A link of the userland goes on to lead where it led.
+// stepIn moves a program from usr to lib and puts the shim in its place. A symbolic link keeps its destination.
 func stepIn(usr, lib, path string) error {
 	from, to := filepath.Join(usr, path), filepath.Join(lib, filepath.Base(path))
 	if link, err := os.Readlink(from); err == nil {
@@ -314,7 +314,7 @@ func compile(dir, lib string) error {
 	return mlx5test.Build(filepath.Join(lib, "dcbshim.so"), mlx5test.DCBShim)
 }
 
-// dcb makes the real dcb talk to NICs that are not there.
+// dcb makes the real dcb talk to simulated NICs.
 func dcb(lib string) error {
 	real := filepath.Join(lib, "dcb")
 	if err := os.Rename(real, real+".real"); err != nil {
@@ -323,7 +323,7 @@ func dcb(lib string) error {
 	return place(real, fmt.Sprintf("#!/bin/sh\nDCBSHIM_DIR=/run/nics LD_PRELOAD=%s/dcbshim.so exec %[1]s/dcb.real \"$@\"\n", programs))
 }
 
-// idle is the units that a device has no use for.
+// idle lists the units that a device does not need.
 var idle = []string{
 	"getty.target", "remote-fs.target", "kmod-static-nodes.service", "procps.service", "systemd-journal-flush.service",
 	"systemd-logind.service", "systemd-modules-load.service", "systemd-network-generator.service", "systemd-pstore.service",
@@ -380,7 +380,7 @@ func factory(base, dir string, k *Kind) error {
 			return err
 		}
 	}
-	const keep = "[Unit]\nDefaultDependencies=no\n" // a shutdown must not unmount what it runs from
+	const keep = "[Unit]\nDefaultDependencies=no\n" // a shutdown must not unmount the file system that it runs from
 	for path, text := range map[string]string{
 		"etc/systemd/system/usr-.mount.d/keep.conf": keep,
 		"etc/systemd/system/run-.mount.d/keep.conf": keep,
@@ -432,5 +432,5 @@ func place(path, text string) error {
 	return os.WriteFile(path, []byte(text), mode)
 }
 
-// copyDisk copies a disk; blocks that were never written stay holes.
+// copyDisk copies a disk. Blocks that were never written stay holes.
 func copyDisk(from, to string) error { return run("cp", "--sparse=always", "--reflink=auto", from, to) }

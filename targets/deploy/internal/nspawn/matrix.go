@@ -16,17 +16,17 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Cell is one experiment: a command, a fault, and the moment at which it strikes.
+// Cell is one experiment: a command, a fault, and the moment at which the fault is injected.
 type Cell struct {
-	Command string // the command on the device: "apply"; a row of the table together with Fault
+	Command string // the command on the device, such as "apply"; together with Fault a row of the table
 	Fault   string // "power cut, data lost"
-	At      string // when it strikes, for messages: "before 12: mv …"
+	At      string // the moment of the fault, for messages: "before 12: mv …"
 	Kind    *Kind
 	Options Options
-	Time    time.Duration // how long it may take, boots and dead-men included; 0: an hour, which only a cell that hangs takes
+	Time    time.Duration // time limit, including boots and dead-man's switches; 0: an hour, which only a hanging cell reaches
 
-	// Run does the experiment on a device that was booted for it, and returns its end as a word, such as "old". The word is a column of
-	// the table. An error is a promise that was not kept, or a fault that did not fire. The device is switched off when ctx ends.
+	// Run does the experiment on a freshly booted device, and returns its result as a word, such as "old". The word is a column of the
+	// table. An error is a broken promise, or a fault that did not fire. The device is switched off when ctx ends.
 	Run func(ctx context.Context, d *Device) (end string, err error)
 }
 
@@ -41,11 +41,11 @@ type Result struct {
 // Table is the results of many cells, in their order.
 type Table []Result
 
-// cellTime is how long a cell may take that does not say it. A cell takes a minute, and many on a busy machine.
+// cellTime is the time limit of a cell that sets none. A cell takes a minute, and many minutes on a busy machine.
 const cellTime = time.Hour
 
-// Matrix runs cells, each on a fresh device, for which it acquires one of devices: tests that share it run side by side. The test fails with
-// every cell that returns an error. With -short it skips the test.
+// Matrix runs cells, each on a fresh device. Before a cell, Matrix acquires a token of devices, which limits how many devices run at once
+// in all tests that share it. The test fails for every cell that returns an error. With -short, Matrix skips the test.
 func Matrix(t testing.TB, devices *semaphore.Weighted, cells []Cell) Table {
 	t.Helper()
 	table := runCells(t.Context(), Image(t), devices, cells)
@@ -76,7 +76,7 @@ func runCells(ctx context.Context, image string, devices *semaphore.Weighted, ce
 	return table
 }
 
-// run runs one cell. A cell whose time is over loses its device, so that it ends, too.
+// run runs one cell. When the time limit is over, run switches off the device, so that the cell ends, too.
 func (c Cell) run(ctx context.Context, image string) (string, error) {
 	d, err := start(image, c.Kind, c.Options)
 	if err != nil {
@@ -106,8 +106,8 @@ func (c Cell) run(ctx context.Context, image string) (string, error) {
 	return e.end, errors.Join(e.err, d.close())
 }
 
-// Sample takes at most so many cells of every fault: a part that a test has time for. They are spread over the moments, commands and
-// devices by the golden section, each fault beginning where the one before stopped, so that together the faults come everywhere.
+// Sample selects at most most cells of every fault, as many as a test has time for. The golden section spreads them over the moments,
+// commands and devices. Each fault continues where the one before stopped, so that together the faults cover all positions.
 func Sample(cells []Cell, most int) []Cell {
 	var faults []string
 	of := make(map[string][]int)
@@ -138,15 +138,15 @@ func Sample(cells []Cell, most int) []Cell {
 	return out
 }
 
-// Injection is a fault that can be injected anywhere, and its reversal; Undo is nil where nothing needs to.
+// Injection is a fault that can be injected at any moment, and its reversal. Undo is nil if the fault needs no reversal.
 type Injection struct {
 	Name string
 	Do   func(*Device) Fault
 	Undo func(*Device) error
 }
 
-// Injections returns every fault that strikes at a moment. file is the file that another user edits or makes immutable, and edit is their
-// content.
+// Injections returns every fault that can be injected at a moment. file is the file that another user edits or makes immutable, and edit
+// is that user's content.
 func Injections(file string, edit []byte) []Injection {
 	return []Injection{
 		{"sessions killed", (*Device).KillSessions, nil},
@@ -167,7 +167,7 @@ func Injections(file string, edit []byte) []Injection {
 	}
 }
 
-// Steps runs something on a fresh device and returns the commands that it takes there: the moments of a matrix.
+// Steps calls do on a fresh device and returns the commands that do runs there. They are the moments of a matrix.
 func Steps(t testing.TB, kind *Kind, o Options, do func(d *Device) error) []Command {
 	t.Helper()
 	d := Start(t, kind, o)
@@ -178,9 +178,9 @@ func Steps(t testing.TB, kind *Kind, o Options, do func(d *Device) error) []Comm
 	return d.Commands()
 }
 
-// Strike calls do, which runs commands on the device, and injects a fault at one of them. It waits until the device has stopped there,
-// injects, and lets the device go on. result is the error of do; err is nil if the device stopped and the fault fired. A fault that
-// restarts the device releases it by itself.
+// Strike calls do, which runs commands on the device, and injects a fault at one of these commands. It waits until the device has stopped
+// at the command, injects the fault, and lets the device go on. result is the error of do; err is nil if the device stopped and the fault
+// fired. A fault that restarts the device also ends the stop.
 func (d *Device) Strike(n int, when When, inject func(*Device) Fault, do func() error) (result, err error) {
 	d.StopAt(n, when)
 	stopped := d.Stopped()

@@ -25,8 +25,8 @@ const (
 		"sync .new; mv .new traffic.conf; sync .; systemctl restart switchd"
 )
 
-// cellsOf returns the cells of a script that changes a switch. Its promise is small: the file is old or new, and a booted switch runs
-// with it.
+// cellsOf returns the cells of a script that changes a switch. The script promises that the file is old or new, and that a booted switch
+// uses the file.
 func cellsOf(t *testing.T, command, script string) []Cell {
 	o := Options{Files: map[string]string{traffic: oldTraffic}}
 	apply := func(ctx context.Context, d *Device) error { return login(ctx, d, "root", script).Run() }
@@ -76,7 +76,7 @@ func cellsOf(t *testing.T, command, script string) []Cell {
 	return cells
 }
 
-// A script that syncs keeps the promise wherever a fault strikes; without one sync it does not, and the matrix sees it.
+// A script with all syncs keeps the promise under every fault. A script without one of the syncs breaks it, and the matrix detects that.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
 	image := Image(t)
@@ -105,13 +105,13 @@ func TestMatrix(t *testing.T) {
 	require.ErrorContains(t, table[0].Err, "1: mv .new traffic.conf")
 }
 
-// A fault at a command that never comes is not a cell that passed, and a cell that does not end is ended.
+// A cell fails if its command never comes. A cell that does not end by itself is ended.
 func TestMatrixEnds(t *testing.T) {
 	t.Parallel()
 	image := Image(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	table := runCells(ctx, image, semaphore.NewWeighted(1), []Cell{ // one after the other: the second ends them all
+	table := runCells(ctx, image, semaphore.NewWeighted(1), []Cell{ // one after the other, because the second cell ends all of them
 		{Command: "nothing", Kind: Switch43, Run: func(_ context.Context, d *Device) (string, error) {
 			_, err := d.Strike(3, Before, (*Device).FillDisk, func() error {
 				_, err := d.Exec("true")
@@ -127,7 +127,7 @@ func TestMatrixEnds(t *testing.T) {
 			}
 			<-d.Stopped()
 			cancel()
-			select {} // whatever its result
+			select {} // with any result
 		}},
 	})
 	require.ErrorContains(t, table[0].Err, "it ended without a command 3")

@@ -6,12 +6,11 @@
 //
 // A test can inject a fault at a chosen moment. The programs by which a protocol changes state (mkdir, mv, sync, systemctl, …) ask the
 // test before they run and after they end. They do so under every caller: a login, sudo, a unit, a timer. So a test stops a device at the
-// N-th of them ([Device.StopAt]), puts a fault there ([Device.PowerCut], [Device.FillDisk], …), and lets it go on. Every fault proves
-// that it happened ([Fault.Fired]). [Matrix] runs many such cells and counts their results.
-//
-// It takes root, cgroups, loop devices and the packages that .ci/deps installs. If one is missing, the test fails and names it. The
-// userland is made once, by mmdebstrap, and kept in /var/cache/rocec-test. The processes of a device end with the test, also when the
-// test is killed. The next test sweeps the other leftovers of a killed test.
+// N-th command ([Device.StopAt]), injects a fault ([Device.PowerCut], [Device.FillDisk], …), and lets the device go on. Every fault
+// proves that it happened ([Fault.Fired]). [Matrix] runs many such cells and counts their results. The package needs root, cgroups, loop
+// devices and the packages that .ci/deps installs. If a requirement is missing, the test fails and names it. The userland is made once,
+// by mmdebstrap, and kept in /var/cache/rocec-test. The processes of a device end with the test, also when the test is killed. The next
+// test sweeps the other leftovers of a killed test.
 package nspawn
 
 import (
@@ -36,18 +35,18 @@ import (
 // Kind is the kind of a device.
 type Kind struct {
 	Name string
-	User string // who logs in; may use sudo without a password
+	User string // the login user, who may use sudo without a password
 	OS   string // "Cumulus Linux 3.7.12"
 
-	trees []string     // folders of image/ that are laid over the userland, one after the other
-	units []string     // that start at boot
-	old   []limitation // of its programs
-	nics  bool         // its ports are NICs of the driver mlx5_core
+	trees []string     // folders of image/ that are copied over the userland, one after the other
+	units []string     // units that start at boot
+	old   []limitation // limitations of its programs
+	nics  bool         // the ports are NICs of the driver mlx5_core
 }
 
 // The kinds of devices.
 var (
-	// Switch37 runs Cumulus Linux 3.7: a switchd that restarts, and the programs of Debian 8, whose sync takes no file and whose
+	// Switch37 runs Cumulus Linux 3.7: a switchd that restarts, and the programs of Debian 8, whose sync ignores file arguments and whose
 	// systemd-run makes no timers.
 	Switch37 = &Kind{
 		Name: "switch37", User: "cumulus", OS: "Cumulus Linux 3.7.12",
@@ -70,7 +69,7 @@ var kinds = []*Kind{Switch37, Switch43, Host}
 // Options are the differences between devices.
 type Options struct {
 	Name  string            // host name; empty: the kind's name and a number
-	Files map[string]string // further files of its disk, by path; a file that begins with "#!" can be run
+	Files map[string]string // further files of its disk, by path; a file that begins with "#!" is executable
 	Ports []Port            // network interfaces after eth0
 }
 
@@ -80,33 +79,33 @@ type Port struct {
 	MTU  int // 0: 1500
 }
 
-// Device is a device that was booted. Its methods may be called from any goroutine. A method that cannot do its work returns an error or
-// a [Fault] that did not fire, so it can be used where a test must not end.
+// Device is a booted device. Its methods may be called from any goroutine. A method that fails returns an error or a [Fault] that did not
+// fire. It does not end the test, so other goroutines may call it, too.
 type Device struct {
 	Name    string
 	Kind    *Kind
 	Addr    string        // its address, 198.51.100.N; sshd listens on port 22
-	User    string        // who logs in; root may, too
-	Key     *sshdtest.Key // lets one in
-	HostKey *sshdtest.Key // the server's; its Fingerprint is the host_key of an ssh block
+	User    string        // the login user; root may log in, too
+	Key     *sshdtest.Key // key that lets the user log in
+	HostKey *sshdtest.Key // host key of the server; its Fingerprint is the host_key of an ssh block
 	Known   string        // a known_hosts file with that key
 
 	image   string // the folder of Image
 	options Options
 	slot    *slot
 	control *control
-	notify  *net.UnixConn // where systemd-nspawn reports
+	notify  *net.UnixConn // socket to which systemd-nspawn reports
 	console string        // the file with the output of the boot
-	boot    time.Duration // how long the first boot took
+	boot    time.Duration // duration of the first boot
 
 	mu     sync.Mutex
-	outlet *process // holds the far end of the cable while the device is off
-	power  *process // of this boot: mounts the disk, runs systemd-nspawn; nil: off
-	leader int      // the process that is PID 1 there; 0: not up
-	ups    int      // how often it has come up
+	outlet *process // contains the far end of the cable while the device is off
+	power  *process // process of this boot, which mounts the disk and runs systemd-nspawn; nil: off
+	leader int      // the process that is PID 1 on the device; 0: not up
+	ups    int      // number of completed boots
 }
 
-// Start boots a device; it ends with the test. With -short it skips the test.
+// Start boots a device, which ends with the test. With -short, Start skips the test.
 func Start(t testing.TB, kind *Kind, o Options) *Device {
 	t.Helper()
 	return Fleet(t, kind, []Options{o})[0]
@@ -146,7 +145,7 @@ func Fleet(t testing.TB, kind *Kind, options []Options) []*Device {
 	return devices
 }
 
-// start makes a device from the image and boots it. What it returns must be closed.
+// start makes a device from the image and boots it. The caller must close the returned device.
 func start(img string, kind *Kind, o Options) (d *Device, err error) {
 	s, err := claim()
 	if err != nil {
@@ -192,14 +191,14 @@ func start(img string, kind *Kind, o Options) (d *Device, err error) {
 	return d, err
 }
 
-// quietBoot is how long the boot of a device takes at most on a machine whose only work is devices, two for each core.
+// quietBoot is the longest time of a boot on a machine that runs only devices, two for each core.
 const quietBoot = 1500 * time.Millisecond
 
-// Slow returns how many times slower than quiet the machine is, by the device's first boot; at least 1.
+// Slow returns by which factor the machine is slower than a quiet one, measured by the device's first boot. It is at least 1.
 func Slow(d *Device) float64 { return max(1, d.boot.Seconds()/quietBoot.Seconds()) }
 
-// Slowed returns a time for a real timer on the device, such as a dead-man's switch, in whole seconds. It is longer by the factor by
-// which the machine is slower, so that the timer does not fire because the machine is busy.
+// Slowed returns a time for a real timer on the device, such as a dead-man's switch, in whole seconds. It multiplies the time by
+// [Device.Slow], so that the timer does not fire because the machine is busy.
 func (d *Device) Slowed(quiet time.Duration) time.Duration {
 	return time.Duration(math.Ceil(quiet.Seconds()*Slow(d))) * time.Second
 }
@@ -228,7 +227,7 @@ func remove(path string) error {
 	return nil
 }
 
-// seed writes the own files of this device, and those of the options, to be copied over its disk at the first boot.
+// seed writes the files that are specific to this device, and the files of the options. They are copied over its disk at the first boot.
 func (d *Device) seed() error {
 	files := map[string]string{"/etc/hostname": d.Name + "\n", "/etc/hosts": "127.0.0.1 localhost\n127.0.1.1 " + d.Name + "\n"}
 	keys := d.slot.path("keys")
@@ -258,7 +257,7 @@ func (d *Device) seed() error {
 	return nil
 }
 
-// python27 is where packages of Cumulus Linux lie; on our devices it is a link into the disk.
+// python27 is the folder of packages of Cumulus Linux. On the devices of this package it is a link into the disk.
 const python27 = "/usr/lib/python2.7/"
 
 func (d *Device) seedFile(path, text string) error {
@@ -284,7 +283,7 @@ func (d *Device) seedFile(path, text string) error {
 	return os.WriteFile(name, []byte(text), mode)
 }
 
-// Exec runs a script as root behind the curtain: by no login, and by programs that no stop point holds.
+// Exec runs a script as root from outside of the device: without a login, and with programs that no stop point stops.
 func (d *Device) Exec(script string) ([]byte, error) {
 	pid, err := d.up()
 	if err != nil {
@@ -312,7 +311,7 @@ func (d *Device) root() (*os.Root, error) {
 	return os.OpenRoot(fmt.Sprintf("/proc/%d/root", pid))
 }
 
-// mounted opens the device's disk, whether it is up or still boots.
+// mounted opens the device's disk. The device may be up or still booting.
 func (d *Device) mounted() (*os.Root, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -322,7 +321,7 @@ func (d *Device) mounted() (*os.Root, error) {
 	return os.OpenRoot("/proc/" + d.power.pid() + "/root" + d.slot.path("root"))
 }
 
-// within calls do with the device's file system and the path as it is named there.
+// within calls do with the device's file system and the path relative to its root.
 func (d *Device) within(path string, do func(r *os.Root, name string) error) error {
 	r, err := d.root()
 	if err != nil {
@@ -355,8 +354,8 @@ func (d *Device) WriteFile(path string, content []byte) error {
 	return d.within(path, func(r *os.Root, name string) error { return r.WriteFile(name, content, 0o644) })
 }
 
-// Turn sets a knob of the stand-ins below image/ to a line, such as "load-delay" to "2"; an empty line turns it off. It
-// survives reboots.
+// Turn sets a knob of the simulated programs below image/ to a line, such as "load-delay" to "2". An empty line turns the knob off. The
+// setting survives reboots.
 func (d *Device) Turn(knob, line string) error {
 	path := d.slot.path("shared/" + knob)
 	if line == "" {
@@ -367,6 +366,6 @@ func (d *Device) Turn(knob, line string) error {
 
 // Console returns the output of the boot.
 func (d *Device) Console() string {
-	text, _ := os.ReadFile(d.console) // none before the first boot
+	text, _ := os.ReadFile(d.console) // there is no output before the first boot
 	return string(text)
 }

@@ -39,7 +39,7 @@ func execute(t *testing.T, d *Device, script string) string {
 
 const traffic = "/etc/cumulus/datapath/traffic.conf"
 
-// loaded is whether switchd runs with the file as it is.
+// loaded reports whether switchd uses the current file.
 func loaded(t *testing.T, d *Device) bool {
 	t.Helper()
 	file, err := d.ReadFile(traffic)
@@ -49,7 +49,7 @@ func loaded(t *testing.T, d *Device) bool {
 	return strings.TrimSpace(string(sum)) == fmt.Sprintf("%x", sha256.Sum256(file))
 }
 
-// hostOptions are those of a host with one NIC and its unit, the one rocec writes, which turns PFC on.
+// hostOptions contains the options of a host with one NIC and rocec's unit for it, whose script enables PFC.
 func hostOptions(t *testing.T) Options {
 	unit, err := os.ReadFile("../../../nic/tool@.service")
 	require.NoError(t, err)
@@ -102,7 +102,7 @@ func TestKinds(t *testing.T) {
 			require.NoError(t, d.Reboot().Fired())
 			t.Logf("rebooted in %s", time.Since(begin).Round(time.Millisecond))
 			check()
-			if k == Host { // the NIC has forgotten, and the unit that its device wants has set it again
+			if k == Host { // the NIC has forgotten its settings, and the unit of its device has set them again
 				require.NoError(t, patience(func() error {
 					if out := execute(t, d, "dcb pfc show dev ens1f0; cat /run/nics/log"); !strings.Contains(out, "3:on") {
 						return fmt.Errorf("%s", out)
@@ -115,7 +115,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestSwitchd: a switch loads a file at a restart, or by the reload node, with the given order to the daemon.
+// TestSwitchd: a switch loads a file at a restart, or after a write to the reload node.
 func TestSwitchd(t *testing.T) {
 	t.Parallel()
 	for k, load := range map[*Kind]string{
@@ -142,7 +142,7 @@ func TestSwitchd(t *testing.T) {
 			require.NoError(t, d.WriteFile(traffic, []byte("a = 3\n")))
 			begin := time.Now()
 			execute(t, d, load)
-			if k == Switch37 { // a restart waits until it is loaded, a reload does not
+			if k == Switch37 { // a restart waits until the file is loaded, a reload does not
 				assert.True(t, loaded(t, d))
 				assert.GreaterOrEqual(t, time.Since(begin), delay)
 			} else {
@@ -157,7 +157,7 @@ func TestSwitchd(t *testing.T) {
 	}
 }
 
-// The programs of Debian 8 lack features of those of today.
+// The programs of Debian 8 lack features of current programs.
 func TestJessie(t *testing.T) {
 	t.Parallel()
 	const script = "sync /etc/hostname; echo $?; systemd-run --quiet --on-active=1h --unit=rocec-undo-1 true; echo $?; sync; echo $?"
@@ -174,7 +174,7 @@ func TestJessie(t *testing.T) {
 	}
 }
 
-// Devices side by side, each with its own name, address, keys and disk.
+// Several devices run at the same time, each with its own name, address, keys and disk.
 func TestFleet(t *testing.T) {
 	t.Parallel()
 	Image(t)
@@ -208,7 +208,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// A test that is killed leaves no process, no cable and no disk in use; the folders of its slot are swept by the next.
+// A killed test leaves no process, no cable and no disk in use. The next test removes the folders of its slot.
 func TestKilled(t *testing.T) {
 	const child = "NSPAWN_TEST_CHILD"
 	if os.Getenv(child) != "" {
@@ -226,7 +226,7 @@ func TestKilled(t *testing.T) {
 	s := &slot{}
 	lines := bufio.NewScanner(stdout)
 	for s.n == 0 && lines.Scan() {
-		_, _ = fmt.Sscanf(lines.Text(), "slot %d", &s.n) // other lines are the test's own
+		_, _ = fmt.Sscanf(lines.Text(), "slot %d", &s.n) // other lines belong to the test itself
 	}
 	require.NotZero(t, s.n)
 	d := &Device{slot: s}
@@ -249,7 +249,7 @@ func TestKilled(t *testing.T) {
 		return nil
 	}))
 	if err := s.take(); errors.Is(err, syscall.EWOULDBLOCK) {
-		return // another test has the slot, and has swept it
+		return // another test has the slot, and has removed the leftovers
 	}
 	for _, dir := range cgroups() {
 		assert.NoDirExists(t, filepath.Join(dir, s.cgroup()))

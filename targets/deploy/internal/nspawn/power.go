@@ -22,8 +22,8 @@ import (
 //go:embed image/boot.sh
 var bootScript string
 
-// plug makes the cable between this machine and the device. Its far end stays in the outlet until the device is switched on. The
-// neighbour entry is permanent, so that a device that is away drops packets silently and is not reported as unreachable.
+// plug makes the cable between this machine and the device. Its far end stays in the namespace of the outlet until the device is switched
+// on. The neighbour entry is permanent, so that packets to a device that is off are dropped silently and cause no "unreachable".
 func (d *Device) plug() error {
 	var err error
 	if d.outlet, err = spawn(syscall.CLONE_NEWNET, nil, "sleep", "infinity"); err != nil {
@@ -51,7 +51,7 @@ func (p *process) ip(args ...string) error {
 	return run("nsenter", append([]string{"--net=/proc/" + p.pid() + "/ns/net", "ip"}, args...)...)
 }
 
-// PowerOn switches a device on and waits until one can log in.
+// PowerOn switches a device on and waits until a login is possible.
 func (d *Device) PowerOn() error {
 	before, err := d.switchOn()
 	if err != nil {
@@ -60,7 +60,7 @@ func (d *Device) PowerOn() error {
 	return d.awaitBoot(before)
 }
 
-// switchOn returns how often the device had come up before.
+// switchOn switches the device on and returns the number of its earlier boots.
 func (d *Device) switchOn() (before int, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -70,7 +70,7 @@ func (d *Device) switchOn() (before int, err error) {
 	return d.ups, d.on()
 }
 
-// on starts the process that runs the device; d.mu is held.
+// on starts the process that runs the device. The caller holds d.mu.
 func (d *Device) on() error {
 	console, err := os.OpenFile(d.console, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -89,7 +89,7 @@ func (d *Device) on() error {
 	}
 	sysfs := "no"
 	if d.Kind.nics {
-		sysfs = "yes" // systemd makes units of devices only where it may write there
+		sysfs = "yes" // systemd makes device units only if this folder is writable
 	}
 	d.power, err = spawn(syscall.CLONE_NEWPID|syscall.CLONE_NEWNS|syscall.CLONE_NEWNET, console, "sh", "-c", bootScript, "boot",
 		d.slot.path(""), d.slot.cgroup(), d.slot.disk(), strings.Join(usr, " "), sysfs, strings.Join(ports, " "), strings.Join(cgroups(), " "))
@@ -102,18 +102,18 @@ func (d *Device) on() error {
 		func() error { return d.power.ip("link", "set", "eth0", "up") },
 	} {
 		if err := step(); err != nil {
-			console, _ := os.ReadFile(d.console) // as far as it came
+			console, _ := os.ReadFile(d.console) // the output of the incomplete boot
 			return fmt.Errorf("%w\n%s", err, console[max(0, len(console)-2000):])
 		}
 	}
 	return nil
 }
 
-// bootTime is how long a device may take to come up, and anything else here that takes a moment. It ends tests that hang: a boot takes half
-// a second, and many on a busy machine.
+// bootTime is the time limit for a boot, and for other short operations of this file. It ends hanging tests: a boot takes half a second,
+// and many seconds on a busy machine.
 const bootTime = 10 * time.Minute
 
-// awaitBoot waits until the device has come up more often than before, and until sshd answers.
+// awaitBoot waits until the number of boots is more than before, and until sshd answers.
 func (d *Device) awaitBoot(before int) error {
 	for end := time.Now().Add(bootTime); ; time.Sleep(5 * time.Millisecond) {
 		d.mu.Lock()
@@ -135,7 +135,7 @@ func (d *Device) awaitBoot(before int) error {
 	}
 }
 
-// answers reports whether sshd does.
+// answers reports whether sshd answers.
 func (d *Device) answers() error {
 	c, err := net.DialTimeout("tcp", d.Addr+":22", 5*time.Second)
 	if err != nil {
@@ -159,7 +159,7 @@ func patience(do func() error) error {
 	}
 }
 
-// notified listens to systemd-nspawn, which reports the PID 1 of the device and when the device is up.
+// notified listens to systemd-nspawn, which reports the process of the device's PID 1, and the end of the boot.
 func (d *Device) notified() error {
 	c, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: d.slot.path("notify"), Net: "unixgram"})
 	if err != nil {
@@ -176,7 +176,7 @@ func (d *Device) notified() error {
 			for line := range strings.Lines(string(buf[:n])) {
 				key, _, _ := strings.Cut(line, "=")
 				switch key {
-				case "X_NSPAWN_LEADER_PID": // of its namespace; and it has not come up
+				case "X_NSPAWN_LEADER_PID": // the process of PID 1 in its namespace; the device is not up yet
 					d.setLeader(0)
 				case "READY":
 					d.setLeader(d.findLeader())
@@ -195,7 +195,7 @@ func (d *Device) setLeader(pid int) {
 	}
 }
 
-// findLeader looks for the child of systemd-nspawn; 0: the device has gone meanwhile.
+// findLeader returns the child of systemd-nspawn; 0: the device has ended meanwhile.
 func (d *Device) findLeader() int {
 	d.mu.Lock()
 	power := d.power
@@ -222,7 +222,7 @@ func (d *Device) up() (pid int, err error) {
 	return d.leader, nil
 }
 
-// off takes the power away: the cable goes dead, then doom is done, then everything is killed at once.
+// off cuts the power: it takes the cable down, calls doom, and kills all processes at once.
 func (d *Device) off(doom func() error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -243,9 +243,9 @@ func (d *Device) off(doom func() error) error {
 	}))
 }
 
-// loop names the device that the disk is mounted from, "loop3"; empty: none.
+// loop returns the name of the block device from which the disk is mounted, "loop3"; empty: not mounted.
 func (d *Device) loop() string {
-	files, _ := filepath.Glob("/sys/block/loop*/loop/backing_file") // the pattern is right
+	files, _ := filepath.Glob("/sys/block/loop*/loop/backing_file") // the pattern is valid
 	for _, file := range files {
 		if path, err := os.ReadFile(file); err == nil && strings.TrimSpace(string(path)) == d.slot.disk() {
 			return filepath.Base(filepath.Dir(filepath.Dir(file)))

@@ -19,7 +19,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// session runs commands on a device by ssh.
+// session runs commands on a device over SSH.
 type session struct{ d *Device }
 
 // Run runs a command as the login user.
@@ -33,14 +33,14 @@ func (s session) Run(ctx context.Context, cmd string, stdin []byte) ([]byte, err
 	return out, err
 }
 
-// HostKey returns no key.
+// HostKey returns an empty host key.
 func (s session) HostKey() string { return "" }
 
-// Close ends nothing.
+// Close does nothing.
 func (s session) Close() error { return nil }
 
-// TestRights: a login user of a host owns the script and a folder of rocec, and has the script open for writing. The apply makes both
-// root's. Later writes of the user have no effect, neither after a run that is kept nor after one that a restart of the host undoes.
+// TestRights: a login user of a host owns the script and a folder of rocec, and has the script open for writing. The apply makes root the
+// owner of both. Later writes of the user have no effect, neither after a kept run nor after a run that a restart of the host undoes.
 func TestRights(t *testing.T) {
 	t.Parallel()
 	Image(t)

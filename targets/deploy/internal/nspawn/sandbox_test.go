@@ -79,7 +79,7 @@ link "third" {
 }
 `
 
-// Actions of the scripts on a host, and actions that they never do. A line is tried by a shell in the sandbox of a unit.
+// Actions of the scripts on a host, and actions that they never do. A shell in the sandbox of a unit tries each line.
 var (
 	allowed = []string{
 		"echo 1 >/sys/class/net/ens1f0/mtu-of-test",
@@ -108,8 +108,8 @@ var (
 	}
 )
 
-// TestSandbox runs the script of every family by its unit. The sandbox of the unit lets the script do all that scripts of hosts do, and denies
-// what they never do.
+// TestSandbox runs the script of every family by its unit. The sandbox of the unit allows all actions of the scripts, and denies actions
+// that they never do.
 func TestSandbox(t *testing.T) {
 	t.Parallel()
 	Image(t)
@@ -130,7 +130,7 @@ func TestSandbox(t *testing.T) {
 	files[conf+"ens1f0.conf"] = "dcbx=host\npfc=0,0,0,1,0,0,0,0\nroce_mode=RoCE v2\ntos=104\n"
 	files[conf+"ens2.conf"] = "dcbx=host\npfc=0,0,0,0,1,0,0,0\nroce_mode=RoCE v2\ntos=104\n"
 	files[conf+"eth1.conf"] = "rxe=on\n"
-	// The kernel of a test has no Soft-RoCE. The folder of the stand-ins has the files that the script reads.
+	// The kernel of a test has no Soft-RoCE. A folder of simulated files replaces the files that the script reads.
 	files["/etc/systemd/system/rocec-host-rxe@.service.d/soft.conf"] = "[Service]\nEnvironment=ROCEC_ROOT=/run/nics/soft\n"
 	files["/usr/local/lib/rocec-test/soft"] = `set -e
 r=/run/nics/soft
@@ -148,7 +148,7 @@ chmod 755 $r/usr/sbin/rdma
 pci=$(readlink /sys/class/net/ens2/device)
 ln -sfn ../../../../../bus/pci/drivers/mlx4_core /sys/class/net/ens2/device/driver
 : "$pci"; : >/sys/class/net/ens1f0/mtu-of-test; mkdir -p /sys/kernel/config/rdma_cm; echo theirs >/tmp/of-others`)
-	for _, of := range [][2]string{{"rocec-host", "ens1f0"}, {"rocec-host-mlx4", "ens2"}, {"rocec-host-rxe", "eth1"}} { // a try changes ens1f0
+	for _, of := range [][2]string{{"rocec-host", "ens1f0"}, {"rocec-host-mlx4", "ens2"}, {"rocec-host-rxe", "eth1"}} { // one try changes it
 		unit, nic := of[0], of[1]
 		full := unit + "@" + nic + ".service"
 		out, err := d.Exec("systemctl start " + full)
@@ -165,7 +165,7 @@ ln -sfn ../../../../../bus/pci/drivers/mlx4_core /sys/class/net/ens2/device/driv
 		assert.Contains(t, caps, "cap_net_admin")
 		assert.Contains(t, caps, "cap_sys_module", "which no container has")
 
-		// The same sandbox around a shell that tries each line.
+		// The same sandbox, with a shell that tries each line.
 		var try strings.Builder
 		for _, line := range allowed {
 			try.WriteString("( " + line + " ) >/run/nics/said 2>&1 || { echo \"allowed: " + line +
@@ -180,7 +180,7 @@ ln -sfn ../../../../../bus/pci/drivers/mlx4_core /sys/class/net/ens2/device/driv
 			">/run/systemd/system/"+full+".d/try.conf; systemctl daemon-reload; rm -f /run/nics/tried; systemctl restart "+full)
 		assert.Equal(t, "end", execute(t, d, "cat /run/nics/tried; rm -r /run/nics/tried /run/systemd/system/"+full+".d"), full)
 	}
-	for _, line := range denied { // which proves nothing where it is denied without the sandbox, too
+	for _, line := range denied { // this proves nothing if the action is also denied without the sandbox
 		execute(t, d, line)
 	}
 }

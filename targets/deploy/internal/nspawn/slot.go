@@ -17,16 +17,16 @@ import (
 	"syscall"
 )
 
-// runtimeDir holds a lock and a folder for every slot; it is short, for the names of sockets are.
+// runtimeDir contains a lock and a folder for every slot. Its path is short because socket names have a length limit.
 const runtimeDir = "/run/rocec-test"
 
-// slot is a number that no other device on this machine has: of its addresses, its cable, its cgroups and its folders.
+// slot is a number that no other device on this machine has. The device's addresses, cable, cgroups and folders contain it.
 type slot struct {
 	n      int
 	unlock func() error
 }
 
-// claim takes a slot that is free.
+// claim acquires a free slot.
 func claim() (*slot, error) {
 	if err := os.MkdirAll(runtimeDir, 0o755); err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func claim() (*slot, error) {
 	return nil, errors.New("127 devices run on this machine already")
 }
 
-// take locks the slot and sweeps the leftovers of a killed test; EWOULDBLOCK: another test has it.
+// take locks the slot and removes the leftovers of a killed test. EWOULDBLOCK: another test has the slot.
 func (s *slot) take() (err error) {
 	if s.unlock, err = lock(filepath.Join(runtimeDir, fmt.Sprintf("%d.lock", s.n)), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		return err
@@ -54,19 +54,19 @@ func (s *slot) take() (err error) {
 	return nil
 }
 
-// path is a name in the slot's folder.
+// path returns the path of a name in the slot's folder.
 func (s *slot) path(name string) string { return filepath.Join(runtimeDir, strconv.Itoa(s.n), name) }
 
-// addr is the address of this machine's (0) or the device's (1) end of the cable.
+// addr returns the address of an end of the cable: 0 is the end of this machine, 1 the end of the device.
 func (s *slot) addr(end int) string { return fmt.Sprintf("198.51.100.%d", 2*s.n+end) }
 
-// mac is the hardware address of an end of the cable.
+// mac returns the hardware address of an end of the cable.
 func (s *slot) mac(end int) string { return fmt.Sprintf("02:00:c6:33:64:%02x", 2*s.n+end) }
 
-// link is the name of this machine's end of the cable.
+// link returns the name of this machine's end of the cable.
 func (s *slot) link() string { return fmt.Sprintf("rocectest%d", s.n) }
 
-// cgroup is the name of the slot's groups.
+// cgroup returns the name of the slot's groups.
 func (s *slot) cgroup() string { return fmt.Sprintf("rocec-test.%d", s.n) }
 
 // release removes the contents of the slot and gives it back.
@@ -77,7 +77,7 @@ func (s *slot) sweep() error {
 	for _, dir := range cgroups() {
 		errs = append(errs, removeGroup(filepath.Join(dir, s.cgroup())))
 	}
-	errs = append(errs, patience(func() error { // it goes with the namespace of its far end, which takes a moment
+	errs = append(errs, patience(func() error { // the cable disappears together with the namespace of its far end, which takes a moment
 		if _, err := os.Stat("/sys/class/net/" + s.link()); err == nil {
 			return run("ip", "link", "del", s.link())
 		}
@@ -86,10 +86,10 @@ func (s *slot) sweep() error {
 	return errors.Join(errs...)
 }
 
-// disk is the file that holds the device's disk.
+// disk returns the file that contains the device's disk.
 func (s *slot) disk() string { return filepath.Join(cache, "disks", strconv.Itoa(s.n)+".ext4") }
 
-// cgroups is where systemd makes its groups: the unified hierarchy, or those that replace it beside version 1.
+// cgroups returns the folders in which systemd makes its groups: the unified hierarchy, or the hierarchies of version 1.
 func cgroups() []string {
 	const all = "/sys/fs/cgroup"
 	var dirs []string
@@ -105,7 +105,7 @@ func cgroups() []string {
 	return dirs
 }
 
-// removeGroup removes a cgroup with those below, and kills their processes.
+// removeGroup removes a cgroup with its subgroups, and kills their processes.
 func removeGroup(dir string) error {
 	var groups []string
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -128,7 +128,7 @@ func removeGroup(dir string) error {
 			}
 			for word := range strings.FieldsSeq(string(procs)) {
 				if pid, err := strconv.Atoi(word); err == nil && pid > 0 {
-					_ = syscall.Kill(pid, syscall.SIGKILL) // it may be gone by itself
+					_ = syscall.Kill(pid, syscall.SIGKILL) // the group may be gone already
 				}
 			}
 			return remove(groups[i])
@@ -140,13 +140,13 @@ func removeGroup(dir string) error {
 	return nil
 }
 
-// process is a process of the test that dies with it.
+// process is a process of the test that dies with the test.
 type process struct {
 	cmd  *exec.Cmd
 	done chan struct{}
 }
 
-// starter starts processes on one thread that lives as long as the test: a process with Pdeathsig dies with the thread that
+// starter starts processes on one thread that lives as long as the test, because a process with Pdeathsig dies with the thread that
 // started it.
 var starter = sync.OnceValue(func() chan<- func() {
 	work := make(chan func())
@@ -159,7 +159,7 @@ var starter = sync.OnceValue(func() chan<- func() {
 	return work
 })
 
-// spawn starts a process that is killed when the test ends, however it ends, with namespaces of its own.
+// spawn starts a process with separate namespaces. The process is killed when the test ends in any way.
 func spawn(namespaces uintptr, stdout *os.File, name string, args ...string) (*process, error) {
 	p := &process{cmd: command(context.Background(), name, args...), done: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = stdout, stdout
@@ -170,7 +170,7 @@ func spawn(namespaces uintptr, stdout *os.File, name string, args ...string) (*p
 		return nil, err
 	}
 	go func() {
-		_ = p.cmd.Wait() // it is killed
+		_ = p.cmd.Wait() // Wait reports that the process was killed
 		close(p.done)
 	}()
 	return p, nil

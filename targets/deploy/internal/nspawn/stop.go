@@ -15,17 +15,17 @@ import (
 	"time"
 )
 
-// Command is a run of a program that changes state, or may.
+// Command is an execution of a program that changes state, or may change it.
 type Command struct {
 	N    int      // 1 for the first since [Device.StopAt]
 	Args []string // Args[0] is the name of the program
-	Unit string   // the systemd unit it runs in: "ssh.service", "rocec-undo-7.service"
+	Unit string   // the systemd unit of the command: "ssh.service", "rocec-undo-7.service"
 }
 
 // String returns the number and the command line.
 func (c Command) String() string { return fmt.Sprintf("%d: %s", c.N, strings.Join(c.Args, " ")) }
 
-// When is a side of a command.
+// When is the moment before or after a command.
 type When string
 
 // A device stops before a command has run or after it has ended.
@@ -41,23 +41,23 @@ type control struct {
 
 	mu       sync.Mutex
 	commands []Command
-	at       int // stop at this command; 0: at none
+	at       int // number of the command to stop at; 0: no stop
 	when     When
 	stopped  chan Command
 	released chan struct{} // closed by Release
 	delay    time.Duration
 	delayed  int
-	hang     string // command lines that begin with it wait
+	hang     string // command lines with this prefix wait
 	hung     int
 }
 
-// listen makes the control of one device.
+// listen starts the control of one device.
 func listen(path string, old []limitation) (*control, error) {
 	l, err := net.ListenUnix("unixpacket", &net.UnixAddr{Name: path, Net: "unixpacket"})
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(path, 0o777); err != nil { // any user may run a command there
+	if err := os.Chmod(path, 0o777); err != nil { // any user of the device may run a command
 		return nil, errors.Join(err, l.Close())
 	}
 	c := &control{listener: l, old: old, stopped: make(chan Command, 1), released: make(chan struct{})}
@@ -81,12 +81,12 @@ func (c *control) close() {
 	c.release()
 }
 
-// hold states what a command waits for: a delay, [Device.Release], or both.
+// hold states what a command waits for: a delay, [Device.Release], or both of them.
 type hold struct {
 	Command
 	delay    time.Duration
 	hang     bool
-	when     When // "": it does not stop
+	when     When // "": no stop
 	stopped  chan<- Command
 	released <-chan struct{}
 }
@@ -97,7 +97,7 @@ func (h *hold) stop() {
 	<-h.released
 }
 
-// answer lets one command run after its hold. It ignores the errors of a command that is killed while it waits.
+// answer lets one command run after its hold. It ignores errors, because the command may be killed while it waits.
 func (c *control) answer(conn *net.UnixConn) {
 	buf := make([]byte, 128<<10)
 	n, err := conn.Read(buf)
@@ -139,12 +139,13 @@ func (c *control) lower(args []string) (instead []string, complaint string) {
 		}
 	}
 	if len(args) == 1 && filepath.Base(args[0]) == "sync" {
-		return []string{"sync", "-f", "/"}, "" // the device's disk; without it the kernel waits for all of this machine
+		return []string{"sync", "-f", "/"}, "" // sync only the device's disk; otherwise the kernel syncs all disks of this machine
 	}
 	return args, ""
 }
 
-// reads reports whether a command changes nothing. The state before such a command is the state after it, so tests do not stop there.
+// reads reports whether a command changes nothing. Tests do not stop at such a command, because the state before and after it is the
+// same.
 func reads(args []string) bool {
 	words := map[string][]string{
 		"dcb":  {"show"},
@@ -213,8 +214,8 @@ func unitOf(conn *net.UnixConn) string {
 	return ""
 }
 
-// StopAt stops the device at the n-th command from now on, before it runs or after it has ended: it waits there for
-// [Device.Release]. 0 only counts.
+// StopAt stops the device at the n-th command from now on, before or after the command. The device waits there for [Device.Release]. With
+// n = 0 the commands are only counted.
 func (d *Device) StopAt(n int, when When) {
 	c := d.control
 	c.release()
@@ -223,14 +224,14 @@ func (d *Device) StopAt(n int, when When) {
 	c.at, c.when, c.commands, c.stopped = n, when, nil, make(chan Command, 1)
 }
 
-// Stopped gives the command at which the device stopped, once it has.
+// Stopped returns a channel that receives the command at which the device stops.
 func (d *Device) Stopped() <-chan Command {
 	d.control.mu.Lock()
 	defer d.control.mu.Unlock()
 	return d.control.stopped
 }
 
-// Release continues a stopped device and the commands that hang.
+// Release lets a stopped device and hanging commands continue.
 func (d *Device) Release() { d.control.release() }
 
 // Commands returns the commands since StopAt, in order.
@@ -249,11 +250,11 @@ func (d *Device) Transcript() string {
 	return b.String()
 }
 
-// limitation is a missing feature of a program of an old system. It returns another command line, or the complaint of the program, or
-// neither if the program has the feature.
+// limitation simulates a feature that a program of an old system lacks. It returns another command line, or the error message of the
+// program. Both are empty if the command line does not use the feature.
 type limitation func(args []string) (instead []string, complaint string)
 
-// jessie is the programs of Debian 8, as far as a change uses them: coreutils 8.23 and systemd 215.
+// jessie is the limitation of the programs of Debian 8 that a change uses: coreutils 8.23 and systemd 215.
 var jessie = []limitation{
 	func(args []string) ([]string, string) {
 		if filepath.Base(args[0]) != "sync" || len(args) == 1 {
@@ -267,7 +268,8 @@ var jessie = []limitation{
 	func(args []string) ([]string, string) { return nil, unknown(args, "systemctl", "--now") },
 }
 
-// unknown returns the complaint of a program about the first option that begins with one of options, which the program does not know.
+// unknown returns the error message of a program for the first argument that begins with one of options. The program does not know these
+// options.
 func unknown(args []string, program string, options ...string) string {
 	if filepath.Base(args[0]) != program {
 		return ""

@@ -1,5 +1,5 @@
-// Package sshdtest starts real OpenSSH servers for tests: sshd of the system, on loopback, with keys and a
-// configuration of its own. Nothing of the machine's own sshd and nothing below anybody's ~/.ssh is read or written.
+// Package sshdtest starts real OpenSSH servers for tests: sshd of the system, on loopback, with separate keys and a separate
+// configuration. The package neither reads nor writes files of the machine's own sshd, or of any ~/.ssh folder.
 //
 // The test itself listens and hands every connection to an `sshd -i`, as inetd does. So a server has its port before
 // it starts, and a test can kill or stop the processes of one server and no other.
@@ -30,24 +30,24 @@ import (
 // Options are the differences between servers.
 type Options struct {
 	HostKeys  []string          // types: "ed25519", "ecdsa", "rsa", "rsa:1024" for a size; nil: ed25519
-	HostCA    *Key              // signs the host keys, for Principal; nil: no certificates
+	HostCA    *Key              // key that signs the host keys, for Principal; nil: no certificates
 	Principal string            // default 127.0.0.1
-	Command   string            // runs instead of whatever a client asks for (see sshd_config(5) on ForceCommand)
+	Command   string            // command that runs instead of the client's command (see ForceCommand in sshd_config(5))
 	Env       map[string]string // environment of sessions
 	Authorize []string          // further lines of authorized_keys
-	Config    []string          // further lines of sshd_config, before all others: the first value counts
+	Config    []string          // further lines of sshd_config, at its beginning, because the first value counts
 
-	// Daemon lets sshd listen itself, so that its MaxStartups counts. Connections and Open are not known then.
+	// Daemon makes sshd itself listen, so that its MaxStartups applies. Connections and Open do not work in this mode.
 	Daemon bool
 }
 
-// Server is a running server. Its sessions run as the user of the test, with that user's login shell.
+// Server is a running server. Its sessions run as the user who runs the test, with that user's login shell.
 type Server struct {
 	Addr      string // "127.0.0.1:40123"
 	Host      string
 	Port      int
 	User      string
-	ClientKey *Key            // lets one in
+	ClientKey *Key            // key that lets the user log in
 	HostKeys  map[string]*Key // by type
 
 	t        testing.TB
@@ -57,7 +57,7 @@ type Server struct {
 
 	mu    sync.Mutex
 	procs map[int]bool // processes that serve a connection
-	count int          // connections ever made
+	count int          // number of all connections so far
 	done  sync.WaitGroup
 }
 
@@ -80,7 +80,7 @@ func NewKey(t testing.TB, kind, passphrase string, more ...string) *Key {
 	return k
 }
 
-// MakeKey makes a key pair at path; more are further arguments of ssh-keygen.
+// MakeKey makes a key pair at path. more contains further arguments of ssh-keygen.
 func MakeKey(path, kind, passphrase string, more ...string) (*Key, error) {
 	args := []string{"-q", "-t", kind, "-N", passphrase, "-C", "", "-f", path}
 	if kind == "rsa" {
@@ -129,19 +129,19 @@ func keygen(args ...string) error {
 	return nil
 }
 
-// Start starts a server; it ends with the test, and with it all that its sessions started. With -short it skips the test.
+// Start starts a server. The server and all processes of its sessions end with the test. With -short, Start skips the test.
 func Start(t testing.TB, o Options) *Server {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("make check starts no server; make test does")
 	}
-	sshd := machinetest.Need(t, "sshd") // which insists on a whole path
+	sshd := machinetest.Need(t, "sshd") // sshd requires an absolute path
 	me, err := user.Current()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if me.Uid == "0" {
-		// sshd of Debian locks itself in there before a login; systemd makes it where there is one.
+		// sshd of Debian uses this folder as a chroot before a login. On other machines systemd makes the folder.
 		if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +174,7 @@ func Start(t testing.TB, o Options) *Server {
 	s.write(keys, strings.Join(append(o.Authorize, s.ClientKey.Public), "\n")+"\n")
 	config = append(config,
 		"AuthorizedKeysFile "+keys,
-		"StrictModes no", // the folder of a test may lie below /tmp
+		"StrictModes no", // the folder of a test may be below /tmp
 		"UsePAM no",
 		"PasswordAuthentication no",
 		"KbdInteractiveAuthentication no",
@@ -188,7 +188,7 @@ func Start(t testing.TB, o Options) *Server {
 	if o.Command != "" {
 		config = append(config, "ForceCommand "+o.Command)
 	}
-	env := map[string]string{"HOME": s.dir} // no start-up files of the person's shell
+	env := map[string]string{"HOME": s.dir} // no start-up files of the user's shell
 	maps.Copy(env, o.Env)
 	setEnv := []string{"SetEnv"}
 	for _, name := range slices.Sorted(maps.Keys(env)) {
@@ -203,7 +203,7 @@ func Start(t testing.TB, o Options) *Server {
 	addr := s.listener.Addr().(*net.TCPAddr)
 	s.Addr, s.Host, s.Port = addr.String(), addr.IP.String(), addr.Port
 	if o.Daemon {
-		s.listener.Close() // sshd takes the port; the kernel does not give it to another process so soon
+		s.listener.Close() // sshd will use this port; the kernel does not give it to another process so soon
 		s.listen()
 	} else {
 		s.done.Go(s.serve)
@@ -231,7 +231,7 @@ func (s *Server) write(path, text string) {
 	}
 }
 
-// listen starts an sshd that listens itself, and waits until it does.
+// listen starts an sshd that listens itself, and waits until it listens.
 func (s *Server) listen() {
 	s.t.Helper()
 	log, err := os.OpenFile(s.file("log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -248,7 +248,7 @@ func (s *Server) listen() {
 	s.procs[cmd.Process.Pid] = true
 	ended := make(chan struct{})
 	s.done.Go(func() {
-		_ = cmd.Wait() // it is killed
+		_ = cmd.Wait() // Wait reports that sshd was killed
 		close(ended)
 	})
 	for {
@@ -264,7 +264,7 @@ func (s *Server) listen() {
 	}
 }
 
-// serve gives every connection to an sshd of its own.
+// serve starts a separate sshd for every connection.
 func (s *Server) serve() {
 	log, err := os.OpenFile(s.file("log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -297,7 +297,7 @@ func (s *Server) serve() {
 		s.count++
 		s.mu.Unlock()
 		s.done.Go(func() {
-			_ = cmd.Wait() // how a session ends is the client's business
+			_ = cmd.Wait() // the client handles the result of the session
 			s.mu.Lock()
 			delete(s.procs, cmd.Process.Pid)
 			s.mu.Unlock()
@@ -305,14 +305,14 @@ func (s *Server) serve() {
 	}
 }
 
-// Connections returns how many connections were ever made.
+// Connections returns the number of all connections so far.
 func (s *Server) Connections() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.count
 }
 
-// Open returns how many connections are open.
+// Open returns the number of open connections.
 func (s *Server) Open() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -321,7 +321,7 @@ func (s *Server) Open() int {
 
 // Log returns the log of the server.
 func (s *Server) Log() string {
-	data, _ := os.ReadFile(s.file("log")) // none, if nobody came
+	data, _ := os.ReadFile(s.file("log")) // no log if there was no connection
 	return string(data)
 }
 
@@ -340,19 +340,19 @@ func (s *Server) KnownHostsLine(kind string) string {
 	return fmt.Sprintf("[%s]:%d %s\n", s.Host, s.Port, s.HostKeys[kind].Public)
 }
 
-// Kill ends every session at once, as if the server had lost its power, with everything that runs in it.
+// Kill ends every session and its processes at once, as if the server had lost its power.
 func (s *Server) Kill() { s.signal(syscall.SIGKILL, true) }
 
 // Cut ends every connection at once; commands of the sessions go on.
 func (s *Server) Cut() { s.signal(syscall.SIGKILL, false) }
 
-// Freeze stops every session: the server is there, and silent. Thaw lets it go on.
+// Freeze stops every session: the server accepts connections and does not answer. Thaw lets it continue.
 func (s *Server) Freeze() { s.signal(syscall.SIGSTOP, true) }
 
 // Thaw ends a Freeze.
 func (s *Server) Thaw() { s.signal(syscall.SIGCONT, true) }
 
-// signal sends a signal to the processes of sshd, and with all to those that sshd started too.
+// signal sends a signal to the processes of sshd and, if all is set, to the processes that sshd started.
 func (s *Server) signal(sig syscall.Signal, all bool) {
 	s.mu.Lock()
 	var pids []int
@@ -365,7 +365,7 @@ func (s *Server) signal(sig syscall.Signal, all bool) {
 		pid := pids[0]
 		pids = append(pids[1:], children[pid]...)
 		if name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); all || strings.HasPrefix(string(name), "sshd") {
-			_ = syscall.Kill(pid, sig) // it may be gone by itself
+			_ = syscall.Kill(pid, sig) // the process may have ended already
 		}
 	}
 }
@@ -377,9 +377,9 @@ func Children() map[int][]int {
 	for _, name := range stats {
 		data, err := os.ReadFile(name)
 		if err != nil {
-			continue // it ended meanwhile
+			continue // the process has ended meanwhile
 		}
-		// "PID (NAME) STATE PPID …"; the name may hold anything.
+		// "PID (NAME) STATE PPID …"; the name may contain any character.
 		fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
 		pid, err1 := strconv.Atoi(filepath.Base(filepath.Dir(name)))
 		parent, err2 := strconv.Atoi(fields[1])

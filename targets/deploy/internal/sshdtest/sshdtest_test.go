@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
-// The fingerprint of a key is the one that ssh-keygen prints.
+// The fingerprint of a key equals the output of ssh-keygen.
 func TestFingerprint(t *testing.T) {
 	for _, kind := range []string{"ed25519", "ecdsa", "rsa"} {
 		k := NewKey(t, kind, "")

@@ -1,4 +1,4 @@
-// Package labtest has devices of a lab for tests of changes that start no verb.
+// Package labtest provides devices of a lab for tests of changes that do not start a verb.
 package labtest
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Start starts the devices of a tree in a lab, and gives the way to them.
+// Start starts the devices of a tree in a lab, and returns a function that connects to them.
 func Start(t *testing.T, tree *target.Tree) (*lab.Lab, target.Dial) {
 	devices, err := lab.Start(tree)
 	require.NoError(t, err)
@@ -36,7 +36,7 @@ func Start(t *testing.T, tree *target.Tree) (*lab.Lab, target.Dial) {
 	}
 }
 
-// Uptime returns how long a device runs, in seconds of its own.
+// Uptime returns the uptime of a device, in seconds of the device's clock.
 func Uptime(t *testing.T, d *lab.Device) (seconds float64) {
 	t.Helper()
 	out, errs, status := d.Run(t.Context(), "root", "cat /proc/uptime", "")
@@ -46,8 +46,8 @@ func Uptime(t *testing.T, d *lab.Device) (seconds float64) {
 	return seconds
 }
 
-// Hurried is a clock on which a minute of waiting takes a second. Only a wait advances it, so that a busy machine makes no
-// patience run out.
+// Hurried is a clock on which a minute of waiting takes a second. Only a wait advances the clock, so no timeout ends early on a busy
+// machine.
 func Hurried() rollout.Clock {
 	const speed = 60
 	var mu sync.Mutex
@@ -71,7 +71,7 @@ func Hurried() rollout.Clock {
 	}
 }
 
-// Apply plans and applies a tree, on a clock that is Hurried.
+// Apply plans and applies a tree, on a Hurried clock.
 func Apply(t *testing.T, tree *target.Tree, dial target.Dial, more ...func(*rollout.ApplyOptions)) *deploy.Results {
 	t.Helper()
 	plan := deploy.Diff(tree, rollout.Observe(t.Context(), dial, tree, rollout.ObserveOptions{Probes: rollout.Every}))
@@ -90,8 +90,8 @@ type Box struct {
 	*lab.Device
 	Tree *target.Tree
 	Dial target.Dial
-	Cut  int          // the command before which a connection breaks; 0: none
-	Ran  atomic.Int32 // commands, each a round trip
+	Cut  int          // number of the command before which the connection breaks; 0: none
+	Ran  atomic.Int32 // number of commands, each a round trip
 }
 
 // New starts the first device of a tree.
@@ -106,7 +106,7 @@ func New(t *testing.T, tree *target.Tree) *Box {
 	return b
 }
 
-// Root runs a command, which has to work.
+// Root runs a command as root, and fails the test if the command fails.
 func (b *Box) Root(t *testing.T, cmd string) string {
 	t.Helper()
 	out, stderr, status := b.Run(t.Context(), "root", cmd, "")
@@ -120,7 +120,7 @@ func (b *Box) Plan(t *testing.T) *deploy.DevicePlan {
 	return deploy.Diff(b.Tree, rollout.Observe(t.Context(), b.Dial, b.Tree, rollout.ObserveOptions{Probes: rollout.Every})).Devices[0]
 }
 
-// cutConn counts commands, and breaks once, before the command its box names by number.
+// cutConn counts commands. It breaks once, before the command whose number the box contains.
 type cutConn struct {
 	target.Conn
 	b *Box
@@ -137,7 +137,7 @@ func (c cutConn) Run(ctx context.Context, cmd string, stdin []byte) ([]byte, err
 	return c.Conn.Run(ctx, cmd, stdin)
 }
 
-// Back restores the content from before a change, as `rocec rollback` does after the run was kept.
+// Back restores the content from before a kept change, like `rocec rollback`.
 func (b *Box) Back(t *testing.T, was *deploy.Change, more ...func(*rollout.ApplyOptions)) *deploy.Result {
 	t.Helper()
 	d, f, before := *b.Tree.Devices[0], *was.File, was.Before

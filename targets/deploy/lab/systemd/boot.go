@@ -9,13 +9,12 @@ import (
 	"github.com/rocec/rocec/targets/deploy/lab/unix"
 )
 
-// Boot starts the wanted units: those of the image, and those of the links in folders of wants, for targets and for the existing
-// interfaces.
+// Boot starts the wanted units: units of the image, and units with links in the wants folders of targets and of existing interfaces.
 func (m *Manager) Boot() {
 	m.mu.Lock()
 	m.disable()
 	m.mu.Unlock()
-	// A client waits for this process, so that the sleeps of units take no time.
+	// This process counts as one that a client waits for, so that the sleeps of units take no real time.
 	m.machine.RunAwaited(func(self *unix.Process) {
 		for _, name := range m.bootOrder() {
 			u, ok := m.find(name)
@@ -28,7 +27,7 @@ func (m *Manager) Boot() {
 	})
 }
 
-// disable marks the units that do not start with the machine. It is called with m.mu held.
+// disable marks the simulated services that do not start with the machine. It is called with m.mu held.
 func (m *Manager) disable() {
 	for _, name := range m.disabled {
 		if u := m.units[name]; u != nil {
@@ -37,14 +36,14 @@ func (m *Manager) disable() {
 	}
 }
 
-// Add makes a simulated service, to be started with the device.
+// Add adds a simulated service, which starts with the device.
 func (m *Manager) Add(name string, start func() error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.units[name] = &unit{enabled: true, builtin: true, start: start}
 }
 
-// Reset forgets everything.
+// Reset forgets all state.
 func (m *Manager) Reset() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -116,10 +115,10 @@ func (m *Manager) bootOrder() []string {
 	return m.inOrder(slices.Sorted(maps.Keys(wanted)))
 }
 
-// inOrder sorts units by Before and After, and by name where these leave it open. What has default dependencies comes
-// after basic.target, and so after all that has not and is not ordered after it.
+// inOrder sorts units by Before and After, and otherwise by name. Units with default dependencies come after basic.target. So they come
+// after units without default dependencies, except units that are themselves ordered after basic.target.
 func (m *Manager) inOrder(names []string) []string {
-	after := map[string][]string{} // what a unit comes after
+	after := map[string][]string{} // names of the units that come before a unit
 	early := func(name string) bool {
 		u, _ := m.find(name)
 		return u != nil && u.file != nil && slices.Contains([]string{"no", "false"}, u.file.get("Unit", "DefaultDependencies"))
@@ -153,7 +152,7 @@ func (m *Manager) inOrder(names []string) []string {
 	var visit func(name string)
 	visit = func(name string) {
 		if done[name] {
-			return // started, or in a circle, which systemd cuts somewhere, too
+			return // started, or in an ordering cycle; systemd breaks a cycle at some unit, too
 		}
 		done[name] = true
 		before := slices.Clone(after[name])
@@ -171,7 +170,7 @@ func (m *Manager) inOrder(names []string) []string {
 	return out
 }
 
-// Shutdown stops the services whose files say how.
+// Shutdown stops the services whose files contain a stop command.
 func (m *Manager) Shutdown() {
 	m.mu.Lock()
 	var names []string

@@ -1,8 +1,9 @@
 // Package systemd is the service manager of a simulated machine: unit files, the order of boot, timers, and the programs systemctl and
 // systemd-run, with their messages and exit statuses.
 //
-// A [Manager] knows its machine by package unix alone. The owner gives it simulated services ([Manager.Add]) and the names of the network
-// interfaces ([Options]), installs its programs ([Manager.Programs]), and calls it at every start and stop.
+// A [Manager] uses its machine only through package unix. The owner of a manager adds simulated services ([Manager.Add]), passes the
+// names of the network interfaces ([Options]) and installs the manager's programs ([Manager.Programs]). The owner also calls the manager
+// at every start and stop.
 package systemd
 
 import (
@@ -15,38 +16,38 @@ import (
 	"github.com/rocec/rocec/targets/deploy/lab/unix"
 )
 
-// Manager is the service manager of a machine, as far as scripts use `systemctl` and `systemd-run`. It has oneshot and plain services
-// from unit files, templates, [Install] sections, and timers that run a command once.
+// Manager is the service manager of a machine, with the parts of `systemctl` and `systemd-run` that scripts use. It supports oneshot and
+// simple services from unit files, templates, [Install] sections, and timers that run a command once.
 type Manager struct {
 	machine *unix.Machine
 	options Options
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	units    map[string]*unit
-	jobs     map[string]chan struct{} // of units that start or stop, one job at a time
+	jobs     map[string]chan struct{} // jobs that start or stop units, one at a time
 	timers   map[string]*runTimer
 	disabled []string // simulated services that do not start with the machine
 }
 
-// Options are facts about the machine that systemd asks for.
+// Options contains facts about the machine that systemd uses.
 type Options struct {
-	Version    int             // of systemd; 0: a current one
+	Version    int             // version of systemd; 0: a current one
 	Interfaces func() []string // the names of the network interfaces, in order
 }
 
-// unit is a service the manager knows.
+// unit is a service that the manager knows.
 type unit struct {
 	active, failed bool
-	enabled        bool         // of a unit without a unit file of its own
-	builtin        bool         // simulated, not by a unit file
+	enabled        bool         // description of a unit without its own unit file
+	builtin        bool         // a simulated service, without a unit file
 	start          func() error // the start and the reload of a simulated service; nil: no effect
 	file           *unitFile
 	transient      []string      // the command of a unit made by systemd-run
-	since          time.Duration // when it became active, from the start of the device
+	since          time.Duration // time since the start of the device at which it became active
 	mainPID        int
 }
 
-// unitFile is a unit file as it was when the manager read it; daemon-reload forgets it.
+// unitFile is the content of a unit file when the manager read it. daemon-reload forgets it.
 type unitFile struct {
 	path     string
 	text     string
@@ -60,12 +61,12 @@ func (u *unitFile) get(section, key string) string {
 	return ""
 }
 
-// New makes the service manager of a machine, which has no units yet.
+// New returns the service manager of a machine. The manager has no units yet.
 func New(m *unix.Machine, o Options) *Manager {
 	return &Manager{machine: m, options: o, units: map[string]*unit{}, jobs: map[string]chan struct{}{}, timers: map[string]*runTimer{}}
 }
 
-// Programs are those that talk to the manager, by path.
+// Programs returns the programs that talk to the manager, by path.
 func (m *Manager) Programs() map[string]unix.Command {
 	return map[string]unix.Command{"/usr/bin/systemctl": m.cmdSystemctl, "/usr/bin/systemd-run": m.cmdSystemdRun}
 }
@@ -81,10 +82,10 @@ func (m *Manager) Active(name string) bool {
 	return u != nil && u.active
 }
 
-// unitDirs are searched in this order, as systemd does.
+// unitDirs lists the folders of unit files, in systemd's search order.
 var unitDirs = []string{"/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system"}
 
-// unitName completes a name as systemctl does.
+// unitName adds .service to a name without a suffix, as systemctl does.
 func unitName(s string) string {
 	for _, suffix := range []string{".service", ".timer", ".socket", ".target", ".mount", ".device"} {
 		if strings.HasSuffix(s, suffix) {
@@ -94,7 +95,7 @@ func unitName(s string) string {
 	return s + ".service"
 }
 
-// instance splits name@inst.service; without an instance it is empty.
+// instance returns the template and the instance of name@inst.service. Both are empty without an instance.
 func instance(name string) (template, inst string) {
 	prefix, rest, ok := strings.Cut(name, "@")
 	if !ok {
@@ -107,7 +108,7 @@ func instance(name string) (template, inst string) {
 	return prefix + "@" + rest[dot:], rest[:dot]
 }
 
-// find returns a unit, reading its file when it is asked for the first time. It is called with m.mu held.
+// find returns a unit. It reads the unit's file at the first call. It is called with m.mu held.
 func (m *Manager) find(name string) (*unit, bool) {
 	u := m.units[name]
 	if u != nil && (u.builtin || u.file != nil) {
@@ -185,7 +186,7 @@ func unescapeUnit(s string) string {
 	return b.String()
 }
 
-// missingDevice names the netdev a unit is bound to and that does not exist.
+// missingDevice returns the network interface to which a unit is bound, if the interface does not exist.
 func (m *Manager) missingDevice(u *unitFile, name string) string {
 	if u == nil {
 		return ""
@@ -220,7 +221,7 @@ func (m *Manager) set(name string, active, failed bool) {
 	u.active, u.failed = active, failed
 }
 
-// lock waits until nothing else starts or stops a unit, and returns how to let others do so.
+// lock waits until no other job starts or stops a unit. It returns the function that releases the lock.
 func (m *Manager) lock(name string, by *unix.Process) (unlock func(), err error) {
 	m.mu.Lock()
 	busy := m.jobs[name]
@@ -248,7 +249,7 @@ func (m *Manager) lock(name string, by *unix.Process) (unlock func(), err error)
 	}
 }
 
-// run runs the commands of a unit and returns the status of the first that fails. by is the process that waits for it, or nil.
+// run runs the commands of a unit and returns the status of the first failing command. by is the waiting process, or nil.
 func (m *Manager) run(by *unix.Process, name string, u unit, key string) int {
 	if u.start != nil {
 		m.machine.FS.Lock()
@@ -263,7 +264,7 @@ func (m *Manager) run(by *unix.Process, name string, u unit, key string) int {
 		return 0
 	}
 	if u.file == nil {
-		return 0 // simulated, and always well
+		return 0 // simulated services without a start function always succeed
 	}
 	for _, line := range u.file.sections["Service"][key] {
 		line = expandSpecifiers(line, name)
@@ -303,7 +304,7 @@ func (m *Manager) halt(by *unix.Process, name string, u unit) {
 	}
 }
 
-// await waits for a process of a unit. by is the process that waits, or nil.
+// await waits for a process of a unit. by is the waiting process, or nil.
 func (m *Manager) await(by, p *unix.Process) int {
 	if by == nil {
 		<-p.Ended()
@@ -316,7 +317,7 @@ func (m *Manager) await(by, p *unix.Process) int {
 	return status
 }
 
-// process makes the process of a command of a unit, which has not begun; nil: there are too many.
+// process makes the process of a command of a unit, without starting it; nil: there are too many processes.
 func (m *Manager) process(args []string, file *unitFile) *unix.Proc {
 	env := map[string]string{}
 	if file != nil {
@@ -338,18 +339,18 @@ func (m *Manager) setMain(name string, pid int) {
 	}
 }
 
-// daemon reports whether a service's command stays, rather than ends.
+// daemon reports whether a service's command keeps running.
 func (u *unitFile) daemon() bool {
 	kind := u.get("Service", "Type")
 	return kind != "oneshot" && kind != "forking"
 }
 
-// stays reports whether a unit is active once it has started.
+// stays reports whether a unit stays active after its start.
 func (u unit) stays() bool {
 	return u.file == nil || u.file.daemon() || slices.Contains([]string{"yes", "true", "on", "1"}, u.file.get("Service", "RemainAfterExit"))
 }
 
-// unitWords splits a command line of a unit file: words and quotes, nothing more.
+// unitWords splits a command line of a unit file. It supports only words and quotes.
 func unitWords(s string) []string {
 	var words []string
 	var b strings.Builder

@@ -36,7 +36,7 @@ type result struct {
 	status   int
 }
 
-// sh runs a command on a machine as sshd would, without the wire.
+// sh runs a command on a machine like sshd, but without a network connection.
 func sh(t *testing.T, m *unix.Machine, user, cmd string, stdin ...string) result {
 	t.Helper()
 	out, errs, status := m.Run(context.Background(), user, cmd, strings.Join(stdin, ""))
@@ -132,7 +132,7 @@ func TestTransientTimer(t *testing.T) {
 	require.Eventually(t, func() bool { _, err := d.FS.ReadFile("/soon"); return err == nil }, 10*time.Minute, time.Millisecond)
 }
 
-// TestDaemons: a service that stays, its process, and its properties in systemctl show, in the order of systemd.
+// TestDaemons: a service whose process keeps running, and its properties in systemctl show, in the order of systemd.
 func TestDaemons(t *testing.T) {
 	d, _ := host(Options{})
 	d.FS.PlantFile("/etc/systemd/system/d.service", []byte("[Service]\nExecStart=/bin/sh -c 'while :; do sleep 10; done'\n"), 0o644)
@@ -155,7 +155,7 @@ func TestDaemons(t *testing.T) {
 	require.Equal(t, 3, sh(t, d, "root", "systemd-run --quiet --wait sh -c 'exit 3'").status)
 }
 
-// TestOldSystemd: systemd 215 has no timers for commands, and --value came with 230.
+// TestOldSystemd: systemd 215 has no timers for commands. Version 230 added --value.
 func TestOldSystemd(t *testing.T) {
 	d, _ := host(Options{Version: 215})
 	require.Contains(t, sh(t, d, "root", "systemd-run --on-active=5 true").err, "unrecognized option '--on-active=5'")

@@ -24,9 +24,9 @@ type SavedUnit struct {
 	Transient      []string `json:",omitempty"`
 }
 
-// SavedTimer is a timer that runs.
+// SavedTimer is a running timer.
 type SavedTimer struct {
-	Due  time.Duration // of the device's clock
+	Due  time.Duration // time on the device's clock
 	Args []string
 }
 
@@ -46,7 +46,7 @@ func (m *Manager) Save() SavedUnits {
 	return s
 }
 
-// Check returns an error for a record that no manager would have saved.
+// Check returns an error for a record that no manager can have saved.
 func (s *SavedUnits) Check() error {
 	for _, t := range s.Timers {
 		if len(t.Args) == 0 {
@@ -64,7 +64,7 @@ func (s *SavedUnits) Check() error {
 	return nil
 }
 
-// Restore puts the units into the state they were left in.
+// Restore restores the saved state of the units.
 func (m *Manager) Restore(s *SavedUnits) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -80,7 +80,7 @@ func (m *Manager) Restore(s *SavedUnits) {
 	m.disable()
 }
 
-// Rearm starts the timers that ran at a moment of the clock.
+// Rearm starts the saved timers. now is the time on the clock.
 func (m *Manager) Rearm(s *SavedUnits, now time.Duration) {
 	for _, name := range slices.Sorted(maps.Keys(s.Timers)) {
 		t := s.Timers[name]

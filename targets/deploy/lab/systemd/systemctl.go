@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/lab/unix"
 )
 
-// systemctl's verbs; each handles one unit and returns an exit status.
+// The verbs of systemctl. Each function handles one unit and returns an exit status.
 var systemctlVerbs = map[string]func(*systemctl, context.Context, *unix.Proc, string) int{
 	"start": func(s *systemctl, c context.Context, p *unix.Proc, n string) int {
 		return s.start(c, p, n, "start", false)
@@ -87,13 +87,13 @@ func (m *Manager) cmdSystemctl(ctx context.Context, p *unix.Proc) int {
 	}
 	status := 0
 	for _, name := range names {
-		// is-active and its kin succeed when any unit does; the others fail when any does.
+		// is-active and similar verbs succeed if any unit succeeds. The other verbs fail if any unit fails.
 		status = max(status, do(s, ctx, p, unitName(name)))
 	}
 	return p.Done(status)
 }
 
-// change notes a change of the service manager's and reports whether it may be.
+// change records a change by the service manager and reports whether it is allowed.
 func (s *systemctl) change(p *unix.Proc, verb, name string) int {
 	if !p.IsRoot() {
 		return p.FailPlain(1, "Failed to %s %s: Interactive authentication required.", verb, name)
@@ -133,7 +133,7 @@ func (s *systemctl) missing(p *unix.Proc, verb, name string) int {
 	return p.FailPlain(5, "Failed to %s %s: Unit %s not found.", verb, name, name)
 }
 
-// warnStale prints the warning of systemctl for a unit file that changed since the manager read it.
+// warnStale prints systemctl's warning for a unit file that has changed since the manager read it.
 func (s *systemctl) warnStale(p *unix.Proc, name string, u unit) {
 	if u.file == nil {
 		return
@@ -295,7 +295,7 @@ func (s *systemctl) resetFailed(_ context.Context, p *unix.Proc, name string) in
 	return 0
 }
 
-// links are where [Install] wants a unit linked from.
+// links returns the paths of the symbolic links that the [Install] section of a unit wants.
 func (u *unitFile) links(name string) []string {
 	var links []string
 	for key, dir := range map[string]string{"WantedBy": ".wants", "RequiredBy": ".requires"} {
@@ -430,7 +430,7 @@ func (s *systemctl) status(_ context.Context, p *unix.Proc, name string) int {
 	return status
 }
 
-// show knows the properties below, in the order systemd has them in, whatever order they are asked for in.
+// show knows the properties below. Like systemd, it prints them in this order, and not in the requested order.
 func (s *systemctl) show(_ context.Context, p *unix.Proc, name string) int {
 	if s.value && s.m.old(230) {
 		return p.Fail("unrecognized option '--value'")

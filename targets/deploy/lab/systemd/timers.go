@@ -11,13 +11,13 @@ import (
 	"github.com/rocec/rocec/targets/deploy/lab/unix"
 )
 
-// runTimer is a command to run once, later.
+// runTimer is a command that runs once, at a later time.
 type runTimer struct {
 	alarm *unix.Alarm
 	args  []string
 }
 
-// cmdSystemdRun knows --on-active with a command, a dead-man's switch. Without it the command is started at once.
+// cmdSystemdRun supports --on-active with a command, for a dead-man's switch. Without --on-active the command starts at once.
 func (m *Manager) cmdSystemdRun(_ context.Context, p *unix.Proc) int {
 	var name, after string
 	quiet, wait := false, false
@@ -103,7 +103,7 @@ func (m *Manager) cmdSystemdRun(_ context.Context, p *unix.Proc) int {
 	return 0
 }
 
-// runTransient starts a command as a service of its own; nil: there is one of that name, or the device is off.
+// runTransient starts a command as a separate service; nil: a service with that name exists, or the device is off.
 func (m *Manager) runTransient(name string, args []string) *unix.Process {
 	unitName := name + ".service"
 	m.mu.Lock()
@@ -128,7 +128,7 @@ func (m *Manager) runTransient(name string, args []string) *unix.Process {
 	return p.Process()
 }
 
-// arm starts a timer; it fails when there is one of that name.
+// arm starts a timer. It fails if there is a timer with that name.
 func (m *Manager) arm(name string, after time.Duration, args []string) bool {
 	m.mu.Lock()
 	if m.timers[name] != nil {
@@ -145,7 +145,7 @@ func (m *Manager) arm(name string, after time.Duration, args []string) bool {
 	return true
 }
 
-// ring runs the command of a timer, unless it was stopped, and returns the process, or nil.
+// ring runs the command of a timer and returns the process. It returns nil if the timer was stopped.
 func (m *Manager) ring(name string, t *runTimer) *unix.Process {
 	m.mu.Lock()
 	if m.timers[name] != t {
@@ -157,7 +157,7 @@ func (m *Manager) ring(name string, t *runTimer) *unix.Process {
 	return m.runTransient(strings.TrimSuffix(name, ".timer"), t.args)
 }
 
-// cancel takes a timer away and reports whether there was one.
+// cancel removes a timer and reports whether it existed.
 func (m *Manager) cancel(name string) bool {
 	m.mu.Lock()
 	t := m.timers[name]
@@ -188,7 +188,7 @@ func (m *Manager) StopTimers() {
 	}
 }
 
-// Elapse lets every timer fire now, as if its time had come, and waits for its command.
+// Elapse makes every timer fire now, and waits for the commands.
 func (m *Manager) Elapse() {
 	m.mu.Lock()
 	due := maps.Clone(m.timers)

@@ -11,7 +11,7 @@ import (
 	"mvdan.cc/sh/v3/expand"
 )
 
-// output is how builtins write: one write(2), which matters to the files of sysfs, and a failure is the status.
+// output writes the output of a builtin by one write(2), which is important for files of sysfs. It returns the exit status.
 func (p *Proc) output(s string) int {
 	if s == "" {
 		return 0
@@ -29,7 +29,7 @@ func (p *Proc) output(s string) int {
 	return p.Fail("write error: %v", err)
 }
 
-// builtinFail is a message as the shell words it.
+// builtinFail prints an error in the shell's wording.
 func (p *Proc) builtinFail(status int, format string, args ...any) int {
 	who := p.name()
 	if p.shell != nil {
@@ -112,7 +112,7 @@ func cmdPrintf(_ context.Context, p *Proc) int {
 	return max(p.output(b.String()), status)
 }
 
-// numericArgs are the arguments that meet a numeric conversion.
+// numericArgs returns the positions of arguments that belong to a numeric conversion.
 func numericArgs(format string, args []string) []string {
 	var kinds []byte
 	for i := 0; i < len(format); i++ {
@@ -146,7 +146,7 @@ func cmdPwd(_ context.Context, p *Proc) int {
 	return p.output(dir + "\n")
 }
 
-// cmdUmask keeps one mask for a shell and its subshells.
+// cmdUmask sets one mask, which a shell and its subshells share.
 func cmdUmask(_ context.Context, p *Proc) int {
 	if len(p.Args) < 2 {
 		return p.output(fmt.Sprintf("%04o\n", *p.umask))
@@ -159,7 +159,7 @@ func cmdUmask(_ context.Context, p *Proc) int {
 	return 0
 }
 
-// cmdTest is test and [. It decides by the number of arguments, by POSIX, and also knows -a and -o.
+// cmdTest is test and [. It evaluates by the number of arguments, as POSIX requires, and also supports -a and -o.
 func cmdTest(_ context.Context, p *Proc) int {
 	args := p.Args[1:]
 	if p.name() == "[" {
@@ -195,7 +195,7 @@ const (
 
 func isOp(ops, s string) bool { return s != "" && strings.Contains(ops, " "+s+" ") }
 
-// expression takes t.args from left to right: OR of ANDs of primaries.
+// expression evaluates t.args from left to right: OR of ANDs of primaries.
 func (t *tester) expression() bool {
 	if len(t.args) == 0 {
 		return false
@@ -295,7 +295,7 @@ func (t *tester) unary(op, x string) bool {
 	case "-G":
 		return i.gid == p.User.gid
 	}
-	return false // no pipes, sockets, block devices, or sticky bits here
+	return false // a device has no pipes, sockets, block devices or sticky bits
 }
 
 func (t *tester) binary(x, op, y string) bool {
@@ -309,7 +309,7 @@ func (t *tester) binary(x, op, y string) bool {
 	case ">":
 		return x > y
 	case "-nt", "-ot":
-		return false // times stand still
+		return false // file times never change
 	case "-ef":
 		c := t.p.User.cred()
 		i, err := t.p.m.FS.Stat(c, t.p.abs(x), true)

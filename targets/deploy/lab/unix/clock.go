@@ -7,30 +7,30 @@ import (
 	"time"
 )
 
-// Clock is the time of a device. It runs at the speed of the machine's clock. It runs a thousand times faster while a command that a
-// client waits for sleeps and no process on the device computes. So the sleeps of a script take no time, and a dead-man's switch beside
-// it counts the seconds that the script has slept. While a process computes, the clock runs at a twentieth of the speed, so that scripts
-// on a busy machine do not reach their time-outs.
-//
-// A fast clock stops at every alarm on its way, so that exactly a minute has passed for a script that sleeps a minute.
+// Clock is the clock of a device. It normally runs at the speed of the machine's clock. It runs a thousand times faster while a client
+// waits for a sleeping command and no process on the device computes. So the sleeps of a script take almost no real time, and a parallel
+// dead-man's switch counts the seconds that the script has slept. While a process computes, the clock runs at a twentieth of the speed,
+// so that scripts on a busy machine do not reach their time-outs. A fast clock stops at every alarm, so that exactly a minute passes for
+// a script that sleeps a minute.
 type Clock struct {
 	mu      sync.Mutex
-	sim     time.Duration // device's time when the machine's was real
+	sim     time.Duration // the device's time at the moment real of the machine's clock
 	real    time.Time
 	fast    bool
 	busy    int      // processes that compute
-	alarms  []*Alarm // those that are set, in the order they go off
+	alarms  []*Alarm // pending alarms, in the order of their times
 	timer   *time.Timer
 	stopped bool
 }
 
-// sleepScale is how much faster a fast clock runs than the machine's, and workScale how much slower one runs while a process computes.
+// sleepScale is the speed of a fast clock relative to the machine's clock. workScale is the factor by which a clock is slower while a
+// process computes.
 const (
 	sleepScale = 1000
 	workScale  = 20
 )
 
-// Alarm is something to happen at a moment of the device's time.
+// Alarm is a function call at a time of the device's clock.
 type Alarm struct {
 	Due    time.Duration
 	urgent func() bool // reports whether a client waits for it; nil: no client does
@@ -39,7 +39,7 @@ type Alarm struct {
 
 func newClock(sim time.Duration) *Clock { return &Clock{sim: sim, real: time.Now()} }
 
-// Now is the device's time since its birth.
+// Now returns the device's time since its creation.
 func (c *Clock) Now() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -65,8 +65,7 @@ func (c *Clock) at() time.Duration {
 	return at
 }
 
-// settle takes the time and looks again how fast the clock should run. It is called with c.mu held, after anything has
-// changed.
+// settle updates the time and chooses the speed of the clock again. It is called with c.mu held, after every change.
 func (c *Clock) settle() {
 	if c.stopped {
 		return
@@ -75,7 +74,7 @@ func (c *Clock) settle() {
 	for len(c.alarms) > 0 && c.alarms[0].Due <= c.sim {
 		a := c.alarms[0]
 		c.alarms = c.alarms[1:]
-		c.busy++ // the clock does not run off until its process has started
+		c.busy++ // the clock stays slow until the process of the alarm has started
 		go func() {
 			a.ring()
 			c.Work(-1)
@@ -110,7 +109,7 @@ func (c *Clock) Work(n int) {
 	defer c.mu.Unlock()
 	turns := (c.busy == 0) != (c.busy+n == 0)
 	if turns {
-		c.sim, c.real = c.at(), time.Now() // until now it ran at the other speed
+		c.sim, c.real = c.at(), time.Now() // until now the clock ran at the earlier speed
 	}
 	c.busy += n
 	if turns && len(c.alarms) > 0 {
@@ -118,7 +117,7 @@ func (c *Clock) Work(n int) {
 	}
 }
 
-// Set makes ring be called, in a goroutine of its own, when d has passed.
+// Set calls ring in a new goroutine after d has passed.
 func (c *Clock) Set(d time.Duration, urgent func() bool, ring func()) *Alarm {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -134,7 +133,7 @@ func (c *Clock) Set(d time.Duration, urgent func() bool, ring func()) *Alarm {
 	return a
 }
 
-// Drop takes an alarm away and reports whether it was still to come.
+// Drop removes an alarm and reports whether it was still pending.
 func (c *Clock) Drop(a *Alarm) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -156,7 +155,7 @@ func (c *Clock) Pass(d time.Duration) {
 	c.settle()
 }
 
-// Hold makes time stand still, with the alarms that are set.
+// Hold stops the clock and keeps the pending alarms.
 func (c *Clock) Hold() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -166,7 +165,7 @@ func (c *Clock) Hold() {
 	}
 }
 
-// Stop ends all alarms, and time with them.
+// Stop stops the clock and removes all alarms.
 func (c *Clock) Stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

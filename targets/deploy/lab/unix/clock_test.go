@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestClockWhileBusy: a script that computes for ten minutes of the machine takes half a minute of a device's time. Without computation
-// the device's time is that of the machine. An alarm comes by the device's time.
+// TestClockWhileBusy: a script that computes for ten minutes of the machine's time takes half a minute of the device's time. Without
+// computation the device's clock has the speed of the machine's clock. An alarm fires by the device's time.
 func TestClockWhileBusy(t *testing.T) {
 	c := newClock(0)
 	defer c.Stop()

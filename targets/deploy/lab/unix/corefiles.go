@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The programs of GNU coreutils 9 that work on files, as far as scripts for devices use them, in the C locale.
+// The programs of GNU coreutils 9 that work on files, in the C locale, with the features that scripts for devices use.
 
 func cmdMkdir(_ context.Context, p *Proc) int {
 	set, rest, ok := p.Flags("pm:", map[string]byte{"parents": 'p', "mode": 'm'})
@@ -42,7 +42,7 @@ func cmdMkdir(_ context.Context, p *Proc) int {
 	return status
 }
 
-// MkdirAll makes a folder with every one above it, as mkdir -p does.
+// MkdirAll makes a folder and its missing parents, as mkdir -p does.
 func (p *Proc) MkdirAll(abs string, perm fs.FileMode) error {
 	c := p.User.cred()
 	if i, err := p.m.FS.Stat(c, abs, true); err == nil {
@@ -101,7 +101,7 @@ func cmdRm(_ context.Context, p *Proc) int {
 	return status
 }
 
-// remove removes a file, or a directory with all it holds.
+// remove removes a file, or a directory with its content.
 func (p *Proc) remove(file string, deep, force bool) bool {
 	c, abs := p.User.cred(), p.abs(file)
 	i, err := p.m.FS.Stat(c, abs, false)
@@ -138,7 +138,7 @@ func (p *Proc) remove(file string, deep, force bool) bool {
 	return true
 }
 
-// targets tells where cp, mv and ln put each source: into a directory, or under one new name.
+// targets returns the destination of each source of cp, mv and ln: in a directory, or under one new name.
 func (p *Proc) targets(rest []string, plain bool) (to func(string) string, sources []string, status int) {
 	switch len(rest) {
 	case 0:
@@ -221,7 +221,7 @@ func (p *Proc) copy(src, dst string, deep, keep bool) bool {
 	}
 	h, err := p.open(dst, oWRONLY|oCREATE|oTRUNC, i.mode.Perm())
 	if err == eIsDir && strings.HasSuffix(dst, "/") {
-		err = eNotDir // as cp words it
+		err = eNotDir // the wording of cp
 	}
 	if err != nil {
 		p.errorf("cannot create regular file '%s': %v", dst, err)
@@ -234,7 +234,7 @@ func (p *Proc) copy(src, dst string, deep, keep bool) bool {
 		}
 	}
 	if keep {
-		_ = p.m.FS.chown(c, p.abs(dst), i.uid, i.gid) // cp does not mind either
+		_ = p.m.FS.chown(c, p.abs(dst), i.uid, i.gid) // cp ignores this error, too
 		if err := p.m.FS.chmod(c, p.abs(dst), i.mode); err != nil {
 			p.errorf("preserving permissions for '%s': %v", dst, err)
 			return false
@@ -271,7 +271,7 @@ func cmdMv(_ context.Context, p *Proc) int {
 			continue
 		}
 		err := p.m.FS.rename(c, p.abs(src), p.abs(dst))
-		if err == eXDev { // as mv does between file systems
+		if err == eXDev { // as mv does across file systems
 			if !p.copy(src, dst, true, true) || !p.remove(src, true, true) {
 				status = 1
 			}
@@ -300,7 +300,7 @@ func cmdLn(_ context.Context, p *Proc) int {
 	for _, src := range sources {
 		dst := to(src)
 		if set['f'] != nil {
-			_ = p.m.FS.Unlink(c, p.abs(dst)) // what is in the way shows below
+			_ = p.m.FS.Unlink(c, p.abs(dst)) // the link below fails if the destination still exists
 		}
 		kind, err := "symbolic link", error(nil)
 		if set['s'] != nil {
@@ -351,7 +351,7 @@ func cmdTouch(_ context.Context, p *Proc) int {
 	return status
 }
 
-// cmdSync is fsync of its operands. Nothing here is ever unsynced, so all it does is to find them.
+// cmdSync is fsync of its operands. All data is always synced, so the command only checks that the operands exist.
 func cmdSync(_ context.Context, p *Proc) int {
 	_, rest, ok := p.Flags("df", map[string]byte{"data": 'd', "file-system": 'f'})
 	if !ok {

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// The programs that start others, wait, or print the user and the folder.
+// The programs that start other programs, wait, or print the user or the folder.
 
-// cmdSudo is sudo for users who may do everything without a password, or nothing at all.
+// cmdSudo is sudo. A user may do everything without a password, or nothing.
 func cmdSudo(_ context.Context, p *Proc) int {
 	args := p.Args[1:]
 	as := p.m.Users["root"]
@@ -64,7 +64,7 @@ func (p *Proc) exists() bool {
 	return ok
 }
 
-// cmdTimeout ends a command, with its group, after a time of the device's clock.
+// cmdTimeout ends a command and its process group after a time of the device's clock.
 func cmdTimeout(_ context.Context, p *Proc) int {
 	sig, again := SIGTERM, time.Duration(0)
 	args := p.Args[1:]
@@ -125,7 +125,7 @@ func cmdTimeout(_ context.Context, p *Proc) int {
 	var late atomic.Bool
 	alarm := p.m.Clock.Set(limit, nil, func() {
 		late.Store(true)
-		_ = p.m.Kill(0, -c.self.pid, sig) // it may have ended just now
+		_ = p.m.Kill(0, -c.self.pid, sig) // the command may have ended just now
 	})
 	defer p.m.Clock.Drop(alarm)
 	if again > 0 {
@@ -134,7 +134,7 @@ func cmdTimeout(_ context.Context, p *Proc) int {
 	}
 	status, ok := c.call(p.self)
 	switch {
-	case !ok: // timeout passes on what ends it
+	case !ok: // timeout passes its own terminating signal on to the command
 		_ = p.m.Kill(0, -c.self.pid, SIGTERM)
 	case late.Load() && status == 128+int(sigKILL): // timeout ends itself by the same signal
 		p.self.cancel(killed{sigKILL})
@@ -145,7 +145,7 @@ func cmdTimeout(_ context.Context, p *Proc) int {
 	return status
 }
 
-// Duration reads the times of sleep and timeout: 5, 0.5, 2m.
+// Duration parses the times of sleep and timeout: 5, 0.5, 2m.
 func Duration(s string) (time.Duration, bool) {
 	unit := time.Second
 	if n := len(s); n > 0 {
@@ -223,7 +223,7 @@ func cmdUname(_ context.Context, p *Proc) int {
 	return p.Done(0)
 }
 
-// cmdDate tells the device's own time, which starts at the same moment in every run.
+// cmdDate prints the device's own time, which starts at the same moment in every run.
 func cmdDate(_ context.Context, p *Proc) int {
 	_, rest, ok := p.Flags("uId:", map[string]byte{"utc": 'u'}) // the device is in UTC
 	if !ok {
@@ -297,7 +297,7 @@ func cmdEnv(_ context.Context, p *Proc) int {
 func cmdTrue(context.Context, *Proc) int  { return 0 }
 func cmdFalse(context.Context, *Proc) int { return 1 }
 
-// cmdCmp is cmp: silence and 0 when alike.
+// cmdCmp is cmp. For equal files it prints nothing and returns 0.
 func cmdCmp(_ context.Context, p *Proc) int {
 	set, rest, ok := p.Flags("s", map[string]byte{"silent": 's', "quiet": 's'})
 	if !ok || len(rest) != 2 {

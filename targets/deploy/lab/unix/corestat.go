@@ -41,7 +41,7 @@ func cmdChmod(_ context.Context, p *Proc) int {
 	return status
 }
 
-// parseMode reads an octal mode, or a symbolic one, which starts from old.
+// parseMode parses an octal mode, or a symbolic one that changes old.
 func parseMode(s string, old fs.FileMode) (fs.FileMode, bool) {
 	if n, err := strconv.ParseUint(s, 8, 12); err == nil {
 		return fs.FileMode(n).Perm(), true
@@ -117,7 +117,7 @@ func cmdChown(_ context.Context, p *Proc) int {
 	return status
 }
 
-// cmdStat knows -c and --printf with the formats about mode, owner, size and name.
+// cmdStat supports -c and --printf with the formats for mode, owner, size and name.
 func cmdStat(_ context.Context, p *Proc) int {
 	set, rest, ok := p.Flags("c:L", map[string]byte{"format": 'c', "dereference": 'L'})
 	if !ok {
@@ -262,7 +262,7 @@ func cmdReadlink(_ context.Context, p *Proc) int {
 			s, err = p.m.FS.readLink(p.User.cred(), p.abs(file))
 		}
 		if err != nil {
-			status = 1 // readlink says nothing
+			status = 1 // readlink prints no error
 			continue
 		}
 		p.Print(s)
@@ -273,7 +273,7 @@ func cmdReadlink(_ context.Context, p *Proc) int {
 	return p.Done(status)
 }
 
-// cmdDf knows -P, -k and -i; the whole device is one file system.
+// cmdDf supports -P, -k and -i. The whole device is one file system.
 func cmdDf(_ context.Context, p *Proc) int {
 	set, rest, ok := p.Flags("Pkih", map[string]byte{"portability": 'P', "inodes": 'i'})
 	if !ok {

@@ -14,9 +14,9 @@ import (
 	"strings"
 )
 
-// The filters of GNU coreutils 9, and grep, as far as scripts for devices use them, in the C locale.
+// The filters of GNU coreutils 9, and grep, in the C locale, with the features that scripts for devices use.
 
-// operands are the files of a filter; none means stdin.
+// operands returns the files of a filter. Without files the filter reads stdin.
 func operands(rest []string) []string {
 	if len(rest) == 0 {
 		return []string{"-"}
@@ -71,7 +71,7 @@ func cmdTee(_ context.Context, p *Proc) int {
 	return p.Done(status)
 }
 
-// cmdHead and cmdTail know -n N, -c N and the old -N; tail also -n +N.
+// cmdHead and cmdTail support -n N, -c N and the old -N. tail also supports -n +N.
 func cmdHead(_ context.Context, p *Proc) int { return ends(p, true) }
 func cmdTail(_ context.Context, p *Proc) int { return ends(p, false) }
 
@@ -121,7 +121,7 @@ func ends(p *Proc, head bool) int {
 	return p.Done(status)
 }
 
-// first reads no more than it must, because the writer may never end.
+// first reads only the necessary input, because the writer may never end.
 func first(in io.Reader, unit byte, n int) ([]byte, error) {
 	if unit == 'c' {
 		return io.ReadAll(io.LimitReader(in, int64(n)))
@@ -140,7 +140,7 @@ func first(in io.Reader, unit byte, n int) ([]byte, error) {
 	return out, nil
 }
 
-// end returns the last n lines or bytes; with from, it returns everything from the n-th one on.
+// end returns the last n lines or bytes. If from is set, it returns everything from the n-th line or byte on.
 func end(data []byte, unit byte, n int, from bool) []byte {
 	if unit == 'c' {
 		if from {
@@ -209,7 +209,7 @@ func cmdSha256sum(_ context.Context, p *Proc) int {
 	return p.Done(status)
 }
 
-// cmdTr knows sets with ranges, escapes and the classes of ctype, and -d, -s and -c.
+// cmdTr supports sets with ranges, escapes and the classes of ctype, and -d, -s and -c.
 func cmdTr(_ context.Context, p *Proc) int {
 	set, rest, ok := p.Flags("dscC", map[string]byte{"delete": 'd', "squeeze-repeats": 's', "complement": 'c'})
 	if !ok {
@@ -294,7 +294,7 @@ func trSet(s string) []byte {
 	return out
 }
 
-// cmdCut knows -f with -d and -s, and -c and -b.
+// cmdCut supports -f with -d and -s, and -c and -b.
 func cmdCut(_ context.Context, p *Proc) int {
 	set, rest, ok := p.Flags("d:f:c:b:s", map[string]byte{"delimiter": 'd', "fields": 'f', "only-delimited": 's'})
 	if !ok {
@@ -377,7 +377,7 @@ func cutList(list string) (func(int) bool, error) {
 	}, nil
 }
 
-// cmdSort knows -u, -r, -n and -k N with -t.
+// cmdSort supports -u, -r, -n and -k N with -t.
 func cmdSort(_ context.Context, p *Proc) int {
 	set, rest, ok := p.Flags("urnk:t:V", map[string]byte{"unique": 'u', "reverse": 'r', "numeric-sort": 'n', "key": 'k'})
 	if !ok {
@@ -447,7 +447,7 @@ func leadingNumber(s string) float64 {
 	return f
 }
 
-// cmdGrep knows basic, extended and fixed patterns, with -q -x -c -v -i -n -l -s -o -e.
+// cmdGrep supports basic, extended and fixed patterns, with -q -x -c -v -i -n -l -s -o -e.
 func cmdGrep(_ context.Context, p *Proc) int {
 	set, rest, ok := p.Flags("rqFExcvinlsoe:h", map[string]byte{
 		"recursive": 'r', "quiet": 'q', "fixed-strings": 'F', "line-regexp": 'x',
@@ -542,7 +542,7 @@ func cmdGrep(_ context.Context, p *Proc) int {
 	return p.Done(status)
 }
 
-// basicRegexp turns a basic regular expression into an extended one.
+// basicRegexp converts a basic regular expression to an extended one.
 func basicRegexp(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

@@ -13,8 +13,8 @@ import (
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
-// scripts behave on a device as under dash with GNU coreutils: their output, their complaints and their status are equal. Each runs in an
-// empty directory; With "#err" at the end only the first words of the complaint count.
+// scripts behave on a device as under dash with GNU coreutils: output, error messages and status are equal. Each script runs in an empty
+// directory. For a script with "#err" at the end, only the first words of the error message must be equal.
 var scripts = []string{
 	// the shell
 	`echo hello; echo -n a b; echo`,
@@ -97,7 +97,7 @@ END
 
 	// processes
 	`sh -c 'kill $$'; echo $?; sh -c 'kill -HUP $$'; echo $?; sh -c 'kill -9 $$'; echo $?; sh -c 'kill -s USR1 $$'; echo $?`,
-	// dash names the signal where the process ends during the wait, and is silent where it ended before; the lab always names it
+	// dash prints the signal if the process ends during the wait, and prints nothing if it ended before; the lab always prints it
 	`sleep 5 & p=$!; (sleep 0.3; kill $p) & wait $p; echo $?`,
 	`sleep 5 & p=$!; (sleep 0.3; kill -KILL $p) & wait $p; echo $?`,
 	`sleep 5 & p=$!; kill -0 $p; echo $?; kill -TERM $p; wait $p 2>/dev/null; echo $?; kill -0 $p; echo $?`,
@@ -174,10 +174,10 @@ END
 	`env -i A=1 /bin/sh -c 'echo $A'; env nosuch; echo $?; timeout 1 nosuch; echo $?; timeout x true; echo $?`,
 }
 
-// lineNumber matches the line number after the name of the script, which dash prints and the lab does not.
+// lineNumber matches the line number after the name of the script. dash prints it, and the lab does not.
 var lineNumber = regexp.MustCompile(`(?m)^((?:\S*/)?(?:sh|dash|s|name)): \d+: `)
 
-// TestScriptsBehaveAsUnderDash holds the shell and the coreutils of the lab against the real ones.
+// TestScriptsBehaveAsUnderDash compares the shell and the coreutils of the lab with the real ones.
 func TestScriptsBehaveAsUnderDash(t *testing.T) {
 	for _, tool := range []string{"dash", "stat", "sha256sum"} {
 		machinetest.Need(t, tool)
@@ -204,7 +204,7 @@ func TestScriptsBehaveAsUnderDash(t *testing.T) {
 	}
 }
 
-// tidy removes the intended differences: line numbers, and the second half of messages about syntax.
+// tidy removes the intended differences: line numbers, and the second half of syntax errors.
 func tidy(s string) string {
 	s = lineNumber.ReplaceAllString(s, "sh: ")
 	var b strings.Builder

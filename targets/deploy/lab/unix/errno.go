@@ -23,6 +23,6 @@ const (
 	ePerm           = target.EPERM
 	eRoFS     errno = "Read-only file system"
 	eTooLong  errno = "File name too long"
-	EPIPE     errno = "broken pipe" // as Go's own spells it
+	EPIPE     errno = "broken pipe" // in the spelling of Go's own errno
 	eXDev     errno = "Invalid cross-device link"
 )

@@ -6,15 +6,15 @@ import (
 	"sync"
 )
 
-// stream is an open file, pipe or session behind a file descriptor. It gets the process that reads or writes, which may have to wait, and
-// may be killed meanwhile.
+// stream is an open file, pipe or session behind a file descriptor. Its methods get the reading or writing process, because the process
+// may have to wait, and may be killed while it waits.
 type stream interface {
 	read(p *Process, b []byte) (int, error)
 	write(p *Process, b []byte) (int, error)
 	close()
 }
 
-// desc is an open file, shared by the descriptors of several processes; it is closed with the last of them.
+// desc is an open file. Descriptors of several processes may share it. It is closed with the last descriptor.
 type desc struct {
 	stream
 	mu   sync.Mutex
@@ -23,7 +23,7 @@ type desc struct {
 
 func newDesc(s stream) *desc { return &desc{stream: s, refs: 1} }
 
-// hold adds a user. A nil desc is a descriptor that is closed.
+// hold adds a user. A nil desc is a closed descriptor.
 func (d *desc) hold() *desc {
 	if d != nil {
 		d.mu.Lock()
@@ -33,7 +33,7 @@ func (d *desc) hold() *desc {
 	return d
 }
 
-// release takes a user away.
+// release removes a user.
 func (d *desc) release() {
 	if d == nil {
 		return
@@ -47,7 +47,7 @@ func (d *desc) release() {
 	}
 }
 
-// descriptors are the open files of a process, by their numbers.
+// descriptors maps numbers to the open files of a process.
 type descriptors [10]*desc
 
 func (f *descriptors) hold() {
@@ -64,7 +64,7 @@ func (f *descriptors) release() {
 
 const eBadF errno = "Bad file descriptor"
 
-// fd is a descriptor in the hands of a process.
+// fd is a descriptor that a process uses.
 type fd struct {
 	p *Process
 	d *desc
@@ -171,9 +171,9 @@ func (discard) read(*Process, []byte) (int, error)      { return 0, io.EOF }
 func (discard) write(_ *Process, b []byte) (int, error) { return len(b), nil }
 func (discard) close()                                  {}
 
-// client is the far side of a session: the standard streams of the login user.
+// client is the remote side of a session: the standard streams of the login user.
 type client struct {
-	in  *Pipe // filled from there; nil: there is nothing to read
+	in  *Pipe // filled with the client's input; nil: there is no input
 	out io.Writer
 }
 
@@ -189,5 +189,5 @@ func (c *client) close()                                  {}
 
 var errTooMuch = errors.New("the lab sends no more than 64 MiB for one command")
 
-// sessionOutput bounds one session: bytes to stdout and stderr together.
+// sessionOutput bounds the output of one session: the bytes of stdout and stderr together.
 const sessionOutput = 64 << 20

@@ -3,14 +3,14 @@ package unix
 // flocks are the advisory locks on the files of a device. They are guarded by the file system's lock.
 type flocks map[*node]*flock
 
-// flock is a lock that is held, or waited for.
+// flock is a lock with its holders and waiting processes.
 type flock struct {
 	exclusive bool
 	holders   int
 	changed   chan struct{}
 }
 
-// take takes the lock of a file, or returns a channel to wait for.
+// take acquires the lock of a file, or returns a channel to wait for.
 func (f *FileSystem) take(n *node, exclusive bool) (changed <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -36,7 +36,7 @@ func (f *FileSystem) unlock(n *node) {
 	}
 }
 
-// held keeps a lock as long as one of its descriptors is open.
+// held keeps a lock while one of its descriptors is open.
 type held struct {
 	*handle
 }

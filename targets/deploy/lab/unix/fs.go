@@ -11,33 +11,33 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Cred is who asks.
+// Cred identifies the user of an operation.
 type Cred struct{ uid, gid int }
 
-// node is a file, directory, link, program or knob.
+// node is a file, directory, symbolic link, program or knob.
 type node struct {
 	ino      int
 	mode     fs.FileMode // type and permissions
 	uid, gid int
 	links    int
 	data     []byte
-	kids     map[string]*node // of a directory
-	target   string           // of a symbolic link
-	program  Command          // of a program
-	knob     *target.Node     // of a file whose reads and writes do something; it runs under the file system's lock
-	stray    bool             // writing to the knob changes nothing of the device: /dev/null
-	mkdir    mkdirFunc        // of a directory in which mkdir does something
+	kids     map[string]*node // entries of a directory
+	target   string           // destination of a symbolic link
+	program  Command          // function of a program
+	knob     *target.Node     // functions of a file whose reads and writes have effects; they run under the file system's lock
+	stray    bool             // a write to the knob does not change the device: /dev/null
+	mkdir    mkdirFunc        // for a directory in which mkdir has an effect
 	dev      int              // the file system it is on; 0: the disk
-	pseudo   bool             // of sysfs and its kin: no file system for files
+	pseudo   bool             // part of sysfs or a similar file system, in which no files can be made
 }
 
-// mkdirFunc gives the files a new directory begins with, by their paths in it.
+// mkdirFunc returns the initial files of a new directory, by their paths in the directory.
 type mkdirFunc func(name string) (map[string]target.Node, error)
 
 func (n *node) isDir() bool  { return n.mode.IsDir() }
 func (n *node) isLink() bool { return n.mode&fs.ModeSymlink != 0 }
 
-// size is the bytes of files in and below a node.
+// size returns the number of bytes of files in and below a node.
 func (n *node) size() int {
 	sum := len(n.data)
 	for _, kid := range n.kids {
@@ -60,26 +60,26 @@ func (n *node) may(c Cred, want fs.FileMode) bool {
 	return perm&want == want
 }
 
-// FileSystem is everything a machine can read and write, in memory. Its methods lock it, except those that are called with the lock held.
-// Knobs run under the lock, so they may use the latter alone.
+// FileSystem contains everything that a machine can read and write, in memory. Its methods acquire its lock, unless their comment says
+// that they are called with the lock held. Knobs run under the lock, so they may only call methods of the second kind.
 type FileSystem struct {
 	mu      sync.Mutex
 	root    *node
 	inodes  int
 	used    int      // bytes of files
-	limit   int      // bytes of files there is room for
+	limit   int      // capacity for the bytes of files
 	frozen  bool     // every change fails
-	changes []string // every change asked for, also those that failed
+	changes []string // all requested changes, including failed ones
 	locks   flocks
 }
 
-// Lock locks the file system, and with it all that its owner keeps under the same lock.
+// Lock locks the file system, and all data of its owner that the same lock guards.
 func (f *FileSystem) Lock() { f.mu.Lock() }
 
 // Unlock undoes [FileSystem.Lock].
 func (f *FileSystem) Unlock() { f.mu.Unlock() }
 
-// DiskSize is the room for files on a device.
+// DiskSize is the capacity of a device's disk for files.
 const DiskSize = 64 << 20
 
 // NewFileSystem makes an empty disk.
@@ -98,7 +98,7 @@ func (f *FileSystem) newNode(mode fs.FileMode, uid, gid int) *node {
 	return n
 }
 
-// Change notes a change about to be made and reports whether it may be.
+// Change records a change before it is made, and reports whether it is allowed.
 func (f *FileSystem) Change(what string) error {
 	f.changes = append(f.changes, what)
 	if f.frozen {
@@ -114,8 +114,8 @@ type place struct {
 	node   *node
 }
 
-// walk follows an absolute path, with follow also a symbolic link at its end. A place without a node is no error: the path may be created
-// there.
+// walk follows an absolute path. If follow is set, it also follows a symbolic link at the end. A place without a node is not an error,
+// because the caller may create the path there.
 func (f *FileSystem) walk(c Cred, path string, follow bool) (place, error) {
 	if path == "" {
 		return place{}, eNoEnt
@@ -172,7 +172,7 @@ func (f *FileSystem) walk(c Cred, path string, follow bool) (place, error) {
 	return at, nil
 }
 
-// find is walk for a path that must exist.
+// find is like walk, but the path must exist.
 func (f *FileSystem) find(c Cred, path string, follow bool) (place, error) {
 	at, err := f.walk(c, path, follow)
 	if err == nil && at.node == nil {
@@ -181,7 +181,7 @@ func (f *FileSystem) find(c Cred, path string, follow bool) (place, error) {
 	return at, err
 }
 
-// writable reports whether c may add to or take from the directory at is in.
+// writable reports whether c may add or remove entries in the directory that contains at.
 func (at place) writable(c Cred) error {
 	switch {
 	case at.parent == nil:
@@ -192,7 +192,7 @@ func (at place) writable(c Cred) error {
 	return nil
 }
 
-// Info is the output of stat. Times stay zero, so that nothing depends on when a test runs.
+// Info is the result of stat. Times stay zero, so that no result depends on the time of a test.
 type Info struct {
 	name string
 	node
@@ -204,7 +204,7 @@ func (i Info) ModTime() time.Time { return time.Time{} }
 func (i Info) IsDir() bool        { return i.isDir() }
 func (i Info) Sys() any           { return nil }
 
-// Size is the one of the content; the files of sysfs all say a page.
+// Size returns the size of the content. For files of sysfs it returns the size of a page.
 func (i Info) Size() int64 {
 	if i.knob != nil && !i.stray {
 		return 4096
@@ -223,7 +223,7 @@ func (f *FileSystem) Stat(c Cred, path string, follow bool) (Info, error) {
 	return Info{name: at.name, node: *at.node}, nil
 }
 
-// access reports whether c may use path in the ways of want.
+// access reports whether c has the rights want for path.
 func (f *FileSystem) access(c Cred, path string, want fs.FileMode) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -272,7 +272,7 @@ func (f *FileSystem) readLink(c Cred, path string) (string, error) {
 	return at.node.target, nil
 }
 
-// realPath is the path without links and dots; its last part need not exist.
+// realPath returns the path without links and dots. Its last part need not exist.
 func (f *FileSystem) realPath(c Cred, path string) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -326,7 +326,7 @@ func (f *FileSystem) mkdir(c Cred, path string, perm fs.FileMode) error {
 	if err := at.writable(c); err != nil {
 		return err
 	}
-	if at.parent.mkdir == nil { // a folder that the kernel makes is not a write of anything
+	if at.parent.mkdir == nil { // a folder that the kernel makes does not count as a write
 		if err := f.Change("mkdir " + path); err != nil {
 			return err
 		}
@@ -365,7 +365,7 @@ func (f *FileSystem) rmdir(c Cred, path string) error {
 	if err := at.writable(c); err != nil {
 		return err
 	}
-	made := at.parent.mkdir != nil // its files are part of it
+	made := at.parent.mkdir != nil // the kernel's initial files are part of the folder
 	if !made && len(at.node.kids) > 0 {
 		return eNotEmpty
 	}
@@ -405,7 +405,7 @@ func (f *FileSystem) Unlink(c Cred, path string) error {
 	return nil
 }
 
-// drop takes an entry away, and the node's bytes with its last link.
+// drop removes an entry. With the node's last link it also frees the node's bytes.
 func (f *FileSystem) drop(at place) {
 	delete(at.parent.kids, at.name)
 	if at.node.links--; at.node.links == 0 {

@@ -108,7 +108,7 @@ func (h *handle) Read(b []byte) (int, error) {
 	case h.n.knob != nil:
 		data = h.text
 	case h.n.program != nil:
-		data = []byte("\x7fELF") // what a program holds is nobody's business
+		data = []byte("\x7fELF") // programs have no readable content
 	}
 	if h.off >= len(data) {
 		return 0, io.EOF
@@ -153,7 +153,7 @@ func (h *handle) Write(b []byte) (int, error) {
 // Close implements [io.Closer].
 func (h *handle) Close() error { return nil }
 
-// knob is a file that does something; its mode is 0444, and 0644 where it can be written.
+// knob is a file whose reads and writes have effects. Its mode is 0644 if it can be written, otherwise 0444.
 func (f *FileSystem) knob(k target.Node) *node {
 	mode := fs.FileMode(0o444)
 	if k.Write != nil {
@@ -164,7 +164,7 @@ func (f *FileSystem) knob(k target.Node) *node {
 	return n
 }
 
-// plantBelow makes a file of sysfs or its kin by its path in a folder. It is called with the lock held.
+// plantBelow makes a file of sysfs or a similar file system, by its path in a folder. It is called with the lock held.
 func (f *FileSystem) plantBelow(dir *node, path string, k target.Node) {
 	for {
 		folder, rest, deeper := strings.Cut(path, "/")

@@ -10,7 +10,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Interact is the login shell of a client without a command. It runs its input line by line, with a prompt if the client has a terminal.
+// Interact runs the login shell of a client that sent no command. The shell runs its input line by line, with a prompt if the client has
+// a terminal.
 func (m *Machine) Interact(ctx context.Context, u *User, terminal bool, stdin io.ReadCloser, stdout, stderr io.Writer) int {
 	return m.session(ctx, u, stdin, stdout, stderr, func(p *Proc) int {
 		p.Args = []string{"sh"}
@@ -56,7 +57,7 @@ func (sh *shell) interact(terminal bool) int {
 			continue
 		}
 		sh.stmts(file.Stmts)
-		if terminal && sh.flow == exiting && sh.died { // a mistake does not end a shell at a terminal
+		if terminal && sh.flow == exiting && sh.died { // a syntax error does not end a shell at a terminal
 			sh.flow = goOn
 		}
 		sh.died = false
@@ -68,7 +69,8 @@ func (sh *shell) interact(terminal bool) int {
 	return sh.last
 }
 
-// line reads one line of stdin, byte by byte: the rest is for the commands of the line. more is false at the end.
+// line reads one line of stdin, byte by byte, because the rest of the input is for the commands of the line. more is false at the end of
+// the input.
 func (sh *shell) line() (line string, more bool) {
 	var b strings.Builder
 	for c := make([]byte, 1); b.Len() <= maxScript; {
@@ -84,7 +86,7 @@ func (sh *shell) line() (line string, more bool) {
 	return b.String(), false
 }
 
-// unfinished reports whether a command goes on in the next line.
+// unfinished reports whether a command continues in the next line.
 func unfinished(text string) bool {
 	if strings.HasSuffix(text, "\\\n") {
 		return true

@@ -11,8 +11,8 @@ import (
 
 // The programs that send signals, leave a session, and lock.
 
-// cmdKill is kill, the builtin as dash has it and the program as procps has it. They differ in the words before the number of a group:
-// dash takes "-TERM -5" and "-s TERM -- -5", and not "-TERM -- -5".
+// cmdKill is kill: the builtin of dash and the program of procps. They differ in the arguments before the number of a group: dash accepts
+// "-TERM -5" and "-s TERM -- -5", but not "-TERM -- -5".
 func cmdKill(_ context.Context, p *Proc) int {
 	fail := func(status int, format string, args ...any) int {
 		if p.shell != nil {
@@ -25,7 +25,7 @@ func cmdKill(_ context.Context, p *Proc) int {
 	if len(args) > 0 && args[0] == "-l" {
 		return listSignals(p, args[1:], fail)
 	}
-	dashes := true // options may still come
+	dashes := true // further options may follow
 	if len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && args[0] != "--" {
 		name := args[0][1:]
 		args = args[1:]
@@ -89,7 +89,7 @@ func listSignals(p *Proc, args []string, fail func(int, string, ...any) int) int
 	return p.Done(0)
 }
 
-// cmdSetsid runs a program in a session of its own: the end of the login does not reach it.
+// cmdSetsid runs a program in a separate session, so that the end of the login does not end the program.
 func cmdSetsid(_ context.Context, p *Proc) int {
 	args, fork, wait := p.Args[1:], false, false
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
@@ -139,7 +139,7 @@ func cmdSetsid(_ context.Context, p *Proc) int {
 	return 0
 }
 
-// cmdNohup runs a program that the end of the login does not end. There is no terminal, so its streams stay.
+// cmdNohup runs a program that the end of the login does not end. There is no terminal, so the program keeps its streams.
 func cmdNohup(_ context.Context, p *Proc) int {
 	args := p.Args[1:]
 	if len(args) > 0 && args[0] == "--" {
@@ -160,8 +160,8 @@ func cmdNohup(_ context.Context, p *Proc) int {
 	return c.Exec()
 }
 
-// cmdFlock runs a command while it holds the lock of a file: flock [-n | -w SECONDS] [-s] [-o] [-E N] FILE COMMAND... or -c.
-// Without -o, background processes of the command hold the lock, too.
+// cmdFlock runs a command while it holds the lock of a file: flock [-n | -w SECONDS] [-s] [-o] [-E N] FILE COMMAND... or -c. Without -o,
+// background processes of the command also hold the lock.
 func cmdFlock(_ context.Context, p *Proc) int {
 	args, patience, exclusive, conflict, closes := p.Args[1:], time.Duration(-1), true, 1, false
 options:
@@ -256,7 +256,7 @@ options:
 	return status
 }
 
-// lock waits for the lock of a file as long as patience says; less than nothing is for ever.
+// lock waits for the lock of a file for the time patience. A negative patience means for ever.
 func (p *Proc) lock(n *node, exclusive bool, patience time.Duration) bool {
 	var late chan struct{}
 	for {

@@ -1,12 +1,12 @@
-// Package unix is one simulated Unix machine inside the process. It has a file system in memory, processes, signals and sessions, pipes and
-// descriptors. A shell walks the syntax trees of mvdan.cc/sh and runs the core programs, and time passes by a clock of the machine's own.
+// Package unix is one simulated Unix machine inside the process. It has a file system in memory, processes, signals and sessions, pipes
+// and descriptors. A shell walks the syntax trees of mvdan.cc/sh and runs the core programs. The machine has its own clock.
 //
-// Package unix knows no service manager, no network, no device of a fleet and no vendor. The owner of a machine lays down the rest: further
-// programs ([System.Install]), files that do something ([FileSystem.PlantNode]), and functions that the machine calls ([Hooks]).
+// Package unix knows no service manager, no network, no device of a fleet and no vendor. The owner of a machine adds the rest: further
+// programs ([System.Install]), files with effects ([FileSystem.PlantNode]), and functions that the machine calls ([Hooks]).
 //
-// No command reads, writes or runs anything of the machine that the process runs on (shell.go states how it is fenced in). Chance decides
-// nothing, and a wait takes no time (clock.go states how the time of a machine passes). A new machine gets its disk by [System.PlantOn],
-// power by [Machine.PowerOn] and its memory file systems by [Machine.PlantKernel].
+// No command reads, writes or runs anything of the machine that the process runs on (shell.go explains the isolation). Nothing is random,
+// and a wait takes no real time (clock.go explains the clock). A new machine gets its disk by [System.PlantOn], power by
+// [Machine.PowerOn] and its memory file systems by [Machine.PlantKernel].
 package unix
 
 import (
@@ -23,13 +23,13 @@ type Machine struct {
 	Clock *Clock
 
 	hooks   Hooks
-	sh      Command // the shell: of a login, and of scripts that begin with #!
+	sh      Command // the shell for logins, and for scripts that begin with #!
 	script  func(p *Proc, name, script string, params []string, options string) int
 	procs   processes
-	off     bool          // it has no power; guarded by procs.mu
-	over    bool          // it never gets power again; guarded by procs.mu
-	pending int           // work that keeps it busy and is no process; guarded by procs.mu
-	booted  time.Duration // when it was switched on, the last time
+	off     bool          // the machine has no power; guarded by procs.mu
+	over    bool          // the machine never gets power again; guarded by procs.mu
+	pending int           // number of activities that are not processes; guarded by procs.mu
+	booted  time.Duration // time of the last start
 }
 
 // System is the software of a machine: users, folders and programs.
@@ -37,25 +37,25 @@ type System struct {
 	Name     string
 	Users    map[string]*User
 	Folders  []string           // of the disk
-	Memory   []string           // folders of /run, which are made at every start
+	Memory   []string           // folders of /run; every start makes them
 	programs map[string]Command // by path
 }
 
-// Hooks are functions of a machine's owner. A nil function does nothing, and allows everything.
+// Hooks contains functions of a machine's owner. A nil function does nothing, and allows everything.
 type Hooks struct {
-	// Ran takes notice of a program that starts. If it returns a fault, the program does nothing else.
+	// Ran is called when a program starts. If it returns a fault, the program only fails with this fault.
 	Ran func(args []string) *Fault
 	// MaySudo reports whether users may become root.
 	MaySudo func() bool
 }
 
-// Fault is how a broken program ends.
+// Fault is the result of a broken program.
 type Fault struct {
 	Status int
 	Stderr string
 }
 
-// Install adds programs to those of every machine, by path.
+// Install adds programs to the standard programs, by path.
 func (s *System) Install(more map[string]Command) { maps.Copy(s.programs, more) }
 
 // Users returns root and the users with the given names.
@@ -77,7 +77,7 @@ func (s *System) uid(name string) (int, bool) {
 	return n, err == nil && n >= 0
 }
 
-// gid knows one group a user, named like it.
+// gid returns the number of a group. Each user has one group, with the user's name.
 func (s *System) gid(name string) (int, bool) { return s.uid(name) }
 
 func (s *System) userName(uid int) string {
@@ -89,16 +89,16 @@ func (s *System) userName(uid int) string {
 	return strconv.Itoa(uid)
 }
 
-// birth is the moment every machine was switched on.
+// birth is the time at which every machine was first switched on.
 var birth = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 func (m *Machine) now() time.Time { return birth.Add(m.Clock.Now()) }
 
-// Uptime returns how long the machine has power.
+// Uptime returns the time since the machine got power.
 func (m *Machine) Uptime() time.Duration { return m.Clock.Now() - m.booted }
 
-// Firmware returns how long the last boot took before the units began, another while each time. A simulated machine boots in some
-// microseconds, so that without it a unit could start at the same microsecond of two boots.
+// Firmware returns the duration of the last boot before the units began. Each boot has another duration. A simulated machine boots in a
+// few microseconds. So without Firmware a unit could start at the same microsecond of two boots.
 func (m *Machine) Firmware() time.Duration { return m.booted % (100 * time.Millisecond) }
 
 // uptimeText is the text of /proc/uptime.
@@ -117,7 +117,7 @@ func (m *Machine) ran(args []string) *Fault {
 	return m.hooks.Ran(args)
 }
 
-// PowerOn gives the machine power, unless it is over. booted is when it got power.
+// PowerOn switches the machine on, unless it is finished. booted is the time of the start.
 func (m *Machine) PowerOn(booted time.Duration) {
 	m.procs.mu.Lock()
 	m.off = m.over
@@ -125,7 +125,7 @@ func (m *Machine) PowerOn(booted time.Duration) {
 	m.booted = booted
 }
 
-// PowerOff lets no process start any more, and reports whether the machine may get power again.
+// PowerOff prevents the start of further processes, and reports whether the machine may get power again.
 func (m *Machine) PowerOff() bool {
 	m.procs.mu.Lock()
 	defer m.procs.mu.Unlock()
@@ -133,7 +133,7 @@ func (m *Machine) PowerOff() bool {
 	return !m.over
 }
 
-// Finish lets no process start, and the machine never gets power again.
+// Finish prevents the start of further processes. The machine never gets power again.
 func (m *Machine) Finish() {
 	m.procs.mu.Lock()
 	defer m.procs.mu.Unlock()
@@ -147,14 +147,14 @@ func (m *Machine) IsOff() bool {
 	return m.off
 }
 
-// Expect adds n to the number of things that are about to happen and are no processes, such as a restart.
+// Expect adds n to the number of pending activities that are not processes, such as a restart.
 func (m *Machine) Expect(n int) {
 	m.procs.mu.Lock()
 	defer m.procs.mu.Unlock()
 	m.pending += n
 }
 
-// Idle reports whether nothing runs on the machine or is about to.
+// Idle reports whether no process runs on the machine and no activity is pending.
 func (m *Machine) Idle() bool {
 	m.procs.mu.Lock()
 	running := len(m.procs.byPid) + m.pending

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// host returns a machine with power, the users root and admin, and two folders more than root's.
+// host returns a running machine with the users root and admin and two additional folders.
 func host(hooks ...Hooks) *Machine {
 	m := New(System{
 		Name: "host01", Users: Users([]string{"admin"}), Memory: []string{"/run/lock"},
@@ -29,7 +29,7 @@ type result struct {
 	status   int
 }
 
-// sh runs a command on a machine as sshd would, without the wire.
+// sh runs a command on a machine like sshd, but without a network connection.
 func sh(t *testing.T, m *Machine, user, cmd string, stdin ...string) result {
 	t.Helper()
 	out, errs, status := m.Run(context.Background(), user, cmd, strings.Join(stdin, ""))
@@ -90,7 +90,7 @@ func TestSleepTakesNoTime(t *testing.T) {
 	require.Equal(t, 124, sh(t, d, "root", "timeout 100 timeout 3 sh -c 'sleep 4'").status)
 }
 
-// TestBounds tries to use up the machine.
+// TestBounds tries to exhaust the resources of the machine.
 func TestBounds(t *testing.T) {
 	d := host()
 	r := sh(t, d, "root", "f() { f; }; f; echo not reached")
@@ -101,7 +101,7 @@ func TestBounds(t *testing.T) {
 	for open, close := range map[string]string{"(": ")", "{ ": ";}", "$(": ")", "if ": ":; then :; fi ", "! ": "", "`": ""} {
 		for _, n := range []int{1000, maxScript/(len(open)+len(close)) - 2} {
 			script := strings.Repeat(open, n) + "true" + strings.Repeat(close, n)
-			r := sh(t, d, "root", script) // must end, whatever comes of it
+			r := sh(t, d, "root", script) // the script must end, with any result
 			require.True(t, n == 1000 || r.status == 2, "%d times %q: %d", n, open, r.status)
 		}
 	}
@@ -116,7 +116,7 @@ func TestBounds(t *testing.T) {
 	require.LessOrEqual(t, d.FS.used, DiskSize)
 }
 
-// A daemon replaces the text of a file whole, and the disk accounts for the difference.
+// A daemon replaces the whole text of a file, and the disk's free space changes by the difference.
 func TestWriteText(t *testing.T) {
 	m := host()
 	write := func(text string) int {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// The paths of a device are slash-separated, whatever machine the lab runs on, so package filepath has no place here.
+// The paths of a device are slash-separated on every machine that runs the lab, so this code does not use package filepath.
 
-// absolute makes p absolute without resolving anything: links are the file system's.
+// absolute makes p absolute. It resolves no links, because the file system does that.
 func absolute(dir, p string) string {
 	if p == "" || strings.HasPrefix(p, "/") {
 		return p

@@ -5,23 +5,23 @@ import (
 	"sync"
 )
 
-// PipeSize is how many bytes a pipe holds before its writer waits, as Linux has it.
+// PipeSize is the capacity of a pipe in bytes, as on Linux. A writer to a full pipe waits.
 const PipeSize = 64 << 10
 
-// Pipe is a bounded buffer between two goroutines. It carries the pipelines of shells and, two of them back to back, a connection to a
-// device. [net.Pipe] has no buffer, so it would block: both sides of an SSH connection write first.
+// Pipe is a bounded buffer between two goroutines. Pipelines of shells use pipes, and a connection to a device consists of two pipes.
+// [net.Pipe] has no buffer and would block, because both sides of an SSH connection write first.
 type Pipe struct {
 	mu      sync.Mutex
 	buf     []byte
-	readers int           // open ends to read from; without any, a write fails
-	writers int           // open ends to write to; without any, a read ends
+	readers int           // number of open read ends; at 0 a write fails
+	writers int           // number of open write ends; at 0 a read ends
 	changed chan struct{} // closed when a field above changes; nil: no goroutine waits
 }
 
-// NewPipe makes an empty pipe with one end to read from and one to write to.
+// NewPipe makes an empty pipe with one read end and one write end.
 func NewPipe() *Pipe { return &Pipe{readers: 1, writers: 1} }
 
-// wake releases everybody who waits. It is called with p.mu held.
+// wake releases all waiting goroutines. It is called with p.mu held.
 func (p *Pipe) wake() {
 	if p.changed != nil {
 		close(p.changed)
@@ -37,10 +37,10 @@ func (p *Pipe) changes() <-chan struct{} {
 	return p.changed
 }
 
-// Waiter waits until changed is closed, and returns an error when the wait was given up.
+// Waiter waits until changed is closed, and returns an error if the wait was cancelled.
 type Waiter func(changed <-chan struct{}) error
 
-// Read takes the available bytes, at most len(b), and waits while there are none.
+// Read reads the available bytes, at most len(b), and waits while there are none.
 func (p *Pipe) Read(b []byte, wait Waiter) (int, error) {
 	for {
 		p.mu.Lock()
@@ -65,7 +65,7 @@ func (p *Pipe) Read(b []byte, wait Waiter) (int, error) {
 	}
 }
 
-// Write puts all of b into the pipe, and waits while there is no room.
+// Write writes all of b into the pipe, and waits while the pipe is full.
 func (p *Pipe) Write(b []byte, wait Waiter) (n int, err error) {
 	for {
 		p.mu.Lock()
@@ -91,7 +91,7 @@ func (p *Pipe) Write(b []byte, wait Waiter) (n int, err error) {
 	}
 }
 
-// Hold adds (1) or takes away (-1) an end to read from and one to write to.
+// Hold changes the numbers of read ends and write ends, each by 1, 0 or -1.
 func (p *Pipe) Hold(readers, writers int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -12,9 +12,9 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// This file has functions of the simulation itself. They need no rights, and the list of changes does not have them.
+// This file has functions of the simulation itself. They need no rights, and the list of changes does not record them.
 
-// PlantOn makes the files on a disk that every machine of the system has.
+// PlantOn writes the files that every machine of the system has to a disk.
 func (s *System) PlantOn(f *FileSystem) {
 	f.mu.Lock()
 	for _, dir := range s.Folders {
@@ -49,7 +49,7 @@ func (s *System) PlantOn(f *FileSystem) {
 	f.plant("/etc/passwd", f.file(0o644, passwd.String()))
 }
 
-// PlantFiles lays down files of a disk that is new.
+// PlantFiles writes files to a new disk.
 func (f *FileSystem) PlantFiles(files map[string]string) {
 	for _, path := range slices.Sorted(maps.Keys(files)) {
 		mode := fs.FileMode(0o644)
@@ -60,7 +60,7 @@ func (f *FileSystem) PlantFiles(files map[string]string) {
 	}
 }
 
-// PlantKernel lays down the memory file systems. It is called with the lock of the file system held. id names this start.
+// PlantKernel makes the memory file systems. It is called with the lock of the file system held. id is the boot ID.
 func (m *Machine) PlantKernel(id string) {
 	f := m.FS
 	for _, dir := range []string{"/proc", "/sys", "/dev", "/run"} {
@@ -89,10 +89,10 @@ func (m *Machine) PlantKernel(id string) {
 	f.PlantNode("/proc/uptime", target.TextNode(m.uptimeText, nil))
 }
 
-// memoryFileSystems are gone when a machine starts anew; by folder, the number that stat shows.
+// memoryFileSystems lists the file systems that a restart of a machine empties. It maps folders to the device numbers that stat shows.
 var memoryFileSystems = map[string]int{"/proc": 21, "/sys": 22, "/dev": 5, "/run": 24}
 
-// Forget empties the memory file systems, also those that were planted, and drops the locks on files. It is called with the lock held.
+// Forget empties the memory file systems, including planted files, and drops the locks on files. It is called with the lock held.
 func (f *FileSystem) Forget() {
 	for name, n := range f.root.kids {
 		if _, memory := memoryFileSystems["/"+name]; memory || n.pseudo {
@@ -103,10 +103,10 @@ func (f *FileSystem) Forget() {
 	f.locks = flocks{}
 }
 
-// PlantFolder makes a directory of sysfs or its kin, with every one above it. It is called with the lock held.
+// PlantFolder makes a directory of sysfs or a similar file system, and its missing parents. It is called with the lock held.
 func (f *FileSystem) PlantFolder(path string) { f.plantDir(path, true) }
 
-// PlantFile makes a file with every directory above it, owned by root.
+// PlantFile makes a file that root owns, and its missing parent directories.
 func (f *FileSystem) PlantFile(path string, data []byte, mode fs.FileMode) {
 	f.plant(path, f.file(mode.Perm(), string(data)))
 }
@@ -118,14 +118,14 @@ func (f *FileSystem) PlantProgram(path string, run Command) {
 	f.plantLocked(path, n)
 }
 
-// Remove takes away the file, folder or program at a path. It is called with the lock held.
+// Remove removes the file, folder or program at a path. It is called with the lock held.
 func (f *FileSystem) Remove(path string) {
 	if dir, err := f.walk(Cred{}, parentOf(path), true); err == nil && dir.node != nil {
 		delete(dir.node.kids, baseOf(path))
 	}
 }
 
-// RemoveFile takes a file away from the disk.
+// RemoveFile removes a file from the disk.
 func (f *FileSystem) RemoveFile(path string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -148,7 +148,7 @@ func (f *FileSystem) Content(path string) ([]byte, error) {
 	return bytes.Clone(at.node.data), nil
 }
 
-// AppendText adds to a file, as a daemon does. It is called with the lock held.
+// AppendText appends text to a file, as a daemon does. It is called with the lock held.
 func (f *FileSystem) AppendText(path, text string) {
 	dir := f.plantDir(parentOf(path), false)
 	n := dir.kids[baseOf(path)]
@@ -181,7 +181,7 @@ func (f *FileSystem) Attributes(path string) (mode fs.FileMode, uid, gid int, er
 	return i.mode, i.uid, i.gid, nil
 }
 
-// Freeze makes every change fail, or lets changes be made again.
+// Freeze makes every change fail, or allows changes again.
 func (f *FileSystem) Freeze(frozen bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -195,17 +195,17 @@ func (f *FileSystem) Fill(n int) {
 	f.limit = f.used + n
 }
 
-// Changes returns every change that was asked for, also those that failed.
+// Changes returns all requested changes, including failed ones.
 func (f *FileSystem) Changes() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.changes)
 }
 
-// Changed reports whether any change was asked for. It is called with the lock held.
+// Changed reports whether any change was requested. It is called with the lock held.
 func (f *FileSystem) Changed() bool { return len(f.changes) > 0 }
 
-// ForgetChanges begins a new list of changes.
+// ForgetChanges empties the list of changes.
 func (f *FileSystem) ForgetChanges() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -221,7 +221,7 @@ func (f *FileSystem) ReadFile(path string) ([]byte, error) {
 	return io.ReadAll(h)
 }
 
-// plant makes the node n, with every directory above it.
+// plant adds the node n, and its missing parent directories.
 func (f *FileSystem) plant(path string, n *node) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -240,7 +240,7 @@ func (f *FileSystem) plantLocked(path string, n *node) {
 	f.used += len(n.data)
 }
 
-// plantDir makes a directory with every one above it. It is called with the lock held.
+// plantDir makes a directory and its missing parents. It is called with the lock held.
 func (f *FileSystem) plantDir(path string, pseudo bool) *node {
 	if path == "/" {
 		return f.root
@@ -262,7 +262,7 @@ func (f *FileSystem) file(mode fs.FileMode, data string) *node {
 	return n
 }
 
-// PlantNode makes a file of sysfs or its kin. It is called with the lock held.
+// PlantNode makes a file of sysfs or a similar file system. It is called with the lock held.
 func (f *FileSystem) PlantNode(path string, k target.Node) {
 	if k.Mkdir != nil {
 		dir := f.plantDir(path, true)
@@ -272,7 +272,7 @@ func (f *FileSystem) PlantNode(path string, k target.Node) {
 	f.plantBelow(f.plantDir(parentOf(path), true), baseOf(path), k)
 }
 
-// either returns a function that makes a folder by one of two ways; the first may be nil.
+// either returns a function that makes a folder by first and, if first does not apply, by second. first may be nil.
 func either(first, second func(string) (map[string]target.Node, error)) func(string) (map[string]target.Node, error) {
 	if first == nil {
 		return second
@@ -285,7 +285,7 @@ func either(first, second func(string) (map[string]target.Node, error)) func(str
 	}
 }
 
-// PlantLink makes a symbolic link of sysfs or its kin. It is called with the lock held.
+// PlantLink makes a symbolic link of sysfs or a similar file system. It is called with the lock held.
 func (f *FileSystem) PlantLink(path, to string) {
 	n := f.newNode(fs.ModeSymlink|0o777, 0, 0)
 	n.target, n.pseudo = to, true

@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Command is the work of a program; it returns the exit status.
+// Command is the function of a program. It returns the exit status.
 type Command func(context.Context, *Proc) int
 
 // User is one row of a device's user database.
@@ -27,23 +27,23 @@ type User struct {
 
 func (u *User) cred() Cred { return Cred{u.uid, u.gid} }
 
-// invoker is the shell that started a program.
+// invoker identifies the shell that started a program.
 type invoker interface {
-	scriptName() string           // of its messages
-	hasFunction(name string) bool // of the script
+	scriptName() string           // name in its messages
+	hasFunction(name string) bool // line of the script
 }
 
-// Proc is one running program of a machine.
+// Proc is a running program of a machine.
 type Proc struct {
 	m      *Machine
 	self   *Process
-	shell  invoker // that started it; nil for the login shell
+	shell  invoker // the shell that started the program; nil for the login shell
 	User   *User
 	Args   []string
 	dir    string
 	env    map[string]string // exported variables
 	path   string            // PATH, exported or not
-	umask  *fs.FileMode      // of the shell it belongs to
+	umask  *fs.FileMode      // variables of its shell
 	fds    descriptors
 	stdin  fd // descriptors 0 to 2
 	stdout io.Writer
@@ -51,37 +51,37 @@ type Proc struct {
 	broken error // the first failed write to stdout
 }
 
-// setFds gives the program its descriptors.
+// setFds sets the descriptors of the program.
 func (p *Proc) setFds(fds descriptors) {
 	p.fds = fds
 	p.stdin, p.stdout, p.Stderr = fd{p.self, fds[0]}, fd{p.self, fds[1]}, fd{p.self, fds[2]}
 }
 
-// sigpipe is the status of a program whose reader went away.
+// sigpipe is the exit status of a program whose reader has closed the pipe.
 const sigpipe = 141
 
-// name returns the name of the program in its messages.
+// name returns the program's name for its messages.
 func (p *Proc) name() string { return path.Base(p.Args[0]) }
 
-// errorf writes a message under the program's name.
+// errorf writes a message that begins with the program's name.
 func (p *Proc) errorf(format string, args ...any) {
 	fmt.Fprintf(p.Stderr, p.name()+": "+format+"\n", args...)
 }
 
-// Fail is errorf and the status of most failures.
+// Fail writes a message like errorf, and returns the exit status of most failures.
 func (p *Proc) Fail(format string, args ...any) int {
 	p.errorf(format, args...)
 	return 1
 }
 
-// Usage is the complaint of a coreutils program about its arguments.
+// Usage writes the error message of a coreutils program about its arguments.
 func (p *Proc) Usage(format string, args ...any) int {
 	p.errorf(format, args...)
 	fmt.Fprintf(p.Stderr, "Try '%s --help' for more information.\n", p.name())
 	return 1
 }
 
-// Print writes to stdout; for a program that goes on after a failed write, [Proc.Done] reports it.
+// Print writes to stdout. It does not report a failed write; [Proc.Done] does.
 func (p *Proc) Print(s string) {
 	if s == "" {
 		return
@@ -91,10 +91,10 @@ func (p *Proc) Print(s string) {
 	}
 }
 
-// Printf is Print of a formatted text.
+// Printf is like Print, with a format.
 func (p *Proc) Printf(format string, args ...any) { p.Print(fmt.Sprintf(format, args...)) }
 
-// Done is the exit status of a program that wrote to stdout.
+// Done returns the exit status of a program that has written to stdout.
 func (p *Proc) Done(status int) int {
 	switch {
 	case p.broken == nil:
@@ -120,7 +120,7 @@ func (p *Proc) readAll() ([]byte, error) {
 // abs makes a path absolute.
 func (p *Proc) abs(file string) string { return absolute(p.dir, file) }
 
-// open opens a file; the standard streams have names too.
+// open opens a file. The standard streams have names, too.
 func (p *Proc) open(file string, flag int, perm fs.FileMode) (io.ReadWriteCloser, error) {
 	d, err := p.openDesc(file, flag, perm)
 	if err != nil {
@@ -129,7 +129,7 @@ func (p *Proc) open(file string, flag int, perm fs.FileMode) (io.ReadWriteCloser
 	return openFile{fd{p.self, d}}, nil
 }
 
-// openFile is a file that a program has opened for itself.
+// openFile is a file that only the opening program uses.
 type openFile struct{ fd }
 
 // Close implements [io.Closer].
@@ -138,7 +138,7 @@ func (f openFile) Close() error {
 	return nil
 }
 
-// openDesc is open for a descriptor.
+// openDesc is like open, but returns a descriptor.
 func (p *Proc) openDesc(file string, flag int, perm fs.FileMode) (*desc, error) {
 	abs := p.abs(file)
 	n := -1
@@ -197,7 +197,7 @@ func (f *FileSystem) readAll(c Cred, file string) ([]byte, error) {
 	return io.ReadAll(h)
 }
 
-// look finds a file on PATH that is not a directory and grants want.
+// look finds a file on PATH that is not a directory and for which the user has the rights want.
 func (p *Proc) look(name string, want fs.FileMode) (string, bool) {
 	for dir := range strings.SplitSeq(p.path, ":") {
 		file := absolute(absolute(p.dir, dir), name)
@@ -208,7 +208,7 @@ func (p *Proc) look(name string, want fs.FileMode) (string, bool) {
 	return "", false
 }
 
-// Exec runs args as a program of the device, as execvp(3) and the shell's messages about it.
+// Exec runs args as a program of the device, like execvp(3). Errors have the shell's messages.
 func (p *Proc) Exec() int {
 	name := p.Args[0]
 	file := name
@@ -264,7 +264,7 @@ func (p *Proc) shellError(status int, reason string) int {
 	return status
 }
 
-// with is the same program with other arguments, to be executed in its place.
+// with returns the same process with other arguments, for an exec.
 func (p *Proc) with(args ...string) *Proc {
 	c := *p
 	c.Args = args
@@ -274,7 +274,7 @@ func (p *Proc) with(args ...string) *Proc {
 	return &c
 }
 
-// forked is a child of the program with other arguments; nil: there are too many processes.
+// forked returns a child of the program with other arguments; nil: there are too many processes.
 func (p *Proc) forked(args ...string) *Proc {
 	c := p.with(args...)
 	if c.self = p.m.fork(p.self, p.User.uid); c.self == nil {
@@ -285,7 +285,7 @@ func (p *Proc) forked(args ...string) *Proc {
 	return c
 }
 
-// keep gives a forked program descriptors, and keeps them open as long as it runs.
+// keep passes descriptors to a forked program, and keeps them open while the program runs.
 func (p *Proc) keep(fds descriptors) {
 	fds.hold()
 	p.self.fds.release()
@@ -302,14 +302,14 @@ func (p *Proc) IsRoot() bool { return p.User.uid == 0 }
 // Run executes a forked program.
 func (p *Proc) Run() { p.self.Start(p.Exec) }
 
-// call runs a forked program and waits for it; not ok: the caller was killed meanwhile.
+// call runs a forked program and waits for it. ok is false if the caller was killed meanwhile.
 func (p *Proc) call(parent *Process) (status int, ok bool) {
 	p.Run()
 	status, err := parent.Await(p.self, true, false)
 	return status, err == nil
 }
 
-// become changes the user, and the variables that a login sets.
+// become changes the user and the variables that a login sets.
 func (p *Proc) become(u *User, searchPath string) {
 	p.m.procs.mu.Lock()
 	p.self.uid = u.uid
@@ -320,7 +320,7 @@ func (p *Proc) become(u *User, searchPath string) {
 	p.env["SHELL"] = "/bin/sh"
 }
 
-// Flags parses options as [target.Getopt] does, and complains as coreutils do.
+// Flags parses options like [target.Getopt], and prints errors like coreutils.
 func (p *Proc) Flags(spec string, long map[string]byte) (set map[byte][]string, rest []string, ok bool) {
 	set, rest, complaint := target.Getopt(p.Args[1:], spec, long)
 	if complaint != "" {
@@ -339,17 +339,18 @@ func last(set map[byte][]string, c byte) (string, bool) {
 	return v[len(v)-1], true
 }
 
-// FailPlain is a message without the program's name before it, as systemctl's are.
+// FailPlain writes a message without the program's name, like systemctl.
 func (p *Proc) FailPlain(status int, format string, args ...any) int {
 	fmt.Fprintf(p.Stderr, format+"\n", args...)
 	return status
 }
 
-// Change notes a change of something that is not a file, and reports whether it may be made. It is called with the lock of the file system
-// held.
+// Change records a change of something that is not a file, and reports whether it is allowed. It is called with the lock of the file
+// system held.
 func (p *Proc) Change() error { return p.m.FS.Change(p.name() + " " + strings.Join(p.Args[1:], " ")) }
 
-// Locked runs do under the lock of the device's kernel, and writes its output afterwards: stdout may be a file of the same device.
+// Locked runs do under the lock of the device's kernel, and writes its output afterwards, because stdout may be a file of the same
+// device.
 func (p *Proc) Locked(do func(*Proc) int) int {
 	var out, errs bytes.Buffer
 	c := *p
@@ -370,7 +371,7 @@ func (p *Proc) AwaitEnd() int {
 	return 128 + int(sigKILL)
 }
 
-// The search paths of sshd for root and others, and of sudo, as Debian sets them.
+// Debian's values of PATH: of sshd for root, of sshd for other users, and of sudo.
 const (
 	rootPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 	userPath = "/usr/local/bin:/usr/bin:/bin:/usr/games"

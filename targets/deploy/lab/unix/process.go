@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Signal is a signal's number, as Linux on x86 has them.
+// Signal is the number of a signal, as on Linux on x86.
 type Signal int
 
 const (
@@ -22,7 +22,7 @@ const (
 	SIGTERM Signal = 15
 )
 
-// signals are those that can be sent, with their names, and the text of a shell for a child that died by one.
+// signals lists the supported signals with their names. text is the shell's message about a child that a signal ended.
 var signals = []signalRow{
 	{1, "HUP", "Hangup", false},
 	{2, "INT", "", false},
@@ -43,10 +43,10 @@ var signals = []signalRow{
 type signalRow struct {
 	Signal
 	name, said string
-	harmless   bool // it ends nobody
+	harmless   bool // the signal ends no process
 }
 
-// signalOf finds a signal by its number; nil: it cannot be sent.
+// signalOf finds a signal by its number; nil: not supported.
 func signalOf(sig Signal) *signalRow {
 	if i := slices.IndexFunc(signals, func(s signalRow) bool { return s.Signal == sig }); i >= 0 {
 		return &signals[i]
@@ -54,12 +54,12 @@ func signalOf(sig Signal) *signalRow {
 	return nil
 }
 
-// sigset is a set of signals, bit by bit.
+// sigset is a set of signals, as a bit mask.
 type sigset uint32
 
 func (s sigset) has(sig Signal) bool { return s&(1<<sig) != 0 }
 
-// killed is why a process had to end.
+// killed is the error of a process that a signal ends.
 type killed struct{ Signal }
 
 // Error implements error.
@@ -70,43 +70,43 @@ var (
 	ErrInterrupted = errors.New("interrupted by a signal")
 )
 
-// maxProcesses bounds the processes on a device at one time.
+// maxProcesses bounds the number of processes on a device at one time.
 const maxProcesses = 1000
 
 // processes is the process table of a device.
 type processes struct {
 	mu    sync.Mutex
-	last  int // the highest number given
+	last  int // the highest assigned number
 	byPid map[int]*Process
 	ended sync.WaitGroup
 }
 
-// Process is an entry of the process table: a running program or a shell, each in a goroutine of its own.
+// Process is an entry of the process table: a running program or a shell, each in its own goroutine.
 type Process struct {
 	m              *Machine
-	pid, pgid, sid int // its number, group and session
+	pid, pgid, sid int // numbers of the process, its group and its session
 	ctx            context.Context
 	cancel         context.CancelCauseFunc
-	fds            descriptors // open as long as it runs
+	fds            descriptors // open while the process runs
 	done           chan struct{}
-	status         int    // once done is closed
-	by             killed // the signal that ended it, once done is closed; the zero value: none
+	status         int    // valid once done is closed
+	by             killed // the signal that ended the process, valid once done is closed; zero: none
 
 	// The fields below are guarded by the table's lock.
 	uid     int
 	ignored sigset
-	caught  sigset        // those a trap waits for
-	pending sigset        // those that arrived for a trap
+	caught  sigset        // signals with a trap
+	pending sigset        // arrived signals with a trap
 	trapped chan struct{} // holds one token while any is pending
 	behind  bool          // in the background of its session
 	client  bool          // a client outside of the device waits for it
 	waiters []*Process    // processes that wait for it
 	asleep  *Alarm        // of sleep
-	shell   script        // of a shell that runs a script; nil: not a shell
-	child   *Process      // it runs in the foreground
+	shell   script        // for a shell that runs a script; nil: not a shell
+	child   *Process      // a process that runs in the foreground
 }
 
-// NewPID numbers something as processes are.
+// NewPID returns a new number from the numbers of processes.
 func (m *Machine) NewPID() int {
 	m.procs.mu.Lock()
 	defer m.procs.mu.Unlock()
@@ -114,7 +114,8 @@ func (m *Machine) NewPID() int {
 	return m.procs.last
 }
 
-// fork makes a process; parent is who makes it, nil for the kernel. It is nil when the device is off or has too many.
+// fork makes a process. parent is the process that forks, or nil for the kernel. fork returns nil if the device is off or has too many
+// processes.
 func (m *Machine) fork(parent *Process, uid int) *Process {
 	t := &m.procs
 	t.mu.Lock()
@@ -133,7 +134,7 @@ func (m *Machine) fork(parent *Process, uid int) *Process {
 	return p
 }
 
-// RunAwaited runs a process of root, and waits for it as a client does: its sleeps take no time. Without power it does nothing.
+// RunAwaited runs a process of root, and waits for it like a client, so its sleeps take no real time. Without power it does nothing.
 func (m *Machine) RunAwaited(run func(self *Process)) {
 	self := m.fork(nil, 0)
 	if self == nil {
@@ -147,25 +148,25 @@ func (m *Machine) RunAwaited(run func(self *Process)) {
 	<-self.done
 }
 
-// causeOf is the signal that ended a process, if one did. It is asked after done is closed.
+// causeOf returns the signal that ended a process, if any. It is called after done is closed.
 func causeOf(p *Process) (killed, bool) { return p.by, p.by.Signal != 0 }
 
 // ID returns the number of the process.
 func (p *Process) ID() int { return p.pid }
 
-// Ended is closed when the process has ended.
+// Ended returns a channel that is closed when the process has ended.
 func (p *Process) Ended() <-chan struct{} { return p.done }
 
-// Status returns how the process ended. It is called after Ended is closed.
+// Status returns the exit status of the process. It is called after Ended is closed.
 func (p *Process) Status() int { return p.status }
 
 // Terminated reports whether SIGTERM ended the process. It is called after Ended is closed.
 func (p *Process) Terminated() bool { return p.by.Signal == SIGTERM }
 
-// Killed is closed when the process must end.
+// Killed returns a channel that is closed when the process must end.
 func (p *Process) Killed() <-chan struct{} { return p.ctx.Done() }
 
-// Start runs a process; run returns its exit status.
+// Start runs a process. run does its work and returns the exit status.
 func (p *Process) Start(run func() int) {
 	p.m.Clock.Work(1)
 	go func() {
@@ -187,7 +188,7 @@ func (p *Process) Start(run func() int) {
 	}()
 }
 
-// block waits until ch is closed, or until the process must end or, where that matters, got a signal it has a trap for.
+// block waits until ch is closed, or until the process must end. If interruptible is set, a signal with a trap also ends the wait.
 func (p *Process) block(ch <-chan struct{}, interruptible bool) error {
 	select {
 	case <-ch:
@@ -211,12 +212,12 @@ func (p *Process) block(ch <-chan struct{}, interruptible bool) error {
 	}
 }
 
-// waiter is block for pipes.
+// waiter returns block in the form that pipes use.
 func (p *Process) waiter() Waiter {
 	return func(changed <-chan struct{}) error { return p.block(changed, false) }
 }
 
-// Await waits for another process and returns its status. Meanwhile a process that waits for p also waits for that one.
+// Await waits for another process and returns its status. Meanwhile a client that waits for p also waits for the other process.
 func (p *Process) Await(q *Process, foreground, interruptible bool) (int, error) {
 	t := &p.m.procs
 	t.mu.Lock()
@@ -246,10 +247,10 @@ func (p *Process) awaited(depth int) bool {
 	return depth < maxProcesses && slices.ContainsFunc(p.waiters, func(w *Process) bool { return w.awaited(depth + 1) })
 }
 
-// sleep lets d of the device's time pass.
+// sleep waits until d has passed on the device's clock.
 func (p *Process) sleep(d time.Duration) error { return p.sleepThen(d, func() {}) }
 
-// sleepThen is sleep with a callback when it has begun.
+// sleepThen is like sleep, and calls begun after the sleep has begun.
 func (p *Process) sleepThen(d time.Duration, begun func()) error {
 	t := &p.m.procs
 	rung := make(chan struct{})
@@ -286,7 +287,7 @@ func (p *Process) kill(sig Signal) {
 	}
 }
 
-// Kill sends a signal to a process, or to every one of group -pid, for a user; 0 only looks whether it could.
+// Kill sends a signal for a user to a process, or to every process of group -pid. The signal 0 only checks whether sending is possible.
 func (m *Machine) Kill(uid, pid int, sig Signal) error {
 	m.procs.mu.Lock()
 	defer m.procs.mu.Unlock()
@@ -327,14 +328,14 @@ func (m *Machine) hangUp(sid int) {
 	}
 }
 
-// toBackground notes that a process runs in the background of its session.
+// toBackground records that a process runs in the background of its session.
 func (m *Machine) toBackground(p *Process) {
 	m.procs.mu.Lock()
 	defer m.procs.mu.Unlock()
 	p.behind = true
 }
 
-// forsake notes that no client outside waits for a process any more.
+// forsake records that no client outside waits for a process any more.
 func (m *Machine) forsake(p *Process) {
 	m.procs.mu.Lock()
 	defer m.procs.mu.Unlock()
@@ -363,16 +364,17 @@ func signalNamed(s string) (Signal, bool) {
 	return signals[i].Signal, true
 }
 
-// script is a shell that runs a script, as the process table sees it. Its methods are called with the table's lock held.
+// script is the process table's interface of a shell that runs a script. Its methods are called with the table's lock held.
 type script interface {
-	// sleeping returns the alarm that a process waits for, if it only sleeps, in a command that is by itself in the script; else nil.
+	// sleeping returns the alarm of a process that only sleeps, if its command is a separate statement of the script. Otherwise it
+	// returns nil.
 	sleeping(p *Process) *Alarm
-	// saved returns the rest of the script while sleeping returns an alarm.
+	// saved returns the rest of the script. It is valid while sleeping returns an alarm.
 	saved(p *Process) SavedShell
 }
 
-// sleeping returns the alarm of a process that only sleeps, by its script; nil: it does something else. It is called with the table's lock
-// held.
+// sleeping returns the alarm of a process that only sleeps, from its script; nil: the process does something else. It is called with the
+// table's lock held.
 func (p *Process) sleeping() *Alarm {
 	if p.shell == nil {
 		return nil
@@ -380,7 +382,7 @@ func (p *Process) sleeping() *Alarm {
 	return p.shell.sleeping(p)
 }
 
-// SavedShell is the rest of a shell whose script sleeps, such as a dead-man's switch on a device without timers.
+// SavedShell is the saved state of a shell whose script sleeps, such as a dead-man's switch on a device without timers.
 type SavedShell struct {
 	PID, PGID, SID int
 	User           string
@@ -390,7 +392,7 @@ type SavedShell struct {
 	Name           string
 	Script         string
 	Next           int           // the command after the sleep
-	Left           time.Duration // of the sleep; while it is being saved, when it ends
+	Left           time.Duration // remaining time of the sleep; during saving, the time of its end
 	Params         []string
 	Vars           map[string]savedVariable
 	Traps          map[string]string

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDetached: only a process with a session of its own outlives the login that started it.
+// TestDetached: only a process with a separate session outlives the login that started it.
 func TestDetached(t *testing.T) {
 	d := host()
 	root(t, d, "setsid sh -c 'sleep 300; echo fired >/fired' >/dev/null 2>&1 & echo $! >/pid; exit 0")
@@ -25,7 +25,7 @@ func TestDetached(t *testing.T) {
 	_, err := d.FS.ReadFile("/fired")
 	require.Error(t, err)
 
-	// The sleep of a command that a client waits for counts for the switch.
+	// The dead-man's switch counts the sleep of a command that a client waits for.
 	require.Equal(t, "\n", root(t, d, "sleep 200; cat /fired 2>/dev/null; echo"))
 	require.Equal(t, "fired\n", root(t, d, "sleep 101; cat /fired"))
 	require.Equal(t, 1, sh(t, d, "root", "kill -0 $(cat /pid)").status)
@@ -39,7 +39,7 @@ func TestDetached(t *testing.T) {
 	require.Equal(t, "fired\n", root(t, d, "cat /fired"), "it was killed with its group")
 }
 
-// TestWaitingForDetached: the sleeps of a process take no time for a process that waits for it.
+// TestWaitingForDetached: if a process waits for a second process, the sleeps of the second one take no real time.
 func TestWaitingForDetached(t *testing.T) {
 	d := host()
 	before := time.Now()

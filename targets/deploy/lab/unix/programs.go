@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// programs are the programs of a device, by path.
+// programs returns the programs of a device, by path.
 var programs = map[string]Command{
 	"/usr/bin/[":         cmdTest,
 	"/usr/bin/cat":       cmdCat,
@@ -54,7 +54,7 @@ var programs = map[string]Command{
 	"/usr/bin/wc":        cmdWc,
 }
 
-// New makes a machine without power and with an empty disk. Its clock begins at a moment.
+// New returns a machine without power and with an empty disk. Its clock begins at the given time.
 func New(s System, at time.Duration, h Hooks) *Machine {
 	m := &Machine{System: s, FS: NewFileSystem(), Clock: newClock(at), hooks: h, off: true}
 	m.programs = maps.Clone(programs)

@@ -14,27 +14,27 @@ import (
 	"time"
 )
 
-// SavedMachine is a machine that is put away: its difference from a new one of the same system, and its memory.
+// SavedMachine is a machine that is put away: the difference between it and a new machine of the same system, and its memory.
 type SavedMachine struct {
 	Files  map[string]SavedFile
-	Gone   []string // paths that a new disk has
+	Gone   []string // removed paths of the new disk
 	Inodes int
 	Pids   int
-	Clock  time.Duration // since its birth
+	Clock  time.Duration // since its creation
 	Booted time.Duration
 
 	Memory   map[string]SavedFile // files of /run
-	Made     []string             // folders made in configfs and its kin
+	Made     []string             // folders made in configfs or similar file systems
 	Sleepers []SavedShell
 }
 
-// limits of a saved machine that is read: a machine that was saved keeps within them.
+// Limits for reading a saved machine. No saved machine exceeds them.
 const (
 	maxFiles = 1 << 17
 	maxTime  = 100 * 365 * 24 * time.Hour
 )
 
-// Save saves a machine; fresh is its disk when it was new. The clock must stand.
+// Save saves a machine. fresh is the content of its new disk. The clock must be stopped.
 func (m *Machine) Save(fresh *FileSystem) SavedMachine {
 	s := SavedMachine{Clock: m.Clock.Now(), Booted: m.booted}
 	m.procs.mu.Lock()
@@ -57,7 +57,7 @@ func (m *Machine) Save(fresh *FileSystem) SavedMachine {
 	return s
 }
 
-// save adds the files that differ from those of fresh. It is called with the lock held.
+// save adds the files that differ from fresh. It is called with the lock held.
 func (f *FileSystem) save(fresh *FileSystem, to *SavedMachine) {
 	to.Inodes = f.inodes
 	all, base := f.files(true), fresh.files(true)
@@ -85,7 +85,7 @@ func (f *FileSystem) save(fresh *FileSystem, to *SavedMachine) {
 	f.made(f.root, "", &to.Made)
 }
 
-// Check returns an error for a record that no machine would have saved.
+// Check returns an error for a record that no machine can have saved.
 func (s *SavedMachine) Check() error {
 	if len(s.Files)+len(s.Memory)+len(s.Gone)+len(s.Made) > maxFiles {
 		return errors.New("it has too many files")
@@ -115,7 +115,7 @@ func (s *SavedMachine) Check() error {
 	return nil
 }
 
-// CheckTime reports a moment that no clock shows.
+// CheckTime returns an error for a time that no clock can show.
 func CheckTime(t time.Duration) error {
 	if t < 0 || t > maxTime {
 		return errors.New("a time is out of range")
@@ -123,7 +123,7 @@ func CheckTime(t time.Duration) error {
 	return nil
 }
 
-// RestoreDisk makes a disk that is new the one that was saved, and sets the numbers of files and processes.
+// RestoreDisk changes a new disk to the saved one, and sets the counters of files and processes.
 func (m *Machine) RestoreDisk(s *SavedMachine) error {
 	m.procs.mu.Lock()
 	m.procs.last = s.Pids
@@ -153,7 +153,7 @@ func (m *Machine) RestoreMemory(s *SavedMachine) error {
 	return m.FS.restore(s.Memory)
 }
 
-// RestoreSleepers lets the saved shells sleep on.
+// RestoreSleepers continues the saved shells, which sleep.
 func (m *Machine) RestoreSleepers(s *SavedMachine) error {
 	for _, sh := range s.Sleepers {
 		if err := m.wake(sh); err != nil {
@@ -163,21 +163,21 @@ func (m *Machine) RestoreSleepers(s *SavedMachine) error {
 	return nil
 }
 
-// SavedFile is a file, a folder or a link.
+// SavedFile is a saved file, folder or link.
 type SavedFile struct {
 	Mode     fs.FileMode
 	UID, GID int
 	Ino      int
 	Data     []byte `json:",omitempty"`
-	Target   string `json:",omitempty"` // of a symbolic link
-	Same     string `json:",omitempty"` // the path that is the same file
+	Target   string `json:",omitempty"` // destination of a symbolic link
+	Same     string `json:",omitempty"` // another path of the same file (hard link)
 }
 
 func alike(a, b *node) bool {
 	return a.mode == b.mode && a.uid == b.uid && a.gid == b.gid && a.target == b.target && a.ino == b.ino && bytes.Equal(a.data, b.data)
 }
 
-// files are the nodes below the root by path, without those of sysfs and its kin; plain leaves out programs.
+// files returns the nodes below the root by path, without sysfs and similar file systems. If plain is set, it leaves out programs.
 func (f *FileSystem) files(plain bool) map[string]*node {
 	all := map[string]*node{}
 	var walk func(dir *node, at string)
@@ -194,7 +194,7 @@ func (f *FileSystem) files(plain bool) map[string]*node {
 	return all
 }
 
-// made lists the folders that were made where making one does something.
+// made lists the folders that were made in folders where mkdir has an effect.
 func (f *FileSystem) made(dir *node, at string, list *[]string) {
 	for _, name := range slices.Sorted(maps.Keys(dir.kids)) {
 		n := dir.kids[name]
@@ -206,7 +206,7 @@ func (f *FileSystem) made(dir *node, at string, list *[]string) {
 	}
 }
 
-// restore lays down saved files, the folders above first. It is called with the lock held.
+// restore writes saved files, parent folders first. It is called with the lock held.
 func (f *FileSystem) restore(files map[string]SavedFile) error {
 	for _, p := range slices.Sorted(maps.Keys(files)) {
 		s := files[p]

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// sessionTime bounds one session.
+// sessionTime is the time limit of one session.
 const sessionTime = 15 * time.Minute
 
-// login is the process sshd or systemd would start for a user, in a session of its own; nil: the device is off, or has too
-// many. It reads in and writes to out and errs.
+// login makes the process that sshd or systemd would start for a user, in a separate session; nil: the device is off, or has too many
+// processes. The process reads from in and writes to out and errs.
 func (m *Machine) login(u *User, in, out, errs stream) *Proc {
 	self := m.fork(nil, u.uid)
 	if self == nil {
@@ -33,10 +33,10 @@ func (m *Machine) login(u *User, in, out, errs stream) *Proc {
 	return p
 }
 
-// detached is login without a client: there is nothing to read, and the output is dropped.
+// detached is like login without a client: stdin is empty, and the output is dropped.
 func (m *Machine) detached(u *User) *Proc { return m.login(u, discard{}, discard{}, discard{}) }
 
-// Daemon makes a detached process of root for a command, which has not begun; nil: the machine is off, or has too many.
+// Daemon makes a detached process of root for a command, without starting it; nil: the machine is off, or has too many processes.
 func (m *Machine) Daemon(args []string, env map[string]string) *Proc {
 	p := m.detached(m.Users["root"])
 	if p == nil {
@@ -47,8 +47,8 @@ func (m *Machine) Daemon(args []string, env map[string]string) *Proc {
 	return p
 }
 
-// session runs the command of a login, and returns its exit status. When ctx ends, the client is gone, and the processes it waited for
-// get SIGHUP. Processes in the background, or in a session of their own, go on.
+// session runs the command of a login, and returns its exit status. When ctx ends, the client has disconnected, and the processes that it
+// waited for get SIGHUP. Processes in the background, or in separate sessions, go on.
 func (m *Machine) session(ctx context.Context, u *User, stdin io.ReadCloser, stdout, stderr io.Writer, run func(*Proc) int) int {
 	ctx, cancel := context.WithTimeout(ctx, sessionTime)
 	defer cancel()
@@ -58,7 +58,7 @@ func (m *Machine) session(ctx context.Context, u *User, stdin io.ReadCloser, std
 	if stdin != nil {
 		in.in = NewPipe()
 		go func() {
-			_, _ = io.Copy(feed{ctx, in.in}, stdin) // a reader that went away is the reader's business
+			_, _ = io.Copy(feed{ctx, in.in}, stdin) // a closed reader is not an error of the session
 			in.in.Hold(0, -1)
 		}()
 		defer in.in.Hold(-1, 0)
@@ -107,8 +107,8 @@ func (f feed) Write(b []byte) (int, error) {
 	})
 }
 
-// Run runs a command for a user as sshd would, without the wire. It returns the output and the exit status. It panics when the device has
-// no such user.
+// Run runs a command for a user like sshd, but without a network connection. It returns the output and the exit status. It panics if the
+// device has no such user.
 func (m *Machine) Run(ctx context.Context, user, cmd, stdin string) (stdout, stderr string, status int) {
 	u, ok := m.Users[user]
 	if !ok {
@@ -140,7 +140,7 @@ func (b *lockedBuffer) String() string {
 	return b.b.String()
 }
 
-// gate passes the output of a session until it is too long, or the client is gone.
+// gate passes on the output of a session until it is too long or the client has disconnected.
 type gate struct {
 	mu   sync.Mutex
 	left int

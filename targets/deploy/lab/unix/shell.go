@@ -13,12 +13,12 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// The shell of every device walks the syntax trees of mvdan.cc/sh. A script cannot reach the machine that rocec runs on: files,
-// directories, users, programs and processes are those of the device. Package expand of the same library expands words. It would read
-// from the machine in one case only, the home directory of an unknown user, so ~user is replaced when a script is parsed. The shell
-// behaves as dash does, which differential_test.go tests; sandbox_test.go of package lab tests its isolation.
+// The shell of every device walks the syntax trees of mvdan.cc/sh. A script cannot reach the machine that rocec runs on: it only sees
+// files, directories, users, programs and processes of the device. Package expand of the same library expands words. It would read from
+// the machine in one case only, the home directory of an unknown user, so ~user is replaced when a script is parsed. The shell behaves
+// like dash, which differential_test.go tests. sandbox_test.go of package lab tests its isolation.
 
-// maxScript bounds a script; the parser recurses on it.
+// maxScript bounds the size of a script, because the parser recurses on it.
 const maxScript = 1 << 20
 
 // maxNesting bounds the nesting of a script, on which the parser and the shell recurse.
@@ -53,23 +53,24 @@ func nesting(script string) int {
 	return deepest
 }
 
-// complaint is a message as a shell words it.
+// complaint is an error in the shell's wording.
 type complaint string
 
 func (c complaint) Error() string { return string(c) }
 
-// trees are the scripts parsed last. Devices of a fleet run the same ones, and share the trees: no run may change one.
+// trees contains the most recently parsed scripts. Devices of a fleet run the same scripts and share the trees, so no run may change a
+// tree.
 var trees = treeCache{byText: map[string]*list.Element{}}
 
-// treeCache is bounded by the text of its scripts; the least recently used goes first.
+// treeCache is bounded by the text of its scripts. It drops the least recently used script first.
 type treeCache struct {
 	mu     sync.Mutex
 	byText map[string]*list.Element
-	order  list.List // of *tree, the last used in front
+	order  list.List // of *tree, the most recently used first
 	size   int       // bytes
 }
 
-// maxTrees is how many bytes of scripts are kept parsed; their trees take some fifty times as much.
+// maxTrees is the number of bytes of scripts in the cache. Their trees use about fifty times as much memory.
 const maxTrees = 1 << 20
 
 type tree struct {
@@ -103,7 +104,7 @@ func (c *treeCache) put(text string, file *syntax.File) {
 	}
 }
 
-// parse parses a script and replaces the parts of its tree that the expansion of words must not see.
+// parse parses a script. It replaces the parts of the tree that the expansion of words must not see.
 func parse(script string) (*syntax.File, error) {
 	if file := trees.get(script); file != nil {
 		return file, nil
@@ -142,7 +143,7 @@ func parse(script string) (*syntax.File, error) {
 	return file, nil
 }
 
-// homeOf begins the name of the variable that holds the home directory of a user; no script can write it.
+// homeOf is the prefix of the variable with the home directory of a user. No script can write a name with this prefix.
 const homeOf = "\x00home "
 
 // tilde replaces ~user by a variable that the shell knows.
@@ -168,7 +169,7 @@ func tilde(w *syntax.Word) {
 	w.Parts = append([]syntax.WordPart{home, &rest}, w.Parts[1:]...)
 }
 
-// keepBraces keeps {a,b} from being expanded, which sh does not do.
+// keepBraces prevents the expansion of {a,b}, because sh does not expand braces.
 func keepBraces(words []*syntax.Word) {
 	for _, w := range words {
 		for _, part := range w.Parts {
@@ -197,7 +198,7 @@ func escapeBraces(s string) string {
 	return b.String()
 }
 
-// flow is how the command that is being run ends.
+// flow states how the running command ends.
 type flow byte
 
 const (
@@ -216,25 +217,25 @@ type shell struct {
 	params []string
 	vars   map[string]variable
 	funcs  map[string]*syntax.Stmt
-	shared bool // vars and funcs are another shell's, too
+	shared bool // another shell uses the same vars and funcs
 	opts   map[byte]bool
 	last   int // $?
 	jobs   []*Process
 	latest int                // $!
-	traps  map[string]string  // by signal, EXIT too
-	locals []map[string]local // of every function that is running
-	calls  int                // functions, evals and sourced files that are running
+	traps  map[string]string  // by signal, or EXIT
+	locals []map[string]local // for every running function
+	calls  int                // number of running functions, evals and sourced files
 	loops  int
-	tested int // conditions being evaluated: a failure ends nothing
+	tested int // number of conditions under evaluation, in which a failure does not end the shell
 	subst  int // status of the last command substitution
 
 	flow  flow
-	died  bool         // of a mistake
-	count int          // loops that break or continue still leave
-	base  *descriptors // that are open as long as the shell runs
+	died  bool         // because of an error
+	count int          // number of loops that break or continue still has to leave
+	base  *descriptors // descriptors that stay open while the shell runs
 	cfg   *expand.Config
 
-	text string // the script, as a text and parsed, and its command that is running
+	text string // the script as text (text) and parsed (file), and its running command (at)
 	file *syntax.File
 	at   int
 }
@@ -252,7 +253,7 @@ type local struct {
 	existed bool
 }
 
-// newShell is a shell that runs as p.
+// newShell returns a shell that runs as p.
 func newShell(p *Proc, name string, params []string) *shell {
 	sh := &shell{
 		p: p, base: &p.self.fds, name: name, pid: p.self.pid, params: params, vars: map[string]variable{},
@@ -274,7 +275,7 @@ func newShell(p *Proc, name string, params []string) *shell {
 	return sh
 }
 
-// runScript runs a script as "sh -c" or "sh FILE" does, and returns its exit status.
+// runScript runs a script like "sh -c" or "sh FILE", and returns its exit status.
 func runScript(p *Proc, name, script string, params []string, options string) int {
 	sh := newShell(p, name, params)
 	for _, c := range []byte(options) {
@@ -317,7 +318,7 @@ func (sh *shell) end() {
 	}
 }
 
-// fork is a subshell: a copy that shares nothing that changes. It runs as self.
+// fork returns a subshell: a copy that shares no changing data with the shell. It runs as self.
 func (sh *shell) fork(self *Process) *shell {
 	c := *sh
 	p := *sh.p
@@ -338,26 +339,26 @@ func (sh *shell) fork(self *Process) *shell {
 	return &c
 }
 
-// own makes the variables and functions the shell's own before one changes.
+// own copies shared variables and functions before a change.
 func (sh *shell) own() {
 	if sh.shared {
 		sh.vars, sh.funcs, sh.shared = maps.Clone(sh.vars), maps.Clone(sh.funcs), false
 	}
 }
 
-// complain writes a message as the shell words it.
+// complain writes an error in the shell's wording.
 func (sh *shell) complain(format string, args ...any) {
 	fmt.Fprintf(sh.p.Stderr, sh.name+": "+format+"\n", args...)
 }
 
-// die ends the shell as a special builtin does that went wrong.
+// die ends the shell like a failed special builtin.
 func (sh *shell) die(format string, args ...any) int {
 	sh.complain(format, args...)
 	sh.flow, sh.last, sh.died = exiting, 2, true
 	return 2
 }
 
-// stopped reports whether the shell must end now; on the way it runs the traps of signals that came.
+// stopped reports whether the shell must end now. It also runs the traps of arrived signals.
 func (sh *shell) stopped() bool {
 	if sh.p.self.ctx.Err() != nil {
 		sh.flow = exiting
@@ -447,7 +448,7 @@ func cmdSh(_ context.Context, p *Proc) int {
 	return runScript(p, name, script, args, options)
 }
 
-// starter is a shell as the programs see it that it starts.
+// starter is the interface of a shell for the programs that it starts.
 type starter struct{ sh *shell }
 
 var _ invoker = starter{}

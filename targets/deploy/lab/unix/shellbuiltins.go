@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// builtin is a command of the shell itself. shell is set for one that changes the shell, run for one that is also a program.
+// builtin is a command of the shell itself. shell is set for a builtin that changes the shell, run for a builtin that is also a program.
 type builtin struct {
 	shell func(*shell, []string) int
 	run   Command
 }
 
-// special are those that end the shell when they go wrong, and keep the variables set before them.
+// special lists the special builtins. Their failure ends the shell, and variables assigned before them keep their values.
 var special = map[string]bool{
 	".": true, ":": true, "break": true, "continue": true, "eval": true, "exec": true, "exit": true, "export": true, "readonly": true,
 	"return": true, "set": true, "shift": true, "trap": true, "unset": true,
@@ -66,7 +66,7 @@ func builtinOf(name string) (builtin, bool) {
 	return b, true
 }
 
-// number reads the number a builtin may be given; without one it is other.
+// number returns the numeric argument of a builtin, or other if there is no argument.
 func (sh *shell) number(args []string, other int) (int, bool) {
 	if len(args) < 2 {
 		return other, true
@@ -79,7 +79,7 @@ func (sh *shell) number(args []string, other int) (int, bool) {
 	return n, true
 }
 
-// leave is exit, and return from a function; outside of one that ends the script.
+// leave is exit and return. A return outside of a function ends the script.
 func (sh *shell) leave(args []string) int {
 	n, ok := sh.number(args, sh.last)
 	if !ok {
@@ -122,7 +122,7 @@ func (sh *shell) shift(args []string) int {
 	return 0
 }
 
-// settable are the options of set that do something here, or nothing that shows.
+// settable lists the supported options of set. Some of them have no visible effect.
 const settable = "aefnuxvCb"
 
 var longOptions = map[string]byte{
@@ -192,7 +192,7 @@ func (sh *shell) unset(args []string) int {
 	return 0
 }
 
-// declare is export, readonly and local. The last is not POSIX, but every sh has it.
+// declare is export, readonly and local. local is not in POSIX, but every sh has it.
 func (sh *shell) declare(args []string) int {
 	rest := args[1:]
 	if args[0] == "local" {
@@ -279,7 +279,7 @@ func (sh *shell) changeDir(args []string) int {
 	return 0
 }
 
-// wait waits for jobs; a signal with a trap ends it.
+// wait waits for jobs. A signal with a trap ends the wait.
 func (sh *shell) wait(args []string) int {
 	jobs := sh.jobs
 	if len(args) > 1 {
@@ -325,7 +325,7 @@ func (sh *shell) wait(args []string) int {
 	return status
 }
 
-// replace is exec with a program; exec without one has been done with the redirections.
+// replace is exec with a program. An exec without a program is complete after its redirections.
 func (sh *shell) replace(args []string) int {
 	if len(args) > 1 && args[1] == "--" {
 		args = args[1:]
@@ -346,7 +346,7 @@ func (sh *shell) replace(args []string) int {
 	return sh.last
 }
 
-// nested is eval for a script inside another command.
+// nested is like eval, for a script inside another command.
 func (sh *shell) nested(text string) int {
 	if sh.calls >= maxCalls {
 		return sh.die("functions nested too deeply")
@@ -384,7 +384,7 @@ func (sh *shell) source(args []string) int {
 	return status
 }
 
-// trap sets the commands for the end and for signals.
+// trap sets the commands for the end of the shell and for signals.
 func (sh *shell) trap(args []string) int {
 	rest := args[1:]
 	if len(rest) > 0 && rest[0] == "--" {
@@ -435,7 +435,7 @@ func (sh *shell) trap(args []string) int {
 	return 0
 }
 
-// plainCommand is "command [-v|-V] NAME ...": no function is called, and nothing special ends the shell.
+// plainCommand is "command [-v|-V] NAME ...". It calls no function, and a failing special builtin does not end the shell.
 func (sh *shell) plainCommand(args []string) int {
 	rest := args[1:]
 	for len(rest) > 0 && strings.HasPrefix(rest[0], "-") {

@@ -7,10 +7,10 @@ import (
 
 // Patterns of the shell, byte by byte as in the C locale.
 
-// plainPattern reports whether a pattern matches itself alone.
+// plainPattern reports whether a pattern matches only its own text.
 func plainPattern(pattern string) bool { return !strings.ContainsAny(pattern, `*?[\`) }
 
-// cutPrefix takes the shortest or longest beginning that a pattern matches away.
+// cutPrefix removes the shortest or longest prefix that a pattern matches.
 func cutPrefix(s, pattern string, longest bool) string {
 	if rest, ok := strings.CutPrefix(pattern, "*"); ok && rest != "" && plainPattern(rest) {
 		i := strings.Index(s, rest)
@@ -25,7 +25,7 @@ func cutPrefix(s, pattern string, longest bool) string {
 	return s[reach(items(pattern), s, longest, func(i int) byte { return s[i] }):]
 }
 
-// cutSuffix takes the shortest or longest end that a pattern matches away.
+// cutSuffix removes the shortest or longest suffix that a pattern matches.
 func cutSuffix(s, pattern string, longest bool) string {
 	if rest, ok := strings.CutSuffix(pattern, "*"); ok && rest != "" && plainPattern(rest) {
 		i := strings.LastIndex(s, rest)
@@ -42,7 +42,7 @@ func cutSuffix(s, pattern string, longest bool) string {
 	return s[:len(s)-reach(list, s, longest, func(i int) byte { return s[len(s)-1-i] })]
 }
 
-// items cuts a pattern into items that match one byte each, and stars.
+// items splits a pattern into stars and items that match one byte each.
 func items(pattern string) (list []string) {
 	for pattern != "" {
 		width := 1
@@ -55,8 +55,9 @@ func items(pattern string) (list []string) {
 	return list
 }
 
-// reach is how many bytes the items match, from the first one at returns: the fewest, or the most; 0: none. It follows
-// every way to match at once, in time that grows with both lengths' product at most.
+// reach returns the number of bytes that the items match, the smallest or the largest possible number; 0: no match. at(i) returns the
+// i-th byte of s, counted from the end where the match begins. reach follows all possible matches at once, so its time is at most
+// proportional to the product of both lengths.
 func reach(list []string, s string, longest bool, at func(int) byte) (best int) {
 	now := make([]bool, len(list)+1)
 	add := func(set []bool, i int) {
@@ -122,7 +123,7 @@ func matches(pattern, s string) bool {
 	return true
 }
 
-// matchOne matches one byte with the beginning of a pattern, of which it tells the width.
+// matchOne matches one byte with the first item of a pattern, and returns the width of that item.
 func matchOne(pattern string, c byte) (width int, ok bool) {
 	switch pattern[0] {
 	case '?':

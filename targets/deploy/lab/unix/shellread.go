@@ -7,9 +7,9 @@ import (
 	"mvdan.cc/sh/v3/expand"
 )
 
-// The builtins that take something apart: a line, and options.
+// The builtins that parse a line (read) and options (getopts).
 
-// read reads a line and splits it. It reads byte by byte, so that the next line stays.
+// read reads a line and splits it. It reads byte by byte, so that the next line stays in the input.
 func (sh *shell) read(args []string) int {
 	rest, raw := args[1:], false
 	for len(rest) > 0 && strings.HasPrefix(rest[0], "-") {

@@ -4,7 +4,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// redirect opens the files of redirections; opened are to be released when the command is done.
+// redirect opens the files of redirections. The caller must release opened after the command.
 func (sh *shell) redirect(redirs []*syntax.Redirect) (fds descriptors, opened []*desc, ok bool) {
 	fds = sh.p.fds
 	for _, r := range redirs {
@@ -60,7 +60,7 @@ func (sh *shell) redirect(redirs []*syntax.Redirect) (fds descriptors, opened []
 	return fds, opened, true
 }
 
-// openFor opens a file for a redirection; the text of an error is dash's.
+// openFor opens a file for a redirection. Errors have dash's wording.
 func (sh *shell) openFor(op syntax.RedirOperator, path string, fds *descriptors) (*desc, bool) {
 	flag := oRDONLY
 	switch op {

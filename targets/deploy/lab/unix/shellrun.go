@@ -8,7 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// How a shell runs statements: lists, pipelines, compound commands, redirections, functions and programs.
+// This file runs the statements of a shell: lists, pipelines, compound commands, redirections, functions and programs.
 
 func (sh *shell) stmts(list []*syntax.Stmt) int {
 	for _, st := range list {
@@ -20,7 +20,7 @@ func (sh *shell) stmts(list []*syntax.Stmt) int {
 	return sh.last
 }
 
-// run runs one statement; its status is sh.last.
+// run runs one statement and sets sh.last to its status.
 func (sh *shell) run(st *syntax.Stmt) {
 	if sh.stopped() {
 		return
@@ -46,7 +46,8 @@ func (sh *shell) run(st *syntax.Stmt) {
 	sh.stopped()
 }
 
-// decides reports whether a failure of a command counts for -e by itself: of others, one inside them does.
+// decides reports whether the failure of such a command itself triggers -e. For other compound commands, a command inside them triggers
+// it.
 func decides(cmd syntax.Command) bool {
 	switch cmd := cmd.(type) {
 	case *syntax.CallExpr, *syntax.Subshell:
@@ -141,7 +142,7 @@ func (sh *shell) clause(c *syntax.IfClause) int {
 	return 0
 }
 
-// again reports whether a loop goes on after a round.
+// again reports whether a loop continues after an iteration.
 func (sh *shell) again() bool {
 	if sh.flow == breaking || sh.flow == continuing {
 		if sh.count--; sh.count > 0 {
@@ -226,8 +227,8 @@ func (sh *shell) choose(c *syntax.CaseClause) int {
 	return 0
 }
 
-// subshell runs statements in a copy of the shell, and waits for it. It is not a process of its own: signals to the
-// shell end it, too.
+// subshell runs statements in a copy of the shell, and waits for it. The copy is not a separate process, so signals to the shell end it,
+// too.
 func (sh *shell) subshell(list []*syntax.Stmt, fds descriptors) int {
 	c := sh.fork(sh.p.self)
 	fds.hold()
@@ -239,7 +240,7 @@ func (sh *shell) subshell(list []*syntax.Stmt, fds descriptors) int {
 	return c.last
 }
 
-// adopt makes descriptors those of the shell from now on.
+// adopt makes the shell use the descriptors from now on.
 func (sh *shell) adopt(fds descriptors) {
 	fds.hold()
 	sh.base.release()
@@ -247,7 +248,7 @@ func (sh *shell) adopt(fds descriptors) {
 	sh.p.setFds(fds)
 }
 
-// spawn runs a statement in a process of its own, with these descriptors, which it closes when it ends.
+// spawn runs a statement in a separate process with the given descriptors. The process closes them when it ends.
 func (sh *shell) spawn(st *syntax.Stmt, fds descriptors, background bool) *Process {
 	self := sh.p.m.fork(sh.p.self, sh.p.User.uid)
 	if self == nil {
@@ -293,7 +294,7 @@ func (sh *shell) whole(st *syntax.Stmt) {
 	sh.run(&plain)
 }
 
-// background runs a statement beside the shell, with nothing to read.
+// background runs a statement in the background, with an empty stdin.
 func (sh *shell) background(st *syntax.Stmt) {
 	fds := sh.p.fds
 	fds[0] = newDesc(&text{})
@@ -307,7 +308,7 @@ func (sh *shell) background(st *syntax.Stmt) {
 	}
 }
 
-// pipeline runs the commands of a pipeline side by side.
+// pipeline runs the commands of a pipeline in parallel.
 func (sh *shell) pipeline(c *syntax.BinaryCmd) int {
 	var list []*syntax.Stmt
 	var flatten func(st *syntax.Stmt)
@@ -364,7 +365,7 @@ func (sh *shell) waitFor(job *Process) int {
 	return status
 }
 
-// mourn prints the signal that ended a child.
+// mourn prints the message for a child that a signal ended.
 func (sh *shell) mourn(job *Process) {
 	if why, ok := causeOf(job); ok && why.Signal != 0 {
 		if row := signalOf(why.Signal); row != nil && row.said != "" {
@@ -373,7 +374,7 @@ func (sh *shell) mourn(job *Process) {
 	}
 }
 
-// perform runs a simple command; in place, as the last thing the shell does: a program takes its place.
+// perform runs a simple command. If inPlace is set, the command is the last action of the shell, so a program replaces the shell.
 func (sh *shell) perform(call *syntax.CallExpr, redirs []*syntax.Redirect, inPlace bool) int {
 	sh.subst = 0
 	args, err := sh.arguments(call.Args)
@@ -472,7 +473,7 @@ func (sh *shell) perform(call *syntax.CallExpr, redirs []*syntax.Redirect, inPla
 	p := *sh.p
 	p.Args, p.broken = args, nil
 	status := builtin.run(sh.p.self.ctx, &p)
-	if status == sigpipe { // it was the shell itself that wrote
+	if status == sigpipe { // the shell itself was the writer
 		sh.flow, sh.last = exiting, sigpipe
 	}
 	return status
@@ -510,7 +511,7 @@ func (sh *shell) callFunction(body *syntax.Stmt, args []string) int {
 	return sh.last
 }
 
-// program runs a program of the device: in a process of its own, or in place of the shell.
+// program runs a program of the device, in a separate process or in place of the shell.
 func (sh *shell) program(args []string, fds descriptors, env map[string]string, path string, inPlace bool) int {
 	p := *sh.p
 	p.Args, p.env, p.path, p.broken = args, env, path, nil
@@ -529,7 +530,7 @@ func (sh *shell) program(args []string, fds descriptors, env map[string]string, 
 	return sh.waitFor(p.self)
 }
 
-// environment returns the variables of the shell that a program gets.
+// environment returns the variables that the shell passes to a program.
 func (sh *shell) environment() map[string]string {
 	env := map[string]string{}
 	for name, v := range sh.vars {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ownBuiltins returns the command of a builtin of sh. A builtin that is also a program is in /usr/bin as well.
+// ownBuiltins returns the function of a builtin of sh. A builtin that is also a program is in /usr/bin as well.
 func ownBuiltins(name string) (Command, bool) {
 	switch name {
 	case "echo":

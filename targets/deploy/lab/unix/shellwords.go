@@ -13,10 +13,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// The expansion of words. Package expand does it in full. Most words of scripts consist of literals, quotes and plain parameters;
-// expanding these here takes a twentieth of the time.
+// The expansion of words. Package expand implements it completely. Most words of scripts consist of literals, quotes and plain
+// parameters. The code in this file expands these in a twentieth of the time.
 
-// shellEnv is the shell as package expand sees it.
+// shellEnv is the interface of the shell for package expand.
 type shellEnv struct{ sh *shell }
 
 // Get implements [expand.Environ].
@@ -30,7 +30,7 @@ func (e shellEnv) Get(name string) expand.Variable {
 	return expand.Variable{}
 }
 
-// Each implements [expand.Environ]; nothing in POSIX lists variables.
+// Each implements [expand.Environ]. No expansion of POSIX lists variables.
 func (shellEnv) Each(func(string, expand.Variable) bool) {}
 
 // Set implements [expand.WriteEnviron].
@@ -42,7 +42,7 @@ func (e shellEnv) Set(name string, v expand.Variable) error {
 	return nil
 }
 
-// get is the value of a parameter, unless it is not set.
+// get returns the value of a parameter, and whether the parameter is set.
 func (sh *shell) get(name string) (string, bool) {
 	if v, ok := sh.vars[name]; ok {
 		return v.value, v.set
@@ -85,7 +85,7 @@ func (sh *shell) get(name string) (string, bool) {
 	return "", false
 }
 
-// put sets a variable that may be set.
+// put sets a variable that is not read-only.
 func (sh *shell) put(name, value string) {
 	sh.own()
 	v := sh.vars[name]
@@ -94,7 +94,7 @@ func (sh *shell) put(name, value string) {
 	sh.vars[name] = v
 }
 
-// assign sets a variable; one that is read-only ends the shell.
+// assign sets a variable. If the variable is read-only, assign ends the shell.
 func (sh *shell) assign(name, value string) bool {
 	if sh.vars[name].readonly {
 		sh.die("%s: is read only", name)
@@ -104,7 +104,7 @@ func (sh *shell) assign(name, value string) bool {
 	return true
 }
 
-// config is how package expand is called.
+// config returns the options for package expand.
 func (sh *shell) config() *expand.Config {
 	if sh.cfg == nil {
 		sh.cfg = &expand.Config{
@@ -135,7 +135,7 @@ func (sh *shell) readDir(path string) ([]fs.DirEntry, error) {
 	return entries, nil
 }
 
-// worded rewrites the errors of package expand as dash prints them.
+// worded converts errors of package expand to dash's wording.
 func worded(err error) error {
 	var unset expand.UnsetParameterError
 	if !errors.As(err, &unset) || unset.Node == nil || unset.Node.Param == nil {
@@ -151,11 +151,11 @@ func worded(err error) error {
 	return complaint(unset.Node.Param.Value + ": " + what)
 }
 
-// arguments are the words of a simple command, expanded.
+// arguments returns the expanded words of a simple command.
 func (sh *shell) arguments(words []*syntax.Word) ([]string, error) {
 	if len(words) > 1 {
 		switch words[0].Lit() {
-		case "export", "readonly", "local": // what looks like an assignment is expanded like one
+		case "export", "readonly", "local": // a word in the form of an assignment is expanded like an assignment
 			args := []string{words[0].Lit()}
 			for _, w := range words[1:] {
 				if len(w.Parts) > 0 {
@@ -274,8 +274,8 @@ func escapePattern(s string) string {
 	return b.String()
 }
 
-// quick expands the words that are simple; split wants exactly one field, without names of files. Not ok: ask package
-// expand. A word is looked at before anything in it is run.
+// quick expands simple words. If split is set, the result must be exactly one field, without names of files. If ok is false, the caller
+// must use package expand. quick checks the whole word before it runs any part of it.
 func (sh *shell) quick(w *syntax.Word, split bool) (string, bool) {
 	for i, part := range w.Parts {
 		switch part := part.(type) {
@@ -362,8 +362,8 @@ func (sh *shell) partValue(part syntax.WordPart) string {
 	return ""
 }
 
-// param is the value of a parameter that is one string: with no operator, or with one whose word is quick. Not ok: ask
-// package expand.
+// param returns the value of a parameter expansion that is one string: without an operator, or with an operator whose word is quick. If
+// ok is false, the caller must use package expand.
 func (sh *shell) param(pe *syntax.ParamExp) (string, bool) {
 	if pe.Param == nil || pe.Excl || pe.Width || pe.Index != nil || pe.Slice != nil || pe.Repl != nil || pe.Names != 0 {
 		return "", false
@@ -415,7 +415,7 @@ func (sh *shell) param(pe *syntax.ParamExp) (string, bool) {
 	return "", false
 }
 
-// plainWord reports whether expanding a word runs nothing and cannot fail, so that it may be done twice.
+// plainWord reports whether the expansion of a word runs no command and cannot fail, so that it may be repeated.
 func plainWord(w *syntax.Word) bool {
 	if w == nil {
 		return true
@@ -445,7 +445,7 @@ func plainWord(w *syntax.Word) bool {
 	return true
 }
 
-// substitute runs a command substitution and returns all it prints.
+// substitute runs a command substitution and returns its whole output.
 func (sh *shell) substitute(cs *syntax.CmdSubst) string {
 	out := newCollector()
 	d := newDesc(out)

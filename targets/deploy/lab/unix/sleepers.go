@@ -9,7 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// sleeper is a shell as the process table sees it.
+// sleeper is the interface of a shell for the process table.
 type sleeper struct{ sh *shell }
 
 var _ script = sleeper{}
@@ -56,7 +56,7 @@ func (s sleeper) saved(p *Process) SavedShell {
 	return saved
 }
 
-// wake lets a saved shell sleep on. What it printed to is gone.
+// wake continues the sleep of a saved shell. Its earlier output no longer exists.
 func (m *Machine) wake(s SavedShell) error {
 	u := m.Users[s.User]
 	file, err := parse(s.Script)
@@ -106,7 +106,7 @@ func (m *Machine) wake(s SavedShell) error {
 	return nil
 }
 
-// patience is how long the commands on a device may take to end when its lab is closed.
+// patience is the time limit for the end of a device's commands when the lab is closed.
 const patience = time.Minute
 
 // Settle waits until the processes on the device have ended, except sleeping shells, and stops its clock.
@@ -123,7 +123,7 @@ func (m *Machine) Settle() {
 		}
 		for _, p := range t.byPid {
 			if !excused[p] {
-				busy, p.client = true, true // it is waited for, so that its sleeps take no time
+				busy, p.client = true, true // the process counts as awaited, so that its sleeps take no real time
 			}
 		}
 		t.mu.Unlock()
