@@ -69,7 +69,7 @@ const (
 // Mixture is a stable word for what states that exclude each other differ in. The zero value means that there is nothing.
 type Mixture string
 
-// MixedTies is which of several equally long AS paths a switch passes on; see [Ties].
+// MixedTies is which of several equally long AS paths a switch advertises; see [Ties].
 const MixedTies Mixture = "ties"
 
 // GroupTurn is a turn of traffic that comes in in one group and leaves in another, or the same.
