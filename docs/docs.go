@@ -21,30 +21,30 @@ import (
 
 //go:embed [^aclnrtw]*.md apply.md audit.md ci.md lab.md language.md nvue.md reading.md recipes.md reliability.md t[^e]*.md words.md
 //go:embed checks/[^R]*.md evidence/README.md
-var files embed.FS // without the pages that only those who change the source read, and without what is generated
+var files embed.FS // leaves out the pages for contributors and the generated ones
 
 // Page is one page of the manual.
 type Page struct {
-	File  string // below docs: "checks/pfc-loop.md"
-	Name  string // what `rocec help` calls it: "apply", "checks", a code
+	File  string // path below docs, such as "checks/pfc-loop.md"
+	Name  string // the argument of `rocec help`: "apply", "checks", a code
 	Title string // its first heading
 	Body  string // Markdown, without front matter and title
 
 	// The page of a code has these, from its front matter.
 	Code       string
 	Summary    string   // the constant summary of its diagnostics, which the title ends in
-	Severities []string // it is reported at
+	Severities []string // at which findings with the code are reported
 	Family     string
-	Symptoms   []string // by which an operator meets it
+	Symptoms   []string // what an operator sees
 }
 
-// web is where the folder can be read.
+// web is the address of the folder on the web.
 const web = "https://github.com/rocec/rocec/blob/main/docs/"
 
-// Web is where the page can be read.
+// Web returns the address of the page on the web.
 func (p *Page) Web() string { return web + p.File }
 
-// First is the first paragraph of the page, as Markdown that can stand anywhere.
+// First returns the first paragraph of the page, as Markdown whose links work outside of the folder.
 func (p *Page) First() string {
 	first, _, _ := strings.Cut(p.Anywhere(), "\n\n")
 	return first
@@ -52,7 +52,7 @@ func (p *Page) First() string {
 
 var relativeLink = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\]\(([a-zA-Z0-9_./-]+)(#[^)\s]*)?\)`) })
 
-// Anywhere is the body as Markdown that can stand anywhere: links to other pages lead to the web.
+// Anywhere returns the body with links to other pages replaced by web addresses, so that it works outside of the folder.
 func (p *Page) Anywhere() string {
 	var b strings.Builder
 	fenced := false
@@ -76,7 +76,7 @@ const Index = "README"
 // Pages returns every page: those of codes last, each part sorted by name.
 func Pages() []*Page { return all().pages }
 
-// Find returns a page by its name, as people spell it: in any case, with the folder and the extension or without.
+// Find returns the page with a name, in upper or lower case, with or without folder and extension.
 func Find(name string) *Page {
 	name = strings.ToLower(strings.TrimSuffix(strings.Trim(path.Clean(strings.TrimPrefix(name, "docs/")), "/"), ".md"))
 	name = strings.TrimPrefix(strings.TrimSuffix(name, "/readme"), "checks/")
@@ -109,10 +109,10 @@ var all = sync.OnceValue(func() *manual {
 		return m.add(name, string(data))
 	})
 	m.sort()
-	// Their files, beside the others, are for those who read on the web.
+	// Readers on the web find their files beside the others.
 	err = errors.Join(err, m.add("language-reference.md", lang.Reference()), m.add("checks/README.md", m.index()))
 	if err != nil {
-		panic(err) // the pages are part of the program, and the tests read them all
+		panic(err) // the pages are part of the program, and the tests parse all of them
 	}
 	m.sort()
 	return m
@@ -190,7 +190,7 @@ func (m *manual) add(name, text string) error {
 	return nil
 }
 
-// kind sorts the pages of codes behind the others.
+// kind returns a sort key: pages of codes come after the others.
 func kind(p *Page) string {
 	if p.Code != "" {
 		return "code"
@@ -198,7 +198,7 @@ func kind(p *Page) string {
 	return ""
 }
 
-// parsePage reads a page. That of a code begins with front matter, and has its code and summary as title.
+// parsePage parses a page. The page of a code begins with front matter, and its title is the code and the summary.
 func parsePage(file, text string) (*Page, error) {
 	p := &Page{File: file, Name: strings.TrimSuffix(file, ".md")}
 	if dir, base := path.Split(p.Name); base == Index && dir != "" {

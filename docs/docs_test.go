@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Every Markdown file of the folder is a page but for those that the web alone has. It has a name of its own, and is found by what people
-// write.
+// Every Markdown file of the folder is a page, except those that only the web has. Its name is unique, and Find accepts the usual
+// spellings.
 func TestPages(t *testing.T) {
 	var want []string
 	for _, pattern := range []string{"*.md", "checks/*.md"} {
@@ -22,8 +22,7 @@ func TestPages(t *testing.T) {
 		require.NoError(t, err)
 		want = append(want, names...)
 	}
-	// Those who change the source read them. rocec help has the texts of reference.md already, and rocec show the
-	// numbers of each port.
+	// Contributors read them on the web. rocec help prints the texts of reference.md, and rocec show the numbers of each port.
 	source := []string{"architecture.md", "concepts.md", "testing.md", "walkthrough.md", "reference.md", "numbers.md"}
 	want = slices.DeleteFunc(want, func(name string) bool { return slices.Contains(source, name) })
 	want = append(want, "evidence/README.md")
@@ -57,12 +56,12 @@ func TestPages(t *testing.T) {
 	assert.Nil(t, OfCode("apply"), "a page, and no code")
 }
 
-// forWhom is the first line of a page.
+// forWhom matches the first line of a page, which names its readers.
 var forWhom = regexp.MustCompile(`^For (everyone|engineers|operators|owners|people|security reviewers|teams|the person)\b.*[^,]$`)
 
-// The first line of every page says for whom it is. Pages of codes are for people who meet the code.
+// The first line of every page names its readers. The readers of a code's page are people who see the code in a finding.
 func TestForWhom(t *testing.T) {
-	// These are generated, and begin with how.
+	// Generated pages begin with the command that writes them.
 	generated := []string{"checks/README.md", "known.md", "numbers.md", "platforms.md", "reference.md", "support.md"}
 	names, err := filepath.Glob("*.md")
 	require.NoError(t, err)
@@ -191,8 +190,8 @@ Second
 		}
 		plainAgain.WriteString(part)
 	}
-	unmarked := regexp.MustCompile("`([^`\n]+)`").ReplaceAllString(source, "$1") // code is marked by paint, or by what it stands in
-	assert.Equal(t, Terminal{Width: 40}.Markdown(unmarked), plainAgain.String(), "paint takes no room")
+	unmarked := regexp.MustCompile("`([^`\n]+)`").ReplaceAllString(source, "$1") // code is marked by colour, or by backquotes
+	assert.Equal(t, Terminal{Width: 40}.Markdown(unmarked), plainAgain.String(), "colour codes take no columns")
 }
 
 // A table whose words do not fit beside each other becomes lines.
@@ -203,7 +202,7 @@ func TestTerminalRecords(t *testing.T) {
 		Terminal{Width: 40}.Markdown(text))
 }
 
-// Nothing of the manual is wider than the terminal but code and words that are.
+// Only code and single long words of the manual are wider than the terminal.
 func TestTerminalWidth(t *testing.T) {
 	for _, p := range Pages() {
 		code := map[string]bool{}

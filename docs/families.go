@@ -3,13 +3,13 @@ package docs
 // Family is a group of codes about one subject.
 type Family struct{ Name, Title string }
 
-// Families are the families of codes, in the order of the index: from what hurts in a fabric that runs to what cannot be read.
+// Families are the families of codes, in the order of the index: first those about running fabrics, last those about input.
 var Families = []Family{
 	{"loops", "PFC loops and the routing they depend on"},
 	{"flow-control", "PFC and link pause"},
 	{"buffers", "Headroom, buffers, cable lengths"},
 	{"marking", "ECN, DCQCN and CNPs"},
-	{"classes", "What tells a packet's class: DSCP, PCP, cos"},
+	{"classes", "Classification of packets: DSCP, PCP, cos"},
 	{"bandwidth", "Weights, strict priority, incast"},
 	{"mtu", "MTU"},
 	{"members", "Intents, members, addresses"},
@@ -28,7 +28,7 @@ var Families = []Family{
 	{"conf-nvue", "Files on switches: NVUE"},
 	{"conf-sonic", "Files on switches: config_db.json"},
 	{"devices", "Plan and apply: a device or the order refuses"},
-	{"seen", "What devices say of ports and cables"},
+	{"seen", "Ports and cables as devices report them"},
 }
 
 // FamilyTitle returns the title of a family, or "" for an unknown name.

@@ -8,8 +8,8 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// grid is a table, a row or a cell of a page. Goldmark has an extension for tables, in a package that compiles two thousand
-// objects of regular expressions whenever a program with it starts. TestTables compares the two on every page.
+// grid is a table, a row or a cell of a page. The extension of goldmark for tables compiles regular expressions of two thousand objects
+// whenever a program starts, so it is not used. TestTables compares both on every page.
 type grid struct {
 	ast.BaseBlock
 	kind ast.NodeKind
@@ -48,7 +48,7 @@ func (tables) Transform(p *ast.Paragraph, reader text.Reader, _ parser.Context) 
 		}
 		row := &grid{kind: kindRow}
 		written := cells(lines.At(i), src)
-		for k := range head { // a row has as many cells as the first one
+		for k := range head { // each row has as many cells as the first row
 			cell := &grid{kind: kindCell}
 			if k < len(written) {
 				cell.Lines().Append(written[k])
@@ -60,7 +60,7 @@ func (tables) Transform(p *ast.Paragraph, reader text.Reader, _ parser.Context) 
 	p.Parent().ReplaceChild(p.Parent(), p, table)
 }
 
-// cells cuts a line at its bars, but for those behind a backslash.
+// cells cuts a line at its bars. A bar after a backslash does not count.
 func cells(line text.Segment, src []byte) (out []text.Segment) {
 	line = trim(line, src)
 	row := line.Value(src)

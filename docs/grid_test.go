@@ -12,7 +12,7 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// outline is the nodes of a document, one a line, with the text of the cells.
+// outline lists the nodes of a document, one per line, with the text of the cells.
 func outline(t *testing.T, doc ast.Node, src []byte) (out []string) {
 	t.Helper()
 	require.NoError(t, ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSecuritySentences holds every sentence of the two pages on security to testdata/security.txt, which names the tests that fail when the
-// sentence is false. A sentence that is new or reworded needs its tests named again.
+// TestSecuritySentences requires every sentence of the two pages on security in testdata/security.txt, with the tests that fail if the
+// sentence is false. A new or reworded sentence needs its tests listed again.
 func TestSecuritySentences(t *testing.T) {
 	data, err := os.ReadFile(filepath.FromSlash("testdata/security.txt"))
 	require.NoError(t, err)
@@ -44,8 +44,8 @@ func TestSecuritySentences(t *testing.T) {
 	}
 }
 
-// checkTests requires that each of "DIR TestName, DIR TestName" is a test of that folder. "people" marks a sentence about what people do,
-// and "names" one that names something and claims nothing.
+// checkTests requires that each of "DIR TestName, DIR TestName" is a test of that folder. "people" marks a sentence about actions of
+// people, and "names" a sentence that names something and claims nothing.
 func checkTests(t *testing.T, sentence, tests string) {
 	if tests == "people" || tests == "names" {
 		return
@@ -57,7 +57,7 @@ func checkTests(t *testing.T, sentence, tests string) {
 	}
 }
 
-// hasTest reports whether a folder has a Go test of a name, or a script of that name, which CI runs.
+// hasTest reports whether a folder has a Go test of that name, or a script of that name which CI runs.
 func hasTest(t *testing.T, dir, name string) bool {
 	dir = filepath.Join("..", filepath.FromSlash(dir))
 	if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
@@ -75,10 +75,10 @@ func hasTest(t *testing.T, dir, name string) bool {
 	return false
 }
 
-// sentenceEnd is where a sentence of Markdown ends: a point before a capital, a code, a link, or the name of the program.
+// sentenceEnd matches the end of a sentence of Markdown: a full stop before a capital, a code, a link, or the name of the program.
 var sentenceEnd = regexp.MustCompile("([.!?]) +([A-Z`\\[(]|rocec )")
 
-// sentencesOf gives the sentences of a page, each on one line. A row of a table is taken as a paragraph, and so is an item of a list.
+// sentencesOf returns the sentences of a page, each on one line. Rows of tables and items of lists count as paragraphs.
 func sentencesOf(page string) []string {
 	var out []string
 	var paragraph []string

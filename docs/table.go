@@ -6,10 +6,10 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// gap is what stands between two columns.
+// gap separates two columns.
 const gap = "  "
 
-// table lays a table out in columns; where its words are too long for that, each row as lines "heading: cell".
+// table lays a table out in columns. If its words are too long for that, each row becomes lines "heading: cell".
 func (l *layout) table(n *grid, hang string) {
 	var rows [][][]word
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
@@ -89,7 +89,7 @@ func (l *layout) records(rows [][][]word, hang string) {
 	}
 }
 
-// join sets two runs of words beside each other.
+// join concatenates two runs of words.
 func join(a, b []word) []word {
 	out := append(append([]word{}, a...), b...)
 	if len(a) > 0 && len(b) > 0 {
@@ -98,8 +98,8 @@ func join(a, b []word) []word {
 	return out
 }
 
-// fitColumns gives every column a width, so that all fit; nil where the longest words do not. Columns whose longest word is wider than
-// their share get that, those that need less than their share what they need, and the others share what is left.
+// fitColumns returns a width for every column, so that all fit, or nil if the longest words do not fit. A column whose longest word is
+// wider than its share gets the width of that word. A column that needs less than its share gets what it needs. The others share the rest.
 func fitColumns(rows [][][]word, width int) []int {
 	natural, least := measure(rows)
 	left, open := width-len(gap)*(len(natural)-1), len(natural)
@@ -128,7 +128,7 @@ func fitColumns(rows [][][]word, width int) []int {
 	return widths
 }
 
-// widerThan is a width that is more than a share, or else 0.
+// widerThan returns the width if it is more than the share, or 0.
 func widerThan(width, share int) int {
 	if width > share {
 		return width
@@ -136,7 +136,7 @@ func widerThan(width, share int) int {
 	return 0
 }
 
-// measure gives the width each column would have unbroken, and that of its longest word.
+// measure returns the width of each column without line breaks, and the width of its longest word.
 func measure(rows [][][]word) (natural, least []int) {
 	natural, least = make([]int, len(rows[0])), make([]int, len(rows[0]))
 	for _, cells := range rows {

@@ -15,16 +15,16 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Terminal is how Markdown is laid out as text.
+// Terminal has the options for laying Markdown out as text.
 type Terminal struct {
-	Width int // columns of prose and tables; code is not broken
+	Width int // columns of prose and tables; lines of code are not broken
 	Color bool
 }
 
 // Text lays out a page, title included.
 func (t Terminal) Text(p *Page) string { return t.Markdown("# " + p.Title + "\n\n" + p.Body) }
 
-// Plain is Markdown as plain text in one piece, without a line break in its paragraphs.
+// Plain returns Markdown as plain text, without line breaks within paragraphs.
 func Plain(markdown string) string {
 	const endless = 1 << 20
 	return strings.TrimRight(Terminal{Width: endless}.Markdown(markdown), "\n")
@@ -47,17 +47,17 @@ func parse(src []byte) ast.Node {
 	).Parse(text.NewReader(src))
 }
 
-// layout is a text that is being laid out.
+// layout is the state while a text is laid out.
 type layout struct {
 	Terminal
 	src   []byte
 	lines []string
 }
 
-// line writes one, without spaces at its end.
+// line writes one line, without spaces at its end.
 func (l *layout) line(s string) { l.lines = append(l.lines, strings.TrimRight(s, " ")) }
 
-// blocks lays out the children of a block: the first line after lead, others after hang.
+// blocks lays out the children of a block. The first line begins with lead, the others with hang.
 func (l *layout) blocks(n ast.Node, lead, hang string, tight bool) {
 	first := true
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -119,11 +119,11 @@ func (l *layout) block(n ast.Node, lead, hang string) {
 	}
 }
 
-// word is text that no line break divides.
+// word is text that is never broken.
 type word struct {
 	text    string // painted
 	columns int
-	glued   bool // to the word before it
+	glued   bool // no space before it
 	ends    bool // the line
 }
 
@@ -173,7 +173,7 @@ type words struct {
 	list  []word
 	color bool
 	cell  bool // of a table
-	space bool // a word may begin
+	space bool // the next text begins a new word
 }
 
 // pieces cuts code in a cell where a bar is escaped.
@@ -254,7 +254,7 @@ func (l *layout) spans(w *words, n ast.Node, style string) {
 	}
 }
 
-// plain is the text of a span with escapes and entities resolved.
+// plain returns the text of a span with escapes and entities resolved.
 func plain(s []byte, raw bool) string {
 	if raw {
 		return string(s)
@@ -262,7 +262,7 @@ func plain(s []byte, raw bool) string {
 	return string(util.UnescapePunctuations(util.ResolveEntityNames(util.ResolveNumericReferences(s))))
 }
 
-// target is what follows the text of a link: where it leads, unless that is within the page or the text says so itself.
+// target returns the text to print after a link: its destination, unless that is within the page or equals the text.
 func target(to string, words []word) string {
 	var said strings.Builder
 	for _, w := range words {
@@ -281,7 +281,7 @@ func target(to string, words []word) string {
 	return " (" + page + ")"
 }
 
-// columns is how wide text is on the screen, without what paints it.
+// columns returns the width of text on the screen, without colour codes.
 func columns(s string) int {
 	n := 0
 	for {

@@ -11,16 +11,16 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// wordsPage is the page with the words that verbs print. It is their only table.
+// wordsPage is the page with the words that verbs print. No other list of these words exists.
 const wordsPage = "words"
 
 // Word is a word that a verb prints, with one of its meanings.
 type Word struct {
-	Names   []string // ways in which it is printed, in lower case
-	Where   string   // the heading of its table: what prints it
+	Names   []string // its spellings in the output, in lower case
+	Where   string   // the heading of its table, which names the verb that prints it
 	Means   string   // Markdown
-	Page    *Page    // with more; nil: the row leads to none
-	Section string   // the heading there, or the title
+	Page    *Page    // the page with more; nil: the row has no link
+	Section string   // the heading on that page, or its title
 }
 
 // Words returns the words that verbs print, in the order of their page.
@@ -39,8 +39,8 @@ func Words() (out []Word) {
 	return out
 }
 
-// WordsOf returns the meanings of a word as a person copies it from the output: in upper or lower case, as a plural, as a flag, or with
-// text behind it.
+// WordsOf returns the meanings of a word that a person copies from the output: in upper or lower case, as a plural, as a flag, or with
+// text after it.
 func WordsOf(text string) (out []Word) {
 	text = strings.NewReplacer("-", " ", "_", " ").Replace(strings.ToLower(text))
 	text = strings.Join(strings.Fields(strings.Trim(text, ` .:;,"'()`)), " ")
@@ -74,7 +74,7 @@ func (t Terminal) Word(text string) string {
 	return strings.Join(out, "\n")
 }
 
-// Names yields what `rocec explain` takes: every code with its summary, and every word with what prints it.
+// Names yields the arguments of `rocec explain`: every code with its summary, and every word with the verb that prints it.
 func Names() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for _, p := range Pages() {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every row of the page of words is read, and leads to a heading that exists.
+// Every row of the page of words is parsed, and links to a heading that exists.
 func TestWords(t *testing.T) {
 	rows := 0
 	for line := range strings.Lines(Find(wordsPage).Body) {
@@ -17,14 +17,14 @@ func TestWords(t *testing.T) {
 			rows++
 		}
 	}
-	require.Len(t, Words(), rows, "a row that is not read")
+	require.Len(t, Words(), rows, "a row that is not parsed")
 	seen := map[string]bool{}
 	for _, w := range Words() {
 		for _, name := range w.Names {
 			assert.False(t, seen[w.Where+name], "%s has two rows below %s", name, w.Where)
 			seen[w.Where+name] = true
 		}
-		if !assert.NotNil(t, w.Page, "%v leads to no page", w.Names) {
+		if !assert.NotNil(t, w.Page, "%v links to no page", w.Names) {
 			continue
 		}
 		heading := regexp.MustCompile(`(?m)^#+ ` + regexp.QuoteMeta(w.Section) + `$`)

@@ -110,7 +110,7 @@ func TestFabricFilesTampered(t *testing.T) {
 		"sonic, other priority": {
 			"sonic-leaf-spine", "spine1",
 			[]string{`pfc_enable "3,4"`, `pfc_enable "3"`},
-			[]string{"On leaf1:Ethernet120 to spine1:Ethernet0", "leaf1 asks for pauses of priority 4, and spine1 does not obey them"},
+			[]string{"On leaf1:Ethernet120 to spine1:Ethernet0", "leaf1 sends pauses for priority 4, and spine1 does not obey them"},
 		},
 		"nvue, off": {
 			"gpu-pod", "leaf1",

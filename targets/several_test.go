@@ -178,7 +178,7 @@ func TestSwitchDiffers(t *testing.T) {
 	assert.Equal(t, diag.Notice, d.Severity)
 	assert.Equal(t, "conf-switch-differs", d.Code)
 	assert.Equal(t, "One setting of leaf07 differs from the other 15 switches whose names, systems and models are alike: headroom of "+
-		"priority group 3: 34840 bytes, and 35840 bytes there. Unless this is meant, set it as the others have it.", d.Detail)
+		"priority group 3: 34840 bytes, and 35840 bytes there. Unless this is intended, give it the value of the others.", d.Detail)
 	assert.Equal(t, "leaf07-config_db.json", d.At.Filename)
 	line := strings.Split(texts["leaf07-config_db.json"], "\n")[d.At.Start.Line-1]
 	assert.Contains(t, line, "xoff")

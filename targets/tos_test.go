@@ -17,11 +17,11 @@ import (
 // Only for NICs that set the bits themselves, 104 is no mistake.
 func TestTOSOfFamilies(t *testing.T) {
 	does := map[string]string{
-		"mlx5": "ignores them and sets its own, so tos = 104, DSCP 26 alone, is no fault: its packets can be marked as well.",
-		"mlx4": "may send them as they are, and does not slow down when they are marked. DSCP 26 alone is tos = 104.",
-		"rxe":  "may send them as they are, and does not slow down when they are marked. DSCP 26 alone is tos = 104.",
+		"mlx5": "ignores them and sets its own, so tos = 104 (DSCP 26 alone) works, too: its packets can be marked as well.",
+		"mlx4": "may send them unchanged, and does not slow down when they are marked. DSCP 26 alone is tos = 104.",
+		"rxe":  "may send them unchanged, and does not slow down when they are marked. DSCP 26 alone is tos = 104.",
 	}
-	const unknown = "may send them as they are; whether it sets its own bits is not known. DSCP 26 alone is tos = 104."
+	const unknown = "may send them unchanged; whether it sets its own bits is not known. DSCP 26 alone is tos = 104."
 	for _, driver := range targets.Known.Drivers {
 		model := ""
 		for _, m := range driver.Models {
@@ -40,8 +40,8 @@ func TestTOSOfFamilies(t *testing.T) {
 			}
 		}
 		require.Len(t, said, 1, "%s: %v", driver.Name, j.Diags)
-		assert.Contains(t, said[0], "have tos = 106. The lower two bits are not DSCP but ECN: it is DSCP 26 with ECT(0), the custom of public "+
-			"scripts and of UCX (auto). ", driver.Name)
+		assert.Contains(t, said[0], "have tos = 106. The lower two bits are not DSCP but ECN: it is DSCP 26 with ECT(0), as public scripts "+
+			"and UCX (auto) have it. ", driver.Name)
 		want, known := does[driver.Name]
 		if !known {
 			want = unknown

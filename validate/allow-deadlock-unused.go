@@ -2,7 +2,7 @@ package validate
 
 import "github.com/rocec/rocec/lang/diag"
 
-// AllowDeadlockUnused warns of a risk that is accepted and not there.
+// AllowDeadlockUnused warns if a group accepts PFC loops and cannot be part of one.
 var AllowDeadlockUnused = &Check{
 	Code:    "allow-deadlock-unused",
 	Summary: "allow_deadlock where no PFC loop is",

@@ -2,7 +2,7 @@ package validate
 
 import "github.com/rocec/rocec/lang/diag"
 
-// AllowUnprovenUnused warns where a missing proof is accepted and none is missing.
+// AllowUnprovenUnused warns if a group accepts a missing proof and no proof is missing.
 var AllowUnprovenUnused = &Check{
 	Code:    "allow-unproven-unused",
 	Summary: "allow_unproven where the proof has a verdict",
@@ -11,7 +11,7 @@ var AllowUnprovenUnused = &Check{
 		for _, g := range p.Fabric.CosGroups {
 			if g.AllowUnproven != "" && !g.Lossless {
 				p.Warnf(diag.FirstPlace(g.UnprovenAt, g.At),
-					"Cos group %q may go without a proof (%q), and it is not lossless, so there is nothing to prove. Take allow_unproven out, "+
+					"Cos group %q accepts a missing proof (%q), and it is not lossless, so there is nothing to prove. Take allow_unproven out, "+
 						"so that it does not hide a missing proof when the group becomes lossless.", g.Name, g.AllowUnproven)
 			}
 		}
@@ -19,7 +19,7 @@ var AllowUnprovenUnused = &Check{
 			for _, g := range l.Groups {
 				if g.AllowUnproven != "" && l.Verdict != Unknown {
 					p.Warnf(diag.FirstPlace(g.UnprovenAt, g.At),
-						"Cos group %q may go without a proof (%q), and the proof has a verdict: %s. Take allow_unproven out, so that it does not "+
+						"Cos group %q accepts a missing proof (%q), and the proof has a verdict: %s. Take allow_unproven out, so that it does not "+
 							"hide a missing proof later.", g.Name, g.AllowUnproven, l.Verdict)
 				}
 			}

@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/validate"
 )
 
-// handmade is a sound fabric of two racks whose spine and stores others configure. The tests edit it.
+// handmade is a fabric of two racks without findings. Its spine and stores have by_hand blocks. The tests edit it.
 const handmade = `
 fabric "racks" {
   cable_length = "3m"
@@ -77,7 +77,7 @@ func edited(t *testing.T, text string, edits ...string) string {
 	return text
 }
 
-// TestBehaviour plants faults by the dozen; each is found by the one check it is meant for, with the words that help.
+// TestBehaviour adds one fault per case. Only the check for that fault reports it, with the expected words.
 func TestBehaviour(t *testing.T) {
 	const (
 		spine, store = "by_hand {} # spine", "by_hand {} # store"
@@ -95,7 +95,7 @@ func TestBehaviour(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		edits []string
-		want  []string // severity, code and a piece of the detail of every finding, in order of places
+		want  []string // severity, code and a part of the detail of every finding, by place
 	}{
 		"nothing": {},
 		"a buffer that is far too small at one speed and just too small at another": {
@@ -110,7 +110,7 @@ func TestBehaviour(t *testing.T) {
 			[]string{store, `by_hand { flow_control = "pfc-rx" }`},
 			[]string{"error pfc-one-end: store1:e0 obeys pauses and sends none"},
 		},
-		"blocks made of one that state different things": {
+		"blocks made from one block that state different values": {
 			[]string{store, "by_hand { dscp = { 26 = 5 + self.index % 2 } }"},
 			[]string{"error map-mismatch: store2 maps DSCP 26 to cos 6", "error map-mismatch: store[1,3] map DSCP 26 to cos 5"},
 		},
@@ -118,7 +118,7 @@ func TestBehaviour(t *testing.T) {
 			[]string{spine, `by_hand { flow_control = "none" }`},
 			[]string{"error pfc-one-end: spine1:swp1 neither sends pauses nor obeys them"},
 		},
-		"the one and the wrong number": {
+		"pfc-tx and the wrong priority": {
 			[]string{spine, "by_hand {\n  flow_control = \"pfc-tx\"\n  pfc = [3]\n}"},
 			[]string{"error pfc-one-end: sends pauses and obeys none"},
 		},
@@ -156,23 +156,23 @@ func TestBehaviour(t *testing.T) {
 			[]string{spine, `by_hand { trust = "pcp" }`, "  lossless = true\n", ""},
 			[]string{"error trust-mismatch: lost without having been marked"},
 		},
-		"told by PCP, and DSCP wins": {
+		"identified by PCP, and DSCP wins": {
 			[]string{routed, bridged, dscp, "", members, vlan, spine, `by_hand { trust = "both" }`},
-			[]string{"error trust-mismatch: goes by its DSCP where both are trusted"},
+			[]string{"error trust-mismatch: where both are trusted the DSCP of a packet with an IP header decides"},
 		},
-		"told by PCP, and DSCP 0 leads there, too": {
+		"identified by PCP, and DSCP 0 maps to the same cos": {
 			[]string{routed, bridged, dscp, "", members, vlan, spine, "by_hand {\n  trust = \"both\"\n  dscp = { 0 = 4 }\n}"},
 			nil,
 		},
-		"told by PCP, and PCP leads elsewhere": {
+		"identified by PCP, and PCP maps to another cos": {
 			[]string{routed, bridged, dscp, "", members, vlan, store, "by_hand { pcp = { 4 = 3 } }"},
 			[]string{"error map-mismatch: store[1-3] map PCP 4 to cos 3"},
 		},
-		"told by DSCP, and PCP leads elsewhere": {
+		"identified by DSCP, and PCP maps to another cos": {
 			[]string{spine, "by_hand { pcp = { 4 = 3 } }"},
 			nil,
 		},
-		"both ways of telling on one switch": {
+		"identified by DSCP and by PCP on one switch": {
 			[]string{
 				routed, bridged, `switch "tor" {`, second("  lossless = true\n  ecn {}\n",
 					"version = 2\n  cnp = cos_group.cnp\n  vlan = 200\n  members = [\"x[1-2]:e1\"]"),
@@ -189,7 +189,7 @@ func TestBehaviour(t *testing.T) {
 			},
 			nil,
 		},
-		"v1 in one rack and v2 across, in one group": {
+		"v1 in one rack and v2 across racks, in one group": {
 			[]string{
 				spine, `by_hand { trust = "dscp" }`, `switch "tor" {`,
 				"roce \"rack\" {\n  version = 1\n  cos_group = cos_group.rdma\n  vlan = 200\n  members = [host.x]\n}\nswitch \"tor\" {",
@@ -198,7 +198,7 @@ func TestBehaviour(t *testing.T) {
 			},
 			nil,
 		},
-		"two values to one place": {
+		"two values to one cos": {
 			[]string{`dscp     = ["af31"]`, "dscp = [26, 27]", spine, "by_hand { dscp = { for v in [26, 27] : v => 1 } }"},
 			[]string{"error map-mismatch: maps DSCP 26 and 27 to cos 1"},
 		},
@@ -245,13 +245,13 @@ func TestBehaviour(t *testing.T) {
 		"one NIC with two cnp groups": {
 			[]string{`switch "tor" {`, "cos_group \"late\" {\n  cos = 5\n  dscp = [40]\n  strict = true\n}\n" +
 				second("  dscp = [18]\n  lossless = true\n  ecn {}\n", "version = 2\n  cnp = cos_group.late\n  members = [host.store]")},
-			[]string{`warning cnp-lost: those of roce "training" travel there, too, not in "cnp"`},
+			[]string{`warning cnp-lost: the CNPs of roce "training" travel there, too, not in "cnp"`},
 		},
 		"one NIC with two cnp groups, the first without a DSCP, which is lossless": {
 			[]string{`["cs6"]`, `["cs5"]`, `switch "tor" {`, "cos_group \"late\" {\n  cos = 5\n  strict = true\n}\n" +
 				second("  dscp = [48]\n  lossless = true\n", "version = 2\n  cnp = cos_group.late\n  members = [host.store]")},
 			[]string{
-				"warning cnp-lost: those of roce \"training\" travel there, too, not in \"cnp\"",
+				"warning cnp-lost: the CNPs of roce \"training\" travel there, too, not in \"cnp\"",
 				"error cnp-no-dscp: Cos group \"late\" carries the CNPs of roce \"training\"",
 			},
 		},
@@ -265,10 +265,10 @@ func TestBehaviour(t *testing.T) {
 				"  lossless = true\n", "", `names = "store[1-3]"` + "\n" + `  nic "e0" { model = "connectx-5" }`,
 				`names = "store[1-3]"` + "\n" + `  nic "e0" { model = "soft-roce" }`, store, "by_hand { dcqcn = false }",
 			},
-			[]string{"warning dcqcn-off: (Soft-RoCE cannot). Switches mark roce \"training\", and to these NICs that says nothing: packets are " +
+			[]string{"warning dcqcn-off: (Soft-RoCE cannot). Switches mark roce \"training\", and these NICs ignore the marks: packets are " +
 				"lost. Use NICs that can"},
 		},
-		"Soft-RoCE that neither brakes nor pauses": {
+		"Soft-RoCE without DCQCN and PFC in a lossless group": {
 			[]string{
 				`names = "store[1-3]"` + "\n" + `  nic "e0" { model = "connectx-5" }`, `names = "store[1-3]"` + "\n" +
 					`  nic "e0" { model = "soft-roce" }`,
@@ -320,7 +320,7 @@ func TestBehaviour(t *testing.T) {
 	}
 }
 
-// behaves is the codes of what happens to packets on their way.
+// behaves has the codes of findings about packets on their way.
 var behaves = map[string]bool{
 	"pcp-untagged": true, "pcp-over-routed": true, "pfc-one-end": true, "pause-beside-pfc": true, "pfc-on-lossy": true, "trust-mismatch": true,
 	"map-mismatch": true, "tos-not-in-group": true, "tos-ecn-bits": true, "traffic-class-not-in-group": true, "cnp-lost": true,
@@ -328,7 +328,7 @@ var behaves = map[string]bool{
 	"cnp-not-strict": true, "ecn-missing-hop": true, "dcqcn-off": true, "dcbx-firmware": true, "roce-v2-no-dscp": true, "roce-v2-no-cnp": true,
 }
 
-// manyHandmade is a fabric of two tiers whose spines and hosts others configure, with something to find in every block.
+// manyHandmade is a fabric of two tiers. Its spines and hosts have by_hand blocks, each with a finding.
 func manyHandmade(leaves, spines, hosts int) []byte {
 	return fmt.Appendf(nil, `
 fabric "many" {
@@ -401,7 +401,7 @@ mesh "uplinks" {
 `, leaves, spines, leaves*hosts, hosts, 1000+spines)
 }
 
-// TestBehaviourFolds: however many devices a block makes, it has one finding of each kind.
+// TestBehaviourFolds: a block has one finding of each code, however many devices it makes.
 func TestBehaviourFolds(t *testing.T) {
 	found := func(leaves, spines, hosts int) []string {
 		var codes []string
@@ -421,7 +421,7 @@ func TestBehaviourFolds(t *testing.T) {
 	assert.Equal(t, few, found(20, 4, 30))
 }
 
-// BenchmarkByHand runs every check on fabrics with a finding in every block: twice the fabric takes twice the time.
+// BenchmarkByHand runs every check on fabrics with a finding in every block. Twice the devices take twice the time.
 func BenchmarkByHand(b *testing.B) {
 	for _, leaves := range []int{250, 500, 1000} {
 		b.Run(fmt.Sprintf("%d hosts", leaves*40), func(b *testing.B) {

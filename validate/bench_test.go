@@ -27,7 +27,7 @@ func BenchmarkRunClos(b *testing.B) {
 	}
 }
 
-// sized gives every port buffers large enough for what they hold.
+// sized gives every port large buffers.
 func sized(c *irtest.Cabling) {
 	buffers := []*ir.Buffer{{Group: c.Group, Size: ir.Derived{N: 70_000}, Xoff: ir.Derived{N: 18_000}, XonDelta: ir.Derived{N: 2_000}}}
 	for _, p := range c.F.Ports {

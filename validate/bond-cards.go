@@ -27,8 +27,8 @@ var BondCards = &Check{
 		}
 		found.each(func(at diag.Range, bonds []*ir.Bond) {
 			a, b := bonds[0].NICs[0], bonds[0].NICs[1]
-			p.Warnf(at, "%s %s and %s, which by their names are ports of two cards. RoCE LAG needs both ports of one card: "+
-				"over two, each stays an RDMA device of its own without failover. Bond the ports of one card, or use both "+
+			p.Warnf(at, "%s %s and %s, which are ports of two cards by their names. RoCE LAG needs both ports of one card: "+
+				"over two cards, each port stays a separate RDMA device without failover. Bond the ports of one card, or use both "+
 				"without a bond.",
 				verb(bondsText(bonds), len(bonds), "joins", "join"), a.Name, b.Name).
 				Note(a.At, "%s", a.Name).Note(b.At, "%s", b.Name)
@@ -36,7 +36,7 @@ var BondCards = &Check{
 	},
 }
 
-// cardName reads the name systemd gives an interface by its place: by bus and slot (enp3s0f1np1), or by hotplug slot (ens2f0).
+// cardName parses a name that systemd derives from the place of a card: from bus and slot (enp3s0f1np1), or from a hotplug slot (ens2f0).
 var cardName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\Aen(?:((?:P\d+)?p\d+s\d+)|(s\d+))(?:f\d+)?(?:np\d+)?\z`)
 })

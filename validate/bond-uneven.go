@@ -59,7 +59,7 @@ var BondUneven = &Check{
 	},
 }
 
-// orKept spells a setting, or says that it was not written.
+// orKept returns a setting as text, or states that none is written.
 func orKept(v, unset int) string {
 	if v == unset {
 		return "none written"

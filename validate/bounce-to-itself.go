@@ -5,7 +5,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// BounceToItself warns of a bounce that moves nothing.
+// BounceToItself warns of a bounce that leads back into its own group.
 var BounceToItself = &Check{
 	Code:    "bounce-to-itself",
 	Summary: "a cos group bounces into itself",

@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// BufferOvercommitted reports switches whose lossless ports reserve more memory than is good.
+// BufferOvercommitted reports switches whose lossless ports reserve too much memory.
 var BufferOvercommitted = &Check{
 	Code:    "buffer-overcommitted",
 	Summary: "lossless ports reserve too much of the chip's memory",
@@ -49,7 +49,7 @@ func (p *Pass) overcommitted(m ir.Memory, all []*ir.Device) {
 	report, verdict := p.Errorf, ""
 	switch shared := m.Shared(); {
 	case m.Lossless > m.Chip:
-		verdict = fmt.Sprintf("That is %s more than there is: buffers overflow, and frames of lossless groups are lost.",
+		verdict = fmt.Sprintf("That is %s more than the chip has: buffers overflow, and frames of lossless groups are lost.",
 			diag.Bytes(m.Lossless-m.Chip))
 	case shared < m.Least:
 		verdict = fmt.Sprintf("%s remain shared, less than two frames for each lossless buffer (%s): ports pause all the time, or "+
@@ -58,7 +58,7 @@ func (p *Pass) overcommitted(m ir.Memory, all []*ir.Device) {
 		report = p.Warnf
 		verdict = fmt.Sprintf("%s remain shared, %d %% of the memory: ports pause at the first burst.", diag.Bytes(shared), shared*100/m.Chip)
 	}
-	pool := " A headroom_pool would make room, but lossless only statistically."
+	pool := " A headroom_pool would free memory, but traffic would be lossless only statistically."
 	if m.Pool > 0 {
 		pool = ""
 	}

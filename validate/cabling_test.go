@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/validate"
 )
 
-// classes is the part that the designs share.
+// classes has the cos groups of all designs.
 const classes = `
 cos_group "rdma" {
   cos      = 4
@@ -46,7 +46,7 @@ const upDown = `fabric "f" {
 }
 ` + classes
 
-// planes is two networks, of so many leaves and two spines each, with a NIC of every host in each.
+// planes returns two networks with the given number of leaves and two spines each. Every host has a NIC in each of them.
 func planes(leaves int) string {
 	hosts, to := fmt.Sprintf("gpu[1-%d]", 4*leaves), func(first int) string {
 		var ends []string
@@ -68,7 +68,7 @@ func planes(leaves int) string {
 
 var twoPlanes = planes(2)
 
-// designs are cablings as people build them, none of which is a mistake.
+// designs are common cablings, none of them a mistake.
 var designs = map[string]string{
 	"two planes":        twoPlanes,
 	"two larger planes": planes(3),
@@ -212,7 +212,7 @@ func TestDesignsAreSilent(t *testing.T) {
 	}
 }
 
-// One uplink of many pods, each of two planes, goes to the other plane.
+// Of many pods with two planes each, one uplink goes to the wrong plane.
 func TestCrossingsOfManyPods(t *testing.T) {
 	const pods = 40
 	var src strings.Builder
@@ -249,7 +249,7 @@ func TestCrossingsOfManyPods(t *testing.T) {
 	assert.Equal(t, []string{fmt.Sprintf("leaf%d:swp32", 4*pods-2)}, said)
 }
 
-// One cable of a design goes elsewhere, and the finding is at the line of the cable.
+// One cable of a design is moved, and the finding is at the line of that cable.
 func TestMisplacedCables(t *testing.T) {
 	both := func(code, line string) []string { return []string{code, line} }
 	for name, tt := range map[string]struct {
@@ -287,7 +287,7 @@ func TestMisplacedCables(t *testing.T) {
 				cables("two", "leaf3:swp31,leaf4:swp[31-32]", "spine2:swp[1-3]", ""), `"spine[1-4]"`, `"spine[1-2]"`,
 			}, both("planes-joined", `a = "leaf1:swp32,leaf3:swp32"`),
 		},
-		"a leaf with a block of its own": {
+		"a leaf with a separate block": {
 			"two planes", []string{
 				"mesh \"b\" {\n  lower = \"leaf[3-4]:swp[31-32]\"\n  upper = \"spine[3-4]:swp[1-2]\"\n}",
 				cables("b2", "leaf3:swp[31-32]", "spine[3-4]:swp1", "") + cables("odd", "leaf4:swp[31-32]", "spine3:swp[2-3]", ""),
@@ -301,7 +301,7 @@ func TestMisplacedCables(t *testing.T) {
 				cables("up", "leaf1:swp[31-32]", "spine[1-2]:swp1", "") + cables("odd", "leaf2:swp[31-32]", "spine1:swp[2-3]", ""),
 			}, both("uplinks-uneven", `a = "leaf2:swp[31-32]"`),
 		},
-		"a switch nobody cabled": {
+		"a switch without cables": {
 			"two planes",
 			[]string{`"spine[1-4]"`, `"spine[1-5]"`},
 			both("switch-not-cabled", `names = "spine[1-5]"`),
@@ -338,10 +338,10 @@ func TestMisplacedCables(t *testing.T) {
 						assert.Equal(t, name == "a cable between spines of two planes", strings.Contains(d.Detail, "peer = true"), d.Detail)
 					}
 				case tt.want == nil || d.Code != "up-down-no-path" && d.Code != "roce-members":
-					t.Errorf("not wanted: %s: %s", d.Code, d.Detail)
+					t.Errorf("unexpected: %s: %s", d.Code, d.Detail)
 				}
 			}
-			assert.True(t, said || tt.want == nil, "%v is not said: %v", tt.want, found)
+			assert.True(t, said || tt.want == nil, "missing: %v, found: %v", tt.want, found)
 		})
 	}
 }

@@ -14,11 +14,11 @@ var CNPInLosslessGroup = &Check{
 	Run: func(p *Pass) {
 		for _, in := range p.Fabric.Intents {
 			at := diag.FirstPlace(in.CNPAt, in.At)
-			const instead = "Give CNPs a group of their own that is lossy and strict, for example cos = 6, dscp = [\"cs6\"], strict = true."
+			const instead = "Give CNPs a separate group that is lossy and strict, for example cos = 6, dscp = [\"cs6\"], strict = true."
 			switch {
 			case !walk.CNPMisplaced(in):
 			case in.CNP == in.Group:
-				p.Errorf(at, "Roce %q sends its CNPs in cos group %q, the group they are to slow down: they wait behind the congestion they "+
+				p.Errorf(at, "Roce %q sends its CNPs in cos group %q, the group that they should slow down: they wait behind the congestion they "+
 					"report. %s", in.Name, in.CNP.Name, instead).
 					About(in.Name).
 					Note(in.GroupAt, "the group of the traffic itself")

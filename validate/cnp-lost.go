@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// CNPLost reports congestion notifications that leave their group on the way.
+// CNPLost reports congestion notifications (CNPs) that a device puts into another group.
 var CNPLost = &Check{
 	Code:    "cnp-lost",
 	Summary: "CNPs leave their cos group",
@@ -29,7 +29,7 @@ var CNPLost = &Check{
 	},
 }
 
-// cnpAstray reports maps of a by_hand block that send CNPs elsewhere.
+// cnpAstray reports maps of a by_hand block that put CNPs into another cos.
 func (p *Pass) cnpAstray(b *byHand) {
 	if len(b.DSCP) == 0 && len(b.PCP) == 0 {
 		return
@@ -78,15 +78,15 @@ func (p *Pass) cnpOfOther(in *ir.Intent) {
 	for _, g := range order {
 		devices := slices.Compact(by[g])
 		p.Warnf(diag.FirstPlace(in.CNPAt, in.At),
-			"NICs of %s are in roce %q and in another intent, whose CNPs travel in cos group %q. A NIC marks all "+
-				"its CNPs alike, so those of roce %q travel there, too, not in %q. Give the intents one cnp group.",
+			"NICs of %s are in roce %q and in another intent, whose CNPs travel in cos group %q. A NIC marks all its CNPs alike, so the CNPs of "+
+				"roce %q travel there, too, not in %q. Give the intents one cnp group.",
 			deviceNames(devices), in.Name, g.Name, in.Name, in.CNP.Name).
 			About(in.Name).
 			Note(g.At, "the group of the other intent's CNPs")
 	}
 }
 
-// cnpByPCP reports a cnp group that does not claim the PCP the CNPs of an intent get by it.
+// cnpByPCP reports a cnp group that does not claim the PCP of its own CNPs.
 func (p *Pass) cnpByPCP(in *ir.Intent, marks *ir.CosGroup) {
 	taker, bad := walk.CNPsByPCP(p.Fabric, in, marks)
 	if !bad {

@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// CNPNoDSCP warns of a cnp group that no DSCP leads into.
+// CNPNoDSCP warns of a cnp group that claims no DSCP.
 var CNPNoDSCP = &Check{
 	Code:    "cnp-no-dscp",
 	Summary: "the cnp group claims no DSCP",
@@ -31,9 +31,9 @@ var CNPNoDSCP = &Check{
 	},
 }
 
-// cnpUnmarked says where the CNPs of an intent go that carry the marks of a group without a DSCP.
+// cnpUnmarked reports in which group the CNPs of an intent travel if their own group claims no DSCP.
 func (p *Pass) cnpUnmarked(in *ir.Intent, marks *ir.CosGroup) {
-	report, where := p.Warnf, "which no cos group claims: they travel with the rest and come late when they matter"
+	report, where := p.Warnf, "which no cos group claims: they travel with best-effort traffic and arrive late when they matter"
 	taker := walk.Claimant(p.Fabric, ir.DefaultCNP, walk.DSCPOf)
 	claimed := taker != nil
 	if claimed {

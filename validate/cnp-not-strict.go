@@ -6,7 +6,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// CNPNotStrict warns of CNPs that are not served soon.
+// CNPNotStrict warns of CNPs that wait for other queues.
 var CNPNotStrict = &Check{
 	Code:    "cnp-not-strict",
 	Summary: "CNPs are not served first",
@@ -18,7 +18,7 @@ var CNPNotStrict = &Check{
 				sum += g.Weight
 			}
 		}
-		data := dataGroups(p.Fabric) // to serve these first would starve the others; cnp-shares-group reports them
+		data := dataGroups(p.Fabric) // strict data groups would starve the others; cnp-shares-group reports CNPs in them
 		said := map[*ir.CosGroup]bool{}
 		for _, in := range p.Fabric.Intents {
 			if in.CNP == nil || !walk.SendsCNP(in) || in.CNP.Strict || said[in.CNP] || data[in.CNP] != nil {

@@ -4,7 +4,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// CNPSharesGroup warns of CNPs in the lossy group another intent's data travels in.
+// CNPSharesGroup warns of CNPs in a lossy group that carries the data of another intent.
 var CNPSharesGroup = &Check{
 	Code:    "cnp-shares-group",
 	Summary: "CNPs share a cos group with RoCE data",
@@ -17,7 +17,7 @@ var CNPSharesGroup = &Check{
 				continue
 			}
 			p.Warnf(diag.FirstPlace(in.CNPAt, in.At), "Roce %q sends its CNPs in cos group %q, which carries the data of roce %q: they "+
-				"wait in its queues, and senders slow down late. Give CNPs a lossy, strict group of their own, for example cos "+
+				"wait in its queues, and senders slow down late. Give CNPs a separate lossy, strict group, for example cos "+
 				"= 6, dscp = [\"cs6\"], strict = true.",
 				in.Name, in.CNP.Name, owner.Name).
 				Note(owner.GroupAt, "carries the data of roce %q", owner.Name)

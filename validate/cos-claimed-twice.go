@@ -16,7 +16,7 @@ var CosClaimedTwice = &Check{
 		cosOf := func(g *ir.CosGroup) []ir.Claim { return []ir.Claim{{Value: g.Cos, At: diag.FirstPlace(g.CosAt, g.At)}} }
 		for _, c := range claimedTwice(p.Fabric, cosOf) {
 			p.bothClaim(c, fmt.Sprintf("cos %d", c.value),
-				"To every device they are one class: give each a cos of its own (0-7), or make them one group.")
+				"For every device they are one class: give each its own cos (0-7), or merge the groups.")
 		}
 	},
 }

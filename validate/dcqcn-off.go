@@ -39,13 +39,13 @@ var DCQCNOff = &Check{
 			why, fix := "dcqcn = false", fmt.Sprintf("Switch DCQCN on for priority %d.", in.Group.Cos)
 			if nics[0].Can().NoDCQCN {
 				why = nics[0].Model.Title + " cannot"
-				fix = "Use NICs that can, or an intent of their own in a group without ecn."
+				fix = "Use NICs that can, or give these NICs a separate intent in a group without ecn."
 			}
 			effect := "PFC does all the work, and pauses spread"
 			if !in.Group.Lossless {
 				effect = "packets are lost"
 			}
-			p.Warnf(at, "%s no marks with CNPs, nor slow down on CNPs (%s). Switches mark roce %q, and to these NICs that says nothing: %s. "+
+			p.Warnf(at, "%s no marks with CNPs, nor slow down on CNPs (%s). Switches mark roce %q, and these NICs ignore the marks: %s. "+
 				"%s", verb(nicNames(nics), len(nics), "answers", "answer"), why, in.Name, effect, fix).
 				About(in.Name).
 				Note(in.Group.ECN.At, "the group is marked")

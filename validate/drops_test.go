@@ -69,7 +69,7 @@ link "between" {
 }
 `
 
-// Packets that cannot be marked are lost where they leave by a queue that drops them, and nowhere else.
+// Packets that cannot be marked are lost only where they leave by a queue that drops them.
 func TestDropsOnTheWay(t *testing.T) {
 	const (
 		rightOnCumulus = "  names   = \"tor2\"\n  model   = \"sn3700\"\n  os      = \"cumulus-linux\"\n  version = \"4.3.0\"\n"
@@ -84,7 +84,7 @@ func TestDropsOnTheWay(t *testing.T) {
 	noDCQCN := []string{nvme, "", hosts, "  nic \"e0\" { model = \"connectx-5\" }\n  by_hand { dcqcn = false }\n}\nhost \"s\""}
 	for name, c := range map[string]struct {
 		edits []string
-		want  string // of the finding; empty: no finding
+		want  string // part of the finding; empty: no finding
 	}{
 		"RoCEv1 between two racks":             {nil, "tor[1-2] drop such packets"},
 		"RoCEv1 inside a rack":                 {[]string{"tor[1-2]:etp1,tor[1-2]:etp2", "tor1:etp1,tor2:etp1,tor1:etp2,tor1:etp3"}, ""},

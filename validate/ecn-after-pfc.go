@@ -44,7 +44,7 @@ var ECNAfterPFC = &Check{
 			m := mostSenders(all)
 			senders := m.port.Device().Senders(g)
 			p.Warnf(diag.FirstPlace(g.ECN.Min.At(), m.mark.Pinned), "Cos group %q begins to mark at min = %s. On %s a port is assumed to pause "+
-				"when it holds xoff = %s, whatever is free of the memory (%s). The %s that can fill one queue there hold %s "+
+				"when it holds xoff = %s, however much memory is free (%s). The %s that can fill one queue there hold %s "+
 				"when all of them pause: pauses stop senders before a mark slows them down. %s.",
 				g.Name, m.minText(), where(all, m), diag.Bytes(m.xoff()), m.mem.Model.XoffFrom, diag.Count(senders, "port"),
 				diag.Bytes(m.mem.IncastBound(senders, m.xoff())), m.fewMend()).
@@ -53,8 +53,8 @@ var ECNAfterPFC = &Check{
 		few.each(func(g *ir.CosGroup, all []marking) {
 			m := mostSenders(all)
 			from, most := m.from(), m.port.Device().Senders(g)
-			p.Noticef(diag.FirstPlace(g.ECN.Min.At(), m.mark.Pinned, g.ECN.At), "Cos group %q begins to mark at min = %s. On %s a port is taken "+
-				"to pause once it holds xoff = %s, whatever is free of the memory (%s): marks come before pauses where %s or more fill a "+
+			p.Noticef(diag.FirstPlace(g.ECN.Min.At(), m.mark.Pinned, g.ECN.At), "Cos group %q begins to mark at min = %s. On %s a port is "+
+				"assumed to pause when it holds xoff = %s, however much memory is free (%s): marks come before pauses where %s or more fill a "+
 				"queue at once. %s can send into one queue there%s. %s.",
 				g.Name, m.minText(), where(all, m), diag.Bytes(m.xoff()), m.mem.Model.XoffFrom, diag.Count(from, "port"),
 				diag.Count(most, "port"), m.farText(from, most), m.fewMend()).
@@ -63,8 +63,8 @@ var ECNAfterPFC = &Check{
 	},
 }
 
-// fewFirst reports whether min comes after pauses where two ports fill a queue, with thresholds that are absolute. A derived min holds for
-// the incast of the fabric. It does not hold where too few ports can fill the queue, all together or those to other switches.
+// fewFirst reports whether, with absolute thresholds, pauses come before min if two ports fill a queue. A derived min is right for the
+// incast of the fabric. It is too large if too few ports can fill the queue: all ports together, or those to other switches.
 func (m marking) fewFirst() bool {
 	if !m.mark.Group.Lossless || !m.mem.Model.Absolute || m.xoff() <= 0 || m.min() < m.mem.IncastBound(2, m.xoff()) {
 		return false
@@ -77,8 +77,8 @@ func (m marking) fewFirst() bool {
 	return m.written() || m.from() > most || far > 0 && far < m.from()
 }
 
-// far returns how many ports to other switches can send into the queue of a port of a host. It returns 0 for a port between switches,
-// where that depends on the way back and forth.
+// far returns how many ports to other switches can send into the queue of a port to a host. It returns 0 for a port between switches,
+// where the number depends on the paths.
 func (m marking) far() int {
 	n := 0
 	if m.port.Peer().Device().Switch != nil {
@@ -92,20 +92,20 @@ func (m marking) far() int {
 	return n
 }
 
-// from is how many ports must fill a queue at once for marks to come before pauses, with thresholds that are absolute.
+// from returns how many ports must fill a queue at once for marks to come before pauses, with absolute thresholds.
 func (m marking) from() int { return ir.MarksFrom(m.min(), m.xoff()) }
 
-// mostSenders is the marking that wants most of them.
+// mostSenders returns the marking with the largest from.
 func mostSenders(all []marking) marking { return worst(all, func(m marking) int { return -m.from() }) }
 
-// fewMend advises how two ports become enough.
+// fewMend returns advice after which marks come first with two ports.
 func (m marking) fewMend() string {
 	two := diag.Bytes(m.mem.IncastBound(2, m.xoff()))
 	if m.written() {
 		return m.fix(m.mark.Min, "Leave min out, and it is derived for the incast of the fabric") +
 			", or write less than " + two + ", so that two are enough"
 	}
-	return "That min is derived for as many ports as can; write less than " + two + " if two must be enough"
+	return "That min is derived for all ports that can send; write less than " + two + " if two must be enough"
 }
 
 // farText describes the part of other switches: their traffic comes in by few ports, which pause for the traffic of many senders.
@@ -120,7 +120,7 @@ func (m marking) farText(from, most int) string {
 	return fmt.Sprintf("; traffic from other switches comes in by %s, and is paused first", diag.Count(far, "port"))
 }
 
-// where names the switch of the worst of markings, and how many others there are.
+// where returns the name of the worst marking's switch, and the number of other switches.
 func where(all []marking, worst marking) string {
 	name := worst.port.Device().Name
 	if n := switches(all); n > 1 {
@@ -129,7 +129,7 @@ func where(all []marking, worst marking) string {
 	return name
 }
 
-// switches counts the switches of markings that come switch by switch.
+// switches returns the number of switches of markings that are sorted by switch.
 func switches(all []marking) int {
 	n := 0
 	for i, m := range all {

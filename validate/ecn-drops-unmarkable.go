@@ -16,7 +16,7 @@ var ECNDropsUnmarkable = &Check{
 	Answers: []string{"K17", "N11"},
 	OnHop:   true,
 	Run: func(p *Pass) {
-		type cause struct { // of one finding: what makes senders send so, and the group that is dropped
+		type cause struct { // the key of a finding: the line that makes packets unmarkable, and their group
 			at    diag.Range
 			group *ir.CosGroup
 		}
@@ -41,15 +41,15 @@ type unmarkable struct {
 	drops  []*drop
 }
 
-// drop is a switch that drops packets of an intent that it cannot mark. It has ports that do so, to two devices at most: a packet never
-// leaves to its own sender.
+// drop is a switch that drops packets of an intent that it cannot mark. ports has egress ports that drop them, to two devices at most: two
+// are enough, because a packet never leaves to its own sender.
 type drop struct {
 	device *ir.Device
 	ports  []*ir.Port
 	marks  []*ir.Mark
 }
 
-// port gives a port by which packets of a NIC leave and are dropped; nil: no port drops them.
+// port returns an egress port that drops packets of a NIC; nil: no port drops them.
 func (d *drop) port(n *ir.NIC) *ir.Port {
 	for _, p := range d.ports {
 		if peer := p.Peer().NIC; peer == nil || peer.Device != n.Device {
@@ -59,7 +59,7 @@ func (d *drop) port(n *ir.NIC) *ir.Port {
 	return nil
 }
 
-// dropsOf gives the switches that drop what they cannot mark of an intent, where a member sends such packets.
+// dropsOf returns the switches that drop unmarkable packets of an intent; nil if no member sends such packets.
 func dropsOf(in *ir.Intent) []*drop {
 	sends := func(m *ir.Member) bool { return !m.NIC.Markable(in) }
 	if !in.Group.Lossless || len(in.Members) == 0 || !slices.ContainsFunc(in.Members, sends) {
@@ -93,12 +93,12 @@ func dropsOf(in *ir.Intent) []*drop {
 	return out
 }
 
-// leaves reports whether packets of an intent may leave by a port of a switch that sees them.
+// leaves reports whether packets of an intent can leave a switch by this port.
 func leaves(p *ir.Port, in *ir.Intent) bool {
 	return (in.Version != 1 || !p.Link().Routed) && slices.Contains(p.Entering(), in)
 }
 
-// unmarkable reports the senders that one line makes send such packets.
+// unmarkable reports the senders whose packets are unmarkable because of one line.
 func (p *Pass) unmarkable(at diag.Range, all []*unmarkable) {
 	first := all[0]
 	in := first.intent
@@ -119,7 +119,7 @@ func (p *Pass) unmarkable(at diag.Range, all []*unmarkable) {
 		}
 	}
 	slices.SortFunc(devices, func(a, b *ir.Device) int { return a.ID - b.ID })
-	own := "a lossless cos group of its own without ecn"
+	own := "a separate lossless cos group without ecn"
 	who, fix := "", ""
 	switch {
 	case in.Version != 2:

@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// ECNMarksEarly reports the price of one set of thresholds for queues that would have several.
+// ECNMarksEarly reports early marks on fast ports of a switch that has one set of thresholds for all queues.
 var ECNMarksEarly = &Check{
 	Code:    "ecn-marks-early",
 	Summary: "a switch has one set of ECN thresholds, and fast ports mark early",
@@ -27,7 +27,8 @@ var ECNMarksEarly = &Check{
 				where = fmt.Sprintf("%s and %s more", where, diag.Count(len(all)-1, "port"))
 			}
 			p.Noticef(g.ECN.At, "Cos group %q is marked from %s on at %s (%s), which alone could mark from %s on. The switch has one set of "+
-				"thresholds, as %s. The least of all its queues holds, so that marks come before pauses on each. Senders slow down early on "+
+				"thresholds, as %s. It gets the smallest thresholds of all its queues, so that marks come before pauses on each. Senders slow down "+
+				"early on "+
 				"fast ports, and may not fill them. A later release has thresholds for each port or queue.",
 				g.Name, m.minText(), where, platform.SpeedText(m.port.Speed()), diag.Bytes(m.mark.Own), m.port.Device().Switch.Can.MarksWhy).
 				Note(m.port.Device().At, "%s", m.port.Device().Name)

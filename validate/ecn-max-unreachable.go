@@ -16,7 +16,7 @@ var ECNMaxUnreachable = &Check{
 			at    diag.Range
 		}
 		var found folds[key, marking]
-		lowest := map[*ir.CosGroup]int{} // the largest max of the group that is reached on every switch
+		lowest := map[*ir.CosGroup]int{} // the largest max that queues of the group reach on every switch
 		markings(p.Fabric, func(m marking) {
 			limit := m.mem.QueueLimit()
 			if m.mem.Model.Absolute { // reached where enough ports fill the queue
@@ -35,14 +35,14 @@ var ECNMaxUnreachable = &Check{
 			name, _, _ := m.writtenAs(m.mark.Max)
 			fix := m.fix(m.mark.Max, "Leave max out, and it is derived")
 			if name == "min" && !m.pinned(m.mark.Max) {
-				fix = "It comes from min: leave min out, and both are derived"
+				fix = "It is derived from min: leave min out, and both are derived"
 			}
 			on := m.port.Device().Name
 			if lowest[k.group] < m.below(m.mem.QueueLimit()) {
 				on = "every switch"
 			}
 			p.Warnf(k.at, "Cos group %q marks with its full probability from max = %s on. On %s a queue that one port feeds never "+
-				"holds more than %s of the pool of %s (alpha %s): it is marked less than meant, and pauses do the work. %s; or "+
+				"holds more than %s of the pool of %s (alpha %s): it is marked less than intended, and pauses do the work. %s; or "+
 				"write a max of at most %s, which a queue on %s can reach.",
 				k.group.Name, m.maxText(), m.port.Device().Name, diag.Bytes(m.mem.QueueLimit()), diag.Bytes(m.mem.MarkPool()),
 				m.mem.Model.Alpha, fix,

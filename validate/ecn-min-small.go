@@ -29,7 +29,7 @@ var ECNMinSmall = &Check{
 			name, _, _ := m.writtenAs(m.mark.Min)
 			from := ""
 			if name == "max" {
-				from = ", which comes from max"
+				from = ", derived from max"
 			}
 			fix := m.fix(m.mark.Min, fmt.Sprintf("Leave %s out, and it is derived", name))
 			p.Warnf(k.at, "Cos group %q begins to mark at min = %s%s; two frames of %s are %s. One sender alone is slowed down and the "+

@@ -6,7 +6,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// ECNMissingHop warns of switches that do not mark what is marked elsewhere.
+// ECNMissingHop warns of switches that do not mark packets of a group with ECN.
 var ECNMissingHop = &Check{
 	Code:    "ecn-missing-hop",
 	Summary: "a switch on the way does not mark",

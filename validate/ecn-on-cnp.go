@@ -2,7 +2,7 @@ package validate
 
 import "github.com/rocec/rocec/lang/diag"
 
-// ECNOnCNP warns of marking the packets that report marks.
+// ECNOnCNP warns of ECN in the group of CNPs, the packets that report marks.
 var ECNOnCNP = &Check{
 	Code:    "ecn-on-cnp",
 	Summary: "ECN in the cos group of CNPs",

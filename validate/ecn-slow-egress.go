@@ -8,11 +8,11 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// slowQueue is how long a queue may be before its first mark, in microseconds: ten times the delay of 150 KiB at 100G, and just above
-// their delay at 10G.
+// slowQueue is the longest queue before its first mark, in microseconds: ten times the delay of 150 KiB at 100G, and just above the delay
+// of 150 KiB at 10G.
 const slowQueue = 125
 
-// ECNSlowEgress reports a min that is a long queue on slow ports.
+// ECNSlowEgress reports a min that lets queues on slow ports grow long.
 var ECNSlowEgress = &Check{
 	Code:    "ecn-slow-egress",
 	Summary: "ECN marks late on slow ports",
@@ -42,5 +42,5 @@ var ECNSlowEgress = &Check{
 	},
 }
 
-// delay is how long a queue of min takes to leave the port, in whole microseconds.
+// delay returns how long the port needs to send a queue of min, in whole microseconds.
 func (m marking) delay() int { return m.min() * 8 / max(m.port.Speed(), 1) }

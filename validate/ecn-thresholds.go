@@ -6,7 +6,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// ECNThresholds reports marking that cannot work as a ramp.
+// ECNThresholds reports thresholds that form no ramp: marking cannot rise from min to max.
 var ECNThresholds = &Check{
 	Code:    "ecn-thresholds",
 	Summary: "ECN thresholds contradict each other",
@@ -26,8 +26,8 @@ var ECNThresholds = &Check{
 				case m.Min.N > 0 && m.Min.N < m.Max.N && !ramp(asic, m):
 					w = wrong{
 						diag.FirstPlace(given.Max.At(), given.Min.At(), given.At, m.Group.At),
-						fmt.Sprintf("Cos group %q begins to mark at min = %s and marks all from max = %s, and %s has thresholds in steps of %s: "+
-							"it makes both %s. Write a max that is larger by %s or more, or leave both out.", name, diag.Bytes(m.Min.N),
+						fmt.Sprintf("Cos group %q begins to mark at min = %s and marks all from max = %s, and %s has thresholds in steps of %s: it "+
+							"rounds both to %s. Write a max that is larger by %s or more, or leave both out.", name, diag.Bytes(m.Min.N),
 							diag.Bytes(m.Max.N), asic.Title, diag.Bytes(asic.MarkStep), diag.Bytes(asic.Threshold(m.Min.N)),
 							diag.Bytes(asic.MarkStep)),
 					}

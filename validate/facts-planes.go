@@ -9,7 +9,7 @@ import (
 
 // Planes are networks of switches side by side, with a NIC of every host in each.
 
-// homesOf gives, for every host that is attached to several switches, these.
+// homesOf returns, for every host that is attached to several switches, those switches.
 func homesOf(f *ir.Fabric) [][]*ir.Device {
 	var out [][]*ir.Device
 	for _, d := range f.Devices {
@@ -29,7 +29,7 @@ func homesOf(f *ir.Fabric) [][]*ir.Device {
 	return out
 }
 
-// nicsAt gives the names of the NICs attached to a switch.
+// nicsAt returns the names of the NICs attached to a switch.
 func nicsAt(d *ir.Device) []string {
 	var out []string
 	for _, port := range d.Ports {
@@ -40,7 +40,7 @@ func nicsAt(d *ir.Device) []string {
 	return out
 }
 
-// uplinksOf gives the ports of a switch that lead up, but for peer links.
+// uplinksOf returns the ports of a switch that lead to higher tiers, without peer links.
 func uplinksOf(d *ir.Device) []*ir.Port {
 	var out []*ir.Port
 	for _, port := range d.Ports {
@@ -51,24 +51,24 @@ func uplinksOf(d *ir.Device) []*ir.Port {
 	return out
 }
 
-// strayed is an uplink of a leaf that ends in another plane than the leaf is in.
+// strayed is an uplink that ends in another plane than that of its leaf.
 type strayed struct {
 	port      *ir.Port // of the leaf
 	nic, most string   // the NICs attached to the leaf, and those on most leaves below the switch at the other end
 }
 
-// joint is a switch above leaves of two planes, with as many cables of the one as of the other.
+// joint is a switch above leaves of two planes, with about as many cables to each of them.
 type joint struct {
 	device *ir.Device
 	nics   []string // quoted
 }
 
-// mostJoints is how many switches may join planes and be taken for mistakes: two, whose cables were swapped.
+// mostJoints is the largest number of joints that count as mistakes: two switches with swapped cables.
 const mostJoints = 2
 
-// strayUplinks finds uplinks that end in another plane, where the NICs attached to a leaf identify its plane. Every leaf then has NICs of
-// one name. Most cables of some switches above them lead to leaves of one name, and most of others to leaves of another. Where the leaves
-// share the switches above them there are no planes.
+// strayUplinks returns uplinks that end in another plane, if NIC names identify planes. Then all NICs at a leaf have one name, which is
+// the plane of the leaf. A switch above leaves belongs to the plane that most of its cables lead to. If all leaves share the switches
+// above them, there are no planes.
 func strayUplinks(f *ir.Fabric) (stray []strayed, joints []joint) {
 	plane := map[*ir.Device]string{}
 	for _, at := range homesOf(f) {

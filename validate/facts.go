@@ -11,16 +11,16 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// What checks ask of a fabric.
+// Facts about a fabric that several checks use.
 
-// byHand is the devices that one by_hand block describes, and so behave alike: they are judged once.
+// byHand has the devices of one by_hand block. They behave equally, so checks judge them once.
 type byHand struct {
 	*ir.ByHand
 	devices []*ir.Device
 }
 
-// byHands gives the by_hand blocks of the fabric, in order of their first devices. What for_each made of one block is one
-// again where it states the same.
+// byHands returns the by_hand blocks of the fabric, in order of their first devices. Blocks that for_each made from one block are merged
+// if they state the same values.
 func byHands(f *ir.Fabric) []*byHand {
 	var out []*byHand
 	known := map[*ir.ByHand]*byHand{}
@@ -47,7 +47,7 @@ func byHands(f *ir.Fabric) []*byHand {
 	return out
 }
 
-// statement is the text that two blocks share if they are in one place and state the same.
+// statement returns a text that is equal for two blocks if they have the same place and state the same values.
 func statement(h *ir.ByHand) string {
 	var trust string
 	if h.Trust != nil {
@@ -60,11 +60,11 @@ func statement(h *ir.ByHand) string {
 // passing is the traffic of one intent at the devices of one block.
 type passing struct {
 	intent  *ir.Intent
-	port    *ir.Port // one it passes, of the first device
+	port    *ir.Port // a port of the first device that the traffic passes
 	devices []*ir.Device
 }
 
-// passings gives the intents whose traffic passes the devices of the block, in order of declaration.
+// passings returns the intents whose traffic passes the devices of the block, in order of declaration.
 func (b *byHand) passings() []*passing {
 	var out []*passing
 	index := map[*ir.Intent]*passing{}
@@ -85,7 +85,7 @@ func (b *byHand) passings() []*passing {
 				for _, in := range d.Switch.Intents {
 					add(p, in)
 				}
-				break // it sorts alike at every port
+				break // a switch classifies equally at every port
 			}
 			for _, in := range p.NIC.Carries() {
 				add(p, in)
@@ -93,7 +93,7 @@ func (b *byHand) passings() []*passing {
 			if !d.Host.Forwards || len(p.Buffers()) == 0 {
 				continue
 			}
-			for _, in := range d.Fabric.Intents { // what the host only passes on
+			for _, in := range d.Fabric.Intents { // intents that the host only forwards
 				if p.Carries(in.Group) != nil {
 					add(p, in)
 				}
@@ -103,10 +103,10 @@ func (b *byHand) passings() []*passing {
 	return out
 }
 
-// carrying gives the lossless groups the devices of the block carry, by cos, each with the first port that does.
+// carrying returns the lossless groups that the devices of the block carry, by cos, each with the first port that carries it.
 func (b *byHand) carrying() (groups []*ir.CosGroup, at map[*ir.CosGroup]*ir.Port) {
 	at = map[*ir.CosGroup]*ir.Port{}
-	var last **ir.Buffer // of the port before: alike ports share their rows
+	var last **ir.Buffer // of the previous port: equal ports share their rows
 	for _, d := range b.devices {
 		for _, p := range d.Ports {
 			if len(p.Buffers()) == 0 || &p.Buffers()[0] == last {
@@ -125,8 +125,8 @@ func (b *byHand) carrying() (groups []*ir.CosGroup, at map[*ir.CosGroup]*ir.Port
 	return groups, at
 }
 
-// beside gives the first port of the devices that carries a lossless group and whose stated flow control is not that of its cable, and the
-// place that states it; nil: no port does.
+// beside returns the first port that carries a lossless group and whose stated flow control differs from that of its cable, and the place
+// of the statement. It returns nil if there is no such port.
 func (b *byHand) beside() (*ir.Port, *diag.Range) {
 	for _, d := range b.devices {
 		for _, p := range d.Ports {
@@ -141,7 +141,7 @@ func (b *byHand) beside() (*ir.Port, *diag.Range) {
 	return nil, nil
 }
 
-// packetOf is a packet of an intent as its members send it.
+// packetOf returns a packet of an intent as its members send it.
 func packetOf(in *ir.Intent) ir.Packet {
 	if len(in.Members) == 0 {
 		return ir.Packet{IP: in.Version == 2, Tagged: in.VLAN > 0}
@@ -153,18 +153,18 @@ func packetOf(in *ir.Intent) ir.Packet {
 	return p
 }
 
-// grade returns how to report that packets of an intent are in the wrong group; nil where it does no harm.
+// grade returns the function that reports packets of an intent in the wrong group, with the severity of the harm; nil: no harm.
 func (p *Pass) grade(in *ir.Intent) func(at diag.Range, format string, args ...any) *diag.Diagnostic {
 	return p.report(walk.Harm(p.Fabric, in))
 }
 
-// untoldGrade is grade of RoCEv2 that no mark identifies.
+// untoldGrade is grade for RoCEv2 that no mark identifies.
 func (p *Pass) untoldGrade(in *ir.Intent) func(at diag.Range, format string, args ...any) *diag.Diagnostic {
 	return p.report(walk.UntoldHarm(p.Fabric, in))
 }
 
-// overRouted gives the RoCEv2 intents identified by PCP whose members are in several broadcast domains. They have a check of their own, so
-// other checks do not report what happens to them on the way.
+// overRouted returns the RoCEv2 intents identified by PCP whose members are in several broadcast domains. The check pcp-over-routed
+// reports them, so other checks do not report wrong groups of their packets.
 func overRouted(f *ir.Fabric) map[*ir.Intent]bool {
 	out := map[*ir.Intent]bool{}
 	domains := walk.DomainsOf(f)
@@ -199,14 +199,14 @@ func cnpGroups(f *ir.Fabric) map[*ir.CosGroup]*ir.Intent {
 	return out
 }
 
-// twice is a value that two cos groups claim: where it is written first, and where again.
+// twice is a value that two cos groups claim, with its first and its second place.
 type twice struct {
 	value            int
 	first, again     *ir.CosGroup
 	firstAt, againAt diag.Range
 }
 
-// claimedTwice returns the values that two groups claim, one for every later place.
+// claimedTwice returns the values that two groups claim, one entry for every later place.
 func claimedTwice(f *ir.Fabric, claims func(*ir.CosGroup) []ir.Claim) []twice {
 	type claim struct {
 		group *ir.CosGroup
@@ -248,9 +248,9 @@ func firstLossless(n *ir.NIC) *ir.Intent {
 	return nil
 }
 
-// routedBetween returns the routed links of a shortest way from a to b, or nil without a way.
+// routedBetween returns the routed links of a shortest path from a to b, or nil without a path.
 func routedBetween(a, b *ir.Device) []*ir.Link {
-	by := map[*ir.Device]*ir.Port{a: nil} // the port a device was first reached by
+	by := map[*ir.Device]*ir.Port{a: nil} // the ingress port by which a device was first reached
 	for queue := []*ir.Device{a}; len(queue) > 0; queue = queue[1:] {
 		for _, port := range queue[0].Ports {
 			q := port.Peer()
@@ -282,8 +282,8 @@ type marking struct {
 	mem  ir.Memory
 }
 
-// markings calls do for every mark with a threshold that a person wrote or fabric.lock pins, if the mark is a ramp on a switch whose
-// memory fits. Other checks report the rest.
+// markings calls do for every mark with a threshold that is written or that fabric.lock pins, if the mark is a ramp and the memory of its
+// switch fits. Other checks report the other marks.
 func markings(f *ir.Fabric, do func(marking)) {
 	if !slices.ContainsFunc(f.CosGroups, func(g *ir.CosGroup) bool { return g.ECN != nil && (g.ECN.Min.Set() || g.ECN.Max.Set()) }) &&
 		!slices.ContainsFunc(f.Sizes, func(s *ir.Sizing) bool { return s.Pinned != nil }) {
@@ -296,7 +296,7 @@ func markings(f *ir.Fabric, do func(marking)) {
 	})
 }
 
-// everyMarking calls do for every such mark, also where rocec derived both thresholds.
+// everyMarking calls do for these marks and also for those whose thresholds rocec derived.
 func everyMarking(f *ir.Fabric, do func(marking)) {
 	if !slices.ContainsFunc(f.CosGroups, func(g *ir.CosGroup) bool { return g.ECN != nil }) {
 		return
@@ -322,20 +322,19 @@ func everyMarking(f *ir.Fabric, do func(marking)) {
 	}
 }
 
-// ramp reports whether marking begins above an empty queue and before its end, as written and as the chip rounds it.
+// ramp reports whether min is more than 0 and less than max, as written and as the chip rounds them.
 func ramp(a *platform.ASIC, m *ir.Mark) bool {
 	return m.Min.N > 0 && m.Min.N < m.Max.N && a.Threshold(m.Min.N) < a.Threshold(m.Max.N)
 }
 
-// min is the queue length from which on the chip marks, and max that from which on it marks all it can. Both are rounded as the chip
-// rounds them.
+// min is the queue length at which the chip begins to mark. At max it marks with full probability. Both are rounded as on the chip.
 func (m marking) min() int { return m.asic().Threshold(m.mark.Min.N) }
 func (m marking) max() int { return m.asic().Threshold(m.mark.Max.N) }
 
-// below is the largest threshold that the chip keeps below a bound.
+// below returns the largest threshold of the chip that is less than a bound.
 func (m marking) below(bound int) int { return m.asic().WholeSteps(max(bound-1, 0)) }
 
-// minText and maxText are the thresholds as they are asked for, and what the chip makes of them where that is another number.
+// minText and maxText return the wanted threshold, and the chip's rounded threshold if it differs.
 func (m marking) minText() string { return m.thresholdText(m.mark.Min.N) }
 func (m marking) maxText() string { return m.thresholdText(m.mark.Max.N) }
 
@@ -349,10 +348,10 @@ func (m marking) thresholdText(n int) string {
 
 func (m marking) asic() *platform.ASIC { return m.port.Device().Switch.Model.ASIC }
 
-// written reports whether a person or fabric.lock gives min.
+// written reports whether the configuration or fabric.lock states min.
 func (m marking) written() bool { return m.mark.Group.ECN.Min.Set() || m.pinned(m.mark.Min) }
 
-// xoff is the threshold of pausing at the port, of the group that is marked.
+// xoff returns the port's xoff threshold for the group that is marked.
 func (m marking) xoff() int {
 	if b := m.port.Carries(m.mark.Group); b != nil {
 		return b.Xoff.N
@@ -360,8 +359,9 @@ func (m marking) xoff() int {
 	return 0
 }
 
-// late reports whether min lets pauses come before marks. It does where one port fills all queues, or, where thresholds are absolute, even
-// if all ports that can fill one queue do. A derived min is late where no min that holds two frames comes first.
+// late reports whether pauses come before marks with this min. The worst case is one port that fills all queues. With absolute thresholds,
+// min is late if pauses come first even when all ports that can fill a queue do so. A derived min is late if no min of two frames or more
+// comes first.
 func (m marking) late() bool {
 	if !m.mark.Group.Lossless {
 		return false
@@ -373,13 +373,13 @@ func (m marking) late() bool {
 	return m.written() && senders > 1 && m.xoff() > 0 && m.min() >= m.mem.IncastBound(senders, m.xoff())
 }
 
-// pinned reports whether fabric.lock holds another threshold than this rocec derives.
+// pinned reports whether fabric.lock contains another threshold than this rocec derives.
 func (m marking) pinned(n ir.Derived) bool {
 	first := n.From[0]
 	return m.mark.Pinned.Filename != "" && first.Link == ir.NoLinkValue && first.Origin.At.Filename == m.mark.Pinned.Filename
 }
 
-// fix is what to do about a threshold, unless fabric.lock pins it.
+// fix returns the advice for a threshold: written, unless fabric.lock pins the threshold.
 func (m marking) fix(n ir.Derived, written string) string {
 	if m.pinned(n) {
 		return "Take the thresholds of this rocec with `rocec build --lock --refresh`"
@@ -387,7 +387,8 @@ func (m marking) fix(n ir.Derived, written string) string {
 	return written
 }
 
-// writtenAs gives the threshold a person wrote, or fabric.lock pins, that n is or was derived from, "min" or "max", and its place.
+// writtenAs returns the name and place of the threshold, "min" or "max", that is written or that fabric.lock pins, and from which n is
+// derived. It may be n itself.
 func (m marking) writtenAs(n ir.Derived) (name string, at diag.Range, ok bool) {
 	given := m.mark.Group.ECN
 	at = n.On(m.port.Link()).From[0].At
@@ -406,7 +407,7 @@ func (m marking) writtenAs(n ir.Derived) (name string, at diag.Range, ok bool) {
 	return "", diag.Range{}, false
 }
 
-// worst gives the marking with the smallest value, of equals that of the first port.
+// worst returns the marking with the smallest value. Of equal markings it returns that of the first port.
 func worst(all []marking, value func(marking) int) marking {
 	return slices.MinFunc(all, func(a, b marking) int {
 		return cmp.Or(cmp.Compare(value(a), value(b)), cmp.Compare(a.port.Device().ID, b.port.Device().ID),
@@ -414,16 +415,16 @@ func worst(all []marking, value func(marking) int) marking {
 	})
 }
 
-// routingAt is the line that states how traffic is forwarded.
+// routingAt returns the line that sets the routing.
 func (p *Pass) routingAt() diag.Range { return diag.FirstPlace(p.Fabric.RoutingAt, p.Fabric.At) }
 
-// speedAt is the line a link has its speed from.
+// speedAt returns the line that sets the speed of a link.
 func speedAt(l *ir.Link) diag.Range { return diag.FirstPlace(l.Speed.At(), l.At) }
 
-// mlagAt is the line that makes a switch one of a pair, or its block.
+// mlagAt returns the line that sets mlag on a switch, or its block.
 func mlagAt(d *ir.Device) diag.Range { return diag.FirstPlace(d.Switch.MLAGAt, d.Decl) }
 
-// folds gathers what one cause makes many of, so that it is reported once: by key, in the order the keys came.
+// folds groups values by their cause, so that each cause is reported once. Keys keep their order of arrival.
 type folds[K comparable, T any] struct {
 	order []K
 	of    map[K][]T
@@ -449,7 +450,7 @@ func (f *folds[K, T]) each(do func(K, []T)) {
 // losslessCable reports whether a lossless cos group passes a cable.
 func losslessCable(l *ir.Link) bool { return len(l.A().Buffers())+len(l.B().Buffers()) > 0 }
 
-// pauseText names the way in which the fabric means a cable to be lossless.
+// pauseText returns how a cable is configured to be lossless, by link pause or by PFC.
 func pauseText(l *ir.Link) string {
 	if l.ByPause() {
 		return byPause
@@ -457,11 +458,11 @@ func pauseText(l *ir.Link) string {
 	return byPFC
 }
 
-// The words for the two.
+// The results of pauseText.
 const (
 	byPause = "link pause"
 	byPFC   = "PFC"
 )
 
-// flowControlAt is the place that states it for a cable, or else the cable's place.
+// flowControlAt returns the place of a cable's flow_control, or the place of the cable.
 func flowControlAt(l *ir.Link) diag.Range { return diag.FirstPlace(l.FlowControlAt, l.At) }

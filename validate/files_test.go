@@ -21,14 +21,14 @@ import (
 	"github.com/rocec/rocec/validate"
 )
 
-// common is the files that are no check's.
+// common has the files that belong to no check.
 var common = []string{
 	"checks.go", "facts.go", "facts-planes.go", "say.go", "say-proof.go", "say-routing.go", "up-down.go", "validate.go",
 	"ways-out.go", "ways-price.go", "ways-tiers.go",
 }
 
-// TestFiles holds the room to its order. The check with the code pfc-loop is declared in pfc-loop.go, alone; it is in the table; and
-// declarations of a check's file are used in that file only. Declarations of several checks are in the common files.
+// TestFiles checks the layout of the package. The check with the code pfc-loop is declared alone in pfc-loop.go, and is in the table.
+// Declarations of a check's file are used in that file only. Declarations that several checks use are in the common files.
 func TestFiles(t *testing.T) {
 	names, err := filepath.Glob("*.go")
 	require.NoError(t, err)
@@ -42,12 +42,12 @@ func TestFiles(t *testing.T) {
 		files = append(files, file)
 		checks := checksIn(t, file)
 		if slices.Contains(common, name) {
-			assert.Empty(t, checks, "%s is no check's file", name)
+			assert.Empty(t, checks, "%s is not the file of a check", name)
 			continue
 		}
 		if assert.Len(t, checks, 1, "%s: one check, one file", name) {
 			for variable, code := range checks {
-				assert.Equal(t, code+".go", name, "a check's file is called by its code")
+				assert.Equal(t, code+".go", name, "the name of a check's file is its code")
 				rows[variable] = code
 			}
 		}
@@ -115,7 +115,7 @@ func checksIn(t *testing.T, file *ast.File) map[string]string {
 	return out
 }
 
-// exports finds what the compiler wrote of the packages validate imports.
+// exports returns the export data of the packages that validate imports.
 func exports(t *testing.T) importer.Lookup {
 	t.Helper()
 	list, err := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", ".").Output()

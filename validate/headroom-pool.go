@@ -32,19 +32,19 @@ var HeadroomPool = &Check{
 			who := d.Name + andMore(len(all), "switch")
 			at := diag.FirstPlace(d.Switch.HeadroomPool.At(), d.Decl)
 			if m.Pool < m.Largest {
-				p.Errorf(at, "The headroom pool of %s is %s, but one port alone may need %s after a pause: even a single pause loses "+
-					"frames. Make it %s, the sum of all headrooms, or leave it out.", who, diag.Bytes(m.Pool), diag.Bytes(m.Largest),
+				p.Errorf(at, "The headroom pool of %s is %s, but one port alone can receive %s after a pause: even a single pause loses frames. "+
+					"Make it %s, the sum of all headrooms, or leave it out.", who, diag.Bytes(m.Pool), diag.Bytes(m.Largest),
 					diag.Bytes(m.Headroom))
 				return
 			}
-			p.Warnf(at, "The headroom pool of %s is %s, and all headrooms together are %s: %d of %d port buffers can be caught at once. "+
-				"When more pause together frames are lost, so this is lossless only statistically. Make it as large as the sum, or leave "+
+			p.Warnf(at, "The headroom pool of %s is %s, and all headrooms together are %s: the pool covers %d of %d port buffers at once. If "+
+				"more of them pause together, frames are lost, so this is lossless only statistically. Make it as large as the sum, or leave "+
 				"it out, where the memory allows it.", who, diag.Bytes(m.Pool), diag.Bytes(m.Headroom), caught(d, m.Pool), m.Buffers)
 		})
 	},
 }
 
-// caught counts the headrooms a pool holds at once, the largest first.
+// caught returns how many headrooms fit into a pool at once, the largest first.
 func caught(d *ir.Device, pool int) int {
 	var rooms []int
 	for _, p := range d.Ports {

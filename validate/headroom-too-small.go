@@ -35,8 +35,8 @@ var HeadroomTooSmall = &Check{
 	},
 }
 
-// headroom reports the ports of a group that are too small, for what is written in one place: the worst of them, and where the others
-// are. Those where loss is likely come before those where it takes bad luck.
+// headroom reports the ports of a group with too small buffers that one line sets. It names the worst port and counts the others. Ports
+// that are likely to lose frames come before ports that lose frames only if many are small.
 func (p *Pass) headroom(g *ir.CosGroup, ports []*ir.Port) {
 	chance := func(port *ir.Port) int { // 0: loss is likely
 		if _, likely := walk.HeadroomShort(port, port.Carries(g)); likely {
@@ -104,7 +104,7 @@ func (p *Pass) headroom(g *ir.CosGroup, ports []*ir.Port) {
 	}
 }
 
-// publishedFor is the published figure that Need is as large as.
+// publishedFor returns the larger published figure, which is equal to Need.
 func publishedFor(b *ir.Buffer) ir.Term {
 	if b.Row.Bytes > b.Published.Bytes {
 		return b.Row
@@ -112,7 +112,7 @@ func publishedFor(b *ir.Buffer) ir.Term {
 	return b.Published
 }
 
-// headroomText is the sum, term by term.
+// headroomText returns the sum of the headroom, term by term.
 func headroomText(port *ir.Port, b *ir.Buffer) string {
 	type row struct{ name, bytes, why string }
 	rows := make([]row, 0, len(b.Terms)+3)

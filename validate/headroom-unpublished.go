@@ -39,7 +39,7 @@ var HeadroomUnpublished = &Check{
 	},
 }
 
-// mostNeeded is the largest headroom of the ports.
+// mostNeeded returns the largest headroom of the ports.
 func mostNeeded(ports []*ir.Port) (most int) {
 	for _, port := range ports {
 		for _, b := range port.Buffers() {

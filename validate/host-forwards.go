@@ -5,7 +5,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// HostForwards notes hosts that pass on traffic and send their own in the same lossless group.
+// HostForwards notes hosts that forward traffic and send their own traffic in the same lossless group.
 var HostForwards = &Check{
 	Code:    "host-forwards",
 	Summary: "a member passes on lossless traffic of others",
@@ -31,8 +31,8 @@ var HostForwards = &Check{
 			for i, n := range nics {
 				hosts[i] = n.Device
 			}
-			p.Noticef(diag.FirstPlace(n.Device.Host.ForwardsAt, n.Device.Decl), "%s traffic of others and %s in roce %q too, whose cos "+
-				"group %q is lossless: own traffic and transit share buffers, and the proof counts such a host as a switch. If "+
+			p.Noticef(diag.FirstPlace(n.Device.Host.ForwardsAt, n.Device.Decl), "%s traffic of others and %s in roce %q too, whose cos group %q "+
+				"is lossless: its own and the transit traffic share buffers, and the proof counts such a host as a switch. If "+
 				"it is not meant to route or bridge, leave forwards out.",
 				verb(deviceNames(hosts), len(nics), "passes on", "pass on"),
 				diag.Plural(len(nics), "is", "are"), in.Name, in.Group.Name).

@@ -6,7 +6,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Incast notes by how much members can overrun one of them.
+// Incast notes how much more traffic members can send to one of them than its port carries.
 var Incast = &Check{
 	Code:    "incast",
 	Summary: "many members can send to one at once",
@@ -26,7 +26,7 @@ var Incast = &Check{
 				continue
 			}
 			sum, cabled := 0, 0
-			own := map[*ir.Device][2]int{} // what a host sends itself: Mb/s, NICs
+			own := map[*ir.Device][2]int{} // by host: the rate of its members in Mb/s, and their number
 			for _, m := range in.Members {
 				if port := m.NIC.Port; port != nil {
 					sum += port.Speed()
@@ -78,7 +78,7 @@ var Incast = &Check{
 	},
 }
 
-// senderXoffs is the threshold of pausing of each port that can send to another one of its switch in a group.
+// senderXoffs returns the xoff threshold of each port that can send to another port of its switch in a group.
 func senderXoffs(to *ir.Port, g *ir.CosGroup) []int {
 	var out []int
 	for _, p := range to.Device().Ports {
@@ -89,10 +89,10 @@ func senderXoffs(to *ir.Port, g *ir.CosGroup) []int {
 	return out
 }
 
-// manyTimes is what must be exceeded for incast to be worth a note: less is any busy rack.
+// manyTimes is the ratio above which incast is noted: a busy rack has a smaller one.
 const manyTimes = 16
 
-// inflows remembers how fast lossless traffic of a group can come into a switch, by all of its ports.
+// inflows caches the rate at which lossless traffic of a group can enter a switch by all of its ports.
 type inflows map[inflow]int
 
 type inflow struct {

@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// IPDuplicate reports members of one intent with one address.
+// IPDuplicate reports members of one intent that have the same address.
 var IPDuplicate = &Check{
 	Code:    "ip-duplicate",
 	Summary: "two members have one IP address",
@@ -54,8 +54,8 @@ var IPDuplicate = &Check{
 			if len(all) > 1 {
 				more = fmt.Sprintf(" (and %s more like it)", diag.Count(len(all)-1, "NIC"))
 			}
-			d := p.Errorf(at.again, "%s has the address of %s, %s%s. Connections to it reach whichever of the two answered "+
-				"last. Give every NIC an address of its own.",
+			d := p.Errorf(at.again, "%s has the address of %s, %s%s. Connections to it reach the NIC that answered last. Give every NIC its own "+
+				"address.",
 				nicName(c.again), nicName(c.first), c.addr, more)
 			if at.first != at.again {
 				d.Note(at.first, "%s has it", nicName(c.first))
@@ -64,8 +64,8 @@ var IPDuplicate = &Check{
 	},
 }
 
-// addressOf returns the address with which a NIC takes part in an intent, and the place that states it: that of the VLAN interface that
-// rocec makes for it, or else that of the interface.
+// addressOf returns the address of a NIC in an intent, and its place. It is the address of the VLAN interface if rocec makes one, or that
+// of the interface.
 func addressOf(n *ir.NIC, in *ir.Intent) (netip.Prefix, diag.Range) {
 	if n.CreateVLAN && n.VLANIP.IsValid() && in.VLAN > 0 && !in.ByDSCP() {
 		return n.VLANIP, diag.FirstPlace(n.VLANAt, n.At)

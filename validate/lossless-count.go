@@ -5,7 +5,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// LosslessCount reports switches set by hand that carry more lossless groups than their chip is known to do.
+// LosslessCount reports switches set by hand that carry more lossless groups than their chip is known to support.
 var LosslessCount = &Check{
 	Code:    "lossless-count",
 	Summary: "more lossless groups than the switch is known to do",
@@ -41,13 +41,13 @@ var LosslessCount = &Check{
 				d = p.Errorf(k.model, "The lossless cos group %s passes %s, and %s has no PFC on %s: the switch "+
 					"drops when it is full. Use another model, or keep lossless traffic away from "+
 					"it.", diag.And(names), where, can.System, asic.Title)
-			case len(names) <= can.Lossless: // and so they share a buffer
-				d = p.Warnf(k.model, "%s carry %s, and %s keeps one buffer for all of them on %s: when one is congested, the others are "+
-					"paused, too (%s). Put intents together into one lossless group.",
+			case len(names) <= can.Lossless: // so all groups share one buffer
+				d = p.Warnf(k.model, "%s carry %s, and %s keeps one buffer for all of them on %s: when one is congested, the others are paused, "+
+					"too (%s). Put the intents into one lossless group.",
 					"Ports like "+where, diag.Count(len(names), "lossless group"), can.System, asic.Title, can.Joined)
 			default:
-				d = p.Warnf(k.model, "%s carry %s, and %s is known to do %d on a port: %s. Put "+
-					"intents together into fewer lossless groups, or work out that the buffer suffices.",
+				d = p.Warnf(k.model, "%s carry %s, and %s is known to do %d on a port: %s. Put the intents into fewer lossless groups, or verify "+
+					"that the buffer is large enough.",
 					"Ports like "+where, diag.Count(len(names), "lossless group"), asic.Title, can.Lossless, can.Counted)
 			}
 			d.Note(k.at, "rocec does not set it up")

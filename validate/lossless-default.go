@@ -7,7 +7,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// LosslessDefault warns of a lossless group that takes unmarked packets.
+// LosslessDefault warns of a lossless group that receives unmarked packets.
 var LosslessDefault = &Check{
 	Code:    "lossless-default",
 	Summary: "unmarked traffic becomes lossless",
@@ -19,8 +19,8 @@ var LosslessDefault = &Check{
 			}
 			if g.Cos == 0 {
 				p.Warnf(diag.FirstPlace(g.CosAt, g.At),
-					"Cos group %q is lossless and has cos 0, where every unmarked frame goes, flooded ones included. "+
-						"Give it another number and leave 0 to the rest.", g.Name).
+					"Cos group %q is lossless and has cos 0, where every unmarked frame goes, flooded ones included. Give it another number and leave "+
+						"0 to a lossy group.", g.Name).
 					Note(diag.FirstPlace(g.LosslessAt, g.At), "makes it lossless")
 			}
 			for _, c := range g.DSCP {
@@ -37,7 +37,7 @@ var LosslessDefault = &Check{
 	},
 }
 
-// unmarkedIntoLossless warns of maps that send packets without a mark to a lossless cos the device carries.
+// unmarkedIntoLossless warns of maps that put packets without a mark into a lossless cos of the device.
 func (p *Pass) unmarkedIntoLossless(b *byHand) {
 	groups, at := b.carrying()
 	for _, field := range []struct {

@@ -19,7 +19,7 @@ var MapMismatch = &Check{
 			if len(b.DSCP) == 0 && len(b.PCP) == 0 {
 				continue
 			}
-			said := map[ir.Claim]bool{} // of two intents in one group, the first
+			said := map[ir.Claim]bool{} // if a group has two intents, the first counts
 			for _, at := range b.passings() {
 				if p.grade(at.intent) == nil || routed[at.intent] {
 					continue
@@ -35,7 +35,7 @@ var MapMismatch = &Check{
 	},
 }
 
-// astray gives the values of an intent that the block's maps send to another cos, by where they send it.
+// astray returns the values of an intent that the block's maps put into another cos, by that cos.
 func (at *passing) astray() *folds[ir.Claim, int] {
 	var out folds[ir.Claim, int]
 	in := at.intent

@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// MLAGUneven warns of redundancy pairs that are not a pair, or whose switches differ.
+// MLAGUneven warns of redundancy pairs without exactly two switches, and of pairs whose switches differ.
 var MLAGUneven = &Check{
 	Code:    "mlag-uneven",
 	Summary: "the switches of a redundancy pair differ",
@@ -80,7 +80,7 @@ var MLAGUneven = &Check{
 					"too, or leave it out.", value, a.Name)
 				return
 			default:
-				p.Warnf(k.at, "The value of %s names a pair, but %s have it: %s. Give every two switches a value of their own.", value,
+				p.Warnf(k.at, "The value of %s names a pair, but %s have it: %s. Give every pair its own value.", value,
 					diag.Count(len(pair), "switch"), deviceNames(pair))
 				return
 			}
@@ -91,8 +91,8 @@ var MLAGUneven = &Check{
 	},
 }
 
-// unevenCables gives, for every host on both switches of a pair, two lossless cables of which only one is lossless by link pause: its port
-// at the one switch, and that at the other. Those of one bond are left out.
+// unevenCables returns, for every host on both switches of a pair, two lossless cables of which exactly one is lossless by link pause,
+// each as its port at the switch. Cables of one bond are left out.
 func unevenCables(a, b *ir.Device) (out [][2]*ir.Port) {
 	at := map[*ir.Device][]*ir.Port{}
 	for _, p := range b.Ports {

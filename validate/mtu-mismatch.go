@@ -6,7 +6,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// MTUMismatch reports NICs that send frames their switch port drops.
+// MTUMismatch reports NICs that send larger frames than their switch port accepts.
 var MTUMismatch = &Check{
 	Code:    "mtu-mismatch",
 	Summary: "a NIC sends larger frames than the switches take",
@@ -37,7 +37,7 @@ var MTUMismatch = &Check{
 	},
 }
 
-// mtuAt is the line that gives the switch ports of a link their MTU.
+// mtuAt returns the line that sets the MTU of a link's switch ports.
 func mtuAt(f *ir.Fabric, l *ir.Link) diag.Range {
 	return diag.FirstPlace(l.MTU.At(), f.MTUAt, f.At)
 }

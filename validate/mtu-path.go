@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// MTUPath reports links between switches that take smaller frames than the members on both sides send.
+// MTUPath reports links between switches whose MTU is smaller than that of the members on both sides.
 var MTUPath = &Check{
 	Code:    "mtu-path",
 	Summary: "a link on the way takes smaller frames than its members send",
@@ -31,7 +31,7 @@ var MTUPath = &Check{
 		for _, in := range p.Fabric.Intents {
 			largest := 0
 			for _, m := range in.Members {
-				if !walk.OverPort(m.NIC) { // that is mtu-mismatch
+				if !walk.OverPort(m.NIC) { // mtu-mismatch reports it
 					largest = max(largest, m.NIC.MTU)
 				}
 			}
@@ -55,10 +55,10 @@ var MTUPath = &Check{
 	},
 }
 
-// smallLink reports a link between two NICs, members of an intent, that takes smaller frames than they send.
+// smallLink reports a link between two members of an intent whose MTU is smaller than theirs.
 func (p *Pass) smallLink(l *ir.Link, a, b *ir.NIC, in *ir.Intent) {
-	p.Errorf(diag.FirstPlace(l.MTU.At(), l.At), "%s - %s takes frames of %d bytes, and %s and %s, members of roce %q "+
-		"on its two sides, send frames of up to %d: the larger ones are dropped on the way. Raise the MTU of "+
+	p.Errorf(diag.FirstPlace(l.MTU.At(), l.At), "%s - %s accepts frames of %d bytes, and %s and %s, members of roce %q on its two sides, "+
+		"send frames of up to %d: the larger ones are dropped on the way. Raise the MTU of "+
 		"the link, or lower that of the NICs.",
 		l.A(), l.B(), l.MTU.N, nicName(a), nicName(b), in.Name, min(a.MTU, b.MTU)).
 		About(in.Name).
@@ -84,7 +84,7 @@ func carriesIntent(l *ir.Link, in *ir.Intent) bool {
 	return false
 }
 
-// endsOf returns the members of an intent by the device that forwards for them, without those whose own port is too small.
+// endsOf returns the members of an intent by the device they are attached to, without members whose switch port has a too small MTU.
 func endsOf(in *ir.Intent) map[*ir.Device][]*ir.NIC {
 	out := map[*ir.Device][]*ir.NIC{}
 	for _, m := range in.Members {
@@ -95,9 +95,9 @@ func endsOf(in *ir.Intent) map[*ir.Device][]*ir.NIC {
 	return out
 }
 
-// across returns a member on either side of a link, of two hosts, both with a larger MTU than it, whose traffic takes it. Either they are
-// attached to its two ends, or one is attached to or below its lower end and the other is not. Other paths that might use the link are
-// left out.
+// across returns two members of different hosts, one on each side of a link, that have a larger MTU than the link and whose traffic passes
+// it. Either they are attached to its two ends, or only one of them is attached to or below its lower end. Other paths that might use the
+// link are left out.
 func across(l *ir.Link, ends map[*ir.Device][]*ir.NIC) (a, b *ir.NIC) {
 	low, high := l.A().Device(), l.B().Device()
 	if low.Height() > high.Height() {
@@ -132,8 +132,8 @@ func across(l *ir.Link, ends map[*ir.Device][]*ir.NIC) (a, b *ir.NIC) {
 	return near.apart(far)
 }
 
-// twoHosts holds two of the NICs added to it that have an MTU above a limit: the first of the first host and the first of the second,
-// whatever the order they were added in.
+// twoHosts keeps two of the added NICs with an MTU above a limit: the first NIC of the first host and the first NIC of the second, in any
+// order of adding.
 type twoHosts [2]*ir.NIC
 
 func (t *twoHosts) add(nics []*ir.NIC, limit int) {
@@ -152,7 +152,7 @@ func (t *twoHosts) add(nics []*ir.NIC, limit int) {
 	}
 }
 
-// apart returns a NIC of each that are not of one host; nil without such NICs.
+// apart returns one NIC of each that belong to different hosts; nil without such NICs.
 func (t *twoHosts) apart(other twoHosts) (a, b *ir.NIC) {
 	for _, a := range t {
 		for _, b := range other {

@@ -50,10 +50,10 @@ var MTUUneven = &Check{
 	},
 }
 
-// uneven reports a member whose RDMA packets are smaller than those of another; more is added of the whole intent.
+// uneven reports a member whose RDMA packets are smaller than those of another; more is text about the whole intent.
 func (p *Pass) uneven(in *ir.Intent, small, large *ir.NIC, more string) {
 	p.Warnf(diag.FirstPlace(small.MTUAt, small.At), "%s has an MTU of %d and so RDMA packets of %d bytes, %s has %d and %d. Both are "+
-		"members of roce %q%s: connections made by RDMA-CM take the smaller, others can fail. Give all members one MTU.",
+		"members of roce %q%s: connections made by RDMA-CM use the smaller size, others can fail. Give all members one MTU.",
 		nicName(small), small.MTU, ir.RDMAMTU(small.MTU), nicName(large), large.MTU, ir.RDMAMTU(large.MTU), in.Name, more).
 		About(in.Name).
 		Note(diag.FirstPlace(large.MTUAt, large.At), "MTU %d", large.MTU)

@@ -8,14 +8,14 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// NICHeadroom reports NICs whose own buffers cannot hold what comes after a pause.
+// NICHeadroom reports NICs whose buffers are too small for the frames that arrive after a pause.
 var NICHeadroom = &Check{
 	Code:    "nic-headroom",
 	Summary: "the NIC's buffer is too small for the cable",
 	Answers: []string{"K11", "N14"},
 	Run: func(p *Pass) {
 		type key struct {
-			at    diag.Range // of the length
+			at    diag.Range // the place of the length
 			block string
 			model *ir.NICModel
 			need  int
@@ -41,7 +41,7 @@ var NICHeadroom = &Check{
 			where := first.String() + andMore(len(all), "NIC") + diag.Plural(len(all), " needs", " each need")
 			text := fmt.Sprintf("%s %s for %s (%s, %g m)", where, diag.Bytes(k.need), diag.Count(len(first.Buffers()), "lossless group"),
 				platform.SpeedText(first.Link().Speed.N), first.Link().Length.Metres)
-			fix := "Frames that come after its pause are lost. A shorter cable, fewer lossless groups or a lower speed help."
+			fix := "Frames that arrive after its pause are lost. A shorter cable, fewer lossless groups or a lower speed help."
 			if k.long {
 				p.Warnf(k.at, "%s, and the %s driver counts at most %d m of cable: it keeps less headroom than that. %s", text,
 					k.model.Driver.Name, k.model.Driver.Cable, fix)

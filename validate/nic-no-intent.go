@@ -12,11 +12,11 @@ var NICNoIntent = &Check{
 	Answers: []string{"X6"},
 	Run: func(p *Pass) {
 		if len(p.Fabric.Intents) == 0 {
-			return // nothing of the fabric's RoCE is described
+			return // the fabric describes no RoCE
 		}
 		var idle folds[diag.Range, *ir.NIC]
 		for _, d := range p.Fabric.Devices {
-			if d.Host == nil || d.Host.Forwards { // what it passes on is of others
+			if d.Host == nil || d.Host.Forwards { // it forwards traffic of others
 				continue
 			}
 			for _, n := range d.Host.NICs {
@@ -26,7 +26,7 @@ var NICNoIntent = &Check{
 			}
 		}
 		idle.each(func(_ diag.Range, all []*ir.NIC) {
-			p.Warnf(all[0].At, "%s in no roce block, so RoCE there travels as best effort: no PFC, no marks, and no part of the proof. Name %s "+
+			p.Warnf(all[0].At, "%s in no roce block, so its RoCE travels as best effort: without PFC and marks, and outside of the proof. Name %s "+
 				"in the members of a roce block, or write roce = false.",
 				verb(nicNames(all), len(all), "is", "are"), diag.Plural(len(all), "it", "them"))
 		})

@@ -28,13 +28,13 @@ var NICNoPFC = &Check{
 			n := nics[0]
 			in := firstLossless(n)
 			e := p.Errorf(at, "%s%s in the lossless cos group %q of roce %q, and %s has no PFC: it neither pauses its switch nor "+
-				"obeys it, so frames are lost at its cable. Use a NIC with PFC or a lossy group; if the interface below does "+
-				"PFC, say flow_control = \"pfc\" in by_hand.",
+				"obeys it, so frames are lost at its cable. Use a NIC with PFC or a lossy group; if the interface below does PFC, write "+
+				"flow_control = \"pfc\" in by_hand.",
 				nicName(n), andMore(len(nics), "NIC")+" "+diag.Plural(len(nics), "is", "are"), in.Group.Name, in.Name, n.Model.Title).
 				About(in.Name).
 				Note(diag.FirstPlace(in.Group.LosslessAt, in.Group.At), "the lossless group")
 			if h := n.Device.ByHand; h != nil {
-				e.Note(h.At, "says nothing of its flow control")
+				e.Note(h.At, "states no flow control")
 			}
 		})
 	},

@@ -6,7 +6,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// NICPFCClasses reports NICs that carry more lossless groups than they can pause apart.
+// NICPFCClasses reports NICs that carry more lossless groups than they have classes with PFC.
 var NICPFCClasses = &Check{
 	Code:    "nic-pfc-classes",
 	Summary: "a NIC carries more lossless groups than it has classes with PFC",
@@ -32,10 +32,10 @@ var NICPFCClasses = &Check{
 			carried := losslessOf(n)
 			report, has := p.Errorf, "has"
 			if can.UsualLossless {
-				report, has = p.Warnf, "by the usual report of its firmware has"
+				report, has = p.Warnf, "has, by the usual report of its firmware,"
 			}
 			d := report(at, "%s%s in %d lossless cos groups, and a port of the %s %s %s with PFC: packets of the others "+
-				"that arrive while it is busy are lost. Put its intents into one lossless group, or give each a NIC of its own.",
+				"that arrive while it is busy are lost. Put its intents into one lossless group, or give each its own NIC.",
 				nicName(n), andMore(len(nics), "NIC")+" "+diag.Plural(len(nics), "is", "are"), len(carried), n.Model.Title, has,
 				diag.Count(can.Lossless, "class"))
 			for _, in := range carried {
@@ -45,7 +45,7 @@ var NICPFCClasses = &Check{
 	},
 }
 
-// losslessOf returns an intent for each lossless group a NIC's traffic travels in.
+// losslessOf returns one intent for each lossless group of a NIC's traffic.
 func losslessOf(n *ir.NIC) []*ir.Intent {
 	var out []*ir.Intent
 next:

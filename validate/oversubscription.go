@@ -62,7 +62,7 @@ var Oversubscription = &Check{
 	},
 }
 
-// ratio is what can be sent up by a switch in a group, and what its uplinks carry, in Mb/s; with a port of either kind.
+// ratio is the rate that members below a switch can send up in a group, and the rate of its uplinks, in Mb/s, with one port of each.
 type ratio struct {
 	at           *ir.Device
 	group        *ir.CosGroup
@@ -70,8 +70,8 @@ type ratio struct {
 	below, above *ir.Port
 }
 
-// sending returns how fast the members at each device can send in lossless group g, and all of them together. It counts intents whose
-// members are attached to several devices.
+// sending returns the rate at which the members at each device can send in lossless group g, and the rate of all of them. Only intents
+// with members at several devices count.
 func sending(f *ir.Fabric, g *ir.CosGroup) (ends map[*ir.Device]int, all int) {
 	ends = map[*ir.Device]int{}
 	counted := map[*ir.NIC]bool{}
@@ -105,7 +105,7 @@ func acrossSwitches(in *ir.Intent) bool {
 	return false
 }
 
-// upAndDown sums the speeds of a switch's ports that carry g, towards higher and towards lower devices.
+// upAndDown returns the sums of the speeds of a switch's ports that carry g, towards higher and towards lower devices.
 func upAndDown(d *ir.Device, g *ir.CosGroup) ratio {
 	r := ratio{at: d, group: g}
 	if d.Switch == nil {
@@ -123,14 +123,14 @@ func upAndDown(d *ir.Device, g *ir.CosGroup) ratio {
 	return r
 }
 
-// lowerSets is the forwarding devices of a fabric as a DAG of sets: a set has the devices directly below a device. The switches of a pod
-// that reach the same leaves share one, so that the devices below them are summed once.
+// lowerSets is a DAG of sets: a set has the forwarding devices directly below a device. Switches of a pod that reach the same leaves share
+// one set, so that the devices below them are summed once.
 type lowerSets struct {
 	of   []int32 // by Device.ID, an index into sets
 	sets []lowerSet
 }
 
-// lowerSet is the forwarding devices directly below a device, and their own sets, each once.
+// lowerSet has the forwarding devices directly below a device, and the sets of these, each once.
 type lowerSet struct {
 	devices []*ir.Device
 	below   []int32
@@ -180,7 +180,7 @@ func (s *lowerSets) sums(ends map[*ir.Device]int) func(*ir.Device) int {
 	for i := range sums {
 		sums[i] = -1
 	}
-	seenSet := make([]int32, len(s.sets))  // by which set's sum; 0: by none
+	seenSet := make([]int32, len(s.sets))  // the set whose sum already counts the device; 0: none
 	seenDevice := make([]int32, len(s.of)) // the same
 	return func(d *ir.Device) int {
 		from := s.of[d.ID]

@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// speedBelowBySearch is what [lowerSets.sums] gives, by a search from the device.
+// speedBelowBySearch returns the same as [lowerSets.sums], by a search from the device.
 func speedBelowBySearch(d *ir.Device, ends map[*ir.Device]int) int {
 	sum := 0
 	seen := map[*ir.Device]bool{d: true}
@@ -75,7 +75,7 @@ func TestSpeedBelow(t *testing.T) {
 	require.Positive(t, shared)
 }
 
-// Switches above the same devices share a set, so that a pod is summed once, not once for each of its switches.
+// Switches above the same devices share a set, so that a pod is summed once and not for each of its switches.
 func TestLowerSetsOfAPod(t *testing.T) {
 	f := irtest.Clos(ir.UpDown, 3, 5, 4, 2, 2).Fabric()
 	sets := newLowerSets(f)
@@ -111,7 +111,7 @@ func BenchmarkOversubscription(b *testing.B) {
 	}
 }
 
-// The check counts the members that are attached to a device once, whatever intents they are in.
+// The check counts the members at a device once, also if they are in several intents.
 func TestSending(t *testing.T) {
 	c := irtest.Clos(ir.UpDown, 2, 2, 2, 1, 3)
 	f := fabric(c)

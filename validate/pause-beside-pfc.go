@@ -30,7 +30,7 @@ var PauseBesidePFC = &Check{
 			var d *diag.Diagnostic
 			switch own := port.FlowControl(); {
 			case own == ir.Pause && port.ByPause():
-				d = p.Errorf(*besides, "%s link pause, as %s does, and PFC for %s: pfc = %s. A port does one or the other; many obey neither "+
+				d = p.Errorf(*besides, "%s link pause, as %s does, and PFC for %s: pfc = %s. A port can do only one of them; many obey neither "+
 					"when set to both. Leave pfc out, and switch PFC off there.",
 					who, ask, diag.Plural(len(b.PFC), "one cos", "several cos"), claimsText(b.PFC))
 			case own == ir.Pause:

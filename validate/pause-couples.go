@@ -23,8 +23,8 @@ var PauseCouples = &Check{
 			for _, b := range l.A().Buffers() {
 				groups = append(groups, b.Group)
 			}
-			p.Warnf(at, "%s - %s%s %s lossless by link pause, in a fabric of PFC: when %s is full, everything waits, CNPs and best effort, too, "+
-				"and a pause goes on from one cos group into another. Use PFC between switches, and link pause at hosts only.",
+			p.Warnf(at, "%s - %s%s %s lossless by link pause, in a fabric of PFC: when %s is full, all traffic waits, also CNPs and best "+
+				"effort, and a pause spreads from one cos group to another. Use PFC between switches, and link pause at hosts only.",
 				l.A(), l.B(), andMore(len(links), "cable"), diag.Plural(len(links), "is", "are"), groupNames(groups))
 		})
 	},

@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// PauseIdlesLink reports long links that idle after a pause because too few bytes are below xon.
+// PauseIdlesLink reports long links that idle after a pause because xon is too small.
 var PauseIdlesLink = &Check{
 	Code:    "pause-idles-link",
 	Summary: "a pause leaves a long link idle",
@@ -45,8 +45,8 @@ var PauseIdlesLink = &Check{
 			case l.At:
 				fix = "The memory of the switch does not hold more at every such port. Shorter cables, fewer of them or another model help."
 			}
-			d := p.Noticef(k.at, "At %s a cable of %g m carries %s at %s between the end of a pause and the first new frame of cos "+
-				"group %q. xon keeps only %s in the buffer for that time: every pause can leave the link idle for %s. %s",
+			d := p.Noticef(k.at, "At %s a cable of %g m carries %s at %s between the end of a pause and the first new frame of cos group %q. "+
+				"For that time, xon keeps only %s in the buffer: every pause can leave the link idle for %s. %s",
 				worst.String()+andMore(len(ports), "port"),
 				l.Length.Metres, diag.Bytes(b.RoundTrip), platform.SpeedText(l.Speed.N), k.group.Name,
 				diag.Bytes(b.Xoff.N-b.XonDelta.N), diag.Count(idle(worst, b), "microsecond"), fix)
@@ -54,14 +54,14 @@ var PauseIdlesLink = &Check{
 				d.Note(l.At, "the cable")
 			}
 			if at := given.XonDelta.At(); at.Filename != "" {
-				d.Note(at, "xon is xoff less xon_delta")
+				d.Note(at, "xon is xoff minus xon_delta")
 			}
 		})
 	},
 }
 
-// idle returns for how long a long cable idles after a pause, in whole microseconds, begun ones counted. It returns 0 for shorter cables,
-// and where thresholds contradict each other ([PFCSizes]).
+// idle returns how long a long cable idles after a pause, in microseconds, rounded up. It returns 0 for shorter cables, and for thresholds
+// that contradict each other ([PFCSizes]).
 func idle(p *ir.Port, b *ir.Buffer) int {
 	missing := b.RoundTrip - (b.Xoff.N - b.XonDelta.N)
 	if p.Device().Switch == nil || p.Device().ByHand != nil || p.Link().Length.Metres <= ir.LongCable || missing <= 0 ||

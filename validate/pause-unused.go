@@ -7,7 +7,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// PauseUnused warns of link pause that is asked for and not written, since nothing is lossless there.
+// PauseUnused warns of configured link pause on cables without lossless traffic, where rocec writes none.
 var PauseUnused = &Check{
 	Code:    "pause-unused",
 	Summary: "link pause where nothing is lossless",
@@ -22,8 +22,8 @@ var PauseUnused = &Check{
 			}
 		}
 		if at := p.Fabric.FlowControlAt; at.Filename != "" && p.Fabric.FlowControl == ir.Pause && !lossless {
-			p.Warnf(at, "The fabric is to be lossless by link pause, and no lossless cos group passes any cable: no link pause is written, and "+
-				"packets are dropped when a buffer is full. Say lossless = true in a cos group that a roce block uses, or take flow_control out.")
+			p.Warnf(at, "The fabric has flow_control = \"pause\", and no lossless cos group passes any cable: no link pause is written, and "+
+				"packets are dropped when a buffer is full. Write lossless = true in a cos group that a roce block uses, or take flow_control out.")
 		}
 		of.each(func(at diag.Range, links []*ir.Link) {
 			if slices.ContainsFunc(links, losslessCable) {

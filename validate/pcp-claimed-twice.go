@@ -13,7 +13,7 @@ var PCPClaimedTwice = &Check{
 	Answers: []string{"1"},
 	OnHop:   true,
 	Run: func(p *Pass) {
-		taken := map[int]int{} // groups by cos: a cos claimed twice is that check's story
+		taken := map[int]int{} // groups by cos: cos-claimed-twice reports a cos of two groups
 		for _, g := range p.Fabric.CosGroups {
 			taken[g.Cos]++
 		}

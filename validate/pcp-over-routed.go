@@ -20,11 +20,11 @@ var PCPOverRouted = &Check{
 			first, other := walk.TwoDomains(in, domains())
 			routed := routedBetween(walk.AttachedTo(first.NIC), walk.AttachedTo(other.NIC))
 			if routed == nil {
-				continue // no way at all between them: no routed link parts them
+				continue // there is no path between them, so no routed link is on it
 			}
 			d := p.untoldGrade(in)(diag.FirstPlace(in.GroupAt, in.At),
-				"Roce %q is version 2 and goes by PCP, since cos group %q claims no DSCP. The 802.1p priority of its "+
-					"vlan does not survive the routed links between its members, such as from %s to %s: behind them its packets are best effort. "+
+				"Roce %q is version 2, and PCP identifies it, since cos group %q claims no DSCP. The 802.1p priority of its "+
+					"vlan does not survive the routed links between its members, such as from %s to %s: after them its packets are best effort. "+
 					"Write a dscp in the cos group, for example dscp = [\"af31\"].", in.Name, in.Group.Name, nicName(first.NIC), nicName(other.NIC)).
 				About(in.Name)
 			d.Note(in.Group.At, "the cos group")

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/validate/proof"
 )
 
-// PFCLoopCabling warns of circles that planned cables make while some of them are laid.
+// PFCLoopCabling warns of circles that exist while only some planned cables are laid.
 var PFCLoopCabling = &Check{
 	Code:    "pfc-loop-cabling",
 	Summary: "planned cables are not proven to be safe in every order",
@@ -42,16 +42,17 @@ func (p *Pass) reportCabling(l *proof.Proof) {
 			"every step is free%s.", areDown(c.Half.Down), groupsText(l.Groups), len(c.Half.Circle), orderCovers(p.Fabric, c))
 	case proof.NoOrder:
 		d = p.Warnf(at, between+"While %s, lossless traffic of %s can fill %d buffers that wait for each other in a circle, and every order "+
-			"of laying the cables meets such a state. Lay them while no RoCE runs between these members, or have routing forbid the circle.",
+			"of laying the cables passes such a state. Lay them while no RoCE runs between these members, or have routing forbid the circle.",
 			areDown(c.Half.Down), groupsText(l.Groups), len(c.Half.Circle))
 	case proof.NotJudged:
 		free := between
 		if p.Fabric.Routing == ir.TablePath {
-			free = "By the tables as they are the fabric is free of PFC loops. "
+			free = "With the current tables the fabric is free of PFC loops. "
 		}
-		d = p.Warnf(at, free+"Not all states between are known to be: %s. Until they are, lay the cables while no RoCE runs between these "+
+		d = p.Warnf(at, free+"Not all states in between are known to be free: %s. Until they are, lay the cables while no RoCE runs between "+
+			"these "+
 			"members.", notJudged(l))
-	case proof.AnyOrder: // the note says so
+	case proof.AnyOrder: // the note states that, too
 		return
 	}
 	d.Text = cablingText(c)
@@ -72,7 +73,7 @@ func (p *Pass) reportCabling(l *proof.Proof) {
 	}
 }
 
-// orderCovers states how many failed links an order tolerates.
+// orderCovers returns text about the failed links that an order tolerates.
 func orderCovers(f *ir.Fabric, c *proof.Cabling) string {
 	switch {
 	case c.Down == f.Failures && c.Down > 0:
@@ -85,13 +86,13 @@ func orderCovers(f *ir.Fabric, c *proof.Cabling) string {
 	return ""
 }
 
-// notJudged names the states that were not judged, and the flag that raises the bound.
+// notJudged returns text about the states that were not judged, with the flag that raises the bound.
 func notJudged(l *proof.Proof) string {
 	c := l.Cabling
 	n := cables(c)
 	switch {
 	case l.Fabric.Routing == ir.TablePath:
-		return fmt.Sprintf("not judged: what the tables say while some of %s are laid. Read the tables again after each cable", n)
+		return fmt.Sprintf("not judged: the tables while some of %s are laid. Read the tables again after each cable", n)
 	case c.Half != nil:
 		return fmt.Sprintf("while %s, %d buffers wait for each other in a circle; not judged: whether some order of laying %s avoids "+
 			"that, as the budget ran out; %s", areDown(c.Half.Down), len(c.Half.Circle), n, moreText(l))
@@ -104,12 +105,12 @@ func notJudged(l *proof.Proof) string {
 		diag.Count(c.Followed, "state"), moreText(l))
 }
 
-// cables is "the 4 planned cables".
+// cables returns text such as "the 4 planned cables".
 func cables(c *proof.Cabling) string {
 	return fmt.Sprintf("the %s", diag.Count(len(c.Planned), "planned cable"))
 }
 
-// cablingText shows the circle of a state half laid, and the order that avoids it.
+// cablingText shows the circle of a partly cabled state, and the order that avoids it.
 func cablingText(c *proof.Cabling) string {
 	var b strings.Builder
 	if c.Half != nil {
@@ -154,7 +155,7 @@ func writeOrder(b *strings.Builder, c *proof.Cabling) {
 	}
 }
 
-// switchPorts names the ends of cables to hosts that are not the host's.
+// switchPorts names the switch ends of cables to hosts.
 func switchPorts(links []*ir.Link) []string {
 	var out []string
 	for _, l := range links {

@@ -22,7 +22,7 @@ func plannedLinks(c *irtest.Cabling, links string) *ir.Fabric {
 	return fabric(c)
 }
 
-// bonded puts the NICs of hosts into one bond each, which sends by all of them.
+// bonded puts the NICs of each host into one bond, which sends by all of them.
 func bonded(c *irtest.Cabling, hosts ...string) {
 	for _, name := range hosts {
 		d := c.Device(name)
@@ -34,7 +34,7 @@ func bonded(c *irtest.Cabling, hosts ...string) {
 	}
 }
 
-// A leg of a bond that is not laid leads all traffic of the host over its other leg, which closes a circle on this ring.
+// If a leg of a bond is not laid, all traffic of the host uses the other leg, which closes a circle on this ring.
 func TestPlannedLeg(t *testing.T) {
 	build := func(planned string) Findings {
 		c := irtest.New(ir.ShortestPath).Links("e0-e1 e1-e2 e2-e3 e3-e0 ha-e1 ha-e0 hb-e3 hc-e2 hd-e1 he-e0 he-e1").Failures(0)
@@ -63,7 +63,8 @@ func TestCablingOrder(t *testing.T) {
 	require.Equal(t, proof.OneOrder, c.Outcome)
 	d := only(t, r, "pfc-loop-cabling")
 	assert.Equal(t, diag.Warning, d.Severity)
-	assert.Contains(t, d.Detail, "While 2 planned cables are not laid, lossless traffic of cos group \"rdma\" (priority 3) can fill 4 buffers")
+	assert.Contains(t, d.Detail, "While 2 planned cables are not laid, lossless traffic of cos group \"rdma\" (priority 3) can fill 4 "+
+		"buffers")
 	assert.Contains(t, d.Detail, "Cable as below: every step is free.")
 	assert.Contains(t, d.Text, "only when 2 planned cables are not laid:")
 	assert.Contains(t, d.Text, "a safe order of cabling:\n\n    1. r0:p2 - r2:p2\n    2. r0:p1 - r3:p1\n"+
@@ -80,12 +81,13 @@ func TestCablingOrder(t *testing.T) {
 	assert.Equal(t, Prone, r.Proofs[0].Verdict, "the ring that runs today")
 	r = Run(plannedLinks(build(0), "r0-r2"), nil)
 	assert.Equal(t, proof.AnyOrder, r.Proofs[0].Cabling.Outcome)
-	assert.Contains(t, r.Proofs[0].NoteTexts(), "cable in any order: no set of the 1 planned cable that is missing makes a circle")
+	assert.Contains(t, r.Proofs[0].NoteTexts(), "cable in any order: with any of the 1 planned cable missing there is no circle")
 	assert.False(t, slices.ContainsFunc(r.Diagnostics, func(d *diag.Diagnostic) bool { return d.Code == "pfc-loop-cabling" }))
 	assert.Nil(t, Run(plannedLinks(build(0), ""), nil).Proofs[0].Cabling)
 }
 
-// Two racks that come with their hosts: these stay apart until both have all of their cables, and then also one failed link is harmless.
+// Two new racks come with their hosts. The hosts stay disconnected until both racks have all of their cables; then also one failed link is
+// harmless.
 func TestCablingOfRacks(t *testing.T) {
 	f := plannedLinks(irtest.LeafSpine(ir.ShortestPath, 4, 2).Failures(1), "L2-S0 L2-S1 L3-S0 L3-S1")
 	r := Run(f, nil)
@@ -101,20 +103,20 @@ func TestCablingOfRacks(t *testing.T) {
 	assertProse(t, d)
 }
 
-// In this fabric either of two cables alone closes a circle that both together open.
+// In this fabric each of two cables alone closes a circle that both together break.
 func TestCablingWithoutOrder(t *testing.T) {
 	c := irtest.New(ir.ShortestPath).Links("n0-n1 n1-n2 n0-n3 n3-n4 n4-n5 n5-n6 n6-n0 n1-n3 n0-n2 n2-n5").
 		Hosts("n2", "n3", "n4", "n5", "n6").Failures(0)
 	r := Run(plannedLinks(c, "n3-n4 n5-n6"), nil)
 	require.Equal(t, proof.NoOrder, r.Proofs[0].Cabling.Outcome)
 	d := only(t, r, "pfc-loop-cabling")
-	assert.Contains(t, d.Detail, "and every order of laying the cables meets such a state")
+	assert.Contains(t, d.Detail, "and every order of laying the cables passes such a state")
 	assert.NotContains(t, d.Text, "a safe order")
 	assert.Contains(t, r.Proofs[0].NoteTexts(), "no order of cabling is safe: "+
 		"some of the 2 planned cables make it prone while others are missing")
 }
 
-// Where the budget ends first, the warning says "not judged" and names the flag.
+// If the budget ends first, the warning contains "not judged" and the flag.
 func TestCablingNotJudged(t *testing.T) {
 	f := plannedLinks(irtest.LeafSpine(ir.ShortestPath, 12, 4).Failures(1),
 		"L9-S0 L9-S1 L9-S2 L9-S3 L10-S0 L10-S1 L10-S2 L10-S3 L11-S0 L11-S1 L11-S2 L11-S3")
@@ -144,7 +146,7 @@ func TestCablingNotJudged(t *testing.T) {
 	assert.Equal(t, map[string]bool{"sets": true, "order": true, "judged": true}, seen)
 }
 
-// Tables say what switches do with the cables there are: what they say while some are missing is not judged.
+// Tables describe forwarding with the laid cables. Forwarding while some are missing is not judged.
 func TestCablingByTables(t *testing.T) {
 	c := irtest.New(ir.TablePath).Links("A-B B-C C-A").Hosts("A", "B", "C")
 	flows := []*ir.Flow{c.Flow("hAx3 A B hBx4")}
@@ -153,13 +155,13 @@ func TestCablingByTables(t *testing.T) {
 	assert.Nil(t, Run(f, nil).Proofs[0].Cabling)
 	c.Between("C", "A").Planned = true
 	d := only(t, Run(f, nil), "pfc-loop-cabling")
-	assert.Contains(t, d.Detail, "By the tables as they are the fabric is free of PFC loops.")
-	assert.Contains(t, d.Detail, "not judged: what the tables say while some of the 1 planned cable are laid. "+
+	assert.Contains(t, d.Detail, "With the current tables the fabric is free of PFC loops.")
+	assert.Contains(t, d.Detail, "not judged: the tables while some of the 1 planned cable are laid. "+
 		"Read the tables again after each cable")
 	assert.Nil(t, d.Fix)
 }
 
-// AS numbers that pods share would cut them apart: one pod's leaf has no other way than over the tier that shares its number.
+// AS numbers that pods share would cut them off: the leaf of one pod has only the path over the tier that shares its number.
 func TestPlanThatCutsPods(t *testing.T) {
 	pods := func(more string) *irtest.Cabling {
 		return irtest.New(ir.ShortestPath).Links("P0-A0 P1-A0 P1-A1 A0-T0 A0-T1 A1-T2 A1-T3 P2-A2 P3-A2 P3-A3 A2-T0 A2-T1 A3-T2 A3-T3 "+more).
@@ -194,7 +196,7 @@ func TestPricesAreMeasured(t *testing.T) {
 		"a detour today)")
 }
 
-// A way out that brings an error of any check is not offered, and a warning that it brings is part of its price.
+// A way out that causes an error of any check is not offered, and a warning that it causes is part of its price.
 func TestWaysOutGoThroughEveryCheck(t *testing.T) {
 	f := fabric(irtest.LeafSpine(ir.ShortestPath, 4, 2).Failures(2))
 	proofs := proof.All(f, ir.NewBudget(DefaultBudget))
@@ -216,7 +218,7 @@ func TestWaysOutGoThroughEveryCheck(t *testing.T) {
 	assert.NotContains(t, offered(diag.Notice)[0], "other")
 }
 
-// The legs of a bond that are opened one after the other are judged, too: on this ring one of them may not be the first.
+// Opening the legs of a bond one after the other is judged, too: on this ring one of them must not be the first.
 func TestCablingOpensLegsInOrder(t *testing.T) {
 	c := irtest.New(ir.ShortestPath).Links("e0-e1 e1-e2 e2-e3 e3-e0 ha-e1 ha-e0 hb-e3 hc-e2 hd-e1 he-e0 he-e1 e4-e0").Failures(0)
 	bonded(c, "ha", "he")

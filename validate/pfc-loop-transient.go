@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// PFCLoopTransient warns of circles that can come and go while routing converges.
+// PFCLoopTransient warns of circles that can exist only while routing converges.
 var PFCLoopTransient = &Check{
 	Code:    "pfc-loop-transient",
 	Summary: "a circle of paused links can form while routing converges",
@@ -26,8 +26,8 @@ var PFCLoopTransient = &Check{
 					t.Circle[1].In.Device().Name)
 			}
 			d := p.Warnf(p.routingAt(), "While routing converges after %s - %s fails, some switches forward as before and some already as after. "+
-				"Lossless traffic of %s can then fill %d %s, and locked buffers stay locked when the routes are right again. The "+
-				"verdict for the time before and after is: %s.", link.A(), link.B(), groupsText(l.Groups), len(t.Circle), kind, l.Verdict)
+				"Lossless traffic of %s can then fill %d %s, and locked buffers stay locked when the routes are right again. The verdict before "+
+				"and after that is: %s.", link.A(), link.B(), groupsText(l.Groups), len(t.Circle), kind, l.Verdict)
 			var b strings.Builder
 			b.WriteString("the circle (each buffer can only drain into the next):\n\n")
 			writeCircle(&b, t.Circle)

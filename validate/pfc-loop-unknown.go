@@ -7,7 +7,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// PFCLoopUnknown reports fabrics the proof does not reach.
+// PFCLoopUnknown reports fabrics for which the proof has no verdict.
 var PFCLoopUnknown = &Check{
 	Code:    "pfc-loop-unknown",
 	Summary: "not known to be free of PFC loops",

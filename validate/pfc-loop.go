@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/validate/proof"
 )
 
-// PFCLoop proves that no circle of lossless buffers can wait for itself, or shows the circle.
+// PFCLoop proves that lossless buffers cannot wait for each other in a circle, or shows the circle.
 var PFCLoop = &Check{
 	Code:    "pfc-loop",
 	Summary: "lossless links can pause each other in a circle",
@@ -57,7 +57,7 @@ func (p *Pass) reportLoop(l *proof.Proof) {
 	d.Fix = p.waysOut(l)
 }
 
-// causes notes the lines of the person that together make the circle.
+// causes adds notes on the lines of the fabric that together make the circle.
 func (p *Pass) causes(d *diag.Diagnostic, l *proof.Proof) {
 	first := l.Loops[0]
 	for _, g := range l.Groups {
@@ -113,7 +113,7 @@ func (p *Pass) causes(d *diag.Diagnostic, l *proof.Proof) {
 	}
 }
 
-// loopText lays the first circle out, then the flows that fill it, what must fail first, and what else there is.
+// loopText prints the first circle, the flows that fill it, the links that must fail, and the other circles.
 func loopText(l *proof.Proof) string {
 	var b strings.Builder
 	first := l.Loops[0]
@@ -122,7 +122,7 @@ func loopText(l *proof.Proof) string {
 	writeChoices(&b, first.Choices)
 	if first.Ties != ir.AnyTie {
 		which := map[ir.Ties]string{ir.FirstTie: "first", ir.LastTie: "last"}[first.Ties]
-		fmt.Fprintf(&b, "\nonly when routers that hold several routes to be equally good pass on the %s of them\n", which)
+		fmt.Fprintf(&b, "\nonly when routers advertise the %s of several equal routes\n", which)
 	}
 	if len(first.Down) > 0 {
 		writeDown(&b, first.Down)
@@ -132,7 +132,7 @@ func loopText(l *proof.Proof) string {
 		}
 		switch {
 		case !l.Fewest:
-			fmt.Fprintf(&b, "whether fewer failed links make a circle is not known: the budget ran out before all of them were judged; %s\n",
+			fmt.Fprintf(&b, "whether fewer failed links make a circle is not known: the budget ran out before all sets were judged; %s\n",
 				moreText(l))
 		case l.Failures > 1:
 			fmt.Fprintf(&b, "no set of fewer than %d failed links makes a circle\n", l.Failures)
@@ -166,7 +166,7 @@ func loopText(l *proof.Proof) string {
 	}
 	others := l.Parts - 1
 	if first.Reversed && first.Buffers == len(first.Circle) {
-		others-- // the other direction is a part of its own
+		others-- // the other direction is a separate part
 	}
 	if others > 0 {
 		more = append(more, fmt.Sprintf("%s of buffers hold circles that share no buffer with it", diag.Count(others, "other set")))
@@ -177,9 +177,9 @@ func loopText(l *proof.Proof) string {
 	return b.String()
 }
 
-// writeChoices names the equally good routes that routers must pass on for the circle.
+// writeChoices lists the routes that routers must advertise, among equal ones, for the circle.
 func writeChoices(b *strings.Builder, choices []ir.Choice) {
-	const title = "only when routers that hold several routes to be equally good pass on these"
+	const title = "only when routers with several equal routes advertise these"
 	writeFirst(b, title, "choice", choices, func(c ir.Choice) string {
 		return fmt.Sprintf("%s the one to %s that it has from %s", c.Device.Name, c.To, c.Via.Name)
 	})

@@ -20,7 +20,7 @@ func fabric(c *irtest.Cabling) *ir.Fabric {
 	return f
 }
 
-// only returns the diagnostic of a code, of which there must be one.
+// only returns the diagnostic with a code, of which there must be exactly one.
 func only(t *testing.T, r Findings, code string) *diag.Diagnostic {
 	t.Helper()
 	var found []*diag.Diagnostic
@@ -47,7 +47,7 @@ func TestRingReport(t *testing.T) {
 		places[d.Loop[i].At] = true
 		d.Loop[i].At = diag.Range{}
 	}
-	assert.Len(t, places, 4, "every hop stands where a link names its port")
+	assert.Len(t, places, 4, "every hop is at the place where a link names its port")
 	assert.Equal(t, []diag.Wait{
 		{Device: "R0", In: "p0", Out: "p1", CosGroup: "rdma"},
 		{Device: "R3", In: "p1", Out: "p0", CosGroup: "rdma"},
@@ -75,7 +75,7 @@ func assertProse(t *testing.T, d *diag.Diagnostic) {
 	}
 }
 
-// Cables that are planned and would open a circle do not open it before they are laid.
+// Planned cables that would break a circle do not break it before they are laid.
 func TestPlannedReport(t *testing.T) {
 	c := irtest.Ring(ir.ShortestPath, 4)
 	for _, ends := range [][2]string{{"R0", "R2"}, {"R1", "R3"}} {
@@ -95,7 +95,7 @@ func TestPlannedReport(t *testing.T) {
 	assert.NotContains(t, d.Fix.Message, "failures =")
 	assert.NotContains(t, d.Fix.Message, "take out one cable")
 
-	f.Failures = 2 // which is prone with all cables laid, too
+	f.Failures = 2 // the fabric is also prone with all cables laid
 	f.Routes = routes.New(f)
 	assert.NotContains(t, only(t, Run(f, nil), "pfc-loop").Fix.Message, "lay the planned cables")
 }
@@ -111,7 +111,7 @@ func TestFailureReport(t *testing.T) {
 	assert.Contains(t, d.Text, "differ by names only")
 	assert.Empty(t, d.Fix.Edits, "no edit makes routers do what it says")
 	assert.Contains(t, d.Fix.Message, `1. eBGP on the switches by this plan, which rocec neither writes nor sees yet, and only then routing = "ebgp" with `+
-		"AS numbers (asn) shared between switches: one for S[0-1], and one of its own for every other switch")
+		"AS numbers (asn) shared between switches: one for S[0-1], and a different one for every other switch")
 	assert.Contains(t, d.Fix.Message, `2. have the switches' routing never send traffic up again after it came down`)
 	assert.Contains(t, d.Fix.Message, "(price: no path gets longer; no path gets narrower; no pair loses its last path when one link fails, "+
 		"and more at once were not judged)")
@@ -174,7 +174,7 @@ func TestBouncesAreOffered(t *testing.T) {
 			}
 		}
 	}
-	const one, two = "bounce = cos_group.bulk on cos group \"rdma\"", "a lossless cos group of its own for it"
+	const one, two = "bounce = cos_group.bulk on cos group \"rdma\"", "a separate lossless cos group for it"
 	assert.NotContains(t, offers(func(*irtest.Cabling) {}), "bounce")
 	assert.Contains(t, offers(lossy), one)
 	assert.NotContains(t, offers(lossy), two)
@@ -182,7 +182,7 @@ func TestBouncesAreOffered(t *testing.T) {
 	assert.NotContains(t, offers(room(1, false)), two)
 	assert.NotContains(t, offers(room(2, true)), two)
 
-	c := irtest.LeafSpine(ir.ShortestPath, 4, 2).Failures(2) // and it helps
+	c := irtest.LeafSpine(ir.ShortestPath, 4, 2).Failures(2) // the way out helps
 	lossy(c)
 	c.Group.Bounce = c.F.CosGroups[2]
 	p := Run(fabric(c), nil).Proofs[0]
@@ -242,14 +242,14 @@ func TestBudgetOfRun(t *testing.T) {
 	assert.Equal(t, Prone, Run(f, nil).Proofs[0].Verdict)
 }
 
-// cutless is a router whose cuts cannot be found within any budget, so that failures are guessed.
+// cutless is a router whose cuts cannot be found with any budget, so that failures are guessed.
 type cutless struct{ ir.Routes }
 
 func (cutless) Cuts([]*ir.CosGroup, []*ir.Link, int, []*ir.Link, *ir.Budget) ([]ir.Cut, error) {
 	return nil, ir.ErrBudget
 }
 
-// TestGuessedFailures: where the failures shown are not known to be the fewest, the report says so and never the contrary.
+// TestGuessedFailures: if the shown failures are not known to be the fewest, the report states that, and does not claim that they are.
 func TestGuessedFailures(t *testing.T) {
 	f := fabric(irtest.LeafSpine(ir.ShortestPath, 4, 2).Failures(2))
 	r := Run(f, nil)
@@ -270,7 +270,7 @@ func TestGuessedFailures(t *testing.T) {
 	assert.NotContains(t, d.Fix.Message, "failures = 1")
 }
 
-// TestHopPlaces: hops are shown at the places that separate most of them.
+// TestHopPlaces: hops are shown at the kind of place that gives the most different places.
 func TestHopPlaces(t *testing.T) {
 	circle := Run(fabric(irtest.Ring(ir.ShortestPath, 4)), nil).Proofs[0].Loops[0].Circle
 	at := func(line int) (r diag.Range) {

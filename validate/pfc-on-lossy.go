@@ -31,7 +31,7 @@ func (p *Pass) onLossy(b *byHand) {
 	}
 	for _, g := range groups {
 		if !on(g) {
-			return // the wrong number rather than one too many: pfc-one-end says so
+			return // a wrong number, not an additional one: pfc-one-end reports it
 		}
 	}
 	var extra []ir.Claim

@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// PFCOneEnd reports lossless links where one end does not pause, or does not stop.
+// PFCOneEnd reports lossless links on which one end does not send pauses, or does not obey them.
 var PFCOneEnd = &Check{
 	Code:    "pfc-one-end",
 	Summary: "flow control at one end of a lossless link only",
@@ -55,7 +55,7 @@ func (p *Pass) oneEnd(b *byHand) {
 		Note(diag.FirstPlace(missing[0].LosslessAt, missing[0].At), "makes %s lossless", missing[0].Name)
 }
 
-// unpaused gives the first port that carries the group by PFC, and whose stated priorities leave it out; nil: no port does.
+// unpaused returns the first port that carries the group by PFC and whose stated priorities lack it; nil: there is none.
 func (b *byHand) unpaused(g *ir.CosGroup) *ir.Port {
 	for _, d := range b.devices {
 		for _, p := range d.Ports {
@@ -67,7 +67,7 @@ func (b *byHand) unpaused(g *ir.CosGroup) *ir.Port {
 	return nil
 }
 
-// halves describes what a port with such a flow control does, and what it does not.
+// halves returns text about what a port with this flow control does, and about the loss.
 func halves(fc ir.FlowControl, port *ir.Port) string {
 	switch fc {
 	case ir.PFCTx:

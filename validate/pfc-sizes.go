@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// PFCSizes reports thresholds no switch accepts.
+// PFCSizes reports thresholds that no switch accepts.
 var PFCSizes = &Check{
 	Code:    "pfc-sizes",
 	Summary: "PFC sizes contradict each other",
@@ -55,7 +55,7 @@ var PFCSizes = &Check{
 	},
 }
 
-// noteSizes points at the other sizes the person wrote.
+// noteSizes adds notes on the other written sizes.
 func noteSizes(d *diag.Diagnostic, g ir.PFCSizes, but diag.Range) {
 	for _, n := range []struct {
 		name string

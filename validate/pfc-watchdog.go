@@ -7,7 +7,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// PFCWatchdog names what can end a deadlock where one is accepted.
+// PFCWatchdog notes what can end a deadlock if a PFC loop is accepted.
 var PFCWatchdog = &Check{
 	Code:    "pfc-watchdog",
 	Summary: "an accepted PFC loop wants a watchdog",

@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// What fabric.lock pins and the rules of this rocec do not allow is found as if a person had written it, at its row.
+// A value in fabric.lock that the rules of this rocec do not allow is reported as if it were written by hand, at its row.
 func TestPinnedSizesAreJudged(t *testing.T) {
 	files, err := langtest.Background("clos")
 	require.NoError(t, err)
@@ -45,7 +45,7 @@ func TestPinnedSizesAreJudged(t *testing.T) {
 		n    int
 		code string
 	}{
-		{"buffer", 97_152, ""}, // more than is needed anywhere
+		{"buffer", 97_152, ""}, // more than any port needs
 		{"buffer", 20_064, "headroom-too-small"},
 		{"min", 30_720, ""},
 		{"min", 4_000_000, "ecn-after-pfc"},

@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/validate/proof"
 )
 
-// clos is a leaf/spine fabric with one host a leaf, routed by shortest paths, as a person would write it.
+// clos is a leaf/spine fabric with one host per leaf, routed by shortest paths, as a person would write it.
 func clos(leaves, spines, failures int) []byte {
 	return fmt.Appendf(nil, `
 fabric "clos" {
@@ -71,8 +71,8 @@ mesh "uplinks" {
 `, leaves, spines, failures)
 }
 
-// TestVerdictsOfWrittenFabrics goes the whole way, from HCL over the compiler's routes: the fewest failures that make a
-// leaf/spine fabric prone are as many as it has spines.
+// TestVerdictsOfWrittenFabrics uses the whole pipeline, from HCL over the compiler's routes. The fewest failures that make a leaf/spine
+// fabric prone are equal to its number of spines.
 func TestVerdictsOfWrittenFabrics(t *testing.T) {
 	for _, tt := range []struct {
 		leaves, spines, failures int
@@ -84,7 +84,7 @@ func TestVerdictsOfWrittenFabrics(t *testing.T) {
 		{6, 2, 2, validate.Prone},
 		{4, 3, 2, validate.Free},
 		{4, 3, 3, validate.Prone},
-		{3, 3, 3, validate.Free}, // two leaves that bounce need two others that talk over them
+		{3, 3, 3, validate.Free}, // traffic that bounces off two leaves needs two other leaves
 		{32, 8, 1, validate.Free},
 		{32, 8, 7, validate.Free},
 		{32, 8, 8, validate.Prone},
@@ -111,8 +111,8 @@ func TestVerdictsOfWrittenFabrics(t *testing.T) {
 }
 
 // TestBondsThatLoseDifferentCables: two hosts are attached to both A and B. One loses its cable to A, the other its cable to B. Then they
-// talk over X and Y in both directions, and together with traffic between X and Y that closes the ring. No other two failures do: the
-// hosts are alike, but both must be tried.
+// talk over X and Y in both directions, which closes the ring together with traffic between X and Y. No other two failures close it. The
+// hosts are equal, but both must be tried.
 func TestBondsThatLoseDifferentCables(t *testing.T) {
 	fabric := func(failures int) []byte {
 		return fmt.Appendf(nil, `
@@ -195,7 +195,7 @@ func BenchmarkExact64x16(b *testing.B) {
 	}
 }
 
-// BenchmarkAnyOneDown64x16 proves the same with any of its 1,024 links down.
+// BenchmarkAnyOneDown64x16 proves it with any of its 1,024 links down.
 func BenchmarkAnyOneDown64x16(b *testing.B) {
 	f := compilertest.Compile(b, clos(64, 16, 1))
 	for b.Loop() {

@@ -20,43 +20,43 @@ var PlanesJoined = &Check{
 		}
 		stray, joints := strayUplinks(p.Fabric)
 		for _, s := range stray {
-			p.Warnf(diag.FirstPlace(s.port.At, s.port.Link().At), "%s goes to %s, most of whose cables lead to leaves with the NICs %q, while the "+
-				"NICs %q are connected to %s. So a fault of one plane reaches the other. Correct the cable%s.",
+			p.Warnf(diag.FirstPlace(s.port.At, s.port.Link().At), "%s goes to %s, most of whose cables lead to leaves with the NICs %q, while "+
+				"the NICs %q are connected to %s. So a fault of one plane can spread to the other. Correct the cable%s.",
 				s.port, s.port.Peer(), s.most, s.nic, s.port.Device().Name, unlessMeant)
 		}
 		for _, j := range joints {
-			p.Warnf(j.device.At, "%s has cables to leaves with the NICs %s, about as many of each, while other switches above leaves keep to one "+
-				"of them. So a fault of one plane reaches the other. Correct the cables%s.", j.device.Name, diag.And(j.nics), unlessMeant)
+			p.Warnf(j.device.At, "%s has cables to leaves with the NICs %s, about as many of each, while other switches above leaves keep to "+
+				"one of them. So a fault of one plane can spread to the other. Correct the cables%s.", j.device.Name, diag.And(j.nics), unlessMeant)
 		}
 		told := len(stray)+len(joints) > 0
 		if !told {
 			for _, c := range crossings(p.Fabric, homes) {
 				told = true
 				p.Warnf(diag.FirstPlace(c.At, c.Link().At), "%s goes to %s, in another plane than the other uplinks of %s: the hosts there have their "+
-					"other cables in that plane, and the other leaves of %q keep to one. So a fault of one plane reaches the other. Correct the "+
+					"other cables in that plane, and the other leaves of %q keep to one. So a fault of one plane can spread to the other. Correct the "+
 					"cable%s.", c, c.Peer(), c.Device().Name, c.Device().Group, unlessMeant)
 			}
 		}
 		if l := onlyJoint(p.Fabric, homes); l != nil && !told {
-			meant := "say peer = true"
-			if l.A().Device().Height() != l.B().Device().Height() { // where peer has no effect: peer-across-tiers
+			meant := "write peer = true"
+			if l.A().Device().Height() != l.B().Device().Height() { // peer has no effect there: peer-across-tiers
 				meant = "accept it with " + acceptPlanes
 			}
-			p.Warnf(diag.FirstPlace(l.A().At, l.At), "The cable from %s to %s is all that joins two planes: without it the network falls into two "+
-				"parts, and most hosts with several cables are connected to both. So a fault of one plane reaches the other, over one cable. Take it "+
-				"out, or correct it; where the planes are meant to be joined, %s.", l.A(), l.B(), meant)
+			p.Warnf(diag.FirstPlace(l.A().At, l.At), "The cable from %s to %s is the only one that joins two planes: without it the network has "+
+				"two parts, and most hosts with several cables are connected to both. So a fault of one plane can spread to the other, over one "+
+				"cable. Take it out, or correct it; if the planes should be joined, %s.", l.A(), l.B(), meant)
 		}
 	},
 }
 
-// acceptPlanes is the comment above a cable that is meant so; unlessMeant offers it after the way to correct the cable. For uplinks peer =
-// true does not help: it has no effect between tiers.
+// acceptPlanes is the comment that accepts an intended cable. unlessMeant offers it after the advice to correct the cable. For uplinks
+// peer = true does not help, because it has no effect between tiers.
 const (
 	acceptPlanes = "a comment (# rocec:ignore planes-joined REASON)"
-	unlessMeant  = ", or accept what is meant with " + acceptPlanes
+	unlessMeant  = ", or accept an intended cable with " + acceptPlanes
 )
 
-// above gives the switches that the uplinks of d end in, by rising ID.
+// above returns the switches at the other ends of the uplinks of d, by ID.
 func above(d *ir.Device) []*ir.Device {
 	var out []*ir.Device
 	for _, port := range uplinksOf(d) {
@@ -66,11 +66,11 @@ func above(d *ir.Device) []*ir.Device {
 	return slices.Compact(out)
 }
 
-// mostCrossings is how many leaves may have uplinks into two planes and be taken for mistakes: one, or two whose cables were swapped.
+// mostCrossings is the largest number of leaves with uplinks into two planes that counts as a mistake: one, or two with swapped cables.
 const mostCrossings = 2
 
-// crossings gives the uplinks into another plane of leaves whose peers keep to one. A plane is the leaves that have the same switches
-// above them, where most hosts are attached to several planes.
+// crossings returns the uplinks that end in another plane, of leaves whose peers have uplinks into one plane only. A plane is a set of
+// leaves with the same switches above them, if most hosts are attached to several planes.
 func crossings(f *ir.Fabric, homes [][]*ir.Device) []*ir.Port {
 	type plane struct {
 		above  []*ir.Device
@@ -84,7 +84,7 @@ func crossings(f *ir.Fabric, homes [][]*ir.Device) []*ir.Port {
 	}
 	var planes []*plane
 	known := map[string]*plane{}
-	under := map[*ir.Device][]int{} // of a switch above leaves: the indexes in planes of those below it
+	under := map[*ir.Device][]int{} // by switch above leaves: the planes below it, as indexes in planes
 	for _, d := range f.Devices {
 		up := []*ir.Device(nil)
 		if leaves[d] {
@@ -97,7 +97,7 @@ func crossings(f *ir.Fabric, homes [][]*ir.Device) []*ir.Port {
 		if known[key] == nil {
 			for _, top := range up {
 				if under[top] = append(under[top], len(planes)); len(under[top]) > 1+mostCrossings {
-					return nil // without those that cross, planes share no switch
+					return nil // without crossing leaves, planes share no switch
 				}
 			}
 			known[key] = &plane{above: up}
@@ -105,7 +105,7 @@ func crossings(f *ir.Fabric, homes [][]*ir.Device) []*ir.Port {
 		}
 		known[key].leaves = append(known[key].leaves, d)
 	}
-	meets := make([]map[int]bool, len(planes)) // some switch above both; each itself, too
+	meets := make([]map[int]bool, len(planes)) // by plane: the planes with a common switch above, itself included
 	for i, a := range planes {
 		meets[i] = map[int]bool{}
 		for _, top := range a.above {
@@ -117,7 +117,7 @@ func crossings(f *ir.Fabric, homes [][]*ir.Device) []*ir.Port {
 	var odd, whole []*plane
 	var kept []int // indexes of whole in planes
 	for i, a := range planes {
-		apart := false // it meets planes that do not meet each other
+		apart := false // it shares switches with planes that share none with each other
 		for j := range meets[i] {
 			for k := range meets[i] {
 				apart = apart || j != i && k != i && !meets[j][k]
@@ -132,7 +132,7 @@ func crossings(f *ir.Fabric, homes [][]*ir.Device) []*ir.Port {
 	if len(odd) == 0 || len(odd) > mostCrossings || len(whole) < 2 {
 		return nil
 	}
-	in := map[*ir.Device]int{} // of a leaf, its plane from 1
+	in := map[*ir.Device]int{} // by leaf: its plane, from 1
 	for i, a := range whole {
 		if slices.ContainsFunc(kept, func(j int) bool { return j != kept[i] && meets[kept[i]][j] }) {
 			return nil
@@ -142,7 +142,7 @@ func crossings(f *ir.Fabric, homes [][]*ir.Device) []*ir.Port {
 		}
 	}
 	split, together := 0, 0
-	others := map[*ir.Device][]int{} // of an odd leaf: the planes of the other cables of its hosts
+	others := map[*ir.Device][]int{} // by odd leaf: the planes of the other cables of its hosts
 	for _, at := range homes {
 		var ids []int
 		for _, d := range at {
@@ -168,7 +168,7 @@ func crossings(f *ir.Fabric, homes [][]*ir.Device) []*ir.Port {
 	for _, a := range odd {
 		d := a.leaves[0]
 		if !slices.ContainsFunc(f.Devices, func(o *ir.Device) bool { return o.Group == d.Group && in[o] > 0 }) {
-			continue // a kind of its own
+			continue // a separate kind
 		}
 		foreign := func(i int) bool { return slices.Contains(others[d], i+1) }
 		if len(others[d]) == 0 { // its hosts are attached to odd leaves only: their NICs identify the plane
@@ -190,7 +190,7 @@ func crossings(f *ir.Fabric, homes [][]*ir.Device) []*ir.Port {
 	return out
 }
 
-// devicesKey is the same for lists of the same devices.
+// devicesKey returns equal keys for lists of equal devices.
 func devicesKey(all []*ir.Device) string {
 	var key []byte
 	for _, d := range all {
@@ -199,11 +199,11 @@ func devicesKey(all []*ir.Device) string {
 	return string(key)
 }
 
-// onlyJoint gives the only cable without which the network of switches falls into two parts, each of several switches, with most hosts
-// that have several cables on both. It returns nil if there is no such cable, or several.
+// onlyJoint returns the cable without which the network of switches has two parts, each with several switches, if most hosts with several
+// cables are connected to both parts. It returns nil if there is no such cable, or several.
 func onlyJoint(f *ir.Fabric, homes [][]*ir.Device) *ir.Link {
 	bridges, order, last := bridgesOf(f)
-	var sets [][]*ir.Device // of homes, each once
+	var sets [][]*ir.Device // the switches of homes, each once
 	times := map[string]int{}
 	for _, at := range homes {
 		if key := devicesKey(at); times[key] == 0 {
@@ -213,7 +213,7 @@ func onlyJoint(f *ir.Fabric, homes [][]*ir.Device) *ir.Link {
 	}
 	var found *ir.Link
 	for _, l := range bridges {
-		below := l.A().Device() // the end that was reached over the cable
+		below := l.A().Device() // the far end of the cable in the search
 		if order[l.A().Device().ID] < order[l.B().Device().ID] {
 			below = l.B().Device()
 		}
@@ -238,9 +238,8 @@ func onlyJoint(f *ir.Fabric, homes [][]*ir.Device) *ir.Link {
 	return found
 }
 
-// bridgesOf gives the cables between switches without which a part of the network falls into two, each of several switches (Tarjan's
-// depth-first search). By Device.ID, order is the number of each switch in the order it was found in, from 1, and last the last number
-// found behind it.
+// bridgesOf returns the bridges of the graph of switches that have several switches on both sides (Tarjan's depth-first search). By
+// Device.ID, order is the number of each switch in order of discovery, from 1, and last is the last number found behind it.
 func bridgesOf(f *ir.Fabric) (bridges []*ir.Link, order, last []int) {
 	order, last = make([]int, len(f.Devices)), make([]int, len(f.Devices))
 	low := make([]int, len(f.Devices))

@@ -6,7 +6,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// RDMAMTU reports MTUs that waste the RDMA MTU they were meant for.
+// RDMAMTU reports MTUs that are slightly too small for an RDMA MTU.
 var RDMAMTU = &Check{
 	Code:    "rdma-mtu",
 	Summary: "the MTU falls short of an RDMA MTU",
@@ -40,7 +40,7 @@ var RDMAMTU = &Check{
 	},
 }
 
-// justBelow returns the RDMA MTU that a netdev MTU was probably meant for and misses by its headers; 0: none.
+// justBelow returns the RDMA MTU that a netdev MTU was probably meant for, if only the headers do not fit; 0: none.
 func justBelow(mtu int) int {
 	for size := ir.LargestRDMA; size >= 256; size /= 2 {
 		if size <= mtu && mtu < size+ir.RDMAHeaders {

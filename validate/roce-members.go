@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// RoCEMembers warns of intents that protect nothing.
+// RoCEMembers warns of intents whose members cannot talk.
 var RoCEMembers = &Check{
 	Code:    "roce-members",
 	Summary: "an intent has members that cannot talk",
@@ -38,8 +38,8 @@ var RoCEMembers = &Check{
 				}
 			}
 			if len(loose) > 0 {
-				d := p.Warnf(first, "%s: a member of roce %q, and no link cables it. Its traffic is neither configured nor part of the proof. "+
-					"Add a link, or leave it out of the members.", nodeset.Text(loose, nodeset.Endpoints, namesRoom), in.Name)
+				d := p.Warnf(first, "%s: a member of roce %q, and no link cables it. Its traffic is not configured and not part of the proof. Add "+
+					"a link, or leave it out of the members.", nodeset.Text(loose, nodeset.Endpoints, namesRoom), in.Name)
 				d.Aside = true
 			}
 			p.cutOff(in, joined)
@@ -47,14 +47,14 @@ var RoCEMembers = &Check{
 	},
 }
 
-// cutOff reports the first two members of an intent that no link, or under eBGP no route, joins. The NICs of a bond reach what any of
-// them reaches. What up-down and tables keep apart has checks of its own.
+// cutOff reports the first two members of an intent without a link, or under eBGP without a route, between them. A bond is joined if any
+// of its NICs is. Other checks report members without a path under up-down and in tables.
 func (p *Pass) cutOff(in *ir.Intent, joined []int) {
 	type place struct {
 		member  *ir.Member
-		islands []int // those that its NIC or bond is attached to, ascending
+		islands []int // the islands of its NIC or bond, ascending
 	}
-	var kinds []place // any two of them share an island
+	var kinds []place // all pairs of members share an island
 	var nics []*ir.NIC
 	var islands []int
 	for _, m := range in.Members {
@@ -81,7 +81,7 @@ func (p *Pass) cutOff(in *ir.Intent, joined []int) {
 		}
 		kinds = append(kinds, place{m, slices.Clone(islands)})
 	}
-	if in.Version == 1 { // its frames stay within a broadcast domain
+	if in.Version == 1 { // RoCEv1 frames stay within a broadcast domain
 		return
 	}
 	one, other, err := p.Fabric.Routes.Unrouted(in.Group, nics, ir.NewBudget(p.steps/searchShare))
@@ -93,7 +93,7 @@ func (p *Pass) cutOff(in *ir.Intent, joined []int) {
 	}
 }
 
-// together returns the NICs that are one address: those of a bond, or the NIC alone.
+// together returns the NICs that share one address: those of a bond, or the NIC alone.
 func together(n *ir.NIC) []*ir.NIC {
 	if n.Bond != nil {
 		return n.Bond.NICs
@@ -101,7 +101,7 @@ func together(n *ir.NIC) []*ir.NIC {
 	return []*ir.NIC{n}
 }
 
-// attachedTo returns the first device that the NIC, or the bond it is in, is attached to; nil without one.
+// attachedTo returns the first device to which the NIC or its bond is attached; nil without one.
 func attachedTo(n *ir.NIC) *ir.Device {
 	for _, n := range together(n) {
 		if d := walk.AttachedTo(n); d != nil {
@@ -111,15 +111,15 @@ func attachedTo(n *ir.NIC) *ir.Device {
 	return nil
 }
 
-// searchShare divides the budget of the proof: a check may take that part for a search of its own.
+// searchShare divides the budget of the proof: a check may use that part for its own search.
 const searchShare = 4
 
-// memberOf returns the member of an intent that a NIC is.
+// memberOf returns the member of an intent for a NIC.
 func memberOf(in *ir.Intent, n *ir.NIC) *ir.Member {
 	return in.Members[slices.IndexFunc(in.Members, func(m *ir.Member) bool { return m.NIC == n })]
 }
 
-// notJudged reports that it is unknown whether routes join the members, unless the proof gives the same cause.
+// notJudged reports that routes between the members are not judged, unless the proof reports the same cause.
 func (p *Pass) notJudged(in *ir.Intent, err error) {
 	why := RoutingText(err)
 	if errors.Is(err, ir.ErrBudget) {
@@ -132,24 +132,24 @@ func (p *Pass) notJudged(in *ir.Intent, err error) {
 	d.Aside = true
 }
 
-// unjoined reports a member that is attached to a device which no links join to that of another one.
+// unjoined reports two members whose devices no links join.
 func (p *Pass) unjoined(in *ir.Intent, m, other *ir.Member, at, otherAt *ir.Device) {
 	p.Warnf(diag.FirstPlace(m.At, in.At),
-		"%s and %s are members of roce %q, and no links join %s and %s. Link them, or make two roce blocks of the one.",
+		"%s and %s are members of roce %q, and no links join %s and %s. Link them, or split the roce block into two.",
 		nicName(m.NIC), nicName(other.NIC), in.Name, at.Name, otherAt.Name).
 		About(in.Name)
 }
 
-// unrouted reports two members that eBGP has no route between.
+// unrouted reports two members without an eBGP route between them.
 func (p *Pass) unrouted(in *ir.Intent, a, b *ir.Member) {
 	p.Errorf(diag.FirstPlace(b.At, in.At),
-		"%s and %s are members of roce %q, and no route leads from %s to %s: the AS numbers on every way make some "+
-			"switch refuse it. Give them numbers that let it pass, each leaf its own (RFC 7938), or leave one of the two out.",
+		"%s and %s are members of roce %q, and no route leads from %s to %s: the AS numbers on every path make some switch refuse it. Give "+
+			"the switches other numbers, each leaf its own (RFC 7938), or leave one of the two members out.",
 		nicName(a.NIC), nicName(b.NIC), in.Name, attachedTo(a.NIC).Name, attachedTo(b.NIC).Name).
 		About(in.Name)
 }
 
-// cutHere reports two members that have no way to each other in the state of a walk.
+// cutHere reports two members without a path between them in the state of a walk.
 func (p *Pass) cutHere(x *walk.Finding) {
 	first, later := walk.InOrder(x.Intent, x.From, x.To)
 	switch {
@@ -160,8 +160,8 @@ func (p *Pass) cutHere(x *walk.Finding) {
 	case p.Fabric.Routing == ir.EBGP:
 		p.unrouted(x.Intent, first, later)
 	default:
-		p.Warnf(x.At, "%s and %s are members of roce %q, and routing %q has no next hop at %s, though links join them. Look at the "+
-			"cables, at what is down and at the routing.", nicName(x.From), nicName(x.To), x.Intent.Name, p.Fabric.Routing, x.Device.Name).
+		p.Warnf(x.At, "%s and %s are members of roce %q, and routing %q has no next hop at %s, though links join them. Check the cables, the "+
+			"failed links and the routing.", nicName(x.From), nicName(x.To), x.Intent.Name, p.Fabric.Routing, x.Device.Name).
 			About(x.Intent.Name)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/compiler/routes"
 )
 
-// Members that no link or no route joins are reported, and only they.
+// The check reports exactly the members that no link or no route joins.
 func TestMembersWithoutAWay(t *testing.T) {
 	tests := []struct {
 		name string
@@ -65,12 +65,12 @@ func TestMembersWithoutAWay(t *testing.T) {
 	}
 }
 
-// twoSpines is four leaves and two spines.
+// twoSpines returns four leaves and two spines.
 func twoSpines() *irtest.Cabling {
 	return irtest.New(ir.EBGP).Links("A-S1 A-S2 B-S1 B-S2 C-S1 C-S2 D-S1 D-S2")
 }
 
-// bridgedTree is a tree of one AS with a bridged link.
+// bridgedTree returns a tree of one AS with a bridged link.
 func bridgedTree() *irtest.Cabling {
 	c := irtest.LeafSpine(ir.EBGP, 2, 1).ASN("", 65000)
 	c.Between("L0", "S0").Routed = false
@@ -92,7 +92,7 @@ func bonds(c *irtest.Cabling, pairs string) *irtest.Cabling {
 	return c
 }
 
-// A search that ends early says so, and names the flag that gives it more.
+// A search that ends early is reported, with the flag that gives it more work.
 func TestMembersAreNotJudgedInSilence(t *testing.T) {
 	f := irtest.LeafSpine(ir.EBGP, 30, 4).UniqueASNs().ASN("S", 65000).Fabric()
 	f.Routes = routes.New(f)

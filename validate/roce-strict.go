@@ -2,7 +2,7 @@ package validate
 
 import "github.com/rocec/rocec/lang/diag"
 
-// RoCEStrict warns of RoCE data that is served before everything else.
+// RoCEStrict warns of RoCE data with strict priority.
 var RoCEStrict = &Check{
 	Code:    "roce-strict",
 	Summary: "RoCE data with strict priority",
@@ -10,9 +10,9 @@ var RoCEStrict = &Check{
 	Run: func(p *Pass) {
 		data, cnp := dataGroups(p.Fabric), cnpGroups(p.Fabric)
 		for _, g := range p.Fabric.CosGroups {
-			if in := data[g]; g.Strict && in != nil && cnp[g] == nil { // where CNPs travel too, that is the mistake
+			if in := data[g]; g.Strict && in != nil && cnp[g] == nil { // if CNPs travel there, too, another check reports that
 				p.Warnf(diag.FirstPlace(g.StrictAt, g.At), "Cos group %q is strict and carries the data of roce %q, which can fill a link "+
-					"for as long as it runs: all other traffic gets the rest, if any. Give it a share instead, for "+
+					"continuously: all other traffic gets only the rest. Give it a share instead, for "+
 					"example weight = 50.", g.Name, in.Name).
 					Note(in.GroupAt, "its data travels there")
 			}

@@ -7,7 +7,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// RoCETwice warns of intents that say the same.
+// RoCETwice warns of intents with equal version, cos group and members.
 var RoCETwice = &Check{
 	Code:    "roce-twice",
 	Summary: "two intents with the same members",
@@ -22,12 +22,12 @@ var RoCETwice = &Check{
 		}
 		var alike folds[key, *ir.Intent]
 		for _, in := range p.Fabric.Intents {
-			if len(in.Members) > 1 { // of fewer roce-members speaks
+			if len(in.Members) > 1 { // roce-members reports fewer
 				alike.add(key{in.Version, in.VLAN, len(in.Members), in.Group}, in)
 			}
 		}
 		alike.each(func(_ key, all []*ir.Intent) {
-			var kinds []*ir.Intent // the first of those that are the same
+			var kinds []*ir.Intent // the first of equal intents
 			for _, in := range all {
 				i := slices.IndexFunc(kinds, func(o *ir.Intent) bool { return same(o, in) })
 				if i < 0 {

@@ -24,7 +24,7 @@ var RoCEv1NoVLAN = &Check{
 			}
 			if len(in.Group.PCP) == 0 {
 				p.Errorf(in.At, "Roce %q is version 1, but cos group %q claims no 802.1p priority (pcp = []), and RoCEv1 frames carry no "+
-					"other mark. Take pcp out of the group, so that it is the group's cos, %d.", in.Name, in.Group.Name, in.Group.Cos).
+					"other mark. Take pcp out of the group; it is then the group's cos, %d.", in.Name, in.Group.Name, in.Group.Cos).
 					About(in.Name).
 					Note(in.Group.At, "the cos group")
 			}

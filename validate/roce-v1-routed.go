@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// RoCEv1Routed reports RoCEv1 members that an IP hop parts.
+// RoCEv1Routed reports RoCEv1 members with an IP hop between them.
 var RoCEv1Routed = &Check{
 	Code:    "roce-v1-routed",
 	Summary: "RoCEv1 across a routed link",
@@ -46,11 +46,11 @@ func (p *Pass) parted(in *ir.Intent, domain []int) {
 	a, b := walk.AttachedTo(first.NIC), walk.AttachedTo(other.NIC)
 	routed := routedBetween(a, b)
 	if routed == nil {
-		return // no way at all between them: no routed link parts them
+		return // there is no path between them, so no routed link is on it
 	}
-	d := p.Errorf(in.At, "Roce %q is version 1, but its members are in %d broadcast domains: %s (at %s) and %s (at %s) are parted by "+
-		"routed links. RoCEv1 frames have no IP header (EtherType 0x8915) and cannot be routed. Make it version 2, or "+
-		"one intent for every broadcast domain, or bridge the links between them (routed = false).",
+	d := p.Errorf(in.At, "Roce %q is version 1, but its members are in %d broadcast domains: routed links separate %s (at %s) and %s (at "+
+		"%s). RoCEv1 frames have no IP header (EtherType 0x8915) and cannot be routed. Make it version 2, or make one intent for every "+
+		"broadcast domain, or bridge the links between them (routed = false).",
 		in.Name, len(seen), nicName(first.NIC), a.Name, nicName(other.NIC), b.Name).
 		About(in.Name)
 	noteRouted(d, routed)

@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// RoCEv1Subnets reports members of a version 1 intent whose addresses are of different subnets.
+// RoCEv1Subnets reports members of a version 1 intent with addresses of different subnets.
 var RoCEv1Subnets = &Check{
 	Code:    "roce-v1-subnets",
 	Summary: "RoCEv1 between subnets",
@@ -39,8 +39,8 @@ var RoCEv1Subnets = &Check{
 			}
 			n := odd[0]
 			of := first[domain[walk.AttachedTo(n).ID]]
-			p.Errorf(diag.FirstPlace(n.IPAt, n.At), "Roce %q is version 1, and %s in another subnet (%s: %s) than %s (%s). Traffic "+
-				"between subnets goes by a gateway, which cannot forward RoCEv1. Give all members addresses of one subnet, or "+
+			p.Errorf(diag.FirstPlace(n.IPAt, n.At), "Roce %q is version 1, and %s in another subnet (%s: %s) than %s (%s). Traffic between "+
+				"subnets needs a gateway, which cannot forward RoCEv1. Give all members addresses of one subnet, or "+
 				"make the intent version 2.",
 				in.Name, verb(nicNames(odd), len(odd), "is", "are"), n.Name, network(n.IP), nicName(of), network(of.IP)).
 				Note(in.VersionAt, "version 1").

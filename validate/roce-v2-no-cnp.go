@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// RoCEv2NoCNP reports RoCEv2 whose congestion notifications have no place of their own.
+// RoCEv2NoCNP reports RoCEv2 without a cos group for its congestion notifications.
 var RoCEv2NoCNP = &Check{
 	Code:    "roce-v2-no-cnp",
 	Summary: "RoCEv2 without a cos group for its CNPs",
@@ -21,29 +21,30 @@ var RoCEv2NoCNP = &Check{
 			}
 			const instead = "Declare a lossy strict cos group with a DSCP (48, cs6, is what NICs send by default) and write cnp = cos_group.NAME."
 			if taker, mark := defaultTaker(p.Fabric, in); taker != nil && p.Fabric.FlowControl != ir.Pause {
-				p.Errorf(in.At, "Roce %q names no cnp group, so its congestion notifications have %s, as NICs send them by default, which is that of "+
-					"the lossless cos group %q: PFC stops them when they are needed most. %s", in.Name, mark, taker.Name, instead).
+				p.Errorf(in.At, "Roce %q names no cnp group, so its congestion notifications have %s, as NICs send them by default, which the "+
+					"lossless cos group %q claims: PFC stops them when they are needed most. %s", in.Name, mark, taker.Name, instead).
 					About(in.Name).
 					Note(taker.At, "the lossless group")
 				continue
 			}
-			p.Warnf(in.At, "Roce %q names no cnp group. Its congestion notifications travel with other best-effort traffic and come late "+
-				"when they matter. %s", in.Name, instead).
+			p.Warnf(in.At, "Roce %q names no cnp group. Its congestion notifications travel with other best-effort traffic and arrive late when "+
+				"they matter. %s", in.Name, instead).
 				About(in.Name)
 		}
 	},
 }
 
-// defaultTaker gives the lossless group that gets an intent's CNPs with the default marks of NICs, and the mark; nil if no group does.
+// defaultTaker returns the lossless group that receives an intent's CNPs with the default marks of NICs, and the mark; nil if there is
+// none.
 func defaultTaker(f *ir.Fabric, in *ir.Intent) (*ir.CosGroup, string) {
 	some := false // member whose CNPs have the default mark
 	for _, m := range in.Members {
-		if g := m.NIC.CNPGroup(); g != nil { // of another intent, whose marks they have
+		if g := m.NIC.CNPGroup(); g != nil { // another intent sets the marks of its CNPs
 			some = some || in.ByDSCP() && len(g.DSCP) == 0
 			continue
 		}
 		some = true
-		for _, other := range m.NIC.Carries() { // the queue they leave the NIC by
+		for _, other := range m.NIC.Carries() { // the queue by which they leave the NIC
 			if g := other.Group; g.Lossless && g.Cos == ir.DefaultCNPPCP {
 				return g, fmt.Sprintf("priority %d", ir.DefaultCNPPCP)
 			}

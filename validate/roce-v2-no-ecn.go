@@ -7,7 +7,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// RoCEv2NoECN reports RoCEv2 whose switches never mark.
+// RoCEv2NoECN reports RoCEv2 that switches never mark.
 var RoCEv2NoECN = &Check{
 	Code:    "roce-v2-no-ecn",
 	Summary: "RoCEv2 without ECN",
@@ -23,8 +23,8 @@ var RoCEv2NoECN = &Check{
 					Note(in.Group.At, "the cos group")
 			default:
 				p.Errorf(diag.FirstPlace(in.GroupAt, in.At),
-					"Roce %q is version 2, but cos group %q is neither lossless nor has it an ecn block: nothing "+
-						"keeps its packets from loss. Write ecn {} in the cos group, and lossless = true unless the NICs are made for lossy "+
+					"Roce %q is version 2, but cos group %q is not lossless and has no ecn block: nothing protects its packets from loss. Write ecn "+
+						"{} in the cos group, and lossless = true unless the NICs are made for lossy "+
 						"fabrics.", in.Name, in.Group.Name).
 					Note(in.Group.At, "the cos group")
 			}

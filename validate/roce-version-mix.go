@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// RoCEVersionMix reports members that cannot speak their intent's version, and NICs that are to speak both.
+// RoCEVersionMix reports members that cannot speak their intent's version, and NICs in intents of both versions.
 var RoCEVersionMix = &Check{
 	Code:    "roce-version-mix",
 	Summary: "RoCE versions mixed",
@@ -24,7 +24,7 @@ var RoCEVersionMix = &Check{
 	},
 }
 
-// cannotSpeak reports the members of in whose NIC lacks its version, one diagnostic for every place that names some.
+// cannotSpeak reports the members whose NIC lacks the version of the intent, with one diagnostic per place that names them.
 func (p *Pass) cannotSpeak(in *ir.Intent) {
 	type place struct{ member, nic diag.Range }
 	found := map[place][]*ir.NIC{}
@@ -120,7 +120,7 @@ func (p *Pass) speakBoth() {
 			later, earlier, i, j = earlier, later, j, i
 		}
 		p.Errorf(later, "%s in roce %q (version %d) and in roce %q (version %d). The version a connection gets is set per RDMA device, so "+
-			"one NIC serves one version: give one of the intents NICs of its own, or both the same version.",
+			"one NIC serves one version: give each intent its own NICs, or both the same version.",
 			verb(nodeset.Text(names[at], nodeset.Endpoints, namesRoom), len(names[at]), "is", "are"), j.Name, j.Version, i.Name, i.Version).
 			About(j.Name, i.Name).
 			Note(earlier, "member of roce %q, version %d", j.Name, j.Version)

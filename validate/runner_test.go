@@ -29,8 +29,8 @@ func fixture(t *testing.T, code, name string) (*ir.Fabric, string, *langtest.Wov
 	return compilertest.Compile(t, w.String()), string(text), w
 }
 
-// TestChecks runs the whole table on testdata/CODE/bad.hcl and good.hcl. In bad.hcl every diagnostic must be wanted on its line, and every
-// want must be met, at least one by the check of that code. In good.hcl there must be no findings.
+// TestChecks runs all checks on testdata/CODE/bad.hcl and good.hcl. In bad.hcl every diagnostic must match a want comment on its line, and
+// every want comment a diagnostic. The check of that code must have at least one. good.hcl must have no findings.
 func TestChecks(t *testing.T) {
 	for _, c := range validate.Checks {
 		t.Run(c.Code, func(t *testing.T) {
@@ -42,7 +42,7 @@ func TestChecks(t *testing.T) {
 				line := w.Line(d.At.Start.Byte)
 				i := slices.IndexFunc(wants[line], func(re *regexp.Regexp) bool { return re.MatchString(text) })
 				if i < 0 {
-					t.Errorf("bad.hcl: not wanted, %s: %s", where(w, d), text)
+					t.Errorf("bad.hcl: unexpected, %s: %s", where(w, d), text)
 					continue
 				}
 				wants[line] = slices.Delete(wants[line], i, i+1)
@@ -61,13 +61,13 @@ func TestChecks(t *testing.T) {
 
 			good, _, w := fixture(t, c.Code, "good")
 			for _, d := range validate.Run(good, nil).Diagnostics {
-				t.Errorf("good.hcl: not sound, %s: %s: %s", where(w, d), d.Code, d.Detail)
+				t.Errorf("good.hcl: unexpected, %s: %s: %s", where(w, d), d.Code, d.Detail)
 			}
 		})
 	}
 }
 
-// where is the line of a fixture that a diagnostic is at, or the line of its background.
+// where returns the line of a diagnostic in a fixture, or in its background.
 func where(w *langtest.Woven, d *diag.Diagnostic) string {
 	at := d.At.Start.Byte
 	if line := w.Line(at); line > 0 {
@@ -84,8 +84,8 @@ func checkOf(code string) *validate.Check {
 	return validate.Checks[i]
 }
 
-// assertIntents holds that each roce block in the Detail of a diagnostic is in its Intents, by which trace chooses among several of a
-// line.
+// assertIntents requires each roce block of a diagnostic's Detail in its Intents. trace chooses among several findings of a line by
+// Intents.
 func assertIntents(t *testing.T, d *diag.Diagnostic) {
 	t.Helper()
 	for _, found := range regexp.MustCompile(`\b[Rr]oce "([^"]+)"`).FindAllStringSubmatch(d.Detail, -1) {
@@ -93,7 +93,7 @@ func assertIntents(t *testing.T, d *diag.Diagnostic) {
 	}
 }
 
-// TestTable holds the table to what it promises: documented rows, stable codes, no folder without a row.
+// TestTable checks the table: documented rows, stable codes, no folder without a row.
 func TestTable(t *testing.T) {
 	codes := map[string]bool{}
 	for _, c := range validate.Checks {

@@ -11,8 +11,8 @@ import (
 
 // The results of package proof, in words. Checks, text, pictures and the strings of --format json use these functions.
 
-// Scope names the certificate of a verdict, and how many links may be down: ", by the certificate up-down, whatever links are down"; empty
-// without a certificate.
+// Scope returns the certificate of a verdict and the number of links that may be down: ", by the certificate up-down, whatever links are
+// down"; empty without a certificate.
 func (p GroupProof) Scope() string {
 	s := p.By()
 	if s != "" {
@@ -29,7 +29,7 @@ func (p GroupProof) Scope() string {
 	return s
 }
 
-// By names the certificate of a verdict: "by the certificate up-down"; empty without one.
+// By returns the certificate of a verdict: "by the certificate up-down"; empty without one.
 func (p GroupProof) By() string {
 	switch p.Certificate {
 	case "":
@@ -40,10 +40,11 @@ func (p GroupProof) By() string {
 	return "by the certificate " + string(p.Certificate)
 }
 
-// Why gives the reason for the verdict: the rank function, the circle, or what is missing. It is not a full sentence: it has no full stop.
+// Why returns the reason for the verdict: the rank function, the circle, or what is missing. It is not a full sentence and has no full
+// stop.
 func (p GroupProof) Why() string { return whyText(p.Proof) }
 
-// AssumptionTexts describes the assumptions of a free verdict, in the order of Assumptions.
+// AssumptionTexts returns the assumptions of a free verdict, in the order of Assumptions.
 func (p GroupProof) AssumptionTexts() []string {
 	var out []string
 	for _, a := range p.Assumptions {
@@ -52,7 +53,7 @@ func (p GroupProof) AssumptionTexts() []string {
 	return out
 }
 
-// NoteTexts describes the facts worth knowing in addition to the verdict, in the order of Notes.
+// NoteTexts returns the additional facts about the verdict, in the order of Notes.
 func (p GroupProof) NoteTexts() []string {
 	var out []string
 	for _, n := range p.Notes {
@@ -61,7 +62,7 @@ func (p GroupProof) NoteTexts() []string {
 	return out
 }
 
-// Unjudged returns the notes on what the proof did not judge beside its verdict: every report has them, whatever it leaves out.
+// Unjudged returns the notes on what the proof did not judge. Every report prints them, also a short one.
 func (p GroupProof) Unjudged() []string {
 	var out []string
 	for _, n := range p.Notes {
@@ -94,8 +95,8 @@ func whyText(p *proof.Proof) string {
 		if len(r.Down) > 0 {
 			s = fmt.Sprintf("with %s down, ", linkList(r.Down))
 		}
-		s += fmt.Sprintf("the turns of states that exclude each other (%s) close a circle together (%s), and whether one of them closes "+
-			"one alone is not known", MixtureText(r.Mixture), circleText(r.Circle))
+		s += fmt.Sprintf("the turns of states that exclude each other (%s) close a circle together (%s), and whether a single state closes "+
+			"one is not known", MixtureText(r.Mixture), circleText(r.Circle))
 		if p.Enough > 0 {
 			s += ": the budget ran out before all of them were judged; " + moreText(p)
 		}
@@ -112,38 +113,37 @@ func certificateText(c proof.Certificate, r proof.Certified) string {
 	switch c {
 	case proof.ByForest:
 		if r.Links == 0 {
-			return "no lossless link joins two switches, so there is nothing to make a circle of"
+			return "no lossless link joins two switches, so there can be no circle"
 		}
-		return fmt.Sprintf("%s between switches without a circle: no routing that does not turn back can make one. Hang each tree up by "+
-			"one switch and number the links in the direction of traffic, first those towards that switch, the farthest first, then "+
-			"those away from it; a frame that does not turn back only meets rising numbers", diag.Count(r.Links, "lossless link"))
+		return fmt.Sprintf("%s between switches form no circle, and no routing that does not turn back can make one. Choose a root switch in "+
+			"each tree and number the links in the direction of traffic: first those towards the root, the farthest first, then those away from "+
+			"it. A frame that does not turn back passes links with rising numbers only", diag.Count(r.Links, "lossless link"))
 	case proof.ByUpDown:
-		return fmt.Sprintf("%s. A path that rises, takes at most one peer step and falls only meets rising numbers, so no chain of "+
-			"turns comes back to where it began", rankText(r.Top))
+		return fmt.Sprintf("%s. A path that rises, takes at most one peer step and falls passes rising numbers only, so no chain of turns "+
+			"returns to its start", rankText(r.Top))
 	case proof.ByASPlan:
-		return fmt.Sprintf("the neighbours that a switch has above and beside itself share one AS number, so none of them takes "+
-			"a route from another of them over that switch: its AS path names the number already. Links join tiers next to each other, "+
-			"so a way down is never as long as one that goes up first. So traffic that came down, or from the side, only goes down. To see "+
-			"that no chain of turns comes back, %s; every turn that is left raises the number", rankText(r.Top))
+		return fmt.Sprintf("the neighbours of a switch above and beside it share one AS number, so none of them accepts a route of another "+
+			"over that switch: the AS path contains the number already. Links join adjacent tiers, so a path down is always shorter than one "+
+			"that goes up first. So traffic that came down, or from the side, only goes down. To see that no chain of turns returns to its "+
+			"start, %s; every possible turn raises the number", rankText(r.Top))
 	case proof.ByBounce:
 		names := make([]string, 0, len(r.Chain)+1)
 		for _, g := range r.Chain {
 			names = append(names, g.Name)
 		}
 		names = append(names, r.Chain[len(r.Chain)-1].Bounce.Name)
-		return fmt.Sprintf("%s, plus %d for each bounce a frame has behind it (%s). A turn from down to up moves the frame "+
+		return fmt.Sprintf("%s, plus %d for each earlier bounce of the frame (%s). A turn from down to up moves the frame "+
 			"into the next group, after the last into a lossy one that waits for no buffer; every other turn raises the number",
 			rankText(r.Top), 2*r.Top+1, strings.Join(names, ", then "))
 	case proof.BySpanningTree:
-		return "spanning tree forwards on a tree of the links at a time, whichever switch is its root and whatever has " +
-			"failed, and on a tree no routing can make a circle"
+		return "spanning tree forwards on one tree of links at a time, with any root and after any failures, and a tree has no circle"
 	}
 	panic(fmt.Sprintf("validate: no words for the certificate %q", c))
 }
 
 func rankText(top int) string {
-	return fmt.Sprintf("number every lossless link in the direction of traffic: upwards the tier of its lower end (at most %d), across %d, "+
-		"downwards %d less the tier of its lower end (at least %d)", max(top-1, 0), top, 2*top, top+1)
+	return fmt.Sprintf("number every lossless link in the direction of traffic: upwards the tier of its lower end (at most %d), across "+
+		"%d, downwards %d minus the tier of its lower end (at least %d)", max(top-1, 0), top, 2*top, top+1)
 }
 
 func searchText(p *proof.Proof, r proof.Searched) string {
@@ -157,26 +157,26 @@ func searchText(p *proof.Proof, r proof.Searched) string {
 	}
 	switch {
 	case p.Any:
-		return s + ", and fewer links only take turns away"
+		return s + ", and failed links only remove turns"
 	case p.Fabric.Routing == ir.TablePath:
 		return s + ". That is the verdict for the tables as they are; the tables after a failure are not known"
 	case r.Down == 0:
 		return s
 	case r.Followed == 0:
-		return s + fmt.Sprintf(". With any %s down it is the same: every pair that talks keeps one of its shortest paths, and so no new "+
-			"turns come up", diag.Count(r.Down, "link"))
+		return s + fmt.Sprintf(". With any %s down it is the same: every pair that talks keeps one of its shortest paths, so there are no "+
+			"new turns", diag.Count(r.Down, "link"))
 	}
 	sets := diag.Count(r.Followed, "set")
 	if r.Alike > r.Followed {
 		sets = fmt.Sprintf("%s, which %s all %s that differ by names only", sets, diag.Plural(r.Followed, "represents", "represent"),
 			diag.Number(r.Alike))
 	}
-	return s + fmt.Sprintf(". With up to %s down there is no circle either: of the failures that take away every shortest path of some pair, "+
-		"%s were followed; all others bring no new turns", diag.Count(r.Down, "link"), sets)
+	return s + fmt.Sprintf(". With up to %s down there is no circle either: of the failures that remove every shortest path of some pair, "+
+		"%s were judged; all others add no turns", diag.Count(r.Down, "link"), sets)
 }
 
-// BudgetFlag returns the flag that gives the proof more work, where it ran out of work, with a value that is roughly enough. Otherwise
-// both are empty.
+// BudgetFlag returns the flag that raises the budget, with a value that is roughly enough, if the budget ran out. Otherwise both are
+// empty.
 func BudgetFlag(p *Proof) (flag, value string) {
 	if p.Enough == 0 {
 		return "", ""
@@ -184,7 +184,7 @@ func BudgetFlag(p *Proof) (flag, value string) {
 	return "--budget", budgetValue(max(p.Enough, DefaultBudget))
 }
 
-// budgetValue is the shortest of some round durations that holds so many steps, at most 1000h.
+// budgetValue returns the shortest of some round durations for so many steps, at most 1000h.
 func budgetValue(steps int64) string {
 	for _, unit := range []struct {
 		name    string
@@ -205,7 +205,7 @@ func budgetValue(steps int64) string {
 	return "1000h"
 }
 
-// moreText is "--budget 10m may be enough".
+// moreText returns text such as "--budget 10m may be enough".
 func moreText(p *proof.Proof) string {
 	flag, value := BudgetFlag(p)
 	if flag == "" {
@@ -224,13 +224,13 @@ func budgetText(p *proof.Proof, r proof.OutOfBudget) string {
 		fmt.Fprintf(&b, ", also with any %s down", diag.Count(r.Down-1, "link"))
 	}
 	if r.Found < 0 {
-		fmt.Fprintf(&b, ", but the budget ran out before all sets of %s whose failure matters were found", diag.Count(r.Down, "link"))
+		fmt.Fprintf(&b, ", but the budget ran out before all sets of %s that can change the verdict were found", diag.Count(r.Down, "link"))
 	} else {
-		fmt.Fprintf(&b, ", but of the sets of %s whose failure matters (%s, alike ones counted once) only %s could be judged before the "+
-			"budget ran out", diag.Count(r.Down, "link"), diag.Number(r.Found), diag.Number(r.Judged))
+		fmt.Fprintf(&b, ", but of the sets of %s that can change the verdict (%s, equal ones counted once) only %s could be judged before "+
+			"the budget ran out", diag.Count(r.Down, "link"), diag.Number(r.Found), diag.Number(r.Judged))
 	}
 	if r.Conflict != nil {
-		fmt.Fprintf(&b, ". States taken together close a circle (%s) that none of those judged closes alone; it needs turns of the "+
+		fmt.Fprintf(&b, ". Several states together close a circle (%s) that no judged state closes alone; it needs turns of the "+
 			"states with ", circleText(r.Circle))
 		for i, down := range r.Conflict {
 			if i > 0 {
@@ -242,35 +242,35 @@ func budgetText(p *proof.Proof, r proof.OutOfBudget) string {
 	return b.String() + "; " + moreText(p)
 }
 
-// assumptionTexts are the assumptions in words. That of NoSender takes the name of its group, that of
-// ChipAlone the system and the chips, that of SetByHand its devices.
+// assumptionTexts has the words of each assumption. NoSender has a verb for its group, ChipAlone for the system and the chips, and
+// SetByHand for its devices.
 var assumptionTexts = map[proof.AssumptionCode]string{
-	proof.HostsDrain: "hosts drain what they receive and, unless they say forwards = true, pass nothing on",
-	proof.PausesWork: "a pause is honoured in time and headroom is as checked, so that a full buffer pauses and does not drop",
+	proof.HostsDrain: "hosts drain what they receive and forward nothing, except those with forwards = true",
+	proof.PausesWork: "ports obey pauses in time, and headroom is as checked, so that a full buffer pauses and does not drop",
 	proof.GuaranteedBuffer: "every lossless priority group keeps a guaranteed minimum of at least one frame, and the egress pool of " +
 		"lossless traffic is not limited",
 	proof.NoMulticast:   "no multicast frame is classified lossless",
 	proof.NoFlooding:    "no flooded, multicast or unknown-unicast frame is classified lossless",
-	proof.Classified:    "the switches classify as the cos groups say, at every hop",
+	proof.Classified:    "the switches classify as the cos groups state, at every hop",
 	proof.MembersOnly:   "only the members of the roce blocks send in the cos group",
 	proof.NoSender:      "no host sends in cos group %q: it has only traffic that bounced",
-	proof.NoTurningBack: "no switch sends a frame back where it came from, as in a routing loop",
+	proof.NoTurningBack: "no switch sends a frame back to the device it came from, as in a routing loop",
 	proof.NeverUpAgain:  "the switches' routing never sends traffic up again after it came down, also while it converges",
-	proof.ASNumbers: "every switch has the AS number written here and refuses routes that name its own (no allowas-in), and no static or " +
-		"redistributed route goes round that",
+	proof.ASNumbers: "every switch has the AS number written here and refuses routes that contain its own (no allowas-in), and no static " +
+		"or redistributed route bypasses that",
 	proof.Converged: "the state judged is the one after routing has converged",
 	proof.BounceMoves: "every switch moves traffic that came down and goes up again into the bounce group: queue, priority and marking, " +
 		"so that the next buffer counts it there",
 	proof.SpanningTreeRuns: "one spanning tree for all VLANs runs on every bridged link, also of hosts that forward, and a port blocks " +
 		"until it is known to forward (with a tree for each VLAN, as PVRST has, traffic of several VLANs can close a circle together)",
 	proof.EqualCosts: "every link costs the same, and the states judged are those after routing has converged",
-	proof.NoIBGP:     "no routes pass between switches of one AS, as iBGP would let them",
-	proof.ByTable:    "the switches forward as the tables say, and only so",
+	proof.NoIBGP:     "switches of one AS exchange no routes (no iBGP)",
+	proof.ByTable:    "the switches forward exactly as the tables state",
 	proof.BondsFormed: "the cables that bond = true joins are one bond on both of their switches, which this verdict has not read (plan and " +
 		"verify do)",
-	proof.ChipAlone: "switches with os = %q, of which rocec knows nothing, do what their chips can do (%s): PFC, and a buffer of its own " +
-		"for each lossless group of a port",
-	proof.SetByHand: "%s set by hand and not read are set as by_hand says",
+	proof.ChipAlone: "switches with os = %q, which rocec does not know, do what their chips can do (%s): PFC, and a separate buffer for " +
+		"each lossless group of a port",
+	proof.SetByHand: "%s set by hand and not read are set as by_hand states",
 }
 
 func assumptionText(a proof.Assumption) string {
@@ -288,7 +288,7 @@ func assumptionText(a proof.Assumption) string {
 	return s
 }
 
-// Devices counts devices: "4 switches and 1 host".
+// Devices returns a count of devices: "4 switches and 1 host".
 func Devices(all []*ir.Device) string {
 	switches, hosts := 0, 0
 	for _, d := range all {
@@ -323,13 +323,13 @@ func noteText(n proof.Note) string {
 	}
 	switch n.Code {
 	case proof.AnyCablingOrder:
-		s := fmt.Sprintf("cable in any order: no set of the %s that is missing makes a circle", cables)
+		s := fmt.Sprintf("cable in any order: with any of the %s missing there is no circle", cables)
 		if n.Down > 0 {
 			s += fmt.Sprintf(", also with up to %s down", diag.Count(n.Down, "link"))
 		}
 		return s
 	case proof.CablingOrder:
-		return fmt.Sprintf("the %s are safe in a certain order, not in any: pfc-loop-cabling prints it", cables)
+		return fmt.Sprintf("the %s are safe in one order, but not in every order: pfc-loop-cabling prints it", cables)
 	case proof.NoCablingOrder:
 		return fmt.Sprintf("no order of cabling is safe: some of the %s make it prone while others are missing", cables)
 	case proof.CablingUnknown:
@@ -357,7 +357,7 @@ func noteText(n proof.Note) string {
 	panic(fmt.Sprintf("validate: no words for the note %q", n.Code))
 }
 
-// planned gives the links that are not laid yet.
+// planned returns the links that are not laid yet.
 func planned(links []*ir.Link) (out []*ir.Link) {
 	for _, l := range links {
 		if l.Planned {
@@ -367,7 +367,7 @@ func planned(links []*ir.Link) (out []*ir.Link) {
 	return out
 }
 
-// linkList names links, at most six of them: "a:p1 - b:p2 and c:p1 - d:p2".
+// linkList returns the names of links, at most six: "a:p1 - b:p2 and c:p1 - d:p2".
 func linkList(links []*ir.Link) string {
 	const most = 6
 	var names []string
@@ -381,7 +381,7 @@ func linkList(links []*ir.Link) string {
 	return diag.And(names)
 }
 
-// circleText names the links of a circle: "sw1>sw2, sw2>sw3, ...".
+// circleText returns the links of a circle: "sw1>sw2, sw2>sw3, ...".
 func circleText(circle []Wait) string {
 	s := ""
 	for i, h := range circle {

@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/validate/proof"
 )
 
-// Every fact that a proof can state is worded in full here.
+// This test has the complete text of every fact that a proof can state.
 func TestProofInWords(t *testing.T) {
 	c := irtest.Ring(ir.ShortestPath, 4)
 	f := c.Fabric()
@@ -35,60 +35,59 @@ func TestProofInWords(t *testing.T) {
 	}
 	certified := func(c proof.Certificate, r proof.Certified) *Proof { return &Proof{Certificate: c, Reason: r} }
 	const rank = "number every lossless link in the direction of traffic: upwards the tier of its lower end (at most 2), across 3, " +
-		"downwards 6 less the tier of its lower end (at least 4)"
+		"downwards 6 minus the tier of its lower end (at least 4)"
 
 	said := map[string]bool{} // codes of reasons, certificates with them
 	for _, tt := range []struct {
 		p    *Proof
 		want string
 	}{
-		{certified(proof.ByForest, proof.Certified{}), "no lossless link joins two switches, so there is nothing to make a circle of"},
+		{certified(proof.ByForest, proof.Certified{}), "no lossless link joins two switches, so there can be no circle"},
 		{
 			certified(proof.ByForest, proof.Certified{Links: 5}),
-			"5 lossless links between switches without a circle: no routing that does not turn back can make one. Hang each tree up by " +
-				"one switch and number the links in the direction of traffic, first those towards that switch, the farthest first, then " +
-				"those away from it; a frame that does not turn back only meets rising numbers",
+			"5 lossless links between switches form no circle, and no routing that does not turn back can make one. Choose a root switch in " +
+				"each tree and number the links in the direction of traffic: first those towards the root, the farthest first, then those away from " +
+				"it. A frame that does not turn back passes links with rising numbers only",
 		},
 		{
 			certified(proof.ByUpDown, proof.Certified{Top: 3}),
-			rank + ". A path that rises, takes at most one peer step and falls only meets rising numbers, so no chain of turns comes " +
-				"back to where it began",
+			rank + ". A path that rises, takes at most one peer step and falls passes rising numbers only, so no chain of turns returns to its " +
+				"start",
 		},
 		{
 			certified(proof.ByASPlan, proof.Certified{Top: 3}),
-			"the neighbours that a switch has above and beside itself share one AS number, so none of them takes a route from another of " +
-				"them over that switch: its AS path names the number already. Links join tiers next to each other, so a way down is never " +
-				"as long as one that goes up first. So traffic that came down, or from the side, only goes down. To see that no chain of " +
-				"turns comes back, " + rank + "; every turn that is left raises the number",
+			"the neighbours of a switch above and beside it share one AS number, so none of them accepts a route of another over that switch: " +
+				"the AS path contains the number already. Links join adjacent tiers, so a path down is always shorter than one that goes up first. " +
+				"So traffic that came down, or from the side, only goes down. To see that no chain of turns returns to its start, " + rank + "; " +
+				"every possible turn raises the number",
 		},
 		{
 			certified(proof.ByBounce, proof.Certified{Top: 3, Chain: []*ir.CosGroup{{Name: "rdma", Bounce: detour}, detour}}),
-			rank + ", plus 7 for each bounce a frame has behind it (rdma, then detour, then bulk). A turn from down to up moves the " +
+			rank + ", plus 7 for each earlier bounce of the frame (rdma, then detour, then bulk). A turn from down to up moves the " +
 				"frame into the next group, after the last into a lossy one that waits for no buffer; every other turn raises the number",
 		},
 		{
 			certified(proof.BySpanningTree, proof.Certified{}),
-			"spanning tree forwards on a tree of the links at a time, whichever switch is its root and whatever has failed, and on a " +
-				"tree no routing can make a circle",
+			"spanning tree forwards on one tree of links at a time, with any root and after any failures, and a tree has no circle",
 		},
 		{free(ir.ShortestPath, 0, proof.Searched{}), "no traffic passes from one lossless link between switches on to another"},
 		{free(ir.ShortestPath, 12, proof.Searched{}), "the 12 turns of shortest-path make no circle among 6 buffers"},
 		{free("", 1, proof.Searched{}), "the 1 turn of the only paths there are make no circle among 6 buffers"},
 		{
 			free(ir.EBGP, 12, proof.Searched{Down: 1}),
-			"the 12 turns of ebgp make no circle among 6 buffers. With any 1 link down it is the same: every pair that talks keeps one " +
-				"of its shortest paths, and so no new turns come up",
+			"the 12 turns of ebgp make no circle among 6 buffers. With any 1 link down it is the same: every pair that talks keeps one of its " +
+				"shortest paths, so there are no new turns",
 		},
 		{
 			free(ir.EBGP, 12, proof.Searched{Down: 2, Followed: 3, Alike: -1}),
-			"the 12 turns of ebgp make no circle among 6 buffers. With up to 2 links down there is no circle either: of the failures " +
-				"that take away every shortest path of some pair, 3 sets were followed; all others bring no new turns",
+			"the 12 turns of ebgp make no circle among 6 buffers. With up to 2 links down there is no circle either: of the failures that " +
+				"remove every shortest path of some pair, 3 sets were judged; all others add no turns",
 		},
 		{
 			free(ir.EBGP, 12, proof.Searched{Down: 2, Followed: 1, Alike: 1200}),
-			"the 12 turns of ebgp make no circle among 6 buffers. With up to 2 links down there is no circle either: of the failures " +
-				"that take away every shortest path of some pair, 1 set, which represents all 1,200 that differ by names only were " +
-				"followed; all others bring no new turns",
+			"the 12 turns of ebgp make no circle among 6 buffers. With up to 2 links down there is no circle either: of the failures that " +
+				"remove every shortest path of some pair, 1 set, which represents all 1,200 that differ by names only were judged; all others add " +
+				"no turns",
 		},
 		{
 			free(ir.TablePath, 12, proof.Searched{}),
@@ -97,7 +96,7 @@ func TestProofInWords(t *testing.T) {
 		},
 		{
 			&Proof{Fabric: &ir.Fabric{Routing: ir.AnyPath}, Any: true, Turns: 12, Buffers: 6, Reason: proof.Searched{}},
-			"the 12 turns of any make no circle among 6 buffers, and fewer links only take turns away",
+			"the 12 turns of any make no circle among 6 buffers, and failed links only remove turns",
 		},
 		{
 			&Proof{Reason: proof.InCircle{}, Loops: []Loop{{Circle: circle}}},
@@ -114,15 +113,14 @@ func TestProofInWords(t *testing.T) {
 		},
 		{
 			&Proof{Reason: proof.MixedStates{Mixture: ir.MixedTies, Circle: circle}},
-			"the turns of states that exclude each other (which of several equally long AS paths a switch passes on) close a circle together " +
-				"(R0>R1, R1>R2, R2>R3, R3>R0), and " +
-				"whether one of them closes one alone is not known",
+			"the turns of states that exclude each other (which of several equally long AS paths a switch advertises) close a circle together " +
+				"(R0>R1, R1>R2, R2>R3, R3>R0), and whether a single state closes one is not known",
 		},
 		{
 			&Proof{Reason: proof.MixedStates{Mixture: ir.MixedTies, Circle: circle, Down: links(1)}, Enough: 10 * DefaultBudget},
-			"with R0:p0 - R1:p0 down, the turns of states that exclude each other (which of several equally long AS paths a switch passes on) " +
+			"with R0:p0 - R1:p0 down, the turns of states that exclude each other (which of several equally long AS paths a switch advertises) " +
 				"close a circle together (R0>R1, " +
-				"R1>R2, R2>R3, R3>R0), and whether one of them closes one alone is not known: the budget ran out before all of them were " +
+				"R1>R2, R2>R3, R3>R0), and whether a single state closes one is not known: the budget ran out before all of them were " +
 				"judged; --budget 10m may be enough",
 		},
 		{&Proof{Reason: proof.NotFollowed{Err: errors.New("nobody knows")}}, "nobody knows"},
@@ -132,19 +130,19 @@ func TestProofInWords(t *testing.T) {
 		},
 		{
 			&Proof{Reason: proof.OutOfBudget{Down: 1, Found: -1}, Enough: 21 * 60 * StepsPerSecond},
-			"the healthy fabric is free, but the budget ran out before all sets of 1 link whose failure matters were found; --budget " +
+			"the healthy fabric is free, but the budget ran out before all sets of 1 link that can change the verdict were found; --budget " +
 				"30m may be enough",
 		},
 		{
 			&Proof{Reason: proof.OutOfBudget{Down: 3, Found: 1200, Judged: 7}, Enough: 3 * 3600 * StepsPerSecond},
-			"the healthy fabric is free, also with any 2 links down, but of the sets of 3 links whose failure matters (1,200, alike ones " +
+			"the healthy fabric is free, also with any 2 links down, but of the sets of 3 links that can change the verdict (1,200, equal ones " +
 				"counted once) only 7 could be judged before the budget ran out; --budget 3h may be enough",
 		},
 		{
 			&Proof{Reason: proof.OutOfBudget{Down: 1, Found: 2, Circle: circle, Conflict: [][]*ir.Link{links(1), links(2)[1:]}}},
-			"the healthy fabric is free, but of the sets of 1 link whose failure matters (2, alike ones counted once) only 0 could be " +
-				"judged before the budget ran out. States taken together close a circle (R0>R1, R1>R2, R2>R3, R3>R0) that none of those " +
-				"judged closes alone; it needs turns of the states with R0:p0 - R1:p0 down, and with R1:p1 - R2:p0 down; a larger " +
+			"the healthy fabric is free, but of the sets of 1 link that can change the verdict (2, equal ones counted once) only 0 could be " +
+				"judged before the budget ran out. Several states together close a circle (R0>R1, R1>R2, R2>R3, R3>R0) that no judged state closes " +
+				"alone; it needs turns of the states with R0:p0 - R1:p0 down, and with R1:p1 - R2:p0 down; a larger " +
 				"--budget gives it more",
 		},
 	} {
@@ -187,7 +185,7 @@ func TestProofInWords(t *testing.T) {
 		{
 			proof.Note{Code: proof.TransientUnknown, Mixture: ir.MixedTies},
 			"whether circles can come and go while routing converges is not judged: one is closed by turns that exclude each other (which of " +
-				"several equally long AS paths a switch passes on), and these are not distinguished while routing converges",
+				"several equally long AS paths a switch advertises), and these are not distinguished while routing converges",
 		},
 		{
 			proof.Note{Code: proof.TransientUnknown},
@@ -195,15 +193,15 @@ func TestProofInWords(t *testing.T) {
 		},
 		{
 			proof.Note{Code: proof.AnyCablingOrder, Links: links(1)},
-			"cable in any order: no set of the 1 planned cable that is missing makes a circle",
+			"cable in any order: with any of the 1 planned cable missing there is no circle",
 		},
 		{
 			proof.Note{Code: proof.AnyCablingOrder, Links: links(3), Down: 2},
-			"cable in any order: no set of the 3 planned cables that is missing makes a circle, also with up to 2 links down",
+			"cable in any order: with any of the 3 planned cables missing there is no circle, also with up to 2 links down",
 		},
 		{
 			proof.Note{Code: proof.CablingOrder, Links: links(3)},
-			"the 3 planned cables are safe in a certain order, not in any: pfc-loop-cabling prints it",
+			"the 3 planned cables are safe in one order, but not in every order: pfc-loop-cabling prints it",
 		},
 		{
 			proof.Note{Code: proof.NoCablingOrder, Links: links(3)},
@@ -236,12 +234,12 @@ func TestProofInWords(t *testing.T) {
 	}
 	assert.Len(t, assumptionTexts, len(assumed))
 	assert.True(t, assumed[`no host sends in cos group "detour": it has only traffic that bounced`])
-	assert.True(t, assumed["2 switches and 1 host set by hand and not read are set as by_hand says"])
-	assert.True(t, assumed[`switches with os = "plan9", of which rocec knows nothing, do what their chips can do (Spectrum and Tomahawk3): PFC, and a `+
-		`buffer of its own for each lossless group of a port`])
+	assert.True(t, assumed["2 switches and 1 host set by hand and not read are set as by_hand states"])
+	assert.True(t, assumed[`switches with os = "plan9", which rocec does not know, do what their chips can do (Spectrum and Tomahawk3): PFC, and a `+
+		`separate buffer for each lossless group of a port`])
 }
 
-// A report states that a search for circles ended early, and which flag goes on.
+// A report states that a search for circles ended early, and the flag that continues it.
 func TestCirclesThatEndEarlyInWords(t *testing.T) {
 	c := irtest.Ring(ir.ShortestPath, 4)
 	f := c.Fabric()
@@ -267,7 +265,7 @@ func TestCirclesThatEndEarlyInWords(t *testing.T) {
 	assert.Contains(t, of(false, proof.MostMore), "at least 999,999 more circles of 4 buffers")
 }
 
-// What the proof did not judge is part of every report, and what is merely worth knowing is not.
+// Every report has the notes on what the proof did not judge; other notes are optional.
 func TestUnjudged(t *testing.T) {
 	p := GroupProof{Proof: &proof.Proof{Notes: []proof.Note{
 		{Code: proof.NeverProne}, {Code: proof.TransientUnknown}, {Code: proof.CablingUnknown},

@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// Every cause for which routing cannot be followed is worded in full here.
+// This test has the complete text of every cause for which routing cannot be followed.
 func TestRoutingText(t *testing.T) {
 	c := irtest.Ring(ir.UpDown, 3)
 	f := c.Fabric()
@@ -20,19 +20,19 @@ func TestRoutingText(t *testing.T) {
 		err  ir.RoutingError
 		want string
 	}{
-		{ir.RoutingError{Code: ir.NoRouting}, "the fabric does not say how lossless traffic is forwarded (fabric.routing)"},
+		{ir.RoutingError{Code: ir.NoRouting}, "the fabric does not state how lossless traffic is forwarded (fabric.routing)"},
 		{ir.RoutingError{Code: ir.NoTable}, "the fabric is routed by a table of next hops, and no table is given"},
 		{ir.RoutingError{Code: ir.LossyGroup, Group: c.Group}, `cos group "rdma" is lossy, and its traffic waits for no buffer`},
 		{
 			ir.RoutingError{Code: ir.LevelLink, Devices: devices[:2], Out: out, In: in},
 			"R0 and R1 are both of tier 1 and the link R0:p0 - R1:p0 is not a peer link, so it is neither up nor down: give them different " +
-				"tiers, or say peer = true if a path has at most one such step",
+				"tiers, or write peer = true if a path has at most one such step",
 		},
 		{
 			ir.RoutingError{Code: ir.HostBetween, Devices: devices},
 			"host R0 forwards between R1 and R2 and is below both: the tiers leave open whether traffic may come down to it and go up again",
 		},
-		{ir.RoutingError{Code: ir.NoASN, Devices: devices[:1]}, "R0 has no AS number (asn), so which routes it takes is not known"},
+		{ir.RoutingError{Code: ir.NoASN, Devices: devices[:1]}, "R0 has no AS number (asn), so it is not known which routes it accepts"},
 		{
 			ir.RoutingError{Code: ir.ManyASPaths, Devices: devices[:1], Most: 64},
 			"R0 may get more than 64 different AS paths to one destination, too many to follow: give switches of one layer the " +
@@ -45,8 +45,8 @@ func TestRoutingText(t *testing.T) {
 		{
 			ir.RoutingError{Code: ir.BridgedSubnet, Routing: ir.ShortestPath, Devices: devices[:2], Intent: &ir.Intent{Name: "all"}},
 			`members of roce "all" on R0 and R1 are of one subnet, or of subnets that the fabric does not state, so their frames cross no IP hop; ` +
-				`the bridged links between these switches make a circle, and routing "shortest-path" does not say which of them a frame takes: ` +
-				"write routed = true on the links, give the hosts of each switch a subnet of their own (ip), or bridge without a circle",
+				`the bridged links between these switches make a circle, and routing "shortest-path" does not state which of them a frame takes: ` +
+				"write routed = true on the links, give the hosts of each switch a separate subnet (ip), or bridge without a circle",
 		},
 		{
 			ir.RoutingError{Code: ir.FloodedBounce},

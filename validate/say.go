@@ -13,14 +13,14 @@ import (
 	"github.com/rocec/rocec/validate/proof"
 )
 
-// Words that checks share.
+// Texts that several checks use.
 
-// verb is a subject of n things with the verb that goes with them: "leaf1 maps", "leaf1 and leaf2 map".
+// verb returns a subject of n things with its verb in singular or plural: "leaf1 maps", "leaf1 and leaf2 map".
 func verb(subject string, n int, one, many string) string {
 	return subject + " " + diag.Plural(n, one, many)
 }
 
-// andMore counts what is like the first of n: " and 3 bonds like it".
+// andMore returns the count of the others of n: " and 3 bonds like it".
 func andMore(n int, noun string) string {
 	if n == 1 {
 		return ""
@@ -28,13 +28,13 @@ func andMore(n int, noun string) string {
 	return fmt.Sprintf(" and %s like it", diag.Count(n-1, noun))
 }
 
-// nicName is "host:interface", the spelling of the language.
+// nicName returns "host:interface", the spelling of the language.
 func nicName(n *ir.NIC) string { return n.Device.Name + ":" + n.Name }
 
-// namesRoom is the room for names of devices or interfaces in a message, in bytes.
+// namesRoom bounds the names of devices or interfaces in a message, in bytes.
 const namesRoom = 60
 
-// nicNames lists interfaces of hosts as nodesets, and counts those a message has no room for.
+// nicNames lists interfaces of hosts as nodesets, and counts those beyond namesRoom.
 func nicNames(nics []*ir.NIC) string {
 	names := make([]string, len(nics))
 	for i, n := range nics {
@@ -43,7 +43,7 @@ func nicNames(nics []*ir.NIC) string {
 	return nodeset.Text(names, nodeset.Endpoints, namesRoom)
 }
 
-// deviceNames is [nicNames] for devices.
+// deviceNames does the same as [nicNames] for devices.
 func deviceNames(devices []*ir.Device) string {
 	names := make([]string, len(devices))
 	for i, d := range devices {
@@ -52,10 +52,10 @@ func deviceNames(devices []*ir.Device) string {
 	return nodeset.Text(names, nodeset.Devices, namesRoom)
 }
 
-// someOf lists the first of words that are not names of devices, and counts the rest.
+// someOf lists the first of some words that are no names of devices, and counts the others.
 func someOf(words []string) string { return diag.Some(words, 4) }
 
-// namesOf spells some of all.
+// namesOf returns the text of some names, with the count of the others.
 func namesOf[T any](all []T, name func(T) string) string {
 	names := make([]string, len(all))
 	for i, v := range all {
@@ -64,7 +64,7 @@ func namesOf[T any](all []T, name func(T) string) string {
 	return someOf(names)
 }
 
-// themOf refers to devices named before: to a single one by its name.
+// themOf returns a reference to devices of the same sentence; one device is named again.
 func themOf(devices []*ir.Device) string {
 	if len(devices) == 1 {
 		return devices[0].Name
@@ -72,12 +72,12 @@ func themOf(devices []*ir.Device) string {
 	return "them"
 }
 
-// bondsText names the first of some bonds and counts the rest.
+// bondsText names the first of some bonds and counts the others.
 func bondsText(bonds []*ir.Bond) string {
 	return bonds[0].NICs[0].Device.Name + ":" + bonds[0].Name + andMore(len(bonds), "bond")
 }
 
-// intentNames lists the first of intents and counts the rest: roce "a" and roce "b".
+// intentNames lists the first of some intents and counts the others: roce "a" and roce "b".
 func intentNames(intents []*ir.Intent) string {
 	return namesOf(intents, func(in *ir.Intent) string { return `roce "` + in.Name + `"` })
 }
@@ -96,7 +96,7 @@ func groupsText(groups []*ir.CosGroup) string {
 	return diag.And(names)
 }
 
-// claimsText is "[3, 4]".
+// claimsText returns text such as "[3, 4]".
 func claimsText(claims []ir.Claim) string {
 	values := make([]string, len(claims))
 	for i, c := range claims {
@@ -105,13 +105,13 @@ func claimsText(claims []ir.Claim) string {
 	return "[" + strings.Join(values, ", ") + "]"
 }
 
-// bothClaim reports a value that two groups claim: at the later place, naming the earlier.
+// bothClaim reports a value that two groups claim: at the later place, with a note at the earlier.
 func (p *Pass) bothClaim(c twice, what, why string) {
 	p.Errorf(c.againAt, "Cos groups %q and %q both claim %s. %s", c.first.Name, c.again.Name, what, why).
 		Note(c.firstAt, "%q claims it here", c.first.Name)
 }
 
-// groupAt names what a device does with packets of a cos.
+// groupAt returns text about the group of a cos.
 func groupAt(f *ir.Fabric, cos int) string {
 	var group *ir.CosGroup
 	for _, g := range f.CosGroups {
@@ -121,14 +121,14 @@ func groupAt(f *ir.Fabric, cos int) string {
 	}
 	switch {
 	case group == nil:
-		return "which is not a group's"
+		return "which belongs to no group"
 	case group.Lossless:
 		return "the lossless cos group " + group.Name
 	}
 	return "the lossy cos group " + group.Name
 }
 
-// toldBy names the field that identifies an intent's packets.
+// toldBy returns the field that identifies an intent's packets.
 func toldBy(in *ir.Intent) string {
 	if in.ByDSCP() {
 		return "DSCP"
@@ -136,7 +136,7 @@ func toldBy(in *ir.Intent) string {
 	return "PCP"
 }
 
-// unprotected names the protection that packets in another group than theirs lack.
+// unprotected returns text about the protection that packets lack in a wrong group.
 func unprotected(f *ir.Fabric, in *ir.Intent) string {
 	switch {
 	case f.FlowControl == ir.Pause:
@@ -149,7 +149,7 @@ func unprotected(f *ir.Fabric, in *ir.Intent) string {
 	return "not lossless"
 }
 
-// noteRouted names the routed links, one note for every block that lays some.
+// noteRouted adds notes on routed links, one for every block that lays some.
 func noteRouted(d *diag.Diagnostic, routed []*ir.Link) {
 	var blocks []diag.Range
 	names := map[diag.Range][]string{}
@@ -164,7 +164,7 @@ func noteRouted(d *diag.Diagnostic, routed []*ir.Link) {
 	}
 }
 
-// hops is a circle as diagnostics have it.
+// hops returns a circle in the form of diagnostics.
 func hops(circle []Wait) []diag.Wait {
 	at := hopAt(circle)
 	out := make([]diag.Wait, len(circle))
@@ -174,8 +174,8 @@ func hops(circle []Wait) []diag.Wait {
 	return out
 }
 
-// hopAt returns the place shown for a hop: where a link names its in-port, the name of its device, or the block of its link. It takes the
-// one that gives the hops of the circle the most different places. A nodeset names many at one place.
+// hopAt returns the place shown for a hop: the ingress port in its link, the name of its device, or the block of its link. It chooses the
+// kind that gives the hops of the circle the most different places, because a nodeset has one place for many names.
 func hopAt(circle []Wait) func(Wait) diag.Range {
 	var best func(Wait) diag.Range
 	most := -1
@@ -205,7 +205,7 @@ func writeCircle(b *strings.Builder, circle []Wait) {
 		left, right = max(left, len(h.In.Peer().String())), max(right, len(h.In.String()))
 		groups = groups || h.Group != circle[0].Group
 	}
-	const most = 24 // lines of a circle; of longer ones the first and the last
+	const most = 24 // lines of a circle; a longer circle has only its first and last ones
 	for i, h := range circle {
 		if len(circle) > most && i >= most-4 && i < len(circle)-4 {
 			if i == most-4 {
@@ -245,7 +245,7 @@ func writeFlows(b *strings.Builder, flows []*ir.Flow) {
 	writeFirst(b, "flows that fill it", "flow", flows, flowText)
 }
 
-// writeFirst writes the first of all below a title, and how many more there are; nothing where all is empty.
+// writeFirst writes the first of all below a title, and the number of others. It writes nothing if all is empty.
 func writeFirst[T any](b *strings.Builder, title, noun string, all []T, text func(T) string) {
 	const most = 8
 	if len(all) == 0 {
@@ -260,7 +260,7 @@ func writeFirst[T any](b *strings.Builder, title, noun string, all []T, text fun
 	}
 }
 
-// flowText is "node1:eth2 -> node3:eth2, by sw1, sw2, sw3".
+// flowText returns text such as "node1:eth2 -> node3:eth2, by sw1, sw2, sw3".
 func flowText(f *ir.Flow) string {
 	from, to := f.Ports[0], f.Ports[len(f.Ports)-1]
 	by := make([]string, 0, len(f.Ports)/2)
@@ -273,7 +273,7 @@ func flowText(f *ir.Flow) string {
 	return fmt.Sprintf("%s -> %s, by %s", from, to, strings.Join(by, ", "))
 }
 
-// areDown is "1 link is down", "2 links are down", "1 link is down and 2 planned cables are not laid".
+// areDown returns text such as "1 link is down" or "1 link is down and 2 planned cables are not laid".
 func areDown(links []*ir.Link) string {
 	var parts []string
 	failed := len(proof.Failed(links))
@@ -286,7 +286,7 @@ func areDown(links []*ir.Link) string {
 	return diag.And(parts)
 }
 
-// rateText is a sum of speeds: "13,107G".
+// rateText returns a sum of speeds as text: "13,107G".
 func rateText(mbps int) string {
 	if mbps%1000 != 0 {
 		return platform.SpeedText(mbps)
@@ -294,8 +294,8 @@ func rateText(mbps int) string {
 	return diag.Number(mbps/1000) + "G"
 }
 
-// stuck names what ends a deadlock on the switches of the fabric, and what keeps its hosts from holding it, if that is known of their
-// systems and drivers.
+// stuck returns what can end a deadlock on the switches of the fabric, and what keeps hosts from causing one, as far as their systems and
+// drivers are known.
 func (p *Pass) stuck() (switches, hosts string) {
 	var onSwitches, onHosts []string
 	add := func(all *[]string, fact string) {

@@ -20,7 +20,7 @@ import (
 	"github.com/rocec/rocec/validate"
 )
 
-// rack is one switch with hosts, and what the person wrote beside the defaults.
+// rack is one switch with hosts, and the settings that differ from the defaults.
 type rack struct {
 	model, speed, length string
 	hosts, mtu           int
@@ -69,7 +69,7 @@ link "hosts" {
 `, r.group, r.model, r.more, r.hosts, r.nic, r.hosts, max(r.first, 1), max(r.first, 1)+r.hosts-1, r.speed, r.length, cmp.Or(r.mtu, 9216))
 }
 
-// sizing lists the checks of sizes.
+// sizing has the codes of the checks about sizes.
 var sizing = []string{
 	"headroom-too-small", "buffer-overcommitted", "headroom-pool", "nic-headroom", "ecn-thresholds", "ecn-after-pfc", "ecn-min-small",
 	"ecn-max-unreachable", "ecn-slow-egress",
@@ -105,15 +105,15 @@ func TestSizing(t *testing.T) {
 		{"less than two frames for each buffer", func(r *rack) {
 			r.group = "ecn {}\npfc { buffer = 820000 }"
 		}, []string{"error buffer-overcommitted"}, "88,544 B remain shared, less than two frames for each lossless buffer (294,912 B)"},
-		{"more than there is", func(r *rack) {
+		{"more than the chip has", func(r *rack) {
 			r.group = "ecn {}\npfc { buffer = 900000 }"
-		}, []string{"error buffer-overcommitted"}, "454,176 B more than there is"},
+		}, []string{"error buffer-overcommitted"}, "454,176 B more than the chip has"},
 		{"a switch set by hand is judged, too", func(r *rack) {
 			r.group, r.more = "ecn {}\npfc { buffer = 900000 }", "by_hand {}"
-		}, []string{"error buffer-overcommitted"}, "A headroom_pool would make room, but lossless only statistically"},
-		{"a pool makes room", func(r *rack) {
+		}, []string{"error buffer-overcommitted"}, "A headroom_pool would free memory, but traffic would be lossless only statistically"},
+		{"a pool frees memory", func(r *rack) {
 			r.group, r.more = "ecn {}\npfc { buffer = 900000 }", "headroom_pool = \"4MiB\""
-		}, []string{"warning headroom-pool"}, "4 of 16 port buffers can be caught at once"},
+		}, []string{"warning headroom-pool"}, "the pool covers 4 of 16 port buffers at once"},
 		{"a pool as large as the sum has no finding", func(r *rack) { r.more = fmt.Sprintf("headroom_pool = %d", 16*72_288) }, nil, ""},
 		{"one byte less", func(r *rack) {
 			r.more = fmt.Sprintf("headroom_pool = %d", 16*72_288-1)
@@ -121,7 +121,7 @@ func TestSizing(t *testing.T) {
 		{
 			"less than one", func(r *rack) { r.more = "headroom_pool = 70000" },
 			[]string{"error headroom-pool"},
-			"one port alone may need 72,288 B",
+			"one port alone can receive 72,288 B",
 		},
 		{
 			"min at the bound", func(r *rack) { r.group = "ecn { min = 195319 }" },
@@ -136,7 +136,7 @@ func TestSizing(t *testing.T) {
 		{"min below the bound", func(r *rack) { r.group = "ecn { min = 190464 }" }, nil, ""},
 		{"min that the chip rounds up to another max", func(r *rack) {
 			r.group = "ecn {\nmin = 20000\nmax = 24000\n}"
-		}, []string{"error ecn-thresholds"}, "Spectrum has thresholds in steps of 6,144 B: it makes both 24,576 B"},
+		}, []string{"error ecn-thresholds"}, "Spectrum has thresholds in steps of 6,144 B: it rounds both to 24,576 B"},
 		{"min that comes late though it is derived", func(r *rack) {
 			r.group = "ecn {}\npfc { buffer = 800000 }"
 		}, []string{"warning ecn-after-pfc", "warning buffer-overcommitted"}, "No min is both below that and above two frames"},
@@ -145,8 +145,9 @@ func TestSizing(t *testing.T) {
 		}, []string{"warning ecn-after-pfc"}, ""},
 		{"min at twice an absolute xoff", func(r *rack) {
 			r.model, r.group = "z9100", "ecn { min = 36192 }"
-		}, []string{"note ecn-after-pfc"}, "xoff = 18,096 B, whatever is free of the memory (assumed: the manuals do not state from where " +
-			"such a chip counts it): marks come before pauses where 3 ports or more fill a queue at once. 15 ports can send into one queue there. " +
+		}, []string{"note ecn-after-pfc"}, "xoff = 18,096 B, however much memory is free (assumed: the manuals do not state from where " +
+			"such a chip counts it): marks come before pauses where 3 ports or more fill a queue at once. 15 ports can send into one queue " +
+			"there. " +
 			"Leave min out"},
 		{"min below it", func(r *rack) { r.model, r.group = "z9100", "ecn { min = 36191 }" }, nil, ""},
 		{"min that no incast there reaches", func(r *rack) {
@@ -174,7 +175,7 @@ func TestSizing(t *testing.T) {
 		{
 			"min derived from max", func(r *rack) { r.group = "ecn { max = 80000 }" },
 			[]string{"warning ecn-min-small"},
-			"min = 12,288 B, which comes from max",
+			"min = 12,288 B, derived from max",
 		},
 		{"max at what a queue holds", func(r *rack) {
 			r.group = "ecn { max = 3125112 }"
@@ -190,7 +191,7 @@ func TestSizing(t *testing.T) {
 		},
 		{"just not", func(r *rack) { r.speed, r.group = "10G", "ecn { min = 153600 }" }, nil, ""},
 		{
-			"no ramp is another check's", func(r *rack) { r.group = "ecn {\nmin = 9000000\nmax = 8000000\n}" },
+			"another check reports a missing ramp", func(r *rack) { r.group = "ecn {\nmin = 9000000\nmax = 8000000\n}" },
 			[]string{"error ecn-thresholds"},
 			"",
 		},
@@ -205,7 +206,7 @@ func TestSizing(t *testing.T) {
 			[]string{"warning nic-headroom"},
 			"has 262,016 B of memory",
 		},
-		{"two groups in it", func(r *rack) {
+		{"a NIC with little memory and two groups", func(r *rack) {
 			r.length, r.hosts, r.group = "500m", 8, "ecn {}\n}\ncos_group \"storage\" {\ncos = 3\nlossless = true"
 		}, []string{"warning nic-headroom"}, "each need 345,022 B for 2 lossless groups (100G, 500 m)"},
 		{"a driver that publishes nothing", func(r *rack) { r.length, r.nic, r.hosts = "1200m", "e810", 8 }, nil, ""},
@@ -222,7 +223,7 @@ func TestSizing(t *testing.T) {
 	}
 }
 
-// A buffer that a person wrote and that is smaller than the published row of the model is a warning that names the row.
+// A written buffer that is smaller than the published row of the model is a warning that names the row.
 func TestHeadroomBelowRow(t *testing.T) {
 	for _, c := range []struct {
 		headroom int
@@ -258,7 +259,7 @@ func TestHeadroomBelowRow(t *testing.T) {
 	}
 }
 
-// What rocec derives is never what the checks of sizes object to, unless the memory is too small.
+// Derived sizes have no findings, unless the memory is too small.
 func TestDerivedSizesAreSound(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		model := rapid.SampledFrom(platform.Switches).Filter(func(s *platform.Switch) bool {
@@ -286,8 +287,8 @@ func TestDerivedSizesAreSound(t *testing.T) {
 	})
 }
 
-// Where xoff is all that a port may hold, a derived min holds for all ports of a switch that send at once. What other switches send comes
-// in by few ports, which pause before the queue marks.
+// If a port may hold only xoff, a derived min is right for all ports of a switch that send at once. Traffic from other switches comes in
+// by few ports, which pause before the queue marks.
 func TestMarksOfWhatOtherSwitchesSend(t *testing.T) {
 	src := strings.NewReplacer(`asic  = "spectrum"`, `asic  = "tomahawk"`, "gpu[1-4]", "gpu[1-32]", ":swp128", ":swp[121-128]").
 		Replace(string(clos(4, 2, 0)))
@@ -309,7 +310,7 @@ func TestMarksOfWhatOtherSwitchesSend(t *testing.T) {
 	assert.Empty(t, noted(strings.Replace(src, "ecn {}", "ecn { min = 36191 }", 1)), "two are enough")
 }
 
-// Like switches of a block are reported once, at the size that was written.
+// Equal switches of a block have one finding, at the written size.
 func TestOvercommittedSwitchesAreFolded(t *testing.T) {
 	src := strings.Replace(string(clos(4, 2, 0)), "ecn {}", "ecn {}\n  pfc { buffer = \"30MiB\" }", 1)
 	var told []string
@@ -324,10 +325,10 @@ func TestOvercommittedSwitchesAreFolded(t *testing.T) {
 	assert.Contains(t, strings.Join(told, "\n"), "and 1 switch like it have each")
 }
 
-// A max that is offered is one that queues on every switch reach, whichever switch the finding is about. The finding names max, also where
-// a person wrote min.
+// The offered max is one that queues on every switch reach, and not only those of the finding's switch. The finding names max, also if min
+// is written.
 func TestMaxHoldsOnEverySwitch(t *testing.T) {
-	const above = "max = 9,216,000 B on. On spine1" // on the leaves this min is late already, and their memory is fuller
+	const above = "max = 9,216,000 B on. On spine1" // on the leaves this min is too late, and their memory is fuller
 	src := strings.Replace(upDown, `"3m"`, `"5m"`, 1) + intent("all", "host.h") + switches("leaf", "leaf[1-2]", "1") +
 		switches("spine", "spine[1-2]", "2") + "host \"h\" {\n names = \"h[1-4]\"\n nic \"eth0\" { model = \"connectx-5\" }\n}\n" +
 		cables("hosts", "h[1-4]:eth0", "leaf[1-2]:swp[1-2]", `speed = "25G"`) +

@@ -6,7 +6,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// SpeedStep notes intents whose members have ports of different speed.
+// SpeedStep notes intents whose members have ports of different speeds.
 var SpeedStep = &Check{
 	Code:    "speed-step",
 	Summary: "fast and slow members in one lossless group",

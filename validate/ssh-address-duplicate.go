@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// SSHAddressDuplicate reports devices that are one machine to ssh.
+// SSHAddressDuplicate reports devices with the same SSH address.
 var SSHAddressDuplicate = &Check{
 	Code:    "ssh-address-duplicate",
 	Summary: "two devices are reached at one address",
@@ -49,8 +49,8 @@ var SSHAddressDuplicate = &Check{
 			if len(all) > 1 {
 				more = fmt.Sprintf(" (and %s more like them)", diag.Count(len(all)-1, "device"))
 			}
-			d := p.Errorf(at.again, "%s and %s are both reached at %s%s: rocec would write one machine twice and the other not "+
-				"at all. Give every device an address of its own.", a.Name, b.Name, cmp.Or(b.SSH.Address, b.Name), more)
+			d := p.Errorf(at.again, "%s and %s are both reached at %s%s: rocec would write one machine twice and the other not at all. Give "+
+				"every device its own address.", a.Name, b.Name, cmp.Or(b.SSH.Address, b.Name), more)
 			if at.first != at.again {
 				d.Note(at.first, "the address of %s", a.Name)
 			}

@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/validate/proof"
 )
 
-// The published pairs of netdev MTU and RDMA MTU, and the law between them.
+// The published pairs of netdev MTU and RDMA MTU, and their relation.
 func TestRDMAMTU(t *testing.T) {
 	for mtu, want := range map[int]int{
 		1500: 1024, 2143: 1024, 2144: 2048, 4096: 2048, 4191: 2048, 4192: 4096, 4200: 4096, 9000: 4096, 100: 0,
@@ -35,7 +35,7 @@ func TestRDMAMTU(t *testing.T) {
 	})
 }
 
-// Names of interfaces distinguish cards when, and only when, both state a place of the same kind.
+// Names of interfaces distinguish cards if and only if both contain a place of the same kind.
 func TestTwoCards(t *testing.T) {
 	for _, tt := range []struct {
 		a, b string
@@ -49,7 +49,7 @@ func TestTwoCards(t *testing.T) {
 		{"enp3s0", "enp4s0", true},
 		{"ens2f0", "ens2f1", false},
 		{"ens2f0", "ens3f1", true},
-		{"ens2f0", "enp3s0f0", false},   // may be the same place
+		{"ens2f0", "enp3s0f0", false},   // may be one place
 		{"eno1", "eno2", false},         // on the board
 		{"eth0", "eth1", false},         // says nothing
 		{"enp3s0f0v0", "ens3f0", false}, // a virtual function
@@ -60,8 +60,8 @@ func TestTwoCards(t *testing.T) {
 	}
 }
 
-// TestMTUPathIsOnAPath walks every way of small fabrics that rises and then falls. Each link that mtu-path reports is on a way between two
-// hosts that both send larger frames. In leaf and spine fabrics it reports every such link.
+// TestMTUPathIsOnAPath enumerates the paths of small fabrics that rise and then fall. Each link that mtu-path reports is on a path between
+// two hosts that both send larger frames. In leaf/spine fabrics mtu-path reports every such link.
 func TestMTUPathIsOnAPath(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		leaves, spines := rapid.IntRange(1, 4).Draw(t, "leaves"), rapid.IntRange(1, 3).Draw(t, "spines")
@@ -73,7 +73,7 @@ func TestMTUPathIsOnAPath(t *testing.T) {
 		size := rapid.SampledFrom([]int{1500, 4200, 9000})
 		for _, l := range f.Links {
 			l.MTU = ir.Num{N: 9216, From: []ir.Origin{{At: irtest.Place(100 + l.ID)}}}
-			l.At = irtest.Place(200 + l.ID) // a block of its own
+			l.At = irtest.Place(200 + l.ID) // a separate block
 			if l.A().Device().Switch != nil && l.B().Device().Switch != nil {
 				l.MTU.N = size.Draw(t, "link")
 			}
@@ -100,7 +100,7 @@ func TestMTUPathIsOnAPath(t *testing.T) {
 	})
 }
 
-// onAWay reports whether an up-down path between two hosts crosses a link whose MTU is below that of both.
+// onAWay reports whether an up-down path between two hosts crosses a link whose MTU is smaller than that of both hosts.
 func onAWay(f *ir.Fabric, l *ir.Link) bool {
 	members := f.Intents[0].Members
 	for _, a := range members {
@@ -130,7 +130,7 @@ func ways(at, to *ir.Device, l *ir.Link, fell, crossed bool) bool {
 	return false
 }
 
-// large is a non-blocking fabric as a careful engineer would write it: pairs of leaves, two rails, jobs of sixteen.
+// large returns a non-blocking fabric without mistakes: pairs of leaves, two rails, jobs of sixteen.
 func large(racks int) []byte {
 	return fmt.Appendf(nil, `
 fabric "large" {
@@ -220,7 +220,7 @@ mesh "uplinks" {
 `, racks, 2*racks, 16*racks)
 }
 
-// TestLargeIsSilent: a large sound fabric has no findings, not even a note.
+// TestLargeIsSilent: a large fabric without mistakes has no findings, not even a note.
 func TestLargeIsSilent(t *testing.T) {
 	for _, d := range Run(compilertest.Compile(t, large(30)), nil).Diagnostics {
 		t.Errorf("%s %s: %s", d.Severity, d.Code, d.Detail)

@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/validate"
 )
 
-// pod is a sound fabric of two racks: pairs of leaves, hosts with both ports of a card on a pair, clients with one port.
+// pod is a fabric of two racks without findings: pairs of leaves, hosts with both ports of a card on a pair, clients with one port.
 const pod = `
 fabric "pod" {
   routing      = "up-down"
@@ -95,7 +95,7 @@ mesh "uplinks" {
 }
 `
 
-// planted is pod with some text replaced, each once.
+// planted returns pod with some texts replaced, each once.
 func planted(t testing.TB, edits []string) []byte {
 	t.Helper()
 	s := pod
@@ -106,7 +106,7 @@ func planted(t testing.TB, edits []string) []byte {
 	return []byte(s)
 }
 
-// TestPlanted plants single mistakes, and edits that only look like one, with the findings of each, and no others.
+// TestPlanted makes single mistakes, and edits that only look like mistakes. Each has exactly the listed findings.
 func TestPlanted(t *testing.T) {
 	clientMTU := func(v string) []string { return []string{"    mtu   = 4200\n", v} }
 	clientIP := func(v string) []string {
@@ -147,7 +147,7 @@ func TestPlanted(t *testing.T) {
 			"error mtu-mismatch: client1:ens1f0 has an MTU of 4200, the switch ports take 4000",
 		}},
 		{"uplinks below the NICs", []string{"spine[1-2]:swp[1-4]\"\n", "spine[1-2]:swp[1-4]\"\n  mtu = 4000\n"}, []string{
-			"error mtu-path: leaf1:swp49 - spine1:swp1 takes frames of 4000 bytes",
+			"error mtu-path: leaf1:swp49 - spine1:swp1 accepts frames of 4000 bytes",
 		}},
 		{"uplinks that fit all but one side", append(clientMTU("    mtu   = 4200\n"),
 			"spine[1-2]:swp[1-4]\"\n", "spine[1-2]:swp[1-4]\"\n  mtu = 8000\n", "host.store, host.client", "host.client, \"store1\""), []string{
@@ -158,7 +158,7 @@ func TestPlanted(t *testing.T) {
 			"error pfc-loop-unknown: neither up nor down",
 		}},
 		{"a small link between leaves that it does", []string{"link \"stores\" {", level("  peer = true\n")}, []string{
-			"error mtu-path: leaf2:swp40 - leaf3:swp40 takes frames of 1500 bytes, and client2:ens1f0 and client3:ens1f0",
+			"error mtu-path: leaf2:swp40 - leaf3:swp40 accepts frames of 1500 bytes, and client2:ens1f0 and client3:ens1f0",
 		}},
 
 		{"weights above 100", []string{"weight = 40", "weight = 60"}, []string{
@@ -250,12 +250,12 @@ func TestPlanted(t *testing.T) {
 		{"more lossless groups than any chip has", slices.Concat(three, leaf("  by_hand {}\n")), []string{
 			"warning lossless-count: leaf1:swp2 and 3 switches like it carry 3 lossless groups, and Spectrum is known to do 2",
 		}},
-		{"two in one buffer", slices.Concat(two, leaf("  by_hand {}\n")), []string{
+		{"two groups in one buffer", slices.Concat(two, leaf("  by_hand {}\n")), []string{
 			"warning lossless-count: Ports like leaf1:swp2 and 3 switches like it carry 2 lossless groups, and Cumulus Linux keeps one buffer " +
 				"for all of them on Spectrum",
 		}},
 		{"two on a system of which nothing is known", slices.Concat(two, leaf("  by_hand {}\n  os = \"sonic\"\n")), nil},
-		{"a block states that it does", slices.Concat(three, leaf("  by_hand { flow_control = \"pfc\" }\n")), nil},
+		{"a by_hand block states PFC", slices.Concat(three, leaf("  by_hand { flow_control = \"pfc\" }\n")), nil},
 
 		{"firmware that usually has one class", slices.Concat(two, client("bcm57508")), []string{
 			"warning nic-pfc-classes: client1:ens1f0 and 3 NICs like it are in 2 lossless cos groups",
@@ -293,18 +293,18 @@ func TestPlanted(t *testing.T) {
 				assert.True(t, found, "not said: %s", want)
 			}
 			for _, d := range left {
-				t.Errorf("not wanted: %s %s: %s", d.Severity, d.Code, d.Detail)
+				t.Errorf("unexpected: %s %s: %s", d.Severity, d.Code, d.Detail)
 			}
 		})
 	}
 }
 
-// level is a cable between leaves of one height, with a small MTU.
+// level is a cable with a small MTU between leaves of one tier.
 func level(more string) string {
 	return "link \"level\" {\n  a = \"leaf2:swp40\"\n  b = \"leaf3:swp40\"\n  mtu = 1500\n" + more + "}\nlink \"stores\" {"
 }
 
-// lossless is one more lossless group, and an intent of the clients in it.
+// lossless is a further lossless group, with an intent of the clients.
 func lossless(name string, cos int) string {
 	return fmt.Sprintf(`cos_group %[1]q {
   cos      = %[2]d
@@ -322,7 +322,7 @@ roce %[1]q {
 `, name, cos, 8*cos)
 }
 
-// TestStaticTwiceTheSame: the findings of many mistakes at once do not depend on the order of maps.
+// TestStaticTwiceTheSame: the findings of many mistakes do not depend on the order of maps.
 func TestStaticTwiceTheSame(t *testing.T) {
 	src := planted(t, []string{
 		"spine[1-2]:swp[1-4]\"\n", "spine[1-2]:swp[1-4]\"\n  mtu = 1500\n",

@@ -5,7 +5,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// SwitchNotCabled warns of switches that no link block names.
+// SwitchNotCabled warns of switches without a cable.
 var SwitchNotCabled = &Check{
 	Code:    "switch-not-cabled",
 	Summary: "a switch without a cable",
@@ -19,7 +19,7 @@ var SwitchNotCabled = &Check{
 		}
 		bare.each(func(at diag.Range, all []*ir.Device) {
 			p.Warnf(diag.FirstPlace(all[0].At, at), "%s no cable: no link, mesh or topology block names a port of %s, so the fabric is derived "+
-				"and proved without. Add the cables (planned = true where they are not laid yet), or take %s out.",
+				"and proved without the cables. Add them (planned = true where they are not laid yet), or take %s out.",
 				verb(deviceNames(all), len(all), "has", "have"), themOf(all), themOf(all))
 		})
 	},

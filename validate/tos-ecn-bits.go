@@ -7,7 +7,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// TOSECNBits notes a tos that also says something about ECN.
+// TOSECNBits notes a tos that sets ECN bits.
 var TOSECNBits = &Check{
 	Code:    "tos-ecn-bits",
 	Summary: "tos sets the ECN bits, too",
@@ -33,31 +33,31 @@ var TOSECNBits = &Check{
 	},
 }
 
-// custom names who has ECT(0) in the type of service; empty: it is another value of the field. Source: UCT_IB_DEFAULT_ROCEV2_DSCP of UCX
-// is 106, and scripts of hosts have 106 for cma_roce_tos and traffic_class.
+// custom returns text about the usual tos with ECT(0); empty for other ECN bits. Source: UCT_IB_DEFAULT_ROCEV2_DSCP of UCX is 106, and
+// scripts of hosts have 106 for cma_roce_tos and traffic_class.
 func custom(tos int) string {
 	switch {
 	case tos == 106:
-		return ": it is DSCP 26 with ECT(0), the custom of public scripts and of UCX (auto)"
+		return ": it is DSCP 26 with ECT(0), as public scripts and UCX (auto) have it"
 	case tos&3 == 2:
-		return fmt.Sprintf(": it is DSCP %d with ECT(0), as scripts have it by custom (106 for DSCP 26)", tos>>2)
+		return fmt.Sprintf(": it is DSCP %d with ECT(0), as public scripts have it (106 for DSCP 26)", tos>>2)
 	}
 	return ""
 }
 
-// ownBits states what a NIC makes of the ECN bits of a tos, and what DSCP alone would be.
+// ownBits returns what a NIC does with the ECN bits of a tos, and the tos for the DSCP alone.
 func ownBits(n *ir.NIC) string {
 	title, alone := n.Model.Title, fmt.Sprintf("DSCP %d alone is tos = %d.", n.TOS>>2, n.TOS&^3)
 	switch {
 	case n.Can().OwnECN:
-		return fmt.Sprintf("%s ignores them and sets its own, so tos = %d, DSCP %d alone, is no fault: its packets can be marked as well.",
+		return fmt.Sprintf("%s ignores them and sets its own, so tos = %d (DSCP %d alone) works, too: its packets can be marked as well.",
 			title, n.TOS&^3, n.TOS>>2)
 	case n.TOS&3 == 3:
-		return title + " may send them as they are, and every packet would look marked already. " + alone
+		return title + "  may send them unchanged, and every packet would look marked already. " + alone
 	case n.Can().NoDCQCN:
-		return title + " may send them as they are, and does not slow down when they are marked. " + alone
+		return title + "  may send them unchanged, and does not slow down when they are marked. " + alone
 	}
-	return title + " may send them as they are; whether it sets its own bits is not known. " + alone
+	return title + "  may send them unchanged; whether it sets its own bits is not known. " + alone
 }
 
 func hasV2(intents []*ir.Intent) bool {

@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// TOSNotInGroup reports NICs whose tos marks their RoCE packets with a value that none of their groups claims.
+// TOSNotInGroup reports NICs whose tos gives RoCE packets a DSCP that none of their groups claims.
 var TOSNotInGroup = &Check{
 	Code:    "tos-not-in-group",
 	Summary: "a NIC marks RoCE with a DSCP its cos group does not claim",
@@ -33,7 +33,7 @@ var TOSNotInGroup = &Check{
 			value := nics[0].TOS >> 2
 			where := "which no cos group claims"
 			if g := walk.Claimant(p.Fabric, value, walk.DSCPOf); g != nil {
-				where = fmt.Sprintf("which is that of cos group %q (cos %d)", g.Name, g.Cos)
+				where = fmt.Sprintf("which cos group %q (cos %d) claims", g.Name, g.Cos)
 			}
 			p.grade(in)(at, "%s packets that applications leave unmarked with tos = %d. That is DSCP %s, %s, and roce %q travels in cos group %q: "+
 				"its packets are %s. Write tos = %d, which is DSCP %d times 4, or leave tos out.",
@@ -45,7 +45,7 @@ var TOSNotInGroup = &Check{
 	},
 }
 
-// outside gives the first intent whose packets the NIC's tos takes out of their group; nil without one to report.
+// outside returns the first intent whose packets leave their group because of the NIC's tos; nil if there is none to report.
 func (p *Pass) outside(n *ir.NIC) *ir.Intent {
 	for _, in := range n.Carries() {
 		if walk.OutsideGroup(p.Fabric, n, in) {

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// TrafficClassNotInGroup warns of exceptions by address that take RoCE out of its group.
+// TrafficClassNotInGroup warns of exceptions by address that put RoCE packets into a wrong group.
 var TrafficClassNotInGroup = &Check{
 	Code:    "traffic-class-not-in-group",
 	Summary: "a traffic_class leads out of the cos groups",
@@ -20,7 +20,7 @@ var TrafficClassNotInGroup = &Check{
 		type exception struct {
 			nic  *ir.NIC
 			rule *ir.TrafficClass
-			in   *ir.Intent // whose members the addresses are; nil: no group claims the DSCP
+			in   *ir.Intent // the intent of the addresses; nil: no group claims the DSCP
 		}
 		var f folds[diag.Range, exception]
 		peers := walk.Peers{}
@@ -69,7 +69,7 @@ var TrafficClassNotInGroup = &Check{
 
 func tosOf(g *ir.CosGroup) string {
 	if len(g.DSCP) == 0 {
-		return "that of a DSCP its group claims"
+		return "the tos of a DSCP that its group claims"
 	}
 	return fmt.Sprint(g.DSCP[0].Value << 2)
 }

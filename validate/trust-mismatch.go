@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// TrustMismatch reports devices that do not look at the field that identifies an intent's packets.
+// TrustMismatch reports devices that do not trust the field that identifies an intent's packets.
 var TrustMismatch = &Check{
 	Code:    "trust-mismatch",
 	Summary: "a device does not trust the field that tells RoCE",
@@ -25,7 +25,7 @@ var TrustMismatch = &Check{
 	},
 }
 
-// mistrust judges what by_hand blocks state. Where a block states no trust, its NICs still trust one field only.
+// mistrust judges the trust of by_hand blocks. If a block states none, its NICs still trust only one field.
 func (p *Pass) mistrust(b *byHand, routed map[*ir.Intent]bool) {
 	type key struct {
 		by    bool // DSCP
@@ -39,7 +39,7 @@ func (p *Pass) mistrust(b *byHand, routed map[*ir.Intent]bool) {
 			continue
 		}
 		if at.port.Sort(packetOf(in)).Cos == in.Group.Cos || p.grade(in) == nil {
-			continue // by its map it comes out right
+			continue // its map leads to the right cos
 		}
 		k := key{in.ByDSCP(), p.Fabric.FlowControl != ir.Pause}
 		if found[k] == nil {
@@ -58,7 +58,7 @@ func (p *Pass) mistrust(b *byHand, routed map[*ir.Intent]bool) {
 		to := first.port.Sort(packetOf(in))
 		place, _ := walk.Mistrust(first.port, in)
 		d := p.grade(in)(place,
-			"%s %s, and the packets of %s are identified by %s%s. They land in %s, so they are %s there. Let %s trust %s%s.",
+			"%s %s, and the packets of %s are identified by %s%s. The device puts them into %s, so they are %s there. Let %s trust %s%s.",
 			verb(deviceNames(first.devices), len(first.devices), "trusts", "trust"), trust, intentNames(intents), toldBy(in),
 			overruled(in, trust), whereTo(p.Fabric, packetOf(in), trust, to), unprotected(p.Fabric, in), themOf(first.devices), toldBy(in),
 			alone(in, trust)).
@@ -67,10 +67,10 @@ func (p *Pass) mistrust(b *byHand, routed map[*ir.Intent]bool) {
 	}
 }
 
-// overruled adds why a device that trusts PCP does not go by it.
+// overruled returns why a device that trusts PCP does not use it for these packets.
 func overruled(in *ir.Intent, t ir.Trust) string {
 	if !in.ByDSCP() && t.PCP {
-		return ", but a packet with an IP header goes by its DSCP where both are trusted"
+		return ", but where both are trusted the DSCP of a packet with an IP header decides"
 	}
 	return ""
 }
@@ -82,18 +82,18 @@ func alone(in *ir.Intent, t ir.Trust) string {
 	return ""
 }
 
-// whereTo names the cos a device puts packets into, and by what.
+// whereTo returns text about the cos that a device puts packets into, and the deciding field.
 func whereTo(f *ir.Fabric, pkt ir.Packet, t ir.Trust, s ir.Sorting) string {
 	switch {
 	case s.Cos < 0:
-		return fmt.Sprintf("a cos of the device's own choice, by %s, which no group claims", s.By)
+		return fmt.Sprintf("an unknown cos, by %s, which no group claims", s.By)
 	case !(t.DSCP && pkt.IP) && !(t.PCP && pkt.Tagged):
-		return fmt.Sprintf("cos %d, %s, with everything that has no mark", s.Cos, groupAt(f, s.Cos))
+		return fmt.Sprintf("cos %d, %s, with all unmarked traffic", s.Cos, groupAt(f, s.Cos))
 	}
 	return fmt.Sprintf("cos %d, %s, by %s", s.Cos, groupAt(f, s.Cos), s.By)
 }
 
-// mixedTelling reports RoCEv2 identified by PCP on switches that must trust DSCP for another intent.
+// mixedTelling reports RoCEv2 that is identified by PCP, on switches that must trust DSCP for another intent.
 func (p *Pass) mixedTelling(routed map[*ir.Intent]bool) {
 	for _, in := range p.Fabric.Intents {
 		if in.Version != 2 || in.ByDSCP() || !walk.HasMark(in) || routed[in] || p.grade(in) == nil {
@@ -107,7 +107,7 @@ func (p *Pass) mixedTelling(routed map[*ir.Intent]bool) {
 			}
 			for _, port := range d.Ports {
 				by := walk.Overruling(port, in)
-				astray := port.Sort(packetOf(in)).Cos != in.Group.Cos // not where a map that is stated brings it right
+				astray := port.Sort(packetOf(in)).Cos != in.Group.Cos // not if a stated map leads to the right cos
 				if by != nil && astray && slices.Contains(port.Entering(), in) {
 					because = cmp.Or(because, by)
 					switches = append(switches, d)
@@ -125,8 +125,8 @@ func (p *Pass) mixedTelling(routed map[*ir.Intent]bool) {
 func (p *Pass) overruledAt(in, because *ir.Intent, switches []*ir.Device) {
 	p.grade(in)(diag.FirstPlace(in.GroupAt, in.At),
 		"Roce %q is version 2 and identified by PCP, since cos group %q claims no DSCP. %s roce %q, too, which is identified by "+
-			"DSCP; a switch that trusts both goes by the DSCP of a packet with an IP header, and that of roce %q is 0: it is %s there. Give "+
-			"cos group %q a dscp of its own, or take the dscp out of %q and give all RoCEv2 a vlan.",
+			"DSCP; a switch that trusts both uses the DSCP of a packet with an IP header, and the DSCP of roce %q is 0: it is %s there. Give "+
+			"cos group %q a separate dscp, or take the dscp out of %q and give all RoCEv2 a vlan.",
 		in.Name, in.Group.Name, verb(deviceNames(switches), len(switches), "carries", "carry"), because.Name, in.Name, unprotected(p.Fabric, in),
 		in.Group.Name, because.Group.Name).
 		About(in.Name, because.Name).

@@ -6,17 +6,17 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// TTLTooSmall reports NICs whose packets run out of hops before they arrive.
+// TTLTooSmall reports NICs whose packets routers drop because their TTL ends.
 var TTLTooSmall = &Check{
 	Code:    "ttl-too-small",
 	Summary: "the TTL runs out on the way",
 	Answers: []string{"X1"},
 	Run: func(p *Pass) {
 		type start struct{ domain, ttl int }
-		nics := map[diag.Range]bool{} // by nic block: said
+		nics := map[diag.Range]bool{} // by nic block: reported
 		var r *routers
 		for _, in := range p.Fabric.Intents {
-			fine := map[start]bool{} // members alike, whose packets get everywhere
+			fine := map[start]bool{} // by device and TTL: packets reach all members
 			if in.Version != 2 {
 				continue
 			}
@@ -39,8 +39,8 @@ var TTLTooSmall = &Check{
 				}
 				nics[m.NIC.At] = true
 				p.Errorf(diag.FirstPlace(m.NIC.TTLAt, m.NIC.At),
-					"Packets of %s have ttl = %d, and the way to %s, another member of roce %q, passes %d routers at least: "+
-						"number %d of them counts it down to 0 and drops them. Leave ttl out, or write %d or more.",
+					"Packets of %s have ttl = %d, and the path to %s, another member of roce %q, has at least %d routers: router number %d decrements "+
+						"the TTL to 0 and drops them. Leave ttl out, or write %d or more.",
 					nicName(m.NIC), m.NIC.TTL, nicName(far.NIC), in.Name, passes, m.NIC.TTL, passes+1).
 					Note(far.NIC.At, "%s", nicName(far.NIC))
 			}
@@ -48,12 +48,12 @@ var TTLTooSmall = &Check{
 	},
 }
 
-// routers is the fabric as routing sees it: broadcast domains, joined by routed links.
+// routers is the graph of broadcast domains, joined by routed links.
 type routers struct {
 	domain []int         // by Device.ID
-	next   map[int][]int // domains one routed link away
+	next   map[int][]int // adjacent domains
 	dist   map[int]map[int]int
-	most   int // no two domains are farther apart
+	most   int // upper bound on the distance of two domains
 }
 
 func newRouters(f *ir.Fabric) *routers {
@@ -73,7 +73,7 @@ func newRouters(f *ir.Fabric) *routers {
 		if seen[d] {
 			continue
 		}
-		for domain, far := range r.from(d) { // over d no way is longer than there and back
+		for domain, far := range r.from(d) { // no path over d is longer than twice the eccentricity of d
 			seen[domain] = true
 			r.most = max(r.most, 2*far)
 		}
@@ -81,8 +81,8 @@ func newRouters(f *ir.Fabric) *routers {
 	return r
 }
 
-// farthest returns the farthest member, the first of several, if no packet from a device with that TTL gets to it, and how many routers
-// are on the way. It returns nil if all can be reached.
+// farthest returns the farthest member that packets from a device with that TTL do not reach, the first of several, and the number of
+// routers on the path. It returns nil if all members can be reached.
 func (r *routers) farthest(in *ir.Intent, from *ir.Device, ttl int) (far *ir.Member, passes int) {
 	dist := r.from(r.domain[from.ID])
 	for _, m := range in.Members {
@@ -95,7 +95,7 @@ func (r *routers) farthest(in *ir.Intent, from *ir.Device, ttl int) (far *ir.Mem
 	return far, passes
 }
 
-// from counts the routed links from a domain to every other.
+// from returns the number of routed links from a domain to every other.
 func (r *routers) from(domain int) map[int]int {
 	if r.dist[domain] != nil {
 		return r.dist[domain]

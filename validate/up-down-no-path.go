@@ -6,7 +6,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// UpDownNoPath reports members that up-down keeps from each other.
+// UpDownNoPath reports members without a path under up-down.
 var UpDownNoPath = &Check{
 	Code:    "up-down-no-path",
 	Summary: "members without a path that goes up, then down",
@@ -33,7 +33,7 @@ func (p *Pass) noPath(k apart) {
 	if k.pairs > 1 {
 		more = " (and so for " + diag.Count(k.pairs-1, "more pair") + " of switches)"
 	}
-	d := p.Errorf(k.intent.At, "Members %s (at %s, tier %d) and %s (at %s, tier %d) of roce %q are joined by cables. Every way between "+
+	d := p.Errorf(k.intent.At, "Members %s (at %s, tier %d) and %s (at %s, tier %d) of roce %q are joined by cables. Every path between "+
 		"them comes down and goes up again, which up-down forbids%s. Correct the tiers, attach the hosts to the lowest "+
 		"switches, or state the routing that the fabric has.",
 		nicName(k.a.NIC), a.Name, a.Height(), nicName(k.b.NIC), b.Name, b.Height(), k.intent.Name, more).

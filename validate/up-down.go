@@ -8,20 +8,20 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// Which members have a path under up-down.
+// The search for members without a path under up-down.
 
-// apart is members of an intent that cables join, and no way that goes up, then down.
+// apart has members of an intent that cables join, but no path that goes up and then down.
 type apart struct {
 	intent *ir.Intent
 	a, b   *ir.Member // the first such pair
-	pairs  int        // of switches, with members on them
+	pairs  int        // pairs of switches with members
 }
 
-// keptApart returns the intents with members that up-down keeps from each other. Bonds
-// are left out: they have several ways in, and the other may have a path.
+// keptApart returns the intents with members that have no path to each other. Bonds are left out: they have several ports, and another
+// port may have a path.
 func keptApart(f *ir.Fabric) []apart {
 	var out []apart
-	ways := map[int]*upDownWays{} // by version: RoCEv1 does not pass routed links
+	ways := map[int]*upDownWays{} // by version, because RoCEv1 does not pass routed links
 	for _, in := range f.Intents {
 		if ways[in.Version] == nil {
 			ways[in.Version] = newUpDownWays(f, in.Version)
@@ -33,15 +33,15 @@ func keptApart(f *ir.Fabric) []apart {
 	return out
 }
 
-// upDownWays is which switches with members are joined by a path that goes up, then down.
+// upDownWays has the pairs of switches with members that a path joins which goes up and then down.
 type upDownWays struct {
 	number map[*ir.Device]int // the switches with members
-	reach  []bitset           // by number: the switches there is a path to
-	island []int              // by Device.ID: what cables join at all
+	reach  []bitset           // by number: the switches to which it has a path
+	island []int              // by Device.ID: the part of the network that cables join
 }
 
-// newUpDownWays finds the paths of all intents of a version at once. From below, every device learns which switches it can
-// fall to; from above, which it can rise to and fall from.
+// newUpDownWays finds the paths of all intents of a version at once. A pass from the lowest devices up finds the switches that each device
+// reaches downwards. A pass from the highest down adds those that it reaches by going up first.
 func newUpDownWays(f *ir.Fabric, version int) *upDownWays {
 	usable := func(l *ir.Link) bool { return version != 1 || !l.Routed }
 	w := &upDownWays{number: map[*ir.Device]int{}, island: walk.Islands(f, usable)}
@@ -106,7 +106,7 @@ func newUpDownWays(f *ir.Fabric, version int) *upDownWays {
 	return w
 }
 
-// apart finds what keeps members of an intent from each other.
+// apart returns the members of an intent without a path between them.
 func (w *upDownWays) apart(in *ir.Intent) apart {
 	var at []*ir.Device
 	first := map[*ir.Device]*ir.Member{}
@@ -138,7 +138,7 @@ func (w *upDownWays) apart(in *ir.Intent) apart {
 			k.pairs += bits.OnesCount64(lost)
 		}
 	}
-	k.pairs /= 2 // each was counted from both ends
+	k.pairs /= 2 // each pair was counted from both ends
 	return k
 }
 
@@ -154,7 +154,7 @@ func byHeight(f *ir.Fabric) []*ir.Device {
 	return out
 }
 
-// bitset is a set of small numbers.
+// bitset is a set of small integers.
 type bitset []uint64
 
 func (s bitset) add(t bitset) {

@@ -10,12 +10,12 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// TestUpDownNoPathAgreesWithASearch compares the check with a walk over all paths of every pair of members.
+// TestUpDownNoPathAgreesWithASearch compares the check with a search over all paths of every pair of members.
 func TestUpDownNoPathAgreesWithASearch(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := irtest.New(ir.UpDown)
 		n := rapid.IntRange(3, 7).Draw(rt, "switches")
-		for i := 1; i < n; i++ { // connected, then more
+		for i := 1; i < n; i++ { // first a tree, then more links
 			c.Link(fmt.Sprint("R", rapid.IntRange(0, i-1).Draw(rt, "a")), fmt.Sprint("R", i))
 		}
 		for range rapid.IntRange(0, 6).Draw(rt, "more") {

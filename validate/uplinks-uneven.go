@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// UplinksUneven warns of switches whose uplinks end in fewer switches than those of their peers.
+// UplinksUneven warns of switches whose uplinks end in fewer switches than the uplinks of their peers.
 var UplinksUneven = &Check{
 	Code:    "uplinks-uneven",
 	Summary: "the uplinks of a switch end in fewer switches than its peers'",
@@ -17,13 +17,13 @@ var UplinksUneven = &Check{
 	Run: func(p *Pass) {
 		type key struct {
 			group        string
-			model        *platform.Switch // in place of the group where the blocks of switches hold one each
+			model        *platform.Switch // instead of the group, if each block has one switch
 			tier, uplink int
 		}
 		type rising struct {
 			device *ir.Device
 			above  int      // the switches its uplinks end in
-			double *ir.Port // an uplink to a switch that another one ends in, too
+			double *ir.Port // an uplink to a switch in which another uplink ends, too
 		}
 		var alike folds[key, rising]
 		size, strays := map[string]int{}, map[*ir.Device]bool{}
@@ -69,15 +69,15 @@ var UplinksUneven = &Check{
 				}
 			}
 			for _, r := range all {
-				// Most of them, or the other one of two of which this one has all its cables on one switch.
+				// Either most peers have more, or the only peer has more and this switch has all its cables on one switch.
 				if r.above >= usual || 2*counts[usual] <= len(all) && (len(all) != 2 || r.above > 1) {
 					continue
 				}
 				if slices.ContainsFunc(all, func(o rising) bool { return o.above == usual && strays[o.device] }) {
-					continue // which of the two is cabled wrongly, planes-joined says
+					continue // planes-joined reports which of the two is cabled wrongly
 				}
 				p.Warnf(diag.FirstPlace(r.double.At, r.device.At), "%s has %s, and they end in %s; those of %s end in %d. %s goes to %s, as "+
-					"another one does. Correct the cable, so that the loss of one switch costs no more here than there.",
+					"another uplink does. Correct the cable, so that the loss of one switch costs no more here than there.",
 					r.device.Name, diag.Count(k.uplink, "uplink"),
 					switchesText(r.above), groupText(k.group), usual, r.double, r.double.Peer())
 			}
@@ -85,7 +85,7 @@ var UplinksUneven = &Check{
 	},
 }
 
-// switchesText counts switches: "one switch", "2 switches".
+// switchesText returns a count of switches: "one switch", "2 switches".
 func switchesText(n int) string {
 	if n == 1 {
 		return "one switch"
@@ -93,7 +93,7 @@ func switchesText(n int) string {
 	return fmt.Sprintf("%d switches", n)
 }
 
-// groupText names the others of a group, or of switches with blocks of their own.
+// groupText returns text about the other switches of a group, or about peers with separate blocks.
 func groupText(group string) string {
 	if group == "" {
 		return "most others of its model and tier"

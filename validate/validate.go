@@ -1,9 +1,9 @@
 // Package validate finds what would hurt: checks over the compiled fabric, each a [Check] in the table of checks.go. The check with the
-// code pfc-loop is pfc-loop.go; what several checks ask of a fabric is in facts.go, the words they share in say.go.
+// code pfc-loop is in pfc-loop.go, the facts that several checks use in facts.go, and their common texts in say.go.
 //
-// A check is pure and sees the whole fabric through its [Pass]. It reports mistakes of the person as diagnostics under
-// its own code; it never decides what to write. If the sentence names a vendor's key or release it belongs to a
-// target; if the IR would lie without it, to the compiler.
+// A check is pure and sees the whole fabric through its [Pass]. It reports mistakes of the person as diagnostics with its code; it never
+// decides what to write. A rule about a vendor's key or release belongs to a target, and a rule without which the IR would be wrong
+// belongs to the compiler.
 package validate
 
 import (
@@ -19,29 +19,29 @@ import (
 // Check is one documented judgement.
 type Check struct {
 	Code    string
-	Summary string   // constant text of its diagnostics
-	Answers []string // ids of the rows of docs/known.md that it answers, such as "K3"; empty: it answers none
-	Loops   bool     // it reports the PFC-loop proof, and is not asked whether a way out of a PFC loop does harm
-	Parts   bool     // it reports members that do not reach each other, which no way out of a PFC loop may bring
-	OnHop   bool     // packets meet what it judges: a walk finds it at a hop, by the same rule
+	Summary string   // the constant text of its diagnostics
+	Answers []string // ids of the rows of docs/known.md that it reports, such as "K3"
+	Loops   bool     // it reports the PFC-loop proof, so it does not judge ways out of a PFC loop
+	Parts   bool     // it reports members without a path; a way out of a PFC loop must not add such a finding
+	OnHop   bool     // it judges something on the path of packets: a walk finds it at a hop, by the same rule
 	Run     func(*Pass)
 
-	// Single reports a finding of a walk that Run may leave out: it depends on which links are down, or is of a pair of members that
-	// another pair represents in Run. Nil: what walks find, Run has found.
+	// Single reports a finding of a walk that Run may leave out: the finding depends on failed links, or Run has it for another pair of
+	// members. nil: Run has all findings of walks.
 	Single func(*Pass, *walk.Finding)
 }
 
 // Topic returns the check's row for `rocec explain`.
 func (c *Check) Topic() diag.Topic { return diag.Topic{Code: c.Code, Summary: c.Summary} }
 
-// Pass is what one check sees, and where it reports.
+// Pass has the input of one check, and collects its reports.
 type Pass struct {
 	Fabric *ir.Fabric
 	check  *Check
 	found  diag.List
-	loops  func() []*proof.Proof // the PFC-loop proof, made once for all checks
-	all    []*Check              // the table, for what a check would change
-	steps  int64                 // the work that the budget held at the beginning
+	loops  func() []*proof.Proof // the PFC-loop proof, common to all checks
+	all    []*Check              // the table, to judge changes that a check proposes
+	steps  int64                 // the initial budget, in steps
 }
 
 // report returns Errorf, Warnf or Noticef; nil for severity 0.
@@ -67,7 +67,7 @@ func (p *Pass) Warnf(at diag.Range, format string, args ...any) *diag.Diagnostic
 	return p.found.Warnf(at, p.check.Code, p.check.Summary, format, args...)
 }
 
-// Noticef reports what is worth knowing at a place and returns it for notes.
+// Noticef reports a note at a place and returns it for further notes.
 func (p *Pass) Noticef(at diag.Range, format string, args ...any) *diag.Diagnostic {
 	return p.found.Noticef(at, p.check.Code, p.check.Summary, format, args...)
 }
@@ -85,7 +85,7 @@ const (
 // Loop is one circle of buffers that can only drain into each other.
 type Loop = proof.Loop
 
-// Wait is one buffer of a circle, that of in-port In, and the turn by which it waits for the next one to drain.
+// Wait is one buffer of a circle, the ingress buffer of port In, and the turn by which it waits for the next buffer to drain.
 type Wait = proof.Wait
 
 // Proof is the PFC-loop proof of a set of lossless cos groups that are judged together.
@@ -97,14 +97,14 @@ type GroupProof struct {
 	*Proof
 }
 
-// Findings is what [Run] found.
+// Findings is the result of [Run].
 type Findings struct {
 	Diagnostics diag.List
 	Proofs      []GroupProof // one per lossless cos group, by cos
 }
 
-// Say returns the diagnostic of a finding of a walk through f that [Run] does not report. Both have the same code and place where they are
-// about the same fact. It returns nil where the finding does no harm, or another stage reports it.
+// Say returns the diagnostic of a finding of a walk through f that [Run] does not report. It has the same code and place as a diagnostic
+// of Run about the same fact. It returns nil if the finding does no harm, or if another stage reports it.
 func Say(f *ir.Fabric, x *walk.Finding) *diag.Diagnostic {
 	i := slices.IndexFunc(Checks, func(c *Check) bool { return c.Code == x.Code })
 	if i < 0 {
@@ -122,14 +122,15 @@ func Say(f *ir.Fabric, x *walk.Finding) *diag.Diagnostic {
 	return nil
 }
 
-// DefaultBudget is the work the PFC-loop proof may take by default, in steps: 60 s at [StepsPerSecond].
+// DefaultBudget is the default budget of the PFC-loop proof, in steps: 60 s at [StepsPerSecond].
 const DefaultBudget = 60 * StepsPerSecond
 
-// StepsPerSecond is the work of a second of budget, by definition: a budget counts work, so that a verdict is the same on every machine.
+// StepsPerSecond is the number of steps of one second of budget, by definition. A budget counts steps, so that a verdict is the same on
+// every machine.
 const StepsPerSecond = 100_000_000
 
-// Run runs every check of the table on f. The PFC-loop proof takes at most the work of the budget; nil means [DefaultBudget]. A check with
-// a search of its own takes at most a part in addition. Run is deterministic whatever the machine.
+// Run runs every check of the table on f. The PFC-loop proof uses at most the budget; nil means [DefaultBudget]. A check with its own
+// search uses at most a part of that in addition. The result does not depend on the machine.
 func Run(f *ir.Fabric, budget *ir.Budget) Findings {
 	if budget == nil {
 		budget = ir.NewBudget(DefaultBudget)

@@ -12,28 +12,27 @@ import (
 	"github.com/rocec/rocec/validate/proof"
 )
 
-// adviceShare is the share of the budget that the search for ways out may take in addition to the proof: a quarter of a second of the
-// default, and never less than that.
+// adviceShare is the share of the budget for the search for ways out, in addition to the proof. With the default budget it is a quarter of
+// a second, which is also its minimum.
 const adviceShare = 240
 
-// adviser finds ways out of PFC loops. It tries each: the proof and all checks run again for the fabric with the change. It offers the
-// change if the proof is free, no check finds a new error, and every pair of members still has a route. It measures the price on the
-// changed routes.
+// adviser finds ways out of PFC loops. For each change, it runs the proof and all checks again. It offers the change if the proof is free,
+// no check finds a new error, and every pair of members still has a route. It measures the price on the changed routes.
 type adviser struct {
 	*proof.Proof
 	pass    *Pass
 	budget  *ir.Budget
 	ways    []string
-	untried []string // what the budget did not last for
-	planned int      // which of ways is a plan of AS numbers, counted from 1; 0: none
+	untried []string // trials that did not fit into the budget
+	planned int      // number of the way with a plan of AS numbers, from 1; 0: none
 
-	before     map[finding]bool // findings in the fabric as it is; nil: not asked for yet
-	pairs      []*pair          // who talks with whom
-	every      int              // one in so many of them is measured
-	neighbours [][]*ir.Device   // by Device.ID: the switches cabled to it, once asked for
+	before     map[finding]bool // findings in the unchanged fabric; nil: not judged yet
+	pairs      []*pair          // pairs of members that talk
+	every      int              // one in so many pairs is measured
+	neighbours [][]*ir.Device   // cache, by Device.ID: the switches cabled to it
 }
 
-// finding is what two runs of a check have in common that find the same.
+// finding is the key by which findings of two runs of a check are compared.
 type finding struct {
 	code     string
 	severity diag.Severity
@@ -44,9 +43,9 @@ func newAdviser(p *Pass, l *proof.Proof) *adviser {
 	return &adviser{Proof: l, pass: p, budget: ir.NewBudget(max(p.steps, DefaultBudget) / adviceShare)}
 }
 
-// waysOut ranks the changes that break every circle, cheapest first, each with its price. First come those that forbid the turn, then
-// those that make it lossy, then fewer cables, a smaller promise, fewer talkers, and last none at all. A program cannot make any of these
-// edits: they describe devices, and nothing that rocec writes makes the devices behave so.
+// waysOut ranks the changes that break every circle, cheapest first, each with its price. Changes that forbid the turn come first, then
+// those that make it lossy, fewer cables, fewer tolerated failures, fewer members that talk, and last the accepted risk. No change has
+// edits for a program: it describes devices, and rocec writes nothing that makes devices behave so.
 func (p *Pass) waysOut(l *proof.Proof) *diag.Fix {
 	a := newAdviser(p, l)
 	a.lay()
@@ -59,7 +58,7 @@ func (p *Pass) waysOut(l *proof.Proof) *diag.Fix {
 	return a.fix()
 }
 
-// fix lists the ways found, and what was not tried.
+// fix lists the ways out, and the trials that were left out.
 func (a *adviser) fix() *diag.Fix {
 	fix := waysText(a.ways)
 	if a.untried != nil {
@@ -69,7 +68,7 @@ func (a *adviser) fix() *diag.Fix {
 	return fix
 }
 
-// more is the price behind another one.
+// more returns a further price to append to another one.
 func (t *trial) more() string {
 	if t.price == "" {
 		return ""
@@ -81,14 +80,14 @@ func (a *adviser) add(format string, args ...any) {
 	a.ways = append(a.ways, fmt.Sprintf(format, args...))
 }
 
-// trial is a fabric with a change that has been judged.
+// trial is a judged fabric with a change.
 type trial struct {
 	fabric *ir.Fabric
-	price  string // what the measurements and the checks show
+	price  string // the measured price, and new warnings
 }
 
-// try judges the fabric with a change; nil where the change does not help, or does harm. What could not be tried for lack of budget it
-// remembers.
+// try judges the fabric with a change. It returns nil if the change does not help, or does harm. It remembers trials that did not fit into
+// the budget.
 func (a *adviser) try(what string, c proof.Change) *trial {
 	changed, proofs, free, ok := a.Try(c, a.budget)
 	if ok && !free {
@@ -108,7 +107,7 @@ func (a *adviser) try(what string, c proof.Change) *trial {
 	}
 	t := &trial{fabric: changed}
 	var parts []string
-	if c.Apart == nil && c.Bounce == nil && c.Lossy == nil && c.Fewer == 0 { // the others change no route
+	if c.Apart == nil && c.Bounce == nil && c.Lossy == nil && c.Fewer == 0 { // other changes change no route
 		cost := a.measure(changed)
 		if cost.lost > 0 {
 			return nil
@@ -122,8 +121,8 @@ func (a *adviser) try(what string, c proof.Change) *trial {
 	return t
 }
 
-// checked runs all checks on the changed fabric. fine reports that they find no new error, and no new members apart. warnings are the
-// codes of new warnings. ok is false if the budget ran out.
+// checked runs all checks on the changed fabric. fine reports that they find no new error, and no new members without a path. warnings are
+// the codes of new warnings. ok is false if the budget ran out.
 func (a *adviser) checked(changed *ir.Fabric, proofs []*proof.Proof, c proof.Change) (warnings []string, fine, ok bool) {
 	const each = 40 // steps for every device, port and link
 	if !a.budget.Spend(each * (len(changed.Devices) + len(changed.Ports) + len(changed.Links))) {
@@ -138,8 +137,8 @@ func (a *adviser) checked(changed *ir.Fabric, proofs []*proof.Proof, c proof.Cha
 	for d, check := range a.pass.others(changed, func() []*proof.Proof { return proofs }) {
 		switch {
 		case a.before[finding{d.Code, d.Severity, d.At}]:
-		case c.Detour && d.At.Filename == "": // of the group that only the trial has
-		case c.Apart != nil && check.Parts && d.Severity != diag.Error: // a block of one member is the change itself
+		case c.Detour && d.At.Filename == "": // about the group that only the trial has
+		case c.Apart != nil && check.Parts && d.Severity != diag.Error: // the change itself makes a block with one member
 		case d.Severity == diag.Error || check.Parts:
 			return nil, false, true
 		case d.Severity == diag.Warning && !slices.Contains(warnings, d.Code):
@@ -149,7 +148,7 @@ func (a *adviser) checked(changed *ir.Fabric, proofs []*proof.Proof, c proof.Cha
 	return warnings, true, true
 }
 
-// others yields what all checks but those of the proof find in a fabric.
+// others yields the findings of all checks in a fabric, except those about the proof.
 func (p *Pass) others(f *ir.Fabric, loops func() []*proof.Proof) iter.Seq2[*diag.Diagnostic, *Check] {
 	return func(yield func(*diag.Diagnostic, *Check) bool) {
 		for _, c := range p.all {
@@ -167,14 +166,14 @@ func (p *Pass) others(f *ir.Fabric, loops func() []*proof.Proof) iter.Seq2[*diag
 	}
 }
 
-// routing proposes routing that takes no turn of the circle.
+// routing proposes routing that avoids the circle.
 func (a *adviser) routing() {
 	f := a.Fabric
 	switch f.Routing {
 	case ir.Flooding:
 		if t := a.try("spanning tree", proof.Change{Routing: ir.SpanningTree}); t != nil {
-			a.add(`run spanning tree on every link of the switches, which rocec neither writes nor sees, and then say routing = "spanning-tree" `+
-				`(price: what it blocks carries nothing; %s)`, t.price)
+			a.add(`run spanning tree on every link of the switches, which rocec neither writes nor sees, and then write routing = "spanning-tree" `+
+				`(price: blocked links carry nothing; %s)`, t.price)
 		}
 	case ir.TablePath:
 		if at := valleys(a.Loops[0].Circle); a.Tiered() && at != nil && a.try(upDownRouting, proof.Change{Routing: ir.UpDown}) != nil {
@@ -187,7 +186,7 @@ func (a *adviser) routing() {
 	}
 }
 
-// asPlan proposes AS numbers that forbid the way down and up again.
+// asPlan proposes AS numbers that forbid paths down and up again.
 func (a *adviser) asPlan() {
 	plan := a.ASPlan()
 	if plan == nil {
@@ -210,7 +209,7 @@ func (a *adviser) asPlan() {
 	}
 }
 
-// routers proposes routing that never goes up again with the tiers there are, and reports whether it helps.
+// routers proposes routing that never goes up again with the present tiers, and reports whether it helps.
 func (a *adviser) routers() bool {
 	if !a.Tiered() {
 		return false
@@ -227,7 +226,7 @@ func (a *adviser) routers() bool {
 	return true
 }
 
-// upDown proposes routing that never goes up again: with the tiers there are, with peer links, or with other tiers.
+// upDown proposes routing that never goes up again: with the present tiers, with peer links, or with other tiers.
 func (a *adviser) upDown() {
 	if a.routers() {
 		return
@@ -235,7 +234,7 @@ func (a *adviser) upDown() {
 	level, orients := a.TieredBut()
 	if orients && len(level) > 0 && spreadOverTiers(a.Fabric) {
 		if t := a.try(upDownRouting, proof.Change{Routing: ir.UpDown, Peers: level}); t != nil {
-			a.add("peer = true on %s; %s; between up and down it takes at most one step to a peer (price: %s)",
+			a.add("peer = true on %s; %s; a path has at most one peer step, between up and down (price: %s)",
 				someOf(blocksOf(level)), routersText, t.price)
 			return
 		}
@@ -243,10 +242,10 @@ func (a *adviser) upDown() {
 	a.tiers()
 }
 
-// upDownRouting is the name of a trial without a budget.
+// upDownRouting names a trial that did not fit into the budget.
 const upDownRouting = "routing that goes up, then down"
 
-// groups proposes cos groups in which the circle is not lossless.
+// groups proposes cos groups that make the circle lossy.
 func (a *adviser) groups() {
 	f := a.Fabric
 	if a.MayBounce() {
@@ -259,7 +258,7 @@ func (a *adviser) groups() {
 			}
 			if oneMoreLossless(f) {
 				if t := a.try(what, proof.Change{Bounce: into, Detour: true}); t != nil {
-					a.add("a lossless cos group of its own for it, %s, with bounce = cos_group.%s (price: one of the few lossless groups of the "+
+					a.add("a separate lossless cos group for it, %s, with bounce = cos_group.%s (price: one of the few lossless groups of the "+
 						"chips; only frames that go up twice may be dropped%s)", may, into.Name, t.more())
 				}
 			}
@@ -296,7 +295,7 @@ func (a *adviser) cable() {
 		covers)
 }
 
-// lay proposes to lay the cables without which there is a circle.
+// lay proposes to lay the planned cables whose absence makes the circle.
 func (a *adviser) lay() {
 	n := len(planned(a.Loops[0].Down))
 	if n == 0 || a.try("planned cables that are laid", proof.Change{Laid: true}) == nil {
@@ -306,7 +305,7 @@ func (a *adviser) lay() {
 		diag.Plural(n, "cable", "cables"))
 }
 
-// promise proposes to survive fewer failures.
+// promise proposes to tolerate fewer failures.
 func (a *adviser) promise() {
 	n := a.Proof.Failures
 	if n == 0 || !a.Fewest {
@@ -317,7 +316,7 @@ func (a *adviser) promise() {
 	}
 }
 
-// talkers proposes to let fewer members talk: those on a switch or two at the ends of the flows that fill the circle.
+// talkers proposes that fewer members talk. It separates the members on one or two switches at the ends of the flows that fill the circle.
 func (a *adviser) talkers() {
 	f, flows := a.Fabric, a.Loops[0].Flows
 	if f.Routing == ir.AnyPath || f.Routing == ir.Flooding || len(flows) < 2 {
@@ -365,8 +364,8 @@ func (a *adviser) talkers() {
 	}
 }
 
-// aloneOn names the members to take out, where a block of their own for those on some switches would have one member and so no traffic;
-// empty where a block would have more.
+// aloneOn returns text that takes out the members on some switches, if a separate block for them would have one member and so no traffic;
+// empty if the block would have more.
 func (a *adviser) aloneOn(set []*ir.Device) string {
 	var nics, blocks []string
 	for _, in := range a.Fabric.Intents {
@@ -391,8 +390,8 @@ func (a *adviser) aloneOn(set []*ir.Device) string {
 		diag.Plural(len(nics), "that NIC", "those NICs"))
 }
 
-// partedBy counts the pairs of members that talk. lost counts those that no longer do if the members on some switches are in a block of
-// their own.
+// partedBy counts the pairs of members that talk. lost counts those that no longer talk if the members on some switches have a separate
+// block.
 func (a *adviser) partedBy(set []*ir.Device) (lost, all int) {
 	for _, in := range a.Fabric.Intents {
 		if !slices.Contains(a.Groups, in.Group) {
@@ -410,7 +409,7 @@ func (a *adviser) partedBy(set []*ir.Device) (lost, all int) {
 	return lost, all
 }
 
-// intentsText names the roce blocks whose traffic is in the groups.
+// intentsText returns the names of the roce blocks with traffic in the groups.
 func (a *adviser) intentsText() string {
 	var out []string
 	for _, in := range a.Fabric.Intents {
@@ -421,23 +420,23 @@ func (a *adviser) intentsText() string {
 	return someOf(out)
 }
 
-// planWay describes how switches share AS numbers by a plan.
+// planWay returns text about switches that share AS numbers.
 func planWay(f *ir.Fabric, plan [][]*ir.Device) string {
 	if f.Routing == ir.EBGP {
-		return planText(plan) + ", so that the AS-loop check refuses every way down and up again; configure the switches so, which rocec " +
+		return planText(plan) + ", so that the AS-loop check refuses every path down and up again; configure the switches so, which rocec " +
 			"neither " +
 			"writes nor sees yet"
 	}
 	return "eBGP on the switches by this plan, which rocec neither writes nor sees yet, and only then routing = \"ebgp\" with " +
 		planText(plan) +
-		", and one of its own for every other switch: the AS-loop check refuses every way down and up again"
+		", and a different one for every other switch: the AS-loop check refuses every path down and up again"
 }
 
-// routersText describes the routing that makes routing = "up-down" true. Nothing that rocec writes makes it so.
+// routersText describes the routing for which routing = "up-down" is true. rocec writes no such routing.
 const routersText = `have the switches' routing never send traffic up again after it came down (rocec neither writes nor sees that yet), ` +
-	`and only then say routing = "up-down"`
+	`and only then write routing = "up-down"`
 
-// oneMoreLossless reports whether all switches have room for another lossless group with a buffer of its own.
+// oneMoreLossless reports whether all switches support another lossless group with a separate buffer.
 func oneMoreLossless(f *ir.Fabric) bool {
 	lossless := 0
 	for _, g := range f.CosGroups {
@@ -450,7 +449,7 @@ func oneMoreLossless(f *ir.Fabric) bool {
 	})
 }
 
-// valleys names the devices at which the circle goes up again after it came down.
+// valleys returns the names of the devices at which the circle goes up again after it came down.
 func valleys(circle []Wait) []string {
 	var out []string
 	for _, h := range circle {
@@ -470,13 +469,13 @@ func waysText(ways []string) *diag.Fix {
 	return &diag.Fix{Message: b.String()}
 }
 
-// planText names the switches that are to share an AS number.
+// planText returns the switches that should share an AS number.
 func planText(plan [][]*ir.Device) string {
 	const most = 4
 	var sets []string
 	for i, set := range plan {
 		if i == most {
-			sets = append(sets, fmt.Sprintf("and so on for %s", diag.Count(len(plan)-most, "more set")))
+			sets = append(sets, fmt.Sprintf("likewise for %s", diag.Count(len(plan)-most, "more set")))
 			break
 		}
 		sets = append(sets, "one for "+deviceNames(set))
@@ -498,7 +497,7 @@ func spreadOverTiers(f *ir.Fabric) bool {
 	return false
 }
 
-// blocksOf names the blocks that lay the links.
+// blocksOf returns the names of the blocks that lay the links.
 func blocksOf(links []*ir.Link) []string {
 	var out []string
 	for _, l := range links {

@@ -11,21 +11,21 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// The price of a way out, measured on the routes of the fabric with the change. It has how much longer and narrower paths become while all
-// links are up, and which pairs lose their last path when a link fails.
+// The price of a way out is measured on the routes of the changed fabric: how much longer and narrower paths get while all links are up,
+// and which pairs lose their last path when a link fails.
 
-// cost is of the pairs of switches with members that talk.
+// cost counts pairs of switches with members that talk.
 type cost struct {
 	pairs, longer, narrower, lost int
 
-	cutOff        int    // pairs that one failed link parts, and does not part today
-	mayCutOff     int    // further pairs that one may part, and may leave joined today: ties between AS paths decide
-	before, after int    // cables of the pairs that are not lost, added up
-	worst         [2]int // cables before and after, of the pair that suffers most
-	narrowest     [2]int // Mb/s before and after, of the pair that suffers most
+	cutOff        int    // pairs that one failed link cuts off, but not today
+	mayCutOff     int    // further pairs for which that depends on the choice between equal AS paths
+	before, after int    // sum of the path lengths of the pairs that are not lost, in cables
+	worst         [2]int // cables before and after, for the worst pair
+	narrowest     [2]int // Mb/s before and after, for the worst pair
 	more          bool   // the fabric must tolerate more than one failed link
-	every         int    // only one in so many pairs was measured
-	tried         int    // links off the paths failed for only one in so many of these
+	every         int    // one in so many pairs was measured
+	tried         int    // links off the paths failed for one in so many measured pairs
 }
 
 // worse compares costs: first by pairs lost, then by length.
@@ -52,7 +52,7 @@ func (c cost) text() string {
 	}
 	if c.mayCutOff > 0 {
 		s += fmt.Sprintf("; %s of %s may lose the last path when one link fails: this depends on which of equally long AS paths a switch "+
-			"passes on", diag.Number(c.mayCutOff), of)
+			"advertises", diag.Number(c.mayCutOff), of)
 	}
 	if c.cutOff+c.mayCutOff == 0 {
 		s += "; no pair loses its last path when one link fails"
@@ -69,31 +69,31 @@ func (c cost) text() string {
 	return s
 }
 
-// maxMeasured bounds the work of one measurement, in cables looked at in one direction.
+// maxMeasured bounds the work of one measurement, in visited cables, each direction counted.
 const maxMeasured = 3_000_000
 
-// maxTried bounds the failures of links that a pair does not use, in cables looked at.
+// maxTried bounds the failures of links that a pair does not use, in visited cables.
 const maxTried = 3_000_000
 
-// pair is two switches with members that talk, each with one of the members.
+// pair is two switches with members that talk, and one member at each.
 type pair struct {
 	group   *ir.CosGroup
 	bridged bool
 	ends    [2]*ir.NIC
 	at      [2]int // Device.ID
-	before  [2]way // there, and back: eBGP that refuses paths can have a route one way only
+	before  [2]way // in both directions: eBGP that refuses paths can have a route in one direction only
 }
 
-// way is how one member reaches another.
+// way describes the paths from one member to another.
 type way struct {
-	cables int        // between the devices the members are attached to; -1: it does not
-	sure   bool       // it does however ties between AS paths fall
-	mbps   int        // the narrowest place between the switches
-	weak   []*ir.Link // whose failure may take the shortest way
-	remote bool       // so may that of any other link
+	cables int        // between the devices of the members; -1: no path
+	sure   bool       // there is a path with any choice between equal AS paths
+	mbps   int        // the smallest capacity on the path
+	weak   []*ir.Link // links whose failure may remove the shortest path
+	remote bool       // the failure of any other link may do that, too
 }
 
-// measure measures the price of a change on the routes of the changed fabric. It ends at the first pair that is lost.
+// measure measures the price of a change on the routes of the changed fabric. It ends at the first pair that loses its last path.
 func (a *adviser) measure(changed *ir.Fabric) cost {
 	a.listen()
 	out := cost{every: a.every, more: changed.Failures > 1, tried: 1}
@@ -139,8 +139,8 @@ func (a *adviser) measure(changed *ir.Fabric) cost {
 	return out
 }
 
-// parts reports whether the failure of a link of the changed fabric may part a member, by its index, from the other. It counts only if
-// that failure may leave them joined today. certain reports whether both surely happen.
+// parts reports whether the failure of a link may cut off the pair's member with an index from the other in the changed fabric, but not
+// today. certain is true if both are so with any choice between equal AS paths.
 func (p *pair) parts(today, changed *ir.Fabric, from int, l *ir.Link) (certain, may bool) {
 	after := p.in(changed, from, l)
 	if after.sure {
@@ -152,7 +152,7 @@ func (p *pair) parts(today, changed *ir.Fabric, from int, l *ir.Link) (certain, 
 	return after.cables < 0 && before.sure, before.cables >= 0
 }
 
-// both measures how the pair's members reach each other in its fabric or a changed copy, there and back.
+// both measures the paths of the pair in its fabric or a changed copy, in both directions.
 func (p *pair) both(f *ir.Fabric) [2]way {
 	there := p.in(f, 0, nil)
 	if oneWay(f) {
@@ -161,10 +161,10 @@ func (p *pair) both(f *ir.Fabric) [2]way {
 	return [2]way{there, there}
 }
 
-// oneWay reports whether the routing can lead one way and not back.
+// oneWay reports whether the routing can have a path in one direction only.
 func oneWay(f *ir.Fabric) bool { return f.Routing == ir.EBGP || f.Routing == ir.TablePath }
 
-// in measures how one of the pair's members, by its index, reaches the other in its fabric or a changed copy, without a link.
+// in measures the paths from the pair's member with an index to the other, in its fabric or a changed copy, without a link.
 func (p *pair) in(f *ir.Fabric, from int, without *ir.Link) way {
 	t := ir.Trip{Group: p.group, Bridged: p.bridged, From: portsIn(f, p.ends[from]), To: portsIn(f, p.ends[1-from])}
 	if i := slices.IndexFunc(f.CosGroups, func(g *ir.CosGroup) bool { return g.Name == p.group.Name }); i >= 0 {
@@ -182,7 +182,7 @@ func (p *pair) in(f *ir.Fabric, from int, without *ir.Link) way {
 	if err != nil || len(w.Stops) == 0 || w.Stops[0].Left < 0 {
 		return none
 	}
-	levels := make([]map[*ir.Port]bool, w.Stops[0].Left+1) // by cables left: the ports that shortest ways leave by
+	levels := make([]map[*ir.Port]bool, w.Stops[0].Left+1) // by remaining cables: the egress ports of shortest paths
 	for _, stop := range w.Stops {
 		for _, l := range stop.Next {
 			if next := w.Stops[l.Stop]; stop.Left == next.Left+1 && stop.Left < len(levels) && stop.Device.Forwards() && next.Device.Forwards() {
@@ -196,10 +196,10 @@ func (p *pair) in(f *ir.Fabric, from int, without *ir.Link) way {
 	out := way{cables: w.Stops[0].Left, sure: w.Sure, remote: w.Remote}
 	for _, ports := range [][]*ir.Port{t.From, t.To} {
 		if !ports[0].Device().Forwards() {
-			out.cables-- // the member's own
+			out.cables-- // the cable of the member
 		}
 		for _, port := range ports {
-			if len(ports) > 1 { // of a bond
+			if len(ports) > 1 { // a bond
 				out.weak = append(out.weak, port.Link())
 			}
 		}
@@ -219,7 +219,7 @@ func (p *pair) in(f *ir.Fabric, from int, without *ir.Link) way {
 	return out
 }
 
-// portsIn returns the cabled ports of a member in its fabric or a copy: of a bond that sends by several, all of them.
+// portsIn returns the cabled ports of a member in its fabric or a copy. For a bond that sends by several ports, it returns all of them.
 func portsIn(f *ir.Fabric, n *ir.NIC) (out []*ir.Port) {
 	nics := []*ir.NIC{n}
 	if n.Bond != nil && n.Bond.Mode != "active-backup" {
@@ -234,7 +234,7 @@ func portsIn(f *ir.Fabric, n *ir.NIC) (out []*ir.Port) {
 	return out
 }
 
-// listen finds out who talks with whom, and how far they are today. In a large fabric it takes some of the pairs.
+// listen finds the pairs of members that talk, and their paths today. In a large fabric it uses a sample of the pairs.
 func (a *adviser) listen() {
 	if a.every > 0 {
 		return
@@ -272,14 +272,14 @@ func (a *adviser) listen() {
 	slices.SortStableFunc(a.pairs, func(p, q *pair) int { return p.at[0] - q.at[0] })
 }
 
-// talk is members that talk with each other, one for each switch.
+// talk has members that talk with each other, one per switch.
 type talk struct {
 	group   *ir.CosGroup
 	bridged bool
 	members []*ir.NIC
 }
 
-// talks returns who talks in the groups of the proof: the members of their intents, or every host where no intent names any.
+// talks returns the members that talk in the groups of the proof: the members of the intents, or all hosts if no intent uses a group.
 func (a *adviser) talks() []talk {
 	var out []talk
 	apart := func(t talk, nics iter.Seq[*ir.NIC]) {
@@ -321,7 +321,7 @@ func (a *adviser) talks() []talk {
 	return out
 }
 
-// estimate measures the distances of members by a ruler, beside those there are.
+// estimate compares the distances of a ruler with the present distances of members.
 func (a *adviser) estimate(r *ruler) cost {
 	a.listen()
 	c := cost{every: a.every}
@@ -337,7 +337,7 @@ func (a *adviser) estimate(r *ruler) cost {
 	return c
 }
 
-// add notes the ways of a pair before and after, there and back.
+// add adds the paths of a pair before and after the change, in both directions.
 func (c *cost) add(before, after [2]way) {
 	known, lost, longer, narrower := false, false, false, false
 	for dir := range before {
@@ -376,17 +376,17 @@ func (c *cost) add(before, after [2]way) {
 	count(&c.narrower, narrower)
 }
 
-// ruler measures distances from one device: of the shortest ways that rise, take at most one step to a peer, and fall.
+// ruler measures distances from one device, over paths that rise, take at most one peer step, and fall.
 type ruler struct {
 	f      *ir.Fabric
 	height []int // by Device.ID
 
-	dist  []int // by Device.ID: cables of a way that may go on as it likes; -1: none
-	fell  []int // of one that came down or took a step to a peer, and now falls
+	dist  []int // by Device.ID: cables of the shortest path that has only risen; -1: none
+	fell  []int // cables of the shortest path that came down or took a peer step, and must fall
 	queue []int
 }
 
-// newRuler returns a ruler of the ways in a fabric with some tiers.
+// newRuler returns a ruler for the paths in a fabric with other tiers.
 func newRuler(f *ir.Fabric, tiers map[*ir.Device]int) *ruler {
 	n := len(f.Devices)
 	r := &ruler{f: f, height: make([]int, n), dist: make([]int, n), fell: make([]int, n)}
@@ -398,7 +398,7 @@ func newRuler(f *ir.Fabric, tiers map[*ir.Device]int) *ruler {
 	return r
 }
 
-// to returns the cables to a device; -1: no way.
+// to returns the number of cables to a device; -1: no path.
 func (r *ruler) to(d int) int {
 	if r.dist[d] < 0 || r.fell[d] >= 0 && r.fell[d] < r.dist[d] {
 		return r.fell[d]
@@ -406,7 +406,7 @@ func (r *ruler) to(d int) int {
 	return r.dist[d]
 }
 
-// measure finds the distances from a device to all others, over bridged links only or over all.
+// measure finds the distances from a device to all others, over bridged links only or over all links.
 func (r *ruler) measure(from int, bridged bool) {
 	for i := range r.dist {
 		r.dist[i], r.fell[i] = -1, -1

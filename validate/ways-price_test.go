@@ -11,11 +11,12 @@ import (
 	"github.com/rocec/rocec/validate/proof"
 )
 
-// A price names each pair that one failed link may part: in either direction, however ties fall, and wherever the link is.
+// A price counts each pair that one failed link may cut off: in either direction, with any choice between equal AS paths, and for any
+// link.
 func TestPriceNamesWhoIsCutOff(t *testing.T) {
 	const no, loses, may = "no pair loses its last path when one link fails", "1 of 1 pair of switches that talk loses the last path when a " +
 		"certain link fails, and has a detour today", "1 of 1 pair of switches that talk may lose the last path when one link fails: this " +
-		"depends on which of equally long AS paths a switch passes on"
+		"depends on which of equally long AS paths a switch advertises"
 	const bond = "2 of 3 pairs of switches that talk lose the last path when a certain link fails, and have a detour today"
 	type asns map[string]int
 	ring := "A-C A-D B-C B-D B-E A-F F-E"
@@ -23,20 +24,21 @@ func TestPriceNamesWhoIsCutOff(t *testing.T) {
 	for _, tt := range []struct {
 		name, links string
 		out         string // a cable that the change takes out
-		today, then asns   // the others have their own
+		today, then asns   // the others have different ones
 		hosts       []string
 		want        string
 	}{
 		{ // without B-D, A hears of B from C and E, and D refuses the path from C; B reaches D by E and F
-			name: "one way only, and by ties today", links: ring, out: "A-E", today: asns{"C": 1, "D": 1}, then: asns{"C": 1, "D": 1},
+			name: "one direction only, and today by the choice between equal " +
+				"paths", links: ring, out: "A-E", today: asns{"C": 1, "D": 1}, then: asns{"C": 1, "D": 1},
 			hosts: []string{"hb-B", "hd-D"}, want: may,
 		},
 		{name: "the same in the other order", links: ring, out: "A-E", today: asns{"C": 1, "D": 1}, then: asns{"C": 1, "D": 1}, hosts: []string{
 			"hd-D", "hb-B",
 		}, want: may},
 		{name: "one way only", links: ring, then: asns{"C": 1, "D": 1}, hosts: []string{"hb-B", "hd-D"}, want: loses},
-		{name: "AS numbers of their own", links: ring, hosts: []string{"hb-B", "hd-D"}, want: no},
-		{ // without U-Y, V may pass on the path by U and Z, which W refuses
+		{name: "different AS numbers", links: ring, hosts: []string{"hb-B", "hd-D"}, want: no},
+		{ // without U-Y, V may advertise the path by U and Z, which W refuses
 			name: "a link off the path", links: far, then: asns{"Y": 1, "V": 1, "Z": 2, "W": 2}, hosts: []string{"hw-W", "hd-D"}, want: may,
 		},
 		{name: "spines of one AS", links: "A-S A-T B-S B-T", then: asns{"S": 1, "T": 1}, hosts: []string{"ha-A", "hb-B"}, want: no},
@@ -71,7 +73,7 @@ func TestPriceNamesWhoIsCutOff(t *testing.T) {
 	}
 }
 
-// A price names the cases that it was not measured on.
+// A price states the cases that were not measured.
 func TestPriceNamesWhatWasNotTried(t *testing.T) {
 	assert.Equal(t, "no path gets longer; no path gets narrower; no pair loses its last path when one link fails, and more at once were not "+
 		"judged; links that a pair does not use failed for one in 3 pairs; measured on one in 2 pairs",

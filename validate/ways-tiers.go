@@ -11,11 +11,11 @@ import (
 	"github.com/rocec/rocec/validate/proof"
 )
 
-// Tiers for fabrics without useful ones: one switch of every island on top, every other one lower by its distance from it (breadth-first
-// search). Of two neighbours at one distance the later name is lower. So every link goes up or down, and every switch has a way over the
-// top: up*/down* as in Autonet (Schroeder et al. 1991).
+// This file proposes tiers for fabrics without useful ones. One switch of every island is on top, and every other switch is lower by its
+// distance from the top (BFS). Of two neighbours at the same distance, that with the later name is lower. So every link goes up or down,
+// and every switch has a path over the top: up*/down* as in Autonet (Schroeder et al. 1991).
 
-// tiers proposes routing that goes up, then down, by the tiers that make the fewest ways longer.
+// tiers proposes routing that goes up and then down, with the tiers that make the fewest paths longer.
 func (a *adviser) tiers() {
 	var best *tiering
 	for _, roots := range a.rootsToTry() {
@@ -29,21 +29,22 @@ func (a *adviser) tiers() {
 		}
 	}
 	if best == nil {
-		return // no switch, or no budget
+		return // there is no switch, or no budget
 	}
 	if t := a.try(upDownRouting, proof.Change{Routing: ir.UpDown, Tiers: best.tiers}); t != nil {
 		a.add("%s; %s (price: %s)", best.text(a.Fabric), routersText, t.price)
 	}
 }
 
-// tiering is a tier for every switch.
+// tiering has a tier for every switch.
 type tiering struct {
 	roots []*ir.Device
 	tiers map[*ir.Device]int
 	cost  cost
 }
 
-// rootsToTry returns sets of switches for the top, one of each island: the ones with the most neighbours, and with one of them exchanged.
+// rootsToTry returns sets of switches for the top, one per island. The first set has those with the most neighbours, and each further set
+// has one of them replaced.
 func (a *adviser) rootsToTry() [][]*ir.Device {
 	const most = 24
 	seen := map[*ir.Device]bool{}
@@ -74,7 +75,7 @@ func (a *adviser) rootsToTry() [][]*ir.Device {
 		first[i] = island[0]
 	}
 	tries := most
-	if size := len(a.Fabric.Ports); size > 0 { // each try is a measurement
+	if size := len(a.Fabric.Ports); size > 0 { // each trial is a measurement
 		tries = min(most, max(1, 100_000/size))
 	}
 	out := [][]*ir.Device{first}
@@ -109,7 +110,7 @@ func (a *adviser) beside(d *ir.Device) []*ir.Device {
 	return a.neighbours[d.ID]
 }
 
-// tieringFrom returns the tiers with some switches on top; nil where that would not do.
+// tieringFrom returns the tiers with some switches on top; nil if the budget ran out.
 func (a *adviser) tieringFrom(roots []*ir.Device) *tiering {
 	if !a.budget.Spend(8 * len(a.Fabric.Links)) {
 		return nil
@@ -146,7 +147,7 @@ func (a *adviser) tieringFrom(roots []*ir.Device) *tiering {
 	return t
 }
 
-// text says the tiers, by switch where there are not too many.
+// text returns the tiers as text, by switch if there are few.
 func (t *tiering) text(f *ir.Fabric) string {
 	const most = 64
 	if len(t.tiers) > most {

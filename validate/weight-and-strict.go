@@ -10,8 +10,8 @@ var WeightAndStrict = &Check{
 	Run: func(p *Pass) {
 		for _, g := range p.Fabric.CosGroups {
 			if g.Strict && g.Weight > 0 {
-				p.Warnf(diag.FirstPlace(g.WeightAt, g.At), "Cos group %q is strict, so its weight of %d has no effect: it is sent before "+
-					"all that share the link. Leave one of the two out.", g.Name, g.Weight).
+				p.Warnf(diag.FirstPlace(g.WeightAt, g.At), "Cos group %q is strict, so its weight of %d has no effect: it is sent before all "+
+					"groups that share the link. Leave one of the two out.", g.Name, g.Weight).
 					Note(diag.FirstPlace(g.StrictAt, g.At), "makes it strict")
 			}
 		}

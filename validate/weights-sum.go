@@ -7,13 +7,13 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// WeightsSum warns of weights that leave others nothing, or are not what the link gives.
+// WeightsSum warns of weights that leave a group without a share, or that are not percentages of the link.
 var WeightsSum = &Check{
 	Code:    "weights-sum",
 	Summary: "weights do not make 100",
 	Answers: []string{"4", "K20", "C15"},
 	Run: func(p *Pass) {
-		var shares []*ir.CosGroup // that share the link, one for each cos
+		var shares []*ir.CosGroup // the groups that share the link, one for each cos
 		var owner [8]*ir.CosGroup
 		for _, g := range p.Fabric.CosGroups {
 			if owner[g.Cos] == nil {
@@ -24,7 +24,7 @@ var WeightsSum = &Check{
 			}
 		}
 		sum := 0
-		var last *ir.CosGroup // the one written last
+		var last *ir.CosGroup // the weight written last
 		without := ""
 		data, cnp := dataGroups(p.Fabric), cnpGroups(p.Fabric)
 		for _, g := range shares {
@@ -44,20 +44,20 @@ var WeightsSum = &Check{
 		case last == nil:
 			return
 		case sum >= 100 && without != "":
-			d := p.Warnf(diag.FirstPlace(last.WeightAt, last.At), "The weights make %d percent, and %s has no weight: under load it is left "+
-				"with 1 percent of the link. Give it a share, and let all of them make 100.", sum, without)
+			d := p.Warnf(diag.FirstPlace(last.WeightAt, last.At), "The weights make %d percent, and %s has no weight: under load it gets only 1 "+
+				"percent of the link. Give it a share, and let all of them make 100.", sum, without)
 			noteWeights(d, shares, last)
 		case sum > 100:
-			d := p.Warnf(diag.FirstPlace(last.WeightAt, last.At), "The weights make %d, more than the whole link: cos group %q gets %d "+
-				"percent instead of %d, and the others less than written too. Let all of them make "+
+			d := p.Warnf(diag.FirstPlace(last.WeightAt, last.At), "The weights make %d, more than the whole link: cos group %q gets %d percent "+
+				"instead of %d, and the others also get less than written. Let all of them make "+
 				"100.", sum, last.Name, last.Weight*100/sum, last.Weight)
 			noteWeights(d, shares, last)
 		}
 	},
 }
 
-// restIsShared reports whether a group that shares the link takes unclaimed traffic. That goes to cos 0, unless its group is lossless or
-// strict; then to the first group that is neither.
+// restIsShared reports whether a group that shares the link receives unclaimed traffic. Unclaimed traffic goes to cos 0. If the group of
+// cos 0 is lossless or strict, it goes to the first group that is neither.
 func restIsShared(owner [8]*ir.CosGroup) bool {
 	if owner[0] == nil {
 		return false

@@ -10,10 +10,10 @@ import (
 // Fence is a fenced block of a Markdown file, with the heading above it.
 type Fence struct {
 	Heading  string // the last heading
-	Section  string // the last one that is not below another: "Example", of which "SONiC" is a part
-	Code     string // the code whose page it is on; callers set it
+	Section  string // the last heading of the second level: "Example", with "SONiC" below it
+	Code     string // the code of the page; set by callers
 	Language string
-	Options  string // words after the language
+	Options  string // the words that follow the language
 	Text     string
 	Line     int
 }

@@ -17,25 +17,25 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// IsFile reports whether the word behind the language of a fence is the name of a file.
+// IsFile reports whether the word after the language of a fence is the name of a file.
 func (f Fence) IsFile() bool { return strings.Contains(f.Options, ".") }
 
 // Typist is a person at a terminal.
 type Typist struct {
 	Top, Dir string // the first folder, and the current one
-	Shown    bool   // the page shows all that each command prints; without it, a command that shows nothing may print anything
-	Rocec    string // the program; empty: the one in PATH
+	Shown    bool   // the page shows the complete output; if false, a command without shown output may print anything
+	Rocec    string // path of rocec; empty: found in PATH
 	Ran      int    // commands
 }
 
 var (
-	// onDevices are the verbs that reach devices. Where a page leaves out the lab, its devices are those of the lab.
+	// onDevices matches the verbs that reach devices. For a page that does not mention the lab, its devices are those of the lab.
 	onDevices = regexp.MustCompile(`^rocec (plan|apply|verify|rollback|resume --abandon|selftest)\b`)
-	// asking are those that ask before they change something.
+	// asking matches the verbs that ask before they change something.
 	asking = regexp.MustCompile(`^rocec (apply|rollback|verify .*--traffic|selftest .*--level 2)\b`)
 )
 
-// Rehearsed returns a command with the lab in the place of devices; a command that asks gets a yes.
+// Rehearsed returns the command for the simulated devices of the lab; a command that asks gets the answer yes.
 func Rehearsed(command string) string {
 	verb := onDevices.FindString(command)
 	if verb == "" {
@@ -66,7 +66,7 @@ func (s *Typist) Types(t *testing.T, command string) (status int, out, errs stri
 	sh.Env = append(os.Environ(), "PATH="+where, "HOME="+home, "XDG_STATE_HOME="+home+"/state", "XDG_CACHE_HOME="+home+"/cache", "COLUMNS=80", "NO_COLOR=1")
 	var stdout, stderr bytes.Buffer
 	sh.Stdout, sh.Stderr = &stdout, &stderr
-	if s.Shown { // such pages show notes, too, where they are printed
+	if s.Shown { // such pages show stderr within the output
 		sh.Stderr = &stdout
 	}
 	err := sh.Run()
@@ -112,7 +112,7 @@ func (s *Typist) Run(t *testing.T, f Fence) {
 
 var exitLine = regexp.MustCompile(`(?m)^\[exit (\d+)\]$`)
 
-// wantedOutput returns the output that a page shows for a command, as an expression, and the exit status.
+// wantedOutput returns the output that a page shows for a command, as a regular expression, and the exit status.
 func wantedOutput(t *testing.T, shown string) (output *regexp.Regexp, status int) {
 	t.Helper()
 	if m := exitLine.FindStringSubmatch(shown); m != nil {

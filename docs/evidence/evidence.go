@@ -10,30 +10,30 @@ import (
 	"sync"
 )
 
-// Files are the reports, and what the folder says of them.
+// Files has the reports and the README of the folder.
 //
 //go:embed *
 var Files embed.FS
 
-// The first words of a bundle, and of the lines by which it is read back. What writes bundles has them from here.
+// The first words of a bundle, and of the lines that Read parses. The writer of bundles uses these constants.
 const (
 	Title   = "rocec selftest bundle 1"
-	Devices = "devices:" // who answered: [Real], or simulated devices
+	Devices = "devices:" // what answered: [Real], or simulated devices
 	Real    = "real"
-	Device  = "=== " // begins a section, of devices that answered alike
+	Device  = "=== " // begins a section, for devices with equal answers
 	Target  = "target:"
 	Release = "release:"
 	Model   = "model:"
-	Claim   = "--- " // begins a claim, in a section
+	Claim   = "--- " // begins a claim within a section
 )
 
-// Key is what a report stands for.
+// Key is a target and a release for which a report is evidence.
 type Key struct {
 	Target  string // "nvue"
-	Release string // of the operating system; empty: its devices have none
+	Release string // of the operating system; empty for devices without releases
 }
 
-// Read gives what the reports (*.txt) of a folder stand for, and of each the names of the files.
+// Read returns the keys of the reports (*.txt) in a folder, each with the names of its files.
 func Read(dir fs.FS) (map[Key][]string, error) {
 	names, err := fs.Glob(dir, "*.txt")
 	if err != nil {
@@ -56,7 +56,7 @@ func Read(dir fs.FS) (map[Key][]string, error) {
 	return all, nil
 }
 
-// reports are those that came with this rocec.
+// reports has the reports that are embedded in this rocec.
 var reports = sync.OnceValue(func() map[Key][]string {
 	all, err := Read(Files)
 	if err != nil {
@@ -65,10 +65,10 @@ var reports = sync.OnceValue(func() map[Key][]string {
 	return all
 })
 
-// Reported reports whether users have reported on a target and a release.
+// Reported reports whether users have sent a report about a target and a release.
 func Reported(target, release string) bool { return len(reports()[Key{target, release}]) > 0 }
 
-// keysOf reads a bundle. It stands for the targets and releases of the devices that answered; one of a rehearsal for nothing.
+// keysOf parses a bundle and returns the targets and releases of the devices that answered. A bundle of a rehearsal is an error.
 func keysOf(text string) (keys []Key, err error) {
 	if !strings.HasPrefix(text, Title+"\n") {
 		return nil, fmt.Errorf("it does not begin with %q", Title)
@@ -107,7 +107,7 @@ func keysOf(text string) (keys []Key, err error) {
 	case !section:
 		return nil, fmt.Errorf("no device has answered")
 	case !real:
-		return nil, fmt.Errorf("its devices are simulated: it says nothing of real ones")
+		return nil, fmt.Errorf("its devices are simulated: it is no evidence about real ones")
 	}
 	return keys, nil
 }

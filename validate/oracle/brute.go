@@ -10,17 +10,17 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// member is one address that sends and receives, by one port or by those of a bond.
+// member is one address that sends and receives by one port, or by the ports of a bond.
 type member []*ir.Port
 
 // talk is a set of members that talk with each other.
 type talk struct {
 	bridged bool // crosses no routed link
-	anyWay  bool // takes any way that visits no device twice
+	anyWay  bool // uses any path that visits no device twice
 	members []member
 }
 
-// talks returns who talks in g.
+// talks returns the sets of members that talk in g.
 func talks(f *ir.Fabric, g *ir.CosGroup) []talk {
 	var out []talk
 	for _, in := range f.Intents {
@@ -52,8 +52,8 @@ func talks(f *ir.Fabric, g *ir.CosGroup) []talk {
 	return []talk{{members: members(nics)}, {bridged: true, members: members(nics)}}
 }
 
-// onlyBounced reports whether walking back from g, along bounces, leads to a group where traffic begins: one that an intent names, or that
-// no other group bounces into.
+// onlyBounced reports whether traffic reaches g by bounces alone. Following bounces backwards from g must lead to a group where traffic
+// begins: a group of an intent, or one that no other group bounces into.
 func onlyBounced(f *ir.Fabric, g *ir.CosGroup) bool {
 	before := func(g *ir.CosGroup) (out []*ir.CosGroup) {
 		for _, o := range f.CosGroups {
@@ -81,7 +81,8 @@ func onlyBounced(f *ir.Fabric, g *ir.CosGroup) bool {
 	return false
 }
 
-// sameAddress reports whether two members are ports of one bond, of which one is active at a time: it does not talk with itself.
+// sameAddress reports whether two members are the same NIC, or ports of one bond. Only one port of such a bond is active, and it does not
+// talk with itself.
 func sameAddress(a, b member) bool {
 	x, y := a[0].NIC, b[0].NIC
 	return x == y || x.Bond != nil && x.Bond == y.Bond
@@ -101,7 +102,7 @@ func members(nics []*ir.NIC) []member {
 			for _, b := range n.Bond.NICs {
 				switch {
 				case b.Port == nil:
-				case n.Bond.Mode == "active-backup": // any of them may be the active one
+				case n.Bond.Mode == "active-backup": // each port may be the active one
 					out = append(out, member{b.Port})
 				default:
 					m = append(m, b.Port)
@@ -115,7 +116,7 @@ func members(nics []*ir.NIC) []member {
 	return out
 }
 
-// place returns the device the port's traffic enters and leaves the switches by; nil if its cable is down.
+// place returns the device by which traffic of the port enters and leaves the forwarding devices; nil if its cable is down.
 func place(p *ir.Port, down []*ir.Link) *ir.Device {
 	switch {
 	case forwards(p.Device()):
@@ -126,7 +127,7 @@ func place(p *ir.Port, down []*ir.Link) *ir.Device {
 	return p.Peer().Device()
 }
 
-// Brute enumerates what traffic of a fabric can do with some links down.
+// Brute enumerates the paths of traffic in a fabric with some links down.
 type Brute struct {
 	Fabric *ir.Fabric
 	Down   []*ir.Link
@@ -134,15 +135,15 @@ type Brute struct {
 	// Tree holds the links of the spanning tree, for routing "spanning-tree".
 	Tree map[*ir.Link]bool
 
-	// Random breaks the ties of routers that pass on one route of several, for routing "ebgp".
+	// Random chooses the route that a router advertises among equal ones, for routing "ebgp".
 	Random *rand.Rand
 
-	// hops are where devices send, for routing "ebgp", if it is known; nil: as Random has it.
+	// hops has the egress ports of each device, for routing "ebgp"; nil: Random decides.
 	hops map[*ir.Device][]*ir.Port
 }
 
-// Flows returns the paths of every pair of members that talk in g: all paths of shortest-path, up-down, ebgp and spanning-tree, and for
-// any and flooding those without a loop. Flows that cross one cable only are left out.
+// Flows returns the paths of every pair of members that talk in g. For the routings any and flooding these are the paths without a loop,
+// for the others all paths. Flows over only one cable are left out.
 func (b *Brute) Flows(g *ir.CosGroup) []*ir.Flow {
 	var out []*ir.Flow
 	for _, t := range talks(b.Fabric, g) {
@@ -153,7 +154,7 @@ func (b *Brute) Flows(g *ir.CosGroup) []*ir.Flow {
 	return out
 }
 
-// flowsTo returns the paths of everybody in the talk to its member number to.
+// flowsTo returns the paths from all members of the talk to its member number to.
 func (b *Brute) flowsTo(g *ir.CosGroup, t talk, to int) []*ir.Flow {
 	var out []*ir.Flow
 	routes := b.routes(t, t.members[to])
@@ -172,10 +173,10 @@ func (b *Brute) flowsTo(g *ir.CosGroup, t talk, to int) []*ir.Flow {
 	return out
 }
 
-// path is the ports passed from the sender's first device on, in pairs of one cable, to the receiver's.
+// path has the ports from the first device that forwards to the last one, in pairs: the two ends of each cable.
 type path []*ir.Port
 
-// flow puts the sender's cable before the path and gives each cable its group.
+// flow returns the flow over the sender's cable and the path, with the group on each cable.
 func (b *Brute) flow(g *ir.CosGroup, src *ir.Port, p path) *ir.Flow {
 	f := &ir.Flow{}
 	if !forwards(src.Device()) {
@@ -185,7 +186,7 @@ func (b *Brute) flow(g *ir.CosGroup, src *ir.Port, p path) *ir.Flow {
 	before := 0
 	for i := 0; i < len(f.Ports); i += 2 {
 		rise := height(f.Ports[i+1].Device()) - height(f.Ports[i].Device())
-		if before < 0 && rise > 0 && g.Bounce != nil { // it came down and goes up again
+		if before < 0 && rise > 0 && g.Bounce != nil { // traffic goes up after it came down
 			g = g.Bounce
 		}
 		before = rise
@@ -194,7 +195,7 @@ func (b *Brute) flow(g *ir.CosGroup, src *ir.Port, p path) *ir.Flow {
 	return f
 }
 
-// height is the tier of a device: hosts are below every switch.
+// height returns the tier of a device; a host has 0, which is below every switch.
 func height(d *ir.Device) int {
 	if d.Switch != nil {
 		return d.Switch.Tier
@@ -210,7 +211,7 @@ func (b *Brute) routes(t talk, to member) func(src *ir.Port) []path {
 			last[d] = append(last[d], p)
 		}
 	}
-	var next func(p path, at *ir.Device) []*ir.Port // the ports a frame may leave by that came the path
+	var next func(p path, at *ir.Device) []*ir.Port // the egress ports at a device for a frame that came by the path
 	routing := b.Fabric.Routing
 	if t.anyWay {
 		routing = ir.AnyPath
@@ -256,7 +257,7 @@ func (b *Brute) routes(t talk, to member) func(src *ir.Port) []path {
 	}
 }
 
-// finish puts the receiver's cables after the path.
+// finish returns the path followed by each of the receiver's cables.
 func finish(p path, at *ir.Device, ends []*ir.Port) []path {
 	var out []path
 	for _, end := range ends {
@@ -268,7 +269,7 @@ func finish(p path, at *ir.Device, ends []*ir.Port) []path {
 	return out
 }
 
-// filter returns the ports towards devices that forward which are up, open to the talk, do not lead back and are fine.
+// filter returns the ports that are open to the talk, do not lead back, and pass the function fine.
 func (b *Brute) filter(t talk, p path, at *ir.Device, fine func(*ir.Port) bool) []*ir.Port {
 	var out []*ir.Port
 	for _, port := range at.Ports {
@@ -280,7 +281,7 @@ func (b *Brute) filter(t talk, p path, at *ir.Device, fine func(*ir.Port) bool) 
 	return out
 }
 
-// open reports whether traffic of the talk can leave by the port to another device that forwards.
+// open reports whether traffic of the talk can cross the link of the port: it is up and leads to another device that forwards.
 func (b *Brute) open(t talk, out *ir.Port) bool {
 	return between(out.Link()) && out.Peer().Device() != out.Device() && !slices.Contains(b.Down, out.Link()) &&
 		!(t.bridged && out.Link().Routed)
@@ -303,7 +304,7 @@ func valleyFree(p path) bool {
 	return true
 }
 
-// shortest grows all paths from src by one cable at a time until some arrive.
+// shortest extends all paths from src by one cable at a time until some arrive.
 func (b *Brute) shortest(t talk, src *ir.Port, last map[*ir.Device][]*ir.Port) []path {
 	start := place(src, b.Down)
 	if start == nil {
@@ -338,11 +339,10 @@ func (b *Brute) shortest(t talk, src *ir.Port, last map[*ir.Device][]*ir.Port) [
 	return nil
 }
 
-// vector lets the routers pass on their routes to a receiver, shortest AS path first, until all have chosen, and returns
-// the ports each sends by. Each takes all its best routes and passes on one of them; a route that holds the AS of the
-// router is not taken.
+// vector lets the routers advertise their routes to a receiver, shortest AS path first, until all have chosen, and returns the egress
+// ports of each. A router uses all its best routes and advertises one of them. It rejects a route that contains its own AS.
 func (b *Brute) vector(t talk, last map[*ir.Device][]*ir.Port) map[*ir.Device][]*ir.Port {
-	passed := map[*ir.Device][]int{} // the AS path each passes on
+	passed := map[*ir.Device][]int{} // the AS path that each advertises
 	hops := map[*ir.Device][]*ir.Port{}
 	for _, d := range b.Fabric.Devices {
 		if last[d] != nil {
@@ -378,12 +378,12 @@ func (b *Brute) vector(t talk, last map[*ir.Device][]*ir.Port) map[*ir.Device][]
 	return hops
 }
 
-// routes reports whether eBGP runs over the link: over IP hops, and to hosts that forward.
+// routes reports whether eBGP runs over the link: it is an IP hop, or leads to a host that forwards.
 func routes(l *ir.Link) bool {
 	return l.Routed || l.A().Device().Host != nil || l.B().Device().Host != nil
 }
 
-// asn is the AS of a device; a host that forwards is one of its own.
+// asn returns the AS of a device; each host that forwards is a separate AS.
 func asn(d *ir.Device) int {
 	if d.Switch == nil {
 		return -1 - d.ID
@@ -391,7 +391,7 @@ func asn(d *ir.Device) int {
 	return d.Switch.ASN
 }
 
-// Graph returns the graph of g's traffic. For any and flooding it holds every walk, for the others every path.
+// Graph returns the graph of g's traffic. For the routings any and flooding it contains every walk, for the others every path.
 func (b *Brute) Graph(g *ir.CosGroup) Graph {
 	if b.Fabric.Routing != ir.AnyPath && b.Fabric.Routing != ir.Flooding {
 		return GraphOfFlows(b.Flows(g))
@@ -409,14 +409,15 @@ func (b *Brute) Graph(g *ir.CosGroup) Graph {
 	return out
 }
 
-// walks adds every turn of walks from one member to another. It closes "a frame can come here" and "from here it can get there" over the
-// directions of cables; flooding goes everywhere and needs the first alone.
+// walks adds every turn of walks from one member to another. For each direction of a cable, comes states that a frame from the sender can
+// be there, and gets that it can reach the receiver from there; both are transitive closures. Flooding reaches every device, so gets is
+// always true.
 func (b *Brute) walks(graph Graph, g *ir.CosGroup, t talk, from, to member) {
 	flood := b.Fabric.Routing == ir.Flooding
 	at := func(m member, d *ir.Device) bool {
 		return slices.ContainsFunc(m, func(p *ir.Port) bool { return place(p, b.Down) == d })
 	}
-	var channels []*ir.Port // by the port it leaves by
+	var channels []*ir.Port // each by its sending port
 	for _, p := range b.Fabric.Ports {
 		if b.open(t, p) && !(flood && p.Link().Routed) {
 			channels = append(channels, p)
@@ -453,11 +454,11 @@ func (b *Brute) walks(graph Graph, g *ir.CosGroup, t talk, from, to member) {
 func (b *Brute) Whole() Graph {
 	all := Graph{}
 	groups := b.Fabric.CosGroups
-	if someByPause(b.Fabric) { // whatever anybody sends waits on these
+	if someByPause(b.Fabric) { // traffic of all groups waits on cables of link pause
 		groups = append(slices.Clone(groups), &ir.CosGroup{Name: "what no group names"})
 	}
 	for _, g := range groups {
-		if !g.Lossless && g.Bounce == nil && len(groups) == len(b.Fabric.CosGroups) { // what is sent in it stays in it
+		if !g.Lossless && g.Bounce == nil && len(groups) == len(b.Fabric.CosGroups) { // lossy traffic that stays in its group
 			continue
 		}
 		for from, next := range b.Graph(g) {
@@ -470,15 +471,15 @@ func (b *Brute) Whole() Graph {
 	return all
 }
 
-// someByPause reports whether some cables between devices that forward are of link pause, and others not.
+// someByPause reports whether a fabric of PFC has link pause on some cables between devices that forward.
 func someByPause(f *ir.Fabric) bool {
 	return f.FlowControl != ir.Pause && slices.ContainsFunc(f.Links, func(l *ir.Link) bool {
 		return between(l) && l.FlowControl == ir.Pause
 	})
 }
 
-// Sets yields all sets of at most most links that can lead traffic elsewhere, smallest first: links between devices that
-// forward, and those of bonds. Each set is a slice of its own.
+// Sets yields all sets of at most most links whose failure moves traffic, smallest first: links between devices that forward, and links of
+// bonds. Each set is a new slice.
 func Sets(f *ir.Fabric, most int) iter.Seq[[]*ir.Link] {
 	var links []*ir.Link
 	for _, l := range f.Links {
@@ -510,8 +511,8 @@ func Sets(f *ir.Fabric, most int) iter.Seq[[]*ir.Link] {
 // Judgement is the result of the brute force.
 type Judgement struct {
 	Prone  bool
-	Down   []*ir.Link // a smallest set of failures that makes the fabric prone
-	Circle int        // the length of the shortest circle then
+	Down   []*ir.Link // a smallest set of failed links that makes the fabric prone
+	Circle int        // the length of the shortest circle with these links down
 }
 
 // Judge tries every set of at most most failed links.
@@ -528,9 +529,9 @@ func Judge(f *ir.Fabric, most int) Judgement {
 	return Judgement{}
 }
 
-// SpanningTree returns the links on which a bridged network forwards: those of a shortest path of every switch to the root. If root is
-// nil, they lead to the first switch that can be reached. Of equal paths it is the one by the first device (IEEE 802.1D: the lower
-// designated bridge, then the lower designated port).
+// SpanningTree returns the links on which a bridged network forwards: the links of one shortest path from every device to the root. If
+// root is nil, the first switch is the root. Among equal paths, that over the first device counts (IEEE 802.1D: the lower designated
+// bridge, then the lower designated port).
 func SpanningTree(f *ir.Fabric, root *ir.Device, down []*ir.Link) map[*ir.Link]bool {
 	tree, seen := map[*ir.Link]bool{}, map[*ir.Device]bool{}
 	b := &Brute{Fabric: f, Down: down}
@@ -547,7 +548,7 @@ func SpanningTree(f *ir.Fabric, root *ir.Device, down []*ir.Link) map[*ir.Link]b
 					if next := p.Peer().Device(); b.open(talk{bridged: true}, p) && !seen[next] {
 						seen[next], tree[p.Link()] = true, true
 						below = append(below, next)
-						for _, q := range up.Ports { // a bond is one port
+						for _, q := range up.Ports { // the cables of a bond count as one port
 							if q.Link().Bond > 0 && q.Link().Bond == p.Link().Bond && b.open(talk{bridged: true}, q) {
 								tree[q.Link()] = true
 							}
@@ -562,7 +563,7 @@ func SpanningTree(f *ir.Fabric, root *ir.Device, down []*ir.Link) map[*ir.Link]b
 	return tree
 }
 
-// isHost is 1 for a host, and 0 for a switch.
+// isHost returns 1 for a host and 0 for a switch.
 func isHost(d *ir.Device) int {
 	if d.Switch == nil {
 		return 1

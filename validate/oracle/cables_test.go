@@ -16,14 +16,14 @@ import (
 	"github.com/rocec/rocec/validate/oracle"
 )
 
-// pausedFabric draws a fabric of which some cables use link pause, with bounces, shared buffers and several talks.
+// pausedFabric draws a fabric with link pause on some cables, with bounces, shared buffers and several talks.
 func pausedFabric(r *rand.Rand, routing ir.Routing, failures int, between bool) *ir.Fabric {
 	for {
 		f := drawnFabric(r, routing, failures)
 		if f.FlowControl == ir.Pause {
 			continue
 		}
-		if r.IntN(2) == 0 { // the others send best effort
+		if r.IntN(2) == 0 { // the other hosts send best effort
 			for _, in := range f.Intents {
 				in.Members = in.Members[:min(2, len(in.Members))]
 			}
@@ -37,14 +37,15 @@ func pausedFabric(r *rand.Rand, routing ir.Routing, failures int, between bool) 
 				pause++
 			}
 		}
-		if pause < len(f.Links) { // else that is the fabric's
+		if pause < len(f.Links) { // link pause on all cables would be the fabric's setting
 			f.Routes = routes.New(f)
 			return f
 		}
 	}
 }
 
-// Fabrics of which some cables use link pause and others PFC agree with brute force, and lock only where they are not free.
+// The proof agrees with brute force on fabrics with link pause on some cables and PFC on others. Such fabrics lock only if they are not
+// free.
 func TestFlowControlByCable(t *testing.T) {
 	verdicts, coupled := map[validate.Verdict]int{}, map[validate.Verdict]int{}
 	check(t, func() bool { return coupled[validate.Prone] > 0 && coupled[validate.Free] > 0 }, func(t *rapid.T) {
@@ -75,8 +76,8 @@ func TestFlowControlByCable(t *testing.T) {
 	assert.NotZero(t, coupled[validate.Free])
 }
 
-// disagreeingFabric draws a fabric of two or more lossless groups in which many ports lack the buffers of some, and some switches keep one
-// buffer for all. It counts the ports whose own buffers fill with traffic that the other end does not stop.
+// disagreeingFabric draws a fabric of two or more lossless groups. Many ports lack the buffers of some groups, and some switches keep one
+// buffer for all groups. It also counts the ports whose buffers fill with traffic that the other end does not stop.
 func disagreeingFabric(r *rand.Rand, routing ir.Routing, failures int) (f *ir.Fabric, ports int) {
 	f = drawnFabric(r, routing, failures)
 	second := &ir.CosGroup{Name: "second", Cos: 6, At: irtest.Place(50), Lossless: true, LosslessAt: irtest.Place(51)}
@@ -96,7 +97,7 @@ func disagreeingFabric(r *rand.Rand, routing ir.Routing, failures int) (f *ir.Fa
 	lacking := 2 + r.IntN(4)
 	for _, p := range f.Ports {
 		all := append(slices.Clone(p.Buffers()), &ir.Buffer{Group: second})
-		if i := r.IntN(len(all) * lacking); i < len(all) { // the buffer that it lacks
+		if i := r.IntN(len(all) * lacking); i < len(all) { // the buffer that the port lacks
 			all = slices.Delete(all, i, i+1)
 		}
 		p.SetBuffers(all)
@@ -117,7 +118,8 @@ func countOf[T any](of []T, is func(T) bool) (n int) {
 	return n
 }
 
-// Fabrics with cables whose ends disagree which groups are lossless agree with brute force, and lock only where they are not free.
+// The proof agrees with brute force on fabrics whose cables have different lossless groups at their ends. Such fabrics lock only if they
+// are not free.
 func TestEndsDisagree(t *testing.T) {
 	verdicts := map[validate.Verdict]int{}
 	check(t, func() bool { return verdicts[validate.Prone] > 0 && verdicts[validate.Free] > 0 }, func(t *rapid.T) {
@@ -154,15 +156,15 @@ func TestEndsDisagree(t *testing.T) {
 	assert.NotZero(t, verdicts[validate.Free])
 }
 
-// Two lossless groups share the buffers of s2. Its neighbour s3 has no buffer for rdma, so s3 does not stop sending it. Still, rdma fills
-// the buffer of s2, which keeps s3 paused for the other group.
+// Two lossless groups share the buffers of s2. Its neighbour s3 has no buffer for rdma, so s3 does not stop sending rdma. Still, rdma
+// fills the buffer of s2, which keeps s3 paused for the other group.
 func TestJointBufferFilledFromOneEnd(t *testing.T) {
 	f := pausedFabric(rand.New(rand.NewPCG(0x191, 61)), ir.ShortestPath, 0, true)
 	assertAgrees(t, f)
 	assert.Equal(t, validate.Prone, judged(t, f).Verdict)
 }
 
-// Link pause at the ports of hosts changes no verdict: nothing waits for a host.
+// Link pause at the ports of hosts changes no verdict, because no buffer waits for a host.
 func TestLinkPauseAtHostsChangesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		routing := rapid.SampledFrom([]ir.Routing{ir.ShortestPath, ir.EBGP, ir.UpDown, ir.AnyPath, ir.Flooding, ir.SpanningTree}).Draw(t,
@@ -178,8 +180,8 @@ func TestLinkPauseAtHostsChangesNothing(t *testing.T) {
 	})
 }
 
-// Two neighbours talk losslessly, and everybody best effort. By PFC on a single cable of the ring no circle closes. Of link pause, lossy
-// packets close it.
+// Two neighbours send lossless traffic, and all hosts send best effort. With PFC on one cable of the ring there is no circle. With link
+// pause, lossy packets close the circle.
 func TestLossyTrafficOnPausedCables(t *testing.T) {
 	for _, c := range []struct {
 		name, paused string

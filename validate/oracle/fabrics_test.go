@@ -17,22 +17,23 @@ import (
 	"github.com/rocec/rocec/validate"
 )
 
-// routed completes a fabric and gives it the compiler's router.
+// routed completes a fabric and sets the compiler's router.
 func routed(c *irtest.Cabling) *ir.Fabric {
 	f := c.Fabric()
 	f.Routes = routes.New(f)
 	return f
 }
 
-// smallBudget is enough for the verdicts of small fabrics; the search for how many more failures it would take ends with it.
+// smallBudget is enough for the verdicts of small fabrics. It also ends the search for the number of further failures that would make them
+// prone.
 const smallBudget = 4_000_000
 
-// judged returns the gravest proof of a fabric, gravest that of a report.
+// judged returns the gravest proof of a fabric, and gravest the gravest proof of a report.
 func judged(t require.TestingT, f *ir.Fabric) validate.GroupProof {
 	return gravest(t, validate.Run(f, ir.NewBudget(smallBudget)))
 }
 
-// gravest is the gravest verdict; of several that are prone the one that needs the fewest failures.
+// gravest returns the proof with the gravest verdict. Of several prone ones it returns that with the fewest failures.
 func gravest(t require.TestingT, r validate.Findings) validate.GroupProof {
 	require.NotEmpty(t, r.Proofs)
 	gravity := []validate.Verdict{validate.Free, validate.Unknown, validate.Prone}
@@ -41,7 +42,7 @@ func gravest(t require.TestingT, r validate.Findings) validate.GroupProof {
 	})
 }
 
-// bridged makes every link a bridged one.
+// bridged makes every link a bridged link.
 func bridged(c *irtest.Cabling) *irtest.Cabling {
 	for _, l := range c.F.Links {
 		l.Routed = false
@@ -49,7 +50,7 @@ func bridged(c *irtest.Cabling) *irtest.Cabling {
 	return c
 }
 
-// lossy takes PFC off links.
+// lossy removes PFC from links.
 func lossy(c *irtest.Cabling, links string) *irtest.Cabling {
 	for _, l := range c.Cables(links) {
 		l.A().SetBuffers(nil)
@@ -92,7 +93,7 @@ func pausedCables(c *irtest.Cabling, some func(*ir.Link) bool) *irtest.Cabling {
 	return c
 }
 
-// lossyBounces lets traffic that comes down and goes up again do so in a lossy group.
+// lossyBounces puts traffic that goes up after it came down into a lossy group.
 func lossyBounces(c *irtest.Cabling) *irtest.Cabling {
 	c.Bounce().Group.Bounce.Lossless = false
 	for _, p := range c.F.Ports {
@@ -101,7 +102,7 @@ func lossyBounces(c *irtest.Cabling) *irtest.Cabling {
 	return c
 }
 
-// byHand says of some of the devices that forward, one of so many, that others set them, and with which flow control.
+// byHand gives some of the devices that forward, one of so many, a by_hand block with random flow control.
 func byHand(t *rapid.T, c *irtest.Cabling, of int, kinds ...ir.FlowControl) {
 	for _, d := range c.F.Devices {
 		if !d.Forwards() || rapid.IntRange(1, of).Draw(t, "by hand") > 1 {
@@ -114,7 +115,7 @@ func byHand(t *rapid.T, c *irtest.Cabling, of int, kinds ...ir.FlowControl) {
 	}
 }
 
-// bonds lays a second cable beside some of those between switches, one of so many, that is one bond with the first.
+// bonds adds a second cable to some cables between switches, one of so many. Both cables form one bond.
 func bonds(t *rapid.T, c *irtest.Cabling, of int) {
 	for i, l := range slices.Clone(c.F.Links) {
 		if l.A().Device().Switch == nil || l.B().Device().Switch == nil || rapid.IntRange(1, of).Draw(t, "bond") > 1 {
@@ -125,7 +126,7 @@ func bonds(t *rapid.T, c *irtest.Cabling, of int) {
 	}
 }
 
-// bond puts the NICs of a host into one that balances.
+// bond puts the NICs of a host into a bond that balances.
 func bond(d *ir.Device) {
 	b := &ir.Bond{Name: "bond0", NICs: d.Host.NICs, Mode: "802.3ad"}
 	d.Host.Bonds = []*ir.Bond{b}
@@ -134,7 +135,7 @@ func bond(d *ir.Device) {
 	}
 }
 
-// explicit completes a fabric and gives it the flows of the lists.
+// explicit completes a fabric and sets the flows of the lists.
 func explicit(c *irtest.Cabling, lists ...string) *ir.Fabric {
 	f := c.Fabric()
 	all := flows(c, lists...)
@@ -142,7 +143,7 @@ func explicit(c *irtest.Cabling, lists ...string) *ir.Fabric {
 	return f
 }
 
-// lists returns "h a ... b h" for every pair of the switches, by the way the function names.
+// lists returns "h a ... b h" for every pair of the switches, over the path that the function returns.
 func lists(c *irtest.Cabling, switches []string, way func(a, b string) []string) []string {
 	var out []string
 	for _, a := range switches {
@@ -167,9 +168,9 @@ func grid(n int) []string {
 	return out
 }
 
-// dimensionOrder goes the first coordinate's way, then the second's: in one step where all of a row are joined, else round the
-// ring the shorter way. With classes, traffic is in the second group from the cable on that closes a ring, to the end of
-// that ring.
+// dimensionOrder routes along the first coordinate, then along the second. If all switches of a row are joined, that is one step;
+// otherwise it is the shorter way round the ring. With classes, traffic moves into the second group at the cable that closes a ring, and
+// stays in it to the end of that ring.
 func dimensionOrder(n int, ring, classes bool) func(a, b string) []string {
 	return func(a, b string) []string {
 		var at, to [2]int
@@ -200,14 +201,14 @@ func dimensionOrder(n int, ring, classes bool) func(a, b string) []string {
 	}
 }
 
-// mutual lets the second group bounce back into the first.
+// mutual makes the second group bounce back into the first.
 func mutual(c *irtest.Cabling) *irtest.Cabling {
 	c.Bounce()
 	c.Group.Bounce.Bounce = c.Group
 	return c
 }
 
-// dragonfly is as many groups of a routers as let every two groups have one link, one such link a router.
+// dragonfly returns a+1 groups of a routers. Every two groups are joined by one link, and each router has one such link.
 func dragonfly(r ir.Routing, a int) (c *irtest.Cabling, routers []string) {
 	c = irtest.New(r)
 	name := func(group, router int) string { return fmt.Sprintf("G%dR%d", group, router) }
@@ -225,8 +226,8 @@ func dragonfly(r ir.Routing, a int) (c *irtest.Cabling, routers []string) {
 	return c.Hosts(routers...), routers
 }
 
-// minimal goes to the router with the link to the other group, over it, and to the receiver's; with classes in the second
-// group from that link on.
+// minimal routes to the router with the link to the other group, over that link, and to the receiver's router. With classes, traffic is in
+// the second group from that link on.
 func minimal(c *irtest.Cabling, classes bool) func(a, b string) []string {
 	return func(a, b string) []string {
 		if a[:2] == b[:2] {
@@ -256,10 +257,10 @@ func minimal(c *irtest.Cabling, classes bool) func(a, b string) []string {
 	}
 }
 
-// drawn draws up to 8 switches: a ring, leaves under spines or any graph, with more links, on tiers that fit or do not.
+// drawn draws up to 8 switches: a ring, leaves under spines, or any graph. It adds more links, and tiers that may contradict the links.
 func drawn(r *rand.Rand, routing ir.Routing) *irtest.Cabling {
 	var c *irtest.Cabling
-	lower := 0 // so many switches are leaves
+	lower := 0 // the number of leaves
 	name := func(i int) string { return fmt.Sprint("s", i) }
 	switch r.IntN(3) {
 	case 0:
@@ -304,7 +305,7 @@ func drawn(r *rand.Rand, routing ir.Routing) *irtest.Cabling {
 		}
 	}
 	bridge := routing == ir.Flooding || routing == ir.SpanningTree
-	plan := r.IntN(3) // AS numbers: one each, one a tier, or at random
+	plan := r.IntN(3) // AS numbers: one per switch, one per tier, or random
 	for i, d := range slices.Clone(c.F.Devices) {
 		var number int
 		_, _ = fmt.Sscanf(d.Name, "s%d", &number)
@@ -338,8 +339,8 @@ func drawn(r *rand.Rand, routing ir.Routing) *irtest.Cabling {
 	return c
 }
 
-// drawnFabric completes a drawn fabric. Sometimes traffic that comes down and goes up again is in a second group, lossless or not, and
-// sometimes half of the hosts talk in an intent of their own.
+// drawnFabric completes a drawn fabric. Sometimes traffic that goes up after it came down is in a second group, lossless or not. Sometimes
+// half of the hosts talk in a separate intent.
 func drawnFabric(r *rand.Rand, routing ir.Routing, failures int) *ir.Fabric {
 	c := drawn(r, routing).Failures(failures)
 	if r.IntN(3) == 0 && slices.Contains([]ir.Routing{ir.ShortestPath, ir.UpDown, ir.EBGP}, routing) {
@@ -348,7 +349,7 @@ func drawnFabric(r *rand.Rand, routing ir.Routing, failures int) *ir.Fabric {
 			shared(c.Bounce())
 		case 1:
 			lossyBounces(c)
-		case 2: // into a third group, or back into the first, from a lossy one
+		case 2: // from a lossy group into a third one, or back into the first
 			lossyBounces(c)
 			behind := c.Group
 			if r.IntN(3) > 0 {
@@ -370,7 +371,7 @@ func drawnFabric(r *rand.Rand, routing ir.Routing, failures int) *ir.Fabric {
 		paused(c)
 	case 1:
 		for _, l := range c.F.Links {
-			if l.Routed && r.IntN(3) > 0 && routing != ir.EBGP { // which asks that all be routed
+			if l.Routed && r.IntN(3) > 0 && routing != ir.EBGP { // eBGP needs every link routed
 				l.Routed = false
 			}
 		}
@@ -381,10 +382,10 @@ func drawnFabric(r *rand.Rand, routing ir.Routing, failures int) *ir.Fabric {
 		for _, m := range f.Intents[0].Members {
 			m.NIC.Intents = nil
 		}
-		f.Intents = nil // every host may talk
+		f.Intents = nil // without intents every host may talk
 		f.Routes = routes.New(f)
 	case 1:
-		f.Intents[0].Version = 1 // does not cross routed links
+		f.Intents[0].Version = 1 // RoCEv1 does not cross routed links
 		f.Routes = routes.New(f)
 	}
 	if routing == ir.SpanningTree {

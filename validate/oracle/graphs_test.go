@@ -17,12 +17,12 @@ import (
 	"github.com/rocec/rocec/validate/proof"
 )
 
-// graph is the links between up to 5 switches, bit i*5+j for i < j.
+// graph is a set of links between up to 5 switches: bit i*5+j for i < j.
 type graph uint32
 
 func (g graph) has(i, j int) bool { return g>>(min(i, j)*5+max(i, j))&1 != 0 }
 
-// connectedGraphs returns one of each kind of connected graphs of n switches.
+// connectedGraphs returns one graph of each isomorphism class of connected graphs with n switches.
 func connectedGraphs(n int) []graph {
 	var pairs [][2]int
 	for i := range n {
@@ -102,7 +102,7 @@ func (g graph) cabling(r ir.Routing, n int) *irtest.Cabling {
 	return c.UniqueASNs()
 }
 
-// sides returns the tiers, 1 and 2, of a graph whose links all lie between two sides; nil if it has no such sides.
+// sides returns the tiers, 1 and 2, of a bipartite graph; nil if the graph is not bipartite.
 func (g graph) sides(n int) []int {
 	tier := make([]int, n)
 	tier[0] = 1
@@ -121,7 +121,7 @@ func (g graph) sides(n int) []int {
 	return tier
 }
 
-// assertAgrees checks the proof against brute force: the verdict, and how many links must be down.
+// assertAgrees compares the proof with brute force: the verdict, and how many links must be down.
 func assertAgrees(t require.TestingT, f *ir.Fabric) {
 	j := oracle.Judge(f, f.Failures)
 	p := judged(t, f)
@@ -220,7 +220,7 @@ func larger(t *rapid.T, r ir.Routing) *ir.Fabric {
 		c.Link(h, name(b))
 		switch kind := rapid.IntRange(0, 4).Draw(t, "kind"); {
 		case kind == 0: // a host of two NICs
-		case kind == 1 && r != ir.UpDown: // where it would be a valley
+		case kind == 1 && r != ir.UpDown: // a switch between two others would be a valley
 			c.Device(h).Host.Forwards = true
 		default:
 			bond(c.Device(h))
@@ -252,8 +252,8 @@ func larger(t *rapid.T, r ir.Routing) *ir.Fabric {
 	return routed(c.Failures(rapid.IntRange(0, 2).Draw(t, "failures")))
 }
 
-// A switch that sends no pauses, or obeys none, ends a circle of waiting. A fabric with such switches that is called free never locks when
-// each does as stated; one that is called prone has a circle without them.
+// A switch that sends no pauses, or obeys none, breaks a circle of waiting buffers. A free fabric with such switches never locks if each
+// switch does what its by_hand block states. A prone one has a circle without them.
 func TestSwitchesSetByHand(t *testing.T) {
 	verdicts, fixed := map[validate.Verdict]int{}, 0
 	check(t, func() bool { return verdicts[validate.Prone] > 0 && fixed > 0 }, func(t *rapid.T) {
@@ -290,7 +290,7 @@ func TestSwitchesSetByHand(t *testing.T) {
 			fixed++
 		}
 	})
-	t.Log(verdicts, fixed, "free by hand alone")
+	t.Log(verdicts, fixed, "free only by by_hand blocks")
 	assert.NotZero(t, verdicts[validate.Prone])
 	assert.NotZero(t, fixed)
 }
@@ -304,7 +304,7 @@ func TestLargerGraphs(t *testing.T) {
 			ir.UpDown,
 		}).Draw(t, "routing")
 		f := larger(t, r)
-		if r == ir.EBGP && !uniqueASNs(f) { // the brute force tries one of the ways ties may fall
+		if r == ir.EBGP && !uniqueASNs(f) { // the brute force tries one choice between equal routes
 			if oracle.Judge(f, f.Failures).Prone {
 				require.NotEqual(t, validate.Free, judged(t, f).Verdict)
 			}
@@ -319,8 +319,8 @@ func TestLargerGraphs(t *testing.T) {
 	assert.NotZero(t, prone)
 }
 
-// twinned draws leaves under spines that are mostly alike, so that many failures differ by names only. It draws 1 or 2 hosts on most
-// leaves, sometimes one on a spine, two talks, and a few links that are missing, lossy or double.
+// twinned draws leaves under spines that are mostly equal, so that many failures differ by names only. It draws 1 or 2 hosts on most
+// leaves, sometimes a host on a spine, two talks, and a few links that are missing, lossy or double.
 func twinned(t *rapid.T, r ir.Routing) *ir.Fabric {
 	c := irtest.New(r)
 	leaves, spines := rapid.IntRange(3, 5).Draw(t, "leaves"), rapid.IntRange(2, 3).Draw(t, "spines")
@@ -352,7 +352,7 @@ func twinned(t *rapid.T, r ir.Routing) *ir.Fabric {
 		c.Links("hh-s0 hh-s1")
 		bond(c.Device("hh"))
 	}
-	for i := range rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(t, "bonds with a port in reserve") { // they may be all that is attached to a leaf
+	for i := range rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(t, "bonds with a port in reserve") { // a leaf may have no other hosts
 		h := fmt.Sprint("hr", i)
 		a := rapid.IntRange(0, leaves-1).Draw(t, "active on")
 		b := (a + rapid.IntRange(0, leaves-1).Draw(t, "and in reserve")) % leaves
@@ -395,7 +395,7 @@ func TestTwins(t *testing.T) {
 			return
 		}
 		prone++
-		circles := 0 // failure sets of that size that make any
+		circles := 0 // failure sets of that size that make a circle
 		for down := range oracle.Sets(f, len(p.Loops[0].Down)) {
 			if len(down) == len(p.Loops[0].Down) && (&oracle.Brute{Fabric: f, Down: down, Random: rand.New(rand.NewPCG(1, 2))}).Whole().Cyclic() {
 				circles++
@@ -407,7 +407,7 @@ func TestTwins(t *testing.T) {
 	assert.NotZero(t, prone)
 }
 
-// What the notes say of failures beyond those asked for is so.
+// The notes about failures beyond fabric.failures are true.
 func TestFewestFailures(t *testing.T) {
 	t.Parallel()
 	const most = 3
@@ -448,7 +448,7 @@ func TestFewestFailures(t *testing.T) {
 	assert.NotEmpty(t, said)
 }
 
-// Fabrics with bounces, link pause, shared priority groups, RoCEv1 and several talks agree as well.
+// The proof agrees with brute force on fabrics with bounces, link pause, shared priority groups, RoCEv1 and several talks.
 func TestDrawnFabricsAgree(t *testing.T) {
 	prone := 0
 	check(t, func() bool { return prone > 0 }, func(t *rapid.T) {

@@ -15,8 +15,8 @@ import (
 	"github.com/rocec/rocec/validate/oracle"
 )
 
-// twoSwitches compiles two switches of a chip with a cable between them, and returns the buffer at one end. The hosts have an
-// MTU of their own, and the group a share of small packets.
+// twoSwitches compiles two switches of a chip with a cable between them, and returns the buffer at one end. The MTU of the hosts and the
+// group's share of small packets are parameters.
 func twoSwitches(t testing.TB, asic string, mbps, metres, mtu, hostMTU, small int) *ir.Buffer {
 	src := fmt.Appendf(nil, `
 fabric "pair" {
@@ -71,8 +71,8 @@ link "between" {
 	return nil
 }
 
-// pairOf is the port of twoSwitches, to the byte. It has headers around each frame of the MTU, RDMA packets as large as the hosts' MTU
-// allows, and frames of less than 1 KiB of payload that count as small.
+// pairOf models the port of twoSwitches, exact to the byte. It has headers around each frame of the MTU, RDMA packets as large as the
+// hosts' MTU allows, and frames of less than 1 KiB of payload that count as small.
 func pairOf(a *platform.ASIC, mbps, metres, mtu, hostMTU, small int) oracle.PortPair {
 	const ethernet, rdma = 14 + 4 + 4, 96
 	payload := 4096
@@ -86,9 +86,8 @@ func pairOf(a *platform.ASIC, mbps, metres, mtu, hostMTU, small int) oracle.Port
 	}
 }
 
-// With the headroom the compiler derives no frame is lost, whatever chip, speed, cable and MTU, whatever sizes frames have and
-// however they fall. Where all packets may be small and nothing larger is published, Broadcom's chips are given no more than
-// four cells too much.
+// With the derived headroom no frame is lost, for any chip, speed, cable and MTU, and for frames of any size and timing. If all packets
+// may be small and no larger figure is published, Broadcom's chips get at most four cells too much.
 func TestHeadroomHoldsEveryArrival(t *testing.T) {
 	outer := t
 	rapid.Check(t, func(t *rapid.T) {
@@ -104,13 +103,13 @@ func TestHeadroomHoldsEveryArrival(t *testing.T) {
 		require.LessOrEqual(t, worst, b.Need, "nothing is lost")
 		require.Equal(t, b.Need, b.Headroom())
 		if a.Vendor == platform.Broadcom && small == 100 && b.Published.Bytes < b.Need {
-			require.Less(t, b.Need-worst, 4*a.Cell, "and not much more is given")
+			require.Less(t, b.Need-worst, 4*a.Cell, "the headroom is not much larger")
 		}
 	})
 }
 
-// With two frames less, some are lost. Where a chip's factor for small packets is more than they can waste (Spectrum), or more is
-// published for the chip than the sum, less that too.
+// With two frames less headroom, some frames are lost. Where the headroom includes more than small packets can waste (Spectrum), or a
+// larger published figure, the test subtracts these terms, too.
 func TestHeadroomToTheByte(t *testing.T) {
 	for _, name := range []string{
 		"trident2plus", "tomahawk", "tomahawk2", "trident3", "spectrum", "spectrum2", "spectrum2gearbox",
@@ -137,9 +136,9 @@ func TestHeadroomToTheByte(t *testing.T) {
 							less -= term.Bytes
 						}
 					}
-					assert.Greater(t, needs, less, "%s: with two frames less some run loses", at)
+					assert.Greater(t, needs, less, "%s: with two frames less some run loses frames", at)
 
-					pair.Sent = mtu + 18 + 20 // the port was sending nothing: it takes less
+					pair.Sent = mtu + 18 + 20 // the port was idle: it needs less
 					assert.Less(t, pair.Worst(), needs, at)
 				}
 			}
@@ -147,7 +146,7 @@ func TestHeadroomToTheByte(t *testing.T) {
 	}
 }
 
-// The model that tries every sequence is never below a run of frames of one size, wherever they fall.
+// Worst, which tries every sequence, is never less than Headroom, which has frames of one size.
 func TestWorstIsAboveOneSize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := oracle.PortPair{
@@ -163,19 +162,20 @@ func TestWorstIsAboveOneSize(t *testing.T) {
 	})
 }
 
-// Worked by hand: 1,104 byte times pass, as below. The frame in progress has one byte to come, 21 with its gap. Then 8 frames of 109
-// follow in 1,032, two cells each. 50 are left of the 1,103 before the last frame begins, which takes ten cells.
+// Calculated by hand: until is 1,104 byte times, as below. The frame in progress has one byte left, 21 with its gap. Then 8 frames of 109
+// B follow in 1,032 byte times, with two cells each. Of the 1,103 byte times, 50 remain before the last frame begins, which needs ten
+// cells.
 func TestWorstByHand(t *testing.T) {
 	p := oracle.PortPair{Speed: 10_000, OwnFrame: 1000, Frame: 1080, Cell: 108, Small: 100}
 	assert.Equal(t, (1+16+10)*108, p.Worst())
-	// Five percent of 1,104 are 55: no small frame, one of 1,000 B in ten cells, and the last.
+	// Five percent of 1,104 are 55 byte times. That is no small frame, one frame of 1,000 B in ten cells, and the last frame.
 	p.Small, p.Full = 5, 1000
 	assert.Equal(t, (1+10+10)*108, p.Worst())
 }
 
 func TestHeadroomOfOneFrameSize(t *testing.T) {
-	// 10 Gb/s and no cable: the own frame of 1000 + 20 and the pause of 84 let 1104 byte times go by. They begin with the first cell
-	// beyond Xoff, the first of frame 10: with it 9 frames of 128 begin.
+	// At 10 Gb/s and without cable, the port's own frame (1000 + 20) and the pause (84) need 1104 byte times. They begin at the first cell
+	// beyond Xoff, which is the first cell of frame 10. Including that frame, 9 frames of 128 byte times begin.
 	p := oracle.PortPair{Speed: 10_000, OwnFrame: 1000, Frame: 108, Cell: 108, Xoff: 1080}
 	assert.Equal(t, 9*108, p.Headroom())
 	p.Response = 128

@@ -6,8 +6,8 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Converging returns the graph of g's traffic while shortest paths are found anew. Every device sends by next hops of before the links
-// went down, if they are still up, or by those of after.
+// Converging returns the graph of g's traffic while routing converges to new shortest paths. Every device uses its next hops from before
+// the failure if they are still up, or those from after it.
 func (b *Brute) Converging(g *ir.CosGroup) Graph {
 	before := &Brute{Fabric: b.Fabric}
 	return b.hopwise(g, func(t talk, to member) func(*ir.Port) bool {
@@ -16,8 +16,7 @@ func (b *Brute) Converging(g *ir.CosGroup) Graph {
 	})
 }
 
-// Table returns the graph of g's traffic where it goes as the fabric's table of next hops says. Every member must be one
-// NIC of one target.
+// Table returns the graph of g's traffic that follows the fabric's table of next hops. Every member must be one NIC of one target.
 func (b *Brute) Table(g *ir.CosGroup) Graph {
 	table := b.Fabric.Table
 	return b.hopwise(g, func(_ talk, to member) func(*ir.Port) bool {
@@ -29,8 +28,8 @@ func (b *Brute) Table(g *ir.CosGroup) Graph {
 	})
 }
 
-// hopwise returns the graph of g's traffic where every device sends what is for a member by the ports a function says,
-// whatever way it came.
+// hopwise returns the graph of g's traffic if every device sends traffic for a member by the ports that a function accepts, from whatever
+// port it came.
 func (b *Brute) hopwise(g *ir.CosGroup, sends func(t talk, to member) func(out *ir.Port) bool) Graph {
 	graph := Graph{}
 	for _, t := range talks(b.Fabric, g) {
@@ -67,9 +66,9 @@ func (b *Brute) hopwise(g *ir.CosGroup, sends func(t talk, to member) func(out *
 // NextHops returns the ports that are on shortest paths to a host's port.
 func (b *Brute) NextHops(to *ir.Port) map[*ir.Port]bool { return b.nextHops(talk{}, member{to}) }
 
-// nextHops returns the ports that are on shortest paths to the member, by raising distances until they fit.
+// nextHops returns the ports that are on shortest paths to the member, by relaxing distances until none changes.
 func (b *Brute) nextHops(t talk, to member) map[*ir.Port]bool {
-	far := map[*ir.Device]int{} // one more than the distance
+	far := map[*ir.Device]int{} // distance plus one; 0: not reached
 	for _, p := range to {
 		if d := place(p, b.Down); d != nil {
 			far[d] = 1

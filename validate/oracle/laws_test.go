@@ -24,14 +24,14 @@ import (
 
 var routings = []ir.Routing{ir.ShortestPath, ir.UpDown, ir.AnyPath, ir.EBGP, ir.Flooding, ir.SpanningTree}
 
-// some returns at most n of the flows, by chance.
+// some returns at most n random flows.
 func some(r *rand.Rand, fs []*ir.Flow, n int) []*ir.Flow {
 	fs = slices.Clone(fs)
 	r.Shuffle(len(fs), func(i, j int) { fs[i], fs[j] = fs[j], fs[i] })
 	return fs[:min(n, len(fs))]
 }
 
-// state is the fabric with links down, one of the ways ties may fall, and one of the trees spanning tree may choose.
+// state returns the fabric with links down, one choice between equal routes, and one possible spanning tree.
 func state(f *ir.Fabric, down []*ir.Link, r *rand.Rand) *oracle.Brute {
 	b := &oracle.Brute{Fabric: f, Down: down, Random: r}
 	if f.Routing == ir.SpanningTree {
@@ -52,7 +52,7 @@ func failed(r *rand.Rand, f *ir.Fabric, most int) []*ir.Link {
 	return between[:min(r.IntN(most+1), len(between))]
 }
 
-// check holds fabrics to a law: as many as rapid draws, and up to 20 times as many until every kind of them was met.
+// check checks a law on the fabrics that rapid draws. It repeats that up to 20 times, until every kind of fabric was drawn.
 func check(t *testing.T, met func() bool, law func(t *rapid.T)) {
 	t.Helper()
 	for range 20 {
@@ -62,7 +62,7 @@ func check(t *testing.T, met func() bool, law func(t *rapid.T)) {
 	}
 }
 
-// What is called free holds no circle in any state the verdict covers, and never locks.
+// A free fabric has no circle in any state that the verdict covers, and never locks.
 func TestFreeNeverLocks(t *testing.T) {
 	t.Parallel()
 	free := map[proof.Certificate]int{}
@@ -97,7 +97,7 @@ func TestFreeNeverLocks(t *testing.T) {
 				continue
 			}
 			runs := 4
-			if p.Certificate == proof.ByForest { // that is not surprise
+			if p.Certificate == proof.ByForest { // that is no surprise
 				runs = 1
 			}
 			for range runs {
@@ -112,14 +112,14 @@ func TestFreeNeverLocks(t *testing.T) {
 	}
 }
 
-// proneCase is a fabric that is called prone.
+// proneCase is a fabric with the verdict prone.
 type proneCase struct {
 	name string
 	f    *ir.Fabric
 	p    validate.GroupProof
 }
 
-// proneCases are the prone ones of the literature's topologies and of drawn fabrics of fixed seeds.
+// proneCases returns the prone topologies of the literature, and prone drawn fabrics of fixed seeds.
 func proneCases(t *testing.T) []proneCase {
 	var out []proneCase
 	for _, tt := range topologies {
@@ -148,11 +148,11 @@ func proneCases(t *testing.T) []proneCase {
 	return out
 }
 
-// locks searches for a run of the flows of a witness that locks, at most 200 times.
+// locks tries at most 200 simulations of a witness's flows until one locks.
 func locks(c proneCase) (tries int, found bool) {
 	l := c.p.Loops[0]
 	fill := slices.Clone(l.Flows)
-	for _, h := range l.Circle { // beside the few that take every turn, for every turn one
+	for _, h := range l.Circle { // in addition to the flows of the witness, one flow for every turn
 		if turns, err := c.f.Routes.Turns(h.Group, ir.State{Down: l.Down}); err == nil {
 			if flow := turns.Witness([]ir.Turn{{In: h.In, Out: h.Out}})[0]; flow != nil {
 				fill = append(fill, flow)
@@ -171,7 +171,7 @@ func locks(c proneCase) (tries int, found bool) {
 	return 200, false
 }
 
-// What is called prone can be locked by the flows shown; the few cases where the search finds no way are listed.
+// The flows of a prone verdict can lock the fabric. The few cases in which no simulation locks are listed.
 func TestProneLocks(t *testing.T) {
 	cases := proneCases(t)
 	var unlocked []string
@@ -191,7 +191,7 @@ func TestProneLocks(t *testing.T) {
 	assert.Equal(t, string(want), strings.Join(append(unlocked, ""), "\n"))
 }
 
-// Every witness is real, in whatever fabric.
+// Every witness is real, in any fabric.
 func TestWitnesses(t *testing.T) {
 	prone := 0
 	check(t, func() bool { return prone > 0 }, func(t *rapid.T) {
@@ -205,7 +205,7 @@ func TestWitnesses(t *testing.T) {
 	assert.NotZero(t, prone)
 }
 
-// A smaller budget leaves verdicts open, and whether the failures shown are the fewest; it does not change them.
+// A smaller budget can leave a verdict unknown, or whether the shown failures are the fewest. It does not change a verdict.
 func TestBudgetLeavesOpen(t *testing.T) {
 	verdicts, guessed := map[validate.Verdict]int{}, 0
 	check(t, func() bool { return verdicts[validate.Unknown] > 0 && verdicts[validate.Free] > 0 }, func(t *rapid.T) {
@@ -240,7 +240,7 @@ func TestBudgetLeavesOpen(t *testing.T) {
 	assert.NotZero(t, verdicts[validate.Free])
 }
 
-// shown is the content of a proof, by names.
+// shown is the content of a proof, with names instead of pointers.
 type shown struct {
 	Verdict             validate.Verdict
 	Circle, Flows, Down []string
@@ -263,16 +263,16 @@ func show(p validate.GroupProof) shown {
 	return s
 }
 
-// A fabric beside another that cannot lock, with which it does not talk, changes nothing.
+// A second fabric that cannot lock and does not talk with the first changes nothing in the proof of the first.
 func TestFreeNeighbourChangesNothing(t *testing.T) {
-	assertNeighbourChangesNothing(t, ir.EBGP, 0xfdc, 2, 1) // of two failures that make a circle, another one was shown
+	assertNeighbourChangesNothing(t, ir.EBGP, 0xfdc, 2, 1) // two failures make a circle, and the other one was shown
 	rapid.Check(t, func(t *rapid.T) {
 		assertNeighbourChangesNothing(t, rapid.SampledFrom(routings).Draw(t, "routing"), rapid.Uint64().Draw(t, "seed"),
 			rapid.IntRange(0, 2).Draw(t, "failures"), 1+rapid.IntRange(0, 2).Draw(t, "leaves"))
 	})
 }
 
-// assertNeighbourChangesNothing judges the fabric of a seed alone, and beside a free one of so many leaves.
+// assertNeighbourChangesNothing judges the fabric of a seed alone, and together with a free one of so many leaves.
 func assertNeighbourChangesNothing(t require.TestingT, routing ir.Routing, seed uint64, failures, leaves int) {
 	spines := 1
 	if routing == ir.ShortestPath || routing == ir.UpDown {
@@ -281,7 +281,7 @@ func assertNeighbourChangesNothing(t require.TestingT, routing ir.Routing, seed 
 	alone := routed(drawn(rand.New(rand.NewPCG(seed, 17)), routing).Failures(failures))
 	c := drawn(rand.New(rand.NewPCG(seed, 17)), routing).Failures(failures)
 	own := len(c.F.Devices)
-	for l := range leaves { // names that sort behind all others
+	for l := range leaves { // names that sort after all others
 		for s := range spines {
 			link := c.Link(fmt.Sprint("neighbouringLeaf", l), fmt.Sprint("neighbouringSpine", s))
 			link.Routed = routing != ir.Flooding && routing != ir.SpanningTree
@@ -319,7 +319,7 @@ func renamed(seed uint64, routing ir.Routing, failures int, names map[string]str
 	return routed(c)
 }
 
-// text is all a report says, in lower case.
+// text returns the complete text of a report, in lower case.
 func text(f *ir.Fabric) string {
 	var b strings.Builder
 	r := validate.Run(f, ir.NewBudget(smallBudget))
@@ -335,8 +335,8 @@ func text(f *ir.Fabric) string {
 	return strings.ToLower(b.String())
 }
 
-// New names in the same order change the names and nothing else. (They keep their numbers and lengths, because messages fold them into
-// nodesets as far as there is room.) Any names keep the verdict, how many links must fail for it, and the length of the circle.
+// New names in the same order change the names and nothing else. (The new names have the same numbers and lengths, because messages fold
+// names into nodesets by length.) With any names, the verdict, the number of failed links and the length of the circle stay equal.
 func TestNamesDoNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		routing := rapid.SampledFrom(routings).Draw(t, "routing")
@@ -361,7 +361,7 @@ func TestNamesDoNotMatter(t *testing.T) {
 	})
 }
 
-// The same fabric has the same report every time, on however many processors.
+// A fabric has the same report in every run, on any number of processors.
 func TestTheSameEveryTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		routing := rapid.SampledFrom(routings).Draw(t, "routing")
@@ -377,7 +377,7 @@ func TestTheSameEveryTime(t *testing.T) {
 	})
 }
 
-// The topologies of the literature say the same whatever the names.
+// The verdicts on the topologies of the literature do not depend on names.
 func TestNamesDoNotMatterInTopologies(t *testing.T) {
 	for _, n := range []int{4, 5, 6} {
 		c := irtest.Ring(sp, n)

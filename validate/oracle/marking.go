@@ -1,20 +1,19 @@
 package oracle
 
-// Filling is packets that come into a switch and cannot leave it. It lets them come in one by one to find which comes first, a mark or a
-// pause. It knows thresholds alone, and none of the bounds that package ir derives from them. Everything is counted in units of one
-// packet.
+// Filling simulates a switch that packets enter one by one and cannot leave, to find which comes first, a mark or a pause. It uses only
+// the thresholds, and none of the bounds that package ir derives from them. All sizes are in packets.
 type Filling struct {
-	Pool     int // units that ingress buffers share
-	Num, Den int // a buffer may take from the pool as long as it holds less than Num/Den of the free part; Den 0: as long as some is free
-	Xoff     int // units beyond its share with which a buffer pauses its sender; with Absolute, all it holds
+	Pool     int // shared by the ingress buffers
+	Num, Den int // a buffer may use the pool while it has less than Num/Den of the free part; Den 0: while some is free
+	Xoff     int // beyond its share, a buffer with more than this pauses its sender; with Absolute, in all
 	Absolute bool
-	Mark     int // units in a queue from which on it marks
+	Mark     int // a longer queue marks
 
-	Buffers [][]int // for each ingress buffer the queues its packets go to, in turn
+	Buffers [][]int // for each ingress buffer the queues that its packets enter, in turn
 }
 
-// First lets packets come in, one for each buffer in turn, until a queue marks or a buffer pauses. If one packet does both, the mark is
-// first, because the packet carries it.
+// First adds packets, one to each buffer in turn, until a queue marks or a buffer pauses, and reports whether the mark was first. If one
+// packet does both, the mark is first, because the packet carries it.
 func (f *Filling) First() (marks bool) {
 	queues := map[int]int{}
 	shared, beyond := make([]int, len(f.Buffers)), make([]int, len(f.Buffers))

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// alphas are those that systems have, and the two ends.
+// alphas are the values that systems use, and both extremes.
 var alphas = []ir.Alpha{
 	{Num: 0, Den: 1},
 	{Num: 1, Den: 128},
@@ -39,7 +39,7 @@ func memories(t *rapid.T) (ir.Memory, int) {
 	return m, rapid.IntRange(1, 300).Draw(t, "xoff")
 }
 
-// fanOut is one port whose packets fill the queues of all ports, in all groups.
+// fanOut returns one port whose packets fill the queues of all ports, in all groups.
 func fanOut(m ir.Memory, xoff int) Filling {
 	f := filling(m, xoff)
 	buffers := m.Groups
@@ -56,7 +56,7 @@ func fanOut(m ir.Memory, xoff int) Filling {
 	return f
 }
 
-// incast is so many ports whose packets fill one queue.
+// incast returns so many ports whose packets fill one queue.
 func incast(m ir.Memory, xoff, senders int) Filling {
 	f := filling(m, xoff)
 	for range senders {
@@ -72,9 +72,9 @@ func filling(m ir.Memory, xoff int) Filling {
 	}
 }
 
-// Law: below the bound of a memory model a mark comes before a pause, and from a little above it on the pause does. With a share of the
-// pool, one port that fills all queues decides, and its bound leaves out the xoff / n that it may hold beyond its share. Where xoff is all
-// that a port may hold, the senders into one queue decide.
+// Law: with min below the bound of a memory model a mark comes first, and with min a little above it a pause. If ports get a share of the
+// pool, the worst case is one port that fills all n queues; its bound leaves out the xoff / n beyond that share. If a port may hold only
+// xoff, the senders into one queue are the worst case.
 func TestMarksComeFirstBelowTheBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, xoff := memories(t)
@@ -89,7 +89,7 @@ func TestMarksComeFirstBelowTheBound(t *testing.T) {
 				t.Fatalf("min %d is above the bound %d, and the mark came first: %+v", f.Mark, bound, f)
 			}
 		}
-		if f := fanOut(m, xoff); m.Model.Absolute { // all that the port holds is xoff
+		if f := fanOut(m, xoff); m.Model.Absolute { // the port holds at most xoff
 			queues := len(f.Buffers[0])
 			bound := m.FanOutBound(xoff)
 			if f.Mark = bound - 1; f.Mark >= 0 && !f.First() {
@@ -99,7 +99,7 @@ func TestMarksComeFirstBelowTheBound(t *testing.T) {
 				t.Fatalf("min %d is above the bound %d of one port, and the mark came first: %+v, %d queues", f.Mark, bound, f, queues)
 			}
 		} else if m.FanOutBound(xoff) != m.MarkBound() {
-			t.Fatal("one bound where xoff counts beyond a share")
+			t.Fatal("without Absolute both bounds are equal")
 		}
 		senders := rapid.IntRange(1, 24).Draw(t, "senders")
 		f := incast(m, xoff, senders)
@@ -130,10 +130,10 @@ func TestMarksComeFirstBelowTheBound(t *testing.T) {
 	})
 }
 
-// The model itself, worked out by hand.
+// The model itself, calculated by hand.
 func TestFilling(t *testing.T) {
 	f := Filling{Pool: 100, Num: 1, Den: 1, Xoff: 10, Buffers: [][]int{{0}}}
-	f.Mark = 59 // 50 of the pool, which is then as free as the buffer is full, and 10 beyond
+	f.Mark = 59 // 50 from the pool, when its free part is as large as the buffer, and 10 beyond
 	require.True(t, f.First())
 	f.Mark = 61
 	require.False(t, f.First())

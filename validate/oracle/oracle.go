@@ -1,5 +1,6 @@
 // Package oracle judges PFC loops a second time, for tests, by [Brute] force. It enumerates paths and failures one by one, and simulates
-// until buffers really lock each other. It shares no code with the router and the proof, and its algorithms are the plainest that work.
+// traffic until buffers really lock each other. It shares no code with the router and the proof, and its algorithms are the simplest that
+// work.
 package oracle
 
 import (
@@ -14,7 +15,7 @@ type Buffer struct {
 	Group *ir.CosGroup
 }
 
-// means is the flow control that the fabric means a port to have: its own, or that of the cable.
+// means returns the flow control that is configured for a port: that of its cable, or that of the fabric.
 func means(p *ir.Port) ir.FlowControl {
 	if own := p.Link().FlowControl; own != "" {
 		return own
@@ -22,8 +23,8 @@ func means(p *ir.Port) ir.FlowControl {
 	return p.Device().Fabric.FlowControl
 }
 
-// BufferOf returns the buffer that traffic of g is charged to when it comes in by p. It is one for all groups on a cable of link pause and
-// where the switch keeps one buffer for them.
+// BufferOf returns the buffer that counts traffic of g when it comes in by p. A port has one buffer for all groups if its cable uses link
+// pause or if the switch keeps one buffer for them.
 func BufferOf(p *ir.Port, g *ir.CosGroup) Buffer {
 	d := p.Device()
 	shared := means(p) == ir.Pause
@@ -46,13 +47,13 @@ func Lossless(l *ir.Link, g *ir.CosGroup) bool {
 	return at(l.A()) && at(l.B())
 }
 
-// charged reports whether a port counts what comes in of g in a lossless buffer.
+// charged reports whether a port counts incoming traffic of g in a lossless buffer.
 func charged(in *ir.Port, g *ir.CosGroup) bool {
 	return means(in) == ir.Pause || slices.ContainsFunc(in.Buffers(), func(b *ir.Buffer) bool { return b.Group == g })
 }
 
-// Holds reports whether, by the statements of by_hand blocks, a full buffer behind the cable can hold back its traffic of g: the receiving
-// end sends pauses, and the sending end obeys them.
+// Holds reports whether a full buffer behind the cable can hold back traffic of g that leaves by out. For that, the receiving end must
+// send pauses and the sending end must obey them, as by_hand blocks state.
 func Holds(out *ir.Port, g *ir.CosGroup) bool {
 	if !Lossless(out.Link(), g) {
 		return false
@@ -72,7 +73,7 @@ func Holds(out *ir.Port, g *ir.CosGroup) bool {
 		case ir.NoFlowControl, lacking:
 			return false
 		}
-		if means(p) == ir.Pause { // every group stops when any does
+		if means(p) == ir.Pause { // if one group stops, all stop
 			return h.PFC == nil || slices.ContainsFunc(p.Buffers(), func(b *ir.Buffer) bool { return lists(h.PFC, b.Group) })
 		}
 		return h.PFC == nil || lists(h.PFC, g)
@@ -84,8 +85,8 @@ func lists(claims []ir.Claim, g *ir.CosGroup) bool {
 	return slices.ContainsFunc(claims, func(c ir.Claim) bool { return c.Value == g.Cos })
 }
 
-// Fills reports whether traffic in g that comes in by the port is held in a buffer that pauses the other end. The buffer is that of g, or
-// of any group where one buffer counts g with others.
+// Fills reports whether traffic in g that comes in by the port fills a buffer that pauses the other end. A buffer that counts g with other
+// groups pauses for any of them.
 func Fills(in *ir.Port, g *ir.CosGroup) bool {
 	if Holds(in.Peer(), g) {
 		return true
@@ -95,17 +96,17 @@ func Fills(in *ir.Port, g *ir.CosGroup) bool {
 	})
 }
 
-// forwards reports whether the device passes on what it receives.
+// forwards reports whether the device forwards what it receives.
 func forwards(d *ir.Device) bool { return d.Switch != nil || d.Host.Forwards }
 
 // between reports whether the cable joins two devices that forward.
 func between(l *ir.Link) bool { return forwards(l.A().Device()) && forwards(l.B().Device()) }
 
-// Graph is the buffer dependency graph: for each buffer those it can only drain into.
+// Graph is the buffer dependency graph: for each buffer, the buffers that it can only drain into.
 type Graph map[Buffer]map[Buffer]bool
 
-// join adds the edge for traffic that comes in by in and leaves by out, in a group each. It does if the buffer it fills holds back the
-// sender, if it waits for the next buffer, and if both cables are between devices that forward.
+// join adds the edge for traffic that comes in by in with group and leaves by out with next. There is an edge only if the traffic fills a
+// buffer that holds back the sender, if it waits for the next buffer, and if both cables join devices that forward.
 func (g Graph) join(in *ir.Port, group *ir.CosGroup, out *ir.Port, next *ir.CosGroup) {
 	if !between(in.Link()) || !between(out.Link()) || !Fills(in, group) || !Holds(out, next) {
 		return
@@ -117,7 +118,7 @@ func (g Graph) join(in *ir.Port, group *ir.CosGroup, out *ir.Port, next *ir.CosG
 	g[from][to] = true
 }
 
-// GraphOfFlows returns the graph that flows make.
+// GraphOfFlows returns the graph of the given flows.
 func GraphOfFlows(flows []*ir.Flow) Graph {
 	g := Graph{}
 	for _, f := range flows {
@@ -128,7 +129,7 @@ func GraphOfFlows(flows []*ir.Flow) Graph {
 	return g
 }
 
-// GraphOfTurns returns the graph that a router's turns make.
+// GraphOfTurns returns the graph of a router's turns.
 func GraphOfTurns(f *ir.Fabric, all ...*ir.Turns) Graph {
 	g := Graph{}
 	for _, t := range all {
@@ -146,7 +147,7 @@ func GraphOfTurns(f *ir.Fabric, all ...*ir.Turns) Graph {
 	return g
 }
 
-// Size counts the buffers that wait or are waited for, and the edges.
+// Size returns the number of buffers with an edge, and the number of edges.
 func (g Graph) Size() (nodes, edges int) {
 	node := map[Buffer]bool{}
 	for from, next := range g {
@@ -159,7 +160,7 @@ func (g Graph) Size() (nodes, edges int) {
 	return len(node), edges
 }
 
-// Cyclic reports whether buffers wait for each other in a circle, by colouring depth first.
+// Cyclic reports whether buffers wait for each other in a circle (depth-first search with colours).
 func (g Graph) Cyclic() bool {
 	const open, done = 1, 2
 	colour := map[Buffer]int{}
@@ -182,7 +183,7 @@ func (g Graph) Cyclic() bool {
 	return false
 }
 
-// Shortest returns the length of the shortest circle, 0 without a circle, breadth first from every buffer.
+// Shortest returns the length of the shortest circle, by BFS from every buffer; 0 without a circle.
 func (g Graph) Shortest() int {
 	best := 0
 	for start := range g {
@@ -203,7 +204,7 @@ func (g Graph) Shortest() int {
 	return best
 }
 
-// WithoutTurningBack returns the graph less the edges of traffic that goes back to the device it came from.
+// WithoutTurningBack returns the graph without the edges of traffic that returns to the device it came from.
 func (g Graph) WithoutTurningBack() Graph {
 	out := Graph{}
 	for from, next := range g {

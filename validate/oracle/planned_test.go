@@ -61,7 +61,7 @@ func plannedFabric(r *rand.Rand, routing ir.Routing, failures int) *ir.Fabric {
 	}
 	links := slices.Clone(f.Links)
 	r.Shuffle(len(links), func(i, j int) { links[i], links[j] = links[j], links[i] })
-	slices.SortStableFunc(links, func(a, b *ir.Link) int { // first the links between switches and of bonds, which move traffic to other links
+	slices.SortStableFunc(links, func(a, b *ir.Link) int { // first links whose absence moves traffic
 		weight := func(l *ir.Link) int {
 			if l.A().Device().Switch != nil && l.B().Device().Switch != nil || l.A().NIC != nil && l.A().NIC.Bond != nil {
 				return 0
@@ -89,7 +89,7 @@ type sets struct {
 	known   map[string]bool
 }
 
-// prone reports whether the fabric without some links has a circle while up to most other links are down.
+// prone reports whether the fabric without some links has a circle with at most most other links down.
 func (s *sets) prone(without []*ir.Link, most int) bool {
 	var others []*ir.Link
 	for down := range oracle.Sets(s.f, 1) {
@@ -136,7 +136,7 @@ func (s *sets) anyProne(most int) bool {
 	return false
 }
 
-// ordered reports whether some order of laying the cables meets no prone state.
+// ordered reports whether some order of laying the cables has no prone state.
 func (s *sets) ordered(most int) bool {
 	n := len(s.planned)
 	reached := make([]bool, 1<<n)
@@ -152,7 +152,7 @@ func (s *sets) ordered(most int) bool {
 	return reached[0]
 }
 
-// assertOrder requires that no state on the way of an order is prone.
+// assertOrder requires that no state of an order is prone.
 func (s *sets) assertOrder(t require.TestingT, c *proof.Cabling) {
 	free := func(down ...[]*ir.Link) {
 		require.False(t, s.prone(slices.Concat(down...), c.Down), "without %s", names(slices.Concat(down...)))
@@ -183,7 +183,8 @@ func (s *sets) assertOrder(t require.TestingT, c *proof.Cabling) {
 	}
 }
 
-// assertCabling compares the proof's answer about planned cables with the verdicts on all of their sets. It returns the kind of answer.
+// assertCabling compares the proof's answer about planned cables with the verdicts on all sets of missing ones. It returns the kind of
+// answer.
 func assertCabling(t require.TestingT, f *ir.Fabric, seed uint64) string {
 	s := &sets{f: f, random: rand.New(rand.NewPCG(seed, 3)), known: map[string]bool{}}
 	for _, l := range f.Links {
@@ -215,7 +216,7 @@ func assertCabling(t require.TestingT, f *ir.Fabric, seed uint64) string {
 		case c.Shut != nil:
 			return "hosts are shut"
 		case c.Down < f.Failures:
-			require.False(t, s.ordered(c.Down+1), "an order stands more than %d down", c.Down)
+			require.False(t, s.ordered(c.Down+1), "an order tolerates more than %d down", c.Down)
 			return "an order with fewer down"
 		}
 		return "an order"
@@ -228,7 +229,7 @@ func assertCabling(t require.TestingT, f *ir.Fabric, seed uint64) string {
 	return ""
 }
 
-// The answer about the order of planned cables agrees with brute force over all of their sets.
+// The answer about the order of planned cables agrees with brute force over all sets of missing ones.
 func TestPlannedCables(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
@@ -244,7 +245,7 @@ func TestPlannedCables(t *testing.T) {
 		routing := routings[seed%uint64(len(routings))]
 		f := plannedFabric(rand.New(rand.NewPCG(seed, 97)), routing, int(seed/8)%2)
 		if routing == ir.EBGP && !uniqueASNs(f) {
-			continue // the brute force draws which of several equal routes a router passes on
+			continue // the brute force draws which of several equal routes a router advertises
 		}
 		n++
 		byRouting[routing]++

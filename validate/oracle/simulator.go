@@ -7,35 +7,34 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Line is a rate of one packet a slot, that of every cable.
+// Line is the rate of one packet per slot, which every cable has.
 const Line = 1 << 10
 
-// Load is a flow and how fast its host offers packets, in 1/Line of line rate.
+// Load is a flow and the rate at which its host offers packets, in 1/Line of line rate.
 type Load struct {
-	Flow *ir.Flow // of more cables than one; where its last port is a switch's, packets are dropped there (TTL)
+	Flow *ir.Flow // of two cables or more; if its last port is at a switch, packets are dropped there (TTL)
 	Rate int
 }
 
 // Simulation is one run of flows through switches that pause each other. Time runs in slots of one packet.
 //
-// Every ingress buffer counts the packets that came in by it and are still in the switch, in whatever egress queue. It
-// pauses its peer when it holds more than Xoff of them, and lets it go on at Xon. Queues are first in, first out, one
-// per egress port and cos group.
+// Every ingress buffer counts the packets that came in by it and are still in the switch, in whatever egress queue. It pauses its peer
+// when it holds more than Xoff packets, and ends the pause at Xon. There is one FIFO queue per egress port and cos group.
 type Simulation struct {
 	Loads     []Load
-	Receivers map[*ir.Port]int // how fast hosts take packets, in 1/Line of line rate, by the host's port; others take all
+	Receivers map[*ir.Port]int // by host port: the rate at which the host receives, in 1/Line of line rate; without an entry, line rate
 	Delay     int              // one way, in slots, at least 1
 	Xoff, Xon int              // packets
-	Headroom  int              // packets a buffer holds beyond Xoff; what comes then is lost. Negative: no bound
+	Headroom  int              // packets that fit into a buffer beyond Xoff; more are lost. Negative: no bound
 	Slots     int
 	Seed      uint64
 }
 
 // Outcome is the result of a run.
 type Outcome struct {
-	Locked    []Buffer // those that will wait for each other for ever, in order of ports; empty: none
+	Locked    []Buffer // the buffers that wait for each other for ever, in order of ports; empty: none
 	Slot      int      // the slot the run ended in
-	Fill      int      // the most a lossless buffer held
+	Fill      int      // the most packets that a lossless buffer held
 	Delivered int      // packets that reached their hosts
 	Lost      int      // packets for which a lossless buffer had no room
 }
@@ -43,7 +42,7 @@ type Outcome struct {
 // leg is one cable of a flow: the egress queue before it, and the ingress buffer behind it.
 type leg struct {
 	queue  int32
-	buffer int32 // -1 at the end
+	buffer int32 // -1: the leg ends at the receiver
 }
 
 // packet is a flow and the leg it is on, flow<<8 | leg.
@@ -53,7 +52,7 @@ type queue struct {
 	waitsFor int32 // the buffer at the other end that pauses it; -1: none does
 	ring     []packet
 	head, n  int
-	own      int // packets of the host's own in it
+	own      int // packets in it that the host itself sends
 }
 
 func (q *queue) push(p packet) {
@@ -86,7 +85,7 @@ type buffer struct {
 	lossless bool
 	count    int
 	asked    bool // the last message it sent was a pause
-	since    int  // the slot it sent it in
+	since    int  // the slot of that message
 	paused   bool // the last message that arrived at its peer was a pause
 }
 
@@ -100,7 +99,7 @@ type run struct {
 	random   *rand.Rand
 	flows    [][]leg
 	tokens   []int // by flow
-	own      []int // by flow: how many packets its host holds before they are sent
+	own      []int // by flow: unsent packets in its host
 	queues   []queue
 	channels []channel
 	buffers  []buffer
@@ -110,7 +109,7 @@ type run struct {
 	out      Outcome
 }
 
-// Run runs it until buffers are locked, or to the end. The same Simulation has the same Outcome.
+// Run runs the simulation until buffers are locked, or to the last slot. Equal Simulations have equal Outcomes.
 func (s Simulation) Run() Outcome {
 	r := s.start()
 	for t := range s.Slots {
@@ -137,7 +136,7 @@ func (s Simulation) start() *run {
 	}
 	type bufferKey struct {
 		Buffer
-		lossy bool // not charged to the one buffer of lossless groups
+		lossy bool // a lossy group does not count in the shared buffer of the lossless groups
 	}
 	queues, channels, buffers := map[queueKey]int32{}, map[*ir.Port]int32{}, map[bufferKey]int32{}
 	for _, l := range s.Loads {
@@ -222,7 +221,7 @@ func (r *run) receive(t int) {
 				continue
 			}
 			r.out.Fill = max(r.out.Fill, b.count+1)
-		} else if b.count >= 2*r.Xoff { // lossy: full is full
+		} else if b.count >= 2*r.Xoff { // a lossy buffer drops
 			continue
 		}
 		b.count++
@@ -230,8 +229,8 @@ func (r *run) receive(t int) {
 	}
 }
 
-// offer lets the hosts put packets into their NICs, which hold two of their own of each group. A host that forwards is a
-// switch with a host behind it: of its own packets it holds as many as of those it passes on.
+// offer lets the hosts put packets into their NICs, which hold two packets of each group. A host that forwards acts as a switch with a
+// host behind it: its queues hold as many own packets as forwarded ones.
 func (r *run) offer() {
 	if len(r.flows) == 0 {
 		return
@@ -293,8 +292,8 @@ func (r *run) signal(t int) {
 	}
 }
 
-// locked returns the largest set of paused buffers each of which keeps more than Xon packets that only buffers of the
-// set could take. None of these packets can ever move: a pause ends only at Xon.
+// locked returns the largest set of paused buffers in which each keeps more than Xon packets that wait for buffers of the set. None of
+// these packets can ever move, because a pause ends only at Xon.
 func (r *run) locked(t int) []Buffer {
 	in := make([]bool, len(r.buffers))
 	left := 0

@@ -78,8 +78,8 @@ func TestCircleOfFlowsLocks(t *testing.T) {
 	assert.Empty(t, s.Run().Locked)
 }
 
-// Two flows round a ring of four make a circle of buffers, and never lock it: neither waits for a third. With a third flow that goes one
-// hop, they do, but not if it is slow (Hu et al., HotNets 2016).
+// Two flows round a ring of four make a circle of buffers and never lock it. With a third flow over one hop they lock it, but not if that
+// flow is slow (Hu et al., HotNets 2016).
 func TestTwoFlowsNeedAThird(t *testing.T) {
 	c := irtest.New(ir.TablePath).Links("A-B B-C C-D D-A hA-A hB-B hC-C hD-D")
 	c.Fabric()
@@ -103,8 +103,8 @@ func TestTwoFlowsNeedAThird(t *testing.T) {
 	assert.True(t, lock(three, oracle.Line*6/10), "a fast third")
 }
 
-// A routing loop locks when packets come faster than its most used direction takes them. Of 7 passes over two switches 4 go one way, so it
-// locks from a quarter of line rate on.
+// A routing loop locks when packets arrive faster than its most used direction can carry them. Of 7 passes between two switches 4 use one
+// direction, so it locks from a quarter of line rate on.
 func TestRoutingLoopLocksAboveItsShare(t *testing.T) {
 	c := irtest.New(ir.TablePath).Links("A-B hA-A hB-B")
 	c.Fabric()
@@ -115,7 +115,7 @@ func TestRoutingLoopLocksAboveItsShare(t *testing.T) {
 	}
 }
 
-// A buffer holds Xoff packets, and what comes while its pause is on the way there and the last packets on the way here.
+// A buffer holds Xoff packets, and those that arrive while the pause travels to the sender and the last packets travel back.
 func TestHeadroomIsTwiceTheDelay(t *testing.T) {
 	c := irtest.LeafSpine(ir.ShortestPath, 4, 2)
 	f := c.Fabric()
@@ -129,14 +129,14 @@ func TestHeadroomIsTwiceTheDelay(t *testing.T) {
 		s.Receivers[all[0].Ports[len(all[0].Ports)-1]] = oracle.Line / 10
 		s.Headroom = 2 * s.Delay
 		out := s.Run()
-		assert.Equal(t, s.Xoff+s.Headroom, out.Fill, "a pause comes just in time")
+		assert.Equal(t, s.Xoff+s.Headroom, out.Fill, "the headroom is just large enough")
 		assert.Zero(t, out.Lost, "seed %d, delay %d", seed, s.Delay)
 		s.Headroom -= 2
 		assert.NotZero(t, s.Run().Lost, "seed %d, delay %d", seed, s.Delay)
 	}
 }
 
-// Where a chip counts two groups in one buffer a change of group on the way does not help.
+// If a chip counts two groups in one buffer, a change of group on the way does not help.
 func TestSharedBuffersLockAcrossGroups(t *testing.T) {
 	ring := func(shared bool) bool {
 		c := irtest.Ring(ir.TablePath, 4).Bounce()
@@ -148,7 +148,7 @@ func TestSharedBuffersLockAcrossGroups(t *testing.T) {
 		}
 		h := func(i int) string { return c.HostOf(fmt.Sprint("R", i%4)) }
 		var fs []*ir.Flow
-		for i := range 4 { // past R0 traffic is in the second group
+		for i := range 4 { // after R0, traffic is in the second group
 			list := fmt.Sprintf("%s R%d R%d R%d %s", h(i), i, (i+1)%4, (i+2)%4, h(i+2))
 			if i >= 2 {
 				list = strings.Replace(list, " R0 ", " R0 ! ", 1)

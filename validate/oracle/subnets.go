@@ -6,8 +6,8 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// subnetTalks returns the pairs of members of a RoCEv2 intent whose frames cross no IP hop under shortest paths. They are of one subnet,
-// or all pairs where a subnet is not stated. By which of the bridged links their frames go is unknown, so every way counts.
+// subnetTalks returns the pairs of members of a RoCEv2 intent whose frames cross no IP hop under shortest paths: the pairs of one subnet,
+// or all pairs if a subnet is not stated. Which bridged links their frames use is unknown, so every path counts.
 func subnetTalks(f *ir.Fabric, in *ir.Intent) []talk {
 	bridges := func(l *ir.Link) bool {
 		return l.A().Device().Switch != nil && l.B().Device().Switch != nil && !l.Routed
@@ -27,7 +27,7 @@ func subnetTalks(f *ir.Fabric, in *ir.Intent) []talk {
 	return out
 }
 
-// BridgedRing reports whether bridged links between switches make a circle, those between the same two switches counted once.
+// BridgedRing reports whether bridged links between switches form a circle. Links between the same two switches count once.
 func BridgedRing(f *ir.Fabric) bool {
 	beside := map[*ir.Device]map[*ir.Device]bool{}
 	for _, l := range f.Links {

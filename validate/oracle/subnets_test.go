@@ -15,13 +15,13 @@ import (
 	"github.com/rocec/rocec/validate/proof"
 )
 
-// Where members of a subnet are bridged under shortest paths, a free verdict holds whichever of the bridged links their frames take. A
-// prone verdict shows a circle of turns that some of these ways have. The verdict is unknown only where bridged links make a circle.
+// If members of a subnet are bridged under shortest paths, a free verdict is true for any bridged links that their frames use. A prone
+// verdict shows a circle of turns that some of these paths make. The verdict is unknown only if bridged links form a circle.
 func TestSubnetsOverBridgedLinks(t *testing.T) {
 	t.Parallel()
 	verdicts := map[validate.Verdict]int{}
 	trees, rings := 0, 0
-	fabrics := uint64(1000) // of which a twentieth is of the rarest kind
+	fabrics := uint64(1000) // one in twenty is of the rarest kind
 	if *whole {
 		fabrics = 3000
 	}
@@ -80,7 +80,7 @@ func TestSubnetsOverBridgedLinks(t *testing.T) {
 	assert.Greater(t, rings, 50)
 }
 
-// A ring of bridged links under four switches whose routed links cross it: whether it is free depends on who shares a subnet.
+// A ring of bridged links joins four switches that routed links also join. Whether it is free depends on which members share a subnet.
 func TestBridgedRingBesideRoutedLinks(t *testing.T) {
 	tests := []struct {
 		name string
@@ -91,7 +91,7 @@ func TestBridgedRingBesideRoutedLinks(t *testing.T) {
 		{"one subnet", []string{"192.0.2.1/24", "192.0.2.2/24", "192.0.2.3/24", "192.0.2.4/24"}, "", validate.Unknown},
 		{"two share one", []string{"192.0.2.1/24", "198.51.100.1/24", "192.0.2.3/24", "203.0.113.1/24"}, "", validate.Unknown},
 		{"not stated", []string{"", "", "", ""}, "", validate.Unknown},
-		{"one is not stated", []string{"192.0.2.1/32", "192.0.2.2/32", "", "192.0.2.4/32"}, "", validate.Unknown},
+		{"one subnet is not stated", []string{"192.0.2.1/32", "192.0.2.2/32", "", "192.0.2.4/32"}, "", validate.Unknown},
 		{"a subnet for each", []string{"192.0.2.1/26", "192.0.2.65/26", "192.0.2.129/26", "192.0.2.193/26"}, "", validate.Free},
 		{"one subnet, no ring", []string{"192.0.2.1/24", "192.0.2.2/24", "192.0.2.3/24", "192.0.2.4/24"}, "R2-R3", validate.Free},
 	}
@@ -125,7 +125,7 @@ func TestBridgedRingBesideRoutedLinks(t *testing.T) {
 	}
 }
 
-// A ring counts for its whole domain, also where a lossy cable joins it to switches that were found before it.
+// A ring counts for its whole broadcast domain, also if a lossy cable joins it to switches that were found before it.
 func TestBridgedRingBehindALossyCable(t *testing.T) {
 	c := irtest.New(ir.ShortestPath).Links("R0-R1")
 	for _, l := range []string{"R0-R5", "R1-R2", "R1-R3", "R2-R3", "R3-R5"} {

@@ -9,18 +9,18 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Tied is the result of the brute force over every way in which eBGP routers may break ties.
+// Tied is the result of the brute force over every choice of eBGP routers between equal routes.
 type Tied struct {
 	Prone  bool
-	Circle int // the length of the shortest circle of all ways
-	States int // combinations of routes that were looked at
+	Circle int // the length of the shortest circle over all choices
+	States int // combinations of routes that were tried
 }
 
-// EveryTie looks at all combinations of ways to break ties, each member being a route of its own. ok is false with more than most
-// combinations, or more than most ways to one member.
+// EveryTie tries all combinations of choices between equal routes; each member is a separate route. ok is false if there are more than
+// most combinations, or more than most choices for one member.
 func EveryTie(f *ir.Fabric, down []*ir.Link, most int) (out Tied, ok bool) {
 	b := &Brute{Fabric: f, Down: down}
-	var graphs [][]Graph // by receiver: what its traffic makes in each of its ways
+	var graphs [][]Graph // by receiver: the graph of its traffic for each choice
 	seen := map[*ir.Port]bool{}
 	for _, to := range receivers(f) {
 		if seen[to[0]] {
@@ -119,7 +119,7 @@ func (g Graph) with(other Graph) Graph {
 	return out
 }
 
-// text writes the edges in order.
+// text returns the edges as text, in order.
 func (g Graph) text() string {
 	var edges []string
 	for from, next := range g {
@@ -132,7 +132,7 @@ func (g Graph) text() string {
 	return strings.Join(edges, "\n")
 }
 
-// vectors returns where devices may send to a receiver, in every way its routes may be passed on; see [Brute.vector].
+// vectors returns the egress ports of devices for a receiver, once for every choice of advertised routes; see [Brute.vector].
 func (b *Brute) vectors(last map[*ir.Device][]*ir.Port, most int) (out []map[*ir.Device][]*ir.Port, few bool) {
 	known := map[string]bool{}
 	few = true
@@ -143,8 +143,8 @@ func (b *Brute) vectors(last map[*ir.Device][]*ir.Port, most int) (out []map[*ir
 			few = false
 			return
 		}
-		var devices []*ir.Device // that hear of the receiver for the first time
-		var paths [][][]int      // of each, those it may pass on
+		var devices []*ir.Device // that learn a route to the receiver for the first time
+		var paths [][][]int      // by device: the paths that it may advertise
 		now := maps.Clone(hops)
 		for _, d := range b.Fabric.Devices {
 			if !forwards(d) || passed[d] != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/rocec/rocec/validate/oracle"
 )
 
-// tiedCabling draws switches of which several share an AS number, or any that [drawn] draws. The first are layers of two or three that are
-// mostly joined to the next layer, so that many paths are equally long, with a few more links.
+// tiedCabling draws switches of which several share an AS number, or a fabric of [drawn]. The former has layers of two or three switches
+// that are mostly joined to the next layer, and a few more links, so that many paths are equally long.
 func tiedCabling(r *rand.Rand) *irtest.Cabling {
 	c := irtest.New(ir.EBGP)
 	if r.IntN(3) == 0 {
@@ -55,7 +55,7 @@ func tiedCabling(r *rand.Rand) *irtest.Cabling {
 	return c
 }
 
-// assertDecided checks the verdict on a drawn fabric, and returns what there was to decide.
+// assertDecided checks the verdict on a drawn fabric, and returns the kind of decision it needed.
 func assertDecided(t require.TestingT, seed uint64, failures int) string {
 	r := rand.New(rand.NewPCG(seed, 71))
 	c := tiedCabling(r).Failures(failures)
@@ -98,8 +98,8 @@ func assertDecided(t require.TestingT, seed uint64, failures int) string {
 	return "ties, " + string(p.Verdict)
 }
 
-// The verdict on a small fabric under eBGP is decided, whichever of several equal routes its routers pass on, and never unknown. It is
-// prone just where some combination of their choices holds a circle, which is then as short as any combination has it.
+// The verdict on a small fabric under eBGP is never unknown, although routers may advertise any of several equal routes. It is prone if
+// and only if some combination of choices holds a circle, and its circle is the shortest over all combinations.
 func TestTiesAreDecided(t *testing.T) {
 	t.Parallel()
 	met := map[string]int{}

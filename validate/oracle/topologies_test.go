@@ -23,9 +23,9 @@ type topology struct {
 	build   func() *ir.Fabric
 	verdict validate.Verdict
 	circle  int    // buffers of the shortest circle
-	fail    int    // links that must be down for it
-	fewest  int    // of a free fabric: links that would have to be down for a circle, by the notes
-	state   string // links down, for the size
+	fail    int    // links that must be down for that circle
+	fewest  int    // for a free fabric: the number of failed links that its notes give for a circle
+	state   string // the links down for size
 	size    string // nodes/edges of the buffer dependency graph in that state; empty: not stated
 }
 
@@ -34,7 +34,7 @@ const (
 	ud = ir.UpDown
 )
 
-// route defers building: a fabric is built anew for each test.
+// route returns a function that builds a new fabric for each test.
 func route(c func() *irtest.Cabling) func() *ir.Fabric {
 	return func() *ir.Fabric { return routed(c()) }
 }
@@ -75,7 +75,7 @@ func dragonflies(a int, classes bool) func() *ir.Fabric {
 	}
 }
 
-// twoToRs is two ToRs under two leaves; a ToR that floods sends what comes from one leaf to the other.
+// twoToRs returns two ToRs under two leaves. A ToR that floods sends packets from one leaf to the other.
 func twoToRs(flooding ...string) func() *ir.Fabric {
 	return func() *ir.Fabric {
 		c := irtest.New(ir.TablePath).Links("T0-La T0-Lb T1-La T1-Lb h0-T0 h1-T1")
@@ -88,7 +88,7 @@ func twoToRs(flooding ...string) func() *ir.Fabric {
 	}
 }
 
-// dualToR is a leaf over two ToRs, and servers on both of which each hears by one: what comes by the other goes back.
+// dualToR returns a leaf over two ToRs. Each server receives by one ToR only: the other ToR sends its traffic back to the leaf.
 func dualToR(bounced ...string) func() *ir.Fabric {
 	return func() *ir.Fabric {
 		c := irtest.New(ir.TablePath).Links("T1-UT T1-LT hT-T1 hU-UT hL-LT")
@@ -98,7 +98,7 @@ func dualToR(bounced ...string) func() *ir.Fabric {
 	}
 }
 
-// pairs is two MLAG pairs under two spines, a host on both switches of each pair.
+// pairs returns two MLAG pairs under two spines, with a host on both switches of each pair.
 func pairs() *irtest.Cabling {
 	c := irtest.New(ir.TablePath)
 	for _, p := range []string{"P0a", "P0b", "P1a", "P1b"} {
@@ -108,7 +108,7 @@ func pairs() *irtest.Cabling {
 	return peers(c, "P0a-P0b P1a-P1b")
 }
 
-// pairLists are the flows between the pairs while nothing has failed.
+// pairLists returns the flows between the pairs without failures.
 func pairLists() []string {
 	var out []string
 	for _, x := range "ab" {
@@ -121,7 +121,7 @@ func pairLists() []string {
 	return out
 }
 
-// topologies are those of the literature's table, by its numbers.
+// topologies has the fabrics of the literature, by their numbers in the table.
 var topologies = []topology{
 	{
 		id: "T01 two switches", build: route(func() *irtest.Cabling { return irtest.New(ir.AnyPath).Links("A-B").Hosts("A", "B").Failures(1) }),
@@ -261,7 +261,7 @@ var topologies = []topology{
 	{id: "T53 two MLAG pairs, states that exclude each other", build: func() *ir.Fabric {
 		f := explicit(pairs(), append(pairLists(), "h0 P0a S0 P1a P1b h1", "h1 P1a P1b S0 P0b h0", "h1 P1b S0 P0b P0a h0",
 			"h0 P0b P0a S0 P1a h1")...)
-		f.Routes.(*irtest.Explicit).Mixed = ir.MixedTies // cables of hosts down, or all uplinks of their switches
+		f.Routes.(*irtest.Explicit).Mixed = ir.MixedTies // cables of hosts are down, or all uplinks of their switches
 		return f
 	}, verdict: validate.Unknown},
 	{id: "T55 a host with two cables passes traffic on", build: route(func() *irtest.Cabling {
@@ -281,7 +281,7 @@ var topologies = []topology{
 	}, verdict: validate.Free},
 }
 
-// bcube is BCube(2,1): servers hxy, which pass traffic on, on a switch Xx each and a switch Yy.
+// bcube returns BCube(2,1): each server hxy forwards traffic and is cabled to a switch Xx and a switch Yy.
 func bcube() *irtest.Cabling {
 	c := irtest.New(sp).Links("h00-X0 h01-X0 h10-X1 h11-X1 h00-Y0 h10-Y0 h01-Y1 h11-Y1")
 	for _, d := range c.F.Devices {
@@ -335,7 +335,7 @@ func cable(t *testing.T, f *ir.Fabric, pair string) *ir.Link {
 	return nil
 }
 
-// The table agrees with the brute force, wherever the language has the forwarding.
+// The table agrees with the brute force, for every routing that the language has.
 func TestTopologiesByBruteForce(t *testing.T) {
 	for _, tt := range topologies {
 		t.Run(tt.id, func(t *testing.T) {
@@ -369,13 +369,13 @@ func TestTopologiesByBruteForce(t *testing.T) {
 	}
 }
 
-// While routing converges, every switch may use next hops of before and after. A single failure makes frames turn back. With two failures
-// they go round even if no frame turns back, however many spines there are.
+// While routing converges, every switch may use its next hops from before or after the failure. After a single failure frames can turn
+// back. After two failures they can go round even if no frame turns back, with any number of spines.
 func TestTransients(t *testing.T) {
 	for _, tt := range []struct {
 		id, down   string
-		circle     int // of any turns
-		withoutUs  int // of turns that do not lead back
+		circle     int // of all turns
+		withoutUs  int // without turns that lead back
 		afterwards bool
 	}{
 		{"T49", "S0-L1", 2, 0, false},

@@ -60,12 +60,12 @@ func turnsOf(t require.TestingT, f *ir.Fabric, s ir.State, turns func(*ir.CosGro
 	return oracle.GraphOfTurns(f, all...)
 }
 
-// missing returns what is in all and not in some.
+// missing returns the strings of all that are not in some.
 func missing(all, some []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(s string) bool { _, found := slices.BinarySearch(some, s); return found })
 }
 
-// The turns of the router are those of the enumerated paths, in any state.
+// The router returns exactly the turns of the enumerated paths, in any state.
 func TestTurnsAreThoseOfAllPaths(t *testing.T) {
 	edges := map[ir.Routing]int{}
 	met := func() bool { return !slices.Contains(slices.Collect(maps.Values(edges)), 0) }
@@ -82,11 +82,11 @@ func TestTurnsAreThoseOfAllPaths(t *testing.T) {
 		got := waits(turnsOf(t, f, s, f.Routes.Turns))
 		want := waits(state(f, s.Down, r).Whole())
 		edges[routing] += len(want)
-		if routing == ir.Flooding && tree(f) { // turns to a switch without members may be left out: they close no circle
+		if routing == ir.Flooding && tree(f) { // turns to a switch without members may be missing: they close no circle
 			require.Empty(t, missing(got, want))
 			return
 		}
-		if routing == ir.EBGP && !uniqueASNs(f) { // one of the ways ties may fall
+		if routing == ir.EBGP && !uniqueASNs(f) { // the enumeration has one choice between equal routes
 			require.Empty(t, missing(want, got), "with %s down", names(s.Down))
 			return
 		}
@@ -103,7 +103,7 @@ func TestTurnsAreThoseOfAllPaths(t *testing.T) {
 	}
 }
 
-// While it converges a fabric makes the turns of next hops of before and after, in any mixture.
+// While routing converges, a fabric makes the turns of next hops from before and after, in any mixture.
 func TestTurnsWhileConverging(t *testing.T) {
 	mixed := 0
 	check(t, func() bool { return mixed > 0 }, func(t *rapid.T) {
@@ -118,8 +118,8 @@ func TestTurnsWhileConverging(t *testing.T) {
 	assert.NotZero(t, mixed)
 }
 
-// tabled gives a drawn fabric a table: for most switches and targets what shortest paths would say, for others anything,
-// also back, or nothing.
+// tabled gives a drawn fabric a table. For most switches and targets it has the next hops of shortest paths, for others random ports, also
+// back, or none.
 func tabled(r *rand.Rand) *ir.Fabric {
 	f := drawnFabric(r, ir.TablePath, 0)
 	shortest := *f
@@ -157,7 +157,7 @@ func tabled(r *rand.Rand) *ir.Fabric {
 	return f
 }
 
-// By a table traffic goes where the table says, also back and round.
+// With a table, traffic follows the table, also back and in circles.
 func TestTurnsOfTables(t *testing.T) {
 	verdicts := map[validate.Verdict]int{}
 	check(t, func() bool { return verdicts[validate.Prone] > 0 }, func(t *rapid.T) {
@@ -184,7 +184,7 @@ func TestTurnsOfTables(t *testing.T) {
 	assert.NotZero(t, verdicts[validate.Prone])
 }
 
-// A flow the router names for a turn takes the turn, and is one the routing makes.
+// A flow that the router returns for a turn takes the turn, and the routing makes that flow.
 func TestFlowsOfTurnsAreLegal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		routing := rapid.SampledFrom([]ir.Routing{ir.ShortestPath, ir.UpDown, ir.AnyPath, ir.EBGP, ir.Flooding}).Draw(t, "routing")

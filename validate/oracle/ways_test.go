@@ -35,7 +35,7 @@ func devicesOf(t require.TestingT, f *ir.Fabric, text string) []*ir.Device {
 	return out
 }
 
-// ways reads the ways out of a report.
+// ways parses the ways out in a report.
 func ways(message string) []string {
 	var out []string
 	for line := range strings.SplitSeq(message, "\n") {
@@ -66,7 +66,7 @@ func unplug(f *ir.Fabric, l *ir.Link) {
 	}
 }
 
-// part gives the members on some switches intents of their own.
+// part gives the members on some switches separate intents.
 func part(f *ir.Fabric, on []*ir.Device) {
 	for _, in := range slices.Clone(f.Intents) {
 		own := &ir.Intent{Name: in.Name + "2", Version: in.Version, Group: in.Group, At: in.At}
@@ -82,7 +82,7 @@ func part(f *ir.Fabric, on []*ir.Device) {
 	}
 }
 
-// takeOut takes the members that a list of NICs names out of their intents.
+// takeOut removes the NICs of a list from their intents.
 func takeOut(t require.TestingT, f *ir.Fabric, list string) {
 	for name := range strings.SplitSeq(strings.ReplaceAll(list, " and ", ", "), ", ") {
 		out := 0
@@ -147,7 +147,7 @@ func apply(t require.TestingT, f *ir.Fabric, way string) (kind string) {
 		}
 		_, plan, _ := strings.Cut(way, "shared between switches: one for ")
 		plan, _, _ = strings.Cut(plan, ", so that")
-		plan, _, _ = strings.Cut(plan, ", and one of its own")
+		plan, _, _ = strings.Cut(plan, ", and a different one")
 		for i, set := range strings.Split(plan, ", one for ") {
 			for _, d := range devicesOf(t, f, set) {
 				d.Switch.ASN = 1 + i
@@ -170,7 +170,7 @@ func apply(t require.TestingT, f *ir.Fabric, way string) (kind string) {
 	case alone.MatchString(way):
 		takeOut(t, f, alone.FindStringSubmatch(way)[1])
 		return "fewer members"
-	case strings.HasPrefix(way, "bounce = cos_group.bulk on "), strings.HasPrefix(way, "a lossless cos group of its own"):
+	case strings.HasPrefix(way, "bounce = cos_group.bulk on "), strings.HasPrefix(way, "a separate lossless cos group"):
 		into := f.CosGroups[slices.IndexFunc(f.CosGroups, func(g *ir.CosGroup) bool { return g.Name == "bulk" })]
 		from := f.CosGroups[0]
 		if !strings.HasPrefix(way, "bounce") {
@@ -215,8 +215,8 @@ func errorsOf(r validate.Findings) map[string]bool {
 	return out
 }
 
-// distances returns the cables of the shortest flow between every two members, by enumerating paths. Those that pass one switch only are
-// left out.
+// distances returns the number of cables of the shortest flow between every two members, by enumerating paths. Flows over one switch only
+// are left out.
 func distances(f *ir.Fabric, seed uint64, down ...*ir.Link) map[[2]string]int {
 	b := state(f, down, rand.New(rand.NewPCG(seed, 7)))
 	out := map[[2]string]int{}
@@ -235,7 +235,7 @@ func distances(f *ir.Fabric, seed uint64, down ...*ir.Link) map[[2]string]int {
 	return out
 }
 
-// draws returns the distances for some of the ways in which ties may fall; one where no tie decides.
+// draws returns the distances for some choices between equal routes; one result if there is no choice.
 func draws(f *ir.Fabric, seed uint64, down ...*ir.Link) []map[[2]string]int {
 	out := []map[[2]string]int{distances(f, seed, down...)}
 	for i := uint64(1); i < 5 && f.Routing == ir.EBGP && !uniqueASNs(f); i++ {
@@ -254,8 +254,8 @@ func joined(draws []map[[2]string]int, pair [2]string) (n int) {
 	return n
 }
 
-// partedByOne reports whether one failed link between switches parts members of a changed fabric whom it does not part today. always:
-// however ties fall in both of them; sometimes: in some of the draws.
+// partedByOne reports whether one failed link between switches cuts off a pair of members in the changed fabric that has a path today.
+// always: with all choices between equal routes in both fabrics; sometimes: in some of the draws.
 func partedByOne(today, changed *ir.Fabric, seed uint64) (always, sometimes bool) {
 	whole := distances(changed, seed)
 	for _, l := range changed.Links {
@@ -273,7 +273,7 @@ func partedByOne(today, changed *ir.Fabric, seed uint64) (always, sometimes bool
 	return always, sometimes
 }
 
-// assertWaysHelp does what the report on a drawn fabric lists, one way after the other, and notes the kinds of ways.
+// assertWaysHelp applies each way out in the report on a drawn fabric, and counts the kinds of ways.
 func assertWaysHelp(t require.TestingT, routing ir.Routing, seed uint64, failures int, met map[string]int) {
 	fresh := func() *ir.Fabric {
 		f := drawnFabric(rand.New(rand.NewPCG(seed, 83)), routing, failures)
@@ -301,7 +301,7 @@ func assertWaysHelp(t require.TestingT, routing ir.Routing, seed uint64, failure
 		kind := apply(t, f, way)
 		met[kind]++
 		if kind == "" {
-			require.Len(t, listed, i+1, "what accepts the loop is the last")
+			require.Len(t, listed, i+1, "accepting the loop is the last way")
 			continue
 		}
 		helped++
@@ -319,7 +319,7 @@ func assertWaysHelp(t require.TestingT, routing ir.Routing, seed uint64, failure
 		longer := false
 		for pair, cables := range before {
 			require.NotZero(t, after[0][pair], "%s: no route from %s to %s", way, pair[0], pair[1])
-			if kind != "failures" { // which changes no route
+			if kind != "failures" { // it changes no route
 				require.Equal(t, len(after), joined(after, pair), "%s: perhaps no route from %s to %s", way, pair[0], pair[1])
 			}
 			longer = longer || after[0][pair] > cables
@@ -354,7 +354,7 @@ func TestWaysOutHelp(t *testing.T) {
 	for seed := range uint64(300) {
 		assertWaysHelp(t, routings[seed%5], seed, int(seed/5)%3, met)
 	}
-	assertWaysHelp(t, ir.EBGP, 0x749d, 0, met) // a pair is parted one way only
+	assertWaysHelp(t, ir.EBGP, 0x749d, 0, met) // a pair has no path in one direction only
 	t.Log(met)
 	for _, kind := range []string{
 		"tiers", "up-down", "AS numbers", "cable", "failures", "fewer members", "bounce", "spanning tree", "longer", "no longer", "cut off",

@@ -12,8 +12,8 @@ import (
 	"github.com/rocec/rocec/validate/oracle"
 )
 
-// assertWitness checks that the circle of a prone verdict is real: a circle of turns in the state it names. Each turn is taken by a flow
-// it lists, and the routing makes each flow.
+// assertWitness checks that the circle of a prone verdict is a circle of turns in the state that the verdict names. A listed flow takes
+// each turn, and the routing makes each flow.
 func assertWitness(t require.TestingT, f *ir.Fabric, p validate.GroupProof) {
 	require.NotEmpty(t, p.Loops)
 	for k, l := range p.Loops {
@@ -33,7 +33,7 @@ func assertWitness(t require.TestingT, f *ir.Fabric, p validate.GroupProof) {
 			bounced := turns.Bounced != nil && (&ir.Turns{Rows: turns.Bounced}).Has(h.In, h.Out)
 			require.True(t, turns.Has(h.In, h.Out) || bounced, "%s to %s is a turn of %s", h.In, h.Out, h.Group.Name)
 			if k > 0 && l.Flows == nil {
-				continue // loops far down the list go without
+				continue // loops far down the list have no flows
 			}
 			require.True(t, slices.ContainsFunc(l.Flows, func(f *ir.Flow) bool { return f.Takes(h.Group, h.In, h.Out) }),
 				"a flow takes %s to %s in %s", h.In, h.Out, h.Group.Name)
@@ -46,7 +46,7 @@ func assertWitness(t require.TestingT, f *ir.Fabric, p validate.GroupProof) {
 	}
 }
 
-// assertLegal checks that the routing sends the flow that way.
+// assertLegal checks that the routing makes the flow.
 func assertLegal(t require.TestingT, f *ir.Fabric, flow *ir.Flow, down []*ir.Link) {
 	for i, p := range flow.Ports {
 		if i%2 == 1 {
@@ -62,8 +62,8 @@ func assertLegal(t require.TestingT, f *ir.Fabric, flow *ir.Flow, down []*ir.Lin
 		assertInTable(t, f, flow)
 		return
 	case listed || f.Routing == ir.AnyPath || f.Routing == ir.Flooding:
-		return // any walk will do
-	case f.Routing == ir.EBGP && !uniqueASNs(f): // one of the ways ties may fall
+		return // any walk is legal
+	case f.Routing == ir.EBGP && !uniqueASNs(f): // a draw has one choice between equal routes
 		for seed := range uint64(1000) {
 			if listedAmong(f, flow, &oracle.Brute{Fabric: f, Down: down, Random: rand.New(rand.NewPCG(seed, 3))}) {
 				return
@@ -77,7 +77,7 @@ func assertLegal(t require.TestingT, f *ir.Fabric, flow *ir.Flow, down []*ir.Lin
 	require.Fail(t, "the routing makes no such flow", "%s %v", f.Routing, flow.Ports)
 }
 
-// assertInTable checks that every device has the next hop of the flow for one and the same target.
+// assertInTable checks that for one target, every device has the next hop of the flow in its table.
 func assertInTable(t require.TestingT, f *ir.Fabric, flow *ir.Flow) {
 	require.True(t, slices.ContainsFunc(f.Table.Targets, func(target *ir.Target) bool {
 		for i := 1; i+1 < len(flow.Ports); i += 2 {
@@ -91,7 +91,7 @@ func assertInTable(t require.TestingT, f *ir.Fabric, flow *ir.Flow) {
 			}
 		}
 		return true
-	}), "the table has no such way: %v", flow.Ports)
+	}), "the table has no such path: %v", flow.Ports)
 }
 
 func listedAmong(f *ir.Fabric, flow *ir.Flow, b *oracle.Brute) bool {
@@ -125,7 +125,7 @@ func uniqueASNs(f *ir.Fabric) bool {
 	return true
 }
 
-// tree reports whether the links between switches, of a bond the first, form a tree, or several.
+// tree reports whether the links between switches form one or more trees. A bond counts as its first link.
 func tree(f *ir.Fabric) bool {
 	island := map[*ir.Device]*ir.Device{}
 	var first func(d *ir.Device) *ir.Device

@@ -9,8 +9,8 @@ import (
 	"github.com/rocec/rocec/compiler/routes"
 )
 
-// From a fabric in memory to the verdict; BenchmarkNotes has what is looked for beside it. The router is made anew each
-// time, so that nothing is remembered.
+// These benchmarks measure the time from a fabric in memory to the verdict; BenchmarkNotes measures the notes. Each iteration makes a new
+// router, so that nothing is cached.
 func bench(b *testing.B, f *ir.Fabric, want Verdict, certificate Certificate) {
 	for b.Loop() {
 		f.Routes = routes.New(f)
@@ -44,10 +44,10 @@ func benchClos(b *testing.B, r ir.Routing, failures int, certificate Certificate
 	}
 }
 
-// BenchmarkClosHealthy follows the shortest paths of Clos fabrics.
+// BenchmarkClosHealthy proves healthy Clos fabrics under shortest paths.
 func BenchmarkClosHealthy(b *testing.B) { benchClos(b, ir.ShortestPath, 0, ByExact) }
 
-// BenchmarkClosOneDown does so with any one link down.
+// BenchmarkClosOneDown proves them with any one link down.
 func BenchmarkClosOneDown(b *testing.B) { benchClos(b, ir.ShortestPath, 1, ByExact) }
 
 // BenchmarkClosUpDown proves them by certificate.
@@ -64,7 +64,7 @@ func BenchmarkEveryLink(b *testing.B) {
 	}
 }
 
-// BenchmarkTorus shows the loop of tori, which have no two switches alike and long paths.
+// BenchmarkTorus shows the loops of tori, which have long paths and no two equal switches.
 func BenchmarkTorus(b *testing.B) {
 	for _, n := range []int{16, 32, 64} {
 		b.Run(fmt.Sprint("n=", n), func(b *testing.B) {
@@ -73,8 +73,8 @@ func BenchmarkTorus(b *testing.B) {
 	}
 }
 
-// BenchmarkNotes finds the fewest failures that make a fat tree prone and a circle while its routing converges, after the
-// verdict.
+// BenchmarkNotes measures the notes after the verdict on a fat tree: the fewest failures that make it prone, and a circle while its
+// routing converges.
 func BenchmarkNotes(b *testing.B) {
 	for _, k := range []int{16, 24, 64} {
 		b.Run(fmt.Sprint("k=", k), func(b *testing.B) {
@@ -89,14 +89,14 @@ func BenchmarkNotes(b *testing.B) {
 	}
 }
 
-// BenchmarkOneLinkFails judges Clos fabrics anew after one more link failed, the healthy verdict being known.
+// BenchmarkOneLinkFails judges Clos fabrics again after one more link failed, with a known healthy verdict.
 func BenchmarkOneLinkFails(b *testing.B) {
 	for _, size := range sizes {
 		f := irtest.Clos(ir.ShortestPath, size.pods, size.leaves, size.aggs, size.plane, size.hosts).Fabric()
 		f.Routes = routes.New(f)
 		budget := ir.NewBudget(6_000_000_000)
 		failing := verdicts(f, budget)[0].followed.anew(budget)
-		links := len(f.Links) - size.pods*size.leaves*size.hosts // those between switches come first
+		links := len(f.Links) - size.pods*size.leaves*size.hosts // links between switches come first
 		b.Run(fmt.Sprint("switches=", size.pods*(size.leaves+size.aggs)+size.aggs*size.plane), func(b *testing.B) {
 			i := 0
 			for b.Loop() {

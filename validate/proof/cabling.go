@@ -6,24 +6,24 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Planned cables: rocec assumes neither that they are laid nor that they are not. A fabric that is free without any of them and with all
-// of them may be prone while some are laid.
+// Planned cables may be laid or not: rocec assumes neither. A fabric that is free without any of them and with all of them may be prone
+// while some are laid.
 //
-// A cable that is not laid is no failure. Every set of planned cables may be missing, and with it up to fabric.failures other links. As
-// with failures (failures.go), only sets that hold a cut bring new turns. Planned cables do not count in these cuts. Where a state holds a
-// circle, [Cabling.find] looks for an order of laying the cables in which every step is free. It first keeps the hosts of new devices
-// apart until these are cabled, and then tries cable by cable, depth first.
+// A planned cable that is not laid does not count as a failure. Any set of planned cables may be missing, together with up to
+// fabric.failures other links. As with failures (failures.go), only sets that contain a cut add turns, and planned cables do not count
+// towards the size of a cut. If a state has a circle, [Cabling.find] searches an order of laying the cables in which every step is free.
+// It first tries to keep the hosts of new devices apart until these devices are cabled, and then tries cable by cable, depth first.
 
-// Cabling is what holds while planned cables are laid, of a fabric that is free without them and with all of them.
+// Cabling describes the states while planned cables are laid, for a fabric that is free without them and with all of them.
 type Cabling struct {
 	Outcome  Outcome
 	Planned  []*ir.Link // all planned cables
-	Followed int        // of AnyOrder and NotJudged: states whose turns were followed, beside those without any planned cable and with all
-	Half     *Loop      // of OneOrder and NoOrder, and of NotJudged where one was found: the circle of a state half laid
-	Down     int        // of OneOrder: links down that every step tolerates; of NotJudged: with fewer links down, all states are free
+	Followed int        // for AnyOrder and NotJudged: partly cabled states whose turns were followed
+	Half     *Loop      // for OneOrder and NoOrder, and for NotJudged if one was found: a circle of a partly cabled state
+	Down     int        // for OneOrder: links down that every step tolerates; for NotJudged: with fewer down, all states are free
 
-	// Of OneOrder: after each of Order the fabric is free; nil: in any order. Then come the planned cables to hosts, Last. The cables to
-	// hosts in Shut carry nothing before all others are laid.
+	// For OneOrder: after each cable of Order the fabric is free; nil: these cables have any order. The planned cables to hosts, Last, follow
+	// them. The cables to hosts in Shut must stay shut until all other cables are laid.
 	Order, Last, Shut []*ir.Link
 }
 
@@ -32,13 +32,13 @@ type Outcome int
 
 // The outcomes.
 const (
-	AnyOrder  Outcome = iota // no set of planned cables that is missing makes a circle
-	OneOrder                 // some set does, and Order meets none
-	NoOrder                  // every order meets one
-	NotJudged                // the budget ran out (Proof.Enough), or the routing says nothing about a fabric without its planned cables
+	AnyOrder  Outcome = iota // no set of missing planned cables makes a circle
+	OneOrder                 // some set does, and no step of Order is such a set
+	NoOrder                  // every order passes such a set
+	NotJudged                // the budget ran out (Proof.Enough), or the routing is unknown without the planned cables
 )
 
-// cabling finds out what holds while planned cables are laid.
+// cabling judges the states while planned cables are laid.
 func (p *prover) cabling() {
 	c := &Cabling{Planned: planned(p.Fabric)}
 	if c.Planned == nil || p.Verdict != Free {
@@ -73,11 +73,11 @@ func (c *Cabling) note(failures int) Note {
 	return Note{Code: CablingUnknown, Links: c.Planned}
 }
 
-// judge follows the states that matter of those in which some of the cables are laid.
+// judge follows the states in which some of the cables are laid and which bring new turns.
 func (c *Cabling) judge(p *prover, j *judge) {
 	unlaid := slices.DeleteFunc(slices.Clone(c.Planned), func(l *ir.Link) bool { return !reroutes(l) })
 	var r result
-	for ; c.Down <= p.Fabric.Failures; c.Down++ { // what no failure is needed for is shown first
+	for ; c.Down <= p.Fabric.Failures; c.Down++ { // circles without a failure are shown first
 		f := j.newFailures(j.budget, nil)
 		r = f.halfLaid(nil, unlaid, c.Down)
 		if c.Followed = f.followed; r.parts != nil || r.err != nil {
@@ -99,7 +99,8 @@ func (c *Cabling) judge(p *prover, j *judge) {
 	}
 }
 
-// find looks for an order, the simplest of those that tolerate the most failures. The error is [ir.ErrBudget], or one of the routing.
+// find searches an order that tolerates the most failures, and the simplest of these. The error is [ir.ErrBudget], or an error of the
+// routing.
 func (c *Cabling) find(j *judge) error {
 	inSteps := slices.DeleteFunc(slices.Clone(c.Planned), func(l *ir.Link) bool { return !reroutes(l) })
 	last := slices.DeleteFunc(slices.Clone(c.Planned), reroutes)
@@ -143,8 +144,8 @@ func (c *Cabling) find(j *judge) error {
 	return nil
 }
 
-// opens reports whether there are cables to hosts to shut, and whether they can be opened in any order once all others are laid. Cables
-// of members attached to one device only add turns. Those of bonds are judged.
+// opens reports whether shut has cables, and whether they can be opened in any order once all others are laid. Cables of members that are
+// attached to one device need no judgement, because they only add turns. Cables of bonds are judged.
 func (j *judge) opens(shut []*ir.Link, down int) (bool, error) {
 	if shut == nil {
 		return false, nil
@@ -158,8 +159,8 @@ func (j *judge) opens(shut []*ir.Link, down int) (bool, error) {
 }
 
 // newHosts returns the cables to hosts that carry nothing today, and the planned cables between other devices. A cable to a host carries
-// nothing if it is planned, or if its device is new: every cable of that to another one that forwards is planned. A leg that is laid is
-// not among them, since its bond goes on by the others. Both results are nil where either is empty.
+// nothing if it is planned, or if its device is new: every cable of that to another one that forwards is planned. A laid leg of a bond is
+// not among them, since the bond uses its other legs. If either result is empty, both are nil.
 func newHosts(f *ir.Fabric) (hosts, between []*ir.Link) {
 	isNew := func(d *ir.Device) bool {
 		joined := false
@@ -190,9 +191,8 @@ func newHosts(f *ir.Fabric) (hosts, between []*ir.Link) {
 	return hosts, between
 }
 
-// halfLaid judges the states that matter of those with some links down, any of the planned cables and at most so many others. Without
-// links that are down in all of them, the first is the whole fabric, which is known to be free. The result is not free if it holds parts
-// or an error.
+// halfLaid judges the states with the links of always down, with any of the planned cables unlaid, and with at most most other links down.
+// Without always, the first state is the whole fabric, which is known to be free. The result is not free if it has parts or an error.
 func (f *failures) halfLaid(always, unlaid []*ir.Link, most int) result {
 	states := f.sizes[0]
 	if always != nil {
@@ -229,15 +229,15 @@ func (f *failures) halfLaid(always, unlaid []*ir.Link, most int) result {
 	return result{}
 }
 
-// order looks for an order of laying cables.
+// order searches an order of laying cables.
 type order struct {
 	judge *judge
-	apart []*ir.Link      // cables that are laid, or opened, when all others are
+	apart []*ir.Link      // cables that are laid, or opened, after all others
 	down  int             // links down that every step must tolerate
-	dead  map[string]bool // by the cables missing: it is not free, or leads nowhere
+	dead  map[string]bool // by the missing cables: the state is not free, or no order continues from it
 }
 
-// lay returns the missing cables in an order in which the fabric is free after each, or nil. The cable last was laid before.
+// lay returns an order of the missing cables in which the fabric is free after each of them, or nil. The cable last was laid before.
 func (o *order) lay(missing []*ir.Link, last *ir.Link) ([]*ir.Link, error) {
 	for _, l := range nextTo(missing, last) {
 		rest := slices.DeleteFunc(slices.Clone(missing), func(m *ir.Link) bool { return m == l })
@@ -266,7 +266,7 @@ func (o *order) lay(missing []*ir.Link, last *ir.Link) ([]*ir.Link, error) {
 	return nil, nil
 }
 
-// nextTo sorts cables: those at the lower end of the last one come first, so that a device is cabled before the next one is begun.
+// nextTo sorts cables: cables at the lower end of the last one come first, so that one device is cabled completely before the next.
 func nextTo(missing []*ir.Link, last *ir.Link) []*ir.Link {
 	out := slices.Clone(missing)
 	if last == nil {
@@ -286,7 +286,7 @@ func nextTo(missing []*ir.Link, last *ir.Link) []*ir.Link {
 	return out
 }
 
-// stands reports whether the fabric without some links is free, also with up to so many of the others down.
+// stands reports whether the fabric without some links is free, also with up to most other links down.
 func (j *judge) stands(without []*ir.Link, most int) (bool, error) {
 	r := j.state(without)
 	if r.parts != nil || r.err != nil {
@@ -295,7 +295,7 @@ func (j *judge) stands(without []*ir.Link, most int) (bool, error) {
 	if j.Fabric.Routing != ir.ShortestPath && j.Fabric.Routing != ir.EBGP {
 		return true, nil
 	}
-	// From here on the fabric is the one without the links, and states are judged one by one.
+	// From here on, the fabric without these links is the base, and states are judged one by one.
 	f := &failures{judge: j, sizes: [][]*failed{{{down: without, base: len(without)}}}, seen: map[string]bool{}}
 	for k := 1; k <= most; k++ {
 		states, err := f.find(k)

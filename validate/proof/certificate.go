@@ -6,8 +6,8 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// certify tries the certificates: proofs that need the links and the routing's promise, but no turns. All of them give
-// the lossless links, in the direction of traffic, numbers that every turn raises.
+// certify tries the certificates: proofs that need only the links and the promise of the routing, and no turns. Each certificate numbers
+// the lossless links, in the direction of traffic, so that every turn leads to a higher number.
 func (p *Proof) certify() bool {
 	p.lossless = p.LosslessLinks()
 	c, reason, rank := p.certificate(p.lossless)
@@ -19,7 +19,7 @@ func (p *Proof) certify() bool {
 	return true
 }
 
-// certificate returns the certificate that holds, its numbers and its rank function; "" if none does.
+// certificate returns the first certificate that holds, its numbers and its rank function; "" if none holds.
 func (p *Proof) certificate(lossless []*ir.Link) (c Certificate, numbers Certified, rank func(*ir.Port, *ir.CosGroup) int) {
 	f := p.Fabric
 	routing := f.Routing
@@ -46,8 +46,8 @@ func (p *Proof) certificate(lossless []*ir.Link) (c Certificate, numbers Certifi
 	return "", Certified{}, nil
 }
 
-// LosslessLinks returns the links between devices that forward that any of the groups crosses lossless, and at both ends of which
-// pauses for it are sent and obeyed.
+// LosslessLinks returns the links between devices that forward on which any of the groups is lossless, with both ends sending and obeying
+// its pauses.
 func (p *Proof) LosslessLinks() []*ir.Link {
 	if p.lossless != nil {
 		return p.lossless
@@ -72,8 +72,8 @@ func highest(links []*ir.Link) int {
 	return top
 }
 
-// tierRank numbers a link in the direction of traffic, by the port it comes in by. Upwards it is the tier of its lower end, across top,
-// and downwards twice top less the tier of its lower end.
+// tierRank returns the rank of a link in the direction of traffic, by its ingress port. Upwards the rank is the tier of the lower end,
+// across it is top, and downwards it is twice top minus the tier of the lower end.
 func tierRank(top int, in *ir.Port) int {
 	switch from := in.Peer(); Up(from, in) {
 	case +1:
@@ -84,14 +84,14 @@ func tierRank(top int, in *ir.Port) int {
 	return top
 }
 
-// forest reports whether the links hold no circle. Parallel links between two devices do not count, because no route turns back to where
-// it came from. Only flooding does, but not into the bond that a frame came by.
+// forest reports whether the links contain no circle. Parallel links between two devices do not count as one, because no route turns back
+// to the previous device. Only flooding does, but not into the bond that a frame came by.
 func forest(f *ir.Fabric, links []*ir.Link) bool {
 	trees := newUnion(len(f.Devices))
 	joined := map[[2]int]*ir.Link{}
 	for _, l := range links {
 		a, b := l.A().Device().ID, l.B().Device().ID
-		if len(joined) >= len(f.Devices) { // more pairs of neighbours than a forest has
+		if len(joined) >= len(f.Devices) { // a forest has fewer pairs of neighbours
 			return false
 		}
 		pair := [2]int{min(a, b), max(a, b)}
@@ -132,8 +132,8 @@ func (u union) join(a, b int32) bool {
 	return a != b
 }
 
-// forestRank roots each tree at its first device: links towards it rank first, those farthest away before others,
-// then the links away from it.
+// forestRank roots each tree at its first device. Links towards the root rank first, beginning with the farthest; links away from the root
+// follow.
 func forestRank(f *ir.Fabric, links []*ir.Link) func(*ir.Port, *ir.CosGroup) int {
 	depth := make([]int, len(f.Devices))
 	in := make([]bool, len(f.Links))
@@ -186,18 +186,18 @@ func noHostBetween(links []*ir.Link) bool {
 	return true
 }
 
-// asPlan reports whether the AS numbers forbid every turn from down or across to across or up. For that the neighbours of a switch above
-// and beside it, over whatever links, must share one number, its own not counted. Then none of them takes a route that leads over another.
-// That speaks for the one path a switch passes on; it forwards over all that are as short. So links must join tiers next to each other,
-// and a device with links to several switches must have all of them in one tier. The way down is then shorter than any that goes up or
-// across first, and never tied with one. Over bridged links frames go without asking BGP.
+// asPlan reports whether the AS numbers forbid every turn from down or across to across or up. For that, the neighbours of a switch above
+// and beside it must share one number, over any links; the switch's own number does not count. Then none of them accepts a route over
+// another one. This covers only the one path that a switch advertises, but it forwards over all paths of the same length. So links must
+// join adjacent tiers, and a device with links to several switches must have all of them in one tier. Then the path down is shorter than
+// any path that first goes up or across, and never equal to one. Bridged links are not allowed, because BGP does not control them.
 func (p *Proof) asPlan() bool {
 	return p.plannedBy(func(d *ir.Device) int { return d.Switch.ASN })
 }
 
-// plannedBy is asPlan for the AS numbers that a function gives the switches.
+// plannedBy is asPlan with the AS numbers that a function returns.
 func (p *Proof) plannedBy(asn func(*ir.Device) int) bool {
-	above := make([]int, len(p.Fabric.Devices)) // the number of those above and beside
+	above := make([]int, len(p.Fabric.Devices)) // by device: the AS number of its neighbours above and beside
 	var between []*ir.Link
 	for _, l := range p.Fabric.Links {
 		if !l.A().Device().Forwards() || !l.B().Device().Forwards() {
@@ -217,7 +217,7 @@ func (p *Proof) plannedBy(asn func(*ir.Device) int) bool {
 	return noHostBetween(between) && !slices.ContainsFunc(p.Fabric.Devices, hangsOnTiers)
 }
 
-// plans notes that other is a neighbour of d, and reports whether the AS numbers so far are a plan.
+// plans records that other is a neighbour of d, and reports whether the AS numbers still form a plan.
 func plans(above []int, asn func(*ir.Device) int, d, other *ir.Device) bool {
 	n := asn(other)
 	switch {
@@ -253,15 +253,15 @@ func hangsOnTiers(d *ir.Device) bool {
 	return false
 }
 
-// bounces reports whether every turn from down to up leaves the group it is in, each time for another group and at last for a lossy one.
-// The links must go up or down, every group must bounce, and no two of the groups may share a buffer.
+// bounces reports whether every turn from down to up moves traffic into another group, and finally into a lossy one. The links must go up
+// or down, every group must bounce, and no two of the groups may share a buffer.
 func (p *Proof) bounces(links []*ir.Link) bool {
 	switch p.Fabric.Routing {
 	case ir.ShortestPath, ir.EBGP, ir.AnyPath, ir.TablePath:
 	default:
 		return false
 	}
-	if p.Fabric.FlowControl == ir.Pause || p.Fabric.Coupled() { // which stops what is lossy, too
+	if p.Fabric.FlowControl == ir.Pause || p.Fabric.Coupled() { // link pause stops lossy traffic, too
 		return false
 	}
 	if len(p.Groups) > 1 && slices.ContainsFunc(p.Fabric.Devices, (*ir.Device).SharesBuffer) {
@@ -279,7 +279,7 @@ func (p *Proof) bounces(links []*ir.Link) bool {
 	return noHostBetween(links) && !slices.ContainsFunc(links, func(l *ir.Link) bool { return Up(l.A(), l.B()) == 0 })
 }
 
-// chain returns the groups in an order in which every one comes before the one it bounces into.
+// chain returns the groups in an order in which every group precedes the one it bounces into.
 func (p *Proof) chain() []*ir.CosGroup {
 	length := func(g *ir.CosGroup) (n int) {
 		for ; g != nil && g.Lossless; g = g.Bounce {
@@ -292,7 +292,7 @@ func (p *Proof) chain() []*ir.CosGroup {
 	return out
 }
 
-// bridged reports whether spanning tree governs all the links: none is an IP hop.
+// bridged reports whether spanning tree controls all the links: none is an IP hop.
 func bridged(links []*ir.Link) bool {
 	return !slices.ContainsFunc(links, func(l *ir.Link) bool { return l.Routed })
 }

@@ -42,7 +42,7 @@ func TestTiered(t *testing.T) {
 	level.Peer = true
 	assert.True(t, tiered(append(c.F.Links[:6:6], level)))
 
-	// A host that forwards is below the switches: with one cable it is an end, with two it is a valley.
+	// A host that forwards is below the switches. With one cable it is an end point, with two it is a valley.
 	one, two := c.Link("ht", "L0"), c.Link("ht", "L1")
 	c.Device("ht").Host.Forwards = true
 	assert.True(t, tiered([]*ir.Link{one}))
@@ -61,7 +61,7 @@ func TestASPlan(t *testing.T) {
 		{"RFC 7938", clos(), true},
 		{"one link bridged", bridged, false},
 		{"unique numbers", clos().UniqueASNs(), false},
-		{"cores with two numbers", clos().ASN("C1", 4_200_000_001), true}, // an agg sees those of one plane
+		{"cores with two numbers", clos().ASN("C1", 4_200_000_001), true}, // an agg has the cores of one plane
 		{"one core with its own", clos().ASN("C1.1", 4_200_000_001), false},
 		{"an agg with its own", clos().ASN("A0.1", 4_200_100_777), false},
 		{"a switch without", clos().ASN("T0.0", 0), false},
@@ -80,8 +80,8 @@ func TestASPlan(t *testing.T) {
 	}
 }
 
-// lossySpine is a leaf and spine fabric with one more spine of another AS, which carries nothing lossless. Traffic that goes that way
-// waits for no buffer, but it makes paths equally long that come down elsewhere.
+// lossySpine returns a leaf/spine fabric with an additional spine of another AS that carries nothing lossless. Traffic over this spine
+// waits for no buffer, but the paths over it become as long as paths over other spines.
 func lossySpine() *irtest.Cabling {
 	c := irtest.LeafSpine(ir.EBGP, 3, 2).UniqueASNs().ASN("S", 65000).Links("L0-X L1-X").Tier("X", 2)
 	for _, p := range c.Device("X").Ports {
@@ -90,7 +90,7 @@ func lossySpine() *irtest.Cabling {
 	return c
 }
 
-// A bond on two tiers is as near by the way up as by the way down.
+// With a bond on two tiers, the path up is as short as the path down.
 func TestASPlanNeedsBondsOnOneTier(t *testing.T) {
 	c := irtest.LeafSpine(ir.EBGP, 3, 2).UniqueASNs().ASN("S", 65000)
 	c.Link("hb", "L0")
@@ -103,7 +103,7 @@ func TestASPlanNeedsBondsOnOneTier(t *testing.T) {
 	assert.False(t, p.asPlan())
 }
 
-// A free verdict that counts bridged cables of a bond as one says so.
+// A free verdict that counts bridged cables of a bond as one has that assumption.
 func TestBondsAssumed(t *testing.T) {
 	for name, c := range map[string]struct {
 		links  string
@@ -133,7 +133,7 @@ func TestBondsAssumed(t *testing.T) {
 	}
 }
 
-// What ASPlan proposes is a plan: with those numbers the certificate holds.
+// With the numbers that ASPlan proposes, the certificate holds.
 func TestASPlanProposed(t *testing.T) {
 	for _, c := range []*irtest.Cabling{
 		irtest.LeafSpine(ir.EBGP, 4, 3).UniqueASNs(), irtest.Clos(ir.EBGP, 2, 2, 2, 2, 1).UniqueASNs(), irtest.FatTree(ir.EBGP, 4).UniqueASNs(),
@@ -156,15 +156,15 @@ func TestASPlanProposed(t *testing.T) {
 func TestCertificatesCoverOnlyLosslessLinks(t *testing.T) {
 	f := fabric(irtest.Ring(ir.ShortestPath, 4))
 	assert.Equal(t, Prone, prove(t, f).Verdict)
-	f.Links[2].A().SetBuffers(nil) // one end does not count it as lossless: the circle is cut
+	f.Links[2].A().SetBuffers(nil) // the cable is not lossless at one end: the circle is cut
 	p := prove(t, f)
 	assert.Equal(t, Free, p.Verdict)
 	assert.Equal(t, ByForest, p.Certificate)
 	assert.True(t, p.Any)
 }
 
-// TestRanks holds every certificate to what it prints: each turn the routing makes, healthy, after failures and while it
-// converges, raises the rank.
+// TestRanks checks the rank function of every certificate: each turn of the routing raises the rank, in the healthy fabric, after failures
+// and while routing converges.
 func TestRanks(t *testing.T) {
 	lossyBounce := func(c *irtest.Cabling) *irtest.Cabling {
 		c.Bounce()
@@ -213,7 +213,7 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// assertRank holds the certificate against the turns of a state, and returns how many there are.
+// assertRank requires that every turn of a state raises the rank, and returns the number of turns.
 func assertRank(t require.TestingT, p *Proof, s ir.State) (turns int) {
 	for _, g := range p.Groups {
 		got, err := p.Fabric.Routes.Turns(g, s)
@@ -236,7 +236,7 @@ func assertRank(t require.TestingT, p *Proof, s ir.State) (turns int) {
 	return turns
 }
 
-// TestRanksOfRandomFabrics does so for whatever certificate a random fabric has, with up to two links down.
+// TestRanksOfRandomFabrics checks the ranks of random fabrics, with up to two links down.
 func TestRanksOfRandomFabrics(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := randomFabric(rt, "R")
@@ -265,7 +265,7 @@ func TestRanksOfRandomFabrics(t *testing.T) {
 	})
 }
 
-// TestOneTreeAtATime: under spanning-tree any links are free as long as it governs them all.
+// TestOneTreeAtATime: spanning tree makes any links free if it controls all of them.
 func TestOneTreeAtATime(t *testing.T) {
 	c := irtest.Ring(ir.SpanningTree, 4)
 	for _, l := range c.F.Links {

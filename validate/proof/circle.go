@@ -8,16 +8,16 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Bounds on the circles that are shown. The work is counted in edges looked at, and a larger budget raises it; where it ends the search,
-// the circle shown is the shortest seen so far.
+// Bounds on the search for the circles that are shown. The work is the number of visited edges, and a larger budget raises its bound. If
+// the search ends early, it shows the shortest circle so far.
 const (
 	maxLoops     = 64
 	maxLoopWork  = 20_000_000
-	loopShare    = 300 // the work is one in so many of the budget, if that is more
-	maxFlowTurns = 256 // turns of circles for which flows are looked for
+	loopShare    = 300 // the work is the budget divided by this, if that is more
+	maxFlowTurns = 256 // turns of circles for which flows are searched
 )
 
-// show returns the shortest circle of each part, the smallest first, and how many parts there are.
+// show returns the shortest circle of each part, the shortest of all first.
 func (g *bufferGraph) show(parts [][]int32, down []*ir.Link) []Loop {
 	for _, p := range parts {
 		slices.SortFunc(p, g.compare)
@@ -44,13 +44,13 @@ type search struct {
 	g      *bufferGraph
 	epoch  int32
 	seen   []int32 // by node: the epoch it was last seen in
-	inside []int32 // by node: the part it is in, by number
+	inside []int32 // by node: the number of its part
 	part   int32
 	before []int32
 	by     []edge
 	depth  []int32
 	queue  []int32
-	ended  bool // the last search for a shortest circle ended before it had begun at every buffer
+	ended  bool // the last search ended before it had started at every buffer
 }
 
 func newSearch(g *bufferGraph) *search {
@@ -61,15 +61,15 @@ func newSearch(g *bufferGraph) *search {
 	}
 }
 
-// shortest returns the shortest circle within a strongly connected part, found breadth first from each of its buffers in order. The circle
-// is turned to begin at its smallest buffer.
+// shortest returns the shortest circle within a strongly connected part, by BFS from each of its buffers in order. The circle is rotated
+// to begin at its smallest buffer.
 func (s *search) shortest(part []int32, work *int) []Wait {
 	s.part++
 	s.ended = false
 	for _, v := range part {
 		s.inside[v] = s.part
 	}
-	best, start := s.microLoop(part) // best[i] leads to the circle's node i+1
+	best, start := s.microLoop(part) // best[i] is the edge to node i+1 of the circle
 	for _, root := range part {
 		if len(best) == 2 {
 			break
@@ -94,8 +94,8 @@ func (s *search) shortest(part []int32, work *int) []Wait {
 	return append(circle[first:], circle[:first]...)
 }
 
-// microLoop returns the first circle of two buffers that are the ends of one cable, and where it begins: traffic that either
-// end sends back to the other. In a large part a search for it could take long.
+// microLoop returns the first circle of the two buffers of one cable, and its start. Both ends of such a cable send traffic back to each
+// other. In a large part, the general search for it could take long.
 func (s *search) microLoop(part []int32) (circle []edge, start int32) {
 	for _, v := range part {
 		p := s.g.port(v)
@@ -139,7 +139,7 @@ func (s *search) from(root int32, best []edge, work *int) []edge {
 	return found
 }
 
-// fill finds flows for the circles of the first loops, asking for all of them at once.
+// fill finds flows for the circles of the first loops, with one query per group.
 func (g *bufferGraph) fill(loops []Loop) {
 	turns, wanted := 0, 0
 	for wanted < len(loops) && (wanted == 0 || turns+len(loops[wanted].Circle) <= maxFlowTurns) {
@@ -177,8 +177,8 @@ func (g *bufferGraph) fill(loops []Loop) {
 	}
 }
 
-// cover returns few of some flows that together make every turn of the circle. Greedily it takes the flow that makes most of the turns
-// still missing, the earlier one of equals.
+// cover returns a small subset of the flows that together make every turn of the circle. It is greedy: it always adds the flow that makes
+// most of the missing turns, and the earlier one of equal flows.
 func cover(circle []Wait, flows []*ir.Flow) []*ir.Flow {
 	missing := make([]bool, len(circle))
 	for i := range missing {
@@ -208,7 +208,7 @@ func cover(circle []Wait, flows []*ir.Flow) []*ir.Flow {
 	}
 }
 
-// has reports whether traffic that came in by in may leave by out, in some group.
+// has reports whether traffic of some group that came in by in may leave by out.
 func (g *bufferGraph) has(in, out *ir.Port) bool {
 	for _, l := range g.layers {
 		if row := l.row(int32(in.ID)); out.Index/64 < len(row) && row[out.Index/64]&(1<<(out.Index%64)) != 0 {
@@ -218,17 +218,17 @@ func (g *bufferGraph) has(in, out *ir.Port) bool {
 	return false
 }
 
-// reversed reports whether the circle also runs the other way round.
+// reversed reports whether the circle also exists in the other direction.
 func (g *bufferGraph) reversed(circle []Wait) bool {
 	return !slices.ContainsFunc(circle, func(h Wait) bool { return !g.has(h.Out, h.In) })
 }
 
-// MostMore is where the count of a loop's other circles ends.
+// MostMore bounds the count of a loop's other circles.
 const MostMore = 999_999
 
 // more counts the other circles of the same length that take the same turns from down to up, in the same order, up to [MostMore]. It
 // returns 0 if the circle has no such turn, and -1 if the work ended the count. Every closed walk of that length is a circle, since a
-// shorter one would have been shown.
+// shorter circle would have been shown.
 func (g *bufferGraph) more(circle []Wait) int {
 	const most = MostMore + 1
 	var valleys []int
@@ -255,7 +255,7 @@ func (g *bufferGraph) more(circle []Wait) int {
 		if last <= v {
 			last += len(circle)
 		}
-		ways := map[int32]int{node(v + 1): 1} // how many walks lead to a buffer
+		ways := map[int32]int{node(v + 1): 1} // by buffer: the number of walks that lead to it
 		for range last - v - 1 {
 			next := map[int32]int{}
 			for n, ways := range ways {

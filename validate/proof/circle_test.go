@@ -17,7 +17,7 @@ import (
 func randomFabric(t *rapid.T, prefix string) *irtest.Cabling {
 	c := irtest.New(ir.ShortestPath)
 	n := rapid.IntRange(3, 7).Draw(t, "switches")
-	for i := 1; i < n; i++ { // a tree first, then further cables
+	for i := 1; i < n; i++ { // first a tree, then further cables
 		c.Link(fmt.Sprint(prefix, rapid.IntRange(0, i-1).Draw(t, "a")), fmt.Sprint(prefix, i))
 	}
 	for range rapid.IntRange(0, 6).Draw(t, "more") {
@@ -37,8 +37,8 @@ func randomFabric(t *rapid.T, prefix string) *irtest.Cabling {
 // between reports whether the cable of a port joins devices that forward.
 func between(p *ir.Port) bool { return p.Device().Forwards() && p.Peer().Device().Forwards() }
 
-// TestShortestCircles: parts and circles agree with a search by hand, on random graphs of two groups. Some turns change the group, and
-// some devices and cables keep one buffer for both.
+// TestShortestCircles: parts and circles agree with an exhaustive search, on random graphs of two groups. Some turns change the group, and
+// some devices and cables keep one buffer for both groups.
 func TestShortestCircles(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := randomFabric(rt, "R").Bounce()
@@ -111,7 +111,7 @@ func TestShortestCircles(t *testing.T) {
 	})
 }
 
-// reachByHand returns the least steps, at least one, from every node to every other.
+// reachByHand returns the smallest number of steps, at least one, from every node to every node.
 func reachByHand(g *bufferGraph) [][]int {
 	out := make([][]int, g.nodes())
 	for root := range int32(g.nodes()) {
@@ -143,7 +143,7 @@ func reachByHand(g *bufferGraph) [][]int {
 	return out
 }
 
-// TestMoreCircles: more counts the other circles with the same turns from down to up. A walk along every such circle gives the same count.
+// TestMoreCircles: more counts the other circles with the same turns from down to up. An enumeration of these circles has the same count.
 func TestMoreCircles(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := randomFabric(rt, "R")
@@ -195,8 +195,8 @@ func TestMoreCircles(t *testing.T) {
 	})
 }
 
-// TestCirclesThatEndEarly: a search that stops at its limit of work reports that, and so does the count of other circles. A larger budget
-// raises the limit.
+// TestCirclesThatEndEarly: a search that stops at its bound of work reports that, and so does the count of other circles. A larger budget
+// raises the bound.
 func TestCirclesThatEndEarly(t *testing.T) {
 	f := fabric(irtest.HyperX(ir.AnyPath, 4).Tier("H0", 2))
 	turns, err := f.Routes.Turns(f.CosGroups[0], ir.State{})

@@ -8,24 +8,24 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// judge answers for one set of groups whether a state of the fabric holds a circle.
+// judge decides for one set of groups whether a state of the fabric has a circle.
 type judge struct {
 	*graph.Line
 	groups []*ir.CosGroup
 	budget *ir.Budget
 	walker *walker
 	base   *base // the healthy fabric, once it was judged free
-	loops  int   // the work that a search for circles may take
+	loops  int   // bound on the work of a search for circles
 }
 
-// base is the graph of the healthy fabric, on which the turns of other states are laid.
+// base is the graph of the healthy fabric, to which the turns of other states are added.
 type base struct {
 	graph *bufferGraph
 	over  *overlay
-	apart bool // it holds circles, of turns that exclude each other
+	apart bool // it has circles, but only of turns that exclude each other
 }
 
-// overlay returns the base with nothing laid on it yet.
+// overlay returns the base without added turns.
 func (b *base) overlay() *overlay {
 	if b.over == nil {
 		b.over = newOverlay(b.graph)
@@ -36,7 +36,7 @@ func (b *base) overlay() *overlay {
 
 func newJudge(t *graph.Line, groups []*ir.CosGroup, budget *ir.Budget) *judge {
 	if t.Fabric.FlowControl == ir.Pause {
-		groups = groups[:1] // the whole cable stops, whatever group a frame is in: the turns of one are those of all
+		groups = groups[:1] // link pause stops the whole cable: all groups have the same turns
 	}
 	if t.Fabric.Coupled() {
 		groups = withLossy(t.Fabric, groups)
@@ -58,26 +58,26 @@ func withLossy(f *ir.Fabric, groups []*ir.CosGroup) []*ir.CosGroup {
 	return append(out, ir.Lossy)
 }
 
-// result is what one state of the fabric holds.
+// result is the judgement of one state of the fabric.
 type result struct {
 	down           []*ir.Link
 	alike          int                      // failure sets that differ from down by names only; 0: not known
-	choices        func([]Wait) []ir.Choice // what routers must choose for a circle; nil: nothing
-	ties           ir.Ties                  // how all ties are broken, where choices are not known one by one
-	spent          bool                     // mixed, and the budget ran out before it was decided
+	choices        func([]Wait) []ir.Choice // the choices of routers that a circle needs; nil: none
+	ties           ir.Ties                  // how routers choose between all equal routes, if single choices are not known
+	spent          bool                     // the budget ran out before mixed was decided
 	ended          bool                     // a search for another state with a shorter circle ended early
-	apart          bool                     // it is free although the turns of all choices together close a circle
+	apart          bool                     // the state is free although the turns of all choices together close a circle
 	graph          *bufferGraph
-	parts          [][]int32  // that hold circles; nil: the state is free
-	mixed          ir.Mixture // of parts: the turns cannot all be taken at the same time, and whether some are was not found out
-	buffers, turns int        // of the healthy state only
+	parts          [][]int32  // the parts with circles; nil: the state is free
+	mixed          ir.Mixture // the turns of parts exclude each other, and whether some combination has a circle is not known
+	buffers, turns int        // for the healthy state only
 	err            error
 }
 
-// prone reports whether the state is known to hold a circle.
+// prone reports whether the state is known to have a circle.
 func (r result) prone() bool { return r.err == nil && r.parts != nil && r.mixed == "" }
 
-// turns asks for the turns of every group; full reports whether all of them are wanted, or those a failure brings.
+// turns returns the turns of every group: all of them with full, or else those that a failure adds.
 func (j *judge) turns(s ir.State, full bool) ([]*ir.Turns, error) {
 	out := make([]*ir.Turns, len(j.groups))
 	for i, g := range j.groups {
@@ -94,8 +94,8 @@ func (j *judge) turns(s ir.State, full bool) ([]*ir.Turns, error) {
 	return out, nil
 }
 
-// state judges the state with some links down, by all of its turns. A circle of turns that exclude each other is looked
-// for among those that do not ([judge.apart]).
+// state judges the state with some links down, by all of its turns. If turns that exclude each other close a circle, [judge.apart]
+// searches one among turns that do not.
 func (j *judge) state(down []*ir.Link) result {
 	r := result{down: down}
 	turns, err := j.turns(ir.State{Down: down, Budget: j.budget}, true)
@@ -135,7 +135,7 @@ func (j *judge) state(down []*ir.Link) result {
 	return r
 }
 
-// parts is graph.parts, paid from the budget.
+// parts calls graph.parts and subtracts its work from the budget.
 func (j *judge) parts(g *bufferGraph, first bool) ([][]int32, error) {
 	parts, steps := g.parts(j.walker, first)
 	if !j.budget.Spend(steps) {

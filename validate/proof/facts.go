@@ -2,8 +2,8 @@ package proof
 
 import "github.com/rocec/rocec/compiler/ir"
 
-// What a proof says is typed: words that stay the same whatever is printed, and what belongs to each. Package validate
-// makes sentences of them; --format json prints the words.
+// The results of a proof are typed: stable words with their values. Package validate makes sentences of them; --format json prints the
+// words.
 
 // Verdict is the outcome of the proof.
 type Verdict string
@@ -15,12 +15,12 @@ const (
 	Unknown Verdict = "unknown"
 )
 
-// Certificate is what shows that a fabric is free.
+// Certificate is the kind of proof that a fabric is free.
 type Certificate string
 
 // The certificates.
 const (
-	ByForest       Certificate = "forest"        // the lossless links make no circle
+	ByForest       Certificate = "forest"        // the lossless links form no circle
 	ByUpDown       Certificate = "up-down"       // every path rises, takes at most one peer step and falls
 	ByASPlan       Certificate = "as-plan"       // the AS numbers forbid every turn from down or across to across or up
 	ByBounce       Certificate = "bounce"        // every turn from down to up changes the group, at last into a lossy one
@@ -32,7 +32,7 @@ const (
 var Certificates = []Certificate{ByForest, ByUpDown, ByASPlan, ByBounce, BySpanningTree, ByExact}
 
 // Reason is the reason for a verdict: [Certified] or [Searched] of Free, [InCircle] of Prone, [MixedStates], [NotFollowed] or
-// [OutOfBudget] of Unknown. What else belongs to it is in the [Proof].
+// [OutOfBudget] of Unknown. Other results are in the [Proof].
 type Reason interface {
 	// Code is a stable word in kebab-case.
 	Code() string
@@ -41,44 +41,44 @@ type Reason interface {
 // Reasons holds a value of every type of reason.
 var Reasons = []Reason{Certified{}, Searched{}, InCircle{}, MixedStates{}, NotFollowed{}, OutOfBudget{}}
 
-// Certified is the reason where a certificate other than ByExact holds. The numbers are those of its rank function.
+// Certified is the reason if a certificate other than ByExact holds. Its numbers belong to the rank function.
 type Certified struct {
-	Links int            // of ByForest: how many links are lossless; with none there is nothing to make a circle of
-	Top   int            // of ByUpDown, ByASPlan and ByBounce: the highest tier
-	Chain []*ir.CosGroup // of ByBounce: the groups, each before the one it bounces into
+	Links int            // for ByForest: the number of lossless links; without any there is no circle
+	Top   int            // for ByUpDown, ByASPlan and ByBounce: the highest tier
+	Chain []*ir.CosGroup // for ByBounce: the groups, each before the one it bounces into
 }
 
-// Searched is the reason where the turns between the buffers of the graph close no circle, also with links down.
+// Searched is the reason if the turns between the buffers of the graph close no circle, also with links down.
 type Searched struct {
 	Down     int // links down at once; 0 where failures only take turns away, or are not judged
-	Followed int // sets of failed links whose turns were followed: those that take away every shortest path of some pair
-	Alike    int // sets that it represents, itself included; -1: not known
+	Followed int // sets of failed links whose turns were followed: those that remove every shortest path of some pair
+	Alike    int // sets that these represent, themselves included; -1: not known
 }
 
-// InCircle is the reason where buffers wait for each other in a circle: the first of the proof's Loops.
+// InCircle is the reason if buffers wait for each other in a circle: the first of the proof's Loops.
 type InCircle struct{}
 
-// MixedStates is the reason where turns of states that exclude each other close a circle together, and it was not found out whether one of
-// them closes it alone. The budget ran out, or the routing does not separate them.
+// MixedStates is the reason if turns of states that exclude each other close a circle together, and it is not known whether one state
+// alone closes it. The budget ran out, or the routing does not separate the states.
 type MixedStates struct {
-	Mixture ir.Mixture // what the states differ in
-	Circle  []Wait     // that they close
+	Mixture ir.Mixture // in what the states differ
+	Circle  []Wait     // buffers of the circle
 	Down    []*ir.Link // in all of the states
 }
 
-// NotFollowed is the reason where the routing cannot be followed.
+// NotFollowed is the reason if the routing cannot be followed.
 type NotFollowed struct {
 	Err error // of [ir.Routes]
 }
 
-// OutOfBudget is the reason where the budget ran out. All states with fewer than Down links down have been judged free.
+// OutOfBudget is the reason if the budget ran out. All states with fewer than Down links down are free.
 type OutOfBudget struct {
-	Down   int // links down in the states that were being judged; 0: it was the healthy fabric
-	Found  int // sets of so many links whose failure matters, alike ones counted once; -1: not all were found
-	Judged int // sets of them that have been judged free
+	Down   int // links down in the states that were not all judged; 0: the healthy fabric
+	Found  int // sets of Down links whose failure adds turns, equal ones counted once; -1: not all were found
+	Judged int // sets of these that are free
 
-	// Circle is one that the turns of Conflict close together, a failure set each, and none of those judged closes
-	// alone; nil: there was none.
+	// Circle is a circle that the turns of several failure sets, Conflict, close together, and that no judged set closes alone; nil: there is
+	// none.
 	Circle   []Wait
 	Conflict [][]*ir.Link
 }
@@ -105,9 +105,9 @@ func (OutOfBudget) Code() string { return "budget" }
 type Assumption struct {
 	Code   AssumptionCode
 	Group  *ir.CosGroup // of NoSender
-	System string       // of ChipAlone: the os that the switches name
-	Chips  []string     // of ChipAlone: their chips, as people say them, in the order of the switches
-	Hand   []*ir.Device // of SetByHand: the devices
+	System string       // for ChipAlone: the os of the switches
+	Chips  []string     // for ChipAlone: the names of their chips, in the order of the switches
+	Hand   []*ir.Device // for SetByHand: the devices
 }
 
 // AssumptionCode is a stable word in kebab-case.
@@ -115,26 +115,26 @@ type AssumptionCode string
 
 // The assumptions.
 const (
-	HostsDrain       AssumptionCode = "hosts-drain"        // hosts drain what they receive; only those that say so pass it on
-	PausesWork       AssumptionCode = "pauses-work"        // pauses are honoured in time, and headroom is as checked
-	GuaranteedBuffer AssumptionCode = "guaranteed-buffer"  // every lossless priority group keeps a frame's worth of buffer
+	HostsDrain       AssumptionCode = "hosts-drain"        // hosts drain what they receive; only hosts with forwards forward it
+	PausesWork       AssumptionCode = "pauses-work"        // ports obey pauses in time, and headroom is as checked
+	GuaranteedBuffer AssumptionCode = "guaranteed-buffer"  // every lossless priority group keeps buffer for at least one frame
 	NoMulticast      AssumptionCode = "no-multicast"       // no multicast frame is lossless
 	NoFlooding       AssumptionCode = "no-flooding"        // no flooded, multicast or unknown-unicast frame is lossless
-	Classified       AssumptionCode = "classified"         // the switches classify as the cos groups say
+	Classified       AssumptionCode = "classified"         // the switches classify as the cos groups state
 	MembersOnly      AssumptionCode = "members-only"       // only members of the roce blocks send in the cos group
 	NoSender         AssumptionCode = "no-sender"          // no host sends in Group: it has only traffic that bounced
-	NoTurningBack    AssumptionCode = "no-turning-back"    // no switch sends a frame back where it came from
+	NoTurningBack    AssumptionCode = "no-turning-back"    // no switch sends a frame back to the device it came from
 	NeverUpAgain     AssumptionCode = "never-up-again"     // routing never sends traffic up again after it came down
-	ASNumbers        AssumptionCode = "as-numbers"         // the AS numbers are as written, and nothing goes round the AS-path check
+	ASNumbers        AssumptionCode = "as-numbers"         // the AS numbers are as written, and no route bypasses the AS-path check
 	Converged        AssumptionCode = "converged"          // the states judged are those after routing has converged
-	BounceMoves      AssumptionCode = "bounce-moves"       // switches move what goes up again into the bounce group
+	BounceMoves      AssumptionCode = "bounce-moves"       // switches move traffic that goes up again into the bounce group
 	SpanningTreeRuns AssumptionCode = "spanning-tree-runs" // one spanning tree for all VLANs runs on every bridged link
 	EqualCosts       AssumptionCode = "equal-costs"        // every link costs the same, and routing has converged
-	NoIBGP           AssumptionCode = "no-ibgp"            // no routes pass between switches of one AS
-	ByTable          AssumptionCode = "by-table"           // the switches forward as the tables say
+	NoIBGP           AssumptionCode = "no-ibgp"            // switches of one AS exchange no routes
+	ByTable          AssumptionCode = "by-table"           // the switches forward as the tables state
 	BondsFormed      AssumptionCode = "bonds-formed"       // the cables of a bond between switches are one bond on both of them
-	ChipAlone        AssumptionCode = "chip-alone"         // switches that run System, which no target knows, do what Chips can do
-	SetByHand        AssumptionCode = "set-by-hand"        // the devices of Hand, which rocec does not read, are set as by_hand says
+	ChipAlone        AssumptionCode = "chip-alone"         // switches with System, which no target knows, can do what Chips can do
+	SetByHand        AssumptionCode = "set-by-hand"        // the devices of Hand, which rocec does not read, are set as by_hand states
 )
 
 // AssumptionCodes are all assumptions, in the order of their declaration.
@@ -143,16 +143,16 @@ var AssumptionCodes = []AssumptionCode{
 	ASNumbers, Converged, BounceMoves, SpanningTreeRuns, EqualCosts, NoIBGP, ByTable, BondsFormed, ChipAlone, SetByHand,
 }
 
-// Note is a fact worth knowing in addition to a free verdict.
+// Note is an additional fact about a free verdict.
 type Note struct {
 	Code  NoteCode
-	Links []*ir.Link // of FewestFailures and SomeFailures: those that are down; of the orders of cabling: planned cables
-	Down  int        // of SamePaths, FreeBeyond, SearchEnded and the orders of cabling: how many links are down
+	Links []*ir.Link // for FewestFailures and SomeFailures: the links down; for notes on cabling: planned cables
+	Down  int        // for SamePaths, FreeBeyond, SearchEnded and notes on cabling: the number of links down
 
-	// Ended: the search for fewer failed links, or more, ended early: a larger budget goes on.
+	// Ended is true if the search for fewer failed links, or more, ended early: a larger budget continues it.
 	Ended bool
 
-	// Mixture, of TransientUnknown, is in what the turns exclude each other that close a circle; empty: the budget ran out.
+	// Mixture, for TransientUnknown, states in what the turns of a circle exclude each other; empty: the budget ran out.
 	Mixture ir.Mixture
 }
 
@@ -161,17 +161,17 @@ type NoteCode string
 
 // The notes.
 const (
-	FewestFailures   NoteCode = "fewest-failures"   // Links down at once make the fabric prone, and no fewer do
-	SomeFailures     NoteCode = "some-failures"     // Links down at once make the fabric prone; whether fewer do is not known
+	FewestFailures   NoteCode = "fewest-failures"   // the failure of Links makes the fabric prone, and no smaller set does
+	SomeFailures     NoteCode = "some-failures"     // the failure of Links makes the fabric prone; whether a smaller set does is not known
 	NeverProne       NoteCode = "never-prone"       // no number of links down makes the fabric prone
-	SamePaths        NoteCode = "same-paths"        // whichever Down links fail, no traffic takes a new path
-	FreeBeyond       NoteCode = "free-beyond"       // the fabric is free also with any Down links down
-	SearchEnded      NoteCode = "search-ended"      // how many failed links make it prone was not found out; up to Down of them do not
-	TransientUnknown NoteCode = "transient-unknown" // circles while routing converges were not ruled out: the budget ran out, or see Mixture
-	AnyCablingOrder  NoteCode = "any-cabling-order" // no set of the planned Links that is missing makes the fabric prone
-	CablingOrder     NoteCode = "cabling-order"     // some set does, and the order of Proof.Cabling meets none
-	NoCablingOrder   NoteCode = "no-cabling-order"  // every order of laying Links meets one
-	CablingUnknown   NoteCode = "cabling-unknown"   // what is true while Links are laid was not found out
+	SamePaths        NoteCode = "same-paths"        // if any Down links fail, no traffic gets a new path
+	FreeBeyond       NoteCode = "free-beyond"       // the fabric is also free with any Down links down
+	SearchEnded      NoteCode = "search-ended"      // how many failed links make it prone is not known; Down or fewer do not
+	TransientUnknown NoteCode = "transient-unknown" // circles while routing converges are not ruled out: the budget ran out, or see Mixture
+	AnyCablingOrder  NoteCode = "any-cabling-order" // no set of missing planned Links makes the fabric prone
+	CablingOrder     NoteCode = "cabling-order"     // some set does, and the order of Proof.Cabling avoids all such sets
+	NoCablingOrder   NoteCode = "no-cabling-order"  // every order of laying Links passes such a set
+	CablingUnknown   NoteCode = "cabling-unknown"   // whether the fabric is free while Links are laid is not known
 )
 
 // NoteCodes are all notes, in the order of their declaration.

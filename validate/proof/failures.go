@@ -8,25 +8,25 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Failures, where routing finds new shortest paths after each.
+// This file judges failures if routing finds new shortest paths after each of them.
 //
-// If every pair that talks keeps its distance, then all shortest paths after a failure were shortest paths before. So the turns are some
-// of those that have been judged. So of all sets of failed links only those count that hold a cut: links that hit every shortest path of
-// some pair. A set F that holds no cut of the fabric is harmless. A set that holds the cut C is a set of fewer links, F less C, in the
-// fabric without C. Hence the recursion: the states with k links down are the cuts of the fabric, and those of every smaller state. Sets
-// that differ by names only have the same verdict, and ir.Routes.Cuts returns one of them.
+// If every pair that talks keeps its distance, then all shortest paths after a failure were shortest paths before. Then the turns are a
+// subset of the judged turns. So only sets of failed links that contain a cut matter: links that hit every shortest path of some pair. A
+// set F without a cut of the fabric is harmless. A set F with the cut C is the smaller set F minus C in the fabric without C. Hence the
+// recursion: the states with k links down are the cuts of the fabric with k links, and the cuts of every smaller state. Sets that differ
+// by names only have the same verdict, and ir.Routes.Cuts returns one of them.
 //
-// The states of one size are judged together: the turns of the healthy fabric with those each state brings. Without a circle, none of them
-// has one. With one, the states whose turns are on it are judged alone, then either half.
+// The states of one size are judged together, by the turns of the healthy fabric and the turns that each state adds. If these close no
+// circle, no single state does. If they close one, the states whose turns are on it are judged alone, and then each half of the others.
 
-// failed is a state that matters.
+// failed is a state with failed links that adds turns.
 type failed struct {
 	down  []*ir.Link
-	base  int        // how many of them are planned cables that are not laid, in every state that comes of this one
+	base  int        // how many of down are unlaid planned cables, also in all states derived from this one
 	alike int        // 0: not known
-	adds  []addition // turns it brings
-	free  bool       // judged alone
-	cuts  []ir.Cut   // of at most asked links
+	adds  []addition // turns that the state adds
+	free  bool       // judged and without a circle
+	cuts  []ir.Cut   // cuts of at most asked links
 	asked int
 	whole bool // see ir.Cut.Whole
 }
@@ -34,18 +34,18 @@ type failed struct {
 // failures judges states with more and more links down.
 type failures struct {
 	*judge
-	most     int         // links down that are asked about at once, if the budget lets
-	sizes    [][]*failed // by links down: the states that matter
+	most     int         // largest number of failed links per query, if the budget is enough
+	sizes    [][]*failed // by number of failed links: the states that add turns
 	seen     map[string]bool
 	followed int // states judged
-	alike    int // failure sets that they represent; -1: not known
+	alike    int // failure sets that these states represent; -1: not known
 
-	// Where turns of several states closed a circle together that none of those judged closes alone.
+	// A circle that turns of several states close together and no judged state closes alone.
 	circle   []Wait
 	conflict []*failed
 }
 
-// newFailures begins with the fabric whose cables are all laid and, where it has planned ones, with that without them.
+// newFailures begins with the fabric with all cables laid and, if cables are planned, with the fabric without these.
 func (j *judge) newFailures(budget *ir.Budget, unlaid []*ir.Link) *failures {
 	own := *j
 	own.budget = budget
@@ -56,14 +56,14 @@ func (j *judge) newFailures(budget *ir.Budget, unlaid []*ir.Link) *failures {
 	return &failures{judge: &own, sizes: [][]*failed{whole}, seen: map[string]bool{}}
 }
 
-// overhead is what any question about a state costs, however small the fabric.
+// overhead is the smallest cost of a query about a state.
 const overhead = 10_000
 
-// batch is how many states are judged together.
+// batch is the number of states that are judged together.
 const batch = 512
 
-// level finds and judges the states with so many links down, which is one more than before. found is their number, done the number of
-// those judged free. The result is not free if it holds parts or an error.
+// level finds and judges the states with k links down, one more than in the previous call. found is their number, done the number of free
+// ones. The result is not free if it has parts or an error.
 func (f *failures) level(k int) (r result, done, found int) {
 	states, err := f.find(k)
 	if err != nil {
@@ -74,7 +74,7 @@ func (f *failures) level(k int) (r result, done, found int) {
 	return r, done, len(states)
 }
 
-// follow judges states together, so many at a time. done is the number of those judged free.
+// follow judges states in batches. done is the number of free ones.
 func (f *failures) follow(states []*failed) (r result, done int) {
 	for chunk := range slices.Chunk(states, batch) {
 		for _, s := range chunk {
@@ -111,7 +111,7 @@ func (f *failures) follow(states []*failed) (r result, done int) {
 	return result{}, done
 }
 
-// find returns the states with k links down that matter.
+// find returns the states with k links down that add turns.
 func (f *failures) find(k int) ([]*failed, error) {
 	var out []*failed
 	for size, states := range f.sizes {
@@ -138,8 +138,8 @@ func (f *failures) find(k int) ([]*failed, error) {
 	return out, nil
 }
 
-// cut sees to it that the cuts of s of so many links are known. Asking for all sizes at once costs least, but where the
-// budget does not last for it, the small ones are still wanted.
+// cut finds the cuts of s with so many links. One query for all sizes costs least. If the budget is not enough for it, cut asks for the
+// small sizes only.
 func (f *failures) cut(s *failed, links int) error {
 	if s.asked >= links {
 		return nil
@@ -174,16 +174,16 @@ func linksKey(links []*ir.Link) string {
 	return string(b)
 }
 
-// search judges states together, and apart where together they hold a circle. Among several that are prone by themselves it finds the
-// first, so that the shown circle does not depend on the rest of the fabric.
+// search judges states together, and separately if together they have a circle. Of several prone states it finds the first, so that the
+// shown circle does not depend on the rest of the fabric.
 func (f *failures) search(states []*failed) result {
-	over, more := f.base.overlay(), f.base.apart // of turns that exclude each other others may after a failure
+	over, more := f.base.overlay(), f.base.apart // after a failure, other turns of the base may be possible
 	for _, s := range states {
 		over.lay(s.adds)
 		more = more || len(s.adds) > 0
 	}
 	var parts [][]int32
-	if more { // else every turn is one of the healthy fabric
+	if more { // otherwise every turn is one of the healthy fabric
 		var err error
 		if parts, err = f.parts(over.bufferGraph, true); err != nil {
 			return result{err: err}
@@ -229,8 +229,8 @@ func (f *failures) search(states []*failed) result {
 	return result{}
 }
 
-// earlier returns the first of some states that is prone. If the budget ends first, or if the later one is certain and the first is not,
-// it returns known, the result of a later one.
+// earlier returns the result of the first prone state. It returns known, the result of a later state, if the budget ends first, or if
+// known is certain and the first result is not.
 func (f *failures) earlier(states []*failed, known result) result {
 	states = slices.DeleteFunc(slices.Clone(states), func(s *failed) bool { return s.free })
 	if len(states) == 0 {
@@ -244,7 +244,7 @@ func (f *failures) earlier(states []*failed, known result) result {
 	return known
 }
 
-// alone judges one state by all of its turns, and only those.
+// alone judges one state by exactly its turns.
 func (f *failures) alone(s *failed) result {
 	if s.free {
 		return result{}
@@ -256,7 +256,7 @@ func (f *failures) alone(s *failed) result {
 	return r
 }
 
-// involved returns the states whose turns the circle needs: of several that bring a turn, the first.
+// involved returns the states whose turns the circle needs. If several states add a turn, it returns the first of them.
 func (f *failures) involved(states []*failed, circle []Wait) []*failed {
 	var out []*failed
 	for _, h := range circle {
@@ -276,7 +276,7 @@ func (f *failures) involved(states []*failed, circle []Wait) []*failed {
 	return out
 }
 
-// failures judges the sets of links that may be down, of a fabric that is free while none is.
+// failures judges the sets of links that may fail, for a fabric that is free without failures.
 func (p *prover) failures() {
 	n := min(p.Fabric.Failures, len(p.Fabric.Links))
 	f := p.judge.newFailures(p.budget, planned(p.Fabric))
@@ -301,15 +301,15 @@ func (p *prover) failures() {
 	p.followed = f
 }
 
-// maxTightest bounds the search for the shortest circle among failure sets of one size. A larger budget raises it: it is one in
-// tightestShare of that, if that is more.
+// maxTightest bounds the search for the shortest circle among failure sets of one size. A larger budget raises it to the budget divided by
+// tightestShare, if that is more.
 const (
 	maxTightest   = 30_000_000
 	tightestShare = 200
 )
 
-// tightest returns the state with the shortest circle, among those with as many links down as r, which holds a circle. It goes as far as
-// the budget. Which state was found first depends on names.
+// tightest returns the state with the shortest circle, among the states with as many links down as r, as far as the budget lasts. Without
+// it, the shown state would depend on names.
 func (f *failures) tightest(states []*failed, r result) result {
 	best := f.shortestOf(r)
 	for _, s := range states {
@@ -336,7 +336,7 @@ func (f *failures) tightest(states []*failed, r result) result {
 	return r
 }
 
-// shortestOf returns the length of the shortest circle of a state; 0 if the budget does not last for it.
+// shortestOf returns the length of the shortest circle of a state; 0 if the budget is not enough.
 func (f *failures) shortestOf(r result) int {
 	best := 0
 	s := newSearch(r.graph)
@@ -356,12 +356,12 @@ func (f *failures) shortestOf(r result) int {
 	return best
 }
 
-// outOfBudget settles a fabric of which the budget ran out among the sets of why.Down links.
+// outOfBudget sets the verdict if the budget ran out among the sets of why.Down links.
 func (p *prover) outOfBudget(f *failures, why OutOfBudget, reserve *ir.Budget) {
 	enough := p.enough(why.Judged, why.Found)
 	if r := f.guess(p.Fabric.Failures, why.Down, reserve); r.parts != nil {
 		p.prone(r)
-		if p.Fewest = len(Failed(r.down)) <= why.Down; !p.Fewest { // all smaller sets than why.Down have been judged
+		if p.Fewest = len(Failed(r.down)) <= why.Down; !p.Fewest { // all sets of fewer than why.Down links are free
 			p.Enough = enough
 		}
 		return
@@ -376,9 +376,9 @@ func (p *prover) outOfBudget(f *failures, why OutOfBudget, reserve *ir.Budget) {
 	p.Enough = enough
 }
 
-// guess judges the states that are most likely to hold a circle, among those with at most so many links down. One has the failures of all
-// states in conflict; the other is that of [failures.halves]. Links that the circle does not need down are taken out again, down to least,
-// as far as the budget goes.
+// guess judges the two states that are most likely to have a circle, if they have at most most links down. One has the failures of all
+// states in conflict; the other is that of [failures.halves]. It then removes failures that the circle does not need, until least remain
+// or the budget ends.
 func (f *failures) guess(most, least int, budget *ir.Budget) result {
 	f.budget = budget
 	var all []*ir.Link
@@ -397,8 +397,8 @@ func (f *failures) guess(most, least int, budget *ir.Budget) result {
 	return result{}
 }
 
-// thinned returns a state that holds a circle and loses it if any link comes up again, or that has only least links down; or how far the
-// budget went. Other sets may still be smaller.
+// thinned removes failed links from a state with a circle, until each of the others is needed, only least remain, or the budget ends.
+// Other failure sets may still be smaller.
 func (f *failures) thinned(r result, least int) result {
 	for i := 0; i < len(r.down) && len(r.down) > least; {
 		less := f.state(slices.Concat(r.down[:i], r.down[i+1:]))

@@ -8,13 +8,13 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// extra is the work that may be spent on one note, warning or way out in addition to the verdict: a two-hundredth of the rest.
+// extra is the budget of one note, warning or way out after the verdict: a two-hundredth of the remaining budget.
 func (p *prover) extra() *ir.Budget { return ir.NewBudget(p.budget.Left() / 200) }
 
-// beside finds facts worth knowing in addition to a verdict. For a verdict that rests on shortest paths, it finds how many failures would
-// change it, and what may happen while routing converges; neither waits for the other. For a circle, it finds a cable to take out.
+// beside finds additional facts about a verdict. For a verdict on shortest paths, it finds how many failures would change it, and circles
+// while routing converges. These two have separate budgets. For a circle, it finds a cable to take out.
 func (p *prover) beside() {
-	if p.Verdict == Prone && len(Failed(p.Loops[0].Down)) == len(p.Loops[0].Down) { // where cables are not laid yet, lay them
+	if p.Verdict == Prone && len(Failed(p.Loops[0].Down)) == len(p.Loops[0].Down) { // no planned cable is among them
 		p.Cut = p.cut()
 	}
 	if p.followed == nil {
@@ -29,7 +29,7 @@ func (p *prover) beside() {
 	p.Notes = append(notes, p.Notes...)
 }
 
-// anew returns the failures judged so far, with another budget and scratch of its own.
+// anew returns the failures judged so far, with another budget and separate scratch memory.
 func (f *failures) anew(budget *ir.Budget) *failures {
 	own, j := *f, *f.judge
 	j.budget, j.walker, j.base = budget, &walker{}, &base{graph: f.base.graph, apart: f.base.apart}
@@ -37,14 +37,14 @@ func (f *failures) anew(budget *ir.Budget) *failures {
 	return &own
 }
 
-// mostLevels bounds how many more failures than the fabric must tolerate are looked at. A larger budget raises it: it is one for each
-// levelCost steps that the search may take, if that is more.
+// mostLevels bounds the number of failures, beyond those that the fabric must tolerate, that are tried. A larger budget raises it to one
+// for each levelCost steps of the search, if that is more.
 const (
 	mostLevels = 64
 	levelCost  = 500_000
 )
 
-// fewest looks for the smallest number of failures that makes a free fabric prone, and returns what it learns.
+// fewest searches the smallest number of failures that makes a free fabric prone, and returns notes about it.
 func (p *Proof) fewest(f *failures, free int) (notes []Note) {
 	links := len(p.Fabric.Links)
 	hint := result{}
@@ -89,7 +89,7 @@ func (p *Proof) fewest(f *failures, free int) (notes []Note) {
 	return notes
 }
 
-// unasked reports whether the cuts that lead to some state with k links down are still to be asked for.
+// unasked reports whether some state with k links down needs cuts that were not queried yet.
 func (f *failures) unasked(k int) bool {
 	for size, states := range f.sizes {
 		if slices.ContainsFunc(states, func(s *failed) bool { return s.asked < k-size }) {
@@ -99,8 +99,9 @@ func (f *failures) unasked(k int) bool {
 	return false
 }
 
-// halves returns a set of links that often makes a Clos prone. Of two leaves with the same neighbours, the first loses its links to one
-// half of them, the second to the other. So traffic between the two bounces off a third. It returns nil without such leaves.
+// halves returns a set of links whose failure often makes a Clos prone. Of two leaves with the same neighbours, one loses its links to
+// half of them, and the second leaf its links to the other half. So traffic between the two bounces off a third leaf. It returns nil
+// without such leaves.
 func (f *failures) halves() []*ir.Link {
 	first := map[string]*ir.Device{}
 	var best []*ir.Link

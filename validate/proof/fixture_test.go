@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/compiler/routes"
 )
 
-// fabric completes a fabric and gives it the compiler's router.
+// fabric completes a fabric and sets the compiler's router.
 func fabric(c *irtest.Cabling) *ir.Fabric {
 	f := c.Fabric()
 	f.Routes = routes.New(f)
@@ -27,7 +27,7 @@ func prove(t require.TestingT, f *ir.Fabric) *Proof {
 	return ps[0]
 }
 
-// reasonOf returns a reason of the type that a proof with this verdict must have where the budget lasts.
+// reasonOf returns a reason of the type that a proof with this verdict must have if the budget is enough.
 func reasonOf(p *Proof) Reason {
 	switch {
 	case p.Verdict == Prone:
@@ -40,7 +40,7 @@ func reasonOf(p *Proof) Reason {
 	return Certified{}
 }
 
-// names is "a:p0 - b:p1, c:p2 - d:p3".
+// names returns text such as "a:p0 - b:p1, c:p2 - d:p3".
 func names(links []*ir.Link) string {
 	var out []string
 	for _, l := range links {
@@ -49,7 +49,7 @@ func names(links []*ir.Link) string {
 	return strings.Join(out, ", ")
 }
 
-// router is a function that answers for turns, and knows no cuts.
+// router is a function that returns turns; it knows no cuts.
 type router func(*ir.CosGroup, ir.State) (*ir.Turns, error)
 
 func (r router) Turns(g *ir.CosGroup, s ir.State) (*ir.Turns, error)   { return r(g, s) }

@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// newLine returns the line graph of a fabric, whose vertices are ingress buffers: on the graph that its routes have been found on.
+// newLine returns the line graph of a fabric, whose vertices are ingress buffers. It reuses the graph of the fabric's routes.
 func newLine(f *ir.Fabric) *graph.Line {
 	if r, ok := f.Routes.(interface{ Graph() *graph.Graph }); ok {
 		return graph.NewLine(r.Graph())
@@ -23,15 +23,15 @@ func newLine(f *ir.Fabric) *graph.Line {
 type bufferGraph struct {
 	*graph.Line
 	groups []*ir.CosGroup
-	turns  []*ir.Turns // by group; one that was not asked for is nil
+	turns  []*ir.Turns // by group; nil for a group that was not queried
 	layers []layer
 	of     [][]layer // by group: the layers that lead out of its buffers
-	shared []bool    // by Port.ID: one buffer for all groups; nil: nowhere
+	shared []bool    // by Port.ID: the port has one buffer for all groups; nil: no port has
 
 	loopWork int // the work that a search for circles may take
 }
 
-// layer is the turns from the buffers of one group to those of another, or of the same.
+// layer has the turns from the buffers of one group to the buffers of another or the same group.
 type layer struct {
 	rows     [][]uint64 // see ir.Turns
 	from, to int32
@@ -67,7 +67,7 @@ func (g *bufferGraph) index() {
 	}
 }
 
-// out returns the layers that lead out of node n.
+// out returns the layers with edges from node n.
 func (g *bufferGraph) out(n int32) []layer {
 	if len(g.groups) == 1 {
 		return g.layers
@@ -106,7 +106,7 @@ func (g *bufferGraph) compare(a, b int32) int {
 	return cmp.Or(cmp.Compare(p.Device().ID, q.Device().ID), cmp.Compare(p.Index, q.Index), cmp.Compare(a, b))
 }
 
-// edge is one turn: out of a buffer, by a port, into the next.
+// edge is one turn: from a buffer, by an egress port, into the next buffer.
 type edge struct {
 	out   *ir.Port
 	group int32 // of the traffic, as it comes in
@@ -130,7 +130,7 @@ func (g *bufferGraph) edges(n int32, yield func(edge) bool) {
 	}
 }
 
-// edge returns the edge of a node that leads out by a port, if there is one.
+// edge returns the edge of a node over an egress port, if there is one.
 func (g *bufferGraph) edge(n int32, out *ir.Port) (e edge, ok bool) {
 	p := g.portID(n)
 	for _, l := range g.out(n) {
@@ -159,7 +159,7 @@ func (g *bufferGraph) leads(n int32) bool {
 	return false
 }
 
-// extent counts the buffers that wait or are waited for, and the turns between them.
+// extent returns the number of buffers with an edge, and the number of turns between them.
 func (g *bufferGraph) extent() (buffers, turns int) {
 	used := make([]uint64, (g.nodes()+63)/64)
 	targets := make([][]uint64, len(g.groups)) // by group, a mask of the out-ports that turns lead to
@@ -201,20 +201,20 @@ func (g *bufferGraph) extent() (buffers, turns int) {
 	return buffers, turns
 }
 
-// addition is turns a graph may be given on top: bits of one word of one row of one layer.
+// addition has turns to add to a graph: bits of one word of one row of one layer.
 type addition struct {
 	layer, port, word int32
 	bits              uint64
 }
 
-// overlay is a graph that can be given turns, and have them taken away again.
+// overlay is a graph to which turns can be added and from which they can be removed again.
 type overlay struct {
 	*bufferGraph
-	base  []layer // what the layers are without additions
+	base  []layer // the layers without additions
 	owned [][]int32
 }
 
-// newOverlay returns an overlay of g with a layer for every way turns can lead between the groups.
+// newOverlay returns an overlay of g with a layer for every pair of groups that turns can join.
 func newOverlay(g *bufferGraph) *overlay {
 	o := &overlay{bufferGraph: &bufferGraph{Line: g.Line, groups: g.groups, turns: g.turns, shared: g.shared}}
 	for i := range g.groups {
@@ -243,7 +243,7 @@ func (o *overlay) add(g *bufferGraph, from, to int32) {
 	o.layers = append(o.layers, l)
 }
 
-// more returns what the turns add to the base.
+// more returns the turns that are not in the base.
 func (o *overlay) more(turns []*ir.Turns) []addition {
 	var out []addition
 	for i, l := range o.base {
@@ -275,7 +275,7 @@ func (o *overlay) lay(adds []addition) {
 	for _, a := range adds {
 		rows, base := o.layers[a.layer].rows, o.base[a.layer].rows
 		row := rows[a.port]
-		if len(row) == 0 || len(base[a.port]) > 0 && &row[0] == &base[a.port][0] { // still the base's own
+		if len(row) == 0 || len(base[a.port]) > 0 && &row[0] == &base[a.port][0] { // the row is still shared with the base
 			row = make([]uint64, (len(o.Fabric.Ports[a.port].Device().Ports)+63)/64)
 			copy(row, base[a.port])
 			rows[a.port] = row
@@ -285,7 +285,7 @@ func (o *overlay) lay(adds []addition) {
 	}
 }
 
-// clear takes all added turns away.
+// clear removes all added turns.
 func (o *overlay) clear() {
 	for i, ports := range o.owned {
 		for _, p := range ports {

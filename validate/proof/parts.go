@@ -5,23 +5,23 @@ import (
 	"slices"
 )
 
-// visit is a node on the way of the depth-first walk, and how far its edges have been followed.
+// visit is a node on the path of the depth-first search, and the position in its edges.
 type visit struct{ n, layer, word int32 }
 
-// walker finds the strongly connected parts of graphs over the same tables (Tarjan 1972), without recursion. Bit masks over the out-ports
-// of every device mark the buffers behind them that have not been seen yet. So a row of turns is followed word by word, and finished
-// buffers cost nothing: the walk is linear in buffers, not in turns.
+// walker finds the strongly connected parts of graphs over the same tables (Tarjan 1972), without recursion. Bit masks over the egress
+// ports of every device mark the buffers behind them that are not visited yet. So a row of turns is followed word by word, and finished
+// buffers cost nothing: the search is linear in buffers, not in turns.
 type walker struct {
-	found []int32  // by node: its number in the order of finding, 1 and up; 0: not found yet
-	low   []int32  // by node: the smallest number it is known to lead back to
-	fresh []uint64 // by group, out-port: the buffer behind it has not been found
-	open  []uint64 // by group, out-port: the buffer behind it has been found, and its part is not complete
+	found []int32  // by node: its number in the order of finding, from 1; 0: not found yet
+	low   []int32  // by node: the smallest number that it is known to reach
+	fresh []uint64 // by group, egress port: the buffer behind it has not been found
+	open  []uint64 // by group, egress port: the buffer behind it has been found, and its part is not complete
 	stack []int32
 	path  []visit
 }
 
-// parts returns the strongly connected parts of two nodes or more, which are those with a circle. With first it returns the first part
-// found only. steps is the work done.
+// parts returns the strongly connected parts of two nodes or more; exactly these have circles. With first it returns only the first part
+// found. steps is the work done.
 func (g *bufferGraph) parts(w *walker, first bool) (parts [][]int32, steps int) {
 	n := g.nodes()
 	if len(w.found) < n {
@@ -39,7 +39,7 @@ func (g *bufferGraph) parts(w *walker, first bool) (parts [][]int32, steps int) 
 		count++
 		w.found[n] = count
 		steps += 4
-		if !g.leads(n) { // a part of its own
+		if !g.leads(n) { // a part with one node
 			g.mark(w.fresh, n, false)
 			return
 		}
@@ -90,7 +90,7 @@ func (g *bufferGraph) parts(w *walker, first bool) (parts [][]int32, steps int) 
 	return parts, steps
 }
 
-// mark sets or clears the bits of a node: in the masks of every group, if they share its buffer.
+// mark sets or clears the bits of a node, in the masks of every group that shares its buffer.
 func (g *bufferGraph) mark(mask []uint64, n int32, on bool) {
 	p := g.portID(n)
 	at, bit := int(g.Word[p]), uint64(1)<<g.Bit[p]

@@ -4,12 +4,12 @@
 // every set of cos groups that must be judged together: free, prone or unknown, with the reason. A circle of waiting buffers is necessary
 // for a deadlock (Dally & Seitz 1987), not sufficient: hence "prone".
 //
-// Three engines in this order; the first that knows answers:
+// Three engines run in this order, until one of them has a verdict:
 //
 //  1. Certificates, linear in the links, valid whatever fails: each link gets a number, and every turn leads to a higher number. So no
 //     chain of turns returns to its first link (certificate.go).
 //  2. Exact: the turns of the healthy fabric (exact.go).
-//  3. Failures: only those sets of failed links that can change the verdict. The turns of many sets are judged together. Sets whose turns
+//  3. Failures: the sets of failed links that can change the verdict. The turns of many sets are judged together. Sets whose turns
 //     close a circle together are judged one by one (failures.go).
 //
 // The results are typed (facts.go): stable codes with numbers and names. Package validate turns them into sentences.
@@ -22,21 +22,21 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Proof is the verdict for a set of cos groups that have to be judged together; nearly always that is one group.
+// Proof is the verdict for a set of cos groups that must be judged together; nearly always the set is one group.
 type Proof struct {
 	Fabric      *ir.Fabric
-	Groups      []*ir.CosGroup // they can fill one another's buffers; with the groups they bounce into
+	Groups      []*ir.CosGroup // groups that can fill one another's buffers, with the groups they bounce into
 	Verdict     Verdict
 	Certificate Certificate  // of a free verdict; empty otherwise
-	Failures    int          // how many links down at once the verdict covers; of a prone verdict: how many are down in the state shown
-	Any         bool         // the verdict holds whatever fails
+	Failures    int          // number of failed links that the verdict covers; for a prone verdict: links down in the state shown
+	Any         bool         // the verdict covers any failures
 	Reason      Reason       // the reason for the verdict
 	Assumptions []Assumption // of a free verdict
-	Loops       []Loop       // of a prone verdict: the shortest circle of each part, the shortest first, at most 64
-	Parts       int          // of a prone verdict: the strongly connected parts of the graph that hold circles
-	Fewest      bool         // of a prone verdict: no state with fewer failed links has a circle; false: not known
-	Notes       []Note       // what is worth knowing beside a free verdict
-	Enough      int64        // if the budget ran out: an estimate of the needed steps; 0: it did not run out
+	Loops       []Loop       // for a prone verdict: the shortest circle of each part, the shortest first, at most 64
+	Parts       int          // for a prone verdict: the number of strongly connected parts with circles
+	Fewest      bool         // for a prone verdict: no state with fewer failed links has a circle; false: not known
+	Notes       []Note       // additional facts about a free verdict
+	Enough      int64        // an estimate of the needed steps if the budget ran out; 0: it did not
 	Buffers     int          // buffers in the judged graph; 0: a certificate needs no graph
 	Turns       int          // turns between these buffers
 
@@ -53,8 +53,8 @@ type Proof struct {
 	// has to survive. nil: no link that was tried has this property.
 	Cut *ir.Link
 
-	// Rank is the rank function of a certificate: every turn raises it. In is the port whose ingress buffer is ranked.
-	// Nil: the certificate needs none.
+	// Rank is the rank function of a certificate: every turn leads to a higher rank. in is the port of the ranked ingress buffer. nil: the
+	// certificate needs none.
 	Rank func(in *ir.Port, g *ir.CosGroup) int
 
 	lossless []*ir.Link // see LosslessLinks; nil: not known, or none
@@ -64,17 +64,17 @@ type Proof struct {
 type Loop struct {
 	Circle   []Wait
 	Flows    []*ir.Flow  // few flows that together take every turn of the circle; nil for loops far down the list
-	Down     []*ir.Link  // what must have failed; nil: nothing
-	Alike    int         // failure sets that differ from Down by names only, itself included; 0: not known
-	Choices  []ir.Choice // what routers must choose between equal routes; nil: it does not matter
-	Ties     ir.Ties     // how they must choose everywhere, where the choices were not found one by one
-	Buffers  int         // in the strongly connected part the circle is in
-	Reversed bool        // the circle also runs the other way round
+	Down     []*ir.Link  // the failed links; nil: none
+	Alike    int         // the number of failure sets that differ from Down by names only, with Down; 0: not known
+	Choices  []ir.Choice // the choices of routers between equal routes; nil: any choices
+	Ties     ir.Ties     // the rule for all choices, if single choices are not known
+	Buffers  int         // buffers of the strongly connected part that contains the circle
+	Reversed bool        // the circle also exists in the other direction
 	More     int         // other circles of this length with the same turns from down to up, at most MostMore; -1: not counted
-	Ended    bool        // the search for the shortest circle ended early: a shorter one may be there
+	Ended    bool        // the search for the shortest circle ended early: a shorter one may exist
 }
 
-// Wait is one buffer of a circle, that of in-port In, and the turn by which it waits for the next one to drain.
+// Wait is one buffer of a circle, the ingress buffer of port In, and the turn by which it waits for the next buffer to drain.
 type Wait struct {
 	In, Out *ir.Port
 	Group   *ir.CosGroup
@@ -98,9 +98,9 @@ func (h Wait) Valley() bool { return Up(h.In.Peer(), h.In) < 0 && Up(h.Out, h.Ou
 type prover struct {
 	*Proof
 	budget   *ir.Budget
-	had      int64     // steps, at the beginning
+	had      int64     // the initial budget, in steps
 	judge    *judge    // nil: a certificate holds
-	followed *failures // of a free verdict that rests on shortest paths
+	followed *failures // for a free verdict on shortest paths
 }
 
 // All proves facts about f within the budget. It returns a proof for every set of lossless groups to be judged together, in the order of
@@ -192,9 +192,9 @@ func (p *prover) follow() {
 		if down := planned(p.Fabric); !slices.ContainsFunc(down, reroutes) || !p.settle(p.judge.state(down)) {
 			p.failures()
 		}
-	case ir.TablePath: // what the tables would say after a failure is not known
+	case ir.TablePath: // the tables after a failure are not known
 		p.Verdict, p.Reason = Free, Searched{}
-	default: // fewer links only take turns away
+	default: // failed links only remove turns
 		p.Verdict, p.Any, p.Reason = Free, true, Searched{}
 	}
 }
@@ -209,8 +209,8 @@ func planned(f *ir.Fabric) (out []*ir.Link) {
 	return out
 }
 
-// reroutes reports whether traffic takes other paths while a link is down: the link joins two forwarding devices, or is a leg of a bond.
-// If a member loses any other link, its turns disappear and no new ones appear.
+// reroutes reports whether traffic uses other paths while a link is down: the link joins two forwarding devices, or is a leg of a bond.
+// The failure of any other link only removes turns.
 func reroutes(l *ir.Link) bool {
 	return l.A().Device().Forwards() && l.B().Device().Forwards() || leg(l)
 }
@@ -253,7 +253,7 @@ func (p *prover) settle(r result) bool {
 }
 
 // enough estimates how many steps the proof needs, after the budget ran out with judged of the found states done. It scales the budget by
-// found to judged, at most a thousandfold. If the proportion is unknown, it returns ten times the budget.
+// found to judged, at most a thousandfold. If found is unknown, it returns ten times the budget.
 func (p *prover) enough(judged, found int) int64 {
 	const most = 1000
 	times := int64(10)
@@ -354,7 +354,7 @@ func bonded(f *ir.Fabric) bool {
 	return false
 }
 
-// setByHand gives the devices that rocec does not read and that carry a lossless group.
+// setByHand returns the devices that rocec does not read and that carry a lossless group.
 func setByHand(f *ir.Fabric) (out []*ir.Device) {
 	for _, d := range f.Devices {
 		if d.ByHand != nil && slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return len(p.Buffers()) > 0 }) {

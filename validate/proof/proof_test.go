@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// The verdicts of the literature's topologies, with the shortest circle and how many links must fail for it.
+// The verdicts on topologies of the literature, with the shortest circle and the number of links that must fail for it.
 func TestVerdicts(t *testing.T) {
 	const sp, ud = ir.ShortestPath, ir.UpDown
 	tests := []struct {
@@ -40,7 +40,8 @@ func TestVerdicts(t *testing.T) {
 		{"LS4x3, any three down", irtest.LeafSpine(sp, 4, 3).Failures(3), Prone, "", 4, 3},
 		{"LS4x4, any three down", irtest.LeafSpine(sp, 4, 4).Failures(3), Free, ByExact, 0, 3},
 		{"LS4x4, any four down", irtest.LeafSpine(sp, 4, 4).Failures(4), Prone, "", 4, 4},
-		{"LS3x3, any number down", irtest.LeafSpine(sp, 3, 3).Failures(9), Free, ByExact, 0, 9}, // two leaves that bounce need two others
+		{"LS3x3, any number " +
+			"down", irtest.LeafSpine(sp, 3, 3).Failures(9), Free, ByExact, 0, 9}, // traffic of two leaves that bounces needs two other leaves
 		{"LS4x2, up-down, any number down", irtest.LeafSpine(ud, 4, 2).Failures(8), Free, ByUpDown, 0, 8},
 		{"LS4x2, any path", irtest.LeafSpine(ir.AnyPath, 4, 2), Prone, "", 4, 0},
 		{"LS2x2, hosts on both spines", irtest.LeafSpine(sp, 2, 2).Hosts("S0", "S1"), Prone, "", 4, 0},
@@ -122,7 +123,7 @@ func TestFewestFailures(t *testing.T) {
 	assert.Equal(t, "L0:p0 - S0:p0, L1:p1 - S1:p1", names(p.Notes[0].Links))
 }
 
-// What is noted where the budget lasts for less and less.
+// The notes with smaller and smaller budgets.
 func TestNotesOverBudget(t *testing.T) {
 	codes := map[NoteCode]bool{}
 	for _, c := range []*irtest.Cabling{irtest.LeafSpine(ir.ShortestPath, 12, 8), irtest.LeafSpine(ir.ShortestPath, 3, 3)} {
@@ -147,7 +148,7 @@ func TestNotesOverBudget(t *testing.T) {
 	want := map[NoteCode]bool{}
 	for _, c := range NoteCodes {
 		switch c {
-		case TransientUnknown, AnyCablingOrder, CablingOrder, NoCablingOrder, CablingUnknown: // which transients and cabling note
+		case TransientUnknown, AnyCablingOrder, CablingOrder, NoCablingOrder, CablingUnknown: // transients and cabling write these notes
 		default:
 			want[c] = true
 		}
@@ -155,11 +156,11 @@ func TestNotesOverBudget(t *testing.T) {
 	assert.Equal(t, want, codes)
 }
 
-// T47 and T48: what goes up again moves into a group of its own, which helps as long as that has a buffer of its own.
+// T47 and T48: traffic that goes up again moves into a separate group, which helps only if that group has a separate buffer.
 func TestBounce(t *testing.T) {
 	build := func(change func(*irtest.Cabling)) *Proof {
 		c := irtest.New(ir.ShortestPath).Links("L0-S0 L1-S1 L2-S0 L2-S1 L3-S0 L3-S1").Tier("S", 2).Hosts("L0", "L1", "L2", "L3").Bounce()
-		for _, l := range c.F.Links { // hosts do not speak in it
+		for _, l := range c.F.Links { // hosts do not send in it
 			if l.A().Device().Host != nil || l.B().Device().Host != nil {
 				l.A().SetBuffers(l.A().Buffers()[:1])
 				l.B().SetBuffers(l.B().Buffers()[:1])
@@ -203,16 +204,16 @@ func TestTransients(t *testing.T) {
 	}
 	assert.Nil(t, prove(t, fabric(irtest.LeafSpine(ir.UpDown, 4, 4))).Transient)
 	assert.Nil(t, prove(t, fabric(irtest.Clos(ir.EBGP, 2, 2, 2, 2, 1))).Transient)
-	assert.Nil(t, prove(t, fabric(irtest.Ring(ir.ShortestPath, 3))).Transient, "everybody still has the direct way, or just lost it")
+	assert.Nil(t, prove(t, fabric(irtest.Ring(ir.ShortestPath, 3))).Transient, "every switch still has the direct path, or just lost it")
 }
 
-// A router with two states that exclude each other, of which each brings half of a circle.
+// A router with two states that exclude each other, each of which makes half of a circle.
 type halves struct {
-	ir.Routes // for what a proof never asks
+	ir.Routes // for the methods that a proof does not call
 
 	f    *ir.Fabric
 	half map[*ir.Link][]ir.Turn
-	err  error // of following one state alone
+	err  error // when only one state is followed
 }
 
 func (h halves) Turns(g *ir.CosGroup, s ir.State) (*ir.Turns, error) {
@@ -306,7 +307,7 @@ func TestLinkPauseJudgesAllGroupsTogether(t *testing.T) {
 	assert.Len(t, p.Groups, 2)
 }
 
-// Two groups, each free alone: one goes round the ring on three quarters of the way, the other closes it.
+// Two groups, each free alone: one uses three quarters of the ring, and the other the rest.
 func TestSharedBuffersAreJudgedTogether(t *testing.T) {
 	half := func(shared bool) []*Proof {
 		c := irtest.New(ir.ShortestPath)
@@ -354,8 +355,7 @@ func TestSharedBuffersAreJudgedTogether(t *testing.T) {
 	assert.Len(t, names, 2)
 }
 
-// T45: a table may send traffic back, so a tree of links proves nothing for it; and what it would say after a failure is
-// not known.
+// T45: a table may send traffic back, so a tree of links proves nothing, and the table after a failure is not known.
 func TestTables(t *testing.T) {
 	build := func(flows ...string) *Proof {
 		c := irtest.New(ir.TablePath).Links("A-B B-C").Hosts("A", "C").Failures(1)
@@ -389,8 +389,7 @@ func TestCut(t *testing.T) {
 	assert.Nil(t, prove(t, fabric(irtest.LeafSpine(ir.ShortestPath, 5, 2).Failures(2))).Cut)
 }
 
-// TestFailuresAgreeWithTryingAll: verdict, fewest failures and their note are what following every set of failed links
-// one by one gives.
+// TestFailuresAgreeWithTryingAll: the verdict, the fewest failures and their note agree with judging every set of failed links.
 func TestFailuresAgreeWithTryingAll(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := randomFabric(rt, "R")
@@ -439,7 +438,7 @@ func TestFailuresAgreeWithTryingAll(t *testing.T) {
 		const most = 4
 		for ; k <= most && fewest < 0 && !mixed; k++ {
 			try(nil, 0, k)
-			if fewest < 0 && planned != nil { // as long as they are not laid
+			if fewest < 0 && planned != nil { // while they are not laid
 				try(slices.Clip(planned), 0, k)
 			}
 			if fewest >= 0 {
@@ -459,7 +458,7 @@ func TestFailuresAgreeWithTryingAll(t *testing.T) {
 			require.Equal(rt, Free, p.Verdict, p.Reason)
 			require.Equal(rt, f.Failures, p.Failures)
 			if planned != nil {
-				return // the notes count from either
+				return // the notes count failures from either state
 			}
 			told := slices.IndexFunc(p.Notes, func(n Note) bool { return n.Code == FewestFailures })
 			if fewest >= 0 {
@@ -479,7 +478,7 @@ func (cutless) Cuts([]*ir.CosGroup, []*ir.Link, int, []*ir.Link, *ir.Budget) ([]
 	return nil, ir.ErrBudget
 }
 
-// TestGuess: where the sets that matter cannot be found, likely ones are tried. A circle found is real, and the proof claims nothing about
+// TestGuess: if the cuts cannot be found, the proof tries likely failure sets. The circle is real, and the proof claims nothing about
 // fewer failures.
 func TestGuess(t *testing.T) {
 	f := fabric(irtest.Clos(ir.ShortestPath, 2, 4, 6, 2, 1).Failures(6))
@@ -501,7 +500,7 @@ func TestGuess(t *testing.T) {
 	assert.Len(t, p.Notes[0].Links, 6)
 }
 
-// TestThinned: a guess that holds links the circle does not need down gives them back.
+// TestThinned: thinned removes failures that the circle does not need.
 func TestThinned(t *testing.T) {
 	f := fabric(irtest.LeafSpine(ir.ShortestPath, 5, 2).Failures(2))
 	few := prove(t, f).Loops[0].Down
@@ -510,7 +509,7 @@ func TestThinned(t *testing.T) {
 	require.False(t, j.state(nil).prone())
 	fs := j.newFailures(ir.NewBudget(1<<40), nil)
 	more := slices.Clone(few)
-	for _, l := range f.Links { // one link more, of those that leave the circle in place
+	for _, l := range f.Links { // one more failed link that does not break the circle
 		if !slices.Contains(few, l) && fs.state(append(slices.Clone(few), l)).prone() {
 			more = append([]*ir.Link{l}, few...)
 			break
@@ -518,8 +517,8 @@ func TestThinned(t *testing.T) {
 	}
 	require.Len(t, more, 3)
 	assert.ElementsMatch(t, few, fs.thinned(fs.state(more), 1).down)
-	assert.Len(t, fs.thinned(fs.state(more), 3).down, 3, "no fewer than are worth trying")
+	assert.Len(t, fs.thinned(fs.state(more), 3).down, 3, "no fewer than least")
 	all := fs.state(more)
 	fs.budget = ir.NewBudget(0)
-	assert.Equal(t, more, fs.thinned(all, 1).down, "without a budget it stays as it is")
+	assert.Equal(t, more, fs.thinned(all, 1).down, "without a budget the result is unchanged")
 }

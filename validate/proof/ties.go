@@ -6,34 +6,34 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Ties: routers pass on one of several routes that they hold to be equally good. The turns of all choices together may then close a circle
-// that no choice closes. Branch and bound decides that here: it takes one outcome of each destination at a time. It leaves a branch in
-// which the turns that are still possible close no circle, or none shorter than the best one so far. A branch whose shortest circle needs
-// no two outcomes of one destination has it for certain. So the result is the shortest circle of all ways to choose, whatever the names of
-// devices, or the absence of circles.
+// Routers advertise one of several equal routes. The turns of all choices together may then close a circle that no single choice closes.
+// This file decides that by branch and bound, which fixes the outcome of one destination at a time. It leaves a branch if the turns that
+// are still possible close no circle, or none shorter than the best so far. If the shortest circle of a branch needs no two outcomes of
+// one destination, it is real. The result is the shortest circle over all choices, or that there is none. It does not depend on names of
+// devices.
 
-// ties searches the choices for a circle.
+// ties searches a circle over all choices.
 type ties struct {
 	*judge
 	always []*ir.Turns // by group
 	slots  []slot
-	waits  map[*ir.Outcome]map[Wait]bool // the turns of an outcome, once they were asked for
+	waits  map[*ir.Outcome]map[Wait]bool // cache of the turns of an outcome
 
 	best   []Wait // the shortest circle so far
-	choice []int  // by slot: the outcome that it, and all of the state, rests on
+	choice []int  // by slot: the outcome chosen for best
 }
 
-// slot is one member of a destination, and the outcomes it can have.
+// slot is one member of a destination, and its possible outcomes.
 type slot struct {
 	of     *ir.Destination
 	member int
 	ways   []*ir.Outcome
 }
 
-// open is the choice of a slot that is not made yet.
+// open is the choice of a slot that is not decided yet.
 const open = -1
 
-// apart judges a state whose turns together close circles, in the parts of the graph, but need not be taken at the same time.
+// apart judges a state whose turns together close circles, in the parts of the graph, although some of these turns exclude each other.
 func (j *judge) apart(r result) result {
 	part := make([]int32, r.graph.nodes())
 	for i, p := range r.parts {
@@ -51,7 +51,7 @@ func (j *judge) apart(r result) result {
 		from := node(t.In, t.From)
 		return from != 0 && from == node(t.Out.Peer(), t.To)
 	}
-	// Half of the budget is for the exact answer; without it there is still what two ways of breaking ties show.
+	// Half of the budget is for the exact answer. Without one, two fixed rules for all choices are tried.
 	half := j.budget.Left() / 2
 	own := *j
 	own.budget = ir.NewBudget(half)
@@ -66,7 +66,7 @@ func (j *judge) apart(r result) result {
 			switch few := len(d.Outcomes) <= len(d.Members); {
 			case !few:
 				t.slots = append(t.slots, slot{d, i, d.Outcomes})
-			case i < len(d.Outcomes): // a member for each
+			case i < len(d.Outcomes): // one member for each outcome
 				t.slots = append(t.slots, slot{d, i, d.Outcomes[i : i+1]})
 			}
 		}
@@ -87,14 +87,14 @@ func (j *judge) apart(r result) result {
 	return t.settled(r)
 }
 
-// undecided returns the result where the states could not be taken apart. It is that of the first of two ways to break all ties that has a
-// circle, or unknown.
+// undecided returns the result if the states cannot be separated: the first of two fixed rules for all choices that has a circle, or
+// unknown.
 func (j *judge) undecided(r result, err error) result {
 	if err != nil && err != ir.ErrBudget {
 		return result{down: r.down, err: err}
 	}
 	if err == nil {
-		return r // no ties that could be broken
+		return r // the routing has no separate outcomes
 	}
 	for _, way := range []ir.Ties{ir.FirstTie, ir.LastTie} {
 		turns, err := j.turns(ir.State{Down: r.down, Ties: way, Budget: j.budget}, true)
@@ -110,7 +110,7 @@ func (j *judge) undecided(r result, err error) result {
 	return r
 }
 
-// search looks for a circle shorter than the best, with the choices made and any others.
+// search finds a circle shorter than the best, with the decided choices and any outcome of the open ones.
 func (t *ties) search(choice []int) error {
 	turns, added := t.turns(choice)
 	g := newBufferGraph(t.Line, t.groups, turns)
@@ -158,10 +158,10 @@ func (t *ties) shortest(g *bufferGraph, parts [][]int32) ([]Wait, error) {
 	return best, nil
 }
 
-// assign makes the open choices so that every turn of the circle is taken. If that is impossible, missing is a slot whose choice prevents
-// it; else -1.
+// assign decides the open choices so that every turn of the circle is taken. If that is impossible, missing is a slot whose choice
+// prevents it; otherwise -1.
 func (t *ties) assign(choice []int, circle []Wait) (made []int, missing int) {
-	var left []Wait // that only slots with open choices take
+	var left []Wait // turns that only slots with open choices can take
 	for _, h := range circle {
 		if !t.isAlways(h) && t.taker(choice, h) < 0 {
 			left = append(left, h)
@@ -184,7 +184,7 @@ func (t *ties) assign(choice []int, circle []Wait) (made []int, missing int) {
 	panic("proof: a turn that no outcome takes")
 }
 
-// cover makes open choices so that every turn is taken, and reports whether it can.
+// cover decides open choices so that every turn is taken, and reports whether that is possible.
 func (t *ties) cover(choice []int, left []Wait) bool {
 	for len(left) > 0 && t.taker(choice, left[0]) >= 0 {
 		left = left[1:]
@@ -213,13 +213,13 @@ func (t *ties) cover(choice []int, left []Wait) bool {
 	return false
 }
 
-// isAlways reports whether a turn is taken whatever is chosen.
+// isAlways reports whether a turn is taken with any choices.
 func (t *ties) isAlways(h Wait) bool {
 	turns := t.always[slices.Index(t.groups, h.Group)]
 	return turns.Has(h.In, h.Out) || turns.Bounced != nil && (&ir.Turns{Rows: turns.Bounced}).Has(h.In, h.Out)
 }
 
-// taker returns the first slot whose choice is made and that takes the turn, or -1.
+// taker returns the first slot whose decided outcome takes the turn, or -1.
 func (t *ties) taker(choice []int, h Wait) int {
 	for i, c := range choice {
 		if c != open && t.takes(t.slots[i].ways[c], h) {
@@ -241,12 +241,11 @@ func (t *ties) takes(o *ir.Outcome, h Wait) bool {
 	return known[h]
 }
 
-// turns returns the turns, by group, that the choices leave possible, and how many of them had to be added to those that are always
-// taken.
+// turns returns the turns, by group, that are possible with the choices, and how many were added to those that are always taken.
 func (t *ties) turns(choice []int) (out []*ir.Turns, added int) {
 	out = make([]*ir.Turns, len(t.groups))
 	bounced := make([]*ir.Turns, len(t.groups))
-	own := map[*[]uint64]bool{} // rows that are not those of always
+	own := map[*[]uint64]bool{} // rows that are not shared with always
 	add := func(to *ir.Turns, in, port *ir.Port) {
 		if row := &to.Rows[in.ID]; !own[row] {
 			own[row] = true
@@ -286,7 +285,7 @@ func (t *ties) turns(choice []int) (out []*ir.Turns, added int) {
 	return out, added
 }
 
-// settled is the result of a state in which the choices of the best circle are made.
+// settled returns the result of a state with the choices of the best circle.
 func (t *ties) settled(r result) result {
 	turns, _ := t.turns(t.choice)
 	for i, g := range t.groups {

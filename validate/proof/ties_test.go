@@ -12,13 +12,13 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// tied is a router whose turns are mixed, and taken apart into those of each of its destinations.
+// tied is a router with mixed turns. Its Outcomes separate them by destination.
 type tied struct {
 	ir.Routes
 	mixed  *ir.Turns
 	out    *ir.Outcomes
 	err    error
-	circle ir.Ties // the way to break all ties that has the circle; AnyTie: none
+	circle ir.Ties // the rule for all choices that has the circle; AnyTie: none
 }
 
 func (r tied) Turns(_ *ir.CosGroup, s ir.State) (*ir.Turns, error) {
@@ -38,12 +38,12 @@ func (r tied) Outcomes([]*ir.CosGroup, ir.State, func(ir.GroupTurn) bool) (*ir.O
 	return r.out, r.err
 }
 
-// TestTies: equal routes of which only one is passed on, so that the turns of all ways together may be more than real. In a ring of
-// 4, every destination takes some of the turns in each of its outcomes; together they take all.
+// TestTies: routers advertise one of several equal routes, so the turns of all choices together may be more than any choice makes. In a
+// ring of 4, every outcome of a destination takes some of the turns; together they take all.
 func TestTies(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
-		always   string     // turns of the circle, by the number of the switch
+		always   string     // turns of the circle that are always taken, by the number of the switch
 		members  []int      // of each destination
 		outcomes [][]string // of each destination
 		want     Verdict
@@ -106,7 +106,7 @@ func TestTies(t *testing.T) {
 				assert.Equal(t, tt.choices, strings.Join(choices, ", "))
 			}
 
-			f.Routes = tied{Routes: f.Routes, mixed: all} // that cannot take the states apart
+			f.Routes = tied{Routes: f.Routes, mixed: all} // for a routing that cannot separate the states
 			p = verdicts(f, ir.NewBudget(1e9))[0]
 			mixed, ok := p.Reason.(MixedStates)
 			require.True(t, ok, p.Reason)

@@ -7,8 +7,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// transients looks for the first single link after whose failure the devices, some of them forwarding as before and some
-// already as after, close a circle.
+// transients finds the first link whose failure can close a circle while some devices forward as before the failure and some as after it.
 func (p *prover) transients(f *failures) {
 	mixed := ir.Mixture("")
 	for _, l := range p.Fabric.Links {
@@ -39,7 +38,7 @@ func (p *prover) transients(f *failures) {
 	}
 }
 
-// converging returns the turns that come up while routing converges after a failure, and the parts that hold circles.
+// converging returns the turns that can occur while routing converges after a failure, and the parts with circles.
 func (f *failures) converging(down []*ir.Link) ([]*ir.Turns, [][]int32, error) {
 	if !f.budget.Spend(overhead) {
 		return nil, nil, ir.ErrBudget

@@ -6,27 +6,26 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Change is a change that a person could make in a fabric. Devices, links and groups are those of the fabric that is to change.
+// Change is a possible change of a fabric. Its devices, links and groups are those of the unchanged fabric.
 type Change struct {
-	Routing ir.Routing         // empty: as it is
-	Tiers   map[*ir.Device]int // of switches that get another
-	ASN     map[*ir.Device]int // of switches that get another
-	Peers   []*ir.Link         // that become peer links
+	Routing ir.Routing         // empty: unchanged
+	Tiers   map[*ir.Device]int // new values of switches
+	ASN     map[*ir.Device]int // new values of switches
+	Peers   []*ir.Link         // links that become peer links
 
 	Bounce *ir.CosGroup   // the lossy group that all Groups of the proof bounce into
-	Detour bool           // they do so by way of a new lossless group
-	Lossy  []*ir.CosGroup // groups that are lossless no more
+	Detour bool           // they bounce into a new lossless group first
+	Lossy  []*ir.CosGroup // groups that become lossy
 
 	Without *ir.Link // a cable that is taken out
 	Laid    bool     // all planned cables are laid
-	Fewer   int      // so many failures less to tolerate
+	Fewer   int      // failures to tolerate, as a reduction
 
-	// Apart are switches whose members get intents of their own, apart from those of the others.
+	// Apart has switches whose members get intents separate from those of other members.
 	Apart []*ir.Device
 }
 
-// Try repeats the proof of p in the fabric with the change, and returns all proofs about it. ok is false if the budget is too small for
-// that.
+// Try repeats the proof in the fabric with the change, and returns all its proofs. ok is false if the budget is too small.
 func (p *Proof) Try(c Change, b *ir.Budget) (changed *ir.Fabric, proofs []*Proof, free, ok bool) {
 	f := p.Fabric
 	if !b.Spend(8 * (len(f.Devices) + len(f.Ports) + len(f.Links))) {
@@ -49,7 +48,7 @@ func (p *Proof) Try(c Change, b *ir.Budget) (changed *ir.Fabric, proofs []*Proof
 	return changed, proofs, true, true
 }
 
-// change returns the fabric with a change.
+// change returns a copy of the fabric with the change.
 func (p *Proof) change(c Change) *ir.Fabric {
 	f := p.Fabric.Copy()
 	if c.Routing != "" {
@@ -83,7 +82,7 @@ func (p *Proof) change(c Change) *ir.Fabric {
 	return f
 }
 
-// freeCos returns the highest cos without a group; 7 if all have one.
+// freeCos returns the highest cos without a group, or 7 if every cos has one.
 func freeCos(f *ir.Fabric) int {
 	for cos := 7; cos >= 0; cos-- {
 		if !slices.ContainsFunc(f.CosGroups, func(g *ir.CosGroup) bool { return g.Cos == cos }) {
@@ -93,7 +92,7 @@ func freeCos(f *ir.Fabric) int {
 	return 7
 }
 
-// regroup changes the cos groups of f, a copy of the proof's fabric, and what refers to them.
+// regroup changes the cos groups of f, a copy of the proof's fabric, and all references to them.
 func (p *Proof) regroup(f *ir.Fabric, c Change) {
 	own := map[*ir.CosGroup]*ir.CosGroup{}
 	f.CosGroups = slices.Clone(f.CosGroups)
@@ -120,7 +119,7 @@ func (p *Proof) regroup(f *ir.Fabric, c Change) {
 	for _, in := range f.Intents {
 		in.Group, in.CNP = own[in.Group], own[in.CNP]
 	}
-	alike := map[**ir.Buffer][]*ir.Buffer{} // by where a list begins: ports that share theirs go on sharing
+	alike := map[**ir.Buffer][]*ir.Buffer{} // by first element: ports that share a list share the new one, too
 	for _, port := range f.Ports {
 		if len(port.Buffers()) == 0 {
 			continue
@@ -144,7 +143,7 @@ func (p *Proof) regroup(f *ir.Fabric, c Change) {
 	}
 }
 
-// split gives the members on some switches intents of their own in f, a copy of the proof's fabric.
+// split gives the members on some switches separate intents in f, a copy of the proof's fabric.
 func (p *Proof) split(f *ir.Fabric, apart []*ir.Device) {
 	var out []*ir.Intent
 	for i, in := range p.Fabric.Intents {
@@ -177,7 +176,7 @@ func (p *Proof) split(f *ir.Fabric, apart []*ir.Device) {
 	f.Intents = out
 }
 
-// OnAny reports whether a NIC, or of its bond any, is cabled to one of the switches.
+// OnAny reports whether a NIC, or any NIC of its bond, is cabled to one of the switches.
 func OnAny(n *ir.NIC, switches []*ir.Device) bool {
 	nics := []*ir.NIC{n}
 	if n.Bond != nil {

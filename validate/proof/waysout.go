@@ -6,12 +6,12 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// What would help: each of these runs the proof again under a change.
+// These functions find changes after which the fabric is free. Each runs the proof again with a change.
 
-// Tiered reports whether routing up-down would be proven: every lossless link goes up, down, or is a peer step.
+// Tiered reports whether routing up-down would make the fabric free: every lossless link goes up or down, or is a peer link.
 func (p *Proof) Tiered() bool { return tiered(p.LosslessLinks()) }
 
-// TieredBut returns the lossless links that would have to be peer links for that; ok reports whether that is all.
+// TieredBut returns the lossless links that must become peer links for Tiered to be true; ok is false if that is not enough.
 func (p *Proof) TieredBut() (level []*ir.Link, ok bool) {
 	links := p.LosslessLinks()
 	for _, l := range links {
@@ -22,10 +22,10 @@ func (p *Proof) TieredBut() (level []*ir.Link, ok bool) {
 	return level, noHostBetween(links)
 }
 
-// Bridged reports whether routing spanning-tree would be proven: see the certificate [BySpanningTree].
+// Bridged reports whether routing spanning-tree would make the fabric free, by the certificate [BySpanningTree].
 func (p *Proof) Bridged() bool { return bridged(p.LosslessLinks()) }
 
-// MayBounce reports whether a bounce into a lossy group would be proven: see the certificate [ByBounce].
+// MayBounce reports whether a bounce into a lossy group would make the fabric free, by the certificate [ByBounce].
 func (p *Proof) MayBounce() bool {
 	f := p.Fabric
 	if f.Routing != ir.ShortestPath && f.Routing != ir.EBGP && f.Routing != ir.AnyPath && f.Routing != ir.TablePath ||
@@ -36,15 +36,15 @@ func (p *Proof) MayBounce() bool {
 	return noHostBetween(links) && !slices.ContainsFunc(links, func(l *ir.Link) bool { return Up(l.A(), l.B()) == 0 })
 }
 
-// ASPlan returns the switches that would have to share an AS number for the certificate [ByASPlan], set by set, in order of their first
-// switches. It returns nil if sharing would not be enough, or would join neighbours, which then take no routes from each other.
+// ASPlan returns the sets of switches that must share an AS number for the certificate [ByASPlan], in order of their first switches. It
+// returns nil if that is not enough, or if neighbours would share a number and so accept no routes from each other.
 func (p *Proof) ASPlan() [][]*ir.Device {
 	links := p.LosslessLinks()
 	if !noHostBetween(links) {
 		return nil
 	}
 	sets := newUnion(len(p.Fabric.Devices))
-	first := make([]int32, len(p.Fabric.Devices)) // by switch: one of those above and beside it, counted from 1; 0: none so far
+	first := make([]int32, len(p.Fabric.Devices)) // by switch: a switch above or beside it, as ID plus 1; 0: none so far
 	join := func(d, other *ir.Device) {
 		switch {
 		case d.Switch == nil || other.Switch == nil || other.Height() < d.Height():
@@ -85,7 +85,7 @@ func (p *Proof) ASPlan() [][]*ir.Device {
 	return out
 }
 
-// cut looks for the proof's Cut.
+// cut finds the proof's Cut.
 func (p *prover) cut() *ir.Link {
 	budget := p.extra()
 	tried := map[*ir.Link]bool{}

@@ -13,8 +13,8 @@ type Cable struct {
 	PortA, PortB string
 }
 
-// CompareCabled runs the rules about several switches where the cables between them are known. Each cable is judged by its ends, instead
-// of all pairs of switches. The devices of cables may be hosts, too.
+// CompareCabled runs the rules about several switches with known cables between them. It judges each cable by its ends, instead of all
+// pairs of switches. The devices of cables may be hosts, too.
 func CompareCabled(all []*Reading, cables []Cable, to Sink) {
 	compare(all, to, true)
 	by := map[[3]string]*contrast{}
@@ -42,7 +42,7 @@ func CompareCabled(all []*Reading, cables []Cable, to Sink) {
 	maps.report(to)
 }
 
-// judge reports values of the two ends of a cable that contradict each other, and adds DSCP that they put into two classes to maps.
+// judge reports contradicting values at the two ends of a cable, and adds DSCP values that the ends put into two classes to maps.
 func (c *Cable) judge(maps *crossings, report func(of *Reading, at place, text string)) {
 	a, b := c.A.Settings.Port(c.PortA), c.B.Settings.Port(c.PortB)
 	if a == nil || b == nil || !a.PausesKnown || !b.PausesKnown {
@@ -50,8 +50,8 @@ func (c *Cable) judge(maps *crossings, report func(of *Reading, at place, text s
 	}
 	if a.LinkPause != b.LinkPause {
 		if a.Sends|a.Obeys|b.Sends|b.Obeys != 0 {
-			report(c.A, place{c.PortA, ir.FieldLinkPause, 0}, "one end has link pause and the other one does not: the pauses of one of them "+
-				"mean nothing to the other. Set both alike")
+			report(c.A, place{c.PortA, ir.FieldLinkPause, 0}, "one end has link pause and the other one does not: each end ignores the pauses "+
+				"of the other. Give both the same setting")
 		}
 		return
 	}
@@ -72,7 +72,7 @@ func (c *Cable) judge(maps *crossings, report func(of *Reading, at place, text s
 	}
 }
 
-// pauses reports the priorities for which one end asks for pauses that the other one does not obey.
+// pauses reports the priorities for which one end sends pauses that the other end does not obey.
 func (c *Cable) pauses(from *Reading, port string, lost uint8, to *Reading, other string, report func(*Reading, place, string)) {
 	if lost == 0 {
 		return
@@ -83,6 +83,6 @@ func (c *Cable) pauses(from *Reading, port string, lost uint8, to *Reading, othe
 			at, of = place{other, ir.FieldPauses, lowest(lost)}, to
 		}
 	}
-	report(of, at, fmt.Sprintf("%s asks for pauses of %s, and %s does not obey them: packets after a pause are dropped. Give both ends the "+
+	report(of, at, fmt.Sprintf("%s sends pauses for %s, and %s does not obey them: packets after a pause are dropped. Give both ends the "+
 		"same priorities", from.short(), priorities(lost), to.short()))
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// crossing is a DSCP that the two ends of a cable put into two classes.
+// crossing is a DSCP value that the two ends of a cable put into two classes.
 type crossing struct {
 	of, other       *Reading
 	port, otherPort string
@@ -16,12 +16,12 @@ type crossing struct {
 	dscp            int
 }
 
-// turned returns the crossing from its other end.
+// turned returns the crossing with its ends exchanged.
 func (c *crossing) turned() crossing {
 	return crossing{of: c.other, port: c.otherPort, cos: c.otherCos, dscp: c.dscp, other: c.of, otherPort: c.port, otherCos: c.cos}
 }
 
-// mapping is the class of a DSCP on a device.
+// mapping is the class of a DSCP value on a device.
 type mapping struct {
 	of   *Reading
 	dscp int
@@ -30,13 +30,13 @@ type mapping struct {
 
 func (c *crossing) mapping() mapping { return mapping{c.of, c.dscp, c.cos} }
 
-// crossings are those of all cables.
+// crossings has the crossings of all cables.
 type crossings []crossing
 
 func (all *crossings) add(c crossing) { *all = append(*all, c) }
 
-// report reports the crossings, each at the end that contradicts more cables: one wrong map contradicts each of its neighbours. Cables at
-// which the device contradicts the others in the same way are one finding, and so are the DSCP of these cables.
+// report reports the crossings, each at the end that contradicts more cables, because one wrong map contradicts each of its neighbours.
+// Equal contradictions of a device at several cables are one finding, and so are the DSCP values of these cables.
 func (all crossings) report(to Sink) {
 	type way struct {
 		mapping
@@ -45,7 +45,7 @@ func (all crossings) report(to Sink) {
 	type group struct {
 		first crossing
 		ports []string
-		same  bool // one other device
+		same  bool // all cables lead to the same device
 	}
 	contradicts := map[mapping]int{}
 	for _, c := range all {

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// mapped returns a device of which every port puts all DSCP into cos 0, but those that are given, and pauses for cos 3 and 5.
+// mapped returns a device whose ports put all DSCP values into cos 0, except those of the argument, and send pauses for cos 3 and 5.
 func mapped(name string, classes map[int]int8) *Reading {
 	p := &ir.PortSettings{PausesKnown: true, Sends: 1<<3 | 1<<5, Obeys: 1<<3 | 1<<5, TrustKnown: true, Trust: ir.Trust{DSCP: true}}
 	for dscp, cos := range classes {

@@ -16,10 +16,10 @@ var CNPBulk = Rule{
 			return
 		}
 		for queue := range p.kind.d.Queues {
-			if is(p.kind.d.Queues[queue].ECN, true) && int(p.kind.d.Queue[cos]) != queue { // something else is marked
+			if is(p.kind.d.Queues[queue].ECN, true) && int(p.kind.d.Queue[cos]) != queue { // another queue marks
 				p.warnf(p.at(ir.FieldDSCP, notification), "DSCP %d, which NICs give congestion notifications, is put in cos %d with unmarked traffic. "+
-					"Senders of RoCEv2 slow down as late as notifications come through there, and not at all where they are dropped. Give them a "+
-					"cos of their own, with strict priority.", notification, cos)
+					"Senders of RoCEv2 slow down late, and not at all if notifications are dropped there. Give them a separate cos with strict "+
+					"priority.", notification, cos)
 				return
 			}
 		}

@@ -44,15 +44,14 @@ func zero(p *pass, queue int) {
 	case least && most && q.MarkMin.Is == ir.Default && q.MarkMax.Is == ir.Default:
 		p.errorf(at, "queue %d marks, and no thresholds are stated. With 0 a chip marks every packet, or none. "+fix, queue)
 	case least || most:
-		p.errorf(at, "a threshold of marking of queue %d is 0. With 0 a chip marks every packet, also where no queue is, or none. "+fix, queue)
+		p.errorf(at, "a threshold of marking of queue %d is 0. With 0 a chip marks every packet, also with an empty queue, or none. "+fix, queue)
 	case is(q.Probability, 0):
-		p.warnf(at, "the probability of marking of queue %d is 0: a packet is marked only where the queue is longer than the upper threshold, "+
-			"and "+
-			"then each one. "+fix, queue)
+		p.warnf(at, "the probability of marking of queue %d is 0: packets are marked only when the queue is longer than the upper threshold, "+
+			"and then all of them. "+fix, queue)
 	}
 }
 
-// thresholds judges those of a queue by themselves, as the chip takes them.
+// thresholds compares the thresholds of a queue with the memory for it.
 func (p *pass) thresholds(queue int) {
 	q := &p.kind.d.Queues[queue]
 	low, isLow := known(q.MarkMin)
@@ -66,8 +65,8 @@ func (p *pass) thresholds(queue int) {
 	}
 }
 
-// marksAfterPauses judges whether a lossless class pauses its senders before it is marked: a group alone in its pool asks for a pause at
-// its limit.
+// marksAfterPauses judges whether a lossless class pauses its senders before it is marked. A group alone in its pool sends a pause at its
+// limit.
 func (p *pass) marksAfterPauses(cos, queue, group int) {
 	q, g := &p.kind.d.Queues[queue], &p.kind.d.Groups[group]
 	low, isLow := known(q.MarkMin)
@@ -79,8 +78,8 @@ func (p *pass) marksAfterPauses(cos, queue, group int) {
 		low = chip.Threshold(low)
 	}
 	if low >= first {
-		p.warnf(p.at(ir.FieldMarking, queue), "marking of queue %d begins at %s, and a port asks for a pause of cos %d at %s at the "+
-			"latest: traffic that comes in by one port is paused before it is marked. Lower the threshold, or give the priority group more of its "+
+		p.warnf(p.at(ir.FieldMarking, queue), "marking of queue %d begins at %s, and a port pauses cos %d at %s at the latest: traffic that "+
+			"comes in by one port is paused before it is marked. Lower the threshold, or give the priority group more of its "+
 			"pool.", queue, diag.Bytes(low), cos,
 			diag.Bytes(first))
 	}

@@ -5,7 +5,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// EgressLimited finds lossless traffic that a full queue drops although no port was paused.
+// EgressLimited finds queues that drop lossless traffic when they are full, although no port was paused.
 var EgressLimited = Rule{
 	Topic: diag.Topic{Code: "conf-egress-limited", Summary: "queues of lossless traffic are limited"},
 	ports: func(p *pass) {
@@ -21,11 +21,11 @@ var EgressLimited = Rule{
 			const drops = "further packets are dropped on the way out, although no port was paused. Take the limit off."
 			switch limit.Kind {
 			case ir.LimitZero:
-				p.errorf(p.at(ir.FieldQueueLimit, queue), "queue %d takes nothing of its pool, and cos %d, which is lossless, leaves by it: "+drops,
+				p.errorf(p.at(ir.FieldQueueLimit, queue), "queue %d gets nothing from its pool, and cos %d, which is lossless, leaves by it: "+drops,
 					queue, cos)
 			case ir.LimitAlpha:
 				if limit.N < 0 {
-					p.errorf(p.at(ir.FieldQueueLimit, queue), "queue %d takes at most 1/%d of the free memory of its pool, and cos %d, which is "+
+					p.errorf(p.at(ir.FieldQueueLimit, queue), "queue %d can use at most 1/%d of the free memory of its pool, and cos %d, which is "+
 						"lossless, "+
 						"leaves by it: "+drops, queue, 1<<min(-limit.N, 30), cos)
 				}

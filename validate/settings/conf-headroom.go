@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Headroom holds the room after a pause against what still arrives.
+// Headroom compares the headroom with the bytes that arrive after a pause.
 var Headroom = Rule{
 	Topic: diag.Topic{Code: "conf-headroom", Summary: "PFC headroom too small"},
 	ports: func(p *pass) {
@@ -24,7 +24,7 @@ var Headroom = Rule{
 			}
 			unreserved(p, group, g)
 			switch room, ok := known(g.Headroom); {
-			case ok && (room > 0 || g.Headroom.Is == ir.Stated && !g.Xoff.Known()): // else another finding says that xoff is too high
+			case ok && (room > 0 || g.Headroom.Is == ir.Stated && !g.Xoff.Known()): // otherwise xoff is too high
 				headroom(p, group, room)
 			case !ok:
 				derived(p, group)
@@ -33,8 +33,8 @@ var Headroom = Rule{
 	},
 }
 
-// The least that arrives after a pause: the bytes on the cable both ways, and a packet that the neighbour has begun. No cable is faster
-// than 4 ns a metre: copper takes 4 to 5, fibre 5. The packet is the one of the templates of the dynamic buffer model
+// The least bytes that arrive after a pause are those on the cable in both directions, and a packet that the neighbour has begun. No cable
+// is faster than 4 ns per metre: copper needs 4 to 5, fibre 5. The packet has the size in the templates of the dynamic buffer model
 // (LOSSLESS_TRAFFIC_PATTERN, mtu).
 const (
 	picosPerMetre = 4000
@@ -46,11 +46,11 @@ func ArrivesAtLeast(speed, metres int) int {
 	return 2*metres*picosPerMetre*(speed/8)/1_000_000 + leastPacket
 }
 
-// Farthest is the longest cable whose published rows have the whole headroom, in metres: rows for longer ones count on headroom that
+// Farthest is the longest cable, in metres, whose published rows contain the whole headroom. Rows for longer cables need headroom that
 // ports share.
 const Farthest = 1000
 
-// enough is the sentence about the least headroom.
+// enough is the advice about the least headroom.
 const enough = "Keep at least %s."
 
 func headroom(p *pass, group, room int) {
@@ -66,7 +66,7 @@ func headroom(p *pass, group, room int) {
 	case !isRate && metres > 0:
 		speeds(p, group, room, metres)
 		return
-	case !isRate || speed <= 0 || speed > Fastest || isCable && metres == 0: // another rule finds such a cable
+	case !isRate || speed <= 0 || speed > Fastest || isCable && metres == 0: // another rule reports such a cable
 		return
 	case !isCable || metres < 0:
 		p.reach(group, room, speed)
@@ -77,28 +77,27 @@ func headroom(p *pass, group, room int) {
 	what := fmt.Sprintf("%s keeps %s of headroom, and at %s with a cable of %d m", groupText(p, group), diag.Bytes(room),
 		platform.SpeedText(speed), metres)
 	if need := ArrivesAtLeast(speed, metres); room < need {
-		tookOver(p, diag.Error, at, "%s at least %s still arrive after a pause: the bytes on the cable both ways, and a packet that has begun. "+
-			"The rest is "+
-			"dropped.", what, diag.Bytes(need))
+		tookOver(p, diag.Error, at, "%s at least %s still arrive after a pause: the bytes on the cable in both directions, and a packet that "+
+			"has begun. The rest is dropped.", what, diag.Bytes(need))
 		return
 	}
 	most, likely := arrives(p, group)
 	need, source := published(p.model(), speed, metres)
 	switch {
-	case most > 0 && room >= most: // the fabric counts with this length, and a table with the next one that it has
+	case most > 0 && room >= most: // the fabric uses this length, and a table its next longer one
 	case room < likely:
-		p.errorf(at, "%s up to %s arrive after a pause, as the fabric counts them. Frames are dropped. "+enough, what,
+		p.errorf(at, "%s up to %s arrive after a pause, as the fabric calculates them. Frames are dropped. "+enough, what,
 			diag.Bytes(most), diag.Bytes(most))
 	case room < need:
 		p.errorf(at, "%s the published size is %s (%s). Frames may be lost. "+enough, what, diag.Bytes(need), source, diag.Bytes(need))
 	case room < most:
-		p.warnf(at, "%s up to %s arrive after a pause, as the fabric counts them. Frames may be lost. "+enough, what,
+		p.warnf(at, "%s up to %s arrive after a pause, as the fabric calculates them. Frames may be lost. "+enough, what,
 			diag.Bytes(most), diag.Bytes(most))
 	}
 }
 
 // arrives returns the bytes that arrive after a pause for all cos that a priority group buffers, at the port of the kind with the most; 0:
-// no fabric has them.
+// no fabric states them.
 func arrives(p *pass, group int) (most, likely int) {
 	if p.Arrives == nil {
 		return 0, 0
@@ -129,7 +128,7 @@ func (k *kind) may(group int) bool {
 	return !k.s.PausesKnown
 }
 
-// alike returns the priority groups with PFC that are set as one is.
+// alike returns the priority groups with PFC whose settings are equal to g.
 func (k *kind) alike(g *ir.GroupSettings) (groups []int) {
 	for n := range k.d.Groups {
 		if k.d.Groups[n] == *g && k.may(n) {
@@ -139,7 +138,7 @@ func (k *kind) alike(g *ir.GroupSettings) (groups []int) {
 	return groups
 }
 
-// groupText names a priority group with the cos with PFC that fills it, and the others that are set alike.
+// groupText returns the name of a priority group and its cos with PFC, and the other groups with equal settings.
 func groupText(p *pass, group int) string {
 	var names []string
 	for _, n := range p.kind.alike(&p.kind.d.Groups[group]) {
@@ -155,7 +154,7 @@ func groupText(p *pass, group int) string {
 	return "priority group " + diag.And(names)
 }
 
-// speeds names the speed up to which headroom is enough, where the speed is not known. Ports of 100 Gbit/s and below are in every rack.
+// speeds notes headroom that is too small for usual ports, if the speed is not known. Ports of up to 100 Gbit/s are in every rack.
 func speeds(p *pass, group, room, metres int) {
 	const usual = 100_000
 	least := usual
@@ -167,11 +166,11 @@ func speeds(p *pass, group, room, metres int) {
 	}
 	p.noticef(p.at(ir.FieldHeadroom, group), "no speed is stated: %s keeps %s of headroom for a cable of %s m, and at %s at least %s arrive "+
 		"after "+
-		"a pause. Make the headroom larger, or see that the port is slower.", groupText(p, group), diag.Bytes(room), diag.Number(metres),
+		"a pause. Make the headroom larger, or make sure that the port is slower.", groupText(p, group), diag.Bytes(room), diag.Number(metres),
 		platform.SpeedText(least), diag.Bytes(ArrivesAtLeast(least, metres)))
 }
 
-// derived judges the headroom that a system derives of the length of the cable: all ports of the kind together need it at once.
+// derived judges headroom that a system derives from the cable length: all ports of the kind can need it at once.
 func derived(p *pass, group int) {
 	d := &p.kind.d
 	metres, speed := d.Cable.Value, int(d.Speed.Value/1_000_000)
@@ -186,12 +185,12 @@ func derived(p *pass, group int) {
 	if memory > 0 && each > memory/ports {
 		p.errorf(p.at(ir.FieldCable, group), "the cable has %s m: at %s at least %s arrive at each of %s after a pause, and %s has %s. Frames "+
 			"are "+
-			"lost. State the length of the longest cable there is.", diag.Number(metres), platform.SpeedText(speed), diag.Bytes(each),
+			"lost. State the length of the longest real cable.", diag.Number(metres), platform.SpeedText(speed), diag.Bytes(each),
 			diag.Count(ports, "port"), what, diag.Bytes(memory))
 	}
 }
 
-// unreserved judges headroom that a priority group neither has for itself nor shares with other ports.
+// unreserved judges headroom that is not reserved for a priority group and not shared with other ports.
 func unreserved(p *pass, group int, g *ir.GroupSettings) {
 	own, isOwn := known(g.Buffer)
 	room, isRoom := known(g.Headroom)
@@ -202,8 +201,7 @@ func unreserved(p *pass, group int, g *ir.GroupSettings) {
 	if !isOwn || !isRoom || !isPool || !is(p.Settings.Pools[pool].Shared, 0) || own >= g.Xon.Value+room || room == 0 {
 		return
 	}
-	const text = "%s keeps %s of headroom, and begins it at %s: that takes %s, and the group has %s of its own, in the pool %s without " +
-		"headroom " +
+	const text = "%s keeps %s of headroom, which begins at %s: that needs %s, and the group reserves %s, in the pool %s without headroom " +
 		"that ports share. Nothing reserves the rest, and packets are dropped after a pause. Make the size of the group larger, or give " +
 		"the pool headroom."
 	note := p.warnf
@@ -214,11 +212,11 @@ func unreserved(p *pass, group int, g *ir.GroupSettings) {
 		diag.Bytes(own), pool)
 }
 
-// Fastest is in Mb/s; a greater number is no speed.
+// Fastest is the largest speed, in Mb/s; a larger number is no speed.
 const Fastest = 1_600_000
 
-// published returns the least published headroom for the model of the device and a cable as long or longer; 0: no row is published.
-// [platform.Published.Headroom] estimates between two lengths, but a switch has the size of the longer one.
+// published returns the least published headroom for the model of the device and a cable of this length or longer; 0: no row is published.
+// [platform.Published.Headroom] interpolates between two lengths, but a switch uses the size of the longer one.
 func published(m *platform.Switch, speed, metres int) (least int, source string) {
 	if m == nil {
 		return 0, ""
@@ -236,7 +234,7 @@ func fastestPort(m *platform.Switch) (speed int) {
 	return speed
 }
 
-// reach names the length of cable up to which headroom is enough, where the length is not known.
+// reach notes the cable length for which the headroom is enough, if the length is not known.
 func (p *pass) reach(group, room, speed int) {
 	if speed <= 0 || p.kind.d.Groups[group].Headroom.Is != ir.Stated {
 		return
@@ -249,11 +247,11 @@ func (p *pass) reach(group, room, speed int) {
 	metres := (room - quanta - 2*mtu) * 792 / speed // 198,000 km/s, both ways: 1/792 byte a metre and Mb/s
 	at := p.at(ir.FieldHeadroom, group)
 	if metres < 1 {
-		p.warnf(at, "%s keeps %s of headroom. At %s, frames of %d bytes and the peer's answer alone take more than that: "+
-			"packets after a pause are dropped.", groupText(p, group), diag.Bytes(room), platform.SpeedText(speed), mtu)
+		p.warnf(at, "%s keeps %s of headroom. At %s, frames of %d bytes and the peer's reaction alone need more than that: packets after a "+
+			"pause are dropped.", groupText(p, group), diag.Bytes(room), platform.SpeedText(speed), mtu)
 		return
 	}
-	p.noticef(at, "no length of cable is stated. The %s of headroom of %s carry %s over at most %s m.",
+	p.noticef(at, "no length of cable is stated. The %s of headroom of %s are enough for %s over at most %s m.",
 		diag.Bytes(room), groupText(p, group), platform.SpeedText(speed), diag.Number(metres))
 }
 

@@ -17,18 +17,18 @@ var LosslessShared = Rule{
 				}
 				if group >= 0 && int(p.kind.d.Group[other]) == group && is(p.kind.d.Groups[group].Lossless, true) {
 					p.errorf(p.at(ir.FieldGroup, other), "cos %d, which is lossy, fills priority group %d, as the lossless cos %d does: when lossy "+
-						"traffic fills it, the port pauses lossless traffic. Put cos %d in a group of its own.", other, group, cos, other)
+						"traffic fills it, the port pauses lossless traffic. Put cos %d into a separate group.", other, group, cos, other)
 				}
 				if queue >= 0 && int(p.kind.d.Queue[other]) == queue {
 					p.warnf(p.at(ir.FieldQueue, other), "cos %d, which is lossy, leaves by queue %d, as the lossless cos %d does: a pause stops both, "+
-						"and lossless traffic waits behind the other. Give cos %d a queue of its own.", other, queue, cos, other)
+						"and lossless traffic waits behind lossy traffic. Give cos %d a separate queue.", other, queue, cos, other)
 				}
 			}
 		})
 	},
 }
 
-// reached reports whether a value of a trusted field leads to a cos, or the lack of one.
+// reached reports whether a value of a trusted field, or the default, leads to a cos.
 func (k *kind) reached(cos int) bool {
 	if k.told(cos) || is(k.d.DefaultCos, int8(cos)) {
 		return true

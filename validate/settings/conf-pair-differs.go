@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// PairDiffers finds the two switches of an MLAG that are set in different ways: a packet of one bond meets either of them.
+// PairDiffers finds different settings on the two switches of an MLAG: a packet of a bond can reach either switch.
 var PairDiffers = Rule{
 	Topic: diag.Topic{Code: "conf-pair-differs", Summary: "the switches of an MLAG are set in different ways"},
 	several: func(all []*member) (out []*contrast) {
@@ -17,7 +17,7 @@ var PairDiffers = Rule{
 		values := map[int][]ir.Value{}
 		for _, m := range all {
 			switch of := first[m.Pair]; {
-			case m.Pair == "" || !m.pfc: // whether both have PFC, another rule finds
+			case m.Pair == "" || !m.pfc: // another rule reports PFC on one of them only
 			case of == nil:
 				first[m.Pair] = m
 			default:
@@ -28,8 +28,8 @@ var PairDiffers = Rule{
 	},
 }
 
-// pairContrasts finds the settings of two switches of which each has a value that the other lacks. Ports of other speeds or cables have
-// other sizes and thresholds.
+// pairContrasts finds settings in which each of two switches has a value that the other lacks. Sizes and thresholds of ports with
+// different speeds or cables may differ.
 func pairContrasts(a, b *member, values map[int][]ir.Value) (out []*contrast) {
 	p := &peers{variants: []*variant{{of: []*member{a}}, {of: []*member{b}}}}
 	for _, v := range p.variants {
@@ -52,15 +52,16 @@ func pairContrasts(a, b *member, values map[int][]ir.Value) (out []*contrast) {
 		case last != nil && setting(last.at.field) == f: // one finding for the values of a setting
 		default:
 			last = &contrast{sev: diag.Warning, spot: spot{of: b.Reading, at: place{bt[name][other], name.field, name.index}}}
-			last.text = fmt.Sprintf("The switches %s and %s are the two of an MLAG, and one setting differs: %s: %s, and %s at %s. A packet of a "+
-				"bond meets either of them. Set both alike.", a.short, b.short, name, other, has, a.short)
+			last.text = fmt.Sprintf("The switches %s and %s are the two of an MLAG, and one setting differs: %s: %s, and %s at %s. A packet of "+
+				"a bond can reach either of them. Give both the same setting.", a.short, b.short, name, other, has, a.short)
 			out = append(out, last)
 		}
 	}
 	return out
 }
 
-// lacks returns a value that others do not have; not ok: nothing is known of one side, or each of its values is there, too.
+// lacks returns a value that the other side does not have. ok is false if nothing is known about one side, or if the other side has all
+// values.
 func lacks(is, others map[string]string) (text string, ok bool) {
 	if len(others) == 0 {
 		return "", false

@@ -8,7 +8,8 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Unreachable finds ports with PFC for a cos that no packet gets there: what senders mean to be lossless has another cos, and is dropped.
+// Unreachable finds ports with PFC for a cos that no packet gets there. Packets that should be lossless have another cos, and can be
+// dropped.
 var Unreachable = Rule{
 	Topic: diag.Topic{Code: "conf-pfc-unreachable", Summary: "PFC or ECN on a cos no packet reaches"},
 	ports: func(p *pass) {
@@ -20,13 +21,13 @@ var Unreachable = Rule{
 			if k.gets(cos) {
 				return
 			}
-			// A port that only obeys pauses of a cos sends what came in elsewhere.
+			// A port that only obeys pauses of a cos sends packets that came in by other ports.
 			if p.gets>>cos&1 == 1 && k.s.Sends>>cos&1 == 0 {
 				return
 			}
 			tookOver(p, diag.Error, p.at(ir.FieldPauses, cos), "PFC is on for cos %d, and no packet that comes in gets this cos: %s. RoCE is in "+
-				"another cos, and is "+
-				"dropped there under load. Lead its values to cos %d, or turn PFC on for the cos that it has.", cos, k.astray(cos), cos)
+				"another cos, and is dropped there under load. Map its values to cos %d, or turn PFC on for the cos that it "+
+				"has.", cos, k.astray(cos), cos)
 		})
 	},
 }
@@ -45,8 +46,8 @@ func (k *kind) fields() [2]headerField {
 	}
 }
 
-// sorted reports whether it is known which cos packets get. Where a file has rows that are not understood, a value without a cos may have
-// one there. Either of two trusted fields may decide.
+// sorted reports whether the cos of packets is known. If a file has rows that are not understood, a value without a cos may have one
+// there. With two trusted fields, either may decide.
 func (k *kind) sorted(unread bool) bool {
 	if k.s.Trust == (ir.Trust{}) {
 		return k.s.TrustKnown && k.d.DefaultCos.Known()
@@ -70,7 +71,7 @@ func (k *kind) gets(cos int) bool {
 	return is(k.d.DefaultCos, int8(cos))
 }
 
-// astray is why no packet gets a cos, as a part of a sentence.
+// astray returns why no packet gets a cos, as a part of a sentence.
 func (k *kind) astray(cos int) string {
 	trusts := "no field"
 	var names []string
@@ -79,11 +80,11 @@ func (k *kind) astray(cos int) string {
 		if f.trusted {
 			names = append(names, f.name)
 		} else if v := slices.Index(f.to, int8(cos)); v >= 0 && k.s.Trust != (ir.Trust{}) {
-			instead = fmt.Sprintf("; %s %d leads there, and %[1]s is not trusted", f.name, v)
+			instead = fmt.Sprintf("; %s %d maps to it, and %[1]s is not trusted", f.name, v)
 		}
 	}
 	if names != nil {
-		trusts = diag.And(names) + ", and leads no value there"
+		trusts = diag.And(names) + ", and maps no value to it"
 	}
 	return "the port trusts " + trusts + instead
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Pools finds limits that do not go with their pool, and pools that are too small for what one port needs.
+// Pools finds limits of another kind than their pool, and pools that are too small for one port.
 var Pools = Rule{
 	Topic: diag.Topic{Code: "conf-pools", Summary: "memory pools that cannot work"},
 	whole: func(p *pass) { p.poolsTooSmall() },
@@ -30,7 +30,7 @@ var Pools = Rule{
 	},
 }
 
-// pooled judges whether a limit is of the kind that its pool counts.
+// pooled judges whether a limit has the kind of its pool.
 func (p *pass) pooled(at place, what string, n int, limit ir.Setting[ir.Limit], pool ir.Setting[string]) {
 	l, isLimit := known(limit)
 	name, isPool := known(pool)
@@ -40,16 +40,18 @@ func (p *pass) pooled(at place, what string, n int, limit ir.Setting[ir.Limit], 
 	}
 	switch {
 	case l.Kind == ir.LimitAlpha && mode == ir.PoolStatic:
-		p.errorf(at, "%s %d is limited to a part of the free memory of the pool %s, and that pool is static and counts bytes: the limit does "+
+		p.errorf(at, "%s %d is limited to a part of the free memory of the pool %s, and that pool is static and has limits in bytes: the "+
+			"limit does "+
 			"not apply. State a limit in bytes, or make the pool dynamic.", what, n, name)
 	case l.Kind == ir.LimitBytes && mode == ir.PoolDynamic:
-		p.errorf(at, "%s %d is limited to %s, and its pool %s is dynamic and counts parts of its free memory: the limit does not apply. State "+
+		p.errorf(at, "%s %d is limited to %s, and its pool %s is dynamic and has limits in parts of its free memory: the limit does not "+
+			"apply. State "+
 			"a part, or make the pool static.", what, n, diag.Bytes(l.N), name)
 	}
 }
 
-// lossyPool judges whether a lossless queue is in the pool of the lossy queues, on a switch that has another pool of egress. Most lossy
-// queues use that pool. One of them may use the lossless pool, as in templates.
+// lossyPool judges whether a lossless queue is in the pool of most lossy queues, on a switch with another egress pool. One lossy queue may
+// use the lossless pool, as in templates.
 func lossyPool(p *pass, queue int, pool ir.Setting[string]) {
 	of, ok := known(pool)
 	if !ok {
@@ -85,7 +87,7 @@ func lossyPool(p *pass, queue int, pool ir.Setting[string]) {
 	}
 }
 
-// sharedHeadroom judges the headroom that ports share against what one of them needs.
+// sharedHeadroom compares the headroom that ports share with the need of one port.
 func (p *pass) sharedHeadroom(n int, g *ir.GroupSettings) {
 	need, isNeed := known(g.Headroom)
 	name, isPool := known(g.Pool)
@@ -93,11 +95,11 @@ func (p *pass) sharedHeadroom(n int, g *ir.GroupSettings) {
 	if !isNeed || !isPool || !isShared || !is(g.Lossless, true) || shared == 0 || shared >= need {
 		return
 	}
-	p.errorf(p.pool(name), "priority group %d needs %s of headroom, and all ports together have %s in the pool %s. Packets behind a "+
-		"pause are dropped. Make the shared headroom larger.", n, diag.Bytes(need), diag.Bytes(shared), name)
+	p.errorf(p.pool(name), "priority group %d needs %s of headroom, and all ports together have %s in the pool %s. Packets after a pause "+
+		"are dropped. Make the shared headroom larger.", n, diag.Bytes(need), diag.Bytes(shared), name)
 }
 
-// poolsTooSmall judges pools against the memory of the chip.
+// poolsTooSmall compares pools with the memory of the chip.
 func (p *pass) poolsTooSmall() {
 	chip := p.chip()
 	if chip == nil {

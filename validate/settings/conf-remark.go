@@ -14,9 +14,8 @@ var Remark = Rule{
 			return
 		}
 		if is(p.kind.d.RewriteDSCP, true) && p.kind.s.Trust.DSCP {
-			p.noticef(p.at(ir.FieldRewrite, 0), "the DSCP of packets that leave is written anew, and DSCP decides the class of lossless "+
-				"traffic. Where "+
-				"a value becomes another, the next switch sorts packets otherwise.")
+			p.noticef(p.at(ir.FieldRewrite, 0), "the DSCP of packets that leave is rewritten, and DSCP decides the class of lossless traffic. "+
+				"If a value changes, the next switch puts packets into another class.")
 		}
 	},
 }

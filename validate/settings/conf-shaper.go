@@ -5,7 +5,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Shaper finds rates of a port and its queues of which one cannot hold beside the other.
+// Shaper finds rates of a port and its queues that contradict each other.
 var Shaper = Rule{
 	Topic: diag.Topic{Code: "conf-shaper", Summary: "rate limits that contradict each other"},
 	ports: func(p *pass) {
@@ -17,13 +17,15 @@ var Shaper = Rule{
 			high, isHigh := known(q.MaxRate)
 			switch isLow, isHigh = isLow && low > 0, isHigh && high > 0; {
 			case isLow && isHigh && low > high:
-				p.errorf(p.at(ir.FieldMaxRate, queue), "queue %d is held to %s, and promised %s: the limit is below the promise. Make the "+
+				p.errorf(p.at(ir.FieldMaxRate, queue), "queue %d is limited to %s, and guaranteed %s: the limit is below the guarantee. Make the "+
 					"maximum the larger one.", queue, rateText(high), rateText(low))
 			case isLow && shaped && low > whole:
-				p.errorf(p.at(ir.FieldMinRate, queue), "queue %d is promised %s, and the whole port is held to %s. Lower the one or raise the other.",
+				p.errorf(p.at(ir.FieldMinRate, queue), "queue %d is guaranteed %s, and the whole port is limited to %s. Lower the guarantee or "+
+					"raise the limit.",
 					queue, rateText(low), rateText(whole))
 			case isHigh && shaped && high > whole:
-				p.warnf(p.at(ir.FieldMaxRate, queue), "queue %d is allowed %s, and the whole port is held to %s: its own limit never acts. Lower it.",
+				p.warnf(p.at(ir.FieldMaxRate, queue), "queue %d is limited to %s, and the whole port to %s: the limit of the queue has no effect. "+
+					"Lower it.",
 					queue, rateText(high), rateText(whole))
 			}
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// PeerDiffers finds switches that are equal to the others of their role but for one setting.
+// PeerDiffers finds switches that differ from the others of their role in exactly one setting.
 var PeerDiffers = Rule{
 	Topic: diag.Topic{Code: "conf-switch-differs", Summary: "a switch differs from the others of its role in one setting"},
 	several: func(all []*member) (out []*contrast) {
@@ -70,10 +70,10 @@ type peers struct {
 // variant is a set of switches with the same settings. The settings may be on different ports.
 type variant struct {
 	of     []*member
-	values map[named]map[string]string // by value and text: a port of the first switch that has it
+	values map[named]map[string]string // by setting and value: a port of the first switch with that value
 }
 
-// named is a value of ports or of a pool.
+// named identifies a setting of ports or of a pool.
 type named struct {
 	pool  string
 	field ir.Field
@@ -113,7 +113,7 @@ func (p *peers) add(m *member) {
 	v.of = append(v.of, m)
 }
 
-// leastPeers is the least number of switches that can show a usual value. mostVariants is the most variants of a role that are compared.
+// leastPeers is the smallest number of switches that can show a usual value. mostVariants bounds the compared variants of a role.
 const (
 	leastPeers   = 3
 	mostVariants = 256
@@ -220,7 +220,7 @@ type oddity struct {
 // oddityOf returns the one setting in which a variant differs from the usual values; nil: it differs in none, or in several.
 func (p *peers) oddityOf(v *variant, usual map[named]string, rare func(named, string) bool) *oddity {
 	var odd []*oddity
-	speed, cable := false, false // whether a port has another speed or cable than usual
+	speed, cable := false, false // a port has another speed or cable than usual
 	names := slices.Collect(maps.Keys(v.values))
 	sort.Slice(names, func(i, k int) bool { return compareNamed(names[i], names[k]) < 0 })
 	for _, name := range names {
@@ -263,7 +263,7 @@ func compareNamed(a, b named) int {
 		strings.Compare(a.pool, b.pool))
 }
 
-// setting returns one field for all fields that configurations state together.
+// setting returns the same field for all fields that configurations state together.
 func setting(f ir.Field) ir.Field {
 	switch f {
 	case ir.FieldBuffer, ir.FieldXoff, ir.FieldXon:
@@ -287,7 +287,7 @@ func (p *peers) ofClasses(o *oddity) bool {
 	return false
 }
 
-// contrast words an oddity.
+// contrast returns the finding for an oddity.
 func (p *peers) contrast(o *oddity) *contrast {
 	alike := "names, systems and models"
 	if p.model == "" {
@@ -298,8 +298,9 @@ func (p *peers) contrast(o *oddity) *contrast {
 		further = fmt.Sprintf(" %s of the setting %s, too.", diag.Count(o.more, "further value"), diag.Plural(o.more, "differs", "differ"))
 	}
 	c := &contrast{sev: diag.Notice, spot: spot{of: o.of[0].Reading, at: place{o.port, o.field, o.index}}}
-	c.text = fmt.Sprintf("One setting of %s differs from the other %s whose %s are alike: %s: %s, and %s there.%s Unless this is meant, "+
-		"set it as the others have it.", namesOf(o.of), diag.Count(p.n-len(o.of), "switch"), alike, o.named, o.has, o.usual, further)
+	c.text = fmt.Sprintf("One setting of %s differs from the other %s whose %s are alike: %s: %s, and %s there.%s Unless this is "+
+		"intended, give it the value of the "+
+		"others.", namesOf(o.of), diag.Count(p.n-len(o.of), "switch"), alike, o.named, o.has, o.usual, further)
 	for _, v := range p.variants {
 		if port, has := v.values[o.named][o.usual]; has {
 			c.notes = append(c.notes, spot{of: v.of[0].Reading, at: place{port, o.field, o.index}, text: "of " + v.of[0].short + ": " + o.usual})

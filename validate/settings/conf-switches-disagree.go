@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// SwitchesDisagree finds switches between which a lossless packet loses its class, whatever ports connect them.
+// SwitchesDisagree finds switches between which a lossless packet loses its class, over any ports that may connect them.
 var SwitchesDisagree = Rule{
 	Topic: diag.Topic{Code: "conf-switches-disagree", Summary: "switches disagree about lossless traffic"},
 	several: func(all []*member) (out []*contrast) {
@@ -41,20 +41,20 @@ func disagreements(all []*member) (out []*contrast) {
 	return append(out, mapsDisagree(all)...)
 }
 
-// A word is what ports of one switch have; switches agree about it where ports of both have the same one.
+// A word is a value of a port. Two switches agree if ports of both have the same word.
 type word int
 
-// linkPause is the word for ports with link pause. Others are masks of priorities.
+// linkPause is the word for ports with link pause. The other words are masks of priorities.
 const linkPause word = 1 << 8
 
-// priorityWords gives the priorities of each kind of ports with PFC. Ports without PFC count on a switch that has no other ports: any
-// switch has ports for other traffic.
+// priorityWords returns the priorities of each kind of ports with PFC. Ports without PFC count only if the switch has no others, because
+// any switch has ports for other traffic.
 func priorityWords(m *member) (words []word, at place) {
 	at.field = ir.FieldPauses
 	for _, k := range m.ports {
 		switch {
 		case !k.PausesKnown && !m.pfc:
-			return nil, at // it may have PFC
+			return nil, at // the switch may have PFC
 		case !k.PausesKnown:
 		case k.LinkPause:
 			words, at = append(words, linkPause), place{k.port, ir.FieldLinkPause, 0}
@@ -68,7 +68,7 @@ func priorityWords(m *member) (words []word, at place) {
 	return words, at
 }
 
-// lowest is the first priority of a mask.
+// lowest returns the lowest priority of a mask.
 func lowest(mask uint8) int {
 	for cos := range 8 {
 		if mask>>cos&1 == 1 {
@@ -85,7 +85,7 @@ func wordsOfPFC(words []word) string {
 	}
 	switch pause := slices.Contains(words, linkPause); {
 	case pause && mask == 0:
-		return "link pause in its place"
+		return "link pause instead"
 	case pause:
 		return priorities(mask) + " or link pause"
 	}
@@ -102,7 +102,7 @@ const (
 func trusts(m *member) (words []word, at place) {
 	at.field = ir.FieldTrust
 	if !m.pfc {
-		return nil, at // it has no lossless class
+		return nil, at // the switch has no lossless class
 	}
 	for _, k := range m.roce {
 		if !k.TrustKnown || k.LinkPause {
@@ -134,8 +134,8 @@ func wordsOfTrust(words []word) string {
 	return "by no field"
 }
 
-// mapsDisagree finds DSCP that two switches put in two classes, where a switch has PFC for one of them. DSCP about which the same switches
-// disagree in the same way are one finding.
+// mapsDisagree finds DSCP values that switches put into different classes, if one of these has PFC. Values with equal disagreements are
+// one finding.
 func mapsDisagree(all []*member) (out []*contrast) {
 	by := map[string]*contrast{}
 	values := map[*contrast][]string{}
@@ -155,12 +155,12 @@ func mapsDisagree(all []*member) (out []*contrast) {
 	}
 	for _, c := range out {
 		c.text = fmt.Sprintf("The switches disagree about DSCP %s: the class is %s. If they are connected, packets change their class on the "+
-			"way: a pause for one class does not stop the other, and packets are dropped. Let all maps agree.", diag.Some(values[c], 8), c.text)
+			"way: a pause for one class does not stop the other, and packets are dropped. Make all maps equal.", diag.Some(values[c], 8), c.text)
 	}
 	return out
 }
 
-// lossless reports whether a port with PFC puts a DSCP in a class with PFC.
+// lossless reports whether a port with PFC puts a DSCP value into a class with PFC.
 func (m *member) lossless(dscp int) bool {
 	return slices.ContainsFunc(m.ports, func(k portKind) bool {
 		cos := k.DSCP[dscp]
@@ -168,7 +168,7 @@ func (m *member) lossless(dscp int) bool {
 	})
 }
 
-// classes gives the cos in which a switch puts a DSCP.
+// classes returns the cos into which a switch puts a DSCP value.
 func classes(m *member, dscp int) (words []word, at place) {
 	at = place{"", ir.FieldDSCP, dscp}
 	for _, k := range m.roce {
@@ -188,20 +188,21 @@ func wordsOfClass(words []word) string {
 	return diag.Or(out)
 }
 
-// camp is switches that agree: each has a word in common with another one of them.
+// camp has switches that agree: each has a word in common with another switch of the camp.
 type camp struct {
 	of    []*member
 	at    []place
 	words []word
 }
 
-// mostCamps is how many camps a sentence has.
+// mostCamps bounds the camps in a message.
 const mostCamps = 4
 
-// disagree reports that the switches have no way to be connected at which both ends of each cable agree: they form several camps. Switches
-// without a word do not count. The result is nil where all agree.
+// disagree returns a finding if the switches form several camps: then no cabling of all switches has agreeing ends at each cable. Switches
+// without a word do not count. The result is nil if all agree.
 //
-// Two leaves without a common word agree by a spine whose ports have either. The cabling is not known, so such a fabric may be sound.
+// Two leaves without a common word are in one camp if a spine has ports with both words. The cabling is not known, so such a fabric may be
+// correct.
 func disagree(all []*member, wordsOf func(*member) ([]word, place), say func([]word) string) *contrast {
 	parts := campsOf(all, wordsOf)
 	if len(parts) < 2 {
@@ -211,7 +212,7 @@ func disagree(all []*member, wordsOf func(*member) ([]word, place), say func([]w
 	var texts []string
 	odd := parts[len(parts)-1]
 	for _, p := range slices.Backward(parts) {
-		if len(p.of) == len(odd.of) && p.words[0] != 0 { // what is on has a place
+		if len(p.of) == len(odd.of) && p.words[0] != 0 { // a setting that is on has a place
 			odd = p
 			break
 		}
@@ -233,7 +234,7 @@ func disagree(all []*member, wordsOf func(*member) ([]word, place), say func([]w
 	return c
 }
 
-// campsOf groups switches by their words, in the order of the first of each.
+// campsOf groups switches by their words, in the order of each camp's first switch.
 func campsOf(all []*member, wordsOf func(*member) ([]word, place)) (parts []*camp) {
 	by := map[word]*camp{}
 	for _, m := range all {

@@ -8,12 +8,13 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Throttled finds lossless traffic that is held below the speed of its port.
+// Throttled finds lossless traffic that is limited below the speed of its port.
 var Throttled = Rule{
 	Topic: diag.Topic{Code: "conf-throttled", Summary: "lossless traffic is held below the speed of its port"},
 	ports: func(p *pass) {
 		if rate, ok := throttles(&p.kind.d, p.kind.d.Shaper); ok && p.kind.lossless != 0 {
-			p.warnf(p.at(ir.FieldShaper, 0), "a shaper holds the port to %s, and it has PFC: packets that it cannot send fill buffers, and pauses "+
+			p.warnf(p.at(ir.FieldShaper, 0), "a shaper limits the port to %s, and it has PFC: packets that it cannot send fill buffers, and "+
+				"pauses "+
 				"spread to all senders. Take the shaper off ports of lossless traffic.", rate)
 		}
 		promised(p)
@@ -29,7 +30,7 @@ var Throttled = Rule{
 	},
 }
 
-// promised judges the rates that lossy queues are promised: they leave lossless traffic the rest of the port.
+// promised judges the guaranteed rates of lossy queues: lossless traffic gets only the rest of the port.
 func promised(p *pass) {
 	speed, ok := known(p.kind.d.Speed)
 	if !ok || speed < 1 {
@@ -48,11 +49,11 @@ func promised(p *pass) {
 	if p.kind.lossless == 0 || p.kind.s.LinkPause || sum <= speed/2 {
 		return
 	}
-	p.warnf(p.at(ir.FieldMinRate, first), "lossy queues are promised %s of %s: lossless traffic waits for the rest, and pauses spread to all "+
-		"senders. Promise them less than half of the port.", rateText(sum), rateText(speed))
+	p.warnf(p.at(ir.FieldMinRate, first), "lossy queues are guaranteed %s of %s: lossless traffic gets only the rest, and pauses spread "+
+		"to all senders. Guarantee them less than half of the port.", rateText(sum), rateText(speed))
 }
 
-// throttles reports whether a rate in bit/s is below the speed of the port, as far as that is known.
+// throttles reports whether a rate in bit/s is below the speed of the port, or the speed is not known.
 func throttles(d *ir.PortDetail, rate ir.Setting[int64]) (text string, ok bool) {
 	n, isKnown := known(rate)
 	if speed, ok := known(d.Speed); !isKnown || n <= 0 || ok && n >= speed {
@@ -61,7 +62,7 @@ func throttles(d *ir.PortDetail, rate ir.Setting[int64]) (text string, ok bool) 
 	return rateText(n), true
 }
 
-// rateText spells a rate in bit/s.
+// rateText returns a rate in bit/s as text.
 func rateText(n int64) string {
 	for _, unit := range []struct {
 		name string

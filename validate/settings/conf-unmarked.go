@@ -18,13 +18,12 @@ var Unmarked = Rule{
 				return
 			}
 			if q.MarkMin.Is == ir.Stated || q.MarkMax.Is == ir.Stated {
-				p.errorf(p.at(ir.FieldMarking, queue), "queue %d has thresholds of marking and marks nothing: marking is not switched on. Senders of "+
-					"cos %d, which is lossless, learn of congestion by pauses alone.", queue, cos)
+				p.errorf(p.at(ir.FieldMarking, queue), "queue %d has thresholds of marking and marks nothing: marking is not switched on. Senders "+
+					"of cos %d, which is lossless, see congestion by pauses alone.", queue, cos)
 				return
 			}
-			tookOver(p, diag.Warning, p.at(ir.FieldMarking, queue), "queue %d marks nothing, and cos %d, which is lossless, leaves by it: RoCEv2 "+
-				"senders learn of "+
-				"congestion by pauses alone, which spread. Let the queue mark with ECN.", queue, cos)
+			tookOver(p, diag.Warning, p.at(ir.FieldMarking, queue), "queue %d marks nothing, and cos %d, which is lossless, leaves by it: "+
+				"RoCEv2 senders see congestion by pauses alone, which spread. Let the queue mark with ECN.", queue, cos)
 		})
 	},
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// ValueUnmapped finds DSCP that RoCE uses and the map of a port leaves out.
+// ValueUnmapped finds DSCP values of RoCE that the map of a port leaves out.
 var ValueUnmapped = Rule{
 	Topic:  diag.Topic{Code: "conf-value-unmapped", Summary: "a value of a trusted field has no cos"},
 	theirs: true,
@@ -20,9 +20,9 @@ var ValueUnmapped = Rule{
 				mapped++
 			}
 		}
-		if mapped >= len(s.DSCP)/2 { // of a map of a few values the others are meant to be left out
-			p.warnf(p.at(ir.FieldDSCP, notification), "DSCP %d has no cos, and NICs send their congestion notifications with it. How the "+
-				"switch treats such packets is its own affair. Give it a cos of its own, with strict priority.", notification)
+		if mapped >= len(s.DSCP)/2 { // a map with few values leaves out the others on purpose
+			p.warnf(p.at(ir.FieldDSCP, notification), "DSCP %d has no cos, and NICs send their congestion notifications with it. How the switch "+
+				"treats such packets is not known. Give it a separate cos with strict priority.", notification)
 		}
 	},
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// slowest is the time after which a watchdog that acts helps no more: the timeout of an RDMA connection is some seconds, with its retries.
+// slowest is the longest useful delay of a watchdog: an RDMA connection fails after some seconds, with its retries.
 const slowest = 5 * time.Second
 
-// WatchdogIdle finds watchdogs that never act on what is paused.
+// WatchdogIdle finds watchdogs that never act on paused queues.
 var WatchdogIdle = Rule{
 	Topic: diag.Topic{Code: "conf-watchdog-idle", Summary: "the PFC watchdog does not act on what is paused"},
 	ports: func(p *pass) {
@@ -20,8 +20,8 @@ var WatchdogIdle = Rule{
 			return
 		}
 		if action == ir.WatchdogAlert {
-			p.warnf(p.at(ir.FieldWatchdog, 0), "the PFC watchdog only reports: a queue that stays paused stays so, and with it its senders. Let it "+
-				"drop or forward.")
+			p.warnf(p.at(ir.FieldWatchdog, 0), "the PFC watchdog only reports: a queue that does not resume stays paused, and so do its "+
+				"senders. Let it drop or forward.")
 		}
 		if is(w.Watches, 0) {
 			p.warnf(p.at(ir.FieldWatchdog, 0), "the PFC watchdog watches no priority, and PFC is on for %s: a storm stops the port, and "+

@@ -4,7 +4,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// memoryOf returns how long a queue of a pool can be at most, and what bounds it; 0: it is not known.
+// memoryOf returns the largest possible length of a queue in a pool, and what bounds it; 0: not known.
 func (p *pass) memoryOf(pool ir.Setting[string]) (bytes int, what string) {
 	if size, ok := p.sizeOf(pool); ok {
 		return size, "its pool"
@@ -30,13 +30,13 @@ func (p *pass) sizeOf(pool ir.Setting[string]) (bytes int, ok bool) {
 	return 0, false
 }
 
-// firstPause returns how many bytes a priority group holds at most before its port asks for a pause, where it is alone in its pool.
+// firstPause returns the most bytes that a priority group alone in its pool holds before its port sends a pause.
 func (p *pass) firstPause(g *ir.GroupSettings) (bytes int, ok bool) {
 	limit, ok := known(g.Limit)
 	if !ok {
 		return 0, false
 	}
-	own := 0 // what it has before it takes of the pool
+	own := 0 // what the group has before it uses the pool
 	if buffer, ok := known(g.Buffer); ok {
 		own = buffer
 		if room, ok := known(g.Headroom); ok {
@@ -48,7 +48,7 @@ func (p *pass) firstPause(g *ir.GroupSettings) (bytes int, ok bool) {
 		return own + limit.N, true
 	case ir.LimitZero:
 		return own, true
-	case ir.LimitAlpha: // of n free bytes the group takes n*alpha/(1+alpha)
+	case ir.LimitAlpha: // of n free bytes the group gets n*alpha/(1+alpha)
 		size, sized := p.sizeOf(g.Pool)
 		if !sized {
 			return 0, false

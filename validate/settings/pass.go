@@ -15,26 +15,26 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// Rule judges one theme on every system.
+// Rule judges one subject on every system.
 type Rule struct {
 	diag.Topic
-	theirs bool          // a linter that reports the code judges the whole theme on its system
-	ports  func(p *pass) // one kind of ports
-	whole  func(p *pass) // the device
+	theirs bool          // a linter that reports the code judges the whole subject on its system
+	ports  func(p *pass) // judges one kind of ports
+	whole  func(p *pass) // judges the device
 
-	several func(all []*member) []*contrast // two or more devices; such a rule has neither of the others
+	several func(all []*member) []*contrast // judges two or more devices; such a rule has no ports and no whole
 }
 
-// Sink takes findings. Omit reports whether a code is at its bound, and counts a finding then.
+// Sink receives findings. Omit reports whether a code has reached its bound, and then counts the omitted finding.
 type Sink interface {
 	Omit(t *diag.Topic) bool
 	Report(sev diag.Severity, t *diag.Topic, at diag.Range, format string, args ...any) *diag.Diagnostic
 }
 
-// kind is ports that are set alike.
+// kind has ports with equal settings.
 type kind struct {
-	ports    []string // in natural order; none: every port that has no settings of its own
-	others   bool     // a port has settings of its own
+	ports    []string // in natural order; none: every port without separate settings
+	others   bool     // some port has separate settings
 	s        *ir.PortSettings
 	d        ir.PortDetail
 	lossless uint8 // priorities with PFC; all under link pause
@@ -71,7 +71,7 @@ func kindsOf(s *ir.Settings) []kind {
 	return out
 }
 
-// sample is the port by which places of a kind are found; empty: any.
+// sample returns the port by which places of a kind are found; empty: any port.
 func (k *kind) sample() string {
 	if len(k.ports) == 0 {
 		return ""
@@ -84,12 +84,12 @@ type pass struct {
 	*Reading
 	rule  *Rule
 	kinds []kind
-	gets  uint8 // the cos that a packet may get at some port
+	gets  uint8 // mask of the cos that a packet may get at some port
 	kind  *kind
 	found map[key]*finding
 }
 
-// key is what findings about several ports have in common.
+// key has what findings about several ports have in common.
 type key struct {
 	sev  diag.Severity
 	text string
@@ -98,14 +98,14 @@ type key struct {
 
 type finding struct {
 	ports  []string
-	rest   bool // every other port, too
+	rest   bool // also about every other port
 	others bool
 	device bool
-	taken  bool // a linter had it under another code
+	taken  bool // a linter had this finding under another code
 }
 
-// pfc calls do for each priority with PFC of the kind, with the queue by which it leaves and the group that buffers it; -1: unknown. Under
-// link pause it calls none.
+// pfc calls do for each priority with PFC of the kind, with its egress queue and the group that buffers it; -1: unknown. Under link pause
+// it does not call do.
 func (p *pass) pfc(do func(cos, queue, group int)) {
 	if p.kind.s.LinkPause {
 		return
@@ -121,14 +121,14 @@ func (p *pass) at(f ir.Field, index int) place { return place{p.kind.sample(), f
 
 func (p *pass) pool(name string) place { return place{name, ir.FieldPool, 0} }
 
-// errorf, warnf and noticef note a finding. Its text goes on behind "At swp1 and swp2, "; of a device it is a sentence.
+// errorf, warnf and noticef record a finding. The text follows "At swp1 and swp2, "; for a whole device it is a sentence.
 func (p *pass) errorf(at place, format string, args ...any) { p.note(diag.Error, at, format, args) }
 
 func (p *pass) warnf(at place, format string, args ...any) { p.note(diag.Warning, at, format, args) }
 
 func (p *pass) noticef(at place, format string, args ...any) { p.note(diag.Notice, at, format, args) }
 
-// tookOver notes a finding that a linter had under another code before, on some systems. Baselines know it there by that code.
+// tookOver records a finding that a linter reported under another code before, on some systems. Baselines there contain that code.
 func tookOver(p *pass, sev diag.Severity, at place, format string, args ...any) {
 	if f := p.note(sev, at, format, args); f != nil {
 		f.taken = true
@@ -155,13 +155,14 @@ func (p *pass) note(sev diag.Severity, at place, format string, args []any) *fin
 	}
 	if p.kind != nil {
 		f.ports = append(f.ports, p.kind.ports...)
-		f.rest = len(p.kind.ports) == 0 // that kind is the last one
+		f.rest = len(p.kind.ports) == 0 // the kind without names is the last one
 		f.others = p.kind.others
 	}
 	return f
 }
 
-// rangeOf returns the place of a value: the value itself, else the one that makes the port lossless, else the top of the configuration.
+// rangeOf returns the place of a value. Without one, it returns the place of the value that makes the port lossless, or the top of the
+// configuration.
 func (p *pass) rangeOf(at place) (r diag.Range, stands bool) {
 	if p.Where == nil {
 		return p.At, false
@@ -182,7 +183,7 @@ func (p *pass) rangeOf(at place) (r diag.Range, stands bool) {
 	return p.At, false
 }
 
-// report hands over what the rule has found, in the order of places.
+// report passes the findings of the rule to the sink, in the order of places.
 func (p *pass) report(to Sink) {
 	keys := slices.Collect(maps.Keys(p.found))
 	sort.Slice(keys, func(i, k int) bool {
@@ -201,7 +202,7 @@ func (p *pass) report(to Sink) {
 	clear(p.found)
 }
 
-// mostNamed is how many ports a finding names.
+// mostNamed bounds the ports that a finding names.
 const mostNamed = 8
 
 func (f *finding) sentence(text string) string {
@@ -222,12 +223,12 @@ func (f *finding) sentence(text string) string {
 	return "At " + ports + ", " + text
 }
 
-// told reports whether a trusted DSCP leads to a cos, as RoCEv2 needs it; not known: false.
+// told reports whether a trusted DSCP value leads to a cos, as RoCEv2 needs it; false if that is not known.
 func (k *kind) told(cos int) bool {
 	return k.s.TrustKnown && k.s.Trust.DSCP && slices.Contains(k.s.DSCP[:], int8(cos))
 }
 
-// known returns a value, where it is known.
+// known returns a value, and whether it is known.
 func known[T comparable](s ir.Setting[T]) (v T, ok bool) { return s.Value, s.Known() }
 
 // is reports whether a value is known to be v.

@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/validate/settings"
 )
 
-// world is the switch of a row: the one of roce, which a row changes.
+// world is the switch of a row: that of roce, which a row changes.
 type world struct {
 	s *ir.Settings
 	p *ir.PortSettings
@@ -21,7 +21,7 @@ type world struct {
 	q *ir.QueueSettings
 }
 
-// row is a change, and the codes and the beginnings of the texts that are found then: "conf-x", or "conf-x: the cable".
+// row is a change with the expected findings, each a code or the beginning of a text: "conf-x", or "conf-x: the cable".
 type row struct {
 	want   string
 	change func(w *world)
@@ -29,7 +29,7 @@ type row struct {
 
 func unknown[T comparable](v T) ir.Setting[T] { return ir.Setting[T]{Value: v} }
 
-// off switches PFC off, pause puts link pause in its place.
+// off switches PFC off, pause puts link pause instead.
 func off(w *world) { w.p.Sends, w.p.Obeys = 0, 0 }
 
 func pause(w *world) { w.p.LinkPause, w.p.Sends, w.p.Obeys = true, 0xff, 0xff }
@@ -46,16 +46,16 @@ func nowhere(w *world) {
 	w.d.Queue, w.d.Group = [8]int8{-1, -1, -1, -1, -1, -1, -1, -1}, [8]int8{-1, -1, -1, -1, -1, -1, -1, -1}
 }
 
-// also has cos 4 lossless, too, identified by DSCP 28, set as cos 3 is.
+// also makes cos 4 lossless, too, with DSCP 28 and the settings of cos 3.
 func also(w *world) {
 	w.p.Sends, w.p.Obeys, w.p.DSCP[28] = 3<<3, 3<<3, 4
 	w.d.Queues[4], w.d.Groups[4], w.d.Group[4] = *w.q, *w.g, 4
 }
 
-// other gives the switch another port, by which packets of cos 3 come in.
+// other adds a port by which packets of cos 3 come in.
 func other(w *world) { w.s.Set("swp2", roce(nil)) }
 
-// derived has the switch derive the headroom of a cable, from a pool of some bytes.
+// derived makes the switch derive the headroom of a cable, from a pool of some bytes.
 func derived(speed int64, metres, pool int) func(w *world) {
 	return func(w *world) {
 		w.d.Speed, w.d.Cable, w.g.Headroom = ir.Setting[int64]{Value: speed}, ir.Of(metres), ir.Setting[int]{}
@@ -66,7 +66,7 @@ func derived(speed int64, metres, pool int) func(w *world) {
 	}
 }
 
-// reserved gives the priority group bytes of its own, in a pool with headroom that ports share.
+// reserved gives the priority group reserved bytes, in a pool with headroom that ports share.
 func reserved(own, xon, shared int) func(w *world) {
 	return func(w *world) {
 		model(w)
@@ -75,10 +75,10 @@ func reserved(own, xon, shared int) func(w *world) {
 	}
 }
 
-// model makes the switch an SN2700, whose tables are published.
+// model makes the switch an SN2700, which has published tables.
 func model(w *world) { w.s.System.Model = ir.Of("sn2700") }
 
-// with does several things.
+// with combines several changes.
 func with(all ...func(w *world)) func(w *world) {
 	return func(w *world) {
 		for _, do := range all {
@@ -109,8 +109,7 @@ func (r row) run(t *testing.T) {
 	}
 }
 
-// TestRows: each condition of each rule has a row on both sides of its edge. What is not known is no reason for a finding, whatever value
-// goes with it.
+// TestRows: each condition of each rule has a row on both sides of its edge. An unknown setting causes no finding, with any value.
 func TestRows(t *testing.T) {
 	for name, rows := range map[string][]row{
 		"cable-zero": {
@@ -158,7 +157,7 @@ func TestRows(t *testing.T) {
 				w.q.MarkMin = ir.Of(20_000_000)
 			}},
 			{"", func(w *world) { w.g.Limit = ir.Of(ir.Limit{Kind: ir.LimitBytes, N: 150_001}) }},
-			{"conf-ecn-thresholds: marking of queue 3 begins at 150,000 B, and a port asks for a pause of cos 3 at 150,000 B", func(w *world) {
+			{"conf-ecn-thresholds: marking of queue 3 begins at 150,000 B, and a port pauses cos 3 at 150,000 B", func(w *world) {
 				w.g.Limit = ir.Of(ir.Limit{Kind: ir.LimitBytes, N: 150_000})
 			}},
 			{"conf-ecn-thresholds: marking of queue 0 begins", func(w *world) {
@@ -216,8 +215,8 @@ func TestRows(t *testing.T) {
 			{"", func(w *world) { w.q.Limit = ir.Of(ir.Limit{Kind: ir.LimitAlpha}) }},
 			{"", func(w *world) { w.q.Limit = unknown(ir.Limit{Kind: ir.LimitZero}) }},
 			{"", func(w *world) { w.q.Limit = ir.Of(ir.Limit{Kind: ir.LimitZero}); nowhere(w) }},
-			{"conf-egress-limited: queue 0 takes nothing", func(w *world) { w.q.Limit = ir.Of(ir.Limit{Kind: ir.LimitZero}); zero(w) }},
-			{"conf-egress-limited: queue 3 takes at most 1/8 of", func(w *world) { w.q.Limit = ir.Of(ir.Limit{Kind: ir.LimitAlpha, N: -3}) }},
+			{"conf-egress-limited: queue 0 gets nothing", func(w *world) { w.q.Limit = ir.Of(ir.Limit{Kind: ir.LimitZero}); zero(w) }},
+			{"conf-egress-limited: queue 3 can use at most 1/8 of", func(w *world) { w.q.Limit = ir.Of(ir.Limit{Kind: ir.LimitAlpha, N: -3}) }},
 			{"conf-egress-limited: queue 3 holds at most 1,999,999 B", func(w *world) {
 				w.q.Limit, w.d.MTU = ir.Of(ir.Limit{Kind: ir.LimitBytes, N: 1_999_999}), ir.Of(2_000_000)
 			}},
@@ -259,7 +258,7 @@ func TestRows(t *testing.T) {
 			{"", func(w *world) { w.d.Cable = ir.Of(1001) }},
 			{"", func(w *world) { model(w); w.d.Speed = unknown[int64](100e9) }},
 			{"", func(w *world) { w.d.Speed, w.d.Cable = unknown[int64](100e9), unknown(5) }},
-			{"conf-headroom: no length of cable is stated. The 60,000 B of headroom of priority group 3 of cos 3 carry 100G over", func(w *world) {
+			{"conf-headroom: no length of cable is stated. The 60,000 B of headroom of priority group 3 of cos 3 are enough", func(w *world) {
 				model(w)
 				w.d.Speed, w.d.Cable = unknown[int64](100e9), unknown(5)
 			}},
@@ -279,9 +278,8 @@ func TestRows(t *testing.T) {
 		},
 		"headroom that is not reserved": {
 			{"", reserved(80_000, 20_000, 0)},
-			{"conf-headroom: priority group 3 of cos 3 keeps 60,000 B of headroom, and begins it at 20,000 B: that takes 80,000 B, and the group " +
-				"has " +
-				"79,999 B of its own, in the pool i", reserved(79_999, 20_000, 0)},
+			{"conf-headroom: priority group 3 of cos 3 keeps 60,000 B of headroom, which begins at 20,000 B: that needs 80,000 B, and the group " +
+				"reserves 79,999 B, in the pool i", reserved(79_999, 20_000, 0)},
 			{"conf-headroom", reserved(59_999, 0, 0)},
 			{"", reserved(60_000, 0, 0)},
 			{"", reserved(59_999, 0, 60_000)},
@@ -329,7 +327,8 @@ func TestRows(t *testing.T) {
 		},
 		"reach": {
 			{
-				"conf-headroom: no length of cable is stated. The 43,775 B of headroom of priority group 3 of cos 3 carry 100G over at most 1 m",
+				"conf-headroom: no length of cable is stated. The 43,775 B of headroom of priority group 3 of cos 3 are enough for 100G over " +
+					"at most 1 m",
 				reach(18_432+25_216+127, 0),
 			},
 			{"conf-headroom: priority group 3 of cos 3 keeps 43,774 B of headroom. At 100G, frames of 9216 bytes", reach(18_432+25_216+126, 0)},
@@ -427,11 +426,11 @@ func TestRows(t *testing.T) {
 			{"", func(w *world) { w.g.Xoff, w.g.Xon = ir.Of(0), ir.Of(0) }},
 		},
 		"throttled": {
-			{"conf-throttled: a shaper holds the port to 99.99 Gbit/s", func(w *world) { w.d.Shaper = ir.Of[int64](99.99e9) }},
-			{"conf-throttled: a shaper holds the port to 1 bit/s", func(w *world) { w.d.Speed, w.d.Shaper = unknown[int64](1), ir.Of[int64](1) }},
-			{"conf-throttled: a shaper holds the port to 1 kbit/s", func(w *world) { w.d.Shaper = ir.Of[int64](1000) }},
-			{"conf-throttled: a shaper holds the port to 1 Mbit/s", func(w *world) { w.d.Shaper = ir.Of[int64](1_000_000) }},
-			{"conf-throttled: a shaper holds the port to 1 Gbit/s", func(w *world) { w.d.Shaper = ir.ByDefault[int64](1e9) }},
+			{"conf-throttled: a shaper limits the port to 99.99 Gbit/s", func(w *world) { w.d.Shaper = ir.Of[int64](99.99e9) }},
+			{"conf-throttled: a shaper limits the port to 1 bit/s", func(w *world) { w.d.Speed, w.d.Shaper = unknown[int64](1), ir.Of[int64](1) }},
+			{"conf-throttled: a shaper limits the port to 1 kbit/s", func(w *world) { w.d.Shaper = ir.Of[int64](1000) }},
+			{"conf-throttled: a shaper limits the port to 1 Mbit/s", func(w *world) { w.d.Shaper = ir.Of[int64](1_000_000) }},
+			{"conf-throttled: a shaper limits the port to 1 Gbit/s", func(w *world) { w.d.Shaper = ir.ByDefault[int64](1e9) }},
 			{"", func(w *world) { w.d.Shaper = ir.Of[int64](0) }},
 			{"", func(w *world) { w.d.Shaper = unknown[int64](1) }},
 			{"", func(w *world) { w.d.Shaper = ir.Of[int64](1); off(w) }},
@@ -442,21 +441,21 @@ func TestRows(t *testing.T) {
 			{"", func(w *world) { w.d.Queues[0].MaxRate = ir.Of[int64](1e9) }},
 		},
 		"rates that contradict each other": {
-			{"conf-shaper: queue 0 is held to 1 Gbit/s, and promised 2 Gbit/s", rates(2e9, 1e9, 0)},
+			{"conf-shaper: queue 0 is limited to 1 Gbit/s, and guaranteed 2 Gbit/s", rates(2e9, 1e9, 0)},
 			{"", rates(1e9, 1e9, 1e9)},
-			{"conf-shaper: queue 0 is promised 2 Gbit/s, and the whole port is held to 1 Gbit/s", rates(2e9, 0, 1e9)},
-			{"conf-shaper: queue 0 is allowed 2 Gbit/s, and the whole port is held to 1 Gbit/s", rates(0, 2e9, 1e9)},
-			{"conf-shaper: queue 0 is allowed 2 Gbit/s", rates(1e9, 2e9, 1e9)},
+			{"conf-shaper: queue 0 is guaranteed 2 Gbit/s, and the whole port is limited to 1 Gbit/s", rates(2e9, 0, 1e9)},
+			{"conf-shaper: queue 0 is limited to 2 Gbit/s, and the whole port to 1 Gbit/s", rates(0, 2e9, 1e9)},
+			{"conf-shaper: queue 0 is limited to 2 Gbit/s", rates(1e9, 2e9, 1e9)},
 			{"", rates(2e9, 0, 0)},
 			{"", with(rates(2e9, 0, 1e9), func(w *world) { w.d.Queues[0].MinRate.Is = ir.NotKnown })},
 			{"", with(rates(0, 2e9, 1e9), func(w *world) { w.d.Queues[0].MaxRate.Is = ir.NotKnown })},
 			{"", with(rates(2e9, 2e9, 1e9), func(w *world) { w.d.Shaper.Is = ir.NotKnown })},
 		},
 		"promised rates": {
-			{"conf-throttled: lossy queues are promised 50 Gbit/s of 100 Gbit/s", promise(50e9+1, 0)},
+			{"conf-throttled: lossy queues are guaranteed 50 Gbit/s of 100 Gbit/s", promise(50e9+1, 0)},
 			{"", promise(50e9, 0)},
-			{"conf-throttled: lossy queues are promised 60 Gbit/s", promise(30e9, 30e9)},
-			{"conf-throttled: lossy queues are promised 100 Gbit/s", promise(100e9, 0)},
+			{"conf-throttled: lossy queues are guaranteed 60 Gbit/s", promise(30e9, 30e9)},
+			{"conf-throttled: lossy queues are guaranteed 100 Gbit/s", promise(100e9, 0)},
 			{"", promise(100e9+1, 0)},
 			{"", promise(50e9, -1e9)},
 			{"", with(promise(0, 0), func(w *world) { w.q.MinRate = ir.Of[int64](60e9) })},
@@ -465,7 +464,7 @@ func TestRows(t *testing.T) {
 			{"", with(promise(60e9, 0), func(w *world) { w.d.Speed = unknown[int64](100e9) })},
 			{"", with(promise(60e9, 0), off)},
 			{"", with(promise(60e9, 0), pause)},
-			{"conf-throttled: lossy queues are promised 1 bit/s of 1 bit/s", with(promise(1, 0), func(w *world) { w.d.Speed = ir.Of[int64](1) })},
+			{"conf-throttled: lossy queues are guaranteed 1 bit/s of 1 bit/s", with(promise(1, 0), func(w *world) { w.d.Speed = ir.Of[int64](1) })},
 			{"", with(promise(1, 0), func(w *world) { w.d.Speed = ir.Of[int64](-4e6) })},
 		},
 		"unmarked": {
@@ -483,8 +482,8 @@ func TestRows(t *testing.T) {
 			{"conf-pfc-unreachable", func(w *world) { w.q.ECN, w.p.DSCP[26] = ir.Of(false), 0 }},
 		},
 		"pfc-unreachable": {
-			{"conf-pfc-unreachable: PFC is on for cos 3, and no packet that comes in gets this cos: the port trusts DSCP, and leads no value " +
-				"there. RoCE", func(w *world) { w.p.DSCP[26] = 0 }},
+			{"conf-pfc-unreachable: PFC is on for cos 3, and no packet that comes in gets this cos: the port trusts DSCP, and maps no value to " +
+				"it. RoCE", func(w *world) { w.p.DSCP[26] = 0 }},
 			{"", func(w *world) { w.p.DSCP[26] = 0; off(w) }},
 			{"", func(w *world) { w.p.DSCP[26] = 0; pause(w) }},
 			{"", func(w *world) { w.p.DSCP[26], w.p.Trust, w.p.TrustKnown = 0, ir.Trust{}, false }},
@@ -495,8 +494,8 @@ func TestRows(t *testing.T) {
 			{"", func(w *world) { w.p.Trust, w.d.DefaultCos = ir.Trust{}, unknown[int8](0) }},
 			{"conf-lossless-default", func(w *world) { w.p.DSCP[26], w.d.DefaultCos = 0, ir.Of[int8](3) }},
 			{"", func(w *world) { w.p.Trust = ir.Trust{PCP: true} }},
-			{"conf-pfc-unreachable: PFC is on for cos 3, and no packet that comes in gets this cos: the port trusts PCP, and leads no value " +
-				"there", func(w *world) { w.p.Trust, w.p.PCP[1] = ir.Trust{PCP: true}, 0 }},
+			{"conf-pfc-unreachable: PFC is on for cos 3, and no packet that comes in gets this cos: the port trusts PCP, and maps no value to " +
+				"it", func(w *world) { w.p.Trust, w.p.PCP[1] = ir.Trust{PCP: true}, 0 }},
 			{"", func(w *world) { w.p.Trust, w.p.PCP[1] = ir.Trust{PCP: true}, 3 }},
 			{"", func(w *world) { w.p.DSCP[26], w.p.Trust = 0, ir.Trust{DSCP: true, PCP: true} }},
 			{"conf-pfc-unreachable: PFC is on for cos 3, and no packet that comes in gets this cos: the port trusts DSCP and PCP", func(w *world) {
@@ -542,7 +541,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// alpha limits the group to a part of a pool, percent has the queue mark from a length on in a part of the chip's memory.
+// alpha limits the group to a part of a pool. percent makes the queue mark from a length on, in a part of the chip's memory.
 func alpha(n, size int) func(w *world) {
 	return func(w *world) {
 		w.g.Limit, w.g.Pool = ir.Of(ir.Limit{Kind: ir.LimitAlpha, N: n}), ir.Of("i")
@@ -565,7 +564,7 @@ func published(speed int64, metres, room int) func(w *world) {
 	}
 }
 
-// two makes the switch one for whose chip two tables are published, which differ in a figure.
+// two makes the switch one whose chip has two published tables that differ in a figure.
 func two(w *world) { w.s.System.Model = ir.Of("as7712-32x") }
 
 func reach(room, mtu int) func(w *world) {
@@ -578,7 +577,7 @@ func promise(first, second int64) func(w *world) {
 	return func(w *world) { w.d.Queues[0].MinRate, w.d.Queues[1].MinRate = ir.Of(first), ir.Of(second) }
 }
 
-// rates promises a queue of a lossy port a rate, and holds it and the port to others. 0 is no rate.
+// rates sets the guaranteed rate and the limit of a lossy queue, and the limit of its port. 0 sets no rate.
 func rates(low, high, port int64) func(w *world) {
 	return func(w *world) {
 		off(w)
@@ -601,7 +600,7 @@ func watch(action ir.Setting[ir.WatchdogAction]) func(w *world) {
 	return func(w *world) { w.d.Watchdog.Action = action }
 }
 
-// pooled puts the group or the queue of cos 3 in a pool, with a limit.
+// pooled puts the group or the queue of cos 3 into a pool, with a limit.
 func pooled(queue bool, kind ir.LimitKind, mode ir.PoolMode) func(w *world) {
 	return func(w *world) {
 		w.s.Pools["a"] = ir.Pool{Ingress: !queue, Egress: queue, Mode: ir.Of(mode)}
@@ -617,7 +616,7 @@ func pooled(queue bool, kind ir.LimitKind, mode ir.PoolMode) func(w *world) {
 	}
 }
 
-// shared has ports share headroom in the pool of the group, lossy has the queues share the pool of the lossy ones.
+// shared makes ports share headroom in the pool of the group. lossy puts the lossless queues into the pool of the lossy ones.
 func shared(n int) func(w *world) {
 	return func(w *world) {
 		w.g.Pool = ir.Of("a")
@@ -632,7 +631,7 @@ func lossy(w *world) {
 	}
 }
 
-// TestPools: the rows about pools.
+// TestPools has the rows about pools.
 func TestPools(t *testing.T) {
 	for _, r := range []row{
 		{"conf-pools: priority group 3 is limited to a part", pooled(false, ir.LimitAlpha, ir.PoolStatic)},
@@ -663,7 +662,8 @@ func TestPools(t *testing.T) {
 
 		{"conf-pools: queue 3, by which lossless traffic leaves, is in the pool lossy of the lossy queues, and not in lossless", lossy},
 		{"conf-pools: queue 3", with(lossy, func(w *world) { w.d.Queues[5].Pool = ir.Setting[string]{} })},
-		{"conf-pools: queue 3", with(lossy, func(w *world) { w.d.Queues[0].Pool = ir.Of("lossless") })}, // a queue of the template's, without PFC
+		{"conf-pools: queue " +
+			"3", with(lossy, func(w *world) { w.d.Queues[0].Pool = ir.Of("lossless") })}, // a queue of the template without PFC
 		{"", with(lossy, func(w *world) { // as many there
 			for queue := range 4 {
 				w.d.Queues[[]int{0, 1, 2, 4}[queue]].Pool = ir.Of("lossless")
@@ -703,8 +703,8 @@ func tooLarge(size int) func(w *world) {
 	}
 }
 
-// TestPlaces: a finding is at the value, else at the value that makes the port lossless, else at the top. A finding of a linter is not
-// repeated: at that line, or at any line where the value is missing or the linter judges the theme.
+// TestPlaces: a finding is at the value, or else at the value that makes the port lossless, or else at the top. A finding of a linter at
+// that line is not repeated. If the value is missing, or the linter judges the whole subject, its finding at any line counts.
 func TestPlaces(t *testing.T) {
 	s := of(func(_ *ir.PortSettings, d *ir.PortDetail) {
 		d.Shaper, d.Cable = ir.Of[int64](60e9), ir.Of(5)
@@ -747,14 +747,14 @@ func TestPlaces(t *testing.T) {
 	places[asked{ir.FieldStrict, 3}] = 10
 	assert.Equal(t, "conf-lossless-strict", lines(nil)[10])
 	lines(func(code string, _ diag.Severity, _ string, line int) bool {
-		assert.Equal(t, code == "conf-lossless-strict", line == 0, "%s: a linter that has the code judges the theme", code)
+		assert.Equal(t, code == "conf-lossless-strict", line == 0, "%s: a linter that has the code judges the subject", code)
 		return false
 	})
 	delete(places, asked{ir.FieldShaper, 0})
 	delete(places, asked{ir.FieldPauses, 3})
 	assert.Equal(t, map[int]string{1: "conf-throttled", 8: "conf-throttled", 10: "conf-lossless-strict"}, lines(nil))
 	lines(func(code string, _ diag.Severity, _ string, line int) bool {
-		assert.NotEqual(t, 1, line, "%s: of a value without a place the line is 0", code)
+		assert.NotEqual(t, 1, line, "%s: the line of a value without a place is 0", code)
 		return false
 	})
 }

@@ -1,7 +1,8 @@
 // Package settings judges the settings of devices: those of any person or program, in any form.
 //
-// In comes what a reader understood of one device ([Reading]), or of several; out come findings at the places of the values. A rule sees
-// [ir.Settings] alone, so that it holds for every system. A rule judges what is known of a device, and finds nothing in the rest.
+// The input is what a reader understood of one device ([Reading]) or of several; the output is findings at the places of the values. A
+// rule uses [ir.Settings] alone, so it applies to every system. A rule judges the known settings of a device, and finds nothing in the
+// others.
 package settings
 
 import (
@@ -37,10 +38,10 @@ var Rules = []*Rule{
 	&PeerDiffers,
 }
 
-// Topics is every code that the rules about one device report.
+// Topics returns every code that the rules about one device report.
 func Topics() []diag.Topic { return topics(func(r *Rule) bool { return r.several == nil }) }
 
-// SeveralTopics is every code that the rules about several devices report.
+// SeveralTopics returns every code that the rules about several devices report.
 func SeveralTopics() []diag.Topic { return topics(func(r *Rule) bool { return r.several != nil }) }
 
 func topics(of func(r *Rule) bool) (out []diag.Topic) {
@@ -53,8 +54,8 @@ func topics(of func(r *Rule) bool) (out []diag.Topic) {
 	return out
 }
 
-// Judge runs the rules about one device. Ports that are set alike are judged once, and findings that say the same of several ports at one
-// place are one.
+// Judge runs the rules about one device. Ports with equal settings are judged once, and equal findings about several ports at one place
+// are merged.
 func Judge(d *Reading, to Sink) {
 	p := &pass{Reading: d, found: map[key]*finding{}, kinds: kindsOf(d.Settings)}
 	for i := range p.kinds {
@@ -78,12 +79,12 @@ func Judge(d *Reading, to Sink) {
 	}
 }
 
-// Compare runs the rules about several switches. Settings of one switch alone contradict nothing.
+// Compare runs the rules about several switches. A single switch gives no findings.
 //
-// It asks for the place of a value only where a finding is reported.
+// It asks for the place of a value only when it reports a finding.
 func Compare(all []*Reading, to Sink) { compare(all, to, false) }
 
-// compare runs the rules about several switches; cabled: without the rule that takes any two of them for neighbours.
+// compare runs the rules about several switches; cabled leaves out the rule that assumes a cable between any two of them.
 func compare(all []*Reading, to Sink, cabled bool) {
 	if len(all) < 2 {
 		return

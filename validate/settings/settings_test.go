@@ -36,7 +36,7 @@ func judge(s *ir.Settings) diag.List {
 	return into.List
 }
 
-// roce is a port with PFC for cos 3, with known maps and queues, in which no rule finds anything.
+// roce returns a port with PFC for cos 3, with known maps and queues and without findings.
 func roce(change func(p *ir.PortSettings, d *ir.PortDetail)) ir.PortSettings {
 	p := ir.UnknownPort()
 	for v := range p.DSCP {
@@ -67,7 +67,7 @@ func of(change func(p *ir.PortSettings, d *ir.PortDetail)) *ir.Settings {
 	return s
 }
 
-// TestRules: each rule has a finding that no other has, at the edge of its condition.
+// TestRules: each rule has a finding that no other rule has, at the edge of its condition.
 func TestRules(t *testing.T) {
 	require.Empty(t, judge(of(nil)))
 	for _, c := range []struct {
@@ -82,13 +82,13 @@ func TestRules(t *testing.T) {
 		{"headroom without a cable", "conf-headroom", func(_ *ir.PortSettings, d *ir.PortDetail) { d.Cable = ir.Setting[int]{} }},
 		{"red on a lossy queue", "", func(_ *ir.PortSettings, d *ir.PortDetail) { d.Queues[0].Drop = ir.Of(true) }},
 		{"marking of an unused queue", "", func(_ *ir.PortSettings, d *ir.PortDetail) { d.Queues[2].ECN = ir.Setting[bool]{} }},
-		{"unmarked class told by PCP", "", func(p *ir.PortSettings, d *ir.PortDetail) {
+		{"unmarked class identified by PCP", "", func(p *ir.PortSettings, d *ir.PortDetail) {
 			p.Trust, d.Queues[3] = ir.Trust{PCP: true}, ir.QueueSettings{ECN: ir.Of(false), Drop: ir.Of(false)}
 		}},
-		{"what marks and drops, told by PCP", "conf-red-lossless", func(p *ir.PortSettings, d *ir.PortDetail) {
+		{"marks and drops, identified by PCP", "conf-red-lossless", func(p *ir.PortSettings, d *ir.PortDetail) {
 			p.Trust, d.Queues[3].Unmarkable = ir.Trust{PCP: true}, ir.Of(ir.Dropped)
 		}},
-		{"what marks and drops, told by DSCP", "", func(_ *ir.PortSettings, d *ir.PortDetail) { d.Queues[3].Unmarkable = ir.Of(ir.Dropped) }},
+		{"marks and drops, identified by DSCP", "", func(_ *ir.PortSettings, d *ir.PortDetail) { d.Queues[3].Unmarkable = ir.Of(ir.Dropped) }},
 		{"alpha 1", "conf-egress-limited", func(_ *ir.PortSettings, d *ir.PortDetail) {
 			d.Queues[3].Limit = ir.Of(ir.Limit{Kind: ir.LimitAlpha, N: -1})
 		}},
@@ -138,7 +138,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestUnknown: of a device of which nothing is known, no rule finds anything.
+// TestUnknown: a device without known settings has no findings.
 func TestUnknown(t *testing.T) {
 	rest := ir.UnknownPort()
 	for _, s := range []*ir.Settings{nil, {}, {Rest: &rest}} {
@@ -150,7 +150,7 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestAlike: ports that are set alike are one finding, and so are ports of several kinds of which the same is found.
+// TestAlike: ports with equal settings have one finding, and so have ports of several kinds with equal findings.
 func TestAlike(t *testing.T) {
 	strict := func(_ *ir.PortSettings, d *ir.PortDetail) { d.Queues[3].Strict = ir.Of(true) }
 	s := &ir.Settings{}
@@ -171,7 +171,7 @@ func TestAlike(t *testing.T) {
 	assert.True(t, strings.HasPrefix(judge(s)[0].Detail, "At every port, queue 3 has "))
 }
 
-// random draws settings, of which each value may be unknown, and may be absurd.
+// random draws settings. Each value may be unknown or absurd.
 func random(r *rand.Rand) *ir.Settings {
 	number := func() int { return []int{0, 1, 9, 1500, 60_000, 1 << 20, 1 << 40, -1}[r.IntN(8)] }
 	setting := func() ir.Setting[int] { return ir.Setting[int]{Value: number(), Is: ir.Knowledge(r.IntN(3))} }
@@ -217,7 +217,7 @@ func random(r *rand.Rand) *ir.Settings {
 	return s
 }
 
-// TestAnySettings: no settings make a rule fail, what it finds is a sentence at a port, and the same settings give the same findings.
+// TestAnySettings: no settings make a rule fail, each finding is a sentence about a port, and equal settings have equal findings.
 func TestAnySettings(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	met := map[string]bool{}

@@ -15,16 +15,16 @@ import (
 // member is a switch that is compared with others.
 type member struct {
 	*Reading
-	short string // the last part of its name, where no other switch has it
+	short string // the last part of its name, if no other switch has it, or the name
 	ports []portKind
-	roce  []portKind // those that have PFC or link pause; of a switch without any, all
-	pfc   bool       // a port has it
+	roce  []portKind // ports with PFC or link pause; if there are none, all ports
+	pfc   bool       // some port has PFC or link pause
 }
 
-// portKind is ports of a switch that are set alike, by one of them.
+// portKind has ports of a switch with equal settings, represented by one of them.
 type portKind struct {
-	port string // empty: every port that has no settings of its own
-	id   int    // equal settings have one, on whatever switch
+	port string // empty: every port without separate settings
+	id   int    // equal for equal settings, also of different switches
 	*ir.PortSettings
 }
 
@@ -35,14 +35,14 @@ type contrast struct {
 	notes []spot
 }
 
-// spot is a value of a switch, with a sentence, or a note.
+// spot is a value of a switch, with the text of a finding or a note.
 type spot struct {
 	of   *Reading
 	at   place
 	text string
 }
 
-// mostNotes is how many places a finding has beside its own.
+// mostNotes bounds the notes of a finding.
 const mostNotes = 3
 
 func (s *spot) where() diag.Range {
@@ -54,7 +54,7 @@ func (s *spot) where() diag.Range {
 	return s.of.At
 }
 
-// samples gives a port of each kind of ports; empty: every port that has no settings of its own.
+// samples returns one port of each kind; empty: every port without separate settings.
 func samples(s *ir.Settings) map[*ir.PortSettings]string {
 	first := map[*ir.PortSettings]string{}
 	for port, of := range s.Ports {
@@ -70,7 +70,7 @@ func samples(s *ir.Settings) map[*ir.PortSettings]string {
 	return first
 }
 
-// Sample returns settings with one port of each kind. [Compare] needs no more, and many switches have little room.
+// Sample returns settings with one port of each kind, to save memory. [Compare] needs no more.
 func Sample(s *ir.Settings) *ir.Settings {
 	out := &ir.Settings{Rest: s.Rest, Pools: s.Pools, System: s.System, Moment: s.Moment, Ports: map[string]*ir.PortSettings{}}
 	for of, port := range samples(s) {
@@ -115,7 +115,7 @@ func membersOf(all []*Reading) []*member {
 	return out
 }
 
-// namesRoom is how many bytes a list of switches takes.
+// namesRoom bounds the bytes of a list of switches.
 const namesRoom = 60
 
 func namesOf(all []*member) string {

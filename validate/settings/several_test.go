@@ -14,10 +14,10 @@ import (
 	"github.com/rocec/rocec/validate/settings"
 )
 
-// fleet is switches by name, each the one of roce with a change, of one model.
+// fleet has switches of one model by name, each with a change of the settings of roce.
 type fleet map[string]func(w *world)
 
-// compare judges a fleet in any order. Places are lines of files that are named after the switches: the port's number, and the index.
+// compare judges a fleet in a random order. Places are lines of files with the names of the switches: the port's number, and the index.
 func (f fleet) compare() diag.List {
 	var into sink
 	var all []*settings.Reading
@@ -43,7 +43,7 @@ func (f fleet) compare() diag.List {
 	return into.List
 }
 
-// told returns the findings as texts.
+// told returns the findings as text.
 func (f fleet) told() (out []string) {
 	for _, d := range f.compare() {
 		out = append(out, d.Code+" "+d.At.Filename+": "+d.Detail)
@@ -51,7 +51,7 @@ func (f fleet) told() (out []string) {
 	return out
 }
 
-// second gives the switch a further kind of ports.
+// second adds a kind of ports to the switch.
 func second(change func(p *ir.PortSettings, d *ir.PortDetail)) func(w *world) {
 	return func(w *world) { w.s.Set("swp2", roce(change)) }
 }
@@ -62,7 +62,8 @@ func ports(mask uint8) func(p *ir.PortSettings, d *ir.PortDetail) {
 	return func(p *ir.PortSettings, _ *ir.PortDetail) { p.Sends, p.Obeys = mask, mask }
 }
 
-// TestPairDiffers: two switches of one MLAG are compared in what is not of classes, where each has a value that the other lacks.
+// TestPairDiffers: two switches of one MLAG have a finding for settings that do not concern classes, if each has a value that the other
+// lacks.
 func TestPairDiffers(t *testing.T) {
 	min := func(n int) func(w *world) { return func(w *world) { w.q.MarkMin = ir.Of(n) } }
 	headroom := func(n int) func(w *world) { return func(w *world) { w.g.Headroom = ir.Of(n) } }
@@ -77,7 +78,7 @@ func TestPairDiffers(t *testing.T) {
 		{"one of an MLAG", fleet{pair + "a": nil, "b": min(1_000)}, nil},
 		{"marking", fleet{pair + "a": nil, pair + "b": min(1_000)}, []string{
 			"pair-b: The switches pair-a and pair-b are the two of an MLAG, and one setting differs: ECN marking of queue 3, from: 1000 bytes, " +
-				"and 150000 bytes at pair-a. A packet of a bond meets either of them. Set both alike.",
+				"and 150000 bytes at pair-a. A packet of a bond can reach either of them. Give both the same setting.",
 		}},
 		{"headroom and marking", fleet{pair + "a": headroom(70_000), pair + "b": min(1_000)}, []string{
 			"pair-b: The switches pair-a and pair-b are the two of an MLAG, and one setting differs: headroom",
@@ -104,7 +105,7 @@ func TestPairDiffers(t *testing.T) {
 	}
 }
 
-// TestDisagree: switches agree where ports of both are set alike, or by a third one. What is not known agrees with all.
+// TestDisagree: switches agree if ports of both have equal settings, or by a third switch. An unknown setting agrees with all.
 func TestDisagree(t *testing.T) {
 	trust := func(trust ir.Trust) func(w *world) { return func(w *world) { w.p.Trust = trust } }
 	dscp := func(v int, cos int8) func(w *world) { return func(w *world) { w.p.DSCP[v] = cos } }
@@ -126,7 +127,7 @@ func TestDisagree(t *testing.T) {
 		}},
 		{"pauses one way", fleet{"a": nil, "b": func(w *world) { w.p.Obeys = 0 }}, nil},
 		{"pauses the other way", fleet{"a": nil, "b": func(w *world) { w.p.Sends = 0 }}, nil},
-		{"link pause", fleet{"a": nil, "b": pause}, []string{"b: " + about + "PFC: priority 3 at a; link pause in its place at b. If"}},
+		{"link pause", fleet{"a": nil, "b": pause}, []string{"b: " + about + "PFC: priority 3 at a; link pause instead at b. If"}},
 		{"PFC or link pause", fleet{
 			"a": second(func(p *ir.PortSettings, _ *ir.PortDetail) { p.LinkPause, p.Sends, p.Obeys = true, 0xff, 0xff }), "b": pause, "c": off,
 		}, []string{"c: " + about + "PFC: priority 3 or link pause at a and b; no priority at c. If"}},
@@ -255,7 +256,7 @@ func TestDisagree(t *testing.T) {
 	assert.Equal(t, diag.Warning, found[0].Severity)
 }
 
-// of16 is sixteen switches, of which some are changed.
+// of16 returns sixteen switches with some changes.
 func of16(change func(w *world), which ...int) fleet {
 	f := fleet{}
 	for n := 1; n <= 16; n++ {
@@ -267,7 +268,7 @@ func of16(change func(w *world), which ...int) fleet {
 	return f
 }
 
-// TestDiffers: the one of a role that has another value is found, with the value, and no switch that differs in several.
+// TestDiffers: a switch that differs from its role in one value has a finding with that value. A switch that differs in several has none.
 func TestDiffers(t *testing.T) {
 	headroom := func(w *world) { w.g.Headroom = ir.Of(50_000) }
 	share := func(w *world) { w.q.Share = ir.Of(9) }
@@ -442,7 +443,7 @@ func bare(change func(w *world)) func(w *world) {
 	}
 }
 
-// every has the switches of of16 set alike, but for the seventh.
+// every applies a change to all switches of of16 except the seventh.
 func every(set, change func(w *world)) fleet {
 	f := of16(nil)
 	for name := range f {
@@ -467,7 +468,7 @@ func pools() fleet {
 	return every(func(w *world) { w.s.Pools["i"] = ir.Pool{Size: ir.Of(9)} }, func(w *world) { w.s.Pools["i"] = ir.Pool{Size: ir.Of(8)} })
 }
 
-// TestManyVariants: switches of one role that are set in more ways than the rule compares are one note; 256 ways give no note.
+// TestManyVariants: a role with more variants than the rule compares has one note; 256 variants have none.
 func TestManyVariants(t *testing.T) {
 	for _, n := range []int{256, 257} {
 		f := fleet{}
@@ -478,7 +479,7 @@ func TestManyVariants(t *testing.T) {
 	}
 }
 
-// TestWithoutPlaces: a switch of which nothing is known agrees with all, and a finding without a place is at the top of a file.
+// TestWithoutPlaces: a switch without known settings agrees with all, and a finding without a place is at the top of a file.
 func TestWithoutPlaces(t *testing.T) {
 	s := &ir.Settings{}
 	s.Set("swp1", roce(nil))
@@ -502,7 +503,7 @@ func TestWithoutPlaces(t *testing.T) {
 	}
 }
 
-// TestSample: the settings with one port of each kind are compared as the whole ones.
+// TestSample: Compare has equal findings for settings with one port of each kind and for complete ones.
 func TestSample(t *testing.T) {
 	rest := roce(ports(0))
 	s := &ir.Settings{Rest: &rest}
@@ -518,7 +519,7 @@ func TestSample(t *testing.T) {
 	assert.Empty(t, settings.Sample(&ir.Settings{}).Ports)
 }
 
-// TestAnyFleet: no settings make a rule about several switches fail, and the order of the switches changes nothing.
+// TestAnyFleet: no settings make a rule about several switches fail, and the order of switches changes nothing.
 func TestAnyFleet(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 200 {

@@ -7,10 +7,10 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// notification is the DSCP that congestion notification packets have by the settings that NICs come with (CS6).
+// notification is the DSCP of congestion notification packets with the factory settings of NICs (CS6).
 const notification = 48
 
-// priorities names a mask of priorities.
+// priorities returns the text of a mask of priorities.
 func priorities(mask uint8) string {
 	var digits strings.Builder
 	n := 0
@@ -32,7 +32,7 @@ func priorities(mask uint8) string {
 	return "the priorities " + digits.String()
 }
 
-// from says from which length of a queue on something happens.
+// from returns text about the queue length from which on something happens.
 func from(n ir.Setting[int]) string {
 	if !n.Known() {
 		return ""

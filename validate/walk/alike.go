@@ -7,8 +7,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Like reports whether what happens to the packets of two traces differs in names of devices and ports only. Same compares their
-// findings, hop by hop and lane by lane.
+// Like reports whether two traces differ only in names of devices and ports. same compares their findings, hop by hop and lane by lane.
 func (t *Trace) Like(o *Trace, same func(a, b []*Finding) bool) bool {
 	if t.Intent != o.Intent || t.NoCNP != o.NoCNP || (t.CNP == nil) != (o.CNP == nil) {
 		return false
@@ -35,8 +34,8 @@ func (h *Hop) like(o *Hop, same func(a, b []*Finding) bool) bool {
 		slices.EqualFunc(h.In, o.In, lanes) && slices.EqualFunc(h.Out, o.Out, lanes)
 }
 
-// Union is one trace of several that are alike: every hop is the devices, and every lane the ports, of all of them. The ends are
-// those of the first.
+// Union merges several traces that are alike: every hop has the devices, and every lane the ports, of all traces. The ends are those of
+// the first trace.
 func Union(traces []*Trace) *Trace {
 	out := *traces[0]
 	walks := func(of func(*Trace) *Walk) *Walk {
@@ -89,7 +88,7 @@ func unionLane(walks []*Walk, of func(*Walk) *Lane) *Lane {
 	return &out
 }
 
-// addFindings appends the findings whose code and place are new.
+// addFindings appends the findings with a new code and place.
 func addFindings(all, more []*Finding) []*Finding {
 	for _, x := range more {
 		if !slices.ContainsFunc(all, func(y *Finding) bool { return x.Code == y.Code && x.At == y.At }) {

@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// Traces between hosts at other places of a fat tree are alike where they go the same way up, and their union has every device and port.
+// Traces between different hosts of a fat tree are alike if they go up to the same tier, and their union has every device and port.
 func TestUnion(t *testing.T) {
 	f := laid(irtest.FatTree(ir.UpDown, 4))
 	all := hosts(f)

@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// laid completes a cabling; its devices are of groups named by their first letters.
+// laid completes a cabling. The first letter of a device's name is its group.
 func laid(c *irtest.Cabling) *ir.Fabric {
 	f := c.Fabric()
 	for _, d := range f.Devices {
@@ -38,7 +38,7 @@ func hosts(f *ir.Fabric) []*ir.Device {
 	return slices.DeleteFunc(slices.Clone(f.Devices), func(d *ir.Device) bool { return d.Host == nil })
 }
 
-// A fat tree is seven hops, however large it is.
+// A fat tree of any size has seven hops.
 func TestFold(t *testing.T) {
 	for _, k := range []int{4, 8, 16} {
 		f := laid(irtest.FatTree(ir.UpDown, k))
@@ -56,7 +56,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// A core that differs is listed apart, and so are its findings.
+// A core that differs is a separate hop with separate findings.
 func TestFoldKeepsApart(t *testing.T) {
 	f := laid(irtest.FatTree(ir.UpDown, 8))
 	var core *ir.Device
@@ -76,7 +76,7 @@ func TestFoldKeepsApart(t *testing.T) {
 	assert.Equal(t, core, firstBreak(tr.Data).Device)
 }
 
-// Ways that cannot be counted are not.
+// The count of paths ends at MaxWays.
 func TestManyWays(t *testing.T) {
 	c := irtest.New(ir.ShortestPath)
 	const stages = 40
@@ -94,8 +94,7 @@ func TestManyWays(t *testing.T) {
 	assert.Len(t, tr.Data.Hops, 2*stages+3)
 }
 
-// The ports of the hops are those of the ways, listed one by one; every turn is one the routing makes; and every way ends
-// at the receiver.
+// The hops have exactly the ports of the enumerated paths. The routing makes every turn, and every path ends at the receiver.
 func TestHopsAgainstPaths(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		routing := rapid.SampledFrom([]ir.Routing{ir.ShortestPath, ir.UpDown}).Draw(t, "routing")
@@ -157,7 +156,7 @@ func TestHopsAgainstPaths(t *testing.T) {
 	})
 }
 
-// paths lists every shortest path, or every shortest one that rises and then falls, and returns its ports and their number.
+// paths enumerates every shortest path, or every shortest one that rises and then falls. It returns the ports and the number of paths.
 func paths(from, to *ir.Port, down []*ir.Link, tiers bool) (ports map[string]bool, n int) {
 	var found [][]*ir.Port
 	var step func(path []*ir.Port, falling bool)

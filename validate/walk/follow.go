@@ -38,10 +38,10 @@ func oneSubnet(a, b *ir.NIC, domains Domains) bool {
 	return at != nil && to != nil && domains()[at.ID] == domains()[to.ID]
 }
 
-// count returns how many ways lead to the receiver, and how long the longest is; 0 when some run in a circle.
+// count returns the number of paths to the receiver, and the length of the longest; 0 if some paths run in a circle.
 func count(ways *ir.Ways) (n uint64, most int) {
 	stops := ways.Stops
-	waiting := make([]int, len(stops)) // legs that lead to the stop and are not counted yet
+	waiting := make([]int, len(stops)) // uncounted legs that lead to the stop
 	open := 0
 	for i := range stops {
 		if stops[i].Left < 0 {
@@ -82,7 +82,7 @@ func count(ways *ir.Ways) (n uint64, most int) {
 		}
 	}
 	if open > 0 {
-		return 0, 0 // those left wait for one another
+		return 0, 0 // the remaining stops are in a circle
 	}
 	return n, most
 }
@@ -103,7 +103,7 @@ func circle(ways *ir.Ways) int {
 	for i := range gone {
 		todo = append(todo, i)
 	}
-	for len(todo) > 0 { // what nothing leads to and what leads nowhere is in no circle
+	for len(todo) > 0 { // a stop without incoming or without outgoing legs is in no circle
 		i := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		if gone[i] || in[i] > 0 && out[i] > 0 {
@@ -122,7 +122,7 @@ func circle(ways *ir.Ways) int {
 	return slices.Index(gone, false)
 }
 
-// follower collects what packets meet.
+// follower builds the hops of a walk.
 type follower struct {
 	*Walk
 	Fabric  *ir.Fabric
@@ -134,7 +134,7 @@ type follower struct {
 	set     *Settings
 }
 
-// place has the facts that the stops of one hop of one device share.
+// place identifies a hop of one device: its stops share these facts.
 type place struct {
 	far    int
 	device *ir.Device
@@ -142,17 +142,17 @@ type place struct {
 	group  *ir.CosGroup
 }
 
-// crossing is what packets do at a place.
+// crossing has the ports that packets use at a place.
 type crossing struct {
 	place
 	ins  []*ir.Port
-	outs []ir.Leg // Stop is of no meaning here
+	outs []ir.Leg // without Stop
 	drop bool     // some stop here has no next hop
 	ends bool     // the receiver
 	turn bool     // from here traffic can run in a circle
 }
 
-// port is one by which packets come in; at the sender one they leave by.
+// port returns a port by which packets come in; at the sender, one by which they leave.
 func (c *crossing) port(f *follower) *ir.Port {
 	if len(c.ins) > 0 {
 		return c.ins[0]
@@ -211,7 +211,7 @@ func (f *follower) hops() []*Hop {
 	return hops
 }
 
-// after is the packet at the other end of a leg; anew: it is marked anew, for another group.
+// after returns the packet at the other end of a leg; anew: it gets the marks of another group.
 func after(p ir.Packet, anew bool, l ir.Leg) ir.Packet {
 	if anew && l.Group != nil {
 		if len(l.Group.DSCP) > 0 && p.IP {
@@ -250,7 +250,7 @@ func (f *follower) hop(p *crossing) *Hop {
 			group[l.Out] = append(group[l.Out], l.Group)
 		}
 	}
-	for len(outs) > 0 { // a port by which packets leave in two groups is in two lanes
+	for len(outs) > 0 { // a port by which packets leave in two groups has two lanes
 		var again []*ir.Port
 		now := map[*ir.Port]*ir.CosGroup{}
 		outs = slices.DeleteFunc(outs, func(out *ir.Port) bool {
@@ -267,27 +267,27 @@ func (f *follower) hop(p *crossing) *Hop {
 	for _, l := range h.Out {
 		f.judgeOut(l)
 	}
-	if h.Sort.Group != h.Group { // judged was the wanted group; shown is the actual one
+	if h.Sort.Group != h.Group { // the judgements used the wanted group; the lanes show the actual one
 		for _, l := range h.In {
 			l.side = misplaced(l.side, f.in(l.Ports[0], h.Sort.Group).side)
 		}
 		for _, l := range h.Out {
 			meant := l.side
 			if l.side = misplaced(meant, f.out(l.Ports[0], h.Sort.Group).side); l.Group != h.Group {
-				l.Queue, l.Strict = meant.Queue, meant.Strict // of the group that it goes up again in
+				l.Queue, l.Strict = meant.Queue, meant.Strict // of the group in which it goes up again
 			}
 		}
 	}
 	return h
 }
 
-// misplaced is how a lane is set for packets that a device put into another group than theirs.
+// misplaced returns the settings of a lane for packets that a device put into a wrong group.
 func misplaced(meant, real side) side {
 	real.group = meant.group
 	return real
 }
 
-// lanes makes lanes of ports, one for all that are alike, in the order of the first ones.
+// lanes groups ports into lanes, one for all equal ports, in the order of the first ones.
 func lanes(ports []*ir.Port, lane func(*ir.Port) *Lane) []*Lane {
 	ports = slices.Clone(ports)
 	slices.SortFunc(ports, byID)
@@ -310,7 +310,7 @@ func byID(a, b *ir.Port) int {
 	return cmp.Or(cmp.Compare(a.Device().ID, b.Device().ID), cmp.Compare(a.Index, b.Index))
 }
 
-// common is what lanes in and out have in common.
+// common returns the values that ingress and egress lanes have in common.
 func (f *follower) common(p *ir.Port, g *ir.CosGroup) side {
 	link, own := p.Link(), f.set.Of(p)
 	s := side{
@@ -326,7 +326,7 @@ func (f *follower) common(p *ir.Port, g *ir.CosGroup) side {
 // unable reports whether a port is that of a NIC without PFC.
 func unable(p *ir.Port) bool { return p.NIC != nil && NoPFC(p.NIC) }
 
-// in is a port that packets of a group come in by.
+// in returns the lane of a port by which packets of a group come in.
 func (f *follower) in(p *ir.Port, g *ir.CosGroup) *Lane {
 	s := f.common(p, g)
 	if b := buffer(p, g); b != nil {
@@ -342,7 +342,7 @@ func (f *follower) in(p *ir.Port, g *ir.CosGroup) *Lane {
 	return &Lane{Group: g, side: s}
 }
 
-// buffer is the buffer that makes packets of a group lossless at a port. Link pause holds for all of them.
+// buffer returns the buffer that makes packets of a group lossless at a port. Under link pause it is the same for all groups.
 func buffer(p *ir.Port, g *ir.CosGroup) *ir.Buffer {
 	if p.ByPause() && len(p.Buffers()) > 0 {
 		return p.Buffers()[0]
@@ -353,7 +353,7 @@ func buffer(p *ir.Port, g *ir.CosGroup) *ir.Buffer {
 	return p.Carries(g)
 }
 
-// out is a port that packets leave by in a group.
+// out returns the lane of a port by which packets leave in a group.
 func (f *follower) out(p *ir.Port, g *ir.CosGroup) *Lane {
 	s := f.common(p, g)
 	if g == nil {
@@ -375,7 +375,7 @@ func (f *follower) out(p *ir.Port, g *ir.CosGroup) *Lane {
 	return &Lane{Group: g, side: s}
 }
 
-// groupName is how the language refers to a device's group: switch.leaf, host.gpu.
+// groupName returns the reference to a device's group in the language: switch.leaf, host.gpu.
 func groupName(d *ir.Device) string {
 	if d.Switch != nil {
 		return "switch." + d.Group
@@ -383,7 +383,7 @@ func groupName(d *ir.Device) string {
 	return "host." + d.Group
 }
 
-// fold makes one hop of those that are alike; unfold leaves the devices apart.
+// fold merges hops that are alike; with unfold each device keeps its own hop.
 func fold(hops []*Hop, unfold bool) []*Hop {
 	known := map[string]*Hop{}
 	var out []*Hop
@@ -406,7 +406,7 @@ func fold(hops []*Hop, unfold bool) []*Hop {
 	return out
 }
 
-// key is equal for hops that are alike.
+// key returns equal texts for hops that are alike.
 func (h *Hop) key() string {
 	var b strings.Builder
 	d := h.Devices[0]

@@ -8,12 +8,12 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// What is wrong at a hop: the rules, asked of the packets of the walk.
+// This file applies the rules to the packets of the walk at each hop.
 
-// lossless reports whether packets in the group are promised to be lossless.
+// lossless reports whether packets in the group must be lossless.
 func (f *follower) lossless(g *ir.CosGroup) bool { return f.Promised && g != nil && g.Lossless }
 
-// paused reports whether every cable of the fabric is lossless by link pause: then classes do not matter for it.
+// paused reports whether every cable of the fabric is lossless by link pause: then classes do not matter for losslessness.
 func (f *follower) paused() bool { return f.Fabric.FlowControl == ir.Pause }
 
 // judge finds what is wrong with a device as a whole.
@@ -23,7 +23,7 @@ func (f *follower) judge(h *Hop, c *crossing) {
 			h.Findings = append(h.Findings, x)
 		}
 	}
-	switch { // files that were read are judged by themselves
+	switch { // other rules judge files that were read
 	case h.Read:
 	case f.CNP:
 		add(f.cnpWrongClass(h, c))
@@ -44,7 +44,7 @@ func (f *follower) judge(h *Hop, c *crossing) {
 	}
 }
 
-// host finds what a host leaves to its firmware, and ends that do not answer marks or slow down.
+// host finds hosts whose firmware decides, and receivers that do not answer marks or slow down.
 func (f *follower) host(h *Hop, c *crossing) *Finding {
 	d := c.device
 	if d.Host == nil {
@@ -65,7 +65,7 @@ func (f *follower) host(h *Hop, c *crossing) *Finding {
 	return nil
 }
 
-// nonMember finds a host that passes lossless packets on by a NIC of no intent, which rocec does not set up.
+// nonMember finds a host that forwards lossless packets by a NIC without an intent, which rocec does not set up.
 func (f *follower) nonMember(h *Hop, c *crossing) *Finding {
 	if c.device.Host == nil || c.device.ByHand != nil || !f.lossless(c.group) {
 		return nil
@@ -84,7 +84,7 @@ func (f *follower) nonMember(h *Hop, c *crossing) *Finding {
 	return nil
 }
 
-// versionUnsupported finds an end that does not know the version of the intent.
+// versionUnsupported finds an end that does not support the version of the intent.
 func (f *follower) versionUnsupported(c *crossing) *Finding {
 	n := f.From[0].NIC
 	if c.ends {
@@ -99,7 +99,7 @@ func (f *follower) versionUnsupported(c *crossing) *Finding {
 	return x
 }
 
-// mtuSmaller finds a receiver whose RDMA packets are smaller than those of the sender.
+// mtuSmaller finds a receiver with a smaller RDMA MTU than the sender.
 func (f *follower) mtuSmaller(c *crossing) *Finding {
 	from, to := f.From[0].NIC, f.To[0].NIC
 	if f.CNP || !c.ends || from.MTU == 0 || to.MTU == 0 || ir.RDMAMTU(to.MTU) >= ir.RDMAMTU(from.MTU) {
@@ -110,7 +110,7 @@ func (f *follower) mtuSmaller(c *crossing) *Finding {
 	return x
 }
 
-// noPath says why packets do not get on from a device.
+// noPath reports why a device has no next hop for the packets.
 func (f *follower) noPath(h *Hop, c *crossing) *Finding {
 	in, from, to := f.Intent, f.From[0].NIC, f.To[0].NIC
 	x := f.finding("roce-members", in.At, c.device)
@@ -131,8 +131,8 @@ func (f *follower) noPath(h *Hop, c *crossing) *Finding {
 	return x
 }
 
-// apart returns the devices that two NICs are attached to where no links that are up join them; nil where some do. A NIC whose own
-// cable is down is attached to its host.
+// apart returns the devices of two NICs if no links that are up join these devices; nil otherwise. The device of a NIC is the one it is
+// attached to, or its host if its cable is down.
 func (f *follower) apart(a, b *ir.NIC) [2]*ir.Device {
 	up := func(l *ir.Link) bool {
 		return !slices.Contains(f.down, l) && (f.Intent.Version != 1 || !l.Routed)
@@ -150,8 +150,8 @@ func (f *follower) apart(a, b *ir.NIC) [2]*ir.Device {
 	return [2]*ir.Device{x, y}
 }
 
-// InOrder gives the members of an intent that two NICs take part by, in the order the intent has them in. A NIC of a bond may take part by
-// another NIC of the bond.
+// InOrder returns the members of an intent for two NICs, in the order of the intent. For a NIC of a bond, the member may be another NIC of
+// the bond.
 func InOrder(in *ir.Intent, a, b *ir.NIC) (first, later *ir.Member) {
 	member := func(n *ir.NIC) int {
 		i := slices.IndexFunc(in.Members, func(m *ir.Member) bool { return m.NIC == n })
@@ -164,7 +164,7 @@ func InOrder(in *ir.Intent, a, b *ir.NIC) (first, later *ir.Member) {
 	return in.Members[min(i, j)], in.Members[max(i, j)]
 }
 
-// round returns the devices of a circle that begins at a stop.
+// round returns the devices of a routing loop that begins at a stop.
 func round(ways *ir.Ways, start int) []*ir.Device {
 	came := map[int]int{start: -1}
 	for queue := []int{start}; len(queue) > 0; queue = queue[1:] {
@@ -183,11 +183,11 @@ func round(ways *ir.Ways, start int) []*ir.Device {
 			}
 		}
 	}
-	return []*ir.Device{ways.Stops[start].Device} // the circle is behind it
+	return []*ir.Device{ways.Stops[start].Device} // the loop does not contain the stop
 }
 
-// wrongClass says why a device puts data into another group than it is meant to be in. Traffic that bounced is not judged: with bounce the
-// person vouches for the devices, and the proof counts on it.
+// wrongClass reports why a device puts data into a wrong group. Traffic that bounced is not judged: bounce states that the devices do it,
+// and the proof assumes that.
 func (f *follower) wrongClass(h *Hop, c *crossing) *Finding {
 	in, want := f.Intent, h.Group
 	if want != in.Group {
@@ -216,7 +216,7 @@ func (f *follower) wrongClass(h *Hop, c *crossing) *Finding {
 			return nil
 		}
 		if _, out := LeadsOut(n, rule, Peers{}); !out {
-			return nil // into the group of other RoCE, as was written
+			return nil // the exception leads into another RoCE group, as written
 		}
 		x.Code, x.At = "traffic-class-not-in-group", diag.FirstPlace(rule.TOSAt, n.At)
 		return x
@@ -228,9 +228,8 @@ func (f *follower) wrongClass(h *Hop, c *crossing) *Finding {
 	return f.ambiguousMark(x, h, c)
 }
 
-// mistrusted begins the finding of packets that a device puts into another group. Its code is that of a cause that data and CNPs have in
-// common: marks that identify nothing, or a device that does not look at them. Without a code, the cause is another. It returns nil where
-// it does no harm.
+// mistrusted returns a finding about packets that a device puts into a wrong group, with the causes that data and CNPs share: marks that
+// identify nothing, or a device that does not trust them. Its code is empty for any other cause. It returns nil if there is no harm.
 func (f *follower) mistrusted(h *Hop, c *crossing, sent ir.Packet) *Finding {
 	in, port := f.Intent, c.port(f)
 	x := f.finding("", diag.Range{}, c.device)
@@ -243,7 +242,7 @@ func (f *follower) mistrusted(h *Hop, c *crossing, sent ir.Packet) *Finding {
 		return nil
 	}
 	if in.ByDSCP() && !claims(h.Group.DSCP, sent.DSCP) {
-		return x // whatever the device does
+		return x // with any settings of the device
 	}
 	if at, bad := Mistrust(port, in); bad {
 		x.Code, x.At = "trust-mismatch", at
@@ -253,7 +252,7 @@ func (f *follower) mistrusted(h *Hop, c *crossing, sent ir.Packet) *Finding {
 	return x
 }
 
-// ambiguousMark completes a finding with the remaining causes: two groups that claim one value, and NICs that cannot do what is asked.
+// ambiguousMark adds the remaining causes to a finding: two groups that claim one value, and NICs that cannot trust both fields.
 func (f *follower) ambiguousMark(x *Finding, h *Hop, c *crossing) *Finding {
 	in, n := f.Intent, x.Port.NIC
 	if n != nil && !Told(in, h.Trust) {
@@ -270,7 +269,7 @@ func (f *follower) ambiguousMark(x *Finding, h *Hop, c *crossing) *Finding {
 	return nil
 }
 
-// claimedTwice finds a mark that another group claims, too: where a device puts the packet is then its own choice.
+// claimedTwice finds a mark that another group claims, too: the device may then put the packet into either.
 func (f *follower) claimedTwice(h *Hop, c *crossing) *Finding {
 	in, port, want := f.Intent, c.port(f), h.Group
 	code, of := "dscp-claimed-twice", DSCPOf
@@ -300,7 +299,7 @@ func (f *follower) claimedTwice(h *Hop, c *crossing) *Finding {
 	return nil
 }
 
-// value is the mark that identifies a packet of an intent.
+// value returns the mark that identifies a packet of an intent.
 func value(in *ir.Intent, p ir.Packet) int {
 	if in.ByDSCP() {
 		return p.DSCP
@@ -308,7 +307,7 @@ func value(in *ir.Intent, p ir.Packet) int {
 	return p.PCP
 }
 
-// bothVersionsAt is the later place that names a NIC as a member, of the first intents of each version.
+// bothVersionsAt returns the later of two places that name a NIC as a member: in the first intent of each version.
 func bothVersionsAt(n *ir.NIC) diag.Range {
 	var places [3]diag.Range
 	for _, in := range n.Device.Fabric.Intents {
@@ -323,7 +322,7 @@ func bothVersionsAt(n *ir.NIC) diag.Range {
 	return places[2]
 }
 
-// cnpWrongClass says why a device puts CNPs into another group than they are meant to be in, or into a lossless one.
+// cnpWrongClass reports why a device puts CNPs into a wrong group, or into a lossless one.
 func (f *follower) cnpWrongClass(h *Hop, c *crossing) *Finding {
 	in, s, want := f.Intent, h.Sort, h.Group
 	stopped := s.Group != nil && s.Group.Lossless && !f.paused()
@@ -336,7 +335,7 @@ func (f *follower) cnpWrongClass(h *Hop, c *crossing) *Finding {
 			return x
 		}
 		if h.Far > 0 && !stopped {
-			return nil // said at the sender
+			return nil // reported at the sender
 		}
 		x.Code, x.At = "roce-v2-no-cnp", in.At
 		return x
@@ -379,7 +378,7 @@ func (f *follower) cnpWrongClass(h *Hop, c *crossing) *Finding {
 	return f.ambiguousMark(y, h, c)
 }
 
-// judgeIn finds what is wrong where packets come in.
+// judgeIn adds the findings about ports by which packets come in.
 func (f *follower) judgeIn(l *Lane) {
 	p := l.Ports[0]
 	if peer := p.Peer(); !f.CNP && slices.Contains(f.From, peer) && OverPort(peer.NIC) {
@@ -404,7 +403,7 @@ func (f *follower) judgeIn(l *Lane) {
 	}
 }
 
-// judgeOut finds what is wrong where packets leave.
+// judgeOut adds the findings about ports by which packets leave.
 func (f *follower) judgeOut(l *Lane) {
 	p := l.Ports[0]
 	if f.CNP {
@@ -432,7 +431,7 @@ func (f *follower) judgeOut(l *Lane) {
 	}
 }
 
-// dropped finds a queue that drops packets which it cannot mark.
+// dropped finds a queue that drops unmarkable packets.
 func (f *follower) dropped(p *ir.Port, g *ir.CosGroup) *Finding {
 	n := f.From[0].NIC
 	at, bad := Unmarkable(n, f.Intent)
@@ -444,14 +443,14 @@ func (f *follower) dropped(p *ir.Port, g *ir.CosGroup) *Finding {
 	return x
 }
 
-// frameTooLarge is a NIC whose frames the switch port beside it drops.
+// frameTooLarge returns the finding about a NIC whose switch port drops its frames.
 func (f *follower) frameTooLarge(p *ir.Port, n *ir.NIC) *Finding {
 	x := f.finding("mtu-mismatch", diag.FirstPlace(n.MTUAt, n.At), p.Device())
 	x.Port, x.NIC, x.Breaks = p, n, true
 	return x
 }
 
-// flowControl finds why a port of a lane does not pause, or does not obey.
+// flowControl reports why a port of a lane does not send pauses, or does not obey them.
 func (f *follower) flowControl(l *Lane) *Finding {
 	p := l.Ports[0]
 	hand := p.Device().ByHand

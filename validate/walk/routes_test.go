@@ -10,7 +10,8 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// Traffic that goes up again is marked anew, where its next group has a mark; else the next device puts it back.
+// Traffic that goes up again gets the mark of its next group. If that group has no mark, the next device puts the traffic back into its
+// first group.
 func TestBounce(t *testing.T) {
 	bouncing := func() (*irtest.Cabling, *ir.CosGroup) {
 		c := irtest.LeafSpine(ir.ShortestPath, 2, 2).Hosts("S0", "S1").Bounce()
@@ -32,7 +33,7 @@ func TestBounce(t *testing.T) {
 	assert.Equal(t, detour, spine.Sort.Group)
 	assert.Equal(t, 27, spine.Packet.DSCP)
 
-	// What the devices do with what bounced is the person's word: a next group without a mark, a lossy one.
+	// Bounced traffic is not judged: here the next group has no mark, or is lossy.
 	c, detour = bouncing()
 	tr = between2(c)
 	assert.Equal(t, detour, tr.Data.Hops[3].Group)
@@ -43,7 +44,7 @@ func TestBounce(t *testing.T) {
 	assert.Empty(t, between2(c).Data.Findings())
 }
 
-// Routes that are listed are followed as they are, also where they are longer than need be.
+// Listed routes are followed as they are, also if they are not shortest.
 func TestListedRoutes(t *testing.T) {
 	c := irtest.Ring(ir.TablePath, 4)
 	f := laid(c)
@@ -61,7 +62,7 @@ func TestListedRoutes(t *testing.T) {
 	assert.True(t, breaks(tr))
 }
 
-// given answers with stops made by hand.
+// given returns handmade stops.
 type given struct {
 	ir.Routes
 	stops []ir.Stop
@@ -93,7 +94,7 @@ func TestCircles(t *testing.T) {
 	assert.Equal(t, walk.RoutingLoop, x.Code)
 	assert.Equal(t, []*ir.Device{c.Device("B"), c.Device("A")}, x.Round)
 
-	// The same circle with an exit: some packets run round, others arrive.
+	// The same loop with an exit: some packets circulate, others arrive.
 	stops = []ir.Stop{
 		sender,
 		stop(from.Ports[0].Peer(), 1, 3, leg(ab.A(), 2)),

@@ -9,10 +9,10 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Judgements that walks and the checks of package validate share: a walk asks them of a hop, a check of the whole fabric. Each reports
-// whether it holds, and at which line if that does not depend on more. None writes a message.
+// Judgements that walks and the checks of package validate share: a walk applies them to a hop, and a check to the whole fabric. Each
+// reports a condition, and its line if the condition alone determines it. None writes a message.
 
-// Speaks reports whether a NIC knows a version of RoCE.
+// Speaks reports whether a NIC supports a version of RoCE.
 func Speaks(n *ir.NIC, version int) bool {
 	if version == 1 {
 		return n.Model.V1
@@ -20,7 +20,7 @@ func Speaks(n *ir.NIC, version int) bool {
 	return n.Model.V2
 }
 
-// Told reports whether a device that trusts t looks at the field that identifies the intent's packets. If both are trusted, DSCP wins.
+// Told reports whether a device that trusts t uses the field that identifies the intent's packets. If both fields are trusted, DSCP wins.
 func Told(in *ir.Intent, t ir.Trust) bool {
 	if in.ByDSCP() {
 		return t.DSCP
@@ -31,8 +31,8 @@ func Told(in *ir.Intent, t ir.Trust) bool {
 // HasMark reports whether the packets of the intent carry the field that identifies them: an intent identified by PCP needs a tag.
 func HasMark(in *ir.Intent) bool { return in.ByDSCP() || in.VLAN > 0 && len(in.Group.PCP) > 0 }
 
-// Harm returns how bad it is that packets of an intent are in the wrong group. It is an error where that loses them. Under link pause,
-// which holds back every cos, it is a warning where they are to be marked. 0: no harm.
+// Harm returns the severity of packets of an intent in a wrong group. It is an error if they can be lost. Under link pause, which stops
+// every cos, it is a warning if the packets should be marked. 0: no harm.
 func Harm(f *ir.Fabric, in *ir.Intent) diag.Severity {
 	marks := in.Version == 2 && in.Group.ECN != nil
 	switch {
@@ -44,7 +44,7 @@ func Harm(f *ir.Fabric, in *ir.Intent) diag.Severity {
 	return diag.Error
 }
 
-// UntoldHarm is [Harm] of RoCEv2 that no mark identifies: an error also where the group promises nothing yet.
+// UntoldHarm is [Harm] for RoCEv2 that no mark identifies: an error also if the group is lossy and not marked.
 func UntoldHarm(f *ir.Fabric, in *ir.Intent) diag.Severity {
 	if f.FlowControl == ir.Pause {
 		return Harm(f, in)
@@ -55,13 +55,13 @@ func UntoldHarm(f *ir.Fabric, in *ir.Intent) diag.Severity {
 // Domains returns, by Device.ID, a number for the broadcast domain of every device that forwards.
 type Domains func() []int
 
-// DomainsOf returns the broadcast domains of a fabric, which are found when first asked for.
+// DomainsOf returns the broadcast domains of a fabric, computed at the first call.
 func DomainsOf(f *ir.Fabric) Domains {
 	return sync.OnceValue(func() []int { return Islands(f, func(l *ir.Link) bool { return !l.Routed }) })
 }
 
-// Untold returns the code of the reason why devices cannot identify an intent's packets by their marks, whatever the devices are set to.
-// The reason holds for every device, or for all behind an IP hop. It returns "" if the marks suffice.
+// Untold returns the code of the reason why devices with any settings cannot identify an intent's packets by their marks. The reason
+// applies to every device, or to all devices after an IP hop. It returns "" if the marks are enough.
 func Untold(f *ir.Fabric, in *ir.Intent, domains Domains) string {
 	if in.Version == 1 {
 		if f.FlowControl != ir.Pause && (in.VLAN == 0 || len(in.Group.PCP) == 0) {
@@ -84,7 +84,7 @@ func Untold(f *ir.Fabric, in *ir.Intent, domains Domains) string {
 	return ""
 }
 
-// untoldAt is where [Untold] is reported.
+// untoldAt returns the place at which [Untold] is reported.
 func untoldAt(in *ir.Intent) diag.Range {
 	if in.Version == 1 {
 		return in.At
@@ -92,8 +92,7 @@ func untoldAt(in *ir.Intent) diag.Range {
 	return diag.FirstPlace(in.GroupAt, in.At)
 }
 
-// AttachedTo returns the device that forwards the NIC's traffic: its switch, or its own host; nil when it is not cabled to
-// one.
+// AttachedTo returns the device that forwards the NIC's traffic: its switch, or its own host; nil if there is none.
 func AttachedTo(n *ir.NIC) *ir.Device {
 	if n.Device.Forwards() {
 		return n.Device
@@ -104,7 +103,7 @@ func AttachedTo(n *ir.NIC) *ir.Device {
 	return n.Port.Peer().Device()
 }
 
-// Islands returns, by Device.ID, a number for everything that usable links join.
+// Islands returns, by Device.ID, the number of the island of each device that forwards. Usable links join the devices of an island.
 func Islands(f *ir.Fabric, usable func(*ir.Link) bool) []int {
 	out := make([]int, len(f.Devices))
 	n := 0
@@ -128,7 +127,7 @@ func Islands(f *ir.Fabric, usable func(*ir.Link) bool) []int {
 	return out
 }
 
-// TwoDomains gives two members of an intent in different broadcast domains; nil if all are in one.
+// TwoDomains returns two members of an intent in different broadcast domains; other is nil if all are in one.
 func TwoDomains(in *ir.Intent, domain []int) (first, other *ir.Member) {
 	for _, m := range in.Members {
 		at := AttachedTo(m.NIC)
@@ -143,7 +142,7 @@ func TwoDomains(in *ir.Intent, domain []int) (first, other *ir.Member) {
 	return first, nil
 }
 
-// OutsideGroup reports whether the tos of a NIC takes the packets of an intent out of their group.
+// OutsideGroup reports whether the tos of a NIC puts the packets of an intent into a wrong group.
 func OutsideGroup(f *ir.Fabric, n *ir.NIC, in *ir.Intent) bool {
 	return n.TOS >= 0 && in.ByDSCP() && Harm(f, in) != 0 && !claims(in.Group.DSCP, n.Packet(in).DSCP)
 }
@@ -152,7 +151,7 @@ func claims(all []ir.Claim, value int) bool {
 	return slices.ContainsFunc(all, func(c ir.Claim) bool { return c.Value == value })
 }
 
-// Claimant gives the first group that claims a value; nil where none does.
+// Claimant returns the first group that claims a value; nil if none does.
 func Claimant(f *ir.Fabric, value int, of func(*ir.CosGroup) []ir.Claim) *ir.CosGroup {
 	for _, g := range f.CosGroups {
 		if claims(of(g), value) {
@@ -162,21 +161,21 @@ func Claimant(f *ir.Fabric, value int, of func(*ir.CosGroup) []ir.Claim) *ir.Cos
 	return nil
 }
 
-// DSCPOf is the DSCPs a group claims.
+// DSCPOf returns the DSCP values that a group claims.
 func DSCPOf(g *ir.CosGroup) []ir.Claim { return g.DSCP }
 
-// PCPOf is the PCPs a group claims.
+// PCPOf returns the PCP values that a group claims.
 func PCPOf(g *ir.CosGroup) []ir.Claim { return g.PCP }
 
-// Peers holds the sorted addresses of the members of intents that [LeadsOut] was asked of.
+// Peers caches the sorted addresses of members, by intent, for [LeadsOut].
 type Peers map[*ir.Intent][]netip.Addr
 
-// LeadsOut reports whether an exception by address takes RoCEv2 identified by DSCP out of the cos groups, or out of the group of the
-// lossless intent whose members it names. It returns that intent; nil: no group claims the DSCP.
+// LeadsOut reports whether an exception by address gives RoCEv2 packets a DSCP that no group claims, or one of another group than that of
+// the lossless intent whose members it reaches. It returns that intent; nil: no group claims the DSCP.
 func LeadsOut(n *ir.NIC, rule *ir.TrafficClass, peers Peers) (*ir.Intent, bool) {
 	all := n.Carries()
 	if !slices.ContainsFunc(all, (*ir.Intent).ByDSCP) || n.IP.IsValid() && rule.Src.IsValid() && !rule.Src.Contains(n.IP.Addr()) {
-		return nil, false // identified otherwise, or never a packet of this NIC
+		return nil, false // DSCP identifies no intent, or the exception matches no packet of this NIC
 	}
 	if Harm(n.Device.Fabric, all[0]) == 0 {
 		return nil, false
@@ -199,7 +198,7 @@ func LeadsOut(n *ir.NIC, rule *ir.TrafficClass, peers Peers) (*ir.Intent, bool) 
 	return nil, false
 }
 
-// reached reports whether a destination covers the address of another member of the intent; none covers all.
+// reached reports whether a destination covers the address of another member of the intent. No destination means all addresses.
 func (p Peers) reached(n *ir.NIC, dst netip.Prefix, in *ir.Intent) bool {
 	addrs, known := p[in]
 	if !known {
@@ -224,8 +223,8 @@ func (p Peers) reached(n *ir.NIC, dst netip.Prefix, in *ir.Intent) bool {
 	return false
 }
 
-// Mistrust returns the line by which a device that others configure does not look at the field that identifies an intent's
-// packets. Where its block states no trust, a NIC still trusts one field only.
+// Mistrust returns the line because of which a device with a by_hand block does not trust the field that identifies an intent's packets.
+// If the block states no trust, a NIC still trusts only one field.
 func Mistrust(p *ir.Port, in *ir.Intent) (at diag.Range, bad bool) {
 	h := p.Device().ByHand
 	if h == nil || Told(in, p.Trust()) || !HasMark(in) {
@@ -240,15 +239,15 @@ func Mistrust(p *ir.Port, in *ir.Intent) (at diag.Range, bad bool) {
 	return diag.FirstPlace(p.NIC.At, h.At), true
 }
 
-// mixedVersions reports whether a NIC is in intents of both versions, which has a check of its own.
+// mixedVersions reports whether a NIC is in intents of both versions; roce-version-mix reports that.
 func mixedVersions(n *ir.NIC) bool {
 	all := n.Carries()
 	return slices.ContainsFunc(all, func(in *ir.Intent) bool { return in.Version != all[0].Version })
 }
 
-// Overruling gives an intent identified by DSCP that a switch carries together with in, where in is RoCEv2 identified by PCP that comes in
-// by the port. The switch trusts both fields there, and goes by the DSCP. It returns nil without such an intent, if in is not carried, or
-// if a block states the trust.
+// Overruling returns an intent identified by DSCP that a switch carries together with in, where in is RoCEv2 identified by PCP that comes
+// in by the port. The switch trusts both fields there, and uses the DSCP. It returns nil without such an intent, if the switch does not
+// carry in, or if a block states the trust.
 func Overruling(p *ir.Port, in *ir.Intent) *ir.Intent {
 	d := p.Device()
 	stated := d.ByHand != nil && d.ByHand.Trust != nil
@@ -261,8 +260,8 @@ func Overruling(p *ir.Port, in *ir.Intent) *ir.Intent {
 	return nil
 }
 
-// Remapped gives the entry of a map stated for a device for a value, DSCP or PCP, that identifies packets of an intent. ok: it has an
-// entry for the value, and the device looks there.
+// Remapped returns the entry of a device's stated map for a value, DSCP or PCP, that identifies packets of an intent. ok is true if the
+// map has the value, and the device trusts that field.
 func Remapped(p *ir.Port, in *ir.Intent, value int) (to ir.Claim, ok bool) {
 	h := p.Device().ByHand
 	if h == nil || !Told(in, p.Trust()) || !HasMark(in) {
@@ -276,19 +275,18 @@ func Remapped(p *ir.Port, in *ir.Intent, value int) (to ir.Claim, ok bool) {
 	return to, ok
 }
 
-// SendsCNP reports whether there are CNPs of an intent to judge: the intent is marked, and its cnp attribute is not a mistake with a check
-// of its own.
+// SendsCNP reports whether an intent has CNPs to judge: it is marked, and no other check reports its cnp attribute.
 func SendsCNP(in *ir.Intent) bool {
 	return in.Version == 2 && in.Group.ECN != nil && HasMark(in) && (in.CNP == nil || !CNPMisplaced(in))
 }
 
-// CNPMisplaced reports whether the group an intent names for its CNPs is the one they are to slow down, or lossless.
+// CNPMisplaced reports whether the cnp group of an intent is lossless, or the group of the intent itself.
 func CNPMisplaced(in *ir.Intent) bool {
 	return in.CNP != nil && (in.CNP == in.Group || in.CNP.Lossless)
 }
 
-// OtherCNPs gives the group of another intent's CNPs whose marks those of this one carry, since a NIC marks all alike; nil
-// where they carry their own.
+// OtherCNPs returns the cnp group of another intent, if the CNPs of this intent carry its marks because a NIC marks all CNPs alike; nil if
+// they carry their own.
 func OtherCNPs(n *ir.NIC, in *ir.Intent) *ir.CosGroup {
 	if g := n.CNPGroup(); g != nil && g.Cos != in.CNP.Cos {
 		return g
@@ -296,7 +294,7 @@ func OtherCNPs(n *ir.NIC, in *ir.Intent) *ir.CosGroup {
 	return nil
 }
 
-// CNPMarks lists the groups whose marks the CNPs of an intent carry: its own first, then those of other intents of its NICs.
+// CNPMarks returns the groups whose marks the CNPs of an intent can carry: its own first, then those of other intents of its NICs.
 func CNPMarks(in *ir.Intent) []*ir.CosGroup {
 	var groups []*ir.CosGroup
 	if in.CNP != nil {
@@ -310,8 +308,8 @@ func CNPMarks(in *ir.Intent) []*ir.CosGroup {
 	return groups
 }
 
-// CNPsByPCP gives the group that takes CNPs identified by PCP, nil without one, and whether that is another one than the one whose marks
-// they carry: NICs give them the number of that cos group.
+// CNPsByPCP returns the group that claims the PCP of an intent's CNPs; nil without one. NICs use the number of the cos group marks as PCP.
+// bad reports that another group, or none, claims it.
 func CNPsByPCP(f *ir.Fabric, in *ir.Intent, marks *ir.CosGroup) (taker *ir.CosGroup, bad bool) {
 	if in.ByDSCP() {
 		return nil, false
@@ -320,8 +318,8 @@ func CNPsByPCP(f *ir.Fabric, in *ir.Intent, marks *ir.CosGroup) (taker *ir.CosGr
 	return taker, taker == nil || taker.Cos != marks.Cos
 }
 
-// CNPsRemapped gives the group to which a map stated for a device sends the CNPs of a NIC, and the value they are marked with. bad: the
-// map leads them out of their group, or into a lossless one if they have no group.
+// CNPsRemapped returns the entry of a device's stated map for the CNPs of a NIC, and their mark. bad reports that the entry leads out of
+// their group, or into a lossless one if they have no group.
 func CNPsRemapped(p *ir.Port, from *ir.NIC, in *ir.Intent) (to ir.Claim, value int, bad bool) {
 	f, group, pkt := p.Device().Fabric, from.CNPGroup(), from.CNP(in)
 	if value = pkt.PCP; in.ByDSCP() {
@@ -334,13 +332,13 @@ func CNPsRemapped(p *ir.Port, from *ir.NIC, in *ir.Intent) (to ir.Claim, value i
 	return to, value, group != nil || LosslessCos(f, to.Value)
 }
 
-// LosslessCos reports whether packets in a cos can be paused by PFC.
+// LosslessCos reports whether PFC can pause packets in a cos.
 func LosslessCos(f *ir.Fabric, cos int) bool {
 	return f.FlowControl != ir.Pause && slices.ContainsFunc(f.CosGroups, func(g *ir.CosGroup) bool { return g.Cos == cos && g.Lossless })
 }
 
-// PauseBeside gives the place where a by_hand block states another kind of flow control for a port than its cable is meant to have, or
-// both kinds; nil where it does not.
+// PauseBeside returns the place where a by_hand block states another kind of flow control for a port than its cable has, or both kinds;
+// nil otherwise.
 func PauseBeside(p *ir.Port) *diag.Range {
 	h := p.Device().ByHand
 	if h == nil {
@@ -357,24 +355,24 @@ func PauseBeside(p *ir.Port) *diag.Range {
 	return &at
 }
 
-// someByPFC reports whether a cable of the device is meant to be lossless by PFC.
+// someByPFC reports whether a cable of the device is lossless by PFC.
 func someByPFC(d *ir.Device) bool {
 	return slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return !p.ByPause() })
 }
 
-// OneWay reports whether a flow control lacks the sending or the obeying of pauses.
+// OneWay reports whether a port with this flow control does not send pauses, or does not obey them.
 func OneWay(fc ir.FlowControl) bool {
 	return fc == ir.PFCTx || fc == ir.PFCRx || fc == ir.NoFlowControl
 }
 
-// Unpaused reports whether the priorities stated for a device leave out a lossless group that its port carries.
+// Unpaused reports whether the stated priorities of a device lack a lossless group that its port carries.
 func Unpaused(p *ir.Port, g *ir.CosGroup) bool {
 	h := p.Device().ByHand
 	return h != nil && h.PFC != nil && p.FlowControl() == ir.PFC && !claims(h.PFC, g.Cos)
 }
 
-// NoPFC reports whether a NIC can neither send nor obey pauses by itself, its end of the link is lossless by PFC, and no block states that
-// the interface below it does both.
+// NoPFC reports whether a NIC has no PFC, its end of the link is lossless by PFC, and no by_hand block states flow control of the
+// interface below it.
 func NoPFC(n *ir.NIC) bool {
 	h := n.Device.ByHand
 	if h != nil && (h.FlowControl != "" || h.PFC != nil) {
@@ -392,18 +390,18 @@ func ByPFC(n *ir.NIC) bool {
 	return fc != ir.Pause && fc != ir.NoFlowControl
 }
 
-// FirmwareDecides reports whether what a device does with the packets of a lossless intent is left to a NIC's firmware.
+// FirmwareDecides reports whether a NIC's firmware decides how a device treats packets of a lossless intent.
 func FirmwareDecides(d *ir.Device, in *ir.Intent) bool {
 	return d.ByHand != nil && d.ByHand.Firmware && in.Group.Lossless && d.Fabric.FlowControl != ir.Pause
 }
 
-// Unmarked reports whether a switch does not mark packets of an intent whose group asks for it.
+// Unmarked reports whether a switch does not mark packets of an intent whose group has ECN.
 func Unmarked(d *ir.Device, in *ir.Intent) bool {
 	return d.Switch != nil && d.ByHand != nil && !d.ByHand.ECN && in.Version == 2 && in.Group.ECN != nil
 }
 
-// Unslowed reports whether a NIC answers no marks, or does not slow down, although the packets of its intent are marked,
-// and the line that says so. NICs that rocec writes do both where they can.
+// Unslowed reports whether a NIC does not answer marks, or does not slow down, although the packets of its intent are marked, and the line
+// that causes that. NICs that rocec writes do both if they can.
 func Unslowed(n *ir.NIC, in *ir.Intent) (at diag.Range, bad bool) {
 	h := n.Device.ByHand
 	if in.Version != 2 || in.Group.ECN == nil || !n.Model.V2 {
@@ -411,8 +409,8 @@ func Unslowed(n *ir.NIC, in *ir.Intent) (at diag.Range, bad bool) {
 	}
 	switch can := n.Can(); {
 	case can.NoDCQCN && can.NoPFC && in.Group.Lossless:
-		return at, false // which is worse, or it is known to rest on what is below it
-	case can.NoDCQCN: // whatever dcqcn says
+		return at, false // nic-no-pfc reports that, or the interface below has PFC
+	case can.NoDCQCN: // with any value of dcqcn
 		return n.ModelAt, true
 	case h == nil:
 		return at, false
@@ -434,7 +432,7 @@ func Unmarkable(n *ir.NIC, in *ir.Intent) (at diag.Range, bad bool) {
 	}
 }
 
-// Drops gives the marking by which a port of a switch drops packets of a lossless group that cannot be marked; nil where it drops none.
+// Drops returns the marking with which a port of a switch drops unmarkable packets of a lossless group; nil if it drops none.
 func Drops(p *ir.Port, g *ir.CosGroup) *ir.Mark {
 	if g == nil || !g.Lossless || p.Device().Switch == nil || p.Device().Switch.Can.Drops == "" {
 		return nil
@@ -451,31 +449,31 @@ func OverPort(n *ir.NIC) bool {
 	return n.Port != nil && n.Port.Peer().Device().Switch != nil && n.MTU > n.Port.Link().MTU.N
 }
 
-// TooLarge reports whether frames that two NICs send each other, both with a port they fit, are dropped on a link between
-// devices that forward.
+// TooLarge reports whether a link between devices that forward drops frames between two NICs. The frames must fit the switch ports of both
+// NICs; otherwise OverPort is true.
 func TooLarge(l *ir.Link, a, b *ir.NIC) bool {
 	return l.MTU.N < min(a.MTU, b.MTU) && !OverPort(a) && !OverPort(b)
 }
 
-// HeadroomShort reports whether more can arrive at a port of a switch after its pause than the headroom holds, and whether
-// loss is then likely. A NIC's driver sizes its own; what is not headroom at all is [XoffWrong].
+// HeadroomShort reports whether the headroom of a switch port is smaller than the bytes that can arrive after its pause, and whether loss
+// is likely. A NIC's driver sets the headroom of a NIC. [XoffWrong] reports buffers without headroom.
 func HeadroomShort(p *ir.Port, b *ir.Buffer) (short, likely bool) {
 	short = p.Device().Switch != nil && b.Headroom() < b.Need && b.Xoff.N < b.Size.N
 	return short, short && b.Headroom() < b.Floor
 }
 
-// HeadroomAt is the line the headroom of a buffer comes from.
+// HeadroomAt returns the line that determines the headroom of a buffer.
 func HeadroomAt(b *ir.Buffer) diag.Range {
 	given := b.Group.Sizes()
 	return diag.FirstPlace(given.Buffer.At(), b.Pinned, given.Xoff.At(), given.At, b.Group.At)
 }
 
-// XoffWrong reports whether a port of a switch never pauses, or at once: xoff is not between nothing and the buffer.
+// XoffWrong reports whether a port of a switch never pauses, or always: xoff is not between 0 and the buffer.
 func XoffWrong(p *ir.Port, b *ir.Buffer) bool {
 	return p.Device().Switch != nil && (b.Xoff.N <= 0 || b.Xoff.N >= b.Size.N)
 }
 
-// XoffAt is the line a group's xoff comes from.
+// XoffAt returns the line that determines a group's xoff.
 func XoffAt(g *ir.CosGroup) diag.Range {
 	given := g.Sizes()
 	return diag.FirstPlace(given.Xoff.At(), given.Buffer.At(), g.At)

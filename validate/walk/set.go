@@ -2,10 +2,10 @@ package walk
 
 import "github.com/rocec/rocec/compiler/ir"
 
-// The settings that packets meet. The fabric has their lines, and the bytes that a buffer needs.
+// This file has the settings on the path of packets. The fabric has their lines, and the bytes that a buffer needs.
 
-// Settings is how devices are set: as was read of them, and the others as the fabric means them. The latter is found out once for each
-// device, so the questions of one fabric should share one.
+// Settings has the settings of devices: those that were read, and the fabric's settings for the other devices. The latter are cached per
+// device, so the questions of one fabric should share a Settings.
 type Settings struct {
 	Read map[*ir.Device]*ir.Settings
 
@@ -13,7 +13,7 @@ type Settings struct {
 	wanted map[*ir.Device]*ir.Settings
 }
 
-// Of returns how a port is set.
+// Of returns the settings of a port.
 func (s *Settings) Of(p *ir.Port) *ir.PortSettings {
 	read, known := s.Read[p.Device()]
 	if !known {
@@ -29,8 +29,8 @@ func (s *Settings) Of(p *ir.Port) *ir.PortSettings {
 // WasRead reports whether the files of the device of a port were read.
 func (s *Settings) WasRead(p *ir.Port) bool { return s.Read[p.Device()] != nil }
 
-// Pauses returns the priorities that a port sends pauses for, and those whose pauses it obeys. Not known: the files of its device do not
-// state them.
+// Pauses returns the priorities for which a port sends pauses, and those whose pauses it obeys. known is false if the files of its device
+// do not state them.
 func (s *Settings) Pauses(p *ir.Port) (sends, obeys uint8, known bool) {
 	set := s.Of(p)
 	if pfc := set.Detail.Get().PFC; !set.PausesKnown && pfc.Known() {
@@ -39,7 +39,7 @@ func (s *Settings) Pauses(p *ir.Port) (sends, obeys uint8, known bool) {
 	return set.Sends, set.Obeys, set.PausesKnown || !s.WasRead(p)
 }
 
-// meant returns how the fabric means a port.
+// meant returns the fabric's settings of a port.
 func (s *Settings) meant(p *ir.Port) *ir.PortSettings {
 	d := p.Device()
 	if s.wanted[d] == nil {
@@ -51,9 +51,9 @@ func (s *Settings) meant(p *ir.Port) *ir.PortSettings {
 	return s.wanted[d].Port(p.Name)
 }
 
-// sort returns the header fields that a port trusts, and the cos that it puts a packet in. Where the fabric means it so, it has the line.
-// A value that no group claims, and that is put where rocec puts it, is in no group: checks judge it so. Not known: the files of the device
-// do not state it, and the cos is the one that the fabric means.
+// sort returns the header fields that a port trusts, and the cos into which it puts a packet. If the fabric has the same result, it
+// includes the line. A value that no group claims, and that is in the cos into which rocec puts it, has no group: checks judge it so.
+// known is false if the files of the device do not state the cos; it is then the fabric's.
 func (s *Settings) sort(p *ir.Port, pkt ir.Packet) (trust ir.Trust, to ir.Sorting, known bool) {
 	set, meant := s.Of(p), p.Sort(pkt)
 	out := ir.Sorting{Cos: set.Sort(pkt), By: set.Trust.By(pkt)}
@@ -71,17 +71,17 @@ func (s *Settings) sort(p *ir.Port, pkt ir.Packet) (trust ir.Trust, to ir.Sortin
 	return set.Trust, out, true
 }
 
-// Room is the buffer that a port of a switch has for a lossless group, in bytes.
+// Room is the buffer of a switch port for a lossless group, in bytes.
 type Room struct {
 	Size, Xoff, Xon int
 	Need, Floor     int  // as in [ir.Buffer]
-	Joined          bool // it is the one of several groups, and so are the bytes
+	Joined          bool // several groups share the buffer, and the bytes are for all of them
 
-	Headroom ir.Setting[int] // where files state it without the sizes
+	Headroom ir.Setting[int] // if files state the headroom without the sizes
 }
 
-// Room returns the buffer that a port has for a lossless group. Not sized: the bytes are not known, and the need
-// alone is returned. Where several groups have one buffer, and it is as the fabric means it, Room returns the part of this group.
+// Room returns the buffer of a port for a lossless group. If sized is false, only the need is known. If several groups share a buffer with
+// the fabric's sizes, Room returns the part of this group.
 func (s *Settings) Room(p *ir.Port, b *ir.Buffer) (r Room, sized bool) {
 	r.Need, r.Floor = b.Need, b.Floor
 	d := s.Of(p).Detail.Get()
@@ -113,8 +113,8 @@ func (s *Settings) Room(p *ir.Port, b *ir.Buffer) (r Room, sized bool) {
 	return r, true
 }
 
-// Marking returns from which lengths of a queue on a port marks packets of a group; not marks: it marks none. Lengths that nothing states
-// are those that the fabric means, and zero where files were read.
+// Marking returns the thresholds at which a port marks packets of a group. marks is false if it marks none. Unstated thresholds are those
+// of the fabric, or zero if files were read.
 func (s *Settings) Marking(p *ir.Port, g *ir.CosGroup) (m ir.Marking, marks bool) {
 	set := s.Of(p)
 	if set.Marks>>g.Cos&1 == 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// readOf follows the first intent from a1 to b1, where leaf2 was read: its ports as the fabric means them, with an edit.
+// readOf follows the first intent from a1 to b1. The settings of leaf2 were read: those of the fabric, with an edit.
 func readOf(t *testing.T, edit func(*ir.PortSettings, *ir.PortDetail)) (leaf *walk.Hop, cnp *walk.Walk) {
 	t.Helper()
 	f := compilertest.Compile(t, sound)
@@ -31,11 +31,11 @@ func readOf(t *testing.T, edit func(*ir.PortSettings, *ir.PortDetail)) (leaf *wa
 	return tr.Data.Hops[3], tr.CNP
 }
 
-// A walk uses the settings that were read of a device.
+// A walk uses the settings that were read from a device.
 func TestReadSettings(t *testing.T) {
 	leaf, cnp := readOf(t, func(*ir.PortSettings, *ir.PortDetail) {})
 	plain := traced(t, compilertest.Compile(t, sound))
-	assert.Equal(t, plain.Data.Hops[3].Sort.At, leaf.Sort.At, "read as it is wanted")
+	assert.Equal(t, plain.Data.Hops[3].Sort.At, leaf.Sort.At, "read settings equal to the fabric's")
 	assert.True(t, leaf.Read && !leaf.Unsorted && !plain.Data.Hops[3].Read)
 	assert.Equal(t, spelled(plain.CNP), spelled(cnp))
 	assert.Equal(t, plain.Data.Hops[3].Out[0].Max, leaf.Out[0].Max)
@@ -45,7 +45,7 @@ func TestReadSettings(t *testing.T) {
 	})
 	assert.Equal(t, 3, leaf.Sort.Cos)
 	assert.Nil(t, leaf.Sort.Group)
-	assert.Empty(t, leaf.Sort.At.Filename, "no line of the fabric means it so")
+	assert.Empty(t, leaf.Sort.At.Filename, "no line of the fabric has this result")
 	assert.Equal(t, "b1:6 leaf2:4 spine1x2:6 leaf1:6 a1:6", spelled(cnp))
 	assert.Equal(t, "rdma", cnp.Hops[1].Sort.Group.Name)
 
@@ -53,7 +53,7 @@ func TestReadSettings(t *testing.T) {
 	assert.Equal(t, "its default, as there is no PCP", leaf.Sort.By)
 	leaf, _ = readOf(t, func(p *ir.PortSettings, d *ir.PortDetail) { p.TrustKnown = false })
 	assert.True(t, leaf.Unsorted, "no file states it")
-	assert.Equal(t, 4, leaf.Sort.Cos, "so it is as the fabric means it")
+	assert.Equal(t, 4, leaf.Sort.Cos, "so it is the fabric's")
 
 	leaf, _ = readOf(t, func(p *ir.PortSettings, d *ir.PortDetail) {
 		p.Sends = 0

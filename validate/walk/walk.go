@@ -1,18 +1,18 @@
 // Package walk makes a [Trace] of the packets of an intent from one member to another, and of the notifications of congestion back.
 //
-// The input is a compiled fabric and a [Question], the output a [Trace]. For every hop of every way that the routing allows it has the
-// field of the packet that decides, and the cos group it leads to. It has who pauses whom, how much can arrive after the pause and how
-// much room there is. It has the queue in which the packet waits, and where that queue marks. A fact that breaks the promise of
-// losslessness, or puts it at risk, is a [Finding] of the hop. Findings come in the direction of travel, so the first one is where to
-// begin. They are judged by the rules that the checks of package validate judge the whole fabric by (rules.go). They have the code and the
-// place of the diagnostic that those checks report.
+// The input is a compiled fabric and a [Question], the output a [Trace]. A trace has every hop of every path that the routing allows. A
+// hop contains the packet field that decides, and the cos group to which it leads. It contains which ports send and obey pauses, the bytes
+// that can arrive after a pause, and the headroom. It contains the queue in which the packet waits, and its marking thresholds. A fact
+// that breaks losslessness, or puts it at risk, is a [Finding] of the hop. Findings are in the direction of travel, so the first one is
+// where to begin. Walks and the checks of package validate use the same rules (rules.go). A finding has the code and the place of the
+// diagnostic of its check.
 //
-// Ways are never listed one by one, there are too many of them. The traffic is followed over the stops of [ir.Ways], which ways share. The
-// stops of one device are one hop. Hops equally far from the sender, of one group of devices and settled alike, are folded into one. The
-// work is linear in the cables that the traffic may take.
+// Paths are too many to be listed one by one. Package walk follows the traffic over the stops of [ir.Ways], which paths share. The stops
+// of one device are one hop. Hops with the same distance from the sender, the same group of devices and the same settings are folded into
+// one. The work is linear in the cables that the traffic may use.
 //
-// Two assumptions: a VLAN tag ends at an IP hop, and its PCP with it. A device that sends traffic up again in another cos group
-// (cos_group.bounce) marks it anew with the first DSCP and the cos of that group.
+// There are two assumptions. A VLAN tag and its PCP end at an IP hop. A device that sends traffic up again in another cos group
+// (cos_group.bounce) gives it the first DSCP and the cos of that group.
 package walk
 
 import (
@@ -27,13 +27,13 @@ import (
 type Question struct {
 	Fabric   *ir.Fabric
 	Intent   *ir.Intent
-	From, To []*ir.Port // one of [Ends] each
+	From, To []*ir.Port // each is an element of [Ends]
 	State    ir.State
 	Unfold   bool      // a hop for every device
-	Settings *Settings // how devices are set; nil: as the fabric means them
+	Settings *Settings // settings of devices; nil: those of the fabric
 }
 
-// Trace is what happens to the packets of an intent, there and back.
+// Trace describes the way of an intent's packets to the receiver, and of its CNPs back.
 type Trace struct {
 	Intent   *ir.Intent
 	From, To []*ir.Port
@@ -47,44 +47,43 @@ type Walk struct {
 	From, To []*ir.Port
 	CNP      bool
 	Packet   ir.Packet    // as the sender sends it
-	Group    *ir.CosGroup // it is meant to be in; nil: no block names one
+	Group    *ir.CosGroup // the wanted group; nil: no block names one
 	Size     int          // largest payload of a frame, bytes; 0: not stated, or too small to matter
-	Promised bool         // losslessness is promised
-	Ways     uint64       // how many ways there are; 0: none, or they run in a circle; MaxWays: as many or more
-	Cables   int          // the fewest cables to the receiver; -1: it does not get there
-	Most     int          // the most cables; 0: as Ways
-	Every    bool         // the routing allows every path, and the hops are those of the shortest
+	Promised bool         // the packets must be lossless
+	Ways     uint64       // number of paths; 0: none, or a routing loop; MaxWays: as many or more
+	Cables   int          // the fewest cables to the receiver; -1: packets do not get there
+	Most     int          // the most cables; 0: for the same reasons as Ways
+	Every    bool         // the routing allows every path, and the hops are those of the shortest paths
 	Mixed    ir.Mixture   // as in [ir.Ways]
 	Hops     []*Hop       // nearest to the sender first, the receiver last
 }
 
-// MaxWays is where counting ends.
+// MaxWays bounds the count of paths.
 const MaxWays = math.MaxUint64
 
-// Hop is one device the packet passes, or several alike.
+// Hop is one device that the packet passes, or several devices that are alike.
 type Hop struct {
 	Far      int          // cables from the sender
 	Devices  []*ir.Device // by ID
 	Packet   ir.Packet    // as it comes in
-	Group    *ir.CosGroup // it is meant to be in
+	Group    *ir.CosGroup // the wanted group
 	Trust    ir.Trust
 	Sort     ir.Sorting
 	Read     bool       // files of the devices were read
-	Unsorted bool       // these do not state Sort, which is as the fabric means it
+	Unsorted bool       // these do not state Sort, which is the fabric's
 	In, Out  []*Lane    // none in at the sender, none out at the receiver
-	Findings []*Finding // of the device as a whole
+	Findings []*Finding // about the device as a whole
 }
 
-// Lane is a port of a hop, or several alike.
+// Lane is a port of a hop, or several ports that are alike.
 type Lane struct {
 	Ports    []*ir.Port   // by ID; of all devices of the hop
-	Group    *ir.CosGroup // on the cable; another than the hop's where the packet goes up again
-	Findings []*Finding   // of the first of the ports, which represents all
+	Group    *ir.CosGroup // on the cable; differs from the hop's if the packet goes up again
+	Findings []*Finding   // about the first port, which represents all
 	side
 }
 
-// side has the values that two ports must share to be one lane. It holds the values of several settings that could differ, so that ports
-// are alike if a person would call them alike.
+// side has the values in which the ports of one lane are equal.
 type side struct {
 	group  *ir.CosGroup
 	Speed  int // Mb/s
@@ -93,28 +92,28 @@ type side struct {
 
 	Planned bool // the cable is not laid yet
 	Read    bool // files of the device were read
-	Pauses  bool // of a port the packet comes in by: it sends pauses; of one it leaves by: it obeys those of the peer
-	Unknown bool // files of the device that were read do not state whether it does
-	odd     bool // it does not, because the ends are not of one kind of flow control, and this is not the fabric's
+	Pauses  bool // an ingress port sends pauses; an egress port obeys those of the peer
+	Unknown bool // files of the device were read and do not state Pauses
+	odd     bool // no pauses, because the ends have different kinds of flow control, and this end not the fabric's
 
-	// Ports the packet comes in by.
-	Buffered                      bool // it has a buffer that is lossless for the packet
-	Sized                         bool // rocec knows its sizes: of a switch that it writes
+	// For ports by which the packet comes in.
+	Buffered                      bool // the port has a lossless buffer for the packet
+	Sized                         bool // the sizes of the buffer are known
 	Size, Xoff, Need, Floor, Pool int
-	Kept                          ir.Setting[int] // headroom that files state without the sizes
+	Kept                          ir.Setting[int] // the headroom, if files state it without the sizes
 
-	// Ports the packet leaves by.
+	// For ports by which the packet leaves.
 	Marks                 bool
 	Min, Max, Probability int
-	Queue                 ir.Setting[int8] // of a switch
-	Strict                ir.Setting[bool] // the queue is
-	Share                 ir.Setting[int]  // of the queue, where files of the switch were read: its weight, or percent
+	Queue                 ir.Setting[int8] // at a switch
+	Strict                ir.Setting[bool] // the queue is strict
+	Share                 ir.Setting[int]  // weight or percent of the queue, if files of the switch were read
 }
 
-// Headroom is the room for what arrives after the pause was sent.
+// Headroom returns the bytes for what arrives after the pause was sent.
 func (l *Lane) Headroom() int { return l.Size - l.Xoff }
 
-// Peers names the groups of the devices at the other ends: switch.leaf, host.gpu.
+// Peers returns the names of the groups of the devices at the other ends: switch.leaf, host.gpu.
 func (l *Lane) Peers() []string {
 	var out []string
 	for _, p := range l.Ports {
@@ -126,8 +125,8 @@ func (l *Lane) Peers() []string {
 	return out
 }
 
-// Ends returns the ports by which a host takes part in an intent, of one address each: a NIC, or all ports of a bond that balances. For an
-// active-backup bond it returns each port apart, because each may be the active one. A NIC's name limits them to it.
+// Ends returns the ports of a host in an intent, one element per address: a NIC, or all ports of a bond that balances. For an
+// active-backup bond each port is an element, because each may be the active one. If nic is not empty, only that NIC counts.
 func Ends(in *ir.Intent, host *ir.Device, nic string) [][]*ir.Port {
 	var out [][]*ir.Port
 	done := map[*ir.NIC]bool{}
@@ -161,7 +160,7 @@ func Ends(in *ir.Intent, host *ir.Device, nic string) [][]*ir.Port {
 	return out
 }
 
-// Run answers a question. The error is that of [ir.Routes]: why the routing cannot be followed.
+// Run answers a question. Its error is that of [ir.Routes], if the routing cannot be followed.
 func Run(q Question) (*Trace, error) {
 	if q.Settings == nil {
 		q.Settings = &Settings{}
@@ -191,7 +190,7 @@ func Run(q Question) (*Trace, error) {
 	return t, nil
 }
 
-// wire is a packet as it is on the cable: without a tag there is no PCP.
+// wire returns the packet as it is on the cable: without a tag there is no PCP.
 func wire(p ir.Packet) ir.Packet {
 	if !p.Tagged {
 		p.PCP = 0

@@ -16,7 +16,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// sound is a fabric of two leaves and two spines with nothing wrong in it.
+// sound is a fabric of two leaves and two spines without findings.
 const sound = `
 fabric "f" {
   routing      = "up-down"
@@ -93,7 +93,7 @@ mesh "up" {
 }
 `
 
-// written returns sound with parts replaced: pairs of a part and its replacement.
+// written returns sound with replaced parts. The arguments are pairs of a part and its replacement.
 func written(t testing.TB, edits ...string) string {
 	t.Helper()
 	src := sound
@@ -104,10 +104,10 @@ func written(t testing.TB, edits ...string) string {
 	return src
 }
 
-// onSONiC is an edit that gives every switch SONiC, whose queues drop what they cannot mark.
+// onSONiC is an edit that gives every switch SONiC, whose queues drop unmarkable packets.
 var onSONiC = []string{`os      = "cumulus-linux"`, `os      = "sonic"`, `version = "4.3.0"`, `version = "202511"`, ":swp", ":etp"}
 
-// byHand is an edit that lets others configure the devices of a block.
+// byHand is an edit that adds a by_hand block to a block of devices.
 func byHand(names, text string) []string {
 	line := fmt.Sprintf("names   = %q\n", names)
 	if len(names) == 2 {
@@ -146,12 +146,12 @@ func firstBreak(w *walk.Walk) *walk.Finding {
 	return nil
 }
 
-// breaks reports whether an intent that is promised losslessness is not given it.
+// breaks reports whether an intent that must be lossless is not.
 func breaks(tr *walk.Trace) bool {
 	return tr.Data.Promised && (firstBreak(tr.Data) != nil || tr.CNP != nil && firstBreak(tr.CNP) != nil)
 }
 
-// spelled writes a walk in short: device, cos, and the findings.
+// spelled returns a walk in short form: device, cos, and the findings.
 func spelled(w *walk.Walk) string {
 	var out []string
 	for _, h := range w.Hops {
@@ -183,7 +183,7 @@ func TestSound(t *testing.T) {
 	assert.Len(t, out.Ports, 2)
 }
 
-// A host that passes packets on by NICs of no intent has no settings from rocec, unless a by_hand block states them.
+// A host that forwards packets by NICs without an intent has no settings from rocec, unless a by_hand block states them.
 func TestUnwrittenTransit(t *testing.T) {
 	const transit = `host "t" {
   names    = "t1"
@@ -208,15 +208,15 @@ link "t" {
 	assert.Empty(t, traced(t, compilertest.Compile(t, written(t, edits...))).Data.Findings())
 }
 
-// Each kind of finding: the first of either direction by its code, the line that it is about, and whether the promise is broken.
-// Validate has it, at the same place.
+// Each row has a kind of finding: the first of a direction with its code, its line, and whether it breaks losslessness. Package validate
+// has a diagnostic at the same place.
 func TestFindings(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		edits  []string
-		data   string // the code of the first finding there
-		back   string // of the CNP
-		at     string // text of the line
+		data   string // the code of the first finding on the way to the receiver
+		back   string // on the way of the CNP
+		at     string // the text of the line
 		breaks bool
 	}{
 		{
@@ -277,7 +277,7 @@ func TestFindings(t *testing.T) {
 			edits: byHand("a1", "dcqcn = false"),
 		},
 		{
-			name: "no answer to CNPs where what cannot be marked is dropped", data: "ecn-drops-unmarkable", back: "dcqcn-off", at: "dcqcn",
+			name: "no answer to CNPs where unmarkable packets are dropped", data: "ecn-drops-unmarkable", back: "dcqcn-off", at: "dcqcn",
 			breaks: true, edits: append(byHand("a1", "dcqcn = false"), onSONiC...),
 		},
 		{
@@ -402,7 +402,7 @@ func TestLossyIntent(t *testing.T) {
 	assert.Equal(t, "ecn-missing-hop", tr.Data.Findings()[0].Code)
 }
 
-// Link pause stops the whole cable: where a packet is sorted to does not matter for losslessness.
+// Link pause stops the whole cable: the class of a packet does not matter for losslessness.
 func TestLinkPause(t *testing.T) {
 	pause := []string{"routing      =", "flow_control = \"pause\"\n  routing      ="}
 	tr := traced(t, compilertest.Compile(t, written(t, pause...)))
@@ -428,7 +428,7 @@ func TestDown(t *testing.T) {
 	d := validate.Say(f, x)
 	assert.Equal(t, x.At, d.At)
 	assert.Equal(t, `b1:eth0 and a1:eth0 are members of roce "train", and no links join leaf2 and a1. `+
-		"Link them, or make two roce blocks of the one.", d.Detail)
+		"Link them, or split the roce block into two.", d.Detail)
 }
 
 func TestNoCNP(t *testing.T) {
@@ -456,7 +456,7 @@ func TestEnds(t *testing.T) {
 	tr := traced(t, f)
 	assert.Equal(t, "a1:4 leaf1:4 leaf2:4 spine1x2:4 leaf2:4 b1:4", spelled(tr.Data))
 	tr = traced(t, bond("802.3ad", "link \"a\" {\n", "link \"a\" {\n  mtu = 1500\n"))
-	large := map[string]string{} // both ports of the bond send frames that are too large
+	large := map[string]string{} // both ports of the bond send too large frames
 	for _, x := range tr.Data.Findings() {
 		large[x.Port.String()] = x.Code + " " + x.NIC.Name
 	}

@@ -1,5 +1,5 @@
 # background: pod
 
 cos_group "rdma" {
-  allow_unproven = "the border is not ours" # want "allow-unproven-unused: Cos group .rdma. may go without a proof .*, and the proof has a verdict: free"
+  allow_unproven = "the border is not ours" # want "allow-unproven-unused: Cos group .rdma. accepts a missing proof .*, and the proof has a verdict: free"
 }

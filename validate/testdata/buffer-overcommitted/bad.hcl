@@ -6,7 +6,7 @@ cos_group "storage" {
   dscp     = ["af21"]
   lossless = true
   pfc {
-    buffer = "1MiB" # want "buffer-overcommitted: far1 and 1 switch like it have each .*16 lossless buffers reserve .*more than there is"
+    buffer = "1MiB" # want "buffer-overcommitted: far1 and 1 switch like it have each .*16 lossless buffers reserve .*more than the chip has"
   }
   ecn {}
 }

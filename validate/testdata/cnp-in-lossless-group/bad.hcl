@@ -8,7 +8,7 @@ cos_group "other" {
 }
 
 roce "training" {
-  cnp = cos_group.rdma # want "cnp-in-lossless-group: .*the group they are to slow down"
+  cnp = cos_group.rdma # want "cnp-in-lossless-group: .*the group that they should slow down"
 }
 
 roce "second" {

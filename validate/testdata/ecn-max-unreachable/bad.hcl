@@ -12,7 +12,7 @@ cos_group "storage" {
   dscp     = ["af21"]
   lossless = true
   ecn {
-    min = "512KiB" # want "ecn-max-unreachable: .*It comes from min"
+    min = "512KiB" # want "ecn-max-unreachable: .*It is derived from min"
   }
 }
 

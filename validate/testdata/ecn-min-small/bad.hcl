@@ -12,7 +12,7 @@ cos_group "storage" {
   dscp     = ["af21"]
   lossless = true
   ecn {
-    max = "60KiB" # want "ecn-min-small: .*min = 6,144 B, which comes from max"
+    max = "60KiB" # want "ecn-min-small: .*min = 6,144 B, derived from max"
   }
 }
 

@@ -21,7 +21,7 @@ roce "compute" {
 
 switch "near" {
   names         = "near1"
-  headroom_pool = "1MiB" # want "headroom-pool: .*13 of 32 port buffers can be caught at once"
+  headroom_pool = "1MiB" # want "headroom-pool: .*the pool covers 13 of 32 port buffers at once"
 }
 
 switch "far" {

@@ -2,7 +2,7 @@
 
 switch "spine" {
   by_hand {
-    dscp = { 26 = 3 } # want "map-mismatch: spine1 maps DSCP 26 to cos 3, which is not a group's"
+    dscp = { 26 = 3 } # want "map-mismatch: spine1 maps DSCP 26 to cos 3, which belongs to no group"
   }
 }
 

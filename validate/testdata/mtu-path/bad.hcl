@@ -13,5 +13,5 @@ link "hosts" {
 }
 
 mesh "uplinks" {
-  mtu = 4500 # want "mtu-path: leaf1:swp31 - spine1:swp1 takes frames of 4500 bytes, and gpu1:ens1f0 and gpu3:ens1f0, members of roce \"training\" on its two sides, send frames of up to 9000"
+  mtu = 4500 # want "mtu-path: leaf1:swp31 - spine1:swp1 accepts frames of 4500 bytes, and gpu1:ens1f0 and gpu3:ens1f0, members of roce \"training\" on its two sides, send frames of up to 9000"
 }

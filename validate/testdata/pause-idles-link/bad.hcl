@@ -2,7 +2,7 @@
 
 cos_group "rdma" {
   pfc {
-    xoff      = "18000B" # want "pause-idles-link: At tor1:swp32 and 1 port like it a cable of 1001 m carries 161,640 B at 100G .*only 16,000 B in the buffer for that time: every pause can leave the link idle for 12 microseconds.* xoff of at least 163,640 B"
+    xoff      = "18000B" # want "pause-idles-link: At tor1:swp32 and 1 port like it a cable of 1001 m carries 161,640 B at 100G .*only 16,000 B in the buffer: every pause can leave the link idle for 12 microseconds.* xoff of at least 163,640 B"
     xon_delta = "2000B"
   }
 }

@@ -6,7 +6,7 @@ cos_group "storage" {
   lossless = true
 }
 
-roce "nvme" { # want "roce-v1-routed: .*in 2 broadcast domains: gpu1:ens1f0 .at tor1. and gpu2:ens1f0 .at tor2. are parted by routed links"
+roce "nvme" { # want "roce-v1-routed: .*in 2 broadcast domains: routed links separate gpu1:ens1f0 .at tor1. and gpu2:ens1f0 .at tor2."
   version   = 1
   cos_group = cos_group.storage
   members   = [host.gpu]

@@ -13,7 +13,7 @@ roce "training" {
 }
 
 roce "backup" {
-  cos_group = cos_group.lossy # want "roce-v2-no-ecn: .*nothing keeps its packets from loss"
+  cos_group = cos_group.lossy # want "roce-v2-no-ecn: .*nothing protects its packets from loss"
   cnp       = cos_group.cnp
   members   = ["gpu[1-2]:ens1f1"]
 }

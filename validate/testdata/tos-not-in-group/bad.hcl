@@ -8,6 +8,6 @@ host "gpu" {
 
 host "store" {
   nic "ens1f0" {
-    tos = 192 # want "tos-not-in-group: store.1-3.:ens1f0 .*DSCP 48 .cs6., which is that of cos group .cnp."
+    tos = 192 # want "tos-not-in-group: store.1-3.:ens1f0 .*DSCP 48 .cs6., which cos group .cnp."
   }
 }

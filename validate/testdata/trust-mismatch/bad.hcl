@@ -2,7 +2,7 @@
 
 switch "spine" {
   by_hand {
-    trust = "pcp" # want "trust-mismatch: spine1 trusts PCP, and the packets of roce .training. are identified by DSCP. They land in cos 0"
+    trust = "pcp" # want "trust-mismatch: spine1 trusts PCP, and the packets of roce .training. are identified by DSCP. The device puts them into cos 0"
   }
 }
 

@@ -24,7 +24,7 @@ host "far" { # on the same leaf, and fine
 host "gpu" {
   names = "gpu[1-3]"
   nic "ens1f0" {
-    ttl = 3 # want "ttl-too-small: Packets of gpu1:ens1f0 have ttl = 3, and the way to gpu3:ens1f0, .* passes 5 routers at least: number 3 of them .* write 6 or more"
+    ttl = 3 # want "ttl-too-small: Packets of gpu1:ens1f0 have ttl = 3, and the path to gpu3:ens1f0, .* has at least 5 routers: router number 3 .* write 6 or more"
   }
 }
 
