@@ -94,7 +94,7 @@ func (c *compiler) fabric() {
 	f.MTU, f.MTUAt = s.MTU.Or(defaultMTU), s.MTU.At
 	f.Routing, f.RoutingAt = ir.Routing(s.Routing.V), s.Routing.At
 	f.Failures, f.FailuresAt = s.Failures.Or(defaultFailures), s.Failures.At
-	f.Bench = s.Bench.V
+	f.Bench, f.Approvals = s.Bench.V, s.Approvals.V
 	f.FlowControl, f.FlowControlAt = ir.FlowControl(s.FlowControl.Or(string(ir.PFC))), s.FlowControl.At
 	f.SSH = c.login(nil)
 }

@@ -51,6 +51,10 @@ var fabricSchema = schema[Fabric]{
 				"`rocec selftest --level 2` then asks for a yes, and accepts `--auto-approve`. In other fabrics it asks for the name "+
 				"of the switch. The attribute changes no byte on a device.",
 			func(f *Fabric) *Value[bool] { return &f.Bench }),
+		one("approvals", eval.Integer(0, 9), "0",
+			"The number of persons who approve a plan before `rocec apply --plan` applies it; see [rights.md](rights.md).\n"+
+				"The person who applies the plan is not one of them. The attribute changes no byte on a device.",
+			func(f *Fabric) *Value[int] { return &f.Approvals }),
 		one("written_by", writers, "\"rocec\"",
 			"Who writes the files of the hosts whose own block has no `written_by`; see devices that others write.\n"+
 				"The attribute applies to hosts. Switches set it in [their own blocks](language.md#devices-that-others-write).",

@@ -64,6 +64,7 @@ type Fabric struct {
 	Failures    Value[int]     // links that may be down at the same time
 	FlowControl Value[string]  // pfc or pause
 	Bench       Value[bool]    // a test bench: no person depends on the traffic
+	Approvals   Value[int]     // persons who approve a plan before an apply
 
 	WrittenBy Value[string] // who writes the files of hosts without written_by: rocec or others
 

@@ -117,9 +117,6 @@ var notOfRemove = []string{
 }
 
 func (o *applyOptions) check() error {
-	if o.saved != "" && o.Lab != "" {
-		return exit.Fail(exit.Usage, "--plan with --lab: a saved plan is for real devices. Leave out one of the two")
-	}
 	return errors.Join(o.ChangeOptions.Check(), o.orderOptions.check())
 }
 
@@ -150,6 +147,9 @@ func (a *app) apply(ctx context.Context, dir string, o applyOptions) (err error)
 			return err
 		}
 	}
+	if err := session.Usable(a.Session, f, o.saved, saved, o.Lab != ""); err != nil {
+		return err
+	}
 	if len(o.only) > 0 {
 		if err := session.OnlyOthers(devices.Tree); err != nil {
 			return err
@@ -162,11 +162,7 @@ func (a *app) apply(ctx context.Context, dir string, o applyOptions) (err error)
 	}
 	w := work{f: f, devices: devices, dir: dir, until: until, owed: a.Debts(dir, devices.LabDir)}
 	w.unlike = session.JudgePorts(f.Fabric, plan, o.TrustFabric)
-	if saved != nil {
-		if err := plan.Matches(saved); err != nil {
-			return exit.Fail(exit.Machines, "%v", err)
-		}
-	}
+	w.saved = saved
 	if !until.IsZero() {
 		a.Say("No wave begins that may not end by %s.", until.Format("2006-01-02 15:04 MST"))
 	}
@@ -190,6 +186,7 @@ type work struct {
 	dir     string
 	until   time.Time            // no wave begins that may not end by then; zero: any may
 	owed    map[string]view.Debt // when it began
+	saved   *deploy.Saved        // nil: the apply has no saved plan
 	unlike  *seen.Result         // in what the devices are not as the fabric says
 }
 
@@ -210,8 +207,13 @@ func (a *app) applyStep(ctx context.Context, w *work, plan *deploy.Plan, o apply
 		return false, err
 	}
 	w.devices.ReadLocks(ctx, plan, seq)
-	if len(seq.Steps) > 0 && o.saved != "" {
-		return false, session.SavedStep(seq)
+	if w.saved != nil {
+		if err := matches(w, plan); err != nil {
+			return false, exit.Fail(exit.Machines, "%v", err)
+		}
+		if terms := w.saved.Terms; terms != nil && o.Message == "" {
+			o.Message = terms.Message
+		}
 	}
 	if o.Format == "text" {
 		v := a.planView(w.dir, o.Options)
@@ -223,12 +225,16 @@ func (a *app) applyStep(ctx context.Context, w *work, plan *deploy.Plan, o apply
 	if plan.Empty() {
 		return false, a.NothingToDo(plan, o.Format)
 	}
+	agreement, err := session.Agree(ctx, a.Session, w.f, o.saved, w.saved, seq, &o.ChangeOptions)
+	if err != nil {
+		return false, err
+	}
 	if err := a.mayApply(ctx, w, plan, seq, o); err != nil {
 		return false, err
 	}
 	results, err := a.Apply(ctx, session.Job{
 		ChangeOptions: o.ChangeOptions, Order: seq.Order, Hooks: o.Programs(), NotAfter: w.until,
-		Fabric: w.dir, Name: w.f.Fabric.Name, Report: w.f, Only: o.only, Devices: w.devices, Plan: plan,
+		Fabric: w.dir, Name: w.f.Fabric.Name, Report: w.f, Only: o.only, Devices: w.devices, Plan: plan, Agreement: agreement,
 	})
 	if err != nil {
 		return false, err
@@ -242,12 +248,25 @@ func (a *app) applyStep(ctx context.Context, w *work, plan *deploy.Plan, o apply
 				diag.Count(len(seq.Steps), "step"), deploy.RunCommand("confirm", results.Run.Name))
 			return false, session.Outcome(results)
 		}
+		if w.saved != nil {
+			a.Say("This was the first of %s, and the plan is of this one. Make a plan of the next one.", diag.Count(len(seq.Steps), "step"))
+			return false, exit.With(exit.Incomplete)
+		}
 		return true, nil
 	}
 	if o.Lab != "" && o.Hold == 0 && o.Format == "text" {
 		return false, a.planAgain(ctx, w, plan, o)
 	}
 	return false, session.Outcome(results)
+}
+
+// matches refuses a plan that is not the saved one. A rehearsal has other host keys and contents, so it compares only the contents that
+// devices are to get.
+func matches(w *work, plan *deploy.Plan) error {
+	if w.devices.Lab != nil {
+		return plan.SameTargets(w.saved)
+	}
+	return plan.Matches(w.saved)
 }
 
 // mayApply asks the rules and the person.

@@ -102,7 +102,7 @@ func TestHiddenFilesCount(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, f.Hidden, "fabric/v.hclvars")
 		require.NotContains(t, f.Source.Files, "fabric/v.hclvars")
-		m, err := a.given(nil, false).Save("plan", "fabric", f, &deploy.Plan{})
+		m, err := a.given(nil, false).Save("plan", "fabric", f, &deploy.Plan{}, nil)
 		require.NoError(t, err)
 		sums[m.Inputs] = true
 	}

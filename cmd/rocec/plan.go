@@ -12,9 +12,11 @@ import (
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/savedplan"
 	"github.com/rocec/rocec/cmd/internal/session"
+	"github.com/rocec/rocec/cmd/internal/sshsig"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/sequence"
 )
 
 func planCommand(a *app) *cobra.Command {
@@ -50,6 +52,8 @@ func planCommand(a *app) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.out, "out", "", "save the plan to a `file`, for apply --plan")
+	f.DurationVar(&o.valid, "valid", savedplan.DefaultValidity, "with --out: how long the plan may be applied, as a `duration`")
+	f.StringVarP(&o.message, "message", "m", "", "with --out: why, for those who approve the plan and for rocec runs")
 	f.BoolVar(&o.detailed, "detailed-exitcode", false, "exit 2 when there are changes")
 	adoptFlag(cmd, &o.adopt)
 	viewFlags(cmd, &o.Options)
@@ -74,6 +78,8 @@ type planOptions struct {
 	view.Options
 	orderOptions
 	out, format string
+	valid       time.Duration // of the saved plan
+	message     string
 	detailed    bool
 	trustByHand bool
 	trustFabric bool
@@ -127,11 +133,8 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 	if refused != nil && !session.Troubled(plan) {
 		return refused
 	}
-	if o.out != "" && len(seq.Steps) > 0 {
-		return session.SavedStep(seq)
-	}
 	if o.out != "" {
-		if err := a.savePlan(dir, f, plan, &o); err != nil {
+		if err := a.savePlan(ctx, dir, f, plan, seq, &o); err != nil {
 			return err
 		}
 	}
@@ -145,16 +148,32 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 }
 
 // savePlan writes the plan for a later apply --plan, and prints the command.
-func (a *app) savePlan(dir string, f *report.Report, plan *deploy.Plan, o *planOptions) error {
+func (a *app) savePlan(ctx context.Context, dir string, f *report.Report, plan *deploy.Plan, seq *sequence.Sequence, o *planOptions) error {
 	if plan.Empty() && session.Troubled(plan) {
 		return exit.Fail(exit.Machines, "the plan was not saved: it changes nothing, for no device that was read differs")
 	}
-	given := a.given(o.only, o.adopt, o.shared...)
-	m, err := given.Save(o.out, dir, f, plan)
+	r, err := session.Rights(a.Session, false)
 	if err != nil {
 		return err
 	}
+	terms := session.TermsOf(a.Session, dir, f, plan, seq)
+	terms.Message, terms.Approvals = o.message, r.Approvals(f.Fabric.Approvals)
+	terms.Expires = terms.Made.Add(o.valid)
+	given := a.given(o.only, o.adopt, o.shared...)
+	m, err := given.Save(o.out, dir, f, plan, terms)
+	if err != nil {
+		return err
+	}
+	if r.Key != "" {
+		if _, err := savedplan.Sign(ctx, r, o.out, sshsig.RolePlan); err != nil {
+			return err
+		}
+	}
 	if !a.Quiet {
+		if terms.Approvals > 0 {
+			fmt.Fprintf(a.Stderr, "saved; it wants %s: %s\n", diag.Count(terms.Approvals, "approval"),
+				diag.Rocec("approve", diag.Path("PLAN", o.out)))
+		}
 		fmt.Fprintf(a.Stderr, "saved; do it with: %s\n", given.ApplyCommand(o.out, dir, m))
 		if len(m.Environment) > 0 {
 			fmt.Fprintf(a.Stderr, "It wants the environment as it is now: %s.\n", diag.And(m.EnvironmentNames()))

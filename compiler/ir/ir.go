@@ -30,7 +30,8 @@ type Fabric struct {
 
 	FlowControlAt diag.Range // zero: no block states the flow control
 
-	Bench bool // no person depends on its traffic
+	Bench     bool // no person depends on its traffic
+	Approvals int  // persons who approve a plan before an apply
 
 	CosGroups []*CosGroup // by cos, then name
 	Intents   []*Intent   // in order of name

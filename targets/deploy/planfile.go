@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -19,8 +20,8 @@ import (
 // planFormat is the version of the plan file. Fields are added, and never renamed. A 1.0 file contained the values of variables.
 const planFormat = "2.0"
 
-// maxPlanFile bounds the size of a plan file.
-const maxPlanFile = 128 << 20
+// MaxPlanFile bounds the size of a plan file.
+const MaxPlanFile = 128 << 20
 
 // Meta identifies the inputs of a plan. The caller fills it in for the plan and again for its apply, and compares both, because an apply
 // uses no input from a plan file. Meta contains names and hashes, and no values.
@@ -34,6 +35,30 @@ type Meta struct {
 	Targets     []string `json:"targets"`     // of --target
 
 	AdoptDerived bool `json:"adopt_derived,omitempty"` // of --adopt-derived
+
+	Terms *Terms `json:"terms,omitempty"`
+}
+
+// Terms are the parts of a plan that persons agree to, beside its contents.
+type Terms struct {
+	Name      string    `json:"name"`              // of the fabric
+	Commit    string    `json:"commit,omitempty"`  // of the repository that contains the fabric; "+" at its end: with changes
+	Message   string    `json:"message,omitempty"` // why
+	Made      time.Time `json:"made"`              // UTC
+	Expires   time.Time `json:"expires"`           // UTC
+	Nonce     string    `json:"nonce"`             // that no other plan has
+	Approvals int       `json:"approvals"`         // persons who have to approve the plan
+	Waves     []string  `json:"waves"`             // the devices of each wave, as nodesets
+	Disrupts  []string  `json:"disrupts"`          // interruptions of traffic, each with its devices
+	Takes     int       `json:"takes_seconds"`     // at most, without failures
+}
+
+// Wants returns the number of approvals that the plan wants.
+func (t *Terms) Wants() int {
+	if t == nil {
+		return 0
+	}
+	return t.Approvals
 }
 
 // EnvPrefix is the prefix of environment variables that set variables of the fabric.
@@ -121,11 +146,11 @@ func (s *Saved) digest() string {
 
 // LoadPlan reads a plan file. It refuses a file of another format, and a file that differs in any byte from the output of [SavePlan].
 func LoadPlan(r io.Reader) (*Saved, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxPlanFile+1))
+	data, err := io.ReadAll(io.LimitReader(r, MaxPlanFile+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(data) > maxPlanFile {
+	if len(data) > MaxPlanFile {
 		return nil, errors.New("the plan file is larger than 128 MiB")
 	}
 	if !plausible(data) {
@@ -231,6 +256,31 @@ func (p *Plan) Matches(s *Saved) error {
 	for i := range s.Devices {
 		if name := s.Devices[i].Name; saved[name] != nil {
 			moved(strconv.Quote(diag.Cut(name)), "is in the plan, but not in the fabric")
+		}
+	}
+	if len(e.Devices) == 0 {
+		return nil
+	}
+	return e
+}
+
+// SameTargets checks whether devices would get the contents of a saved plan, whatever they contain now. The error is a [*MovedError].
+func (p *Plan) SameTargets(s *Saved) error {
+	e := &MovedError{}
+	saved := map[string]string{}
+	for _, d := range s.Devices {
+		for _, f := range d.Files {
+			saved[d.Name+" "+f.Path] = f.Target
+		}
+	}
+	for _, d := range p.Devices {
+		for _, f := range d.Files {
+			target, known := saved[d.Device.Name+" "+f.Path]
+			if known && target != f.Target && path.IsAbs(f.Path) {
+				e.Devices = append(e.Devices, d.Device.Name)
+				e.Reasons = append(e.Reasons, f.Path+" would get other content than in the plan")
+				break
+			}
 		}
 	}
 	if len(e.Devices) == 0 {

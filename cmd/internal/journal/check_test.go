@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/cmd/internal/sshsig"
 )
 
 // runs writes journals of some runs, one after the other, and returns their folder.
@@ -196,7 +197,7 @@ func TestShell(t *testing.T) {
 	run, err := dir.Reopen("run-2", time.Now)
 	require.NoError(t, err)
 	require.NoError(t, run.Finish(func(statement []byte) ([]byte, error) {
-		cmd := exec.Command("ssh-keygen", "-q", "-Y", "sign", "-n", journal.Namespace, "-f", key)
+		cmd := exec.Command("ssh-keygen", "-q", "-Y", "sign", "-n", sshsig.RoleRun, "-f", key)
 		cmd.Stdin = bytes.NewReader(statement)
 		return cmd.Output()
 	}))

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/rocec/rocec/cmd/internal/sshsig"
 )
 
 // Format is the version of the header: since 2 it holds no commands.
@@ -14,32 +16,33 @@ const Format = 2
 
 // Header is the first line of a run.
 type Header struct {
-	Format   int       `json:"format,omitempty"` // set as it is written
-	Run      string    `json:"run"`
-	Key      string    `json:"key"`                 // that tells it from another run of the same name, on the devices too
-	Owner    string    `json:"owner"`               // "alice@ws7, process 4711"
-	Host     string    `json:"host"`                // the machine
-	PID      int       `json:"pid"`                 // the process
-	Began    time.Time `json:"began"`               // UTC
-	Tool     string    `json:"tool"`                // version of rocec
-	Prior    *Head     `json:"prior,omitempty"`     // of the run that was begun before on this machine
-	Message  string    `json:"message,omitempty"`   // why, from -m
-	Commit   string    `json:"commit,omitempty"`    // of the repository the fabric lies in; "+" at its end: with changes
-	Fabric   string    `json:"fabric"`              // the fabric's folder, absolute
-	Name     string    `json:"name"`                // of the fabric
-	Vars     []string  `json:"vars,omitempty"`      // of --var
-	VarFiles []string  `json:"var_files,omitempty"` // of --var-file, absolute
-	Targets  []string  `json:"targets,omitempty"`   // of --target
-	Lab      string    `json:"lab,omitempty"`       // the lab's folder, if it was a rehearsal
-	Undoes   string    `json:"undoes,omitempty"`    // of a rollback: the run it goes back from
-	Hold     string    `json:"hold,omitempty"`      // of --confirm: how long it waits to be confirmed
-	Hooks    *Hooks    `json:"hook_sums,omitempty"` // of --drain and --undrain
-	Devices  []Device  `json:"devices"`             // those that change
-	Left     []Left    `json:"left,omitempty"`      // devices of the plan that stayed as they were
-	Removes  []string  `json:"removes,omitempty"`   // of remove: the hosts that are to hold nothing any more
-	Steps    []Made    `json:"steps"`               // that put files to use, each once
-	Queries  []Made    `json:"queries,omitempty"`   // that read live states, each once
-	Checks   []Made    `json:"checkers,omitempty"`  // the vendor's checkers of files, each once
+	Format    int        `json:"format,omitempty"` // set as it is written
+	Run       string     `json:"run"`
+	Key       string     `json:"key"`                 // that tells it from another run of the same name, on the devices too
+	Owner     string     `json:"owner"`               // "alice@ws7, process 4711"
+	Host      string     `json:"host"`                // the machine
+	PID       int        `json:"pid"`                 // the process
+	Began     time.Time  `json:"began"`               // UTC
+	Tool      string     `json:"tool"`                // version of rocec
+	Prior     *Head      `json:"prior,omitempty"`     // of the run that was begun before on this machine
+	Message   string     `json:"message,omitempty"`   // why, from -m
+	Agreement *Agreement `json:"agreement,omitempty"` // to the plan of the run; absent: no approval was wanted
+	Commit    string     `json:"commit,omitempty"`    // of the repository the fabric lies in; "+" at its end: with changes
+	Fabric    string     `json:"fabric"`              // the fabric's folder, absolute
+	Name      string     `json:"name"`                // of the fabric
+	Vars      []string   `json:"vars,omitempty"`      // of --var
+	VarFiles  []string   `json:"var_files,omitempty"` // of --var-file, absolute
+	Targets   []string   `json:"targets,omitempty"`   // of --target
+	Lab       string     `json:"lab,omitempty"`       // the lab's folder, if it was a rehearsal
+	Undoes    string     `json:"undoes,omitempty"`    // of a rollback: the run it goes back from
+	Hold      string     `json:"hold,omitempty"`      // of --confirm: how long it waits to be confirmed
+	Hooks     *Hooks     `json:"hook_sums,omitempty"` // of --drain and --undrain
+	Devices   []Device   `json:"devices"`             // those that change
+	Left      []Left     `json:"left,omitempty"`      // devices of the plan that stayed as they were
+	Removes   []string   `json:"removes,omitempty"`   // of remove: the hosts that are to hold nothing any more
+	Steps     []Made     `json:"steps"`               // that put files to use, each once
+	Queries   []Made     `json:"queries,omitempty"`   // that read live states, each once
+	Checks    []Made     `json:"checkers,omitempty"`  // the vendor's checkers of files, each once
 
 	Adopted *Adoption `json:"adopted,omitempty"` // its devices told what is here: others started the run, or an earlier rocec
 }
@@ -52,6 +55,25 @@ type Adoption struct {
 	Devices []string  `json:"devices,omitempty"` // all that the run is for; none: they do not tell
 	Absent  []string  `json:"absent,omitempty"`  // devices of the run that hold nothing of it
 	Hooks   bool      `json:"hooks,omitempty"`   // it had programs that take traffic off devices and put it back
+}
+
+// Agreement is what persons agreed to when a run of an approved plan began.
+type Agreement struct {
+	Nonce     string      `json:"nonce"` // of the plan
+	Plan      sshsig.Sums `json:"plan"`  // of the bytes of the plan file, which the approvals sign
+	Approvals []Signature `json:"approvals"`
+	Submitted Signature   `json:"submitted"` // of [Agreement.Submission]
+}
+
+// Signature is a signature and the person whose key made it.
+type Signature struct {
+	Person    string `json:"person"`
+	Signature string `json:"signature"` // armored, as ssh-keygen writes it
+}
+
+// Submission returns the text that the person signs who applies the plan.
+func (a *Agreement) Submission() []byte {
+	return fmt.Appendf(nil, "rocec apply\nplan %x\n", a.Plan.SHA256)
 }
 
 // Device is one device a run changes, with all that is needed to reach it and to go on or back without its fabric.
@@ -188,9 +210,6 @@ type Head struct {
 
 // Statement returns the text that a person signs at the end of a run.
 func (h Head) Statement() []byte { return fmt.Appendf(nil, "rocec run %s\nhead %s\n", h.Run, h.Head) }
-
-// Namespace is that of the signature at the end of a run (ssh-keygen -Y).
-const Namespace = "rocec-run"
 
 // Signed is the signature of a [Head.Statement] about the line before.
 type Signed struct {

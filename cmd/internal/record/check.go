@@ -69,6 +69,7 @@ func Check(dir *journal.Dir, signers *sshsig.Signers) (*Runs, error) {
 			one.Head, one.Older, one.Running = p.Head, p.None, p.Log.Alive
 			one.Wrong = append(one.Wrong, p.Wrong...)
 			judgeSignature(&one, p, signers)
+			judgeAgreement(&one, p.Log, signers)
 		}
 		out.Checked = append(out.Checked, one)
 	}
@@ -91,7 +92,7 @@ func judgeSignature(one *Checked, p *journal.Proof, signers *sshsig.Signers) {
 		statement := journal.Head{Run: p.Log.Run, Head: signed.Head}.Statement()
 		sig, err := sshsig.Parse([]byte(signed.Signature))
 		if err == nil {
-			err = sig.Verify(statement, journal.Namespace)
+			err = sig.Verify(statement, sshsig.RoleRun)
 		}
 		if err != nil {
 			one.Wrong = append(one.Wrong, fmt.Sprintf("signature %d of its end: %v", i+1, err))
@@ -112,4 +113,32 @@ func judgeSignature(one *Checked, p *journal.Proof, signers *sshsig.Signers) {
 	if one.SignedBy != "" {
 		one.Unsigned = ""
 	}
+}
+
+// judgeAgreement judges the signatures of those who agreed to the plan of a run.
+func judgeAgreement(one *Checked, l *journal.Log, signers *sshsig.Signers) {
+	a := l.Agreement
+	if a == nil {
+		return
+	}
+	judge := func(s *journal.Signature, role string, sums sshsig.Sums) {
+		sig, err := sshsig.Parse([]byte(s.Signature))
+		if err == nil {
+			err = sig.VerifySums(sums, role)
+		}
+		who := s.Person
+		if err == nil && signers != nil {
+			who, err = signers.Find(sig, l.Began)
+		}
+		switch {
+		case err != nil:
+			one.Wrong = append(one.Wrong, fmt.Sprintf("the signature of %s (%s): %v", s.Person, role, err))
+		case who != s.Person:
+			one.Wrong = append(one.Wrong, fmt.Sprintf("the signature of %s (%s) has the key of %s", s.Person, role, who))
+		}
+	}
+	for i := range a.Approvals {
+		judge(&a.Approvals[i], sshsig.RoleApprove, a.Plan)
+	}
+	judge(&a.Submitted, sshsig.RoleApply, sshsig.SumsOf(a.Submission()))
 }

@@ -33,6 +33,13 @@ func Markdown(w io.Writer, l *journal.Log, outcome string, checked *Checked, kep
 	}
 	row("why", why)
 	row("who", l.Owner)
+	if a := l.Agreement; a != nil {
+		row("applied by", a.Submitted.Person)
+		for _, one := range a.Approvals {
+			row("approved by", one.Person)
+		}
+		row("plan", fmt.Sprintf("SHA-256 %x", a.Plan.SHA256))
+	}
 	row("fabric", l.Name+" in "+l.Fabric)
 	row("commit", l.Commit)
 	row("rehearsal", l.Lab)

@@ -31,7 +31,7 @@ func TestSame(t *testing.T) {
 		}
 		return g
 	}
-	m, err := given(nil).Save("plan", "f", fabric("x"), &deploy.Plan{})
+	m, err := given(nil).Save("plan", "f", fabric("x"), &deploy.Plan{}, nil)
 	require.NoError(t, err)
 	require.Equal(t, []string{"ROCEC_VAR_b"}, m.EnvironmentNames(), "the fabric declares no c")
 	require.Equal(t, filepath.Join(dir, "f"), m.Fabric)

@@ -37,11 +37,12 @@ type Given struct {
 }
 
 // Save writes a plan to a file, and returns its inputs. The file holds hashes and names, no content and no value of a variable.
-func (g *Given) Save(name, dir string, f *report.Report, plan *deploy.Plan) (deploy.Meta, error) {
+func (g *Given) Save(name, dir string, f *report.Report, plan *deploy.Plan, terms *deploy.Terms) (deploy.Meta, error) {
 	m, err := g.meta(dir, f)
 	if err != nil {
 		return m, err
 	}
+	m.Terms = terms
 	var b bytes.Buffer
 	if err := deploy.SavePlan(&b, plan, m); err != nil {
 		return m, exit.Fail(exit.Usage, "%v", err)

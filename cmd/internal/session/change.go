@@ -11,6 +11,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/hooks"
+	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/view"
@@ -34,8 +35,9 @@ type Job struct {
 	Known        map[string]bool // of remove: hosts that runs have changed
 	Devices      *Fleet
 	Plan         *deploy.Plan
-	Kept         target.Kept // of a rollback: contents that its steps are made of
-	Passing      bool        // it goes back at once: only a failure is reported
+	Kept         target.Kept        // of a rollback: contents that its steps are made of
+	Passing      bool               // it goes back at once: only a failure is reported
+	Agreement    *journal.Agreement // of persons, to the plan; nil: no approval was wanted
 }
 
 // Apply makes a change, with its journal, and reports the outcome of each device.

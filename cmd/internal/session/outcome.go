@@ -119,12 +119,6 @@ func (f *Fleet) InOrder(of *ir.Fabric, whole *target.Tree, plan *deploy.Plan, r 
 	return plan, seq, nil
 }
 
-// SavedStep refuses to save or apply one step of a change as if it were the whole change.
-func SavedStep(seq *sequence.Sequence) error {
-	return exit.Fail(exit.Usage, "this change takes %s, and a saved plan is of one. Apply the fabric itself",
-		diag.Count(len(seq.Steps), "step"))
-}
-
 // OnlyOthers refuses to change devices when others write all of them.
 func OnlyOthers(tree *target.Tree) error {
 	if slices.ContainsFunc(tree.Devices, func(d *target.Device) bool { return !d.Source.ByOthers }) {

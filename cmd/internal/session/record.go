@@ -31,7 +31,7 @@ func (s *Session) BeginJournal(run deploy.Run, l *Job) (*journal.Run, error) {
 	h := journal.Header{
 		Run: run.Name, Key: run.Key, Owner: run.Owner, Host: HostName(), PID: os.Getpid(), Began: s.clock.Now().UTC(),
 		Tool: s.Rocec.Version, Message: l.Message, Commit: run.About.Commit, Fabric: folder, Name: l.Name,
-		Vars: s.Vars, Targets: l.Only, Undoes: l.Undoes, Removes: l.Removes, Lab: l.Devices.LabDir,
+		Vars: s.Vars, Targets: l.Only, Undoes: l.Undoes, Removes: l.Removes, Lab: l.Devices.LabDir, Agreement: l.Agreement,
 	}
 	if l.Hold > 0 {
 		h.Hold = l.Hold.String()

@@ -7,6 +7,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/rights"
+	"github.com/rocec/rocec/cmd/internal/sshsig"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/policy"
@@ -70,6 +71,6 @@ func finish(ctx context.Context, s *Session, log *journal.Run, rehearsal bool) e
 		return errors.Join(err, log.Finish(nil))
 	}
 	return log.Finish(func(statement []byte) ([]byte, error) {
-		return r.Sign(context.WithoutCancel(ctx), journal.Namespace, statement)
+		return r.Sign(context.WithoutCancel(ctx), sshsig.RoleRun, statement)
 	})
 }

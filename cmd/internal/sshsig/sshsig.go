@@ -64,17 +64,32 @@ func Parse(armored []byte) (*Signature, error) {
 // Verify returns an error unless the key of the signature signed the message in the namespace. It does not judge the key: see
 // [Signers.Find].
 func (s *Signature) Verify(message []byte, namespace string) error {
+	return s.VerifySums(SumsOf(message), namespace)
+}
+
+// Sums are the hashes of a message that a signature may cover.
+type Sums struct {
+	SHA256 []byte `json:"sha256"`
+	SHA512 []byte `json:"sha512"`
+}
+
+// SumsOf returns the hashes of a message.
+func SumsOf(message []byte) Sums {
+	short, long := sha256.Sum256(message), sha512.Sum512(message)
+	return Sums{short[:], long[:]}
+}
+
+// VerifySums is [Signature.Verify] for a message of which only the hashes are known.
+func (s *Signature) VerifySums(sums Sums, namespace string) error {
 	if s.Namespace != namespace {
 		return fmt.Errorf("it is a signature for %q, not for %q", s.Namespace, namespace)
 	}
 	var sum []byte
 	switch s.hash {
 	case "sha512":
-		h := sha512.Sum512(message)
-		sum = h[:]
+		sum = sums.SHA512
 	case "sha256":
-		h := sha256.Sum256(message)
-		sum = h[:]
+		sum = sums.SHA256
 	default:
 		return fmt.Errorf("the hash algorithm %q is unknown", s.hash)
 	}

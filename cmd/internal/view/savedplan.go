@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
@@ -24,6 +25,23 @@ func (s *Screen) SavedPlan(saved *deploy.Saved) {
 	line("targets", saved.Targets...)
 	if saved.AdoptDerived {
 		line("derived", "adopted")
+	}
+	if t := saved.Terms; t != nil {
+		line("name", t.Name)
+		line("commit", t.Commit)
+		line("why", t.Message)
+		line("valid until", t.Expires.Format(time.RFC3339))
+		line("nonce", t.Nonce)
+		if t.Approvals > 0 {
+			line("wants", diag.Count(t.Approvals, "approval"))
+		}
+		for i, w := range t.Waves {
+			line(fmt.Sprintf("wave %d", i+1), w)
+		}
+		for _, text := range t.Disrupts {
+			line("disrupts", text)
+		}
+		line("takes", "at most "+ShortTime(time.Duration(t.Takes)*time.Second))
 	}
 	same := 0
 	for _, d := range saved.Devices {

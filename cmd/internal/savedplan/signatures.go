@@ -1,0 +1,262 @@
+package savedplan
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/cmd/internal/rights"
+	"github.com/rocec/rocec/cmd/internal/sshsig"
+	"github.com/rocec/rocec/cmd/internal/wholefile"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/safefile"
+)
+
+// DefaultValidity is how long a plan may be applied.
+const DefaultValidity = 7 * 24 * time.Hour
+
+// NewNonce returns a text that no other plan has.
+func NewNonce() string {
+	unique := make([]byte, 16)
+	rand.Read(unique) //nolint:errcheck // it never fails
+	return hex.EncodeToString(unique)
+}
+
+// suffix begins the names of signatures beside a plan: FILE.ROLE-KEY.sig.
+func suffix(role string) string { return "." + strings.TrimPrefix(role, "rocec-") + "-" }
+
+// mostSignatures bounds the signatures beside a plan.
+const mostSignatures = 64
+
+// Sign signs a plan file in a role with the key of the person, and writes the signature beside the file. It returns the path.
+func Sign(ctx context.Context, r *rights.Rights, plan, role string) (string, error) {
+	data, err := bytesOf(plan)
+	if err != nil {
+		return "", err
+	}
+	armored, err := r.Sign(ctx, role, data)
+	if err != nil {
+		return "", exit.Fail(exit.Usage, "%v", err)
+	}
+	sig, err := sshsig.Parse(armored)
+	if err != nil {
+		return "", exit.Fail(exit.Machines, "the signature of ssh-keygen: %v", err)
+	}
+	key := sha256.Sum256([]byte(sig.Key.String()))
+	name := plan + suffix(role) + hex.EncodeToString(key[:6]) + ".sig"
+	if err := wholefile.ReplaceLink(name, armored, 0o644); err != nil {
+		return "", exit.Fail(exit.Usage, "the signature could not be written: %v", err)
+	}
+	return name, nil
+}
+
+// bytesOf returns the bytes of a plan file, which signatures cover.
+func bytesOf(plan string) ([]byte, error) {
+	f, err := safefile.Open(plan)
+	if err != nil {
+		return nil, exit.Fail(exit.Usage, "%v", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, deploy.MaxPlanFile+1))
+	if err != nil {
+		return nil, exit.Fail(exit.Usage, "%v", err)
+	}
+	return data, nil
+}
+
+// Signed are the signatures beside a plan file.
+type Signed struct {
+	Sums      sshsig.Sums
+	Approvals []journal.Signature // one of each person
+	Makers    []string            // persons who signed as makers of the plan
+	Rejected  []string            // signatures that do not count, each with the reason
+}
+
+// ReadSigned reads the signatures beside a plan file, and finds their persons among the signers at a time.
+func ReadSigned(plan string, signers *sshsig.Signers, at time.Time) (*Signed, error) {
+	data, err := bytesOf(plan)
+	if err != nil {
+		return nil, err
+	}
+	out := &Signed{Sums: sshsig.SumsOf(data)}
+	entries, err := os.ReadDir(filepath.Dir(plan))
+	if err != nil {
+		return nil, exit.Fail(exit.Usage, "%v", err)
+	}
+	count := 0
+	for _, e := range entries {
+		role := ""
+		for _, one := range []string{sshsig.RolePlan, sshsig.RoleApprove} {
+			if strings.HasPrefix(e.Name(), filepath.Base(plan)+suffix(one)) && strings.HasSuffix(e.Name(), ".sig") {
+				role = one
+			}
+		}
+		if role == "" {
+			continue
+		}
+		if count++; count > mostSignatures {
+			return nil, exit.Fail(exit.Usage, "there are more than %d signatures beside %s", mostSignatures, diag.Escape(plan))
+		}
+		armored, who, err := verified(filepath.Join(filepath.Dir(plan), e.Name()), role, out.Sums, signers, at)
+		switch {
+		case err != nil:
+			out.Rejected = append(out.Rejected, e.Name()+": "+err.Error())
+		case role == sshsig.RolePlan:
+			out.Makers = append(out.Makers, who)
+		case !slices.ContainsFunc(out.Approvals, func(s journal.Signature) bool { return s.Person == who }):
+			out.Approvals = append(out.Approvals, journal.Signature{Person: who, Signature: string(armored)})
+		}
+	}
+	return out, nil
+}
+
+// verified reads a signature in a role, and returns its person.
+func verified(name, role string, sums sshsig.Sums, signers *sshsig.Signers, at time.Time) (armored []byte, who string, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, "", err
+	}
+	defer f.Close()
+	if armored, err = io.ReadAll(io.LimitReader(f, sshsig.MaxSize+1)); err != nil {
+		return nil, "", err
+	}
+	sig, err := sshsig.Parse(armored)
+	if err != nil {
+		return nil, "", err
+	}
+	if err := sig.VerifySums(sums, role); err != nil {
+		return nil, "", err
+	}
+	who, err = signers.Find(sig, at)
+	return armored, who, err
+}
+
+// Usable refuses a plan whose validity has ended, and one that wants approvals and was applied before: an approval is good for one run. runs
+// are the runs of this machine.
+func Usable(plan string, saved *deploy.Saved, wanted int, runs []*journal.Log, now time.Time) error {
+	file := diag.Escape(plan)
+	terms := saved.Terms
+	if terms == nil {
+		return exit.Fail(exit.Usage, "%s has no terms that persons could approve: make the plan again", file)
+	}
+	if !now.Before(terms.Expires) {
+		return exit.Fail(exit.Usage, "%s was valid until %s. Nothing was changed; make the plan again.", file, terms.Expires.Format(time.RFC3339))
+	}
+	for _, l := range runs {
+		if wanted > 0 && l.Agreement != nil && l.Agreement.Nonce == terms.Nonce && l.Lab == "" {
+			return exit.Fail(exit.Usage, "%s was applied by run %s already, and an approval is good for one run. Make the plan again, and "+
+				"have it approved.", file, l.Run)
+		}
+	}
+	return nil
+}
+
+// Agree returns the agreement to a plan that is about to be applied, with the signature of the person who applies it. It refuses a plan that
+// fewer other persons approve than are wanted.
+func Agree(ctx context.Context, r *rights.Rights, plan string, terms *deploy.Terms, wanted int, now time.Time) (*journal.Agreement, error) {
+	file := diag.Escape(plan)
+	signers, from, err := r.Signers()
+	if err != nil {
+		return nil, exit.Fail(exit.Machines, "%v. The plan wants %s, and their keys are listed there.", err, diag.Count(wanted, "approval"))
+	}
+	signed, err := ReadSigned(plan, signers, now)
+	if err != nil {
+		return nil, err
+	}
+	out := &journal.Agreement{Nonce: terms.Nonce, Plan: signed.Sums}
+	statement := out.Submission()
+	armored, err := r.Sign(ctx, sshsig.RoleApply, statement)
+	if err != nil {
+		return nil, exit.Fail(exit.Usage, "the plan wants approvals, so the person who applies it signs, too: %v", err)
+	}
+	out.Submitted.Signature = string(armored)
+	if out.Submitted.Person, err = rights.Verify(signers, armored, sshsig.RoleApply, statement, now); err != nil {
+		return nil, exit.Fail(exit.Usage, "you may not apply this plan: %v (%s)", err, diag.Escape(from))
+	}
+	rejected := signed.Rejected
+	for _, s := range signed.Approvals {
+		if s.Person == out.Submitted.Person {
+			rejected = append(rejected, s.Person+" applies the plan, so the approval of "+s.Person+" does not count")
+			continue
+		}
+		out.Approvals = append(out.Approvals, s)
+	}
+	if len(out.Approvals) < wanted {
+		return nil, exit.Fail(exit.Usage, "%s wants %s and has %d%s. Nothing was changed. Approve it: %s", file, diag.Count(wanted, "approval"),
+			len(out.Approvals), listed(out.Approvals, rejected), diag.Rocec("approve", diag.Path("PLAN", plan)))
+	}
+	return out, nil
+}
+
+// listed names the persons who approve, and the signatures that do not count.
+func listed(approvals []journal.Signature, rejected []string) string {
+	var names []string
+	for _, s := range approvals {
+		names = append(names, diag.Escape(s.Person))
+	}
+	text := ""
+	if len(names) > 0 {
+		text = " (" + strings.Join(names, ", ") + ")"
+	}
+	if len(rejected) > 0 {
+		text += "; " + diag.Escape(strings.Join(rejected, "; "))
+	}
+	return text
+}
+
+// SameTerms refuses a plan whose waves or message are not those of the run that is about to begin.
+func SameTerms(plan string, terms *deploy.Terms, waves []string, message string) error {
+	switch {
+	case message != "" && terms.Message != "" && message != terms.Message:
+		return exit.Fail(exit.Usage, "%s was approved with the message %q, not with %q. Leave out -m.", diag.Escape(plan), terms.Message,
+			message)
+	case !slices.Equal(terms.Waves, waves):
+		return exit.Fail(exit.Machines, "%s was approved with other waves than the run would have now: wave %d is %s, and was %s. Nothing was "+
+			"changed; make the plan again.", diag.Escape(plan), differs(terms.Waves, waves)+1, at(waves, differs(terms.Waves, waves)),
+			at(terms.Waves, differs(terms.Waves, waves)))
+	}
+	return nil
+}
+
+// differs returns the index of the first difference.
+func differs(a, b []string) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return min(len(a), len(b))
+}
+
+func at(waves []string, i int) string {
+	if i < len(waves) {
+		return diag.Escape(cmp.Or(waves[i], "empty"))
+	}
+	return "missing"
+}
+
+// Describe describes the signatures beside a plan, for a person: who made and approved it.
+func Describe(s *Signed) (lines []string) {
+	for _, who := range s.Makers {
+		lines = append(lines, fmt.Sprintf("made by %s", who))
+	}
+	for _, one := range s.Approvals {
+		lines = append(lines, fmt.Sprintf("approved by %s", one.Person))
+	}
+	for _, why := range s.Rejected {
+		lines = append(lines, "does not count: "+why)
+	}
+	return lines
+}

@@ -1,0 +1,9 @@
+package sshsig
+
+// The roles of a key are the namespaces in which it signs for rocec.
+const (
+	RolePlan    = "rocec-plan"    // over the bytes of a plan file: who made the plan
+	RoleApprove = "rocec-approve" // over the bytes of a plan file: who approves it
+	RoleApply   = "rocec-apply"   // over the hash of a plan: who applies it
+	RoleRun     = "rocec-run"     // over the head of a journal: who led the run
+)

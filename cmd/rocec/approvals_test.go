@@ -1,0 +1,179 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/targets/deploy/lab"
+)
+
+// bank is a standing rack whose fabric wants two approvals, with the keys of some persons, and a policy that names them.
+type bank struct {
+	t       *testing.T
+	dir     string
+	devices *lab.Lab
+	keys    string // folder of keys, by person
+	plan    string
+}
+
+func newBank(t *testing.T) *bank {
+	t.Helper()
+	b := &bank{t: t, keys: t.TempDir()}
+	b.dir, b.devices = standing(t)
+	b.plan = filepath.Join(b.keys, "change.plan")
+	file := filepath.Join(b.dir, "fabric.hcl")
+	hcl, err := os.ReadFile(file)
+	require.NoError(t, err)
+	text := strings.Replace(string(hcl), "fabric \"", "# two persons\nfabric \"", 1)
+	head, rest, found := strings.Cut(text, "{\n")
+	require.True(t, found)
+	require.NoError(t, os.WriteFile(file, []byte(head+"{\n  approvals = 2\n"+rest), 0o644))
+	signers := ""
+	for person, roles := range map[string]string{
+		"alice": "rocec-*", "bob": "rocec-*", "carol": "rocec-approve", "ci": "rocec-plan,rocec-apply", "eve": "rocec-run",
+	} {
+		key := filepath.Join(b.keys, person)
+		require.NoError(t, exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", key).Run())
+		public, err := os.ReadFile(key + ".pub")
+		require.NoError(t, err)
+		signers += fmt.Sprintf("%s namespaces=%q %s", person, roles, public)
+	}
+	b.write("signers", signers)
+	b.write("policy.hcl", fmt.Sprintf("allowed_signers = %q\n", filepath.Join(b.keys, "signers")))
+	return b
+}
+
+func (b *bank) write(name, text string) {
+	b.t.Helper()
+	require.NoError(b.t, os.WriteFile(filepath.Join(b.keys, name), []byte(text), 0o600))
+}
+
+// does runs a verb of a person.
+func (b *bank) does(person string, args ...string) (code int, output string) {
+	b.t.Helper()
+	code, stdout, stderr := rocecWith(b.t, nil, append(args, "--policy", filepath.Join(b.keys, "policy.hcl"), "--sign-key", filepath.Join(b.keys, person))...)
+	return code, strings.Join(strings.Fields(stdout+stderr), " ") // a line breaks where the path of a temporary folder has it
+}
+
+// saves makes a plan, without the signatures of earlier ones.
+func (b *bank) saves(person string) {
+	b.t.Helper()
+	old, err := filepath.Glob(b.plan + "*")
+	require.NoError(b.t, err)
+	for _, name := range old {
+		require.NoError(b.t, os.Remove(name))
+	}
+	code, output := b.does(person, "plan", "--out", b.plan, "-m", "CHG0004711", b.dir)
+	require.Equal(b.t, exit.Good, code, output)
+}
+
+func (b *bank) approves(person string) {
+	b.t.Helper()
+	code, output := b.does(person, "approve", "-y", b.plan)
+	require.Equal(b.t, exit.Good, code, output)
+	require.Contains(b.t, output, "wave 1")
+	require.Contains(b.t, output, "CHG0004711")
+}
+
+// refused wants an apply to be refused, with a reason, and no device to be changed.
+func (b *bank) refused(person, why string, args ...string) {
+	b.t.Helper()
+	code, output := b.does(person, append([]string{"apply", "-y", b.dir}, args...)...)
+	require.NotEqual(b.t, exit.Good, code)
+	require.Contains(b.t, output, why)
+	for _, name := range []string{"tor1", "store1"} {
+		require.Empty(b.t, b.devices.Device(name).Writes(), why)
+	}
+}
+
+// TestTwoApprovals applies a plan that two persons approve, of whom none applies it, once. Each other plan is refused in words.
+func TestTwoApprovals(t *testing.T) {
+	t.Parallel()
+	b := newBank(t)
+	plan := []string{"--plan", b.plan}
+	b.refused("alice", "the fabric or the policy wants 2 approvals, so apply takes a plan that persons have approved")
+
+	b.saves("ci")
+	b.refused("alice", "wants 2 approvals and has 0", plan...)
+	b.approves("bob")
+	b.refused("alice", "wants 2 approvals and has 1 (bob)", plan...)
+	b.approves("alice")
+	b.refused("alice", "alice applies the plan, so the approval of alice does not count", plan...)
+	b.approves("ci")
+	b.refused("carol", `you may not apply this plan: line`, plan...)
+	b.refused("bob", `does not allow ci to sign for "rocec-approve"`, plan...)
+	b.approves("eve")
+	b.refused("bob", `does not allow eve to sign for "rocec-approve"`, plan...)
+
+	b.approves("carol")
+	text, err := os.ReadFile(b.plan)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(b.plan, []byte(strings.Replace(string(text), `"approvals": 2`, `"approvals": 0`, 1)), 0o600))
+	b.refused("ci", "the plan file was changed after it was written", plan...)
+	require.NoError(t, os.WriteFile(b.plan, text, 0o600))
+	b.refused("ci", `was approved with the message "CHG0004711", not with "CHG1"`, "--plan", b.plan, "-m", "CHG1")
+
+	b.write("signers", strings.Replace(b.read("signers"), "carol namespaces", `carol valid-before="20200101",namespaces`, 1))
+	b.refused("alice", "wants 2 approvals and has 1 (bob)", plan...)
+	b.write("signers", strings.Replace(b.read("signers"), `valid-before="20200101",`, "", 1))
+
+	code, output := b.does("ci", "apply", "-y", "--plan", b.plan, b.dir)
+	require.Equal(t, exit.Good, code, output)
+	b.refusedNow("ci", "was applied by run", plan...)
+	code, output = b.does("ci", "runs", "last", "--format", "md")
+	require.Equal(t, exit.Good, code, output)
+	for _, want := range []string{"| why | CHG0004711 |", "| applied by | ci |", "| approved by | alice |", "| approved by | bob |", "| approved by | carol |"} {
+		require.Contains(t, output, want)
+	}
+	code, output = b.does("ci", "runs", "--check", "--devices", "-C", b.dir)
+	require.Equal(t, exit.Good, code, output)
+}
+
+func (b *bank) read(name string) string {
+	b.t.Helper()
+	text, err := os.ReadFile(filepath.Join(b.keys, name))
+	require.NoError(b.t, err)
+	return string(text)
+}
+
+// refusedNow wants an apply to be refused when devices were changed before.
+func (b *bank) refusedNow(person, why string, args ...string) {
+	b.t.Helper()
+	code, output := b.does(person, append([]string{"apply", "-y", b.dir}, args...)...)
+	require.NotEqual(b.t, exit.Good, code)
+	require.Contains(b.t, output, why)
+}
+
+// TestPlanIsOver refuses a plan whose validity has ended, and one with signatures of another plan.
+func TestPlanIsOver(t *testing.T) {
+	t.Parallel()
+	b := newBank(t)
+	b.saves("alice")
+	b.approves("bob")
+	b.approves("carol")
+	signatures, err := filepath.Glob(b.plan + ".approve-*.sig")
+	require.NoError(t, err)
+	kept := map[string][]byte{}
+	for _, name := range signatures {
+		kept[name], err = os.ReadFile(name)
+		require.NoError(t, err)
+	}
+	b.saves("alice") // another nonce
+	for name, text := range kept {
+		require.NoError(t, os.WriteFile(name, text, 0o644))
+	}
+	b.refused("alice", "the signature does not fit", "--plan", b.plan)
+
+	code, output := b.does("alice", "plan", "--out", b.plan, "--valid", "1ns", b.dir)
+	require.Equal(t, exit.Good, code, output)
+	code, output = b.does("bob", "approve", "-y", b.plan)
+	require.Equal(t, exit.Good, code, output)
+	b.refused("alice", "was valid until", "--plan", b.plan)
+}
