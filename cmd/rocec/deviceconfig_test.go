@@ -118,7 +118,7 @@ func TestDeviceFolderText(t *testing.T) {
 	code, stdout, _ := rocec(t, "validate", "--device-config", dir, "--color", "never")
 	require.Equal(t, exit.Errors, code)
 	require.Contains(t, stdout, "\n1 further file was passed over: ")
-	require.Contains(t, stdout, "\n3 files: 1 without RoCE, 2 judged as a part (it has lines of nv set alone, ")
+	require.Contains(t, stdout, "\n3 files: 1 without RoCE, 2 judged as a part (it has only lines of nv set, ")
 	require.Contains(t, stdout, "error[conf-nvue-value]")
 }
 

@@ -96,9 +96,9 @@ func TestUnjudged(t *testing.T) {
 	const trust = "traffic.packet_priority_source_set = [dscp]\n"
 	const ports = "- set:\n    interface:\n      swp1: {type: swp}\n"
 	const noKey = "no line sets a key that rocec knows"
-	const alone = "it has lines of nv set alone, without those of a whole tree"
+	const alone = "it has only lines of nv set, without those of a whole tree"
 	const script = "it is a script, and its effect depends on the earlier settings of the switch"
-	const patch = "it unsets interface.swp1.qos, so it is a patch and no applied tree"
+	const patch = "it unsets interface.swp1.qos, so it is a patch and not an applied tree"
 	for _, c := range []struct {
 		name, text, why string
 		plain           bool
