@@ -149,8 +149,9 @@ func (e *editor) judge() (ds diag.List) {
 	e.judgeMarks(&ds)
 	lossless := slices.ContainsFunc(e.ports, func(p port) bool { return p.lossless != 0 })
 	if lossless && e.cfg.Row("BUFFER_POOL", grammar.Pool) == nil {
-		topicPool.Errorf(&ds, d.At, "%s has no pool %s, so its buffer manager makes no lossless priority group, whatever else is set. Its "+
-			"configuration needs the pools of the template of its hwsku, which rocec does not write.", d.Name, grammar.Pool)
+		topicPool.Errorf(&ds, d.At, "%s has no pool %s, so its buffer manager makes no lossless priority group, whatever "+
+			"the other settings are. Its configuration needs the pools of the template of its hwsku, which rocec does not write.",
+			d.Name, grammar.Pool)
 	}
 	if lossless && !e.dynamic {
 		e.judgeLengths(&ds)

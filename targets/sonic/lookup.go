@@ -85,7 +85,7 @@ func CheckLookup(d *ir.Device) (ds diag.List) {
 		}
 		judged[p.Speed()] = true
 		topicLookup.Warnf(&ds, d.Decl, "The switches of switch %q are %s, and the lookup files of its hwskus (%s), as SONiC ships them, have "+
-			"%s. A port without a row is not lossless, whatever else is set. The file of the switch decides: see pg_profile_lookup.ini there.",
+			"%s. A port without a row is not lossless, whatever else the switch has. Its own pg_profile_lookup.ini decides.",
 			d.Group, m.Title, strings.Join(HwSKUs(m), ", "), what).Note(p.At, "such a port")
 	}
 	return ds

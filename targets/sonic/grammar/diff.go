@@ -115,7 +115,7 @@ func (c *Config) apply(o Operation) error {
 		there = c.Row(o.Table, o.Row) != nil
 	}
 	if there != (o.Kind != Add) {
-		return fmt.Errorf("%s does not fit: %s is there: %t", o.Kind, o.Path(), there)
+		return fmt.Errorf("%s does not fit: %s exists: %t", o.Kind, o.Path(), there)
 	}
 	switch {
 	case o.Kind == Remove && o.Row == "":

@@ -129,7 +129,7 @@ func (r *reader) row(line string, at int) error {
 	where, value, has := strings.Cut(line, " ")
 	name, key, ok := strings.Cut(where, "|")
 	if !ok || name == "" || key == "" {
-		return r.fail(at, "Here stands no row: TABLE|KEY field \"text\".")
+		return r.fail(at, "This is not a row such as TABLE|KEY field \"text\".")
 	}
 	if TableOf(name) == nil {
 		return nil
@@ -154,7 +154,7 @@ func (r *reader) row(line string, at int) error {
 	v := Value{At: at}
 	switch {
 	case !ok || field == "":
-		return r.fail(at, "Here stands no row: TABLE|KEY field \"text\".")
+		return r.fail(at, "This is not a row such as TABLE|KEY field \"text\".")
 	case row.Has(field):
 		return r.fail(at, "The field %s of %s occurs twice.", quoteShort(field), quoteShort(where))
 	case strings.HasPrefix(text, "["):

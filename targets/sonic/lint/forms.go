@@ -28,7 +28,7 @@ func (j *judge) slips(judged bool) {
 	for _, t := range j.text.Twins {
 		d := j.warnf(&topicTwice, t.At, "The key %q occurs twice in one object. The last one counts here and on a switch, which reads "+
 			"the file with Python; other programs differ. Leave one of the two.", t.Key)
-		d.Note(grammar.Range(j.cfg, j.name, t.First), "The first one, which sets nothing.")
+		d.Note(grammar.Range(j.cfg, j.name, t.First), "The first one, which has no effect.")
 	}
 }
 

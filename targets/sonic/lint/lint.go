@@ -167,7 +167,7 @@ func (j *judge) problems() {
 		also := ""
 		if f, _ := grammar.TableOf(p.Table).Field(j.release, p.Field); f != nil {
 			if wrong := f.Wrong(j.release, j.cfg.Get(p.Table, p.Row, p.Field)); wrong != "" {
-				also = fmt.Sprintf(" Besides, %s %s (model %s).", p.Field, wrong, grammar.TableOf(p.Table).Module)
+				also = fmt.Sprintf(" In addition, %s %s (model %s).", p.Field, wrong, grammar.TableOf(p.Table).Module)
 			}
 		}
 		j.untyped[p.At] = true

@@ -206,13 +206,13 @@ func (p *parser) object(member func(key string, at int) bool) {
 			return
 		case '}':
 			if comma && keys != nil {
-				p.slip("a comma has nothing behind it")
+				p.slip("nothing follows a comma")
 			}
 			p.at++
 			return
 		case ',':
 			if comma && keys != nil {
-				p.slip("a comma has nothing before it")
+				p.slip("nothing precedes a comma")
 			}
 			comma = true
 			p.at++
