@@ -94,7 +94,7 @@ func TestDeviceJudges(t *testing.T) {
 		{Why: "it cannot be read"},
 		{Dialect: "config_db.json of SONiC, by the models of 202605", Why: "it is empty"},
 		{Dialect: "config_db.json of SONiC 202411", Why: "it has no table of ports, QoS or buffers"},
-		{Dialect: "configuration of NVUE, no release stated, judged as 5.18"},
+		{Dialect: "configuration of NVUE, no release stated, checked as 5.18"},
 	}, r.Files)
 	var names []string
 	for _, d := range r.Diagnostics {

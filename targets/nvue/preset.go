@@ -149,7 +149,7 @@ func sharesOtherwise(asked []*ir.CosGroup, share [8]ir.QueueShare, says sayer) {
 			if strict[q] {
 				weight = byStated
 			}
-			says(weight, "Traffic class %d is served %s; the preset serves class %d strictly, and no other.", q,
+			says(weight, "Traffic class %d is served %s; the preset serves only class %d strictly.", q,
 				map[bool]string{true: "strictly", false: "by its share"}[x.Strict], grammar.PresetCNP)
 		case !x.Strict && q != 0 && q != grammar.PresetCos:
 			says(shares, "Traffic class %d has its own share, %d %%; with the preset its traffic is in class 0.", q, x.Percent)

@@ -305,7 +305,7 @@ func (c *commandReader) command(list arguments) {
 		return
 	}
 	if len(p) > maxDepth {
-		c.note(refuse(at, "a command has more than %d words, and none does", maxDepth))
+		c.note(refuse(at, "a command has more than %d words", maxDepth))
 		c.Lost = true
 		return
 	}

@@ -123,7 +123,7 @@ func Judge(f lint.File) (t lint.Taken, found diag.List) {
 		found = Check(f.Name, f.Data, rel)
 	case release == "" && other == "":
 		found, rel = Unstated(f.Name, f.Data)
-		t.Dialect += fmt.Sprintf(", no release stated, judged as %d.%d", rel[0], rel[1])
+		t.Dialect += fmt.Sprintf(", no release stated, checked as %d.%d", rel[0], rel[1])
 	default:
 		t.Why = unlike(f, &found, at, release, other)
 		return t, found

@@ -33,7 +33,7 @@ var topicWord = diag.Topic{
 
 var topicProfile = diag.Topic{
 	Code:    "conf-nvue-profile",
-	Summary: "a port has a profile that is not declared, or makes nothing lossless",
+	Summary: "a port has an undeclared profile, or one that makes nothing lossless",
 }
 
 var topicMember = diag.Topic{
@@ -58,7 +58,7 @@ var topicMap = diag.Topic{
 
 var topicShares = diag.Topic{
 	Code:    "conf-nvue-shares",
-	Summary: "the shares of a scheduler do not add up, or leave lossless traffic none",
+	Summary: "the shares of a scheduler do not add up, or lossless traffic has no share",
 }
 
 var topicPreset = diag.Topic{
