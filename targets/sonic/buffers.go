@@ -26,7 +26,7 @@ func queueOf(row string) (port string, from, to int, ok bool) {
 	return port, from, to, ok
 }
 
-// speed returns the speed of a port in Mb/s: from the configuration of the switch, or from the fabric if the configuration has none.
+// speed returns the speed of a port in Mb/s: from the configuration of the switch, or from the fabric if it has no speed.
 func (e *editor) speed(name string, p *port) int {
 	if n, err := strconv.Atoi(e.cfg.Get("PORT", name, "speed")); err == nil && n > 0 {
 		return n

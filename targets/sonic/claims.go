@@ -59,8 +59,7 @@ func claims(d *ir.Device) []target.Claim {
 		},
 		{
 			ID: "sonic-applied-groups", Own: true,
-			Says: "The keys of priority groups in APPL_DB are like BUFFER_PG_TABLE:Ethernet0:3-4, and the names of their profiles have no " +
-				"table name.",
+			Says:   "A priority group in APPL_DB is BUFFER_PG_TABLE:Ethernet0:3-4, and its profile is named without a table.",
 			Source: "sonic-swss, cfgmgr; up to 202106 the profile was in brackets, after its table's name",
 			Query: target.Query{Cmd: `for k in $(sonic-db-cli APPL_DB KEYS 'BUFFER_PG_TABLE:Ethernet*' | head -n 4); do ` +
 				`echo "$k $(sonic-db-cli APPL_DB HGET "$k" profile | grep -oE '^(\[BUFFER_PROFILE_TABLE:)?(pg_lossless|ingress)?')"; done`},

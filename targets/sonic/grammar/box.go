@@ -44,7 +44,7 @@ type Sizes struct {
 // Lookup is the file pg_profile_lookup.ini of a switch, by speed in Mb/s and length in metres.
 type Lookup map[int]map[int]Sizes
 
-// LookupOf returns the lookup file in a state; nil: the state has none. The result has no lengths if the file has no valid row.
+// LookupOf returns the lookup file in a state; nil: the state has no such file. The result has no lengths if the file has no valid row.
 func LookupOf(c *Config) Lookup {
 	keys := c.Keys(LookupTable)
 	if c.Tables[LookupTable] == nil {

@@ -41,7 +41,7 @@ const (
 
 // Field is one field of a table.
 type Field struct {
-	Name  string // <n> stands for a number up to Keys, <port> for a port
+	Name  string // <n> is any number up to Keys, <port> any port
 	Kind  FieldKind
 	Lo    int
 	Hi    int // if Lo and Hi are 0, only the type bounds the number

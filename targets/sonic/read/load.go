@@ -20,7 +20,7 @@ type Text struct {
 	Slips   []Slip // in the order of the text; at most one per row
 	Twins   []Twin // keys that occur twice: the last one counts
 	Comment int    // the byte of the first comment; -1: the text has no comment
-	Old     int    // the byte of the first reference in brackets, as in releases up to 202106; -1: the text has none
+	Old     int    // the byte of the first reference in brackets, as in releases up to 202106; -1: no reference has them
 	Ends    bool   // the text ends within an object
 	Full    bool   // the text has more rows than rocec reads; the last slip reports this
 }

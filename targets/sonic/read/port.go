@@ -34,7 +34,7 @@ func (r *reading) sorted(table, name string) *[64]int8 {
 	return m
 }
 
-// port reads a port. An empty name stands for any port without its own rows.
+// port reads a port. An empty name means any port without its own rows.
 func (r *reading) port(name string) ir.PortSettings {
 	p := ir.UnknownPort()
 	d := ir.UnknownDetail()

@@ -208,7 +208,7 @@ func (b *Box) validator(name string) string {
 	return module + "rdma_config_update_validator"
 }
 
-// buildDate returns the date in the build version; empty if it has none, in which case dates are not checked.
+// buildDate returns the date in the build version; empty if it has no date, in which case dates are not checked.
 func (b *Box) buildDate() (date string) {
 	for part := range strings.SplitSeq(b.Build, ".") {
 		if eightDigits().MatchString(part) {
