@@ -11,8 +11,8 @@ import (
 // tables are the tables of profiles to which interfaces are bound.
 var tables = []string{"mapping", "remark", "pfc", "link-pause", "congestion-control", "egress-scheduler", "egress-shaper"}
 
-// bound returns the name of an interface's profile in a table, and the declared profile; nil: none is declared. An empty interface stands
-// for any port without settings.
+// bound returns the name of an interface's profile in a table, and the declared profile; nil: none is declared. An empty interface means
+// any port without settings.
 func (j *judge) bound(i, table string) (name string, t *grammar.Tree) {
 	if b := j.bonds[i]; b != "" {
 		i = b
@@ -98,7 +98,7 @@ func (j *judge) pauses(i string) {
 // lossless checks every profile of PFC and link pause that is in use, with the maps, queues and marks of its ports.
 func (j *judge) lossless() {
 	interfaces := j.set.Get("interface")
-	all := append([]string{""}, interfaces.Keys()...) // the empty name stands for ports without settings
+	all := append([]string{""}, interfaces.Keys()...) // the empty name means ports without settings
 	for _, i := range all {
 		if i != "" && j.notPort(i) != "" {
 			continue

@@ -149,7 +149,7 @@ func (r *reading) boundOf(name string) bound {
 	}
 }
 
-// undeclared stands for a profile that no tree declares.
+// undeclared is the name of any undeclared profile.
 const undeclared = "?"
 
 // usual reports whether the missing values of a profile have their default. In a part of a tree, they may be set elsewhere.
