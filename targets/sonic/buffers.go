@@ -150,7 +150,7 @@ func (e *editor) judge() (ds diag.List) {
 	lossless := slices.ContainsFunc(e.ports, func(p port) bool { return p.lossless != 0 })
 	if lossless && e.cfg.Row("BUFFER_POOL", grammar.Pool) == nil {
 		topicPool.Errorf(&ds, d.At, "%s has no pool %s, so its buffer manager makes no lossless priority group, whatever "+
-			"the other settings are. Its configuration needs the pools of the template of its hwsku, which rocec does not write.",
+			"else is there. Its configuration needs the pools of the template of its hwsku, which rocec does not write.",
 			d.Name, grammar.Pool)
 	}
 	if lossless && !e.dynamic {

@@ -65,15 +65,15 @@ func judgeIdentity(d *ir.Device, says map[string]string) (wrong []string) {
 	}
 	if n, err := strconv.Atoi(says["chips"]); err == nil && n > 1 || read.IsCard(says["switch_type"]) {
 		wrong = append(wrong, fmt.Sprintf("%s has several chips, each with its own databases (asic0, asic1). rocec writes switches with one "+
-			"chip. Describe the switch by a by_hand block.", d.Name))
+			"chip. Use a by_hand block.", d.Name))
 	}
 	if state := says["swss"]; state != "active" {
 		wrong = append(wrong, fmt.Sprintf("swss on %s is %s, so the chip gets no settings: see docker logs swss there, and start it "+
 			"(sudo systemctl start swss).", d.Name, stateOf(state)))
 	}
 	if said := Mismatch(d.Switch.Model, says["platform"], says["hwsku"]); said != "" && says["platform"] != "" {
-		wrong = append(wrong, fmt.Sprintf("%s is a different model than in the fabric, so rocec would write the ports, memory and headroom of "+
-			"another switch. %s", d.Name, said))
+		wrong = append(wrong, fmt.Sprintf("%s is a different model than in the fabric, so its ports, memory and headroom differ. "+
+			"%s", d.Name, said))
 	}
 	return wrong
 }

@@ -164,5 +164,5 @@ func says(steps []grammar.Step) []string {
 	if n := len(out) - most; n > 0 {
 		out = append(out[:most], fmt.Sprintf("- and %d more", n))
 	}
-	return slices.Concat(first, []string{"Commands make the changes that no patch can make on this release:"}, out)
+	return slices.Concat(first, []string{"Changes that no patch can make on this release:"}, out)
 }

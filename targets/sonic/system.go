@@ -76,8 +76,8 @@ func release(version string) string {
 	if _, ok := parseBranch(version); ok {
 		return ""
 	}
-	const write = "Write the branch that the switch runs, six digits such as \"202505\", or the text that `show version` prints " +
-		"there after \"SONiC Software Version:\"."
+	const write = "Write the branch that the switch runs, six digits such as \"202505\", or the version that `show version` " +
+		"prints after \"SONiC Software Version:\"."
 	said := diag.Escape(diag.Cut(version))
 	switch {
 	case strings.Contains(strings.ToLower(version), "enterprise"):

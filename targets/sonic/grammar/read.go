@@ -383,7 +383,7 @@ func Overlaps(c *Config) (at int, most bool) {
 					s := slot{port, n}
 					if other, twice := owner[s]; twice && other != key {
 						c.problem(Problem{At: rows(key).At, And: rows(other).At, Twice: true, Table: name, Row: key},
-							"%s and %s of %s both hold %d of %s. The order in which the switch reads them decides which one counts.",
+							"%s and %s of %s both hold %d of %s. Their order decides which one counts.",
 							quoteShort(other), quoteShort(key), name, n, port)
 						break
 					}

@@ -84,7 +84,7 @@ func spread(c *Config, name string, from *Section, lists []string) {
 			case other != row && slices.Contains(ofPorts, name):
 				first, second := min(other.At, row.At), max(other.At, row.At)
 				c.problem(Problem{At: second, And: first, Twice: true, Table: name, Row: list},
-					"Two rows of %s hold the port %s. The order in which the switch reads them decides which one counts.", name, quoteShort(port))
+					"Two rows of %s hold the port %s. Their order decides which one counts.", name, quoteShort(port))
 			}
 		}
 	}

@@ -62,8 +62,8 @@ func (j *judge) dynamic() {
 	}
 	for _, name := range j.keys("BUFFER_POOL") {
 		if row := j.cfg.Row("BUFFER_POOL", name); row.Has("size") && name != egressPool {
-			j.warnf(&topicBuffers, row.Fields["size"].At, "buffer_model is dynamic, and the pool %s has a size. In this model the switch "+
-				"computes the size from the needs of the ports; leave the size out.", name)
+			j.warnf(&topicBuffers, row.Fields["size"].At, "buffer_model is dynamic, and the pool %s has a size. The switch "+
+				"computes it; leave the size out.", name)
 		}
 	}
 }

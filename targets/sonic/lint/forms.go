@@ -38,8 +38,7 @@ func (j *judge) brackets() {
 	switch at := j.text.Old; {
 	case at < 0:
 	case j.text.Release != 0:
-		j.errorf(&topicValue, at, says+"%s accepts only names, and looks for a row whose name has the brackets. rocec checks them without "+
-			"the brackets.", j.text.Release)
+		j.errorf(&topicValue, at, says+"%s accepts only names. rocec checks them without the brackets.", j.text.Release)
 	default:
 		j.warnf(&topicValue, at, says+"rocec checks them without the brackets. Later releases accept only names.")
 	}

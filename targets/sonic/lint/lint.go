@@ -268,7 +268,7 @@ func (j *judge) key(t *grammar.Table, key string, row *grammar.Row) {
 	}
 	gone := slices.DeleteFunc(grammar.Listed(ports), func(port string) bool { return known.Rows[port] != nil || port == "CPU" })
 	if len(gone) > 0 {
-		j.errorf(&topicRef, row.At, "%s has a row of %s, and PORT has no such port. A patch that leaves the row there is refused as a whole.",
+		j.errorf(&topicRef, row.At, "%s has a row of %s, and PORT has no such port. Patches are refused while the row is there.",
 			t.Name, diag.Some(gone, 8))
 	}
 }

@@ -262,7 +262,7 @@ func (j *judge) watchdogs() {
 		watched, is := grammar.ParseDigits(row.Get("pfcwd_sw_enable"))
 		if row.Has("pfcwd_sw_enable") && ok && is && pfc != watched {
 			j.warnf(&topicWatchdog, row.Fields["pfcwd_sw_enable"].At, "The watchdog of %s watches the priorities %q, and PFC is on for "+
-				"%q. A pause storm on a priority without watchdog stops the port. Make the two fields equal.",
+				"%q. A storm on an unwatched priority stops the port. Make the fields equal.",
 				name, row.Get("pfcwd_sw_enable"), row.Get("pfc_enable"))
 		}
 	}

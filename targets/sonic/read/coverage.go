@@ -102,7 +102,7 @@ func (c *counter) place() (aside, wrong string) {
 		}
 		for _, port := range ports {
 			if c.clash(c.t.Name, port, from, to) {
-				return "", "two rows hold one queue or priority group, and the order in which the switch reads them decides which one counts"
+				return "", "two rows hold one queue or priority group, and their order decides which one counts"
 			}
 		}
 	case grammar.PortKey:
