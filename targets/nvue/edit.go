@@ -389,7 +389,7 @@ func (e *editor) refuses(unset *grammar.Tree) (ds diag.List) {
 		}
 		if !alike {
 			topicBond.Errorf(&ds, d.At, "On %s, %s and %s are in the bond %s, and the fabric wants different settings for them. NVUE has "+
-				"settings of QoS only for the whole bond. Give all cables of the bond the same settings.",
+				"settings of QoS only for the whole bond. Give all its cables the same settings.",
 				d.Name, first.name, p.name, diag.Escape(holder))
 			return ds
 		}

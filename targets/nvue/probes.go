@@ -134,8 +134,8 @@ func judgeModel(d *ir.Device, answer string) []string {
 	if is == nil || want == nil || is[1] == want[1] {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s reports that it is a %s, but the fabric has model = %q. rocec would write the ports, memory and headroom "+
-		"of another switch.", d.Name, target.Escape(product), d.Switch.Model.Name)}
+	return []string{fmt.Sprintf("%s reports that it is a %s, but the fabric has model = %q: its ports, memory and headroom "+
+		"differ.", d.Name, target.Escape(product), d.Switch.Model.Name)}
 }
 
 // probes returns the probes that show whether the settings work: nvued and switchd run, the switch reserves the headroom of its lossless

@@ -235,7 +235,7 @@ func (r *reader) node(n *yaml.Node, depth int) (*Tree, error) {
 	case n.Kind == yaml.AliasNode:
 		return r.spoilt(at, "*%s is an alias; NVUE writes none, so write out its value", n.Value)
 	case n.Anchor != "":
-		return r.spoilt(at, "&%s is an anchor; NVUE writes none, so write out the value wherever it is used", n.Anchor)
+		return r.spoilt(at, "&%s is an anchor; NVUE writes none, so write out the value", n.Anchor)
 	case n.Style&yaml.TaggedStyle != 0:
 		return r.spoilt(at, "%s is a tag, and NVUE writes none", n.Tag)
 	}

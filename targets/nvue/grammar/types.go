@@ -124,7 +124,7 @@ func (y Type) Wrong(t *Tree) string {
 		}
 	case Set:
 		if !t.IsMap() {
-			return fmt.Sprintf("is %s, but must be a mapping with a key for each of the priorities, such as '3': {}", shown)
+			return fmt.Sprintf("is %s, but must be a mapping with a key for each priority, such as '3': {}", shown)
 		}
 		for _, k := range t.Keys() {
 			if len(k) != 1 || k[0] < '0' || k[0] > '7' {

@@ -295,11 +295,11 @@ func (j *judge) unknown(t *grammar.Tree, path []string) {
 			since = grammar.First
 		}
 		if j.release.Compare(since) < 0 {
-			j.errorf(&topicPath, t.Key, "Cumulus Linux %s has no %s, which exists from %d.%d on. NVUE refuses a configuration with a path it "+
-				"does not have.", release, name, since[0], since[1])
+			j.errorf(&topicPath, t.Key, "Cumulus Linux %s has no %s, which exists from %d.%d on. NVUE refuses a configuration with an "+
+				"unknown path.", release, name, since[0], since[1])
 		} else {
-			j.errorf(&topicPath, t.Key, "Cumulus Linux %s has no %s, which was renamed in %d.%d. NVUE refuses a configuration with a path it "+
-				"does not have.", release, name, row.Before[0], row.Before[1])
+			j.errorf(&topicPath, t.Key, "Cumulus Linux %s has no %s, which was renamed in %d.%d. NVUE refuses a configuration with an "+
+				"unknown path.", release, name, row.Before[0], row.Before[1])
 		}
 		return
 	}

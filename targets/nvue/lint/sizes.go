@@ -111,7 +111,7 @@ func (j *judge) several(p *grammar.Tree, cos uint8) {
 		say = j.warnf
 	}
 	say(&topicPause, p.Get("switch-priority").Key, "This profile makes %d priorities lossless. Up to 5.16 a port has one lossless "+
-		"priority group, so all of them share one buffer: congestion of one pauses the others, too. One lossless priority is enough for RoCE.", n)
+		"priority group, so they share one buffer: congestion of one pauses the others, too. One lossless priority is enough for RoCE.", n)
 }
 
 // starved reports lossless traffic whose class has no share of the link.
