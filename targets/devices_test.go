@@ -207,7 +207,7 @@ func TestPieces(t *testing.T) {
 		"leaf3/config_db.json": db, "leaf3/pg_profile_lookup.ini": lookup,
 	})
 	assert.True(t, of["leaf1/pg_profile_lookup.ini"].Beside)
-	const sizes = "sizes of the lookup file, of which the switch makes profiles"
+	const sizes = "sizes of the lookup file, from which the switch makes profiles"
 	assert.Equal(t, []lint.Part{{What: sizes, Rows: 4}}, of["leaf1/pg_profile_lookup.ini"].Understood)
 	assert.Empty(t, of["leaf1/config_db.json"].Why)
 	assert.False(t, of["leaf1/config_db.json"].Plain, "the piece makes a lossless group")

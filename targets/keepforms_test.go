@@ -14,7 +14,7 @@ import (
 
 const (
 	refused    = "which of its rows could hold secrets is not known"
-	noCommands = "its commands are written in a way in which their paths cannot be found"
+	noCommands = "the paths of its commands cannot be found"
 )
 
 // keptForms are unusual forms of configurations with secrets, which contain the word HUNTER2. keeps is a part that must remain.

@@ -94,7 +94,7 @@ func TestDeviceJudges(t *testing.T) {
 		{Why: "it cannot be read"},
 		{Dialect: "config_db.json of SONiC, by the models of 202605", Why: "it is empty"},
 		{Dialect: "config_db.json of SONiC 202411", Why: "it has no table of ports, QoS or buffers"},
-		{Dialect: "configuration of NVUE, no release stated, judged as 5.18"},
+		{Dialect: "configuration of NVUE, no release stated, checked as 5.18"},
 	}, r.Files)
 	var names []string
 	for _, d := range r.Diagnostics {
@@ -118,7 +118,7 @@ func TestDeviceFolderText(t *testing.T) {
 	code, stdout, _ := rocec(t, "validate", "--device-config", dir, "--color", "never")
 	require.Equal(t, exit.Errors, code)
 	require.Contains(t, stdout, "\n1 further file was passed over: ")
-	require.Contains(t, stdout, "\n3 files: 1 without RoCE, 2 judged as a part (it has lines of nv set alone, ")
+	require.Contains(t, stdout, "\n3 files: 1 without RoCE, 2 judged as a part (it has only lines of nv set, ")
 	require.Contains(t, stdout, "error[conf-nvue-value]")
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/targets/nvue/grammar"
 )
 
-// judgeBeside judges settings that are not rocec's, and take from lossless traffic of the fabric what rocec's give it.
+// judgeBeside reports settings of others that take away resources that rocec's settings give to lossless traffic of the fabric.
 func (e *editor) judgeBeside(ds *diag.List) {
 	if len(e.profiles) == 0 {
 		return
@@ -17,7 +17,8 @@ func (e *editor) judgeBeside(ds *diag.List) {
 	e.judgeBuffers(ds)
 }
 
-// judgeDrops refuses early drops of lossless traffic. A port without a profile of marking, or with the preset, has those of default-global.
+// judgeDrops refuses early drops of lossless traffic. default-global sets them for ports without a marking profile and for ports with the
+// preset.
 func (e *editor) judgeDrops(ds *diag.List) {
 	said := uint8(0)
 	for _, p := range e.ports {
@@ -35,9 +36,9 @@ func (e *editor) judgeDrops(ds *diag.List) {
 				continue
 			}
 			said |= 1 << cos
-			topicBeside.Errorf(ds, e.w.device.At, "On %s, qos.congestion-control.default-global drops early (red) in traffic class %d, by which "+
-				"lossless priority %d leaves at %s and other ports that have no profile of their own. Turn it off (nv set qos congestion-control "+
-				"default-global traffic-class %d red %s).", e.w.device.Name, q, cos, p.name, q, e.onOff(grammar.REDOn, false).Value)
+			topicBeside.Errorf(ds, e.w.device.At, "On %s, qos.congestion-control.default-global drops early (red) in traffic class %d. "+
+				"By that class lossless priority %d leaves %s and other ports without their own profile. Turn red off (nv set qos "+
+				"congestion-control default-global traffic-class %d red %s).", e.w.device.Name, q, cos, p.name, q, e.onOff(grammar.REDOn, false).Value)
 		}
 	}
 }
@@ -48,18 +49,18 @@ func (e *editor) judgeBuffers(ds *diag.List) {
 	t := e.set.Get("qos", "advance-buffer-config", global)
 	if alpha := t.Get("egress-lossless-buffer", "shared-alpha"); alpha.IsScalar() && alpha.Value != "alpha_infinity" {
 		topicBeside.Warnf(ds, e.w.device.At, "On %s, qos.advance-buffer-config limits queues of lossless traffic to %s of their pool "+
-			"(egress-lossless-buffer shared-alpha): packets beyond that are dropped. The factory setting is alpha_infinity.",
+			"(egress-lossless-buffer shared-alpha): packets above the limit are dropped. The factory setting is alpha_infinity.",
 			e.w.device.Name,
 			diag.Escape(alpha.Value))
 	}
 	if bytes := t.Get("egress-lossless-buffer", "shared-bytes"); bytes != nil {
 		topicBeside.Warnf(ds, e.w.device.At, "On %s, qos.advance-buffer-config limits queues of lossless traffic to %s bytes "+
-			"(egress-lossless-buffer shared-bytes): packets beyond that are dropped. The factory sets no limit.", e.w.device.Name,
+			"(egress-lossless-buffer shared-bytes): packets above the limit are dropped. The factory sets no limit.", e.w.device.Name,
 			diag.Escape(bytes.Shown()))
 	}
 	if alpha := t.Get("ingress-lossless-buffer", "shared-alpha"); alpha.IsScalar() && alpha.Value == "alpha_0" {
 		topicBeside.Warnf(ds, e.w.device.At, "On %s, qos.advance-buffer-config gives lossless traffic no share of its pool "+
-			"(ingress-lossless-buffer shared-alpha alpha_0): every packet that waits asks for a pause. The factory setting is alpha_1.",
+			"(ingress-lossless-buffer shared-alpha alpha_0): every waiting packet causes a pause. The factory setting is alpha_1.",
 			e.w.device.Name)
 	}
 }

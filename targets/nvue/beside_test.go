@@ -11,8 +11,8 @@ import (
 	"github.com/rocec/rocec/targets/nvue"
 )
 
-// TestPresetOverridden: a switch whose preset fits the fabric is refused where settings of others override the
-// preset against the fabric. Such settings are not the preset's, so rocec does not replace them.
+// TestPresetOverridden: a switch whose preset fits the fabric is refused if settings of others override the preset. rocec does not
+// replace such settings, since they do not belong to the preset.
 func TestPresetOverridden(t *testing.T) {
 	fits := device(t, rack, "tor1")
 	for text, say := range map[string]string{
@@ -22,8 +22,8 @@ func TestPresetOverridden(t *testing.T) {
 		"traffic-pool: {roce-lossless: {memory-percent: 10}}":                          "roce-lossless 10 %",
 		"traffic-pool: {roce-lossless: {memory-percent: 60}}":                          "",
 		"congestion-control: {default-global: {traffic-class: {'3': {ecn: disable}}}}": "traffic-class.3 does not mark.",
-		"congestion-control: {default-global: {traffic-class: {'3': {max-threshold: 90000000}}}}": "max-threshold 90000000, and " +
-			"the fabric and the preset 1500000",
+		"congestion-control: {default-global: {traffic-class: {'3': {max-threshold: 90000000}}}}": "max-threshold 90000000, but " +
+			"the fabric and the preset have 1500000",
 		"congestion-control: {default-global: {traffic-class: {'3': {mode: relative}}}}":                     "not by bytes",
 		"congestion-control: {default-global: {traffic-class: {'3': {ecn: enable, min-threshold: 150000}}}}": "",
 		"congestion-control: {default-global: {traffic-class: {'1': {ecn: disable}}}}":                       "",
@@ -54,8 +54,7 @@ func TestPresetOverridden(t *testing.T) {
 	}
 }
 
-// TestBeside: early drops of lossless traffic refuse a switch where ports have those of default-global, and buffers that are limited
-// are warned of.
+// TestBeside: a switch is refused if default-global drops lossless traffic early on its ports. Limited buffers give a warning.
 func TestBeside(t *testing.T) {
 	marked, plain := device(t, rack, "tor1"), device(t, strings.Replace(rack, "  ecn {\n    min         = 150000\n    max         = 1500000\n"+
 		"    probability = 100\n  }\n", "", 1), "tor1")
@@ -67,7 +66,7 @@ func TestBeside(t *testing.T) {
 		severity diag.Severity
 	}{
 		{"a port without marking", wish(t, plain, nvue.AskPreset), red, "drops early (red) in traffic class 3", diag.Error},
-		{"a port with a profile of its own", wish(t, marked, nvue.AskPreset), red, "", 0},
+		{"a port with its own profile", wish(t, marked, nvue.AskPreset), red, "", 0},
 		{"a port with the preset", wish(t, marked, nvue.AskPreset), red + ", roce: {}", "drops early (red) in traffic class 3", diag.Error},
 		{"another class", wish(t, plain, nvue.AskPreset), strings.Replace(red, "'3'", "'1'", 1), "", 0},
 		{
@@ -84,7 +83,7 @@ func TestBeside(t *testing.T) {
 			"advance-buffer-config: {default-global: {ingress-lossless-buffer: {shared-alpha: alpha_0}}}", "no share of its pool", diag.Warning,
 		},
 		{
-			"what the factory has", wish(t, marked, nvue.AskPreset),
+			"the factory setting", wish(t, marked, nvue.AskPreset),
 			"advance-buffer-config: {default-global: {egress-lossless-buffer: {shared-alpha: alpha_infinity}}}", "", 0,
 		},
 	} {
@@ -101,8 +100,8 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// TestSaysDeviations: a deviation from the preset, about which the vendor's support asks, is reported for a switch with other
-// settings, and for no other switch.
+// TestSaysDeviations: deviations from the preset, about which the vendor's support asks, are reported only for a switch with other
+// settings.
 func TestSaysDeviations(t *testing.T) {
 	f := wish(t, device(t, rack, "tor1"), nvue.AskPreset).File()
 	for text, want := range map[string]bool{"qos: {roce: {}}\n": false, "qos: {}\n": true} {

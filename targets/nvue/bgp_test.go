@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// What NVUE states of BGP, as YAML and as commands.
+// The BGP settings of NVUE, as YAML and as commands.
 func TestBGP(t *testing.T) {
 	const yaml = `- set:
     router: {bgp: {enable: on, autonomous-system: 65101}}
@@ -45,7 +45,7 @@ func TestBGP(t *testing.T) {
 			"startup.yaml", "- set:\n    router: {bgp: {autonomous-system: 1}}\n    vrf: {default: {router: {bgp: {neighbor: {swp1: " +
 				"{address-family: " +
 				"{ipv4-unicast: {aspath: {allow-my-asn: {enable: on}}}}}}}}}}\n",
-			&target.BGP{AS: 1, Sessions: map[string]uint32{}, Unlike: "routes with its own AS number are taken (allow-my-asn)"},
+			&target.BGP{AS: 1, Sessions: map[string]uint32{}, Unlike: "it accepts routes with its own AS number (allow-my-asn)"},
 		},
 		"own AS off": {
 			"startup.yaml", "- set:\n    router: {bgp: {autonomous-system: 1}}\n    vrf: {default: {router: {bgp: {neighbor: {swp1: " +
@@ -69,7 +69,7 @@ func TestBGP(t *testing.T) {
 	}
 }
 
-// A snapshot keeps every value by which routing is judged.
+// A snapshot keeps every value that routing depends on.
 func TestBGPKept(t *testing.T) {
 	const base = "nv set router bgp autonomous-system 65101\nnv set vrf default router bgp neighbor swp31 peer-group underlay\n" +
 		"nv set vrf default router bgp peer-group underlay remote-as external\n"

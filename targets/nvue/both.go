@@ -8,8 +8,8 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// both gives the tree of a switch that is lossless as it was and as it is to be. Classes that are on their way out mark no packets any
-// more.
+// both returns the tree of a switch with the old and the new lossless classes, for the time between two changes. Classes that only the
+// old configuration has mark no packets.
 func both(d *ir.Device, content func(path string) []byte, _ bool) (map[string][]byte, string) {
 	w, _ := For(d, d.Switch.Preset)
 	was := Read(d, content(Path))
@@ -18,7 +18,7 @@ func both(d *ir.Device, content func(path string) []byte, _ bool) (map[string][]
 	}
 	joined, why := w.lower().joined(d, was)
 	if why != "" {
-		return nil, "The tree of NVUE cannot hold what is lossless and what becomes so at the same time: " + why + "."
+		return nil, "The tree of NVUE cannot hold the old and the new lossless classes at the same time: " + why + "."
 	}
 	out, ds := (&Wish{device: d, preset: w.preset, lower: func() *settings { return joined }}).Edit(content(Path))
 	if ds.HasErrors() {
@@ -27,7 +27,8 @@ func both(d *ir.Device, content func(path string) []byte, _ bool) (map[string][]
 	return map[string][]byte{Path: out}, ""
 }
 
-// joined returns the settings with the earlier lossless ones of the fabric's ports added; why names the obstacle.
+// joined returns the settings with the classes added that were lossless before on the fabric's ports. why names the obstacle, or is
+// empty.
 func (s *settings) joined(d *ir.Device, was *ir.Settings) (out *settings, why string) {
 	j := *s
 	kept := map[string]*ir.PortSettings{}
@@ -44,7 +45,7 @@ func (s *settings) joined(d *ir.Device, was *ir.Settings) (out *settings, why st
 		case have.LinkPause || pauses:
 			return nil, "a port uses PFC or link pause"
 		case !have.TrustKnown:
-			return nil, "it is not known which header fields the switch trusts"
+			return nil, "the header fields that the switch trusts are unknown"
 		}
 		kept[p.name] = have
 		before |= have.Lossless()
@@ -56,7 +57,7 @@ func (s *settings) joined(d *ir.Device, was *ir.Settings) (out *settings, why st
 	return &j, j.joinProfiles(d, kept)
 }
 
-// joinMaps adds the fields and values that told what was lossless.
+// joinMaps adds the header fields and values that identified the old lossless classes.
 func (s *settings) joinMaps(kept map[string]*ir.PortSettings) (why string) {
 	dscp, pcp := s.dscp, s.pcp
 	trust := ir.Trust{PCP: s.trust != "l3", DSCP: s.trust != "l2"}
@@ -76,7 +77,7 @@ func (s *settings) joinMaps(kept map[string]*ir.PortSettings) (why string) {
 	return ""
 }
 
-// joinProfiles gives ports the profiles with the priorities of both.
+// joinProfiles binds ports to profiles with the old and the new lossless priorities.
 func (s *settings) joinProfiles(d *ir.Device, kept map[string]*ir.PortSettings) (why string) {
 	all := s.lossless()
 	var profiles []profile
@@ -88,7 +89,7 @@ func (s *settings) joinProfiles(d *ir.Device, kept map[string]*ir.PortSettings) 
 		}
 		if have := kept[p.Name]; have != nil && have.Lossless()&^f.cos != 0 {
 			if have.Headroom > 0 && f.sizes == nil {
-				return fmt.Sprintf("port %s has a buffer of stated size, and is to leave it to the switch", p.Name)
+				return fmt.Sprintf("port %s has a buffer of stated size, and the fabric leaves the size to the switch", p.Name)
 			}
 			f.cos |= have.Lossless()
 			f.metres = max(f.metres, lengthClass(p.Link().Length))

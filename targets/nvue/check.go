@@ -11,7 +11,8 @@ import (
 	"github.com/rocec/rocec/targets/nvue/grammar"
 )
 
-// Check judges what a release or a chip cannot do. Details name the switch block, so that the switches of one block say a thing once.
+// Check reports settings that a release or a chip does not support. Details name the switch block, so that all switches of a block have
+// the same detail.
 func Check(d *ir.Device) diag.List {
 	var ds diag.List
 	sw := d.Switch
@@ -25,7 +26,7 @@ func Check(d *ir.Device) diag.List {
 	}
 	if sw.Model.ASIC.Vendor != platform.Mellanox {
 		topicChip.Errorf(&ds, diag.FirstPlace(sw.ModelAt, d.Decl), "The switches of %s are %s, with the chip %s. Cumulus Linux runs "+
-			"on Spectrum alone from 4.4 on, so model or version is wrong.", block(d), sw.Model.Title, sw.Model.ASIC.Title)
+			"only on Spectrum from 4.4 on, so model or version is wrong.", block(d), sw.Model.Title, sw.Model.ASIC.Title)
 	}
 	ds = append(ds, cumulus.CheckModel(d)...)
 	if rel.Compare(grammar.Release{grammar.Newest[0], grammar.Newest[1] + 1}) >= 0 {
@@ -48,7 +49,7 @@ func stated(version string) string {
 	return diag.Escape(version)
 }
 
-// checkLossless judges the buffers of ports.
+// checkLossless checks the buffers of ports.
 func checkLossless(ds *diag.List, d *ir.Device, rel grammar.Release) {
 	var fullest *ir.Port
 	sizes, none := map[*ir.CosGroup]bool{}, map[*ir.CosGroup]bool{}
@@ -75,9 +76,8 @@ func checkLossless(ds *diag.List, d *ir.Device, rel grammar.Release) {
 	}
 	for _, g := range d.Fabric.CosGroups {
 		if none[g] {
-			topicXon.Errorf(ds, g.PFC.At, "The cos group %q states xon_delta = 0, and NVUE, which configures the switches of %s, takes 1 B and "+
-				"more "+
-				"for xon-threshold. State a delta of some cells, or leave xon_delta out.", g.Name, block(d))
+			topicXon.Errorf(ds, g.PFC.At, "The cos group %q states xon_delta = 0, and NVUE, which configures the switches of %s, needs at "+
+				"least 1 B for xon-threshold. State a delta of some cells, or leave xon_delta out.", g.Name, block(d))
 		}
 	}
 	if rel.AtLeast(5, 17) {
@@ -85,33 +85,34 @@ func checkLossless(ds *diag.List, d *ir.Device, rel grammar.Release) {
 	}
 	for _, g := range d.Fabric.CosGroups {
 		if sizes[g] {
-			topicXon.Warnf(ds, g.PFC.At, "The cos group %q states xon_delta, and %s runs Cumulus Linux %s. The manual of 5.17 has xon-threshold as "+
-				"bytes below xoff-threshold, and rocec writes it so; one of an older release counts it from 0, where the same number ends "+
-				"pauses later. Leave sizes to the switch, or compare `nv show interface swp1 qos buffer ingress-priority-group`.",
+			topicXon.Warnf(ds, g.PFC.At, "The cos group %q states xon_delta, and %s runs Cumulus Linux %s. The manual of 5.17 defines "+
+				"xon-threshold as bytes below xoff-threshold, and rocec writes it in this form. An older manual counts from 0, and then the "+
+				"same number ends pauses later. Leave sizes to the switch, or compare `nv show interface swp1 qos buffer ingress-priority-group`.",
 				g.Name, block(d), d.Switch.Version)
 		}
 	}
 }
 
-// checkBonds says where the name of a bond is not known before the switch is read.
+// checkBonds reports that rocec learns the names of bonds only by reading the switch.
 func checkBonds(ds *diag.List, d *ir.Device) {
 	for _, p := range d.Ports {
-		if cumulus.Bonded(p) { // also one without a buffer has a scheduler
-			topicBonded.Noticef(ds, diag.FirstPlace(p.Link().BondAt, p.At), "Ports of %s are in bonds. NVUE takes settings of QoS for "+
+		if cumulus.Bonded(p) { // a port without a buffer has a scheduler, too
+			topicBonded.Noticef(ds, diag.FirstPlace(p.Link().BondAt, p.At), "Ports of %s are in bonds. NVUE accepts settings of QoS for "+
 				"a bond, and refuses them for its members. rocec reads the bonds of a switch from its tree; the output of `rocec "+
-				"build` names the ports, so it fits only switches without bonds.", block(d))
+				"build` names the ports, so this output fits only switches without bonds.", block(d))
 			return
 		}
 	}
 }
 
-// checkBounce warns where traffic of a group with bounce can come down and go up again: nothing rocec writes moves it.
+// checkBounce warns where traffic of a group with bounce can come down into a switch and go up again: no setting that rocec writes moves
+// it into the other group.
 func checkBounce(ds *diag.List, d *ir.Device) {
 	for _, g := range d.Fabric.CosGroups {
 		if !d.Bounces(g) {
 			continue
 		}
-		topicBounce.Warnf(ds, g.At, "Traffic of %q that comes down into the switches of %s and goes up again is to move into %q. No path of "+
-			"NVUE that rocec writes does that: the PFC-loop verdict rests on rules of your own there.", g.Name, block(d), g.Bounce.Name)
+		topicBounce.Warnf(ds, g.At, "Traffic of %q that comes down into the switches of %s and goes up again must move into %q. No path of "+
+			"NVUE that rocec writes does this, so the PFC-loop verdict depends on your own rules.", g.Name, block(d), g.Bounce.Name)
 	}
 }

@@ -13,8 +13,9 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// claims lists what the manuals of NVUE say or leave open, each with a query that shows it on a switch. Only keys, numbers and words
-// of the grammar are asked for: the configuration holds logins, and profiles and bonds have the names that people give them.
+// claims lists statements that rocec relies on, each with a query that confirms or refutes it on a switch. Some are in the manuals of
+// NVUE, and others are undocumented. The queries read only keys, numbers and words of the grammar, since the configuration contains
+// logins, and people choose the names of profiles and bonds.
 func claims(d *ir.Device) []target.Claim {
 	rel, ok := grammar.ParseRelease(d.Switch.Version)
 	if !ok || len(d.Ports) == 0 {
@@ -24,7 +25,7 @@ func claims(d *ir.Device) []target.Claim {
 	port := sorted(d.Ports)[0].Name
 	out := []target.Claim{
 		{
-			ID: "nvue-version", Says: "`nv --version` names the release.", Source: "no manual prints it; rocec reads /etc/os-release instead",
+			ID: "nvue-version", Says: "`nv --version` prints the release.", Source: "no manual prints it; rocec reads /etc/os-release instead",
 			Query: target.Query{Cmd: "nv --version | head -n 5"},
 			Judge: func(answer []byte) target.Verdict {
 				return target.Decide(!refused(answer), strings.Contains(string(answer), d.Switch.Version))
@@ -33,7 +34,7 @@ func claims(d *ir.Device) []target.Claim {
 		{
 			ID: "nvue-yaml-block", Own: true,
 			Says:   "`nv config show -o yaml` prints a list of `- header:` and `- set:`, with a line for each key below them.",
-			Source: "the automation workshop and the manual of 5.15 print it so; neither says that it is always so",
+			Source: "the automation workshop and the manual of 5.15 print this form; neither states that it is always used",
 			Query: target.Query{Cmd: `nv config show -o yaml | grep -oE '^- [a-z]+:( *[{["])?[}]?|` +
 				`^ *(model|nvue-api-version|rev-id|version|bridge|interface|qos|router|service|system|vrf):' | sort -u`},
 			Judge: func(answer []byte) target.Verdict {
@@ -43,7 +44,7 @@ func claims(d *ir.Device) []target.Claim {
 		},
 		{
 			ID: "nvue-quoted-numbers", Own: true,
-			Says: "Keys that are numbers have quotes in YAML.", Source: "the automation workshop prints them so",
+			Says: "Keys that are numbers have quotes in YAML.", Source: "the automation workshop prints quotes",
 			Query: target.Query{Cmd: `nv config show --all -o yaml | grep -oE "^ +['\"]?[0-9]+['\"]?:" | tr -d ' ' | sort -u | head -n 20`},
 			Judge: func(answer []byte) target.Verdict {
 				lines := linesOf(answer)
@@ -56,16 +57,16 @@ func claims(d *ir.Device) []target.Claim {
 		wordClaim("nvue-adaptive-word", "Adaptive routing is switched by", grammar.RoutingAdaptive, rel,
 			"nv show router adaptive-routing -o json", "NVUE Reference, Adaptive Routing; no reference of 5.15 and later prints the name"),
 		{
-			ID: "nvue-roce-cable", Own: true, Says: "The preset has no cable-length of its own.",
-			Source: "an NVUE Reference of 5.x has it up to 5.3 alone, and that of 5.17 again",
+			ID: "nvue-roce-cable", Own: true, Says: "The preset does not have its own cable-length.",
+			Source: "an NVUE Reference of 5.x has it only up to 5.3, and the one of 5.17 has it again",
 			Query:  picked("nv show qos roce -o json", `"(cable-length|mode|trust-mode)":`),
-			Judge: func(answer []byte) target.Verdict { // a switch without the preset does not show it
+			Judge: func(answer []byte) target.Verdict { // a switch without the preset does not show the key
 				lines := linesOf(answer)
 				return target.Decide(slices.Contains(lines, `"mode":`), !slices.Contains(lines, `"cable-length":`))
 			},
 		},
 		{
-			ID: "nvue-ecn-word", Own: true, Says: "ecn, red, tx and rx are kept as enable and disable.",
+			ID: "nvue-ecn-word", Own: true, Says: "ecn, red, tx and rx are saved as enable and disable.",
 			Source: "Cumulus Linux 5.17: the chapter Quality of Service prints enable, the examples of the NVUE Reference print enabled",
 			Query:  picked("nv config show --all -o json", `"(ecn|red|tx|rx)": *"[a-z]+"`),
 			Judge: func(answer []byte) target.Verdict {
@@ -115,8 +116,8 @@ func claims(d *ir.Device) []target.Claim {
 			},
 		},
 		{
-			ID: "nvue-parent-number", Says: "The revision that a revision comes from is named by its number.",
-			Source: "clients of the API show a number, and the word applied, too", Query: revisionQuery,
+			ID: "nvue-parent-number", Says: "A revision names its parent revision by number.",
+			Source: "clients of the API show a number, and also the word applied", Query: revisionQuery,
 			Judge: func(answer []byte) target.Verdict {
 				var parents []string
 				for _, l := range linesOf(answer) {
@@ -130,23 +131,23 @@ func claims(d *ir.Device) []target.Claim {
 		},
 		{
 			ID: "nvue-diff-empty", Says: "`nv config diff` of two equal revisions prints nothing, and ends with status 0.",
-			Source: "the manuals say neither", Query: target.Query{Cmd: "nv config diff applied applied; echo \"status $?\""},
+			Source: "the manuals state neither", Query: target.Query{Cmd: "nv config diff applied applied; echo \"status $?\""},
 			Judge: func(answer []byte) target.Verdict {
 				return target.Decide(!refused(answer), strings.TrimSpace(string(answer)) == "status 0")
 			},
 		},
 		{
-			ID: "nvue-cable-default", Own: true, Says: "A PFC profile that says no cable-length is sized for 10 m.",
+			ID: "nvue-cable-default", Own: true, Says: "A PFC profile without cable-length is sized for 10 m.",
 			Source: "Cumulus Linux 5.17, Quality of Service; with the preset 100",
 			Query: picked("nv show qos pfc default-global -o json",
 				`"(cable-length|port-buffer|xoff-threshold|xon-threshold)": *("[0-9.]+ ?[A-Za-z]*"|[0-9.]+)`),
-			Judge: func(answer []byte) target.Verdict { // any other length may be set by others
+			Judge: func(answer []byte) target.Verdict { // others may have set any other length
 				return target.Decide(slices.ContainsFunc(linesOf(answer), func(l string) bool { return l == `"cable-length": 10` }), true)
 			},
 		},
 		{
-			ID: "nvue-startup", Says: "What is saved lies in " + startup + ".",
-			Source: "Cumulus Linux 5.15, NVUE CLI; of a fresh switch it is not said",
+			ID: "nvue-startup", Says: "The saved configuration is in " + startup + ".",
+			Source: "Cumulus Linux 5.15, NVUE CLI; no manual states this for a fresh switch",
 			Query:  target.Query{Cmd: "if [ -f " + startup + " ]; then echo there; else echo none; fi"},
 			Judge: func(answer []byte) target.Verdict {
 				return target.Decide(slices.Contains(linesOf(answer), "there"), true)
@@ -183,18 +184,18 @@ const (
 	smallPackets = `"small-packet-probability": *[0-9]+`
 )
 
-// revisionQuery leaves out messages and users.
+// revisionQuery returns revisions without messages and users.
 var revisionQuery = picked("nv config revision -o json",
 	`"[0-9]+": *[{]|"(applied|startup|empty|message|user|additional-data)":|"(state|parent-revision-id)": *"?[A-Za-z0-9_]*"?`)
 
 var numberedKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^"[0-9]+":`) })
 
-// picked runs a command of nv and keeps the parts of its JSON that match, each once; what it says of a failure stays.
+// picked runs a command of nv and keeps the parts of its JSON that match, each once. Messages about a failure stay.
 func picked(cmd, form string) target.Query {
 	return target.Query{Cmd: cmd + " | grep -oE '" + form + "' | sort -u"}
 }
 
-// refused reports whether nv took the command for wrong, or failed.
+// refused reports whether nv rejected the command or failed.
 func refused(answer []byte) bool {
 	text := string(answer)
 	return strings.TrimSpace(text) == "" || strings.Contains(text, "Invalid Command") || strings.Contains(text, "rror") ||
@@ -210,7 +211,7 @@ func linesOf(answer []byte) (out []string) {
 	return out
 }
 
-// values are those of the keys of an answer that have one.
+// values returns the values in an answer that has lines of keys and values.
 func values(answer []byte) (out []string) {
 	for _, l := range linesOf(answer) {
 		key, v, ok := strings.Cut(l, ":")
@@ -226,7 +227,7 @@ func values(answer []byte) (out []string) {
 	return out
 }
 
-// onOff is the key and the words by which a release switches what a meaning is about, as the grammar has it.
+// onOff returns the key and the words by which a release switches the setting of a meaning, from the grammar.
 func onOff(m grammar.Meaning, rel grammar.Release) (key string, words []string) {
 	for _, r := range grammar.Rows() {
 		if r.Means == m && rel.Compare(r.Since) >= 0 && (r.Before == grammar.Release{} || rel.Compare(r.Before) < 0) {
@@ -239,7 +240,7 @@ func onOff(m grammar.Meaning, rel grammar.Release) (key string, words []string) 
 	return key, words
 }
 
-// wordClaim is about the name of a switch, and the words it takes.
+// wordClaim is about the key of a switch setting, and the words that it accepts.
 func wordClaim(id, says string, m grammar.Meaning, rel grammar.Release, cmd, source string) target.Claim {
 	key, words := onOff(m, rel)
 	return target.Claim{
@@ -266,7 +267,7 @@ func autoSaveClaim(rel grammar.Release, later bool) target.Claim {
 	return target.Claim{
 		ID:     "nvue-auto-save",
 		Says:   "The key " + key + " of system config auto-save decides whether NVUE saves by itself. The default is " + word + ".",
-		Source: "NVUE Reference, Config Commands: on from 5.9; the words of 5.15 are those of other switches of the tree",
+		Source: "NVUE Reference, Config Commands: on from 5.9; in 5.15 the words are the same as for other switches of the tree",
 		Query:  picked("nv show system config auto-save -o json", `"(enable|state)": *"[a-z]+"`),
 		Judge: func(answer []byte) target.Verdict {
 			lines := linesOf(answer)

@@ -14,14 +14,14 @@ import (
 	"github.com/rocec/rocec/targets/nvue/grammar"
 )
 
-// editor brings one tree to what a switch should hold.
+// editor changes one tree into the wanted one.
 type editor struct {
 	*settings
 	w      *Wish
 	set    *grammar.Tree
-	longer bool              // the tree spells enabled and disabled, where others have enable and disable
+	longer bool              // the tree has the words enabled and disabled in place of enable and disable
 	bonds  map[string]string // member -> bond
-	fabric map[string]bool   // the ports of the fabric, and the bonds of these
+	fabric map[string]bool   // the ports of the fabric, and their bonds
 	keeps  bool              // the preset stays
 }
 
@@ -36,7 +36,7 @@ func (w *Wish) editor(set *grammar.Tree) *editor {
 	return e
 }
 
-// holder is the interface that has a port's settings of QoS: its bond, or itself. NVUE refuses them on members of bonds.
+// holder returns the interface that has a port's settings of QoS: its bond, or the port. NVUE refuses such settings on members of bonds.
 func (e *editor) holder(port string) string {
 	if b := e.bonds[port]; b != "" {
 		return b
@@ -44,7 +44,8 @@ func (e *editor) holder(port string) string {
 	return port
 }
 
-// spellsLonger reports whether a tree spells the switches of profiles as enabled and disabled; the manuals from 5.15 on print both.
+// spellsLonger reports whether a tree has enabled and disabled as values of switches in profiles. The manuals from 5.15 on print both
+// forms.
 func spellsLonger(set *grammar.Tree) bool {
 	for _, table := range []string{"pfc", "link-pause", "congestion-control"} {
 		longer := false
@@ -80,8 +81,8 @@ func (e *editor) onOff(m grammar.Meaning, on bool) *grammar.Tree {
 	return grammar.Text(w)
 }
 
-// wishes gives every setting of the tree that rocec wants, in no order that matters. A setting whose path the release lacks is left
-// out.
+// wishes returns all settings of the tree that rocec wants; their order has no meaning. A setting whose path the release lacks is
+// omitted.
 func (e *editor) wishes() []wish {
 	var out []wish
 	put := func(value *grammar.Tree, why []ir.Origin, m grammar.Meaning, names ...string) {
@@ -127,8 +128,8 @@ func (e *editor) wishes() []wish {
 	return out
 }
 
-// boundTo returns the profile that an interface is bound to: that of its port, or for a bond the one of its members with the most
-// headroom. Where the switch derives headroom, that is the profile for the longest cable.
+// boundTo returns the profile for an interface: the profile of its port, or for a bond the member profile with the most headroom. Where
+// the switch derives headroom, this is the profile for the longest cable.
 func (e *editor) boundTo(holder string, p port) int {
 	best := p.lossless
 	if holder == p.name {
@@ -142,7 +143,7 @@ func (e *editor) boundTo(holder string, p port) int {
 	return best
 }
 
-// roomier reports whether a profile keeps more headroom than another one; of two with stated sizes these tell.
+// roomier reports whether a profile keeps more headroom than another one. If both have stated sizes, the sizes decide.
 func (f *profile) roomier(than *profile) bool {
 	if f.sizes != nil && than.sizes != nil {
 		if c := cmp.Compare(f.sizes.buffer-f.sizes.xoff, than.sizes.buffer-than.sizes.xoff); c != 0 {
@@ -152,11 +153,11 @@ func (f *profile) roomier(than *profile) bool {
 	return f.metres > than.metres
 }
 
-// egressProfile shares out the links of the fabric's ports. It is separate from default-global, whose classes have shares from the
-// factory where no share is set: classes that rocec leaves out would keep these beside rocec's shares.
+// egressProfile divides the links of the fabric's ports. It is separate from default-global, whose classes have shares from the factory
+// if no share is set. In default-global, classes that rocec omits would keep these in addition to rocec's shares.
 const egressProfile = Prefix + "egress"
 
-// pcpProfile is the map of ports that trust PCP alone, where the rest of the switch trusts both fields.
+// pcpProfile is the map of ports that trust only PCP on a switch that otherwise trusts both fields.
 const pcpProfile = Prefix + "pcp"
 
 type putter func(value *grammar.Tree, why []ir.Origin, m grammar.Meaning, names ...string)
@@ -229,7 +230,7 @@ func (e *editor) wishProfiles(put putter) {
 			}
 			tc := strconv.Itoa(q)
 			put(e.onOff(grammar.ECNOn, true), m.why, grammar.ECNOn, m.name, tc)
-			put(e.onOff(grammar.REDOn, false), m.why, grammar.REDOn, m.name, tc) // by 5.3's OpenAPI the default is on, which drops early
+			put(e.onOff(grammar.REDOn, false), m.why, grammar.REDOn, m.name, tc) // by the OpenAPI of 5.3, red is on by default and drops early
 			put(number(at.Min), m.why, grammar.ECNMin, m.name, tc)
 			put(number(at.Max), m.why, grammar.ECNMax, m.name, tc)
 			put(number(at.Probability), m.why, grammar.ECNProbability, m.name, tc)
@@ -237,13 +238,13 @@ func (e *editor) wishProfiles(put putter) {
 	}
 }
 
-// The pools of memory without the preset.
+// The memory pools without the preset.
 const (
 	poolLossless = cumulus.PoolLossless
 	poolLossy    = cumulus.PoolLossy
 )
 
-// owns reports whether a setting is rocec's to take away where it is not wanted.
+// owns reports whether rocec removes a setting when it is not wanted.
 func (e *editor) owns(path []string) bool {
 	at := func(i int) string {
 		if i < len(path) {
@@ -278,14 +279,14 @@ func (e *editor) owns(path []string) bool {
 			v := e.set.Get(path...)
 			return v.IsScalar() && mine(v.Value)
 		case "pfc-watchdog":
-			return e.fabric[at(1)] || e.pausesByMine(at(1)) // NVUE refuses a watchdog where nothing pauses
+			return e.fabric[at(1)] || e.pausesByMine(at(1)) // NVUE refuses a watchdog on a port that does not pause
 		}
 	}
 	return false
 }
 
-// pausesByMine reports whether an interface, or the bond it is in, has a profile of rocec's for PFC or link pause. Interfaces that
-// are no longer ports of the fabric count, too.
+// pausesByMine reports whether an interface, or its bond, has a profile of rocec's for PFC or link pause. The interface may no longer be
+// a port of the fabric.
 func (e *editor) pausesByMine(name string) bool {
 	for _, table := range []string{"pfc", "link-pause"} {
 		if v := e.set.Get("interface", e.holder(name), "qos", table, "profile"); v.IsScalar() && mine(v.Value) {
@@ -295,7 +296,8 @@ func (e *editor) pausesByMine(name string) bool {
 	return false
 }
 
-// edit brings a configuration to what is wanted. An error leaves it half done, and says why an edit could do harm.
+// edit changes a configuration into the wanted one. If an edit could do harm, edit returns errors that say why, and the configuration may
+// be half changed.
 func (w *Wish) edit(cfg *grammar.Config) diag.List {
 	e := w.editor(cfg.Set)
 	ds := e.refuses(cfg.Unset)
@@ -323,7 +325,7 @@ func (w *Wish) edit(cfg *grammar.Config) diag.List {
 	for _, path := range gone {
 		keep := 0
 		if path[0] == "interface" {
-			keep = 2 // an interface is a setting, also without others
+			keep = 2 // an interface is a setting even without further settings
 		}
 		cfg.Set.Delete(path, keep)
 	}
@@ -341,7 +343,7 @@ func (w *Wish) edit(cfg *grammar.Config) diag.List {
 	return ds
 }
 
-// same reports whether two values mean the same: a switch that is on in any spelling, a number with or without quotes.
+// same reports whether two values have the same meaning: a switch that is on in any spelling, or a number with or without quotes.
 func same(have, want *grammar.Tree) bool {
 	if have == nil || have.Equal(want) {
 		return have != nil
@@ -355,7 +357,7 @@ func same(have, want *grammar.Tree) bool {
 	return ok && is && a == b || have.IsScalar() && want.IsScalar() && have.Value == want.Value
 }
 
-// refuses says why a tree is not to be edited.
+// refuses reports why a tree must not be edited.
 func (e *editor) refuses(unset *grammar.Tree) (ds diag.List) {
 	d := e.w.device
 	if paths := grammar.QoSOf(unset); len(paths) > 0 {
@@ -386,15 +388,16 @@ func (e *editor) refuses(unset *grammar.Tree) (ds diag.List) {
 			alike = a.cos == b.cos && a.pause == b.pause && (a.sizes == nil) == (b.sizes == nil)
 		}
 		if !alike {
-			topicBond.Errorf(&ds, d.At, "On %s, %s and %s are in the bond %s, and the fabric wants different settings of them. NVUE takes "+
-				"settings of QoS for a bond as a whole. Describe the cables of the bond alike.", d.Name, first.name, p.name, diag.Escape(holder))
+			topicBond.Errorf(&ds, d.At, "On %s, %s and %s are in the bond %s, and the fabric wants different settings for them. NVUE has "+
+				"settings of QoS only for the whole bond. Give all its cables the same settings.",
+				d.Name, first.name, p.name, diag.Escape(holder))
 			return ds
 		}
 	}
 	return ds
 }
 
-// judgePools refuses a tree in which other pools leave no room for halves.
+// judgePools refuses a tree in which other pools leave less memory than rocec's two halves need.
 func (e *editor) judgePools(ds *diag.List) {
 	sum := 0
 	var others []string
@@ -412,11 +415,11 @@ func (e *editor) judgePools(ds *diag.List) {
 	}
 	slices.Sort(others)
 	topicPools.Errorf(ds, e.w.device.At, "On %s, qos.traffic-pool has %s. Lossless traffic needs half of the memory in %s, and %s takes the "+
-		"other half, so the pools would add up to more than 100 %%. Take memory-percent of the other pool away, or set the switch by hand.",
+		"other half, so the pools would add up to more than 100 %%. Remove memory-percent of the other pool, or set the switch by hand.",
 		e.w.device.Name, diag.And(others), poolLossless, poolLossy)
 }
 
-// origins gives the reasons of every setting of a tree written from nothing.
+// origins returns the reasons for every setting of a tree that is written from nothing.
 func (s *settings) origins() map[string][]ir.Origin {
 	e := &editor{settings: s, set: grammar.Map(), fabric: map[string]bool{}}
 	out := map[string][]ir.Origin{}

@@ -33,7 +33,7 @@ func factory(t testing.TB) string {
 	return string(b)
 }
 
-// valid requires that a release has every path of a tree, and takes every value. What the settings do together is judged elsewhere.
+// valid requires that a release has every path of a tree, and accepts every value. Combinations of settings are checked elsewhere.
 func valid(t require.TestingT, release, text string) {
 	r, ok := grammar.ParseRelease(release)
 	require.True(t, ok)
@@ -50,7 +50,7 @@ func nvCommands(d grammar.Doc) []byte {
 	return grammar.Commands("set", d.Tree)
 }
 
-// TestGolden: the configuration of a rack, from nothing and into the tree of a factory, at releases that differ in spelling; and the
+// TestGolden: the configuration of a rack, from nothing and into the tree of a factory, at releases with different spellings, and the
 // requests to a switch.
 func TestGolden(t *testing.T) {
 	for _, release := range []string{"5.4.0", "5.9.0", "5.17.0"} {
@@ -90,7 +90,7 @@ func golden(t *testing.T, name, got string) {
 	require.Equal(t, string(want), got)
 }
 
-// everything is every kind of switch that the examples have.
+// everything returns the switches in the examples that rocec can configure.
 func everything(t testing.TB, release string) []*ir.Device {
 	var out []*ir.Device
 	all := examples(t, release)
@@ -110,8 +110,8 @@ func everything(t testing.TB, release string) []*ir.Device {
 	return out
 }
 
-// TestEditLaws: editing twice equals editing once, settings of others stay, and the result is valid for the release. The patch brings
-// the switch there, and the next patch is empty.
+// TestEditLaws: editing twice equals editing once, settings of others stay, and the result is valid for the release. The patch changes
+// the switch to this result, and the next patch is empty.
 func TestEditLaws(t *testing.T) {
 	for i, release := range []string{"5.4.0", "5.14.0", "5.15.0"} {
 		for n, d := range everything(t, release) {
@@ -165,7 +165,7 @@ func laws(t require.TestingT, w *nvue.Wish, release, old string) {
 	require.Equal(t, string((&grammar.Config{Set: after}).YAML()), string((&grammar.Config{Set: before}).YAML()))
 }
 
-// TestEditForeign: whatever others have set elsewhere stays byte for byte in canonical form.
+// TestEditForeign: settings of others stay byte for byte in canonical form, anywhere in the tree.
 func TestEditForeign(t *testing.T) {
 	d := device(t, rack, "tor1")
 	w := wish(t, d, nvue.AskPreset)
@@ -199,9 +199,9 @@ func TestEditForeign(t *testing.T) {
 		})
 		require.Empty(t, foreign)
 		after.Leaves(func(l grammar.Leaf) {
-			require.NotContains(t, l.Path, "rocec-old", "what rocec once declared is gone")
+			require.NotContains(t, l.Path, "rocec-old", "objects that rocec once declared are gone")
 			if l.Path[0] == "interface" && l.Path[len(l.Path)-1] == "profile" && l.Path[3] != "egress-shaper" {
-				require.NotEqual(t, "rocec-old", l.Value, "and nothing is bound to it")
+				require.NotEqual(t, "rocec-old", l.Value, "nothing is bound to them")
 			}
 		})
 		again, _ := w.Edit(out)
@@ -209,7 +209,7 @@ func TestEditForeign(t *testing.T) {
 	})
 }
 
-// TestEditOrder: the order in which cables and groups are declared shows nowhere.
+// TestEditOrder: the order in which cables and groups are declared does not affect the result.
 func TestEditOrder(t *testing.T) {
 	parts := strings.Split(strings.TrimSpace(rack), "\n\n")
 	want := edit(t, wish(t, device(t, rack, "tor1"), nvue.AskPreset), factory(t))
@@ -217,7 +217,7 @@ func TestEditOrder(t *testing.T) {
 	assert.Equal(t, want, edit(t, wish(t, device(t, strings.Join(parts, "\n\n"), "tor1"), nvue.AskPreset), factory(t)))
 }
 
-// TestPitfalls: one by one what goes wrong with NVUE's trees.
+// TestPitfalls: known pitfalls of NVUE's trees, one by one.
 func TestPitfalls(t *testing.T) {
 	d := device(t, rack, "tor1")
 	w := wish(t, d, nvue.AskPreset)
@@ -227,7 +227,7 @@ func TestPitfalls(t *testing.T) {
 		out := edit(t, w, "qos: {}\nsystem: {config: {auto-save: {enable: on}}}")
 		assert.Contains(t, out, "enable: 'on'")
 	})
-	t.Run("a cable's length always stands", func(t *testing.T) {
+	t.Run("the cable length is always set", func(t *testing.T) {
 		set := tree(t, fresh)
 		for _, p := range set.Get("qos", "pfc").Keys() {
 			n, ok := grammar.Whole(set.Get("qos", "pfc", p, "cable-length"))
@@ -239,7 +239,7 @@ func TestPitfalls(t *testing.T) {
 	})
 	t.Run("pools before PFC", func(t *testing.T) {
 		set := tree(t, edit(t, w, factory(t)))
-		assert.Len(t, set.Get("qos", "traffic-pool", "default-lossy", "switch-priority").Keys(), 8, "as the switch has it")
+		assert.Len(t, set.Get("qos", "traffic-pool", "default-lossy", "switch-priority").Keys(), 8, "in the form of the switch")
 		assert.Equal(t, "50", set.Get("qos", "traffic-pool", "default-lossy", "memory-percent").Value)
 		assert.Equal(t, "50", set.Get("qos", "traffic-pool", "default-lossless", "memory-percent").Value)
 	})
@@ -263,7 +263,7 @@ func TestPitfalls(t *testing.T) {
 		set := tree(t, edit(t, w, old))
 		assert.Equal(t, "rocec-5m", set.Get("interface", "bond1", "qos", "pfc", "profile").Value)
 		assert.Equal(t, "rocec-ecn", set.Get("interface", "bond1", "qos", "congestion-control", "profile").Value)
-		assert.Nil(t, set.Get("interface", "bond1", "qos", "pfc-watchdog"), "the watchdog is of ports")
+		assert.Nil(t, set.Get("interface", "bond1", "qos", "pfc-watchdog"), "the watchdog belongs to ports")
 		for _, member := range []string{"swp1", "swp2"} {
 			assert.Equal(t, []string{"pfc-watchdog"}, set.Get("interface", member, "qos").Keys(), "NVUE refuses anything else on a member")
 		}
@@ -296,11 +296,11 @@ func TestPitfalls(t *testing.T) {
 		require.Len(t, ds, 1)
 		assert.Equal(t, "nvue-xon", ds[0].Code)
 	})
-	t.Run("the spelling that is there", func(t *testing.T) {
+	t.Run("the existing spelling", func(t *testing.T) {
 		old := strings.ReplaceAll(fresh, ": enable\n", ": enabled\n")
 		assert.Equal(t, old, edit(t, w, old), "enabled is enable")
 		set := tree(t, edit(t, w, "qos: {congestion-control: {default-global: {traffic-class: {'0': {ecn: enabled}}}}}"))
-		assert.Equal(t, "enabled", set.Get("qos", "pfc", "rocec-5m", "tx").Value, "as the switch spells it elsewhere")
+		assert.Equal(t, "enabled", set.Get("qos", "pfc", "rocec-5m", "tx").Value, "as elsewhere on the switch")
 	})
 	t.Run("no adaptive routing", func(t *testing.T) {
 		old := "router: {adaptive-routing: {enable: 'on'}}\ninterface: {swp1: {router: {adaptive-routing: {enable: 'on'}}}}"
@@ -309,7 +309,7 @@ func TestPitfalls(t *testing.T) {
 		assert.Equal(t, "on", set.Get("interface", "swp1", "router", "adaptive-routing", "enable").Value)
 		assert.NotContains(t, fresh, "adaptive")
 	})
-	t.Run("what is ours and not wanted goes", func(t *testing.T) {
+	t.Run("unwanted settings of rocec are removed", func(t *testing.T) {
 		old := "qos: {pfc: {default-global: {switch-priority: {5: {}}}, rocec-9m: {tx: enable}}, remark: {default-global: {rewrite: l3}}}\n" +
 			"interface: {swp7: {qos: {pfc: {profile: rocec-9m}}}, swp8: {qos: {pfc: {profile: others}}}, swp1: {qos: {remark: {profile: x}}}}"
 		set := tree(t, edit(t, w, old))
@@ -328,7 +328,7 @@ func TestPitfalls(t *testing.T) {
 	})
 }
 
-// TestEditRefuses: a tree on which nothing can be built leaves the switch alone.
+// TestEditRefuses: if the tree cannot be edited, the switch stays unchanged.
 func TestEditRefuses(t *testing.T) {
 	w := wish(t, device(t, rack, "tor1"), nvue.AskPreset)
 	keep := wish(t, device(t, rack, "tor1"), nvue.KeepPreset)
@@ -338,12 +338,12 @@ func TestEditRefuses(t *testing.T) {
 		text, code, say string
 	}{
 		"not YAML":     {w, "a: *x", "nvue-tree", "cannot be edited"},
-		"twice":        {w, "qos: {}\nqos: {}", "nvue-tree", "line 2: qos stands twice, first in line 1"},
+		"twice":        {w, "qos: {}\nqos: {}", "nvue-tree", "line 2: qos occurs twice, first in line 1"},
 		"a patch":      {w, "- set: {}\n- unset: {interface: {swp1: {qos: {}}}}", "nvue-tree", "unsets interface.swp1.qos"},
 		"a value":      {w, "qos: {pfc: hello}", "nvue-tree", "something above qos.pfc"},
 		"a pool":       {w, "qos: {traffic-pool: {mc-lossy: {memory-percent: 20}}}", "nvue-pools", "mc-lossy with 20 %"},
 		"lossy preset": {w, "qos: {roce: {mode: lossy}}", "nvue-preset", "which pauses nothing. Change the fabric to fit the preset"},
-		"kept lossy":   {keep, "qos: {roce: {mode: lossy}}", "nvue-preset", `the switch block says preset = "keep"`},
+		"kept lossy":   {keep, "qos: {roce: {mode: lossy}}", "nvue-preset", `the switch block has preset = "keep"`},
 		"a bond": {
 			wish(t, device(t, apart, "tor1"), nvue.AskPreset), "interface: {bond1: {bond: {member: {'swp1,swp10': {}}}}}",
 			"nvue-bond", "swp1 and swp10",
@@ -360,13 +360,13 @@ func TestEditRefuses(t *testing.T) {
 	}
 }
 
-// TestPreset: the preset stays where the fabric fits it, goes where it is to be replaced, and is refused else.
+// TestPreset: the preset stays if the fabric fits it, is removed if it must be replaced, and is otherwise refused.
 func TestPreset(t *testing.T) {
 	fits := device(t, rack, "tor1")
 	other := device(t, strings.Replace(strings.Replace(rack, "cos      = 3", "cos      = 4", 1), "[26]", "[34]", 1), "tor1")
 	const on = "qos: {roce: {enable: 'on', mode: lossless}}"
 	set := tree(t, edit(t, wish(t, fits, nvue.AskPreset), on))
-	assert.Equal(t, []string{"roce"}, set.Get("qos").Keys(), "nothing beside the preset")
+	assert.Equal(t, []string{"roce"}, set.Get("qos").Keys(), "nothing in addition to the preset")
 	assert.Equal(t, "enable", set.Get("interface", "swp1", "qos", "pfc-watchdog", "state").Value)
 	assert.Equal(t, []string{"pfc-watchdog"}, set.Get("interface", "swp1", "qos").Keys())
 
@@ -387,7 +387,7 @@ func TestPreset(t *testing.T) {
 		assert.Nil(t, out)
 		require.Len(t, ds, 1)
 		assert.Equal(t, "nvue-preset", ds[0].Code)
-		assert.Contains(t, ds[0].Detail, "Differences: Lossless priorities are 4; the preset's is 3. ", "plan shows the detail alone")
+		assert.Contains(t, ds[0].Detail, "Differences: Lossless priorities are 4; the preset's is 3. ", "plan shows only the detail")
 	}
 	off := "qos: {roce: {enable: 'off'}}"
 	assert.NotContains(t, edit(t, wish(t, other, nvue.AskPreset), off), "roce:\n")
@@ -406,7 +406,7 @@ func TestPreset(t *testing.T) {
 	assert.Equal(t, 5, says)
 }
 
-// TestKeys: which settings of a tree are rocec's, and why they are what they are.
+// TestKeys: the settings of a tree that rocec owns, with the reasons for their values.
 func TestKeys(t *testing.T) {
 	w := wish(t, device(t, rack, "tor1"), nvue.AskPreset)
 	f := w.File()
@@ -436,7 +436,7 @@ func TestKeys(t *testing.T) {
 	assert.Contains(t, why, "cable of 3 m")
 }
 
-// TestLint: mistakes in the tree on a switch are reported, except those that follow from the fabric.
+// TestLint: mistakes in the tree on a switch are reported, except those that the fabric causes.
 func TestLint(t *testing.T) {
 	before, rest, _ := strings.Cut(rack, "  ecn {")
 	_, after, _ := strings.Cut(rest, "  }\n")
@@ -452,7 +452,7 @@ func TestLint(t *testing.T) {
 		assert.Equal(t, "conf-nvue-pool", found[0].Code, "the profile of another person has no pool")
 		after, _ := f.Edit([]byte(factory(t)))
 		found, _ = f.Lint(after)
-		assert.Empty(t, found, "a queue of others without marks is the finding of another rule, which plan and verify run, too")
+		assert.Empty(t, found, "another rule, which plan and verify also run, reports a queue of others without marks")
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/nvue"
 )
 
-// rack is four storage hosts on one switch, RoCEv2 by DSCP, cables of two lengths.
+// rack is a fabric of four storage hosts on one switch, with RoCEv2 by DSCP and cables of two lengths.
 const rack = `
 fabric "rack" {
   routing = "up-down"
@@ -109,7 +109,7 @@ func edit(t testing.TB, w *nvue.Wish, old string) string {
 
 var version = regexp.MustCompile(`(version +=) "[0-9.]+"`)
 
-// examples are the fabrics of the examples, with every switch at a release of NVUE.
+// examples returns the fabrics of the examples, with every switch at a release of NVUE.
 func examples(t testing.TB, release string) map[string]*ir.Fabric {
 	t.Helper()
 	out := map[string]*ir.Fabric{}

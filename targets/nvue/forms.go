@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/targets/nvue/grammar"
 )
 
-// stored returns a configuration as startup.yaml has it. Commands, JSON, and trees below a command line become such a tree.
+// stored returns a configuration in the form of startup.yaml. Commands, JSON, and trees below a command line are converted.
 func stored(content []byte) (out []byte, why string) {
 	if text := bytes.TrimSpace(content); !bytes.HasPrefix(text, []byte("{")) && !bytes.HasPrefix(text, []byte("[")) {
 		if _, err := grammar.Read(content); err == nil {
@@ -28,7 +28,7 @@ func stored(content []byte) (out []byte, why string) {
 // dataName is the key of a tree among the data of a device.
 const dataName = "nvue"
 
-// commands spells a tree as lines of nv set; content that is not a tree gives no lines.
+// commands writes a tree as lines of nv set. Content that is not a tree gives no lines.
 func commands(content []byte) []byte {
 	cfg, err := grammar.Read(content)
 	if err != nil {
@@ -37,7 +37,7 @@ func commands(content []byte) []byte {
 	return grammar.Commands("set", cfg.Set)
 }
 
-// data gives a tree as an object; content that is not a tree is an empty one.
+// data returns a tree as an object. Content that is not a tree gives an empty object.
 func data(content []byte) map[string]any {
 	cfg, err := grammar.Read(content)
 	if err != nil {
@@ -46,7 +46,7 @@ func data(content []byte) map[string]any {
 	return map[string]any{dataName: plain(cfg.Set)}
 }
 
-// plain is a tree as maps, lists, numbers, truth values and text.
+// plain returns a tree as maps, lists, numbers, truth values and text.
 func plain(t *grammar.Tree) any {
 	switch {
 	case t.IsMap():

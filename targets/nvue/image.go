@@ -13,8 +13,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// image is a switch as it comes from the factory, cabled: NVUE holds a login, the management port, and the bonds and splits that the fabric
-// takes for granted.
+// image returns a switch as it comes from the factory, with its cables. NVUE has a login, the management port, and the bonds and splits
+// that the fabric assumes.
 func image(d *ir.Device) target.Image {
 	img := cumulus.Chassis(d)
 	cables := map[string]*ir.Port{}
@@ -55,7 +55,7 @@ func image(d *ir.Device) target.Image {
 			put(grammar.Text("bond"), "interface", n.Master, "type")
 		}
 	}
-	for name, n := range parts { // the last of the numbers above
+	for name, n := range parts { // the highest number of the ports above
 		if breakout := tree.Set.Get("interface", name, "link", "breakout"); breakout != nil {
 			breakout.Kids = map[string]*grammar.Tree{strconv.Itoa(n) + "x": grammar.Map()}
 		}
@@ -67,7 +67,7 @@ func image(d *ir.Device) target.Image {
 	return img
 }
 
-// generation is the number of a Spectrum.
+// generation returns the number of a Spectrum.
 func generation(d *ir.Device) int {
 	name := strings.TrimPrefix(d.Switch.Model.ASIC.Name, "spectrum")
 	if name == "" || name[0] < '2' || name[0] > '6' {

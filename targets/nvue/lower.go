@@ -14,25 +14,25 @@ import (
 	"github.com/rocec/rocec/targets/nvue/grammar"
 )
 
-// settings is what one switch should hold, before its tree is looked at.
+// settings are the wanted settings of one switch, before its tree is read.
 type settings struct {
 	*grammar.Grammar
 	trust    string // l2, l3 or both
-	spare    bool   // nothing changes for packets of intents if both fields are trusted
+	spare    bool   // trusting both fields would change nothing for packets of intents
 	trustWhy []ir.Origin
 	pcp      [8]int
 	dscp     [64]int
-	plain    int // the priority of packets that no trusted field tells
+	plain    int // the priority of packets that no trusted field identifies
 	mapWhy   [8][]ir.Origin
 	queue    [8]int           // the traffic class of every priority
 	share    [8]ir.QueueShare // of the traffic classes
 	profiles []profile        // of PFC and link pause, by name
 	ecn      []marking        // by name
-	ports    []port           // those of the fabric, in the order of the front panel
+	ports    []port           // the ports of the fabric, in the order of the front panel
 	asked    []*ir.CosGroup
 }
 
-// profile is what ports with the same lossless priorities and class of cable length share.
+// profile has the settings that ports with the same lossless priorities and class of cable length share.
 type profile struct {
 	name   string
 	pause  bool
@@ -42,17 +42,17 @@ type profile struct {
 	why    []ir.Origin
 }
 
-// sizes are those that the fabric states; else the switch derives them.
+// sizes are stated in the fabric. Without them the switch derives sizes.
 type sizes struct{ buffer, xoff, xonDelta int }
 
 // marking is a profile of ECN.
 type marking struct {
 	name string
-	at   [8]ir.Marking // by traffic class; zero: it does not mark
+	at   [8]ir.Marking // by traffic class; zero: the class does not mark
 	why  []ir.Origin
 }
 
-// port is a port of the fabric; a profile is empty if the port has no such profile.
+// port is a port of the fabric, with the indices of its profiles.
 type port struct {
 	name     string
 	lossless int // index of its profile; -1: none
@@ -67,14 +67,14 @@ func lower(d *ir.Device, g *grammar.Grammar) *settings {
 	m := ir.MapsOf(s.asked, d.Switch.Can.OwnCos)
 	s.pcp, s.dscp, s.plain, s.mapWhy = m.PCP, m.DSCP, m.Plain, m.Why
 	s.share = ir.Schedule(d.Fabric, 0)
-	for cos := range s.queue { // every priority has the traffic class of its own number
+	for cos := range s.queue { // every priority has the traffic class of the same number
 		s.queue[cos] = cos
 	}
 	s.place(d)
 	return s
 }
 
-// setTrust decides which header fields the switch trusts. A switch that sees no intent gets what the fabric as a whole needs.
+// setTrust decides which header fields the switch trusts. A switch without intents gets the trust that the fabric as a whole needs.
 func (s *settings) setTrust(d *ir.Device) {
 	spare := d.Switch.SpareTrust(d.Fabric)
 	switch t := d.Switch.Trust(d.Fabric); {
@@ -88,14 +88,15 @@ func (s *settings) setTrust(d *ir.Device) {
 	s.trustWhy = ir.TrustWhy(d.Switch.Deciding(d.Fabric))
 }
 
-// Classes of cable lengths in metres: a profile is for all cables up to its class, so that a fabric with individually measured cables
-// has a handful of profiles. What is rounded up is headroom: at 400G, 500 bytes a metre. Beyond, classes are whole kilometres.
+// Classes of cable lengths in metres. A profile is for all cables up to its class, so that a fabric with individually measured cables has
+// only a few profiles. Rounding up costs headroom: at 400G, 500 bytes per metre. Above 1000 m, classes are whole kilometres.
 var lengths = []int{5, 10, 20, 30, 40, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000}
 
-// longest is the longest cable that NVUE takes.
+// longest is the longest cable length that NVUE accepts.
 const longest = 100_000
 
-// lengthClass gives the class of a cable; of one whose length is not known, for which sizes are stated, that of the vendor's preset.
+// lengthClass returns the class of a cable. If the length is unknown, sizes are stated, and the class is the length of the vendor's
+// preset.
 func lengthClass(l ir.Length) int {
 	if !l.Known() {
 		return grammar.PresetMetres
@@ -109,7 +110,7 @@ func lengthClass(l ir.Length) int {
 	return min((m+999)/1000*1000, longest)
 }
 
-// lossless are the lossless priorities of the fabric.
+// lossless returns the lossless priorities of the fabric.
 func (s *settings) lossless() uint8 { return ir.LosslessCos(s.asked) }
 
 // place collects the profiles of the ports.
@@ -133,7 +134,7 @@ func (s *settings) place(d *ir.Device) {
 			found[f.name] = f
 			x.lossless = f.name
 		}
-		x.ecn = ir.Marked(p) // a priority leaves by the traffic class of its number
+		x.ecn = ir.Marked(p) // a priority leaves by the traffic class of the same number
 		var why []ir.Origin
 		for _, m := range p.Marks() {
 			if of, is := m.Group.IsMarked(); is {
@@ -176,7 +177,7 @@ func (s *settings) place(d *ir.Device) {
 	}
 }
 
-// add appends an origin that is not there yet, and that says something. Many ports have the same ones.
+// add appends an origin unless the list has it or the origin is empty. Many ports have the same origins.
 func add(to []ir.Origin, o ir.Origin) []ir.Origin {
 	if o.Why == "" || len(to) > 16 || slices.Contains(to, o) {
 		return to
@@ -184,8 +185,8 @@ func add(to []ir.Origin, o ir.Origin) []ir.Origin {
 	return append(to, o)
 }
 
-// profileOf returns the profile of a lossless port: rocec-5m, or rocec-pause-5m for link pause. If the port does not carry all
-// lossless groups of the fabric, its priorities follow in the name; sizes that the fabric states follow as well.
+// profileOf returns the profile of a lossless port: rocec-5m, or rocec-pause-5m for link pause. If the port does not carry all lossless
+// groups of the fabric, the name has its priorities. If the fabric states sizes, the name has them, too.
 func profileOf(p *ir.Port, all uint8) profile {
 	one := ir.Joined(p)
 	f := profile{pause: p.ByPause(), cos: one.Cos, metres: lengthClass(p.Link().Length)}
@@ -207,7 +208,7 @@ func profileOf(p *ir.Port, all uint8) profile {
 	return f
 }
 
-// named is the name of a profile in a fabric with the lossless priorities all.
+// named returns the name of a profile in a fabric with the lossless priorities all.
 func (f *profile) named(all uint8) string {
 	name := Prefix
 	if f.pause {
@@ -223,7 +224,7 @@ func (f *profile) named(all uint8) string {
 	return name
 }
 
-// digitsOf spells priorities: "34".
+// digitsOf returns the digits of priorities: "34".
 func digitsOf(mask uint8) string {
 	var b strings.Builder
 	for m := mask; m != 0; m &= m - 1 {
@@ -232,7 +233,7 @@ func digitsOf(mask uint8) string {
 	return b.String()
 }
 
-// sorted gives the front-panel ports in their order there. A port with another name is an error of [Check].
+// sorted returns the front-panel ports in the order of the front panel. A port with another name is an error of [Check].
 func sorted(ports []*ir.Port) []*ir.Port {
 	type named struct {
 		grammar.Port

@@ -20,7 +20,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// theirs is a simulated switch that others configure.
+// theirs is a simulated switch that another tool configures.
 type theirs struct {
 	t *testing.T
 	*lab.Device
@@ -42,7 +42,7 @@ func bootTheirs(t *testing.T, release string) theirs {
 	return theirs{t, lab.NewDevice(&target.Device{Name: "tor1", Role: target.Switch, Target: &target.Target{User: "cumulus", Image: image}})}
 }
 
-// nv runs a command, and returns its output, or its message where it failed.
+// nv runs a command. It returns the output, or the message of a command that failed.
 func (b theirs) nv(cmd string) (out, failed string) {
 	out, errs, status := b.Run(b.t.Context(), "cumulus", "nv "+cmd, "")
 	if status != 0 {
@@ -51,7 +51,7 @@ func (b theirs) nv(cmd string) (out, failed string) {
 	return out, ""
 }
 
-// merge brings a patch into use as others do; failed: it is not in use, and nothing is pending.
+// merge loads and applies a patch as other tools do. failed: the patch is not applied, and nothing is pending.
 func (b theirs) merge(text []byte) (failed string) {
 	b.WriteFile("/tmp/patch", text, 0o644)
 	if _, failed = b.nv("config patch /tmp/patch"); failed == "" {
@@ -69,12 +69,13 @@ func (b theirs) show() string {
 	return out
 }
 
-// canonical is a tree as a live state tells it.
+// canonical returns a tree in the form of a live state.
 func canonical(t require.TestingT, text string) []byte {
 	return (&grammar.Config{Set: tree(t, text)}).YAML()
 }
 
-// alike reports whether two values of a setting are equal for a switch: on has two spellings, and rocec keeps a trust of both fields.
+// alike reports whether two values of a setting are equal for a switch: on has two spellings, and rocec keeps an existing trust in both
+// fields.
 func alike(path string, a, b *grammar.Tree) bool {
 	if a.Equal(b) {
 		return true
@@ -85,7 +86,7 @@ func alike(path string, a, b *grammar.Tree) bool {
 	return ok && is && x == y || both
 }
 
-// foreign are settings of others, each with the words of nv set. None of them rules another out.
+// foreign are settings of others, each with the words of nv set. None of them excludes another.
 var foreign = []string{
 	"system hostname tor1", "system config auto-save MODE", "acl a rule 10 action permit", "interface swp1 link mtu 9216",
 	"interface swp9 qos pfc profile others", "interface swp1 qos pfc profile others", "interface swp1 qos egress-shaper profile slow",
@@ -104,8 +105,8 @@ var foreign = []string{
 const base = "nv set qos pfc others switch-priority 4\nnv set qos mapping theirs trust l2\nnv set qos remark theirs rewrite l2\n" +
 	"nv set qos egress-shaper slow traffic-class 3 max-rate 1000\n"
 
-// TestMerge: a switch that merges either form of what rocec renders by NVUE's own patch ends with the settings of apply, whatever
-// others have set. Settings that a merge cannot remove are named, and no other setting differs.
+// TestMerge: other tools can merge either form of rocec's settings by NVUE's own patch. The switch then has the settings of apply,
+// whatever others have set before. The test lists the settings that a merge cannot remove, and no other setting differs.
 func TestMerge(t *testing.T) {
 	merged, stale, refused := 0, 0, 0
 	one := func(rt *rapid.T) {
@@ -125,7 +126,7 @@ func TestMerge(t *testing.T) {
 			old.WriteString("nv set " + strings.Replace(line, "MODE", mode, 1) + "\n")
 		}
 		if b.merge([]byte(old.String())) != "" {
-			return // they contradict themselves
+			return // they contradict each other
 		}
 		before := b.show()
 		fragment, ds := f.Edit(nil)
@@ -133,10 +134,10 @@ func TestMerge(t *testing.T) {
 		form := f.Forms[rapid.IntRange(0, len(f.Forms)-1).Draw(rt, "form")]
 		if failed := b.merge(form.Of(fragment)); failed != "" {
 			refused++
-			require.Equal(rt, before, b.show(), "nothing is half in use")
+			require.Equal(rt, before, b.show(), "no part is applied")
 			require.Regexp(rt, `member of bond1|sum of memory-percent|lossless pool|exclude each other`, failed, old.String())
 			out, ds := w.Edit([]byte(before))
-			require.True(rt, ds.HasErrors() || string(out) != string(canonical(rt, before)), "plan says what differs")
+			require.True(rt, ds.HasErrors() || string(out) != string(canonical(rt, before)), "plan lists the difference")
 			return
 		}
 		merged++
@@ -146,7 +147,7 @@ func TestMerge(t *testing.T) {
 		is, should := tree(rt, string(after)), tree(rt, string(want))
 		should.Leaves(func(l grammar.Leaf) {
 			have := is.Get(l.Path...)
-			require.True(rt, have != nil && alike(grammar.Spell(l.Path), have, l.Tree), "%s is not as apply would make it", grammar.Spell(l.Path))
+			require.True(rt, have != nil && alike(grammar.Spell(l.Path), have, l.Tree), "%s differs from apply's result", grammar.Spell(l.Path))
 		})
 		was, differs := tree(rt, before), deploy.Differs(&f, after)
 		require.Equal(rt, differs != "", string(after) != string(want))
@@ -155,11 +156,11 @@ func TestMerge(t *testing.T) {
 				return
 			}
 			stale++
-			require.NotNil(rt, was.Get(l.Path...), "%s is of the fragment, and apply would take it away", grammar.Spell(l.Path))
+			require.NotNil(rt, was.Get(l.Path...), "%s is in the fragment, and apply would remove it", grammar.Spell(l.Path))
 			require.Contains(rt, differs, grammar.Spell(l.Path)+" is there")
 		})
 
-		direct, ds := w.Edit([]byte(before)) // as apply would have done it
+		direct, ds := w.Edit([]byte(before)) // apply would have removed the setting
 		require.Empty(rt, ds)
 		applied := tree(rt, string(direct))
 		for _, of := range [][2]*grammar.Tree{{applied, should}, {should, applied}} {
@@ -169,7 +170,7 @@ func TestMerge(t *testing.T) {
 			})
 		}
 	}
-	for round := 0; round < 1 || round < 20 && (merged <= 40 || stale <= 20 || refused == 0); round++ { // with -short a round is only a few
+	for round := 0; round < 1 || round < 20 && (merged <= 40 || stale <= 20 || refused == 0); round++ { // with -short only a few
 		rapid.Check(t, one)
 	}
 	require.Greater(t, merged, 40)
@@ -177,7 +178,7 @@ func TestMerge(t *testing.T) {
 	require.Positive(t, refused)
 }
 
-// TestForms: both forms of the rendered tree have the same meaning.
+// TestForms: both forms of the rendered tree have the same settings.
 func TestForms(t *testing.T) {
 	for _, release := range []string{"5.4.0", "5.15.0"} {
 		f := wish(t, device(t, strings.Replace(rack, "5.9.0", release, 1), "tor1"), nvue.AskPreset).File()
@@ -195,12 +196,12 @@ func TestForms(t *testing.T) {
 		assert.Equal(t, string(whole), string(canonical(t, string(doc["nvue"]))), "numbers are numbers, and texts are texts")
 	}
 	f := wish(t, device(t, rack, "tor1"), nvue.AskPreset).File()
-	assert.Empty(t, f.Forms[1].Of([]byte("a: *x")), "what is not a tree has no lines")
+	assert.Empty(t, f.Forms[1].Of([]byte("a: *x")), "a text that is not a tree has no lines")
 	assert.Empty(t, f.Data([]byte("a: *x")))
 }
 
-// TestBuiltForBonds: for a port in a bond, opposite a host that balances too, the built tree names the port, which NVUE refuses
-// beside the bond. rocec reports that before the merge.
+// TestBuiltForBonds: if a port is in a bond, and the host at its other end balances too, the built tree has settings for the port, which
+// NVUE refuses. rocec reports that before the merge.
 func TestBuiltForBonds(t *testing.T) {
 	const card = "    model = \"connectx-6\"\n  }\n"
 	const bonded = card + "  nic \"ens1f1\" {\n" + card + "  bond \"bond0\" {\n    nics = [\"ens1f0\", \"ens1f1\"]\n    mode = MODE\n  }\n"

@@ -14,8 +14,8 @@ import (
 	"github.com/rocec/rocec/targets/nvue"
 )
 
-// naive reads a canonical text by itself, as plain maps, and follows a packet through a switch. It uses no row of the table and only
-// the defaults that are inevitable, and it fails where a setting is left open.
+// naive reads a canonical text without the grammar, as plain maps, and follows a packet through a switch. It uses no row of the table and
+// only the defaults that are inevitable, and it fails if a setting is left open.
 type naive map[string]any
 
 func parse(t require.TestingT, text string) naive {
@@ -51,7 +51,7 @@ func (n naive) has(path ...string) bool {
 	return true
 }
 
-// walk follows every packet of every intent into a switch, and holds each step to what its cos group asks for.
+// walk follows every packet of every intent into a switch, and compares each step with the packet's cos group.
 func walk(t require.TestingT, d *ir.Device, text string) (packets int) {
 	n := parse(t, text)
 	for _, p := range d.Ports {
@@ -111,7 +111,7 @@ func walk(t require.TestingT, d *ir.Device, text string) (packets int) {
 	return packets
 }
 
-// TestWalk: packets meet on every switch what their cos groups ask for, by the text alone.
+// TestWalk: by the text alone, every switch handles packets as their cos groups require.
 func TestWalk(t *testing.T) {
 	packets := 0
 	for _, d := range everything(t, "5.9.0") {

@@ -1,21 +1,21 @@
-// Package nvue spells the lossless settings of a switch, alone or beside the vendor's [Preset], in the configuration tree of NVUE, which
-// Cumulus Linux 5.4 and later hold.
+// Package nvue writes the lossless settings of a switch, alone or in addition to the vendor's [Preset], into the configuration tree of
+// NVUE, which Cumulus Linux has from 5.4 on.
 //
 // The input is one compiled switch. The output is a function from the applied tree of the switch to the wanted tree. The settings are
-// lowered once ([lower]), then set in the tree by the paths of the release ([grammar.Grammar]); settings of others stay as they are.
+// lowered once ([lower]), then set in the tree by the paths of the release ([grammar.Grammar]); settings of others stay unchanged.
 // Package grammar reads and writes text in one canonical form, so that two trees can be compared as text. A switch gets the
 // difference of two trees ([Patch]).
 //
 // The target promises: the maps of PCP and DSCP are complete, so that no default of the switch decides, and unclaimed traffic never
-// enters a lossless priority. A PFC profile always states its cable length, since the switch assumes 10 m without one. The switch
-// derives headroom from that length, unless the fabric states sizes. The pools of memory are split before anything is lossless. A
-// bond's members have no settings of QoS but their watchdog, since NVUE refuses others. Profiles are named rocec-*, and rocec neither
-// changes nor deletes profiles of others.
+// enters a lossless priority. A PFC profile always states its cable length, since the switch assumes 10 m without one. The switch derives
+// headroom from that length, unless the fabric states sizes. The memory pools are split before traffic is lossless. A bond's members have
+// only a watchdog, since NVUE refuses other settings of QoS for them. rocec's profiles are named rocec-*, and rocec neither changes nor
+// deletes profiles of others.
 //
-// rocec owns the default-global profiles of mapping, remark, pfc and link-pause, the queue map, and every profile rocec-*. It owns
-// the choice of profiles for the fabric's ports, and their watchdogs; where something is lossless, also the shares of default-lossy
-// and default-lossless. The marks and shares of default-global belong to the factory or to others, and apply to ports outside the
-// fabric.
+// rocec owns the default-global profiles of mapping, remark, pfc and link-pause, the queue map, and every profile rocec-*. It owns the
+// choice of profiles for the fabric's ports, and their watchdogs. If the fabric has lossless traffic, it also owns the shares of
+// default-lossy and default-lossless. The marks and shares of default-global belong to the factory or to others, and apply to ports
+// outside the fabric.
 package nvue
 
 import (
@@ -30,30 +30,30 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Path is the live state that holds the applied tree, without the parts that do not concern rocec. NVUE's own startup.yaml holds the
-// whole configuration with its logins, and is never written.
+// Path is the path of the live state: the applied tree, without the parts that do not concern rocec. NVUE's own startup.yaml has the
+// whole configuration with its logins, and rocec never writes it.
 const Path = "nvue/applied"
 
-// The tree to be, in what `rocec build` writes, as YAML and as lines of nv set: patches, both of which `nv config patch` takes.
+// The paths of the wanted tree in the output of `rocec build`, as YAML and as lines of nv set. Both are patches for `nv config patch`.
 const (
 	TreePath     = "/etc/rocec/nvue.yaml"
 	CommandsPath = "/etc/rocec/nvue.commands"
 )
 
-// Prefix begins the name of every profile that rocec declares.
+// Prefix is the beginning of the name of every profile that rocec declares.
 const Prefix = "rocec-"
 
-// global is the profile of all ports that have no other.
+// global is the profile of all ports without another one.
 const global = grammar.DefaultGlobal
 
-// Preset is the treatment of `qos roce` on a switch that has it.
+// Preset states what happens to `qos roce` on a switch that has it.
 type Preset = ir.Preset
 
-// What a person may want of the preset.
+// The choices of a person for the preset.
 const (
-	AskPreset     = ir.AskPreset     // not stated: it stays where the fabric states nothing else, otherwise the switch is refused
-	ReplacePreset = ir.ReplacePreset // it goes, and what the fabric means takes its place
-	KeepPreset    = ir.KeepPreset    // it stays; a fabric whose lossless traffic it would lose is refused
+	AskPreset     = ir.AskPreset     // not stated: the preset stays if the fabric fits it, and otherwise the switch is refused
+	ReplacePreset = ir.ReplacePreset // the preset is removed, and the fabric's settings replace it
+	KeepPreset    = ir.KeepPreset    // the preset stays; a fabric whose lossless traffic it would drop is refused
 )
 
 // Wish computes the wanted tree of a switch from the applied one.
@@ -63,7 +63,7 @@ type Wish struct {
 	lower  func() *settings
 }
 
-// For gives the wish of a switch, and what is wrong with it; nil where nothing can be written.
+// For returns the wish for a switch, and the findings about it; nil if rocec can write nothing.
 func For(d *ir.Device, p Preset) (*Wish, diag.List) {
 	ds := Check(d)
 	rel, ok := grammar.ParseRelease(d.Switch.Version)
@@ -73,7 +73,7 @@ func For(d *ir.Device, p Preset) (*Wish, diag.List) {
 	return &Wish{device: d, preset: p, lower: sync.OnceValue(func() *settings { return lower(d, grammar.For(rel)) })}, ds
 }
 
-// File gives the tree to be as a live state: Edit takes the applied tree as `nv config show` prints it, in YAML or JSON, and returns
+// File returns the wanted tree as a live state. Edit gets the applied tree as `nv config show` prints it, in YAML or JSON, and returns
 // the whole wanted tree in canonical YAML. If the applied tree is already right, it returns the same bytes. Keys are paths with dots
 // between their keys.
 func (w *Wish) File() target.File {
@@ -99,8 +99,8 @@ func (w *Wish) File() target.File {
 	}
 }
 
-// linter judges a tree by itself, but for what holds of the tree rocec writes from nothing, too: that follows from the fabric, and
-// validate has judged it.
+// linter checks a tree without the fabric. It omits findings that rocec's own tree written from nothing also has: the fabric causes
+// those, and validate has reported them.
 func (w *Wish) linter() func([]byte) (diag.List, string) {
 	judge := func(content []byte) diag.List {
 		rel, ok := lint.Judged(w.device.Switch.Version)
@@ -128,13 +128,13 @@ func (w *Wish) linter() func([]byte) (diag.List, string) {
 	}
 }
 
-// Edit gives the canonical text of the tree that should be applied, given the one that is; where nothing differs, what was given.
+// Edit returns the canonical text of the wanted tree, computed from the applied one. If nothing differs, it returns the applied text.
 func (w *Wish) Edit(old []byte) ([]byte, diag.List) {
 	var ds diag.List
 	cfg, err := grammar.Read(old)
 	if err != nil {
 		topicTree.Errorf(&ds, w.device.At, "The configuration of %s cannot be edited: %s.", w.device.Name, err).
-			Note(diag.Range{}, "See what `nv config show -o yaml` prints there.")
+			Note(diag.Range{}, "See the output of `nv config show -o yaml` on the switch.")
 		return nil, ds
 	}
 	was := cfg.Set.Clone()
@@ -147,7 +147,7 @@ func (w *Wish) Edit(old []byte) ([]byte, diag.List) {
 	return cfg.YAML(), ds
 }
 
-// canonical gives a tree that can be read in the text of [Wish.Edit].
+// canonical returns a tree in the canonical text of [Wish.Edit], or unchanged if it cannot be read.
 func canonical(tree []byte) []byte {
 	cfg, err := grammar.Read(tree)
 	if err != nil {
@@ -175,8 +175,8 @@ func (w *Wish) Keys(content []byte) []target.Key {
 	return out
 }
 
-// Patch gives the documents that make the tree after of the tree before, both as text; see [grammar.Patch]. A text that cannot be read
-// is an error.
+// Patch returns the documents that turn the tree before into the tree after, both as text; see [grammar.Patch]. A text that cannot be
+// read is an error.
 func Patch(before, after []byte) ([]grammar.Doc, error) {
 	a, err := grammar.Read(before)
 	if err != nil {
@@ -189,5 +189,5 @@ func Patch(before, after []byte) ([]grammar.Doc, error) {
 	return grammar.Patch(a.Set, b.Set), nil
 }
 
-// mine reports whether rocec has declared a profile.
+// mine reports whether a profile is one of rocec's.
 func mine(profile string) bool { return strings.HasPrefix(profile, Prefix) }

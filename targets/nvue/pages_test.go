@@ -13,7 +13,8 @@ import (
 	"github.com/rocec/rocec/targets/nvue/grammar"
 )
 
-// TestPages holds what the manual says of NVUE to the tables: the numbers of the preset, and the first release with a watchdog.
+// TestPages compares the statements about NVUE in the manual with the tables: the numbers of the preset, and the first release with a
+// watchdog.
 func TestPages(t *testing.T) {
 	page := func(name string) string {
 		text, err := os.ReadFile("../../docs/" + name)

@@ -18,7 +18,7 @@ import (
 	"github.com/rocec/rocec/targets/target/targettest"
 )
 
-// simulated is a switch with nv, on which sets that are set again are joined or replaced.
+// simulated is a switch with nv. If a set is set again, it is joined or replaced, as configured.
 func simulated(release string, replaces bool) *lab.Device {
 	image := func(*ir.Device) target.Image {
 		c := sim.Config{Release: release, Model: "SN4700", Spectrum: 3, SetsReplace: replaces}
@@ -53,13 +53,13 @@ func stage(t *rapid.T, d *lab.Device, docs []grammar.Doc, commands bool) {
 	}
 }
 
-// shows holds what a switch shows to a tree.
+// shows compares the tree that a switch shows with another one.
 func shows(t *rapid.T, d *lab.Device, revision, want string) {
 	got := nv(t, d, "config show -r "+revision)
 	require.Equal(t, string((&grammar.Config{Set: tree(t, want)}).YAML()), string((&grammar.Config{Set: tree(t, got)}).YAML()))
 }
 
-// drawn is a random tree of profiles and pools, with foreign parts beside them.
+// drawn returns a random tree of profiles and pools, with foreign parts.
 func drawn(t *rapid.T, name string) *grammar.Tree {
 	root := grammar.Map()
 	put := func(value *grammar.Tree, path string) {
@@ -98,8 +98,8 @@ func drawn(t *rapid.T, name string) *grammar.Tree {
 	return root
 }
 
-// TestPatchBySwitch: for any two trees, the documents of their patch turn one into the other, whether a set that is set again is
-// joined or replaced, and whether they are loaded as YAML or as commands.
+// TestPatchBySwitch: for any two trees, the documents of their patch turn one into the other. It does not matter whether the switch joins
+// or replaces sets, and whether the documents are loaded as YAML or as commands.
 func TestPatchBySwitch(t *testing.T) {
 	switches := map[bool]*lab.Device{false: simulated("5.9.0", false), true: simulated("5.9.0", true)}
 	rapid.Check(t, func(t *rapid.T) {
@@ -118,8 +118,8 @@ func TestPatchBySwitch(t *testing.T) {
 	})
 }
 
-// TestRoundTrip: a switch with a factory's tree takes the patch of one fabric and then that of another. It then shows the wanted tree
-// with all settings of others, and the next patch is empty. Without -whole it ends with 25 pairs, if each kind of patch was among
+// TestRoundTrip: a switch with a factory's tree gets the patch of one fabric and then the patch of another. It then shows the wanted tree
+// with all settings of others, and the next patch is empty. Without -whole the test ends after 25 pairs, if each kind of patch was among
 // them.
 func TestRoundTrip(t *testing.T) {
 	fact := factory(t)
@@ -161,13 +161,13 @@ func TestRoundTrip(t *testing.T) {
 		}
 		pairs++
 	})
-	for round := 0; round < 1 || round < 20 && len(kinds) < 8; round++ { // with -short a round is only a few
+	for round := 0; round < 1 || round < 20 && len(kinds) < 8; round++ { // with -short there are only a few rounds
 		rapid.Check(t, one)
 	}
 	require.Len(t, kinds, 8)
 }
 
-// keepsForeign holds every setting of a tree but ours to what a switch shows.
+// keepsForeign checks that a switch shows every setting of a tree that is not rocec's.
 func keepsForeign(t *rapid.T, d *lab.Device, before string, ours map[string]bool) {
 	now := tree(t, nv(t, d, "config show"))
 	kept := 0
@@ -175,7 +175,7 @@ func keepsForeign(t *rapid.T, d *lab.Device, before string, ours map[string]bool
 		if !ours[grammar.Spell(l.Path)] {
 			kept++
 			have := now.Get(l.Path...)
-			table := l.IsMap() && len(l.Path) == 2 && l.Path[0] == "qos" // an empty table of profiles is as good as none
+			table := l.IsMap() && len(l.Path) == 2 && l.Path[0] == "qos" // an empty table of profiles equals a missing one
 			require.True(t, l.Equal(have) || table, grammar.Spell(l.Path))
 		}
 	})

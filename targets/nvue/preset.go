@@ -11,13 +11,13 @@ import (
 	"github.com/rocec/rocec/targets/nvue/grammar"
 )
 
-// presetMarking is how the preset marks.
+// presetMarking is the marking of the preset.
 var presetMarking = ir.Marking{Min: grammar.PresetMin, Max: grammar.PresetMax, Probability: grammar.PresetProbability}
 
-// Deviation is one way in which what the fabric means is not what the vendor's preset sets.
+// Deviation is one difference between the fabric and the vendor's preset.
 type Deviation struct {
 	Says   string // a sentence
-	Breaks bool   // with the preset, the fabric would not do what it says
+	Breaks bool   // with the preset, the fabric would not work as stated
 	weight weight
 }
 
@@ -25,24 +25,24 @@ type Deviation struct {
 type weight int
 
 const (
-	bySpelling weight = iota // rocec writes the same in another way
-	byDerived                // a number that rocec derives is another one, and lossless traffic is as safe
+	bySpelling weight = iota // rocec writes the same setting in another form
+	byDerived                // a number that rocec derives differs, and lossless traffic is as safe
 	byStated                 // the switch would not do what the fabric states
-	byLoss                   // lossless traffic would be another one, or lose packets
+	byLoss                   // other traffic would be lossless, or lossless traffic would lose packets
 )
 
-// presetOf is the values of the preset on a switch.
+// presetOf has the values of the preset on a switch.
 type presetOf struct {
 	metres int
-	marks  ir.Marking // of the lossless class
-	before [3]bool    // of min, max and probability: a setting of default-global goes before the preset's
-	plain  ir.Marking // of class 0, which is marked from the factory on
+	marks  ir.Marking // marking of the lossless class
+	before [3]bool    // for min, max and probability: a setting of default-global overrides the preset
+	plain  ir.Marking // marking of class 0, which the factory marks
 }
 
-// plainPreset is the preset of a switch with no setting beside it.
+// plainPreset is the preset of a switch without other settings.
 var plainPreset = presetOf{metres: grammar.PresetMetres, marks: presetMarking, plain: presetMarking}
 
-// of returns how the preset marks a traffic class: classes 0 and 3 alone.
+// of returns the preset's marking of a traffic class: only classes 0 and 3 have one.
 func (p *presetOf) of(class int) ir.Marking {
 	switch class {
 	case 0:
@@ -53,7 +53,8 @@ func (p *presetOf) of(class int) ir.Marking {
 	return ir.Marking{}
 }
 
-// Deviations gives how what rocec writes for the switch differs from the vendor's preset `qos roce`, for those whose support asks.
+// Deviations returns the differences between rocec's settings for the switch and the vendor's preset `qos roce`. People need them if
+// their vendor's support asks.
 func (w *Wish) Deviations() []Deviation { return w.lower().deviations(plainPreset) }
 
 type sayer func(w weight, format string, args ...any)
@@ -84,7 +85,7 @@ func (s *settings) deviations(preset presetOf) []Deviation {
 		says(bySpelling, "Half of the memory is in the pool %s, and not in roce-lossless.", poolLossless)
 	}
 	for q := range 8 {
-		var marks []string // ports of other speeds have others
+		var marks []string // ports of other speeds have other marks
 		for _, m := range s.ecn {
 			if at := m.at[q]; at != (ir.Marking{}) && at != preset.of(q) {
 				marks = append(marks, fmt.Sprintf("from %d to %d bytes with %d %%", at.Min, at.Max, at.Probability))
@@ -93,13 +94,13 @@ func (s *settings) deviations(preset presetOf) []Deviation {
 		marksOtherwise(s.asked, q, slices.Compact(marks), preset, says)
 	}
 	sharesOtherwise(s.asked, s.share, says)
-	says(bySpelling, "Priorities of no cos group have traffic classes of their own, which share what is left of the link, and %d is strict; "+
+	says(bySpelling, "Priorities without a cos group have their own traffic classes, which share the rest of the link, and %d is strict; "+
 		"with the preset they are in class 0.", ir.ControlCos)
 	return out
 }
 
-// marksOtherwise reports a traffic class that is marked otherwise. Derived thresholds may differ: marks begin at another length of the
-// queue, and rules find marks that come after pauses.
+// marksOtherwise reports a traffic class whose marking differs from the preset. Derived thresholds may differ: marks then begin at
+// another length of the queue, and other rules report marks that come after pauses.
 func marksOtherwise(asked []*ir.CosGroup, q int, marks []string, preset presetOf, says sayer) {
 	if len(marks) == 0 {
 		return
@@ -112,7 +113,7 @@ func marksOtherwise(asked []*ir.CosGroup, q int, marks []string, preset presetOf
 		strings.Join(marks, ", or "), grammar.PresetCos, has.Min, has.Max, has.Probability)
 }
 
-// statesMarks reports whether the fabric states a number for marking that is not the preset's.
+// statesMarks reports whether the fabric states a number for marking that differs from the preset.
 func statesMarks(asked []*ir.CosGroup, preset presetOf) bool {
 	for _, g := range asked {
 		if g.ECN == nil || g.Cos != grammar.PresetCos {
@@ -130,7 +131,7 @@ func statesMarks(asked []*ir.CosGroup, preset presetOf) bool {
 	return false
 }
 
-// sharesOtherwise compares how queues are served. Without a weight in the fabric, shares are derived.
+// sharesOtherwise compares how queues are served. If the fabric states no weight, shares are derived.
 func sharesOtherwise(asked []*ir.CosGroup, share [8]ir.QueueShare, says sayer) {
 	var own, strict [8]bool
 	shares := byDerived
@@ -148,24 +149,24 @@ func sharesOtherwise(asked []*ir.CosGroup, share [8]ir.QueueShare, says sayer) {
 			if strict[q] {
 				weight = byStated
 			}
-			says(weight, "Traffic class %d is served %s; the preset serves class %d strictly, and no other.", q,
+			says(weight, "Traffic class %d is served %s; the preset serves only class %d strictly.", q,
 				map[bool]string{true: "strictly", false: "by its share"}[x.Strict], grammar.PresetCNP)
 		case !x.Strict && q != 0 && q != grammar.PresetCos:
-			says(shares, "Traffic class %d has a share of its own, %d %%; with the preset its traffic is in class 0.", q, x.Percent)
+			says(shares, "Traffic class %d has its own share, %d %%; with the preset its traffic is in class 0.", q, x.Percent)
 		case q == grammar.PresetCos && x.Percent != grammar.PresetPercent:
 			says(shares, "Traffic class %d has %d %%; the preset gives it %d %%.", q, x.Percent, grammar.PresetPercent)
 		}
 	}
 }
 
-// sortsOtherwise compares trust and maps. Values that no group claims differ without harm to what the fabric says.
+// sortsOtherwise compares trust and maps. Values that no group claims may differ without harm.
 func (s *settings) sortsOtherwise(says sayer) {
 	if s.trust != "both" {
 		weight := byLoss
 		if s.spare {
 			weight = bySpelling
 		}
-		says(weight, "The switch trusts %s alone; the preset trusts both fields.", map[string]string{"l2": "PCP", "l3": "DSCP"}[s.trust])
+		says(weight, "The switch trusts only %s; the preset trusts both fields.", map[string]string{"l2": "PCP", "l3": "DSCP"}[s.trust])
 	}
 	claimed := map[int]bool{}
 	for _, g := range s.asked {
@@ -193,7 +194,7 @@ func (s *settings) sortsOtherwise(says sayer) {
 	}
 	for _, p := range s.ports {
 		if p.byPCP {
-			says(byLoss, "%s trusts PCP alone; the preset trusts both fields on all ports.", p.name)
+			says(byLoss, "%s trusts only PCP; the preset trusts both fields on all ports.", p.name)
 			break
 		}
 	}
@@ -207,7 +208,7 @@ func (s *settings) names() []string {
 	return out
 }
 
-// list spells priorities: "3 and 4".
+// list returns priorities as text: "3 and 4".
 func list(mask uint8) string { return diag.And(strings.Split(digitsOf(mask), "")) }
 
 // presetIn returns the values of the preset in a tree.
@@ -215,14 +216,14 @@ func presetIn(set *grammar.Tree) presetOf {
 	out := plainPreset
 	qos := set.Get("qos")
 	if n, ok := grammar.Whole(qos.Get("roce", "cable-length")); ok {
-		out.metres = max(out.metres, n) // a shorter one goes before the preset's (overridden reports it)
+		out.metres = max(out.metres, n) // a shorter length overrides the preset's (overridden reports it)
 	}
 	out.before = marksIn(qos, grammar.PresetCos, &out.marks)
 	marksIn(qos, 0, &out.plain)
 	return out
 }
 
-// marksIn reads the marking of a class of default-global over that of the preset, and returns which of its numbers are there.
+// marksIn reads the marking of a class of default-global, which overrides the preset's. The result states which numbers are set.
 func marksIn(qos *grammar.Tree, class int, to *ir.Marking) (there [3]bool) {
 	marks := qos.Get("congestion-control", grammar.DefaultGlobal, "traffic-class", strconv.Itoa(class))
 	for i, f := range []struct {
@@ -236,8 +237,8 @@ func marksIn(qos *grammar.Tree, class int, to *ir.Marking) (there [3]bool) {
 	return there
 }
 
-// judgePreset refuses a switch that keeps the preset, and whose fabric does not fit it. With preset = "keep" it refuses only a fabric whose
-// lossless traffic would be another one or lose packets. Other differences are a note.
+// judgePreset refuses a switch that keeps the preset if the fabric does not fit it. With preset = "keep" it refuses the switch only if
+// other traffic would be lossless or lossless traffic would lose packets. Other differences are a note.
 func (e *editor) judgePreset(ds *diag.List) {
 	least, kept := byStated, e.w.preset == ir.KeepPreset
 	if kept {
@@ -259,8 +260,8 @@ func (e *editor) judgePreset(ds *diag.List) {
 	d := e.w.device
 	switch over := e.overridden(); {
 	case len(breaks) > 0 && kept:
-		topicPreset.Errorf(ds, d.At, "%s has the vendor's preset `qos roce`, and the fabric does not fit it, and the switch block "+
-			"says preset = \"keep\". Differences: %s Change the fabric to fit the preset, or write preset = \"replace\" in the switch "+
+		topicPreset.Errorf(ds, d.At, "%s has the vendor's preset `qos roce`, the fabric does not fit it, and the switch block "+
+			"has preset = \"keep\". Differences: %s Change the fabric to fit the preset, or write preset = \"replace\" in the switch "+
 			"block: rocec's settings then replace it.", d.Name, few(breaks))
 	case lost:
 		topicPreset.Errorf(ds, d.At, "%s has the vendor's preset `qos roce`, and the fabric does not fit it. Differences: %s Change "+
@@ -280,8 +281,8 @@ func (e *editor) judgePreset(ds *diag.List) {
 	}
 }
 
-// saysDeviations lists, a line each, the questions of the vendor's support about a switch with a tree. For a switch that keeps the preset
-// it lists the differences from the fabric.
+// saysDeviations returns one line for each difference from the preset, about which the vendor's support asks. For a switch that keeps the
+// preset, it lists the differences between preset and fabric.
 func (w *Wish) saysDeviations(set *grammar.Tree) (out []string) {
 	e := w.editor(set)
 	least, all := bySpelling, w.Deviations()
@@ -300,7 +301,7 @@ func (w *Wish) saysDeviations(set *grammar.Tree) (out []string) {
 	return slices.Insert(out, 0, head)
 }
 
-// few joins sentences, of very many the first.
+// few joins sentences. If there are very many, it joins only the first ones.
 func few(sentences []string) string {
 	if n := len(sentences) - 8; n > 0 {
 		return strings.Join(sentences[:8], " ") + fmt.Sprintf(" And %s more.", diag.Number(n))
@@ -308,8 +309,8 @@ func few(sentences []string) string {
 	return strings.Join(sentences, " ")
 }
 
-// overridden lists the settings of the tree that override those of the preset, where the fabric needs these: marks and shares of
-// default-global, the pool, and the length of cables. What else default-global has beside the preset is rocec's, and taken away.
+// overridden lists the settings of the tree that override settings of the preset which the fabric needs: marks and shares of
+// default-global, the pool, and the cable length. rocec owns all other settings of default-global, and removes them.
 func (e *editor) overridden() (out []string) {
 	says := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	qos, class := e.set.Get("qos"), strconv.Itoa(grammar.PresetCos)
@@ -346,11 +347,11 @@ func (e *editor) overridden() (out []string) {
 				if !preset.before[i] || !f.wants.Set() || f.wants.N == f.has {
 					continue
 				}
-				who := "the fabric"
+				who := "the fabric has"
 				if f.wants.N == f.from {
-					who = "the fabric and the preset"
+					who = "the fabric and the preset have"
 				}
-				says("%s has %s %d, and %s %d.", at, f.key, f.has, who, f.wants.N)
+				says("%s has %s %d, but %s %d.", at, f.key, f.has, who, f.wants.N)
 			}
 		}
 		if mode := marks.Get("mode"); mode.IsScalar() && mode.Value == "relative" {
@@ -371,7 +372,7 @@ func (e *editor) overridden() (out []string) {
 	return out
 }
 
-// ranges spells rising numbers: "24-25, 27-31".
+// ranges writes ascending numbers as ranges: "24-25, 27-31".
 func ranges(of []int) string {
 	var out []string
 	for i, j := 0, 0; i < len(of); i = j {

@@ -18,8 +18,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// identity asks for the release and model of a switch, and whether NVUE can take a change: it is up, no other change is half way, and
-// the files that it would write are its own.
+// identity asks for the release and model of a switch, and whether NVUE can accept a change: it runs, no other change is in progress, and
+// NVUE writes the files of QoS.
 func identity(d *ir.Device) []target.Probe {
 	return []target.Probe{cumulus.Release(d), {
 		Name: "NVUE",
@@ -40,7 +40,7 @@ true`},
 	}}
 }
 
-// revision is what `nv config revision -o json` tells of one.
+// revision is a revision in the output of `nv config revision -o json`.
 type revision struct {
 	State   string `json:"state"`
 	Message string `json:"message"`
@@ -63,12 +63,12 @@ func judgeIdentity(d *ir.Device, answer []byte) (wrong []string) {
 	var revisions map[string]revision
 	if json.Unmarshal([]byte(says["revisions"]), &revisions) != nil {
 		if rel, ok := grammar.ParseRelease(d.Switch.Version); ok && !rel.AtLeast(5, 5) {
-			return []string{fmt.Sprintf("The output of nv config revision on %s cannot be read. Manuals have that command from 5.5 on, so "+
+			return []string{fmt.Sprintf("The output of nv config revision on %s cannot be read. The command is in the manuals from 5.5 on, so "+
 				"release %s may lack it, and without it rocec cannot see whether another person's change is under way. Upgrade the switch to 5.5 "+
 				"or later, or write config = %q in the switch block.", d.Name, d.Switch.Version, "files")}
 		}
 		return []string{fmt.Sprintf("The output of nv config revision on %s cannot be read, so another person's change may be under way. "+
-			"Let the login user ask nv (group nvapply), or use sudo without a password.", d.Name)}
+			"Allow nv to the login user (group nvapply), or use sudo without a password.", d.Name)}
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(revisions), grammar.Compare) {
 		r := revisions[id]
@@ -84,14 +84,14 @@ func judgeIdentity(d *ir.Device, answer []byte) (wrong []string) {
 		}
 		switch r.State {
 		case "confirm":
-			wrong = append(wrong, fmt.Sprintf("Revision %s on %s waits for its confirmation%s. The user who applied it confirms it or lets it "+
-				"go back (nv config apply %s --confirm-yes or --confirm-no).", target.Escape(id), d.Name, by, target.Escape(id)))
+			wrong = append(wrong, fmt.Sprintf("Revision %s on %s waits for its confirmation%s. The user who applied the revision must confirm or "+
+				"reject it (nv config apply %s --confirm-yes or --confirm-no).", target.Escape(id), d.Name, by, target.Escape(id)))
 		case "apply":
 			wrong = append(wrong, fmt.Sprintf("Revision %s on %s is being applied%s: wait for it, or see nv config history there if it does not "+
 				"end.", target.Escape(id), d.Name, by))
 		}
 	}
-	if n, _ := strconv.Atoi(says["ignored"]); n > 0 { // one of the two is enough: what NVUE applies would not be what the switch does
+	if n, _ := strconv.Atoi(says["ignored"]); n > 0 { // one of the two is enough: the switch would not do what NVUE applies
 		wrong = append(wrong, byFilesInstead(d, "NVUE does not write "+grammar.FeaturesPath+" or "+grammar.InfraPath))
 	} else if n, _ := strconv.Atoi(says["groups"]); n > 0 {
 		wrong = append(wrong, byFilesInstead(d, grammar.FeaturesPath+" has port groups of rocec"))
@@ -106,20 +106,20 @@ func stateOf(s string) string {
 	return target.Escape(s)
 }
 
-// byFilesInstead says that a switch shows the other way of configuring it.
+// byFilesInstead reports that the switch is configured in the other way than in the fabric.
 func byFilesInstead(d *ir.Device, why string) string {
-	says := fmt.Sprintf("the fabric has it configured by NVUE, as release %s is by default", d.Switch.Version)
+	says := fmt.Sprintf("in the fabric it is configured by NVUE, the default of release %s", d.Switch.Version)
 	if at := d.Switch.ConfigAt; at.Filename != "" {
-		says = fmt.Sprintf("the switch block says config = %q (%s:%d)", cumulus.ByNVUE, diag.Escape(at.Filename), at.Start.Line)
+		says = fmt.Sprintf("the switch block has config = %q (%s:%d)", cumulus.ByNVUE, diag.Escape(at.Filename), at.Start.Line)
 	}
-	return fmt.Sprintf("%s is configured by files (%s), but %s. Write config = \"files\" in the switch block, or take the files' settings "+
-		"back on the switch.", d.Name, why, says)
+	return fmt.Sprintf("%s is configured by files (%s), but %s. Write config = \"files\" in the switch block, or remove the files' settings "+
+		"on the switch.", d.Name, why, says)
 }
 
-// modelNumber finds what model a product name is of: MSN3700-CS2F, SN5600.
+// modelNumber finds the model number in a product name: MSN3700-CS2F, SN5600.
 var modelNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)SN([0-9]{4})`) })
 
-// judgeModel compares the number of the model; the letters after it are kinds of ports, which product names spell in other ways.
+// judgeModel compares the model numbers. The letters after the number describe the ports, and product names spell them differently.
 func judgeModel(d *ir.Device, answer string) []string {
 	var eeprom struct {
 		TLV map[string]struct {
@@ -134,12 +134,12 @@ func judgeModel(d *ir.Device, answer string) []string {
 	if is == nil || want == nil || is[1] == want[1] {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s reports that it is a %s, and the fabric says model = %q: its ports, memory and headroom would be "+
-		"those of another switch.", d.Name, target.Escape(product), d.Switch.Model.Name)}
+	return []string{fmt.Sprintf("%s reports that it is a %s, but the fabric has model = %q: its ports, memory and headroom "+
+		"differ.", d.Name, target.Escape(product), d.Switch.Model.Name)}
 }
 
-// probes returns the probes that show whether the settings work: nvued and switchd run, the switch reserves the headroom of its
-// lossless ports, and the surroundings of every switch.
+// probes returns the probes that show whether the settings work: nvued and switchd run, the switch reserves the headroom of its lossless
+// ports, and the surroundings of every switch.
 func probes(d *ir.Device) []target.Probe {
 	out := []target.Probe{nvuedProbe(d), cumulus.Switchd(d.Name, true, false)}
 	var all, some []*ir.Port
@@ -164,11 +164,11 @@ func probes(d *ir.Device) []target.Probe {
 	return append(out, cumulus.Around(d)...)
 }
 
-// atOnce is of how many ports one probe asks: once for each, nv takes half a second to a second, and a probe has half a minute.
+// atOnce is the number of ports in one probe: nv needs half a second to a second per port, and a probe has half a minute.
 const atOnce = 8
 
-// nvuedProbe asks for the daemon, for obstacles to a change, for adaptive routing, which is never written, and whether a restart
-// would keep the applied tree.
+// nvuedProbe asks whether the daemon runs, for obstacles to a change, for adaptive routing, which rocec never writes, and whether a
+// restart would keep the applied tree.
 func nvuedProbe(d *ir.Device) target.Probe {
 	const cmd = "echo \"nvued $(systemctl is-active nvued)\"\napplied\necho \"revision $now $state\"\ntree applied || true"
 	return target.StateProbe("nvued", nvScript+cmd, func(answer []byte) []target.Sample {
@@ -193,8 +193,8 @@ func nvuedProbe(d *ir.Device) target.Probe {
 	})
 }
 
-// unsaved warns that a restart would take the applied revision back: up to 5.8 only `nv config save` keeps one (auto-save is on from
-// 5.9 on, release notes). It gives a hint and not a finding, since only manuals show that a saved revision has another state.
+// unsaved warns that a restart would undo the applied revision: up to 5.8 only `nv config save` keeps a revision (auto-save is on from
+// 5.9 on, release notes). The result is a hint and not a finding, since only the manuals show that a saved revision has another state.
 func unsaved(d *ir.Device, applied string) (target.Sample, bool) {
 	rel, ok := grammar.ParseRelease(d.Switch.Version)
 	number, state, _ := strings.Cut(applied, " ")
@@ -203,16 +203,16 @@ func unsaved(d *ir.Device, applied string) (target.Sample, bool) {
 	}
 	return target.Sample{
 		Name: "saved", Unit: target.UnitFact, Fact: "revision " + number + " is applied, and not saved",
-		Hint: "The applied revision is not saved, and with this release a restart of the switch brings back what was saved last. The " +
-			"user who applied it keeps it with nv config save.",
+		Hint: "The applied revision is not saved. With this release a restart of the switch restores the last saved revision. The " +
+			"user who applied it can keep it with nv config save.",
 	}, true
 }
 
-// headroomProbe reads what a switch reserves of its memory for what arrives after a pause. The switch derives it by a formula that is not
-// public; less than rocec derives is loss.
+// headroomProbe reads the memory that a switch reserves for packets that arrive after a pause. The switch derives the size by a formula
+// that is not public. If it is smaller than rocec's, packets are lost.
 //
-// The applied configuration decides what a port should have. The output of nv for the port shows the chip, which may hold less than
-// was applied, in a form that no manual documents.
+// The applied configuration decides what a port should have. The output of nv for the port shows the chip, which may have less than was
+// applied, in a form that no manual documents.
 func headroomProbe(d *ir.Device, name string, ports []*ir.Port, slow bool) target.Probe {
 	var b strings.Builder
 	b.WriteString(nvScript + "one() {\nprintf 'groups:%s ' \"$1\"\ntimeout 10 nv show interface \"$1\" qos buffer ingress-priority-group " +
@@ -235,7 +235,7 @@ func headroomProbe(d *ir.Device, name string, ports []*ir.Port, slow bool) targe
 		}
 		for _, p := range ports {
 			if !read {
-				out = append(out, unread(d, p, "nv config show gives no applied configuration."))
+				out = append(out, unread(d, p, "nv config show prints no applied configuration."))
 				continue
 			}
 			holder := cmp.Or(bonds[p.Name], p.Name)
@@ -248,7 +248,7 @@ func headroomProbe(d *ir.Device, name string, ports []*ir.Port, slow bool) targe
 					"there.", target.Escape(holder)))
 			}
 			if s.Unit == target.UnitState && s.Value == 0 && says["link:"+p.Name] == "down" {
-				s = unread(d, p, "its link is down, and what is reserved for it may depend on its speed.")
+				s = unread(d, p, "its link is down, and the reserve may depend on its speed.")
 			}
 			out = append(out, s)
 		}
@@ -267,10 +267,10 @@ func headroomProbe(d *ir.Device, name string, ports []*ir.Port, slow bool) targe
 	}
 }
 
-// treeBegins stands before the applied tree in an answer.
+// treeBegins is the line before the applied tree in an answer.
 const treeBegins = "== applied"
 
-// pauses reports whether the applied tree makes a port pause: it has a profile of rocec's, or the preset.
+// pauses reports whether the applied tree makes a port pause: the port has a profile of rocec's, or the preset.
 func pauses(set *grammar.Tree, holder string, p *ir.Port) bool {
 	table := "pfc"
 	if p.ByPause() {
@@ -283,13 +283,13 @@ func pauses(set *grammar.Tree, holder string, p *ir.Port) bool {
 	return table == "pfc" && grammar.PresetIsOn(set) && !grammar.PresetIsLossy(set)
 }
 
-// headroomOf judges the headroom of a port: at least the vendor's own tables ([ir.Buffer.Floor]), or less, which takes a change back.
-// The text short reports headroom above that floor and below the need: a finding, since only an unlucky burst is lost then. A port
-// that does not pause yet needs none.
+// headroomOf compares the headroom of a port with the vendor's own tables ([ir.Buffer.Floor]) and with the need. A headroom below the
+// tables rolls back a change. A headroom between the two is the finding short, since only an unlucky burst is then lost. A port that does
+// not pause yet needs none.
 func headroomOf(d *ir.Device, p *ir.Port, pauses bool, groups string) (s target.Sample, short string) {
 	const name = "headroom"
 	need, floor := 0, 0
-	for _, b := range p.Buffers() { // one priority group holds all of them
+	for _, b := range p.Buffers() { // all buffers are in one priority group
 		need, floor = need+b.Need, floor+b.Floor
 	}
 	if !pauses {
@@ -297,9 +297,9 @@ func headroomOf(d *ir.Device, p *ir.Port, pauses bool, groups string) (s target.
 	}
 	var of map[string]map[string]any
 	if json.Unmarshal([]byte(groups), &of) != nil || len(of) == 0 {
-		return unread(d, p, fmt.Sprintf("nv show interface %s qos buffer ingress-priority-group gives nothing.", p.Name)), ""
+		return unread(d, p, fmt.Sprintf("nv show interface %s qos buffer ingress-priority-group prints nothing.", p.Name)), ""
 	}
-	told := false // some group says of which kind it is
+	told := false // some group states its kind
 	for _, id := range slices.Sorted(maps.Keys(of)) {
 		g := of[id]
 		kind, is := g["lossy-lossless"].(string)
@@ -309,25 +309,25 @@ func headroomOf(d *ir.Device, p *ir.Port, pauses bool, groups string) (s target.
 		}
 		have, ok := Bytes(g["headroom"])
 		if !ok {
-			return unread(d, p, fmt.Sprintf("nv show interface %s qos buffer ingress-priority-group gives no number of bytes.", p.Name)), ""
+			return unread(d, p, fmt.Sprintf("nv show interface %s qos buffer ingress-priority-group prints no number of bytes.", p.Name)), ""
 		}
-		says := fmt.Sprintf("%s reserves %s B of headroom for %s, and up to %s B can arrive after it has asked for a pause. State a longer "+
-			"cable for it, or the buffer in a pfc block.", d.Name, diag.Number(have), p.Name, diag.Number(need))
+		says := fmt.Sprintf("%s reserves %s B of headroom for %s, but up to %s B can arrive after it sends a pause. State a longer "+
+			"cable for the port, or the buffer in a pfc block.", d.Name, diag.Number(have), p.Name, diag.Number(need))
 		if have >= floor && have < need {
 			short = says
 		}
 		return target.Gauge(name, p.Name, have >= floor, says), short
 	}
 	if !told {
-		return unread(d, p, fmt.Sprintf("nv show interface %s qos buffer ingress-priority-group does not say which group is lossless.", p.Name)),
+		return unread(d, p, fmt.Sprintf("nv show interface %s qos buffer ingress-priority-group does not show which group is lossless.", p.Name)),
 			""
 	}
 	return target.Gauge(name, p.Name, false, fmt.Sprintf("%s has no lossless priority group on %s, although a PFC profile is bound to it: "+
 		"is there a lossless traffic pool? See nv show qos traffic-pool.", d.Name, p.Name)), ""
 }
 
-// unread is headroom of which nothing is known, and why. The form of the answer is not documented: what is not understood takes no change
-// back.
+// unread returns a sample for a headroom that could not be read, with the reason. The form of the answer is not documented, so an answer
+// that rocec does not understand causes no rollback.
 func unread(d *ir.Device, p *ir.Port, why string) target.Sample {
 	return target.Sample{
 		Name: "headroom", On: p.Name, Unit: target.UnitFact, Fact: target.NotReadable,
@@ -335,8 +335,8 @@ func unread(d *ir.Device, p *ir.Port, why string) target.Sample {
 	}
 }
 
-// Bytes reads a size as NVUE writes it in JSON, which no manual says: 150000, "150000 B", "146.48 KB". A size with a fraction is rounded
-// up, by half of its last digit.
+// Bytes reads a size in the forms that NVUE may have in JSON, which no manual documents: 150000, "150000 B", "146.48 KB". A size with a
+// fraction is rounded up, by half of its last digit.
 func Bytes(v any) (int, bool) {
 	switch v := v.(type) {
 	case float64:
@@ -344,7 +344,7 @@ func Bytes(v any) (int, bool) {
 	case string:
 		number, unit, _ := strings.Cut(strings.TrimSpace(v), " ")
 		n, err := strconv.ParseFloat(number, 64)
-		if err != nil || !(n >= 0 && n <= 1<<40) { // NaN is neither
+		if err != nil || !(n >= 0 && n <= 1<<40) { // NaN fails both comparisons
 			return 0, false
 		}
 		scale := map[string]float64{"": 1, "B": 1, "BYTES": 1, "KB": 1 << 10, "MB": 1 << 20}[strings.ToUpper(unit)]

@@ -13,8 +13,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// TestHeadroom: the form of nv's output for buffers is not documented, so only an understood answer is judged. Too little headroom
-// takes a change back; an unreadable answer does not, nor does a port without a link.
+// TestHeadroom: the form of nv's output for buffers is not documented, so only an understood answer is evaluated. Too little headroom
+// rolls back a change. An unreadable answer does not, and neither does a port without a link.
 func TestHeadroom(t *testing.T) {
 	d := &ir.Device{DevicePlaces: &ir.DevicePlaces{}, Name: "leaf1"}
 	p := ir.NewPort(d, ir.PortSpec{Name: "swp1", Buffers: []*ir.Buffer{{Need: 1000, Floor: 900}}})
@@ -69,7 +69,7 @@ func TestHeadroom(t *testing.T) {
 		assert.Equal(t, c.want, got, name)
 	}
 
-	// From the floor on a change stays, and verify has a finding up to what is needed, with both numbers.
+	// If the headroom is at least the floor, a change stays. If it is below the need, verify has a finding with both numbers.
 	probe := headroomProbe(d, "headroom", []*ir.Port{p}, false)
 	for have, c := range map[int]struct{ state, findings int }{800: {0, 1}, 899: {0, 1}, 900: {1, 1}, 999: {1, 1}, 1000: {1, 0}} {
 		groups := fmt.Sprintf(`{"3":{"lossy-lossless":"lossless","headroom":%d}}`, have)
@@ -78,12 +78,12 @@ func TestHeadroom(t *testing.T) {
 		found := probe.Judge(answer)
 		require.Len(t, found, c.findings, have)
 		for _, f := range found {
-			assert.Contains(t, f, fmt.Sprintf("reserves %d B of headroom for swp1, and up to 1,000 B can arrive", have))
+			assert.Contains(t, f, fmt.Sprintf("reserves %d B of headroom for swp1, but up to 1,000 B can arrive", have))
 		}
 	}
 }
 
-// TestBoundTo: a bond has the profile of the member that needs the most, also where the fabric states sizes and cables are of one class.
+// TestBoundTo: a bond has the profile of the member with the greatest need, even if the fabric states sizes and cables have one class.
 func TestBoundTo(t *testing.T) {
 	e := &editor{
 		settings: &settings{
@@ -109,7 +109,7 @@ func TestBoundTo(t *testing.T) {
 	}
 }
 
-// TestBytes: no manual documents the JSON form of a size, so every form of the tables is read, rounded up, and no other text is a
+// TestBytes: no manual documents the JSON form of a size. So every form in the tables is read and rounded up, and no other text is a
 // number.
 func TestBytes(t *testing.T) {
 	for _, c := range []struct {
@@ -121,7 +121,7 @@ func TestBytes(t *testing.T) {
 		{"150000", 150000, true},
 		{"25000 B", 25000, true},
 		{"25000 Bytes", 25000, true},
-		{"146.48 KB", 150000, true}, // 149995.52 to 150005.76
+		{"146.48 KB", 150000, true}, // the exact size is 149995.52 to 150005.76
 		{"1.43 MB", 1504706, true},
 		{" 8 kb ", 8192, true},
 		{"0 B", 0, true},

@@ -14,13 +14,13 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// asks are the stored and the applied tree.
+// asks are queries for the stored and the applied tree.
 var asks = []target.Question{
 	{File: "startup.yaml", Cmd: "cat " + "/etc/nvue.d/startup.yaml", Says: "the stored configuration"},
 	{File: "applied.yaml", Cmd: "nv config show", Says: "the applied configuration"},
 }
 
-// kept are the parts of a tree that say something of lossless traffic, of cables, or of routing.
+// kept are the parts of a tree about lossless traffic, cables or routing.
 var kept = snapshot.Kept{
 	"header", "qos", "bridge", "mlag", "platform", "system.hostname", "system.qos", "interface.*.link", "interface.*.type",
 	"interface.*.bond", "interface.*.qos", "interface.*.bridge", "interface.*.vlan", "interface.*.parent", "interface.*.ip.address",
@@ -34,7 +34,7 @@ var kept = snapshot.Kept{
 	"vrf.*.router.bgp.peer-group.*.address-family.*.aspath.allow-my-asn",
 }
 
-// keep takes all other parts out of a tree, or out of commands. A command line above a tree stays without the names of its prompt.
+// keep removes all other parts from a tree or from commands. A command line above a tree stays, without the names in its prompt.
 func keep(_ string, data []byte) (out []byte, dropped int, err error) {
 	if grammar.AreCommands(data) {
 		return keepCommands(data)
@@ -59,7 +59,7 @@ func keep(_ string, data []byte) (out []byte, dropped int, err error) {
 	return append([]byte(above), out...), dropped, nil
 }
 
-// plainPrompt replaces the prompt of a terminal, which has names of a user and of a device.
+// plainPrompt replaces the prompt of a terminal, which contains the names of a user and of a device.
 const plainPrompt = "cumulus@switch:~$ "
 
 // plainCommand returns the first words of a command that prints a tree.
@@ -71,14 +71,14 @@ func plainCommand(command string) string {
 	return "cat"
 }
 
-// errCommands is why commands are not kept.
-var errCommands = errors.New("its commands are written in a way in which their paths cannot be found")
+// errCommands is the reason why commands are not kept.
+var errCommands = errors.New("the paths of its commands cannot be found")
 
-// keepCommands takes commands about other parts out of a text, and names, comments and the rest of a shell. A command of a shell is one
-// that does nothing afterwards.
+// keepCommands removes from a text all commands about other parts, and names, comments and other shell text. A remaining shell command
+// has no effect.
 func keepCommands(data []byte) (out []byte, dropped int, err error) {
 	var to bytes.Buffer
-	var lines [][]byte // which a backslash at the end joins
+	var lines [][]byte // a backslash at the end joins the lines
 	for line := range bytes.Lines(data) {
 		lines = append(lines, line)
 		if text := bytes.TrimRight(line, "\r\n\t "); bytes.HasSuffix(text, []byte("\\")) && len(lines) < 100 {
@@ -94,7 +94,7 @@ func keepCommands(data []byte) (out []byte, dropped int, err error) {
 	return to.Bytes(), dropped, nil
 }
 
-// keepLine writes the first command of one or more lines, and reports by 1 that it or another one was dropped.
+// keepLine writes the first command of one or more lines. It returns 1 if this command, or another one, was dropped.
 func keepLine(to *bytes.Buffer, lines [][]byte) (dropped int) {
 	joined, texts := "", make([]string, len(lines))
 	for i, line := range lines {
@@ -124,7 +124,7 @@ func keepLine(to *bytes.Buffer, lines [][]byte) (dropped int) {
 			to.WriteString(texts[i])
 		case i > 0 || words[0][0] == '#' || words[0] == "nv" && len(words) > 1 && (words[1] == "set" || words[1] == "unset"):
 		default:
-			to.WriteString("true") // a command that sets nothing, for the text is a script
+			to.WriteString("true") // a command that sets nothing, since the text is a script
 		}
 		to.Write(line[len(text):])
 	}
@@ -134,7 +134,7 @@ func keepLine(to *bytes.Buffer, lines [][]byte) (dropped int) {
 	return dropped
 }
 
-// sameCommands reports whether the kept paths of two texts are set and unset alike.
+// sameCommands reports whether the kept paths of two texts are set and unset in the same way.
 func sameCommands(a, b []byte) bool {
 	before, after := grammar.ReadLoosely(a, grammar.Any()), grammar.ReadLoosely(b, grammar.Any())
 	of := func(t *grammar.Tree) map[string]string {
@@ -161,7 +161,7 @@ func pathOf(keys []string) []string {
 	return keys
 }
 
-// keepsCommand reports whether a line sets or unsets kept parts alone. A line with more than one command is not kept.
+// keepsCommand reports whether a line sets or unsets only kept parts. A line with more than one command is not kept.
 func keepsCommand(line string) bool {
 	if strings.ContainsAny(line, ";&|`\\") || strings.Contains(line, "$(") {
 		return false
@@ -178,7 +178,7 @@ func keepsCommand(line string) bool {
 	if len(words) < 3 || words[0] != "nv" {
 		return false
 	}
-	if words[1] == "config" { // its options may hold a text of people
+	if words[1] == "config" { // the options may contain free text
 		return len(words) == 3 || len(words) == 4 && slices.Contains([]string{"-y", "--assume-yes", "--confirm-yes"}, words[3])
 	}
 	return (words[1] == "set" || words[1] == "unset") && kept.Path(words[2:])

@@ -7,8 +7,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Read gives the settings of a switch of a fabric by its tree ([reading.Read]). Nil: the text is empty or cannot be read. Read never
-// fails, whatever the bytes.
+// Read returns the settings of a fabric's switch from its tree ([reading.Read]). The result is nil if the text is empty or cannot be
+// read. Read never fails, whatever the bytes.
 func Read(d *ir.Device, content []byte) *ir.Settings {
 	return reading.Read(names(d.Ports), d.Switch.Version, content)
 }
@@ -25,8 +25,8 @@ func names(ports []*ir.Port) (out []string) {
 	return out
 }
 
-// Adaptive names the interfaces that choose among equal paths by their load, in natural order, in the spelling of any release. It
-// names none if the whole switch has adaptive routing off.
+// Adaptive returns the interfaces that choose among equal paths by their load, in natural order, in any release's spelling. It returns
+// none if adaptive routing is off for the whole switch.
 func Adaptive(content []byte) []string {
 	cfg, err := grammar.Read(content)
 	if err != nil {

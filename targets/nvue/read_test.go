@@ -16,7 +16,7 @@ import (
 	"github.com/rocec/rocec/targets/nvue"
 )
 
-// readsBack holds what a tree says to what the fabric means: everything but headroom, which the switch derives.
+// readsBack compares the settings of a tree with the fabric, except headroom, which the switch derives.
 func readsBack(t require.TestingT, d *ir.Device, text []byte) {
 	got, want := nvue.Read(d, text), d.Wanted()
 	require.NotNil(t, got)
@@ -45,7 +45,7 @@ func readsBack(t require.TestingT, d *ir.Device, text []byte) {
 	for _, p := range d.Ports {
 		w, g := want.Port(p.Name), got.Port(p.Name)
 		agree(p.String(), w, g)
-		if len(p.Marks()) > 0 { // else ECN of default-global belongs to others
+		if len(p.Marks()) > 0 { // otherwise ECN of default-global belongs to others
 			require.Equal(t, w.Marks, g.Marks, p.String())
 			require.Equal(t, w.Marking, g.Marking, p.String())
 		}
@@ -70,7 +70,8 @@ func readsBack(t require.TestingT, d *ir.Device, text []byte) {
 	}
 }
 
-// TestReadExamples: what is written for the examples reads back as their fabrics mean it, from nothing and into a factory's tree.
+// TestReadExamples: the trees written for the examples read back as the settings of their fabrics. The trees are written from nothing,
+// and into a factory's tree.
 func TestReadExamples(t *testing.T) {
 	for _, release := range []string{"5.4.0", "5.18.0"} {
 		for _, d := range everything(t, release) {
@@ -83,7 +84,7 @@ func TestReadExamples(t *testing.T) {
 	}
 }
 
-// random makes a rack with other classes, cables and releases.
+// random returns a rack with other classes, cables and releases.
 func random(t *rapid.T) (text, release string) {
 	release = rapid.SampledFrom([]string{"5.4.0", "5.6.1", "5.9.0", "5.11.0", "5.15.0", "5.18.0"}).Draw(t, "release")
 	cos := rapid.Permutation([]int{0, 1, 2, 3, 4, 5, 6, 7}).Draw(t, "cos")
@@ -136,7 +137,7 @@ func random(t *rapid.T) (text, release string) {
 	return b.String(), release
 }
 
-// TestRandom: the laws of an edit, and reading back, for random racks and random trees on their switches.
+// TestRandom: the laws of an edit and of reading back, for random racks and random trees on their switches.
 func TestRandom(t *testing.T) {
 	fact := factory(t)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -151,12 +152,12 @@ func TestRandom(t *testing.T) {
 	})
 }
 
-// TestRead: what a switch does where its tree says nothing, and what is not known.
+// TestRead: the settings of a switch whose tree lacks values, and values that are unknown.
 func TestRead(t *testing.T) {
 	d := device(t, rack, "tor1")
 	port := func(text string) *ir.PortSettings { return nvue.Read(d, []byte(text)).Port("swp1") }
 
-	p := port("{}") // from the factory
+	p := port("{}") // set by the factory
 	assert.Equal(t, ir.Trust{PCP: true}, p.Trust)
 	assert.Equal(t, int8(3), p.DSCP[26])
 	assert.Equal(t, int8(7), p.PCP[7])
@@ -190,11 +191,11 @@ func TestRead(t *testing.T) {
 
 	p = port("qos: {link-pause: {a: {rx: enable}}}\ninterface: {swp1: {qos: {link-pause: {profile: a}}}}")
 	assert.True(t, p.LinkPause)
-	assert.Equal(t, uint8(0xff), p.Sends, "on where no key is set")
+	assert.Equal(t, uint8(0xff), p.Sends, "on if no key is set")
 	assert.Zero(t, port("qos: {link-pause: {}}").Sends)
 
 	p = port("qos: {pfc: {a: {switch-priority: {3: {}}}}}\ninterface: {bond1: {bond: {member: {swp1: {}}}, qos: {pfc: {profile: a}}}}")
-	assert.Equal(t, uint8(1<<3), p.Sends, "what its bond has")
+	assert.Equal(t, uint8(1<<3), p.Sends, "the settings of its bond")
 
 	p = port("qos: {mapping: {default-global: {trust: port, dscp: {26: {switch-priority: 9}}}}}")
 	assert.Equal(t, ir.Trust{}, p.Trust)
@@ -203,28 +204,28 @@ func TestRead(t *testing.T) {
 
 	p = port("qos: {congestion-control: {default-global: {traffic-class: {0: {ecn: disable}, 3: {ecn: enable, mode: relative}}}}}")
 	assert.Equal(t, uint8(1<<3), p.Marks)
-	assert.Equal(t, ir.Marking{}, p.Marking, "of what is free")
+	assert.Equal(t, ir.Marking{}, p.Marking, "relative to the free memory")
 
 	p = port("qos: {congestion-control: {default-global: {traffic-class: {3: {ecn: enable}}}}}")
-	assert.Equal(t, uint8(1<<3), p.Marks, "a class that is stated takes the place of all that the factory has")
+	assert.Equal(t, uint8(1<<3), p.Marks, "a stated class replaces all classes of the factory")
 
 	for _, text := range []string{"", "a: *x", "hello"} {
 		assert.Nil(t, nvue.Read(d, []byte(text)), "%q", text)
 	}
 }
 
-// TestAdaptive: which interfaces choose their ways by load.
+// TestAdaptive: the interfaces that choose paths by load.
 func TestAdaptive(t *testing.T) {
 	const ports = "interface: {'swp1-2,swp10': {router: {adaptive-routing: {enable: on}}}, " +
 		"swp3: {router: {adaptive-routing: {enable: 'off'}}}, swp4: {router: {adaptive-routing: {state: enabled}}}}\n"
-	assert.Empty(t, nvue.Adaptive([]byte(ports)), "the switch as a whole does not")
+	assert.Empty(t, nvue.Adaptive([]byte(ports)), "adaptive routing is off for the whole switch")
 	for _, on := range []string{"enable: 'on'", "state: enabled"} {
 		assert.Equal(t, []string{"swp1", "swp2", "swp4", "swp10"}, nvue.Adaptive([]byte(ports+"router: {adaptive-routing: {"+on+"}}")))
 	}
 	assert.Empty(t, nvue.Adaptive([]byte("a: *x")))
 }
 
-// FuzzRead: whatever a switch says, reading and editing end.
+// FuzzRead: for any bytes from a switch, reading and editing end.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte("qos: {roce: {}, pfc: {default-global: {switch-priority: {2: {}}}}}"))
 	f.Add([]byte("qos: {pfc: hello, mapping: {default-global: [1, 2]}, roce: on}\ninterface: {swp1-4: {qos: 3}, bond1: {bond: {member: x}}}"))
@@ -277,7 +278,7 @@ func BenchmarkRender(b *testing.B) {
 	require.Equal(b, switches*ports, n)
 }
 
-// TestReadPorts: what is read is of front ports: members and not their bond, parts and not the port that is split, and no management port.
+// TestReadPorts: only front ports are read: members and not their bond, parts and not the split port, and no management port.
 func TestReadPorts(t *testing.T) {
 	s := nvue.Read(device(t, rack, "tor1"), []byte("interface: {eth0: {type: eth}, lo: {type: loopback}, swp9: {link: {breakout: {2x: {}}}}, "+
 		"swp9s0: {link: {mtu: 9000}}, bond1: {bond: {member: {'swp9s0-1': {}}}}, swp12: {description: x}}"))

@@ -18,10 +18,11 @@ import (
 	"github.com/rocec/rocec/targets/target/targettest"
 )
 
-// shells are those that a switch, or a user who logs in there, may have.
+// shells are the shells that a switch, or a user who logs in there, may have.
 var shells = [][]string{{"dash"}, {"bash", "--posix"}}
 
-// sourced runs a script after nv.sh in every shell, with an nv that prints a text and ends with a status; all have to say the same.
+// sourced runs a script after nv.sh in every shell, with an nv that prints a text and ends with a status. All shells must give the same
+// result.
 func sourced(t *testing.T, answer, status, script string, more ...string) (out string, failed bool) {
 	t.Helper()
 	dir := t.TempDir()
@@ -44,7 +45,7 @@ func sourced(t *testing.T, answer, status, script string, more ...string) (out s
 	return out, failed
 }
 
-// TestRevisions: JSON in any layout, with whatever people write into messages.
+// TestRevisions: JSON in any layout, with any text that people write into messages.
 func TestRevisions(t *testing.T) {
 	const three = `{"1":{"state":"inactive","message":"factory"},
 "12" : { "transition": {"issue": {"0": {"state": "x", "message": "y"}}, "progress": ""}, "state" : "applied_and_saved",
@@ -69,7 +70,7 @@ func TestRevisions(t *testing.T) {
 		out, _ = sourced(t, c.answer, "0", `if applied; then printf '%s %s %s\n' "$now" "$state" "$message"; else echo fails; fi`)
 		assert.Equal(t, c.applied, out, name)
 	}
-	// As many as a switch keeps, with what people and progress may say. Every step and undo asks more than once.
+	// As many revisions as a switch keeps, with long messages and progress texts. Every step and undo asks more than once.
 	var b strings.Builder
 	for i := range 100 {
 		fmt.Fprintf(&b, `,"%d":{"message":"a \"q\" \\ b","state":"inactive","transition":{"issue":{},"progress":"%s"}}`, i+1,
@@ -183,7 +184,7 @@ func TestTree(t *testing.T) {
 	assert.True(t, failed, "nv failed")
 	_, failed = sourced(t, whole, "0", "tree applied", "8388608", "500")
 	assert.True(t, failed, "more than is read")
-	// Logged commands are in lines of their own; a command in braces would include what is beside it.
+	// Logged commands are in separate lines; a command in braces would include its neighbours.
 	for _, flow := range []string{
 		"- set: {qos: {roce: {}}, router: {bgp: {password: secret}}}\n", "- set:\n    interface: {swp1: {qos: {}, description: secret}}\n",
 		"- set:\n    interface:\n      swp1: {ip: {address: secret}}\n", "- set:\n    router: {bgp: {password: secret}}\n",
@@ -207,8 +208,8 @@ func TestTree(t *testing.T) {
 	assert.Equal(t, "- set: {}\n", out)
 }
 
-// TestAsked: nv asks before it acts, so after the answer no nothing needs to be undone, whatever state the revision has then. An undo
-// would overwrite the file that nv asked about.
+// TestAsked: nv asks before it acts, so after the answer no nothing needs to be undone, whatever the state of the revision. An undo would
+// overwrite the file that nv asked about.
 func TestAsked(t *testing.T) {
 	step := filepath.Join(t.TempDir(), "txn-r", "step.00")
 	require.NoError(t, os.MkdirAll(step, 0o700))
@@ -227,8 +228,8 @@ func TestAsked(t *testing.T) {
 	}
 }
 
-// TestBoot: the start-up configuration is put back where a change was applied and not confirmed, and stays where no change was
-// applied. A copy torn by a power cut would leave the switch without a configuration.
+// TestBoot: the start-up configuration is restored if a change was applied and not confirmed, and stays if no change was applied. A copy
+// torn by a power cut would leave the switch without a configuration.
 func TestBoot(t *testing.T) {
 	lib, err := os.ReadFile("script/undo.sh")
 	require.NoError(t, err)
@@ -254,7 +255,7 @@ func TestBoot(t *testing.T) {
 	}
 }
 
-// TestScriptsOfSteps: what steps run passes the linter of shells.
+// TestScriptsOfSteps: the scripts of steps pass the linter of shells.
 func TestScriptsOfSteps(t *testing.T) {
 	files, err := filepath.Glob("script/*.sh")
 	require.NoError(t, err)
@@ -273,7 +274,7 @@ func TestScriptsOfSteps(t *testing.T) {
 	}
 }
 
-// TestKeep: a revision that waits on after it was confirmed would go back by itself, whatever nv said.
+// TestKeep: a revision that still waits after it was confirmed would be undone, whatever nv printed.
 func TestKeep(t *testing.T) {
 	machinetest.Long(t)
 	body, err := os.ReadFile("script/keep.sh")
@@ -286,8 +287,8 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestWentBack: where NVUE has gone back by a revision of another number, no undo is needed; a revision with other content belongs to
-// others.
+// TestWentBack: if NVUE has restored the old content by a revision of another number, no undo is needed. A revision with other content
+// belongs to others.
 func TestWentBack(t *testing.T) {
 	body, err := os.ReadFile("script/undo.sh")
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// The scripts a switch runs. The first two are what the others share.
+// The scripts that a switch runs. The other scripts include the first two.
 var (
 	//go:embed script/nv.sh
 	nvScript string
@@ -32,7 +32,7 @@ var (
 	backScript string
 )
 
-// Those that all steps have in common, so that equal steps are equal.
+// The queries that all steps share, so that equal steps are equal.
 var (
 	liveQuery = &target.Query{
 		Name: nameTree, Cmd: nvScript + "tree applied || fail 'nv config show gives no whole configuration, or one of more than 8 MiB'",
@@ -45,10 +45,10 @@ var (
 // The names of queries and steps, see [target.Target.Recall].
 const (
 	nameTree  = "nvue tree"
-	namePatch = "nvue patch" // with two trees, by their SHA-256, it makes the second of the first
+	namePatch = "nvue patch" // with two trees, by their SHA-256, it turns the first into the second
 )
 
-// stepBetween makes one tree of another. Those that cannot be read change nothing: both were read before.
+// stepBetween returns the step that turns one tree into another. Trees that cannot be read change nothing: the caller has read both.
 func stepBetween(before, after []byte) target.Step {
 	docs, err := Patch(before, after)
 	if _, err2 := grammar.Read(after); err != nil || err2 != nil {
@@ -61,7 +61,7 @@ func stepBetween(before, after []byte) target.Step {
 	return s
 }
 
-// movesBuffers reports whether a patch has switchd change buffers.
+// movesBuffers reports whether a patch makes switchd change buffers.
 func movesBuffers(docs []grammar.Doc) (moves bool) {
 	for _, d := range docs {
 		d.Tree.Leaves(func(l grammar.Leaf) {
@@ -81,7 +81,7 @@ func movesBuffers(docs []grammar.Doc) (moves bool) {
 	return moves
 }
 
-// recall gives a step or a query by its name.
+// recall returns a step or a query by its name.
 func recall(words []string, kept target.Kept) (*target.Made, error) {
 	switch {
 	case slices.Equal(words, []string{"tree"}):
@@ -104,8 +104,8 @@ func recall(words []string, kept target.Kept) (*target.Made, error) {
 	return nil, &target.Unknown{Name: "nvue " + strings.Join(words, " ")}
 }
 
-// step applies a patch to the tree it was made for. NVUE itself has switchd read what changed, so no port goes down: "may lose packets
-// for a moment" (manual of 5.17, Quality of Service, switchd).
+// step returns the step that applies a patch to the tree for which the patch was made. NVUE lets switchd read the changes, so no port
+// goes down: "may lose packets for a moment" (manual of 5.17, Quality of Service, switchd).
 func step(name string, before []byte, docs []grammar.Doc) target.Step {
 	var b bytes.Buffer
 	b.WriteString(target.Sum(before) + "\n")
@@ -133,7 +133,7 @@ func step(name string, before []byte, docs []grammar.Doc) target.Step {
 func (w *Wish) choose(before, after []byte, _ []target.Sample) (target.Step, []string) {
 	s := stepBetween(before, after)
 	cfg, err := grammar.Read(after)
-	if err != nil { // it was read before
+	if err != nil { // the caller has read it
 		return s, nil
 	}
 	return s, w.saysDeviations(cfg.Set)

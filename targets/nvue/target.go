@@ -44,7 +44,7 @@ func about(d *ir.Device) string {
 	return cumulus.OS.Title + " " + d.Switch.Version + " by NVUE, " + d.Switch.Model.ASIC.Title
 }
 
-// render gives the one live state of a switch. The settings are lowered when it is first looked at.
+// render returns the live state of a switch. The settings are lowered when it is first used.
 func render(d *ir.Device) ([]target.File, diag.List) {
 	w, ds := For(d, d.Switch.Preset)
 	if w == nil {

@@ -2,7 +2,7 @@ package nvue
 
 import "github.com/rocec/rocec/lang/diag"
 
-// Topics is every code this package reports.
+// Topics are the codes that this package reports.
 var Topics = []diag.Topic{
 	topicRelease, topicNewer, topicChip, topicLossless, topicXon, topicBonded, topicBounce, topicTree, topicPreset, topicBond,
 	topicPools, topicBeside,
@@ -10,12 +10,12 @@ var Topics = []diag.Topic{
 
 var topicRelease = diag.Topic{
 	Code:    "nvue-release",
-	Summary: "this release has no tree of NVUE that rocec writes",
+	Summary: "rocec does not write the NVUE tree of this release",
 }
 
 var topicNewer = diag.Topic{
 	Code:    "nvue-newer",
-	Summary: "this release is newer than what rocec knows of NVUE",
+	Summary: "this release is newer than the NVUE releases that rocec knows",
 }
 
 var topicChip = diag.Topic{
@@ -30,7 +30,7 @@ var topicLossless = diag.Topic{
 
 var topicXon = diag.Topic{
 	Code:    "nvue-xon",
-	Summary: "what xon-threshold counts is not sure on this release",
+	Summary: "the meaning of xon-threshold is unsure on this release",
 }
 
 var topicBonded = diag.Topic{
@@ -40,7 +40,7 @@ var topicBonded = diag.Topic{
 
 var topicBounce = diag.Topic{
 	Code:    "nvue-bounce",
-	Summary: "traffic that comes down and goes up again is not moved by rocec",
+	Summary: "rocec does not move traffic that comes down and goes up again",
 }
 
 var topicTree = diag.Topic{
@@ -55,15 +55,15 @@ var topicPreset = diag.Topic{
 
 var topicBond = diag.Topic{
 	Code:    "nvue-bond",
-	Summary: "the fabric wants different settings of the members of one bond",
+	Summary: "the fabric wants different settings for the members of one bond",
 }
 
 var topicPools = diag.Topic{
 	Code:    "nvue-pools",
-	Summary: "other pools leave no room for the lossless one",
+	Summary: "other pools leave no memory for the lossless pool",
 }
 
 var topicBeside = diag.Topic{
 	Code:    "nvue-beside",
-	Summary: "settings of others take from lossless traffic what the fabric gives it",
+	Summary: "settings of others take resources from lossless traffic",
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/rocec/rocec/targets/target/targettest"
 )
 
-// fullYAML is a switch whose tree has each kind of setting, as startup.yaml has it.
+// fullYAML is a startup.yaml whose tree has each kind of setting.
 const fullYAML = `- header:
     model: SN4700
     nvue-api-version: nvue_v1
@@ -176,7 +176,7 @@ func understand(name, text string) *target.Understood {
 	return nvue.Understand(target.Identity{}, map[string][]byte{name: []byte(text)})
 }
 
-// TestUnderstand: each value of a tree is a setting of its ports, and those it leaves out are the system's defaults.
+// TestUnderstand: each value of a tree is a setting of its ports, and missing values have the system's defaults.
 func TestUnderstand(t *testing.T) {
 	u := understand("startup.yaml", fullYAML)
 	s, c := u.Settings, &u.Coverage
@@ -199,7 +199,7 @@ func TestUnderstand(t *testing.T) {
 	assert.Equal(t, ir.GroupSettings{
 		Buffer: ir.Of(80000), Xoff: ir.Of(20000), Headroom: ir.Of(60000), Limit: ir.Of(ir.Limit{Kind: ir.LimitAlpha, N: -7}),
 		Pool: ir.ByDefault("default-lossless"), Lossless: ir.Of(true),
-	}, d.Groups[3], "what xon counts is not sure before 5.17")
+	}, d.Groups[3], "the meaning of xon is unsure before 5.17")
 	assert.Equal(t, ir.GroupSettings{
 		Buffer: ir.Of(10000), Limit: ir.Of(ir.Limit{Kind: ir.LimitAlpha, N: 1}), Lossless: ir.ByDefault(false),
 	}, d.Groups[6])
@@ -212,7 +212,7 @@ func TestUnderstand(t *testing.T) {
 		Pool: ir.ByDefault("default-lossless"),
 	}, q)
 	assert.Equal(t, ir.Of(true), d.Queues[6].Strict)
-	assert.Equal(t, ir.ByDefault(0), d.Queues[1].Share, "a class that a profile leaves out")
+	assert.Equal(t, ir.ByDefault(0), d.Queues[1].Share, "a class that is missing in a profile")
 	assert.Equal(t, ir.ByDefault(false), d.Queues[1].ECN)
 	assert.Equal(t, ir.Of(ir.Limit{Kind: ir.LimitBytes, N: 2000000}), d.Queues[0].Limit)
 	assert.Equal(t, ir.Of("egress-service-pool.3"), d.Queues[0].Pool)
@@ -228,17 +228,17 @@ func TestUnderstand(t *testing.T) {
 		Detect: ir.Of(time.Second), Restore: ir.Of(200 * time.Millisecond),
 	}, d.Watchdog)
 
-	assert.Same(t, p, s.Port("swp2"), "alike ports share one")
+	assert.Same(t, p, s.Port("swp2"), "equal ports share their settings")
 	assert.Same(t, s.Port("swp3"), s.Port("swp7s1"))
 	assert.Equal(t, ir.ByDefault(ir.WatchdogOff), s.Port("swp3").Detail.Get().Watchdog.Action)
 	bonded := s.Port("swp5")
-	assert.Equal(t, uint8(1<<3), bonded.Sends, "what its bond has")
+	assert.Equal(t, uint8(1<<3), bonded.Sends, "the settings of its bond")
 	assert.Equal(t, ir.Of(300), bonded.Detail.Get().Cable)
 	assert.Equal(t, ir.Of(9000), bonded.Detail.Get().MTU)
 	pause := s.Port("swp9")
 	assert.True(t, pause.LinkPause)
 	assert.Equal(t, [2]uint8{0xff, 0}, [2]uint8{pause.Sends, pause.Obeys})
-	assert.Equal(t, [8]int8{}, pause.Detail.Get().Group, "one group has all")
+	assert.Equal(t, [8]int8{}, pause.Detail.Get().Group, "one group has all priorities")
 	assert.Equal(t, ir.ByDefault(12), s.Rest.Detail.Get().Queues[0].Share)
 	assert.Equal(t, map[string]ir.Pool{
 		"default-lossless":       {Ingress: true, Egress: true, Percent: ir.Of(40)},
@@ -251,16 +251,16 @@ func TestUnderstand(t *testing.T) {
 	}
 }
 
-// TestUnderstandXon: from 5.17 on xon-threshold counts below xoff-threshold.
+// TestUnderstandXon: from 5.17 on xon-threshold counts down from xoff-threshold.
 func TestUnderstandXon(t *testing.T) {
 	u := understand("startup.yaml", strings.Replace(strings.Replace(fullYAML, "5.9.1", "5.17.0", 1), "            '4': {}\n", "", 1))
 	assert.Equal(t, ir.Of(15000), u.Settings.Port("swp1").Detail.Get().Groups[3].Xon)
-	assert.NotEmpty(t, u.Coverage.Not, "5.17 calls pools by other names")
+	assert.NotEmpty(t, u.Coverage.Not, "pools have other names in 5.17")
 	two := understand("startup.yaml", strings.Replace(fullYAML, "5.9.1", "5.17.0", 1)).Settings.Port("swp1").Detail.Get()
-	assert.Equal(t, int8(-1), two.Group[3], "one group or two: that is not known")
+	assert.Equal(t, int8(-1), two.Group[3], "it is unknown whether there are one or two groups")
 }
 
-// TestUnderstandPreset: what the preset sets is a default, in each of its modes.
+// TestUnderstandPreset: the settings of the preset are defaults, in each of its modes.
 func TestUnderstandPreset(t *testing.T) {
 	u := understand("applied.yaml", "qos: {roce: {}}\ninterface: {swp1: {type: swp}}\n")
 	s := u.Settings
@@ -310,7 +310,7 @@ func TestUnderstandPreset(t *testing.T) {
 	}
 }
 
-// forms gives a tree in each form that people have, as the switch prints it.
+// forms returns a tree in each form that people keep, as the switch prints it.
 func forms(t require.TestingT, yaml string) map[string]string {
 	cfg, err := grammar.Read([]byte(yaml))
 	require.NoError(t, err)
@@ -343,7 +343,7 @@ func jsonOf(cfg *grammar.Config) string {
 	return "[" + header + `{"set": ` + of(cfg.Set) + "}]"
 }
 
-// TestUnderstandForms: YAML, JSON and commands of one tree mean the same.
+// TestUnderstandForms: YAML, JSON and commands of one tree have the same settings.
 func TestUnderstandForms(t *testing.T) {
 	id := target.Identity{Release: "5.9.1"}
 	want := nvue.Understand(id, map[string][]byte{"x": []byte(fullYAML)})
@@ -359,7 +359,7 @@ func TestUnderstandForms(t *testing.T) {
 	}
 }
 
-// TestUnderstandCommands: what a script of nv set lines sets, and that it is a part.
+// TestUnderstandCommands: the settings of a script of nv set lines, and that the script is a part.
 func TestUnderstandCommands(t *testing.T) {
 	u := understand("leaf1.nv", `#!/bin/bash
 # RoCE on the ports to hosts
@@ -391,20 +391,20 @@ nv config apply -y && nv config save
 	d := p.Detail.Get()
 	assert.False(t, p.PausesKnown, "tx has no value")
 	assert.Equal(t, ir.Of(int64(400e9)), d.Speed)
-	assert.Equal(t, ir.Setting[int]{}, d.MTU, "a part leaves it out")
+	assert.Equal(t, ir.Setting[int]{}, d.MTU, "the part lacks it")
 	assert.False(t, p.TrustKnown)
 	assert.Equal(t, [8]int8{-1, -1, 7, -1, -1, -1, -1, -1}, d.Queue)
 	assert.Equal(t, int8(-1), p.DSCP[26])
 	assert.Equal(t, ir.Of(9000), s.Port("swp9").Detail.Get().MTU)
 	assert.Equal(t, ir.WatchdogDrop, s.Port("swp1").Detail.Get().Watchdog.Action.Value)
 	assert.False(t, s.Port("swp2").PausesKnown, "its profile is set elsewhere")
-	assert.False(t, s.Port("swp3").PausesKnown, "it was taken away")
+	assert.False(t, s.Port("swp3").PausesKnown, "it was removed")
 
 	u = understand("x", "nv set qos pfc a switch-priority 3\nnv set interface swp1 qos pfc profile a\n")
 	assert.NotEmpty(t, u.Coverage.Part)
 	p = u.Settings.Port("swp1")
 	assert.True(t, p.PausesKnown)
-	assert.Equal(t, uint8(1<<3), p.Sends, "on where a profile that it sets says nothing")
+	assert.Equal(t, uint8(1<<3), p.Sends, "on by default in a profile that it sets")
 	assert.Equal(t, ir.ByDefault(10), p.Detail.Get().Cable)
 	assert.False(t, u.Settings.Rest.PausesKnown)
 
@@ -414,11 +414,11 @@ nv config apply -y && nv config save
 	assert.False(t, u.Coverage.RoCE())
 }
 
-// TestUnderstandSlips: a slip costs its line or its node, and what it may have set is not known.
+// TestUnderstandSlips: a slip makes only its line or its node unreadable, and values that it may have set are unknown.
 func TestUnderstandSlips(t *testing.T) {
 	for name, c := range map[string]struct {
 		from, to string
-		below    int // lines below the first that changes
+		below    int // number of lines before the first change
 		unknown  func(s *ir.Settings) bool
 	}{
 		"line without a key": {"          tx: enable\n", "          tx enable\n", 0, nil},
@@ -435,7 +435,7 @@ func TestUnderstandSlips(t *testing.T) {
 			"          trust: both\n", "          trust: both\n          trust: l2\n", 1,
 			func(s *ir.Settings) bool { return !s.Port("swp1").TrustKnown },
 		},
-		"no value it takes": {
+		"an invalid value": {
 			"port-max-rate: 50000000", "port-max-rate: fast", 0,
 			func(s *ir.Settings) bool { return !s.Port("swp1").Detail.Get().Shaper.Known() },
 		},
@@ -443,7 +443,7 @@ func TestUnderstandSlips(t *testing.T) {
 		"no mapping": {
 			"        default-global:\n          switch-priority:\n            '2':\n              traffic-class: 7\n",
 			"        default-global: 7\n", 0,
-			func(s *ir.Settings) bool { return s.Port("swp1").Detail.Get().Queue[3] >= 0 }, // no value below: the defaults hold
+			func(s *ir.Settings) bool { return s.Port("swp1").Detail.Get().Queue[3] >= 0 }, // no value below, so the defaults apply
 		},
 	} {
 		require.Contains(t, fullYAML, c.from, name)
@@ -469,7 +469,7 @@ func TestUnderstandSlips(t *testing.T) {
 	} {
 		u := understand("x", text)
 		require.NotNil(t, u.Settings, "%q", text)
-		assert.NotEmpty(t, u.Coverage.Part, "%q: it is no whole configuration", text)
+		assert.NotEmpty(t, u.Coverage.Part, "%q: it is not a whole configuration", text)
 	}
 	u = understand("x", strings.Repeat("nv set interface swp1 type swp\n", 400_000))
 	require.Len(t, u.Coverage.Not, 1)
@@ -477,7 +477,7 @@ func TestUnderstandSlips(t *testing.T) {
 	assert.Nil(t, u.Settings.Rest)
 }
 
-// TestUnderstandMoments: of two texts of one switch, that is read which runs.
+// TestUnderstandMoments: of two texts of one switch, the running one is read.
 func TestUnderstandMoments(t *testing.T) {
 	stored := "interface: {swp1: {type: swp}}\nqos: {roce: {}}\n"
 	u := nvue.Understand(target.Identity{Release: "5.3.0"}, map[string][]byte{
@@ -494,7 +494,7 @@ func TestUnderstandMoments(t *testing.T) {
 
 	patch := "- unset: {qos: {roce: }}\n- set: {qos: {pfc: {a: {switch-priority: {'3': {}}}}}}\n"
 	u = nvue.Understand(target.Identity{}, map[string][]byte{"a-startup.yaml": []byte(stored), "b-patch.yaml": []byte(patch)})
-	assert.Zero(t, u.Settings.Rest.Sends, "the patch took the preset away")
+	assert.Zero(t, u.Settings.Rest.Sends, "the patch removed the preset")
 	assert.Contains(t, understand("x", patch).Coverage.Part, "patch")
 }
 
@@ -546,7 +546,7 @@ func TestUnderstandPlaces(t *testing.T) {
 	assert.Equal(t, 2, at.Start.Line)
 }
 
-// TestUnderstandWritten: what rocec writes reads back by Understand as by Read, and with each value that it states.
+// TestUnderstandWritten: Understand reads rocec's own trees with the same result as Read, and reads every stated value.
 func TestUnderstandWritten(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text, release := random(rt)
@@ -569,7 +569,7 @@ func TestUnderstandWritten(t *testing.T) {
 	})
 }
 
-// agrees holds details to the text, read as plain maps.
+// agrees compares details with the text, which it reads as plain maps.
 func agrees(t require.TestingT, n naive, d *ir.Device, p *ir.Port, detail *ir.PortDetail) {
 	for cos := range 8 {
 		k := fmt.Sprint(cos)
@@ -635,7 +635,7 @@ func mustRead(t require.TestingT, text string) *grammar.Config {
 	return cfg
 }
 
-// FuzzUnderstand: whatever the text, it is understood as far as it goes, twice alike.
+// FuzzUnderstand: for any text, Understand ends, and reading the text twice gives equal results.
 func FuzzUnderstand(f *testing.F) {
 	for _, text := range forms(f, fullYAML) {
 		f.Add([]byte(text))
@@ -660,7 +660,7 @@ func FuzzUnderstand(f *testing.F) {
 	})
 }
 
-// TestUnderstandCost: a tree of 10,000 ports is read in half a second of a processor, wherever it has a slip.
+// TestUnderstandCost: reading a tree of 10,000 ports needs less than half a second of processor time, wherever it has a slip.
 func TestUnderstandCost(t *testing.T) {
 	sound := large()
 	for name, text := range map[string]string{
@@ -688,7 +688,7 @@ func BenchmarkUnderstand(b *testing.B) {
 	}
 }
 
-// large is a tree of 10,000 ports.
+// large returns a tree of 10,000 ports.
 func large() string {
 	var text strings.Builder
 	text.WriteString("- header:\n    version: Cumulus Linux 5.9.1\n- set:\n    interface:\n")

@@ -8,8 +8,8 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// both gives the state of a switch that is lossless as it was and as it is to be. Classes that are on their way out mark no packets any
-// more.
+// both returns the state of a switch with the old and the new lossless classes, for the time between two changes. Classes that only the
+// old configuration has mark no packets.
 func both(d *ir.Device, content func(path string) []byte, _ bool) (map[string][]byte, string) {
 	w, _ := For(d)
 	was := Read(d, content(Path))
@@ -18,16 +18,17 @@ func both(d *ir.Device, content func(path string) []byte, _ bool) (map[string][]
 	}
 	joined, why := w.lower().joined(d, was)
 	if why != "" {
-		return nil, "CONFIG_DB cannot hold what is lossless and what becomes so at the same time: " + why + "."
+		return nil, "CONFIG_DB cannot hold the old and the new lossless classes at the same time: " + why + "."
 	}
 	out, ds := (&Wish{device: d, lower: func() *settings { return joined }}).Edit(content(Path))
 	if ds.HasErrors() {
-		return nil, "CONFIG_DB cannot be changed so that it holds both: " + ds[0].Detail
+		return nil, "CONFIG_DB cannot be changed to hold the old and the new lossless classes: " + ds[0].Detail
 	}
 	return map[string][]byte{Path: out}, ""
 }
 
-// joined returns the settings with the earlier lossless ones of the fabric's ports added; why names the obstacle.
+// joined returns the settings with the classes added that were lossless before on the fabric's ports. why names the obstacle, or is
+// empty.
 func (s *settings) joined(d *ir.Device, was *ir.Settings) (out *settings, why string) {
 	j := *s
 	j.ports = slices.Clone(s.ports)
@@ -43,7 +44,7 @@ func (s *settings) joined(d *ir.Device, was *ir.Settings) (out *settings, why st
 		case !have.TrustKnown:
 			return nil, "the header field that the switch trusts is unknown"
 		case have.Trust.PCP && !p.byPCP || have.Trust.DSCP && p.byPCP:
-			return nil, fmt.Sprintf("%s trusts another header field than it should, and a port trusts one", p.Name)
+			return nil, fmt.Sprintf("%s trusts another header field than the fabric needs, and a port trusts only one", p.Name)
 		}
 		if have.Lossless()&(1<<lossyGroup) != 0 {
 			return nil, "class 0 is lossless, and lossy traffic shares its priority group"

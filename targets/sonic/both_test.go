@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/targets/sonic"
 )
 
-// TestBoth: a switch can hold what was lossless beside what becomes so, and says why where it cannot.
+// TestBoth: the state of a switch has the old and the new lossless classes, or the result names the obstacle.
 func TestBoth(t *testing.T) {
 	four := strings.NewReplacer("cos      = 3", "cos      = 4", "dscp     = [26]", "dscp     = [34]").Replace(rack)
 	for _, model := range []string{"traditional", "dynamic"} {
@@ -42,7 +42,7 @@ func TestBoth(t *testing.T) {
 	require.Empty(t, not)
 	assert.Equal(t, done, string(files[sonic.Path]))
 
-	// A template has two lossless classes, and one more is too many.
+	// A template has two lossless classes, and a third is too many.
 	five := device(t, strings.Replace(rack, "cos      = 3", "cos      = 5", 1), "tor1")
 	_, not = sonic.Target.Transition(five, func(string) []byte { return []byte(usual("202505").state()) }, false)
 	assert.Contains(t, not, "3 lossless classes")

@@ -13,20 +13,20 @@ import (
 	"github.com/rocec/rocec/targets/sonic/read"
 )
 
-// usualLengths are those that most of the lookup files have, for states that do not hold the file of the switch.
+// usualLengths are the cable lengths in most lookup files, for states without the lookup file of the switch.
 var usualLengths = []int{5, 40, 300}
 
 // cableRow is the row of CABLE_LENGTH in every template.
 const cableRow = "AZURE"
 
-// queueOf takes the key of a queue or of a priority group apart.
+// queueOf splits the key of a queue or of a priority group into its parts.
 func queueOf(row string) (port string, from, to int, ok bool) {
 	port, index, _ := strings.Cut(row, "|")
 	from, to, ok = grammar.ParseRange(index)
 	return port, from, to, ok
 }
 
-// speed is that of a port as the switch has it, else as the fabric does, in Mb/s.
+// speed returns the speed of a port in Mb/s: from the configuration of the switch, or from the fabric if it has no speed.
 func (e *editor) speed(name string, p *port) int {
 	if n, err := strconv.Atoi(e.cfg.Get("PORT", name, "speed")); err == nil && n > 0 {
 		return n
@@ -34,10 +34,10 @@ func (e *editor) speed(name string, p *port) int {
 	return p.Speed()
 }
 
-// metres returns the cable length to set for a port: whole metres where the switch computes headroom itself, else the next longer
-// length in its lookup file. 0: the file has no length that reaches.
+// metres returns the cable length to set for a port. Where the switch computes headroom itself, it is rounded up to whole metres;
+// otherwise it is the next longer length in the lookup file. 0: all lengths in the file are too short.
 func (e *editor) metres(name string, p *port) int {
-	if !p.Link().Length.Known() { // then sizes are stated, and lengths that others set stay
+	if !p.Link().Length.Known() { // then sizes are stated, and lengths set by others stay
 		if n, ok := grammar.ParseMetres(e.cable(name)); ok && n > 0 {
 			return n
 		}
@@ -62,10 +62,10 @@ func (e *editor) metres(name string, p *port) int {
 	return whole
 }
 
-// cable gives the length that the switch has for a port; empty: none.
+// cable returns the length that the switch has for a port; empty: none.
 func (e *editor) cable(name string) string { return e.cfg.Get("CABLE_LENGTH", e.cableRow(name), name) }
 
-// cableRow names the row of CABLE_LENGTH for a port: that which has it, else the first.
+// cableRow returns the row of CABLE_LENGTH for a port: the row that has the port, or the first row if none has it.
 func (e *editor) cableRow(name string) string {
 	keys := e.cfg.Keys("CABLE_LENGTH")
 	for _, key := range keys {
@@ -87,7 +87,7 @@ func (e *editor) made(name string, p *port) bool {
 	return e.read && e.cfg.Get("PORT", name, "admin_status") == "up" && metres > 0 && sized
 }
 
-// wishBuffers gives a lossless port its cable length and its priority groups. In the dynamic model rocec asks for the groups. In the
+// wishBuffers sets the cable length and the priority groups of a lossless port. In the dynamic model rocec adds the groups. In the
 // traditional model the buffer manager makes them from speed, length and PFC.
 func (e *editor) wishBuffers(put putter, name string, p *port) {
 	metres := e.metres(name, p)
@@ -108,8 +108,8 @@ func (e *editor) wishBuffers(put putter, name string, p *port) {
 	}
 }
 
-// ownsGroup reports whether rocec removes a priority group that is not wanted: a lossless group of a port of the fabric, or a group
-// in the way of one. Where it is not known what the buffer manager makes, groups that have PFC stay.
+// ownsGroup reports whether rocec removes an unwanted priority group: a lossless group of a port of the fabric, or a group that overlaps
+// a wanted one. If rocec cannot predict the groups of the buffer manager, groups that have PFC stay.
 func (e *editor) ownsGroup(row, profile string) bool {
 	name, from, to, ok := queueOf(row)
 	p := e.fabric[name]
@@ -134,11 +134,11 @@ func (e *editor) ownsGroup(row, profile string) bool {
 	return lossless || inPFC
 }
 
-// judge reports why rocec must not edit a state, and which of its settings contradict the fabric.
+// judge reports why rocec must not edit a state, and the settings in the state that contradict the fabric.
 func (e *editor) judge() (ds diag.List) {
 	d := e.w.device
 	if n := grammar.ASICs(e.cfg); n > 1 {
-		topicChips.Errorf(&ds, diag.FirstPlace(d.Switch.ModelAt, d.At), "%s has %d chips, each with a configuration of its own. rocec writes "+
+		topicChips.Errorf(&ds, diag.FirstPlace(d.Switch.ModelAt, d.At), "%s has %d chips, each with its own configuration. rocec writes "+
 			"switches of one chip. Set %s by hand.", d.Name, n, d.Name)
 		return ds
 	}
@@ -149,8 +149,9 @@ func (e *editor) judge() (ds diag.List) {
 	e.judgeMarks(&ds)
 	lossless := slices.ContainsFunc(e.ports, func(p port) bool { return p.lossless != 0 })
 	if lossless && e.cfg.Row("BUFFER_POOL", grammar.Pool) == nil {
-		topicPool.Errorf(&ds, d.At, "%s has no pool %s, so its buffer manager makes no lossless priority group, whatever else is set. Its "+
-			"configuration has to come with pools: those of the template of its hwsku, which rocec does not write.", d.Name, grammar.Pool)
+		topicPool.Errorf(&ds, d.At, "%s has no pool %s, so its buffer manager makes no lossless priority group, whatever "+
+			"else is there. Its configuration needs the pools of the template of its hwsku, which rocec does not write.",
+			d.Name, grammar.Pool)
 	}
 	if lossless && !e.dynamic {
 		e.judgeLengths(&ds)
@@ -180,7 +181,7 @@ func (e *editor) judgePorts(ds *diag.List) {
 	}
 }
 
-// judgeMarks refuses marking by a profile that cannot be changed and does not mark.
+// judgeMarks refuses a profile that does not mark and that no patch can change.
 func (e *editor) judgeMarks(ds *diag.List) {
 	row := e.cfg.Row("WRED_PROFILE", azure)
 	if e.release >= free || len(e.wred) == 0 || row == nil {
@@ -189,11 +190,11 @@ func (e *editor) judgeMarks(ds *diag.List) {
 	switch ecn := row.Get("ecn"); {
 	case !read.MarksGreen(ecn):
 		topicMarks.Errorf(ds, e.w.device.At, "On %s, the profile %s has ecn %q, which marks nothing. No patch can change that up to 202505. "+
-			"Use an image of 202511 or later, or have the profile mark in the configuration that the switch boots "+
+			"Use an image of 202511 or later, or let the profile mark in the configuration that the switch boots "+
 			"with.", e.w.device.Name, azure, ecn)
 	case row.Get("wred_green_enable") != "true":
 		topicMarks.Errorf(ds, e.w.device.At, "On %s, wred_green_enable of the profile %s is not true, so its thresholds may count for "+
-			"nothing. No patch can change that up to 202505. Use an image of 202511 or later, or have it true in the configuration that the "+
+			"nothing. No patch can change that up to 202505. Use an image of 202511 or later, or set it to true in the configuration that the "+
 			"switch boots with.",
 			e.w.device.Name, azure)
 	}

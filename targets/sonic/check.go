@@ -9,8 +9,8 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-// Check judges what a release cannot do, or CONFIG_DB cannot say; of a release that rocec does not write it says nothing. Details name the
-// switch block, so that the switches of one block say a thing once.
+// Check reports settings that a release cannot have or CONFIG_DB cannot express. It reports nothing for a release that rocec does not
+// write. Details name the switch block, so that all switches of a block have the same detail.
 func Check(d *ir.Device) diag.List {
 	var ds diag.List
 	if ds = append(CheckRelease(d), CheckModel(d)...); ds.HasErrors() {
@@ -19,7 +19,7 @@ func Check(d *ir.Device) diag.List {
 	ds = append(ds, CheckMemory(d)...)
 	ds = append(ds, CheckLookup(d)...)
 	v, err := grammar.ParseVersion(d.Switch.Version)
-	if err != nil { // which was said
+	if err != nil { // already reported
 		return ds
 	}
 	checkPauses(&ds, d)
@@ -32,7 +32,7 @@ func Check(d *ir.Device) diag.List {
 
 func block(d *ir.Device) string { return fmt.Sprintf("switch %q", d.Group) }
 
-// checkPauses refuses link pause: no table of CONFIG_DB that rocec knows has it.
+// checkPauses refuses link pause: rocec knows no table of CONFIG_DB for it.
 func checkPauses(ds *diag.List, d *ir.Device) {
 	for _, p := range d.Ports {
 		if len(p.Buffers()) > 0 && p.ByPause() {
@@ -54,13 +54,13 @@ func checkTrust(ds *diag.List, d *ir.Device) {
 		i := slices.IndexFunc(entering, func(in *ir.Intent) bool { return !in.ByDSCP() })
 		j := slices.IndexFunc(entering, (*ir.Intent).ByDSCP)
 		topicTrust.Errorf(ds, entering[i].VersionAt, "Port %s of %s receives traffic of %s, which PCP identifies, and of %s, which DSCP "+
-			"identifies. A SONiC port trusts one of the two, and no source states which one where both maps are bound. Use DSCP for both "+
+			"identifies. A SONiC port trusts only one of them. No source states which one if both maps are bound. Use DSCP for both "+
 			"(RoCEv2 with a dscp in their cos groups), or separate switches.", p.Name, block(d), entering[i].Name, entering[j].Name)
 		return
 	}
 }
 
-// checkGroups judges lossless groups.
+// checkGroups checks lossless groups.
 func checkGroups(ds *diag.List, d *ir.Device) {
 	said := map[*ir.CosGroup]bool{}
 	for _, p := range d.Ports {
@@ -75,8 +75,8 @@ func checkGroups(ds *diag.List, d *ir.Device) {
 					"in priority group 0 of %s, so it would be paused, too. Give the group another cos, such as 3.", g.Name, block(d))
 			}
 			if w := g.PFC; w != nil && (w.Buffer.Set() || w.Xoff.Set() || w.XonDelta.Set()) {
-				topicSizes.Warnf(ds, w.At, "The cos group %q states sizes of buffers. SONiC takes those of %s from its own table, by speed and "+
-					"length of cable, or computes them, so rocec does not write them. `rocec verify` compares the sizes on the switch with those "+
+				topicSizes.Warnf(ds, w.At, "The cos group %q states buffer sizes. SONiC reads the sizes of %s from its own table, by speed and "+
+					"cable length, or computes them, so rocec does not write them. `rocec verify` compares the sizes on the switch with those "+
 					"needed. Leave the sizes out.",
 					g.Name, block(d))
 			}
@@ -104,7 +104,7 @@ func checkMarks(ds *diag.List, d *ir.Device, r grammar.Release) {
 			}
 			topicMarks.Errorf(ds, at, "Queues of %s should mark from %d to %d bytes with %d %%, and others from %d to %d bytes with "+
 				"%d %%. Up to 202505 a patch adds no marking profile and changes only the thresholds of %s, so all queues share one "+
-				"set. State min, max and probability of every ecn block alike, or use an image of 202511 or later.",
+				"set. Give every ecn block the same min, max and probability, or use an image of 202511 or later.",
 				block(d), first.Min.N, first.Max.N, first.Probability.N,
 				m.Min.N, m.Max.N, m.Probability.N, azure)
 			return
@@ -112,13 +112,14 @@ func checkMarks(ds *diag.List, d *ir.Device, r grammar.Release) {
 	}
 }
 
-// checkBounce warns where traffic of a group with bounce can come down and go up again: nothing rocec writes moves it.
+// checkBounce warns where traffic of a group with bounce can come down into a switch and go up again: no setting that rocec writes moves
+// it into the other group.
 func checkBounce(ds *diag.List, d *ir.Device) {
 	for _, g := range d.Fabric.CosGroups {
 		if !d.Bounces(g) {
 			continue
 		}
-		topicBounce.Warnf(ds, g.At, "Traffic of %q that comes down into the switches of %s and goes up again is to move into %q. No table of "+
-			"SONiC that rocec writes does that: the PFC-loop verdict rests on rules of your own there.", g.Name, block(d), g.Bounce.Name)
+		topicBounce.Warnf(ds, g.At, "Traffic of %q that comes down into the switches of %s and goes up again must move into %q. No table of "+
+			"SONiC that rocec writes does this, so the PFC-loop verdict depends on your own rules.", g.Name, block(d), g.Bounce.Name)
 	}
 }

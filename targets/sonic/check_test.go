@@ -65,7 +65,7 @@ roce "nvme" {`, "sonic-trust", "version   = 1", true,
 	}
 }
 
-// TestTopics: every code says whose it is.
+// TestTopics: every code names its target.
 func TestTopics(t *testing.T) {
 	for _, topic := range sonic.Topics {
 		assert.True(t, strings.HasPrefix(topic.Code, "sonic-"), topic.Code)

@@ -1,25 +1,26 @@
 package sonic
 
-// chip is what SONiC does on a chip.
+// chip contains the facts of SONiC's sources about a chip.
 type chip struct {
-	family string // as the table of what may be changed by patch calls it; empty: it names no switch with the chip
-	alpha  int    // exponent of the share of a lossless priority group in the pool, of 2; with no template: none is known
+	family string // the chip's name in the allow-list of patches; empty: the allow-list has no switch with the chip
+	alpha  int    // a lossless priority group may fill 2^alpha of the free pool; unknown for chips without a template
 	pools  pools
 	source string
 }
 
-// pools is how the templates of a chip share out its memory.
+// pools is how the templates of a chip divide its memory.
 type pools int
 
 const (
 	noTemplate pools = iota
-	onePool          // for all traffic on the way in
-	twoPools         // one for lossless traffic, and one as large for the rest
+	onePool          // for all arriving traffic
+	twoPools         // one for lossless traffic, and an equal one for the rest
 )
 
-// chips is by the name of the chip. Sources: "lists" is generic_config_updater/gcu_field_operation_validators.conf.json of
-// sonic-utilities, which names chips by their hwskus; "lookup" the threshold column of pg_profile_lookup.ini and "pools" BUFFER_POOL of
-// the buffer templates in device/ of sonic-buildimage, of August 2026. Where hwskus of a chip differ, alpha is the smallest.
+// chips has one entry per chip name. Sources: "lists" is generic_config_updater/gcu_field_operation_validators.conf.json of
+// sonic-utilities, which lists chips by their hwskus. "lookup" is the threshold column of pg_profile_lookup.ini, and "pools" is
+// BUFFER_POOL of the buffer templates, both in device/ of sonic-buildimage, August 2026. Where the hwskus of a chip differ, alpha is the
+// smallest.
 var chips = map[string]chip{
 	"trident2":     {family: "td2", alpha: -3, pools: onePool, source: "lists; lookup of Force10-S6000 (Arista-7050-QX32: 2^-1); pools"},
 	"trident3":     {family: "td3", alpha: -3, pools: onePool, source: "lists; lookup of DellEMC-S5232f-C32 (Arista-7050CX3: 2^0); pools"},

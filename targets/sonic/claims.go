@@ -12,8 +12,9 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// claims lists what SONiC's sources say or leave open, each with a query that shows it on a switch. Only keys, numbers and words of
-// the grammar are asked for: the configuration holds logins, addresses and names.
+// claims lists statements that rocec relies on, each with a query that confirms or refutes it on a switch. Some come from SONiC's
+// sources, and others are undocumented. The queries read only keys, numbers and words of the grammar, since the configuration contains
+// logins, addresses and names.
 func claims(d *ir.Device) []target.Claim {
 	v, err := grammar.ParseVersion(d.Switch.Version)
 	if err != nil || len(d.Ports) == 0 {
@@ -23,9 +24,9 @@ func claims(d *ir.Device) []target.Claim {
 	return []target.Claim{
 		{
 			ID: "sonic-print-data",
-			Says: "`sonic-cfggen -d --print-data` prints JSON with four blanks a level: tables at the first, keys at the second, fields at " +
+			Says: "`sonic-cfggen -d --print-data` prints JSON with four blanks per level: tables at the first, keys at the second, fields at " +
 				"the third.",
-			Source: "sonic-config-engine, sonic-cfggen, of each branch; no manual says it",
+			Source: "sonic-config-engine, sonic-cfggen, of each branch; no manual describes it",
 			Query: target.Query{Cmd: `sonic-cfggen -d --print-data | grep -oE '^ *"(PORT|Ethernet[0-9]+|lanes)": ' | tr -d '0-9' | ` +
 				`sort -u | head -n 20`},
 			Judge: func(answer []byte) target.Verdict {
@@ -47,7 +48,7 @@ func claims(d *ir.Device) []target.Claim {
 			},
 		},
 		{
-			ID: "sonic-version-keys", Says: "/etc/sonic/sonic_version.yml names build_version and asic_type.",
+			ID: "sonic-version-keys", Says: "/etc/sonic/sonic_version.yml contains build_version and asic_type.",
 			Source: "sonic-buildimage, build_debian.sh; no manual lists the keys",
 			Query:  target.Query{Cmd: `grep -oE '^[a-z_]+:' /etc/sonic/sonic_version.yml | head -n 40`},
 			Judge: func(answer []byte) target.Verdict {
@@ -58,8 +59,8 @@ func claims(d *ir.Device) []target.Claim {
 		},
 		{
 			ID: "sonic-applied-groups", Own: true,
-			Says:   "APPL_DB names priority groups BUFFER_PG_TABLE:Ethernet0:3-4, and their profiles without the name of a table.",
-			Source: "sonic-swss, cfgmgr; up to 202106 names of profiles were in brackets, after their table's name",
+			Says:   "A priority group in APPL_DB is BUFFER_PG_TABLE:Ethernet0:3-4, and its profile is named without a table.",
+			Source: "sonic-swss, cfgmgr; up to 202106 the profile was in brackets, after its table's name",
 			Query: target.Query{Cmd: `for k in $(sonic-db-cli APPL_DB KEYS 'BUFFER_PG_TABLE:Ethernet*' | head -n 4); do ` +
 				`echo "$k $(sonic-db-cli APPL_DB HGET "$k" profile | grep -oE '^(\[BUFFER_PROFILE_TABLE:)?(pg_lossless|ingress)?')"; done`},
 			Judge: func(answer []byte) target.Verdict {
@@ -71,7 +72,7 @@ func claims(d *ir.Device) []target.Claim {
 		listClaim(v.Release),
 		{
 			ID: "sonic-admin-status", Says: "Every port has an admin_status in PORT.",
-			Source: "issues of sonic-buildimage name parts of split ports without one, which get no lossless priority group",
+			Source: "issues of sonic-buildimage report parts of split ports without admin_status, which get no lossless priority group",
 			Query: target.Query{Cmd: `ports=$(sonic-cfggen -d --var-json PORT)` + "\n" +
 				`for f in lanes admin_status; do echo "$(echo "$ports" | grep -oF "\"$f\":" | grep -c .) \"$f\":"; done`},
 			Judge: func(answer []byte) target.Verdict {
@@ -80,9 +81,9 @@ func claims(d *ir.Device) []target.Claim {
 			},
 		},
 		{
-			ID: "sonic-lookup-columns", Says: "A row of pg_profile_lookup.ini is speed, length, size, xon, xoff and threshold, and on some " +
+			ID: "sonic-lookup-columns", Says: "A row of pg_profile_lookup.ini has speed, length, size, xon, xoff and threshold, and on some " +
 				"chips xon_offset.",
-			Source: "the files of device/ in sonic-buildimage; the format is nowhere described",
+			Source: "the files of device/ in sonic-buildimage; no document describes the format",
 			Query: target.Query{Cmd: `f=/usr/share/sonic/device/$(sonic-cfggen -d -v DEVICE_METADATA.localhost.platform)/` +
 				`$(sonic-cfggen -d -v DEVICE_METADATA.localhost.hwsku)/pg_profile_lookup.ini` + "\n" +
 				`grep -E '^ *[0-9]' "$f" | tr -s ' \t' ' ' | cut -d ' ' -f 1-12 | head -n 40`},
@@ -119,7 +120,7 @@ func counted(answer, field string) int {
 	return 0
 }
 
-// listClaim is about the tables of which a patch may change but some fields.
+// listClaim is about the tables in which a patch may change only some fields.
 func listClaim(r grammar.Release) target.Claim {
 	says, listed := "WRED_PROFILE, BUFFER_POOL, BUFFER_PROFILE and PFC_WD", []string{"BUFFER_POOL", "BUFFER_PROFILE", "PFC_WD", "WRED_PROFILE"}
 	if r >= free {

@@ -43,7 +43,7 @@ func compiled(t *testing.T, models [2]string, version string, links ...string) (
 	}
 	src, ds := lang.Load(fstest.MapFS{"fabric.hcl": {Data: []byte(b.String())}}, ".", lang.Options{})
 	for _, d := range ds {
-		require.Fail(t, "a mistake of the language", "%s\n%s", d.Detail, b.String())
+		require.Fail(t, "a mistake in the language", "%s\n%s", d.Detail, b.String())
 	}
 	return compiler.Compile(src, known())
 }
@@ -58,8 +58,8 @@ func portsOf(f *ir.Fabric, name string) string {
 	return strings.Join(out, ", ")
 }
 
-// A port and its first part are called alike: which one is meant follows from what else is used, and the ports have their names in the
-// end.
+// A port and its first part have the same name. The other ports in use decide which of the two a name means. In the end the ports have
+// their final names.
 func TestSplitPortsCompile(t *testing.T) {
 	for _, c := range []struct {
 		model string
@@ -123,7 +123,7 @@ func TestSplitPortsAreJudged(t *testing.T) {
 		assert.Contains(t, ds[i].Detail, c.say, c.links)
 	}
 	for _, links := range [][]string{
-		{"Ethernet0 Ethernet0", "Ethernet2 Ethernet2", "Ethernet4 Ethernet4"}, // split into two, which leaves the next port
+		{"Ethernet0 Ethernet0", "Ethernet2 Ethernet2", "Ethernet4 Ethernet4"}, // split into two, which leaves the next port usable
 		{"Ethernet4 Ethernet4", "Ethernet6 Ethernet6"},
 	} {
 		_, ds := compiled(t, [2]string{"sn2700", "sn2700"}, "202505", links...)

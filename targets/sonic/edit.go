@@ -9,17 +9,17 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-// editor brings one state to what a switch should hold.
+// editor changes one state into the wanted one.
 type editor struct {
 	*settings
 	w       *Wish
 	cfg     *grammar.Config
-	read    bool              // a switch was read: what it has of ports is known
-	dynamic bool              // it computes headroom itself
+	read    bool              // a switch was read, so its ports are known
+	dynamic bool              // the switch computes headroom itself
 	lookup  grammar.Lookup    // nil: not known, or the switch has no such file
-	names   map[string]string // of the fabric's ports, by these names; empty: the switch has no such port
-	fabric  map[string]*port  // those that the switch has, by their names
-	left    map[string]bool   // ports that have rocec's maps and are in the fabric no more
+	names   map[string]string // the switch's port name, by the fabric's port name; empty: the switch has no such port
+	fabric  map[string]*port  // the fabric's ports that the switch has, by port name
+	left    map[string]bool   // ports that have rocec's maps and are no longer in the fabric
 	egress  egress
 }
 
@@ -58,7 +58,7 @@ type wish struct {
 
 func (x *wish) name() string { return spell(x.table, x.row, x.field) }
 
-// wishes gives every setting that rocec wants, in no order that matters.
+// wishes returns all settings that rocec wants; their order has no meaning.
 func (e *editor) wishes() []wish {
 	var out []wish
 	put := func(table, row, field, text string, why []ir.Origin) {
@@ -108,7 +108,7 @@ func (e *editor) wishMaps(put putter) {
 	}
 }
 
-// schedulerOf names the scheduler of a queue.
+// schedulerOf returns the name of a queue's scheduler.
 func schedulerOf(queue int) string { return Name + "-" + strconv.Itoa(queue) }
 
 func (e *editor) wishQueues(put putter) {
@@ -128,7 +128,7 @@ func (e *editor) wishQueues(put putter) {
 		put(table, m.name, "green_min_threshold", strconv.Itoa(m.at.Min), m.why)
 		put(table, m.name, "green_max_threshold", strconv.Itoa(m.at.Max), m.why)
 		put(table, m.name, "green_drop_probability", strconv.Itoa(m.at.Probability), m.why)
-		if mine(m.name) || e.cfg.Row(table, m.name) == nil { // rocec changes no other field of a profile that is not its own
+		if mine(m.name) || e.cfg.Row(table, m.name) == nil { // rocec changes only the thresholds of a profile that it does not own
 			put(table, m.name, "ecn", "ecn_all", m.why)
 			put(table, m.name, "wred_green_enable", "true", m.why)
 		}
@@ -165,8 +165,8 @@ func (e *editor) wishPort(put putter, name string, p *port) {
 	e.wishEgress(put, name, p)
 }
 
-// emptyPFC is the branch from which on models take a port without PFC as an empty text. The buffer manager takes that for no PFC, and a
-// field that is taken away for no news.
+// emptyPFC is the first branch whose models accept an empty pfc_enable. The buffer manager then turns PFC off; it ignores the removal of
+// the field.
 const emptyPFC grammar.Release = 202505
 
 // wishNoPFC turns PFC off where it is on.
@@ -179,13 +179,13 @@ func (e *editor) wishNoPFC(put putter, name string) {
 	}
 }
 
-// statHistory is the branch from which on a watchdog may keep a history of pauses.
+// statHistory is the first branch in which a watchdog may keep a history of pauses.
 const statHistory grammar.Release = 202511
 
-// wishWatchdogs has every lossless port watched. Fields of a watchdog that others set stay.
+// wishWatchdogs adds a watchdog to every lossless port. Watchdog fields that others set stay.
 func (e *editor) wishWatchdogs(put putter) {
 	const table, global, poll = "PFC_WD", "GLOBAL", "POLL_INTERVAL"
-	ports := e.panel // where the switch was not read
+	ports := e.panel // if the switch was not read
 	if e.read {
 		ports = len(e.cfg.Keys("PORT"))
 	}
@@ -225,13 +225,13 @@ func (e *editor) wishWatchdogs(put putter) {
 	}
 }
 
-// portFields are the fields of a port's maps that are rocec's.
+// portFields are the fields in a port's row of maps that rocec owns.
 var portFields = []string{
 	"dscp_to_tc_map", "dot1p_to_tc_map", "tc_to_queue_map", "tc_to_pg_map", "tc_to_dscp_map", "pfc_to_queue_map", "pfc_to_pg_map",
 	"pfc_enable", "pfcwd_sw_enable",
 }
 
-// owns reports whether a setting is rocec's to take away where it is not wanted.
+// owns reports whether rocec removes a setting when it is not wanted.
 func (e *editor) owns(table, row, field string) bool {
 	text := e.cfg.Get(table, row, field)
 	switch table {
@@ -262,7 +262,8 @@ func (e *editor) owns(table, row, field string) bool {
 	return false
 }
 
-// edit brings a state to what is wanted. An error leaves it half done, and says why an edit could do harm.
+// edit changes a state into the wanted one. If an edit could do harm, edit returns errors that say why, and the state may be half
+// changed.
 func (w *Wish) edit(cfg *grammar.Config) diag.List {
 	e := w.editor(cfg)
 	ds := e.judge()
@@ -296,7 +297,7 @@ func (w *Wish) edit(cfg *grammar.Config) diag.List {
 	return ds
 }
 
-// origins gives the reasons of every setting of a state written from nothing.
+// origins returns the reasons for every setting of a state that is written from nothing.
 func (s *settings) origins() map[string][]ir.Origin {
 	e := (&Wish{lower: func() *settings { return s }}).editor(grammar.New())
 	out := map[string][]ir.Origin{}

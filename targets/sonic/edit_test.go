@@ -37,7 +37,7 @@ func golden(t *testing.T, name, got string) {
 	require.Equal(t, string(want), got)
 }
 
-// told spells a sequence.
+// told writes a sequence as text.
 func told(steps []grammar.Step) string {
 	var b strings.Builder
 	for _, s := range steps {
@@ -57,7 +57,7 @@ func sequence(t require.TestingT, w *sonic.Wish, before, after string) []grammar
 	return steps
 }
 
-// document gives the document of tables of a state.
+// document returns a state as a document of tables.
 func document(t testing.TB, w *sonic.Wish, state string) string {
 	t.Helper()
 	forms := w.File().Forms
@@ -66,8 +66,8 @@ func document(t testing.TB, w *sonic.Wish, state string) string {
 	return string(forms[0].Of([]byte(state)))
 }
 
-// TestGolden: the configuration of a rack from nothing, as rows and as a document, and the commands for a switch with the tables of
-// its template, at releases that differ.
+// TestGolden: for several releases, the configuration of a rack from nothing, as rows and as a document, and the commands for a switch
+// that has the tables of its template.
 func TestGolden(t *testing.T) {
 	for _, release := range []string{"202205", "202505", "202511"} {
 		w := wish(t, device(t, on(release), "tor1"))
@@ -79,7 +79,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// boxes are the switches that a device may be, each with the ports of the device and some others.
+// boxes are the switches that a device may turn out to be. Each has the device's ports and two others.
 func boxes(d *ir.Device) map[string]box {
 	names := []string{"Ethernet900", "Ethernet904"}
 	for _, p := range d.Ports {
@@ -106,7 +106,7 @@ func boxes(d *ir.Device) map[string]box {
 	return out
 }
 
-// speeds gives a box the speed of all ports of a device; not ok: they differ.
+// speeds returns the speed that all ports of a device share; not ok: they differ.
 func speeds(d *ir.Device) (string, bool) {
 	speed := d.Ports[0].Speed()
 	for _, p := range d.Ports {
@@ -117,7 +117,7 @@ func speeds(d *ir.Device) (string, bool) {
 	return fmt.Sprint(speed), true
 }
 
-// everything is every kind of switch that the examples have.
+// everything returns the switches in the examples that rocec can configure at a release.
 func everything(t testing.TB, release string) []*ir.Device {
 	t.Helper()
 	var out []*ir.Device
@@ -138,8 +138,8 @@ func everything(t testing.TB, release string) []*ir.Device {
 	return out
 }
 
-// TestEditLaws: editing twice equals editing once, settings of others stay, and the sequence brings a switch there and back. It takes
-// no port down more often than needed, and ends with an empty sequence.
+// TestEditLaws: editing twice equals editing once, and settings of others stay. The sequence brings a switch to the new state and back,
+// takes no port down more often than needed, and is empty afterwards.
 func TestEditLaws(t *testing.T) {
 	machinetest.Long(t)
 	ran := map[string]int{}
@@ -158,7 +158,7 @@ func TestEditLaws(t *testing.T) {
 					require.Equal(t, "sonic-cable", ds[0].Code, ds[0].Detail)
 					continue
 				}
-				if ds.HasErrors() { // marking without a profile to change
+				if ds.HasErrors() { // marking without a profile that a patch can change
 					require.Equal(t, "sonic-patch", ds[0].Code, ds[0].Detail)
 					require.True(t, name == "no qos" && release < "202511" || strings.Contains(name, "unknown") && release < "202511", name)
 					continue
@@ -200,7 +200,7 @@ func laws(t *testing.T, w *sonic.Wish, b box, old, out string) {
 
 	m := newModel(t, b, old)
 	m.run(sequence(t, w, old, out))
-	if b.lookup == nil { // groups that the buffer manager makes are read back, and not foretold
+	if b.lookup == nil { // groups made by the buffer manager are read back, and not predicted
 		now, ds := w.Edit(m.cfg.Rows())
 		require.False(t, ds.HasErrors())
 		require.Empty(t, sequence(t, w, string(m.cfg.Rows()), string(now)))
@@ -220,7 +220,7 @@ func laws(t *testing.T, w *sonic.Wish, b box, old, out string) {
 	m.same(old)
 }
 
-// TestEditForeign: whatever others have set elsewhere stays: their rows, and the fields beside rocec's.
+// TestEditForeign: all rows of others stay, and so do other fields in rows that rocec edits.
 func TestEditForeign(t *testing.T) {
 	w := wish(t, device(t, on("202511"), "tor1"))
 	base := usual("202511").state()

@@ -5,9 +5,10 @@ import (
 	"strconv"
 )
 
-// A queue takes its part of the memory by a profile of its row in BUFFER_QUEUE. Templates give queues 3 and 4 one of the pool for
-// lossless traffic, which they may fill, and the others one that drops beyond a share. A lossless class that leaves by a queue of the
-// latter kind is paused on the way in, and dropped on the way out. Source: buffers_defaults_*.j2 of the devices in sonic-buildimage.
+// A queue gets its part of the memory from the profile in its row of BUFFER_QUEUE. Templates give queues 3 and 4 a profile of the pool
+// for lossless traffic, which may fill the whole pool. The other queues have a profile that drops above a share. If a lossless class
+// leaves by one of the other queues, it is paused on arrival and dropped on departure. Source: buffers_defaults_*.j2 of the devices in
+// sonic-buildimage.
 
 const queueBuffers = "BUFFER_QUEUE"
 
@@ -17,15 +18,15 @@ const (
 	egressLosslessPool = "egress_lossless_pool"
 )
 
-// egress holds the buffers of queues in a state.
+// egress contains the rows of queue buffers in a state.
 type egress struct {
-	profile string               // the profile for lossless queues; empty: unknown, as is all else of queues
-	rows    map[string][8]string // by port: the key of each queue's row; empty: the queue has no row
-	further map[string][]string  // of ports: rows of one queue each, beyond those that classes have
-	taken   map[string]bool      // rows that hold a lossless queue and drop: keys
+	profile string               // the profile for lossless queues; empty: unknown, and so is the rest
+	rows    map[string][8]string // by port: the key of the row of each queue; empty: the queue has no row
+	further map[string][]string  // by port: keys of rows of a single queue above 7, which no class uses
+	taken   map[string]bool      // keys of rows that include a lossless queue and have a profile that drops
 }
 
-// readEgress looks for the rows of queues that the fabric makes lossless.
+// readEgress finds the rows of the queues that the fabric makes lossless.
 func (e *editor) readEgress() {
 	e.egress = egress{rows: map[string][8]string{}, further: map[string][]string{}, taken: map[string]bool{}}
 	for _, name := range append([]string{egressLossless}, e.cfg.Keys("BUFFER_PROFILE")...) {
@@ -57,7 +58,7 @@ func (e *editor) readEgress() {
 	}
 }
 
-// drops reports whether a queue with a profile drops where one for lossless queues would not.
+// drops reports whether a queue with a profile drops packets that the profile for lossless queues would keep.
 func (e *editor) drops(profile string) bool {
 	row, best := e.cfg.Row("BUFFER_PROFILE", profile), e.cfg.Row("BUFFER_PROFILE", e.egress.profile)
 	if row.Get("pool") != best.Get("pool") {
@@ -68,16 +69,16 @@ func (e *editor) drops(profile string) bool {
 	return err == nil && err2 == nil && has < wants
 }
 
-// wishEgress has the lossless queues of a port not drop. If a row also holds other queues, the lossless ones get rows of their own
-// with the same profile. Rows of one queue stay as they are there, and count as rocec's, since nothing tells those that were made so.
-// A port of which no queue has a row is left alone: its chip has no such settings.
+// wishEgress makes the lossless queues of a port keep their packets. If a row also has other queues, the lossless ones get their own rows
+// with the same profile. Existing rows of a single queue stay unchanged. rocec owns them, since rows that an earlier run of rocec made
+// look the same. A port without any row of a queue stays unchanged: its chip has no such settings.
 func (e *editor) wishEgress(put putter, name string, p *port) {
 	rows, known := e.egress.rows[name]
 	if !known {
 		return
 	}
 	profile := func(key string) string { return e.cfg.Get(queueBuffers, key, "profile") }
-	apart := false // a lossless queue has, or gets, a row of its own
+	apart := false // a lossless queue has, or gets, its own row
 	for q, key := range rows {
 		apart = apart || p.lossless>>q&1 == 1 && (key == "" || e.egress.taken[key] || key == name+"|"+strconv.Itoa(q))
 	}
@@ -99,7 +100,7 @@ func (e *editor) wishEgress(put putter, name string, p *port) {
 			put(queueBuffers, key, "profile", profile(key), nil)
 		}
 	}
-	for _, key := range slices.Compact(rows[:]) { // queues beyond those that classes have
+	for _, key := range slices.Compact(rows[:]) { // queues above 7, which no class uses
 		_, _, to, _ := queueOf(key)
 		for q := 8; e.egress.taken[key] && q <= to; q++ {
 			put(queueBuffers, name+"|"+strconv.Itoa(q), "profile", profile(key), nil)

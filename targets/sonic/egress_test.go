@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-// withQueues gives the usual switch the buffers of queues that templates have: 3 and 4 lossless.
+// withQueues adds the queue buffers of the templates to the usual switch: queues 3 and 4 are lossless.
 func withQueues(release string) (box, string) {
 	b := usual(release)
 	return b, change(release, func(c *grammar.Config) {
@@ -32,7 +32,7 @@ func withQueues(release string) (box, string) {
 	})
 }
 
-// queues are the profiles of a port's queues.
+// queues returns the profiles of a port's queues.
 func queues(c *grammar.Config, port string) map[string]string {
 	out := map[string]string{}
 	for _, key := range c.Keys("BUFFER_QUEUE") {
@@ -43,8 +43,8 @@ func queues(c *grammar.Config, port string) map[string]string {
 	return out
 }
 
-// TestEgress: a lossless class leaves by a queue that does not drop, whatever its number. Buffers that others set for queues stay,
-// and the way back restores the first state.
+// TestEgress: a lossless class leaves by a queue that does not drop, whatever its number. Queue buffers that others set stay, and undoing
+// the change restores the first state.
 func TestEgress(t *testing.T) {
 	const lossless, lossy = "egress_lossless_profile", "egress_lossy_profile"
 	usual := map[string]string{"0-2": lossy, "3-4": lossless, "5-6": lossy}
@@ -60,7 +60,7 @@ func TestEgress(t *testing.T) {
 			next := edit(t, w, state)
 			c := read(t, next)
 			assert.Equal(t, want, queues(c, "Ethernet0"), cos)
-			assert.Equal(t, usual, queues(c, "Ethernet16"), "it is not of the fabric")
+			assert.Equal(t, usual, queues(c, "Ethernet16"), "it is not in the fabric")
 			assert.Equal(t, next, edit(t, w, next))
 			m := newModel(t, b, state)
 			m.run(sequence(t, w, state, next))
@@ -89,7 +89,7 @@ func TestEgress(t *testing.T) {
 	}
 }
 
-// TestRemark: a port of the fabric does not give its packets another DSCP than they came with; ports of others may.
+// TestRemark: a port of the fabric does not change the DSCP of its packets; ports outside the fabric may.
 func TestRemark(t *testing.T) {
 	old := change("202505", func(c *grammar.Config) {
 		c.Put("TC_TO_DSCP_MAP", "theirs", "3", "0")

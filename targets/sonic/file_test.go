@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-// TestFile: the live state, its forms and its data.
+// TestFile: the path of the live state, its forms and its data.
 func TestFile(t *testing.T) {
 	w := wish(t, device(t, rack, "tor1"))
 	f := w.File()

@@ -19,7 +19,7 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-// rack is four storage hosts on one switch, RoCEv2 by DSCP, cables of two lengths.
+// rack is a fabric of four storage hosts on one switch, with RoCEv2 by DSCP and cables of two lengths.
 const rack = `
 fabric "rack" {
   routing = "up-down"
@@ -134,7 +134,7 @@ func read(t require.TestingT, text string) *grammar.Config {
 	return cfg
 }
 
-// box is a switch as it may be found.
+// box describes a switch before rocec configures it.
 type box struct {
 	release string // of the image
 	hwsku   string
@@ -143,15 +143,15 @@ type box struct {
 	qos     bool   // it has the tables of a template
 	speed   string
 	ports   []string
-	step    int      // from the number in the name of one port to that of the next
-	lookup  []string // lengths; nil: the state does not hold the file
+	step    int      // the difference between the numbers in the names of two successive ports
+	lookup  []string // lengths; nil: the state does not contain the file
 	down    map[string]bool
-	watched string // a port of others, which has a watchdog
+	watched string // a port outside the fabric, which has a watchdog
 
 	unwatched bool // it has no row of watchdogs
 }
 
-// state spells the state of a switch.
+// state writes the state of a switch as text.
 func (b box) state() string {
 	c := grammar.New()
 	c.Put(grammar.VersionTable, "localhost", "build_version", "SONiC."+b.release+".1-abc")
@@ -189,7 +189,7 @@ func (b box) state() string {
 	return string(c.Rows())
 }
 
-// template adds tables as the templates of SONiC have them: classes 3 and 4 lossless, DSCP 26 in class 1.
+// template adds tables such as SONiC's templates make: classes 3 and 4 are lossless, and DSCP 26 is in class 1.
 func template(c *grammar.Config, b box) {
 	for v := range 64 {
 		tc := "1"
@@ -277,7 +277,7 @@ var (
 	ports   = regexp.MustCompile(`\bswp`)
 )
 
-// examples are the fabrics of the examples, with every switch at a release of SONiC and its ports by their aliases.
+// examples returns the fabrics of the examples. Every switch runs SONiC at the given release, and ports have the names of their aliases.
 func examples(t testing.TB, release string) map[string]*ir.Fabric {
 	t.Helper()
 	out := map[string]*ir.Fabric{}
@@ -300,5 +300,5 @@ func examples(t testing.TB, release string) map[string]*ir.Fabric {
 	return out
 }
 
-// lineOf gives a line of a text, from 1.
+// lineOf returns the number of the first line that contains a text, counted from 1.
 func lineOf(text string, n int) string { return strings.Split(text, "\n")[n-1] }

@@ -7,20 +7,20 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-// The paths of what `rocec build` writes of a switch.
+// The paths of the files that `rocec build` writes for a switch.
 const (
-	// DocumentPath is an object of tables, for those who render a whole config_db.json, and for `config load`, which sets each of its fields
-	// and takes nothing away.
+	// DocumentPath is an object of tables, for tools that render a whole config_db.json, and for `config load`, which sets each of its
+	// fields and removes none.
 	DocumentPath = "/etc/rocec/config_db.json"
 
-	// PatchPath is the part of the document that a release and a chip accept by `config apply-patch`, see [Wish.patch].
+	// PatchPath is the part of the document that a release and a chip accept through `config apply-patch`; see [Wish.patch].
 	PatchPath = "/etc/rocec/config_db.patch.json"
 )
 
-// dataName is the key of the tables among the data of a device.
+// dataName is the key of the tables in the data of a device.
 const dataName = "config_db"
 
-// document returns the tables of a state, without rocec's own; nil for content that is not a state.
+// document returns the tables of a state without rocec's own tables; nil if the content is not a state.
 func document(content []byte) []byte {
 	cfg, err := grammar.ReadRows(content)
 	if err != nil {
@@ -29,14 +29,14 @@ func document(content []byte) []byte {
 	return cfg.Only().JSON()
 }
 
-// patch returns a state as operations of RFC 6902 on a configuration that has the tables and the rows of the release's templates: a
-// row of CABLE_LENGTH, and up to 202505 the profile AZURE_LOSSLESS. It sets whole rows if they are rocec's, or a queue's, or a port's
-// maps; in rows that others own or share it sets fields. Objects come first, then port by port all rows of one, so that who wants few
-// ports down at a time can cut the list between ports.
+// patch returns a state as operations of RFC 6902. They apply to a configuration that has the tables and rows of the release's templates:
+// a row of CABLE_LENGTH, and up to 202505 the profile AZURE_LOSSLESS. A row that rocec owns, a row of a queue and a port's row of maps
+// are set as a whole. In rows that others own or share, the patch sets single fields. Objects come first. Then the operations are sorted
+// by port, so that the list can be cut between ports to have few ports down at a time.
 //
-// It omits what the allow-list refuses on this release and chip: of AZURE_LOSSLESS up to 202505 all but the thresholds, and on some
-// chips these too. So are watchdogs: no release takes the table PFC_WD, or its row GLOBAL, by a patch, and the whole patch would be
-// refused with it.
+// The patch omits operations that the allow-list refuses on this release and chip. For AZURE_LOSSLESS up to 202505, it accepts only the
+// thresholds, and on some chips none of the fields. Watchdogs are omitted too: no release accepts the table PFC_WD or its row GLOBAL in a
+// patch, and would refuse the whole patch.
 //
 // Content that is not a state has no patch.
 func (w *Wish) patch(content []byte) []byte {
@@ -44,7 +44,7 @@ func (w *Wish) patch(content []byte) []byte {
 	if err != nil {
 		return nil
 	}
-	named := grammar.New() // what the allow-list goes by
+	named := grammar.New() // the facts that the allow-list depends on
 	if hwsku := firstOf(HwSKUs(w.device.Switch.Model)); hwsku != "" {
 		named.Put("DEVICE_METADATA", "localhost", "hwsku", hwsku)
 	}
@@ -77,7 +77,7 @@ func (w *Wish) patch(content []byte) []byte {
 	return grammar.JSON(append(objects, ports...))
 }
 
-// operations sets a row: as a whole, or, where it holds what is not rocec's, field by field.
+// operations returns the operations that set a row: as a whole, or field by field if others own fields in it.
 func operations(cfg *grammar.Config, table, key string) []grammar.Operation {
 	row := cfg.Row(table, key)
 	whole := grammar.Operation{Kind: grammar.Add, Table: table, Row: key, Value: grammar.Rows{"": {}}}
@@ -85,7 +85,7 @@ func operations(cfg *grammar.Config, table, key string) []grammar.Operation {
 		var out []grammar.Operation
 		for _, field := range row.Names() {
 			o := grammar.Operation{Kind: grammar.Replace, Table: table, Row: key, Field: field, Value: grammar.Rows{"": {"": row.Get(field)}}}
-			if table == "CABLE_LENGTH" { // the template of a switch may not have the port
+			if table == "CABLE_LENGTH" { // the template may lack the port
 				o.Kind = grammar.Add
 			}
 			out = append(out, o)
@@ -98,7 +98,7 @@ func operations(cfg *grammar.Config, table, key string) []grammar.Operation {
 	return []grammar.Operation{whole}
 }
 
-// data returns a state as an object of tables, rows and text; content that is not a state gives an empty object.
+// data returns a state as an object of tables, rows and texts. Content that is not a state gives an empty object.
 func data(content []byte) map[string]any {
 	cfg, err := grammar.ReadRows(content)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// image is a switch as its image sets it up with the template of its hwsku: all ports up, cabled and split as the fabric has them.
+// image returns a switch as its image and the template of its hwsku set it up: all ports are up, and cabled and split as in the fabric.
 func image(d *ir.Device) target.Image {
 	m := d.Switch.Model
 	v, err := grammar.ParseVersion(d.Switch.Version)
@@ -53,8 +53,8 @@ func image(d *ir.Device) target.Image {
 	return img
 }
 
-// lookupText returns the file of sizes of a hwsku, from public sources; for the cables of the fabric no size is below rocec's floor:
-// SONiC's figures are for an MTU of 9100. Empty: nothing is public.
+// lookupText returns the lookup file of a hwsku, from public sources; empty: no source is public. For cables of the fabric it raises
+// sizes to rocec's minimum, since SONiC's figures are for an MTU of 9100.
 func lookupText(d *ir.Device) string {
 	tables, _ := d.Switch.Model.Published()
 	if len(tables) == 0 {
@@ -75,7 +75,7 @@ func lookupText(d *ir.Device) string {
 			const xon = 19456
 			size := xon + xoff
 			if d.Switch.Model.ASIC.Vendor != platform.Mellanox {
-				size = 1248 // a small minimum; the headroom is beside it
+				size = 1248 // a small minimum; the headroom is reserved separately
 			}
 			fmt.Fprintf(&b, "%d %dm %d %d %d 0\n", row.Speed, at.Metres, size, xon, xoff)
 		}
@@ -90,7 +90,7 @@ func firstOf(names []string) string {
 	return names[0]
 }
 
-// portChannel names the bond that a port is in; empty: none.
+// portChannel returns the name of the bond of a port; empty: none.
 func portChannel(p *ir.Port) string {
 	switch nic := p.Peer().NIC; {
 	case nic != nil && nic.Bond != nil && nic.Bond.Mode != "active-backup":
@@ -101,7 +101,7 @@ func portChannel(p *ir.Port) string {
 	return ""
 }
 
-// frontPanel is the ports of a switch: those of its model, split where the fabric names a part, with the speeds of their cables.
+// frontPanel returns the ports of a switch: the ports of its model, split where the fabric names a part, with the speeds of their cables.
 func frontPanel(d *ir.Device) []sim.Port {
 	m := d.Switch.Model
 	used := map[int16]map[int16]*ir.Port{}
@@ -144,7 +144,7 @@ func frontPanel(d *ir.Device) []sim.Port {
 	return out
 }
 
-// stepOf is how many lanes the parts of a port have, of which some are used, by the lanes they begin at.
+// stepOf returns the number of lanes of each part of a split port. parts has the first lanes of the used parts.
 func stepOf(parts []int16, lanes int) int {
 	step := max(lanes/2, 1)
 	for _, p := range parts {

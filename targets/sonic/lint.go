@@ -9,8 +9,8 @@ import (
 	"github.com/rocec/rocec/targets/sonic/lint"
 )
 
-// linter judges a state without the fabric. It omits findings that rocec's own state from nothing also has: those follow from the
-// fabric, and validate has judged them. The result foreign explains why the text is not a configuration of this switch at all.
+// linter checks a state without the fabric. It omits findings that rocec's own state written from nothing also has: the fabric causes
+// those, and validate has reported them. The result foreign explains why the text is not a configuration of this switch.
 func (w *Wish) linter() func([]byte) (found diag.List, foreign string) {
 	key := func(d *diag.Diagnostic) string { return d.Code + " " + d.Detail }
 	meant := sync.OnceValue(func() map[string]bool {
@@ -27,7 +27,7 @@ func (w *Wish) linter() func([]byte) (found diag.List, foreign string) {
 			return nil, ""
 		}
 		if n := grammar.ASICs(cfg); n > 1 {
-			return nil, "The switch has " + strconv.Itoa(n) + " chips, each with a configuration of its own, and rocec writes switches of one chip."
+			return nil, "The switch has " + strconv.Itoa(n) + " chips, each with its own configuration. rocec writes switches of one chip."
 		}
 		box, err := w.box(cfg)
 		if err != nil {

@@ -8,18 +8,18 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-// TestLint: profiles of the buffer manager are on the switch but not in its state, so their absence gives no finding. Other mistakes
-// are reported at their rows.
+// TestLint: a missing profile of the buffer manager gives no finding, since the state of a switch omits it. Other mistakes are reported
+// at their rows.
 func TestLint(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(c *grammar.Config)
 		codes  []string
-		line   string // of the first
+		line   string // of the first finding
 	}{
-		{"as its template has it", func(*grammar.Config) {}, []string{"conf-sonic-map"}, `DSCP_TO_TC_MAP|AZURE 26 "1"`},
+		{"as in its template", func(*grammar.Config) {}, []string{"conf-sonic-map"}, `DSCP_TO_TC_MAP|AZURE 26 "1"`},
 		{"no lookup file", func(c *grammar.Config) { delete(c.Tables, grammar.LookupTable) }, []string{"conf-sonic-map"}, ""},
-		{"a made profile of a name that says no length", func(c *grammar.Config) {
+		{"a made profile whose name has no length", func(c *grammar.Config) {
 			c.Put("BUFFER_PG", "Ethernet0|3-4", "profile", "pg_lossless_own_profile")
 		}, []string{"conf-sonic-map"}, ""},
 		{

@@ -7,8 +7,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// looking asks for every port, the bonds, the VLANs of the bridge and the neighbours. A bond of SONiC is a device of the kernel's team
-// driver, called PortChannel and a number; with LACP it has a carrier when its partner answers.
+// looking is a script that reads every port, the bonds, the VLANs of the bridge and the neighbours. A bond of SONiC is a device of the
+// kernel's team driver, with the name PortChannel and a number. With LACP it has a carrier when its partner answers.
 const looking = target.LookScript + `set --
 for i in /sys/class/net/Ethernet*; do
 set -- "$@" "${i##*/}"
@@ -34,7 +34,7 @@ part vlan bridge -c -json vlan show
 part lldp lldpctl -f json
 `
 
-// inspect lists what the fabric assumes about a switch in addition to the settings of classes.
+// inspect returns a query for what the fabric assumes about a switch in addition to the settings of classes.
 func inspect(d *ir.Device) *target.Inspection {
 	return &target.Inspection{Query: target.Query{Cmd: looking}, Parse: func(answer []byte) *target.Seen { return seen(d, answer) }}
 }

@@ -11,18 +11,18 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// lookup is the public pg_profile_lookup.ini of hwskus: the pairs of speed and length of cable that it has a row for. Where buffers are
-// set up in the traditional way, a port with another pair has no lossless priority group at all.
+// lookup is the public pg_profile_lookup.ini of some hwskus: the pairs of speed and cable length for which it has a row. In the
+// traditional buffer model, a port with any other pair has no lossless priority group.
 type lookup struct {
-	hwskus string // parted by spaces
+	hwskus string // separated by spaces
 	rows   []lookupRow
-	noFile bool // they have none
+	noFile bool // the hwskus have no such file
 }
 
-// lookupRow is speeds, in Mb/s, that have rows for the same lengths, in metres, ascending.
+// lookupRow lists speeds, in Mb/s, whose rows have the same lengths, in metres, ascending.
 type lookupRow struct{ speeds, metres []int }
 
-// Lookup is the public pg_profile_lookup.ini of a hwsku, as an expectation: the file on the switch decides.
+// Lookup is the public pg_profile_lookup.ini of a hwsku. It is only an expectation: the file on the switch decides.
 type Lookup struct{ of *lookup }
 
 // FindLookup returns the lookup file of a hwsku on a platform; an empty platform is any. Not ok: the table does not know the hwsku.
@@ -35,8 +35,8 @@ func FindLookup(platform, hwsku string) (Lookup, bool) {
 	return Lookup{l}, ok
 }
 
-// Lengths are the lengths in metres that the file has rows for at a speed in Mb/s, ascending. None: a port of that speed never becomes
-// lossless.
+// Lengths returns the lengths in metres for which the file has rows at a speed in Mb/s, ascending. None: a port of that speed never
+// becomes lossless.
 func (l Lookup) Lengths(speed int) []int {
 	for _, r := range l.of.rows {
 		if slices.Contains(r.speeds, speed) {
@@ -46,7 +46,7 @@ func (l Lookup) Lengths(speed int) []int {
 	return nil
 }
 
-// filesWith gives the lengths of each hwsku of a model that has rows for a speed.
+// filesWith returns the lengths of each hwsku of a model that has rows for a speed.
 func filesWith(m *platform.Switch, speed int) [][]int {
 	var out [][]int
 	for _, hwsku := range HwSKUs(m) {
@@ -59,8 +59,8 @@ func filesWith(m *platform.Switch, speed int) [][]int {
 	return out
 }
 
-// CheckLookup judges whether lossless ports of a switch can have a row in a public lookup file. It warns alone: the file of the switch
-// decides, and chips whose headroom SONiC can compute itself need no row. Those of Spectrum can.
+// CheckLookup checks whether lossless ports of a switch can have a row in a public lookup file. It only warns, since the file of the
+// switch decides. Chips of Spectrum need no row, since SONiC can compute their headroom.
 func CheckLookup(d *ir.Device) (ds diag.List) {
 	m := d.Switch.Model
 	if _, known := models()[m.Name]; !known || !isKnown(m) || m.ASIC.Vendor == platform.Mellanox {
@@ -85,7 +85,7 @@ func CheckLookup(d *ir.Device) (ds diag.List) {
 		}
 		judged[p.Speed()] = true
 		topicLookup.Warnf(&ds, d.Decl, "The switches of switch %q are %s, and the lookup files of its hwskus (%s), as SONiC ships them, have "+
-			"%s. A port without a row is not lossless, whatever else is set. The file of the switch decides: see pg_profile_lookup.ini there.",
+			"%s. A port without a row is not lossless, whatever else the switch has. Its own pg_profile_lookup.ini decides.",
 			d.Group, m.Title, strings.Join(HwSKUs(m), ", "), what).Note(p.At, "such a port")
 	}
 	return ds

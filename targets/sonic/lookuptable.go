@@ -1,7 +1,7 @@
 package sonic
 
-// lookups are the public files of hwskus of [models], one row for those with the same speeds and lengths; "platform/hwsku" is a hwsku
-// that has another file on that platform. Source: device/<vendor>/<platform>/<hwsku>/pg_profile_lookup.ini of
+// lookups are the public files of the hwskus of [models]. Hwskus with the same speeds and lengths share a row. "platform/hwsku" is a
+// hwsku that has another file on that platform. Source: device/<vendor>/<platform>/<hwsku>/pg_profile_lookup.ini of
 // sonic-net/sonic-buildimage, August 2026.
 var lookups = []lookup{
 	{

@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-// settings is what one switch should hold, before its state is looked at.
+// settings are the wanted settings of one switch, before its state is read.
 type settings struct {
 	release grammar.Release
 	nvidia  bool // the templates of these chips have a map from PFC to priority groups
@@ -24,7 +24,7 @@ type settings struct {
 	share   [8]ir.QueueShare
 	wred    []marking // by thresholds
 	ports   []port    // in natural order
-	panel   int       // how many ports the model has, whole
+	panel   int       // the number of ports of the model, unsplit
 }
 
 // marking is a profile of ECN.
@@ -39,12 +39,12 @@ type port struct {
 	*ir.Port
 	lossless uint8
 	byPCP    bool
-	marks    [8]ir.Marking // by queue; zero: it does not mark
-	why      []ir.Origin   // origins of losslessness
+	marks    [8]ir.Marking // by queue; zero: the queue does not mark
+	why      []ir.Origin   // why the port is lossless
 	trustWhy []ir.Origin
 }
 
-// lossyGroup is the priority group of all that is lossy: templates give no other a profile.
+// lossyGroup is the priority group of all lossy traffic: templates give a profile only to this group.
 const lossyGroup = 0
 
 // lower turns the fabric's numbers into a switch's settings. Class, queue and priority have one number.
@@ -63,7 +63,7 @@ func lower(d *ir.Device, r grammar.Release) *settings {
 	return s
 }
 
-// place collects what ports have.
+// place collects the settings of the ports.
 func (s *settings) place(d *ir.Device) {
 	marks := map[ir.Marking]marking{}
 	for _, p := range d.Ports {
@@ -104,10 +104,10 @@ func (s *settings) place(d *ir.Device) {
 	}
 }
 
-// azure is the profile of marking in every template, and the only one whose thresholds a patch may change up to 202411.
+// azure is the marking profile of every template, and the only one whose thresholds a patch may change up to 202411.
 const azure = "AZURE_LOSSLESS"
 
-// wredName is the name of the nth profile of marking. Where a patch cannot add a profile, all share one.
+// wredName returns the name of the nth marking profile. Where a patch cannot add a profile, all share one.
 func wredName(r grammar.Release, n int) string {
 	switch {
 	case r < free:
@@ -118,7 +118,7 @@ func wredName(r grammar.Release, n int) string {
 	return Name + "-" + strconv.Itoa(n+1)
 }
 
-// profileOf names the marking profile with some thresholds; empty if no profile has them.
+// profileOf returns the name of the marking profile with the given thresholds; empty if no profile has them.
 func (s *settings) profileOf(at ir.Marking) string {
 	i := slices.IndexFunc(s.wred, func(m marking) bool { return m.at == at })
 	if i < 0 || at == (ir.Marking{}) {
@@ -127,7 +127,7 @@ func (s *settings) profileOf(at ir.Marking) string {
 	return s.wred[i].name
 }
 
-// add appends an origin that is not there yet, and that says something. Many ports have the same ones.
+// add appends an origin unless the list has it or the origin is empty. Many ports have the same origins.
 func add(to []ir.Origin, o ir.Origin) []ir.Origin {
 	if o.Why == "" || len(to) > 16 || slices.Contains(to, o) {
 		return to

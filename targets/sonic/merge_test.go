@@ -21,11 +21,11 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// theirs is a simulated switch that others configure.
+// theirs is a simulated switch that another tool configures.
 type theirs struct {
 	t *testing.T
 	*lab.Device
-	live string // the command that reads its state
+	live string // the command that prints its state
 }
 
 func bootTheirs(t *testing.T, d *ir.Device, b sim.Box) theirs {
@@ -43,7 +43,7 @@ func bootTheirs(t *testing.T, d *ir.Device, b sim.Box) theirs {
 	return theirs{t, lab.NewDevice(one), f.Live.Cmd}
 }
 
-// root runs a command; failed: what it said where it failed.
+// root runs a command. failed is the output of a command that failed.
 func (b theirs) root(cmd string) (out, failed string) {
 	b.t.Helper()
 	out, errs, status := b.Run(b.t.Context(), "root", cmd, "")
@@ -53,7 +53,7 @@ func (b theirs) root(cmd string) (out, failed string) {
 	return out, ""
 }
 
-// state returns the state that rocec reads from the switch.
+// state returns the state of the switch, as rocec reads it.
 func (b theirs) state() string {
 	b.t.Helper()
 	out, failed := b.root(b.live)
@@ -61,7 +61,7 @@ func (b theirs) state() string {
 	return out
 }
 
-// merge brings a form into use, as others do with each.
+// merge loads a form of rocec's settings by the command that other tools use for it.
 func (b theirs) merge(form target.Form, content []byte) (failed string) {
 	b.t.Helper()
 	b.WriteFile("/tmp/form.json", form.Of(content), 0o644)
@@ -81,7 +81,7 @@ func (b theirs) load(text string) {
 	require.Empty(b.t, failed)
 }
 
-// leaves are the fields of a state, by table, row and name.
+// leaves returns the fields of a state, by table, row and name.
 func leaves(t *testing.T, state string) map[string]string {
 	out := map[string]string{}
 	for name, s := range read(t, state).Tables {
@@ -94,7 +94,7 @@ func leaves(t *testing.T, state string) map[string]string {
 	return out
 }
 
-// theirSettings are settings of others, beside those of the template.
+// theirSettings are settings of others, in addition to those of the template.
 var theirSettings = map[string]string{
 	"nothing": `{}`,
 	"objects": `{"DSCP_TO_TC_MAP": {"theirs": {"26": "4"}}, "SCHEDULER": {"theirs": {"type": "STRICT"}},
@@ -106,9 +106,9 @@ var theirSettings = map[string]string{
 		"Ethernet0": {"action": "forward", "detection_time": "400", "restoration_time": "800"}}}`,
 }
 
-// TestMerge: a switch that merges either form of what rocec renders by SONiC's own commands ends with the settings of apply, whatever
-// others have set. What a merge leaves as it was is named by plan, and of each form it is known what that is. Without -whole, every
-// setting is there in each form on every second release, and on each release in one form.
+// TestMerge: other tools can merge either form of rocec's settings by SONiC's own commands. The switch then has the settings of apply,
+// whatever others have set before. plan lists the settings that a merge leaves unchanged, and the test lists their tables for each form.
+// Without -whole, every second combination of release, settings and form is run.
 func TestMerge(t *testing.T) {
 	left := map[string]map[string]bool{}
 	for nth, r := range grammar.Releases {
@@ -167,7 +167,7 @@ func TestMerge(t *testing.T) {
 						require.Equal(t, text, should[key], "%s: %s", at, key)
 					}
 				}
-				for key, text := range leaves(t, before) { // what is not rocec's is as it was
+				for key, text := range leaves(t, before) { // settings of others did not change
 					if strings.Contains(key, "theirs") || strings.Contains(key, "Ethernet40") || strings.Contains(key, ".AZURE.") &&
 						!strings.HasPrefix(key, "CABLE_LENGTH.") {
 						require.Equal(t, text, is[key], "%s: %s", at, key)
@@ -190,7 +190,7 @@ func TestMerge(t *testing.T) {
 	}, tables)
 }
 
-// TestForms: both forms have the same meaning, as far as the release takes it by a patch.
+// TestForms: both forms have the same settings, except for those that the release refuses in a patch.
 func TestForms(t *testing.T) {
 	for _, r := range grammar.Releases {
 		f := wish(t, device(t, on(r.String()), "tor1")).File()
@@ -246,7 +246,7 @@ func TestForms(t *testing.T) {
 				}
 			}
 		}
-		require.NotEmpty(t, doc["PFC_WD"], "no release takes it")
+		require.NotEmpty(t, doc["PFC_WD"], "no release accepts it")
 		if r < 202511 {
 			assert.Equal(t, []string{"WRED_PROFILE.AZURE_LOSSLESS.ecn", "WRED_PROFILE.AZURE_LOSSLESS.wred_green_enable"}, out, r)
 		} else {
@@ -255,12 +255,12 @@ func TestForms(t *testing.T) {
 	}
 	f := wish(t, device(t, rack, "tor1")).File()
 	for _, form := range f.Forms {
-		assert.Empty(t, form.Of([]byte("a")), "what is not a state has no form")
+		assert.Empty(t, form.Of([]byte("a")), "a text that is not a state has no form")
 	}
 	assert.Empty(t, f.Data([]byte("a")))
 }
 
-// TestMergeRefused: a switch without the tables refuses the whole patch, and takes the whole document.
+// TestMergeRefused: a switch without the tables refuses the whole patch, and accepts the whole document.
 func TestMergeRefused(t *testing.T) {
 	for _, r := range []string{"202205", "202505", "202511"} {
 		d := device(t, on(r), "tor1")
@@ -271,7 +271,7 @@ func TestMergeRefused(t *testing.T) {
 		before := b.state()
 		failed := b.merge(f.Forms[1], document)
 		if r == "202511" {
-			assert.Contains(t, failed, "CABLE_LENGTH", r) // the row that all ports share
+			assert.Contains(t, failed, "CABLE_LENGTH", r) // the row of all ports
 		} else {
 			assert.Contains(t, failed, "Failed to apply patch", r)
 		}

@@ -10,9 +10,9 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-// model is a switch that takes patches and commands for the tables of QoS and buffers. The test ends at what its allow-list or its
-// models refuse. In the traditional model its buffer manager follows cfgmgr/buffermgr.cpp of its branch. It shares nothing with the
-// code that makes the sequence but the verdict on single operations, which the code of each branch has been asked for.
+// model simulates a switch that accepts patches and commands for the tables of QoS and buffers. The test fails if the allow-list or the
+// models refuse something. In the traditional model its buffer manager follows cfgmgr/buffermgr.cpp of its branch. It shares no code with
+// the sequence, except the verdict on single operations; that is compared with the code of each branch.
 type model struct {
 	require.TestingT
 	box    grammar.Box
@@ -32,12 +32,12 @@ func newModel(t require.TestingT, b box, state string) *model {
 	var err error
 	m.box, err = grammar.BoxOf(m.cfg, "", "")
 	require.NoError(t, err)
-	if m.lookup = grammar.LookupOf(m.cfg); m.lookup == nil { // the switch has the file, though the state does not
+	if m.lookup = grammar.LookupOf(m.cfg); m.lookup == nil { // the switch has the file, although the state does not contain it
 		full := b
 		full.lookup = []string{"5m", "40m", "300m"}
 		m.lookup = grammar.LookupOf(read(t, full.state()))
 	}
-	for _, key := range m.cfg.Keys("BUFFER_PG") { // the switch has the profiles that its buffer manager has made, though the state does not
+	for _, key := range m.cfg.Keys("BUFFER_PG") { // the switch has made these profiles, although the state does not contain them
 		if speed, metres, made := grammar.ParseProfileName(m.cfg.Get("BUFFER_PG", key, "profile")); made {
 			m.make(speed, metres)
 		}
@@ -56,7 +56,7 @@ func newModel(t require.TestingT, b box, state string) *model {
 	return m
 }
 
-// look runs the buffer manager for a port that has had an event.
+// look runs the buffer manager after an event of a port.
 func (m *model) look(p string) {
 	cable, known := m.cable[p]
 	admin, said := m.admin[p]
@@ -84,7 +84,7 @@ func (m *model) look(p string) {
 	}
 }
 
-// make makes a profile that is not there yet; not ok: the lookup file has no sizes, or there is no pool.
+// make adds a profile if it is missing; not ok: the lookup file has no sizes, or there is no pool.
 func (m *model) make(speed, metres int) (ok bool) {
 	profile := grammar.ProfileName(speed, metres)
 	sizes, ok := m.lookup[speed][metres]
@@ -106,7 +106,7 @@ func (m *model) make(speed, metres int) (ok bool) {
 	return true
 }
 
-// events has the buffer manager see what differs.
+// events lets the buffer manager handle all differences.
 func (m *model) events(before *grammar.Config) {
 	for _, p := range m.cfg.Keys("PORT") {
 		if length := m.cfg.Get("CABLE_LENGTH", "AZURE", p); length != "" && length != m.cable[p] {
@@ -131,7 +131,7 @@ func (m *model) set(port, admin string) {
 	m.look(port)
 }
 
-// run takes the steps of a sequence.
+// run applies the steps of a sequence.
 func (m *model) run(steps []grammar.Step) {
 	for _, s := range steps {
 		if len(s.Ops) > 0 {
@@ -157,7 +157,7 @@ func (m *model) patch(s grammar.Step) {
 			removed[string(grammar.JSON([]grammar.Operation{{Kind: grammar.Add, Row: o.Row, Field: o.Field, Value: o.Was}}))] = true
 		}
 	}
-	for _, o := range s.Ops { // a value that goes and comes is a move, which the allow-list refuses where it has a say
+	for _, o := range s.Ops { // a value that is removed and added elsewhere is a move, which the allow-list refuses in tables with entries
 		switch o.Table {
 		case "PFC_WD", "BUFFER_PROFILE", "BUFFER_POOL", "WRED_PROFILE":
 			require.False(m, o.Kind == grammar.Add && len(removed) > 0, o.Path())
@@ -172,7 +172,7 @@ func (m *model) patch(s grammar.Step) {
 	}
 	before := m.cfg
 	next, err := grammar.Apply(before, s.Ops)
-	if err != nil { // the buffer manager has taken a group away that the patch takes away, too
+	if err != nil { // the buffer manager has already removed a group that the patch removes
 		ops := slices.DeleteFunc(slices.Clone(s.Ops), func(o grammar.Operation) bool {
 			return o.Table == "BUFFER_PG" && o.Kind == grammar.Remove && o.Row != "" && m.cfg.Row("BUFFER_PG", o.Row) == nil
 		})
@@ -187,7 +187,7 @@ func (m *model) patch(s grammar.Step) {
 	}
 }
 
-// valid holds the configuration to what models ask of names.
+// valid checks the names in the configuration by the rules of the models.
 func (m *model) valid() {
 	for i := range grammar.Tables {
 		t := &grammar.Tables[i]
@@ -242,7 +242,7 @@ func (m *model) command(c grammar.Command) {
 	case c.String() == "sonic-db-cli CONFIG_DB DEL 'PFC_WD|GLOBAL'":
 		m.cfg.Delete("PFC_WD", "GLOBAL", "")
 	case c[0] == "ecnconfig":
-		require.NotNil(m, m.cfg.Row("WRED_PROFILE", c[2]), "ecnconfig wants a profile that is there")
+		require.NotNil(m, m.cfg.Row("WRED_PROFILE", c[2]), "ecnconfig needs an existing profile")
 		for i := 3; i < len(c); i += 2 {
 			field := map[string]string{"-gmin": "green_min_threshold", "-gmax": "green_max_threshold", "-gdrop": "green_drop_probability"}[c[i]]
 			m.cfg.Put("WRED_PROFILE", c[2], field, c[i+1])
@@ -268,7 +268,7 @@ func (m *model) drop(d grammar.Drop) {
 	m.valid()
 }
 
-// same holds the state of the switch to another. Unused profiles of the buffer manager stay on the switch, and are no part of its
+// same compares the state of the switch with another state. Unused profiles of the buffer manager stay on the switch, and are not in its
 // state.
 func (m *model) same(text string) {
 	require.Equal(m, string(read(m, text).Rows()), string(m.cfg.Rows()))

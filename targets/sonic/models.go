@@ -13,26 +13,26 @@ import (
 
 // model is a row of the table of models that SONiC runs on.
 type model struct {
-	platforms string          // the folders it has, parted by spaces: "x86_64-mlnx_msn2700-r0"
-	hwskus    string          // the hwskus in them, parted by spaces
-	since     grammar.Release // the first branch with one of the folders, of those that rocec knows
+	platforms string          // the model's folders in SONiC's source, separated by spaces: "x86_64-mlnx_msn2700-r0"
+	hwskus    string          // the hwskus in these folders, separated by spaces
+	since     grammar.Release // the first branch that rocec knows and that has one of the folders
 	names     []run           // of its ports
-	aliases   aliases         // how its ports are called beside that
+	aliases   aliases         // the aliases of its ports
 }
 
-// aliases is how ports are called beside their names.
+// aliases is the form of the aliases of ports.
 type aliases int
 
 const (
-	letters aliases = 1 << iota // etp1, parts etp1a, etp1b
-	lanes                       // Ethernet1/1, parts by their first lanes: Ethernet1/1, Ethernet1/3
+	letters aliases = 1 << iota // etp1; parts of a split port are etp1a, etp1b
+	lanes                       // Ethernet1/1; the parts have the number of their first lane: Ethernet1/1, Ethernet1/3
 )
 
-// Platforms are the platforms of a model, as DEVICE_METADATA and /etc/machine.conf name them. None: SONiC does not run on it, or it is
-// not known.
+// Platforms returns the platforms of a model, as named in DEVICE_METADATA and /etc/machine.conf. None: SONiC does not run on the model,
+// or the table lacks it.
 func Platforms(m *platform.Switch) []string { return strings.Fields(models()[m.Name].platforms) }
 
-// HwSKUs are the hwskus of a model. None: SONiC does not run on it, or it is not known.
+// HwSKUs returns the hwskus of a model. None: SONiC does not run on the model, or the table lacks it.
 func HwSKUs(m *platform.Switch) []string { return strings.Fields(models()[m.Name].hwskus) }
 
 // FindPlatform returns the model of a platform, or nil if the table lacks it.
@@ -45,8 +45,8 @@ func FindPlatform(name string) *platform.Switch {
 	return nil
 }
 
-// Mismatch explains in a sentence why a switch that reports a platform and a hwsku is not of a model. It returns an empty text if the
-// switch may be of that model, which always holds for a model that the fabric declares. A hwsku outside the table counts as made by
+// Mismatch returns a sentence that explains why a switch that reports a platform and a hwsku is not of a model. The sentence is empty if
+// the switch may be of that model. It is always empty for a model that the fabric declares. A hwsku outside the table counts as made by
 // the operator for the platform.
 func Mismatch(m *platform.Switch, platformName, hwsku string) string {
 	if !isKnown(m) {
@@ -56,7 +56,7 @@ func Mismatch(m *platform.Switch, platformName, hwsku string) string {
 	of := Platforms(m)
 	if !slices.Contains(of, platformName) {
 		if other := FindPlatform(platformName); other != nil {
-			return fmt.Sprintf("%s: it is %s, and the fabric has %s there.", said, other.Title, m.Title)
+			return fmt.Sprintf("%s: that is %s, and the fabric has %s.", said, other.Title, m.Title)
 		}
 		return fmt.Sprintf("%s, and the platform of %s is %s.", said, m.Title, diag.Or(of))
 	}
@@ -65,19 +65,19 @@ func Mismatch(m *platform.Switch, platformName, hwsku string) string {
 	}
 	for _, name := range modelNames() {
 		if other, _ := platform.FindSwitch(name); other != m && slices.Contains(HwSKUs(other), hwsku) {
-			return fmt.Sprintf("%s, which is one of %s, and the fabric has %s there.", said, other.Title, m.Title)
+			return fmt.Sprintf("%s. That is a hwsku of %s, and the fabric has %s.", said, other.Title, m.Title)
 		}
 	}
 	return ""
 }
 
-// usual is the release for a draft: the newest, or the first that runs on the model.
+// usual returns the release for a draft: the newest, or the first one that runs on the model if that is newer.
 func usual(m *platform.Switch) string {
 	b, _ := parseBranch(newest)
 	return max(b, models()[m.Name].since).String()
 }
 
-// runs reports whether rocec writes for a release, and the release runs on a model, or (nil) on any.
+// runs reports whether rocec writes for a release and the release runs on a model. For the model nil it need not run on any.
 func runs(m *platform.Switch, version string) bool {
 	b, ok := parseBranch(version)
 	if !ok || sayBranch(version) != "" {
@@ -90,8 +90,8 @@ func runs(m *platform.Switch, version string) bool {
 	return listed && b >= row.since
 }
 
-// CheckModel judges whether SONiC runs on the model of a switch, and whether its release does. A model that the fabric declares is
-// nothing to be judged by.
+// CheckModel checks whether SONiC runs on the model of a switch, and whether its release does. It accepts any model that the fabric
+// declares.
 func CheckModel(d *ir.Device) (ds diag.List) {
 	m := d.Switch.Model
 	if !isKnown(m) {
@@ -117,7 +117,7 @@ func CheckModel(d *ir.Device) (ds diag.List) {
 	return ds
 }
 
-// CheckRelease judges whether rocec writes the release of a switch.
+// CheckRelease checks whether rocec writes for the release of a switch.
 func CheckRelease(d *ir.Device) (ds diag.List) {
 	if wrong := sayBranch(d.Switch.Version); wrong != "" {
 		topicRelease.Errorf(&ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl), "%s", wrong)
@@ -125,7 +125,7 @@ func CheckRelease(d *ir.Device) (ds diag.List) {
 	return ds
 }
 
-// modelNames lists the models that SONiC runs on, sorted.
+// modelNames returns the sorted names of the models that SONiC runs on.
 func modelNames() []string {
 	var out []string
 	for _, name := range platform.SwitchNames() {

@@ -19,7 +19,7 @@ import (
 	"github.com/rocec/rocec/targets/sonic/lint"
 )
 
-// Every row is of a model of the tables, with names for its first port on, on a branch there is; no platform is of two models.
+// Every row is for a model in the tables. It has names from the first port on, and an existing branch. No platform belongs to two models.
 func TestModelsAreSound(t *testing.T) {
 	owner := map[string]string{}
 	for name, row := range models() {
@@ -46,7 +46,7 @@ func TestModelsAreSound(t *testing.T) {
 		}
 		for _, h := range HwSKUs(m) {
 			_, ok := FindLookup("", h)
-			assert.True(t, ok, "what lookup file %s has is not said", h)
+			assert.True(t, ok, "the table does not state the lookup file of %s", h)
 		}
 	}
 	assert.Nil(t, FindPlatform("x86_64-kvm_x86_64-r0"))
@@ -92,8 +92,8 @@ func TestMismatch(t *testing.T) {
 		{"sn2700", "x86_64-mlnx_msn2700-r0", "Mellanox-SN2700-D48C8", ""},
 		{"sn2700", "x86_64-mlnx_msn2700a1-r0", "ACS-MSN2700", ""},
 		{"sn2700", "x86_64-mlnx_msn2700-r0", "Ours-SN2700", ""},
-		{"sn2700", "x86_64-mlnx_msn3700-r0", "ACS-MSN3700", "it is Mellanox SN3700, and the fabric has Mellanox SN2700 there"},
-		{"sn2700", "x86_64-mlnx_msn2700-r0", "ACS-MSN3700", "which is one of Mellanox SN3700"},
+		{"sn2700", "x86_64-mlnx_msn3700-r0", "ACS-MSN3700", "that is Mellanox SN3700, and the fabric has Mellanox SN2700."},
+		{"sn2700", "x86_64-mlnx_msn2700-r0", "ACS-MSN3700", "That is a hwsku of Mellanox SN3700"},
 		{"sn2700", "x86_64-kvm_x86_64-r0", "Force10-S6000", "SN2700 is x86_64-mlnx_msn2700-r0 or x86_64-mlnx_msn2700a1-r0"},
 		{"sn2700", "", "", `the platform ""`},
 		{"sn2700", "\x1b[31m", strings.Repeat("x", 1000), `\x1b`},
@@ -116,7 +116,7 @@ func TestMismatch(t *testing.T) {
 	assert.Empty(t, Mismatch(&own, "x86_64-mlnx_msn3700-r0", "ACS-MSN3700"), "a model that the fabric declares")
 }
 
-// A draft has a release that runs on the model.
+// A draft gets a release that runs on the model.
 func TestUsual(t *testing.T) {
 	for model, want := range map[string]string{"sn2700": "202511", "z9864f": "202605", "as4610-54t": "202511"} {
 		assert.Equal(t, want, usual(find(t, model)), model)
@@ -126,7 +126,7 @@ func TestUsual(t *testing.T) {
 	}
 }
 
-// page is the page of a code.
+// page returns the page of a code.
 func page(t *testing.T, topic diag.Topic) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("../../docs/checks", topic.Code+".md"))
@@ -134,7 +134,7 @@ func page(t *testing.T, topic diag.Topic) string {
 	return string(text)
 }
 
-// What `rocec explain sonic-model` lists is every model that came after the first branch, with its own.
+// `rocec explain sonic-model` lists every model that was added after the first branch, with its branch.
 func TestModelsAreExplained(t *testing.T) {
 	want := map[string]grammar.Release{}
 	for name, row := range models() {
@@ -188,7 +188,7 @@ func TestLookups(t *testing.T) {
 		{"", "ACS-SN2201", 1000, []int{5, 40, 300}},
 		{"", "Mellanox-SN4700-C128", 200_000, []int{5, 40, 300}},
 		{"", "Mellanox-SN4700-C128", 400_000, []int{5, 40, 300, 2000}},
-		{"", "Arista-7050CX3-32S-C32", 25_000, nil}, // its file has 50G and 100G alone
+		{"", "Arista-7050CX3-32S-C32", 25_000, nil}, // its file has only 50G and 100G
 		{"", "Arista-7060X6-64PE", 400_000, nil},    // its file is empty
 		{"x86_64-arista_7060x6_64pe", "Arista-7060X6-64PE-O128", 400_000, []int{5, 40, 150}},
 		{"x86_64-arista_7060x6_64pe_b", "Arista-7060X6-64PE-O128", 400_000, []int{5, 30, 40, 60, 150, 500}},
@@ -234,7 +234,7 @@ func TestCheckLookup(t *testing.T) {
 		{"s5232f", 100_000, 301, "no row for 100G and 301 m; the longest is 300 m"},
 		{"as7726-32x", 100_000, 3, "the lookup files of its hwskus (Accton-AS7726-32X), as SONiC ships them, have no row for 100G"},
 		{"7050cx3-32s", 25_000, 3, "no row for 25G"},
-		{"7050cx3-32s", 10_000, 3, ""}, // one hwsku has it
+		{"7050cx3-32s", 10_000, 3, ""}, // one hwsku has the row
 		{"z9332f", 400_000, 2000, ""},
 		{"sn2700", 100_000, 5000, ""}, // computes it
 		{"as4610-54t", 10_000, 3, ""}, // is refused
@@ -262,7 +262,7 @@ func TestCheckLookup(t *testing.T) {
 	assert.Empty(t, CheckLookup(d), "no port of the switch is lossless")
 }
 
-// What rocec sizes by of the table of a hwsku is on file.
+// The facts from a hwsku's table that rocec uses for sizes are on file.
 func TestLookupsArePublished(t *testing.T) {
 	compared := map[string]bool{}
 	for _, m := range platform.Switches {
@@ -283,8 +283,7 @@ func TestLookupsArePublished(t *testing.T) {
 	assert.GreaterOrEqual(t, len(compared), 10)
 }
 
-// TestDynamicByPlatform: a config_db.json shows that its switch has no dynamic buffer model on chips without one, and never on chips
-// with one.
+// TestDynamicByPlatform: a config_db.json shows that its switch has no dynamic buffer model only on chips that lack it.
 func TestDynamicByPlatform(t *testing.T) {
 	told := 0
 	for name := range models() {

@@ -3,11 +3,11 @@ package sonic
 import "sync"
 
 // models are the models that SONiC runs on, by their names in [platform.Switches]. Source: device/ of sonic-net/sonic-buildimage, August
-// 2026: names by port_config.ini of the default hwsku and platform.json, since by the oldest branch with a folder for the model.
-// Switches with several chips are left out.
+// 2026. Port names are from port_config.ini of the default hwsku and from platform.json. since is the oldest branch with a folder for the
+// model. Switches with several chips are omitted.
 //
-// Where hwskus of a model disagree on names, those of the default one stand here: of S5248F the hwsku for 10G calls the last ports
-// Ethernet48 to Ethernet55.
+// If the hwskus of a model have different names, the table has the names of the default hwsku: for S5248F it is the hwsku for 10G, with
+// Ethernet48 to Ethernet55 as the last ports.
 var models = sync.OnceValue(func() map[string]model {
 	return map[string]model{
 		"sn2010": {

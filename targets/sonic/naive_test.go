@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/targets/sonic"
 )
 
-// naive is a state or a document as plain maps, read by strconv or encoding/json alone.
+// naive is a state or a document as plain maps, read only with strconv or encoding/json.
 type naive map[string]map[string]map[string]string
 
 // rowsOf reads the lines of a state.
@@ -40,7 +40,7 @@ func rowsOf(t *testing.T, text string) naive {
 	return n
 }
 
-// walk follows every packet of every intent into a switch, and holds each step to what its cos group asks for.
+// walk follows every packet of every intent into a switch, and compares each step with the packet's cos group.
 func walk(t *testing.T, d *ir.Device, n naive) (packets int) {
 	for _, p := range d.Ports {
 		row := n["PORT_QOS_MAP"][p.Name]
@@ -100,7 +100,8 @@ func walk(t *testing.T, d *ir.Device, n naive) (packets int) {
 	return packets
 }
 
-// TestWalk: packets meet on every switch what their cos groups ask for, by the text alone: from nothing, and over a template.
+// TestWalk: by the text alone, every switch handles packets as their cos groups require. The text is written from nothing, or over a
+// template.
 func TestWalk(t *testing.T) {
 	packets := 0
 	for _, d := range everything(t, "202511") {

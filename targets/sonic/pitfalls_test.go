@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-// change gives the state of the usual switch, changed.
+// change returns the state of the usual switch with some changes.
 func change(release string, f func(c *grammar.Config)) string {
 	c := grammar.New()
 	if got, err := grammar.ReadRows([]byte(usual(release).state())); err == nil {
@@ -22,7 +22,7 @@ func change(release string, f func(c *grammar.Config)) string {
 	return string(c.Rows())
 }
 
-// codes gives the codes of what an edit says, and its texts.
+// codes returns the codes and the texts of what an edit reports.
 func codes(t *testing.T, w *sonic.Wish, old string) (out []string, text string) {
 	t.Helper()
 	_, ds := w.Edit([]byte(old))
@@ -33,7 +33,7 @@ func codes(t *testing.T, w *sonic.Wish, old string) (out []string, text string) 
 	return out, text
 }
 
-// TestEditSays: a setting that the switch does not take, or that leaves a port lossy, is reported before any change.
+// TestEditSays: a setting that the switch refuses, or that leaves a port lossy, is reported before any change.
 func TestEditSays(t *testing.T) {
 	drop := func(table, row, field string) func(c *grammar.Config) {
 		return func(c *grammar.Config) { c.Delete(table, row, field) }
@@ -45,7 +45,7 @@ func TestEditSays(t *testing.T) {
 	}{
 		{"marking cannot be made", "202405", drop("WRED_PROFILE", "AZURE_LOSSLESS", ""), "sonic-patch", "202511 or later"},
 		{"nor at 202505", "202505", drop("WRED_PROFILE", "AZURE_LOSSLESS", ""), "sonic-patch", "202511 or later"},
-		{"it can be at 202511", "202511", drop("WRED_PROFILE", "AZURE_LOSSLESS", ""), "", ""},
+		{"it can be made at 202511", "202511", drop("WRED_PROFILE", "AZURE_LOSSLESS", ""), "", ""},
 		{
 			"a profile that marks nothing", "202505", func(c *grammar.Config) { c.Put("WRED_PROFILE", "AZURE_LOSSLESS", "ecn", "ecn_none") },
 			"sonic-marking", `"ecn_none"`,
@@ -56,13 +56,13 @@ func TestEditSays(t *testing.T) {
 			"", "",
 		},
 		{
-			"a profile that marks what is not coloured", "202505",
+			"a profile that marks green packets", "202505",
 			func(c *grammar.Config) { c.Put("WRED_PROFILE", "AZURE_LOSSLESS", "ecn", "ecn_green") }, "", "",
 		},
 		{"no pool", "202505", drop("BUFFER_POOL", grammar.Pool, ""), "sonic-pool", "ingress_lossless_pool"},
 		{"no such port", "202505", drop("PORT", "Ethernet72", ""), "sonic-port", "has no port Ethernet72"},
 		{"no admin_status", "202505", drop("PORT", "Ethernet72", "admin_status"), "sonic-admin-status", "Ethernet72"},
-		{"no admin_status of a port of others", "202505", drop("PORT", "Ethernet16", "admin_status"), "", ""},
+		{"a port outside the fabric has no admin_status", "202505", drop("PORT", "Ethernet16", "admin_status"), "", ""},
 		{
 			"several chips", "202505", func(c *grammar.Config) { c.Put(grammar.VersionTable, "localhost", "asic_count", "3") },
 			"sonic-chips", "3 chips",
@@ -82,7 +82,7 @@ func TestEditSays(t *testing.T) {
 			`Its hwsku is "ACS-MSN4700"`,
 		},
 		{
-			"the dynamic model needs none", "202505", func(c *grammar.Config) {
+			"the dynamic model needs no file", "202505", func(c *grammar.Config) {
 				delete(c.Tables, grammar.LookupTable)
 				c.Put("DEVICE_METADATA", "localhost", "buffer_model", "dynamic")
 			}, "", "",
@@ -94,7 +94,7 @@ func TestEditSays(t *testing.T) {
 				c.Put(grammar.VersionTable, "localhost", "asic_type", "broadcom")
 			}, "", "",
 		},
-		{"a release nobody knows", "202505", func(c *grammar.Config) {
+		{"an unknown release", "202505", func(c *grammar.Config) {
 			c.Put(grammar.VersionTable, "localhost", "build_version", "SONiC.master.1-x")
 		}, "sonic-image", "master"},
 	} {
@@ -109,7 +109,7 @@ func TestEditSays(t *testing.T) {
 	}
 }
 
-// TestWatchdogs: where the allow-list takes no patch, the commands that write the table themselves do it (pitfalls 1 and 7).
+// TestWatchdogs: where the allow-list refuses a patch, commands write the table (pitfalls 1 and 7).
 func TestWatchdogs(t *testing.T) {
 	for _, c := range []struct {
 		name, release string
@@ -117,10 +117,10 @@ func TestWatchdogs(t *testing.T) {
 		want          string
 	}{
 		{"GLOBAL is there", "202505", func(*grammar.Config) {}, ""},
-		{"GLOBAL has to be added", "202505", func(c *grammar.Config) { c.Delete("PFC_WD", "GLOBAL", "") }, "pfcwd interval 200 || exit\n" +
+		{"GLOBAL is missing", "202505", func(c *grammar.Config) { c.Delete("PFC_WD", "GLOBAL", "") }, "pfcwd interval 200 || exit\n" +
 			"pfcwd start --action drop Ethernet0 Ethernet8 Ethernet72 Ethernet80 200 --restoration-time 200 || exit\n"},
 		{
-			"no port has a watchdog: no GLOBAL", "202505", func(c *grammar.Config) { c.Delete("PFC_WD", "Ethernet16", "") },
+			"no port has a watchdog, and GLOBAL is missing", "202505", func(c *grammar.Config) { c.Delete("PFC_WD", "Ethernet16", "") },
 			"pfcwd interval 200 || exit\n" +
 				"pfcwd start --action drop Ethernet0 Ethernet8 Ethernet72 Ethernet80 200 --restoration-time 200 || exit\n",
 		},
@@ -159,7 +159,8 @@ func TestWatchdogs(t *testing.T) {
 	}
 }
 
-// TestThresholds: thresholds of a profile that is there go by command where the list does not know the switch, and by patch where it does.
+// TestThresholds: the thresholds of an existing profile are set by command if the allow-list does not know the switch, and otherwise by
+// patch.
 func TestThresholds(t *testing.T) {
 	w := wish(t, device(t, on("202411"), "tor1"))
 	old := change("202411", func(c *grammar.Config) { c.Put("DEVICE_METADATA", "localhost", "hwsku", "Own") })
@@ -170,8 +171,8 @@ func TestThresholds(t *testing.T) {
 	assert.Contains(t, string(grammar.JSON(steps[0].Ops)), "/WRED_PROFILE/AZURE_LOSSLESS/green_min_threshold")
 }
 
-// TestLengths: in the traditional model a cable has the next length of the lookup file, in the dynamic one its own in whole metres
-// (pitfalls 3 and 6).
+// TestLengths: in the traditional model a cable has the next longer length of the lookup file. In the dynamic model it has its own length
+// in whole metres (pitfalls 3 and 6).
 func TestLengths(t *testing.T) {
 	w := wish(t, device(t, rack, "tor1"))
 	b := usual("202505")
@@ -203,7 +204,7 @@ func TestLengths(t *testing.T) {
 	assert.Equal(t, "40m", fresh.Get("CABLE_LENGTH", "AZURE", "Ethernet72"))
 }
 
-// TestMade: what the buffer manager makes is in no patch, and is foretold as it makes it.
+// TestMade: settings that the buffer manager makes are in no patch, and rocec predicts them.
 func TestMade(t *testing.T) {
 	w := wish(t, device(t, rack, "tor1"))
 	b := usual("202505")
@@ -245,8 +246,8 @@ func fields(r *grammar.Row) map[string]string {
 	return out
 }
 
-// TestLengthChanges: up to 202505 a change of the cable length is not an event for the buffer manager. So the group is removed and
-// made anew, which takes the port down and up; later releases take the length without that.
+// TestLengthChanges: up to 202505 a change of the cable length is not an event for the buffer manager. So the group is removed and made
+// again, which takes the port down and up. Later releases apply the length without this.
 func TestLengthChanges(t *testing.T) {
 	for release, flaps := range map[string]int{"202405": 2, "202505": 2, "202511": 0, "202605": 0} {
 		for _, asic := range []string{"mellanox", "broadcom"} {
@@ -267,7 +268,8 @@ func TestLengthChanges(t *testing.T) {
 	}
 }
 
-// TestNoPFC: PFC goes off as an empty text from 202505 on, and as no field before; its group, watchdog and marking go with it.
+// TestNoPFC: from 202505 on, PFC is turned off by an empty text, and before by removing the field. The group, watchdog and marking of the
+// port are removed with it.
 func TestNoPFC(t *testing.T) {
 	for _, release := range []string{"202405", "202505", "202511", "202605"} {
 		b := usual(release)
@@ -286,11 +288,11 @@ func TestNoPFC(t *testing.T) {
 		assert.NotNil(t, c.Row("BUFFER_PG", "Ethernet72|0"))
 		assert.Nil(t, c.Row("PFC_WD", "Ethernet72"))
 		assert.NotNil(t, m.cfg.Row("PFC_WD", "GLOBAL"), "nothing removes it")
-		assert.Equal(t, "pg_lossless_100000_5m_profile", c.Get("BUFFER_PG", "Ethernet16|3-4", "profile"), "a port of others")
+		assert.Equal(t, "pg_lossless_100000_5m_profile", c.Get("BUFFER_PG", "Ethernet16|3-4", "profile"), "a port outside the fabric")
 	}
 }
 
-// TestTwoGroups: two lossless groups have priority groups of their own, in one row where they are neighbours.
+// TestTwoGroups: two lossless groups have separate priority groups, in one row if their numbers are adjacent.
 func TestTwoGroups(t *testing.T) {
 	text := strings.Replace(rack, `cos_group "cnp"`, `cos_group "train" {
   cos      = 4
@@ -328,7 +330,7 @@ cos_group "cnp"`, 1)
 	assert.Nil(t, out.Row("BUFFER_PG", "Ethernet0|3-4"))
 }
 
-// TestMarksByRelease: two sets of thresholds are two profiles from 202511 on, and refused before.
+// TestMarksByRelease: two sets of thresholds are two profiles from 202511 on, and are refused before.
 func TestMarksByRelease(t *testing.T) {
 	text := strings.Replace(rack, `cos_group "cnp"`, `cos_group "train" {
   cos  = 4
@@ -361,11 +363,11 @@ cos_group "cnp"`, 1)
 		assert.Equal(t, "ROCEC", out.Get("QUEUE", "Ethernet0|3", "wred_profile"))
 		assert.Equal(t, "ROCEC-2", out.Get("QUEUE", "Ethernet0|4", "wred_profile"))
 		assert.Equal(t, "300000", out.Get("WRED_PROFILE", "ROCEC-2", "green_min_threshold"))
-		assert.Equal(t, "1048576", out.Get("WRED_PROFILE", "AZURE_LOSSLESS", "green_min_threshold"), "it is not rocec's")
+		assert.Equal(t, "1048576", out.Get("WRED_PROFILE", "AZURE_LOSSLESS", "green_min_threshold"), "rocec does not own it")
 	}
 }
 
-// TestLeft: a port that the fabric has no more loses what names an object of rocec's, and keeps the rest.
+// TestLeft: a port that is no longer in the fabric loses the references to rocec's objects, and keeps the rest.
 func TestLeft(t *testing.T) {
 	b := usual("202505")
 	done := edit(t, wish(t, device(t, rack, "tor1")), b.state())
@@ -408,8 +410,8 @@ func TestScript(t *testing.T) {
 	assert.Equal(t, `a 'b|c' 'it'\''s' ''`, grammar.Command{"a", "b|c", "it's", ""}.String())
 }
 
-// TestRemembered: up to 202411 a port that had PFC once gets its group back at the next event; the group of another priority comes, and
-// that one goes.
+// TestRemembered: up to 202411, the buffer manager restores the groups that a port had before at the next event. The group of another
+// priority is added, and the restored one is removed.
 func TestRemembered(t *testing.T) {
 	for _, release := range []string{"202205", "202411", "202505"} {
 		b := usual(release)
@@ -428,7 +430,7 @@ func TestRemembered(t *testing.T) {
 	}
 }
 
-// TestMissing: a group that is missing though nothing else differs gets the event that it waits for.
+// TestMissing: if only a group is missing, the port gets the event that makes the buffer manager add it.
 func TestMissing(t *testing.T) {
 	b := usual("202505")
 	w := wish(t, device(t, rack, "tor1"))
@@ -480,7 +482,7 @@ func TestMoves(t *testing.T) {
 	assert.Equal(t, 2, watch)
 }
 
-// TestInTheWay: a lossy profile on a group that is to be lossless makes way; one on others stays.
+// TestInTheWay: a lossy profile is removed from a group that becomes lossless, and stays on other groups.
 func TestInTheWay(t *testing.T) {
 	for _, model := range []string{"traditional", "dynamic"} {
 		old := change("202505", func(c *grammar.Config) {

@@ -9,20 +9,21 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 )
 
-// Ports are called EthernetN. The step of N from one port to the next depends on the model, and is mostly the number of lanes. A part
-// of a split port is named by its first lane, so Ethernet0 is both the first port of a switch and the first part of that port. A port
-// also has an alias, which is its number on the front panel: etp1, with etp1a and etp1b for its parts; on some models Ethernet1/1 and
-// Ethernet1/3, by lanes. rocec reads an alias where it cannot be mistaken for a name, and always writes the name. Source:
+// Ports are called EthernetN. The step of N from one port to the next depends on the model, and is mostly the number of lanes. A part of
+// a split port is named by its first lane, so Ethernet0 is both the first port of a switch and the first part of that port. A port also
+// has an alias with its number on the front panel: etp1, with etp1a and etp1b for its parts. On some models the aliases are Ethernet1/1
+// and Ethernet1/3, by lanes. rocec accepts an alias that cannot be mistaken for a name, and always writes the name. Source:
 // port_config.ini and platform.json of the models.
 
-// prefix begins every name.
+// prefix is the beginning of every name.
 const prefix = "Ethernet"
 
-// run is a run of ports whose names are alike: the number of its first port, the number in that one's name, and how far names are apart.
+// run is a run of ports whose names have equal steps: the number of its first port, the number in the name of that port, and the step
+// between names.
 type run struct{ port, name, step int }
 
-// runsOf gives the runs of a model's names. For a model outside the table the step to the next name is the number of the port's
-// lanes, as on most models; for a nil model ports have four lanes.
+// runsOf returns the runs of a model's names. For a model outside the table, the step to the next name is the number of the port's lanes,
+// as on most models. For a nil model every port has four lanes.
 func runsOf(m *platform.Switch) []run {
 	if m == nil {
 		return []run{{1, 0, 4}}
@@ -39,14 +40,14 @@ func runsOf(m *platform.Switch) []run {
 	return out
 }
 
-// isKnown reports whether a model is that of the tables, and none that a fabric declares under its name.
+// isKnown reports whether a model is in the table, and not a model of the same name that a fabric declares.
 func isKnown(m *platform.Switch) bool { return slices.Contains(platform.Switches, m) }
 
 // largestName bounds the number in a name; the largest switch has 520.
 const largestName = 9999
 
-// readPort gives the port that a name or an alias means. A name that means both a port and its first part gives the port. An alias
-// with a letter gives the part of that letter, whatever its lanes: [resolvePorts] settles both.
+// readPort returns the port with a name or an alias. If a port and its first part share the name, readPort returns the port. For an alias
+// with a letter it returns the number of the letter as the part, whatever its lanes. [resolvePorts] resolves both.
 func readPort(m *platform.Switch, name string) (ir.Front, bool) {
 	if a, ok := parseAlias(m, name); ok {
 		return ir.Front{Number: int16(a.port), Sub: int16(a.part)}, true
@@ -65,7 +66,8 @@ func readPort(m *platform.Switch, name string) (ir.Front, bool) {
 	return ir.Front{Number: int16(port), Sub: int16(lane)}, true
 }
 
-// place gives the port that a name's number belongs to, and the lane in it, from 0; a port of 0: the number lies before all of them.
+// place returns the port that contains a name's number, and the lane in that port, from 0. The port is 0 if the number is below all
+// ports.
 func place(m *platform.Switch, n int) (port, lane int) {
 	runs := runsOf(m)
 	for i, r := range runs {
@@ -77,7 +79,7 @@ func place(m *platform.Switch, n int) (port, lane int) {
 	return 0, 0
 }
 
-// spellPort gives the name of a port, or of the part that begins at a lane.
+// spellPort returns the name of a port, or of the part that begins at a lane.
 func spellPort(m *platform.Switch, f ir.Front) string {
 	runs := runsOf(m)
 	r := runs[0]
@@ -89,8 +91,8 @@ func spellPort(m *platform.Switch, f ir.Front) string {
 	return prefix + strconv.Itoa(r.name+(int(f.Number)-r.port)*r.step+max(int(f.Sub), 0))
 }
 
-// Lanes are the lanes of a whole port by their numbers in names: of a part that begins at lane 2 the third and those that follow. None:
-// the model has no such port.
+// Lanes returns the numbers that a whole port's lanes have in names. The lanes of a part that begins at lane 2 are the third one and
+// those after it. None: the model has no such port.
 func Lanes(m *platform.Switch, port int) []int {
 	r, ok := m.Port(port, -1)
 	if !ok {
@@ -104,13 +106,13 @@ func Lanes(m *platform.Switch, port int) []int {
 	return out
 }
 
-// alias is an alias of a port: part is the letter, from 0, or with lanes the first lane; -1: the whole port.
+// alias is an alias of a port. part is the letter, from 0, or with lanes the first lane; -1: the whole port.
 type alias struct {
 	port, part int
 	lanes      bool
 }
 
-// parseAlias reads an alias where the model has such: etp1, etp1b, Ethernet1/3.
+// parseAlias reads an alias, if the model has aliases of its form: etp1, etp1b, Ethernet1/3.
 func parseAlias(m *platform.Switch, name string) (alias, bool) {
 	style := letters | lanes
 	if m != nil && isKnown(m) {
@@ -141,7 +143,7 @@ func parseAlias(m *platform.Switch, name string) (alias, bool) {
 	return a, true
 }
 
-// number reads a number as names have them: digits without leading zeros, up to [largestName].
+// number reads a number in the form of names: digits without leading zeros, up to [largestName].
 func number(text string) (int, bool) {
 	if text == "" || len(text) > 4 || strings.Trim(text, "0123456789") != "" || len(text) > 1 && text[0] == '0' {
 		return 0, false
@@ -150,9 +152,9 @@ func number(text string) (int, bool) {
 	return n, err == nil && n <= largestName
 }
 
-// resolvePorts settles what the names mean that cables use on a switch. A name for both a port and its first part means the part
-// where another part of the port is used. Letters count parts, so the number of parts has to allow all letters in use. Among such
-// numbers the one that gives the parts the speed of their cables wins, else the smallest.
+// resolvePorts decides which port or part each name means that cables use on a switch. If a port and its first part share a name, it
+// means the part if another part of the port is used. An alias with a letter counts parts, so the number of parts must be large enough
+// for all letters in use. Among these numbers, the one that gives the parts the speed of their cables is chosen, or else the smallest.
 func resolvePorts(m *platform.Switch, used []ir.Used) []ir.Front {
 	out := make([]ir.Front, len(used))
 	ofPort := map[int16][]int{}
@@ -180,7 +182,7 @@ func resolvePorts(m *platform.Switch, used []ir.Used) []ir.Front {
 	return out
 }
 
-// partsOf is how many parts a port has whose parts are named by letters; of are those of the names that are of the port.
+// partsOf returns the number of parts of a port whose parts are named by letters. of has the indices of the port's names in used.
 func partsOf(m *platform.Switch, r platform.PortRange, used []ir.Used, of []int) int {
 	least := 2
 	for _, i := range of {

@@ -13,9 +13,9 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 )
 
-// public holds the whole ports of each model on its first platform: their number, their lanes, and the first and the last name.
-// Source: platform.json, or where it has no ports port_config.ini of the default hwsku, in device/ of sonic-net/sonic-buildimage,
-// August 2026.
+// public has the whole ports of each model on its first platform: their number, their lanes, and the first and the last name. Source:
+// platform.json, or port_config.ini of the default hwsku if platform.json has no ports, in device/ of sonic-net/sonic-buildimage, August
+// 2026.
 var public = map[string]string{
 	"sn2010":        "18 of 1: Ethernet0-68, 4 of 4: Ethernet72-84",
 	"sn2100":        "16 of 4: Ethernet0-60",
@@ -81,8 +81,8 @@ var public = map[string]string{
 	"t7032-ix1":     "32 of 4: Ethernet0-124",
 }
 
-// otherLanes lists models whose ports have other lanes in SONiC than in the table of models. SONiC's default hwsku splits the QSFP+
-// ports of the two Edgecore models, and runs those of the S6100 over two lanes each.
+// otherLanes lists models whose ports have a different number of lanes in SONiC than in the table of models. SONiC's default hwsku splits
+// the QSFP+ ports of the two Edgecore models, and uses two lanes for each port of the S6100.
 var otherLanes = map[string]bool{"as5712-54x": true, "as5812-54x": true, "s6100": true}
 
 // group is a run of public names.
@@ -105,7 +105,7 @@ func find(t require.TestingT, name string) *platform.Switch {
 	return m
 }
 
-// Every port of every model has the name that SONiC's files give it, and as many lanes.
+// Every port of every model has the name and the number of lanes of SONiC's files.
 func TestNamesAreThePublicOnes(t *testing.T) {
 	for name := range models() {
 		m := find(t, name)
@@ -152,7 +152,7 @@ func TestFrontPanelNames(t *testing.T) {
 		{"sn2700", "Ethernet0", ir.Front{Number: 1, Sub: -1}},
 		{"sn2700", "Ethernet124", ir.Front{Number: 32, Sub: -1}},
 		{"sn2700", "Ethernet126", ir.Front{Number: 32, Sub: 2}},
-		{"sn2700", "Ethernet128", ir.Front{Number: 33, Sub: -1}}, // it has none
+		{"sn2700", "Ethernet128", ir.Front{Number: 33, Sub: -1}}, // the model has none
 		{"sn2410", "Ethernet188", ir.Front{Number: 48, Sub: -1}},
 		{"sn2410", "Ethernet192", ir.Front{Number: 49, Sub: -1}},
 		{"sn2201", "Ethernet47", ir.Front{Number: 48, Sub: -1}},
@@ -217,7 +217,7 @@ func TestFrontPanelNames(t *testing.T) {
 	} {
 		f, ok := OS.Read(own, name)
 		assert.True(t, ok, name)
-		assert.Equal(t, want, f, "a model the fabric declares has names by lanes, whatever it is called")
+		assert.Equal(t, want, f, "a model that the fabric declares has names by lanes, whatever its name is")
 	}
 	f, ok := OS.Read(nil, "Ethernet8")
 	assert.True(t, ok)
@@ -239,7 +239,7 @@ func TestNamesReadBack(t *testing.T) {
 				for sub := -1; sub < r.Lanes; sub++ {
 					want := ir.Front{Number: int16(n), Sub: int16(sub)}
 					if row := models()[m.Name]; sub > 0 && row.platforms != "" && sub >= row.names[len(row.names)-1].step {
-						continue // S6100, S5296F: no names for parts
+						continue // S6100 and S5296F have no names for parts
 					}
 					name := OS.Spell(m, want)
 					if want.Sub == 0 {
@@ -261,7 +261,7 @@ func TestNamesReadBack(t *testing.T) {
 	}
 }
 
-// resolved is the names that the ports have, given the names that cables use, each with a speed behind a space where one is stated.
+// resolved returns the names of the ports, for the names that cables use. A name may be followed by a blank and a speed.
 func resolved(m *platform.Switch, names ...string) []string {
 	var used []ir.Used
 	for _, n := range names {
@@ -283,7 +283,7 @@ func resolved(m *platform.Switch, names ...string) []string {
 	return out
 }
 
-// A name means the port, or its first part where another part is used; letters count parts, of which the port has as many as needed.
+// A name means the port, or its first part if another part is used. Letters count parts, and the port has as many parts as needed.
 func TestNamesAreResolvedTogether(t *testing.T) {
 	for _, c := range []struct {
 		model string
@@ -299,7 +299,7 @@ func TestNamesAreResolvedTogether(t *testing.T) {
 		{"sn2700", []string{"etp2a", "etp2b"}, []string{"Ethernet4 part 0", "Ethernet6 part 2"}},
 		{"sn2700", []string{"etp2a", "etp2d"}, []string{"Ethernet4 part 0", "Ethernet7 part 3"}},
 		{"sn2700", []string{"etp2a 25G", "etp2b 25G"}, []string{"Ethernet4 part 0", "Ethernet5 part 1"}},
-		{"sn2700", []string{"etp2b 10G"}, []string{"Ethernet6 part 2"}}, // no number of parts gives 10G each
+		{"sn2700", []string{"etp2b 10G"}, []string{"Ethernet6 part 2"}}, // no number of parts results in 10G each
 		{"sn2700", []string{"etp2", "etp2b"}, []string{"Ethernet4", "Ethernet6 part 2"}},
 		{"sn2700", []string{"Ethernet4", "etp2b"}, []string{"Ethernet4 part 0", "Ethernet6 part 2"}},
 		{"sn4700", []string{"etp1b 200G"}, []string{"Ethernet4 part 4"}},
@@ -309,14 +309,14 @@ func TestNamesAreResolvedTogether(t *testing.T) {
 		{"7060cx-32s", []string{"Ethernet1/1", "Ethernet1/3"}, []string{"Ethernet0 part 0", "Ethernet2 part 2"}},
 		{"7060cx-32s", []string{"Ethernet1/1"}, []string{"Ethernet0"}},
 		{"7050qx-32s", []string{"Ethernet6/1"}, []string{"Ethernet4"}},
-		{"sn2700", []string{"Ethernet128", "etp40b"}, []string{"Ethernet128", "Ethernet157 part 1"}}, // it has none; refused before
+		{"sn2700", []string{"Ethernet128", "etp40b"}, []string{"Ethernet128", "Ethernet157 part 1"}}, // the port has no such part
 		{"sn2700", nil, nil},
 	} {
 		assert.Equal(t, c.want, resolved(find(t, c.model), c.names...), c)
 	}
 }
 
-// Whatever cables use: the order of names does not matter, and names that were resolved mean the same again.
+// The order of the names that cables use does not matter, and resolved names resolve to themselves.
 func TestResolvedNamesStay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := find(t, rapid.SampledFrom(modelNames()).Draw(t, "model"))

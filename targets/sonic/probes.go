@@ -14,7 +14,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// identity asks which release, platform and hwsku a switch is, and whether its daemons run and there is one of each.
+// identity asks for the release, platform and hwsku of a switch, whether its daemons run, and whether the switch has a single set of
+// daemons.
 func identity(d *ir.Device) []target.Probe {
 	return []target.Probe{{
 		Name: target.ReleaseProbe,
@@ -37,7 +38,7 @@ true`},
 	}}
 }
 
-// facts reads lines "NAME VALUE"; quotes around a value are YAML's.
+// facts reads lines "NAME VALUE". A value may have the quotes of YAML.
 func facts(answer []byte) map[string]string {
 	says := map[string]string{}
 	for line := range strings.Lines(string(answer)) {
@@ -50,29 +51,29 @@ func facts(answer []byte) map[string]string {
 func judgeIdentity(d *ir.Device, says map[string]string) (wrong []string) {
 	build := says["build_version"]
 	if build == "" {
-		return []string{d.Name + " does not say that it runs SONiC: /etc/sonic/sonic_version.yml names no build_version."}
+		return []string{d.Name + " does not report that it runs SONiC: /etc/sonic/sonic_version.yml has no build_version."}
 	}
 	is, err := grammar.ParseVersion(build)
 	want, err2 := grammar.ParseVersion(d.Switch.Version)
 	switch {
 	case err != nil:
-		wrong = append(wrong, fmt.Sprintf("%s runs SONiC %s, whose branch rocec does not know, and the fabric says %s.", d.Name,
+		wrong = append(wrong, fmt.Sprintf("%s runs SONiC %s, whose branch rocec does not know. The fabric has %s.", d.Name,
 			target.Escape(build), d.Switch.Version))
 	case err2 == nil && is.Release != want.Release:
-		wrong = append(wrong, fmt.Sprintf("%s runs SONiC %s (build_version %s), but the fabric says %s.",
+		wrong = append(wrong, fmt.Sprintf("%s runs SONiC %s (build_version %s), but the fabric has %s.",
 			d.Name, is.Release, target.Escape(build), d.Switch.Version))
 	}
 	if n, err := strconv.Atoi(says["chips"]); err == nil && n > 1 || read.IsCard(says["switch_type"]) {
-		wrong = append(wrong, fmt.Sprintf("%s has several chips, each with databases of its own (asic0, asic1). rocec writes switches with one. "+
-			"Describe it by a by_hand block.", d.Name))
+		wrong = append(wrong, fmt.Sprintf("%s has several chips, each with its own databases (asic0, asic1). rocec writes switches with one "+
+			"chip. Use a by_hand block.", d.Name))
 	}
 	if state := says["swss"]; state != "active" {
-		wrong = append(wrong, fmt.Sprintf("swss on %s is %s, so the chip takes no settings: see docker logs swss there, and start it "+
+		wrong = append(wrong, fmt.Sprintf("swss on %s is %s, so the chip gets no settings: see docker logs swss there, and start it "+
 			"(sudo systemctl start swss).", d.Name, stateOf(state)))
 	}
 	if said := Mismatch(d.Switch.Model, says["platform"], says["hwsku"]); said != "" && says["platform"] != "" {
-		wrong = append(wrong, fmt.Sprintf("%s is another model than the fabric has: its ports, memory and headroom would be those of another "+
-			"switch. %s", d.Name, said))
+		wrong = append(wrong, fmt.Sprintf("%s is a different model than in the fabric, so its ports, memory and headroom differ. "+
+			"%s", d.Name, said))
 	}
 	return wrong
 }
@@ -118,10 +119,11 @@ func probes(d *ir.Device) []target.Probe {
 	return out
 }
 
-// atOnce is of how many ports one probe asks: sonic-db-cli is a Python program up to 202205, and takes a third of a second.
+// atOnce is the number of ports in one probe: up to 202205, sonic-db-cli is a Python program that needs a third of a second.
 const atOnce = 8
 
-// swssProbe asks whether the daemons that tell the chip run, and since when: a later start is a restart, at which no traffic passed.
+// swssProbe asks whether the daemons that set up the chip run, and since when. A later start is a restart, during which no traffic
+// passed.
 func swssProbe(device string) target.Probe {
 	const since = "ActiveEnterTimestampMonotonic"
 	const cmd = "systemctl is-active swss\nsystemctl show -p " + since + " swss\ntrue"
@@ -142,8 +144,8 @@ func swssProbe(device string) target.Probe {
 	})
 }
 
-// headroomProbe reads the headroom that the chip has orders to reserve for packets after a pause: APPL_DB, which daemons fill from
-// CONFIG_DB, from the vendor's file or by their own formula. An applied patch is no evidence for it.
+// headroomProbe reads the headroom that the chip is told to reserve for packets after a pause. The source is APPL_DB, which daemons fill
+// from CONFIG_DB, from the vendor's file or by their own formula. An applied patch does not prove the headroom.
 func headroomProbe(d *ir.Device, name string, ports []*ir.Port, slow bool) target.Probe {
 	var b strings.Builder
 	b.WriteString(`seen=' '
@@ -196,12 +198,12 @@ done
 	}
 }
 
-// shortage is headroom that is less than what can arrive. One shortage covers all ports with the same profile and need.
+// shortage is a headroom that is smaller than the bytes that can arrive. One shortage covers all ports with the same profile and need.
 type shortage struct {
 	profile    string
 	cos        int
 	have, need int // bytes
-	at, others int // the first port of those that were asked, and how many more have the same
+	at, others int // the index of the first port, and the number of further ports with the same shortage
 }
 
 func (s shortage) alike(other shortage) bool {
@@ -212,14 +214,14 @@ func (s shortage) text(device, port string) string {
 	if s.others > 0 {
 		port += " and of " + diag.Count(s.others, "other port")
 	}
-	return fmt.Sprintf("%s reserves %s B of headroom for priority %d of %s (xoff of %s), and up to %s B can arrive after a pause was "+
-		"asked for. A longer cable in the fabric reserves more.", device, diag.Number(s.have), s.cos, port, target.Escape(s.profile),
+	return fmt.Sprintf("%s reserves %s B of headroom for priority %d of %s (xoff of %s), but up to %s B can arrive after it "+
+		"sends a pause. A longer cable in the fabric reserves more.", device, diag.Number(s.have), s.cos, port, target.Escape(s.profile),
 		diag.Number(s.need))
 }
 
-// headroomOf judges the headroom of a port: enough for each of its lossless priorities, or not. If the headroom is less than needed
-// but no less than the vendor's own tables ([ir.Buffer.Floor]), the shortage holds the difference. A priority that the port does not
-// pause, and a port that does not have rocec's maps, need none yet.
+// headroomOf compares the headroom of a port with the need of each of its lossless priorities. If the headroom is below the need but at
+// least the value in the vendor's own tables ([ir.Buffer.Floor]), the result is a shortage. Priorities that the port does not pause, and
+// ports without rocec's maps, are not checked yet.
 func headroomOf(d *ir.Device, p *ir.Port, says map[string]string) (target.Sample, shortage) {
 	if says["asked:"+p.Name] == "" {
 		return unread(d, p, "its databases do not answer."), shortage{}
@@ -252,7 +254,7 @@ func headroomOf(d *ir.Device, p *ir.Port, says map[string]string) (target.Sample
 	return target.Gauge("headroom", p.Name, true, fmt.Sprintf("%s of %s has no headroom.", p.Name, d.Name)), tight
 }
 
-// unread is headroom of which nothing is known, and why. It takes no change back.
+// unread returns a sample for a headroom that could not be read, with the reason. Such a sample causes no rollback.
 func unread(d *ir.Device, p *ir.Port, why string) target.Sample {
 	return target.Sample{
 		Name: "headroom", On: p.Name, Unit: target.UnitFact, Fact: target.NotReadable,
@@ -266,8 +268,8 @@ func enabledOf(text string) uint8 {
 	return mask
 }
 
-// profileOf gives the profile of the priority group that holds a priority, where that is lossless: its profile has an xoff. If two
-// groups hold the priority, the chip uses the later one, and the order is unknown: a group that is not lossless counts.
+// profileOf returns the lossless profile of the priority group of a priority. A lossless profile has an xoff. If two groups contain the
+// priority, the chip uses the later one. The order is unknown, so a group that is not lossless takes precedence.
 func profileOf(says map[string]string, port string, cos int) (lossless string, ok bool) {
 	for _, key := range slices.Sorted(maps.Keys(says)) {
 		groups, ok := strings.CutPrefix(key, "BUFFER_PG_TABLE:"+port+":")
@@ -284,7 +286,8 @@ func profileOf(says map[string]string, port string, cos int) (lossless string, o
 	return lossless, lossless != ""
 }
 
-// dictOf reads what sonic-db-cli prints of a hash, {'size': '49152', 'xon': '19456'}: names and values of letters, digits and signs.
+// dictOf reads a hash in the form that sonic-db-cli prints: {'size': '49152', 'xon': '19456'}. Names and values consist of letters,
+// digits and signs.
 func dictOf(text string) map[string]string {
 	of := map[string]string{}
 	words := strings.Split(text, "'")
@@ -294,8 +297,8 @@ func dictOf(text string) map[string]string {
 	return of
 }
 
-// counterProbe asks for counters of ports that carry lossless traffic: frames of PFC, packets that a lossless priority group has dropped,
-// storms that the watchdog has seen.
+// counterProbe asks for counters of ports that carry lossless traffic: frames of PFC, packets dropped by a lossless priority group, and
+// storms detected by the watchdog.
 func counterProbe(d *ir.Device, ports []*ir.Port) target.Probe {
 	var b strings.Builder
 	b.WriteString(`db() {
@@ -332,7 +335,7 @@ case $oid in oid:*) db HGETALL "COUNTERS:$oid" ;; esac
 	}
 }
 
-// portCounters reads the counters of a port. One that the switch does not have gives no sample.
+// portCounters reads the counters of a port. A counter that the switch lacks gives no sample.
 func portCounters(d *ir.Device, p *ir.Port, lossless uint8, says map[string]string) (out []target.Sample) {
 	at := d.Name + ":" + p.Name
 	add := func(of, field, name, unit string, tell func(n uint64) string) {
@@ -361,8 +364,8 @@ func portCounters(d *ir.Device, p *ir.Port, lossless uint8, says map[string]stri
 		})
 		add(fmt.Sprintf("queue:%s:%d", p.Name, cos), storms, fmt.Sprintf("%s of queue %d", storms, cos), target.UnitEvents,
 			func(n uint64) string {
-				return fmt.Sprintf("The PFC watchdog of %s saw %s in queue %d, and dropped what was lossless there: its peer paused it for too long "+
-					"(%s).",
+				return fmt.Sprintf("The PFC watchdog of %s detected %s in queue %d, and dropped lossless packets: the peer paused the queue for too "+
+					"long (%s).",
 					at, target.Count(n, "storm"), cos, storms)
 			})
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// TestHeadroom: less than the floor, and no lossless group, are bad; what the databases do not say is not a finding, and not good either.
+// TestHeadroom: a headroom below the floor and a missing lossless group are bad. If the databases do not have the headroom, the result is
+// neither bad nor good.
 func TestHeadroom(t *testing.T) {
 	d := &ir.Device{DevicePlaces: &ir.DevicePlaces{}, Name: "leaf1"}
 	p := ir.NewPort(d, ir.PortSpec{Name: "Ethernet0", Buffers: []*ir.Buffer{{Group: &ir.CosGroup{Cos: 3}, Need: 1000, Floor: 900}}})
@@ -34,7 +35,7 @@ func TestHeadroom(t *testing.T) {
 		"no answer":           {"", unread},
 		"no profile":          {bound + "BUFFER_PG_TABLE:Ethernet0:3 a\nprofile:a \n", unread},
 	} {
-		for range 8 { // whatever the order of a map
+		for range 8 { // for every order of a map
 			samples := headroomProbe(d, "headroom", []*ir.Port{p}, false).Samples([]byte(c.answer))
 			require.Len(t, samples, 1, name)
 			got := fmt.Sprint(samples[0].Value)

@@ -12,14 +12,14 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// asks are the stored and the running configuration, sizes of buffers, and the release.
+// asks are queries for the stored and the running configuration, sizes of buffers, and the release.
 var asks = []target.Question{
 	{File: "config_db.json", Cmd: "cat /etc/sonic/config_db.json", Says: "the stored configuration"},
 	{File: "running-config_db.json", Cmd: "sonic-cfggen -d --print-data", Says: "the running configuration"},
 	{File: "sonic_version.yml", Cmd: "cat /etc/sonic/sonic_version.yml", Says: "the release"},
 }
 
-// kept are the tables that say something of lossless traffic, of cables, or of routing.
+// kept are the tables about lossless traffic, cables or routing.
 var kept = sync.OnceValue(func() snapshot.Kept {
 	out := snapshot.Kept{
 		"BREAKOUT_CFG", "CABLE_LENGTH", "DEVICE_NEIGHBOR", "INTERFACE", "LOOPBACK_INTERFACE", "MCLAG_DOMAIN", "PORTCHANNEL",
@@ -34,13 +34,13 @@ var kept = sync.OnceValue(func() snapshot.Kept {
 	return out
 })
 
-// errPatch is why a patch is not kept.
+// errPatch is the reason why a patch is not kept.
 var errPatch = errors.New("it is a JSON patch, and its operations may set any table")
 
-// keep takes all other tables out of a configuration. A table stays, without its rows.
+// keep removes all other tables from a configuration. The name of a removed table stays, without its rows.
 func keep(name string, data []byte) (out []byte, dropped int, err error) {
 	switch text := bytes.TrimSpace(data); {
-	case strings.HasSuffix(name, ".ini"): // sizes of buffers, and nothing else
+	case strings.HasSuffix(name, ".ini"): // only sizes of buffers
 		return data, 0, nil
 	case read.IsPatch(data):
 		return nil, 0, errPatch
@@ -54,9 +54,9 @@ func keep(name string, data []byte) (out []byte, dropped int, err error) {
 	return kept().JSON(data, pathOf)
 }
 
-// pathOf returns the table, the key and the field of a value, in an object of tables, or in a dump of rows ("TABLE|key").
+// pathOf returns the table, the key and the field of a value in an object of tables, or in a dump of rows ("TABLE|key").
 func pathOf(keys []string) []string {
-	if strings.HasPrefix(keys[0], "_") { // a database writes its own rows there
+	if strings.HasPrefix(keys[0], "_") { // a database writes its own rows in this form
 		return keys
 	}
 	at := strings.IndexAny(keys[0], "|:")
@@ -74,7 +74,7 @@ func pathOf(keys []string) []string {
 	return path
 }
 
-// stated reads the release of /etc/sonic/sonic_version.yml.
+// stated reads the release in /etc/sonic/sonic_version.yml.
 func stated(data []byte) string {
 	for line := range strings.Lines(string(data)) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), ":")

@@ -7,9 +7,9 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Read gives how a switch is set, as its state says it. A port sends pauses for a priority that has PFC and a lossless priority
-// group; where the state has no groups, or the port is down, PFC alone decides. Headroom is the sum over its priority groups
-// ([read.Headroom]). Nil: the text is empty or cannot be read. It never fails, whatever the bytes.
+// Read returns the settings of a switch from its state. A port sends pauses for a priority that has PFC and a lossless priority group. If
+// the state has no groups, or the port is down, PFC alone decides. Headroom is the sum over the priority groups of a port
+// ([read.Headroom]). The result is nil if the text is empty or cannot be read. Read never fails, whatever the bytes.
 func Read(d *ir.Device, content []byte) *ir.Settings {
 	if len(content) == 0 {
 		return nil
@@ -27,14 +27,14 @@ func Read(d *ir.Device, content []byte) *ir.Settings {
 	return s
 }
 
-// Understand reads the configuration of one switch in the forms that people have it in, by paths ([read.Understand]).
+// Understand reads the configuration of one switch, by paths, in the forms that people keep it in ([read.Understand]).
 func Understand(id target.Identity, contents map[string][]byte) *target.Understood {
 	u := read.Understand(id, contents)
 	u.Settings.System = system(u.Settings.System)
 	return u
 }
 
-// system names the model and the chip of a platform. One that the table of models has not is not known.
+// system returns the model and the chip of a platform. They are unknown if the table of models lacks the platform.
 func system(s ir.System) ir.System {
 	m := FindPlatform(s.Model.Value)
 	s.Model = ir.Setting[string]{}

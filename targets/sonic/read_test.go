@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// TestReadWritten: what is written is read back as the fabric means it, on every kind of switch.
+// TestReadWritten: reading back what was written gives the settings of the fabric, on every kind of switch.
 func TestReadWritten(t *testing.T) {
 	ports := 0
 	for _, d := range everything(t, "202511") {
@@ -42,7 +42,7 @@ func TestReadWritten(t *testing.T) {
 					if b.DSCP[v] >= 0 && a.Trust.DSCP {
 						require.Equal(t, b.DSCP[v], a.DSCP[v])
 					}
-					if b.DSCP[v] < 0 && a.Trust.DSCP { // no group claims it: never lossless
+					if b.DSCP[v] < 0 && a.Trust.DSCP { // no group claims the value, so it is never lossless
 						require.Zero(t, a.Lossless()>>a.DSCP[v]&1)
 					}
 				}
@@ -54,7 +54,7 @@ func TestReadWritten(t *testing.T) {
 	require.Greater(t, ports, 100)
 }
 
-// TestUnderstandRows: a state has the same meaning for [sonic.Read] in the form of rows and as a dump, and all of it is read.
+// TestUnderstandRows: a state as rows and as a dump gives the same result as [sonic.Read], and all of it is understood.
 func TestUnderstandRows(t *testing.T) {
 	d := device(t, rack, "tor1")
 	for _, release := range []string{"202205", "202505", "202605"} {
@@ -96,7 +96,7 @@ func TestReadTemplate(t *testing.T) {
 	assert.True(t, none.PausesKnown)
 }
 
-// TestReadLossy: PFC without a lossless priority group obeys pauses and sends none (pitfalls 2 and 3).
+// TestReadLossy: a port with PFC and without a lossless priority group obeys pauses and sends none (pitfalls 2 and 3).
 func TestReadLossy(t *testing.T) {
 	d := device(t, rack, "tor1")
 	for _, c := range []struct {
@@ -117,7 +117,7 @@ func TestReadLossy(t *testing.T) {
 			c.Delete("BUFFER_PG", "Ethernet0|3-4", "")
 			c.Put("PORT", "Ethernet0", "admin_status", "down")
 		}, 0x18},
-		{"no group of any port known", func(c *grammar.Config) { delete(c.Tables, "BUFFER_PG") }, 0x18},
+		{"the groups of all ports are unknown", func(c *grammar.Config) { delete(c.Tables, "BUFFER_PG") }, 0x18},
 	} {
 		s := sonic.Read(d, []byte(change("202505", c.change))).Port("Ethernet0")
 		assert.Equal(t, c.sends, s.Sends, c.name)
@@ -125,33 +125,33 @@ func TestReadLossy(t *testing.T) {
 	}
 }
 
-// TestHeadrooms: the headroom of a priority group is that of its profile. A profile of the buffer manager is not part of the state;
-// its headroom comes from the row of the lookup file.
+// TestHeadrooms: the headroom of a priority group comes from its profile. A profile of the buffer manager is not part of the state; its
+// headroom comes from the row of the lookup file.
 func TestHeadrooms(t *testing.T) {
 	d := device(t, rack, "tor1")
 	for _, c := range []struct {
 		name    string
 		profile string
 		change  func(c *grammar.Config)
-		want    int // of both groups of Ethernet0, in bytes
+		want    int // sum of both groups of Ethernet0, in bytes
 	}{
-		{"made of the lookup file", "pg_lossless_100000_5m_profile", nil, 59392},
+		{"made from the lookup file", "pg_lossless_100000_5m_profile", nil, 59392},
 		{"of another length", "pg_lossless_100000_40m_profile", func(c *grammar.Config) {
 			c.Put(grammar.LookupTable, "100000|40m", "xoff", "38912")
 		}, 77824},
-		{"of a speed without sizes", "pg_lossless_50000_5m_profile", nil, 0},
-		{"of a length without sizes", "pg_lossless_100000_7m_profile", nil, 0},
-		{"a size that is none", "pg_lossless_100000_5m_profile", func(c *grammar.Config) {
+		{"a speed without sizes", "pg_lossless_50000_5m_profile", nil, 0},
+		{"a length without sizes", "pg_lossless_100000_7m_profile", nil, 0},
+		{"an invalid size", "pg_lossless_100000_5m_profile", func(c *grammar.Config) {
 			c.Put(grammar.LookupTable, "100000|5m", "xoff", "-1")
 		}, 0},
 		{"no lookup file", "pg_lossless_100000_5m_profile", func(c *grammar.Config) { delete(c.Tables, grammar.LookupTable) }, 0},
 		{"another name", "pg_lossless_0100000_5m_profile", nil, 0},
-		{"one that the switch computes", "NULL", nil, 0},
+		{"a profile that the switch computes", "NULL", nil, 0},
 		{"one of somebody's", "own", func(c *grammar.Config) {
 			c.Put("BUFFER_PROFILE", "own", "xoff", "12345")
 		}, 24690},
 		{"a lossy one", "own", func(c *grammar.Config) { c.Put("BUFFER_PROFILE", "own", "size", "0") }, 0},
-		{"one that is not there", "gone", nil, 0},
+		{"a missing profile", "gone", nil, 0},
 	} {
 		text := change("202505", func(cfg *grammar.Config) {
 			cfg.Put("BUFFER_PG", "Ethernet0|3-4", "profile", c.profile)
@@ -163,7 +163,7 @@ func TestHeadrooms(t *testing.T) {
 	}
 }
 
-// TestReadTrust: which of two maps wins, no document says.
+// TestReadTrust: no document states which of two maps counts.
 func TestReadTrust(t *testing.T) {
 	d := device(t, rack, "tor1")
 	text := change("202505", func(c *grammar.Config) {
@@ -179,7 +179,7 @@ func TestReadTrust(t *testing.T) {
 	assert.Equal(t, int8(1), s.Port("Ethernet8").DSCP[26], "the map of the whole switch")
 }
 
-// TestReadNothing: no bytes, and no configuration.
+// TestReadNothing: an empty text, and a text that is not a configuration.
 func TestReadNothing(t *testing.T) {
 	d := device(t, rack, "tor1")
 	for _, text := range []string{"", "{}", "x", `{"PORT": {"Ethernet0": {}, "Ethernet0": {}}}`, `{"asic0": {}}`} {
@@ -187,7 +187,7 @@ func TestReadNothing(t *testing.T) {
 	}
 }
 
-// FuzzEdit: no bytes make an edit, a reading or a judgement panic, and an edit of an edit changes nothing.
+// FuzzEdit: no input makes an edit, a reading or a check panic, and a second edit changes nothing.
 func FuzzEdit(f *testing.F) {
 	d := device(f, rack, "tor1")
 	w, _ := sonic.For(d)

@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 )
 
-// A release that a file states is written where rocec writes for it and it runs on the model.
+// A draft has the release in a file, if rocec writes for that release and it runs on the model.
 func TestRuns(t *testing.T) {
 	m, ok := platform.FindSwitch("sn2700")
 	require.True(t, ok)

@@ -27,25 +27,25 @@ import (
 	"github.com/rocec/rocec/targets/target/targettest"
 )
 
-// shells are those that a switch, or a user who logs in there, may have.
+// shells are the shells that a switch, or a user who logs in there, may have.
 var shells = [][]string{{"dash"}, {"bash", "--posix"}, {"bash"}, {"busybox", "sh"}, {"mksh"}, {"ksh"}}
 
-// found is the input of the query for the state of a switch. Texts that are empty are files that are not there.
+// found is the input of the query for the state of a switch. An empty text is a missing file.
 type found struct {
-	data   string // what sonic-cfggen prints
-	status int    // with which it ends
+	data   string // the output of sonic-cfggen
+	status int    // its exit status
 	build  string // sonic_version.yml
 	asic   string // asic.conf of the platform p
 	lookup string // pg_profile_lookup.ini of the hwsku h
 
-	most   string     // bytes that are read of the configuration; empty: as many as the query says
-	shells [][]string // nil: that of a switch and another one in turn, with -whole all
+	most   string     // the maximum number of bytes read of the configuration; empty: the query's own
+	shells [][]string // nil: the usual shell and another one in turn, with -whole all
 }
 
-// asks counts the queries that have been asked.
+// asks counts the queries that have been run.
 var asks int
 
-// asked runs the query in shells; all have to say the same.
+// asked runs the query in shells, whose results must be equal.
 func asked(t testing.TB, f found) (out string, failed bool) {
 	t.Helper()
 	dir := t.TempDir()
@@ -75,7 +75,7 @@ func asked(t testing.TB, f found) (out string, failed bool) {
 		asks++
 	}
 	for i, shell := range f.shells {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // which only a query that hangs takes
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // only a query that hangs needs this long
 		cmd := exec.CommandContext(ctx, machinetest.Need(t, shell[0]), append(slices.Clone(shell[1:]), "-c", query)...)
 		cmd.Env = []string{"PATH=" + dir + "/bin:/usr/bin:/bin", "LANG=C.UTF-8"}
 		cmd.Dir = dir
@@ -101,7 +101,7 @@ const build = "build_version: 'SONiC.202505.1-abc'\nasic_type: mellanox\n"
 // facts are the rows of build.
 const facts = "@version|localhost asic_type \"mellanox\"\n@version|localhost build_version \"SONiC.202505.1-abc\"\n"
 
-// printed is JSON as sonic-cfggen prints it: four blanks a level, in ASCII.
+// printed returns JSON as sonic-cfggen prints it: four blanks per level, in ASCII.
 func printed(t require.TestingT, v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -130,18 +130,18 @@ func printed(t require.TestingT, v any) string {
 type (
 	tables = map[string]rows
 	rows   = map[string]fieldsOf
-	// fieldsOf are texts and lists.
+	// fieldsOf returns a map of texts and lists.
 	fieldsOf = map[string]any
 )
 
-// TestQuery: what leaves a switch is what rocec compares, in one order.
+// TestQuery: the query prints the state that rocec compares, in one order.
 func TestQuery(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		data tables
 		want string
 	}{
-		{"tables of others alone", tables{"VLAN": {"Vlan1": {"mtu": "9100"}}}, ""},
+		{"only other tables", tables{"VLAN": {"Vlan1": {"mtu": "9100"}}}, ""},
 		{
 			"tables that rocec knows", tables{
 				"QUEUE": {"Ethernet10|3": {"scheduler": "b", "wred_profile": "w"}, "Ethernet1|3": {"scheduler": "a"}},
@@ -175,7 +175,7 @@ func TestQuery(t *testing.T) {
 			}, "PORT|Ethernet0 mtu \"9100\"\n",
 		},
 		{
-			"texts that mean something to shells and to JSON",
+			"texts with characters that are special for shells and JSON",
 			tables{"PORT": {"Ethernet0": {
 				"alias": "a\": \"b\\\"\\\\n%s$(x)`y`'*?[", "fec": "  two  blanks,", "lanes": "{},\t\n\u007f", "speed": "é\u2028\U0001f600<>&",
 			}}},
@@ -196,7 +196,7 @@ func TestQuery(t *testing.T) {
 			"DEVICE_METADATA|localhost cloudtype \"x\"\nDEVICE_METADATA|localhost type \"ToRRouter\"\nPORT|Ethernet0 speed \"100000\"\n",
 		},
 		{
-			"profiles that the buffer manager has made", tables{"BUFFER_PROFILE": {
+			"profiles made by the buffer manager", tables{"BUFFER_PROFILE": {
 				"pg_lossless_100000_5m_profile": {"xoff": "1"}, "pg_lossless_own_profile": {}, "pg_lossless_x": {"xoff": "2"},
 				"ingress_lossy_profile": {},
 			}}, "BUFFER_PROFILE|ingress_lossy_profile\nBUFFER_PROFILE|pg_lossless_x xoff \"2\"\n",
@@ -226,7 +226,8 @@ func TestQuery(t *testing.T) {
 	}
 }
 
-// TestQueryTables: the script and the table of tables name the same, but for the version of the schema, which is not part of a state.
+// TestQueryTables: the script and the table of tables list the same tables, except for the version of the schema, which is not part of a
+// state.
 func TestQueryTables(t *testing.T) {
 	all := tables{"VLAN": {"x": {"y": "z"}}}
 	var want []string
@@ -250,38 +251,38 @@ func TestQueryTables(t *testing.T) {
 	assert.Equal(t, facts+strings.Join(want, ""), out)
 }
 
-// TestQueryRefuses: the query fails for an incomplete configuration, and for one that rows cannot spell.
+// TestQueryRefuses: the query fails for an incomplete configuration, and for one that rows cannot represent.
 func TestQueryRefuses(t *testing.T) {
 	whole := printed(t, tables{"QUEUE": {"Ethernet0|3": {"scheduler": "a"}}, "SCHEDULER": {"a": {"type": "STRICT"}}})
 	_, failed := asked(t, found{data: whole, build: build})
 	require.False(t, failed)
 	for name, f := range map[string]found{
-		"sonic-cfggen fails":     {data: whole, status: 1},
-		"half of it":             {data: whole[:len(whole)/2], status: 1},
-		"nothing":                {status: 1},
-		"killed":                 {data: whole, status: 137},
-		"no database":            {data: "Traceback (most recent call last):\n", status: 1},
-		"more than is read":      {data: whole, most: "60"},
-		"a key with a blank":     {data: printed(t, tables{"QUEUE": {"Ethernet0 |3": {"scheduler": "a"}}})},
-		"a field with a blank":   {data: printed(t, tables{"QUEUE": {"Ethernet0|3": {"my scheduler": "a"}}})},
-		"half of it, status 0":   {data: whole[:len(whole)-2]},
-		"an error, status 0":     {data: "Traceback (most recent call last):\n"},
-		"no table at all":        {data: "{}\n"},
-		"a tab":                  {data: strings.Replace(whole, "Ethernet0|", "Ethernet0\t|", 1)},
-		"a list with a blank":    {data: printed(t, tables{"BUFFER_PG": {"Ethernet0 |3": {"profile": []string{"a"}}}})},
-		"the last row of many":   {data: printed(t, tables{"QUEUE": {"a": {"b": "c"}, "z z": {"b": "c"}}})},
-		"half of it, in a field": {data: whole[:strings.Index(whole, `"a"`)+2], status: 1},
+		"sonic-cfggen fails":             {data: whole, status: 1},
+		"half of it":                     {data: whole[:len(whole)/2], status: 1},
+		"nothing":                        {status: 1},
+		"killed":                         {data: whole, status: 137},
+		"no database":                    {data: "Traceback (most recent call last):\n", status: 1},
+		"more than is read":              {data: whole, most: "60"},
+		"a key with a blank":             {data: printed(t, tables{"QUEUE": {"Ethernet0 |3": {"scheduler": "a"}}})},
+		"a field with a blank":           {data: printed(t, tables{"QUEUE": {"Ethernet0|3": {"my scheduler": "a"}}})},
+		"half of the output, status 0":   {data: whole[:len(whole)-2]},
+		"an error, status 0":             {data: "Traceback (most recent call last):\n"},
+		"no table at all":                {data: "{}\n"},
+		"a tab":                          {data: strings.Replace(whole, "Ethernet0|", "Ethernet0\t|", 1)},
+		"a list with a blank":            {data: printed(t, tables{"BUFFER_PG": {"Ethernet0 |3": {"profile": []string{"a"}}}})},
+		"the last row of many":           {data: printed(t, tables{"QUEUE": {"a": {"b": "c"}, "z z": {"b": "c"}}})},
+		"half of the output, in a field": {data: whole[:strings.Index(whole, `"a"`)+2], status: 1},
 	} {
 		f.build = build
 		_, failed := asked(t, f)
 		assert.True(t, failed, name)
 	}
 	out, failed := asked(t, found{data: printed(t, tables{"VLAN": {"Vlan 1": {"a b": "c"}}}), build: build})
-	assert.False(t, failed, "tables of others may have what they like")
+	assert.False(t, failed, "other tables may have any content")
 	assert.Equal(t, facts, out)
 }
 
-// TestQueryFacts: what files of the switch say, with what people and vendors write into them.
+// TestQueryFacts: the query reads files of the switch, with all forms that people and vendors write.
 func TestQueryFacts(t *testing.T) {
 	const metadata = "DEVICE_METADATA|localhost hwsku \"h\"\nDEVICE_METADATA|localhost platform \"p\"\n"
 	const usual = "# speed cable size xon xoff threshold xon_offset\n# PG lossless profiles.\n100000 5m 49152 19456 29696 0 2496\n"
@@ -294,19 +295,19 @@ func TestQueryFacts(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		found  found
-		at     fieldsOf // of DEVICE_METADATA|localhost; nil: hwsku h and platform p
+		at     fieldsOf // rows of DEVICE_METADATA|localhost; nil: hwsku h and platform p
 		lookup string
 		others string // rows instead of those of build and metadata
 	}{
 		{name: "no files", found: found{build: build}},
 		{name: "no version", found: found{}, others: metadata},
 		{
-			name: "versions as images write them", found: found{build: "---\nbuild_version: \"SONiC.202505.1-abc\"\ndebian_version: '12.9'\n\n# " +
+			name: "versions in the form of images", found: found{build: "---\nbuild_version: \"SONiC.202505.1-abc\"\ndebian_version: '12.9'\n\n# " +
 				"asic_type: x\n" +
 				"asic_type: mellanox\ncommit_id: 'abc'\nbuilt_by: me@host\nlibswsscommon: 1.0.0\n"},
 		},
 		{
-			name: "versions that are none", found: found{build: "build_version: 'SONiC $(x)'\nasic_type: \"a\\\"b\"\nasic_type: ''\nasic_type\n"},
+			name: "invalid versions", found: found{build: "build_version: 'SONiC $(x)'\nasic_type: \"a\\\"b\"\nasic_type: ''\nasic_type\n"},
 			others: metadata,
 		},
 		{
@@ -368,7 +369,7 @@ func TestQueryFacts(t *testing.T) {
 	assert.Equal(t, grammar.Sizes{Size: "4", Xon: "19456", Xoff: "5", Threshold: "6", XonOffset: "2496"}, sizes[300])
 }
 
-// TestQueryRandom: whatever the texts of a configuration, shells print the rows that the grammar writes.
+// TestQueryRandom: for any texts in a configuration, shells print the rows that the grammar writes.
 func TestQueryRandom(t *testing.T) {
 	names := rapid.OneOf(rapid.StringMatching(`[A-Za-z0-9_|.,-]{1,10}`), rapid.SampledFrom([]string{
 		"localhost", "GLOBAL", "Ethernet0", "Ethernet0|3-4", "pg_lossless_100000_5m_profile", "type", "speed", "POLL_INTERVAL", "*", "{}", "[",
@@ -407,8 +408,8 @@ func TestQueryRandom(t *testing.T) {
 	}
 }
 
-// TestQueryLarge: a megabyte takes seconds, in every shell with a built-in printf, like that of a switch. A large switch has a third
-// of that. Without -whole the test has that third, and a ninth of the time, which quadratic work would need.
+// TestQueryLarge: a megabyte takes seconds, in every shell with a built-in printf, such as a switch has. A large switch has a third of
+// that size. Without -whole the test has that third, and a ninth of the time, which is enough for quadratic work.
 func TestQueryLarge(t *testing.T) {
 	ports, most := 170, 15*time.Second/9
 	if *whole {
@@ -438,7 +439,7 @@ func TestQueryLarge(t *testing.T) {
 	assert.Equal(t, facts+string(cfg.Rows()), out)
 }
 
-// TestQuerySim: on a simulated switch of every release, with its own files, shells print the rows that the grammar writes of its
+// TestQuerySim: on a simulated switch of every release, with its own files, shells print the rows that the grammar writes for its
 // configuration.
 func TestQuerySim(t *testing.T) {
 	for _, release := range sim.Releases() {
@@ -465,7 +466,7 @@ func TestQuerySim(t *testing.T) {
 			version, err := d.ReadFile("/etc/sonic/sonic_version.yml")
 			require.NoError(t, err)
 			lookup, _ := d.ReadFile("/usr/share/sonic/device/" + b.Platform + "/" + b.HwSKU + "/pg_profile_lookup.ini")
-			// The folders of the stand-in are of a platform p and a hwsku h.
+			// The stand-in has folders for a platform p and a hwsku h.
 			text := strings.NewReplacer(`"`+b.Platform+`"`, `"p"`, `"`+b.HwSKU+`"`, `"h"`).Replace(data)
 			out, failed := asked(t, found{data: text, build: string(version), lookup: string(lookup), shells: in})
 			require.False(t, failed)

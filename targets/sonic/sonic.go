@@ -1,12 +1,12 @@
-// Package sonic spells the lossless settings of a switch in CONFIG_DB of SONiC, 202205 to 202605, beside the sizes in its file of headroom
-// ([Lookup]).
+// Package sonic writes the lossless settings of a switch into CONFIG_DB of SONiC, 202205 to 202605, and knows the sizes in public lookup
+// files ([Lookup]).
 //
 // The input is one compiled switch. The output is a function from the state of the switch to the wanted state. The settings are lowered
-// once ([lower]), then set in the tables of QoS and buffers by the rules of the release; settings of others stay as they are. Text is
+// once ([lower]), then set in the tables of QoS and buffers by the rules of the release; settings of others stay unchanged. Text is
 // read and written by package grammar, in one canonical form. A switch gets the difference of two states as a sequence of patches and
-// commands that its release and its chip take ([grammar.Sequence]). What they do not take is refused before any change.
+// commands that its release and its chip accept ([grammar.Sequence]). A change that they do not accept is refused before any change.
 //
-// The state ([Path]) is rows, a line for each field with its value as JSON, sorted by bytes ([grammar.Config.Rows]). On the switch,
+// The state ([Path]) has rows: a line for each field with its value as JSON, sorted by bytes ([grammar.Config.Rows]). On the switch,
 // script/rows.sh makes them from the output of `sonic-cfggen -d --print-data` and from files:
 //
 //	PORT_QOS_MAP|Ethernet0 pfc_enable "3"
@@ -17,24 +17,24 @@
 //	@lookup|file
 //	@lookup|100000|5m size "49152"
 //
-// The tables are [grammar.Tables] but for VERSIONS; of DEVICE_METADATA and PORT no more leaves the switch than what classes and
+// The tables are [grammar.Tables] without VERSIONS. From DEVICE_METADATA and PORT, the state has only the fields that classes and
 // buffers depend on. Profiles pg_lossless_*_profile are not part of the state: the buffer manager makes them, and SONiC never removes
-// them. Nor is PFC_WD|GLOBAL where no port has a watchdog. The settings of the chip for a port are not part of it either: a probe
+// them. PFC_WD|GLOBAL is missing if no port has a watchdog. The chip's settings for a port are not part of the state either: a probe
 // reads them.
 //
 // @version comes from /etc/sonic/sonic_version.yml, with asic_count from asic.conf of the platform. @lookup comes from
 // pg_profile_lookup.ini of the hwsku. It has a row for each speed in Mb/s and cable length, with size, xon, xoff, threshold and,
-// where the file has the column, xon_offset. The row @lookup|file without fields means that there is such a file. A missing row means
-// unknown. What is missing is not known.
+// if the file has the column, xon_offset. The row @lookup|file without fields means that the file exists. The values of a missing row
+// are unknown.
 //
 // The target promises: the map of DSCP has all 64 values, and unclaimed traffic never enters a lossless class. The software watchdog
-// watches every lossless queue. A cable length is one for which the switch's buffer manager has sizes. A lossless class leaves by a
-// queue that does not drop where the template has buffers for queues ([editor.wishEgress]). The buffer model is read and never
-// changed. Names are ROCEC and ROCEC-*, and rocec neither changes nor deletes objects of others. The one exception is the thresholds
-// of AZURE_LOSSLESS up to 202505, where a patch cannot change another profile.
+// watches every lossless queue. The switch's buffer manager has sizes for every cable length that rocec sets. If the template has
+// buffers for queues, a lossless class leaves by a queue that does not drop ([editor.wishEgress]). The buffer model is read and never
+// changed. The names of rocec's objects are ROCEC and ROCEC-*, and rocec neither changes nor deletes objects of others. The one
+// exception is the thresholds of AZURE_LOSSLESS up to 202505, where a patch cannot change another profile.
 //
 // rocec owns objects named ROCEC*. On ports of the fabric it owns the maps, PFC, queues 0 to 7, the buffers of lossless queues,
-// lossless priority groups, the cable length where lossless, and the watchdog; on other ports, references to rocec's objects.
+// lossless priority groups, the watchdog and, on lossless ports, the cable length. On other ports it owns references to its objects.
 package sonic
 
 import (
@@ -48,10 +48,10 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Path is the live state of a switch: flat rows in the order of their bytes, see the package comment.
+// Path is the path of the live state of a switch: flat rows sorted by their bytes, see the package comment.
 const Path = "sonic/running"
 
-// Name is the name of rocec's maps, and begins those of its schedulers and profiles of marking.
+// Name is the name of rocec's maps. The names of its schedulers and marking profiles begin with it.
 const Name = "ROCEC"
 
 // Wish computes the wanted state of a switch from its current one.
@@ -60,7 +60,7 @@ type Wish struct {
 	lower  func() *settings
 }
 
-// For gives the wish of a switch, and what is wrong with it; nil where nothing can be written.
+// For returns the wish for a switch, and the findings about it; nil if rocec can write nothing.
 func For(d *ir.Device) (*Wish, diag.List) {
 	ds := Check(d)
 	v, err := grammar.ParseVersion(d.Switch.Version)
@@ -70,8 +70,8 @@ func For(d *ir.Device) (*Wish, diag.List) {
 	return &Wish{device: d, lower: sync.OnceValue(func() *settings { return lower(d, v.Release) })}, ds
 }
 
-// File gives the state to be as a live state: Edit takes the rows that are there, and gives all that should be, in canonical form, or the
-// same bytes where they say that already. Keys are table, row and field with dots between them.
+// File returns the wanted state as a live state. Edit gets the current rows and returns the wanted rows in canonical form, or the same
+// bytes if nothing differs. Keys are table, row and field, separated by dots.
 func (w *Wish) File() target.File {
 	why := sync.OnceValue(func() map[string][]ir.Origin { return w.lower().origins() })
 	return target.File{
@@ -92,14 +92,14 @@ func (w *Wish) File() target.File {
 	}
 }
 
-// Edit gives the rows of the state that should be, given those of the one that is; where nothing differs, what was given. What the
-// switch does not take, by its release and its chip, is an error, with what to do instead.
+// Edit returns the rows of the wanted state, computed from the current ones. If nothing differs, it returns the current bytes. A change
+// that the switch refuses, because of its release or its chip, is an error with advice.
 func (w *Wish) Edit(old []byte) ([]byte, diag.List) {
 	var ds diag.List
 	cfg, err := grammar.ReadRows(old)
 	if err != nil {
 		topicConfig.Errorf(&ds, w.device.At, "The configuration of %s cannot be edited: %s", w.device.Name, err).
-			Note(diag.Range{}, "See what `sonic-cfggen -d --print-data` prints there.")
+			Note(diag.Range{}, "See the output of `sonic-cfggen -d --print-data` on the switch.")
 		return nil, ds
 	}
 	before := cfg.Clone()
@@ -109,7 +109,7 @@ func (w *Wish) Edit(old []byte) ([]byte, diag.List) {
 	if bytes.HasSuffix(old, []byte("\n")) && before.Equal(cfg) {
 		return old, ds
 	}
-	if len(before.Tables) > 0 { // else no switch has been read
+	if len(before.Tables) > 0 { // otherwise no switch has been read
 		w.refuse(&ds, before, cfg)
 		if ds.HasErrors() {
 			return nil, ds
@@ -118,10 +118,10 @@ func (w *Wish) Edit(old []byte) ([]byte, diag.List) {
 	return cfg.Rows(), ds
 }
 
-// sequence returns the steps that turn one state of a switch into another, both as text, and the operations that the switch does not
-// take. The version and the vendor of the chip count where the state does not say them. The way back is the sequence from after to
-// before: `config rollback` would go through the allow-list with everything that the buffer manager has written since, and be
-// refused. A text that cannot be read is an error.
+// sequence returns the steps that turn one state of a switch into another, both as text, and the operations that the switch refuses.
+// version and vendor are used if the state does not contain them. The way back is the sequence from after to before. `config rollback` is
+// no way back: the allow-list would refuse it, since it also contains all that the buffer manager has written since. A text that cannot
+// be read is an error.
 func sequence(version, vendor string, before, after []byte) ([]grammar.Step, []grammar.Refused, error) {
 	a, err := grammar.ReadRows(before)
 	if err != nil {
@@ -144,7 +144,7 @@ func (w *Wish) box(cfg *grammar.Config) (grammar.Box, error) {
 	return grammar.BoxOf(cfg, w.device.Switch.Version, string(w.device.Switch.Model.ASIC.Vendor))
 }
 
-// refuse reports the changes that the switch does not take.
+// refuse reports the changes that the switch refuses.
 func (w *Wish) refuse(ds *diag.List, before, after *grammar.Config) {
 	box, err := w.box(before)
 	if err != nil {
@@ -159,7 +159,7 @@ func (w *Wish) refuse(ds *diag.List, before, after *grammar.Config) {
 			continue
 		}
 		said[r.Reason] = true
-		topicPatch.Errorf(ds, w.device.At, "%s does not take the change of %s by a patch: %s %s", w.device.Name, diag.Escape(r.Op.Path()),
+		topicPatch.Errorf(ds, w.device.At, "%s does not accept the change of %s by a patch: %s %s", w.device.Name, diag.Escape(r.Op.Path()),
 			diag.Escape(r.Reason), r.Instead)
 	}
 }
@@ -190,8 +190,8 @@ func (w *Wish) Keys(content []byte) []target.Key {
 	return out
 }
 
-// spell names a setting.
+// spell returns the name of a setting.
 func spell(table, row, field string) string { return table + "." + row + "." + field }
 
-// mine reports whether rocec has declared an object of a name.
+// mine reports whether a name is one of rocec's.
 func mine(name string) bool { return name == Name || strings.HasPrefix(name, Name+"-") }

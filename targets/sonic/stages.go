@@ -7,8 +7,9 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-// stages spells a sequence of steps as the scripts read it: lines of fields with tabs between them. A row is written as it is after
-// the step, not as an operation: the switch computes the patch from its configuration at that time. way is "forth" or "back".
+// stages writes a sequence of steps in the form that the scripts read: lines of fields with tabs between them. A row is written with its
+// content after the step, not as an operation: the switch computes the patch from its configuration at that time. way is "forth" or
+// "back".
 func stages(way string, steps []grammar.Step) string {
 	var b strings.Builder
 	for _, step := range steps {

@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// The scripts a switch runs. The first two are what the others share.
+// The scripts that a switch runs. The other scripts include the first two.
 var (
 	//go:embed script/rows.sh
 	rowsScript string
@@ -36,14 +36,14 @@ var liveQuery = &target.Query{Name: nameRows, Cmd: rowsScript + "running || fail
 // The names of queries and steps, see [target.Target.Recall].
 const (
 	nameRows  = "sonic rows"
-	namePatch = "sonic patch" // with a version, a vendor of chips and two states, by their SHA-256, it makes the second of the first
+	namePatch = "sonic patch" // with a version, a vendor of chips and the SHA-256 of the old and the new state
 )
 
-// sum returns the checksum by which a switch is compared: over the bytes of the state.
+// sum returns the checksum of a state, which is compared with the checksum on the switch.
 func sum(content []byte) string { return target.Sum(content) }
 
-// stepBetween makes one running configuration of another on a switch of a version with a chip of a vendor, and gives the way there. States
-// that cannot be read change nothing: both were read before.
+// stepBetween returns the step that turns one running configuration into another, on a switch of a version with a vendor's chip. The
+// second result has the steps of the sequence. States that cannot be read change nothing: the caller has read both.
 func stepBetween(version, vendor string, before, after []byte) (target.Step, []grammar.Step) {
 	name := namePatch + " " + target.Spell(version) + " " + target.Spell(vendor) + " " + sum(before) + " " + sum(after)
 	forth, _, err := sequence(version, vendor, before, after)
@@ -54,7 +54,7 @@ func stepBetween(version, vendor string, before, after []byte) (target.Step, []g
 	return step(name, before, after, forth, back), forth
 }
 
-// recall gives a step or a query by its name.
+// recall returns a step or a query by its name.
 func recall(words []string, kept target.Kept) (*target.Made, error) {
 	unknown := &target.Unknown{Name: "sonic " + strings.Join(words, " ")}
 	switch {
@@ -83,8 +83,8 @@ func recall(words []string, kept target.Kept) (*target.Made, error) {
 	return &target.Made{Step: &s}, nil
 }
 
-// step makes one running configuration of another. A patch of a port takes it down and up again: SONiC wants a port down
-// while its queues, priority groups or maps change (generic_config_updater, patch_sorter.py).
+// step returns the step that turns one running configuration into another. A patch of a port takes the port down and up again: SONiC
+// needs a port to be down while its queues, priority groups or maps change (generic_config_updater, patch_sorter.py).
 func step(name string, before, after []byte, forth, back []grammar.Step) target.Step {
 	text := sum(before) + "\n" + sum(after) + "\n" + stages("forth", forth) + stages("back", back)
 	s := target.Step{
@@ -110,7 +110,7 @@ func step(name string, before, after []byte, forth, back []grammar.Step) target.
 	return s
 }
 
-// flapped names the ports that go down meanwhile.
+// flapped returns the ports that go down during the steps.
 func flapped(steps []grammar.Step) map[string]bool {
 	ports := map[string]bool{}
 	for _, step := range steps {
@@ -121,26 +121,26 @@ func flapped(steps []grammar.Step) map[string]bool {
 	return ports
 }
 
-// How long a patch and its commands take at most, and how long they may take before they count as hanging. A switch sorts and checks
-// a patch change by change, a second or more for each.
+// The usual maximum duration of a patch with its commands, and the time after which they count as hanging. A switch sorts and checks a
+// patch change by change, a second or more for each.
 const (
 	patchTime = time.Minute
 	stageTime = 2 * time.Minute
 )
 
-// choose gives the step for one change of the state.
+// choose returns the step for one change of the state.
 func (w *Wish) choose(before, after []byte, _ []target.Sample) (target.Step, []string) {
 	s, forth := stepBetween(w.device.Switch.Version, string(w.device.Switch.Model.ASIC.Vendor), before, after)
 	return s, says(forth)
 }
 
-// says reports how long patches take, and names the commands that are not a patch.
+// says reports how long patches take, and lists the commands that are not a patch.
 func says(steps []grammar.Step) []string {
 	var out, first []string
 	if n := len(flapped(steps)); n > 0 {
-		first = []string{fmt.Sprintf("%d ports change, each by a patch of its own, which may take a minute.", n)}
+		first = []string{fmt.Sprintf("%d ports change, each by its own patch, which may take a minute.", n)}
 		if n == 1 {
-			first[0] = "1 port changes by a patch of its own, which may take a minute."
+			first[0] = "1 port changes by its own patch, which may take a minute."
 		}
 	}
 	var dropped []string
@@ -153,7 +153,7 @@ func says(steps []grammar.Step) []string {
 		}
 	}
 	if len(dropped) > 0 {
-		out = append(out, "- sonic-db-cli CONFIG_DB DEL of lossless priority groups (BUFFER_PG) that are left over, and HSET of those beside "+
+		out = append(out, "- sonic-db-cli CONFIG_DB DEL of unneeded lossless priority groups (BUFFER_PG), and HSET of the groups next to "+
 			"them, at "+
 			nodeset.Text(dropped, nodeset.Interfaces, 60))
 	}
@@ -164,5 +164,5 @@ func says(steps []grammar.Step) []string {
 	if n := len(out) - most; n > 0 {
 		out = append(out[:most], fmt.Sprintf("- and %d more", n))
 	}
-	return slices.Concat(first, []string{"What no patch does on this release is done by commands:"}, out)
+	return slices.Concat(first, []string{"Changes that no patch can make on this release:"}, out)
 }

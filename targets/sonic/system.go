@@ -21,7 +21,7 @@ var OS = &ir.OS{
 	Can: can, Memory: memory, Adds: adds, Marks: marks,
 }
 
-// free is the branch from which on a patch may make profiles of marking (sonic-utilities #4219, #4226).
+// free is the first branch in which a patch may add marking profiles (sonic-utilities #4219, #4226).
 const free grammar.Release = 202511
 
 const (
@@ -30,11 +30,11 @@ const (
 	newest  = "202511"
 )
 
-// longestVersion bounds what is read as a release, in bytes.
+// longestVersion is the maximum length of a release, in bytes.
 const longestVersion = 128
 
 // parseBranch reads a release as people write it and as `show version` and sonic_version.yml print it: "202505", "202305.12",
-// "SONiC.202505.12-1a2b3c4" and "20230531.19", a day of the branch 202305. Not ok: it names no branch, as "master" does.
+// "SONiC.202505.12-1a2b3c4" and "20230531.19", a day of the branch 202305. Not ok: the text has no branch, such as "master".
 func parseBranch(version string) (grammar.Release, bool) {
 	text := strings.TrimSpace(version)
 	if len(text) > longestVersion {
@@ -68,7 +68,7 @@ func parseBranch(version string) (grammar.Release, bool) {
 	return grammar.Release(n), year >= 2017 && month >= 1 && month <= 12
 }
 
-// versionRunes is what may follow the branch in a version.
+// versionRunes are the characters that may follow the branch in a version.
 const versionRunes = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._-+~"
 
 // release describes what is wrong with the release of a switch block; empty if it is valid.
@@ -76,40 +76,40 @@ func release(version string) string {
 	if _, ok := parseBranch(version); ok {
 		return ""
 	}
-	const write = "Write the branch that the switch runs, six digits such as \"202505\", or what `show version` prints there behind " +
-		"\"SONiC Software Version:\"."
+	const write = "Write the branch that the switch runs, six digits such as \"202505\", or the version that `show version` " +
+		"prints after \"SONiC Software Version:\"."
 	said := diag.Escape(diag.Cut(version))
 	switch {
 	case strings.Contains(strings.ToLower(version), "enterprise"):
-		return fmt.Sprintf("%q is not a release of community SONiC: Enterprise SONiC counts its own, and its settings are others. %s", said,
+		return fmt.Sprintf("%q is not a release of community SONiC: Enterprise SONiC has its own releases and other settings. %s", said,
 			write)
 	case strings.Contains(strings.ToLower(version), "master"):
-		return fmt.Sprintf("%q is not a release of SONiC: an image of master is of no branch, and may change any day. %s", said, write)
+		return fmt.Sprintf("%q is not a release of SONiC: an image of master has no branch, and may change any day. %s", said, write)
 	}
-	return fmt.Sprintf("%q is not a release of SONiC. %s The release decides which settings a switch takes while it runs.", said, write)
+	return fmt.Sprintf("%q is not a release of SONiC. %s The release decides which settings a running switch accepts.", said, write)
 }
 
-// sayBranch says why rocec does not write the release of a switch block, in full sentences; empty: it does.
+// sayBranch returns why rocec does not write the release of a switch block, in full sentences; empty: rocec writes it.
 func sayBranch(version string) string {
 	writes := fmt.Sprintf("rocec writes for the releases %s", branchesText())
 	b, ok := parseBranch(version)
 	switch {
 	case version == "":
-		return "The switch block states no version. What a switch takes while it runs depends on the release: add version = \"" + newest +
-			"\", or what `show version` says there."
+		return "The switch block states no version. The release decides which settings a running switch accepts: add version = \"" + newest +
+			"\", or the version that `show version` prints there."
 	case !ok:
 		return release(version)
 	case slices.Contains(grammar.Releases, b):
 		return ""
 	case b == 202211:
-		return "Release 202211 has no table of what may be changed by patch, and is no longer kept up. " + writes + ": upgrade the switch."
+		return "Release 202211 has no allow-list for patches, and is no longer maintained. " + writes + ": upgrade the switch."
 	case b < grammar.First:
-		return fmt.Sprintf("Release %s knows no changes by patch as later ones do. %s: upgrade the switch.", b, writes)
+		return fmt.Sprintf("Release %s cannot be changed by patch as later releases can. %s: upgrade the switch.", b, writes)
 	}
 	return fmt.Sprintf("Release %s is not known to rocec. %s.", b, writes)
 }
 
-// branchesText names the releases: "202205, 202305, … and 202605".
+// branchesText lists the releases: "202205, 202305, … and 202605".
 func branchesText() string {
 	names := make([]string, len(grammar.Releases))
 	for i, b := range grammar.Releases {
@@ -120,12 +120,12 @@ func branchesText() string {
 
 // Default watchdog values: those of `pfcwd start_default`, which grow with the ports ([watchSteps]).
 const (
-	watchTime   = 200 // ms, of poll, detection and restoration
+	watchTime   = 200 // ms, for polling, detection and restoration
 	watchAction = "drop"
 )
 
-// adds returns what rocec gives a switch of SONiC beside what the fabric states: lossy classes share a priority group, and the pools are
-// those of the template.
+// adds returns the settings that rocec writes to a SONiC switch in addition to those in the fabric: lossy classes share a priority group,
+// and the pools are those of the template.
 func adds(s *ir.Switch) *ir.Added {
 	steps := watchSteps(panelOf(s.Model))
 	one, known := added.Load(steps)
@@ -139,13 +139,13 @@ func adds(s *ir.Switch) *ir.Added {
 	return one.(*ir.Added) //nolint:forcetypeassert // nothing else is stored
 }
 
-var added sync.Map // *ir.Added by the steps of its watchdog's times: alike switches share one
+var added sync.Map // *ir.Added by the steps of its watchdog times: switches with equal times share a value
 
-// watchSteps is by how much the times of watchdogs grow with the ports of a switch, as `pfcwd start_default` has them: once for every 32
-// (sonic-utilities, pfcwd/main.py, DEFAULT_PORT_NUM).
+// watchSteps returns the factor by which watchdog times grow with the ports of a switch, as `pfcwd start_default` computes it: one step
+// per 32 ports (sonic-utilities, pfcwd/main.py, DEFAULT_PORT_NUM).
 func watchSteps(ports int) int { return max(1, (ports-1)/32+1) }
 
-// panelOf returns how many ports a model has, whole.
+// panelOf returns the number of ports of a model, unsplit.
 func panelOf(m *platform.Switch) (n int) {
 	for _, r := range m.Ports {
 		n += r.Last - r.First + 1
@@ -153,30 +153,31 @@ func panelOf(m *platform.Switch) (n int) {
 	return n
 }
 
-// can is what SONiC offers on a chip: PFC for each priority, with a priority group and so a buffer of its own for each lossless one.
-// Chips that are not listed are taken to do what they can.
+// can returns what SONiC supports on a chip: PFC for each priority, and for each lossless priority its own priority group and buffer. For
+// a chip that is not listed, it returns what the chip supports.
 //
-// A profile marks where wred_green_enable is true, and that turns on early drops as well. Sources: the test plan of WRED and ECN statistics
-// in sonic-mgmt (a packet with code point 00 counts as dropped), sonic-buildimage#27606. No release has thresholds of marking that are not
-// those of dropping: sonic-swss#4719 would add them and is in no branch, 202605 and master of August 2026 included.
+// A profile marks if wred_green_enable is true, which also turns on early drops. Sources: the test plan of WRED and ECN statistics in
+// sonic-mgmt (a packet with code point 00 counts as dropped), sonic-buildimage#27606. No release has separate thresholds for marking and
+// dropping. sonic-swss#4719 would add them and is in no branch, not even in 202605 and in master of August 2026.
 func can(a *platform.ASIC, _ string) ir.SwitchCan {
 	c := ir.ChipCan()
 	if of, listed := chips[a.Name]; listed {
 		c.Source = of.source
 	}
-	c.Counted = "SONiC's templates make priorities 3 and 4 lossless, and on no chip more but for links between twin racks"
-	c.PortTrust, c.OneTrust = true, true // PORT_QOS_MAP has a row for each port, and which of two maps wins no document states
+	c.Counted = "SONiC's templates make only priorities 3 and 4 lossless, except on links between twin racks"
+	c.PortTrust, c.OneTrust = true, true // PORT_QOS_MAP has a row for each port, and no document states which of two maps counts
 	c.IdleTrust = ir.Trust{DSCP: true}
 	c.System = osTitle
-	c.Drops = "WRED, by which SONiC marks, drops packets without ECN bits by the same thresholds"
-	c.Stuck = osTitle + " has a PFC watchdog, which rocec turns on at lossless ports: it drops what a stuck queue holds until the pauses end"
+	c.Drops = "SONiC marks by WRED, which drops packets without ECN bits above the same thresholds"
+	c.Stuck = osTitle + " has a PFC watchdog, which rocec turns on at lossless ports: " +
+		"it drops the packets of a stuck queue until the pauses end"
 	return c
 }
 
-// marks: no patch makes a profile of marking before [free], so all queues mark by one.
+// marks returns the scope of marking: before [free] no patch adds a marking profile, so all queues share one.
 func marks(version, _ string) (ir.MarkScope, string) {
 	if r, ok := parseBranch(version); ok && r < free {
-		return ir.MarksOfSwitch, "up to 202505 no patch makes a profile of marking"
+		return ir.MarksOfSwitch, "up to 202505 no patch adds a marking profile"
 	}
 	return ir.MarksOfQueue, ""
 }

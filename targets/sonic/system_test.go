@@ -26,9 +26,9 @@ func TestReleases(t *testing.T) {
 	}
 	for _, c := range []struct{ version, say string }{
 		{"", "is not a release of SONiC"},
-		{"master", "an image of master is of no branch"},
-		{"SONiC.master.123456-abc", "an image of master is of no branch"},
-		{"4.2.0-Enterprise_Base", "Enterprise SONiC counts its own"},
+		{"master", "an image of master has no branch"},
+		{"SONiC.master.123456-abc", "an image of master has no branch"},
+		{"4.2.0-Enterprise_Base", "Enterprise SONiC has its own releases"},
 		{"4.3.0", "is not a release of SONiC"},
 		{"2025", "is not a release"},
 		{"202513", "is not a release"},
@@ -48,16 +48,16 @@ func TestReleases(t *testing.T) {
 		said := OS.Release(c.version)
 		assert.Contains(t, said, c.say)
 		assert.Contains(t, said, `such as "202505"`, c.version)
-		assert.Less(t, len(said), 600, "what is quoted is cut")
+		assert.Less(t, len(said), 600, "the quoted text is cut")
 		assert.NotContains(t, said, "\x1b")
 	}
 
-	assert.Empty(t, sayBranch(OS.Newest), "the newest is one that is written")
+	assert.Empty(t, sayBranch(OS.Newest), "rocec writes the newest release")
 	for _, b := range grammar.Releases {
 		assert.Empty(t, sayBranch(b.String()))
 	}
 	for version, want := range map[string]string{
-		"": "states no version", "202211": "no longer kept up", "202012": "knows no changes by patch", "202811": "not known to rocec",
+		"": "states no version", "202211": "no longer maintained", "202012": "cannot be changed by patch", "202811": "not known to rocec",
 		"master": "is not a release",
 	} {
 		assert.Contains(t, sayBranch(version), want, version)
@@ -70,13 +70,13 @@ func TestReleases(t *testing.T) {
 	assert.Empty(t, CheckRelease(d))
 }
 
-// What the system offers on a chip is consistent, and has a source where it is not a guess.
+// The facts about the system on a chip are consistent, and have a source unless they are assumed.
 func TestSystemOnChips(t *testing.T) {
 	for _, a := range platform.ASICs {
 		c := OS.Can(a, "")
 		assert.True(t, c.PFC && c.ECN && c.PortTrust, a.Name)
 		assert.Equal(t, 2, c.Lossless, a.Name)
-		assert.False(t, c.Shared, "each lossless priority has a priority group of its own")
+		assert.False(t, c.Shared, "each lossless priority has its own priority group")
 		assert.Equal(t, c.Source != "", chips[a.Name].source != "", a.Name)
 		assert.Equal(t, OS.Title, c.System)
 		assert.NotEmpty(t, c.Stuck)
@@ -127,7 +127,7 @@ func TestMemory(t *testing.T) {
 		assert.True(t, strings.HasPrefix(m.PercentFrom, "assumed") && strings.HasPrefix(m.AlphaFrom, "assumed"), "hwskus differ")
 	}
 	for _, chip := range []string{"helix4", "trident", "trident2plus"} {
-		assert.Zero(t, of(chip, false), "of %s nothing is published", chip)
+		assert.Zero(t, of(chip, false), "nothing is published for %s", chip)
 	}
 	for _, a := range platform.ASICs {
 		assert.Zero(t, OS.Memory(a, "202505", true), "rocec writes no pools")

@@ -9,7 +9,7 @@ var topicRelease = diag.Topic{
 
 var topicModel = diag.Topic{
 	Code:    "sonic-model",
-	Summary: "SONiC, or this release of it, does not run on this model",
+	Summary: "SONiC, or this release of SONiC, does not run on this model",
 }
 
 var topicLookup = diag.Topic{
@@ -19,5 +19,5 @@ var topicLookup = diag.Topic{
 
 var topicMemory = diag.Topic{
 	Code:    "sonic-memory-written",
-	Summary: "rocec cannot write how SONiC shares out the memory",
+	Summary: "rocec cannot write how SONiC divides the memory",
 }

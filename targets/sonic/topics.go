@@ -2,7 +2,7 @@ package sonic
 
 import "github.com/rocec/rocec/lang/diag"
 
-// Topics is every code this package reports.
+// Topics are the codes that this package reports.
 var Topics = []diag.Topic{
 	topicRelease, topicModel, topicLookup, topicMemory, topicImage, topicPause, topicTrust, topicGroup, topicSizes, topicMarks,
 	topicBounce, topicConfig, topicChips, topicPort, topicAdmin, topicPool, topicCable, topicPatch,
@@ -20,7 +20,7 @@ var topicPause = diag.Topic{
 
 var topicTrust = diag.Topic{
 	Code:    "sonic-trust",
-	Summary: "a port would have to go by DSCP and by PCP",
+	Summary: "a port would have to trust both DSCP and PCP",
 }
 
 var topicGroup = diag.Topic{
@@ -30,17 +30,17 @@ var topicGroup = diag.Topic{
 
 var topicSizes = diag.Topic{
 	Code:    "sonic-sizes",
-	Summary: "stated sizes of buffers are not written on SONiC",
+	Summary: "rocec does not write stated buffer sizes on SONiC",
 }
 
 var topicMarks = diag.Topic{
 	Code:    "sonic-marking",
-	Summary: "this release lets no patch make the profiles of marking",
+	Summary: "in this release no patch can make the marking profiles",
 }
 
 var topicBounce = diag.Topic{
 	Code:    "sonic-bounce",
-	Summary: "traffic that comes down and goes up again is not moved by rocec",
+	Summary: "rocec does not move traffic that comes down and goes up again",
 }
 
 var topicConfig = diag.Topic{
@@ -50,7 +50,7 @@ var topicConfig = diag.Topic{
 
 var topicChips = diag.Topic{
 	Code:    "sonic-chips",
-	Summary: "the switch has several chips, each with a configuration of its own",
+	Summary: "the switch has several chips, each with its own configuration",
 }
 
 var topicPort = diag.Topic{
@@ -70,10 +70,10 @@ var topicPool = diag.Topic{
 
 var topicCable = diag.Topic{
 	Code:    "sonic-cable",
-	Summary: "the switch has no sizes for a speed and a length of cable",
+	Summary: "the switch has no sizes for a speed and a cable length",
 }
 
 var topicPatch = diag.Topic{
 	Code:    "sonic-patch",
-	Summary: "the switch does not take a change by a patch",
+	Summary: "the switch does not accept a change by a patch",
 }

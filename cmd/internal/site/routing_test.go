@@ -59,7 +59,7 @@ func TestRouting(t *testing.T) {
 	}{
 		"all is stated": {},
 		"AS by the template": {"leaf1", `"type": "LeafRouter"`, `"type": "ToRRouter"`, "leaf1: the template of SONiC for a ToRRouter " +
-			"takes routes"},
+			"accepts its own AS number"},
 		"no AS":     {"spine2", `"bgp_asn": "65000"`, `"x": "1"`, "files of 3 of 4 switches state an AS number"},
 		"no number": {"spine2", `"bgp_asn": "65000"`, `"bgp_asn": "none"`, "files of 3 of 4 switches state an AS number"},
 		"files of FRR": {

@@ -38,10 +38,10 @@ func TestNVUEKinds(t *testing.T) {
 		name, text, dialect string
 		found               string // the code and place of the one finding
 	}{
-		{"a.yaml", "- set:\n    qos: {roce: {state: enabled}}\n", "configuration of NVUE, no release stated, judged as 5.18", ""},
-		{"a.yaml", "# x\n- set:\n    qos: {roce: {enable: 'on'}}\n", "configuration of NVUE, no release stated, judged as 5.14", ""},
+		{"a.yaml", "- set:\n    qos: {roce: {state: enabled}}\n", "configuration of NVUE, no release stated, checked as 5.18", ""},
+		{"a.yaml", "# x\n- set:\n    qos: {roce: {enable: 'on'}}\n", "configuration of NVUE, no release stated, checked as 5.14", ""},
 		{
-			"a.yaml", "- header:\n    model: VX\n- set:\n    qos: {pcf: {}}\n", "configuration of NVUE, no release stated, judged as 5.18",
+			"a.yaml", "- header:\n    model: VX\n- set:\n    qos: {pcf: {}}\n", "configuration of NVUE, no release stated, checked as 5.18",
 			"conf-nvue-path 4",
 		},
 		{"a.yaml", "- header:\n    version: Cumulus Linux 5.19.0\n- set: {}\n", "configuration of NVUE", "conf-nvue 2"},
@@ -50,25 +50,25 @@ func TestNVUEKinds(t *testing.T) {
 			"a.yaml", "\xef\xbb\xbf- header:\n    version: Cumulus Linux 5.9.0\n", "configuration of NVUE of Cumulus Linux 5.9.0",
 			"conf-not-judged 1",
 		},
-		{"a.yaml", "- set: {a: \xff}\n", "configuration of NVUE, no release stated, judged as 5.18", "conf-nvue-tree 1"},
-		{"leaf1-startup.yaml", "qos: {pcf: {}}\n", "configuration of NVUE, no release stated, judged as 5.18", "conf-nvue-path 1"},
-		{"leaf1-startup.yaml", "- hea", "configuration of NVUE, no release stated, judged as 5.18", "conf-nvue-tree 1"},
+		{"a.yaml", "- set: {a: \xff}\n", "configuration of NVUE, no release stated, checked as 5.18", "conf-nvue-tree 1"},
+		{"leaf1-startup.yaml", "qos: {pcf: {}}\n", "configuration of NVUE, no release stated, checked as 5.18", "conf-nvue-path 1"},
+		{"leaf1-startup.yaml", "- hea", "configuration of NVUE, no release stated, checked as 5.18", "conf-nvue-tree 1"},
 		{"startup.yaml", "", "configuration of NVUE", "conf-nvue-tree 1"},
 		{"startup.yaml", "---\n# nothing\n  ", "configuration of NVUE", "conf-nvue-tree 1"},
-		{"startup.yaml", "nv set qos roce\n", "commands of NVUE, no release stated, judged as 5.18", "conf-nvue 1"},
-		{"nv.txt", "# x\n\n  sudo nv unset qos roce\n", "commands of NVUE, no release stated, judged as 5.18", "conf-nvue 1"},
-		{"nv.txt", "nv config apply\n", "commands of NVUE, no release stated, judged as 5.18", "conf-not-judged 1"},
+		{"startup.yaml", "nv set qos roce\n", "commands of NVUE, no release stated, checked as 5.18", "conf-nvue 1"},
+		{"nv.txt", "# x\n\n  sudo nv unset qos roce\n", "commands of NVUE, no release stated, checked as 5.18", "conf-nvue 1"},
+		{"nv.txt", "nv config apply\n", "commands of NVUE, no release stated, checked as 5.18", "conf-not-judged 1"},
 		{"nv.txt", "nvme list\n", "", "conf-dialect 1"},
 		{
 			"a.json", `{"header": {"version": "Cumulus Linux 5.9.0"}, "set": {` + tree + `}}`, "configuration of NVUE of Cumulus Linux 5.9.0",
 			"conf-nvue-value 1",
 		},
-		{"a.json", `{"set": {` + tree + `}}`, "configuration of NVUE, no release stated, judged as 5.18", "conf-nvue-value 1"},
+		{"a.json", `{"set": {` + tree + `}}`, "configuration of NVUE, no release stated, checked as 5.18", "conf-nvue-value 1"},
 		{
-			"a.json", "{\"1\": {\"header\": {}}, \"2\":\n{\"set\": {" + tree + "}}}", "configuration of NVUE, no release stated, judged as 5.18",
+			"a.json", "{\"1\": {\"header\": {}}, \"2\":\n{\"set\": {" + tree + "}}}", "configuration of NVUE, no release stated, checked as 5.18",
 			"conf-nvue-value 2",
 		},
-		{"a.json", "{" + tree + "}", "configuration of NVUE, no release stated, judged as 5.18", "conf-nvue-value 1"},
+		{"a.json", "{" + tree + "}", "configuration of NVUE, no release stated, checked as 5.18", "conf-nvue-value 1"},
 	} {
 		f := lint.File{Name: c.name, Data: []byte(c.text)}
 		r := conflint.Check([]lint.File{f})
@@ -96,9 +96,9 @@ func TestUnjudged(t *testing.T) {
 	const trust = "traffic.packet_priority_source_set = [dscp]\n"
 	const ports = "- set:\n    interface:\n      swp1: {type: swp}\n"
 	const noKey = "no line sets a key that rocec knows"
-	const alone = "it has lines of nv set alone, without those of a whole tree"
+	const alone = "it has only lines of nv set, without those of a whole tree"
 	const script = "it is a script, and its effect depends on the earlier settings of the switch"
-	const patch = "it unsets interface.swp1.qos, so it is a patch and no applied tree"
+	const patch = "it unsets interface.swp1.qos, so it is a patch and not an applied tree"
 	for _, c := range []struct {
 		name, text, why string
 		plain           bool

@@ -206,17 +206,17 @@ func TestSONiCRefused(t *testing.T) {
 		make func(t *testing.T, b *sonicBox)
 		says string
 	}{
-		"swss is down": {func(t *testing.T, b *sonicBox) { b.Root(t, "systemctl stop swss") }, "so the chip takes no settings"},
+		"swss is down": {func(t *testing.T, b *sonicBox) { b.Root(t, "systemctl stop swss") }, "so the chip gets no settings"},
 		"another branch": {func(t *testing.T, b *sonicBox) {
 			b.Root(t, "printf \"build_version: '20230531.19'\\nasic_type: mellanox\\n\" >/etc/sonic/sonic_version.yml")
 		}, "runs SONiC 202305"},
 		"an unknown branch": {func(t *testing.T, b *sonicBox) {
 			b.Root(t, "printf 'build_version: SONiC.master.77-abc\\n' >/etc/sonic/sonic_version.yml")
 		}, "whose branch rocec does not know"},
-		"no SONiC": {func(t *testing.T, b *sonicBox) { b.Root(t, "rm /etc/sonic/sonic_version.yml") }, "does not say that it runs SONiC"},
+		"no SONiC": {func(t *testing.T, b *sonicBox) { b.Root(t, "rm /etc/sonic/sonic_version.yml") }, "does not report that it runs SONiC"},
 		"another model": {func(_ *testing.T, b *sonicBox) {
 			b.sw.Put("DEVICE_METADATA", "localhost", map[string]string{"platform": "x86_64-mlnx_msn2700-r0", "hwsku": "ACS-MSN2700"})
-		}, "another model"},
+		}, "different model"},
 		"no row of sizes": {func(t *testing.T, b *sonicBox) {
 			b.Root(t, "f=$(ls -d /usr/share/sonic/device/*/*/pg_profile_lookup.ini) && printf '10000 5m 1 1 1 0\\n' >$f")
 		}, "no sizes"},

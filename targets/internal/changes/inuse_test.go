@@ -52,7 +52,7 @@ func TestPresetInUse(t *testing.T) {
 			"At swp1, headroom is for a cable of 100 m, and not of 150 m.",
 		},
 		{
-			"longer cables, kept", "keep", "100G", "150m", "", on, `says preset = "keep". Differences: Cables are up to 150 m long`, "",
+			"longer cables, kept", "keep", "100G", "150m", "", on, `has preset = "keep". Differences: Cables are up to 150 m long`, "",
 			"At swp1, headroom is for a cable of 100 m, and not of 150 m.",
 		},
 		{
@@ -65,7 +65,7 @@ func TestPresetInUse(t *testing.T) {
 		},
 		{
 			"other numbers of the owner", "", "400G", "3m", "\n    min = 617472\n  ", on + owner + "              ecn: enable\n" +
-				"              min-threshold: 700000\n              max-threshold: 6174720\n", "has min-threshold 700000, and the fabric 617472.", "",
+				"              min-threshold: 700000\n              max-threshold: 6174720\n", "has min-threshold 700000, but the fabric has 617472.", "",
 			"At swp1, min of ECN of cos 3 is 700000, and the fabric states 617472.",
 		},
 		{

@@ -6,16 +6,16 @@ import (
 )
 
 // blockReader reads the YAML that NVUE and people write for it: mappings in blocks, items with a dash, and values of one line, in ASCII.
-// It takes a fraction of the time of a reader of all YAML, and gives up where a text has anything else.
+// It is much faster than a reader of all YAML, and gives up if a text has anything else.
 type blockReader struct {
 	*reader
 	lines [][]byte
-	next  int // the line that is read
+	next  int // the current line
 	to    int
-	lead  int // bytes of that line in front of its content; -1: it is not looked at yet
+	lead  int // bytes before the content of that line; -1: not yet counted
 }
 
-// blocks reads lines as one value. Not ok: they have more than such YAML, in the line at or above it, and nothing of them counts as read.
+// blocks reads lines as one value. Not ok: the line at, or a line above it, has other YAML, and none of the lines counts as read.
 func (r *reader) blocks(lines [][]byte, from, to int) (t *Tree, at int, ok bool) {
 	b := &blockReader{reader: r, lines: lines, next: from, to: to, lead: -1}
 	t, ok = b.all()
@@ -44,7 +44,8 @@ func (b *blockReader) all() (t *Tree, ok bool) {
 	return t, ok && lead < 0
 }
 
-// peek gives the indentation of the next line with content; -1: no line is left. Not ok: a line has a byte that such YAML has not.
+// peek returns the indentation of the next line with content; -1: no line is left. Not ok: a line has a byte that such YAML does not
+// allow.
 func (b *blockReader) peek() (lead int, ok bool) {
 	if b.lead >= 0 {
 		return b.lead, true
@@ -71,7 +72,7 @@ func (b *blockReader) peek() (lead int, ok bool) {
 	return -1, true
 }
 
-// block reads the lines of one indentation, with the deeper ones below them.
+// block reads the lines of one indentation, including deeper lines below them.
 func (b *blockReader) block(indent, depth int) (*Tree, bool) {
 	at := b.place(indent)
 	if b.count(at, depth) != nil {
@@ -112,7 +113,7 @@ func (b *blockReader) place(column int) Place { return Place{b.next + 1 + b.line
 // isItem reports whether a line begins with the dash of an item.
 func isItem(text []byte) bool { return len(text) > 1 && text[0] == '-' && text[1] == ' ' }
 
-// item reads an item of a list, which is a mapping whose first key is behind the dash.
+// item reads an item of a list, which is a mapping whose first key follows the dash.
 func (b *blockReader) item(indent, depth int) (*Tree, bool) {
 	line, lead := b.lines[b.next], indent+1
 	for lead < len(line) && line[lead] == ' ' {
@@ -125,7 +126,7 @@ func (b *blockReader) item(indent, depth int) (*Tree, bool) {
 	return b.block(lead, depth)
 }
 
-// key reads a key with its colon; end is the byte behind that.
+// key reads a key with its colon; end is the byte after the colon.
 func key(line []byte, from int) (name string, quoted bool, end int, ok bool) {
 	if from >= len(line) {
 		return "", false, 0, false
@@ -156,7 +157,7 @@ func key(line []byte, from int) (name string, quoted bool, end int, ok bool) {
 	return name, quoted, end, true
 }
 
-// letter reports whether plain text of any meaning may have a byte at any place.
+// letter reports whether plain text may have a byte at any place, whatever its meaning.
 func letter(c byte) bool {
 	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.' || c == '/' || c == '@' || c == '+'
 }
@@ -176,7 +177,7 @@ func (b *blockReader) entry(t *Tree, indent, depth int) bool {
 	return b.once(t, name, kid) == nil
 }
 
-// value reads the text behind a colon, or below its line.
+// value reads the text after a colon, or below its line.
 func (b *blockReader) value(indent, end, depth int) (*Tree, bool) {
 	line := bytes.TrimRight(b.lines[b.next], "\r\n")
 	from := end

@@ -11,9 +11,9 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// ReadLoosely reads a configuration like [Read], and the commands that `nv config show -o commands` prints, by the paths of a grammar.
-// A slip costs its line or its node, and not the text. It never fails, and never panics. A text that is larger than any configuration is
-// refused. A command line above the text, as a terminal has it, is left out.
+// ReadLoosely reads a configuration like [Read], and the commands that `nv config show -o commands` prints, by the paths of a grammar. A
+// slip makes only its line or its node unreadable. ReadLoosely never fails, and never panics. A text that is larger than any
+// configuration is refused. A command line above the text, as copied from a terminal, is ignored.
 func ReadLoosely(data []byte, g *Grammar) *Loose {
 	l := &Loose{Config: Config{Set: Map()}}
 	if err := tooLarge(data); err != nil {
@@ -46,13 +46,13 @@ func ReadLoosely(data []byte, g *Grammar) *Loose {
 	return l
 }
 
-// nvLine is a line that tells nv something, perhaps behind the prompt of a switch, a line number of a page, or sudo.
+// nvLine is a line with nv set or nv unset, perhaps after the prompt of a switch, a line number of a page, or sudo.
 var nvLine = sync.OnceValue(func() *regexp.Regexp {
 	const prompt = `(?:[A-Za-z0-9._-]+@[A-Za-z0-9._-]+(?::[^$#\n]{0,80})?[$#][ \t]*)?`
 	return regexp.MustCompile(`(?m)^[ \t]*` + prompt + `(?:sudo[ \t]+)?nv[ \t]+(?:set|unset)[ \t]`)
 })
 
-// firstCommand gives the first line of a text that is no comment, without a leading sudo.
+// firstCommand returns the first line of a text that is not a comment, without a leading sudo.
 func firstCommand(data []byte) string {
 	for line := range bytes.Lines(data) {
 		if text := strings.TrimSpace(string(line[:min(len(line), 80)])); text != "" && text[0] != '#' {
@@ -62,7 +62,7 @@ func firstCommand(data []byte) string {
 	return ""
 }
 
-// AreCommands reports whether a text is lines of nv set and nv unset, and no tree.
+// AreCommands reports whether a text consists of lines of nv set and nv unset, and is not a tree.
 func AreCommands(data []byte) bool {
 	if trimmed := bytes.TrimSpace(data); len(trimmed) == 0 || trimmed[0] == '{' || trimmed[0] == '[' {
 		return false
@@ -82,7 +82,7 @@ var treeLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^(?:-[ \t]+)?(?:header|set|unset|interface|qos|system|router):`)
 })
 
-// scriptWords begin the commands beside nv set and nv unset that set nothing themselves.
+// scriptWords are the first words of commands, other than nv, that set nothing themselves.
 var scriptWords = []string{"set", "export", "echo", "exit", "sleep", "true", "printf", "logger", "date"}
 
 // commandReader reads commands.
@@ -90,10 +90,10 @@ type commandReader struct {
 	*Loose
 	g       *Grammar
 	entries int
-	only    bool        // there are lines of nv set alone
-	typed   bool        // it sets the type of an interface, like the output of a switch
-	system  bool        // it sets what is below system
-	lost    []arguments // what lines that could not be read may have set something below
+	only    bool        // the text has only lines of nv set
+	typed   bool        // the text sets the type of an interface, like the output of a switch
+	system  bool        // the text sets a path below system
+	lost    []arguments // paths below which unreadable lines may have set something
 }
 
 // arguments are the words of a command.
@@ -104,7 +104,7 @@ type argument struct {
 	at   Place
 }
 
-// keys gives the words alone.
+// keys returns the texts of the words.
 func (p arguments) keys() []string {
 	out := make([]string, len(p))
 	for i, w := range p {
@@ -113,7 +113,7 @@ func (p arguments) keys() []string {
 	return out
 }
 
-// places gives the places of the words.
+// places returns the places of the words.
 func (p arguments) places() []Place {
 	out := make([]Place, len(p))
 	for i, w := range p {
@@ -122,7 +122,7 @@ func (p arguments) places() []Place {
 	return out
 }
 
-// commands reads lines of nv set and nv unset, one after the other: a later one goes before.
+// commands reads lines of nv set and nv unset, one after the other. A later line overrides an earlier one.
 func (l *Loose) commands(data []byte, g *Grammar) {
 	c := &commandReader{Loose: l, g: g, only: true}
 	number := 0
@@ -154,20 +154,20 @@ func (l *Loose) commands(data []byte, g *Grammar) {
 	case !c.only:
 		l.Part = "it is a script, and its effect depends on the earlier settings of the switch"
 	case !c.typed && !c.system:
-		l.Part = "it has lines of nv set alone, without those of a whole tree"
+		l.Part = "it has only lines of nv set, without those of a whole tree"
 	}
 }
 
-// logicalLine is a line of a shell, which a backslash at the end of a line joins to the next.
+// logicalLine is a line of a shell. A backslash at the end of a line joins the next line to it.
 type logicalLine struct {
 	text  string
 	parts []linePart
-	part  int // the part up to which places are counted
+	part  int // the part up to which places have been counted
 	done  int // bytes
-	runes int // of the part
+	runes int // characters counted in the part
 }
 
-// linePart is where a line of the text begins in a joined one.
+// linePart is the place in the text at which a part of a joined line begins.
 type linePart struct {
 	from int
 	at   Place
@@ -180,12 +180,12 @@ func (l *logicalLine) join(line string, number int) {
 	l.text += strings.TrimRight(trimmed, "\r \t")
 }
 
-// mostQuoted is how many further lines a text in quotation marks has: messages of login.
+// mostQuoted is the maximum number of further lines of a text in quotation marks, such as a login message.
 const mostQuoted = 100
 
-// quote joins the lines that follow a command of nv whose quotation mark is not closed in its line, up to the one that closes it. It
-// returns how many, and the rest of the text. A command of nv, or the end of the text, in front of the closing mark shows that it was left
-// out: then no line is joined.
+// quote handles a command of nv whose quotation mark is not closed in its line. It joins the lines up to the one that closes the mark,
+// and returns their number and the rest of the text. If a command of nv, or the end of the text, comes before a closing mark, the mark is
+// missing, and quote joins no line.
 func (l *logicalLine) quote(data []byte, number int) (n int, rest []byte) {
 	if !strings.ContainsAny(l.text, `'"`) || !nvLine().MatchString(l.text) {
 		return 0, nil
@@ -210,7 +210,7 @@ func (l *logicalLine) quote(data []byte, number int) (n int, rest []byte) {
 	return n, rest
 }
 
-// place gives the place of a byte, which is not before one that was asked for.
+// place returns the place of a byte, which must not be before the byte of the previous call.
 func (l *logicalLine) place(at int) Place {
 	for l.part+1 < len(l.parts) && l.parts[l.part+1].from <= at {
 		l.part++
@@ -271,7 +271,7 @@ func (c *commandReader) line(l *logicalLine) {
 	}
 }
 
-// open leaves open what a path leads to, as far as it goes.
+// open marks the mapping at a path as open, or the deepest existing mapping above the path.
 func (c *commandReader) open(p arguments) {
 	t := c.Set
 	for i, w := range p {
@@ -294,7 +294,7 @@ func (c *commandReader) command(list arguments) {
 		return
 	case list[0].text != "nv" || len(list) < 2:
 		if c.only = false; !slices.Contains(scriptWords, list[0].text) {
-			c.foreign(list[0].at, "%s is no line of nv set", diag.Escape(list[0].text))
+			c.foreign(list[0].at, "%s is not a line of nv set", diag.Escape(list[0].text))
 		}
 		return
 	}
@@ -305,7 +305,7 @@ func (c *commandReader) command(list arguments) {
 		return
 	}
 	if len(p) > maxDepth {
-		c.note(refuse(at, "a command has more than %d words, and none does", maxDepth))
+		c.note(refuse(at, "a command has more than %d words", maxDepth))
 		c.Lost = true
 		return
 	}
@@ -320,14 +320,14 @@ func (c *commandReader) command(list arguments) {
 	}
 }
 
-// foreign notes a line that may be right where it is, and that rocec does not read.
+// foreign notes a line that rocec does not read and that may be correct.
 func (c *commandReader) foreign(at Place, format string, args ...any) {
 	err := refuse(at, format, args...)
 	err.(*Error).Foreign = true //nolint:errorlint,forcetypeassert // it is made here
 	c.note(err)
 }
 
-// set sets a path, or notes why it does not.
+// set sets a path, or notes why it cannot.
 func (c *commandReader) set(list arguments, at Place) {
 	if len(list) == 0 {
 		c.note(refuse(at, "nv set has no path"))
@@ -338,7 +338,7 @@ func (c *commandReader) set(list arguments, at Place) {
 		return
 	}
 	if i := slices.IndexFunc(keys, func(w string) bool { return strings.ContainsAny(w, "$`{}<>*") }); i >= 0 && !aside(keys) {
-		c.foreign(list[i].at, "%s is to be filled in, so the line has no meaning yet", diag.Escape(keys[i]))
+		c.foreign(list[i].at, "%s is a placeholder, so the line has no meaning yet", diag.Escape(keys[i]))
 		c.lost = append(c.lost, list[:i])
 		return
 	}
@@ -358,7 +358,7 @@ func (c *commandReader) set(list arguments, at Place) {
 		}
 		members := row.Kind == Set || row.Kind == Members
 		switch {
-		case i == len(list), members && i == len(list)-1: // a mapping, or one member; a value that is missing is an empty mapping, too
+		case i == len(list), members && i == len(list)-1: // a mapping, or one member of a set; a missing value is an empty mapping, too
 		case i+1 != len(list):
 			c.note(refuse(list[i+1].at, "%s has more than one value", diag.Escape(Spell(keys[:i]))))
 			leaf, p = &Tree{Bad: true, At: list[i].at}, list[:i]
@@ -371,11 +371,11 @@ func (c *commandReader) set(list arguments, at Place) {
 		c.lines = append(c.lines, Written{p.keys(), leaf, "set", p.places(), at})
 	}
 	if !c.put(c.Set, p, leaf) {
-		c.note(refuse(at, "%s goes on below a value", diag.Escape(Spell(keys))))
+		c.note(refuse(at, "%s continues below a value", diag.Escape(Spell(keys))))
 	}
 }
 
-// slips notes a path that NVUE does not have. A path that was meant may have set something.
+// slips notes a path that NVUE does not have. If the intended path is known, the line may have set something there.
 func (c *commandReader) slips(verb string, p arguments) bool {
 	keys := p.keys()
 	why, is := pathSlip(c.g, verb, keys)
@@ -394,10 +394,10 @@ func (c *commandReader) slips(verb string, p arguments) bool {
 	return true
 }
 
-// aside reports whether a command is about nothing that a reader of settings notices: its words may be passwords and texts.
+// aside reports whether a command is about an object that readers of settings ignore. Its words may be passwords and texts.
 func aside(list []string) bool { return len(list) > 0 && list[0] != "qos" && list[0] != "interface" }
 
-// first gives a path with one key of each range.
+// first returns a path with one key of each range.
 func first(path []string) []string {
 	out := make([]string, len(path))
 	for i, key := range path {
@@ -406,7 +406,7 @@ func first(path []string) []string {
 	return out
 }
 
-// put sets a leaf at each path of a path with ranges. Not ok: one of its parents is a value.
+// put sets a leaf at each path of a path with ranges. Not ok: one of the parents is a value.
 func (c *commandReader) put(t *Tree, p arguments, leaf *Tree) bool {
 	return c.below(t, p, p.keys(), 0, leaf)
 }
@@ -420,7 +420,7 @@ func (c *commandReader) below(t *Tree, p arguments, keys []string, depth int, le
 		have := t.Kids[key]
 		if depth == len(p)-1 {
 			if have.IsMap() && leaf.IsMap() {
-				continue // there is such a thing already
+				continue // the mapping exists already
 			}
 			one := *leaf
 			if one.Key = p[depth].at; leaf.Kids != nil {
@@ -442,7 +442,7 @@ func (c *commandReader) below(t *Tree, p arguments, keys []string, depth int, le
 	return ok
 }
 
-// unset takes away the values at each path of a path with ranges.
+// unset removes the values at each path of a path with ranges.
 func (c *commandReader) unset(p arguments, at Place) {
 	if len(p) == 0 {
 		c.note(refuse(at, "nv unset has no path"))
@@ -466,7 +466,7 @@ func (c *commandReader) unset(p arguments, at Place) {
 			case next == nil:
 			case depth == len(p)-1:
 				delete(t.Kids, key)
-			case depth == len(p)-2 && next.IsScalar() && next.Value == keys[depth+1]: // the value is named, too
+			case depth == len(p)-2 && next.IsScalar() && next.Value == keys[depth+1]: // the command names the value, too
 				delete(t.Kids, key)
 			default:
 				gone(next, depth+1)
@@ -476,8 +476,8 @@ func (c *commandReader) unset(p arguments, at Place) {
 	gone(c.Set, 0)
 }
 
-// words splits a line of a shell into words; the word ";" without a place ends a command. Where the line is wrong, the words before it are
-// given.
+// words splits a line of a shell into words. The word ";" without a place ends a command. If the line has a mistake, words returns the
+// words before it.
 func words(l *logicalLine, from int) (list arguments, wrong Place, why string) {
 	line := l.text
 	var b strings.Builder

@@ -2,7 +2,8 @@ package grammar
 
 import "strings"
 
-// The settings of `qos roce`. Source: RDMA over Converged Ethernet, Cumulus Linux 5.9 and 5.14; the same in both modes but for PFC.
+// The settings of `qos roce`. Source: RDMA over Converged Ethernet, Cumulus Linux 5.9 and 5.14. They are the same in both modes, except
+// for PFC.
 const (
 	PresetCos         = 3 // lossless, and marked
 	PresetCNP         = 6 // strict
@@ -14,10 +15,10 @@ const (
 	PresetProbability = 100
 )
 
-// DefaultGlobal is the profile of all ports that are bound to no other.
+// DefaultGlobal is the profile of all ports that are not bound to another one.
 const DefaultGlobal = "default-global"
 
-// PresetIsOn reports whether a tree has the preset: `qos roce` alone means on.
+// PresetIsOn reports whether a tree has the preset: `qos roce` without a state is on.
 func PresetIsOn(set *Tree) bool {
 	t := set.Get("qos", "roce")
 	if t == nil {
@@ -37,7 +38,7 @@ func PresetIsLossy(set *Tree) bool {
 	return mode.IsScalar() && strings.HasPrefix(mode.Value, "lossy")
 }
 
-// Bonds gives the bond of every interface that is in one, as a tree has it.
+// Bonds returns the bond of every interface that is a member of one.
 func Bonds(set *Tree) map[string]string {
 	out := map[string]string{}
 	interfaces := set.Get("interface")
@@ -63,7 +64,7 @@ func Queue(set *Tree, cos int) int {
 	return q
 }
 
-// UnsurePreset reports whether the preset of a tree may be on or off, since a part of the tree is not known.
+// UnsurePreset reports whether it is unknown if the preset is on, because a part of the tree is unknown.
 func UnsurePreset(set *Tree) bool {
 	t := set.Get("qos", "roce")
 	return Unknown(t) || Unknown(t.Get("enable")) || Unknown(t.Get("state"))
@@ -75,7 +76,7 @@ func SureQueue(set *Tree, cos int) bool {
 	return !Unknown(x) && (x != nil || cos == PresetCos || cos == PresetCNP || !UnsurePreset(set))
 }
 
-// QoSOf names the places of a tree below which settings of QoS are.
+// QoSOf returns the paths of a tree below which settings of QoS are.
 func QoSOf(t *Tree) (paths []string) {
 	if t.Get("qos") != nil {
 		paths = append(paths, "qos")

@@ -19,27 +19,27 @@ type Port = cl.Port
 // ParsePort reads the name of a front-panel port: swp1, swp1s0.
 func ParsePort(s string) (Port, bool) { return cl.ParsePort(s) }
 
-// The files that NVUE writes, and that a switch configured by files holds.
+// The files that NVUE writes, and that a switch configured by files has.
 const (
 	FeaturesPath = cl.FeaturesPath
 	InfraPath    = cl.InfraPath
 )
 
-// Newest is the newest release of which a reference has been seen.
+// Newest is the newest release whose reference rocec knows.
 var Newest = Release{5, 18}
 
-// Grammar is the paths of one release.
+// Grammar has the paths of one release.
 type Grammar struct {
 	release Release
 	rows    map[Meaning]*Row
 	root    *level
 }
 
-// level holds the keys that may follow a path.
+// level has the keys that may follow a path.
 type level struct {
 	kids map[string]*level // by literal key
 	any  []wild            // by kind of key
-	row  *Row              // nil: a mapping of the above
+	row  *Row              // nil: the level is a mapping
 }
 
 type wild struct {
@@ -47,7 +47,7 @@ type wild struct {
 	*level
 }
 
-// For returns the grammar of a release. Releases newer than [Newest] have its rows.
+// For returns the grammar of a release. For releases newer than [Newest] it has the rows of [Newest].
 func For(r Release) *Grammar {
 	g := &Grammar{release: r, rows: map[Meaning]*Row{}, root: &level{}}
 	rows := Rows()
@@ -94,7 +94,7 @@ func (l *level) find(key string) *level {
 	return next
 }
 
-// stands reports whether a key is of the kind of a wildcard.
+// stands reports whether a wildcard matches a key.
 func stands(wildcard, key string) bool {
 	if names := wildcards[wildcard]; names != nil {
 		return slices.Contains(names, key)
@@ -118,10 +118,10 @@ func stands(wildcard, key string) bool {
 	return key != ""
 }
 
-// Row returns the path of a meaning, or nil if the release has no such path.
+// Row returns the row of a meaning, or nil if the release has no such path.
 func (g *Grammar) Row(m Meaning) *Row { return g.rows[m] }
 
-// Path spells the path of a meaning, with names for its wildcards in order. It returns nil if the release has no such path.
+// Path returns the path of a meaning, with names for its wildcards in order. It returns nil if the release has no such path.
 func (g *Grammar) Path(m Meaning, names ...string) []string {
 	row := g.rows[m]
 	if row == nil {
@@ -136,8 +136,7 @@ func (g *Grammar) Path(m Meaning, names ...string) []string {
 	return path
 }
 
-// Word returns the release's spelling of on or off at a path of a meaning, or an empty text if the path is missing or is not a
-// switch.
+// Word returns the release's word for on or off at the path of a meaning. The word is empty if the path is missing or is not a switch.
 func (g *Grammar) Word(m Meaning, on bool) string {
 	row := g.rows[m]
 	if row == nil || row.Kind != OnOff {
@@ -164,7 +163,7 @@ func (g *Grammar) At(path []string) (row *Row, known bool) {
 	return at.row, true
 }
 
-// Beside gives the keys that a release has at the place of the last one of a path, sorted; none where the path above is not known.
+// Beside returns the sorted keys that a release has in place of the last key of a path. It returns none if the path above is unknown.
 func (g *Grammar) Beside(path []string) []string {
 	at := g.root
 	for _, key := range path[:len(path)-1] {
@@ -175,7 +174,7 @@ func (g *Grammar) Beside(path []string) []string {
 	return slices.Sorted(maps.Keys(at.kids))
 }
 
-// Elsewhere gives the rows of any release that a path belongs to: as a setting, or as a mapping above one.
+// Elsewhere returns the rows of any release for a path, which may be a setting or a mapping above one.
 func Elsewhere(path []string) []*Row {
 	var out []*Row
 	rows := Rows()
@@ -192,12 +191,12 @@ func Elsewhere(path []string) []*Row {
 	return out
 }
 
-// is reports whether a path is that of the row.
+// is reports whether the row has a path.
 func (r *Row) is(path []string) bool {
 	return strings.Count(r.Path, ".")+1 == len(path) && match(strings.Split(r.Path, "."), path)
 }
 
-// match reports whether the keys of a path are those of a row, or of the kinds of its wildcards. Both are equally long.
+// match reports whether the keys of a row match the keys of a path of the same length, directly or by wildcards.
 func match(keys, path []string) bool {
 	for i, key := range keys {
 		if key != path[i] && !(strings.HasPrefix(key, "<") && stands(key, path[i])) {
@@ -207,16 +206,16 @@ func match(keys, path []string) bool {
 	return true
 }
 
-// bare is the fields that a name sets without any value, by its path.
+// bare has the fields that a key sets without any value, by its path.
 var bare = map[string]ir.Field{
 	"qos.roce":                               ir.FieldPreset,   // `nv set qos roce` (Cumulus Linux 5.14, RDMA over Converged Ethernet)
 	"interface.<interface>.qos.pfc-watchdog": ir.FieldWatchdog, // Cumulus Linux 5.x, Quality of Service, PFC Watchdog
 }
 
-// asideBare is why a bare name sets no field.
-const asideBare = "a name with nothing below it"
+// asideBare is the reason why a bare key sets no field.
+const asideBare = "a name without values"
 
-// Any is the grammar of all releases together, for a tree without a known release.
+// Any returns the grammar of all releases together, for a tree without a known release.
 func Any() *Grammar {
 	g := &Grammar{rows: map[Meaning]*Row{}, root: &level{}}
 	rows := Rows()
@@ -226,8 +225,8 @@ func Any() *Grammar {
 	return g
 }
 
-// Meant gives the row of a leaf: the deepest on its path. Nil: no row of the release describes it. at is
-// how many keys of the path lead to the row.
+// Meant returns the row of a leaf: the deepest row on its path. Nil: no row of the release describes the leaf. at is the number of keys
+// of the path that lead to the row.
 func (g *Grammar) Meant(path []string) (row *Row, at int) {
 	level := g.root
 	var names []string
@@ -256,7 +255,7 @@ func (g *Grammar) Meant(path []string) (row *Row, at int) {
 	return row, at
 }
 
-// Valued gives the row whose value or members are the next word of a command; nil: the next word is a key.
+// Valued returns the row whose value or members are the next word of a command; nil: the next word is a key.
 func (g *Grammar) Valued(path []string) *Row {
 	level := g.root
 	for _, key := range path {
@@ -270,7 +269,7 @@ func (g *Grammar) Valued(path []string) *Row {
 	return level.row
 }
 
-// named is find, with the key of the table.
+// named returns the level below a key, and the key or wildcard that matched.
 func (l *level) named(key string) (*level, string) {
 	if k := l.kids[key]; k != nil {
 		return k, key

@@ -8,27 +8,27 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Lines is the lines of a text, by which places become ranges.
+// Lines has the lines of a text, and converts places to ranges.
 type Lines struct {
 	name   string
 	data   []byte
 	starts []int
-	marks  map[int][]int // of long lines: where each mark of them is
+	marks  map[int][]int // of long lines: the byte of each mark
 }
 
-// NewLines returns the lines of a text that has a name.
+// NewLines returns the lines of a text with a name.
 func NewLines(name string, data []byte) *Lines {
 	return &Lines{name: name, data: data, marks: map[int][]int{}}
 }
 
-// widest is the part of a word that is shown, and the distance of the marks of a line.
+// widest is the maximum shown length of a word, and the distance between the marks of a line.
 const widest = 4096
 
-// line gives where a line begins, and its text.
+// line returns the byte at which a line begins, and its text.
 func (l *Lines) line(n int) (from int, text []byte, ok bool) {
 	if l.starts == nil {
 		first := 0
-		if bytes.HasPrefix(l.data, []byte("\xef\xbb\xbf")) { // places are those behind the mark
+		if bytes.HasPrefix(l.data, []byte("\xef\xbb\xbf")) { // places do not count the byte-order mark
 			first = 3
 		}
 		l.starts = []int{first}
@@ -46,7 +46,7 @@ func (l *Lines) line(n int) (from int, text []byte, ok bool) {
 	return from, l.data[from : l.starts[n]-1], true
 }
 
-// column gives the byte of a line at which a column begins.
+// column returns the byte of a line at which a column begins.
 func (l *Lines) column(n, column int, line []byte) int {
 	marks := l.marks[n]
 	if marks == nil && len(line) > widest {
@@ -73,7 +73,7 @@ func (l *Lines) column(n, column int, line []byte) int {
 	return at
 }
 
-// Range gives the word at a place; outside of the text, the beginning of the text.
+// Range returns the range of the word at a place. For a place outside the text, it returns the beginning of the text.
 func (l *Lines) Range(at Place) diag.Range {
 	r := diag.Range{Filename: l.name}
 	r.Start.Line, r.Start.Column, r.End.Line, r.End.Column = 1, 1, 1, 1
@@ -95,7 +95,7 @@ func (l *Lines) Range(at Place) diag.Range {
 	return r
 }
 
-// Span gives the text from one word to the end of another in the same line; else the first word.
+// Span returns the range from one word to the end of another one in the same line. If the lines differ, it returns the first word.
 func (l *Lines) Span(at, to Place) diag.Range {
 	r := l.Range(at)
 	if end := l.Range(to); at.Line == to.Line && end.End.Byte > r.End.Byte {
@@ -104,7 +104,7 @@ func (l *Lines) Span(at, to Place) diag.Range {
 	return r
 }
 
-// wordOf gives the word at the beginning of a text. In the braces of JSON a comma ends one.
+// wordOf returns the word at the beginning of a text. Within the braces of JSON a comma ends a word.
 func wordOf(text string, braces bool) string {
 	if text == "" {
 		return ""
@@ -124,7 +124,7 @@ func wordOf(text string, braces bool) string {
 	return text
 }
 
-// Shown is the line of a place, cut where it is long; outside of the text, an empty one.
+// Shown returns the line of a place, shortened if it is long. Outside the text, the line is empty.
 func (l *Lines) Shown(at Place) string {
 	_, line, _ := l.line(at.Line)
 	text := strings.TrimSpace(strings.ToValidUTF8(string(line[:min(len(line), 120)]), "?"))

@@ -11,18 +11,18 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Loose is a configuration as far as its text can be read.
+// Loose is the readable part of a configuration.
 type Loose struct {
 	Config
-	Slips    []*Error // what is wrong, each with its place; spoilt nodes are [Tree.Bad]
+	Slips    []*Error // the mistakes with their places; the unreadable nodes have [Tree.Bad]
 	More     int      // further slips
 	Refused  bool     // nothing was read
-	Part     string   // why it is a part of a device's configuration, as a part of a sentence; empty: it is whole
-	Printed  bool     // a command line above it is that of nv config show
-	Commands bool     // it is lines of nv set and nv unset, or of a script with such lines
-	Bare     bool     // it is the tree itself, without header, set and unset
-	Command  string   // the command line above it; may be empty
-	Lost     bool     // a line could not be read, and its subject is not known
+	Part     string   // why the text is only a part of a device's configuration, as a part of a sentence; empty: it is whole
+	Printed  bool     // the text follows a command line with nv config show
+	Commands bool     // the text has lines of nv set and nv unset, or is a script with such lines
+	Bare     bool     // the text is the tree itself, without header, set and unset
+	Command  string   // the command line above the text; may be empty
+	Lost     bool     // a line could not be read, and its subject is unknown
 
 	cleaned  bool
 	sections []part
@@ -39,11 +39,11 @@ type Written struct {
 	Path  []string
 	Leaf  *Tree
 	Kind  string  // header, set or unset
-	Keys  []Place // of the keys
-	Place Place   // of the last key, or of the command
+	Keys  []Place // the places of the keys
+	Place Place   // the place of the last key, or of the command
 }
 
-// mostSlips is how many slips are noted one by one.
+// mostSlips is the maximum number of slips that are listed.
 const mostSlips = 1000
 
 func (l *Loose) note(err error) {
@@ -58,14 +58,14 @@ func (l *Loose) note(err error) {
 	}
 }
 
-// spoiltText notes a value or a key that has such a byte, unless the note of the whole text is in its line.
+// spoiltText notes a value or a key that has a byte that is not text. If the slip about the whole text has the same line, it suffices.
 func (l *Loose) spoiltText(at Place) {
 	if l.Slips[0].Line != at.Line {
 		l.note(refuse(at, noText))
 	}
 }
 
-// spoil marks what had such a byte as not read.
+// spoil marks nodes with such a byte as unreadable.
 func (l *Loose) spoil(t *Tree) {
 	for _, key := range t.Keys() {
 		kid := t.Kids[key]
@@ -86,7 +86,7 @@ func (l *Loose) spoil(t *Tree) {
 	}
 }
 
-// Rows calls do for each row of the text, in the order of the keys or of the commands. Path and Keys must not be changed or kept.
+// Rows calls do for each row of the text, in the order of the keys or of the commands. do must not change or keep Path and Keys.
 func (l *Loose) Rows(do func(Written)) {
 	var walk func(kind string, path []string, keys []Place, t *Tree)
 	walk = func(kind string, path []string, keys []Place, t *Tree) {
@@ -108,15 +108,15 @@ func (l *Loose) Rows(do func(Written)) {
 	}
 }
 
-// Singles gives the keys of a range: swp1-4 below interface, 3,5 below a switch-priority.
+// Singles returns the keys of a range: swp1-4 below interface, 3,5 below a switch-priority.
 func Singles(path []string, key string) []string { return singles(path, key) }
 
-// the line of a shell above what a switch printed.
+// prompt matches the shell line above the output of a switch.
 var prompt = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z0-9._-]+@[A-Za-z0-9._-]+(?::[^$#\n]{0,80})?[$#][ \t]*([^\n]*)(?:\n|$)`)
 })
 
-// Prompt splits a text that begins with a command line of a shell, as a terminal has it: the command, and the text below it.
+// Prompt splits a text that begins with a command line, as copied from a terminal. It returns the command and the text below it.
 func Prompt(data []byte) (command string, rest []byte) {
 	m := prompt().FindSubmatchIndex(data)
 	if m == nil {
@@ -135,7 +135,7 @@ func (l *Loose) tree(data []byte) {
 	root, err := l.recover(r, data)
 	l.Lost = l.Lost || r.lost
 	if err == nil && root.Bad {
-		err = refuse(root.At, "it is no configuration of NVUE")
+		err = refuse(root.At, "it is not a configuration of NVUE")
 	}
 	if err == nil {
 		if l.cleaned {
@@ -158,7 +158,7 @@ func (l *Loose) tree(data []byte) {
 	}
 }
 
-// clean replaces bytes that no text has.
+// clean replaces bytes that are not text.
 func clean(data []byte) []byte {
 	return bytes.ReplaceAll(bytes.ToValidUTF8(data, []byte("\ufffd")), []byte{0}, []byte("\ufffd"))
 }
@@ -201,13 +201,13 @@ func (l *Loose) recover(r *reader, data []byte) (*Tree, error) {
 	return c.value(0, len(c.lines), 0), nil
 }
 
-// wholly is the size up to which a text is parsed as a whole before it is taken apart: in a larger text one slip would take the time
-// of the whole.
+// wholly is the maximum size of a text that is first parsed as a whole. A larger text is split into blocks at once, since one slip would
+// cost the time of another whole parse.
 const wholly = 64 << 10
 
-// dropTabs takes out what is in lines whose indentation has tabs. A line without a key is left where the line was meant to be.
+// dropTabs empties the lines whose indentation has tabs. A line without a key stays where the original line was intended.
 func (c *recovery) dropTabs() {
-	before := 0 // the indentation of the line before, where its block may go on
+	before := 0 // the indentation of the previous line, if its block may continue
 	for i, line := range c.lines {
 		tabbed := !blank(line) && bytes.IndexByte(line[:len(line)-len(bytes.TrimLeft(line, " \t"))], '\t') >= 0
 		if tabbed {
@@ -233,16 +233,16 @@ func (c *recovery) dropTabs() {
 // tabMark replaces a line whose indentation has tabs.
 const tabMark = "\x00\n"
 
-// recovery reads YAML by its indentation, block by block. Each text is parsed as a whole first, so that slips alone cost time.
+// recovery reads YAML by its indentation, block by block. Each text is first parsed as a whole, so that only slips cost time.
 type recovery struct {
 	*reader
 	loose  *Loose
 	lines  [][]byte
-	odd    int // the last line at which [reader.blocks] gave up
+	odd    int // the last line at which [reader.blocks] failed
 	budget int // bytes that may still be parsed
 }
 
-// plain reads lines that have the YAML of NVUE alone. A large block with the line at which a larger one failed is not tried.
+// plain reads lines that have only the YAML of NVUE. A large block is not tried if a larger one failed at one of its lines.
 func (c *recovery) plain(from, to int) (*Tree, bool) {
 	if from <= c.odd && c.odd < to && c.large(from, to) {
 		return nil, false
@@ -256,7 +256,7 @@ func (c *recovery) plain(from, to int) (*Tree, bool) {
 	return t, ok
 }
 
-// parse reads lines as a text of their own.
+// parse reads lines as a separate text.
 func (c *recovery) parse(from, to int) (*Tree, error) {
 	if t, ok := c.plain(from, to); ok {
 		return t, nil
@@ -290,7 +290,7 @@ func (c *recovery) full(from, to int) (*Tree, error) {
 
 func (c *recovery) base() int { return c.line0 }
 
-// header is a line that begins a block: its key, which may be in quotes.
+// header is a line that begins a block. Its key may be in quotes.
 var header = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[ \t]*(?:'([^'\n]{1,256})'|"([^"\n]{1,256})"|([^\s'"#:{}\[\]][^\s'"#:]{0,255}))[ \t]*:(?:[ \t\r\n]|$)`)
 })
@@ -344,7 +344,7 @@ func (c *recovery) entry(t *Tree, a, b, depth int) {
 	at := Place{a + 1 + c.line0, indentOf(c.lines[a]) + 1}
 	if bytes.HasSuffix(c.lines[a], []byte(tabMark)) {
 		t.Open = true
-		c.note(refuse(Place{at.Line, 1}, "a tab is no indentation in YAML"))
+		c.note(refuse(Place{at.Line, 1}, "a tab is not valid indentation in YAML"))
 		return
 	}
 	kid, ok := c.plain(a, b)
@@ -383,7 +383,7 @@ func (c *recovery) entry(t *Tree, a, b, depth int) {
 	_ = c.once(t, key, value)
 }
 
-// keyOf gives the key in the first of some lines; it may be empty. below reports whether its value is in the lines below it alone.
+// keyOf returns the key in the first of some lines; it may be empty. below reports whether all of its value is in the following lines.
 func (c *recovery) keyOf(a, b int) (key string, below bool) {
 	m := header().FindSubmatch(c.lines[a])
 	if m == nil {
@@ -397,7 +397,7 @@ func (c *recovery) keyOf(a, b int) (key string, below bool) {
 	return key, err == nil && own.Get(key).IsMap() && len(own.Get(key).Kids) == 0
 }
 
-// large reports whether lines are so many that they are taken apart before they are parsed.
+// large reports whether there are so many lines that they are split before they are parsed.
 func (c *recovery) large(a, b int) bool {
 	n := 0
 	for _, line := range c.lines[a:b] {
@@ -406,7 +406,7 @@ func (c *recovery) large(a, b int) bool {
 	return n > wholly
 }
 
-// each calls do for each line of the outermost indentation with the deeper ones below it.
+// each calls do for each line of the outermost indentation, together with the deeper lines below it.
 func (c *recovery) each(from, to int, do func(a, b int)) {
 	indent := indentOf(c.lines[from])
 	start := from
@@ -432,10 +432,10 @@ type flowReader struct {
 	data  []byte
 	at    int
 	spot  spot
-	ended bool // that the text ends too early is noted
+	ended bool // the early end of the text has been noted
 }
 
-// end notes that the text ends too early, once.
+// end notes once that the text ends too early.
 func (f *flowReader) end() {
 	if !f.ended {
 		f.ended = true
@@ -445,7 +445,7 @@ func (f *flowReader) end() {
 
 func (f *flowReader) here() Place { return f.spot.to(f.data, f.at) }
 
-// next gives the next byte that is not space; 0: the end.
+// next returns the next byte that is not white space; 0: the end.
 func (f *flowReader) next() byte {
 	for f.at < len(f.data) {
 		switch c := f.data[f.at]; c {
@@ -490,7 +490,7 @@ func (f *flowReader) value(depth int) *Tree {
 
 func (f *flowReader) object(at Place, depth int) *Tree {
 	t := &Tree{Kids: map[string]*Tree{}, At: at}
-	comma := true // one stands before, or none is needed
+	comma := true // a comma precedes, or none is needed
 	for {
 		switch c := f.next(); c {
 		case '}':

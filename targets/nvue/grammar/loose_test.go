@@ -11,13 +11,13 @@ import (
 	"github.com/rocec/rocec/targets/nvue/grammar"
 )
 
-// rowsOf gives the rows of a text, each as its path.
+// rowsOf returns the rows of a text, each as its path.
 func rowsOf(l *grammar.Loose) (out []string) {
 	l.Rows(func(w grammar.Written) { out = append(out, w.Kind+" "+strings.Join(w.Path, " ")) })
 	return out
 }
 
-// TestLooseLikeRead: a text that can be read is read alike.
+// TestLooseLikeRead: [grammar.ReadLoosely] reads a valid text like [grammar.Read].
 func TestLooseLikeRead(t *testing.T) {
 	for _, text := range []string{
 		"- header: {model: a}\n- set:\n    interface:\n      swp1-2: {qos: {pfc: {profile: a}}}\n- unset:\n    qos:\n      roce:\n",
@@ -35,7 +35,7 @@ func TestLooseLikeRead(t *testing.T) {
 	}
 }
 
-// TestLooseSlips: what is read around a slip.
+// TestLooseSlips: the text around a slip is read.
 func TestLooseSlips(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -45,7 +45,7 @@ func TestLooseSlips(t *testing.T) {
 		{"truncated JSON", `[{"set": {"qos": {"roce": {"enable": "on"}, "pfc": {"a": {"tx": "en`, 1, "qos roce enable"},
 		{"comma missing in JSON", `{"qos": {"roce": {"enable": "on"} "pfc": {"a": {"tx": "enable"}}}}`, 1, "qos pfc a tx"},
 		{"closing bracket of another kind", `{"qos": {"roce": {"enable": "on"}], "pfc": {"a": {"tx": "enable"}}}}`, 1, "qos pfc a tx"},
-		{"list item that is none", "- set:\n    qos:\n      roce: {}\n- x\n", 1, "qos roce"},
+		{"invalid list item", "- set:\n    qos:\n      roce: {}\n- x\n", 1, "qos roce"},
 		{"block below a value", "qos:\n  roce: on\n    mode: lossy\n  pfc:\n    a: {tx: enable}\n", 1, "qos pfc a tx"},
 		{"quote that is not closed", "qos:\n  pfc:\n    a:\n      tx: 'enable\n  mapping:\n    a:\n      trust: l3\n", 1, "qos mapping a trust"},
 		{"line without a colon", "qos\n  pfc: {}\nsystem:\n  hostname: a\n", 1, "system hostname"},
@@ -62,7 +62,7 @@ func TestLooseSlips(t *testing.T) {
 	}
 }
 
-// TestLooseCommands: words, quotes, prompts, ranges and lists of a line, and what a later line takes back.
+// TestLooseCommands: words, quotes, prompts, ranges and lists of a line, and removals by a later line.
 func TestLooseCommands(t *testing.T) {
 	l := grammar.ReadLoosely([]byte("cumulus@leaf1:mgmt:~$ nv set interface swp1-2 type swp\n"+
 		"cumulus@leaf1:mgmt:~$ sudo nv set 'qos' pfc \"a\" switch-priority 3,5-6\nnv set qos pfc a tx enable # why\nnv set qos pfc a tx disable\n"+
@@ -92,8 +92,8 @@ func TestLooseCommands(t *testing.T) {
 	assert.NotEmpty(t, long.Slips, "it names more entries than any configuration has")
 }
 
-// A quotation mark that a later line closes makes one word of the lines, as in a message of login. One that no line closes costs its
-// own line alone.
+// A quotation mark that a later line closes makes one word of the lines, as in a login message. If no line closes it, only its own line
+// is unreadable.
 func TestLooseQuotedLines(t *testing.T) {
 	const lines = "nv set qos roce mode lossless\nnv set system message pre-login '####\n# You are at: leaf1; see \"rules\"\n####'\n" +
 		"nv set qos pfc a switch-priority 3\n"
@@ -113,7 +113,7 @@ func TestLooseQuotedLines(t *testing.T) {
 	}
 }
 
-// Paths that some releases have, and others lack, give a range of releases.
+// Paths that some releases have and others lack determine a range of releases.
 func TestSpan(t *testing.T) {
 	for text, want := range map[string]string{
 		"nv set qos roce mode lossless\n":                                 "",
@@ -132,7 +132,7 @@ func TestSpan(t *testing.T) {
 	}
 }
 
-// TestLooseBounds: no text takes long, whatever its slips.
+// TestLooseBounds: reading a text takes a short time, whatever its slips.
 func TestLooseBounds(t *testing.T) {
 	for name, text := range map[string]string{
 		"deep": strings.Repeat("[", 1<<20),
@@ -155,7 +155,7 @@ func TestLooseBounds(t *testing.T) {
 	}
 }
 
-// alike compares [grammar.ReadLoosely] with [grammar.Read], where that reads a text: trees and places are equal.
+// alike compares [grammar.ReadLoosely] with [grammar.Read] for a text that both read: trees and places are equal.
 func alike(t require.TestingT, text string) {
 	cfg, err := grammar.Read([]byte(text))
 	if err != nil || strings.Contains(text, "@") {
@@ -169,7 +169,7 @@ func alike(t require.TestingT, text string) {
 	}
 }
 
-// blocky is YAML as people write it for NVUE.
+// blocky returns YAML in the style that people write for NVUE.
 const blocky = `# of leaf1
 - header:
     model: SN4700   # the model
@@ -205,7 +205,7 @@ const blocky = `# of leaf1
     qos: ''
 `
 
-// TestLooseBlocks: the reader of plain blocks reads like that of all YAML.
+// TestLooseBlocks: the reader of plain blocks gives the same result as the reader of all YAML.
 func TestLooseBlocks(t *testing.T) {
 	_, err := grammar.Read([]byte(blocky))
 	require.NoError(t, err)
@@ -241,7 +241,7 @@ func TestLooseLarge(t *testing.T) {
 	}
 }
 
-// FuzzLooseBlocks: the reader of plain blocks reads like that of all YAML, whatever the text.
+// FuzzLooseBlocks: for any text, the reader of plain blocks gives the same result as the reader of all YAML.
 func FuzzLooseBlocks(f *testing.F) {
 	f.Add(blocky)
 	f.Add("a:\n- b\n-\n- 'c' # d\n")

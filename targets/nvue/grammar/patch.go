@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// Doc is one patch: a tree that is set, or one whose leaves are taken away.
+// Doc is one patch: a tree that is set, or a tree whose leaves are removed.
 type Doc struct {
 	Unset bool
-	Tree  *Tree // of an unset, each leaf is an empty mapping
+	Tree  *Tree // for an unset, each leaf is an empty mapping
 }
 
-// YAML writes the patch as `nv config patch` takes it. What is unset ends in keys without values, as `nv config diff` prints it.
+// YAML writes the patch in the form of `nv config patch`. Removed paths end in keys without values, as in the output of `nv config diff`.
 func (d Doc) YAML() []byte {
 	var b bytes.Buffer
 	if !d.Unset {
@@ -31,17 +31,15 @@ func absent(b *bytes.Buffer, t *Tree, depth int) {
 	}
 }
 
-// Patch gives what makes one tree of another, and little more: nothing, or one document that takes away, one that sets, or both in this
-// order. NVUE takes a document as one request, in which no order is promised, so no document both sets and unsets. What is set has
-// single keys.
+// Patch returns the documents that turn one tree into another: none, one that removes, one that sets, or both in this order. NVUE handles
+// a document as one request and promises no order within it, so no document both sets and unsets. Documents that set have single keys.
 //
-// The manuals leave open whether a set of priorities that is set again is joined with the old one, or replaces it. So a document that
-// adds to a set names all of its members, those that were in it, too; and what leaves it is unset before. A mapping of which nothing
-// is left is set as an empty one, since no manual says that it stays. The manuals also leave open which value counts where a stored
-// key such as 0-3 and a single key within it differ. So a value in a range is unset by its stored key, and then set for each wanted
-// key of the range.
+// The manuals leave open whether setting a set of priorities again joins the old set or replaces it. So a document that adds to a set
+// names all members, the old ones included, and removed members are unset before. A mapping that becomes empty is set as an empty one,
+// since no manual says that it stays. The manuals also leave open which value counts if a stored key such as 0-3 and a single key within
+// it differ. So a value in a range is unset by its stored key, and then set for each wanted key of the range.
 //
-// A patch is not undone by another one: what a revision held before is what its parent revision holds.
+// To undo a patch, use the parent revision and not another patch: it contains the earlier values.
 func Patch(before, after *Tree) []Doc {
 	d := difference{gone: Map(), set: Map()}
 	d.between(nil, before, after)
@@ -61,10 +59,10 @@ func Patch(before, after *Tree) []Doc {
 	return docs
 }
 
-// difference is what makes one tree of another.
+// difference has the changes that turn one tree into another.
 type difference struct {
 	gone, set *Tree
-	changed   [][]string // what is gone, or has another value
+	changed   [][]string // paths that are removed or have another value
 }
 
 func (d *difference) between(path []string, a, b *Tree) {
@@ -85,7 +83,7 @@ func (d *difference) between(path []string, a, b *Tree) {
 		case have.IsMap() && next.IsMap():
 			d.between(here, have, next)
 		case !have.Equal(next):
-			if have.IsMap() || have.IsList() || next.IsMap() || next.IsList() { // no setting replaces these
+			if have.IsMap() || have.IsList() || next.IsMap() || next.IsList() { // setting these would not replace them
 				d.lose(here)
 			} else {
 				d.changed = append(d.changed, slices.Clone(here))
@@ -103,15 +101,15 @@ func (d *difference) lose(path []string) {
 	d.changed = append(d.changed, slices.Clone(path))
 }
 
-// splitter takes ranges apart of which some keys change.
+// splitter splits ranges in which some keys change.
 type splitter struct {
 	*difference
 	after  *Tree
-	covers map[*Tree]map[string][]string // of a mapping as it is stored: the ranges that cover a single key
-	done   map[string]bool               // paths as they are stored
+	covers map[*Tree]map[string][]string // by stored mapping: the ranges that cover a single key
+	done   map[string]bool               // stored paths
 }
 
-// split removes the ranges that cover a path, and sets the parts of them that stay.
+// split removes the ranges that cover a path, and sets their remaining parts.
 func (s *splitter) split(stored *Tree, path []string) {
 	single := false
 	var ranges [][]string
@@ -164,7 +162,7 @@ func (s *splitter) covering(t *Tree, path []string, key string) []string {
 	return by[key]
 }
 
-// unset takes away a path as it is stored, unless something above it goes.
+// unset removes a stored path, unless a path above it is removed.
 func (s *splitter) unset(path []string) {
 	for i := range path {
 		if t := s.gone.Get(path[:i]...); i > 0 && t != nil && len(t.Kids) == 0 {
@@ -174,7 +172,7 @@ func (s *splitter) unset(path []string) {
 	s.gone.Put(path, Map())
 }
 
-// keep sets what every single path of a stored one is to have.
+// keep sets the wanted value of every single path within a stored path.
 func (s *splitter) keep(path, rest []string) {
 	if len(rest) > 0 {
 		for _, name := range singles(path, rest[0]) {
@@ -190,7 +188,7 @@ func (s *splitter) keep(path, rest []string) {
 	}
 }
 
-// isSet reports whether a path holds a set, on any release.
+// isSet reports whether the value at a path is a set in any release.
 func isSet(path []string) bool {
 	return slices.ContainsFunc(Rows(), func(r Row) bool { return r.Kind == Set && r.is(path) })
 }

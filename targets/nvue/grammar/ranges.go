@@ -10,8 +10,8 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// expand takes apart the keys that name several. NVUE stores what a person typed, so that swp1-4 and swp2 may stand side by side:
-// what they say is joined, and must not differ.
+// expand splits keys that name several. NVUE stores what a person typed, so that swp1-4 and swp2 may be next to each other. Their
+// settings are merged, and must not differ.
 func (r *reader) expand(t *Tree, path []string) (*Tree, error) {
 	if !ranged(t, path) {
 		return t, nil
@@ -82,13 +82,13 @@ func (t *Tree) size() int {
 	return n
 }
 
-// merge adds what a tree says to another one: later parts of a document go before earlier ones; strict refuses two that differ.
+// merge adds the settings of one tree to another. Later parts of a document override earlier ones. strict refuses two that differ.
 func (r *reader) merge(into, from *Tree, strict bool) error {
 	switch {
 	case into.Bad:
 		return nil
 	case from.Bad || !into.IsMap() && len(from.Kids) > 0:
-		if err := r.slip(refuse(from.Key, "it is set to several values by ranges, and to %s in line %d", diag.Escape(into.Shown()),
+		if err := r.slip(refuse(from.Key, "ranges set it to several values, and line %[2]d sets it to %[1]s", diag.Escape(into.Shown()),
 			into.Key.Line)); err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func (r *reader) merge(into, from *Tree, strict bool) error {
 				return err
 			}
 		case strict && !have.Equal(next):
-			err := r.slip(refuse(next.Key, "%s is set twice by ranges, to %s and in line %d to %s; which of the two counts is not known",
+			err := r.slip(refuse(next.Key, "%s is set twice by ranges, to %s and in line %d to %s. It is unknown which one counts",
 				diag.Escape(key), diag.Escape(have.Shown()), have.Key.Line, diag.Escape(next.Shown())))
 			if err != nil {
 				return err
@@ -138,15 +138,15 @@ func byNumber(path []string) bool {
 	return false
 }
 
-// mostNames is the maximum of names or numbers in one key; the largest switch has 258 ports.
+// mostNames is the maximum number of names or numbers in one key; the largest switch has 258 ports.
 const mostNames = 4096
 
-// a range of names: swp1-4, swp1-swp4, swp1s0-3, swp1s0-swp1s3, bond1-2.
+// span matches a range of names: swp1-4, swp1-swp4, swp1s0-3, swp1s0-swp1s3, bond1-2.
 var span = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(.*?[^0-9])([0-9]{1,7})-(?:(.*?[^0-9])?)([0-9]{1,7})$`)
 })
 
-// Names returns the names of interfaces in a key: "swp1-4,swp6". A text that is not a range is a name, whatever its characters.
+// Names returns the names of interfaces in a key: "swp1-4,swp6". A text that is not a range is a single name, whatever its characters.
 func Names(key string) []string {
 	if !strings.ContainsAny(key, ",-") {
 		return []string{strings.TrimSpace(key)}
@@ -165,7 +165,7 @@ func Names(key string) []string {
 	return out
 }
 
-// Numbers returns the numbers in a key: "3,5", "0-2,4". What is neither a number nor a range of them stays as it is.
+// Numbers returns the numbers in a key: "3,5", "0-2,4". An item that is neither a number nor a range of numbers stays unchanged.
 func Numbers(key string) []string {
 	if !strings.ContainsAny(key, ",-") {
 		return []string{strings.TrimSpace(key)}
@@ -184,7 +184,7 @@ func Numbers(key string) []string {
 	return out
 }
 
-// appendRange adds the names from one number to another. Not ok: these are not numbers in order, or far too many.
+// appendRange adds the names from one number to another. Not ok: the numbers are not in order, or far too many.
 func appendRange(out *[]string, prefix, from, to string) bool {
 	a, errA := strconv.Atoi(from)
 	b, errB := strconv.Atoi(to)

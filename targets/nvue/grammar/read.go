@@ -17,26 +17,26 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// The bounds of a text; the whole tree of a switch of 256 ports is below 1 MiB, and has some ten thousand entries.
+// The bounds of a text. The whole tree of a switch of 256 ports is below 1 MiB, and has some ten thousand entries.
 const (
 	MaxSize    = 8 << 20 // bytes
 	maxEntries = 1 << 19
 	maxDepth   = 64
-	maxKey     = 512 // bytes; YAML itself takes 1024 characters in one line
+	maxKey     = 512 // bytes; YAML itself allows 1024 characters in one line
 )
 
-// Config is a configuration as text holds it: what it says of itself, what it sets, and what it takes away.
+// Config is the configuration in a text: its header, what it sets, and what it unsets.
 type Config struct {
 	Header *Tree // nil: none
 	Set    *Tree // a mapping, never nil
 	Unset  *Tree // paths that the text unsets; nil: none
 }
 
-// Error is why a text is not a configuration, and where.
+// Error states why and where a text is not a configuration.
 type Error struct {
 	Place
 	Text    string // a part of a sentence
-	Foreign bool   // the line may be right where it is: it is of a shell, or of a template
+	Foreign bool   // the line may be correct where it is, since it belongs to a shell or a template
 }
 
 // Error returns the text with its line.
@@ -51,15 +51,15 @@ func refuse(at Place, format string, args ...any) error {
 	return &Error{Place: at, Text: fmt.Sprintf(format, args...)}
 }
 
-// Read reads a configuration in YAML or JSON. That is a list of header, set and unset; a mapping of these, also below the number of a
-// revision; or a mapping that is the tree itself, as from the REST interface. Keys that name several (swp1-4,swp6 and 3,5) are taken
-// apart where NVUE takes them so: below interface and its bond members, and below qos. Nothing is an empty tree.
+// Read reads a configuration in YAML or JSON. It has one of three forms: a list of header, set and unset; a mapping of these, also below
+// the number of a revision; or a mapping that is the tree itself, as from the REST interface. Keys that name several (swp1-4,swp6 and
+// 3,5) are split where NVUE splits them: below interface and its bond members, and below qos.
 //
-// A word without quotes is text, also where YAML 1.1 takes it for a boolean: NVUE reads YAML 1.2. A key without a value is an empty
-// mapping. It refuses anchors, aliases, merge keys, tags, directives and repeated keys, and any text that is larger or deeper than
-// any configuration.
+// An empty text is an empty tree. A word without quotes is text, even if YAML 1.1 reads it as a boolean: NVUE reads YAML 1.2. A key
+// without a value is an empty mapping.
 //
-// It never panics and is linear in the size of the text.
+// Read refuses anchors, aliases, merge keys, tags, directives and repeated keys, and any text that is larger or deeper than any
+// configuration. It never panics, and its time is linear in the size of the text.
 func Read(data []byte) (*Config, error) {
 	if err := tooLarge(data); err != nil {
 		return nil, err
@@ -94,10 +94,10 @@ func tooLarge(data []byte) error {
 	return nil
 }
 
-// noText is the error about bytes of another encoding.
+// noText is the error about bytes that are not UTF-8.
 const noText = "it holds a byte that is not UTF-8"
 
-// firstOdd finds the first byte that no text has.
+// firstOdd finds the first byte that is not text.
 func firstOdd(data []byte) Place {
 	if utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 {
 		return Place{}
@@ -116,18 +116,18 @@ func firstOdd(data []byte) Place {
 	return Place{}
 }
 
-// reader counts what is read.
+// reader counts the entries that it reads.
 type reader struct {
 	entries int
-	ranges  bool                       // a key that was expanded names several
+	ranges  bool                       // an expanded key names several
 	bare    bool                       // the text is the tree itself
-	lost    bool                       // a part of the text is not read, and its subject is not known
-	line0   int                        // lines before the text that is read
-	note    func(error)                // takes a slip, which then costs its node; nil: a slip refuses the text
-	section func(kind string, t *Tree) // takes each part; nil: no caller needs it
+	lost    bool                       // a part of the text is not read, and its subject is unknown
+	line0   int                        // number of lines before the text
+	note    func(error)                // called for each slip, which then makes only its node unreadable; nil: a slip refuses the text
+	section func(kind string, t *Tree) // called for each part; may be nil
 }
 
-// slip notes what is wrong at one place, or refuses the text for it.
+// slip notes a mistake at one place, or refuses the text because of it.
 func (r *reader) slip(err error) error {
 	if r.note == nil {
 		return err
@@ -136,7 +136,7 @@ func (r *reader) slip(err error) error {
 	return nil
 }
 
-// spoilt is a value that cannot be read, or the refusal of the text for it.
+// spoilt returns an unreadable value, or refuses the text because of it.
 func (r *reader) spoilt(at Place, format string, args ...any) (*Tree, error) {
 	if err := r.slip(refuse(at, format, args...)); err != nil {
 		return nil, err
@@ -184,7 +184,7 @@ func (r *reader) yaml(data []byte) (*Tree, error) {
 	return r.node(doc.Content[0], 0)
 }
 
-// directive finds the first directive. The parser takes time by the square of their number.
+// directive finds the first directive. The parser's time grows with the square of their number.
 func directive(data []byte) Place {
 	at := 0
 	if !bytes.HasPrefix(data, []byte("%")) {
@@ -233,9 +233,9 @@ func (r *reader) node(n *yaml.Node, depth int) (*Tree, error) {
 	}
 	switch {
 	case n.Kind == yaml.AliasNode:
-		return r.spoilt(at, "*%s refers to something written elsewhere; NVUE writes no aliases, so write it out", n.Value)
+		return r.spoilt(at, "*%s is an alias; NVUE writes none, so write out its value", n.Value)
 	case n.Anchor != "":
-		return r.spoilt(at, "&%s is an anchor; NVUE writes none, so write out what refers to it", n.Anchor)
+		return r.spoilt(at, "&%s is an anchor; NVUE writes none, so write out the value", n.Anchor)
 	case n.Style&yaml.TaggedStyle != 0:
 		return r.spoilt(at, "%s is a tag, and NVUE writes none", n.Tag)
 	}
@@ -285,7 +285,7 @@ func (r *reader) node(n *yaml.Node, depth int) (*Tree, error) {
 	return t, nil
 }
 
-// oddKey explains why NVUE does not write such a key.
+// oddKey returns why NVUE does not write such a key.
 func oddKey(k *yaml.Node, at Place) error {
 	switch {
 	case k.Kind == yaml.AliasNode || k.Anchor != "" || k.Style&yaml.TaggedStyle != 0:
@@ -293,12 +293,12 @@ func oddKey(k *yaml.Node, at Place) error {
 	case k.Kind != yaml.ScalarNode:
 		return refuse(at, "a key is not a word")
 	case k.Tag == "!!merge":
-		return refuse(at, "<< merges what is written elsewhere; NVUE writes no merge keys, so write it out")
+		return refuse(at, "<< merges another mapping; NVUE writes no merge keys, so write out the mapping")
 	}
 	return nil
 }
 
-// once adds an entry to a mapping.
+// once adds an entry to a mapping and refuses a key that occurs twice.
 func (r *reader) once(t *Tree, key string, kid *Tree) error {
 	if len(key) > maxKey {
 		t.Open = true
@@ -306,13 +306,13 @@ func (r *reader) once(t *Tree, key string, kid *Tree) error {
 	}
 	if have := t.Kids[key]; have != nil {
 		t.Kids[key] = &Tree{Bad: true, At: have.At, Key: have.Key}
-		return r.slip(refuse(kid.Key, "%s stands twice, first in line %d; which of the two counts is not known", diag.Escape(key), have.Key.Line))
+		return r.slip(refuse(kid.Key, "%s occurs twice, first in line %d. It is unknown which one counts", diag.Escape(key), have.Key.Line))
 	}
 	t.Kids[key] = kid
 	return nil
 }
 
-// number matches numbers that YAML 1.1, YAML 1.2 and JSON all read as such.
+// number matches numbers that YAML 1.1, YAML 1.2 and JSON all read as numbers.
 var number = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$`)
 })
@@ -325,7 +325,7 @@ func null(s string) bool {
 	return false
 }
 
-// boolean reports whether YAML 1.1 takes a word without quotes for a boolean, and JSON does not.
+// boolean reports whether a word without quotes is a boolean in YAML 1.1 and not in JSON.
 func boolean(s string) bool {
 	switch strings.ToLower(s) {
 	case "y", "n", "yes", "no", "on", "off", "true", "false":
@@ -334,7 +334,7 @@ func boolean(s string) bool {
 	return false
 }
 
-// odd reports whether YAML 1.2 reads a word without quotes as something else than text.
+// odd reports whether YAML 1.2 reads a word without quotes as something other than text.
 func odd(s string) bool {
 	if s != "" && s[0] != '-' && (s[0] < '0' || s[0] > '9') {
 		return s == "true" || s == "false" || null(s)
@@ -350,26 +350,26 @@ type jsonReader struct {
 	spot spot
 }
 
-// spot is how far lines and columns of a text are counted.
+// spot is the place up to which lines and columns of a text have been counted.
 type spot struct {
 	done int // bytes
 	Place
 }
 
-// to goes on to a byte. A byte that was passed already has the place that was reached.
+// to continues to a byte and returns its place. For an earlier byte it returns the last place.
 func (s *spot) to(data []byte, at int) Place {
 	for ; s.done < at && s.done < len(data); s.done++ {
 		switch c := data[s.done]; {
 		case c == '\n':
 			s.Place = Place{s.Line + 1, 1}
-		case c&0xc0 != 0x80: // it begins a character
+		case c&0xc0 != 0x80: // the byte begins a character
 			s.Column++
 		}
 	}
 	return s.Place
 }
 
-// token reads a token, and gives the place where it begins.
+// token reads a token, and returns the place at which it begins.
 func (d *jsonReader) token() (json.Token, Place, error) {
 	from := int(d.InputOffset())
 	token, err := d.Token()
@@ -432,15 +432,15 @@ func (d *jsonReader) value(depth int) (*Tree, error) {
 	return &Tree{Kids: map[string]*Tree{}, At: at}, nil
 }
 
-// config takes what was read for a configuration.
+// config reads a tree as a configuration.
 func (r *reader) config(root *Tree) (*Config, error) {
 	c := &Config{Set: Map()}
 	if !root.IsList() && !root.IsMap() {
-		return nil, refuse(root.At, "it is a single value, and no configuration of NVUE")
+		return nil, refuse(root.At, "it is a single value, and not a configuration of NVUE")
 	}
 	parts := root.Items
 	switch {
-	case root.numbered(): // revisions by their numbers, as the REST interface gives them
+	case root.numbered(): // revisions by their numbers, as in the REST interface
 		parts = nil
 		for _, k := range root.Keys() {
 			parts = append(parts, root.Kids[k])

@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/targets/nvue/grammar"
 )
 
-// TestRead: every form of text gives one canonical text.
+// TestRead: all forms of a text have one canonical text.
 func TestRead(t *testing.T) {
 	const preset = "- set:\n    qos:\n      roce:\n        enable: 'on'\n"
 	for name, c := range map[string]struct{ text, want string }{
@@ -69,7 +69,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadRefuses: what is not a configuration, or cannot be read in one way alone, is refused with its line and a reason.
+// TestReadRefuses: a text that is not a configuration, or can be read in several ways, is refused with its line and a reason.
 func TestReadRefuses(t *testing.T) {
 	deep := strings.Repeat("{a: ", 70) + "1" + strings.Repeat("}", 70)
 	for name, c := range map[string]struct{ text, want string }{
@@ -84,9 +84,9 @@ func TestReadRefuses(t *testing.T) {
 		"a merge key":           {"a: {b: 1}\nc:\n  <<: {d: 1}\n", "line 3: << merges"},
 		"an alias as key":       {"&k a: 1\n*k : 2\n", "line 1: a key has an anchor"},
 		"a tag":                 {"a: !!binary aGk=\n", "is a tag"},
-		"a key twice":           {"qos:\n  roce: {}\n  roce: {}\n", "line 3: roce stands twice, first in line 2"},
-		"a key twice in JSON":   {"{\n\"qos\": {},\n\"qos\": {}}", "line 3: qos stands twice, first in line 2"},
-		"a number twice":        {"qos: {pfc: {a: {switch-priority: {3: {}, '3': {}}}}}", "3 stands twice"},
+		"a key twice":           {"qos:\n  roce: {}\n  roce: {}\n", "line 3: roce occurs twice, first in line 2"},
+		"a key twice in JSON":   {"{\n\"qos\": {},\n\"qos\": {}}", "line 3: qos occurs twice, first in line 2"},
+		"a number twice":        {"qos: {pfc: {a: {switch-priority: {3: {}, '3': {}}}}}", "3 occurs twice"},
 		"a key without end":     {`{"` + strings.Repeat("a", 600) + `": 1}`, "more than 512 bytes"},
 		"a list as key":         {"[a, b]: 1\n", "a key is not a word"},
 		"a directive":           {"%YAML 1.1\n---\na: 1\n", "line 1: a line that begins with % is a directive"},
@@ -139,8 +139,8 @@ func TestNames(t *testing.T) {
 		"swp4-1":          "swp4-1",          // no range
 		"swp1-bond3":      "swp1-bond3",      // no range
 		"leaf-2023-1":     "leaf-2023-1",     // a name
-		"swp01-03":        "swp01-03",        // as it is: NVUE has no such port
-		"swp1-9999999":    "swp1-9999999",    // no switch has as many
+		"swp01-03":        "swp01-03",        // unchanged, since NVUE has no such port
+		"swp1-9999999":    "swp1-9999999",    // no switch has as many ports
 		"swp1-4000,a1-99": "swp1-4000,a1-99", // nor this
 	} {
 		assert.Equal(t, want, strings.Join(grammar.Names(key), " "), key)
@@ -152,7 +152,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestExpand: ranges are taken apart where NVUE takes them so, and nowhere else.
+// TestExpand: ranges are split only where NVUE splits them.
 func TestExpand(t *testing.T) {
 	cfg, err := grammar.Read([]byte(`
 interface:
@@ -178,7 +178,7 @@ bridge: {domain: {br_default: {vlan: {'10,20': {}}}}}
 	}, got)
 }
 
-// trees makes a tree of a few levels.
+// trees returns a random tree of a few levels.
 func trees(depth int) *rapid.Generator[*grammar.Tree] {
 	text := rapid.OneOf(
 		rapid.SampledFrom([]string{
@@ -212,7 +212,7 @@ func draw(t *rapid.T, name string) *grammar.Tree {
 	return m
 }
 
-// TestCanonical: what is written is read as the same tree, also by way of JSON, and written as the same text.
+// TestCanonical: reading the canonical text, directly or by way of JSON, gives the same tree and the same text.
 func TestCanonical(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := &grammar.Config{Set: draw(t, "keys")}
@@ -230,7 +230,7 @@ func TestCanonical(t *testing.T) {
 	})
 }
 
-// plain is a tree as JSON has it.
+// plain returns a tree in the form of JSON.
 func plain(t *grammar.Tree) any {
 	switch {
 	case t.IsMap():
@@ -251,8 +251,8 @@ func plain(t *grammar.Tree) any {
 	return json.RawMessage(t.Value)
 }
 
-// TestPatch: the patch of two trees turns the first into the second, is empty where they are equal, and none of its documents both
-// sets and unsets.
+// TestPatch: the patch of two trees turns the first into the second, and is empty if they are equal. None of its documents both sets and
+// unsets.
 func TestPatch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := draw(t, "a"), draw(t, "b")
@@ -267,14 +267,14 @@ func TestPatch(t *testing.T) {
 		require.LessOrEqual(t, len(docs), 2)
 		at := a.Clone()
 		for i, d := range docs {
-			require.Equal(t, i == 0 && len(docs) == 2 || len(docs) == 1 && d.Unset, d.Unset, "what goes stands before what comes")
+			require.Equal(t, i == 0 && len(docs) == 2 || len(docs) == 1 && d.Unset, d.Unset, "removals precede additions")
 			apply(at, d)
 		}
 		require.Equal(t, string((&grammar.Config{Set: b}).YAML()), string((&grammar.Config{Set: at}).YAML()))
 	})
 }
 
-// apply is what NVUE does with a document.
+// apply applies a document as NVUE does.
 func apply(t *grammar.Tree, d grammar.Doc) {
 	if !d.Unset {
 		join(t, d.Tree)
@@ -319,10 +319,10 @@ func TestPatchText(t *testing.T) {
 		read("qos: {pfc: {a: {switch-priority: {}}}}\ninterface: {swp1: {}}"))
 	require.Len(t, docs, 2)
 	assert.Equal(t, "nv unset interface swp1 type\nnv unset qos pfc a switch-priority 3\n", string(grammar.Commands("unset", docs[0].Tree)))
-	assert.Equal(t, "nv set interface swp1\nnv set qos pfc a switch-priority\n", string(grammar.Commands("set", docs[1].Tree)), "what is empty is stated")
+	assert.Equal(t, "nv set interface swp1\nnv set qos pfc a switch-priority\n", string(grammar.Commands("set", docs[1].Tree)), "empty mappings are written")
 }
 
-// FuzzRead: whatever the bytes, reading ends, and what is read is written as what reads the same.
+// FuzzRead: for any bytes, reading ends, and the written result reads as the same tree.
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{
 		"", "- set: {qos: {roce: {enable: on}}}", `[{"header": {}}, {"set": {"interface": {"swp1-4,swp6": {}}}}]`, "a: &x b\nc: *x", "<<: {}",

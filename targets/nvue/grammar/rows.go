@@ -11,10 +11,10 @@ import (
 // Release is a release of Cumulus Linux.
 type Release = cl.Release
 
-// Meaning is the effect of a path, under any spelling.
+// Meaning is the effect of a path, independent of its spelling.
 type Meaning int
 
-// The meanings that rocec writes, reads or judges. Those of a profile begin with its table's name.
+// The meanings that rocec writes, reads or checks. The names of profile meanings begin with the name of their table.
 const (
 	NoMeaning Meaning = iota
 	PresetOn
@@ -66,26 +66,26 @@ const (
 
 // Row is one path of the tree, as the manuals of some releases document it.
 type Row struct {
-	// Path is its keys with dots between them. Names in angle brackets match any of their kind: <profile>, <interface>, <pool>,
+	// Path has the keys with dots between them. Names in angle brackets match any name of their kind: <profile>, <interface>, <pool>,
 	// <group>, <dscp>, and <n>, which is 0 to 7.
 	Path string
 	Type
 	Means   Meaning
 	Since   Release // the first release with the path; zero: 5.4
-	Before  Release // the first release without it again; zero: none
-	Default string  // the value in force where the path is not set; empty: none, or not known
+	Before  Release // the first release that lacks it again; zero: none
+	Default string  // the effective value if the path is not set; empty: none, or unknown
 	Source  string  // the manual
-	Unsure  string  // what the manuals leave open, in a sentence; empty: nothing
+	Unsure  string  // what the manuals leave open, in a sentence; may be empty
 
-	// Each row has one of these: the field of a device's settings that it sets, why it sets none, or why rocec does not understand it.
+	// Each row has one of these: the field of a device's settings that it sets, the reason why it sets none, or the reason why rocec does
+	// not understand it.
 	Field ir.Field
 	Aside string
 	Open  string
 }
 
-// First is the first release in which NVUE has all of qos, except for rows with a later Since. Releases 5.0 to 5.2 have qos roce alone,
-// and 5.3 has some profiles.
-// Source: NVUE Reference, Set and Unset Commands, QoS, version history.
+// First is the first release in which NVUE has all of qos, except for rows with a later Since. Releases 5.0 to 5.2 have only qos roce,
+// and 5.3 has some profiles. Source: NVUE Reference, Set and Unset Commands, QoS, version history.
 var First = Release{5, 4}
 
 // The sources of the rows.
@@ -97,18 +97,17 @@ const (
 	routing      = "NVUE Reference, Adaptive Routing"
 )
 
-const unsureWord = "The manual of 5.17 prints enable and enabled; the form that the switch shows is kept."
+const unsureWord = "The manual of 5.17 prints enable and enabled; rocec keeps the form that the switch shows."
 
 var (
 	onOff  = Switch("enable", "disable")
 	metres = Range(1, 100_000, Metres)
-	size   = Range(1, 4_294_967_295, Bytes) // from 1 on by the OpenAPI of 5.3, which has no upper bound
+	size   = Range(1, 4_294_967_295, Bytes) // from 1 on, by the OpenAPI of 5.3, which has no upper bound
 	zero7  = Range(0, 7, "")
 )
 
-// Rows lists every path below qos that a manual of 5.4 to 5.18 documents and that affects lossless traffic. For other paths, it lists
-// only the first keys, as [Anything], so that these paths count as known. A row below an [Anything] is a path there that a reader
-// understands.
+// Rows lists every path below qos that affects lossless traffic and that a manual of 5.4 to 5.18 documents. For other paths, it lists
+// only the first keys, as [Anything], so that these paths count as known. A row below an [Anything] is a path that readers understand.
 var Rows = sync.OnceValue(func() []Row {
 	return slices.Concat(classRows(), pauseRows(), queueRows(), shaperRows(), bufferRows(), portRows(), otherRows())
 })
@@ -135,7 +134,7 @@ func classRows() []Row {
 		},
 		{
 			Path: "qos.roce.cable-length", Field: ir.FieldCable, Type: metres, Means: PresetCable, Default: "100", Source: setReference,
-			Unsure: "An older reference has it up to 5.3 alone, and that of 5.17 again; rocec never writes it.",
+			Unsure: "An older reference has it only up to 5.3, and the reference of 5.17 has it again; rocec never writes it.",
 		},
 
 		{
@@ -178,12 +177,12 @@ func pauseRows() []Row {
 		{Path: "qos.pfc.<profile>.xoff-threshold", Field: ir.FieldXoff, Type: size, Means: PFCXoff, Source: commands},
 		{
 			Path: "qos.pfc.<profile>.xon-threshold", Field: ir.FieldXon, Type: size, Means: PFCXonDelta, Source: chapter,
-			Unsure: "The manual of 5.17 has it as bytes below xoff-threshold; an older one counts it from 0.",
+			Unsure: "The manual of 5.17 defines it as bytes below xoff-threshold; an older manual counts from 0.",
 		},
 		{
 			Path: "qos.pfc.<profile>.small-packet-probability", Aside: asideSmall, Type: Range(0, 100, Percent), Since: Release{5, 17},
 			Source: setReference,
-			Unsure: "The chapter of 5.17 has it below the interface; rocec never writes it, and the switch counts small packets alone.",
+			Unsure: "The chapter of 5.17 has it below the interface; rocec never writes it, and the switch counts only small packets.",
 		},
 
 		{
@@ -221,7 +220,7 @@ func queueRows() []Row {
 		{
 			Path: "qos.egress-scheduler.<profile>.traffic-class.<n>.bw-percent", Field: ir.FieldShare, Type: Range(0, 100, Percent),
 			Means: QueuePercent, Source: commands,
-			Unsure: "The reference has 1 to 100, the commands of 5.4 have 0, too; rocec writes 1 at least.",
+			Unsure: "The reference allows 1 to 100, and the commands of 5.4 also 0; rocec writes at least 1.",
 		},
 
 		{
@@ -329,7 +328,7 @@ func portRows() []Row {
 		{
 			Path: "router.adaptive-routing.state", Aside: asideRouting, Type: Switch("enabled", "disabled"), Means: RoutingAdaptive,
 			Since: Release{5, 15}, Default: "disabled", Source: routing,
-			Unsure: "No reference of 5.15 and later prints the name; rocec reads either and writes none.",
+			Unsure: "No reference of 5.15 and later prints the name; rocec reads both names and writes neither.",
 		},
 		{
 			Path: "interface.<interface>.router.adaptive-routing.enable", Aside: asideRouting, Type: Switch("on", "off"),
@@ -342,7 +341,7 @@ func portRows() []Row {
 	}
 }
 
-// The names that a wildcard of a path matches; wildcards that are not listed match any name.
+// The names that a wildcard of a path matches. Wildcards that are not in the list match any name.
 var wildcards = map[string][]string{
 	"<pool>":     {"default-lossy", "default-lossless", "mc-lossy", "roce-lossy", "roce-lossless"},
 	"<group>":    {"bulk", "service1", "service2", "service3", "service4", "service5", "service6", "service7"},
@@ -351,25 +350,25 @@ var wildcards = map[string][]string{
 
 // The reasons why a row sets no field, or why rocec does not understand it.
 const (
-	asideSmall     = "the switch derives headroom by it, by a formula that is not public"
+	asideSmall     = "the switch derives headroom from it, by a formula that is not public"
 	asideLossy     = "lossy traffic alone"
 	asideRouting   = "routing"
 	asideMulticast = "multicast"
 	asideLabel     = "a name or a comment"
 	asidePortPool  = "a part of a pool for a port as a whole"
-	asideOwn       = "memory that a queue has beside its limit"
+	asideOwn       = "memory that a queue has in addition to its limit"
 	asideKind      = "which interfaces are ports"
 	asideMembers   = "which ports have the settings of a bond"
-	asideLink      = "the link, but for its speed and MTU"
+	asideLink      = "the link, except its speed and MTU"
 	asideBridge    = "bridging"
 	asideSystem    = "the system itself"
 	asideTraffic   = "access lists and services"
 
 	openBelow  = "no manual that rocec knows describes it"
-	openShared = "the manuals leave open how much headroom ports share by it"
+	openShared = "the manuals leave open how much headroom ports share because of it"
 )
 
-// The shares of a pool that one buffer may take.
+// The values for the share of a pool that one buffer may use.
 var alphas = []string{
 	"alpha_0", "alpha_1_128", "alpha_1_64", "alpha_1_32", "alpha_1_16", "alpha_1_8", "alpha_1_4", "alpha_1_2", "alpha_1", "alpha_2",
 	"alpha_4", "alpha_8", "alpha_16", "alpha_32", "alpha_64", "alpha_infinity",
@@ -383,7 +382,7 @@ var (
 	alpha    = Enum(alphas...)
 )
 
-// MostKbits is the rate of a shaper that does not shape. Source: Cumulus Linux 5.x, Quality of Service, Shaping.
+// MostKbits is the rate of a shaper that does not limit. Source: Cumulus Linux 5.x, Quality of Service, Shaping.
 const MostKbits = 2_147_483_647
 
 // shaperRows returns the rows of egress-shaper profiles. Rates are in kbit/s (Cumulus Linux 5.x, Quality of Service, Shaping).
@@ -399,7 +398,7 @@ func shaperRows() []Row {
 	}
 }
 
-// advance is the path above the rows of buffers, without a dot at its end.
+// advance is the path above the rows of buffers, without a trailing dot.
 const advance = "qos.advance-buffer-config.default-global"
 
 // bufferRows returns the rows of advance-buffer-config: memory pools, and the buffers that use them.
@@ -456,7 +455,7 @@ func bufferRows() []Row {
 	)
 }
 
-// poolRows returns the rows of the pools of one side. The name is the key that a release has for them.
+// poolRows returns the rows of the pools of one side. name is the key that a release has for these pools.
 func poolRows(name string, since, before Release, source string) []Row {
 	rows := []Row{
 		{Path: "", Open: openBelow, Type: anything},
@@ -470,7 +469,7 @@ func poolRows(name string, since, before Release, source string) []Row {
 	return placed(rows, advance+"."+name, since, before, source)
 }
 
-// groupRows returns the rows of the priority groups of lossy traffic. The name is a wildcard for the group names of some releases.
+// groupRows returns the rows of the priority groups of lossy traffic. name is a wildcard for the group names of some releases.
 func groupRows(name string, since, before Release, source string) []Row {
 	rows := []Row{
 		{Path: "", Open: openBelow, Type: anything},
@@ -485,7 +484,7 @@ func groupRows(name string, since, before Release, source string) []Row {
 	return placed(rows, advance+".ingress-lossy-buffer.priority-group."+name, since, before, source)
 }
 
-// placed puts rows below a path, for some releases.
+// placed returns rows with a path before their own, for some releases.
 func placed(rows []Row, path string, since, before Release, source string) []Row {
 	for i := range rows {
 		r := &rows[i]
@@ -494,7 +493,7 @@ func placed(rows []Row, path string, since, before Release, source string) []Row
 	return rows
 }
 
-// otherRows returns the rest of the tree: speed and MTU of links, and the first keys of all other paths. All releases have them.
+// otherRows returns the rest of the tree, which all releases have: speed and MTU of links, and the first keys of all other paths.
 func otherRows() []Row {
 	return []Row{
 		{Path: "interface.<interface>.link.speed", Field: ir.FieldSpeed, Type: Type{Kind: Word}, Source: ports},

@@ -19,7 +19,7 @@ func releases() []grammar.Release {
 	return out
 }
 
-// TestRows: the table is whole, and no release has two paths of one meaning.
+// TestRows: the table is complete, and no release has two paths of one meaning.
 func TestRows(t *testing.T) {
 	for _, r := range releases() {
 		paths, meanings := map[string]bool{}, map[grammar.Meaning]string{}
@@ -44,7 +44,7 @@ func TestRows(t *testing.T) {
 				says++
 			}
 		}
-		assert.Equal(t, 1, says, "%s sets a field, or says why it sets none, or why it is not understood", row.Path)
+		assert.Equal(t, 1, says, "%s sets a field, or has a reason why it sets none or is not understood", row.Path)
 		if row.Before != (grammar.Release{}) {
 			assert.Negative(t, row.Since.Compare(row.Before), row.Path)
 		}
@@ -68,7 +68,7 @@ func scalar(s string) *grammar.Tree {
 	return cfg.Set.Kids["a"]
 }
 
-// TestSpellings: what was renamed has the name of the release.
+// TestSpellings: a renamed key has the name of the release.
 func TestSpellings(t *testing.T) {
 	const buffers = "qos advance-buffer-config default-global "
 	for _, c := range []struct {
@@ -108,7 +108,7 @@ func TestSpellings(t *testing.T) {
 	assert.Nil(t, grammar.For(grammar.Release{5, 5}).Path(grammar.PortWatchdog, "swp1"))
 }
 
-// accepts reports whether a release has every path of a tree, and every value of one.
+// accepts reports whether a release has every path of a tree, and accepts every value.
 func accepts(r grammar.Release, tree *grammar.Tree) bool {
 	g, good := grammar.For(r), true
 	tree.Leaves(func(l grammar.Leaf) {
@@ -117,7 +117,7 @@ func accepts(r grammar.Release, tree *grammar.Tree) bool {
 		}
 		row, known := g.At(l.Path)
 		good = good && known
-		if row != nil { // what is below the path of a set are its members
+		if row != nil { // the keys below the path of a set are its members
 			at := l.Path[:strings.Count(row.Path, ".")+1]
 			good = good && row.Wrong(tree.Get(at...)) == ""
 		}
@@ -125,7 +125,7 @@ func accepts(r grammar.Release, tree *grammar.Tree) bool {
 	return good
 }
 
-// TestRefused: the table of every release refuses paths, values, and names that the release does not have.
+// TestRefused: in every release, the table refuses paths, values and names that the release does not have.
 func TestRefused(t *testing.T) {
 	for _, r := range releases() {
 		for text, good := range map[string]bool{

@@ -8,12 +8,12 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Roots are what NVUE's tree has at its top; a tree with none of these is of something else.
+// Roots are the top keys of NVUE's tree. A tree without any of them belongs to something else.
 var Roots = []string{
 	"acl", "bridge", "evpn", "ib", "interface", "maintenance", "mlag", "nve", "platform", "qos", "router", "service", "system", "vrf",
 }
 
-// The words behind nv and behind nv config. Source: NVUE Reference, NVUE CLI, and Configure and Monitor.
+// The words after nv and after nv config. Source: NVUE Reference, NVUE CLI, and Configure and Monitor.
 var (
 	verbs   = []string{"set", "unset", "show", "config", "action", "list", "list-commands", "--help", "-h", "help"}
 	configs = []string{
@@ -22,7 +22,7 @@ var (
 	}
 )
 
-// verbSlip says why nv has no such command, and at which of the words behind nv; empty: it has.
+// verbSlip returns why nv has no such command, and the index of the wrong word after nv; empty: nv has the command.
 func verbSlip(words []string) (at int, why string) {
 	switch verb := words[0]; {
 	case !slices.Contains(verbs, verb):
@@ -33,10 +33,10 @@ func verbSlip(words []string) (at int, why string) {
 	return 0, ""
 }
 
-// pathSlip says why a path begins with no object of NVUE; is is the word that was meant, or empty.
+// pathSlip returns why a path begins with no object of NVUE. is is the intended word, or empty.
 func pathSlip(g *Grammar, verb string, keys []string) (why, is string) {
 	if word := keys[0]; !slices.Contains(Roots, word) {
-		if is = Meant(word, Roots); is == "" && len(keys) > 1 && slices.Contains(Roots, keys[1]) { // two words in the wrong order
+		if is = Meant(word, Roots); is == "" && len(keys) > 1 && slices.Contains(Roots, keys[1]) { // two words are in the wrong order
 			if _, known := g.At([]string{keys[1], word}); known {
 				return fmt.Sprintf("NVUE has no object %s (did you mean nv %s %s %s?)", diag.Escape(word), verb, keys[1], diag.Escape(word)), ""
 			}
@@ -46,9 +46,10 @@ func pathSlip(g *Grammar, verb string, keys []string) (why, is string) {
 	return "", ""
 }
 
-// Meant returns the word that another one was meant to be: the nearest, or the only one that begins so; empty: there is no such word.
+// Meant returns the word that a wrong word was intended to be: the nearest, or the only one with that beginning; empty: there is no such
+// word.
 func Meant(word string, words []string) string {
-	const least = 3 // letters of a beginning
+	const least = 3 // minimum length of a beginning
 	if near := diag.Nearest(word, words); near != "" || len(word) < least {
 		return near
 	}
@@ -65,7 +66,7 @@ func Meant(word string, words []string) string {
 	return is
 }
 
-// meant is the word that was meant, as a question in parentheses.
+// meant returns the intended word, as a question in parentheses.
 func meant(word string, words []string) string {
 	is := Meant(word, words)
 	if is == "" {

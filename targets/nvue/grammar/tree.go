@@ -3,8 +3,7 @@
 //
 // The input is `nv config show -o yaml`, `-o json`, a patch file or /etc/nvue.d/startup.yaml. The output is a [Config] of [Tree]s
 // with single keys, and from it one canonical text. The table of paths ([Rows]) follows the manuals, release by release, and marks as
-// unsure each fact that they leave open. The table of paths ([Rows]) holds what the manuals say, release by release, and says of each
-// fact that they leave open that it is unsure.
+// unsure each fact that they leave open.
 package grammar
 
 import (
@@ -17,20 +16,20 @@ import (
 // Place is a position in a text, from 1; the zero Place is unknown.
 type Place struct{ Line, Column int }
 
-// Tree is one value of a configuration: a mapping, a list, or a scalar. The zero Tree is the scalar of an empty text that is not text,
-// which no reader yields.
+// Tree is one value of a configuration: a mapping, a list, or a scalar. The zero Tree is a scalar with an empty word that is not text; no
+// reader returns it.
 type Tree struct {
-	Kids  map[string]*Tree // of a mapping, by key; not nil, also of an empty one
-	Items []*Tree          // of a list; not nil, also of an empty one
-	Value string           // of a scalar, as it is meant: without quotes
-	Text  bool             // the scalar is text; else a number, true or false
+	Kids  map[string]*Tree // of a mapping, by key; not nil, even if the mapping is empty
+	Items []*Tree          // of a list; not nil, even if the list is empty
+	Value string           // of a scalar: its meaning, without quotes
+	Text  bool             // the scalar is text; otherwise it is a number, true or false
 
-	At, Key Place // of the value, and of the key it has
-	Bad     bool  // it could not be read, and its content is unknown; only [ReadLoosely] makes such nodes
-	Open    bool  // lines below it could not be read, or are elsewhere: what it does not have is not known
+	At, Key Place // places of the value and of its key
+	Bad     bool  // the value could not be read, so its content is unknown; only [ReadLoosely] makes such nodes
+	Open    bool  // lines below the mapping could not be read, or are elsewhere: missing keys are unknown
 	BareKey bool  // the key is a number, a boolean or a null of YAML 1.2: it has no quotes
 
-	stored []*Tree // of a root whose text has keys that name several: the trees before expansion, with these keys
+	stored []*Tree // of a root whose text has keys that name several: the trees before expansion, with the original keys
 }
 
 // Map returns an empty mapping.
@@ -42,16 +41,16 @@ func Text(s string) *Tree { return &Tree{Value: s, Text: true} }
 // Number returns a scalar that is not text.
 func Number(s string) *Tree { return &Tree{Value: s} }
 
-// IsMap reports whether it is a mapping.
+// IsMap reports whether the value is a mapping.
 func (t *Tree) IsMap() bool { return t != nil && t.Kids != nil }
 
-// IsList reports whether it is a list.
+// IsList reports whether the value is a list.
 func (t *Tree) IsList() bool { return t != nil && t.Items != nil }
 
-// IsScalar reports whether it is neither, and was read.
+// IsScalar reports whether the value is a scalar that was read.
 func (t *Tree) IsScalar() bool { return t != nil && t.Kids == nil && t.Items == nil && !t.Bad }
 
-// Keys gives the keys of a mapping, in the order in which they are written.
+// Keys returns the keys of a mapping, in the order in which they are written.
 func (t *Tree) Keys() []string {
 	if t == nil {
 		return nil
@@ -59,7 +58,7 @@ func (t *Tree) Keys() []string {
 	return slices.SortedFunc(maps.Keys(t.Kids), Compare)
 }
 
-// Get returns the value at a path, or nil. Below what could not be read, it is that, and a value that is not known is Bad.
+// Get returns the value at a path, or nil. Below an unreadable value it returns that value, and for an unknown value a Bad one.
 func (t *Tree) Get(path ...string) *Tree {
 	if t == nil || t.Bad || len(path) == 0 {
 		return t
@@ -71,8 +70,8 @@ func (t *Tree) Get(path ...string) *Tree {
 	return next.Get(path[1:]...)
 }
 
-// Put sets the value at a path, and makes the mappings above it. ok is false if a scalar or a list is above it; nothing is changed
-// below that.
+// Put sets the value at a path, and adds the mappings above it. If a scalar or a list is above the path, Put changes nothing below it,
+// and ok is false.
 func (t *Tree) Put(path []string, v *Tree) (ok bool) {
 	for _, key := range path[:len(path)-1] {
 		if !t.IsMap() {
@@ -110,7 +109,7 @@ func (t *Tree) Delete(path []string, keep int) {
 	}
 }
 
-// Overlay sets what another tree sets. Its values are shared.
+// Overlay adds the values of another tree, which override existing ones. The trees share them.
 func (t *Tree) Overlay(o *Tree) {
 	for key, next := range o.Kids {
 		if have := t.Kids[key]; have.IsMap() && next.IsMap() {
@@ -121,7 +120,7 @@ func (t *Tree) Overlay(o *Tree) {
 	}
 }
 
-// Open leaves open what each mapping of a tree does not have.
+// Open marks all mappings of a tree as open: their missing keys are unknown.
 func Open(t *Tree) {
 	t.Open = t.Kids != nil
 	for _, kid := range t.Kids {
@@ -132,7 +131,7 @@ func Open(t *Tree) {
 	}
 }
 
-// Unknown reports whether the value at a place is not known; nil is known to be nothing.
+// Unknown reports whether the value at a place is unknown. Nil is known to be absent.
 func Unknown(t *Tree) bool { return t != nil && t.Bad }
 
 // Clone copies a tree.
@@ -156,7 +155,7 @@ func (t *Tree) Clone() *Tree {
 	return &c
 }
 
-// Equal reports whether two trees say the same, wherever it stands.
+// Equal reports whether two trees have the same content, at any places.
 func (t *Tree) Equal(o *Tree) bool {
 	switch {
 	case t == nil || o == nil:
@@ -173,7 +172,7 @@ func (t *Tree) Equal(o *Tree) bool {
 
 // Leaf is a path at which a tree ends: with a scalar, a list or an empty mapping.
 type Leaf struct {
-	Path []string // must not be changed
+	Path []string // callers must not change it
 	*Tree
 }
 
@@ -192,7 +191,7 @@ func (t *Tree) leaves(path []string, do func(Leaf)) {
 	}
 }
 
-// Shown spells the value of a leaf in one line.
+// Shown returns the value of a leaf in one line.
 func (t *Tree) Shown() string {
 	switch {
 	case t.IsMap():
@@ -207,7 +206,7 @@ func (t *Tree) Shown() string {
 	return t.Value
 }
 
-// Spell writes a path as one word: keys with dots between them. A key that contains a dot is in quotes.
+// Spell returns a path as one word: keys with dots between them. A key that contains a dot is in quotes.
 func Spell(path []string) string {
 	var b strings.Builder
 	for i, key := range path {
@@ -222,7 +221,7 @@ func Spell(path []string) string {
 	return b.String()
 }
 
-// Compare orders keys as people read them: runs of digits by their number, so that swp2 stands before swp10.
+// Compare orders keys as people read them: it compares runs of digits by value, so that swp2 precedes swp10.
 func Compare(a, b string) int {
 	for a != "" && b != "" {
 		m, n := digits(a), digits(b)
@@ -242,7 +241,7 @@ func Compare(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// digits counts the digits a text begins with.
+// digits returns the number of digits at the beginning of a text.
 func digits(s string) int {
 	n := 0
 	for n < len(s) && s[n] >= '0' && s[n] <= '9' {

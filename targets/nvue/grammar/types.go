@@ -14,30 +14,30 @@ type Kind int
 // The kinds of values.
 const (
 	Words    Kind = iota // one of some words
-	OnOff                // on or off, in any of the spellings that releases have
+	OnOff                // on or off, in any spelling of a release
 	Int                  // a whole number within bounds
-	Set                  // any of 0 to 7, as keys of an empty mapping each
+	Set                  // any of 0 to 7, each as a key of an empty mapping
 	Profile              // the name of a profile
-	Anything             // rocec does not judge the value
+	Anything             // rocec does not check the value
 	Word                 // any scalar
-	Members              // names of interfaces, as keys of a mapping each
+	Members              // names of interfaces, each as a key of a mapping
 )
 
 // Type describes the valid values of a path.
 type Type struct {
 	Kind
-	Words  []string // of Words; of OnOff the spelling of on and that of off
+	Words  []string // of Words: the words; of OnOff: the words for on and off
 	Lo, Hi int      // of Int
 	Unit   string   // of Int: "bytes", "m", "percent", "ms"; empty: a plain number
 }
 
-// Enum is one of some words.
+// Enum returns the type of one of some words.
 func Enum(words ...string) Type { return Type{Kind: Words, Words: words} }
 
-// Range is a whole number.
+// Range returns the type of a whole number.
 func Range(lo, hi int, unit string) Type { return Type{Kind: Int, Lo: lo, Hi: hi, Unit: unit} }
 
-// Switch is on or off, in a spelling of a release.
+// Switch returns the type of on or off, in the spelling of a release.
 func Switch(on, off string) Type { return Type{Kind: OnOff, Words: []string{on, off}} }
 
 // The units of numbers.
@@ -64,7 +64,7 @@ func IsProfile(s string) bool {
 	return s != "" && len(s) <= 64 && !slices.Contains(reserved, s)
 }
 
-// On reads a switch, in the spelling of any release.
+// On reads a switch, in any spelling of a release.
 func On(t *Tree) (on, ok bool) {
 	if !t.IsScalar() {
 		return false, false
@@ -87,7 +87,7 @@ func Whole(t *Tree) (int, bool) {
 	return n, err == nil
 }
 
-// Digits reads the priorities of a set, as bits. Other keys are left out.
+// Digits reads the priorities of a set, as bits. Other keys are ignored.
 func Digits(t *Tree) (bits uint8) {
 	for k := range t.MapOf() {
 		if len(k) == 1 && k[0] >= '0' && k[0] <= '7' {
@@ -97,7 +97,7 @@ func Digits(t *Tree) (bits uint8) {
 	return bits
 }
 
-// MapOf returns the entries of a mapping, to be read; nil for any other value.
+// MapOf returns the entries of a mapping, for reading only; nil for any other value.
 func (t *Tree) MapOf() map[string]*Tree {
 	if t == nil {
 		return nil
@@ -105,39 +105,39 @@ func (t *Tree) MapOf() map[string]*Tree {
 	return t.Kids
 }
 
-// Wrong describes what is wrong with a value, as the part of a sentence after its path; empty if it is valid.
+// Wrong describes the mistake in a value, as the part of a sentence after its path; empty if the value is valid.
 func (y Type) Wrong(t *Tree) string {
 	shown := diag.Escape(t.Shown())
 	switch y.Kind {
 	case Words:
 		if !t.IsScalar() || !slices.Contains(y.Words, t.Value) {
-			return fmt.Sprintf("is %s, and is to be %s", shown, diag.Or(y.Words))
+			return fmt.Sprintf("is %s, but must be %s", shown, diag.Or(y.Words))
 		}
 	case OnOff:
 		if _, ok := On(t); !ok {
-			return fmt.Sprintf("is %s, and is to be %s", shown, diag.Or(y.Words))
+			return fmt.Sprintf("is %s, but must be %s", shown, diag.Or(y.Words))
 		}
 	case Int:
 		n, ok := Whole(t)
 		if !ok || n < y.Lo || n > y.Hi {
-			return fmt.Sprintf("is %s, and is to be a whole number from %d to %d%s", shown, y.Lo, y.Hi, y.unit())
+			return fmt.Sprintf("is %s, but must be a whole number from %d to %d%s", shown, y.Lo, y.Hi, y.unit())
 		}
 	case Set:
 		if !t.IsMap() {
-			return fmt.Sprintf("is %s, and is to be a mapping with a key for each of the priorities, as '3': {}", shown)
+			return fmt.Sprintf("is %s, but must be a mapping with a key for each priority, such as '3': {}", shown)
 		}
 		for _, k := range t.Keys() {
 			if len(k) != 1 || k[0] < '0' || k[0] > '7' {
-				return fmt.Sprintf("has %s in it, and priorities are 0 to 7", diag.Escape(k))
+				return fmt.Sprintf("contains %s, but priorities are 0 to 7", diag.Escape(k))
 			}
 		}
 	case Word:
 		if !t.IsScalar() {
-			return fmt.Sprintf("is %s, and is to be a word", shown)
+			return fmt.Sprintf("is %s, but must be a word", shown)
 		}
 	case Members:
 		if !t.IsMap() {
-			return fmt.Sprintf("is %s, and is to be a mapping", shown)
+			return fmt.Sprintf("is %s, but must be a mapping", shown)
 		}
 	case Profile:
 		if !t.IsScalar() || !IsProfile(t.Value) {

@@ -10,9 +10,9 @@ import (
 	"unicode"
 )
 
-// YAML writes the canonical text of a configuration: a list of header, set and unset, as far as they exist. It has two spaces a
-// level, keys in natural order, and quotes around text that YAML 1.1 or 1.2 would read as another type. What is read from it is the
-// configuration again; a configuration that sets nothing is a set of an empty mapping.
+// YAML writes the canonical text of a configuration: a list of header, set and unset, without missing ones. It has two spaces per level,
+// keys in natural order, and quotes around text that YAML 1.1 or 1.2 would read as another type. Reading the text gives the configuration
+// again. A configuration that sets nothing is written as a set of an empty mapping.
 func (c *Config) YAML() []byte {
 	var b bytes.Buffer
 	if c.Header != nil {
@@ -55,7 +55,7 @@ func indent(b *bytes.Buffer, depth int) {
 	}
 }
 
-// block writes a mapping or a list that is not empty, in lines of its own.
+// block writes a mapping or a list that is not empty, in separate lines.
 func block(b *bytes.Buffer, t *Tree, depth int) {
 	for _, k := range t.Keys() {
 		indent(b, depth)
@@ -72,7 +72,7 @@ func block(b *bytes.Buffer, t *Tree, depth int) {
 		}
 		from := b.Len()
 		block(b, item, depth+1)
-		// The first line of the item follows its dash: its indentation is two wider than that of the dash.
+		// The first line of the item follows its dash, so the item's indentation is two columns wider than the dash's.
 		text := bytes.Clone(b.Bytes()[from:])
 		b.Truncate(from)
 		b.WriteByte(' ')
@@ -80,10 +80,10 @@ func block(b *bytes.Buffer, t *Tree, depth int) {
 	}
 }
 
-// plain matches text that every reader of YAML reads as that text, unless it is one of the words of YAML 1.1.
+// plain matches text that needs no quotes for any reader of YAML, unless it is one of the words of YAML 1.1.
 var plain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_/][A-Za-z0-9_./@+-]*$`) })
 
-// scalar spells a value.
+// scalar writes a value.
 func scalar(t *Tree) string {
 	if !t.Text {
 		return t.Value
@@ -91,7 +91,7 @@ func scalar(t *Tree) string {
 	return word(t.Value)
 }
 
-// word spells text.
+// word writes text.
 func word(s string) string {
 	if plain().MatchString(s) && !boolean(s) && !null(s) && s != "true" && s != "false" {
 		return s
@@ -102,7 +102,7 @@ func word(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
 }
 
-// double spells text that holds what cannot be printed.
+// double writes text with unprintable characters.
 func double(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -130,8 +130,8 @@ func double(s string) string {
 }
 
 // Commands writes the settings of a tree as lines of `nv set`, or the removed ones as lines of `nv unset`. Each leaf has a line, with
-// words in quotes where a shell needs them. The members of a set are in one line, 3,5, since a second line might replace those of the
-// first. Where a line begins with nv, a shell can run it, and a patch file holds it as it is.
+// words in quotes if a shell needs them. The members of a set are in one line, such as 3,5, since a second line might replace those of
+// the first. A shell can run a line that begins with nv. A patch file contains the line unchanged.
 func Commands(verb string, t *Tree) []byte {
 	var b bytes.Buffer
 	line := func(path []string, value string, valued bool) {
@@ -147,7 +147,7 @@ func Commands(verb string, t *Tree) []byte {
 		}
 		b.WriteByte('\n')
 	}
-	var members, of []string // of the set that is being written
+	var members, of []string // members of the set that is being written
 	flush := func() {
 		if len(members) > 0 {
 			line(append(slices.Clone(of), strings.Join(members, ",")), "", false)

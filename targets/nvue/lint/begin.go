@@ -9,7 +9,7 @@ import (
 // sections are the keys around a tree.
 var sections = []string{"header", "set", "unset"}
 
-// isTree reports whether a text in YAML is the tree itself: each of its outermost keys is one of NVUE, and one is of ports or QoS.
+// isTree reports whether a YAML text is the tree itself: all its outermost keys are keys of NVUE, and one is about ports or QoS.
 func isTree(head []byte) bool {
 	tree := false
 	for line := range bytes.Lines(head) {
@@ -29,8 +29,8 @@ func isTree(head []byte) bool {
 	return tree
 }
 
-// isObject reports whether a text is JSON of NVUE: header, set and unset, also below the number of a revision, a tree, or the output of nv
-// show.
+// isObject reports whether a text is JSON of NVUE: header, set and unset, also below the number of a revision, a tree, or the output of
+// nv show.
 func isObject(head []byte) bool {
 	top, below, mapping := keysOf(head)
 	if len(top) == 0 {
@@ -49,11 +49,11 @@ func isObject(head []byte) bool {
 		slices.ContainsFunc(top, func(key string) bool { return key == "interface" || key == "qos" || key == "set" })
 }
 
-// isTable reports whether a key is that of a table of SONiC.
+// isTable reports whether a key is the name of a table of SONiC.
 func isTable(key string) bool { return key != "" && key[0] >= 'A' && key[0] <= 'Z' }
 
-// keysOf gives the outermost keys of an object in JSON, and the first key below the first of them. Another text has no keys. Keys behind a
-// first one in capitals are not looked for: the object has tables of SONiC, and may be large.
+// keysOf returns the outermost keys of a JSON object, and the first key below the first of them. Any other text has no keys. If the first
+// key is in capitals, keysOf returns only that key: the object has tables of SONiC, and may be large.
 func keysOf(head []byte) (top []string, below string, mapping bool) {
 	depth, quoted, from := 0, false, 0
 	for i := 0; i < len(head); i++ {

@@ -15,10 +15,11 @@ import (
 // startup is the base name of the file that NVUE of Cumulus Linux 5.x applies at boot.
 const startup = "startup.yaml"
 
-// headSize is the size of the part of a file that shows whether it is of NVUE.
+// headSize is the size of the beginning of a file that shows whether it is NVUE's.
 const headSize = 64 << 10
 
-// Linter judges configurations of NVUE. Its JSON is an object, as the files of other systems are, so it is asked before their linters.
+// Linter checks configurations of NVUE. Their JSON is an object, like the files of other systems, so this linter is asked before those of
+// other systems.
 var Linter = &lint.Linter{
 	Also:  []string{startup, "startup.json", "startup.nv", "nvue.yaml", "nvue.commands"},
 	Same:  [2]string{"nvue.commands", "nvue.yaml"},
@@ -40,8 +41,8 @@ var Linter = &lint.Linter{
 	Unjudged: []diag.Topic{topicNVUE},
 }
 
-// The beginnings of NVUE texts that are not a JSON object: a list of header, set and unset, in YAML or JSON, and lines of commands,
-// also after the first lines of a script. nvueVersion matches the line of a header that names the release.
+// The beginnings of NVUE texts that are not a JSON object: a list of header, set and unset, in YAML or JSON, and lines of commands, also
+// after the first lines of a script. nvueVersion matches the line of a header that states the release.
 var (
 	nvueList = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?:(?:[ \t]*(?:#[^\n]*|---[ \t]*)?\r?\n)*-[ \t]+(?:header|set|unset):|` +
@@ -62,15 +63,14 @@ var (
 	})
 )
 
-// Takes reports whether a file is of NVUE: its beginning says so, whatever it is called, or its name does, unless it is JSON of
-// something else.
+// Takes reports whether a file is NVUE's: by its beginning, whatever its name is, or by its name, unless it is JSON of something else.
 func Takes(f lint.File) bool {
 	head := f.Head(headSize)
 	object := bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("{"))
 	return f.Why == "" && (begins(head) || lint.Named(f.Name, startup) && !object)
 }
 
-// begins reports whether a text begins as those of NVUE do, behind the command line that a terminal has above it.
+// begins reports whether a text begins like one of NVUE. A command line copied from a terminal may precede it.
 func begins(head []byte) bool {
 	if command, rest := grammar.Prompt(head); command != "" {
 		if nvueCommands().MatchString(command+" ") || isShow(command) {
@@ -81,7 +81,7 @@ func begins(head []byte) bool {
 	return nvueList().Match(head) || nvueCommands().Match(head) || isTree(head) || isObject(head)
 }
 
-// judgeAll judges files, one by one.
+// judgeAll checks files, one by one.
 func judgeAll(files []lint.File) lint.Result {
 	r := lint.Result{Files: make([]lint.Taken, len(files))}
 	for i, f := range files {
@@ -94,10 +94,10 @@ func judgeAll(files []lint.File) lint.Result {
 	return r
 }
 
-// advice is where the whole configuration of a switch is.
+// advice states where to get the whole configuration of a switch.
 const advice = "Give rocec the tree that `nv config show -o yaml` prints on the switch."
 
-// Judge judges a file that [Takes] accepts by its release, or reports that it is not judged, or as a part.
+// Judge checks a file that [Takes] accepts by the paths of its release, or reports that the file is not checked, or only as a part.
 func Judge(f lint.File) (t lint.Taken, found diag.List) {
 	t.Dialect = "configuration of NVUE"
 	if head := f.Head(headSize); len(f.Data) <= headSize && nothing().Match(head) {
@@ -106,7 +106,7 @@ func Judge(f lint.File) (t lint.Taken, found diag.List) {
 	}
 	x := grammar.ReadLoosely(f.Data, grammar.Any())
 	if isShown(x) {
-		t = lint.Taken{Dialect: "output of nv show", Why: "it is the output of nv show, which is no configuration"}
+		t = lint.Taken{Dialect: "output of nv show", Why: "it is the output of nv show, which is not a configuration"}
 		return t, diag.List{lint.NotJudged(f.Name, t.Why, advice)}
 	}
 	if x.Commands {
@@ -123,7 +123,7 @@ func Judge(f lint.File) (t lint.Taken, found diag.List) {
 		found = Check(f.Name, f.Data, rel)
 	case release == "" && other == "":
 		found, rel = Unstated(f.Name, f.Data)
-		t.Dialect += fmt.Sprintf(", no release stated, judged as %d.%d", rel[0], rel[1])
+		t.Dialect += fmt.Sprintf(", no release stated, checked as %d.%d", rel[0], rel[1])
 	default:
 		t.Why = unlike(f, &found, at, release, other)
 		return t, found
@@ -131,7 +131,7 @@ func Judge(f lint.File) (t lint.Taken, found diag.List) {
 	switch part := partOf(x); {
 	case part != "":
 		t.Part, t.Why = true, part
-		topicNVUE.Warnf(&found, f.Top(), "%s is judged as a part: %s. Values that it leaves out are unknown, so no rule assumes their "+
+		topicNVUE.Warnf(&found, f.Top(), "%s is checked as a part: %s. Missing values are unknown, so no rule assumes their "+
 			"defaults. For a verdict on the switch, give rocec the tree that `nv config show -o yaml` prints there.",
 			diag.Escape(f.Name), part)
 	default:
@@ -143,7 +143,7 @@ func Judge(f lint.File) (t lint.Taken, found diag.List) {
 	return t, found
 }
 
-// stated gives the release of Cumulus Linux that a header states, with its place, or what it states else.
+// stated returns the release of Cumulus Linux in a header, with its place, or the text that the header has in its place.
 func stated(f lint.File, x *grammar.Loose) (at diag.Range, release, other string) {
 	const system = "Cumulus Linux "
 	v := x.Header.Get("version")
@@ -158,7 +158,7 @@ func stated(f lint.File, x *grammar.Loose) (at diag.Range, release, other string
 	return f.Top(), "", ""
 }
 
-// unlike reports that a file is of a release whose paths are not known, and says so as a part of a sentence.
+// unlike reports that a file is for a release whose paths are unknown. It returns the reason as a part of a sentence.
 func unlike(f lint.File, found *diag.List, at diag.Range, release, other string) string {
 	states := "is of Cumulus Linux " + diag.Escape(release)
 	if release == "" {
@@ -166,9 +166,9 @@ func unlike(f lint.File, found *diag.List, at diag.Range, release, other string)
 	}
 	qos := "It sets nothing below qos."
 	if nvueQoS().Match(f.Data) {
-		qos = "It sets qos, which is not judged."
+		qos = "It sets qos, which is not checked."
 	}
-	topicNVUE.Warnf(found, at, "%s is a configuration of NVUE and %s. rocec knows the paths of %d.%d to %d.%d. %s Give it "+
+	topicNVUE.Warnf(found, at, "%s is a configuration of NVUE and %s. rocec knows the paths of %d.%d to %d.%d. %s Give rocec "+
 		"qos_features.conf and qos_infra.conf of the switch, which NVUE writes.", diag.Escape(f.Name), states, grammar.First[0],
 		grammar.First[1], grammar.Newest[0], grammar.Newest[1], qos)
 	return "it " + states + ", whose paths rocec does not know"

@@ -17,7 +17,7 @@ import (
 	target "github.com/rocec/rocec/targets/target/lint"
 )
 
-// forms gives a tree in each form that people have of a switch. Commands have no header, so a tree with a header has no such form.
+// forms returns a tree in each form that people keep. Commands have no header, so a tree with a header has no such form.
 func forms(cfg *grammar.Config) map[string]string {
 	set := jsonOf(cfg.Set)
 	out := map[string]string{"yaml": string(cfg.YAML())}
@@ -60,7 +60,7 @@ func jsonOf(t *grammar.Tree) string {
 	return t.Value
 }
 
-// judged returns the findings in a file, each with severity, code, its word, text and notes; and how the file was taken.
+// judged returns the findings in a file, each with severity, code, word, text and notes, and how the file was accepted.
 func judged(t require.TestingT, text string) (found []string, taken target.Taken) {
 	f := target.File{Name: "x", Data: []byte(text)}
 	require.True(t, lint.Takes(f), text)
@@ -92,7 +92,7 @@ func trees(t *testing.T) (out []*grammar.Config) {
 			return
 		}
 		again := grammar.ReadLoosely(append([]byte("nv config show\n"), grammar.Commands("set", cfg.Set)...), grammar.Any())
-		if !again.Set.Equal(cfg.Set) { // commands have no other spelling of values that are mappings
+		if !again.Set.Equal(cfg.Set) { // values that are mappings have no form in commands
 			return
 		}
 		out = append(out, cfg)
@@ -114,7 +114,7 @@ func trees(t *testing.T) (out []*grammar.Config) {
 	return out
 }
 
-// TestForms: a tree has the same findings in each of its forms, each at the same word, and so has every tree that is near one.
+// TestForms: a tree has the same findings in each of its forms, each at the same word. So has every variant of a tree with one change.
 func TestForms(t *testing.T) {
 	all := trees(t)
 	r := rand.New(rand.NewSource(7))
@@ -153,7 +153,7 @@ func TestForms(t *testing.T) {
 	assert.Greater(t, found, n/2, "mutants have findings")
 }
 
-// mutate changes one leaf of a tree: its value, its key, or that it is there.
+// mutate changes one leaf of a tree: its value or its key, or removes it.
 func mutate(r *rand.Rand, t *grammar.Tree) {
 	var leaves []grammar.Leaf
 	t.Leaves(func(l grammar.Leaf) { leaves = append(leaves, l) })
@@ -180,8 +180,8 @@ func mutate(r *rand.Rand, t *grammar.Tree) {
 	}
 }
 
-// TestParts: a part of the lines of a tree has no finding that the whole does not have: values that it leaves out are not known. It is not
-// good, and says why.
+// TestParts: if lines of a tree are missing, the rest has no additional findings, since missing values are unknown. The result is not
+// good, and has the reason.
 func TestParts(t *testing.T) {
 	all := trees(t)
 	r := rand.New(rand.NewSource(11))
@@ -210,7 +210,7 @@ func TestParts(t *testing.T) {
 		}
 		text := strings.Join(part, "") + "nv config apply\n"
 		for k := range key(text) {
-			require.True(t, whole[k], "%s is found in a part alone:\n%s", k, text)
+			require.True(t, whole[k], "%s is found only in a part:\n%s", k, text)
 			found++
 		}
 		if len(part) > 0 && strings.Contains(text, "qos") {
@@ -218,5 +218,5 @@ func TestParts(t *testing.T) {
 			require.True(t, taken.Part && taken.Why != "" && !taken.Plain, text)
 		}
 	}
-	assert.Greater(t, found, 50, "parts have findings of their own")
+	assert.Greater(t, found, 50, "parts have additional findings")
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/targets/nvue/grammar"
 )
 
-// header holds the release of the file against the model that its header names. A model that rocec does not know says nothing.
+// header compares the release of the file with the model in its header. It reports nothing for an unknown model.
 func (j *judge) header() {
 	if j.model == nil {
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/targets/nvue/grammar"
 )
 
-// vlanName is the name of the interface of a VLAN where its type is not stated.
+// vlanName matches the name of the interface of a VLAN, for interfaces without a stated type.
 var vlanName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^vlan[0-9]+$`) })
 
 // notPort returns the kind of an interface that is neither a port nor a bond; empty if it may be one.
@@ -34,20 +34,20 @@ func (j *judge) notPort(i string) string {
 	return ""
 }
 
-// backwards is a range of ports that goes down.
+// backwards matches a range of ports with descending numbers.
 var backwards = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(swp(?:[0-9]+s)?)([0-9]+)-(?:swp(?:[0-9]+s)?)?([0-9]+)$`)
 })
 
-// breakout is into how many parts a port is split: 2x, 4x, 8x, or an older 4x25G.
+// breakout matches the number of parts of a split port: 2x, 4x, 8x, or an older 4x25G.
 var breakout = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([248])x`) })
 
-// takesQoS judges whether an interface with settings of QoS is one that can have them.
+// takesQoS reports whether an interface can have settings of QoS, with a finding if it cannot.
 func (j *judge) takesQoS(i string) bool {
 	t := j.set.Get("interface", i)
 	name := diag.Escape(i)
 	if what := j.notPort(i); what != "" {
-		j.warnf(&topicMember, t.Key, "%s is %s, and has settings of QoS, which front-panel ports and bonds have. No manual has them there: NVUE "+
+		j.warnf(&topicMember, t.Key, "%s is %s, and has settings of QoS. Only front-panel ports and bonds have them in the manuals: NVUE "+
 			"refuses them, or they have no effect. Set them for the ports.", name, what)
 		return false
 	}
@@ -60,7 +60,7 @@ func (j *judge) takesQoS(i string) bool {
 		return true
 	}
 	if !ok {
-		hint := "Ports are called swp1, or swp1s0 where they are split."
+		hint := "Ports are called swp1, or swp1s0 if they are split."
 		if m := backwards().FindStringSubmatch(i); m != nil {
 			hint = fmt.Sprintf("A range goes from the lower number to the higher: %s%s-%s.", m[1], m[3], m[2])
 		}
@@ -82,8 +82,8 @@ func (j *judge) takesQoS(i string) bool {
 	return true
 }
 
-// lastPort is the highest number of a port of the model. Of models with service ports behind the last cage the tables of SONiC and the
-// chapters of Cumulus differ by one.
+// lastPort returns the highest number of a port of the model. For models with service ports after the last cage, the tables of SONiC and
+// the manuals of Cumulus differ by one.
 func (j *judge) lastPort() int {
 	last := 0
 	for _, r := range j.model.Ports {
@@ -96,7 +96,7 @@ func (j *judge) lastPort() int {
 	return last
 }
 
-// parts is into how many ports a port is split; empty: it is not.
+// parts returns the number of parts of a split port; empty: the port is not split.
 func parts(t *grammar.Tree) string {
 	words := t.Keys()
 	if t.IsScalar() {
@@ -122,7 +122,7 @@ func (j *judge) pausesAt(i string) (pauses, neither bool) {
 	return pauses, !pauses && !may
 }
 
-// losslessAt gives the priorities for which a port has PFC.
+// losslessAt returns the priorities for which a port has PFC.
 func (j *judge) losslessAt(i string) uint8 {
 	name, p := j.bound(i, "pfc")
 	cos := grammar.Digits(p.Get("switch-priority"))
@@ -132,7 +132,7 @@ func (j *judge) losslessAt(i string) uint8 {
 	return cos
 }
 
-// ignored finds files of QoS that NVUE does not write, by system config apply ignore.
+// ignored reports files of QoS that NVUE does not write, because of system config apply ignore.
 func (j *judge) ignored() {
 	sets := len(j.set.Get("qos").MapOf()) > 0
 	for i := range j.set.Get("interface").MapOf() {
@@ -148,7 +148,7 @@ func (j *judge) ignored() {
 			return
 		}
 		j.errorf(&topicIgnore, at, "NVUE does not write %s here, so files configure QoS on the switch, and no setting below qos has an effect. "+
-			"Remove the exception (nv unset system config apply ignore %[1]s), or judge qos_features.conf and qos_infra.conf of the switch "+
+			"Remove the exception (nv unset system config apply ignore %[1]s), or give rocec qos_features.conf and qos_infra.conf of the switch "+
 			"instead.", diag.Escape(path))
 	}
 	for _, k := range ignore.Keys() {

@@ -1,7 +1,7 @@
-// Package lint judges NVUE's startup.yaml, or what `nv config show` printed, by itself: without a fabric.
+// Package lint checks NVUE's startup.yaml, or the output of `nv config show`, without a fabric.
 //
 // The input is a file, the output diagnostics at its lines. A question that the table of paths leaves open gives a warning at
-// most; a tree of an unknown release is not judged at all.
+// most; a tree of an unknown release is not checked at all.
 package lint
 
 import (
@@ -14,29 +14,28 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// Judged reports whether rocec knows the paths of a release, as a header states it: "5.9.0".
+// Judged reports whether rocec knows the paths of a release, in the form of a header: "5.9.0".
 func Judged(release string) (grammar.Release, bool) {
 	r, ok := grammar.ParseRelease(release)
 	newest := grammar.Release{grammar.Newest[0], grammar.Newest[1] + 1}
 	return r, ok && r.Compare(grammar.First) >= 0 && r.Compare(newest) < 0
 }
 
-// Check judges a file of a release, in any form and around its slips.
+// Check checks a file of a release, in any form and around its slips.
 func Check(name string, data []byte, r grammar.Release) diag.List {
 	j := newJudge(name, data, r)
 	j.header()
 	return j.whole()
 }
 
-// Applied judges the tree of a fabric's switch, except for buffers that others have set: plan and verify report the fabric's loss
-// from these themselves.
+// Applied checks the tree of a switch in the fabric, except for buffers that others have set: plan and verify report those themselves.
 func Applied(name string, data []byte, r grammar.Release) diag.List {
 	j := newJudge(name, data, r)
 	j.fabric = true
 	return j.whole()
 }
 
-// Unstated judges a file that states no release, and says by which one: the newest that has most of its paths and values.
+// Unstated checks a file that states no release, and returns the release used: the newest that has most of the file's paths and values.
 func Unstated(name string, data []byte) (diag.List, grammar.Release) {
 	best := newJudge(name, data, grammar.Newest)
 	best.tree()
@@ -49,7 +48,7 @@ func Unstated(name string, data []byte) (diag.List, grammar.Release) {
 	ds := best.by(as).whole()
 	for _, d := range ds {
 		if d.Code == topicPath.Code || d.Code == topicValue.Code {
-			d.Note(diag.Range{}, "The file states no release. It is judged as %d.%d, the newest that has most of its paths.", as[0], as[1])
+			d.Note(diag.Range{}, "The file states no release. It is checked as %d.%d, the newest that has most of its paths.", as[0], as[1])
 		}
 	}
 	return ds, as
@@ -75,7 +74,7 @@ func Plain(cfg *grammar.Config) bool {
 	return true
 }
 
-// newJudge reads a text. What a part leaves out, or a line that is lost may have set, is not known: no rule takes it for a default.
+// newJudge reads a text. Values that a part lacks, or that an unreadable line may have set, are unknown: no rule assumes their default.
 func newJudge(name string, data []byte, r grammar.Release) *judge {
 	l := grammar.ReadLoosely(data, grammar.Any())
 	if partOf(l) != "" || l.Lost {
@@ -92,7 +91,7 @@ func newJudge(name string, data []byte, r grammar.Release) *judge {
 	return j.by(r)
 }
 
-// by returns a judge of the same text by a release, which has judged nothing.
+// by returns a judge of the same text by a release, without findings.
 func (j *judge) by(r grammar.Release) *judge {
 	c := *j
 	c.g, c.release, c.found = grammar.For(r), r, lint.Findings{}
@@ -100,25 +99,25 @@ func (j *judge) by(r grammar.Release) *judge {
 	return &c
 }
 
-// Empty reports that a file holds nothing.
+// Empty reports that a file is empty.
 func Empty(name string) *diag.Diagnostic {
 	j := &judge{lines: grammar.NewLines(name, nil), seen: map[string]bool{}}
-	j.errorf(&topicTree, grammar.Place{}, "The file is empty, where NVUE writes at least a header: the copy was cut off, or the switch has "+
+	j.errorf(&topicTree, grammar.Place{}, "The file is empty, but NVUE writes at least a header: the copy was truncated, or the switch has "+
 		"lost its configuration. Copy it again, or save the applied one there (nv config save).")
 	return j.found.List[0]
 }
 
-// slips reports what cannot be read, each at its place.
+// slips reports unreadable parts, each at its place.
 func slips(j *judge) {
 	for _, slip := range j.Slips {
 		switch {
 		case slip.Foreign:
-			j.warnf(&topicTree, slip.Place, "This line is not read: %s. The other lines are judged without it.", slip.Text)
+			j.warnf(&topicTree, slip.Place, "This line is not read: %s. The other lines are checked without it.", slip.Text)
 		case j.Refused:
-			j.errorf(&topicTree, slip.Place, "The file cannot be read: %s. NVUE refuses it, or takes it in one of several ways.", slip.Text)
+			j.errorf(&topicTree, slip.Place, "The file cannot be read: %s. NVUE refuses it, or reads it in one of several ways.", slip.Text)
 		default:
-			j.errorf(&topicTree, slip.Place, "This cannot be read: %s. NVUE refuses it, or takes it in one of several ways. The other lines are "+
-				"judged.", slip.Text)
+			j.errorf(&topicTree, slip.Place, "This cannot be read: %s. NVUE refuses it, or reads it in one of several ways. The other lines are "+
+				"checked.", slip.Text)
 		}
 	}
 	for range j.More {
@@ -126,7 +125,7 @@ func slips(j *judge) {
 	}
 }
 
-// whole judges everything.
+// whole runs all checks.
 func (j *judge) whole() diag.List {
 	slips(j)
 	if j.Refused {
@@ -149,7 +148,7 @@ func (j *judge) whole() diag.List {
 	return j.found.Close()
 }
 
-// tree holds what is below qos, and below qos of interfaces, to the table of the release. It returns the number of findings.
+// tree checks paths below qos, and below qos of interfaces, by the table of the release. It returns the number of findings.
 func (j *judge) tree() int {
 	if t := j.set.Get("qos"); t != nil {
 		j.paths(t, []string{"qos"})
@@ -166,7 +165,7 @@ func (j *judge) tree() int {
 	return len(j.seen)
 }
 
-// unsets holds what is unset below qos to the table of the release. The last key may be a value.
+// unsets checks the unset paths below qos by the table of the release. The last key may be a value.
 func unsets(j *judge, t *grammar.Tree, path []string) {
 	for _, k := range t.Keys() {
 		kid, here := t.Kids[k], append(path, k)
@@ -184,16 +183,16 @@ type judge struct {
 	g       *grammar.Grammar
 	release grammar.Release
 	set     *grammar.Tree
-	model   *platform.Switch // of the header; nil: none, or one that rocec does not know
+	model   *platform.Switch // from the header; nil: missing, or unknown to rocec
 	modelAt grammar.Place
-	fabric  bool // the tree is that of a switch of a fabric
+	fabric  bool // the tree is on a switch of the fabric
 	preset  bool // the preset is on
-	unsure  bool // whether it is on is not known
+	unsure  bool // it is unknown whether the preset is on
 	bonds   map[string]string
 	found   lint.Findings
 	seen    map[string]bool                  // findings by place
-	sizes   map[*grammar.Tree]bool           // the profiles whose sizes were judged
-	mtus    map[string]map[*grammar.Tree]int // the largest of the ports of each profile, by table
+	sizes   map[*grammar.Tree]bool           // the profiles whose sizes were checked
+	mtus    map[string]map[*grammar.Tree]int // the largest MTU of the ports of each profile, by table
 }
 
 func (j *judge) errorf(t *diag.Topic, at grammar.Place, format string, args ...any) {
@@ -208,7 +207,7 @@ func (j *judge) warnf(t *diag.Topic, at grammar.Place, format string, args ...an
 	j.say(t, diag.Warning, at, fmt.Sprintf(format, args...))
 }
 
-// say reports one finding for a place and a code: a range of ports is one line.
+// say reports at most one finding for a place and a code: a range of ports is one line.
 func (j *judge) say(t *diag.Topic, sev diag.Severity, at grammar.Place, text string) {
 	key := fmt.Sprint(t.Code, at)
 	if j.seen[key] {
@@ -236,7 +235,7 @@ func (j *judge) words(t *grammar.Tree, path []string) {
 	}
 }
 
-// qos reports whether a path is one of those rocec judges.
+// qos reports whether rocec checks a path.
 func qos(path []string) bool {
 	return path[0] == "qos" || len(path) > 2 && path[0] == "interface" && path[2] == "qos"
 }
@@ -254,7 +253,7 @@ func (j *judge) paths(t *grammar.Tree, path []string) {
 		if wrong := row.Wrong(t); wrong != "" {
 			at := t.At
 			if t.IsMap() && len(t.Kids) == 0 && j.Commands {
-				j.errorf(&topicValue, t.Key, "%s has no value in this line, and NVUE demands one (%s).", name, row.Source)
+				j.errorf(&topicValue, t.Key, "%s has no value in this line, and NVUE requires one (%s).", name, row.Source)
 				return
 			}
 			if t.IsMap() {
@@ -271,8 +270,7 @@ func (j *judge) paths(t *grammar.Tree, path []string) {
 	}
 }
 
-// meant returns the likely spelling of a path's last word, or the path with its last words in the right order; empty if it finds
-// neither.
+// meant returns the likely spelling of a path's last word, or the path with its last words in the right order; empty if it finds neither.
 func meant(j *judge, t *grammar.Tree, path []string) string {
 	last := len(path) - 1
 	if is := grammar.Meant(path[last], j.g.Beside(path)); is != "" {
@@ -297,14 +295,15 @@ func (j *judge) unknown(t *grammar.Tree, path []string) {
 			since = grammar.First
 		}
 		if j.release.Compare(since) < 0 {
-			j.errorf(&topicPath, t.Key, "Cumulus Linux %s has no %s; it came with %d.%d. NVUE refuses a configuration with a path it does "+
-				"not have.", release, name, since[0], since[1])
+			j.errorf(&topicPath, t.Key, "Cumulus Linux %s has no %s, which exists from %d.%d on. NVUE refuses a configuration with an "+
+				"unknown path.", release, name, since[0], since[1])
 		} else {
-			j.errorf(&topicPath, t.Key, "Cumulus Linux %s has no %s; it was renamed in %d.%d. NVUE refuses a configuration with a path it does "+
-				"not have.", release, name, row.Before[0], row.Before[1])
+			j.errorf(&topicPath, t.Key, "Cumulus Linux %s has no %s, which was renamed in %d.%d. NVUE refuses a configuration with an "+
+				"unknown path.", release, name, row.Before[0], row.Before[1])
 		}
 		return
 	}
-	j.warnf(&topicPath, t.Key, "No reference of Cumulus Linux %s that rocec knows has %s. If it is a slip, NVUE refuses the configuration.%s",
+	j.warnf(&topicPath, t.Key, "No reference of Cumulus Linux %s that rocec knows has %s. If the path is a slip, NVUE refuses the "+
+		"configuration.%s",
 		release, name, diag.Meant(meant(j, t, path)))
 }

@@ -17,8 +17,8 @@ import (
 	target "github.com/rocec/rocec/targets/target/lint"
 )
 
-// TestCheck: each finding in a tree, with its line and its words. Each tree of findings.txt is the content below set, from line 1 on.
-// After it come severity, code, line and words of its only finding, or a line for no finding.
+// TestCheck: each finding in a tree, with its line and its words. Each tree of findings.txt is the content below set, from line 1 on. The
+// lines after it have severity, code, line and words of its only finding, or state that there is none.
 func TestCheck(t *testing.T) {
 	data, err := os.ReadFile("testdata/findings.txt")
 	require.NoError(t, err)
@@ -38,7 +38,7 @@ func check(t *testing.T, release, text, want string) {
 	require.True(t, ok, release)
 	var got []string
 	ds := lint.Check("startup.yaml", []byte(text), r)
-	if len(ds) == 0 && want != "silent" { // of a rule that holds for every system
+	if len(ds) == 0 && want != "silent" { // from a rule for all systems
 		ds = targets.JudgeFiles([]target.File{{Name: "startup.yaml", Data: []byte(text)}}).Diagnostics
 	}
 	for _, d := range ds {
@@ -60,7 +60,7 @@ func check(t *testing.T, release, text, want string) {
 	assert.True(t, found, "not found: %s\nbut: %q", want, got)
 }
 
-// TestPlaces: a finding is placed at the word that it is about, in lines of any ending.
+// TestPlaces: a finding has the place of the word that it is about, with any line endings.
 func TestPlaces(t *testing.T) {
 	text := "qos:\r\n  # é\r\n  mapping:\r\n    default-global:\r\n      trust: 'dscp'\r\n"
 	ds := lint.Check("a", []byte(text), grammar.Release{5, 9})
@@ -69,7 +69,7 @@ func TestPlaces(t *testing.T) {
 	assert.Equal(t, "'dscp'", text[ds[0].At.Start.Byte:ds[0].At.End.Byte])
 }
 
-// TestSound: what rocec writes is good by this judge, at every release it has spellings for.
+// TestSound: the linter accepts what rocec writes, at every release for which rocec has spellings.
 func TestSound(t *testing.T) {
 	files, err := filepath.Glob("../testdata/rack-*.yaml")
 	require.NoError(t, err)
@@ -86,7 +86,8 @@ func TestSound(t *testing.T) {
 	}
 }
 
-// TestUnstated: what states no release is judged by the newest that has most of its paths, and a finding that depends on it says so.
+// TestUnstated: a file without a release is checked by the newest that has most of its paths. A finding that depends on this release has
+// a note.
 func TestUnstated(t *testing.T) {
 	for _, c := range []struct {
 		text, as string
@@ -107,7 +108,7 @@ func TestUnstated(t *testing.T) {
 		for _, d := range ds {
 			of := ""
 			for _, n := range d.Notes {
-				assert.Contains(t, n.Message, "The file states no release. It is judged as")
+				assert.Contains(t, n.Message, "The file states no release. It is checked as")
 				of = c.as
 			}
 			found = append(found, d.Code+" "+of)
@@ -116,7 +117,7 @@ func TestUnstated(t *testing.T) {
 	}
 }
 
-// TestApplied: the linter leaves buffers that others have set to plan and verify, which report the fabric's loss.
+// TestApplied: the linter does not report buffers that others have set; plan and verify report them.
 func TestApplied(t *testing.T) {
 	text := []byte("qos: {roce: {}, advance-buffer-config: {default-global: {ingress-lossless-buffer: {shared-alpha: alpha_0}}}, pcf: {}}")
 	codes := func(ds diag.List) (out []string) {
@@ -130,7 +131,7 @@ func TestApplied(t *testing.T) {
 	assert.Equal(t, []string{"conf-nvue-tree"}, codes(lint.Applied("a", []byte("qos: ["), grammar.Release{5, 9})))
 }
 
-// TestBuilt: what rocec build writes states no release, and is good.
+// TestBuilt: a file that rocec build writes states no release, and is good.
 func TestBuilt(t *testing.T) {
 	files, err := filepath.Glob("../../../golden/*/*/etc/rocec/nvue.yaml")
 	require.NoError(t, err)
@@ -145,7 +146,7 @@ func TestBuilt(t *testing.T) {
 	}
 }
 
-// TestMany: findings of one code are counted from the hundredth on.
+// TestMany: from the hundredth finding of a code on, findings are only counted.
 func TestMany(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("qos:\n  pfc:\n")
@@ -168,7 +169,7 @@ func TestJudged(t *testing.T) {
 	}
 }
 
-// FuzzCheck: whatever the bytes, judging ends, and places are in the file.
+// FuzzCheck: for any bytes, the check ends, and places are in the file.
 func FuzzCheck(f *testing.F) {
 	f.Add([]byte("qos: {pfc: hello, roce: on}\ninterface: {swp1-4: {qos: 3}}"))
 	f.Add([]byte("- header: {model: SN3700}\n" +
@@ -186,7 +187,7 @@ func FuzzCheck(f *testing.F) {
 			taken, ds := lint.Judge(x)
 			require.NotEmpty(t, taken.Dialect)
 			require.False(t, taken.Part && (taken.Why == "" || taken.Plain))
-			require.False(t, taken.Why != "" && len(ds) == 0, "a finding says why")
+			require.False(t, taken.Why != "" && len(ds) == 0, "a finding has the reason")
 			unstated = append(unstated, ds...)
 		}
 		for _, d := range append(lint.Check("a", data, grammar.Release{5, 9}), unstated...) {

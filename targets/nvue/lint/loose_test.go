@@ -16,7 +16,7 @@ import (
 	"github.com/rocec/rocec/targets/target/targettest"
 )
 
-// sound is a tree without a finding, in which each slip of [TestSlips] is made.
+// sound is a tree without a finding. Each case of [TestSlips] makes one slip in it.
 const sound = `- header:
     model: SN4700
     version: Cumulus Linux 5.9.1
@@ -51,7 +51,7 @@ const sound = `- header:
           memory-percent: 50
 `
 
-// at gives severity, code, line and word of each finding.
+// at returns severity, code, line and word of each finding.
 func at(text string, ds diag.List) (out []string) {
 	for _, d := range ds {
 		out = append(out, fmt.Sprintf("%s %s %d %s", d.Severity, d.Code, d.At.Start.Line, text[d.At.Start.Byte:d.At.End.Byte]))
@@ -59,7 +59,8 @@ func at(text string, ds diag.List) (out []string) {
 	return out
 }
 
-// TestSlips: a slip costs its line or its node. It is one finding at its place, and what is wrong elsewhere is found as without it.
+// TestSlips: a slip makes only its line or its node unreadable. The slip is one finding at its place, and all other findings stay the
+// same.
 func TestSlips(t *testing.T) {
 	require.Empty(t, lint.Check("x", []byte(sound), grammar.Release{5, 9}))
 	for _, c := range []struct{ name, from, to, want string }{
@@ -96,37 +97,37 @@ func TestSlips(t *testing.T) {
 		})
 	}
 	cut := sound[:strings.Index(sound, "          switch-priority")]
-	assert.Empty(t, lint.Check("x", []byte(cut[:strings.LastIndex(cut, ":")-4]+"h\n"), grammar.Release{5, 9})[1:], "a text that is cut off")
+	assert.Empty(t, lint.Check("x", []byte(cut[:strings.LastIndex(cut, ":")-4]+"h\n"), grammar.Release{5, 9})[1:], "a truncated text")
 }
 
-// TestCommands: what is found in lines of commands, each at its word, also in joined lines and in a part.
+// TestCommands: findings in lines of commands, each at its word, also in joined lines and in a part.
 func TestCommands(t *testing.T) {
 	for _, c := range []struct{ text, part, want string }{
-		{"nv set qos pfc a tx maybe\n", "lines of nv set alone", "error conf-nvue-value 1 maybe"},
-		{"nv set qos pfc a \\\n   tx 'may be'\n", "lines of nv set alone", "error conf-nvue-value 2 'may be'"},
+		{"nv set qos pfc a tx maybe\n", "only lines of nv set", "error conf-nvue-value 1 maybe"},
+		{"nv set qos pfc a \\\n   tx 'may be'\n", "only lines of nv set", "error conf-nvue-value 2 'may be'"},
 		{"# é\nsudo nv set qos pfcc\n", "script", "warning conf-nvue-path 2 pfcc"},
 		{"# é\nnv set qos roce; echo é && nv set qos pfc a tx maybe\n", "script", "error conf-nvue-value 2 maybe"},
 		{"nv unset qos pfcc\n", "script", "warning conf-nvue-path 1 pfcc"},
 		{"nv unset qos pfc a tx enable\n", "script", ""},
 		{"nv unset interface swp1-4 qos pfc profile\n", "script", ""},
-		{"nv set qos pfc a tx\n", "lines of nv set alone", "error conf-nvue-value 1 tx"},
-		{"nv set qos pfc a tx enable now\n", "lines of nv set alone", "error conf-nvue-tree 1 now"},
+		{"nv set qos pfc a tx\n", "only lines of nv set", "error conf-nvue-value 1 tx"},
+		{"nv set qos pfc a tx enable now\n", "only lines of nv set", "error conf-nvue-tree 1 now"},
 		{"nv set qos pfc a tx 'on\n", "script", "error conf-nvue-tree 1 'on"},
-		{"nv set qos pfc $P tx on\nnv set qos roce\n", "lines of nv set alone", "warning conf-nvue-tree 1 $P"},
+		{"nv set qos pfc $P tx on\nnv set qos roce\n", "only lines of nv set", "warning conf-nvue-tree 1 $P"},
 		{"nv set qos roce\nfoo bar\n", "script", "warning conf-nvue-tree 2 foo"},
-		{"nv set qos pfc a switch-priority 3\n", "lines of nv set alone", ""},
-		{"nv set qos pfc a switch-priority 3\nnv set interface swp1 qos pfc profile a\n", "lines of nv set alone", ""},
+		{"nv set qos pfc a switch-priority 3\n", "only lines of nv set", ""},
+		{"nv set qos pfc a switch-priority 3\nnv set interface swp1 qos pfc profile a\n", "only lines of nv set", ""},
 		{"nv set interface swp1 qos pfc profile a\nnv config apply\n", "script", ""},
-		{"nv set interface swp1 qos pfc-watchdog state enable\n", "lines of nv set alone", ""},
-		{"nv set qos traffic-pool default-lossless memory-percent 50\n", "lines of nv set alone", ""},
-		{"nv set qos egress-scheduler a traffic-class 3 mode dwrr\n", "lines of nv set alone", ""},
-		{"nv set qos mapping a dscp 26 switch-priority 3\nnv set interface swp1 qos mapping profile a\n", "lines of nv set alone", ""},
-		{"nv set qos congestion-control a traffic-class 3 min-threshold 9000000\n", "lines of nv set alone", ""},
+		{"nv set interface swp1 qos pfc-watchdog state enable\n", "only lines of nv set", ""},
+		{"nv set qos traffic-pool default-lossless memory-percent 50\n", "only lines of nv set", ""},
+		{"nv set qos egress-scheduler a traffic-class 3 mode dwrr\n", "only lines of nv set", ""},
+		{"nv set qos mapping a dscp 26 switch-priority 3\nnv set interface swp1 qos mapping profile a\n", "only lines of nv set", ""},
+		{"nv set qos congestion-control a traffic-class 3 min-threshold 9000000\n", "only lines of nv set", ""},
 		{
 			"nv set qos congestion-control a traffic-class 3 min-threshold 9000\n" +
-				"nv set qos congestion-control a traffic-class 3 max-threshold 8000\n", "lines of nv set alone", "error conf-ecn-thresholds 1 9000",
+				"nv set qos congestion-control a traffic-class 3 max-threshold 8000\n", "only lines of nv set", "error conf-ecn-thresholds 1 9000",
 		},
-		{"nv set interface swp4-1 qos pfc profile a\n", "lines of nv set alone", "error conf-nvue-member 1 swp4-1"},
+		{"nv set interface swp4-1 qos pfc profile a\n", "only lines of nv set", "error conf-nvue-member 1 swp4-1"},
 		{"- set: {qos: {pfc: {a: {tx: maybe}}}}\n- unset: {qos: {roce: }}\n", "it unsets qos", "error conf-nvue-value 1 maybe"},
 		{"- unset: {qos: {pfcc: {a: }}}\n", "it unsets qos", "warning conf-nvue-path 1 pfcc"},
 		{"u@leaf1:~$ nv config diff\n- set:\n    qos: {pfc: {a: {switch-priority: {'3': }}}}\n", "difference", ""},
@@ -151,7 +152,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// TestShow: the output of nv show is reported as not being a configuration. That of nv config show is one.
+// TestShow: the output of nv show is reported as not being a configuration. The output of nv config show is a configuration.
 func TestShow(t *testing.T) {
 	for text, shown := range map[string]bool{
 		`{"eth0": {"ip": {"address": {}}, "link": {"mtu": 1500}, "type": "eth"}, "swp1": {"link": {"oper-status": "up"}}}`:            true,
@@ -173,7 +174,7 @@ func TestShow(t *testing.T) {
 		taken, ds := lint.Judge(f)
 		assert.Equal(t, shown, taken.Dialect == "output of nv show", text)
 		if shown {
-			assert.Equal(t, "it is the output of nv show, which is no configuration", taken.Why)
+			assert.Equal(t, "it is the output of nv show, which is not a configuration", taken.Why)
 			require.Len(t, ds, 1)
 			assert.Equal(t, "conf-not-judged", ds[0].Code)
 		} else {
@@ -182,7 +183,7 @@ func TestShow(t *testing.T) {
 	}
 }
 
-// TestTakes: by its beginning a text is one of NVUE, in each form.
+// TestTakes: a text is NVUE's by its beginning, in each form.
 func TestTakes(t *testing.T) {
 	for text, want := range map[string]bool{
 		"qos:\n  roce: {}\n": true, "# x\ninterface:\n  swp1:\nsystem:\n": true, "bridge:\n  a: {}\nqos: {roce: }\n": true,
@@ -201,7 +202,7 @@ func TestTakes(t *testing.T) {
 	}
 }
 
-// TestMark: places are those of the file, also behind a byte order mark, and far into a long line.
+// TestMark: places count in the file, also after a byte order mark, and far into a long line.
 func TestMark(t *testing.T) {
 	text := target.ByteOrderMark + "nv set qos pfc a tx maybe\n"
 	assert.Equal(t, []string{"error conf-nvue-value 1 maybe"}, at(text, lint.Check("x", []byte(text), grammar.Release{5, 9})))
@@ -209,7 +210,7 @@ func TestMark(t *testing.T) {
 	assert.Equal(t, []string{`error conf-nvue-value 1 "maybe"`}, at(long, lint.Check("x", []byte(long), grammar.Release{5, 9})))
 }
 
-// TestCost: a tree of 10,000 ports with a slip is judged in about the time of one without, in each form.
+// TestCost: checking a tree of 10,000 ports with a slip takes about the time of a tree without one, in each form.
 func TestCost(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("- set:\n    interface:\n")

@@ -8,15 +8,15 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// The output of nv show is the state of a switch, in words of its own: an object of interfaces, or the attributes of one object.
-// Source: NVUE Reference, Show Commands, Interface, QoS and System.
+// The output of nv show is the state of a switch, with its own words: an object of interfaces, or the attributes of one object. Source:
+// NVUE Reference, Show Commands, Interface, QoS and System.
 var (
-	// ofInterface is what nv show has of an interface, and of that which a configuration has, too.
+	// ofInterface lists the keys that nv show prints for an interface. Some of them are also in a configuration.
 	ofInterface = []string{
 		"acl", "bond", "bridge", "counters", "description", "evpn", "ifindex", "ip", "ipv4", "ipv6", "link", "lldp", "parent", "pluggable", "ptp",
 		"qos", "router", "synce", "tunnel", "type", "vlan", "vrf",
 	}
-	// ofObject is what nv show has of one interface, of QoS, of the preset and of the system.
+	// ofObject lists the keys that nv show prints for one interface, for QoS, for the preset and for the system.
 	ofObject = []string{
 		"advance-buffer-config", "applied", "build", "cable-length", "congestion-control", "counters", "egress-queue-mapping",
 		"egress-scheduler", "egress-shaper", "enable", "hostname", "ifindex", "ip", "link", "link-pause", "lldp-app-tlv", "mapping", "mode",
@@ -24,7 +24,7 @@ var (
 	}
 )
 
-// isShow reports whether a command line is one of nv show.
+// isShow reports whether a command line runs nv show.
 func isShow(command string) bool {
 	w := strings.Fields(strings.TrimPrefix(command, "sudo "))
 	return len(w) > 1 && w[0] == "nv" && w[1] == "show"
@@ -55,7 +55,7 @@ func isShown(l *grammar.Loose) bool {
 	return interfaces && !known(l.Set)
 }
 
-// roots are what NVUE's tree has at its top; a tree with none of these is of something else.
+// roots are the top keys of NVUE's tree. A tree without any of them belongs to something else.
 var roots = grammar.Roots
 
 // known reports whether a tree has a path of NVUE.
@@ -63,18 +63,18 @@ func known(t *grammar.Tree) bool {
 	return slices.ContainsFunc(roots, func(root string) bool { return t.MapOf()[root] != nil })
 }
 
-// partOf gives the reason why a text is a part of a switch's configuration, as a part of a sentence; empty: it is whole, or sets nothing.
+// partOf returns why a text is only a part of a switch's configuration, as a part of a sentence; empty: it is whole, or sets nothing.
 func partOf(l *grammar.Loose) string {
 	switch paths := grammar.QoSOf(l.Unset); {
 	case l.Refused || !known(l.Set) && !known(l.Unset):
 		return ""
 	case !l.Commands && len(paths) > 0:
-		return "it unsets " + paths[0] + ", so it is a patch and no applied tree"
+		return "it unsets " + paths[0] + ", so it is a patch and not an applied tree"
 	}
 	return l.Part
 }
 
-// unjudged gives the reason why rules judge nothing of a text, as a part of a sentence; empty: they judge it, wholly or partly.
+// unjudged returns why no rule checks a text, as a part of a sentence; empty: rules check all or a part of it.
 func unjudged(l *grammar.Loose) string {
 	switch {
 	case known(l.Set), known(l.Unset):

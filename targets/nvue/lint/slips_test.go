@@ -11,9 +11,9 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// Each slip in a line of commands is named at its line, with the word that was meant. The other lines are judged.
+// Each slip in a line of commands is reported at its line, with the intended word. The other lines are checked.
 func TestCommandSlips(t *testing.T) {
-	const sound = "nv set qos pfc roce cable-length 0\n" // a finding of its own
+	const sound = "nv set qos pfc roce cable-length 0\n" // another line with a finding
 	for line, says := range map[string]string{
 		"nv set interface swp1 qos congestion-contrl profile x":             `Did you mean "congestion-control"?`,
 		"nv set interface swp1 qos pfc profile":                             "interface.swp1.qos.pfc.profile has no value in this line",
@@ -50,7 +50,7 @@ func TestCommandSlips(t *testing.T) {
 	}
 }
 
-// Lines about objects that rocec does not judge, and commands that set nothing, are no slips.
+// Lines about objects that rocec does not check, and commands that set nothing, are not slips.
 func TestCommandsOfOthers(t *testing.T) {
 	for _, line := range []string{
 		"nv set system hostname leaf1", "nv set vrf default router bgp autonomous-system 65001", "nv set evpn state enabled",

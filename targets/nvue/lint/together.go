@@ -8,11 +8,11 @@ import (
 	"github.com/rocec/rocec/targets/nvue/grammar"
 )
 
-// tables are those of profiles that interfaces are bound to.
+// tables are the tables of profiles to which interfaces are bound.
 var tables = []string{"mapping", "remark", "pfc", "link-pause", "congestion-control", "egress-scheduler", "egress-shaper"}
 
-// bound gives the profile of an interface in a table, and what it declares; nil: nothing. The empty interface is any port
-// without settings.
+// bound returns the name of an interface's profile in a table, and the declared profile; nil: none is declared. An empty interface means
+// any port without settings.
 func (j *judge) bound(i, table string) (name string, t *grammar.Tree) {
 	if b := j.bonds[i]; b != "" {
 		i = b
@@ -28,7 +28,7 @@ func (j *judge) bound(i, table string) (name string, t *grammar.Tree) {
 	return name, j.set.Get("qos", table, name)
 }
 
-// ports judges the settings of single interfaces.
+// ports checks the settings of single interfaces.
 func (j *judge) ports() {
 	interfaces := j.set.Get("interface")
 	for _, i := range interfaces.Keys() {
@@ -39,27 +39,27 @@ func (j *judge) ports() {
 		for _, table := range tables {
 			p := t.Get(table, "profile")
 			if p.IsScalar() && grammar.IsProfile(p.Value) && p.Value != grammar.DefaultGlobal && j.set.Get("qos", table, p.Value) == nil {
-				j.errorf(&topicProfile, p.At, "%s has the profile %s of %s, and qos.%s declares none of that name. NVUE refuses that, "+
+				j.errorf(&topicProfile, p.At, "%s has the profile %s of %s, and qos.%s has no profile of that name. NVUE refuses this, "+
 					"or the port has no such setting.",
 					diag.Escape(i), diag.Escape(p.Value), table, table)
 			}
 		}
 		if name, p := j.bound(i, "pfc"); name != grammar.DefaultGlobal && p.IsMap() && isEmpty(p.Get("switch-priority")) {
-			j.warnf(&topicProfile, p.Key, "Ports have the profile %s of pfc, and it names no priority, so nothing is lossless there. Name the "+
-				"lossless one below its switch-priority.", diag.Escape(name))
+			j.warnf(&topicProfile, p.Key, "Ports have the profile %s of pfc, which has no priority, so nothing is lossless there. Add the "+
+				"lossless priority to its switch-priority.", diag.Escape(name))
 		}
 		for _, k := range t.Keys() {
 			if b := j.bonds[i]; b != "" && k != "pfc-watchdog" {
-				j.errorf(&topicMember, t.Get(k).Key, "%s is a member of %s and has settings of QoS of its own. NVUE refuses them there: set "+
-					"them for %s. The watchdog alone is set for members.", diag.Escape(i), diag.Escape(b), diag.Escape(b))
+				j.errorf(&topicMember, t.Get(k).Key, "%s is a member of %s and has its own settings of QoS. NVUE refuses them there: set "+
+					"them for %s. Only the watchdog is set for members.", diag.Escape(i), diag.Escape(b), diag.Escape(b))
 			}
 		}
 		if w := t.Get("pfc-watchdog"); w != nil && !w.Bad {
 			if _, ok := grammar.ParsePort(i); !ok {
-				j.errorf(&topicMember, w.Key, "%s has a watchdog of PFC, and only front-panel ports can. Set it for each member.", diag.Escape(i))
+				j.errorf(&topicMember, w.Key, "%s has a PFC watchdog, which only front-panel ports can have. Set it for each member.", diag.Escape(i))
 			} else if _, neither := j.pausesAt(i); neither && isOn(w.Get("state")) {
-				j.errorf(&topicMember, w.Key, "%s has a watchdog of PFC, and neither PFC nor link pause. NVUE wants one of them there, and refuses "+
-					"the watchdog without. Give the port a profile of PFC, or take the watchdog away.", diag.Escape(i))
+				j.errorf(&topicMember, w.Key, "%s has a PFC watchdog, and neither PFC nor link pause. NVUE requires one of them there, and otherwise "+
+					"refuses the watchdog. Give the port a PFC profile, or remove the watchdog.", diag.Escape(i))
 			}
 		}
 		j.pauses(i)
@@ -72,10 +72,10 @@ func isOn(t *grammar.Tree) bool {
 	return on
 }
 
-// isEmpty reports whether a mapping has nothing in it, or is absent.
+// isEmpty reports whether a mapping is empty or absent.
 func isEmpty(t *grammar.Tree) bool { return t == nil || t.IsMap() && len(t.Kids) == 0 && !t.Open }
 
-// pauses judges PFC beside link pause.
+// pauses reports a port with both PFC and link pause.
 func (j *judge) pauses(i string) {
 	of := i
 	if b := j.bonds[i]; b != "" {
@@ -90,15 +90,15 @@ func (j *judge) pauses(i string) {
 	}
 	name, pfc := j.bound(i, "pfc")
 	if grammar.Digits(pfc.Get("switch-priority")) != 0 || name == grammar.DefaultGlobal && j.preset && !grammar.PresetIsLossy(j.set) {
-		j.errorf(&topicPause, p.At, "%s has link pause, and PFC by the profile %s. A port has one of the two: the other end obeys one "+
+		j.errorf(&topicPause, p.At, "%s has link pause, and PFC by the profile %s. A port has only one of the two: the other end obeys one "+
 			"of them.", diag.Escape(i), diag.Escape(name))
 	}
 }
 
-// lossless judges every profile of PFC and link pause that is in use, with the maps, queues and marks of the ports that use it.
+// lossless checks every profile of PFC and link pause that is in use, with the maps, queues and marks of its ports.
 func (j *judge) lossless() {
 	interfaces := j.set.Get("interface")
-	all := append([]string{""}, interfaces.Keys()...) // the empty one stands for ports of which nothing is said
+	all := append([]string{""}, interfaces.Keys()...) // the empty name means ports without settings
 	for _, i := range all {
 		if i != "" && j.notPort(i) != "" {
 			continue
@@ -120,7 +120,7 @@ func (j *judge) lossless() {
 	}
 }
 
-// sized judges where the headroom of a profile comes from.
+// sized checks the source of a profile's headroom.
 func (j *judge) sized(table string, p *grammar.Tree) {
 	if j.sizes[p] {
 		return
@@ -134,19 +134,19 @@ func (j *judge) sized(table string, p *grammar.Tree) {
 		"packets. State the length of the longest cable of its ports.", table)
 }
 
-// halves judges pauses that go one way.
+// halves reports pauses that work in only one direction.
 func (j *judge) halves(table string, p *grammar.Tree) {
 	for _, k := range []string{"tx", "rx"} {
 		if on, ok := grammar.On(p.Get(k)); ok && !on {
 			does := map[string]string{
-				"tx": "never pauses its peer, and drops what arrives beyond its buffer", "rx": "does not obey its peer's pauses",
+				"tx": "never pauses its peer, and drops packets when its buffer is full", "rx": "does not obey its peer's pauses",
 			}
 			j.warnf(&topicPause, p.Get(k).At, "%s of this profile of %s is off: the switch %s. Turn it on.", k, table, does[k])
 		}
 	}
 }
 
-// reached finds maps of fields that ports with PFC do not look at.
+// reached reports maps of fields that ports with PFC ignore.
 func (j *judge) reached(i string, cos uint8) {
 	name, m := j.bound(i, "mapping")
 	if name != grammar.DefaultGlobal && m == nil || grammar.Unknown(m) || grammar.Unknown(m.Get("trust")) ||
@@ -192,7 +192,7 @@ func (j *judge) reached(i string, cos uint8) {
 	j.untrusted(name, m, trust, reached&cos)
 }
 
-// remarked finds lossless priorities whose packets leave with another DSCP than the map of their ports states.
+// remarked reports lossless priorities whose packets leave with another DSCP than in the map of their ports.
 func (j *judge) remarked(i string, cos uint8) {
 	_, out := j.bound(i, "remark")
 	_, in := j.bound(i, "mapping")
@@ -202,13 +202,13 @@ func (j *judge) remarked(i string, cos uint8) {
 		to := out.Get("switch-priority", strconv.Itoa(n), "dscp")
 		dscp, is := grammar.Whole(to)
 		if ok && is && n < 8 && cos>>n&1 == 1 && strconv.Itoa(dscp) != mark && rewrites.IsScalar() && rewrites.Value != "l2" {
-			j.warnf(&topicRemark, to.At, "Packets of priority %d, which is lossless, leave with DSCP %d, and come with %s: the next "+
-				"switch may classify them differently. Remove the rewriting, or write the DSCP that comes in.", n, dscp, diag.Escape(mark))
+			j.warnf(&topicRemark, to.At, "Packets of priority %d, which is lossless, leave with DSCP %d, and arrive with %s: the next "+
+				"switch may classify them differently. Remove the rewriting, or write the DSCP of arriving packets.", n, dscp, diag.Escape(mark))
 		}
 	}
 }
 
-// untrusted finds maps of an untrusted field that would lead into a lossless priority, where the trusted field has no such map.
+// untrusted reports maps of an untrusted field that select a lossless priority, if the trusted field has no such map.
 func (j *judge) untrusted(name string, m *grammar.Tree, trust string, lossless uint8) {
 	leads := func(field string) (priorities uint8, value string) {
 		for _, v := range m.Get(field).Keys() {
@@ -233,7 +233,7 @@ func (j *judge) untrusted(name string, m *grammar.Tree, trust string, lossless u
 			stated = "no trust is stated, so it is l2"
 		}
 		j.warnf(&topicMap, m.Get("dscp").Key, "The map %s sends DSCP %s into a lossless priority, and its ports do not trust DSCP: "+
-			"%s. Packets go by their PCP, and those without a tag are lossy. Set trust to l3, or to both.",
+			"%s. The PCP of packets decides, and packets without a tag are lossy. Set trust to l3, or to both.",
 			diag.Escape(name), diag.Escape(d), stated)
 	case trust == "l3" && pcp&^dscp != 0:
 		j.warnf(&topicMap, m.Get("pcp").Key, "The map %s sends PCP %s into a lossless priority, and its ports do not trust PCP: "+
@@ -244,7 +244,7 @@ func (j *judge) untrusted(name string, m *grammar.Tree, trust string, lossless u
 // noNumber replaces an invalid value, which paths reports.
 const noNumber = -1
 
-// thresholds judges the marks of every profile, in use or not, with NVUE's own where one is not stated.
+// thresholds checks the marks of every profile, used or unused. For a missing threshold it assumes NVUE's default.
 func (j *judge) thresholds() {
 	profiles := j.set.Get("qos", "congestion-control")
 	for _, name := range profiles.Keys() {
@@ -268,15 +268,15 @@ func (j *judge) thresholds() {
 			case isLow && isHigh:
 				j.errorf(&topicThresholds, lowAt, "min-threshold %d is above max-threshold %d.", low, high)
 			case isLow:
-				j.errorf(&topicThresholds, lowAt, "min-threshold %d is above max-threshold, which is %d where none is stated.", low, high)
+				j.errorf(&topicThresholds, lowAt, "min-threshold %d is above the default max-threshold, %d.", low, high)
 			default:
-				j.errorf(&topicThresholds, highAt, "max-threshold %d is below min-threshold, which is %d where none is stated.", high, low)
+				j.errorf(&topicThresholds, highAt, "max-threshold %d is below the default min-threshold, %d.", high, low)
 			}
 		}
 	}
 }
 
-// pools judges how the memory of the chip is shared out.
+// pools checks how the memory of the chip is divided.
 func (j *judge) pools() {
 	t := j.set.Get("qos", "traffic-pool")
 	percent := func(pool string) (int, *grammar.Tree) {
@@ -314,9 +314,9 @@ func (j *judge) pools() {
 				continue
 			}
 			if roce > 0 {
-				j.errorf(&topicPool, v.At, "qos.traffic-pool gives roce-lossless %d %% of the memory, and qos.roce is not on. That pool is the "+
-					"preset's. Without the preset the lossless pool is default-lossless, which has no memory, so packets of the profile %s of %s "+
-					"are dropped in the lossy pool. Give default-lossless the share.", roce, diag.Escape(name), table)
+				j.errorf(&topicPool, v.At, "qos.traffic-pool gives roce-lossless %d %% of the memory, and qos.roce is not on. That pool belongs to "+
+					"the preset. Without the preset the lossless pool is default-lossless, which has no memory, so packets of the profile %s of %s "+
+					"are dropped in the lossy pool. Give the share to default-lossless.", roce, diag.Escape(name), table)
 				return
 			}
 			j.errorf(&topicPool, p.Key, "The profile %s of %s makes traffic lossless, and qos.traffic-pool gives the pool default-lossless no "+
@@ -326,7 +326,7 @@ func (j *judge) pools() {
 	}
 }
 
-// used gives the profiles of a table that ports have.
+// used returns the profiles of a table that ports have.
 func (j *judge) used(table string) map[string]bool {
 	out := map[string]bool{grammar.DefaultGlobal: true}
 	interfaces := j.set.Get("interface")
@@ -338,7 +338,7 @@ func (j *judge) used(table string) map[string]bool {
 	return out
 }
 
-// shares judges schedulers.
+// shares checks schedulers.
 func (j *judge) shares() {
 	profiles := j.set.Get("qos", "egress-scheduler")
 	for _, name := range profiles.Keys() {
@@ -356,7 +356,7 @@ func (j *judge) shares() {
 				last = x.Get("bw-percent")
 			}
 			if mode.IsScalar() && mode.Value == "dwrr" && !ok && !grammar.Unknown(x.Get("bw-percent")) {
-				j.errorf(&topicShares, mode.At, "Traffic class %s of the scheduler %s is dwrr and has no bw-percent. NVUE demands one.",
+				j.errorf(&topicShares, mode.At, "Traffic class %s of the scheduler %s is dwrr and has no bw-percent. NVUE requires one.",
 					diag.Escape(q), diag.Escape(name))
 			}
 		}
@@ -367,14 +367,14 @@ func (j *judge) shares() {
 	}
 }
 
-// exceptions finds what default-global sets beside the preset.
+// exceptions reports settings of default-global that contradict the preset.
 func (j *judge) exceptions() {
 	if !j.preset {
 		return
 	}
 	except := func(t *grammar.Tree, same bool, what string) {
 		if t != nil && !t.Bad && !same {
-			j.warnf(&topicPreset, t.Key, "qos.roce sets %s, and this sets something else. Settings of default-global override those "+
+			j.warnf(&topicPreset, t.Key, "qos.roce sets %s, and this setting differs. Settings of default-global override those "+
 				"of the preset, and the manuals leave open whether a set of priorities is replaced or joined. Remove one of the two.",
 				what)
 		}

@@ -5,7 +5,7 @@ import (
 	"github.com/rocec/rocec/validate/settings"
 )
 
-// Topics is every code that only the rules of this package report.
+// Topics are the codes that only this package reports.
 var Topics = []diag.Topic{
 	topicTree, topicPath, topicValue, topicWord, topicProfile, topicMember, topicPause, topicPool, topicMap, topicShares, topicPreset,
 	topicIgnore, topicModel,
@@ -23,7 +23,7 @@ var topicPath = diag.Topic{
 
 var topicValue = diag.Topic{
 	Code:    "conf-nvue-value",
-	Summary: "NVUE does not take this value",
+	Summary: "NVUE does not accept this value",
 }
 
 var topicWord = diag.Topic{
@@ -33,7 +33,7 @@ var topicWord = diag.Topic{
 
 var topicProfile = diag.Topic{
 	Code:    "conf-nvue-profile",
-	Summary: "a port has a profile that is not declared, or makes nothing lossless",
+	Summary: "a port has an undeclared profile, or one that makes nothing lossless",
 }
 
 var topicMember = diag.Topic{
@@ -48,17 +48,17 @@ var topicPause = diag.Topic{
 
 var topicPool = diag.Topic{
 	Code:    "conf-nvue-pool",
-	Summary: "lossless traffic has no memory of its own",
+	Summary: "lossless traffic has no memory",
 }
 
 var topicMap = diag.Topic{
 	Code:    "conf-nvue-map",
-	Summary: "what is lossless is not what the map sends there",
+	Summary: "the map and the lossless priorities do not match",
 }
 
 var topicShares = diag.Topic{
 	Code:    "conf-nvue-shares",
-	Summary: "the shares of a scheduler do not add up, or leave lossless traffic none",
+	Summary: "the shares of a scheduler do not add up, or lossless traffic has no share",
 }
 
 var topicPreset = diag.Topic{
@@ -68,7 +68,7 @@ var topicPreset = diag.Topic{
 
 var topicIgnore = diag.Topic{
 	Code:    "conf-nvue-ignore",
-	Summary: "NVUE leaves the files of QoS alone, so its QoS has no effect",
+	Summary: "NVUE does not write the files of QoS, so its QoS has no effect",
 }
 
 var topicModel = diag.Topic{
@@ -78,10 +78,10 @@ var topicModel = diag.Topic{
 
 var topicNVUE = diag.Topic{
 	Code:    "conf-nvue",
-	Summary: "a configuration of NVUE is not judged, or as a part",
+	Summary: "a configuration of NVUE is not checked, or only as a part",
 }
 
-// Codes of rules that hold for every system. This package reports them where a tree shows more than settings do.
+// Codes of rules for all systems. This package reports them where a tree contains more than settings do.
 var (
 	topicHeadroom   = settings.Headroom.Topic
 	topicSizes      = settings.Sizes.Topic

@@ -31,14 +31,14 @@ func (r *reading) kindOf(name string) kind {
 	return k
 }
 
-// usualMTU is the MTU of a port that states none. Source: Cumulus Linux 5.x, Switch Port Attributes, MTU.
+// usualMTU is the MTU of a port without a stated one. Source: Cumulus Linux 5.x, Switch Port Attributes, MTU.
 const usualMTU = 9216
 
 // firstWatchdog is the first release with a watchdog. Source: NVUE Reference, Set and Unset Commands, QoS.
 var firstWatchdog = grammar.Release{5, 6}
 
-// watchdog gives the action of the watchdog of a port: it drops packets to a queue that stays paused (chapter of 5.x, PFC
-// Watchdog). Only front ports have a watchdog. The key without a state turns it on.
+// watchdog returns the action of a port's watchdog. It drops packets to a queue that stays paused (chapter of 5.x, PFC Watchdog). Only
+// front ports have a watchdog. The key without a state turns it on.
 func (r *reading) watchdog(name string) (action ir.Setting[ir.WatchdogAction]) {
 	t := r.set.Get("interface", name, "qos", "pfc-watchdog")
 	switch state := t.Get("state"); {
@@ -58,7 +58,7 @@ func (r *reading) watchdog(name string) (action ir.Setting[ir.WatchdogAction]) {
 	return action
 }
 
-// detail gives the buffers, queues and limits of ports of a kind.
+// detail returns the buffers, queues and limits of ports of a kind.
 func (r *reading) detail(k kind, pauses pausing) ir.Detail {
 	d := ir.UnknownDetail()
 	d.Speed, d.MTU = k.speed, k.mtu
@@ -91,7 +91,7 @@ func (r *reading) defaultCos(mapping string) (cos ir.Setting[int8]) {
 	return cos
 }
 
-// remark notes whether header fields are rewritten; without a profile none is (packet_priority_remark_set of the factory is empty).
+// remark reads whether header fields are rewritten. Without a profile none is (packet_priority_remark_set of the factory is empty).
 func (r *reading) remark(d *ir.PortDetail, name string) {
 	t, declared := r.profile("remark", name)
 	switch x := t.Get("rewrite"); {
@@ -105,7 +105,7 @@ func (r *reading) remark(d *ir.PortDetail, name string) {
 	}
 }
 
-// scheduled notes how a queue is served. A class that a profile does not list has the weight 0 (chapter of 5.17).
+// scheduled reads how a queue is served. A class that is missing in a profile has the weight 0 (chapter of 5.17).
 func (r *reading) scheduled(q *ir.QueueSettings, class int, name string) {
 	t, declared := r.profile("egress-scheduler", name)
 	classes := t.Get("traffic-class")
@@ -128,7 +128,7 @@ func (r *reading) scheduled(q *ir.QueueSettings, class int, name string) {
 	case x != nil:
 	case len(classes.MapOf()) > 0 && (name != "" || r.whole && !r.preset):
 		q.Strict, q.Share = ir.ByDefault(false), ir.ByDefault(0)
-	case name != "" || len(classes.MapOf()) > 0: // a profile with nothing in it, or the preset beside classes of default-global
+	case name != "" || len(classes.MapOf()) > 0: // an empty profile, or the preset in addition to classes of default-global
 	case r.preset && !r.modeOpen():
 		if q.Strict = ir.ByDefault(class == grammar.PresetCNP); class == 0 || class == grammar.PresetCos {
 			q.Share = ir.ByDefault(grammar.PresetPercent)
@@ -138,8 +138,8 @@ func (r *reading) scheduled(q *ir.QueueSettings, class int, name string) {
 	}
 }
 
-// marked notes whether a queue marks and drops. A listed class marks by default (chapter of 5.x, Congestion
-// Control); manuals do not agree whether it also drops then. The factory's default-global marks class 0, and drops nothing early.
+// marked reads whether a queue marks and drops. A listed class marks by default (chapter of 5.x, Congestion Control). The manuals do not
+// agree whether it also drops by default. The factory's default-global marks class 0, and drops nothing early.
 func (r *reading) marked(q *ir.QueueSettings, class int, name string) {
 	t, declared := r.profile("congestion-control", name)
 	classes := t.Get("traffic-class")
@@ -177,8 +177,8 @@ func (r *reading) marked(q *ir.QueueSettings, class int, name string) {
 	}
 }
 
-// shaped notes the shapers of a port and its queues, which are in kbit/s; only classes that a profile lists are shaped (chapter of 5.x,
-// Shaping). The mode of a profile, which 5.16 has, is in no manual.
+// shaped reads the shapers of a port and its queues, which are in kbit/s. Only classes in the profile are shaped (chapter of 5.x,
+// Shaping). No manual describes the mode of a profile, which 5.16 has.
 func (r *reading) shaped(d *ir.PortDetail, name string) {
 	t, declared := r.profile("egress-shaper", name)
 	if !declared || t.Get("mode") != nil {
@@ -205,7 +205,8 @@ func (r *reading) shaped(d *ir.PortDetail, name string) {
 	}
 }
 
-// watched notes the times of a watchdog: it polls, acts after some polls in which a queue stays paused, and ends after one without a pause.
+// watched reads the times of a watchdog. It polls, acts after some polls in which a queue stays paused, and ends after a poll without a
+// pause.
 func (r *reading) watched(w *ir.WatchdogSettings, action ir.Setting[ir.WatchdogAction], pauses pausing) {
 	w.Action = action
 	if action.Value != ir.WatchdogDrop {
@@ -241,11 +242,11 @@ func (r *reading) modeOpen() bool {
 	return r.preset && r.mode != "lossless" && r.mode != "lossy" && r.mode != singlePool
 }
 
-// singlePool is the mode of the preset in which all traffic that comes in is in one pool. Source: Cumulus Linux 5.14, RDMA over Converged
+// singlePool is the mode of the preset in which all arriving traffic is in one pool. Source: Cumulus Linux 5.14, RDMA over Converged
 // Ethernet.
 const singlePool = "lossless-single-ipool"
 
-// presetName names the preset with its mode; empty: it is off.
+// presetName returns the name of the preset with its mode; empty: the preset is off.
 func (r *reading) presetName() (name ir.Setting[string]) {
 	t := r.set.Get("qos", "roce")
 	switch {
@@ -260,7 +261,7 @@ func (r *reading) presetName() (name ir.Setting[string]) {
 	return name
 }
 
-// wholeOf reads a whole number within bounds; else it is not known.
+// wholeOf reads a whole number within bounds; any other value is unknown.
 func wholeOf(t *grammar.Tree, lo, hi int) (n ir.Setting[int]) {
 	if v, ok := grammar.Whole(t); ok && v >= lo && v <= hi {
 		return ir.Of(v)
@@ -285,7 +286,7 @@ func onOr(t *grammar.Tree, usual ir.Setting[bool]) (on ir.Setting[bool]) {
 	return on
 }
 
-// rateOf reads the speed of a link: 400G, 100M; auto states none.
+// rateOf reads the speed of a link: 400G, 100M. auto is not a speed.
 func rateOf(t *grammar.Tree) (rate ir.Setting[int64]) {
 	if !t.IsScalar() || len(t.Value) < 2 || len(t.Value) > 8 {
 		return rate
@@ -297,5 +298,5 @@ func rateOf(t *grammar.Tree) (rate ir.Setting[int64]) {
 	return rate
 }
 
-// lowest is the lowest cos of a mask.
+// lowest returns the lowest cos of a mask.
 func lowest(mask uint8) int { return bits.TrailingZeros8(mask) }

@@ -9,10 +9,10 @@ import (
 	"github.com/rocec/rocec/targets/nvue/grammar"
 )
 
-// groups notes which priority group buffers each cos, and the sizes of lossless ones. The tree names groups, and no manual has their
-// numbers: here a group has the number of the lowest cos in it. Up to 5.16 a port has one lossless group (chapter of 5.17).
+// groups reads which priority group buffers each cos, and the sizes of lossless groups. The tree has names of groups, and no manual has
+// their numbers. Here a group has the number of its lowest cos. Up to 5.16 a port has one lossless group (chapter of 5.17).
 //
-// It returns the names of the groups by number; those of lossless ones begin with "lossless".
+// It returns the names of the groups by number. The names of lossless groups begin with "lossless".
 func (r *reading) groups(d *ir.PortDetail, k kind, pauses pausing) (names [8]string) {
 	if !pauses.known {
 		return names
@@ -44,7 +44,7 @@ func (r *reading) groups(d *ir.PortDetail, k kind, pauses pausing) (names [8]str
 	unsure := !joined && bits.OnesCount8(pauses.cos) > 1
 	for cos, name := range of {
 		if name == "" || unsure && name == "lossless" {
-			continue // in one group or several: that is not known
+			continue // it is unknown whether there is one group or several
 		}
 		for n := range cos + 1 {
 			if of[n] == name {
@@ -65,11 +65,11 @@ func (r *reading) groups(d *ir.PortDetail, k kind, pauses pausing) (names [8]str
 	return names
 }
 
-// manyGroups is the first release with several lossless groups in a port. Source: chapter of 5.17.
+// manyGroups is the first release in which a port has several lossless groups. Source: chapter of 5.17.
 var manyGroups = grammar.Release{5, 17}
 
-// lossless notes the sizes of a lossless group. The switch derives the others, by a formula that is not public. From
-// 5.17 on xon-threshold is known to count below xoff-threshold.
+// lossless reads the sizes of a lossless group. The switch derives missing sizes, by a formula that is not public. From 5.17 on it is
+// known that xon-threshold counts down from xoff-threshold.
 func (r *reading) lossless(g *ir.GroupSettings, k kind, pauses pausing) {
 	g.Lossless = ir.Of(true)
 	if pauses.preset {
@@ -98,15 +98,15 @@ func (r *reading) lossyGroup(g *ir.GroupSettings, t *grammar.Tree, name string) 
 	g.Pool = r.poolOf(t, "ingress", map[string]string{"bulk": poolLossy, "service2": multicastPool}[name])
 }
 
-// The traffic pools in the table of the 5.x chapter, by service pool; egressPool is that of the preset's lossless traffic on the way
-// out (`nv show qos roce`).
+// The traffic pools in the table of the 5.x chapter, by service pool. egressPool is the egress pool for lossless traffic of the preset
+// (`nv show qos roce`).
 const (
 	multicastPool = "mc-lossy"
 	rocePool      = "roce-lossless"
 	egressPool    = "roce-reserved-egress"
 )
 
-// losslessPool names the pool of lossless traffic that comes in.
+// losslessPool returns the name of the pool for arriving lossless traffic.
 func (r *reading) losslessPool() string {
 	switch {
 	case r.mode == singlePool:
@@ -117,7 +117,7 @@ func (r *reading) losslessPool() string {
 	return poolLossless
 }
 
-// limits notes the limits and pools of queues.
+// limits reads the limits and pools of queues.
 func (r *reading) limits(d *ir.PortDetail, groups [8]string, pauses pausing) {
 	if !pauses.known {
 		return
@@ -150,7 +150,7 @@ func (r *reading) limits(d *ir.PortDetail, groups [8]string, pauses pausing) {
 func (r *reading) limit(t *grammar.Tree, usual ir.Setting[ir.Limit]) (l ir.Setting[ir.Limit]) {
 	alpha, bytes := t.Get("shared-alpha"), t.Get("shared-bytes")
 	switch {
-	case t != nil && !t.IsMap() || alpha != nil && bytes != nil: // which of the two counts depends on the mode of the pool
+	case t != nil && !t.IsMap() || alpha != nil && bytes != nil: // the mode of the pool decides which of the two counts
 	case alpha != nil:
 		return alphaOf(alpha)
 	case bytes != nil:
@@ -186,7 +186,7 @@ func alphaOf(t *grammar.Tree) (l ir.Setting[ir.Limit]) {
 	return l
 }
 
-// poolOf names the pool that a buffer takes from.
+// poolOf returns the name of a buffer's pool.
 func (r *reading) poolOf(t *grammar.Tree, side, usual string) (name ir.Setting[string]) {
 	switch x := t.Get("service-pool"); {
 	case t != nil && !t.IsMap():
@@ -200,7 +200,7 @@ func (r *reading) poolOf(t *grammar.Tree, side, usual string) (name ir.Setting[s
 	return name
 }
 
-// numbers of traffic pools as service pools. Source: chapter of 5.x, the table of traffic pools and buffers.
+// poolNumber returns the number of a traffic pool as a service pool. Source: chapter of 5.x, the table of traffic pools and buffers.
 func (r *reading) poolNumber(name string) int {
 	switch name {
 	case poolLossy:
@@ -213,7 +213,7 @@ func (r *reading) poolNumber(name string) int {
 	return -1
 }
 
-// service names a traffic pool on one side: by its own name, or as the service pool that is set in its place.
+// service returns the name of a traffic pool on one side: its own name, or the service pool that replaces it.
 func (r *reading) service(side, name string) string {
 	if n := r.poolNumber(name); n >= 0 && r.serviceAt(side, n) != nil {
 		return r.servicePool(side, n)
@@ -229,7 +229,8 @@ func (r *reading) serviceAt(side string, n int) *grammar.Tree {
 	return advance.Get(side+"-pool", strconv.Itoa(n))
 }
 
-// servicePool names a service pool: ingress-service-pool.3, whatever the release calls it, or the traffic pool that it is.
+// servicePool returns the name of a service pool: ingress-service-pool.3, in whatever spelling of the release, or the traffic pool with
+// this number.
 func (r *reading) servicePool(side string, n int) string {
 	if r.serviceAt(side, n) == nil {
 		switch n {
@@ -247,8 +248,8 @@ func (r *reading) servicePool(side string, n int) string {
 	return side + "-service-pool." + strconv.Itoa(n)
 }
 
-// pools reads the pools: traffic pools by their names, and service pools that the tree sets. The preset has half of the memory in each of
-// its two pools, and no bound for lossless traffic on the way out (`nv show qos roce`).
+// pools reads the pools: traffic pools by their names, and service pools in the tree. The preset has half of the memory in each of its
+// two pools, and an unlimited egress pool for lossless traffic (`nv show qos roce`).
 func (r *reading) pools() map[string]ir.Pool {
 	out := map[string]ir.Pool{}
 	traffic := r.set.Get("qos", "traffic-pool")
@@ -282,7 +283,7 @@ func (r *reading) pools() map[string]ir.Pool {
 				}
 			}
 		}
-		for name, p := range out { // a service pool that is set replaces the traffic pool
+		for name, p := range out { // a service pool in the tree replaces the traffic pool
 			if n := r.poolNumber(name); n >= 0 && r.serviceAt(side, n) != nil {
 				p.Ingress, p.Egress = p.Ingress && side != "ingress", p.Egress && side != "egress"
 				out[name] = p
@@ -292,7 +293,7 @@ func (r *reading) pools() map[string]ir.Pool {
 	return out
 }
 
-// halves gives both pools of the preset half of the memory where nothing else is stated.
+// halves sets both pools of the preset to half of the memory, unless the tree states another size.
 func (r *reading) halves(out map[string]ir.Pool, names ...string) {
 	for _, name := range names {
 		p := out[name]
@@ -319,7 +320,7 @@ func (r *reading) poolAt(t *grammar.Tree, side string) ir.Pool {
 	return p
 }
 
-// cable gives the length by which the switch derives headroom: a profile that states none has 10 m, and the preset 100 m.
+// cable returns the length from which the switch derives headroom. The default of a profile is 10 m, and of the preset 100 m.
 func (r *reading) cable(pauses pausing) (metres ir.Setting[int]) {
 	if pauses.cos == 0 {
 		return metres
@@ -336,5 +337,5 @@ func (r *reading) cable(pauses pausing) (metres ir.Setting[int]) {
 	return ir.ByDefault(usualMetres)
 }
 
-// usualMetres is the length of a profile that states none. Source: chapter of 5.x, PFC.
+// usualMetres is the default length of a profile. Source: chapter of 5.x, PFC.
 const usualMetres = 10

@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// places calls add for the paths of the tree that may state a value of a port, the one that goes first before others.
+// places calls add for the paths of the tree that may state a value of a port. A path that overrides others comes before them.
 func (r *reading) places(port string, f ir.Field, index int, add func(path ...string)) {
 	n := strconv.Itoa(index)
 	holder := cmp.Or(r.bonds[port], port)
@@ -113,7 +113,7 @@ func (r *reading) places(port string, f ir.Field, index int, add func(path ...st
 		class("egress-scheduler", b.scheduler, "mode")
 	case ir.FieldShare:
 		class("egress-scheduler", b.scheduler, "bw-percent")
-	case ir.FieldMarking: // a class that no profile lists has no place: what makes it lossless is the place of a finding
+	case ir.FieldMarking: // a class that no profile lists has no place: a finding has the place that makes the class lossless
 		for _, key := range []string{"ecn", "min-threshold", "max-threshold", "probability"} {
 			profile("congestion-control", b.ecn, "traffic-class", n, key)
 		}
@@ -138,7 +138,7 @@ func (r *reading) places(port string, f ir.Field, index int, add func(path ...st
 	}
 }
 
-// ofPreset is the fields that the preset sets.
+// ofPreset returns the fields that the preset sets.
 var ofPreset = sync.OnceValue(func() map[ir.Field]bool {
 	return map[ir.Field]bool{
 		ir.FieldTrust: true, ir.FieldDSCP: true, ir.FieldPCP: true, ir.FieldQueue: true, ir.FieldPauses: true, ir.FieldCable: true,

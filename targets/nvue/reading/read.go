@@ -1,4 +1,4 @@
-// Package reading understands the configuration of a switch that NVUE configures, in whatever form people have it.
+// Package reading reads the configuration of a switch that NVUE configures, in every form that people keep.
 //
 // The input is texts, as package grammar reads them ([grammar.Loose]). The output is their meaning ([ir.Settings]), how much of them is
 // understood, and the place of each value.
@@ -16,11 +16,11 @@ import (
 	"github.com/rocec/rocec/targets/nvue/grammar"
 )
 
-// Read returns the settings of a switch of a release with some front ports, from its applied tree. A key that is not set has NVUE's
-// default, or the preset's where that is on. A value that makes no sense counts as left out. The tree has headroom in bytes alone:
-// the switch derives it from the length of a cable otherwise. An undeclared profile is unknown. So is PFC where default-global has
-// priorities beside the preset: the manuals leave open whether one replaces the other. Nil: the text is empty or cannot be read. Read
-// never fails, whatever the bytes.
+// Read returns the settings of a switch of a release with some front ports, from its applied tree. A missing key has NVUE's default, or
+// the preset's if the preset is on. An invalid value counts as missing. The tree has headroom only in bytes; otherwise the switch derives
+// headroom from the cable length. An undeclared profile is unknown. PFC is unknown if default-global has priorities in addition to the
+// preset: the manuals leave open whether one replaces the other. The result is nil if the text is empty or cannot be read. Read never
+// fails, whatever the bytes.
 func Read(ports []string, release string, content []byte) *ir.Settings {
 	if len(content) == 0 {
 		return nil
@@ -37,8 +37,8 @@ func Read(ports []string, release string, content []byte) *ir.Settings {
 	return s
 }
 
-// ports names the front ports: those of the fabric, and those of the tree. It replaces a bond by its members and a split port by its
-// parts, and skips interfaces that send no traffic by classes.
+// ports returns the front ports of the fabric and of the tree. It replaces a bond by its members and a split port by its parts, and omits
+// interfaces that do not send traffic by classes.
 func (r *reading) ports(known []string) map[string]bool {
 	ports := map[string]bool{}
 	for name, i := range r.set.Get("interface").MapOf() {
@@ -63,7 +63,7 @@ func (r *reading) ports(known []string) map[string]bool {
 	return ports
 }
 
-// notPorts is the types of interfaces that are no front ports.
+// notPorts are the types of interfaces that are not front ports.
 var notPorts = sync.OnceValue(func() map[string]bool {
 	return map[string]bool{"svi": true, "sub": true, "vrr": true, "bond": true, "peerlink": true}
 })
@@ -73,35 +73,35 @@ type reading struct {
 	set           *grammar.Tree
 	bonds         map[string]string
 	preset, lossy bool
-	mode          string          // of the preset; empty: it is off, or its mode is not known
-	release       grammar.Release // zero: not known
-	whole         bool            // keys that are not set have the default of the system
-	strict        bool            // values that make no sense are not known; else they count as left out
-	queue         [8]int          // -1: not known
+	mode          string          // mode of the preset; empty: the preset is off, or its mode is unknown
+	release       grammar.Release // zero: unknown
+	whole         bool            // missing keys have the system's default
+	strict        bool            // invalid values are unknown; otherwise they count as missing
+	queue         [8]int          // -1: unknown
 	alike         map[kind]*ir.PortSettings
 	same          map[ir.PortSettings]*ir.PortSettings
 }
 
-// kind is the profiles and own values of a port: ports of one kind are set alike.
+// kind has the profiles and own values of a port. Ports of one kind have equal settings.
 type kind struct {
 	bound
 	speed  ir.Setting[int64]
 	mtu    ir.Setting[int]
 	dog    ir.Setting[ir.WatchdogAction]
-	shares bool // it shares headroom with other ports
+	shares bool // the port shares headroom with other ports
 }
 
-// The names that a tree has from the factory.
+// The names in a factory's tree.
 const (
 	global       = grammar.DefaultGlobal
 	poolLossless = "default-lossless"
 	poolLossy    = "default-lossy"
 )
 
-// presetMarking is how the preset marks.
+// presetMarking is the marking of the preset.
 var presetMarking = ir.Marking{Min: grammar.PresetMin, Max: grammar.PresetMax, Probability: grammar.PresetProbability}
 
-// bound is the profiles of a port; empty: default-global.
+// bound has the profiles of a port; empty: default-global.
 type bound struct{ mapping, pfc, pause, ecn, scheduler, remark, shaper string }
 
 func newReading(set *grammar.Tree) *reading {
@@ -118,7 +118,7 @@ func newReading(set *grammar.Tree) *reading {
 	return r
 }
 
-// settings reads the ports that are known and those of the tree.
+// settings reads the known ports and the ports of the tree.
 func (r *reading) settings(known []string) *ir.Settings {
 	r.queues()
 	s := &ir.Settings{Rest: r.port(kind{dog: r.watchdog("")}), Ports: map[string]*ir.PortSettings{}}
@@ -149,13 +149,13 @@ func (r *reading) boundOf(name string) bound {
 	}
 }
 
-// undeclared is the name of a profile that no tree declares.
+// undeclared is the name of any undeclared profile.
 const undeclared = "?"
 
-// usual reports whether the unset values of a profile have their default: in a part of a tree they may be set elsewhere.
+// usual reports whether the missing values of a profile have their default. In a part of a tree, they may be set elsewhere.
 func (r *reading) usual(name string) bool { return r.whole || name != "" || r.preset }
 
-// profile gives a profile of a table: declared is false where a port has one that the tree does not declare.
+// profile returns a profile of a table. declared is false if a port has a profile that the tree does not declare.
 func (r *reading) profile(table, name string) (t *grammar.Tree, declared bool) {
 	t = r.set.Get("qos", table, cmp.Or(name, global))
 	if t != nil && r.strict && !t.IsMap() {
@@ -164,7 +164,7 @@ func (r *reading) profile(table, name string) (t *grammar.Tree, declared bool) {
 	return t, t != nil || name == "" && r.usual(name)
 }
 
-// queues notes the traffic class of every priority.
+// queues reads the traffic class of every priority.
 func (r *reading) queues() {
 	for cos := range r.queue {
 		r.queue[cos] = grammar.Queue(r.set, cos)
@@ -235,18 +235,18 @@ func (r *reading) maps(p *ir.PortSettings, name string) {
 
 // pausing is the profile by which a port pauses.
 type pausing struct {
-	cos    uint8         // that it is lossless for
-	of     *grammar.Tree // nil: the preset alone
+	cos    uint8         // the priorities that are lossless by the profile
+	of     *grammar.Tree // nil: only the preset pauses
 	link   bool
-	preset bool // the preset says so, and no profile
+	preset bool // the preset pauses, and no profile does
 	known  bool
 }
 
-// pauses notes PFC and link pause; what a profile leaves open is on.
+// pauses reads PFC and link pause. Settings that a profile leaves open are on.
 func (r *reading) pauses(p *ir.PortSettings, b bound) (x pausing) {
 	pfc, okPFC := r.profile("pfc", b.pfc)
 	pause, okPause := r.profile("link-pause", b.pause)
-	if r.strict && b.pfc != "" && b.pause == "" && pause == nil && !r.whole { // a part that states PFC speaks of no link pause
+	if r.strict && b.pfc != "" && b.pause == "" && pause == nil && !r.whole { // a part about PFC has no information about link pause
 		okPause = true
 	}
 	if !okPFC || !okPause {
@@ -283,7 +283,7 @@ func (r *reading) pauses(p *ir.PortSettings, b bound) (x pausing) {
 	return x
 }
 
-// on reads a switch of pauses, which are not known where it makes no sense.
+// on reads a switch of pauses. An invalid value is unknown.
 func (r *reading) on(p *ir.PortSettings, t *grammar.Tree) (on, ok bool) {
 	if on, ok = grammar.On(t); t != nil && !ok && r.strict {
 		p.PausesKnown = false
@@ -291,8 +291,8 @@ func (r *reading) on(p *ir.PortSettings, t *grammar.Tree) (on, ok bool) {
 	return on, ok
 }
 
-// marks notes which priorities are marked. Thresholds are those of the lowest of them. What the factory marks counts where default-global
-// states no class at all (OpenAPI document of 5.3, defaults of congestion-control).
+// marks reads which priorities are marked. Thresholds are those of the lowest marked priority. The marks of the factory apply if
+// default-global has no class at all (OpenAPI document of 5.3, defaults of congestion-control).
 func (r *reading) marks(p *ir.PortSettings, name string) {
 	t, declared := r.profile("congestion-control", name)
 	if !declared {
@@ -309,7 +309,7 @@ func (r *reading) marks(p *ir.PortSettings, name string) {
 		x := t.Get("traffic-class", strconv.Itoa(q))
 		on, stated := grammar.On(x.Get("ecn"))
 		if !stated {
-			on = usual || r.strict && x.IsMap() && x.Get("ecn") == nil // chapter of 5.x: a class that is listed marks
+			on = usual || r.strict && x.IsMap() && x.Get("ecn") == nil // chapter of 5.x: a listed class marks
 		}
 		if !on {
 			continue
@@ -324,7 +324,7 @@ func (r *reading) marks(p *ir.PortSettings, name string) {
 					*f.to = n
 				}
 			}
-			if mode := x.Get("mode"); mode.IsScalar() && mode.Value == "relative" { // of what is free, so not in bytes
+			if mode := x.Get("mode"); mode.IsScalar() && mode.Value == "relative" { // relative to the free memory, so not in bytes
 				p.Marking = ir.Marking{}
 			}
 		}
@@ -332,7 +332,7 @@ func (r *reading) marks(p *ir.PortSettings, name string) {
 	}
 }
 
-// schedule notes shares. A class that a profile does not list has share 0; the factory's shares are 12 and 13 % in turn.
+// schedule reads shares. A class that is missing in a profile has share 0. The factory's shares alternate between 12 and 13 %.
 func (r *reading) schedule(p *ir.PortSettings, name string) {
 	t, declared := r.profile("egress-scheduler", name)
 	if !declared {

@@ -19,12 +19,12 @@ import (
 )
 
 // Understand reads the configuration of one switch, in every form: startup.yaml, the output of `nv config show` as YAML, JSON or
-// commands, a patch, and a script of nv set lines. The map contents holds the texts by their names. It never fails: a slip costs its
-// line or its node.
+// commands, a patch, and a script of nv set lines. contents has the texts by their names. Understand never fails: a slip makes only its
+// line or its node unreadable.
 //
-// The moment follows from names: startup.yaml is stored; applied, running and `config show` are running. Where texts are of several
-// moments, the running one is read. A script or a patch is a part: unset values are not known, beside the defaults of the preset and of
-// the profiles that it sets. Defaults of a release before 5.4 are not known.
+// The moment of a text follows from its name: startup.yaml is stored; applied, running and `config show` are running. If texts have
+// several moments, the running one is read. A script or a patch is a part: missing values are unknown, except for the defaults of the
+// preset and of the profiles in the part. Defaults of a release before 5.4 are unknown.
 func Understand(id target.Identity, contents map[string][]byte) *target.Understood {
 	u := &understanding{id: id}
 	for _, name := range slices.Sorted(maps.Keys(contents)) {
@@ -46,7 +46,8 @@ func Understand(id target.Identity, contents map[string][]byte) *target.Understo
 	return out
 }
 
-// word returns a value without a row in the grammar; empty if it is missing. Read as commands, it is the last key of its path.
+// word returns a value without a row in the grammar; empty if it is missing. In a text of commands, the value is the last key of its
+// path.
 //
 // Both switches of an MLAG have its mac-address. Source: Cumulus Linux 5.x, Multi-Chassis Link Aggregation.
 func (u *understanding) word(path ...string) string {
@@ -91,7 +92,7 @@ func (u *understanding) bgp() *target.BGP {
 	at.Leaves(func(l grammar.Leaf) {
 		switch {
 		case slices.Contains(l.Path, "allow-my-asn") && !slices.Contains(l.Path, "off") && l.Value != "off":
-			out.Unlike = "routes with its own AS number are taken (allow-my-asn)"
+			out.Unlike = "it accepts routes with its own AS number (allow-my-asn)"
 		case slices.Contains(l.Path, "policy") && out.Unlike == "":
 			out.Unlike = "a policy changes or filters its routes"
 		}
@@ -99,7 +100,7 @@ func (u *understanding) bgp() *target.BGP {
 	return out
 }
 
-// wordOf is the word of a scalar, or of the last key of a path that was read from a command.
+// wordOf returns the word of a scalar, or the last key of a path that was read from a command.
 func wordOf(t *grammar.Tree) string {
 	if keys := t.Keys(); len(keys) == 1 {
 		return keys[0]
@@ -116,13 +117,13 @@ type text struct {
 	name   string
 	data   []byte
 	moment ir.Moment
-	other  bool // a text of another moment is read
+	other  bool // a text of another moment is read in place of this one
 }
 
 // whole reports whether a text is a device's whole configuration.
 func (t *text) whole() bool { return !t.Refused && t.Part == "" }
 
-// understanding is a configuration that is being understood.
+// understanding is the state of [Understand].
 type understanding struct {
 	id       target.Identity
 	texts    []text
@@ -133,14 +134,14 @@ type understanding struct {
 	coverage target.Coverage
 }
 
-// momentOf tells the moment of a text by its name, or by the command line above it.
+// momentOf returns the moment of a text by its name, or by the command line above it.
 func momentOf(name string, l *grammar.Loose) ir.Moment {
 	lower := strings.ToLower(name)
 	base := path.Base(lower)
 	switch {
 	case l.Printed:
 		return ir.Running
-	case strings.HasPrefix(base, "startup"), strings.HasSuffix(base, "startup.yaml"): // also a copy: leaf01-startup.yaml
+	case strings.HasPrefix(base, "startup"), strings.HasSuffix(base, "startup.yaml"): // also a copy, such as leaf01-startup.yaml
 		return ir.Stored
 	case strings.Contains(base, "applied"), strings.Contains(base, "running"), strings.Contains(lower, "config show"),
 		strings.Contains(base, "config-show"), strings.Contains(base, "config_show"):
@@ -149,7 +150,8 @@ func momentOf(name string, l *grammar.Loose) ir.Moment {
 	return ir.MomentUnknown
 }
 
-// choose leaves whole texts of other moments aside: running texts go before stored ones, and those before texts without a moment.
+// choose marks whole texts of other moments as unused: running texts override stored ones, and stored texts override those without a
+// moment.
 func (u *understanding) choose() {
 	best := ir.MomentUnknown
 	for i := range u.texts {
@@ -163,7 +165,7 @@ func (u *understanding) choose() {
 	}
 }
 
-// releases finds the release, by which paths there are: that of a header, or that of the switch.
+// releases finds the release, which decides the existing paths: the release of a header, or of the switch.
 func (u *understanding) releases() {
 	stated := u.id.Release
 	for i := range u.texts {
@@ -221,7 +223,7 @@ func (u *understanding) settings() *ir.Settings {
 	return s
 }
 
-// presetUnread reports whether the preset of a tree may be on or off.
+// presetUnread reports whether it is unknown if the preset is on.
 func presetUnread(set *grammar.Tree) bool {
 	t := set.Get("qos", "roce")
 	if t != nil && !t.IsMap() {
@@ -243,7 +245,7 @@ func leavesOf(t *grammar.Tree) (out []grammar.Leaf) {
 	return out
 }
 
-// system notes what a header states of the switch. Without one, the paths show a range of releases.
+// system reads the facts about the switch in a header. Without a header, the paths determine a range of releases.
 func (u *understanding) system(s *ir.Settings) {
 	for i := range u.texts {
 		h := u.texts[i].Header
@@ -269,10 +271,10 @@ func (u *understanding) system(s *ir.Settings) {
 	}
 }
 
-// mostMissed is how many rows that are not understood are listed one by one.
+// mostMissed is the maximum number of listed rows that are not understood.
 const mostMissed = 10_000
 
-// asideMoment is why rows of a text set nothing.
+// asideMoment is the reason why rows of a text set nothing.
 const asideMoment = "another text is of a later moment"
 
 // cover counts the rows of a text.
@@ -303,8 +305,8 @@ func (u *understanding) cover(t *text) {
 	sort.SliceStable(not, func(i, j int) bool { return not[i].At.Start.Byte < not[j].At.Start.Byte })
 }
 
-// wrong returns the place of a row's first key that no path has, or of the path that takes no such members; else that of its last
-// key.
+// wrong returns the place of a row's first unknown key, or of the path that does not accept such members. Otherwise it returns the place
+// of the last key.
 func (u *understanding) wrong(w grammar.Written) grammar.Place {
 	last := len(w.Keys) - 1
 	if w.Kind == "header" {
@@ -323,7 +325,7 @@ func (u *understanding) wrong(w grammar.Written) grammar.Place {
 	return w.Keys[last]
 }
 
-// mean gives the row of the table for a row of a text, or why it is not understood.
+// mean returns the row of the table for a row of a text, or why it is not understood.
 func (u *understanding) mean(w grammar.Written) (row *grammar.Row, why string) {
 	if w.Kind == "header" {
 		if last := w.Path[len(w.Path)-1]; last == "version" || last == "model" {
@@ -340,7 +342,7 @@ func (u *understanding) mean(w grammar.Written) (row *grammar.Row, why string) {
 		if why != "" || i < 2 || !strings.ContainsAny(key, ",-") {
 			continue
 		}
-		for _, single := range grammar.Singles(keys[:i], key) { // each number of a range is one that there is
+		for _, single := range grammar.Singles(keys[:i], key) { // each number of a range must be valid
 			one := slices.Clone(keys)
 			one[i] = single
 			if _, why = u.meanOne(w, one); why != "" {
@@ -369,15 +371,15 @@ func (u *understanding) meanOne(w grammar.Written, keys []string) (*grammar.Row,
 		}
 	case at == len(keys) && row.Kind != grammar.Set:
 		if row.Wrong(w.Leaf) != "" {
-			return nil, "the path takes no such value"
+			return nil, "the path does not accept this value"
 		}
 	case at < len(keys) && row.Kind != grammar.Anything && row.Kind != grammar.Members:
-		return nil, "the path goes on below a value"
+		return nil, "the path continues below a value"
 	}
 	return row, ""
 }
 
-// where gives the place of a value. For a pool, port is the pool's name.
+// where returns the place of a value. For a pool, port is the pool's name.
 func (u *understanding) where(port string, f ir.Field, index int) (diag.Range, bool) {
 	if u.reading == nil {
 		return diag.Range{}, false

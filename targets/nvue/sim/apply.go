@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// exists reports which ports there are under the applied configuration.
+// exists returns a function that reports which ports exist under the applied configuration.
 func (c *call) exists(port string) bool {
 	applied := effective(c.byID(c.Applied).Tree, c.release())
 	for _, p := range c.Ports {
@@ -27,7 +27,7 @@ func (c *call) exists(port string) bool {
 	return false
 }
 
-// question is what an apply has to ask; empty: nothing.
+// question returns the question that an apply must ask; empty: none.
 func (c *call) question(t tree) string {
 	var b strings.Builder
 	for _, path := range c.edited(t) {
@@ -127,7 +127,7 @@ func (c *call) apply(args []string) int {
 	return c.say("applied [rev_id: %d]", r.ID)
 }
 
-// confirm keeps, undoes, or tells of what waits.
+// confirm confirms, undoes, or reports the waiting revision.
 func (c *call) confirm(verb string, args []string) int {
 	w := c.Window
 	if w == nil || len(args) > 0 && args[0] != strconv.Itoa(w.ID) {

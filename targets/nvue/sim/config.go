@@ -17,15 +17,15 @@ type call struct {
 	p        *target.Proc
 	words    []string
 	set      map[string]string // options with their values
-	file     []byte            // what patch and replace load
+	file     []byte            // the files that patch and replace load
 	fileErr  error
-	ask      string // a question that stands
+	ask      string // a question without an answer
 	answered bool
 	yes      bool
 	stopped  bool // nvued is stopped
 }
 
-// takesValue are the options of nv that have one.
+// takesValue are the options of nv with a value.
 var takesValue = []string{"-r", "--rev", "-o", "--output", "-m", "--message"}
 
 func (n *NVUE) nv(p *target.Proc) (status int) {
@@ -56,7 +56,7 @@ func (n *NVUE) nv(p *target.Proc) (status int) {
 		c.set[name] = v
 	}
 	if len(c.words) == 3 && c.words[0] == "config" && (c.words[1] == "patch" || c.words[1] == "replace") {
-		c.file, c.fileErr = p.ReadFile(c.words[2]) // before the lock is taken, which reading needs
+		c.file, c.fileErr = p.ReadFile(c.words[2]) // before the lock is taken, since reading needs the lock
 	}
 	c.stopped = !n.m.Active("nvued.service")
 	n.m.Do(func() { status = c.run() })
@@ -70,7 +70,7 @@ func (n *NVUE) nv(p *target.Proc) (status int) {
 	return status
 }
 
-// duration is the time of --confirm; a number alone is minutes.
+// duration reads the time of --confirm; a number alone is minutes.
 func duration(s string) (time.Duration, error) {
 	if n, err := strconv.Atoi(s); err == nil && n > 0 && n < 100_000 {
 		return time.Duration(n) * time.Minute, nil
@@ -95,7 +95,7 @@ func (c *call) say(format string, args ...any) int {
 	return 0
 }
 
-// may reports whether who runs it is in a group that may do it: nvapply may what nvset may, and that what nvshow may.
+// may reports whether the user is in a group that may run the command: nvapply includes nvset, and nvset includes nvshow.
 func (c *call) may(group string) bool {
 	order := []string{"nvshow", "nvset", "nvapply"}
 	return c.p.Root || c.Groups == nil || slices.ContainsFunc(c.Groups[c.p.User], func(g string) bool {
@@ -103,7 +103,7 @@ func (c *call) may(group string) bool {
 	})
 }
 
-// needs is the group a command is for.
+// needs returns the group that a command needs.
 func (c *call) needs() string {
 	switch {
 	case len(c.words) == 0 || c.words[0] == "show":
@@ -150,7 +150,7 @@ func (c *call) run() int {
 	return c.fail("Invalid Command: nv %s", strings.Join(c.words, " "))
 }
 
-// pending is the revision the user has attached; nil: none, unless one is to be made.
+// pending returns the revision that the user has attached; nil: none, unless it should be added.
 func (c *call) pending(make bool) *revision {
 	if r := c.byID(c.Attached[c.p.User]); r != nil {
 		return r
@@ -183,7 +183,7 @@ func (c *call) named(name string) (*revision, bool) {
 	return r, err == nil && r != nil
 }
 
-// one does one nv set or nv unset.
+// one runs one nv set or nv unset.
 func (n *NVUE) one(r *revision, words []string) error {
 	t, err := schemaOf(n.release()).words(words[1:], words[0] == "unset")
 	switch {
@@ -197,7 +197,7 @@ func (n *NVUE) one(r *revision, words []string) error {
 	return nil
 }
 
-// lines does a file of nv set and nv unset.
+// lines runs a file of nv set and nv unset.
 func (n *NVUE) lines(r *revision, text string) error {
 	for line := range strings.Lines(text) {
 		words := strings.Fields(line)
@@ -214,7 +214,7 @@ func (n *NVUE) lines(r *revision, text string) error {
 	return nil
 }
 
-// merge joins trees; sets are joined or replaced.
+// merge merges trees; sets are joined or replaced.
 func (n *NVUE) merge(t, src tree) {
 	if n.SetsReplace {
 		for feature, where := range map[string]tree{"pfc": src.sub("qos", "pfc"), "traffic-pool": src.sub("qos", "traffic-pool")} {
@@ -231,7 +231,7 @@ func (n *NVUE) merge(t, src tree) {
 	}
 }
 
-// respell has the leaves that were renamed in their later form.
+// respell changes renamed leaves to their later form.
 func respell(t tree) {
 	for k, v := range t {
 		if o, ok := v.(tree); ok {
@@ -328,7 +328,7 @@ func (c *call) remove(args []string) int {
 	return 0
 }
 
-// load is patch and replace.
+// load simulates patch and replace.
 func (c *call) load(args []string) int {
 	if len(args) != 1 || c.fileErr != nil {
 		return c.fail("Error: cannot read the file: %v", c.fileErr)
@@ -368,7 +368,7 @@ func (c *call) loadInto(r *revision) error {
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(docs, func(a, b doc) int { // one request: what is unset, is unset last
+	slices.SortStableFunc(docs, func(a, b doc) int { // one request: unsets come last
 		return strings.Compare(strings.Replace(a.what, "unset", "z", 1), strings.Replace(b.what, "unset", "z", 1))
 	})
 	for _, d := range docs {
@@ -450,7 +450,7 @@ func (c *call) history(args []string) int {
 	return 0
 }
 
-// revisions is nv config revision.
+// revisions simulates nv config revision.
 func (c *call) revisions([]string) int {
 	entry := func(r *revision) tree {
 		issues := tree{}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// defaults is what holds where nothing is set: the factory's tree of QoS, and what follows from the release.
-// Source: full tree of 5.5.1 as published in the automation workshop; reference of NVUE for the later spellings.
+// defaults returns the values that apply if nothing is set: the factory's tree of QoS, and the release's defaults. Source: full tree of
+// 5.5.1 as published in the automation workshop; reference of NVUE for the later spellings.
 func defaults(r release) tree {
 	t := tree{}
 	eight := func(v func(n int) any) tree {
@@ -51,14 +51,14 @@ func defaults(r release) tree {
 	return t
 }
 
-// marks is ECN as the factory has it on traffic class 0, and the preset on 3.
+// marks is the ECN of the factory on traffic class 0, and of the preset on class 3.
 func marks() tree {
 	return tree{
 		"ecn": "enable", "red": "disable", "min-threshold": int64(150000), "max-threshold": int64(1500000), "probability": int64(100),
 	}
 }
 
-// spell is how a release turns something off and on: 5.15 has renamed it.
+// spell returns the words of a release for off and on; 5.15 has renamed them.
 func spell(r release) (key, off, on string) {
 	if r >= 15 {
 		return "state", "disabled", "enabled"
@@ -66,7 +66,7 @@ func spell(r release) (key, off, on string) {
 	return "enable", "off", "on"
 }
 
-// preset is what qos roce fills in; nil: it is off.
+// preset returns the values that qos roce sets; nil: it is off.
 func preset(t tree, r release) tree {
 	key, off, _ := spell(r)
 	roce := t.sub("qos", "roce")
@@ -99,7 +99,7 @@ func preset(t tree, r release) tree {
 	return p
 }
 
-// effective returns the effective configuration: the defaults, over them the preset, over them the settings.
+// effective returns the effective configuration: the settings override the preset, which overrides the defaults.
 func effective(t tree, r release) tree {
 	out := defaults(r)
 	if p := preset(t.expand(), r); p != nil {
@@ -110,10 +110,10 @@ func effective(t tree, r release) tree {
 	return out
 }
 
-// features are those that ports take from a profile.
+// features are the profiles that ports can have.
 var features = []string{"mapping", "remark", "pfc", "link-pause", "congestion-control", "egress-scheduler", "egress-shaper"}
 
-// pausing is the profile by which a port pauses: its own, or default-global. Nil: it does not.
+// pausing returns the profile by which a port pauses: its own, or default-global. Nil: the port does not pause.
 func pausing(eff tree, port, feature string) tree {
 	name := eff.text("interface", port, "qos", feature, "profile")
 	if name == "" {
@@ -126,8 +126,8 @@ func pausing(eff tree, port, feature string) tree {
 	return p
 }
 
-// judge finds what keeps a configuration from being applied, after the paths were checked; exists reports which ports there are while
-// the configuration before is in use.
+// judge returns what prevents a configuration from being applied, after the check of paths. exists reports which ports exist while the
+// previous configuration is in use.
 func judge(t tree, r release, exists func(port string) bool) (out []issue) {
 	eff := effective(t, r)
 	qos := eff.sub("qos")
@@ -207,7 +207,7 @@ func judge(t tree, r release, exists func(port string) bool) (out []issue) {
 	return out
 }
 
-// bonds gives the bond of each member.
+// bonds returns the bond of each member.
 func bonds(eff tree) map[string]string {
 	of := map[string]string{}
 	for bond, v := range eff.sub("interface") {

@@ -8,7 +8,7 @@ import (
 
 var _ target.Marker = (*NVUE)(nil)
 
-// Marks implements [target.Marker] by the settings of the chip, rounded as the chip rounds.
+// Marks implements [target.Marker] with the settings of the chip, rounded in the way of the chip.
 func (n *NVUE) Marks(port string, cos int) (from int, ok bool) {
 	t := n.programmed(port)
 	profile, _ := t.at("interface", port, "qos", "congestion-control", "profile").(string)

@@ -20,9 +20,9 @@ func parseRelease(s string) release {
 	panic("nvue/sim: no release of Cumulus Linux 5: " + s)
 }
 
-// paths is what exists below the objects that are judged: the path, its type, and the releases since and until which (not with) it is
-// there. In a path, P is a name, N a number of 0 to 7, D one of 0 to 63, I an interface, * any key. Types: a range of numbers, words,
-// "set" for keys without value, and "any" for all there may be below. Source: reference of NVUE, Set and Unset Commands, QoS, 5.4 to 5.17.
+// paths are the paths below the checked objects: the path, its type, and the releases from since on and before until that have it. In a
+// path, P is a name, N a number of 0 to 7, D a number of 0 to 63, I an interface, * any key. Types: a range of numbers, words, "set" for
+// keys without value, and "any" for any content below. Source: reference of NVUE, Set and Unset Commands, QoS, 5.4 to 5.17.
 var paths = []struct {
 	path, kind   string
 	since, until release
@@ -102,7 +102,7 @@ var paths = []struct {
 	{"system.config.auto-save.state", "enabled disabled", 15, 0},
 }
 
-// roots are the objects there are; open are those in which keys that no path has are taken as they come.
+// roots are the existing objects. open are the objects that accept keys without a path.
 var (
 	roots = []string{"acl", "bridge", "evpn", "interface", "mlag", "nve", "platform", "qos", "router", "service", "system", "vrf"}
 	open  = []string{
@@ -181,12 +181,12 @@ func (s *schema) kid(key string) *schema {
 	return nil
 }
 
-// issue is what keeps a configuration from being applied.
+// issue is an error that prevents a configuration from being applied.
 type issue struct{ At, Reason string }
 
 func (i issue) String() string { return "Config invalid at " + i.At + ": " + i.Reason }
 
-// check finds what the release does not have.
+// check returns the content that the release does not have.
 func (s *schema) check(t tree, at string) (out []issue) {
 	for _, k := range sorted(t) {
 		path := strings.TrimPrefix(at+"."+k, ".")
@@ -212,7 +212,7 @@ func (s *schema) check(t tree, at string) (out []issue) {
 	return out
 }
 
-// truths finds truth values, which nothing in the tree is.
+// truths returns truth values, which the tree never contains.
 func truths(v any, at string) (out []issue) {
 	switch v := v.(type) {
 	case tree:
@@ -225,7 +225,7 @@ func truths(v any, at string) (out []issue) {
 	return out
 }
 
-// takes describes what is wrong with a value; empty if it is valid.
+// takes describes the mistake in a value; empty if it is valid.
 func (s *schema) takes(v any) string {
 	lo, hi, numeric := strings.Cut(s.kind, "-")
 	low, err := strconv.ParseInt(lo, 10, 64)
@@ -250,13 +250,13 @@ func (s *schema) takes(v any) string {
 	return ""
 }
 
-// complaint is what nv prints, as it stands.
+// complaint is an error that nv prints unchanged.
 type complaint string
 
 // Error returns the text.
 func (c complaint) Error() string { return string(c) }
 
-// words makes of the words of nv set or nv unset the tree they name.
+// words returns the tree for the words of nv set or nv unset.
 func (s *schema) words(words []string, unset bool) (tree, error) {
 	if len(words) == 0 {
 		return nil, complaint("Invalid Command: nothing to set")

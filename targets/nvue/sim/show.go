@@ -10,14 +10,15 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// quanta is how long a port needs to obey a pause, in 512 bits, by speed in Gb/s. Source: SONiC, buffer_headroom_mellanox.lua.
+// quanta is the time that a port needs to obey a pause, in units of 512 bits, by speed in Gb/s. Source: SONiC,
+// buffer_headroom_mellanox.lua.
 var quanta = map[int]int{1: 67, 10: 67, 25: 80, 40: 118, 50: 147, 100: 394, 200: 453, 400: 905, 800: 905}
 
-// cells are the cells of the generations of the chip, in bytes.
+// cells are the cell sizes of the chip's generations, in bytes.
 var cells = [...]int{96, 144, 144, 192, 192, 256}
 
-// headroom returns the bytes that a switch reserves where a profile states a length. Source: SONiC, buffer_headroom_mellanox.lua,
-// with the factors of bytes on the cable put right; switchd's own formula is not published.
+// headroom returns the bytes that a switch reserves for a profile with a stated length. Source: SONiC, buffer_headroom_mellanox.lua, with
+// corrected factors of bytes on the cable; switchd's own formula is not published.
 func headroom(spectrum, mbps, mtu, meters, small int) int {
 	cell := float64(cells[spectrum-1])
 	worst := 2 * cell / (1 + cell)
@@ -41,7 +42,7 @@ func (n *NVUE) programmed(port string) tree {
 	return effective(n.Chip, n.release())
 }
 
-// has reports whether a name is that of the port or of one of its parts.
+// has reports whether a name belongs to the port or to one of its parts.
 func (p Port) has(name string) bool { return p.Name == name || strings.HasPrefix(name, p.Name+"s") }
 
 // port returns the current state of a port.
@@ -61,7 +62,7 @@ func (n *NVUE) port(name string) (Port, bool) {
 	return Port{}, false
 }
 
-// size is a leaf of bytes, as the switch is set to write them.
+// size returns a leaf of bytes in the form that the switch is set to write.
 func (n *NVUE) size(bytes int) any {
 	switch n.Units {
 	case Bytes:
@@ -78,7 +79,7 @@ func (n *NVUE) size(bytes int) any {
 	return int64(bytes)
 }
 
-// sized has the leaves of bytes of an object written as the switch does.
+// sized converts the leaves of bytes in an object to the switch's form.
 func (n *NVUE) sized(t tree) tree {
 	out := t.clone()
 	for k, v := range out {
@@ -94,7 +95,7 @@ func (n *NVUE) sized(t tree) tree {
 	return out
 }
 
-// profile is a PFC profile with what holds where it says nothing.
+// profile returns a PFC profile with its defaults.
 func profile(p tree) tree {
 	out := tree{
 		"cable-length": int64(10), "port-buffer": int64(25000), "xoff-threshold": int64(10000), "xon-threshold": int64(2000),
@@ -104,7 +105,7 @@ func profile(p tree) tree {
 	return out
 }
 
-// groups is the memory of a port by priority groups.
+// groups returns the memory of a port by priority groups.
 func (n *NVUE) groups(name string) tree {
 	eff := n.programmed(name)
 	p, _ := n.port(name)
@@ -144,7 +145,7 @@ func (n *NVUE) groups(name string) tree {
 	return out
 }
 
-// marking is ECN of a port, as the chip has it.
+// marking returns the ECN of a port in the chip.
 func (n *NVUE) marking(name string) tree {
 	eff := n.programmed(name)
 	p := eff.text("interface", name, "qos", "congestion-control", "profile")
@@ -165,7 +166,7 @@ func (n *NVUE) marking(name string) tree {
 	return n.sized(out)
 }
 
-// counters are what a port has counted.
+// counters returns the counters of a port.
 func (n *NVUE) counters(name string) tree {
 	pfc, queues := tree{}, tree{}
 	count := func(format string, args ...any) int64 { return int64(n.m.Counter(name, fmt.Sprintf(format, args...))) }
@@ -178,7 +179,7 @@ func (n *NVUE) counters(name string) tree {
 	return tree{"pfc-stats": pfc, "egress-queue-stats": queues, "ingress-buffer-stats": buffer}
 }
 
-// show is nv show.
+// show simulates nv show.
 func (c *call) show(words []string) int {
 	if c.Faults.Garbage != "" {
 		c.p.Print(c.Faults.Garbage)
@@ -286,7 +287,7 @@ func (c *call) shown(words []string) tree {
 	return nil
 }
 
-// roce is nv show qos roce: the preset, and what departs from it.
+// roce simulates nv show qos roce: the preset, and the deviations from it.
 func (n *NVUE) roce() tree {
 	key, off, on := spell(n.release())
 	p := preset(n.Chip.expand(), n.release())
@@ -320,7 +321,7 @@ func (n *NVUE) roce() tree {
 	return out
 }
 
-// eeprom is decode-syseeprom -j.
+// eeprom simulates decode-syseeprom -j.
 func (n *NVUE) eeprom(p *target.Proc) int {
 	if !slices.Equal(p.Args[1:], []string{"-j"}) {
 		return p.Fail(1, "usage: %s -j", p.Name())

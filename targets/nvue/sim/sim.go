@@ -1,37 +1,38 @@
 // Package sim simulates [NVUE] of Cumulus Linux 5.4 to 5.18 on a switch: nv, which stages, applies, confirms and saves revisions,
-// with its refusals and prompts, and the chip's state that nv show prints. It judges what is sent to it by a table of its own
-// (schema.go) and knows nothing of what rocec writes.
+// with its refusals and prompts, and the chip's state that nv show prints. It checks its input by a separate table (schema.go) and has no
+// knowledge of rocec's output.
 //
 // Package sim is an independent judge of the files and commands of rocec: never merge it with the grammar or the reader of the target.
 //
 // The traps that it simulates:
 //
-//   - state: enabled from 5.15, enable: on before; pools of advance-buffer-config are named anew at 5.11; small-packet-probability from
+//   - state: enabled from 5.15, enable: on before; pools of advance-buffer-config are renamed in 5.11; small-packet-probability from
 //     5.17: reference of NVUE, Set and Unset Commands, QoS, version history.
-//   - on and off without quotes are text, and 3 as a key is not: YAML 1.2. Listings of the manuals have enable: on beside keys of digits in
-//     quotes.
-//   - set and unset of one object in one file: the order is not promised (manual of 5.15, NVUE CLI). Here unset comes last and wins.
-//   - A set that is set again is joined, or replaced ([Config.SetsReplace]): the RoCE page of 5.14 leaves it open.
+//   - on and off without quotes are text, and 3 as a key is not: YAML 1.2. Listings of the manuals have enable: on next to quoted keys of
+//     digits.
+//   - set and unset of one object in one file: no order is promised (manual of 5.15, NVUE CLI). Here unset comes last and wins.
+//   - Setting a set again joins or replaces it ([Config.SetsReplace]): the RoCE page of 5.14 leaves this open.
 //   - An unsaved revision is lost at a reboot up to 5.8; auto-save is on from 5.9 (reference of NVUE, Config Commands).
 //   - Whether auto-save writes before an apply is confirmed is not documented: [Config.SaveUnconfirmed].
-//   - nv config apply --confirm 60 without a unit is one hour (reference of NVUE, Config Commands), so minutes; ten minutes if left out.
+//   - nv config apply --confirm 60 is one hour, since a number without a unit is minutes. The default is ten minutes (reference of NVUE,
+//     Config Commands).
 //   - The parent revision may be named "applied", which identifies no revision: [Config.ParentByName] (clients of the API show both).
-//   - Each user has a pending revision; one taken from an old base is applied whole, and what others have applied since is lost, without
+//   - Each user has a pending revision. A revision from an old base is applied as a whole, and later changes of others are lost without
 //     a warning (manual, NVUE CLI and API: revisions are branches, and there is no lock).
 //   - Files that were edited by hand are overwritten, after a prompt; without an answer the revision is ays_fail (manual, NVUE API).
 //   - Whether 5.15 and later keep ecn as enable or enabled: [Config.StoresEnabled] (examples in the reference print one, the manual the
 //     other).
 //   - Invalid configuration makes the revision invalid with the issue config_invalid; it stays pending (manual, NVUE API).
 //   - Failures may end with status 0: [Config.StatusZero] (NVIDIA's Ansible module looks for "error" in stderr, too).
-//   - QoS on members of bonds, ports split in the same apply, watchdogs on what is not a port or does not pause, link pause beside PFC, two
-//     lossless pools, shares above 100: manual of 5.17, Quality of Service, with its Caveats.
-//   - A PFC profile that says no cable-length is sized for 10 m, the preset's for 100 m; PFC without a lossless pool has no headroom
+//   - QoS on members of bonds, ports split in the same apply, watchdogs on interfaces that are not ports or do not pause, link pause
+//     in addition to PFC, two lossless pools, shares above 100: manual of 5.17, Quality of Service, with its Caveats.
+//   - A PFC profile without cable-length is sized for 10 m, and the preset for 100 m. PFC without a lossless pool has no headroom
 //     (manual of 5.17, Quality of Service: the pool comes first).
 //   - The chip rounds ECN thresholds up to 64 of its cells (RoCE pages: 150000 is shown as 153 KB on cells of 144 B, as 156 KB on
 //     Spectrum-4; Linux, spectrum_qdisc.c).
-//   - The form of leaves with units in JSON is not documented: [Config.Units]. Nor are the keys of ingress-priority-group, which are
-//     those of the table here, in the spelling of NVUE.
-//   - Replacing the whole configuration takes the login with it (manual of 5.15, NVUE CLI): [NVUE.LoginGone].
+//   - The form of leaves with units in JSON is not documented: [Config.Units]. The keys of ingress-priority-group are not documented
+//     either. They are the keys of the table here, in the spelling of NVUE.
+//   - Replacing the whole configuration also removes the login (manual of 5.15, NVUE CLI): [NVUE.LoginGone].
 package sim
 
 import (
@@ -42,50 +43,50 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Config is what differs between switches, and what documents leave open.
+// Config describes a switch, and selects among behaviours that documents leave open.
 type Config struct {
 	Release  string              // "5.9.1"
 	Model    string              // "SN5600"
 	Spectrum int                 // generation of the chip, 1 to 6
-	Ports    []Port              // before any is split
-	Groups   map[string][]string // nvshow, nvset, nvapply, by user; nil: everybody may do everything
+	Ports    []Port              // before any port is split
+	Groups   map[string][]string // nvshow, nvset, nvapply, by user; nil: all users may do everything
 
-	SetsReplace     bool // a set that is set again is replaced, not joined
+	SetsReplace     bool // setting a set again replaces the set and does not join it
 	SaveUnconfirmed bool // auto-save does not wait for the confirmation
-	ParentByName    bool // the revision a revision comes from is named "applied"
+	ParentByName    bool // the parent revision is named "applied"
 	StatusZero      bool // failures end with status 0
-	StoresEnabled   bool // from 5.15, enable of ecn, red and pfc-watchdog is kept as enabled, and disable as disabled
+	StoresEnabled   bool // from 5.15 on, enable of ecn, red and pfc-watchdog is stored as enabled, and disable as disabled
 	Units           Units
 }
 
 // Port is a port of the front panel, with its cable.
 type Port struct {
 	Name      string
-	SpeedMbps int // of a port the machine has no interface of
+	SpeedMbps int // of a port without an interface in the machine
 	MTU       int // bytes, likewise
-	Meters    int // of the cable, as its memory says; 0: nothing can be read
-	Short     int // bytes of headroom the switch reserves less than it should
-	Least     int // bytes it reserves at least where the stated length is that of the cable: its own formula is not published
+	Meters    int // of the cable, from its memory; 0: nothing can be read
+	Short     int // bytes of headroom that the switch reserves too little
+	Least     int // bytes that the switch reserves at least, if the stated length is the cable's: its own formula is not published
 }
 
-// Units is how leaves that have a unit are written in JSON.
+// Units is the form of leaves with a unit in JSON.
 type Units int
 
-// The ways leaves with a unit are written.
+// The forms of leaves with a unit.
 const (
 	Plain  Units = iota // 150000
 	Bytes               // "150000 B"
 	Scaled              // "146.48 KB"
 )
 
-// Faults are failures to come.
+// Faults are failures to simulate.
 type Faults struct {
 	Crash   bool   // nvued ends in the middle of an apply
 	Halfway bool   // an apply ends after half of the ports
 	Garbage string // what nv show prints instead of JSON
 }
 
-// NVUE is the daemon of one switch with its programs.
+// NVUE simulates the daemon of one switch with its programs.
 type NVUE struct {
 	Config
 	Faults Faults // set them inside [NVUE.Do]
@@ -115,10 +116,10 @@ type state struct {
 	Attached  map[string]int // the pending revision of each user
 	Applied   int
 	Saved     int    // the revision that startup.yaml holds
-	Startup   string // what was written there
+	Startup   string // the content written to startup.yaml
 	Window    *window
-	Chip      tree // what the chip was programmed from
-	Torn      tree // what the second half of the ports still has after a failure
+	Chip      tree // the configuration from which the chip was programmed
+	Torn      tree // the old configuration that the second half of the ports still has after a failure
 	Stamped   map[string]string
 	Down      bool
 
@@ -149,14 +150,14 @@ func (s *state) byID(id int) *revision {
 	return nil
 }
 
-// Paths of files NVUE owns.
+// The paths of NVUE's files.
 const (
 	StartupPath  = "/etc/nvue.d/startup.yaml"
 	FeaturesPath = "/etc/cumulus/datapath/qos/qos_features.conf"
 	InfraPath    = "/etc/mlx/datapath/qos/qos_infra.conf"
 )
 
-// New makes NVUE of one switch. It panics when the release is not one of Cumulus Linux 5, or the Spectrum is unknown.
+// New returns NVUE for one switch. It panics if the release is not one of Cumulus Linux 5, or the Spectrum is unknown.
 func New(c Config) *NVUE {
 	parseRelease(c.Release)
 	if c.Spectrum < 1 || c.Spectrum > 6 {
@@ -165,7 +166,7 @@ func New(c Config) *NVUE {
 	return &NVUE{Config: c}
 }
 
-// Files are those a fresh switch has of NVUE.
+// Files returns the NVUE files of a fresh switch.
 func (n *NVUE) Files() map[string]string {
 	r := n.factory()
 	return map[string]string{FeaturesPath: features5(effective(r, n.release()), 1), InfraPath: infra(effective(r, n.release()), 1)}
@@ -186,7 +187,7 @@ func header(n *NVUE) tree {
 	return tree{"model": n.Model, "nvue-api-version": "nvue_v1", "rev-id": 1.0, "version": "Cumulus Linux " + n.Release}
 }
 
-// Boot implements [target.Sim]. What was saved is applied, whatever was before.
+// Boot implements [target.Sim]. It applies the saved configuration and discards the running one.
 func (n *NVUE) Boot(m target.Machine) {
 	first := n.m == nil
 	n.m = m
@@ -195,7 +196,7 @@ func (n *NVUE) Boot(m target.Machine) {
 	for _, path := range []string{FeaturesPath, InfraPath} {
 		files[path], _ = m.ReadFile(path)
 	}
-	n.resume = func() { // a machine that was put away while it ran: it did not boot, so nothing was written
+	n.resume = func() { // a machine that was stored while it ran: it did not boot, so nothing was written
 		for path, text := range files {
 			m.WriteFile(path, string(text))
 		}
@@ -208,7 +209,7 @@ func (n *NVUE) Boot(m target.Machine) {
 		n.Down = false
 		return nil
 	})
-	m.Service("nvue-startup.service", func() error { // after whatever has to be done to the file before anything reads it
+	m.Service("nvue-startup.service", func() error { // after other programs have changed the file, and before NVUE reads it
 		n.loadStartup()
 		return nil
 	})
@@ -227,7 +228,7 @@ func (n *NVUE) Boot(m target.Machine) {
 	n.Chip = n.byID(n.Applied).Tree
 }
 
-// loadStartup applies what was saved.
+// loadStartup applies the saved configuration.
 func (n *NVUE) loadStartup() {
 	id := 1
 	if text, err := n.m.ReadFile(StartupPath); err == nil && string(text) == n.Startup {
@@ -245,7 +246,7 @@ func (n *NVUE) loadStartup() {
 	}
 }
 
-// fromStartup makes a revision from a file that another program wrote; if it cannot be read, the factory's stays.
+// fromStartup returns a revision from a file that another program wrote. If the file cannot be read, the factory's revision stays.
 func (n *NVUE) fromStartup(text []byte) int {
 	docs, err := parse(text)
 	if err != nil {
@@ -268,16 +269,16 @@ func (n *NVUE) fromStartup(text []byte) int {
 // Do runs f with the machine's lock held.
 func (n *NVUE) Do(f func()) { n.m.Do(f) }
 
-// Stop ends nvued, until its unit is started.
+// Stop stops nvued until its unit is started.
 func (n *NVUE) Stop() { n.Do(func() { n.Down = true }) }
 
-// LoginGone reports whether the applied configuration has lost the user everybody logs in as.
+// LoginGone reports whether the applied configuration lacks the usual login user.
 func (n *NVUE) LoginGone() (gone bool) {
 	n.Do(func() { gone = n.byID(n.Applied).Tree.at("system", "aaa", "user", "cumulus") == nil })
 	return gone
 }
 
-// Foreign makes a revision of another user, in a state such as pending or confirm, by lines of nv set and nv unset.
+// Foreign adds a revision of another user, in a state such as pending or confirm, from lines of nv set and nv unset.
 func (n *NVUE) Foreign(user, state string, lines ...string) (id int) {
 	n.Do(func() {
 		r := n.add(user, n.Applied, n.byID(n.Applied).Tree.clone())
@@ -294,10 +295,10 @@ func (n *NVUE) Foreign(user, state string, lines ...string) (id int) {
 	return id
 }
 
-// maxRevisions are kept.
+// maxRevisions is the maximum number of revisions that are kept.
 const maxRevisions = 100
 
-// add makes a pending revision, and forgets the oldest that nothing needs.
+// add adds a pending revision, and removes the oldest revision that is not needed.
 func (n *NVUE) add(user string, parent int, t tree) *revision {
 	r := &revision{ID: n.Revisions[len(n.Revisions)-1].ID + 1, Parent: parent, User: user, State: "pending", Tree: t}
 	n.Revisions = append(n.Revisions, r)
@@ -317,7 +318,7 @@ func (n *NVUE) add(user string, parent int, t tree) *revision {
 	return r
 }
 
-// use makes a revision the applied one: the chip, the files.
+// use makes a revision the applied one, in the chip and in the files.
 func (n *NVUE) use(r *revision) {
 	if old := n.byID(n.Applied); old != nil && old != r {
 		old.State = "inactive"
@@ -338,7 +339,7 @@ func (n *NVUE) write() {
 	n.stamp()
 }
 
-// stamp notes what the files hold, to see later who else wrote them.
+// stamp records the content of the files, to detect later changes by others.
 func (n *NVUE) stamp() {
 	for _, path := range []string{FeaturesPath, InfraPath} {
 		text, _ := n.m.ReadFile(path)
@@ -346,7 +347,7 @@ func (n *NVUE) stamp() {
 	}
 }
 
-// edited lists the files that others edited and that the next apply overwrites.
+// edited returns the files that others have edited and that the next apply overwrites.
 func (n *NVUE) edited(t tree) (out []string) {
 	for _, path := range []string{FeaturesPath, InfraPath} {
 		text, err := n.m.ReadFile(path)
@@ -357,7 +358,7 @@ func (n *NVUE) edited(t tree) (out []string) {
 	return out
 }
 
-// features5 and infra are the files of switchd, as far as they tell of PFC and pools.
+// features5 and infra return the files of switchd, with only the parts about PFC and pools.
 func features5(eff tree, id int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# written by nvued, revision %d\n", id)
@@ -374,7 +375,7 @@ func features5(eff tree, id int) string {
 	return b.String()
 }
 
-// pausingBy returns the interfaces that a profile of PFC is bound to.
+// pausingBy returns the interfaces bound to a PFC profile.
 func pausingBy(eff tree, profile string) (out []string) {
 	for _, name := range sorted(eff.sub("interface")) {
 		if eff.text("interface", name, "qos", "pfc", "profile") == profile {
@@ -406,7 +407,7 @@ func (n *NVUE) autoSave(t tree) bool {
 	return effective(t, n.release()).text("system", "config", "auto-save", key) == on
 }
 
-// open makes an applied revision wait for its confirmation.
+// open lets an applied revision wait for its confirmation.
 func (n *NVUE) open(r *revision, back int, d time.Duration) {
 	n.Window = &window{r.ID, back, n.m.Now() + d}
 	n.startWindow()
@@ -422,7 +423,7 @@ func (n *NVUE) startWindow() {
 	}
 }
 
-// back undoes what was not confirmed.
+// back undoes an unconfirmed revision.
 func (n *NVUE) back() {
 	w := n.Window
 	n.Window = nil

@@ -19,7 +19,7 @@ import (
 	"github.com/rocec/rocec/targets/target/targettest"
 )
 
-// box is a switch in a lab, with NVUE.
+// box is a switch in a lab that runs NVUE.
 type box struct {
 	t *testing.T
 	d *lab.Device
@@ -65,7 +65,7 @@ func (b *box) nv(cmd string) string {
 	return out
 }
 
-// bad runs a command that must fail, and returns its complaint.
+// bad runs a command that must fail, and returns its message.
 func (b *box) bad(cmd string) string {
 	b.t.Helper()
 	status, out, errs := b.try("nv "+cmd, "")
@@ -85,7 +85,7 @@ func (b *box) json(cmd string) (out map[string]any) {
 	return out
 }
 
-// at is the text at a path of JSON.
+// at returns the text at a path of JSON.
 func at(v any, path ...string) string {
 	for _, k := range path {
 		m, _ := v.(map[string]any)
@@ -210,10 +210,10 @@ func TestPatchTraps(t *testing.T) {
 	r.nv("config replace /tmp/all")
 	require.False(t, r.LoginGone())
 	r.nv("config apply -y")
-	require.True(t, r.LoginGone(), "it was in what was replaced")
+	require.True(t, r.LoginGone(), "it was in the replaced configuration")
 }
 
-// TestBareWords: on without quotes is text, and printed so; a number without quotes is the key of no object.
+// TestBareWords: on without quotes is text, and is printed as text. A number without quotes is not a key of any object.
 func TestBareWords(t *testing.T) {
 	b := boot(t, sim.Config{Release: "5.9.1"})
 	b.patch("- set: {qos: {roce: {enable: on}}}")
@@ -224,7 +224,7 @@ func TestBareWords(t *testing.T) {
 	require.Contains(t, b.bad("config patch /tmp/key"), "the key 3 is not of type 'string'")
 }
 
-// TestPresetPage holds the manual to the preset as nv shows it, whatever the speed of a port.
+// TestPresetPage compares the manual with the preset that nv shows, for every port speed.
 func TestPresetPage(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/nvue.md")
 	require.NoError(t, err)
@@ -345,7 +345,7 @@ func TestConfirm(t *testing.T) {
 		require.Eventually(t, func() bool {
 			text, _ := b.d.ReadFile(sim.FeaturesPath)
 			return strings.Contains(string(text), "revision 1\n")
-		}, 10*time.Minute, time.Millisecond, "it goes back although no user asks")
+		}, 10*time.Minute, time.Millisecond, "it is undone without a command")
 		require.Equal(t, "inactive", b.state("2"), c.flag)
 		require.NotContains(t, b.nv("config show"), "roce")
 	}
@@ -365,7 +365,7 @@ func TestConfirm(t *testing.T) {
 	require.Contains(t, b.bad("config apply --confirm=soon -y"), "is not a time")
 }
 
-// TestReboot: what comes up depends on who has saved what.
+// TestReboot: the configuration after a reboot depends on which revisions were saved.
 func TestReboot(t *testing.T) {
 	for _, c := range []struct {
 		release, flag string
@@ -391,10 +391,10 @@ func TestReboot(t *testing.T) {
 	b := boot(t, sim.Config{Release: "5.9.0"})
 	b.d.WriteFile(sim.StartupPath, []byte(lossless), 0o644)
 	b.d.Reboot()
-	require.Contains(t, b.nv("config show"), "rocec-40m", "a file of another program is taken")
+	require.Contains(t, b.nv("config show"), "rocec-40m", "a file of another program is read")
 	b.d.WriteFile(sim.StartupPath, []byte("- set: {qoss: {}}\n"), 0o644)
 	b.d.Reboot()
-	require.NotContains(t, b.nv("config show"), "rocec-40m", "one that cannot be read leaves the factory's")
+	require.NotContains(t, b.nv("config show"), "rocec-40m", "if the file cannot be read, the factory's configuration stays")
 }
 
 func TestPromptsAndOthers(t *testing.T) {
@@ -428,7 +428,7 @@ func TestPromptsAndOthers(t *testing.T) {
 	b.nv("config apply -y")
 	b.nv(fmt.Sprintf("config apply %d -y", id))
 	require.Contains(t, b.nv("config show"), "theirs")
-	require.NotContains(t, b.nv("config show"), "ours", "the old base is taken whole, without a warning")
+	require.NotContains(t, b.nv("config show"), "ours", "the old base is applied whole, without a warning")
 	waits := b.Foreign("admin", "confirm", "nv set system hostname waits")
 	b.nv("set system hostname ours")
 	require.Contains(t, b.bad("config apply -y"), fmt.Sprintf("revision %d waits", waits))
@@ -472,7 +472,7 @@ func TestFaults(t *testing.T) {
 		return at(b.json("show interface "+port+" qos buffer ingress-priority-group"), "1", "lossy-lossless")
 	}
 	require.Equal(t, "lossless", room("swp1"))
-	require.Equal(t, "<nil>", room("swp4"), "the other half has what was before")
+	require.Equal(t, "<nil>", room("swp4"), "the other half has the old configuration")
 	b.nv("config apply 2 -y")
 	require.Equal(t, "lossless", room("swp4"))
 	b.Do(func() { b.Faults.Garbage = strings.Repeat("{", 1<<20) })
@@ -482,7 +482,7 @@ func TestFaults(t *testing.T) {
 	require.Contains(t, b.bad("config apply 2 -y"), "Read-only file system")
 }
 
-// TestHeadroom: the values are those of SONiC's formula for half small packets, 100G, an MTU of 9100.
+// TestHeadroom: the values equal those of SONiC's formula for half small packets, 100G, and an MTU of 9100.
 func TestHeadroom(t *testing.T) {
 	for _, c := range []struct{ spectrum, meters, want int }{
 		{1, 5, 55296}, {1, 40, 61440}, {2, 5, 59392}, {2, 40, 66560}, {4, 5, 72704}, {4, 40, 81920},
@@ -544,7 +544,7 @@ func TestHeadroom(t *testing.T) {
 	require.Contains(t, b.nv("show qos pfc rocec-40m"), "cable-length 40")
 }
 
-// TestKept: a switch that is put away while a revision waits goes on waiting.
+// TestKept: if a switch is stored while a revision waits, the revision still waits afterwards.
 func TestKept(t *testing.T) {
 	image := func(*ir.Device) target.Image {
 		n := sim.New(sim.Config{Release: "5.9.1", Model: "SN3700", Spectrum: 2, Ports: ports()})
@@ -572,7 +572,7 @@ func TestKept(t *testing.T) {
 	}, 10*time.Minute, time.Millisecond)
 }
 
-// TestShowIsStable holds that a configuration reads alike every time, so that an unchanged text means an unchanged configuration.
+// TestShowIsStable: the text of a configuration is the same every time, so that an unchanged text means an unchanged configuration.
 func TestShowIsStable(t *testing.T) {
 	b := boot(t, sim.Config{Release: "5.9.1"})
 	b.nv("config attach applied -y")

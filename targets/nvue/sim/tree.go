@@ -14,10 +14,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// tree is an object of the configuration: what is below each key is a tree, or a value (string, int64, float64, bool, nil).
+// tree is an object of the configuration. The value of each key is a tree, or a scalar (string, int64, float64, bool, nil).
 type tree map[string]any
 
-// UnmarshalJSON implements [json.Unmarshaler]: whole numbers are int64 again.
+// UnmarshalJSON implements [json.Unmarshaler]. It reads whole numbers as int64.
 func (t *tree) UnmarshalJSON(data []byte) error {
 	var m map[string]any
 	if err := json.Unmarshal(data, &m); err != nil {
@@ -63,7 +63,7 @@ func (t tree) sub(path ...string) tree {
 	return o
 }
 
-// text is the value at a path as text.
+// text returns the value at a path as text.
 func (t tree) text(path ...string) string {
 	switch v := t.at(path...).(type) {
 	case nil, tree:
@@ -81,7 +81,7 @@ func (t tree) number(none int, path ...string) int {
 	return none
 }
 
-// put sets what is at a path, with the objects above it.
+// put sets the value at a path, and adds the objects above it.
 func (t tree) put(v any, path ...string) {
 	for _, k := range path[:len(path)-1] {
 		next, ok := t[k].(tree)
@@ -105,7 +105,7 @@ func (t tree) clone() tree {
 	return out
 }
 
-// merge sets what src has: objects are joined, values replaced.
+// merge adds the values of src: objects are joined, and other values replaced.
 func (t tree) merge(src tree) {
 	for k, v := range src {
 		o, ok := v.(tree)
@@ -121,7 +121,8 @@ func (t tree) merge(src tree) {
 	}
 }
 
-// unset takes away what src names; a value or an empty object names all there is below. Objects that become empty by it go, too.
+// unset removes the paths in src. A value or an empty object there removes all content below its path. Objects that become empty are
+// removed, too.
 func (t tree) unset(src tree) {
 	for _, key := range sorted(src) {
 		below, _ := src[key].(tree)
@@ -139,7 +140,7 @@ func (t tree) unset(src tree) {
 	}
 }
 
-// covering splits stored ranges so that a key that is unset, which may be a range, too, meets whole keys.
+// covering splits stored ranges so that an unset key, which may also be a range, matches whole keys.
 func (t tree) covering(key string) []string {
 	if _, ok := t[key]; ok {
 		return []string{key}
@@ -169,10 +170,10 @@ func (t tree) covering(key string) []string {
 	return out
 }
 
-// maxRange bounds the keys of a range.
+// maxRange is the maximum number of keys in a range.
 const maxRange = 4096
 
-// keys returns the keys of a range: "3,5", "0-7", "swp1-4,swp6", "swp1s0-3". A key that is not a range gives itself.
+// keys returns the keys of a range: "3,5", "0-7", "swp1-4,swp6", "swp1s0-3". A key that is not a range is returned unchanged.
 func keys(key string) []string {
 	var out []string
 	for item := range strings.SplitSeq(key, ",") {
@@ -198,8 +199,8 @@ func keys(key string) []string {
 	return out
 }
 
-// expand gives each key of a range an entry of its own; the entry of the narrower range wins. Ranges in ranges are bounded: what is
-// beyond stays as it is.
+// expand returns an object with a separate entry for each key of a range. The entry of the narrower range wins. Nested ranges have a
+// maximum, above which they stay unchanged.
 func (t tree) expand() tree {
 	left := maxNodes
 	return t.expanded(&left)
@@ -229,11 +230,11 @@ func (t tree) expanded(left *int) tree {
 	return out
 }
 
-// sorted are the keys of an object, numbers by their value.
+// sorted returns the keys of an object, numbers by their value.
 func sorted(t tree) []string { return slices.SortedFunc(maps.Keys(t), compare) }
 
-// compare orders keys as people read them, digits that stand together as one number: swp5, swp5s0, swp6, swp57. It is a total order, so
-// that a configuration reads alike every time.
+// compare orders keys as people read them, with a run of digits as one number: swp5, swp5s0, swp6, swp57. It is a total order, so that
+// the text of a configuration is the same every time.
 func compare(a, b string) int {
 	x, y := a, b
 	for x != "" && y != "" {
@@ -254,10 +255,10 @@ func compare(a, b string) int {
 	return cmp.Or(len(x)-len(y), strings.Compare(a, b))
 }
 
-// digits counts the digits a text begins with.
+// digits returns the number of digits at the beginning of a text.
 func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 
-// minus is what has to be set to come from other to t.
+// minus returns what must be set to change other into t.
 func (t tree) minus(other tree) tree {
 	out := tree{}
 	for k, v := range t {
@@ -276,7 +277,7 @@ func (t tree) minus(other tree) tree {
 	return out
 }
 
-// without is what t has and other has not, as unset names it.
+// without returns the paths that t has and other lacks, in the form of unset.
 func (t tree) without(other tree) tree {
 	out := tree{}
 	for k, v := range t {
@@ -295,7 +296,7 @@ func (t tree) without(other tree) tree {
 	return out
 }
 
-// doc is one item of a file of NVUE: header, set or unset.
+// doc is one item of an NVUE file: header, set or unset.
 type doc struct {
 	what string
 	tree tree
@@ -317,7 +318,7 @@ func (t tree) node() *yaml.Node {
 	return n
 }
 
-// scalar quotes what YAML 1.2 would take for something else than text.
+// scalar quotes a text that YAML 1.2 would read as another type.
 func scalar(v any, key bool) *yaml.Node {
 	s, isText := v.(string)
 	n := &yaml.Node{Kind: yaml.ScalarNode, Value: fmt.Sprint(v)}
@@ -336,7 +337,7 @@ func scalar(v any, key bool) *yaml.Node {
 	return n
 }
 
-// boolean reports whether YAML 1.2 takes a word for a truth value.
+// boolean reports whether a word is a truth value in YAML 1.2.
 func boolean(s string) bool {
 	return slices.Contains([]string{"true", "True", "TRUE", "false", "False", "FALSE"}, s)
 }
@@ -350,7 +351,7 @@ func yamlText(docs []doc) string {
 	enc := yaml.NewEncoder(&b)
 	enc.SetIndent(2)
 	if err := enc.Encode(list); err != nil {
-		panic("nvue/sim: " + err.Error()) // trees are made of what YAML has
+		panic("nvue/sim: " + err.Error()) // trees have only types of YAML
 	}
 	return b.String()
 }
@@ -358,7 +359,7 @@ func yamlText(docs []doc) string {
 func jsonText(v any) string {
 	out, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
-		panic("nvue/sim: " + err.Error()) // trees are made of what JSON has
+		panic("nvue/sim: " + err.Error()) // trees have only types of JSON
 	}
 	return string(out) + "\n"
 }
@@ -377,14 +378,14 @@ func commands(verb string, t tree, above string) (out []string) {
 	return out
 }
 
-// maxFile and maxNodes bound what is read.
+// maxFile and maxNodes are the maximum sizes of a file.
 const (
 	maxFile  = 8 << 20
 	maxNodes = 200_000
 )
 
-// parse reads a file in YAML 1.2. on and off without quotes are text, a number as a key is a number, which no object of NVUE has, and
-// the last of two equal keys counts.
+// parse reads a file in YAML 1.2. on and off without quotes are text. A number as a key is a number, which no object of NVUE has. If a
+// key occurs twice, the last one counts.
 func parse(data []byte) ([]doc, error) {
 	if len(data) > maxFile {
 		return nil, errors.New("the file is too large")

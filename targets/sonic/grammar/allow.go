@@ -13,22 +13,22 @@ type Box struct {
 	HwSKU  string
 }
 
-// Verdict is what `config apply-patch` makes of one operation before it applies any.
+// Verdict is the answer of `config apply-patch` to one operation, before it applies any.
 type Verdict struct {
 	Allowed bool
-	Reason  string // why not, in a sentence
+	Reason  string // why the operation is refused, in a sentence
 	Instead string // what to do instead, in a sentence
 }
 
-// scenario is a group of fields of the allow-list that share operations and the dates from which a chip has them.
+// scenario is a group of fields in the allow-list that share operations and the dates from which each chip accepts them.
 type scenario struct {
 	fields     []string
 	operations string
 	dates      func(Release) map[Family]string
 }
 
-// The dates from which images of a branch let a chip's fields be changed: YYYYMMDD, compared as text. Source: the platforms members of
-// gcu_field_operation_validators.conf.json of each branch. A family without a date is refused.
+// tuning returns the dates from which images of a branch accept changes of a chip's fields: YYYYMMDD, compared as text. Source: the
+// platforms members of gcu_field_operation_validators.conf.json of each branch. A family without a date is refused.
 func tuning(r Release) map[Family]string {
 	d := map[Family]string{
 		"spc1": "20181100", "spc2": "20191100", "spc3": "20220500", "spc4": "20221100",
@@ -37,7 +37,7 @@ func tuning(r Release) map[Family]string {
 	return later(d, r)
 }
 
-// later adds the chips that branches after the first brought, whose dates are the same for all fields.
+// later adds the chips that newer branches added. Their dates are the same for all fields.
 func later(d map[Family]string, r Release) map[Family]string {
 	if r >= 202405 {
 		d["th3"], d["th4"], d["th5"], d["j2c+"] = "20240500", "20240500", "20240500", "20220500"
@@ -54,7 +54,8 @@ func later(d map[Family]string, r Release) map[Family]string {
 	return d
 }
 
-// thresholds are the dates of dynamic_th and of marking: as those of the watchdog, but that cisco-8000 came with 202305.
+// thresholds returns the dates of dynamic_th and of marking. They equal those of tuning, except that cisco-8000 is accepted from 202305
+// on.
 func thresholds(r Release) map[Family]string {
 	d := tuning(r)
 	if r < 202305 {
@@ -63,7 +64,7 @@ func thresholds(r Release) map[Family]string {
 	return d
 }
 
-// headrooms are the dates of xoff and of pools.
+// headrooms returns the dates of xoff and of pools.
 func headrooms(r Release) map[Family]string {
 	d := map[Family]string{
 		"spc1": "20191100", "spc2": "20191100", "spc3": "20220500", "spc4": "20221100",
@@ -77,7 +78,7 @@ func headrooms(r Release) map[Family]string {
 	return d
 }
 
-// trimming are the dates of packet_discard_action.
+// trimming returns the dates of packet_discard_action.
 func trimming(r Release) map[Family]string {
 	d := map[Family]string{"spc4": "20241200", "spc5": "20241200", "th5": "20241200"}
 	if r >= 202605 {
@@ -91,8 +92,8 @@ const (
 	replaceOnly  = "replace"
 )
 
-// scenarios returns the entries of a release's allow-list for a table; listed is false for a table without entries, which models
-// alone judge.
+// scenarios returns the entries of a release's allow-list for a table. listed is false for a table without entries, which only the YANG
+// models check.
 func scenarios(r Release, table string) (list []scenario, listed bool) {
 	switch table {
 	case "PFC_WD":
@@ -131,8 +132,8 @@ func scenarios(r Release, table string) (list []scenario, listed bool) {
 	return nil, false
 }
 
-// Allowed reports whether the switch takes one operation of a patch. The rules are those of generic_config_updater of its branch: a
-// table of fields and operations, by chip and date of the image. A table that no rule is about is judged by the YANG models alone.
+// Allowed reports whether the switch accepts one operation of a patch. The rules are those of generic_config_updater of its branch: a
+// table of fields and operations, by chip and date of the image. If the table has no rules, only the YANG models check it.
 func (b Box) Allowed(op Operation) Verdict {
 	if op.Kind == Remove && op.Table == "PFC_WD" && op.Row == "GLOBAL" && (op.Field == "" || op.Field == "POLL_INTERVAL") {
 		return refusal(op, "PFC_WD.GLOBAL is never removed by a patch")
@@ -142,14 +143,14 @@ func (b Box) Allowed(op Operation) Verdict {
 		return Verdict{Allowed: true}
 	}
 	if b.Release >= 202511 && op.Table == "BUFFER_PROFILE" && op.Row != "" && op.Field == "" {
-		return Verdict{Allowed: true} // rows as a whole, and not the table
+		return Verdict{Allowed: true} // a whole row, and not the whole table
 	}
 	if b.Family == "" {
 		hwsku := "without an hwsku"
 		if b.HwSKU != "" {
 			hwsku = "with the hwsku " + b.HwSKU
 		}
-		return refusal(op, fmt.Sprintf("the allow-list of %s does not have the switch %s, and so refuses the whole table",
+		return refusal(op, fmt.Sprintf("the allow-list of %s does not have the switch %s, so it refuses the whole table",
 			b.Release, hwsku))
 	}
 	fields := op.checked(b.Release)
@@ -164,10 +165,10 @@ func (b Box) Allowed(op Operation) Verdict {
 			return refusal(op, fmt.Sprintf("the allow-list of %s does not permit a change of %s on %s",
 				b.Release, op.named(field), b.Family))
 		case !strings.Contains(s.operations, string(op.Kind)):
-			return refusal(op, fmt.Sprintf("the allow-list of %s permits replacing %s, and not adding or removing it",
+			return refusal(op, fmt.Sprintf("the allow-list of %s permits replacing %s, but not adding or removing it",
 				b.Release, op.named(field)))
 		case b.Date != "" && b.Date < s.dates(b.Release)[b.Family]:
-			return refusal(op, fmt.Sprintf("on %s, %s is changed by images from %s on, and this one is of %s", b.Family, op.named(field),
+			return refusal(op, fmt.Sprintf("on %s, images from %s on can change %s, and this one is of %s", b.Family, op.named(field),
 				s.dates(b.Release)[b.Family], b.Date))
 		}
 	}
@@ -183,9 +184,9 @@ func find(list []scenario, field string) *scenario {
 	return nil
 }
 
-// checked returns the names under which the allow-list looks an operation up: the path below the table in lower case, without parts
-// that hold a digit. For an added object, each of its members follows that path. From 202505 on, marking goes by the last part alone,
-// and from 202511 on profiles do.
+// checked returns the names under which the allow-list looks up an operation: the path below the table in lower case, without parts that
+// contain a digit. For an added object, the name of each member follows that path. For WRED_PROFILE from 202505 on, and for
+// BUFFER_PROFILE from 202511 on, only the last part of the path counts.
 func (o Operation) checked(r Release) []string {
 	last := o.Table == "WRED_PROFILE" && r >= 202505 || o.Table == "BUFFER_PROFILE" && r >= 202511
 	var parts []string
@@ -216,7 +217,7 @@ func (o Operation) checked(r Release) []string {
 	return out
 }
 
-// named spells what is refused.
+// named describes the refused field or row.
 func (o Operation) named(field string) string {
 	if field == "" {
 		return "a whole row of " + o.Table
@@ -224,18 +225,18 @@ func (o Operation) named(field string) string {
 	return o.Table + " " + field
 }
 
-// refusal is a verdict with the way around it.
+// refusal returns a verdict with advice.
 func refusal(op Operation, reason string) Verdict {
 	v := Verdict{Reason: strings.ToUpper(reason[:1]) + reason[1:] + "."}
 	switch op.Table {
 	case "PFC_WD":
 		v.Instead = "Use `pfcwd interval`, `pfcwd start` and `pfcwd stop`, which write the table themselves."
 	case "WRED_PROFILE":
-		v.Instead = "Set thresholds of a profile that is there with `ecnconfig -p`; other changes need an image of 202511 or later."
+		v.Instead = "Use `ecnconfig -p` to set thresholds of an existing profile. Other changes need an image of 202511 or later."
 	case "BUFFER_POOL":
 		v.Instead = "Pools cannot change while traffic runs: put them into the configuration that the switch boots with."
 	case "BUFFER_PROFILE":
-		v.Instead = "Use an image of 202511 or later, which takes whole profiles."
+		v.Instead = "Use an image of 202511 or later, which accepts whole profiles."
 	}
 	return v
 }

@@ -44,7 +44,7 @@ func operation(t *testing.T, text string) Operation {
 	return o
 }
 
-// familiesIn lists the families that a branch knows, and one that it does not.
+// familiesIn returns the families that a branch knows, and one that it does not know.
 func familiesIn(r Release) []Family {
 	out := []Family{"cisco-8000", "unknown"}
 	for _, k := range families {
@@ -58,7 +58,7 @@ func familiesIn(r Release) []Family {
 	return out
 }
 
-// TestAllowed holds the verdict on every operation, by release, chip and date, to what the code of each branch says.
+// TestAllowed compares the verdict on every operation, by release, chip and date, with the code of each branch.
 func TestAllowed(t *testing.T) {
 	f, err := os.Open("testdata/allowed.txt")
 	require.NoError(t, err)
@@ -110,16 +110,16 @@ func TestFamilyOf(t *testing.T) {
 	}{
 		{202205, "mellanox", "ACS-MSN2700", "spc1"},
 		{202205, "mellanox", "acs-msn2700", "spc1"},
-		{202205, "mellanox", "Mellanox-SN2700-C28D8", ""}, // came with 202305
+		{202205, "mellanox", "Mellanox-SN2700-C28D8", ""}, // added in 202305
 		{202305, "mellanox", "Mellanox-SN2700-C28D8", "spc1"},
-		{202505, "mellanox", "ACS-MSN4700-X", ""}, // a name is known as a whole
+		{202505, "mellanox", "ACS-MSN4700-X", ""}, // the whole name must match
 		{202505, "mellanox", "ACS-SN6600_LD", ""},
-		{202605, "mellanox", "ACS-SN6600_LD", ""}, // spc6 is in the table of 202605, and its code never looks there
-		{202411, "mellanox", "ACS-SN5640", ""},    // so is spc5 in that of 202411
+		{202605, "mellanox", "ACS-SN6600_LD", ""}, // spc6 is in the table of 202605, but the code of that branch does not look it up
+		{202411, "mellanox", "ACS-SN5640", ""},    // the same holds for spc5 in 202411
 		{202505, "mellanox", "ACS-SN5640", "spc5"},
 		{202505, "broadcom", "ACS-MSN2700", ""},
 		{202505, "broadcom", "Arista-7050CX3-32S-C32", "td3"},
-		{202505, "broadcom", "X-arista-7050cx3-32s-c32-Y", "td3"}, // by a part
+		{202505, "broadcom", "X-arista-7050cx3-32s-c32-Y", "td3"}, // a part of the name matches
 		{202505, "broadcom", "DellEMC-S5232f-C32", ""},
 		{202511, "broadcom", "Arista-7260CX3-Q44", "th2"},
 		{202605, "broadcom", "Arista-7260CX3-Q44", ""}, // gone again

@@ -26,7 +26,7 @@ func BoxOf(c *Config, version, asicType string) (Box, error) {
 	return Box{Version: v, Family: FamilyOf(v.Release, asicType, hwsku), HwSKU: hwsku}, nil
 }
 
-// ASICs is how many chips the state of a switch says it has; 0: it does not say.
+// ASICs returns the number of chips in the state of a switch; 0: the state does not contain it.
 func ASICs(c *Config) int {
 	n, err := strconv.Atoi(c.Get(VersionTable, "localhost", "asic_count"))
 	if err != nil {
@@ -44,7 +44,7 @@ type Sizes struct {
 // Lookup is the file pg_profile_lookup.ini of a switch, by speed in Mb/s and length in metres.
 type Lookup map[int]map[int]Sizes
 
-// LookupOf gives the lookup file that a state holds, without lengths where the file has no row that is one; nil: it holds none.
+// LookupOf returns the lookup file in a state; nil: the state has no such file. The result has no lengths if the file has no valid row.
 func LookupOf(c *Config) Lookup {
 	keys := c.Keys(LookupTable)
 	if c.Tables[LookupTable] == nil {
@@ -89,12 +89,12 @@ func (l Lookup) Reach(speed int, metres float64) int {
 	return 0
 }
 
-// ProfileName is the profile that the buffer manager makes for a port in the traditional model.
+// ProfileName returns the name of the profile that the buffer manager makes for a port in the traditional model.
 func ProfileName(speed, metres int) string {
 	return fmt.Sprintf("pg_lossless_%d_%dm_profile", speed, metres)
 }
 
-// ParseProfileName reads what [ProfileName] spells: the speed in Mb/s and the length in metres of the ports that a profile is for.
+// ParseProfileName reads the result of [ProfileName]: the speed in Mb/s and the length in metres of the ports that use the profile.
 func ParseProfileName(profile string) (speed, metres int, ok bool) {
 	rest, _ := strings.CutPrefix(profile, "pg_lossless_")
 	s, l, _ := strings.Cut(rest, "_")
@@ -104,5 +104,5 @@ func ParseProfileName(profile string) (speed, metres int, ok bool) {
 	return speed, metres, err == nil && ok && ProfileName(speed, metres) == profile
 }
 
-// Pool is the pool of lossless traffic that is arriving, by the name the buffer manager looks for.
+// Pool is the pool of arriving lossless traffic. The buffer manager looks for this name.
 const Pool = "ingress_lossless_pool"

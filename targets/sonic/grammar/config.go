@@ -1,7 +1,7 @@
 // Package grammar is CONFIG_DB of SONiC ([Config]) as text and as tables, and the patches that change it.
 //
 // The input is the JSON of a config_db.json, or of `sonic-cfggen -d --print-data`: an object of tables, whose rows are objects of
-// text. [Read] parses the tables of [Tables] and keeps the content of others as it is. The output is the same configuration in one
+// text. [Read] parses the tables of [Tables] and keeps the content of other tables unchanged. The output is the same configuration in one
 // canonical form ([Config.JSON]), or the operations that turn one configuration into another ([Diff]), in the order that a switch
 // accepts ([Sequence]).
 //
@@ -23,17 +23,17 @@ import (
 
 // Config is a configuration.
 type Config struct {
-	Tables map[string]*Section // those of [Tables], and rocec's own
+	Tables map[string]*Section // the tables of [Tables], and rocec's own
 	Found  []Problem           // oddities, in the order of the text, at most a thousand
 
-	// Others are the tables of others by name, with the byte of the text at which the name stands.
+	// Others has the other tables by name, each with the byte of the text at which the name starts.
 	Others map[string]int
 
-	foreign map[string][]byte // these tables, as they stand
+	foreign map[string][]byte // the content of the other tables, unchanged
 	lines   *Lines            // of the text
 }
 
-// Section is a table as a text holds it.
+// Section is a table in a text.
 type Section struct {
 	At   int // byte of the text
 	Rows map[string]*Row
@@ -48,29 +48,29 @@ type Row struct {
 // Value is the value of a field.
 type Value struct {
 	Text string
-	List []string // a list, which some tables of older releases have; Text holds its members with commas between them
+	List []string // a list, which some tables of older releases have; Text then has the members, separated by commas
 	At   int
 }
 
-// Problem is something in a text that CONFIG_DB does not have.
+// Problem is a part of a text that is invalid in CONFIG_DB.
 type Problem struct {
 	At, And    int  // bytes of the text
-	Twice      bool // another row, at And, holds the same
+	Twice      bool // another row, at And, has the same port, queue or group
 	Table, Row string
 	Field      string
 	Says       string // a sentence
 }
 
-// Of is a configuration without tables that is to be read from a text.
+// Of returns a configuration without tables, to be read from a text.
 func Of(data []byte) *Config { return &Config{Tables: map[string]*Section{}, lines: NewLines(data)} }
 
-// Place gives the line of a byte of the text that was read.
+// Place returns the line and column of a byte of the text.
 func (c *Config) Place(at int) Place { return c.lines.Place(at) }
 
-// Range gives the word at a byte of the text that a configuration was read of; name is that of the file.
+// Range returns the range of the word at a byte of the text from which a configuration was read. name is the file's name.
 func Range(c *Config, name string, at int) diag.Range { return c.lines.Range(name, at) }
 
-// New is a configuration without tables.
+// New returns a configuration without tables.
 func New() *Config { return &Config{Tables: map[string]*Section{}} }
 
 // Row returns a row, or nil if it is missing.
@@ -85,7 +85,7 @@ func (c *Config) Row(table, row string) *Row {
 // Get returns the text of a field, or an empty text if it is missing.
 func (c *Config) Get(table, row, field string) string { return c.Row(table, row).Get(field) }
 
-// Get gives the text of a field of a row, which may be nil.
+// Get returns the text of a field of a row, which may be nil.
 func (r *Row) Get(field string) string {
 	if r == nil {
 		return ""
@@ -125,7 +125,7 @@ func (r *Row) Names() []string {
 	return slices.SortedFunc(maps.Keys(r.Fields), nodeset.Compare)
 }
 
-// Put sets a field, and makes table and row where they are not there.
+// Put sets a field, and adds table and row if they are missing.
 func (c *Config) Put(table, row, field, text string) {
 	s := c.Tables[table]
 	if s == nil {
@@ -140,8 +140,8 @@ func (c *Config) Put(table, row, field, text string) {
 	r.Fields[field] = Value{Text: text, At: r.Fields[field].At}
 }
 
-// Delete takes a field away, and the row and the table of which nothing is left: CONFIG_DB holds neither. With an empty field it takes
-// the row away.
+// Delete removes a field. It also removes the row and the table if they become empty, since CONFIG_DB contains no empty ones. With an
+// empty field it removes the row.
 func (c *Config) Delete(table, row, field string) {
 	s := c.Tables[table]
 	if s == nil || s.Rows[row] == nil {
@@ -162,7 +162,7 @@ func (c *Config) Delete(table, row, field string) {
 	}
 }
 
-// Clone is a configuration of its own; the tables of others are shared, since nothing changes them.
+// Clone returns an independent copy. Both copies share the other tables, which never change.
 func (c *Config) Clone() *Config {
 	out := &Config{Tables: make(map[string]*Section, len(c.Tables)), Found: c.Found, Others: c.Others, foreign: c.foreign, lines: c.lines}
 	for name, s := range c.Tables {
@@ -175,7 +175,7 @@ func (c *Config) Clone() *Config {
 	return out
 }
 
-// Equal reports whether two configurations hold the same in the tables that rocec knows.
+// Equal reports whether two configurations have the same content in the tables that rocec knows.
 func (c *Config) Equal(other *Config) bool {
 	return maps.EqualFunc(c.Tables, other.Tables, func(a, b *Section) bool {
 		return maps.EqualFunc(a.Rows, b.Rows, func(a, b *Row) bool {
@@ -189,7 +189,7 @@ func (v Value) equal(other Value) bool {
 }
 
 // JSON writes the configuration in canonical form: tables, rows and fields in natural order, two spaces a level, and a newline at the
-// end. Tables of others keep the order of their content.
+// end. Other tables keep the order of their content.
 func (c *Config) JSON() []byte {
 	var b bytes.Buffer
 	names := slices.Concat(slices.Collect(maps.Keys(c.Tables)), slices.Collect(maps.Keys(c.foreign)))
@@ -203,7 +203,7 @@ func (c *Config) JSON() []byte {
 		s := c.Tables[name]
 		if s == nil {
 			if err := json.Indent(&b, c.foreign[name], "  ", "  "); err != nil {
-				panic(err) // it was read as JSON
+				panic(err) // the configuration was read as JSON
 			}
 			continue
 		}
@@ -261,7 +261,7 @@ func (v Value) write(b *bytes.Buffer) {
 	b.WriteByte(']')
 }
 
-// Only is the configuration without the tables of others and without rocec's own members: what a document of rocec's settings holds.
+// Only returns the configuration without the other tables and without rocec's own members, as a document of rocec's settings contains it.
 func (c *Config) Only() *Config {
 	out := c.Clone()
 	out.foreign, out.Others = nil, nil
@@ -269,7 +269,7 @@ func (c *Config) Only() *Config {
 	return out
 }
 
-// problem notes what is odd.
+// problem records an oddity.
 func (c *Config) problem(p Problem, format string, args ...any) {
 	const most = 1000
 	if len(c.Found) < most {

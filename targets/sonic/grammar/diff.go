@@ -8,9 +8,9 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// Diff gives the operations that make one configuration of another, of the tables that rocec writes alone, in the order of their names. A
-// table that is not there is added as a whole, and one of which nothing is left is removed as a whole: CONFIG_DB has no empty table, and
-// a patch that leaves one is refused (EmptyTableError).
+// Diff returns the operations that turn one configuration into another, ordered by table name. It covers only the tables that rocec
+// writes. A missing table is added as a whole, and a table that becomes empty is removed as a whole: CONFIG_DB has no empty table, and a
+// patch that leaves one is refused (EmptyTableError).
 func Diff(before, after *Config) []Operation {
 	var ops []Operation
 	for i := range Tables {
@@ -94,8 +94,8 @@ func keysOf[V any](a, b map[string]V) []string {
 	return keys
 }
 
-// Apply returns the configuration after the operations. One that does not fit what is there is an error: a patch is made for one
-// configuration.
+// Apply returns the configuration after the operations. An operation that does not fit the configuration is an error, since a patch is
+// made for one configuration.
 func Apply(c *Config, ops []Operation) (*Config, error) {
 	out := c.Clone()
 	for _, o := range ops {
@@ -115,7 +115,7 @@ func (c *Config) apply(o Operation) error {
 		there = c.Row(o.Table, o.Row) != nil
 	}
 	if there != (o.Kind != Add) {
-		return fmt.Errorf("%s does not fit: %s is there: %t", o.Kind, o.Path(), there)
+		return fmt.Errorf("%s does not fit: %s exists: %t", o.Kind, o.Path(), there)
 	}
 	switch {
 	case o.Kind == Remove && o.Row == "":
@@ -152,7 +152,7 @@ func (c *Config) putRow(table, key string, fields map[string]string) {
 }
 
 // Flapped names the ports that go down and up again while a switch takes a patch, in natural order. generic_config_updater takes a
-// port down before it changes what refers to it, and up again afterwards, unless it is already down. See patch_sorter.py,
+// port down before it changes a row that refers to it, and up again afterwards, unless it is already down. See patch_sorter.py,
 // RequiredValueIdentifier, in all branches, and its test PORT_CRITICAL_CHANGE_AND_PORT_IS_ADMIN_UP.
 func Flapped(c *Config, ops []Operation) []string {
 	ports := map[string]bool{}

@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-// random draws a configuration: few tables, rows and fields, so that two have some in common.
+// random returns a random configuration. It has few tables, rows and fields, so that two configurations have some in common.
 func random(t *rapid.T, label string) *grammar.Config {
 	c := grammar.New()
 	for range rapid.IntRange(0, 12).Draw(t, label) {
@@ -29,8 +29,8 @@ func random(t *rapid.T, label string) *grammar.Config {
 	return c
 }
 
-// TestDiff: operations lead from one configuration to the other, in tables of rocec's; their inverse leads back; no table is left empty;
-// what others own stays.
+// TestDiff: the operations turn one configuration into the other, in rocec's tables; their inverse undoes them. No table becomes empty,
+// and tables of others stay unchanged.
 func TestDiff(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before, after := random(t, "before"), random(t, "after")
@@ -59,7 +59,7 @@ func TestDiff(t *testing.T) {
 		}
 		require.Empty(t, grammar.Diff(got, after))
 
-		// The text of the patch has the meaning that a reader of RFC 6902 gives it.
+		// A reader of RFC 6902 finds the same operations in the text of the patch.
 		var doc []struct {
 			Op, Path string
 			Value    any
@@ -103,7 +103,7 @@ func TestPatchText(t *testing.T) {
 	assert.Equal(t, "[\n]\n", string(grammar.JSON(nil)))
 }
 
-// TestApplyRefuses: a patch is made for one configuration.
+// TestApplyRefuses: a patch fits only the configuration for which it was made.
 func TestApplyRefuses(t *testing.T) {
 	empty, full := read(t, `{}`), read(t, `{"SCHEDULER": {"a": {"weight": "1"}}}`)
 	for _, c := range []struct {
@@ -122,7 +122,7 @@ func TestApplyRefuses(t *testing.T) {
 	}
 }
 
-// TestFlapped: a patch that changes rows of a port takes the port down, if it is up.
+// TestFlapped: a patch that changes rows of a port takes the port down if it is up.
 func TestFlapped(t *testing.T) {
 	up := `"PORT": {"Ethernet0": {"admin_status": "up"}, "Ethernet4": {"admin_status": "down"}, "Ethernet8": {}}`
 	before := read(t, `{`+up+`}`)
@@ -150,7 +150,7 @@ func TestFlapped(t *testing.T) {
 	}
 }
 
-// inverse gives the operations that undo others, in the order in which they do.
+// inverse returns the operations that undo others, in the order in which they must run.
 func inverse(ops []grammar.Operation) []grammar.Operation {
 	out := make([]grammar.Operation, 0, len(ops))
 	for _, o := range slices.Backward(ops) {

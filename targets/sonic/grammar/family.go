@@ -2,21 +2,21 @@ package grammar
 
 import "strings"
 
-// Family is a kind of chip as the allow-list of patches names it: "spc3", "th2", "cisco-8000". Empty: the allow-list does not know the
-// switch, and refuses every table that it lists.
+// Family is a kind of chip under its name in the allow-list of patches: "spc3", "th2", "cisco-8000". Empty: the allow-list does not know
+// the switch, and refuses every table that has entries.
 type Family string
 
 // known is a row of the allow-list's own table of switches.
 type known struct {
 	family Family
 	since  Release
-	before Release // the first branch that has it no more; 0: all have
+	before Release // the first branch that lacks it again; 0: none
 	hwskus string
 }
 
-// families lists the switches that the allow-list knows, by the branch that named them first. Source: sonic-net/sonic-utilities,
-// generic_config_updater/gcu_field_operation_validators.conf.json, helper_data, of each branch. What that names and get_asic_name of the
-// branch never looks for is not known there: spc5 in 202411, spc6 in 202605.
+// families lists the switches that the allow-list knows, by the first branch that has them. Source: sonic-net/sonic-utilities,
+// generic_config_updater/gcu_field_operation_validators.conf.json, helper_data, of each branch. A branch does not know a family that its
+// helper_data contains and its get_asic_name never looks up: spc5 in 202411, spc6 in 202605.
 var families = []known{
 	{
 		"spc1", 202205, 0,
@@ -92,7 +92,7 @@ var families = []known{
 }
 
 // FamilyOf returns the chip family that a release's allow-list finds for a switch, by asic_type in sonic_version.yml and its hwsku.
-// For Mellanox the whole hwsku counts, for Broadcom a part of it; case is ignored.
+// For Mellanox the whole hwsku counts, for Broadcom a part is enough; case is ignored.
 func FamilyOf(r Release, asicType, hwsku string) Family {
 	switch {
 	case asicType == "cisco-8000":

@@ -8,10 +8,10 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Place is the line and the column of a byte of a text, both from 1; columns count characters.
+// Place is the line and the column of a byte of a text. Both count from 1, and columns count characters.
 type Place struct{ Line, Column int }
 
-// Lines finds the lines of a text. It knows the place of every 4096th byte, so that a place takes no time that grows with the text.
+// Lines finds the lines of a text. It stores the place of every 4096th byte, so that the time for one place does not grow with the text.
 type Lines struct {
 	data  []byte
 	once  sync.Once
@@ -23,7 +23,7 @@ const step = 1 << 12
 // NewLines returns the lines of a text.
 func NewLines(data []byte) *Lines { return &Lines{data: data} }
 
-// Place gives the line and the column of a byte.
+// Place returns the line and the column of a byte.
 func (l *Lines) Place(at int) Place {
 	if l == nil {
 		return Place{1, 1}
@@ -39,7 +39,7 @@ func (l *Lines) Place(at int) Place {
 	return l.marks[at/step].behind(l.data[at/step*step : at])
 }
 
-// behind gives the place behind a text.
+// behind returns the place after a text.
 func (p Place) behind(text []byte) Place {
 	if last := bytes.LastIndexByte(text, '\n'); last >= 0 {
 		p.Line += bytes.Count(text, []byte{'\n'})
@@ -53,7 +53,7 @@ func (p Place) behind(text []byte) Place {
 	return p
 }
 
-// Range gives the word at a byte; name is that of the file.
+// Range returns the range of the word at a byte. name is the file's name.
 func (l *Lines) Range(name string, at int) diag.Range {
 	if l == nil {
 		l = &Lines{}

@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-// TestMeans: every field of every table sets a value of ir.Settings, or the table says why it sets none. Never both.
+// TestMeans: every field of every table either sets a value of ir.Settings or has a reason why it sets none.
 func TestMeans(t *testing.T) {
 	set := map[ir.Field]bool{}
 	for i := range grammar.Tables {
@@ -20,12 +20,12 @@ func TestMeans(t *testing.T) {
 			set[f.Means] = true
 		}
 		_, other := grammar.OtherTable(of.Name)
-		assert.False(t, other, "%s is a table of QoS, and no other", of.Name)
+		assert.False(t, other, "%s is a table of QoS and must not be among the other tables", of.Name)
 	}
 	for _, f := range []ir.Field{
 		ir.FieldLinkPause, ir.FieldXoff, ir.FieldDrop, ir.FieldQueueLimit, ir.FieldPreset, ir.FieldStamps,
 		ir.FieldDefaultCos, ir.FieldVLANMap,
-	} { // SONiC has no such field, or one that sets another value as well
+	} { // SONiC has no field for these, or only a field that also sets another value
 		set[f] = true
 	}
 	for _, f := range ir.Fields() {
@@ -33,7 +33,7 @@ func TestMeans(t *testing.T) {
 	}
 }
 
-// TestOtherTables: a table is known, known with a reason of its own, or unknown.
+// TestOtherTables: a table has the common reason, its own reason, or is unknown.
 func TestOtherTables(t *testing.T) {
 	for name, want := range map[string]string{
 		"VLAN":           "tables that set neither classes nor buffers",

@@ -10,33 +10,34 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// Kind is what an operation of RFC 6902 does.
+// Kind is the kind of an operation of RFC 6902.
 type Kind string
 
-// The kinds that a patch of rocec has.
+// The kinds of operations in rocec's patches.
 const (
 	Add     Kind = "add"
 	Replace Kind = "replace"
 	Remove  Kind = "remove"
 )
 
-// Operation is one operation of a patch: of a table, of a row where Row is set, of a field where Field is set, too.
+// Operation is one operation of a patch. It is about a field if Field is set, otherwise about a row if Row is set, and otherwise about
+// the whole table.
 type Operation struct {
 	Kind              Kind
 	Table, Row, Field string
 
-	// Value is the content after the operation, Was the content before: all [Rows] of a table, the one row "" of a row, or the field
-	// "" of that row for a field. Nil: nothing.
+	// Value is the content after the operation, and Was the content before. For a table they have all its [Rows], for a row the one row "",
+	// and for a field the field "" of that row. Nil: nothing.
 	Value, Was Rows
 }
 
-// Rows is the text of rows: fields by the row's key and by their names.
+// Rows has the texts of rows, by the row's key and the field's name.
 type Rows map[string]map[string]string
 
-// one holds the value of a field as [Operation] has it.
+// one returns the value of a field in the form that [Operation] uses.
 func one(value string) Rows { return Rows{"": {"": value}} }
 
-// Path spells what the operation is about as a JSON pointer.
+// Path returns the JSON pointer to the table, row or field of the operation.
 func (o Operation) Path() string {
 	path := "/" + escaper.Replace(o.Table)
 	if o.Row != "" {
@@ -48,10 +49,10 @@ func (o Operation) Path() string {
 	return path
 }
 
-// escaper spells the keys of a JSON pointer (RFC 6901).
+// escaper escapes the keys of a JSON pointer (RFC 6901).
 var escaper = strings.NewReplacer("~", "~0", "/", "~1")
 
-// members names what an object that is added holds.
+// members returns the names of the members of an added object.
 func (o Operation) members() []string {
 	switch {
 	case o.Field != "":
@@ -62,7 +63,7 @@ func (o Operation) members() []string {
 	return slices.Sorted(maps.Keys(o.Value))
 }
 
-// Port is the port whose row the operation is about; empty: none.
+// Port returns the port whose row the operation is about; empty: none.
 func (o Operation) Port() string {
 	t := TableOf(o.Table)
 	if t == nil || t.Key != PortKey && t.Key != PortRangeKey {
@@ -72,7 +73,7 @@ func (o Operation) Port() string {
 	return port
 }
 
-// JSON writes operations as a patch for `config apply-patch`: one to a line, so that a patch can be read.
+// JSON writes operations as a patch for `config apply-patch`, one per line, so that people can read it.
 func JSON(ops []Operation) []byte {
 	var b bytes.Buffer
 	b.WriteString("[")
@@ -114,13 +115,13 @@ func writeFields(b *bytes.Buffer, fields map[string]string) {
 	b.WriteByte('}')
 }
 
-// quote spells a text as JSON does, with < and > as they are.
+// quote writes a text as a JSON string and keeps < and > as they are.
 func quote(s string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(s); err != nil {
-		panic(err) // of a string
+		panic(err) // can only fail for values that are not strings
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -5,9 +5,8 @@ import (
 	"sync"
 )
 
-// otherTables are the tables of CONFIG_DB that set nothing which lossless traffic notices. Source: the containers of the YANG models of
-// sonic-net/sonic-buildimage@086b03bd, src/sonic-yang-models/yang-models.
-// The list is in the order of bytes.
+// otherTables are the tables of CONFIG_DB that do not affect lossless traffic. Source: the containers of the YANG models of
+// sonic-net/sonic-buildimage@086b03bd, src/sonic-yang-models/yang-models. The list is sorted by bytes.
 const otherTables = `
 	AAA ACL_RULE ACL_TABLE ACL_TABLE_TYPE ASIC_SENSORS ASIC_SENSORS_POLLER_INTERVAL ASIC_SENSORS_POLLER_STATUS AS_PATH_SET
 	AUTO_TECHSUPPORT AUTO_TECHSUPPORT_FEATURE BANNER_MESSAGE BGP_AGGREGATE_ADDRESS BGP_ALLOWED_PREFIXES BGP_BBR BGP_DEVICE_GLOBAL
@@ -35,7 +34,7 @@ const otherTables = `
 `
 
 var others = sync.OnceValue(func() map[string]string {
-	all := map[string]string{ // these are noticed by packets, and no field of a port has them
+	all := map[string]string{ // these affect packets, but no field of a port refers to them
 		"DSCP_TO_FC_MAP":     "forwarding classes choose a next hop, and no queue",
 		"EXP_TO_FC_MAP":      "forwarding classes choose a next hop, and no queue",
 		"MPLS_TC_TO_TC_MAP":  "it sorts MPLS packets, and RoCE packets have no label",
@@ -50,8 +49,7 @@ var others = sync.OnceValue(func() map[string]string {
 	return all
 })
 
-// OtherTable returns why the rows of a table that is not of [Tables] set nothing that lossless traffic notices. Not ok: no table has the
-// name.
+// OtherTable returns why the rows of a table outside [Tables] do not affect lossless traffic. Not ok: SONiC has no table of that name.
 func OtherTable(name string) (why string, ok bool) {
 	why, ok = others()[name]
 	return why, ok

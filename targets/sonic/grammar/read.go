@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of a text: the configuration of a chassis has some MiB; a table of rocec's, some ten thousand entries.
+// The bounds of a text. The configuration of a chassis has some MiB, and one of rocec's tables has some ten thousand entries.
 const (
 	MaxSize    = 64 << 20 // bytes
 	maxEntries = 1 << 19
@@ -17,14 +17,14 @@ const (
 	maxDepth   = 5    // tables, rows, lists, and the namespaces, which are refused later
 )
 
-// Error is why a text is not a configuration, and where.
+// Error states why and where a text is not a configuration.
 type Error struct {
 	Place
-	At   int    // byte of the text, behind a mark of UTF-8; a text that ends too early: its length
+	At   int    // byte of the text, not counting a byte-order mark; for a text that ends too early, its length
 	Text string // a sentence
 }
 
-// Error returns the text with its place.
+// Error returns the text with its line and column.
 func (e *Error) Error() string {
 	if e.Line == 0 {
 		return e.Text
@@ -32,13 +32,14 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Text)
 }
 
-// Read reads a configuration: a JSON object of tables. Nothing, and white space, is a configuration without tables.
+// Read reads a configuration: a JSON object of tables. An empty text, or one of white space, is a configuration without tables. Errors
+// have a line: a text that is not JSON, a key that occurs twice in one object, a text that is deeper or larger than any CONFIG_DB, and
+// the configuration of a switch with several chips.
 //
-// Errors, with their line, are a text that is not JSON, a key that occurs twice in one object, and a text that is deeper or larger
-// than any CONFIG_DB. So is the configuration of a switch with several chips. A number, a truth value or null where CONFIG_DB has
-// text becomes that text, with a note in [Config.Found]. Ports and queues that two rows of a table hold are noted there, too.
+// If the text has a number, a truth value or null where CONFIG_DB has text, Read converts it to text and adds a note to [Config.Found].
+// Ports and queues that occur in two rows of a table are noted there, too.
 //
-// It never panics, and takes time and memory in proportion to the text.
+// Read never panics, and needs time and memory in proportion to the text.
 func Read(data []byte) (*Config, error) {
 	if len(data) > MaxSize {
 		return nil, &Error{Text: "It is larger than 64 MiB, and the configuration of a large switch has less than 4 MiB."}
@@ -76,7 +77,7 @@ func firstInvalid(data []byte) int {
 	return at
 }
 
-// reader goes through a text once.
+// reader reads a text once from start to end.
 type reader struct {
 	data    []byte
 	at      int
@@ -99,7 +100,7 @@ func (r *reader) space() {
 	}
 }
 
-// next is the byte that comes, behind white space; 0: the text ends.
+// next returns the next byte after white space; 0: the text ends.
 func (r *reader) next() byte {
 	r.space()
 	if r.at < len(r.data) {
@@ -108,7 +109,7 @@ func (r *reader) next() byte {
 	return 0
 }
 
-// object reads an object, of whose members each is what member reads.
+// object reads an object and calls member for each of its members.
 func (r *reader) object(depth int, member func(key string, at int) error) error {
 	if depth > maxDepth {
 		return r.fail(r.at, "It is deeper than CONFIG_DB, which has tables, rows, fields and lists.")
@@ -133,7 +134,7 @@ func (r *reader) object(depth int, member func(key string, at int) error) error 
 			return err
 		}
 		if _, twice := seen[key]; twice {
-			return r.fail(at, "The key %s occurs twice in one object, and programs differ in which one they take.", quoteShort(key))
+			return r.fail(at, "The key %s occurs twice in one object, and programs differ in which one they use.", quoteShort(key))
 		}
 		seen[key] = struct{}{}
 		if r.next() != ':' {
@@ -204,11 +205,11 @@ func (r *reader) text() (string, error) {
 	return "", r.fail(start, "This text does not end.")
 }
 
-// table reads a member of the whole.
+// table reads one member of the outermost object.
 func (r *reader) table(name string, at int) error {
 	if digits, is := strings.CutPrefix(name, "asic"); is && isDigits(digits) && r.next() == '{' {
-		return r.fail(at, "This is the configuration of a switch of several chips: it has the namespace %s. rocec writes switches of one chip.",
-			quoteShort(name))
+		return r.fail(at, "This is the configuration of a switch with several chips, with the namespace %s. rocec writes switches with "+
+			"one chip.", quoteShort(name))
 	}
 	if TableOf(name) == nil {
 		start := r.at
@@ -244,7 +245,7 @@ func (r *reader) table(name string, at int) error {
 	})
 }
 
-// field reads the value of a field of a table of rocec's.
+// field reads the value of a field in one of rocec's tables.
 func (r *reader) field(p Problem) (Value, error) {
 	v := Value{At: r.at}
 	start := r.at
@@ -268,7 +269,7 @@ func (r *reader) field(p Problem) (Value, error) {
 			v.List = append(v.List, item)
 			return err
 		})
-		if err != nil && !judged { // a list of anything else
+		if err != nil && !judged { // a list with anything other than texts
 			r.at, v.List = start, nil
 			err = r.value(4)
 			v.Text = string(r.data[start:r.at])
@@ -288,7 +289,7 @@ func (r *reader) field(p Problem) (Value, error) {
 	return v, nil
 }
 
-// value reads any value of a table of others.
+// value reads any value in one of the other tables.
 func (r *reader) value(depth int) error {
 	switch r.next() {
 	case '"':
@@ -342,7 +343,7 @@ func (r *reader) word() error {
 	return nil
 }
 
-// twice notes queues and priority groups that two rows hold.
+// twice notes queues and priority groups that are in two rows.
 func (r *reader) twice() error {
 	if at, most := Overlaps(r.config); most {
 		return r.fail(at, "Its rows hold more than %d queues and priority groups, and a large switch has some ten thousand.", maxEntries)
@@ -350,11 +351,12 @@ func (r *reader) twice() error {
 	return nil
 }
 
-// ofRanges are the tables whose keys name queues or priority groups of ports.
+// ofRanges are the tables whose keys contain queues or priority groups of ports.
 var ofRanges = []string{"BUFFER_PG", "BUFFER_QUEUE", "QUEUE"}
 
-// Overlaps notes queues and priority groups that two rows hold in [Config.Found]. A key names a range of them for a list of ports, so
-// a short text may name more than any switch has. Then most is true, and at is the place of the row at which Overlaps stopped.
+// Overlaps notes queues and priority groups that are in two rows in [Config.Found]. A key contains a list of ports and a range of queues,
+// so a short text may name more queues than any switch has. In that case most is true, and at is the place of the row at which Overlaps
+// stopped.
 func Overlaps(c *Config) (at int, most bool) {
 	held := 0
 	for _, name := range ofRanges {
@@ -381,7 +383,7 @@ func Overlaps(c *Config) (at int, most bool) {
 					s := slot{port, n}
 					if other, twice := owner[s]; twice && other != key {
 						c.problem(Problem{At: rows(key).At, And: rows(other).At, Twice: true, Table: name, Row: key},
-							"%s and %s of %s both hold %d of %s, and which of them counts depends on the order in which they come.",
+							"%s and %s of %s both hold %d of %s. Their order decides which one counts.",
 							quoteShort(other), quoteShort(key), name, n, port)
 						break
 					}
@@ -393,7 +395,7 @@ func Overlaps(c *Config) (at int, most bool) {
 	return 0, false
 }
 
-// Untyped notes a value that is no text in [Config.Found]: a number, a truth value or null.
+// Untyped notes a value that is not text in [Config.Found]: a number, a truth value or null.
 func Untyped(c *Config, p Problem, text string) {
 	kind := "a number"
 	switch text {
@@ -402,5 +404,5 @@ func Untyped(c *Config, p Problem, text string) {
 	case "null":
 		kind = "null"
 	}
-	c.problem(p, "%s is %s, and CONFIG_DB holds text alone: write it in quotes.", quoteShort(p.Field), kind)
+	c.problem(p, "%s is %s, and CONFIG_DB has only text: write it in quotes.", quoteShort(p.Field), kind)
 }

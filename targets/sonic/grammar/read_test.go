@@ -65,7 +65,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// TestReadNotes: values that CONFIG_DB does not have are noted.
+// TestReadNotes: values that are invalid in CONFIG_DB are noted.
 func TestReadNotes(t *testing.T) {
 	for _, c := range []struct{ text, line, says string }{
 		{`{"SCHEDULER": {"s": {"weight": 14}}}`, "1:32", `"weight" is a number`},
@@ -88,7 +88,7 @@ func TestReadNotes(t *testing.T) {
 	}
 }
 
-// TestReadKeeps: lists stay lists, tables of others keep their order and their numbers, text with escapes is read as what it means.
+// TestReadKeeps: lists stay lists, and other tables keep their order and their numbers. Escapes in texts are decoded.
 func TestReadKeeps(t *testing.T) {
 	text := `{"ZTP": {"b": {"n": 1.50, "a": []}, "a": {}}, "BUFFER_PORT_INGRESS_PROFILE_LIST":
 		{"Ethernet0": {"profile_list": ["a", "b"]}}, "DEVICE_METADATA": {"localhost": {"hwsku": "a\u00e9\"\/<"}}}`
@@ -123,7 +123,7 @@ func TestReadKeeps(t *testing.T) {
 
 var whole = flag.Bool("whole", false, "texts of tens of megabytes, rather than of a tenth of that")
 
-// beyond is more rows, or fields, than are read.
+// beyond is a number of rows or fields above the bound.
 const beyond = 1<<19 + 1
 
 // large returns the size of a text to test, in bytes: the full size with -whole, else a tenth.
@@ -134,7 +134,8 @@ func large(size int) int {
 	return size / 10
 }
 
-// TestReadLarge: 50 MB of tables take time and memory in proportion, those of others, of rocec's, and in one line; without -whole, a tenth.
+// TestReadLarge: 50 MB of tables need time and memory in proportion to their size. The cases are other tables, rocec's tables, and a
+// single line. Without -whole, a tenth of the size is read.
 func TestReadLarge(t *testing.T) {
 	size := large(50_000_000)
 	wide := func(table, line string, least int) []byte {
@@ -169,7 +170,7 @@ func TestReadLarge(t *testing.T) {
 		assert.Less(t, took, 20*time.Second, name)
 		assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(20*len(data)), name)
 	}
-	// A short key holds a queue of many ports, a hundred times.
+	// A short key names a queue of many ports, and occurs a hundred times.
 	var held bytes.Buffer
 	held.WriteString(`{"QUEUE": {"Ethernet0|0-99": {}`)
 	for i := range 3000 {
@@ -188,7 +189,7 @@ func TestReadLarge(t *testing.T) {
 	require.ErrorContains(t, err, "larger than 64 MiB")
 }
 
-// FuzzRead: no bytes make it panic; what it reads is written in one form, which means the same.
+// FuzzRead: no input makes Read panic, and writing and reading the result again gives the same configuration.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
 		`{"PORT": {"Ethernet0": {"mtu": "9100"}}, "X": [1, {"a": null}]}`, `{"QUEUE": {"Ethernet0|3": {"a": ["b"]}}}`, `{"a":"\ud800"}`,

@@ -23,7 +23,7 @@ const (
 // String returns the branch as people write it.
 func (r Release) String() string { return strconv.Itoa(int(r)) }
 
-// After is the release of [Releases] behind another; behind the newest, that itself.
+// After returns the release after another in [Releases]. For the newest it returns the newest.
 func After(r Release) Release {
 	for _, next := range Releases {
 		if next > r {
@@ -33,7 +33,7 @@ func After(r Release) Release {
 	return r
 }
 
-// Version is what an image says of itself.
+// Version is the release and date that an image reports.
 type Version struct {
 	Release Release
 
@@ -42,8 +42,8 @@ type Version struct {
 	Date string
 }
 
-// ParseVersion reads the release of a switch: a branch ("202505"), with a minor number ("202505.12"), or a build version as `show
-// version` and /etc/sonic/sonic_version.yml have it ("SONiC.202505.12-cf1a8c4", "20230531.19"). The error is a part of a sentence.
+// ParseVersion reads the release of a switch: a branch ("202505"), a branch with a minor number ("202505.12"), or a build version from
+// `show version` or /etc/sonic/sonic_version.yml ("SONiC.202505.12-cf1a8c4", "20230531.19"). The error is a part of a sentence.
 func ParseVersion(s string) (Version, error) {
 	var v Version
 	const most = 128
@@ -85,7 +85,7 @@ func ReleaseOf(c *Config) Release {
 	return Release(n)
 }
 
-const writeRelease = `write the branch, as "202505", or what build_version in /etc/sonic/sonic_version.yml says, as ` +
+const writeRelease = `write the branch, such as "202505", or the build_version of /etc/sonic/sonic_version.yml, such as ` +
 	`"SONiC.202505.12-cf1a8c4"`
 
 func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }

@@ -10,13 +10,13 @@ import (
 	"unicode/utf8"
 )
 
-// Rows writes the tables of [Tables], and rocec's own, in canonical form. Each field is a line `TABLE|KEY field "text"`, and the
-// lines are sorted by their bytes: equal configurations are equal bytes, whatever order a switch prints. A row without fields is a
-// line with the key alone, and a list is in brackets, without blanks. Keys and fields have no blank in them.
+// Rows writes [Tables] and rocec's own tables in canonical form. Each field is a line `TABLE|KEY field "text"`, and the lines are sorted
+// by their bytes. So equal configurations give equal bytes, in whatever order a switch prints them. A row without fields is a line with
+// only the key, and a list is in brackets, without blanks. Keys and fields contain no blanks.
 //
-// It leaves out what script/rows.sh leaves on the switch, so that a switch prints the predicted bytes after a change: VERSIONS, and
-// all fields of DEVICE_METADATA and PORT that classes and buffers do not depend on. It also leaves out what no change removes again,
-// which would make the state differ after an undo: profiles of the buffer manager, and PFC_WD|GLOBAL where no port has a watchdog.
+// Rows omits what script/rows.sh omits on the switch, so that after a change the switch prints the predicted bytes: VERSIONS, and all
+// fields of DEVICE_METADATA and PORT that classes and buffers do not depend on. It also omits rows that no change removes again, which
+// would make the state differ after an undo: profiles of the buffer manager, and PFC_WD|GLOBAL if no port has a watchdog.
 func (c *Config) Rows() []byte {
 	var lines []string
 	for name, s := range c.Tables {
@@ -42,7 +42,7 @@ func (c *Config) Rows() []byte {
 	return []byte(strings.Join(lines, "\n") + "\n")
 }
 
-// told reports whether a state has a field of a row that it has.
+// told reports whether a state includes a field of a row.
 func (s *Section) told(table, key, field string) bool {
 	switch table {
 	case "DEVICE_METADATA":
@@ -60,7 +60,7 @@ func (s *Section) told(table, key, field string) bool {
 	return true
 }
 
-// line is the value as JSON in ASCII without blanks between members, as sonic-cfggen prints it.
+// line returns the value as JSON in ASCII without blanks between members, as sonic-cfggen prints it.
 func (v Value) line() string {
 	if v.List == nil {
 		return ascii(quote(v.Text))
@@ -72,7 +72,7 @@ func (v Value) line() string {
 	return "[" + strings.Join(items, ",") + "]"
 }
 
-// ascii spells what is not ASCII in a JSON text by its UTF-16 code units.
+// ascii replaces each character outside ASCII in a JSON text by escapes of its UTF-16 code units.
 func ascii(text string) string {
 	if !strings.ContainsFunc(text, func(c rune) bool { return c >= utf8.RuneSelf }) {
 		return text
@@ -90,7 +90,7 @@ func ascii(text string) string {
 	return b.String()
 }
 
-// JSON is the row as an object in one line.
+// JSON returns the row as an object in one line.
 func (r *Row) JSON() string {
 	parts := make([]string, 0, len(r.Fields))
 	for _, name := range r.Names() {
@@ -99,9 +99,9 @@ func (r *Row) JSON() string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// ReadRows reads what [Config.Rows] writes; tables of others are left out. Errors, with their lines, are a malformed line, a field
-// that occurs twice, a byte that is not UTF-8, and a text larger than [Read] takes. It never panics, and takes time and memory in
-// proportion to the text.
+// ReadRows reads the result of [Config.Rows]; other tables are omitted. Errors have a line: a malformed line, a field that occurs twice,
+// a byte that is not UTF-8, and a text larger than [Read] accepts. ReadRows never panics, and needs time and memory in proportion to the
+// text.
 func ReadRows(data []byte) (*Config, error) {
 	if len(data) > MaxSize {
 		return nil, &Error{Text: "It is larger than 64 MiB, and the configuration of a large switch has less than 4 MiB."}
@@ -129,7 +129,7 @@ func (r *reader) row(line string, at int) error {
 	where, value, has := strings.Cut(line, " ")
 	name, key, ok := strings.Cut(where, "|")
 	if !ok || name == "" || key == "" {
-		return r.fail(at, "Here stands no row: TABLE|KEY field \"text\".")
+		return r.fail(at, "This is not a row such as TABLE|KEY field \"text\".")
 	}
 	if TableOf(name) == nil {
 		return nil
@@ -154,7 +154,7 @@ func (r *reader) row(line string, at int) error {
 	v := Value{At: at}
 	switch {
 	case !ok || field == "":
-		return r.fail(at, "Here stands no row: TABLE|KEY field \"text\".")
+		return r.fail(at, "This is not a row such as TABLE|KEY field \"text\".")
 	case row.Has(field):
 		return r.fail(at, "The field %s of %s occurs twice.", quoteShort(field), quoteShort(where))
 	case strings.HasPrefix(text, "["):

@@ -20,7 +20,7 @@ import (
 	"github.com/rocec/rocec/targets/target/targettest"
 )
 
-// TestRows: what a state has of a configuration, and what it leaves out.
+// TestRows: the parts of a configuration that a state includes and omits.
 func TestRows(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"nothing", `{}`, ""},
@@ -36,13 +36,13 @@ func TestRows(t *testing.T) {
 			"BUFFER_PORT_INGRESS_PROFILE_LIST|Ethernet0 profile_list [\"a\",\"b,c\"]\nBUFFER_PORT_INGRESS_PROFILE_LIST|Ethernet0 x []\n",
 		},
 		{
-			"what is not ASCII, as Python spells it", `{"PORT": {"Ethernet0": {"alias": "<é\u007f\t\u2028\ud83d\ude00\"\\>"}}}`,
+			"characters outside ASCII, as Python escapes them", `{"PORT": {"Ethernet0": {"alias": "<é\u007f\t\u2028\ud83d\ude00\"\\>"}}}`,
 			"PORT|Ethernet0 alias \"<\\u00e9\u007f\\t\\u2028\\ud83d\\ude00\\\"\\\\>\"\n",
 		},
 		{"tables of others", `{"VLAN": {"Vlan1": {"mtu": "9100"}}}`, ""},
 		{"versions of the schema", `{"VERSIONS": {"DATABASE": {"VERSION": "version_202505_01"}}}`, ""},
 		{
-			"what identifies and reaches the switch", `{"DEVICE_METADATA": {"localhost": {"mac": "x", "hostname": "y", "hwsku": "z", "platform": "p",
+			"fields that identify the switch", `{"DEVICE_METADATA": {"localhost": {"mac": "x", "hostname": "y", "hwsku": "z", "platform": "p",
 				"type": "ToRRouter", "switch_type": "voq", "buffer_model": "dynamic", "default_pfcwd_status": "enable"}, "other": {"hwsku": "a"}}}`,
 			"DEVICE_METADATA|localhost buffer_model \"dynamic\"\nDEVICE_METADATA|localhost default_pfcwd_status \"enable\"\n" +
 				"DEVICE_METADATA|localhost hwsku \"z\"\nDEVICE_METADATA|localhost platform \"p\"\nDEVICE_METADATA|localhost switch_type \"voq\"\n" +
@@ -55,7 +55,7 @@ func TestRows(t *testing.T) {
 				"PORT|Ethernet0 mtu \"9100\"\nPORT|Ethernet0 pfc_asym \"off\"\nPORT|Ethernet0 speed \"1\"\n",
 		},
 		{
-			"profiles that the buffer manager has made", `{"BUFFER_PROFILE": {"pg_lossless_100000_5m_profile": {"xoff": "1"},
+			"profiles made by the buffer manager", `{"BUFFER_PROFILE": {"pg_lossless_100000_5m_profile": {"xoff": "1"},
 				"pg_lossless_own_profile": {}, "ingress_lossy_profile": {"size": "0"}}, "BUFFER_PG": {"Ethernet0|3": {"profile":
 				"pg_lossless_100000_5m_profile"}}}`,
 			"BUFFER_PG|Ethernet0|3 profile \"pg_lossless_100000_5m_profile\"\nBUFFER_PROFILE|ingress_lossy_profile size \"0\"\n",
@@ -74,16 +74,16 @@ func TestRows(t *testing.T) {
 func TestReadRowsRefuses(t *testing.T) {
 	const good = "QUEUE|Ethernet0|3 scheduler \"a\"\n"
 	for _, c := range []struct{ line, says string }{
-		{"{", "no row"},
-		{"", "no row"},
-		{"QUEUE", "no row"},
-		{"QUEUE|", "no row"},
-		{"|Ethernet0", "no row"},
-		{" QUEUE|Ethernet0|4", "no row"},
-		{"VLAN", "no row"},
-		{"QUEUE|Ethernet0|4 scheduler", "no row"},
-		{"QUEUE|Ethernet0|4 ", "no row"},
-		{"QUEUE|Ethernet0|4  \"a\"", "no row"},
+		{"{", "not a row"},
+		{"", "not a row"},
+		{"QUEUE", "not a row"},
+		{"QUEUE|", "not a row"},
+		{"|Ethernet0", "not a row"},
+		{" QUEUE|Ethernet0|4", "not a row"},
+		{"VLAN", "not a row"},
+		{"QUEUE|Ethernet0|4 scheduler", "not a row"},
+		{"QUEUE|Ethernet0|4 ", "not a row"},
+		{"QUEUE|Ethernet0|4  \"a\"", "not a row"},
 		{"QUEUE|Ethernet0|4 scheduler a", "not text in quotes"},
 		{"QUEUE|Ethernet0|4 scheduler 14", "not text in quotes"},
 		{"QUEUE|Ethernet0|4 scheduler null", "not text in quotes"},
@@ -108,7 +108,7 @@ func TestReadRowsRefuses(t *testing.T) {
 		assert.Equal(t, 2, e.Line, "%.80q: %s", c.line, e.Text)
 		assert.Contains(t, e.Text, c.says, "%.80q", c.line)
 		assert.True(t, strings.HasSuffix(e.Text, "."), e.Text)
-		assert.Less(t, len(e.Text), 300, "what is quoted is cut")
+		assert.Less(t, len(e.Text), 300, "the quoted text is cut")
 	}
 	for _, text := range []string{"", good, strings.TrimSpace(good), "VLAN|Vlan1 a\n", "@lookup|file\n", good + "QUEUE|Ethernet0|3\n"} {
 		_, err := grammar.ReadRows([]byte(text))
@@ -116,7 +116,7 @@ func TestReadRowsRefuses(t *testing.T) {
 	}
 }
 
-// TestReadRowsNotes: queues and groups that two rows hold are noted, at their lines.
+// TestReadRowsNotes: queues and groups that are in two rows are noted, at their lines.
 func TestReadRowsNotes(t *testing.T) {
 	cfg, err := grammar.ReadRows([]byte("QUEUE|Ethernet0|3 scheduler \"a\"\nQUEUE|Ethernet0|3-4 scheduler \"a\"\n"))
 	require.NoError(t, err)
@@ -125,8 +125,8 @@ func TestReadRowsNotes(t *testing.T) {
 	assert.Contains(t, cfg.Found[0].Says, "hold 3 of Ethernet0")
 }
 
-// TestReadRowsLarge: a text takes time and memory in proportion, and has bounds. Those that are not beyond a bound are a tenth without
-// -whole.
+// TestReadRowsLarge: a text needs time and memory in proportion to its size, and its size is bounded. Without -whole, texts within the
+// bounds have a tenth of their size.
 func TestReadRowsLarge(t *testing.T) {
 	size := large(20_000_000)
 	many := func(line string, least int) []byte {
@@ -144,7 +144,7 @@ func TestReadRowsLarge(t *testing.T) {
 		{"of others", many(`VLAN_MEMBER|Vlan%d tagging_mode "untagged"`, 0), ""},
 		{"too many rows", many(`QUEUE|Ethernet%d|3`, beyond), "more than"},
 		{"too many fields", many(`DSCP_TO_TC_MAP|AZURE %d "3"`, beyond), "more than"},
-		{"one line", bytes.Repeat([]byte("x"), size), "no row"},
+		{"one line", bytes.Repeat([]byte("x"), size), "not a row"},
 		{"one text", []byte(`QUEUE|Ethernet0|3 scheduler "` + strings.Repeat("x", size) + `"`), ""},
 		{"one list", []byte(`QUEUE|Ethernet0|3 scheduler [` + strings.Repeat(`"",`, size*3/20) + `""]`), ""},
 		{"one queue of all ports", []byte(`QUEUE|` + strings.Repeat("Ethernet0,", size/20) + `|0-7`), "more than"},
@@ -166,10 +166,10 @@ func TestReadRowsLarge(t *testing.T) {
 	require.ErrorContains(t, err, "larger than 64 MiB")
 }
 
-// words are keys and fields: they hold anything but what parts a line, which models do not take either.
+// words are keys and fields. They contain any characters except those that separate the parts of a line, which the models refuse too.
 var words = rapid.StringMatching(`[^ \n]{1,12}`)
 
-// configs are configurations of the tables that a state has, with names that mean something among them.
+// configs are random configurations of the tables of a state. Some of their names have a special meaning.
 var configs = rapid.Custom(func(t *rapid.T) *grammar.Config {
 	tables := []string{grammar.VersionTable, grammar.LookupTable}
 	for i := range grammar.Tables {
@@ -196,8 +196,8 @@ var configs = rapid.Custom(func(t *rapid.T) *grammar.Config {
 	return c
 })
 
-// TestRowsLaws: rows are read as what they were written of; writing what was read gives the same bytes; the same configuration as
-// JSON has the same rows. The rows contain nothing that the configuration lacks, and all that a state has.
+// TestRowsLaws: reading the rows and writing them again gives the same bytes, and the same configuration as JSON has the same rows. The
+// rows contain only fields of the configuration, and every field that a state includes.
 func TestRowsLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := configs.Draw(t, "config")
@@ -225,7 +225,7 @@ func TestRowsLaws(t *testing.T) {
 	})
 }
 
-// TestRowsEqual: a state that was read is the one that was written, the tables of which it has only a part with the others.
+// TestRowsEqual: a state that was read equals the written one, without the omitted parts of tables.
 func TestRowsEqual(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, err := grammar.ReadRows(configs.Draw(t, "config").Rows())
@@ -237,7 +237,7 @@ func TestRowsEqual(t *testing.T) {
 	})
 }
 
-// TestProfileName: the name of a made profile contains its speed and length.
+// TestProfileName: the name of a profile that the buffer manager makes contains its speed and length.
 func TestProfileName(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		speed, metres := rapid.IntRange(0, 10_000_000).Draw(t, "speed"), rapid.IntRange(0, 9_999_999).Draw(t, "metres")
@@ -257,7 +257,7 @@ func TestProfileName(t *testing.T) {
 	}
 }
 
-// TestLookupOf: a file without rows is there, and has no lengths.
+// TestLookupOf: a file without rows exists, and has no lengths.
 func TestLookupOf(t *testing.T) {
 	for _, c := range []struct {
 		text  string
@@ -282,7 +282,8 @@ func TestLookupOf(t *testing.T) {
 	}
 }
 
-// FuzzReadRows: no bytes make it panic; what it reads is written in one form, which means the same but for what a state leaves out.
+// FuzzReadRows: no input makes ReadRows panic, and writing and reading the result again gives the same configuration, without the omitted
+// parts.
 func FuzzReadRows(f *testing.F) {
 	for _, text := range []string{
 		"", "\n", "{}", "QUEUE|Ethernet0|3 scheduler \"a\"\n", "PFC_WD|GLOBAL POLL_INTERVAL \"200\"\n", "@lookup|file\n@lookup|1|5m xoff \"2\"",
@@ -310,6 +311,6 @@ func FuzzReadRows(f *testing.F) {
 		for name := range maps.Keys(again.Tables) {
 			require.NotNil(t, c.Tables[name])
 		}
-		require.LessOrEqual(t, len(rows), 6*len(data)+1, "a byte is spelled in six at most")
+		require.LessOrEqual(t, len(rows), 6*len(data)+1, "a byte needs six bytes at most")
 	})
 }

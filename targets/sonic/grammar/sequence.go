@@ -10,23 +10,23 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// Step is one step of a change on a switch: a patch, or commands where the switch takes no patch.
+// Step is one step of a change on a switch: a patch, or commands if the switch refuses the patch.
 type Step struct {
-	Doc   string      // what it does, in a few words
+	Doc   string      // what the step does, in a few words
 	Ops   []Operation // of a patch
-	Goals []Goal      // the rows that the operations are about, as they are to be afterwards, by table and key
+	Goals []Goal      // the rows that the operations change, in their wanted form, by table and key
 	Cmds  []Command
 	Drops []Drop
-	Ports []string // that go down and up again meanwhile
+	Ports []string // ports that the step takes down and up again
 }
 
-// Goal is a row as it is to be.
+// Goal is a row in its wanted form.
 type Goal struct {
 	Table, Key string
-	Row        *Row // nil: it is to go
+	Row        *Row // nil: the row must be gone
 }
 
-// goals lists the rows that operations have been about, in the configuration after them.
+// goals lists the rows that operations change, with their content afterwards.
 func goals(ops []Operation, after *Config) []Goal {
 	var out []Goal
 	for _, o := range ops {
@@ -51,18 +51,18 @@ func goals(ops []Operation, after *Config) []Goal {
 // Command is a program with its arguments, run as root.
 type Command []string
 
-// Drop is a port of whose priority groups that the buffer manager has made only those of its PFC are to stay.
+// Drop is a port that must keep only some of the priority groups that the buffer manager has made.
 type Drop struct {
 	Port string
 	Keep []string // "3", "5-6"
 }
 
-// Script spells commands and drops for sh; it ends with the status of the first that fails.
+// Script returns the commands and drops as a shell script. The script ends at the first command that fails, with its status.
 //
-// Script deletes a group by its key, past generic_config_updater, whose allow-list has no entry for the table. That is not an event
-// of the port, which would make the buffer manager add the group again. Script then sets the groups that stay
-// once more, since the chip takes the later one of two that overlap. The pauses let the buffer manager see each change, and keep the
-// deletion of a key apart from its return: a reader of both at once would see neither.
+// The script deletes a group by its key, without generic_config_updater, whose allow-list has no entry for the table. A deletion by key
+// is not an event of the port; such an event would make the buffer manager add the group again. Then the script sets the remaining groups
+// again, since the chip uses the later one of two that overlap. The pauses let the buffer manager see each change. They also separate the
+// deletion of a key from its return: a reader of both at once would see neither.
 func (s Step) Script() string {
 	var b strings.Builder
 	for _, c := range s.Cmds {
@@ -115,7 +115,7 @@ const againScript = `if [ -n "$again" ]; then
 fi
 `
 
-// String spells the command for sh.
+// String returns the command as a line for sh.
 func (c Command) String() string {
 	words := make([]string, len(c))
 	for i, w := range c {
@@ -124,7 +124,7 @@ func (c Command) String() string {
 	return strings.Join(words, " ")
 }
 
-// shell quotes a word for sh: characters with a meaning there are in single quotes.
+// shell quotes a word for sh: words with special characters are in single quotes.
 func shell(s string) string {
 	plain := s != "" && !strings.ContainsFunc(s, func(c rune) bool {
 		return (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && !strings.ContainsRune("-_.,/=", c)
@@ -135,28 +135,28 @@ func shell(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// Refused is an operation that the switch does not take and that no command replaces.
+// Refused is an operation that the switch refuses and that no command replaces.
 type Refused struct {
 	Op Operation
 	Verdict
 }
 
-// PortsPerPatch is how many ports one patch changes at most. A port of a patch is down from its first change until its last, and a
-// switch takes a second or more for each. A patch for all ports keeps all of them down for minutes, and one for a few may take down
-// all uplinks of a rack at once.
+// PortsPerPatch is the maximum number of ports that one patch changes. A port is down from its first change in a patch until the last
+// one, and a switch needs a second or more for each. A patch for all ports keeps all of them down for minutes, and a patch for a few may
+// take down all uplinks of a rack at once.
 const PortsPerPatch = 1
 
-// Sequence returns the steps that turn one configuration into another on a switch, and the operations that the switch does not take.
+// Sequence returns the steps that turn one configuration into another on a switch, and the operations that the switch refuses.
 //
-// The order is: objects that ports will name, and cable lengths; removal of watchdogs, before the PFC that they watch; ports, a few
-// at a time, with PFC and priority groups together; new watchdogs; removal of objects without references. So no step refers to a
-// missing object, and the buffer manager knows the length of a cable before the port event for which it waits (cfgmgr/buffermgr.cpp,
-// up to 202505). No step that adds to a table of the allow-list also removes from it: a value removed at one place and added at
-// another is a "move", which the allow-list refuses.
+// The order is: objects that ports will name, and cable lengths; removal of watchdogs, before the PFC that they watch; ports, a few at a
+// time, with PFC and priority groups together; new watchdogs; removal of objects without references. So no step refers to a missing
+// object, and the buffer manager knows the length of a cable before the port event for which it waits (cfgmgr/buffermgr.cpp, up to
+// 202505). No step that adds to a table of the allow-list also removes from it: a value removed at one place and added at another is a
+// "move", which the allow-list refuses.
 //
-// In the traditional buffer model the buffer manager writes profiles pg_lossless_* and the priority groups that name them, and
-// removes none. So patches leave them alone, with one exception: a group whose cable length changes is removed, so that it is made
-// anew. Unwanted groups are deleted at the end, when no port event follows.
+// In the traditional buffer model the buffer manager writes profiles pg_lossless_* and the priority groups that name them, and removes
+// none. So patches leave them alone, with one exception: a group whose cable length changes is removed, so that the buffer manager makes
+// it again. Unwanted groups are deleted at the end, when no port event follows.
 func Sequence(box Box, before, after *Config) (steps []Step, refused []Refused) {
 	s := &sequencer{box: box, now: before.Clone(), after: after, dynamic: Dynamic(before) || Dynamic(after)}
 	s.objects()
@@ -195,7 +195,7 @@ type change struct {
 	port              string // of a row of a port
 }
 
-// changes gives what differs and is not the buffer manager's, as far as pick chooses it.
+// changes returns the differences that pick chooses, without those that the buffer manager makes.
 func (s *sequencer) changes(pick func(change) bool) (out []change) {
 	for _, c := range differ(s.now, s.after) {
 		if !s.left(c) && pick(c) {
@@ -229,7 +229,7 @@ func differ(before, after *Config) (out []change) {
 	return out
 }
 
-// operations spells changes as a patch to what is there now. Rows of one table, and fields of one row, follow each other.
+// operations returns changes as a patch of the current configuration. Changes of one table, and of one row, are adjacent.
 func (s *sequencer) operations(changes []change) (ops []Operation) {
 	for len(changes) > 0 {
 		n := 1
@@ -272,7 +272,7 @@ func (s *sequencer) inTable(table string, changes []change) (ops []Operation) {
 	return diffRows(table, a, b)
 }
 
-// left reports whether a change is the buffer manager's, and not that of a patch.
+// left reports whether the buffer manager makes a change, and not a patch.
 func (s *sequencer) left(c change) bool {
 	switch {
 	case s.dynamic:
@@ -286,7 +286,7 @@ func (s *sequencer) left(c change) bool {
 	return false
 }
 
-// IsMade reports whether a profile is one that the buffer manager makes: pg_lossless_100000_5m_profile.
+// IsMade reports whether a profile has a name that the buffer manager makes: pg_lossless_100000_5m_profile.
 func IsMade(profile string) bool {
 	rest, ok := strings.CutPrefix(profile, "pg_lossless_")
 	return ok && strings.HasSuffix(rest, "_profile")
@@ -301,7 +301,7 @@ func (s *sequencer) step(doc string, changes []change) {
 	one := Step{Doc: doc, Ops: ops, Ports: Flapped(s.now, ops)}
 	for _, o := range ops {
 		if err := s.now.apply(o); err != nil {
-			panic(err) // they are made for it
+			panic(err) // the operations were made for this configuration
 		}
 	}
 	if refused := s.judge(ops); len(refused) > 0 {
@@ -321,7 +321,7 @@ func (s *sequencer) judge(ops []Operation) (refused []Refused) {
 	return refused
 }
 
-// objects appends the step of what ports will name. Thresholds of marking that no patch may change are set by command.
+// objects appends the step of objects that ports will name. If no patch may change the thresholds of marking, commands set them.
 func (s *sequencer) objects() {
 	changes := s.changes(func(c change) bool { return c.port == "" && c.table != watchdogs && c.kind != Remove })
 	var cmds []Command
@@ -344,7 +344,7 @@ func (s *sequencer) objects() {
 	s.step("objects that ports name, and lengths of cables", changes)
 }
 
-// ecnconfig returns the command for a change of thresholds of an existing profile, or nil if no command makes that change.
+// ecnconfig returns the command that changes the thresholds of an existing profile, or nil if no command makes that change.
 func ecnconfig(o Operation, next *Config) Command {
 	if o.Table != "WRED_PROFILE" || o.Kind != Replace {
 		return nil
@@ -366,10 +366,10 @@ func ecnconfig(o Operation, next *Config) Command {
 	return c
 }
 
-// ports appends the steps of rows of ports, a few ports at a time.
+// ports appends the steps that change rows of ports, a few ports at a time.
 func (s *sequencer) ports() {
 	of := map[string][]change{}
-	made := map[string][]change{} // what the buffer manager makes when the port comes up
+	made := map[string][]change{} // groups that the buffer manager makes when the port comes up
 	for _, c := range differ(s.now, s.after) {
 		switch {
 		case c.port == "" || c.table == watchdogs:
@@ -387,7 +387,7 @@ func (s *sequencer) ports() {
 		var first, then []change
 		for _, port := range some {
 			for _, c := range of[port] {
-				// Of rows that hold the same queue or group, the old ones go first: the chip takes what comes last.
+				// If two rows overlap, the old one is removed first: the chip uses the later one.
 				if c.kind == Remove && (c.table == groups || c.table == "QUEUE" || c.table == "BUFFER_QUEUE") && s.replaced(c.table, c.row) {
 					first = append(first, c)
 				} else {
@@ -411,7 +411,7 @@ func (s *sequencer) ports() {
 	}
 }
 
-// replaced reports whether a row that goes overlaps one that is to be there.
+// replaced reports whether a removed row overlaps a row of the wanted configuration.
 func (s *sequencer) replaced(table, row string) bool {
 	if s.after.Row(table, row) != nil {
 		return false
@@ -419,7 +419,7 @@ func (s *sequencer) replaced(table, row string) bool {
 	return slices.ContainsFunc(s.after.Keys(table), func(other string) bool { return overlap(row, other) })
 }
 
-// overlap reports whether two rows hold a queue or priority group of one port.
+// overlap reports whether two rows have a queue or priority group of one port in common.
 func overlap(a, b string) bool {
 	p, x, _ := strings.Cut(a, "|")
 	q, y, _ := strings.Cut(b, "|")
@@ -428,18 +428,20 @@ func overlap(a, b string) bool {
 	return p == q && ok && is && from <= end && start <= to
 }
 
-// remade reports whether a change is that of a priority group to another profile of the buffer manager's, which it makes at the next event
-// of the port. From 202511 on the length of a cable is such an event, so that a group of its own needs no other.
+// remade reports whether a change gives a priority group another profile of the buffer manager. The buffer manager makes this change at
+// the next event of the port. From 202511 on, a new cable length is such an event, so a group that the buffer manager made needs no other
+// event.
 func (s *sequencer) remade(c change) bool {
 	return !s.dynamic && c.table == groups && c.kind == Replace && IsMade(s.after.Get(c.table, c.row, c.field)) &&
 		(s.box.Release < lengthEvents || !IsMade(s.now.Get(c.table, c.row, c.field)))
 }
 
-// lengthEvents is the branch from which on the buffer manager updates a port when the length of its cable changes. Before, only
-// changes of its speed, its admin status or its PFC count (cfgmgr/buffermgr.cpp, doCableTask).
+// lengthEvents is the first branch in which the buffer manager updates a port when the length of its cable changes. Before, only changes
+// of speed, admin status or PFC caused an update (cfgmgr/buffermgr.cpp, doCableTask).
 const lengthEvents Release = 202511
 
-// restart appends the commands that give ports an event which no patch touches, and whose priority groups are missing.
+// restart appends commands that restart the ports with missing priority groups which no patch touches. The restart is the event that
+// makes the buffer manager add the groups.
 func (s *sequencer) restart(before *Config) {
 	missing := map[string]bool{}
 	for _, c := range differ(s.now, s.after) {
@@ -457,7 +459,7 @@ func (s *sequencer) restart(before *Config) {
 	}
 }
 
-// cableOf gives the length of a port's cable as CONFIG_DB has it; empty: none.
+// cableOf returns the length of a port's cable in CONFIG_DB; empty: none.
 func cableOf(c *Config, port string) string {
 	for _, key := range c.Keys("CABLE_LENGTH") {
 		if length := c.Get("CABLE_LENGTH", key, port); length != "" {
@@ -467,7 +469,7 @@ func cableOf(c *Config, port string) string {
 	return ""
 }
 
-// watchdogs appends the step of changes of PFC_WD: a patch, or commands where one of them is refused.
+// watchdogs appends the step that changes PFC_WD: a patch, or commands if an operation of the patch is refused.
 func (s *sequencer) watchdogs(pick func(change) bool) {
 	changes := s.changes(func(c change) bool { return c.table == watchdogs && pick(c) })
 	ops := s.operations(changes)
@@ -477,18 +479,18 @@ func (s *sequencer) watchdogs(pick func(change) bool) {
 	}
 	next, err := Apply(s.now, ops)
 	if err != nil {
-		panic(err) // they are made for it
+		panic(err) // the operations were made for this configuration
 	}
 	if cmds := s.pfcwd(next); cmds != nil {
 		s.steps = append(s.steps, Step{Doc: "watchdogs", Cmds: cmds})
-	} else { // what differs is nothing that pfcwd sets
+	} else { // pfcwd sets none of the fields that differ
 		s.refused = append(s.refused, s.judge(ops)...)
 	}
 	s.now = next
 }
 
-// pfcwd spells the changes of watchdogs as commands. The polling interval is no longer than any time of a port. So a shorter interval
-// is set before the ports, and a longer one after them.
+// pfcwd returns the changes of watchdogs as commands. The polling interval must not exceed any time of a port. So a shorter interval is
+// set before the ports, and a longer one after them.
 func (s *sequencer) pfcwd(next *Config) (cmds []Command) {
 	const table, global, poll = watchdogs, "GLOBAL", "POLL_INTERVAL"
 	var interval []Command
@@ -526,18 +528,18 @@ func (s *sequencer) pfcwd(next *Config) (cmds []Command) {
 	if grows {
 		cmds = append(cmds, interval...)
 	}
-	if next.Row(table, global) == nil && s.now.Row(table, global) != nil { // no patch and no other command takes it away
+	if next.Row(table, global) == nil && s.now.Row(table, global) != nil { // no patch and no other command removes it
 		cmds = append(cmds, Command{"sonic-db-cli", "CONFIG_DB", "DEL", table + "|" + global})
 	}
 	return cmds
 }
 
-// forgets is the branch from which on a switch accepts that a port has no PFC. The buffer manager of an older one remembers what a
-// port had, and makes its groups again at the next event of the port.
+// forgets is the first branch in which a switch accepts that a port has no PFC. An older buffer manager remembers the PFC of a port, and
+// makes its groups again at the next event of the port.
 const forgets Release = 202505
 
-// stale appends the step that deletes unwanted priority groups of the buffer manager: the existing ones, and any that it may have
-// made again while ports went down and up.
+// stale appends the step that deletes unwanted priority groups of the buffer manager: the existing ones, and groups that it may have made
+// again while ports went down and up.
 func (s *sequencer) stale(before *Config) {
 	if s.dynamic {
 		return

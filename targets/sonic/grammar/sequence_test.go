@@ -19,7 +19,7 @@ func scripts(steps []grammar.Step) string {
 	return b.String()
 }
 
-// TestIntervals: no watchdog has a time below the interval of polling, whichever grows or shrinks.
+// TestIntervals: no watchdog has a time below the polling interval at any step, whether the interval or the times grow or shrink.
 func TestIntervals(t *testing.T) {
 	slow := read(t, `{"PFC_WD": {"GLOBAL": {"POLL_INTERVAL": "400"}, "Ethernet0": {"action": "drop", "detection_time": "400",
 		"restoration_time": "800"}}}`)
@@ -38,10 +38,10 @@ func TestIntervals(t *testing.T) {
 	assert.Equal(t, "pfcwd stop Ethernet0 || exit\nsonic-db-cli CONFIG_DB DEL 'PFC_WD|GLOBAL' || exit\n", scripts(steps))
 	steps, _ = grammar.Sequence(grammar.Box{Version: unknown.Version, Family: "spc1"}, slow, fast)
 	require.Len(t, steps, 1)
-	assert.NotEmpty(t, steps[0].Ops, "a patch, where one is taken")
+	assert.NotEmpty(t, steps[0].Ops, "a patch, if the switch accepts it")
 }
 
-// TestRefused: what no command does is refused, with the reason.
+// TestRefused: a change that no command makes is refused, with the reason.
 func TestRefused(t *testing.T) {
 	before := read(t, `{"BUFFER_PROFILE": {"own": {"xon": "1", "dynamic_th": "1"}}, "WRED_PROFILE": {"own": {"ecn": "ecn_none"}}}`)
 	after := read(t, `{"BUFFER_PROFILE": {"own": {"xon": "2", "dynamic_th": "1"}}, "WRED_PROFILE": {"own": {"ecn": "ecn_all"}}}`)
@@ -60,7 +60,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestSequenceLeadsThere: patches alone lead from any configuration to any other, where nothing is refused, and never leave a table empty.
+// TestSequenceLeadsThere: if nothing is refused, patches alone lead from any configuration to any other, and never leave a table empty.
 func TestSequenceLeadsThere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before, after := random(t, "before"), random(t, "after")

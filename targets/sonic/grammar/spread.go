@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// The bounds of ports that one key lists, and that all keys of a table list together.
+// The bounds for the ports that one key lists, and that all keys of a table list together.
 const (
 	MaxListed = 1 << 12
 	MaxHeld   = 1 << 17
 )
 
-// Listed are the ports of a key, which may list several: Ethernet0,Ethernet4.
+// Listed returns the ports of a key, which may list several: Ethernet0,Ethernet4.
 func Listed(key string) []string {
 	if !strings.Contains(key, ",") {
 		return []string{key}
@@ -26,12 +26,12 @@ func Listed(key string) []string {
 	return out
 }
 
-// ofPorts are the tables whose keys name ports alone.
+// ofPorts are the tables whose keys contain only ports.
 var ofPorts = []string{"PORT_QOS_MAP", "PFC_WD"}
 
-// Spread returns the configuration with a row for each port of a row that lists several, as the switch reads it. A row that names a
-// single port takes precedence. Rows with more than [MaxListed] ports, and those beyond [MaxHeld] of a table, are left out. Two rows
-// that hold one port are noted in [Config.Found].
+// Spread returns the configuration with one row per port, as the switch reads a row that lists several ports. A row that names a single
+// port takes precedence. Rows with more than [MaxListed] ports are omitted, and so are rows of a table beyond [MaxHeld]. Two rows that
+// have the same port are noted in [Config.Found].
 func Spread(c *Config) *Config {
 	out := c
 	for _, name := range slices.Concat(ofPorts, ofRanges) {
@@ -84,7 +84,7 @@ func spread(c *Config, name string, from *Section, lists []string) {
 			case other != row && slices.Contains(ofPorts, name):
 				first, second := min(other.At, row.At), max(other.At, row.At)
 				c.problem(Problem{At: second, And: first, Twice: true, Table: name, Row: list},
-					"Two rows of %s hold the port %s, and which of them counts depends on the order in which they come.", name, quoteShort(port))
+					"Two rows of %s hold the port %s. Their order decides which one counts.", name, quoteShort(port))
 			}
 		}
 	}

@@ -20,7 +20,7 @@ const (
 	PortKey                     // a port: Ethernet0
 	PortRangeKey                // a port, and queues or priority groups: Ethernet0|3, Ethernet0|3-4
 	FixedKey                    // localhost, GLOBAL
-	OwnKey                      // a key of rocec's own members, free
+	OwnKey                      // a free key of rocec's own members
 )
 
 // FieldKind is the kind of a field's text.
@@ -32,52 +32,52 @@ const (
 	Whole                    // a number from Lo to Hi
 	Words                    // one of Words
 	Bool                     // true or false
-	Digits                   // numbers from 0 to 7 with commas between them; EmptySince tells from when none may be there
+	Digits                   // priorities from 0 to 7, separated by commas; may be empty from EmptySince on
 	Metres                   // 5m
 	Ref                      // the name of a row of the table Words[0]
 	Profile                  // the name of a row of BUFFER_PROFILE, or NULL
-	RefList                  // such names with commas between them
+	RefList                  // such names, separated by commas
 )
 
 // Field is one field of a table.
 type Field struct {
-	Name  string // <n> is a number of the range Keys, <port> a port
+	Name  string // <n> is any number up to Keys, <port> any port
 	Kind  FieldKind
 	Lo    int
-	Hi    int // 0 and Lo 0: no bound but that of the type
+	Hi    int // if Lo and Hi are 0, only the type bounds the number
 	Words []string
 
 	Since, Before Release // 0: always
-	Late          bool    // builds of Since from before a backport do not have it
+	Late          bool    // builds of Since that are older than a backport lack it
 	EmptySince    Release // of Digits
 	Keys          int     // of <n>: the greatest number
 	Must          bool    // a row without it is refused
-	Source        string  // YANG module, or what else says so
+	Source        string  // YANG module, or another source
 
-	Means ir.Field // what the field sets; NoField: it sets nothing, and Aside has the reason
-	Aside string   // why it sets nothing that lossless traffic notices
+	Means ir.Field // the value that the field sets; NoField: it sets none, and Aside has the reason
+	Aside string   // why the field does not affect lossless traffic
 }
 
-// Table is one table of CONFIG_DB that rocec reads, writes or judges.
+// Table is one table of CONFIG_DB that rocec reads, writes or checks.
 type Table struct {
 	Name   string
 	Key    KeyKind
-	Fixed  []string // of FixedKey, and beside ports
+	Fixed  []string // of FixedKey, and keys that are valid in addition to ports
 	Module string   // YANG module
 	Fields []Field
 	Ours   bool // a patch of rocec may change it
-	Beside bool // the table describes the switch; a few of its fields matter for QoS, and the others are not judged
+	Beside bool // the table describes the switch; rocec checks only the few fields that QoS depends on
 }
 
-// The reasons why a field sets nothing that lossless traffic notices.
+// The reasons why a field does not affect lossless traffic.
 const (
-	asideDescribes = "it describes the switch, and lossless traffic does not notice it"
+	asideDescribes = "it describes the switch, and does not affect lossless traffic"
 	asideComputed  = "the switch computes headroom from it, by a formula of its release"
 	asidePort      = "it binds pools to a whole port; the profile of each group and queue names its own"
 	asideBurst     = "the burst of a rate"
 	asideUnused    = "the switch ignores it"
 	asideCounts    = "it counts, and changes nothing"
-	asideColour    = "packets that a policer has coloured, and no policer of RoCE does"
+	asideColour    = "it is about packets that a policer has coloured, and RoCE has no policer"
 )
 
 // The names of maps and profiles of marking (YANG: pattern of the leaf name).
@@ -92,7 +92,7 @@ func IsName(s string) bool { return namePattern().MatchString(s) }
 // IsPort reports whether a text is the name of a front-panel port.
 func IsPort(s string) bool { return portPattern().MatchString(s) }
 
-const trafficClasses = 15 // the greatest that YANG takes (sonic-types, tc_type)
+const trafficClasses = 15 // the greatest that YANG accepts (sonic-types, tc_type)
 
 func mapTable(name, module string, keys, hi int, means ir.Field) Table {
 	return Table{
@@ -101,7 +101,7 @@ func mapTable(name, module string, keys, hi int, means ir.Field) Table {
 	}
 }
 
-// Tables are the tables that are rocec's business, in the order of their names. Source of kinds and ranges: the YANG models of
+// Tables are the tables that rocec reads, writes or checks, in the order of their names. Source of kinds and ranges: the YANG models of
 // sonic-net/sonic-buildimage, src/sonic-yang-models/yang-models, of the branches 202205 to 202605.
 var Tables = []Table{
 	{
@@ -212,7 +212,7 @@ var Tables = []Table{
 			{Name: "pfc_to_queue_map", Kind: Ref, Words: []string{"MAP_PFC_PRIORITY_TO_QUEUE"}, Means: ir.FieldQueue},
 			{Name: "pfc_to_pg_map", Kind: Ref, Words: []string{"PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"}, Means: ir.FieldGroup},
 			{Name: "scheduler", Kind: Ref, Words: []string{"SCHEDULER"}, Since: 202305, Means: ir.FieldShaper},
-			// From sonic-buildimage#21395 of January 2025, which went to 202411 as a backport.
+			// From sonic-buildimage#21395 of January 2025, which was backported to 202411.
 			{Name: "tc_to_dscp_map", Kind: Ref, Words: []string{"TC_TO_DSCP_MAP"}, Since: 202411, Late: true, Means: ir.FieldRewrite},
 			{Name: "pfc_enable", Kind: Digits, EmptySince: 202505, Means: ir.FieldPauses},
 			{Name: "pfcwd_sw_enable", Kind: Digits, EmptySince: 202505, Means: ir.FieldWatchdog},
@@ -251,8 +251,8 @@ var Tables = []Table{
 	{Name: "WRED_PROFILE", Key: NameKey, Module: "sonic-wred-profile", Ours: true, Fields: wredFields()},
 }
 
-// wredFields are the thresholds by which packets are marked, and dropped where they cannot be marked. Thresholds of marking alone are in no
-// branch, 202605 and master of August 2026 included: sonic-swss#4719 and sonic-buildimage#28164 would add them, first as
+// wredFields are the thresholds above which packets are marked, or dropped if they cannot be marked. No branch has separate thresholds
+// for marking, not even 202605 and master of August 2026. sonic-swss#4719 and sonic-buildimage#28164 would add them, first as
 // ecn_green_min_threshold, then as green_ect_min_threshold.
 func wredFields() []Field {
 	out := []Field{{Name: "ecn", Kind: Words, Words: []string{
@@ -260,7 +260,7 @@ func wredFields() []Field {
 	}, Means: ir.FieldMarking}}
 	for _, color := range []string{"green", "yellow", "red"} {
 		enable, threshold, aside := ir.FieldUnmarkable, ir.FieldMarking, ""
-		if color != "green" { // packets are green where no policer colours them
+		if color != "green" { // packets that no policer colours are green
 			enable, threshold, aside = ir.NoField, ir.NoField, asideColour
 		}
 		out = append(
@@ -274,11 +274,11 @@ func wredFields() []Field {
 	return out
 }
 
-// The members of a switch's state beyond its tables: what it reports of itself, and the lookup file of its hwsku. They are spelled as
-// tables, and are never part of a patch.
+// The members of a switch's state in addition to its tables: facts that it reports about itself, and the lookup file of its hwsku. They
+// have the form of tables, and are never part of a patch.
 const (
 	VersionTable = "@version" // the row localhost: build_version, asic_type, asic_count
-	LookupTable  = "@lookup"  // rows 100000|5m: size, xon, xoff, threshold, xon_offset; the row file, without fields: there is such a file
+	LookupTable  = "@lookup"  // rows 100000|5m: size, xon, xoff, threshold, xon_offset; a row file without fields: the file exists
 )
 
 var tableIndex = sync.OnceValue(func() map[string]*Table {
@@ -295,13 +295,13 @@ var tableIndex = sync.OnceValue(func() map[string]*Table {
 // TableOf returns the table with a name, rocec's own members included, or nil for a table that rocec does not read.
 func TableOf(name string) *Table { return tableIndex()[name] }
 
-// Judged reports whether rules judge the field of a name: every field of a table of QoS, and of a table beside them those that QoS relies
-// on.
+// Judged reports whether rules check a field: every field of a table of QoS, and in tables that describe the switch the fields that QoS
+// relies on.
 func (t *Table) Judged(name string) bool {
 	return !t.Beside || slices.ContainsFunc(t.Fields, func(f Field) bool { return f.Kind != Free && f.Is(name) })
 }
 
-// Field returns the field with a name in a release, or nil. other is such a field of a different release.
+// Field returns the field with a name in a release, or nil. other is a field of that name in a different release.
 func (t *Table) Field(r Release, name string) (f, other *Field) {
 	for i := range t.Fields {
 		x := &t.Fields[i]
@@ -316,7 +316,7 @@ func (t *Table) Field(r Release, name string) (f, other *Field) {
 	return nil, other
 }
 
-// Is reports whether a name is that of the field.
+// Is reports whether the field has a name.
 func (f *Field) Is(name string) bool {
 	switch f.Name {
 	case "<n>":
@@ -331,8 +331,8 @@ func (f *Field) Is(name string) bool {
 // In reports whether a release has the field.
 func (f *Field) In(r Release) bool { return r >= f.Since && (f.Before == 0 || r < f.Before) }
 
-// Wrong describes what is wrong with the text of a field in a release, as the end of a sentence; empty if it is valid. Whether a name
-// is that of a row is not looked at.
+// Wrong describes the mistake in the text of a field in a release, as the end of a sentence; empty if the text is valid. It does not
+// check whether a referenced row exists.
 func (f *Field) Wrong(r Release, text string) string {
 	switch f.Kind {
 	case Whole:
@@ -356,7 +356,7 @@ func (f *Field) Wrong(r Release, text string) string {
 	case Digits:
 		if text == "" {
 			if r < f.EmptySince {
-				return fmt.Sprintf("is empty, which models have taken from %s on", f.EmptySince)
+				return fmt.Sprintf("is empty, which models accept only from %s on", f.EmptySince)
 			}
 			return ""
 		}
@@ -393,7 +393,7 @@ func ParseDigits(s string) (mask uint8, ok bool) {
 	return mask, true
 }
 
-// SpellDigits spells bits as priorities: "3,4".
+// SpellDigits writes bits as priorities: "3,4".
 func SpellDigits(mask uint8) string {
 	var parts []string
 	for n := range 8 {
@@ -404,7 +404,7 @@ func SpellDigits(mask uint8) string {
 	return strings.Join(parts, ",")
 }
 
-// ParseMetres reads a length of cable: "5m".
+// ParseMetres reads the length of a cable: "5m".
 func ParseMetres(s string) (metres int, ok bool) {
 	number, ok := strings.CutSuffix(s, "m")
 	if !ok || !isDigits(number) || len(number) > 7 {
@@ -428,7 +428,7 @@ func ParseRange(s string) (from, to int, ok bool) {
 	return from, to, from <= to
 }
 
-// Ranges spells bits as the runs that the buffer manager writes: 2, 3, 4 and 6 are "2-4" and "6".
+// Ranges writes bits as the ranges that the buffer manager uses: 2, 3, 4 and 6 are "2-4" and "6".
 func Ranges(mask uint8) []string {
 	var out []string
 	for n := 0; n < 8; n++ {

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/validate/settings"
 )
 
-// buffers judges whether priority groups fit their ports, and whether all buffer rows fit the buffer model of the switch.
+// buffers checks whether priority groups fit their ports, and whether all buffer rows fit the buffer model of the switch.
 func (j *judge) buffers() {
 	if grammar.Dynamic(j.cfg) {
 		j.dynamic()
@@ -41,17 +41,17 @@ func (j *judge) buffers() {
 	}
 	for _, b := range stale {
 		n := len(b.ports)
-		j.warnf(&topicBuffers, b.at, "%s %s lossless priority groups for %s and no PFC there: headroom is kept for nothing, and no pause is "+
-			"sent. SONiC keeps a group when pfc_enable shrinks. Add the priorities to pfc_enable, or take the groups away.",
+		j.warnf(&topicBuffers, b.at, "%s %s lossless priority groups for %s and no PFC there: the headroom is unused, and no pause is "+
+			"sent. SONiC keeps a group when pfc_enable shrinks. Add the priorities to pfc_enable, or remove the groups.",
 			diag.Some(b.ports, 8), diag.Plural(n, "has", "have"), priorities(grammar.SpellDigits(b.mask)))
 	}
 }
 
-// dynamic judges what has no place where the switch computes buffers.
+// dynamic reports settings that are invalid where the switch computes buffers.
 func (j *judge) dynamic() {
 	at := j.cfg.Row("DEVICE_METADATA", "localhost").Fields["buffer_model"].At
 	if maker, known := j.maker(); known && maker != "mellanox" && maker != "barefoot" && maker != "vs" {
-		j.warnf(&topicBuffers, at, "buffer_model is dynamic, which SONiC has on chips of NVIDIA (mellanox) and Barefoot, and this "+
+		j.warnf(&topicBuffers, at, "buffer_model is dynamic. SONiC has that model on chips of NVIDIA (mellanox) and Barefoot, and this "+
 			"switch is %s. Set it to traditional.", maker)
 	}
 	made := slices.DeleteFunc(j.written.Keys("BUFFER_PROFILE"), func(name string) bool { return !grammar.IsMade(name) })
@@ -62,26 +62,26 @@ func (j *judge) dynamic() {
 	}
 	for _, name := range j.keys("BUFFER_POOL") {
 		if row := j.cfg.Row("BUFFER_POOL", name); row.Has("size") && name != egressPool {
-			j.warnf(&topicBuffers, row.Fields["size"].At, "buffer_model is dynamic, and the pool %s has a size. The switch computes it then, from "+
-				"what ports take; leave the size out.", name)
+			j.warnf(&topicBuffers, row.Fields["size"].At, "buffer_model is dynamic, and the pool %s has a size. The switch "+
+				"computes it; leave the size out.", name)
 		}
 	}
 }
 
-// maker returns the vendor of the chip: asic_type, or else a platform that rules out the vendors known by name. known is false if
-// neither decides.
+// maker returns the vendor of the chip: the asic_type, or a platform that rules out NVIDIA and Barefoot. known is false if neither
+// decides.
 func (j *judge) maker() (name string, known bool) {
 	if own := j.cfg.Get(grammar.VersionTable, "localhost", "asic_type"); own != "" {
 		return own, true
 	}
 	host := j.cfg.Row("DEVICE_METADATA", "localhost")
 	platform := strings.ToLower(host.Get("platform"))
-	// Switches of Dell have no chip of the two makers. Others, as Arista and Edgecore, make some with a chip of Barefoot.
+	// Dell's switches have no chip of NVIDIA or Barefoot. Other makers, such as Arista and Edgecore, build some with a chip of Barefoot.
 	return platform, strings.HasPrefix(platform, "x86_64-dell") ||
 		grammar.FamilyOf(j.release, "broadcom", host.Get("hwsku")) != "" && !strings.Contains(platform, "mlnx")
 }
 
-// pool judges the pool of a profile of priority groups.
+// pool reports an egress pool in a profile of priority groups.
 func (j *judge) pool(profile string) {
 	row := j.cfg.Row("BUFFER_PROFILE", profile)
 	if of := row.Get("pool"); j.cfg.Get("BUFFER_POOL", of, "type") == "egress" && j.once("pool", profile) {
@@ -90,7 +90,7 @@ func (j *judge) pool(profile string) {
 	}
 }
 
-// lengths gives the length of cable of each port in metres, the longest that a row of CABLE_LENGTH has for it.
+// lengths returns the cable length of each port in metres: the longest that a row of CABLE_LENGTH has for it.
 func (j *judge) lengths() map[string]int {
 	out := map[string]int{}
 	for _, key := range j.keys("CABLE_LENGTH") {
@@ -103,7 +103,7 @@ func (j *judge) lengths() map[string]int {
 	return out
 }
 
-// fits judges the profile of a lossless group against speed and cable of its port.
+// fits checks whether the profile of a lossless group fits speed and cable length of its port.
 func (j *judge) fits(port string, group *grammar.Row, metres int, known bool) {
 	profile := group.Get("profile")
 	speed, err := strconv.Atoi(j.cfg.Get("PORT", port, "speed"))

@@ -14,10 +14,10 @@ import (
 // configFile is the base name of the file that SONiC loads at boot.
 const configFile = "config_db.json"
 
-// patchFile is the base name of the patch that rocec builds. It has the settings of the config_db.json beside it.
+// patchFile is the base name of the patch that rocec builds. It has the same settings as the config_db.json in the same folder.
 const patchFile = "config_db.patch.json"
 
-// Linter judges configurations of SONiC.
+// Linter checks configurations of SONiC.
 var Linter = &lint.Linter{
 	Names:    []string{configFile},
 	Also:     []string{patchFile},
@@ -40,9 +40,8 @@ var Linter = &lint.Linter{
 	},
 }
 
-// takes reports whether a file is a configuration of SONiC: by its name, or by its beginning. The beginning is a JSON object, a list
-// of objects with tables of CONFIG_DB, or a row of such a table. Among files of other systems, only those that NVUE's linter takes
-// begin with an object.
+// takes reports whether a file is a configuration of SONiC: by its name, or by its beginning. The beginning is a JSON object, a list of
+// objects with tables of CONFIG_DB, or a row of such a table. Among files of other systems, only some of NVUE's begin with an object.
 func takes(f lint.File) bool {
 	if f.Why != "" {
 		return false
@@ -51,8 +50,8 @@ func takes(f lint.File) bool {
 	return lint.Named(f.Name, configFile) || mayBegin(head) && beginning().Match(head) || isPatch(f)
 }
 
-// mayBegin reports whether the first byte behind blanks and lines of comments is one that a file of SONiC begins with. It saves most
-// files of other systems the regular expression.
+// mayBegin reports whether a file can be SONiC's by its first byte after blanks and lines of comments. For most files of other systems
+// the regular expression then need not run.
 func mayBegin(head []byte) bool {
 	for {
 		head = bytes.TrimLeft(head, " \t\r\n\f\v")
@@ -67,7 +66,7 @@ func mayBegin(head []byte) bool {
 	}
 }
 
-// begins reports whether a file of any name in a folder is of SONiC: its beginning has a table of QoS, buffers or ports.
+// begins reports whether a file of any name is SONiC's: its beginning has a table of QoS, buffers or ports.
 func begins(f lint.File) bool {
 	if !takes(f) {
 		return false
@@ -83,14 +82,14 @@ func begins(f lint.File) bool {
 	return bytes.HasPrefix(head, []byte("PORT|"))
 }
 
-// isPatch reports whether a file is a JSON patch of tables of CONFIG_DB, as rocec builds it and GCU takes it.
+// isPatch reports whether a file is a JSON patch of tables of CONFIG_DB, such as rocec builds and GCU applies.
 func isPatch(f lint.File) bool {
 	head := f.Head(64 << 10)
 	_, path, ok := bytes.Cut(head, []byte(`"/`))
 	return read.IsPatch(head) && ok && len(path) > 0 && path[0] >= 'A' && path[0] <= 'Z'
 }
 
-// beginning recognises the beginning of a file of SONiC: an object behind comments, a row, or a list of objects with a table of CONFIG_DB.
+// beginning matches the beginning of a file of SONiC: an object after comments, a row, or a list of objects with a table of CONFIG_DB.
 var beginning = sync.OnceValue(func() *regexp.Regexp {
 	var tables []string
 	for _, t := range grammar.Tables {
@@ -102,7 +101,7 @@ var beginning = sync.OnceValue(func() *regexp.Regexp {
 		`|^\s*\[(?s:.*)"` + names + `(?:"|(?:_TABLE:|\|)[^"\n]*")\s*:\s*\{`)
 })
 
-// judgeAll judges files by their releases; one that states none by the newest.
+// judgeAll checks each file by the models of its release. A file without a release is checked by the newest.
 func judgeAll(files []lint.File) (r lint.Result) {
 	for _, f := range files {
 		var known grammar.Release

@@ -60,7 +60,7 @@ const sound = `{
 }
 `
 
-// TestFiles: a sound configuration of a switch with one change, and all findings with their lines. Nothing else is.
+// TestFiles: each case is the sound configuration with one change, and lists all findings with their lines.
 func TestFiles(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -129,14 +129,14 @@ func TestFiles(t *testing.T) {
 			`error conf-cable-zero "0m"`, `error conf-headroom "xoff": "29696"`, // of the other port
 		}},
 		{"a longer cable", []string{`{"Ethernet0": "5m"`, `{"Ethernet0": "40m"`}, []string{`warning conf-sonic-buffers "Ethernet0|3-4"`}},
-		{"a cable from which more arrives than fits", []string{`{"Ethernet0": "5m"`, `{"Ethernet0": "300m"`}, []string{
+		{"a cable too long for the headroom", []string{`{"Ethernet0": "5m"`, `{"Ethernet0": "300m"`}, []string{
 			`error conf-headroom "xoff": "29696"`, `error conf-headroom "xoff": "29696"`, `warning conf-sonic-buffers "Ethernet0|3-4"`,
 		}},
 		{"another speed", []string{`"etp1", "speed": "100000"`, `"etp1", "speed": "40000"`}, []string{
 			`warning conf-sonic-buffers "Ethernet0|3-4"`,
 		}},
 		{"hardly any headroom", []string{`"xoff": "29696"`, `"xoff": "1000"`}, []string{`error conf-headroom "xoff": "1000"`}},
-		{"just enough to be no mistake for sure", []string{`"xoff": "29696"`, `"xoff": "1524"`}, nil},
+		{"just enough that it may be correct", []string{`"xoff": "29696"`, `"xoff": "1524"`}, nil},
 		{"a pool of egress", []string{`{"pool": "ingress_lossless_pool"`, `{"pool": "egress_lossless_pool"`}, []string{
 			`error conf-sonic-buffers "pg_lossless_100000_5m_profile": {`,
 		}},
@@ -179,7 +179,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// told returns the severity and code of each finding in a text, sorted, each with the wanted part of its line, or else the line.
+// told returns the severity and code of each finding in a text, sorted. Each has the wanted part of its line, or the whole line if the
+// part is not there.
 func told(t *testing.T, text string, want []string) (out []string) {
 	t.Helper()
 	lines := strings.Split(text, "\n")
@@ -187,13 +188,13 @@ func told(t *testing.T, text string, want []string) (out []string) {
 	if slices.ContainsFunc(want, func(w string) bool {
 		return !strings.Contains(w, " "+
 			"conf-sonic-")
-	}) { // of a rule that holds for every system
+	}) { // from a rule for all systems
 		found = added(text)
 	}
 	for _, d := range found {
 		line := lines[d.At.Start.Line-1]
 		start := strings.LastIndexByte(text[:d.At.Start.Byte], '\n') + 1
-		require.Equal(t, line, text[start:start+len(line)], "the byte is of the line that is named")
+		require.Equal(t, line, text[start:start+len(line)], "the byte is in the reported line")
 		if i := slices.IndexFunc(want, func(w string) bool {
 			part, ok := strings.CutPrefix(w, d.Severity.String()+" "+d.Code+" ")
 			return ok && strings.Contains(line, part)
@@ -206,7 +207,7 @@ func told(t *testing.T, text string, want []string) (out []string) {
 	return out
 }
 
-// added returns what linter and rules find in a text and not in the sound one.
+// added returns the findings of linter and rules that a text has and the sound text lacks.
 func added(text string) diag.List {
 	judge := func(text string) diag.List {
 		return targets.JudgeFiles([]target.File{{Name: "x.json", Data: []byte(text)}}).Diagnostics
@@ -254,10 +255,10 @@ func TestUnreadable(t *testing.T) {
 	ds = lint.Judge("x.json", []byte("{}\n"), 0, 0).Diagnostics
 	require.Len(t, ds, 1)
 	assert.Equal(t, "warning conf-sonic-empty", ds[0].Severity.String()+" "+ds[0].Code)
-	assert.Empty(t, lint.CheckRows("state", nil, 0), "a state may have nothing")
+	assert.Empty(t, lint.CheckRows("state", nil, 0), "a state may be empty")
 }
 
-// TestUnjudged: a file that no rule judges and a switch without RoCE are both distinct from a good file.
+// TestUnjudged: a file that no rule checks, and a switch without RoCE, both differ from a good file.
 func TestUnjudged(t *testing.T) {
 	const port = `"PORT": {"Ethernet0": {"speed": "100000", "admin_status": "up"}}`
 	const none = "it has no table of ports, QoS or buffers"
@@ -273,7 +274,7 @@ func TestUnjudged(t *testing.T) {
 		{`{"VLAN|Vlan100": {}}`, none, true, false},
 		{`{"PORT|Ethernet0": {"speed": "100000"}, "VLAN|Vlan100": {}}`, "", false, true},
 		{`{"PORT|Ethernet0": {"ttl": -0.001, "type": "hash", "value": {"speed": "100000"}}}`, "", false, true},
-		{`{` + port + `, "PORT_QOS_MAP|Ethernet0": {"pfc_enable": "3"}}`, "", false, false}, // half of it
+		{`{` + port + `, "PORT_QOS_MAP|Ethernet0": {"pfc_enable": "3"}}`, "", false, false}, // half of a file
 		{`{"PORT_TABLE:Ethernet0": {"speed": "100000"}}`, "", false, true},
 		{`{` + port + `}`, "", false, true},
 		{`{` + port + `, "SCHEDULER": {"s": {"type": "DWRR", "weight": "1"}}, "QUEUE": {"Ethernet0|0": {"scheduler": "s"}}}`, "", false, true},
@@ -282,15 +283,15 @@ func TestUnjudged(t *testing.T) {
 		{`{` + port + `, "QUEUE": {"Ethernet0|3": {"wred_profile": "w"}}, "WRED_PROFILE": {"w": {}}}`, "", false, false},
 		{`{` + port + `, "BUFFER_PROFILE": {"p": {"xoff": "40000"}}}`, "", false, false},
 		{`{` + port + `, "PFC_WD": {"Ethernet0": {"action": "drop"}}}`, "", false, false},
-		{`{"SCHEDULER": {"s": {"type": "DWRR", "weight": "1"}}}`, "", false, false}, // a part, which tells nothing of the switch
+		{`{"SCHEDULER": {"s": {"type": "DWRR", "weight": "1"}}}`, "", false, false}, // a part, which does not describe the switch
 	} {
 		f := lint.Judge("x.json", []byte(c.text), 0, 0)
 		assert.Equal(t, lint.Judgement{Diagnostics: f.Diagnostics, Dialect: f.Dialect, Why: c.why, Silent: c.silent, Plain: c.plain}, f, c.text)
-		assert.True(t, c.why == "" || c.silent || len(f.Diagnostics) > 0, "%s: a finding says why", c.text)
+		assert.True(t, c.why == "" || c.silent || len(f.Diagnostics) > 0, "%s: a finding has the reason", c.text)
 	}
 }
 
-// TestBeside: fields that have no part in QoS hold anything.
+// TestBeside: fields that have no part in QoS may have any value.
 func TestBeside(t *testing.T) {
 	const beside = `{
   "DEVICE_METADATA": {"localhost": {"hwsku": null, "deployment_id": null, "bgp_asn": 65101, "peers": {"a": [1]}, "type": ["x", 2]}},
@@ -309,5 +310,5 @@ func TestBeside(t *testing.T) {
 	text = `{"WRED_PROFILE": {"w": {"note": null}}}`
 	ds := lint.Judge("x.json", []byte(text), 0, 0).Diagnostics
 	require.NotEmpty(t, ds)
-	assert.Equal(t, "conf-sonic-value", ds[0].Code, "every field of a table of QoS is judged")
+	assert.Equal(t, "conf-sonic-value", ds[0].Code, "every field of a table of QoS is checked")
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/rocec/rocec/targets/sonic/read"
 )
 
-// slips reports where a text is no configuration, and keys that stand twice; judged is whether the rest is judged.
+// slips reports places where a text is not a configuration, and keys that occur twice. judged states whether the rest of the text is
+// checked.
 func (j *judge) slips(judged bool) {
 	j.lost = map[string]bool{}
 	for _, s := range j.text.Slips {
@@ -16,36 +17,35 @@ func (j *judge) slips(judged bool) {
 			j.errorf(&topicText, s.At, "The file cannot be read as a configuration: %s.", s.Why)
 			continue
 		}
-		j.errorf(&topicText, s.At, "%s is not read: %s. A switch refuses such a file, or reads it differently. rocec judges the rest "+
+		j.errorf(&topicText, s.At, "%s is not read: %s. A switch refuses such a file, or reads it differently. rocec checks the rest "+
 			"of the file.",
 			strings.ToUpper(s.Row[:1])+s.Row[1:], s.Why)
 	}
 	if at := j.text.Comment; at >= 0 {
-		j.errorf(&topicText, at, "The file has comments, which JSON does not allow, so a switch does not load it. rocec judges it "+
+		j.errorf(&topicText, at, "The file has comments, which JSON does not allow, so a switch does not load it. rocec checks it "+
 			"without them.")
 	}
 	for _, t := range j.text.Twins {
 		d := j.warnf(&topicTwice, t.At, "The key %q occurs twice in one object. The last one counts here and on a switch, which reads "+
 			"the file with Python; other programs differ. Leave one of the two.", t.Key)
-		d.Note(grammar.Range(j.cfg, j.name, t.First), "The first one, which sets nothing.")
+		d.Note(grammar.Range(j.cfg, j.name, t.First), "The first one, which has no effect.")
 	}
 }
 
-// brackets reports the form of references of releases up to 202106, once.
+// brackets reports references in the form of releases up to 202106, once per file.
 func (j *judge) brackets() {
 	const says = "References are in brackets, such as [BUFFER_PROFILE|name], which releases up to 202106 had. "
 	switch at := j.text.Old; {
 	case at < 0:
 	case j.text.Release != 0:
-		j.errorf(&topicValue, at, says+"%s has names alone, and takes a reference in brackets for that of a row that is not there. They are "+
-			"judged as names.", j.text.Release)
+		j.errorf(&topicValue, at, says+"%s accepts only names. rocec checks them without the brackets.", j.text.Release)
 	default:
-		j.warnf(&topicValue, at, says+"They are judged as names. Later releases take names alone.")
+		j.warnf(&topicValue, at, says+"rocec checks them without the brackets. Later releases accept only names.")
 	}
 }
 
-// made adds a row for each profile of the buffer manager that a priority group names and the text leaves out, as a state does, where
-// a switch runs the configuration. If the lookup file has no sizes for such a profile, it has headroom of an unknown size.
+// made adds the profiles of the buffer manager that priority groups name and the text lacks, if a switch runs the configuration. A state
+// lacks them, for example. A profile for which the lookup file has no sizes gets headroom of unknown size.
 func (j *judge) made() {
 	if !j.running {
 		return
@@ -67,7 +67,7 @@ func (j *judge) made() {
 	}
 }
 
-// elsewhere reports whether a row can be in the configuration that a patch changes, and is not in the patch.
+// elsewhere reports whether a row is missing from a patch and may be in the configuration that the patch changes.
 func elsewhere(j *judge, table, key string) bool {
 	return j.text.Patch && key != "" && j.cfg.Row(table, key) == nil
 }

@@ -26,7 +26,7 @@ type (
 	tables = map[string]map[string]fields
 )
 
-// perPort are the tables whose keys name ports.
+// perPort are the tables whose keys contain ports.
 var perPort = []string{"PORT_QOS_MAP", "PFC_WD", "QUEUE", "BUFFER_PG", "BUFFER_QUEUE"}
 
 func spell(v any) string {
@@ -67,7 +67,7 @@ func spellings(c tables) map[string]string {
 	}
 }
 
-// joined is a configuration in which rows of several ports are one row where they are alike.
+// joined returns a configuration in which equal rows of several ports are one row.
 func joined(c tables) tables {
 	out := maps.Clone(c)
 	for _, table := range perPort {
@@ -104,7 +104,8 @@ func joined(c tables) tables {
 	return out
 }
 
-// said are findings without their places, sorted. Those about a row by its key have only their code where byKey is false, and once.
+// said returns findings without their places, sorted. If byKey is false, findings about a row by its key have only their code, and each
+// code occurs once.
 func said(ds diag.List, byKey bool) (out []string) {
 	for _, d := range ds {
 		switch d.Code {
@@ -125,7 +126,7 @@ func said(ds diag.List, byKey bool) (out []string) {
 
 func judge(text string) lint.Judgement { return lint.Judge("config_db.json", []byte(text), 0, 0) }
 
-// sources are configurations that forms are tried with: what rocec writes, and one of a switch with its ports.
+// sources are the configurations from which forms are made: one that rocec writes, and one of a switch with its ports.
 func sources(t *testing.T) (out []tables) {
 	names, err := filepath.Glob("../../../golden/*/*/etc/rocec/config_db.json")
 	require.NoError(t, err)
@@ -144,7 +145,7 @@ func sources(t *testing.T) (out []tables) {
 	return out
 }
 
-// mutant changes a configuration in one place.
+// mutant returns a configuration with one change.
 func mutant(r *rand.Rand, c tables) tables {
 	var out tables
 	if err := json.Unmarshal([]byte(spell(c)), &out); err != nil {
@@ -158,7 +159,7 @@ func mutant(r *rand.Rand, c tables) tables {
 		return out
 	}
 	field := pick(slices.Sorted(maps.Keys(row)))
-	if r.IntN(3) == 0 { // in all rows of the table, so that ports stay alike
+	if r.IntN(3) == 0 { // in all rows of the table, so that ports stay equal
 		for _, row := range out[table] {
 			delete(row, field)
 		}
@@ -166,7 +167,7 @@ func mutant(r *rand.Rand, c tables) tables {
 	}
 	switch r.IntN(5) {
 	case 0:
-		if strings.HasPrefix(key, "pg_lossless_") { // a dump may leave it out
+		if strings.HasPrefix(key, "pg_lossless_") { // a dump may lack it
 			return out
 		}
 		if delete(out[table], key); len(out[table]) == 0 {
@@ -184,7 +185,7 @@ func mutant(r *rand.Rand, c tables) tables {
 	return out
 }
 
-// TestFormsAreJudgedAlike: what a configuration means is judged, and not the form that it comes in.
+// TestFormsAreJudgedAlike: the findings depend on the settings in a configuration, and not on its form.
 func TestFormsAreJudgedAlike(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 11))
 	mutants := 60
@@ -212,7 +213,7 @@ func TestFormsAreJudgedAlike(t *testing.T) {
 	assert.Greater(t, found, mutants)
 }
 
-// TestBrackets: references of old releases are judged as names, and said once.
+// TestBrackets: references in the form of old releases are checked as names, and reported once.
 func TestBrackets(t *testing.T) {
 	text := sound
 	for table, fields := range map[string][]string{
@@ -241,7 +242,7 @@ func TestBrackets(t *testing.T) {
 	}
 }
 
-// TestSlips: a slip is one finding at its place, and the rest of the file is judged.
+// TestSlips: a slip is one finding at its place, and the rest of the file is checked.
 func TestSlips(t *testing.T) {
 	const sick = `"weight": "14"`
 	require.Contains(t, sound, sick)
@@ -251,7 +252,7 @@ func TestSlips(t *testing.T) {
 	for _, c := range []struct{ old, new, at, code string }{
 		{`"PFC_WD": {`, `"PFC_WD": {"PORT": {"Ethernet0": {"enabled": "true"}},`, `{"enabled"`, "error conf-sonic-text"},
 		{`"PFC_WD": {`, `"PFC_WD": {"Ethernet4": "drop",`, `"drop",`, "error conf-sonic-text"},
-		{`"PFC_WD": {`, `"CABLE": {}, "PFC_WD": {`, ``, ""}, // a table that nobody knows is counted, and no finding
+		{`"PFC_WD": {`, `"CABLE": {}, "PFC_WD": {`, ``, ""}, // an unknown table is counted, and is not a finding
 		{`"5", "wred`, `"5" "wred`, ``, ""},
 		{`"xon": "19456",`, `"xon": "19456"`, `"xoff"`, "error conf-sonic-text"},
 		{`"xon": "19456",`, `"xon" "19456",`, `"19456"`, "error conf-sonic-text"},
@@ -287,12 +288,12 @@ func TestSlips(t *testing.T) {
 			}
 		}
 		assert.Equal(t, c.code, strings.Join(got, ", "), "%s: %s", c.new, details(judge(text).Diagnostics))
-		assert.Contains(t, details(judge(text).Diagnostics), judged[0].Detail, "the rest is judged")
+		assert.Contains(t, details(judge(text).Diagnostics), judged[0].Detail, "the rest is checked")
 		assert.Empty(t, judge(text).Why)
 	}
 }
 
-// TestLastCounts: of keys that stand twice, the last one is judged.
+// TestLastCounts: if a key occurs twice, the last one is checked.
 func TestLastCounts(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -312,7 +313,7 @@ func TestLastCounts(t *testing.T) {
 	}
 }
 
-// TestDialects: the form, the release, and whether the file is a part.
+// TestDialects: the dialect has the form and the release, and states whether the file is a part.
 func TestDialects(t *testing.T) {
 	const part = "; a part, without DEVICE_METADATA|localhost"
 	for text, want := range map[string]string{
@@ -330,7 +331,7 @@ func TestDialects(t *testing.T) {
 	}
 }
 
-// TestMade: profiles that the buffer manager makes are on the switch that a dump is of, also where the dump leaves them out.
+// TestMade: a dump may lack profiles that the buffer manager makes; the switch has them.
 func TestMade(t *testing.T) {
 	var c tables
 	require.NoError(t, json.Unmarshal([]byte(sound), &c))
@@ -341,7 +342,7 @@ func TestMade(t *testing.T) {
 	}
 }
 
-// TestTwoRowsOfAPort: a list of ports with a port that has a row of its own.
+// TestTwoRowsOfAPort: a list of ports includes a port that also has its own row.
 func TestTwoRowsOfAPort(t *testing.T) {
 	ds := judge(`{"PFC_WD": {"Ethernet0": {"action": "drop", "detection_time": "200"},
   "Ethernet4, Ethernet0": {"action": "drop", "detection_time": "50"}}}`).Diagnostics
@@ -361,7 +362,8 @@ func TestTakes(t *testing.T) {
 	assert.True(t, lint.Linter.Takes(lintFile("leaf1-config_db.json", "x")))
 }
 
-// TestLarge: a text of 50 MB is judged within bounds, whatever it holds; without -whole it has a tenth of that size.
+// TestLarge: checking a text of 50 MB needs bounded time and memory, whatever it contains. Without -whole, the text has a tenth of that
+// size.
 func TestLarge(t *testing.T) {
 	for name, c := range map[string]struct{ head, each, tail string }{
 		"rows":     {`{"QUEUE": {`, `"Ethernet%d|3": {"scheduler": "s"},`, `"x|3": {}}}`},
@@ -421,7 +423,7 @@ func FuzzJudge(f *testing.F) {
 
 func lintFile(name, text string) contract.File { return contract.File{Name: name, Data: []byte(text)} }
 
-// TestTenThousandPorts: a switch of 10,000 ports is judged under half a second of a processor, whatever the form.
+// TestTenThousandPorts: checking a switch of 10,000 ports needs less than half a second of processor time, in every form.
 func TestTenThousandPorts(t *testing.T) {
 	var c tables
 	require.NoError(t, json.Unmarshal([]byte(sound), &c))

@@ -9,20 +9,20 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// judge is a configuration that is being judged, with the findings about it.
+// judge is a configuration that is being checked, with the findings so far.
 type judge struct {
 	name    string
-	file    bool // it is a file, and not the state of a switch
-	running bool // a switch runs it, and the rows that its daemons make may be left out
+	file    bool // the text is a file, and not the state of a switch
+	running bool // a switch runs the configuration, so rows that its daemons make may be missing
 	text    *read.Text
-	written *grammar.Config // with keys as the text has them
-	cfg     *grammar.Config // with a row for each port
+	written *grammar.Config // with the keys of the text
+	cfg     *grammar.Config // with one row per port
 	release grammar.Release
-	lost    map[string]bool // rows that a slip costs
+	lost    map[string]bool // rows that are unreadable because of a slip
 	sorted  map[string][]string
 	found   lint.Findings
-	told    map[string]bool // things that have a finding already
-	untyped map[int]bool    // bytes of values that are not text and have a finding
+	told    map[string]bool // things that already have a finding
+	untyped map[int]bool    // bytes of values that are not text and already have a finding
 }
 
 // keys lists the rows of a table in natural order.
@@ -37,7 +37,7 @@ func (j *judge) keys(table string) []string {
 	return keys
 }
 
-// once reports whether a thing has no finding yet.
+// once reports whether a thing has no finding yet, and records that it has one now.
 func (j *judge) once(of ...any) bool {
 	key := fmt.Sprintln(of...)
 	before := j.told[key]
@@ -53,7 +53,7 @@ func (j *judge) warnf(t *diag.Topic, at int, format string, args ...any) *diag.D
 	return j.say(t, diag.Warning, at, format, args)
 }
 
-// say reports a finding. One beyond the bound of its code is counted only, and in no list.
+// say reports a finding. A finding above the limit of its code is only counted.
 func (j *judge) say(t *diag.Topic, sev diag.Severity, at int, format string, args []any) *diag.Diagnostic {
 	if j.found.Omit(t) {
 		return &diag.Diagnostic{}

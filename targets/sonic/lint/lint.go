@@ -1,8 +1,8 @@
-// Package lint judges a configuration of SONiC without a fabric (a [Judgement]). It reads a config_db.json, the output of `sonic-cfggen -d
+// Package lint checks a configuration of SONiC without a fabric (a [Judgement]). It reads a config_db.json, the output of `sonic-cfggen -d
 // --print-data`, dumps of a database, lists of operations, and pieces of these.
 //
-// The input is a file, the output diagnostics at its lines. The rules judge only tables of QoS and buffers. A question that neither a
-// model nor code of a release answers gives a warning at most.
+// The input is a file, the output diagnostics at its lines. The rules check only tables of QoS and buffers. If neither a model
+// nor code of a release answers a question, the finding is a warning at most.
 package lint
 
 import (
@@ -18,23 +18,23 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// Judgement holds the findings of the rules in a file.
+// Judgement contains the findings of the rules in a file.
 type Judgement struct {
 	Diagnostics diag.List
 	Dialect     string // the form of the file, its release, and whether it is a part of a configuration
-	Why         string // why no rule has judged the file or a part of it; empty if all is judged
-	Silent      bool   // no diagnostic says so
-	Plain       bool   // the rules have judged the whole file, and its switch has no RoCE configuration
+	Why         string // why no rule has checked the file, or a part; empty if all is checked
+	Silent      bool   // no diagnostic has the reason in Why
+	Plain       bool   // the rules have checked the whole file, and its switch has no RoCE configuration
 }
 
-// Judge judges a file of a release; 0: the one it names itself, or the newest that rocec knows. A file has any form that [read.Load]
-// reads. Each row that a slip of syntax costs is one finding, and the rest is judged.
+// Judge checks a file by the models of a release. If the release is 0, Judge uses the one in the file, or the newest that rocec knows. A
+// file may have any form that [read.Load] reads. Each row that is unreadable because of a slip is one finding, and the rest is checked.
 //
-// A file without anything, or of white space alone, is one that cannot be read: the switch boots without a port.
+// An empty file, or one of white space alone, is an error: a switch that boots with it has no ports.
 //
-// Known is the release of its switch, for a file that states none; 0: it is not known.
+// known is the release of the switch, for a file that states none; 0: unknown.
 func Judge(name string, data []byte, r, known grammar.Release) Judgement {
-	data = bytes.TrimPrefix(data, []byte(lint.ByteOrderMark)) // the bytes of a place count from behind it
+	data = bytes.TrimPrefix(data, []byte(lint.ByteOrderMark)) // the bytes of a place do not count the mark
 	j := &judge{name: name, release: r, file: true}
 	unread := func(why, format string, args ...any) Judgement {
 		j.found.Report(diag.Error, &topicText, grammar.NewLines(data).Range(name, 0), format, args...)
@@ -42,7 +42,7 @@ func Judge(name string, data []byte, r, known grammar.Release) Judgement {
 	}
 	switch {
 	case len(bytes.TrimSpace(data)) == 0:
-		return unread(lint.Empty, "The file is empty, so it is not JSON: it was never written, or was cut off. Write it again, on a "+
+		return unread(lint.Empty, "The file is empty, so it is not JSON: it was never written, or it was truncated. Write it again, on a "+
 			"switch with `config save -y`.")
 	case len(data) > grammar.MaxSize:
 		return unread(lint.Unread, "The file cannot be read as a configuration: It is larger than 64 MiB, and the configuration of a large "+
@@ -72,7 +72,7 @@ func Judge(name string, data []byte, r, known grammar.Release) Judgement {
 	return f
 }
 
-// dialect names a text: its form and its release; nil: it was not read.
+// dialect describes a text by its form and its release; nil: the text was not read.
 func dialect(t *read.Text) string {
 	if t == nil {
 		t = &read.Text{Form: configFile}
@@ -83,7 +83,7 @@ func dialect(t *read.Text) string {
 	return t.Form + " of SONiC, by the models of " + grammar.Newest.String()
 }
 
-// unjudged explains why no rule has judged a file or a part of it; empty if the rules have judged all of it.
+// unjudged explains why no rule has checked a file, or a part; empty if the rules have checked everything.
 func (j *judge) unjudged() string {
 	for name, section := range j.cfg.Tables {
 		if !j.text.Full && (name == "PORT" && len(section.Rows) > 0 || !grammar.TableOf(name).Beside) {
@@ -96,7 +96,7 @@ func (j *judge) unjudged() string {
 	return "it has no table of ports, QoS or buffers"
 }
 
-// plain reports whether a file describes the ports of a switch, and nothing that pauses, marks or reserves headroom.
+// plain reports whether a file describes the ports of a switch, and has no pause, marking or headroom.
 func (j *judge) plain() bool {
 	if j.cfg == nil || len(j.keys("PORT")) == 0 {
 		return false
@@ -113,7 +113,7 @@ func (j *judge) plain() bool {
 	return true
 }
 
-// CheckRows is [Judge] of a state, as [grammar.Config.Rows] writes it.
+// CheckRows is [Judge] for a state, in the form that [grammar.Config.Rows] writes.
 func CheckRows(name string, data []byte, r grammar.Release) diag.List {
 	j := &judge{name: name, release: r, running: true}
 	cfg, err := grammar.ReadRows(data)
@@ -131,7 +131,7 @@ func CheckRows(name string, data []byte, r grammar.Release) diag.List {
 	return j.found.Close()
 }
 
-// all judges everything.
+// all runs all checks.
 func (j *judge) all() {
 	j.told = map[string]bool{}
 	if j.release == 0 {
@@ -153,7 +153,7 @@ func (j *judge) all() {
 	j.profiles()
 }
 
-// problems reports the findings of the reader. A value that is no text and would be wrong as one is one finding.
+// problems reports the findings of the reader. If a value is not text, and its text would be invalid too, it is one finding.
 func (j *judge) problems() {
 	j.untyped = map[int]bool{}
 	for _, p := range j.cfg.Found {
@@ -167,7 +167,7 @@ func (j *judge) problems() {
 		also := ""
 		if f, _ := grammar.TableOf(p.Table).Field(j.release, p.Field); f != nil {
 			if wrong := f.Wrong(j.release, j.cfg.Get(p.Table, p.Row, p.Field)); wrong != "" {
-				also = fmt.Sprintf(" Besides, %s %s (model %s).", p.Field, wrong, grammar.TableOf(p.Table).Module)
+				also = fmt.Sprintf(" In addition, %s %s (model %s).", p.Field, wrong, grammar.TableOf(p.Table).Module)
 			}
 		}
 		j.untyped[p.At] = true
@@ -175,7 +175,7 @@ func (j *judge) problems() {
 	}
 }
 
-// version warns of an unknown release in a file, and names the release whose models judge it.
+// version warns of an unknown release in a file, and names the release whose models are used.
 func (j *judge) version() {
 	row := j.cfg.Row("VERSIONS", "DATABASE")
 	if !j.file || !row.Has("VERSION") || grammar.ReleaseOf(j.cfg) != 0 {
@@ -186,11 +186,11 @@ func (j *judge) version() {
 		known[i] = r.String()
 	}
 	v := row.Fields["VERSION"]
-	j.warnf(&topicValue, v.At, "VERSION is %q, and rocec knows %s. It judges the file by the models of %s: fields and ranges of another "+
+	j.warnf(&topicValue, v.At, "VERSION is %q, and rocec knows %s. rocec checks the file by the models of %s: fields and ranges of another "+
 		"release may differ.", v.Text, diag.And(known), j.release)
 }
 
-// judged lists the tables of a configuration that are judged.
+// judged returns the tables of a configuration that are checked.
 func judged(c *grammar.Config) []*grammar.Table {
 	var out []*grammar.Table
 	for i := range grammar.Tables {
@@ -201,10 +201,10 @@ func judged(c *grammar.Config) []*grammar.Table {
 	return out
 }
 
-// fields holds rows to the table of fields, and names to what is declared.
+// fields checks rows against the table of fields, and references against the existing rows.
 func (j *judge) fields() {
 	if j.file && len(j.written.Tables) == 0 && len(j.written.Others) == 0 {
-		j.warnf(&topicEmpty, 0, "The configuration has no table at all, so there is nothing to judge. A switch that boots with it has no port.")
+		j.warnf(&topicEmpty, 0, "The configuration has no table at all, so there is nothing to check. A switch that boots with it has no port.")
 	}
 	for _, t := range judged(j.written) {
 		section := j.written.Tables[t.Name]
@@ -229,14 +229,14 @@ func (j *judge) fields() {
 	}
 }
 
-// key judges the key of a row.
+// key checks the key of a row.
 func (j *judge) key(t *grammar.Table, key string, row *grammar.Row) {
 	ports := key
 	switch t.Key {
 	case grammar.NameKey:
 		if t.Module != "sonic-scheduler" && !strings.HasPrefix(t.Module, "sonic-buffer") && !grammar.IsName(key) {
-			j.errorf(&topicValue, row.At, "%s has a row %s. A name begins with a letter or a digit, goes on with these, - and _, and has no "+
-				"more than 32 characters.", t.Name, key)
+			j.errorf(&topicValue, row.At, "%s has a row %s. A name begins with a letter or a digit. Letters, digits, - and _ may follow. It has at "+
+				"most 32 characters.", t.Name, key)
 		}
 		return
 	case grammar.PortRangeKey:
@@ -246,12 +246,12 @@ func (j *judge) key(t *grammar.Table, key string, row *grammar.Row) {
 		}
 		_, _, ok := grammar.ParseRange(parts[len(parts)-1])
 		if len(parts) != 2 || !ok {
-			j.errorf(&topicValue, row.At, "%s has a row %s; its key has to be a port with a number or a range, such as Ethernet0|3-4.",
+			j.errorf(&topicValue, row.At, "%s has a row %s. Its key must be a port with a number or a range, such as Ethernet0|3-4.",
 				t.Name, key)
 			return
 		}
 		if _, last, _ := grammar.ParseRange(parts[1]); t.Name == "BUFFER_PG" && last > 7 {
-			j.errorf(&topicValue, row.At, "BUFFER_PG has a row %s; a port has the priority groups 0 to 7.", key)
+			j.errorf(&topicValue, row.At, "BUFFER_PG has a row %s. A port has the priority groups 0 to 7.", key)
 			return
 		}
 		ports = parts[0]
@@ -268,7 +268,7 @@ func (j *judge) key(t *grammar.Table, key string, row *grammar.Row) {
 	}
 	gone := slices.DeleteFunc(grammar.Listed(ports), func(port string) bool { return known.Rows[port] != nil || port == "CPU" })
 	if len(gone) > 0 {
-		j.errorf(&topicRef, row.At, "%s has a row of %s, and PORT has no such port. A patch that leaves it so is refused as a whole.",
+		j.errorf(&topicRef, row.At, "%s has a row of %s, and PORT has no such port. Patches are refused while the row is there.",
 			t.Name, diag.Some(gone, 8))
 	}
 }
@@ -277,23 +277,24 @@ func (j *judge) field(t *grammar.Table, key, name string, v grammar.Value) {
 	f, other := t.Field(j.release, name)
 	switch {
 	case f == nil && other != nil && other.Since > j.release:
-		j.errorf(&topicField, v.At, "%s of %s came with %s, and this is %s. A patch to a configuration with it is "+
+		j.errorf(&topicField, v.At, "%s of %s exists from %s on, and this is %s. A patch to a configuration with this field is "+
 			"refused.", name, t.Name, other.Since, j.release)
 		return
 	case f == nil && t.Fields[0].Name == "<n>":
-		j.errorf(&topicField, v.At, "%s takes the numbers 0 to %d, and row %s has %q. A patch to a configuration with it is refused.",
+		j.errorf(&topicField, v.At, "%s has the numbers 0 to %d, and row %s has %q. A patch to a configuration with this row is refused.",
 			t.Name, t.Fields[0].Keys, key, name)
 		return
 	case f == nil:
 		if t.Name != "PORT" && t.Name != "DEVICE_METADATA" && t.Name != "VERSIONS" {
-			j.warnf(&topicField, v.At, "No model of %s has the field %s of %s, row %s. If it is a slip, it sets nothing, and patches are refused.%s",
+			j.warnf(&topicField, v.At, "No model of %s has the field %s of %s, row %s. If the name is a slip, the field has no "+
+				"effect, and patches are refused.%s",
 				j.release, name, t.Name, key, diag.DidYouMean(name, fieldNames(t, j.release)))
 		}
 		return
 	}
 	if f.Late && f.Since == j.release && j.once("late", t.Name, f.Name) {
-		j.warnf(&topicField, v.At, "%s of %s was added during the life of %s, and earlier builds of that branch refuse "+
-			"patches to a configuration with it. In %s every build has it.", name, t.Name, f.Since, grammar.After(f.Since))
+		j.warnf(&topicField, v.At, "%s of %s was added in the middle of %s, and earlier builds of that branch refuse "+
+			"patches to a configuration with this field. In %s every build has it.", name, t.Name, f.Since, grammar.After(f.Since))
 	}
 	if v.List != nil && f.Kind != grammar.RefList {
 		j.errorf(&topicValue, v.At, "In %s, row %s, %s is a list, and CONFIG_DB has text there: write it in quotes, as %q.",
@@ -321,7 +322,7 @@ func (j *judge) field(t *grammar.Table, key, name string, v grammar.Value) {
 	default:
 		return
 	}
-	if grammar.TableOf(table) == nil { // of a table that is not read
+	if grammar.TableOf(table) == nil { // a reference to a table that rocec does not read
 		return
 	}
 	for _, ref := range refs {
@@ -329,13 +330,13 @@ func (j *judge) field(t *grammar.Table, key, name string, v grammar.Value) {
 		case j.cfg.Row(table, ref) != nil:
 		case elsewhere(j, table, ref):
 			if j.once("elsewhere", table, ref) {
-				j.say(&topicRef, diag.Notice, v.At, "In %s, row %s, %s names %q. The patch does not make this row of %s: the switch has to "+
+				j.say(&topicRef, diag.Notice, v.At, "In %s, row %s, %s names %q. The patch does not make this row of %s: the switch must already "+
 					"have it.", []any{t.Name, key, name, ref, table})
 			}
-		case ends(j): // the row may be behind the end
+		case ends(j): // the truncated part may have the row
 		case !whole(j) && j.cfg.Tables[table] == nil:
-			j.warnf(&topicRef, v.At, "In %s, row %s, %s names %q, and the file has no table %s. It is a part of a configuration: where the "+
-				"switch has no such row either, the field sets nothing.", t.Name, key, name, ref, table)
+			j.warnf(&topicRef, v.At, "In %s, row %s, %s names %q, and the file has no table %s. The file is a part of a configuration. If the "+
+				"switch has no such row either, the field has no effect.", t.Name, key, name, ref, table)
 		default:
 			j.errorf(&topicRef, v.At, "In %s, row %s, %s names %q, and %s has no such row. The switch ignores the field, and refuses patches.",
 				t.Name, key, name, ref, table)

@@ -69,7 +69,7 @@ func TestCheck(t *testing.T) {
 			`{"DSCP_TO_TC_MAP": {"a": {"5": "5"}}, "PORT_QOS_MAP": {"Ethernet0": {"dscp_to_tc_map": "a", "pfc_enable": "3"}}}`,
 			"conf-pfc-unreachable", `"3"`, 0,
 		},
-		{ // each class has PFC where its traffic comes in
+		{ // each class has PFC on the port where its traffic arrives
 			`{"DSCP_TO_TC_MAP": {"a": {"26": "3", "34": "4"}}, "TC_TO_QUEUE_MAP": {"a": {"3": "3", "4": "4"}},
 			"TC_TO_PRIORITY_GROUP_MAP": {"a": {"3": "3", "4": "4"}},
 			"PORT_QOS_MAP": {"Ethernet0": {"dscp_to_tc_map": "a", "tc_to_queue_map": "a", "tc_to_pg_map": "a", "pfc_enable": "3"},
@@ -90,7 +90,7 @@ func TestCheck(t *testing.T) {
 		{`{"port": {}}`, "conf-sonic-field", `"port"`, 0},
 	} {
 		ds := lint.Judge("x.json", []byte(c.text), c.release, 0).Diagnostics
-		if c.code != "" && !slices.ContainsFunc(ds, func(d *diag.Diagnostic) bool { return d.Code == c.code }) { // of a rule for all systems
+		if c.code != "" && !slices.ContainsFunc(ds, func(d *diag.Diagnostic) bool { return d.Code == c.code }) { // from a rule for all systems
 			ds = targets.JudgeFiles([]target.File{{Name: "x.json", Data: []byte(c.text)}}).Diagnostics
 		}
 		if c.code == "" {
@@ -108,8 +108,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestUnmarkable: a port that sorts by PCP alone may carry RoCEv1, which WRED drops at a queue that marks. At one that does not mark,
-// nothing is missing. A port that sorts by DSCP carries no RoCEv1.
+// TestUnmarkable: a port that classifies by PCP alone may carry RoCEv1, which WRED drops at a queue that marks. A queue that does not
+// mark drops nothing. A port that classifies by DSCP carries no RoCEv1.
 func TestUnmarkable(t *testing.T) {
 	config := func(maps, queue, enable string) string {
 		return `{"DOT1P_TO_TC_MAP": {"a": {"3": "3"}}, "DSCP_TO_TC_MAP": {"a": {"26": "3"}}, "TC_TO_QUEUE_MAP": {"a": {"3": "3"}},
@@ -141,8 +141,8 @@ func TestUnmarkable(t *testing.T) {
 	}
 }
 
-// TestBareGroups: one finding names all ports that lack the same groups, and a configuration that no switch has run yet gets no error
-// for them.
+// TestBareGroups: one finding lists all ports that lack the same groups. A configuration that no switch has run yet gets no error for
+// missing groups.
 func TestBareGroups(t *testing.T) {
 	config := func(extra string, model string) string {
 		ports := `"Ethernet0": {"speed": "100000", "admin_status": "up"}, "Ethernet4": {"speed": "100000", "admin_status": "up"},
@@ -193,10 +193,10 @@ func TestBareGroups(t *testing.T) {
 	require.NoError(t, err)
 	cfg.Put(grammar.VersionTable, "localhost", "build_version", "202505.1")
 	ds := lint.CheckRows("sonic/running", cfg.Rows(), 0)
-	require.True(t, ds.HasErrors(), "a switch has run what it has")
+	require.True(t, ds.HasErrors(), "a state is from a switch that runs it")
 }
 
-// TestMany: many findings of one code are counted, and take no time that grows with their square.
+// TestMany: many findings of one code are counted, and their time does not grow with the square of their number.
 func TestMany(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`{"SCHEDULER": {`)
@@ -212,7 +212,7 @@ func TestMany(t *testing.T) {
 	assert.LessOrEqual(t, len(ds), 101)
 }
 
-// TestManyPorts: cables in a row each and groups of as many ports take time in proportion to the text.
+// TestManyPorts: if each cable has its own row, and groups list as many ports, the time is proportional to the text.
 func TestManyPorts(t *testing.T) {
 	var cables, groups strings.Builder
 	for i := range 20_000 {
@@ -239,8 +239,8 @@ func FuzzCheck(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, data []byte) { lint.Judge("x.json", data, 0, 0) })
 }
 
-// TestTemplates: the map of the templates sends DSCP 26 to a lossy class. Where other ports with PFC bind a map of their own, a
-// person has chosen the marks of RoCE, and neither map is a finding.
+// TestTemplates: the map of the templates sends DSCP 26 to a lossy class. If other ports with PFC bind their own map, a person has chosen
+// the DSCPs of RoCE, and neither map is a finding.
 func TestTemplates(t *testing.T) {
 	const azure, own = `"AZURE": {"3": "3", "4": "4", "26": "1"}`, `"ROCE": {"0": "0", "24": "3", "26": "5"}`
 	port := func(name, bound, mask string) string {
@@ -267,8 +267,8 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// TestLossyGroup: a profile without headroom on the group of a priority with PFC is an error, even where no port has a lossless
-// group. Where rows are missing, a buffer manager may still write them.
+// TestLossyGroup: a profile without headroom in the group of a priority with PFC is an error, even if no port has a lossless group.
+// Missing rows are not: a buffer manager may still write them.
 func TestLossyGroup(t *testing.T) {
 	config := func(groups, status string) string {
 		return `{"PORT": {"Ethernet0": {"lanes": "0", "speed": "100000", "admin_status": "` + status + `"}},

@@ -11,13 +11,13 @@ import (
 	"github.com/rocec/rocec/targets/sonic/read"
 )
 
-// storage is the DSCP that storage and training use by custom: AF31, 26. The maps of templates send it to the lossy class 1.
+// storage is the DSCP that storage and training usually have: AF31, 26. The maps of templates send it to the lossy class 1.
 const storage = "26"
 
-// ports judges the ports that have PFC.
+// ports checks the ports that have PFC.
 func (j *judge) ports() {
 	groups, queues := j.rowsOf("BUFFER_PG"), j.rowsOf("QUEUE")
-	paused := map[string]uint8{}   // classes that have PFC at some port, by the ports' map of DSCP
+	paused := map[string]uint8{}   // classes that have PFC at some port, by the map of DSCP that the port binds
 	alike := map[string][]string{} // ports with PFC, by PFC and maps
 	for _, name := range j.keys("PORT_QOS_MAP") {
 		row := j.cfg.Row("PORT_QOS_MAP", name)
@@ -79,7 +79,7 @@ func (j *judge) ports() {
 	}
 }
 
-// bareGroups is ports that have PFC for the same priorities, and no lossless priority group of these.
+// bareGroups are ports that have PFC for the same priorities, and no lossless priority group for these.
 type bareGroups struct {
 	mask  uint8
 	ports []string
@@ -100,7 +100,7 @@ func (l *bareList) add(mask uint8, port string, at int) {
 	(*l)[i].ports = append((*l)[i].ports, port)
 }
 
-// nulls judges groups of ports with PFC that leave headroom to a switch which computes none.
+// nulls reports ports with PFC whose groups have the profile NULL, on a switch that does not compute headroom.
 func (j *judge) nulls(all bareList) {
 	for _, b := range all {
 		ports, n := diag.Some(b.ports, 8), len(b.ports)
@@ -112,7 +112,7 @@ func (j *judge) nulls(all bareList) {
 	}
 }
 
-// lossyGroups judges ports with PFC whose priority groups have rows with a profile without headroom.
+// lossyGroups reports ports with PFC whose priority groups have a profile without headroom.
 func lossyGroups(j *judge, all bareList) {
 	for _, b := range all {
 		ports, n := diag.Some(b.ports, 8), len(b.ports)
@@ -122,8 +122,8 @@ func lossyGroups(j *judge, all bareList) {
 	}
 }
 
-// bare judges them, each kind once. In the traditional model a text without any lossless group may be one that no switch has run yet:
-// the buffer manager of the switch then adds the groups.
+// bare reports ports with PFC and without lossless priority groups, once for each set of priorities. In the traditional model a text
+// without any lossless group may be a configuration that no switch has run yet. The buffer manager of the switch adds the groups later.
 func (j *judge) bare(all bareList) {
 	lossless := slices.ContainsFunc(j.keys("BUFFER_PG"), func(key string) bool { return j.lossless(j.cfg.Row("BUFFER_PG", key)) })
 	rendered := !lossless && !grammar.Dynamic(j.cfg) && j.cfg.Tables[grammar.VersionTable] == nil
@@ -132,20 +132,20 @@ func (j *judge) bare(all bareList) {
 		groups := grammar.SpellDigits(b.mask)
 		if rendered {
 			j.warnf(&topicGroup, b.at, "%s %s PFC for %s, and BUFFER_PG has no lossless priority group of any port. In a "+
-				"configuration that no switch has run yet this is correct: the buffer manager adds them, where pg_profile_lookup.ini "+
-				"has sizes for speed and length of cable. On a switch the manager has not added them, and the ports send no pause and "+
+				"configuration that no switch has run yet this is correct: the buffer manager adds them if pg_profile_lookup.ini "+
+				"has sizes for speed and cable length. If a switch runs it, the manager has not added them, and the ports send no pause and "+
 				"drop; see its messages in syslog.", ports,
 				diag.Plural(n, "has", "have"), priorities(groups))
 			continue
 		}
 		j.errorf(&topicGroup, b.at, "%s %s PFC for %s and no lossless priority group %s in BUFFER_PG, so %s no pause and %s. The "+
-			"buffer manager makes one where speed and length of cable have sizes; see its messages in syslog.",
+			"buffer manager makes one if it has sizes for speed and cable length; see its messages in syslog.",
 			ports, diag.Plural(n, "has", "have"),
 			priorities(groups), groups, diag.Plural(n, "it sends", "they send"), diag.Plural(n, "drops", "drop"))
 	}
 }
 
-// priorities names priorities: "priority 3", "the priorities 3,4".
+// priorities describes priorities: "priority 3", "the priorities 3,4".
 func priorities(digits string) string {
 	if len(digits) == 1 {
 		return "priority " + digits
@@ -153,7 +153,7 @@ func priorities(digits string) string {
 	return "the priorities " + digits
 }
 
-// rowsOf gives the rows of a table of queues or groups by port and number.
+// rowsOf returns the rows of a table of queues or groups by port and number.
 func (j *judge) rowsOf(table string) map[string]map[int]*grammar.Row {
 	out := map[string]map[int]*grammar.Row{}
 	for _, key := range j.keys(table) {
@@ -175,14 +175,14 @@ func (j *judge) rowsOf(table string) map[string]map[int]*grammar.Row {
 // egressPool is the pool of lossless queues in every template.
 const egressPool = "egress_lossless_pool"
 
-// whole reports whether a configuration says of which switch it is, and has its end. One that does not is a part: others are loaded on top
-// of another configuration, and one that ends too early lacks rows.
+// whole reports whether a configuration identifies its switch and is not truncated. Otherwise it is a part: others load it on top of
+// another configuration, or its last rows are missing.
 func whole(j *judge) bool { return j.cfg.Row("DEVICE_METADATA", "localhost") != nil && !ends(j) }
 
-// ends reports whether the text ends before its objects do.
+// ends reports whether the text ends within an object.
 func ends(j *judge) bool { return j.text != nil && j.text.Ends }
 
-// lossless reports whether a priority group has headroom: NULL has the switch compute it, in the dynamic buffer model.
+// lossless reports whether a priority group has headroom. In the dynamic buffer model, NULL makes the switch compute the headroom.
 func (j *judge) lossless(group *grammar.Row) bool {
 	profile := group.Get("profile")
 	if profile == "NULL" {
@@ -191,8 +191,9 @@ func (j *judge) lossless(group *grammar.Row) bool {
 	return j.cfg.Row("BUFFER_PROFILE", profile).Has("xoff")
 }
 
-// disabled finds a profile that marks by ecn and switches WRED off, at a lossless queue. SAI's GREEN_ENABLE is false then, as it is where
-// the field is missing, which marks nothing (sonic-swss@e6b0c5b5, orchagent/qosorch.cpp:714). No document says that a switch marks then.
+// disabled reports a profile at a lossless queue that marks by ecn and has wred_green_enable false. SAI's GREEN_ENABLE is then false, as
+// if the field were missing, and marks nothing (sonic-swss@e6b0c5b5, orchagent/qosorch.cpp:714). No document states that a switch marks
+// in this case.
 func disabled(j *judge, port string, n int, queue *grammar.Row) {
 	name := queue.Get("wred_profile")
 	profile := j.cfg.Row("WRED_PROFILE", name)
@@ -203,7 +204,7 @@ func disabled(j *judge, port string, n int, queue *grammar.Row) {
 	}
 }
 
-// lookups judges speeds and lengths for which the lookup file of the switch has no sizes, where the text holds that file.
+// lookups reports pairs of speed and cable length for which the lookup file of the switch has no sizes, if the text includes that file.
 func (j *judge) lookups() {
 	lookup := grammar.LookupOf(j.cfg)
 	if lookup == nil || grammar.Dynamic(j.cfg) {
@@ -225,9 +226,9 @@ func (j *judge) lookups() {
 	}
 }
 
-// watchdogs judges PFC_WD.
+// watchdogs checks PFC_WD.
 func (j *judge) watchdogs() {
-	ranged := func(name, field string) (n int, ok bool) { // the model judges other values
+	ranged := func(name, field string) (n int, ok bool) { // the model checks other values
 		text := j.cfg.Get("PFC_WD", name, field)
 		n, err := strconv.Atoi(text)
 		f, _ := grammar.TableOf("PFC_WD").Field(j.release, field)
@@ -260,13 +261,14 @@ func (j *judge) watchdogs() {
 		pfc, ok := grammar.ParseDigits(row.Get("pfc_enable"))
 		watched, is := grammar.ParseDigits(row.Get("pfcwd_sw_enable"))
 		if row.Has("pfcwd_sw_enable") && ok && is && pfc != watched {
-			j.warnf(&topicWatchdog, row.Fields["pfcwd_sw_enable"].At, "The watchdog of %s watches %q, and PFC is on for %q. A storm on the "+
-				"others stops the port. Make them equal.", name, row.Get("pfcwd_sw_enable"), row.Get("pfc_enable"))
+			j.warnf(&topicWatchdog, row.Fields["pfcwd_sw_enable"].At, "The watchdog of %s watches the priorities %q, and PFC is on for "+
+				"%q. A storm on an unwatched priority stops the port. Make the fields equal.",
+				name, row.Get("pfcwd_sw_enable"), row.Get("pfc_enable"))
 		}
 	}
 }
 
-// profiles judges thresholds against each other.
+// profiles compares the thresholds of each profile.
 func (j *judge) profiles() {
 	for _, key := range j.keys("WRED_PROFILE") {
 		row := j.cfg.Row("WRED_PROFILE", key)
@@ -279,7 +281,8 @@ func (j *judge) profiles() {
 				j.errorf(&topicThresholds, row.Fields[field].At, "%s of %s is %d, below %s_min_threshold, which is %d. Models refuse "+
 					"that.", field, key, high, color, low)
 			case err2 == nil && !row.Has(color+"_min_threshold"):
-				j.errorf(&topicThresholds, row.Fields[field].At, "%s of %s has no %s_min_threshold beside it. Models refuse that.", field, key, color)
+				j.errorf(&topicThresholds, row.Fields[field].At, "%s of %s needs a %s_min_threshold, which is missing. Models refuse that.",
+					field, key, color)
 			}
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // mapFields are the maps of a port, by their fields.
 var mapFields = []string{"dscp_to_tc_map", "dot1p_to_tc_map", "tc_to_queue_map", "tc_to_pg_map", "pfc_to_queue_map", "pfc_to_pg_map"}
 
-// kindOf returns a text that ports with the same PFC and the same maps share: a finding on one of them holds for all.
+// kindOf returns a text that is equal for ports with the same PFC and the same maps, since a finding on one of them holds for all.
 func kindOf(row *grammar.Row, mask uint8) string {
 	parts := []string{strconv.Itoa(int(mask))}
 	for _, f := range mapFields {
@@ -23,7 +23,7 @@ func kindOf(row *grammar.Row, mask uint8) string {
 	return strings.Join(parts, "|")
 }
 
-// classes judges which priority groups the classes with PFC fill.
+// classes reports classes with PFC that fill the priority group of another number.
 func (j *judge) classes(row *grammar.Row, mask uint8, at int) {
 	groups := row.Get("tc_to_pg_map")
 	for n := range 8 {
@@ -32,16 +32,16 @@ func (j *judge) classes(row *grammar.Row, mask uint8, at int) {
 		case mask>>n&1 == 0, reached(j, row)>>n&1 == 0:
 		case groups != "" && j.cfg.Row("TC_TO_PRIORITY_GROUP_MAP", groups) != nil &&
 			j.cfg.Get("TC_TO_PRIORITY_GROUP_MAP", groups, tc) != tc:
-			j.errorf(&topicGroup, at, "Class %s has PFC, and tc_to_pg_map %s puts it into the priority group %q. Its pauses are those of "+
-				"another group. Map %s to %s.",
+			j.errorf(&topicGroup, at, "Class %s has PFC, and tc_to_pg_map %s puts it into the priority group %q. So another group decides when "+
+				"the class is paused. Map %s to %s.",
 				tc, groups, j.cfg.Get("TC_TO_PRIORITY_GROUP_MAP", groups, tc), tc, tc)
 		}
 	}
 }
 
-// templates finds maps of ports with PFC that send DSCP 26 to a class without PFC, like those of SONiC's templates, which send 3 and
-// 4 to classes with PFC. Where other ports with PFC bind a map of their own, a person has chosen the marks of RoCE, and the ports
-// with a template's map are only left over. The map paused has the classes with PFC by map.
+// templates reports maps of ports with PFC that send DSCP 26 to a class without PFC. SONiC's templates have such maps, which send DSCP 3
+// and 4 to classes with PFC. If other ports with PFC bind their own map, a person has chosen the DSCPs of RoCE, and the ports with a
+// template's map are only left over. paused has the classes with PFC by map.
 func templates(j *judge, paused map[string]uint8) {
 	leads := func(name, mark string) (class int, ok bool) {
 		class, err := strconv.Atoi(j.cfg.Get("DSCP_TO_TC_MAP", name, mark))
@@ -58,13 +58,13 @@ func templates(j *judge, paused map[string]uint8) {
 	for _, name := range names {
 		if class, ok := leads(name, storage); ok && paused[name] != 0 && paused[name]>>class&1 == 0 {
 			j.warnf(&topicMap, j.cfg.Row("DSCP_TO_TC_MAP", name).Fields[storage].At, "The map %s sends DSCP %s to class %d, which has no PFC, as "+
-				"the maps of templates do: traffic that is marked 26, as storage and training are by custom, is lossy. Map it to one of %s, or "+
-				"mark the traffic otherwise.", name, storage, class, grammar.SpellDigits(paused[name]))
+				"in the maps of templates. Traffic with DSCP 26, usually storage and training, is therefore lossy. Map it to one of %s, or "+
+				"give the traffic another DSCP.", name, storage, class, grammar.SpellDigits(paused[name]))
 		}
 	}
 }
 
-// reached returns the classes that marks lead into; all of them at a port that names no map. A rule judges the others.
+// reached returns the classes that the maps of a port use; all classes if the port binds no map. Another rule reports the other classes.
 func reached(j *judge, port *grammar.Row) (classes uint8) {
 	bound := false
 	for _, m := range []portMap{
@@ -86,8 +86,8 @@ func reached(j *judge, port *grammar.Row) (classes uint8) {
 // portMap is a map that a port names.
 type portMap struct {
 	field, name string
-	bound       bool         // the port names one
-	row         *grammar.Row // nil: it names none, or one that is not there
+	bound       bool         // the port names a map
+	row         *grammar.Row // nil: the port names no map, or a missing one
 }
 
 func mapOf(c *grammar.Config, port *grammar.Row, field, table string) portMap {
@@ -101,33 +101,32 @@ func (m portMap) to(n int) (to, at int, ok bool) {
 	return to, v.At, has && err == nil
 }
 
-// maps judges whether the maps of ports with PFC agree: a class fills the group that sends its pauses, and leaves by the queue that a
-// pause stops. Where SAI states a default (inc/saiport.h), a missing map means that default: all packets are class 0 without a map to
-// classes, all leave by queue 0 without one to queues. What a switch does without a map is what SAI says of its default
-// (inc/saiport.h): no trust without a map to classes, queue 0 without one to queues. For the other maps SAI states only "no map", so
-// the effect depends on the chip.
+// maps checks whether the maps of ports with PFC agree: a class must fill the group that sends its pauses, and leave by the queue that a
+// pause stops. A missing map has the default that SAI states (inc/saiport.h): without a map to classes the port trusts no mark and all
+// packets are class 0, and without a map to queues all packets leave by queue 0. For the other maps SAI states only "no map", so the
+// effect depends on the chip.
 func (j *judge) maps(ports string, count int, row *grammar.Row, mask uint8, at int) {
 	bind := diag.Plural(count, "binds", "bind")
-	marked := mask &^ 1 // of class 0 are packets that nothing is known of
+	marked := mask &^ 1 // class 0 also has packets without a known mark
 	if !whole(j) {
-		marked = 0 // what is missing may be on the switch
+		marked = 0 // the switch may have what is missing
 	}
 	classes := priorities(grammar.SpellDigits(marked))
 	queues, groups := mapOf(j.cfg, row, "tc_to_queue_map", "TC_TO_QUEUE_MAP"), mapOf(j.cfg, row, "tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP")
 	stops := mapOf(j.cfg, row, "pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE")
 	pauses := mapOf(j.cfg, row, "pfc_to_pg_map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP")
 	if marked != 0 && !row.Has("dscp_to_tc_map") && !row.Has("dot1p_to_tc_map") && !j.cfg.Row("PORT_QOS_MAP", "global").Has("dscp_to_tc_map") {
-		j.errorf(&topicMap, at, "%s %s neither dscp_to_tc_map nor dot1p_to_tc_map, so the switch trusts no mark there and puts every "+
-			"packet into class 0: no traffic reaches %s, which %s PFC. Bind the map of the marks that senders use.", ports, bind, classes,
+		j.errorf(&topicMap, at, "%s %s neither dscp_to_tc_map nor dot1p_to_tc_map, so the switch ignores all marks there and puts every "+
+			"packet into class 0: no traffic reaches %s, which %s PFC. Bind a map for the marks that senders use.", ports, bind, classes,
 			diag.Plural(len(grammar.SpellDigits(marked)), "has", "have"))
 	}
 	if marked != 0 && !queues.bound {
 		j.errorf(&topicQueue, at, "%s %s no tc_to_queue_map, so every class leaves by queue 0, and pauses of %s stop other queues. Bind a map "+
-			"of each class to the queue of its number.", ports, bind, classes)
+			"of each class to the queue with the same number.", ports, bind, classes)
 	}
 	if marked != 0 && !groups.bound {
-		j.warnf(&topicGroup, at, "%s %s no tc_to_pg_map, so it is up to the chip which priority group %s %s, and whether that one has headroom. "+
-			"Bind a map that has each lossless class in the group of its number.", ports, bind, classes,
+		j.warnf(&topicGroup, at, "%s %s no tc_to_pg_map, so the chip decides which priority group %s %s, and whether that group has headroom. "+
+			"Bind a map of each lossless class to the group with the same number.", ports, bind, classes,
 			diag.Plural(len(grammar.SpellDigits(marked)), "fills", "fill"))
 	}
 	for n := range 8 {
@@ -144,20 +143,20 @@ func (j *judge) maps(ports string, count int, row *grammar.Row, mask uint8, at i
 	remarked(j, mapOf(j.cfg, row, "dscp_to_tc_map", "DSCP_TO_TC_MAP"), mapOf(j.cfg, row, "tc_to_dscp_map", "TC_TO_DSCP_MAP"), mask)
 }
 
-// remarked finds classes with PFC whose packets leave with another DSCP than they came with.
+// remarked reports classes with PFC whose packets leave with another DSCP than they arrived with.
 func remarked(j *judge, in, out portMap, mask uint8) {
 	for _, mark := range in.row.Names() {
 		class, err := strconv.Atoi(in.row.Get(mark))
 		to, at, ok := out.to(class)
 		if err == nil && ok && class >= 0 && mask>>min(class, 8)&1 == 1 && strconv.Itoa(to) != mark && j.once("remarked", at) {
-			j.warnf(&topicRemark, at, "Packets of class %d, which has PFC, leave with DSCP %d (tc_to_dscp_map %s), and come with %s: "+
-				"the next switch may classify them differently. Remove tc_to_dscp_map from the ports, or write the DSCP that comes in.",
+			j.warnf(&topicRemark, at, "Packets of class %d, which has PFC, leave with DSCP %d (tc_to_dscp_map %s), and arrive with %s: "+
+				"the next switch may classify them differently. Remove tc_to_dscp_map from the ports, or write the DSCP of arriving packets.",
 				class, to, out.name, mark)
 		}
 	}
 }
 
-// stops judges whether a pause stops the queue by which the class leaves.
+// stops checks whether a pause stops the queue by which the class leaves.
 func (j *judge) stops(n int, queues, stops portMap) {
 	queue, at, ok := queues.to(n)
 	stopped, other, known := stops.to(n)
@@ -165,12 +164,12 @@ func (j *judge) stops(n int, queues, stops portMap) {
 	case queues.row == nil:
 	case !ok:
 		if !queues.row.Has(strconv.Itoa(n)) && j.once("no queue", queues.row.At, n) {
-			j.warnf(&topicQueue, queues.row.At, "The map %s has no queue for class %d, which has PFC, so it is up to the chip by which one it "+
+			j.warnf(&topicQueue, queues.row.At, "The map %s has no queue for class %d, which has PFC, so the chip decides by which queue the class "+
 				"leaves. Map %d to %d.", queues.name, n, n, n)
 		}
 	case !stops.bound && queue != n && j.once("no pause", at):
-		j.warnf(&topicQueue, at, "Class %d has PFC and leaves by queue %d, and ports bind no pfc_to_queue_map, so it is up to the chip which "+
-			"queue a pause of priority %d stops. Map %d to %d, or bind one.", n, queue, n, n, n)
+		j.warnf(&topicQueue, at, "Class %d has PFC and leaves by queue %d, and ports bind no pfc_to_queue_map, so the chip decides which "+
+			"queue a pause of priority %d stops. Map %d to %d, or bind such a map.", n, queue, n, n, n)
 	case known && stopped != queue:
 		if queue == n {
 			at = other
@@ -183,19 +182,19 @@ func (j *judge) stops(n int, queues, stops portMap) {
 	}
 }
 
-// pauses judges whether the priority group that a class fills is the one that pauses it. A class in a group of another number is judged
-// with its map.
+// pauses checks whether the priority group that a class fills is the group that sends its pauses. A class in a group of another number is
+// reported with its map.
 func (j *judge) pauses(n int, groups, pauses portMap) {
 	group, _, ok := groups.to(n)
 	of, at, known := pauses.to(n)
 	if ok && known && of != group && group == n && j.once("pauses", at) {
-		j.errorf(&topicGroup, at, "Pauses of priority %d are those of priority group %d (pfc_to_pg_map %s), and class %d fills group %d "+
-			"(tc_to_pg_map %s): when that is full, another class is paused, and class %d drops. Map %d to %d.",
+		j.errorf(&topicGroup, at, "Priority group %[2]d sends the pauses of priority %[1]d (pfc_to_pg_map %[3]s), and class %[4]d fills "+
+			"group %[5]d (tc_to_pg_map %[6]s). When group %[5]d is full, another class is paused, and class %[7]d drops. Map %[8]d to %[9]d.",
 			n, of, pauses.name, n, group, groups.name, n, n, n)
 	}
 }
 
-// queueless judges classes without PFC that marks lead into and that have no queue.
+// queueless reports classes without PFC that marks select and that have no queue.
 func (j *judge) queueless(marks, queues portMap, mask uint8) {
 	if queues.row == nil || !j.once("queueless", marks.field, marks.name, queues.name) {
 		return
@@ -211,8 +210,8 @@ func (j *judge) queueless(marks, queues portMap, mask uint8) {
 		if marks.field == "dot1p_to_tc_map" {
 			word = "PCP"
 		}
-		j.warnf(&topicMap, marks.row.Fields[mark].At, "The map %s leads %s %s into class %s, and tc_to_queue_map %s has no queue for it. By "+
-			"which queue it leaves is up to the chip. Map the mark to a class that has one, or the class to a queue.", marks.name, word, mark, class,
-			queues.name)
+		j.warnf(&topicMap, marks.row.Fields[mark].At, "The map %s puts %s %s into class %s, and tc_to_queue_map %s has no queue for the "+
+			"class. The chip decides by which queue it leaves. Map the mark to a class with a queue, or the class to a queue.",
+			marks.name, word, mark, class, queues.name)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-// others judges the names of tables that are not looked at: one that is nearly that of a table of QoS and buffers is a slip.
+// others checks the names of tables that rocec does not read. A name that is nearly the name of a table of QoS or buffers is a slip.
 func (j *judge) others() {
 	for _, name := range slices.Sorted(maps.Keys(j.cfg.Others)) {
 		const longest = 64
@@ -18,17 +18,17 @@ func (j *judge) others() {
 		joined := joinedName(name)
 		for i := range grammar.Tables {
 			if t := &grammar.Tables[i]; isSlip(joined, joinedName(t.Name)) {
-				j.warnf(&topicField, j.cfg.Others[name], "rocec knows no SONiC table %s, and SONiC has %s. If the name is a slip, the "+
+				j.warnf(&topicField, j.cfg.Others[name], "rocec knows no SONiC table %s, but SONiC has %s. If the name is a slip, the "+
 					"table has no effect.", name, t.Name)
 			}
 		}
 	}
 }
 
-// near are tables that SONiC has, and whose names are one letter away from those of others.
+// near are tables of SONiC whose names are one letter away from the name of another table.
 var near = []string{"DSCP_TO_FC_MAP"}
 
-// joinedName is a name in small letters, without what stands between words.
+// joinedName returns a name in lower case, without the separators between its words.
 func joinedName(name string) string {
 	for _, between := range []string{"_", "-", " "} {
 		name = strings.ReplaceAll(name, between, "")
@@ -36,12 +36,12 @@ func joinedName(name string) string {
 	return strings.ToLower(name)
 }
 
-// isSlip reports whether a joined name is another one but for one letter.
+// isSlip reports whether two joined names are equal or differ in one letter.
 func isSlip(a, b string) bool {
 	if a == b {
 		return true
 	}
-	const short = 6 // every other word is near to a shorter one
+	const short = 6 // shorter names are near too many words
 	if len(b) < short {
 		return false
 	}

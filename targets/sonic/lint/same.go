@@ -30,7 +30,7 @@ func (j *judge) same() {
 		switch of := aliases[alias]; {
 		case other != "":
 			j.errorf(&topicTwice, row.Fields["lanes"].At, "The ports %s and %s both have lane %s, so they are one port of the chip, and the switch "+
-				"cannot make both. Ports of a split cable have lanes of their own; take the other row away.", other, name, lane)
+				"cannot make both. Each port of a split cable has its own lanes; remove the other row.", other, name, lane)
 		case alias != "" && of != "":
 			j.errorf(&topicTwice, row.Fields["alias"].At, "The ports %s and %s both have the alias %s, so tools that use aliases may "+
 				"find either. Give each port its own.", of, name, alias)

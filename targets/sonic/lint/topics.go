@@ -5,7 +5,7 @@ import (
 	"github.com/rocec/rocec/validate/settings"
 )
 
-// Topics is every code that only this package reports.
+// Topics are the codes that only this package reports.
 var Topics = []diag.Topic{
 	topicText, topicValue, topicField, topicRef, topicTwice, topicEmpty, topicGroup, topicQueue, topicMap, topicAdmin, topicLookup,
 	topicBuffers, topicWatchdog,
@@ -18,7 +18,7 @@ var topicText = diag.Topic{
 
 var topicValue = diag.Topic{
 	Code:    "conf-sonic-value",
-	Summary: "a field holds what the model of SONiC does not take",
+	Summary: "the model of SONiC does not allow the value of a field",
 }
 
 var topicField = diag.Topic{
@@ -53,7 +53,7 @@ var topicQueue = diag.Topic{
 
 var topicMap = diag.Topic{
 	Code:    "conf-sonic-map",
-	Summary: "marked traffic does not come into the class that has PFC",
+	Summary: "marked traffic does not reach the class that has PFC",
 }
 
 var topicAdmin = diag.Topic{
@@ -68,15 +68,15 @@ var topicLookup = diag.Topic{
 
 var topicBuffers = diag.Topic{
 	Code:    "conf-sonic-buffers",
-	Summary: "buffers do not fit the port, or the way in which the switch sets them up",
+	Summary: "buffers do not fit the port, or the buffer model of the switch",
 }
 
 var topicWatchdog = diag.Topic{
 	Code:    "conf-sonic-watchdog",
-	Summary: "the watchdog of PFC does not watch what is paused, or as it should",
+	Summary: "the PFC watchdog watches other priorities than PFC has, or has wrong times",
 }
 
-// Codes of rules that hold for every system. This package reports them where the rows of a configuration show more than settings do.
+// Codes of rules for all systems. This package reports them where the rows of a configuration contain more than settings do.
 var (
 	topicThresholds = settings.ECNThresholds.Topic
 	topicUnmarked   = settings.Unmarked.Topic

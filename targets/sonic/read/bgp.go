@@ -8,11 +8,11 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// mostSessions is how many neighbours of BGP are read.
+// mostSessions is the maximum number of BGP neighbours that are read.
 const mostSessions = 4096
 
 // bgp reads the AS number of DEVICE_METADATA and the neighbours of BGP_NEIGHBOR (sonic-bgp-neighbor.yang: name, asn). The templates of
-// bgpcfgd make FRR's configuration of them, unless docker_routing_config_mode or frr_mgmt_framework_config say that another program does.
+// bgpcfgd turn them into FRR's configuration, unless docker_routing_config_mode or frr_mgmt_framework_config selects another program.
 //
 // Source: sonic-buildimage, dockers/docker-fpm-frr/frr/bgpd/templates/general/peer-group.conf.j2: a ToRRouter has allowas-in 1.
 func (in *input) bgp() *target.BGP {
@@ -24,7 +24,7 @@ func (in *input) bgp() *target.BGP {
 	}
 	out := &target.BGP{AS: uint32(as), Sessions: map[string]uint32{}}
 	if about.Get("type") == "ToRRouter" {
-		out.Unlike = "the template of SONiC for a ToRRouter takes routes with its own AS number once (allowas-in)"
+		out.Unlike = "the template of SONiC for a ToRRouter accepts its own AS number once in a route (allowas-in)"
 	}
 	for _, t := range in.texts {
 		rows := in.rowsIn(t, "BGP_NEIGHBOR", "session")
@@ -35,7 +35,7 @@ func (in *input) bgp() *target.BGP {
 				continue
 			}
 			if len(out.Sessions) >= mostSessions {
-				in.miss("BGP_NEIGHBOR", "more than 4,096 neighbours are there, and sessions with those that are left are not read", t.base)
+				in.miss("BGP_NEIGHBOR", "the table has more than 4,096 neighbours, and further sessions are not read", t.base)
 				return out
 			}
 			out.Sessions[name] = uint32(other)

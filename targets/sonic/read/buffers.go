@@ -10,8 +10,8 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-// Headroom returns the headroom of a profile in bytes; 0: it is not known, or its text is not a size. The buffer manager makes some
-// profiles from the lookup file: where such a profile is missing, the row of the file counts.
+// Headroom returns the headroom of a profile in bytes; 0: it is unknown, or its text is not a size. The buffer manager makes some
+// profiles from the lookup file. If such a profile is missing, Headroom uses the row of the file.
 func Headroom(c *grammar.Config, lookup grammar.Lookup, profile string) int {
 	row := c.Row("BUFFER_PROFILE", profile)
 	text := row.Get("xoff")
@@ -29,17 +29,17 @@ func Headroom(c *grammar.Config, lookup grammar.Lookup, profile string) int {
 	return max(xoff, 0)
 }
 
-// made gives the sizes that the buffer manager gives a profile of its own.
+// made returns the sizes of a profile that the buffer manager makes.
 func made(lookup grammar.Lookup, profile string) (grammar.Sizes, bool) {
 	speed, metres, ok := grammar.ParseProfileName(profile)
 	sizes, sized := lookup[speed][metres]
 	return sizes, ok && sized
 }
 
-// MarksGreen reports whether a word of ECN marks packets that no policer has coloured.
+// MarksGreen reports whether a value of the field ecn marks packets that no policer has coloured.
 func MarksGreen(ecn string) bool { return ecn == "ecn_all" || strings.HasPrefix(ecn, "ecn_green") }
 
-// group reads a priority group of a port whose priorities with PFC are a mask.
+// group reads a priority group of a port. mask has the port's priorities with PFC.
 func (r *reading) group(name string, n int, mask uint8) ir.GroupSettings {
 	s := r.slot("BUFFER_PG", name, n)
 	switch {
@@ -48,7 +48,7 @@ func (r *reading) group(name string, n int, mask uint8) ir.GroupSettings {
 	case s.row == nil && !r.has("BUFFER_PG"):
 		return ir.GroupSettings{}
 	case s.row == nil && mask>>n&1 == 1 && !r.running && !r.dynamic && r.cables[name].Text != "0m":
-		return ir.GroupSettings{} // the buffer manager makes it
+		return ir.GroupSettings{} // the buffer manager makes the row
 	case s.row == nil:
 		return ir.GroupSettings{Lossless: ir.ByDefault(false)}
 	}
@@ -61,7 +61,7 @@ func (r *reading) group(name string, n int, mask uint8) ir.GroupSettings {
 	return g
 }
 
-// groupOf reads a profile as that of a priority group.
+// groupOf reads the settings of a priority group from its profile.
 func (r *reading) groupOf(profile string) (g ir.GroupSettings) {
 	row := r.cfg.Row("BUFFER_PROFILE", profile)
 	switch sizes, sized := made(r.lookup, profile); {
@@ -99,7 +99,7 @@ func (r *reading) groupOf(profile string) (g ir.GroupSettings) {
 	if !g.Lossless.Value {
 		g.Headroom = or(g.Headroom, row, "xoff", 0)
 	}
-	// SAI_BUFFER_PROFILE_ATTR_XON_TH and _XON_OFFSET_TH are 0 where nothing sets them (opencomputeproject/SAI, saibuffer.h).
+	// SAI_BUFFER_PROFILE_ATTR_XON_TH and _XON_OFFSET_TH are 0 by default (opencomputeproject/SAI, saibuffer.h).
 	g.Xon, g.XonOffset = number(row, "xon"), number(row, "xon_offset")
 	if row.Has("xoff") {
 		g.Xon, g.XonOffset = or(g.Xon, row, "xon", 0), or(g.XonOffset, row, "xon_offset", 0)
@@ -108,7 +108,7 @@ func (r *reading) groupOf(profile string) (g ir.GroupSettings) {
 	return g
 }
 
-// poolOf is the pool of a profile.
+// poolOf returns the pool of a profile.
 func poolOf(row *grammar.Row) ir.Setting[string] {
 	if pool := row.Get("pool"); pool != "" && pool != null {
 		return ir.Of(pool)
@@ -116,7 +116,7 @@ func poolOf(row *grammar.Row) ir.Setting[string] {
 	return ir.Setting[string]{}
 }
 
-// limit is the most shared memory of a profile. A profile with both kinds has the one of its pool.
+// limit returns the maximum shared memory of a profile. If a profile has both kinds of limits, the mode of its pool decides.
 func (r *reading) limit(row *grammar.Row) ir.Setting[ir.Limit] {
 	alpha, bytes := limit(row, "dynamic_th", ir.LimitAlpha), limit(row, "static_th", ir.LimitBytes)
 	if r.cfg.Get("BUFFER_POOL", row.Get("pool"), "mode") == "static" {
@@ -173,7 +173,7 @@ func (r *reading) queueOf(row, buffer *grammar.Row, unsure, unsureBuffer bool) (
 	return q
 }
 
-// schedule reads a scheduler. Defaults are those of SAI (opencomputeproject/SAI, saischeduler.h): WRR, weight 1, no rate.
+// schedule reads a scheduler. Its defaults are SAI's (opencomputeproject/SAI, saischeduler.h): WRR, weight 1, no rate.
 func (r *reading) schedule(q *ir.QueueSettings, row *grammar.Row) {
 	if row == nil {
 		return
@@ -192,7 +192,8 @@ func (r *reading) schedule(q *ir.QueueSettings, row *grammar.Row) {
 	q.MinRate, q.MaxRate = rate(row, "cir"), rate(row, "pir")
 }
 
-// rate reads a rate of a scheduler, which is bytes a second, or packets where meter_type is packets (saischeduler.h), in bit/s.
+// rate reads a rate of a scheduler in bit/s. The field has bytes per second, or packets per second if meter_type is packets
+// (saischeduler.h).
 func rate(row *grammar.Row, field string) ir.Setting[int64] {
 	if !row.Has(field) {
 		return ir.ByDefault[int64](0)
@@ -204,14 +205,13 @@ func rate(row *grammar.Row, field string) ir.Setting[int64] {
 	return ir.Of(n * 8)
 }
 
-// ectFields are thresholds of marking alone. No branch has them, 202605 included: sonic-swss#4719 would add them.
+// ectFields are thresholds for marking alone. No branch has them, not even 202605; sonic-swss#4719 would add them.
 var ectFields = []string{"ecn_green_min_threshold", "ecn_green_max_threshold", "green_ect_min_threshold", "green_ect_max_threshold"}
 
-// wred reads a profile of WRED. It marks packets that ask for marks, where it has ECN, and drops the others between the same
-// thresholds (sonic-mgmt, test plan of WRED and ECN statistics). SAI's GREEN_ENABLE is false where the profile leaves it out, so that
-// such a profile marks nothing (sonic-swss@e6b0c5b5, orchagent/qosorch.cpp:714; sonic-buildimage#4545). For a profile with an
-// explicit false, rocec does not know whether the chip marks. The default probability is 100 (qosorch.cpp,
-// WredMapHandler::addQosItem).
+// wred reads a profile of WRED. With ECN it marks packets that can be marked, and drops the others between the same thresholds
+// (sonic-mgmt, test plan of WRED and ECN statistics). SAI's GREEN_ENABLE is false by default, so a profile without the field marks
+// nothing (sonic-swss@e6b0c5b5, orchagent/qosorch.cpp:714; sonic-buildimage#4545). For a profile with an explicit false, rocec does not
+// know whether the chip marks. The default probability is 100 (qosorch.cpp, WredMapHandler::addQosItem).
 func wred(q *ir.QueueSettings, row *grammar.Row) {
 	if row == nil {
 		return

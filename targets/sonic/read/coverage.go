@@ -11,19 +11,19 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// The reasons why a row sets nothing that are not of the table.
+// The reasons why a row sets nothing, in addition to the reasons in the table.
 const (
-	asideOther   = "it describes the switch, and lossless traffic does not notice it"
+	asideOther   = "it describes the switch, and does not affect lossless traffic"
 	asideChassis = "queues of system ports of a chassis"
-	asideClass   = "a traffic class above 7, of which no cos group has the number"
-	asideQueue   = "a queue above 7, which no cos group leaves by"
-	asidePackets = "a rate in packets, which no number of bits has"
+	asideClass   = "a traffic class above 7, which no cos group uses"
+	asideQueue   = "a queue above 7, which no cos group uses"
+	asidePackets = "a rate in packets, which has no equivalent in bits"
 	asideListed  = "a field of a row whose key is not read"
-	asideSizes   = "sizes of the lookup file, of which the switch makes profiles"
+	asideSizes   = "sizes of the lookup file, from which the switch makes profiles"
 	asideInit    = "a row of the application database without a port"
 )
 
-// coverage counts every field by its row of the grammar's table.
+// coverage counts every field by its row in the grammar's table.
 func (r *reading) coverage(release grammar.Release, stated bool) target.Coverage {
 	in := r.in
 	cov := in.cov
@@ -48,7 +48,7 @@ func (r *reading) coverage(release grammar.Release, stated bool) target.Coverage
 	return cov
 }
 
-// miss notes a row that the table does not describe.
+// miss records a row that the table does not describe.
 func (r *reading) miss(row, why string, at int) {
 	r.wrong = append(r.wrong, miss{row: short(row), why: why, at: at})
 }
@@ -83,7 +83,7 @@ func (c *counter) count() {
 	}
 }
 
-// place judges the key of a row: why its fields set nothing, or what is wrong with it.
+// place checks the key of a row: it returns why the fields set nothing, or what is wrong with the key.
 func (c *counter) place() (aside, wrong string) {
 	switch c.t.Key {
 	case grammar.PortRangeKey:
@@ -95,14 +95,14 @@ func (c *counter) place() (aside, wrong string) {
 		}
 		ports, from, to, ok := places(c.key)
 		if !ok || len(ports) == 0 {
-			return "", "its key is no port and queues or priority groups: Ethernet0|3-4"
+			return "", "its key is not a port with queues or priority groups, such as Ethernet0|3-4"
 		}
 		if from > 7 {
 			return asideQueue, ""
 		}
 		for _, port := range ports {
 			if c.clash(c.t.Name, port, from, to) {
-				return "", "two rows hold one queue or priority group, and which of them counts depends on the order in which they come"
+				return "", "two rows hold one queue or priority group, and their order decides which one counts"
 			}
 		}
 	case grammar.PortKey:
@@ -155,13 +155,13 @@ func (c *counter) field(row, name string, v grammar.Value) {
 	}
 }
 
-// senseless returns why a value makes no sense; empty: it makes sense.
+// senseless returns why a value is invalid; empty: it is valid.
 func (c *counter) senseless(f *grammar.Field, v grammar.Value) string {
 	switch {
 	case v.Text == null && f.Kind == grammar.Free:
 		return ""
 	case v.Text == null:
-		return "it is null, which a switch takes for the text None"
+		return "it is null, which a switch reads as the text None"
 	case v.List != nil && f.Kind != grammar.RefList:
 		return "it is a list, and CONFIG_DB has text there"
 	}
@@ -181,7 +181,7 @@ func (c *counter) senseless(f *grammar.Field, v grammar.Value) string {
 	}
 	for name := range strings.SplitSeq(v.Text, ",") {
 		if c.cfg.Row(table, name) == nil && !(f.Kind == grammar.Profile && (name == noProfile || grammar.IsMade(name))) {
-			return "it names no row of " + table
+			return "it names a missing row of " + table
 		}
 	}
 	return ""

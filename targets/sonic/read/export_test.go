@@ -1,4 +1,4 @@
 package read
 
-// Loosely reads a text of any form, also one that the strict reader takes.
+// Loosely reads a text of any form, including texts that the strict reader accepts.
 var Loosely = loosely

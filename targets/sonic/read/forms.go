@@ -10,15 +10,16 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-// The files of a switch that are more than an object of tables.
+// The files of a switch that are not just an object of tables.
 const (
-	configFile = "config_db.json"        // what the switch starts with
+	configFile = "config_db.json"        // the configuration that the switch starts with
 	lookupFile = "pg_profile_lookup.ini" // sizes of buffers by speed and length
 	rowsFile   = "sonic/running"         // rows of a running configuration, as grammar writes them
 	tooLarge   = "larger than 64 MiB, and the configuration of a large switch has less than 4 MiB"
 )
 
-// load reads the files of a device. The one that the switch starts with counts more than pieces beside it; among pieces, the last by name.
+// load reads the files of a device. The file that the switch starts with overrides other files. Among the other files, the last one by
+// name counts.
 func load(contents map[string][]byte) *input {
 	in := newInput()
 	var names []string
@@ -55,7 +56,7 @@ func load(contents map[string][]byte) *input {
 
 func isConfig(name string) bool { return strings.HasSuffix(path.Base(name), configFile) }
 
-// isRow reports whether a text begins with rows of a running configuration: TABLE|key field "text". The first of them may be of tables that
+// isRow reports whether a text begins with rows of a running configuration: TABLE|key field "text". The first rows may be of tables that
 // no release has.
 func isRow(text []byte) bool {
 	const most = 100 // rows of other tables
@@ -72,7 +73,7 @@ func isRow(text []byte) bool {
 	return false
 }
 
-// rows reads rows, a line for each. A slip costs its line.
+// rows reads rows, one per line. A slip makes its line unreadable.
 func (in *input) rows(t *text) {
 	in.forms[formRows] = true
 	at := 0
@@ -93,7 +94,7 @@ func (in *input) line(line string, at int) {
 	t := grammar.TableOf(name)
 	switch {
 	case !ok || key == "":
-		in.slip(line[:min(len(line), 80)], "it is no row: TABLE|key field \"text\"", at)
+		in.slip(line[:min(len(line), 80)], "it is not a row such as TABLE|key field \"text\"", at)
 		return
 	case t == nil:
 		if why, known := grammar.OtherTable(name); known {
@@ -119,7 +120,7 @@ func (in *input) line(line string, at int) {
 	if strings.HasPrefix(said, "[") && json.Unmarshal([]byte(said), &v.List) == nil {
 		v.Text = strings.Join(v.List, ",")
 	} else if !strings.HasPrefix(said, `"`) || json.Unmarshal([]byte(said), &v.Text) != nil {
-		in.slip(where+" "+field, "its value is no text in quotes", at)
+		in.slip(where+" "+field, "its value is not text in quotes", at)
 		return
 	}
 	if first, twice := row.Field(field); twice {
@@ -128,7 +129,7 @@ func (in *input) line(line string, at int) {
 	in.put(t, row, field, v)
 }
 
-// lookup reads pg_profile_lookup.ini: speed, length, size, xon, xoff, threshold and, where there is a seventh column, xon_offset.
+// lookup reads pg_profile_lookup.ini: speed, length, size, xon, xoff, threshold and, if there is a seventh column, xon_offset.
 func (in *input) lookup(t *text) {
 	s := in.section(grammar.LookupTable, t.base)
 	s.Rows["file"] = &grammar.Row{At: t.base, Fields: map[string]grammar.Value{}}

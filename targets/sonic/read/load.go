@@ -9,31 +9,31 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Text is one text of CONFIG_DB as its rows, for rules that judge it. Places are bytes of the text.
+// Text is one text of CONFIG_DB as its rows, for rules that check it. Places are bytes of the text.
 type Text struct {
-	Config  *grammar.Config // with keys as the text has them
+	Config  *grammar.Config // with the keys of the text
 	Form    string          // "dump of CONFIG_DB"
-	Patch   bool            // it changes a configuration, whose other rows are not known
-	Running bool            // a switch runs it: rows that its daemons make are there, or are left out
-	Release grammar.Release // that it states; 0: none that rocec knows
+	Patch   bool            // the text changes a configuration whose other rows are unknown
+	Running bool            // a switch runs it, so rows that its daemons make may be there or missing
+	Release grammar.Release // the release in the text; 0: none that rocec knows
 
-	Slips   []Slip // in the order of the text; a row has one
-	Twins   []Twin // keys that stand twice: the last one counts
-	Comment int    // the first comment; -1: the text has no comment
-	Old     int    // the first reference in brackets, as releases up to 202106 write them; -1: no reference is
-	Ends    bool   // the text ends before its objects do
-	Full    bool   // the text has more rows than are read; the last slip says so
+	Slips   []Slip // in the order of the text; at most one per row
+	Twins   []Twin // keys that occur twice: the last one counts
+	Comment int    // the byte of the first comment; -1: the text has no comment
+	Old     int    // the byte of the first reference in brackets, as in releases up to 202106; -1: no reference has them
+	Ends    bool   // the text ends within an object
+	Full    bool   // the text has more rows than rocec reads; the last slip reports this
 }
 
-// Slip is a place at which a text is no configuration.
+// Slip is a place at which a text is not a configuration.
 type Slip struct {
-	Row string // the lost row, TABLE|key, or words for a larger part
+	Row string // the unreadable row, TABLE|key, or a description of a larger part
 	Why string // a part of a sentence
 	At  int
 }
 
-// Load reads one text of any form that [Understand] reads, but for pg_profile_lookup.ini, and one of up to [grammar.MaxSize]. The
-// strict reader reads every text that it accepts.
+// Load reads one text of any form that [Understand] reads, except pg_profile_lookup.ini and texts above [grammar.MaxSize]. The strict
+// reader reads every text that it accepts; the loose reader reads the others.
 func Load(data []byte) *Text {
 	if c := strictly(data); c != nil {
 		return &Text{Config: c, Form: configFile, Release: releaseOf(c, target.Identity{}), Comment: -1, Old: -1}
@@ -41,9 +41,9 @@ func Load(data []byte) *Text {
 	return loosely(data)
 }
 
-// strictly reads an object of tables without the spellings of dumps and old releases; nil: the text is of another form, or has a slip.
+// strictly reads an object of tables without the special forms of dumps and old releases. Nil: the text has another form, or a slip.
 func strictly(data []byte) *grammar.Config {
-	for _, other := range []string{`"[`, `@"`, `"NULL":`} { // references in brackets, lists and rows without fields of a database
+	for _, other := range []string{`"[`, `@"`, `"NULL":`} { // references in brackets, and forms of a database
 		if bytes.Contains(data, []byte(other)) {
 			return nil
 		}
@@ -90,11 +90,11 @@ func loosely(data []byte) *Text {
 	if in.bares {
 		in.untyped(data)
 	}
-	grammar.Overlaps(in.whole) // those beyond its bound are rows that are not understood
+	grammar.Overlaps(in.whole) // rows above the maximum are not understood
 	return t
 }
 
-// form names the form of a text.
+// form returns the name of the form of a text.
 func (in *input) form() string {
 	switch {
 	case in.forms[formOperations]:
@@ -111,7 +111,7 @@ func (in *input) form() string {
 	return configFile
 }
 
-// untyped notes the values of fields that rules judge and that are no text.
+// untyped notes the values that are not text, in fields that rules check.
 func (in *input) untyped(data []byte) {
 	var found []grammar.Problem
 	for name, s := range in.whole.Tables {

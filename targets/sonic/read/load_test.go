@@ -15,7 +15,8 @@ import (
 	"github.com/rocec/rocec/targets/sonic/read"
 )
 
-// sameAsStrict holds a loose reading to the strict one, where that takes a text of tables: the same rows, fields and places, and no slip.
+// sameAsStrict compares a loose reading with the strict one, if the strict reader accepts the text. Rows, fields and places must be
+// equal, and the loose reading must have no slip.
 func sameAsStrict(t require.TestingT, data []byte) {
 	strict, err := grammar.Read(data)
 	loose := read.Loosely(data)
@@ -24,7 +25,7 @@ func sameAsStrict(t require.TestingT, data []byte) {
 	}
 	for name := range strict.Others {
 		if strings.ContainsAny(name, "|:") || name == "OP" {
-			return // of another form
+			return // a text of another form
 		}
 	}
 	require.Empty(t, loose.Slips)
@@ -54,7 +55,7 @@ func sameAsStrict(t require.TestingT, data []byte) {
 	}
 }
 
-// TestLoadIsStrictWhereItCan: what the strict reader takes, the loose one reads alike.
+// TestLoadIsStrictWhereItCan: the loose reader reads every text that the strict reader accepts with the same result.
 func TestLoadIsStrictWhereItCan(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	text := string(spell(usual()))
@@ -73,7 +74,7 @@ func TestLoadIsStrictWhereItCan(t *testing.T) {
 	}
 }
 
-// A text that is no JSON has a slip, a key that stands twice, or a comment: nothing that a switch refuses is taken for sound.
+// A text that is not JSON has a slip, a key that occurs twice, or a comment. So a text that a switch refuses never appears sound.
 func TestNoSlipIsSilent(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	text := string(spell(usual()))
@@ -92,7 +93,7 @@ func TestNoSlipIsSilent(t *testing.T) {
 	assert.Greater(t, broken, 1000)
 }
 
-// TestWatchedLists: a row of PFC_WD that lists ports is that of each of them, unless a port has its own.
+// TestWatchedLists: a row of PFC_WD that lists ports is the row of each of them, unless a port has its own.
 func TestWatchedLists(t *testing.T) {
 	c := usual()
 	own := maps.Clone(c["PFC_WD"]["Ethernet0"])
@@ -107,7 +108,7 @@ func TestWatchedLists(t *testing.T) {
 	assert.Equal(t, `"forward"`, string(spell(c)[at.Start.Byte:at.End.Byte]))
 }
 
-// TestRoCE: a profile with headroom is RoCE, and a switch of a template without PFC is not.
+// TestRoCE: a profile with headroom is RoCE. A switch with a template and without PFC is not.
 func TestRoCE(t *testing.T) {
 	plain := tables{
 		"DEVICE_METADATA": {"localhost": {"hwsku": "ACS-MSN2700", "buffer_model": "traditional"}},
@@ -131,7 +132,7 @@ func TestRoCE(t *testing.T) {
 	assert.True(t, understand(spell(plain)).Coverage.RoCE())
 }
 
-// FuzzLoad: no bytes make a loading panic, and it reads as the strict reader does what that takes.
+// FuzzLoad: no input makes Load panic, and texts that the strict reader accepts are read like the strict reader does.
 func FuzzLoad(f *testing.F) {
 	f.Add(spell(usual()))
 	f.Add([]byte(`{"SCHEDULER": {"s": {"weight": 1, "weight": null}}, "QUEUE": {"a,b|3": {"x@": "a,b"}}} // x`))

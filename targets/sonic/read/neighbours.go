@@ -11,17 +11,17 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Bounds of the tables of neighbours. What is beyond them is a miss.
+// Bounds of the tables of neighbours. Content above the bounds is a miss.
 const (
 	mostNeighbours  = 4096 // ports
-	mostBroken      = 100  // rows of dumps that are no objects
+	mostBroken      = 100  // rows of dumps that are not objects
 	neighbourRow    = 4096 // bytes
-	neighbourName   = 255  // bytes, what LLDP holds at most
+	neighbourName   = 255  // bytes, the maximum of LLDP
 	neighboursTable = "DEVICE_NEIGHBOR"
 )
 
-// neighbours reads DEVICE_NEIGHBOR, and DEVICE_NEIGHBOR_METADATA for the function and the hardware of the devices, as objects of
-// config_db.json and as rows of dumps ("DEVICE_NEIGHBOR|Ethernet0"). Fields: sonic-device_neighbor.yang (name, port) and
+// neighbours reads DEVICE_NEIGHBOR. It also reads DEVICE_NEIGHBOR_METADATA, for the function and the hardware of the devices. Both may be
+// objects of config_db.json or rows of dumps ("DEVICE_NEIGHBOR|Ethernet0"). Fields: sonic-device_neighbor.yang (name, port) and
 // sonic-device_neighbor_metadata.yang (type, hwsku). Nil: the texts have no such table.
 func (in *input) neighbours() map[string]target.StatedNeighbour {
 	var out map[string]target.StatedNeighbour
@@ -36,7 +36,7 @@ func (in *input) neighbours() map[string]target.StatedNeighbour {
 				in.miss(neighboursTable+"|"+port, "a name has more than 255 bytes", t.base)
 				continue
 			case len(out) >= mostNeighbours:
-				in.miss(neighboursTable, "more than 4,096 ports have a neighbour, and cables of those that are left are not read", t.base)
+				in.miss(neighboursTable, "more than 4,096 ports have a neighbour, and cables of further ports are not read", t.base)
 				return out
 			}
 			n.Function, n.Model = about[n.Device]["type"], about[n.Device]["hwsku"]
@@ -49,7 +49,7 @@ func (in *input) neighbours() map[string]target.StatedNeighbour {
 	return out
 }
 
-// aliasesOf reads the aliases of ports, by which LLDP has them. An alias that two ports have is that of neither.
+// aliasesOf reads the aliases of ports, which LLDP uses. An alias that two ports share belongs to neither.
 func aliasesOf(c *grammar.Config) map[string]string {
 	var out map[string]string
 	twice := map[string]bool{}
@@ -68,14 +68,15 @@ func aliasesOf(c *grammar.Config) map[string]string {
 	return out
 }
 
-// rowsIn finds the rows of a table in a text that may be anything, each about one thing. Tables and rows that cannot be read are misses.
+// rowsIn finds the rows of a table in a text of any form. about names what a row describes. Tables and rows that cannot be read are
+// misses.
 func (in *input) rowsIn(t *text, table, about string) map[string]map[string]string {
 	out := map[string]map[string]string{}
 	if at := bytes.Index(t.data, []byte(`"`+table+`"`)); at >= 0 {
 		var rows map[string]map[string]any
 		switch _, found, ok := objectBehind(t.data[at+len(table)+2:], &rows); {
 		case found && !ok:
-			in.miss(table, "it is no JSON object of rows, so no "+about+" is read from it", t.base+at)
+			in.miss(table, "it is not a JSON object of rows, so no "+about+" is read from it", t.base+at)
 		case found:
 			for key, row := range rows {
 				out[key] = words(row)
@@ -101,16 +102,16 @@ func (in *input) rowsIn(t *text, table, about string) map[string]map[string]stri
 			out[string(key)] = words(row)
 			rest = behind[len(key)+1+read:]
 		case !ends || found:
-			in.miss(table+"|"+string(key), "it is no JSON object of up to 4 kB, so its "+about+" is not read", at)
+			in.miss(table+"|"+string(key), "it is not a JSON object of up to 4 kB, so its "+about+" is not read", at)
 			if broken++; broken == mostBroken {
-				in.miss(table, "more than 100 rows cannot be read, and further ones are not looked at", at)
+				in.miss(table, "more than 100 rows cannot be read, and further rows are ignored", at)
 				return out
 			}
 		}
 	}
 }
 
-// objectBehind decodes the object behind the colon of a key, and returns how many bytes it took. Not found: it is no key.
+// objectBehind decodes the object after the colon of a key, and returns the number of bytes read. Not found: the text is not a key.
 func objectBehind[T any](text []byte, into *T) (n int, found, ok bool) {
 	rest := bytes.TrimLeft(text, " \t\r\n")
 	if len(rest) == 0 || rest[0] != ':' {
@@ -121,7 +122,7 @@ func objectBehind[T any](text []byte, into *T) (n int, found, ok bool) {
 	return len(text) - len(rest) + 1 + int(decoder.InputOffset()), true, err == nil
 }
 
-// words are the fields of a row that are text.
+// words returns the fields of a row that are text.
 func words(row map[string]any) map[string]string {
 	out := map[string]string{}
 	for field, v := range row {

@@ -30,7 +30,7 @@ func TestNeighbours(t *testing.T) {
 			"rows with a type", `{"DEVICE_NEIGHBOR|Ethernet0": {"type": "hash", "value": {"name": "gpu1", "port": "eth0"}}}`, bare, nil,
 		},
 		{"none", `{"PORT": {"Ethernet0": {}}}`, nil, nil},
-		{"a name that is no key", `{"X": "DEVICE_NEIGHBOR", "Y": ["DEVICE_NEIGHBOR|Ethernet0"]}`, nil, nil},
+		{"a name that is not a key", `{"X": "DEVICE_NEIGHBOR", "Y": ["DEVICE_NEIGHBOR|Ethernet0"]}`, nil, nil},
 		{"a table that is a list", `{"DEVICE_NEIGHBOR": ["Ethernet0"]}`, nil, []string{"DEVICE_NEIGHBOR"}},
 		{"a table without an end", `{"DEVICE_NEIGHBOR": {"Ethernet0": {"name": "gpu1"`, nil, []string{"DEVICE_NEIGHBOR"}},
 		{
@@ -50,8 +50,8 @@ func TestNeighbours(t *testing.T) {
 	}
 }
 
-// Ports inside of a chassis are those of VOQ_INBAND_INTERFACE, in each form of the text, and those whose role states it. switch_type and
-// sub_role state a card.
+// The ports inside a chassis are those of VOQ_INBAND_INTERFACE, in each form of the text, and those with an internal role. switch_type
+// and sub_role identify a card.
 func TestInside(t *testing.T) {
 	for _, c := range []struct {
 		text   string
@@ -75,7 +75,7 @@ func TestInside(t *testing.T) {
 	}
 }
 
-// A table beyond a bound gives the same ports each time, and the bound is named.
+// A table above a bound gives the same ports each time, and a miss names the bound.
 func TestNeighboursBounds(t *testing.T) {
 	var rows []string
 	for i := range 5000 {
@@ -103,8 +103,8 @@ func missedNeighbours(u *target.Understood) (out []string) {
 	return out
 }
 
-// The AS number and the sessions of BGP, of objects and of rows of dumps. Where another program than the templates writes FRR's
-// configuration, nothing is known.
+// The AS number and the BGP sessions, from objects and from rows of dumps. If another program than the templates writes FRR's
+// configuration, they are unknown.
 func TestBGP(t *testing.T) {
 	want := &target.BGP{AS: 65101, Sessions: map[string]uint32{"SPINE1": 65000}}
 	for text, want := range map[string]*target.BGP{
@@ -116,7 +116,7 @@ func TestBGP(t *testing.T) {
 		},
 		`{"DEVICE_METADATA": {"localhost": {"bgp_asn": "65101", "type": "ToRRouter"}}}`: {
 			AS: 65101, Sessions: map[string]uint32{},
-			Unlike: "the template of SONiC for a ToRRouter takes routes with its own AS number once (allowas-in)",
+			Unlike: "the template of SONiC for a ToRRouter accepts its own AS number once in a route (allowas-in)",
 		},
 		`{"DEVICE_METADATA": {"localhost": {"bgp_asn": "65101", "frr_mgmt_framework_config": "true"}}}`:   nil,
 		`{"DEVICE_METADATA": {"localhost": {"bgp_asn": "65101", "docker_routing_config_mode": "split"}}}`: nil,

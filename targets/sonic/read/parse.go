@@ -10,27 +10,27 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-// parser reads a text of JSON once and goes on after a slip: a slip costs its row.
+// parser reads a text of JSON once and continues after a slip, which makes only its row unreadable.
 type parser struct {
 	*input
 	data  []byte
 	base  int
 	at    int
 	valid bool   // the text is JSON, so no bracket is missing
-	last  string // the table that was read before
-	row   string // the row that a slip costs
-	lost  string // the row that the last slip has cost
-	back  bool   // the key that comes was read before
-	again bool   // the key that was read stands twice in its object
+	last  string // the previous table
+	row   string // the current row, which a slip would make unreadable
+	lost  string // the row that the last slip made unreadable
+	back  bool   // the next key was read before
+	again bool   // the current key occurs twice in its object
 }
 
-// null is the value of a field that holds null.
+// null is the text of a field whose value is null.
 const null = "\x00null"
 
-// wholeText names the row of a slip outside of tables.
+// wholeText is the row of slips outside of tables.
 const wholeText = "a part of the text"
 
-// objects reads the objects of the whole.
+// objects reads the outermost objects.
 func (p *parser) objects() {
 	for !p.full {
 		switch p.next() {
@@ -40,9 +40,9 @@ func (p *parser) objects() {
 			p.at++
 			p.merge()
 			p.top()
-		case '[', ']', ',': // a list of objects, as qos.json may be one
+		case '[', ']', ',': // a list of objects, such as qos.json may be
 			p.at++
-		case '"': // behind a bracket too many
+		case '"': // after a superfluous bracket
 			p.slip("text follows the configuration")
 			p.top()
 		default:
@@ -51,17 +51,17 @@ func (p *parser) objects() {
 	}
 }
 
-// broken notes where a text ends to be JSON, in which no slip was noted.
+// broken reports the byte at which a text stops being JSON, if the text has no other slip.
 func (p *parser) broken(start int) {
 	plain, _ := blanked(p.data)
 	err := json.Unmarshal(plain[start:], &json.RawMessage{})
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok && len(bytes.TrimSpace(plain[start:])) > 0 {
 		p.at = start + max(int(syntax.Offset)-1, 0)
-		p.slip("it is no JSON here")
+		p.slip("the text is not JSON from here on")
 	}
 }
 
-// blanked returns a text with blanks in place of the comments outside of quotes, and the byte of the first comment, or -1.
+// blanked returns a text with comments outside of quotes replaced by blanks, and the byte of the first comment, or -1.
 func blanked(data []byte) (out []byte, first int) {
 	out, first = data, -1
 	for at := 0; at < len(data); at++ {
@@ -98,7 +98,7 @@ func blanked(data []byte) (out []byte, first int) {
 	return out, first
 }
 
-// comment notes the first comment.
+// comment records the first comment.
 func (p *parser) comment(at int) {
 	if p.input.comment < 0 {
 		p.input.comment = p.base + at
@@ -106,7 +106,7 @@ func (p *parser) comment(at int) {
 	p.note("The text has comments, which JSON does not allow: a switch does not load it.")
 }
 
-// slip notes a place that is no configuration. A row is lost once.
+// slip records a place that is not a configuration. Each row has one slip at most.
 func (p *parser) slip(why string) { p.slipAt(p.at, why) }
 
 func (p *parser) slipAt(at int, why string) {
@@ -118,15 +118,15 @@ func (p *parser) slipAt(at int, why string) {
 	p.input.slip(p.row, why, at)
 }
 
-// stray goes over bytes that begin nothing.
+// stray skips bytes that begin no value.
 func (p *parser) stray() {
-	p.slip("text is at the place of a key in quotes")
+	p.slip("a key in quotes is missing here")
 	for p.at++; p.at < len(p.data) && strings.IndexByte("\"{}[],\n", p.data[p.at]) < 0; {
 		p.at++
 	}
 }
 
-// next is the byte that comes, behind white space and comments; 0: the text ends, or holds a byte 0.
+// next returns the next byte after white space and comments; 0: the text ends, or has a byte 0.
 func (p *parser) next() byte {
 	for p.at < len(p.data) {
 		switch c := p.data[p.at]; {
@@ -155,7 +155,7 @@ func (p *parser) until(end string) {
 	p.at = len(p.data)
 }
 
-// text reads a text in quotes. One without an end goes to the end of its line.
+// text reads a text in quotes. If its end is missing, it ends with its line.
 func (p *parser) text() string {
 	start, plain := p.at+1, true
 	for p.at = start; p.at < len(p.data); p.at++ {
@@ -187,7 +187,7 @@ func (p *parser) text() string {
 	return p.word(p.data[min(start, len(p.data)):])
 }
 
-// end notes that the text ends too early, so rows, tables and fields of the last row may be missing.
+// end records that the text ends too early, so rows, tables and fields of the last row may be missing.
 func (p *parser) end() {
 	p.ends, p.ended = true, p.last
 	if table, key, ok := strings.Cut(p.row, "|"); ok {
@@ -195,7 +195,7 @@ func (p *parser) end() {
 	}
 }
 
-// object reads members up to the end of an object whose bracket is read. A member that returns false ends it, too.
+// object reads members up to the end of an object whose bracket has been read. It also ends after a member that returns false.
 func (p *parser) object(member func(key string, at int) bool) {
 	comma, keys := true, map[string]int(nil)
 	for !p.full {
@@ -206,13 +206,13 @@ func (p *parser) object(member func(key string, at int) bool) {
 			return
 		case '}':
 			if comma && keys != nil {
-				p.slip("a comma has nothing behind it")
+				p.slip("nothing follows a comma")
 			}
 			p.at++
 			return
 		case ',':
 			if comma && keys != nil {
-				p.slip("a comma has nothing before it")
+				p.slip("nothing precedes a comma")
 			}
 			comma = true
 			p.at++
@@ -242,7 +242,8 @@ func (p *parser) object(member func(key string, at int) bool) {
 	}
 }
 
-// ahead looks into the object that comes: its first member is an object itself, as in a table. Not ok: no object comes.
+// ahead looks at the next object, and reports whether its first member is an object, as in a table. Not ok: the next value is not an
+// object.
 func (p *parser) ahead() (table, ok bool) {
 	if p.next() != '{' {
 		return false, false
@@ -261,10 +262,10 @@ func (p *parser) ahead() (table, ok bool) {
 	return p.next() == '{', true
 }
 
-// top reads the members of the whole.
+// top reads the members of an outermost object.
 func (p *parser) top() {
 	var of [][2]string // the rows of this object
-	gone := false      // they are to be taken away, as swssconfig takes them
+	gone := false      // the object removes its rows, as in files for swssconfig
 	p.object(func(name string, at int) bool {
 		p.row = "table " + name
 		defer func() { p.row = wholeText }()
@@ -278,7 +279,7 @@ func (p *parser) top() {
 			if key != "" {
 				p.row = t.Name + "|" + key
 			}
-			p.slip("an object has to be here")
+			p.slip("an object is missing here")
 			p.skip()
 		case t != nil && key == "":
 			p.at++
@@ -293,10 +294,10 @@ func (p *parser) top() {
 			of = append(of, [2]string{t.Name, key})
 			p.fields(t, p.section(t.Name, at), key, at)
 		case strings.HasPrefix(name, "asic") && strings.Trim(name[len("asic"):], "0123456789") == "" && table:
-			p.input.slip(name, "the configuration of one of several chips, and a switch of several chips is not read", at)
+			p.input.slip(name, "the configuration of one of several chips; rocec does not read switches with several chips", at)
 			p.skip()
 		case object && !table && p.last != "" && !colon && !p.valid && !known(prefix(name)):
-			p.slip("a bracket too many ends its table") // further rows of the table follow
+			p.slip("a superfluous bracket ends its table") // further rows of the table follow
 			t := grammar.TableOf(p.last)
 			p.at++
 			p.fields(t, p.section(t.Name, at), name, at)
@@ -319,8 +320,8 @@ func known(name string) bool {
 	return ok || grammar.TableOf(name) != nil
 }
 
-// split takes the key of a database apart: `TABLE|key` as CONFIG_DB has it, `TABLE_TABLE:key:part` as the application database has it.
-// A name without a key is that of a table; nil: QoS has no such table.
+// split separates the table and the key in a key of a database: `TABLE|key` in CONFIG_DB, `TABLE_TABLE:key:part` in the application
+// database. A name without a key is a table. t is nil if the table is not one of QoS.
 func split(name string) (t *grammar.Table, key string, colon bool) {
 	i := strings.IndexAny(name, "|:")
 	if i < 0 {
@@ -336,13 +337,13 @@ func split(name string) (t *grammar.Table, key string, colon bool) {
 	return grammar.TableOf(table), key, colon
 }
 
-// prefix is what stands before the first bar.
+// prefix returns the part of a name before the first bar.
 func prefix(name string) string {
 	table, _, _ := strings.Cut(name, "|")
 	return table
 }
 
-// others goes over what is not of QoS, and counts it.
+// others skips and counts content that is not about QoS.
 func (p *parser) others(name string, at int) {
 	table := name
 	i := strings.IndexAny(name, "|:")
@@ -356,7 +357,7 @@ func (p *parser) others(name string, at int) {
 	case i >= 0 && name[i] == ':':
 		why = "rows of other databases that set neither classes nor buffers"
 	case i >= 0 && strings.HasPrefix(table, "_"):
-		why = "what a program keeps for itself"
+		why = "internal data of a program"
 	default:
 		p.unknown(table, at)
 		p.skip()
@@ -374,7 +375,7 @@ func (p *parser) others(name string, at int) {
 	})
 }
 
-// table reads the rows of a table. The last table of a name counts.
+// table reads the rows of a table. If a table occurs twice, the last one counts.
 func (p *parser) table(t *grammar.Table, at int) {
 	s := p.section(t.Name, at)
 	p.last = t.Name
@@ -394,13 +395,13 @@ func (p *parser) table(t *grammar.Table, at int) {
 	})
 }
 
-// reread goes back to a key, for whom it is meant.
+// reread goes back to a key, which the enclosing object then reads.
 func (p *parser) reread(at int) bool {
 	p.at, p.back = at-p.base, true
 	return false
 }
 
-// fields reads the fields of a row. False: its bracket is missing, and that of its table.
+// fields reads the fields of a row. It returns false if the brackets of the row and of its table are missing.
 func (p *parser) fields(t *grammar.Table, s *grammar.Section, key string, at int) (ok bool) {
 	outer := p.row
 	p.row = t.Name + "|" + key
@@ -418,7 +419,7 @@ func (p *parser) fields(t *grammar.Table, s *grammar.Section, key string, at int
 		case whole:
 			ok = p.skip()
 			return ok
-		case field == "value" && object: // {"type": "hash", "value": {...}}, as redis-dump-load and sonic-db-dump print a row
+		case field == "value" && object: // the form of redis-dump-load and sonic-db-dump
 			whole, row.Fields = true, map[string]grammar.Value{}
 			p.at++
 			p.object(func(field string, _ int) bool {
@@ -426,7 +427,7 @@ func (p *parser) fields(t *grammar.Table, s *grammar.Section, key string, at int
 				return true
 			})
 		case table && known(field) && !p.valid:
-			p.slip("the row has no end, and its table neither")
+			p.slip("the row and its table have no end")
 			ok = false
 			return p.reread(at)
 		case object && f == nil && other == nil && !t.Beside && !p.valid: // the next row of the table
@@ -446,7 +447,7 @@ func (p *parser) fields(t *grammar.Table, s *grammar.Section, key string, at int
 	return ok
 }
 
-// value reads a text, a list of texts, a number, a truth value or null. Lists of a field that no rule judges hold anything.
+// value reads a text, a list of texts, a number, a truth value or null. Lists in fields that no rule checks may contain anything.
 func (p *parser) value(judged bool) grammar.Value {
 	c := p.next()
 	v := grammar.Value{At: p.base + p.at}
@@ -510,10 +511,10 @@ func (p *parser) bare() string {
 	return p.word(raw)
 }
 
-// deepest is the depth to which keys of values that are not read are compared: tables, rows, fields, and the objects of a dump around them.
+// deepest is the depth up to which keys of skipped values are compared: tables, rows, fields, and the objects of a dump around them.
 const deepest = 8
 
-// skip goes over any value. False: a table of QoS begins inside, so that brackets are missing.
+// skip skips any value. It returns false if a table of QoS begins inside the value, so that brackets are missing.
 func (p *parser) skip() bool {
 	depth := 0
 	var keys [deepest]map[string]int
@@ -527,7 +528,7 @@ func (p *parser) skip() bool {
 			}
 			p.at++
 		case '}', ']':
-			if depth == 0 { // the bracket of the object around
+			if depth == 0 { // the bracket of the enclosing object
 				return true
 			}
 			depth--
@@ -563,7 +564,7 @@ func (p *parser) skip() bool {
 	}
 }
 
-// empty reports whether an object without members comes.
+// empty reports whether the next object has no members.
 func (p *parser) empty() bool {
 	rest := bytes.TrimLeft(p.data[p.at+1:], " \t\r\n")
 	return len(rest) == 0 || rest[0] == '}'

@@ -51,14 +51,14 @@ func IsPatch(text []byte) bool {
 	return false
 }
 
-// change is one operation of a patch. Its value begins at a byte; -1: it has no value.
+// change is one operation of a patch. value is the byte at which its value begins; -1: it has no value.
 type change struct {
 	op, path  string
 	at, value int // bytes of the text
 }
 
-// patch reads the operations of a patch, each at its place: rows and fields that it adds or replaces are set, and removed ones are
-// unknown. A slip costs its operation.
+// patch reads the operations of a patch, each at its place. Rows and fields that it adds or replaces are set, and removed ones are
+// unknown. A slip makes its operation unreadable.
 func (p *parser) patch() {
 	p.forms[formPatch] = true
 	p.at += bytes.IndexByte(p.data[p.at:], '[') + 1
@@ -84,7 +84,7 @@ func (p *parser) patch() {
 	}
 }
 
-// operation reads the members of an operation, in any order, and goes over its value.
+// operation reads the members of an operation, in any order, and skips its value.
 func (p *parser) operation() change {
 	c := change{at: p.base + p.at, value: -1}
 	p.at++
@@ -108,7 +108,7 @@ func (p *parser) operation() change {
 	return c
 }
 
-// apply sets or removes what an operation names: all tables, a table, a row or a field.
+// apply sets or removes the target of an operation: all tables, a table, a row or a field.
 func (p *parser) apply(c change) {
 	end := p.at
 	defer func() { p.at, p.row = end, wholeText }()
@@ -126,7 +126,7 @@ func (p *parser) apply(c change) {
 		p.input.miss(p.row, "the operation takes its value from another row", c.at)
 		return
 	case !sets && c.op != "remove":
-		p.input.slip(p.row, "a patch has no such operation: add, replace, remove, move, copy or test", c.at)
+		p.input.slip(p.row, "an operation is add, replace, remove, move, copy or test", c.at)
 		return
 	case c.path != "" && !strings.HasPrefix(c.path, "/"):
 		p.input.slip(p.row, "a path begins with /", c.at)
@@ -155,7 +155,7 @@ func (p *parser) apply(c change) {
 	p.set(t, parts, c)
 }
 
-// remove takes away a table, a row or a field, of which nothing is known then.
+// remove removes a table, a row or a field, which is unknown afterwards.
 func (p *parser) remove(parts []string) {
 	key, field := "", ""
 	if len(parts) > 1 {
@@ -179,7 +179,7 @@ func (p *parser) set(t *grammar.Table, parts []string, c change) {
 	case len(parts) > 3:
 		p.input.miss(p.row, "it changes an element of a list", c.at)
 	case len(parts) < 3 && !object:
-		p.input.slip(p.row, "an object has to be here", p.base+p.at)
+		p.input.slip(p.row, "an object is missing here", p.base+p.at)
 	case len(parts) == 1:
 		p.at++
 		p.table(t, c.at)

@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// A JSON patch is read as the rows and fields that it sets; an operation that cannot be read costs itself, with its place.
+// A JSON patch is read as the rows and fields that it sets. Each unreadable operation has its place, and the others are read.
 func TestPatch(t *testing.T) {
 	text := `[
  {"op": "add", "path": "/PORT_QOS_MAP/Ethernet0", "value": {"pfc_enable": "3", "dscp_to_tc_map": "A"}},
@@ -45,20 +45,20 @@ func TestPatch(t *testing.T) {
 		missed = append(missed, fmt.Sprintf("%d %s", n.At.Start.Line, n.Why))
 	}
 	assert.Equal(t, []string{
-		"9 the operation takes its value from another row", "10 a patch has no such operation: add, replace, remove, move, copy or test",
-		"11 no table of CONFIG_DB that rocec knows has this name", "12 the operation has no value", "13 an object has to be here",
+		"9 the operation takes its value from another row", "10 an operation is add, replace, remove, move, copy or test",
+		"11 no table of CONFIG_DB that rocec knows has this name", "12 the operation has no value", "13 an object is missing here",
 		"14 a path begins with /",
 	}, missed)
 	l := read.Load([]byte(text))
 	assert.True(t, l.Patch)
 	assert.Equal(t, "JSON patch of CONFIG_DB", l.Form)
-	for i := range text { // a text that is cut off never fails
+	for i := range text { // a truncated text never fails
 		read.Understand(target.Identity{}, map[string][]byte{"p.json": []byte(text[:i])})
 	}
 	assert.False(t, read.IsPatch([]byte(`[{"PORT": {}}]`)))
 }
 
-// A later operation counts, and a removal takes a row, a field or a table away.
+// A later operation overrides an earlier one, and a removal removes a row, a field or a table.
 func TestPatchOrder(t *testing.T) {
 	text := `[{"op": "add", "path": "", "value": {"DSCP_TO_TC_MAP": {"A": {"1": "1", "2": "2"}, "B": {"1": "1"}}, "SCHEDULER": {"s": {}}}},
 {"op": "remove", "path": "/DSCP_TO_TC_MAP/A/1"}, {"op": "remove", "path": "/DSCP_TO_TC_MAP/B"}, {"op": "remove", "path": "/SCHEDULER"},

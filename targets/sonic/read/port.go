@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-// bound returns the name in a field of PORT_QOS_MAP, from the row of the port or of all ports.
+// bound returns the name in a field of PORT_QOS_MAP, from the row of the port or from the row for all ports.
 func (r *reading) bound(name, field string) string {
 	if text := r.qos[name].Get(field); text != "" && text != null {
 		return text
@@ -34,13 +34,13 @@ func (r *reading) sorted(table, name string) *[64]int8 {
 	return m
 }
 
-// port reads a port; the one without a name is any that has no rows of its own.
+// port reads a port. An empty name means any port without its own rows.
 func (r *reading) port(name string) ir.PortSettings {
 	p := ir.UnknownPort()
 	d := ir.UnknownDetail()
 	if r.has("PORT_QOS_MAP") || r.qos[name] != nil {
 		dscp, pcp := r.bound(name, "dscp_to_tc_map"), r.bound(name, "dot1p_to_tc_map")
-		p.TrustKnown = dscp == "" || pcp == "" // no document states which of two wins
+		p.TrustKnown = dscp == "" || pcp == "" // no document states which map counts
 		p.Trust = ir.Trust{DSCP: dscp != "", PCP: pcp != ""}
 		p.DSCP = *r.sorted("DSCP_TO_TC_MAP", dscp)
 		copy(p.PCP[:], r.sorted("DOT1P_TO_TC_MAP", pcp)[:])
@@ -60,7 +60,7 @@ func (r *reading) port(name string) ir.PortSettings {
 	return p
 }
 
-// binding notes what a port names beside maps of classes.
+// binding reads the names of a port's row that are not maps of classes.
 func (r *reading) binding(d *ir.PortDetail, name string) {
 	d.Shaper = ir.ByDefault[int64](0)
 	if scheduler := r.bound(name, "scheduler"); scheduler != "" {
@@ -78,14 +78,14 @@ func (r *reading) binding(d *ir.PortDetail, name string) {
 	}
 }
 
-// pauseMaps are the tables of maps that pauses depend on, by the field of a port.
+// pauseMaps are the maps that pauses depend on: the table, by the field of a port.
 var pauseMaps = map[string]string{
 	"tc_to_pg_map": "TC_TO_PRIORITY_GROUP_MAP", "pfc_to_pg_map": "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP",
 	"tc_to_queue_map": "TC_TO_QUEUE_MAP", "pfc_to_queue_map": "MAP_PFC_PRIORITY_TO_QUEUE",
 }
 
-// pauses notes PFC, and returns the priorities that have it. The priority of a pause is the number of the class, as in every
-// template, unless a map has another value.
+// pauses reads PFC, and returns the priorities that have it. The priority of a pause is the number of the class, as in every template,
+// unless a map has another value.
 func (r *reading) pauses(p *ir.PortSettings, d *ir.PortDetail, name string) (mask uint8) {
 	if !r.has("PORT_QOS_MAP") && r.qos[name] == nil {
 		return 0
@@ -97,7 +97,7 @@ func (r *reading) pauses(p *ir.PortSettings, d *ir.PortDetail, name string) (mas
 	}
 	for field, table := range pauseMaps {
 		if of := row.Get(field); of != "" && r.cfg.Row(table, of) == nil && !r.has(table) {
-			p.PausesKnown = false // the map may be behind the end of the text
+			p.PausesKnown = false // the truncated part of the text may have the map
 			return 0
 		}
 	}
@@ -122,8 +122,8 @@ func (r *reading) pauses(p *ir.PortSettings, d *ir.PortDetail, name string) (mas
 	return mask
 }
 
-// sending gives the priorities whose groups can ask for a pause. PFC alone decides where no group is known, where the port is down,
-// and in a configuration that no switch has run yet: the buffer manager will add its groups.
+// sending returns the priorities whose groups can send a pause. PFC alone decides if no group is known, if the port is down, or if no
+// switch has run the configuration yet. In the last case the buffer manager will add the groups.
 func (r *reading) sending(name string) (mask uint8) {
 	switch v := r.cables[name]; {
 	case !r.running && v.Text == "0m": // cfgmgr/buffermgr.cpp of sonic-swss: no group is made
@@ -151,7 +151,7 @@ func (r *reading) lossless(profile string) bool {
 	return is
 }
 
-// egress notes scheduling and marking. Thresholds are those of the lowest class that is marked.
+// egress reads scheduling and marking. Thresholds are those of the lowest class that is marked.
 func (r *reading) egress(p *ir.PortSettings, d *ir.PortDetail, name string) {
 	for cos := range 8 {
 		q := int(d.Queue[cos])
@@ -179,7 +179,7 @@ func (r *reading) egress(p *ir.PortSettings, d *ir.PortDetail, name string) {
 	}
 }
 
-// link notes what the configuration says of the port itself.
+// link reads the configuration of the port itself.
 func (r *reading) link(d *ir.PortDetail, name string) {
 	row := r.cfg.Row("PORT", name)
 	if n := number(row, "speed"); n.Known() && n.Value > 0 && n.Value < 1<<40 {
@@ -203,16 +203,17 @@ func (r *reading) link(d *ir.PortDetail, name string) {
 	}
 }
 
-// The watchdog, in ms (sonic-utilities@691b1bbc, pfcwd/main.py; sonic-swss@e6b0c5b5, orchagent/pfcwdorch.cpp, orchdaemon.cpp).
+// Defaults of the watchdog, in ms (sonic-utilities@691b1bbc, pfcwd/main.py; sonic-swss@e6b0c5b5, orchagent/pfcwdorch.cpp,
+// orchdaemon.cpp).
 const (
 	watchdogTime  = 200 // of detection, restoration and polling, for each 32 ports
 	watchdogPorts = 32
-	watchdogPoll  = 100 // where PFC_WD|GLOBAL does not say it
+	watchdogPoll  = 100 // if PFC_WD|GLOBAL has no interval
 )
 
-// watchdog reads PFC_WD. The default action is drop; a row without detection_time is refused. default_pfcwd_status adds rows when a
-// minigraph sets a switch up, with times that grow with its ports. Where it is enable and no row exists, the times are known, but not
-// whether there is a watchdog.
+// watchdog reads PFC_WD. The default action is drop, and a row without detection_time is refused. With default_pfcwd_status, a switch
+// that is set up from a minigraph gets rows, with times that grow with its ports. If the field is enable and there is no row, the times
+// are known, but not whether there is a watchdog.
 func (r *reading) watchdog(name string, mask uint8) (w ir.WatchdogSettings) {
 	table := rowsOf(r.cfg, "PFC_WD")
 	row := r.watched[name]
@@ -255,7 +256,7 @@ func (r *reading) watchdog(name string, mask uint8) (w ir.WatchdogSettings) {
 		if watches, ok := grammar.ParseDigits(text.Text); ok {
 			w.Watches = ir.Of(watches)
 		}
-	case r.release >= grammar.First && r.cfg.Tables["PORT_QOS_MAP"] != nil: // orchagent watches the priorities of the field alone
+	case r.release >= grammar.First && r.cfg.Tables["PORT_QOS_MAP"] != nil: // orchagent watches only the priorities of the field
 		w.Watches = ir.ByDefault[uint8](0)
 	}
 	return w

@@ -24,13 +24,13 @@ import (
 // noProfile is the profile of a priority group whose headroom the switch computes.
 const noProfile = "NULL"
 
-// Understand reads the configuration of one switch, by paths: config_db.json, what `sonic-cfggen -d --print-data` prints, dumps with keys
-// such as PORT|Ethernet0 (`sonic-db-dump`, with and without {"type": "hash", "value": {…}}) and PORT_TABLE:Ethernet0, pieces such as
-// qos.json and buffers.json, as an object or a list of objects, rows of rocec's own, and pg_profile_lookup.ini.
+// Understand reads the configuration of one switch, by paths. It accepts config_db.json, the output of `sonic-cfggen -d --print-data`,
+// and pg_profile_lookup.ini. It also accepts dumps with keys such as PORT|Ethernet0 (`sonic-db-dump`, with and without {"type": "hash",
+// "value": {…}}) and PORT_TABLE:Ethernet0, pieces such as qos.json and buffers.json, as an object or a list of objects, and rocec's rows.
 //
-// A slip of syntax costs its row. The last one of two equal keys in an object counts; config_db.json counts more than pieces. A file
-// above 64 MiB is not read. A value that a configuration leaves out is the system's default only in a whole configuration, otherwise
-// it is unknown. A configuration is whole if it has DEVICE_METADATA|localhost and its text is complete.
+// A slip of syntax makes its row unreadable. If a key occurs twice in an object, the last one counts. config_db.json overrides pieces. A
+// file above 64 MiB is not read. A missing value is the system's default in a whole configuration, and otherwise unknown. A configuration
+// is whole if it has DEVICE_METADATA|localhost and its text is complete.
 func Understand(id target.Identity, contents map[string][]byte) *target.Understood {
 	in := load(contents)
 	r := newReading(in.whole)
@@ -58,10 +58,10 @@ func Understand(id target.Identity, contents map[string][]byte) *target.Understo
 	return u
 }
 
-// pairOf names the MLAG pair of the switch by its row in MCLAG_DOMAIN of config_db.json: the domain and the addresses of both
+// pairOf returns the name of the switch's MLAG pair from its row in MCLAG_DOMAIN of config_db.json: the domain and the addresses of both
 // switches (sonic-mclag.yang: source_ip, peer_ip).
 func pairOf(contents map[string][]byte) string {
-	const table, head = `"MCLAG_DOMAIN"`, 4096 // bytes of the table
+	const table, head = `"MCLAG_DOMAIN"`, 4096 // maximum bytes of the table
 	for _, name := range slices.Sorted(maps.Keys(contents)) {
 		i := bytes.Index(contents[name], []byte(table))
 		if i < 0 {
@@ -83,7 +83,7 @@ func pairOf(contents map[string][]byte) string {
 	return ""
 }
 
-// releaseOf gives the release that a configuration states, else the one that is known of the switch; 0: none is.
+// releaseOf returns the release in a configuration, or else the known release of the switch; 0: neither is known.
 func releaseOf(c *grammar.Config, id target.Identity) grammar.Release {
 	if r := grammar.ReleaseOf(c); r != 0 {
 		return r
@@ -96,7 +96,7 @@ func releaseOf(c *grammar.Config, id target.Identity) grammar.Release {
 	return 0
 }
 
-// Settings gives how a running switch is set, as its tables say it: ports of its table PORT and those of names, and all others.
+// Settings returns the settings of a running switch from its tables, for the ports of its table PORT, the ports in names, and all others.
 func Settings(c *grammar.Config, names []string) *ir.Settings {
 	r := newReading(c)
 	r.full, r.running = true, true
@@ -112,16 +112,16 @@ type reading struct {
 	cfg     *grammar.Config
 	lookup  grammar.Lookup
 	release grammar.Release
-	full    bool // the configuration is whole: what it leaves out has the system's default
+	full    bool // the configuration is whole, so missing values have the system's default
 
-	// has reports whether the configuration has all rows of a table: a row that is missing is on no switch.
+	// has reports whether the configuration has all rows of a table, so that the switch lacks a missing row.
 	has     func(table string) bool
-	running bool // a switch runs it, and its daemons have added their rows
-	made    bool // a port has a lossless priority group
+	running bool // a switch runs the configuration, and its daemons have added their rows
+	made    bool // some port has a lossless priority group
 	dynamic bool // the switch computes headroom
 
-	qos     map[string]*grammar.Row // of PORT_QOS_MAP by port
-	watched map[string]*grammar.Row // of PFC_WD by port, and GLOBAL
+	qos     map[string]*grammar.Row // rows of PORT_QOS_MAP by port
+	watched map[string]*grammar.Row // rows of PFC_WD by port, and GLOBAL
 	slots   map[string]map[string]*[8]slot
 	cables  map[string]grammar.Value
 
@@ -129,21 +129,21 @@ type reading struct {
 	groups  map[string]ir.GroupSettings // by profile
 	queues  map[[3]string]ir.QueueSettings
 	profile map[string]bool // whether a profile makes a group lossless
-	wrong   []miss          // rows that the table of the grammar does not describe
+	wrong   []miss          // rows that the grammar's table does not describe
 }
 
-// slot is a queue or a priority group of a port: the row that holds it.
+// slot is a queue or a priority group of a port, with its row.
 type slot struct {
 	row   *grammar.Row
 	key   string
-	clash bool // another row holds it, too
+	clash bool // another row has the same queue or group
 }
 
-// The tables whose rows hold queues or priority groups.
+// The tables whose keys contain queues or priority groups.
 var ranged = []string{"BUFFER_PG", "BUFFER_QUEUE", "QUEUE"}
 
-// eachRow calls a function for the rows of a table, in the order of their keys where one names several ports. The function returns how
-// many its key names.
+// eachRow calls a function for the rows of a table. If a key lists several ports, the rows are in the order of their keys. The function
+// returns the number of ports that its key lists.
 func (r *reading) eachRow(table string, do func(key string, row *grammar.Row) int) {
 	rows := rowsOf(r.cfg, table)
 	several := false
@@ -159,11 +159,11 @@ func (r *reading) eachRow(table string, do func(key string, row *grammar.Row) in
 	held := 0
 	for _, key := range slices.Sorted(maps.Keys(rows)) {
 		if strings.Count(key, ",") >= grammar.MaxListed {
-			r.miss("a row of "+table, "its key names more than 4,096 ports, and a large switch has some hundred", rows[key].At)
+			r.miss("a row of "+table, "its key lists more than 4,096 ports, and a large switch has some hundred", rows[key].At)
 			continue
 		}
 		if held += do(key, rows[key]); held > grammar.MaxHeld {
-			r.miss("rows of "+table, "their keys name more than 131,072 ports together, and a large switch has some hundred", rows[key].At)
+			r.miss("rows of "+table, "together their keys list more than 131,072 ports, and a large switch has some hundred", rows[key].At)
 			return
 		}
 	}
@@ -206,7 +206,7 @@ func newReading(c *grammar.Config) *reading {
 	r.eachRow("PORT_QOS_MAP", func(key string, row *grammar.Row) int {
 		ports := grammar.Listed(key)
 		for _, port := range ports {
-			if len(ports) == 1 || r.qos[port] == nil { // a row of the port's own counts
+			if len(ports) == 1 || r.qos[port] == nil { // a port's own row takes precedence
 				r.qos[port] = row
 			}
 		}
@@ -234,7 +234,8 @@ func rowsOf(c *grammar.Config, table string) map[string]*grammar.Row {
 	return nil
 }
 
-// take gives a slot to a row. The last of two in natural order has it; which one the chip has is undefined.
+// take sets the row of a slot. If two rows have the slot, the last one in natural order is taken, although the chip's choice is
+// undefined.
 func (s *slot) take(row *grammar.Row, key string) {
 	if s.row != nil && s.key != key {
 		s.clash = true
@@ -252,7 +253,7 @@ func (r *reading) slot(table, port string, n int) slot {
 	return slot{}
 }
 
-// clash reports whether another row holds a queue or a group of a row, too.
+// clash reports whether another row has one of the queues or groups of a row.
 func (r *reading) clash(table, port string, from, to int) bool {
 	for n := from; n <= min(to, 7); n++ {
 		if r.slot(table, port, n).clash {
@@ -262,14 +263,14 @@ func (r *reading) clash(table, port string, from, to int) bool {
 	return false
 }
 
-// places takes the key of a queue or of a priority group apart: Ethernet0|3-4.
+// places splits the key of a queue or of a priority group into its parts: Ethernet0|3-4.
 func places(key string) (ports []string, from, to int, ok bool) {
 	name, index, _ := strings.Cut(key, "|")
 	from, to, ok = grammar.ParseRange(index)
 	return grammar.Listed(name), from, to, ok && name != ""
 }
 
-// digit reads a class, a queue or a group; -1: the text has no such number.
+// digit reads a class, a queue or a group; -1: the text is not such a number.
 func digit(text string) int {
 	if len(text) != 1 || text[0] < '0' || text[0] > '7' {
 		return -1
@@ -307,7 +308,7 @@ func (r *reading) names(further []string) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// settings reads some ports, what all others are, and the switch.
+// settings reads some ports, the common settings of all other ports, and the switch.
 func (r *reading) settings(names []string) *ir.Settings {
 	rest := r.port("")
 	s := &ir.Settings{Rest: &rest, Ports: make(map[string]*ir.PortSettings, len(names)), Pools: r.pools(), System: r.system()}
@@ -349,7 +350,7 @@ func (r *reading) pools() map[string]ir.Pool {
 		kind := row.Get("type")
 		p := ir.Pool{Ingress: kind == "ingress" || kind == "both", Egress: kind == "egress" || kind == "both"}
 		p.Size, p.Percent, p.Shared = number(row, "size"), number(row, "percentage"), number(row, "xoff")
-		if !row.Has("xoff") && !r.dynamic { // SAI_BUFFER_POOL_ATTR_XOFF_SIZE: 0. The dynamic model computes it
+		if !row.Has("xoff") && !r.dynamic { // SAI_BUFFER_POOL_ATTR_XOFF_SIZE is 0 by default. The dynamic model computes it
 			p.Shared = ir.ByDefault(0)
 		}
 		switch row.Get("mode") {
@@ -357,7 +358,7 @@ func (r *reading) pools() map[string]ir.Pool {
 			p.Mode = ir.Of(ir.PoolStatic)
 		case "dynamic":
 			p.Mode = ir.Of(ir.PoolDynamic)
-		case "": // SAI_BUFFER_POOL_ATTR_THRESHOLD_MODE (opencomputeproject/SAI, saibuffer.h)
+		case "": // default of SAI_BUFFER_POOL_ATTR_THRESHOLD_MODE (opencomputeproject/SAI, saibuffer.h)
 			p.Mode = ir.ByDefault(ir.PoolDynamic)
 		}
 		out[name] = p
@@ -365,7 +366,7 @@ func (r *reading) pools() map[string]ir.Pool {
 	return out
 }
 
-// number reads a whole number from 0 up; any other text is not known.
+// number reads a whole number from 0 up; any other text is unknown.
 func number(row *grammar.Row, field string) ir.Setting[int] {
 	n, err := strconv.Atoi(row.Get(field))
 	if err != nil || n < 0 {
@@ -374,7 +375,7 @@ func number(row *grammar.Row, field string) ir.Setting[int] {
 	return ir.Of(n)
 }
 
-// or is a value, or what the system has where its field is not there.
+// or returns a value, or the system's default if the row lacks its field.
 func or[T comparable](v ir.Setting[T], row *grammar.Row, field string, otherwise T) ir.Setting[T] {
 	if row != nil && !row.Has(field) {
 		return ir.ByDefault(otherwise)

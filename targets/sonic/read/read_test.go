@@ -143,7 +143,7 @@ func TestUsual(t *testing.T) {
 	assert.Equal(t, 40, detail(t, u, "Ethernet4").Cable.Value)
 }
 
-// TestChanges: one change of the usual configuration, and what becomes of a value.
+// TestChanges: each case changes the usual configuration once, and has the resulting value.
 func TestChanges(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -185,7 +185,7 @@ func TestChanges(t *testing.T) {
 		{
 			"a static pool", func(c tables) { c["BUFFER_POOL"]["ingress_lossless_pool"]["mode"] = "static" },
 			func(t *testing.T, u *target.Understood, d ir.PortDetail) {
-				assert.Equal(t, ir.LimitAlpha, d.Groups[3].Limit.Value.Kind, "what the profile states, whatever its pool counts")
+				assert.Equal(t, ir.LimitAlpha, d.Groups[3].Limit.Value.Kind, "the limit in the profile, whatever the mode of its pool is")
 				assert.Equal(t, ir.Of(ir.PoolStatic), u.Settings.Pools["ingress_lossless_pool"].Mode)
 			},
 		},
@@ -201,7 +201,7 @@ func TestChanges(t *testing.T) {
 			c["SCHEDULER"]["roce"]["meter_type"] = "packets"
 		}, func(t *testing.T, u *target.Understood, d ir.PortDetail) {
 			assert.False(t, d.Queues[3].MaxRate.Known())
-			assert.Equal(t, 1, u.Coverage.Aside["a rate in packets, which no number of bits has"])
+			assert.Equal(t, 1, u.Coverage.Aside["a rate in packets, which has no equivalent in bits"])
 		}},
 		{"a port's scheduler", func(c tables) {
 			c["SCHEDULER"]["slow"] = fields{"type": "STRICT", "pir": "125000"}
@@ -285,7 +285,7 @@ func TestChanges(t *testing.T) {
 				assert.False(t, d.Queues[3].Strict.Known())
 				require.Len(t, u.Coverage.Not, 1)
 				assert.Equal(t, "QUEUE|Ethernet0|3 scheduler", u.Coverage.Not[0].Row)
-				assert.Equal(t, "it names no row of SCHEDULER", u.Coverage.Not[0].Why)
+				assert.Equal(t, "it names a missing row of SCHEDULER", u.Coverage.Not[0].Why)
 				assert.Greater(t, u.Coverage.Not[0].At.Start.Line, 1)
 			},
 		},
@@ -304,7 +304,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// flat spells tables as rows of a database.
+// flat writes tables as rows of a database.
 func flat(c tables, row func(fields) any) map[string]any {
 	out := map[string]any{}
 	for table, rows := range c {
@@ -315,7 +315,7 @@ func flat(c tables, row func(fields) any) map[string]any {
 	return out
 }
 
-// typed is a row as a dump of the database prints it.
+// typed returns a row as a dump of the database prints it.
 func typed(f fields) any { return map[string]any{"type": "hash", "value": f, "ttl": -0.001} }
 
 // joined has one row for both ports.
@@ -332,7 +332,7 @@ func joined(c tables) tables {
 	return c
 }
 
-// TestForms: the forms that people have mean the same.
+// TestForms: all forms that people keep have the same settings.
 func TestForms(t *testing.T) {
 	want := understand(spell(usual())).Settings
 	brackets := usual()
@@ -428,7 +428,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestPieces: what a piece does not say is not known, and no default.
+// TestPieces: a value that a piece lacks is unknown, and not the default.
 func TestPieces(t *testing.T) {
 	c := usual()
 	for name := range c {
@@ -449,7 +449,7 @@ func TestPieces(t *testing.T) {
 	assert.False(t, d.Speed.Known())
 }
 
-// TestLookup: sizes of a profile that the buffer manager makes are those of the lookup file.
+// TestLookup: a profile that the buffer manager makes has the sizes of the lookup file.
 func TestLookup(t *testing.T) {
 	c := usual()
 	c["BUFFER_PG"]["Ethernet0|3"] = fields{"profile": "pg_lossless_100000_5m_profile"}
@@ -497,7 +497,7 @@ func TestWhere(t *testing.T) {
 	}
 }
 
-// TestOrder: the order of keys, tables of others and comments change nothing.
+// TestOrder: the order of keys, other tables and comments change nothing.
 func TestOrder(t *testing.T) {
 	want := understand(spell(usual()))
 	r := rand.New(rand.NewPCG(1, 2))
@@ -544,7 +544,7 @@ func each[V any](b *strings.Builder, r *rand.Rand, m map[string]V, do func(V)) {
 	b.WriteString("}")
 }
 
-// TestManyPorts: 10,000 ports are read under half a second of a processor, and alike ones are one.
+// TestManyPorts: 10,000 ports are read in less than half a second of processor time, and equal ports share their settings.
 func TestManyPorts(t *testing.T) {
 	c := usual()
 	for n := range 10_000 {

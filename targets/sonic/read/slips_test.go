@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/targets/target/targettest"
 )
 
-// slipped is a text in which one row has a slip; the last row of its table, and the last table, are sound.
+// slipped is a text in which one row has a slip. The last row of its table, and the last table, are sound.
 const slipped = `{
   "PORT": {"Ethernet0": {"speed": "100000"}, "Ethernet4": {"speed": "100000"}},
   "SCHEDULER": {
@@ -25,29 +25,29 @@ const slipped = `{
   "QUEUE": {"Ethernet4|3": {"scheduler": "z"}}
 }`
 
-// TestSlips: a slip costs its row, and no other.
+// TestSlips: a slip makes only its own row unreadable.
 func TestSlips(t *testing.T) {
 	for name, row := range map[string]string{
-		"a comma is missing":          `{"type": "DWRR" "weight": "9"}`,
-		"a colon is missing":          `{"type" "DWRR", "weight": "9"}`,
-		"a value is missing":          `{"type": , "weight": "9"}`,
-		"a quote is missing":          "{\"type\": \"DWRR,\n \"weight\": \"9\"}",
-		"words without quotes":        `{type: DWRR, "weight": "9"}`,
-		"text instead of a row":       `"DWRR"`,
-		"a number instead of a row":   `9`,
-		"a list instead of a row":     `[{"type": "DWRR"}]`,
-		"a bracket is missing":        `{"type": "DWRR", "weight": "9"`,
-		"an object instead of text":   `{"type": {"is": "DWRR"}, "weight": "9"}`,
-		"a bracket of another kind":   `{"type": "DWRR"], "weight": "9"}`,
-		"a list without an end":       `{"type": ["DWRR", "weight": "9"}`,
-		"a byte that is no UTF-8":     "{\"type\": \"\xff\"}",
-		"a byte 0":                    "{\"type\": \x00 \"DWRR\"}",
-		"a backslash":                 `{"type": "\q"}`,
-		"null":                        `{"type": null}`,
-		"a value that makes none":     `{"weight": "a lot"}`,
-		"a field that no release has": `{"colour": "red"}`,
-		"a comma too many, at last":   `{"weight": "0",}`,
-		"an equals sign for a colon":  `{"type" = "DWRR"}`,
+		"a comma is missing":                `{"type": "DWRR" "weight": "9"}`,
+		"a colon is missing":                `{"type" "DWRR", "weight": "9"}`,
+		"a value is missing":                `{"type": , "weight": "9"}`,
+		"a quote is missing":                "{\"type\": \"DWRR,\n \"weight\": \"9\"}",
+		"words without quotes":              `{type: DWRR, "weight": "9"}`,
+		"text instead of a row":             `"DWRR"`,
+		"a number instead of a row":         `9`,
+		"a list instead of a row":           `[{"type": "DWRR"}]`,
+		"a bracket is missing":              `{"type": "DWRR", "weight": "9"`,
+		"an object instead of text":         `{"type": {"is": "DWRR"}, "weight": "9"}`,
+		"a bracket of another kind":         `{"type": "DWRR"], "weight": "9"}`,
+		"a list without an end":             `{"type": ["DWRR", "weight": "9"}`,
+		"a byte that is no UTF-8":           "{\"type\": \"\xff\"}",
+		"a byte 0":                          "{\"type\": \x00 \"DWRR\"}",
+		"a backslash":                       `{"type": "\q"}`,
+		"null":                              `{"type": null}`,
+		"an invalid value":                  `{"weight": "a lot"}`,
+		"a field that no release has":       `{"colour": "red"}`,
+		"a superfluous comma at the end":    `{"weight": "0",}`,
+		"an equals sign instead of a colon": `{"type" = "DWRR"}`,
 	} {
 		u := understand(fmt.Appendf(nil, slipped, row))
 		require.NotEmpty(t, u.Coverage.Not, name)
@@ -59,7 +59,7 @@ func TestSlips(t *testing.T) {
 	}
 }
 
-// TestBrackets: brackets that are missing or too many cost what is beside them.
+// TestBrackets: a missing or superfluous bracket makes only the rows next to it unreadable.
 func TestBrackets(t *testing.T) {
 	sound := understand(spell(usual())).Settings
 	text := string(spell(usual()))
@@ -87,7 +87,7 @@ func TestBrackets(t *testing.T) {
 	}
 }
 
-// TestEnds: a text that ends too early states what it has, and nothing of rows that it does not have.
+// TestEnds: a truncated text sets the values that it has. Rows that it lacks are unknown.
 func TestEnds(t *testing.T) {
 	whole := understand(spell(usual())).Settings
 	text := strings.TrimRight(string(spell(usual())), "\n")
@@ -127,7 +127,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestTwice: of keys that stand twice, the last counts, at every level.
+// TestTwice: if a key occurs twice, the last one counts, at every level.
 func TestTwice(t *testing.T) {
 	u := understand([]byte(`{
   "SCHEDULER": {"old": {"weight": "1"}},
@@ -140,7 +140,7 @@ func TestTwice(t *testing.T) {
 	require.Len(t, u.Coverage.Not, 1)
 }
 
-// TestNull: null is a value of fields that have nothing to do with QoS, and of no other.
+// TestNull: null is a valid value only in fields outside QoS.
 func TestNull(t *testing.T) {
 	u := understand([]byte(`{
   "DEVICE_METADATA": {"localhost": {"hwsku": "x", "deployment_id": null, "more": {"a": []}}},
@@ -152,10 +152,10 @@ func TestNull(t *testing.T) {
 	assert.Equal(t, ir.Of(9100), u.Settings.Port("Ethernet0").Detail.Get().MTU)
 	u = understand([]byte(`{"PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": null}}}`))
 	require.Len(t, u.Coverage.Not, 1)
-	assert.Equal(t, "it is null, which a switch takes for the text None", u.Coverage.Not[0].Why)
+	assert.Equal(t, "it is null, which a switch reads as the text None", u.Coverage.Not[0].Why)
 }
 
-// TestNothing: no text, and texts of others.
+// TestNothing: an empty text, and texts of other programs.
 func TestNothing(t *testing.T) {
 	for text, missed := range map[string]int{"": 0, " \n": 0, "{}": 0, "[]": 0, "hello": 1, "traffic.cos = 1\n": 1, "\"": 1, "nv set x": 1} {
 		u := understand([]byte(text))
@@ -170,7 +170,7 @@ func TestNothing(t *testing.T) {
 	assert.Contains(t, u.Coverage.Not[0].Why, "one of several chips")
 }
 
-// TestLarge: a text of 50 MB is read within bounds, whatever it holds, and a larger one than 64 MiB is not.
+// TestLarge: reading a text of 50 MB needs bounded time and memory, whatever it contains. A text above 64 MiB is not read.
 func TestLarge(t *testing.T) {
 	size := 50_000_000
 	if testing.Short() {
@@ -200,7 +200,7 @@ func TestLarge(t *testing.T) {
 	assert.Contains(t, u.Coverage.Not[0].Why, "larger than 64 MiB")
 }
 
-// FuzzUnderstand: no bytes make a reading panic, and two readings of the same bytes are equal.
+// FuzzUnderstand: no input makes Understand panic, and reading the same bytes twice gives equal results.
 func FuzzUnderstand(f *testing.F) {
 	f.Add(spell(usual()), "config_db.json")
 	f.Add(spell(flat(usual(), func(f fields) any { return map[string]any{"type": "hash", "value": f} })), "dump")

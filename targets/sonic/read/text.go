@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// text is one file. The bytes of all files are counted on: base is the number of the first one.
+// text is one file. Bytes are counted over all files, and base is the number of its first byte.
 type text struct {
 	name  string
 	data  []byte
@@ -22,32 +22,32 @@ type text struct {
 // input is the content of the files of a device.
 type input struct {
 	whole   *grammar.Config
-	cfg     *grammar.Config // of the object that is being read
+	cfg     *grammar.Config // the object that is being read
 	texts   []*text
 	misses  []miss
 	twins   []Twin
 	cov     target.Coverage
 	notes   []string
-	entries int    // rows and fields that were kept
-	keys    int    // keys that were compared
-	full    bool   // there were more than the bound
+	entries int    // the number of rows and fields kept
+	keys    int    // the number of keys compared
+	full    bool   // the texts have more entries than the maximum
 	file    bool   // one of the texts is the file that a switch starts with
-	bares   bool   // a value is no text
-	ends    bool   // a text ends before its objects do
-	ended   string // the table in which it ends
+	bares   bool   // a value is not text
+	ends    bool   // a text ends within an object
+	ended   string // the table in which the text ends
 	words   map[string]string
 
-	forms   [formsEnd]bool // those of the texts
+	forms   [formsEnd]bool // the forms of the texts
 	comment int            // the byte of the first comment; -1: the texts have no comment
 	old     int            // the byte of the first reference in brackets; -1: no reference is
 }
 
-// The forms of texts, but for that of a config_db.json.
+// The forms of texts other than a config_db.json.
 const (
-	formDump        = iota // a database printed it: TABLE|key
-	formApplication        // and it is the application database: TABLE_TABLE:key
-	formOperations         // each object has an OP, as swssconfig takes them
-	formRows               // rows of rocec's own
+	formDump        = iota // printed by a database: TABLE|key
+	formApplication        // also printed by the application database: TABLE_TABLE:key
+	formOperations         // each object has an OP, as in files for swssconfig
+	formRows               // rocec's rows
 	formPatch              // a JSON patch
 	formsEnd
 )
@@ -59,28 +59,29 @@ func (in *input) dump() bool { return in.forms[formDump] || in.forms[formRows] }
 type miss struct {
 	row, why string
 	at       int
-	slip     bool // the text is no configuration there
+	slip     bool // the text is not a configuration at this place
 }
 
-// Twin is a key that stands twice in an object.
+// Twin is a key that occurs twice in an object.
 type Twin struct {
 	Key       string
 	First, At int // bytes of the text
 }
 
-// maxEntries bounds rows and fields: the configuration of a switch with 10,000 ports needs half.
+// maxEntries is the maximum number of rows and fields. The configuration of a switch with 10,000 ports needs half this number.
 const maxEntries = 1 << 20
 
-// maxKeys bounds the keys that are compared with others of their object, in tables that are not read, too.
+// maxKeys is the maximum number of keys that are compared with the others of their object, including tables that are not read.
 const maxKeys = 1 << 21
 
-// maxTables bounds the tables whose names are kept: CONFIG_DB has some two hundred. maxTwins bounds the keys that are listed.
+// maxTables is the maximum number of table names that are kept: CONFIG_DB has some two hundred. maxTwins is the maximum number of listed
+// twins.
 const (
 	maxTables = 4096
 	maxTwins  = 1000
 )
 
-// maxMisses bounds the rows that are listed: of those that are no JSON, and of all.
+// The maximum numbers of listed rows: rows that are not JSON, and all rows.
 const maxMisses = 10_000
 
 func newInput() *input {
@@ -95,14 +96,14 @@ func (in *input) miss(row, why string, at int) {
 	}
 }
 
-// slip notes a row that is no configuration.
+// slip records a row that is not a configuration.
 func (in *input) slip(row, why string, at int) {
 	if in.miss(row, why, at); len(in.misses) <= maxMisses {
 		in.misses[len(in.misses)-1].slip = true
 	}
 }
 
-// other keeps the name of a table that is not read. False: it is kept already.
+// other records the name of a table that is not read, and reports whether it is new.
 func (in *input) other(name string, at int) bool {
 	_, kept := in.whole.Others[name]
 	if !kept && len(in.whole.Others) < maxTables {
@@ -111,7 +112,7 @@ func (in *input) other(name string, at int) bool {
 	return !kept
 }
 
-// unknown notes a table of a name that no table has, once.
+// unknown reports a table that CONFIG_DB does not have, once.
 func (in *input) unknown(name string, at int) {
 	if in.other(name, at) {
 		in.miss(name, "no table of CONFIG_DB that rocec knows has this name", at)
@@ -137,7 +138,7 @@ func (in *input) twin(keys *map[string]int, key string, at int) bool {
 	return twice
 }
 
-// short is a text of a row, cut where it is long.
+// short returns the text of a row, shortened if it is long.
 func short(row string) string {
 	const longest = 200
 	if len(row) <= longest {
@@ -146,14 +147,14 @@ func short(row string) string {
 	return strings.ToValidUTF8(row[:longest], "") + "..."
 }
 
-// note keeps a sentence once.
+// note records a sentence once.
 func (in *input) note(says string) {
 	if !slices.Contains(in.notes, says) {
 		in.notes = append(in.notes, says)
 	}
 }
 
-// keep counts an entry; false: the bound is reached.
+// keep counts an entry; false: the maximum is reached.
 func (in *input) keep(at int) bool {
 	if in.entries++; in.entries > maxEntries && !in.full {
 		in.full = true
@@ -162,7 +163,7 @@ func (in *input) keep(at int) bool {
 	return !in.full
 }
 
-// word is a text that shares memory with an equal one.
+// word returns a text that shares memory with an equal one.
 func (in *input) word(b []byte) string {
 	if s, ok := in.words[string(b)]; ok {
 		return s
@@ -177,7 +178,7 @@ func (in *input) word(b []byte) string {
 	return s
 }
 
-// place gives the range of the word at a byte.
+// place returns the range of the word at a byte.
 func (in *input) place(at int) (r diag.Range) {
 	i, exact := slices.BinarySearchFunc(in.texts, at, func(t *text, at int) int { return cmp.Compare(t.base, at) })
 	if !exact {
@@ -193,7 +194,7 @@ func (in *input) place(at int) (r diag.Range) {
 	return t.lines.Range(t.name, at-t.base)
 }
 
-// section gives a table, and makes it where it is not there.
+// section returns a table, and adds it if it is missing.
 func (in *input) section(name string, at int) *grammar.Section {
 	s := in.cfg.Tables[name]
 	if s == nil {
@@ -203,7 +204,7 @@ func (in *input) section(name string, at int) *grammar.Section {
 	return s
 }
 
-// merge adds the object that was read to the whole. A field that an earlier one has counts as the later one has it, as for sonic-cfggen.
+// merge adds the object that was read to the whole configuration. If both have a field, the later value counts, as for sonic-cfggen.
 func (in *input) merge() {
 	for name, s := range in.cfg.Tables {
 		have := in.whole.Tables[name]
@@ -227,10 +228,10 @@ func (in *input) merge() {
 
 // put sets a field of a row.
 func (in *input) put(t *grammar.Table, row *grammar.Row, field string, v grammar.Value) {
-	if field == "NULL" && v.Text == "NULL" || field == "@" { // how the database holds a row without fields
+	if field == "NULL" && v.Text == "NULL" || field == "@" { // the form of a row without fields in a database
 		return
 	}
-	if name, list := strings.CutSuffix(field, "@"); list { // how it holds a list
+	if name, list := strings.CutSuffix(field, "@"); list { // the form of a list in a database
 		field, v.List = name, strings.Split(v.Text, ",")
 	}
 	if !in.keep(v.At) {
@@ -242,7 +243,7 @@ func (in *input) put(t *grammar.Table, row *grammar.Row, field string, v grammar
 	row.Fields[field] = v
 }
 
-// isReference reports whether a field of any release names rows.
+// isReference reports whether a field of any release refers to rows.
 func isReference(t *grammar.Table, field string) bool {
 	f, other := t.Field(grammar.Newest, field)
 	if f = cmp.Or(f, other); f == nil {
@@ -251,8 +252,8 @@ func isReference(t *grammar.Table, field string) bool {
 	return f.Kind == grammar.Ref || f.Kind == grammar.Profile || f.Kind == grammar.RefList
 }
 
-// reference reads `[BUFFER_PROFILE|x]`, and lists of such texts: the form of releases up to 202106 (sonic-buildimage@202106,
-// files/build_templates/qos_config.j2), and of tables of the application database up to then.
+// reference reads `[BUFFER_PROFILE|x]`, and lists of such texts. Releases up to 202106 have this form (sonic-buildimage@202106,
+// files/build_templates/qos_config.j2), and so has the application database of these releases.
 func (in *input) reference(v grammar.Value) grammar.Value {
 	if !strings.Contains(v.Text, "[") {
 		return v

@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-// where gives the place of a value: of a field that is there, else of the row that would have it. For pools, port is the name of the pool.
+// where returns the place of a value: of its field, or of the row that lacks the field. For pools, port is the name of the pool.
 func (r *reading) where(port string, f ir.Field, index int) (at diag.Range, ok bool) {
 	number := strconv.Itoa(index)
 	switch f {
@@ -88,7 +88,7 @@ func (r *reading) at(at int, ok bool) (diag.Range, bool) {
 	return r.in.place(at), true
 }
 
-// first gives the place of the first field that a row has, else of the row.
+// first returns the place of the first of some fields that a row has, or else of the row.
 func (r *reading) first(row *grammar.Row, fields ...string) (diag.Range, bool) {
 	for _, field := range fields {
 		if v, ok := row.Field(field); ok {
@@ -101,7 +101,7 @@ func (r *reading) first(row *grammar.Row, fields ...string) (diag.Range, bool) {
 	return r.at(row.At, true)
 }
 
-// named gives the place of a field in the row that a field of another row names, else of the latter.
+// named returns the place of a field in a referenced row. If that row is missing, it returns the place of the reference.
 func (r *reading) named(table string, row *grammar.Row, by string, fields ...string) (diag.Range, bool) {
 	if of := r.cfg.Row(table, row.Get(by)); of != nil {
 		return r.first(of, fields...)
@@ -109,7 +109,7 @@ func (r *reading) named(table string, row *grammar.Row, by string, fields ...str
 	return r.first(row, by)
 }
 
-// entry gives the place of a number in the map that a port names.
+// entry returns the place of a number in the map that a port names.
 func (r *reading) entry(table, port, by, number string) (diag.Range, bool) {
 	return r.first(r.cfg.Row(table, r.bound(port, by)), number)
 }

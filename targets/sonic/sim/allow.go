@@ -8,16 +8,16 @@ import (
 	"sync"
 )
 
-// This file judges what a patch may change: field_operation_validators.py with gcu_field_operation_validators.conf.json of
+// This file decides which changes a patch may make: field_operation_validators.py with gcu_field_operation_validators.conf.json of
 // sonic-utilities, by branch.
 
-// hwskus are hardware names that identify a chip, from one branch on, up to the branch before until.
+// hwskus are hardware names that identify a chip, in branches from since on and before until.
 type hwskus struct {
 	chip, since, until string
 	names              string // between spaces
 }
 
-// mellanox names must be equal, whatever the case of letters.
+// mellanox names must be equal to the hwsku, ignoring case.
 var mellanox = []hwskus{
 	{"spc1", "202205", "", "ACS-MSN2700 ACS-MSN2740 ACS-MSN2100 ACS-MSN2410 ACS-MSN2010 Mellanox-SN2700 Mellanox-SN2700-D48C8"},
 	{
@@ -46,11 +46,11 @@ var mellanox = []hwskus{
 	{"spc4", "202311", "", "Mellanox-SN5600-O128 Mellanox-SN5600-V256 ACS-SN5400"},
 	{"spc4", "202405", "", "Mellanox-SN5600-C256S1 Mellanox-SN5600-C224O8"},
 	{"spc4", "202411", "", "Mellanox-SN5610N-C256S2 Mellanox-SN5610N-C224O8"},
-	{"spc5", "202505", "", "ACS-SN5640 Mellanox-SN5640-C512S2 Mellanox-SN5640-C448O16"}, // listed, and not looked for, in 202411
+	{"spc5", "202505", "", "ACS-SN5640 Mellanox-SN5640-C512S2 Mellanox-SN5640-C448O16"}, // listed in 202411, but its code does not look it up
 	{"spc5", "202511", "", "Mellanox-SN5640-C512X2 Mellanox-SN5640-C508O1X2 Mellanox-SN5640-O128X2"},
 }
 
-// broadcom names need only be part of the hwsku; the first chip that has one counts, in this order.
+// broadcom names need only be part of the hwsku. The first chip with such a name counts, in this order.
 var broadcom = []hwskus{
 	{
 		"th", "202205", "", "Force10-S6100 Arista-7060CX-32S-C32 Arista-7060CX-32S-C32-T1 Arista-7060CX-32S-D48C8 Celestica-DX010-C32 " +
@@ -82,7 +82,7 @@ var broadcom = []hwskus{
 	{"q3d", "202511", "", "Arista-7280R4-32QF-32DF-64O Arista-7280R4K-32QF-32DF-64O"},
 }
 
-// has reports whether a list holds a name, for a release.
+// has reports whether a list has a matching name in a release.
 func (h hwskus) has(b *Box, match func(name string) bool) bool {
 	return b.since(h.since) && (h.until == "" || b.Release < h.until) && slices.ContainsFunc(strings.Fields(h.names), match)
 }
@@ -111,13 +111,14 @@ func (b *Box) chip(hwsku string) string {
 	return "unknown"
 }
 
-// scenario is fields of a table with what may be done to them, on builds not older than a date by chip.
+// scenario is a group of fields of a table, the operations that are allowed on them, and by chip the build date from which they are
+// allowed.
 type scenario struct {
 	fields, ops []string
 	dates       map[string]string
 }
 
-// built are the dates of a branch for what came first; what came later for headroom differs.
+// built returns the dates of a branch for the first set of fields. The dates for headroom differ for chips that were added later.
 func (b *Box) built(headroom bool) map[string]string {
 	d := map[string]string{
 		"spc1": "20181100", "spc2": "20191100", "spc3": "20220500", "spc4": "20221100", "td2": "20181100", "th": "20181100", "th2": "20181100",
@@ -146,10 +147,10 @@ func (b *Box) built(headroom bool) map[string]string {
 	return d
 }
 
-// scenarios are those of a table in a branch; nil: the table is not restricted.
+// scenarios returns the scenarios of a table in a branch; nil: the table is not restricted.
 func (b *Box) scenarios(name string) []scenario {
 	threshold, headroom := b.built(false), b.built(true)
-	if b.Release == "202205" && name != "PFC_WD" { // Cisco came later for all but the watchdog
+	if b.Release == "202205" && name != "PFC_WD" { // Cisco was added later for all fields but the watchdog's
 		delete(threshold, "cisco-8000")
 		delete(headroom, "cisco-8000")
 	}
@@ -191,7 +192,7 @@ func (b *Box) scenarios(name string) []scenario {
 	return nil
 }
 
-// validator names the function that judges a table; empty: none does.
+// validator returns the name of the function that checks a table; empty: no function does.
 func (b *Box) validator(name string) string {
 	const module = "generic_config_updater.field_operation_validators."
 	switch {
@@ -207,7 +208,7 @@ func (b *Box) validator(name string) string {
 	return module + "rdma_config_update_validator"
 }
 
-// buildDate returns the part of the build version that counts as its date; empty if it has no date, which is then not checked.
+// buildDate returns the date in the build version; empty if it has no date, in which case dates are not checked.
 func (b *Box) buildDate() (date string) {
 	for part := range strings.SplitSeq(b.Build, ".") {
 		if eightDigits().MatchString(part) {
@@ -225,7 +226,7 @@ var (
 // illegal are removals that every branch refuses by name.
 var illegal = []string{"/PFC_WD/GLOBAL/POLL_INTERVAL", "/PFC_WD/GLOBAL", "/LOOPBACK_INTERFACE/Loopback0"}
 
-// allowed judges what is between two configurations of a namespace.
+// allowed checks the difference between two configurations of a namespace.
 func (s *Switch) allowed(before, after map[string]any, hwsku string) error {
 	ops := fromDiff(before, after)
 	for _, path := range illegal {
@@ -246,7 +247,7 @@ func (s *Switch) allowed(before, after map[string]any, hwsku string) error {
 	return nil
 }
 
-// permits judges one operation.
+// permits checks one operation.
 func (s *Switch) permits(o operation, parts []string, hwsku string) bool {
 	switch {
 	case parts[0] == "PORT":
@@ -261,7 +262,7 @@ func (s *Switch) permits(o operation, parts []string, hwsku string) bool {
 	}
 	var path []string
 	for _, p := range parts[1:] {
-		if lastOnly || !strings.ContainsAny(p, "0123456789") { // what has a digit is taken for the name of a port
+		if lastOnly || !strings.ContainsAny(p, "0123456789") { // a part with a digit counts as the name of a port
 			path = append(path, p)
 		}
 	}
@@ -287,7 +288,7 @@ func (s *Switch) permits(o operation, parts []string, hwsku string) bool {
 	})
 }
 
-// permitsPort asks for the speeds and the FEC a port says it can do; here every port can do every usual one.
+// permitsPort compares speed and FEC with what a port supports. In the simulation every port supports all usual values.
 func (s *Switch) permitsPort(o operation) bool {
 	ok := func(field string, v any) bool {
 		text := pyStr(v)
@@ -323,5 +324,5 @@ func (s *Switch) permitsPort(o operation) bool {
 	return true
 }
 
-// speeds are what ports can do, Mb/s.
+// speeds are the speeds that ports support, in Mb/s.
 var speeds = []int{1000, 10000, 25000, 40000, 50000, 100000, 200000, 400000, 800000, 1600000}

@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// This file is buffermgrd of the traditional model: cfgmgr/buffermgr.cpp of sonic-swss.
+// This file simulates buffermgrd of the traditional model: cfgmgr/buffermgr.cpp of sonic-swss.
 
-// event is a row of CONFIG_DB that has changed.
+// event is a changed row of CONFIG_DB.
 type event struct{ Table, Key string }
 
-// manager is buffermgrd of one namespace: what it keeps of ports, and what it has not seen yet.
+// manager is the state of buffermgrd in one namespace: what it remembers about ports, and the events that it has not handled yet.
 type manager struct {
 	Model   string
 	Cable   map[string]string // by port
 	Speed   map[string]string
 	Admin   map[string]string
 	PFC     map[string]string
-	Waiting map[string]bool // ports whose row of PORT is tried again
+	Waiting map[string]bool // ports whose row of PORT will be handled again
 	Queue   []event
 }
 
@@ -36,7 +36,7 @@ func (g *manager) valid() bool {
 		(g.Model == Traditional || g.Model == Dynamic)
 }
 
-// copied are tables that go to APPL_DB as they are, with the name they have there.
+// copied are tables that are copied to APPL_DB unchanged, with their names there.
 var copied = map[string]string{
 	"BUFFER_POOL": "BUFFER_POOL_TABLE", "BUFFER_PROFILE": "BUFFER_PROFILE_TABLE", "BUFFER_PG": "BUFFER_PG_TABLE",
 	"BUFFER_QUEUE":                     "BUFFER_QUEUE_TABLE",
@@ -44,11 +44,11 @@ var copied = map[string]string{
 	"BUFFER_PORT_EGRESS_PROFILE_LIST":  "BUFFER_PORT_EGRESS_PROFILE_LIST_TABLE",
 }
 
-// order is how the tables of one moment are taken: buffers, what a port's profile is chosen by, and PFC last.
+// order is the order in which tables with simultaneous events are handled: buffers, the inputs of a port's profile, and PFC last.
 var order = strings.Fields("BUFFER_POOL BUFFER_PROFILE BUFFER_PG BUFFER_QUEUE BUFFER_PORT_INGRESS_PROFILE_LIST " +
 	"BUFFER_PORT_EGRESS_PROFILE_LIST CABLE_LENGTH PORT PORT_QOS_MAP")
 
-// outcome is what became of an attempt to choose a port's profile.
+// outcome is the result of an attempt to choose a port's profile.
 type outcome int
 
 const (
@@ -57,10 +57,10 @@ const (
 	dropped
 )
 
-// settle has buffermgrd and orchagent see everything that has changed.
+// settle lets buffermgrd and orchagent handle all changes.
 func (s *Switch) settle(sp *space) {
 	g := &sp.Buffers
-	for range 100 { // what it writes itself are changes again
+	for range 100 { // its own writes cause further events
 		if len(g.Queue) == 0 {
 			break
 		}
@@ -89,7 +89,7 @@ func (s *Switch) settle(sp *space) {
 	}
 }
 
-// ports is what portsorch and portmgrd make of a row of PORT.
+// ports writes the row of APPL_DB that portsorch and portmgrd make from a row of PORT.
 func (s *Switch) ports(sp *space, e event) {
 	if e.Table != "PORT" {
 		return
@@ -107,7 +107,7 @@ func (s *Switch) ports(sp *space, e event) {
 	sp.Appl["PORT_TABLE:"+e.Key] = r
 }
 
-// take is one event.
+// take handles one event.
 func (s *Switch) take(sp *space, e event) {
 	g := &sp.Buffers
 	r, there := sp.Config[e.Table][e.Key]
@@ -163,7 +163,7 @@ func (s *Switch) take(sp *space, e event) {
 	}
 }
 
-// taken notes whether a row of PORT is to be tried again.
+// taken records whether a row of PORT will be handled again.
 func (s *Switch) taken(g *manager, port string, o outcome) {
 	if o == again {
 		g.Waiting[port] = true
@@ -172,7 +172,7 @@ func (s *Switch) taken(g *manager, port string, o outcome) {
 	}
 }
 
-// groups are the ranges of neighbouring priorities: "2,3,4,6" is 2-4 and 6. What is not a number is left out.
+// groups returns the ranges of adjacent priorities: "2,3,4,6" is 2-4 and 6. Words that are not numbers are ignored.
 func groups(enabled string) (out []string) {
 	var on [32]bool
 	for word := range strings.SplitSeq(enabled, ",") {
@@ -257,10 +257,10 @@ func (s *Switch) choose(sp *space, port string) outcome {
 	return done
 }
 
-// lookup is a line of pg_profile_lookup.ini, bytes, and an exponent of two.
+// lookup is a line of pg_profile_lookup.ini, in bytes. threshold is an exponent of two.
 type lookup struct{ size, xon, xoff, threshold, offset string }
 
-// readLookup reads the file: by speed in Mb/s, and cable.
+// readLookup reads the file: by speed in Mb/s, and cable length.
 func readLookup(text string) map[string]map[string]lookup {
 	out := map[string]map[string]lookup{}
 	for line := range strings.Lines(text) {
@@ -280,8 +280,9 @@ func readLookup(text string) map[string]map[string]lookup {
 	return out
 }
 
-// usualLookup is a file with rows that platforms of the maker have. Mellanox rows are those of the SN2700 and, above 100 Gb/s, of the
-// SN4700. Other rows are those of the Arista 7060CX-32S, and above 100 Gb/s of the Dell Z9664F. Source: sonic-buildimage, device.
+// usualLookup returns a file with rows that platforms with the vendor's chips have. Mellanox rows are from the SN2700 and, above 100
+// Gb/s, from the SN4700. Other rows are from the Arista 7060CX-32S, and above 100 Gb/s from the Dell Z9664F. Source: sonic-buildimage,
+// device.
 func usualLookup(asic string) string {
 	const head = "# PG lossless profiles.\n# speed cable size    xon  xoff    threshold\n"
 	if asic == "mellanox" {

@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/targets/sonic/sim"
 )
 
-// TestCable: whether a change of the cable alone counts depends on the release.
+// TestCable: whether a change of the cable length alone has an effect depends on the release.
 func TestCable(t *testing.T) {
 	for _, release := range sim.Releases() {
 		b := boot(t, sim.Box{Release: release, QoS: sim.Template})
@@ -19,13 +19,13 @@ func TestCable(t *testing.T) {
 		}
 		require.Equal(t, want, b.Row("BUFFER_PG", "Ethernet0|3-4")["profile"], release)
 		b.patch(replace("/PORT/Ethernet0/mtu", `"9000"`))
-		require.Equal(t, "pg_lossless_100000_40m_profile", b.Row("BUFFER_PG", "Ethernet0|3-4")["profile"], "an event of the port makes it count")
+		require.Equal(t, "pg_lossless_100000_40m_profile", b.Row("BUFFER_PG", "Ethernet0|3-4")["profile"], "effective at the next event")
 		require.Equal(t, "58368", b.Row("BUFFER_PROFILE", "pg_lossless_100000_40m_profile")["size"])
 		require.NotNil(t, b.Row("BUFFER_PROFILE", "pg_lossless_100000_5m_profile"))
 	}
 }
 
-// TestLookup: a length that the file lacks leaves the port as it is, with a line in the log and status 0.
+// TestLookup: a length that the file lacks leaves the port unchanged, with a line in the log and status 0.
 func TestLookup(t *testing.T) {
 	for _, release := range sim.Releases() {
 		b := boot(t, sim.Box{Release: release, QoS: sim.Template, Cable: "7m"})
@@ -41,30 +41,30 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// TestGroups: adjacent priorities share a row, and none is taken away when pfc_enable shrinks.
+// TestGroups: adjacent priorities share a row, and no group is removed when pfc_enable shrinks.
 func TestGroups(t *testing.T) {
 	b := boot(t, sim.Box{QoS: sim.Template})
 	b.patch(replace("/PORT_QOS_MAP/Ethernet0/pfc_enable", `"2,3,4,6"`))
 	profile := map[string]string{"profile": "pg_lossless_100000_5m_profile"}
 	require.Equal(t, profile, b.Row("BUFFER_PG", "Ethernet0|2-4"))
 	require.Equal(t, profile, b.Row("BUFFER_PG", "Ethernet0|6"))
-	require.Equal(t, profile, b.Row("BUFFER_PG", "Ethernet0|3-4"), "stale, and SONiC does not remove it")
+	require.Equal(t, profile, b.Row("BUFFER_PG", "Ethernet0|3-4"), "the group is stale, and SONiC does not remove it")
 	b.patch(replace("/PORT_QOS_MAP/Ethernet0/pfc_enable", `""`))
-	require.Equal(t, profile, b.Row("BUFFER_PG", "Ethernet0|2-4"), "not even when PFC is off")
+	require.Equal(t, profile, b.Row("BUFFER_PG", "Ethernet0|2-4"), "the group stays even when PFC is off")
 	b.patch(`[{"op": "remove", "path": "/BUFFER_PG/Ethernet0|2-4"}, {"op": "remove", "path": "/BUFFER_PG/Ethernet0|6"}]`)
 	require.Nil(t, b.Applied("BUFFER_PG_TABLE:Ethernet0:2-4"))
 	old := boot(t, sim.Box{Release: "202411", QoS: sim.Template})
 	said := old.refuse(replace("/PORT_QOS_MAP/Ethernet0/pfc_enable", `""`))
-	require.Contains(t, said, "Failed validating patch", "empty only from 202505 on")
+	require.Contains(t, said, "Failed validating patch", "pfc_enable may be empty only from 202505 on")
 	b.patch(replace("/BUFFER_PG/Ethernet4|3-4/profile", `"ingress_lossy_profile"`))
-	require.Equal(t, profile, b.Row("BUFFER_PG", "Ethernet4|3-4"), "a patch takes the port down and up, and that is an event")
+	require.Equal(t, profile, b.Row("BUFFER_PG", "Ethernet4|3-4"), "a patch takes the port down and up, which is an event")
 	b.Put("BUFFER_PG", "Ethernet4|3-4", map[string]string{"profile": "ingress_lossy_profile"})
 	require.Equal(t, "ingress_lossy_profile", b.Row("BUFFER_PG", "Ethernet4|3-4")["profile"])
 	b.patch(replace("/PORT/Ethernet4/mtu", `"9000"`))
-	require.Equal(t, profile, b.Row("BUFFER_PG", "Ethernet4|3-4"), "the next event of the port overwrites what others have set")
+	require.Equal(t, profile, b.Row("BUFFER_PG", "Ethernet4|3-4"), "the next event of the port overwrites settings of others")
 }
 
-// TestSameAgain: only 202605 forgets a port whose row is removed and returns with the same content.
+// TestSameAgain: if the row of a port is removed and returns with the same content, only 202605 handles it again.
 func TestSameAgain(t *testing.T) {
 	for _, release := range sim.Releases() {
 		b := boot(t, sim.Box{Release: release, QoS: sim.Template})
@@ -76,7 +76,7 @@ func TestSameAgain(t *testing.T) {
 	}
 }
 
-// TestAdmin: ports that are down, and those that do not say.
+// TestAdmin: ports that are down, and ports without admin_status.
 func TestAdmin(t *testing.T) {
 	ps := ports()
 	ps[0].Unset, ps[1].Down = true, true
@@ -101,7 +101,7 @@ func TestAdmin(t *testing.T) {
 	require.NotNil(t, b.Applied("BUFFER_PG_TABLE:Ethernet8:3-4"))
 }
 
-// TestFromNothing: a switch without QoS gets its groups when everything a port needs is there.
+// TestFromNothing: a switch without QoS gets its groups when all inputs of a port are there.
 func TestFromNothing(t *testing.T) {
 	for _, release := range sim.Releases() {
 		b := boot(t, sim.Box{Release: release})
@@ -119,7 +119,7 @@ func TestFromNothing(t *testing.T) {
 	}
 }
 
-// TestDynamic: headroom is computed into APPL_DB, by the formula of the branch.
+// TestDynamic: headroom is computed in APPL_DB, by the formula of the branch.
 func TestDynamic(t *testing.T) {
 	eight := []sim.Port{{Name: "Ethernet0", Lanes: "0,1,2,3,4,5,6,7", SpeedMbps: 400_000, Index: 1}}
 	for _, c := range []struct {
@@ -149,7 +149,7 @@ func TestDynamic(t *testing.T) {
 	}
 	b := boot(t, sim.Box{QoS: sim.Template, Model: sim.Dynamic})
 	b.patch(replace("/CABLE_LENGTH/AZURE/Ethernet0", `"17m"`))
-	require.Equal(t, "pg_lossless_100000_17m_profile", b.Applied("BUFFER_PG_TABLE:Ethernet0:3-4")["profile"], "any length will do")
+	require.Equal(t, "pg_lossless_100000_17m_profile", b.Applied("BUFFER_PG_TABLE:Ethernet0:3-4")["profile"], "any length is possible")
 	require.Nil(t, b.Row("BUFFER_PROFILE", "pg_lossless_100000_17m_profile"))
 	b.patch(replace("/PORT/Ethernet0/mtu", `"9000"`))
 	require.NotNil(t, b.Applied("BUFFER_PROFILE_TABLE:pg_lossless_100000_17m_mtu9000_profile"))
@@ -160,18 +160,18 @@ func TestDynamic(t *testing.T) {
 	require.Equal(t, "ingress_lossless_profile", b.Applied("BUFFER_PG_TABLE:Ethernet4:3-4")["profile"], "a static profile overrides")
 	b.d.WriteFile("/tmp/shared.json", []byte(`{"BUFFER_POOL": {"ingress_lossless_pool": {"xoff": "1000000"}}}`), 0o644)
 	b.ok("config load -y /tmp/shared.json")
-	require.Equal(t, "19456", b.Applied("BUFFER_PROFILE_TABLE:pg_lossless_100000_5m_profile")["size"], "headroom is shared now")
+	require.Equal(t, "19456", b.Applied("BUFFER_PROFILE_TABLE:pg_lossless_100000_5m_profile")["size"], "headroom is now shared")
 	tight := boot(t, sim.Box{QoS: sim.Template, Model: sim.Dynamic, Headroom: 300_000})
 	tight.patch(replace("/CABLE_LENGTH/AZURE/Ethernet0", `"300m"`))
-	require.Equal(t, "pg_lossless_100000_5m_profile", tight.Applied("BUFFER_PG_TABLE:Ethernet0:3-4")["profile"], "what was before stays")
+	require.Equal(t, "pg_lossless_100000_5m_profile", tight.Applied("BUFFER_PG_TABLE:Ethernet0:3-4")["profile"], "the previous groups stay")
 	require.NotEmpty(t, tight.log("accumulative headroom size exceeds the limit"))
 }
 
-// TestYANG: what the models refuse, by release.
+// TestYANG: content that the models refuse, by release.
 func TestYANG(t *testing.T) {
 	for _, c := range []struct {
 		patch        string
-		since, until string // releases that take it
+		since, until string // releases that accept it
 	}{
 		{add("/SCHEDULER/a", `{"weight": "0"}`), "", ""},
 		{add("/SCHEDULER/a", `{"frob": "0"}`), "", ""},

@@ -18,19 +18,19 @@ type call struct {
 	usage   string // "[OPTIONS] PATCH_FILE_PATH"
 	set     map[string][]string
 	args    []string
-	log     strings.Builder // what a change of the configuration prints: of a program that is killed, nothing is seen
+	log     strings.Builder // the output of a change of the configuration; a killed program prints nothing
 }
 
-// rootOnly is what config, pfcwd and others say to who is not root; exit prints it on the error output.
+// rootOnly is the message of config, pfcwd and others to users other than root. exit prints it on the error output.
 const rootOnly = "Root privileges are required for this operation"
 
-// flag is an option: its long and short name, and whether it takes a value.
+// flag is an option: its long and short name, and whether it has a value.
 type flag struct {
 	long, short string
 	value       bool
 }
 
-// options of config's commands.
+// The options of config's commands.
 var (
 	dryRun   = flag{"--dry-run", "-d", false}
 	verbose  = flag{"--verbose", "-v", false}
@@ -41,7 +41,7 @@ var (
 	yes      = flag{"--yes", "-y", false}
 )
 
-// quoted is a word as click quotes it: 7.0 up to 202505, 8 from 202511 on.
+// quoted returns a word with the quotes of click: 7.0 up to 202505, 8 from 202511 on.
 func (c *call) quoted(word string) string {
 	if c.since("202511") {
 		return "'" + word + "'"
@@ -55,8 +55,8 @@ func (c *call) wrong(format string, args ...any) int {
 	return c.p.Fail(2, format, args...)
 }
 
-// parse reads the options and arguments of a command; ok is false when the command has ended with a status. most is the maximum
-// number of arguments, and those named are required.
+// parse reads the options and arguments of a command. If the command must end, ok is false and status is its exit status. most is the
+// maximum number of arguments, and the named arguments are required.
 func (c *call) parse(words []string, flags []flag, most int, named ...string) (status int, ok bool) {
 	c.set = map[string][]string{}
 	for len(words) > 0 {
@@ -100,7 +100,7 @@ func (c *call) has(f flag) bool { return len(c.set[f.long]) > 0 }
 
 func (c *call) say(format string, args ...any) { c.p.Print(fmt.Sprintf(format+"\n", args...)) }
 
-// confirm asks, unless -y was given, and reports whether the answer is yes.
+// confirm asks, unless -y is set, and reports whether the answer is yes.
 func (c *call) confirm(question string) bool {
 	if c.has(yes) {
 		return true
@@ -114,7 +114,7 @@ func (c *call) confirm(question string) bool {
 	return false
 }
 
-// verbs are the commands of config that are simulated: their usage, options, most arguments, and those needed.
+// verbs are the simulated commands of config: their usage, options, maximum number of arguments, and required arguments.
 var verbs = map[string]struct {
 	usage string
 	flags []flag
@@ -154,7 +154,7 @@ var verbs = map[string]struct {
 	"interface shutdown": {"[OPTIONS] <interface_name>", nil, 1, []string{"<interface_name>"}, (*call).adminDown},
 }
 
-// config is the program of that name.
+// config simulates the program config.
 func (s *Switch) config(p *target.Proc) (status int) {
 	c := &call{Switch: s, p: p, command: "config", usage: "[OPTIONS] COMMAND [ARGS]..."}
 	words := p.Args[1:]
@@ -183,7 +183,7 @@ func (s *Switch) config(p *target.Proc) (status int) {
 	return v.run(c)
 }
 
-// options are those of a change of the configuration.
+// options returns the options of a change of the configuration.
 func (c *call) options() applyOptions {
 	if c.has(dryRun) {
 		c.say("** DRY RUN EXECUTION **")
@@ -192,7 +192,7 @@ func (c *call) options() applyOptions {
 	return applyOptions{dry: c.has(dryRun), loose: c.has(loose), ignore: c.set[ignore.long], say: say}
 }
 
-// change notes a change of the switch and, when it may be made, makes it and has the daemons see it.
+// change reports a change to the machine. If the machine allows the change, f makes it and the daemons handle it.
 func (c *call) change(f func() error) (err error) {
 	c.m.Do(func() {
 		if !c.has(dryRun) {
@@ -209,7 +209,7 @@ func (c *call) change(f func() error) (err error) {
 	return err
 }
 
-// failed says why a change was not made.
+// failed reports why a change was not made, and returns the exit status.
 func (c *call) failed(what string, err error) int {
 	if err == error(killed{}) {
 		return 137
@@ -218,7 +218,7 @@ func (c *call) failed(what string, err error) int {
 	return c.wrong("%v", err)
 }
 
-// noFile is what Python says of a file that is not there.
+// noFile is Python's error for a missing file.
 func noFile(path string) error { return complaintf("[Errno 2] No such file or directory: '%s'", path) }
 
 // document reads a file of JSON.
@@ -334,7 +334,7 @@ func (c *call) listCheckpoints() int {
 	return 0
 }
 
-// files are the paths of a save, load or reload, by namespace: those given, or the usual ones.
+// files returns the paths for save, load or reload, by namespace: the given paths, or the usual ones.
 func (c *call) files() (map[string]string, bool) {
 	out := map[string]string{}
 	names := append([]string{""}, c.namespaces()...)
@@ -380,7 +380,7 @@ func (c *call) save() int {
 	return 0
 }
 
-// loadFile merges a file into the database: no list is asked, and nothing is judged.
+// loadFile merges a file into the database, without the allow-list and without other checks.
 func (c *call) loadFile() int {
 	where := "the default config file(s)"
 	if len(c.args) > 0 {
@@ -428,7 +428,7 @@ func (s *Switch) merge(sp *space, d db) {
 	}
 }
 
-// reload empties the database, loads files, and starts the services anew.
+// reload empties the database, loads files, and restarts the services.
 func (c *call) reload() int {
 	if !c.confirm("Clear current config and reload config in config_db format from the default config file(s) ?") {
 		return 1
@@ -465,7 +465,7 @@ func (c *call) reload() int {
 	return 0
 }
 
-// cleared are the tables config qos reload and clear delete.
+// cleared are the tables that config qos reload and clear delete.
 var cleared = strings.Fields("PORT_QOS_MAP QUEUE TC_TO_PRIORITY_GROUP_MAP MAP_PFC_PRIORITY_TO_QUEUE TC_TO_QUEUE_MAP DSCP_TO_TC_MAP " +
 	"MPLS_TC_TO_TC_MAP SCHEDULER PFC_PRIORITY_TO_PRIORITY_GROUP_MAP WRED_PROFILE CABLE_LENGTH BUFFER_PG BUFFER_QUEUE " +
 	"BUFFER_PORT_INGRESS_PROFILE_LIST BUFFER_PORT_EGRESS_PROFILE_LIST BUFFER_PROFILE BUFFER_POOL DEFAULT_LOSSLESS_BUFFER_PARAMETER " +
@@ -489,11 +489,11 @@ func (c *call) qosClear() int {
 	return 0
 }
 
-// qosReload is config qos reload: every table of QoS goes, and the template comes; on makers of dynamic buffers the model changes, which
-// counts when swss starts anew. With --ports only their rows are written again.
+// qosReload simulates config qos reload: it deletes every table of QoS and writes the template. On chips whose makers support the dynamic
+// model, it also changes the model, which takes effect when swss restarts. With --ports it only writes the rows of these ports.
 func (c *call) qosReload() int {
 	only, some := c.set["--ports"]
-	both := c.ASIC == "mellanox" || c.ASIC == "barefoot" && c.since("202305") // makers of both models
+	both := c.ASIC == "mellanox" || c.ASIC == "barefoot" && c.since("202305") // makers that support both models
 	dynamic := both && len(c.set["--no-dynamic-buffer"]) == 0
 	if file := c.set["--dry_run"]; len(file) > 0 {
 		model := Traditional

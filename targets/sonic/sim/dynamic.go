@@ -36,7 +36,7 @@ type lua struct {
 	shared                      bool // there is a shared pool of headroom
 }
 
-// quantaOf are pause quanta by speed, Mb/s.
+// quantaOf has the pause quanta by speed in Mb/s.
 var quantaOf = map[int]int{
 	800000: 905, 400000: 905, 200000: 453, 100000: 394, 50000: 147, 40000: 118, 25000: 80, 10000: 67, 1000: 2, 100: 1,
 }
@@ -92,7 +92,7 @@ func (f lua) headroom(since func(string) bool) (size, xon, xoff int) {
 	return kilo(float64(xoff+xon) + overhead), xon, xoff
 }
 
-// meters reads "40m"; a length that cannot be read is 0.
+// meters reads a length such as "40m"; an invalid length is 0.
 func meters(cable string) int {
 	n, err := strconv.Atoi(strings.TrimSuffix(cable, "m"))
 	if err != nil || n < 0 || n > 1_000_000 {
@@ -131,7 +131,7 @@ func (s *Switch) compute(sp *space) {
 		}
 		for key, r := range sp.Config[name] {
 			if name == "BUFFER_PROFILE" && r["headroom_type"] == Dynamic {
-				continue // it only holds a threshold
+				continue // the profile has only a threshold
 			}
 			sp.Appl[copied[name]+":"+strings.ReplaceAll(key, "|", ":")] = maps.Clone(r)
 		}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// factory returns the CONFIG_DB of a fresh switch for one namespace: ports go to the chips in turn, and the host's database of a
-// switch with several chips has no ports.
+// factory returns the CONFIG_DB of a fresh switch for one namespace. Ports are assigned to the chips in turn. On a switch with several
+// chips, the host's database has no ports.
 func (s *Switch) factory(ns string) db {
 	d := db{
 		"DEVICE_METADATA": {"localhost": {
@@ -50,7 +50,7 @@ func (s *Switch) factory(ns string) db {
 	return d
 }
 
-// portsOf are the ports of a namespace.
+// portsOf returns the ports of a namespace.
 func (s *Switch) portsOf(ns string) (out []Port) {
 	for i, p := range s.Ports {
 		if s.Chips < 2 && ns == "" || s.Chips > 1 && ns == "asic"+strconv.Itoa(i%s.Chips) {
@@ -60,7 +60,7 @@ func (s *Switch) portsOf(ns string) (out []Port) {
 	return out
 }
 
-// template is what qos_config.j2 and buffers_config.j2 write: priorities 3 and 4 are lossless, and DSCP 26 is not among them.
+// template returns the tables that qos_config.j2 and buffers_config.j2 write. Priorities 3 and 4 are lossless, and DSCP 26 is lossy.
 // Source: sonic-buildimage, files/build_templates.
 func (s *Switch) template(ports []Port, model string) db {
 	same := func(n int) row {
@@ -144,7 +144,7 @@ func (s *Switch) template(ports []Port, model string) db {
 	return d
 }
 
-// Files are those a fresh switch has of SONiC.
+// Files returns the SONiC files of a fresh switch.
 func (s *Switch) Files() map[string]string {
 	device := "/usr/share/sonic/device/" + s.Platform
 	sku := device + "/" + s.HwSKU
@@ -169,7 +169,7 @@ func (s *Switch) Files() map[string]string {
 	return out
 }
 
-// portConfig is port_config.ini: a row for each port.
+// portConfig returns port_config.ini, with a row for each port.
 func (s *Switch) portConfig() string {
 	var b strings.Builder
 	b.WriteString("# name          lanes                alias     index     speed\n")
@@ -179,7 +179,7 @@ func (s *Switch) portConfig() string {
 	return b.String()
 }
 
-// platformJSON is platform.json, by the first port of each cage: its lanes, and how it can be broken out.
+// platformJSON returns platform.json. For the first port of each cage it has the lanes and the possible breakouts.
 func (s *Switch) platformJSON() string {
 	cages := map[int][]Port{}
 	for _, p := range s.Ports {

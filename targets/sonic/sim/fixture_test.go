@@ -15,14 +15,14 @@ import (
 	"github.com/rocec/rocec/targets/target/targettest"
 )
 
-// box is a switch in a lab, with SONiC.
+// box is a switch in a lab that runs SONiC.
 type box struct {
 	t *testing.T
 	d *lab.Device
 	*sim.Switch
 }
 
-// ports are four of 100 Gb/s.
+// ports returns four ports of 100 Gb/s.
 func ports() (out []sim.Port) {
 	for i := range 4 {
 		n := 4 * i
@@ -34,7 +34,7 @@ func ports() (out []sim.Port) {
 	return out
 }
 
-// usual fills in what a test leaves out: a SN2700 of Mellanox.
+// usual fills in what a test omits, as on an SN2700 of Mellanox.
 func usual(b sim.Box) sim.Box {
 	if b.Release == "" {
 		b.Release = "202505"
@@ -83,7 +83,7 @@ func (b *box) file(text string) {
 	b.d.WriteFile("/tmp/patch.json", []byte(text), 0o644)
 }
 
-// patch applies a patch that must succeed; refuse applies one that must fail, and returns the output.
+// patch applies a patch that must succeed. refuse applies a patch that must fail, and returns the output.
 func (b *box) patch(text string) string {
 	b.t.Helper()
 	b.file(text)
@@ -99,14 +99,14 @@ func (b *box) refuse(text string) string {
 	return said
 }
 
-// running is the configuration.
+// running returns the running configuration.
 func (b *box) running() (out map[string]map[string]map[string]any) {
 	b.t.Helper()
 	require.NoError(b.t, json.Unmarshal([]byte(b.ok("sonic-cfggen -d --print-data")), &out))
 	return out
 }
 
-// log is the lines of syslog that hold a text.
+// log returns the lines of syslog that contain a text.
 func (b *box) log(part string) (out []string) {
 	text, _ := b.d.ReadFile("/var/log/syslog")
 	for line := range strings.Lines(string(text)) {
@@ -117,7 +117,7 @@ func (b *box) log(part string) (out []string) {
 	return out
 }
 
-// add is a patch of one operation.
+// add returns a patch of one operation.
 func add(path, value string) string {
 	return fmt.Sprintf(`[{"op": "add", "path": %q, "value": %s}]`, path, value)
 }

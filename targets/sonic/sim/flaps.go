@@ -11,7 +11,7 @@ var hanging = []string{
 	"BUFFER_PG", "BUFFER_QUEUE", "BUFFER_PORT_EGRESS_PROFILE_LIST", "BUFFER_PORT_INGRESS_PROFILE_LIST", "PORT_QOS_MAP", "QUEUE",
 }
 
-// withFlaps takes ports that are up down before the first change that refers to them, and up again after the last.
+// withFlaps adds moves that take an enabled port down before the first change that refers to it, and up again after the last one.
 func withFlaps(ports table, moves []move) []move {
 	last := map[string]int{}
 	for i, m := range moves {
@@ -35,7 +35,7 @@ func withFlaps(ports table, moves []move) []move {
 	return out
 }
 
-// hangsOn is the port that is up and has to go down for a move.
+// hangsOn returns the enabled port that must go down for a move.
 func (m move) hangsOn(ports table) (string, bool) {
 	port, _, _ := strings.Cut(m.key, "|")
 	return port, slices.Contains(hanging, m.table) && ports[port]["admin_status"] == "up"

@@ -7,23 +7,23 @@ import (
 	"strings"
 )
 
-// applyOptions are those of config apply-patch, replace and rollback.
+// applyOptions are the options of config apply-patch, replace and rollback.
 type applyOptions struct {
 	dry, loose bool     // -d, -n
-	ignore     []string // -i: paths that YANG does not judge
+	ignore     []string // -i: paths whose content YANG does not check
 	say        func(format string, args ...any)
 }
 
-// backend are tables left out of the comparison at the end (change_applier.py).
+// backend are tables omitted from the comparison at the end (change_applier.py).
 var backend = []string{"BUFFER_PG", "BUFFER_PROFILE", "FLEX_COUNTER_TABLE"}
 
-// killed ends the program as a signal does.
+// killed makes the program end as if by a signal.
 type killed struct{}
 
 func (killed) Error() string { return "" }
 
-// scoped parts a patch by namespaces (extract_scope). Up to 202311 there are no namespaces, and a patch for a switch with several
-// chips changes the host's database.
+// scoped splits a patch by namespaces (extract_scope). Up to 202311 there are no namespaces, and a patch for a switch with several chips
+// changes the host's database.
 func (s *Switch) scoped(ops []operation) (order []string, parts map[string][]operation, err error) {
 	parts = map[string][]operation{}
 	for _, o := range ops {
@@ -56,7 +56,7 @@ func (s *Switch) scoped(ops []operation) (order []string, parts map[string][]ope
 	return order, parts, nil
 }
 
-// applyPatch is config apply-patch from the document on, as the branch does it.
+// applyPatch simulates config apply-patch after it has read the document, in the way of the branch.
 func (s *Switch) applyPatch(doc any, o applyOptions) error {
 	ops, err := readPatch(doc)
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *Switch) applyPatch(doc any, o applyOptions) error {
 	return nil
 }
 
-// everything is what show runningconfiguration all gives: the tables, or those of each namespace.
+// everything returns the result of show runningconfiguration all: the tables, or the tables of each namespace.
 func (s *Switch) everything() map[string]any {
 	if s.Chips < 2 {
 		return toTree(s.Spaces[""].Config)
@@ -111,7 +111,7 @@ func (s *Switch) everything() map[string]any {
 	return all
 }
 
-// withTables puts an operation before the first one of each table that is missing, which makes it (append_emptytables_if_required).
+// withTables inserts operations that add missing tables, each before the first operation on its table (append_emptytables_if_required).
 func withTables(ops []operation, all map[string]any) []operation {
 	var out []operation
 	made := map[string]bool{}
@@ -133,7 +133,7 @@ func withTables(ops []operation, all map[string]any) []operation {
 	return out
 }
 
-// foresee judges what a patch would make of the whole configuration, before anything else (validate_patch, from 202405 on).
+// foresee checks the whole configuration that a patch would produce, before any change (validate_patch, from 202405 on).
 func (s *Switch) foresee(ops []operation, all map[string]any, quote string, o applyOptions) error {
 	text := patchText(ops, quote)
 	after, err := applyOps(all, ops)
@@ -205,7 +205,7 @@ func (s *Switch) applyTo(ns string, ops []operation, o applyOptions) error {
 		log("  * [%s]", m.operation(before).text(`"`))
 		sp.put(m.table, m.key, m.row)
 		if m.table == "PORT" && s.Lag == 0 {
-			s.settle(sp) // daemons see that a port was down
+			s.settle(sp) // the daemons react to the port being down
 		}
 		if n := s.Faults.Halfway; n > 0 && i+1 == n {
 			s.Faults.Halfway = 0
@@ -270,7 +270,7 @@ func (s *Switch) emptied(target map[string]any, scope string) error {
 		plural = "s"
 	}
 	if s.since("202405") {
-		gap := strings.Repeat(" ", 33) // of the lines of the source
+		gap := strings.Repeat(" ", 33) // the indentation of the lines in the source
 		return complaintf("%s: given patch is not valid because it will result in empty tables%swhich is not allowed in ConfigDb.%sTable%s: %s",
 			scope, gap, gap, plural, names)
 	}
@@ -278,7 +278,7 @@ func (s *Switch) emptied(target map[string]any, scope string) error {
 		names)
 }
 
-// validYANG judges the target like the sorters; -n leaves out tables without a model, -i the content of a path.
+// validYANG checks the target in the same way as the sorters. -n omits tables without a model, and -i the content of a path.
 func (s *Switch) validYANG(ops []operation, target map[string]any, o applyOptions) error {
 	judged := clone(target).(map[string]any)
 	for _, path := range o.ignore {
@@ -303,13 +303,13 @@ func (s *Switch) validYANG(ops []operation, target map[string]any, o applyOption
 	return nil
 }
 
-// move is a change of one row; a nil row takes it away.
+// move is a change of one row; a nil row removes it.
 type move struct {
 	table, key string
 	row        row
 }
 
-// operation is the move as it is printed.
+// operation returns the move in its printed form.
 func (m move) operation(before map[string]any) operation {
 	o := operation{Op: "add", Path: unpointer(m.table, m.key)}
 	old, _ := before[m.table].(map[string]any)
@@ -324,14 +324,14 @@ func (m move) operation(before map[string]any) operation {
 	return o
 }
 
-// ranked are tables in the order in which rows can be added: what is referred to comes first. Tables not here come before all.
+// ranked are tables in the order in which rows can be added: referenced tables come first. Tables outside the list come before all.
 var ranked = strings.Fields("DEVICE_METADATA PORT DSCP_TO_TC_MAP DOT1P_TO_TC_MAP TC_TO_PRIORITY_GROUP_MAP TC_TO_QUEUE_MAP " +
 	"MAP_PFC_PRIORITY_TO_QUEUE PFC_PRIORITY_TO_PRIORITY_GROUP_MAP TC_TO_DSCP_MAP SCHEDULER WRED_PROFILE BUFFER_POOL BUFFER_PROFILE " +
 	"CABLE_LENGTH LOSSLESS_TRAFFIC_PATTERN DEFAULT_LOSSLESS_BUFFER_PARAMETER BUFFER_PG BUFFER_QUEUE BUFFER_PORT_INGRESS_PROFILE_LIST " +
 	"BUFFER_PORT_EGRESS_PROFILE_LIST QUEUE PORT_QOS_MAP PFC_WD")
 
-// movesOf lists the rows that differ, in an order whose every step is valid: additions and replacements with their references first,
-// removals the other way round. patch_sorter.py searches for an order and promises none in particular.
+// movesOf lists the rows that differ, in an order in which every step is valid: additions and replacements after the rows that they refer
+// to, and removals in reverse. patch_sorter.py searches for an order, and does not promise a particular one.
 func movesOf(before, target map[string]any) (out []move) {
 	old, now := fromTree(before), fromTree(target)
 	var gone []move
@@ -364,7 +364,7 @@ func merged(a, b db) db {
 	return out
 }
 
-// replace makes a configuration the running one (ConfigReplacer): a patch of the difference.
+// replace changes the running configuration into another one by a patch (ConfigReplacer).
 func (s *Switch) replace(ns string, target map[string]any, o applyOptions) error {
 	sp := s.Spaces[ns]
 	o.say("Config Replacer: Config replacement starting.")
@@ -375,7 +375,7 @@ func (s *Switch) replace(ns string, target map[string]any, o applyOptions) error
 	return nil
 }
 
-// replaceAll is config replace and rollback: of a switch with several chips, the document has a member for each database.
+// replaceAll simulates config replace and rollback. For a switch with several chips, the document has a member for each database.
 func (s *Switch) replaceAll(doc any, o applyOptions) error {
 	top, ok := doc.(map[string]any)
 	if !ok {

@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// maxDepth is how deep JSON may nest; Python gives up at about a thousand.
+// maxDepth is the maximum nesting of JSON; Python fails at about a thousand.
 const maxDepth = 900
 
-// parseJSON reads one document: objects, lists, text, numbers as they are written, truth values and null. If a key occurs twice, the
-// last counts, as in Python.
+// parseJSON reads one document: objects, lists, text, numbers in their written form, truth values and null. If a key occurs twice, the
+// last one counts, as in Python.
 func parseJSON(text []byte) (any, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, complaint("Expecting value: line 1 column 1 (char 0)")
@@ -48,14 +48,14 @@ func parseJSON(text []byte) (any, error) {
 	return v, nil
 }
 
-// complaint is an error whose text is printed as it is.
+// complaint is an error whose text is printed unchanged.
 type complaint string
 
 func (c complaint) Error() string { return string(c) }
 
 func complaintf(format string, args ...any) error { return complaint(fmt.Sprintf(format, args...)) }
 
-// pyStr is what str() makes of a value of JSON.
+// pyStr returns the result of Python's str() for a JSON value.
 func pyStr(v any) string {
 	if s, ok := v.(string); ok {
 		return s
@@ -63,10 +63,10 @@ func pyStr(v any) string {
 	return pyRepr(v)
 }
 
-// pyRepr is what repr() makes of a value of JSON.
+// pyRepr returns the result of Python's repr() for a JSON value.
 func pyRepr(v any) string { return pyText(v, "'", "True", "False", "None") }
 
-// pyDump is what json.dumps() makes of a value.
+// pyDump returns the result of Python's json.dumps() for a value.
 func pyDump(v any) string { return pyText(v, `"`, "true", "false", "null") }
 
 func pyText(v any, quote, yes, no, none string) string {
@@ -121,7 +121,7 @@ func writePy(b *strings.Builder, v any, quote string, truth map[bool]string, non
 	}
 }
 
-// indented is JSON as sonic-cfggen and config save write it: four spaces, keys in natural order.
+// indented writes JSON as sonic-cfggen and config save do: four spaces, keys in natural order.
 func indented(v any) string {
 	var b strings.Builder
 	writeIndented(&b, v, "")
@@ -164,7 +164,7 @@ func writeIndented(b *strings.Builder, v any, in string) {
 	}
 }
 
-// naturally compares names by their letters, and by their numbers where both have one: Ethernet8 before Ethernet40.
+// naturally compares names by their letters, and by their numbers if both have one: Ethernet8 before Ethernet40.
 func naturally(a, b string) int {
 	digit := func(c byte) bool { return c >= '0' && c <= '9' }
 	number := func(s string) (string, string) {

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// tables draws a configuration of a few rows, so that equal values at several places are common.
+// tables returns a random configuration of a few rows, in which equal values at several places are common.
 func tables(t *rapid.T, label string) map[string]any {
 	d := db{}
 	for _, name := range []string{"PORT", "QUEUE", "PFC_WD", "A/B~C"} {
@@ -29,7 +29,7 @@ func tables(t *rapid.T, label string) map[string]any {
 	return toTree(d)
 }
 
-// TestDiffLaw: the operations between two configurations lead from one to the other, moves included, and so do the rows that differ.
+// TestDiffLaw: the operations between two configurations, moves included, turn one into the other. So do the rows that differ.
 func TestDiffLaw(t *testing.T) {
 	moves := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -48,12 +48,12 @@ func TestDiffLaw(t *testing.T) {
 			sp.put(m.table, m.key, m.row)
 		}
 		require.Equal(t, fromTree(after), sp.Config)
-		require.Equal(t, before, toTree(fromTree(before)), "tables are read back as they were")
+		require.Equal(t, before, toTree(fromTree(before)), "tables are unchanged after they are read back")
 	})
 	require.Positive(t, moves)
 }
 
-// TestOrderLaw: the natural order is one, and puts numbers where people do.
+// TestOrderLaw: the natural order is an order, and sorts numbers by value.
 func TestOrderLaw(t *testing.T) {
 	name := rapid.StringMatching(`(Ethernet|a|)[0-9]{0,3}(\|[0-9-]{1,3})?`)
 	rapid.Check(t, func(t *rapid.T) {
@@ -69,7 +69,7 @@ func TestOrderLaw(t *testing.T) {
 	require.Equal(t, []string{"Ethernet008", "Ethernet8", "Ethernet8|9", "Ethernet8|10", "Ethernet40"}, list)
 }
 
-// TestGlobLaw compares with another matcher, for the patterns both know.
+// TestGlobLaw compares with another matcher, for patterns that both support.
 func TestGlobLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, s := rapid.StringMatching(`[ab*?]{0,6}`).Draw(t, "pattern"), rapid.StringMatching(`[ab]{0,6}`).Draw(t, "name")
@@ -79,7 +79,7 @@ func TestGlobLaw(t *testing.T) {
 	})
 }
 
-// TestSteps: every step of a change of the template is valid by itself, as the real sorter promises.
+// TestSteps: every step of a change of the template is valid by itself, which the real sorter promises.
 func TestSteps(t *testing.T) {
 	s := New(Box{Release: "202605", HwSKU: "ACS-MSN2700", Platform: "p", ASIC: "mellanox", QoS: Template, Ports: []Port{
 		{Name: "Ethernet0", Lanes: "0,1", SpeedMbps: 100_000}, {Name: "Ethernet4", Lanes: "4,5", SpeedMbps: 100_000},
@@ -98,7 +98,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestValid: what was kept of a running switch is taken back only if it is whole.
+// TestValid: the kept state of a running switch is restored only if it is complete.
 func TestValid(t *testing.T) {
 	fresh := func() *state {
 		s := New(Box{Release: "202505", HwSKU: "x", ASIC: "mellanox", QoS: Template, Ports: []Port{{Name: "Ethernet0", Lanes: "0"}}})
@@ -126,7 +126,7 @@ func TestValid(t *testing.T) {
 	}
 }
 
-// TestModels: what is referred to has a model, and every field can be of some branch.
+// TestModels: every referenced table has a model, and every field exists in some branch.
 func TestModels(t *testing.T) {
 	for name, m := range models() {
 		leaves := slices.Collect(maps.Values(m.fields))
@@ -141,11 +141,12 @@ func TestModels(t *testing.T) {
 			require.Contains(t, append(Releases(), ""), l.since, name)
 		}
 		require.NotContains(t, known, name)
-		require.Contains(t, ranked, name, "the order of changes knows it")
+		require.Contains(t, ranked, name, "the order of changes has the table")
 	}
 }
 
-// TestGolden: headroom as the published formula of the first branches gives it, xoff in bytes, half of the packets small.
+// TestGolden: headroom equals the result of the published formula of the first branches, with xoff in bytes and half of the packets
+// small.
 func TestGolden(t *testing.T) {
 	b := Box{Release: "202205"}
 	for _, c := range []struct {
@@ -171,7 +172,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// FuzzPatch: no document makes a switch panic, and what is refused has changed nothing.
+// FuzzPatch: no document makes a switch panic, and a refused patch changes nothing.
 func FuzzPatch(f *testing.F) {
 	for _, seed := range []string{
 		`[{"op": "add", "path": "/PFC_WD/GLOBAL", "value": {"POLL_INTERVAL": "200"}}]`, `[{"op": "remove", "path": ""}]`, `[]`, `{`,
@@ -201,14 +202,14 @@ func FuzzPatch(f *testing.F) {
 		said := 0
 		real := s.applyPatch(doc, applyOptions{say: func(string, ...any) { said++ }})
 		if err != nil {
-			require.Error(t, real, "what a rehearsal refuses is refused")
+			require.Error(t, real, "a patch that a dry run refuses is refused")
 			require.Equal(t, before, indented(toTree(sp.Config)))
 		}
 		require.True(t, json.Valid([]byte(indented(toTree(sp.Config)))))
 	})
 }
 
-// TestLarge: a patch with many operations ends in good time, and deep documents are refused.
+// TestLarge: a patch with many operations ends in good time, and documents with deep nesting are refused.
 func TestLarge(t *testing.T) {
 	s := New(Box{Release: "202605", HwSKU: "ACS-MSN2700", ASIC: "mellanox"})
 	sp := &space{Config: s.factory("")}

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// operation is one of a JSON patch (RFC 6902).
+// operation is one operation of a JSON patch (RFC 6902).
 type operation struct {
 	Op, Path, From string
 	Value          any
 	HasValue       bool
 }
 
-// text is the operation as json.dumps prints it, members in the order people write them.
+// text returns the operation as json.dumps prints it, with its members in the usual order.
 func (o operation) text(quote string) string {
 	say := func(s any) string {
 		if quote == "'" {
@@ -33,7 +33,7 @@ func (o operation) text(quote string) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// patchText is a whole patch as it is printed.
+// patchText returns a whole patch in its printed form.
 func patchText(ops []operation, quote string) string {
 	var parts []string
 	for _, o := range ops {
@@ -42,7 +42,7 @@ func patchText(ops []operation, quote string) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// readPatch makes operations of a document.
+// readPatch reads the operations of a document.
 func readPatch(doc any) ([]operation, error) {
 	list, ok := doc.([]any)
 	if !ok {
@@ -84,7 +84,7 @@ func readPatch(doc any) ([]operation, error) {
 	return out, nil
 }
 
-// pointer parts a path; unpointer joins one.
+// pointer splits a path, and unpointer joins one.
 func pointer(path string) []string {
 	if path == "" {
 		return nil
@@ -104,7 +104,7 @@ func unpointer(parts ...string) string {
 	return b.String()
 }
 
-// applyOps does a patch on a copy of a document.
+// applyOps applies a patch to a copy of a document.
 func applyOps(doc any, ops []operation) (any, error) {
 	doc = clone(doc)
 	for _, o := range ops {
@@ -165,7 +165,7 @@ func resolve(doc any, parts []string) (any, error) {
 	return doc, nil
 }
 
-// brief is a document in a message, cut where it gets long.
+// brief returns a document for a message, shortened if it is long.
 func brief(v any) string {
 	text := pyRepr(v)
 	if len(text) > 400 {
@@ -174,7 +174,7 @@ func brief(v any) string {
 	return text
 }
 
-// edit adds, replaces or removes what is at a path.
+// edit adds, replaces or removes the value at a path.
 func edit(doc any, parts []string, op string, value any) (any, error) {
 	if len(parts) == 0 {
 		return value, nil
@@ -216,15 +216,15 @@ func edit(doc any, parts []string, op string, value any) (any, error) {
 	return nil, complaintf("invalid document type %T", parent)
 }
 
-// differ collects the operations between two documents as jsonpatch does. A value that is removed at one place and added at another
-// becomes a move, in whatever order the two are met.
+// differ collects the operations between two documents as jsonpatch does. If a value is removed at one place and added at another, the
+// two operations become a move, whichever is found first.
 type differ struct {
 	ops            []*operation
 	added, removed map[string][]*operation // by value
 }
 
-// fromDiff is jsonpatch's from_diff. Python takes the members of an object in a random order; here they are sorted. A list that differs is
-// replaced as a whole, where jsonpatch goes by its items: no table that is restricted has one.
+// fromDiff simulates jsonpatch's from_diff. Python visits the members of an object in a random order; here they are sorted. A list that
+// differs is replaced as a whole, although jsonpatch compares its items. No restricted table has a list.
 func fromDiff(src, dst any) []operation {
 	d := &differ{added: map[string][]*operation{}, removed: map[string][]*operation{}}
 	d.values(nil, src, dst)

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// pfcwd is the program of the watchdog: interval, start, stop and show. It writes CONFIG_DB itself, so no list is asked.
+// pfcwd simulates the watchdog's program pfcwd: interval, start, stop and show. It writes CONFIG_DB itself, without the allow-list.
 func (s *Switch) pfcwd(p *target.Proc) int {
 	c := &call{Switch: s, p: p, command: "pfcwd", usage: "[OPTIONS] COMMAND [ARGS]..."}
 	words := p.Args[1:]
@@ -277,21 +277,21 @@ func (c *call) watchdogStats() int {
 	return 0
 }
 
-// wredFields are the fields ecnconfig can set, by its options.
+// wredFields are the fields that ecnconfig can set, by its options.
 var wredFields = map[byte]string{
 	'a': "green_max_threshold", 'b': "green_min_threshold", 'c': "yellow_max_threshold", 'd': "yellow_min_threshold",
 	'e': "red_max_threshold", 'f': "red_min_threshold", 'g': "green_drop_probability", 'h': "yellow_drop_probability",
 	'i': "red_drop_probability",
 }
 
-// ecnLong are the options of ecnconfig; argparse takes the short ones with one hyphen as well.
+// ecnLong are the options of ecnconfig; argparse accepts the short ones with one hyphen as well.
 var ecnLong = map[string]byte{
 	"gmax": 'a', "green-max": 'a', "gmin": 'b', "green-min": 'b', "ymax": 'c', "yellow-max": 'c', "ymin": 'd', "yellow-min": 'd', "rmax": 'e',
 	"red-max": 'e', "rmin": 'f', "red-min": 'f', "gdrop": 'g', "green-drop-prob": 'g', "ydrop": 'h', "yellow-drop-prob": 'h', "rdrop": 'i',
 	"red-drop-prob": 'i', "list": 'l', "l": 'l', "profile": 'p', "p": 'p', "verbose": 'v', "vv": 'v', "namespace": 'n', "n": 'n',
 }
 
-// ecnconfig shows and changes profiles of WRED. It checks numbers, and writes CONFIG_DB itself, so no list is asked.
+// ecnconfig shows and changes profiles of WRED. It checks numbers, and writes CONFIG_DB itself, without the allow-list.
 func (s *Switch) ecnconfig(p *target.Proc) int {
 	var args []string
 	for _, a := range p.Args[1:] {
@@ -350,7 +350,7 @@ func (s *Switch) ecnconfig(p *target.Proc) int {
 	return status
 }
 
-// judgeWRED describes what is wrong with a profile; empty if it is valid.
+// judgeWRED describes the mistakes in a profile; empty if it is valid.
 func judgeWRED(r row) string {
 	digits := func(v string) bool { return v != "" && strings.Trim(v, "0123456789") == "" && len(v) < 18 }
 	var b strings.Builder

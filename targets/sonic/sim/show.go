@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// shows are the commands of show that are simulated.
+// shows are the simulated commands of show.
 var shows = map[string]func(*call){
 	"version":                           (*call).showVersion,
 	"pfc counters":                      (*call).showPFC,
@@ -32,7 +32,7 @@ var shows = map[string]func(*call){
 	"ecn":                      func(c *call) { c.listWRED(c.p, "") },
 }
 
-// show is the program of that name. It needs no rights.
+// show simulates the program show, which needs no root rights.
 func (s *Switch) show(p *target.Proc) int {
 	c := &call{Switch: s, p: p, command: "show", usage: "[OPTIONS] COMMAND [ARGS]..."}
 	words := p.Args[1:]
@@ -62,7 +62,7 @@ func (s *Switch) show(p *target.Proc) int {
 	return c.wrong("No such command %s.", c.quoted(words[0]))
 }
 
-// tabulate is a table as Python's tabulate writes it in its form "simple": text to the right, or to the left.
+// tabulate writes a table in the form "simple" of Python's tabulate. Text is aligned to the right, or to the left.
 func tabulate(head []string, rows [][]string) string     { return aligned(head, rows, "%*s") }
 func tabulateLeft(head []string, rows [][]string) string { return aligned(head, rows, "%-*s") }
 
@@ -97,7 +97,7 @@ func aligned(head []string, rows [][]string, cell string) string {
 	return b.String()
 }
 
-// properties is a hash as a table without a head.
+// properties writes a hash as a table without a head.
 func properties(r row) string {
 	keys := slices.SortedFunc(maps.Keys(r), naturally)
 	left, right := 0, 0
@@ -187,7 +187,7 @@ func (c *call) showPriority() {
 	c.p.Print("\n" + tabulateLeft([]string{"Interface", "Lossless priorities"}, rows) + "\n")
 }
 
-// showBuffers is pools and profiles of CONFIG_DB, or those in use.
+// showBuffers prints the pools and profiles of CONFIG_DB, or those in use.
 func (c *call) showBuffers(inUse bool) {
 	c.eachSpace(func(_ string, sp *space) {
 		pools, profiles := sp.Config["BUFFER_POOL"], sp.Config["BUFFER_PROFILE"]
@@ -215,7 +215,7 @@ func (c *call) showBuffers(inUse bool) {
 	})
 }
 
-// showGroups is one counter of all priority groups.
+// showGroups prints one counter of all priority groups.
 func (c *call) showGroups(title, prefix, counter string) {
 	head := []string{"Port"}
 	for i := range 8 {

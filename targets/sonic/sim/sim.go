@@ -6,25 +6,25 @@
 //
 // The traps that it simulates:
 //
-//   - What a patch may change depends on the branch, the chip and the date of the build (allow.go), and on the difference between the
-//     configurations, not on the operations of the patch: what is removed at one place and added equal at another is a move, which no
-//     entry of the list allows (gu_common.py, validate_field_operation; jsonpatch, from_diff).
-//   - A table must not become empty: EmptyTableError (generic_updater.py). From 202511 on missing tables are made before a patch is
+//   - The branch, the chip and the date of the build decide what a patch may change (allow.go). SONiC checks the difference between the
+//     configurations, and not the operations of the patch. If a value is removed at one place and added at another, the difference is a
+//     move, which no entry of the list allows (gu_common.py, validate_field_operation; jsonpatch, from_diff).
+//   - A table must not become empty: EmptyTableError (generic_updater.py). From 202511 on, missing tables are added before a patch is
 //     applied.
-//   - Values are text: a number of a patch is written as text, and the comparison afterwards finds that it differs (change_applier.py).
-//   - config apply-patch ends with status 0 whatever became of BUFFER_PG, BUFFER_PROFILE and FLEX_COUNTER_TABLE: they are left out of the
-//     comparison. Nothing is locked, and nothing is saved: a reboot brings /etc/sonic/config_db.json back.
-//   - config rollback wants the rows away that buffermgrd has made meanwhile, and up to 202505 the list refuses that.
-//   - A patch that fails half way leaves what was done ([Faults.Halfway], [Faults.Killed]); rows a daemon writes meanwhile are found as
-//     "some parts not updated" ([Faults.Rewrites]). A config that hangs is a script in its place.
-//   - buffermgrd of the traditional model makes BUFFER_PROFILE pg_lossless_<speed>_<cable>_profile and BUFFER_PG of the priorities in
-//     pfc_enable, and takes none away when pfc_enable shrinks. A speed and cable that pg_profile_lookup.ini lacks is a line in the log, and
-//     no PG. A change of the cable alone counts from 202511 on; up to 202505 a port without admin_status waits for it (buffermgr.cpp).
-//   - The dynamic model computes headroom into APPL_DB alone, by a formula that changed in 202305, 202405 and 202605; CONFIG_DB says
-//     "NULL" (buffermgrdyn.cpp, buffer_headroom_mellanox.lua). Which model runs is decided when swss starts.
+//   - Values are text: a number in a patch is written as text, and the comparison afterwards reports a difference (change_applier.py).
+//   - config apply-patch ends with status 0 even if BUFFER_PG, BUFFER_PROFILE and FLEX_COUNTER_TABLE are wrong: the comparison omits
+//     them. It locks nothing and saves nothing: a reboot restores /etc/sonic/config_db.json.
+//   - config rollback tries to remove the rows that buffermgrd has made since, and up to 202505 the list refuses this.
+//   - A patch that fails half way leaves the changes made so far ([Faults.Halfway], [Faults.Killed]). If a daemon writes rows in the
+//     meantime, the patch ends with "some parts not updated" ([Faults.Rewrites]). For a config that hangs, tests replace it by a script.
+//   - buffermgrd of the traditional model makes BUFFER_PROFILE pg_lossless_<speed>_<cable>_profile, and BUFFER_PG for the priorities in
+//     pfc_enable. It removes no row when pfc_enable shrinks. If pg_profile_lookup.ini lacks a speed and cable, it logs a line and makes no
+//     PG. A change of the cable alone has an effect from 202511 on. Up to 202505 a port without admin_status gets no PG (buffermgr.cpp).
+//   - The dynamic model computes headroom only in APPL_DB, by a formula that changed in 202305, 202405 and 202605. CONFIG_DB contains
+//     "NULL" (buffermgrdyn.cpp, buffer_headroom_mellanox.lua). The model is selected when swss starts.
 //   - config qos reload deletes every table of QoS and writes the template; on Mellanox it changes the buffer model as well.
 //   - The factory's map of DSCP puts 26 into traffic class 1, which is lossy (qos_config.j2).
-//   - A switch with several chips has a database for each, and from 202411 on refuses a path without its name.
+//   - A switch with several chips has a database for each chip, and from 202411 on refuses a path without the chip's name.
 package sim
 
 import (
@@ -43,59 +43,59 @@ type QoS int
 
 // The factory states of QoS.
 const (
-	NoQoS    QoS = iota // no table of QoS, as an image with the community's preset may come up
-	Template            // what config qos reload writes
+	NoQoS    QoS = iota // without tables of QoS, as an image with the community's preset may boot
+	Template            // the tables that config qos reload writes
 )
 
-// Models of buffers, as DEVICE_METADATA names them.
+// The buffer models, as named in DEVICE_METADATA.
 const (
 	Traditional = "traditional"
 	Dynamic     = "dynamic"
 )
 
-// Box is what differs between switches.
+// Box describes a switch.
 type Box struct {
 	Release  string // branch: "202505"
 	Build    string // build_version: "20230531.19"; empty: the branch with a number, which has no date
 	HwSKU    string // "ACS-MSN2700"
 	Platform string // "x86_64-mlnx_msn2700-r0"
 	ASIC     string // asic_type: mellanox, broadcom, cisco-8000, marvell-teralynx, vs
-	Spectrum int    // generation of a chip of Mellanox, 1 to 6; 0: 1
+	Spectrum int    // generation of a Mellanox chip, 1 to 6; 0: 1
 	Ports    []Port
 	Model    string // buffer_model; empty: traditional
 	QoS      QoS
-	Cable    string        // length the template gives every port; empty: "5m"
-	Lookup   string        // text of pg_profile_lookup.ini; empty: a usual one of the chip's maker; NoLookup: there is no such file
+	Cable    string        // the cable length that the template sets for every port; empty: "5m"
+	Lookup   string        // text of pg_profile_lookup.ini; empty: a usual file for the chip's vendor; NoLookup: no file
 	Chips    int           // namespaces asic0, asic1 ...; 0 and 1: one chip without namespaces
-	Lag      time.Duration // how long buffermgrd takes to see a change
-	Headroom int           // max_headroom_size of a port, bytes; 0: not limited
+	Lag      time.Duration // delay before buffermgrd handles a change
+	Headroom int           // max_headroom_size of a port in bytes; 0: unlimited
 }
 
-// NoLookup as [Box.Lookup] is a platform without pg_profile_lookup.ini.
+// NoLookup as [Box.Lookup] is for a platform without pg_profile_lookup.ini.
 const NoLookup = "-"
 
-// Port is a port as the configuration has it.
+// Port is a port in the configuration.
 type Port struct {
 	Name      string // "Ethernet0"
 	Alias     string // "etp1"
 	Lanes     string // "0,1,2,3"
-	Index     int    // of the cage, from 1
+	Index     int    // number of the cage, from 1
 	SpeedMbps int
 	MTU       int  // bytes; 0: 9100
 	Down      bool // admin_status is down
-	Unset     bool // there is no admin_status, as a breakout leaves it
+	Unset     bool // admin_status is missing, as after a breakout
 }
 
-// Faults are failures to come.
+// Faults are failures to simulate.
 type Faults struct {
-	Halfway  int    // config apply-patch fails after so many changes; 0: it does not
-	Killed   int    // it is killed after so many changes
+	Halfway  int    // config apply-patch fails after this number of changes; 0: it does not fail
+	Killed   int    // config apply-patch is killed after this number of changes
 	Rewrites string // a row "TABLE|key" that a daemon rewrites while a patch is applied
 	Garbage  string // what sonic-cfggen --print-data prints instead of JSON
-	Short    int    // bytes of headroom that APPL_DB has less than CONFIG_DB or the formula gives
+	Short    int    // bytes of headroom that are missing in APPL_DB
 }
 
-// Switch is SONiC on one switch.
+// Switch simulates SONiC on one switch.
 type Switch struct {
 	Box
 	Faults Faults // set them inside [Switch.Do]
@@ -109,20 +109,20 @@ type (
 	db    = map[string]table
 )
 
-// space is the databases of one namespace.
+// space has the databases of one namespace.
 type space struct {
 	Config  db
-	Appl    table // by whole key: "BUFFER_PG_TABLE:Ethernet0:3-4"
+	Appl    table // by full key: "BUFFER_PG_TABLE:Ethernet0:3-4"
 	Buffers manager
 }
 
 // state is the state of a running switch, guarded by the machine's lock.
 type state struct {
-	Spaces      map[string]*space // "" is the host's, and that of a switch with one chip
-	Cuts        int               // how often traffic was cut: swss started anew, or qos reload
-	Checkpoints map[string]bool   // names that were given
+	Spaces      map[string]*space // "" is the host's space, and the only one of a switch with one chip
+	Cuts        int               // how often traffic was interrupted, by a restart of swss or by qos reload
+	Checkpoints map[string]bool   // the names of checkpoints
 
-	spaces []string // those the switch has
+	spaces []string // the namespaces of the switch
 	resume func()
 }
 
@@ -162,12 +162,12 @@ const (
 	syslogPath     = "/var/log/syslog"
 )
 
-// Releases are the branches the simulation knows, oldest first.
+// Releases are the branches that the simulation knows, oldest first.
 func Releases() []string {
 	return []string{"202205", "202305", "202311", "202405", "202411", "202505", "202511", "202605"}
 }
 
-// New makes SONiC of one switch. It panics when the release is not a branch that is known, or a port is without a name.
+// New returns SONiC for one switch. It panics if the release is an unknown branch, or a port has no name.
 func New(b Box) *Switch {
 	if !slices.Contains(Releases(), b.Release) {
 		panic("sonic/sim: no branch " + b.Release)
@@ -197,8 +197,8 @@ func or(s, other string) string {
 	return s
 }
 
-// Image is the switch as it comes from the factory: its files, services, interfaces, and itself among the simulated parts. Who makes the
-// device adds what is not of SONiC: neighbours, who is cabled to it.
+// Image returns the switch as it comes from the factory: its files, services and interfaces, and the switch itself as a simulated part.
+// The caller adds what does not belong to SONiC: neighbours and cables.
 func (s *Switch) Image() target.Image {
 	img := target.Image{
 		Files:    s.Files(),
@@ -216,7 +216,7 @@ func (s *Switch) Image() target.Image {
 // since reports whether the release is a branch, or a later one.
 func (b *Box) since(branch string) bool { return b.Release >= branch }
 
-// namespaces are those of the chips; none where there is one chip.
+// namespaces returns the namespaces of the chips; none if there is one chip.
 func (b *Box) namespaces() (out []string) {
 	for i := range b.Chips {
 		if b.Chips > 1 {
@@ -226,12 +226,12 @@ func (b *Box) namespaces() (out []string) {
 	return out
 }
 
-// savedPath is where the configuration of a namespace is saved.
+// savedPath returns the path at which the configuration of a namespace is saved.
 func savedPath(ns string) string {
 	return strings.TrimSuffix(SavedPath, ".json") + strings.TrimPrefix(ns, "asic") + ".json"
 }
 
-// Boot implements [target.Sim]. What was saved is loaded, whatever was before.
+// Boot implements [target.Sim]. It loads the saved configuration and discards the running one.
 func (s *Switch) Boot(m target.Machine) {
 	s.m, s.Cuts = m, 0
 	s.Spaces = map[string]*space{}
@@ -259,8 +259,8 @@ func (s *Switch) Boot(m target.Machine) {
 	})
 }
 
-// load fills the databases from the saved file; if that is missing or unreadable, with the factory configuration that config-setup
-// makes.
+// load fills the databases from the saved file. If the file is missing or unreadable, load uses the factory configuration of
+// config-setup.
 func (s *Switch) load() {
 	for ns, sp := range s.Spaces {
 		text, err := s.m.ReadFile(savedPath(ns))
@@ -276,7 +276,7 @@ func (s *Switch) load() {
 	}
 }
 
-// startSwss starts the daemons on what the databases hold; the buffer model is that of DEVICE_METADATA from now on.
+// startSwss starts the daemons with the content of the databases. From then on, the buffer model is the one in DEVICE_METADATA.
 func (s *Switch) startSwss() {
 	for _, ns := range s.names() {
 		sp := s.Spaces[ns]
@@ -326,7 +326,7 @@ func (sp *space) modify(name, key string, fields row) {
 	sp.put(name, key, r)
 }
 
-// wake has buffermgrd see what has changed, at once or after its lag.
+// wake lets buffermgrd handle all changes, at once or after its lag.
 func (s *Switch) wake() {
 	for _, ns := range s.names() {
 		sp := s.Spaces[ns]
@@ -345,7 +345,7 @@ func (s *Switch) wake() {
 	}
 }
 
-// Do runs f with the machine's lock held, and has the daemons see what it did.
+// Do runs f with the machine's lock held, and then lets the daemons handle the changes.
 func (s *Switch) Do(f func()) {
 	s.m.Do(func() {
 		f()
@@ -353,24 +353,24 @@ func (s *Switch) Do(f func()) {
 	})
 }
 
-// Row returns a row of CONFIG_DB of the host, or nil.
+// Row returns a row of the host's CONFIG_DB, or nil.
 func (s *Switch) Row(name, key string) (r map[string]string) {
 	s.m.Do(func() { r = maps.Clone(s.Spaces[""].Config[name][key]) })
 	return r
 }
 
-// Put writes a row of CONFIG_DB of the host behind everybody's back, as another tool does; nil takes it away.
+// Put writes a row of the host's CONFIG_DB directly, as another tool does; nil removes it.
 func (s *Switch) Put(name, key string, r map[string]string) {
 	s.Do(func() { s.Spaces[""].put(name, key, maps.Clone(r)) })
 }
 
-// Applied is a row of APPL_DB of the host: "BUFFER_PG_TABLE:Ethernet0:3-4"; nil if it is missing.
+// Applied returns a row of the host's APPL_DB, such as "BUFFER_PG_TABLE:Ethernet0:3-4"; nil if it is missing.
 func (s *Switch) Applied(key string) (r map[string]string) {
 	s.m.Do(func() { r = maps.Clone(s.Spaces[""].Appl[key]) })
 	return r
 }
 
-// Disrupted is how often traffic was cut since the switch is on: by a start of swss after the first, or qos reload.
+// Disrupted returns how often traffic was interrupted since the switch was powered on, by a restart of swss or by qos reload.
 func (s *Switch) Disrupted() (n int) {
 	s.m.Do(func() { n = s.Cuts - 1 })
 	return n
@@ -381,7 +381,7 @@ func (s *Switch) syslog(program, level, format string, args ...any) {
 	s.m.AppendFile(syslogPath, fmt.Sprintf("Nov 24 00:00:00 sonic %s swss#%s: %s\n", level, program, line))
 }
 
-// fromTree makes tables of JSON: {"TABLE": {"key": {"field": "value" or ["a", "b"]}}}. What is of another form is left out.
+// fromTree reads tables from JSON: {"TABLE": {"key": {"field": "value" or ["a", "b"]}}}. Content of another form is ignored.
 func fromTree(top map[string]any) db {
 	out := db{}
 	for name, v := range top {
@@ -402,7 +402,7 @@ func fromTree(top map[string]any) db {
 	return out
 }
 
-// fromFields makes a hash of an object, as ConfigDBConnector does: lists get a field of their own kind, and everything is text.
+// fromFields reads a hash from an object, as ConfigDBConnector does: lists get their own kind of field, and all other values become text.
 func fromFields(fields map[string]any) row {
 	r := row{}
 	for k, v := range fields {
@@ -419,7 +419,7 @@ func fromFields(fields map[string]any) row {
 	return r
 }
 
-// tree makes JSON of tables.
+// tree returns tables as JSON.
 func toTree(d db) map[string]any {
 	out := map[string]any{}
 	for name, t := range d {

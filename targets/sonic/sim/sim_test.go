@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/targets/target/targettest"
 )
 
-// TestFactory: the states a switch may come in, which every branch's own models accept.
+// TestFactory: the factory states of a switch, which every branch's own models accept.
 func TestFactory(t *testing.T) {
 	for _, release := range sim.Releases() {
 		b := boot(t, sim.Box{Release: release})
@@ -30,7 +30,7 @@ func TestFactory(t *testing.T) {
 		require.Equal(t, "1", run["DSCP_TO_TC_MAP"]["AZURE"]["26"], "26 is lossy")
 		require.Equal(t, "3", run["DSCP_TO_TC_MAP"]["AZURE"]["3"])
 		require.Len(t, run["DSCP_TO_TC_MAP"]["AZURE"], 64)
-		require.Equal(t, "pg_lossless_100000_5m_profile", run["BUFFER_PG"]["Ethernet0|3-4"]["profile"], "buffermgrd has made it")
+		require.Equal(t, "pg_lossless_100000_5m_profile", run["BUFFER_PG"]["Ethernet0|3-4"]["profile"], "buffermgrd has made the group")
 		require.Equal(t, map[string]any{
 			"pool": "ingress_lossless_pool", "size": "50176", "xon": "19456", "xoff": "30720", "dynamic_th": "0",
 		}, run["BUFFER_PROFILE"]["pg_lossless_100000_5m_profile"])
@@ -73,7 +73,7 @@ func TestFactory(t *testing.T) {
 	require.Contains(t, string(text), "Ethernet4       4,5,6,7              etp2      2         100000\n")
 }
 
-// TestTools: commands and what they answer.
+// TestTools: the output of commands.
 func TestTools(t *testing.T) {
 	b := boot(t, sim.Box{QoS: sim.Template})
 	for _, c := range []struct{ cmd, out string }{
@@ -154,7 +154,7 @@ func TestTools(t *testing.T) {
 	require.Contains(t, later.bad(2, "config apply-patch -x /tmp/p"), "Error: No such option: -x")
 	require.Contains(t, boot(t, sim.Box{Release: "202405"}).bad(2, "config apply-patch -p /tmp/p"), "no such option: -p")
 	b.ok("sonic-db-cli CONFIG_DB HSET 'WRED_PROFILE|X' ecn frob")
-	require.Equal(t, "frob", b.Row("WRED_PROFILE", "X")["ecn"], "neither the list nor YANG is asked")
+	require.Equal(t, "frob", b.Row("WRED_PROFILE", "X")["ecn"], "neither the allow-list nor YANG is used")
 	b.ok("sonic-db-cli CONFIG_DB DEL 'WRED_PROFILE|X'")
 	require.Nil(t, b.Row("WRED_PROFILE", "X"))
 	b.d.FailWrites()
@@ -166,7 +166,7 @@ func TestTools(t *testing.T) {
 	b.d.AllowWrites()
 }
 
-// TestSaved: what runs, and what a reboot brings back.
+// TestSaved: the running configuration, and the configuration after a reboot.
 func TestSaved(t *testing.T) {
 	b := boot(t, sim.Box{QoS: sim.Template})
 	b.patch(replace("/SCHEDULER/scheduler.0/weight", `"20"`))
@@ -191,10 +191,10 @@ func TestSaved(t *testing.T) {
 	require.Equal(t, "20", b.Row("SCHEDULER", "scheduler.0")["weight"], "merged")
 	b.d.WriteFile(sim.SavedPath, []byte("{garbage"), 0o644)
 	b.d.Reboot()
-	require.Equal(t, "14", b.Row("SCHEDULER", "scheduler.0")["weight"], "config-setup makes the factory's")
+	require.Equal(t, "14", b.Row("SCHEDULER", "scheduler.0")["weight"], "config-setup makes the factory configuration")
 }
 
-// TestQoSReload: the trap.
+// TestQoSReload: config qos reload changes the buffer model.
 func TestQoSReload(t *testing.T) {
 	b := boot(t, sim.Box{QoS: sim.Template})
 	b.patch(add("/SCHEDULER/mine", `{"type": "STRICT"}`))
@@ -204,7 +204,7 @@ func TestQoSReload(t *testing.T) {
 	require.Equal(t, "1", b.Row("DSCP_TO_TC_MAP", "AZURE")["26"])
 	require.Equal(t, sim.Dynamic, b.Row("DEVICE_METADATA", "localhost")["buffer_model"], "the model has changed")
 	require.Equal(t, "NULL", b.Row("BUFFER_PG", "Ethernet0|3-4")["profile"])
-	require.Equal(t, "NULL", b.Applied("BUFFER_PG_TABLE:Ethernet0:3-4")["profile"], "and swss still runs the other one")
+	require.Equal(t, "NULL", b.Applied("BUFFER_PG_TABLE:Ethernet0:3-4")["profile"], "swss still runs the old model")
 	require.Equal(t, 1, b.Disrupted())
 	b.ok("systemctl restart swss")
 	require.Equal(t, "pg_lossless_100000_5m_profile", b.Applied("BUFFER_PG_TABLE:Ethernet0:3-4")["profile"])
@@ -230,7 +230,7 @@ func TestQoSReload(t *testing.T) {
 	require.Equal(t, "2288", bcm.Applied("BUFFER_PROFILE_TABLE:pg_lossless_100000_5m_profile")["xon_offset"])
 }
 
-// TestWatchdog: pfcwd writes what no patch may.
+// TestWatchdog: pfcwd writes settings that no patch may change.
 func TestWatchdog(t *testing.T) {
 	b := boot(t, sim.Box{Release: "202405", QoS: sim.Template})
 	require.Contains(t, b.refuse(add("/PFC_WD", `{"GLOBAL": {"POLL_INTERVAL": "200"}}`)), "PFC_WD table is illegal")
@@ -269,7 +269,7 @@ func TestWatchdog(t *testing.T) {
 	require.Contains(t, later.bad(2, "pfcwd frob"), "No such command 'frob'.")
 }
 
-// TestECN: ecnconfig changes what no patch may, and checks it.
+// TestECN: ecnconfig changes and checks settings that no patch may change.
 func TestECN(t *testing.T) {
 	b := boot(t, sim.Box{Release: "202205", QoS: sim.Template})
 	b.ok("ecnconfig -p AZURE_LOSSLESS -gmin 150000 -gmax 1500000 -gdrop 100")
@@ -293,7 +293,7 @@ func TestECN(t *testing.T) {
 	require.Contains(t, later.bad(1, "ecnconfig -p AZURE_LOSSLESS -n asic0 -gmin 1"), "Invalid WRED profile")
 }
 
-// TestShow: counters come from what the machine counts for an interface.
+// TestShow: the counters are those that the machine has for an interface.
 func TestShow(t *testing.T) {
 	b := boot(t, sim.Box{Release: "202505", QoS: sim.Template})
 	b.d.SetCounter("Ethernet4", "SAI_PORT_STAT_PFC_3_RX_PKTS", 1234567)
@@ -335,7 +335,7 @@ func TestShow(t *testing.T) {
 	require.Contains(t, b.bad(2, "show priority-group watermark headroom --json"), "no such option")
 }
 
-// TestFaults: what may go wrong in the middle.
+// TestFaults: failures in the middle of a change.
 func TestFaults(t *testing.T) {
 	two := `[{"op": "add", "path": "/SCHEDULER/a", "value": {"type": "STRICT"}},
 		{"op": "add", "path": "/SCHEDULER/b", "value": {"type": "STRICT"}}]`
@@ -359,7 +359,7 @@ func TestFaults(t *testing.T) {
 	b.Do(func() { b.Faults.Rewrites = "CRM|Config" })
 	b.file(two)
 	require.Contains(t, b.bad(2, "config apply-patch /tmp/patch.json"), "there are still some parts not updated")
-	require.NotNil(t, b.Row("SCHEDULER", "b"), "and all of it is done")
+	require.NotNil(t, b.Row("SCHEDULER", "b"), "all operations are done")
 
 	b.Do(func() { b.Faults.Garbage = "Traceback (most recent call last):\n" })
 	require.Equal(t, "Traceback (most recent call last):\n", b.ok("sonic-cfggen -d --print-data"))
@@ -386,7 +386,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestKept: a lab that is closed and opened again finds the switch as it ran, and what buffermgrd had not seen yet comes.
+// TestKept: after a lab is closed and opened again, the switch has its running state, and buffermgrd handles the remaining events.
 func TestKept(t *testing.T) {
 	dir := t.TempDir()
 	open := func() (*lab.Lab, *box) {
@@ -407,7 +407,7 @@ func TestKept(t *testing.T) {
 	require.NoError(t, l.Close())
 	l, b = open()
 	defer l.Close()
-	require.Equal(t, "3,4,6", b.Row("PORT_QOS_MAP", "Ethernet0")["pfc_enable"], "it was not saved, and the switch ran on")
+	require.Equal(t, "3,4,6", b.Row("PORT_QOS_MAP", "Ethernet0")["pfc_enable"], "the configuration was not saved, and the switch kept running")
 	require.Equal(t, "[\n    \"before\"\n]\n", b.ok("config list-checkpoints"))
 	require.Nil(t, b.Row("BUFFER_PG", "Ethernet0|6"))
 	b.d.Pass(10 * time.Second)
@@ -416,7 +416,7 @@ func TestKept(t *testing.T) {
 	require.Equal(t, "3,4", b.Row("PORT_QOS_MAP", "Ethernet0")["pfc_enable"])
 }
 
-// TestLag: buffermgrd sees a change some time later.
+// TestLag: buffermgrd handles a change some time later.
 func TestLag(t *testing.T) {
 	b := boot(t, sim.Box{QoS: sim.Template, Lag: 5 * time.Second})
 	b.d.Pass(10 * time.Second)

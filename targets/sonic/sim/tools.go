@@ -11,8 +11,8 @@ import (
 
 const cfggenUsage = "usage: sonic-cfggen [-h] [-d] [-n NAMESPACE] [-v VAR | --var-json VAR | --print-data]\nsonic-cfggen: error: "
 
-// cfggen is sonic-cfggen, as far as it prints the running configuration: -d --print-data, -d -v EXPRESSION, -d --var-json TABLE, and
-// -n for a namespace.
+// cfggen simulates sonic-cfggen, limited to printing the running configuration: -d --print-data, -d -v EXPRESSION, -d --var-json TABLE,
+// and -n for a namespace.
 func (s *Switch) cfggen(p *target.Proc) int {
 	var ns, expression, table string
 	var db, data bool
@@ -64,7 +64,8 @@ func (s *Switch) cfggen(p *target.Proc) int {
 	return status
 }
 
-// lookUp is an expression such as DEVICE_METADATA.localhost.hwsku or DEVICE_METADATA['localhost']['hwsku']; what is not there is empty.
+// lookUp evaluates an expression such as DEVICE_METADATA.localhost.hwsku or DEVICE_METADATA['localhost']['hwsku']. A missing value is
+// empty.
 func (s *Switch) lookUp(sp *space, expression string, db bool) string {
 	if !db {
 		return ""
@@ -77,7 +78,7 @@ func (s *Switch) lookUp(sp *space, expression string, db bool) string {
 	return pyStr(v)
 }
 
-// dbCLI is sonic-db-cli: commands of Redis on one database.
+// dbCLI simulates sonic-db-cli: commands of Redis on one database.
 func (s *Switch) dbCLI(p *target.Proc) (status int) {
 	args, ns := p.Args[1:], ""
 	if len(args) > 1 && args[0] == "-n" {
@@ -104,7 +105,7 @@ func (s *Switch) dbCLI(p *target.Proc) (status int) {
 	return status
 }
 
-// keyspace is a database by whole keys.
+// keyspace is a database by full keys.
 func (s *Switch) keyspace(sp *space, name string) (table, bool) {
 	switch name {
 	case "CONFIG_DB":
@@ -128,7 +129,7 @@ func (s *Switch) keyspace(sp *space, name string) (table, bool) {
 	return nil, false
 }
 
-// redis is one command.
+// redis runs one command.
 func (s *Switch) redis(p *target.Proc, sp *space, name string, args []string) (string, int) {
 	keys, ok := s.keyspace(sp, name)
 	if !ok {
@@ -220,7 +221,7 @@ func glob(pattern, s string) bool {
 	return strings.Trim(pattern[i:], "*") == ""
 }
 
-// stateDB is STATE_DB as far as buffers and ports go.
+// stateDB returns the parts of STATE_DB that are about buffers and ports.
 func (s *Switch) stateDB(sp *space) table {
 	out := table{"BUFFER_MAX_PARAM_TABLE|global": {"mmu_size": strconv.Itoa(spectrum[s.Spectrum-1].memory)}}
 	if s.ASIC == "mellanox" {
@@ -247,7 +248,7 @@ func (s *Switch) stateDB(sp *space) table {
 	return out
 }
 
-// Names of objects of SAI as COUNTERS_DB numbers them here: by port, and within it.
+// The ids of SAI objects in COUNTERS_DB: by port, and within the port.
 func portOID(n int) string         { return "oid:0x1" + hex(n+1) }
 func queueOID(n, queue int) string { return "oid:0x15" + hex(n*32+queue+1) }
 func groupOID(n, group int) string { return "oid:0x1a" + hex(n*32+group+1) }
@@ -257,8 +258,8 @@ func hex(n int) string {
 	return strings.Repeat("0", max(12-len(text), 0)) + text
 }
 
-// The counters of ports by their names in SAI, and of queues and priority groups, which an interface counts as NAME:NUMBER. What the
-// machine counts for an interface is what COUNTERS_DB shows.
+// The counters of ports by their names in SAI, and of queues and priority groups, which an interface counts as NAME:NUMBER. COUNTERS_DB
+// shows the values that the machine counts for an interface.
 var (
 	groupCounters = []string{
 		"SAI_INGRESS_PRIORITY_GROUP_STAT_PACKETS", "SAI_INGRESS_PRIORITY_GROUP_STAT_BYTES", "SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS",
@@ -279,7 +280,7 @@ var (
 	}
 )
 
-// counters is COUNTERS_DB: maps of names to objects, and what each has counted.
+// counters returns COUNTERS_DB: maps of names to objects, and the counters of each object.
 func (s *Switch) counters(sp *space) table {
 	out := table{}
 	put := func(name, field, v string) {
@@ -338,7 +339,7 @@ func (s *Switch) counters(sp *space) table {
 	return out
 }
 
-// watched reports whether the watchdog looks after a priority of a port.
+// watched reports whether the watchdog watches a priority of a port.
 func (s *Switch) watched(sp *space, port string, priority int) bool {
 	w, q := sp.Config["PFC_WD"][port], sp.Config["PORT_QOS_MAP"][port]
 	on := q["pfc_enable"]

@@ -71,20 +71,20 @@ func TestPatches(t *testing.T) {
 	require.Contains(t, latest.refuse(remove("/SCHEDULER/none")), says)
 }
 
-// TestNumbers: values are text; a number is written as text, and then found to differ.
+// TestNumbers: values are text. A number is written as text, and the comparison then reports a difference.
 func TestNumbers(t *testing.T) {
 	for _, release := range sim.Releases() {
 		b := boot(t, sim.Box{Release: release, QoS: sim.Template})
 		b.file(replace("/SCHEDULER/scheduler.0/weight", "20"))
 		require.Contains(t, b.bad(2, "config apply-patch /tmp/patch.json"), "there are still some parts not updated")
-		require.Equal(t, "20", b.Row("SCHEDULER", "scheduler.0")["weight"], "it is done all the same")
+		require.Equal(t, "20", b.Row("SCHEDULER", "scheduler.0")["weight"], "the change is made in spite of this")
 	}
 	b := boot(t, sim.Box{Release: "202511", QoS: sim.Template})
 	b.patch(add("/BUFFER_PROFILE/mine", `{"pool": "ingress_lossless_pool", "size": 1000, "dynamic_th": 0}`))
 	require.Equal(t, "1000", b.Row("BUFFER_PROFILE", "mine")["size"], "that table is not compared")
 }
 
-// TestMissingTable: from 202511 on a missing table is made.
+// TestMissingTable: from 202511 on a missing table is added.
 func TestMissingTable(t *testing.T) {
 	patch := add("/PFC_WD/Ethernet0", `{"action": "drop", "detection_time": "200", "restoration_time": "200"}`)
 	for _, release := range sim.Releases() {
@@ -93,13 +93,13 @@ func TestMissingTable(t *testing.T) {
 			require.Contains(t, b.refuse(patch), "member 'PFC_WD' not found")
 			continue
 		}
-		// The difference is a new table with the port as its field, and no list has ports as fields.
+		// The difference is a new table with the port as its field, and no allow-list has ports as fields.
 		require.Contains(t, b.refuse(patch), "Modification of PFC_WD table is illegal")
 		b.patch(add("/TC_TO_DSCP_MAP/AZURE", `{"3": "26"}`))
 	}
 }
 
-// TestMoves: what is removed at one place and added equal at another is a move, which the list refuses.
+// TestMoves: a value that is removed at one place and added at another is a move, which the allow-list refuses.
 func TestMoves(t *testing.T) {
 	b := boot(t, sim.Box{Release: "202405", QoS: sim.Template})
 	b.ok("pfcwd interval 200")
@@ -111,14 +111,14 @@ func TestMoves(t *testing.T) {
 	b.patch(add("/PFC_WD/Ethernet4", row))
 	b.patch(`[{"op": "remove", "path": "/QUEUE/Ethernet0|0"},
 		{"op": "add", "path": "/QUEUE/Ethernet0|7", "value": {"scheduler": "scheduler.0"}}]`)
-	require.Equal(t, "scheduler.0", b.Row("QUEUE", "Ethernet0|7")["scheduler"], "where no list is, a move is as good")
+	require.Equal(t, "scheduler.0", b.Row("QUEUE", "Ethernet0|7")["scheduler"], "a move is allowed in tables without entries")
 	l := boot(t, sim.Box{Release: "202511", QoS: sim.Template})
 	l.patch(add("/BUFFER_PROFILE/a", `{"pool": "ingress_lossless_pool", "size": "7"}`))
 	moved := `[{"op": "move", "from": "/BUFFER_PROFILE/a", "path": "/BUFFER_PROFILE/b"}]`
 	require.Contains(t, l.refuse(moved), "BUFFER_PROFILE table is illegal")
 }
 
-// TestAllowList: verdicts by release, chip and date of the build, through the whole of config.
+// TestAllowList: verdicts by release, chip and date of the build, through all of config.
 func TestAllowList(t *testing.T) {
 	wred := func(field string) string { return replace("/WRED_PROFILE/AZURE_LOSSLESS/"+field, `"99"`) }
 	const (
@@ -135,21 +135,21 @@ func TestAllowList(t *testing.T) {
 	}
 	for _, c := range []struct {
 		what, patch string
-		taken       []string // on a SN2700 with a build that has no date
+		taken       []string // on an SN2700, by a build without a date
 	}{
 		{"green of AZURE_LOSSLESS", wred("green_drop_probability"), all("202205", "202605")},
 		{"yellow", wred("yellow_drop_probability"), all("202511", "202605")},
-		{"a field that was not there", add("/WRED_PROFILE/AZURE_LOSSLESS/ecn", `"ecn_all"`), all("202205", "202605")}, // it was, and is the same
+		{"a missing field", add("/WRED_PROFILE/AZURE_LOSSLESS/ecn", `"ecn_all"`), all("202205", "202605")}, // it exists, with the same value
 		{"a new WRED profile", add("/WRED_PROFILE/MINE", `{"ecn": "ecn_all"}`), all("202511", "202605")},
 		{"dynamic_th of a name with digits", replace(lossless+"/dynamic_th", `"1"`), all("202205", "202605")},
-		{"dynamic_th of a name without", replace("/BUFFER_PROFILE/egress_lossy_profile/dynamic_th", `"1"`), all("202511", "202605")},
+		{"dynamic_th of a name without digits", replace("/BUFFER_PROFILE/egress_lossy_profile/dynamic_th", `"1"`), all("202511", "202605")},
 		{"xoff", replace(lossless+"/xoff", `"99999"`), all("202205", "202605")},
 		{"xon", replace(lossless+"/xon", `"99999"`), nil},
 		{"size", replace(lossless+"/size", `"99999"`), nil},
 		{"an object of fields that may be replaced", add("/BUFFER_PROFILE/mine1", profile), all("202511", "202605")},
 		{"an object away", remove("/BUFFER_PROFILE/ingress_lossless_profile1"), all("202511", "202605")},
 		{"pool size", replace("/BUFFER_POOL/ingress_lossless_pool/size", `"10000000"`), all("202205", "202505")},
-		{"shared headroom that was not there", add("/BUFFER_POOL/ingress_lossless_pool/xoff", `"1"`), nil},
+		{"missing shared headroom", add("/BUFFER_POOL/ingress_lossless_pool/xoff", `"1"`), nil},
 		{"another pool's size", replace("/BUFFER_POOL/egress_lossless_pool/size", `"1"`), nil},
 		{"a pool's mode", replace("/BUFFER_POOL/egress_lossy_pool/mode", `"static"`), nil},
 		{"watchdog of a port", replace("/PFC_WD/Ethernet0/action", `"alert"`), all("202205", "202605")},
@@ -157,7 +157,7 @@ func TestAllowList(t *testing.T) {
 		{"the table away", remove("/PFC_WD"), all("202205", "202605")},
 		{"speed", replace("/PORT/Ethernet12/speed", `"40000"`), all("202205", "202605")},
 		{"odd speed", replace("/PORT/Ethernet12/speed", `"12345"`), all("202205", "202205")},
-		{"odd fec", add("/PORT/Ethernet12/fec", `"auto"`), all("202311", "202605")}, // YANG has no auto before
+		{"odd fec", add("/PORT/Ethernet12/fec", `"auto"`), all("202311", "202605")}, // YANG has no auto in earlier releases
 		{"map", replace("/DSCP_TO_TC_MAP/AZURE/26", `"3"`), all("202205", "202605")},
 		{"cable", replace("/CABLE_LENGTH/AZURE/Ethernet0", `"40m"`), all("202205", "202605")},
 		{"group", add("/BUFFER_PG/Ethernet0|6", `{"profile": "ingress_lossy_profile"}`), all("202205", "202605")},
@@ -180,7 +180,7 @@ func TestAllowList(t *testing.T) {
 	}
 }
 
-// TestChips: the list knows chips by the names of hardware, and asks for the date of the build.
+// TestChips: the allow-list identifies chips by hardware names, and checks the date of the build.
 func TestChips(t *testing.T) {
 	threshold := replace("/BUFFER_PROFILE/pg_lossless_100000_5m_profile/dynamic_th", `"1"`)
 	xoff := replace("/BUFFER_PROFILE/pg_lossless_100000_5m_profile/xoff", `"99999"`)
@@ -228,7 +228,7 @@ func TestChips(t *testing.T) {
 	}
 }
 
-// TestRollback: it wants away what buffermgrd has made meanwhile.
+// TestRollback: rollback tries to remove the rows that buffermgrd has made since.
 func TestRollback(t *testing.T) {
 	for _, release := range sim.Releases() {
 		b := boot(t, sim.Box{Release: release, QoS: sim.Template})

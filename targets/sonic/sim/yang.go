@@ -11,23 +11,23 @@ import (
 	"sync"
 )
 
-// This file is the YANG models of sonic-buildimage (src/sonic-yang-models) for the tables of QoS and buffers, by branch. Other tables that
-// have a model are known by name, and taken as they are.
+// This file has the YANG models of sonic-buildimage (src/sonic-yang-models) for the tables of QoS and buffers, by branch. Of the other
+// tables with a model it has only the names, and accepts any content.
 
 // leaf describes the values of a field, or of a part of a key.
 type leaf struct {
-	min, max     int // of a number, where max is not 0
+	min, max     int // range of a number, if max is not 0
 	pattern      *regexp.Regexp
-	ref          string   // a row of this table
-	or           string   // a word that may stand instead of a reference or number
-	list         bool     // references between commas
-	must         bool     // has to be there
+	ref          string   // the value is a row of this table
+	or           string   // a word that is also valid in place of a reference or number
+	list         bool     // references separated by commas
+	must         bool     // the field is required
 	since, until string   // branches
-	words        []string // one of these
+	words        []string // the value is one of these
 }
 
-// model is the fields of a table; one with a blank behind its name is the form it had before the branch of the other. A map's fields are
-// all alike: item is the name of one, value what it holds.
+// model has the fields of a table. A name that ends in a blank is the table's form before the other form's branch. All fields of a map
+// have the same form: item describes their names, and value their values.
 type model struct {
 	key         []leaf
 	fields      map[string]leaf
@@ -51,7 +51,7 @@ func (l leaf) needed() leaf {
 	return l
 }
 
-// models are the tables whose content is judged.
+// models are the tables whose content is checked.
 var models = sync.OnceValue(makeModels)
 
 func makeModels() map[string]model {
@@ -125,7 +125,7 @@ func makeModels() map[string]model {
 		}},
 		"PFC_WD": {key: []leaf{{ref: "PORT", or: "GLOBAL"}}, fields: map[string]leaf{
 			"action": word("drop", "forward", "alert"), "detection_time": number(100, 5000), "restoration_time": number(100, 60000),
-			"pfc_stat_history": word("enable", "disable").from("202511"), "POLL_INTERVAL": number(100, 3000), // to 1000 from 202511 on
+			"pfc_stat_history": word("enable", "disable").from("202511"), "POLL_INTERVAL": number(100, 3000), // up to 1000 from 202511 on
 		}},
 		"PORT": {key: []leaf{pattern(`.{1,128}`)}, fields: map[string]leaf{
 			"lanes": pattern(`.{1,128}`).needed(), "speed": number(1, 1600000).needed().from("202511"), "speed ": number(1, 800000),
@@ -151,7 +151,7 @@ func (b *Box) modelled(name string) bool {
 	return ok && b.since(m.since) || slices.Contains(known, name)
 }
 
-// judge is what libyang finds first in a configuration; nil: nothing. It reads as the branch's models do.
+// judge returns the first error that libyang finds in a configuration, by the models of the branch; nil: none.
 func (b *Box) judge(top map[string]any) error {
 	tables := fromTree(top)
 	for _, name := range slices.Sorted(maps.Keys(tables)) {
@@ -168,7 +168,7 @@ func (b *Box) judge(top map[string]any) error {
 	return judgeLanes(tables)
 }
 
-// judgeLanes finds a lane that two ports use (gu_common.py, validate_lanes).
+// judgeLanes reports a lane that two ports use (gu_common.py, validate_lanes).
 func judgeLanes(tables db) error {
 	owner := map[string]string{}
 	for _, p := range slices.SortedFunc(maps.Keys(tables["PORT"]), naturally) {
@@ -231,7 +231,7 @@ func (b *Box) judgeRow(tables db, name, key string, m model) error {
 	return b.judgeMusts(tables, name, key, r, bad)
 }
 
-// refuses says why a value cannot stand; empty: it can.
+// refuses returns why a value is invalid; empty: it is valid.
 func (l leaf) refuses(tables db, v string) string {
 	switch {
 	case l.or != "" && v == l.or:
@@ -257,7 +257,7 @@ func (l leaf) refuses(tables db, v string) string {
 	return ""
 }
 
-// judgeMusts is what fields of one row say of each other.
+// judgeMusts checks the constraints between fields of one row.
 func (b *Box) judgeMusts(tables db, name, key string, r row, bad func(string, string, ...any) error) error {
 	n := func(field string) int {
 		v, _ := strconv.Atoi(r[field])
