@@ -402,7 +402,7 @@ func TestMistakes(t *testing.T) {
 		}, "config-invalid", 900, []string{`cannot configure Cumulus Linux by "file"`, `"files"?`}},
 		{"a way the release does not have", func(s *lang.Source) {
 			s.Switches[0].Config, s.Switches[0].Version = lang.Value[string]{V: "NVUE", At: place(900)}, val(a, "5.1.0")
-		}, "config-invalid", 900, []string{`config = "nvue"`, "NVUE knows only the RoCE preset there", `Write config = "files"`}},
+		}, "config-invalid", 900, []string{`config = "nvue"`, "there NVUE supports only the RoCE preset", `Write config = "files"`}},
 		{"an unknown way of a system", func(s *lang.Source) {
 			s.Switches[0].Config, s.Switches[0].OS = lang.Value[string]{V: "files", At: place(900)}, val(a, "junos")
 		}, "config-invalid", 900, []string{`one way at most to configure "junos"`}},
