@@ -402,8 +402,8 @@ func TestMistakes(t *testing.T) {
 		}, "config-invalid", 900, []string{`cannot configure Cumulus Linux by "file"`, `"files"?`}},
 		{"config that the release does not have", func(s *lang.Source) {
 			s.Switches[0].Config, s.Switches[0].Version = lang.Value[string]{V: "NVUE", At: place(900)}, val(a, "5.1.0")
-		}, "config-invalid", 900, []string{`config = "nvue"`, "NVUE knows only the RoCE preset there", `Write config = "files"`}},
-		{"config of an unknown system", func(s *lang.Source) {
+		}, "config-invalid", 900, []string{`config = "nvue"`, "there NVUE supports only the RoCE preset", `Write config = "files"`}},
+		{"an unknown way of a system", func(s *lang.Source) {
 			s.Switches[0].Config, s.Switches[0].OS = lang.Value[string]{V: "files", At: place(900)}, val(a, "junos")
 		}, "config-invalid", 900, []string{`at most one way to configure "junos"`}},
 		{"config and set by hand", func(s *lang.Source) {

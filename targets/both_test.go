@@ -213,7 +213,7 @@ roce "rdma" {
 		},
 		{
 			"trust", tagged, "", class("rdma", 3, 26, lossless), "",
-			map[string]string{"leaf": "it trusts one header field", "h1": "a NIC trusts DSCP or PCP"},
+			map[string]string{"leaf": "trusts one header field", "h1": "a NIC trusts either DSCP or PCP"},
 		},
 	} {
 		old, next := bothFabric(t, "3.4.3", c.old, c.pause), bothFabric(t, "3.4.3", c.new, c.now)

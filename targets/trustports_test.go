@@ -214,7 +214,7 @@ func TestBothByPorts(t *testing.T) {
 	}
 	byDSCP := tor(strings.Replace(text, "  cos      = 4\n", "  cos      = 4\n  dscp     = [34]\n", 1))
 	_, not = byDSCP.both(now.edit(nil))
-	assert.Contains(t, not, "port swp1 trusts PCP, and is to trust DSCP")
+	assert.Contains(t, not, "port swp1 trusts PCP, and must trust DSCP")
 	_, not = now.both(byDSCP.edit(nil))
-	assert.Contains(t, not, "port swp1 trusts DSCP, and is to trust PCP")
+	assert.Contains(t, not, "port swp1 trusts DSCP, and must trust PCP")
 }

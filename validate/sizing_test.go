@@ -145,9 +145,9 @@ func TestSizing(t *testing.T) {
 		}, []string{"warning ecn-after-pfc"}, ""},
 		{"min at twice an absolute xoff", func(r *rack) {
 			r.model, r.group = "z9100", "ecn { min = 36192 }"
-		}, []string{"note ecn-after-pfc"}, "xoff = 18,096 B, however much memory is free (assumed: the manuals do not state from where " +
-			"such a chip counts it): marks come before pauses where 3 ports or more fill a queue at once. 15 ports can send into one queue " +
-			"there. " +
+		}, []string{"note ecn-after-pfc"}, "xoff = 18,096 B, however much memory is free (assumed: the manuals do not state where " +
+			"such a chip begins to count xoff): marks come before pauses where 3 ports or more fill a queue at once. 15 ports can send into " +
+			"one queue there. " +
 			"Leave min out"},
 		{"min below it", func(r *rack) { r.model, r.group = "z9100", "ecn { min = 36191 }" }, nil, ""},
 		{"min that no incast there reaches", func(r *rack) {

@@ -69,7 +69,7 @@ func testLeaving(t *testing.T, nic string) {
 	write(strings.Replace(all, "members   = [host.store]", `members = ["store[1-4]"]`, 1))
 	plan := want(exit.Good, "plan", dir)
 	for _, line := range []string{
-		"disrupts    ens1f0 goes back to what it held before rocec, and the link bounces when the PFC mask changes  1 device",
+		"disrupts    ens1f0 gets back its settings from before rocec, and the link bounces when the PFC mask changes  1 device",
 		"- /usr/local/sbin/rocec-host", "~ pfc        0,0,0,0,1,0,0,0 -> 0,0,0,0,0,0,0,0", "1       store5", "2       tor1",
 	} {
 		assert.Contains(t, plan, line, "PFC ends at the host first")
@@ -134,7 +134,7 @@ func TestRemove(t *testing.T) {
 	assert.NotContains(t, want(exit.Good, "plan", dir), "stroe5")
 
 	out = want(exit.Good, remove...)
-	assert.Contains(t, out, "ens1f0 goes back to what it held before rocec")
+	assert.Contains(t, out, "ens1f0 gets back its settings from before rocec")
 	assert.Equal(t, before, held(t, store5))
 	assert.NotContains(t, want(exit.Good, "plan", dir), "store5")
 	assert.Contains(t, want(exit.Good, remove...), "No changes")

@@ -28,7 +28,7 @@ func TestPlanSaysTheWay(t *testing.T) {
 		"3.7.16": {"every port resets (switchd restart)", ""},
 		"4.1.1": {
 			"every port resets (switchd restart)",
-			"switchd restarts: on 4.1 no reload takes a change of priority_group.bulk.cos_list and 1 more key.",
+			"switchd restarts: on 4.1 a reload cannot apply a change of priority_group.bulk.cos_list and 1 more key.",
 		},
 		"4.3.0": {"a brief loss while buffers change (switchd reload)", ""},
 	} {

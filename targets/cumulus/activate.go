@@ -13,20 +13,20 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// unit is the daemon that programs the chip.
+// unit is the systemd unit of switchd, the daemon that programs the chip.
 const unit = "switchd.service"
 
-// reloadNode is the node by which switchd of 4.x on Spectrum reads traffic.conf again.
+// reloadNode is the node that makes switchd of 4.x on Spectrum reload traffic.conf.
 const reloadNode = "/cumulus/switchd/config/traffic/reload"
 
-// reloads reports whether a switch of a release and a chip can take some changes without a restart of switchd. Releases up to 4.3 have a
-// node for that.
+// reloads reports whether switchd of a release on a chip has [reloadNode], and so can load some changes without a restart. Releases from
+// 4.4 on reload through systemd instead ([reloadUnit]).
 func reloads(r grammar.Release, asic *platform.ASIC) bool {
 	return grammar.CanReload(r) && !split(r) && asic.Vendor == platform.Mellanox
 }
 
-// activate returns the documented way to make switchd take any change of the file: a restart, which resets every port. On Spectrum with
-// 4.3 and from 4.4 on, a reload takes every key instead.
+// activate returns the step that makes switchd load any change of the file. By the manuals this is a restart, which resets every port. A
+// reload is enough for every key on Spectrum with 4.3, and from 4.4 on.
 func activate(r grammar.Release, asic *platform.ASIC) target.Step {
 	if split(r) {
 		return reloadUnit
@@ -37,7 +37,8 @@ func activate(r grammar.Release, asic *platform.ASIC) target.Step {
 	return restart
 }
 
-// chooser gives the way for one change: on a switch that may reload the keys that change decide, and whether the node was seen.
+// chooser returns a function that picks the step for one change. On a switch with a reload node, the step depends on the changed keys and
+// on whether the node was found.
 func chooser(r grammar.Release, asic *platform.ASIC) func(before, after []byte, have []target.Sample) (target.Step, []string) {
 	return func(before, after []byte, have []target.Sample) (step target.Step, says []string) {
 		step = activate(r, asic)
@@ -48,17 +49,17 @@ func chooser(r grammar.Release, asic *platform.ASIC) func(before, after []byte, 
 			}
 		}
 		if saw(have, checkerFact, nothing) {
-			says = append(says, "No "+checker+" was found, which releases from 4.1 on have: nothing but rocec checks the file before switchd "+
+			says = append(says, "No "+checker+" was found, although releases from 4.1 on have it: only rocec checks the file before switchd "+
 				"reads it.")
 		}
 		return step, says
 	}
 }
 
-// choose picks the step for a switch that may reload, and returns the reason for a restart.
+// choose picks the step for a switch with a reload node, and returns the reason if the step is a restart.
 func choose(r grammar.Release, before, after []byte, have []target.Sample) (target.Step, string) {
 	if saw(have, nodeFact, nothing) {
-		return restart, "switchd restarts: the node that makes it read traffic.conf again is missing (" + reloadNode + ")."
+		return restart, "switchd restarts: the node that makes it reload traffic.conf is missing (" + reloadNode + ")."
 	}
 	keys := restarting(before, after, r)
 	if len(keys) == 0 {
@@ -68,15 +69,16 @@ func choose(r grammar.Release, before, after []byte, have []target.Sample) (targ
 	if n := len(keys) - 1; n > 0 {
 		more = " and " + diag.Count(n, "more key")
 	}
-	return restart, fmt.Sprintf("switchd restarts: on %d.%d no reload takes a change of %s%s.", r[0], r[1], target.Escape(keys[0]), more)
+	return restart, fmt.Sprintf("switchd restarts: on %d.%d a reload cannot apply a change of "+
+		"%s%s.", r[0], r[1], target.Escape(keys[0]), more)
 }
 
-// saw reports whether a device was read and states a fact.
+// saw reports whether the samples of a device contain a fact under a name.
 func saw(have []target.Sample, name, fact string) bool {
 	return slices.ContainsFunc(have, func(s target.Sample) bool { return s.Name == name && s.Fact == fact })
 }
 
-// restarting lists the keys, sorted, that differ between two contents and that no reload takes.
+// restarting lists the keys, sorted, that differ between two contents and that a reload cannot apply.
 func restarting(before, after []byte, r grammar.Release) []string {
 	values := func(content []byte) grammar.Values {
 		lines, _ := grammar.Parse(content)
@@ -96,8 +98,8 @@ func restarting(before, after []byte, r grammar.Release) []string {
 	return slices.Sorted(maps.Keys(changed))
 }
 
-// The two ways. Large switches take more than two minutes until switchd is up (its watchdog has two; CM-27957), and the ports
-// come up after that.
+// The two steps. On large switches switchd needs more than two minutes to start (its watchdog allows two; CM-27957), and the ports come up
+// after that.
 var (
 	restart = target.Step{
 		Name:     "cumulus restart",
@@ -119,18 +121,18 @@ how=` + target.Loaded + "\n" + clamped},
 		Name:     "cumulus reload",
 		Cmd:      noteLog + tell,
 		Disrupts: "a brief loss while buffers change (switchd reload)",
-		Outage:   ir.Outage{Most: 2 * time.Second}, // "brief", the manual says
+		Outage:   ir.Outage{Most: 2 * time.Second}, // the manual calls it "brief"
 		Loaded:   &target.Query{Cmd: active + logged + "how='" + target.NotReadable + "'\n" + clamped},
 		Units:    unit,
-		Timeout:  3 * time.Minute, // where the undo has to start switchd
+		Timeout:  3 * time.Minute, // enough for an undo that has to start switchd
 		Soak:     5 * time.Second,
 		Away:     30 * time.Second,
 	}
 )
 
 const (
-	// tell has switchd read the file again. The node belongs to switchd and is missing while switchd does not run. Then a restart does the
-	// same, as it does where a release lacks the node.
+	// tell makes switchd reload the file. The node belongs to switchd and is missing while switchd does not run. Where the node is missing, a
+	// restart of switchd has the same effect.
 	tell = `if test -e ` + reloadNode + ` && systemctl is-active --quiet ` + unit + `; then
 	echo 1 >` + reloadNode + `
 else

@@ -20,7 +20,7 @@ import (
 	"github.com/rocec/rocec/targets/target/targettest"
 )
 
-// TestActivate checks which change of which release and chip takes a restart, and the sentence about it in the plan.
+// TestActivate checks which changes need a restart, by release and chip, and the sentence about it in the plan.
 func TestActivate(t *testing.T) {
 	const (
 		pfc      = "pfc.roce_pfc.xoff_size = 20000\n"
@@ -32,7 +32,7 @@ func TestActivate(t *testing.T) {
 		old      = "ecn.roce_ecn.probability = 50\n"
 		pause    = "link_pause.port_group_list = []\n"
 		foreign  = "sflow.rate = 100\n"
-		restarts = "switchd restarts: on %s no reload takes a change of %s."
+		restarts = "switchd restarts: on %s a reload cannot apply a change of %s."
 	)
 	noNode := []target.Sample{{Name: nodeFact, Unit: target.UnitFact, Fact: nothing}}
 	for _, tt := range []struct {
@@ -69,7 +69,7 @@ func TestActivate(t *testing.T) {
 			before := "# the same\npriority_group.bulk.cos_list = [0, 1]\n"
 			step, says = f.Choose([]byte(before), []byte("priority_group.bulk.cos_list = [1,0]\n"+tt.change), tt.have)
 			back, _ := f.Choose([]byte(before+tt.change), []byte(before), tt.have)
-			assert.Equal(t, step, back, "%s: going back takes the same step", name)
+			assert.Equal(t, step, back, "%s: going back needs the same step", name)
 		}
 		assert.Equal(t, map[bool]target.Step{true: reload, false: restart}[tt.reloads], step, name)
 		if tt.says == "" {
@@ -88,7 +88,7 @@ func TestActivate(t *testing.T) {
 	}
 }
 
-// TestReloaded: the rows of the table name features that there are, and later releases reload all that earlier ones do.
+// TestReloaded: the rows of the table name existing features, and a later release reloads every key that an earlier one reloads.
 func TestReloaded(t *testing.T) {
 	releases := []grammar.Release{{3, 7, 16}, {4, 0, 0}, {4, 1, 1}, {4, 2, 1}, {4, 3, 0}}
 	for i := range grammar.Keys() {
@@ -106,7 +106,7 @@ func TestReloaded(t *testing.T) {
 	assert.False(t, grammar.CanReload(releases[0]))
 }
 
-// logBox runs the query of a step on this machine's own sh, against a log in a folder.
+// logBox runs the query of a step in this machine's sh, with a log in a folder.
 type logBox struct {
 	t    *testing.T
 	dir  string
@@ -150,7 +150,7 @@ func (b *logBox) run(cmd string) (status int, said string) {
 	return c.ProcessState.ExitCode(), strings.TrimSpace(string(out))
 }
 
-// done runs the command of the step, what happens meanwhile, and then asks whether the content is in use.
+// done runs the command of the step and the given events, and then asks whether the content is in use.
 func (b *logBox) done(meanwhile func()) (status int, said string) {
 	b.t.Helper()
 	status, said = b.run(b.step.Cmd)
@@ -159,7 +159,7 @@ func (b *logBox) done(meanwhile func()) (status int, said string) {
 	return b.run(b.step.Loaded.Cmd)
 }
 
-// TestSwitchdLog: what of the log fails a change, on both ways, with the machine's own sh and tools.
+// TestSwitchdLog: which log lines fail a change, for a restart and for a reload, with this machine's sh and tools.
 func TestSwitchdLog(t *testing.T) {
 	const before = "switchd: ERROR _ecn_red_config: an old complaint\n"
 	const refused = "switchd: WARNING _ecn_red_config: port 5 failed\n"
@@ -181,16 +181,16 @@ func TestSwitchdLog(t *testing.T) {
 		},
 		"no log":         {func(b *logBox) { require.NoError(b.t, os.Remove(filepath.Join(b.dir, "log"))) }, 0, ""},
 		"without an end": {logs(strings.TrimSuffix(refused, "\n")), 65, strings.TrimSpace(refused)},
-		"rotated, and said before": {func(b *logBox) {
+		"rotated, with a complaint before": {func(b *logBox) {
 			b.add("log", refused)
 			require.NoError(b.t, os.Rename(filepath.Join(b.dir, "log"), filepath.Join(b.dir, "log.1")))
 			b.put("log", strings.Repeat("switchd: INFO a long new log\n", 20))
 		}, 65, strings.TrimSpace(refused)},
-		"rotated, and said after": {func(b *logBox) {
+		"rotated, with a complaint after": {func(b *logBox) {
 			require.NoError(b.t, os.Rename(filepath.Join(b.dir, "log"), filepath.Join(b.dir, "log.1")))
 			b.put("log", "switchd: INFO new\n"+refused+strings.Repeat("switchd: INFO x\n", 20))
 		}, 65, strings.TrimSpace(refused)},
-		"rotated, and all is well": {func(b *logBox) {
+		"rotated, without a complaint": {func(b *logBox) {
 			require.NoError(b.t, os.Rename(filepath.Join(b.dir, "log"), filepath.Join(b.dir, "log.1")))
 			b.put("log", "")
 		}, 0, ""},
@@ -232,7 +232,7 @@ func TestSwitchdLog(t *testing.T) {
 	}
 }
 
-// TestBackSwitchdLog: going back, a complaint that the switch had before the change is not a failure; one that it had not is.
+// TestBackSwitchdLog: when a step goes back, a complaint that was in the log before the change is no failure, but a new complaint is one.
 func TestBackSwitchdLog(t *testing.T) {
 	const old, fresh = "switchd: WARNING _ecn_red_config: port 5\n", "switchd: WARNING _port_attribute_mark: port 6\n"
 	for name, c := range map[string]struct {
@@ -266,7 +266,7 @@ func TestBackSwitchdLog(t *testing.T) {
 	}
 }
 
-// TestRestartedNot: a switchd that never started again does not use the content.
+// TestRestartedNot: if switchd did not start again, the content is not in use.
 func TestRestartedNot(t *testing.T) {
 	b := newLogBox(t, restart)
 	status, said := b.done(func() { b.put("since", "first\n") })
@@ -274,7 +274,7 @@ func TestRestartedNot(t *testing.T) {
 	assert.Equal(t, "switchd.service has not started again", said)
 }
 
-// TestTell: the node is used where it is there and switchd runs, a restart where not.
+// TestTell: the step uses the node if it exists and switchd runs, else a restart.
 func TestTell(t *testing.T) {
 	for name, c := range map[string]struct{ node, dead, restarts bool }{
 		"node":            {true, false, false},
@@ -304,7 +304,7 @@ func TestTell(t *testing.T) {
 	}
 }
 
-// TestWaysInTheLab: the report of a switch about its reload node and its checker, per release and chip. The checker judges the file on the
+// TestWaysInTheLab: the report of a switch about its reload node and its checker, per release and chip. The checker checks the file on the
 // switch.
 func TestWaysInTheLab(t *testing.T) {
 	for _, c := range []struct{ model, version, want string }{
@@ -343,7 +343,7 @@ func TestWaysInTheLab(t *testing.T) {
 		assert.Equal(t, "reload node: none, syntax checker: none", facts)
 		assert.Contains(t, hints, "No cl-consistency-check was found")
 		facts, _ = read("cumulus")
-		assert.Equal(t, "syntax checker: none", facts, "who is not root may not see the node")
+		assert.Equal(t, "syntax checker: none", facts, "users other than root may be unable to see the node")
 	}
 	for _, p := range probes(canonicalSample(t, "sn2700", "3.7.16", 1).sw) {
 		assert.NotContains(t, []string{"activation", "syntax checker"}, p.Name, "3.7 has neither")
@@ -361,12 +361,12 @@ func TestWaysInTheLab(t *testing.T) {
 	d.WriteFile(Path, []byte("pfc.port_group_list = [a]\n"), 0o644)
 	wrong := judge()
 	require.Len(t, wrong, 1)
-	assert.Contains(t, wrong[0], "cl-consistency-check on leaf1 does not take "+Path)
+	assert.Contains(t, wrong[0], "cl-consistency-check on leaf1 does not accept "+Path)
 	assert.Contains(t, wrong[0], "port group a has no port_set")
 	assert.Empty(t, d.Writes(), "asking writes nothing")
 }
 
-// TestVerdictOfSilence: a checker that ends without output has judged nothing, and rocec reports that.
+// TestVerdictOfSilence: rocec reports that a checker without output has checked nothing.
 func TestVerdictOfSilence(t *testing.T) {
 	p := verdictProbe("leaf1", grammar.Release{4, 3})
 	for name, c := range map[string]struct{ checker, fact, wrong string }{
@@ -391,13 +391,13 @@ func TestVerdictOfSilence(t *testing.T) {
 			assert.Contains(t, strings.Join(p.Judge(answer), ""), c.wrong)
 			if assert.Len(t, samples, min(1, len(c.fact))) && c.fact != "" {
 				assert.Equal(t, c.fact, samples[0].Fact)
-				assert.Contains(t, samples[0].Hint, "it is unknown whether switchd takes")
+				assert.Contains(t, samples[0].Hint, "it is unknown whether switchd accepts")
 			}
 		})
 	}
 }
 
-// TestRefusalProbe: a refusal that switchd logs after its last look raises a counter that a change must not raise. Old refusals, other
+// TestRefusalProbe: a refusal that switchd logs after the activation raises a counter that a change must not raise. Old refusals, other
 // lines and a rotation do not raise it.
 func TestRefusalProbe(t *testing.T) {
 	const refused = "switchd: CRITICAL _range_limits_get: swp99 not recognized\n"

@@ -8,8 +8,8 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// What rocec writes where the fabric asks for it: the pools of the vendor's own preset for lossless RoCE. Source: the RoCE chapter of
-// 3.7, which prints the file as storage-optimized pfc leaves it.
+// The pools that rocec writes where the fabric asks for them are those of the vendor's preset for lossless RoCE. Source: the RoCE chapter
+// of 3.7, which prints the file after the command storage-optimized pfc.
 const (
 	lossyPool, losslessPool   = 0, 1
 	poolPercent               = 50
@@ -18,8 +18,8 @@ const (
 )
 
 // added returns the settings that rocec gives a switch in addition to those of the fabric, under the names that the readers of files and
-// of NVUE use. They depend on how the switch is configured. Up to 4.3 the three priority groups of traffic.conf are the classes of shares;
-// with the memory they have one number on the chip.
+// of NVUE use. They depend on the release and on the config attribute of the switch. Up to 4.3 the three priority groups of traffic.conf
+// divide the link by their weights; where rocec writes the memory, too, all three have one number on the chip.
 func added() *addedTable {
 	addedOnce.Do(func() { addedAll = newAdded() })
 	return addedAll
@@ -42,7 +42,7 @@ func newAdded() *addedTable {
 	return a
 }
 
-// The pools of memory that NVUE has without the preset. Lossless traffic gets half of the memory.
+// The names of the memory pools in NVUE where the RoCE preset is off. Lossless traffic gets half of the memory.
 const (
 	PoolLossless = "default-lossless"
 	PoolLossy    = "default-lossy"
@@ -60,7 +60,7 @@ func poolNamed(f grammar.Feature, n int) ir.Setting[string] {
 	return ir.Of(string(f) + "." + strconv.Itoa(n))
 }
 
-// onBothSides names the pools of both sides.
+// onBothSides returns the lossy and the lossless pool on ingress and on egress, by name. The function of completes each pool.
 func onBothSides(of func(f grammar.Feature, p *ir.Pool, n int)) map[string]ir.Pool {
 	out := map[string]ir.Pool{}
 	for _, f := range []grammar.Feature{grammar.IngressPool, grammar.EgressPool} {
@@ -73,7 +73,7 @@ func onBothSides(of func(f grammar.Feature, p *ir.Pool, n int)) map[string]ir.Po
 	return out
 }
 
-// splitPools is the pools of qos_infra.conf.
+// splitPools returns the pools that rocec writes into qos_infra.conf.
 func splitPools() *ir.AddedPools {
 	return &ir.AddedPools{
 		Pools: onBothSides(func(f grammar.Feature, p *ir.Pool, n int) {
@@ -90,7 +90,7 @@ func splitPools() *ir.AddedPools {
 	}
 }
 
-// writtenPools is the pools of datapath.conf where the fabric has rocec write it.
+// writtenPools returns the pools that rocec writes into datapath.conf where the fabric has memory = "written".
 func writtenPools() *ir.AddedPools {
 	return &ir.AddedPools{
 		Idle: true,

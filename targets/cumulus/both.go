@@ -10,8 +10,9 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// both gives the file that classifies of a switch that is lossless as it was and as it is to be. A switch of which nothing is known is as
-// it is to be at once. Classes that are on their way out mark no packets any more.
+// both returns the content of a switch's classification file that keeps the present lossless classes beside the wanted ones. It returns no
+// content for a switch whose present settings are unknown: such a switch gets the wanted settings at once. Former lossless classes no
+// longer mark packets.
 func both(d *ir.Device, content func(path string) []byte, _ bool) (map[string][]byte, string) {
 	rel, doc, _ := documented(d.Switch.Version)
 	path := confPath(rel)
@@ -23,7 +24,7 @@ func both(d *ir.Device, content func(path string) []byte, _ bool) (map[string][]
 	j := &joining{settings: lower(d, doc), device: d, was: was, old: buffersOf(r)}
 	j.byPort = len(j.byPCP) > 0 || slices.Contains(r.Listed(grammar.Source), groupNames[grammar.Source])
 	if why := j.join(doc); why != "" {
-		return nil, fmt.Sprintf("%s cannot keep the old and the new lossless classes at the same time: %s.", path, why)
+		return nil, fmt.Sprintf("%s cannot hold the old and the new lossless classes at the same time: %s.", path, why)
 	}
 	out, err := edit(content(path), doc, j.settings)
 	if err != nil {
@@ -32,16 +33,16 @@ func both(d *ir.Device, content func(path string) []byte, _ bool) (map[string][]
 	return map[string][]byte{path: out}, ""
 }
 
-// joining is the settings of a switch to which its former lossless classes are added.
+// joining contains the wanted settings of a switch, to which join adds the former lossless classes.
 type joining struct {
 	*settings
 	device *ir.Device
 	was    *ir.Settings
-	old    map[string]lossless // by port, as the file has it
-	byPort bool                // ports trusted, or are to trust, other fields than the rest
+	old    map[string]lossless // by port, as the present file states it
+	byPort bool                // some ports have their own trusted fields, in the present file or in the wanted one
 }
 
-// join adds the former lossless classes of the fabric's ports; why states what is in the way.
+// join adds the former lossless classes of the fabric's ports; why states the obstacle.
 func (j *joining) join(doc grammar.Spelling) (why string) {
 	var is, was uint8
 	for _, g := range j.pfc {
@@ -56,15 +57,15 @@ func (j *joining) join(doc grammar.Spelling) (why string) {
 		case s.LinkPause && holds(j.pfc, p.port), !s.LinkPause && holds(j.pause, p.port):
 			return "a port uses PFC or link pause"
 		case s.LinkPause && len(j.pfc) == 0 && len(j.pause) > 0:
-			return "" // all classes are lossless as long as it lasts
+			return "" // under link pause all classes are lossless
 		case s.LinkPause && !holds(j.pause, p.port):
 			return "it cannot keep link pause where the fabric pauses nothing"
 		case s.LinkPause:
-			continue // all classes of this port are
+			continue // all classes of this port are lossless
 		case !s.TrustKnown:
 			return "it is not known which header fields the switch trusts"
 		case j.byPort && (p.ir.ByPCPAlone() && s.Trust.DSCP || s.Trust == ir.Trust{PCP: true} && p.ir.Trust().DSCP):
-			return fmt.Sprintf("port %s trusts %s, and is to trust %s", p.ir.Name, s.Trust, p.ir.Trust())
+			return fmt.Sprintf("port %s trusts %s, and must trust %s", p.ir.Name, s.Trust, p.ir.Trust())
 		}
 		kept[p.ir.Name] = s
 		was |= s.Lossless()
@@ -77,7 +78,7 @@ func (j *joining) join(doc grammar.Spelling) (why string) {
 	return j.groups(kept)
 }
 
-// holds reports whether a port is in one of the port groups.
+// holds reports whether one of the port groups contains a port.
 func holds(groups []lossless, port grammar.Port) bool {
 	return slices.ContainsFunc(groups, func(g lossless) bool { return slices.Contains(g.ports, port) })
 }
@@ -86,7 +87,7 @@ func holds(groups []lossless, port grammar.Port) bool {
 func (j *joining) classifyBoth(kept map[string]*ir.PortSettings, is uint8, doc grammar.Spelling) (why string) {
 	trust := ir.Trust{PCP: j.trustPCP, DSCP: j.trustDSCP}
 	if len(j.device.Switch.Intents) == 0 && len(j.pfc) == 0 {
-		trust = ir.Trust{} // any will do
+		trust = ir.Trust{} // the fabric needs no field
 	}
 	seen := map[*ir.PortSettings]bool{}
 	dscp, pcp := j.dscp, j.pcp
@@ -114,7 +115,7 @@ func (j *joining) classifyBoth(kept map[string]*ir.PortSettings, is uint8, doc g
 		}
 	}
 	if trust.PCP && trust.DSCP && doc.Key(grammar.Switch, grammar.TrustOne) != nil {
-		return "it trusts one header field"
+		return "a release up to 3.4 trusts one header field"
 	}
 	if trust != (ir.Trust{}) {
 		j.trustPCP, j.trustDSCP = trust.PCP, trust.DSCP
@@ -123,7 +124,7 @@ func (j *joining) classifyBoth(kept map[string]*ir.PortSettings, is uint8, doc g
 	return ""
 }
 
-// keepClasses lets classes that are still lossless share the link as RoCE does, unless they are strict.
+// keepClasses moves former lossless classes from bulk into service, so that they share the link with RoCE.
 func (j *joining) keepClasses(was uint8) {
 	var moved []int
 	for i := range j.classes {
@@ -145,8 +146,8 @@ func (j *joining) keepClasses(was uint8) {
 	}
 }
 
-// groups sorts the ports into port groups anew. For a port with former and new classes, sizes add up and the smallest xoff pauses, as for
-// any port with several classes ([losslessGroups]).
+// groups forms the port groups again. A port with former and new classes gets the sum of both sizes and the smaller xoff, as any port with
+// several classes does ([losslessGroups]).
 func (j *joining) groups(kept map[string]*ir.PortSettings) (why string) {
 	type key struct{ cos, size, xoff, xonDelta int }
 	index := map[key]int{}
@@ -166,9 +167,9 @@ func (j *joining) groups(kept map[string]*ir.PortSettings) (why string) {
 		if more := before &^ uint8(mask(g.cos)); more != 0 {
 			old := j.old[p.ir.Name]
 			size := g.size.N
-			holds := uint8(mask(g.cos))&^before == 0 && old.size.N-old.xoff.N >= g.size.N-g.xoff.N // both already
+			holds := uint8(mask(g.cos))&^before == 0 && old.size.N-old.xoff.N >= g.size.N-g.xoff.N // the present buffer has room for all classes
 			if old.size.N == 0 && next >= 0 {
-				return fmt.Sprintf("port %s leaves the buffer of its lossless classes to the switch, so its needs with more of them are unknown",
+				return fmt.Sprintf("port %s leaves the buffer of its lossless classes to the switch, so the buffer that more classes need is unknown",
 					p.ir.Name)
 			}
 			if next < 0 || holds {
@@ -180,7 +181,7 @@ func (j *joining) groups(kept map[string]*ir.PortSettings) (why string) {
 			memory.Least += bits.OnesCount8(more) * 2 * p.ir.MTU()
 			memory.Lossless += g.size.N - size
 			g.cos = cosIn(uint8(mask(g.cos)) | before)
-			if n := len(g.cos); n > most { // that they share one buffer, where they do, is not loss
+			if n := len(g.cos); n > most { // several classes in one shared buffer lose no packets
 				return fmt.Sprintf("port %s would have %d lossless classes, and %s carries %d", p.ir.Name, n,
 					j.device.Switch.Model.ASIC.Title, most)
 			}
@@ -200,7 +201,8 @@ func (j *joining) groups(kept map[string]*ir.PortSettings) (why string) {
 		j.ports = append(j.ports, p.port)
 	}
 	if memory.Chip > 0 && !memory.Fits() {
-		return fmt.Sprintf("the buffers of both take %d B more than the packet buffer of %s has", memory.Least-memory.Shared(),
+		return fmt.Sprintf("the buffers of the old and the new classes need %d B more than the packet buffer of %s "+
+			"has", memory.Least-memory.Shared(),
 			j.device.Switch.Model.ASIC.Title)
 	}
 	j.pfc = out

@@ -13,8 +13,8 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// check judges what a release or a chip cannot do. Details name the switch block, not the switch, so that the
-// switches of one block say a thing once.
+// check reports what a release or a chip cannot do. Its texts name the switch block, not the switch, so that all switches of a block share
+// one finding.
 func check(d *ir.Device) diag.List {
 	var ds diag.List
 	sw := d.Switch
@@ -37,7 +37,7 @@ func check(d *ir.Device) diag.List {
 	checkTrust(&ds, d, doc)
 	checkPFC(&ds, d, rel)
 	checkECN(&ds, d, rel, doc)
-	if !split(rel) { // later releases share by queues
+	if !split(rel) { // later releases have shares of queues, not of priority groups
 		checkClasses(&ds, d)
 	}
 	checkBounce(&ds, d)
@@ -55,15 +55,15 @@ func checkTrust(ds *diag.List, d *ir.Device, doc grammar.Spelling) {
 	if len(pcp) == 0 || len(dscp) == 0 {
 		return
 	}
-	const fix = "upgrade the switches and set version to 3.5 or later, or tell both intents apart by PCP: leave dscp out of the " +
-		"RoCEv2 intent's cos group and give the intent a vlan (in one broadcast domain)"
+	const fix = "upgrade the switches and set version to 3.5 or later, or let PCP identify both intents: leave dscp out of the RoCEv2 " +
+		"intent's cos group and give the intent a vlan (in one broadcast domain)"
 	e := topicTrust.Errorf(ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl), "The switches of %s carry %s, which PCP identifies, and %s, "+
 		"which DSCP identifies. Cumulus Linux %s trusts one header field for the whole switch (%s is 802.1p or dscp), so one of the two "+
 		"would be best effort and lose packets. From 3.5 on a switch trusts both.",
 		block(d), names(pcp), names(dscp), d.Switch.Version, one.Pattern)
 	for _, in := range pcp {
 		e.Note(in.At, "%s needs PCP: %s", in.Name, map[bool]string{
-			true:  "RoCEv1 has no IP header, so the VLAN tag is all there is",
+			true:  "RoCEv1 has no IP header, so only the VLAN tag can identify it",
 			false: "its cos group claims no DSCP",
 		}[in.Version == 1])
 	}
@@ -87,9 +87,9 @@ func checkChip(ds *diag.List, d *ir.Device, rel grammar.Release) {
 	if listed = listed && of.since != (grammar.Release{}); listed && rel.Compare(of.since) >= 0 {
 		return
 	}
-	which := "no manual from 3.1 to 5.x does"
+	which := "no manual from 3.1 to 5.x lists it"
 	if listed {
-		which = fmt.Sprintf("the first that does is %d.%d", of.since[0], of.since[1])
+		which = fmt.Sprintf("the first manual that lists it is that of %d.%d", of.since[0], of.since[1])
 	}
 	topicChip.Warnf(ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl),
 		"The switches of %s have the chip %s and run Cumulus Linux %s, whose manual does not list that chip; %s. "+
@@ -118,8 +118,8 @@ func checkPFC(ds *diag.List, d *ir.Device, rel grammar.Release) {
 	}
 	if paused != nil && asic.Vendor == platform.Broadcom && rel.Compare(grammar.Release{3, 7}) < 0 {
 		topicCutThrough.Warnf(ds, diag.FirstPlace(d.Switch.ModelAt, d.Decl),
-			"The switches of %s pause whole links on the chip %s. The manuals up to 3.5 say that "+
-				"link pause together with cut-through forwarding gives errors there. See that cut_through_enable in %s is not true.",
+			"The switches of %s pause whole links on the chip %s. The manuals up to 3.5 say that link pause together with cut-through "+
+				"forwarding causes errors on this chip. Make sure that cut_through_enable in %s is not true.",
 			block(d), asic.Title, Path)
 	}
 	if len(carried) == 0 {
@@ -127,16 +127,16 @@ func checkPFC(ds *diag.List, d *ir.Device, rel grammar.Release) {
 	}
 	if !d.Switch.Can.PFC {
 		e := topicNoPFC.Errorf(ds, diag.FirstPlace(d.Switch.ModelAt, d.Decl),
-			"The switches of %s have the chip %s, on which Cumulus Linux offers no PFC. "+
-				"Lossless traffic would be dropped there: route it around them, or use another model.", block(d), asic.Title)
+			"The switches of %s have the chip %s, on which Cumulus Linux offers no PFC. These switches would drop lossless traffic: route it "+
+				"around them, or use another model.", block(d), asic.Title)
 		for _, g := range d.Fabric.CosGroups {
 			if carried[g] {
-				e.Note(g.LosslessAt, "%s is lossless and passes there", g.Name)
+				e.Note(g.LosslessAt, "%s is lossless and passes through these switches", g.Name)
 			}
 		}
 		return
 	}
-	var lossless []*ir.Buffer // that a lossless group of CNPs is one too many has a check of its own
+	var lossless []*ir.Buffer // without groups of CNPs: a separate check reports a lossless one
 	for _, b := range fullest.Buffers() {
 		if !slices.ContainsFunc(d.Fabric.Intents, func(in *ir.Intent) bool { return in.CNP == b.Group }) {
 			lossless = append(lossless, b)
@@ -147,7 +147,7 @@ func checkPFC(ds *diag.List, d *ir.Device, rel grammar.Release) {
 		for _, b := range lossless {
 			list = append(list, b.Group.Name)
 		}
-		why := "Each needs headroom of its own; in practice two are the limit."
+		why := "Each group needs separate headroom; in practice two are the limit."
 		if d.Switch.Can.Shared {
 			why = "On " + asic.Title + " the lossless groups of a port share one buffer: when one of them is congested, the others are paused too."
 		}
@@ -169,7 +169,7 @@ func checkECN(ds *diag.List, d *ir.Device, rel grammar.Release, doc grammar.Spel
 	asic := d.Switch.Model.ASIC
 	var marks []*ir.Mark // the first of each group
 	seen := map[*ir.CosGroup]bool{}
-	var clash []*ir.Mark // the first pair at one port that differs
+	var clash []*ir.Mark // the first pair of marks with different thresholds at one port
 	for _, p := range d.Ports {
 		for _, m := range p.Marks() {
 			if !seen[m.Group] {
@@ -182,8 +182,8 @@ func checkECN(ds *diag.List, d *ir.Device, rel grammar.Release, doc grammar.Spel
 		}
 	}
 	if clash != nil {
-		e := topicECNGroups.Errorf(ds, ecnAt(clash[1]), "Ports of %s mark %s and %s by different thresholds. %s gives a port one ECN "+
-			"port group, with one set of thresholds for all its cos. Give both groups the same min, max and probability.",
+		e := topicECNGroups.Errorf(ds, ecnAt(clash[1]), "Ports of %s mark %s and %s with different thresholds. In %s a port has one ECN port "+
+			"group, with one set of thresholds for all its cos. Give both groups the same min, max and probability.",
 			block(d), clash[0].Group.Name, clash[1].Group.Name, path.Base(confPath(rel)))
 		for _, m := range clash {
 			e.Note(ecnAt(m), "%s: min %d, max %d bytes, %d %%", m.Group.Name, m.Min.N, m.Max.N, m.Probability.N)
@@ -199,11 +199,11 @@ func checkECN(ds *diag.List, d *ir.Device, rel grammar.Release, doc grammar.Spel
 	if !d.Switch.Can.ECN || early {
 		why := fmt.Sprintf("the chip %s, on which Cumulus Linux offers no ECN", asic.Title)
 		if d.Switch.Can.ECN {
-			why = fmt.Sprintf("release %s and the chip %s; that release marks on Spectrum only", d.Switch.Version, asic.Title)
+			why = fmt.Sprintf("release %s and the chip %s; this release marks on Spectrum only", d.Switch.Version, asic.Title)
 		}
 		e := topicNoECN.Errorf(ds, diag.FirstPlace(d.Switch.ModelAt, d.Decl),
-			"The switches of %s have %s. RoCEv2 senders would never learn of congestion "+
-				"there, and PFC would do all the work. Use another model, or leave out the ecn block of the cos group.", block(d), why)
+			"The switches of %s have %s. RoCEv2 senders would never learn of congestion there, and only PFC would act. Use another model, or "+
+				"leave out the ecn block of the cos group.", block(d), why)
 		for _, m := range marks {
 			e.Note(ecnAt(m), "%s asks for marking", m.Group.Name)
 		}
@@ -211,20 +211,19 @@ func checkECN(ds *diag.List, d *ir.Device, rel grammar.Release, doc grammar.Spel
 	}
 	for _, m := range marks {
 		if doc.Key(cmp.Or(doc.Marking(), doc.DefaultMarking()), grammar.MinThreshold) == nil {
-			topicThresholds.Warnf(ds, ecnAt(m), "The manual of Cumulus Linux %s, which %s runs, has no keys for ECN thresholds: the switch marks "+
-				"%s by "+
-				"thresholds of its own, unless its traffic.conf shows the keys. From 3.3 on they can be set.",
+			topicThresholds.Warnf(ds, ecnAt(m), "The manual of Cumulus Linux %s, which %s runs, has no keys for ECN thresholds: the switch "+
+				"marks %s with its default thresholds, unless its traffic.conf shows the keys. From 3.3 on the thresholds can be set.",
 				d.Switch.Version, block(d), m.Group.Name)
 		}
 		if chips[asic.Name].drops {
-			topicDrops.Warnf(ds, ecnAt(m), "On the chip %s of %s, marking %s also turns on early drops, by the same thresholds, of packets "+
-				"that cannot be marked: RoCEv1, and all else that has cos %d without ECN bits. Keep such traffic out of this cos.",
+			topicDrops.Warnf(ds, ecnAt(m), "On the chip %s of %s, marking %s also turns on early drops, with the same thresholds, of packets "+
+				"that cannot be marked: RoCEv1, and all other packets with cos %d and without ECN bits. Keep such traffic out of this cos.",
 				asic.Title, block(d), m.Group.Name, m.Group.Cos)
 		}
 	}
 }
 
-// checkDefaultMarking refuses ports with different thresholds on 4.4, where one set of them holds for every port.
+// checkDefaultMarking refuses ports with different thresholds on 4.4, which has one set of thresholds for all ports.
 func checkDefaultMarking(ds *diag.List, d *ir.Device) {
 	var first *ir.Port
 	for _, p := range d.Ports {
@@ -240,8 +239,8 @@ func checkDefaultMarking(ds *diag.List, d *ir.Device) {
 			continue
 		}
 		e := topicECNGroups.Errorf(ds, ecnAt(p.Marks()[0]),
-			"Ports %s and %s of %s mark by different thresholds, and the manual of Cumulus Linux "+
-				"%s has one set of them for all ports. Give the ecn block min, max and probability, or upgrade the switches to 5.0 or later.",
+			"Ports %s and %s of %s mark with different thresholds, but by the manual Cumulus Linux %s has one set of thresholds for all ports. "+
+				"Give the ecn block min, max and probability, or upgrade the switches to 5.0 or later.",
 			first.Name, p.Name, block(d), d.Switch.Version)
 		for _, x := range []struct {
 			p *ir.Port
@@ -284,7 +283,8 @@ func checkClasses(ds *diag.List, d *ir.Device) {
 	}
 }
 
-// checkBounce warns where traffic of a group with bounce can come down and go up again: nothing rocec writes moves it.
+// checkBounce warns about a switch where traffic of a group with bounce can come down and go up again. rocec writes no settings that move
+// such traffic into the other group.
 func checkBounce(ds *diag.List, d *ir.Device) {
 	for _, g := range d.Fabric.CosGroups {
 		if !d.Bounces(g) {
@@ -296,7 +296,7 @@ func checkBounce(ds *diag.List, d *ir.Device) {
 	}
 }
 
-// fileText is the name of the file that classifies on a switch.
+// fileText returns the base name of the classification file of a switch.
 func fileText(d *ir.Device) string {
 	r, _ := grammar.ParseRelease(d.Switch.Version)
 	return path.Base(confPath(r))

@@ -14,13 +14,13 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// want finds the one diagnostic with a code.
+// want returns the only diagnostic with a code.
 func want(t *testing.T, ds diag.List, code string, severity diag.Severity, line int, parts ...string) *diag.Diagnostic {
 	t.Helper()
 	var found *diag.Diagnostic
 	for _, d := range ds {
 		if d.Code == code {
-			require.Nil(t, found, "%s is said twice", code)
+			require.Nil(t, found, "%s is reported twice", code)
 			found = d
 		}
 	}
@@ -62,8 +62,7 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// TestWays: the block of a switch decides whether files or NVUE configure it, or else the release does. A release without NVUE has a
-// reason.
+// TestWays: the switch block decides whether files or NVUE configure a switch, else the release. A release without NVUE has a reason.
 func TestWays(t *testing.T) {
 	for _, tt := range []struct {
 		version, config string
@@ -100,7 +99,7 @@ func TestWays(t *testing.T) {
 	assert.Equal(t, []string{"files", "nvue"}, OS.ConfigNames())
 }
 
-// TestSpectrumOnly: from 4.4 on no other chip runs.
+// TestSpectrumOnly: releases from 4.4 on run on no other chip.
 func TestSpectrumOnly(t *testing.T) {
 	for version, wrong := range map[string]bool{"4.3.0": false, "4.4.0": true, "5.3.0": true} {
 		ds := check(canonicalSample(t, "as7726-32x", version, 1).sw)
@@ -110,7 +109,7 @@ func TestSpectrumOnly(t *testing.T) {
 	}
 }
 
-// TestUnlisted: for some models no manual states that 5.x runs on them.
+// TestUnlisted: no manual states that 5.x runs on some models.
 func TestUnlisted(t *testing.T) {
 	for model, noted := range map[string]bool{"sn3800": true, "sn3700": false} {
 		for version, later := range map[string]bool{"4.3.0": false, "5.3.0": true} {
@@ -124,7 +123,7 @@ func TestUnlisted(t *testing.T) {
 	}
 }
 
-// TestMarkingOfAllPorts: 4.4 has one set of thresholds for all ports, and 5.x one for each port group.
+// TestMarkingOfAllPorts: 4.4 has one set of thresholds for all ports, 5.x one for each port group.
 func TestMarkingOfAllPorts(t *testing.T) {
 	for version, refused := range map[string]bool{"4.3.0": false, "4.4.0": true, "5.0.0": false} {
 		s := canonicalSample(t, "sn3700", version, 2)
@@ -133,12 +132,12 @@ func TestMarkingOfAllPorts(t *testing.T) {
 		require.Equal(t, refused, ds.HasErrors(), version)
 		if refused {
 			require.Len(t, ds, 1)
-			want(t, ds, "cumulus-ecn-groups", diag.Error, 44, "has one set of them for all ports")
+			want(t, ds, "cumulus-ecn-groups", diag.Error, 44, "has one set of thresholds for all ports")
 		}
 	}
 }
 
-// TestTrust is the fabric storage-and-training in small: RoCEv1 by PCP and RoCEv2 by DSCP on one switch.
+// TestTrust checks a small form of the fabric storage-and-training: RoCEv1 by PCP and RoCEv2 by DSCP on one switch.
 func TestTrust(t *testing.T) {
 	build := func(version string) (*sample, *ir.Intent, *ir.Intent) {
 		s := newSample(t, "sn2700", version)
@@ -158,12 +157,12 @@ func TestTrust(t *testing.T) {
 		_, ds := Target.Render(s.sw)
 		require.Len(t, ds, 1)
 		d := want(t, ds, "cumulus-trust", diag.Error, 4, `switch "leaf"`, `roce "nvme"`, `roce "training"`, "3.4.3")
-		assert.NotContains(t, d.Detail, "leaf1", "the switches of a block say it once")
+		assert.NotContains(t, d.Detail, "leaf1", "the switches of a block share one finding")
 		require.Len(t, d.Notes, 2)
 		assert.Equal(t, []int{60, 61}, []int{d.Notes[0].At.Start.Line, d.Notes[1].At.Start.Line})
 		assert.Contains(t, d.Fix.Message, "3.5")
 	})
-	t.Run("3.4, only one of them there", func(t *testing.T) {
+	t.Run("3.4, only one intent", func(t *testing.T) {
 		s, v1, _ := build("3.4.3")
 		s.sw.Ports = s.sw.Ports[1:]
 		s.sw.Switch.Intents = irtest.Sees(s.sw)
@@ -351,17 +350,17 @@ link_pause.roce_pause.cable_length = 3
 func TestNothingToSay(t *testing.T) {
 	s := newSample(t, "sn2700", "3.4.3")
 	files, ds := Target.Render(s.sw)
-	assert.Empty(t, files, "a fabric without cos groups asks nothing of a switch")
+	assert.Empty(t, files, "a fabric without cos groups changes nothing on a switch")
 	assert.Empty(t, ds)
 
 	g := s.group(ir.CosGroup{Name: "rdma", Cos: 4, Lossless: true})
 	s.intent("x", 1, g, nil)
 	got := s.file(t)("pfc.port_group_list = [roce_pfc]\npfc.roce_pfc.cos_list = [4]\n")
-	assert.Contains(t, got, "pfc.port_group_list = []\n", "a switch that carries nothing any more pauses nothing any more")
+	assert.Contains(t, got, "pfc.port_group_list = []\n", "a switch that carries no intent now has no PFC")
 	assert.NotContains(t, got, "pfc.roce_pfc")
 }
 
-// TestBounce: a leaf with two ways up gets a warning that no device moves its bounced traffic; a leaf with one way up gets none.
+// TestBounce: a leaf with two uplinks gets a warning that no device moves its bounced traffic. A leaf with one uplink gets no warning.
 func TestBounce(t *testing.T) {
 	build := func(spines int) diag.List {
 		s := newSample(t, "sn2700", "3.7.16")

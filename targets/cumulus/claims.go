@@ -14,8 +14,9 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// openClaims are statements of the manuals about the files of a switch, and open questions, each with a query for the switch. A query asks
-// for the key of a line, and for its value only where that is a number: people choose the names of port groups.
+// openClaims returns statements of the manuals about the files of a switch, and open questions, each with a query for the switch. A query
+// reads the keys of lines. It reads values only where they are numbers or words of the vendor, since other values contain names that
+// people chose.
 func openClaims(d *ir.Device) []target.Claim {
 	rel, doc, ok := documented(d.Switch.Version)
 	if !ok {
@@ -39,7 +40,7 @@ func openClaims(d *ir.Device) []target.Claim {
 // unasked reports whether a claim does not apply to this release.
 func unasked(c target.Claim) bool { return c.ID == "" }
 
-// manualOf is a chapter of the manual of a release.
+// manualOf names a chapter of the manual of a release.
 func manualOf(r grammar.Release, chapter string) string {
 	return fmt.Sprintf("Cumulus Linux %d.%d, %s", r[0], r[1], chapter)
 }
@@ -49,7 +50,7 @@ const (
 	qosChapter    = "Quality of Service"
 )
 
-// chapter is the one on classes and buffers.
+// chapter names the chapter on classes and buffers in the manual of a release.
 func chapter(r grammar.Release) string {
 	if split(r) {
 		return manualOf(r, qosChapter)
@@ -76,7 +77,7 @@ func kinds(answer []byte, paths []string) (of map[string]string, ok bool) {
 	return of, !slices.ContainsFunc(paths, func(p string) bool { return !slices.Contains([]string{"file", "link", "none"}, of[p]) })
 }
 
-// shownLines are the lines of an answer, without blanks and marks of comments before them.
+// shownLines returns the lines of an answer, without leading spaces and comment marks.
 func shownLines(answer []byte) (all []string) {
 	for l := range strings.Lines(string(answer)) {
 		if l = strings.TrimLeft(strings.TrimSpace(l), "# "); l != "" {
@@ -86,7 +87,7 @@ func shownLines(answer []byte) (all []string) {
 	return all
 }
 
-// keysIn asks which of some keys are in a file, in comments too, each once.
+// keysIn returns a query for those keys of a pattern that a file contains, also in comments. Each key is printed once.
 func keysIn(path, keys string) target.Query {
 	return target.Query{Cmd: "grep -oE '^#? *(" + keys + ")' " + path + " | sort -u"}
 }
@@ -112,7 +113,7 @@ func spellingClaim(r grammar.Release, doc grammar.Spelling) target.Claim {
 		field, sorts = "traffic.packet_priority_source", "traffic.cos_0.packet_priorities"
 	}
 	return target.Claim{
-		ID: "cumulus-map-spelling", Own: true, Says: "The file spells trust as " + field + " and the map as " + sorts + ".",
+		ID: "cumulus-map-spelling", Own: true, Says: "The file spells the trusted fields as " + field + " and the map as " + sorts + ".",
 		Source: chapter(r) + "; a file of 2017, probably of 3.4, has a third form (packet_priorities.8021p)",
 		Query: keysIn(confPath(r), `traffic\.packet_priority_source(_set)?|`+
 			`traffic\.cos_0\.(priority_source|packet_priorities)(\.8021p|\.dscp)?`),
@@ -153,8 +154,8 @@ func cableClaim(r grammar.Release) target.Claim {
 	}
 	return target.Claim{
 		ID: "cumulus-cable-default", Own: true,
-		Says:   "A port group that states no cable_length is sized for 10 m: so the commented template has it.",
-		Source: "the template of the file of 4.3; the text of Cumulus Linux 4.4, Quality of Service, says 100",
+		Says:   "A port group without cable_length is sized for 10 m, the value in the commented template.",
+		Source: "the template in the file of 4.3; the text of Cumulus Linux 4.4, Quality of Service, says 100",
 		Query:  target.Query{Cmd: "grep -E '^ *#.*cable_length' " + confPath(r) + " | grep -oE 'cable_length *= *[0-9]+' | sort -u"},
 		Judge: func(answer []byte) target.Verdict {
 			some, ten := false, true
@@ -170,7 +171,7 @@ func cableClaim(r grammar.Release) target.Claim {
 }
 
 func checkerClaim(r grammar.Release) target.Claim {
-	says := "The release has " + checker + ", which judges a file before switchd reads it."
+	says := "The release has " + checker + ", which checks a file before switchd reads it."
 	if !hasChecker(r) {
 		says = "The release has no " + checker + "."
 	}
@@ -220,7 +221,7 @@ func logClaim() target.Claim {
 		ID: "cumulus-switchd-log", Says: "switchd writes what it refuses to " + switchdLog + ".",
 		Source: "Cumulus Linux 4.1, switchd Log Message Reference; nothing is published of 3.x",
 		Query:  kindsOf(switchdLog),
-		Judge: func(answer []byte) target.Verdict { // where none is there, nothing may have been written yet
+		Judge: func(answer []byte) target.Verdict { // without a log file, switchd may just have logged nothing yet
 			return target.Decide(slices.Contains(shownLines(answer), switchdLog+" file"), true)
 		},
 	}
@@ -230,8 +231,8 @@ func nodesClaim() target.Claim {
 	const folder = "/cumulus/switchd"
 	return target.Claim{
 		ID: "cumulus-nodes", Says: "No node of switchd shows which classes, pauses and buffers are in use.",
-		Source: "no manual names one; the log messages of 4.1 mention a node for cos, without its path",
-		Query: target.Query{Cmd: `find ` + folder + ` \( ! -path '*/interface/*' -o -path '*/interface/swp*' \) ` + // bonds have names of people
+		Source: "no manual names such a node; the log messages of 4.1 mention a node for cos, without its path",
+		Query: target.Query{Cmd: `find ` + folder + ` \( ! -path '*/interface/*' -o -path '*/interface/swp*' \) ` + // people name bonds
 			`\( -ipath '*cos*' -o -ipath '*traffic*' -o -ipath '*pfc*' -o -ipath '*buffer*' \) -print ` +
 			"| head -n 80\necho end"},
 		Judge: func(answer []byte) target.Verdict {
@@ -242,7 +243,7 @@ func nodesClaim() target.Claim {
 			have = have[:len(have)-1]
 			strange := slices.ContainsFunc(have, func(l string) bool { return !strings.HasPrefix(l, folder+"/") })
 			known := !slices.ContainsFunc(have, func(l string) bool { return !strings.HasPrefix(reloadNode+"/", l+"/") })
-			return target.Decide(!strange && known, true) // what others show, a person has to look at
+			return target.Decide(!strange && known, true) // a person must read what other nodes show
 		},
 	}
 }
@@ -250,9 +251,9 @@ func nodesClaim() target.Claim {
 func poolClaim() target.Claim {
 	return target.Claim{
 		ID: "cumulus-pool-keys", Own: true,
-		Says: "The pool of lossless traffic is named by flow_control.ingress_service_pool and flow_control.egress_service_pool, " +
-			"and shares of pools by names such as ALPHA_1.",
-		Source: "a draft of the file of 5.0 that is public; the chapters print parts",
+		Says: "The keys flow_control.ingress_service_pool and flow_control.egress_service_pool name the pool of lossless traffic, and words " +
+			"such as ALPHA_1 name shares of pools.",
+		Source: "a public draft of the file of 5.0; the chapters print parts of the file",
 		Query: keysIn(infraPath, `flow_control\.[a-z_.]+ *= *[A-Za-z0-9_]+|(ingress|egress)_service_pool\.[0-9]+\.(percent|mode) *= *[0-9.]+`+
 			`|priority_group\.bulk\.[a-z_.]+ *= *[A-Za-z0-9_]+`),
 		Judge: func(answer []byte) target.Verdict {
@@ -283,7 +284,7 @@ func memoryKeysClaim(r grammar.Release, a *platform.ASIC) target.Claim {
 	return target.Claim{
 		ID: "cumulus-memory-keys", Own: true,
 		Says:   "The file of the chip's memory shows the mode of pool 0 and quotas, at least in comments.",
-		Source: "Cumulus Linux 3.7, RDMA over Converged Ethernet, prints them of the preset; the file as shipped is published nowhere",
+		Source: "Cumulus Linux 3.7, RDMA over Converged Ethernet, prints those of the preset; the shipped file is not published",
 		Query: target.Query{Cmd: `grep -hoE '^#? *((ingress|egress)_service_pool\.[0-9]+\.(percent|mode)|(flow_control|priority_group\.` +
 			`(control|service|bulk))\.[a-z_.]+) *= *[A-Za-z0-9_.]+' ` + strings.Join(memoryPaths(a), " ") + " | sort -u"},
 		Judge: func(answer []byte) target.Verdict {
@@ -294,13 +295,13 @@ func memoryKeysClaim(r grammar.Release, a *platform.ASIC) target.Claim {
 }
 
 func reloadClaim(r grammar.Release, a *platform.ASIC) target.Claim {
-	says, is := "The release has no node by which switchd reads the file again", reloads(r, a)
+	says, is := "The release has no node that makes switchd reload the file", reloads(r, a)
 	if is {
-		says = "The release has a node by which switchd reads the file again"
+		says = "The release has a node that makes switchd reload the file"
 	}
 	return target.Claim{
 		ID: "cumulus-reload-node", Says: says + ": " + reloadNode + ".",
-		Source: "Cumulus Linux 4.0 to 4.3, " + bufferChapter + "; no manual before has it",
+		Source: "Cumulus Linux 4.0 to 4.3, " + bufferChapter + "; no earlier manual mentions it",
 		Query:  target.Query{Cmd: "if [ -e " + reloadNode + " ]; then echo there; else echo none; fi"},
 		Judge: func(answer []byte) target.Verdict {
 			have := shownLines(answer)
@@ -316,8 +317,8 @@ func ncluClaim(r grammar.Release) target.Claim {
 	}
 	return target.Claim{
 		ID:     "cumulus-nclu",
-		Says:   "`net show configuration commands` exits 0 for a user who may read, and names the presets of RoCE where they are set.",
-		Source: "Cumulus Linux 3.7 and 4.3, RDMA over Converged Ethernet; no manual has the status",
+		Says:   "`net show configuration commands` exits 0 for a user with read permission, and lists the RoCE presets that are set.",
+		Source: "Cumulus Linux 3.7 and 4.3, RDMA over Converged Ethernet; no manual documents the exit status",
 		Query: target.Query{Cmd: `said=$(net show configuration commands 2>/dev/null)
 echo "status $?"
 printf '%s\n' "$said" | grep -oE 'storage-optimized( pfc)?|roce( lossless| lossy)?|egress-sched' | sort -u`},
@@ -329,7 +330,7 @@ printf '%s\n' "$said" | grep -oE 'storage-optimized( pfc)?|roce( lossless| lossy
 	}
 }
 
-// The two keys, in comments or not.
+// The keys that [memoryKeysClaim] requires in the file, in comments or not.
 var (
 	poolMode = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`ingress_service_pool\.0\.mode *=`) })
 	quota    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.dynamic_quota *=`) })

@@ -2,9 +2,9 @@
 // from 3.1.1 to 4.3, and in qos_features.conf and qos_infra.conf from 4.4 on ([infraFile]).
 //
 // The input is one compiled switch. The output is one file or two: a function from the present content to the wanted content. First
-// [lower] decides which field is trusted, which cos every PCP and DSCP value gets, and which ports share which buffer sizes. Then the
-// settings are spelled in the dialect of the release, which the file on the switch may correct ([grammar.Spelling]). Then [edit] puts them
-// into that file line by line.
+// [lower] determines the trusted fields, the cos of every PCP and DSCP value, and the ports that share buffer sizes. Then the settings are
+// spelled in the dialect of the release, which the file on the switch may correct ([grammar.Spelling]). Then [edit] puts them into that
+// file line by line.
 //
 // Laws:
 //
@@ -18,15 +18,16 @@
 // scheduling algorithm, and the lists of PFC and ECN port groups. It owns the keys of the port groups that it named (roce_pfc, roce_ecn,
 // roce_pause, and the same with a number; roce_trust).
 //
-// A port group of others stays in force for ports that are not in the fabric. rocec takes the fabric's ports out of its port_set, and
-// unlists the group where no port is left or where the set cannot be taken apart. Shares of queues for all ports (default_egress_sched,
-// 4.3) become comments, since the manuals do not state whether they or the weights count. A switch that trusts both header fields keeps
-// doing so where packets of intents get the same cos by both fields. [writersWatch] finds and names other writers of the file.
+// A port group of others stays in force for ports that are not in the fabric. rocec removes the fabric's ports from its port_set. It
+// removes the group from the list where no port is left, or where the set cannot be split. Shares of queues for all ports
+// (default_egress_sched, 4.3) become comments, since the manuals do not state whether they or the weights count. A switch that trusts both
+// header fields continues to do so where packets of intents get the same cos by both fields. [writersWatch] finds and names other writers
+// of the file.
 //
 // On Spectrum up to 4.3 the split of the chip's memory into a lossy and a lossless pool is in another file, datapath.conf. The manuals up
-// to 3.5 turn PFC on without touching it; from 3.7 on the vendor's own RoCE preset splits it in halves. rocec reads and judges it
-// ([watches]), and edits it only where the switch block has memory = "written" ([memoryEdited]). A comment in the whole traffic.conf of
-// `rocec build` reminds of it. From 4.4 on the manuals want the split before PFC, so rocec always writes it.
+// to 3.5 turn PFC on without this file; from 3.7 on the vendor's RoCE preset splits the memory in halves. rocec reads and judges it
+// ([watches]), and edits it only where the switch block has memory = "written" ([memoryEdited]). A traffic.conf that `rocec build` writes
+// from nothing contains a comment about the split. From 4.4 on the manuals require the split before PFC, so rocec always writes it.
 package cumulus
 
 import (
@@ -44,7 +45,7 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// Path is the file that classifies, up to 4.3.
+// Path is the path of the classification file up to 4.3.
 const Path = "/etc/cumulus/datapath/traffic.conf"
 
 const fileMode fs.FileMode = 0o644
@@ -58,7 +59,7 @@ var Target = &target.Target{
 	OS:         OS,
 	Files:      conflint.Linter,
 	Understand: Understand,
-	Asks: []target.Question{ // NVUE writes the same files
+	Asks: []target.Question{ // for switches with NVUE, too, which writes the same files
 		{File: "traffic.conf", Cmd: "cat " + Path, Says: "classes, PFC, ECN and headroom, up to 4.3"},
 		{File: "qos_features.conf", Cmd: "cat " + grammar.FeaturesPath, Says: "classes, PFC and ECN, from 4.4 on"},
 		{File: "qos_infra.conf", Cmd: "cat " + grammar.InfraPath, Says: "shared memory and bandwidth, from 4.4 on"},
@@ -67,7 +68,7 @@ var Target = &target.Target{
 	ReleaseFile: "os-release",
 	Stated:      grammar.Stated,
 
-	Beside:     []string{"qos_infra.conf.rocec-edit"}, // what rocec build writes of a file that it edits
+	Beside:     []string{"qos_infra.conf.rocec-edit"}, // rocec build writes this sketch of a file that rocec only edits
 	Trees:      []string{"/etc/cumulus/", "/etc/mlx/", "/etc/bcm.d/", "/usr/lib/"},
 	Serves:     servesFiles,
 	Check:      check,
@@ -93,8 +94,8 @@ func about(d *ir.Device) string {
 	return "Cumulus Linux " + d.Switch.Version + ", " + d.Switch.Model.ASIC.Title
 }
 
-// render gives the files of a switch: one, and that of its chip's memory where the fabric asks for it. The settings are lowered when the
-// file is first looked at, so that rendering a fabric of thousands of switches costs next to nothing.
+// render returns the files of a switch: the classification file, and the memory file where rocec writes it. It computes the settings only
+// when a file is first read, so that rendering thousands of switches is cheap.
 func render(d *ir.Device) ([]target.File, diag.List) {
 	ds := check(d)
 	rel, doc, ok := documented(d.Switch.Version)
@@ -111,7 +112,7 @@ func render(d *ir.Device) ([]target.File, diag.List) {
 			if err != nil {
 				var ds diag.List
 				topicFile.Errorf(&ds, d.At, "%s on %s cannot be edited: %s.", confPath(rel), d.Name, err).
-					Note(diag.Range{}, "Fix the file on the switch, or move it away: rocec then writes a whole new one, without settings of others.")
+					Note(diag.Range{}, "Fix the file on the switch, or move it away: rocec then writes a new file, without settings of others.")
 				return nil, ds
 			}
 			return out, nil
@@ -138,11 +139,11 @@ func render(d *ir.Device) ([]target.File, diag.List) {
 	return files, ds
 }
 
-// linter judges the classification in a file. It leaves out findings that the file written from nothing has, too: they follow from the
-// fabric, and validate has judged it. A file with settings of which no release knows any belongs to another program.
+// linter judges the classification in a file. It leaves out findings that rocec's own file for the fabric also has: they follow from the
+// fabric, which validate judges. A file without a key of any release belongs to another program.
 //
-// The keys of a port group that is in no list are correct where all its ports are the fabric's. rocec has taken the group out of the list,
-// and leaves its keys, which have no effect, to their writer.
+// The keys of an unlisted port group are correct if all its ports are the fabric's. rocec has removed the group from the list. It leaves
+// the keys in the file, where they have no effect.
 func linter(path string, edit func([]byte) ([]byte, diag.List), s func() *settings) func([]byte) (diag.List, string) {
 	judge := func(content []byte) diag.List {
 		return conflint.CheckOwn([]lint.File{{Name: path, Data: content}}).Diagnostics
@@ -171,8 +172,8 @@ func linter(path string, edit func([]byte) ([]byte, diag.List), s func() *settin
 	}
 }
 
-// switchedOff reports whether the key at a place is of a port group that has no port outside the fabric. It does so only for a feature
-// whose list rocec writes or shortens.
+// switchedOff reports whether the key at a place belongs to a port group that has no port outside the fabric. It returns false for a
+// feature whose list rocec does not change.
 func switchedOff(content []byte, at diag.Range, fabric []grammar.Port) bool {
 	if at.Start.Byte < 0 || at.End.Byte > len(content) || at.Start.Byte > at.End.Byte {
 		return false
@@ -185,7 +186,7 @@ func switchedOff(content []byte, at diag.Range, fabric []grammar.Port) bool {
 	have := grammar.ValuesOf(lines)
 	_, listed := have.Get(k.Feature(), grammar.Groups, -1, "")
 	always := groupNames[k.Feature()] != "" && k.Feature() != grammar.Source
-	if !always && !listed { // rocec takes nothing out of a list that does not stand
+	if !always && !listed { // rocec does not change a missing list
 		return false
 	}
 	set, stated := have.Get(k.Feature(), grammar.GroupPorts, -1, group)
@@ -199,8 +200,9 @@ func says(line []byte) bool {
 	return len(line) > 0 && line[0] != '#'
 }
 
-// precheck asks the switch's own syntax checker about a file before switchd sees it. It is new in 4.1, where 4.0 might have it, too;
-// where it is missing there is nothing to ask, which the plan has said. Its exit status is not documented, so its success line decides.
+// precheck asks the switch's own syntax checker about a file before switchd sees it. The checker is documented from 4.1 on; 4.0 may have
+// it. Where it is missing, precheck does nothing, and the plan has reported that. The checker's exit status is not documented, so its
+// success line decides.
 const precheck = findChecker + `command -v ` + checker + ` >/dev/null || exit 0
 said=$(timeout 60 ` + checker + ` --datapath-syntax-check -t "$1" 2>&1)
 status=$?

@@ -13,8 +13,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// The comments rocec writes: at the top of a whole file, and above settings that had no place in a file of others.
-// They name no key, because keys in comments show what a release accepts.
+// The comments that rocec writes: at the top of a whole file, and above settings that had no place in an existing file. They name no key,
+// because keys in comments show what a release accepts.
 const (
 	wholeHeader = ", written by rocec from the fabric's description: change it there, not here."
 	tailHeader  = "# RoCE settings, written by rocec from the fabric's description: change them there, not here."
@@ -22,12 +22,13 @@ const (
 
 // edit returns the wanted content of the file, given the present content.
 //
-// An existing setting is set in its place. If a key is set twice, the last line stays and the others are removed, since the manuals do not
-// state which one counts. A missing setting is written below its own commented template, else below the setting before it, else at the end
-// below one comment. Settings of rocec that are no longer wanted are removed. A value that means the same keeps its spelling. Settings of
-// others that would decide together with rocec's, and that no list keeps out of force, become comments.
+// An existing setting gets its value in its line. If a key is set twice, the last line stays and the others are removed, since the manuals
+// do not state which line counts. A missing setting is written below its own commented template. Without a template it is written below
+// the previous setting of its section, or at the end of the file, below a comment. Unwanted settings of rocec are removed. A value with
+// the same meaning keeps its spelling. Settings of others become comments if they would be in force beside rocec's and no list can turn
+// them off.
 //
-// The error states why an edit could do harm; a line that rocec does not understand and does not touch is no such reason.
+// The error states why an edit could do harm. Lines that rocec neither understands nor changes are harmless.
 func edit(old []byte, doc grammar.Spelling, s *settings) ([]byte, error) {
 	if len(old) == 0 {
 		return whole(fileOf(doc), spell(s, doc, nil)), nil
@@ -44,7 +45,7 @@ func edit(old []byte, doc grammar.Spelling, s *settings) ([]byte, error) {
 // place puts the settings of the sections into the lines of a file. stale reports whether to remove a key that no section wants, and same
 // whether two values mean the same.
 func place(lines []grammar.Line, secs []section, stale func(key string) bool, same func(a, b string) bool) ([]byte, error) {
-	last := map[string]int{} // wanted key -> the line that stays
+	last := map[string]int{} // wanted key -> its line in the new file
 	for _, sec := range secs {
 		for _, set := range sec.settings {
 			last[set.key] = -1
@@ -72,7 +73,7 @@ func place(lines []grammar.Line, secs []section, stale func(key string) bool, sa
 			continue
 		}
 		if unfinished(l.Value) {
-			return nil, fmt.Errorf("line %d sets %s to a list that is not closed, so where it ends is uncertain", i+1, l.Key)
+			return nil, fmt.Errorf("line %d sets %s to a list that is not closed, so its end is uncertain", i+1, l.Key)
 		}
 	}
 	p := placement{end: "\n", below: make([][]setting, len(lines))}
@@ -80,7 +81,7 @@ func place(lines []grammar.Line, secs []section, stale func(key string) bool, sa
 		p.end = "\r\n"
 	}
 	for _, sec := range secs {
-		at := -1 // the line the section's next setting goes below
+		at := -1 // the section's next setting goes below this line
 		for _, set := range sec.settings {
 			if i := last[set.key]; i >= 0 {
 				if !same(lines[i].Value, set.value) {
@@ -98,7 +99,7 @@ func place(lines []grammar.Line, secs []section, stale func(key string) bool, sa
 	return p.print(lines, gone), nil
 }
 
-// templatesEnd gives the last line of the run of templates of one feature that line i is in.
+// templatesEnd returns the index of the last line in the run of templates of one feature around line i.
 func templatesEnd(lines []grammar.Line, i int) int {
 	feature, _, _ := strings.Cut(lines[i].Key, ".")
 	for i+1 < len(lines) && lines[i+1].Hidden && strings.HasPrefix(lines[i+1].Key, feature+".") {
@@ -107,12 +108,12 @@ func templatesEnd(lines []grammar.Line, i int) int {
 	return i
 }
 
-// unfinished reports whether a value may go on in the next line. No manual knows such lines.
+// unfinished reports whether a value may continue on the next line. No manual describes such values.
 func unfinished(v string) bool {
 	return strings.Contains(v, "[") && !strings.HasSuffix(v, "]") || strings.HasSuffix(v, ",") || strings.HasSuffix(v, "\\")
 }
 
-// setValue gives a line another value.
+// setValue replaces the value of a line.
 func setValue(l *grammar.Line, value string) {
 	if l.Value == "" && strings.HasPrefix(l.Tail, "#") {
 		l.Tail = " " + l.Tail
@@ -120,11 +121,11 @@ func setValue(l *grammar.Line, value string) {
 	l.Value = value
 }
 
-// placement is the settings to be written where none stands.
+// placement contains the settings that get new lines.
 type placement struct {
-	end   string      // of the file's lines
+	end   string      // the line end of the file
 	below [][]setting // by line
-	tail  []setting   // those without a place
+	tail  []setting   // settings without a place
 }
 
 func (p *placement) put(at int, s setting) {
@@ -135,7 +136,7 @@ func (p *placement) put(at int, s setting) {
 	p.below[at] = append(p.below[at], s)
 }
 
-// print writes the lines that are not gone, and the new settings at their places.
+// print returns the remaining lines, with the new settings at their places.
 func (p *placement) print(lines []grammar.Line, gone []bool) []byte {
 	var b []byte
 	foot := p.foot(lines, gone)
@@ -174,7 +175,7 @@ func (p *placement) line(b []byte, s setting) []byte {
 	return append(b, p.end...)
 }
 
-// foot returns the last line of the paragraph that an earlier edit left below tailHeader; -1: the lines have no such paragraph.
+// foot returns the index of the last line in the paragraph that an earlier edit wrote below tailHeader; -1: there is no such paragraph.
 func (p *placement) foot(lines []grammar.Line, gone []bool) int {
 	foot := -1
 	for i := range lines {
@@ -191,7 +192,7 @@ func (p *placement) foot(lines []grammar.Line, gone []bool) int {
 	return foot
 }
 
-// whole writes a file from nothing.
+// whole returns a file that is written from nothing.
 func whole(name string, secs []section) []byte {
 	var b bytes.Buffer
 	b.WriteString("# " + name + wholeHeader + "\n")
@@ -210,7 +211,7 @@ func whole(name string, secs []section) []byte {
 	return b.Bytes()
 }
 
-// fileOf is the name of the file a spelling is of.
+// fileOf returns the name of the file that has a spelling.
 func fileOf(d grammar.Spelling) string {
 	if d.Of(grammar.QoSFeatures) {
 		return featuresName
@@ -218,8 +219,8 @@ func fileOf(d grammar.Spelling) string {
 	return confName
 }
 
-// same reports whether two values mean the same: spaces and the order of a bracketed list do not matter, nor does the
-// case of true and false.
+// same reports whether two values have the same meaning. Spaces, the order of a bracketed list, and the case of true and false do not
+// matter.
 func same(a, b string) bool { return a == b || canonical(a) == canonical(b) }
 
 func canonical(v string) string {
@@ -247,9 +248,9 @@ func canonical(v string) string {
 	return "[" + strings.Join(elems, ",") + "]"
 }
 
-// keys lists the active settings of a file, in its order.
+// keys lists the active settings of a file in the order of its lines.
 func keys(content []byte, doc grammar.Spelling, s *settings) []target.Key {
-	lines, _ := grammar.Parse(content) // what can be read is listed, whether or not it may be edited
+	lines, _ := grammar.Parse(content) // readable lines are listed even if the file cannot be edited
 	d := doc.Shown(lines)
 	wanted := map[string]bool{}
 	for _, sec := range spell(s, d, grammar.ValuesOf(lines)) {
@@ -266,7 +267,7 @@ func keys(content []byte, doc grammar.Spelling, s *settings) []target.Key {
 	return out
 }
 
-// listedGroups gives the port groups of a feature in force.
+// listedGroups returns the port groups of a feature that are in force.
 func listedGroups(have grammar.Values, f grammar.Feature) []string {
 	list, _ := have.Get(f, grammar.Groups, -1, "")
 	return grammar.Items(list)

@@ -12,17 +12,17 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// TestEditLines shows what becomes of single lines of a file on the switch.
+// TestEditLines shows how an edit changes single lines of a file.
 func TestEditLines(t *testing.T) {
 	tests := []struct {
 		name    string
 		version string
 		old     string
-		want    []string // lines that are there
-		gone    []string // texts that are not
+		want    []string // lines that the result contains
+		gone    []string // texts that it does not contain
 	}{
 		{
-			name: "spelling, padding and comment of a value that changes stay", version: "3.4.3",
+			name: "a changed value keeps its key, spaces and comment", version: "3.4.3",
 			old:  "  traffic.packet_priority_source\t=   dscp   # ours before\r\n",
 			want: []string{"  traffic.packet_priority_source\t=   802.1p   # ours before\r"},
 		},
@@ -43,7 +43,7 @@ func TestEditLines(t *testing.T) {
 			want: []string{"dos_enable = true", tailHeader},
 		},
 		{
-			name: "a group of ours that is not wanted any more goes, others' stay", version: "3.4.3",
+			name: "an unwanted group of rocec is removed, those of others stay", version: "3.4.3",
 			old: "pfc.port_group_list = [roce_pfc, roce_pfc_2, ROCE_PFC]\npfc.roce_pfc_2.cos_list = [3]\npfc.ROCE_PFC.cos_list = [3]\n" +
 				"pfc.roce_pfc_x.cos_list = [1]\npfc.roce_pfc.cable_length_max = 7\n",
 			want: []string{"pfc.port_group_list = [roce_pfc]", "pfc.ROCE_PFC.cos_list = [3]", "pfc.roce_pfc_x.cos_list = [1]"},
@@ -143,7 +143,7 @@ func TestEditLines(t *testing.T) {
 	}
 }
 
-// TestECNSpelling: from 3.5 to 3.7 manuals and shipped files differ, and the file decides.
+// TestECNSpelling: from 3.5 to 3.7 manuals and shipped files differ, so the file decides.
 func TestECNSpelling(t *testing.T) {
 	tests := []struct{ name, version, old, want, not string }{
 		{"3.7, nothing shown", "3.7.16", "x = 1\n", "\necn.roce_ecn.probability = 100\n", "ecn_red"},
@@ -175,7 +175,7 @@ func TestECNSpelling(t *testing.T) {
 	}
 }
 
-// TestRefuse lists the files rocec does not touch.
+// TestRefuse lists files that rocec does not edit.
 func TestRefuse(t *testing.T) {
 	files, ds := Target.Render(canonicalSample(t, "sn2700", "3.4.3", 1).sw)
 	require.Empty(t, ds)
@@ -201,7 +201,7 @@ func TestRefuse(t *testing.T) {
 	assert.Contains(t, string(out), "foreign = [1,\n2]\n")
 }
 
-// TestTail: what has no place goes below one comment, and a later setting joins it there.
+// TestTail: settings without a place are written below one comment, also those of a later edit.
 func TestTail(t *testing.T) {
 	s := canonicalSample(t, "sn2700", "3.4.3", 1)
 	first := s.file(t)("dos_enable = true\n\n")
@@ -241,7 +241,7 @@ func TestKeys(t *testing.T) {
 	assert.Empty(t, f.Why("dos_enable"))
 }
 
-// fileLines makes lines of a traffic.conf: settings of rocec in any dialect, settings of others, comments, nonsense.
+// fileLines returns random lines of a traffic.conf: settings of rocec in any dialect, settings of others, comments, nonsense.
 func fileLines() *rapid.Generator[string] {
 	key := rapid.OneOf(
 		rapid.SampledFrom([]string{
@@ -279,7 +279,7 @@ func fileLines() *rapid.Generator[string] {
 	})
 }
 
-// TestEditLaws holds edits of arbitrary files to the laws, for every dialect and both flow controls.
+// TestEditLaws checks the laws for edits of arbitrary files, with every dialect and both flow controls.
 func TestEditLaws(t *testing.T) {
 	type sut struct {
 		doc grammar.Spelling
@@ -306,7 +306,7 @@ func TestEditLaws(t *testing.T) {
 	})
 }
 
-// FuzzEdit holds edits of any bytes to the laws.
+// FuzzEdit checks the laws for edits of any bytes.
 func FuzzEdit(f *testing.F) {
 	for _, tag := range []string{"t1", "t2", "t3", "t4"} {
 		f.Add([]byte(factoryFile(tag)), uint8(1))
@@ -328,8 +328,8 @@ func FuzzEdit(f *testing.F) {
 	})
 }
 
-// holdLaws holds an edit to its laws: editing twice is editing once, and the old bytes are not touched. Lines that are not rocec's stay,
-// in their order, byte for byte. The keys of the result are those that Keys promised.
+// holdLaws checks the laws of an edit. A second edit changes nothing, and the old bytes are not modified. Lines that are not rocec's stay
+// in their order, byte for byte. The keys of the result are those of Keys.
 func holdLaws(t require.TestingT, old []byte, doc grammar.Spelling, s *settings) {
 	before := string(old)
 	got, err := edit(old, doc, s)
@@ -353,7 +353,7 @@ func holdLaws(t require.TestingT, old []byte, doc grammar.Spelling, s *settings)
 			if name, _, ok := strings.Cut(strings.Trim(l, " \t\r\n"), "="); ok && owned[strings.Trim(name, " \t")] {
 				continue
 			}
-			l = strings.TrimSuffix(l, "\n") // the last line may have got one
+			l = strings.TrimSuffix(l, "\n") // the edit may have added a newline to the last line
 			i := strings.Index(rest, l)
 			require.GreaterOrEqual(t, i, 0, "line lost or moved: %q", l)
 			rest = rest[i+len(l):]
@@ -381,13 +381,13 @@ func mustParse(t require.TestingT, content []byte) []grammar.Line {
 	return lines
 }
 
-// TestEditAllPorts: what marks on every port, and what others have set for all of them, in the files of 4.4 and later.
+// TestEditAllPorts: the marking profile of all ports, and settings of others for all ports, in the files of 4.4 and later.
 func TestEditAllPorts(t *testing.T) {
 	for name, tt := range map[string]struct {
 		version string
 		roce    int
 		old     string
-		want    []string // whole lines of what comes out
+		want    []string // whole lines of the result
 		not     string
 	}{
 		"4.4: queue 0 stays, others go": {
@@ -400,7 +400,7 @@ func TestEditAllPorts(t *testing.T) {
 			[]string{"default_ecn_conf.egress_queue_list = [0,5]", "default_ecn_conf.min_threshold_bytes = 7"},
 			"",
 		},
-		"4.4: nothing is marked, and nothing was": {"4.4.0", 1, "sflow.rate = 1\n", []string{"sflow.rate = 1"}, "default_ecn_conf"},
+		"4.4: nothing is marked, before and after": {"4.4.0", 1, "sflow.rate = 1\n", []string{"sflow.rate = 1"}, "default_ecn_conf"},
 		"4.4: groups of others": {
 			"4.4.0", 2, "ecn_red.port_group_list = [a, b]\necn_red.a.port_set = swp1-swp9\necn_red.b.port_set = swp2\n",
 			[]string{"ecn_red.port_group_list = [a]", "ecn_red.a.port_set = swp5-swp9"},
@@ -427,7 +427,7 @@ func TestEditAllPorts(t *testing.T) {
 			[]string{"default_egress_sched.egr_queue_4.bw_percent = 50", "egress_sched.port_group_list = []"},
 			"# default_egress_sched",
 		},
-		"5.x: the class of what has no mark": {
+		"5.x: the class of packets without a mark": {
 			"5.3.0", 1, "traffic.port_default_priority = 4\n", []string{"traffic.port_default_priority = 0"}, "",
 		},
 	} {

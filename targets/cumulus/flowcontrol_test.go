@@ -20,7 +20,7 @@ func mixedSample(t testing.TB, version string) *sample {
 	return s
 }
 
-// TestPauseAtSomePorts: a port is in a group of PFC or in one of link pause, whatever the file contains, and reads back so.
+// TestPauseAtSomePorts: for any content of the file, a port gets PFC or link pause, never both, and the result reads back so.
 func TestPauseAtSomePorts(t *testing.T) {
 	for _, version := range []string{"3.1.1", "3.4.3", "3.7.16", "4.1.1", "4.3.0"} {
 		t.Run(version, func(t *testing.T) {
@@ -56,7 +56,7 @@ func TestPauseAtSomePorts(t *testing.T) {
 	}
 }
 
-// The number of lossless groups is judged where PFC tells them apart, and a chip without PFC may have link pause.
+// The number of lossless groups is checked only with PFC. A chip without PFC may have link pause.
 func TestChecksOfPortsByPFC(t *testing.T) {
 	s := mixedSample(t, "3.7.16")
 	for i, cos := range []int{1, 2, 5} {

@@ -16,12 +16,12 @@ import (
 )
 
 // TestForeignFiles edits files of other tools and people for every release. Each line that is not rocec's keeps every byte and its place,
-// and the result is good by the rules for files on switches.
+// and the linter finds nothing in the result.
 func TestForeignFiles(t *testing.T) {
 	entries, err := os.ReadDir("testdata/foreign")
 	require.NoError(t, err)
 	require.NotEmpty(t, entries)
-	wrong := map[string][]string{ // a spelling that 4.3 has left behind: who made the group must say it anew
+	wrong := map[string][]string{ // a spelling that 4.3 no longer has: the writer of the group must write it in the new spelling
 		"by-hand-4.1.conf 4.3.0": {"conf-foreign-key", "conf-group-unlisted"},
 	}
 	for _, e := range entries {
@@ -73,7 +73,7 @@ func TestForeignFiles(t *testing.T) {
 }
 
 // TestSwitchedOff: rocec takes a group of others out of the list when all its ports are the fabric's, and does not warn about it. It warns
-// about a group with other ports, and about one of a feature whose list rocec does not write.
+// about a group with other ports, and about a group of a feature whose list rocec does not write.
 func TestSwitchedOff(t *testing.T) {
 	files, _ := Target.Render(canonicalSample(t, "sn2700", "3.7.16", 2).sw)
 	group := func(feature, name, ports string) string {

@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestGolden holds every dialect to its golden files, from nothing and from the file of the factory, and reads each
-// one back by rules of its own.
+// TestGolden compares every dialect with its golden files, written from nothing and into the factory's file. It also reads each file back
+// with independent rules.
 func TestGolden(t *testing.T) {
 	tests := []struct {
 		name, model, version string
@@ -71,7 +71,7 @@ func TestGolden(t *testing.T) {
 			} else {
 				want := "dscp"
 				if tt.from == "t3" {
-					want = "802.1p,dscp" // as that release has it from the factory
+					want = "802.1p,dscp" // the factory's file of that release
 				}
 				assert.Equal(t, want, r.trusted)
 				assert.Equal(t, 4, r.dscp[26])
@@ -91,7 +91,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestGoldenInfra holds qos_infra.conf, edited into that of the factory, to its golden files, and the sketch that build writes.
+// TestGoldenInfra compares the edited qos_infra.conf of the factory, and the sketch that build writes, with golden files.
 func TestGoldenInfra(t *testing.T) {
 	for _, tt := range []struct{ name, version string }{{"i1-edit", "4.4.0"}, {"i2-edit", "5.3.0"}} {
 		files, ds := Target.Render(canonicalSample(t, "sn3700", tt.version, 2).sw)
@@ -130,7 +130,7 @@ func TestGoldenInfra(t *testing.T) {
 			assert.Len(t, text(ds), 1, "%q", bad)
 		}
 	}
-	for _, f := range []string{"4.4.0", "5.3.0"} { // nothing is lossless: the memory stays as it is
+	for _, f := range []string{"4.4.0", "5.3.0"} { // without lossless traffic the memory does not change
 		s := canonicalSample(t, "sn3700", f, 2)
 		for _, p := range s.sw.Ports {
 			p.SetBuffers(nil)
@@ -140,7 +140,7 @@ func TestGoldenInfra(t *testing.T) {
 	}
 }
 
-// reader reads a file that classifies without any code of the package, by the rules the manuals state.
+// reader reads a classification file by the rules in the manuals, without any code of the package.
 type reader struct {
 	keys      map[string]string
 	trusted   string
@@ -206,7 +206,7 @@ func (r *reader) list(key string) []string {
 	return out
 }
 
-// ports gives "port cos" for every port of the listed groups of a feature, sorted, and each at most once.
+// ports returns "port cos" for every port of the listed groups of a feature, sorted, each at most once.
 func (r *reader) ports(feature string) []string {
 	var out []string
 	for _, g := range r.list(feature + ".port_group_list") {
@@ -232,7 +232,7 @@ func (r *reader) ports(feature string) []string {
 	return out
 }
 
-// check holds a file to the rules every such file of ours obeys.
+// check checks the rules for every file that rocec writes.
 func (r *reader) check(t *testing.T) {
 	t.Helper()
 	for field := range strings.SplitSeq(r.trusted, ",") {
@@ -264,7 +264,7 @@ func (r *reader) check(t *testing.T) {
 			require.NoError(t, err)
 			sum += percent
 		}
-		assert.Contains(t, []int{0, 100}, sum, "no queue waits for all others")
+		assert.Contains(t, []int{0, 100}, sum, "every queue has a share")
 	}
 	for _, feature := range []string{"pfc", "link_pause"} {
 		for _, g := range r.list(feature + ".port_group_list") {

@@ -23,7 +23,7 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// releases is every release from 3.1.1 to 5.3 that was published, some that may have been, and a later one.
+// releases contains every published release from 3.1.1 to 5.3, some that may have been published, and a later one.
 func releases() (out []string) {
 	for _, line := range []struct{ major, minor, first, last int }{
 		{3, 1, 1, 2},
@@ -52,8 +52,8 @@ func releases() (out []string) {
 }
 
 // TestWrittenIsInTheGrammar: every setting that rocec writes for a release has a key that the file accepts and a value of its type, and
-// the linter reports nothing about it. That holds for no file and for the factory's file. Into no file rocec writes only keys in the
-// manual of the release.
+// the linter reports nothing about it. The test covers files written from nothing and edits of the factory's file. A file written from
+// nothing contains only keys in the manual of the release.
 func TestWrittenIsInTheGrammar(t *testing.T) {
 	written := map[*grammar.Key]bool{}
 	for _, version := range releases() {
@@ -102,7 +102,7 @@ func TestWrittenIsInTheGrammar(t *testing.T) {
 	assert.Len(t, written, 72)
 }
 
-// infraIsInTheGrammar holds what is written into the qos_infra.conf of the factory to the same.
+// infraIsInTheGrammar checks the same for the settings that are written into the factory's qos_infra.conf.
 func infraIsInTheGrammar(t *testing.T, file target.File, r grammar.Release, written map[*grammar.Key]bool) {
 	t.Helper()
 	spelling, ok := grammar.Infra(r)
@@ -124,7 +124,7 @@ func infraIsInTheGrammar(t *testing.T, file target.File, r grammar.Release, writ
 	assert.Empty(t, text(found.Diagnostics), "%s\n%s", r, content)
 }
 
-// TestKeysStandInTheGrammar: no other room has a key, or a word of one, in its code. Sentences for people may.
+// TestKeysStandInTheGrammar: the code of no other package contains a key or a word of a key. Sentences for people may.
 func TestKeysStandInTheGrammar(t *testing.T) {
 	words, features := map[string]bool{}, map[string]bool{}
 	for _, k := range grammar.Keys() {
@@ -133,7 +133,7 @@ func TestKeysStandInTheGrammar(t *testing.T) {
 				words[w] = true
 			}
 		}
-		if k.Feature() != grammar.PortPool { // "port" is a word of sentences, too
+		if k.Feature() != grammar.PortPool { // "port" is also a common word
 			features[string(k.Feature())] = true
 		}
 	}
@@ -143,7 +143,7 @@ func TestKeysStandInTheGrammar(t *testing.T) {
 		files, err := filepath.Glob(dir + "/*.go")
 		require.NoError(t, err)
 		for _, file := range files {
-			// Claims quote how documents spell keys, whatever the grammar has: what a device shows decides between the two.
+			// Claims quote the spelling of documents, even if the grammar differs: a device decides which is right.
 			if strings.HasSuffix(file, "_test.go") || file == "claims.go" {
 				continue
 			}

@@ -15,13 +15,13 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// factory holds traffic.conf, or qos_features.conf and qos_infra.conf, with the settings of each dialect's releases and with templates
-// commented out. It also has datapath.conf of each family of chips, with the published keys. The words are ours.
+// factory contains the factory files of each dialect: traffic.conf, or qos_features.conf and qos_infra.conf, with settings and commented
+// templates. It also contains datapath.conf for each family of chips, with the published keys. The texts are our own words.
 //
 //go:embed factory/*.conf
 var factory embed.FS
 
-// image is a switch as it comes from the factory.
+// image returns the simulation of a switch with its factory settings.
 func image(d *ir.Device) target.Image {
 	sw := d.Switch
 	img := Chassis(d)
@@ -49,7 +49,7 @@ func image(d *ir.Device) target.Image {
 	return img
 }
 
-// Chassis is a switch as it comes from the factory, without the daemon that programs the chip and its files.
+// Chassis returns the simulation of a switch with its factory settings, without switchd and without the files of switchd.
 func Chassis(d *ir.Device) target.Image {
 	sw := d.Switch
 	rel, ok := grammar.ParseRelease(sw.Version)
@@ -62,7 +62,7 @@ func Chassis(d *ir.Device) target.Image {
 				"DISTRIB_DESCRIPTION=\"Cumulus Linux %[1]s\"\n", sw.Version),
 			portsConf: portsFile(d),
 		},
-		Sims: []target.Sim{target.RouterOf(d, ok && rel.AtLeast(4, 0)), target.AgentOf(d), bridge}, Systemd: 241, // Debian 10, of 4.x
+		Sims: []target.Sim{target.RouterOf(d, ok && rel.AtLeast(4, 0)), target.AgentOf(d), bridge}, Systemd: 241, // Debian 10, the base of 4.x
 	}
 	if strings.HasPrefix(sw.Version, "3.") {
 		img.Systemd = 215 // Debian 8
@@ -87,11 +87,11 @@ func Chassis(d *ir.Device) target.Image {
 	return img
 }
 
-// Bonded reports whether the fabric wants a port to be in a bond: opposite the bond of a host that balances, or between switches.
+// Bonded reports whether a port must be in a bond: opposite a host's bond that balances, or between switches.
 func Bonded(p *ir.Port) bool { return master(p) != "" }
 
-// master returns the bond of a port, within the 15 letters of an interface. A port needs one opposite a host's bond that balances, and
-// between switches with a bond. Empty: the port needs no bond. NVUE would read a name with a dash as a range.
+// master returns the name of a port's bond; empty: the port needs no bond. It needs one opposite a host's bond that balances, and between
+// switches with a bond. Names of interfaces have at most 15 letters. NVUE would read a name with a dash as a range.
 func master(p *ir.Port) string {
 	switch nic := p.Peer().NIC; {
 	case nic != nil && nic.Bond != nil && nic.Bond.Mode != "active-backup":
@@ -103,7 +103,7 @@ func master(p *ir.Port) string {
 	return ""
 }
 
-// portsFile is the file that splits ports, as the fabric has them split.
+// portsFile returns the file that splits ports, with the splits of the fabric.
 func portsFile(d *ir.Device) string {
 	parts := map[int]int{}
 	for _, name := range frontPanel(d) {
@@ -119,7 +119,7 @@ func portsFile(d *ir.Device) string {
 	return b.String()
 }
 
-// pair is the state of the MLAG pair's other switch in the output of clagd.
+// pair returns the simulated clagd, with the ports of the switch to the other switch of the MLAG pair.
 func pair(d *ir.Device) *sim.Pair {
 	out := &sim.Pair{}
 	for _, p := range sorted(d.Ports) {
@@ -150,9 +150,10 @@ func factoryFile(tag string) string {
 	return string(b)
 }
 
-// frontPanel names the ports of a switch: those of its model, split where the fabric names a part, and no further than for that part.
+// frontPanel names the ports of a switch: the ports of its model. A port is split if the fabric names one of its parts, into as few parts
+// as that part requires.
 func frontPanel(d *ir.Device) []string {
-	last := map[int]int{} // of the parts of a port
+	last := map[int]int{} // by port: its highest named part
 	for _, p := range sorted(d.Ports) {
 		if p.port.Sub >= 0 {
 			last[p.port.N] = max(last[p.port.N], p.port.Sub)

@@ -14,8 +14,9 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// From 4.4 on two files replace traffic.conf and datapath.conf. One classifies, pauses, marks and schedules; the other has the priority
-// groups, the queues of cos and the pools of the chip's memory. Source: the quality-of-service chapters of 4.4 and 5.x.
+// From 4.4 on two files replace traffic.conf and datapath.conf. qos_features.conf configures classification, pauses, marks and shares.
+// qos_infra.conf has the priority groups, the queues of cos and the pools of the chip's memory. Source: the quality-of-service chapters of
+// 4.4 and 5.x.
 const (
 	confName     = "traffic.conf"
 	featuresName = "qos_features.conf"
@@ -25,7 +26,7 @@ const (
 	infraPath    = grammar.InfraPath
 )
 
-// confPath is where a release has the file that classifies.
+// confPath returns the path of the classification file in a release.
 func confPath(r grammar.Release) string {
 	if split(r) {
 		return featuresPath
@@ -33,7 +34,7 @@ func confPath(r grammar.Release) string {
 	return Path
 }
 
-// isSplit is [split] for the text of a release; false for a text that is no release.
+// isSplit is [split] for the text of a release. It returns false for any other text.
 func isSplit(version string) bool {
 	r, ok := grammar.ParseRelease(version)
 	return ok && split(r)
@@ -41,10 +42,10 @@ func isSplit(version string) bool {
 
 // infraSettings returns the settings of rocec in qos_infra.conf, in the spelling of its release.
 //
-// All cos are in the factory's one priority group. Lossless ones have a group of their own inside the chip once PFC is on, and the manuals
-// do not give the default buffers of the other groups that a file may name. A cos leaves by the queue of its number, for which
-// qos_features.conf has the share. The manuals of 4.4 and later want the memory split before PFC or link pause. So a switch with lossless
-// traffic gets one pool for it, without a limit on egress, and one for the rest.
+// All cos are in the factory's one priority group. With PFC, the chip puts lossless cos into a separate group by itself, and the manuals
+// do not state the default buffers of other groups. A cos leaves by the queue with its number, whose share is in qos_features.conf. The
+// manuals of 4.4 and later require a split of the memory before PFC or link pause. So a switch with lossless traffic gets one pool for it,
+// without a limit on egress, and one for other traffic.
 func infraSettings(d *ir.Device, spelling grammar.Spelling) []section {
 	var sorted, pools section
 	sorted.title = "Priority groups and queues: cos n leaves by queue n."
@@ -88,12 +89,12 @@ func infraSettings(d *ir.Device, spelling grammar.Spelling) []section {
 	return []section{sorted, pools}
 }
 
-// editInfra returns the wanted content of a switch's qos_infra.conf. Like datapath.conf it is never made from nothing: the manuals do not
-// give the defaults of some settings.
+// editInfra returns the wanted content of a switch's qos_infra.conf. Like datapath.conf, rocec never writes this file from nothing: the
+// manuals do not state the defaults of some settings.
 func editInfra(old []byte, want []section) (out []byte, why string) {
 	if len(old) == 0 {
-		return nil, "The file is missing or empty; rocec only edits the one that the release installs. See that the package of switchd is " +
-			"whole (dpkg -V)."
+		return nil, "The file is missing or empty; rocec only edits the file that the release installs. Check that the package of switchd is " +
+			"complete (dpkg -V)."
 	}
 	lines, why := noMemory(old, grammar.QoSInfra)
 	if why != "" {
@@ -106,7 +107,7 @@ func editInfra(old []byte, want []section) (out []byte, why string) {
 	return out, ""
 }
 
-// sameInfra reports whether two values of qos_infra.conf mean the same: quotas may be numbers or words there.
+// sameInfra reports whether two values of qos_infra.conf have the same meaning: quotas are numbers or words there.
 func sameInfra(a, b string) bool {
 	a, _ = grammar.Unquote(a)
 	if same(a, b) || sameNumber(a, b) {
@@ -117,7 +118,7 @@ func sameInfra(a, b string) bool {
 	return okP && okQ && p == q
 }
 
-// infraFile is qos_infra.conf as rocec edits it.
+// infraFile returns the edit of qos_infra.conf.
 func infraFile(d *ir.Device, rel grammar.Release) target.File {
 	spelling, _ := grammar.Infra(rel)
 	want := infraSettings(d, spelling)
@@ -161,8 +162,8 @@ func infraFile(d *ir.Device, rel grammar.Release) target.File {
 	return f
 }
 
-// reloadUnit has switchd take both files from 4.4 on, without a restart. Changes of buffers, PFC or link pause may lose packets for a
-// moment. A switchd that does not run cannot reload, and starts with them. Source: the manuals of 4.4 and 5.x.
+// reloadUnit makes switchd load both files without a restart, from 4.4 on. Changes of buffers, PFC or link pause may lose packets for a
+// moment. If switchd does not run, it cannot reload, and the step starts it. Source: the manuals of 4.4 and 5.x.
 var reloadUnit = func() target.Step {
 	s := reload
 	s.Name = "cumulus reload-unit"
@@ -174,18 +175,18 @@ fi`
 	return s
 }()
 
-// sayChecker returns a sentence where nothing but rocec judges a change.
+// sayChecker returns a sentence if only rocec checks a change.
 func sayChecker(_, _ []byte, have []target.Sample) (target.Step, []string) {
 	if saw(have, checkerFact, nothing) {
-		return reloadUnit, []string{"No " + checker + " was found, which releases from 4.1 on have: nothing but rocec checks the files before " +
+		return reloadUnit, []string{"No " + checker + " was found, although releases from 4.1 on have it: only rocec checks the files before " +
 			"switchd reads them."}
 	}
 	return reloadUnit, nil
 }
 
-// The syntax checker takes one file of each kind. Both may change in one apply, and each is checked before it is in place, together with
-// the present content of the other one. That is sound, since neither needs keys of the other to be read. rocec itself sees to it that a
-// pool for lossless traffic comes with PFC, and switchd asks the checker about both again when it reloads.
+// The syntax checker checks one file of each kind. If both files change in one apply, each new file is checked with the present content of
+// the other one. This is correct, since neither file needs keys of the other. rocec itself ensures that a pool for lossless traffic comes
+// with PFC, and switchd runs the checker on both new files when it reloads.
 var precheckFeatures, precheckInfra = pairCheck("-qf", "-qi", infraPath), pairCheck("-qi", "-qf", featuresPath)
 
 func pairCheck(flag, otherFlag, other string) string {
@@ -206,5 +207,5 @@ printf '%s\n' "$said"
 exit 1`
 }
 
-// unsound is in the checker's output for a file with mistakes; it may be about one of two files.
+// unsound is the text in the checker's output for a file with mistakes. With two files, one of them may be correct.
 const unsound = "Errors detected"

@@ -10,10 +10,10 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// settings is what one switch should hold, before a dialect spells it.
+// settings contains the wanted settings of one switch, before a dialect spells them.
 type settings struct {
 	trustPCP, trustDSCP bool
-	sparePCP, spareDSCP bool // nothing changes for packets of intents if this one is trusted, too
+	sparePCP, spareDSCP bool // trusting this field, too, changes nothing for packets of intents
 	trustWhy            []ir.Origin
 	byPCP               []grammar.Port // ports that trust PCP alone, where the rest of the switch trusts both
 	byPCPWhy            []ir.Origin
@@ -23,14 +23,14 @@ type settings struct {
 	mapWhy              [8][]ir.Origin
 	shares              [8]int // percent of a link, by cos; 0: strict
 	shareWhy            [8][]ir.Origin
-	groups              [8]bool // the cos that cos groups of the fabric have
+	groups              [8]bool // the cos of the fabric's cos groups
 	classes             []class
 	pfc                 []lossless
-	pause               []lossless // link pause instead of PFC; a port is in one of the two at most
+	pause               []lossless // link pause instead of PFC; no port has both
 	ecn                 []marking
 	ports               []grammar.Port // every port in pfc, pause or ecn
 	fabric              []grammar.Port // every port of the fabric
-	poolHint            bool           // Spectrum: the lossless pool is datapath.conf's
+	poolHint            bool           // on Spectrum the lossless pool is in another file
 }
 
 // class is one of the three priority groups of traffic.conf.
@@ -49,7 +49,7 @@ type lossless struct {
 	ports                []grammar.Port
 	size, xoff, xonDelta ir.Num
 	metres               int       // longest cable; 0: not known
-	cableWhy             ir.Origin // of the longest cable
+	cableWhy             ir.Origin // the origin of metres
 	why                  []ir.Origin
 }
 
@@ -62,8 +62,8 @@ type marking struct {
 	why                   []ir.Origin
 }
 
-// lower turns the fabric's numbers into a switch's settings. Two ports with the same numbers share a port group;
-// groups are named in the order of their first ports.
+// lower returns the settings of a switch. Two ports with the same numbers share a port group; groups are named in the order of their first
+// ports.
 func lower(d *ir.Device, doc grammar.Spelling) *settings {
 	asic := d.Switch.Model.ASIC
 	s := &settings{poolHint: asic.Vendor == platform.Mellanox}
@@ -93,7 +93,7 @@ func lower(d *ir.Device, doc grammar.Spelling) *settings {
 	return s
 }
 
-// numbered names the port groups of a feature, from 0 on.
+// numbered returns the name of a feature's i-th port group, counted from 0.
 func numbered(f grammar.Feature, i int) string {
 	if i == 0 {
 		return groupNames[f]
@@ -113,9 +113,9 @@ func trustOf(intents []*ir.Intent) (pcp, dscp []*ir.Intent) {
 	return pcp, dscp
 }
 
-// trust decides which header fields the switch trusts. A switch without intents gets the fields that the fabric as a whole needs. Where
-// the intents need both and the dialect has room for one, check has refused the switch. With link pause every class is lossless, so check
-// accepts it, and DSCP decides, for the sake of marking.
+// trust decides which header fields the switch trusts. A switch without intents gets the fields that the fabric as a whole needs. If the
+// intents need both fields and the dialect allows only one, check has refused the switch, except with link pause: there every class is
+// lossless, and DSCP decides, so that marking works.
 func (s *settings) trust(d *ir.Device, doc grammar.Spelling) {
 	intents, t, spare := d.Switch.Deciding(d.Fabric), d.Switch.Trust(d.Fabric), d.Switch.SpareTrust(d.Fabric)
 	s.trustPCP, s.trustDSCP = t.PCP || !t.DSCP, t.DSCP
@@ -139,11 +139,11 @@ func (s *settings) trust(d *ir.Device, doc grammar.Spelling) {
 	}
 }
 
-// evenWeight gives service and bulk equal shares, as the vendor's RoCE preset has them.
+// evenWeight is the weight of service and of bulk without stated shares, as in the vendor's RoCE preset.
 const evenWeight = 16
 
-// classes lays the cos groups into the three priority groups traffic.conf has: control (strict), service (RoCE) and
-// bulk (the rest), as [ir.ShareClasses] has them.
+// classes puts the cos groups into the three priority groups of traffic.conf: control (strict), service (RoCE) and bulk (the rest), as
+// [ir.ShareClasses] does.
 func classes(f *ir.Fabric) []class {
 	of, stated := ir.ShareClasses(f)
 	out := []class{{name: control, of: ir.ClassControl}, {name: service, of: ir.ClassRoCE}, {name: bulk, of: ir.ClassRest}}
@@ -163,7 +163,7 @@ func classes(f *ir.Fabric) []class {
 	return out
 }
 
-// roceGroups gives the cos groups intents travel in.
+// roceGroups returns the cos groups of the intents.
 func roceGroups(f *ir.Fabric) map[*ir.CosGroup]bool {
 	m := map[*ir.CosGroup]bool{}
 	for _, in := range f.Intents {
@@ -172,14 +172,14 @@ func roceGroups(f *ir.Fabric) map[*ir.CosGroup]bool {
 	return m
 }
 
-// The names of the priority groups; up to 4.3 there are no others.
+// The names of the priority groups. Up to 4.3 these are all groups.
 const (
 	control = "control"
 	service = "service"
 	bulk    = "bulk"
 )
 
-// classOf gives the priority group of a cos group; roce holds those of the intents.
+// classOf returns the priority group of a cos group; roce contains the cos groups of the intents.
 func classOf(g *ir.CosGroup, roce map[*ir.CosGroup]bool) string {
 	switch {
 	case g.Strict:
@@ -190,7 +190,7 @@ func classOf(g *ir.CosGroup, roce map[*ir.CosGroup]bool) string {
 	return bulk
 }
 
-// weights turns the shares the person wrote for two classes into DWRR weights of 1 to 127.
+// weights converts the stated shares of two classes into DWRR weights from 1 to 127.
 func weights(service, bulk int) (int, int) {
 	if service <= 0 && bulk <= 0 {
 		return evenWeight, evenWeight
@@ -203,12 +203,12 @@ func weights(service, bulk int) (int, int) {
 	return service, bulk
 }
 
-// losslessGroups collects the ports that carry lossless groups by PFC, or by link pause, into port groups of that feature. A port that
-// carries several gets one buffer for all ([ir.Joined]): the manuals say only that port_buffer_bytes is the port's total.
+// losslessGroups forms the port groups of PFC or of link pause from the ports that carry lossless cos groups by it. A port that carries
+// several cos groups gets one buffer for all ([ir.Joined]): the manuals only say that port_buffer_bytes is the total of the port.
 func losslessGroups(d *ir.Device, f grammar.Feature) []lossless {
 	type key struct{ cos, size, xoff, xonDelta int }
 	var groups []lossless
-	index, rows := map[key]int{}, map[**ir.Buffer]int{} // ports that are alike share their rows
+	index, rows := map[key]int{}, map[**ir.Buffer]int{} // equal ports share their rows
 	for _, p := range sorted(d.Ports) {
 		if len(p.ir.Buffers()) == 0 || p.ir.ByPause() != (f == grammar.LinkPause) {
 			continue
@@ -250,12 +250,12 @@ func smaller(a, b ir.Num) ir.Num {
 	return a
 }
 
-// markingGroups collects the ports that mark. A port has one set of thresholds for all its cos; where groups differ,
-// check has refused the switch, and the first group's are taken here.
+// markingGroups forms the port groups of ECN from the ports that mark. A port has one set of thresholds for all its cos. markingGroups
+// uses those of the first cos group; check has refused a switch where they differ.
 func markingGroups(d *ir.Device) []marking {
 	type key struct{ cos, min, max, probability int }
 	var groups []marking
-	index, rows := map[key]int{}, map[**ir.Mark]int{} // ports that are alike share their rows
+	index, rows := map[key]int{}, map[**ir.Mark]int{} // equal ports share their rows
 	for _, p := range sorted(d.Ports) {
 		if len(p.ir.Marks()) == 0 {
 			continue
@@ -291,13 +291,13 @@ func markingOf(p *ir.Port) marking {
 	return g
 }
 
-// named is a port of the fabric with its front-panel name read.
+// named is a port of the fabric with its parsed name.
 type named struct {
 	port grammar.Port
 	ir   *ir.Port
 }
 
-// sorted gives the front-panel ports in porttab order. A port with another name is an error of check.
+// sorted returns the front-panel ports in porttab order. It leaves out a port with another name; check reports it.
 func sorted(ports []*ir.Port) []named {
 	out := make([]named, 0, len(ports))
 	for _, p := range ports {

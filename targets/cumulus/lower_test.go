@@ -16,8 +16,8 @@ import (
 	"github.com/rocec/rocec/targets/target/targettest"
 )
 
-// TestMapLaws: whatever the groups claim, every value gets exactly one cos. A claimed value gets the cos of its group, and any other value
-// neither a lossless cos nor the CPU's.
+// TestMapLaws: every value gets exactly one cos, for any claims of groups. A claimed value gets the cos of its group. Any other value gets
+// neither a lossless cos nor the CPU's cos.
 func TestMapLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cos := rapid.Permutation([]int{0, 1, 2, 3, 4, 5, 6, 7}).Draw(t, "cos")[:rapid.IntRange(0, 7).Draw(t, "groups")]
@@ -48,9 +48,9 @@ func TestMapLaws(t *testing.T) {
 					continue
 				}
 				if g := owner[c]; g != nil {
-					require.False(t, g.Lossless, "%s %d fell into a lossless cos", name, v)
+					require.False(t, g.Lossless, "%s %d got a lossless cos", name, v)
 				} else {
-					require.NotEqual(t, CosCPU, c, "%s %d fell into the CPU's cos", name, v)
+					require.NotEqual(t, CosCPU, c, "%s %d got the CPU's cos", name, v)
 				}
 			}
 		}
@@ -86,7 +86,7 @@ func TestMapChoices(t *testing.T) {
 		pcp              [8]int
 	}{
 		{"one lossless: PCP 3 avoids it and the CPU", []int{4}, []int{6}, [8]int{0, 1, 2, 5, 4, 5, 6, 7}},
-		{"two lossless: down rather than into a strict queue", []int{4, 5}, []int{6}, [8]int{0, 1, 2, 2, 4, 5, 6, 7}},
+		{"two lossless: a lower cos rather than a strict queue", []int{4, 5}, []int{6}, [8]int{0, 1, 2, 2, 4, 5, 6, 7}},
 		{"cos 3 lossless", []int{3}, nil, [8]int{0, 1, 2, 3, 4, 5, 6, 7}},
 		{"no groups", nil, nil, [8]int{0, 1, 2, 4, 4, 5, 6, 7}},
 	} {
@@ -96,7 +96,7 @@ func TestMapChoices(t *testing.T) {
 	assert.Equal(t, [8]int{0, 1, 2, 3, 4, 5, 6, 7}, ir.MapsOf(cosGroups([]int{0, 1, 2, 3, 4, 5, 6, 7}, nil), CosCPU).PCP)
 }
 
-// TestPortSetLaw: what PortSet writes names the same ports, each once.
+// TestPortSetLaw: the result of PortSet names the same ports, each once.
 func TestPortSetLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ports := rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) grammar.Port {
@@ -114,7 +114,7 @@ func TestPortSetLaw(t *testing.T) {
 	})
 }
 
-// parsed reads a port_set of ports that are named.
+// parsed reads a port_set.
 func parsed(t require.TestingT, set string) (ports []grammar.Port) {
 	for _, name := range grammar.Expand(set) {
 		p, ok := grammar.ParsePort(name)
@@ -124,7 +124,7 @@ func parsed(t require.TestingT, set string) (ports []grammar.Port) {
 	return ports
 }
 
-// TestWithout: a port_set without ports names exactly its others; what has to lose none keeps its spelling.
+// TestWithout: a port_set without some ports names exactly its other ports. It keeps its spelling if it loses none.
 func TestWithout(t *testing.T) {
 	for _, c := range []struct{ set, taken, rest string }{
 		{" swp1 - swp4 , swp6", "swp9", " swp1 - swp4 , swp6"},
@@ -187,8 +187,8 @@ func TestIdentity(t *testing.T) {
 	lsb := Target.Image(s.sw).Files["/etc/lsb-release"]
 	assert.Empty(t, judge(release))
 	assert.Empty(t, judge(release+lsb+"chip mlx\n"))
-	assert.Empty(t, judge(release+"chip mlx\nchip bcm\n"), "both folders say nothing")
-	assert.Equal(t, []string{"leaf1 has a chip of the family bcm, but Mellanox SN2700, the model the fabric states, has one of the family " +
+	assert.Empty(t, judge(release+"chip mlx\nchip bcm\n"), "with both folders the family is unknown")
+	assert.Equal(t, []string{"leaf1 has a chip of the family bcm, but Mellanox SN2700, the model in the fabric, has one of the family " +
 		"mlx."}, judge(lsb+"chip bcm\n"))
 	assert.Equal(t, []string{"leaf1 runs Cumulus Linux 4.2.1 (VERSION_ID), but the fabric says 3.4.3."},
 		judge("ID=cumulus-linux\nVERSION_ID=\"4.2.1\"\n"))
@@ -199,7 +199,7 @@ func TestIdentity(t *testing.T) {
 	assert.Empty(t, judge("ID=cumulus-linux\nVERSION_ID=4.3.0\n"))
 }
 
-// TestShell: what runs on a switch is POSIX shell.
+// TestShell: every command for a switch is POSIX shell.
 func TestShell(t *testing.T) {
 	s := canonicalSample(t, "sn2700", "4.3.0", 2)
 	files, _ := Target.Render(s.sw)
@@ -224,7 +224,7 @@ func TestImage(t *testing.T) {
 	}
 	assert.Equal(t, "eth0", names[0])
 	assert.Equal(t, []string{"swp48", "swp49", "swp50s0", "swp50s1", "swp51", "swp52"}, names[48:54],
-		"split in two, which is as far as s1 asks for")
+		"split in two, which is enough for s1")
 	assert.Contains(t, im.Files[portsConf], "\n50=2x\n")
 	s.sw.Ports[0].Name = "swp50s2"
 	assert.Contains(t, Target.Image(s.sw).Files[portsConf], "\n50=4x\n")

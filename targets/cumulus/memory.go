@@ -14,14 +14,14 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// The chip's memory is shared out by a file of its own, datapath.conf, which switchd reads when it starts. Values that no file states are
-// assumed, and named so; plan and verify read those in the file on a switch ([memoryWatches]).
+// A separate file, datapath.conf, divides the chip's memory; switchd reads it when it starts. rocec assumes values that no file states,
+// and marks them as assumed. plan and verify read the file on a switch ([memoryWatches]).
 
-// memoryFile is the name of the file in each of its folders.
+// memoryFile is the name of the file; its folder depends on the release and the chip.
 const memoryFile = "datapath.conf"
 
-// memoryPaths is where a switch may have the file, by the family of its chip: the first that is there counts. Sources: manuals of 3.2 to
-// 4.3, and of 2.5 to 3.1.
+// memoryPaths returns the possible paths of the file, by the family of the chip. The first existing file counts. Sources: manuals of 3.2
+// to 4.3, and of 2.5 to 3.1.
 func memoryPaths(a *platform.ASIC) []string {
 	if a.Vendor == platform.Mellanox {
 		return []string{chipConfig + "/mlx/" + memoryFile, "/etc/mlx/datapath/" + memoryFile}
@@ -29,8 +29,8 @@ func memoryPaths(a *platform.ASIC) []string {
 	return []string{chipConfig + "/bcm/" + memoryFile, "/etc/bcm.d/datapath/" + memoryFile}
 }
 
-// memoryWritable returns why rocec does not write the memory of a chip in a release, as a part of a sentence. Empty: it does, where the
-// file on the switch shows that it takes the keys.
+// memoryWritable returns why rocec does not write the memory file of a chip in a release, as part of a sentence. Empty: rocec writes it,
+// if the file on the switch shows that switchd accepts the keys.
 func memoryWritable(a *platform.ASIC, version string) (why string) {
 	r, ok := grammar.ParseRelease(version)
 	switch {
@@ -39,36 +39,37 @@ func memoryWritable(a *platform.ASIC, version string) (why string) {
 	case !ok || !r.AtLeast(3, 7):
 		return "no manual before 3.7 documents the keys of such a pool"
 	case split(r):
-		return "releases from 4.4 on have another file, " + infraName + ", in which it always makes a pool for lossless traffic"
+		return "releases from 4.4 on have another file, " + infraName + ", in which rocec always writes a pool for lossless traffic"
 	}
 	return ""
 }
 
 // memory models how Cumulus Linux divides the memory of a chip. On Spectrum, lossless packets first use up the share of their ingress
-// buffer in a pool; later packets are in the headroom, of which xoff counts the bytes. The vendor's preset has the values of Onyx' row for
-// lossless traffic under other names (reserved 67,538, xoff 18,432, alpha 2). The files of Broadcom's chips have limits in cells and no
+// buffer in a pool; later packets use the headroom, and xoff counts the bytes there. The vendor's preset has the values that Onyx uses for
+// lossless traffic, under other names (reserved 67,538, xoff 18,432, alpha 2). The files of Broadcom's chips have limits in cells and no
 // quota for lossless traffic. So xoff is most likely the upper bound of a port there; no published source confirms it.
 func memory(a *platform.ASIC, version string, written bool) ir.MemoryModel {
 	spectrum := a.Vendor == platform.Mellanox
 	m := ir.MemoryModel{
 		Percent: poolPercent, PercentFrom: "assumed until the switch is read: the vendor's presets give lossless traffic half of the memory",
-		Alpha: ir.Alpha{Num: 1, Den: 1}, AlphaFrom: "assumed until the switch is read: the default of 4.4; the preset of 3.7 has 2",
-		XoffFrom: "as on Onyx, whose values the vendor's preset has",
+		Alpha: ir.Alpha{Num: 1, Den: 1}, AlphaFrom: "assumed until the switch is read: the default of 4.4 (the preset of 3.7 has 2)",
+		XoffFrom: "as on Onyx, since the vendor's preset has the values of Onyx",
 	}
 	switch {
 	case written && memoryWritable(a, version) != "":
 		return ir.MemoryModel{}
 	case !spectrum:
 		m.Absolute = true
-		// As 3.x comes, service has pool 2 for itself, with 2 percent of the memory, and a shared_percent of 4 ([broadcomGroup]).
+		// In the shipped file of 3.x, service has pool 2 for itself, with 2 percent of the memory, and a shared_percent of 4 ([broadcomGroup]).
 		m.Pool = true
-		m.AlphaFrom = "assumed, should xoff count beyond a share: the file of such chips states none for lossless traffic"
-		m.PercentFrom = "assumed, should xoff count beyond a share: the release gives the priority group of RoCE 2 %, a shared_percent of 4, " +
-			"and no manual gives their sizes"
-		m.XoffFrom = "assumed: the manuals do not state from where such a chip counts it"
+		m.AlphaFrom = "assumed, in case xoff counts beyond a share: the file of such chips states no share for lossless traffic"
+		m.PercentFrom = "assumed, in case xoff counts beyond a share: the release gives the priority group of RoCE 2 % and a shared_percent " +
+			"of 4, and no manual states their sizes"
+		m.XoffFrom = "assumed: the manuals do not state where such a chip begins to count xoff"
 	case isSplit(version):
 		m.Pool = true
-		m.PercentFrom, m.AlphaFrom = "rocec writes it, as the manuals of 4.4 and later want before PFC", "rocec writes it, as the manuals"
+		m.PercentFrom, m.AlphaFrom = "rocec writes it, since the manuals of 4.4 and later require it before "+
+			"PFC", "rocec writes it, as the manuals"
 	case written:
 		quota, _ := grammar.ReadQuota(strconv.Itoa(presetQuota))
 		m.Pool, m.Alpha = true, ir.Alpha(quota)
@@ -77,27 +78,27 @@ func memory(a *platform.ASIC, version string, written bool) ir.MemoryModel {
 	return m
 }
 
-// memoryRead is the memory of a Spectrum, as far as its datapath.conf states it.
+// memoryRead contains what a datapath.conf states about the memory of a Spectrum.
 type memoryRead struct {
-	pool    int      // that lossless traffic uses
-	lossy   []string // the priority groups that use it too
+	pool    int      // the pool of lossless traffic
+	lossy   []string // the priority groups that use this pool, too
 	in, out share
-	static  bool // its ingress pool has fixed quotas
+	static  bool // the ingress pool has fixed quotas
 	quota   *grammar.Quota
 	egress  *grammar.Quota
-	ingress float64 // percent of all ingress pools together
+	ingress float64 // the sum of all ingress pools in percent
 }
 
-// own reports whether lossless traffic has its pool for itself.
+// own reports whether no other traffic uses the pool of lossless traffic.
 func (r *memoryRead) own() bool { return len(r.lossy) == 0 }
 
-// share is a percentage that may not be stated.
+// share is a percentage, which a file may or may not state.
 type share struct {
 	percent float64
 	stated  bool
 }
 
-// shareOf returns a percentage of a file.
+// shareOf returns the percentage that a key states.
 func shareOf(have grammar.Values, f grammar.Feature, m grammar.Meaning, n int, group string) share {
 	v, ok := have.Get(f, m, n, group)
 	text, _ := grammar.Unquote(v)
@@ -105,7 +106,7 @@ func shareOf(have grammar.Values, f grammar.Feature, m grammar.Meaning, n int, g
 	return share{p, ok && isPercent}
 }
 
-// ingressPools is what all pools on the way in take together, in percent of the memory.
+// ingressPools returns the sum of all ingress pools, in percent of the memory.
 func ingressPools(have grammar.Values) float64 {
 	sum := 0.0
 	for pool := range 8 {
@@ -114,8 +115,8 @@ func ingressPools(have grammar.Values) float64 {
 	return math.Round(sum*1e6) / 1e6 // 33.3 + 33.3 + 33.4 is 100
 }
 
-// noMemory returns why content is not the file of these dialects, datapath.conf or qos_infra.conf, as a sentence. Empty: it is one, as far
-// as it can be read.
+// noMemory returns a sentence about why content is not a file of these dialects, datapath.conf or qos_infra.conf. It is empty if content
+// seems to be such a file.
 func noMemory(content []byte, in grammar.Dialects) ([]grammar.Line, string) {
 	lines, err := grammar.Parse(content)
 	if err != nil {
@@ -136,7 +137,7 @@ func noMemory(content []byte, in grammar.Dialects) ([]grammar.Line, string) {
 			continue
 		}
 		if !k.Takes(l.Value, in) {
-			return nil, fmt.Sprintf("Line %d sets %s to %q, which it does not take.", i+1, l.Key, diag.Escape(diag.Cut(l.Value)))
+			return nil, fmt.Sprintf("Line %d sets %s to %q, which the key does not accept.", i+1, l.Key, diag.Escape(diag.Cut(l.Value)))
 		}
 	}
 	if known == 0 {
@@ -145,7 +146,7 @@ func noMemory(content []byte, in grammar.Dialects) ([]grammar.Line, string) {
 	return lines, ""
 }
 
-// memoryOf takes the lines of a Spectrum's file apart; every value is one its key takes ([noMemory]).
+// memoryOf reads the lines of a Spectrum's file, in which every key has a valid value ([noMemory]).
 func memoryOf(lines []grammar.Line) memoryRead {
 	have := grammar.ValuesOf(lines)
 	number := func(f grammar.Feature, m grammar.Meaning, n int, group string) (int, bool) {
@@ -178,7 +179,7 @@ func memoryOf(lines []grammar.Line) memoryRead {
 	return r
 }
 
-// model returns the memory model of a switch whose file was read; values that the file does not state stay assumed.
+// model returns the memory model of a switch whose file was read. It contains assumed values where the file states none.
 func (r *memoryRead) model(assumed ir.MemoryModel, path string) ir.MemoryModel {
 	m := assumed
 	m.Pool = r.own()
@@ -220,19 +221,20 @@ func memorySettings(d *ir.Device) []section {
 	return []section{sec}
 }
 
-// editMemory returns the wanted content of a switch's datapath.conf. It is never made from nothing: the other settings of the release are
-// not published.
+// editMemory returns the wanted content of a switch's datapath.conf. rocec never writes this file from nothing: the other settings of the
+// release are not published.
 func editMemory(old []byte, want []section) (out []byte, why string) {
 	if len(old) == 0 {
-		return nil, "The file is missing in all its places, or empty; rocec only edits the one that the release installs. See that " +
-			"the package of switchd is whole (dpkg -V)."
+		return nil, "The file is missing at all its paths, or empty; rocec only edits the file that the release installs. Check that the " +
+			"package of switchd is complete (dpkg -V)."
 	}
 	lines, why := noMemory(old, grammar.Datapath)
 	if why != "" {
 		return nil, why
 	}
 	if !slices.ContainsFunc(lines, showsPools) {
-		return nil, "It shows no mode of a pool and no quota, not even in a comment, so whether switchd of this release takes them is not known."
+		return nil, "It shows no mode of a pool and no quota, not even in a comment, so it is unknown whether switchd of this release " +
+			"accepts these keys."
 	}
 	out, err := place(lines, want, func(string) bool { return false }, sameNumber)
 	if err != nil {
@@ -241,7 +243,7 @@ func editMemory(old []byte, want []section) (out []byte, why string) {
 	return out, ""
 }
 
-// showsPools reports whether a line shows that the release has dynamic pools: the mode of one, or a quota.
+// showsPools reports whether a line shows that the release has dynamic pools: by the mode of a pool, or by a quota.
 func showsPools(l grammar.Line) bool {
 	if l.Key == "" {
 		return false
@@ -258,7 +260,7 @@ func showsPools(l grammar.Line) bool {
 	return false
 }
 
-// sameNumber reports whether two values are one number, however it is written: 50 and 50.0.
+// sameNumber reports whether two values are the same number in any spelling, such as 50 and 50.0.
 func sameNumber(a, b string) bool {
 	a, _ = grammar.Unquote(a)
 	m, errA := strconv.ParseFloat(a, 64)
@@ -266,13 +268,13 @@ func sameNumber(a, b string) bool {
 	return errA == nil && errB == nil && m == n
 }
 
-// sentence is an error of a reader as a sentence.
+// sentence returns the text of an error as a sentence.
 func sentence(err error) string {
 	text := err.Error()
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
-// memoryEdited is the file as rocec edits it.
+// memoryEdited returns the edit of the memory file.
 func memoryEdited(d *ir.Device) target.File {
 	paths, want := memoryPaths(d.Switch.Model.ASIC), memorySettings(d)
 	wanted := map[string][]ir.Origin{}
@@ -290,7 +292,7 @@ func memoryEdited(d *ir.Device) target.File {
 				return out, nil
 			}
 			var ds diag.List
-			topicMemoryUnread.Errorf(&ds, d.Switch.MemoryAt, `The switch block says memory = "written", and the %s of %s cannot be edited. %s`,
+			topicMemoryUnread.Errorf(&ds, d.Switch.MemoryAt, `The switch block says memory = "written", but the %s of %s cannot be edited. %s`,
 				memoryFile, d.Name, why)
 			return nil, ds
 		},
@@ -299,10 +301,10 @@ func memoryEdited(d *ir.Device) target.File {
 	}
 }
 
-// keysOf lists the active settings of a file of which rocec sets those that are wanted.
+// keysOf lists the active settings of a file. The wanted keys are rocec's.
 func keysOf(content []byte, wanted map[string][]ir.Origin) []target.Key {
 	var out []target.Key
-	lines, _ := grammar.Parse(content) // what can be read is listed, whether or not it may be edited
+	lines, _ := grammar.Parse(content) // readable lines are listed even if the file cannot be edited
 	for i := range lines {
 		if l := &lines[i]; l.Active() {
 			_, ours := wanted[l.Key]
@@ -312,7 +314,8 @@ func keysOf(content []byte, wanted map[string][]ir.Origin) []target.Key {
 	return out
 }
 
-// checkMemory judges whether rocec can write the memory as the switch block wants, and whether that is enough.
+// checkMemory checks whether rocec can write the memory file that the switch block asks for, and whether the resulting pool is large
+// enough.
 func checkMemory(ds *diag.List, d *ir.Device) {
 	sw := d.Switch
 	if isSplit(sw.Version) && losslessSwitch(d) {
@@ -322,24 +325,24 @@ func checkMemory(ds *diag.List, d *ir.Device) {
 		return
 	}
 	if why := memoryWritable(sw.Model.ASIC, sw.Version); why != "" {
-		topicMemoryWritten.Errorf(ds, sw.MemoryAt, "The switches of %s have the chip %s and run Cumulus Linux %s, where rocec "+
-			"does not write how the memory is shared out: %s. Take memory out.", block(d), sw.Model.ASIC.Title, sw.Version, why).
+		topicMemoryWritten.Errorf(ds, sw.MemoryAt, "The switches of %s have the chip %s and run Cumulus Linux %s, where rocec does not write "+
+			"the division of the memory: %s. Remove the memory attribute.", block(d), sw.Model.ASIC.Title, sw.Version, why).
 			Note(sw.ModelAt, "%s has the chip %s", sw.Model.Title, sw.Model.ASIC.Title)
 		return
 	}
 	if m := d.Memory(); m.Fits() && m.MarkPool() < m.Least {
-		topicMemoryWritten.Errorf(ds, sw.MemoryAt, "The lossless buffers of %s leave a pool of %s, half of the rest. That is "+
-			"less than two frames for each of them (%s): ports would pause all the time. Take memory out, or let ports reserve "+
+		topicMemoryWritten.Errorf(ds, sw.MemoryAt, "The lossless buffers of %s leave a pool of %s, half of the rest. That is less than two "+
+			"frames for each of them (%s): ports would pause all the time. Remove the memory attribute, or let ports reserve "+
 			"less.", block(d), diag.Bytes(m.MarkPool()), diag.Bytes(m.Least))
 	}
 }
 
-// checkSplit judges whether half of the memory is enough for lossless traffic, from 4.4 on.
+// checkSplit checks whether half of the memory is enough for lossless traffic, from 4.4 on.
 func checkSplit(ds *diag.List, d *ir.Device, m ir.Memory) {
-	if half := m.Chip * poolPercent / 100; m.Fits() && m.Lossless > half { // that it fits, validate judges
-		topicMemorySmall.Warnf(ds, diag.FirstPlace(d.At, d.Decl), "The lossless buffers of %s reserve %s, and the pool that %s gives lossless "+
-			"traffic is half of the packet buffer, %s. The manuals do not state whether they count in it; if they do, the last ports "+
-			"get no buffer. Let ports reserve less.",
+	if half := m.Chip * poolPercent / 100; m.Fits() && m.Lossless > half { // validate reports buffers that do not fit
+		topicMemorySmall.Warnf(ds, diag.FirstPlace(d.At, d.Decl), "The lossless buffers of %s reserve %s, and the pool for lossless traffic "+
+			"in %s is half of the packet buffer, %s. The manuals do not state whether the buffers are part of the pool; if they are, the last "+
+			"ports get no buffer. Let ports reserve less.",
 			block(d), diag.Bytes(m.Lossless), infraName, diag.Bytes(half))
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// poolsOfThePreset are the lines by which the vendor's preset gives lossless traffic a pool.
+// poolsOfThePreset contains the lines of the vendor's preset that give lossless traffic a pool.
 const poolsOfThePreset = `ingress_service_pool.0.percent = 50.0
 egress_service_pool.0.percent = 50.0
 flow_control.service_pool = 1
@@ -41,7 +41,7 @@ func said(l diag.List) []string {
 	return out
 }
 
-// TestJudgeMemory: each thing that a file may say is found, at the line of the switch, and a file that says nothing wrong gives nothing.
+// TestJudgeMemory: each problem in a file is reported at the line of the switch, and a correct file causes no finding.
 func TestJudgeMemory(t *testing.T) {
 	mlx, bcm := factoryFile("datapath-mlx"), factoryFile("datapath-bcm")
 	change := func(text string, edits ...string) string {
@@ -80,7 +80,8 @@ func TestJudgeMemory(t *testing.T) {
 			"egress_service_pool.1.percent is 0", "",
 		},
 		{
-			"more than there is", "sn2700", change(poolsOfThePreset, "ingress_service_pool.0.percent = 50.0", "ingress_service_pool.0.percent = 60"),
+			"more than the " +
+				"memory", "sn2700", change(poolsOfThePreset, "ingress_service_pool.0.percent = 50.0", "ingress_service_pool.0.percent = 60"),
 			1,
 			[]string{"error pool"},
 			"110 %", "",
@@ -95,16 +96,16 @@ func TestJudgeMemory(t *testing.T) {
 		{
 			"fixed quotas", "sn2700", change(poolsOfThePreset, "ingress_service_pool.1.mode = 1", "ingress_service_pool.1.mode = 0"), 2,
 			[]string{"note marks"},
-			"was not judged", "fixed quotas",
+			"did not judge", "fixed quotas",
 		},
-		{"the way out is narrower", "sn2700", change(poolsOfThePreset, "egress_service_pool.1.percent = 100.0",
-			"egress_service_pool.1.percent = 40"), 1, []string{"error egress"}, "50 % of the memory on their way in, and their queues 40 %", ""},
-		{"the way out is as narrow", "sn2700", change(poolsOfThePreset, "egress_service_pool.1.percent = 100.0",
+		{"less memory on egress than on ingress", "sn2700", change(poolsOfThePreset, "egress_service_pool.1.percent = 100.0",
+			"egress_service_pool.1.percent = 40"), 1, []string{"error egress"}, "50 % of the memory on ingress, but their queues only 40 %", ""},
+		{"as little memory on egress as on ingress", "sn2700", change(poolsOfThePreset, "egress_service_pool.1.percent = 100.0",
 			"egress_service_pool.1.percent = 50"), 1, []string{"warning egress"}, "share 50 % of the memory", ""},
 		{
 			"a quota on the way out", "sn2700", poolsOfThePreset + "flow_control.egress_buffer.dynamic_quota = 11\n", 1,
 			[]string{"error egress"},
-			"8 times what is free", "",
+			"8 times the free memory", "",
 		},
 		{"no quota on the way out", "sn2700", poolsOfThePreset + "flow_control.egress_buffer.dynamic_quota = 15\n", 1, nil, "", ""},
 		{
@@ -113,14 +114,14 @@ func TestJudgeMemory(t *testing.T) {
 			"uses pool 1, and so does other traffic (priority_group.bulk.service_pool)", "",
 		},
 		{
-			"more than there is, in parts of a percent", "sn2700",
+			"more than the memory, by a part of a percent", "sn2700",
 			change(poolsOfThePreset, "ingress_service_pool.0.percent = 50.0", "ingress_service_pool.0.percent = 50.9",
 				"ingress_service_pool.1.percent = 50.0", "ingress_service_pool.1.percent = 48.9") + "ingress_service_pool.2.percent = 0.9\n", 1,
 			[]string{"error pool"},
 			"100.7 %", "",
 		},
 		{
-			"all there is, in parts of a percent", "sn2700",
+			"exactly the memory, with parts of a percent", "sn2700",
 			change(poolsOfThePreset, "ingress_service_pool.0.percent = 50.0", "ingress_service_pool.0.percent = 33.3",
 				"ingress_service_pool.1.percent = 50.0", "ingress_service_pool.1.percent = 33.4") + "ingress_service_pool.2.percent = 33.3\n", 1, nil,
 			"", "",
@@ -133,21 +134,21 @@ func TestJudgeMemory(t *testing.T) {
 		{"hardly a share of the pool", "sn2700", change(poolsOfThePreset, "quota = 9", "quota = 1", "ingress_service_pool.1.percent = 50.0",
 			"ingress_service_pool.1.percent = 10.0"), 1, []string{"warning small"}, "alpha 1/128", ""},
 		{"an empty quota of a static pool", "sn2700", change(poolsOfThePreset, "quota = 9", "quota = 0", "ingress_service_pool.1.mode = 1",
-			"ingress_service_pool.1.mode = 0"), 1, []string{"note marks"}, "was not judged", "fixed quotas"},
+			"ingress_service_pool.1.mode = 0"), 1, []string{"note marks"}, "did not judge", "fixed quotas"},
 		{
 			"pools that are not stated", "sn2700", "flow_control.ingress_buffer.dynamic_quota = 8\n", 1,
 			[]string{"note unread", "note shared"},
 			"does not state ingress_service_pool.0.percent and egress_service_pool.0.percent", "",
 		},
 		{
-			"a way in that is not stated, and a narrow way out", "sn2700", "egress_service_pool.0.percent = 10.0\n", 1,
+			"an unstated ingress pool, and a small egress pool", "sn2700", "egress_service_pool.0.percent = 10.0\n", 1,
 			[]string{"note unread", "note shared", "warning egress"},
 			"does not state ingress_service_pool.0.percent,", "",
 		},
 
-		{"no text", "sn2700", "\x00\x01", 1, []string{"warning unread"}, "It holds NUL bytes", ""},
+		{"no text", "sn2700", "\x00\x01", 1, []string{"warning unread"}, "It contains NUL bytes", ""},
 		{"another file", "sn2700", "hello = world\n[section]\n", 1, []string{"warning unread"}, "no key of such a file", ""},
-		{"a word for a number", "sn2700", change(mlx, "100.0", "all"), 1, []string{"warning unread"}, `to "all", which it does not take`, ""},
+		{"no number", "sn2700", change(mlx, "100.0", "all"), 1, []string{"warning unread"}, `to "all", which the key does not accept`, ""},
 		{
 			"a quota of no code", "sn2700", poolsOfThePreset + "priority_group.bulk.ingress_buffer.dynamic_quota = 16\n", 1,
 			[]string{"warning unread"},
@@ -155,7 +156,7 @@ func TestJudgeMemory(t *testing.T) {
 		},
 		{"an empty file", "sn2700", "", 1, []string{"warning unread"}, "no key of such a file", ""},
 
-		{"Broadcom as it comes", "z9100", bcm, 1, nil, "", "queues of priority group service"},
+		{"the shipped file of Broadcom", "z9100", bcm, 1, nil, "", "queues of priority group service"},
 		{
 			"a limited group", "z9100", change(bcm, unlimited, strings.Replace(unlimited, "true", "false", 1)), 1,
 			[]string{"error egress"},
@@ -195,12 +196,14 @@ func TestJudgeMemory(t *testing.T) {
 			"uses pool 0, as priority group service does, and so does bulk", "pool 0 with 0 %",
 		},
 		{
-			"a narrow way out of the group", "z9100", change(bcm, "egress_service_pool.2.percent = 90.0", "egress_service_pool.2.percent = 1.0"), 1,
+			"a small egress pool of the " +
+				"group", "z9100", change(bcm, "egress_service_pool.2.percent = 90.0", "egress_service_pool.2.percent = 1.0"), 1,
 			[]string{"warning egress"},
-			"On the way out it has 1 % of the memory", "",
+			"On egress the pool has 1 % of the memory", "",
 		},
 		{
-			"more than there is on Broadcom", "z9100", change(bcm, "ingress_service_pool.1.percent = 3.0", "ingress_service_pool.1.percent = 98.5"),
+			"more than the memory of " +
+				"Broadcom", "z9100", change(bcm, "ingress_service_pool.1.percent = 3.0", "ingress_service_pool.1.percent = 98.5"),
 			1,
 			[]string{"error pool"},
 			"100.5 %", "",
@@ -220,7 +223,7 @@ func TestJudgeMemory(t *testing.T) {
 			if len(found) > 0 {
 				assert.Contains(t, found[0].Detail, c.says)
 				assert.Equal(t, d.At, found[0].At, "at the switch's line")
-				assert.NotContains(t, found[0].Detail, d.Name, "alike switches share one text")
+				assert.NotContains(t, found[0].Detail, d.Name, "equal switches share one text")
 			}
 			if c.fact != "" {
 				require.NotEmpty(t, facts)
@@ -230,8 +233,8 @@ func TestJudgeMemory(t *testing.T) {
 	}
 }
 
-// Every priority group with a lossless cos counts: a strict one is in control. For marks that come before pauses only with many senders,
-// the finding has the number of senders, or "never" where the switch has fewer.
+// Every priority group with a lossless cos counts: a strict one is in control. Where marks come before pauses only with many senders, the
+// finding states the number of senders, or "never" if the switch has fewer.
 func TestCrowded(t *testing.T) {
 	d := memorySample(t, "sn2700", "4.3.0", 2)
 	var group *ir.CosGroup
@@ -255,7 +258,7 @@ func TestCrowded(t *testing.T) {
 	require.Greater(t, senders, 2)
 	assert.Contains(t, least(senders-1), fmt.Sprintf("only where %d ports or more fill a queue at once", senders))
 	assert.Contains(t, least(senders), fmt.Sprintf(
-		"never marks before ports pause: that needs %d ports that fill a queue at once, and the switch has %d.", senders+1, senders))
+		"never marks before ports pause: marking needs %d ports that fill a queue at once, and the switch has %d.", senders+1, senders))
 }
 
 func TestJudgeMemoryOfControl(t *testing.T) {
@@ -273,12 +276,12 @@ func TestJudgeMemoryOfControl(t *testing.T) {
 	assert.Contains(t, found[0].Detail, `"spare"`)
 }
 
-// TestUnreadMemory: a file that was not read is named, and never counts as good.
+// TestUnreadMemory: an unread file is reported, and never counts as correct.
 func TestUnreadMemory(t *testing.T) {
 	d := memorySample(t, "sn2700", "3.7.16", 1)
 	found, facts := judgeMemory(d, nil, "")
 	require.Equal(t, []string{"note unread"}, said(found))
-	assert.Contains(t, found[0].Detail, "the file is missing in all its places: "+
+	assert.Contains(t, found[0].Detail, "the file is missing at all its paths: "+
 		"/usr/lib/python2.7/dist-packages/cumulus/__chip_config/mlx/datapath.conf, "+
 		"/etc/mlx/datapath/datapath.conf")
 	assert.Empty(t, facts)
@@ -291,12 +294,12 @@ func TestUnreadMemory(t *testing.T) {
 	d.Switch.Version, d.Switch.MemoryWritten = "4.3.0", true
 	for _, answer := range []string{"", "/p\nhello = world\n"} {
 		found, facts = judgeMemory(d, []byte(answer), "")
-		assert.Empty(t, found, "it is one of the files then, and its edit refuses the switch")
+		assert.Empty(t, found, "rocec writes the file then, and its edit refuses the switch")
 		assert.Empty(t, facts)
 	}
 }
 
-// TestMemoryModels: what is assumed of each chip, and what is written.
+// TestMemoryModels: the assumed memory model of each chip, and the written one.
 func TestMemoryModels(t *testing.T) {
 	model := func(name, version string, written bool) ir.MemoryModel {
 		d := newSample(t, name, version).sw
@@ -318,7 +321,7 @@ func TestMemoryModels(t *testing.T) {
 	}
 }
 
-// The edit sets what the vendor's preset sets, keeps every byte of the rest, and what it leaves is judged good.
+// The edit sets the values of the vendor's preset, and keeps every other byte. The result is judged as correct.
 func TestEditMemory(t *testing.T) {
 	d := memorySample(t, "sn2700", "4.3.0", 2)
 	d.Switch.MemoryWritten, d.Switch.MemoryAt = true, at(9)
@@ -352,11 +355,11 @@ func TestEditMemory(t *testing.T) {
 	assert.Equal(t, as50, string(same), "the same number, written in another way")
 
 	for name, c := range map[string]struct{ old, says string }{
-		"none":             {"", "The file is missing in all its places, or empty"},
+		"none":             {"", "The file is missing at all its paths, or empty"},
 		"no such file":     {"hello = world\n", "no key of such a file"},
 		"NUL":              {old + "\x00", "NUL bytes"},
 		"no dynamic pools": {"ingress_service_pool.0.percent = 100\n", "shows no mode of a pool and no quota"},
-		"a bad value":      {strings.Replace(old, "= 100.0 ", "= all ", 1), "which it does not take"},
+		"a bad value":      {strings.Replace(old, "= 100.0 ", "= all ", 1), "which the key does not accept"},
 	} {
 		out, ds := f.Edit([]byte(c.old))
 		require.Len(t, ds, 1, name)
@@ -367,7 +370,7 @@ func TestEditMemory(t *testing.T) {
 	}
 }
 
-// The lines of rocec do not make other lines good: the file is judged as the edit leaves it.
+// The edited file is judged with the lines of others.
 func TestJudgeMemoryThatIsWritten(t *testing.T) {
 	d := memorySample(t, "sn2700", "4.3.0", 1)
 	d.Switch.MemoryWritten, d.Switch.MemoryAt = true, at(9)
@@ -400,7 +403,7 @@ func TestJudgeMemoryThatIsWritten(t *testing.T) {
 	}
 }
 
-// Law: of a file in any shape every line that is not ours keeps every byte and its place, and a second edit changes nothing.
+// Law: in any file, every line that is not rocec's keeps every byte and its place, and a second edit changes nothing.
 func TestEditMemoryKeepsTheRest(t *testing.T) {
 	d := memorySample(t, "sn2700", "4.3.0", 1)
 	want := memorySettings(d)
@@ -436,12 +439,12 @@ func TestEditMemoryKeepsTheRest(t *testing.T) {
 			t.Fatalf("%q became %q", a, b)
 		}
 		if again, _ := editMemory(out, want); !bytes.Equal(out, again) {
-			t.Fatalf("not at rest:\n%s\n%s", out, again)
+			t.Fatalf("a second edit changes it:\n%s\n%s", out, again)
 		}
 	})
 }
 
-// The places of the file, and what asks for it.
+// The paths of the file, and the query for it.
 func TestMemoryPlaces(t *testing.T) {
 	for name, family := range map[string]string{"sn2700": "mlx", "z9100": "bcm"} {
 		d := memorySample(t, name, "3.7.16", 1)
@@ -452,7 +455,7 @@ func TestMemoryPlaces(t *testing.T) {
 	}
 }
 
-// FuzzMemory: whatever a switch answers, it is judged or refused, and an edit keeps to its laws.
+// FuzzMemory: any answer of a switch is judged or refused, and an edit keeps the laws.
 func FuzzMemory(f *testing.F) {
 	for _, s := range []string{factoryFile("datapath-mlx"), factoryFile("datapath-bcm"), poolsOfThePreset, "", "\x00", "a=1\r"} {
 		f.Add(s, s)
@@ -482,7 +485,7 @@ func TestInfraLint(t *testing.T) {
 		require.Empty(t, ds)
 		const pool = "ingress_service_pool.2.percent = 90.0\n"
 		for name, c := range map[string]struct{ content, want string }{
-			"as rocec leaves it":    {string(edited), ""},
+			"as edited by rocec":    {string(edited), ""},
 			"a pool of others":      {string(edited) + pool, "190 percent"},
 			"a pool before rocec's": {factory + pool, "190 percent"},
 			"from the factory":      {factory, ""},
@@ -505,18 +508,18 @@ func TestInfraLint(t *testing.T) {
 	}
 }
 
-// TestSplit: from 4.4 on half of the memory must do for lossless traffic.
+// TestSplit: from 4.4 on half of the memory must be enough for lossless traffic.
 func TestSplit(t *testing.T) {
 	for _, tt := range []struct {
 		version string
-		size    int // of each of six buffers; the chip has 34,287,552 B
+		size    int // the size of each of six buffers; the chip has 34,287,552 B
 		says    string
 	}{
 		{"5.3.0", 70_000, ""},
 		{"5.3.0", 2_800_000, ""},
-		{"5.3.0", 2_900_000, "reserve 17,400,000 B, and the pool that qos_infra.conf gives lossless traffic is half"},
+		{"5.3.0", 2_900_000, "reserve 17,400,000 B, and the pool for lossless traffic in qos_infra.conf is half"},
 		{"4.4.0", 5_600_000, "reserve 33,600,000 B"},
-		{"5.3.0", 6_000_000, ""}, // validate says that they do not fit
+		{"5.3.0", 6_000_000, ""}, // validate reports that they do not fit
 		{"4.3.0", 5_600_000, ""},
 	} {
 		s := canonicalSample(t, "sn3700", tt.version, 1)

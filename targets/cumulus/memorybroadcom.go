@@ -11,17 +11,17 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// The file of Broadcom's chips has no pool of lossless traffic: a lossless cos uses the memory of its priority group. In releases of 3.x
-// the groups control, service and bulk are in the pools 1, 2 and 0. These have 3, 2 and 0 percent of the memory on ingress and 90, 90 and
-// 75 on egress. min_percent is 0, 0 and 40, shared_percent 44, 4 and 20. Source: such a file, printed by an image of 3.2. The sum of these
-// percents is not published (a pool of 0 percent serves bulk), so rocec only rejects values that cannot be meant.
+// The file of Broadcom's chips has no pool for lossless traffic: a lossless cos uses the memory of its priority group. In releases of 3.x
+// the groups control, service and bulk are in the pools 1, 2 and 0. These pools have 3, 2 and 0 percent of the memory on ingress, and 90,
+// 90 and 75 on egress. min_percent of the groups is 0, 0 and 40, shared_percent 44, 4 and 20. Source: such a file, printed by an image of
+// 3.2. No manual states the base of these percents (bulk uses a pool of 0 percent), so rocec only rejects values that are certainly wrong.
 
-// broadcomGroup is the memory of a priority group in a file.
+// broadcomGroup contains what the file states about the memory of a priority group.
 type broadcomGroup struct {
 	name          string
 	pool          int
-	in, out       share // of the pool
-	least, shared share // of the group
+	in, out       share // percents of the pool
+	least, shared share // percents of the group
 	others        []string
 }
 
@@ -48,7 +48,7 @@ func broadcomGroupOf(have grammar.Values, group string) broadcomGroup {
 	return g
 }
 
-// broadcom judges the priority groups of lossless cos in the file of such chips.
+// broadcom judges the memory of the priority groups with lossless cos, in the file of Broadcom's chips.
 func (j *memoryJudge) broadcom(have grammar.Values) []target.Fact {
 	d := j.device
 	if j.overdrawn(ingressPools(have)) {
@@ -71,12 +71,12 @@ func (j *memoryJudge) broadcom(have grammar.Values) []target.Fact {
 		text, _ := grammar.Unquote(v)
 		switch on, _ := grammar.Bool(text); {
 		case !stated:
-			topicMemoryUnread.Noticef(j.found, j.at, "%s does not state %s, so whether queues of the lossless cos group %q "+
-				"are limited is not known. The release states it.", j.path, key, g.Name)
+			topicMemoryUnread.Noticef(j.found, j.at, "%s does not state %s, so it is unknown whether queues of the lossless cos group %q are "+
+				"limited. The file of the release states the key.", j.path, key, g.Name)
 		case !on:
 			topicMemoryEgress.Errorf(j.found, j.at, "By %s the queues of priority group %s are limited (%s is false), and the lossless cos "+
-				"group %q is in it: a full queue drops although ports upstream were not paused, and the proof assumes that it does not. Set it "+
-				"to true.",
+				"group %q is in it: a full queue drops packets although ports upstream were not paused. The proof assumes that queues do not drop. "+
+				"Set the key to true.",
 				j.path, group, key, g.Name)
 		default:
 			facts = append(facts, target.Fact{Name: "memory model", Value: fmt.Sprintf("queues of priority group %s, with the "+
@@ -86,7 +86,8 @@ func (j *memoryJudge) broadcom(have grammar.Values) []target.Fact {
 	return facts
 }
 
-// pool judges the ingress and egress memory of a priority group; false: the group has no memory, and no further finding counts.
+// pool judges the ingress and egress memory of a priority group. It returns false for a group without memory, which gets no further
+// finding.
 func (j *memoryJudge) pool(b broadcomGroup, g *ir.CosGroup) bool {
 	in, out := memoryKey(grammar.IngressPool, grammar.PoolShare, b.pool, ""), memoryKey(grammar.EgressPool, grammar.PoolShare, b.pool, "")
 	least := memoryKey(grammar.PriorityGroup, grammar.GroupLeast, -1, b.name)
@@ -102,30 +103,31 @@ func (j *memoryJudge) pool(b broadcomGroup, g *ir.CosGroup) bool {
 		none = shared + " is 0, and " + least + " " + b.least.missing()
 	}
 	if none != "" {
-		topicMemoryPool.Errorf(j.found, j.at, "%s, and %s: its packets have no memory there. The release has 2 percent "+
-			"for the pool of service on the way in and 90 on the way out, and a shared_percent of 4 for the group.", uses, none)
+		topicMemoryPool.Errorf(j.found, j.at, "%s, but %s: its packets have no memory. In the file of the release the pool of service has 2 "+
+			"percent on ingress and 90 on egress, and the group a shared_percent of 4.", uses, none)
 		return false
 	}
 	if len(b.others) > 0 {
-		topicMemoryShared.Noticef(j.found, j.at, "%s, and so %s %s: traffic of other groups can fill it, and ports then pause early. The "+
-			"release has a pool for each.", uses, diag.Plural(len(b.others), "does", "do"), strings.Join(b.others, " and "))
+		topicMemoryShared.Noticef(j.found, j.at, "%s, and so %s %s: traffic of other groups can fill the pool, and ports then pause early. "+
+			"In the file of the release each group has a pool.", uses, diag.Plural(len(b.others), "does", "do"), strings.Join(b.others, " and "))
 	}
 	mem := j.device.Memory()
 	holds, enters := b.out.percent/100*float64(mem.Chip), float64(mem.Lossless)+b.in.percent/100*float64(mem.Chip-mem.Lossless)
 	if holds < enters && mem.Fits() {
-		topicMemoryEgress.Warnf(j.found, j.at, "%s. On the way out it has %g %% of the memory (%s), %s, and %s can come in: the buffers of "+
-			"%s, and the pool on the way in. The manuals do not state whether unlimited_egress_buffer lifts that limit; if not, the excess is "+
-			"dropped after it was accepted. The release has 90.", uses, b.out.percent, out, diag.Bytes(int(holds)), diag.Bytes(int(enters)),
+		topicMemoryEgress.Warnf(j.found, j.at, "%s. On egress the pool has %g %% of the memory (%s), %s, but %s can enter: the buffers of "+
+			"%s, and the ingress pool. The manuals do not state whether unlimited_egress_buffer lifts that limit; if not, the switch drops the "+
+			"excess after it accepted it. The file of the release has "+
+			"90.", uses, b.out.percent, out, diag.Bytes(int(holds)), diag.Bytes(int(enters)),
 			diag.Count(mem.Buffers, "lossless port"))
 	}
 	if !b.shared.stated {
-		topicMemoryUnread.Noticef(j.found, j.at, "%s does not state %s, so what the lossless cos group %q shares of pool %d is not known. The "+
-			"release states it.", j.path, shared, g.Name, b.pool)
+		topicMemoryUnread.Noticef(j.found, j.at, "%s does not state %s, so the share of the lossless cos group %q in pool %d is unknown. The "+
+			"file of the release states the key.", j.path, shared, g.Name, b.pool)
 	}
 	return true
 }
 
-// none reports whether a pool has no memory, and missing says why, in a part of a sentence.
+// none reports whether a pool has no memory; missing states the reason, as part of a sentence.
 func (s share) none() bool { return !s.stated || s.percent == 0 }
 
 func (s share) missing() string {

@@ -2,11 +2,11 @@ package cumulus
 
 import "github.com/rocec/rocec/lang/diag"
 
-// The codes about how a chip's memory is shared out. All but the first are about a file on a switch.
+// The codes about the division of a chip's memory. All except the first are about a file on a switch.
 
 var topicMemoryWritten = diag.Topic{
 	Code:    "cumulus-memory-written",
-	Summary: "rocec cannot write how this switch shares out its memory",
+	Summary: "rocec cannot write the division of this switch's memory",
 }
 
 var topicMemoryPool = diag.Topic{
@@ -16,7 +16,7 @@ var topicMemoryPool = diag.Topic{
 
 var topicMemoryShared = diag.Topic{
 	Code:    "cumulus-memory-shared",
-	Summary: "lossless traffic has no pool of its own on the switch",
+	Summary: "lossless traffic shares its pool with other traffic on the switch",
 }
 
 var topicMemorySmall = diag.Topic{
@@ -31,10 +31,10 @@ var topicMemoryEgress = diag.Topic{
 
 var topicMemoryMarks = diag.Topic{
 	Code:    "cumulus-memory-marks",
-	Summary: "by the memory of the switch, pauses come before marks",
+	Summary: "the memory of the switch makes pauses come before marks",
 }
 
 var topicMemoryUnread = diag.Topic{
 	Code:    "cumulus-memory-unread",
-	Summary: "how the switch shares out its memory is not known",
+	Summary: "the division of the switch's memory is unknown",
 }

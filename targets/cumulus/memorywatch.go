@@ -28,7 +28,7 @@ func memoryWatches(d *ir.Device) []target.Watch {
 		return nil
 	}
 	rel, _, ok := documented(d.Switch.Version)
-	if !ok || split(rel) { // the rules for files judge a qos_infra.conf
+	if !ok || split(rel) { // the linter judges a qos_infra.conf
 		return nil
 	}
 	var tries strings.Builder
@@ -46,22 +46,22 @@ func losslessSwitch(d *ir.Device) bool {
 	return slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return len(p.Buffers()) > 0 })
 }
 
-// judgeMemory compares the memory of a switch with the needs of the fabric. answer is a line with the path, then the content of the file.
-// Where rocec writes the file, it is judged as the edit leaves it: lines of others count as well, and a difference in rocec's own lines is
-// a difference of the file. Texts name no switch, so that alike switches share one text.
+// judgeMemory compares the memory of a switch with the needs of the fabric. answer contains the path in its first line, then the content
+// of the file. Where rocec writes the file, the edited content is judged, with the lines of others; a difference in rocec's own lines is
+// reported as a difference of the file. Texts name no switch, so that equal switches share one text.
 func judgeMemory(d *ir.Device, answer []byte, failed string) (found diag.List, facts []target.Fact) {
 	at := diag.FirstPlace(d.At, d.Decl)
 	path, content, _ := bytes.Cut(answer, []byte("\n"))
 	if failed != "" || len(path) == 0 {
 		if d.Switch.MemoryWritten {
-			return nil, nil // the file is one of those that are written, and refused
+			return nil, nil // the edit of the file reports it
 		}
-		why := "the file is missing in all its places: " + strings.Join(memoryPaths(d.Switch.Model.ASIC), ", ")
+		why := "the file is missing at all its paths: " + strings.Join(memoryPaths(d.Switch.Model.ASIC), ", ")
 		if failed != "" {
 			why = failed
 		}
-		topicMemoryUnread.Noticef(&found, at, "rocec did not read how the chip's memory is shared out: %s. It is unknown whether lossless "+
-			"traffic has a pool, and whether its queues are limited. ECN is judged by the assumed values (rocec show).", why)
+		topicMemoryUnread.Noticef(&found, at, "rocec did not read the division of the chip's memory: %s. It is unknown whether lossless "+
+			"traffic has a pool, and whether its queues are limited. ECN is judged with the assumed values (rocec show).", why)
 		return found, nil
 	}
 	j := &memoryJudge{device: d, at: at, path: target.Escape(string(path)), found: &found}
@@ -76,8 +76,8 @@ func judgeMemory(d *ir.Device, answer []byte, failed string) (found diag.List, f
 	}
 	lines, why := noMemory(content, grammar.Datapath)
 	if why != "" {
-		topicMemoryUnread.Warnf(&found, at, "%s does not look like a datapath.conf, so it is unknown how the chip's memory is shared out. %s "+
-			"Compare it with the one of the release (dpkg -V names its package).", j.path, why)
+		topicMemoryUnread.Warnf(&found, at, "%s does not look like a datapath.conf, so the division of the chip's memory is unknown. %s "+
+			"Compare it with the file of the release (dpkg -V names its package).", j.path, why)
 		return found, nil
 	}
 	if d.Switch.Model.ASIC.Vendor == platform.Mellanox {
@@ -101,7 +101,8 @@ func memoryKey(f grammar.Feature, m grammar.Meaning, n int, group string) string
 	return grammar.Spell(f, m, n, group)
 }
 
-// spectrum judges pools: lossless traffic has one, its ingress holds what the ports need, and its egress never drops.
+// spectrum judges the pools of a Spectrum: whether lossless traffic has one, whether it is large enough on ingress, and whether packets
+// can be dropped on egress.
 func (j *memoryJudge) spectrum(r memoryRead) []target.Fact {
 	d := j.device
 	in, out := memoryKey(grammar.IngressPool, grammar.PoolShare, r.pool, ""), memoryKey(grammar.EgressPool, grammar.PoolShare, r.pool, "")
@@ -116,8 +117,8 @@ func (j *memoryJudge) spectrum(r memoryRead) []target.Fact {
 			if s.stated {
 				is = "is 0"
 			}
-			topicMemoryPool.Errorf(j.found, j.at, "In %s lossless traffic uses pool %d, and %s %s: switchd makes no such "+
-				"pool, and lossless packets have no memory to share. Set it, or take %s out.", j.path, r.pool, s.key, is,
+			topicMemoryPool.Errorf(j.found, j.at, "In %s lossless traffic uses pool %d, but %s %s: switchd creates no such pool, and lossless "+
+				"packets have no memory to share. Set it, or remove %s.", j.path, r.pool, s.key, is,
 				memoryKey(grammar.FlowControl, grammar.LosslessPool, -1, ""))
 			return nil
 		}
@@ -142,28 +143,30 @@ func (j *memoryJudge) spectrum(r memoryRead) []target.Fact {
 			j.path, diag.Bytes(mem.MarkPool()), share, diag.Count(mem.Buffers, "lossless port"), diag.Bytes(mem.Least), in)
 	case r.quota == nil || r.static:
 	case r.quota.Num == 0:
-		topicMemorySmall.Errorf(j.found, j.at, "In %s %s is 0: a lossless port has no share of the pool, even of an empty one, and "+
-			"pauses whenever it holds xoff. Set it to 8 (alpha 1) or 9 (alpha 2, as the vendor's preset).", j.path, quota)
+		topicMemorySmall.Errorf(j.found, j.at, "In %s %s is 0: a lossless port has no share even of an empty pool, and pauses as soon as it "+
+			"contains xoff bytes. Set it to 8 (alpha 1) or 9 (alpha 2, as in the vendor's preset).", j.path, quota)
 	case mem.QueueLimit()*mem.Buffers < mem.Least:
-		topicMemorySmall.Warnf(j.found, j.at, "In %s %s means alpha %s: a lossless port may hold %s of the pool of %s even where it is "+
-			"alone, less than two frames, and pauses all the time. Set it to 8 (alpha 1) or 9 (alpha 2, as the vendor's preset).",
+		topicMemorySmall.Warnf(j.found, j.at, "In %s %s means alpha %s: a lossless port may use only %s of the pool of %s even if no other "+
+			"port uses it. This is less than two frames, so the port pauses all the time. Set it to 8 (alpha 1) or 9 (alpha 2, as in the "+
+			"vendor's preset).",
 			j.path, quota, model.Alpha, diag.Bytes(mem.QueueLimit()), diag.Bytes(mem.MarkPool()))
 	}
 	j.marks(mem, r)
 	return []target.Fact{{Name: "memory model", Value: memoryText(model, r.static) + " (" + j.path + ")"}}
 }
 
-// overdrawn reports ingress pools that take more than the memory together.
+// overdrawn reports ingress pools that are together larger than the memory.
 func (j *memoryJudge) overdrawn(percent float64) bool {
 	if percent <= 100 {
 		return false
 	}
-	topicMemoryPool.Errorf(j.found, j.at, "In %s the ingress pools take %g %% of the memory together, more than there is: "+
-		"switchd takes the file as it can, or not at all. Lower them.", j.path, percent)
+	topicMemoryPool.Errorf(j.found, j.at, "In %s the ingress pools sum to %g %% of the memory: switchd applies only a part of the file, "+
+		"or refuses it. Lower some pools.", j.path, percent)
 	return true
 }
 
-// unstated reports a size of the pool of all traffic that the file does not state; a pool of its own must have both sizes.
+// unstated reports a missing size of pool 0, the pool for all traffic. For a separate pool, [memoryJudge.spectrum] has required both
+// sizes.
 func (j *memoryJudge) unstated(r memoryRead, in, out string) {
 	var missing []string
 	for _, s := range []struct {
@@ -175,8 +178,8 @@ func (j *memoryJudge) unstated(r memoryRead, in, out string) {
 		}
 	}
 	if len(missing) > 0 {
-		topicMemoryUnread.Noticef(j.found, j.at, "%s does not state %s, so the size of the pool of lossless traffic is unknown. It is "+
-			"judged by the assumed size (rocec show).", j.path, strings.Join(missing, " and "))
+		topicMemoryUnread.Noticef(j.found, j.at, "%s does not state %s, so the size of the pool of lossless traffic is unknown. It is judged "+
+			"with the assumed size (rocec show).", j.path, strings.Join(missing, " and "))
 	}
 }
 
@@ -185,45 +188,46 @@ func (j *memoryJudge) pools(r memoryRead, out string) {
 	switch crowd := j.crowded(); {
 	case r.own():
 	case r.pool == 0:
-		topicMemoryShared.Noticef(j.found, j.at, "By %s lossless traffic has no pool of its own: other traffic can fill "+
-			"pool 0, and ports then pause early.%s Releases come with one pool for all traffic%s.", j.path, crowd, j.wayOut())
+		topicMemoryShared.Noticef(j.found, j.at, "By %s lossless traffic shares pool 0 with all traffic: other traffic can fill the pool, "+
+			"and ports then pause early.%s The vendor ships releases with one pool for all traffic%s.", j.path, crowd, j.wayOut())
 	default:
 		var keys []string
 		for _, g := range r.lossy {
 			keys = append(keys, memoryKey(grammar.PriorityGroup, grammar.GroupPool, -1, g))
 		}
-		topicMemoryShared.Noticef(j.found, j.at, "By %s lossless traffic uses pool %d, and so does other traffic (%s): it can fill the "+
-			"pool, and ports then pause early.%s Give it another pool, such as 0.", j.path, r.pool, strings.Join(keys, ", "), crowd)
+		topicMemoryShared.Noticef(j.found, j.at, "By %s lossless traffic uses pool %d, and so does other traffic (%s): the other traffic can "+
+			"fill the pool, and ports then pause early.%s Give other traffic another pool, such as "+
+			"0.", j.path, r.pool, strings.Join(keys, ", "), crowd)
 	}
 	switch quota := memoryKey(grammar.FlowControl, grammar.LosslessEgressQuota, -1, ""); {
 	case r.egress != nil && *r.egress != grammar.Infinite:
-		topicMemoryEgress.Errorf(j.found, j.at, "By %s a queue of lossless traffic may hold %s times what is free of its pool (%s), and "+
-			"drops further packets, although ports upstream were not paused. The proof assumes no limit. Set it to 15 (no limit), or take the "+
-			"line out.", j.path, ir.Alpha(*r.egress), quota)
+		topicMemoryEgress.Errorf(j.found, j.at, "By %s a queue of lossless traffic may use %s times the free memory of its pool (%s), and "+
+			"drops further packets, although ports upstream were not paused. The proof assumes no limit. Set it to 15 (no limit), or remove the "+
+			"line.", j.path, ir.Alpha(*r.egress), quota)
 	case r.out.stated && r.in.stated && r.out.percent < r.in.percent:
-		topicMemoryEgress.Errorf(j.found, j.at, "By %s lossless packets may fill %g %% of the memory on their way in, and their queues %g "+
-			"%% on the way out: the excess is dropped after it was accepted. Set %s to 100.0.", j.path, r.in.percent, r.out.percent, out)
+		topicMemoryEgress.Errorf(j.found, j.at, "By %s lossless packets may fill %g %% of the memory on ingress, but their queues only %g %% "+
+			"on egress: the switch drops the excess after it accepted it. Set %s to 100.0.", j.path, r.in.percent, r.out.percent, out)
 	case r.out.stated && r.out.percent < 100:
-		topicMemoryEgress.Warnf(j.found, j.at, "By %s the queues of lossless traffic share %g %% of the memory. Packets that came in by "+
-			"the headroom of paused ports count there, too, so that the queues may be full first and drop; the proof assumes no limit. Set %s "+
-			"to 100.0, as the vendor's preset has it for a pool of lossless traffic.", j.path, r.out.percent, out)
+		topicMemoryEgress.Warnf(j.found, j.at, "By %s the queues of lossless traffic share %g %% of the memory. Packets from the headroom of "+
+			"paused ports also count there, so the queues may become full first and drop packets; the proof assumes no limit. Set %s to 100.0, "+
+			"as in the vendor's preset for a pool of lossless traffic.", j.path, r.out.percent, out)
 	}
 }
 
-// wayOut returns how to give lossless traffic a pool of its own.
+// wayOut returns how to give lossless traffic a separate pool.
 func (j *memoryJudge) wayOut() string {
 	sw := j.device.Switch
 	if memoryWritable(sw.Model.ASIC, sw.Version) == "" {
 		return `; memory = "written" in the switch block gives lossless traffic a pool`
 	}
-	return ", and documents no other way before 3.7"
+	return ", and before 3.7 no manual documents another configuration"
 }
 
-// marks holds the thresholds of ports against the pool as it is.
+// marks compares the thresholds of ports with the actual pool.
 func (j *memoryJudge) marks(mem ir.Memory, r memoryRead) {
 	if r.static {
-		topicMemoryMarks.Noticef(j.found, j.at, "In %s the pool of lossless traffic has fixed quotas (mode 0), so whether "+
-			"marks come before pauses there was not judged.", j.path)
+		topicMemoryMarks.Noticef(j.found, j.at, "In %s the pool of lossless traffic has fixed quotas (mode 0), so rocec did not judge "+
+			"whether marks come before pauses there.", j.path)
 		return
 	}
 	type late struct {
@@ -240,20 +244,20 @@ func (j *memoryJudge) marks(mem ir.Memory, r memoryRead) {
 			}
 			seen[k] = true
 			if k.min >= bound {
-				mend := "No min that the chip can be set to is below that: give the pool more of the memory, or lower the buffers."
+				mend := "The chip supports no min below that: give the pool more memory, or lower the buffers."
 				if most := asic.WholeSteps(max(bound-1, 0)); most > 0 {
 					mend = "Write a min of at most " + diag.Bytes(most) + "."
 				}
-				topicMemoryMarks.Warnf(j.found, j.at, "Cos group %q begins to mark at %s, and by the pool that %s states (%d "+
-					"%%, alpha %s) ports can pause from queues of %s on: senders are paused before marks slow them "+
-					"down. %s",
+				topicMemoryMarks.Warnf(j.found, j.at, "Cos group %q begins to mark at %s, but with the pool that %s states (%d %%, alpha %s) a "+
+					"queue of %s can already make ports pause: senders are paused before marks slow them down. %s",
 					m.Group.Name, diag.Bytes(k.min), j.path, mem.Model.Percent, mem.Model.Alpha, diag.Bytes(bound), mend)
 			}
 		}
 	}
 }
 
-// crowded describes how many senders it takes for marks to come before pauses while other traffic fills the pool; empty: any two.
+// crowded returns a sentence about the number of senders from which on marks come before pauses while other traffic fills the pool. It is
+// empty if two are enough.
 func (j *memoryJudge) crowded() string {
 	most, senders, group := 1, 0, ""
 	for _, p := range j.device.Ports {
@@ -271,15 +275,15 @@ func (j *memoryJudge) crowded() string {
 		return ""
 	}
 	if most > senders {
-		return fmt.Sprintf(" While it is full, %q never marks before ports pause: that needs %s that fill a queue at once, and the switch "+
-			"has %d.",
+		return fmt.Sprintf(" While the pool is full, %q never marks before ports pause: marking needs %s that fill a queue at once, and the "+
+			"switch has %d.",
 			group, diag.Count(most, "port"), senders)
 	}
-	return fmt.Sprintf(" While it is full, marks of %q come before pauses only where %s or more fill a queue at once.", group,
+	return fmt.Sprintf(" While the pool is full, marks of %q come before pauses only where %s or more fill a queue at once.", group,
 		diag.Count(most, "port"))
 }
 
-// memoryText describes how the memory is divided.
+// memoryText describes the division of the memory.
 func memoryText(m ir.MemoryModel, static bool) string {
 	pool := "shared with all traffic"
 	if m.Pool {

@@ -12,13 +12,13 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/hardware"
 )
 
-// unlisted are the Spectrum models that the ports chapters of 5.14 to 5.18 do not list, or have hidden.
+// unlisted contains the Spectrum models that the ports chapters of 5.14 to 5.18 do not list, or list in hidden text.
 var unlisted = []string{"sn2740", "sn3800", "sn4280", "sn5610n"}
 
-// never reports whether no release runs on a model: no hardware list has one of Arista's.
+// never reports whether no release runs on a model: no hardware list contains a model of Arista.
 func never(m *platform.Switch) bool { return strings.HasPrefix(m.Title, "Arista ") }
 
-// CheckModel judges whether the release of a switch runs on its model, however the switch is configured.
+// CheckModel checks whether the release of a switch runs on its model. This does not depend on how the switch is configured.
 func CheckModel(d *ir.Device) (ds diag.List) {
 	if rel, ok := grammar.ParseRelease(d.Switch.Version); ok {
 		checkModel(&ds, d, rel)
@@ -26,18 +26,18 @@ func CheckModel(d *ir.Device) (ds diag.List) {
 	return ds
 }
 
-// checkModel judges whether a release runs on a model, and reports whether that is to be doubted no further.
+// checkModel checks whether a release runs on a model. It returns true if it reported an error.
 func checkModel(ds *diag.List, d *ir.Device, rel grammar.Release) (wrong bool) {
 	if name := d.Switch.Model.Name; rel.AtLeast(5, 0) && slices.Contains(unlisted, name) {
-		topicModel.Noticef(ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl), "The switches of %s are %s and run Cumulus Linux %s. The "+
-			"manuals of 5.x that were read (5.14 to 5.18) do not list that model, so it is unknown whether 5.x runs on it. Compare with "+
-			"decode-syseeprom and /etc/os-release there.", block(d), d.Switch.Model.Title, d.Switch.Version).
+		topicModel.Noticef(ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl), "The switches of %s are %s and run Cumulus Linux %s. The manuals "+
+			"of 5.x that were read (5.14 to 5.18) do not list that model, so it is unknown whether 5.x runs on it. Compare with "+
+			"decode-syseeprom and /etc/os-release on the switches.", block(d), d.Switch.Model.Title, d.Switch.Version).
 			Note(d.Switch.ModelAt, "the model is stated here")
 	}
 	if m := d.Switch.Model; never(m) {
-		e := topicModel.Errorf(ds, diag.FirstPlace(d.Switch.ModelAt, d.Decl), "The switches of %s are %s and run Cumulus Linux, which no "+
-			"hardware list has on such a model. One of the two is not what the switches say: compare with decode-syseeprom and "+
-			"/etc/os-release there.", block(d), m.Title)
+		e := topicModel.Errorf(ds, diag.FirstPlace(d.Switch.ModelAt, d.Decl), "The switches of %s are %s and run Cumulus Linux, but no "+
+			"hardware list has such a model. Model or os must be wrong in the fabric: compare with decode-syseeprom and /etc/os-release on the "+
+			"switches.", block(d), m.Title)
 		e.Fix = &diag.Fix{Message: "correct model or os: SONiC runs on it"}
 		return true
 	}
@@ -66,14 +66,14 @@ func checkModel(ds *diag.List, d *ir.Device, rel grammar.Release) (wrong bool) {
 		return false
 	}
 	e := topicModel.Errorf(ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl),
-		"The switches of %s are %s and run Cumulus Linux %s. %s. One of the two is not what the switches say: compare with decode-syseeprom "+
-			"and /etc/os-release there.", block(d), d.Switch.Model.Title, d.Switch.Version, what)
+		"The switches of %s are %s and run Cumulus Linux %s. %s. Model or version must be wrong in the fabric: compare with decode-syseeprom "+
+			"and /etc/os-release on the switches.", block(d), d.Switch.Model.Title, d.Switch.Version, what)
 	e.Note(d.Switch.ModelAt, "the model is stated here")
 	e.Fix = &diag.Fix{Message: "correct model or version, or " + fix}
 	return true
 }
 
-// usual is the release for a draft: the newest with traffic.conf that runs on a model, else an early one by NVUE.
+// usual returns the release for a draft: the newest release with traffic.conf that runs on the model, else an early one with NVUE.
 func usual(m *platform.Switch) string {
 	for _, version := range []string{newest, "3.7.16", "5.9.1"} {
 		if rel, _ := grammar.ParseRelease(version); fitsModel(m, rel) {
@@ -95,7 +95,8 @@ func fitsModel(m *platform.Switch, rel grammar.Release) bool {
 	return !gone && rel.Compare(hw.Since) >= 0 && rel.Compare(chips[m.ASIC.Name].since) >= 0 && (spectrum || !split(rel))
 }
 
-// runs reports whether rocec writes for a release, and the release runs on a model at all speeds, or (nil) on any.
+// runs reports whether rocec writes for a release, and the release runs on a model with all its speeds. For a nil model it only reports
+// whether rocec writes for the release.
 func runs(m *platform.Switch, version string) bool {
 	rel, ok := grammar.ParseRelease(version)
 	if !ok || sayRelease(version) != "" {
@@ -104,20 +105,20 @@ func runs(m *platform.Switch, version string) bool {
 	return m == nil || fitsModel(m, rel) && !never(m) && rel.Compare(hardware.Models[m.Name].Full) >= 0
 }
 
-// checkVendor refuses chips that a release does not run on at all. Source: 4.4 and later support Spectrum chips only.
+// checkVendor refuses chips on which a release does not run. Source: 4.4 and later support Spectrum chips only.
 func checkVendor(ds *diag.List, d *ir.Device, rel grammar.Release) (wrong bool) {
 	if !split(rel) || d.Switch.Model.ASIC.Vendor == platform.Mellanox {
 		return false
 	}
 	e := topicModel.Errorf(ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl), "The switches of %s are %s and run Cumulus Linux %s. Releases "+
-		"from 4.4 on run on Spectrum chips only, and theirs is %s. One of the two is not what the switches say: compare with decode-syseeprom "+
-		"and /etc/os-release there.", block(d), d.Switch.Model.Title, d.Switch.Version, d.Switch.Model.ASIC.Title)
+		"from 4.4 on run on Spectrum chips only, and theirs is %s. Model or version must be wrong in the fabric: compare with "+
+		"decode-syseeprom and /etc/os-release on the switches.", block(d), d.Switch.Model.Title, d.Switch.Version, d.Switch.Model.ASIC.Title)
 	e.Note(d.Switch.ModelAt, "the model is stated here")
-	e.Fix = &diag.Fix{Message: "correct model or version: the last release for such chips is a 4.3"}
+	e.Fix = &diag.Fix{Message: "correct model or version: 4.3 is the last release for such chips"}
 	return true
 }
 
-// spoken writes a release as people do: "4.0", "3.7.2".
+// spoken spells a release without a last 0: "4.0", "3.7.2".
 func spoken(r grammar.Release) string {
 	if r[2] == 0 {
 		return fmt.Sprintf("%d.%d", r[0], r[1])
@@ -125,42 +126,43 @@ func spoken(r grammar.Release) string {
 	return fmt.Sprintf("%d.%d.%d", r[0], r[1], r[2])
 }
 
-// fault is a mistake of a release that concerns lossless traffic.
+// fault is a bug of a release that affects lossless traffic.
 type fault struct {
-	id     string               // the vendor's
+	id     string               // the vendor's number
 	in     [][2]grammar.Release // from and to, inclusive
 	chip   string               // empty: every
 	model  string               // empty: every
 	meets  func(*ir.Device) bool
 	says   string
 	fix    string
-	notice bool // worth knowing, and nothing rocec does is concerned
+	notice bool // a note only: it does not affect what rocec does
 }
 
-// faults are those that the release notes of 4.0 list; they name no release in which one is gone. Those of later releases are not searched.
+// faults contains bugs from the release notes of 4.0, which name no release that fixes them. The notes of later releases were not
+// searched.
 var faults = []fault{
 	{
 		id: "CM-28061", in: [][2]grammar.Release{{{3, 7, 11}, {3, 7, 12}}, {{4, 0, 0}, {4, 0, 0}}}, chip: "trident3",
 		meets: func(d *ir.Device) bool { return slices.ContainsFunc(d.Ports, byPFC) },
-		says:  "PFC for one cos pauses all of them, so congestion of RoCE stops every class of the link",
+		says:  "PFC for one cos pauses all cos, so congestion of RoCE stops every class of the link",
 		fix:   "run 3.7.10 or older there, or a release of which the vendor says that CM-28061 is fixed",
 	},
 	{
 		id: "CM-28150", in: [][2]grammar.Release{{{4, 0, 0}, {4, 0, 0}}}, chip: "trident3",
 		meets: func(d *ir.Device) bool { return versionTwo(d) },
-		says:  "the switch marks traffic that passes as congested by default, so RoCEv2 senders slow down though no queue is long",
+		says:  "by default the switch marks all traffic as congested, so RoCEv2 senders slow down although no queue is long",
 		fix:   "run a 3.7 there, or a release of which the vendor says that CM-28150 is fixed",
 	},
 	{
 		id: "CM-27801", in: [][2]grammar.Release{{{4, 0, 0}, {4, 0, 0}}}, model: "sn3700c",
 		meets: func(d *ir.Device) bool { return splitAt(d, 50_000) },
-		says:  "switchd does not start again while a port is split into 2x50G, and a change of traffic.conf may restart it",
+		says:  "switchd does not start while a port is split into 2x50G, and a change of traffic.conf may restart switchd",
 		fix:   "run a later release there, or do not split ports into 2x50G",
 	},
 	{
 		id: "CM-19724", in: [][2]grammar.Release{{{3, 5, 2}, {3, 7, 12}}, {{4, 0, 0}, {4, 0, 0}}},
 		meets: func(d *ir.Device) bool { b := buffers(d); return b != nil && b[6] },
-		says:  "PIM and MSDP are sent with cos 6, which is lossless here, so a pause of RoCE stops multicast routing, too",
+		says:  "the switch sends PIM and MSDP with cos 6, which is lossless here, so a pause of RoCE also stops multicast routing",
 		fix:   "give the lossless group another cos than 6",
 	},
 	{
@@ -194,7 +196,7 @@ func checkFaults(ds *diag.List, d *ir.Device, rel grammar.Release) {
 // byPFC reports whether a port carries a lossless group by PFC.
 func byPFC(p *ir.Port) bool { return len(p.Buffers()) > 0 && !p.ByPause() }
 
-// buffers are the cos that are lossless on some port of a switch; nil: none.
+// buffers returns the cos that are lossless on some port of a switch; nil: none.
 func buffers(d *ir.Device) map[int]bool {
 	var out map[int]bool
 	for _, p := range d.Ports {

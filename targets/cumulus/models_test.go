@@ -23,7 +23,7 @@ func codes(ds diag.List, code string) (found diag.List) {
 	return found
 }
 
-// TestModels: each row of the table names a model that exists. Releases that the row excludes are errors, and no other releases are.
+// TestModels: each row of the table names a model that exists. Only releases that the row excludes are errors.
 func TestModels(t *testing.T) {
 	for name, hw := range hardware.Models {
 		m, ok := platform.FindSwitch(name)
@@ -82,7 +82,7 @@ func TestModels(t *testing.T) {
 	assert.Empty(t, fast("4.2.1"))
 }
 
-// TestUsual: a draft has a release that runs on the model.
+// TestUsual: the release in a draft runs on the model.
 func TestUsual(t *testing.T) {
 	for model, want := range map[string]string{
 		"sn2700": "4.3.0", "s6000": "3.7.16", "as7726-32x": "4.3.0", "sn2201": "5.9.1", "sn5600": "5.9.1", "sn5400": "5.10.0", "sn6600": "5.18.0",
@@ -93,14 +93,14 @@ func TestUsual(t *testing.T) {
 	for _, m := range platform.Switches {
 		sw := &ir.Device{DevicePlaces: &ir.DevicePlaces{}, Switch: &ir.Switch{Model: m, Version: usual(m)}, Fabric: &ir.Fabric{}}
 		if never(m) {
-			want(t, codes(CheckModel(sw), "cumulus-model"), "cumulus-model", diag.Error, 0, "which no hardware list has on such a model")
+			want(t, codes(CheckModel(sw), "cumulus-model"), "cumulus-model", diag.Error, 0, "but no hardware list has such a model")
 			continue
 		}
 		assert.Empty(t, codes(CheckModel(sw), "cumulus-model").Count(diag.Error), m.Name)
 	}
 }
 
-// TestFaults: each fault is reported where the release, the chip and the settings meet it, and nowhere else.
+// TestFaults: each fault is reported for exactly its releases, chips and settings.
 func TestFaults(t *testing.T) {
 	first := func(f *fault) grammar.Release { return f.in[0][0] }
 	said := func(model, version string, intent int, change func(*sample)) map[string]bool {

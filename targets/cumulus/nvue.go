@@ -11,20 +11,20 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// NVUE writes the files anew at every apply of its own, so a switch that it configures is not to be written by files. Its classes are in
-// its saved configuration, which it loads at boot, and in the applied one. Both also name the files that it leaves alone.
+// Every apply of NVUE writes the files again, so rocec must not write the files of a switch that NVUE configures. The classes of NVUE are
+// in its saved configuration, which it loads at boot, and in the applied one. Both also name the files that NVUE ignores.
 const (
 	nvueStartup = "/etc/nvue.d/startup.yaml"
 	nvueActive  = "nvued active"
-	nvueUnread  = "nvued startup unread" // whoever asks may not read it
+	nvueUnread  = "nvued startup unread" // the login user may not read it
 	nvueShown   = "== applied"
 	nvueAnswers = "nv answers"
 
-	nvueLines = "LC_ALL=C grep -E 'qos|datapath' " // of the whole configuration, those that matter
+	nvueLines = "LC_ALL=C grep -E 'qos|datapath' " // selects the relevant lines of the configuration
 )
 
-// nvueProbe asks whether NVUE runs, and for its configuration. It asks for the applied one where the tool exists, since up to
-// 5.8 a person has to save it.
+// nvueProbe asks whether NVUE runs, and for its configuration. Where the nv tool exists, it also asks for the applied configuration, since
+// up to 5.8 a person has to save it.
 func nvueProbe(d *ir.Device) target.Probe {
 	return target.Probe{
 		Name: "NVUE",
@@ -48,10 +48,10 @@ true`},
 	}
 }
 
-// nvueClasses matches the key of classes in NVUE, of the switch or of an interface, and the value behind it; an empty map is no class.
+// nvueClasses matches the key of classes in NVUE, of the switch or of an interface, and its value. An empty map contains no classes.
 var nvueClasses = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|[\s{,])['"]?qos['"]?\s*:\s*([^#]*)`) })
 
-// nvueHolds reports whether a configuration has classes. It is YAML, of which no more is read than that.
+// nvueHolds reports whether a configuration in YAML contains classes. Nothing else in it is read.
 func nvueHolds(text string) bool {
 	for l := range strings.Lines(text) {
 		l = strings.TrimSpace(l)
@@ -74,30 +74,30 @@ func judgeNVUE(d *ir.Device, answer string) []string {
 	holds := ""
 	switch {
 	case nvueHolds(saved) && !nvueIgnores(saved): // the next restart applies it
-		holds = nvueStartup + " holds qos"
+		holds = nvueStartup + " contains qos"
 	case nvueHolds(applied) && !nvueIgnores(applied):
-		holds = "its applied configuration holds qos"
+		holds = "its applied configuration contains qos"
 	case nvueIgnores(saved) || nvueIgnores(applied):
 		return nil
 	case strings.HasPrefix(saved, nvueActive+"\n"+nvueUnread+"\n") && !strings.Contains(applied, nvueAnswers+"\n"):
-		return []string{fmt.Sprintf("nvued is active on %s, and its configuration was not read: %s is not readable to the login user, and "+
-			"nv config show prints nothing. Let the user read either (group nvshow): a switch that NVUE configures is not to be written by "+
-			"files.",
+		return []string{fmt.Sprintf("nvued is active on %s, but its configuration was not read: the login user may not read %s, and nv "+
+			"config show prints nothing. Let the user read one of them (group nvshow): rocec must not write the files of a switch that NVUE "+
+			"configures.",
 			d.Name, nvueStartup)}
 	default:
 		return nil
 	}
-	says := fmt.Sprintf("the fabric has it configured by files, as release %s is by default", d.Switch.Version)
+	says := fmt.Sprintf("the fabric configures it by files, the default for release %s", d.Switch.Version)
 	if at := d.Switch.ConfigAt; at.Filename != "" {
 		says = fmt.Sprintf("the switch block says config = %q (%s:%d)", byFiles, diag.Escape(at.Filename), at.Start.Line)
 	}
-	return []string{fmt.Sprintf("%s is configured by NVUE (nvued is active, and %s), but %s: the next nv config apply would write %s and %s "+
-		"anew. Take qos out of NVUE, or have it leave both files alone (nv set system config apply ignore), or "+
-		"describe the switch by a by_hand block.",
+	return []string{fmt.Sprintf("%s is configured by NVUE (nvued is active, and %s), but %s: the next nv config apply would overwrite %s "+
+		"and %s. Remove qos from NVUE, or let NVUE ignore both files (nv set system config apply ignore), or describe the switch with a "+
+		"by_hand block.",
 		d.Name, holds, says, featuresPath, infraPath)}
 }
 
-// nvueIgnores reports whether a configuration of NVUE names both files, which it does only to leave them alone.
+// nvueIgnores reports whether a configuration of NVUE names both files. NVUE names files only to ignore them.
 func nvueIgnores(text string) bool {
 	return strings.Contains(text, featuresPath) && strings.Contains(text, infraPath)
 }

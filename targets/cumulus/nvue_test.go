@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A switch that NVUE configures is refused, and only such a one.
+// Exactly the switches that NVUE configures are refused.
 func TestJudgeNVUE(t *testing.T) {
 	const startup = "- header:\n    model: SN3700\n- set:\n    system:\n      hostname: leaf1\n"
 	const ignores = "    system:\n      config:\n        apply:\n          ignore:\n            " + featuresPath + ": {}\n            " +
@@ -21,27 +21,27 @@ func TestJudgeNVUE(t *testing.T) {
 		"no nvued":      {false, startup + "    qos:\n      roce: {}\n", "", ""},
 		"factory":       {true, startup, startup, ""},
 		"nothing saved": {true, "", "", ""},
-		"preset":        {true, startup + "    qos:\n      roce: {}\n", "", nvueStartup + " holds qos"},
+		"preset":        {true, startup + "    qos:\n      roce: {}\n", "", nvueStartup + " contains qos"},
 		"of an interface": {
 			true, startup + "    interface:\n      swp1:\n        qos:\n          pfc:\n            profile: x\n", "",
-			"holds qos",
+			"contains qos",
 		},
-		"in one line":            {true, startup + "    interface: {swp1: {qos: {pfc: {profile: x}}}}\n", "", "holds qos"},
-		"quoted":                 {true, startup + "    'qos': {roce: {}}\n", "", "holds qos"},
-		"an empty map":           {true, startup + "    qos: {}\n", "", ""},
-		"a comment":              {true, startup + "    # qos: {roce: {}}\n", "", ""},
-		"another word":           {true, startup + "    lossy-qos: {x: 1}\n    qosx: 1\n", "", ""},
-		"applied and not saved":  {true, startup, "- set:\n    qos:\n      roce: {}\n", "its applied configuration holds qos"},
-		"the files are left out": {true, startup + ignores + "    qos:\n      roce: {}\n", "", ""},
-		"left out until now": {
+		"in one line":           {true, startup + "    interface: {swp1: {qos: {pfc: {profile: x}}}}\n", "", "contains qos"},
+		"quoted":                {true, startup + "    'qos': {roce: {}}\n", "", "contains qos"},
+		"an empty map":          {true, startup + "    qos: {}\n", "", ""},
+		"a comment":             {true, startup + "    # qos: {roce: {}}\n", "", ""},
+		"another word":          {true, startup + "    lossy-qos: {x: 1}\n    qosx: 1\n", "", ""},
+		"applied and not saved": {true, startup, "- set:\n    qos:\n      roce: {}\n", "its applied configuration contains qos"},
+		"the files are ignored": {true, startup + ignores + "    qos:\n      roce: {}\n", "", ""},
+		"ignored so far": {
 			true, startup + ignores + "    qos:\n      roce: {}\n", nvueAnswers + "\n- set:\n    qos:\n      roce: {}\n",
-			"its applied configuration holds qos",
+			"its applied configuration contains qos",
 		},
-		"left out until a restart": {true, startup + "    qos:\n      roce: {}\n", nvueAnswers + "\n" + ignores, nvueStartup + " holds qos"},
-		"not readable":             {true, nvueUnread + "\n", "", "its configuration was not read"},
-		"not readable, but told":   {true, nvueUnread + "\n", nvueAnswers + "\n", ""},
-		"told, and held":           {true, nvueUnread + "\n", nvueAnswers + "\n    qos: {roce: {}}\n", "its applied configuration holds qos"},
-		"hostile":                  {true, strings.Repeat("{qos:", 1000) + "\x00\xff", "", "holds qos"},
+		"ignored until a reboot":  {true, startup + "    qos:\n      roce: {}\n", nvueAnswers + "\n" + ignores, nvueStartup + " contains qos"},
+		"not readable":            {true, nvueUnread + "\n", "", "its configuration was not read"},
+		"unreadable, but printed": {true, nvueUnread + "\n", nvueAnswers + "\n", ""},
+		"told, held":              {true, nvueUnread + "\n", nvueAnswers + "\n    qos: {roce: {}}\n", "its applied configuration contains qos"},
+		"hostile":                 {true, strings.Repeat("{qos:", 1000) + "\x00\xff", "", "contains qos"},
 	} {
 		answer := tt.saved + "\n" + nvueShown + "\n" + tt.applied
 		if tt.active {
@@ -58,7 +58,7 @@ func TestJudgeNVUE(t *testing.T) {
 		if strings.Contains(tt.says, "not read") {
 			continue
 		}
-		assert.Contains(t, found[0], "as release 5.1.0 is by default", name)
+		assert.Contains(t, found[0], "the default for release 5.1.0", name)
 		d.Switch.Config, d.Switch.ConfigAt = byFiles, at(5)
 		assert.Contains(t, judgeNVUE(d, answer)[0], `the switch block says config = "files" (fabric.hcl:5)`, name)
 	}

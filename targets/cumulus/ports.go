@@ -7,8 +7,8 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// without takes ports, which are sorted, out of a port_set. What keeps all its ports keeps its spelling. Not ok: it cannot be read, or
-// a range of whole ports holds parts of one, so that where it would have to end is not known.
+// without removes sorted ports from a port_set. A set or an item that keeps all its ports keeps its spelling. Not ok: the set cannot be
+// read, or a range of whole ports contains parts of a port, so that its new ends are unknown.
 func without(set string, taken []grammar.Port) (rest string, ok bool) {
 	var items []string
 	changed := false

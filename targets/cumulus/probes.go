@@ -24,7 +24,7 @@ func identity(d *ir.Device) []target.Probe {
 	return all
 }
 
-// Release asks which release and which chip family a switch has.
+// Release asks for the release and the chip family of a switch.
 func Release(d *ir.Device) target.Probe {
 	return target.Probe{
 		Name: target.ReleaseProbe,
@@ -39,22 +39,22 @@ true`},
 	}
 }
 
-// The facts that decide how a change is checked and put to use, and the text for a missing one.
+// The facts that decide how a change is checked and activated, and the text for a missing fact.
 const (
 	nodeFact    = "reload node"
 	checkerFact = "syntax checker"
 	nothing     = "none"
 )
 
-// checker is the vendor's own judge of traffic.conf, from 4.1 on. The manuals do not give its folder. Other tools of the vendor are in the
-// folders of findChecker, which the search path of a login or of sudo need not contain.
+// checker is the vendor's syntax checker of traffic.conf, from 4.1 on. The manuals do not state its folder. Other tools of the vendor are
+// in the folders of findChecker, which may be missing in the search path of a login or of sudo.
 const checker = "cl-consistency-check"
 
 const findChecker = "PATH=$PATH:/usr/cumulus/bin:/usr/cumulus/sbin\n"
 
 func hasChecker(r grammar.Release) bool { return r.AtLeast(4, 1) }
 
-// waysProbe asks for the two. Whoever is not root may not see the node.
+// waysProbe asks for the reload node and the checker. Users other than root may be unable to see the node.
 func waysProbe(d *ir.Device, r grammar.Release) target.Probe {
 	cmd := ""
 	if reloads(r, d.Switch.Model.ASIC) {
@@ -80,7 +80,7 @@ fi
 				s := target.Sample{Name: name, Unit: target.UnitFact, Fact: fact}
 				if name == checkerFact && fact == nothing {
 					s.Hint = fmt.Sprintf("No %s was found, neither on the search path nor in /usr/cumulus/bin and /usr/cumulus/sbin, although Cumulus "+
-						"Linux has it from 4.1 on. Before apply nothing but rocec checks %s: find out where it is.", checker, path.Base(confPath(r)))
+						"Linux has it from 4.1 on. Before apply only rocec checks %s: find out where the checker is.", checker, path.Base(confPath(r)))
 				}
 				out = append(out, s)
 			}
@@ -92,7 +92,7 @@ fi
 // checkerEnded begins the line of the checker's exit status.
 const checkerEnded = "checker status "
 
-// verdictProbe asks the checker about the files on the switch. A checker without output has not judged them.
+// verdictProbe runs the checker on the files of the switch. A checker without output has not checked them.
 func verdictProbe(device string, r grammar.Release) target.Probe {
 	files, there, args := Path, "test -f "+Path, "-t "+Path
 	if split(r) {
@@ -109,7 +109,7 @@ func verdictProbe(device string, r grammar.Release) target.Probe {
 			if said == "" || strings.Contains(said, sound) && !strings.Contains(said, unsound) {
 				return nil
 			}
-			return []string{fmt.Sprintf("%s on %s does not take %s: %s", checker, device, files,
+			return []string{fmt.Sprintf("%s on %s does not accept %s: %s", checker, device, files,
 				target.Escape(strings.Join(strings.Fields(said), " ")))}
 		},
 		Samples: func(answer []byte) []target.Sample {
@@ -119,15 +119,15 @@ func verdictProbe(device string, r grammar.Release) target.Probe {
 			}
 			return []target.Sample{{
 				Name: "verdict of " + checker, Unit: target.UnitFact, Fact: "none, exit status " + status,
-				Hint: fmt.Sprintf("%s prints nothing about %s (exit status %s): it is unknown whether switchd takes the content. Run it there by "+
-					"hand.",
+				Hint: fmt.Sprintf("%s prints nothing about %s (exit status %s): it is unknown whether switchd accepts the content. Run the checker "+
+					"there by hand.",
 					checker, files, target.Escape(status)),
 			}}
 		},
 	}
 }
 
-// verdict takes the checker's answer apart; without a status it was not asked.
+// verdict splits the answer of [verdictProbe]. Without a status, the checker did not run.
 func verdict(answer []byte) (status, said string) {
 	text, asked := strings.CutPrefix(string(answer), checkerEnded)
 	if !asked {
@@ -167,11 +167,11 @@ func judgeRelease(d *ir.Device, answer string) []string {
 		}
 	}
 	if !told {
-		found = append(found, d.Name+" does not say which release it runs: neither /etc/os-release nor /etc/lsb-release names one.")
+		found = append(found, d.Name+" does not state its release: neither /etc/os-release nor /etc/lsb-release names one.")
 	}
 	family := map[platform.Vendor]string{platform.Mellanox: "mlx", platform.Broadcom: "bcm"}[d.Switch.Model.ASIC.Vendor]
 	if len(chips) == 1 && chips[0] != family {
-		found = append(found, fmt.Sprintf("%s has a chip of the family %s, but %s, the model the fabric states, has one of the family %s.",
+		found = append(found, fmt.Sprintf("%s has a chip of the family %s, but %s, the model in the fabric, has one of the family %s.",
 			d.Name, target.Escape(chips[0]), d.Switch.Model.Title, family))
 	}
 	return found

@@ -21,7 +21,7 @@ import (
 )
 
 // TestRandomSwitches renders switches with any groups, sizes and ports, from nothing and into the file of the factory, and reads the
-// result back. It obeys every rule, and protects exactly the lossless classes of the fabric, with at least the stated headroom.
+// result back. The result obeys every rule, and protects exactly the lossless classes of the fabric, with at least the stated headroom.
 func TestRandomSwitches(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		version := rapid.SampledFrom([]string{"3.1.2", "3.4.3", "3.7.16", "4.1.1", "4.3.0", "4.4.0", "5.0.1", "5.3.0"}).Draw(rt, "version")
@@ -90,7 +90,7 @@ func TestRandomSwitches(t *testing.T) {
 					}
 				}
 				if old != "" && !slices.Contains(cos, 0) {
-					queues = append(queues, 0) // the factory's, which no group has
+					queues = append(queues, 0) // the factory's queue, which no group has
 				}
 				slices.Sort(queues)
 				stated := len(queues) > 0 || old != ""
@@ -109,7 +109,7 @@ func TestRandomSwitches(t *testing.T) {
 	})
 }
 
-// understood holds the meaning of the file to what the fabric means: the same pauses, headroom enough, and every mark.
+// understood compares the meaning of the file with the fabric: the same pauses, enough headroom, and every mark.
 func understood(t *testing.T, d *ir.Device, got string) {
 	t.Helper()
 	rel, _, _ := documented(d.Switch.Version)
@@ -142,8 +142,8 @@ func cosOf[T any](list []T, cos func(T) int) string {
 	return strings.Join(out, "+")
 }
 
-// enough checks that a port's buffer holds what its groups need. It does so for a chip with one priority group for all lossless cos of the
-// port, and for a chip with one for each.
+// enough checks that a port's buffer is large enough for its groups, on a chip with one priority group for all lossless cos of the port,
+// and on a chip with one for each.
 func (r *reader) enough(t require.TestingT, p *ir.Port) {
 	headroom, one := 0, 0
 	for _, b := range p.Buffers() {
@@ -166,7 +166,7 @@ func (r *reader) enough(t require.TestingT, p *ir.Port) {
 	require.Fail(t, "no port group", "%s", p.Name)
 }
 
-// TestPrecheck runs the syntax check with checkers that agree, disagree and are not there.
+// TestPrecheck runs the syntax check with checkers that accept and refuse the file, and without a checker.
 func TestPrecheck(t *testing.T) {
 	machinetest.Need(t, "timeout") // which the check calls
 	sh, err := exec.LookPath("sh")

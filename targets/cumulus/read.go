@@ -11,7 +11,7 @@ import (
 )
 
 // Understand reads the files of one switch, by path or name: traffic.conf or qos_features.conf, qos_infra.conf or datapath.conf, one or
-// several of them. It never fails. What depends on an unknown release or model is not known.
+// several of them. It never fails. Settings that depend on an unknown release or model are unknown.
 func Understand(id target.Identity, contents map[string][]byte) *target.Understood {
 	var asic *platform.ASIC
 	if m, ok := platform.FindSwitch(id.Model); ok {
@@ -20,7 +20,7 @@ func Understand(id target.Identity, contents map[string][]byte) *target.Understo
 	return confread.Files(id, chipOf(asic), contents).Understood()
 }
 
-// chipOf returns the facts about a chip that the reader needs; nil: unknown.
+// chipOf returns the facts about a chip that the reader needs. A nil chip is unknown.
 func chipOf(a *platform.ASIC) confread.Chip {
 	if a == nil {
 		return confread.Chip{}
@@ -28,7 +28,7 @@ func chipOf(a *platform.ASIC) confread.Chip {
 	return confread.Chip{Known: true, Spectrum: a.Vendor == platform.Mellanox, ECNDrops: chips[a.Name].drops}
 }
 
-// read returns how a switch is set, as its files state it, in any spelling the grammar knows; nil: there is nothing to read.
+// read returns the settings that the files of a switch state, in any spelling of the grammar; nil: there is nothing to read.
 func read(d *ir.Device, content func(path string) []byte) *ir.Settings {
 	c := newReading(d, content)
 	if c == nil {
@@ -37,7 +37,7 @@ func read(d *ir.Device, content func(path string) []byte) *ir.Settings {
 	return c.Settings()
 }
 
-// newReading reads the file that classifies, and the queues of cos from the other; nil: there is nothing to read.
+// newReading reads the classification file, and the queues of cos from qos_infra.conf; nil: there is nothing to read.
 func newReading(d *ir.Device, content func(path string) []byte) *confread.Conf {
 	rel, _, ok := documented(d.Switch.Version)
 	if !ok {
@@ -54,7 +54,7 @@ func newReading(d *ir.Device, content func(path string) []byte) *confread.Conf {
 	return confread.Lenient(id, chipOf(d.Switch.Model.ASIC), contents)
 }
 
-// buffersOf returns the buffer of every port with PFC, as the file states it.
+// buffersOf returns the buffer that the file states for every port with PFC.
 func buffersOf(c *confread.Conf) map[string]lossless {
 	out := map[string]lossless{}
 	groups := c.Listed(grammar.PFC)

@@ -27,7 +27,7 @@ func readText(t testing.TB, version, text string) *ir.Settings {
 	})
 }
 
-// values gives the values that are put in a cos.
+// values returns the values that get a cos.
 func values(to []int8, cos int8) (out []int) {
 	for v, c := range to {
 		if c == cos {
@@ -41,14 +41,14 @@ func TestRead(t *testing.T) {
 	require.Nil(t, readText(t, "4.3.0", ""))
 	require.Nil(t, read(newSample(t, "sn2700", "6.1.0").sw, func(string) []byte { return []byte("a = 1\n") }))
 
-	// The file of the factory: the PCP decides, on some releases also the DSCP, nothing is lossless, cos 7 is strict.
+	// The factory's file: the PCP decides, in some releases also the DSCP; nothing is lossless; cos 7 is strict.
 	for version, trust := range map[string]ir.Trust{"3.4.3": {PCP: true}, "3.7.16": {PCP: true, DSCP: true}, "4.3.0": {PCP: true}} {
 		_, doc, _ := documented(version)
 		p := readText(t, version, factoryFile(doc.Dialect())).Port("swp2")
 		assert.Equal(t, trust, p.Trust)
 		assert.True(t, p.TrustKnown && p.PausesKnown)
 		assert.Equal(t, []int{3, 4}, values(p.PCP[:], 4), "%v", p.PCP)
-		assert.Equal(t, int8(-1), p.DSCP[26], "its map is not stated")
+		assert.Equal(t, int8(-1), p.DSCP[26], "the file states no such map")
 		assert.Zero(t, p.Sends|p.Obeys|p.Marks)
 		assert.Equal(t, uint8(1<<7), p.Strict)
 		assert.Equal(t, [8]uint8{16, 16, 32, 16, 16, 16, 16, 0}, p.Share)
@@ -89,8 +89,8 @@ egress_sched.e.egr_queue_4.bw_percent = 50
 	p := s.Port("swp2")
 	assert.Equal(t, ir.Trust{DSCP: true}, p.Trust)
 	assert.Equal(t, int8(4), p.DSCP[26])
-	assert.Equal(t, int8(-1), p.DSCP[27], "two cos have it")
-	assert.Equal(t, [2]uint8{1 << 4, 1<<4 | 1<<5}, [2]uint8{p.Sends, p.Obeys}, "both groups hold for it")
+	assert.Equal(t, int8(-1), p.DSCP[27], "the lists of two cos contain it")
+	assert.Equal(t, [2]uint8{1 << 4, 1<<4 | 1<<5}, [2]uint8{p.Sends, p.Obeys}, "it is in both groups")
 	assert.Equal(t, uint8(1<<4|1<<5), p.Marks)
 	assert.Equal(t, ir.Marking{Min: 1000, Max: 2000, Probability: 10}, p.Marking)
 	assert.Equal(t, 52000, readText(t, "4.3.0", "pfc.port_group_list=[a]\npfc.a.port_set=swp2\n"+
@@ -109,7 +109,7 @@ egress_sched.e.egr_queue_4.bw_percent = 50
 	assert.Same(t, s.Rest, s.Port("swp31"))
 }
 
-// TestReadQueues reads the files of 4.4 and later. Queues have shares and marks, one word may name all ports, and the other file has the
+// TestReadQueues reads the files of 4.4 and later. Queues have shares and marks, one word may name all ports, and qos_infra.conf has the
 // queue of each cos.
 func TestReadQueues(t *testing.T) {
 	for version, dialect := range map[string]string{"4.4.0": "Q1", "5.3.0": "Q2"} {
@@ -162,11 +162,11 @@ func TestRemoving(t *testing.T) {
 	assert.True(t, loses(old, conf("[g]", "[4]", "swp1-swp3")), "a port less")
 	assert.True(t, loses(old, conf("[]", "[4]", "swp1-swp4")), "off")
 	pause := "link_pause.port_group_list = [p]\nlink_pause.p.port_set = swp1\n"
-	assert.True(t, loses(pause, old), "pause to PFC: pause goes")
-	assert.False(t, loses(conf("[x]", "[4]", "swp1"), "a = 1\n"), "a list of nothing")
+	assert.True(t, loses(pause, old), "from link pause to PFC: link pause is removed")
+	assert.False(t, loses(conf("[x]", "[4]", "swp1"), "a = 1\n"), "an empty list")
 }
 
-// FuzzRead: any content of a switch can be read, in bounded work, and reading it twice gives the same.
+// FuzzRead: any content of a switch can be read with limited work, and reading it twice returns the same.
 func FuzzRead(f *testing.F) {
 	for _, d := range []string{"T1", "T2", "T3", "T4", "Q1", "Q2"} {
 		f.Add(factoryFile(d))

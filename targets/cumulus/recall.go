@@ -13,7 +13,7 @@ const (
 	checkInfra    = "cumulus check-infra"
 )
 
-// recall gives a step or a checker by its name; none takes an argument.
+// recall returns a step or a checker by its name. The names have no arguments.
 func recall(words []string, _ target.Kept) (*target.Made, error) {
 	name := "cumulus " + strings.Join(words, " ")
 	for _, s := range []target.Step{restart, reload, reloadUnit} {

@@ -9,21 +9,21 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// written is the dialects rocec writes: those with PFC port groups.
+// written contains the dialects that rocec writes: those with PFC port groups.
 const written = grammar.T1 | grammar.T2 | grammar.T3 | grammar.T4 | grammar.QoSFeatures
 
-// The ways to configure Cumulus Linux, as a switch block names them.
+// The values of config in a switch block: the ways to configure Cumulus Linux.
 const (
 	byFiles = "files"
-	ByNVUE  = "nvue" // of which nothing is written here
+	ByNVUE  = "nvue" // another target writes for NVUE
 )
 
-// configs are those ways. From 5.0 to 5.3 NVUE knows the preset for RoCE, and profiles of its own are not whole before 5.4. Source: the
-// NVUE reference of 5.x.
+// configs describes these ways. From 5.0 to 5.3 NVUE supports only the preset for RoCE; its profiles are incomplete before 5.4. Source:
+// the NVUE reference of 5.x.
 var configs = []ir.Config{
 	{Name: byFiles, Doc: "its files", Not: func(version string) string {
 		if r, ok := grammar.ParseRelease(version); ok && r.AtLeast(6, 0) {
-			return "what its files look like is not known"
+			return "the format of its files is unknown"
 		}
 		return ""
 	}},
@@ -32,13 +32,13 @@ var configs = []ir.Config{
 		case !ok || r.AtLeast(5, 4):
 			return ""
 		case r.AtLeast(5, 0):
-			return "NVUE knows only the RoCE preset there, and from 5.4 on what a fabric states"
+			return "there NVUE supports only the RoCE preset; the settings of a fabric need 5.4 or later"
 		}
 		return "it has no NVUE"
 	}},
 }
 
-// configOf is the way for a release whose switch block names none.
+// configOf returns the way to configure a release if the switch block names none.
 func configOf(version string) string {
 	if r, ok := grammar.ParseRelease(version); ok && r.AtLeast(5, 4) {
 		return ByNVUE
@@ -49,13 +49,13 @@ func configOf(version string) string {
 // servesFiles reports whether a switch is configured by files, which this target writes.
 func servesFiles(d *ir.Device) bool { return ConfigOf(d) == byFiles }
 
-// ConfigOf returns the way in which a switch is configured: that of its block, or else that of its release.
+// ConfigOf returns the way to configure a switch: the one in its block, or else the default of its release.
 func ConfigOf(d *ir.Device) string { return cmp.Or(d.Switch.Config, configOf(d.Switch.Version)) }
 
-// split reports whether a release reads qos_features.conf and qos_infra.conf in the place of traffic.conf and datapath.conf.
+// split reports whether a release reads qos_features.conf and qos_infra.conf instead of traffic.conf and datapath.conf.
 func split(r grammar.Release) bool { return r.AtLeast(4, 4) }
 
-// documented gives the spelling the manual of a release prints.
+// documented returns the spelling in the manual of a release.
 func documented(version string) (grammar.Release, grammar.Spelling, bool) {
 	r, ok := grammar.ParseRelease(version)
 	if !ok || r.Dialects()&written == 0 {
@@ -65,10 +65,10 @@ func documented(version string) (grammar.Release, grammar.Spelling, bool) {
 	return r, spelling, ok
 }
 
-// lastMinor is, by major release, the last minor release of those that get no further ones.
+// lastMinor contains the last minor release of each major release that gets no further ones.
 var lastMinor = [...]int{2: 5, 3: 7, 4: 4}
 
-// sayRelease returns what is wrong with the version in a switch block; empty: nothing.
+// sayRelease returns a sentence about a wrong version in a switch block; empty: the version is right.
 func sayRelease(version string) string {
 	r, ok := grammar.ParseRelease(version)
 	const writes = "rocec writes for Cumulus Linux 3.1.1 to 5.x"
@@ -77,17 +77,16 @@ func sayRelease(version string) string {
 		return "The switch block states no version. The spelling of traffic.conf depends on the release: add " +
 			`version = "3.4.3", or what /etc/os-release on the switch says.`
 	case !ok:
-		return fmt.Sprintf("%q is not a release of Cumulus Linux. Write its numbers as /etc/os-release on the switch has them, such as "+
-			"\"3.4.3\".",
+		return fmt.Sprintf("%q is not a release of Cumulus Linux. Write the numbers in /etc/os-release on the switch, such as \"3.4.3\".",
 			diag.Escape(version))
 	case r[0] < len(lastMinor) && lastMinor[r[0]] > 0 && r[1] > lastMinor[r[0]]:
-		return fmt.Sprintf("There is no Cumulus Linux %s: %d.%d is the last of %d. Write the release as /etc/os-release on the switch has it.",
+		return fmt.Sprintf("There is no Cumulus Linux %s: %d.%d is the last of %d. Write the release in /etc/os-release on the switch.",
 			version, r[0], lastMinor[r[0]], r[0])
 	case of&written != 0:
 		return ""
 	case r.AtLeast(6, 0):
 		return fmt.Sprintf("Release %s is not known to rocec. %s.", version, writes)
 	}
-	return fmt.Sprintf("Release %s reads a traffic.conf without PFC port groups: one lossless group for all ports. %s; upgrade the switch.",
+	return fmt.Sprintf("In release %s traffic.conf has no PFC port groups, only one lossless group for all ports. %s; upgrade the switch.",
 		version, writes)
 }

@@ -11,14 +11,14 @@ const (
 	othersPause = "link pause of others stays on a port without PFC"
 )
 
-// rounds lists the fields whose value in the files of a switch has another form than the fabric wants.
+// rounds lists the fields whose value in the files of a switch can differ from the value in the fabric.
 var rounds = []target.Rounding{
-	{Field: ir.FieldSpeed, How: target.Unsaid, Why: "the files of classes do not state it"},
-	{Field: ir.FieldMTU, How: target.Unsaid, Why: "the files of classes do not state it"},
-	{Field: ir.FieldCable, How: target.Derived, Why: "the port is in no group with PFC, or the release has no key for it", On: noCable},
-	{Field: ir.FieldCable, How: target.Up, Why: "a group of ports has the length of the longest"},
+	{Field: ir.FieldSpeed, How: target.Unsaid, Why: "the files with the classes do not state it"},
+	{Field: ir.FieldMTU, How: target.Unsaid, Why: "the files with the classes do not state it"},
+	{Field: ir.FieldCable, How: target.Derived, Why: "the port is in no PFC group, or the release has no key for the cable", On: noCable},
+	{Field: ir.FieldCable, How: target.Up, Why: "a group of ports states the length of its longest cable"},
 	{Field: ir.FieldShare, How: target.Derived, Why: "up to 4.3 priority groups have weights", On: up43},
-	{Field: ir.FieldDefaultCos, How: target.Derived, Why: "releases up to 4.3 have the key in some spellings alone", On: up43},
+	{Field: ir.FieldDefaultCos, How: target.Derived, Why: "up to 4.3 only some spellings have the key", On: up43},
 	{Field: ir.FieldRewrite, How: target.Stays, Why: "others may rewrite on ports that carry nothing lossless or marked", On: bare},
 	{Field: ir.FieldTrust, How: target.Derived, Why: othersRules, On: bare},
 	{Field: ir.FieldDSCP, How: target.Derived, Why: othersRules, On: bare},
@@ -35,9 +35,9 @@ var rounds = []target.Rounding{
 	{Field: ir.FieldGroupLimit, How: target.Derived, Why: othersPause, On: unpaused},
 	{Field: ir.FieldQueuePool, How: target.Derived, Why: othersPause, On: unpaused},
 	{Field: ir.FieldQueueLimit, How: target.Derived, Why: othersPause, On: unpaused},
-	{Field: ir.FieldTrust, How: target.Derived, Why: "releases up to 3.4 trust one; link pause stops all alike", On: oneField},
-	{Field: ir.FieldPCP, How: target.Derived, Why: "releases up to 3.4 trust one; link pause stops all alike", On: oneField},
-	{Field: ir.FieldTrust, How: target.Stays, Why: "a switch that trusts both fields keeps doing so where packets of intents get the " +
+	{Field: ir.FieldTrust, How: target.Derived, Why: "releases up to 3.4 trust one field; link pause stops all classes", On: oneField},
+	{Field: ir.FieldPCP, How: target.Derived, Why: "releases up to 3.4 trust one field; link pause stops all classes", On: oneField},
+	{Field: ir.FieldTrust, How: target.Stays, Why: "a switch that trusts both fields continues to do so where packets of intents get the " +
 		"same cos by both"},
 	{Field: ir.FieldDSCP, How: target.Trusted, Why: "up to 4.0 keys do not name the field"},
 	{Field: ir.FieldPCP, How: target.Trusted, Why: "up to 4.0 keys do not name the field"},

@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// at makes up a place, so that notes and origins differ.
+// at invents a place, so that notes and origins differ.
 func at(line int) diag.Range {
 	return diag.Range{
 		Filename: "fabric.hcl", Start: hcl.Pos{Line: line, Column: 1, Byte: 100 * line},
@@ -25,7 +25,7 @@ func num(n int, why string) ir.Derived {
 	return ir.Told(ir.Num{N: n, From: []ir.Origin{{At: at(n % 97), Why: why}}})
 }
 
-// sample is one switch in the making.
+// sample builds one switch.
 type sample struct {
 	fabric *ir.Fabric
 	sw     *ir.Device
@@ -107,8 +107,8 @@ func marked(p *ir.Port, g *ir.CosGroup, min, max, probability int) {
 	p.Device().Switch.Intents = irtest.Sees(p.Device())
 }
 
-// canonical is a fabric of the manual's own shape: four hosts, two uplinks, and lossless cos 4, which PCP identifies. When version of RoCE
-// is 2, DSCP 26 identifies it, 48 its CNPs, and it has ECN.
+// canonical is a fabric like that in the manual: four hosts, two uplinks, and lossless cos 4, which PCP identifies. With RoCEv2, DSCP 26
+// identifies the cos and DSCP 48 its CNPs, and the cos has ECN.
 func canonicalSample(t testing.TB, model, version string, roce int) *sample {
 	t.Helper()
 	s := newSample(t, model, version)
@@ -132,7 +132,7 @@ func canonicalSample(t testing.TB, model, version string, roce int) *sample {
 	return s
 }
 
-// file renders the switch and wants exactly the file that classifies, beside the one of queues where there is one, and no errors.
+// file renders the switch. It expects no errors, and only the classification file, beside qos_infra.conf where the release has one.
 func (s *sample) file(t testing.TB) func(old string) string {
 	t.Helper()
 	files, ds := Target.Render(s.sw)

@@ -13,11 +13,11 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// probes returns the probes that show whether the settings work. switchd runs, and cabled ports have a link. No port with lossless traffic
-// has dropped packets because a buffer was full, or is paused in a class that is not lossless. A change must not take away BGP and LLDP
+// probes returns the probes that show whether the settings work: switchd runs, and cabled ports have a link. A port with lossless traffic
+// must not drop packets because of a full buffer, and its peer must not pause a lossy class. A change must not lose BGP and LLDP
 // neighbours either, although the fabric does not state them.
 func probes(d *ir.Device) []target.Probe {
-	rel, _, ok := documented(d.Switch.Version) // none: nothing is put to use
+	rel, _, ok := documented(d.Switch.Version) // not ok: rocec changes nothing on the switch
 	out := []target.Probe{Switchd(d.Name, reloads(rel, d.Switch.Model.ASIC) || split(rel), true)}
 	if ok && (hasChecker(rel) || reloads(rel, d.Switch.Model.ASIC)) {
 		out = append(out, waysProbe(d, rel))
@@ -54,12 +54,13 @@ func Around(d *ir.Device) []target.Probe {
 	return out
 }
 
-// Switchd asks whether switchd runs, and since when: a later start is a daemon that died. NRestarts would count its deaths, but systemd
-// has it from 235 on, and Cumulus Linux 3.x has 215.
+// Switchd asks whether switchd runs, and when it started: a later start shows that the daemon died. NRestarts would count this, but it
+// needs systemd 235, and Cumulus Linux 3.x has 215.
 //
-// blind is set where the settings in the chip cannot be read back. No public node of files shows PFC, buffers or marking, on any release.
+// blind states that the settings in the chip cannot be read back: no documented node of switchd shows PFC, buffers or marking, on any
+// release.
 //
-// A reload asks a running switchd, so that without one nothing can be put to use; a restart starts it.
+// needed states that changes need a running switchd, because it reloads. A restart would start a stopped switchd.
 func Switchd(device string, needed, blind bool) target.Probe {
 	const since = "ActiveEnterTimestampMonotonic"
 	const cmd = "systemctl is-active " + unit + "\nsystemctl show -p " + since + " " + unit + "\ntrue"
@@ -83,8 +84,8 @@ func Switchd(device string, needed, blind bool) target.Probe {
 	})
 }
 
-// mlagProbe asks clagd for the other switch of the pair. What its JSON has is not documented; where status.peerAlive is missing,
-// nothing is known.
+// mlagProbe asks clagd for the other switch of the pair. The members of its JSON are not documented; without status.peerAlive, the state
+// is unknown.
 func mlagProbe(device string) target.Probe {
 	return target.StateProbe("MLAG peer", "clagctl -j 2>/dev/null || true", func(answer []byte) []target.Sample {
 		var doc struct {
@@ -104,7 +105,7 @@ func mlagProbe(device string) target.Probe {
 
 // counterProbe asks for the counters of ports that carry lossless traffic.
 func counterProbe(d *ir.Device, ports []string) target.Probe {
-	var lossless [8]bool // by the number a PFC frame may name: the cos, or the PCP that leads to it
+	var lossless [8]bool // by the number in a PFC frame: the cos, or a PCP of its cos group
 	for _, p := range d.Ports {
 		for _, b := range p.Buffers() {
 			lossless[b.Group.Cos] = true
@@ -119,7 +120,7 @@ func counterProbe(d *ir.Device, ports []string) target.Probe {
 		Query: target.Query{Cmd: "for p in " + strings.Join(ports, " ") + `; do
 echo "port $p"
 ` + target.CountersCmd(`"$p"`) + `done`},
-		// Every switch of this system has ethtool: one whose drops cannot be read is not good.
+		// Every switch of this system has ethtool, so unreadable drops are a finding.
 		Judge: func(answer []byte) (wrong []string) {
 			for _, s := range unreadCounters(answer, ports) {
 				wrong = append(wrong, s.Hint)
@@ -142,7 +143,7 @@ echo "port $p"
 				})
 			})
 			for _, s := range unreadCounters(answer, ports) {
-				s.Hint = "" // it is a finding
+				s.Hint = "" // Judge reports it
 				out = append(out, s)
 			}
 			return out
@@ -150,7 +151,7 @@ echo "port $p"
 	}
 }
 
-// eachPort calls use with an answer's lines about each port that was asked for.
+// eachPort calls use for each of the ports, with its lines in the answer.
 func eachPort(answer []byte, ports []string, use func(port, lines string)) {
 	for section := range strings.SplitSeq("\n"+string(answer), "\nport ") {
 		port, lines, _ := strings.Cut(section, "\n")
@@ -160,7 +161,7 @@ func eachPort(answer []byte, ports []string, use func(port, lines string)) {
 	}
 }
 
-// unreadCounters gives a sample for every reason why counters of ports could not be read.
+// unreadCounters returns a sample for every reason why counters of ports could not be read.
 func unreadCounters(answer []byte, ports []string) (out []target.Sample) {
 	of := map[string][]string{}
 	eachPort(answer, ports, func(port, lines string) {
@@ -179,14 +180,14 @@ func unreadCounters(answer []byte, ports []string) (out []target.Sample) {
 	return out
 }
 
-// counter is a counter of a port, and the meaning of a rise; nil: nothing is wrong.
+// counter is a counter of a port. says returns the meaning of a rise; nil: a rise is no problem.
 type counter struct {
 	name, unit string
 	says       func(at string, n uint64) string
 }
 
-// portCounters are the counters that concern lossless traffic, by name. Drops of egress queues (HwIfOutQDrops,
-// HwIfOutWredDrops) may be of lossy traffic, and pauses of lossless classes are the purpose of PFC, so neither is wrong.
+// portCounters returns the counters that concern lossless traffic, by name. Drops of egress queues (HwIfOutQDrops, HwIfOutWredDrops) may
+// be of lossy traffic, and pauses of lossless classes are the purpose of PFC, so neither is a problem.
 func portCounters(d *ir.Device, lossless [8]bool) map[string]counter {
 	m := map[string]counter{}
 	add := func(name, unit string, says func(string, uint64) string) { m[name] = counter{name, unit, says} }

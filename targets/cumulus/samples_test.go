@@ -23,7 +23,7 @@ func probeOf(t *testing.T, d *ir.Device, name string) target.Probe {
 	return probes[i]
 }
 
-// measured writes samples in the form "NAME ON=VALUE", parted by spaces.
+// measured returns samples in the form "NAME ON=VALUE", separated by commas.
 func measured(samples []target.Sample) string {
 	var out []string
 	for _, s := range samples {
@@ -84,7 +84,7 @@ func TestBGPSessions(t *testing.T) {
 		{"a warning before", "% Can't open configuration file /etc/frr/vtysh.conf due to 'Permission denied'.\n" +
 			`{"peers":{"swp1":{"state":"Established"}}}`, "BGP neighbour swp1 =1"},
 		{"shut down on purpose", `{"peers":{"swp1":{"state":"Idle (Admin)"},"swp2":{"state":"Idle (PfxCt)"}}}`, "BGP neighbour swp2 =0"},
-		{"not what it should be", `{"peers":{"a":7,"b":{"state":3}},"x":[]}`, ""},
+		{"an unexpected form", `{"peers":{"a":7,"b":{"state":3}},"x":[]}`, ""},
 		{"a name too long", `{"peers":{"` + strings.Repeat("x", 100) + `":{"state":"Idle"}}}`, ""},
 	} {
 		samples := p.Samples([]byte(c.answer))
@@ -109,7 +109,7 @@ func TestLLDPNeighbours(t *testing.T) {
 	s.cable("swp1", 3)
 	s.cable("swp2", 3)
 	p := probeOf(t, s.sw, "LLDP neighbours")
-	require.Nil(t, p.Judge, "the fabric does not say who speaks LLDP")
+	require.Nil(t, p.Judge, "the fabric does not state which devices use LLDP")
 	chassis := `{"via":"LLDP","rid":"1","age":"0 day, 00:00:58","chassis":{"leaf02":{"mgmt-ip":"192.168.0.12"}},` +
 		`"port":{"id":{"type":"ifname","value":"swp1"}}}`
 	for _, c := range []struct{ name, answer, samples string }{
@@ -181,7 +181,7 @@ func TestCounters(t *testing.T) {
 	s := canonicalSample(t, "sn2700", "3.4.3", 1)
 	p := probeOf(t, s.sw, "lossless counters")
 	assert.Contains(t, p.Cmd, "for p in swp1 swp2 swp3 swp4 swp31 swp32;")
-	require.Empty(t, p.Judge([]byte("port swp1\n"+manual+"port swp3\n HwIfInBufferDrops: 12\n")), "counters are judged by how they rise")
+	require.Empty(t, p.Judge([]byte("port swp1\n"+manual+"port swp3\n HwIfInBufferDrops: 12\n")), "only a rise of a counter is judged")
 	said := func(answer string) (words []string) {
 		for _, s := range p.Samples([]byte(answer)) {
 			require.True(t, s.Counter && !s.Hard, s.Name)
@@ -201,7 +201,7 @@ func TestCounters(t *testing.T) {
 		"leaf1:swp3 carries lossless traffic and dropped 12 packets because a buffer was full (HwIfInBufferDrops).",
 		"leaf1:swp3 received 1 PFC frame for priority 3, which is not lossless here: its peer pauses another class (HwIfInPfc3Pkt).",
 	}, said("port swp3\n HwIfInBufferDrops: 12\n HwIfInPfc3Pkt: 1\n HwIfInPfcXPkt: 4\n HwIfInBufferDrops: many\n"))
-	assert.Empty(t, p.Samples([]byte("port swp9\n HwIfInBufferDrops: 12\n")), "nobody asked for it")
+	assert.Empty(t, p.Samples([]byte("port swp9\n HwIfInBufferDrops: 12\n")), "the probe did not ask for this port")
 
 	const half = "port swp1\nunread 1\nport swp2\n HwIfInBufferDrops: 12\nport swp3\nunread 127\nport swp4\nunread 1\n"
 	unread := p.Samples([]byte(half))
@@ -221,7 +221,7 @@ func TestCounters(t *testing.T) {
 	assert.Empty(t, said("port swp3\n HwIfInPfc3Pkt: 1\n HwIfInPausePkt: 3\n"), "under link pause there is no PFC")
 }
 
-// TestNeighboursInTheLab: the simulated switch answers in the shapes of its release, and neighbours go with the link.
+// TestNeighboursInTheLab: the simulated switch answers in the form of its release, and loses neighbours with their link.
 func TestNeighboursInTheLab(t *testing.T) {
 	for _, version := range []string{"3.4.3", "4.3.0"} {
 		t.Run(version, func(t *testing.T) {

@@ -12,11 +12,11 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// portsConf states how ports are split; the interfaces of the kernel are the ports that exist.
+// portsConf is the path of the file that states how ports are split. The existing ports are the interfaces of the kernel.
 const portsConf = "/etc/cumulus/ports.conf"
 
-// looking asks for every front-panel port with its subinterfaces, the VLANs of the bridge, the bonds, clagd and the neighbours. The
-// option -c of bridge folds ranges; ifupdown2 of the release asks in the same way.
+// looking asks for every front-panel port with its subinterfaces, the VLANs of the bridge, the bonds, clagd and the neighbours. The option
+// -c of bridge prints ranges; ifupdown2 of the release uses the same command.
 const looking = target.LookScript + `set --
 for i in /sys/class/net/swp*; do
 set -- "$@" "${i##*/}"
@@ -39,7 +39,7 @@ part mlag clagctl -j
 part lldp lldpctl -f json
 `
 
-// Inspect reads the values of a switch that the fabric assumes, other than the settings of classes.
+// Inspect reads the values that the fabric assumes of a switch, such as ports and VLANs, but not the settings of classes.
 func Inspect(d *ir.Device) *target.Inspection {
 	return &target.Inspection{Query: target.Query{Cmd: looking}, Parse: func(answer []byte) *target.Seen { return seen(d, answer) }}
 }
@@ -73,7 +73,7 @@ func seen(d *ir.Device, answer []byte) *target.Seen {
 	return s
 }
 
-// instead describes the ports that a switch has in the place of a missing one.
+// instead describes the ports that a switch has instead of a missing port.
 func instead(p grammar.Port, there map[grammar.Port]bool, conf string) string {
 	var parts []string
 	for q := range there {
@@ -114,6 +114,6 @@ func readMLAG(s *target.Seen, d *ir.Device, lines target.Lines) {
 	case json.Unmarshal([]byte(text), &doc) == nil && len(doc.Status) > 0:
 		s.MLAG = true
 	case d.Switch.MLAG != "":
-		s.NotRead(target.PartMLAG, "what clagctl prints is not known")
+		s.NotRead(target.PartMLAG, "the output of clagctl has an unknown form")
 	}
 }

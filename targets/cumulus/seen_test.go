@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// looked is a switch with swp1, swp2, swp3 and swp4s0, and an intent in VLAN 100.
+// looked returns a switch with swp1, swp2, swp3 and swp4s0, and an intent in VLAN 100.
 func looked(t testing.TB) *ir.Device {
 	s := newSample(t, "sn2700", "3.7.12")
 	for _, name := range []string{"swp1", "swp2", "swp3", "swp4s0"} {
@@ -24,7 +24,7 @@ func looked(t testing.TB) *ir.Device {
 	return s.sw
 }
 
-// answering is what such a switch answers when all is as it should be; what is replaced differs.
+// answering returns the answer of a correct switch, with some texts replaced.
 func answering(pairs ...string) []byte {
 	text := `name leaf1
 port swp1 9216 100000 1 44:38:39:00:00:01
@@ -50,7 +50,7 @@ lldp {"lldp":{"interface":{"swp1":{"chassis":{"spine1":{}},"port":{"id":{"type":
 	return []byte(text)
 }
 
-// tags returns the ports that carry VLAN 100, and how.
+// tags returns the ports that carry VLAN 100, and whether it is tagged.
 func tags(s *target.Seen) string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(s.Ports)) {
@@ -66,7 +66,7 @@ func TestLook(t *testing.T) {
 	assert.Empty(t, s.Unread)
 	assert.Equal(t, "leaf1", s.Name)
 	assert.Empty(t, s.Absent)
-	assert.Len(t, s.Ports, 4, "swp4s1 is of no cable")
+	assert.Len(t, s.Ports, 4, "no cable is at swp4s1")
 	assert.Equal(t, map[string]bool{"swp4s1": true}, s.Spare)
 	assert.Equal(t, "swp1 true, swp2 true, swp3 true", tags(s), "by a range, by the bond, by a subinterface")
 	assert.Equal(t, map[string]*target.SeenBond{"bond1": {Mode: "802.3ad", Ports: []string{"swp2"}, Partner: true}}, s.Bonds)
@@ -78,10 +78,10 @@ func TestLook(t *testing.T) {
 		`[{"ifname":"swp1","vlans":[{"vlan":1,"flags":["PVID","Egress Untagged"]},{"vlan":99,"vlanEnd":110}]},`+
 			`{"ifname":"bond1","vlans":[{"vlan":100}]}]`, `{"swp1":[{"vlan":100,"flags":["Egress Untagged"]}],"bond1":[{"vlan":100}]}`))
 	assert.Empty(t, keyed.Unread)
-	assert.Equal(t, "swp1 false, swp2 true, swp3 true", tags(keyed), "the shape of 3.x")
+	assert.Equal(t, "swp1 false, swp2 true, swp3 true", tags(keyed), "the form of 3.x")
 }
 
-// What a switch has in the place of a port, with the line that splits it.
+// The ports that a switch has instead of a missing one, with the line that splits it.
 func TestLookAbsent(t *testing.T) {
 	d := looked(t)
 	for _, c := range []struct {
@@ -103,7 +103,7 @@ func TestLookAbsent(t *testing.T) {
 	}
 }
 
-// What is not answered is not read, and named; the rest is.
+// A part without an answer is reported as unread; the other parts are read.
 func TestLookUnread(t *testing.T) {
 	d := looked(t)
 	paired := looked(t)
@@ -139,16 +139,16 @@ func TestLookUnread(t *testing.T) {
 			target.PartVLANs: "the answer breaks off",
 		}},
 		{"no MLAG at all", d, []string{`{"status":{"peerAlive":true}} 0`, " 127"}, nil},
-		{"no MLAG daemon, and none is meant", d, []string{`{"status":{"peerAlive":true}} 0`, "not running 1"}, nil},
+		{"no MLAG daemon, as in the fabric", d, []string{`{"status":{"peerAlive":true}} 0`, "not running 1"}, nil},
 		{
-			"no MLAG daemon where one is meant", paired,
+			"no MLAG daemon, but an MLAG pair in the fabric", paired,
 			[]string{`{"status":{"peerAlive":true}} 0`, "not running 1"},
 			map[target.Part]string{target.PartMLAG: "clagctl fails, with status 1"},
 		},
 		{
-			"clagd says something else", paired,
+			"clagd prints another form", paired,
 			[]string{`{"status":{"peerAlive":true}} 0`, "{} 0"},
-			map[target.Part]string{target.PartMLAG: "what clagctl prints is not known"},
+			map[target.Part]string{target.PartMLAG: "the output of clagctl has an unknown form"},
 		},
 		{
 			"it hangs", paired,

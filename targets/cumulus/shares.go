@@ -8,8 +8,8 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// share gives every cos its part of a link, in percent, for releases in which queues have shares instead of the weights of priority groups
-// (4.4 and later). A class as a whole has the part that its weight gives it up to 4.3. Cos of still are lossless until a change ends.
+// share computes the share of every cos in a link, in percent, for releases with shares of queues instead of weights of priority groups
+// (4.4 and later). The sum of a class is the share that its weight means up to 4.3. The cos in still are lossless until a change ends.
 func (s *settings) share(f *ir.Fabric, still uint8) {
 	for _, g := range f.CosGroups {
 		s.groups[g.Cos] = true
@@ -24,7 +24,8 @@ func (s *settings) share(f *ir.Fabric, still uint8) {
 	}
 }
 
-// spellShares writes the shares of egress queues; cos n leaves by queue n. Where priority groups have weights (4.3), those count.
+// spellShares returns the shares of egress queues; cos n leaves by queue n. It returns nothing where priority groups have weights (up to
+// 4.3).
 func (s *settings) spellShares(d grammar.Spelling) section {
 	if d.Key(grammar.PriorityGroup, grammar.Weight) != nil {
 		return section{}
@@ -38,12 +39,12 @@ func (s *settings) spellShares(d grammar.Spelling) section {
 
 const markingTitle = "Congestion marking (ECN): egress queue lengths in bytes, probability in percent."
 
-// spellDefaultECN writes the marking of all ports.
+// spellDefaultECN returns the marking profile of all ports.
 //
-// In 4.4 there is no other marking, and the factory has it on for queue 0. There rocec owns the keys once the fabric marks. Queue 0 stays
-// if the file has it and no cos group of the fabric does: it marks traffic that the fabric does not describe, from then on by the fabric's
-// thresholds. In 5.x port groups mark too, and the manuals do not state which counts where a port has a queue in both. So rocec takes the
-// queues of the fabric's cos groups out, and keeps every other key.
+// In 4.4 this profile is the only marking, and it is on for queue 0 in the factory's file. rocec owns its keys if the fabric marks. Queue
+// 0 stays in the profile unless a cos group of the fabric has cos 0: it marks traffic that the fabric does not describe, now with the
+// fabric's thresholds. In 5.x port groups mark, too, and the manuals do not state what counts for a queue in both. So rocec removes the
+// queues of the fabric's cos groups from the profile, and keeps every other key.
 func (s *settings) spellDefaultECN(d grammar.Spelling, have grammar.Values) section {
 	f := d.DefaultMarking()
 	if f == "" {
@@ -71,7 +72,7 @@ func (s *settings) spellDefaultECN(d grammar.Spelling, have grammar.Values) sect
 		sec.add(d, f, grammar.GroupQueues, -1, "", list(s.unclaimed(on)), nil)
 		return sec
 	}
-	first := s.ecn[0] // the others have its thresholds, or check has refused the switch
+	first := s.ecn[0] // all groups have the same thresholds, or check has refused the switch
 	var why []ir.Origin
 	for _, g := range s.ecn {
 		queues = append(queues, g.cos...)
@@ -87,7 +88,7 @@ func (s *settings) spellDefaultECN(d grammar.Spelling, have grammar.Values) sect
 	return sec
 }
 
-// unclaimed are the queues of a list that are those of no cos group of the fabric.
+// unclaimed returns the queues in a list that belong to no cos group of the fabric.
 func (s *settings) unclaimed(queues string) (out []int) {
 	for _, item := range grammar.Items(queues) {
 		if q, ok := grammar.Number(item, 7); ok && !s.groups[q] {

@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// The shares of queues: a class has what its weight gives it, groups in it share by theirs.
+// The shares of queues: a class has the share of its weight, and divides it by the weights of its groups.
 func TestShares(t *testing.T) {
 	type group struct {
 		cos, weight      int
@@ -28,7 +28,7 @@ func TestShares(t *testing.T) {
 			[]group{{cos: 4, lossless: true, weight: 30}, {cos: 5, lossless: true, weight: 10}},
 			[8]int{12, 12, 12, 12, 30, 10, 12, 0},
 		},
-		"a lossy group of its own":   {[]group{{cos: 4, lossless: true, weight: 50}, {cos: 2, weight: 50}}, [8]int{9, 9, 8, 8, 50, 8, 8, 0}},
+		"a separate lossy group":     {[]group{{cos: 4, lossless: true, weight: 50}, {cos: 2, weight: 50}}, [8]int{9, 9, 8, 8, 50, 8, 8, 0}},
 		"one takes nearly all":       {[]group{{cos: 4, lossless: true, weight: 99}}, [8]int{1, 1, 1, 1, 94, 1, 1, 0}},
 		"every cos is strict or one": {[]group{{cos: 7, lossless: true, weight: 1}}, [8]int{15, 14, 14, 14, 14, 14, 14, 1}},
 	} {

@@ -9,33 +9,33 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// setting is one line to be: key = value.
+// setting is one wanted line: key = value.
 type setting struct {
 	key, value string
 	why        []ir.Origin
 }
 
-// section is settings that stand together, under a comment when rocec writes the whole file.
+// section is a group of consecutive settings. In a file that rocec writes from nothing, a comment is above them.
 type section struct {
 	title    string // comment lines
 	settings []setting
 }
 
-// add writes the key of a feature that has a meaning, in the spelling, for a cos and a port or priority group (-1 and "" where the key has
-// none). It leaves out a key that the file does not accept.
+// add appends a setting: the key of a feature that has a meaning, for a cos and a port or priority group (-1 and "" for a key without
+// one). It leaves out a key that the file does not accept.
 func (sec *section) add(d grammar.Spelling, f grammar.Feature, m grammar.Meaning, cos int, group, value string, why []ir.Origin) {
 	if k := d.Key(f, m); k != nil {
 		sec.settings = append(sec.settings, setting{k.Spell(cos, group), value, why})
 	}
 }
 
-// names writes the list of groups of a feature.
+// names appends the list of groups of a feature.
 func (sec *section) names(d grammar.Spelling, f grammar.Feature, m grammar.Meaning, groups []string) {
 	sec.add(d, f, m, -1, "", "["+strings.Join(groups, ", ")+"]", nil)
 }
 
-// spell writes the settings in a spelling, in the order of the vendor's file. have holds the active keys of the file on the switch. It
-// takes ports of the fabric out of port groups of others.
+// spell returns the settings in a spelling, in the order of the vendor's file. have contains the active keys of the file on the switch.
+// spell removes ports of the fabric from port groups of others.
 func spell(s *settings, d grammar.Spelling, have grammar.Values) []section {
 	secs := []section{s.spellTrust(d, have), s.spellClasses(d)}
 	secs = append(secs, s.spellPFC(d, have), s.spellPause(d, have), s.spellECN(d, have), s.spellDefaultECN(d, have),
@@ -43,20 +43,20 @@ func spell(s *settings, d grammar.Spelling, have grammar.Values) []section {
 	for _, sec := range []section{
 		s.spellSource(d, have),
 		unlist(d, grammar.Remark, have, s.ports),
-		unlist(d, grammar.EgressSched, have, s.fabric), // weights are those of the whole switch
+		unlist(d, grammar.EgressSched, have, s.fabric), // the fabric's weights apply to the whole switch
 	} {
 		if len(sec.settings) > 0 {
 			secs = append(secs, sec)
 		}
 	}
-	if d.Marking() == "" { // what is marked on every port is not marked otherwise on some
+	if d.Marking() == "" { // with a profile for every port, groups must not mark some ports differently
 		secs = append(secs, unlist(d, grammar.ECNRED, have, s.fabric))
 	}
 	return secs
 }
 
-// spellSource writes the port group that trusts PCP alone. The group has its own map, since the manuals do not state that a group without
-// one has the switch's. Without such ports it takes those of the fabric out of the groups of others.
+// spellSource returns the port group that trusts PCP alone. The group has its own map, since the manuals do not state that a group without
+// a map uses the map of the switch. If the fabric needs no such group, spellSource removes the fabric's ports from the groups of others.
 func (s *settings) spellSource(d grammar.Spelling, have grammar.Values) section {
 	if len(s.byPCP) == 0 {
 		return unlist(d, grammar.Source, have, s.ports)
@@ -76,7 +76,7 @@ func (s *settings) spellSource(d grammar.Spelling, have grammar.Values) section 
 	return sec
 }
 
-// union sorts the ports of both.
+// union returns the ports of both lists, sorted.
 func union(a, b []grammar.Port) []grammar.Port {
 	out := slices.Concat(a, b)
 	slices.SortFunc(out, grammar.Port.Compare)
@@ -109,14 +109,14 @@ func (s *settings) spellTrust(d grammar.Spelling, have grammar.Values) section {
 	}
 	s.spellMap(&sec, d, grammar.MapTrusted, trusted)
 	s.spellMap(&sec, d, grammar.MapPCP, s.pcp[:])
-	if trustDSCP || d.InManual() { // a key that is in no manual is written only where needed
+	if trustDSCP || d.InManual() { // a key that no manual documents is only written where the switch needs it
 		s.spellMap(&sec, d, grammar.MapDSCP, s.dscp[:])
 	}
 	return sec
 }
 
-// trusted returns the fields that the switch is to trust: those the fabric needs. A switch that also trusts the other field keeps doing so
-// where that changes nothing for packets of intents.
+// trusted returns the fields that the switch must trust: those that the fabric needs. A switch that also trusts the other field continues
+// to do so where that changes nothing for packets of intents.
 func (s *settings) trusted(have grammar.Values) (pcp, dscp bool) {
 	set, _ := have.Get(grammar.Switch, grammar.TrustSet, -1, "")
 	fields := grammar.Items(set)
@@ -124,7 +124,7 @@ func (s *settings) trusted(have grammar.Values) (pcp, dscp bool) {
 	return s.trustPCP || both && s.sparePCP, s.trustDSCP || both && s.spareDSCP
 }
 
-// spellMap writes which values of a header field get each cos.
+// spellMap appends the lists of the values of a header field, one for each cos.
 func (s *settings) spellMap(sec *section, d grammar.Spelling, m grammar.Meaning, to []int) {
 	k := d.Key(grammar.Switch, m)
 	for cos := range 8 {
@@ -196,15 +196,15 @@ func (s *settings) spellPFC(d grammar.Spelling, have grammar.Values) section {
 	return sec
 }
 
-// listed reports whether to write the list of a feature's port groups. Without groups it is written only to empty an existing list: a
-// feature without a list is off anyway.
+// listed reports whether to write the list of a feature's port groups. Without groups, only an existing list is written, to empty it: a
+// feature without a list is off.
 func listed(f grammar.Feature, groups int, have grammar.Values) bool {
 	_, standing := have.Get(f, grammar.Groups, -1, "")
 	return groups > 0 || standing
 }
 
-// spellPause writes link pause groups; under PFC it takes the fabric's ports out of the pause groups of others, since
-// a port obeys one or the other (802.1Qbb).
+// spellPause returns the link pause groups. Under PFC it removes the fabric's ports from the pause groups of others, since a port obeys
+// either PFC or link pause (802.1Qbb).
 func (s *settings) spellPause(d grammar.Spelling, have grammar.Values) section {
 	if len(s.pause) == 0 {
 		var ports []grammar.Port
@@ -218,8 +218,8 @@ func (s *settings) spellPause(d grammar.Spelling, have grammar.Values) section {
 	return sec
 }
 
-// groups writes the list of port groups of a pausing feature, and every key of rocec's groups. The list includes groups of others at ports
-// that are not in the fabric.
+// groups appends the list of port groups of a pausing feature, and every key of rocec's groups. The list includes groups of others with
+// ports that are not in the fabric.
 func (sec *section) groups(d grammar.Spelling, f grammar.Feature, groups []lossless, have grammar.Values, fabric []grammar.Port) {
 	names := make([]string, len(groups))
 	for i, g := range groups {
@@ -232,7 +232,7 @@ func (sec *section) groups(d grammar.Spelling, f grammar.Feature, groups []lossl
 	for _, g := range groups {
 		sec.add(d, f, grammar.GroupCos, -1, g.name, list(g.cos), g.why) // link pause has no such key
 		sec.add(d, f, grammar.GroupPorts, -1, g.name, grammar.PortSet(g.ports), g.why)
-		if g.size.N > 0 { // 0: kept from a group of others that leaves it to the switch ([joining.groups])
+		if g.size.N > 0 { // 0: taken from a group of others that leaves the sizes to the switch ([joining.groups])
 			sec.add(d, f, grammar.Buffer, -1, g.name, strconv.Itoa(g.size.N), g.size.From)
 			sec.add(d, f, grammar.Xoff, -1, g.name, strconv.Itoa(g.xoff.N), g.xoff.From)
 			sec.add(d, f, grammar.XonDelta, -1, g.name, strconv.Itoa(g.xonDelta.N), g.xonDelta.From)
@@ -272,7 +272,7 @@ func (s *settings) spellECN(d grammar.Spelling, have grammar.Values) section {
 	return sec
 }
 
-// unlist takes ports out of the port groups in force of a feature. A feature the file does not list stays unwritten.
+// unlist removes ports from the port groups of a feature that are in force. A feature whose list is not in the file is not written.
 func unlist(d grammar.Spelling, f grammar.Feature, have grammar.Values, ports []grammar.Port) section {
 	var sec section
 	if _, standing := have.Get(f, grammar.Groups, -1, ""); !standing {
@@ -286,8 +286,8 @@ func unlist(d grammar.Spelling, f grammar.Feature, have grammar.Values, ports []
 	return sec
 }
 
-// others returns the port groups of others that stay in force for a feature after the taken ports are taken out. cut has the new port_set
-// of groups that lose ports. A group without ports left, or whose ports cannot be taken apart, does not stay.
+// others returns the port groups of others that stay in force for a feature without the taken ports. cut contains the new port_set of
+// groups that lose ports. A group does not stay if it has no port left, or if its port_set cannot be split.
 func others(d grammar.Spelling, f grammar.Feature, have grammar.Values, taken []grammar.Port) (keep []string, cut []setting) {
 	key := d.Accepts(f, grammar.GroupPorts)
 	seen := map[string]bool{}
@@ -310,7 +310,7 @@ func others(d grammar.Spelling, f grammar.Feature, have grammar.Values, taken []
 	return keep, cut
 }
 
-// groupNames are the names of rocec's port groups of each feature; the second of a feature is roce_pfc_2.
+// groupNames contains the name of rocec's first port group of each feature. The second group is roce_pfc_2, and so on.
 var groupNames = map[grammar.Feature]string{
 	grammar.PFC:       "roce_pfc",
 	grammar.LinkPause: "roce_pause",
@@ -319,7 +319,7 @@ var groupNames = map[grammar.Feature]string{
 	grammar.Source:    "roce_trust",
 }
 
-// ours reports whether rocec names port groups of a feature so.
+// ours reports whether a name is one that rocec gives to port groups of a feature.
 func ours(f grammar.Feature, group string) bool {
 	base, ok := groupNames[f]
 	if !ok {
@@ -340,13 +340,14 @@ func number(s string) (int, bool) {
 	return int(n), err == nil && strconv.FormatUint(n, 10) == s
 }
 
-// classification are the meanings of the whole switch's keys that rocec sets in one dialect or another.
+// classification contains the meanings of the keys of the whole switch that rocec sets in some dialect.
 var classification = []grammar.Meaning{
 	grammar.TrustOne, grammar.TrustSet, grammar.DefaultCos, grammar.RewriteOne, grammar.RewriteSet, grammar.MapTrusted,
 	grammar.MapPCP, grammar.MapDSCP,
 }
 
-// stale reports whether a key is rocec's, or has the meaning of one of rocec's in another dialect: where it is not wanted, it is removed.
+// stale reports whether a key is rocec's, or has the meaning of one of rocec's keys in another dialect. An edit removes such keys if they
+// are not wanted.
 func stale(key string, d grammar.Spelling) bool {
 	words := strings.Split(key, ".")
 	f := grammar.Feature(words[0])
@@ -360,7 +361,7 @@ func stale(key string, d grammar.Spelling) bool {
 	return len(words) > 2 && ours(f, words[1])
 }
 
-// origins returns the origins of each key that rocec may write, for every key that the file on the switch may accept.
+// origins returns the origins of each key that rocec may write, in every spelling that the file on the switch may accept.
 func origins(s *settings, doc grammar.Spelling) map[string][]ir.Origin {
 	m := map[string][]ir.Origin{}
 	for _, d := range doc.Possible() {

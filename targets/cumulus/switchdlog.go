@@ -8,12 +8,12 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// switchdLog is the log in which switchd reports settings that it did not take.
+// switchdLog is the log in which switchd reports settings that it refuses.
 const switchdLog = "/var/log/switchd.log"
 
-// refusals are the lines that switchd logs when it did not take a setting of traffic.conf or datapath.conf: the level, and an extended
-// regular expression of the text. No other line is a failure, such as the WARNING about an unlimited egress buffer that comes with PFC
-// itself. Source: switchd Log Message Reference 4.1.
+// refusals are the lines that switchd logs when it refuses a setting of traffic.conf or datapath.conf: the level, and an extended regular
+// expression of the text. Other lines are no failures, such as the WARNING about an unlimited egress buffer, which PFC causes. Source:
+// switchd Log Message Reference 4.1.
 var refusals = []struct{ level, text string }{
 	{"CRITICAL", "_range_limits_get:"},
 	{"CRITICAL", "_port_group_range_translate:"},
@@ -40,22 +40,23 @@ var refusals = []struct{ level, text string }{
 	{"WARNING", "_switch_priority_config_values_get:"},
 }
 
-// harmless is the levels below WARNING.
+// harmless matches the levels below WARNING.
 const harmless = "(^|[^A-Za-z])(INFO|NOTICE|DEBUG)([^A-Za-z]|$)"
 
-// clamps matches the line that it logs when it replaces a threshold of marking that the chip cannot have. Source: as above.
+// clamps matches the line that switchd logs when it replaces an ECN threshold that the chip does not support. The source is the same.
 const clamps = "(min|max)_threshold_bytes .*(less than minimum|greater than maximum)"
 
-// noteLog stores the log file's inode and size, so that only later lines count. For a step that goes back it stores both of before the
-// change.
+// noteLog stores the log file's inode and size, so that only later lines count. It keeps the first stored values for a step that goes
+// back: those from before the change.
 const noteLog = "{ stat -c '%i %s' " + switchdLog + " 2>/dev/null || echo 0 0; } >\"$ROCEC_STEP/log\"\n" +
 	"[ -e \"$ROCEC_STEP/first\" ] || cp \"$ROCEC_STEP/log\" \"$ROCEC_STEP/first\"\n"
 
 // logged searches the lines that switchd has logged since the step began, in the present log file and, after a rotation, in the former
-// one. A line with a level below WARNING is not a complaint, whatever its function. The bytes that are read and printed are bounded: a log
-// may grow by gigabytes.
+// one. A line with a level below WARNING is never a complaint. The number of bytes that are read and printed is limited, since a log may
+// grow by gigabytes.
 //
-// The former content may have caused complaints before. So when a step goes back, lines that the log had before the change are no failure.
+// The former content may have caused complaints earlier. So when a step goes back, lines that were in the log before the change are no
+// failure.
 var logged = `since() {
 	read -r file from <"$ROCEC_STEP/log"
 	now=$(stat -c '%i %s' ` + switchdLog + ` 2>/dev/null || echo 0 0)
@@ -88,7 +89,7 @@ if [ -n "$said" ]; then
 fi
 `
 
-// clamped appends to the word how the thresholds that switchd has changed, from log lines of any level.
+// clamped appends the thresholds that switchd has changed to the shell variable how. It finds them in log lines of any level.
 const clamped = `new | grep -E '` + clamps + `' | head -n 4 >"$ROCEC_STEP/adjusted"
 more='` + target.Adjusted + `'
 while read -r line; do
@@ -97,12 +98,12 @@ done <"$ROCEC_STEP/adjusted"
 printf '%s\n' "$how"
 `
 
-// mostLog is how much of a log the probe reads, in bytes.
+// mostLog is the size in bytes up to which the probe reads a log.
 const mostLog = 64 << 20
 
-// refusalProbe asks for the last line of the log about a setting that switchd did not take. A change looks right after it was put to use
-// ([logged]), and once more for later lines at the end of the soak. Each file counts by its inode, so that a log that is rotated meanwhile
-// is not a new complaint.
+// refusalProbe asks for the last line of the log about a setting that switchd refused. A change searches the log right after its
+// activation ([logged]); this probe finds later lines, at the end of the soak. The inode identifies a log file, so that a rotation does
+// not look like a new complaint.
 func refusalProbe(device string) target.Probe {
 	return target.Probe{
 		Name: "switchd log",
@@ -127,7 +128,7 @@ true`},
 				out = append(out, target.Sample{
 					Name: "last refusal in file " + inode + " of switchd", Value: n, Unit: target.UnitEvents, Counter: true, Hard: true,
 					Says: func(uint64) string {
-						return fmt.Sprintf("switchd on %s did not take a setting after all: %s (%s).", device, target.Escape(text), switchdLog)
+						return fmt.Sprintf("switchd on %s refused a setting later: %s (%s).", device, target.Escape(text), switchdLog)
 					},
 				})
 			}
@@ -136,7 +137,7 @@ true`},
 	}
 }
 
-// pattern is one expression for all refusals.
+// pattern returns one expression for all refusals.
 func pattern() string {
 	texts := make([]string, len(refusals))
 	for i, r := range refusals {

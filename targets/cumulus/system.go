@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// OS has the facts about Cumulus Linux.
+// OS contains the facts about Cumulus Linux.
 var OS = &ir.OS{
 	Name: osName, Title: osTitle, User: "cumulus", Newest: newest,
 	Usual: usual, Release: release, Runs: runs, Configs: configs, Default: configOf, Presets: true,
@@ -32,7 +32,7 @@ const (
 	newest  = "4.3.0" // with traffic.conf
 )
 
-// release returns what is wrong with a release: it is two or three numbers.
+// release returns a sentence if a release is not two or three numbers.
 func release(version string) string {
 	parts := strings.Split(version, ".")
 	ok := len(parts) == 2 || len(parts) == 3
@@ -42,21 +42,21 @@ func release(version string) string {
 	if ok {
 		return ""
 	}
-	return fmt.Sprintf("%q is not a release. Write numbers with dots between them, as "+
-		"\"3.4.3\" or \"4.3.0\". The release decides how settings are spelled.", version)
+	return fmt.Sprintf("%q is not a release. Write numbers with dots between them, such as \"3.4.3\" or \"4.3.0\". The spelling of "+
+		"settings depends on the release.", version)
 }
 
-// chip is what Cumulus Linux does on a chip.
+// chip contains the features of Cumulus Linux on a chip.
 type chip struct {
-	since    grammar.Release // from which the manual lists the chip among those with these settings; none: it never does
+	since    grammar.Release // the first release whose manual lists the chip for these settings; zero: no manual does
 	pfc, ecn bool
-	drops    bool // marking also drops early what cannot be marked (RED)
+	drops    bool // marking also drops packets early that cannot be marked (RED)
 	source   string
 }
 
 // chips are the features of the releases that rocec writes, by chip. Source of since: the lists of platforms in the quality-of-service
-// chapters of 3.1.2, 3.3.2, 3.4.3, 3.5, 3.7, 4.0, 4.2, 4.3, 4.4 and 5.x; "CL x.y" is the chapter of that manual. Chips that are not here
-// are in no release; rocec assumes that a switch with one has the features of its chip.
+// chapters of 3.1.2, 3.3.2, 3.4.3, 3.5, 3.7, 4.0, 4.2, 4.3, 4.4 and 5.x; "CL x.y" is the chapter of that manual. No release supports other
+// chips; rocec assumes that a switch with such a chip has all features of the chip.
 //
 // All lossless cos of a port share one priority group on Spectrum (a working draft of the CL 5.0 manual says so; no released page
 // contradicts it).
@@ -84,18 +84,18 @@ var chips = map[string]chip{
 	"spectrum2gearbox": {since: grammar.Release{4, 0}, pfc: true, ecn: true, source: "as Spectrum-2"},
 	"spectrum3":        {since: grammar.Release{4, 2}, pfc: true, ecn: true, source: "CL 4.2"},
 	"spectrum4":        {since: grammar.Release{5, 0}, pfc: true, ecn: true, source: "CL 5.x"},
-	"spectrum5":        {since: grammar.Release{5, 0}, pfc: true, ecn: true, source: "taken to do what Spectrum-4 does"},
+	"spectrum5":        {since: grammar.Release{5, 0}, pfc: true, ecn: true, source: "assumed to have the features of Spectrum-4"},
 	"spectrum6": {
 		since: grammar.Release{5, 16}, pfc: true, ecn: true,
-		source: "CL 5.18, or shortly before; taken to do what Spectrum-4 does",
+		source: "CL 5.18, or shortly before; assumed to have the features of Spectrum-4",
 	},
 }
 
-// CosCPU is reserved for traffic that the switch's CPU sends, by the comments of every template of the vendor, those of 5.x too.
+// CosCPU is the cos that is reserved for traffic of the switch's CPU, by the comments in every template of the vendor, also in 5.x.
 const CosCPU = 3
 
-// can returns the features of a chip in the releases that rocec writes. Any other release is assumed to have the same, without trust by
-// ports before 3.5 (the source.* keys of its manual).
+// can returns the features of a chip in the releases that rocec writes. Any other release is assumed to have the same features. Ports can
+// have their own trusted fields from 3.5 on (the source.* keys of its manual).
 func can(a *platform.ASIC, version string) ir.SwitchCan {
 	does, listed := chips[a.Name]
 	c := ir.ChipCan()
@@ -119,7 +119,7 @@ func can(a *platform.ASIC, version string) ir.SwitchCan {
 	c.Stuck = osTitle + " up to 4.3 has no PFC watchdog, so switches that are stuck need a restart of switchd or of a link"
 	switch r, ok := grammar.ParseRelease(version); {
 	case ok && r.AtLeast(5, 6):
-		c.Stuck = osTitle + " has a PFC watchdog from 5.6 on, which rocec turns on at lossless ports through NVUE, and leaves as it is where " +
+		c.Stuck = osTitle + " has a PFC watchdog from 5.6 on, which rocec turns on at lossless ports through NVUE, and does not change where " +
 			"it writes files; without it, switches that are stuck need a restart of switchd or of a link"
 	case ok && split(r):
 		c.Stuck = osTitle + " up to 5.5 has no PFC watchdog, so switches that are stuck need a restart of switchd or of a link"
@@ -134,7 +134,7 @@ func adds(s *ir.Switch) *ir.Added {
 	switch {
 	case !ok:
 		return nil
-	case byNVUE && r.AtLeast(5, 6): // the first with a watchdog
+	case byNVUE && r.AtLeast(5, 6): // the first release with a watchdog
 		return &added().watched
 	case byNVUE:
 		return &added().nvue
@@ -146,17 +146,17 @@ func adds(s *ir.Switch) *ir.Added {
 	return &added().byClass
 }
 
-// marks: an ECN port group has one set of thresholds for all cos of its ports. The manual of 4.4 has one set for all ports. NVUE has one
-// for each queue.
+// marks returns the scope of one set of ECN thresholds: all cos of a port with ECN port groups, all ports in 4.4, one queue with NVUE. It
+// also returns the reason for a scope larger than a queue.
 func marks(version, config string) (ir.MarkScope, string) {
 	_, doc, ok := documented(version)
 	switch {
 	case !ok || cmp.Or(config, configOf(version)) == ByNVUE:
 		return ir.MarksOfQueue, ""
 	case doc.Marking() != "":
-		return ir.MarksOfPort, "an ECN port group has one for all its cos"
+		return ir.MarksOfPort, "an ECN port group has one set for all its cos"
 	case doc.DefaultMarking() != "":
-		return ir.MarksOfSwitch, "the manual of Cumulus Linux 4.4 has one for all ports"
+		return ir.MarksOfSwitch, "Cumulus Linux 4.4 has one set for all ports"
 	}
 	return ir.MarksOfQueue, ""
 }

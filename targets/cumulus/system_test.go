@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 )
 
-// A port has one spelling, and reading it back gives the port.
+// A port has one spelling, and reading the spelling returns the port.
 func TestFrontPanelNames(t *testing.T) {
 	sw, ok := platform.FindSwitch("sn2410")
 	require.True(t, ok)
@@ -45,10 +45,10 @@ func TestReleases(t *testing.T) {
 	for _, v := range []string{"3.7.16", "4.4.5", "5.3.1", "5.99"} {
 		assert.Empty(t, sayRelease(v), v)
 	}
-	assert.Empty(t, sayRelease(OS.Newest), "the newest is one that is written")
+	assert.Empty(t, sayRelease(OS.Newest), "rocec writes for the newest release")
 }
 
-// What the system offers on a chip is consistent, and has a source where it is not a guess.
+// The features of a chip are consistent, and have a source unless they are assumed.
 func TestSystemOnChips(t *testing.T) {
 	for _, a := range platform.ASICs {
 		c := OS.Can(a, "")

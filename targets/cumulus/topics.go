@@ -12,7 +12,7 @@ var topics = []diag.Topic{
 
 var topicRelease = diag.Topic{
 	Code:    "cumulus-release",
-	Summary: "this release does not read the files rocec writes",
+	Summary: "this release does not read the files that rocec writes",
 }
 
 var topicModel = diag.Topic{
@@ -67,12 +67,12 @@ var topicLossless = diag.Topic{
 
 var topicCPU = diag.Topic{
 	Code:    "cumulus-cos-3",
-	Summary: "cos 3 is the switch CPU's on Broadcom",
+	Summary: "on Broadcom cos 3 is reserved for the switch's CPU",
 }
 
 var topicCutThrough = diag.Topic{
 	Code:    "cumulus-cut-through",
-	Summary: "link pause and cut-through do not go together on Broadcom",
+	Summary: "link pause and cut-through cannot be combined on Broadcom",
 }
 
 var topicWeights = diag.Topic{

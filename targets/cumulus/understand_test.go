@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// onSwitch returns the files of a switch once rocec's files are in those of the factory, or in none.
+// onSwitch returns the files of a switch after rocec's edit of the factory's files, or of none.
 func onSwitch(t *testing.T, s *sample, version string, factory bool) map[string][]byte {
 	t.Helper()
 	r, doc, ok := documented(version)
@@ -69,7 +69,7 @@ func TestUnderstandsWhatIsWritten(t *testing.T) {
 	}
 }
 
-// withoutThresholds leaves out what releases up to 3.2 have no key for.
+// withoutThresholds removes the thresholds, for which releases up to 3.2 have no key.
 func withoutThresholds(of ir.Detail) ir.Detail {
 	d := of.Get()
 	for i := range d.Queues {
@@ -78,7 +78,7 @@ func withoutThresholds(of ir.Detail) ir.Detail {
 	return ir.NewDetail(d)
 }
 
-// agree holds the settings that were read to those that are meant, where the fabric means something.
+// agree compares the settings that were read with those that the fabric states.
 func agree(t *testing.T, want, have *ir.PortSettings, name string) {
 	t.Helper()
 	require.Equal(t, [2]bool{true, true}, [2]bool{have.TrustKnown, have.PausesKnown}, name)
@@ -119,8 +119,8 @@ func agree(t *testing.T, want, have *ir.PortSettings, name string) {
 	assert.Zero(t, h.Shaper.Value)
 }
 
-// TestUnderstandsTheFactory: each row of the files of a release has a meaning, or a reason for having none. So has each row of files that
-// others have made.
+// TestUnderstandsTheFactory: each row of the files of a release has a meaning, or a reason for having none. The same holds for files of
+// other writers.
 func TestUnderstandsTheFactory(t *testing.T) {
 	for name, release := range map[string]string{
 		"t1": "3.4.3", "t2": "3.4.3", "t3": "3.7.16", "t4": "4.3.0", "q1": "4.4.0", "q2": "5.3.0", "i1": "4.4.0", "i2": "5.3.0",

@@ -14,17 +14,18 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// The answer of a switch about who else writes traffic.conf: lines of NCLU, how NCLU ended, a line that parts, the file.
+// The parts of a switch's answer about other writers of traffic.conf: lines of NCLU, the exit status of NCLU, a separating line, and the
+// file.
 const (
 	ncluEnded = "nclu status "
-	fileBegin = "== traffic.conf\n" // or what is in its place
+	fileBegin = "== traffic.conf\n" // also before a qos_features.conf
 )
 
 // hasNCLU reports whether the manual of a release has NCLU commands that write traffic.conf: storage-optimized from 3.7 on, roce and
-// egress-sched in 4.3. What it writes from 4.4 on is not known; the files of an image have no NCLU from 5.0 on.
+// egress-sched in 4.3. Its files from 4.4 on are unknown; images from 5.0 on contain no NCLU.
 func hasNCLU(r grammar.Release) bool { return r.AtLeast(3, 7) && !split(r) }
 
-// writersWatch asks for the file as it is, and NCLU for those of its commands that write it, or from 4.4 on whether NVUE runs.
+// writersWatch asks for the present file. It asks NCLU for its commands that write the file, or, from 4.4 on, whether NVUE runs.
 func writersWatch(d *ir.Device, r grammar.Release, doc grammar.Spelling) target.Watch {
 	cmd := ""
 	if hasNCLU(r) {
@@ -45,8 +46,8 @@ func writersWatch(d *ir.Device, r grammar.Release, doc grammar.Spelling) target.
 	}
 }
 
-// judgeWriters names other writers of a switch's traffic.conf, and their settings that are in force beside rocec's. Texts name no switch,
-// so that alike switches share one text.
+// judgeWriters reports other writers of a switch's traffic.conf, and settings of others that are in force beside rocec's. Texts name no
+// switch, so that equal switches share one text.
 func judgeWriters(d *ir.Device, doc grammar.Spelling, answer []byte, failed string) (found diag.List) {
 	at := diag.FirstPlace(d.At, d.Decl)
 	said, content, ok := bytes.Cut(answer, []byte(fileBegin))
@@ -56,44 +57,44 @@ func judgeWriters(d *ir.Device, doc grammar.Spelling, answer []byte, failed stri
 	}
 	if failed != "" || !ok {
 		if failed == "" {
-			failed = "the answer breaks off"
+			failed = "the answer is incomplete"
 		}
 		topicWriter.Noticef(&found, at, "Other writers of %s were not read: %s. It is unknown whether %s or a template also writes it.",
 			file, target.Escape(failed), other)
 		return found
 	}
-	lines, _ := grammar.Parse(content) // what can be read is judged, whether or not it may be edited
+	lines, _ := grammar.Parse(content) // readable lines are judged even if the file cannot be edited
 	if file == featuresName {
 		judgeNVUED(&found, at, string(said))
 	} else {
 		judgeNCLU(&found, at, readNCLU(said), lines)
 	}
-	if !d.ByOthers { // else a tool is the writer in the fabric
+	if !d.ByOthers { // in the fabric the writer of the others may be a tool
 		judgeTemplate(&found, at, file, lines)
 	}
 	judgeBeside(&found, at, d, doc, content, lines)
 	return found
 }
 
-// judgeNVUED names NVUE where it runs and does not ignore the file: its next apply of any change writes the file anew.
-// Classes in NVUE refuse the switch ([judgeNVUE]).
+// judgeNVUED reports NVUE if it runs and does not ignore the file: its next apply of any change overwrites the file. If NVUE has classes,
+// the switch is refused ([judgeNVUE]).
 func judgeNVUED(found *diag.List, at diag.Range, said string) {
 	if strings.HasPrefix(said, nvueActive) && !strings.Contains(said, featuresPath) {
 		topicWriter.Warnf(found, at, "NVUE runs on the switch and does not ignore %s and %s: its next nv config apply of any change asks "+
-			"whether to write them anew. Set the ignore (nv set system config apply ignore, with each path), or stop "+
+			"whether to overwrite them. Let NVUE ignore them (nv set system config apply ignore, with each path), or stop "+
 			"nvued.", featuresPath, infraPath)
 	}
 }
 
-// nclu is the answer of NCLU about itself.
+// nclu is the parsed answer of NCLU.
 type nclu struct {
 	there    bool
-	failed   string   // its status, where it gave no configuration
-	commands []string // that write traffic.conf
+	failed   string   // its exit status if it failed
+	commands []string // the commands that write traffic.conf
 }
 
-// readNCLU reads `net show configuration commands`, whose form no manual describes: words that are in the names of commands count, those of
-// a description do not.
+// readNCLU reads the output of `net show configuration commands`, whose form no manual describes. Only words in the names of commands
+// count, not words in a description.
 func readNCLU(said []byte) (n nclu) {
 	for l := range strings.Lines(string(said)) {
 		l = strings.TrimSpace(l)
@@ -116,13 +117,13 @@ func readNCLU(said []byte) (n nclu) {
 	return n
 }
 
-// ncluGroups are the port groups that NCLU's RoCE commands make.
+// ncluGroups are the port groups that NCLU's RoCE commands write.
 var ncluGroups = []string{"ROCE_PFC", "ROCE_ECN"}
 
-// judgeNCLU names NCLU where it holds commands that write the file, and where the file shows that it did.
+// judgeNCLU reports NCLU if it has commands that write the file, or if the file shows that NCLU has written it.
 func judgeNCLU(found *diag.List, at diag.Range, n nclu, lines []grammar.Line) {
 	if len(n.commands) > 0 {
-		topicWriter.Warnf(found, at, "NCLU holds %s on the switch: its next net commit of RoCE or queues writes port groups of its own into "+
+		topicWriter.Warnf(found, at, "NCLU has %s on the switch: its next net commit of RoCE or queues writes its own port groups into "+
 			"traffic.conf and changes datapath.conf, and the last writer wins. Delete the commands (net del), commit, and then "+
 			"apply.", quoted(n.commands))
 		return
@@ -151,22 +152,22 @@ func judgeNCLU(found *diag.List, at diag.Range, n nclu, lines []grammar.Line) {
 	}
 	switch {
 	case n.failed != "":
-		topicWriter.Warnf(found, at, "NCLU made the %s of traffic.conf, and does not print its commands (exit status %s): its next net "+
-			"commit of RoCE may write them again. Look with net show configuration commands, and delete what names roce or "+
+		topicWriter.Warnf(found, at, "NCLU wrote the %s in traffic.conf, and does not print its commands (exit status %s): its next net "+
+			"commit of RoCE may write the same again. Run net show configuration commands, and delete the commands with roce or "+
 			"storage-optimized.",
 			names, target.Escape(n.failed))
 	case !n.there && listed:
-		topicWriter.Warnf(found, at, "NCLU made the %s, in force in traffic.conf, and could not be asked whether it holds the commands for "+
-			"them: a net commit of RoCE may write them again. Look with net show configuration commands.", names)
+		topicWriter.Warnf(found, at, "NCLU wrote the %s, in force in traffic.conf, and it is unknown whether NCLU still has the commands for "+
+			"this: a net commit of RoCE may write the same again. Run net show configuration commands.", names)
 	case !n.there:
-		topicWriter.Noticef(found, at, "NCLU made the %s of traffic.conf, which no list names any more; its present commands could not be "+
-			"read.", names)
+		topicWriter.Noticef(found, at, "NCLU wrote the %s in traffic.conf, and no list names it now; the present commands of NCLU could not "+
+			"be read.", names)
 	default:
-		topicWriter.Noticef(found, at, "NCLU made the %s of traffic.conf; it holds no command for them now.", names)
+		topicWriter.Noticef(found, at, "NCLU wrote the %s in traffic.conf, but has no command for this now.", names)
 	}
 }
 
-// quoted lists commands of others, the first few.
+// quoted lists the first few of other writers' commands.
 func quoted(commands []string) string {
 	const most = 3
 	var out []string
@@ -182,13 +183,13 @@ func quoted(commands []string) string {
 	return diag.And(out)
 }
 
-// generated is what comments say in files that a tool makes from a template.
+// generated matches the comments in files that a tool writes from a template.
 var generated = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\bansible\b|\bansible_|\bjinja2?\b|\.j2\b|\{\{|\{%|` +
 		`\b(managed|generated|maintained|controlled|written) by (puppet|chef|salt|saltstack|cfengine|terraform|nornir)\b`)
 })
 
-// judgeTemplate names the comment with which a tool claims the file.
+// judgeTemplate reports a comment which shows that a tool writes the file.
 func judgeTemplate(found *diag.List, at diag.Range, file string, lines []grammar.Line) {
 	for i := range lines {
 		l := &lines[i]
@@ -203,13 +204,13 @@ func judgeTemplate(found *diag.List, at diag.Range, file string, lines []grammar
 		if len(text) > 100 {
 			text = text[:100]
 		}
-		topicWriter.Warnf(found, at, "A tool makes %s from a template, by line %d (%s): its next run replaces the whole file, and "+
-			"what rocec wrote is gone. Take the file out of the tool's run, and delete the line.", file, i+1, target.Escape(text))
+		topicWriter.Warnf(found, at, "By line %[2]d (%[3]s) a tool writes %[1]s from a template: its next run replaces the whole file, with "+
+			"rocec's settings. Remove the file from the tool's run, and delete the line.", file, i+1, target.Escape(text))
 		return
 	}
 }
 
-// beside are the features of port groups that rocec judges on ports of the fabric, and the property that each decides.
+// beside contains the features whose port groups of others rocec reports on ports of the fabric, and the property that each decides.
 var beside = []struct {
 	feature grammar.Feature
 	decides string
@@ -218,45 +219,46 @@ var beside = []struct {
 	{grammar.LinkPause, "link pause"},
 	{grammar.ECN, "marking"},
 	{grammar.ECNRED, "marking"},
-	{grammar.Source, "the field that is trusted"},
-	{grammar.Remark, "the marks packets leave with"},
+	{grammar.Source, "the trusted field"},
+	{grammar.Remark, "the PCP and DSCP of outgoing packets"},
 	{grammar.EgressSched, "the shares of queues"},
 }
 
-// judgeBeside names the settings of others that are in force where rocec writes its own, and states the effect of the edit on them.
+// judgeBeside reports settings of others that are in force where rocec writes settings, and states the effect of the edit on them.
 func judgeBeside(found *diag.List, at diag.Range, d *ir.Device, doc grammar.Spelling, content []byte, lines []grammar.Line) {
 	shown := doc.Shown(lines)
 	have := grammar.ValuesOf(lines)
 	s := lower(d, doc)
 	edited, err := edit(content, doc, s)
 	if err != nil {
-		return // the switch is refused for it
+		return // the edit refuses the switch
 	}
 	next, _ := grammar.Parse(edited)
 	after := grammar.ValuesOf(next)
-	takes, comments := "rocec takes the fabric's ports out", "rocec writes weights, and makes these lines comments"
+	takes, comments := "rocec removes the fabric's ports", "rocec writes weights, and turns these lines into comments"
 	if d.ByOthers {
-		takes = "The writer of the file must take the fabric's ports out"
-		comments = "The fabric wants weights, so the writer of the file must make these lines comments"
+		takes = "The writer of the file must remove the fabric's ports"
+		comments = "The fabric needs weights, so the writer of the file must turn these lines into comments"
 	}
 	for _, b := range beside {
 		was := holding(shown, b.feature, have, s.fabric)
 		if len(was) == 0 {
 			continue
 		}
-		what := fmt.Sprintf("Others decide %s at ports of the fabric by %s of %s (%s)", b.decides,
+		what := fmt.Sprintf("Other writers set %s at ports of the fabric: %s of %s (%s)", b.decides,
 			groupsText(was), fileText(d), b.feature)
 		if still := holding(shown, b.feature, after, s.fabric); len(still) > 0 {
-			topicBeside.Warnf(found, at, "%s. There is no lossless or marked class at these ports, so they may stay; their effect on other "+
-				"RoCE is not judged.", what)
+			topicBeside.Warnf(found, at, "%s. These ports have no lossless or marked class, so the groups may stay; rocec did not judge their "+
+				"effect on other RoCE.", what)
 			continue
 		}
-		topicBeside.Warnf(found, at, "%s. The manuals do not state what a port in two groups does. %s; a group stays in force for the ports it "+
-			"has left.", what, takes)
+		topicBeside.Warnf(found, at, "%s. The manuals do not state which group counts for a port in two groups. %s; a group stays in force "+
+			"for its other ports.", what, takes)
 	}
 	if slices.ContainsFunc(lines, func(l grammar.Line) bool { return l.Active() && silenced(l.Key, shown) }) {
-		topicBeside.Warnf(found, at, "Queues have shares of the link by %s in traffic.conf, beside the weights of priority groups. Which counts "+
-			"is not documented for 4.3; the form by queues is the newer one, and the only one after. %s.", grammar.DefaultSched, comments)
+		topicBeside.Warnf(found, at, "In traffic.conf, %s gives queues shares of the link, beside the weights of priority groups. The manual "+
+			"of 4.3 does not state which of them counts; shares of queues are the newer form, and the only one later. "+
+			"%s.", grammar.DefaultSched, comments)
 	}
 }
 
@@ -276,7 +278,7 @@ func groupsText(names []string) string {
 	return "the port groups " + diag.And(out)
 }
 
-// holding gives the port groups of others in force of a feature with ports among those given.
+// holding returns the port groups of others that are in force for a feature and contain some of the ports.
 func holding(d grammar.Spelling, f grammar.Feature, have grammar.Values, ports []grammar.Port) (groups []string) {
 	key := d.Accepts(f, grammar.GroupPorts)
 	if key == nil {
@@ -294,13 +296,14 @@ func holding(d grammar.Spelling, f grammar.Feature, have grammar.Values, ports [
 	return groups
 }
 
-// silenced reports whether a key of others is made a comment: shares of queues for all ports, which have no list to be taken out of.
+// silenced reports whether an edit turns a key of others into a comment. It does so with shares of queues for all ports, since no list can
+// turn them off.
 func silenced(key string, d grammar.Spelling) bool {
 	return strings.HasPrefix(key, string(grammar.DefaultSched)+".") && d.Key(grammar.DefaultSched, grammar.QueueShare) != nil &&
 		d.Key(grammar.PriorityGroup, grammar.Weight) != nil
 }
 
-// silence makes comments of the settings that are not to be in force beside rocec's.
+// silence turns settings into comments that must not be in force beside rocec's.
 func silence(lines []grammar.Line, d grammar.Spelling) {
 	for i := range lines {
 		if l := &lines[i]; l.Active() && silenced(l.Key, d) {

@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// writersOf returns the findings of the watch of other writers for an answer.
+// writersOf returns the findings about other writers for an answer.
 func writersOf(t testing.TB, d *ir.Device, nclu, content, failed string) (said []string) {
 	for _, w := range watches(d) {
 		if w.Name != "writers" {
@@ -25,7 +25,7 @@ func writersOf(t testing.TB, d *ir.Device, nclu, content, failed string) (said [
 		require.Empty(t, facts)
 		for _, one := range found {
 			assert.Equal(t, d.At, one.At, "at the switch's line")
-			assert.NotContains(t, one.Detail, d.Name, "alike switches share one text")
+			assert.NotContains(t, one.Detail, d.Name, "equal switches share one text")
 			said = append(said, fmt.Sprintf("%s %s: %s", one.Severity, strings.TrimPrefix(one.Code, "cumulus-other-"), one.Detail))
 		}
 		return said
@@ -41,16 +41,16 @@ func TestWritersOfOthers(t *testing.T) {
 		"default_egress_sched.egr_queue_4.bw_percent = 12\n"
 	d := canonicalSample(t, "sn2700", "4.3.0", 2).sw
 	own := strings.Join(writersOf(t, d, none, content, ""), "\n")
-	assert.Contains(t, own, "A tool makes")
-	assert.Contains(t, own, "rocec takes the fabric's ports out")
+	assert.Contains(t, own, "a tool writes")
+	assert.Contains(t, own, "rocec removes the fabric's ports")
 	assert.Contains(t, own, "rocec writes weights")
 	d.ByOthers = true
 	theirs := strings.Join(writersOf(t, d, none, content, ""), "\n")
-	assert.NotContains(t, theirs, "A tool makes")
+	assert.NotContains(t, theirs, "a tool writes")
 	assert.NotContains(t, theirs, "rocec")
-	assert.Contains(t, theirs, "The writer of the file must take the fabric's ports out")
-	assert.Contains(t, theirs, "must make these lines comments")
-	assert.Contains(t, strings.Join(writersOf(t, d, "net add roce lossless\n"+none, content, ""), "\n"), "NCLU holds", "a second writer")
+	assert.Contains(t, theirs, "The writer of the file must remove the fabric's ports")
+	assert.Contains(t, theirs, "must turn these lines into comments")
+	assert.Contains(t, strings.Join(writersOf(t, d, "net add roce lossless\n"+none, content, ""), "\n"), "NCLU has", "a second writer")
 }
 
 // TestWriters: what shows that others write a traffic.conf is found and named, and a file of the factory or of rocec shows nothing.
@@ -70,9 +70,9 @@ func TestWriters(t *testing.T) {
 		{"no NCLU", "4.3.0", "", "x = 1\n", nil},
 		{
 			"the command of 3.7", "3.7.16", "net add interface swp1 storage-optimized pfc\n" + none, "",
-			[]string{`warning writer: NCLU holds "net add interface swp1 storage-optimized pfc"`},
+			[]string{`warning writer: NCLU has "net add interface swp1 storage-optimized pfc"`},
 		},
-		{"the command of 4.3", "4.3.0", "net add roce lossless\n" + none, "", []string{`warning writer: NCLU holds "net add roce lossless"`}},
+		{"the command of 4.3", "4.3.0", "net add roce lossless\n" + none, "", []string{`warning writer: NCLU has "net add roce lossless"`}},
 		{"many", "4.3.0", strings.Repeat("net add qos egress-sched x\n", 9), "", []string{`warning writer: …and 6 more`}},
 		{"a description is none", "4.3.0", "net add interface swp1 alias to the roce rack\n" + none, "", nil},
 		{"words within words do not count", "4.3.0", "net add interface roce0 ip address 10.0.0.1/24\n" + none, "", nil},
@@ -82,34 +82,34 @@ func TestWriters(t *testing.T) {
 			"NCLU failed, and the file shows nothing", "4.1.1", ncluEnded + "1\n", "x = 1\n",
 			[]string{"note writer: The commands of NCLU were not read: …exit status 1"},
 		},
-		{"groups, and NCLU holds nothing", "4.1.1", none, leftover, []string{"note writer: …holds no command"}},
+		{"groups, and NCLU has nothing", "4.1.1", none, leftover, []string{"note writer: …has no command"}},
 		{"groups, and NCLU failed", "4.1.1", ncluEnded + "124\n", leftover, []string{"warning writer: …exit status 124"}},
 		{"groups, and no NCLU", "4.1.1", "", leftover, []string{"note writer: …no list names"}},
 		{
 			"groups in force, and no NCLU", "4.1.1", "", preset,
-			[]string{"warning writer: …could not be asked", `warning settings: Others decide PFC…"ROCE_PFC"`},
+			[]string{"warning writer: …it is unknown whether NCLU still has", `warning settings: Other writers set PFC…"ROCE_PFC"`},
 		},
 		{"groups in comments", "4.1.1", "", "# " + strings.ReplaceAll(preset, "\n", "\n# "), nil},
 
 		{
 			"a template", "3.4.3", "", "# Ansible managed: do not edit\nx = 1\n",
-			[]string{"warning writer: A tool makes…by line 1 (# Ansible managed: do not edit)"},
+			[]string{"warning writer: By line 1 (# Ansible managed: do not edit) a tool writes"},
 		},
-		{"a template, not filled in", "3.4.3", "", "x = 1 # {{ weight }}\n", []string{"warning writer: A tool makes"}},
-		{"another tool", "3.4.3", "", "x = 1\n\n#managed by puppet\n", []string{"warning writer: A tool makes…line 3"}},
+		{"a template not filled in", "3.4.3", "", "x = 1 # {{ weight }}\n", []string{"warning writer: By line 1 (# {{ weight }}) a tool writes"}},
+		{"another tool", "3.4.3", "", "x = 1\n\n#managed by puppet\n", []string{"warning writer: By line 3"}},
 		{"a value is not a comment", "3.4.3", "", "x = ansible\n", nil},
 
-		{"shares of queues", "4.3.0", "", queues, []string{"warning settings: Queues have shares"}},
+		{"shares of queues", "4.3.0", "", queues, []string{"warning settings: In traffic.conf, default_egress_sched gives queues shares"}},
 		{"shares of queues before 4.3", "4.2.1", "", queues, nil}, // no key there, so nothing is in force
 		{"shares of queues in comments", "4.3.0", "", "# " + queues, nil},
 		{
 			"shares by ports", "4.3.0", "", group("egress_sched", "a", "swp1,swp9", ""),
-			[]string{"warning settings: …shares of queues…takes the fabric's ports out"},
+			[]string{"warning settings: …shares of queues…removes the fabric's ports"},
 		},
 		{"at other ports", "4.3.0", "", group("egress_sched", "a", "swp9", "") + group("source", "b", "swp10", "") +
 			group("pfc", "c", "swp11", ""), nil},
-		{"trust by ports", "3.5.0", "", group("source", "a", "swp1", ""), []string{"warning settings: …the field that is trusted"}},
-		{"marks by ports", "3.5.0", "", group("remark", "a", "swp1", ""), []string{"warning settings: …the marks packets leave with"}},
+		{"trust by ports", "3.5.0", "", group("source", "a", "swp1", ""), []string{"warning settings: …the trusted field"}},
+		{"marks by ports", "3.5.0", "", group("remark", "a", "swp1", ""), []string{"warning settings: …the PCP and DSCP of outgoing packets"}},
 		{"link pause", "3.4.3", "", group("link_pause", "a", "swp1", ""), []string{"warning settings: …link pause"}},
 		{"a set that cannot be taken apart", "3.4.3", "", group("pfc", "a", "swp1s0-swp7", ""), []string{"warning settings: "}},
 		{"hostile names", "3.4.3", "", group("pfc", "\x1b[31ma", "swp1", ""), nil},

@@ -2,11 +2,11 @@ package cumulus
 
 import "github.com/rocec/rocec/lang/diag"
 
-// The codes about who else writes the traffic.conf of a switch.
+// The codes about other writers of a switch's traffic.conf.
 
 var topicWriter = diag.Topic{
 	Code:    "cumulus-other-writer",
-	Summary: "something else writes the file, too",
+	Summary: "another program also writes the file",
 }
 
 var topicBeside = diag.Topic{

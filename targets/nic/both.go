@@ -8,8 +8,8 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// both gives the value files and states of NICs that are lossless as they were and as they are to be. A NIC of which nothing is known,
-// or that carries no intent any more, is as it is to be at once.
+// both returns the value files and states of NICs that keep their old lossless priorities beside the new ones. It returns none for a NIC
+// whose settings are unknown, or that no longer carries an intent: such a NIC gets its new settings at once.
 func (f *Family) both(d *ir.Device, content func(path string) []byte, marked bool) (map[string][]byte, string) {
 	files := map[string][]byte{}
 	for _, n := range Of(d, f.Driver) {
@@ -19,7 +19,7 @@ func (f *Family) both(d *ir.Device, content func(path string) []byte, marked boo
 			continue
 		}
 		if why := s.join(text, marked); why != "" {
-			return nil, fmt.Sprintf("%s cannot hold what is lossless and what becomes so at the same time: %s.", n.Name, why)
+			return nil, fmt.Sprintf("%s cannot hold the old and the new lossless classes at the same time: %s.", n.Name, why)
 		}
 		live := stateName(n.Name)
 		state, _ := s.editState(content(live))
@@ -28,13 +28,13 @@ func (f *Family) both(d *ir.Device, content func(path string) []byte, marked boo
 	return files, ""
 }
 
-// join adds the earlier settings of a NIC to the wanted ones; why names the obstacle.
+// join adds the old settings of a NIC to the wanted ones; why states the obstacle.
 func (s *Settings) join(text []byte, marked bool) (why string) {
 	old, value := readValues(text), valueIn(text)
 	if !marked {
 		have, next := value("traffic_rules"), valueIn(s.appendState(nil))("traffic_rules")
 		if _, is := cannot(have); have != "" && !is && have != next {
-			return "the exceptions by address (traffic_class) change, too; change them before or after"
+			return "the exceptions by address (traffic_class) change, too; change them in a separate run"
 		}
 		s.TOS = -1
 		if tos, err := strconv.ParseUint(value("tos"), 10, 8); err == nil {
@@ -54,16 +54,16 @@ func (s *Settings) join(text []byte, marked bool) (why string) {
 		return "a port uses PFC or link pause"
 	case s.Pause:
 		return ""
-	case old.LinkPause: // nothing is lossless any more
+	case old.LinkPause: // no priority will be lossless
 		s.Pause = true
 		return ""
 	case !old.TrustKnown:
 		return "it is not known whether the NIC trusts DSCP or PCP"
 	case old.Trust.DSCP != s.ByDSCP:
-		return "a NIC trusts DSCP or PCP"
+		return "a NIC trusts either DSCP or PCP"
 	}
 	if most := s.NIC.Can().Lossless; most > 0 && bits.OnesCount8(was|is) > most {
-		return fmt.Sprintf("together they are %d lossless priorities, and the NIC has %d", bits.OnesCount8(was|is), most)
+		return fmt.Sprintf("these are %d lossless priorities, but the NIC has %d", bits.OnesCount8(was|is), most)
 	}
 	for v, prio := range old.DSCP {
 		if prio >= 0 && was>>prio&1 == 1 && is>>s.DSCP[v]&1 == 0 {
@@ -75,7 +75,7 @@ func (s *Settings) join(text []byte, marked bool) (why string) {
 	return ""
 }
 
-// keepClasses gives priorities that are still lossless a traffic class of their own, with the share of an average one.
+// keepClasses puts priorities that are still lossless into separate traffic classes, each with the share of an average class.
 func (s *Settings) keepClasses(priorities uint8, old ir.PortSettings) {
 	var weight [8]int
 	classes := 0

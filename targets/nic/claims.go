@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// claims are what documents leave open of every host, and of the first NIC of the family. Of many NICs one tells as much as all.
+// claims returns the questions that documents leave open about every host, and about the first NIC of the family. One NIC answers for all.
 func (f *Family) claims(d *ir.Device) []target.Claim {
 	ours := Of(d, f.Driver)
 	if len(ours) == 0 {
@@ -38,8 +38,8 @@ func (f *Family) claims(d *ir.Device) []target.Claim {
 			},
 		},
 		{
-			ID: "host-cma-tos", Says: "Beside default_roce_mode the kernel has default_roce_tos.",
-			Source: "Linux since about 4.11; not confirmed. The folders exist once a program has made them",
+			ID: "host-cma-tos", Says: "The kernel has default_roce_tos beside default_roce_mode.",
+			Source: "Linux since about 4.11; not confirmed. The folders exist only after a program has made them",
 			Query:  target.Query{Cmd: "ls /sys/kernel/config/rdma_cm/*/ports/*"},
 			Judge: func(answer []byte) target.Verdict {
 				text := string(answer)
@@ -57,14 +57,14 @@ func pauseLine(direction string) *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^` + direction + `:\s+(on|off)$`)
 }
 
-// unasked reports whether the device could not be asked: the program is missing, or refuses.
+// unasked reports whether the device gave no answer: the program is missing, or fails.
 func unasked(answer []byte) bool {
 	text := string(answer)
 	return strings.TrimSpace(text) == "" || strings.Contains(text, "(exit status ")
 }
 
-// NamesClaim returns a claim that counters have some names. Its query prints the existing names, one a line. first begins a name that
-// shows that any were read.
+// NamesClaim returns a claim that certain counters exist. Its query prints the existing names, one on each line. A name that begins with
+// first shows that the names were read.
 func NamesClaim(id, says, source string, q target.Query, first string, want ...string) target.Claim {
 	return target.Claim{ID: id, Says: says, Source: source, Query: q, Judge: func(answer []byte) target.Verdict {
 		have := strings.Fields(string(answer))

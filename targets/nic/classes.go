@@ -10,13 +10,13 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// The values show prints for a setting it cannot tell, in front of a colon and the reason.
+// The words that show prints for a setting without a known value. A colon and the reason follow.
 const (
-	unsupported = "unsupported" // there is no way to it on this host
-	unreadable  = "unreadable"  // there is one, and it is shut
+	unsupported = "unsupported" // this host has no way to read or set it
+	unreadable  = "unreadable"  // the host has a way, but refuses it
 )
 
-// cannot takes apart what show prints for a setting it cannot tell.
+// cannot reports whether a value in the output of show is one of these words, and returns the reason.
 func cannot(value string) (why string, is bool) {
 	for _, word := range []string{unsupported, unreadable} {
 		if rest, ok := strings.CutPrefix(value, word); ok && (rest == "" || rest[0] == ':') {
@@ -26,12 +26,12 @@ func cannot(value string) (why string, is bool) {
 	return "", false
 }
 
-// Topics are what every family may report.
+// Topics lists the codes that every family may report.
 var Topics = []diag.Topic{mixedTopic, optionTopic, pcpTopic, settingTopic, tosTopic, vlanTopic}
 
-var settingTopic = diag.Topic{Code: "host-setting", Summary: "a host cannot be set as the fabric says"}
+var settingTopic = diag.Topic{Code: "host-setting", Summary: "a host cannot have the settings of the fabric"}
 
-// shouldRow is the key that tells the script which of the other keys only help.
+// shouldRow is the row of the key that lists optional keys for the script.
 var shouldRow = Row{
 	Key: "should", Aside: "it lists keys of the file", Host: true, Comment: "keys that help where they can be set; every other one must hold",
 	Value: func(b []byte, s *Settings) []byte {
@@ -51,7 +51,7 @@ var shouldRow = Row{
 	Why: ByMember,
 }
 
-// judgeLine judges a line of show. It reports a value that differs and cannot be set; keeps reports whether the line stays as it is.
+// judgeLine judges a line of show. It reports a different value that cannot be set. keeps states whether the line does not change.
 func (s *Settings) judgeLine(ds *diag.List, key, value string, mine []byte) (keeps bool) {
 	r := s.row(key)
 	if why, is := cannot(value); is {
@@ -66,9 +66,9 @@ func (s *Settings) judgeLine(ds *diag.List, key, value string, mine []byte) (kee
 	}
 	switch {
 	case value == "missing" && strings.HasPrefix(key, vfKey):
-		s.refuse(ds, key, "the virtual function is not there. Make it on the host, or take it out of vf_roce")
+		s.refuse(ds, key, "the virtual function does not exist. Create it on the host, or remove it from vf_roce")
 	case value == "missing" && key == "vlan_map" && !s.NIC.CreateVLAN:
-		s.refuse(ds, key, "the host has no interface of VLAN %d on %s. Make it in the network configuration of the host, or say "+
+		s.refuse(ds, key, "the host has no interface of VLAN %d on %s. Create it in the network configuration of the host, or write "+
 			"create_vlan = true in the nic block", s.VLAN, s.netdev())
 	case r != nil && r.Host && string(mine) != key+"="+value:
 		_, want, _ := strings.Cut(string(mine), "=")
@@ -84,15 +84,15 @@ func orNoWay(why string) string {
 	return why
 }
 
-// need says why a setting has to be.
+// need returns a sentence about why a setting is required.
 func (s *Settings) need(r *Row, key string) string {
 	if len(s.Intents) == 0 || strings.HasPrefix(key, vfKey) || r != nil && r.class(s) == Wish {
 		return "The fabric asks for it"
 	}
-	return fmt.Sprintf("Without it the intent %s is not carried", s.Intents[0].Name)
+	return fmt.Sprintf("Without it the NIC does not carry the intent %s", s.Intents[0].Name)
 }
 
-// refuse reports a setting of the NIC that cannot be as the fabric says.
+// refuse reports a setting of the fabric that the NIC cannot have.
 func (s *Settings) refuse(ds *diag.List, key, format string, args ...any) {
 	at := s.NIC.At
 	if from := s.why(key); len(from) > 0 {
@@ -102,7 +102,7 @@ func (s *Settings) refuse(ds *diag.List, key, format string, args ...any) {
 		fmt.Sprintf(format, args...))
 }
 
-// lacks notes, once, what follows from a setting that helps and is not there.
+// lacks reports the effect of a missing optional setting, as a note. It reports the same text only once.
 func (s *Settings) lacks(ds *diag.List, r *Row) {
 	text := r.Lack(s)
 	if text == "" {
@@ -123,7 +123,7 @@ func (s *Settings) row(key string) *Row {
 	return &s.family.Rows()[i]
 }
 
-// hostLines are the lines of the value file that the host's network configuration decides and show prints, too.
+// hostLines returns those lines of the value file that the host's network configuration decides and that show also prints.
 func (s *Settings) hostLines() []byte {
 	var b []byte
 	for i := range s.family.Rows() {
@@ -138,7 +138,7 @@ func (s *Settings) hostLines() []byte {
 	return b
 }
 
-// netdev is the interface below the VLANs of the NIC.
+// netdev returns the interface below the VLANs of the NIC.
 func (s *Settings) netdev() string {
 	if s.NIC.Bond != nil {
 		return s.NIC.Bond.Name
@@ -146,7 +146,7 @@ func (s *Settings) netdev() string {
 	return s.NIC.Name
 }
 
-// AtVLAN returns the line that asks for the interface of the VLAN.
+// AtVLAN returns the origin of the request for a VLAN interface.
 func AtVLAN(s *Settings) []ir.Origin {
 	return []ir.Origin{{At: diag.FirstPlace(s.NIC.VLANAt, s.NIC.At), Why: "create_vlan of the nic"}}
 }

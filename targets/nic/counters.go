@@ -10,10 +10,10 @@ import (
 // Counter is a counter of a NIC, or of its RDMA device.
 type Counter struct {
 	Name, Unit   string
-	Format, Noun string // what a rise means, as a sentence with the place, the count with its noun, and the name; empty: nothing by itself
+	Format, Noun string // the meaning of a rise: a sentence with the place, the count with its noun, and the name; empty: a rise is no problem
 }
 
-// Sample is the counter of a NIC, without a value.
+// Sample returns the sample of the counter for a NIC, without a value.
 func (c Counter) Sample(s *Settings) target.Sample {
 	out := target.Sample{Name: c.Name, On: s.NIC.Name, Unit: c.Unit, Counter: true}
 	if c.Format != "" {
@@ -24,8 +24,9 @@ func (c Counter) Sample(s *Settings) target.Sample {
 	return out
 }
 
-// CounterProbe asks for the counters of a NIC: those of its port by ethtool, if known has more counters than rdma, and those of its
-// RDMA device in hw_counters or counters of the port. A RoCE LAG reports its counters once, with the first port of the bond.
+// CounterProbe asks for the counters of a NIC. It reads those of the port with ethtool, if known has more counters than rdma. It reads
+// those of the RDMA device in the folders hw_counters and counters of its port. The counters of a RoCE LAG are read once, with the first
+// port of the bond.
 func CounterProbe(s *Settings, known map[string]target.Sample, rdma []Counter) target.Probe {
 	var names []string
 	for _, c := range rdma {

@@ -5,7 +5,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// enable gives the links that systemctl makes when a step enables the units of a host's NICs.
+// enable returns the links that systemctl creates when a step enables the units of a host's NICs.
 func (f *Family) enable(d *ir.Device) []target.Link {
 	var out []target.Link
 	for _, n := range Of(d, f.Driver) {
@@ -16,8 +16,9 @@ func (f *Family) enable(d *ir.Device) []target.Link {
 	return out
 }
 
-// devicesDir is where systemd keeps what the devices of network interfaces want, but for their names.
+// devicesDir begins the paths of the folders in which systemd keeps the units that devices of network interfaces want. The name of the
+// interface follows.
 const devicesDir = "/etc/systemd/system/sys-subsystem-net-devices-"
 
-// wantedBy is the folder in which systemd keeps that the interface's device wants units.
+// wantedBy returns the folder in which systemd keeps the units that the device of an interface wants.
 func wantedBy(netdev string) string { return Quote(devicesDir + escapeUnit(netdev) + ".device.wants/") }

@@ -9,19 +9,19 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// This file reads a host's answers about its NICs and judges them against the fabric, whatever their driver: the state of the link
-// and of the RDMA device. What is not told, or makes no sense, says nothing.
+// This file reads a host's answers about its NICs and compares them with the fabric, for every driver: the state of the link and of the
+// RDMA device. A missing or meaningless value causes no finding.
 
 // Facts are lines "KEY VALUE" of an answer, by key. If a key occurs twice, the first counts.
 type Facts map[string]string
 
-// mostFact is how long a value may be, in bytes, and mostFacts how many there may be.
+// mostFact is the largest length of a line in bytes, and mostFacts the largest number of facts.
 const (
 	mostFact  = 200
 	mostFacts = 200
 )
 
-// ReadFacts reads an answer; lines that are too long are left out.
+// ReadFacts reads an answer. It leaves out lines that are too long.
 func ReadFacts(answer []byte) Facts {
 	f := Facts{}
 	for line := range strings.Lines(string(answer)) {
@@ -33,14 +33,13 @@ func ReadFacts(answer []byte) Facts {
 	return f
 }
 
-// Number gives a value that is a whole number in decimal; ok reports whether it is one.
+// Number returns a value as a number; not ok: it is not a decimal whole number.
 func (f Facts) Number(key string) (n int, ok bool) {
 	n, err := strconv.Atoi(f[key])
 	return n, err == nil
 }
 
-// Samples gives the facts of an interface for those who look, in the order of keys; "-" marks a key without a value, and gives no
-// fact.
+// Samples returns the facts of an interface as samples, in the order of keys. It leaves out "-", which marks a key without a value.
 func (f Facts) Samples(netdev string, keys []string) []target.Sample {
 	var out []target.Sample
 	for _, key := range keys {
@@ -51,7 +50,7 @@ func (f Facts) Samples(netdev string, keys []string) []target.Sample {
 	return out
 }
 
-// FactProbe asks how the link and the RDMA device of a NIC are.
+// FactProbe asks for the state of a NIC's link and RDMA device.
 func FactProbe(s *Settings) target.Probe {
 	n := s.NIC
 	return target.Probe{
@@ -87,15 +86,16 @@ func judgeFacts(s *Settings, f Facts) []string {
 		say("%s runs at %s; the fabric has a link of %s to %s.", at, speedText(speed), speedText(n.Port.Speed()), n.Port.Peer())
 	}
 	if layer := f["link_layer"]; layer != "" && layer != "Ethernet" {
-		say("The port of %s is an %s port, which carries no RoCE. Set the type of the link in the NIC's firmware.", at, target.Escape(layer))
+		say("The port of %s is an %s port, which carries no RoCE. Set the link type in the NIC's firmware.", at, target.Escape(layer))
 	}
 	if state := f["state"]; f["carrier"] == "1" && state != "" && !strings.HasPrefix(state, "4:") {
-		say("The RDMA port of %s is %s, though the interface has a link; it has to be ACTIVE.", at, target.Escape(state))
+		say("The RDMA port of %s is %s, although the interface has a link; it must be ACTIVE.", at, target.Escape(state))
 	}
 	mtu, ok1 := f.Number("mtu")
 	active, ok2 := f.Number("active_mtu")
 	if want := ir.RDMAMTU(mtu); ok1 && ok2 && want > 0 && active != want {
-		say("The RDMA port of %s has an active MTU of %d; the MTU of the interface, %d, makes %d. Peers settle on the smaller or fail.", at,
+		say("The RDMA port of %s has an active MTU of %d; with the MTU %d of the interface it should be %d. Peers use the smaller MTU, or "+
+			"connections fail.", at,
 			active, mtu, want)
 	}
 	if b := n.Bond; b != nil && b.NICs[0] == n && f["netdev"] != "" && f["netdev"] != "-" && f["netdev"] != b.Name {
@@ -103,7 +103,8 @@ func judgeFacts(s *Settings, f Facts) []string {
 		if old(f["kernel"]) {
 			why = fmt.Sprintf(" Linux %s is older than 4.9, the first with RoCE LAG.", target.Escape(f["kernel"]))
 		}
-		say("%s on %s is not a RoCE LAG: the RDMA device %s belongs to %s alone, so that RoCE does not move when a port fails.%s", b.Name,
+		say("%s on %s is not a RoCE LAG: the RDMA device %s belongs to %s alone, so RoCE does not move to the other port when a port "+
+			"fails.%s", b.Name,
 			n.Device.Name, target.Escape(f["rdma"]), target.Escape(f["netdev"]), why)
 	}
 	return wrong

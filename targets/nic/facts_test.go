@@ -45,12 +45,12 @@ func TestJudgeFacts(t *testing.T) {
 		{with("speed", "fast"), ""},
 		{strings.Replace(with("speed", "10"), "carrier 1", "carrier 0", 1), ""},
 		{with("link_layer", "InfiniBand"), "The port of ens1f0 on h1 is an InfiniBand port"},
-		{with("state", "1: DOWN"), "The RDMA port of ens1f0 on h1 is 1: DOWN, though the interface has a link"},
+		{with("state", "1: DOWN"), "The RDMA port of ens1f0 on h1 is 1: DOWN, although the interface has a link"},
 		{strings.Replace(with("state", "1: DOWN"), "carrier 1", "carrier 0", 1), ""}, // the link says so
-		{with("active_mtu", "1024"), "has an active MTU of 1024; the MTU of the interface, 9000, makes 4096."},
+		{with("active_mtu", "1024"), "has an active MTU of 1024; with the MTU 9000 of the interface it should be 4096."},
 		{with("active_mtu", "x"), ""},
 		{with("mtu", "100"), ""},
-		{with("state", "\x1b[2J"), `is \x1b[2J, though`},
+		{with("state", "\x1b[2J"), `is \x1b[2J, although`},
 		{with("state", strings.Repeat("x", 300)), ""}, // too long to be one
 	} {
 		wrong := judgeFacts(&Settings{NIC: cabled()}, ReadFacts([]byte(c.answer)))

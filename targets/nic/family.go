@@ -13,36 +13,36 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Family is how the NICs of one driver are written.
+// Family describes how rocec writes the NICs of one driver.
 type Family struct {
 	Driver *ir.Driver
 	Module string        // the kernel module of the interfaces: "mlx5_core"; empty: any
-	Suffix string        // of the names of its script, unit and rules: "-bnxt"; unique among families
-	Script func() []byte // of POSIX sh; see the package for its verbs
-	Rows   func() []Row  // the keys of the value file, as [Sorted] gives them
+	Suffix string        // in the names of its script, unit and rules: "-bnxt"; unique among families
+	Script func() []byte // in POSIX sh; see the package for its verbs
+	Rows   func() []Row  // the keys of the value file, as [Sorted] returns them
 
-	// Plain is the factory settings of a NIC, as far as they matter to others on the network. The settings from before rocec may be
-	// unknown. Such a NIC gets Plain back.
+	// Plain contains those factory settings of a NIC that matter to other devices of the network. A NIC gets them when it leaves, if its
+	// settings from before rocec are unknown.
 	Plain string
 
-	// MakesDevice: the script makes the RDMA device itself. That one appears is not a reason to apply again then, and would end the
-	// apply that makes it.
+	// MakesDevice states that the script itself creates the RDMA device. Then the udev rules do not apply again when an RDMA device appears,
+	// as this would end the apply that creates it.
 	MakesDevice bool
 
-	// Firmware: the script reads the firmware's configuration through the PCI configuration space (mstconfig, mlxconfig), which takes one
-	// more capability.
+	// Firmware states that the script reads the firmware's configuration through the PCI configuration space (mstconfig, mlxconfig), which
+	// needs one more capability.
 	Firmware bool
 
 	// Unreached names the queue pairs that the defaults of an RDMA device (RDMA-CM, traffic_class) do not reach, if there are any.
 	Unreached string
 
-	// Judge reports what a NIC cannot do; nil: nothing.
+	// Judge reports settings that a NIC cannot have; nil: the driver has no limits.
 	Judge func(ds *diag.List, n *ir.NIC)
 
-	// Probes appends what shows whether the settings of a NIC that carries an intent work.
+	// Probes appends probes that show whether the settings of a NIC with an intent work.
 	Probes func(probes []target.Probe, s *Settings) []target.Probe
 
-	// Claims are what documents leave open, asked of one NIC; nil: nothing but what is of every host.
+	// Claims returns the questions that documents leave open about a NIC of the driver; nil: none.
 	Claims func(n *ir.NIC) []target.Claim
 
 	// The simulation for the lab: the NICs, the kernel modules that can be loaded, and the name of a bond's RDMA device without its
@@ -51,14 +51,14 @@ type Family struct {
 	Modules  []string
 	BondRDMA string
 
-	// What Target makes of the suffix, shared by every host: names, paths, and the files that are wholly ours.
+	// Target derives these fields from the suffix, for all hosts: names, paths, and the files that rocec writes as a whole.
 	tool, scriptPath, unitPath, rulesPath string
-	held                                  string // what asks a host for all it holds of the family
-	heading                               string // of every value file
+	held                                  string // the query for everything of the family on a host
+	heading                               string // the first lines of every value file
 	editScript, editUnit, editRules       func([]byte) ([]byte, diag.List)
 }
 
-// Target is the row of the family in the table of targets.
+// Target returns the row of the family in the table of targets.
 func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 	f.Rows = sortedOnce(f.Rows, shouldRow)
 	f.tool = toolName(f.Suffix)
@@ -75,11 +75,11 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 	rules := rulesText
 	if f.MakesDevice {
 		comment, events, _ := strings.Cut(rules, "\n")
-		_, vlans, _ := strings.Cut(events, "\n") // the first is of RDMA devices
+		_, vlans, _ := strings.Cut(events, "\n") // the first rule is about RDMA devices
 		rules = comment + "\n" + vlans
 	}
 	unit := unitText
-	if f.Firmware { // the kernel shows no more than the first 64 bytes of the space without it
+	if f.Firmware { // without it the kernel shows only the first 64 bytes of the space
 		unit = strings.Replace(unit, "CAP_SYS_MODULE", "CAP_SYS_ADMIN CAP_SYS_MODULE", 1)
 	}
 	f.editScript, f.editUnit, f.editRules = wholly(f.Script), wholly(named(unit)), wholly(named(rules))
@@ -108,7 +108,7 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 	}
 }
 
-// confDir holds the value files.
+// confDir is the folder of the value files.
 const confDir = "/etc/rocec/host/"
 
 var (
@@ -130,7 +130,7 @@ func (f *Family) check(d *ir.Device) diag.List {
 	return ds
 }
 
-// render gives the files of a host, in the order they should be written: code before values.
+// render returns the files of a host in the order of writing: code before values.
 func (f *Family) render(d *ir.Device) ([]target.File, diag.List) {
 	ds := f.check(d)
 	ours := Of(d, f.Driver)
@@ -168,28 +168,28 @@ func (f *Family) step(ours []*ir.NIC) target.Step {
 	return f.stepOf(nics)
 }
 
-// stepOf makes the NICs of a host use what was written.
+// stepOf returns the step that makes the NICs of a host use their value files.
 //
-// Every file of a host carries the same step, so a change of any of them applies every NIC once; the others' apply
-// finds nothing to write. NICs go one after the other, because the ports of a bond must not bounce together. The
-// settings are written by systemd's child, so a bounce of the link the session came over does not stop them half way.
+// Every file of a host has the same step, so a change of any file applies every NIC once; for unchanged NICs this writes nothing. NICs are
+// applied one after the other, because the ports of a bond must not bounce together. systemd runs the script, so a bounce of the link that
+// the session uses does not interrupt it.
 //
-// The earlier content of the file does not restore a NIC that had no file yet, or that an operator had set by hand. So the undo
-// writes back the values that show printed before the change.
+// The earlier content of a value file is not enough to restore a NIC that had no file yet, or that an operator had set by hand. So the
+// undo writes the values that show printed before the change.
 func (f *Family) stepOf(ours []applied) target.Step {
 	var title strings.Builder
 	title.WriteString(f.Driver.Name + " apply")
 	cmds, checks := []string{"systemctl daemon-reload"}, make([]string, 0, len(ours)+1)
 	undo := []string{"script=$(cat)", "systemctl daemon-reload", "failed=0"}
-	var names []string // of links that bounce
+	var names []string // names of links that bounce
 	for _, n := range ours {
 		u, name := Quote(f.Unit(n.name)), Quote(n.name)
-		// A devlink reload takes the interface away for a moment, and the unit is stopped with it: then it starts once more. Check
-		// reports the settings that did not take.
+		// A devlink reload removes the interface for a moment, and systemd stops the unit with it. In this case the unit is started once more.
+		// check reports settings that were not applied.
 		cmds = append(cmds, "systemctl enable "+u, "{ systemctl restart "+u+" || case $(systemctl show -p Result "+u+") in "+
 			"Result=exit-code | Result=timeout) false ;; *) systemctl restart "+u+" ;; esac || { sh "+f.scriptPath+" check "+name+"; false; }; }")
 		checks = append(checks, "systemctl is-active --quiet "+u, "sh "+f.scriptPath+" check "+name)
-		vlan := "" // show does not print it, and its map cannot be set without it
+		vlan := "" // show does not print the VLAN, and restore needs it to set the map
 		var flags, at []string
 		if n.carries {
 			flags = append(flags, "carries")
@@ -199,19 +199,19 @@ func (f *Family) stepOf(ours []applied) target.Step {
 			at = append(at, vlan[1:])
 		}
 		title.WriteString(" " + word(n.name, flags, at))
-		// At boot the NIC is as the firmware left it, and the unit, if it stays, comes later.
+		// At boot the NIC has the settings of the firmware, and a remaining unit starts later.
 		undo = append(undo, "if [ ! -e "+confDir+name+".conf ]; then",
-			"\tsystemctl disable "+u+" 2>/dev/null", // by name, as the unit file is gone
+			"\tsystemctl disable "+u+" 2>/dev/null", // by name, since the unit file was removed
 			"\trm -f "+wantedBy(n.name)+u,
 			"\trmdir "+wantedBy(n.name)+" 2>/dev/null",
 			"\tsystemctl stop "+u+" 2>/dev/null",
-			"else", // also where a run that went back goes back itself, and the files come again
+			"else", // also if an undo is undone, and the files return
 			"\tsystemctl enable "+u+" || failed=1",
 			"\t[ \"$ROCEC_WHY\" = boot ] || systemctl restart "+u+" || failed=1",
 			"fi",
 			"if [ \"$ROCEC_WHY\" = boot ]; then",
 			"\t[ -e "+confDir+name+".conf ] || rm -f "+f.beforeDir()+name+".before",
-			"elif [ ! -e "+confDir+name+".conf ] && [ -e "+f.beforeDir()+name+".before ]; then", // with what else the script has made
+			"elif [ ! -e "+confDir+name+".conf ] && [ -e "+f.beforeDir()+name+".before ]; then", // this also removes what else the script has made
 			"\tsh -c \"$script\" "+f.tool+" leave "+name+" || failed=1",
 			"else",
 			"\tsh -c \"$script\" "+f.tool+" restore "+name+" \"$ROCEC_LIVE\"/"+Quote(stateName(n.name))+vlan+" || failed=1",
@@ -234,8 +234,8 @@ func (f *Family) stepOf(ours []applied) target.Step {
 	}
 }
 
-// bounce returns the disruption by a change of the PFC masks of some NICs, and its duration: each link goes down and up again, and
-// training of forward error correction takes seconds.
+// bounce describes the disruption by a change of the PFC masks of some NICs, and returns its duration: each link goes down and up again,
+// and training of forward error correction takes seconds.
 func bounce(names []string) (disrupts string, outage ir.Outage) {
 	links := strings.Join(names, ", ")
 	switch len(names) {
@@ -249,7 +249,7 @@ func bounce(names []string) (disrupts string, outage ir.Outage) {
 	return disrupts, ir.Outage{Least: time.Second, Most: time.Duration(len(names)) * 10 * time.Second}
 }
 
-// noticed leaves the NICs whose PFC mask stays out of Disrupts and Outage of a step. The step is that of one family.
+// noticed returns Disrupts and Outage of a step without the NICs whose PFC mask does not change. The step belongs to one family.
 func noticed(d *ir.Device, s *target.Step, live target.Live) (disrupts string, outage ir.Outage) {
 	all, changing := map[*ir.Driver][]string{}, map[*ir.Driver][]string{}
 	for _, n := range d.Host.NICs {
@@ -275,7 +275,7 @@ func (f *Family) sets(key string) bool {
 	return slices.ContainsFunc(f.Rows(), func(r Row) bool { return r.Key == key })
 }
 
-// unitTime is what systemd grants one NIC (TimeoutStartSec), and a little.
+// unitTime is the time limit of systemd for one NIC (TimeoutStartSec), and a margin.
 const unitTime = 130 * time.Second
 
 // about names the NICs of a host: "ConnectX-5, ens1f0 ens1f1".
@@ -288,7 +288,7 @@ func (f *Family) about(d *ir.Device) string {
 			b.WriteString("; ")
 			fallthrough
 		case n.Model != last:
-			_, model, found := strings.Cut(n.Model.Title, " ") // the maker's name says nothing here
+			_, model, found := strings.Cut(n.Model.Title, " ") // without the maker's name
 			if !found {
 				model = n.Model.Title
 			}

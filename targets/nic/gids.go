@@ -12,22 +12,22 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// GID is one filled slot of the GID table of an RDMA device. A connection keeps the GID it is made with. The GID's type is the
-// version of RoCE, and its address the sender's; a GID on a VLAN interface gives packets a VLAN header.
+// GID is one filled slot of the GID table of an RDMA device. A connection keeps the GID with which it begins. The GID determines the
+// version of RoCE by its type, and the address of the sender. A GID on a VLAN interface gives packets a VLAN header.
 type GID struct {
 	Dev    string // the RDMA device, "rocep3s0f0"
-	Port   int    // of the device, from 1
-	Index  int    // of the slot
-	Netdev string // the interface whose address it is; empty: the kernel does not say
+	Port   int    // the port of the device, from 1
+	Index  int    // the index of the slot
+	Netdev string // the interface with the address; empty: the kernel does not show it
 	Addr   netip.Addr
 	Type   string // "RoCE v2" or "IB/RoCE v1"; old kernels may have other words
 }
 
-// Default reports whether the GID is made from the hardware address and not from an address of the interface. Such a GID is the same
-// in every subnet, and packets with it cannot be routed.
+// Default reports whether the GID comes from the hardware address instead of an address of the interface. Such a GID is the same in every
+// subnet, and packets with it cannot be routed.
 func (g *GID) Default() bool { return g.Addr.IsLinkLocalUnicast() }
 
-// IPv4 returns the address as one of version 4, or an empty text for another version.
+// IPv4 returns an IPv4 address as text, and an empty text for other addresses.
 func (g *GID) IPv4() string {
 	if a := g.Addr.Unmap(); a.Is4() {
 		return a.String()
@@ -35,7 +35,7 @@ func (g *GID) IPv4() string {
 	return ""
 }
 
-// GIDTable is the GID tables of a host, as [GIDQuery] prints them.
+// GIDTable contains the GID tables of a host, which [GIDQuery] prints.
 type GIDTable struct {
 	GIDs  []GID               // in the order of devices, ports and slots
 	devs  map[string][]string // by interface: the RDMA devices of its PCI function
@@ -48,13 +48,13 @@ type vlan struct {
 	parent string
 }
 
-// GIDTypes are the types of GIDs by the version of RoCE. Source: the kernel's gid_type_str, cache.c of ib_core.
+// GIDTypes contains the type of GIDs for each version of RoCE. Source: the kernel's gid_type_str, cache.c of ib_core.
 var GIDTypes = [...]string{1: "IB/RoCE v1", 2: "RoCE v2"}
 
-// GIDQuery asks for the GIDs of some NICs of a host, whatever their driver. The answer has a line "at IF DEV" for each RDMA device of
-// an interface's PCI function, and "gid DEV PORT INDEX NETDEV GID TYPE" for each filled slot of the NICs' and bonds' devices. The
-// kernel's VLAN interfaces follow, "vlan NAME ID PARENT". A device that hangs off another port of the bond is known by the interface
-// of its first slot.
+// GIDQuery asks for the GIDs of some NICs of a host, for every driver. The answer has a line "at IF DEV" for each RDMA device of an
+// interface's PCI function, and "gid DEV PORT INDEX NETDEV GID TYPE" for each filled slot of the NICs' and bonds' devices. The kernel's
+// VLAN interfaces follow, "vlan NAME ID PARENT". A device that belongs to another port of the bond is found by the interface of its first
+// slot.
 func GIDQuery(nics []*ir.NIC) target.Query {
 	return target.Query{Cmd: rdmaPorts(netdevs(nics), "", `printf 'at %s %s\n' "$i" "$dev"`, `
 for g in "$p"/gids/*; do
@@ -71,8 +71,8 @@ done </proc/net/vlan/config
 true`}
 }
 
-// RDMAPorts runs commands of a shell for each port $p of the RDMA devices $dev of a NIC. The device of a RoCE LAG counts as the first
-// port's of the bond.
+// RDMAPorts runs commands of a shell for each port $p of the RDMA devices $dev of a NIC. The device of a RoCE LAG counts as the device of
+// the bond's first port.
 func RDMAPorts(n *ir.NIC, each string) string {
 	names, not := []string{n.Name}, ""
 	switch {
@@ -85,9 +85,9 @@ func RDMAPorts(n *ir.NIC, each string) string {
 	return rdmaPorts(names, not, "", each) + "\ntrue"
 }
 
-// rdmaPorts runs commands for each port $p of the RDMA devices $dev of some interfaces. Those are the devices of their PCI functions,
-// and those whose first GID is on one of them, except devices whose first GID is on the interface not. It also runs function for each
-// interface $i that has a device.
+// rdmaPorts runs commands for each port $p of the RDMA devices $dev of some interfaces. These are the devices of the interfaces' PCI
+// functions, and devices whose first GID is on one of the interfaces. Devices whose first GID is on the interface named by not are
+// excluded. rdmaPorts also runs function for each interface $i with a device.
 func rdmaPorts(names []string, not, function, each string) string {
 	if not != "" {
 		each = `
@@ -114,7 +114,7 @@ done
 done`
 }
 
-// netdevs are the interfaces of NICs and of their bonds.
+// netdevs returns the interfaces of NICs and of their bonds.
 func netdevs(nics []*ir.NIC) []string {
 	var names []string
 	for _, n := range nics {
@@ -126,7 +126,7 @@ func netdevs(nics []*ir.NIC) []string {
 	return names
 }
 
-// ReadGIDs reads what [GIDQuery] printed. Lines that make no sense are left out.
+// ReadGIDs reads the output of [GIDQuery]. It leaves out meaningless lines.
 func ReadGIDs(answer []byte) *GIDTable {
 	t := &GIDTable{devs: map[string][]string{}, vlans: map[string]vlan{}}
 	for line := range strings.Lines(string(answer)) {
@@ -152,13 +152,13 @@ func ReadGIDs(answer []byte) *GIDTable {
 			t.GIDs = append(t.GIDs, g)
 		}
 	}
-	slices.SortStableFunc(t.GIDs, func(a, b GID) int { // a shell lists 10 before 2
+	slices.SortStableFunc(t.GIDs, func(a, b GID) int { // a shell sorts 10 before 2
 		return cmp.Or(strings.Compare(a.Dev, b.Dev), a.Port-b.Port, a.Index-b.Index)
 	})
 	return t
 }
 
-// lower is the interface that holds the addresses of a NIC: for a RoCE LAG its bond.
+// lower returns the interface with the addresses of a NIC: for a RoCE LAG its bond.
 func lower(n *ir.NIC) string {
 	if n.Bond != nil {
 		return n.Bond.Name
@@ -166,8 +166,8 @@ func lower(n *ir.NIC) string {
 	return n.Name
 }
 
-// Of returns the GIDs of a NIC: those of its interface, or of its bond, of VLANs on top, and of its PCI function where the interface
-// is unknown.
+// Of returns the GIDs of a NIC: those on its interface or bond, and on VLANs above it. It includes GIDs without a known interface on the
+// NIC's PCI function.
 func (t *GIDTable) Of(n *ir.NIC) []GID {
 	var out []GID
 	for _, g := range t.GIDs {
@@ -179,7 +179,8 @@ func (t *GIDTable) Of(n *ir.NIC) []GID {
 	return out
 }
 
-// tag gives the VLAN that packets of a NIC with a GID travel in, 0 for none; ok reports whether its interface is known to be the NIC's.
+// tag returns the VLAN of packets that a NIC sends with a GID, 0 for none. Not ok: the GID's interface is unknown or does not belong to
+// the NIC.
 func (t *GIDTable) tag(n *ir.NIC, g *GID) (id int, ok bool) {
 	if g.Netdev == "" {
 		return 0, false
@@ -188,16 +189,16 @@ func (t *GIDTable) tag(n *ir.NIC, g *GID) (id int, ok bool) {
 	if v, is := t.vlans[g.Netdev]; is {
 		return v.id, v.parent == low
 	}
-	if rest, is := strings.CutPrefix(g.Netdev, low+"."); is { // the list of VLANs takes root
+	if rest, is := strings.CutPrefix(g.Netdev, low+"."); is { // only root can read the list of VLANs
 		id, err := strconv.Atoi(rest)
 		return id, err == nil
 	}
 	return 0, g.Netdev == low || g.Netdev == n.Name
 }
 
-// Choose returns the GID that connections of an intent must use on a NIC: of the intent's version, on the interface of its VLAN or on
-// an interface without VLAN. Among these it takes the address that the fabric states for the NIC; without one, the first of version
-// 4, else the first. A default GID never fits. Where none does, wrong says so in a sentence.
+// Choose returns the GID that connections of an intent must use on a NIC: a GID of the intent's version, on the interface of its VLAN, or
+// for an intent without VLAN on an interface without VLAN. Among these it prefers the address that the fabric states for the NIC, then the
+// first IPv4 address, then the first GID. A default GID never fits. If no GID fits, wrong is a sentence about this.
 func (t *GIDTable) Choose(n *ir.NIC, in *ir.Intent) (g GID, wrong string) {
 	want := GIDTypes[in.Version]
 	at := n.Name + " on " + n.Device.Name
@@ -221,28 +222,28 @@ func (t *GIDTable) Choose(n *ir.NIC, in *ir.Intent) (g GID, wrong string) {
 	}
 	switch {
 	case !typed:
-		return GID{}, fmt.Sprintf("%s has no GID of type %s but for link-local ones; the intent %s needs one. Does the interface have an "+
+		return GID{}, fmt.Sprintf("%s has no GID of type %s, apart from link-local ones; the intent %s needs one. Does the interface have an "+
 			"address?", at, want, in.Name)
 	case n.IP.IsValid() && !anywhere:
-		return GID{}, fmt.Sprintf("%s has no GID of type %s for %s, the address the fabric states.", at, want, stated)
+		return GID{}, fmt.Sprintf("%s has no GID of type %s for %s, the address in the fabric.", at, want, stated)
 	case best == nil && in.VLAN > 0:
 		return GID{}, fmt.Sprintf("%s has no GID of type %s on an interface of VLAN %d, in which the intent %s travels. Does that interface "+
 			"have an address?", at, want, in.VLAN, in.Name)
 	case best == nil || in.VLAN == 0 && n.IP.IsValid() && rank < statedFit:
-		return GID{}, fmt.Sprintf("%s has its address on a VLAN interface alone, so every GID of type %s gives packets a VLAN header; the "+
-			"intent %s travels without one.", at, want, in.Name)
+		return GID{}, fmt.Sprintf("%s has its address only on a VLAN interface, so every GID of type %s gives packets a VLAN header; the "+
+			"intent %s travels without VLAN header.", at, want, in.Name)
 	}
 	return *best, ""
 }
 
-// fit is how well a GID fits an intent on a NIC.
+// fit ranks how well a GID fits an intent on a NIC.
 type fit uint8
 
 const (
 	unfit     fit = iota // another version or VLAN, or a default GID
-	otherFit             // of IPv6
-	fourFit              // of IPv4
-	statedFit            // of the address that the fabric states
+	otherFit             // an IPv6 address
+	fourFit              // an IPv4 address
+	statedFit            // the address that the fabric states
 )
 
 func (t *GIDTable) fits(n *ir.NIC, in *ir.Intent, g *GID) fit {
@@ -257,7 +258,7 @@ func (t *GIDTable) fits(n *ir.NIC, in *ir.Intent, g *GID) fit {
 	return otherFit
 }
 
-// Why states which of the addresses of a NIC a chosen GID has.
+// Why describes the address of a chosen GID.
 func (g *GID) Why(n *ir.NIC) string {
 	switch {
 	case n.IP.IsValid() && g.Addr.Unmap() == n.IP.Addr().Unmap():
@@ -268,7 +269,7 @@ func (g *GID) Why(n *ir.NIC) string {
 	return "the first of IPv6"
 }
 
-// Others returns the GIDs that fit an intent on a NIC beside the one chosen: those of further addresses.
+// Others returns the other GIDs that fit an intent on a NIC: those with further addresses.
 func (t *GIDTable) Others(n *ir.NIC, in *ir.Intent, chosen *GID) (out []GID) {
 	for _, g := range t.Of(n) {
 		if g != *chosen && t.fits(n, in, &g) > unfit {
@@ -278,9 +279,9 @@ func (t *GIDTable) Others(n *ir.NIC, in *ir.Intent, chosen *GID) (out []GID) {
 	return out
 }
 
-// ByAddress returns the settings by which NCCL 2.21 and later choose the GID of an intent by its address, wherever its slot is. It
-// returns nil if they would choose another GID. They choose the first of a version, a family and a subnet. Source: connect.cc of
-// net_ib in NCCL.
+// ByAddress returns the settings with which NCCL 2.21 and later choose the GID of an intent by its address, in any slot. It returns nil if
+// NCCL would choose another GID. NCCL chooses the first GID of a version, an address family and a subnet. Source: connect.cc of net_ib in
+// NCCL.
 func (t *GIDTable) ByAddress(n *ir.NIC, in *ir.Intent, chosen *GID) []string {
 	first := func(subnet netip.Prefix) bool {
 		for _, g := range t.GIDs {
@@ -307,7 +308,7 @@ func (t *GIDTable) ByAddress(n *ir.NIC, in *ir.Intent, chosen *GID) []string {
 	return nil
 }
 
-// GIDProbe asks whether each intent has a GID on a NIC: without one, connections fail, or take the wrong version or VLAN.
+// GIDProbe asks whether each intent has a GID on a NIC: without a GID, connections fail, or use the wrong version or VLAN.
 func GIDProbe(s *Settings) target.Probe {
 	return target.Probe{
 		Name:  "GIDs of " + s.NIC.Name,

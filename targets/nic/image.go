@@ -11,26 +11,26 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Port is one port of a simulated host, to be made by the simulation of its driver.
+// Port describes one port of a simulated host, for the simulation of its driver.
 type Port struct {
 	target.Netdev
 	Model *ir.NICModel
 	RDMA  string     // its RDMA device, "rocep3s0f0"; ports of a bond share one
-	IP    netip.Addr // the zero address: none
+	IP    netip.Addr // zero: no address
 
 	VLANs map[string]netip.Addr // addresses of the VLAN interfaces above it, or above its bond
 }
 
-// Sim is the simulated NICs of a host, with their driver and tools.
+// Sim simulates the NICs of a host, with their driver and tools.
 type Sim interface {
 	target.Sim
 
-	// Netdevs are the interfaces of the NICs, as the driver makes them.
+	// Netdevs returns the interfaces that the driver creates for the NICs.
 	Netdevs() []target.Netdev
 }
 
-// image returns a host as it comes from the factory: a current Linux with its own driver, the NICs of the family, and the bonds and
-// VLAN interfaces that its network configuration makes from them.
+// image returns the simulation of a host before rocec: a current Linux with its own driver, the NICs of the family, and the bonds and VLAN
+// interfaces of its network configuration.
 func (f *Family) image(d *ir.Device) target.Image {
 	var ports []Port
 	virtual := map[string]target.Netdev{"eth0": {Name: "eth0"}}
@@ -40,7 +40,7 @@ func (f *Family) image(d *ir.Device) target.Image {
 		}
 		bus := 3 + i // ports of one card are functions of one PCI device
 		fn := 0
-		netdev, rdma := n.Name, fmt.Sprintf("rocep%ds%df%d", bus, 0, fn) // how rdma-core names a device by its place
+		netdev, rdma := n.Name, fmt.Sprintf("rocep%ds%df%d", bus, 0, fn) // the name that rdma-core derives from the PCI address
 		if b := n.Bond; b != nil {
 			card := slices.Index(d.Host.NICs, b.NICs[0])
 			bus, fn = 3+card, slices.Index(b.NICs, n)
@@ -54,7 +54,7 @@ func (f *Family) image(d *ir.Device) target.Image {
 		port := Port{
 			Netdev: target.Netdev{
 				Name:      n.Name,
-				Driver:    cmp.Or(f.Module, "virtio_net"), // a family that names none takes any
+				Driver:    cmp.Or(f.Module, "virtio_net"), // a family without a module accepts any driver
 				PCI:       fmt.Sprintf("0000:%02x:00.%d", bus, fn),
 				MTU:       cmp.Or(n.MTU, 1500),
 				SpeedMbps: speed,
@@ -86,7 +86,7 @@ func (f *Family) image(d *ir.Device) target.Image {
 		}
 		ports = append(ports, port)
 	}
-	for _, n := range d.Host.NICs { // eth0 may be one of the fabric's own
+	for _, n := range d.Host.NICs { // the fabric may contain eth0
 		delete(virtual, n.Name)
 	}
 	sim := f.Sim(ports)
@@ -106,7 +106,7 @@ func (f *Family) image(d *ir.Device) target.Image {
 	}
 }
 
-// given returns the DHCP address of a host for an interface whose address the fabric does not state: from 198.18.0.0/15, which is for
+// given returns the DHCP address of an interface whose address the fabric does not state. It is in 198.18.0.0/15, which is reserved for
 // tests of networks (RFC 2544).
 func given(host, nth int) netip.Addr {
 	n := 1 + (host*32+nth)%(1<<17-2)

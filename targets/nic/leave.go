@@ -13,11 +13,11 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// A NIC that is in no intent any more, or that the fabric no longer has, leaves. Its settings return to those before the first apply,
-// which the script keeps in IF.before, and rocec's files for it are removed. With the last NIC of a family go its script, unit and
-// rules. What is there is found on the host, so that nothing has to be remembered.
+// A NIC leaves when it is in no intent, or no longer in the fabric. It gets the settings from before the first apply, which the script
+// keeps in IF.before, and rocec's files for it are removed. With the last NIC of a family, its script, unit and rules are removed. rocec
+// looks for these files on the host, so it needs no memory of earlier runs.
 
-// leavings ask a host for the NICs of the family that it keeps settings for.
+// leavings returns the cleanup of a host. Its query finds the NICs of the family for which the host keeps settings.
 func (f *Family) leavings(d *ir.Device) []*target.Cleanup {
 	stays, taken := map[string]bool{}, map[string]bool{}
 	for _, n := range d.Host.NICs {
@@ -34,7 +34,8 @@ func (f *Family) leavings(d *ir.Device) []*target.Cleanup {
 	}}
 }
 
-// heldCmd prints what a host holds of the family, for [parseHeld]. The first line of a value file names the script that applies it.
+// heldCmd returns a command that prints everything of the family on a host, for [parseHeld]. The first line of a value file names the
+// script that applies it.
 func (f *Family) heldCmd() string {
 	return `for f in ` + confDir + `*.conf; do
 [ -f "$f" ] || continue
@@ -55,17 +56,17 @@ for f in ` + f.scriptPath + " " + f.unitPath + " " + f.rulesPath + `; do [ ! -f 
 true`
 }
 
-// beforeDir is where the script keeps what NICs held before.
+// beforeDir returns the folder in which the script keeps the settings of NICs from before rocec.
 func (f *Family) beforeDir() string { return "/var/lib/rocec/" + f.tool + "/" }
 
-// heldHost is the earlier state of a host for a family.
+// heldHost contains what a host has of a family.
 type heldHost struct {
-	before map[string]string // by NIC: lines of its earlier settings; empty: unknown
-	at     map[string]string // by NIC: lines of its value file that tell where its settings are
+	before map[string]string // by NIC: the lines of its settings before rocec; empty: unknown
+	at     map[string]string // by NIC: the lines of its value file that state where its settings are
 	files  []string
 }
 
-// parseHeld reads what the query printed. What is not a name of an interface is passed over: names become paths.
+// parseHeld reads the output of heldCmd. It skips names that are not valid for an interface, because names become paths.
 func parseHeld(answer []byte) heldHost {
 	h := heldHost{before: map[string]string{}, at: map[string]string{}}
 	name := ""
@@ -99,8 +100,8 @@ func ifName(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == '/' || r > '~' })
 }
 
-// leave gives what takes away the settings of the NICs that do not stay. A NIC that is taken, by a card of another family under the same
-// name, keeps its value file, which is that family's now.
+// leave returns the files whose edit removes the settings of the NICs that do not stay. A NIC is taken if a card of another family has its
+// name now: then its value file stays, as it belongs to that family.
 func (f *Family) leave(stays, taken map[string]bool, h heldHost) []target.File {
 	var all, leaving []string
 	for name := range h.before {
@@ -154,11 +155,11 @@ type leaver struct {
 	taken   bool
 	before  string   // lines of the settings to restore
 	unknown bool     // its earlier settings are unknown: it gets the defaults
-	plain   string   // where it is not known: what it is to hold again, as arguments, with where its settings are
-	at      []string // what tells show and restore where its settings are, as KEY=VALUE
+	plain   string   // if unknown: the wanted settings and the content of at, as arguments
+	at      []string // where show and restore find its settings, as KEY=VALUE
 }
 
-// where is at as arguments.
+// where returns at as arguments of a command.
 func (l *leaver) where() string {
 	var args strings.Builder
 	for _, arg := range l.at {
@@ -188,7 +189,7 @@ func (f *Family) leaver(name string, taken bool, h heldHost) leaver {
 	return l
 }
 
-// without gives lines without those of a key.
+// without returns the lines without those of a key.
 func without(text, key string) string {
 	var out strings.Builder
 	lines([]byte(text), func(line []byte, k, _ string, _ bool) {
@@ -199,7 +200,7 @@ func without(text, key string) string {
 	return out.String()
 }
 
-// stateBefore is the live state of a NIC that leaves: as it was before.
+// stateBefore returns the live state of a NIC that leaves, with its settings from before rocec.
 func (f *Family) stateBefore(l *leaver, step target.Step) target.File {
 	before := l.before
 	return target.File{
@@ -211,7 +212,7 @@ func (f *Family) stateBefore(l *leaver, step target.Step) target.File {
 			var out []byte
 			lines(old, func(line []byte, key, value string, ok bool) {
 				mine := find([]byte(before), key)
-				// Not what the host decides, nor who does: without mlnx_qos nothing gives DCBX back to the firmware.
+				// Settings that the host decides stay. So does dcbx: only mlnx_qos can give DCBX back to the firmware.
 				if _, is := cannot(value); ok && mine != nil && !is && key != "mtu" && key != "bond" && key != "dcbx" {
 					line = mine
 				}
@@ -227,7 +228,7 @@ func (f *Family) stateBefore(l *leaver, step target.Step) target.File {
 	}
 }
 
-// lookQuery reads a NIC that leaves, and may not be there.
+// lookQuery returns the query that reads a leaving NIC, which may not exist.
 func (f *Family) lookQuery(l *leaver) *target.Query {
 	return &target.Query{
 		Name:  f.Driver.Name + " look " + word(l.name, nil, l.at),
@@ -236,8 +237,8 @@ func (f *Family) lookQuery(l *leaver) *target.Query {
 	}
 }
 
-// where is what tells show and restore where the settings of a NIC are. The lines come from the host: those that no value file of rocec
-// has tell nothing.
+// where returns the lines that state where the settings of a NIC are, for show and restore. The lines come from the host, so it ignores
+// lines that rocec would not write.
 func where(before string) (args []string) {
 	lines([]byte(before), func(_ []byte, key, value string, ok bool) {
 		if ok && key != "vlan_ip" && !(key == "bond" && value == "none") && whereWord(key, value) {
@@ -247,8 +248,8 @@ func where(before string) (args []string) {
 	return args
 }
 
-// leaveStep sets NICs back and forgets them; going back, their files are there again. Its undo, like that of every step, brings about what
-// the files say, in whichever direction they went.
+// leaveStep returns the step that restores the settings of NICs and removes what the script keeps about them. The undo runs after the
+// files were restored. Like every undo, it applies what the files state at that time.
 func (f *Family) leaveStep(goes []leaver) target.Step {
 	cmds := []string{"script=$(cat)", "failed=0"}
 	undo := []string{"script=$(cat)", "systemctl daemon-reload", "failed=0"}
@@ -266,14 +267,14 @@ func (f *Family) leaveStep(goes []leaver) target.Step {
 		title.WriteString(" " + word(l.name, flags, l.at))
 		u, q, live := Quote(f.Unit(l.name)), Quote(l.name), `"$ROCEC_LIVE"/`+Quote(stateName(l.name))
 		gone := []string{
-			"systemctl disable " + u + " 2>/dev/null", // by name, as the unit file may be gone
+			"systemctl disable " + u + " 2>/dev/null", // by name, since the unit file may be missing
 			"rm -f " + wantedBy(l.name) + u,
 			"rmdir " + wantedBy(l.name) + " 2>/dev/null",
 			"systemctl stop " + u + " 2>/dev/null",
 		}
 		cmds = append(cmds, gone...)
 		if l.taken {
-			// The card may be another one, or the same with Soft-RoCE above it: what can go back goes.
+			// The card may be another one, or the same with Soft-RoCE above it: restore as much as possible.
 			cmds = append(cmds, `sh -c "$script" `+f.tool+" leave "+q+l.plain+" 2>/dev/null", "rm -f "+f.beforeDir()+q+".before",
 				"rmdir "+f.beforeDir()+" 2>/dev/null")
 			undo = append(undo, "if [ -e "+f.unitPath+" ]; then systemctl enable "+u+" || failed=1; else", strings.Join(gone, "\n"), "fi")
@@ -286,7 +287,7 @@ func (f *Family) leaveStep(goes []leaver) target.Step {
 			`[ "$ROCEC_WHY" = boot ] || `+leave,
 			"else",
 			"systemctl enable "+u+" || failed=1",
-			`[ "$ROCEC_WHY" = boot ] || systemctl restart `+u+" || failed=1", // at boot the unit comes later
+			`[ "$ROCEC_WHY" = boot ] || systemctl restart `+u+" || failed=1", // at boot the unit starts later
 			`[ "$ROCEC_WHY" = boot ] || [ ! -s `+live+` ] || sh -c "$script" `+f.tool+" restore "+q+" "+live+l.where()+" || failed=1",
 			"fi")
 	}
@@ -299,11 +300,11 @@ func (f *Family) leaveStep(goes []leaver) target.Step {
 	}
 	if len(names) > 0 && !f.sets("pfc") {
 		s.Disrupts = fmt.Sprintf("%s %s before rocec, and RDMA connections over %s end", strings.Join(names, ", "),
-			diag.Plural(len(names), "goes back to what it held", "go back to what they held"), diag.Plural(len(names), "it", "them"))
+			diag.Plural(len(names), "gets back its settings from", "get back their settings from"), diag.Plural(len(names), "it", "them"))
 		s.Outage = ir.Outage{Least: time.Second, Most: unitTime}
 	} else if len(names) > 0 {
 		s.Disrupts = fmt.Sprintf("%s %s before rocec, and the %s when the PFC mask changes", strings.Join(names, ", "),
-			diag.Plural(len(names), "goes back to what it held", "go back to what they held"),
+			diag.Plural(len(names), "gets back its settings from", "get back their settings from"),
 			diag.Plural(len(names), "link bounces", "links bounce"))
 		s.Outage = ir.Outage{Least: time.Second, Most: time.Duration(len(names)) * 10 * time.Second}
 	}

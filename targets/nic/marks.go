@@ -8,11 +8,12 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// autoTOS is what UCX marks RoCEv2 with where UCX_IB_TRAFFIC_CLASS is "auto", its default. Source: UCT_IB_DEFAULT_ROCEV2_DSCP of UCX.
+// autoTOS is the type of service of UCX for RoCEv2 if UCX_IB_TRAFFIC_CLASS is "auto", its default. Source: UCT_IB_DEFAULT_ROCEV2_DSCP of
+// UCX.
 const autoTOS = 106
 
-// Marks returns the settings by which NCCL and UCX mark the packets of an intent themselves, by DSCP or by PCP. Source: NCCL_GIN_IB_TC is
-// of NCCL 2.30 (gin.cc of net_ib); without it the queue pairs of GPUs take NCCL_IB_TC.
+// Marks returns the settings with which NCCL and UCX themselves mark the packets of an intent, by DSCP or by PCP. NCCL_GIN_IB_TC is new in
+// NCCL 2.30; without it the queue pairs of GPUs use NCCL_IB_TC. Source: gin.cc of net_ib.
 func Marks(p ir.Packet, byDSCP bool) []string {
 	if byDSCP {
 		tos := p.DSCP << 2 // the upper six bits
@@ -23,8 +24,8 @@ func Marks(p ir.Packet, byDSCP bool) []string {
 	return []string{fmt.Sprintf("NCCL_IB_SL=%d", p.PCP), fmt.Sprintf("UCX_IB_SL=%d", p.PCP)}
 }
 
-// unreachedText states which queue pairs of a NIC no default of its RDMA device reaches, with the settings that bring them into the
-// cos groups of its intents. It is empty if unmarked packets are in these groups.
+// unreachedText returns a sentence about the queue pairs of a NIC that no default of its RDMA device reaches, with the settings that put
+// them into the cos groups of its intents. It is empty if unmarked packets are in these groups.
 func unreachedText(n *ir.NIC, card *ir.Card, queuePairs string) string {
 	var settings []string
 	all := n.Carries()

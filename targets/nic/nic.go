@@ -1,14 +1,14 @@
-// Package nic is what NIC targets have in common: how hosts get the settings of RoCE NICs, whatever their driver.
+// Package nic contains the common part of NIC targets: how hosts get the settings of RoCE NICs, for every driver.
 //
-// A target of a driver ([Family]) brings a script, its settings, and the settings that are impossible. From these the package makes
-// the files of every NIC of the driver that takes part in an intent (or whose RoCE is switched off):
+// The target of a driver ([Family]) provides a script, the settings, and the limits of its NICs. From these the package creates the files
+// for every NIC of the driver that carries an intent (or whose RoCE is switched off):
 //
-//	/etc/rocec/host/IF.conf                    what the NIC should hold: sorted lines KEY=VALUE, comments of ours
-//	/usr/local/sbin/TOOL                       the family's script that brings it about; the same bytes on every host
+//	/etc/rocec/host/IF.conf                    the wanted settings: sorted lines KEY=VALUE, with comments
+//	/usr/local/sbin/TOOL                       the family's script that applies them; the same bytes on every host
 //	/etc/systemd/system/TOOL@.service          runs it at boot, and whenever the interface comes back
-//	/etc/udev/rules.d/99-rocec*.rules          runs it again when an RDMA device or a VLAN interface is made anew
-//	/var/lib/rocec/TOOL/IF.before              what the NIC held before the first apply; the script's own
-//	nic/IF                                     no file: the NIC as it is, printed by "TOOL show" as KEY=VALUE
+//	/etc/udev/rules.d/99-rocec*.rules          runs it again when an RDMA device or a VLAN interface is created again
+//	/var/lib/rocec/TOOL/IF.before              the settings from before the first apply; only the script uses it
+//	nic/IF                                     not a file: the present settings, printed by "TOOL show" as KEY=VALUE
 //
 // TOOL is rocec-host with the suffix of the family. A host with NICs of several families has a script and a unit of each; a NIC has
 // one value file, and a unit of its family.
@@ -25,18 +25,17 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Wanted reports whether rocec has something to say about a NIC: it carries an intent, or RoCE is switched on it or its virtual
-// functions.
+// Wanted reports whether rocec sets a NIC: it carries an intent, or the fabric switches RoCE on the NIC or its virtual functions.
 func Wanted(n *ir.NIC) bool { return !n.RoCE || len(n.VFRoCE) > 0 || len(n.Carries()) > 0 }
 
-// Of gives the NICs of a host that a driver has and rocec has something to say about, in the order of the host.
+// Of returns the NICs of a host with a driver that rocec sets, in the order of the host.
 func Of(d *ir.Device, by *ir.Driver) []*ir.NIC {
 	own := func(n *ir.NIC) bool { return n.Model.Driver == by && Wanted(n) }
 	for i, n := range d.Host.NICs {
 		if own(n) {
 			continue
 		}
-		ours := slices.Clone(d.Host.NICs[:i]) // rare: the usual host copies nothing
+		ours := slices.Clone(d.Host.NICs[:i]) // rare: for most hosts nothing is copied
 		for _, n := range d.Host.NICs[i+1:] {
 			if own(n) {
 				ours = append(ours, n)

@@ -56,7 +56,7 @@ func TestSetterProbe(t *testing.T) {
 	assert.Equal(t, []string{
 		"/etc/systemd/system/roce.service" + rest, "/etc/tuned/roce/script.sh" + rest,
 		"On gpu1, the NIC configuration operator of NVIDIA (nic-configuration-daemon) is running. The last writer wins: let only one of the " +
-			"two set the NICs.",
+			"two programs set the NICs.",
 		target.Escape("/etc/a\x1b[2J") + rest,
 	}, hints)
 }
@@ -75,9 +75,9 @@ func TestJudgeVLAN(t *testing.T) {
 		{"ens1f0", 100, true, "2001:db8::1/64", ""},
 		{"ens1f0", 100, true, "", ""},
 		{"ens1f0", 100, false, "", ""},
-		{"ens1f0", 100, false, "192.0.2.1/24", "states vlan_ip, and not create_vlan"},
+		{"ens1f0", 100, false, "192.0.2.1/24", "states vlan_ip without create_vlan"},
 		{"enp129s0f0np0", 1000, false, "", ""},
-		{"enp129s0f0np0", 1000, true, "", "enp129s0f0np0.1000, which has 18 characters; Linux takes 15"},
+		{"enp129s0f0np0", 1000, true, "", "enp129s0f0np0.1000, which has 18 characters; Linux accepts 15"},
 		{"ens1f0", 100, true, "192.0.2.0/24", "192.0.2.0/24, which no host can have"},
 		{"ens1f0", 100, true, "192.0.2.255/24", "192.0.2.255/24, which no host can have"},
 		{"ens1f0", 100, true, "0.0.0.0/0", "0.0.0.0/0, which no host can have"},

@@ -37,7 +37,7 @@ func (f *Family) judgeDrivers(d *ir.Device, ours []*ir.NIC, answer []byte) []str
 		found := lineOf(answer, n.Name)
 		switch {
 		case found == "" || found == "missing":
-			wrong = append(wrong, fmt.Sprintf("%s has no interface %s, which the fabric says is the %s.", d.Name, n.Name, n.Model.Title))
+			wrong = append(wrong, fmt.Sprintf("%s has no interface %s, which is the %s in the fabric.", d.Name, n.Name, n.Model.Title))
 		case f.Module == "" || found == f.Module:
 		case found == "none":
 			wrong = append(wrong, fmt.Sprintf("%s on %s is a virtual interface; the fabric says it is the %s.", n.Name, d.Name, n.Model.Title))
@@ -49,7 +49,7 @@ func (f *Family) judgeDrivers(d *ir.Device, ours []*ir.NIC, answer []byte) []str
 	return wrong
 }
 
-// lineOf returns what follows a name and a space on its line.
+// lineOf returns the text after a name and a space, in the line that begins with them.
 func lineOf(answer []byte, name string) string {
 	for line := range strings.Lines(string(answer)) {
 		if rest, ok := strings.CutPrefix(line, name+" "); ok {
@@ -59,8 +59,8 @@ func lineOf(answer []byte, name string) string {
 	return ""
 }
 
-// probes gives what shows whether the settings work: nothing overwrites them, cabled NICs have a link, and what the family knows
-// to ask.
+// probes returns the probes that show whether the settings work: no other program overwrites them, cabled NICs have a link, and the probes
+// of the family.
 func (f *Family) probes(d *ir.Device) []target.Probe {
 	ours := Of(d, f.Driver)
 	if len(ours) == 0 {
@@ -88,7 +88,7 @@ func (f *Family) probes(d *ir.Device) []target.Probe {
 	return out
 }
 
-// lldpadProbe asks whether lldpad runs, which owns what it sets.
+// lldpadProbe asks whether lldpad runs, which overwrites settings.
 func lldpadProbe(d *ir.Device) target.Probe {
 	return target.Probe{
 		Name:  "lldpad",
@@ -117,8 +117,8 @@ func (f *Family) unitProbe(ours []*ir.NIC) target.Probe {
 			var wrong []string
 			for unit := range strings.Lines(string(answer)) {
 				unit = target.Escape(strings.TrimSpace(unit))
-				wrong = append(wrong, fmt.Sprintf("%s is not enabled, or not active: after a restart of the host nothing sets the NIC. "+
-					"Run systemctl enable --now %[1]s.", unit))
+				wrong = append(wrong, fmt.Sprintf("%s is not enabled, or not active: after a restart of the host the NIC gets no settings. Run "+
+					"systemctl enable --now %[1]s.", unit))
 			}
 			return wrong
 		},
@@ -133,15 +133,15 @@ func MTUProbe(s *Settings) target.Probe {
 		Query: target.Query{Cmd: "cat /sys/class/net/" + Quote(n.Name) + "/mtu"},
 		Judge: func(answer []byte) []string {
 			if found := strings.TrimSpace(string(answer)); found != strconv.Itoa(n.MTU) {
-				return []string{fmt.Sprintf("%s on %s has an MTU of %s; the fabric says %d. Change the network configuration of the host: "+
-					"RDMA peers with unequal MTUs settle on the smaller or fail.", n.Name, n.Device.Name, target.Escape(found), n.MTU)}
+				return []string{fmt.Sprintf("%s on %s has an MTU of %s; the fabric says %d. Change the network configuration of the host: RDMA "+
+					"peers with different MTUs use the smaller one, or connections fail.", n.Name, n.Device.Name, target.Escape(found), n.MTU)}
 			}
 			return nil
 		},
 	}
 }
 
-// PriorityProbe asks whether a tool can read the priorities: unreadable priorities are not drift, and must not pass as good.
+// PriorityProbe asks whether a tool can read the priorities: unreadable priorities are not drift, but must not count as correct.
 func PriorityProbe(s *Settings) target.Probe {
 	name := Quote(s.NIC.Name)
 	return target.Probe{

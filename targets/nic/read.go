@@ -7,11 +7,11 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// read gives how the NICs of a host are set: by their live states, else by their value files. A value is unknown if the NIC lacks it
-// ("unsupported") or the host does not report it.
+// read returns the settings of a host's NICs, from their live states, else from their value files. A value is unknown if the NIC lacks the
+// setting ("unsupported") or the host does not report it.
 func (f *Family) read(d *ir.Device, content func(path string) []byte) *ir.Settings {
 	s := &ir.Settings{Ports: map[string]*ir.PortSettings{}}
-	for _, n := range d.Host.NICs { // also one that leaves
+	for _, n := range d.Host.NICs { // also a NIC that leaves
 		if text := held(n, content); n.Model.Driver == f.Driver && text != nil {
 			p := readValues(text)
 			f.given(&p, n)
@@ -24,8 +24,8 @@ func (f *Family) read(d *ir.Device, content func(path string) []byte) *ir.Settin
 	return s
 }
 
-// given notes what a NIC of the family does without a setting. It sends no pauses where it has no PFC; where the trusted field cannot
-// be chosen, it trusts the field of its intents.
+// given adds the behaviour of the family's NICs for which the family has no setting. A NIC without PFC sends no pauses. A NIC without a
+// choice of the trusted field trusts the field of its intents.
 func (f *Family) given(p *ir.PortSettings, n *ir.NIC) {
 	p.PausesKnown = p.PausesKnown || !f.sets("pfc")
 	if s := f.Lower(n); !f.sets("trust") && len(s.Intents) > 0 {
@@ -39,7 +39,7 @@ func (f *Family) given(p *ir.PortSettings, n *ir.NIC) {
 	}
 }
 
-// held gives the live state of a NIC, else its value file; nil: neither is there.
+// held returns the live state of a NIC, else its value file; nil: both are missing.
 func held(n *ir.NIC, content func(path string) []byte) []byte {
 	if text := content(stateName(n.Name)); len(text) > 0 {
 		return text
@@ -47,7 +47,7 @@ func held(n *ir.NIC, content func(path string) []byte) []byte {
 	return content(confPath(n.Name))
 }
 
-// readValues reads a value file or a state; what both have in common is spelled alike.
+// readValues reads a value file or a state. Both have the same form.
 func readValues(text []byte) ir.PortSettings {
 	p := ir.UnknownPort()
 	value := valueIn(text)
@@ -57,7 +57,7 @@ func readValues(text []byte) ir.PortSettings {
 	case "pcp":
 		p.Trust, p.TrustKnown = ir.Trust{PCP: true}, true
 		for v := range p.PCP {
-			p.PCP[v] = int8(v) // a NIC takes the PCP for the priority
+			p.PCP[v] = int8(v) // a NIC uses the PCP as the priority
 		}
 	}
 	for prio := range 8 {
@@ -86,7 +86,7 @@ func readValues(text []byte) ir.PortSettings {
 	return p
 }
 
-// valueIn gives the value of a key; empty: it is not there.
+// valueIn returns a function for the value of a key; empty: the key is missing.
 func valueIn(text []byte) func(key string) string {
 	return func(key string) string {
 		_, v, _ := strings.Cut(string(find(text, key)), "=")
@@ -94,7 +94,7 @@ func valueIn(text []byte) func(key string) string {
 	}
 }
 
-// readStamps returns the DSCP of packets that are marked by default, by class and by address.
+// readStamps returns the DSCPs with which the NIC marks packets: by default, by traffic_class and by address.
 func readStamps(value func(key string) string) (values uint64) {
 	tos := func(text string) {
 		if n, err := strconv.ParseUint(text, 10, 8); err == nil {
@@ -111,7 +111,7 @@ func readStamps(value func(key string) string) (values uint64) {
 	return values
 }
 
-// readShares notes how priorities share the link: by their traffic classes.
+// readShares reads the shares of priorities in the link, from their traffic classes.
 func readShares(p *ir.PortSettings, value func(key string) string) {
 	classes, ok := readEight(value("ets_tc"))
 	algorithms, known := readEight(value("ets_tsa"))
@@ -132,13 +132,13 @@ func readShares(p *ir.PortSettings, value func(key string) string) {
 	}
 }
 
-// readEight reads what [Eight] writes.
+// readEight reads the output of [Eight].
 func readEight(value string) (words []string, ok bool) {
 	words = strings.Split(value, ",")
 	return words, len(words) == 8
 }
 
-// readRanges notes the values of "0-25,27" as those of one priority.
+// readRanges gives the values in a list such as "0-25,27" one priority.
 func readRanges(to []int8, ranges string, prio int8) {
 	for item := range strings.SplitSeq(ranges, ",") {
 		first, last, isRange := strings.Cut(item, "-")
@@ -156,7 +156,7 @@ func readRanges(to []int8, ranges string, prio int8) {
 	}
 }
 
-// readDetail fills in the values that packets do not notice hop by hop.
+// readDetail reads the values that do not change the treatment of packets at a hop.
 func readDetail(p *ir.PortSettings, value func(key string) string) {
 	d := ir.UnknownDetail()
 	classes, ok := readEight(value("ets_tc"))
@@ -202,8 +202,8 @@ func readDetail(p *ir.PortSettings, value func(key string) string) {
 	p.Detail = ir.NewDetail(d)
 }
 
-// ReadVLANMap reads pairs such as "4:3", a socket priority and its PCP, over a map of zeros, as Linux begins with. Socket priorities
-// above 7 are left out. ok is false if the list is empty, or contains a word that is not a pair.
+// ReadVLANMap reads pairs such as "4:3", a socket priority and its PCP. Other socket priorities have PCP 0, the default of Linux. Socket
+// priorities above 7 are left out. ok is false if the list is empty, or contains a word that is not a pair.
 func ReadVLANMap(pairs []string) (m [8]int8, ok bool) {
 	for _, pair := range pairs {
 		from, to, _ := strings.Cut(pair, ":")

@@ -12,14 +12,14 @@ import (
 // Names of the queries and steps of a host, see [target.Target.Recall]. All begin with the name of the family's driver:
 //
 //	apply IF[,vlan=N][,carries] ...                  the step that applies the value files
-//	leave IF[,taken][,plain][,bond=IF][,vlan=N][,vf_roce_N=on] ...   the step that sets NICs back and forgets them
+//	leave IF[,taken][,plain][,bond=IF][,vlan=N][,vf_roce_N=on] ...   the step that restores NICs
 //	show IF[,bond=IF][,vlan=N][,vlan_ip=PREFIX][,vf_roce_N=on]       the query that reads a NIC
-//	look IF[,...]                                    the same of a NIC that leaves, and may not be there
+//	look IF[,...]                                    the same for a leaving NIC, which may not exist
 
-// recall makes a step or a query of a name.
+// recall returns the step or the query with a name.
 func (f *Family) recall(words []string, _ target.Kept) (*target.Made, error) {
 	unknown := &target.Unknown{Name: strings.Join(append([]string{f.Driver.Name}, words...), " ")}
-	if len(words) == 0 || len(words) == 1 && words[0] != "leave" { // the last NICs may have left before their script
+	if len(words) == 0 || len(words) == 1 && words[0] != "leave" { // a leave without NICs only removes the files of the family
 		return nil, unknown
 	}
 	var nics []named
@@ -55,7 +55,7 @@ func (f *Family) recall(words []string, _ target.Kept) (*target.Made, error) {
 	return nil, unknown
 }
 
-// named is the content of a name's word about a NIC.
+// named is the parsed word about a NIC in a name.
 type named struct {
 	name string
 	at   []string // bond, vlan, vlan_ip and vf_roce_N, as KEY=VALUE
@@ -89,7 +89,7 @@ func parseNamed(word string) (n named, ok bool) {
 	return n, true
 }
 
-// word spells a NIC for a name.
+// word returns the word about a NIC in a name.
 func word(name string, flags []string, at []string) string {
 	var b strings.Builder
 	b.WriteString(target.Spell(name))
@@ -103,7 +103,7 @@ func word(name string, flags []string, at []string) string {
 	return b.String()
 }
 
-// whereWord reports whether a key and its value tell the script where the settings of a NIC are, and are in the form the fabric has them.
+// whereWord reports whether a key and its value state where the settings of a NIC are, in the spelling that rocec writes.
 func whereWord(key, value string) bool {
 	switch key {
 	case "bond":

@@ -11,13 +11,13 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// reported uses the script's report of a host (check --json) in place of its answers over a connection.
+// reported returns the script's report of a host (check --json) in the form of answers over a connection.
 func (f *Family) reported(d *ir.Device, r *target.Report) target.Reported {
 	out := target.Reported{States: map[string][]byte{}, Answers: map[string][]byte{}}
 	var drivers strings.Builder
 	for _, n := range Of(d, f.Driver) {
 		told := r.NIC(n.Name)
-		if told == nil { // it has no value file, which is drift enough
+		if told == nil { // it has no value file, which is reported as drift
 			fmt.Fprintf(&drivers, "%s %s\n", n.Name, cmp.Or(f.Module, "any"))
 			continue
 		}
@@ -39,7 +39,7 @@ func (f *Family) reported(d *ir.Device, r *target.Report) target.Reported {
 			out.Wrong = append(out.Wrong, fmt.Sprintf("%s on %s reports that its priorities cannot be read, so PFC may be off.",
 				n.Name, d.Name))
 		}
-		for _, line := range told.Differs { // settings are compared with the fabric, and not with the value file
+		for _, line := range told.Differs { // settings are compared with the fabric instead of the value file
 			key, _, is := strings.Cut(line, " is ")
 			if _, setting := told.Settings[key]; !is || !setting || key == "bond" {
 				out.Wrong = append(out.Wrong, fmt.Sprintf("%s on %s: %s.", n.Name, d.Name, strings.TrimSuffix(line, ".")))

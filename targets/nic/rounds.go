@@ -10,13 +10,13 @@ const (
 	noSetting     = "the driver has no such setting"
 )
 
-// rounds are the fields that value files of all families hold in another form than the fabric wants it.
+// rounds lists the fields whose value in the value files of all families can differ from the value in the fabric.
 var rounds = []target.Rounding{
-	{Field: ir.FieldDSCP, How: target.Trusted, Why: "a NIC has a map of DSCP where it trusts that"},
-	{Field: ir.FieldPCP, How: target.Trusted, Why: "a NIC takes the PCP for the priority where it trusts that"},
-	{Field: ir.FieldStamps, How: target.Stays, Why: "a NIC keeps marks that its intents have no use for"},
+	{Field: ir.FieldDSCP, How: target.Trusted, Why: "a NIC has a map of DSCPs only if it trusts DSCP"},
+	{Field: ir.FieldPCP, How: target.Trusted, Why: "a NIC uses the PCP as the priority only if it trusts PCP"},
+	{Field: ir.FieldStamps, How: target.Stays, Why: "a NIC keeps marks that its intents do not use"},
 	{Field: ir.FieldVLANMap, How: target.Stays, Why: "an interface of a VLAN that no intent uses stays as it is"},
-	{Field: ir.FieldMarking, How: target.Derived, Why: "a NIC marks nothing on the way out"},
+	{Field: ir.FieldMarking, How: target.Derived, Why: "a NIC does not mark congestion"},
 	{Field: ir.FieldBuffer, How: target.Derived, Why: sizedByDriver},
 	{Field: ir.FieldHeadroom, How: target.Derived, Why: sizedByDriver},
 	{Field: ir.FieldCable, How: target.Derived, Why: noSetting, On: unmeasured},

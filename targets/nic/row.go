@@ -14,7 +14,7 @@ import (
 type Row struct {
 	Key     string
 	Comment string // the line above the key in the value file; empty: the comment above covers this key too
-	Host    bool   // the host's network configuration decides it: compared, never set, and no part of nic/IF
+	Host    bool   // the host's network configuration decides it: it is compared, never set, and not in nic/IF
 
 	// Means is the field of [ir.Settings] that the key sets; where a key sets no field, Aside is the reason.
 	Means ir.Field
@@ -23,20 +23,20 @@ type Row struct {
 	// Value appends the key's value; a row that appends nothing is left out.
 	Value func(b []byte, s *Settings) []byte
 
-	// Why says where the value came from.
+	// Why returns the origins of the value.
 	Why func(s *Settings) []ir.Origin
 
 	// Class returns the importance of the setting; nil: [Must].
 	Class func(s *Settings) Class
 
-	// Lack says, in full sentences, what follows where a setting that helps cannot be; empty or nil: nothing a person would notice.
+	// Lack returns full sentences about the effect of a missing optional setting; empty or nil: a person would notice no effect.
 	Lack func(s *Settings) string
 }
 
-// Why a row sets no field.
+// The reasons why rows set no field.
 const (
 	Congestion = "congestion control has no field"
-	NoPort     = "it is of an interface, and of no priority"
+	NoPort     = "it is about an interface, and about no priority"
 	NoPriority = "it decides no priority"
 	WhoSets    = "it decides who sets the values"
 )
@@ -44,14 +44,14 @@ const (
 // Class is the importance of a setting to the person.
 type Class uint8
 
-// The classes. What must be, or was asked for, and cannot be set, read back or found fails apply, check and verify.
+// The classes. A Must or Wish that cannot be set, read back or found fails apply, check and verify.
 const (
-	Must   Class = iota // without it the intent is not carried
-	Wish                // the person wrote it
-	Should              // it helps; where it cannot be, plan and verify say what follows
+	Must   Class = iota // without it the NIC does not carry the intent
+	Wish                // the fabric states it
+	Should              // it is optional; if the NIC lacks it, plan and verify report the effect
 )
 
-// class is that of a row for a NIC.
+// class returns the class of a row for a NIC.
 func (r *Row) class(s *Settings) Class {
 	if r.Class == nil {
 		return Must
@@ -59,7 +59,7 @@ func (r *Row) class(s *Settings) Class {
 	return r.Class(s)
 }
 
-// Always is the class of a row that is the same for every NIC.
+// Always returns the class function of a row with the same class for every NIC.
 func Always(c Class) func(*Settings) Class { return func(*Settings) Class { return c } }
 
 // Sorted joins rows and sorts them by key.
@@ -69,12 +69,12 @@ func Sorted(parts ...[]Row) []Row {
 	return all
 }
 
-// sortedOnce joins rows with one more, when they are first read.
+// sortedOnce joins rows with one more row when they are first read.
 func sortedOnce(rows func() []Row, more Row) func() []Row {
 	return sync.OnceValue(func() []Row { return Sorted(rows(), []Row{more}) })
 }
 
-// Word appends a value every member of an intent has.
+// Word appends a value that every NIC with an intent has.
 func Word(b []byte, s *Settings, v string) []byte {
 	if len(s.Intents) == 0 {
 		return b
@@ -82,7 +82,7 @@ func Word(b []byte, s *Settings, v string) []byte {
 	return append(b, v...)
 }
 
-// AppendIf appends a number, if there is one.
+// AppendIf appends a number if is is true.
 func AppendIf(b []byte, is bool, n int) []byte {
 	if !is {
 		return b
@@ -90,7 +90,7 @@ func AppendIf(b []byte, is bool, n int) []byte {
 	return strconv.AppendInt(b, int64(n), 10)
 }
 
-// Eight appends eight numbers every member of an intent has: "0,0,0,0,1,0,0,0".
+// Eight appends eight numbers that every NIC with an intent has: "0,0,0,0,1,0,0,0".
 func Eight(b []byte, s *Settings, at func(int) int) []byte {
 	if len(s.Intents) == 0 {
 		return b
@@ -104,12 +104,12 @@ func Eight(b []byte, s *Settings, at func(int) int) []byte {
 	return b
 }
 
-// AtNIC says that the nic block sets a value.
+// AtNIC returns the nic block as the origin of a value.
 func AtNIC(s *Settings) []ir.Origin {
 	return []ir.Origin{{At: s.NIC.At, Why: "nic " + s.NIC.Name}}
 }
 
-// ByMember says through which intents a NIC takes part.
+// ByMember returns the intents of a NIC as origins.
 func ByMember(s *Settings) []ir.Origin {
 	var out []ir.Origin
 	for _, in := range s.Intents {
@@ -127,7 +127,7 @@ func ByVersion(s *Settings) []ir.Origin {
 	return out
 }
 
-// EveryGroup names every cos group: a value that all of them decide.
+// EveryGroup returns all cos groups as the origins of a value.
 func EveryGroup(s *Settings) []ir.Origin {
 	var out []ir.Origin
 	for _, g := range s.NIC.Device.Fabric.CosGroups {

@@ -7,9 +7,9 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Keys that families have in common.
+// The keys that several families share.
 
-// HostRows are what the network configuration of a host decides.
+// HostRows are the keys that the network configuration of a host decides.
 var HostRows = []Row{
 	{
 		Key: "bond", Aside: NoPort, Host: true, Comment: "the bond this port belongs to",
@@ -32,7 +32,7 @@ var HostRows = []Row{
 	},
 }
 
-// CardRows are how a port shares its link among priorities and pauses them.
+// CardRows are the keys about shares and pauses of priorities.
 var CardRows = []Row{
 	{
 		Key: "dcbx", Aside: WhoSets, Comment: "the host decides, not the firmware by LLDP",
@@ -104,7 +104,7 @@ var CardRows = []Row{
 	},
 }
 
-// CMRows are the defaults of RDMA-CM.
+// CMRows are the keys of the defaults of RDMA-CM.
 var CMRows = []Row{
 	{
 		Key: "roce_mode", Aside: NoPriority, Comment: "RoCE version and type of service of RDMA-CM connections that state none",
@@ -132,7 +132,7 @@ var CMRows = []Row{
 	},
 }
 
-// VLANRows are the VLAN that traffic told by PCP travels in.
+// VLANRows are the keys of the VLAN for traffic that is identified by PCP.
 var VLANRows = []Row{
 	{
 		Key: "create_vlan", Aside: NoPort, Host: true, Comment: "the interface of the VLAN is made with the NIC, and its address",
@@ -159,7 +159,7 @@ var VLANRows = []Row{
 		Value: func(b []byte, s *Settings) []byte { return AppendIf(b, s.VLAN > 0, s.VLAN) },
 		Why:   ByMember,
 	},
-	// Linux makes a TOS one of the socket priorities 0, 2, 4 and 6, and knows no other way to an 802.1p priority.
+	// Linux maps a TOS to one of the socket priorities 0, 2, 4 and 6, and only these lead to an 802.1p priority.
 	{
 		Key: "vlan_map", Means: ir.FieldVLANMap,
 		Value: func(b []byte, s *Settings) []byte {
@@ -178,10 +178,10 @@ var VLANRows = []Row{
 	},
 }
 
-// ClassRow is traffic_class, the marking of connections made without RDMA-CM. Where it cannot be, why and a further way out (or), as
-// parts of a sentence, say what follows.
+// ClassRow returns the row of traffic_class, the marking of connections without RDMA-CM. why states the reason if a NIC lacks the key, and
+// or another solution, both as parts of a sentence.
 //
-// One class for all traffic of the NIC is only right where it carries one intent; it would also outrank every exception by address.
+// One class for all traffic is only correct on a NIC with one intent. It would also override every exception by address.
 func ClassRow(why, or string) Row {
 	return Row{
 		Key: "traffic_class", Means: ir.FieldStamps,
@@ -201,13 +201,13 @@ func ClassRow(why, or string) Row {
 			if s.TOS < 0 || s.ByDSCP && s.TOS>>2 == 0 {
 				return ""
 			}
-			return fmt.Sprintf("connections made without RDMA-CM get DSCP 0, as %s. Start NCCL with NCCL_IB_TC=%d, perftest with --tclass=%[2]d%s.",
+			return fmt.Sprintf("connections without RDMA-CM get DSCP 0, as %s. Start NCCL with NCCL_IB_TC=%d, perftest with --tclass=%[2]d%s.",
 				why, s.TOS, or)
 		},
 	}
 }
 
-// bit is 1 or 0, as values of eight numbers have it.
+// bit returns 1 or 0, for values of eight numbers.
 func bit(on bool) int {
 	if on {
 		return 1

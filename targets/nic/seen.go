@@ -7,8 +7,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Inspect asks a host, whatever its NICs, for its cabled interfaces and the devices at their other ends. What must hold of their
-// settings is a matter of probes. A host without cables is not asked.
+// Inspect asks a host, for NICs of any driver, for its cabled interfaces and the devices at their other ends. Probes check the settings.
+// Inspect returns nil for a host without cables.
 func Inspect(d *ir.Device) *target.Inspection {
 	var names strings.Builder
 	mine := map[string]bool{}
@@ -31,7 +31,7 @@ func Inspect(d *ir.Device) *target.Inspection {
 	}}
 }
 
-// agent is the lldpd of a simulated host.
+// agent returns the lldpd of a simulated host.
 func agent(d *ir.Device) *target.LLDPAgent {
 	a := &target.LLDPAgent{}
 	for _, n := range d.Host.NICs {

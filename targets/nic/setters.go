@@ -8,23 +8,23 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// setters are places where hosts keep what runs by itself: units, udev rules, dispatchers of network managers, cron, rc scripts, profiles
-// of tuned.
+// setters are the paths of files that hosts run by themselves: units, udev rules, dispatchers of network managers, cron, rc scripts,
+// profiles of tuned.
 const setters = "/etc/systemd/system /run/systemd/system /usr/lib/systemd/system /lib/systemd/system /etc/udev/rules.d " +
 	"/etc/NetworkManager/dispatcher.d /etc/networkd-dispatcher /etc/network/if-up.d /etc/network/interfaces /etc/network/interfaces.d " +
 	"/etc/cron.d /etc/rc.local /etc/rc.d/rc.local /etc/tuned /etc/mellanox"
 
-// settings are commands and files that set what rocec sets: tools of mlnx-tools and the vendors, dcb, lldptool, and RDMA-CM's defaults.
+// settings matches commands and files that set the same as rocec: tools of mlnx-tools and the vendors, dcb, lldptool, and RDMA-CM's
+// defaults.
 const settings = `mlnx_qos|lldptool|cma_roce_(mode|tos)|default_roce_(mode|tos)|dcb +(pfc|ets|app|dcbx) +(set|add|replace|flush)|` +
 	`tc/[0-9]+/traffic_class|ethtool +(-A|--pause) |bnxt_setupcc|niccli`
 
-// operators are daemons that set NICs, by the names the kernel has for them.
+// operators contains daemons that set NICs, by their names in the kernel.
 var operators = map[string]string{
 	"nic-configurati": "the NIC configuration operator of NVIDIA (nic-configuration-daemon)",
 }
 
-// SetterProbe asks whether another program on a host sets NICs, too. rocec names it and does not fight it, as the operator has to
-// choose one of the two.
+// SetterProbe asks whether another program on a host sets NICs, too. rocec only reports it, as a person has to choose one of the two.
 func SetterProbe(d *ir.Device) target.Probe {
 	return target.Probe{
 		Name: "other settings", Slow: true,
@@ -52,7 +52,7 @@ true`},
 					if !known {
 						continue
 					}
-					s.Hint = fmt.Sprintf("On %s, %s is running. The last writer wins: let only one of the two set the NICs.", d.Name, what)
+					s.Hint = fmt.Sprintf("On %s, %s is running. The last writer wins: let only one of the two programs set the NICs.", d.Name, what)
 				} else {
 					s.Hint = fmt.Sprintf("%s on %s sets the same settings as rocec. The last writer wins: remove it, or remove "+
 						"rocec's settings from it.",

@@ -4,11 +4,11 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Settings is what one NIC should hold, before it is spelled.
+// Settings contains the wanted settings of one NIC, before they are spelled.
 type Settings struct {
 	NIC     *ir.NIC
-	Intents []*ir.Intent // what it carries; empty: only RoCE itself is set
-	CNP     *ir.CosGroup // where congestion notification packets travel; nil: not stated
+	Intents []*ir.Intent // the carried intents; empty: only RoCE itself is set
+	CNP     *ir.CosGroup // the cos group of congestion notification packets; nil: not stated
 	ECN     [8]bool      // by priority
 	Runs    []Run        // the DSCP map as runs of one priority
 	ir.Card
@@ -19,7 +19,7 @@ type Settings struct {
 // Run is a range of consecutive DSCP values that have the same priority.
 type Run struct{ First, Last, Priority uint8 }
 
-// Lower turns the fabric's numbers into a NIC's settings. A nil family means any driver.
+// Lower returns the settings of a NIC in the fabric. A nil family means any driver.
 func (f *Family) Lower(n *ir.NIC) *Settings {
 	intents := n.Carries()
 	s := &Settings{NIC: n, Intents: intents, Card: *ir.CardOf(n, intents), family: f}

@@ -2,10 +2,10 @@ package nic
 
 import "strings"
 
-// Unit names the unit of an interface: what "systemd-escape --template=TOOL@.service IF" prints.
+// Unit returns the unit name of an interface, as "systemd-escape --template=TOOL@.service IF" prints it.
 func (f *Family) Unit(netdev string) string { return f.tool + "@" + escapeUnit(netdev) + ".service" }
 
-// escapeUnit spells a name as systemd-escape does.
+// escapeUnit escapes a name as systemd-escape does.
 func escapeUnit(name string) string {
 	plain := true
 	for i := range len(name) {
@@ -31,7 +31,7 @@ func escapeUnit(name string) string {
 	return b.String()
 }
 
-// unitByte reports whether systemd leaves the i-th byte of a name as it is.
+// unitByte reports whether systemd does not escape the i-th byte of a name.
 func unitByte(name string, i int) bool {
 	c := name[i]
 	return alnum(c) || c == ':' || c == '_' || c == '.' && i > 0

@@ -25,29 +25,28 @@ var (
 	cardWrite string
 )
 
-// Card returns the part of a script for NICs that are PCI functions with priorities of their own. It finds their RDMA device, and
-// reads and sets link pause, PFC, traffic classes and the DSCP map by the installed tools. The own part of such a family begins with
-// it.
+// Card returns the part of a script for NICs that are PCI functions with their own priorities. It finds their RDMA device, and reads and
+// sets link pause, PFC, traffic classes and the DSCP map with the installed tools. The specific part of such a family begins with it.
 func Card() string { return cardRead + "\n" + cardWrite + "\n" }
 
-// Script is the script of the family with a suffix, for [Family.Script]: what all families share, and its own part. That defines, in
-// POSIX sh:
+// Script returns the script of the family with a suffix, for [Family.Script]: the parts that all families share, and the family's own
+// part. The own part defines these functions and variables, in POSIX sh:
 //
 //	keys                  the settings, in the order of show
-//	more_keys             sets found to the settings that come in any number, as the value file names them
+//	more_keys             sets found to the numbered settings in the value file
 //	accept_own KEY VALUE  whether it is a setting of this family that rocec writes
 //	find_rdma             sets rdma, port, ib and cma: the RDMA device, its port, and their folders; fails without a device
-//	rivals                ends apply and check (die) where another program keeps setting the same
-//	ready                 ends apply where nothing can be set
-//	come_up               waits for the RDMA device, where it comes by itself
-//	see_all               emits every setting as it is
+//	rivals                ends apply and check (die) if another program also sets the NIC
+//	ready                 ends apply if nothing can be set
+//	come_up               waits for the RDMA device, if the driver creates it
+//	see_all               emits the present value of every setting
 //	bring_about           settles every setting of the value file, in the order the NIC needs
 func Script(suffix string, own func() string) func() []byte {
 	return sync.OnceValue(func() []byte {
-		all := strings.Join([]string{scriptValues, scriptSettle, scriptRDMA, own(), scriptJSON, scriptVerbs}, "\n") // the last one begins
+		all := strings.Join([]string{scriptValues, scriptSettle, scriptRDMA, own(), scriptJSON, scriptVerbs}, "\n") // the last part runs the verb
 		return []byte(strings.ReplaceAll(all, "TOOL", toolName(suffix)))
 	})
 }
 
-// toolName is the name of the script of a family.
+// toolName returns the name of the script of a family.
 func toolName(suffix string) string { return "rocec-host" + suffix }

@@ -10,13 +10,13 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Why a line of a value file is not understood.
+// The reasons why a line of a value file is not understood.
 const (
 	noKey   = "no such key in a value file"
-	noSense = "the value makes no sense here"
+	noSense = "the key cannot have this value"
 )
 
-// IsValues reports whether a path is that of a value file, or of a state that show printed, and returns its NIC.
+// IsValues reports whether a path is the path of a value file, or the name of a state that show printed. It returns the NIC.
 func IsValues(path string) (netdev string, is bool) {
 	path = strings.TrimPrefix(path, "/")
 	if name, ok := strings.CutPrefix(path, stateName("")); ok && !strings.Contains(name, "/") {
@@ -30,8 +30,8 @@ func IsValues(path string) (netdev string, is bool) {
 	return name, ok && name != "" && !strings.Contains(name, "/")
 }
 
-// UnderstandValues reads a value file, or the output of show, as the settings of one NIC. rows are those of all families. place gets
-// the position of each field; index is a DSCP, or -1 for the whole field. The first of two lines with one key counts.
+// UnderstandValues reads a value file, or the output of show, as the settings of one NIC. rows contains the rows of all families. place is
+// called with the position of each field; index is a DSCP, or -1 for the whole field. If two lines have the same key, the first counts.
 func UnderstandValues(path string, text []byte, rows []Row, place func(f ir.Field, index int, at diag.Range)) (ir.PortSettings,
 	target.Coverage,
 ) {
@@ -53,9 +53,9 @@ func UnderstandValues(path string, text []byte, rows []Row, place func(f ir.Fiel
 		case !ok || i < 0:
 			c.Miss(row, noKey, at)
 		case seen[key]:
-			c.Leave("the line above counts")
+			c.Leave("an earlier line with this key counts")
 		case absent || value == "missing":
-			c.Leave("the NIC has no such setting, or shows none")
+			c.Leave("the NIC has no such setting, or no value for it")
 		case rows[i].Means == ir.NoField:
 			c.Leave(rows[i].Aside)
 		case !sensible(rows[i].Means, value):
@@ -78,7 +78,7 @@ func UnderstandValues(path string, text []byte, rows []Row, place func(f ir.Fiel
 	return readValues(text), c
 }
 
-// sensible reports whether a value is one that its field can have.
+// sensible reports whether a field can have a value.
 func sensible(f ir.Field, value string) bool {
 	within := func(word string, most int) bool {
 		n, err := strconv.Atoi(word)

@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// vfKey is the only key that comes in any number: one for each virtual function the fabric names, "on" or "off".
+// vfKey begins the only numbered keys: one key for each virtual function in the fabric, "on" or "off".
 const vfKey = "vf_roce_"
 
 // appendFile appends the value file.
@@ -43,7 +43,8 @@ func (s *Settings) appendFile(b []byte) []byte {
 	return s.appendVFs(b, vfs, true)
 }
 
-// appendState appends what nic/IF should be: the same lines, without those the host's network configuration decides.
+// appendState appends the wanted content of nic/IF: the lines of the value file, without those that the host's network configuration
+// decides.
 func (s *Settings) appendState(b []byte) []byte {
 	vfs := s.vfs()
 	for i := range s.family.Rows() {
@@ -94,13 +95,13 @@ func (s *Settings) vfs() []int {
 	return vfs
 }
 
-// Room for a value file and for a state; most take less.
+// The initial capacity for a value file and for a state; most need less.
 const (
 	fileSize  = 2048
 	stateSize = 1024
 )
 
-// confFile is /etc/rocec/host/IF.conf. It is wholly ours.
+// confFile returns the file /etc/rocec/host/IF.conf, which rocec writes as a whole.
 func (s *Settings) confFile(activate target.Step) target.File {
 	return target.File{
 		Path:     confPath(s.NIC.Name),
@@ -112,7 +113,7 @@ func (s *Settings) confFile(activate target.Step) target.File {
 	}
 }
 
-// stateFile is nic/IF, the NIC as it is.
+// stateFile returns nic/IF, the live state of the NIC.
 func (s *Settings) stateFile(activate target.Step) target.File {
 	return target.File{
 		Path: stateName(s.NIC.Name),
@@ -127,8 +128,8 @@ func (s *Settings) stateFile(activate target.Step) target.File {
 	}
 }
 
-// Query runs a verb of the script from stdin, so that it works before the script is there. The facts about where to look are
-// arguments, because the value file may not exist yet either, or may be an old one.
+// Query returns the query that runs a verb of the script. The script comes from stdin, so the query also works before the script is
+// installed. Arguments state where to look, because the value file may be missing or old.
 func (s *Settings) Query(verb string) *target.Query {
 	var at []string
 	if s.NIC.Bond != nil && len(s.Intents) > 0 {
@@ -146,7 +147,7 @@ func (s *Settings) Query(verb string) *target.Query {
 	return s.family.query(verb, s.NIC.Name, at)
 }
 
-// query is the query of a verb for a NIC, with what tells where its settings are, as KEY=VALUE.
+// query returns the query of a verb for a NIC. at states where its settings are, as KEY=VALUE.
 func (f *Family) query(verb, name string, at []string) *target.Query {
 	var cmd strings.Builder
 	cmd.WriteString("sh -s -- " + verb + " " + Quote(name))
@@ -157,22 +158,21 @@ func (f *Family) query(verb, name string, at []string) *target.Query {
 	return &target.Query{Name: f.Driver.Name + " " + verb + " " + word(name, nil, at), Cmd: cmd.String(), Stdin: f.Script()}
 }
 
-// confPath is the value file of a NIC.
+// confPath returns the path of a NIC's value file.
 func confPath(netdev string) string { return confDir + netdev + ".conf" }
 
-// stateName is the name of the live state of a NIC.
+// stateName returns the name of a NIC's live state.
 func stateName(netdev string) string { return "nic/" + netdev }
 
-// maskStays reports whether a plan leaves the PFC mask of a NIC as it is.
+// maskStays reports whether a plan does not change the PFC mask of a NIC.
 func maskStays(netdev string, live target.Live) bool {
 	before, after, changes := live(stateName(netdev))
 	is := find(before, "pfc")
 	return !changes || is != nil && bytes.Equal(is, find(after, "pfc"))
 }
 
-// editState puts our values into what show printed. Lines that are not ours stay, and so do settings that only help and that the host
-// cannot set. A required or requested setting that the host cannot set is an error. What must be, or is asked for, and cannot be is
-// an error.
+// editState puts the wanted values into the output of show. Lines of other keys stay, and so do optional settings that the host cannot
+// set. A required or requested setting that the host cannot set is an error.
 func (s *Settings) editState(old []byte) ([]byte, diag.List) {
 	want := s.appendState(make([]byte, 0, stateSize))
 	if len(old) == 0 {
@@ -228,7 +228,7 @@ func keys(content []byte, ours func(key string) bool) []target.Key {
 	return out
 }
 
-// why tells where the value of a key came from.
+// why returns the origins of a key's value.
 func (s *Settings) why(key string) []ir.Origin {
 	if vf, ok := strings.CutPrefix(key, vfKey); ok {
 		if n, err := strconv.Atoi(vf); err != nil || !slices.Contains(s.vfs(), n) {

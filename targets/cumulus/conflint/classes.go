@@ -21,26 +21,26 @@ var fieldNames = [...]struct {
 	top        int
 }{pcp: {grammar.FieldPCP, "PCP", 7}, dscp: {grammar.FieldDSCP, "DSCP", 63}}
 
-// place is where a value of a field is given a cos.
+// place is an element of a list that gives a value of a field a cos.
 type place struct {
 	cos int
 	item
 }
 
-// scope is one map from values to cos: that of the switch, or that of a group of ports.
+// scope is one map from values to cos: the map of the switch, or of a group of ports.
 type scope struct {
 	name    string // empty: the switch
 	trust   *setting
 	trusts  [2]bool
 	mapped  [2]map[int][]place
 	first   [2]*setting // the first key of the map
-	natural int         // the cos of packets without a trusted field; -1: not said
+	natural int         // the cos of packets without a trusted field; -1: not stated
 }
 
-// mapping is every scope in force.
+// mapping contains every scope in force.
 type mapping struct {
 	scopes []*scope
-	whole  bool // where every value goes is known
+	whole  bool // the cos of every value is known
 }
 
 // mapping reads the map from packets to cos.
@@ -74,7 +74,7 @@ func (u *unit) mapping() *mapping {
 	return m
 }
 
-// scope reads the map of the switch, or that of a group of ports.
+// scope reads the map of the switch, or of a group of ports.
 func (u *unit) scope(feature grammar.Feature, name string) *scope {
 	s := &scope{name: name, natural: -1}
 	for f := range s.mapped {
@@ -94,7 +94,7 @@ func (u *unit) scope(feature grammar.Feature, name string) *scope {
 				s.trusts[f] = s.trusts[f] || e.text == fieldNames[f].word
 			}
 		}
-	case u.cand.Only(grammar.T0 | grammar.T1): // the factory's word
+	case u.cand.Only(grammar.T0 | grammar.T1): // the factory default
 		s.trusts[pcp] = true
 	}
 	if u.cand.Only(grammar.QoSFeatures | grammar.QoSInfra) {
@@ -154,12 +154,12 @@ func (m *mapping) reaches(cos int) bool {
 	return false
 }
 
-// checkMap judges the map from packets to cos, by itself and against the lossless cos.
+// checkMap judges the map from packets to cos, and compares it with the lossless cos.
 func (u *unit) checkMap() {
 	m := u.mapping()
 	for i, s := range m.scopes {
 		for f := range s.mapped {
-			if s.first[f] == nil && i > 0 { // the switch's map
+			if s.first[f] == nil && i > 0 { // the group has the map of the switch
 				continue
 			}
 			u.mappedTwice(s, field(f))
@@ -185,16 +185,15 @@ func (u *unit) checkMap() {
 			}
 			for _, c := range t.list {
 				if _, said := u.lossless[c.n]; !said && !m.reaches(c.n) {
-					u.warnf(&topicUnreachable, c.at, "Marking is on for cos %d, and the switch gives no packet this cos, so "+
-						"nothing is marked. "+
-						"Mark the cos RoCEv2 has, or map its packets here.", c.n)
+					u.warnf(&topicUnreachable, c.at, "Marking is on for cos %d, but no packet gets this cos, so nothing is marked. Mark the cos that "+
+						"RoCEv2 has, or map its packets to this cos.", c.n)
 				}
 			}
 		}
 	}
 }
 
-// silentTrust warns of a map of DSCPs that counts only if DSCP is trusted, where no key sets the trust.
+// silentTrust warns where lossless traffic gets its cos by DSCP and no key says that the switch trusts DSCP.
 func (u *unit) silentTrust(m *mapping) {
 	s := m.scopes[0]
 	if s.trust != nil || len(m.scopes) > 1 || u.badMap() || u.cand&(grammar.T0|grammar.T1) != 0 {
@@ -218,7 +217,7 @@ func (u *unit) silentTrust(m *mapping) {
 	}
 }
 
-// factoryMap reports whether a traffic.conf has no key about classes, so that the factory's map counts.
+// factoryMap reports whether a traffic.conf has no key about classes, so that the factory's map is in force.
 func (u *unit) factoryMap() bool {
 	return u.cand.Only(grammar.TrafficConf|grammar.Datapath) && !slices.ContainsFunc(u.order, func(t *setting) bool {
 		return t.row != nil && (t.row.Defines || t.feature() == grammar.Source)
@@ -234,20 +233,20 @@ func (u *unit) mappedTwice(s *scope, f field) {
 		sev, why := diag.Warning, ""
 		_, first := u.lossless[p[0].cos]
 		if _, second := u.lossless[p[1].cos]; first != second && s.trusts[f] {
-			sev, why = diag.Error, " One of the two is lossless and the other is not, so RoCE may be dropped, or other traffic pause it."
+			sev, why = diag.Error, " Only one of them is lossless, so the switch may drop RoCE, or other traffic may pause it."
 		}
-		u.found.Report(sev, &topicValueTwice, p[1].at, "%s %d is in the lists of cos %d and cos %d. Which one the packets get is not "+
+		u.found.Report(sev, &topicValueTwice, p[1].at, "%s %d is in the lists of cos %d and cos %d. Which of them the packets get is not "+
 			"documented.%s Keep it in one list.",
-			fieldNames[f].name, v, p[0].cos, p[1].cos, why).Note(p[0].at, "it goes to cos %d here", p[0].cos)
+			fieldNames[f].name, v, p[0].cos, p[1].cos, why).Note(p[0].at, "here it goes to cos %d", p[0].cos)
 	}
 }
 
 // unmapped finds values of a trusted field that no list names.
 func (u *unit) unmapped(s *scope, f field) {
 	name := fieldNames[f].name
-	sev, why := diag.Warning, "The manuals speak of a default cos for such packets, and do not say which."
+	sev, why := diag.Warning, "The manuals mention a default cos for such packets, but not its number."
 	if len(u.lossless) == 0 && !slices.ContainsFunc(grammar.Marking, func(f grammar.Feature) bool { return len(u.listed(f)) > 0 }) {
-		sev = diag.Notice // as from the factory: nothing depends on the map
+		sev = diag.Notice // without lossless and marked traffic nothing depends on the map, as in factory files
 	}
 	if u.strictMap() {
 		sev, why = diag.Error, "The syntax checker of 4.1 and later refuses such a map."
@@ -272,12 +271,12 @@ func (u *unit) unmapped(s *scope, f field) {
 		if u.cand.Only(grammar.QoSFeatures|grammar.QoSInfra) && f == pcp || u.badMap() {
 			return // the factory's map is the identity there
 		}
-		why := "Whether the map of the factory is in force then is not documented; it sends PCP 3 to cos 4."
+		why := "The manuals do not state whether the factory's map is in force then; it sends PCP 3 to cos 4."
 		switch {
 		case u.cand.Only(grammar.QoSFeatures | grammar.QoSInfra):
-			why = "The factory's file has the map of DSCPs in comments, and the syntax checker of the release refuses a missing one."
+			why = "The factory's file has the map of DSCPs in comments only, and the syntax checker of the release refuses a file without it."
 		case f == dscp:
-			why = "Whether a map of the factory is in force then is not documented; the files of 4.x have it in comments."
+			why = "The manuals do not state whether a factory map is in force then; the files of 4.x have one in comments only."
 		}
 		u.found.Report(sev, &topicUnmapped, trustAt, "The switch trusts %s, and no key assigns a cos to its values. %s Write "+
 			"the whole map.", name, why)
@@ -295,8 +294,8 @@ func (u *unit) unmapped(s *scope, f field) {
 	if trustAt.Filename == "" {
 		trustAt = at.keyAt
 	}
-	u.found.Report(sev, &topicUnmapped, trustAt, "On %s no cos is given to %s %s, though %s is trusted. %s Write every value into "+
-		"one of the lists.",
+	u.found.Report(sev, &topicUnmapped, trustAt, "On %s no list gives %s %s a cos, although %s is trusted. %s Write every value into one "+
+		"of the lists.",
 		where, name, numbers(missing), name, why).Note(at.keyAt, "the map begins here")
 }
 
@@ -331,7 +330,8 @@ func (u *unit) unreadMap() bool {
 // mapTypes are the types of the keys of the map.
 var mapTypes = []grammar.Type{grammar.FieldValues, grammar.PCPs, grammar.DSCPs}
 
-// strictMap reports whether the release has a checker that refuses incomplete maps, in a file that no release before 4.1 has.
+// strictMap reports whether the release has a checker that refuses incomplete maps. The file shows this by keys that no release before 4.1
+// has.
 func (u *unit) strictMap() bool {
 	if u.cand.Only(grammar.QoSFeatures | grammar.QoSInfra) {
 		return true
@@ -344,14 +344,14 @@ func (u *unit) strictMap() bool {
 	})
 }
 
-// losslessMap finds PCPs whose number changes on the way into a lossless cos.
+// losslessMap finds PCPs that go to a lossless cos of another number.
 func (u *unit) losslessMap(m *mapping) {
 	for _, s := range m.scopes {
 		if s.name != "" && s.first[pcp] == nil && s.first[dscp] == nil {
 			continue
 		}
 		moved := map[int][]place{}
-		for v := 1; v <= fieldNames[pcp].top; v++ { // 0 is for unmarked packets, a mistake of its own
+		for v := 1; v <= fieldNames[pcp].top; v++ { // 0 is the PCP of unmarked packets, which a separate check reports
 			for _, p := range s.mapped[pcp][v] {
 				if _, ok := u.lossless[p.cos]; ok && s.trusts[pcp] && v != p.cos {
 					moved[p.cos] = append(moved[p.cos], p)
@@ -360,9 +360,9 @@ func (u *unit) losslessMap(m *mapping) {
 		}
 		for _, cos := range u.sortedCos() {
 			if p := moved[cos]; len(p) > 0 {
-				u.warnf(&topicMoved, p[0].at, "PCP %d goes to the lossless cos %d. PFC frames carry a number of their own, and the manuals do "+
-					"not state whether it is the cos or the PCP; the host pauses by its PCP. Give lossless traffic one number everywhere: send it "+
-					"with PCP %d, or map PCP %d to cos %d and have PFC there.", p[0].n, cos, cos, p[0].n, p[0].n).
+				u.warnf(&topicMoved, p[0].at, "PCP %d goes to the lossless cos %d. A PFC frame contains a priority, and the manuals do not state "+
+					"whether the switch writes the cos or the PCP there; the host pauses by its PCP. Give lossless traffic one number everywhere: "+
+					"send it with PCP %d, or map PCP %d to cos %d and turn PFC on for that cos.", p[0].n, cos, cos, p[0].n, p[0].n).
 					Note(u.lossless[cos].at, "cos %d is lossless", cos)
 			}
 		}
@@ -377,9 +377,8 @@ func (u *unit) checkRemark() {
 			for v := range 8 {
 				for _, p := range m.scopes[0].mapped[pcp][v] {
 					if p.cos == cos && v != cos && m.scopes[0].trusts[pcp] {
-						u.warnf(&topicRemark, t.valueAt, "The switch rewrites the PCP on the way out to the cos: lossless "+
-							"traffic that comes with PCP %d leaves with PCP %d, "+
-							"and the next hop sorts it otherwise. Set none.", v, cos).Note(p.at, "PCP %d goes to cos %d", v, cos)
+						u.warnf(&topicRemark, t.valueAt, "The switch rewrites the PCP on the way out to the cos: lossless traffic that comes with PCP %d "+
+							"leaves with PCP %d, and the next hop gives it another class. Set none.", v, cos).Note(p.at, "PCP %d goes to cos %d", v, cos)
 						return
 					}
 				}
@@ -398,14 +397,15 @@ func (u *unit) checkRemark() {
 	}
 }
 
-// rewriting is a map of rewritten values: that of the switch, or of a group of ports.
+// rewriting is a map of rewritten values: the map of the switch, or of a group of ports.
 type rewriting struct {
 	feature grammar.Feature
 	group   string
 }
 
-// remarking returns the places that turn on rewriting of each field, and the maps of rewritten values: that of the switch, and those of
-// groups on ports with PFC. On Spectrum one group turns rewriting on for ingress, and another one has the map for egress.
+// remarking returns, for each field, the place that turns rewriting on. It also returns the maps of rewritten values: the map of the
+// switch, and those of groups on ports with PFC. On Spectrum one group turns rewriting on for ingress, and another one has the map for
+// egress.
 func (u *unit) remarking() (enabled map[string]item, maps []rewriting) {
 	enabled = map[string]item{}
 	collect := func(t *setting) {
@@ -441,7 +441,7 @@ func (u *unit) remarking() (enabled map[string]item, maps []rewriting) {
 	return enabled, maps
 }
 
-// remarked finds lossless cos that a map of rewriting sends on with another value than one they came with.
+// remarked finds lossless traffic that leaves with another value of a field than it came with.
 func (u *unit) remarked(s *scope, f field, on item, in rewriting) {
 	into := [...]grammar.Meaning{pcp: grammar.RewrittenPCP, dscp: grammar.RewrittenDSCP}[f]
 	for _, cos := range u.sortedCos() {
@@ -455,9 +455,9 @@ func (u *unit) remarked(s *scope, f field, on item, in rewriting) {
 			if !slices.ContainsFunc(p, func(p place) bool { return p.cos == cos && p.n != to }) {
 				continue
 			}
-			u.warnf(&topicRemark, t.list[0].at, "The switch rewrites %s on the way out: lossless traffic of cos %d that "+
-				"comes with %d leaves with %d, and the next hop may "+
-				"sort it otherwise. Turn rewriting off: packet_priority_remark_set = [].", fieldNames[f].name, cos, v, to).
+			u.warnf(&topicRemark, t.list[0].at, "The switch rewrites %s on the way out: lossless traffic of cos %d that comes with %d leaves "+
+				"with %d, and the next hop may give it another class. Turn rewriting off: packet_priority_remark_set = "+
+				"[].", fieldNames[f].name, cos, v, to).
 				Note(on.at, "rewriting is on").Note(p[0].at, "%s %d goes to cos %d", fieldNames[f].name, v, cos)
 			break
 		}

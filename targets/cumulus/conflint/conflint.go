@@ -2,12 +2,12 @@
 // qos_infra.conf, and the memory pools of datapath.conf. It needs no description of a fabric.
 //
 // The input is the bytes of files. The output is diagnostics with the bytes at fault, and the dialect of each file. A dialect is
-// recognised by the keys that a file sets ([grammar.Keys]), never guessed. A file that no release would understand is an error of its own.
-// Where several releases spell alike, the findings are true for all of them.
+// recognised by the keys that a file sets ([grammar.Keys]), never guessed. A file that no release would understand is reported as a
+// separate error. Where several releases share a spelling, the findings are true for all of them.
 //
-// Values that a file does not contain are assumed so that the verdict is true on every switch: the slowest plausible port for headroom,
-// the largest chip of the dialect for memory. Where the manuals disagree, or are silent, the text states that, and the finding is a
-// warning at most.
+// For a value that a file does not contain, the package assumes one for which the verdict is true on every switch: the slowest plausible
+// port for headroom, the largest chip of the dialect for memory. Where the manuals disagree, or are silent, the text of the finding states
+// that, and the finding is a warning at most.
 package conflint
 
 import (
@@ -22,8 +22,8 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// Linter judges the files of switches that are configured by files. It takes every file that no other linter takes, since a settings file
-// has no header. For a file without a known key, the finding lists the files that it could be.
+// Linter judges the files of switches that are configured by files. It accepts every file that no other linter accepts, since a settings
+// file has no header. For a file without a known key, the finding lists the files that it could be.
 var Linter = &lint.Linter{
 	Names:  grammar.Files,
 	Ends:   []string{".conf", ".txt", ".cfg"},
@@ -34,7 +34,7 @@ var Linter = &lint.Linter{
 	Shows:  shows(),
 }
 
-// shows is a command for each file.
+// shows returns the command that prints each file on a switch.
 func shows() map[string]string {
 	out := map[string]string{}
 	for _, name := range grammar.Files {
@@ -46,7 +46,7 @@ func shows() map[string]string {
 	return out
 }
 
-// begins reports whether a file of any name in a folder sets a key of a release.
+// begins reports whether the beginning of a file sets a key that some release has. The name of the file does not matter.
 func begins(f lint.File) bool {
 	const most = 64 << 10
 	lines, _ := grammar.Parse(f.Head(most))
@@ -57,26 +57,27 @@ func begins(f lint.File) bool {
 	})
 }
 
-// Reasons why files of settings are not judged, and the dialect of one that is whole without a key to judge.
+// noKey is the reason why a file of settings is not judged. noKeys is the dialect of a file that is correct without keys that rocec
+// judges.
 const (
 	noKey  = "no line sets a key that rocec knows"
 	noKeys = "no key in it that rocec judges"
 )
 
-// Foreign is the code of a file that sets no key of any release, and Unlisted that of the keys of a group that is not in force.
+// Foreign is the code for a file that sets no key of any release. Unlisted is the code for the keys of a group that is not in force.
 const (
 	Foreign  = "conf-dialect"
 	Unlisted = "conf-group-unlisted"
 )
 
-// result is a judgement in the making.
+// result collects the findings of [Check].
 type result lint.Result
 
-// Check judges files. Those of one switch (of one folder, or of one folder that holds a tree with etc/ or usr/lib/) are
-// judged together. A file that holds a configuration of NVUE in the place of settings is judged as one.
+// Check judges files. The files of one switch are judged together: those of one folder, or of one folder that contains a tree with etc/ or
+// usr/lib/. A file with a configuration of NVUE instead of settings is judged by the rules for NVUE.
 func Check(files []lint.File) lint.Result { return check(files, nvue.Takes) }
 
-// CheckOwn is [Check] of files that a switch reads settings from: a configuration of NVUE is of no release there.
+// CheckOwn is [Check] for files from which a switch reads settings. A configuration of NVUE in such a file is an error.
 func CheckOwn(files []lint.File) lint.Result {
 	return check(files, func(lint.File) bool { return false })
 }
@@ -98,7 +99,7 @@ func check(files []lint.File, other func(lint.File) bool) lint.Result {
 		}
 		devices[key] = append(devices[key], i)
 	}
-	for _, key := range order { // one switch after another: a file taken apart is many times its size
+	for _, key := range order { // one switch after another, since a parsed file needs many times its size
 		r.device(files, devices[key])
 	}
 	r.Diagnostics.Sort()
@@ -110,7 +111,7 @@ func check(files []lint.File, other func(lint.File) bool) lint.Result {
 func (r *result) device(files []lint.File, of []int) {
 	units := map[grammar.Dialects]*unit{}
 	newer := slices.ContainsFunc(of, func(i int) bool { return dialectsOf(files[i].Name) == grammar.QoSFeatures })
-	whole, plain := false, true // a file with the classes of the switch was judged, and none had a lossless or marked one
+	whole, plain := false, true // whole: a file with classes was judged; plain: no judged file pauses or marks
 	judge := func(u *unit) {
 		u.judge()
 		r.take(u)
@@ -134,7 +135,8 @@ func (r *result) device(files []lint.File, of []int) {
 				why = lint.Empty
 			}
 			r.Files[i].Why = why
-			r.Diagnostics = append(r.Diagnostics, lint.NotJudged(s.Name, why, "See that it is the right file, and that it came over whole."))
+			r.Diagnostics = append(r.Diagnostics, lint.NotJudged(s.Name, why, "Make sure that it is the right file, and that it was copied "+
+				"completely."))
 		case idle && s.kind == grammar.QoSInfra:
 			s.cand = grammar.QoSInfra
 		case idle:
@@ -143,7 +145,7 @@ func (r *result) device(files []lint.File, of []int) {
 			if s.recognise(alone); s.cand == 0 {
 				r.Files[i].Why = noKey
 				if slices.ContainsFunc(alone.found.List, func(d *diag.Diagnostic) bool { return d.Code == topicMixed.Code }) {
-					r.Files[i].Why = "its keys are of releases that do not go together"
+					r.Files[i].Why = "it has keys of different releases"
 				}
 			}
 		}
@@ -154,7 +156,7 @@ func (r *result) device(files []lint.File, of []int) {
 			continue
 		}
 		together := family(s.cand)
-		if u := units[together]; u != nil && u.has(s.kind) { // another tree of the same name
+		if u := units[together]; u != nil && u.has(s.kind) { // a second tree in the same folder
 			judge(u)
 			units[together] = nil
 		}
@@ -193,7 +195,8 @@ func (r *result) take(u *unit) {
 	r.Diagnostics = append(r.Diagnostics, u.found.Close()...)
 }
 
-// split returns the switch after which a file is named, and its base name, which is empty for other files.
+// split returns the switch in the name of a file, and the name from [grammar.Files] at its end. Both are empty for a file with another
+// name.
 func split(name string) (owner, base string) {
 	for _, n := range grammar.Files {
 		if owner, ok := lint.Owner(name, n); ok {
@@ -203,7 +206,8 @@ func split(name string) (owner, base string) {
 	return "", ""
 }
 
-// deviceOf names the switch a file belongs to: where its tree begins, and the name in front of the base name.
+// deviceOf returns a key for the switch to which a file belongs: the folder in which its tree begins, and the switch in the name of the
+// file.
 func deviceOf(name string) string {
 	owner, _ := split(name)
 	dir := "/" + path.Dir(strings.ReplaceAll(name, `\`, "/")) + "/"
@@ -218,16 +222,16 @@ func deviceOf(name string) string {
 // unit is the files of one switch that are read together, and their settings.
 type unit struct {
 	sources  []*source
-	set      map[string]*setting // the last of each key
-	order    []*setting          // those, in the order of the files
-	cand     grammar.Dialects    // of all files
+	set      map[string]*setting // the last setting of each key
+	order    []*setting          // the settings in set, in the order of the files
+	cand     grammar.Dialects    // the possible dialects of all files
 	found    lint.Findings
-	meant    map[string]bool // keys with a slip in them, as they were to be
-	lossless map[int]item    // the cos of listed PFC groups, where first named
+	meant    map[string]bool // the intended spelling of misspelled keys
+	lossless map[int]item    // by cos of listed PFC groups: the first list element that names it
 	memo     *mapping
 	unread   *bool // a list of the map could not be read
 
-	foreignValues int // DSCPs in a map of PCPs
+	foreignValues int // the number of DSCPs in a map of PCPs
 }
 
 func (u *unit) has(kind grammar.Dialects) bool {
@@ -259,7 +263,7 @@ func (u *unit) join(s *source, alone *unit) {
 	}
 }
 
-// judge runs every check. Values come first: what could not be read is not judged again.
+// judge runs every check. It parses the values first; later checks skip a value that could not be read.
 func (u *unit) judge() {
 	for _, t := range u.order {
 		u.parse(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// family is the main one of the files a switch of these dialects reads together.
+// family returns the dialects of the main file among those that a switch reads together: qos_features.conf or traffic.conf.
 func family(d grammar.Dialects) grammar.Dialects {
 	if d&(grammar.QoSFeatures|grammar.QoSInfra) != 0 && d&grammar.TrafficConf == 0 {
 		return grammar.QoSFeatures
@@ -23,8 +23,8 @@ func dialectsOf(name string) grammar.Dialects {
 	return grammar.OfFile(base)
 }
 
-// idle reports whether a file may be correct without a key that rocec judges. That is so for a datapath.conf, whose keys are documented in
-// part. With a qos_features.conf it is so for a qos_infra.conf, and for a traffic.conf, which has no classes any more.
+// idle reports whether a file has no key that rocec judges and may still be correct. A datapath.conf may, since only a part of its keys is
+// documented. Beside a qos_features.conf, a qos_infra.conf may, and so may a traffic.conf, which no longer has classes.
 func (s *source) idle(newer bool) bool {
 	if s.kind != grammar.Datapath && (!newer || s.kind != grammar.TrafficConf && s.kind != grammar.QoSInfra) {
 		return false
@@ -39,7 +39,7 @@ func (s *source) idle(newer bool) bool {
 func (s *source) recognise(u *unit) {
 	all := s.kind
 	cand, known := all, false
-	var by []*setting // what narrowed the candidates, in order
+	var by []*setting // the settings that narrowed the candidates, in order
 	for _, defines := range []bool{true, false} {
 		odd := map[string][]*setting{} // keys that do not fit, by feature
 		var order []string
@@ -72,16 +72,16 @@ func (s *source) recognise(u *unit) {
 		}
 	}
 	if !known {
-		lines := 0 // of a file of another kind the first line that is not a setting says enough
+		lines := 0 // for a file of another kind, one finding about a line that is not a setting is enough
 		u.found.List = slices.DeleteFunc(u.found.List, func(d *diag.Diagnostic) bool {
 			if d.Code == topicSyntax.Code {
 				lines++
 			}
 			return d.Code == topicSyntax.Code && lines > 1
 		})
-		u.errorf(&topicDialect, s.Top(), "No line of this file sets a key of any release of traffic.conf, qos_features.conf, "+
-			"qos_infra.conf or datapath.conf "+
-			"that rocec knows, so it cannot be judged.%s See that it is the right file, and that it came over whole.", s.hinted())
+		u.errorf(&topicDialect, s.Top(), "No line of this file sets a key of any release of traffic.conf, qos_features.conf, qos_infra.conf "+
+			"or datapath.conf that rocec knows, so it cannot be judged.%s Make sure that it is the right file, and that it was copied "+
+			"completely.", s.hinted())
 		s.cand = 0
 		return
 	}
@@ -90,7 +90,7 @@ func (s *source) recognise(u *unit) {
 	s.unknownKeys(u)
 }
 
-// perhaps reports keys the manuals of the release do not have, and files in use may.
+// perhaps reports keys that are not in the manuals of the release, but in some files in use.
 func (s *source) perhaps(u *unit, by []*setting) {
 	odd := map[string][]*setting{}
 	var order []string
@@ -115,8 +115,8 @@ func (s *source) eitherECN() bool {
 	})
 }
 
-// settle keeps the dialects whose manuals have most of the keys, ahead of those with keys from files in use alone. A nameless file that
-// can be several files becomes the first one.
+// settle keeps the dialects whose manuals document most of the keys. Keys that are only in files in use do not count. A file without a
+// known name that could be several files is taken for the first of them.
 func (s *source) settle(cand grammar.Dialects) {
 	least := len(s.settings) + 1
 	for bit := grammar.T0; bit <= grammar.D; bit <<= 1 {
@@ -148,7 +148,7 @@ func (s *source) settle(cand grammar.Dialects) {
 	}
 }
 
-// against gives the first key that speaks against another one; nil: none does.
+// against returns the first setting in by that no dialect has together with t, else the last setting in by. It is nil if by is empty.
 func against(by []*setting, t *setting) *setting {
 	for _, b := range by {
 		if b.row.Could()&t.row.Could() == 0 {
@@ -161,19 +161,19 @@ func against(by []*setting, t *setting) *setting {
 	return nil
 }
 
-// mixed reports a key that no release reads together with one before it.
+// mixed reports a key that no release reads together with an earlier key.
 func (s *source) mixed(u *unit, t, by *setting, all grammar.Dialects) {
 	seen := ""
 	if t.row.Could()&(grammar.T1|grammar.T2) != 0 && by.row.Could()&(grammar.T1|grammar.T2) != 0 {
-		seen = " (3.4 was seen with either, never with both)"
+		seen = " (files of 3.4 have one or the other, never both)"
 	}
-	u.errorf(&topicMixed, t.keyAt, "%s is a key of %s, but line %d sets %s, a key of %s. No release reads both%s, so this file is "+
-		"half in force at best. Keep the spelling of the release the switch runs (VERSION_ID in /etc/os-release) and rewrite the rest.",
+	u.errorf(&topicMixed, t.keyAt, "%s is a key of %s, but line %d sets %s, a key of %s. No release reads both%s, so at best half of this "+
+		"file is in force. Keep the spelling of the release that the switch runs (VERSION_ID in /etc/os-release) and rewrite the rest.",
 		t.key, within(t.row.Could(), all), by.keyAt.Start.Line, by.key, within(by.row.Could(), all), seen).
 		Note(by.keyAt, "the other spelling begins here")
 }
 
-// within leaves those dialects of d a file of its name can be, if there are any.
+// within returns the dialects of d that are in all; if none is, it returns d.
 func within(d, all grammar.Dialects) grammar.Dialects {
 	if d&all != 0 {
 		return d & all
@@ -181,7 +181,7 @@ func within(d, all grammar.Dialects) grammar.Dialects {
 	return d
 }
 
-// foreign reports keys of other releases, those of one feature as one finding.
+// foreign reports keys of other releases: one finding for all keys of a feature.
 func (s *source) foreign(u *unit, keys []*setting, cand grammar.Dialects, by *setting) {
 	t, all := keys[0], s.kind
 	also := ""
@@ -190,8 +190,8 @@ func (s *source) foreign(u *unit, keys []*setting, cand grammar.Dialects, by *se
 	}
 	var d *diag.Diagnostic
 	if cand&t.row.Maybe != 0 {
-		d = u.warnf(&topicForeign, t.keyAt, "%s is documented for %s. Whether %s takes it is not known: the manuals and files in use "+
-			"disagree.%s Look at the templates in the switch's own file for the spelling it takes.", t.key, within(t.row.In, all), cand, also)
+		d = u.warnf(&topicForeign, t.keyAt, "%s is documented for %s. Whether %s accepts it is not known: the manuals and files in use "+
+			"disagree.%s The templates in the switch's own file show the spelling that it accepts.", t.key, within(t.row.In, all), cand, also)
 	} else {
 		d = u.errorf(&topicForeign, t.keyAt, "%s is a key of %s, and this file is %s. The switch ignores it or refuses the file.%s "+
 			"Use the key of the release the switch runs, or remove it.", t.key, within(t.row.Could(), all), cand, also)
@@ -201,7 +201,7 @@ func (s *source) foreign(u *unit, keys []*setting, cand grammar.Dialects, by *se
 	}
 }
 
-// hinted describes the commented lines; they are only a hint.
+// hinted returns a sentence about the dialect of the commented lines, which are only a hint. It is empty if they show no dialect.
 func (s *source) hinted() string {
 	cand := s.kind
 	for _, key := range s.hidden {
@@ -215,9 +215,9 @@ func (s *source) hinted() string {
 	return fmt.Sprintf(" Its commented lines look like a %s; nothing in them is in force.", cand)
 }
 
-// unknownKeys reports keys below known features that no release has, and features nearly spelled right.
+// unknownKeys reports keys of known features that no release has, and misspelled features.
 func (s *source) unknownKeys(u *unit) {
-	if s.kind == grammar.QoSInfra || s.kind == grammar.Datapath { // their keys are documented in part only
+	if s.kind == grammar.QoSInfra || s.kind == grammar.Datapath { // only a part of their keys is documented
 		return
 	}
 	for _, t := range s.settings {
@@ -226,8 +226,8 @@ func (s *source) unknownKeys(u *unit) {
 		}
 		if r := grammar.Outside(t.words); r != nil {
 			s.meant = append(s.meant, meaning{t.key, r})
-			u.errorf(&topicUnknown, t.keyAt, "No release has the key %s: cos, queues and pools are numbered from 0 to 7. This line "+
-				"sets nothing, or keeps the file from being read. Use one of these numbers, or remove it.", show(t.key))
+			u.errorf(&topicUnknown, t.keyAt, "No release has the key %s: cos, queues and pools are numbered from 0 to 7. This line sets "+
+				"nothing, or the switch refuses the file because of this line. Use one of these numbers, or remove it.", show(t.key))
 			continue
 		}
 		right := grammar.Nearest(t.words)
@@ -235,13 +235,12 @@ func (s *source) unknownKeys(u *unit) {
 		case right != "":
 			row, _, _ := grammar.Match(strings.Split(right, "."))
 			s.meant = append(s.meant, meaning{right, row})
-			u.errorf(&topicUnknown, t.keyAt, "No release has the key %s, so this line sets nothing, or keeps the file from "+
-				"being read. Did you mean %q?",
+			u.errorf(&topicUnknown, t.keyAt, "No release has the key %s, so this line sets nothing, or the switch refuses the file because of "+
+				"this line. Did you mean %q?",
 				show(t.key), right)
 		case t.feature().Known() && len(t.words) > 1:
-			u.warnf(&topicUnknown, t.keyAt, "No manual from 2.5 to 5.x that rocec knows has the key %s, although they have "+
-				"others of %s.*. It may set nothing. "+
-				"Compare it with the templates in the switch's own file.", show(t.key), t.words[0])
+			u.warnf(&topicUnknown, t.keyAt, "No manual from 2.5 to 5.x that rocec knows has the key %s, although they have other keys of %s.*. "+
+				"It may set nothing. Compare it with the templates in the switch's own file.", show(t.key), t.words[0])
 		}
 	}
 }

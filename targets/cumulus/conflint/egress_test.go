@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// beside gives the files of the good case of conf-egress-limited, with other lines of datapath.conf.
+// beside returns the files of the good case of conf-egress-limited, with other lines of datapath.conf.
 func beside(t *testing.T, edits ...string) []lint.File {
 	files := read(t, filepath.Join("testdata", "conf-egress-limited", "good"))
 	require.Len(t, files, 2)
@@ -27,8 +27,8 @@ func beside(t *testing.T, edits ...string) []lint.File {
 	return files
 }
 
-// TestMemoryBesideTraffic: a datapath.conf is judged together with the lossless cos of its traffic.conf; alone, each of these files is
-// good.
+// TestMemoryBesideTraffic: a datapath.conf is judged together with the lossless cos of its traffic.conf. Alone, each of these files is
+// correct.
 func TestMemoryBesideTraffic(t *testing.T) {
 	const spectrum = "priority_group.service.id = 0\npriority_group.bulk.id = 0\nflow_control.service_pool = 1\n" +
 		"ingress_service_pool.0.percent = 50.0\ningress_service_pool.1.percent = 50.0\negress_service_pool.1.percent = 100.0\n"
@@ -50,13 +50,13 @@ func TestMemoryBesideTraffic(t *testing.T) {
 			"error conf-pools",
 		},
 		{
-			"an ingress pool of nothing",
+			"an empty ingress pool",
 			[]string{"ingress_service_pool.2.percent = 2.0", "ingress_service_pool.2.percent = 0"},
 			"error conf-pools",
 		},
-		{"an egress pool of nothing", []string{"egress_service_pool.2.percent = 90.0", "egress_service_pool.2.percent = 0"}, "error conf-pools"},
-		{"another pool of nothing", []string{"egress_service_pool.1.percent = 90.0", "egress_service_pool.1.percent = 0"}, ""},
-		{"pool 0, as bulk has it", []string{"service.service_pool = 2", "service.service_pool = 0"}, ""},
+		{"an empty egress pool", []string{"egress_service_pool.2.percent = 90.0", "egress_service_pool.2.percent = 0"}, "error conf-pools"},
+		{"another empty pool", []string{"egress_service_pool.1.percent = 90.0", "egress_service_pool.1.percent = 0"}, ""},
+		{"pool 0, which bulk uses", []string{"service.service_pool = 2", "service.service_pool = 0"}, ""},
 		{"Spectrum", []string{string(whole), spectrum}, ""},
 		{
 			"a pool that is not set",
@@ -66,17 +66,17 @@ func TestMemoryBesideTraffic(t *testing.T) {
 		{"a pool of nothing", []string{string(whole), strings.Replace(spectrum, "egress_service_pool.1.percent = 100.0",
 			"egress_service_pool.1.percent = 0", 1)}, "error conf-pools"},
 		{
-			"a quota on the way out",
+			"a quota on egress",
 			[]string{string(whole), spectrum + "flow_control.egress_buffer.dynamic_quota = 2\n"},
 			"warning conf-egress-limited",
 		},
-		{"no quota on the way out", []string{string(whole), spectrum + "flow_control.egress_buffer.dynamic_quota = 15\n"}, ""},
+		{"no quota on egress", []string{string(whole), spectrum + "flow_control.egress_buffer.dynamic_quota = 15\n"}, ""},
 	} {
 		files := beside(t, c.edits...)
 		found := func(files []lint.File) string {
 			var got []string
 			for _, d := range conflint.Check(files).Diagnostics {
-				if d.Code != "conf-foreign-key" { // no file up to 4.3 was seen with a quota on the way out
+				if d.Code != "conf-foreign-key" { // no file up to 4.3 was seen with a quota on egress
 					got = append(got, d.Severity.String()+" "+d.Code)
 				}
 			}
@@ -87,7 +87,7 @@ func TestMemoryBesideTraffic(t *testing.T) {
 	}
 }
 
-// Keys of a Broadcom's datapath.conf tell the chip, wherever the file lies.
+// Keys of a Broadcom's datapath.conf show the chip, in any folder.
 func TestChipByItsMemory(t *testing.T) {
 	files := beside(t)
 	files[1].Data = []byte(strings.NewReplacer("cos_4.", "cos_3.", "cos_3.", "cos_4.", "[4]", "[3]", "[0,1,2,3,5]",

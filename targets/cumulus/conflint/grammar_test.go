@@ -18,8 +18,8 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// TestValuesAreTheGrammars: of every key of every dialect the linter finds fault with exactly the values that are not of
-// the type the grammar gives it.
+// TestValuesAreTheGrammars: for every key of every dialect, the linter reports exactly the values that do not have the type in the
+// grammar.
 func TestValuesAreTheGrammars(t *testing.T) {
 	values := strings.Split(`true FALSE "true" yes 0 1 7 8 63 64 100 101 127 128 2147483647 2147483648 -1 50.0 x dwrr 802.1p dscp none port `+
 		`[] [_] [0] [0,_7] [8] [63] [64] [1,2,3] [5,9] [1-3] [4 4 [4_5] [,] [a,] [802.1p] [802.1p,dscp] [port] [DSCP] [a] [a,_b] `+
@@ -43,7 +43,7 @@ func TestValuesAreTheGrammars(t *testing.T) {
 			if k.In&dialect == 0 || k.Hint || k.Aside {
 				continue
 			}
-			for list := range slices.Chunk(values, map[bool]int{true: len(values), false: 1}[k.Grouped()]) { // a group for each value
+			for list := range slices.Chunk(values, map[bool]int{true: len(values), false: 1}[k.Grouped()]) { // a separate group for each value
 				f := base
 				for i, v := range list {
 					f.Data = fmt.Appendf(slices.Clip(f.Data), "\n%s = %s", k.Spell(4, fmt.Sprint("group", i)), strings.ReplaceAll(v, "_", " "))

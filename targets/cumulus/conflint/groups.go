@@ -15,12 +15,12 @@ func (u *unit) setting(f grammar.Feature, m grammar.Meaning, n int, group string
 	return u.set[grammar.Spell(f, m, n, group)]
 }
 
-// of gives a setting of a group that could be read; nil: none.
+// of returns a setting of a group; nil: it is not set, or could not be read.
 func (u *unit) of(f grammar.Feature, group string, m grammar.Meaning) *setting {
 	return readable(u.setting(f, m, -1, group))
 }
 
-// numbered gives a setting of a cos, queue or pool that could be read; nil: none.
+// numbered returns a setting of a cos, queue or pool; nil: it is not set, or could not be read.
 func (u *unit) numbered(f grammar.Feature, m grammar.Meaning, n int) *setting {
 	return readable(u.setting(f, m, n, ""))
 }
@@ -32,7 +32,7 @@ func readable(t *setting) *setting {
 	return nil
 }
 
-// listed gives the groups in force of a feature.
+// listed returns the groups of a feature that are in force.
 func (u *unit) listed(f grammar.Feature) []item {
 	if t := u.of(f, "", grammar.Groups); t != nil {
 		return t.list
@@ -40,7 +40,7 @@ func (u *unit) listed(f grammar.Feature) []item {
 	return nil
 }
 
-// pausingGroups gives the groups of PFC and link pause in force.
+// pausingGroups returns the groups of PFC and link pause that are in force.
 func (u *unit) pausingGroups() []item {
 	var out []item
 	for _, f := range grammar.Pausing {
@@ -49,7 +49,7 @@ func (u *unit) pausingGroups() []item {
 	return out
 }
 
-// checkGroups holds the lists of port groups against the groups there are.
+// checkGroups compares the lists of port groups with the groups that keys define.
 func (u *unit) checkGroups() {
 	for _, f := range grammar.Grouped {
 		list := u.setting(f, grammar.Groups, -1, "")
@@ -80,11 +80,10 @@ func (u *unit) checkGroups() {
 				u.complete(f, g, keys[g.text])
 				continue
 			}
-			d := u.errorf(&topicUndefined, g.at, "%s names the group %s, and no key %s.%s.* defines it. The feature does "+
-				"nothing for it. "+
-				"Define the group, or take it out of the list.", list.key, show(g.text), f, g.text)
-			if len(loose) > 0 { // misnamed: one cause, one finding
-				d.Note(keys[loose[0]][0].keyAt, "%s.%s is defined, and in no list: should the names be the same?", f, loose[0])
+			d := u.errorf(&topicUndefined, g.at, "%s names the group %s, and no key %s.%s.* defines it. The list element has no effect. Define "+
+				"the group, or take it out of the list.", list.key, show(g.text), f, g.text)
+			if len(loose) > 0 { // a misspelled name: one finding is enough
+				d.Note(keys[loose[0]][0].keyAt, "%s.%s is defined, but not listed: should the names be the same?", f, loose[0])
 				loose = loose[1:]
 			}
 		}
@@ -94,7 +93,8 @@ func (u *unit) checkGroups() {
 	}
 }
 
-// astray reports keys of an unlisted group that only lack the right name: a listed group has nearly the same name, and no such keys.
+// astray reports the keys of an unlisted group if its name is most likely misspelled: a listed group has nearly the same name, and none of
+// these keys. It returns whether that is so.
 func (u *unit) astray(f grammar.Feature, g string, keys map[string][]*setting) bool {
 	in := func(right string, t *setting) string { return t.row.Spell(t.number, right) }
 	var near []string
@@ -111,13 +111,14 @@ func (u *unit) astray(f grammar.Feature, g string, keys map[string][]*setting) b
 		u.meant[in(right, t)] = true
 	}
 	first := keys[g][0]
-	u.errorf(&topicUnlisted, first.keyAt, "%s.port_group_list does not name the group %s, so this key sets nothing. The group %s "+
-		"is in the list and has no such key. Did you mean %q?", f, show(g), show(right), in(right, first)).
+	u.errorf(&topicUnlisted, first.keyAt, "%s.port_group_list does not name the group %s, so this key sets nothing. The list contains the "+
+		"group %s, which has no such key. Did you mean %q?", f, show(g), show(right), in(right, first)).
 		Note(u.setting(f, grammar.Groups, -1, "").valueAt, "the groups in force")
 	return true
 }
 
-// mostAstray is how many groups in no list are compared with those in one; more are not a slip.
+// mostAstray is the number of unlisted groups up to which their names are compared with those of listed ones. More unlisted groups are not
+// misspelled.
 const mostAstray = 16
 
 func (u *unit) unlisted(f grammar.Feature, g string, keys []*setting, list *setting) {
@@ -138,12 +139,12 @@ func (u *unit) unlisted(f grammar.Feature, g string, keys []*setting, list *sett
 			"is off.", show(g), f, many).
 			Note(list.valueAt, "no group is in force")
 	default:
-		u.warnf(&topicUnlisted, t.keyAt, "The group %s of %s is defined by %s, but %s does not name it, so they set nothing. "+
-			"Add the group to the list, or remove its keys.", show(g), f, many, list.key).Note(list.valueAt, "the groups in force")
+		u.warnf(&topicUnlisted, t.keyAt, "The group %s of %s is defined by %s, but %s does not name it, so the keys set nothing. Add the "+
+			"group to the list, or remove its keys.", show(g), f, many, list.key).Note(list.valueAt, "the groups in force")
 	}
 }
 
-// complete finds what a listed group lacks.
+// complete finds missing keys of a listed group.
 func (u *unit) complete(f grammar.Feature, g item, keys []*setting) {
 	has := func(m grammar.Meaning) bool {
 		name := grammar.Spell(f, m, -1, g.text)
@@ -176,8 +177,8 @@ func (u *unit) completePFC(g item, has func(grammar.Meaning) bool, at diag.Range
 	switch {
 	case cos == nil && has(grammar.GroupCos), u.obeysOnly(g.text): // meant
 	case cos == nil && u.cand.Only(grammar.QoSFeatures|grammar.QoSInfra):
-		u.warnf(&topicIncomplete, g.at, "The group %s of pfc has no cos_list: its ports obey pauses and send none. Set "+
-			"pfc.%s.cos_list to the lossless cos.",
+		u.warnf(&topicIncomplete, g.at, "The group %s of pfc has no cos_list: its ports obey pauses, but send none. Set pfc.%s.cos_list to "+
+			"the lossless cos.",
 			show(g.text), g.text).Note(at, "its keys begin here")
 	case cos == nil:
 		u.errorf(&topicIncomplete, g.at, "The group %s of pfc has no cos_list, so nothing is lossless on its ports. Set "+
@@ -214,10 +215,10 @@ func (u *unit) pausing(f func(feature grammar.Feature, g item)) {
 	}
 }
 
-// losslessGroup is the priority group that is lossless where there are no port groups.
+// losslessGroup is the lossless priority group of releases without port groups.
 const losslessGroup = "lossless"
 
-// losslessCos gives the cos of the PFC groups in force, where each is first named.
+// losslessCos returns the cos of the PFC groups in force, each with the first list element that names it.
 func (u *unit) losslessCos() map[int]item {
 	m := map[int]item{}
 	for _, g := range u.listed(grammar.PFC) {
@@ -229,7 +230,7 @@ func (u *unit) losslessCos() map[int]item {
 			}
 		}
 	}
-	if t := u.of(grammar.PriorityGroup, losslessGroup, grammar.GroupCos); t != nil && u.cand.Only(grammar.T0) { // the form before port groups
+	if t := u.of(grammar.PriorityGroup, losslessGroup, grammar.GroupCos); t != nil && u.cand.Only(grammar.T0) { // releases before port groups
 		for _, c := range t.list {
 			m[c.n] = c
 		}
@@ -237,7 +238,7 @@ func (u *unit) losslessCos() map[int]item {
 	return m
 }
 
-// sortedCos gives the lossless cos, ascending.
+// sortedCos returns the lossless cos in ascending order.
 func (u *unit) sortedCos() []int {
 	var out []int
 	for c := range u.lossless {
@@ -247,7 +248,7 @@ func (u *unit) sortedCos() []int {
 	return out
 }
 
-// numbers writes sorted numbers with runs folded: "0-3, 5".
+// numbers spells sorted numbers, runs as ranges: "0-3, 5".
 func numbers(list []int) string {
 	var out []string
 	for i := 0; i < len(list); {

@@ -35,7 +35,7 @@ func one(data string) []lint.File {
 	return []lint.File{{Name: "traffic.conf", Data: []byte(data)}}
 }
 
-// TestNotAFile: a file that is no settings file gets one finding about that, with a place, and no other.
+// TestNotAFile: a file that is not a settings file gets exactly one finding, with a place.
 func TestNotAFile(t *testing.T) {
 	for _, tc := range []struct {
 		name, data, code, at, text string
@@ -126,7 +126,7 @@ func TestMany(t *testing.T) {
 	require.Contains(t, text, "... and 80 more with the code conf-syntax")
 }
 
-// Spellings that mean the same are judged the same.
+// Spellings with the same meaning get the same findings.
 func TestSameMeaning(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("testdata", "sound", "t1.conf"))
 	require.NoError(t, err)
@@ -150,7 +150,7 @@ func TestSameMeaning(t *testing.T) {
 	}
 }
 
-// Files of two switches are not judged together, those of one are.
+// Files of one switch are judged together, files of two switches are not.
 func TestDevices(t *testing.T) {
 	features, err := os.ReadFile(filepath.Join("testdata", "sound", "q1", "qos_features.conf"))
 	require.NoError(t, err)
@@ -196,7 +196,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestBeside: a second file does not hide keys that the dialect of the first one needs.
+// TestBeside: a second file does not hide keys that the dialect of the first file needs.
 func TestBeside(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("testdata", "sound", "t1.conf"))
 	require.NoError(t, err)
@@ -209,7 +209,7 @@ func TestBeside(t *testing.T) {
 		"3.4"}, dialects(r))
 }
 
-// A switch as it comes from the factory gives no error and no warning.
+// The factory's files of a switch cause no error and no warning.
 func TestFactory(t *testing.T) {
 	for _, f := range read(t, filepath.Join("..", "factory")) {
 		text, r := show(t, []lint.File{f})
@@ -218,7 +218,7 @@ func TestFactory(t *testing.T) {
 	}
 }
 
-// The same note about many files is given once.
+// The same note about many files is reported once.
 func TestFleet(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("testdata", "conf-cos-3", "bad.conf"))
 	require.NoError(t, err)
@@ -274,7 +274,7 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// TestIdle: a file without a judged key is no mistake if another file of the switch has judged keys. Alone, it is an error.
+// TestIdle: a file without a judged key is correct if another file of the switch has judged keys. Alone, it is an error.
 func TestIdle(t *testing.T) {
 	features, err := os.ReadFile(filepath.Join("testdata", "sound", "q1", "qos_features.conf"))
 	require.NoError(t, err)
@@ -311,7 +311,7 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// TestPartialMap: an incomplete map, such as that in the vendor's own sample, is a note if nothing depends on it. Otherwise it is a
+// TestPartialMap: an incomplete map, such as the one in the vendor's sample, is a note if nothing depends on it. Otherwise it is a
 // warning.
 func TestPartialMap(t *testing.T) {
 	const data = "traffic.packet_priority_source_set = [dscp]\ntraffic.cos_0.priority_source.dscp = [0,1]\n"
@@ -350,7 +350,7 @@ func TestControlCharacters(t *testing.T) {
 	}
 }
 
-// TestPairOfNothing: a list that must have two elements and has fewer is one error. Its elements are not judged.
+// TestPairOfNothing: a list with fewer than the required two elements is one error. Its elements are not judged.
 func TestPairOfNothing(t *testing.T) {
 	for _, value := range []string{"[,]", "[,5]", "[5,]", "[]", "[5]"} {
 		_, r := show(t, one("shaping.port_group_list = [a]\nshaping.a.port_set = swp1\nshaping.a.egr_queue_1.shaper = "+value+"\n"))
@@ -360,7 +360,7 @@ func TestPairOfNothing(t *testing.T) {
 	}
 }
 
-// TestKeysOfTheSwitchInAGroup: a key that exists only for the whole switch is an unknown key in a group of ports. It causes no other
+// TestKeysOfTheSwitchInAGroup: a key that exists only for the whole switch is an unknown key in a group of ports. The key causes no other
 // finding.
 func TestKeysOfTheSwitchInAGroup(t *testing.T) {
 	for _, key := range []string{"packet_priority_source = dscp", "cos_0.packet_priorities = [1]", "cos_0.packet_priorities.dscp = [1]"} {

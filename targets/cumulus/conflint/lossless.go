@@ -20,19 +20,18 @@ func (u *unit) checkLossless() {
 				"though it is listed. Set tx_enable and rx_enable to true, "+
 				"or take the group out of the list.", show(g.text), f).Note(rx.valueAt, "pauses are not obeyed")
 		case txOff && (f == grammar.LinkPause || u.obeysOnly(g.text)):
-			u.warnf(&topicHalf, tx.valueAt, "The ports of %s.%s obey pauses and never ask the peer for one: the link is lossless "+
-				"in one direction. Set tx_enable = true, unless nothing that comes in here has to arrive.", f, g.text)
+			u.warnf(&topicHalf, tx.valueAt, "The ports of %s.%s obey pauses, but never send any: the link is lossless in one direction only. "+
+				"Set tx_enable = true, unless incoming packets may be lost here.", f, g.text)
 		case txOff:
-			u.errorf(&topicHalf, tx.valueAt, "The ports of %s.%s never ask the peer to pause, so their buffers overflow under "+
-				"load and frames are lost. Set tx_enable = true.", f, g.text)
+			u.errorf(&topicHalf, tx.valueAt, "The ports of %s.%s never send pauses, so their buffers overflow under load and frames are lost. "+
+				"Set tx_enable = true.", f, g.text)
 		case rxOff:
-			u.warnf(&topicHalf, rx.valueAt, "The ports of %s.%s ask for pauses and obey none, so the peer's buffers can "+
-				"overflow: the link is lossless in one direction. "+
-				"Set rx_enable = true, unless the other end never pauses.", f, g.text)
+			u.warnf(&topicHalf, rx.valueAt, "The ports of %s.%s send pauses, but obey none, so the peer's buffers can overflow: the link is "+
+				"lossless in one direction only. Set rx_enable = true, unless the other end never pauses.", f, g.text)
 		case u.cand.Only(grammar.QoSFeatures|grammar.QoSInfra) && (tx == nil || rx == nil) &&
 			u.setting(f, grammar.SendsPause, -1, g.text) == tx && u.setting(f, grammar.ObeysPause, -1, g.text) == rx:
-			u.noticef(&topicIncomplete, g.at, "The group %s of %s leaves tx_enable or rx_enable to the default. The manuals "+
-				"say it is true, working drafts of 5.0 said false: write both.", show(g.text), f)
+			u.noticef(&topicIncomplete, g.at, "The group %s of %s leaves tx_enable or rx_enable to the default. By the manuals the default is "+
+				"true, by working drafts of 5.0 it is false: set both keys.", show(g.text), f)
 		}
 	})
 	u.losslessFlag()
@@ -45,10 +44,9 @@ func (u *unit) checkLossless() {
 		if len(t.list) > 2 {
 			sev = diag.Warning
 		}
-		u.found.Report(sev, &topicMany, t.valueAt, "%s makes %d cos lossless on the same ports. On Spectrum they share one buffer, "+
-			"so congestion of one pauses all "+
-			"(so a draft of the manual of 5.0); on Broadcom each wants headroom of its own, and two are usual. One lossless "+
-			"cos does for all of RoCE.", t.key, len(t.list))
+		u.found.Report(sev, &topicMany, t.valueAt, "%s makes %d cos lossless on the same ports. By a draft of the manual of 5.0 they share "+
+			"one buffer on Spectrum, so congestion of one pauses all. On Broadcom each needs separate headroom, and two are usual. One lossless "+
+			"cos is enough for all RoCE traffic.", t.key, len(t.list))
 	}
 	if c, ok := u.lossless[3]; ok && (!u.mapping().whole || u.mapping().reaches(3)) {
 		sev, why := diag.Notice, "The vendor's RoCE presets still use it on Spectrum. On Broadcom take 4 or 5"
@@ -56,8 +54,8 @@ func (u *unit) checkLossless() {
 			sev, why = diag.Warning, "This is a Broadcom switch: take 4 or 5"
 		}
 		if !u.spectrum() && !u.factoryMap() { // then no packet gets it
-			u.found.Report(sev, &topicCos3, c.at, "Cos 3 is lossless, and the templates of every release reserve it for what the "+
-				"switch's own CPU sends. %s.", why)
+			u.found.Report(sev, &topicCos3, c.at, "Cos 3 is lossless, and the templates of every release reserve it for packets of the switch's "+
+				"own CPU. %s.", why)
 		}
 	}
 }
@@ -77,7 +75,7 @@ func (u *unit) losslessFlag() {
 		"priority_group.lossless.lossless_flag = true.")
 }
 
-// obeysOnly reports whether a PFC group only obeys pauses and lists no lossless cos. Releases from 4.4 on need no list for that.
+// obeysOnly reports whether a PFC group obeys pauses, sends none, and has no lossless cos. Such a group needs no cos_list from 4.4 on.
 func (u *unit) obeysOnly(group string) bool {
 	cos, tx := u.setting(grammar.PFC, grammar.GroupCos, -1, group), u.of(grammar.PFC, group, grammar.SendsPause)
 	return u.cand.Only(grammar.QoSFeatures|grammar.QoSInfra) && (cos == nil || cos.empty) && tx != nil && !tx.on
@@ -104,7 +102,7 @@ func (u *unit) lies(in ...string) bool {
 	return false
 }
 
-// Frame sizes, with header and checksum, of the two MTUs by which headroom is judged.
+// The frame sizes, with header and checksum, of the two MTUs for which headroom is judged.
 const (
 	ordinary = 1500 + 18
 	jumbo    = 9216 + 18
@@ -117,35 +115,35 @@ func (u *unit) checkSizes() {
 		bad := false
 		if xoff != nil && xoff.n == 0 {
 			bad = true
-			u.errorf(&topicSizes, xoff.valueAt, "%s is 0, so the port would pause its peer all the time. It is the filling at "+
-				"which pauses are sent: the vendor's preset has 18,000.", xoff.key)
+			u.errorf(&topicSizes, xoff.valueAt, "%s is 0, so the port would pause its peer all the time. The port sends a pause when its buffer "+
+				"contains this many bytes: the vendor's preset has 18,000.", xoff.key)
 		}
 		if buffer != nil && xoff != nil && !bad && xoff.n >= buffer.n {
 			bad = true
-			u.errorf(&topicSizes, xoff.valueAt, "%s is %s bytes of a buffer of %s: the pause goes out when nothing more fits, "+
-				"and what is on its way is lost. "+
-				"Make the buffer larger than xoff_size by the headroom.", xoff.key, diag.Number(xoff.n), diag.Number(buffer.n)).
+			u.errorf(&topicSizes, xoff.valueAt, "%s is %s bytes of a buffer of %s: the port sends the pause when its buffer is full, and loses "+
+				"the frames that arrive after it. Make the buffer larger than xoff_size by the "+
+				"headroom.", xoff.key, diag.Number(xoff.n), diag.Number(buffer.n)).
 				Note(buffer.valueAt, "the whole buffer")
 		}
 		switch {
 		case xoff == nil || delta == nil || xoff.n == 0 || delta.n < xoff.n:
 		case delta.n == xoff.n:
-			u.noticef(&topicSizes, delta.valueAt, "%s is xoff_size: by the manuals the port resumes its peer at xoff_size less xon_delta, "+
-				"so only when its buffer is empty, and the link may stand idle for a moment after each pause. The vendor's preset of 4.1 "+
-				"has 18000 for both, that of 3.7 has 0 for xon_delta.", delta.key).Note(xoff.valueAt, "pauses are sent here")
+			u.noticef(&topicSizes, delta.valueAt, "%s is equal to xoff_size. By the manuals the port lets its peer send again at xoff_size less "+
+				"xon_delta, here when its buffer is empty, so the link may be idle for a moment after each pause. The vendor's preset of 4.1 has "+
+				"18000 for both keys; the preset of 3.7 has 0 for xon_delta.", delta.key).Note(xoff.valueAt, "pauses are sent here")
 		default:
-			u.errorf(&topicSizes, delta.valueAt, "%s is %s bytes, and xoff_size %s: the port resumes its peer at xoff_size "+
-				"less xon_delta, which cannot be below 0. Make xon_delta "+
-				"smaller; the vendor's preset of 3.7 has 0 for it.", delta.key, diag.Number(delta.n), diag.Number(xoff.n)).Note(xoff.valueAt, "pauses "+
+			u.errorf(&topicSizes, delta.valueAt, "%s is %s bytes, and xoff_size %s: the port lets its peer send again at xoff_size less "+
+				"xon_delta, which cannot be below 0. Make xon_delta smaller; the vendor's preset of 3.7 has 0 for "+
+				"it.", delta.key, diag.Number(delta.n), diag.Number(xoff.n)).Note(xoff.valueAt, "pauses "+
 				"are sent here")
 		}
 		if !bad && xoff != nil && xoff.n < jumbo {
-			frame, which := jumbo, "an MTU of 9216, as RoCE samples have it,"
+			frame, which := jumbo, "the MTU 9216 of RoCE samples"
 			if xoff.n < ordinary {
-				frame, which = ordinary, "an MTU of 1500"
+				frame, which = ordinary, "the MTU 1500"
 			}
-			u.warnf(&topicSizes, xoff.valueAt, "%s is %s bytes, and a frame with %s is %s: every frame that comes in sends a pause, also where "+
-				"nothing is congested. The vendor's preset has 18,000.", xoff.key, diag.Number(xoff.n), which, diag.Number(frame))
+			u.warnf(&topicSizes, xoff.valueAt, "%s is %s bytes, and a frame with %s is %s: every incoming frame triggers a pause, even without "+
+				"congestion. The vendor's preset has 18,000.", xoff.key, diag.Number(xoff.n), which, diag.Number(frame))
 		}
 		if bad || buffer == nil || xoff == nil {
 			return
@@ -167,14 +165,13 @@ func (u *unit) headroom(f grammar.Feature, g item, buffer, xoff *setting) {
 	var d *diag.Diagnostic
 	switch {
 	case room < least:
-		d = u.errorf(&topicHeadroom, buffer.valueAt, "%s Even at 10G, with an MTU of 1500 and a cable of %d m, %s bytes can "+
-			"arrive after a pause was sent; faster ports need more. "+
-			"Frames are lost. The vendor's preset has 70,000 and 18,000.", what, min(metres, 5), diag.Number(least))
+		d = u.errorf(&topicHeadroom, buffer.valueAt, "%s Even at 10G, with the MTU 1500 and a cable of %d m, %s bytes can arrive after a "+
+			"pause was sent; faster ports need more. The switch loses frames. The vendor's preset has 70,000 and "+
+			"18,000.", what, min(metres, 5), diag.Number(least))
 	case room < large:
-		d = u.warnf(&topicHeadroom, buffer.valueAt, "%s With an MTU of 9216, as RoCE samples have it, %s bytes can arrive "+
-			"after a pause was sent at 10G on a cable of %d m; faster ports "+
-			"need more. It suits small frames on slow ports only. The vendor's preset has 70,000 and "+
-			"18,000.", what, diag.Number(large), metres)
+		d = u.warnf(&topicHeadroom, buffer.valueAt, "%s With the MTU 9216 of RoCE samples, at 10G and with a cable of %[3]d m, %[2]s bytes "+
+			"can arrive after a pause was sent; faster ports need more. This headroom is only enough for small frames on slow ports. The "+
+			"vendor's preset has 70,000 and 18,000.", what, diag.Number(large), metres)
 	default:
 		return
 	}
@@ -184,7 +181,7 @@ func (u *unit) headroom(f grammar.Feature, g item, buffer, xoff *setting) {
 	}
 }
 
-// largestChips names the chip with most memory that ran the releases of each dialect. Sources: the platform lists in the
+// largestChips names the chip with the most memory among those that run the releases of a dialect. Sources: the platform lists in the
 // quality-of-service chapters of the manuals; sizes of [platform.ASICs].
 var largestChips = []struct {
 	in   grammar.Dialects
@@ -198,7 +195,7 @@ var largestChips = []struct {
 	{grammar.D, "spectrum3"},
 }
 
-// largest returns the chip with the most memory among the chips that the file can be for.
+// largest returns the chip with the most memory among the chips for which the file may be.
 func (u *unit) largest() *platform.ASIC {
 	for _, c := range largestChips {
 		if u.cand&c.in == 0 {
@@ -213,10 +210,10 @@ func (u *unit) largest() *platform.ASIC {
 	panic("conflint: a dialect without a largest chip")
 }
 
-// checkMemory compares the sum of all guaranteed buffers with the memory of the largest chip that the file can be for.
+// checkMemory compares the sum of all guaranteed buffers with the memory of the largest chip for which the file may be.
 func (u *unit) checkMemory() {
 	total, ports := 0, 0
-	least := "" // where the number of ports is not known
+	least := "" // set where the number of ports is not known
 	var most *setting
 	mostBytes := 0
 	u.pausing(func(f grammar.Feature, g item) {
@@ -243,12 +240,12 @@ func (u *unit) checkMemory() {
 	if total <= memory {
 		return
 	}
-	u.errorf(&topicMemory, most.valueAt, "The PFC and pause groups promise %s of buffer to %s%s. %s has %s. Buffers that do not exist "+
-		"lose frames. Make port_buffer_bytes smaller, or name fewer "+
+	u.errorf(&topicMemory, most.valueAt, "The PFC and pause groups promise %s of buffer to %s%s. %s has %s. Ports without the promised "+
+		"buffer lose frames. Make port_buffer_bytes smaller, or name fewer "+
 		"ports.", bytesText(total), least, diag.Count(ports, "port"), what, bytesText(memory))
 }
 
-// memory returns the most memory that a chip of these releases has for lossless traffic, and how a message names it.
+// memory returns the largest memory that a chip of these releases can have for lossless traffic, and its name in messages.
 func (u *unit) memory() (bytes int, what string) {
 	chip := u.largest()
 	what = "The largest chip of these releases, " + chip.Title + ","

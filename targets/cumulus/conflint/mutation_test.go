@@ -16,7 +16,7 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// mutations are single faults in sound files, each with the code that must catch it, alone, and the bytes it must point at.
+// mutations are single faults in correct files, each with the only code that must report it, and the bytes at its place.
 var mutations = []struct {
 	file, old, new string
 	severity       string
@@ -231,7 +231,7 @@ var mutations = []struct {
 	{"t1.conf", "pfc.roce.port_buffer_bytes = 70000\n", "", "error", "conf-headroom", "roce"},
 	{"t1.conf", "pfc.roce.port_buffer_bytes = 70000\npfc.roce.xoff_size = 18000\n", "", "warning", "conf-group-incomplete", "roce"},
 
-	// one slip, one finding
+	// one finding is enough
 	{"t1.conf", "pfc.port_group_list", "PFC.port_group_list", "error", "conf-unknown-key", "PFC.port_group_list"},
 	{"t1.conf", "pfc.roce.cos_list", "pfc.roce.Cos_List", "error", "conf-unknown-key", "pfc.roce.Cos_List"},
 	{"t1.conf", "pfc.roce.port_set", "pcf.roce.port_set", "error", "conf-unknown-key", "pcf.roce.port_set"},
@@ -261,13 +261,13 @@ var mutations = []struct {
 	},
 }
 
-// Each single fault is caught by the code meant for it, and no other, at the bytes at fault.
+// Exactly the expected code reports each single fault, at the wrong bytes.
 func TestMutations(t *testing.T) {
 	for _, m := range mutations {
 		t.Run(m.code+"/"+m.file+"/"+strings.ReplaceAll(m.new, "/", " "), func(t *testing.T) {
 			files := mutate(t, m.file, m.old, m.new)
 			found := conflint.Check(files).Diagnostics
-			if len(found) == 0 { // a rule that holds for every system finds it
+			if len(found) == 0 { // a rule for every system reports it
 				sound := map[string]bool{}
 				for _, d := range targets.JudgeFiles(read(t, filepath.Join("testdata", "sound", m.file))).Diagnostics {
 					sound[d.Code+d.Detail] = true
@@ -285,7 +285,7 @@ func TestMutations(t *testing.T) {
 	}
 }
 
-// mutate gives the files of a sound case with one replacement in one of them.
+// mutate returns the files of a correct case with one replacement in one file.
 func mutate(t *testing.T, name, old, fresh string) []lint.File {
 	t.Helper()
 	path := filepath.Join("testdata", "sound", name)

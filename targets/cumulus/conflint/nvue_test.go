@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// A configuration of NVUE as `nv config show -o json` prints it is judged like the file in YAML, at its lines.
+// A configuration of NVUE in the JSON of `nv config show -o json` is judged like the file in YAML, with its own lines.
 func TestNVUEAsJSON(t *testing.T) {
 	const text = `[
   {"header": {"model": "mlnx", "version": "Cumulus Linux 5.9.1"}},
@@ -31,7 +31,7 @@ func TestNVUEAsJSON(t *testing.T) {
 	assert.Equal(t, 4, r.Diagnostics[0].At.Start.Line)
 }
 
-// TestNVUEKinds: a file of NVUE is identified by its beginning, with any name, or by its name. It is judged by its release.
+// TestNVUEKinds: the beginning of a file or its name shows that it is of NVUE. It is judged by its release.
 func TestNVUEKinds(t *testing.T) {
 	const tree = `"qos": {"pfc": {"a": {"cable-length": 0}}}`
 	for _, c := range []struct {
@@ -89,8 +89,8 @@ func TestNVUEKinds(t *testing.T) {
 	assert.False(t, nvue.Takes(lint.File{Name: "startup.yaml", Why: "It is gone."}))
 }
 
-// TestUnjudged: a file that no rule has judged has a reason and a finding with the reason. A switch without RoCE differs from one whose
-// RoCE is good.
+// TestUnjudged: a file that no rule has judged has a reason, and a finding with the reason. The result for a switch without RoCE differs
+// from that for correct RoCE.
 func TestUnjudged(t *testing.T) {
 	const header = "- header:\n    version: Cumulus Linux 5.9.0\n"
 	const trust = "traffic.packet_priority_source_set = [dscp]\n"
@@ -136,7 +136,7 @@ func TestUnjudged(t *testing.T) {
 		{"traffic.conf", "# pfc.port_group_list = [a]\n", noKey, false},
 		{"traffic.conf", "hostname leaf1\n", noKey, false},
 		{"traffic.conf", "pfc.port_group_list = []\n\x00", "it cannot be read", false},
-		{"traffic.conf", "traffic.packet_priority_source = dscp\n" + trust, "its keys are of releases that do not go together", false},
+		{"traffic.conf", "traffic.packet_priority_source = dscp\n" + trust, "it has keys of different releases", false},
 		{"datapath.conf", "hash_config.enable = true\n", noKey, false},
 		{"datapath.conf", "", "it is empty", false},
 		{"traffic.conf", trust, "", true},
@@ -147,7 +147,7 @@ func TestUnjudged(t *testing.T) {
 		{"traffic.conf", trust + "ecn.port_group_list = [a]\n", "", false},
 		{"qos_features.conf", trust, "", true},
 		{"qos_features.conf", trust + "default_ecn_red_conf.ecn_enable = true\n", "", false},
-		{"qos_infra.conf", "ingress_service_pool.0.percent = 50\n", "", false}, // it has no classes, so it tells nothing of the switch
+		{"qos_infra.conf", "ingress_service_pool.0.percent = 50\n", "", false}, // it has no classes, so it shows nothing about the switch
 	} {
 		r := conflint.Check([]lint.File{{Name: c.name, Data: []byte(c.text)}})
 		part := slices.Contains([]string{alone, script, patch}, c.why)
@@ -155,16 +155,16 @@ func TestUnjudged(t *testing.T) {
 		told := slices.ContainsFunc(r.Diagnostics, func(d *diag.Diagnostic) bool {
 			return d.At.Filename == c.name && (d.Severity == diag.Error || d.Code == "conf-nvue" || d.Code == lint.Unjudged.Code)
 		})
-		assert.True(t, c.why == "" || told, "a finding of %s says why: %s", c.name, c.text)
+		assert.True(t, c.why == "" || told, "a finding of %s states the reason: %s", c.name, c.text)
 	}
 
 	features := lint.File{Name: "a/qos_features.conf", Data: []byte(trust)}
 	r := conflint.Check([]lint.File{features, {Name: "a/qos_infra.conf"}})
 	assert.Equal(t, "it is empty", r.Files[1].Why, "an empty copy, beside a file that sets something")
 	r = conflint.Check([]lint.File{features, {Name: "a/traffic.conf", Data: []byte("# all\n")}})
-	assert.Empty(t, r.Files[1].Why, "from 4.4 on a file without classes is whole")
+	assert.Empty(t, r.Files[1].Why, "from 4.4 on a file without classes is complete")
 	marks := lint.File{Name: "b/qos_features.conf", Data: []byte(trust + "default_ecn_red_conf.ecn_enable = true\n")}
 	r = conflint.Check([]lint.File{features, {Name: "a/qos_infra.conf", Data: []byte("# all\n")}, marks})
-	assert.True(t, r.Files[0].Plain && r.Files[1].Plain, "the files of one switch have one answer")
+	assert.True(t, r.Files[0].Plain && r.Files[1].Plain, "all files of one switch have the same answer")
 	assert.False(t, r.Files[2].Plain)
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// span is one item of a port_set, ends included.
+// span is one item of a port_set: a port, or a range with both ends.
 type span struct {
 	grammar.Span
 	item
 }
 
-// count is how many ports a span has at least: whole ports count once, also where they may be split.
+// count returns the least number of ports in a span: a whole port counts once, although it may be split.
 func (s span) count() int {
 	if s.A.N == s.B.N {
 		return max(s.B.Sub, 0) - max(s.A.Sub, 0) + 1
@@ -24,7 +24,7 @@ func (s span) count() int {
 	return s.B.N - s.A.N + 1
 }
 
-// spans reads the items of a port_set that can be read.
+// spans returns the readable items of a port_set; every: it contains the word for all ports.
 func (t *setting) spans() (out []span, every bool) {
 	for _, e := range t.list {
 		if e.text == grammar.AllPorts {
@@ -41,7 +41,7 @@ func (t *setting) spans() (out []span, every bool) {
 // parseSpan reads swp1, swp1-swp4 or swp6s0-swp6s3.
 func parseSpan(e item) (span, string) {
 	if strings.ContainsAny(e.text, " \t;") {
-		return span{}, "Ports and ranges are joined by commas, and a range has no blanks in it: swp1-swp4,swp6."
+		return span{}, "Separate ports and ranges with commas, without spaces: swp1-swp4,swp6."
 	}
 	first, last, ranged := strings.Cut(e.text, "-")
 	a, ok := parsePort(first)
@@ -54,7 +54,7 @@ func parseSpan(e item) (span, string) {
 	b, ok := parsePort(last)
 	switch {
 	case !ok && last != "" && strings.Trim(last, "0123456789") == "":
-		return span{}, "Files name both ends of a range in full: " + first + "-swp" + last + "."
+		return span{}, "Write both ends of a range in full: " + first + "-swp" + last + "."
 	case !ok:
 		return span{}, portWhy(last)
 	}
@@ -71,22 +71,22 @@ func parsePort(name string) (grammar.Port, bool) {
 
 // portWhy returns why a name is not the name of a port.
 func portWhy(name string) string {
-	const ports = " is not a front-panel port. Those are swp1, swp2 and so on, and swp6s0 to swp6s3 (or s7) where swp6 is split."
+	const ports = " is not a front-panel port such as swp1, or swp6s0 to swp6s3 (or s7) where swp6 is split."
 	lower := strings.ToLower(name)
 	if _, ok := parsePort(lower); ok {
-		return show(name) + " is not a port: names of ports are in small letters. Did you mean " + show(lower) + "?"
+		return show(name) + " is not a port: names of ports have lower-case letters. Did you mean " + show(lower) + "?"
 	}
 	if strings.HasPrefix(lower, "swp") {
 		return show(name) + ports
 	}
-	return show(name) + ports + " Bonds, bridges and eth0 cannot be named: name the members of the bond."
+	return show(name) + ports + " A port set cannot contain bonds, bridges and eth0: for a bond, name its members."
 }
 
 // parsePorts reads a port_set.
 func (u *unit) parsePorts(t *setting, text string, at diag.Range) {
 	if strings.HasPrefix(text, "[") {
 		if !strings.HasSuffix(text, "]") || len(text) < 2 {
-			u.errorf(&topicPort, at, "%s is set to %s, where the bracket is not closed. Port sets stand without brackets: "+
+			u.errorf(&topicPort, at, "%s is set to %s, where the bracket is not closed. Write a port set without brackets: "+
 				"swp1-swp4,swp6.", t.key, show(text))
 			return
 		}
@@ -97,12 +97,12 @@ func (u *unit) parsePorts(t *setting, text string, at diag.Range) {
 	}
 	t.ok = true
 	if strings.TrimSpace(text) == "" {
-		u.warnf(&topicIncomplete, t.keyAt, "%s names no port, so the group applies to none. Name its ports, or take the group "+
-			"out of the list.", t.key)
+		u.warnf(&topicIncomplete, t.keyAt, "%s names no port, so the group has no effect. Name its ports, or take the group out of the "+
+			"list.", t.key)
 		return
 	}
 	if strings.Count(text, ",") >= grammar.MostElements {
-		u.errorf(&topicPort, at, "%s has more than %d items, of which the first %d are judged. Write runs of ports as ranges: "+
+		u.errorf(&topicPort, at, "%s has more than %d items, of which the first %d are judged. Write consecutive ports as ranges: "+
 			"swp1-swp4.", t.key, grammar.MostElements, grammar.MostElements)
 	}
 	for _, e := range elements(text, at) {
@@ -121,7 +121,7 @@ func (u *unit) parsePorts(t *setting, text string, at diag.Range) {
 			continue
 		}
 		if _, why := parseSpan(e); why != "" {
-			u.errorf(&topicPort, e.at, "%s cannot hold %s. %s", t.key, show(e.text), why)
+			u.errorf(&topicPort, e.at, "%s cannot contain %s. %s", t.key, show(e.text), why)
 			t.ok = false
 			continue
 		}
@@ -135,12 +135,12 @@ type owned struct {
 	group *setting // its port_set
 }
 
-// overlap sweeps over spans and calls found once for each pair of groups that share a port.
+// overlap calls found once for each pair of groups that share a port.
 func overlap(spans []owned, found func(a, b owned)) {
 	sort.SliceStable(spans, func(i, k int) bool { return cmp.Or(spans[i].A.Compare(spans[k].A), spans[i].B.Compare(spans[k].B)) < 0 })
 	type pair struct{ a, b *setting }
 	said := map[pair]bool{}
-	var open owned // the one that reaches furthest
+	var open owned // the span that ends last so far
 	for i, s := range spans {
 		if i > 0 && s.A.Compare(open.B) <= 0 {
 			p := pair{open.group, s.group}
@@ -155,7 +155,8 @@ func overlap(spans []owned, found func(a, b owned)) {
 	}
 }
 
-// wholeAndSplit finds ports that one port set names whole and another one by a part: one of the two does not exist.
+// wholeAndSplit finds a port that one port set names as a whole while another port set names a part of that port. One of the two cannot
+// exist.
 func (u *unit) wholeAndSplit() {
 	whole, part := map[int]item{}, map[int]item{}
 	var order []int
@@ -185,9 +186,8 @@ func (u *unit) wholeAndSplit() {
 		w, ok := whole[n]
 		p, too := part[n]
 		if ok && too {
-			u.errorf(&topicPort, w.at, "swp%d is named as a whole port, and a part elsewhere. A split port exists by "+
-				"its parts only, and a whole one "+
-				"has no parts, so one of the two names no port. Compare with /etc/cumulus/ports.conf on the "+
+			u.errorf(&topicPort, w.at, "swp%d is named as a whole port here, and as a split port elsewhere. A split port exists only as its "+
+				"parts, and a whole port has no parts, so one of the two names no port. Compare with /etc/cumulus/ports.conf on the "+
 				"switch.", n).Note(p.at, "a part is named here")
 		}
 	}
@@ -197,7 +197,7 @@ func (u *unit) wholeAndSplit() {
 func (u *unit) checkPorts() {
 	u.wholeAndSplit()
 	for _, f := range grammar.Grouped {
-		if f == grammar.Remark { // on Spectrum one group says that packets coming in are rewritten, another how on the way out
+		if f == grammar.Remark { // on Spectrum one group turns rewriting on for ingress ports, and another has the map for egress
 			continue
 		}
 		var spans []owned
@@ -216,21 +216,21 @@ func (u *unit) checkPorts() {
 			}
 		}
 		if everywhere != nil && somewhere != nil {
-			u.errorf(&topicPortTwice, somewhere.valueAt, "%s names ports that %s has already: it names all. Which group counts "+
-				"for them is not documented. "+
-				"Let every port be in one group of %s.", somewhere.key, everywhere.key, f).Note(everywhere.valueAt, "all ports are here")
+			u.errorf(&topicPortTwice, somewhere.valueAt, "%s names ports that are also in %s, which names all ports. The manuals do not state "+
+				"which group counts for such a port. Let every port be in one group of "+
+				"%s.", somewhere.key, everywhere.key, f).Note(everywhere.valueAt, "all ports are named here")
 		}
 		overlap(spans, func(a, b owned) {
 			if comparePlace(b, a) < 0 {
 				a, b = b, a
 			}
 			if a.group == b.group {
-				u.noticef(&topicPortTwice, b.at, "%s names %s twice. One of them can go.", a.group.key, common(a.span, b.span))
+				u.noticef(&topicPortTwice, b.at, "%s names %s twice. Remove one of them.", a.group.key, common(a.span, b.span))
 				return
 			}
-			u.errorf(&topicPortTwice, b.at, "%s is in %s and in %s. A port has the settings of one group of %s; which of the "+
-				"two is not documented. "+
-				"Take it out of one.", common(a.span, b.span), a.group.key, b.group.key, f).Note(a.at, "the other group has it here")
+			u.errorf(&topicPortTwice, b.at, "%s is in %s and in %s. A port has the settings of one group of %s; the manuals do not state which "+
+				"group that is. Take the port out of "+
+				"one.", common(a.span, b.span), a.group.key, b.group.key, f).Note(a.at, "the other group names it here")
 		})
 	}
 	u.pfcAndPause()
@@ -238,7 +238,7 @@ func (u *unit) checkPorts() {
 
 func comparePlace(a, b owned) int { return diag.ComparePlace(a.at, b.at) }
 
-// common names the ports two spans share.
+// common names the ports that two spans share.
 func common(a, b span) string {
 	first, last := a.A, a.B
 	if first.Compare(b.A) < 0 {
@@ -253,11 +253,10 @@ func common(a, b span) string {
 	return first.String() + "-" + last.String()
 }
 
-// pfcAndPause finds ports whose classes are paused one by one and all at once.
+// pfcAndPause finds ports with both PFC and link pause.
 func (u *unit) pfcAndPause() {
-	const why = "A port obeys pauses of single classes or of the whole link, never both (IEEE 802.1Qbb); one of them would " +
-		"stop classes the other promised " +
-		"to keep going. Take the ports out of one."
+	const why = "A port obeys either PFC or link pause, never both (IEEE 802.1Qbb): link pause would stop classes that PFC must not stop. " +
+		"Take the ports out of one of the groups."
 	var spans []owned
 	var every, some [2]*setting
 	class := map[*setting]int{}
@@ -282,13 +281,13 @@ func (u *unit) pfcAndPause() {
 	}
 	for i, e := range every {
 		if o := some[1-i]; e != nil && o != nil {
-			u.errorf(&topicPFCAndPause, o.valueAt, "%s names ports, and %s names all. "+
-				"%s", o.key, e.key, why).Note(e.valueAt, "all ports are here")
+			u.errorf(&topicPFCAndPause, o.valueAt, "%s names ports, and %s names all ports. "+
+				"%s", o.key, e.key, why).Note(e.valueAt, "all ports are named here")
 			return
 		}
 	}
 	sort.SliceStable(spans, func(i, k int) bool { return cmp.Or(spans[i].A.Compare(spans[k].A), spans[i].B.Compare(spans[k].B)) < 0 })
-	var open [2]*owned // of each class, the span that reaches furthest
+	var open [2]*owned // by feature, the span that ends last so far
 	type pair struct{ a, b *setting }
 	said := map[pair]bool{}
 	for i := range spans {
@@ -299,7 +298,7 @@ func (u *unit) pfcAndPause() {
 			both[c], both[1-c] = s, o
 			if p := (pair{s.group, o.group}); !said[p] {
 				said[p], said[pair{p.b, p.a}] = true, true
-				u.errorf(&topicPFCAndPause, both[1].at, "%s has PFC by %s and link pause by %s. "+
+				u.errorf(&topicPFCAndPause, both[1].at, "%s gets PFC from %s and link pause from %s. "+
 					"%s", common(s.span, o.span), both[0].group.key, both[1].group.key, why).
 					Note(both[0].at, "PFC is here")
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// checkMarking judges the thresholds of ECN and RED, of groups in force and of the default profile.
+// checkMarking judges the thresholds of ECN and RED, in groups in force and in the default profile.
 func (u *unit) checkMarking() {
 	for _, f := range grammar.Marking {
 		for _, g := range u.listed(f) {
@@ -30,12 +30,12 @@ func (u *unit) marking(f grammar.Feature, group string) {
 		if t == nil || t.n > 0 {
 			continue
 		}
-		what := "every packet is marked, also where no queue is"
+		what := "every packet is marked, even without a queue"
 		if t == chance {
-			what = "packets are marked above the maximum only, and then all of them"
+			what = "no packet is marked below the maximum, and every packet above it"
 		}
 		if t == high {
-			what = "no queue may build up at all"
+			what = "every packet in a queue is marked"
 		}
 		sev := diag.Error
 		if t == chance {
@@ -45,16 +45,16 @@ func (u *unit) marking(f grammar.Feature, group string) {
 			"100.", t.key, what)
 	}
 	if low != nil && high != nil && low.n > 0 && high.n > 0 && low.n > high.n {
-		u.errorf(&topicThresholds, high.valueAt, "%s is %s bytes, and the minimum %s: the probability holds between the two, "+
-			"so the maximum must not be the smaller. "+
-			"The vendor's preset has 153600 and 1536000.", high.key, diag.Number(high.n), diag.Number(low.n)).Note(low.valueAt,
+		u.errorf(&topicThresholds, high.valueAt, "%s is %s bytes, and the minimum %s: the probability applies between them, so the maximum "+
+			"must not be smaller than the minimum. The vendor's preset has 153600 and "+
+			"1536000.", high.key, diag.Number(high.n), diag.Number(low.n)).Note(low.valueAt,
 			"marking begins here")
 	}
 	memory, what := u.memory()
 	for _, t := range []*setting{low, high} {
 		if t != nil && t.n > memory {
-			u.warnf(&topicThresholds, t.valueAt, "%s is %s. %s has %s, so no queue gets that long. The vendor's preset has "+
-				"153600 and 1536000.",
+			u.warnf(&topicThresholds, t.valueAt, "%s is %s. %s has %s, so no queue can reach that length. The vendor's preset has 153600 and "+
+				"1536000.",
 				t.key, bytesText(t.n), what, bytesText(memory))
 			break
 		}
@@ -65,7 +65,7 @@ func (u *unit) marking(f grammar.Feature, group string) {
 		if t == nil {
 			t, other = high, grammar.MinThreshold
 		}
-		u.warnf(&topicThresholds, t.keyAt, "%s is set and %s is not: its default may be on the wrong side. Set "+
+		u.warnf(&topicThresholds, t.keyAt, "%s is set, but %s is not. With its default the minimum may be above the maximum. Set "+
 			"both.", t.key, grammar.Spell(f, other, -1, group))
 	}
 	red, marks := get(grammar.DropsEarly), get(grammar.Marks)
@@ -74,7 +74,7 @@ func (u *unit) marking(f grammar.Feature, group string) {
 	}
 }
 
-// carries reports whether a group that marks has a lossless cos. That such a cos is not marked is a finding of its own.
+// carries reports whether a marking group has a lossless cos. A separate check reports a lossless cos without marking.
 func (u *unit) carries(f grammar.Feature, group string) bool {
 	cos, queues := u.of(f, group, grammar.GroupCos), u.of(f, group, grammar.GroupQueues)
 	has := func(t *setting, n int) bool {
@@ -83,7 +83,7 @@ func (u *unit) carries(f grammar.Feature, group string) bool {
 	return slices.ContainsFunc(u.sortedCos(), func(c int) bool { return has(cos, c) || has(queues, u.queueOf(c)) })
 }
 
-// queueOf is the egress queue of a cos: the same number, unless qos_infra.conf says otherwise.
+// queueOf returns the egress queue of a cos: the queue that qos_infra.conf states, else the queue with the number of the cos.
 func (u *unit) queueOf(cos int) int {
 	if t := u.numbered(grammar.QueueOfCos, grammar.EgressQueue, cos); t != nil {
 		return t.n
@@ -91,7 +91,7 @@ func (u *unit) queueOf(cos int) int {
 	return cos
 }
 
-// checkBandwidth adds up the shares of egress queues, and looks for the queue of lossless traffic among them.
+// checkBandwidth checks the sum of the shares of egress queues, and that the queues of lossless cos have a share.
 func (u *unit) checkBandwidth() {
 	u.bandwidth(grammar.DefaultSched, "")
 	for _, g := range u.listed(grammar.EgressSched) {
@@ -117,21 +117,20 @@ func (u *unit) bandwidth(f grammar.Feature, group string) {
 		return
 	}
 	if sum > 100 {
-		u.errorf(&topicBandwidth, last.valueAt, "The queues of %s get %d percent together, and a link has 100. The release "+
-			"refuses it, or gives other shares than written. Lower some of them.", profile(f, group), sum)
+		u.errorf(&topicBandwidth, last.valueAt, "The shares of the queues in %s sum to %d percent, and a link has 100. The release refuses "+
+			"the file, or gives queues other shares than stated. Lower some shares.", profile(f, group), sum)
 	}
 	for _, cos := range u.sortedCos() {
 		q := u.queueOf(cos)
 		if queues[q] == nil {
-			u.warnf(&topicBandwidth, last.keyAt, "%s gives queue %d, which the lossless cos %d uses, no share: it is "+
-				"served only when all others are empty. "+
-				"Set %s.", profile(f, group), q, cos, grammar.Spell(f, grammar.QueueShare, q, group)).
+			u.warnf(&topicBandwidth, last.keyAt, "%s gives queue %d, which the lossless cos %d uses, no share: the queue is served only when "+
+				"all others are empty. Set %s.", profile(f, group), q, cos, grammar.Spell(f, grammar.QueueShare, q, group)).
 				Note(u.lossless[cos].at, "cos %d is lossless", cos)
 		}
 	}
 }
 
-// profile names the settings of a group of a feature, or of its only profile: what their keys begin with.
+// profile returns the beginning of the keys of a group of a feature, or of its only profile.
 func profile(f grammar.Feature, group string) string {
 	if group == "" {
 		return string(f)
@@ -139,17 +138,17 @@ func profile(f grammar.Feature, group string) string {
 	return string(f) + "." + group
 }
 
-// ways are the two ways through a switch, and the pools of each.
+// ways are the two directions through a switch, each with its pools.
 var ways = []struct {
 	name     string
 	pools    grammar.Feature
-	lossless grammar.Meaning // which of them lossless traffic uses
+	lossless grammar.Meaning // names the pool that lossless traffic uses
 }{
 	{"ingress", grammar.IngressPool, grammar.LosslessIngressPool},
 	{"egress", grammar.EgressPool, grammar.LosslessEgressPool},
 }
 
-// checkPools adds up the memory pools, and wants one for lossless traffic where the release needs it.
+// checkPools checks the sum of the memory pools, and that lossless traffic has a pool if the release requires one.
 func (u *unit) checkPools() {
 	for _, way := range ways {
 		sum, infinite := 0.0, 0.0
@@ -168,18 +167,18 @@ func (u *unit) checkPools() {
 		if last == nil || sum <= 100 || way.pools == grammar.EgressPool && u.overlapping() {
 			continue
 		}
-		if sum-infinite <= 100 { // the vendor's own preset of 3.7 lets the lossless egress pool overlap
+		if sum-infinite <= 100 { // in the vendor's preset of 3.7 the lossless egress pool overlaps the others
 			continue
 		}
-		u.errorf(&topicPools, last.valueAt, "The %s pools take %g percent of the chip's memory together. They cannot be more "+
-			"than 100: lower some of them.", way.name, sum)
+		u.errorf(&topicPools, last.valueAt, "The %s pools sum to %g percent of the chip's memory, which is more than 100. Lower some of "+
+			"them.", way.name, sum)
 	}
 	in := u.setting(grammar.FlowControl, grammar.LosslessIngressPool, -1, "")
 	out := u.setting(grammar.FlowControl, grammar.LosslessEgressPool, -1, "")
 	if in != nil && out != nil && in.ok && out.ok && in.n != out.n {
-		u.warnf(&topicPools, out.valueAt, "Lossless traffic comes in by pool %d and goes out by pool %d. The manuals of 4.4 "+
-			"and 5.x have one lossless pool a switch. Use one number.",
-			in.n, out.n).Note(in.valueAt, "the pool of the way in")
+		u.warnf(&topicPools, out.valueAt, "Lossless traffic uses ingress pool %d and egress pool %d. In the manuals of 4.4 and 5.x a switch "+
+			"has one lossless pool. Use one number.",
+			in.n, out.n).Note(in.valueAt, "the ingress pool")
 	}
 	pausing := u.pausingGroups()
 	if len(pausing) == 0 || !u.has(grammar.QoSInfra) {
@@ -188,9 +187,9 @@ func (u *unit) checkPools() {
 	if in != nil && in.ok {
 		for _, t := range u.order {
 			if t.row != nil && t.row.Means == grammar.GroupPool && t.value == fmt.Sprint(in.n) {
-				u.errorf(&topicPools, in.valueAt, "Lossless traffic comes in by pool %d, and so does the lossy traffic of the "+
-					"priority group %s, which can fill it. From 4.4 on the manuals want a pool for lossless traffic alone: "+
-					"give it one of its own, with half of the memory.", in.n, show(t.group)).Note(t.valueAt, "lossy traffic is here")
+				u.errorf(&topicPools, in.valueAt, "Lossless traffic uses ingress pool %d, and so does the lossy traffic of the priority group %s, "+
+					"which can fill the pool. From 4.4 on the manuals require a pool for lossless traffic alone: give it a separate pool, with half "+
+					"of the memory.", in.n, show(t.group)).Note(t.valueAt, "lossy traffic is here")
 				return
 			}
 		}
@@ -198,9 +197,9 @@ func (u *unit) checkPools() {
 	for _, way := range ways {
 		t := u.setting(grammar.FlowControl, way.lossless, -1, "")
 		if t == nil {
-			u.errorf(&topicPools, pausing[0].at, "PFC or link pause is on, and qos_infra.conf sets no "+
-				"%s. From 4.4 on the manuals want a pool for lossless "+
-				"traffic first: set it, and give the pool half of the memory.", grammar.Spell(grammar.FlowControl, way.lossless, -1, ""))
+			u.errorf(&topicPools, pausing[0].at, "PFC or link pause is on, and qos_infra.conf sets no %s. From 4.4 on the manuals require a "+
+				"pool for lossless traffic before PFC: set it, and give the pool half of the "+
+				"memory.", grammar.Spell(grammar.FlowControl, way.lossless, -1, ""))
 			return
 		}
 		if !t.ok {
@@ -208,25 +207,25 @@ func (u *unit) checkPools() {
 		}
 		p := u.setting(way.pools, grammar.PoolShare, t.n, "")
 		if p == nil {
-			u.errorf(&topicPools, t.valueAt, "Lossless traffic uses %s pool %d, and %s is not set, so "+
-				"the pool has no memory. Set it, say to 50.0.", way.name, t.n, grammar.Spell(way.pools, grammar.PoolShare, t.n, ""))
+			u.errorf(&topicPools, t.valueAt, "Lossless traffic uses %s pool %d, and %s is not set, so the pool has no memory. Set it, for "+
+				"example to 50.0.", way.name, t.n, grammar.Spell(way.pools, grammar.PoolShare, t.n, ""))
 		} else if p.ok && p.real == 0 {
-			u.errorf(&topicPools, p.valueAt, "%s is 0, and lossless traffic uses this pool: there is no memory for it. Set it, "+
-				"say to 50.0.", p.key).
+			u.errorf(&topicPools, p.valueAt, "%s is 0, and lossless traffic uses this pool: there is no memory for it. Set it, for example to "+
+				"50.0.", p.key).
 				Note(t.valueAt, "lossless traffic uses it")
 		}
 	}
 }
 
-// overlapping reports whether egress pools may exceed the memory together. They may in the file of Broadcom's chips, which gives groups
-// percents of their pools. As 3.x ships it they are 75, 90 and 90.
+// overlapping reports whether the sum of the egress pools may exceed the memory. It may in the file of Broadcom's chips, which gives
+// groups percents of their pools. In the shipped file of 3.x the egress pools have 75, 90 and 90 percent.
 func (u *unit) overlapping() bool {
 	return slices.ContainsFunc(u.order, func(t *setting) bool {
 		return t.row != nil && (t.row.Means == grammar.GroupUnlimited || t.row.Means == grammar.GroupShared || t.row.Means == grammar.GroupLeast)
 	})
 }
 
-// flowPool is the number of the lossless pool of datapath.conf; -1: not said.
+// flowPool returns the number of the lossless pool in datapath.conf; -1: it is not stated.
 func (u *unit) flowPool() int {
 	if t := u.of(grammar.FlowControl, "", grammar.LosslessPool); t != nil {
 		return t.n
@@ -248,19 +247,19 @@ func (u *unit) checkCutThrough() {
 	if u.cand.Only(grammar.T0) || u.broadcom() {
 		sev, which = diag.Warning, "Set"
 	}
-	u.found.Report(sev, &topicCutThrough, t.valueAt, "Link pause is on, and so is cut-through forwarding. The manuals of 3.x say "+
-		"that on Broadcom the two together give overruns, underruns "+
-		"and damaged packets. %s cut_through_enable = false, or use PFC.", which).Note(groups[0].at, "link pause is on")
+	u.found.Report(sev, &topicCutThrough, t.valueAt, "Link pause is on, and so is cut-through forwarding. The manuals of 3.x say that on "+
+		"Broadcom the two together cause overruns, underruns and damaged packets. %s cut_through_enable = false, or use "+
+		"PFC.", which).Note(groups[0].at, "link pause is on")
 }
 
-// checkWatchdog finds watched ports that nothing can pause.
+// checkWatchdog finds watched ports without PFC and link pause.
 func (u *unit) checkWatchdog() {
 	var paused []span
 	everywhere := false
 	u.pausing(func(f grammar.Feature, g item) {
 		if set := u.setting(f, grammar.GroupPorts, -1, g.text); set != nil {
 			spans, every := set.spans()
-			paused, everywhere = append(paused, spans...), everywhere || every || !set.ok // what could not be read may be any port
+			paused, everywhere = append(paused, spans...), everywhere || every || !set.ok // an unreadable item may be any port
 		}
 	})
 	if everywhere {
@@ -274,34 +273,32 @@ func (u *unit) checkWatchdog() {
 		}
 		spans, every := set.spans()
 		if every {
-			u.noticef(&topicWatchdog, set.valueAt, "%s names all ports; the watchdog works on those with PFC or link pause "+
-				"only.", set.key)
+			u.noticef(&topicWatchdog, set.valueAt, "%s names all ports; the watchdog works only on those with PFC or link pause.", set.key)
 			continue
 		}
 		for _, s := range spans {
 			i := reaching(merged, s.A)
 			if i == len(merged) || merged[i].A.Compare(s.A) > 0 || merged[i].B.Compare(s.B) < 0 {
-				u.warnf(&topicWatchdog, s.at, "%s is watched, and no group in force gives all these ports PFC or link pause. The "+
-					"watchdog works on such ports only. "+
-					"Take it out, or turn PFC on there.", s.text)
+				u.warnf(&topicWatchdog, s.at, "The watchdog is on for %s, but not all of these ports have PFC or link pause, and it works on such "+
+					"ports only. Remove the others, or turn PFC on there.", s.text)
 			}
 		}
 	}
 }
 
-// reaching gives the first of merged spans that ends at a port or behind it.
+// reaching returns the index of the first of merged spans that ends at a port or after it.
 func reaching(merged []span, p grammar.Port) int {
 	i, _ := slices.BinarySearchFunc(merged, p, func(m span, p grammar.Port) int { return m.B.Compare(p) })
 	return i
 }
 
-// meets reports whether a span shares a port with merged ones.
+// meets reports whether a span shares a port with one of the merged spans.
 func meets(merged []span, s span) bool {
 	i := reaching(merged, s.A)
 	return i < len(merged) && merged[i].A.Compare(s.B) <= 0
 }
 
-// merge sorts spans and joins those that touch.
+// merge sorts spans and joins those that overlap or are adjacent.
 func merge(list []span) []span {
 	list = slices.Clone(list)
 	sort.Slice(list, func(i, k int) bool { return list[i].A.Compare(list[k].A) < 0 })

@@ -11,25 +11,25 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// MaxFile is the size of the largest file that is judged.
+// MaxFile is the size in bytes up to which a file is judged.
 const MaxFile = grammar.MaxFile
 
-// mostLines is how many lines a file has at most.
+// mostLines is the number of lines up to which a file is judged.
 const mostLines = 100_000
 
-// source is a file, taken apart.
+// source is a parsed file.
 type source struct {
 	lint.File
-	kind     grammar.Dialects // those a file of its name can be of
+	kind     grammar.Dialects // the dialects that a file with this name can have
 	cand     grammar.Dialects
-	nameless bool // no file has its name
+	nameless bool // the name is not one of [grammar.Files]
 	readable bool
-	settings []*setting // every active one
+	settings []*setting // the active settings
 	hidden   []string   // keys of commented settings
-	meant    []meaning  // what keys with a slip were to be
+	meant    []meaning  // the intended keys of misspelled ones
 }
 
-// meaning is the key that a misspelled key was meant to be: rocec does not report it as missing.
+// meaning is the key that a person most likely meant by a misspelled one. rocec does not report it as missing.
 type meaning struct {
 	key string
 	row *grammar.Key
@@ -46,13 +46,13 @@ type setting struct {
 	value          string       // as written, without a comment
 	keyAt, valueAt diag.Range
 
-	ok    bool // the value could be read, wholly or in part
+	ok    bool // at least a part of the value could be read
 	n     int
 	on    bool
 	real  float64
 	list  []item
-	empty bool // a list of nothing, in so many words
-	part  bool // a list of which some elements could not be read
+	empty bool // an empty list, as written in the file
+	part  bool // some elements of the list could not be read
 }
 
 func (t *setting) feature() grammar.Feature { return grammar.Feature(t.words[0]) }
@@ -64,38 +64,38 @@ type item struct {
 	at   diag.Range
 }
 
-// unreadable finds the first thing for which a file is not a text file of settings.
+// unreadable returns the first reason why a file is not a text file of settings, and its place.
 func (s *source) unreadable() (at diag.Range, why string) {
 	if s.Why != "" {
 		return s.Top(), s.Why
 	}
 	if len(s.Data) > MaxFile {
-		return s.Top(), "It is larger than 1 MiB, and those of the factory have about 10 KiB. See that it is the right file."
+		return s.Top(), "It is larger than 1 MiB, and factory files have about 10 KiB. Make sure that it is the right file."
 	}
 	if bytes.HasPrefix(s.Data, []byte(lint.ByteOrderMark)) {
-		return s.Top(), "It begins with a byte order mark, which an editor put there; the first line is read wrongly. Save it " +
-			"as plain UTF-8."
+		return s.Top(), "It begins with a byte order mark, which some editors write; the switch misreads the first line. Save it as plain " +
+			"UTF-8."
 	}
 	line, start := 1, 0
 	for i := 0; i < len(s.Data); {
 		if line > mostLines {
-			return s.Span(line, i, i, i), "It has more than " + diag.Number(mostLines) + " lines, and those of the factory have a few " +
-				"hundred. See that it is the right file."
+			return s.Span(line, i, i, i), "It has more than " + diag.Number(mostLines) + " lines, and factory files have a few hundred. Make " +
+				"sure that it is the right file."
 		}
 		switch c := s.Data[i]; {
 		case c == '\n':
 			line++
 			start = i + 1
 		case c == 0:
-			return s.Span(line, start, i, i+1), "It holds a NUL byte, so it is not a text file. See that it came over whole."
+			return s.Span(line, start, i, i+1), "It contains a NUL byte, so it is not a text file. Make sure that it was copied completely."
 		case c == '\r' && (i+1 == len(s.Data) || s.Data[i+1] != '\n'):
-			return s.Span(line, start, i, i+1), "It holds a carriage return inside a line, so where its lines end is " +
-				"uncertain. End the lines by a newline."
+			return s.Span(line, start, i, i+1), "It contains a carriage return inside a line, so the ends of its lines are uncertain. End every " +
+				"line with a newline."
 		case c >= utf8.RuneSelf:
 			r, n := utf8.DecodeRune(s.Data[i:])
 			if r == utf8.RuneError && n == 1 {
-				return s.Span(line, start, i, i+1), "It holds a byte that is not UTF-8, so it is not a text file, or of an old " +
-					"encoding. Save it as UTF-8."
+				return s.Span(line, start, i, i+1), "It contains a byte that is not UTF-8, so it is not a text file, or has an old encoding. Save " +
+					"it as UTF-8."
 			}
 			i += n
 			continue
@@ -105,7 +105,7 @@ func (s *source) unreadable() (at diag.Range, why string) {
 	return diag.Range{}, ""
 }
 
-// read takes the file apart, and reports lines that set nothing and keys set twice.
+// read parses the file, and reports lines that set nothing and keys that are set twice.
 func (s *source) read(u *unit) {
 	if at, why := s.unreadable(); why != "" {
 		u.errorf(&topicUnreadable, at, "%s cannot be judged. %s", s.Name, why)
@@ -115,7 +115,7 @@ func (s *source) read(u *unit) {
 	first := map[string]*setting{}
 	again := map[string][]*setting{}
 	var order []string
-	lines, _ := grammar.Parse(s.Data) // the error is about editing
+	lines, _ := grammar.Parse(s.Data) // the error only matters for an edit
 	end := 0
 	for i := range lines {
 		l := &lines[i]
@@ -130,9 +130,8 @@ func (s *source) read(u *unit) {
 			s.noSetting(u, i+1, start, l.Text())
 			continue
 		case len(l.Key) > longestKey:
-			u.errorf(&topicSyntax, s.Span(i+1, start, keyAt, keyAt+len(l.Key)), "The key %s has %d letters, and no "+
-				"release has one that long. "+
-				"See that the file came over whole.", show(l.Key), len(l.Key))
+			u.errorf(&topicSyntax, s.Span(i+1, start, keyAt, keyAt+len(l.Key)), "The key %s has %d letters, and no release has a key of that "+
+				"length. Make sure that the file was copied completely.", show(l.Key), len(l.Key))
 			continue
 		}
 		t := &setting{src: s, key: l.Key, words: strings.Split(l.Key, "."), value: l.Value}
@@ -165,9 +164,8 @@ func (s *source) noSetting(u *unit, number, start int, line string) {
 	key, _, found := strings.Cut(text, "=")
 	switch key = strings.TrimSpace(key); {
 	case !found:
-		u.errorf(&topicSyntax, at, "The line %s is not a setting: it has no \"=\". The switch refuses the file, or reads it "+
-			"without this line. "+
-			"Write key = value, or put a # in front if it is a comment.", show(text))
+		u.errorf(&topicSyntax, at, "The line %s is not a setting: it has no \"=\". The switch refuses the file, or ignores this line. Write "+
+			"key = value, or put a # in front if it is a comment.", show(text))
 	case key == "":
 		u.errorf(&topicSyntax, at, "The line %s has no key before its \"=\". Write key = value.", show(text))
 	default:
@@ -187,14 +185,14 @@ func twice(u *unit, first *setting, again []*setting) {
 	}
 	if slices.ContainsFunc(again, func(t *setting) bool { return t.value != first.value }) {
 		d = u.warnf(&topicDuplicate, last.keyAt, "%s is set %s, to different values. The manuals do not state which line counts; rocec "+
-			"judges the last. Keep one of them.", show(last.key), often)
+			"judges the last line. Keep one of the lines.", show(last.key), often)
 	} else {
 		d = u.noticef(&topicDuplicate, last.keyAt, "%s is set %s, to the same value. One line is enough.", show(last.key), often)
 	}
 	d.Note(first.keyAt, "first set here")
 }
 
-// show quotes a part of the file, shortened, and safe to print in every format.
+// show quotes a text from the file. It shortens and escapes the text, so that every output format can contain it.
 func show(text string) string {
 	const longest = 48
 	if len(text) > longest {

@@ -20,7 +20,7 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// want is a line of a test file: a code, how many lines below it stands, and what its text matches.
+// want is a line of a test file: a code, the distance in lines to the finding below, and a pattern for its text.
 var want = regexp.MustCompile(`(?m)^#want ([a-z0-9-]+) (-?\d+) "(.*)"\r?$`)
 
 // dialects returns the dialect of each file.
@@ -36,7 +36,7 @@ type place struct {
 	line int
 }
 
-// read gives the files of a case: one file, or a folder of them.
+// read returns the files of a case: one file, or the files of a folder.
 func read(t *testing.T, name string) []lint.File {
 	t.Helper()
 	var files []lint.File
@@ -61,7 +61,7 @@ func find(t *testing.T, name string) string {
 	return name
 }
 
-// Every code has a file in which it, and only what is wanted, is found, and one in which nothing is.
+// Every code has a bad case with exactly the wanted findings, among them that code, and a good case without findings.
 func TestTopics(t *testing.T) {
 	codes := map[string]bool{}
 	for _, topic := range slices.Concat(conflint.Rules, nvue.Linter.Unjudged, nvue.Topics, []diag.Topic{lint.Unjudged}) {
@@ -87,7 +87,7 @@ func TestTopics(t *testing.T) {
 	}
 }
 
-// judge holds what is found in files against what they want.
+// judge compares the findings in files with the wanted ones.
 func judge(t *testing.T, files []lint.File, own diag.Topic) {
 	t.Helper()
 	type wanted struct {
@@ -101,7 +101,7 @@ func judge(t *testing.T, files []lint.File, own diag.Topic) {
 			require.NoError(t, err)
 			line := strings.Count(string(f.Data[:m[0]]), "\n") + 1 + off
 			p := place{f.Name, line}
-			for off > 0 && want.Match(lineOf(f.Data, p.line)) { // several wants may be above one line
+			for off > 0 && want.Match(lineOf(f.Data, p.line)) { // one line may have several wants above it
 				p.line++
 			}
 			wants[p] = append(wants[p], wanted{string(f.Data[m[2]:m[3]]), regexp.MustCompile(string(f.Data[m[6]:m[7]]))})
@@ -126,10 +126,10 @@ func judge(t *testing.T, files []lint.File, own diag.Topic) {
 			t.Errorf("%s:%d: not found: %s %s", p.file, p.line, w.code, w.text)
 		}
 	}
-	assert.True(t, found, "bad has the finding of the code")
+	assert.True(t, found, "the bad case has a finding with the code")
 }
 
-// lineOf gives a line of data by its number.
+// lineOf returns a line of data by its number.
 func lineOf(data []byte, number int) []byte {
 	lines := strings.Split(string(data), "\n")
 	if number < 1 || number > len(lines) {
@@ -138,8 +138,7 @@ func lineOf(data []byte, number int) []byte {
 	return []byte(lines[number-1])
 }
 
-// Whole files as a careful engineer would write them, one for each dialect, give nothing but the note about cos 3, which
-// the vendor's own presets make lossless.
+// Whole files of a careful engineer, one for each dialect, cause at most the note about cos 3, which the vendor's presets make lossless.
 func TestSound(t *testing.T) {
 	entries, err := os.ReadDir(filepath.Join("testdata", "sound"))
 	require.NoError(t, err)
@@ -168,7 +167,7 @@ func TestSound(t *testing.T) {
 	}
 }
 
-// What rocec writes is good by this judge, too: every traffic.conf of golden/.
+// The linter finds nothing in the files that rocec writes: every traffic.conf of golden/.
 func TestGolden(t *testing.T) {
 	seen := 0
 	for _, f := range read(t, filepath.FromSlash("../../../golden")) {

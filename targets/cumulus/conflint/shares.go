@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// groupNames are the priority groups of a release.
+// groupNames returns the names of the priority groups of a release.
 func (u *unit) groupNames() []string {
 	switch {
 	case u.cand.Only(grammar.T0):
@@ -19,7 +19,7 @@ func (u *unit) groupNames() []string {
 	return []string{"control", "bulk", "service1", "service2", "service3", "service4", "service5", "service6"}
 }
 
-// checkPriorityGroups holds the list of priority groups against the groups, and wants every cos in one of them.
+// checkPriorityGroups compares the list of priority groups with the groups, and checks that every cos is in exactly one group.
 func (u *unit) checkPriorityGroups() {
 	list := u.setting(grammar.Switch, grammar.PriorityGroups, -1, "")
 	if list != nil && !list.ok {
@@ -40,14 +40,14 @@ func (u *unit) checkPriorityGroups() {
 			switch {
 			case !slices.Contains(names, g.text):
 				complete = false
-				named[diag.Nearest(g.text, names)] = true // one slip, one finding
-				u.errorf(&topicPriorityGroup, g.at, "%s names %s, and this release has the priority groups "+
+				named[diag.Nearest(g.text, names)] = true // one finding is enough
+				u.errorf(&topicPriorityGroup, g.at, "%s names %s, but the priority groups of this release are "+
 					"%s.%s", list.key, show(g.text), strings.Join(names, ", "),
 					diag.DidYouMean(g.text, names))
 			case u.setting(grammar.PriorityGroup, grammar.GroupCos, -1, g.text) == nil && u.cand.Only(grammar.TrafficConf):
 				complete = false
-				u.errorf(&topicPriorityGroup, g.at, "The priority group %s is listed, and no priority_group.%s.cos_list says "+
-					"which cos are in it. Set it.", g.text, g.text)
+				u.errorf(&topicPriorityGroup, g.at, "The priority group %s is listed, but no key priority_group.%s.cos_list states its cos. Set "+
+					"it.", g.text, g.text)
 			}
 		}
 	}
@@ -57,17 +57,17 @@ func (u *unit) checkPriorityGroups() {
 		g := t.group
 		if list != nil && !named[g] {
 			complete = false
-			u.errorf(&topicPriorityGroup, t.keyAt, "The priority group %s has a list of cos, but %s does not name it, so they "+
-				"are in no group. Add it to the list.",
-				show(g), list.key).Note(list.valueAt, "the groups there are")
+			u.errorf(&topicPriorityGroup, t.keyAt, "The priority group %s has a list of cos, but %s does not name the group, so these cos are "+
+				"in no group. Add the group to the list.",
+				show(g), list.key).Note(list.valueAt, "the listed groups")
 			continue
 		}
 		complete = complete && t.ok && (t.value == "[]" || strings.Count(t.value, ",")+1 <= len(t.list))
 		for _, c := range t.list {
 			if o, ok := first[c.n]; ok {
-				u.errorf(&topicCosTwice, c.at, "Cos %d is in the priority groups %s and %s. Each cos has one queue and so one "+
-					"group. Take it out of one.",
-					c.n, firstIn[c.n], g).Note(o.at, "it is in %s here", firstIn[c.n])
+				u.errorf(&topicCosTwice, c.at, "Cos %d is in the priority groups %s and %s. Each cos has one queue, and so one group. Take it out "+
+					"of one group.",
+					c.n, firstIn[c.n], g).Note(o.at, "here it is in %s", firstIn[c.n])
 				continue
 			}
 			first[c.n], firstIn[c.n] = c, g
@@ -98,7 +98,7 @@ func (u *unit) checkPriorityGroups() {
 	u.checkWeights(lists)
 }
 
-// checkWeights wants a weight for each priority group if there is one for any, and something to share.
+// checkWeights checks that either all priority groups have a weight or none has, and that not all weights are 0.
 func (u *unit) checkWeights(lists []*setting) {
 	var with, without []*setting
 	strict := 0
@@ -121,24 +121,22 @@ func (u *unit) checkWeights(lists []*setting) {
 		if !slices.Contains(u.groupNames(), t.group) {
 			continue
 		}
-		u.noticef(&topicWeights, t.keyAt, "The priority group %s has no weight, and others have: it gets that of the factory "+
-			"(control 0, service 32, bulk 16). "+
-			"Set priority_group.%s.weight to say what share it has.", show(t.group), t.group)
+		u.noticef(&topicWeights, t.keyAt, "The priority group %s has no weight, although others have one: it gets the factory default "+
+			"(control 0, service 32, bulk 16). Set priority_group.%s.weight to state its share.", show(t.group), t.group)
 	}
 	if strict > 1 && strict == len(lists) {
-		u.warnf(&topicWeights, with[len(with)-1].valueAt, "Every priority group has weight 0, strict priority, so nothing is "+
-			"shared and the groups served later can starve. "+
-			"Leave 0 to control, and give the others weights; the vendor's preset has 16 and 16.")
+		u.warnf(&topicWeights, with[len(with)-1].valueAt, "Every priority group has weight 0, strict priority, so nothing is shared and the "+
+			"groups served later can starve. Keep 0 for control, and give the others weights; the vendor's preset has 16 and 16.")
 	}
 }
 
-// shares judges what lossless cos share their priority group with.
+// shares reports lossless cos in a strict priority group, or in a group with lossy cos.
 func (u *unit) shares(groupOf map[int]string) {
 	if !u.cand.Only(grammar.TrafficConf | grammar.Datapath) {
 		return
 	}
 	m := u.mapping()
-	some := false // weight to be shared: without any, that is a mistake of its own
+	some := false // some group has a weight above 0; if none has, checkWeights reports it
 	for _, g := range groupOf {
 		_, strict := u.strict(g)
 		some = some || !strict
@@ -152,9 +150,8 @@ func (u *unit) shares(groupOf map[int]string) {
 			continue
 		}
 		if at, strict := u.strict(g); strict {
-			d := u.warnf(&topicStrict, u.lossless[cos].at, "The lossless cos %d is in the priority group %s, which is served "+
-				"before all others. Lossless traffic "+
-				"is bulk data: it can starve the rest, also the routing protocols. Give its group a weight above 0.", cos, g)
+			d := u.warnf(&topicStrict, u.lossless[cos].at, "The lossless cos %d is in the priority group %s, which is served before all others. "+
+				"Lossless traffic is bulk data: it can starve all other traffic, even routing protocols. Give its group a weight above 0.", cos, g)
 			if at.Filename != "" {
 				d.Note(at, "weight 0 is strict priority")
 			}
@@ -167,15 +164,14 @@ func (u *unit) shares(groupOf map[int]string) {
 			}
 		}
 		if len(others) > 0 {
-			u.noticef(&topicShared, u.lossless[cos].at, "The lossless cos %d is in the priority group %s together with the "+
-				"lossy cos %s. The manuals do not state how they share "+
-				"the weight of the group, so RoCE has no share of its own. Put it alone into service to promise it "+
-				"one.", cos, g, numbers(others))
+			u.noticef(&topicShared, u.lossless[cos].at, "The lossless cos %d is in the priority group %s together with the lossy cos %s. The "+
+				"manuals do not state how they share the weight of the group, so RoCE has no guaranteed share. To guarantee one, put it alone into "+
+				"service.", cos, g, numbers(others))
 		}
 	}
 }
 
-// strict reports whether a priority group is served first, and returns the place of that setting.
+// strict reports whether a priority group is served first, and returns the place of its weight, if the file states one.
 func (u *unit) strict(g string) (diag.Range, bool) {
 	t := u.setting(grammar.PriorityGroup, grammar.Weight, -1, g)
 	if t == nil || !t.ok {

@@ -9,10 +9,10 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// cnpDSCP is the DSCP that NICs and the vendor's presets give congestion notifications.
+// cnpDSCP is the DSCP of congestion notifications from NICs and in the vendor's presets.
 const cnpDSCP = 48
 
-// marked gives the cos on which marking is on by groups in force, where each is first named.
+// marked returns the cos on which groups in force mark, each with the first list element that names it.
 func (u *unit) marked() map[int]item {
 	m := map[int]item{}
 	for _, f := range grammar.Marking {
@@ -31,7 +31,7 @@ func (u *unit) marked() map[int]item {
 	return m
 }
 
-// checkNotifications finds congestion notifications that wait behind other traffic, where marking is on.
+// checkNotifications finds congestion notifications that wait behind other traffic while marking is on.
 func (u *unit) checkNotifications(groupOf map[int]string) {
 	marked := u.marked()
 	m := u.mapping()
@@ -40,11 +40,11 @@ func (u *unit) checkNotifications(groupOf map[int]string) {
 	}
 	for _, s := range m.scopes {
 		p := s.mapped[dscp][cnpDSCP]
-		if !s.trusts[dscp] || len(p) != 1 { // in two lists is a mistake of its own
+		if !s.trusts[dscp] || len(p) != 1 { // another check reports a value in two lists
 			continue
 		}
 		cos := p[0].cos
-		if _, also := marked[cos]; also { // then it waits in the queue it is about: another mistake, and not always one
+		if _, also := marked[cos]; also { // CNPs in a marked queue are a different problem, and not always a mistake
 			continue
 		}
 		if _, lossless := u.lossless[cos]; lossless {
@@ -59,15 +59,15 @@ func (u *unit) checkNotifications(groupOf map[int]string) {
 			continue
 		}
 		at := u.firstMarked(marked)
-		u.warnf(&topicNotifications, p[0].at, "DSCP %d, which NICs give congestion notifications (CNPs), goes to cos %d, and that is in "+
-			"the priority group %s together with unmarked traffic. Marking is on, so senders of RoCEv2 slow down only when their CNPs get "+
-			"through, and never where CNPs are dropped. Put cos %d into control, which is served first.", cnpDSCP, cos, g, cos).
+		u.warnf(&topicNotifications, p[0].at, "DSCP %d, the DSCP of congestion notifications (CNPs), goes to cos %d, which is in the "+
+			"priority group %s together with unmarked traffic. Marking is on, so senders of RoCEv2 slow down only when CNPs reach them: late if "+
+			"CNPs wait, never if CNPs are dropped. Put cos %d into control, which is served first.", cnpDSCP, cos, g, cos).
 			Note(at.at, "cos %d is marked", at.n)
 		return
 	}
 }
 
-// firstMarked is the first of marked cos in the file.
+// firstMarked returns the list element of the marked cos that comes first in the file.
 func (u *unit) firstMarked(marked map[int]item) (first item) {
 	for _, c := range marked {
 		if first.at.Filename == "" || diag.ComparePlace(c.at, first.at) < 0 {
@@ -77,7 +77,8 @@ func (u *unit) firstMarked(marked map[int]item) (first item) {
 	return first
 }
 
-// checkTrusts finds a marked cos, of RoCEv2 then, that packets get by their PCP alone on ports that trust DSCP first.
+// checkTrusts finds a marked, lossless cos that packets get only by their PCP, on ports that trust both fields. Marking shows that the cos
+// is for RoCEv2, whose DSCP decides there.
 func (u *unit) checkTrusts() {
 	m := u.mapping()
 	if !m.whole {
@@ -87,7 +88,7 @@ func (u *unit) checkTrusts() {
 	for _, cos := range u.sortedCos() {
 		mark, ok := marked[cos]
 		if !ok || slices.ContainsFunc(m.scopes, func(s *scope) bool { return s.trusts[pcp] && !s.trusts[dscp] && s.sorts(pcp, cos) }) {
-			continue // ports that trust PCP alone are where it comes in
+			continue // ports that trust PCP alone give RoCEv2 this cos
 		}
 		for _, s := range m.scopes {
 			if !s.trusts[pcp] || !s.trusts[dscp] {
@@ -104,10 +105,10 @@ func (u *unit) checkTrusts() {
 			if by[pcp] == nil || by[dscp] != nil {
 				continue
 			}
-			d := u.warnf(&topicTrusts, by[pcp].at, "PCP %d goes to the lossless cos %d, no DSCP does, and both fields are trusted. For a "+
-				"tagged IP packet the DSCP decides (so the manual of 4.4; earlier ones do not state it). So RoCEv2 that depends on its PCP gets "+
-				"another cos and is not lossless; only RoCEv1 gets this one. Marking is on for that cos, so it is meant for RoCEv2. Map its DSCP "+
-				"to cos %d, or trust 802.1p alone.",
+			d := u.warnf(&topicTrusts, by[pcp].at, "PCP %d goes to the lossless cos %d, no DSCP does, and both fields are trusted. By the "+
+				"manual of 4.4 the DSCP decides for a tagged IP packet (earlier manuals do not state). So tagged RoCEv2 gets another cos and is not "+
+				"lossless; only RoCEv1 gets this cos. Marking is on for it, so it must be meant for RoCEv2. Map the DSCP of RoCEv2 to cos %d, or "+
+				"trust 802.1p alone.",
 				by[pcp].n, cos, cos).Note(mark.at, "cos %d is marked", cos)
 			if s.trust != nil {
 				d.Note(s.trust.valueAt, "both are trusted")
@@ -117,7 +118,7 @@ func (u *unit) checkTrusts() {
 	}
 }
 
-// checkSchedulers finds shares of the link given in two places: by weights of priority groups, and by queues.
+// checkSchedulers finds files that state shares of the link twice: as weights of priority groups and as shares of queues.
 func (u *unit) checkSchedulers() {
 	if !u.cand.Only(grammar.TrafficConf | grammar.Datapath) {
 		return
@@ -137,18 +138,18 @@ func (u *unit) checkSchedulers() {
 	if len(queues) == 0 || len(weights) == 0 {
 		return
 	}
-	u.warnf(&topicSchedulers, queues[0].keyAt, "%s gives queues shares of the link, and so does %s with %s. Which counts is not documented; "+
-		"the form by queues is the newer one, and the only one after 4.3. What RoCE gets is not known before it is measured. Keep one of the "+
-		"two.",
+	u.warnf(&topicSchedulers, queues[0].keyAt, "%s gives queues shares of the link, and so does %s with %s. The manuals do not state which "+
+		"of them counts; shares of queues are the newer form, and the only one after 4.3. The share of RoCE is unknown until you measure it. "+
+		"Keep one of the two forms.",
 		queues[0].words[0], weights[0].key, diag.Count(len(weights)-1, "more weight")).Note(weights[0].keyAt, "the weights begin here")
 }
 
-// names reports whether a feature's list has a group.
+// names reports whether the list of a feature contains a group.
 func (u *unit) names(f grammar.Feature, group string) bool {
 	return slices.ContainsFunc(u.listed(f), func(i item) bool { return i.text == group })
 }
 
-// checkAbove finds unmarked traffic that is served before RoCE, and a share for RoCE that is next to none.
+// checkAbove finds unmarked traffic that is served before RoCE, and a very small share for RoCE.
 func (u *unit) checkAbove(groupOf map[int]string) {
 	if !u.cand.Only(grammar.TrafficConf | grammar.Datapath) {
 		return
@@ -173,9 +174,9 @@ func (u *unit) checkAbove(groupOf map[int]string) {
 				if at.Filename == "" {
 					at = p[0].at
 				}
-				u.warnf(&topicAbove, at, "The priority group %s is served before all others, and %s 0, which unmarked packets have, goes to cos %d "+
-					"in it. Whoever sends much without marking it starves the lossless cos %d: its queue grows, and pauses spread. Give the group a "+
-					"weight above 0, and leave strict priority to control traffic and CNPs.", above, fieldNames[f].name, p[0].cos, cos).
+				u.warnf(&topicAbove, at, "The priority group %s is served before all others, and %s 0, the value of unmarked packets, goes to cos "+
+					"%d in it. Much unmarked traffic starves the lossless cos %d: its queue grows, and pauses spread. Give the group a weight above "+
+					"0, and leave strict priority to control traffic and CNPs.", above, fieldNames[f].name, p[0].cos, cos).
 					Note(p[0].at, "unmarked packets go there").Note(u.lossless[cos].at, "cos %d is lossless", cos)
 				return
 			}
@@ -191,9 +192,8 @@ func (u *unit) checkAbove(groupOf map[int]string) {
 			}
 		}
 		if others >= tiny {
-			u.warnf(&topicWeights, w.valueAt, "%s is 1, and the other weights are %d together: the lossless cos %d gets a share of 1 in %d of a "+
-				"busy link, and pauses hold its senders back while there is room. A weight is a share and not a rank; "+
-				"the vendor's preset has 16 and 16.",
+			u.warnf(&topicWeights, w.valueAt, "%s is 1, and the other weights are %d together: the lossless cos %d gets 1/%d of a busy link, so "+
+				"pauses slow its senders for the benefit of other traffic. A weight is a share, not a rank; the vendor's preset has 16 and 16.",
 				w.key, others, cos, others+1).
 				Note(u.lossless[cos].at, "cos %d is lossless", cos)
 			return
@@ -201,18 +201,17 @@ func (u *unit) checkAbove(groupOf map[int]string) {
 	}
 }
 
-// tiny is how many times the weight of others makes a weight of 1 next to nothing.
+// tiny is the sum of the other weights from which on a weight of 1 is reported as too small.
 const tiny = 10
 
-// defaults are the sizes that count where a PFC group states none, up to 4.2; from 4.3 on they are derived. Sources: the manuals of 3.1.2
-// to 4.2.
+// These are the default sizes of a PFC group up to 4.2; from 4.3 on the switch derives them. Sources: the manuals of 3.1.2 to 4.2.
 const (
 	defaultBuffer = 25000
 	defaultXoff   = 10000
 )
 
-// defaulted judges a PFC group that lacks sizes by those of the release, and reports whether there was something to say. at is where its
-// keys begin.
+// defaulted judges a PFC group without port_buffer_bytes by the default sizes of the release, and returns whether it reported a finding.
+// at is the place where the keys of the group begin.
 func (u *unit) defaulted(g item, missing []string, at diag.Range) bool {
 	if len(missing) == 0 || !slices.Contains(missing, grammar.Buffer.Word()) {
 		return false
@@ -234,9 +233,9 @@ func (u *unit) defaulted(g item, missing []string, at diag.Range) bool {
 		return false
 	}
 	if room >= least {
-		u.warnf(&topicHeadroom, g.at, "The group %s of pfc lacks port_buffer_bytes. From 4.3 on it is derived from the port; up to 4.2 the "+
-			"default of %s bytes counts, which less %s leaves %s bytes of headroom, too little for jumbo frames. Set it, unless the switch runs "+
-			"4.3.",
+		u.warnf(&topicHeadroom, g.at, "The group %s of pfc lacks port_buffer_bytes. From 4.3 on the switch derives it from the port; up to "+
+			"4.2 it is %s bytes by default. Less %s this leaves %s bytes of headroom, too little for jumbo frames. Set the key, unless the "+
+			"switch runs 4.3.",
 			show(g.text), diag.Number(defaultBuffer), what, diag.Number(room)).Note(at, "its keys begin here")
 		return true
 	}
@@ -244,9 +243,9 @@ func (u *unit) defaulted(g item, missing []string, at diag.Range) bool {
 	if !old {
 		sev, until = diag.Warning, "Up to 4.2"
 	}
-	d := u.found.Report(sev, &topicHeadroom, g.at, "The group %s of pfc lacks port_buffer_bytes. %s the default of %s bytes counts, which "+
-		"less %s leaves %s of headroom. Even at 10G, with an MTU of 1500 and a cable of 5 m, %s bytes can arrive after a pause was sent: "+
-		"frames are lost. Set %s.",
+	d := u.found.Report(sev, &topicHeadroom, g.at, "The group %s of pfc lacks port_buffer_bytes. %s it is %s bytes by default, which less "+
+		"%s leaves %s of headroom. Even at 10G, with an MTU of 1500 and a cable of 5 m, %s bytes can arrive after a pause was sent: the "+
+		"switch loses frames. Set %s.",
 		show(g.text), until, diag.Number(defaultBuffer), what, strings.TrimSpace(leaves(room)), diag.Number(least),
 		grammar.Spell(grammar.PFC, grammar.Buffer, -1, g.text)).Note(at, "its keys begin here")
 	if xoff != nil {
@@ -255,7 +254,7 @@ func (u *unit) defaulted(g item, missing []string, at diag.Range) bool {
 	return true
 }
 
-// leaves writes what headroom is left.
+// leaves spells the headroom that is left.
 func leaves(room int) string {
 	if room <= 0 {
 		return "nothing"
@@ -263,7 +262,7 @@ func leaves(room int) string {
 	return bytesText(room)
 }
 
-// since reports whether a key that is set is in no manual before a release.
+// since reports whether the files set a key that no manual before a release has.
 func (u *unit) since(r grammar.Release) bool {
 	return slices.ContainsFunc(u.order, func(t *setting) bool { return t.row != nil && t.row.Since.Compare(r) >= 0 })
 }

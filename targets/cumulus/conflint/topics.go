@@ -2,7 +2,7 @@ package conflint
 
 import "github.com/rocec/rocec/lang/diag"
 
-// Rules is every code that this package reports of files of settings, but for [lint.Unjudged].
+// Rules lists every code that this package reports about files of settings, except [lint.Unjudged].
 var Rules = []diag.Topic{
 	topicUnreadable, topicSyntax, topicDialect, topicMixed, topicForeign, topicUnknown,
 	topicDuplicate, topicValue, topicUnlisted, topicUndefined, topicIncomplete, topicPort,
@@ -30,7 +30,7 @@ var topicDialect = diag.Topic{
 
 var topicMixed = diag.Topic{
 	Code:    "conf-mixed-dialects",
-	Summary: "keys of releases that do not go together",
+	Summary: "keys of different releases in one file",
 }
 
 var topicForeign = diag.Topic{
@@ -40,7 +40,7 @@ var topicForeign = diag.Topic{
 
 var topicUnknown = diag.Topic{
 	Code:    "conf-unknown-key",
-	Summary: "a key no release has",
+	Summary: "a key that no release has",
 }
 
 var topicDuplicate = diag.Topic{
@@ -50,7 +50,7 @@ var topicDuplicate = diag.Topic{
 
 var topicValue = diag.Topic{
 	Code:    "conf-value",
-	Summary: "a value the key cannot have",
+	Summary: "a value that the key cannot have",
 }
 
 var topicUnlisted = diag.Topic{

@@ -2,7 +2,7 @@ package conflint
 
 import "github.com/rocec/rocec/lang/diag"
 
-// The codes about what the settings mean together.
+// The codes about the combined effect of settings.
 var topicValueTwice = diag.Topic{
 	Code:    "conf-value-twice",
 	Summary: "a value is listed twice",
@@ -15,7 +15,7 @@ var topicUnreachable = diag.Topic{
 
 var topicMoved = diag.Topic{
 	Code:    "conf-cos-moved",
-	Summary: "lossless traffic changes its number",
+	Summary: "lossless traffic has another PCP than cos",
 }
 
 var topicHalf = diag.Topic{
@@ -25,7 +25,7 @@ var topicHalf = diag.Topic{
 
 var topicMemory = diag.Topic{
 	Code:    "conf-memory",
-	Summary: "more buffer promised than there is",
+	Summary: "groups promise more buffer than the chip has",
 }
 
 var topicCos3 = diag.Topic{
@@ -40,12 +40,12 @@ var topicMany = diag.Topic{
 
 var topicWeights = diag.Topic{
 	Code:    "conf-weights",
-	Summary: "weights of priority groups that share nothing",
+	Summary: "weights of priority groups that give no useful shares",
 }
 
 var topicBandwidth = diag.Topic{
 	Code:    "conf-bandwidth",
-	Summary: "shares of the link that do not add up",
+	Summary: "shares of queues above 100 percent, or none for a lossless queue",
 }
 
 var topicCutThrough = diag.Topic{

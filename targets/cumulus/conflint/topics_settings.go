@@ -2,7 +2,7 @@ package conflint
 
 import "github.com/rocec/rocec/validate/settings"
 
-// Codes of rules that hold for every system. This package reports them where the keys of a file show more than settings do.
+// The codes of rules for every system. This package reports them where the keys of a file show more than the common form of settings does.
 var (
 	topicEgress        = settings.EgressLimited.Topic
 	topicShared        = settings.LosslessShared.Topic

@@ -2,11 +2,11 @@ package conflint
 
 import "github.com/rocec/rocec/lang/diag"
 
-// The codes about settings that are sound alone and not beside others.
+// The codes about settings that are correct alone, but not beside others.
 
 var topicTrusts = diag.Topic{
 	Code:    "conf-two-trusts",
-	Summary: "the PCP leads to the lossless cos and the DSCP decides",
+	Summary: "only the PCP leads to the lossless cos, but the DSCP decides",
 }
 
 var topicSchedulers = diag.Topic{

@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// longestKey bounds keys; the longest documented one has 54 letters.
+// longestKey is the largest accepted length of a key; the longest documented key has 54 letters.
 const longestKey = 256
 
 // parse reads the value of a setting, and reports its mistakes.
@@ -32,7 +32,7 @@ func (u *unit) parse(t *setting) {
 		return
 	}
 	if !grammar.Printable(text) {
-		u.errorf(&topicValue, at, "%s is set to %s, which has characters that no value of this key has.", t.key, show(text))
+		u.errorf(&topicValue, at, "%s is set to %s, which contains characters that no value of this key has.", t.key, show(text))
 		return
 	}
 	switch top, numbers := v.Highest(); {
@@ -65,7 +65,7 @@ func (u *unit) parse(t *setting) {
 	}
 }
 
-// bad reports a value, or an element of a list, that cannot be.
+// bad reports a value, or an element of a list, that the key cannot have.
 func (u *unit) bad(t *setting, at diag.Range, text, want string) {
 	topic := &topicValue
 	if t.row.Type == grammar.DWRRWeight {
@@ -74,7 +74,7 @@ func (u *unit) bad(t *setting, at diag.Range, text, want string) {
 	u.errorf(topic, at, "%s cannot be %s. It takes %s.%s", t.key, show(text), want, diag.DidYouMean(text, t.row.Type.Words(0)))
 }
 
-// inner is a part of a place of plain ASCII, by bytes.
+// inner returns the part of a place between two byte offsets. The text at the place is ASCII.
 func inner(at diag.Range, from, to int) diag.Range {
 	r := at
 	r.Start.Byte, r.Start.Column = at.Start.Byte+from, at.Start.Column+from
@@ -82,7 +82,7 @@ func inner(at diag.Range, from, to int) diag.Range {
 	return r
 }
 
-// elements cuts text at its commas, and gives each part its place.
+// elements splits text at its commas, and returns each part with its place.
 func elements(text string, at diag.Range) []item {
 	var out []item
 	for _, e := range grammar.Elements(text) {
@@ -126,13 +126,13 @@ func (u *unit) parseList(t *setting, text string, at diag.Range) {
 			t.ok = v.Exactly() == 0
 			return
 		case seen[e.text] && v != grammar.RatePair:
-			u.noticef(&topicValueTwice, e.at, "%s names %s twice. One of them can go.", t.key, show(e.text))
+			u.noticef(&topicValueTwice, e.at, "%s names %s twice. Remove one of them.", t.key, show(e.text))
 			continue
 		}
 		seen[e.text] = true
 		switch {
 		case v == grammar.Names && len(e.text) > grammar.LongestName:
-			u.errorf(&topicValue, e.at, "%s holds a name of more than %d letters, %s. Give the group a shorter "+
+			u.errorf(&topicValue, e.at, "%s contains a name of more than %d letters, %s. Give the group a shorter "+
 				"one.", t.key, grammar.LongestName, show(e.text))
 		case v == grammar.Names:
 			t.list = append(t.list, e)
@@ -148,13 +148,14 @@ func (u *unit) parseList(t *setting, text string, at diag.Range) {
 		}
 	}
 	if want := v.Exactly(); want > 0 && len(t.list) != want {
-		u.errorf(&topicValue, at, "%s holds %s where it takes %s.", t.key, diag.Count(len(t.list), "value"),
+		u.errorf(&topicValue, at, "%s contains %s, but it takes %s.", t.key, diag.Count(len(t.list), "value"),
 			map[bool]string{true: "[min,max]", false: "exactly one"}[v == grammar.RatePair])
 		t.ok = false
 	}
 }
 
-// highest is the largest element of a list of numbers; -1: no numbers. Up to 3.4 the numbers of the map are values of the trusted field.
+// highest returns the largest number that a list may contain; -1: the list contains no numbers. Up to 3.4 the numbers of the map are
+// values of the trusted field.
 func (u *unit) highest(t *setting) int {
 	v := t.row.Type
 	if v == grammar.FieldValues && !u.trustsDSCP() {
@@ -173,16 +174,17 @@ func (u *unit) trustsDSCP() bool {
 
 func (u *unit) badField(t *setting, e item, allowed []string) {
 	if e.text == "8021p" {
-		u.errorf(&topicValue, e.at, "%s cannot hold 8021p: as a value the field is spelled 802.1p, only in keys 8021p.", t.key)
+		u.errorf(&topicValue, e.at, "%s cannot contain 8021p: as a value the field is spelled 802.1p; the spelling 8021p is for keys.", t.key)
 		return
 	}
 	if t.row.Type == grammar.RewrittenFields && e.text == "cos" {
-		u.noticef(&topicValue, e.at, "%s holds cos, as one sentence of the manual of 4.4 has it; the templates say 802.1p. "+
-			"Write 802.1p.", t.key)
+		u.noticef(&topicValue, e.at, "%s contains cos, as one sentence in the manual of 4.4 does; the templates have 802.1p. Write "+
+			"802.1p.", t.key)
 		t.list = append(t.list, item{text: grammar.FieldPCP, at: e.at})
 		return
 	}
-	u.errorf(&topicValue, e.at, "%s cannot hold %s. It takes %s.%s", t.key, show(e.text), diag.Or(allowed), diag.DidYouMean(e.text, allowed))
+	u.errorf(&topicValue, e.at, "%s cannot contain %s. It takes "+
+		"%s.%s", t.key, show(e.text), diag.Or(allowed), diag.DidYouMean(e.text, allowed))
 }
 
 // parseNumber reads an element of a list of numbers, or a range of them.
@@ -197,25 +199,23 @@ func (u *unit) parseNumber(t *setting, e item, top int) {
 	a, okA := grammar.Number(first, top)
 	b, okB := grammar.Number(last, top)
 	if ranged && okA && okB && a <= b && t.row.Type != grammar.RatePair {
-		u.warnf(&topicValue, e.at, "%s holds the range %s. One sample in the manuals of 5.x has such a range, all others write "+
-			"each value, and no text says "+
-			"that ranges are read. Write each value.", t.key, e.text)
+		u.warnf(&topicValue, e.at, "%s contains the range %s. One sample in the manuals of 5.x has such a range, all others list each value, "+
+			"and no text says that switchd reads ranges. Write each value.", t.key, e.text)
 		for n := a; n <= b && n <= 63; n++ {
 			t.list = append(t.list, item{text: strconv.Itoa(n), n: n, at: e.at})
 		}
 		return
 	}
-	if _, ok := grammar.Number(e.text, 63); ok && t.row.Type == grammar.FieldValues && top == 7 { // a whole map of DSCPs has one cause
+	if _, ok := grammar.Number(e.text, 63); ok && t.row.Type == grammar.FieldValues && top == 7 { // one finding for a whole map
 		if u.foreignValues++; u.foreignValues > 1 {
 			return
 		}
-		d := u.errorf(&topicValue, e.at, "%s cannot hold %s. The switch sorts by 802.1p, so the numbers of this map are PCPs, "+
-			"from 0 to 7, and DSCPs tell it nothing. "+
-			"For DSCPs set traffic.packet_priority_source = dscp.", t.key, show(e.text))
+		d := u.errorf(&topicValue, e.at, "%s cannot contain %s. The switch trusts 802.1p, so the numbers of this map are PCPs, from 0 to 7. "+
+			"For a map of DSCPs set traffic.packet_priority_source = dscp.", t.key, show(e.text))
 		if source := u.setting(grammar.Switch, grammar.TrustOne, -1, ""); source != nil {
-			d.Note(source.valueAt, "the field the switch sorts by")
+			d.Note(source.valueAt, "the field that the switch trusts")
 		}
 		return
 	}
-	u.errorf(&topicValue, e.at, "%s cannot hold %s. It takes numbers from 0 to %s.", t.key, show(e.text), diag.Number(top))
+	u.errorf(&topicValue, e.at, "%s cannot contain %s. It takes numbers from 0 to %s.", t.key, show(e.text), diag.Number(top))
 }

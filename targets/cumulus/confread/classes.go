@@ -7,8 +7,8 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// read finds the settings of all ports. A feature without a list of port groups is off. A map that is not stated is unknown: that of the
-// factory depends on the release. Link pause and PFC on one port are both noted: the manuals do not state which of them such a port obeys.
+// read finds the settings of all ports. A feature without a list of port groups is off. A map that no row states is unknown, since the
+// factory's map depends on the release. A port with link pause and PFC gets both: the manuals do not state which of them it obeys.
 func (c *Conf) read() {
 	c.rest = &node{PortSettings: ir.UnknownPort(), d: ir.UnknownDetail(), buffer: [8]int8{-1, -1, -1, -1, -1, -1, -1, -1}}
 	c.rest.PausesKnown = true
@@ -34,15 +34,15 @@ func (c *Conf) read() {
 	}
 	c.everyGroup(grammar.Shaping, c.shape)
 	c.everyGroup(grammar.Watchdog, func(n *node, _ string) {
-		// A queue of a lossless cos that stays paused loses its packets until an interval passes without a pause. Source: the
-		// quality-of-service chapter of late 5.x. Its times are in switchd.conf, which is not read.
+		// A queue of a lossless cos that stays paused loses its packets until an interval passes without a pause. Source: the quality-of-service
+		// chapter of late 5.x. The watchdog's times are in switchd.conf, which is not read.
 		n.d.Watchdog.Action = ir.Of(ir.WatchdogDrop)
 	})
 	c.rewrites()
 }
 
-// classify notes the fields that are trusted and the maps, of the switch or of a port group, which has the switch's where it states
-// nothing.
+// classify reads the trusted fields and the maps of the switch or of a port group. A port group has the values of the switch where it
+// states none.
 func (c *Conf) classify(n *node, f grammar.Feature, group string) {
 	p := &n.PortSettings
 	fields, ok := c.items(f, grammar.TrustSet, -1, group)
@@ -79,7 +79,7 @@ func (c *Conf) classify(n *node, f grammar.Feature, group string) {
 	}
 }
 
-// fill reads one map. A value that two cos have is not known.
+// fill reads one map. A value in the lists of two cos is unknown.
 func (c *Conf) fill(to []int8, f grammar.Feature, m grammar.Meaning, group string) {
 	var lists [8][]string
 	stated := false
@@ -109,8 +109,8 @@ func (c *Conf) fill(to []int8, f grammar.Feature, m grammar.Meaning, group strin
 	}
 }
 
-// rewrites notes whether packets leave with another DSCP or PCP. On Spectrum the group of the port by which a packet comes in decides, so a
-// group that differs from the switch leaves it unknown for every port. Source: the chapters of 3.5 and later.
+// rewrites reads whether packets leave with another DSCP or PCP. On Spectrum the group of the ingress port decides, so a group that
+// differs from the switch makes the setting unknown for every port. Source: the chapters of 3.5 and later.
 func (c *Conf) rewrites() {
 	of := func(f grammar.Feature, group string) (dscp, pcp, known bool) {
 		fields, ok := c.items(f, grammar.RewriteSet, -1, group)
@@ -143,7 +143,7 @@ func (c *Conf) rewrites() {
 	}
 }
 
-// finish completes the settings of a port by what follows from all groups that it is in.
+// finish completes the settings of a port with those that depend on all of its groups.
 func (c *Conf) finish(n node) ir.PortSettings {
 	c.buffers(&n)
 	c.memoryOfGroups(&n)
@@ -157,8 +157,8 @@ func (c *Conf) finish(n node) ir.PortSettings {
 	return p
 }
 
-// defaults sets the values of the system where no row states one. Marking, shapers and the watchdog work only on listed ports and queues.
-// In a release without such a feature they are off.
+// defaults sets the system's default for each value that no row states. Marking, shapers and the watchdog work only on listed ports and
+// queues. In a release without such a feature they are off.
 func (c *Conf) defaults(n *node) {
 	classifies := c.is(grammar.T1 | grammar.T2 | grammar.T3 | grammar.T4 | grammar.QoSFeatures)
 	for q := range n.d.Queues {
@@ -187,7 +187,7 @@ func (c *Conf) defaultMarks() bool {
 	return c.spelling.Of(grammar.QoSFeatures) && !stated
 }
 
-// forget clears values that are unknown because a row that decides them makes no sense.
+// forget clears values that are unknown because a row that decides them has a meaningless value.
 func (c *Conf) forget(n *node) {
 	if c.spoiled[grammar.PFC] || c.spoiled[grammar.LinkPause] || n.vague {
 		n.PausesKnown = false

@@ -2,10 +2,11 @@
 // with datapath.conf. It reads all known files of a device together ([Conf]).
 //
 // A reader has two uses. [Conf.Understood] is strict: a row with a meaningless value leaves the fields of that row unknown, and so does a
-// missing file for the values that follow from it. [Conf.Settings] serves the verbs that compare two states of one switch. It takes what
-// it can from damaged rows, and the factory's map of queues where qos_infra.conf is missing.
+// missing file for the values that follow from it. [Conf.Settings] serves the verbs that compare two states of one switch. It reads as
+// much as possible from damaged rows, and assumes the factory's map of queues where qos_infra.conf is missing.
 //
-// The package knows no keys: it asks package grammar by meaning, and counts each row by the field that the table names for it.
+// The package contains no keys: it finds them in package grammar by meaning, and counts each row under the field that the table names for
+// it.
 package confread
 
 import (
@@ -20,29 +21,29 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// Chip has the facts about the forwarding chip that a reader needs. The zero value is an unknown chip.
+// Chip contains the facts about the forwarding chip that a reader needs. The zero value is an unknown chip.
 type Chip struct {
 	Known    bool
 	Spectrum bool // all lossless cos of a port share one priority group
 	ECNDrops bool // marking also drops packets that ask for no marks
 }
 
-// Conf is the configuration files of one switch.
+// Conf contains the parsed configuration files of one switch, and their meaning.
 type Conf struct {
 	id      target.Identity
 	chip    Chip
 	lenient bool
 
 	rows     []setting
-	fit      grammar.Dialects // of the file that classifies; 0: none was read
+	fit      grammar.Dialects // the dialects of the classification file; 0: none was read
 	spelling grammar.Spelling
 	have     grammar.Values
-	memory   grammar.Values // of qos_infra.conf or datapath.conf; nil: none was read
+	memory   grammar.Values // the values in qos_infra.conf or datapath.conf; nil: neither was read
 	memoryOf grammar.Dialects
-	slips    map[string]bool // keys whose value is not known, since it makes no sense or is of another release
+	slips    map[string]bool // keys with a meaningless value or of another release: their value is unknown
 
 	queue                   [8]int8 // by cos; -1: not known
-	lossy                   [8]int8 // by cos: its priority group among those that are not lossless, named by its lowest cos; -1: not known
+	lossy                   [8]int8 // by cos: its lossy priority group, as the lowest cos of the group; -1: not known
 	groupOf                 [8]string
 	spoiled                 map[grammar.Feature]bool // features whose groups of ports are not known
 	rest                    *node
@@ -53,12 +54,12 @@ type Conf struct {
 	target.Coverage
 }
 
-// Files takes the files of a switch, by path or name. Nothing in them makes it fail.
+// Files reads the files of a switch, by path or name. It never fails.
 func Files(id target.Identity, chip Chip, contents map[string][]byte) *Conf {
 	return files(id, chip, contents, false)
 }
 
-// Lenient takes the file that classifies and qos_infra.conf as [Conf.Settings] reads them. It returns nil where the first is missing or
+// Lenient reads the classification file and qos_infra.conf for [Conf.Settings]. It returns nil where the classification file is missing or
 // empty.
 func Lenient(id target.Identity, chip Chip, contents map[string][]byte) *Conf {
 	c := files(id, chip, contents, true)
@@ -83,7 +84,7 @@ func files(id target.Identity, chip Chip, contents map[string][]byte, lenient bo
 	return c
 }
 
-// choose picks the file that classifies and the one of the memory. Every other file is counted as one that the release does not read.
+// choose picks the classification file and the memory file. It counts every other file as one that the release does not read.
 func (c *Conf) choose(contents map[string][]byte, rel grammar.Release, known bool) (classes, memory *file) {
 	var all []*file
 	newer := known && rel.AtLeast(4, 4)
@@ -111,7 +112,7 @@ func (c *Conf) choose(contents map[string][]byte, rel grammar.Release, known boo
 		}
 	}
 	if !c.chip.Known && memory != nil && strings.Contains("/"+memory.Name, "/mlx/") {
-		c.chip = Chip{Known: true, Spectrum: true} // the folder is of this family alone
+		c.chip = Chip{Known: true, Spectrum: true} // only this family has the folder
 	}
 	for _, f := range all {
 		f.idle = f != classes && f != memory && f.kind != grammar.AnyFile
@@ -120,7 +121,7 @@ func (c *Conf) choose(contents map[string][]byte, rel grammar.Release, known boo
 	return classes, memory
 }
 
-// fits reports whether a file of the memory is in a folder of the chip's family.
+// fits reports whether a memory file is in a folder of the chip's family.
 func (c Chip) fits(f *file) bool {
 	family := "bcm"
 	if c.Spectrum {
@@ -129,7 +130,7 @@ func (c Chip) fits(f *file) bool {
 	return strings.Contains("/"+f.Name, "/"+family)
 }
 
-// kindOf returns the dialects that a file of a name can have; [grammar.AnyFile]: the name is not one of [grammar.Files].
+// kindOf returns the dialects that a file with a name can have. For a name that is not in [grammar.Files] it returns [grammar.AnyFile].
 func kindOf(name string) grammar.Dialects {
 	for _, base := range grammar.Files {
 		if lint.Named(name, base) {
@@ -149,7 +150,7 @@ func fileOf(fit grammar.Dialects) string {
 	return ""
 }
 
-// classes settles the spelling of the file that classifies.
+// classes determines the spelling of the classification file, and reads its values.
 func (c *Conf) classes(f *file, rel grammar.Release, known bool) {
 	if f == nil || len(f.lines) == 0 {
 		return
@@ -171,7 +172,7 @@ func (c *Conf) classes(f *file, rel grammar.Release, known bool) {
 	c.have = c.values(f, c.fit)
 }
 
-// memoryFile settles the dialect of the file of the memory.
+// memoryFile determines the dialect of the memory file, and reads its values.
 func (c *Conf) memoryFile(f *file, known bool, rel grammar.Release) {
 	if f == nil || len(f.lines) == 0 {
 		return
@@ -185,7 +186,7 @@ func (c *Conf) memoryFile(f *file, known bool, rel grammar.Release) {
 	c.memory = c.values(f, c.memoryOf)
 }
 
-// is reports whether the file that classifies is of these dialects, whichever of the possible ones it has.
+// is reports whether all possible dialects of the classification file are among these.
 func (c *Conf) is(in grammar.Dialects) bool { return c.fit != 0 && c.fit&^in == 0 }
 
 // Settings returns the meaning of the files; nil: they name more ports than any switch has.
@@ -204,7 +205,7 @@ func (c *Conf) Settings() *ir.Settings {
 	return s
 }
 
-// system is the name of the operating system in a fabric.
+// system is the name of Cumulus Linux in a fabric.
 const system = "cumulus"
 
 // Understood returns the meaning of the files with its coverage and its places. It never fails.

@@ -25,7 +25,7 @@ const (
 
 var spectrum = Chip{Known: true, Spectrum: true}
 
-// understand reads files, given as path and content in turn.
+// understand reads files. Its arguments are paths and contents in turn.
 func understand(release string, chip Chip, files ...string) *target.Understood {
 	contents := map[string][]byte{}
 	for i := 0; i < len(files); i += 2 {
@@ -39,7 +39,7 @@ func detail(u *target.Understood, port string) ir.PortDetail {
 	return u.Settings.Port(port).Detail.Get()
 }
 
-// rack43 is a whole traffic.conf of 4.3: both maps in part, PFC and marking on some ports, a shaper, and settings of other features.
+// rack43 is a whole traffic.conf of 4.3: parts of both maps, PFC and marking on some ports, a shaper, and settings of other features.
 const rack43 = `# a rack
 traffic.packet_priority_source_set = [802.1p, dscp]
 traffic.packet_priority_remark_set = []
@@ -92,7 +92,7 @@ func TestTrafficConf(t *testing.T) {
 	assert.True(t, u.Coverage.RoCE())
 	assert.Equal(t, ir.Stored, u.Settings.Moment)
 	assert.Equal(t, ir.System{OS: ir.Of("cumulus"), Release: ir.Of("4.0 to 4.3")}, u.Settings.System)
-	assert.Nil(t, u.Settings.Pools, "the file of the memory was not read")
+	assert.Nil(t, u.Settings.Pools, "the memory file was not read")
 	assert.Same(t, u.Settings.Port("swp1"), u.Settings.Port("swp9s3"))
 
 	p, d := u.Settings.Port("swp1"), detail(u, "swp1")
@@ -122,7 +122,7 @@ func TestTrafficConf(t *testing.T) {
 	assert.Equal(t, ir.Of[int64](900_000_000), slow.Shaper)
 	assert.Equal(t, ir.Of[int64](50_000_000), slow.Queues[4].MinRate)
 	assert.Equal(t, ir.Of[int64](100_000_000), slow.Queues[4].MaxRate)
-	assert.Equal(t, ir.Of[int64](0), slow.Queues[5].MaxRate, "the highest number is no bound")
+	assert.Equal(t, ir.Of[int64](0), slow.Queues[5].MaxRate, "the highest number means no limit")
 	assert.Zero(t, u.Settings.Rest.Sends)
 
 	assert.Equal(t, [2]int{5, 1}, [2]int{u.Coverage.Means[ir.FieldPauses], u.Coverage.Means[ir.FieldCable]})
@@ -173,7 +173,7 @@ ecn.e.port_set = swp1
 			assert.Equal(t, strings.HasPrefix(tt.name, "T3"), !d.RewritePCP.Known(), "3.5 to 3.7 state no default")
 		}
 	}
-	// Trident II drops what asks for no marks, an unknown chip may do so, and RED drops on all.
+	// Trident II drops packets that ask for no marks, an unknown chip may do so, and RED drops on all chips.
 	ecn := "ecn.port_group_list = [e]\necn.e.cos_list = [4]\necn.e.port_set = swp1\necn.e.min_threshold_bytes = 5\n"
 	d := detail(understand("3.4.3", Chip{Known: true, ECNDrops: true}, traffic, ecn), "swp1")
 	assert.Equal(t, ir.ByDefault(ir.Dropped), d.Queues[4].Unmarkable)
@@ -246,7 +246,7 @@ func TestQoSFiles(t *testing.T) {
 	assert.Equal(t, [8]int8{0, 0, 0, 3, 0, 0, 6, 6}, d.Group)
 	assert.Equal(t, ir.GroupSettings{
 		Limit: ir.Of(ir.Limit{Kind: ir.LimitAlpha, N: -3}), Pool: ir.Of("ingress_service_pool.1"), Lossless: ir.Of(true),
-	}, d.Groups[3], "sizes follow from speed and cable, and the port's quota is the tighter one")
+	}, d.Groups[3], "sizes depend on speed and cable, and the port's quota is the smaller limit")
 	assert.Equal(t, ir.Of(ir.Limit{Kind: ir.LimitAlpha, N: 3}), d.Groups[0].Limit)
 	assert.Equal(t, ir.Of(ir.Limit{}), d.Queues[3].Limit)
 	assert.Equal(t, ir.Of("egress_service_pool.1"), d.Queues[3].Pool)
@@ -258,15 +258,15 @@ func TestQoSFiles(t *testing.T) {
 	assert.Equal(t, ir.WatchdogSettings{Action: ir.Of(ir.WatchdogDrop), Watches: ir.Of[uint8](1 << 3)}, d.Watchdog)
 	assert.Equal(t, ir.ByDefault(ir.WatchdogOff), detail(u, "swp5").Watchdog.Action)
 
-	// Shares: a port's group before the list of the switch, which serves what it leaves out last.
+	// Shares: a port's group overrides the profile of the switch, in which a queue without a share is served last.
 	assert.Equal(t, ir.Of(50), d.Queues[0].Share)
 	assert.Equal(t, ir.Of(true), d.Queues[6].Strict)
 	assert.Equal(t, ir.ByDefault(0), d.Queues[2].Share)
 	own := detail(u, "swp2")
 	assert.Equal(t, ir.Of(70), own.Queues[0].Share)
-	assert.False(t, own.Queues[6].Strict.Known(), "its group leaves it out")
+	assert.False(t, own.Queues[6].Strict.Known(), "its group states no share")
 
-	// The switch and a group mark one queue: the manuals do not state which of them counts.
+	// The switch and a group mark the same queue: the manuals do not state which of them counts.
 	assert.Equal(t, ir.Of(1000), d.Queues[3].MarkMin)
 	assert.False(t, d.Queues[0].MarkMin.Known())
 	assert.Equal(t, ir.Of(150000), detail(u, "swp5").Queues[0].MarkMin)
@@ -276,7 +276,7 @@ func TestQoSFiles(t *testing.T) {
 	assert.Equal(t, [8]int8{-1, -1, -1, -1, -1, -1, -1, -1}, detail(u, "swp8").Group)
 	assert.True(t, u.Settings.Port("swp8").LinkPause)
 
-	// Without the file of the queues, the queue of a class is not known, and neither is a class that is marked by its queue.
+	// Without qos_infra.conf the queue of a class is unknown, and so are the classes of a marked queue.
 	alone := understand("", Chip{}, features, classes5)
 	assert.Equal(t, int8(-1), detail(alone, "swp1").Queue[3])
 	assert.Zero(t, alone.Settings.Port("swp1").Marks)
@@ -305,7 +305,7 @@ resilient_hash_active_timer = 120000
 	u := understand("4.1.1", spectrum, traffic, strings.Replace(rack43, "shaping.port_group_list = [slow]", "", 1), datapath, preset)
 	require.True(t, u.Coverage.Whole(), "%v", u.Coverage.Not)
 	d := detail(u, "swp1")
-	assert.Equal(t, [8]int8{0, 0, 0, 0, 4, 0, 0, 0}, d.Group, "one number on the chip is one group")
+	assert.Equal(t, [8]int8{0, 0, 0, 0, 4, 0, 0, 0}, d.Group, "groups with one number on the chip are one group")
 	assert.Equal(t, ir.Of(ir.Limit{Kind: ir.LimitAlpha, N: 1}), d.Groups[4].Limit)
 	assert.Equal(t, ir.Of("ingress_service_pool.1"), d.Groups[4].Pool)
 	assert.Equal(t, ir.Of("egress_service_pool.1"), d.Queues[4].Pool)
@@ -329,13 +329,13 @@ dos.sip_eq_dip = true
 	assert.Equal(t, 2, u.Coverage.Aside["a percentage of a Broadcom chip's memory, of which no manual states the base"])
 }
 
-// A slip costs what its row would have set, and no more.
+// A mistake makes only the fields of its row unknown.
 func TestSlips(t *testing.T) {
 	without := func(from, to string) (*target.Understood, *ir.PortSettings) {
 		require.Contains(t, rack43, from)
 		u := understand("4.3.0", spectrum, traffic, strings.Replace(rack43, from, to, 1))
 		require.NotEmpty(t, u.Coverage.Not, to)
-		assert.Equal(t, int8(6), u.Settings.Port("swp1").DSCP[48], "the rest is read")
+		assert.Equal(t, int8(6), u.Settings.Port("swp1").DSCP[48], "the other rows are read")
 		return u, u.Settings.Port("swp1")
 	}
 	for from, to := range map[string]string{
@@ -367,7 +367,7 @@ func TestSlips(t *testing.T) {
 	assert.True(t, p.PausesKnown)
 }
 
-// What manuals and files in use disagree about is not known where the release is; quotes change nothing.
+// Keys about which manuals and files in use disagree are unknown if the release is known; quotes change nothing.
 func TestSpellings(t *testing.T) {
 	ecn := "ecn.port_group_list = [e]\necn.e.cos_list = [4]\necn.e.port_set = \"swp1\"\n"
 	marks := func(release, text string) ir.Setting[bool] {
@@ -378,7 +378,8 @@ func TestSpellings(t *testing.T) {
 	assert.False(t, detail(understand("5.9.1", spectrum, features, ecn), "swp1").Queues[4].ECN.Known())
 	later := strings.NewReplacer("ecn", "ecn_red", "cos_list", "egress_queue_list").Replace(ecn)
 	assert.Equal(t, ir.ByDefault(true), detail(understand("5.9.1", spectrum, features, later), "swp1").Queues[4].ECN)
-	assert.Equal(t, ir.ByDefault(true), marks("3.1.2", strings.ReplaceAll(ecn, "ecn.", "ecn_red.")), "a file shows that it is taken")
+	assert.Equal(t, ir.ByDefault(true), marks("3.1.2", strings.ReplaceAll(ecn, "ecn.", "ecn_red.")), "the file shows that the release "+
+		"accepts it")
 
 	u := understand("3.1.0", Chip{}, traffic, "priority_group.lossless.lossless_flag = true\npriority_group.lossless.cos_list = [4]\n")
 	assert.False(t, u.Settings.Rest.PausesKnown, "one lossless group for all ports")
@@ -389,7 +390,7 @@ func TestSpellings(t *testing.T) {
 	assert.Equal(t, int8(4), detail(u, "swp1").Group[5], "the folder is of Spectrum")
 }
 
-// Both groups of a port hold for what a pause is, and none of them for a value in which they differ.
+// For a port in two groups, the pauses of both count. A value in which they differ is unknown.
 func TestTwoGroups(t *testing.T) {
 	more := rack43 + "pfc.roce2.cos_list = [4]\npfc.roce2.port_set = swp2\npfc.roce2.port_buffer_bytes = 70000\npfc.roce2.xoff_size = 9000\n"
 	more = strings.Replace(more, "pfc.port_group_list = [roce]", "pfc.port_group_list = [roce, roce2]", 1)
@@ -435,16 +436,16 @@ func TestWhere(t *testing.T) {
 	}
 }
 
-// TestChoose: one of several files is read, and the others are listed.
+// TestChoose: one of several files is read, and the others are listed as unread.
 func TestChoose(t *testing.T) {
-	const idle = "the release reads other files than this one"
+	const idle = "the release does not read this file"
 	u := understand("5.9.1", Chip{}, traffic, rack43, features, classes5, infra, memory5)
 	assert.Equal(t, strings.Count(rack43, " = "), u.Coverage.Aside[idle])
 	assert.True(t, u.Coverage.Whole())
 	u = understand("", Chip{}, traffic, rack43, features, classes5)
 	assert.Equal(t, strings.Count(rack43, " = "), u.Coverage.Aside[idle])
 	u = understand("4.3.0", Chip{}, "backup", rack43)
-	assert.True(t, u.Settings.Port("swp1").PausesKnown, "the content of a file without a name shows its kind")
+	assert.True(t, u.Settings.Port("swp1").PausesKnown, "for an unknown name the content shows the kind of file")
 	u = understand("", Chip{}, "backup", "a = 1\nb.c = 2\n")
 	assert.Len(t, u.Coverage.Not, 2)
 	assert.Nil(t, u.Settings.Rest)
@@ -464,7 +465,8 @@ func TestChoose(t *testing.T) {
 	assert.Equal(t, ir.Of(2), u.Settings.Pools["egress_service_pool.0"].Percent)
 }
 
-// A range of whole ports has the parts of split ports in it, a range that mixes them is taken apart, and ports beyond any switch are not.
+// A range of whole ports contains the parts of split ports. A range that mixes whole and split ports is split into ports; one with ports
+// beyond any switch is not.
 func TestPorts(t *testing.T) {
 	conf := "pfc.port_group_list = [a]\npfc.a.cos_list = [4]\npfc.a.port_set = "
 	sends := func(ports []string, set, port string) bool {
@@ -480,7 +482,7 @@ func TestPorts(t *testing.T) {
 	assert.False(t, far.Coverage.Whole())
 }
 
-// TestOrder: the order of lines, comments, unknown keys and blanks change nothing that is understood.
+// TestOrder: the order of lines, comments, unknown keys and blank lines do not change the result.
 func TestOrder(t *testing.T) {
 	rnd := rand.New(rand.NewSource(7))
 	for _, f := range []struct{ release, path, text, more string }{
@@ -511,7 +513,7 @@ func TestOrder(t *testing.T) {
 
 func names(s *ir.Settings) []string { return slices.Sorted(maps.Keys(s.Ports)) }
 
-// TestManyPorts: a switch of ten thousand ports is one of a few kinds.
+// TestManyPorts: ten thousand ports have few different settings.
 func TestManyPorts(t *testing.T) {
 	text := strings.ReplaceAll(rack43, "swp1-swp3,swp9s0-swp9s3", "swp1-swp5000,swp5001-swp9999")
 	u := understand("4.3.0", spectrum, traffic, text)
@@ -540,14 +542,14 @@ func damaged(rnd *rand.Rand, text string) string {
 	return string(b)
 }
 
-// FuzzUnderstand: whatever the bytes, the reader neither fails nor guesses differently the second time, and it counts every row.
+// FuzzUnderstand: for any bytes, the reader does not fail, returns the same result twice, and counts every row.
 func FuzzUnderstand(f *testing.F) {
 	f.Add(rack43, "a = 1")
 	f.Add(classes5, memory5)
 	f.Add("pfc.port_group_list = [g"+strings.Repeat(",g,h", 500)+"]\npfc.g.port_set = swp1-swp60000"+strings.Repeat(",swp1-swp4000", 900), "")
 	f.Add("\xef\xbb\xbftraffic.packet_priority_source = dscp\r\n= 3\nx\x00y = \r", "ingress_service_pool.9.percent = 1e9\n")
 	rnd := rand.New(rand.NewSource(3))
-	for range 60 { // so that a run without -fuzz tries damaged files, too
+	for range 60 { // without -fuzz, a run also tries damaged files
 		f.Add(damaged(rnd, rack43), damaged(rnd, memory5))
 		f.Add(damaged(rnd, classes5), damaged(rnd, memory5))
 	}

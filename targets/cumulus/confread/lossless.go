@@ -7,8 +7,8 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// pauses notes a group of ports that are lossless. The number of the group's buffer is the lowest cos in its list: the switch picks the
-// priority group of the chip itself, and no file states it.
+// pauses reads a port group of PFC or link pause. The lowest cos in its list is used as the number of its priority group: the switch picks
+// the real number, and no file states it.
 func (c *Conf) pauses(n *node, f grammar.Feature, group string) {
 	cos := uint8(0xff)
 	if f == grammar.PFC {
@@ -55,7 +55,7 @@ func (c *Conf) pauses(n *node, f grammar.Feature, group string) {
 	put(n, bitLossless+own, &at.Lossless, ir.Of(sends))
 }
 
-// stated returns a value that a file states, or an unknown one.
+// stated returns a value that a file states; not ok: an unknown value.
 func stated[T comparable](v T, ok bool) ir.Setting[T] {
 	if !ok {
 		return ir.Setting[T]{}
@@ -94,7 +94,7 @@ func (c *Conf) lossyOf(n *node, cos int) int8 {
 	return -1
 }
 
-// marks notes a group of ports that mark, or drop early.
+// marks reads a port group that marks, or drops early.
 func (c *Conf) marks(n *node, f grammar.Feature, group string) {
 	of := c.mask(f, grammar.GroupCos, group)
 	queues := c.mask(f, grammar.GroupQueues, group)
@@ -141,12 +141,12 @@ func (c *Conf) marks(n *node, f grammar.Feature, group string) {
 	}
 }
 
-// marking returns what a group states of a queue that it marks. A group of ecn marks by being listed. A group of ecn_red, and the queues of
-// the whole switch, mark unless they state otherwise, as the templates of all releases do.
+// marking returns the settings that a group states for its queues. A listed group of ecn marks. A group of ecn_red, and the profile of the
+// whole switch, mark unless they turn marking off: the templates of all releases have it on.
 //
-// RED is off unless it is stated, but for Trident II: there marking also drops packets that ask for no marks. Source: the chapter of 3.4.3.
+// RED is off by default, except on Trident II, where marking also drops packets that ask for no marks. Source: the chapter of 3.4.3.
 func (c *Conf) marking(f grammar.Feature, group string) (q ir.QueueSettings) {
-	spectrum := c.is(grammar.QoSFeatures) // these releases run on Spectrum alone
+	spectrum := c.is(grammar.QoSFeatures) // these releases run on Spectrum only
 	if v, ok := c.Value(f, grammar.Marks, -1, group); ok {
 		on, is := grammar.Bool(v)
 		q.ECN = stated(on, is)

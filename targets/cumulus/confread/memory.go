@@ -8,16 +8,16 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// newer reports whether qos_infra.conf states the memory. Its comments in 4.4 have the defaults that this package takes. Quotas are shares
-// of the free memory. Lossless traffic has pool 0 with alpha 1 on ingress, and no limit on egress.
+// newer reports whether qos_infra.conf states the memory. This package uses the defaults in its comments in 4.4: quotas are shares of the
+// free memory; lossless traffic has pool 0 with alpha 1 on ingress, and no limit on egress.
 func (c *Conf) newer() bool { return c.memoryOf != 0 && c.memoryOf&^grammar.QoSInfra == 0 }
 
-// broadcom reports whether the memory is that of a chip without a pool of lossless traffic.
+// broadcom reports whether the memory file is for a chip without a pool for lossless traffic.
 func (c *Conf) broadcom() bool {
 	return c.chip.Known && !c.chip.Spectrum && c.memoryOf&grammar.Datapath != 0
 }
 
-// pools returns the pools of the memory, by the words of the file; nil: no file states them.
+// pools returns the memory pools, by their names in the file; nil: no file states them.
 func (c *Conf) pools() map[string]ir.Pool {
 	if c.memory == nil {
 		return nil
@@ -46,10 +46,10 @@ func (c *Conf) pools() map[string]ir.Pool {
 	return out
 }
 
-// poolName returns the name of a pool: the words before what it has.
+// poolName returns the name of a pool: the words of its keys before the last one.
 func poolName(f grammar.Feature, n int) string { return string(f) + "." + strconv.Itoa(n) }
 
-// mode returns how limits of a pool are counted.
+// mode returns the mode of a pool: whether its limits are fixed or shares of the free memory.
 func (c *Conf) mode(f grammar.Feature, pool int) ir.Setting[ir.PoolMode] {
 	switch v, ok := c.inMemory(f, grammar.PoolMode, pool, ""); {
 	case ok && v == "0":
@@ -62,7 +62,7 @@ func (c *Conf) mode(f grammar.Feature, pool int) ir.Setting[ir.PoolMode] {
 	return ir.Setting[ir.PoolMode]{}
 }
 
-// pool returns the number of a pool that a key of the memory states; where none does, fallback, as a default.
+// pool returns the number of a pool that a key states. If no file states the key, it returns fallback as a default.
 func (c *Conf) pool(f grammar.Feature, m grammar.Meaning, n int, group string, fallback bool) (pool int, is ir.Knowledge) {
 	v, stated := c.inMemory(f, m, n, group)
 	switch pool, ok := grammar.Number(v, 7); {
@@ -82,7 +82,7 @@ func named(f grammar.Feature, pool int, is ir.Knowledge) ir.Setting[string] {
 	return ir.Setting[string]{Value: poolName(f, pool), Is: is}
 }
 
-// quota returns a limit that a key of the memory states as a code; where none does, fallback.
+// quota returns the limit that a key states as a code. If no file states the key, it returns fallback.
 func (c *Conf) quota(f grammar.Feature, m grammar.Meaning, n int, group string, fallback ir.Setting[ir.Limit]) ir.Setting[ir.Limit] {
 	v, stated := c.inMemory(f, m, n, group)
 	q, ok := grammar.ReadQuota(v)
@@ -99,7 +99,7 @@ func (c *Conf) quota(f grammar.Feature, m grammar.Meaning, n int, group string, 
 	return fallback
 }
 
-// tighter returns the smaller of two limits of one pool, of which the second may be missing.
+// tighter returns the smaller of two limits of one pool. The second may be missing.
 func tighter(a, b ir.Setting[ir.Limit]) ir.Setting[ir.Limit] {
 	if !a.Known() || !b.Known() {
 		return a
@@ -119,7 +119,7 @@ func tighter(a, b ir.Setting[ir.Limit]) ir.Setting[ir.Limit] {
 	return a
 }
 
-// memoryOfGroups adds what the file of the memory states of the priority groups of a port.
+// memoryOfGroups adds the pools and limits that the memory file states for the priority groups of a port.
 func (c *Conf) memoryOfGroups(n *node) {
 	if c.memory == nil {
 		return
@@ -136,7 +136,7 @@ func (c *Conf) memoryOfGroups(n *node) {
 		}
 		at := &n.d.Groups[g]
 		next := c.lossyMemory(c.groupOf[cos])
-		if seen>>g&1 == 1 { // groups of one number on the chip
+		if seen>>g&1 == 1 { // groups with one number on the chip
 			if at.Buffer != next.Buffer {
 				at.Buffer = ir.Setting[int]{}
 			}
@@ -159,7 +159,7 @@ func (c *Conf) memoryOfGroups(n *node) {
 	}
 }
 
-// lossyMemory returns what the file states of a priority group that is not lossless.
+// lossyMemory returns the pool and the limit of a lossy priority group.
 func (c *Conf) lossyMemory(group string) (g ir.GroupSettings) {
 	pool, is := c.pool(grammar.PriorityGroup, grammar.GroupPool, -1, group, false)
 	g.Pool = named(grammar.IngressPool, pool, is)
@@ -185,8 +185,8 @@ func (c *Conf) lossyMemory(group string) (g ir.GroupSettings) {
 	return g
 }
 
-// losslessMemory returns what the file states of lossless traffic on the way in. What a port as a whole may hold of the pool bounds its one
-// lossless group, too. Broadcom's chips have no pool for it: it takes what its priority group has.
+// losslessMemory returns the pool and the limit of lossless traffic on ingress. The limit of the whole port in the pool also bounds its
+// one lossless group. Broadcom's chips have no pool for lossless traffic: it uses the memory of its priority group.
 func (c *Conf) losslessMemory(cos int) (limit ir.Setting[ir.Limit], pool ir.Setting[string]) {
 	n, is := 0, ir.NotKnown
 	switch {
@@ -212,12 +212,13 @@ func (c *Conf) losslessMemory(cos int) (limit ir.Setting[ir.Limit], pool ir.Sett
 	return limit, named(grammar.IngressPool, n, is)
 }
 
-// memoryOfQueues adds what the file of the memory states of the queues of a port. A queue of both kinds of cos is not known.
+// memoryOfQueues adds the pools and limits that the memory file states for the queues of a port. They are unknown for a queue with
+// lossless and lossy cos.
 func (c *Conf) memoryOfQueues(n *node) {
 	if c.memory == nil {
 		return
 	}
-	var lossless, lossy [8]int // the lowest cos of each queue, from 1 on; 0: none
+	var lossless, lossy [8]int // by queue: its lowest cos plus 1; 0: none
 	for cos, q := range c.queue {
 		if q < 0 {
 			continue
@@ -241,7 +242,7 @@ func (c *Conf) memoryOfQueues(n *node) {
 	}
 }
 
-// losslessQueue returns what the file states of lossless traffic on the way out.
+// losslessQueue returns the pool and the limit of lossless traffic on egress.
 func (c *Conf) losslessQueue(queue, cos int) (limit ir.Setting[ir.Limit], pool ir.Setting[string]) {
 	n, is := 0, ir.NotKnown
 	var fallback ir.Setting[ir.Limit]
@@ -269,7 +270,7 @@ func (c *Conf) losslessQueue(queue, cos int) (limit ir.Setting[ir.Limit], pool i
 	return limit, named(grammar.EgressPool, n, is)
 }
 
-// lossyQueue returns what the file states of a queue without lossless traffic.
+// lossyQueue returns the pool and the limit of a queue without lossless traffic.
 func (c *Conf) lossyQueue(queue, cos int) (limit ir.Setting[ir.Limit], pool ir.Setting[string]) {
 	if !c.newer() {
 		return c.groupQueue(cos)
@@ -290,7 +291,7 @@ func (c *Conf) lossyQueue(queue, cos int) (limit ir.Setting[ir.Limit], pool ir.S
 	return limit, named(grammar.EgressPool, n, is)
 }
 
-// groupQueue returns what datapath.conf states of the queues of a priority group.
+// groupQueue returns the pool and the limit that datapath.conf states for the queues of a priority group.
 func (c *Conf) groupQueue(cos int) (limit ir.Setting[ir.Limit], pool ir.Setting[string]) {
 	group := c.groupOf[cos]
 	if group == "" {

@@ -7,26 +7,26 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// Bounds of the reader. A file beyond them is not a configuration.
+// The limits of the reader. No real configuration exceeds them.
 const (
-	mostVisits = 1 << 17 // how often ports are looked at
-	mostLooked = 1 << 22 // how often a port set is held against the ports of the switch
-	mostKinds  = 1 << 14 // how many different settings its ports have on the way
+	mostVisits = 1 << 17 // changes of a port's settings by groups
+	mostLooked = 1 << 22 // comparisons of port sets with ports of the switch
+	mostKinds  = 1 << 14 // different settings of ports, also temporary ones
 )
 
-// node is the settings of the ports that are in the same groups so far.
+// node contains the settings of all ports that are in the same groups so far.
 type node struct {
 	ir.PortSettings
 	d       ir.PortDetail
-	touched [3]uint64 // values that a row has set: a second row that differs leaves them unknown
-	buffer  [8]int8   // by cos: the buffer of the group that pauses it, named by its lowest cos; -1: none
-	buffers int       // groups that pause the port
-	several bool      // one of them pauses more than one cos
-	vague   bool      // which priorities it sends or obeys pauses for is not known
+	touched [3]uint64 // values that a row has set: a second row with another value makes them unknown
+	buffer  [8]int8   // by cos: the group that pauses it, as the lowest cos of the group; -1: none
+	buffers int       // the number of groups that pause the port
+	several bool      // one of these groups pauses several cos
+	vague   bool      // the paused priorities are unknown
 	weighs  bool      // priority groups have weights
 }
 
-// The values of [node.touched]: a bit for each value, eight of a queue or group.
+// The bits of [node.touched]: one for each value, eight for a value of queues or groups.
 const (
 	bitShare = 8 * iota
 	bitStrict
@@ -48,7 +48,7 @@ const (
 	bitPort // cable, shaper
 )
 
-// put sets a value. Two rows with different values leave it unknown, since the manuals do not state which of them counts.
+// put sets a value. If two rows state different values, the value is unknown, since the manuals do not state which row counts.
 func put[T comparable](n *node, bit int, at *ir.Setting[T], v ir.Setting[T]) {
 	word, mask := bit/64, uint64(1)<<(bit%64)
 	if n.touched[word]&mask != 0 && *at != v {
@@ -61,7 +61,8 @@ func put[T comparable](n *node, bit int, at *ir.Setting[T], v ir.Setting[T]) {
 // has reports whether a row has set a value.
 func (n *node) has(bit int) bool { return n.touched[bit/64]&(1<<(bit%64)) != 0 }
 
-// everyGroup calls do for the settings of every port group in force of a feature, once for all ports that are alike before it.
+// everyGroup calls do for every port group of a feature that is in force. It calls do once for all ports of the group that have the same
+// settings so far.
 func (c *Conf) everyGroup(f grammar.Feature, do func(n *node, group string)) {
 	if c.slipped(f, grammar.Groups, -1, "") {
 		c.spoiled[f] = true
@@ -111,9 +112,9 @@ func (c *Conf) everyGroup(f grammar.Feature, do func(n *node, group string)) {
 	}
 }
 
-// Named returns the ports of a port_set. An item that cannot be taken apart (a range that mixes whole and split ports) yields itself and
-// the known ports in it. Without known ports, a strict reader takes each name in the item for a port. A range of whole ports includes the
-// known parts of split ports between its ends.
+// Named returns the ports of a port_set. For a range that mixes whole and split ports it returns the range itself and the known ports in
+// it. If no ports are known, a strict reader returns every possible name in the range. A range of whole ports includes the known parts of
+// split ports between its ends.
 func (c *Conf) Named(set string) []string {
 	out := grammar.Expand(set)
 	if len(out) > grammar.MostExpanded {
@@ -171,7 +172,7 @@ func (c *Conf) known() (out []grammar.Port) {
 	return out
 }
 
-// everyName returns all names of ports in a span: those of whole ports and of their parts.
+// everyName returns all possible names of ports in a span, whole ports and parts.
 func everyName(s grammar.Span) (out []string) {
 	for n := s.A.N; n <= s.B.N; n++ {
 		for sub := -1; sub < grammar.MostParts; sub++ {
@@ -183,7 +184,7 @@ func everyName(s grammar.Span) (out []string) {
 	return out
 }
 
-// settle hands the settings of all ports over: alike ports share one struct.
+// settle stores the settings of all ports in s. Ports with equal settings share one struct.
 func (c *Conf) settle(s *ir.Settings) {
 	alike := map[ir.PortSettings]*ir.PortSettings{}
 	finished := map[*node]*ir.PortSettings{}

@@ -7,8 +7,8 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// queues finds the egress queue of each cos. Without a row it is the queue of the same number: up to 4.3 the manuals give each cos its
-// queue, and from 4.4 on qos_infra.conf has that map from the factory. Where that file is missing, the map is unknown.
+// queues finds the egress queue of each cos. By default it is the queue of the same number: by the manuals up to 4.3, and by the factory's
+// qos_infra.conf from 4.4 on. Where that file is missing, the map is unknown.
 func (c *Conf) queues() {
 	for cos := range c.queue {
 		c.queue[cos] = int8(cos)
@@ -23,7 +23,7 @@ func (c *Conf) queues() {
 	}
 }
 
-// priorityGroups returns the priority groups there are: traffic.conf lists them up to 4.3, qos_infra.conf from then on.
+// priorityGroups returns the names of the priority groups. Up to 4.3 traffic.conf lists them, from 4.4 on qos_infra.conf.
 func (c *Conf) priorityGroups() (names []string, stated bool) {
 	v, stated := c.grouped(grammar.Switch, grammar.PriorityGroups, "")
 	return grammar.Items(v), stated
@@ -37,8 +37,8 @@ func (c *Conf) grouped(f grammar.Feature, m grammar.Meaning, group string) (stri
 	return c.Value(f, m, -1, group)
 }
 
-// partition finds the priority group of each cos. Groups that have one number on the chip are one. The number itself is that of the
-// lowest cos in the group, so that it depends on no name.
+// partition finds the priority group of each cos. Groups with the same number on the chip are one group. Its lowest cos is used as its
+// number, so that the number does not depend on names.
 func (c *Conf) partition() {
 	for cos := range c.lossy {
 		c.lossy[cos] = -1
@@ -85,7 +85,7 @@ func (c *Conf) partition() {
 	}
 }
 
-// schedule notes the shares of the priority groups, or of the egress queues where they are stated.
+// schedule reads the shares of the egress queues, or those of the priority groups where no row states shares of queues.
 func (c *Conf) schedule(n *node) {
 	groups, _ := c.items(grammar.Switch, grammar.PriorityGroups, -1, "")
 	for _, g := range groups {
@@ -104,9 +104,9 @@ func (c *Conf) schedule(n *node) {
 	c.share(n, grammar.DefaultSched, "")
 }
 
-// share notes the shares of egress queues. A queue that the list of the switch leaves out is served when all others are empty, as the
-// templates of 4.3 and 5.x state; for one that a group of ports leaves out the share is unknown. Where a file has shares of queues and
-// weights of priority groups, or two groups, the manuals do not state which counts.
+// share reads the shares of egress queues. By the templates of 4.3 and 5.x, a queue without a share in the profile of the switch is served
+// when all others are empty. For a queue without a share in a group of ports, the share is unknown. It is also unknown where a file has
+// both shares of queues and weights of priority groups, or two groups: the manuals do not state which counts.
 func (c *Conf) share(n *node, f grammar.Feature, group string) {
 	some, slip := false, false
 	for queue := range 8 {
@@ -140,7 +140,7 @@ func (c *Conf) share(n *node, f grammar.Feature, group string) {
 	}
 }
 
-// share notes the share of a queue; 0 is strict priority, and a value that is no number leaves it unknown.
+// share sets the share of a queue. 0 is strict priority; a value that is not a number makes the share unknown.
 func (n *node) share(queue int, value string, of grammar.Type) {
 	at := &n.d.Queues[queue]
 	top, _ := of.Highest()
@@ -149,7 +149,7 @@ func (n *node) share(queue int, value string, of grammar.Type) {
 	put(n, bitShare+queue, &at.Share, stated(share, ok && share > 0))
 }
 
-// shared notes the share of a cos; 0 is strict priority.
+// shared sets the share of a cos; 0 is strict priority.
 func shared(p *ir.PortSettings, cos int, value string, of grammar.Type) {
 	top, _ := of.Highest()
 	n, ok := grammar.Number(value, top)
@@ -166,8 +166,7 @@ func shared(p *ir.PortSettings, cos int, value string, of grammar.Type) {
 // kilobit is the unit of rates.
 const kilobit = 1000
 
-// shape notes the rates of a group of ports. The highest number means that there is no bound: it is the default in the tables of 4.3 and
-// 5.x.
+// shape reads the rates of a group of ports. The highest number means no limit: it is the default in the tables of 4.3 and 5.x.
 func (c *Conf) shape(n *node, group string) {
 	top, _ := grammar.RatePair.Highest()
 	rate := func(text string) ir.Setting[int64] {

@@ -9,12 +9,12 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// file is one file, taken apart.
+// file is a parsed file.
 type file struct {
 	lint.File
-	kind  grammar.Dialects // those of its name
+	kind  grammar.Dialects // the dialects that a file with this name can have
 	lines []grammar.Line
-	err   error // why it should not be edited; beyond [grammar.MaxFile] it has no lines
+	err   error // why it should not be edited; a file larger than [grammar.MaxFile] has no lines
 	idle  bool  // the release does not read it
 }
 
@@ -32,11 +32,11 @@ type setting struct {
 	n        int
 	group    string
 	line     int // from 1 on
-	start    int // of the line, in bytes
-	from, to int // of the key
+	start    int // byte offset of the line
+	from, to int // byte offsets of the key
 	valueEnd int
 	last     bool   // no later line sets the key
-	why      string // why it is not understood
+	why      string // why the line is not understood
 }
 
 // take adds the rows of a file.
@@ -75,10 +75,10 @@ func (c *Conf) take(f *file) {
 // at returns the place of the row.
 func (r *setting) at() diag.Range { return r.Span(r.line, r.start, r.from, r.valueEnd) }
 
-// values returns the value of every key of a file that was chosen, and notes the slips among its rows.
+// values returns the value of every key of a chosen file. It records the rows that are not understood.
 func (c *Conf) values(f *file, fit grammar.Dialects) grammar.Values {
 	have := make(grammar.Values, len(f.lines))
-	trusted := "" // up to 3.4 it decides what the values of a class are
+	trusted := "" // up to 3.4 this field decides whether values are PCPs or DSCPs
 	for i := range f.lines {
 		if l := &f.lines[i]; l.Active() && l.Key == grammar.Spell(grammar.Switch, grammar.TrustOne, -1, "") {
 			trusted, _ = grammar.Unquote(l.Value)
@@ -95,7 +95,7 @@ func (c *Conf) values(f *file, fit grammar.Dialects) grammar.Values {
 		case r.why == "":
 			have[r.key], _ = grammar.Unquote(r.value)
 			if r.k.Means == grammar.LosslessFlag && !strings.EqualFold(have[r.key], "false") {
-				c.spoiled[grammar.PFC] = true // the one lossless group of the oldest releases: no manual states which ports pause for it
+				c.spoiled[grammar.PFC] = true // no manual states which ports pause for the lossless group of the oldest releases
 			}
 		case r.k != nil:
 			c.slips[r.key] = true
@@ -104,14 +104,14 @@ func (c *Conf) values(f *file, fit grammar.Dialects) grammar.Values {
 	return have
 }
 
-// slip reports why a row that is in force is not understood; empty: it is.
+// slip returns why a row in force is not understood; empty: it is understood.
 func (r *setting) slip(spelling grammar.Spelling, fit grammar.Dialects, trusted string) string {
-	shown := r.k != nil && r.k.Means != 0 && spelling.Accepts(r.k.Feature(), r.k.Means) == r.k // whatever the manual has
+	shown := r.k != nil && r.k.Means != 0 && spelling.Accepts(r.k.Feature(), r.k.Means) == r.k // even if the manual lacks the key
 	switch {
 	case r.k == nil && grammar.Outside(strings.Split(r.key, ".")) != nil:
 		return "cos, queues and pools have numbers from 0 to 7"
 	case r.k == nil:
-		return "no manual of a release has the key"
+		return "no manual has the key"
 	case r.k.Read()&fit == 0 && !shown:
 		return "the manual of this release does not have the key"
 	case r.k.Means != 0 && r.k.In&fit == 0 && r.k.Maybe&fit != 0 && !shown:
@@ -122,7 +122,7 @@ func (r *setting) slip(spelling grammar.Spelling, fit grammar.Dialects, trusted 
 	return ""
 }
 
-// judgeRows counts each row by the field or the reason that the table has for it.
+// judgeRows counts each row under the field that it sets, or under the reason why it sets none.
 func (c *Conf) judgeRows() {
 	trust, _ := c.have.Get(grammar.Switch, grammar.TrustOne, -1, "")
 	for i := range c.rows {
@@ -131,11 +131,11 @@ func (c *Conf) judgeRows() {
 		case r.key == "":
 			c.Miss(diag.Cut(r.value), "the line has no key and value", r.at())
 		case r.idle:
-			c.Leave("the release reads other files than this one")
+			c.Leave("the release does not read this file")
 		case !r.last:
 			c.Leave("a later line sets the same key")
 		case c.unread(r):
-			c.Miss(diag.Cut(r.key), "the file has no key of a release that is known", r.at())
+			c.Miss(diag.Cut(r.key), "the file has no key of a known release", r.at())
 		case r.why != "":
 			c.Miss(diag.Cut(r.key+" = "+r.value), r.why, r.at())
 		case c.unlisted(r):
@@ -150,12 +150,12 @@ func (c *Conf) judgeRows() {
 	}
 }
 
-// unread reports whether a row is of a file whose dialect is not known.
+// unread reports whether the dialect of a row's file is unknown.
 func (c *Conf) unread(r *setting) bool {
 	return r.kind == grammar.AnyFile || c.fit == 0 && r.kind&(grammar.QoSInfra|grammar.Datapath) == 0
 }
 
-// unlisted reports whether a row is of a group that no list has.
+// unlisted reports whether no list names the group of a row.
 func (c *Conf) unlisted(r *setting) bool {
 	if r.group == "" {
 		return false
@@ -168,13 +168,13 @@ func (c *Conf) unlisted(r *setting) bool {
 	return !slices.Contains(c.Listed(f), r.group) && !c.slipped(f, grammar.Groups, -1, "")
 }
 
-// Listed returns the port groups in force of a feature.
+// Listed returns the port groups of a feature that are in force.
 func (c *Conf) Listed(f grammar.Feature) []string {
 	list, _ := c.have.Get(f, grammar.Groups, -1, "")
 	return grammar.Items(list)
 }
 
-// Value returns what the file that classifies states, in its spelling, else in any other.
+// Value returns the value of a key in the classification file, in the spelling of the file, else in any other spelling.
 func (c *Conf) Value(f grammar.Feature, m grammar.Meaning, n int, group string) (string, bool) {
 	if k := c.spelling.Key(f, m); k != nil {
 		if v, ok := c.have[k.Spell(n, group)]; ok {
@@ -189,7 +189,7 @@ func (c *Conf) Value(f grammar.Feature, m grammar.Meaning, n int, group string) 
 	return "", false
 }
 
-// slipped reports whether a row states a value that makes no sense.
+// slipped reports whether the value of a row could not be read.
 func (c *Conf) slipped(f grammar.Feature, m grammar.Meaning, n int, group string) bool {
 	if len(c.slips) == 0 {
 		return false
@@ -197,7 +197,7 @@ func (c *Conf) slipped(f grammar.Feature, m grammar.Meaning, n int, group string
 	return slices.ContainsFunc(grammar.Find(f, m), func(k *grammar.Key) bool { return c.slips[k.Spell(n, group)] })
 }
 
-// inMemory returns what the file of the memory states.
+// inMemory returns the value of a key in the memory file.
 func (c *Conf) inMemory(f grammar.Feature, m grammar.Meaning, n int, group string) (string, bool) {
 	for _, k := range grammar.Find(f, m) {
 		if v, ok := c.memory[k.Spell(n, group)]; ok {
@@ -229,7 +229,7 @@ func (c *Conf) mask(f grammar.Feature, m grammar.Meaning, group string) uint8 {
 	return mask(v)
 }
 
-// number returns a number that is stated.
+// number returns the number that a key states.
 func (c *Conf) number(f grammar.Feature, m grammar.Meaning, group string) (n int, ok bool) {
 	v, _ := c.Value(f, m, -1, group)
 	top, _ := grammar.Size.Highest()
@@ -242,7 +242,7 @@ func (c *Conf) Size(f grammar.Feature, m grammar.Meaning, group string) int {
 	return n
 }
 
-// on reports whether a switch of a port group is on; the templates of the factory have all of them on.
+// on reports whether a true/false key of a port group is on. The default is on, as in the factory's templates.
 func (c *Conf) on(f grammar.Feature, m grammar.Meaning, group string) bool {
 	v, _ := c.Value(f, m, -1, group)
 	on, ok := grammar.Bool(v)

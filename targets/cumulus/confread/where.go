@@ -9,8 +9,8 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// Where returns the place of the row that sets a field of a port: that of the port's group, else that of the switch. The index is a cos,
-// a priority group or a queue, as the field has it; below 0 it is any. Not ok: no row sets it.
+// Where returns the place of the row that sets a field of a port: a row of the port's group, else a row of the switch. The index is a cos,
+// a priority group or a queue, depending on the field; below 0 any row will do. Not ok: no row sets the field.
 func (c *Conf) Where(port string, f ir.Field, index int) (at diag.Range, ok bool) {
 	trust, _ := c.have.Get(grammar.Switch, grammar.TrustOne, -1, "")
 	best := 0
@@ -28,7 +28,7 @@ func (c *Conf) Where(port string, f ir.Field, index int) (at diag.Range, ok bool
 	return at, ok
 }
 
-// valueAt returns the place of the value of a row, or that of an element in a list of values of a header field.
+// valueAt returns the place of a row's value. In a list of values of a header field it is the place of the element.
 func (r *setting) valueAt(f ir.Field, index int) diag.Range {
 	from, to := r.valueEnd-len(r.value), r.valueEnd
 	text, cut := grammar.Unquote(r.value)
@@ -46,8 +46,8 @@ func (r *setting) valueAt(f ir.Field, index int) diag.Range {
 	return r.Span(r.line, r.start, from, to)
 }
 
-// sets ranks how well a row answers for a field. Rows of groups come before those of the switch, and values before lists of ports. 0: the
-// row does not set it.
+// sets ranks the rows that set a field. Rows of groups rank above those of the switch, and values above lists of ports. 0: the row does
+// not set the field.
 func (c *Conf) sets(r *setting, f ir.Field, dscp bool) (rank int) {
 	switch field, _ := r.k.Meant(dscp); {
 	case field == f:
@@ -59,7 +59,7 @@ func (c *Conf) sets(r *setting, f ir.Field, dscp bool) (rank int) {
 		return 0
 	}
 	switch r.k.Means {
-	case grammar.Groups, grammar.PriorityGroups, grammar.Algorithm: // they state no value of a port
+	case grammar.Groups, grammar.PriorityGroups, grammar.Algorithm: // lists of groups state no value of a port
 		return 0
 	case grammar.GroupPorts:
 		rank--
@@ -105,7 +105,7 @@ func (c *Conf) covers(r *setting, f ir.Field, index int) bool {
 	return feature != grammar.PFC || of>>index&1 == 1
 }
 
-// of reports whether a row is in force for a port.
+// of reports whether a row applies to a port.
 func (c *Conf) of(r *setting, port string) bool {
 	f := r.k.Feature()
 	if r.group == "" || f == grammar.PriorityGroup {

@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// aside is the keys of [Key.Aside], those of more words first.
+// aside contains the keys with [Key.Aside], those with more words first.
 var aside = sync.OnceValue(func() (out []*Key) {
 	for i := range Keys() {
 		if k := &Keys()[i]; k.Aside {
@@ -21,7 +21,7 @@ var aside = sync.OnceValue(func() (out []*Key) {
 })
 
 // Describe finds the key that the words of a line spell, as [Match] does. It also finds keys that do not identify a dialect. Nil: no row
-// of the table describes it.
+// of the table describes the line.
 func Describe(words []string) (k *Key, n int, group string) {
 	if k, n, group = Match(words); k != nil {
 		return k, n, group
@@ -39,10 +39,10 @@ func Describe(words []string) (k *Key, n int, group string) {
 	return nil, -1, ""
 }
 
-// Read returns every dialect whose files a reader may find the key in: those of [Key.Could] and [Key.Seen].
+// Read returns every dialect whose files may contain the key: those of [Key.Could] and [Key.Seen].
 func (k *Key) Read() Dialects { return k.Could() | k.Seen }
 
-// Meant returns the field that the key sets, or why it sets none. The values of a class are DSCPs up to 3.4 where the DSCP is trusted.
+// Meant returns the field that the key sets, or why it sets none. Up to 3.4 the map of a switch that trusts DSCP contains DSCPs.
 func (k *Key) Meant(trustsDSCP bool) (f ir.Field, why string) {
 	if k.Means == MapTrusted && trustsDSCP {
 		return ir.FieldDSCP, ""
@@ -50,8 +50,9 @@ func (k *Key) Meant(trustsDSCP bool) (f ir.Field, why string) {
 	return k.Sets, k.Why
 }
 
-// Fit returns the dialects that most keys of a file fit. A dialect fits better that has more of the keys, documented or seen; among equals,
-// one whose manual documents more of them. Fit returns all dialects that fit equally well, and none where no key belongs to any.
+// Fit returns the dialects that most keys of a file fit. A dialect fits better if it has more of the keys, documented or seen; among
+// equals, if its manual documents more of them. Fit returns all dialects that fit equally well. It returns none if no key belongs to any
+// dialect.
 func Fit(lines []Line, in Dialects) (fit Dialects) {
 	could, prints := make([]int, len(dialects)), make([]int, len(dialects))
 	known := false
@@ -86,14 +87,14 @@ func Fit(lines []Line, in Dialects) (fit Dialects) {
 	return fit
 }
 
-// First returns the spelling of the oldest of the dialects. Dialects spell their common keys alike.
+// First returns the spelling of the oldest of the dialects. Dialects have the same spelling for their common keys.
 func (d Dialects) First() Spelling { return Spelling{dialect: d & -d} }
 
-// One reports whether it is exactly one dialect.
+// One reports whether d is exactly one dialect.
 func (d Dialects) One() bool { return bits.OnesCount(uint(d)) == 1 }
 
-// Takes reports whether a key takes a value in files of the dialects in. Modes, pools, groups and quotas are codes that the type leaves
-// open.
+// Takes reports whether a key accepts a value in files of the dialects in. Modes, pools, groups and quotas are codes, which the type does
+// not describe.
 func (k *Key) Takes(value string, in Dialects) bool {
 	text, _ := Unquote(value)
 	switch k.Means {

@@ -2,11 +2,11 @@
 // every release, qos_features.conf and qos_infra.conf of 4.4 and later, and the memory pools of datapath.conf.
 //
 // A key is a row of [Keys]: its spelling, the releases that document it, its possible values, and its meaning. All readers and writers of
-// such a file ask here, by meaning. The writer and the editor of package cumulus ask for the spelling of a release ([Spelling]). The
-// linter (conflint) asks what a line may be ([Match], [Type]), and the simulated switchd which values it takes. So a key or a release is
-// added in one place.
+// such a file find keys here, by meaning. The writer and the editor of package cumulus use the spelling of a release ([Spelling]). The
+// linter (conflint) checks lines against the table ([Match], [Type]), and so does the simulated switchd. So a key or a release is added in
+// one place.
 //
-// Lines are taken apart in one place, too ([Parse]), and so are the ports of a port_set ([ParseSpan]).
+// The package also parses the lines of a file ([Parse]) and the ports of a port_set ([ParseSpan]).
 package grammar
 
 import (
@@ -19,11 +19,10 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Dialects is a set of spellings: which file, of which releases.
+// Dialects is a set of dialects. A dialect is the spelling of one file in some releases.
 type Dialects uint
 
-// The dialects, oldest first within each file. T2 is in no manual: it was seen in a file of 2017, probably as shipped
-// with 3.4.
+// The dialects, oldest first within each file. T2 is in no manual: it was seen in a file of 2017, which was probably shipped with 3.4.
 const (
 	T0 Dialects = 1 << iota // one lossless group for all ports
 	T1                      // PFC by port groups; one header field is trusted
@@ -46,7 +45,7 @@ const (
 	AnyFile     = TrafficConf | QoSFeatures | QoSInfra | Datapath
 )
 
-// Where switches from 4.4 on have the two files that classify, and set up queues and memory.
+// The paths of the two files on switches from 4.4 on: one classifies, the other sets up queues and memory.
 const (
 	FeaturesPath = "/etc/cumulus/datapath/qos/qos_features.conf"
 	InfraPath    = "/etc/mlx/datapath/qos/qos_infra.conf"
@@ -56,8 +55,8 @@ const (
 // Cumulus Linux manuals 2.5 to 5.x.
 var dialects = []struct {
 	name, file   string
-	first, last  string  // the releases, for people
-	from, before Release // the releases whose manual prints it; zero: none does
+	first, last  string  // the releases, in messages
+	from, before Release // the releases whose manual documents the dialect; zero: none
 }{
 	{"T0", "traffic.conf", "2.5", "3.1.0", Release{2, 5, 0}, Release{3, 1, 1}},
 	{"T1", "traffic.conf", "3.1.1", "3.4", Release{3, 1, 1}, Release{3, 5, 0}},
@@ -115,7 +114,8 @@ func (d Dialects) Releases() string {
 	return first + " to " + last
 }
 
-// Only reports whether every dialect of d is among o. It ignores the files that go with a traffic.conf or qos_features.conf.
+// Only reports whether every dialect of d is among o. It ignores datapath.conf beside a traffic.conf, and qos_infra.conf beside a
+// qos_features.conf.
 func (d Dialects) Only(o Dialects) bool {
 	if d&TrafficConf != 0 {
 		d &^= Datapath
@@ -152,7 +152,7 @@ func (r Release) Compare(o Release) int { return slices.Compare(r[:], o[:]) }
 // AtLeast reports whether r is major.minor or later.
 func (r Release) AtLeast(major, minor int) bool { return r.Compare(Release{major, minor}) >= 0 }
 
-// Dialects gives the dialects the manual of a release prints, one for each file it has; 0: no manual that is known.
+// Dialects returns the dialects in the manual of a release, one for each of its files; 0: the manual is not known.
 func (r Release) Dialects() Dialects {
 	var of Dialects
 	for i, d := range dialects {

@@ -1,9 +1,9 @@
 package grammar
 
-// MostExpanded bounds the ports that [Expand] names, and a few more; the largest switch has 512.
+// MostExpanded is the number of ports after which [Expand] ends with the next item; the largest switch has 512.
 const MostExpanded = 1 << 14
 
-// Expand names the ports of a port_set. An item that it cannot take apart yields itself.
+// Expand names the ports of a port_set. An item that cannot be split into ports is returned as it is.
 func Expand(set string) []string {
 	var out []string
 	for _, item := range Items(set) {

@@ -5,7 +5,7 @@ import "sync"
 // Known reports whether keys of the feature are judged.
 func (f Feature) Known() bool { return byFeature()[f] != nil && !byFeature()[f][0].Hint }
 
-// Dialects is every dialect a key of the feature may be of.
+// Dialects returns every dialect that has a key of the feature.
 func (f Feature) Dialects() (of Dialects) {
 	for _, k := range byFeature()[f] {
 		of |= k.Could()
@@ -13,7 +13,7 @@ func (f Feature) Dialects() (of Dialects) {
 	return of
 }
 
-// Since is the first release that documents any key of the feature, where that is not the first of a dialect.
+// Since returns the first release that documents a key of the feature. It is zero if that is the first release of a dialect.
 func (f Feature) Since() Release {
 	var first Release
 	for i, k := range byFeature()[f] {
@@ -24,7 +24,7 @@ func (f Feature) Since() Release {
 	return first
 }
 
-// byMeaning is the keys of each feature and meaning, in the order of the table.
+// byMeaning contains the keys of each feature and meaning, in the order of the table.
 var byMeaning = sync.OnceValue(func() map[Feature]*[meanings][]*Key {
 	m := map[Feature]*[meanings][]*Key{}
 	for i := range Keys() {
@@ -39,7 +39,7 @@ var byMeaning = sync.OnceValue(func() map[Feature]*[meanings][]*Key {
 	return m
 })
 
-// Find gives the keys of a feature that have a meaning, oldest dialect first.
+// Find returns the keys of a feature that have a meaning, oldest dialect first.
 func Find(f Feature, m Meaning) []*Key {
 	if of := byMeaning()[f]; of != nil {
 		return of[m]
@@ -47,8 +47,8 @@ func Find(f Feature, m Meaning) []*Key {
 	return nil
 }
 
-// Spell writes the key of a feature that has a meaning, as [Key.Spell] does: the first of several spellings. For a feature of groups
-// without such a key it makes up the key with the word that other features have for the meaning.
+// Spell spells the key of a feature that has a meaning, as [Key.Spell] does. It uses the first spelling if there are several. For a
+// feature of groups without such a key it invents one, with the word of other features for the meaning.
 func Spell(f Feature, m Meaning, n int, group string) string {
 	if keys := Find(f, m); len(keys) > 0 {
 		return keys[0].Spell(n, group)
@@ -56,7 +56,7 @@ func Spell(f Feature, m Meaning, n int, group string) string {
 	return string(f) + "." + group + "." + m.Word()
 }
 
-// Word is the last word of the keys of groups that have the meaning: "xoff_size".
+// Word returns the last word of the keys of groups that have the meaning, such as "xoff_size".
 func (m Meaning) Word() string {
 	for i := range Keys() {
 		if k := &Keys()[i]; k.Means == m && k.Grouped() {

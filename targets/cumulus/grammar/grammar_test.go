@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// TestKeys holds the table together: every row is spelled and matched, and what refers to it exists.
+// TestKeys checks the table: every row can be spelled and matched, and refers to existing dialects and fields.
 func TestKeys(t *testing.T) {
 	seen := map[string]bool{}
 	grouped := map[Feature]bool{}
@@ -22,10 +22,10 @@ func TestKeys(t *testing.T) {
 		seen[k.Pattern] = true
 		assert.Regexp(t, `^([a-z0-9_]+|G|[a-z_]*N)(\.([a-z0-9_]+|G|[a-z_]*N))*$`, k.Pattern)
 		assert.NotZero(t, k.In, k.Pattern)
-		assert.Zero(t, k.In&k.Maybe, "%s: documented, or only seen", k.Pattern)
+		assert.Zero(t, k.In&k.Maybe, "%s: either documented or only seen", k.Pattern)
 		assert.Less(t, int(k.Type), len(types), k.Pattern)
 		if k.Since != (Release{}) {
-			assert.NotZero(t, k.In&k.Since.Dialects(), "%s: since %v none of its dialects is documented", k.Pattern, k.Since)
+			assert.NotZero(t, k.In&k.Since.Dialects(), "%s: none of its dialects is documented from %v on", k.Pattern, k.Since)
 		}
 		if k.Means == Groups {
 			grouped[k.Feature()] = true
@@ -34,7 +34,7 @@ func TestKeys(t *testing.T) {
 			assert.True(t, k.Feature() == PriorityGroup || slices.Contains(Grouped, k.Feature()), k.Pattern)
 		}
 		if k.Sets == ir.NoField {
-			assert.NotEmpty(t, k.Why, "%s: it sets a field, or there is a reason why not", k.Pattern)
+			assert.NotEmpty(t, k.Why, "%s: it sets a field, or has a reason for setting none", k.Pattern)
 		} else {
 			assert.Empty(t, k.Why, k.Pattern)
 		}
@@ -70,7 +70,7 @@ func TestKeys(t *testing.T) {
 	for _, f := range slices.Concat(Pausing, Marking) {
 		assert.Contains(t, Grouped, f)
 	}
-	assert.Equal(t, "ecn.a.egress_queue_list", Spell(ECN, GroupQueues, -1, "a"), "called as in other features")
+	assert.Equal(t, "ecn.a.egress_queue_list", Spell(ECN, GroupQueues, -1, "a"), "the same word as in other features")
 	assert.Equal(t, "xoff_size", Xoff.Word())
 }
 
@@ -92,7 +92,7 @@ func TestMeaningsAreDistinct(t *testing.T) {
 	}
 }
 
-// TestMeant: what a key sets depends on the trusted field up to 3.4 alone.
+// TestMeant: only up to 3.4 the field that a key sets depends on the trusted field.
 func TestMeant(t *testing.T) {
 	for i := range Keys() {
 		k := &Keys()[i]
@@ -108,7 +108,7 @@ func TestMeant(t *testing.T) {
 	assert.Zero(t, k.Could()&D)
 }
 
-// TestFit: the keys of a file show the dialects of which it may be.
+// TestFit: the keys of a file show its possible dialects.
 func TestFit(t *testing.T) {
 	for text, want := range map[string]Dialects{
 		"": 0, "a = 1": 0, "# pfc.port_group_list = [a]": 0, "cut_through_enable = true": 0,
@@ -132,7 +132,7 @@ func TestFit(t *testing.T) {
 	assert.False(t, (T3 | T4).One())
 }
 
-// TestEvidence: every sign is that of a key that shows something, and every such key has a sign.
+// TestEvidence: every sign belongs to a key, and every key that needs a sign has one.
 func TestEvidence(t *testing.T) {
 	for _, e := range evidence {
 		found := false
@@ -145,7 +145,7 @@ func TestEvidence(t *testing.T) {
 	for _, k := range Keys() {
 		if k.shown != 0 {
 			s := Spelling{dialect: T4}.Shown([]Line{{Key: k.Spell(1, "mine"), Hidden: true}})
-			if k.shown != showsMarks || k.Means == MinThreshold { // one of the thresholds speaks for all three
+			if k.shown != showsMarks || k.Means == MinThreshold { // one threshold is a sign for all three
 				assert.NotZero(t, s.shown&k.shown, k.Pattern)
 			}
 		}
@@ -181,7 +181,7 @@ func TestDialects(t *testing.T) {
 	assert.False(t, (T1 | Q1).Only(T1))
 }
 
-// TestSpelling: what each release prints, and how a file changes it.
+// TestSpelling: the spelling of each release, and how a file changes it.
 func TestSpelling(t *testing.T) {
 	spelling := func(version string, lines ...string) Spelling {
 		r, _ := ParseRelease(version)
@@ -258,7 +258,7 @@ func TestSpelling(t *testing.T) {
 	assert.Empty(t, old.Marking())
 }
 
-// TestPossible: whatever a file shows, its keys are among those of the possible spellings.
+// TestPossible: for any signs in a file, its keys are among those of the possible spellings.
 func TestPossible(t *testing.T) {
 	for _, from := range []Release{{3, 1, 2}, {3, 4, 3}, {3, 7}, {4, 1}, {4, 3}} {
 		s, _ := Documented(from)
@@ -282,7 +282,7 @@ func TestPossible(t *testing.T) {
 	}
 }
 
-// accepted is every key a spelling has.
+// accepted returns every key that a spelling has.
 func accepted(s Spelling) (out []*Key) {
 	for i := range Keys() {
 		k := &Keys()[i]
@@ -298,7 +298,7 @@ func TestTakes(t *testing.T) {
 	for _, tt := range []struct {
 		of      Type
 		in      Dialects
-		yes, no string // parted by blanks; _ is a blank
+		yes, no string // separated by spaces; _ is a space
 	}{
 		{Boolean, T1, "true FALSE \"true\"", "yes 1 [true]"},
 		{Size, T1, "0 70000 2147483647", "-1 +1 70,000 70k 2147483648 [1] 1.5"},
@@ -352,7 +352,7 @@ func TestNearest(t *testing.T) {
 	assert.False(t, Feature("sflow").Known())
 }
 
-// TestLines: the parts of a line, and the reasons against an edit.
+// TestLines: the parts of a line, and the reasons why a file is not edited.
 func TestLines(t *testing.T) {
 	lines, err := Parse([]byte("  a.b\t= [1]  # why\r\n# c = 2\n= 3\nx\n\ny = \"a # b\""))
 	require.NoError(t, err)

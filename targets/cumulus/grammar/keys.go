@@ -9,37 +9,37 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Key is a key some release documents.
+// Key is a row of the table: a key that some release documents.
 type Key struct {
 	Pattern string   // N: a cos, queue or pool, 0 to 7; G: the name of a group
-	In      Dialects // which manuals have it
-	Since   Release  // the first release of those whose manual has it; zero: all of them do
-	Maybe   Dialects // which files in use have it, though the manuals do not say so
-	Type    Type     // of its value
+	In      Dialects // the dialects whose manuals have it
+	Since   Release  // the first release of these dialects whose manual has it; zero: all have it
+	Maybe   Dialects // the dialects of files in use that have it, against the manuals
+	Type    Type     // the type of its value
 	Means   Meaning
-	Sets    ir.Field // of a device's settings; NoField: see Why
-	Why     string   // why it sets none, in a clause
-	Defines bool     // the spelling of the classification: it identifies the dialect
-	Hint    bool     // not judged, only a hint at the release
+	Sets    ir.Field // the field of a device's settings; NoField: see Why
+	Why     string   // why it sets no field, as part of a sentence
+	Defines bool     // a key of the classification, whose spelling identifies the dialect
+	Hint    bool     // its value is not judged; it is only a hint at the release
 	Aside   bool     // not recognised by [Match], as it does not identify the dialect
-	Below   bool     // every key that begins with it, too; of those that are Aside
+	Below   bool     // for a key with Aside: every key that begins with it, too
 
-	Seen Dialects // further files that were seen with it; only [Describe] takes it there
+	Seen Dialects // further dialects in whose files it was seen; only [Describe] accepts it there
 
-	shown signs    // signs in a file that it takes the key, with or without the manual
+	shown signs    // signs that a file accepts the key, even if the manual lacks it
 	words []string // of the pattern
-	slots []byte   // G and N, as they come; two at most
-	texts []string // what stands around them
+	slots []byte   // the letters G and N of the pattern, in order; two at most
+	texts []string // the texts before, between and after the slots
 }
 
 // rows is the table. The sources are these chapters of the Cumulus Linux manuals: "Buffer and Queue Management" of 2.5, 3.1.2, 3.2.1,
 // 3.3.2, 3.4.3, 3.5 and 3.7, "Quality of Service" of 4.2, 4.3, 4.4 and 5.x, and the RoCE chapters of 3.7, 4.3 and 4.4. Rows with Maybe are
 // from files in public use.
 //
-// Where a dialect has two keys of one meaning (ecn and ecn_red in T3), the first is what its manual prints.
+// Where a dialect has two keys with one meaning (ecn and ecn_red in T3), the first is that of its manual.
 var rows = []Key{
-	// Which header field decides, and the cos of its values. One word for the whole switch up to 3.4, then a list. Up to 3.4 the
-	// values are PCPs or DSCPs, whichever the word trusts.
+	// The trusted header fields, and the cos of their values. Up to 3.4 the switch trusts one field, which a word states; the values of the
+	// map are PCPs or DSCPs accordingly. From 3.5 on a list states the fields.
 	{Pattern: "traffic.packet_priority_source", In: T0 | T1, Type: Field, Means: TrustOne, Sets: ir.FieldTrust, Defines: true},
 	{
 		Pattern: "traffic.packet_priority_source_set", In: T2 | T3 | T4 | QoSFeatures,
@@ -64,7 +64,7 @@ var rows = []Key{
 	{Pattern: "source.G.cos_N.priority_source.8021p", In: T3 | T4 | QoSFeatures, Type: PCPs, Means: MapPCP, Sets: ir.FieldPCP},
 	{Pattern: "source.G.cos_N.priority_source.dscp", In: T3 | T4 | QoSFeatures, Type: DSCPs, Means: MapDSCP, Sets: ir.FieldDSCP},
 
-	// Rewriting on the way out.
+	// Rewriting on egress.
 	{
 		Pattern: "traffic.remark_packet_priority", In: T0 | T1 | T2,
 		Type: FieldOrNone, Means: RewriteOne, Sets: ir.FieldRewrite, Defines: true,
@@ -84,7 +84,7 @@ var rows = []Key{
 	{Pattern: "remark.G.cos_N.priority_remark.8021p", In: T3 | T4 | QoSFeatures, Type: OnePCP, Means: RewrittenPCP, Sets: ir.FieldRewrite},
 	{Pattern: "remark.G.cos_N.priority_remark.dscp", In: T3 | T4 | QoSFeatures, Type: OneDSCP, Means: RewrittenDSCP, Sets: ir.FieldRewrite},
 
-	// Priority groups; up to 3.1.0 one of them, for all ports, was lossless.
+	// Priority groups; up to 3.1.0 one group, for all ports, was lossless.
 	{Pattern: "traffic.priority_group_list", In: TrafficConf | QoSInfra, Type: Names, Means: PriorityGroups, Sets: ir.FieldGroup},
 	{Pattern: "priority_group.G.cos_list", In: TrafficConf | QoSInfra, Type: CosList, Means: GroupCos, Sets: ir.FieldGroup},
 	{Pattern: "priority_group.G.alias", In: T4 | QoSInfra, Maybe: T3, Type: Anything, Why: whyName},
@@ -112,7 +112,7 @@ var rows = []Key{
 	{Pattern: "shaping.G.egr_queue_N.shaper", In: T4 | QoSFeatures, Since: r43, Type: RatePair, Means: QueueRate, Sets: ir.FieldMaxRate},
 	{Pattern: "shaping.G.port.shaper", In: T4 | QoSFeatures, Since: r43, Type: Size, Means: PortRate, Sets: ir.FieldShaper},
 
-	// PFC. cable_length is in the manual of 4.3, and in the template and the list of no earlier one.
+	// PFC. cable_length is in the manual of 4.3; no earlier manual has it in its template or list of keys.
 	{Pattern: "pfc.port_group_list", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: Names, Means: Groups, Sets: ir.FieldPauses},
 	{Pattern: "pfc.G.cos_list", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: CosList, Means: GroupCos, Sets: ir.FieldPauses},
 	{Pattern: "pfc.G.port_set", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: Ports, Means: GroupPorts, Sets: ir.FieldPauses},
@@ -140,7 +140,7 @@ var rows = []Key{
 	},
 
 	// Marking. Manuals up to 3.7 print ecn; files of 3.7 and the manual of 4.3 have ecn_red. The manuals of 4.0 to 4.2 print ecn in examples
-	// and ecn_red in lists, so there the file decides. The manuals of 3.1.2 and 3.2.1 show no thresholds; that of 3.3.2 does.
+	// and ecn_red in lists, so for these releases the file decides. The manuals of 3.1.2 and 3.2.1 show no thresholds; that of 3.3.2 does.
 	{Pattern: "ecn.port_group_list", In: T1 | T2 | T3, Maybe: T4, Type: Names, Means: Groups, Sets: ir.FieldMarking, shown: showsECN},
 	{Pattern: "ecn.G.cos_list", In: T1 | T2 | T3, Maybe: T4, Type: CosList, Means: GroupCos, Sets: ir.FieldMarking, shown: showsECN},
 	{Pattern: "ecn.G.port_set", In: T1 | T2 | T3, Maybe: T4, Type: Ports, Means: GroupPorts, Sets: ir.FieldMarking, shown: showsECN},
@@ -214,8 +214,8 @@ var rows = []Key{
 	{Pattern: "flow_control.ingress_service_pool", In: QoSInfra, Type: Cos, Means: LosslessIngressPool, Sets: ir.FieldGroupPool},
 	{Pattern: "flow_control.egress_service_pool", In: QoSInfra, Type: Cos, Means: LosslessEgressPool, Sets: ir.FieldQueuePool},
 
-	// Quotas of dynamic pools, as codes ([ReadQuota]): in the RoCE chapter of 3.7 and qos_infra.conf of 4.4. Percents of a
-	// buffer, and egress buffers without a limit: in the datapath.conf that 3.x has for Broadcom.
+	// Quotas of dynamic pools, as codes ([ReadQuota]), are in the RoCE chapter of 3.7 and in qos_infra.conf of 4.4. Percents of a buffer, and
+	// egress buffers without a limit, are in the datapath.conf of 3.x for Broadcom.
 	{
 		Pattern: "flow_control.ingress_buffer.dynamic_quota", In: QoSInfra | D,
 		Type: Anything, Means: LosslessQuota, Sets: ir.FieldGroupLimit,
@@ -238,8 +238,8 @@ var rows = []Key{
 	{Pattern: "priority_group.G.ingress_buffer.shared_percent", In: D, Type: Share, Means: GroupShared, Why: whyPercents},
 	{Pattern: "priority_group.G.unlimited_egress_buffer", In: D, Type: Boolean, Means: GroupUnlimited, Sets: ir.FieldQueueLimit},
 
-	// What a port may hold of a pool, in the recipe of 4.4 and 5.x for lossless traffic. The text of 4.4 prints the two of the way out
-	// without uc, those of 5.x with it.
+	// The limits of a port in a pool, from the recipe of 4.4 and 5.x for lossless traffic. In 4.4 the two egress keys have no uc, in 5.x they
+	// do.
 	{Pattern: "port.service_pool.N.ingress_buffer.reserved", In: QoSInfra, Type: Size, Means: PortIngressOwn, Why: whyOwn},
 	{
 		Pattern: "port.service_pool.N.ingress_buffer.dynamic_quota", In: QoSInfra,
@@ -253,15 +253,15 @@ var rows = []Key{
 		Type: Anything, Means: PortEgressQuota, Sets: ir.FieldQueueLimit,
 	},
 
-	// Not judged; they came with 4.x.
+	// These keys are not judged; they are new in 4.x.
 	{Pattern: "hash_config.enable", In: T4, Type: Anything, Why: whyPaths, Hint: true},
 	{Pattern: "lag_hash_config.enable", In: T4, Type: Anything, Why: whyPaths, Hint: true},
 
-	// Of every release, beside the classes: forwarding before a packet has come in whole.
+	// Cut-through forwarding, in every release.
 	{Pattern: "cut_through_enable", In: TrafficConf, Type: Boolean, Means: CutThrough, Why: whyForwarding, Aside: true},
 
-	// Regions of the memory that comments of qos_infra.conf describe, and for Broadcom the datapath.conf of 3.x. Multicast and the
-	// switch's own CPU have regions of their own.
+	// Regions of the memory that comments of qos_infra.conf describe, and for Broadcom the datapath.conf of 3.x. Multicast and the switch's
+	// own CPU have separate regions.
 	{
 		Pattern: "egress_buffer.egr_queue_N.uc.service_pool", In: QoSInfra,
 		Type: Cos, Means: QueuePool, Sets: ir.FieldQueuePool, Aside: true,
@@ -316,17 +316,17 @@ var rows = []Key{
 	{Pattern: "vxlan_routing_overlay", In: D, Type: Anything, Why: whyTables, Aside: true, Below: true},
 }
 
-// Why keys set nothing of a device's settings.
+// The reasons why keys set no field of a device's settings.
 const (
 	whyName       = "a name for people"
 	whyOldest     = "the one lossless group of releases before 3.1.1, which rocec does not read"
 	whyCPU        = "packets of the switch's own CPU"
 	whyMulticast  = "multicast, and RoCE is unicast"
-	whyOwn        = "memory that a queue or a port has for itself: it bounds no packet"
+	whyOwn        = "memory that is reserved for a queue or a port: it is not a limit"
 	whyPercents   = "a percentage of a Broadcom chip's memory, of which no manual states the base"
-	whyCells      = "cells of a Broadcom chip for link pause, of which no manual states what they bound"
-	whyPort       = "what a port as a whole may hold of a static pool"
-	whyForwarding = "when a packet is forwarded: it changes no buffer and no queue"
+	whyCells      = "cells of a Broadcom chip for link pause, whose effect no manual states"
+	whyPort       = "the limit of a whole port in a static pool"
+	whyForwarding = "when a packet is forwarded: this changes no buffer and no queue"
 	whyPaths      = "the choice between equal paths"
 	whyAttacks    = "checks against denial of service"
 	whySamples    = "samples for sFlow"
@@ -336,17 +336,17 @@ const (
 // Keys returns the table.
 var Keys = sync.OnceValue(func() []Key { return worded(rows) })
 
-// The releases whose manual is the first of a dialect's to have a key.
+// The releases at which a key first appears inside a dialect.
 var r33, r43 = Release{3, 3}, Release{4, 3}
 
-// worded takes the patterns of the table apart.
+// worded splits the patterns of the table into words and slots.
 func worded(keys []Key) []Key {
 	for i := range keys {
 		k := &keys[i]
 		k.words = strings.Split(k.Pattern, ".")
 		from := 0
 		for at, c := range []byte(k.Pattern) {
-			if c == 'G' || c == 'N' { // the words of keys are in small letters
+			if c == 'G' || c == 'N' { // words of keys have only lower-case letters
 				k.slots, k.texts = append(k.slots, c), append(k.texts, k.Pattern[from:at])
 				from = at + 1
 			}
@@ -356,7 +356,7 @@ func worded(keys []Key) []Key {
 	return keys
 }
 
-// byFeature is the keys of each feature, without those of [Key.Aside].
+// byFeature contains the keys of each feature, without those with [Key.Aside].
 var byFeature = sync.OnceValue(func() map[Feature][]*Key {
 	m := map[Feature][]*Key{}
 	for i := range Keys() {
@@ -373,10 +373,10 @@ func (k *Key) Feature() Feature { return Feature(k.words[0]) }
 // Grouped reports whether the key has the name of a group in it.
 func (k *Key) Grouped() bool { return slices.Contains(k.words, "G") }
 
-// Could is every dialect a line with the key may be of.
+// Could returns every dialect that a line with the key may have.
 func (k *Key) Could() Dialects { return k.In | k.Maybe }
 
-// Spell writes the key of a cos, queue or pool and of a group; it ignores arguments that the key does not have.
+// Spell spells the key for a cos, queue or pool and for a group. It ignores arguments that the key does not have.
 func (k *Key) Spell(n int, group string) string {
 	fill := func(i int) string {
 		if k.slots[i] == 'G' {
@@ -395,7 +395,7 @@ func (k *Key) Spell(n int, group string) string {
 }
 
 // Match finds the key that the words of a line spell, and the cos, queue or pool and the group in it (-1 and "" for a key without one).
-// Nil: no release has it.
+// Nil: no release has such a key.
 func Match(words []string) (k *Key, n int, group string) {
 	for _, k := range byFeature()[Feature(words[0])] {
 		if count, _ := k.misfits(words); count != 0 {
@@ -407,7 +407,7 @@ func Match(words []string) (k *Key, n int, group string) {
 	return nil, -1, ""
 }
 
-// slotsOf gives the cos, queue or pool and the group in the words of a line that the key spells.
+// slotsOf returns the cos, queue or pool and the group in the words of a line with the key.
 func (k *Key) slotsOf(words []string) (n int, group string) {
 	n = -1
 	for i, w := range k.words {
@@ -420,7 +420,8 @@ func (k *Key) slotsOf(words []string) (n int, group string) {
 	return n, group
 }
 
-// misfits counts the words that do not fit the pattern, and gives the last of them; -1: their number differs.
+// misfits returns the number of words that do not fit the pattern, and the index of the last of them. The number is -1 if the line has
+// more or fewer words than the pattern.
 func (k *Key) misfits(words []string) (count, last int) {
 	if len(k.words) != len(words) {
 		return -1, 0
@@ -444,7 +445,7 @@ func fits(pattern, word string) bool {
 	return pattern == word
 }
 
-// Outside finds the key that the words of a line spell but for a cos, queue or pool above 7; nil: they are no such key.
+// Outside finds the key that the words of a line would spell with a cos, queue or pool up to 7; nil: there is none.
 func Outside(words []string) *Key {
 	near := slices.Clone(words)
 	for i, w := range words {
@@ -456,8 +457,8 @@ func Outside(words []string) *Key {
 	return k
 }
 
-// Nearest returns the key that a person most likely meant by unknown words: all words but one fit, and that one nearly. Empty: no key is
-// near.
+// Nearest returns the key that a person most likely meant by unknown words: all words but one fit, and that word is nearly right. Empty:
+// no key is near.
 func Nearest(words []string) string {
 	wrong := -1
 	var candidates []string
@@ -474,7 +475,7 @@ func Nearest(words []string) string {
 		return ""
 	}
 	near := diag.Nearest(words[wrong], candidates)
-	if near == "" { // cut short: xoff for xoff_size
+	if near == "" { // a shortened word: xoff for xoff_size
 		longer := slices.DeleteFunc(slices.Clone(candidates), func(c string) bool { return !strings.HasPrefix(c, words[wrong]+"_") })
 		if longer = slices.Compact(longer); len(longer) == 1 {
 			near = longer[0]

@@ -10,8 +10,8 @@ import (
 //	  key  =  value   # comment\r\n
 //	|---head--|value|---tail---|end|
 //
-// A line that is not a setting (a comment, an empty line, a line without "=") is all Head. A comment that hides a setting ("# key =
-// value"), as the templates of the factory do, has its Key and Hidden set.
+// Head contains the whole line if it is not a setting (a comment, an empty line, a line without "="). Key and Hidden are set for a
+// commented setting ("# key = value"), as in the factory's templates.
 type Line struct {
 	Head, Value, Tail, End string
 	Key                    string
@@ -24,10 +24,10 @@ func (l *Line) Active() bool { return l.Key != "" && !l.Hidden }
 // Blank reports whether the line is empty.
 func (l *Line) Blank() bool { return strings.TrimSpace(l.Head) == "" && l.Key == "" }
 
-// Text is the line without its end.
+// Text returns the line without its end.
 func (l *Line) Text() string { return l.Head + l.Value + l.Tail }
 
-// AppendTo writes the line behind b.
+// AppendTo appends the line to b.
 func (l *Line) AppendTo(b []byte) []byte {
 	b = append(b, l.Head...)
 	b = append(b, l.Value...)
@@ -35,18 +35,19 @@ func (l *Line) AppendTo(b []byte) []byte {
 	return append(b, l.End...)
 }
 
-// MaxFile bounds a file, in bytes; those of the factory have 10 kB.
+// MaxFile is the size limit of a file in bytes; factory files have about 10 kB.
 const MaxFile = 1 << 20
 
-// The reasons not to touch a file at all.
+// The reasons why a file is not edited.
 var (
-	errBinary   = errors.New("it holds NUL bytes, so it is not a text file")
-	errReturns  = errors.New("it holds carriage returns inside lines, so where its lines end is uncertain")
+	errBinary   = errors.New("it contains NUL bytes, so it is not a text file")
+	errReturns  = errors.New("it contains carriage returns inside lines, so the ends of its lines are uncertain")
 	errTooLarge = errors.New("it is larger than 1 MiB")
 )
 
-// Parse splits a file into lines; printing them gives the same bytes. Keys are dotted words, a comment ends a value, quotes protect "#".
-// The error states why the file should not be edited; the lines can still be read. A file larger than [MaxFile] yields no lines.
+// Parse splits a file into lines; printing the lines returns the same bytes. Keys are words joined by dots. A "#" outside of quotes begins
+// a comment and ends a value. The error states why the file should not be edited; the lines can still be read. A file larger than
+// [MaxFile] yields no lines.
 func Parse(content []byte) (lines []Line, err error) {
 	if len(content) > MaxFile {
 		return nil, errTooLarge
@@ -75,7 +76,7 @@ func Parse(content []byte) (lines []Line, err error) {
 	return lines, err
 }
 
-// split takes a line apart.
+// split parses a line.
 func (l *Line) split(body string) {
 	l.Head = body
 	name, rest, found := strings.Cut(body, "=")
@@ -101,7 +102,7 @@ func (l *Line) split(body string) {
 	l.Value, l.Tail = value[:n], value[n:]
 }
 
-// comment gives where a comment behind a value begins.
+// comment returns the index at which a comment after a value begins.
 func comment(s string) int {
 	quoted := false
 	for i := range len(s) {
@@ -126,7 +127,7 @@ func isKey(s string) bool {
 	return s != ""
 }
 
-// Values is the value of every active key; of a key set twice, the last.
+// Values contains the value of every active key: the last one, if a key is set twice.
 type Values map[string]string
 
 // ValuesOf collects the values of lines.
@@ -140,8 +141,7 @@ func ValuesOf(lines []Line) Values {
 	return m
 }
 
-// Get gives the value of the key of a feature that has a meaning, for a cos, queue or pool and a group, as [Spell] writes
-// it.
+// Get returns the value of the key of a feature that has a meaning, for a cos, queue or pool and a group. [Spell] spells the key.
 func (v Values) Get(f Feature, m Meaning, n int, group string) (value string, ok bool) {
 	value, ok = v[Spell(f, m, n, group)]
 	return value, ok

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestParsePrints: a parsed file prints as it was.
+// TestParsePrints: printing a parsed file returns the same bytes.
 func TestParsePrints(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOfN(rapid.SampledFrom([]rune("ab.=# \t\r\n[],\"\x00é")), 0, 200, -1).Draw(t, "text")

@@ -1,12 +1,12 @@
 package grammar
 
-// Feature is the subject of all keys with one first word, named by that word.
+// Feature is the first word of keys, such as pfc. All keys with that word configure one feature.
 type Feature string
 
-// The features that readers and writers of a file ask for.
+// The features that readers and writers of a file use.
 const (
 	Switch        Feature = "traffic" // the classification of the whole switch
-	Source        Feature = "source"  // the same for groups of ports
+	Source        Feature = "source"  // the classification of groups of ports
 	Remark        Feature = "remark"
 	PriorityGroup Feature = "priority_group"
 	Scheduling    Feature = "scheduling"
@@ -24,12 +24,12 @@ const (
 	IngressPool   Feature = "ingress_service_pool"
 	EgressPool    Feature = "egress_service_pool"
 	FlowControl   Feature = "flow_control"
-	PortPool      Feature = "port"          // what each port may hold of a pool
-	EgressBuffer  Feature = "egress_buffer" // what an egress queue may hold of a pool
+	PortPool      Feature = "port"          // the limits of ports in a pool
+	EgressBuffer  Feature = "egress_buffer" // the limits of egress queues in a pool
 	Forwarding    Feature = "cut_through_enable"
 )
 
-// The features of one kind, oldest first.
+// Lists of features of one kind, oldest first.
 var (
 	// Grouped features apply to groups of ports; a list names the groups in force.
 	Grouped = []Feature{Source, Remark, PFC, LinkPause, ECN, ECNRED, EgressSched, Shaping, Watchdog}
@@ -41,10 +41,10 @@ var (
 	DefaultMarking = []Feature{DefaultECN, DefaultECNRED}
 )
 
-// Meaning is the meaning of a key. Keys of several features and dialects share one.
+// Meaning is the meaning of a key. Keys of different features and dialects can have the same meaning.
 type Meaning int
 
-// The meanings of keys. A key that no code asks for has the zero Meaning.
+// The meanings of keys. A key that no code uses has the zero Meaning.
 const (
 	_ Meaning = iota
 
@@ -55,8 +55,8 @@ const (
 	MapPCP     // the PCPs that get a cos
 	MapDSCP    // the DSCPs that get a cos
 
-	RewriteOne    // the one header field that is rewritten on the way out
-	RewriteSet    // the header fields that are rewritten on the way out
+	RewriteOne    // the one header field that is rewritten on egress
+	RewriteSet    // the header fields that are rewritten on egress
 	RewrittenPCP  // the PCP with which packets of a cos leave
 	RewrittenDSCP // the DSCP with which packets of a cos leave
 
@@ -67,56 +67,56 @@ const (
 	GroupPool   // the memory pool of a group
 	GroupID     // the number of a group's ingress buffer
 	GroupQuota  // the share of a group in its ingress pool, as a code
-	GroupLeast  // the percent of its pool that a group has for itself
-	GroupShared // the percent of its pool that a group shares
+	GroupLeast  // the percent of its pool that is reserved for a group
+	GroupShared // the percent of its pool that a group shares with others
 
-	GroupUnlimited      // queues of the group have no limit
+	GroupUnlimited      // whether the queues of the group have no limit
 	GroupUnicastQuota   // the share of a group's unicast queues in their egress pool, as a code
-	GroupMulticastQuota // and of its multicast queues
+	GroupMulticastQuota // the same for its multicast queues
 
-	PriorityGroups // the priority groups there are
+	PriorityGroups // the names of the priority groups
 	Weight         // the DWRR weight of a priority group; 0 is strict priority
 	LosslessFlag   // whether the priority group named lossless is lossless
 	Algorithm      // how priority groups share a link
-	QueueShare     // the percent of a link an egress queue gets; 0 is strict priority
-	QueueRate      // the least and the most kb/s of an egress queue
-	PortRate       // the most kb/s of a port
+	QueueShare     // the percent of a link that an egress queue gets; 0 is strict priority
+	QueueRate      // the minimum and the maximum rate of an egress queue in kb/s
+	PortRate       // the maximum rate of a port in kb/s
 
 	Buffer      // the bytes a port has for lossless traffic
-	Xoff        // the filling at which it pauses its peer
-	XonDelta    // how far below Xoff it lets its peer go on
-	SendsPause  // it pauses its peer
-	ObeysPause  // it stops when its peer says so
+	Xoff        // the number of buffered bytes at which the port pauses its peer
+	XonDelta    // how far below Xoff the port lets its peer send again
+	SendsPause  // whether the port sends pauses
+	ObeysPause  // whether the port obeys pauses
 	CableLength // metres
 
 	MinThreshold // the queue length in bytes where marking begins
-	MaxThreshold // and where every packet is marked
-	Probability  // percent, at MaxThreshold
-	Marks        // packets are marked
-	DropsEarly   // packets that cannot be marked are dropped
+	MaxThreshold // the queue length in bytes where every packet is marked
+	Probability  // the percent of packets marked at MaxThreshold
+	Marks        // whether packets are marked
+	DropsEarly   // whether packets that cannot be marked are dropped
 
 	EgressQueue         // the egress queue of a cos
-	PoolShare           // the percent of the chip's memory a pool has
-	LosslessPool        // the pool of lossless traffic, both ways
-	LosslessIngressPool // on the way in
-	LosslessEgressPool  // on the way out
+	PoolShare           // a pool's percent of the chip's memory
+	LosslessPool        // the pool of lossless traffic, ingress and egress
+	LosslessIngressPool // the ingress pool of lossless traffic
+	LosslessEgressPool  // the egress pool of lossless traffic
 	PoolMode            // 1: quotas are a share of the free memory; 0: they are fixed
 	LosslessQuota       // the share of lossless traffic in its ingress pool, as a code
-	LosslessEgressQuota // and in its egress pool
-	LosslessEgressOwn   // the bytes each of its queues has for itself
-	PoolInfinite        // queues of the pool are not limited
-	PortIngressOwn      // the bytes of a pool that a port has for itself on the way in
+	LosslessEgressQuota // the same in its egress pool
+	LosslessEgressOwn   // the bytes reserved for each of its queues
+	PoolInfinite        // whether queues of the pool have no limit
+	PortIngressOwn      // the bytes of a pool that are reserved for a port on ingress
 	PortIngressQuota    // its share of the free memory there, as a code
-	PortEgressOwn       // the same on the way out
+	PortEgressOwn       // the same on egress
 	PortEgressQuota
 
-	GroupOwn        // the bytes that a priority group has for itself
+	GroupOwn        // the bytes that are reserved for a priority group
 	GroupSharedSize // the bytes of a static pool that it shares
 	QueuePool       // the memory pool of an egress queue
 	QueueQuota      // its share of the free memory there, as a code
 	QueueShared     // the bytes of a static pool that it shares
 
-	CutThrough // a packet is forwarded before it has come in whole
+	CutThrough // whether a packet is forwarded before it has arrived completely
 
 	meanings // the number of meanings
 )

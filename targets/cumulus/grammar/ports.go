@@ -15,7 +15,7 @@ const MostParts = 8
 // Port is a front-panel port: swp6 is {6, -1}, its third part after a split, swp6s2, is {6, 2}.
 type Port struct{ N, Sub int }
 
-// ParsePort reads a port as porttab spells it. There is one spelling of a port: no leading zeros, no upper case.
+// ParsePort reads a port as porttab spells it. A port has only one spelling: no leading zeros, no upper case.
 func ParsePort(s string) (Port, bool) {
 	rest, ok := strings.CutPrefix(s, "swp")
 	if !ok {
@@ -58,8 +58,7 @@ func (p Port) String() string {
 // Compare orders ports as porttab does.
 func (p Port) Compare(q Port) int { return cmp.Or(cmp.Compare(p.N, q.N), cmp.Compare(p.Sub, q.Sub)) }
 
-// precedes reports whether q comes right after p in porttab, whatever the other ports are: two whole ports with
-// consecutive numbers, or two consecutive parts of one port.
+// precedes reports whether q follows p in every porttab: they are whole ports with consecutive numbers, or consecutive parts of one port.
 func (p Port) precedes(q Port) bool {
 	if p.Sub < 0 && q.Sub < 0 {
 		return p.N+1 == q.N
@@ -67,8 +66,8 @@ func (p Port) precedes(q Port) bool {
 	return p.Sub >= 0 && p.N == q.N && p.Sub+1 == q.Sub
 }
 
-// PortSet spells sorted ports: "swp1-swp4,swp6". A range must be contiguous in porttab, so only sure neighbours are
-// joined.
+// PortSet spells sorted ports: "swp1-swp4,swp6". A range must be contiguous in porttab, so it contains only ports that follow each other
+// in every porttab.
 func PortSet(ports []Port) string {
 	var b strings.Builder
 	for i := 0; i < len(ports); {
@@ -85,7 +84,7 @@ func PortSet(ports []Port) string {
 	return b.String()
 }
 
-// Span is one item of a port set: from A to B in porttab order.
+// Span is one item of a port set: the ports from A to B in porttab order.
 type Span struct{ A, B Port }
 
 // ParseSpan reads "swp1", "swp1-swp4" or "swp6s0-swp6s3".
@@ -107,6 +106,6 @@ func (s Span) String() string {
 	return s.A.String() + "-" + s.B.String()
 }
 
-// Has reports whether the span covers p. A range that ends at a whole port covers that port alone, a range between
-// whole ports also the parts of split ports between them.
+// Has reports whether the span covers p. At its ends, a range of whole ports covers only these two ports. Between its ends it also covers
+// the parts of split ports.
 func (s Span) Has(p Port) bool { return s.A.Compare(p) <= 0 && p.Compare(s.B) <= 0 }

@@ -2,14 +2,14 @@ package grammar
 
 import "strings"
 
-// Quota is the share of a buffer in a dynamic pool: it may hold Num / Den times what is free there. With Den 0 it is not limited, with Num
-// 0 it may hold nothing.
+// Quota is the share of a buffer in a dynamic pool: the buffer may use Num / Den times the free memory of the pool. With Den 0 the buffer
+// has no limit, with Num 0 it may use nothing.
 type Quota struct{ Num, Den int }
 
-// Infinite is the quota of a buffer that is not limited.
+// Infinite is the quota of a buffer without a limit.
 var Infinite = Quota{1, 0}
 
-// quotas are the codes, in order: as numbers in every release that has them, and by name from 4.4 on. Source: the comments of
+// quotas lists the codes in order. Files contain their numbers in every release, and their names from 4.4 on. Source: the comments of
 // qos_infra.conf of 4.4.
 var quotas = []struct {
 	name string
@@ -46,7 +46,7 @@ func ReadQuota(text string) (Quota, bool) {
 	return Quota{}, false
 }
 
-// Name returns the word of a quota, of 4.4 and later; empty: the number is no code of a quota.
+// Name returns the name of a quota in 4.4 and later; empty: the number is not a code of a quota.
 func (q Quota) Name() string {
 	for _, known := range quotas {
 		if known.is == q {

@@ -2,12 +2,12 @@ package grammar
 
 import "strings"
 
-// reloaded has the keys of traffic.conf that a running switchd takes on a reload, on Spectrum: the beginning of keys, and the first
-// release that does so. All other keys take a restart, and so does every key on Broadcom.
+// reloaded lists the keys of traffic.conf whose changes switchd applies on a reload, on Spectrum: the beginning and the end of a key, and
+// the first release. Other keys need a restart, and on Broadcom every key does.
 //
-// Sources: the chapters on buffers and queues of the manuals. Those of 4.0 and 4.1 list features and weights, and name the node. That of
-// 4.2 states that PFC, link pause and ECN need no restart, and lists no keys. That of 4.3 takes any key of traffic.conf. No list has the
-// cos of priority groups, per-port classification or per-port remarking before 4.3.
+// Sources: the chapters on buffers and queues of the manuals. The manuals of 4.0 and 4.1 list features and weights, and name the node. The
+// manual of 4.2 states that PFC, link pause and ECN need no restart, and lists no keys. By that of 4.3 a reload applies every key of
+// traffic.conf. No earlier list contains the cos of priority groups, per-port classification or per-port remarking.
 var reloaded = []struct {
 	head, tail string
 	since      Release
@@ -22,7 +22,7 @@ var reloaded = []struct {
 
 var r40 = Release{4, 0}
 
-// Reloads reports whether a switchd of a release takes a change of a key of traffic.conf by a reload, on a Spectrum chip.
+// Reloads reports whether switchd of a release applies a change of a key of traffic.conf on a reload, on a Spectrum chip.
 func Reloads(r Release, key string) bool {
 	for _, row := range reloaded {
 		if r.Compare(row.since) >= 0 && strings.HasPrefix(key, row.head) && strings.HasSuffix(key, row.tail) {
@@ -32,7 +32,7 @@ func Reloads(r Release, key string) bool {
 	return false
 }
 
-// CanReload reports whether a switchd of a release takes any change by a reload, on a Spectrum chip.
+// CanReload reports whether switchd of a release applies some change on a reload, on a Spectrum chip.
 func CanReload(r Release) bool {
 	for _, row := range reloaded {
 		if r.Compare(row.since) >= 0 {
@@ -42,7 +42,7 @@ func CanReload(r Release) bool {
 	return false
 }
 
-// ReloadsAll reports whether it takes every change so.
+// ReloadsAll reports whether switchd of a release applies every change on a reload, on a Spectrum chip.
 func ReloadsAll(r Release) bool {
 	for _, row := range reloaded {
 		if row.head == "" && row.tail == "" && r.Compare(row.since) >= 0 {

@@ -6,18 +6,18 @@ import (
 )
 
 // Spelling is the spelling of settings in one file. For a traffic.conf it follows the manual of a release, corrected by the file on the
-// switch. For a qos_features.conf or qos_infra.conf it follows the manual alone: no difference is known.
+// switch. For a qos_features.conf or qos_infra.conf it follows the manual alone: no file with another spelling is known.
 type Spelling struct {
-	dialect Dialects // one of those of the file
-	release Release  // of the manual; zero: the file showed the dialect, with all its keys
+	dialect Dialects // exactly one dialect of the file
+	release Release  // the release of the manual; zero: the file shows the dialect, and all keys of the dialect are accepted
 	shown   signs
 }
 
-// Documented gives the spelling that the manual of a release prints of the file that classifies: traffic.conf, or from 4.4 on
-// qos_features.conf. Not ok for a release whose manual is not known.
+// Documented returns the spelling of the classification file in the manual of a release. The file is traffic.conf, or from 4.4 on
+// qos_features.conf. Not ok: the manual of the release is not known.
 func Documented(r Release) (s Spelling, ok bool) { return documented(r, TrafficConf|QoSFeatures) }
 
-// Infra is the same of qos_infra.conf; not ok for a release without one.
+// Infra returns the spelling of qos_infra.conf in the manual of a release. Not ok: the release has no such file.
 func Infra(r Release) (s Spelling, ok bool) { return documented(r, QoSInfra) }
 
 func documented(r Release, in Dialects) (s Spelling, ok bool) {
@@ -25,19 +25,19 @@ func documented(r Release, in Dialects) (s Spelling, ok bool) {
 	return Spelling{dialect: d, release: r}, d != 0
 }
 
-// Of reports whether the spelling is of one of the dialects.
+// Of reports whether the dialect of the spelling is one of these.
 func (s Spelling) Of(in Dialects) bool { return s.dialect&in != 0 }
 
-// signs is a set of what files show where manuals and files in use disagree.
+// signs is a set of features that a file shows by its keys, where manuals and files in use disagree.
 type signs int
 
 const (
-	showsSource signs = 1 << iota // the map as T3 spells it
-	showsList                     // the map as T2 spells it
+	showsSource signs = 1 << iota // the map in the spelling of T3
+	showsList                     // the map in the spelling of T2
 	showsRED                      // ecn_red
 	showsCable                    // the length of the cable
 	showsMarks                    // thresholds of marking
-	showsECN                      // ecn, where the manual says both this and ecn_red
+	showsECN                      // ecn, where the manual has both ecn and ecn_red
 )
 
 // evidence lists the parts of a key that make it a sign.
@@ -54,8 +54,8 @@ var evidence = []struct {
 	{of: showsECN, head: "ecn."},
 }
 
-// Shown gives the spelling the file on the switch accepts, where manuals and shipped files disagree. Settings and
-// commented templates of settings count alike: the templates of the factory show what is accepted.
+// Shown returns the spelling that the file on the switch accepts, where manuals and shipped files disagree. Commented templates count as
+// much as settings: the factory's templates show what switchd accepts.
 func (s Spelling) Shown(lines []Line) Spelling {
 	if !s.Of(TrafficConf) {
 		return s
@@ -87,7 +87,7 @@ func (s Spelling) Shown(lines []Line) Spelling {
 	return s
 }
 
-// Possible gives spellings that together have every key [Spelling.Shown] may find to be accepted.
+// Possible returns spellings that together have every key of every spelling that [Spelling.Shown] can return.
 func (s Spelling) Possible() []Spelling {
 	if !s.Of(TrafficConf) {
 		return []Spelling{s}
@@ -106,15 +106,15 @@ func (s Spelling) Possible() []Spelling {
 	return append(all, s)
 }
 
-// Dialect is the name of the dialect, "T1".
+// Dialect returns the name of the dialect, such as "T1".
 func (s Spelling) Dialect() string { return dialects[bits.TrailingZeros(uint(s.dialect))].name }
 
-// InManual reports whether a manual prints the dialect; of the others only files are known.
+// InManual reports whether a manual documents the dialect. Other dialects are known only from files.
 func (s Spelling) InManual() bool {
 	return dialects[bits.TrailingZeros(uint(s.dialect))].from != Release{}
 }
 
-// Key gives the key of a feature that has a meaning; nil: the file accepts none.
+// Key returns the key of a feature that has a meaning; nil: the file accepts no such key.
 func (s Spelling) Key(f Feature, m Meaning) *Key {
 	for _, k := range Find(f, m) {
 		if k.shown&s.shown != 0 || s.documents(k) {
@@ -124,8 +124,8 @@ func (s Spelling) Key(f Feature, m Meaning) *Key {
 	return nil
 }
 
-// Accepts is [Spelling.Key], and for the files of 4.4 and later also a key that is in files in use and not in the manual of the release.
-// Such a key is not written, and counts as in force where a file has it.
+// Accepts returns the key of [Spelling.Key]. For the files of 4.4 and later it also returns a key that is only in files in use, not in the
+// manual of the release. rocec does not write such a key, but counts it as in force where a file has it.
 func (s Spelling) Accepts(f Feature, m Meaning) *Key {
 	if k := s.Key(f, m); k != nil || s.Of(TrafficConf) {
 		return k
@@ -138,12 +138,12 @@ func (s Spelling) Accepts(f Feature, m Meaning) *Key {
 	return nil
 }
 
-// documents reports whether the manual has a key.
+// documents reports whether the manual of the spelling has a key.
 func (s Spelling) documents(k *Key) bool {
 	return k.In&s.dialect != 0 && (s.release == Release{} || s.release.Compare(k.Since) >= 0)
 }
 
-// Marking returns the feature that marks on groups of ports: the one that the file shows, else the first one in the manual. Empty: no
+// Marking returns the feature that marks on groups of ports: the feature that the file shows, else the first one in the manual. Empty: no
 // feature does.
 func (s Spelling) Marking() (printed Feature) {
 	for _, f := range Marking {

@@ -2,7 +2,7 @@ package grammar
 
 import "strings"
 
-// Stated returns the release that /etc/os-release states; empty: it states none of Cumulus Linux.
+// Stated returns the release that /etc/os-release states; empty: it states no release of Cumulus Linux.
 func Stated(data []byte) string {
 	facts := map[string]string{}
 	for line := range strings.Lines(string(data)) {

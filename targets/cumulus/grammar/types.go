@@ -16,14 +16,14 @@ const (
 	Size                        // a number of bytes, metres or kilobits
 	Percent                     // 0 to 100
 	Share                       // a percentage, with decimals
-	DWRRWeight                  // 0 to 127 (manual of 3.4.3)
+	DWRRWeight                  // 0 to 127, by the manual of 3.4.3
 	Cos                         // 0 to 7: a cos, queue or pool
-	DWRR                        // the one algorithm
+	DWRR                        // the scheduling algorithm, which has one value
 	Field                       // a header field
 	FieldOrNone                 // 802.1p or none
 	Fields                      // a list of header fields
-	RewrittenFields             // as Fields, for what is rewritten
-	FieldValues                 // a list of values of the one trusted field
+	RewrittenFields             // a list of rewritten header fields
+	FieldValues                 // a list of values of the trusted field, in releases that trust one field
 	PCPs                        // a list of 0 to 7
 	DSCPs                       // a list of 0 to 63
 	OnePCP                      // a list of one PCP
@@ -34,7 +34,7 @@ const (
 	Ports                       // swp1-swp4,swp6
 )
 
-// The words of header fields, as values. In keys the first is 8021p.
+// The words for header fields in values. In keys the first word is 8021p.
 const (
 	FieldPCP  = "802.1p"
 	FieldDSCP = "dscp"
@@ -43,10 +43,10 @@ const (
 // types defines the possible values of each type, or of an element of its list.
 var types = [...]struct {
 	numbers bool
-	highest int      // of the numbers
-	words   []string // instead of numbers
+	highest int      // the largest number
+	words   []string // the accepted words, for a type without numbers
 	list    bool     // in brackets
-	exactly int      // how many elements the list has; 0: any number
+	exactly int      // the required number of elements; 0: any number
 }{
 	Boolean:         {},
 	Size:            {numbers: true, highest: 1<<31 - 1},
@@ -69,11 +69,11 @@ var types = [...]struct {
 	Ports:           {},
 }
 
-// Highest is the largest number a value may be, or hold; not ok where it holds no numbers. Of [FieldValues] it is that
-// of a DSCP.
+// Highest returns the largest number that a value may be or contain. For [FieldValues] it is the highest DSCP. Not ok: the type has no
+// numbers.
 func (t Type) Highest() (top int, ok bool) { return types[t].highest, types[t].numbers }
 
-// Words are what a value may be, or hold, in files of the dialects in, where it is not a number and no name.
+// Words returns the words that a value may be or contain, in files of the dialects in. It is empty for numbers and names.
 func (t Type) Words(in Dialects) []string {
 	if t == Fields && in&QoSFeatures != 0 {
 		return append(slices.Clip(types[t].words), "port")
@@ -84,10 +84,10 @@ func (t Type) Words(in Dialects) []string {
 // IsList reports whether a value is a list in brackets.
 func (t Type) IsList() bool { return types[t].list }
 
-// Exactly is how many elements the list has; 0: any number.
+// Exactly returns the required number of elements in the list; 0: any number.
 func (t Type) Exactly() int { return types[t].exactly }
 
-// Empty spells a value that names nothing: "[]", or "none". Empty: the type has no such value.
+// Empty spells the value without an element: "[]", or "none". It returns an empty string if the type has no such value.
 func (t Type) Empty() string {
 	switch {
 	case t.IsList() && t.Exactly() == 0:
@@ -98,10 +98,10 @@ func (t Type) Empty() string {
 	return ""
 }
 
-// Bounds of the reader.
+// The limits of the reader.
 const (
-	MostElements = 512 // of a list
-	LongestName  = 128 // of a group
+	MostElements = 512 // elements of a list
+	LongestName  = 128 // letters in the name of a group
 )
 
 // Number reads a decimal number from 0 to top.
@@ -122,7 +122,7 @@ func Percentage(s string) (float64, bool) {
 	return f, err == nil && f >= 0 && f <= 100
 }
 
-// Unquote takes the quotes off a value, and gives how many bytes it cut off in front.
+// Unquote removes the quotes around a value. It also returns the number of bytes removed at the beginning.
 func Unquote(value string) (text string, cut int) {
 	if len(value) >= 2 && value[0] == '"' && value[len(value)-1] == '"' {
 		return value[1 : len(value)-1], 1
@@ -130,12 +130,12 @@ func Unquote(value string) (text string, cut int) {
 	return value, 0
 }
 
-// Printable reports whether text has only characters values have: printable ASCII and tabs.
+// Printable reports whether text contains only characters that values may have: printable ASCII and tabs.
 func Printable(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r >= 0x7f || r < ' ' && r != '\t' })
 }
 
-// Body takes the brackets off a list.
+// Body returns a list without its brackets.
 func Body(text string) (body string, ok bool) {
 	if len(text) < 2 || text[0] != '[' || text[len(text)-1] != ']' {
 		return "", false
@@ -146,10 +146,10 @@ func Body(text string) (body string, ok bool) {
 // Element is one element of a list, or one item of a port set.
 type Element struct {
 	Text string
-	At   int // where it begins in the cut text
+	At   int // where it begins in the text
 }
 
-// Elements cuts text at its commas; it gives the first [MostElements].
+// Elements splits text at its commas, and returns the first [MostElements].
 func Elements(text string) []Element {
 	var out []Element
 	for from := 0; len(out) < MostElements; {
@@ -168,7 +168,7 @@ func Elements(text string) []Element {
 	return out
 }
 
-// Items are the elements of a list that is not judged: with or without brackets, without empty ones.
+// Items returns the elements of a list without judging it. The list may lack brackets; empty elements are left out.
 func Items(value string) []string {
 	value = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(value), "["), "]")
 	var out []string
@@ -180,7 +180,7 @@ func Items(value string) []string {
 	return out
 }
 
-// Takes reports whether a value, with the spelling behind the "=", is of the type in files of the dialects in.
+// Takes reports whether a value has the type in files of the dialects in. The value is the text after the "=".
 func (t Type) Takes(value string, in Dialects) bool {
 	text, _ := Unquote(value)
 	switch {
@@ -211,7 +211,7 @@ func (t Type) Takes(value string, in Dialects) bool {
 		!slices.ContainsFunc(elements, func(e Element) bool { return !t.takesElement(e.Text, in) })
 }
 
-// takesElement judges a value that is not a list, or an element of one.
+// takesElement checks a value that is not a list, or an element of a list.
 func (t Type) takesElement(text string, in Dialects) bool {
 	if top, ok := t.Highest(); ok {
 		_, ok = Number(text, top)
@@ -223,8 +223,7 @@ func (t Type) takesElement(text string, in Dialects) bool {
 	return slices.Contains(t.Words(in), text)
 }
 
-// takesPorts judges a port set. Brackets are shown by the manuals of 5.x only, the word for all ports by those from 4.4
-// on.
+// takesPorts checks a port set. Only the manuals of 5.x show brackets, and only those from 4.4 on the word for all ports.
 func takesPorts(text string, in Dialects) bool {
 	if body, ok := Body(text); ok && in&Q2 != 0 {
 		text = body

@@ -3,19 +3,19 @@ package hardware
 
 import "github.com/rocec/rocec/targets/cumulus/grammar"
 
-// Model is the releases that run on a model, as far as it is not every release that runs on its chip.
+// Model states which of the releases for its chip run on a switch model.
 type Model struct {
-	Since  grammar.Release // the first; zero: not known, an old one
-	Before grammar.Release // the first that runs on it no more; zero: none
-	Not    grammar.Release // one in between, with its maintenance releases, that left it out; zero: none
-	Full   grammar.Release // the first whose ports run faster than slow, in Mb/s; zero: all do
+	Since  grammar.Release // the first release; zero: not known, an old one
+	Before grammar.Release // the first release that no longer runs on it; zero: none
+	Not    grammar.Release // a release in between that does not run on it, nor do its maintenance releases; zero: none
+	Full   grammar.Release // the first release whose ports run faster than slow, in Mb/s; zero: all do
 	Slow   int
 	Source string
 }
 
-// Models is by the name of the model. Sources: What's New in 3.7, 4.0, 4.1, 4.2, 4.3, 5.0 to 5.6, 5.10 to 5.13, 5.15 and 5.18, with their
-// hardware notes, and the ports chapters of 5.14 to 5.18. None of them states which release after 4.0 took back the models that 4.0 left
-// out for later, so only 4.0 is held against those.
+// Models contains a row for each model, by its name. Sources: What's New in 3.7, 4.0, 4.1, 4.2, 4.3, 5.0 to 5.6, 5.10 to 5.13, 5.15 and
+// 5.18, with their hardware notes, and the ports chapters of 5.14 to 5.18. None of them states which later release supports the models
+// again that 4.0 left out, so rocec excludes only 4.0 for these.
 var Models = map[string]Model{
 	"s5248f":     {Since: grammar.Release{3, 7, 0}, Source: "new in 3.7.0"},
 	"s5232f":     {Since: grammar.Release{3, 7, 2}, Source: "new in 3.7.2"},

@@ -9,10 +9,10 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// check finds what is wrong with a traffic.conf: lines that are not settings, keys and values that are not in the grammar, and incomplete
-// maps. It also finds priority groups without cos or with a shared one, and port groups without ports.
+// check finds the faults of a traffic.conf: lines that are not settings, keys and values that are not in the grammar, and incomplete maps.
+// It also finds a cos that is not in exactly one priority group, and port groups without ports.
 //
-// Releases with the checker want the map of a trusted field complete. Earlier manuals print partial maps, and give unmapped values a
+// Releases with the checker require a complete map of a trusted field. Earlier manuals print partial maps, and give unmapped values a
 // default priority.
 func check(content []byte, complete bool) []string {
 	lines, err := grammar.Parse(content)
@@ -27,7 +27,7 @@ func check(content []byte, complete bool) []string {
 	return append(append(faults, checkPriorityGroups(conf)...), checkEveryPortGroup(conf)...)
 }
 
-// checkPair finds what is wrong with a qos_features.conf and its qos_infra.conf; either may be empty, when the release has defaults.
+// checkPair finds the faults of a qos_features.conf and its qos_infra.conf. Either may be empty, as the release has defaults.
 func checkPair(features, infra []byte) (faults []string) {
 	all := grammar.Values{}
 	for _, f := range []struct {
@@ -51,7 +51,7 @@ func checkPair(features, infra []byte) (faults []string) {
 	return append(faults, checkPools(all)...)
 }
 
-// checkPools checks that ingress pools do not exceed the memory, and that lossless traffic has an existing pool.
+// checkPools checks that the ingress pools do not exceed the memory, and that the pool of lossless traffic exists.
 func checkPools(conf grammar.Values) (faults []string) {
 	sum := 0.0
 	for pool := range 8 {
@@ -71,7 +71,7 @@ func checkPools(conf grammar.Values) (faults []string) {
 	return faults
 }
 
-// checkEveryPortGroup judges the port groups of all features.
+// checkEveryPortGroup checks the port groups of all features.
 func checkEveryPortGroup(conf grammar.Values) (faults []string) {
 	for _, f := range slices.Concat(grammar.Pausing, grammar.Marking) {
 		faults = append(faults, checkPortGroups(conf, f)...)
@@ -99,7 +99,7 @@ var faultOf = map[grammar.Type]string{
 }
 
 // checkValues finds keys and values that are not in the grammar: keys below features of the file that no release has, and values of
-// another type than their key's. For a key set twice the last line counts. The dialect of a switch is known from its file alone, so
+// another type than their key's. For a key set twice the last line counts. The simulation does not know the dialect of a switch, so
 // checkValues accepts every dialect of the file.
 func checkValues(lines []grammar.Line, conf grammar.Values, in grammar.Dialects) (faults []string) {
 	said := map[string]bool{}
@@ -121,14 +121,14 @@ func checkValues(lines []grammar.Line, conf grammar.Values, in grammar.Dialects)
 				}
 				faults = append(faults, fmt.Sprintf("%s: %s: %q", l.Key, fault, value))
 			}
-		case f.Known() && f.Dialects()&in != 0 && in&grammar.QoSInfra == 0: // of the other file manuals tell parts only
+		case f.Known() && f.Dialects()&in != 0 && in&grammar.QoSInfra == 0: // the manuals describe only parts of the other file
 			faults = append(faults, fmt.Sprintf("%s: no such key", l.Key))
 		}
 	}
 	return faults
 }
 
-// checkMap wants every value of every trusted field mapped, where the release does.
+// checkMap checks that the map contains every value of every trusted field, for releases that require this.
 func checkMap(conf grammar.Values, complete bool) (faults []string) {
 	trusted, ok := conf.Get(grammar.Switch, grammar.TrustOne, -1, "")
 	if !ok {
@@ -145,7 +145,7 @@ func checkMap(conf grammar.Values, complete bool) (faults []string) {
 	return faults
 }
 
-// checkField judges the map of one field: of the keys for this field, and of those for the one trusted field.
+// checkField checks the map of one field: the keys for this field, and those for the one trusted field.
 func checkField(conf grammar.Values, complete bool, name string, own grammar.Meaning) (faults []string) {
 	keys := grammar.Find(grammar.Switch, own)
 	top, _ := keys[0].Type.Highest()
@@ -154,7 +154,7 @@ func checkField(conf grammar.Values, complete bool, name string, own grammar.Mea
 		for cos := range 8 {
 			for _, v := range grammar.Items(conf[k.Spell(cos, "")]) {
 				n, ok := grammar.Number(v, top)
-				if !ok && k.Means == grammar.MapTrusted { // of the others the type has been judged
+				if !ok && k.Means == grammar.MapTrusted { // the type of the others was checked
 					faults = append(faults, fmt.Sprintf("Traffic source %s: invalid priority value '%s' in %s", name, v, k.Spell(cos, "")))
 				}
 				if ok {
@@ -171,7 +171,7 @@ func checkField(conf grammar.Values, complete bool, name string, own grammar.Mea
 	return faults
 }
 
-// checkPriorityGroups wants every cos in exactly one group of the list.
+// checkPriorityGroups checks that every cos is in exactly one group of the list.
 func checkPriorityGroups(conf grammar.Values) (faults []string) {
 	groups, ok := conf.Get(grammar.Switch, grammar.PriorityGroups, -1, "")
 	if !ok {
@@ -195,7 +195,7 @@ func checkPriorityGroups(conf grammar.Values) (faults []string) {
 	return faults
 }
 
-// checkPortGroups wants every listed port group to have its ports, and its cos where the feature has them.
+// checkPortGroups checks that every listed port group has ports, and cos if the feature has such a key.
 func checkPortGroups(conf grammar.Values, f grammar.Feature) (faults []string) {
 	list, _ := conf.Get(f, grammar.Groups, -1, "")
 	for _, g := range grammar.Items(list) {
@@ -204,7 +204,7 @@ func checkPortGroups(conf grammar.Values, f grammar.Feature) (faults []string) {
 				continue
 			}
 			_, ok := conf.Get(f, m, -1, g)
-			if m == grammar.GroupCos && len(grammar.Find(f, grammar.GroupQueues)) > 0 { // queues do as well
+			if m == grammar.GroupCos && len(grammar.Find(f, grammar.GroupQueues)) > 0 { // queues can replace cos
 				_, queues := conf.Get(f, grammar.GroupQueues, -1, g)
 				ok = ok || queues
 			}

@@ -13,14 +13,13 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// TestRefusesWhatTheGrammarDoesNotHave sets every key of traffic.conf in a file of the factory. Exactly the values are refused that do not
-// have the type of the key in the grammar. An unknown key below a feature of traffic.conf is refused, and keys of other features are
-// ignored.
+// TestRefusesWhatTheGrammarDoesNotHave sets every key of traffic.conf in a file of the factory. Exactly the values without the type in the
+// grammar are refused. An unknown key below a feature of traffic.conf is refused, and keys of other features are ignored.
 func TestRefusesWhatTheGrammarDoesNotHave(t *testing.T) {
 	values := strings.Fields(`true FALSE yes 0 1 7 8 63 64 100 101 127 128 2147483647 2147483648 -1 +1 50.0 x dwrr 802.1p dscp none port
 		[] [0] [0,7] [8] [63] [64] [1,2,3] [5,9] [1-3] [4 4 [,] [a,] [802.1p] [802.1p,dscp] [port] [DSCP] [a] [a,b]
 		swp60 swp60,swp61-swp62 swp60s0-swp60s7 swp60s8 swp62-swp61 SWP60 eth0 allports [swp60] é 18,000`)
-	// What these mean is judged together with other lines.
+	// These keys are checked together with other lines.
 	together := []grammar.Meaning{grammar.Groups, grammar.PriorityGroups, grammar.MapTrusted}
 	factory, err := filepath.Glob("../factory/t*.conf")
 	require.NoError(t, err)

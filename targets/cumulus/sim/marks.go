@@ -10,7 +10,7 @@ import (
 
 var _ target.Marker = (*Switchd)(nil)
 
-// Marks implements [target.Marker] by the port groups of the file that switchd took last.
+// Marks implements [target.Marker] with the port groups of the file that switchd loaded last.
 func (s *Switchd) Marks(port string, cos int) (from int, ok bool) {
 	lines, _ := grammar.Parse([]byte(s.Content))
 	conf := grammar.ValuesOf(lines)

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The daemon marks by the port groups of the file that it took last, and by no other.
+// The daemon marks with the port groups of the file that it loaded last, and of no other.
 func TestMarks(t *testing.T) {
 	t.Parallel()
 	const old = "ecn.port_group_list = [a]\necn.a.cos_list = [3]\necn.a.port_set = swp1-swp4\necn.a.min_threshold_bytes = 40000\n"

@@ -6,9 +6,9 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Pair is clagd on one switch of an MLAG pair, as clagctl prints it. It sees the other switch as long as a port between them has a link.
+// Pair is clagd on one switch of an MLAG pair, as clagctl prints it. It sees the other switch while a port between them has a link.
 type Pair struct {
-	Ports []string // of this switch, to the other one; none: the fabric does not have the peer link, which is up
+	Ports []string // the ports of this switch to the other one; none: the peer link is not in the fabric, and counts as up
 	m     target.Machine
 }
 
@@ -18,7 +18,7 @@ func (s *Pair) Boot(m target.Machine) {
 	m.Install("/usr/bin/clagctl", s.clagctl)
 }
 
-// clagctl is clagctl -j; its members here are those that are read.
+// clagctl is clagctl -j. It prints only the members that rocec reads.
 func (s *Pair) clagctl(p *target.Proc) int {
 	if !slices.Equal(p.Args[1:], []string{"-j"}) {
 		return p.Fail(2, "usage: clagctl [-j]")

@@ -1,11 +1,12 @@
 // Package sim simulates Cumulus Linux on a switch: [Switchd], which programs the chip from traffic.conf, and the syntax checker
 // cl-consistency-check. Switchd has a reload node and a log; from 4.4 on it reads qos_features.conf and qos_infra.conf.
 //
-// The reaction of a real switchd to a bad file differs by release and is not documented for 3.x. This one refuses it, as the syntax
-// checker of 4.1 and later would, and stays down. A line is bad if it is not in the grammar; [check] also judges lines together.
+// The reaction of a real switchd to a bad file differs by release and is not documented for 3.x. The simulated one refuses it, as the
+// syntax checker of 4.1 and later would, and stays down. A line is bad if it is not in the grammar; [check] also checks combinations of
+// lines.
 //
 // Package sim is an independent judge of the files and commands of rocec: never merge it with the grammar or the reader of the target.
-// From the grammar it takes the table of keys and types alone.
+// From the grammar it uses only the table of keys and types.
 package sim
 
 import (
@@ -16,14 +17,14 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Config is what differs between switches.
+// Config contains the differences between switches.
 type Config struct {
 	Conf    string                        // the path of traffic.conf, or of qos_features.conf
-	Infra   string                        // the path of qos_infra.conf, of releases that have one; they reload by the unit
+	Infra   string                        // the path of qos_infra.conf; empty: the release lacks it. With it, the unit reloads
 	Unit    string                        // the service: "switchd.service"
-	Reload  string                        // the node that makes switchd take the file again; empty: the release lacks it
-	Checker bool                          // the release has the syntax checker, and wants what it wants
-	Says    func(content []byte) []string // further lines that it logs when it takes a file; nil: no lines
+	Reload  string                        // the node that makes switchd reload the file; empty: the release lacks it
+	Checker bool                          // the release has the syntax checker, and switchd refuses the same files
+	Says    func(content []byte) []string // further lines that switchd logs when it loads a file; nil: none
 }
 
 // Switchd is the daemon of one switch.
@@ -35,15 +36,15 @@ type Switchd struct {
 
 // state is the daemon's state while it runs, guarded by the machine's lock.
 type state struct {
-	Content string // the file it took last
-	Queues  string // and qos_infra.conf with it
-	Loads   int    // how often it took one since the device was switched on
+	Content string // the last loaded file
+	Queues  string // the qos_infra.conf loaded with it
+	Loads   int    // the number of loads since the device was switched on
 }
 
 // Valid implements [target.State].
 func (s *state) Valid() bool { return s.Loads >= 0 }
 
-// New makes the daemon of one switch.
+// New returns the daemon of one switch.
 func New(c Config) *Switchd { return &Switchd{Config: c} }
 
 // Boot implements [target.Sim].
@@ -60,12 +61,12 @@ func (s *Switchd) Boot(m target.Machine) {
 		}))
 	}
 	if s.Checker {
-		m.Install("/usr/cumulus/bin/cl-consistency-check", s.consistencyCheck) // which no search path has
+		m.Install("/usr/cumulus/bin/cl-consistency-check", s.consistencyCheck) // this folder is in no search path
 	}
 	m.Service(s.Unit, s.load)
 }
 
-// load takes the file, or refuses it. A switch without a file starts nevertheless.
+// load loads the file, or refuses it. A switch without a file starts nevertheless.
 func (s *Switchd) load() error {
 	content, err := s.m.ReadFile(s.Conf)
 	if err != nil {
@@ -90,7 +91,7 @@ func (s *Switchd) load() error {
 	return nil
 }
 
-// unlimited is what switchd logs for each cos with PFC, which is not a complaint.
+// unlimited returns the lines that switchd logs for each cos with PFC; they are not complaints.
 func unlimited(content []byte) (lines []string) {
 	parsed, _ := grammar.Parse(content)
 	conf := grammar.ValuesOf(parsed)
@@ -111,7 +112,7 @@ func (s *Switchd) log(faults []string) {
 	}
 }
 
-// Loaded returns the traffic.conf switchd runs with, and how often it took one since the device was switched on.
+// Loaded returns the traffic.conf that switchd runs with, and the number of loads since the device was switched on.
 func (s *Switchd) Loaded() (content []byte, times int) {
 	s.m.Do(func() {
 		if times = s.Loads; times > 0 {
@@ -121,7 +122,7 @@ func (s *Switchd) Loaded() (content []byte, times int) {
 	return content, times
 }
 
-// consistencyCheck is cl-consistency-check --datapath-syntax-check [-q] [-t FILE], or of 4.4 and later [-q] [-qf FILE] [-qi FILE].
+// consistencyCheck is cl-consistency-check --datapath-syntax-check [-q] [-t FILE], or in 4.4 and later [-q] [-qf FILE] [-qi FILE].
 func (s *Switchd) consistencyCheck(p *target.Proc) int {
 	if s.Infra != "" {
 		return s.checkPair(p)
@@ -150,7 +151,7 @@ func (s *Switchd) consistencyCheck(p *target.Proc) int {
 	return min(len(faults), 1)
 }
 
-// checkPair is the checker of releases with two files. What is not named is read where it lies.
+// checkPair is the checker of releases with two files. It reads an unnamed file from its usual path.
 func (s *Switchd) checkPair(p *target.Proc) int {
 	const usage = "%s: usage: cl-consistency-check --datapath-syntax-check [-q] [-qf FILE] [-qi FILE]"
 	files := [2]string{s.Conf, s.Infra}

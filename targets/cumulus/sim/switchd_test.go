@@ -34,7 +34,7 @@ priority_group.service.cos_list = [2]
 priority_group.bulk.cos_list = [0,1,3,4,5,6]
 `
 
-// boot is a switch of 4.3, or of a release without reload and checker.
+// boot returns a switch of 4.3, or of a release without reload and checker.
 func boot(c sim.Config) *lab.Device {
 	image := func(*ir.Device) target.Image {
 		return target.Image{Files: map[string]string{conf: goodTraffic}, Sims: []target.Sim{sim.New(c)}}
@@ -44,7 +44,7 @@ func boot(c sim.Config) *lab.Device {
 
 var newest = sim.Config{Conf: conf, Unit: "switchd.service", Reload: node, Checker: true}
 
-// run runs a command as root and gives its status and what it printed, the complaints last.
+// run runs a command as root. It returns the status, and the output followed by the errors.
 func run(t *testing.T, d *lab.Device, cmd string) (status int, said string) {
 	t.Helper()
 	out, errs, status := d.Run(t.Context(), "root", cmd, "")
@@ -66,7 +66,7 @@ func TestSwitchd(t *testing.T) {
 		return string(content), times
 	}
 	content, times := loaded()
-	require.Equal(t, goodTraffic, content, "it took the factory's file when the switch came up")
+	require.Equal(t, goodTraffic, content, "it loaded the factory's file at boot")
 	require.Equal(t, 1, times)
 	out, _, status := d.Run(t.Context(), "cumulus", "systemctl is-active switchd.service; systemctl restart switchd.service", "")
 	require.Equal(t, "active\n", out)
@@ -110,7 +110,7 @@ func TestSwitchd(t *testing.T) {
 	require.Equal(t, "No errors detected in traffic config file "+conf+"\n", good(t, d, "/usr/cumulus/bin/cl-consistency-check -d"))
 	good(t, d, "mv /new "+conf)
 	content, _ = loaded()
-	require.Equal(t, goodTraffic, content, "a file is not in use before switchd reloads")
+	require.Equal(t, goodTraffic, content, "a file is in use only after a reload")
 	good(t, d, "echo 1 >"+node)
 	content, times = loaded()
 	require.Equal(t, fine, content)
@@ -130,7 +130,7 @@ func TestSwitchd(t *testing.T) {
 	require.Contains(t, good(t, d, "cat /var/log/switchd.log"), "nonsense")
 }
 
-// TestOlderSwitchd: a release without reload and checker has neither, takes partial maps, and starts without a file.
+// TestOlderSwitchd: an older release has no reload node and no checker, accepts partial maps, and starts without a file.
 func TestOlderSwitchd(t *testing.T) {
 	d := boot(sim.Config{Conf: conf, Unit: "switchd.service"})
 	good(t, d, "test ! -e "+node+" && ! command -v cl-consistency-check")

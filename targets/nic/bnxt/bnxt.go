@@ -1,5 +1,5 @@
-// Package bnxt knows the NICs of the driver bnxt: Broadcom NetXtreme-E.
-// No target writes for them: they are judged as a by_hand block says they are set.
+// Package bnxt knows the NICs of the driver bnxt: Broadcom NetXtreme-E. No target writes for them: rocec judges the settings that a
+// by_hand block states.
 package bnxt
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Target is a row of facts.
+// Target contains only facts.
 var Target = &target.Target{
 	Name:   "bnxt",
 	Doc:    "Facts of Broadcom NetXtreme-E NICs (driver bnxt); rocec writes none of their settings.",
@@ -19,8 +19,8 @@ var Target = &target.Target{
 var driver = ir.NewDriver(ir.Driver{
 	Name: "bnxt", Title: "Broadcom NetXtreme-E",
 	Can: ir.NICCan{
-		Lossless: 1, UsualLossless: true, LosslessSource: "Linux, bnxt_dcb.c: pfc_cap as the firmware reports it, most often 1",
-		OneVersion: "RoCEv1 is gone from the driver since release 219", // Broadcom's bnxt_re notes
+		Lossless: 1, UsualLossless: true, LosslessSource: "Linux, bnxt_dcb.c: pfc_cap is reported by the firmware, most often as 1",
+		OneVersion: "since release 219 the driver has no RoCEv1", // Broadcom's bnxt_re notes
 	},
 	Bonds: nic.BondModes,
 	Models: []*ir.NICModel{

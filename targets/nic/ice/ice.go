@@ -1,5 +1,5 @@
-// Package ice knows the NICs of the driver ice: Intel E810.
-// No target writes for them: they are judged as a by_hand block says they are set.
+// Package ice knows the NICs of the driver ice: Intel E810. No target writes for them: rocec judges the settings that a by_hand block
+// states.
 package ice
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Target is a row of facts.
+// Target contains only facts.
 var Target = &target.Target{
 	Name:   "ice",
 	Doc:    "Facts of Intel E810 NICs (driver ice); rocec writes none of their settings.",
@@ -20,7 +20,7 @@ var driver = ir.NewDriver(ir.Driver{
 	Name: "ice", Title: "Intel E810",
 	Can: ir.NICCan{
 		Lossless: 1, LosslessSource: "Intel's RDMA guide for the E810 (635330): one traffic class with PFC on each port",
-		OneVersion: "the driver irdma speaks RoCEv2 and iWARP", // Intel's irdma notes
+		OneVersion: "the driver irdma supports RoCEv2 and iWARP", // Intel's irdma notes
 	},
 	Bonds: nic.BondModes,
 	Models: []*ir.NICModel{

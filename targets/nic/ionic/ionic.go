@@ -1,5 +1,5 @@
-// Package ionic knows the NICs of the driver ionic: AMD Pensando.
-// No target writes for them: they are judged as a by_hand block says they are set.
+// Package ionic knows the NICs of the driver ionic: AMD Pensando. No target writes for them: rocec judges the settings that a by_hand
+// block states.
 package ionic
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Target is a row of facts.
+// Target contains only facts.
 var Target = &target.Target{
 	Name:   "ionic",
 	Doc:    "Facts of AMD Pensando NICs (driver ionic, with ionic_rdma from Linux 6.18); rocec writes none of their settings.",
@@ -18,7 +18,7 @@ var Target = &target.Target{
 // Sources of models: "DPDK" is the table of adapters of DPDK's guide to the driver, "Linux" its source.
 var driver = ir.NewDriver(ir.Driver{
 	Name: "ionic", Title: "AMD Pensando",
-	Can:   ir.NICCan{OneVersion: "the driver announces RoCEv2 alone"}, // Linux, ionic_ibdev.c: RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP
+	Can:   ir.NICCan{OneVersion: "the driver announces only RoCEv2"}, // Linux, ionic_ibdev.c: RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP
 	Bonds: nic.BondModes,
 	Models: []*ir.NICModel{
 		{

@@ -1,13 +1,13 @@
 // Package mlx4 spells a fabric for hosts with NICs whose driver is mlx4_core: ConnectX-3.
 //
-// A NIC that takes part in an intent gets a value file, and the host the script rocec-host-mlx4 with its unit and rules, as package
-// nic has them. The card takes the PCP of a frame as its priority and has no DSCP map, so lossless traffic travels by PCP in a VLAN.
-// It neither answers marked packets nor slows down on CNPs.
+// A NIC that carries an intent gets a value file, and the host gets the script rocec-host-mlx4 with its unit and rules (package nic). The
+// card uses the PCP of a frame as its priority and has no DSCP map, so PCP in a VLAN must identify lossless traffic. The card neither
+// answers marked packets nor slows down on CNPs.
 //
 // # The value file
 //
 //	bond          netdev          compared, never set
-//	create_vlan   on              the interface of the VLAN is made
+//	create_vlan   on              the interface of the VLAN is created
 //	dcbx          host            the host decides, not the firmware
 //	ets_bw        LIST 0-100      percent by traffic class; the classes that are ets sum to 100, the others are 0
 //	ets_tc        LIST 0-7        traffic class by priority
@@ -17,7 +17,7 @@
 //	pfc           LIST 0, 1       priorities with PFC
 //	roce_mode     text            "RoCE v2" or "IB/RoCE v1": default of RDMA-CM
 //	tos           0-255           default type of service of RDMA-CM
-//	vlan          1-4094          the VLAN that carries traffic told by PCP
+//	vlan          1-4094          the VLAN that carries traffic identified by PCP
 //	vlan_ip       PREFIX          its address
 //	vlan_map      0:P,2:P,4:P,6:P 802.1p priority of the socket priorities on it
 //
@@ -25,11 +25,11 @@
 //
 // The commands and files of mlx5 for the same settings (dcb or mlnx_qos, ethtool, ip and the configfs of rdma_cm), and also:
 //
-//	/sys/class/net/IF/dev_port                        r    which port of the card it is, from 0: both are one PCI function
-//	/sys/module/mlx4_core/parameters/roce_mode        r    where the version does not take
+//	/sys/class/net/IF/dev_port                        r    the port of the card, from 0: both ports are one PCI function
+//	/sys/module/mlx4_core/parameters/roce_mode        r    if the version cannot be set
 //
 // Facts are from the source of the driver in Linux (en_dcb_nl.c: pfc, ets and dcbx, no app, no buffers; en_ethtool.c; mlx4/main.c of
-// mlx4_ib). MLNX_OFED has congestion control for ConnectX-3 Pro in debugfs (r_roce_ecn_rp); it is not written.
+// mlx4_ib). MLNX_OFED has congestion control for ConnectX-3 Pro in debugfs (r_roce_ecn_rp); rocec does not write it.
 package mlx4
 
 import (
@@ -50,7 +50,7 @@ var family = &nic.Family{
 	Plain:     "pfc=0,0,0,0,0,0,0,0\ntos=0\nvlan_map=0:0,2:0,4:0,6:0\n",
 	Script:    nic.Script(suffix, func() string { return nic.Card() + own }),
 	Rows:      func() []nic.Row { return nic.Sorted(nic.HostRows, nic.CardRows, nic.CMRows, nic.VLANRows) },
-	Unreached: "queue pairs of virtual functions, which containers get",
+	Unreached: "queue pairs of virtual functions, which containers use",
 	Judge:     judge,
 	Probes:    probes,
 
@@ -76,12 +76,12 @@ const suffix = "-mlx4"
 //go:embed script/mlx4.sh
 var own string
 
-// ConnectX-3 speaks RoCEv1 only; its Pro variant speaks both. 56G is a speed of its maker and left out.
+// ConnectX-3 supports only RoCEv1; its Pro variant supports both versions. 56G, a speed of its maker alone, is left out.
 //
 // Sources of models: "RHEL" is Red Hat's RoCE documentation.
 var driver = ir.NewDriver(ir.Driver{
 	Name: "mlx4", Title: "ConnectX-3",
-	Can:   ir.NICCan{NoDCQCN: true, AlwaysRoCE: true}, // Linux: neither mlx4_en nor mlx4_ib has a switch or a counter of DCQCN
+	Can:   ir.NICCan{NoDCQCN: true, AlwaysRoCE: true}, // Linux: mlx4_en and mlx4_ib have no switch and no counter of DCQCN
 	Bonds: nic.BondModes,
 	Models: []*ir.NICModel{
 		{

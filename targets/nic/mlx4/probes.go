@@ -8,8 +8,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// probes appends the probes that show whether the settings of a NIC work: they can be read, the interface has the fabric's MTU and a
-// GID of the right kind, and its counters.
+// probes appends the probes that show whether the settings of a NIC work: settings are readable, the interface has the fabric's MTU and a
+// suitable GID, and its counters do not rise.
 func probes(out []target.Probe, s *nic.Settings) []target.Probe {
 	out = append(out, nic.PriorityProbe(s))
 	if s.NIC.MTU > 0 {
@@ -18,7 +18,7 @@ func probes(out []target.Probe, s *nic.Settings) []target.Probe {
 	return append(out, nic.FactProbe(s), nic.GIDProbe(s), nic.CounterProbe(s, counters(s), rdmaCounters))
 }
 
-// portCounters are those of a port that tell of pauses, by priority. Source: main_strings of en_ethtool.c.
+// portCounters returns the names of a port's counters of pauses, by priority. Source: main_strings of en_ethtool.c.
 var portCounters = sync.OnceValue(func() (names []string) {
 	for prio := range 8 {
 		names = append(names, fmt.Sprintf("rx_pause_prio_%d", prio), fmt.Sprintf("tx_pause_prio_%d", prio))
@@ -26,15 +26,15 @@ var portCounters = sync.OnceValue(func() (names []string) {
 	return append(names, "rx_pause", "tx_pause")
 })
 
-// rdmaCounters are those of the RDMA device that tell of loss. Source: diag_basic and diag_ext of mlx4_ib's main.c.
+// rdmaCounters are the counters of the RDMA device that show loss. Source: diag_basic and diag_ext of mlx4_ib's main.c.
 var rdmaCounters = []nic.Counter{
 	{
 		Name: "rq_num_oos", Unit: target.UnitPackets,
-		Format: "%s received %s out of sequence: packets were lost or overtaken on the way (%s).", Noun: "request",
+		Format: "%s received %s out of sequence: packets were lost or reordered on the way (%s).", Noun: "request",
 	},
 	{
 		Name: "sq_num_oos", Unit: target.UnitEvents,
-		Format: "%s was asked %s to send packets again that did not arrive in order (%s).", Noun: "time",
+		Format: "%s was asked %s to resend packets that did not arrive in order (%s).", Noun: "time",
 	},
 	{Name: "rq_num_dup", Unit: target.UnitPackets},
 	{Name: "sq_num_to", Unit: target.UnitEvents},
@@ -45,7 +45,7 @@ var rdmaCounters = []nic.Counter{
 	{Name: "link_downed", Unit: target.UnitEvents},
 }
 
-// counters are those of a NIC by name, without a value.
+// counters returns the counters of a NIC by name, without a value.
 func counters(s *nic.Settings) map[string]target.Sample {
 	m := map[string]target.Sample{}
 	for _, c := range rdmaCounters {
@@ -59,8 +59,8 @@ func counters(s *nic.Settings) map[string]target.Sample {
 			name := fmt.Sprintf("rx_pause_prio_%d", prio)
 			m[name] = nic.Counter{
 				Name: name, Unit: target.UnitFrames, Noun: "PFC frame",
-				Format: fmt.Sprintf("%%s was sent %%s for priority %d, which is not lossless here: the switch port "+
-					"pauses another class (%%s).", prio),
+				Format: fmt.Sprintf("%%s received %%s for priority %d, which is not lossless here: the switch port pauses another class "+
+					"(%%s).", prio),
 			}.Sample(s)
 		}
 	}

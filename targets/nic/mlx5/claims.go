@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// claims are what documents of the driver leave open, asked of one NIC.
+// claims returns the questions that documents of the driver leave open, for one NIC.
 func claims(n *ir.NIC) []target.Claim {
 	home := "/sys/class/net/" + nic.Quote(n.Name)
 	device := home + "/device"
@@ -19,8 +19,8 @@ func claims(n *ir.NIC) []target.Claim {
 	}
 	return []target.Claim{
 		{
-			ID: "mlx5-roce-enable", Says: "Where the driver has a file roce_enable, it shows what devlink has as enable_roce.",
-			Source: "MLNX_OFED 24.07: writing the file sets the value of devlink; of older ones it is not known",
+			ID: "mlx5-roce-enable", Says: "If the driver has a file roce_enable, the file shows the value of enable_roce in devlink.",
+			Source: "MLNX_OFED 24.07: writing the file sets the value of devlink; for older releases this is unknown",
 			Query: target.Query{Cmd: "echo \"file $(cat " + device + "/roce_enable)\"\nbdf=$(readlink -f " + device + ")\n" +
 				`devlink -j dev param show "pci/${bdf##*/}" name enable_roce | grep -oE '"(cmode|value)": *("[a-z]+"|true|false)'`},
 			Judge: func(answer []byte) target.Verdict {
@@ -31,7 +31,7 @@ func claims(n *ir.NIC) []target.Claim {
 			},
 		},
 		{
-			ID: "mlx5-dcqcn-place", Says: "The parameters of DCQCN are below ecn of the interface (MLNX_OFED), or in cc_params of debugfs.",
+			ID: "mlx5-dcqcn-place", Says: "The parameters of DCQCN are in the interface's folder ecn (MLNX_OFED), or in cc_params of debugfs.",
 			Source: "sources of the driver, of MLNX_OFED 24.07 and of Linux",
 			Query: target.Query{Cmd: "[ ! -d " + home + "/ecn/roce_np ] || echo ecn\nbdf=$(readlink -f " + device + ")\n" +
 				`ls "/sys/kernel/debug/mlx5/${bdf##*/}/cc_params"`},
@@ -42,11 +42,11 @@ func claims(n *ir.NIC) []target.Claim {
 			},
 		},
 		{
-			ID: "mlx5-cnp-mode", Says: "The firmware starts in np_cnp_prio_mode 1, in which the priority of np_cnp_prio does not count.",
-			Source: "cong.c of mlx5_ib writes mode 0 with the priority; no document says in which mode the firmware starts", Own: true,
+			ID: "mlx5-cnp-mode", Says: "The firmware starts in np_cnp_prio_mode 1, in which np_cnp_prio has no effect.",
+			Source: "cong.c of mlx5_ib writes mode 0 with the priority; no document states the first mode of the firmware", Own: true,
 			Query: target.Query{Cmd: "[ ! -e /etc/rocec/host/" + nic.Quote(n.Name) + ".conf ] || echo written\nbdf=$(readlink -f " + device +
 				")\n" + `cat "/sys/kernel/debug/mlx5/${bdf##*/}/cc_params/np_cnp_prio_mode"`},
-			Judge: func(answer []byte) target.Verdict { // one that rocec has written is in mode 0 by that
+			Judge: func(answer []byte) target.Verdict { // a write by rocec sets mode 0
 				mode := strings.TrimSpace(string(answer))
 				return target.Decide(mode == "0" || mode == "1", mode == "1")
 			},

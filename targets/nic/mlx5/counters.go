@@ -8,10 +8,10 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// rdmaCounters are those that tell of congestion, loss, and what the NIC does about it. Traffic is not counted here: it begins and ends as
-// applications do. Source: the vendor's "Understanding mlx5 Linux Counters", and the drivers (counters.c of mlx5_ib).
+// rdmaCounters are the counters that show congestion, loss, and the reaction of the NIC. Counters of traffic are left out, because traffic
+// depends on applications. Source: the vendor's "Understanding mlx5 Linux Counters", and the drivers (counters.c of mlx5_ib).
 var rdmaCounters = []nic.Counter{
-	// congestion: marked packets are answered by CNPs, on which senders slow down
+	// congestion: CNPs answer marked packets, and senders slow down on CNPs
 	{Name: "np_ecn_marked_roce_packets", Unit: target.UnitPackets},
 	{Name: "np_cnp_sent", Unit: target.UnitPackets},
 	{Name: "rp_cnp_handled", Unit: target.UnitPackets},
@@ -19,20 +19,20 @@ var rdmaCounters = []nic.Counter{
 	// loss, as the receiver and the sender see it
 	{
 		Name: "out_of_sequence", Unit: target.UnitPackets,
-		Format: "%s received %s out of sequence: packets were lost or overtaken on the way (%s).", Noun: "packet",
+		Format: "%s received %s out of sequence: packets were lost or reordered on the way (%s).", Noun: "packet",
 	},
 	{
 		Name: "packet_seq_err", Unit: target.UnitEvents,
-		Format: "%s was asked %s to send packets again that did not arrive in order (%s).", Noun: "time",
+		Format: "%s was asked %s to resend packets that did not arrive in order (%s).", Noun: "time",
 	},
 	{
 		Name: "implied_nak_seq_err", Unit: target.UnitEvents,
-		Format: "%s saw %s that an answer was missing before a later one: packets were lost on the way (%s).", Noun: "time",
+		Format: "%s found %s that an answer was missing before a later one: packets were lost on the way (%s).", Noun: "time",
 	},
 	{Name: "port_rcv_errors", Unit: target.UnitPackets},
 	{Name: "port_xmit_discards", Unit: target.UnitPackets},
 	{Name: "rx_icrc_encapsulated", Unit: target.UnitPackets},
-	// retransmissions, and what sets them off
+	// retransmissions and their causes
 	{Name: "local_ack_timeout_err", Unit: target.UnitEvents},
 	{Name: "duplicate_request", Unit: target.UnitPackets},
 	{Name: "roce_adp_retrans", Unit: target.UnitEvents},
@@ -40,7 +40,7 @@ var rdmaCounters = []nic.Counter{
 	{Name: "roce_slow_restart", Unit: target.UnitEvents},
 	{Name: "roce_slow_restart_cnps", Unit: target.UnitEvents},
 	{Name: "roce_slow_restart_trans", Unit: target.UnitEvents},
-	// receivers without a buffer to receive into
+	// receivers without a receive buffer
 	{Name: "rnr_nak_retry_err", Unit: target.UnitEvents},
 	{Name: "out_of_buffer", Unit: target.UnitEvents},
 	// the link below
@@ -49,8 +49,8 @@ var rdmaCounters = []nic.Counter{
 	{Name: "port_xmit_wait", Unit: target.UnitEvents},
 }
 
-// counters are those of a NIC by name, without a value. Pauses of lossless priorities, CNPs and timeouts have no words: they are
-// what PFC and DCQCN are for, or follow from a peer that was switched off.
+// counters returns the counters of a NIC by name, without a value. A rise is no problem for pauses of lossless priorities, CNPs and
+// timeouts: PFC and DCQCN cause them, or a peer that was switched off.
 func counters(s *nic.Settings) map[string]target.Sample {
 	at := s.NIC.Name + " on " + s.NIC.Device.Name
 	m := map[string]target.Sample{}
@@ -68,7 +68,7 @@ func counters(s *nic.Settings) map[string]target.Sample {
 	for _, name := range []string{"rx_discards_phy", "tx_discards_phy", "rx_out_of_buffer"} {
 		add(name, target.UnitPackets, "", "")
 	}
-	for _, name := range []string{"rx_global_pause", "tx_global_pause"} { // there are such while PFC is off
+	for _, name := range []string{"rx_global_pause", "tx_global_pause"} { // such pauses exist while PFC is off
 		add(name, target.UnitFrames, "", "")
 	}
 	for p, lossless := range s.PFC {
@@ -82,7 +82,7 @@ func counters(s *nic.Settings) map[string]target.Sample {
 			add("tx_"+prio+"pause", target.UnitFrames, "", "")
 		case !s.NIC.ByPause():
 			add("rx_"+prio+"pause", target.UnitFrames,
-				"%s was sent %s for priority %d, which is not lossless here: the switch port pauses another class (%s).", "PFC frame", p)
+				"%s received %s for priority %d, which is not lossless here: the switch port pauses another class (%s).", "PFC frame", p)
 		}
 	}
 	for _, c := range rdmaCounters {

@@ -16,7 +16,7 @@ var Driver = ir.NewDriver(ir.Driver{
 	Name: "mlx5", Title: "ConnectX-4 and later, BlueField",
 	Can: ir.NICCan{
 		OwnECN: true,
-		Storm:  "set pfc-prevention-tout (ethtool --set-tunable), so that at least a stuck host does not hold the fabric",
+		Storm:  "set pfc-prevention-tout (ethtool --set-tunable), so that at least a stuck host does not block the fabric",
 	},
 	Bonds:  nic.BondModes,
 	Buffer: buffer,
@@ -24,7 +24,7 @@ var Driver = ir.NewDriver(ir.Driver{
 	Models: models,
 })
 
-// models are a variable of their own, so that the compiler lays them out as data.
+// models is a separate variable, so that the compiler stores the models as data.
 var models = []*ir.NICModel{
 	{
 		Name: "connectx-4", Title: "Mellanox ConnectX-4", Speed: 100_000, Ports: 2, V1: true, V2: true,
@@ -64,7 +64,7 @@ var models = []*ir.NICModel{
 	{
 		Name: "connectx-8", Title: "NVIDIA ConnectX-8", Speed: 800_000, Ports: 8, V1: true, V2: true,
 		Parts:   []string{"900-9X81*"},
-		Aliases: []string{"cx8"}, Source: "vendor: up to 800G on as many as eight ports, user manual and Hot Chips 2025",
+		Aliases: []string{"cx8"}, Source: "vendor: up to 800G on up to eight ports, user manual and Hot Chips 2025",
 	},
 	{
 		Name: "connectx-9", Title: "NVIDIA ConnectX-9", Speed: 800_000, Ports: 8, V1: true, V2: true,
@@ -82,18 +82,18 @@ var models = []*ir.NICModel{
 	},
 }
 
-// longestCable is the longest cable the driver takes, in metres. Source: its check of pfc.delay.
+// longestCable is the longest cable that the driver accepts, in metres. Source: its check of pfc.delay.
 const longestCable = 999
 
 // The buffer of a NIC.
 //
-// The driver (port_buffer.c) demands room in a lossless buffer for the packets after a pause, for a frame of the interface's largest
-// MTU, so that sending can go on below the threshold, and for a cell:
+// The driver (port_buffer.c) requires room in a lossless buffer for the packets after a pause, for a frame of the interface's largest MTU
+// between the two thresholds, and for a cell:
 //
 //	xoff = (301 + 2.16 x metres) x Gb/s + 2.72 x MTU        speed 40G at least
 //	buffer >= xoff + 9216 + 128
 //
-// in whole numbers, each product cut off. The same bound holds while the NIC's firmware sizes the buffers.
+// in whole numbers, with each product rounded down. The same limit applies while the NIC's firmware sizes the buffers.
 const (
 	perGbps     = 301
 	perMetre    = 216 // hundredths of a byte per Gb/s
@@ -101,10 +101,10 @@ const (
 	leastSpeed  = 40_000
 	largestMTU  = 9216
 	cell        = 128
-	usualLength = 7 // metres, where none is stated
+	usualLength = 7 // metres, if the fabric states no length
 )
 
-// buffer returns the least lossless buffer the driver takes, summand by summand. No length counts as the driver's.
+// buffer returns the smallest lossless buffer that the driver accepts, and its terms. Without a length it uses the driver's default.
 func buffer(speed int, metres float64, mtu int) (need int, terms []ir.Term) {
 	length := int(math.Ceil(metres))
 	if length == 0 {
@@ -113,14 +113,14 @@ func buffer(speed int, metres float64, mtu int) (need int, terms []ir.Term) {
 	counted := max(speed, leastSpeed)
 	text := platform.SpeedText(counted)
 	if counted != speed {
-		text += ", the least the driver counts"
+		text += ", the driver's minimum"
 	}
 	link := perGbps * counted / 1000
 	cable := (perGbps+perMetre*length/100)*counted/1000 - link
 	terms = []ir.Term{
 		{Name: "until the peer has stopped", Bytes: link, Why: fmt.Sprintf("%d B per Gb/s at %s", perGbps, text)},
 		{Name: "on the cable, there and back", Bytes: cable, Why: fmt.Sprintf("2.16 B per metre and Gb/s, %d m", length)},
-		{Name: "frames that cannot be cut into", Bytes: perMTU * mtu / 100, Why: fmt.Sprintf("2.72 x MTU %d", mtu)},
+		{Name: "frames that cannot be interrupted", Bytes: perMTU * mtu / 100, Why: fmt.Sprintf("2.72 x MTU %d", mtu)},
 		{Name: "largest frame", Bytes: largestMTU, Why: "between xoff and xon"},
 		{Name: "cell", Bytes: cell, Why: "of the NIC's memory"},
 	}

@@ -14,8 +14,8 @@ import (
 // maker is the vendor id of PCI functions of these NICs.
 const maker = "0x15b3"
 
-// pciIDs are the models by the device id of their PCI functions; virtual functions are not among them. Source: mlx5_core_pci_table of the
-// kernel (drivers/net/ethernet/mellanox/mlx5/core/main.c).
+// pciIDs contains the device ids of the models' PCI functions, without virtual functions. Source: mlx5_core_pci_table of the kernel
+// (drivers/net/ethernet/mellanox/mlx5/core/main.c).
 var pciIDs = []struct{ id, model, title string }{
 	{"0x1013", "connectx-4", "ConnectX-4"},
 	{"0x1015", "connectx-4-lx", "ConnectX-4 Lx"},
@@ -31,13 +31,13 @@ var pciIDs = []struct{ id, model, title string }{
 	{"0xa2dc", "bluefield-3", "BlueField-3"},
 }
 
-// nvram lists the stored values of the firmware that affect RoCE. The number of the port follows a name that ends in _P. Source: the
-// vendor's list of mlxconfig parameters, and the output of mlxconfig 4.x as published in bug reports.
+// nvram lists the stored firmware parameters that affect RoCE. The number of the port follows a name that ends in _P. Source: the vendor's
+// list of mlxconfig parameters, and the output of mlxconfig 4.x as published in bug reports.
 var nvram = []string{
 	"LINK_TYPE_P", "ROCE_CONTROL", "ROCE_CC_PRIO_MASK_P", "CNP_DSCP_P", "CNP_802P_PRIO_P", "NUM_OF_PFC_P", "LLDP_NB_DCBX_P", "DCBX_WILLING_P",
 }
 
-// firmwareProbe asks what card a NIC is, and how its firmware and driver are set, as far as the host's tools tell.
+// firmwareProbe asks for the card model of a NIC, and for the settings of its firmware and driver that the host's tools show.
 func firmwareProbe(s *nic.Settings) target.Probe {
 	n := s.NIC
 	return target.Probe{
@@ -74,7 +74,7 @@ true`},
 	}
 }
 
-// nvramNames are the parameters of both ports.
+// nvramNames returns the names of nvram for both ports.
 func nvramNames() []string {
 	var out []string
 	for _, name := range nvram {
@@ -87,7 +87,7 @@ func nvramNames() []string {
 	return out
 }
 
-// stored gives a stored value of the port of a NIC as it is in use; empty: it is not told. Ports of a card are functions of one device.
+// stored returns a stored parameter for the port of a NIC; empty: it is unknown. The ports of a card are functions of one device.
 func stored(f nic.Facts, name string) string {
 	if !strings.HasSuffix(name, "_P") {
 		return f["nv."+name]
@@ -99,7 +99,7 @@ func stored(f nic.Facts, name string) string {
 	return f["nv."+name+port]
 }
 
-// storedNumber gives a stored value that is a number, or a word with its number behind it: "255", "True(1)".
+// storedNumber returns a stored value as a number. The value is a number, or a word followed by its number: "255", "True(1)".
 func storedNumber(f nic.Facts, name string) (int, bool) {
 	v := stored(f, name)
 	if _, rest, ok := strings.Cut(v, "("); ok {
@@ -118,36 +118,37 @@ func judgeCard(s *nic.Settings, f nic.Facts) []string {
 		say("%s is a %s; the fabric says %s.", at, title, strings.TrimPrefix(strings.TrimPrefix(n.Model.Title, "NVIDIA "), "Mellanox "))
 	}
 	if v, ok := storedNumber(f, "LINK_TYPE_P"); ok && v != 2 {
-		say("The firmware of %s has the port as %s, not as Ethernet (LINK_TYPE). Set it to ETH with mlxconfig, and reset the card.", at,
+		say("The firmware of %s sets the port to %s, not to Ethernet (LINK_TYPE). Set it to ETH with mlxconfig, and reset the card.", at,
 			target.Escape(stored(f, "LINK_TYPE_P")))
 	}
 	if v, ok := storedNumber(f, "ROCE_CONTROL"); ok && v == 1 {
 		say("The firmware of %s has RoCE switched off (ROCE_CONTROL). Set it to ROCE_ENABLE with mlxconfig, and reset the card.", at)
 	}
 	if v, ok := storedNumber(f, "NUM_OF_PFC_P"); ok && v < count(s.PFC) {
-		say("The firmware of %s has room for %d lossless priorities (NUM_OF_PFC); the fabric has %d.", at, v, count(s.PFC))
+		say("The firmware of %s supports %d lossless priorities (NUM_OF_PFC); the fabric has %d.", at, v, count(s.PFC))
 	}
-	if f["ecn"] == "" { // else the driver has switches of its own, which are settings
+	if f["ecn"] == "" { // else switches of the driver decide, which are settings
 		if mask, ok := storedNumber(f, "ROCE_CC_PRIO_MASK_P"); ok {
 			for prio, on := range s.ECN {
 				if on && mask>>prio&1 == 0 {
-					say("The firmware of %s has congestion control off for priority %d (ROCE_CC_PRIO_MASK); the fabric marks it by "+
+					say("The firmware of %s turns congestion control off for priority %d (ROCE_CC_PRIO_MASK), which the fabric marks by "+
 						"ECN%s.", at, prio,
 						dropping(n.Device.Fabric, prio))
 				}
 			}
 		}
 	}
-	if s.CNP != nil && f["ecn"] == "" && f["dcqcn.np_cnp_dscp"] == "" { // else it is a setting
+	if s.CNP != nil && f["ecn"] == "" && f["dcqcn.np_cnp_dscp"] == "" { // else the DSCP is a setting
 		if v, ok := storedNumber(f, "CNP_DSCP_P"); ok && len(s.CNP.DSCP) > 0 && v != s.CNP.DSCP[0].Value {
-			say("The firmware of %s sends CNPs with DSCP %d (CNP_DSCP), and nothing on the host can change it while it "+
-				"runs; the fabric says %d.", at, v, s.CNP.DSCP[0].Value)
+			say("The firmware of %s sends CNPs with DSCP %d (CNP_DSCP), which the host cannot change while it runs; the fabric says "+
+				"%d.", at, v, s.CNP.DSCP[0].Value)
 		}
 	}
 	return wrong
 }
 
-// dropping names a switch that drops lossless packets of a priority where the NIC sets no ECN bits; empty if no switch does.
+// dropping returns a clause about a switch that drops lossless packets of a priority if the NIC sets no ECN bits. It is empty if no switch
+// does.
 func dropping(f *ir.Fabric, prio int) string {
 	if !slices.ContainsFunc(f.CosGroups, func(g *ir.CosGroup) bool { return g.Cos == prio && g.Lossless && g.ECN != nil }) {
 		return ""
@@ -159,7 +160,7 @@ func dropping(f *ir.Fabric, prio int) string {
 	return fmt.Sprintf(", and without ECN bits lossless packets are lost at %s: %s", f.Devices[i].Name, f.Devices[i].Switch.Can.Drops)
 }
 
-// cardModel is the model that the PCI function of a NIC tells; empty: it is not known.
+// cardModel returns the model of a NIC by the ids of its PCI function; empty: unknown.
 func cardModel(f nic.Facts) (title, model string) {
 	for _, p := range pciIDs {
 		if f["vendor"] == maker && f["device"] == p.id {
@@ -178,8 +179,8 @@ func count(mask [8]bool) (n int) {
 	return n
 }
 
-// cardSamples returns the facts of the card, its driver and its firmware, and a hint where the firmware may change settings by
-// itself.
+// cardSamples returns the facts of the card, its driver and its firmware, and hints about settings that may have no effect or that the
+// firmware may change.
 func cardSamples(s *nic.Settings, f nic.Facts) []target.Sample {
 	title, _ := cardModel(f)
 	f["model"] = title
@@ -201,21 +202,21 @@ func cardSamples(s *nic.Settings, f nic.Facts) []target.Sample {
 	if _, ok := f.Number("dcqcn.np_cnp_prio_mode"); s.CNP != nil && s.ECN != [8]bool{} && !ok {
 		out = append(out, target.Sample{
 			Name: "mode of CNPs", On: s.NIC.Name, Unit: target.UnitState, Value: 1,
-			Hint: fmt.Sprintf("The priority of CNPs may have no effect on %s of %s: debugfs does not show np_cnp_prio_mode, and "+
-				"cnp_prio counts in mode 0 alone.", s.NIC.Name, s.NIC.Device.Name),
+			Hint: fmt.Sprintf("The priority of CNPs may have no effect on %s of %s: debugfs does not show np_cnp_prio_mode, and cnp_prio has an "+
+				"effect only in mode 0.", s.NIC.Name, s.NIC.Device.Name),
 		})
 	}
 	if on, ok := storedNumber(f, "LLDP_NB_DCBX_P"); ok && on == 1 {
 		out = append(out, target.Sample{
 			Name: "firmware LLDP", On: s.NIC.Name, Unit: target.UnitState, Value: 1,
-			Hint: fmt.Sprintf("The firmware of %s on %s speaks DCBX (LLDP_NB_DCBX) until the host takes over, and may take PFC from "+
-				"the switch: set LLDP_NB_DCBX_P1 and _P2 to 0 with mlxconfig.", s.NIC.Name, s.NIC.Device.Name),
+			Hint: fmt.Sprintf("The firmware of %s on %s runs DCBX (LLDP_NB_DCBX) until the host takes over, and may accept PFC from the switch: "+
+				"set LLDP_NB_DCBX_P1 and _P2 to 0 with mlxconfig.", s.NIC.Name, s.NIC.Device.Name),
 		})
 	}
 	return out
 }
 
-// pciID is the device id of a model, for the simulation; of one that is not known, that of the ConnectX-5.
+// pciID returns the device id of a model for the simulation. For an unknown model it returns that of the ConnectX-5.
 func pciID(m *ir.NICModel) string {
 	for _, p := range pciIDs {
 		if p.model == m.Name {

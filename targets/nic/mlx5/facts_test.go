@@ -35,12 +35,12 @@ func TestJudgeCard(t *testing.T) {
 		{"vendor 0x8086\ndevice 0x1021\n", ""},
 		{"vendor 0x15b3\ndevice 0x1018\n", ""}, // a virtual function
 		{"nv.LINK_TYPE_P1 ETH(2)\nnv.ROCE_CONTROL ROCE_ENABLE(2)\nnv.NUM_OF_PFC_P1 8\nnv.ROCE_CC_PRIO_MASK_P1 255\nnv.CNP_DSCP_P1 48\n", ""},
-		{"nv.LINK_TYPE_P1 IB(1)\n", "has the port as IB(1), not as Ethernet"},
+		{"nv.LINK_TYPE_P1 IB(1)\n", "sets the port to IB(1), not to Ethernet"},
 		{"pci 0000:03:00.1\nnv.LINK_TYPE_P1 IB(1)\nnv.LINK_TYPE_P2 ETH(2)\n", ""},
 		{"nv.ROCE_CONTROL ROCE_DISABLE(1)\n", "has RoCE switched off (ROCE_CONTROL)"},
 		{"nv.ROCE_CONTROL DEVICE_DEFAULT(0)\n", ""},
-		{"nv.NUM_OF_PFC_P1 0\n", "has room for 0 lossless priorities (NUM_OF_PFC); the fabric has 1."},
-		{"nv.ROCE_CC_PRIO_MASK_P1 239\n", "has congestion control off for priority 4 (ROCE_CC_PRIO_MASK)"},
+		{"nv.NUM_OF_PFC_P1 0\n", "supports 0 lossless priorities (NUM_OF_PFC); the fabric has 1."},
+		{"nv.ROCE_CC_PRIO_MASK_P1 239\n", "turns congestion control off for priority 4 (ROCE_CC_PRIO_MASK)"},
 		{"ecn sysfs\nnv.ROCE_CC_PRIO_MASK_P1 239\n", ""}, // the driver has switches of its own
 		{"nv.CNP_DSCP_P1 46\n", "sends CNPs with DSCP 46 (CNP_DSCP)"},
 		{"dcqcn.np_cnp_dscp 48\nnv.CNP_DSCP_P1 46\n", ""}, // what is in use is a setting
@@ -115,7 +115,7 @@ END`)
 		"model": "ConnectX-5", "driver": "mlx5_core, MLNX_OFED_LINUX-24.07-0.6.1.0", "dcqcn.np_cnp_dscp": "48",
 		"dcqcn.np_cnp_prio_mode": "1", "pfc-prevention-tout": "65535",
 		"lldpad.willing": "yes", "nv.LINK_TYPE_P1": "ETH(2)", "nv.LLDP_NB_DCBX_P1": "True(1)",
-		"firmware LLDP": "The firmware of ens1f0 on v2 speaks DCBX (LLDP_NB_DCBX) until the host takes over, and may take PFC from " +
+		"firmware LLDP": "The firmware of ens1f0 on v2 runs DCBX (LLDP_NB_DCBX) until the host takes over, and may accept PFC from " +
 			"the switch: set LLDP_NB_DCBX_P1 and _P2 to 0 with mlxconfig.",
 	}, facts())
 }
@@ -137,9 +137,9 @@ func TestJudgeCardBesideDrops(t *testing.T) {
 	group.ECN = &ir.ECN{}
 	tor := &ir.Device{Name: "tor1", Fabric: d.Fabric, Switch: &ir.Switch{}}
 	d.Fabric.Devices = append(d.Fabric.Devices, tor)
-	assert.True(t, strings.HasSuffix(wrong(), "the fabric marks it by ECN."), wrong())
+	assert.True(t, strings.HasSuffix(wrong(), "which the fabric marks by ECN."), wrong())
 	tor.Switch.Can.Drops = "its queues drop"
-	assert.Contains(t, wrong(), "marks it by ECN, and without ECN bits lossless packets are lost at tor1: its queues drop.")
+	assert.Contains(t, wrong(), "marks by ECN, and without ECN bits lossless packets are lost at tor1: its queues drop.")
 	group.Lossless = false
-	assert.True(t, strings.HasSuffix(wrong(), "the fabric marks it by ECN."), wrong())
+	assert.True(t, strings.HasSuffix(wrong(), "which the fabric marks by ECN."), wrong())
 }

@@ -1,23 +1,23 @@
 // Package mlx5 spells a fabric for hosts: the settings of RoCE NICs whose driver is mlx5_core (ConnectX-4 and later,
 // BlueField).
 //
-// The input is a host of the IR. The output for every NIC that takes part in an intent (or whose RoCE is switched off) is:
+// The input is a host of the IR. The output for every NIC that carries an intent (or whose RoCE is switched off) is:
 //
-//	/etc/rocec/host/IF.conf                    what the NIC should hold: sorted lines KEY=VALUE, comments of ours
-//	/usr/local/sbin/rocec-host                 the script that brings it about; the same bytes on every host
+//	/etc/rocec/host/IF.conf                    the wanted settings: sorted lines KEY=VALUE, with comments
+//	/usr/local/sbin/rocec-host                 the script that applies them; the same bytes on every host
 //	/etc/systemd/system/rocec-host@.service    runs it at boot, and whenever the interface comes back
-//	/etc/udev/rules.d/99-rocec.rules           runs it again when an RDMA device or a VLAN interface is made anew
-//	nic/IF                                     no file: the NIC as it is, printed by "rocec-host show" as KEY=VALUE
+//	/etc/udev/rules.d/99-rocec.rules           runs it again when an RDMA device or a VLAN interface is created again
+//	nic/IF                                     not a file: the present settings, printed by "rocec-host show" as KEY=VALUE
 //
-// The target promises: rendering is pure. The script reads before it writes and writes only differences, since a write of the PFC
-// mask bounces the link. It reads every write back and exits 1 with one line per setting that did not take. show, check and gids
-// never change anything. A setting that the NIC or its driver lacks reads as "unsupported", is left alone, and is not drift. MTU,
-// bond and VLAN interfaces belong to the host's own network configuration: they are compared, never changed.
+// Rendering has no side effects. The script reads before it writes and writes only differences, since a write of the PFC mask bounces the
+// link. It reads every written value back, and exits 1 with one line for each setting that was not applied. show, check and gids never
+// change anything. A setting that the NIC or its driver lacks reads as "unsupported", is not written, and is not drift. MTU, bond and VLAN
+// interfaces belong to the host's own network configuration: they are compared, never changed.
 //
 // # The value file
 //
-// Lines KEY=VALUE sorted by key (virtual functions by number), comments and empty lines. A key that is not there is not
-// touched. LIST is eight values parted by commas, for priority or traffic class 0 to 7.
+// Lines KEY=VALUE sorted by key (virtual functions by number), comments and empty lines. A setting without a key is not changed. LIST is
+// eight values separated by commas, for priority or traffic class 0 to 7.
 //
 //	bond          netdev          the bond the port belongs to (compared, never set)
 //	cable         1-999           metres of cable
@@ -37,29 +37,28 @@
 //	roce_mode     text            "RoCE v2" or "IB/RoCE v1": default of RDMA-CM
 //	tos           0-255           default type of service of RDMA-CM
 //	traffic_class 0-255, off      type of service forced on every RC queue pair (MLNX_OFED)
-//	traffic_rules RULES or none   exceptions by address, as the driver prints them, parted by spaces (MLNX_OFED)
-//	trust         dscp, pcp       what decides a received packet's priority
+//	traffic_rules RULES or none   exceptions by address, as the driver prints them, separated by spaces (MLNX_OFED)
+//	trust         dscp, pcp       the field that decides a received packet's priority
 //	ttl           0-255           IP TTL of RoCEv2 packets (MLNX_OFED)
 //	vf_roce_N     on, off         RoCE on virtual function N (MLNX_OFED)
-//	create_vlan   on              the interface of the VLAN is made where it is missing
-//	vlan          1-4094          the VLAN that carries traffic told by PCP
-//	vlan_ip       ADDRESS/LENGTH  an address of the interface that is made
+//	create_vlan   on              the interface of the VLAN is created if it is missing
+//	vlan          1-4094          the VLAN that carries traffic identified by PCP
+//	vlan_ip       ADDRESS/LENGTH  an address of the created interface
 //	vlan_map      0:P,2:P,4:P,6:P 802.1p priority of the socket priorities on it
 //
-// show prints cnp_prio as "mode N" where np_cnp_prio_mode is not 0. The number counts in mode 0 alone, and a write of it sets mode 0
-// (cong.c of mlx5_ib). So a NIC in another mode is written even if its number is already right.
+// show prints cnp_prio as "mode N" where np_cnp_prio_mode is not 0. The number has an effect only in mode 0, and a write of the number
+// sets mode 0 (cong.c of mlx5_ib). So the script writes the number in any other mode, even if it is already right.
 //
-// show prints the same lines. Three more values are "unsupported" for a setting that the NIC lacks, "missing" for a VLAN interface
-// or virtual function that does not exist, and "unread" for the two defaults of RDMA-CM until apply has made their configfs
-// directory. The directory stays, so that show need not write. While it exists the module rdma_cm is in use; "rmdir
+// show prints the same lines. Its three further values are "unsupported" for a setting that the NIC lacks, "missing" for a VLAN interface
+// or virtual function that does not exist, and "unread" for the two defaults of RDMA-CM until apply has created their configfs directory.
+// The directory stays, so that show never has to create it. While it exists the module rdma_cm is in use; "rmdir
 // /sys/kernel/config/rdma_cm/DEV" releases the module and keeps the values.
 //
-// The RDMA device is not named: rdma-core renames devices, so the script finds it, waiting up to 60 s for one that
-// comes late.
+// The files do not name the RDMA device, because rdma-core renames devices. The script finds the device, and waits for it up to 60 s.
 //
 // # What the script uses on a host
 //
-// Builtins of POSIX sh (of test, only -e -f -d and comparisons), and these commands:
+// The script uses builtins of POSIX sh (of test, only -e -f -d and comparisons), and these commands:
 //
 //	dcb dcbx show dev IF
 //	dcb dcbx set dev IF host ieee
@@ -80,10 +79,10 @@
 //	ip -o address show dev VLANIF; ip address replace ADDRESS/LENGTH dev VLANIF
 //	systemctl is-active --quiet lldpad.service
 //	modprobe rdma_cm|8021q; mkdir DIR; mkdir -p DIR; rmdir DIR; rm -f FILE; readlink LINK; sleep 1; sort; sort -n
-//	sha256sum; stat -c %u:%g:%a FILE; od -An -v -tx1 (check --json alone)
+//	sha256sum; stat -c %u:%g:%a FILE; od -An -v -tx1 (only check --json)
 //
-// mlnx_qos is only asked where dcb fails. Files, read (r) or read and written (rw), DEV being the RDMA device and P its
-// port; all but the first two may be missing:
+// The script uses mlnx_qos only if dcb fails. It reads (r) or reads and writes (rw) these files, where DEV is the RDMA device and P its
+// port. All except the first two may be missing:
 //
 //	/sys/class/net/IF                                              must exist
 //	/sys/class/net/IF/device/driver                           r    link to …/mlx5_core
@@ -95,7 +94,7 @@
 //	/sys/class/net/IF/settings/vf_roce                        rw   reads "vf_num 0: 1" lines, takes "0 1"
 //	/sys/class/net/IF/ecn/roce_{np,rp}/enable/PRIO            rw   0 or 1
 //	/sys/class/net/IF/ecn/roce_np/{cnp_dscp,cnp_802p_prio}    rw
-//	/sys/kernel/debug/mlx5/BDF/cc_params/{np_cnp_dscp,np_cnp_prio}   rw, where the former are missing
+//	/sys/kernel/debug/mlx5/BDF/cc_params/{np_cnp_dscp,np_cnp_prio}   rw, if the former are missing
 //	/sys/kernel/debug/mlx5/BDF/cc_params/np_cnp_prio_mode            r, and w by restore and leave
 //	/sys/kernel/config/rdma_cm/DEV/ports/P/default_roce_{mode,tos}   rw, after mkdir of DEV
 //	/sys/class/infiniband/DEV                                 must exist for the rest
@@ -105,11 +104,11 @@
 //	/sys/class/infiniband/DEV/{ttl,tc}/P/ttl                  rw
 //	/proc/net/vlan/config                                     r
 //
-// The probes and the identity also use cat, head, readlink, uname, systemctl is-active and ethtool -S. Where they are installed they
-// use ibv_devinfo, lldpctl, lldptool, ofed_info, ethtool --get-tunable, and mlxconfig or mstconfig to query. They read
+// The probes and the identity also use cat, head, readlink, uname, systemctl is-active and ethtool -S. If installed, they also use
+// ibv_devinfo, lldpctl, lldptool, ofed_info, ethtool --get-tunable, and mlxconfig or mstconfig to query. They read
 // /sys/class/net/IF/{carrier,speed}, /sys/class/net/IF/device/{vendor,device}, /sys/kernel/debug/mlx5/BDF/cc_params,
-// /sys/class/infiniband/DEV/fw_ver and /sys/class/infiniband/DEV/ports/P/{state,link_layer,hw_counters,counters}. `rocec selftest`
-// also uses ls, grep, ethtool --json -a, and devlink dev param show enable_roce.
+// /sys/class/infiniband/DEV/fw_ver and /sys/class/infiniband/DEV/ports/P/{state,link_layer,hw_counters,counters}. `rocec selftest` also
+// uses ls, grep, ethtool --json -a, and devlink dev param show enable_roce.
 //
 // Facts about drivers and tools are from the mlx5 sources of Linux and of MLNX_OFED 24.07, from mlnx-tools 26.07 and from iproute2
 // 6.1. The tests run the accepted command lines on the real dcb.
@@ -126,7 +125,7 @@ import (
 var Target = family.Target("RoCE settings of hosts with mlx5 NICs (ConnectX-4 and later, BlueField): a value file, a script and a "+
 	"systemd unit.", Topics)
 
-// family is older than other families: its script, unit and rules have no name of the driver in theirs.
+// family is older than the other families, so the names of its script, unit and rules do not contain the driver.
 var family = &nic.Family{
 	Driver: Driver,
 	Module: "mlx5_core",
@@ -134,8 +133,8 @@ var family = &nic.Family{
 	Rows:   rows,
 	Plain: "dscp_prio0=none\ndscp_prio1=none\ndscp_prio2=none\ndscp_prio3=none\ndscp_prio4=none\ndscp_prio5=none\ndscp_prio6=none\n" +
 		"dscp_prio7=none\npfc=0,0,0,0,0,0,0,0\ntos=0\ntrust=pcp\nvlan_map=0:0,2:0,4:0,6:0\n",
-	// NVIDIA/nccl#2383 and NVIDIA/nvshmem#25: queue pairs that are made by DevX bypass the kernel, which applies traffic_class.
-	Unreached: "queue pairs that a GPU makes (DevX: GDAKI of NCCL, IBGDA of NVSHMEM) and those of virtual functions, which containers get",
+	// NVIDIA/nccl#2383 and NVIDIA/nvshmem#25: DevX creates queue pairs without the kernel, which applies traffic_class.
+	Unreached: "queue pairs that a GPU creates (DevX: GDAKI of NCCL, IBGDA of NVSHMEM) and those of virtual functions, which containers use",
 	Judge:     judge,
 	Probes:    probes,
 	Claims:    claims,
@@ -159,6 +158,6 @@ var (
 	//go:embed script/mlx5.sh
 	own string
 
-	// script is shared by every host and never written to.
+	// script is shared by all hosts and never modified.
 	script = nic.Script("", func() string { return nic.Card() + own })
 )

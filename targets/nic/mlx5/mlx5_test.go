@@ -148,15 +148,15 @@ func TestStateJudgesWhatCannotBe(t *testing.T) {
 		said = append(said, one.Detail)
 	}
 	assert.Equal(t, []string{
-		"cnp_dscp of the nic ens1f0 of the host group gpu: mount debugfs. Without it the intent training is not carried.",
+		"cnp_dscp of the nic ens1f0 of the host group gpu: mount debugfs. Without it the NIC does not carry the intent training.",
 		"ens1f0 of the host group gpu: its driver cannot switch DCQCN, so the firmware decides whether it answers marked " +
 			"packets and slows down (ROCE_CC_PRIO_MASK; factory setting: every priority).",
 		"mtu of the nic ens1f0 of the host group gpu: it is 1500, and the fabric says 9000. Change the network configuration of the host, " +
 			"or the fabric.",
-		"ens1f0 of the host group gpu: connections made without RDMA-CM get DSCP 0, as its driver has no traffic_class. Start NCCL with " +
+		"ens1f0 of the host group gpu: connections without RDMA-CM get DSCP 0, as its driver has no traffic_class. Start NCCL with " +
 			"NCCL_IB_TC=104, perftest with --tclass=104; or install MLNX_OFED.",
-		"ens1f0 of the host group gpu: no default of its RDMA device (tos, traffic_class) reaches queue pairs that a GPU makes (DevX: GDAKI of " +
-			"NCCL, IBGDA of NVSHMEM) and those of virtual functions, which containers get. They travel in priority 0, unless their programs " +
+		"ens1f0 of the host group gpu: no default of its RDMA device (tos, traffic_class) reaches queue pairs that a GPU creates (DevX: GDAKI " +
+			"of NCCL, IBGDA of NVSHMEM) and those of virtual functions, which containers use. They travel in priority 0, unless their programs " +
 			"have NCCL_IB_TC=104 NCCL_GIN_IB_TC=104 UCX_IB_TRAFFIC_CLASS=104.",
 	}, said)
 	lines := strings.Split(string(got), "\n")

@@ -5,8 +5,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// probes appends the probes that show whether the settings of a NIC work: they can be read, the interface has the fabric's MTU and a
-// GID of the right kind, and no lossless priority has lost packets.
+// probes appends the probes that show whether the settings of a NIC work: settings are readable, the interface has the fabric's MTU and a
+// suitable GID, and no lossless priority has lost packets.
 func probes(out []target.Probe, s *nic.Settings) []target.Probe {
 	out = append(out, nic.PriorityProbe(s))
 	if s.NIC.MTU > 0 {

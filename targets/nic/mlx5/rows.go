@@ -10,21 +10,21 @@ import (
 	"github.com/rocec/rocec/targets/nic"
 )
 
-// rows are the keys of the value file, sorted. value appends the key's value; a row that appends nothing is left out.
+// rows returns the keys of the value file, sorted.
 func rows() []nic.Row {
 	return nic.Sorted(ownRows, nic.HostRows, nic.CardRows, nic.CMRows, nic.VLANRows, dscpRows(), ecnRows())
 }
 
-// ownRows are those that no other family has, but for the ones of a priority.
+// ownRows returns the keys that no other family has, without those for each priority.
 var ownRows = []nic.Row{
-	// The driver takes the cable's metres for pfc delay; the value matters once an operator sizes the buffers by hand.
+	// The driver uses pfc delay as metres of cable. The value only has an effect if an operator sizes the buffers by hand.
 	{
 		Key: "cable", Means: ir.FieldCable, Comment: "metres of cable, for the headroom of the NIC's own buffers",
 		Value: func(b []byte, s *nic.Settings) []byte { return nic.AppendIf(b, s.Cable > 0, s.Cable) },
 		Why:   func(s *nic.Settings) []ir.Origin { return []ir.Origin{s.NIC.Port.Link().Length.From} },
 		Class: nic.Always(nic.Should),
 		Lack: func(*nic.Settings) string {
-			return "it keeps the driver's cable length of 7 m, which counts where its buffers are sized by hand."
+			return "it keeps the driver's cable length of 7 m, which has an effect only if its buffers are sized by hand."
 		},
 	},
 	{
@@ -109,7 +109,7 @@ var ownRows = []nic.Row{
 	},
 }
 
-// dscpRows are dscp_prio0 to dscp_prio7: the DSCP values that get the priority, as ranges, or "none".
+// dscpRows returns dscp_prio0 to dscp_prio7: the DSCP values that get each priority, as ranges, or "none".
 func dscpRows() []nic.Row {
 	var out []nic.Row
 	for p := range uint8(8) {
@@ -141,8 +141,8 @@ func dscpRows() []nic.Row {
 	return out
 }
 
-// ecnRows are ecn_np_prioN (notification point: answer marked packets with CNPs) and ecn_rp_prioN (reaction point: slow
-// down on CNPs). Priorities rocec has nothing to say about keep what they have.
+// ecnRows returns ecn_np_prioN (notification point: answer marked packets with CNPs) and ecn_rp_prioN (reaction point: slow down on CNPs).
+// Priorities that no cos group of an intent uses keep their settings.
 func ecnRows() []nic.Row {
 	var out []nic.Row
 	for _, side := range []struct{ name, comment string }{
@@ -243,7 +243,7 @@ func ruleText(c ir.TrafficClass) string {
 	return string(strconv.AppendInt(b, int64(c.TOS), 10))
 }
 
-// ifMarked is the class of what concerns congestion notification packets: no NIC is asked for one where no switch marks.
+// ifMarked returns the class of settings for congestion notification packets: they are optional if no switch marks.
 func ifMarked(s *nic.Settings) nic.Class {
 	if s.ECN != [8]bool{} {
 		return nic.Must
@@ -252,6 +252,6 @@ func ifMarked(s *nic.Settings) nic.Class {
 }
 
 func lackCNP(*nic.Settings) string {
-	return "congestion notification packets are marked as the firmware starts; none is sent as long as no cos group of its intents has an " +
+	return "congestion notification packets have the marks of the firmware; the NIC sends none while no cos group of its intents has an " +
 		"ecn block."
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/rocec/rocec/targets/nic"
 )
 
-// The mistake only this target can see.
-var rulesTopic = diag.Topic{Code: "host-traffic-class", Summary: "driver does not take this traffic_class"}
+// The only code of this target alone.
+var rulesTopic = diag.Topic{Code: "host-traffic-class", Summary: "the driver does not accept this traffic_class"}
 
-// Topics is every code this target reports.
+// Topics lists every code that this target reports.
 var Topics = []diag.Topic{rulesTopic}
 
 // Limits of the driver's traffic_class file (MLNX_OFED 24.07).
@@ -21,7 +21,7 @@ const (
 	maxRule  = 100 // characters of the line that sets or removes a rule
 )
 
-// judge reports what this NIC cannot do.
+// judge reports what a NIC cannot do.
 func judge(ds *diag.List, n *ir.NIC) {
 	nic.JudgeIntents(ds, n)
 	judgeRules(ds, n)
@@ -29,7 +29,7 @@ func judge(ds *diag.List, n *ir.NIC) {
 
 func judgeRules(ds *diag.List, n *ir.NIC) {
 	if len(n.TrafficClasses) > maxRules {
-		rulesTopic.Errorf(ds, n.At, "The nic %s has %d traffic_class blocks, and the driver takes %d. Join destinations into networks.",
+		rulesTopic.Errorf(ds, n.At, "The nic %s has %d traffic_class blocks, but the driver accepts %d. Combine destinations into networks.",
 			n.Name, len(n.TrafficClasses), maxRules)
 	}
 	for _, c := range n.TrafficClasses {
@@ -41,13 +41,13 @@ func judgeRules(ds *diag.List, n *ir.NIC) {
 		case !src.IsValid() && !dst.IsValid():
 			bad("it names neither src nor dst; tos in the nic block marks everything")
 		case src.IsValid() && dst.IsValid() && src.Addr().Is4() != dst.Addr().Is4():
-			bad("its addresses are of two IP versions")
+			bad("its addresses have different IP versions")
 		case src.IsValid() && !src.IsSingleIP():
-			bad("the driver drops the mask of a source: %s would match %s only", src, src.Addr())
+			bad("the driver ignores the mask of a source: %s would match only %s", src, src.Addr())
 		case dst.IsValid() && dst.Addr().Is6() && !dst.IsSingleIP():
-			bad("the driver takes no IPv6 network; name single addresses")
+			bad("the driver accepts no IPv6 network; name single addresses")
 		case len("tclass=-1,")+strings.LastIndexByte(ruleText(c), ',') > maxRule:
-			bad("the driver takes lines of %d characters", maxRule)
+			bad("the driver accepts lines of up to %d characters", maxRule)
 		}
 	}
 }

@@ -61,7 +61,7 @@ func TestJudge(t *testing.T) {
 			in := f.v2()
 			in.Name, in.Group = "second", &ir.CosGroup{Name: "other", Cos: 5, DSCP: []ir.Claim{{Value: 34}}}
 			n.Intents = append(n.Intents, in)
-		}, "host-tos", 50, "state theirs (136, which is DSCP 34 times 4)"},
+		}, "host-tos", 50, "state a type of service (136, which is DSCP 34 times 4)"},
 		{"two groups by pcp", func(f *fabric, n *ir.NIC) {
 			second := f.v1()
 			second.Name, second.Group = "backup", &ir.CosGroup{Name: "backup", Cos: 5, PCP: []ir.Claim{{Value: 5}}}
@@ -81,16 +81,16 @@ func TestJudge(t *testing.T) {
 			first.VLAN, first.Group = 100, f.storage
 			n.Intents = []*ir.Intent{first, second}
 		}, "host-vlan", 50, "traffic it sends for backup would not be marked"},
-		{"source network", rules(ir.TrafficClass{TOS: 8, Src: prefix("192.0.2.0/24")}), "host-traffic-class", 50, "drops the mask of a source"},
-		{"IPv6 network", rules(ir.TrafficClass{TOS: 8, Dst: prefix("2001:db8::/32")}), "host-traffic-class", 50, "takes no IPv6 network"},
-		{"two versions", rules(ir.TrafficClass{TOS: 8, Src: prefix("192.0.2.1/32"), Dst: v6}), "host-traffic-class", 50, "two IP versions"},
+		{"source network", rules(ir.TrafficClass{TOS: 8, Src: prefix("192.0.2.0/24")}), "host-traffic-class", 50, "ignores the mask of a source"},
+		{"IPv6 network", rules(ir.TrafficClass{TOS: 8, Dst: prefix("2001:db8::/32")}), "host-traffic-class", 50, "accepts no IPv6 network"},
+		{"two versions", rules(ir.TrafficClass{TOS: 8, Src: prefix("192.0.2.1/32"), Dst: v6}), "host-traffic-class", 50, "different IP versions"},
 		{"no address", rules(ir.TrafficClass{TOS: 8}), "host-traffic-class", 50, "neither src nor dst"},
-		{"long line", rules(ir.TrafficClass{TOS: 8, Src: v6, Dst: v6}), "host-traffic-class", 50, "lines of 100 characters"},
+		{"long line", rules(ir.TrafficClass{TOS: 8, Src: v6, Dst: v6}), "host-traffic-class", 50, "lines of up to 100 characters"},
 		{"too many", func(_ *fabric, n *ir.NIC) {
 			for i := range 41 {
 				n.TrafficClasses = append(n.TrafficClasses, ir.TrafficClass{TOS: 8, Dst: prefix(fmt.Sprintf("192.0.2.%d/32", i))})
 			}
-		}, "host-traffic-class", 50, "has 41 traffic_class blocks, and the driver takes 40"},
+		}, "host-traffic-class", 50, "has 41 traffic_class blocks, but the driver accepts 40"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := newFabric()
@@ -163,7 +163,7 @@ func TestIdentity(t *testing.T) {
 	m := newMachine(t, d)
 	assert.Empty(t, p.Judge([]byte("ens1f0 mlx5_core\nens2f0 mlx5_core\n")))
 	for answer, want := range map[string]string{
-		"ens1f0 mlx5_core\nens2f0 missing\n":   "both has no interface ens2f0, which the fabric says is the NVIDIA ConnectX-5.",
+		"ens1f0 mlx5_core\nens2f0 missing\n":   "both has no interface ens2f0, which is the NVIDIA ConnectX-5 in the fabric.",
 		"ens1f0 mlx5_core\n":                   "both has no interface ens2f0",
 		"ens1f0 none\nens2f0 mlx5_core\n":      "ens1f0 on both is a virtual interface",
 		"ens1f0 bnxt_en\nens2f0 mlx5_core\n":   "ens1f0 on both has the driver bnxt_en; the NVIDIA ConnectX-5 has mlx5_core.",
@@ -202,7 +202,7 @@ func TestProbes(t *testing.T) {
 		{"MTU of ens1f0", "1500\n", "ens1f0 on v2 has an MTU of 1500; the fabric says 9000."},
 		{"GIDs of ens1f0", "", "no RDMA device belongs to it"},
 		{"GIDs of ens1f0", local + gid, ""},
-		{"GIDs of ens1f0", local, "has no GID of type RoCE v2 but for link-local ones; the intent training needs one."},
+		{"GIDs of ens1f0", local, "has no GID of type RoCE v2, apart from link-local ones; the intent training needs one."},
 		{"GIDs of ens1f0", strings.Replace(gid, "0207", "0208", 1), "has no GID of type RoCE v2 for 192.0.2.7"},
 		{"links", "ens1f0 1\n", ""},
 		{"links", "ens1f0 0\nens9 0\nx\n", "v2:ens1f0 has no link; the fabric cables it to leaf1:swp1."},
@@ -255,7 +255,7 @@ func TestCounters(t *testing.T) {
 		{"     rx_prio4_cong_discard: 1000\n", "ens1f0 on v2 lost 1,000 packets of priority 4, which is lossless (rx_prio4_cong_discard)."},
 		{
 			"     rx_prio3_pause: 8\n",
-			"ens1f0 on v2 was sent 8 PFC frames for priority 3, which is not lossless here: the switch port pauses another class (rx_prio3_pause).",
+			"ens1f0 on v2 received 8 PFC frames for priority 3, which is not lossless here: the switch port pauses another class (rx_prio3_pause).",
 		},
 		{
 			"     tx_pause_storm_error_events: 2\n",
@@ -264,11 +264,11 @@ func TestCounters(t *testing.T) {
 		{"tx_pause_storm_warning_events: 4\n", "tx_pause_storm_warning_events 4 events"},
 		{"np_cnp_sent: 5\nrp_cnp_handled: 6\n", "np_cnp_sent 5 packets|rp_cnp_handled 6 packets"},
 		{"rp_cnp_ignored: 7\n", "ens1f0 on v2 ignored 7 CNPs, so its senders do not slow down for congestion (rp_cnp_ignored)."},
-		{"out_of_sequence: 1\n", "ens1f0 on v2 received 1 packet out of sequence: packets were lost or overtaken on the way (out_of_sequence)."},
-		{"packet_seq_err: 2\n", "ens1f0 on v2 was asked 2 times to send packets again that did not arrive in order (packet_seq_err)."},
+		{"out_of_sequence: 1\n", "ens1f0 on v2 received 1 packet out of sequence: packets were lost or reordered on the way (out_of_sequence)."},
+		{"packet_seq_err: 2\n", "ens1f0 on v2 was asked 2 times to resend packets that did not arrive in order (packet_seq_err)."},
 		{
 			"implied_nak_seq_err: 1\n",
-			"ens1f0 on v2 saw 1 time that an answer was missing before a later one: packets were lost on the way (implied_nak_seq_err).",
+			"ens1f0 on v2 found 1 time that an answer was missing before a later one: packets were lost on the way (implied_nak_seq_err).",
 		},
 		{"local_ack_timeout_err: 1\n", "local_ack_timeout_err 1 events"},
 		{"port_xmit_discards: 3\nport_xmit_packets: 9\nrx_prio4_packets: 9\n", "port_xmit_discards 3 packets"},

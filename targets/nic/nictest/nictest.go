@@ -1,5 +1,5 @@
-// Package nictest is a family of NICs for tests: the smallest that can be written, rehearsed and verified beside another one. Its
-// driver knows priorities with PFC, and its tool samplectl shows and sets them.
+// Package nictest contains a family of NICs for tests: the smallest family that can be written, rehearsed and verified beside another one.
+// Its driver supports priorities with PFC, and its tool samplectl shows and sets them.
 package nictest
 
 import (
@@ -65,9 +65,9 @@ type NICs struct {
 	state
 }
 
-// state is the part of the NICs that a reboot of the host resets.
+// state contains the settings of the NICs that a reboot of the host resets.
 type state struct {
-	PFC    map[string]string // by interface, as samplectl shows it
+	PFC    map[string]string // by interface: the output of samplectl
 	Writes int
 }
 
@@ -110,7 +110,7 @@ func (s *NICs) samplectl(p *target.Proc) int {
 	return 0
 }
 
-// PFC is what samplectl shows of an interface, and how often it was set: "pfc=0,0,0,1,0,0,0,0 after 1".
+// PFC returns the output of samplectl for an interface, and how often PFC was set: "pfc=0,0,0,1,0,0,0,0 after 1".
 func (s *NICs) PFC(netdev string) string {
 	return s.state.PFC[netdev] + " after " + strconv.Itoa(s.Writes)
 }

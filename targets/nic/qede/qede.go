@@ -1,5 +1,5 @@
-// Package qede knows the NICs of the driver qede: Marvell FastLinQ.
-// No target writes for them: they are judged as a by_hand block says they are set.
+// Package qede knows the NICs of the driver qede: Marvell FastLinQ. No target writes for them: rocec judges the settings that a by_hand
+// block states.
 package qede
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Target is a row of facts.
+// Target contains only facts.
 var Target = &target.Target{
 	Name:   "qede",
 	Doc:    "Facts of Marvell FastLinQ NICs (driver qede); rocec writes none of their settings.",
@@ -24,13 +24,13 @@ var driver = ir.NewDriver(ir.Driver{
 			Name: "fastlinq-41000", Title: "Marvell FastLinQ 41000", Speed: 25_000, Ports: 4, V1: true, V2: true,
 			Aliases: []string{"ql41000", "marvell-fastlinq-41000", "qlogic-fastlinq-41000"},
 			Parts:   []string{"QL41[1-9][0-9][0-9][A-Z]*"},
-			Source:  "vendor: 10G and 25G ports; rdma-core: qedr speaks both versions",
+			Source:  "vendor: 10G and 25G ports; rdma-core: qedr supports both versions",
 		},
 		{
 			Name: "fastlinq-45000", Title: "Marvell FastLinQ 45000", Speed: 100_000, Ports: 4, V1: true, V2: true,
 			Aliases: []string{"ql45000", "marvell-fastlinq-45000", "qlogic-fastlinq-45000"},
 			Parts:   []string{"QL45[2-9][0-9][0-9][A-Z]*"},
-			Source:  "vendor: up to 100G; rdma-core: qedr speaks both versions",
+			Source:  "vendor: up to 100G; rdma-core: qedr supports both versions",
 		},
 	},
 })

@@ -22,8 +22,8 @@ func TestJudge(t *testing.T) {
 		{name: "eth1.0"},
 		{name: "br.x"},
 		{name: "eth1.99999999999999999999"},
-		{name: "eth1.100", want: "the interface of VLAN 100 on eth1, and rdma_rxe takes no VLAN interface. Name eth1"},
-		{name: "eth1", bond: true, want: "a port of the bond bond0, and Soft-RoCE does not support bonds"},
+		{name: "eth1.100", want: "the interface of VLAN 100 on eth1, but rdma_rxe supports no VLAN interfaces. Name eth1"},
+		{name: "eth1", bond: true, want: "a port of the bond bond0, but Soft-RoCE does not support bonds"},
 	} {
 		n := &ir.NIC{
 			NICPlaces: &ir.NICPlaces{}, Name: c.name, Model: driver.Models[0], TTL: -1, TOS: -1, RoCE: true,

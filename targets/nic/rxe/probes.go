@@ -5,8 +5,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// probes appends what shows whether Soft-RoCE works: the interface has the MTU the fabric counts on, its device a GID of the right kind,
-// and its counters.
+// probes appends the probes that show whether Soft-RoCE works: the interface has the fabric's MTU, its device has a suitable GID, and its
+// counters do not rise.
 func probes(out []target.Probe, s *nic.Settings) []target.Probe {
 	if s.NIC.MTU > 0 {
 		out = append(out, nic.MTUProbe(s))
@@ -14,24 +14,24 @@ func probes(out []target.Probe, s *nic.Settings) []target.Probe {
 	return append(out, nic.FactProbe(s), nic.GIDProbe(s), nic.CounterProbe(s, known(s), counters))
 }
 
-// counters are those of the driver that tell of loss and of receivers that were not ready. Source: rxe_hw_counters.c.
+// counters are the counters of the driver that show loss, and receivers that were not ready. Source: rxe_hw_counters.c.
 var counters = []nic.Counter{
 	{Name: "sent_pkts", Unit: target.UnitPackets},
 	{Name: "rcvd_pkts", Unit: target.UnitPackets},
 	{Name: "duplicate_request", Unit: target.UnitPackets},
 	{
 		Name: "out_of_seq_request", Unit: target.UnitPackets,
-		Format: "%s received %s out of sequence: packets were lost or overtaken on the way (%s).", Noun: "request",
+		Format: "%s received %s out of sequence: packets were lost or reordered on the way (%s).", Noun: "request",
 	},
 	{
 		Name: "rcvd_seq_err", Unit: target.UnitEvents,
-		Format: "%s was asked %s to send packets again that did not arrive in order (%s).", Noun: "time",
+		Format: "%s was asked %s to resend packets that did not arrive in order (%s).", Noun: "time",
 	},
 	{Name: "rcvd_rnr_err", Unit: target.UnitEvents},
 	{Name: "send_rnr_err", Unit: target.UnitEvents},
 	{Name: "completer_retry_err", Unit: target.UnitEvents},
 	{
-		Name: "retry_exceeded_err", Unit: target.UnitEvents, Format: "%s gave up %s on packets that the peer did not answer (%s).",
+		Name: "retry_exceeded_err", Unit: target.UnitEvents, Format: "%s gave up %s because the peer did not answer packets (%s).",
 		Noun: "time",
 	},
 	{Name: "send_err", Unit: target.UnitEvents},

@@ -1,33 +1,33 @@
 // Package rxe spells a fabric for hosts that do RoCE in software: Soft-RoCE, the driver rdma_rxe above an ordinary interface.
 //
-// A NIC that takes part in an intent gets a value file, and the host the script rocec-host-rxe with its unit and rules, as package
-// nic has them. The script loads the module, makes the RDMA device rxe_IF on the interface unless one with another name exists, and
-// sets the defaults of RDMA-CM and the map of the VLAN. Nothing of that outlives a restart of the host; the unit makes it anew. A NIC
-// that leaves loses the device, unless it was there before rocec.
+// A NIC that carries an intent gets a value file, and the host gets the script rocec-host-rxe with its unit and rules (package nic). The
+// script loads the module, makes the RDMA device rxe_IF on the interface unless one with another name exists, and sets the defaults of
+// RDMA-CM and the map of the VLAN. All of this is lost when the host restarts, and the unit sets it again. A NIC that leaves loses the
+// device, unless the device existed before rocec.
 //
 // # The value file
 //
 //	bond          netdev          compared, never set
-//	create_vlan   on              the interface of the VLAN is made
+//	create_vlan   on              the interface of the VLAN is created
 //	mtu           68-65535        bytes (compared, never set)
 //	roce_mode     RoCE v2         default of RDMA-CM
-//	rxe           on              the device on top of the interface
-//	should        KEY,KEY         keys that help where they can be set
+//	rxe           on              the RDMA device on the interface
+//	should        KEY,KEY         optional keys
 //	tos           0-255           default type of service of RDMA-CM
 //	traffic_class 0-255           no such setting; plan reports its effect
-//	vlan          1-4094          the VLAN that carries traffic told by PCP
+//	vlan          1-4094          the VLAN that carries traffic identified by PCP
 //	vlan_ip       PREFIX          its address
 //	vlan_map      0:P,2:P,4:P,6:P 802.1p priority of the socket priorities on it
 //
 // # What the script uses on a host
 //
-// The same as every family (modprobe rdma_cm, mkdir and rmdir in /sys/kernel/config/rdma_cm, ip, sleep), and also:
+// The script uses the same as every family (modprobe rdma_cm, mkdir and rmdir in /sys/kernel/config/rdma_cm, ip, sleep), and also:
 //
 //	modprobe rdma_rxe
 //	rdma link add rxe_IF type rxe netdev IF
 //	rdma link delete DEV
-//	/sys/class/infiniband/DEV/parent                  r    the interface below
-//	/sys/module/rdma_rxe/parameters/{add,remove}      w    where rdma cannot
+//	/sys/class/infiniband/DEV/parent                  r    the interface below the device
+//	/sys/module/rdma_rxe/parameters/{add,remove}      w    if rdma cannot do it
 //	/proc/net/vlan/IF                                 r    whether it is a VLAN interface
 //
 // Facts are from the source of rdma_rxe in Linux (rxe.c, rxe_net.c, rxe_hw_counters.c), from rdma-core and from Red Hat's documentation.
@@ -44,7 +44,7 @@ import (
 var Target = family.Target("Soft-RoCE (driver rdma_rxe) on ordinary interfaces of hosts: a value file, a script and a systemd unit.",
 	Topics)
 
-// family names no module of the interface: any will do.
+// family names no module of the interface, since any driver works.
 var family = &nic.Family{
 	Driver: driver,
 	Suffix: suffix,
@@ -79,7 +79,7 @@ var driver = ir.NewDriver(ir.Driver{
 	Models: []*ir.NICModel{
 		{
 			Name: "soft-roce", Title: "Soft-RoCE", Ports: 1, V2: true,
-			Aliases: []string{"rxe", "rdma-rxe"}, Source: "rdma-core: RoCEv2 only, on any netdev, at its speed",
+			Aliases: []string{"rxe", "rdma-rxe"}, Source: "rdma-core: RoCEv2 only, on any interface, at its speed",
 		},
 	},
 })
@@ -90,7 +90,7 @@ var ownRows = []nic.Row{
 		Value: func(b []byte, s *nic.Settings) []byte { return nic.Word(b, s, "on") },
 		Why:   nic.ByMember,
 	},
-	nic.ClassRow("rdma_rxe marks each as it asks", ""),
+	nic.ClassRow("rdma_rxe uses the mark that each connection asks for", ""),
 }
 
 func rows() []nic.Row { return nic.Sorted(ownRows, nic.HostRows, nic.CMRows, nic.VLANRows) }

@@ -12,18 +12,18 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// links is the Soft-RoCE part of a simulated host: the tool rdma, and the files of its devices in sysfs and configfs.
+// links simulates Soft-RoCE on a host: the tool rdma, and the files of its devices in sysfs and configfs.
 type links struct {
 	m     target.Machine
 	ports []nic.Port
 	state
 }
 
-// state is the part of a host that a reboot resets.
+// state contains what a reboot of the host resets.
 type state struct {
 	Links map[string]*link // by the name of the device
 
-	lay func(name string) // lays down the files of a device
+	lay func(name string) // writes the files of a device
 }
 
 // link is one device.
@@ -86,7 +86,7 @@ func (s *links) Boot(m target.Machine) {
 	})
 }
 
-// rdma is the tool of iproute2; it knows link show, add and delete.
+// rdma simulates the tool of iproute2, with link show, add and delete.
 func (s *links) rdma(p *target.Proc, words []string) int {
 	switch {
 	case len(words) == 7 && slices.Equal(words[:2], []string{"link", "add"}) && slices.Equal(words[3:6], []string{"type", "rxe", "netdev"}):
@@ -102,7 +102,7 @@ func (s *links) rdma(p *target.Proc, words []string) int {
 	return p.Fail(1, "the lab knows rdma link show, add and delete")
 }
 
-// add is rxe_newlink: one device on an interface, and none on that of a VLAN.
+// add simulates rxe_newlink: an interface can have one device, a VLAN interface none.
 func (s *links) add(p *target.Proc, name, netdev string) int {
 	n, ok := s.m.Netdev(netdev)
 	taken := s.Links[name] != nil
@@ -143,7 +143,7 @@ func (s *links) remove(p *target.Proc, name string) int {
 	return 0
 }
 
-// lay lays down what a device has in sysfs.
+// lay writes the files of a device in sysfs.
 func (s *links) lay(name string) {
 	l := s.Links[name]
 	at := deviceDir + name
@@ -180,8 +180,8 @@ func (s *links) lay(name string) {
 	}
 }
 
-// gid is a slot of the table of addresses: the link's, the interface's, and those of the VLAN interfaces there are now. An empty slot has
-// no interface.
+// gid returns a slot of the GID table: the link-local address, the interface's address, and the addresses of the present VLAN interfaces.
+// An empty slot has no interface.
 func (s *links) gid(l *link, slot int) (addr netip.Addr, netdev string) {
 	n, _ := s.m.Netdev(l.Netdev)
 	type entry struct {
@@ -208,7 +208,7 @@ func (s *links) gid(l *link, slot int) (addr netip.Addr, netdev string) {
 	return netip.IPv6Unspecified(), ""
 }
 
-// cma is the configfs of rdma_cm: the values belong to the device.
+// cma simulates the configfs of rdma_cm. The values belong to the device.
 func (s *links) cma(name string) (map[string]target.Node, error) {
 	l := s.Links[name]
 	if l == nil {

@@ -8,15 +8,16 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// esxi is the part of a sheet with commands of ESXi. Sources: VMware's "Configuring lossless Ethernet for NVMe over RDMA" (pause,
-// pfctx and pfcrx, trust_state and dscp_force of nmlx5); NVIDIA's manual of the native driver 4.17.15.16 (ecn); Mellanox's "HowTo Run
-// RoCE over L2 Enabled with PFC (ESXi)" (nmlx4_en; the masks are equal, and cover all ports of the host); Broadcom's ESXCLI command
+// esxi returns the part of a sheet with commands of ESXi. Sources: VMware's "Configuring lossless Ethernet for NVMe over RDMA" (pause,
+// pfctx and pfcrx, trust_state and dscp_force of nmlx5); NVIDIA's manual of the native driver 4.17.15.16 (ecn); Mellanox's "HowTo Run RoCE
+// over L2 Enabled with PFC (ESXi)" (nmlx4_en; the two masks must be equal, and apply to all ports of the host); Broadcom's ESXCLI command
 // reference.
 func esxi(nics []*hand) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	b.WriteString("## Commands (ESXi)\n\nIn the shell of the host, as root, and in maintenance mode: the parameters of a driver need a " +
-		"restart of the host.\n`parameters set` replaces all that the driver has: add those that `parameters list` prints with a value.\n\n```\n")
+	b.WriteString("## Commands (ESXi)\n\nRun these in the shell of the host, as root, in maintenance mode: the parameters of a driver " +
+		"need a restart of the\nhost. `parameters set` replaces all parameters of the driver: add those that `parameters list` prints with a " +
+		"value.\n\n```\n")
 	for _, driver := range drivers(nics) {
 		module(line, driver, nics)
 	}
@@ -36,7 +37,8 @@ func esxi(nics []*hand) string {
 	b.WriteString("```\n\n")
 	for _, driver := range drivers(nics) {
 		if n := of(nics, driver); slices.ContainsFunc(n, func(h *hand) bool { return h.mask() != n[0].mask() }) {
-			line("- The NICs of the driver differ in PFC, and its parameters are of all ports of the host: ask the maker for values by port.")
+			line("- The NICs of the driver need different PFC, but its parameters apply to all ports of the host: ask the maker for values by " +
+				"port.")
 		}
 	}
 	b.WriteString(remarks(nics, marksOnESXi))
@@ -44,7 +46,7 @@ func esxi(nics []*hand) string {
 	return b.String()
 }
 
-// module writes the parameters of a driver, which all its ports get.
+// module writes the parameters of a driver, which apply to all its ports.
 func module(line func(format string, args ...any), driver string, nics []*hand) {
 	n := of(nics, driver)[0]
 	if n.firmware() || n.flow == ir.Pause {
@@ -73,20 +75,20 @@ func module(line func(format string, args ...any), driver string, nics []*hand) 
 	}
 }
 
-// marksOnESXi remarks the settings for which ESXi has no command, or that are unsure.
+// marksOnESXi writes remarks about settings that are uncertain, or for which ESXi has no command.
 func marksOnESXi(n *hand, item func(format string, args ...any)) {
 	known := n.driver() == "mlx5" || n.driver() == "mlx4"
 	switch {
 	case n.firmware():
-		item("ESXi takes PFC from the switch, where the driver has DCBX (ESXi 7.0 or later): ask the maker of the NIC.")
+		item("ESXi accepts PFC from the switch if the driver has DCBX (ESXi 7.0 or later): ask the maker of the NIC.")
 		return
 	case !known:
-		item("ask the maker for the parameters of its driver for the priorities with PFC (mask 0x%02x) and for trust.", n.mask())
+		item("ask the maker for the driver parameters of the priorities with PFC (mask 0x%02x) and of trust.", n.mask())
 	case n.driver() == "mlx5":
 		item("ask the maker whether `dcbx` of nmlx5_core must be off, so that a switch does not replace these values.")
 	}
 	if n.flow == ir.PFCTx || n.flow == ir.PFCRx {
-		item("the two masks of PFC must be equal: one direction cannot be set.")
+		item("the two masks of PFC must be equal, so PFC in one direction is impossible.")
 	}
 	for i, in := range n.Intents {
 		p := n.NIC.Packet(in)
@@ -96,12 +98,12 @@ func marksOnESXi(n *hand, item func(format string, args ...any)) {
 				item("RoCE of %s has PCP %d in VLAN %d: ask the maker how the driver gives RDMA packets a PCP.", cell(in.Name), p.PCP, in.VLAN)
 			}
 		case i > 0 && p.DSCP != n.NIC.Packet(n.Intents[0]).DSCP:
-			item("`dscp_force` is one value for all RDMA packets, and %s needs DSCP %d: ask the maker.", cell(in.Name), p.DSCP)
+			item("`dscp_force` is one value for all RDMA packets, but %s needs DSCP %d: ask the maker.", cell(in.Name), p.DSCP)
 		case n.driver() == "mlx5" && p.DSCP>>3 == in.Group.Cos:
-			item("ask the maker for the map from DSCP: cards of this family begin with DSCP / 8, which is priority %d for DSCP %d.",
+			item("ask the maker for the map from DSCP: by default, cards of this family use DSCP / 8, which is priority %d for DSCP %d.",
 				in.Group.Cos, p.DSCP)
 		default:
-			item("ask the maker how DSCP %d becomes priority %d: no parameter is known for the map.", p.DSCP, in.Group.Cos)
+			item("ask the maker how to map DSCP %d to priority %d: no parameter is known for the map.", p.DSCP, in.Group.Cos)
 		}
 	}
 	if n.CNP != nil {
@@ -110,7 +112,7 @@ func marksOnESXi(n *hand, item func(format string, args ...any)) {
 	item("ask the maker for the shares of traffic classes: ESXi has no command for them.")
 }
 
-// drivers lists the families of NICs, in their order.
+// drivers lists the drivers of NICs, in the order of the NICs.
 func drivers(nics []*hand) (out []string) {
 	for _, n := range nics {
 		if !slices.Contains(out, n.driver()) {
@@ -120,7 +122,7 @@ func drivers(nics []*hand) (out []string) {
 	return out
 }
 
-// of returns the NICs of a family.
+// of returns the NICs of a driver.
 func of(nics []*hand, driver string) (out []*hand) {
 	for _, n := range nics {
 		if n.driver() == driver {
@@ -139,11 +141,11 @@ func mtus(nics []*hand) (out []int) {
 	return out
 }
 
-// esxiPrints is how the settings are read back.
+// esxiPrints returns the part of a sheet about giving the settings to rocec.
 func esxiPrints(nics []*hand) string {
 	var b strings.Builder
-	b.WriteString("\nTo judge the host beside the fabric, copy the file `esxi.txt` into a folder that has the name of the host, and run\n" +
-		"`rocec validate DIR --device-config FOLDER`:\n\n```\n{ set -x; esxcli network nic list")
+	b.WriteString("\nTo let rocec compare the host with the fabric, copy the file `esxi.txt` into a folder with the name of the host, " +
+		"and\nrun `rocec validate DIR --device-config FOLDER`:\n\n```\n{ set -x; esxcli network nic list")
 	for _, n := range nics {
 		fmt.Fprintf(&b, "; esxcli network nic get -n %[1]s; esxcli network nic dcb status get -n %[1]s", n.NIC.Name)
 	}

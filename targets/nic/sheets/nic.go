@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/targets/nic"
 )
 
-// hand is the wanted settings of a NIC that others set. Those that its by_hand block states go before those of the fabric.
+// hand contains the wanted settings of a NIC that others set. Settings in its by_hand block override those of the fabric.
 type hand struct {
 	*nic.Settings
 	flow  ir.FlowControl
@@ -43,7 +43,7 @@ func handOf(n *ir.NIC) *hand {
 	return s
 }
 
-// firmware reports whether the firmware of the NIC decides, as the switch advertises it.
+// firmware reports whether the firmware of the NIC uses the settings that the switch advertises.
 func (s *hand) firmware() bool { h := s.NIC.Device.ByHand; return h != nil && h.Firmware }
 
 // paused lists the priorities with PFC, and those without.
@@ -58,7 +58,7 @@ func (s *hand) paused() (on, off []string) {
 	return on, off
 }
 
-// mask is the priorities with PFC as bits.
+// mask returns the priorities with PFC as bits.
 func (s *hand) mask() (mask int) {
 	for p, is := range s.PFC {
 		if is {
@@ -68,7 +68,7 @@ func (s *hand) mask() (mask int) {
 	return mask
 }
 
-// driver is the family of the NIC; empty: it is not known.
+// driver returns the driver of the NIC; empty: unknown.
 func (s *hand) driver() string {
 	if d := s.NIC.Model.Driver; d != nil {
 		return d.Name
@@ -76,7 +76,7 @@ func (s *hand) driver() string {
 	return ""
 }
 
-// remarks lists remarks about NICs. A remark about several NICs is one line.
+// remarks lists remarks about NICs. The same remark about several NICs is one line.
 func remarks(nics []*hand, each func(n *hand, item func(format string, args ...any))) string {
 	var order []string
 	of := map[string][]string{}
@@ -96,7 +96,7 @@ func remarks(nics []*hand, each func(n *hand, item func(format string, args ...a
 	return b.String()
 }
 
-// settings is the tables of one NIC.
+// settings returns the tables of one NIC.
 func (s *hand) settings() string {
 	n, h := s.NIC, s.NIC.Device.ByHand
 	var b strings.Builder
@@ -104,27 +104,27 @@ func (s *hand) settings() string {
 	row := func(what, format string, args ...any) {
 		fmt.Fprintf(&b, "| %s | "+format+" |\n", append([]any{what}, args...)...)
 	}
-	mtu := "not stated in the fabric; the same on all members"
+	mtu := "not stated in the fabric; it must be the same on all members"
 	if n.MTU > 0 {
 		mtu = strconv.Itoa(n.MTU) + " B"
 	}
 	row("MTU of the interface", "%s", mtu)
 	s.flowRows(row)
-	row("field that tells the priority of a received packet", "%s", map[ir.Trust]string{
+	row("field that decides the priority of a received packet", "%s", map[ir.Trust]string{
 		{DSCP: true}: "DSCP of the IP header", {PCP: true}: "PCP of the VLAN tag",
-		{DSCP: true, PCP: true}: "DSCP where there is an IP header, else PCP",
+		{DSCP: true, PCP: true}: "DSCP if the packet has an IP header, else PCP",
 	}[s.trust])
-	decides := "the host: not willing to take DCB settings from the switch (DCBX off, or its own)"
+	decides := "the host: it accepts no DCB settings from the switch (DCBX off, or not willing)"
 	if s.firmware() {
-		decides = "the firmware of the NIC, by DCBX, as the fabric states"
+		decides = "the firmware of the NIC, by DCBX, as stated in the fabric"
 	}
 	row("who decides PFC, shares and maps", "%s", decides)
 	for _, in := range s.Intents {
 		row("traffic of "+cell(in.Name), "%s", markText(n, in))
 		if h != nil && h.System != "" {
-			continue // its programs have no such settings
+			continue // the programs of other systems have no such settings
 		}
-		row("settings of its programs, where no default of the NIC reaches them: GPUs that make queue pairs, virtual functions, containers",
+		row("settings of programs that no default of the NIC reaches: GPUs that create queue pairs, virtual functions, containers",
 			"%s", strings.Join(nic.Marks(n.Packet(in), in.ByDSCP()), " "))
 	}
 	if cnp := s.CNP; cnp != nil {
@@ -134,13 +134,14 @@ func (s *hand) settings() string {
 	for cos, on := range s.ECN {
 		if on {
 			row(fmt.Sprintf("congestion control (DCQCN) on priority %d", cos), "%s",
-				map[bool]string{true: "on: answers marked packets with CNPs, and slows down on CNPs", false: "off, as the fabric states"}[h == nil ||
+				map[bool]string{true: "on: the NIC answers marked packets with CNPs, and slows down on " +
+					"CNPs", false: "off, as stated in the fabric"}[h == nil ||
 					h.DCQCN])
 		}
 	}
 	b.WriteString("\n| priority | cos group | DSCP | PCP | PFC | share when sending |\n| --- | --- | --- | --- | --- | --- |\n")
 	for p := range 8 {
-		dscp := dash("") // it is not trusted
+		dscp := dash("") // for a NIC that does not trust DSCP
 		if s.trust.DSCP {
 			dscp = s.codePoints(p)
 		}
@@ -151,7 +152,7 @@ func (s *hand) settings() string {
 	return b.String()
 }
 
-// flowRows say how the port is lossless.
+// flowRows writes the rows about flow control.
 func (s *hand) flowRows(row func(what, format string, args ...any)) {
 	on, _ := s.paused()
 	switch {
@@ -185,7 +186,7 @@ func markText(n *ir.NIC, in *ir.Intent) string {
 	return text
 }
 
-// codePoints are the DSCP values of a priority: "0-7,32-39".
+// codePoints returns the DSCP values of a priority: "0-7,32-39".
 func (s *hand) codePoints(priority int) string {
 	var out []string
 	for _, r := range s.Runs {
@@ -200,7 +201,7 @@ func (s *hand) codePoints(priority int) string {
 	return dash(strings.Join(out, ","))
 }
 
-// shareText is the share of the link that the traffic class of a priority gets.
+// shareText describes the share of a priority's traffic class in the link.
 func (s *hand) shareText(priority int) string {
 	tc := s.TC[priority]
 	text := "strict priority"
@@ -239,5 +240,5 @@ func dash(s string) string {
 	return s
 }
 
-// cell makes a name fit a cell of a table.
+// cell escapes a name for a cell of a table.
 func cell(name string) string { return strings.ReplaceAll(diag.Escape(name), "|", `\|`) }

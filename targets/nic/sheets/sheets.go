@@ -1,6 +1,7 @@
-// Package sheets writes a [Sheet] for people who set a host by hand. It has the settings of the NICs, and how to see the result. Where the
-// fabric states the system of the host, it has the commands of that system. Facts are from public documents of the makers, which the file
-// of each system names. The sheet asks the maker where no document has a fact.
+// Package sheets writes a [Sheet] for people who set a host by hand. A sheet contains the settings of the NICs, and commands that show the
+// result. If the fabric states the system of the host, the sheet contains the commands of that system. The facts come from public
+// documents of the makers, which the file of each system names. Where no document states a fact, the sheet says that the reader must ask
+// the maker.
 package sheets
 
 import (
@@ -13,21 +14,21 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Sheet is how a host must be set, in Markdown. Hosts with equal sheets are set alike.
+// Sheet describes the settings of a host in Markdown. Hosts with equal sheets have equal settings.
 type Sheet string
 
-// system is an operating system, or the make of a storage array, whose words a sheet has.
+// system is an operating system or a storage array whose commands or terms a sheet contains.
 type system struct {
-	name, title string // an array has no title: its part has the command that shows values
+	name, title string // an array has no title: its own part contains the command that shows values
 
-	// commands is the part of the sheet with the commands, or with the values in the words of an array.
+	// commands returns the part of the sheet with the commands, or with the values in the terms of an array.
 	commands func(nics []*hand) string
 
-	// printed is how the settings are read back; nil: rocec reads nothing that the system prints.
+	// printed returns the part about giving the settings to rocec; nil: rocec cannot read output of the system.
 	printed func(nics []*hand) string
 }
 
-// systems has the systems in the order of the documentation.
+// systems returns the systems in the order of the documentation.
 func systems() []system {
 	return []system{
 		{name: "windows", title: "Windows", commands: windows, printed: func([]*hand) string { return windowsPrints }},
@@ -37,7 +38,7 @@ func systems() []system {
 	}
 }
 
-// Names returns what a by_hand block may name as the system of a host.
+// Names returns the possible values of system in a by_hand block.
 func Names() []string {
 	var names []string
 	for _, s := range systems() {
@@ -46,7 +47,7 @@ func Names() []string {
 	return names
 }
 
-// Knows reports whether a sheet has the commands of a system. Case and signs do not matter in its name.
+// Knows reports whether a sheet can contain the commands of a system. In its name, only letters and digits matter, in any case.
 func Knows(name string) bool { return find(name) != nil }
 
 func find(name string) *system {
@@ -59,7 +60,7 @@ func find(name string) *system {
 	return &all[i]
 }
 
-// Of returns the sheet of a host. NICs that carry no intent are left out; empty: all are.
+// Of returns the sheet of a host. NICs without an intent are left out. It is empty if no NIC has an intent.
 func Of(d *ir.Device) Sheet {
 	var nics []*hand
 	for _, n := range d.Host.NICs {
@@ -97,19 +98,19 @@ func Of(d *ir.Device) Sheet {
 	return Sheet(b.String())
 }
 
-// sights has the commands that show settings: system, setting, command. Sources: man pages of dcb (iproute2) and ethtool; Microsoft's "DCB
-// Windows PowerShell User Scripting Guide" and its references of NetQos, DcbQoS and NetAdapter; Broadcom's ESXCLI command reference 8.0
-// (network nic, rdma device) and VMware's "Configuring lossless Ethernet for NVMe over RDMA".
+// sights contains the commands that show settings: system, setting, command. Sources: man pages of dcb (iproute2) and ethtool; Microsoft's
+// "DCB Windows PowerShell User Scripting Guide" and its references of NetQos, DcbQoS and NetAdapter; Broadcom's ESXCLI command reference
+// 8.0 (network nic, rdma device) and VMware's "Configuring lossless Ethernet for NVMe over RDMA".
 var sights = [][3]string{
 	{"Linux", "priorities with PFC", "dcb pfc show dev IF"},
-	{"Linux", "map from DSCP; what is there means that DSCP is trusted", "dcb app show dev IF dscp-prio"},
+	{"Linux", "map from DSCP; an entry means that DSCP is trusted", "dcb app show dev IF dscp-prio"},
 	{"Linux", "shares, classes", "dcb ets show dev IF"},
 	{"Linux", "who decides (DCBX)", "dcb dcbx show dev IF"},
 	{"Linux", "link pause", "ethtool -a IF"},
 	{"Linux", "MTU, map from priority to PCP", "ip -d link show dev IF"},
-	{"Windows", "what is in force on an adapter: PFC, shares, maps", "Get-NetAdapterQos -Name IF"},
+	{"Windows", "values in force on an adapter: PFC, shares, maps", "Get-NetAdapterQos -Name IF"},
 	{"Windows", "priorities with PFC", "Get-NetQosFlowControl"},
-	{"Windows", "which traffic gets which priority and DSCP", "Get-NetQosPolicy"},
+	{"Windows", "priority and DSCP of traffic", "Get-NetQosPolicy"},
 	{"Windows", "shares, classes", "Get-NetQosTrafficClass"},
 	{"Windows", "whether the host is willing (DCBX)", "Get-NetQosDcbxSetting"},
 	{"Windows", "link pause, MTU", "Get-NetAdapterAdvancedProperty -Name IF -AllProperties"},
@@ -118,12 +119,12 @@ var sights = [][3]string{
 	{"ESXi", "link pause", "esxcli network nic get -n vmnicN"},
 	{"ESXi", "RDMA devices, their MTU and uplink", "esxcli rdma device list"},
 	{"ESXi", "RoCE version", "esxcli rdma device protocol list"},
-	{"ESXi", "options of the driver, where PFC and trust are set there", "esxcli system module parameters list -m DRIVER"},
+	{"ESXi", "parameters of the driver, if they set PFC and trust", "esxcli system module parameters list -m DRIVER"},
 }
 
-// seeing writes how one sees the settings on a system; empty: on every one.
+// seeing writes the commands that show the settings on a system; without a title, on every system.
 func seeing(b *strings.Builder, title string) {
-	b.WriteString("## How to see it\n\n")
+	b.WriteString("## How to see the settings\n\n")
 	if title == "" {
 		b.WriteString("| system | what | command |\n| --- | --- | --- |\n")
 	} else {
@@ -137,9 +138,9 @@ func seeing(b *strings.Builder, title string) {
 		}
 	}
 	if title == "" {
-		b.WriteString("| arrays, others | the same numbers | in the tool of the maker |\n")
+		b.WriteString("| arrays, others | the same numbers | see the maker's tool |\n")
 	}
 }
 
-// code is a command, a value or a word as Markdown has it.
+// code formats a command, a value or a word as Markdown code.
 func code(text string) string { return "`" + text + "`" }

@@ -9,15 +9,15 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// windows is the part of a sheet with the cmdlets of Windows. Their sources are Microsoft's references of the modules NetQos, DcbQoS and
-// NetAdapter, "Manage Data Center Bridging (DCB)", and "Standardized INF Keywords for Network Devices". For NICs of mlx4 the source is
+// windows returns the part of a sheet with the cmdlets of Windows. Their sources are Microsoft's references of the modules NetQos, DcbQoS
+// and NetAdapter, "Manage Data Center Bridging (DCB)", and "Standardized INF Keywords for Network Devices". For NICs of mlx4 the source is
 // Mellanox's "HowTo Configure CoS and DSCP for SMB in Windows 2012" (WinOF 4.95). For NICs of mlx5 it is "HowTo Configure DCQCN (ECN)
 // Parameters for Windows Driver (WinOF-2)".
 func windows(nics []*hand) string {
 	w := &powershell{own: len(nics) > 1 && slices.ContainsFunc(nics, func(n *hand) bool { return !alike(n, nics[0]) })}
-	w.b.WriteString("## Commands (Windows)\n\nIn PowerShell, as administrator. Look first at what is there (`Get-NetQosPolicy`, " +
-		"`Get-NetQosTrafficClass`), and remove\npolicies and classes with the same priorities: a priority is in one class only. The name of " +
-		"an adapter is the one\nthat `Get-NetAdapter` prints; where Windows has another one than the fabric, write that.\n\n```powershell\n")
+	w.b.WriteString("## Commands (Windows)\n\nRun these in PowerShell, as administrator. First list the existing policies and classes " +
+		"(`Get-NetQosPolicy`,\n`Get-NetQosTrafficClass`), and remove those with the same priorities: a priority can be in one class only. If " +
+		"the name of\nan adapter in `Get-NetAdapter` differs from the name below, write the name in Windows.\n\n```powershell\n")
 	w.line("Install-WindowsFeature -Name Data-Center-Bridging")
 	for _, n := range nics {
 		w.adapter(n)
@@ -39,10 +39,10 @@ func windows(nics []*hand) string {
 	return w.b.String()
 }
 
-// powershell is the commands so far.
+// powershell collects the commands.
 type powershell struct {
 	b   strings.Builder
-	own bool // adapters have policies of their own, as they differ
+	own bool // adapters have separate policies, as they differ
 }
 
 func (w *powershell) line(format string, args ...any) { fmt.Fprintf(&w.b, format+"\n", args...) }
@@ -54,7 +54,7 @@ func (w *powershell) adapter(n *hand) {
 	}
 	pause := 0
 	if n.flow == ir.Pause {
-		pause = 3 // sends and obeys
+		pause = 3 // the adapter sends and obeys pauses
 	}
 	set("*FlowControl", pause)
 	if n.NIC.MTU > 0 {
@@ -64,14 +64,14 @@ func (w *powershell) adapter(n *hand) {
 		set("*NetworkDirectTechnology", map[int]int{1: 3, 2: 4}[v[0]])
 	}
 	if tags := vlans(n); len(tags) > 0 {
-		set("*PriorityVLANTag", 3) // priority and VLAN
+		set("*PriorityVLANTag", 3) // for priority and VLAN
 		if len(tags) == 1 {
 			set("VlanID", tags[0])
 		}
 	}
 }
 
-// system writes DCB for all adapters, or for the one that scope names.
+// system writes the DCB settings of all adapters, or of the adapter in scope.
 func (w *powershell) system(n *hand, scope string) {
 	if n.firmware() {
 		w.line("Set-NetQosDcbxSetting -Willing $true%s -Confirm:$false", scope)
@@ -92,7 +92,7 @@ func (w *powershell) system(n *hand, scope string) {
 				of = append(of, strconv.Itoa(p))
 			}
 		}
-		if len(of) == 0 || int(n.TC[0]) == tc { // the class that Windows has by itself takes what the others leave
+		if len(of) == 0 || int(n.TC[0]) == tc { // the default class of Windows contains the remaining priorities
 			continue
 		}
 		name := single(fmt.Sprintf("rocec class %d%s", tc, map[bool]string{true: " " + n.NIC.Name}[scope != ""]))
@@ -105,7 +105,8 @@ func (w *powershell) system(n *hand, scope string) {
 	}
 }
 
-// policies give traffic its priority. SMB Direct is NetworkDirect port 445; the port of another application is not known here.
+// policies writes the policies that give traffic its priority. SMB Direct is NetworkDirect port 445; the ports of other applications are
+// unknown here.
 func (w *powershell) policies(nics []*hand) {
 	var seen []*ir.Intent
 	for _, n := range nics {
@@ -126,31 +127,33 @@ func (w *powershell) policies(nics []*hand) {
 	}
 }
 
-// limits writes the limits of Windows, and the settings that its documents leave to the maker of the NIC.
+// limits writes the limits of Windows, and the settings about which only the maker of the NIC has documents.
 func (w *powershell) limits(nics []*hand) {
 	item := func(format string, args ...any) { w.line("- "+format, args...) }
 	n := nics[0]
 	if w.own {
-		item("The adapters differ, so each has policies of its own (`-InterfaceAlias`): Windows Server 2016 or later. Policies for " +
-			"traffic hold on all of them.")
+		item("The adapters differ, so each has separate policies (`-InterfaceAlias`), which need Windows Server 2016 or later. Policies for " +
+			"traffic apply to all adapters.")
 	}
 	if n.firmware() {
-		item("A willing host takes PFC, classes and priorities from the switch. Windows has no DCBX; the adapter must have it: ask its maker.")
+		item("A willing host accepts PFC, classes and priorities from the switch. Windows has no DCBX, so the adapter must have it: ask its " +
+			"maker.")
 	} else {
-		item("Port 445 is SMB Direct. Another application has another NetworkDirect port: put that, or add a policy for it.")
+		item("Port 445 is SMB Direct. Another application has another NetworkDirect port: write that port, or add a policy for it.")
 	}
 	if n.flow == ir.PFCTx || n.flow == ir.PFCRx {
-		item("Windows cannot set PFC in one direction: these commands send and obey pauses. Ask the maker for the direction.")
+		item("Windows cannot set PFC in one direction: with these commands the adapter sends and obeys pauses. Ask the maker for a setting " +
+			"of the direction.")
 	}
 	if int(n.TC[0]) < 8 && !n.ETS[n.TC[0]] {
-		item("The class `[Default]` of Windows is never strict: the priorities that the table has in class %d share the rest of the link.",
+		item("The class `[Default]` of Windows is never strict: the priorities of class %d in the table share the rest of the link.",
 			n.TC[0])
 	}
 	w.b.WriteString(remarks(nics, marksOnWindows))
 	w.b.WriteByte('\n')
 }
 
-// marksOnWindows remarks how RDMA packets of a NIC get their DSCP and VLAN: the driver decides it.
+// marksOnWindows writes remarks about the DSCP and VLAN of a NIC's RDMA packets, which the driver decides.
 func marksOnWindows(n *hand, item func(format string, args ...any)) {
 	for _, in := range n.Intents {
 		p := n.NIC.Packet(in)
@@ -159,19 +162,19 @@ func marksOnWindows(n *hand, item func(format string, args ...any)) {
 		}
 		text := fmt.Sprintf("a NetworkDirect policy sets no DSCP. The driver must send priority %d with DSCP %d", in.Group.Cos, p.DSCP)
 		if n.driver() == "mlx4" {
-			text += fmt.Sprintf(": the text value `PriorityToDscpMappingTable_%d` = `%d` in the driver's registry key of the port. Without it the "+
-				"DSCP is the number of the priority. The adapter restarts", in.Group.Cos, p.DSCP)
+			text += fmt.Sprintf(": the text value `PriorityToDscpMappingTable_%d` = `%d` in the driver's registry key of the port. Without this "+
+				"value the DSCP is the number of the priority. The adapter restarts", in.Group.Cos, p.DSCP)
 		} else {
 			text += ": ask the maker for the setting"
 		}
 		item("%s.", text)
 	}
 	if n.trust.DSCP {
-		item("Windows has no setting for trust. By which field the NIC finds the priority of a received packet is the driver's: ask the " +
-			"maker how it goes by DSCP, with the map of the table above.")
+		item("Windows has no setting for trust: the driver decides which field determines the priority of a received packet. Ask the maker " +
+			"how to use DSCP with the map in the table above.")
 	}
 	if tags := vlans(n); len(tags) > 0 {
-		item("the priority is in the VLAN tag (VLAN %s). Below a virtual switch of Hyper-V the virtual adapter has the VLAN, and not this one.",
+		item("the priority is in the VLAN tag (VLAN %s). Below a virtual switch of Hyper-V, set the VLAN on the virtual adapter instead.",
 			join(tags))
 	}
 	for cos, on := range n.ECN {
@@ -183,7 +186,7 @@ func marksOnWindows(n *hand, item func(format string, args ...any)) {
 			way = "disable"
 		}
 		if n.driver() == "mlx5" {
-			item("congestion control is set by the tool of the driver: `Mlx5Cmd.exe -QoSConfig -Name %s -Dcqcn -%s %d`.",
+			item("the driver's tool sets congestion control: `Mlx5Cmd.exe -QoSConfig -Name %s -Dcqcn -%s %d`.",
 				cell(single(n.NIC.Name)), strings.ToUpper(way[:1])+way[1:], cos)
 		} else {
 			item("ask the maker how to %s congestion control (DCQCN) on priority %d.", way, cos)
@@ -194,20 +197,19 @@ func marksOnWindows(n *hand, item func(format string, args ...any)) {
 	}
 }
 
-// windowsPrints is how the settings are read back.
-const windowsPrints = "\nTo judge the host beside the fabric, write this into a folder that has the name of the host, and run " +
-	"`rocec validate DIR --device-config FOLDER`:\n\n```powershell\n" +
-	"$(foreach ($c in 'Get-NetQosDcbxSetting', 'Get-NetQosFlowControl', 'Get-NetQosTrafficClass', 'Get-NetQosPolicy', 'Get-NetAdapterQos',\n" +
-	"  'Get-NetAdapterAdvancedProperty -AllProperties -RegistryKeyword *FlowControl,*JumboPacket') {\n" +
-	"  \"PS> $c\"; Invoke-Expression $c | Out-String -Width 200\n}) | Out-File windows.txt\n" +
-	"```\n"
+// windowsPrints is the part of a sheet about giving the settings to rocec.
+const windowsPrints = "\nTo let rocec compare the host with the fabric, run this in a folder with the name of the host, and " +
+	"then\n`rocec validate DIR --device-config FOLDER`:\n\n```powershell\n$(foreach ($c in 'Get-NetQosDcbxSetting', " +
+	"'Get-NetQosFlowControl', 'Get-NetQosTrafficClass', 'Get-NetQosPolicy', 'Get-NetAdapterQos',\n  'Get-NetAdapterAdvancedProperty " +
+	"-AllProperties -RegistryKeyword *FlowControl,*JumboPacket') {\n  \"PS> $c\"; Invoke-Expression $c | Out-String -Width 200\n}) | " +
+	"Out-File windows.txt\n```\n"
 
 // alike reports whether two NICs get the same commands of the system.
 func alike(a, b *hand) bool {
 	return a.PFC == b.PFC && a.TC == b.TC && a.ETS == b.ETS && a.Share == b.Share && a.firmware() == b.firmware()
 }
 
-// versions are the versions of RoCE that a NIC carries.
+// versions returns the RoCE versions of a NIC's intents.
 func versions(n *hand) (out []int) {
 	for _, in := range n.Intents {
 		if !slices.Contains(out, in.Version) {
@@ -217,7 +219,7 @@ func versions(n *hand) (out []int) {
 	return out
 }
 
-// vlans are the VLANs whose tag tells the priority.
+// vlans returns the VLANs whose tag contains the priority.
 func vlans(n *hand) (out []int) {
 	for _, in := range n.Intents {
 		if n.NIC.Packet(in).Tagged && in.VLAN > 0 && !slices.Contains(out, in.VLAN) {
@@ -235,7 +237,7 @@ func join(numbers []int) string {
 	return strings.Join(out, ", ")
 }
 
-// single quotes a text for PowerShell, which takes typographic quotes for the plain one (about_Quoting_Rules).
+// single quotes a text for PowerShell, which treats typographic quotes like plain ones (about_Quoting_Rules).
 func single(text string) string {
 	return "'" + strings.NewReplacer("'", "''", "\u2018", "\u2018\u2018", "\u2019", "\u2019\u2019", "\u201a", "\u201a\u201a", "\u201b",
 		"\u201b\u201b").Replace(text) + "'"

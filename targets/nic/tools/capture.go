@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// capture reads a pasted terminal: command lines and their output.
+// capture reads the text of a terminal: command lines and their output.
 func (r *reader) capture(text string) {
 	if words := r.h.box.fileCommand(r.path); words != nil {
 		r.text = strings.Join(words, " ")
@@ -87,7 +87,7 @@ func (r *reader) captured(line string) {
 				on := r.on
 				r.leave()
 				if r.enter(tool); len(r.on) == 0 && !r.stored {
-					r.on = on // one NIC's outputs, one after the other
+					r.on = on // the outputs of one NIC follow
 				}
 			}
 			if tool.row(r, line) {
@@ -134,7 +134,7 @@ func (r *reader) about(netdev string) {
 		return
 	}
 	r.on = nil
-	if r.uncertain { // any of those that are known
+	if r.uncertain { // any known interface
 		for _, n := range r.h.nics {
 			r.on = append(r.on, n)
 		}
@@ -153,7 +153,7 @@ func (r *reader) aboutDevice(device string) {
 	}
 }
 
-// byFile is the interface that the name of the file names, or the only one of the host.
+// byFile returns the interface in the name of the file, or the only interface of the host.
 func (r *reader) byFile() string {
 	found := ""
 	for _, port := range r.h.id.Ports {
@@ -191,7 +191,7 @@ func containsWord(text, word string) bool {
 	return false
 }
 
-// fileCommand is the command line that a file is named after, as sosreport does it: "ethtool_-a_eth0", "mlnx_qos_-i_eth0".
+// fileCommand returns the command line in the name of a file, as sosreport names files: "ethtool_-a_eth0", "mlnx_qos_-i_eth0".
 func (t *toolbox) fileCommand(path string) []string {
 	base := path[strings.LastIndexByte(path, '/')+1:]
 	if words := splitWords(base); len(words) > 1 && t.of(words[0]) != nil {
@@ -208,7 +208,7 @@ func (t *toolbox) fileCommand(path string) []string {
 	return nil
 }
 
-// isDocument reports whether a line may begin a document of JSON: it begins with a bracket, and is no prompt such as "[root@host ~]# ".
+// isDocument reports whether a line may begin a document of JSON: it begins with a bracket, and is not a prompt such as "[root@host ~]# ".
 func isDocument(line string) bool {
 	if line == "" || line[0] != '[' && line[0] != '{' {
 		return false
@@ -217,15 +217,15 @@ func isDocument(line string) bool {
 	return line[0] == '{' || end < 0 || end+1 >= len(line) || line[end+1] != '#' && line[end+1] != '$'
 }
 
-// typedLine is a command line on a terminal: behind a prompt, between marks such as "==== cmd ====", or alone.
+// typedLine is a command line on a terminal: after a prompt, between marks such as "==== cmd ====", or alone.
 type typedLine struct {
-	words  []string  // of the first command that has words, without sudo; nil: the line has no command
-	prompt bool      // it is a command line whatever its first word is
+	words  []string  // the words of the first command, without sudo; nil: the line has no command
+	prompt bool      // it is a command line with any first word
 	text   string    // without the prompt, or without marks around it
-	all    []command // of text, where they were read
+	all    []command // the commands in text, if they were read
 }
 
-// commands returns the commands of the line.
+// commands returns the commands in the line.
 func (l *typedLine) commands() []command {
 	if l.prompt {
 		return l.all
@@ -260,13 +260,14 @@ func (t *toolbox) commandLine(line string) typedLine {
 	if prompt {
 		return typedLine{words: words, prompt: true, text: rest, all: all}
 	}
-	if len(words) == 1 && !t.of(words[0]).alone { // a word of an output
+	if len(words) == 1 && !t.of(words[0]).alone { // the word is part of an output
 		return typedLine{}
 	}
 	return typedLine{words: words, text: strings.TrimRight(strings.TrimLeft(text, "=-*+#> "), "=-*+#<: ")}
 }
 
-// typed reads a line of several commands, or of one that the shell changes, as a script does; the first tool prints what follows.
+// typed reads a line as a script does, if it has several commands or the shell changes its text. The following output is of the first
+// tool.
 func (r *reader) typed(line string, tool *Printout, words []string) {
 	s := &shellReader{reader: r}
 	s.run(line)
@@ -282,18 +283,18 @@ func (r *reader) typed(line string, tool *Printout, words []string) {
 	}
 }
 
-// several reports whether a line has several commands, beside those that read the output of the first.
+// several reports whether a line has several commands, apart from those that read the output of the first.
 func several(all []command) bool {
 	return len(all) == 0 || slices.ContainsFunc(all[1:], func(c command) bool { return c.after != "|" })
 }
 
-// replaces reports whether the shell puts another text for a part of a word. Patterns of files stay.
+// replaces reports whether the shell replaces a part of a word, other than a pattern of file names.
 func replaces(words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, "$") })
 }
 
-// afterPrompt returns the text after a prompt: "$ ", "# ", "root@host:~# ", "[root@host ~]# ". A "#" alone is one where a command that is
-// known follows.
+// afterPrompt returns the text after a prompt: "$ ", "# ", "root@host:~# ", "[root@host ~]# ". A "#" alone is a prompt if a known command
+// follows.
 func (t *toolbox) afterPrompt(text string) (rest string, ok bool) {
 	if shell, ok := afterPowerShell(text); ok {
 		return shell, shell != ""
@@ -320,14 +321,14 @@ func (t *toolbox) afterPrompt(text string) (rest string, ok bool) {
 	return "", false
 }
 
-// isSeparator reports whether a line has no letter and no digit.
+// isSeparator reports whether a line has neither letters nor digits.
 func isSeparator(line string) bool {
 	return !strings.ContainsFunc(line, func(c rune) bool {
 		return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c > 0x7f || c == '{' || c == '}' || c == '[' || c == ']'
 	})
 }
 
-// firstCommand is the words of the first command of a line that is no assignment.
+// firstCommand returns the words of the first command in a line that is not an assignment.
 func firstCommand(text string) []string { return firstOf(splitLine(text).commands) }
 
 func firstOf(all []command) []string {
@@ -339,7 +340,7 @@ func firstOf(all []command) []string {
 	return nil
 }
 
-// document reads a document of JSON at the beginning of a text, and returns its length. Not ok: the text begins with no document.
+// document reads a document of JSON at the beginning of a text, and returns its length. Not ok: the text does not begin with a document.
 func (r *reader) document(text string) (n int, ok bool) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
@@ -373,7 +374,8 @@ func (r *reader) document(text string) (n int, ok bool) {
 	return n, true
 }
 
-// object reads an object of JSON, by the tool of the command line or the one whose members it has. Not true: no tool prints it.
+// object reads an object of JSON for the tool of the command line, or for the tool that prints such members. It returns false if no tool
+// does.
 func (r *reader) object(o map[string]any) bool {
 	if r.tool != nil && r.tool.json != nil && r.tool.json(r.tool, r, o) {
 		return true
@@ -389,14 +391,14 @@ func (r *reader) object(o map[string]any) bool {
 	return len(o) == 0
 }
 
-// replaceLine notes what replaces the line that is read.
+// replaceLine records the replacement of the present line.
 func replaceLine(r *reader, with string) {
 	if r.h.keep != nil && !r.stored {
 		r.h.keep.lines[r.line] = with
 	}
 }
 
-// replaceTyped notes the text that replaces a command line. A command that is no known tool keeps its first word.
+// replaceTyped records the replacement of a command line. A command that is not a known tool keeps its first word.
 func replaceTyped(r *reader, line string, typed *typedLine, tool *Printout) {
 	switch {
 	case r.h.keep == nil || r.stored:
@@ -409,7 +411,7 @@ func replaceTyped(r *reader, line string, typed *typedLine, tool *Printout) {
 	}
 }
 
-// refuseOthers notes a line of several commands, of which one is that of no known tool.
+// refuseOthers refuses to keep a line of several commands if one of them is not a known tool.
 func refuseOthers(r *reader, all []command) {
 	if r.h.keep == nil || r.stored {
 		return
@@ -421,7 +423,7 @@ func refuseOthers(r *reader, all []command) {
 	}
 }
 
-// replaceDocument notes a document that no tool prints, from the line that is read.
+// replaceDocument records the replacement of a document that no tool prints, from the present line on.
 func replaceDocument(r *reader, text string) {
 	for i := range strings.Count(text, "\n") + 1 {
 		if r.h.keep == nil || r.stored {

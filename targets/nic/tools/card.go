@@ -11,29 +11,29 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// card is a NIC. In its facts, -1 or an empty text is a value that is not known.
+// card is a NIC. In its facts, -1 or an empty text means an unknown value.
 type card struct {
 	name   string
-	stored [2]uint64 // fields whose value is stored configuration, as bits
-	strong [2]uint64 // fields that have a value which is not weak
+	stored [2]uint64 // bits of the fields whose value is stored configuration
+	strong [2]uint64 // bits of the fields that have a strong value
 	facts            // the running values, or those that scripts set
 	weak   [systemPolicy]*facts
-	unused [systemPolicy + 1]int8 // by weakness: 1 where such values are not in force; -1: it is not known
+	unused [systemPolicy + 1]int8 // by weakness: 1: such values are not in force; -1: unknown
 }
 
-// weakness is how weak the values of a NIC are: a weaker one counts where no stronger one is known.
+// weakness ranks sources of values: a weaker value counts only if no stronger one is known.
 type weakness int8
 
 const (
 	daemon        weakness = iota + 1 // the configuration of lldpad
 	adapterPolicy                     // a policy of Windows for one adapter
-	systemPolicy                      // one for all adapters
+	systemPolicy                      // a policy of Windows for all adapters
 )
 
-// facts are the values of a NIC.
+// facts contains the values of a NIC.
 type facts struct {
 	trust  int8 // trustPCP, trustDSCP, trustBoth or trustNone
-	apps   int8 // 1: it has entries for DSCP; 0: its table has no such entry
+	apps   int8 // 1: the application table has entries for DSCP; 0: it has none
 	dscp   [64]int8
 	pcp    [8]int8
 	pfc    [8]int8 // 0 or 1
@@ -47,19 +47,19 @@ type facts struct {
 	lossy           [8]int8 // by buffer
 
 	cable, delay, mtu int
-	delays            int // rows that state the delay
+	delays            int // the number of rows with the delay
 	speed             int64
 	rewriteDSCP       int8
 	rewritePCP        int8
-	tos, force        int // of RDMA-CM, and of all queue pairs; -2: none
+	tos, force        int // types of service: of RDMA-CM, and of all queue pairs; -2: none
 	rules             []int
 	driver, firmware  string
 	rdma              string // its RDMA device
 	vlans             [][8]int8
-	mapped            bool // the map of one of the VLANs is stated
+	mapped            bool // some row states the map of a VLAN
 }
 
-// What a NIC trusts.
+// The values of trust.
 const (
 	trustNone int8 = iota
 	trustPCP
@@ -97,7 +97,7 @@ func newCard(name string) *card {
 	return &card{name: name, facts: unknownFacts(), unused: [systemPolicy + 1]int8{-1, -1, -1, -1}}
 }
 
-// ignores reports whether policies are not in force. What is stated of the NIC goes before what is stated of the system.
+// ignores reports whether policies are not in force. A statement about the NIC overrides one about the system.
 func (n *card) ignores(w weakness) bool {
 	if w < adapterPolicy {
 		return false
@@ -105,7 +105,7 @@ func (n *card) ignores(w weakness) bool {
 	return n.unused[0] == 1 || n.unused[adapterPolicy] == 1 || n.unused[adapterPolicy] < 0 && n.unused[systemPolicy] == 1
 }
 
-// forget makes the fields of a row unknown, of the NICs that the row is of.
+// forget makes the fields of a row unknown for the present NICs.
 func (r *reader) forget(row *Statement) {
 	unknown := unknownFacts()
 	for _, f := range append([]ir.Field{row.Means}, row.More...) {
@@ -162,7 +162,7 @@ func (f *facts) forget(field ir.Field, u *facts) {
 	}
 }
 
-// put sets a value of each NIC that the row is of.
+// put sets a value of the present NICs.
 func put[T any](r *reader, f ir.Field, index int, value T, at func(*facts) *T) {
 	for _, n := range r.on {
 		to := &n.facts
@@ -178,7 +178,7 @@ func put[T any](r *reader, f ir.Field, index int, value T, at func(*facts) *T) {
 	}
 }
 
-// note notes where a value stands, and whether it is stored.
+// note records the place of a value, and whether it is stored.
 func (n *card) note(r *reader, f ir.Field, index int) {
 	bit := uint64(1) << (f % 64)
 	if r.weak == 0 {
@@ -196,7 +196,7 @@ func (n *card) note(r *reader, f ir.Field, index int) {
 	}
 }
 
-// merge fills values that are not known from weaker ones.
+// merge replaces unknown values by weaker ones.
 func (f *facts) merge(w *facts) {
 	fill := func(to, from []int8) {
 		for i := range to {
@@ -220,12 +220,12 @@ func (f *facts) merge(w *facts) {
 	}
 }
 
-// mellanox reports whether the NIC is of mlx5, or of mlx4, whose drivers' rules about DSCP and delay are known.
+// mellanox reports whether the driver of the NIC is mlx5 or mlx4, whose rules about DSCP and delay are known.
 func (n *card) mellanox(family string) bool {
 	return strings.HasPrefix(n.driver, family) || n.driver == "" && strings.HasPrefix(n.rdma, family+"_")
 }
 
-// settings is the NIC in the terms of all devices.
+// settings returns the settings of the NIC in the common form of all devices.
 func (n *card) settings() ir.PortSettings {
 	for i, w := range n.weak {
 		if w != nil && !n.ignores(weakness(i+1)) {
@@ -239,7 +239,7 @@ func (n *card) settings() ir.PortSettings {
 	for i := range 8 {
 		d.Group[i] = n.buffer[i]
 		d.Groups[i].Buffer = known(n.size[i])
-		if n.xoff[i] > 0 { // a lossy buffer has 0 for both (Linux, mlx5/core/en/port_buffer.c: update_xoff_threshold)
+		if n.xoff[i] > 0 { // xoff and xon of a lossy buffer are 0 (Linux, mlx5/core/en/port_buffer.c: update_xoff_threshold)
 			d.Groups[i].Xoff, d.Groups[i].Xon = known(n.xoff[i]), known(n.xon[i])
 		}
 		if n.lossy[i] >= 0 {
@@ -273,7 +273,7 @@ func (n *card) settings() ir.PortSettings {
 	return p
 }
 
-// sort fills in which priorities values of header fields get. That an entry for DSCP means trust is a rule of mlx5 (Linux,
+// sort fills in the priorities of values of header fields. The rule that an entry for DSCP means trust is from mlx5 (Linux,
 // mlx5/core/en_dcbnl.c: mlx5e_dcbnl_ieee_setapp and _delapp).
 func (n *card) sort(p *ir.PortSettings) {
 	trust := n.trust
@@ -287,12 +287,12 @@ func (n *card) sort(p *ir.PortSettings) {
 	p.DSCP, p.PCP = n.dscp, n.pcp
 	if trust == trustPCP && n.pcp == unknownFacts().pcp {
 		for v := range p.PCP {
-			p.PCP[v] = int8(v) // a NIC takes the PCP for the priority
+			p.PCP[v] = int8(v) // a NIC uses the PCP as the priority
 		}
 	}
 }
 
-// pause fills in PFC and link pause. A mask of zeros leaves open whether the NIC has link pause.
+// pause fills in PFC and link pause. With a mask of zeros it is unknown whether the NIC has link pause.
 func (n *card) pause(p *ir.PortSettings, d *ir.PortDetail) {
 	mask, all := uint8(0), true
 	for prio, on := range n.pfc {
@@ -322,7 +322,7 @@ func (n *card) pause(p *ir.PortSettings, d *ir.PortDetail) {
 	}
 }
 
-// schedule fills in traffic classes, and what priorities have by theirs.
+// schedule fills in traffic classes, and the values that priorities get from their class.
 func (n *card) schedule(p *ir.PortSettings, d *ir.PortDetail) {
 	for tc := range 8 {
 		q := &d.Queues[tc]
@@ -347,7 +347,7 @@ func (n *card) schedule(p *ir.PortSettings, d *ir.PortDetail) {
 	}
 }
 
-// known is a value that is stated, unless it is negative.
+// known returns a stated value; a negative number is unknown.
 func known[T int | int64](v T) ir.Setting[T] {
 	if v < 0 {
 		return ir.Setting[T]{}
@@ -355,7 +355,7 @@ func known[T int | int64](v T) ir.Setting[T] {
 	return ir.Of(v)
 }
 
-// settings is the host in the terms of all devices.
+// settings returns the settings of the host in the common form of all devices.
 func (h *host) settings() *ir.Settings {
 	out := &ir.Settings{Ports: make(map[string]*ir.PortSettings, len(h.nics))}
 	alike := map[ir.PortSettings]*ir.PortSettings{}
@@ -401,7 +401,7 @@ func (h *host) settings() *ir.Settings {
 	return out
 }
 
-// over puts the printed values of a NIC over those of its value file.
+// over replaces values from a NIC's value file by printed ones.
 func over(file, printed ir.PortSettings) ir.PortSettings {
 	out := printed
 	if !out.TrustKnown {
@@ -452,12 +452,12 @@ func (h *host) finish() {
 		for ; n.delays > 0 && n.delay > 0 && !n.mellanox("mlx5"); n.delays-- {
 			h.coverage.Means[ir.FieldCable]--
 			h.coverage.Rows--
-			h.coverage.Leave("the delay of PFC is metres with mlx5 alone")
+			h.coverage.Leave("only mlx5 uses the delay of PFC as metres")
 		}
 	}
 }
 
-// isRDMA tells names of RDMA devices from PCI addresses and numbers.
+// isRDMA reports whether a device is named as an RDMA device, and not by a PCI address or a number.
 func isRDMA(device string) bool {
 	return device != "" && (device[0] < '0' || device[0] > '9') && !strings.Contains(device, ":")
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/rocec/rocec/targets/nic"
 )
 
-// dcb is dcb of iproute2. The output of show, as text or JSON, has the same words as the arguments of set, add, replace, del and
-// flush (man dcb-pfc, dcb-ets, dcb-app, dcb-apptrust, dcb-buffer, dcb-maxrate, dcb-rewr, dcb-dcbx; source: iproute2, dcb/*.c).
+// dcb reads dcb of iproute2. The output of show, as text or JSON, has the same words as the arguments of set, add, replace, del and flush
+// (man dcb-pfc, dcb-ets, dcb-app, dcb-apptrust, dcb-buffer, dcb-maxrate, dcb-rewr, dcb-dcbx; source: iproute2, dcb/*.c).
 var dcb = &Printout{
 	Name: "dcb",
 	begins: func(line string) bool {
@@ -27,7 +27,7 @@ var dcb = &Printout{
 	Options: []Statement{
 		{Key: "pfc-cap", Aside: hardware},
 		{Key: "macsec-bypass", Aside: nic.NoPriority},
-		// mlx5 takes it for metres of cable (Linux, mlx5/core/en_dcbnl.c: mlx5e_dcbnl_ieee_setpfc); other drivers may not.
+		// mlx5 uses it as metres of cable (Linux, mlx5/core/en_dcbnl.c: mlx5e_dcbnl_ieee_setpfc); other drivers may not.
 		{Key: "delay", Means: ir.FieldCable, read: func(r *reader, rest string) string {
 			metres, ok := number(rest, 65535)
 			if ok {
@@ -65,7 +65,7 @@ var dcb = &Printout{
 		{Key: "pcp-prio", Means: ir.FieldPCP, read: func(r *reader, rest string) string {
 			ok := pairs(rest, pcpKey, 15, func(v int, word string) bool {
 				prio, is := number(word, 7)
-				if is && v < 8 { // a value with drop eligibility has a priority of its own
+				if is && v < 8 { // a value with drop eligibility has a separate priority
 					put(r, ir.FieldPCP, v, int8(prio), func(n *facts) *int8 { return &n.pcp[v] })
 				}
 				return is
@@ -118,7 +118,7 @@ var dcb = &Printout{
 	json:    dcbJSON,
 }
 
-// dcbWords reads words of dcb, each with the values behind it.
+// dcbWords reads keywords of dcb, each with the values after it.
 func dcbWords(p *Printout, r *reader, words []string) (known bool) {
 	for len(words) > 0 {
 		row := p.option(strings.TrimSuffix(words[0], ":")) // apptrust prints a colon
@@ -178,7 +178,7 @@ func dcbCommand(p *Printout, r *reader, args []string) {
 	switch {
 	case strings.HasPrefix("show", verb):
 		r.count(&Statement{Aside: asks}, "")
-		if object == "app" && !r.uncertain && (len(rest) == 0 || slices.Contains(rest, "dscp-prio")) { // the table is whole, or empty
+		if object == "app" && !r.uncertain && (len(rest) == 0 || slices.Contains(rest, "dscp-prio")) { // the output contains the whole table
 			r.noDSCP()
 			put(r, ir.FieldTrust, -1, 0, func(n *facts) *int8 { return &n.apps })
 		}
@@ -213,7 +213,7 @@ func (r *reader) flush(rest []string) {
 	}}, "")
 }
 
-// dcbJSON spells an object of dcb -j as its text, and reads that.
+// dcbJSON converts an object of dcb -j to the text output, and reads the text.
 func dcbJSON(p *Printout, r *reader, object map[string]any) bool {
 	known := r.tool == p
 	for key, value := range object {
@@ -229,7 +229,7 @@ func dcbJSON(p *Printout, r *reader, object map[string]any) bool {
 		case row == nil:
 			r.miss(key, noTool)
 		case key == "tc_maxrate" && object[key] != nil && !zeros(object[key]):
-			r.miss(key, "releases of dcb differ in the unit of rates in JSON")
+			r.miss(key, "the unit of rates in JSON differs between releases of dcb")
 		default:
 			r.apply(row, spell(object[key]))
 		}
@@ -242,7 +242,7 @@ func zeros(value any) bool {
 	return ok && !slices.ContainsFunc(list, func(v any) bool { return v != json.Number("0") })
 }
 
-// spell spells a value of JSON as dcb prints it.
+// spell spells a value of JSON as in the text output of dcb.
 func spell(value any) string {
 	switch v := value.(type) {
 	case bool:

@@ -8,10 +8,10 @@ import (
 	"github.com/rocec/rocec/targets/nic"
 )
 
-// esxcli is esxcli of ESXi. Sources: Broadcom's ESXCLI command reference (network nic, system module parameters); VMware's "Configuring
+// esxcli reads esxcli of ESXi. Sources: Broadcom's ESXCLI command reference (network nic, system module parameters); VMware's "Configuring
 // lossless Ethernet for NVMe over RDMA" and NVIDIA's manual of the native driver (nmlx5) for the parameters and the output of "nic get";
-// Mellanox's "HowTo Run RoCE over L2 Enabled with PFC (ESXi)", by which pfctx and pfcrx are masks of priorities that must be equal. Rows of
-// "dcb status get" about traffic classes are not read, since no public document describes them.
+// Mellanox's "HowTo Run RoCE over L2 Enabled with PFC (ESXi)", which states that pfctx and pfcrx are masks of priorities and must be
+// equal. Rows of "dcb status get" about traffic classes are not read, since no public document describes them.
 var esxcli = &Printout{
 	Name: "esxcli",
 	begins: func(line string) bool {
@@ -100,7 +100,7 @@ var esxcli = &Printout{
 	command: esxcliCommand,
 }
 
-// parameter reads a parameter of a module. One without a value has the default of the driver.
+// parameter reads a parameter of a module. A parameter without a value has the driver's default.
 func parameter(p *Printout, r *reader, name, value string) {
 	row := p.option(name)
 	if _, ok := number(value, 1<<30); row == nil || name == "mtu" || !ok && value != "-1" {
@@ -110,7 +110,7 @@ func parameter(p *Printout, r *reader, name, value string) {
 	r.apply(row, value)
 }
 
-// ofModule sets the NICs that a module has: those of the fabric, unless they are known to have another driver. A driver reads its
+// ofModule sets the NICs of a module: all NICs of the fabric except those that are known to have another driver. A driver reads its
 // parameters when it is loaded.
 func ofModule(r *reader) {
 	r.on, r.weak = nil, systemPolicy
@@ -122,7 +122,7 @@ func ofModule(r *reader) {
 	}
 }
 
-// moduleMask reads one of the two masks of priorities with PFC. They count when both are stated, and must be equal.
+// moduleMask reads one of the two masks of priorities with PFC. They only count if both are stated and equal.
 func moduleMask(r *reader, direction int, rest string) string {
 	v, ok := number(rest, 0xff)
 	r.app[direction] = v + 1
@@ -131,7 +131,7 @@ func moduleMask(r *reader, direction int, rest string) string {
 		return noSense
 	case other == 0:
 	case other != v+1:
-		return "pfctx and pfcrx differ, and must be equal"
+		return "pfctx and pfcrx differ, but must be equal"
 	default:
 		r.mask(uint8(v))
 	}
@@ -141,7 +141,7 @@ func moduleMask(r *reader, direction int, rest string) string {
 func readPFCRX(r *reader, rest string) string { return moduleMask(r, 0, rest) }
 func readPFCTX(r *reader, rest string) string { return moduleMask(r, 1, rest) }
 
-// listed reads a row of "nic list": the name of a NIC, its driver, and its MTU behind the MAC address.
+// listed reads a row of "nic list": the name of a NIC, its driver, and its MTU after the MAC address.
 func listed(p *Printout, r *reader, words []string) {
 	r.about(words[0])
 	mac := slices.IndexFunc(words, func(w string) bool { return strings.Count(w, ":") == 5 && len(w) == 17 })

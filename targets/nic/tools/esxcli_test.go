@@ -33,7 +33,7 @@ func TestESXi(t *testing.T) {
 			"other masks", strings.Replace(set, "pfcrx=0x08", "pfcrx=0x10", 1),
 			ir.Setting[uint8]{},
 			true,
-			"pfctx and pfcrx differ, and must be equal",
+			"pfctx and pfcrx differ, but must be equal",
 		},
 		{"a slip", strings.Replace(status, "1 0 0 0\n", "1 0 0\n", 1), ir.Setting[uint8]{}, false, noSense},
 		{"trust of tomorrow", strings.Replace(set, "trust_state=2", "trust_state=7", 1), ir.Of[uint8](8), false, "other"},

@@ -9,8 +9,8 @@ import (
 	"github.com/rocec/rocec/targets/nic"
 )
 
-// ethtool is ethtool: link pause (-a), driver and firmware (-i), counters (-S), speed (without an option), and what sets them (-A, -s).
-// Its shapes are of ethtool 4 to 6 (man ethtool).
+// ethtool reads ethtool: link pause (-a), driver and firmware (-i), counters (-S), speed (without an option), and the options that set
+// values (-A, -s). The forms are those of ethtool 4 to 6 (man ethtool).
 var ethtool = &Printout{
 	Name: "ethtool",
 	begins: func(line string) bool {

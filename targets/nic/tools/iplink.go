@@ -13,8 +13,8 @@ import (
 // link is an interface as ip prints it.
 type link struct {
 	name, parent string // parent: of a VLAN
-	bond         string // that it is part of
-	kind         string // empty: of hardware, where details were printed
+	bond         string // the bond that it is part of
+	kind         string // empty: hardware, if details were printed
 	detail       bool   // details were printed
 	mtu          int
 	vlan         *[8]int8 // the map of a VLAN
@@ -22,8 +22,8 @@ type link struct {
 	stored       bool
 }
 
-// ipTool is ip of iproute2: links with their MTU and the maps of VLANs ("ip -d link", "ip -j -d link", "ip -d addr"), and the
-// commands that set them.
+// ipTool reads ip of iproute2: links with their MTU and the maps of VLANs ("ip -d link", "ip -j -d link", "ip -d addr"), and the commands
+// that set them.
 var ipTool = &Printout{
 	Name: "ip",
 	begins: func(line string) bool {
@@ -37,10 +37,10 @@ var ipTool = &Printout{
 	json:    ipJSON,
 }
 
-// The statements of an interface.
+// The statements about an interface.
 var (
 	mtuRow     = Statement{Key: "mtu", Means: ir.FieldMTU}
-	virtualRow = Statement{Key: "virtual", Aside: "an interface without hardware of its own"}
+	virtualRow = Statement{Key: "virtual", Aside: "a virtual interface"}
 )
 
 // ipLine reads a line of "ip -d link".
@@ -64,7 +64,7 @@ func ipLine(p *Printout, r *reader, line string) bool {
 			}
 		}
 		r.link = l
-		return true // it is counted when its kind is known
+		return true // it is counted later, when its kind is known
 	}
 	l := r.link
 	if l == nil || line[0] != ' ' && line[0] != '\t' || len(words) == 0 {
@@ -97,14 +97,14 @@ func ipLine(p *Printout, r *reader, line string) bool {
 	return true
 }
 
-// kinds are the kinds of interfaces that a line of details begins with, of those that hosts with NICs have.
+// kinds lists the kinds of interfaces on hosts with NICs, as the first word in a line of details.
 var kinds = []string{
 	"vlan", "bond", "bridge", "veth", "vxlan", "tun", "dummy", "ifb", "macvlan", "macvtap", "ipvlan", "team", "vrf", "gre", "gretap", "sit",
 	"ipip",
 	"geneve", "wireguard", "ipoib", "nlmon", "vcan",
 }
 
-// closeLink notes the interface of the lines above.
+// closeLink stores the interface of the lines above.
 func (r *reader) closeLink() {
 	l := r.link
 	if r.link = nil; l == nil || l.name == "" {
@@ -121,7 +121,7 @@ func (r *reader) closeLink() {
 	r.h.hasLink(l)
 }
 
-// hasLink notes an interface; of two of one name the later counts, as far as it states a value.
+// hasLink stores an interface. If a name occurs twice, the later values count.
 func (h *host) hasLink(l *link) {
 	if h.links == nil {
 		h.links = map[string]*link{}
@@ -252,7 +252,8 @@ func ipCommand(p *Printout, r *reader, args []string) {
 	}
 }
 
-// doubtLink forgets the values of an interface that a doubtful command may have changed; of all interfaces if it names a variable.
+// doubtLink forgets the values of an interface that a doubtful command may have changed; If the command names a variable, doubtLink
+// forgets the values of all interfaces.
 func (h *host) doubtLink(name string) {
 	for _, l := range h.links {
 		if l.name == name || strings.Contains(name, "$") {
@@ -261,7 +262,7 @@ func (h *host) doubtLink(name string) {
 	}
 }
 
-// vconfig is the tool that sets the map of a VLAN on older systems: "vconfig set_egress_map eth0.100 4 3".
+// vconfig reads the tool that sets the map of a VLAN on older systems: "vconfig set_egress_map eth0.100 4 3".
 var vconfig = &Printout{
 	Name:    "vconfig",
 	Options: []Statement{{Key: "set_egress_map", Means: ir.FieldVLANMap}, {Key: "other", Aside: nic.NoPort}},
@@ -288,8 +289,8 @@ var vconfig = &Printout{
 	},
 }
 
-// join gives NICs the values of their interfaces. An interface is a NIC if its details name no other kind, if the identity of the host
-// lists it, or if another output is about it.
+// join copies the values of interfaces to NICs. An interface is a NIC if its details name no other kind, if the identity of the host lists
+// it, or if another output is about it.
 func (h *host) join() {
 	r := &reader{h: h}
 	note := func(n *card, f ir.Field, at diag.Range, stored bool) {
@@ -329,7 +330,7 @@ func (h *host) join() {
 			note(n, ir.FieldVLANMap, l.mapAt, l.stored)
 		}
 	}
-	for name, n := range h.nics { // the NICs of a bond send the marks of its device
+	for name, n := range h.nics { // the NICs of a bond send with the marks of the bond's device
 		l := h.links[name]
 		if l == nil || l.kind != "bond" {
 			continue
@@ -340,12 +341,12 @@ func (h *host) join() {
 			}
 		}
 		if parts := h.members(name); len(parts) > 0 && parts[0] != n {
-			delete(h.nics, name) // a bond is no port
+			delete(h.nics, name) // a bond is not a port
 		}
 	}
 }
 
-// members are the NICs of an interface: those of a bond, or itself.
+// members returns the NICs of an interface: those of a bond, or the interface itself.
 func (h *host) members(name string) (out []*card) {
 	for _, l := range h.links {
 		if l.bond == name && h.nics[l.name] != nil {

@@ -8,14 +8,15 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// errSeveral is why a capture of a terminal is not kept.
+// errSeveral is the reason why a capture of a terminal is not kept.
 var errSeveral = errors.New("one line has several commands, and one of them could hold secrets")
 
-// errOther is why a text of a host is not kept.
-var errOther = errors.New("it means something else without the lines that rocec does not read")
+// errOther is the reason why a text of a host is not kept.
+var errOther = errors.New("its meaning changes without the lines that rocec does not read")
 
-// Keep returns a text of a host without what no known tool has printed, and how many lines that were. A word of one letter takes the place
-// of such a line, and of the arguments of other commands; a plain prompt that of a prompt with names. Comments of scripts go, too.
+// Keep returns a text of a host without the lines that no known tool has printed, and the number of these lines. It replaces each such
+// line, and the arguments of other commands, by a word of one letter. It replaces a prompt with names by a plain prompt, and removes
+// comments of scripts.
 func Keep(path string, data []byte) (kept []byte, dropped int, err error) {
 	k := &keeping{lines: map[int]string{}}
 	contents := map[string][]byte{path: data}

@@ -1,9 +1,9 @@
 package tools
 
-// plainPrompt replaces a prompt, which has names of a user and of a host.
+// plainPrompt replaces a prompt with the names of a user and of a host.
 const plainPrompt = "$ "
 
-// keeping notes what replaces lines of a capture.
+// keeping records the replacements of lines in a capture.
 type keeping struct {
 	capture bool
 	several bool

@@ -9,8 +9,8 @@ import (
 	"github.com/rocec/rocec/targets/nic"
 )
 
-// mlnxQos is mlnx_qos. Its output and options are from its source (Mellanox/mlnx-tools, python/mlnx_qos@088fadb3). The older shapes
-// are from manuals of MLNX_OFED 2 to 5: without trust and buffers, with "up:" and "skprio:" below the classes.
+// mlnxQos reads mlnx_qos. Its output and options are from its source (Mellanox/mlnx-tools, python/mlnx_qos@088fadb3). Older forms are from
+// manuals of MLNX_OFED 2 to 5: without trust and buffers, with "up:" and "skprio:" below the classes.
 var mlnxQos = &Printout{
 	Name: "mlnx_qos",
 	begins: func(line string) bool {
@@ -157,7 +157,7 @@ var mlnxQos = &Printout{
 			return ""
 		}},
 		{Key: "--defltprio", Aside: default_},
-		// Without --pfc it writes a mask of zeros in some releases (mlnx_qos@088fadb3), so that the mask is not known then.
+		// Without --pfc some releases write a mask of zeros (mlnx_qos@088fadb3), so the mask is then unknown.
 		{Key: "--cable_len", Means: ir.FieldCable, read: func(r *reader, rest string) string {
 			metres, ok := number(rest, 65535)
 			if ok {
@@ -209,8 +209,8 @@ var mlnxQos = &Printout{
 	},
 }
 
-// setTrust is --trust. Where the NIC did not trust DSCP it gives each DSCP the priority of its upper three bits (mlnx_qos@088fadb3:
-// setDefaultAppEntry), which is also the firmware's map. Where the NIC did, nothing changes.
+// setTrust reads --trust. If the NIC did not trust DSCP before, each DSCP gets the priority of its upper three bits (mlnx_qos@088fadb3:
+// setDefaultAppEntry), as in the firmware's map. If it did, the map does not change.
 func setTrust(r *reader, rest string) string {
 	switch rest {
 	case "dscp":
@@ -225,7 +225,7 @@ func setTrust(r *reader, rest string) string {
 	return ""
 }
 
-// factoryDSCP gives each DSCP without a known priority the one of its upper three bits.
+// factoryDSCP gives each DSCP without a known priority the priority of its upper three bits.
 func (r *reader) factoryDSCP() {
 	all := r.on
 	for _, n := range all {
@@ -248,7 +248,7 @@ func readClass(r *reader, rest string) string {
 	_, name, _ := strings.Cut(strings.TrimRight(text, ", "), "tsa:")
 	a, known := algorithm(strings.TrimSpace(name))
 	if r.class = -1; ok {
-		r.class = tc // also of one whose algorithm makes no sense
+		r.class = tc // also with an unknown algorithm
 	}
 	if !ok || !known {
 		return noSense

@@ -9,9 +9,9 @@ import (
 	"github.com/rocec/rocec/targets/nic"
 )
 
-// niccli is niccli of Broadcom, and bnxtqos before it. Its output is from AMD's and Broadcom's guides for BCM957608 (getqos,
+// niccli reads niccli of Broadcom, and its predecessor bnxtqos. Its output is from AMD's and Broadcom's guides for BCM957608 (getqos,
 // get_dscp2prio, dump pri2cos, listdev); its options from Broadcom's bnxt_setupcc.sh, release 236. A device is a number, a PCI address or
-// an interface: the list of devices tells them apart. Whether the NIC trusts DSCP is not printed.
+// an interface; the list of devices contains all three. The tool does not print whether the NIC trusts DSCP.
 var niccli = &Printout{
 	Name: "niccli", Aliases: []string{"bnxtqos"},
 	begins: func(line string) bool {
@@ -77,7 +77,7 @@ var niccli = &Printout{
 	command: niccliCommand,
 }
 
-// older are the words of niccli before release 230, and of bnxtqos, for its options.
+// older contains the words for these options in niccli before release 230, and in bnxtqos.
 var older = sync.OnceValue(func() map[string]string {
 	return map[string]string{"enabled": "--enable", "priority2tc": "--up2tc", "tsa": "--tsa", "tcbw": "--tcbw", "app": "--app"}
 })

@@ -20,8 +20,8 @@ func afterPowerShell(text string) (rest string, ok bool) {
 	return strings.TrimSpace(rest), ok
 }
 
-// plainText returns the text of a file, and whether its bytes are those of the file. Windows PowerShell 5 writes UTF-16 where a person
-// redirects its output, and a mark before UTF-8.
+// plainText returns the text of a file, and whether it has the same bytes as the file. Windows PowerShell 5 writes redirected output as
+// UTF-16, and a byte order mark before UTF-8.
 func plainText(content []byte) (text string, same bool) {
 	switch text = string(content); {
 	case strings.HasPrefix(text, "\xff\xfe"):

@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// promptHead is how many first bytes of a text may have prompts, and promptLine how long one is.
+// promptHead is the number of first bytes of a text that are searched for prompts, and promptLine the maximum length of a prompt.
 const (
 	promptHead = 64 << 10
 	promptLine = 300
 )
 
-// The letters of the names of users and of hosts.
+// The letters in names of users and of hosts.
 const (
 	userLetters = "abcdefghijklmnopqrstuvwxyz0123456789_-"
 	hostLetters = userLetters + "ABCDEFGHIJKLMNOPQRSTUVWXYZ."
 )
 
-// prompted returns the name that the prompts of texts have: "root@gpu1:~# ", "[root@gpu1 ~]# ", "[root@gpu1:~] ". It is empty without a
-// prompt, and where prompts have several names.
+// prompted returns the name of the host in the prompts of texts: "root@gpu1:~# ", "[root@gpu1 ~]# ", "[root@gpu1:~] ". It is empty without
+// a prompt, or if prompts have different names.
 func prompted(contents map[string][]byte) (name string) {
 	for _, file := range slices.Sorted(maps.Keys(contents)) {
 		text := contents[file]
@@ -38,7 +38,7 @@ func prompted(contents map[string][]byte) (name string) {
 	return name
 }
 
-// promptHost returns the name of the host in a prompt at the beginning of a line; empty: the line begins otherwise.
+// promptHost returns the name of the host in a prompt at the beginning of a line; empty: the line has no such prompt.
 func promptHost(line string) string {
 	user, rest, ok := strings.Cut(strings.TrimPrefix(line, "["), "@")
 	end := strings.IndexAny(rest, ": ]$#")

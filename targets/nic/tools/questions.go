@@ -2,10 +2,10 @@ package tools
 
 import "github.com/rocec/rocec/targets/target"
 
-// Asks print how the NICs of a host are set, as a terminal would have it: each command behind a prompt, then its output. A command that the
-// host does not have is left out. A device without a NIC for RDMA prints nothing. Such a NIC has an RDMA device, or the driver of one:
-// verify judges also a NIC whose firmware or missing module has RoCE off.
-var Asks = []target.Question{{File: "host.txt", Cmd: askNICs, Says: "how its NICs are set"}}
+// Asks are commands that print the settings of a host's NICs in the form of a terminal: each command after a prompt, then its output. A
+// command that the host lacks is left out. A device without a NIC for RDMA prints nothing. A NIC for RDMA has an RDMA device or the driver
+// of one, since verify also judges a NIC whose RoCE is off in the firmware or because of a missing module.
+var Asks = []target.Question{{File: "host.txt", Cmd: askNICs, Says: "the settings of its NICs"}}
 
 const askNICs = `run() {
 	command -v "$1" >/dev/null 2>&1 || return 0

@@ -7,9 +7,9 @@ import (
 	"github.com/rocec/rocec/targets/nic"
 )
 
-// Tools of RDMA devices print the interface and the firmware of a device, and the type of service of RDMA-CM.
+// The tools for RDMA devices. They print the interface and the firmware of a device, and the type of service of RDMA-CM.
 
-// rdmaTool is rdma of iproute2: link and dev, as text or JSON (iproute2, rdma/link.c and dev.c).
+// rdmaTool reads rdma of iproute2: link and dev, as text or JSON (iproute2, rdma/link.c and dev.c).
 var rdmaTool = &Printout{
 	Name: "rdma",
 	begins: func(line string) bool {
@@ -47,7 +47,7 @@ var rdmaTool = &Printout{
 			r.count(p.option("fw"), "")
 			return true
 		}
-		if line[0] == ' ' || line[0] == '\t' { // details of the one above
+		if line[0] == ' ' || line[0] == '\t' { // details of the device above
 			r.count(&Statement{Aside: hardware}, "")
 			return true
 		}
@@ -93,7 +93,7 @@ var rdmaTool = &Printout{
 	},
 }
 
-// hasFirmware notes the firmware of the RDMA device.
+// hasFirmware stores the firmware of the RDMA device.
 func (r *reader) hasFirmware(version string) {
 	if r.h.firmware == nil {
 		r.h.firmware = map[string]string{}
@@ -103,7 +103,7 @@ func (r *reader) hasFirmware(version string) {
 	}
 }
 
-// ibdev is ibdev2netdev: "mlx5_0 port 1 ==> eth0 (Up)".
+// ibdev reads ibdev2netdev: "mlx5_0 port 1 ==> eth0 (Up)".
 var ibdev = &Printout{
 	Name: "ibdev2netdev", alone: true,
 	begins: func(line string) bool { return strings.Contains(line, " ==> ") && strings.Contains(line, " port ") },
@@ -124,7 +124,7 @@ var ibdev = &Printout{
 	command: func(_ *Printout, r *reader, _ []string) { r.count(&Statement{Aside: asks}, "") },
 }
 
-// gids is show_gids: DEV PORT INDEX GID [IPv4] VER [DEV].
+// gids reads show_gids: DEV PORT INDEX GID [IPv4] VER [DEV].
 var gids = &Printout{
 	Name: "show_gids", alone: true,
 	begins: func(line string) bool {
@@ -148,7 +148,7 @@ var gids = &Printout{
 	command: func(_ *Printout, r *reader, _ []string) { r.count(&Statement{Aside: asks}, "") },
 }
 
-// cmaTOS is cma_roce_tos of MLNX_OFED: it prints and sets (-t) the type of service of RDMA-CM.
+// cmaTOS reads cma_roce_tos of MLNX_OFED, which prints and sets (-t) the type of service of RDMA-CM.
 var cmaTOS = &Printout{
 	Name: "cma_roce_tos",
 	Options: []Statement{
@@ -168,7 +168,7 @@ var cmaTOS = &Printout{
 	command: cmaCommand,
 }
 
-// cmaMode is cma_roce_mode of MLNX_OFED: it prints and sets (-m) the version of RoCE that RDMA-CM uses.
+// cmaMode reads cma_roce_mode of MLNX_OFED, which prints and sets (-m) the RoCE version of RDMA-CM.
 var cmaMode = &Printout{
 	Name: "cma_roce_mode",
 	Options: []Statement{
@@ -189,7 +189,7 @@ var cmaMode = &Printout{
 	command: cmaCommand,
 }
 
-// cannotCMA counts the message of both tools for a host without configfs.
+// cannotCMA counts the message that both tools print on a host without configfs.
 func (r *reader) cannotCMA(text string) bool {
 	if !strings.Contains(text, "rdma_cm") && !strings.Contains(text, "configfs") {
 		return false
@@ -225,7 +225,7 @@ func cmaCommand(p *Printout, r *reader, args []string) {
 	}
 }
 
-// ofDevice reads a row of an RDMA device.
+// ofDevice reads a row about an RDMA device.
 func (r *reader) ofDevice(row *Statement, rest string) {
 	if row.read == nil {
 		r.count(row, "")

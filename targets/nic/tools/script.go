@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// script reports whether a file is a shell script: by its name, its first line, or because every line is a command.
+// script reports whether a file is a shell script: by its name, by its first line, or because every line is a command.
 func (t *toolbox) script(path, text string) bool {
 	if strings.HasPrefix(text, "#!") || strings.HasSuffix(path, ".sh") || strings.HasSuffix(path, "rc.local") {
 		return true
@@ -36,13 +36,13 @@ func (t *toolbox) script(path, text string) bool {
 	return found
 }
 
-// keywords are the words of the shell that begin or end what may run or not.
+// keywords are the words of the shell that begin or end conditions, loops and functions.
 var keywords = []string{
 	"if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "select", "function", "{", "}",
 }
 
 // script reads the values that a shell script sets, in order. A command that depends on a variable, a condition or a loop is not
-// understood, and the values that it would set are not known afterwards.
+// understood, and makes the values that it would set unknown.
 func (r *reader) script(text string) {
 	s := &shellReader{reader: r}
 	joined, from := "", 0
@@ -70,14 +70,14 @@ func (r *reader) script(text string) {
 	}
 }
 
-// succeed lists commands that do not fail.
+// succeed lists commands that never fail.
 var succeed = []string{"sleep", "echo", "true", ":", "modprobe", "cd"}
 
 // shellReader reads the lines of one script.
 type shellReader struct {
 	*reader
-	depth int    // conditions, loops and functions that the line is in
-	until string // the word that ends a text that is no command
+	depth int    // the number of conditions, loops and functions around the line
+	until string // the word that ends a here-document
 }
 
 // run reads a line.
@@ -99,7 +99,7 @@ func (s *shellReader) run(line string) {
 		s.doubt(stripSudo(firstCommand(text)), noSense)
 		return
 	}
-	sure := true // that the command before succeeds
+	sure := true // whether the previous command surely succeeds
 	for i, c := range all.commands {
 		if c.into != "" {
 			s.until = c.into
@@ -120,7 +120,7 @@ func (s *shellReader) run(line string) {
 	}
 }
 
-// block notes what opens and closes conditions, loops and functions, and returns the command behind it.
+// block counts the beginning and the end of conditions, loops and functions, and returns the command after such a keyword.
 func (s *shellReader) block(words []string) []string {
 	for len(words) > 0 {
 		w := words[0]
@@ -183,7 +183,7 @@ func (s *shellReader) one(words []string, c command, rest []command) {
 	}
 }
 
-// doubt counts a command that may run or not, or whose words are not known, and forgets the values that it would set.
+// doubt counts a command that may not run or whose words are unknown. It forgets the values that the command would set.
 func (s *shellReader) doubt(words []string, why string) {
 	s.miss(s.text, why)
 	if len(words) == 0 {
@@ -220,7 +220,7 @@ func variableIn(words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.ContainsAny(w, "$*?{") })
 }
 
-// nothing lists commands that set nothing of NICs and whose output is not read.
+// nothing lists commands that set nothing on NICs and whose output is not read.
 var nothing = []string{
 	":", "true", "false", "[", "[[", "test",
 	"echo", "printf", "sleep", "exit", "return", "set", "shopt", "logger", "date", "export", "unset", "readonly",
@@ -230,7 +230,7 @@ var nothing = []string{
 	"ibstat", "ibv_devices", "ibv_devinfo", "ofed_info", "ping", "mkdir", "clear", "mst", "mlxfwmanager", "nproc", "lscpu",
 }
 
-// plain reports whether a command sets nothing of NICs.
+// plain reports whether a command sets nothing on NICs.
 func (r *reader) plain(words []string) bool {
 	switch words[0] {
 	case "sysctl": // such as net.ipv4.tcp_ecn

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// command is one command of a line of shell.
+// command is one command in a line of shell.
 type command struct {
 	words  []string
-	after  string // what stands before it: "", ";", "&&", "||" or "|"
-	writes string // the file that its output goes to by > or >>
-	into   string // the word that ends the text that it reads (<<)
+	after  string // the separator before it: "", ";", "&&", "||" or "|"
+	writes string // the file for its output, from > or >>
+	into   string // the word that ends its here-document (<<)
 }
 
 // commands is a line of shell.
@@ -19,7 +19,7 @@ type commands struct {
 	open     bool // a quote is not closed
 }
 
-// splitWords parts a text at white space and quotes.
+// splitWords splits a text at white space and quotes.
 func splitWords(text string) []string {
 	if all := splitLine(text).commands; len(all) > 0 {
 		return all[0].words
@@ -27,7 +27,7 @@ func splitWords(text string) []string {
 	return nil
 }
 
-// splitLine parts a line of shell. A variable, and any other text that the shell would replace, stays in its word with a "$".
+// splitLine splits a line of shell into commands. A text that the shell would replace, such as a variable, stays in its word with a "$".
 // Redirections are removed.
 func splitLine(text string) commands {
 	l := &lexer{text: text}
@@ -38,25 +38,25 @@ func splitLine(text string) commands {
 	return l.out
 }
 
-// lexer parts a line of shell.
+// lexer splits a line of shell.
 type lexer struct {
 	text string
-	at   int // the next byte
+	at   int // the position of the next byte
 
 	word strings.Builder
 	in   bool   // a word has begun, maybe an empty one
-	take string // the redirection whose file comes
+	take string // the redirection whose file follows
 	now  command
 	out  commands
 }
 
-// put adds to the word.
+// put appends to the present word.
 func (l *lexer) put(text string) {
 	l.word.WriteString(text)
 	l.in = true
 }
 
-// endWord ends the word, which may be the file of a redirection.
+// endWord ends the present word, which may be the file of a redirection.
 func (l *lexer) endWord() {
 	if !l.in {
 		return
@@ -69,14 +69,14 @@ func (l *lexer) endWord() {
 		l.now.writes = w
 	case "<<":
 		l.now.into = w
-	case "<": // a file that is read, or does not matter
+	case "<": // a file that is read, or that has no effect
 	default:
 		l.now.words = append(l.now.words, w)
 	}
 	l.take = ""
 }
 
-// endCommand ends the command; sep stands before the next one.
+// endCommand ends the present command; sep is the separator before the next one.
 func (l *lexer) endCommand(sep string) {
 	l.endWord()
 	l.take = ""
@@ -86,7 +86,7 @@ func (l *lexer) endCommand(sep string) {
 	l.now = command{after: sep}
 }
 
-// begins reports whether the rest of the line begins with a text, and goes past it then.
+// begins reports whether the rest of the line begins with a text. If so, it skips the text.
 func (l *lexer) begins(text string) bool {
 	if !strings.HasPrefix(l.text[l.at:], text) {
 		return false
@@ -95,7 +95,7 @@ func (l *lexer) begins(text string) bool {
 	return true
 }
 
-// next reads a byte, or as many as belong together.
+// next reads one byte, or several that belong together.
 func (l *lexer) next() {
 	switch c := l.text[l.at]; {
 	case c == '\\' && l.at+1 < len(l.text):
@@ -104,7 +104,7 @@ func (l *lexer) next() {
 	case c == '\'' || c == '"':
 		l.quoted(c)
 	case c == '`':
-		l.put("$") // the output of a command is no more known than a variable
+		l.put("$") // the output of a command is as unknown as a variable
 		end := strings.IndexByte(l.text[l.at+1:], '`')
 		if l.at += end + 2; end < 0 {
 			l.at = len(l.text)
@@ -136,7 +136,7 @@ func (l *lexer) next() {
 	}
 }
 
-// meanings are the bytes that can mean something beside themselves.
+// meanings are the bytes with a special meaning.
 const meanings = "\\'\"`$# \t\n&|<>;"
 
 // quoted reads the text between two quotes.
@@ -183,7 +183,7 @@ func (l *lexer) redirect(c byte) {
 	}
 }
 
-// closing is the index of the parenthesis that closes the one at an index, or the last index.
+// closing returns the index of the parenthesis that closes the one at an index, or the last index.
 func closing(text string, open int) int {
 	depth := 0
 	for i := open; i < len(text); i++ {
@@ -199,7 +199,7 @@ func closing(text string, open int) int {
 	return len(text) - 1
 }
 
-// stripSudo removes words that run a command unchanged: sudo, nohup, exec, and assignments for it.
+// stripSudo removes words before a command that do not change its effect: sudo, nohup, exec, and assignments.
 func stripSudo(words []string) []string {
 	for len(words) > 0 {
 		switch {

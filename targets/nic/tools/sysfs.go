@@ -9,8 +9,8 @@ import (
 	"github.com/rocec/rocec/targets/nic"
 )
 
-// sysfs is files of the drivers, as "grep . FILE…", "cat FILE" and "head FILE…" print them and as echo writes them. Those of MLNX_OFED
-// are from its source (mlx5 of MLNX_OFED 24.07) and from mlnx_qos, which reads some of them.
+// sysfs reads files of the drivers: in the output of "grep . FILE…", "cat FILE" and "head FILE…", and as echo writes them. The files of
+// MLNX_OFED are from its source (mlx5 of MLNX_OFED 24.07) and from mlnx_qos, which reads some of them.
 var sysfs = &Printout{
 	Name: "grep", Aliases: []string{"cat", "head", "tail"},
 	begins: func(line string) bool {
@@ -41,7 +41,7 @@ var sysfs = &Printout{
 	},
 }
 
-// sysfsRows are the files, by their name or that of their folder.
+// sysfsRows are the files, by their name or the name of their folder.
 var sysfsRows = []Statement{
 	{Key: "traffic_class", Means: ir.FieldStamps, read: func(r *reader, rest string) string {
 		rest = strings.TrimPrefix(rest, "Global ")
@@ -55,7 +55,7 @@ var sysfsRows = []Statement{
 			put(r, ir.FieldStamps, 1, -2, func(n *facts) *int { return &n.force })
 		case !ok:
 			return noSense
-		case before != "": // of packets by address
+		case before != "": // exceptions by address
 			for _, n := range r.on {
 				n.rules = append(slices.Clip(n.rules), tos)
 				n.note(r, ir.FieldStamps, 2)
@@ -86,7 +86,7 @@ var sysfsRows = []Statement{
 		}
 		return say(ok)
 	}},
-	// Files below qos of an interface, as mlnx_qos@088fadb3 reads and writes them: lines of numbers below a heading, or a list.
+	// Files in the folder qos of an interface, which mlnx_qos@088fadb3 reads and writes: lines of numbers below a heading, or a list.
 	{Key: "buffer_size", Means: ir.FieldBuffer, More: []ir.Field{ir.FieldXoff, ir.FieldXon}, read: readBufferFile},
 	{Key: "prio2buffer", Means: ir.FieldGroup, read: func(r *reader, rest string) string {
 		list, ok := digits(rest, 8, 7)
@@ -138,7 +138,7 @@ var sysfsRows = []Statement{
 	{Key: "other", Aside: nic.NoPriority},
 }
 
-// sysFile reads the value of a file of a driver, and reports whether it is a file of a NIC.
+// sysFile reads the value in a file of a driver. It returns whether the file belongs to a NIC.
 func (r *reader) sysFile(file, value string) bool {
 	parts := strings.Split(strings.TrimPrefix(file, "/"), "/")
 	value = strings.TrimSpace(value)
@@ -183,10 +183,10 @@ func (r *reader) sysFile(file, value string) bool {
 	return true
 }
 
-// tables are the files that have lines of numbers below a heading.
+// tables are the files with lines of numbers below a heading.
 var tables = []string{"buffer_size", "prio2buffer", "dscp2prio"}
 
-// readBufferFile reads a line of sizes, "1,2,…", or one of a buffer: its number, its size, and the columns that the heading names.
+// readBufferFile reads a line of sizes, "1,2,…", or the line of a buffer: its number, its size, and the columns that the heading names.
 func readBufferFile(r *reader, rest string) string {
 	list, ok := digits(rest, 8, 1<<30)
 	switch {
@@ -210,8 +210,8 @@ func readBufferFile(r *reader, rest string) string {
 	return ""
 }
 
-// dmesg is the log of the kernel, of which the debug messages of mlx5 about its buffers are read (Linux,
-// mlx5/core/en/port_buffer.c: mlx5e_port_query_buffer).
+// dmesg reads the debug messages of mlx5 about its buffers in the kernel's log (Linux, mlx5/core/en/port_buffer.c:
+// mlx5e_port_query_buffer).
 var dmesg = &Printout{
 	Name: "dmesg", Aliases: []string{"journalctl"},
 	begins: func(line string) bool { return strings.Contains(line, ": buffer ") && strings.Contains(line, " xoff=") },
@@ -256,7 +256,7 @@ var dmesg = &Printout{
 	command: func(_ *Printout, r *reader, _ []string) { r.count(&Statement{Aside: asks}, "") },
 }
 
-// sysfsRow is the row of a file.
+// sysfsRow returns the row of a file.
 func sysfsRow(key string) *Statement {
 	i := slices.IndexFunc(sysfsRows, func(row Statement) bool { return row.Key == key })
 	if i < 0 {

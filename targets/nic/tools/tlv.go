@@ -8,9 +8,9 @@ import (
 	"github.com/rocec/rocec/targets/nic"
 )
 
-// The elements of DCBX (IEEE 802.1Qaz) as lldptool and niccli print them, with the same words.
+// The elements of DCBX (IEEE 802.1Qaz), which lldptool and niccli print with the same words.
 
-// tlvRows returns the statements that both print.
+// tlvRows returns the statements that both tools print.
 func tlvRows() []Statement {
 	return []Statement{
 		{Key: "Willing:", Aside: nic.WhoSets},
@@ -65,8 +65,8 @@ func newApp(r *reader, _ string) string {
 	return ""
 }
 
-// lldptool is lldptool of lldpad: the elements it prints (-t) and sets (-T), from its source (openlldp, lldp_8021qaz_clif.c) and manuals
-// (lldptool-pfc, lldptool-ets, lldptool-app). It prints the configuration of lldpad, not that of the NIC; -n prints the peer's.
+// lldptool reads lldptool of lldpad: the elements that it prints (-t) and sets (-T). Sources: openlldp, lldp_8021qaz_clif.c, and the
+// manuals lldptool-pfc, lldptool-ets and lldptool-app. It prints the configuration of lldpad instead of the NIC's; -n prints the peer's.
 var lldptool = &Printout{
 	Name: "lldptool", weak: daemon,
 	begins: func(line string) bool {
@@ -176,7 +176,7 @@ func lldptoolCommand(p *Printout, r *reader, args []string) {
 		}
 	}
 	r.about(dev)
-	if neighbour && !set { // the output is of the peer
+	if neighbour && !set { // the output is about the peer
 		r.on, r.tool = nil, peersLLDP
 		r.count(&Statement{Aside: asks}, "")
 		return
@@ -199,7 +199,7 @@ func lldptoolCommand(p *Printout, r *reader, args []string) {
 	}
 }
 
-// peersLLDP is the state of the peer, as lldptool -n prints it.
+// peersLLDP reads the state of the peer in the output of lldptool -n.
 var peersLLDP = &Printout{
 	Name: "lldptool of the peer",
 	other: func(_ *Printout, r *reader, line string) bool {

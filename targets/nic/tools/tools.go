@@ -1,13 +1,13 @@
 // Package tools reads the settings of the NICs of a host without rocec. A [Printout] describes the output of a tool, the options by which
 // the tool sets a value, or a file of the driver.
 //
-// The package takes a terminal as a person pastes it, files with the output of one command, value files of rocec, and shell scripts
-// and systemd units with such commands. The command line above some lines, the name of the file, or the first of the lines names the
-// tool that printed them. Lines of a tool that the package does not know are counted as not understood.
+// The package reads the pasted text of a terminal, files with the output of one command, value files of rocec, and shell scripts and
+// systemd units with such commands. The command line above an output, the name of the file, or the first line of the output shows which
+// tool printed it. Lines of an unknown tool are counted as not understood.
 //
-// Reading never fails. A value is stated, or it is not known: the package assumes no default of a system but the map of a VLAN. The later
-// of two values of one setting counts, and a running value counts before one that a script sets. The tool lldptool prints the
-// configuration of lldpad; its values count where no other tool printed them.
+// Reading never fails. A value is stated or unknown: the only default of a system that the package assumes is the map of a VLAN. If a
+// setting has two values, the later one counts, and a running value overrides one that a script sets. The tool lldptool prints the
+// configuration of lldpad; its values only count if no other tool printed them.
 package tools
 
 import (
@@ -22,36 +22,36 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Bounds of the input. Content beyond them is counted as not understood.
+// The limits of the input. Content beyond them is counted as not understood.
 const (
-	mostBytes  = 32 << 20 // of one file
-	mostLine   = 64 << 10 // of one line that is no JSON
-	mostMissed = 1000     // rows of one file that are listed one by one
+	mostBytes  = 32 << 20 // in one file
+	mostLine   = 64 << 10 // in one line that is not JSON
+	mostMissed = 1000     // rows of one file that are listed separately
 	mostBroken = 100      // documents of JSON in one file that end too early
 )
 
-// Why something is not understood.
+// The reasons why a row is not understood.
 const (
-	noTool    = "no tool that is known prints it"
-	noNIC     = "no command line above it shows its interface: write the interface into the name of the file, as in mlnx_qos_ens1f0.txt"
-	noNetdev  = "it is not stated which interface the RDMA device has: print rdma link, ibdev2netdev or show_gids, too"
-	noSense   = "the value makes no sense here"
+	noTool    = "no known tool prints it"
+	noNIC     = "no command line above it shows its interface: write the interface into the name of the file, such as mlnx_qos_ens1f0.txt"
+	noNetdev  = "the interface of the RDMA device is unknown: also print rdma link, ibdev2netdev or show_gids"
+	noSense   = "the value is not valid here"
 	noOption  = "the tool has no such option"
-	noCommand = "no command that is known"
+	noCommand = "an unknown command"
 	tooMuch   = "it is too long to be read"
-	variable  = "the value of a variable is not known here"
+	variable  = "the value of a variable is unknown here"
 	maybe     = "it runs under a condition, in a loop or in a function"
-	replaced  = "whether the command before it succeeds is not known"
+	replaced  = "it is unknown whether the previous command succeeds"
 )
 
-// place is where a value of a port stands; index -1 is the whole field.
+// place identifies a value of a port; index -1 is the whole field.
 type place struct {
 	port  string
 	field ir.Field
 	index int
 }
 
-// host is the reading of a host so far.
+// host contains the values of a host that were read so far.
 type host struct {
 	box      *toolbox
 	id       target.Identity
@@ -60,11 +60,11 @@ type host struct {
 	netdevs  map[string]string // by RDMA device, PCI address, or number of niccli
 	drivers  map[string]string // by RDMA device
 	firmware map[string]string // by RDMA device
-	aliases  map[string]bool   // names that Windows has for adapters
+	aliases  map[string]bool   // names of adapters in Windows
 	values   map[string]valueFile
 	coverage target.Coverage
 
-	keep       *keeping // what replaces lines; nil: it is not asked for
+	keep       *keeping // the replacements of lines; nil: not wanted
 	places     map[place]diag.Range
 	wherever   bool // places are wanted
 	unresolved bool // some device had no interface yet
@@ -76,7 +76,7 @@ type valueFile struct {
 	stored   bool
 }
 
-// read reads all files: those that the host reads when it starts, then what it printed.
+// read reads all files: first the files that the host reads when it starts, then captures of output.
 func (h *host) read(contents map[string][]byte) {
 	paths := slices.Sorted(maps.Keys(contents))
 	for _, stored := range []bool{true, false} {
@@ -86,7 +86,7 @@ func (h *host) read(contents map[string][]byte) {
 	}
 }
 
-// file reads a file if it is stored configuration, or if it is not.
+// file reads a file if it is stored configuration and stored is true, or if neither is so.
 func (h *host) file(path string, content []byte, stored bool) {
 	r := &reader{h: h, path: path, stored: stored, commands: stored}
 	if name, is := nic.IsValues(path); is && (strings.HasSuffix(path, ".conf") || isState(content)) {
@@ -119,7 +119,7 @@ func (h *host) file(path string, content []byte, stored bool) {
 	r.end()
 }
 
-// isState reports whether a text is a state that show of rocec's script printed: its first line has a key of a value file.
+// isState reports whether a text is the output of show of rocec's script: its first line has a key of a value file.
 func isState(content []byte) bool {
 	line, _, _ := bytes.Cut(content, []byte("\n"))
 	key, _, ok := strings.Cut(string(line), "=")
@@ -140,7 +140,7 @@ func (h *host) valueFile(name, path string, content []byte) {
 	h.values[name] = valueFile{p, !strings.HasPrefix(strings.TrimPrefix(path, "/"), "nic/")}
 }
 
-// card returns a NIC, which is made where it is not there.
+// card returns the NIC with a name. It creates the NIC if necessary.
 func (h *host) card(name string) *card {
 	n := h.nics[name]
 	if n == nil {
@@ -153,7 +153,7 @@ func (h *host) card(name string) *card {
 	return n
 }
 
-// netdev returns the interface of an RDMA device, a PCI address or a number of niccli; empty: it is not known.
+// netdev returns the interface of an RDMA device, a PCI address or a number of niccli; empty: unknown.
 func (h *host) netdev(device string) string {
 	name := h.netdevs[device]
 	if name == "" {
@@ -162,7 +162,7 @@ func (h *host) netdev(device string) string {
 	return name
 }
 
-// names notes the interface of a device. The first one counts: a GID table goes on with the VLANs of the interface.
+// names stores the interface of a device. The first interface counts, since a GID table continues with the VLANs of the interface.
 func (h *host) names(device, netdev string) {
 	if h.netdevs == nil {
 		h.netdevs = map[string]string{}
@@ -176,38 +176,38 @@ func (h *host) names(device, netdev string) {
 type reader struct {
 	h      *host
 	path   string
-	source string // the bytes of the file; empty: those of its text are others
-	starts []int  // where lines begin in source, once a place was asked for
+	source string // the bytes of the file; empty: its text has other bytes
+	starts []int  // where lines begin in source, after a place was requested
 	stored bool
 	line   int
-	text   string // the row that is read
+	text   string // the present row
 	missed int
 
-	commands  bool // it is a script: several commands of a line count once
-	missedAt  int  // the line and the reason of the last one
+	commands  bool // the file is a script: several commands in a line count once
+	missedAt  int  // the line and the reason of the last missed row
 	missedWhy string
 
-	uncertain bool     // the commands may run or not: a value that they set is not known afterwards
-	quiet     bool     // the statements were counted
-	weak      weakness // of the values
+	uncertain bool     // the commands may not run: values that they set become unknown
+	quiet     bool     // the statements were already counted
+	weak      weakness // the weakness of the values
 
 	tool    *Printout
-	section // of the tool
+	section // the present output of the tool
 }
 
-// section is the reading of one output of a tool so far.
+// section is the state of reading one output of a tool.
 type section struct {
-	on      []*card // the NICs that it is of; empty: not stated
-	device  string  // the RDMA device, where the tool has one
-	file    string  // the file that it prints
-	heading string  // the part of the output
-	class   int     // the traffic class of the part; -1: none
+	on      []*card // the NICs of the output; empty: not stated
+	device  string  // the RDMA device, for a tool of RDMA devices
+	file    string  // the printed file
+	heading string  // the heading of the present part
+	class   int     // the traffic class of the present part; -1: none
 	app     [3]int  // priority, selector and protocol of an application entry
 	link    *link
-	columns []string // of a table, by its heading
+	columns []string // the columns of a table, from its heading
 }
 
-// at is the place of the row.
+// at returns the place of the present row.
 func (r *reader) at() diag.Range {
 	at := diag.Range{Filename: r.path}
 	at.Start.Line, at.Start.Column, at.End.Line, at.End.Column = r.line, 1, r.line, len(r.text)+1
@@ -242,7 +242,7 @@ func (r *reader) miss(row, why string) {
 	}
 }
 
-// end closes a file.
+// end ends a file.
 func (r *reader) end() {
 	r.leave()
 	if more := r.missed - mostMissed; more > 0 {
@@ -251,7 +251,7 @@ func (r *reader) end() {
 	}
 }
 
-// count counts a statement of the table; why is the fault of its value.
+// count counts a statement of the table; why states a fault of its value.
 func (r *reader) count(row *Statement, why string) {
 	switch {
 	case r.uncertain || r.quiet:

@@ -8,15 +8,15 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// readable has the forms that are read. No reader of a form names another one by this table: a further form is a file, and a word here.
+// readable contains the known forms. A new form only needs a file and an entry here.
 var readable = sync.OnceValue(func() *toolbox {
 	return newToolbox(mlnxQos, dcb, ethtool, niccli, lldptool, rdmaTool, ibdev, gids, cmaTOS, cmaMode, sysfs, dmesg, ipTool, vconfig,
 		netQosFlowControl, netQosTrafficClass, netQosDcbxSetting, netQosLists, netAdapterProperty, netOther, netSets, esxcli)
 })
 
-// Understand reads the captures, scripts and value files of a host, by path. Ports are interfaces of NICs. Identity.Ports may name
-// them: it decides of which NIC an output is that does not say so where the host has one. Where of a DSCP takes the value as index, of
-// other fields a priority, a traffic class or a buffer.
+// Understand reads the captures, scripts and value files of a host, by path. Ports are interfaces of NICs. Identity.Ports may name them:
+// if it names one NIC, output without an interface is about this NIC. The index of Where is the value for a DSCP, and a priority, a
+// traffic class or a buffer for other fields.
 func Understand(id target.Identity, contents map[string][]byte) *target.Understood {
 	h := understand(id, contents, false)
 	places := sync.OnceValue(func() map[place]diag.Range { return understand(id, contents, true).places })
@@ -35,7 +35,7 @@ func Understand(id target.Identity, contents map[string][]byte) *target.Understo
 	}
 }
 
-// understand reads all files; once more where one names a device whose interface a later one states.
+// understand reads all files. It reads them twice if a file names a device whose interface is only in a later file.
 func understand(id target.Identity, contents map[string][]byte, places bool) *host {
 	h := &host{box: readable(), id: id, places: map[place]diag.Range{}, wherever: places}
 	h.read(contents)

@@ -4,7 +4,8 @@ import (
 	"strings"
 )
 
-// unit returns the instance in the name of a systemd unit: "-" if the name lacks one, empty if the file is not a unit.
+// unit returns the instance in the name of a systemd unit. It returns "-" if the name has no instance, and an empty text if the file is
+// not a unit.
 func unit(path, text string) (instance string) {
 	base := path[strings.LastIndexByte(path, '/')+1:]
 	if !strings.HasSuffix(base, ".service") && !strings.Contains(text[:min(len(text), 4096)], "[Service]\n") {
@@ -48,7 +49,7 @@ func (r *reader) unit(text, instance string) {
 		case line == "" || line[0] == '#' || line[0] == ';':
 		case len(line) > mostLine:
 			r.miss(line[:80], tooMuch)
-		case ok && value == "" && strings.HasPrefix(key, "ExecStart"): // an empty value clears the commands above
+		case ok && value == "" && strings.HasPrefix(key, "ExecStart"): // an empty value removes the commands above
 			runs[key] = nil
 		case ok && (key == execs[0] || key == execs[1] || key == execs[2]):
 			runs[key] = append(runs[key], execLine{value, from})
@@ -88,7 +89,7 @@ func (s *shellReader) exec(text, instance string) {
 	words := stripSudo(all.commands[0].words)
 	for _, c := range all.commands { // systemd passes a shell's operators to the program as arguments
 		if c.after != "" && c.after != ";" || c.writes != "" || c.into != "" {
-			s.doubt(words, "a unit is no shell: its command gets the rest as arguments")
+			s.doubt(words, "a unit has no shell: its command gets the rest as arguments")
 			return
 		}
 	}

@@ -11,18 +11,18 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Readers of values that several tools print alike.
+// Readers of values that several tools print in the same form.
 
-// number reads a number from 0 to a most.
+// number reads a number from 0 to most.
 func number(word string, most int) (int, bool) {
 	n, err := strconv.ParseUint(strings.TrimSpace(word), 0, 31)
-	if err != nil { // 08 is a number here
+	if err != nil { // 08 is decimal here
 		n, err = strconv.ParseUint(strings.TrimSpace(word), 10, 31)
 	}
 	return int(n), err == nil && int(n) <= most
 }
 
-// digits reads numbers that are no further than most, parted by white space or commas; at most n of them.
+// digits reads at most n numbers up to most, separated by white space or commas.
 func digits(text string, n, most int) ([]int, bool) {
 	var out []int
 	for word := range strings.FieldsFuncSeq(text, func(c rune) bool { return c == ' ' || c == '\t' || c == ',' }) {
@@ -35,7 +35,7 @@ func digits(text string, n, most int) ([]int, bool) {
 	return out, len(out) > 0
 }
 
-// pairs reads "0:a 1:b all:c", also parted by commas, and calls use with each key and value; all means every key up to a most.
+// pairs reads "0:a 1:b all:c", also separated by commas, and calls use with each key and value. The key all means every key up to most.
 func pairs(text string, key func(word string) (int, bool), most int, use func(key int, value string) bool) bool {
 	some := false
 	for word := range strings.FieldsFuncSeq(text, func(c rune) bool { return c == ' ' || c == '\t' || c == ',' }) {
@@ -107,7 +107,7 @@ func setList[T any](r *reader, f ir.Field, values []T, at func(*facts) *[8]T) {
 	}
 }
 
-// small is numbers as the facts have them.
+// small converts numbers to the type of the facts.
 func small(values []int) []int8 {
 	out := make([]int8, len(values))
 	for i, v := range values {
@@ -177,7 +177,7 @@ func (r *reader) trust(t int8) {
 	put(r, ir.FieldTrust, -1, t, func(n *facts) *int8 { return &n.trust })
 }
 
-// units are the ends of rates as iproute2 prints and reads them, in bit/s.
+// units contains the suffixes of rates in iproute2, in bit/s.
 var units = sync.OnceValue(func() map[string]float64 {
 	return map[string]float64{
 		"bit": 1, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9, "tbit": 1e12, "kibit": 1 << 10, "mibit": 1 << 20, "gibit": 1 << 30, "tibit": 1 << 40,
@@ -212,14 +212,14 @@ func size(word string) (int, bool) {
 	return int(n), err == nil && ok && n < math.MaxInt32
 }
 
-// option is one of a command line.
+// option is an option in a command line.
 type option struct {
 	row   *Statement
 	value string
 }
 
-// options reads a command line as optparse and getopt do: unambiguous beginnings of long names count. bad is the first
-// word that is no option.
+// options reads a command line as optparse and getopt do, with unambiguous beginnings of long names. bad is the first word that is not an
+// option.
 func (p *Printout) options(args []string) (out []option, bad string) {
 	for len(args) > 0 {
 		arg := args[0]
@@ -270,7 +270,7 @@ func (p *Printout) option(key string) *Statement {
 	return nil
 }
 
-// optionOf returns the value of an option; empty: it is not there.
+// optionOf returns the value of an option; empty: the option is missing.
 func optionOf(all []option, key string) string {
 	value := ""
 	for _, o := range all {
@@ -281,7 +281,7 @@ func optionOf(all []option, key string) string {
 	return value
 }
 
-// refuse counts a command line that the tool does not take.
+// refuse counts a command line that the tool does not accept.
 func (r *reader) refuse(word string) {
 	r.miss(r.text, noOption+": "+word)
 }

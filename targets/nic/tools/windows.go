@@ -9,16 +9,15 @@ import (
 )
 
 // The cmdlets of Windows that print the settings of DCB. Their output is from Microsoft's reference of the modules DcbQoS, NetQos and
-// NetAdapter, and from its page "Manage Data Center Bridging (DCB)". Windows prints these words in English alone where its language is
-// English.
+// NetAdapter, and from its page "Manage Data Center Bridging (DCB)". Only an English Windows prints these words.
 //
-// Windows gives an adapter the policies of the system and its own, where the adapter has QoS on and is not willing. Get-NetAdapterQos
-// prints the values in force.
+// Windows applies the policies of the system and of the adapter if QoS is on and the adapter is not willing. Get-NetAdapterQos prints the
+// values in force.
 
-// sets is why a cmdlet that changes a value is not read.
-const sets = "rocec reads what the Get- cmdlets of Windows print, and not what cmdlets set"
+// sets is the reason why a cmdlet that changes a value is not read.
+const sets = "rocec reads the output of the Get- cmdlets of Windows, not the values that cmdlets set"
 
-// netQosFlowControl is Get-NetQosFlowControl: a row for each priority.
+// netQosFlowControl reads Get-NetQosFlowControl: a row for each priority.
 var netQosFlowControl = &Printout{
 	Name: "get-netqosflowcontrol", weak: systemPolicy, alone: true,
 	begins:  func(line string) bool { return beginsWith(line, "Priority", "Enabled") },
@@ -47,7 +46,7 @@ func priorityEnabled(r *reader, rest string) string {
 	return say(ok)
 }
 
-// netQosTrafficClass is Get-NetQosTrafficClass. Windows prints no numbers of classes: they are counted in the order of the rows.
+// netQosTrafficClass reads Get-NetQosTrafficClass. Windows prints no numbers of classes, so the rows are numbered in their order.
 var netQosTrafficClass = &Printout{
 	Name: "get-netqostrafficclass", weak: systemPolicy, alone: true,
 	begins: func(line string) bool { return beginsWith(line, "Name", "Algorithm", "Bandwidth(%)") },
@@ -97,7 +96,7 @@ func trafficClass(r *reader, rest string) string {
 	return ""
 }
 
-// netQosDcbxSetting is Get-NetQosDcbxSetting. A willing adapter gets no policy of Windows (Microsoft, Set-NetQosDcbxSetting).
+// netQosDcbxSetting reads Get-NetQosDcbxSetting. Windows applies no policy to a willing adapter (Microsoft, Set-NetQosDcbxSetting).
 var netQosDcbxSetting = &Printout{
 	Name: "get-netqosdcbxsetting", weak: systemPolicy, alone: true,
 	begins: func(line string) bool { return beginsWith(line, "Willing") },
@@ -118,7 +117,7 @@ var netQosDcbxSetting = &Printout{
 	command: cmdlet,
 }
 
-// netQosLists is Get-NetAdapterQos and Get-NetQosPolicy, which print lists that begin with a name.
+// netQosLists reads Get-NetAdapterQos and Get-NetQosPolicy, which print lists that begin with a name.
 var netQosLists = &Printout{
 	Name: "get-netadapterqos", Aliases: []string{"get-netqospolicy"}, alone: true,
 	begins: func(line string) bool {
@@ -136,7 +135,7 @@ var netQosLists = &Printout{
 			for _, n := range r.on {
 				n.unused[0] = 1 - on
 			}
-			if ok && on == 0 { // the adapter has no traffic classes then, and no priority with PFC
+			if ok && on == 0 { // then the adapter has no traffic classes, and no priority with PFC
 				r.mask(0)
 			}
 			return say(ok)
@@ -182,7 +181,7 @@ var netQosLists = &Printout{
 	command: cmdlet,
 }
 
-// A part of a list: its rows are without a name.
+// A part of a list, whose rows have no name.
 func beginClasses(r *reader, _ string) string      { r.heading = "classes"; return "" }
 func beginApplications(r *reader, _ string) string { r.heading = "applications"; return "" }
 func beginRemote(r *reader, _ string) string       { r.heading = "remote"; return "" }
@@ -212,8 +211,8 @@ func operationalPFC(r *reader, rest string) string {
 	return ""
 }
 
-// netAdapterProperty is Get-NetAdapterAdvancedProperty. The keywords that all drivers share, and their values, are from Microsoft's
-// "Standardized INF Keywords for Network Devices": *JumboPacket counts the 14 bytes of the Ethernet header.
+// netAdapterProperty reads Get-NetAdapterAdvancedProperty. The keywords that all drivers share, and their values, are from Microsoft's
+// "Standardized INF Keywords for Network Devices". *JumboPacket includes the 14 bytes of the Ethernet header.
 var netAdapterProperty = &Printout{
 	Name: "get-netadapteradvancedproperty", alone: true,
 	begins: func(line string) bool { return beginsWith(line, "Name", "DisplayName") },
@@ -221,7 +220,7 @@ var netAdapterProperty = &Printout{
 	Options: []Statement{
 		{Key: "*FlowControl", Means: ir.FieldLinkPause, read: func(r *reader, rest string) string {
 			v, ok := number(rest, 4)
-			if ok && v < 4 { // 4: the two ends agree on it
+			if ok && v < 4 { // 4: by negotiation with the other end
 				put(r, ir.FieldLinkPause, 0, int8(v>>1), func(n *facts) *int8 { return &n.rx })
 				put(r, ir.FieldLinkPause, 1, int8(v&1), func(n *facts) *int8 { return &n.tx })
 			}
@@ -248,7 +247,7 @@ var netAdapterProperty = &Printout{
 		}
 		aboutAlias(r, aliasAt(r, line))
 		if len(r.on) == 0 && row.read != nil {
-			r.count(&Statement{Aside: "the adapter is named nowhere else"}, "")
+			r.count(&Statement{Aside: "no other output names the adapter"}, "")
 			return true
 		}
 		r.apply(row, strings.TrimSuffix(strings.TrimSpace(value), "}"))
@@ -257,7 +256,7 @@ var netAdapterProperty = &Printout{
 	command: cmdlet,
 }
 
-// netOther is cmdlets whose output has no settings that packets notice.
+// netOther reads cmdlets whose output has no settings that affect packets.
 var netOther = &Printout{
 	Name: "get-netadapter", alone: true,
 	Aliases: []string{
@@ -271,7 +270,7 @@ var netOther = &Printout{
 	command: cmdlet,
 }
 
-// netSets is cmdlets that set values.
+// netSets reads cmdlets that set values.
 var netSets = &Printout{
 	Name: "set-netqosdcbxsetting", alone: true,
 	Aliases: []string{
@@ -279,7 +278,7 @@ var netSets = &Printout{
 		"remove-netqospolicy", "new-netqostrafficclass", "set-netqostrafficclass", "remove-netqostrafficclass", "enable-netadapterqos",
 		"disable-netadapterqos", "set-netadapterqos", "set-netadapteradvancedproperty",
 	},
-	other: func(_ *Printout, r *reader, _ string) bool { // which print the new object
+	other: func(_ *Printout, r *reader, _ string) bool { // they print the new object
 		r.count(&Statement{Aside: heading}, "")
 		return true
 	},
@@ -288,14 +287,14 @@ var netSets = &Printout{
 
 // cmdlet counts a command line that prints settings.
 func cmdlet(_ *Printout, r *reader, _ []string) {
-	r.on = nil // a parameter may be a pattern of names: the rows name the adapter
+	r.on = nil // a parameter may be a pattern of names, but the rows name the adapter
 	r.count(&Statement{Aside: asks}, "")
 }
 
-// isPolicy reports whether a word names where a policy holds.
+// isPolicy reports whether a word names the scope of a policy.
 func isPolicy(word string) bool { return word == "Global" || word == "AdapterSpecific" }
 
-// ofPolicy sets the adapters of a row by its last columns: where the policy holds, the number of the adapter and its name.
+// ofPolicy sets the adapters of a row by its last columns: the scope of the policy, and the number and the name of the adapter.
 func ofPolicy(r *reader, columns []string) {
 	if len(columns) > 2 && columns[0] == "AdapterSpecific" {
 		r.weak = adapterPolicy
@@ -308,7 +307,7 @@ func ofPolicy(r *reader, columns []string) {
 	}
 }
 
-// aboutAlias sets the NIC by the name that Windows has for it.
+// aboutAlias sets the NIC by its name in Windows.
 func aboutAlias(r *reader, name string) {
 	if r.on = nil; name != "" {
 		r.on = []*card{r.h.card(r.h.alias(name))}
@@ -319,7 +318,7 @@ func aboutAlias(r *reader, name string) {
 	}
 }
 
-// alias returns the port that has a name of Windows, or the name. Case and spaces do not matter, which names in a fabric do not have.
+// alias returns the port with a name in Windows, or the name itself. It ignores case and spaces, since names in a fabric have neither.
 func (h *host) alias(name string) string {
 	for _, port := range h.id.Ports {
 		if strings.EqualFold(strings.ReplaceAll(name, " ", ""), port) {
@@ -329,8 +328,8 @@ func (h *host) alias(name string) string {
 	return name
 }
 
-// aliasAt returns the name at the beginning of a row of a table, if it is one of the fabric or of another output. A name may have spaces,
-// and a column may end in one.
+// aliasAt returns the name at the beginning of a table row, if the fabric or another output has the name. A name may contain spaces, and a
+// column may end with spaces.
 func aliasAt(r *reader, line string) string {
 	for end := range len(line) {
 		if line[end] != ' ' {
@@ -344,7 +343,7 @@ func aliasAt(r *reader, line string) string {
 	return ""
 }
 
-// beginsWith reports whether the first words of a line are these.
+// beginsWith reports whether a line begins with these words.
 func beginsWith(line string, words ...string) bool {
 	all := strings.Fields(line)
 	return len(all) >= len(words) && slices.Equal(all[:len(words)], words)

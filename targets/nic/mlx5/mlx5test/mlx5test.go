@@ -1,5 +1,5 @@
-// Package mlx5test plays the NICs of a host to the real programs that set them, for tests: dcb, devlink and rdma of
-// iproute2, and ethtool.
+// Package mlx5test simulates the NICs of a host for the real programs that set them, in tests: dcb, devlink and rdma of iproute2, and
+// ethtool.
 package mlx5test
 
 import (
@@ -9,29 +9,31 @@ import (
 	"strings"
 )
 
-// DCBShim is the C source of a library that, preloaded into the real dcb, answers it as an mlx5 NIC would. Its source documents how.
+// DCBShim is the C source of a library for preloading into the real dcb, which then gets the answers of an mlx5 NIC. Comments in the
+// source have the details.
 //
 //go:embed dcbshim/dcbshim.c
 var DCBShim string
 
-// DevlinkShim is the C source of a library that, preloaded into the real devlink, answers it as the driver mlx5 would. Its source
-// documents how.
+// DevlinkShim is the C source of a library for preloading into the real devlink, which then gets the answers of the driver mlx5. Comments
+// in the source have the details.
 //
 //go:embed devlinkshim/devlinkshim.c
 var DevlinkShim string
 
-// RDMAShim is the C source of a library that, preloaded into the real rdma, answers it as Soft-RoCE would. Its source documents how.
+// RDMAShim is the C source of a library for preloading into the real rdma, which then gets the answers of Soft-RoCE. Comments in the
+// source have the details.
 //
 //go:embed rdmashim/rdmashim.c
 var RDMAShim string
 
-// EthtoolShim is the C source of a library that, preloaded into the real ethtool, answers -a and -A. Its source documents how.
+// EthtoolShim is the C source of a library for preloading into the real ethtool, for -a and -A. Comments in the source have the details.
 //
 //go:embed ethtoolshim/ethtoolshim.c
 var EthtoolShim string
 
-// Knobs is the C source of a library that, preloaded into a shell, makes plain files act like those of a driver. Its source documents
-// how.
+// Knobs is the C source of a library for preloading into a shell. With it, plain files behave like files of a driver. Comments in the
+// source have the details.
 //
 //go:embed knobs/knobs.c
 var Knobs string

@@ -1,10 +1,10 @@
 package sim
 
-// ConnectX3 holds the differences of a port whose driver is mlx4_core: it has no DSCP map, no cable length and no congestion control,
-// and its priorities follow PCP. Source: en_dcb_nl.c of the driver.
+// ConnectX3 contains the special features of a port with the driver mlx4_core, which has no DSCP map, no cable length and no congestion
+// control. Its priorities follow PCP. Source: en_dcb_nl.c of the driver.
 type ConnectX3 struct {
-	V2       bool     // it speaks RoCEv2, too: the Pro
-	Counters []string // of the port
+	V2       bool     // it also supports RoCEv2: the Pro variant
+	Counters []string // the number of the port
 }
 
 // firmwareX3 is a version of the ConnectX-3.
@@ -16,7 +16,7 @@ const (
 	v2 = "RoCE v2"
 )
 
-// upTo is the highest version a port speaks.
+// upTo returns the highest RoCE version of a port.
 func (c *nic) upTo() string {
 	if c.Generation != nil && !c.Generation.V2 {
 		return v1
@@ -24,7 +24,7 @@ func (c *nic) upTo() string {
 	return v2
 }
 
-// reset puts into a state how the driver brings a port up.
+// reset sets a state to the driver's initial values.
 func (x *ConnectX3) reset(s *state) {
 	s.Delay, s.DCBX = 0, dcbxHost|dcbxIEEE
 	s.TCOf, s.BW = [8]int{}, [8]int{}

@@ -9,20 +9,20 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// dcb as of iproute2 6.1: the objects pfc, ets, app, buffer and dcbx, with its output, messages and statuses. Held
-// against the real program by a test, help texts aside.
+// This file simulates dcb of iproute2 6.1: the objects pfc, ets, app, buffer and dcbx, with its output, messages and statuses. A test
+// compares it with the real program, except for help texts.
 
 // dcbRun is one run of the program.
 type dcbRun struct {
 	s                    *NICs
 	p                    *target.Proc
 	json, stats, numeric bool
-	args                 []string // what is left
+	args                 []string // the remaining arguments
 	dev                  string
-	fields               []string // of the JSON object
+	fields               []string // the fields of the JSON object
 }
 
-// dcbError ends a run with a status; the message was printed.
+// dcbError ends a run with a status, after the message was printed.
 type dcbError int
 
 func (s *NICs) dcb(p *target.Proc) (status int) {
@@ -44,23 +44,23 @@ func (s *NICs) dcb(p *target.Proc) (status int) {
 		default:
 			panic(e)
 		}
-		if r.json && status != 255 { // a JSON document is begun before and ended after everything
+		if r.json && status != 255 { // everything else is inside one JSON document
 			p.Print("\n")
 		}
 	}()
 	return r.run()
 }
 
-// fail prints and ends the run.
+// fail prints a message and ends the run.
 func (r *dcbRun) fail(status int, format string, args ...any) {
 	fmt.Fprintf(r.p.Stderr, format+"\n", args...)
 	panic(dcbError(status))
 }
 
-// short reports whether a word is a word of the language, or begins like it.
+// short reports whether a word is a keyword, or the beginning of one.
 func short(word, full string) bool { return word != "" && strings.HasPrefix(full, word) }
 
-// next takes the word after a keyword.
+// next returns the word after a keyword.
 func (r *dcbRun) next() string {
 	if len(r.args) < 2 {
 		r.fail(255, "Command line is not complete. Try option \"help\"")
@@ -69,7 +69,7 @@ func (r *dcbRun) next() string {
 	return r.args[0]
 }
 
-// pick chooses by an abbreviation of one of names.
+// pick returns the one of names that a word abbreviates.
 func pick(word string, names ...string) string {
 	for _, n := range names {
 		if short(word, n) {
@@ -133,7 +133,7 @@ func (r *dcbRun) run() int {
 
 func (r *dcbRun) usage(what string) { fmt.Fprintf(r.p.Stderr, "Usage: dcb %s\n", what) }
 
-// unknown complains about the next word.
+// unknown reports the next word as unknown.
 func (r *dcbRun) unknown(help string) {
 	fmt.Fprintf(r.p.Stderr, "What is \"%s\"?\n", r.args[0])
 	r.usage(help)
@@ -167,7 +167,7 @@ func (r *dcbRun) tryWrite(do func(*nic) error) error {
 	return do(c)
 }
 
-// put adds to the output: text as it is, JSON as a field.
+// put adds to the output: a text unchanged, a value of JSON as a field.
 func (r *dcbRun) put(text, key, value string) {
 	if r.json {
 		r.fields = append(r.fields, fmt.Sprintf("%q:%s", key, value))
@@ -243,10 +243,10 @@ type dcbRow struct {
 	name     string
 	print    func()
 	together bool // the next one is on the same line
-	hidden   bool // only shown when asked for
+	hidden   bool // only shown on request
 }
 
-// mapping takes KEY:VALUE words from r.args; value handles one and reports whether it is right. what begins the message.
+// mapping reads KEY:VALUE words from r.args. value handles one word and reports whether it is valid. what begins the message.
 func (r *dcbRun) mapping(what string, key func(string) (int, bool), value func(key int, v string) bool) {
 	for len(r.args) > 0 {
 		k, v, ok := strings.Cut(r.args[0], ":")
@@ -261,7 +261,7 @@ func (r *dcbRun) mapping(what string, key func(string) (int, bool), value func(k
 	}
 }
 
-// all is the key for every number.
+// all is the key that means every number.
 const all = -1
 
 func numberOrAll(s string) (int, bool) {
@@ -276,7 +276,7 @@ func number(s string) (int, bool) {
 	return int(n), err == nil
 }
 
-// inRange checks a mapping as dcb words it.
+// inRange checks a mapping, with the messages of dcb.
 func (r *dcbRun) inRange(keyName string, key, maxKey int, valueName string, value, maxValue int) bool {
 	switch {
 	case key != all && key > maxKey:
@@ -361,7 +361,7 @@ func (r *dcbRun) pfc(verb string) int {
 				return true
 			})
 		case "macsec-bypass":
-			r.toggle("macsec-bypass") // mlx5 has none, and takes no notice
+			r.toggle("macsec-bypass") // mlx5 has no such setting, and ignores it
 		case "delay":
 			n, ok := number(r.next())
 			if !ok || n > 65535 {
@@ -456,7 +456,7 @@ func (r *dcbRun) ets(verb string) int {
 	return 0
 }
 
-// checkShares is dcb's own judgement of the whole vector, what it kept of the device included.
+// checkShares repeats dcb's own check of the whole vector, which includes the kept values of the device.
 func (r *dcbRun) checkShares(tsa [8]string, bw [8]int, what string) {
 	sum, want := 0, 0
 	for i := range 8 {

@@ -29,7 +29,7 @@ func dscpKey(s string) (int, bool) {
 	return 0, s == "default"
 }
 
-// appKinds are the tables of the app object, in the order they are shown.
+// appKinds are the tables of the app object, in the order of the output.
 var appKinds = []struct {
 	word     string
 	selector int
@@ -137,8 +137,8 @@ func (r *dcbRun) appFlush() int {
 	return 0
 }
 
-// appReplace adds, then removes what was there under another priority. On mlx5 the driver removed it already, so the
-// second half fails; the status is 0 whatever happened.
+// appReplace adds entries, then removes the former entries with another priority. On mlx5 the driver has already removed these, so the
+// second half fails; the status is always 0.
 func (r *dcbRun) appReplace() (status int) {
 	c := r.nic("read")
 	before := maps.Clone(c.Apps)
@@ -305,7 +305,7 @@ func (r *dcbRun) dcbxObject(verb string) int {
 	return 0
 }
 
-// buffer follows the source of iproute2 6.1; it is not compared with a real NIC.
+// buffer follows the source of iproute2 6.1, and was not compared with a real NIC.
 func (r *dcbRun) buffer(verb string) int {
 	c := r.nic("read")
 	if verb == "show" {
@@ -353,7 +353,7 @@ func (r *dcbRun) buffer(verb string) int {
 	return 0
 }
 
-// size is how iproute2 words a number of bytes.
+// size spells a number of bytes as iproute2 does.
 func size(n int) string {
 	kib := (n + 512) / 1024
 	if n >= 1024 && max(kib*1024-n, n-kib*1024) < 16 {

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// mlnxOptions maps every option to its short form; the value reports whether it takes an argument.
+// mlnxOptions maps every option to its short form, and to whether it has an argument.
 var mlnxOptions = map[string]struct {
 	short string
 	value bool
@@ -21,7 +21,7 @@ var mlnxOptions = map[string]struct {
 	"all": {"a", false}, "help": {"h", false}, "version": {"", false},
 }
 
-// optparse reads options as Python's optparse does: unambiguous prefixes of long options count.
+// optparse reads options as Python's optparse does, with unambiguous prefixes of long options.
 func optparse(args []string) (set map[string][]string, err string) {
 	set = map[string][]string{}
 	for len(args) > 0 {
@@ -76,8 +76,8 @@ func optparse(args []string) (set map[string][]string, err string) {
 // mlnxError ends a run with status 1.
 type mlnxError string
 
-// mlnxQos is mlnx_qos of the vendor's mlnx-tools, from its documented options and output: it sets in a fixed order
-// and then always prints the whole state.
+// mlnxQos simulates mlnx_qos of the vendor's mlnx-tools, from its documented options and output. It sets values in a fixed order and then
+// always prints the whole state.
 func (s *NICs) mlnxQos(p *target.Proc) (status int) {
 	defer func() {
 		switch e := recover().(type) {
@@ -167,7 +167,7 @@ func (m *mlnx) number(name, word string, low, high int) int {
 	return n
 }
 
-// change carries out the options, in the tool's order; quiet reports that nothing is printed afterwards.
+// change applies the options in the tool's order; quiet states that nothing is printed afterwards.
 func (m *mlnx) change() (quiet bool) {
 	c := m.c
 	_, trust := m.get("trust")
@@ -333,7 +333,7 @@ func (m *mlnx) ets() {
 	}
 }
 
-// state is the dump after every call.
+// state returns the dump that the tool prints after every call.
 func (m *mlnx) state(every bool) string {
 	c := m.c
 	var b strings.Builder

@@ -6,27 +6,27 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// nic is one port of a NIC. How it takes settings is the driver's: en_dcbnl.c and port_buffer.c of the kernel, and the
-// sysfs and configfs code of MLNX_OFED.
+// nic is one port of a NIC. It accepts settings as the driver does: en_dcbnl.c and port_buffer.c of the kernel, and the sysfs and configfs
+// code of MLNX_OFED.
 type nic struct {
 	NIC
 	m target.Machine
 	state
 }
 
-// state is the part of a port that a reboot of the host resets.
+// state contains the settings of a port that a reboot of the host resets.
 type state struct {
 	PFC       [8]bool
-	Delay     int // metres of cable; PFC's delay means that to this driver
+	Delay     int // metres of cable, from PFC's delay
 	Flaps     int // how often a change of PFC bounced the link
 	TSA       [8]string
 	BW, TCOf  [8]int
 	DCBX      int
-	Apps      map[int]int // DSCP to priority, as the kernel lists them; any entry means trust in DSCP
-	DSCPPrio  [64]int     // what the firmware holds
+	Apps      map[int]int // DSCP to priority, as the kernel lists them; with an entry the NIC trusts DSCP
+	DSCPPrio  [64]int     // the map in the firmware
 	PrioBuf   [8]int
 	BufSize   [8]int
-	ByHand    bool // buffers were set: the driver sizes them no more
+	ByHand    bool // buffers were set, so the driver no longer sizes them
 	RateLimit [8]int
 
 	Mode     string // of RDMA-CM
@@ -34,7 +34,7 @@ type state struct {
 	NP, RP   [8]bool
 	CNPDSCP  int
 	CNPPrio  int
-	CNPMode  int // 0: CNPs have CNPPrio
+	CNPMode  int // 0: CNPs have the priority CNPPrio
 	CNPEvery int
 	RoCE     bool
 	TTL      int
@@ -79,8 +79,8 @@ const (
 // bufferTotal is the receive buffer of a ConnectX-5, about 256 KiB.
 const bufferTotal = 262016
 
-// reset puts a port into the state in which the driver brings it up. No document says in which mode of CNPs the firmware starts: it is the
-// one in which the number does not count.
+// reset sets a port to the driver's initial state. No document states the first CNP mode of the firmware; here it is the mode in which the
+// number has no effect.
 func (c *nic) reset() {
 	c.state = state{
 		Delay: 7, DCBX: dcbxCEE | dcbxIEEE, Apps: map[int]int{}, Mode: "RoCE v2", CNPDSCP: 48, CNPPrio: 6, CNPMode: 1, CNPEvery: 4,
@@ -100,13 +100,13 @@ func (c *nic) reset() {
 	}
 }
 
-// now is the interface as it is.
+// now returns the present interface.
 func (c *nic) now() target.Netdev {
 	n, _ := c.m.Netdev(c.Name)
 	return n
 }
 
-// counter is the value of a counter of the interface.
+// counter returns the value of a counter of the interface.
 func (c *nic) counter(name string) int { return int(c.m.Counter(c.Name, name)) }
 
 // trust returns the trusted field, which the driver derives from the APP table.
@@ -117,9 +117,9 @@ func (c *nic) trust() string {
 	return "pcp"
 }
 
-// setPFC is ieee_setpfc: a new mask bounces the link, a new cable length takes effect at once.
+// setPFC simulates ieee_setpfc: a new mask bounces the link, a new cable length is in effect at once.
 func (c *nic) setPFC(mask [8]bool, delay int) error {
-	if c.Generation != nil { // no cable length, and the driver leaves the link up
+	if c.Generation != nil { // this driver has no cable length, and keeps the link up
 		c.PFC = mask
 		return nil
 	}
@@ -136,7 +136,7 @@ func (c *nic) setPFC(mask [8]bool, delay int) error {
 	return nil
 }
 
-// setETS is ieee_setets. A TC outside ETS reports all bandwidth as its own.
+// setETS simulates ieee_setets. A traffic class without ETS reports 100 percent bandwidth.
 func (c *nic) setETS(tsa [8]string, bw, tcOf [8]int) error {
 	sum, any := 0, false
 	for i := range 8 {
@@ -174,16 +174,16 @@ const (
 	selDSCP   = 5
 )
 
-// addApp is ieee_setapp: DSCP only; an entry takes the place of the one that was there.
+// addApp simulates ieee_setapp, for DSCP only. A new entry replaces the former one.
 func (c *nic) addApp(a app) error {
 	if a.selector != selDSCP || a.protocol > 63 {
-		return target.EINVAL // for ConnectX-3 only the kernel's own table takes it, and the card does not get it
+		return target.EINVAL // with ConnectX-3 only the kernel's own table contains it, not the card
 	}
 	c.DSCPPrio[a.protocol], c.Apps[a.protocol] = a.priority, a.priority
 	return nil
 }
 
-// delApp is ieee_delapp: the DSCP goes to priority 0; without any entry the NIC trusts PCP.
+// delApp simulates ieee_delapp: the DSCP goes to priority 0. Without any entry the NIC trusts PCP.
 func (c *nic) delApp(a app) error {
 	if prio, ok := c.Apps[a.protocol]; !ok || a.selector != selDSCP || prio != a.priority {
 		return target.ENOENT
@@ -193,7 +193,7 @@ func (c *nic) delApp(a app) error {
 	return nil
 }
 
-// setDCBX is setdcbx; 0 gives control back to the firmware.
+// setDCBX simulates setdcbx; 0 gives control back to the firmware.
 func (c *nic) setDCBX(mode int) bool {
 	switch {
 	case mode&dcbxLLD != 0:
@@ -210,7 +210,7 @@ func (c *nic) setDCBX(mode int) bool {
 	return true
 }
 
-// setBuffers is dcbnl_setbuffer: a buffer with a lossless priority must have room for what comes after the pause.
+// setBuffers simulates dcbnl_setbuffer: a buffer with a lossless priority must have room for the packets after a pause.
 func (c *nic) setBuffers(prioBuf, size [8]int) error {
 	if c.Generation != nil {
 		return target.EOPNOTSUPP

@@ -8,9 +8,9 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// writeBW is ib_write_bw of perftest: with an address it sends, without one it receives. There is no wire between simulated devices,
-// so either end counts the packets by its own arguments and settings. The driver's override or the arguments give the marks, and the
-// field that the NIC trusts gives the priority. The lab reports whether the last switch marks them.
+// writeBW simulates ib_write_bw of perftest: with an address it sends, without one it receives. Simulated devices have no wire between
+// them, so each end counts the packets from its own arguments and settings. The driver's override or the arguments determine the marks,
+// and the trusted field determines the priority. The lab reports whether the last switch marks the packets.
 func (s *NICs) writeBW(p *target.Proc) int {
 	set, peer, complaint := target.Getopt(p.Args[1:], "d:i:x:p:n:s:S:T:F", map[string]byte{"tclass": 'T', "sl": 'S'})
 	if complaint != "" {
@@ -58,7 +58,7 @@ func (s *NICs) writeBW(p *target.Proc) int {
 	}
 	packets := uint64(count * ((size + 4095) / 4096))
 	c.m.Count(c.Name, fmt.Sprintf("%s_prio%d_packets", dir, prio), packets)
-	if p := server(peer); v2 && c.m.Marked(c.Name, p, prio) { // each marked packet is answered
+	if p := server(peer); v2 && c.m.Marked(c.Name, p, prio) { // a CNP answers each marked packet
 		if dir == "rx" {
 			c.m.Count(c.Name, "np_ecn_marked_roce_packets", packets)
 			c.m.Count(c.Name, "np_cnp_sent", packets)
@@ -72,7 +72,7 @@ func (s *NICs) writeBW(p *target.Proc) int {
 	return 0
 }
 
-// server reads the address of the server; not valid: the program is the server.
+// server returns the address of the server; not valid: this program is the server.
 func server(operands []string) (addr netip.Addr) {
 	if len(operands) > 0 {
 		addr, _ = netip.ParseAddr(operands[0])

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// rdma is the tool of iproute2; it knows link show, also with -j.
+// rdma simulates the tool of iproute2, with link show, also with -j.
 func (s *NICs) rdma(p *target.Proc) int {
 	args, asJSON := p.Args[1:], false
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
@@ -36,7 +36,7 @@ func (s *NICs) rdma(p *target.Proc) int {
 	return 0
 }
 
-// devinfo is ibv_devinfo of rdma-core; it knows -d DEV and -i PORT.
+// devinfo simulates ibv_devinfo of rdma-core, with -d DEV and -i PORT.
 func (s *NICs) devinfo(p *target.Proc) int {
 	set, _, complaint := target.Getopt(p.Args[1:], "d:i:", nil)
 	c := s.owner(strings.Join(set['d'], ""))

@@ -1,6 +1,6 @@
-// Package sim simulates the NICs of a host: ports with the driver mlx5_core or mlx4_core ([NIC]), and how they take settings. It
-// simulates the tools that set and show them: dcb of iproute2, mlnx_qos of the vendor, rdma, and the files of the driver in sysfs,
-// debugfs and configfs.
+// Package sim simulates the NICs of a host: ports with the driver mlx5_core or mlx4_core ([NIC]), and their reaction to settings. It
+// simulates the tools that set and show them: dcb of iproute2, mlnx_qos of the vendor, rdma, and the files of the driver in sysfs, debugfs
+// and configfs.
 //
 // Package sim is an independent judge of the files and commands of rocec: never merge it with the target's table of settings, script
 // or reader.
@@ -16,34 +16,34 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// NIC is one port. Its counters, firmware and link pause are added here.
+// NIC is one port. New adds its counters, firmware and link pause.
 type NIC struct {
 	target.Netdev
 	ID   [2]string  // vendor and device of its PCI function
 	RDMA string     // its RDMA device, "mlx5_0"; ports of a bond share one
-	IP   netip.Addr // the zero address: none
+	IP   netip.Addr // zero: no address
 
 	VLANs map[string]netip.Addr // addresses of the VLAN interfaces above it, or above its bond
 
 	Generation *ConnectX3 // nil: ConnectX-4 or later
 }
 
-// NICs are the NICs of one host, with every setting they have.
+// NICs contains the NICs of one host, with all their settings.
 type NICs struct {
 	m      target.Machine
 	all    []*nic // in the order of the interfaces
 	byName map[string]*nic
-	vendor bool // the driver is the vendor's
+	vendor bool // with the vendor's driver
 	vfs    int  // virtual functions of each port
 }
 
-// Modules are the kernel modules of the driver.
+// Modules lists the kernel modules of the driver.
 var Modules = []string{"mlx5_core", "mlx5_ib", "rdma_cm", "rdma_ucm", "ib_core"}
 
 // firmware is a version of the ConnectX-5.
 const firmware = "16.35.4030"
 
-// New makes the NICs of one host, as they come from the factory.
+// New returns the NICs of one host, with factory settings.
 func New(nics []NIC) *NICs {
 	s := &NICs{byName: map[string]*nic{}}
 	for _, n := range nics {
@@ -58,7 +58,7 @@ func New(nics []NIC) *NICs {
 	return s
 }
 
-// counters are those looked at for losslessness.
+// counters are the counters that concern lossless traffic.
 var counters = sync.OnceValue(func() []string {
 	names := []string{"rx_discards_phy", "rx_out_of_buffer", "tx_pause_storm_warning_events", "tx_pause_storm_error_events"}
 	for prio := range 8 {
@@ -69,7 +69,7 @@ var counters = sync.OnceValue(func() []string {
 	return names
 })
 
-// Netdevs are the interfaces of the NICs.
+// Netdevs returns the interfaces of the NICs.
 func (s *NICs) Netdevs() []target.Netdev {
 	var out []target.Netdev
 	for _, c := range s.all {
@@ -98,8 +98,8 @@ func (s *NICs) Boot(m target.Machine) {
 	}
 }
 
-// install installs a program beside that of another driver's NICs. A run goes to ours where its arguments name one of our NICs (names
-// lists them), or where no other program exists; without such arguments both print.
+// install installs a program beside the same program for NICs of another driver. The program of this driver runs if the arguments name one
+// of its NICs, which names lists, or if there is no other program. If the arguments name no NIC, both run.
 func (s *NICs) install(path string, run target.Program, names func() []string) {
 	others := s.m.Program(path)
 	run = s.locked(run)
@@ -129,7 +129,7 @@ func (s *NICs) devices() []string {
 	return out
 }
 
-// locked is a program that is one call of the kernel.
+// locked turns a function into a program that runs under the machine's lock, like one call of the kernel.
 func (s *NICs) locked(run target.Program) target.Program {
 	return func(p *target.Proc) (status int) {
 		s.m.Do(func() { status = run(p) })
@@ -137,8 +137,8 @@ func (s *NICs) locked(run target.Program) target.Program {
 	}
 }
 
-// VendorDriver gives the NICs the vendor's driver stack (MLNX_OFED) in place of the kernel's own. It adds the tool mlnx_qos, and in
-// sysfs the switches of ECN, traffic_class, ttl, roce_enable and vf_roce, the last for vfs virtual functions.
+// VendorDriver gives the NICs the vendor's driver stack (MLNX_OFED) instead of the kernel's own. It adds the tool mlnx_qos, and in sysfs
+// the switches of ECN, traffic_class, ttl, roce_enable and vf_roce, the last for vfs virtual functions.
 func (s *NICs) VendorDriver(vfs int) {
 	s.m.Do(func() {
 		s.vendor, s.vfs = true, vfs
@@ -154,7 +154,7 @@ func (s *NICs) plantVendor() {
 	s.m.Install("/usr/bin/mlnx_qos", s.locked(s.mlnxQos))
 }
 
-// Flaps is how often settings bounced the link of an interface.
+// Flaps returns how often settings bounced the link of an interface.
 func (s *NICs) Flaps(netdev string) (n int) {
 	s.m.Do(func() {
 		if c := s.byName[netdev]; c != nil {
@@ -164,10 +164,10 @@ func (s *NICs) Flaps(netdev string) (n int) {
 	return n
 }
 
-// RDMA is the RDMA device of an interface.
+// RDMA returns the RDMA device of an interface.
 func (s *NICs) RDMA(netdev string) string { return s.byName[netdev].RDMA }
 
-// find gives the port of a name, as the kernel does for a request about its priorities.
+// find returns the port with a name, or the kernel's error for a request about its priorities.
 func (s *NICs) find(name string) (*nic, error) {
 	if c := s.byName[name]; c != nil {
 		return c, nil
@@ -178,7 +178,7 @@ func (s *NICs) find(name string) (*nic, error) {
 	return nil, target.ENODEV
 }
 
-// owner is the port an RDMA device hangs off: of a RoCE LAG the first; nil: there is no such device.
+// owner returns the port of an RDMA device: for a RoCE LAG the first port; nil: there is no such device.
 func (s *NICs) owner(rdma string) *nic {
 	if i := slices.IndexFunc(s.all, func(c *nic) bool { return c.RDMA == rdma }); i >= 0 {
 		return s.all[i]

@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// plant lays down what an RDMA device with mlx5 has in sysfs, debugfs and configfs.
+// plant writes the files of an mlx5 RDMA device in sysfs, debugfs and configfs.
 func (s *NICs) plant(c *nic) {
 	number := func(path string, v *int, top int) {
 		s.m.Plant(path, target.NumberNode(func() int { return *v }, upTo(v, top)))
@@ -20,7 +20,8 @@ func (s *NICs) plant(c *nic) {
 	if c.Generation == nil {
 		cc := "/sys/kernel/debug/mlx5/" + c.PCI + "/cc_params"
 		number(cc+"/np_cnp_dscp", &c.CNPDSCP, 63)
-		// cong.c: a write of the number sets the mode to 0. A write of the mode carries 0 as the number under the same bit of the mask.
+		// cong.c: a write of the number sets the mode to 0. A write of the mode also sets the number to 0, as both have the same bit in the
+		// mask.
 		s.m.Plant(cc+"/np_cnp_prio", target.NumberNode(func() int { return c.CNPPrio }, cnpPrio(&c.CNPPrio, &c.CNPMode)))
 		s.m.Plant(cc+"/np_cnp_prio_mode", target.NumberNode(func() int { return c.CNPMode }, func(v int) error {
 			c.CNPPrio = 0
@@ -33,7 +34,7 @@ func (s *NICs) plant(c *nic) {
 	fixed(target.PCIRoot+"/"+c.PCI+"/device", c.ID[1])
 	s.m.Plant("/sys/kernel/config/rdma_cm", target.Node{Mkdir: s.cma})
 	if s.owner(c.RDMA) != c {
-		return // the device of a RoCE LAG hangs off its first port
+		return // the device of a RoCE LAG belongs to its first port
 	}
 
 	ib := target.PCIRoot + "/" + c.PCI + "/infiniband/" + c.RDMA
@@ -72,14 +73,14 @@ func (s *NICs) plant(c *nic) {
 	c.plantGIDs(port)
 }
 
-// gid is a slot of the table of addresses.
+// gid is a slot of the GID table.
 type gid struct {
 	addr   netip.Addr
 	netdev string
 }
 
-// gids are the pairs of slots that are filled: the link's, the interface's, or those of its bond, and those of the VLAN interfaces
-// there are now.
+// gids returns the filled pairs of slots: the link-local address, the address of the interface or its bond, and the addresses of the
+// present VLAN interfaces.
 func (c *nic) gids() []gid {
 	base := cmp.Or(c.Master, c.Name)
 	out := []gid{{netip.MustParseAddr(fmt.Sprintf("fe80::5054:ff:fe00:%x", c.now().Index)), base}}
@@ -94,7 +95,7 @@ func (c *nic) gids() []gid {
 	return out
 }
 
-// plantGIDs lays down the table of addresses: each in both versions, and empty slots, whose attributes cannot be read.
+// plantGIDs writes the GID table: each address in both versions, and empty slots, whose attributes cannot be read.
 func (c *nic) plantGIDs(port string) {
 	for i := range 6 + 2*len(c.VLANs) {
 		nth := strconv.Itoa(i)
@@ -119,7 +120,7 @@ func (c *nic) plantGIDs(port string) {
 	}
 }
 
-// spell writes a GID in full, eight groups of four.
+// spell returns a GID as eight groups of four digits.
 func spell(gid netip.Addr) string {
 	b := gid.As16()
 	var groups []string
@@ -129,7 +130,7 @@ func spell(gid netip.Addr) string {
 	return strings.Join(groups, ":")
 }
 
-// upTo is the writer of a number from 0 to top.
+// upTo returns the writer of a number from 0 to top.
 func upTo(to *int, top int) func(int) error {
 	return func(v int) error {
 		if v < 0 || v > top {
@@ -140,7 +141,7 @@ func upTo(to *int, top int) func(int) error {
 	}
 }
 
-// cnpPrio is the writer of the priority of CNPs. The command of either driver has 0 as the mode, under the same bit of the mask.
+// cnpPrio returns the writer of the priority of CNPs. The command of both drivers also sets the mode to 0, under the same bit of the mask.
 func cnpPrio(prio, mode *int) func(int) error {
 	return func(v int) error {
 		if v < 0 || v > 7 {
@@ -151,7 +152,7 @@ func cnpPrio(prio, mode *int) func(int) error {
 	}
 }
 
-// bit is a file of 0 or 1.
+// bit returns a file with 0 or 1.
 func bit(v *bool) target.Node {
 	return target.NumberNode(func() int { return map[bool]int{true: 1}[*v] }, func(n int) error {
 		if n != 0 && n != 1 {
@@ -162,8 +163,8 @@ func bit(v *bool) target.Node {
 	})
 }
 
-// cma is the configfs of rdma_cm. Making a folder with the name of an RDMA device shows its defaults; the values belong to the device
-// and outlive the folder.
+// cma simulates the configfs of rdma_cm. A new folder with the name of an RDMA device shows the device's defaults. The values belong to
+// the device, and remain when the folder is removed.
 func (s *NICs) cma(name string) (map[string]target.Node, error) {
 	c := s.owner(name)
 	if c == nil {
@@ -182,7 +183,7 @@ func (s *NICs) cma(name string) (map[string]target.Node, error) {
 	}, nil
 }
 
-// plantVendor lays down what the vendor's driver adds.
+// plantVendor writes the further files of the vendor's driver.
 func (c *nic) plantVendor() {
 	home := "/sys/class/net/" + c.Name
 	number := func(path string, v *int, top int) {
@@ -230,7 +231,7 @@ func (c *nic) readClass() string {
 	return b.String()
 }
 
-// writeClass takes a number, or "tclass=N" with src_ip= and dst_ip= in any order; N of -1 takes away.
+// writeClass accepts a number, or "tclass=N" with src_ip= and dst_ip= in any order. N of -1 removes the class.
 func (c *nic) writeClass(s string) error {
 	s = strings.TrimSpace(s)
 	if len(s) > 100 || s == "" {
