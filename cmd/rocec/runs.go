@@ -19,9 +19,8 @@ func runsCommand(a *app) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "runs [RUN]",
-		Short: "list the changes that were led from this machine: who, when, why, and the outcome",
-		Long: "Runs lists the runs that were led from this machine, those of one fabric with -C. With RUN it prints the outcome of\n" +
-			"each device.",
+		Short: "list the runs started on this machine: who, when, why, and the outcome",
+		Long:  "Runs lists the runs started on this machine; with -C, those of one fabric. With RUN it prints the outcome of each device.",
 		Example: "  rocec runs\n" +
 			"  rocec runs last",
 		Args: takes(0, 1),
