@@ -1,16 +1,15 @@
-// Package journal keeps a [Log] of each run, on the machine that led it: who changed what, when and why, what was about to be done when
-// the run died, and the content of files from before. It serves people, and runs that continue another; the state of a device is read
-// from the device.
+// Package journal keeps a [Log] of each run, on the machine that started it: who changed what, when and why, the step under way when a
+// run died, and the content of files from before. People read it, and commands that continue a run; the state of a device is read from
+// the device.
 //
-// It contains no command. It keeps the names of steps, queries and checkers, from which rocec makes them again, and for a hook a hash
-// of the command that the person named. A journal of an earlier rocec, which kept commands, is read as a history alone
-// ([Header.Older]).
+// It contains no commands. It keeps the names of steps, queries and checkers, from which rocec derives their commands again, and a hash
+// of the command of a hook. A journal of an earlier rocec contains commands: it is read only as a history ([Header.Older]).
 //
 // A run is a file of JSON lines (0600), <run>.jsonl. It contains one [Header], a [Line] before and after every verb, one [Outcome] for
 // each device, and a last line when the run has ended. The line before a verb is on the disk before the verb starts. Next to the file,
-// the folder <run>/before/<device>/ keeps the content of files from before the run, under their whole paths. The file is locked while
-// its run goes on: the lock distinguishes a live run from a dead one. Files and folders that another user could have written are
-// refused: see package safefile.
+// the folder <run>/before/<device>/ keeps the content of files from before the run, under their full paths. The file is locked while its
+// run goes on: the lock distinguishes a live run from a dead one. Rocec refuses files and folders that another user could have written:
+// see package safefile.
 package journal
 
 import (
@@ -37,51 +36,51 @@ import (
 	"github.com/rocec/rocec/targets/deploy/safefile"
 )
 
-// Format is the version of the header: since 2 it holds no commands.
+// Format is the version of the header. Since version 2 it contains no commands.
 const Format = 2
 
 // Header is the first line of a run.
 type Header struct {
-	Format   int       `json:"format,omitempty"` // set as it is written
+	Format   int       `json:"format,omitempty"` // set when the header is written
 	Run      string    `json:"run"`
-	Key      string    `json:"key"`                 // that tells it from another run of the same name, on the devices too
+	Key      string    `json:"key"`                 // distinguishes runs with the same name, also on devices
 	Owner    string    `json:"owner"`               // "alice@ws7, process 4711"
 	Host     string    `json:"host"`                // the machine
 	PID      int       `json:"pid"`                 // the process
 	Began    time.Time `json:"began"`               // UTC
 	Tool     string    `json:"tool"`                // version of rocec
-	Message  string    `json:"message,omitempty"`   // why, from -m
-	Commit   string    `json:"commit,omitempty"`    // of the repository the fabric lies in; "+" at its end: with changes
+	Message  string    `json:"message,omitempty"`   // reason, from -m
+	Commit   string    `json:"commit,omitempty"`    // of the fabric's repository; "+" at the end: with uncommitted changes
 	Fabric   string    `json:"fabric"`              // the fabric's folder, absolute
 	Name     string    `json:"name"`                // of the fabric
 	Vars     []string  `json:"vars,omitempty"`      // of --var
 	VarFiles []string  `json:"var_files,omitempty"` // of --var-file, absolute
 	Targets  []string  `json:"targets,omitempty"`   // of --target
 	Lab      string    `json:"lab,omitempty"`       // the lab's folder, if it was a rehearsal
-	Undoes   string    `json:"undoes,omitempty"`    // of a rollback: the run it goes back from
-	Hold     string    `json:"hold,omitempty"`      // of --confirm: how long it waits to be confirmed
+	Undoes   string    `json:"undoes,omitempty"`    // of a rollback: the run that it undoes
+	Hold     string    `json:"hold,omitempty"`      // of --confirm: how long devices wait to be confirmed
 	Hooks    *Hooks    `json:"hook_sums,omitempty"` // of --drain and --undrain
-	Devices  []Device  `json:"devices"`             // those that change
-	Left     []Left    `json:"left,omitempty"`      // devices of the plan that stayed as they were
-	Removes  []string  `json:"removes,omitempty"`   // of remove: the hosts that are to hold nothing any more
-	Steps    []Made    `json:"steps"`               // that put files to use, each once
+	Devices  []Device  `json:"devices"`             // devices that change
+	Left     []Left    `json:"left,omitempty"`      // devices of the plan that were not changed
+	Removes  []string  `json:"removes,omitempty"`   // of --remove: the hosts that are set back
+	Steps    []Made    `json:"steps"`               // that activate files, each once
 	Queries  []Made    `json:"queries,omitempty"`   // that read live states, each once
 	Checks   []Made    `json:"checkers,omitempty"`  // the vendor's checkers of files, each once
 
-	Adopted *Adoption `json:"adopted,omitempty"` // its devices told what is here: others started the run, or an earlier rocec
+	Adopted *Adoption `json:"adopted,omitempty"` // the content is from its devices: the run is from another machine, user or rocec
 }
 
-// Adoption is how a run that another machine or user started came into this journal.
+// Adoption states how a run that another machine or user started came into this journal.
 type Adoption struct {
-	By      string    `json:"by"`                // who took it up, "bob@ws2, process 12"
+	By      string    `json:"by"`                // who adopted it, "bob@ws2, process 12"
 	At      time.Time `json:"at"`                // UTC
-	Unasked []Left    `json:"unasked,omitempty"` // devices of which it is not known whether they hold the run
-	Devices []string  `json:"devices,omitempty"` // all that the run is for; none: they do not tell
-	Absent  []string  `json:"absent,omitempty"`  // devices of the run that hold nothing of it
-	Hooks   bool      `json:"hooks,omitempty"`   // it had programs that take traffic off devices and put it back
+	Unasked []Left    `json:"unasked,omitempty"` // devices that may have the run, but could not be asked
+	Devices []string  `json:"devices,omitempty"` // all devices of the run; empty: unknown
+	Absent  []string  `json:"absent,omitempty"`  // devices of the run without a trace of it
+	Hooks   bool      `json:"hooks,omitempty"`   // the run had --drain or --undrain
 }
 
-// Device is one device a run changes, with all that is needed to reach it and to go on or back without its fabric.
+// Device is one device that a run changes, with all data to reach it and to resume or undo the run without the fabric.
 type Device struct {
 	Name    string `json:"name"`
 	Role    string `json:"role"`
@@ -89,31 +88,31 @@ type Device struct {
 	At      Place  `json:"at"` // the line that declares it
 	Login   Login  `json:"login"`
 	Wave    int    `json:"wave,omitempty"`   // from 1
-	Changes []File `json:"changes"`          // in the order they are written
+	Changes []File `json:"changes"`          // in the order of writing
 	States  []File `json:"states,omitempty"` // live states that its steps may change
 
-	// These are of a run that another machine started.
-	Key    string `json:"key,omitempty"`    // of run and device; empty: it follows from the key of the run
-	Tool   string `json:"tool,omitempty"`   // version of rocec that the run noted on the device
-	Intent string `json:"intent,omitempty"` // what the device was meant to do, as a hash
-	Holds  string `json:"holds,omitempty"`  // what it was to hold, as a hash
-	Digest string `json:"digest,omitempty"` // what the run does there, as a hash that the device told
-	Told   bool   `json:"-"`                // it is as the device has just told it
+	// These are set for a run that another machine started.
+	Key    string `json:"key,omitempty"`    // of run and device; empty: derived from the key of the run
+	Tool   string `json:"tool,omitempty"`   // version of rocec that the run recorded on the device
+	Intent string `json:"intent,omitempty"` // hash of the intent of the device
+	Holds  string `json:"holds,omitempty"`  // hash of the wanted content
+	Digest string `json:"digest,omitempty"` // hash of the steps there, as the device reports it
+	Told   bool   `json:"-"`                // the device has just reported this
 }
 
-// Left is a device that was to change and stayed as it was.
+// Left is a device that should change but was not changed.
 type Left struct {
 	Name string `json:"name"`
 	Why  string `json:"why"`
 }
 
-// Place is where a device is declared.
+// Place is the place where a device is declared.
 type Place struct {
 	File string `json:"file"`
 	Line int    `json:"line"`
 }
 
-// Login is how a device is reached; empty members are left to ~/.ssh/config.
+// Login contains the SSH parameters of a device; ~/.ssh/config decides about empty members.
 type Login struct {
 	Address string `json:"address,omitempty"`
 	Port    int    `json:"port,omitempty"`
@@ -127,42 +126,42 @@ type Login struct {
 // File is one file or live state: its SHA-256 before and after, or "absent".
 type File struct {
 	Path   string `json:"path"`
-	Query  *int   `json:"query,omitempty"` // of a live state: the number of the query that reads it
-	Check  *int   `json:"check,omitempty"` // the number of the vendor's checker of it; absent: there is none
+	Query  *int   `json:"query,omitempty"` // the number of the query that reads a live state
+	Check  *int   `json:"check,omitempty"` // the number of the vendor's checker; absent: none
 	Mode   uint32 `json:"mode,omitempty"`
 	Base   string `json:"base,omitempty"`
 	Target string `json:"target,omitempty"`
-	Step   int    `json:"step"`           // the number of the step that puts it to use
-	Lost   string `json:"lost,omitempty"` // why this machine cannot put back what was there before; empty: it can
+	Step   int    `json:"step"`           // the number of the step that activates it
+	Lost   string `json:"lost,omitempty"` // why this machine cannot restore it; empty: it can
 }
 
-// Made is a step, a query or a checker: its name, and the SHA-256 of its commands as the rocec that wrote the journal made them.
+// Made is a step, a query or a checker: its name, and the SHA-256 of its commands in the rocec that wrote the journal.
 type Made struct {
 	Name   string `json:"name"`
 	Digest string `json:"digest"`
 }
 
-// Older reports whether an earlier rocec wrote the header: that one kept commands, which rocec does not run.
+// Older reports whether an earlier rocec wrote the header. It kept commands, which rocec does not run.
 func (h *Header) Older() bool { return h.Format < Format }
 
-// Newer reports whether a later rocec wrote the header: what it means may be another thing than this one reads.
+// Newer reports whether a later rocec wrote the header, whose meaning may have changed.
 func (h *Header) Newer() bool { return h.Format > Format }
 
-// Line is a verb that is about to be done to a device, or was.
+// Line records a verb on a device: before it starts, or with Done after it has ended.
 type Line struct {
 	Time   time.Time `json:"time"`
 	Device string    `json:"device"`
 	Verb   string    `json:"verb"`
 	Done   bool      `json:"done,omitempty"`
 	Result string    `json:"result,omitempty"` // ok, refused, lost, dead
-	Mark   string    `json:"mark,omitempty"`   // how far the run came there
+	Mark   string    `json:"mark,omitempty"`   // how far the run came on the device
 	Detail string    `json:"detail,omitempty"`
 }
 
-// Hooks are the programs that take traffic off the devices of a wave and put it back, each as a SHA-256 of its arguments ([HookSum]). To
-// run one again the person names it again.
+// Hooks contains the SHA-256 of the --drain and --undrain programs with their arguments ([HookSum]). To run a program again, the person
+// must name it again.
 type Hooks struct {
-	Drain   string `json:"drain,omitempty"` // empty: there is none
+	Drain   string `json:"drain,omitempty"` // empty: none
 	Undrain string `json:"undrain,omitempty"`
 }
 
@@ -174,16 +173,16 @@ func HookSum(argv []string) string {
 	return sum([]byte(strings.Join(argv, "\x00")))
 }
 
-// Hook is a hook that is about to run for a wave, or did.
+// Hook records a hook for a wave: before it runs, or with Done after it has run.
 type Hook struct {
 	Time   time.Time `json:"time"`
 	Hook   string    `json:"hook"` // drain, undrain
 	Wave   int       `json:"wave"` // from 1
 	Done   bool      `json:"done,omitempty"`
-	Detail string    `json:"detail,omitempty"` // why it failed
+	Detail string    `json:"detail,omitempty"` // error; empty: success
 }
 
-// Outcome is what became of a device.
+// Outcome is the outcome of a run on a device.
 type Outcome struct {
 	Time    time.Time       `json:"time"`
 	Device  string          `json:"device"`
@@ -195,7 +194,7 @@ type Outcome struct {
 // entry is a line of the file: exactly one of its members is set.
 type entry struct {
 	Begin   *Header    `json:"begin,omitempty"`
-	Adopt   *Header    `json:"adopt,omitempty"` // what devices told later, in the place of the first line
+	Adopt   *Header    `json:"adopt,omitempty"` // replaces the first line by reports of devices
 	Line    *Line      `json:"line,omitempty"`
 	Hook    *Hook      `json:"hook,omitempty"`
 	Outcome *Outcome   `json:"outcome,omitempty"`
@@ -205,34 +204,34 @@ type entry struct {
 // Dir is the folder of all runs.
 type Dir struct{ path string }
 
-// ownFolders is how many of the last elements of the folder's path are rocec's own: the state folder, and the one of runs.
+// ownFolders is the number of last elements in the folder's path that rocec creates: the state folder, and the folder of runs.
 const ownFolders = 2
 
-// Open names the folder, which need not be there yet. The folder above it is rocec's own, too.
+// Open returns the folder of runs, which need not exist. Rocec also creates the folder above it.
 func Open(path string) *Dir { return &Dir{path: path} }
 
-// Path is the folder.
+// Path returns the path of the folder.
 func (d *Dir) Path() string { return d.path }
 
-// Run is a run under way. Its methods may be called at the same time.
+// Run is a run under way. Its methods are safe for concurrent use.
 type Run struct {
 	file   *os.File
-	folder *safefile.Folder // of all runs
+	folder *safefile.Folder // the folder of all runs
 	run    string
 	now    func() time.Time
 
 	mu      sync.Mutex
-	err     error // the first; nothing is written after it
+	err     error // the first error; nothing is written after it
 	written int   // lines
 
 	flushing sync.Mutex
 	flushed  int // lines that are on the disk
 }
 
-// fileOf is the file of a run in the folder of all runs.
+// fileOf returns the name of the file of a run.
 func fileOf(run string) string { return run + ".jsonl" }
 
-// Begin starts the journal of a run. It refuses a name that is there already.
+// Begin starts the journal of a run. It refuses the name of an existing run.
 func (d *Dir) Begin(h Header, now func() time.Time) (*Run, error) {
 	folder, err := safefile.MakeFolder(d.path, ownFolders)
 	if err != nil {
@@ -250,7 +249,7 @@ func (d *Dir) Begin(h Header, now func() time.Time) (*Run, error) {
 	return r, nil
 }
 
-// Reopen goes on with the journal of a run that died. It fails with [ErrAlive] while the run goes on elsewhere.
+// Reopen continues the journal of a run that died. It fails with [ErrAlive] while the process of the run is running.
 func (d *Dir) Reopen(run string, now func() time.Time) (*Run, error) {
 	folder, err := safefile.OpenFolder(d.path, ownFolders)
 	if err != nil {
@@ -270,7 +269,7 @@ func (d *Dir) Reopen(run string, now func() time.Time) (*Run, error) {
 	return r, nil
 }
 
-// write appends a line; flush makes sure it is on the disk.
+// write appends a line; with flush, it returns when the line is on the disk.
 func (r *Run) write(e entry, flush bool) error {
 	text, err := json.Marshal(e)
 	if err != nil {
@@ -317,12 +316,13 @@ func (r *Run) flush(line int) error {
 	return nil
 }
 
-// Intent writes that a verb is about to be done to a device. When it returns without error, the line is on the disk.
+// Intent writes that a verb is about to start on a device. When it returns without error, the line is on the disk.
 func (r *Run) Intent(device, verb string) error {
 	return r.write(entry{Line: &Line{Time: r.now().UTC(), Device: device, Verb: verb}}, true)
 }
 
-// Adopt writes what the devices of a run told that another machine started, or an earlier rocec here: it takes the place of the first line.
+// Adopt writes a header that replaces the first line. It is made from the reports of devices, for a run of another machine or an earlier
+// rocec.
 func (r *Run) Adopt(h Header) error {
 	h.Format = Format
 	return r.write(entry{Adopt: &h}, true)
@@ -335,36 +335,36 @@ func (r *Run) Result(l Line) error {
 	return r.write(entry{Line: &l}, false)
 }
 
-// Hook writes that a hook is about to run, on the disk when it returns, or that it did.
+// Hook writes that a hook is about to run, or has run. A line about the start is on the disk when Hook returns.
 func (r *Run) Hook(h Hook) error {
 	h.Time = r.now().UTC()
 	return r.write(entry{Hook: &h}, !h.Done)
 }
 
-// Outcome writes what became of a device. It is on the disk with the next line that is flushed, as a Result is.
+// Outcome writes the outcome of a device. Like a Result, it is on the disk with the next line that is flushed.
 func (r *Run) Outcome(o Outcome) error {
 	o.Time = r.now().UTC()
 	return r.write(entry{Outcome: &o}, false)
 }
 
-// Finish ends the journal of a run that has ended. Its error is the first of all.
+// Finish ends the journal of a run that has ended. It returns the first error of the journal.
 func (r *Run) Finish() error {
 	at := r.now().UTC()
 	return errors.Join(r.write(entry{End: &at}, true), r.Close())
 }
 
-// Close leaves the journal without its end, as a run that is cut off does.
+// Close closes the journal without its last line, as if the run had died.
 func (r *Run) Close() error {
 	unlock(r.file)
 	return errors.Join(r.file.Close(), r.folder.Close())
 }
 
-// Abandon takes the journal of a run away that has not begun.
+// Abandon deletes the journal of a run that has not begun.
 func (r *Run) Abandon() error {
 	return errors.Join(r.folder.Remove(fileOf(r.run)), r.folder.RemoveAll(r.run), r.Close())
 }
 
-// KeepBefore keeps contents of files, and texts of live states, from before the run: each once, under its SHA-256. When it returns
+// KeepBefore keeps contents of files, and texts of live states, from before the run, each once, under its SHA-256. When it returns
 // without error, they are on the disk.
 func (r *Run) KeepBefore(contents [][]byte) error {
 	if len(contents) == 0 {
@@ -397,24 +397,24 @@ func sum(content []byte) string {
 	return hex.EncodeToString(h[:])
 }
 
-// Log is a run as its journal tells it.
+// Log is a run as recorded in its journal.
 type Log struct {
 	Header
 	Lines    []Line
 	Ran      []Hook             // hooks, as they began and ended
-	Outcomes map[string]Outcome // by device: the last one, or the first that is closed
-	Ended    *time.Time         // nil: it has not ended
-	Alive    bool               // its process still goes on
+	Outcomes map[string]Outcome // by device: the first closed outcome, or else the last one
+	Ended    *time.Time         // nil: not ended
+	Alive    bool               // its process is still running
 	Damaged  int                // lines that could not be read: cut off, or changed by hand
 }
 
-// Bounds of reading: of a journal, and of a content beside it. No device has a file or a live state as large.
+// Limits of reading a journal, and a content beside it. Files and live states of devices are smaller.
 const (
 	maxLog    = 256 << 20
 	maxBefore = 64 << 20
 )
 
-// Read reads the journal of a run. Lines that make no sense are counted and passed over; without a first line there is an error.
+// Read reads the journal of a run. Invalid lines are counted and skipped; a missing first line is an error.
 func (d *Dir) Read(run string) (*Log, error) {
 	folder, err := safefile.OpenFolder(d.path, ownFolders)
 	if err != nil {
@@ -441,7 +441,7 @@ func read(folder *safefile.Folder, run string) (*Log, error) {
 			break
 		}
 	}
-	if l.Run != run || !deploy.ValidRun(run) { // a name becomes a path, and a word of messages and commands
+	if l.Run != run || !deploy.ValidRun(run) { // the name becomes a path, and is printed in messages and commands
 		return nil, fmt.Errorf("%s does not begin as a journal does", f.Name())
 	}
 	return l, nil
@@ -459,7 +459,7 @@ func (l *Log) add(text []byte) {
 	case e.Line != nil:
 		l.Lines = append(l.Lines, *e.Line)
 		if !closed(l.Outcomes[e.Line.Device].Outcome) {
-			delete(l.Outcomes, e.Line.Device) // the run was gone on with, there
+			delete(l.Outcomes, e.Line.Device) // the run was continued on the device
 		}
 		l.Ended = nil
 	case e.Hook != nil:
@@ -477,8 +477,8 @@ func (l *Log) add(text []byte) {
 	}
 }
 
-// closed reports whether an outcome is the last word on a device. What is asked later, when other runs may have changed the device,
-// does not rewrite the history.
+// closed reports whether an outcome of a device is final. Other runs may change the device later, so later answers do not change the
+// history.
 func closed(outcome string) bool {
 	switch outcome {
 	case "", "unknown", "unconfirmed":
@@ -487,13 +487,13 @@ func closed(outcome string) bool {
 	return true
 }
 
-// Unreadable is a journal that is not used, and why.
+// Unreadable is a journal that is not used, with the reason.
 type Unreadable struct {
 	Name string // of the file
 	Err  error
 }
 
-// Refused returns the error by which owner, mode or a link refuses the journal; nil: it is damaged.
+// Refused returns the error if the journal was refused because of its owner, mode or a link; nil: it is damaged.
 func (u *Unreadable) Refused() error {
 	if r, ok := errors.AsType[*safefile.Refused](u.Err); ok {
 		return r
@@ -501,7 +501,7 @@ func (u *Unreadable) Refused() error {
 	return nil
 }
 
-// Runs reads every journal, the newest first. Those that cannot be read are named.
+// Runs returns every run, newest first, and the journals that cannot be read.
 func (d *Dir) Runs() (runs []*Log, unreadable []Unreadable, err error) {
 	folder, err := safefile.OpenFolder(d.path, ownFolders)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -524,11 +524,11 @@ func (d *Dir) Runs() (runs []*Log, unreadable []Unreadable, err error) {
 		}
 		runs = append(runs, l)
 	}
-	slices.SortStableFunc(runs, func(a, b *Log) int { return b.Began.Compare(a.Began) }) // their names tell seconds
+	slices.SortStableFunc(runs, func(a, b *Log) int { return b.Began.Compare(a.Began) }) // names are only exact to the second
 	return runs, unreadable, err
 }
 
-// Before gives a content from before a run, by its SHA-256. It is an error where that is not there, or is another one by now.
+// Before returns a content from before a run, by its SHA-256. It fails if the content is missing or has changed.
 func (d *Dir) Before(run, hash string) ([]byte, error) {
 	folder, err := safefile.OpenFolder(d.path, ownFolders)
 	if err != nil {
@@ -540,17 +540,17 @@ func (d *Dir) Before(run, hash string) ([]byte, error) {
 		return nil, fmt.Errorf("%q is not a hash", hash)
 	}
 	content, err := folder.ReadFile(name, maxBefore)
-	if errors.Is(err, fs.ErrNotExist) { // a person has copied the journal alone
-		return nil, fmt.Errorf("%s is not there. The journal names it, and it is kept beside the journal: copy the folder %s from the machine "+
+	if errors.Is(err, fs.ErrNotExist) { // a person has copied the journal without its folder
+		return nil, fmt.Errorf("%s is missing. It belongs to the journal, which names it: copy the folder %s from the machine "+
 			"that has the whole run into %s", diag.Escape(filepath.Join(run, "before", hash)), diag.Escape(run), diag.Escape(d.path))
 	}
 	if err == nil && sum(content) != hash {
-		err = fmt.Errorf("%s is not what the run kept", filepath.Join(d.path, run, "before", hash))
+		err = fmt.Errorf("%s has changed since the run kept it", filepath.Join(d.path, run, "before", hash))
 	}
 	return content, err
 }
 
-// Drained gives the waves whose traffic a hook has taken off, or may have, and none has put back.
+// Drained returns the waves that a hook has drained, or may have drained, and whose traffic no hook has put back.
 func (l *Log) Drained() []int {
 	open := map[int]bool{}
 	for _, h := range l.Ran {
