@@ -37,8 +37,8 @@ func TestAdoptNowhere(t *testing.T) {
 	o := newOffice(t, oneRack)
 	for _, verb := range []string{"confirm", "resume", "rollback"} {
 		out := o.want(t, exit.Usage, verb, "20260101t000000z-abcd")
-		require.Contains(t, out, "this user started none of that name on this machine (the journals are in "+o.homes)
-		require.Contains(t, out, "3 devices of the fabric in "+o.dir+" that could be asked have nothing of it")
+		require.Contains(t, out, "this user started no run of that name on this machine (the journals are in "+o.homes)
+		require.Contains(t, out, "3 devices of the fabric in "+o.dir+" that could be asked have no trace of it")
 		require.Contains(t, o.want(t, exit.Usage, verb, "nothing"), "is looked for on devices by its name")
 		code, _, stderr := rocec(t, verb, "-C", t.TempDir(), "20260101t000000z-abcd")
 		require.Equal(t, exit.Usage, code)
@@ -58,7 +58,7 @@ func TestAdoptAnotherFabric(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
 	for name, c := range map[string]struct{ old, now, why string }{
-		"intent":    {"ecn {}", "ecn {\n    min = 150000\n    max = 1500000\n  }", "this fabric wants something else of it"},
+		"intent":    {"ecn {}", "ecn {\n    min = 150000\n    max = 1500000\n  }", "this fabric wants other settings on it"},
 		"no device": {`names = "store[1-2]"`, `names = "disk[1-2]"`, "store[1-2] (this fabric has no such device)"},
 		"the same":  {"cos_group \"cnp\"", "# the same\ncos_group \"cnp\"", ""},
 	} {
@@ -80,8 +80,8 @@ func TestAdoptAnotherFabric(t *testing.T) {
 				require.Contains(t, out, "Go back: rocec rollback "+run)
 			}
 			if name == "no device" {
-				require.Contains(t, o.want(t, exit.Incomplete, "confirm", run), "whether 2 devices hold it is not known (store[1-2])")
-				require.Contains(t, o.want(t, exit.Machines, "rollback", "--auto-approve", run), "2 devices cannot go back")
+				require.Contains(t, o.want(t, exit.Incomplete, "confirm", run), "whether 2 devices hold it (store[1-2])")
+				require.Contains(t, o.want(t, exit.Machines, "rollback", "--auto-approve", run), "2 devices cannot be rolled back")
 				o.write(t, oneRack)
 			}
 			require.Contains(t, o.want(t, exit.Good, "rollback", "--auto-approve", run), "3 devices restored")
@@ -99,13 +99,13 @@ func TestAdoptInPart(t *testing.T) {
 	o.root(t, "store2", "echo 'change file 7 0' >/var/lib/rocec/txn-"+run+"/about")
 	o.sits(t, "bob")
 	out := o.want(t, exit.Incomplete, "confirm", run)
-	require.Contains(t, out, "Whether these hold run "+run+" is not known: store2 (the device's data of the run is not in the form")
-	require.Contains(t, out, "Nothing was confirmed: whether 1 device holds it is not known (store2)")
+	require.Contains(t, out, "It is unknown whether these devices have run "+run+": store2 (the device's data of the run is not in the form")
+	require.Contains(t, out, "Nothing was confirmed: it is unknown whether 1 device holds it (store2)")
 	require.Contains(t, out, "confirm "+run+" --target store1 --target tor")
-	require.Contains(t, o.want(t, exit.Machines, "rollback", "--auto-approve", run), "1 device cannot go back")
+	require.Contains(t, o.want(t, exit.Machines, "rollback", "--auto-approve", run), "1 device cannot be rolled back")
 	code, stdout, _ := rocec(t, "runs", run)
 	require.Equal(t, exit.Good, code)
-	require.Contains(t, stdout, "here     taken up from its devices by ")
+	require.Contains(t, stdout, "here     adopted from its devices by ")
 	o.root(t, "store2", "cp /var/lib/rocec/backup/"+run+"/about /var/lib/rocec/txn-"+run+"/about")
 	require.Contains(t, o.want(t, exit.Good, "confirm", run), "3 applied")
 
@@ -115,7 +115,7 @@ func TestAdoptInPart(t *testing.T) {
 	o.sits(t, "carol")
 	out = o.want(t, exit.Good, "resume", run)
 	require.Contains(t, out, "tor  applied\n  Confirmed by alice@ws1, process 4711, at ")
-	require.Contains(t, out, "2 devices had not been begun. Plan again for those: rocec plan "+o.dir)
+	require.Contains(t, out, "2 devices. Plan again for those: rocec plan "+o.dir)
 }
 
 // TestAdoptOlder: devices of an earlier rocec do not record who began the run or which live states it changes. The verbs do as much as
@@ -190,7 +190,7 @@ func TestAdoptHostile(t *testing.T) {
 				}
 				code, stdout, stderr := rocec(t, append(verb, "-C", o.dir, "--lab="+o.lab, run)...)
 				require.NotEqual(t, exit.Good, code, "%s\n%s", stdout, stderr)
-				require.Contains(t, stderr, "Whether these hold run "+run+" is not known: tor (")
+				require.Contains(t, stderr, "It is unknown whether these devices have run "+run+": tor (")
 				require.Contains(t, stderr, c.why)
 				require.NotContains(t, stdout+stderr, "\033[2J")
 			}

@@ -75,7 +75,7 @@ func TestAfterwards(t *testing.T) {
 	require.Contains(t, want(exit.Good, "plan", "--detailed-exitcode", dir), "No changes")
 	require.Contains(t, want(exit.Good, "confirm", run), "is over (6 applied). Nothing to confirm.")
 	require.Contains(t, want(exit.Good, "resume", run), "is over (6 applied). Nothing to resume.")
-	require.Contains(t, want(exit.Good, "resume", "--abandon", "-C", dir), "No locks and nothing left.")
+	require.Contains(t, want(exit.Good, "resume", "--abandon", "-C", dir), "No locks or leftovers of runs.")
 
 	// back, one device first; rollback leaves a file alone that another person has changed since
 	require.Contains(t, want(exit.Usage, "rollback", run, "--target", "tor1"), "--auto-approve", "it shows its plan and asks")
@@ -94,7 +94,7 @@ func TestAfterwards(t *testing.T) {
 	_, err = nic.ReadFile("/usr/local/sbin/rocec-host")
 	require.Error(t, err, "and nothing of rocec's is left there")
 	require.Contains(t, want(exit.Good, "runs"), "rollback of "+run)
-	require.Contains(t, want(exit.Good, "rollback", run, "--auto-approve"), "Nothing to go back from.")
+	require.Contains(t, want(exit.Good, "rollback", run, "--auto-approve"), "There is nothing to roll back.")
 	require.Contains(t, want(exit.Incomplete, "confirm", run), "is over (6 applied, rolled back by run ")
 
 	// a held run is gone back from
@@ -112,7 +112,7 @@ func TestAfterwards(t *testing.T) {
 	require.Contains(t, want(exit.Usage, "resume", "--abandon", "-C", dir, "--run", "20260101t000000z-abcd", "tor1"), "--auto-approve")
 	require.Contains(t, want(exit.Good, "resume", "--abandon", "-C", dir, "--run", "20260101t000000z-abcd", "--auto-approve", "tor1"),
 		"tor1  unlocked")
-	require.Contains(t, want(exit.Good, "resume", "--abandon", "-C", dir), "No locks and nothing left.")
+	require.Contains(t, want(exit.Good, "resume", "--abandon", "-C", dir), "No locks or leftovers of runs.")
 
 	// a journal that was cut off, and a file that is not a journal
 	runs := filepath.Join(getenv(t, "XDG_STATE_HOME"), "rocec", "runs")

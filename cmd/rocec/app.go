@@ -19,17 +19,18 @@ import (
 	"github.com/rocec/rocec/targets/deploy/sequence"
 )
 
-// app is one run of the program, as its verbs see it.
+// app is the state of one run of the program. Its methods are the verbs.
 type app struct{ *session.Session }
 
 func newApp(p *person.Person) *app {
 	return &app{session.New(globals.New(p, buildOf(buildVersion())), device.Clock{Now: time.Now, Wait: time.After})}
 }
 
-// takes refuses fewer arguments than least or more than most, and shows the verb's arguments; cobra's own message has only the number.
+// takes returns a check that refuses fewer arguments than least or more than most. Its message shows the arguments of the verb; the
+// message of cobra has only their number.
 func takes(least, most int) cobra.PositionalArgs { return arguments{least, most}.check }
 
-// arguments is the number of arguments that a verb takes. A method exists once in the program; a closure would exist once per verb.
+// arguments is the number of arguments that a verb accepts. Its method exists once in the program; a closure would exist once per verb.
 type arguments struct{ least, most int }
 
 func (n arguments) check(verb *cobra.Command, args []string) error {
@@ -45,7 +46,7 @@ func (a *app) planView(dir string, o view.Options) *view.Plan {
 	return view.NewPlan(a.Screen(), dir, o)
 }
 
-// question asks whether to go on, with the price of the change, and names what rocec does not read.
+// question returns the question whether to go on. It states the disruption by the change, and names the devices that rocec does not read.
 func question(f *ir.Fabric, what string, plan *deploy.Plan, seq *sequence.Sequence) string {
 	q := view.Price(plan, seq) + "\nApply this to " + what + "?"
 	if text := deploy.ByHand(f); text != "" {
@@ -58,11 +59,11 @@ func question(f *ir.Fabric, what string, plan *deploy.Plan, seq *sequence.Sequen
 func without(cmd *cobra.Command, flag, does string, others ...string) error {
 	for _, other := range others {
 		if cmd.Flags().Changed(other) {
-			return exit.Fail(exit.Usage, "--%s %s, so that --%s says nothing. Leave out one of the two", flag, does, other)
+			return exit.Fail(exit.Usage, "--%s %s, so --%s has no effect. Leave out one of the two", flag, does, other)
 		}
 	}
 	return nil
 }
 
-// sites makes sites of the sources that a person names.
+// sites returns a maker of sites from the sources that a person names.
 func sites(a *app) sitefrom.Maker { return sitefrom.Maker{Globals: a.Globals} }

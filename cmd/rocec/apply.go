@@ -24,18 +24,18 @@ func applyCommand(a *app) *cobra.Command {
 	var o applyOptions
 	cmd := &cobra.Command{
 		Use:   "apply [DIR] | apply --plan FILE [DIR] | apply --remove HOST [DIR] | apply --replace DEVICE [DIR]",
-		Short: "do what plan shows, in waves, verified",
-		Long: "Apply reads the devices, shows the plan, asks, and does it: wave by wave in an order that keeps every pair of hosts\n" +
-			"connected, each device by compare-and-swap under a lock. A device undoes the change by itself unless it is\n" +
-			"confirmed over a new login, after it has held and neither it nor a device beside it lost a link, daemon or neighbour.\n" +
-			"The first Ctrl-C (or a closed terminal) lets the devices under way finish and starts no other; the second one\n" +
-			"ends rocec. Finished changes are kept: see rocec runs.\n\n" +
-			"With --remove it sets hosts back that are gone from the fabric, or set by hand now: their NICs go back to the settings from\n" +
-			"before the first apply, and rocec's files on them are deleted. A host that does not answer is kept as pending. A host of the\n" +
-			"fabric that leaves an intent needs no --remove.\n\n" +
-			"With --replace it shows the host key of a device that was replaced or installed again, beside the one on file, takes it over\n" +
-			"when a person has compared it with the device's console, and applies to that device. The owner of the fabric changes a key\n" +
-			"that is pinned there.",
+		Short: "make the changes that plan shows, in waves, and verify them",
+		Long: "Apply reads the devices, shows the plan, asks, and changes the devices wave by wave, in an order that keeps every pair of\n" +
+			"hosts connected. Each device is changed by compare-and-swap under a lock. Apply then waits, checks that neither the device nor one\n" +
+			"beside it lost a link, daemon or neighbour, and confirms the change over a new login. A device undoes a change that is not\n" +
+			"confirmed. The first Ctrl-C (or a closed terminal) lets the changes under way finish and starts no others; the second one ends\n" +
+			"rocec. Finished changes are kept: see rocec runs.\n\n" +
+			"With --remove it sets hosts back that are gone from the fabric, or are now set by hand. Their NICs go back to the settings " +
+			"from before the first apply, and rocec's files on them are deleted. A host that does not answer stays pending. A host of the\n" +
+			"fabric that is taken out of an intent needs no --remove.\n\n" +
+			"With --replace it applies to a device that was replaced or installed again. It first shows the new host key of the device beside\n" +
+			"the known one, and trusts the new key after you have compared it with the device's console. A key that is pinned in the fabric\n" +
+			"must be changed there.",
 		Example: "  rocec apply --lab   # on devices inside the process\n" +
 			"  rocec apply --target leaf01 --confirm 10m -m \"ticket 4711\"\n" +
 			"  rocec apply --remove gpu017\n" +
@@ -52,13 +52,13 @@ func applyCommand(a *app) *cobra.Command {
 					return err
 				}
 			case len(o.replace) > 1:
-				return exit.Fail(exit.Usage, "--replace changes one device alone, and is there %d times", len(o.replace))
-			case len(o.replace) > 0: // also by the empty variable of a script, which means no device
-				if err := without(cmd, "replace", "changes one device alone", "plan", "pending", "not-after", "adopt-derived", "target"); err != nil {
+				return exit.Fail(exit.Usage, "--replace changes a single device, and is given %d times", len(o.replace))
+			case len(o.replace) > 0: // even if the name is empty, as from an unset variable of a script
+				if err := without(cmd, "replace", "changes a single device", "plan", "pending", "not-after", "adopt-derived", "target"); err != nil {
 					return err
 				}
 			case cmd.Flags().Changed("host-key"):
-				return exit.Fail(exit.Usage, "--host-key is about --replace DEVICE")
+				return exit.Fail(exit.Usage, "--host-key is for --replace DEVICE")
 			}
 			dir, err := fabricFolder(a, cmd, args)
 			switch {
@@ -74,16 +74,18 @@ func applyCommand(a *app) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&o.remove, "remove", nil, "set `HOST` back, which the fabric no longer has; repeatable")
-	f.StringArrayVar(&o.replace, "replace", nil, "change `DEVICE` alone, a new one in an old place, and take over its host key")
-	f.StringVar(&o.hostKey, "host-key", "", "with --replace: the `fingerprint` read on the device's console, which is trusted without asking")
-	f.StringVar(&o.saved, "plan", "", "apply only if it does what the plan saved in a `file` says: the same fabric, variables, targets and devices")
+	f.StringArrayVar(&o.replace, "replace", nil, "change only `DEVICE`, which was replaced or installed again, and trust its new host key")
+	f.StringVar(&o.hostKey, "host-key", "", "with --replace: the `fingerprint` read on the device's console, which is trusted without "+
+		"asking")
+	f.StringVar(&o.saved, "plan", "", "apply only if the changes are those of the plan saved in a `file`: same fabric, variables, "+
+		"targets and devices")
 	offerNames(a, cmd, "remove", func(dir string, f *ir.Fabric) []string { return goneOf(a, dir, f) })
 	offerNames(a, cmd, "replace", func(_ string, f *ir.Fabric) []string { return deviceNames(f) })
 	trustFlag(cmd, &o.TrustByHand)
 	acceptFlag(cmd, &o.Accept)
 	trustFabricFlag(cmd, &o.TrustFabric)
-	f.BoolVar(&o.pending, "pending", false, "only the devices that earlier runs left as they were: away, or under maintenance")
-	f.StringVar(&o.notAfter, "not-after", "", "begin no wave that may not end by then: a `time` such as 23:30 or 2026-11-23T23:30:00Z")
+	f.BoolVar(&o.pending, "pending", false, "only the devices that earlier runs could not change: unreachable, or under maintenance")
+	f.StringVar(&o.notAfter, "not-after", "", "begin no wave that may end after this `time`, such as 23:30 or 2026-11-23T23:30:00Z")
 	o.orderFlags(a, cmd)
 	adoptFlag(cmd, &o.adopt)
 	leadFlags(cmd, &o.ChangeOptions)
@@ -92,7 +94,7 @@ func applyCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// applyLines is roughly the number of lines that apply prints below a plan that goes well, without those of the waves.
+// applyLines is roughly the number of lines that apply prints below the plan if all goes well, without the lines about waves.
 const applyLines = 10
 
 // applyOptions are the flags of apply.
@@ -102,12 +104,12 @@ type applyOptions struct {
 	saved    string
 	notAfter string
 	only     []string
-	pending  bool // only debts of earlier runs
+	pending  bool // only changes that earlier runs still owe
 
 	adopt   bool
-	remove  []string // hosts that are set back, instead
-	replace []string // the device that is replaced, instead
-	hostKey string   // its fingerprint
+	remove  []string // hosts to set back, instead of applying
+	replace []string // the device that was replaced; applies to it alone
+	hostKey string   // fingerprint of the replaced device's key
 }
 
 // notOfRemove lists the flags of apply that have no effect on hosts that are set back.
@@ -164,7 +166,7 @@ func (a *app) apply(ctx context.Context, dir string, o applyOptions) (err error)
 	w.unlike = session.JudgePorts(f.Fabric, plan, o.TrustFabric)
 	w.saved = saved
 	if !until.IsZero() {
-		a.Say("No wave begins that may not end by %s.", until.Format("2006-01-02 15:04 MST"))
+		a.Say("No wave begins that may end after %s.", until.Format("2006-01-02 15:04 MST"))
 	}
 	for range sequence.MostSteps {
 		more, err := a.applyStep(ctx, &w, plan, o)
@@ -172,11 +174,12 @@ func (a *app) apply(ctx context.Context, dir string, o applyOptions) (err error)
 			return err
 		}
 		if plan = devices.CompareForChange(ctx); ctx.Err() != nil {
-			return exit.Fail(exit.Interrupted, "interrupted between two steps; what was applied is kept, and apply goes on from there")
+			return exit.Fail(exit.Interrupted, "interrupted between two steps; the applied changes are kept, and the next apply goes on "+
+				"from there")
 		}
 		w.unlike = session.JudgePorts(f.Fabric, plan, o.TrustFabric)
 	}
-	return exit.Fail(exit.Incomplete, "the devices do not come to what the fabric wants; plan shows what is left")
+	return exit.Fail(exit.Incomplete, "some devices still differ from the fabric after the last step; plan shows the changes that are left")
 }
 
 // work holds the state that the steps of an apply share.
@@ -184,10 +187,10 @@ type work struct {
 	f       *report.Report
 	devices *session.Fleet
 	dir     string
-	until   time.Time            // no wave begins that may not end by then; zero: any may
-	owed    map[string]view.Debt // when it began
+	until   time.Time            // no wave begins that may end later; zero: no limit
+	owed    map[string]view.Debt // the debts when apply began
 	saved   *deploy.Saved        // nil: the apply has no saved plan
-	unlike  *seen.Result         // in what the devices are not as the fabric says
+	unlike  *seen.Result         // cables and ports that differ from the fabric
 }
 
 // applyStep applies a plan, or its first step, and reports whether more is left to do.
@@ -195,7 +198,7 @@ func (a *app) applyStep(ctx context.Context, w *work, plan *deploy.Plan, o apply
 	debts := a.Debts(w.dir, w.devices.LabDir)
 	if o.pending {
 		if plan = session.Owing(plan, w.owed); len(plan.Devices) == 0 {
-			a.Say("No device waits: earlier runs left none as it was.")
+			a.Say("No device is pending from earlier runs.")
 			return false, nil
 		}
 	}
@@ -269,7 +272,7 @@ func matches(w *work, plan *deploy.Plan) error {
 	return plan.Matches(w.saved)
 }
 
-// mayApply asks the rules and the person.
+// mayApply checks the rules of changes, and then asks the person.
 func (a *app) mayApply(ctx context.Context, w *work, plan *deploy.Plan, seq *sequence.Sequence, o applyOptions) error {
 	untouched := func(err error) error {
 		if o.Format == "json" {
@@ -304,7 +307,7 @@ func (a *app) mayApply(ctx context.Context, w *work, plan *deploy.Plan, seq *seq
 	return a.Ask(ctx, question(w.f.Fabric, diag.Count(changes, "device"), plan, seq), word)
 }
 
-// planAgain shows that devices of a rehearsal are as the fabric wants them.
+// planAgain prints a new plan for the devices of a rehearsal. It is empty if the devices are as the fabric wants them.
 func (a *app) planAgain(ctx context.Context, w *work, done *deploy.Plan, o applyOptions) error {
 	fmt.Fprintln(a.Stdout, "\nThe same plan again, on the devices as they are now:")
 	again := w.devices.Compare(ctx)
@@ -322,7 +325,7 @@ func (a *app) planAgain(ctx context.Context, w *work, done *deploy.Plan, o apply
 	return nil
 }
 
-// moment reads a time of day, today or tomorrow, or a time in full; empty: none.
+// moment parses a time of day, which is today or tomorrow, or a full date and time. It returns zero for an empty text.
 func moment(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

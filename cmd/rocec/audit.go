@@ -18,28 +18,26 @@ func auditCommand(a *app) *cobra.Command {
 	var o auditOptions
 	cmd := &cobra.Command{
 		Use:   "audit SOURCE... | --demo",
-		Short: "judge a network that runs, by the files that people keep of its devices",
-		Long: "Audit judges a network without a description: by the configurations of its switches and hosts, and by the cables that\n" +
-			"LLDP shows. It logs in nowhere, and writes nothing but a baseline that you ask for.\n" +
+		Short: "judge a running network by the files of its devices",
+		Long: "Audit judges a network that has no fabric files. It reads the configurations of switches and hosts, and the cables that LLDP\n" +
+			"shows. It logs in to no device, and writes no file except a baseline that you ask for.\n" +
 			"\n" +
-			"SOURCE is a file or a folder, as for validate --device-config: a folder has one folder a device, or files named after\n" +
-			"their device. Cables come from `lldpctl -f json`, as DEVICE/lldp.json or DEVICE-lldp.json, and from the table\n" +
-			"DEVICE_NEIGHBOR of SONiC. A cable needs one end that names the other. --cabling adds the cables of a cabling file:\n" +
-			"where LLDP shows another cable at a port, LLDP counts, and the line of the file is a finding. Lengths are those of the\n" +
-			"file.\n" +
+			"SOURCE is a file or a folder, as for validate --device-config: a folder contains one folder per device, or files named after their\n" +
+			"device. Cables come from `lldpctl -f json`, as DEVICE/lldp.json or DEVICE-lldp.json, and from the table DEVICE_NEIGHBOR of SONiC.\n" +
+			"One end of a cable must name the other end. --cabling adds the cables of a cabling file: where LLDP shows another cable at a port,\n" +
+			"LLDP counts, and the line of the file is a finding. Lengths are those of the file.\n" +
 			"\n" +
-			"Audit makes a fabric of these files, as init --from FOLDER would write it, and judges it and each file beside it.\n" +
-			"Classes are those of at least a quarter of the ports with PFC. The length of a cable that no file states is the longest for which\n" +
-			"the headroom of its ports is. Devices that neighbours name, and of which no file is there, are taken to be set as the\n" +
-			"others are: verdicts name them.\n" +
+			"Audit derives a fabric from these files, as init --from FOLDER does. It judges this fabric, and compares each file with it. A\n" +
+			"class is lossless if a quarter of the ports with PFC have it. If no file states the length of a cable, audit assumes the longest\n" +
+			"that the headroom of its ports allows. A neighbour without a file is assumed to be set as the other devices are; verdicts name it.\n" +
 			"\n" +
-			"--write-baseline writes the findings of today to a file: fill in owner, reason and the last day. With --baseline,\n" +
-			"these findings are listed apart; the exit status is 1 for new, worse and expired ones alone.\n" +
+			"--write-baseline writes the findings of today to a file: fill in owner, reason and the last day. With --baseline, these findings\n" +
+			"are listed apart; the exit status is 1 only for new, worse and expired findings.\n" +
 			"\n" +
-			"--format md is a page for a ticket or a pull request; with --by owner it has a section for each owner: that of the row\n" +
-			"of the baseline, else the group that the device is in.\n" +
+			"--format md writes a page for a ticket or a pull request. With --by owner it has a section for each owner: the owner in the row of\n" +
+			"the baseline, or else the group of the device.\n" +
 			"\n" +
-			"--demo audits a small network that is built in, with faults.",
+			"--demo audits a small built-in network with faults.",
 		Example: "  rocec audit --demo\n" +
 			"  rocec audit collected\n" +
 			"  rocec audit --write-baseline known.hcl collected\n" +
@@ -49,7 +47,7 @@ func auditCommand(a *app) *cobra.Command {
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case o.demo && len(args) > 0:
-				return exit.Fail(exit.Usage, "--demo audits a network that is built in: leave out %s", diag.Escape(args[0]))
+				return exit.Fail(exit.Usage, "--demo audits a built-in network: leave out %s", diag.Escape(args[0]))
 			case o.demo:
 				return nil
 			}
@@ -59,14 +57,14 @@ func auditCommand(a *app) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&o.format, "format", "text", "text, json, sarif, junit, github, gitlab or md")
 	offer(cmd, "format", report.FormatNames()...)
-	cmd.Flags().StringArrayVar(&o.cabling, "cabling", nil, "`file` with the cables: of PTM, containerlab or Air, or a sheet; repeatable "+
+	cmd.Flags().StringArrayVar(&o.cabling, "cabling", nil, "`file` with the cables, from PTM, containerlab or Air, or a sheet; repeatable "+
 		"for sheets of an inventory")
-	cmd.Flags().StringVar(&o.by, "by", "", "with --format md: owner, a section for each `owner`")
+	cmd.Flags().StringVar(&o.by, "by", "", "with --format md: `owner` writes a section for each owner")
 	offer(cmd, "by", "owner")
 	baselineFlags(cmd, &o.known)
-	cmd.Flags().BoolVar(&o.demo, "demo", false, "audit a small network with faults that is built in")
+	cmd.Flags().BoolVar(&o.demo, "demo", false, "audit a small built-in network with faults")
 	cmd.Flags().BoolVar(&o.strict, "warnings-as-errors", false, "exit 1 also when there are only warnings, or a file was not judged")
-	cmd.Flags().BoolVar(&o.why, "why", false, "show the proof of every lossless group, what it assumes, and every note by itself")
+	cmd.Flags().BoolVar(&o.why, "why", false, "show the proofs, their assumptions, and every note separately")
 	return cmd
 }
 
@@ -84,7 +82,7 @@ func audit(a *app, sources []string, o auditOptions) error {
 		return err
 	}
 	if o.by != "" && o.format != "md" {
-		return exit.Fail(exit.Usage, "--by goes with --format md")
+		return exit.Fail(exit.Usage, "--by needs --format md")
 	}
 	f, err := sites(a).Audit(a.Ctx, sources, o.cabling)
 	if err != nil {

@@ -26,7 +26,7 @@ func TestRollbackSaysWhatRuns(t *testing.T) {
 		require.Contains(t, plan, "  runs: cumulus reload\n")
 		require.Contains(t, plan, "  runs: undo of mlx5 apply ens1f0,carries\n")
 		require.NotContains(t, plan, "systemctl")
-		require.NotContains(t, plan, "in another way")
+		require.NotContains(t, plan, "differ between this rocec")
 		plan = o.want(t, exit.Usage, "rollback", "--diff", run)
 		require.Contains(t, plan, "      if test -e /cumulus/switchd/config/traffic/reload", "a command of the switch")
 		require.Contains(t, plan, "      \techo 1 >/cumulus/switchd/config/traffic/reload\n", "with its tab")
@@ -42,12 +42,12 @@ func TestRollbackSaysWhatRuns(t *testing.T) {
 		}
 		each(strings.Repeat("0", 64))
 		require.Contains(t, o.want(t, exit.Usage, "rollback", run),
-			"in another way than the one that made the run ("+buildVersion().Version+"). "+says)
+			"differ between this rocec and the rocec of the run ("+buildVersion().Version+"). "+says)
 		each(was)
 	}
-	shows("What runs is what the device was given then.")
+	shows("The device runs the commands that it got in that run.")
 	o.want(t, exit.Good, "confirm", run)
-	shows("What runs is what this rocec does.")
+	shows("This rocec runs its own commands.")
 	o.edits(t, run, func(h header) { h["steps"].([]any)[0].(header)["digest"] = strings.Repeat("0", 64) })
 	require.Contains(t, o.want(t, exit.Good, "rollback", "--auto-approve", "--soak", "0s", run), "3 applied")
 	o.same(t, factory, "another rocec made the run")

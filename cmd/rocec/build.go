@@ -23,22 +23,22 @@ func buildCommand(a *app) *cobra.Command {
 	var o buildOptions
 	cmd := &cobra.Command{
 		Use:   "build [DIR] -o OUT | build [DIR] --lock",
-		Short: "write every file as it would lie on each device",
-		Long: "Build writes OUT/<device>/<path> for every file of every device. Files that are up to date are not\n" +
-			"touched; nothing is deleted.\n\n" +
-			"With --fold it writes OUT/<nodeset>/<path>: one file for all devices on which that path has the same content, in\n" +
-			"a folder named by their nodeset, such as gpu[001-064]/usr/local/sbin/rocec-host. A device has the files of every\n" +
-			"folder whose nodeset names it. So a change to a thousand devices is one diff to review. Where the nodeset takes\n" +
-			"more than 200 bytes, the folder's name is cut and ends in ~ and a hash, and _folders.txt holds the nodeset. If\n" +
-			"a folder in OUT holds a file of another build, nothing is written.\n\n" +
-			"With --as it writes what others need who write devices. overlay: a tar for each group of hosts that are alike, with\n" +
-			"their files and the links that enable the units, and manifest.json. ansible: an inventory and variables of groups\n" +
-			"and hosts, with the same files, also of switches that others write. netbox: for each switch that others write its\n" +
-			"settings as data of a config context. handover: a sheet for each group of hosts that are set by hand, which says\n" +
-			"how they must be set, by the commands of their system where the by_hand block states it. See docs/images.md.\n\n" +
-			"With --lock it writes fabric.lock beside the fabric, and no files of devices: the buffer sizes and ECN thresholds that\n" +
-			"rocec derived, which a later rocec keeps. Rows are added for sizes that are missing, and removed where nothing uses them; the\n" +
-			"others stay as they are. With --refresh all rows are those that the running rocec derives; plan shows the effect.",
+		Short: "write the files of every device to a folder",
+		Long: "Build writes OUT/<device>/<path> for every file of every device. Files that are up to date are not touched; nothing is\n" +
+			"deleted.\n\n" +
+			"With --fold it writes OUT/<nodeset>/<path>: one file for all devices on which that path has the same content, in a folder named\n" +
+			"after their nodeset, such as gpu[001-064]/usr/local/sbin/rocec-host. A device has the files of every folder whose nodeset names\n" +
+			"it. So a change to a thousand devices is one diff to review. If the nodeset has more than 200 bytes, the folder's name is cut and\n" +
+			"ends in ~ and a hash, and _folders.txt contains the nodeset. If a folder in OUT contains a file that this build does not write,\n" +
+			"nothing is written.\n\n" +
+			"With --as it writes a form for another tool or team. overlay: manifest.json, and a tar for each group of equal hosts, with their\n" +
+			"files and the links that enable the units. ansible: an inventory and variables of groups and hosts, with the files of hosts and of\n" +
+			"switches written by others. netbox: for each switch written by others, its settings as data of a config context. handover: a sheet\n" +
+			"of the required settings for each group of hosts that are set by hand, with the commands of their system if the by_hand block\n" +
+			"states it. See docs/images.md.\n\n" +
+			"With --lock it writes fabric.lock beside the fabric, and no files of devices. The lock contains the buffer sizes and ECN\n" +
+			"thresholds that rocec derived, and a later rocec keeps them. Missing rows are added, unused rows are removed, and the other rows\n" +
+			"stay. With --refresh all rows are derived again; plan shows the effect.",
 		Example: "  rocec build -o out\n" +
 			"  rocec build --as ansible -o out\n" +
 			"  rocec build --lock",
@@ -55,13 +55,13 @@ func buildCommand(a *app) *cobra.Command {
 				return a.lockSizes(dir, o.refresh)
 			}
 			if o.refresh {
-				return exit.Fail(exit.Usage, "--refresh is about --lock")
+				return exit.Fail(exit.Usage, "--refresh needs --lock")
 			}
 			if o.out == "" {
 				return exit.Fail(exit.Usage, "build needs -o OUT, the folder to write to")
 			}
 			if o.as != "" && o.fold {
-				return exit.Fail(exit.Usage, "--as and --fold are two forms of what is built; leave out one of them")
+				return exit.Fail(exit.Usage, "--as and --fold write different forms; leave out one of them")
 			}
 			if o.as != "" {
 				if err := exit.Choice("as", o.as, forms.Names()...); err != nil {
@@ -76,10 +76,10 @@ func buildCommand(a *app) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVarP(&o.out, "out", "o", "", "`folder` to write to")
-	cmd.Flags().BoolVar(&o.fold, "fold", false, "one file for all devices that have it alike, in a folder named by their nodeset")
-	cmd.Flags().StringVar(&o.as, "as", "", "what others need who write devices: "+strings.Join(forms.Names(), ", "))
+	cmd.Flags().BoolVar(&o.fold, "fold", false, "write a file once for all devices that share it, in a folder named after their nodeset")
+	cmd.Flags().StringVar(&o.as, "as", "", "write a form for another tool or team: "+strings.Join(forms.Names(), ", "))
 	cmd.Flags().BoolVar(&o.lock, "lock", false, "pin derived sizes in fabric.lock, so that a later rocec keeps them")
-	cmd.Flags().BoolVar(&o.refresh, "refresh", false, "with --lock: take the sizes of this rocec for what is pinned, too")
+	cmd.Flags().BoolVar(&o.refresh, "refresh", false, "with --lock: derive pinned sizes again, too")
 	offer(cmd, "as", forms.Names()...)
 	targetFlag(a, cmd, &o.only)
 	return cmd
@@ -123,7 +123,8 @@ func (a *app) build(dir string, o buildOptions) error {
 			return exit.Fail(exit.Errors, "%v", err)
 		}
 		if left != "" {
-			return exit.Fail(exit.Errors, "%s holds %s, which this build does not write, and a folded tree holds nothing else; empty it first, or "+
+			return exit.Fail(exit.Errors, "%s contains %s, which this build does not write, and a folded tree must contain no other files; empty "+
+				"it first, or "+
 				"write to a new folder", diag.Escape(o.out), diag.Escape(left))
 		}
 		if folded.Index != "" {
@@ -143,17 +144,17 @@ func (a *app) build(dir string, o buildOptions) error {
 	return nil
 }
 
-// buildForm writes a form, unless the folder has a file that a reader would take for a part of the form.
+// buildForm writes a form. It refuses a folder with another file that a reader would take for a part of the form.
 func (a *app) buildForm(form *forms.Form, l forms.Layout, out *folder.Folder, name string) error {
 	if l.Hosts+l.Switches == 0 {
-		return exit.Fail(exit.Errors, "There is no %s among these devices that the form %s is for.", form.For, form.Name)
+		return exit.Fail(exit.Errors, "There is no %s among these devices, and the form %s needs one.", form.For, form.Name)
 	}
 	left, err := l.Leftover(out.FS())
 	if err != nil {
 		return exit.Fail(exit.Errors, "%v", err)
 	}
 	if left != "" {
-		return exit.Fail(exit.Errors, "%s holds %s, which this build does not write, and would be taken for a part of it; empty the "+
+		return exit.Fail(exit.Errors, "%s contains %s, which this build does not write, and which a reader would take for its output; empty the "+
 			"folder first, or write to a new one", diag.Escape(name), diag.Escape(left))
 	}
 	written, same, err := writeAll(slices.Values(l.Files), out.Write)
@@ -173,7 +174,7 @@ func (a *app) buildForm(form *forms.Form, l forms.Layout, out *folder.Folder, na
 	return nil
 }
 
-// writeAll writes files by a function that reports whether a file was new or different, and counts both kinds.
+// writeAll calls write for each file and counts the files. write reports whether the file was new or different.
 func writeAll(files iter.Seq[forms.File], write func(string, fs.FileMode, []byte) (bool, error)) (written, same int, err error) {
 	for f := range files {
 		changed, err := write(f.Name, f.Mode, f.Content())

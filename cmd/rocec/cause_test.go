@@ -73,13 +73,14 @@ func TestAdoptDerived(t *testing.T) {
 	const left = derives + "(it stays as it is; --adopt-derived writes it)."
 	assert.Contains(t, oneLine(want(exit.Good, "plan", "--adopt-derived", dir)), derives+"(by --adopt-derived).")
 	assert.Contains(t, oneLine(want(exit.Good, "plan", "--detailed-exitcode", dir)), left)
-	assert.Contains(t, oneLine(want(exit.Good, "plan", "--only-intent", dir)), "as it is the default until --adopt-derived is given")
+	assert.Contains(t, oneLine(want(exit.Good, "plan", "--only-intent", dir)), "it is the default unless --adopt-derived is given")
 	saved := filepath.Join(t.TempDir(), "p")
 	want(exit.Good, "plan", "--adopt-derived", "--out", saved, dir)
 	assert.Contains(t, oneLine(want(exit.Usage, "apply", "--plan", saved, "--auto-approve", dir)),
 		"rocec apply --plan "+saved+" --adopt-derived "+dir)
 	said := oneLine(want(exit.Good, "verify", dir))
-	assert.Contains(t, said, "tor1 It is as version 0.11.0 wrote it, and this rocec derives other values: rocec plan --adopt-derived lists")
+	assert.Contains(t, said, "tor1 Version 0.11.0 wrote its present settings, and this rocec derives other values: "+
+		"rocec plan --adopt-derived lists")
 	assert.Contains(t, said, "Verify: good.")
 	conf, err := devices.Device("tor1").ReadFile(trafficConf)
 	require.NoError(t, err)

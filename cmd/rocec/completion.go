@@ -19,7 +19,7 @@ func completionCommand(a *app, root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion bash|zsh|fish|powershell",
 		Short: "print the completion script of a shell",
-		Long: "Completion prints a script that completes verbs, flags and the names of your fabric's own devices.\n\n  bash:  source " +
+		Long: "Completion prints a script that completes verbs, flags and the names of your fabric's devices.\n\n  bash:  source " +
 			"<(rocec completion bash)\n  zsh:   rocec completion zsh > \"${fpath[1]}/_rocec\"\n  fish:  rocec completion fish | source",
 		Example:   "  rocec completion bash",
 		Args:      cobra.MatchAll(takes(1, 1), cobra.OnlyValidArgs),
@@ -39,15 +39,15 @@ func completionCommand(a *app, root *cobra.Command) *cobra.Command {
 	}
 }
 
-// offer has the shell offer the words that a flag of a verb takes. The verb has the flag already.
+// offer makes the shell complete the values of a flag with words. The verb must have the flag.
 func offer(cmd *cobra.Command, flag string, words ...string) {
 	if cmd.Flag(flag) == nil {
-		panic("rocec: no flag --" + flag + " to offer words for") // by name, so that a flag that is renamed does not lose its words
+		panic("rocec: no flag --" + flag + " to offer words for") // so a renamed flag cannot lose its words
 	}
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)) // fails where it has some
 }
 
-// offerCommon does so for the flags that many verbs have.
+// offerCommon adds the words for flags that many verbs have.
 func offerCommon(root *cobra.Command) {
 	offer(root, "color", "auto", "always", "never")
 	offer(root, "log-format", "text", "json")
@@ -63,7 +63,7 @@ func (a *app) completePorts(dir, word string) ([]string, cobra.ShellCompDirectiv
 	name, _, isPort := strings.Cut(word, ":")
 	if !isPort {
 		names, d := a.completeDevice(dir)
-		return names, d | cobra.ShellCompDirectiveNoSpace // a port may follow
+		return names, d | cobra.ShellCompDirectiveNoSpace // the port is typed next
 	}
 	var ports []string
 	if f := a.completed(dir); f != nil {
@@ -76,7 +76,7 @@ func (a *app) completePorts(dir, word string) ([]string, cobra.ShellCompDirectiv
 	return ports, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeNamed is completeDevices for the fabric that DIR, if it is given, or -C names.
+// completeNamed calls completeDevices for the fabric in DIR if it is given, else in -C.
 func (a *app) completeNamed(args []string) ([]string, cobra.ShellCompDirective) {
 	dir, err := a.Folder(args)
 	if err != nil {
@@ -85,7 +85,7 @@ func (a *app) completeNamed(args []string) ([]string, cobra.ShellCompDirective) 
 	return a.completeDevices(dir)
 }
 
-// completeDevice offers the devices of the fabric in dir without its groups, for verbs that take one device.
+// completeDevice offers the devices of the fabric in dir, without groups, for verbs that accept one device.
 func (a *app) completeDevice(dir string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	if f := a.completed(dir); f != nil {
@@ -101,7 +101,7 @@ func deviceNames(f *ir.Fabric) (names []string) {
 	return names
 }
 
-// completeDevices offers the names of the fabric in dir, and its groups, for --target.
+// completeDevices offers the devices and groups of the fabric in dir, for --target.
 func (a *app) completeDevices(dir string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	if f := a.completed(dir); f != nil {
@@ -117,7 +117,7 @@ func (a *app) completeDevices(dir string) ([]string, cobra.ShellCompDirective) {
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeRuns offers the runs of the journal, those of one fabric with -C, the newest first.
+// completeRuns offers the runs of the journal, newest first. With -C it offers the runs of that fabric.
 func completeRuns(a *app, args []string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -133,14 +133,14 @@ func completeRuns(a *app, args []string) ([]string, cobra.ShellCompDirective) {
 	return runs, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
-// offerRuns has the shell offer runs as the argument of a verb.
+// offerRuns makes the shell complete the argument of a verb with runs.
 func offerRuns(a *app, cmd *cobra.Command) {
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return completeRuns(a, args)
 	}
 }
 
-// offerNames has the shell offer names for a flag of a verb, out of the fabric that DIR or -C names and its folder.
+// offerNames makes the shell complete a flag of a verb with names. names derives them from the fabric in DIR or -C, and its folder.
 func offerNames(a *app, cmd *cobra.Command, flag string, names func(dir string, f *ir.Fabric) []string) {
 	complete := func(_ *cobra.Command, args []string, _ string) (words []string, d cobra.ShellCompDirective) {
 		if dir, err := a.Folder(args); err == nil {
@@ -153,7 +153,7 @@ func offerNames(a *app, cmd *cobra.Command, flag string, names func(dir string, 
 	_ = cmd.RegisterFlagCompletionFunc(flag, complete) // fails where it has some
 }
 
-// goneOf are the hosts that may be set back: those set by hand, and those that runs have changed and the fabric no longer has.
+// goneOf returns the hosts that may be set back: hosts set by hand, and hosts that runs have changed and the fabric no longer has.
 func goneOf(a *app, dir string, f *ir.Fabric) []string {
 	gone := a.ChangedHosts(dir, "")
 	for _, d := range f.Devices {
@@ -164,7 +164,7 @@ func goneOf(a *app, dir string, f *ir.Fabric) []string {
 	return slices.Sorted(maps.Keys(gone))
 }
 
-// systemWords are the words of init --os: operating systems, and each with the releases that a draft takes for some model.
+// systemWords returns the values of init --os: each operating system alone, and with each release that a draft uses for some model.
 func systemWords() []string {
 	var out []string
 	for _, os := range targets.Known.OS {
@@ -183,7 +183,7 @@ func systemWords() []string {
 	return out
 }
 
-// completed returns the fabric in dir for completion, which stays silent on errors: nil if the fabric cannot be loaded.
+// completed returns the fabric in dir for completion. It prints no errors, and returns nil if the fabric cannot be loaded.
 func (a *app) completed(dir string) *ir.Fabric {
 	if a.Prepare() != nil {
 		return nil

@@ -25,9 +25,9 @@ func confirmCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "confirm RUN",
 		Short: "keep what an apply --confirm changed, before the devices undo it",
-		Long: "Confirm reads all devices of the run first. Where one does not hold the change any more, or cannot be reached, it keeps\n" +
-			"none: a fabric of which a part goes back is mixed. It names the devices that hold the change, and --target keeps the\n" +
-			"change on those alone. It looks for the run of another machine or user on the devices of the fabric (-C DIR, --lab).",
+		Long: "Confirm first reads all devices of the run. If one cannot be reached, or no longer has the change, the change is kept on no\n" +
+			"device: otherwise a part of the fabric would go back. It names the devices that have the change; --target keeps the change on\n" +
+			"those alone. For a run of another machine or user, it asks the devices of the fabric (-C DIR, --lab).",
 		Example: "  rocec confirm last\n" +
 			"  rocec confirm last --target leaf01",
 		Args: takes(1, 1),
@@ -62,11 +62,11 @@ func (a *app) confirm(ctx context.Context, name string, o session.RunOptions) (e
 		return err
 	}
 	defer f.Close(&err)
-	soak := new(time.Duration) // they have held for as long as the person looked
+	soak := new(time.Duration) // zero: the devices have held while the person looked
 	g := session.GoingOn{Verb: "confirm", Goal: txn.Keep, Together: true, Soak: soak, Options: o}
 	missing, unasked := session.NotHeld(l), session.UnaskedOf(l)
 	if len(o.Only) == 0 && len(missing)+len(unasked) > 0 {
-		g.Goal = txn.Hold // it is known already that not all can be kept
+		g.Goal = txn.Hold // some device cannot keep the change
 	}
 	results, err := r.GoOn(ctx, f, r.Open, &g)
 	if err != nil {
@@ -107,7 +107,7 @@ func (a *app) confirm(ctx context.Context, name string, o session.RunOptions) (e
 	return exit.With(exit.Incomplete)
 }
 
-// heldBack says why nothing was confirmed, and how to go on.
+// heldBack prints why nothing was confirmed, and how to go on.
 func (a *app) heldBack(l *journal.Log, format string, wait, missing, unasked []string, until time.Duration) {
 	if format != "text" {
 		return
@@ -118,11 +118,11 @@ func (a *app) heldBack(l *journal.Log, format string, wait, missing, unasked []s
 			diag.Plural(len(missing), "does", "do"), diag.Escape(nodeset.Text(missing, nodeset.Devices, math.MaxInt))))
 	}
 	if len(unasked) > 0 {
-		why = append(why, fmt.Sprintf("whether %s %s it is not known (%s)", diag.Count(len(unasked), "device"),
+		why = append(why, fmt.Sprintf("it is unknown whether %s %s it (%s)", diag.Count(len(unasked), "device"),
 			diag.Plural(len(unasked), "holds", "hold"), diag.Escape(nodeset.Text(unasked, nodeset.Devices, math.MaxInt))))
 	}
 	if len(why) > 0 {
-		text := "Nothing was confirmed: " + strings.Join(why, ", ") + ", and a fabric that holds it in part is mixed."
+		text := "Nothing was confirmed: " + strings.Join(why, ", ") + ". A change on a part of the devices would leave the fabric mixed."
 		(&diag.Printer{Width: a.Width(a.Stdout)}).Prose(a.Stdout, "", text) //nolint:errcheck // a closed terminal has nobody to tell
 	} else {
 		fmt.Fprintln(a.Stdout, "Nothing was confirmed.")
@@ -130,13 +130,13 @@ func (a *app) heldBack(l *journal.Log, format string, wait, missing, unasked []s
 	fmt.Fprintf(a.Stdout, "  Go back on all:  %s\n", deploy.RunCommand("rollback", l.Run))
 	fmt.Fprintf(a.Stdout, "  Keep it on %s alone:  %s\n", diag.Count(len(wait), "device"),
 		deploy.RunCommand("confirm", l.Run, session.TargetFlags(wait)...))
-	fmt.Fprintf(a.Stdout, "Else the devices undo it by themselves, the first one in %s.\n", until.Round(time.Second))
+	fmt.Fprintf(a.Stdout, "Otherwise the devices undo it by themselves, the first one in %s.\n", until.Round(time.Second))
 }
 
-// tooLate says that no device holds the change any more.
+// tooLate prints that no device has the change any more.
 func (a *app) tooLate(run string, r *deploy.Results) {
 	if r.Count(deploy.Reverted)+r.Count(deploy.Restored) < len(r.Devices) {
-		return // each has its own story, and told it
+		return // the outcomes differ, and the lines of the devices state them
 	}
 	why := "was not confirmed"
 	if !slices.ContainsFunc(r.Devices, func(d *deploy.Result) bool { return d.By != deploy.ByTimer }) {

@@ -11,7 +11,8 @@ import (
 	"github.com/rocec/rocec/targets/judge"
 )
 
-// loadDeviceFiles judges files of devices: named ones, and every known one below folders; by themselves, or beside the fabric in a folder.
+// loadDeviceFiles judges files of devices: the named files, and every known file below named folders. With a fabric it compares them with
+// that fabric.
 func (a *app) loadDeviceFiles(names []string, dir string, fabric bool) (*report.Report, error) {
 	read, err := devicefiles.Read(names)
 	switch {
@@ -30,6 +31,6 @@ func (a *app) loadDeviceFiles(names []string, dir string, fabric bool) (*report.
 
 // baselineFlags adds the flags of a baseline.
 func baselineFlags(cmd *cobra.Command, o *devicefiles.Baselines) {
-	cmd.Flags().StringVar(&o.Read, "baseline", "", "`file` of known findings: the exit status is 1 for new, worse and expired ones alone")
-	cmd.Flags().StringVar(&o.Write, "write-baseline", "", "write the findings to a `file`, for --baseline; rows that it has stay as they are")
+	cmd.Flags().StringVar(&o.Read, "baseline", "", "`file` of known findings: the exit status is 1 only for new, worse and expired findings")
+	cmd.Flags().StringVar(&o.Write, "write-baseline", "", "write the findings to a `file`, for --baseline; existing rows stay as they are")
 }

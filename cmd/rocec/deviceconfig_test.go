@@ -58,7 +58,7 @@ func TestDeviceFleet(t *testing.T) {
 	require.Equal(t, exit.Good, code)
 	require.Contains(t, stdout, "\n1 file is good: "+dir+"/x.qos_features.conf (qos_features.conf of Cumulus Linux 4.4)\n"+
 		"21 files are of switches without any RoCE configuration:\n  21 files: traffic.conf of Cumulus Linux 2.5 to 3.4\n"+
-		"1 further file was passed over: no name of a switch's file\n")
+		"1 further file was passed over: not the name of a switch's file\n")
 }
 
 // Names are shown on one line, and without control characters, in every format.

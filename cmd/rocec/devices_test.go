@@ -208,7 +208,7 @@ func TestDeviceReplaced(t *testing.T) {
 	code, stdout, stderr := rocec(t, "apply", "-C", dir, "--auto-approve", "--replace", "tor1")
 	require.Equal(t, exit.Usage, code, stdout)
 	require.Contains(t, stdout, "on file is ssh-ed25519")
-	require.Contains(t, stderr, "--auto-approve does not take over a host key")
+	require.Contains(t, stderr, "--auto-approve does not trust a new host key")
 	code, _, _ = rocec(t, "apply", "--replace", "tor1", "-C", dir, "--auto-approve", "--host-key", "SHA256:no")
 	require.Equal(t, exit.Machines, code)
 	now, err := os.ReadFile(known)

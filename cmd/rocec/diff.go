@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/lang"
 )
 
-// mostComment is the bytes of a comment that GitHub takes, with room for what a workflow adds.
+// mostComment is the number of bytes that GitHub accepts in a comment, less a reserve for the text that a workflow adds.
 const mostComment = 60_000
 
 func diffCommand(a *app) *cobra.Command {
@@ -20,18 +20,18 @@ func diffCommand(a *app) *cobra.Command {
 	var detailed bool
 	cmd := &cobra.Command{
 		Use:   "diff [A [B]]",
-		Short: "print the meaning of a change: of revisions, folders, files of devices, or releases",
-		Long: "Diff prints the meaning of a change for traffic, without a device. It prints effects in the words of plan, devices and\n" +
-			"cables that come and go, verdicts on PFC loops, and findings that are new or fixed.\n" +
+		Short: "print the effect of a change between revisions, folders, files of devices, or releases",
+		Long: "Diff prints the effect of a change on traffic, without a device. It prints the effects as plan does, added and removed\n" +
+			"devices and cables, verdicts on PFC loops, and new and fixed findings.\n" +
 			"\n" +
-			"A and B are each a revision of the fabric's git repository (REV, or REV:PATH for another folder), a folder with a fabric, or\n" +
-			"files of devices. As with git diff, A is HEAD and B the fabric's folder as it is. A..B names two revisions, and A...B the\n" +
-			"changes of B since it left A. Diff needs the program git for revisions, and checks nothing out.\n" +
+			"A and B are each a revision of the fabric's git repository (REV, or REV:PATH for another folder), a folder with a fabric, or files\n" +
+			"of devices. As with git diff, A defaults to HEAD, and B to the current files of the fabric's folder. A..B compares two revisions,\n" +
+			"and A...B shows the changes of B since it branched off A. Revisions need the program git; no work tree is changed.\n" +
 			"\n" +
-			"With --os or --version it compares A (here the fabric's folder, where it is not named) with the same fabric as compiled for\n" +
-			"another system or release of its switches.\n" +
+			"With --os or --version it compares A with the same fabric compiled for another system or release of its switches. Here A defaults\n" +
+			"to the fabric's folder.\n" +
 			"\n" +
-			"The exit status is 1 where B has an error that A has not, and with --detailed-exitcode 2 where anything changes.",
+			"The exit status is 1 if B has an error that A does not have. With --detailed-exitcode it is 2 if anything changes.",
 		Example: "  rocec diff\n" +
 			"  rocec diff origin/main... --format md\n" +
 			"  rocec diff --version 5.11",
@@ -46,7 +46,7 @@ func diffCommand(a *app) *cobra.Command {
 			other := system != "" || version != ""
 			switch {
 			case other && len(args) > 1:
-				return exit.Fail(exit.Usage, "--os and --version compare one fabric with itself: name no B")
+				return exit.Fail(exit.Usage, "--os and --version compare one fabric with itself: leave out B")
 			case other && len(args) == 0:
 				from = &operands.Operand{Name: operands.WorkingTree, Folder: dir}
 			default:
@@ -78,13 +78,13 @@ func diffCommand(a *app) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&format, "format", "text", "text, md (for the comment of a pull request) or json")
 	offer(cmd, "format", "text", "md", "json")
-	f.StringVar(&system, "os", "", "compare with the fabric as compiled for this system of its switches")
-	f.StringVar(&version, "version", "", "compare with the fabric as compiled for this release of its switches")
-	f.BoolVar(&detailed, "detailed-exitcode", false, "exit 2 where anything changes")
+	f.StringVar(&system, "os", "", "compare with the same fabric compiled for this system of its switches")
+	f.StringVar(&version, "version", "", "compare with the same fabric compiled for this release of its switches")
+	f.BoolVar(&detailed, "detailed-exitcode", false, "exit 2 if anything changes")
 	return cmd
 }
 
-// diffed prints what a change means, and reports by its error whether it makes anything worse.
+// diffed prints the effect of a change. Its error is not nil if the change adds an error.
 func diffed(a *app, m *meaning.Meaning, format string, detailed bool) error {
 	switch format {
 	case "json":

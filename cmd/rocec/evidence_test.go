@@ -27,7 +27,7 @@ func TestAcceptDocumented(t *testing.T) {
 
 	out := want(exit.Good, "plan", dir)
 	require.Contains(t, out, "evidence: cumulus (Cumulus Linux 5.3.1, by its files): simulated, no report by users yet; "+
-		"apply wants --accept-unverified for 1 device.")
+		"apply needs --accept-unverified for 1 device.")
 	require.Contains(t, out, "evidence (6 devices); --notes shows them.")
 	require.NotContains(t, out, "Next:", "apply would be refused")
 	require.Contains(t, want(exit.Good, "plan", "--notes", dir), "evidence: mlx5: simulated, no report by users yet.")

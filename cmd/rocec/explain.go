@@ -23,13 +23,13 @@ func explainCommand(a *app) *cobra.Command {
 		Use:   "explain [CODE | WORD]",
 		Short: "explain a diagnostic, or a word of the output",
 		Long: "Explain prints the page of a code: cause, example, fix. For a word that a verb prints, such as unsound or pending, it prints " +
-			"the meaning and the page with more. Without an argument it prints the codes by symptom. With --list it prints every code with " +
-			"its summary, by the room that reports it; with --list FAMILY the codes of a family:\n\n" + familiesText(),
+			"the meaning, and names the page with more. Without an argument it prints the codes by symptom. With --list it prints every code " +
+			"with its summary, by the package that reports it; --list FAMILY prints the codes of a family:\n\n" + familiesText(),
 		Example: "  rocec explain   # codes by symptom\n" +
 			"  rocec explain pfc-loop\n" +
 			"  rocec explain unsound\n" +
 			"  rocec explain --list buffers",
-		Args: cobra.ArbitraryArgs, // a word of the output goes on in several
+		Args: cobra.ArbitraryArgs, // a term may have several words
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			if list {
 				return familyNames(), cobra.ShellCompDirectiveNoFileComp
@@ -64,7 +64,7 @@ func explain(p *person.Person, name string) error {
 			_, err := io.WriteString(p.Stdout, text)
 			return err
 		}
-		return exit.Fail(exit.Usage, "no code and no word %q.%s The codes: rocec explain --list. The words: rocec help words", name,
+		return exit.Fail(exit.Usage, "there is no code or word %q.%s The codes: rocec explain --list. The words: rocec help words", name,
 			diag.DidYouMean(name, append(slices.Collect(maps.Keys(maps.Collect(docs.Names()))), report.CodeNames()...)))
 	}
 	fmt.Fprint(p.Stdout, merged)
@@ -106,7 +106,7 @@ func explainList(p *person.Person) error {
 func explainFamily(p *person.Person, name string) error {
 	title := docs.FamilyTitle(strings.ToLower(name))
 	if title == "" {
-		return exit.Fail(exit.Usage, "no family %q.%s rocec explain --help lists them", name, diag.DidYouMean(name, familyNames()))
+		return exit.Fail(exit.Usage, "there is no family %q.%s The families: rocec explain --help", name, diag.DidYouMean(name, familyNames()))
 	}
 	fmt.Fprintln(p.Stdout, diag.Paint(p.Paints(p.Stdout), diag.Bold, title))
 	for _, page := range docs.Pages() {
@@ -124,7 +124,7 @@ func familyNames() (names []string) {
 	return names
 }
 
-// familiesText is the families in columns.
+// familiesText returns the families, set in columns.
 func familiesText() string {
 	var b strings.Builder
 	for _, f := range docs.Families {

@@ -28,19 +28,19 @@ func labFlags(cmd *cobra.Command, to *session.LabFlag) {
 
 // fromFlag adds --from to a verb that shows a network.
 func fromFlag(cmd *cobra.Command, to *[]string) {
-	cmd.Flags().StringArrayVar(to, "from", nil, "the network of collected files in the place of a fabric: a `source` as for audit, or a "+
+	cmd.Flags().StringArrayVar(to, "from", nil, "use the network of collected files instead of a fabric: a `source` as for audit, or a "+
 		"cabling file; repeatable")
 }
 
-// besideFrom refuses the folder of a fabric, or files beside it, with --from.
+// besideFrom refuses --from together with a fabric's folder or --device-config.
 func besideFrom(from []string, named bool) error {
 	if from != nil && named {
-		return exit.Fail(exit.Usage, "--from is a network without a fabric: leave out DIR and --device-config")
+		return exit.Fail(exit.Usage, "--from replaces the fabric: leave out DIR and --device-config")
 	}
 	return nil
 }
 
-// printAssumed prints the conditions under which a network by its files is as shown.
+// printAssumed prints the assumptions about a network that was derived from files.
 func printAssumed(a *app, n *sitefrom.Network) {
 	for i, c := range n.Assumed() {
 		if i == 0 {
@@ -50,7 +50,7 @@ func printAssumed(a *app, n *sitefrom.Network) {
 	}
 }
 
-// freshLab refuses "--lab new", which the parser reads as --lab and the argument new, unless a file or folder has that name.
+// freshLab refuses "--lab new", unless a file or folder has the name new: the parser reads it as --lab and the argument new.
 func freshLab(cmd *cobra.Command, args []string) error {
 	flag := cmd.Flags().Lookup("lab")
 	if flag == nil || flag.Value.String() != session.LabKept || !slices.Contains(args, session.LabFresh) {
@@ -59,19 +59,19 @@ func freshLab(cmd *cobra.Command, args []string) error {
 	if _, err := os.Lstat(session.LabFresh); err == nil {
 		return nil
 	}
-	return exit.Fail(exit.Usage, "--lab %[1]s is --lab, and then the name %[1]s. For a lab that is not kept write --lab=%[1]s",
+	return exit.Fail(exit.Usage, "--lab %[1]s means --lab with %[1]s as the next argument. For a lab that is not kept write --lab=%[1]s",
 		session.LabFresh)
 }
 
 // readFlags adds the flags of verbs that read devices.
 func readFlags(cmd *cobra.Command, o *session.ReadOptions) {
 	cmd.Flags().IntVar(&o.Parallel, "parallel", rollout.ReadAtOnce, "devices read at the same time")
-	cmd.Flags().DurationVar(&o.Timeout, "timeout", max(o.Timeout, time.Minute), "how long one device may take to be read, as a `duration`")
+	cmd.Flags().DurationVar(&o.Timeout, "timeout", max(o.Timeout, time.Minute), "the time limit for reading one device, as a `duration`")
 }
 
 // sudoFlag adds --ask-sudo-password to a verb that reaches devices.
 func sudoFlag(a *app, cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&a.AskSudo, "ask-sudo-password", false, "ask once for the password that sudo wants on the devices")
+	cmd.Flags().BoolVar(&a.AskSudo, "ask-sudo-password", false, "ask once for the password of sudo on the devices")
 }
 
 // targetFlag adds --target to a verb.
@@ -87,25 +87,25 @@ func targetFlag(a *app, cmd *cobra.Command, only *[]string) {
 func adoptFlag(cmd *cobra.Command, adopt *bool) {
 	cmd.Flags().BoolVar(adopt, "adopt-derived", false, "also write devices that would change only because rocec has changed")
 	cmd.Flags().Bool("only-intent", false, "")
-	_ = cmd.Flags().MarkDeprecated("only-intent", "as it is the default until --adopt-derived is given") // it was added just now
+	_ = cmd.Flags().MarkDeprecated("only-intent", "it is the default unless --adopt-derived is given") // the flag was added just now
 }
 
 // trustFlag adds --assume-peer-ready to a verb that plans.
 func trustFlag(cmd *cobra.Command, trust *bool) {
 	cmd.Flags().BoolVar(trust, "assume-peer-ready", false,
-		"switch PFC on also opposite devices that rocec does not read: a person has seen that it is on there")
+		"enable PFC even if the peer cannot be read; you have checked that PFC is on there")
 }
 
 // trustFabricFlag adds --skip-cabling-check to a verb that plans.
 func trustFabricFlag(cmd *cobra.Command, trust *bool) {
 	cmd.Flags().BoolVar(trust, "skip-cabling-check", false,
-		"change devices also where their cables and ports are not those of the fabric: a person has seen that it is safe")
+		"change devices even if their cables or ports differ from the fabric; you have checked that this is safe")
 }
 
 // acceptFlag adds --accept-unverified to a verb that changes devices.
 func acceptFlag(cmd *cobra.Command, accept *bool) {
 	cmd.Flags().BoolVar(accept, "accept-unverified", false,
-		"change also real devices of a kind without a report of a user: their settings are known from public documents alone")
+		"change real devices even if no user has reported on their kind; rocec knows it only from public documents")
 }
 
 // approveFlag adds -y to a verb that asks.
@@ -116,8 +116,8 @@ func approveFlag(cmd *cobra.Command, approve *bool, means string) {
 // viewFlags adds the flags of every verb that shows a plan.
 func viewFlags(cmd *cobra.Command, o *view.Options) {
 	cmd.Flags().BoolVar(&o.Diff, "diff", false, "show whole-text diffs instead of keys")
-	cmd.Flags().BoolVar(&o.Expand, "expand", false, "show every device on its own, also those with the same changes, and every key")
-	cmd.Flags().BoolVar(&o.Notes, "notes", false, "show the notes about devices, and how it is known that what is written works")
+	cmd.Flags().BoolVar(&o.Expand, "expand", false, "show every device separately, also those with the same changes, and every key")
+	cmd.Flags().BoolVar(&o.Notes, "notes", false, "show the notes about devices, and the evidence that their settings work")
 }
 
 // leadFlags adds the flags of every verb that changes devices.
@@ -125,23 +125,24 @@ func leadFlags(cmd *cobra.Command, o *session.ChangeOptions) {
 	f := cmd.Flags()
 	approveFlag(cmd, &o.Approve, "do not ask")
 	f.IntVar(&o.Parallel, "parallel", session.DefaultParallel, "devices changed at the same time")
-	f.IntVar(&o.MaxFailures, "max-failures", 0, "devices that may fail before no further one starts")
-	f.DurationVar(&o.Hold, "confirm", 0, "keep every device armed for a `duration` after its change: it undoes it by itself "+
-		"unless rocec confirm comes before")
-	f.DurationVar(&o.Soak, "soak", 0, "how long a device must hold before its change is kept (default: what its change needs, "+
+	f.IntVar(&o.MaxFailures, "max-failures", 0, "number of devices that may fail; after more failures no further device starts")
+	f.DurationVar(&o.Hold, "confirm", 0, "after its change, a device waits for this `duration`, and then undoes the change by itself "+
+		"unless rocec confirm keeps it")
+	f.DurationVar(&o.Soak, "soak", 0, "how long a device must work before its change is kept (default: depends on the change, "+
 		"30s where ports reset, 5s elsewhere, 1s in the lab)")
-	f.StringVar(&o.OnFailure, "on-failure", string(rollout.UndoWave), "what becomes of the others when more devices fail than may: undo-wave "+
-		"(those of the same wave go back), stop (they keep the change), or undo-all (all go back, the last wave first)")
-	f.StringVar(&o.Anomaly, "on-anomaly", string(rollout.AnomalyStop), "what to do when counters rise far faster after a wave than before: "+
+	f.StringVar(&o.OnFailure, "on-failure", string(rollout.UndoWave), "what to do with the other devices when too many fail: undo-wave "+
+		"(those of the same wave go back), stop (all keep the change), or undo-all (all go back, the last wave first)")
+	f.StringVar(&o.Anomaly, "on-anomaly", string(rollout.AnomalyStop), "what to do if counters rise far faster after a wave than before it: "+
 		"stop (ask on a terminal), ignore, or undo (the wave goes back)")
-	f.StringArrayVar(&o.Drain, "drain", nil, "a `program` that takes traffic off the devices of a wave before it begins, with the devices in "+
-		"$ROCEC_DEVICES; again for each of its arguments")
-	f.StringArrayVar(&o.Undrain, "undrain", nil, "a `program` that puts traffic back after the wave, also after one that failed; "+
-		"again for each of its arguments")
-	f.DurationVar(&o.HookTime, "hook-timeout", session.HookTime, "how long --drain and --undrain may take, each")
-	f.StringVarP(&o.Message, "message", "m", "", "why, for rocec runs")
-	f.BoolVar(&o.Alone, "alone", false, "go on though a switch cannot carry the mark by which other runs see this one: no other run goes on, "+
-		"as -m says why")
+	f.StringArrayVar(&o.Drain, "drain", nil, "a `program` that drains the devices of a wave before the wave begins, with their names in "+
+		"$ROCEC_DEVICES; repeat the flag for each of its arguments")
+	f.StringArrayVar(&o.Undrain, "undrain", nil, "a `program` that puts traffic back after the wave, even if the wave failed; "+
+		"repeat the flag for each of its arguments")
+	f.DurationVar(&o.HookTime, "hook-timeout", session.HookTime, "time limit of --drain, and of --undrain")
+	f.StringVarP(&o.Message, "message", "m", "", "the reason for the change, for rocec runs")
+	f.BoolVar(&o.Alone, "alone", false, "go on even if a switch cannot carry the mark of this run; you know that no other run is "+
+		"under way, "+
+		"and -m states how")
 	viewFlags(cmd, &o.Options)
 	labFlags(cmd, &o.Lab)
 	f.StringVar(&o.Format, "format", "text", "text, or json: one object a line")
@@ -154,32 +155,33 @@ type orderOptions struct {
 	minCapacity, maxDark int
 	noCanary             bool
 	darkSet              func() bool
-	given                func() bool         // the person gave one of the two bounds
-	budget               func() *ir.Budget   // of a proof; nil: the default
-	away                 map[*ir.Device]bool // that the person goes on without, whatever that costs them
+	given                func() bool         // --max-dark or --min-capacity was given
+	budget               func() *ir.Budget   // step limit of a proof; nil: the default
+	away                 map[*ir.Device]bool // left out by --max-failures: the limits do not protect them
 }
 
 // defaultCapacity is the percentage of capacity that paths keep.
 const defaultCapacity = 50
 
-// ruleFlags declares what bounds an order.
+// ruleFlags adds the flags that bound an order.
 func (o *orderOptions) ruleFlags(a *app, cmd *cobra.Command) {
 	f := cmd.Flags()
 	o.darkSet = func() bool { return f.Changed("max-dark") }
 	o.given = func() bool { return f.Changed("max-dark") || f.Changed("min-capacity") }
 	o.budget = a.Steps
-	f.IntVar(&o.minCapacity, "min-capacity", defaultCapacity, "percent of its described capacity that every way between hosts keeps while "+
-		"devices restart; 0 also allows to cut hosts off from each other")
-	f.IntVar(&o.maxDark, "max-dark", 0, "`hosts` that may be without a link at the same time, at least 1; those that are changed themselves "+
+	f.IntVar(&o.minCapacity, "min-capacity", defaultCapacity, "percent of its capacity in the fabric that every path between hosts keeps "+
+		"while "+
+		"devices restart; with 0, hosts may also be cut off from each other")
+	f.IntVar(&o.maxDark, "max-dark", 0, "`hosts` that may be without a link at the same time, at least 1; hosts that are changed "+
 		"count "+
-		"(default: those of one switch, and every host that is changed)")
+		"(default: the hosts of one switch, and every host that is changed)")
 }
 
 // orderFlags adds the flags of an order of changes.
 func (o *orderOptions) orderFlags(a *app, cmd *cobra.Command) {
 	o.ruleFlags(a, cmd)
 	cmd.Flags().BoolVar(&o.noCanary, "no-canary", false,
-		"do not change one device of every kind first, alone, where the change disrupts traffic")
+		"do not change one device of every kind alone first if the change disrupts traffic")
 }
 
 func (o *orderOptions) check() error {
@@ -189,7 +191,8 @@ func (o *orderOptions) check() error {
 	return nil
 }
 
-// rules returns the rules of the flags for parallel devices. soak is how long each device must hold; nil: as long as its steps need.
+// rules returns the rules that the flags state. parallel is the number of devices changed at once. soak is how long each device must
+// work; nil: the time depends on its steps.
 func (o *orderOptions) rules(parallel int, soak *time.Duration) sequence.Rules {
 	return sequence.Rules{
 		Rules: change.Rules{MinCapacity: o.minCapacity, MaxDark: o.maxDark, Parallel: parallel, Canary: !o.noCanary},
@@ -200,10 +203,11 @@ func (o *orderOptions) rules(parallel int, soak *time.Duration) sequence.Rules {
 // runFlags adds the flags of the verbs that go on with a run.
 func runFlags(a *app, cmd *cobra.Command, o *session.RunOptions) {
 	cmd.Flags().StringVar(&o.Format, "format", "text", "text, or json: one object a line")
-	cmd.Flags().IntVar(&o.Parallel, "parallel", 8, "devices at the same time")
-	cmd.Flags().StringArrayVar(&o.Hooks.Undrain, "undrain", nil, "the `program` that the run had as --undrain, to put back traffic that it "+
-		"left off; again for each of its arguments")
-	cmd.Flags().DurationVar(&o.Hooks.Timeout, "hook-timeout", session.HookTime, "how long --undrain may take")
+	cmd.Flags().IntVar(&o.Parallel, "parallel", 8, "devices changed at the same time")
+	cmd.Flags().StringArrayVar(&o.Hooks.Undrain, "undrain", nil, "the `program` that the run had as --undrain, to put traffic back on "+
+		"devices that it "+
+		"drained; repeat the flag for each of its arguments")
+	cmd.Flags().DurationVar(&o.Hooks.Timeout, "hook-timeout", session.HookTime, "the time limit of --undrain")
 	labFlags(cmd, &o.Lab)
 	sudoFlag(a, cmd)
 	targetFlag(a, cmd, &o.Only)

@@ -26,17 +26,17 @@ func fmtCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fmt [PATH...]",
 		Short: "bring fabric files into canonical form",
-		Long: "Fmt rewrites the files named, and the *.hcl files directly in the folders named (default: the current one), into\n" +
-			"canonical form and prints the names of those it changed. Files of variables (*.hclvars) are named one by one. With -\n" +
-			"it formats stdin to stdout. A file with mistakes stays as it is, and the others are formatted. A symbolic\n" +
-			"link to a file is refused, and passed over in a folder.",
+		Long: "Fmt rewrites the named files, and the *.hcl files directly in named folders (default: the current one), into canonical form.\n" +
+			"It prints the names of changed files. Files of variables (*.hclvars) must be named one by one. With - it formats stdin to stdout.\n" +
+			"A file with mistakes stays as it is, and the others are formatted. Fmt refuses a symbolic link to a file as an argument, and skips\n" +
+			"it in a folder.",
 		Example: "  rocec fmt\n" +
 			"  rocec fmt -r --check",
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
 			case a.Dir == "":
 			case len(args) > 0:
-				return exit.Fail(exit.Usage, "either the files and folders named, or those of -C %s: one of them", a.Dir)
+				return exit.Fail(exit.Usage, "name files and folders, or use -C %s: not both", a.Dir)
 			default:
 				args = []string{a.Dir}
 			}
@@ -44,7 +44,7 @@ func fmtCommand(a *app) *cobra.Command {
 				return a.fmt(args, o)
 			}
 			if len(args) > 1 || o.recursive {
-				return exit.Fail(exit.Usage, "- is stdin and stands alone: name either files and folders, or -")
+				return exit.Fail(exit.Usage, "- is stdin and must be the only argument: name files and folders, or -")
 			}
 			return a.fmtStdin(o)
 		},
@@ -52,13 +52,13 @@ func fmtCommand(a *app) *cobra.Command {
 	cmd.Flags().BoolVar(&o.check, "check", false,
 		"change nothing; print the names of files that are not in canonical form, and exit 1 if there are any")
 	cmd.Flags().BoolVar(&o.diff, "diff", false, "print what would change; change nothing")
-	cmd.Flags().BoolVarP(&o.recursive, "recursive", "r", false, "also format files in folders below, but for hidden folders and links")
+	cmd.Flags().BoolVarP(&o.recursive, "recursive", "r", false, "also format files in subfolders, except hidden folders and links")
 	return cmd
 }
 
 type fmtOptions struct{ check, diff, recursive bool }
 
-// fmtStdin is fmt as a filter.
+// fmtStdin formats stdin to stdout.
 func (a *app) fmtStdin(o fmtOptions) error {
 	src, err := io.ReadAll(io.LimitReader(a.Stdin, 1<<20+1))
 	if err != nil {
@@ -79,7 +79,7 @@ func (a *app) fmtStdin(o fmtOptions) error {
 	return nil
 }
 
-// fmt formats files. It formats no file if a path cannot be found; after that, an error in one file does not stop the others.
+// fmt formats files. If a path does not exist, it formats none. An error in one file does not stop the others.
 func (a *app) fmt(args []string, o fmtOptions) error {
 	files, err := hclFiles(args, o.recursive)
 	if err != nil {
@@ -108,7 +108,7 @@ func (a *app) fmt(args []string, o fmtOptions) error {
 			continue
 		}
 		if err := rewrite(name, out); err != nil {
-			a.fmtFailed(fmt.Errorf("%w; the file is as it was", err))
+			a.fmtFailed(fmt.Errorf("%w; the file was not changed", err))
 			code = exit.Machines
 			continue
 		}
@@ -130,7 +130,7 @@ func (a *app) differs(name string, src, out []byte, o fmtOptions) bool {
 		return false
 	case o.diff:
 		text := udiff.Unified(name, name, string(src), string(out))
-		if _, ok := person.Terminal(a.Stdout); ok || a.Getenv("CI") != "" { // a pipe gets a patch, byte for byte; the log of a CI system none
+		if _, ok := person.Terminal(a.Stdout); ok || a.Getenv("CI") != "" { // otherwise a pipe gets a patch, unescaped
 			text = diag.EscapeLines(text)
 		}
 		fmt.Fprint(a.Stdout, text)
@@ -151,7 +151,7 @@ func (a *app) format(name string, src []byte) ([]byte, bool) {
 	return out, true
 }
 
-// hclFiles lists the files fmt works on, each once: in the order of the arguments, each folder's by name.
+// hclFiles lists each file to format once, in the order of the arguments; the files of a folder are sorted by name.
 func hclFiles(args []string, recursive bool) ([]string, error) {
 	if len(args) == 0 {
 		args = []string{"."}
@@ -211,10 +211,10 @@ func isLink(name string) bool {
 
 // linkedFile is the error for a link: its author, not the user, chose the file that fmt would print or write.
 func linkedFile(name string) error {
-	return fmt.Errorf("%s is a symbolic link, and fmt follows none to a file. Name the file that it leads to", name)
+	return fmt.Errorf("%s is a symbolic link to a file, and fmt does not follow it. Name the file that it leads to", name)
 }
 
-// readRegular reads a file of at most 1 MiB; a pipe would wait for its other end. It follows no link.
+// readRegular reads a regular file of at most 1 MiB. It refuses a pipe, which could block, and follows no link.
 func readRegular(name string) ([]byte, error) {
 	info, err := os.Lstat(name)
 	if err != nil {
@@ -229,8 +229,8 @@ func readRegular(name string) ([]byte, error) {
 	return globals.ReadBounded(name)
 }
 
-// rewrite gives a file other bytes, and follows no link. A file that may not be written is refused, though its folder allows to put
-// another file there.
+// rewrite replaces the content of a file, and follows no link. It refuses a read-only file, even in a folder where the file could be
+// replaced.
 func rewrite(name string, data []byte) error {
 	if isLink(name) {
 		return linkedFile(name)

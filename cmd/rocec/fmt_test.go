@@ -88,7 +88,7 @@ func TestFmtDiskFull(t *testing.T) {
 	code := cmd.ProcessState.ExitCode()
 
 	assert.Equal(t, exit.Machines, code)
-	assert.Contains(t, errs.String(), "file too large; the file is as it was")
+	assert.Contains(t, errs.String(), "file too large; the file was not changed")
 	assert.Equal(t, small+"\n", out.String())
 	got, err := os.ReadFile(large)
 	require.NoError(t, err)
@@ -132,7 +132,7 @@ func TestFmtReadOnly(t *testing.T) {
 	cmd.Dir = dir
 	text, err := cmd.CombinedOutput()
 	require.ErrorContains(t, err, "exit status 3", string(text))
-	assert.Equal(t, 2, strings.Count(string(text), "permission denied; the file is as it was\n"), string(text))
+	assert.Equal(t, 2, strings.Count(string(text), "permission denied; the file was not changed\n"), string(text))
 	for _, name := range []string{filepath.Join(closed, "folder.hcl"), filepath.Join(open, "file.hcl")} {
 		got, err := os.ReadFile(name)
 		require.NoError(t, err)

@@ -279,7 +279,7 @@ func TestSARIF(t *testing.T) {
 	loop := byText("Round and round.")
 	steps := loop.CodeFlows[0].ThreadFlows[0].Locations
 	require.Len(t, steps, 2)
-	assert.Contains(t, steps[1].Location.Message.Text, "drains only into that of sw1:swp1")
+	assert.Contains(t, steps[1].Location.Message.Text, "drains only into the buffer of sw1:swp1")
 	assert.NotNil(t, steps[1].Location.PhysicalLocation, "a hop without a place stands where the finding does")
 	assert.Len(t, loop.Fixes[0].Changes[0].Replacements, 2)
 	assert.True(t, strings.HasPrefix(loop.Locations[0].PhysicalLocation.ArtifactLocation.URI, "file:///"), "a file outside of the root")

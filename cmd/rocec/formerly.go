@@ -14,21 +14,21 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// A former name is hidden. It works as the new one does, and prints it on stderr.
+// A former name is hidden. It does the same as the new name, and prints the new name on stderr.
 
 // formerUntil is the release that drops the former names.
 const formerUntil = "0.2"
 
 type formerFlag struct{ old, now string }
 
-// formerFlags have the former names of flags, each with the new one.
+// formerFlags lists former names of flags, each with its new name.
 var formerFlags = []formerFlag{
 	{"accept-documented", "accept-unverified"},
 	{"trust-by-hand", "assume-peer-ready"},
 	{"trust-fabric", "skip-cabling-check"},
 }
 
-// addFormerFlags gives a verb the former names of its flags. A former name has the value of the new one.
+// addFormerFlags adds the former names of its flags to a verb. The former and the new name share a value.
 func addFormerFlags(cmd *cobra.Command) {
 	for _, name := range formerFlags {
 		if now := cmd.Flags().Lookup(name.now); now != nil {
@@ -39,31 +39,31 @@ func addFormerFlags(cmd *cobra.Command) {
 	}
 }
 
-// tellFormerFlags prints the new name of each former flag that a person gave. From then on the new one is given.
+// tellFormerFlags prints the new name of each former flag that a person gave, and marks the new flag as given.
 func tellFormerFlags(p *person.Person, cmd *cobra.Command) {
 	for _, name := range formerFlags {
 		if old := cmd.Flags().Lookup(name.old); old != nil && old.Changed {
-			_ = cmd.Flags().Set(name.now, old.Value.String()) // it was set by its former name
+			_ = cmd.Flags().Set(name.now, old.Value.String()) // the value was accepted under the former name
 			tellFormer(p, "--"+name.old, "--"+name.now)
 		}
 	}
 }
 
-// tellFormer prints the new name beside the former one, which a person used.
+// tellFormer prints the former name that a person used, and the new name.
 func tellFormer(p *person.Person, old, now string) {
 	fmt.Fprintf(p.Fitted(p.Stderr), "rocec: %s is now %s; the old name works until %s\n", old, now, formerUntil)
 }
 
-// formerVerb is a verb that another one has taken in.
+// formerVerb is a former verb whose function is now in another verb.
 type formerVerb struct {
-	use  string // as its usage was
+	use  string // its former usage
 	most int    // arguments
-	verb string // that has taken it in
-	flag string // of that verb, by which it does the same
-	each string // the flag of that verb that takes an argument; empty: it is an argument there
+	verb string // the verb that replaces it
+	flag string // the flag of that verb for the same function
+	each string // the flag of that verb for each argument; empty: the arguments stay arguments
 }
 
-// formerVerbs are in the order of their names. The least number of arguments is of those without brackets in the usage.
+// formerVerbs is sorted by name. A verb whose usage has brackets needs no argument, any other needs one.
 var formerVerbs = []formerVerb{
 	{"docs [PAGE]", 1, "help", "", ""},
 	{"gids [HOST…]", math.MaxInt, "verify", "gids", "target"},
@@ -74,14 +74,14 @@ var formerVerbs = []formerVerb{
 	{"unlock [DEVICE…]", math.MaxInt, "resume", "abandon", ""},
 }
 
-// addFormerVerbs adds them to the verbs, which are there already.
+// addFormerVerbs adds the former verbs to root, which already has the new ones.
 func addFormerVerbs(p *person.Person, root *cobra.Command) {
 	for _, v := range formerVerbs {
 		root.AddCommand(v.command(p, verbNamed(root, v.verb)))
 	}
 }
 
-// command is the verb by its former name. It has the flags of the verb that has taken it in, with their values.
+// command returns the verb under its former name. It shares the flags of the verb that replaces it, and their values.
 func (v *formerVerb) command(p *person.Person, now *cobra.Command) *cobra.Command {
 	least := 1
 	if strings.Contains(v.use, "[") {
@@ -119,18 +119,18 @@ func (v *formerVerb) command(p *person.Person, now *cobra.Command) *cobra.Comman
 	return cmd
 }
 
-// pageOf is the name by which help finds the page that docs printed.
+// pageOf returns the name with which help finds the page that the former verb docs printed.
 func pageOf(root *cobra.Command, args []string) string {
 	switch {
 	case len(args) == 0:
 		return docs.Index
-	case verbNamed(root, args[0]) != nil: // it wins
+	case verbNamed(root, args[0]) != nil: // for help, the verb wins
 		return args[0] + ".md"
 	}
 	return args[0]
 }
 
-// called is how a person calls the verb now, with flags and arguments that were given.
+// called returns the command that a person must write now, with the given flags and arguments.
 func (v *formerVerb) called(flags *pflag.FlagSet, args []string) string {
 	words := givenWords(flags)
 	_, kind, _ := strings.Cut(v.use, " ")
@@ -151,12 +151,12 @@ func (v *formerVerb) called(flags *pflag.FlagSet, args []string) string {
 	return diag.Rocec(v.verb, words...)
 }
 
-// givenWords are the flags that a person gave, as words of a command, by their new names.
+// givenWords returns the flags that a person gave as words of a command, with their new names.
 func givenWords(flags *pflag.FlagSet) (words []diag.Word) {
 	add := func(f *pflag.Flag, value string) { words = append(words, flagWord(f, value)) }
 	flags.Visit(func(f *pflag.Flag) {
 		if slices.ContainsFunc(formerFlags, func(n formerFlag) bool { return n.old == f.Name }) {
-			return // the new one is given, too
+			return // its new name is marked as given, too
 		}
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			for _, value := range list.GetSlice() {
@@ -169,7 +169,7 @@ func givenWords(flags *pflag.FlagSet) (words []diag.Word) {
 	return words
 }
 
-// flagWord is a flag with a value, as a word of a command.
+// flagWord returns a flag with its value as a word of a command.
 func flagWord(f *pflag.Flag, value string) diag.Word {
 	kind, _ := pflag.UnquoteUsage(f)
 	name := "--" + f.Name

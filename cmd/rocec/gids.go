@@ -45,7 +45,7 @@ func (a *app) gids(ctx context.Context, dir string, o gidsOptions) (err error) {
 		ask.Devices = append(ask.Devices, &asked)
 	}
 	if len(ask.Devices) == 0 {
-		return exit.Fail(exit.Usage, "no host is left to read: switches have no GIDs")
+		return exit.Fail(exit.Usage, "there is no host among these devices, and switches have no GIDs")
 	}
 	read, end := a.Reading()
 	o.Limit(&read)

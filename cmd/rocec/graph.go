@@ -21,21 +21,21 @@ func graphCommand(a *app) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "graph [DIR]",
-		Short: "draw the topology, a PFC loop drawn into it",
-		Long: "Graph draws the fabric by tiers; devices that stand alike are folded until the picture fits a page. If lossless\n" +
-			"links can pause each other in a circle, that circle is drawn red, its buffers numbered in the order of waiting.\n" +
+		Short: "draw the topology, with a PFC loop in it",
+		Long: "Graph draws the fabric by tiers. Devices with the same position are folded until the picture fits a page. If lossless links\n" +
+			"can pause each other in a circle, that circle is red, and its buffers are numbered in the order of waiting.\n" +
 			"\n" +
-			"svg is for documents; html is one file with search, zoom, every loop, and the settings of every link with where\n" +
-			"they came from, and needs no network; dot is for graphviz, ptm the topology.dot of Cumulus Linux, json for tools.\n" +
+			"svg is for documents. html is a single file, needs no network, and has search, zoom, every loop, and the settings of every link\n" +
+			"with their places. dot is for graphviz, ptm is the topology.dot of Cumulus Linux, json is for tools.\n" +
 			"\n" +
-			"A fabric that validate finds errors in is drawn too, and the exit status is 1; one that cannot be compiled is not.",
+			"A fabric with errors is drawn (exit 1) unless it cannot be compiled.",
 		Example: "  rocec graph -o fabric.html               # explore it in a browser\n" +
 			"  rocec graph --format dot -o fabric.dot   # let graphviz lay it out",
 		Args: takes(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("format") {
 				if format = formatOf(out); format == "" {
-					return exit.Fail(exit.Usage, "the ending of %s says no format; it is one of %s, or give --format", diag.Escape(out),
+					return exit.Fail(exit.Usage, "the ending of %s names no format; use one of %s, or --format", diag.Escape(out),
 						strings.Join(names, ", "))
 				}
 			} else if err := exit.Choice("format", format, names...); err != nil {
@@ -49,7 +49,7 @@ func graphCommand(a *app) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "`file` to write to; its ending chooses the format; - is stdout")
-	cmd.Flags().StringVar(&format, "format", "", "svg, html, dot, ptm or json (default: by the ending of the file; svg without one)")
+	cmd.Flags().StringVar(&format, "format", "", "svg, html, dot, ptm or json (default: by the ending of the file; svg without an ending)")
 	offer(cmd, "format", names...)
 	return cmd
 }
@@ -87,13 +87,13 @@ func (a *app) graph(dir, out, format string) error {
 	if err := a.writePicture(out, data); err != nil {
 		return exit.Fail(exit.Machines, "the picture could not be written: %v", err)
 	}
-	if f.Diags.HasErrors() { // the picture is useful even so; report the number of errors
+	if f.Diags.HasErrors() { // the picture is useful despite errors; report their number
 		return exit.Fail(exit.Errors, "the fabric has %s; rocec validate shows them", diag.Count(f.Diags.Count(diag.Error), "error"))
 	}
 	return nil
 }
 
-// writePicture writes to a file, whole or not at all, or to stdout.
+// writePicture writes a picture to stdout, or to a file, completely or not at all.
 func (a *app) writePicture(out string, data []byte) error {
 	if out == "" || out == "-" {
 		_, err := a.Stdout.Write(data)

@@ -17,15 +17,15 @@ func helpCommand(a *app) *cobra.Command {
 	var man string
 	cmd := &cobra.Command{
 		Use:   "help [VERB | PAGE]",
-		Short: "the help of a verb, or a page of the manual",
-		Long: "Help prints the help of a verb, or a page of the manual that is part of this rocec. A code is a page, too. Where a verb and a\n" +
-			"page have one name, help NAME is the verb, and help NAME.md the page. The text goes to stdout as a whole: pipe it into a\n" +
-			"pager where it is long.\n\n" +
+		Short: "print the help of a verb, or a page of the manual",
+		Long: "Help prints the help of a verb, or a page of the manual that is part of this rocec. Each code has a page. If a verb and a\n" +
+			"page have the same name, help NAME prints the verb, and help NAME.md prints the page. The whole text goes to stdout; pipe it into\n" +
+			"a pager.\n\n" +
 			"  rocec help README     the page that leads to the others\n" +
 			"  rocec help change     all flags of the verbs that change devices\n" +
 			"  rocec help flags      the flags of every verb\n" +
 			"  rocec help reference  the help of every verb\n\n" +
-			"With --man it writes a man page for every verb, the same bytes whenever it is run.",
+			"With --man it writes a man page for every verb; each run writes the same bytes.",
 		Example: "  rocec help apply\n  rocec help change\n  rocec help troubleshooting",
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			verb, rest, err := cmd.Root().Find(args)
@@ -41,7 +41,7 @@ func helpCommand(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("man") {
 				if len(args) > 0 {
-					return exit.Fail(exit.Usage, "%s --man takes no verb and no page\nsee: %[1]s --help", cmd.CommandPath())
+					return exit.Fail(exit.Usage, "%s --man accepts no verb or page\nsee: %[1]s --help", cmd.CommandPath())
 				}
 				n, err := writeManPages(cmd.Root(), man)
 				if err != nil {
@@ -79,14 +79,14 @@ func printHelp(p *person.Person, root *cobra.Command, args []string) error {
 	}
 	plain := strings.TrimSuffix(strings.ToLower(args[0]), ".md")
 	known := slices.Concat(verbNames(root), topicNames(), pageNames())
-	return exit.Fail(exit.Usage, "no verb and no page %q.%s The verbs: rocec help. The pages: %s", args[0],
+	return exit.Fail(exit.Usage, "there is no verb or page %q.%s The verbs: rocec help. The pages: %s", args[0],
 		diag.DidYouMean(plain, known), pageCommand(docs.Index))
 }
 
-// pageCommand is the command that prints a page.
+// pageCommand returns the command that prints a page.
 func pageCommand(name string) string { return diag.Rocec("help", diag.Arg("PAGE", name)) }
 
-// verbNames are the verbs below a command that its help lists.
+// verbNames returns the names of the verbs that the help of a command lists.
 func verbNames(cmd *cobra.Command) (names []string) {
 	for _, c := range shownVerbs(cmd) {
 		names = append(names, c.Name())
@@ -94,7 +94,7 @@ func verbNames(cmd *cobra.Command) (names []string) {
 	return names
 }
 
-// pageNames are the pages of the manual, and after them the codes.
+// pageNames returns the names of the pages of the manual, followed by the codes.
 func pageNames() (names []string) {
 	for _, p := range docs.Pages() {
 		if p.Name != docs.Index {

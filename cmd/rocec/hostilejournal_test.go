@@ -126,7 +126,7 @@ func hostile(t *testing.T, o *office, run string) map[string]struct {
 		"another mode":                  {func(h header) { changeOf(h)["mode"] = 0o4777 }, ""},
 		"a number that is none":         {func(h header) { changeOf(h)["step"] = 99 }, "it names step 99, and has"},
 		"a device twice":                {func(h header) { tor(h)["name"] = "store1" }, "it has store1 twice"},
-		"a name that no device has":     {func(h header) { tor(h)["name"] = "tor\x1b[1m" }, "a device has a name that no fabric has"},
+		"a name that no device has":     {func(h header) { tor(h)["name"] = "tor\x1b[1m" }, "a device has a name that is invalid in a fabric"},
 		"a wave that is none":           {func(h header) { tor(h)["wave"] = -5 }, "the wave of tor is none"},
 		"a later rocec":                 {func(h header) { h["format"] = journal.Format + 1 }, "a later rocec"},
 		"no confirmation is waited for": {func(h header) { delete(h, "hold") }, ""},
@@ -235,7 +235,7 @@ func TestOlderJournal(t *testing.T) {
 			}
 			out := o.want(t, exit.Good, "rollback", "--auto-approve", "--soak", "0s", run)
 			if kept {
-				require.Contains(t, out, "An earlier rocec wrote the journal of run "+run+", with commands in it, and this one runs none of them. "+
+				require.Contains(t, out, "An earlier rocec wrote the journal of run "+run+". It contains commands, and this rocec runs none of them. "+
 					"It asks the devices of the fabric in "+o.dir+" instead: 3 devices hold the run.")
 			}
 			require.Contains(t, out, map[bool]string{false: "restored", true: "applied"}[kept])
@@ -315,10 +315,10 @@ func TestJournalHooks(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(runs[0], append(text, died...), 0o600))
 	for _, verb := range []string{"resume", "confirm", "rollback"} {
-		require.Contains(t, o.want(t, exit.Usage, verb, run, "--undrain", "touch", "--undrain", spoilt), "had another --undrain than this one")
+		require.Contains(t, o.want(t, exit.Usage, verb, run, "--undrain", "touch", "--undrain", spoilt), "--undrain differs from that of run ")
 	}
-	require.Contains(t, o.want(t, exit.Incomplete, "resume", run), "took traffic off wave 1, and it was not put back: the journal keeps no "+
-		"commands. Name the program again that the run had: rocec resume "+run+" --undrain PROGRAM")
+	require.Contains(t, o.want(t, exit.Incomplete, "resume", run), "drained wave 1, and the traffic was not put back. The journal keeps no "+
+		"commands, so name the program of the run again: rocec resume "+run+" --undrain PROGRAM")
 	require.NoFileExists(t, trace)
 	require.Contains(t, o.want(t, exit.Good, append([]string{"resume", run}, flags...)...), "is over")
 	put, err := os.ReadFile(trace)

@@ -34,38 +34,37 @@ func initCommand(a *app) *cobra.Command {
 	var from, sheets []string
 	cmd := &cobra.Command{
 		Use:   "init [--shape SHAPE [--hosts N]] [--os SYSTEM[@RELEASE]] [--from SOURCE]... [DIR]",
-		Short: "start a fabric: a small one that works, one of a shape and size, or from what you have of a network",
-		Long: "Init writes a small fabric with comments to DIR, which is made if it is not there: 2 spines, 4 leaves, 8 hosts,\n" +
-			"RoCEv2 with ECN and PFC. It validates, and plan --lab rehearses it; change it into yours. With --os its switches run\n" +
-			"another system or release, which rocec must know.\n" +
+		Short: "start a fabric: a small example, a shape with a number of hosts, or a draft from files of a network",
+		Long: "Init writes a small fabric with comments to DIR, and creates DIR if needed: 2 spines, 4 leaves, 8 hosts, RoCEv2 with ECN and\n" +
+			"PFC. It passes validate and can be rehearsed with plan --lab; change it into yours. With --os the switches run another system or\n" +
+			"release that rocec knows.\n" +
 			"\n" +
-			"With --shape it is a fabric of that shape for --hosts hosts, free of PFC loops, with as much bandwidth up as down (of\n" +
-			"mlag-rack half), written with nodesets:\n" +
+			"With --shape it writes a fabric of that shape for --hosts hosts, free of PFC loops, and with nodesets. Leaves have as much\n" +
+			"bandwidth up as down; in mlag-rack half as much:\n" +
 			"\n" +
 			shapesText() +
 			"\n" +
-			"With --from it starts from what you have. The kind of a SOURCE is found by looking, or named before a colon, as in\n" +
+			"With --from it drafts a fabric from your files. Init detects the kind of a SOURCE, or you name the kind before a colon, as in\n" +
 			"csv:FILE (ptm, clab, air, csv, devices).\n" +
 			"\n" +
-			"A cabling file is a PTM topology.dot, a containerlab topology, a topology of NVIDIA Air as JSON, or a sheet of cables.\n" +
-			"The file is copied to DIR and stays the only place where cables are written. Switches and\n" +
-			"hosts, their systems, tiers and peer links are guessed from names, ports and cables in the file. Guesses are marked\n" +
-			"CHECK, and complete the fabric so that it gets a verdict. Cables of the management network, of consoles and power, from\n" +
-			"a device to itself and to nowhere are left out. --columns names the columns of a sheet whose headers rocec does not\n" +
-			"know. Further sheets of the same inventory go with it: front ports, by which cables are followed through patch panels,\n" +
-			"rear ports, interfaces, or devices with their roles, types and platforms.\n" +
+			"A cabling file is a PTM topology.dot, a containerlab topology, a topology of NVIDIA Air as JSON, or a sheet of cables. The file is\n" +
+			"copied to DIR and stays the only place with cables. Init infers switches and hosts, their systems, tiers and peer links from\n" +
+			"names, ports and cables in the file. Values that the file lacks are guessed and marked CHECK. Cables of the management network,\n" +
+			"consoles and power, from a device to itself, and without a second end are left out. --columns names the columns of a sheet whose\n" +
+			"headers rocec does not know. More sheets of the same inventory can be given: front and rear ports, for cables through patch\n" +
+			"panels; interfaces; and devices with their roles, types and platforms.\n" +
 			"\n" +
-			"netbox:URL and nautobot:URL ask an inventory by REST for the same sheets, which become files of DIR. The token is in the\n" +
-			"environment variable NETBOX_TOKEN or NAUTOBOT_TOKEN. ?site=SLUG or ?location=SLUG at the end of the URL reads a part.\n" +
+			"netbox:URL and nautobot:URL read the same sheets from an inventory by REST, and write them to DIR. The environment variable\n" +
+			"NETBOX_TOKEN or NAUTOBOT_TOKEN has the token. ?site=SLUG or ?location=SLUG at the end of the URL reads a part.\n" +
 			"\n" +
-			"A folder has the configurations of devices, as rocec audit reads it. Classes, releases and lengths are those of the\n" +
-			"files, and the cables become a sheet, cables.csv. Where the headroom of ports is in bytes, cables are as long as it\n" +
-			"allows. A folder with answers of LLDP alone gives the cables. With a cabling file or an inventory beside it, cables are\n" +
-			"those of both, with the lengths of the file; where LLDP contradicts it, a warning names the line.\n" +
+			"A folder contains the configurations of devices, as for rocec audit. Init takes classes, releases and lengths from these files,\n" +
+			"and writes the cables to a sheet, cables.csv. If the headroom of ports is in bytes, a cable gets the longest length that it\n" +
+			"allows. From a folder with only answers of LLDP, init takes only the cables. If a cabling file or an inventory is given, too, the\n" +
+			"fabric has the cables of both, with the lengths of the file; if LLDP contradicts it, a warning names the line.\n" +
 			"\n" +
-			"In a folder of a repository the workflow for GitHub goes to .github/workflows of its root, where GitHub reads it.\n" +
+			"If DIR is in a repository, init writes the workflow for GitHub to .github/workflows in the root of the repository.\n" +
 			"\n" +
-			"Nothing is overwritten: a folder that holds one of the files, or any *.hcl file, is refused.",
+			"Init overwrites nothing: it refuses a folder that contains one of the files, or any *.hcl file.",
 		Example: "  rocec init lab\n" +
 			"  rocec init --os cumulus-linux@5.9.1 lab\n" +
 			"  rocec init --shape rail --hosts 32 --os sonic pod1\n" +
@@ -97,9 +96,9 @@ func initCommand(a *app) *cobra.Command {
 			}
 			switch {
 			case shape != "" && len(from) > 0:
-				return exit.Fail(exit.Usage, "--shape and --from are two ways to start; give one of them")
+				return exit.Fail(exit.Usage, "--shape and --from cannot be combined; leave out one of them")
 			case shape == "" && cmd.Flags().Changed("hosts"):
-				return exit.Fail(exit.Usage, "--hosts is about --shape, one of %s", diag.Or(start.ShapeNames()))
+				return exit.Fail(exit.Usage, "--hosts needs --shape, one of %s", diag.Or(start.ShapeNames()))
 			}
 			if len(from) == 0 {
 				dir, err := a.Folder(args)
@@ -128,18 +127,18 @@ func initCommand(a *app) *cobra.Command {
 	}
 	cmd.Flags().StringArrayVar(&from, "from", nil, "`source` to start from: a cabling file, a folder with files of devices, netbox:URL; "+
 		"repeatable")
-	cmd.Flags().StringVar(&system, "os", "", "what the switches run: a `system`, or with its release, as cumulus-linux@5.9.1")
+	cmd.Flags().StringVar(&system, "os", "", "the `system` of the switches, with or without a release, such as cumulus-linux@5.9.1")
 	cmd.Flags().StringVar(&shape, "shape", "", "`shape` of the fabric: "+strings.Join(start.ShapeNames(), ", "))
 	cmd.Flags().IntVar(&hosts, "hosts", 16, "`number` of hosts of a --shape")
 	offer(cmd, "shape", start.ShapeNames()...)
-	cmd.Flags().StringToStringVar(&columns, "columns", nil, "headers of a sheet, as `a_device=\"Source Device\"`; repeatable")
+	cmd.Flags().StringToStringVar(&columns, "columns", nil, "headers of a sheet, such as `a_device=\"Source Device\"`; repeatable")
 	cmd.Flags().StringArrayVar(&sheets, "sheet", nil, "`file` of the same inventory as a sheet of cables; repeatable")
 	cmd.Flags().Lookup("columns").DefValue = "" // not "[]"
 	offer(cmd, "os", systemWords()...)
 	return cmd
 }
 
-// shapesText lists the shapes, for help.
+// shapesText returns the list of shapes for the help.
 func shapesText() string {
 	var b strings.Builder
 	for _, s := range start.Shapes {
@@ -148,7 +147,7 @@ func shapesText() string {
 	return b.String()
 }
 
-// startOn makes the small fabric, or one of a shape, with switches that run on.
+// startOn returns the files of the small fabric, or of a fabric with a shape. Its switches run the system on.
 func startOn(shape string, hosts int, on start.System) ([]start.File, error) {
 	if shape == "" {
 		return start.On(on), nil
@@ -160,9 +159,9 @@ func startOn(shape string, hosts int, on start.System) ([]start.File, error) {
 	if hosts < start.FewestHosts || hosts > s.Most {
 		more := ""
 		if hosts > s.Most {
-			more = fmt.Sprintf(". Draft %d and go on from there: rocec help recipes. %s", s.Most, s.More)
+			more = fmt.Sprintf(". Start with %d hosts, and add the others: rocec help recipes. %s", s.Most, s.More)
 		}
-		return nil, exit.Fail(exit.Usage, "--hosts is %d to %d for the shape %s, not %d%s", start.FewestHosts, s.Most, s.Name, hosts, more)
+		return nil, exit.Fail(exit.Usage, "--hosts must be %d to %d for the shape %s, not %d%s", start.FewestHosts, s.Most, s.Name, hosts, more)
 	}
 	if on.OS == nil {
 		on.OS = targets.Known.DefaultOS()
@@ -173,7 +172,7 @@ func startOn(shape string, hosts int, on start.System) ([]start.File, error) {
 // goodColumns refuses more sheets than rocec reads, and columns that no sheet has.
 func goodColumns(columns map[string]string, sheets []string) error {
 	if len(sheets) > topology.MaxSheets {
-		return exit.Fail(exit.Usage, "--sheet is there %d times, and at most %d sheets are read", len(sheets), topology.MaxSheets)
+		return exit.Fail(exit.Usage, "--sheet is given %d times, and init reads at most %d sheets", len(sheets), topology.MaxSheets)
 	}
 	for _, name := range slices.Sorted(maps.Keys(columns)) {
 		if err := exit.Choice("columns", name, topology.Columns()...); err != nil {
@@ -183,7 +182,7 @@ func goodColumns(columns map[string]string, sheets []string) error {
 	return nil
 }
 
-// systemOf reads --os: the zero System where it is not given.
+// systemOf parses --os. It returns the zero System if --os is not given.
 func systemOf(s string) (start.System, error) {
 	if s == "" {
 		return start.System{}, nil
@@ -201,7 +200,7 @@ func systemOf(s string) (start.System, error) {
 	return start.System{OS: os, Version: version}, nil
 }
 
-// refuseSystem fails if the small fabric is not sound on what --os has its switches run: a release that rocec does not write.
+// refuseSystem fails if the small fabric has errors with the system and release of --os, such as a release that rocec cannot write.
 func (a *app) refuseSystem(files []start.File) error {
 	dir, err := os.MkdirTemp("", "rocec-init-")
 	if err != nil {
@@ -240,7 +239,7 @@ func (a *app) init(dir, name string, files []start.File, notes ...string) error 
 	}
 	if workflow.File.Name != "" {
 		if err := newFiles(root, []start.File{workflow.File}); err != nil {
-			return exit.Fail(exit.Machines, "the fabric is written, and its workflow could not be: %v", err)
+			return exit.Fail(exit.Machines, "the fabric is written, but its workflow could not be written: %v", err)
 		}
 	}
 	if a.Quiet {
@@ -264,13 +263,13 @@ func (a *app) init(dir, name string, files []start.File, notes ...string) error 
 		fmt.Fprintf(a.Stdout, "  %s\n", diag.Escape(note))
 	}
 	if n := countChecks(files); n > 0 {
-		fmt.Fprintf(a.Stdout, "\nLines marked CHECK (%d) hold what the sources do not tell: look at each of them.\n", n)
+		fmt.Fprintf(a.Stdout, "\nLines marked CHECK (%d) contain guesses, as the sources lack these values: check each of them.\n", n)
 		f, err := a.Load(dir)
 		if err != nil {
 			return err
 		}
-		if f.Diags.HasErrors() { // init is not to blame: a cable to itself, a port no model has, a release that is not written
-			fmt.Fprintf(a.Stdout, "\nThe draft has %s, which the guesses could not avoid: correct them first. rocec validate shows them.\n",
+		if f.Diags.HasErrors() { // caused by the source: a cable to itself, a port that no model has, a release that rocec does not write
+			fmt.Fprintf(a.Stdout, "\nThe draft has %s, caused by the sources: correct them first. rocec validate shows them.\n",
 				diag.Count(f.Diags.Count(diag.Error), "error"))
 		}
 	}
@@ -280,13 +279,13 @@ func (a *app) init(dir, name string, files []start.File, notes ...string) error 
 	}
 	fmt.Fprint(a.Stdout, "  rocec validate               # everything that can be known without a device\n"+
 		"  rocec graph -o fabric.html   # look at it in a browser\n"+
-		"  rocec plan --lab             # a rehearsal: what would be written to every device\n"+
+		"  rocec plan --lab             # a rehearsal: the changes to every device\n"+
 		"  rocec plan                   # the same with your devices; changes nothing\n")
 	return nil
 }
 
-// repositoryOf returns the nearest folder above dir that holds .git, and dir from there with slashes; nothing outside of a repository and
-// in its root.
+// repositoryOf returns the nearest folder above dir that contains .git, and the path from there to dir, with slashes. Both are empty
+// outside of a repository, and in its root.
 func repositoryOf(dir string) (root, below string) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -305,7 +304,7 @@ func repositoryOf(dir string) (root, below string) {
 	}
 }
 
-// fromHere returns the path of a file from the working directory, where there is one.
+// fromHere returns the path of a file relative to the working directory if possible.
 func fromHere(name string) string {
 	if here, err := os.Getwd(); err == nil {
 		if rel, err := filepath.Rel(here, name); err == nil {
@@ -315,7 +314,7 @@ func fromHere(name string) string {
 	return name
 }
 
-// fabricName names the fabric after its folder, where that makes a name.
+// fabricName returns the name of the fabric: that of its folder, if it is a valid name.
 func fabricName(dir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		if name := strings.ToLower(filepath.Base(abs)); start.IsName(name) {
@@ -335,7 +334,7 @@ func countChecks(files []start.File) int {
 	return n
 }
 
-// refuseTaken fails if dir holds one of the files, or another file that would be read as part of the fabric.
+// refuseTaken fails if dir contains one of the files, or another file that rocec would read as part of the fabric.
 func refuseTaken(dir string, files []start.File) error {
 	var taken []string
 	for _, f := range files {
@@ -359,11 +358,11 @@ func refuseTaken(dir string, files []start.File) error {
 	if len(taken) == 0 {
 		return nil
 	}
-	return exit.Fail(exit.Errors, "%s holds %s already, and init overwrites nothing; name a new folder, such as %s",
+	return exit.Fail(exit.Errors, "%s already contains %s, and init overwrites nothing; name a new folder, such as %s",
 		dir, diag.Some(taken, 9), diag.Path("DIR", free(dir)))
 }
 
-// free is the name of a folder that is not there yet, like that of dir.
+// free returns the name of a folder that does not exist, derived from dir.
 func free(dir string) string {
 	if dir == "." {
 		dir = "lab"
@@ -379,7 +378,7 @@ func free(dir string) string {
 	}
 }
 
-// newFiles writes files that must not be there yet, below dir. If one cannot be written, none stays.
+// newFiles writes files below dir. It refuses existing files. If one file cannot be written, it removes all of them.
 func newFiles(dir string, files []start.File) error {
 	return wholefile.Create(dir, func(yield func(string, []byte) bool) {
 		for _, f := range files {
@@ -390,7 +389,7 @@ func newFiles(dir string, files []start.File) error {
 	})
 }
 
-// draft makes the files of a fabric from a source. It does not copy a file that is already in the fabric's folder.
+// draft returns the files of a fabric that is drafted from a source. It does not copy a file that is already in the fabric's folder.
 func (a *app) draft(source *intake.Origin, dir string, columns map[string]string, on start.System) (*start.Drafted, error) {
 	drafted, ds := source.Draft(dir, columns, a.MaxObjects, targets.Known, on)
 	sites(a).Print(source.Texts(ds), ds)
@@ -400,7 +399,7 @@ func (a *app) draft(source *intake.Origin, dir string, columns map[string]string
 	return drafted, nil
 }
 
-// formerFrom reports whether --from is given by its former form, --from KIND FILE [DIR].
+// formerFrom reports whether --from is given in its former form, --from KIND FILE [DIR].
 func formerFrom(from, args []string) bool {
 	if len(from) != 1 || !slices.Contains(append(intake.Words(), intake.DevicesWord), from[0]) {
 		return false
@@ -423,7 +422,7 @@ func initFrom(a *app, from, args, sheets []string, columns map[string]string, on
 	if source == nil || source.Kind.Format != "csv" {
 		for i, given := range []int{len(sheets), len(columns)} {
 			if given > 0 {
-				return exit.Fail(exit.Usage, "%s is about a sheet of cables, and no source is one", []string{"--sheet", "--columns"}[i])
+				return exit.Fail(exit.Usage, "%s is for a sheet of cables, and no source is such a sheet", []string{"--sheet", "--columns"}[i])
 			}
 		}
 	}
@@ -448,8 +447,8 @@ func initFrom(a *app, from, args, sheets []string, columns map[string]string, on
 	return a.init(dir, cmp.Or(drafted.Name, fabricName(dir)), drafted.Files, append(notes, drafted.Notes...)...)
 }
 
-// initFromDevices writes the fabric that the configurations of devices make, with the cables of a source beside them (nil: there is no such
-// source). Lengths that the records of an inventory lack become a sheet for it.
+// initFromDevices writes a fabric from the configurations of devices, and adds the cables of a source (nil: no source). It writes a sheet
+// with the lengths that the records of an inventory lack.
 func initFromDevices(
 	a *app, folders []string, source *intake.Origin, records *netbox.Records, dir string, columns map[string]string, on start.System,
 ) error {
@@ -475,7 +474,8 @@ func initFromDevices(
 		notes = append(records.Notes, notes...)
 		if sheet, n := records.Writeback(s.Cables.Stated); n > 0 {
 			files = append(files, start.File(sheet))
-			notes = append(notes, fmt.Sprintf("%s in %s, which the inventory lacks: switches are set for them. Check them, then import "+
+			notes = append(notes, fmt.Sprintf("%s in %s, which the inventory lacks: they follow from the settings of switches. Check them, then "+
+				"import "+
 				"the file "+
 				"there under Cables", diag.Count(n, "length"), sheet.Name))
 		}
@@ -483,10 +483,10 @@ func initFromDevices(
 	if err := a.init(dir, fabricName(dir), files, notes...); err != nil || a.Quiet || !s.Configured() {
 		return err
 	}
-	words := []diag.Word{diag.Path("DIR", ".")} // without it, files are judged without the fabric
+	words := []diag.Word{diag.Path("DIR", ".")} // without DIR, validate ignores the fabric
 	for _, folder := range folders {
 		words = append(words, diag.Flag("--device-config", diag.Path("PATH", devicefiles.From(dir, folder))))
 	}
-	_, err = fmt.Fprintf(a.Stdout, "  %s   # each value in the files that differs\n", diag.Rocec("validate", words...))
+	_, err = fmt.Fprintf(a.Stdout, "  %s   # each value of the files that differs from the fabric\n", diag.Rocec("validate", words...))
 	return err
 }

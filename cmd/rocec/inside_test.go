@@ -120,7 +120,7 @@ func TestReadingStaysInside(t *testing.T) {
 	assert.NotContains(t, out, secret)
 }
 
-// A .git that another user could have put above the fabric makes no repository: the fabric's own folder is inside, and nothing else. The message
+// A .git that another user could have put above the fabric is ignored: the fabric's own folder is inside, and nothing else. The message
 // tells why, and which flag helps.
 func TestRepositoryOfOthers(t *testing.T) {
 	const other = 54321
@@ -169,7 +169,7 @@ func TestRepositoryOfOthers(t *testing.T) {
 			assert.Equal(t, tt.good, code == exit.Good, out)
 			assert.NotContains(t, flat, `"./own" of the module is outside`)
 			if !tt.good {
-				assert.Contains(t, flat, "makes no repository: "+tt.why)
+				assert.Contains(t, flat, "is ignored: "+tt.why)
 				assert.Contains(t, flat, "--allow-outside")
 				_, code = offline(t, "validate", "--allow-outside", "../shared", ".")
 				assert.Equal(t, exit.Good, code)

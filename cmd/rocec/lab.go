@@ -20,7 +20,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/lab"
 )
 
-// labOptions say which lab a verb of rocec lab is about.
+// labOptions names the lab on which a verb of rocec lab acts.
 type labOptions struct {
 	which session.LabFlag
 }
@@ -28,10 +28,10 @@ type labOptions struct {
 func labCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lab",
-		Short: "act on the kept devices of a lab, by hand: what happens before, between and after rocec",
-		Long: "The devices of --lab are kept between commands. These verbs do to them what people and accidents do to real ones,\n" +
-			"so that drift, a failed change and the way back can be rehearsed. Between commands the devices' time stands still;\n" +
-			"`rocec lab exec DEVICE sleep 600` lets ten minutes pass on one.",
+		Short: "act on the kept devices of a lab by hand, as people and accidents do on real ones",
+		Long: "The devices of --lab are kept between commands. These verbs act on them as people and accidents do on real devices, to\n" +
+			"rehearse drift, a failed change and a rollback. Between commands the clocks of the devices stop; `rocec lab exec DEVICE sleep 600`\n" +
+			"lets ten minutes pass on a device.",
 		Example: "  rocec apply --lab\n" +
 			"  rocec lab exec leaf01 hostname\n" +
 			"  rocec lab unplug leaf01 swp1",
@@ -49,9 +49,9 @@ func labCommand(a *app) *cobra.Command {
 			}),
 		labOn(a, "reboot DEVICE", "restart a device", "rocec lab reboot leaf01",
 			labRestart(a.Person, (*lab.Device).Reboot)),
-		labOn(a, "cut DEVICE", "cut a device's power, and give it back", "rocec lab cut leaf01",
+		labOn(a, "cut DEVICE", "cut the power of a device, and restore it", "rocec lab cut leaf01",
 			labRestart(a.Person, (*lab.Device).PowerCut)),
-		labOn(a, "unplug DEVICE PORT", "pull the cable out of a port: it has no link at either end", "rocec lab unplug leaf01 swp1",
+		labOn(a, "unplug DEVICE PORT", "pull the cable out of a port; both ends lose their link", "rocec lab unplug leaf01 swp1",
 			func(_ context.Context, l *lab.Lab, f *ir.Fabric, args []string) error {
 				return labCable(l, f, args[0], args[1], false)
 			}),
@@ -65,7 +65,7 @@ func labCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// labOn is a verb that takes a device, and more words if its usage has some.
+// labOn returns a verb that needs a device, and more arguments if its usage has some.
 func labOn(a *app, use, short, example string, run func(context.Context, *lab.Lab, *ir.Fabric, []string) error) *cobra.Command {
 	var o labOptions
 	words := len(strings.Fields(use)) - 1
@@ -108,7 +108,7 @@ func labOn(a *app, use, short, example string, run func(context.Context, *lab.La
 			}
 			return takes(words, math.MaxInt)(cmd, args)
 		}
-		cmd.Flags().SetInterspersed(false) // what follows the device is the command's
+		cmd.Flags().SetInterspersed(false) // flags after the device belong to the command
 	}
 	labWhich(a, cmd, &o)
 	return cmd
@@ -119,7 +119,7 @@ func labWhich(a *app, cmd *cobra.Command, o *labOptions) {
 	labFlags(cmd, &o.which)
 }
 
-// labSession runs a command on a device, or a shell, and ends with its exit status.
+// labSession runs a command or a shell on a device, and returns its exit status.
 func labSession(ctx context.Context, p *person.Person, l *lab.Lab, device, cmd string) error {
 	_, in := person.Terminal(p.Stdin)
 	_, out := person.Terminal(p.Stdout)
@@ -135,7 +135,7 @@ func labSession(ctx context.Context, p *person.Person, l *lab.Lab, device, cmd s
 	return nil
 }
 
-// labCable plugs the cable of a port in, or pulls it out, at both ends that the lab has.
+// labCable plugs in or pulls out the cable of a port. It changes both ends, if the lab has their devices.
 func labCable(l *lab.Lab, f *ir.Fabric, device, port string, up bool) error {
 	for _, link := range f.Links {
 		for _, end := range []*ir.Port{link.A(), link.B()} {
@@ -143,7 +143,7 @@ func labCable(l *lab.Lab, f *ir.Fabric, device, port string, up bool) error {
 				continue
 			}
 			for _, p := range []*ir.Port{end, end.Peer()} {
-				if d, err := l.Find(p.Device().Name); err == nil { // else it is set by hand
+				if d, err := l.Find(p.Device().Name); err == nil { // the lab has no devices that are set by hand
 					d.SetLink(p.Name, up)
 				}
 			}
@@ -168,7 +168,7 @@ func labRestart(p *person.Person, restart func(*lab.Device)) func(context.Contex
 }
 
 func labLoadCommand(a *app) *cobra.Command {
-	cmd := labOn(a, "load SOURCE", "put the collected configurations of switches on those of the lab", "rocec lab load site.tar.gz",
+	cmd := labOn(a, "load SOURCE", "load collected configurations of switches into the switches of the lab", "rocec lab load site.tar.gz",
 		func(_ context.Context, l *lab.Lab, f *ir.Fabric, args []string) error {
 			read, err := devicefiles.Read(args)
 			if err != nil {
@@ -182,7 +182,7 @@ func labLoadCommand(a *app) *cobra.Command {
 				fmt.Fprintln(a.Stderr, line)
 			}
 			if len(on) == 0 {
-				return exit.Fail(exit.Errors, "no file there is the configuration of a switch of this fabric")
+				return exit.Fail(exit.Errors, "the source has no configuration of a switch of this fabric")
 			}
 			return nil
 		})
@@ -195,9 +195,9 @@ func labResetCommand(a *app) *cobra.Command {
 	var devices []string
 	cmd := &cobra.Command{
 		Use:   "reset [DIR]",
-		Short: "make every device of a lab a new one, or one of them",
-		Long: "Reset makes every device of a lab a new one. With --device it is one device, whose system was installed anew: what the\n" +
-			"fabric says of its release holds when it is next used.",
+		Short: "reset all devices of a lab, or some of them, to new devices",
+		Long: "Reset replaces every device of a lab with a new device. With --device it replaces one device, as if its system was installed\n" +
+			"again: at its next use the device has the release that the fabric states.",
 		Example: "  rocec lab reset\n" +
 			"  rocec lab reset --device leaf01",
 		Args: takes(0, 1),
@@ -215,7 +215,7 @@ func labResetCommand(a *app) *cobra.Command {
 			}
 			for _, name := range devices {
 				if !filepath.IsLocal(name) || filepath.Base(name) != name {
-					return exit.Fail(exit.Usage, "%q is not a name of a device", diag.Escape(name))
+					return exit.Fail(exit.Usage, "%q is not the name of a device", diag.Escape(name))
 				}
 			}
 			if err := session.CheckLabs(dir); err != nil {
@@ -235,6 +235,6 @@ func labResetCommand(a *app) *cobra.Command {
 		},
 	}
 	labWhich(a, cmd, &o)
-	cmd.Flags().StringArrayVar(&devices, "device", nil, "this `device` alone; repeatable")
+	cmd.Flags().StringArrayVar(&devices, "device", nil, "reset only this `device`; repeatable")
 	return cmd
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-// fabricFolder is the fabric's folder, for the verbs with --target. The name of a device in its place leads to that flag.
+// fabricFolder returns the fabric's folder, for verbs with --target. If the argument is the name of a device, its error suggests
+// --target.
 func fabricFolder(a *app, cmd *cobra.Command, args []string) (string, error) {
 	if len(args) != 1 {
 		return a.Folder(args)
@@ -26,12 +27,12 @@ func fabricFolder(a *app, cmd *cobra.Command, args []string) (string, error) {
 	if names, _ := a.completeDevices(a.Here()); !slices.Contains(names, args[0]) {
 		return a.Folder(args)
 	}
-	return "", exit.Fail(exit.Usage, "%s is no folder, and the fabric has devices of that name: %s", args[0],
+	return "", exit.Fail(exit.Usage, "%s is not a folder, but the fabric has devices of that name: %s", args[0],
 		diag.Rocec(cmd.Name(), append(givenWords(cmd.Flags()), deploy.OnDevice(args[0]))...))
 }
 
-// oneDash returns the flag that a person wrote with one dash, as some tools have it, or "". The parser has taken the letters before an
-// unknown one for flags: of -var, v is one.
+// oneDash returns the flag that a person wrote with one dash, as for some other tools, or "". The parser has already accepted the letters
+// before the unknown letter as short flags, such as v in -var.
 func oneDash(set *pflag.FlagSet, unknown *pflag.NotExistError) string {
 	rest, _, _ := strings.Cut(unknown.GetSpecifiedShortnames(), "=")
 	found := ""

@@ -119,7 +119,7 @@ func TestRemove(t *testing.T) {
 	require.NotEmpty(t, port)
 	known := fmt.Sprintf("[127.0.0.1]:%s %s\n", port[1], publicKey(t, "127.0.0.1:"+port[1]))
 	require.NoError(t, os.WriteFile(filepath.Join(getenv(t, "HOME"), ".ssh", "known_hosts"), []byte(known), 0o600))
-	const owed = "pending: store5 (not in the fabric any more, and may still hold settings of rocec); set back: rocec apply --remove store5"
+	const owed = "pending: store5 (not in the fabric any more, and may still have settings of rocec); set back: rocec apply --remove store5"
 	assert.Contains(t, want(exit.Good, "plan", dir), owed)
 
 	// The host is away: rocec keeps the debt, and every plan shows it.
@@ -130,7 +130,7 @@ func TestRemove(t *testing.T) {
 	store5.Repair()
 
 	out = want(exit.Machines, "apply", "-C", dir, "--auto-approve", "--remove", "stroe5")
-	assert.Contains(t, oneLine(out), "stroe5 cannot be reached, and no run of this fabric has changed it: is the name right?")
+	assert.Contains(t, oneLine(out), "stroe5 cannot be reached, and no run of this fabric has changed it. Check the name.")
 	assert.NotContains(t, want(exit.Good, "plan", dir), "stroe5")
 
 	out = want(exit.Good, remove...)

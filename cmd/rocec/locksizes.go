@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/lang/lock"
 )
 
-// lockSizes pins the sizes that rocec has derived for a fabric. With refresh it takes the sizes of this rocec for pinned ones, too.
+// lockSizes pins the sizes that rocec has derived for a fabric. With refresh it derives pinned sizes again, too.
 func (a *app) lockSizes(dir string, refresh bool) error {
 	name := filepath.Join(dir, lock.Name)
 	was, err := os.Lstat(name)
@@ -30,7 +30,7 @@ func (a *app) lockSizes(dir string, refresh bool) error {
 	if err != nil {
 		return err
 	}
-	if f.Fabric == nil { // what is wrong further on does not hinder: the sizes are there
+	if f.Fabric == nil { // later errors do not matter: the sizes exist
 		a.PrintDiagnostics(a.Stderr, f)
 		return exit.With(exit.Errors)
 	}
@@ -64,7 +64,7 @@ func (a *app) lockSizes(dir string, refresh bool) error {
 	return err
 }
 
-// sizesOf are the rows of a fabric's lock: what is pinned, and what is not yet.
+// sizesOf returns the rows of a fabric's lock: pinned rows, and rows to pin.
 func sizesOf(f *ir.Fabric) []*lock.Row {
 	var rows []*lock.Row
 	known := map[*lock.Row]bool{}

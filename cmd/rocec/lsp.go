@@ -30,19 +30,19 @@ func lspCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lsp",
 		Short: "serve an editor: the Language Server Protocol on stdin and stdout",
-		Long: "Lsp gives an editor the findings of validate for the text in it, saved or not. It helps to write the text: completion,\n" +
-			"the meaning, declaration and uses of a name, formatting, and the fixes of findings. Values of\n" +
-			"variables come from --var, --var-file and the environment, as for every verb.",
+		Long: "Lsp shows the findings of validate in an editor, also for unsaved text. It offers completion, the meaning, declaration and\n" +
+			"uses of a name, formatting, and fixes of findings. Values of variables come from --var, --var-file and the environment, as for\n" +
+			"every verb.",
 		Example: "  rocec lsp",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.lsp(cmd.Context()) },
 	}
-	cmd.Flags().Bool("stdio", true, "speak on stdin and stdout; there is no other way")
+	cmd.Flags().Bool("stdio", true, "use stdin and stdout; this is the only transport")
 	return cmd
 }
 
 func (a *app) lsp(ctx context.Context) error {
-	for _, name := range a.VarFiles { // they may vanish later; a wrong name is better told now
+	for _, name := range a.VarFiles { // files may be deleted later, but a wrong name is reported now
 		if _, err := globals.ReadBounded(name); err != nil {
 			return exit.Fail(exit.Usage, "--var-file: %v", err)
 		}
@@ -81,7 +81,7 @@ func aboutCode(code string) string {
 	return fmt.Sprintf("**%s**: %s\n\n%s\n\n[Example and fix](%s)", p.Code, p.Summary, p.First(), p.Web())
 }
 
-// editor answers the requests of the language server to the program.
+// editor implements the backend of the language server.
 type editor struct {
 	a    *app
 	kept map[string]*lang.Kept // by folder of a fabric
@@ -95,7 +95,7 @@ func (e *editor) List(dir string) []string {
 	}
 	defer f.Close()
 	var out []string
-	const most = 4096 // entries of a folder that are looked at
+	const most = 4096 // limit of entries read
 	entries, _ := f.ReadDir(most)
 	for _, entry := range entries {
 		name := entry.Name()
@@ -119,12 +119,12 @@ func (e *editor) Inside(dir, module string) bool {
 	return err == nil
 }
 
-// Read returns the bytes of a file, of which a fabric has at most 1 MiB.
+// Read returns the bytes of a file of a fabric: at most 1 MiB.
 func (e *editor) Read(name string) ([]byte, error) {
 	return globals.ReadBounded(filepath.FromSlash(name))
 }
 
-// Known is the names in the tables.
+// Known returns the names in the tables.
 func (e *editor) Known() outline.Known {
 	return outline.Known{
 		SwitchModels: platform.SwitchNames(), NICModels: targets.Known.NICNames(), ASICs: platform.ASICNames(),
@@ -132,7 +132,7 @@ func (e *editor) Known() outline.Known {
 	}
 }
 
-// portsOf names the ports of a switch, unsplit: of a model of the tables, or count of them.
+// portsOf returns the names of the unsplit ports of a switch: the ports of a model in the tables, or count ports.
 func portsOf(system, model string, count int) []string {
 	os := targets.Known.DefaultOS()
 	if system != "" {
@@ -151,7 +151,7 @@ func portsOf(system, model string, count int) []string {
 	return os.Ports(m)
 }
 
-// keptOf returns the results that the last run kept for the files of a fabric. An editor has few fabrics open at a time.
+// keptOf returns the results that the last run kept for the files of a fabric. It keeps few fabrics, as an editor opens few at a time.
 func (e *editor) keptOf(dir string) *lang.Kept {
 	const most = 8
 	if e.kept[dir] == nil {

@@ -32,7 +32,7 @@ func main() {
 	os.Exit(code)
 }
 
-// output is stdout. It keeps the first error of a write, which is not a reason to stop a change under way.
+// output writes to stdout. It keeps the first error and returns none: an error must not stop a change under way.
 type output struct {
 	file *os.File
 	err  error
@@ -62,7 +62,7 @@ func run(ctx context.Context, p *person.Person, args []string) int {
 	case errors.As(err, &e):
 	case ctx.Err() != nil:
 		e = &exit.Error{Status: exit.Interrupted, Message: "interrupted"}
-	default: // what cobra says about arguments and verbs
+	default: // an error of cobra about arguments or verbs
 		e = &exit.Error{Status: exit.Usage, Message: err.Error() + "\nsee: rocec --help"}
 	}
 	if e.Message != "" {

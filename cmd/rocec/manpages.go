@@ -18,7 +18,7 @@ import (
 // flagHelp is the help of one flag.
 type flagHelp struct{ name, value, text string }
 
-// flagHelps are the flags of a set, by name; none that are hidden.
+// flagHelps returns the flags of a set, sorted by name, without hidden flags.
 func flagHelps(set *pflag.FlagSet) (out []flagHelp) {
 	set.VisitAll(func(f *pflag.Flag) {
 		if f.Hidden || f.Name == "help" {
@@ -26,7 +26,7 @@ func flagHelps(set *pflag.FlagSet) (out []flagHelp) {
 		}
 		value, text := pflag.UnquoteUsage(f)
 		name := "--" + f.Name
-		if f.NoOptDefVal != "" && f.Value.Type() != "bool" { // the value is in the same word
+		if f.NoOptDefVal != "" && f.Value.Type() != "bool" { // the value must be in the same word, after =
 			name, value = name+"[="+value+"]", ""
 		}
 		if f.Shorthand != "" {
@@ -40,7 +40,7 @@ func flagHelps(set *pflag.FlagSet) (out []flagHelp) {
 	return out
 }
 
-// shownVerbs are the verbs below a command that its help lists.
+// shownVerbs returns the verbs that the help of a command lists.
 func shownVerbs(cmd *cobra.Command) (out []*cobra.Command) {
 	for _, c := range cmd.Commands() {
 		if !c.Hidden {
@@ -50,7 +50,7 @@ func shownVerbs(cmd *cobra.Command) (out []*cobra.Command) {
 	return out
 }
 
-// paragraphs are those of a long help. What is set in columns keeps its lines.
+// paragraphs calls prose for each paragraph of a long help, and columns for a paragraph that is set in columns, whose lines stay.
 func paragraphs(long string, prose, columns func(string)) {
 	for text := range strings.SplitSeq(strings.Trim(long, "\n"), "\n\n") {
 		if strings.HasPrefix(text, " ") || strings.Contains(text, "\n ") {
@@ -69,7 +69,7 @@ func long(cmd *cobra.Command) string {
 	return strings.ToUpper(cmd.Short[:1]) + cmd.Short[1:] + "."
 }
 
-// writeManPages writes a man page for every verb into a folder, which is made if it is not there, and returns how many there are.
+// writeManPages writes a man page for every verb into a folder, and creates the folder if needed. It returns the number of pages.
 func writeManPages(root *cobra.Command, dir string) (int, error) {
 	defer wholefile.Begin()()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -92,13 +92,13 @@ func writeManPages(root *cobra.Command, dir string) (int, error) {
 	return written, walk(root)
 }
 
-// manName returns the name of a page, such as rocec-lab-exec.
+// manName returns the name of a man page, such as rocec-lab-exec.
 func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
 // roff is a man page that is being written.
 type roff struct{ strings.Builder }
 
-// manPage returns the page of a command. It has neither date nor version, so that it changes only with its text.
+// manPage returns the man page of a command. The page has no date or version, so it changes only with its text.
 func manPage(cmd *cobra.Command) string {
 	r := &roff{}
 	fmt.Fprintf(r, ".TH %s 1 \"\" rocec \"rocec manual\"\n.nh\n.ad l\n", escapeRoff(strings.ToUpper(manName(cmd))))
@@ -185,7 +185,7 @@ func italic(s string) string {
 	return `\fI` + escapeRoff(s) + `\fR`
 }
 
-// roffSigns are the signs that roff would show as others.
+// roffSigns are the characters that roff would replace.
 var roffSigns = map[rune]string{'\\': `\e`, '-': `\-`, '\'': `\(aq`, '`': `\(ga`, '^': `\(ha`, '~': `\(ti`, '"': `\(dq`}
 
 // escapeRoff escapes text so that roff prints it unchanged.

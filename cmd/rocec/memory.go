@@ -11,9 +11,9 @@ import (
 // that is more. By default the collector lets a heap double before it runs. A small fabric never notices. A user who sets GOGC
 // or GOMEMLIMIT decides instead.
 //
-// The limit saves a fifth of the memory for some of the time, and no simpler setting does. The table has ratios to this limit,
-// which takes 300 to 345 MiB. They are medians of five whole processes each, run in turn, on two cores. The processes validate
-// 100,000 links, each with a block of its own.
+// The limit saves a fifth of the memory and costs some time; no simpler setting saves as much. The table has ratios to this limit, which
+// uses 300 to 345 MiB. They are medians of five whole processes each, run in turn, on two cores. The processes validate 100,000 links,
+// each with its own block.
 //
 //	                               peak memory   CPU time
 //	nothing                        1.24          0.95
@@ -21,8 +21,8 @@ import (
 //	SetGCPercent(50)               1.09          1.11
 //	SetMemoryLimit(320 MiB), once  1.08          0.98
 //
-// A limit that is set once has to fit the fabric. With 250,000 links this one takes 800 MiB. Without a limit it is 1.30 times
-// the memory in 0.79 of the CPU time. A limit of 320 MiB cannot be kept, and trying takes 1.85 times the CPU time.
+// A fixed limit would have to fit the fabric. With 250,000 links this limit uses 800 MiB. No limit uses 1.30 times the memory and 0.79
+// times the CPU time. A fixed limit of 320 MiB is exceeded, and uses 1.85 times the CPU time.
 func boundMemory(getenv func(string) string) {
 	if getenv("GOGC") != "" || getenv("GOMEMLIMIT") != "" {
 		return
@@ -42,20 +42,20 @@ func boundMemory(getenv func(string) string) {
 
 const roomy = 256 << 20
 
-// untilFirst makes the first collection wait for 16 MiB, four times as much as by itself: a small fabric ends without one. A collection
-// is a tenth of the CPU time there, and whether it comes would depend on a few kilobytes.
+// untilFirst delays the first collection to 16 MiB, four times the default, so a small fabric needs none. Without the delay a few
+// kilobytes would decide about a collection that costs a tenth of the CPU time.
 const untilFirst = 400
 
-// memoryLimit returns the limit for the bytes of heap and stacks in use. It leaves a third of the heap's share free: with less the
-// collector would take more and more of the time. Stacks get no reserve: they are small, except for those that walk a long chain of needs.
+// memoryLimit returns the limit for the bytes of heap and stacks in use. A third of the heap's share is free: with less, the collector
+// would run too often. Stacks get no reserve: they are small, except in a walk of a long chain of needs.
 func memoryLimit(live, stacks uint64) int64 {
-	const beside = 32 << 20 // tables of the runtime, and gaps
+	const beside = 32 << 20 // tables of the runtime, and fragmentation
 	return max(roomy, int64(live)/2*3+int64(stacks)+beside)
 }
 
-// afterEachCollection calls do some time after every garbage collection.
+// afterEachCollection arranges that do is called some time after every garbage collection.
 func afterEachCollection(do func()) {
-	sign := new(*int) // unreferenced, so the next collection frees it; a pointer, as other small values share their memory
+	sign := new(*int) // the next collection frees it; a pointer, since small values without pointers share memory
 	runtime.AddCleanup(sign, func(int) {
 		do()
 		afterEachCollection(do)

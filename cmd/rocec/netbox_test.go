@@ -147,7 +147,7 @@ func TestInitFromInventory(t *testing.T) {
 	s = inventoryServer(t, "leaf1:Ethernet0 gpu1:ens1f0 null", "leaf2:Ethernet0 gpu2:ens1f0 2.5", "leaf1:Ethernet4 leaf2:Ethernet4 null")
 	out, code = withToken(t, inventoryToken, "init", "--from", "sonic", "--from", "netbox:"+s.URL, "back")
 	require.Equal(t, exit.Good, code, out)
-	assert.Contains(t, out, "2 lengths in cables-writeback.csv, which the inventory lacks: switches are set for them.")
+	assert.Contains(t, out, "2 lengths in cables-writeback.csv, which the inventory lacks: they follow from the settings of switches.")
 	back, err := os.ReadFile("back/cables-writeback.csv")
 	require.NoError(t, err)
 	assert.Equal(t, "id,length,length_unit\n1,5,m\n3,40,m\n", string(back))

@@ -24,9 +24,8 @@ func planCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan [DIR]",
 		Short: "compare with the live devices; change nothing",
-		Long: "Plan reads the devices and prints what apply would do: every key before and after, the traffic that stops, and the\n" +
-			"waves. It changes nothing, and exits 1 where apply would refuse. With --out it saves the plan for apply --plan,\n" +
-			"which then does that and nothing else.",
+		Long: "Plan reads the devices and prints what apply would do: every key before and after, the traffic that stops, and the waves. It\n" +
+			"changes nothing, and exits 1 if apply would refuse. With --out it saves the plan; apply --plan then makes exactly these changes.",
 		Example: "  rocec plan --lab   # on devices inside the process\n" +
 			"  rocec plan --target leaf01 --diff\n" +
 			"  rocec plan --out change.plan",
@@ -68,7 +67,7 @@ func planCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// ofPlanAndApply are flags that the apply of a plan needs, too.
+// ofPlanAndApply lists the flags of plan that the apply of its saved plan needs, too.
 var ofPlanAndApply = []string{
 	"assume-peer-ready", "skip-cabling-check", "min-capacity", "max-dark", "no-canary", "ask-sudo-password", "max-objects", "budget",
 }
@@ -86,12 +85,12 @@ type planOptions struct {
 	adopt       bool
 	lab         session.LabFlag
 	only        []string
-	shared      []diag.Word // those of ofPlanAndApply
+	shared      []diag.Word // the given flags of ofPlanAndApply
 }
 
 func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 	if o.out != "" && o.lab != "" {
-		return exit.Fail(exit.Usage, "--out with --lab: what is planned for simulated devices does not fit real ones. Leave out one of the two")
+		return exit.Fail(exit.Usage, "--out with --lab: a plan for simulated devices does not fit real devices. Leave out one of the two")
 	}
 	f, devices, err := a.Open(dir, o.only, o.lab)
 	if err != nil {
@@ -150,7 +149,7 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 // savePlan writes the plan for a later apply --plan, and prints the command.
 func (a *app) savePlan(ctx context.Context, dir string, f *report.Report, plan *deploy.Plan, seq *sequence.Sequence, o *planOptions) error {
 	if plan.Empty() && session.Troubled(plan) {
-		return exit.Fail(exit.Machines, "the plan was not saved: it changes nothing, for no device that was read differs")
+		return exit.Fail(exit.Machines, "the plan was not saved: it has no changes, as no device that was read differs")
 	}
 	r, err := session.Rights(a.Session, false)
 	if err != nil {
@@ -174,15 +173,15 @@ func (a *app) savePlan(ctx context.Context, dir string, f *report.Report, plan *
 			fmt.Fprintf(a.Stderr, "saved; it wants %s: %s\n", diag.Count(terms.Approvals, "approval"),
 				diag.Rocec("approve", diag.Path("PLAN", o.out)))
 		}
-		fmt.Fprintf(a.Stderr, "saved; do it with: %s\n", given.ApplyCommand(o.out, dir, m))
+		fmt.Fprintf(a.Stderr, "saved; apply it with: %s\n", given.ApplyCommand(o.out, dir, m))
 		if len(m.Environment) > 0 {
-			fmt.Fprintf(a.Stderr, "It wants the environment as it is now: %s.\n", diag.And(m.EnvironmentNames()))
+			fmt.Fprintf(a.Stderr, "Apply it with these environment variables as they are now: %s.\n", diag.And(m.EnvironmentNames()))
 		}
 	}
 	return nil
 }
 
-// given returns everything that this command names for a plan, and more flags for the command that goes on.
+// given returns the inputs of a plan that this command names, and more flags for the command that applies it.
 func (a *app) given(only []string, adopt bool, more ...diag.Word) *savedplan.Given {
 	return &savedplan.Given{
 		Tool: a.Rocec.Version, Vars: a.Vars, VarFiles: a.VarFiles, Environ: a.Environ, Allowed: a.Allowed, Targets: only,
@@ -190,7 +189,7 @@ func (a *app) given(only []string, adopt bool, more ...diag.Word) *savedplan.Giv
 	}
 }
 
-// labSoak is how long devices of a rehearsal must hold; nil: as long as their steps say.
+// labSoak returns how long devices of a rehearsal must work; nil: the time depends on their steps.
 func (o *planOptions) labSoak() *time.Duration {
 	if o.lab == "" {
 		return nil

@@ -48,7 +48,7 @@ func (a *app) remove(ctx context.Context, dir string, hosts []string, o session.
 		return exit.Fail(exit.Interrupted, "interrupted; nothing was changed")
 	}
 	if strange := strangers(plan, seen, o.Lab != ""); len(strange) > 0 {
-		return exit.Fail(exit.Machines, "%s cannot be reached, and no run of this fabric has changed %s: is the name right? Nothing was changed.",
+		return exit.Fail(exit.Machines, "%s cannot be reached, and no run of this fabric has changed %s. Check the name. Nothing was changed.",
 			nodeset.Text(strange, nodeset.Devices, 200), diag.Plural(len(strange), "it", "them"))
 	}
 	debts := a.Debts(dir, devices.LabDir)
@@ -93,7 +93,7 @@ func (a *app) remove(ctx context.Context, dir string, hosts []string, o session.
 	return nil
 }
 
-// inOneWave is the order of hosts that carry nothing for the fabric.
+// inOneWave returns an order with a single wave, for hosts that carry no traffic of the fabric.
 func inOneWave(plan *deploy.Plan, f *report.Report) *deploy.Order {
 	w := &deploy.Wave{Phase: 1, Stream: true}
 	gone := map[string]bool{}
@@ -103,7 +103,7 @@ func inOneWave(plan *deploy.Plan, f *report.Report) *deploy.Order {
 			gone[d.Device.Name] = true
 		}
 	}
-	for _, d := range f.Tree().Devices { // a host that is set by hand is in the fabric still, and next to its switches
+	for _, d := range f.Tree().Devices { // a host that is set by hand is still in the fabric, and cabled to its switches
 		if d.Role == target.Switch && slices.ContainsFunc(d.Source.Ports, func(p *ir.Port) bool { return gone[p.Peer().Device().Name] }) {
 			w.Near = append(w.Near, d)
 		}
@@ -111,7 +111,7 @@ func inOneWave(plan *deploy.Plan, f *report.Report) *deploy.Order {
 	return &deploy.Order{Waves: []*deploy.Wave{w}}
 }
 
-// nothingRemoved ends a remove without changes: the journal records the debts that are left and those that are settled.
+// nothingRemoved ends a remove without changes. It records in the journal which debts are left and which are settled.
 func (a *app) nothingRemoved(l session.Job, debts map[string]view.Debt) error {
 	left := l.Plan.Summary().Pending
 	if left > 0 || slices.ContainsFunc(l.Removes, func(name string) bool { _, owed := debts[name]; return owed || l.Known[name] }) {
@@ -120,7 +120,7 @@ func (a *app) nothingRemoved(l session.Job, debts map[string]view.Debt) error {
 			err = log.Finish(nil)
 		}
 		if err != nil {
-			return exit.Fail(exit.Machines, "what is left to do could not be written into the journal of runs: %v", err)
+			return exit.Fail(exit.Machines, "the pending hosts could not be written into the journal of runs: %v", err)
 		}
 	}
 	if err := a.NothingToDo(l.Plan, l.Format); err != nil {
@@ -132,7 +132,7 @@ func (a *app) nothingRemoved(l session.Job, debts map[string]view.Debt) error {
 	return nil
 }
 
-// goneNames are the hosts that arguments name. One that the fabric still has, and that is not set by hand, is refused.
+// goneNames returns the hosts that arguments name. It refuses a device of the fabric, unless it is a host set by hand.
 func goneNames(f *ir.Fabric, args []string) ([]string, error) {
 	has := map[string]*ir.Device{}
 	for _, d := range f.Devices {
@@ -165,7 +165,7 @@ func goneNames(f *ir.Fabric, args []string) ([]string, error) {
 	return names, nil
 }
 
-// strangers returns hosts that no run knows and that cannot be reached or are in no lab: a mistyped name must not become a debt.
+// strangers returns hosts that no run has changed, and that cannot be reached or are in no lab. So a mistyped name never becomes a debt.
 func strangers(plan *deploy.Plan, seen map[string]bool, lab bool) []string {
 	var names []string
 	for _, d := range plan.Devices {

@@ -15,7 +15,7 @@ type replaceOptions struct {
 	fingerprint string
 }
 
-// replace changes a new device in an old place, and takes over its host key.
+// replace applies to a device that was replaced, and trusts its new host key.
 func (a *app) replace(ctx context.Context, dir, name string, o replaceOptions) (err error) {
 	f, devices, err := a.Open(dir, []string{name}, o.Lab)
 	if err != nil {
@@ -31,7 +31,7 @@ func (a *app) replace(ctx context.Context, dir, name string, o replaceOptions) (
 	if err := devices.Trust(ctx, o.fingerprint, &o.ChangeOptions); err != nil {
 		return err
 	}
-	if devices.Lab == nil { // the way there is made anew, with the host keys that are on file now
+	if devices.Lab == nil { // connect again, with the host keys that are known now
 		devices.Dialer.Close() //nolint:errcheck // it has served
 		if err := devices.Connect(); err != nil {
 			return err

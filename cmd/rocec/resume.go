@@ -23,15 +23,14 @@ func resumeCommand(a *app) *cobra.Command {
 	var u unlockOptions
 	cmd := &cobra.Command{
 		Use:   "resume RUN | resume --abandon [DEVICE…]",
-		Short: "bring a run to its end that died or lost devices",
-		Long: "Resume asks the devices of a run what they hold. A change that is in place and in use is kept; after apply --confirm it\n" +
-			"still waits to be confirmed. A change that is half way is undone, and what was only prepared is taken away. Devices on\n" +
-			"which the run is over are left alone. Devices that the run had not begun stay as they are: plan and apply again for those.\n" +
-			"It looks for the run of another machine or user on the devices of the fabric (-C DIR, --lab), and goes on only where this\n" +
-			"fabric still wants the change of the run.\n\n" +
-			"With --abandon it reads the devices (all of the fabric without a name) and prints who holds their locks, since when, and\n" +
-			"how far the run came there. It takes away the leftovers of a run that is over, after asking. It refuses while the process of\n" +
-			"the run lives, and where the run has changed the device and is not confirmed yet.",
+		Short: "finish a run that died or lost devices",
+		Long: "Resume reads the state of the devices of a run. It keeps a change that is in place and in use; after apply --confirm the\n" +
+			"change still waits to be confirmed. It undoes a change that is half way, and removes files that were only prepared. It does not\n" +
+			"touch devices on which the run is over. For devices that the run had not begun, plan and apply again. For a run of another machine\n" +
+			"or user, it asks the devices of the fabric (-C DIR, --lab), and goes on only if this fabric still wants the change of the run.\n\n" +
+			"With --abandon it reads the named devices (default: all of the fabric) and prints who holds their locks, since when, and how far\n" +
+			"the run came there. After asking, it removes the locks and files of a run that is over. It refuses while the process of the run is\n" +
+			"alive, and on a device with a change that is not confirmed yet.",
 		Example: "  rocec resume last\n" +
 			"  rocec resume --abandon leaf01",
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -48,7 +47,7 @@ func resumeCommand(a *app) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if abandon {
-				if err := without(cmd, "abandon", "goes on with no run", "format", "parallel", "undrain", "hook-timeout"); err != nil {
+				if err := without(cmd, "abandon", "does not go on with a run", "format", "parallel", "undrain", "hook-timeout"); err != nil {
 					return err
 				}
 				u.lab, u.only = o.Lab, o.Only
@@ -56,15 +55,15 @@ func resumeCommand(a *app) *cobra.Command {
 			}
 			for _, flag := range []string{"run", "auto-approve"} {
 				if cmd.Flags().Changed(flag) {
-					return exit.Fail(exit.Usage, "--%s is about --abandon", flag)
+					return exit.Fail(exit.Usage, "--%s needs --abandon", flag)
 				}
 			}
 			return a.resume(cmd.Context(), args[0], o)
 		},
 	}
-	cmd.Flags().BoolVar(&abandon, "abandon", false, "take away locks and leftovers of runs that are over, instead")
+	cmd.Flags().BoolVar(&abandon, "abandon", false, "do not resume; remove locks and leftovers of runs that are over")
 	cmd.Flags().StringVar(&u.run, "run", "",
-		"with --abandon: the `run` whose lock it is, needed where it was started on another machine or by another user")
+		"with --abandon: the `run` that holds the lock; required if another machine or user started it")
 	approveFlag(cmd, &u.approve, "with --abandon: do not ask")
 	runFlags(a, cmd, &o)
 	return cmd
@@ -83,7 +82,7 @@ func (a *app) resume(ctx context.Context, name string, o session.RunOptions) (er
 		return err
 	}
 	if len(r.Begun) == 0 {
-		a.TellNothing(l, r.Devices, "Run %s had begun on no device; nothing is to be done.", o.Format)
+		a.TellNothing(l, r.Devices, "Run %s had begun on no device; there is nothing to do.", o.Format)
 		return nil
 	}
 	if len(r.Open) == 0 {
@@ -102,9 +101,9 @@ func (a *app) resume(ctx context.Context, name string, o session.RunOptions) (er
 	defer f.Close(&err)
 	g := session.GoingOn{Verb: "resume", Goal: txn.Keep, Options: o}
 	if l.Hold != "" {
-		g.Goal = txn.Hold // only a person confirms it
+		g.Goal = txn.Hold // rocec confirm must keep it
 		if !slices.ContainsFunc(r.Open, func(d journal.Device) bool { return l.OutcomeOf(d.Name) != string(deploy.Unconfirmed) }) {
-			g.Together = true // they were checked when the run ended, and are only asked
+			g.Together = true // the devices were checked when the run ended, so reading their state is enough
 		}
 	}
 	results, err := r.GoOn(ctx, f, r.Open, &g)
@@ -116,7 +115,7 @@ func (a *app) resume(ctx context.Context, name string, o session.RunOptions) (er
 		n += len(l.Adopted.Absent)
 	}
 	if n > 0 && o.Format == "text" && len(o.Only) == 0 {
-		fmt.Fprintf(a.Stdout, "%s had not been begun. Plan again for those: %s\n", diag.Count(n, "device"),
+		fmt.Fprintf(a.Stdout, "The run had not begun on %s. Plan again for those: %s\n", diag.Count(n, "device"),
 			diag.Rocec("plan", diag.Path("DIR", l.Fabric)))
 	}
 	if results.Count(deploy.Unconfirmed) > 0 && !results.Interrupted {

@@ -23,14 +23,13 @@ func rollbackCommand(a *app) *cobra.Command {
 	var o rollbackOptions
 	cmd := &cobra.Command{
 		Use:   "rollback RUN",
-		Short: "put back what was there before a run; shows its plan first",
-		Long: "Rollback goes back from a run, on all its devices or on those of --target. Devices that wait to be confirmed, or are half\n" +
-			"way, are undone at once. Devices that kept the change get the content from before, by a run of its own; the journal keeps\n" +
-			"that content. A device that was changed since is refused, and nothing goes back until it is left out. --min-capacity and\n" +
-			"--max-dark bind the devices that kept the change. For those undone at once, --max-dark binds hosts. A device that has\n" +
-			"undone the run is left alone: it holds the content of another run. The fabric is not needed where the journal knows the\n" +
-			"run. For a run of another machine or user, rollback asks the devices of the fabric (-C DIR, --lab), which keep the content\n" +
-			"from before. RUN may be last, the newest one; with -C DIR, of that fabric.",
+		Short: "restore the content from before a run, after showing the plan",
+		Long: "Rollback undoes a run, on all its devices or those of --target. Devices that wait to be confirmed, or are half way, are\n" +
+			"undone at once. For devices that kept the change, a new run restores the content from before, which the journal keeps. Rollback\n" +
+			"refuses if a device was changed since; leave that device out. --min-capacity and --max-dark limit the restored devices; of devices\n" +
+			"undone at once, --max-dark limits hosts. A device that has already undone the run is not touched. If the journal has the run,\n" +
+			"rollback does not need the fabric. For a run of another machine or user, it asks the devices of the fabric (-C DIR, --lab), which\n" +
+			"keep the content from before. RUN may be last, the newest run (with -C DIR: of that fabric).",
 		Example: "  rocec rollback last\n" +
 			"  rocec rollback last --target leaf01",
 		Args: takes(1, 1),
@@ -56,7 +55,7 @@ type rollbackOptions struct {
 	only []string
 }
 
-// goingOn returns the flags of a rollback in the form that the verbs share that go on with a run.
+// goingOn returns the flags of a rollback as the options that confirm, resume and rollback share.
 func (o *rollbackOptions) goingOn() session.RunOptions {
 	return session.RunOptions{Format: o.Format, Parallel: o.Parallel, Hooks: hooks.Programs{Undrain: o.Undrain, Timeout: o.HookTime}}
 }
@@ -67,7 +66,7 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 		return err
 	}
 	l := r.Log
-	if len(hooks.Owed(l)) > 0 { // otherwise --undrain is for the rollback alone
+	if len(hooks.Owed(l)) > 0 { // otherwise --undrain is only for the rollback
 		if err := hooks.Same(l, o.Undrain); err != nil {
 			return err
 		}
@@ -140,7 +139,7 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 		return a.NothingToDo(&b.Kept, o.Format)
 	}
 	if b.Seq == nil && slices.ContainsFunc(b.Order.Waves, func(w *deploy.Wave) bool { return !w.Stream }) {
-		a.Say("not judged: which hosts are cut off meanwhile, and whether other runs hold devices beside these. The fabric of run %s cannot be "+
+		a.Say("not checked: hosts that are cut off meanwhile, and locks of other runs on neighbours. The fabric of run %s cannot be "+
 			"read as it was.", l.Run)
 	}
 	if !b.Kept.Empty() {
@@ -148,7 +147,7 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 			if len(b.Open) == 0 {
 				return err
 			}
-			b.Barred = true // going back from the devices that the run holds is never barred
+			b.Barred = true // undoing devices that the run still holds is always allowed
 		}
 	}
 	if b.Seq != nil && len(b.Seq.Refused) > 0 {
@@ -157,11 +156,11 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 		return exit.With(exit.Errors)
 	}
 	if b.Seq == nil && o.given() && slices.ContainsFunc(b.Order.Waves, func(w *deploy.Wave) bool { return !w.Stream }) {
-		return exit.Fail(exit.Usage, "--min-capacity and --max-dark cannot be kept: the fabric of run %s cannot be read as it was, so the ways "+
-			"between hosts are not known. Nothing was changed. Leave the flags out, or restore the fabric in %s", l.Run, l.Fabric)
+		return exit.Fail(exit.Usage, "--min-capacity and --max-dark cannot be kept: the fabric of run %s cannot be read as it was, so the paths "+
+			"between hosts are unknown. Nothing was changed. Leave the flags out, or restore the fabric in %s", l.Run, l.Fabric)
 	}
 	if s := b.Kept.Summary(); s.Unreachable+s.Refused+len(unasked) > o.MaxFailures {
-		return exit.Fail(exit.Machines, "%s cannot go back. Nothing was changed. Leave them out with --target, or go on without them "+
+		return exit.Fail(exit.Machines, "%s cannot be rolled back. Nothing was changed. Leave them out with --target, or go on without them "+
 			"with --max-failures %d.",
 			diag.Count(s.Unreachable+s.Refused+len(unasked), "device"), s.Unreachable+s.Refused+len(unasked))
 	}
@@ -193,7 +192,7 @@ func (a *app) goBack(ctx context.Context, r *session.OpenedRun, f *session.Fleet
 		return first
 	}
 	if b.Barred {
-		return exit.Fail(exit.Locked, "the devices that kept run %s stay as they are: another run holds devices beside them", l.Run)
+		return exit.Fail(exit.Locked, "the devices that kept run %s were not rolled back: another run holds neighbours of these devices", l.Run)
 	}
 	results, err := a.Apply(ctx, session.Job{
 		ChangeOptions: o.ChangeOptions, Order: b.Order, Hooks: o.Programs(), Fabric: l.Fabric, Name: l.Name, Only: o.only,
@@ -205,12 +204,12 @@ func (a *app) goBack(ctx context.Context, r *session.OpenedRun, f *session.Fleet
 	return cmp.Or(session.Outcome(results), first)
 }
 
-// nothingBack ends a rollback if the run is undone on every device. If another run wrote what the devices hold now, it names that run,
-// which the person may mean.
+// nothingBack ends a rollback of a run that is undone on every device. If another run wrote the present content of the devices, it names
+// that run, which the person may mean.
 func (a *app) nothingBack(l *journal.Log, logs []*journal.Log, b *session.WayBack, format string) error {
 	devices := slices.Concat(b.Over, b.Unsure)
 	if len(devices) == 0 {
-		fmt.Fprintf(a.Stdout, "Run %s had begun on no device; nothing is to be done.\n", l.Run)
+		fmt.Fprintf(a.Stdout, "Run %s had begun on no device; there is nothing to do.\n", l.Run)
 		return nil
 	}
 	if format == "json" {
@@ -226,11 +225,11 @@ func (a *app) nothingBack(l *journal.Log, logs []*journal.Log, b *session.WayBac
 	switch {
 	case writer == nil || writer.Undoes == l.Run && len(b.Unsure) == 0:
 		if format == "text" {
-			fmt.Fprintln(a.Fitted(a.Stdout), text+" Nothing to go back from.")
+			fmt.Fprintln(a.Fitted(a.Stdout), text+" There is nothing to roll back.")
 		}
 		return nil
 	default:
-		return exit.Fail(exit.Usage, "%s What the devices hold was written by run %s. To go back from that: %s", text, writer.Run,
+		return exit.Fail(exit.Usage, "%s Run %s wrote the present content of the devices. To roll that back: %s", text, writer.Run,
 			deploy.RunCommand("rollback", writer.Run))
 	}
 }

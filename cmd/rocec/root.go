@@ -25,7 +25,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// tableOrder has cobra list verbs as the tables have them, rather than by name.
+// tableOrder makes cobra list verbs in the order of the tables, instead of by name.
 var tableOrder = sync.OnceFunc(func() { cobra.EnableCommandSorting = false })
 
 func newRoot(p *person.Person) *cobra.Command {
@@ -35,8 +35,8 @@ func newRoot(p *person.Person) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "rocec",
 		Short: "a compiler for lossless RoCE fabrics",
-		Long: "rocec compiles a lossless RoCE fabric, described in HCL, into configuration of switches and hosts,\n" +
-			"proves before anything is pushed that it cannot freeze or drop under load, and pushes it over SSH.",
+		Long: "rocec compiles a lossless RoCE fabric, described in HCL, into configuration of switches and hosts, proves before anything is\n" +
+			"pushed that it cannot freeze or drop under load, and pushes it over SSH.",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -56,23 +56,24 @@ func newRoot(p *person.Person) *cobra.Command {
 		},
 	}
 	f := root.PersistentFlags()
-	f.StringVarP(&a.Dir, "dir", "C", "", "the fabric's `folder`, for every verb; where a verb takes DIR, the same")
+	f.StringVarP(&a.Dir, "dir", "C", "", "the fabric's `folder`, the same as the argument DIR")
 	f.StringArrayVar(&a.Vars, "var", nil, "value of a variable, as `k=v`; repeatable")
 	f.StringArrayVar(&a.VarFiles, "var-file", nil, "`file` with values of variables; repeatable")
-	f.StringArrayVar(&a.Allowed, "allow-outside", nil, "`folder` outside of the fabric's repository that modules may be in; repeatable")
+	f.StringArrayVar(&a.Allowed, "allow-outside", nil, "`folder` outside of the fabric's repository that may contain modules; repeatable")
 	f.StringArrayVar(&a.Site.Policies, "policy", nil, "`file` with a policy, beside the one of the site in "+rights.Folder+"/policy.hcl; repeatable")
 	f.StringVar(&a.Site.Key, "sign-key", "", "`file` with the SSH key that signs plans and runs, as ssh-keygen -Y takes it (default: "+
 		"$"+session.KeyVariable+")")
 	f.StringVar(&a.Color, "color", "auto", "colour: auto, always or never")
 	f.BoolVarP(&a.Quiet, "quiet", "q", false, "print results only")
-	f.BoolVarP(&a.Verbose, "verbose", "v", false, "print what is being done")
+	f.BoolVarP(&a.Verbose, "verbose", "v", false, "print each step")
 	f.StringVar(&a.LogFormat, "log-format", "text", "logs on stderr: text or json")
-	f.IntVar(&a.MaxObjects, "max-objects", lang.DefaultMaxObjects, "most `names` a fabric may expand to")
-	f.DurationVar(&a.Budget, "budget", globals.DefaultBudget, "work the PFC-loop proof may take, as a `duration`: counted, 100 million steps "+
-		"a second, so that verdicts are the same on every machine")
+	f.IntVar(&a.MaxObjects, "max-objects", lang.DefaultMaxObjects, "maximum number of `names` to which a fabric may expand")
+	f.DurationVar(&a.Budget, "budget", globals.DefaultBudget, "work limit of the PFC-loop proof, as a `duration`; rocec counts 100 million "+
+		"steps as "+
+		"a second, so verdicts are the same on every machine")
 	f.StringVar(&a.Dir, "chdir", "", "as some verbs called it")
-	_ = f.MarkHidden("chdir") // fails where there is no such flag
-	root.Flags().BoolVar(&askVersion, "version", false, "print which rocec this is")
+	_ = f.MarkHidden("chdir") // fails if there is no such flag
+	root.Flags().BoolVar(&askVersion, "version", false, "print the version and build of rocec")
 	root.CompletionOptions.DisableDefaultCmd = true
 	type list = []*cobra.Command
 	for _, g := range []struct {
@@ -97,7 +98,7 @@ func newRoot(p *person.Person) *cobra.Command {
 		}
 	}
 	addFormerVerbs(a.Person, root)
-	root.SetHelpCommand(&cobra.Command{Use: "__help", GroupID: "help", Hidden: true}) // else cobra's own takes the place of that of the table
+	root.SetHelpCommand(&cobra.Command{Use: "__help", GroupID: "help", Hidden: true}) // else cobra adds its own
 	offerCommon(root)
 	a.Site.Folder, a.Site.Flags = rights.Folder, flagsOfChanges(root)
 	root.SetFlagErrorFunc(wrongFlag)
@@ -116,7 +117,7 @@ func flagsOfChanges(root *cobra.Command) (names []string) {
 	return slices.Compact(names)
 }
 
-// fitHelp makes every line of help and usage fit the width.
+// fitHelp sets help and usage functions whose lines fit the width.
 func fitHelp(p *person.Person, root *cobra.Command) {
 	width := p.Width(p.Stdout)
 	root.SetUsageFunc(func(cmd *cobra.Command) error {
@@ -138,8 +139,8 @@ func fitHelp(p *person.Person, root *cobra.Command) {
 	})
 }
 
-// printUsage prints how a verb is called. A template of cobra would bring text/template, which calls methods by name: then the linker keeps
-// every method of every type, a quarter of the program.
+// printUsage prints the usage of a verb. A template of cobra would need text/template, which calls methods by name: then the linker keeps
+// every method of every type, which is a quarter of the program.
 func printUsage(w io.Writer, cmd *cobra.Command, width int) {
 	fmt.Fprintln(w, "Usage:")
 	if cmd.Runnable() && cmd.HasParent() {
@@ -208,7 +209,7 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 	return &exit.Error{Status: exit.Usage, Message: text + "\nsee: " + help}
 }
 
-// sayFlag returns the message for a bad value of a flag, in the words of the flag's type.
+// sayFlag returns the message for a bad value of a flag, worded for the flag's type.
 func sayFlag(err error) string {
 	bad, ok := errors.AsType[*pflag.InvalidValueError](err)
 	if !ok {
@@ -219,9 +220,9 @@ func sayFlag(err error) string {
 	case !strings.Contains(kind, "int") && !strings.Contains(kind, "float"):
 		return err.Error()
 	case digits().MatchString(value):
-		return flag + " takes a smaller number than " + diag.Cut(value)
+		return flag + " needs a smaller number than " + diag.Cut(value)
 	default:
-		return flag + " takes a number, not " + strconv.Quote(diag.Cut(value))
+		return flag + " needs a number, not " + strconv.Quote(diag.Cut(value))
 	}
 }
 

@@ -19,9 +19,9 @@ func runsCommand(a *app) *cobra.Command {
 	var o runsOptions
 	cmd := &cobra.Command{
 		Use:   "runs [RUN]",
-		Short: "list the changes that were led from this machine: who, when, why, and the outcome",
-		Long: "Runs lists the runs that were led from this machine, those of one fabric with -C. With RUN it prints the outcome of\n" +
-			"each device, or a change record (--format md). With --check it looks for edits of the journals: the chain of lines, the\n" +
+		Short: "list the runs started on this machine: who, when, why, and the outcome",
+		Long: "Runs lists the runs started on this machine; with -C, those of one fabric. With RUN it prints the outcome of each\n" +
+			"device, or a change record (--format md). With --check it looks for edits of the journals: the chain of lines, the\n" +
 			"signature at the end, the content from before, and with --devices the records that the devices of the fabric keep.",
 		Example: "  rocec runs\n" +
 			"  rocec runs last\n" +

@@ -65,8 +65,8 @@ func TestSavedPlanIsNamedAgain(t *testing.T) {
 	require.Equal(t, exit.Good, code, stdout+stderr)
 	command := "rocec apply --plan '" + saved + "' --var-file '" + strings.ReplaceAll(values, "'", `'\''`) +
 		`' --var 'owner=s3cret'\''s value' --var weight=51 --target tor1,store1 --target '!store2' ` + dir
-	assert.Contains(t, stderr, "saved; do it with: "+command+"\n")
-	assert.Contains(t, stderr, "It wants the environment as it is now: ROCEC_VAR_owner.")
+	assert.Contains(t, stderr, "saved; apply it with: "+command+"\n")
+	assert.Contains(t, stderr, "Apply it with these environment variables as they are now: ROCEC_VAR_owner.")
 	data, err := os.ReadFile(saved)
 	require.NoError(t, err)
 	assert.NotContains(t, string(data), "s3cret")
@@ -74,7 +74,7 @@ func TestSavedPlanIsNamedAgain(t *testing.T) {
 	code, stdout, _ = rocecWith(t, nil, "show", "--plan", saved)
 	require.Equal(t, exit.Good, code)
 	assert.Contains(t, stdout, "variables   owner weight\n")
-	assert.Contains(t, stdout, "It is no signature")
+	assert.Contains(t, stdout, "It is not a signature")
 
 	other := filepath.Join(t.TempDir(), "other.values")
 	require.NoError(t, os.WriteFile(other, []byte("weight = 50\n"), 0o644))
@@ -107,7 +107,7 @@ func TestSavedPlanIsNamedAgain(t *testing.T) {
 		assert.Contains(t, stderr, c.says, c.name)
 		assert.Contains(t, stderr, "Nothing was changed", c.name)
 		if c.code == exit.Usage {
-			assert.Contains(t, stderr, "\nIf you mean to apply it as it was made: rocec apply --plan '"+saved+"' ", c.name)
+			assert.Contains(t, stderr, "\nTo apply it with its own inputs: rocec apply --plan '"+saved+"' ", c.name)
 		}
 		assert.Empty(t, stdout, c.name)
 	}

@@ -22,26 +22,23 @@ func selftestCommand(a *app) *cobra.Command {
 	var o selftestOptions
 	cmd := &cobra.Command{
 		Use:   "selftest [DIR]",
-		Short: "ask devices what documents leave open; prove that a switch marks",
-		Long: "Selftest asks the devices of a fabric for what public documents leave open and rocec relies on. By level 0 it\n" +
-			"reads and changes nothing. It prints each claim with its place in the documents, the command, the answer, and whether the claim " +
-			"holds there.\n" +
-			"Names of devices and users, addresses and serial numbers are replaced by words such as device-1 and addr-1.\n\n" +
-			"With --out it saves the same text after it was shown, and only after asking. It is never sent anywhere; docs/evidence says\n" +
-			"how such a text becomes a report.\n\n" +
-			"The exit status is about reading the devices: 3 where one could not be read, whatever the verdicts are.\n\n" +
+		Short: "ask devices for facts that documents lack; prove that a switch marks",
+		Long: "Selftest asks the devices of a fabric for facts on which rocec relies and which public documents lack. Level 0 only reads. It\n" +
+			"prints each claim with its place in the documents, the command, the answer, and whether the claim " +
+			"holds there. Names of devices and users, addresses and serial numbers are replaced by words such as device-1 and addr-1.\n\n" +
+			"With --out it shows this text, asks, and then saves it. Rocec never sends the text anywhere; docs/evidence describes how it\n" +
+			"becomes a report.\n\n" +
+			"The exit status does not depend on the verdicts: it is 3 if a device could not be read.\n\n" +
 			"Level 2 proves that a switch marks. It lowers one ECN threshold of one egress queue for 5 seconds, sends an exchange through that " +
-			"queue, and reads the\n" +
-			"counters of notifications at both hosts. It plans, locks and writes a journal as apply does, and goes back at the end; the switch " +
-			"goes back by itself if rocec dies.\n" +
-			"It refuses a switch that would restart for it or would drop what it cannot mark, and a queue that others use. The status is 1 " +
-			"where nothing is proved.",
+			"queue, and reads the counters of notifications at both hosts. It plans, locks and writes a journal as apply does, and restores the\n" +
+			"threshold at the end; if rocec dies, the switch restores it by itself. It refuses a switch that would restart for the change or\n" +
+			"would drop packets that it cannot mark, and a queue with other traffic. The status is 1 if nothing is proved.",
 		Example: "  rocec selftest\n" +
 			"  rocec selftest --target leaf01",
 		Args: takes(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.level != 0 && o.level != 2 {
-				return exit.Fail(exit.Usage, "there is no level %d: rocec has level 0, which changes nothing, and level 2", o.level)
+				return exit.Fail(exit.Usage, "there is no level %d: use level 0, which changes nothing, or level 2", o.level)
 			}
 			if err := errors.Join(o.ReadOptions.Check(), o.check(cmd)); err != nil {
 				return err
@@ -57,11 +54,11 @@ func selftestCommand(a *app) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&o.level, "level", 0, "how far it goes: 0 reads and changes nothing, 2 lowers an ECN threshold for 5 seconds")
-	f.StringVar(&o.traffic, "traffic", trafficAny, "of level 2: the two `hosts` A,B that send")
-	f.StringVar(&o.notAfter, "not-after", "", "of level 2: change nothing that may not end by this `time`")
-	f.StringVar(&o.out, "out", "", "save what was shown to a new `file`, after asking")
-	approveFlag(cmd, &o.approve, "save without asking; of level 2, in the lab or with bench = true: change without asking")
+	f.IntVar(&o.level, "level", 0, "0 only reads, 2 lowers an ECN threshold for 5 seconds")
+	f.StringVar(&o.traffic, "traffic", trafficAny, "with level 2: the two `hosts` A,B that send")
+	f.StringVar(&o.notAfter, "not-after", "", "with level 2: make no change that may end after this `time`")
+	f.StringVar(&o.out, "out", "", "save the shown text to a new `file`, after asking")
+	approveFlag(cmd, &o.approve, "save without asking; with level 2, in the lab or with bench = true: change without asking")
 	labFlags(cmd, &o.lab)
 	o.Timeout = selftestTime
 	readFlags(cmd, &o.ReadOptions)
@@ -81,18 +78,18 @@ type selftestOptions struct {
 	only     []string
 }
 
-// check judges the flags of the levels.
+// check refuses flags that the level does not use.
 func (o *selftestOptions) check(cmd *cobra.Command) error {
 	switch {
 	case o.level == 2:
 		return without(cmd, "level 2", "saves no answers", "out")
 	case cmd.Flags().Changed("traffic") || cmd.Flags().Changed("not-after"):
-		return exit.Fail(exit.Usage, "--traffic and --not-after are about --level 2")
+		return exit.Fail(exit.Usage, "--traffic and --not-after need --level 2")
 	}
 	return nil
 }
 
-// selftestTime is how long one device may take: each of some twenty claims may end by its own time limit.
+// selftestTime is the time limit of one device: each of some twenty claims may reach its own time limit.
 const selftestTime = 5 * time.Minute
 
 func (a *app) selftest(ctx context.Context, dir string, o selftestOptions) (err error) {
@@ -106,7 +103,7 @@ func (a *app) selftest(ctx context.Context, dir string, o selftestOptions) (err 
 	defer devices.Close(&err)
 	asked, tree := bundle.Ask(devices.Tree)
 	if len(asked) == 0 {
-		return exit.Fail(exit.Usage, "the documents leave nothing open that these devices could tell")
+		return exit.Fail(exit.Usage, "documents lack no facts about these devices")
 	}
 	read, end := a.Reading()
 	o.Limit(&read)
@@ -131,19 +128,19 @@ func (a *app) selftest(ctx context.Context, dir string, o selftestOptions) (err 
 	return nil
 }
 
-// maySave refuses, before any question, flags with which the bundle cannot be saved at the end.
+// maySave refuses flags with which the bundle cannot be saved, before any device is asked.
 func maySave(p *person.Person, o selftestOptions) error {
 	if o.out == "" {
 		if o.approve {
-			return exit.Fail(exit.Usage, "--auto-approve is about --out FILE, without which nothing is saved")
+			return exit.Fail(exit.Usage, "--auto-approve needs --out FILE: without it nothing is saved")
 		}
 		return nil
 	}
 	if _, err := os.Lstat(o.out); err == nil {
-		return exit.Fail(exit.Usage, "%s is there already, and nothing is overwritten", o.out)
+		return exit.Fail(exit.Usage, "%s already exists, and nothing is overwritten", o.out)
 	}
 	if _, ok := person.Terminal(p.Stdin); !ok && !o.approve {
-		return exit.Fail(exit.Usage, "stdin is not a terminal, so nobody can be asked; to save without asking use --auto-approve")
+		return exit.Fail(exit.Usage, "stdin is not a terminal, so rocec cannot ask; to save without asking use --auto-approve")
 	}
 	return nil
 }
@@ -151,7 +148,7 @@ func maySave(p *person.Person, o selftestOptions) error {
 // saveBundle saves the shown text, if the person agrees.
 func saveBundle(ctx context.Context, p *person.Person, text string, o selftestOptions) error {
 	if !o.approve {
-		q := fmt.Sprintf("Is there nothing in it that others must not see? Save it to %s?", diag.Escape(o.out))
+		q := fmt.Sprintf("Have you checked that it contains nothing secret? Save it to %s?", diag.Escape(o.out))
 		if err := p.AskTo(ctx, q, "yes", "save", "nothing was saved"); err != nil {
 			return err
 		}
@@ -159,7 +156,7 @@ func saveBundle(ctx context.Context, p *person.Person, text string, o selftestOp
 	w, err := os.OpenFile(o.out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return exit.Fail(exit.Usage, "%s is there already, and nothing is overwritten", o.out)
+		return exit.Fail(exit.Usage, "%s already exists, and nothing is overwritten", o.out)
 	case err != nil:
 		return exit.Fail(exit.Machines, "%v", err)
 	}
@@ -167,6 +164,6 @@ func saveBundle(ctx context.Context, p *person.Person, text string, o selftestOp
 	if err = errors.Join(err, w.Close()); err != nil {
 		return exit.Fail(exit.Machines, "%v", err)
 	}
-	p.Say("Saved to %s. It is sent nowhere.", o.out)
+	p.Say("Saved to %s. Rocec sends it nowhere.", o.out)
 	return nil
 }

@@ -99,9 +99,9 @@ func TestSelftestSaves(t *testing.T) {
 	require.NoFileExists(t, out)
 
 	for says, args := range map[string][]string{
-		"there is no level 1: rocec has level 0, which changes nothing, and level 2": {"--level", "1"},
-		"--auto-approve is about --out FILE":                                         {"--auto-approve"},
-		"--parallel is at least 1":                                                   {"--parallel", "0"},
+		"there is no level 1: use level 0, which changes nothing, or level 2": {"--level", "1"},
+		"--auto-approve needs --out FILE":                                     {"--auto-approve"},
+		"--parallel must be at least 1":                                       {"--parallel", "0"},
 	} {
 		code, stdout, stderr = rocec(t, append([]string{"selftest", "--lab=new", dir}, args...)...)
 		require.Equal(t, exit.Usage, code)
@@ -120,7 +120,7 @@ func TestSelftestSaves(t *testing.T) {
 
 	code, _, stderr = rocec(t, "selftest", "--lab=new", "--target", "store1", "--out", out, "--auto-approve", dir)
 	require.Equal(t, exit.Usage, code)
-	require.Contains(t, stderr, "is there already, and nothing is overwritten")
+	require.Contains(t, stderr, "already exists, and nothing is overwritten")
 }
 
 // A device that cannot be read has a section that says why, without its address; the status says so, and the others are shown.

@@ -19,10 +19,10 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// deadMan is when a device raises a low threshold by itself, if rocec does not.
+// deadMan is the time after which a device raises a low threshold by itself, unless rocec has done so.
 const deadMan = 2 * time.Minute
 
-// marks is a proof of marking under way.
+// marks is a running proof of marking.
 type marks struct {
 	*traffic.Marking
 	f       *report.Report
@@ -66,7 +66,7 @@ func proveMarks(ctx context.Context, a *app, dir string, o selftestOptions) (err
 	return m.lowerAndRaise(ctx, a)
 }
 
-// lowerAndRaise lowers and restores the threshold: the device holds the fabric's settings before and after.
+// lowerAndRaise lowers and restores the threshold. Before and after, it checks that the device has the fabric's settings.
 func (m *marks) lowerAndRaise(ctx context.Context, a *app) error {
 	switchName := m.Queue.Device().Name
 	m.devices.Narrow(m.whole, switchName)
@@ -129,7 +129,7 @@ func (m *marks) lowerAndRaise(ctx context.Context, a *app) error {
 	return nil
 }
 
-// asWritten refuses a device that does not hold what the fabric states.
+// asWritten refuses a device whose settings differ from the fabric.
 func (m *marks) asWritten(ctx context.Context, when string) error {
 	p := m.devices.Compare(ctx).Devices[0]
 	switch {
@@ -138,23 +138,24 @@ func (m *marks) asWritten(ctx context.Context, when string) error {
 	case p.Err != nil:
 		return exit.Fail(exit.Machines, "%v", p.Err)
 	}
-	return exit.Fail(exit.Errors, "%s does not hold what the fabric states %s the proof: rocec plan shows the difference", p.Device.Name, when)
+	return exit.Fail(exit.Errors, "%s differs from the fabric %s the proof: rocec plan shows the difference", p.Device.Name, when)
 }
 
-// steady refuses a plan that takes more than a moment: a daemon that restarts, or ports that go down.
+// steady refuses a plan that interrupts traffic, because a daemon restarts or ports go down.
 func steady(p *deploy.DevicePlan) error {
 	if p.Status != deploy.StatusChange {
 		return exit.Fail(exit.Errors, "%s cannot be changed: %s", p.Device.Name, p.Status)
 	}
 	for _, c := range p.Changes {
 		if what, outage := p.Noticed(&c.File.Activate); outage.Least > 0 {
-			return exit.Fail(exit.Errors, "a threshold of %s does not change while traffic runs: %s. Nothing was changed.", p.Device.Name, what)
+			return exit.Fail(exit.Errors, "a new threshold of %s would interrupt traffic: %s. Nothing was changed.",
+				p.Device.Name, what)
 		}
 	}
 	return nil
 }
 
-// mayLower asks the rules of every change.
+// mayLower checks the rules that apply to every change.
 func (m *marks) mayLower(a *app, plan *deploy.Plan, seq *sequence.Sequence, o *session.ChangeOptions) error {
 	if err := m.devices.Barred(m.f, m.dir, plan, seq, "", o); err != nil {
 		return err
@@ -165,7 +166,7 @@ func (m *marks) mayLower(a *app, plan *deploy.Plan, seq *sequence.Sequence, o *s
 	return m.devices.WantsAccepted(m.f, plan, false)
 }
 
-// quiet reads the receiver twice, some seconds apart. why states what passed the queue meanwhile.
+// quiet reads the receiver twice, some seconds apart. why states which traffic passed the queue meanwhile.
 func (m *marks) quiet(ctx context.Context) (why string) {
 	to := m.Exchange.To.Device
 	ask := func(q target.Query) map[*ir.Device]traffic.Counts {
@@ -178,13 +179,13 @@ func (m *marks) quiet(ctx context.Context) (why string) {
 	return m.Quiet(from, ask(count))
 }
 
-// consents states the price and asks for the name of the switch, or for a yes where no person depends on the fabric.
+// consents states the disruption and asks for the name of the switch, or only for a yes if the fabric is a bench or a lab.
 func (m *marks) consents(ctx context.Context, a *app) error {
 	price := view.MarkingPrice(m.Marking, deadMan)
 	bench := m.f.Fabric.Bench || m.devices.Lab != nil
 	switch {
 	case m.o.approve && !bench:
-		return exit.Fail(exit.Usage, "--auto-approve is for a fabric with bench = true: elsewhere a person types the name of the switch. "+
+		return exit.Fail(exit.Usage, "--auto-approve is for a fabric with bench = true: in others a person must type the name of the switch. "+
 			"Nothing was changed.")
 	case m.o.approve:
 		fmt.Fprintln(a.Fitted(a.Stdout), price)
@@ -222,7 +223,7 @@ func (m *marks) send(ctx context.Context) traffic.Marked {
 	return m.Judge(fromBefore, fromAfter, toBefore, toAfter)
 }
 
-// raise goes back from the run.
+// raise undoes the run, which restores the threshold.
 func (m *marks) raise(ctx context.Context, a *app, run string) error {
 	r, err := a.OpenRun(ctx, run, nil, m.o.lab)
 	if err != nil {

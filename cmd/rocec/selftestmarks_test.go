@@ -23,7 +23,7 @@ func TestMarks(t *testing.T) {
 		lab := "--lab=" + filepath.Join(t.TempDir(), "lab")
 		code, _, stderr := rocec(t, "selftest", "--level", "2", lab, "--auto-approve", dir)
 		require.Equal(t, exit.Errors, code)
-		require.Contains(t, stderr, "does not hold what the fabric states before the proof")
+		require.Contains(t, stderr, "differs from the fabric before the proof")
 		code, _, stderr = rocec(t, "apply", lab, "--auto-approve", "--soak", "0s", dir)
 		require.Equal(t, exit.Good, code, stderr)
 		code, _, stderr = rocec(t, "selftest", "--level", "2", lab, dir)
@@ -33,7 +33,7 @@ func TestMarks(t *testing.T) {
 		require.Equal(t, exit.Good, code, stderr)
 		require.Contains(t, stdout, "Marked packets 1000, notifications sent 1000, obeyed 1000.")
 		require.Regexp(t, `Exposed: \d+ hosts, \d+ host-seconds`, stdout)
-		require.Contains(t, stdout, "holds what it held before")
+		require.Contains(t, stdout, "has its former settings again")
 		code, stdout, _ = rocec(t, "plan", lab, "--detailed-exitcode", dir)
 		require.Equal(t, exit.Good, code, stdout)
 	}
@@ -67,7 +67,7 @@ func TestMarksRefused(t *testing.T) {
 	require.Equal(t, exit.Good, code, stderr)
 	code, _, stderr = rocec(t, "selftest", "--level", "2", lab, "--auto-approve", dir)
 	require.Equal(t, exit.Errors, code)
-	require.Contains(t, stderr, "does not change while traffic runs: every port resets (switchd restart). Nothing was changed.")
+	require.Contains(t, stderr, "would interrupt traffic: every port resets (switchd restart). Nothing was changed.")
 }
 
 // TestMarksConsent: without bench = true a person types the name of the switch, and no flag takes its place.

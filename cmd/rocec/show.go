@@ -24,18 +24,17 @@ func showCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show [DIR] NAME [--device-config PATH] | show --from SOURCE NAME | show --plan FILE",
 		Short: "show effective settings, each with the line it came from",
-		Long: "Show prints the effective settings of a device (leaf01), a port (leaf01:swp3) or the way between two hosts\n" +
-			"(gpu001,gpu064), each with the file:line it came from, and what validate finds about these lines.\n" +
-			"With --device-config it also prints each value that the files of the device have otherwise than the fabric wants it.\n" +
-			"With --from it prints the settings that collected files state, in the fabric that rocec audit makes of them.\n" +
-			"With --plan it prints what a saved plan is for, what it was made of, and what it would change.",
+		Long: "Show prints the effective settings of a device (leaf01), a port (leaf01:swp3) or the path between two hosts (gpu001,gpu064).\n" +
+			"Each has the file:line it came from, and the findings of validate about it. With --device-config it also prints each value in the\n" +
+			"files of the device that differs from the fabric. With --from it prints the settings in collected files, and uses the fabric that\n" +
+			"rocec audit derives from them. With --plan it prints the inputs, devices and changes of a saved plan.",
 		Example: "  rocec show leaf01:swp3\n" +
 			"  rocec show gpu001,gpu002\n" +
 			"  rocec show --from site.tar.gz leaf01:swp1",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if o.saved != "" {
 				if len(args) > 0 || a.Dir != "" || o.files != nil || o.from != nil {
-					return exit.Fail(exit.Usage, "--plan FILE says itself which fabric and devices it is for: give no others")
+					return exit.Fail(exit.Usage, "--plan cannot be combined with a fabric or devices: the saved plan contains them")
 				}
 				return nil
 			}
@@ -63,7 +62,7 @@ func showCommand(a *app) *cobra.Command {
 			}
 			name := args[len(args)-1]
 			if len(args) == 1 && a.Dir == "" && holdsFabric(name) {
-				return exit.Fail(exit.Usage, "show: %s is a folder. Name what to show of it: %s", name,
+				return exit.Fail(exit.Usage, "show: %s is a folder. Add a device, a port or two hosts: %s", name,
 					diag.Rocec("show", diag.Path("DIR", name), diag.Kind("NAME")))
 			}
 			return a.show(dir, name, o)
@@ -71,12 +70,12 @@ func showCommand(a *app) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&o.format, "format", "text", "text or json")
 	cmd.Flags().StringVar(&o.saved, "plan", "", "a plan saved in a `file` by plan --out")
-	cmd.Flags().StringArrayVar(&o.files, "device-config", nil, "values that files of the device have, beside the wanted: a file or `folder`")
+	cmd.Flags().StringArrayVar(&o.files, "device-config", nil, "also show the values in files of the device: a file or `folder`")
 	fromFlag(cmd, &o.from)
 	return cmd
 }
 
-// holdsFabric reports whether a path is a folder with files of a fabric in it.
+// holdsFabric reports whether a path is a folder with fabric files.
 func holdsFabric(name string) bool {
 	files, err := filepath.Glob(filepath.Join(name, "*.hcl"))
 	return err == nil && len(files) > 0
@@ -99,7 +98,7 @@ func (a *app) show(dir, name string, o showOptions) error {
 	switch {
 	case f.Part != nil && kind != "pair":
 		device, port, _ := strings.Cut(name, ":")
-		d, _ := facts.FindDevice(f.Fabric, device) // it was described
+		d, _ := facts.FindDevice(f.Fabric, device) // it exists: it was described above
 		sections = append(sections, f.Read(d, port))
 	case f.Part != nil:
 	case o.files != nil:
@@ -127,7 +126,7 @@ func (a *app) show(dir, name string, o showOptions) error {
 	return nil
 }
 
-// readBeside adds the values that files of a device state and that are not the wanted ones.
+// readBeside adds the values in files of a device that differ from the fabric.
 func readBeside(f *ir.Fabric, name, kind string, files []string, sections []facts.Section) ([]facts.Section, error) {
 	if kind == "pair" {
 		return nil, exit.Fail(exit.Usage, "--device-config is for a device or one of its ports")
@@ -164,7 +163,7 @@ func (a *app) showSaved(name, format string) error {
 	return nil
 }
 
-// addRead adds to the memory model of a switch the value that the last verify from this machine read, if there is one.
+// addRead adds a value to the memory model of a switch: the one that the last verify on this machine read, if any.
 func (a *app) addRead(dir, name string, sections []facts.Section) {
 	at := slices.IndexFunc(sections, func(s facts.Section) bool { return s.Title == facts.MemoryModel })
 	state, err := a.StateDir("samples")
@@ -174,7 +173,7 @@ func (a *app) addRead(dir, name string, sections []facts.Section) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return
 	}
-	kept, _ := samples.Open(state, dir).Load() // verify reports samples that cannot be used
+	kept, _ := samples.Open(state, dir).Load() // only verify reports unusable samples
 	if k := kept[name]; k != nil {
 		for _, f := range k.Facts {
 			if f.Name == facts.MemoryModel {

@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// topics are texts that help prints beside verbs and pages.
+// topics are the texts that help prints, apart from verbs and pages.
 var topics = []struct {
 	name  string
 	print func(*person.Person, *cobra.Command)
@@ -41,7 +41,7 @@ var changeFlags = []struct {
 	{"Questions and output", []string{"auto-approve", "message", "diff", "expand", "notes", "format"}},
 	{"When a change is kept", []string{"confirm", "soak", "max-failures", "on-failure", "on-anomaly"}},
 	{"In which order", []string{"parallel", "no-canary", "min-capacity", "max-dark", "not-after", "drain", "undrain", "hook-timeout"}},
-	{"What a person answers for", []string{"assume-peer-ready", "skip-cabling-check", "accept-unverified", "alone"}},
+	{"What you take responsibility for", []string{"assume-peer-ready", "skip-cabling-check", "accept-unverified", "alone"}},
 }
 
 // changeExample shows change flags at work.
@@ -50,7 +50,7 @@ const changeExample = `rocec apply --target leaf01 --confirm 10m -m "ticket 4711
 // flagsExample shows global flags at work.
 const flagsExample = `rocec -C examples/day-two --var racks=3 validate`
 
-// fewFlags are, by verb, the flags that its own help shows. The others are change flags.
+// fewFlags lists, for some verbs, the flags that their help shows. Their other flags are change flags.
 var fewFlags = []struct {
 	verb  string
 	flags []string
@@ -64,7 +64,7 @@ var fewFlags = []struct {
 	{"rollback", []string{"target", "auto-approve", "confirm", "lab", "message"}},
 }
 
-// fewOf are the flags of a verb below rocec that its help shows; nil: all of them.
+// fewOf returns the flags that the help of a verb shows; nil: all of its flags.
 func fewOf(cmd *cobra.Command) []string {
 	for _, few := range fewFlags {
 		if cmd.CommandPath() == cmd.Root().Name()+" "+few.verb {
@@ -74,7 +74,7 @@ func fewOf(cmd *cobra.Command) []string {
 	return nil
 }
 
-// some are flags of a set, in the order of their names.
+// some returns the flags of a set that names lists, in that order.
 func some(set *pflag.FlagSet, names []string) *pflag.FlagSet {
 	out := pflag.NewFlagSet("", pflag.ContinueOnError)
 	out.SortFlags = false
@@ -89,7 +89,7 @@ func printFlags(w io.Writer, title string, set *pflag.FlagSet, width int) {
 	flags, heads, column := flagHelps(set), []string{}, 0
 	for _, f := range flags {
 		head := strings.TrimRight(f.name+" "+f.value, " ")
-		if !strings.HasPrefix(head, "--") { // a letter comes first
+		if !strings.HasPrefix(head, "--") { // with its short form first
 			head = "  " + head
 		} else {
 			head = "      " + head
@@ -106,12 +106,12 @@ func printFlags(w io.Writer, title string, set *pflag.FlagSet, width int) {
 	}
 }
 
-// printChangeFlags prints the flags of the verbs that change devices, and which of them the other verbs have.
+// printChangeFlags prints the flags of the verbs that change devices: all flags of apply, and for each other verb the ones that it has.
 func printChangeFlags(p *person.Person, root *cobra.Command) {
 	width := p.Width(p.Stdout)
 	w := view.NewFitWriter(p.Stdout, width)
 	apply := verbNamed(root, "apply").Flags()
-	fmt.Fprintln(w, "The flags of the verbs that change devices. Apply takes all of them.")
+	fmt.Fprintln(w, "The flags of the verbs that change devices. Apply has all of them.")
 	for _, g := range changeFlags {
 		printFlags(w, g.title, some(apply, g.flags), width)
 	}
@@ -128,7 +128,7 @@ func printChangeFlags(p *person.Person, root *cobra.Command) {
 				}
 			}
 		}
-		fmt.Fprintf(w, "\nBeside the flags of its help, %s takes %s.\n", few.verb, diag.And(more))
+		fmt.Fprintf(w, "\nIn addition to the flags in its help, %s has %s.\n", few.verb, diag.And(more))
 	}
 	fmt.Fprintf(w, "\nExample:\n  %s\n", changeExample)
 }
@@ -137,12 +137,12 @@ func printChangeFlags(p *person.Person, root *cobra.Command) {
 func printGlobalFlags(p *person.Person, root *cobra.Command) {
 	width := p.Width(p.Stdout)
 	w := view.NewFitWriter(p.Stdout, width)
-	fmt.Fprintln(w, "Every verb takes these flags, before its name or behind it.")
+	fmt.Fprintln(w, "Every verb has these flags. Write them before or after its name.")
 	printFlags(w, "Flags", root.PersistentFlags(), width)
 	fmt.Fprintf(w, "\nExample:\n  %s\n", flagsExample)
 }
 
-// printReference prints the help of every verb, as docs/reference.md has it for the web.
+// printReference prints the help of every verb, with the content of docs/reference.md.
 func printReference(p *person.Person, root *cobra.Command) {
 	for _, verb := range shownVerbs(root) {
 		fmt.Fprintf(p.Stdout, "--- %s\n", verb.CommandPath())

@@ -25,16 +25,16 @@ func traceCommand(a *app) *cobra.Command {
 	var o traceOptions
 	cmd := &cobra.Command{
 		Use:   "trace [DIR] A B | trace --from SOURCE A B",
-		Short: "what happens to a packet from one host to another, hop by hop",
-		Long: "Trace follows the packets of an intent from host A to host B, and the congestion notifications\n" +
-			"back: at every hop of every way the field that decides, the cos group, the pauses, the headroom,\n" +
-			"the queue and the marking. Hops that are alike are one, and so are pairs of interfaces of the two\n" +
-			"hosts; --all shows each. A and B are hosts (gpu001) or interfaces of hosts (gpu001:ens1f0).\n\n" +
-			"What is wrong at a hop is what validate finds there: the same code, words and place. The first hop\n" +
-			"that breaks losslessness is named, and makes the exit status 1. Findings that a comment silences\n" +
-			"(rocec:ignore) are counted, listed with -v, and do not make it 1.\n\n" +
-			"--from follows the packets through the network of collected files: devices are set as their files state, and cables\n" +
-			"and routing are those that rocec audit finds. Files that leave a verdict open make the exit status 1, too.",
+		Short: "follow a packet from one host to another, hop by hop",
+		Long: "Trace follows the packets of an intent from host A to host B, and the congestion notifications back. For every hop of every\n" +
+			"path it prints the field that decides, the cos group, the pauses, the headroom, the queue and the marking. Equal hops, and equal\n" +
+			"pairs of interfaces of the two hosts, are printed once; --all shows each. A and B are hosts (gpu001) or interfaces of hosts\n" +
+			"(gpu001:ens1f0).\n\n" +
+			"A hop has the findings of validate about it, with the same code, text and place. If one breaks losslessness, trace names the\n" +
+			"first, and exits with 1. Findings that a comment silences (rocec:ignore) are counted, listed with -v, and do not change the exit\n" +
+			"status.\n\n" +
+			"--from follows the packets through the network of collected files, with the settings in these files, and the cables and routing\n" +
+			"that rocec audit finds. The exit status is also 1 if the files do not suffice for a verdict.",
 		Example: "  rocec trace gpu001 gpu002\n" +
 			"  rocec trace --from site.tar.gz gpu001 gpu002",
 		Args: takes(2, 3),
@@ -61,9 +61,9 @@ func traceCommand(a *app) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.intent, "intent", "", "only the packets of this roce block, by `name`")
+	f.StringVar(&o.intent, "intent", "", "only the packets of the roce block with this `name`")
 	f.StringArrayVar(&o.down, "down", nil, "trace with the links at these `ports` down, such as leaf1:swp3; repeatable")
-	f.BoolVar(&o.all, "all", false, "show every device and every pair of interfaces, also those that are alike")
+	f.BoolVar(&o.all, "all", false, "show every device and every pair of interfaces, also equal ones")
 	f.StringVar(&o.format, "format", "text", "text or json")
 	fromFlag(cmd, &o.from)
 	return cmd
@@ -88,7 +88,7 @@ func (a *app) trace(dir, from, to string, o traceOptions) error {
 		q.Intent, q.From, q.To = trip.Intent, trip.From, trip.To
 		t, err := walk.Run(q)
 		if err != nil {
-			return exit.Fail(exit.Errors, "where the packets of %q go is not known: %s", q.Intent.Name, validate.RoutingText(err))
+			return exit.Fail(exit.Errors, "the path of the packets of %q is unknown: %s", q.Intent.Name, validate.RoutingText(err))
 		}
 		if says.Unset(t); f.Part != nil {
 			trace.JudgeFiles(says, t, f)

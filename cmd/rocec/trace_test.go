@@ -171,8 +171,8 @@ func TestTraceHoldsNotificationsUp(t *testing.T) {
 	_, back, found := strings.Cut(text, "congestion notifications")
 	require.True(t, found)
 	require.Equal(t, 2, strings.Count(back, "link pause: waits with the rest"), back)
-	require.Regexp(t, `=> on cables of link pause the notifications wait with the rest: out of\s+store5:ens1f0 and leaf1:swp1\n`, back)
-	require.NotContains(t, back, "nothing holds the notifications up")
+	require.Regexp(t, `on cables with link pause the notifications wait with other packets: out of\s+store5:ens1f0 and\s+leaf1:swp1\n`, back)
+	require.NotContains(t, back, "no hop delays the notifications")
 	_, text, _ = rocec(t, "trace", dir, "store1", "store5", "--color", "always")
 	require.NotContains(t, text, diag.Green+"=> on")
 }
@@ -208,7 +208,7 @@ func TestShowMarksFirst(t *testing.T) {
 		return out
 	}
 	few := marks("150000")
-	require.Regexp(t, `of how many ports +never, with 3 ports\n.*this min takes 9 that`, few)
+	require.Regexp(t, `of how many ports +never, with 3 ports +this min needs 9 ports at once; f x`, few)
 	require.NotContains(t, few, "or more of")
 	enough := marks("40000")
 	require.Regexp(t, `of how many ports +3 or more of 3`, enough)

@@ -46,8 +46,8 @@ func TestTraceFoldsPairs(t *testing.T) {
 	code, text, stderr := rocec(t, "trace", dir, "gpu01", "gpu02")
 	require.Equal(t, exit.Good, code, stderr)
 	require.Equal(t, 2, strings.Count(text, ", data: gpu01:rail[1-8] to gpu02:rail[1-8]"), text)
-	require.Contains(t, text, "8 pairs of interfaces alike; each with the one of its name")
-	require.Contains(t, text, "56 pairs of interfaces alike; each with those of other names")
+	require.Contains(t, text, "8 pairs of interfaces alike; each with the interface of the same name")
+	require.Contains(t, text, "56 pairs of interfaces alike; each with the interfaces of other names")
 	require.Contains(t, text, "   leaf[1-8] ", "each pair passes another")
 	require.Contains(t, text, "one of 8: spine[1-8]", "each pair passes any")
 	require.Less(t, strings.Count(text, "\n"), 90)
@@ -73,8 +73,8 @@ func TestTraceKeepsPairsApart(t *testing.T) {
 	})
 	_, text, _ := rocec(t, "trace", dir, "gpu01", "gpu02")
 	require.Contains(t, text, "data: gpu01:rail1 to gpu02:rail1\n")
-	require.Contains(t, text, "data: gpu01:rail[2-4] to gpu02:rail[2-4]\n   pairs    3 pairs of interfaces alike; each with the one of its "+
-		"name")
+	require.Contains(t, text, "data: gpu01:rail[2-4] to gpu02:rail[2-4]\n   pairs    3 pairs of interfaces alike; each with the interface "+
+		"of the same name")
 	require.Contains(t, text, "data: gpu01:rail1 to gpu02:rail[2-4]\n")
 	require.Contains(t, text, "data: gpu01:rail[2-4] to gpu02:rail1\n")
 
@@ -82,9 +82,9 @@ func TestTraceKeepsPairsApart(t *testing.T) {
 	code, text, _ := rocec(t, "trace", "--down", "gpu02:rail3", dir, "gpu01", "gpu02")
 	require.Equal(t, exit.Errors, code)
 	require.Contains(t, text, "data: gpu01:rail[1-4] to gpu02:rail3\n   pairs    4 pairs of interfaces alike; each with each")
-	require.Contains(t, text, "data: gpu01:rail[1-2,4] to gpu02:rail[1-2,4]\n   pairs    3 pairs of interfaces alike; each with the one of "+
-		"its name")
-	require.Contains(t, text, "data: gpu01:rail[1-4] to gpu02:rail[1-2,4]\n   pairs    9 pairs of interfaces alike; each with those of "+
+	require.Contains(t, text, "data: gpu01:rail[1-2,4] to gpu02:rail[1-2,4]\n   pairs    3 pairs of interfaces alike; each with the interface "+
+		"of the same name")
+	require.Contains(t, text, "data: gpu01:rail[1-4] to gpu02:rail[1-2,4]\n   pairs    9 pairs of interfaces alike; each with the interfaces of "+
 		"other names")
 	require.Equal(t, 2, strings.Count(text, "=> first break: "), "there and back: %s", text)
 }

@@ -20,7 +20,7 @@ type unlockOptions struct {
 	only    []string
 }
 
-// unlock takes away locks and leftovers of runs that are over.
+// unlock removes locks and leftovers of runs that are over.
 func (a *app) unlock(ctx context.Context, names []string, o unlockOptions) (err error) {
 	_, devices, err := a.Open(a.Here(), slices.Concat(o.only, names), o.lab)
 	if err != nil {
@@ -41,7 +41,7 @@ func (a *app) unlock(ctx context.Context, names []string, o unlockOptions) (err 
 		}
 		if d.Unseen {
 			unreachable++
-			fmt.Fprintf(a.Stdout, "%s  the login user cannot see locks there: that takes root\n", d.Device.Name)
+			fmt.Fprintf(a.Stdout, "%s  the login user cannot read locks there: this needs root\n", d.Device.Name)
 			continue
 		}
 		if d.Lock != nil {
@@ -74,7 +74,7 @@ func (a *app) unlock(ctx context.Context, names []string, o unlockOptions) (err 
 	}
 	switch {
 	case len(found) == 0 && unreachable == 0:
-		fmt.Fprintln(a.Stdout, "No locks and nothing left.")
+		fmt.Fprintln(a.Stdout, "No locks or leftovers of runs.")
 		return nil
 	case take == 0 && len(found) > 0:
 		return exit.With(exit.Locked)

@@ -25,21 +25,19 @@ func validateCommand(a *app) *cobra.Command {
 	files := targets.Linters().Searched()
 	cmd := &cobra.Command{
 		Use:   "validate [DIR] [--device-config PATH]...",
-		Short: "judge a fabric, or files of switches, without a device",
-		Long: "Validate judges a fabric without a login to a device; or, with --device-config, files of devices.\n" +
-			"A folder is searched for " + diag.And(files) + ",\n" +
-			"and for copies named after their switch (leaf01-" + files[0] + "). Files of one folder and one\n" +
-			"such name are of one switch. With DIR or -C, files are judged beside the fabric there: each by the device that its\n" +
-			"folder or its name has. The fabric adds speeds, lengths of cables, models and releases, the lossless\n" +
-			"classes, and the ports that face each other. Without DIR, files are judged by themselves.\n" +
-			"A file that no rule has judged is not good: the last line counts such files, with the reason;\n" +
-			"the exit status is then 1 with --warnings-as-errors, and always where no file was judged.\n\n" +
-			"For a fabric without errors it prints a line per lossless cos group: whether it is free of PFC loops, with how many\n" +
-			"failures of links, and under which routing. Notes that differ in a name only are one. --why shows the proofs, what they\n" +
-			"assume, and every note by itself.\n\n" +
-			"The formats text and json name files as you would type them. The formats of CI systems (sarif, junit, github, gitlab)\n" +
-			"name them from the root of the repository, the folder with .git above the fabric's, wherever rocec is started. With\n" +
-			"github, tables are appended to the file that GITHUB_STEP_SUMMARY names.",
+		Short: "judge a fabric, or files of devices, without a login",
+		Long: "Validate judges a fabric, or with --device-config files of devices. It logs in to no device. A folder is searched for " +
+			diag.And(files) + ", and for copies named after their switch (leaf01-" + files[0] + "). Files of one folder and one such\n" +
+			"name belong to one switch. With DIR or -C, files are compared with the fabric there: the folder or the name of a file names its\n" +
+			"device. The fabric adds speeds, lengths of cables, models and releases, the lossless classes, and the cables between ports.\n" +
+			"Without DIR, files are judged by themselves. A file that no rule could judge is not good: the last line counts such files, with\n" +
+			"the reason. The exit status is then 1 with --warnings-as-errors, and always if no file was judged.\n\n" +
+			"For a fabric without errors it prints a line per lossless cos group: whether it is free of PFC loops, up to how many failed links,\n" +
+			"and under which routing. Notes that differ only in a name are printed once. --why shows the proofs, their assumptions, and every\n" +
+			"note separately.\n\n" +
+			"The formats text and json name files as you would type them. The formats of CI systems (sarif, junit, github, gitlab) name them\n" +
+			"from the root of the repository, the folder with .git above the fabric's. With github, tables are appended to the file that\n" +
+			"GITHUB_STEP_SUMMARY names.",
 		Example: "  rocec validate\n" +
 			"  rocec validate --why\n" +
 			"  rocec validate --device-config startup.yaml\n" +
@@ -50,7 +48,7 @@ func validateCommand(a *app) *cobra.Command {
 				return err
 			}
 			if known != (devicefiles.Baselines{}) && !cmd.Flags().Changed("device-config") {
-				return exit.Fail(exit.Usage, "a baseline goes with --device-config; in a fabric, write # rocec:ignore CODE reason above the line")
+				return exit.Fail(exit.Usage, "a baseline needs --device-config; in a fabric, write # rocec:ignore CODE reason above the line")
 			}
 			write := report.Formats[slices.Index(names, format)].Write
 			var f *report.Report
@@ -84,9 +82,9 @@ func validateCommand(a *app) *cobra.Command {
 	cmd.Flags().StringVar(&format, "format", "text", "text, json, sarif, junit, github, gitlab or md")
 	offer(cmd, "format", names...)
 	baselineFlags(cmd, &known)
-	cmd.Flags().StringArrayVar(&devices, "device-config", nil, "judge files of devices, a file or a `folder`; may be given several times")
+	cmd.Flags().StringArrayVar(&devices, "device-config", nil, "judge files of devices: a file or a `folder`; repeatable")
 	cmd.Flags().BoolVar(&strict, "warnings-as-errors", false, "exit 1 also when there are only warnings, or a file of a switch was not judged")
-	cmd.Flags().BoolVar(&why, "why", false, "show the proof of every lossless group, what it assumes, and every note by itself")
+	cmd.Flags().BoolVar(&why, "why", false, "show the proofs, their assumptions, and every note separately")
 	return cmd
 }
 

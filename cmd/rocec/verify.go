@@ -20,20 +20,20 @@ func verifyCommand(a *app) *cobra.Command {
 	var o verifyOptions
 	cmd := &cobra.Command{
 		Use:   "verify [DIR]",
-		Short: "read settings, states and counters back, and compare them with the fabric",
-		Long: "Verify reads the devices and changes nothing. It prints the settings that are not as written, the links and daemons that\n" +
-			"are down, and the counters of lost or misdirected traffic that have risen since the last verify. It keeps its samples\n" +
-			"below $XDG_STATE_HOME/rocec/samples. A device that was never verified is read twice, 5 seconds apart. A device that has\n" +
-			"restarted is judged by its counters since then. rocec explain WORD has the meaning of a word such as unsound.\n\n" +
-			"With --from SOURCE it logs in nowhere, and compares files with the fabric: configurations of devices, as\n" +
-			"validate --device-config reads them, which people keep or another program renders. Each value that differs is reported at\n" +
-			"its place, with the wanted one, and with the verdict on its device. A folder may also have HOST.json, the output\n" +
-			"of `rocec-host check --json` on a host. A device without a file is unknown, and not good.\n\n" +
-			"With --traffic, hosts send packets to each other, after asking: 1000 messages for each intent, 20 seconds at most.\n" +
-			"It prints the priority in which the counters of the way moved.\n\n" +
-			"With --gids it reads the GID tables of the hosts' RDMA devices, and nothing else. For every intent of a NIC it prints the\n" +
-			"index that connections must use: the one of the intent's version, on the interface of its VLAN, with the address that the\n" +
-			"fabric states. It prints the settings for NCCL, UCX and perftest. A link-local GID never fits.",
+		Short: "read settings, states and counters of devices, and compare them with the fabric",
+		Long: "Verify reads the devices and changes nothing. It prints settings that differ from the fabric, links and daemons that are\n" +
+			"down, and counters of lost or misdirected traffic that rose since the last verify. It keeps its samples below\n" +
+			"$XDG_STATE_HOME/rocec/samples. A device that was never verified is read twice, 5 seconds apart. For a device that has restarted\n" +
+			"since, counters count from its start. rocec explain WORD prints the meaning of a word such as unsound.\n\n" +
+			"With --from SOURCE it logs in to no device, and compares files with the fabric: configurations of devices, as for validate\n" +
+			"--device-config, that people keep or another program renders. It prints each value that differs with its place, the wanted value,\n" +
+			"and the verdict on its device. A folder may also contain HOST.json, the output of `rocec-host check --json` on a host. A device\n" +
+			"without a file is unknown, and not good.\n\n" +
+			"With --traffic, hosts send packets to each other, after asking: 1000 messages for each intent, 20 seconds at most. It prints the\n" +
+			"priority in which the counters on the path rose.\n\n" +
+			"With --gids it reads only the GID tables of the hosts' RDMA devices. For every intent of a NIC it prints the index that\n" +
+			"connections must use: the entry with the intent's version, the interface of its VLAN, and the address that the fabric states. It\n" +
+			"prints the settings for NCCL, UCX and perftest. A link-local GID never fits.",
 		Example: "  rocec verify\n" +
 			"  rocec verify --traffic\n" +
 			"  rocec verify --gids --target gpu017",
@@ -54,14 +54,14 @@ func verifyCommand(a *app) *cobra.Command {
 			}
 			switch {
 			case o.gids:
-				if err := without(cmd, "gids", "reads GID tables alone", "from", "since", "traffic", "auto-approve"); err != nil {
+				if err := without(cmd, "gids", "reads only GID tables", "from", "since", "traffic", "auto-approve"); err != nil {
 					return err
 				}
 				return a.gids(cmd.Context(), dir, gidsOptions{o.ReadOptions, o.format, o.lab, o.only})
 			case len(o.from) == 0:
 				return a.verify(cmd.Context(), dir, o)
 			}
-			err = without(cmd, "from", "reads files and no device", "lab", "since", "traffic", "parallel", "timeout", "ask-sudo-password")
+			err = without(cmd, "from", "reads files instead of devices", "lab", "since", "traffic", "parallel", "timeout", "ask-sudo-password")
 			if err != nil {
 				return err
 			}
@@ -70,17 +70,19 @@ func verifyCommand(a *app) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.since, "since", string(deploy.SinceLast),
-		"what counters are compared with: last (the last verify) or boot (the start of the device)")
-	f.StringArrayVar(&o.from, "from", nil, "judge devices by files: a file or `folder` of configurations, or of reports of hosts; repeatable")
+		"the start of counting: last (the last verify) or boot (the start of the device)")
+	f.StringArrayVar(&o.from, "from", nil, "compare files with the fabric: a file or `folder` of configurations, or of reports of hosts; "+
+		"repeatable")
 	f.StringVar(&o.format, "format", "text", "text or json; with --from also sarif, junit, github or gitlab")
 	offer(cmd, "format", report.FormatNames()...)
 	offer(cmd, "since", string(deploy.SinceLast), string(deploy.SinceBoot))
-	f.StringVar(&o.traffic, "traffic", "", "send a short exchange between two members of each intent, or between hosts `A,B`, and say which "+
+	f.StringVar(&o.traffic, "traffic", "", "send a short exchange between two members of each intent, or between hosts `A,B`, and print "+
+		"which "+
 		"counters moved")
 	f.Lookup("traffic").NoOptDefVal = trafficAny
 	approveFlag(cmd, &o.approve, "send the exchange of --traffic without asking")
 	f.BoolVar(&o.strict, "strict", false, "exit 1 also for devices that are other and sound")
-	f.BoolVar(&o.gids, "gids", false, "print the GID tables of hosts instead, and the index each intent must use")
+	f.BoolVar(&o.gids, "gids", false, "print only the GID tables of hosts, and the index that each intent must use")
 	labFlags(cmd, &o.lab)
 	readFlags(cmd, &o.ReadOptions)
 	sudoFlag(a, cmd)
@@ -90,7 +92,7 @@ func verifyCommand(a *app) *cobra.Command {
 
 type verifyOptions struct {
 	session.ReadOptions
-	traffic       string // empty: none is sent
+	traffic       string // empty: no traffic is sent
 	approve       bool
 	since, format string
 	from          []string // files and folders; nil: devices are read
@@ -138,7 +140,7 @@ func (o *verifyOptions) checkFormat() error {
 	return exit.Choice("format", o.format, "text", "json")
 }
 
-// verifyFrom is verify by files, for the devices that --target names.
+// verifyFrom compares files with the fabric, for the devices that --target names.
 func (a *app) verifyFrom(ctx context.Context, dir string, o verifyOptions) error {
 	f, err := a.LoadGood(dir)
 	if err != nil {
@@ -159,23 +161,23 @@ func (a *app) verifyFrom(ctx context.Context, dir string, o verifyOptions) error
 	case ctx.Err() != nil:
 		return exit.Fail(exit.Interrupted, "interrupted")
 	case len(found.Devices)+len(sources.Reports.Missing) == 0:
-		return exit.Fail(exit.Usage, "--from found no file of a device, and there is no host among these devices")
+		return exit.Fail(exit.Usage, "--from found no file of these devices, and none of the devices is a host")
 	case judged != nil:
 		judged.Strict = o.strict
 	}
 	return a.verified(dir, f, verifyFound{found, nil, &sources.Reports, nil, judged}, o)
 }
 
-// verifyFound is what verify judges.
+// verifyFound contains the observations that verify judges.
 type verifyFound struct {
 	*rollout.Verification
 	debts map[string]view.Debt
-	from  *view.Reports        // what the devices told of themselves; nil: they were read
-	sent  []view.VerifyTraffic // what --traffic saw
-	files *report.Report       // of configurations; nil: --from has no configuration
+	from  *view.Reports        // from files; nil: the devices were read
+	sent  []view.VerifyTraffic // the results of --traffic
+	files *report.Report       // about configurations; nil: --from has none
 }
 
-// verified prints what was found, and reports by its error whether all is good.
+// verified prints the observations. Its error is nil if all are good.
 func (a *app) verified(dir string, f *report.Report, found verifyFound, o verifyOptions) error {
 	unlike := session.JudgeHealth(f.Fabric, found.Verification)
 	doc := view.VerifyJSON(f.Fabric, found.Verification, unlike, o.since, found.from, found.sent, o.strict)
@@ -187,7 +189,7 @@ func (a *app) verified(dir string, f *report.Report, found verifyFound, o verify
 		}
 	case o.format != "text":
 		if found.files == nil {
-			return exit.Fail(exit.Usage, "--format %s is for configurations of devices, and --from has reports of hosts alone", o.format)
+			return exit.Fail(exit.Usage, "--format %s is for configurations of devices, and --from has only reports of hosts", o.format)
 		}
 		if err := report.Formats[at].Write(a.Stdout, found.files, a.Options(a.Stdout)); err != nil {
 			return err

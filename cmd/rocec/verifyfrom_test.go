@@ -141,7 +141,7 @@ func TestVerifyFrom(t *testing.T) {
 			exit.Errors, `lldpad is active \x1b[2J`,
 		},
 		{"none", func(string) string { return "" }, exit.Machines, "unknown: store2 (no report in"},
-		{"another host", replace(`"host":"store2"`, `"host":"store3"`), exit.Machines, `it is of a host called "store3"`},
+		{"another host", replace(`"host":"store2"`, `"host":"store3"`), exit.Machines, `it is from a host called "store3"`},
 		{"a copy", replace(`"boot-2"`, `"boot-1"`), exit.Machines, "it has the boot id of that of"},
 		{"a NIC twice", func(s string) string {
 			i := strings.Index(s, `"nics":[`) + len(`"nics":[`)

@@ -20,16 +20,16 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// trafficAny is --traffic without a value: two members of each intent.
+// trafficAny is the value of --traffic without an argument: two members of each intent send.
 const trafficAny = "any"
 
-// trafficTrips returns the pairs of members that exchange packets. For each intent these are the first and last member, if on different
-// hosts, or the two ends in pair, "A,B". A host in maintenance or left out by --target sends nothing.
+// trafficTrips returns the pairs of members that exchange packets. These are the two ends in pair, "A,B", or the first and last member of
+// each intent if they are on different hosts. Hosts in maintenance, and hosts that --target leaves out, send nothing.
 func trafficTrips(f *ir.Fabric, tree *target.Tree, pair string) ([]walk.Question, error) {
 	if pair != trafficAny {
 		from, to, ok := strings.Cut(pair, ",")
 		if !ok {
-			return nil, exit.Fail(exit.Usage, "--traffic takes two hosts, or interfaces of hosts, such as --traffic=gpu001,gpu002")
+			return nil, exit.Fail(exit.Usage, "--traffic needs two hosts, or interfaces of hosts, such as --traffic=gpu001,gpu002")
 		}
 		trips, err := facts.FindTrips(f, from, to, "")
 		if err != nil {
@@ -93,7 +93,7 @@ func pathOf(t *walk.Walk) []traffic.Hop {
 	return out
 }
 
-// exchanges prepares what is sent: the way, the GIDs and the tool, or why it cannot be.
+// exchanges prepares the exchanges: the path, the GIDs and the tool, or the reason why nothing can be sent.
 func (a *app) exchanges(ctx context.Context, f *ir.Fabric, whole *target.Tree, devices *session.Fleet, pair string) (
 	[]*traffic.Exchange, []view.VerifyTraffic, error,
 ) {
@@ -119,9 +119,9 @@ func (a *app) exchanges(ctx context.Context, f *ir.Fabric, whole *target.Tree, d
 		way, err := walk.Run(t)
 		switch {
 		case err != nil:
-			doc.Reason = "where its packets go is not known: " + validate.RoutingText(err)
+			doc.Reason = "the path of its packets is unknown: " + validate.RoutingText(err)
 		case way.Data.Cables < 0:
-			doc.Reason = "no way leads there"
+			doc.Reason = "there is no path"
 		default:
 			x.Path = pathOf(way.Data)
 			doc.Reason = cmp.Or(has[from].Err, has[to].Err, table[from].Err, table[to].Err)
@@ -134,7 +134,7 @@ func (a *app) exchanges(ctx context.Context, f *ir.Fabric, whole *target.Tree, d
 		}
 		if doc.Reason == "" {
 			if x.Tool = traffic.Choose(x.Intent, has[from].Text, has[to].Text); x.Tool == nil {
-				doc.Reason = "the hosts have no tool in common that can mark its packets; install perftest (ib_write_bw) on both"
+				doc.Reason = "no tool that can mark its packets is on both hosts; install perftest (ib_write_bw) on both"
 			} else {
 				doc.Tool = x.Tool.Name
 			}

@@ -45,7 +45,7 @@ func buildVersion() versionInfo {
 	return v
 }
 
-// buildOf returns what the rest of rocec needs to know of a build.
+// buildOf returns the facts about a build that other packages need.
 func buildOf(v versionInfo) globals.Build {
 	return globals.Build{Version: v.Version, Release: versions.Release(v.Version), Tool: v.Version}
 }
@@ -54,7 +54,7 @@ func versionCommand(a *app) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:     "version",
-		Short:   "print which rocec this is",
+		Short:   "print the version and build of rocec",
 		Example: "  rocec version --format json",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -68,7 +68,7 @@ func versionCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// printVersion is also what the flag --version of rocec itself does.
+// printVersion prints the version, also for the flag --version.
 func printVersion(p *person.Person, format string) error {
 	v := buildVersion()
 	if format == "json" {

@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// claimTime is how long the command of one claim may take, in seconds.
+// claimTime is the time limit of the command of one claim, in seconds.
 const claimTime = 15
 
 // Asked is a device with its claims, and its answers.
@@ -25,8 +25,8 @@ type Asked struct {
 	facts   deviceFacts
 }
 
-// Ask returns the devices of a tree whose targets have claims, and a tree that asks these devices. The answers are in the devices once the
-// tree was observed.
+// Ask returns the devices of a tree whose targets have claims, and a tree whose observation asks them the claims. The observation stores
+// the answers in the devices.
 func Ask(tree *target.Tree) ([]*Asked, *target.Tree) {
 	var out []*Asked
 	ask := &target.Tree{}
@@ -42,7 +42,7 @@ func Ask(tree *target.Tree) ([]*Asked, *target.Tree) {
 		to := *d
 		to.Cleanups, to.Watches, to.Inspection = nil, nil, nil
 		if !slices.ContainsFunc(one.claims, func(c target.Claim) bool { return c.Own }) {
-			to.Files = nil // wrote alone reads them
+			to.Files = nil // only wrote reads the files
 		}
 		to.Identity = slices.DeleteFunc(slices.Clone(d.Identity), func(p target.Probe) bool { return p.Name != target.ReleaseProbe })
 		to.Probes = []target.Probe{{Name: "names", Query: target.Query{Cmd: factsCmd}, Judge: func(answer []byte) []string {
@@ -67,18 +67,18 @@ func Ask(tree *target.Tree) ([]*Asked, *target.Tree) {
 	return out, ask
 }
 
-// bounded returns the query of a claim with its errors, within bounds of time and length. The query does not fail.
+// bounded returns the query of a claim with limits of time and length. The answer includes error output, and the query never fails.
 func bounded(q target.Query) target.Query {
 	const form = `{ timeout %d sh -c %s 2>&1 || echo "(exit status $?)"; } | head -c %d`
 	q.Cmd = fmt.Sprintf(form, claimTime, nic.Quote(q.Cmd), target.MostAnswer+1)
 	return q
 }
 
-// New returns the bundle of devices that answered, and the mask for its text. have has what was observed of each device of asked.
+// New returns the bundle of devices that answered, and the mask for its text. have contains the observation of each device of asked.
 func New(f *ir.Fabric, asked []*Asked, have []*deploy.Have) (*Bundle, *mask.Mask) {
 	hides := fabricMask(f)
 	words := map[*ir.Device]string{}
-	for _, d := range asked { // the numbers begin with those that are shown
+	for _, d := range asked { // devices that are shown get the first numbers
 		words[d.of.Source] = knowDevice(hides, d.of.Source)
 	}
 	for _, d := range f.Devices {
@@ -110,8 +110,8 @@ func (d *Asked) section(word string, have *deploy.Have) *Section {
 	case have.Err != nil:
 		s.NotRead = string(have.Err.Kind) + ": " + have.Err.Detail
 	case !d.facts.whole:
-		s.NotRead = "the device did not say what it is called, so that its answers could not be freed of its names"
-	case len(have.Wrong) > 0: // of another release than its answers would be filed under
+		s.NotRead = "the device did not report its name, so its names could not be removed from its answers"
+	case len(have.Wrong) > 0: // the device has another release than the fabric states
 		s.NotRead = strings.Join(have.Wrong, " ")
 	}
 	if s.NotRead != "" {
@@ -131,11 +131,11 @@ func (d *Asked) section(word string, have *deploy.Have) *Section {
 	return s
 }
 
-// tool is the word by which files and settings of rocec name it: in a first line, or in the names of profiles.
+// tool is the word that marks files and settings of rocec, in a first line or in the names of profiles.
 const tool = "rocec"
 
-// wrote reports whether a device may hold content of rocec. A run leaves its record there, and a login that cannot read the record has met
-// the folder of a run. Files that came by build or an image have the name of rocec, or need no edit.
+// wrote reports whether a device may have content that rocec wrote. A run leaves its record on the device, or at least a folder that the
+// login cannot read. Files from rocec build or an image contain the name of rocec, or need no edit.
 func wrote(have *deploy.Have) bool {
 	if have.Count != 0 {
 		return true
@@ -154,7 +154,7 @@ func wrote(have *deploy.Have) bool {
 	return false
 }
 
-// models returns the models of a device, without the names that a person has declared.
+// models returns the models of a device, without names of models that the fabric declares.
 func models(d *ir.Device) (out []string) {
 	add := func(name string) {
 		if !slices.Contains(out, name) {

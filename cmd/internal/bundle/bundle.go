@@ -14,38 +14,38 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Bundle is what devices answered.
+// Bundle contains the answers of devices.
 type Bundle struct {
 	Tool    string // the version of rocec
 	Lab     bool   // the devices are simulated
 	Devices []*Section
 }
 
-// Section is what one device answered.
+// Section contains the answers of one device.
 type Section struct {
 	Word    string // "device-1"
 	Targets []string
-	Release string // of the operating system, as the device says; empty: the targets of the device have no release
+	Release string // of the operating system, as the device reports it; empty: its targets have no releases
 	Models  []string
-	System  string // what else the device says it runs; empty: nothing
-	NotRead string // why there are no answers; empty: there are
+	System  string // other software that the device reports; empty: none
+	NotRead string // why there are no answers; empty: there are answers
 	Answers []Answer
 }
 
 // Answer is the result of one claim.
 type Answer struct {
 	Claim   target.Claim
-	Text    []byte // what its command printed, at most [target.MostAnswer] and a byte
+	Text    []byte // output of its command, at most [target.MostAnswer] + 1 bytes
 	Verdict target.Verdict
 }
 
-// head is how a bundle begins, for who reads it.
+// head is the beginning of a bundle, addressed to its reader.
 const head = `Names of devices and users, addresses and serial numbers are replaced by words: device-1, user-1,
 addr-1, serial-1; the same word is the same thing. Read it before you give it to anybody: a name
 that no program knows stays as it is.
 `
 
-// Text is the bundle as it is shown and saved. Devices that answered alike are one section.
+// Text returns the bundle as it is shown and saved. Devices with equal answers share a section.
 func (b *Bundle) Text(m *mask.Mask) string {
 	var out strings.Builder
 	who := evidence.Real
@@ -106,7 +106,7 @@ func (s *Section) text(m *mask.Mask) string {
 		}
 		text, cut := a.Text, false
 		if len(text) > target.MostAnswer {
-			text, cut = text[:bytes.LastIndexByte(text[:target.MostAnswer], '\n')+1], true // half a name would stay
+			text, cut = text[:bytes.LastIndexByte(text[:target.MostAnswer], '\n')+1], true // half a name would escape the mask
 		}
 		if len(bytes.TrimSpace(text)) == 0 && !cut {
 			fmt.Fprintf(&out, "  (nothing)\n")

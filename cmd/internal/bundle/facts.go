@@ -7,16 +7,16 @@ import (
 	"github.com/rocec/rocec/cmd/internal/mask"
 )
 
-// deviceFacts holds the names, addresses and serial numbers that a device has, so that they can be left out; and its system.
+// deviceFacts contains the names, addresses and serial numbers of a device, which the mask replaces, and its system.
 type deviceFacts struct {
-	whole          bool // the answer has its end
+	whole          bool // the answer is complete
 	hosts, domains []string
 	users, serials []string
 	macs           []string
 	system         string // its name, and the kernel
 }
 
-// factsCmd prints the facts of a device: lines "KIND VALUE", and an end. Its output is not shown.
+// factsCmd prints the facts of a device as lines "KIND VALUE", and a last line "end". Its output is not shown.
 const factsCmd = `say() { [ -z "$2" ] || printf '%s %s\n' "$1" "$2"; }
 say host "$(uname -n)"
 say host "$(timeout 5 hostname -f 2>/dev/null)"
@@ -67,7 +67,7 @@ func readFacts(answer []byte) (f deviceFacts) {
 	return f
 }
 
-// know has the facts of a device replaced.
+// know adds the facts of a device to a mask.
 func (f *deviceFacts) know(m *mask.Mask, word string) {
 	for _, h := range f.hosts {
 		if name, _, _ := strings.Cut(h, "."); !isCommon(name) {

@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// fabricMask returns a mask that knows the names of a fabric which belong to no device.
+// fabricMask returns a mask for the names of a fabric that belong to no device.
 func fabricMask(f *ir.Fabric) *mask.Mask {
 	m := &mask.Mask{}
 	if !isCommon(f.Name) {
@@ -20,13 +20,13 @@ func fabricMask(f *ir.Fabric) *mask.Mask {
 	return m
 }
 
-// knowDevice makes the word of a device of the fabric, and has its name and its address replaced by the word.
+// knowDevice makes the word of a device of the fabric. The mask replaces the name and the address of the device by this word.
 func knowDevice(m *mask.Mask, d *ir.Device) (word string) {
 	word = m.Word(mask.Device)
 	m.Know(d.Name, word)
 	knowHost(m, word, d.SSH.Address)
 	knowUser(m, d.SSH.User)
-	hops, _ := destination.Jump(d.SSH.Jump) // lang has judged it
+	hops, _ := destination.Jump(d.SSH.Jump) // lang has checked it
 	for _, hop := range hops {
 		knowUser(m, hop.User)
 		m.KnowAs(mask.Name, hop.Host)
@@ -38,13 +38,13 @@ func knowDevice(m *mask.Mask, d *ir.Device) (word string) {
 	return word
 }
 
-// address reports whether a host is named by its address.
+// address reports whether a host name is an address.
 func address(host string) bool {
 	_, err := netip.ParseAddr(host)
 	return err == nil
 }
 
-// knowHost has a name of a host replaced, with and without its domain, and the domain.
+// knowHost adds a name of a host to the mask, with and without its domain, and the domain.
 func knowHost(m *mask.Mask, word, host string) {
 	m.Know(host, word)
 	name, domain, ok := strings.Cut(host, ".")
@@ -55,15 +55,15 @@ func knowHost(m *mask.Mask, word, host string) {
 	m.KnowAs(mask.Name, domain)
 }
 
-// knowUser has a user replaced.
+// knowUser adds the name of a user to the mask.
 func knowUser(m *mask.Mask, user string) {
 	if !isCommon(user) {
 		m.KnowAs(mask.User, user)
 	}
 }
 
-// isCommon reports whether a user, host or fabric has a name that every system has, a name from the factory, or the name of a system.
-// Such a name identifies no owner, and it is a part of paths and commands.
+// isCommon reports whether the name of a user, host or fabric is on every system, is a factory default, or names a system. Such a name
+// identifies no owner, and occurs in paths and commands.
 func isCommon(name string) bool {
 	name = strings.ToLower(name)
 	return slices.Contains([]string{"root", "nobody", "localhost"}, name) ||

@@ -22,16 +22,16 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// mostLogins is how many logins may fail before no further device is asked. Accounts are locked after a few.
+// mostLogins is the number of failed logins after which no further device is asked. More could lock the account.
 const mostLogins = 3
 
-// statusMark begins the line behind an answer with the exit status of its command.
+// statusMark begins the line after an answer, which has the exit status of its command.
 const statusMark = "rocec-status "
 
-// noFile is the exit status of a question about a file that is not there.
+// noFile is the exit status of a question about a missing file.
 const noFile = 66
 
-// Device returns a device that is asked all questions, with the way to it. Its answers are in the result of take once it was read.
+// Device returns a device with a login, whose probes ask all questions. After it was read, take returns its answers.
 func Device(name string, login target.Login) (of *target.Device, take func() []answered) {
 	questions := targets.Questions()
 	all := make([]answered, len(questions)+1)
@@ -56,10 +56,10 @@ var aboutIt = targets.Question{Question: target.Question{Cmd: "hostname; date +%
 type answered struct {
 	question targets.Question
 	text     []byte
-	status   int // of the command; -1: there is no answer
+	status   int // exit status of the command; -1: no answer
 }
 
-// ofHosts reports whether the question is for hosts alone.
+// ofHosts reports whether the question is only for hosts.
 func (a *answered) ofHosts() bool { return slices.Equal(a.question.To, []string{targets.Hosts}) }
 
 // ofSwitches reports whether a device that answers the question is a switch.
@@ -67,13 +67,14 @@ func (a *answered) ofSwitches() bool {
 	return !slices.Contains(a.question.To, targets.Hosts) && !targets.IsRouting(a.question.File) // any Linux has routes
 }
 
-// DeviceTime is how long a device may take unless a person states another time: several of its commands may hang.
+// DeviceTime is the default time limit of a device. It allows for several commands that hang.
 const DeviceTime = 5 * time.Minute
 
-// mostTime is how many seconds a question may take. It is less than a read gives a command: that one would fail with the whole device.
+// mostTime is the time limit of a question in seconds. It is less than the limit of a read for one command, which would fail the whole
+// device.
 const mostTime = 20
 
-// command returns the command of a question with its exit status behind the answer. It does not fail.
+// command returns the command of a question. It prints the exit status after the answer, and never fails.
 func command(cmd string) string {
 	if path, is := strings.CutPrefix(cmd, "cat /"); is && !strings.ContainsAny(path, " \n") {
 		cmd = fmt.Sprintf("if ! [ -e /%s ]; then exit %d; fi\n%s", path, noFile, cmd)
@@ -81,7 +82,7 @@ func command(cmd string) string {
 	return fmt.Sprintf("timeout %d sh -c %s\nprintf '\\n"+statusMark+"%%s\\n' $?", mostTime, nic.Quote(cmd))
 }
 
-// split takes the exit status off an answer.
+// split separates an answer from its exit status.
 func split(answer []byte) (text []byte, status int) {
 	at := bytes.LastIndex(answer, []byte("\n"+statusMark))
 	if at < 0 {
@@ -94,20 +95,21 @@ func split(answer []byte) (text []byte, status int) {
 	return answer[:at], n
 }
 
-// Asking is how devices are asked.
+// Asking contains the options of asking devices.
 type Asking struct {
 	Dial     target.Dial
 	Read     rollout.ObserveOptions
-	Guarded  bool // no login is known to work: after three that fail no further device is asked
+	Guarded  bool // no login is known to work: after three failures no further device is asked
 	Now      func() time.Time
 	Progress func(done, total int) // one call at a time
-	Save     func() error          // is called from time to time, and at the end
+	Save     func() error          // called from time to time, and at the end
 }
 
-// mostUnsaved is how many devices may answer before the collection is saved.
+// mostUnsaved is the number of answering devices after which the collection is saved.
 const mostUnsaved = 96
 
-// Ask asks devices, and adds their answers. A device that cannot be asked is in the collection with the reason. The error is that of Save.
+// Ask asks devices, and adds their answers. For a device that cannot be asked, the collection contains the reason. The error is the error
+// of Save.
 func (c *Collection) Ask(ctx context.Context, devices []*target.Device, o Asking) (err error) {
 	var (
 		g       errgroup.Group
@@ -124,7 +126,7 @@ func (c *Collection) Ask(ctx context.Context, devices []*target.Device, o Asking
 			have := gate.read(ctx, of, o)
 			mu.Lock()
 			defer mu.Unlock()
-			if ctx.Err() != nil { // it may have answered in part
+			if ctx.Err() != nil { // the answer may be incomplete
 				return nil
 			}
 			c.answer(of, have, take(), when)
@@ -136,11 +138,11 @@ func (c *Collection) Ask(ctx context.Context, devices []*target.Device, o Asking
 			return nil
 		})
 	}
-	_ = g.Wait() // no device is an error
+	_ = g.Wait() // no device returns an error
 	return errors.Join(err, o.Save())
 }
 
-// gate lets at most as many logins go on as may fail.
+// gate bounds the logins under way to the number of logins that may still fail.
 type gate struct {
 	free    chan struct{} // nil: logins are not counted
 	stopped chan struct{} // closed when too many have failed
@@ -196,7 +198,7 @@ func (g *gate) read(ctx context.Context, of *target.Device, o Asking) *deploy.Ha
 	return rollout.Observe(ctx, dial, &target.Tree{Devices: []*target.Device{of}}, read).Devices[0]
 }
 
-// end notes how a login ended.
+// end records the result of a login.
 func (g *gate) end(d *target.Device, err error) {
 	login, key := (*target.LoginError)(nil), (*target.HostKeyError)(nil)
 	if !errors.As(err, &login) || errors.As(err, &key) { // the device did not ask for a login
@@ -242,7 +244,7 @@ func (c *Collection) answer(of *target.Device, have *deploy.Have, all []answered
 	for _, a := range all[1:] {
 		one := snapshot.Answer{File: of.Name + "/" + a.question.File}
 		switch {
-		case a.status == noFile, a.status == 127: // it is a device of another system
+		case a.status == noFile, a.status == 127: // the device has another system
 			continue
 		case a.ofHosts() && isSwitch: // ports of a switch look like NICs
 			continue
@@ -261,7 +263,7 @@ func (c *Collection) answer(of *target.Device, have *deploy.Have, all []answered
 		d.Answers = append(d.Answers, one)
 	}
 	if len(d.Answers) == 0 {
-		d.Failed = "it answers no question of rocec: no file and no command of a system that rocec knows is there"
+		d.Failed = "it answers no question of rocec: it has no file or command of a system that rocec knows"
 	}
 }
 
@@ -273,7 +275,7 @@ func (c *Collection) command(q targets.Question) {
 	c.Manifest.Commands[q.File] = q.Cmd
 }
 
-// says words an exit status.
+// says returns the text for an exit status.
 func says(status int) string {
 	switch status {
 	case -1:

@@ -1,5 +1,5 @@
-// Package collect makes a snapshot of devices, a [Collection]: of files that people keep, and of answers of devices that it asks. Rows that
-// rocec does not read are not in it.
+// Package collect makes a snapshot of devices, a [Collection], from files that people keep, and from answers of devices that it asks. It
+// leaves out rows that rocec does not read.
 package collect
 
 import (
@@ -25,14 +25,14 @@ import (
 // Collection is a snapshot that is being made. The zero value has no device.
 type Collection struct {
 	Manifest snapshot.Manifest
-	NotKept  []string // files that are not in it, and why, a line each
+	NotKept  []string // files that are left out, and why, a line each
 	files    map[string][]byte
 	logins   map[string]target.Login // of devices that were asked in this run
 	secrets  mask.Mask
-	before   map[string]bool // files of an earlier collection that this run has not given again
+	before   map[string]bool // files of an earlier collection that this run has not replaced yet
 }
 
-// put adds a file of a device without what is not to be kept. The error is a part of a sentence.
+// put adds a file of a device, without rows and secrets that must not be kept. The error is a part of a sentence.
 func (c *Collection) put(d *snapshot.Device, a snapshot.Answer, data []byte) error {
 	kept, dropped, err := targets.Keep(lint.File{Name: a.File, Data: data})
 	if err != nil {
@@ -41,7 +41,7 @@ func (c *Collection) put(d *snapshot.Device, a snapshot.Answer, data []byte) err
 	text, secrets := c.secrets.Secrets(string(kept))
 	a.Dropped = dropped + secrets
 	switch had, twice := c.files[a.File]; {
-	case c.before[a.File]: // the file as it is now replaces that of an earlier collection
+	case c.before[a.File]: // the new file replaces the one of an earlier collection
 		delete(c.before, a.File)
 		d.Answers = slices.DeleteFunc(d.Answers, func(other snapshot.Answer) bool { return other.File == a.File })
 	case twice && string(had) == text:
@@ -60,7 +60,7 @@ func (c *Collection) put(d *snapshot.Device, a snapshot.Answer, data []byte) err
 
 var errTwice = errors.New("another file of this name is in the snapshot")
 
-// device returns the device of a name. It is new where the collection does not have it.
+// device returns the device with a name, and adds it to the collection if needed.
 func (c *Collection) device(name string) *snapshot.Device {
 	i := slices.IndexFunc(c.Manifest.Devices, func(d snapshot.Device) bool { return d.Name == name })
 	if i < 0 {
@@ -70,12 +70,12 @@ func (c *Collection) device(name string) *snapshot.Device {
 	return &c.Manifest.Devices[i]
 }
 
-// Has reports whether a device has answered already.
+// Has reports whether a device has already answered.
 func (c *Collection) Has(name string) bool {
 	return slices.ContainsFunc(c.Manifest.Devices, func(d snapshot.Device) bool { return d.Name == name && d.Failed == "" })
 }
 
-// remove takes a device out of the collection, with its files.
+// remove removes a device and its files from the collection.
 func (c *Collection) remove(name string) {
 	c.Manifest.Devices = slices.DeleteFunc(c.Manifest.Devices, func(d snapshot.Device) bool {
 		if d.Name == name {
@@ -87,7 +87,7 @@ func (c *Collection) remove(name string) {
 	})
 }
 
-// Add adds the files that a source of people has. Each keeps its path below the source.
+// Add adds the files of a source. Each keeps its path below the source.
 func (c *Collection) Add(found *devicefiles.Found) {
 	for _, f := range found.Files {
 		if f.Why != "" {
@@ -107,7 +107,7 @@ func (c *Collection) Add(found *devicefiles.Found) {
 			c.NotKept = append(c.NotKept, f.Name+": "+err.Error())
 		}
 	}
-	for _, m := range found.Snapshots { // what is known of the devices of another snapshot
+	for _, m := range found.Snapshots { // facts about devices in other snapshots
 		for _, had := range m.Devices {
 			d := c.device(had.Name)
 			d.Address, d.When, d.Clock, d.Host, d.Failed = had.Address, had.When, had.Clock, had.Host, had.Failed
@@ -123,7 +123,7 @@ func absolute(dir string) string {
 	return dir
 }
 
-// nameOf returns the name in the manifest of a device that files are named after: the last element of their path.
+// nameOf returns the name of a device in the manifest. It is the last element of the path after which its files are named.
 func nameOf(of string) string {
 	name := strings.Map(func(r rune) rune {
 		if snapshot.ValidName("x" + string(r)) {
@@ -137,7 +137,7 @@ func nameOf(of string) string {
 	return name
 }
 
-// Files returns the files of the snapshot with the manifest first, in the order of names.
+// Files returns the files of the snapshot, sorted by name, with the manifest first.
 func (c *Collection) Files() ([]snapshot.File, error) {
 	c.Manifest.Devices = slices.DeleteFunc(c.Manifest.Devices, func(d snapshot.Device) bool { return len(d.Answers) == 0 && d.Failed == "" })
 	c.Manifest.Sort()
@@ -156,12 +156,12 @@ func (c *Collection) Files() ([]snapshot.File, error) {
 	return out, nil
 }
 
-// IsArchive reports whether a path is that of an archive that rocec writes.
+// IsArchive reports whether a path has the ending of an archive that rocec writes.
 func IsArchive(name string) bool {
 	return strings.HasSuffix(name, ".tar.gz") || strings.HasSuffix(name, ".tgz")
 }
 
-// Save writes the snapshot: to an archive, or below a folder.
+// Save writes the snapshot to an archive or a folder.
 func (c *Collection) Save(to string) error {
 	files, err := c.Files()
 	if err != nil {
@@ -182,7 +182,7 @@ func (c *Collection) Save(to string) error {
 		return err
 	}
 	defer root.Close()
-	for _, f := range slices.Backward(files) { // the manifest comes last: until then the folder holds no snapshot
+	for _, f := range slices.Backward(files) { // the manifest comes last: before it the folder is no snapshot
 		name := filepath.Join(to, filepath.FromSlash(f.Name))
 		if err := root.MkdirAll(filepath.FromSlash(path.Dir(f.Name)), 0o700); err != nil { // a link leads nowhere else
 			return err
@@ -194,8 +194,8 @@ func (c *Collection) Save(to string) error {
 	return nil
 }
 
-// Resume returns the snapshot that a path holds, to go on with. It is empty where nothing is there. A device with a changed file is
-// not in it. The error is a sentence: the path holds something else.
+// Resume returns the snapshot in a path, to be continued. It is empty if the path does not exist. It leaves out a device with a changed
+// file. The error is a sentence that states why the path has no usable snapshot.
 func Resume(from string) (*Collection, error) {
 	c := &Collection{files: map[string][]byte{}, before: map[string]bool{}}
 	info, err := os.Stat(from)
@@ -205,7 +205,7 @@ func Resume(from string) (*Collection, error) {
 	case err != nil:
 		return nil, err
 	case info.IsDir() == IsArchive(from):
-		return nil, fmt.Errorf("%s is no snapshot: it is there, and rocec overwrites nothing else", from)
+		return nil, fmt.Errorf("%s exists and is not a snapshot; rocec overwrites nothing else", from)
 	}
 	files, err := had(from, info.IsDir())
 	if err != nil {
@@ -215,7 +215,7 @@ func Resume(from string) (*Collection, error) {
 		if f.Name == snapshot.Name {
 			m, err := snapshot.Read(f.Data)
 			if err != nil {
-				return nil, fmt.Errorf("%s is no snapshot that rocec can go on with: %w", from, err)
+				return nil, fmt.Errorf("%s is not a snapshot that rocec can continue: %w", from, err)
 			}
 			c.Manifest = *m
 		} else {
@@ -226,7 +226,7 @@ func Resume(from string) (*Collection, error) {
 		return nil, fmt.Errorf("%s is no snapshot: it has no %s, and rocec overwrites nothing else", from, snapshot.Name)
 	}
 	if c.Manifest.Masked {
-		return nil, fmt.Errorf("%s is masked, and no further device fits into it: name another file", from)
+		return nil, fmt.Errorf("%s is masked, so no device can be added: name another file", from)
 	}
 	for _, d := range slices.Clone(c.Manifest.Devices) {
 		if slices.ContainsFunc(d.Answers, func(a snapshot.Answer) bool {
@@ -238,10 +238,10 @@ func Resume(from string) (*Collection, error) {
 	return c, nil
 }
 
-// mostFolder bounds the files of a folder that a snapshot goes on with.
+// mostFolder bounds the files of a snapshot folder that is continued.
 const mostFolder = 100_000
 
-// had reads the files that a path holds.
+// had reads the files of the snapshot in a path.
 func had(from string, folder bool) ([]snapshot.File, error) {
 	if !folder {
 		f, err := os.Open(from)

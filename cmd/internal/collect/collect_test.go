@@ -377,7 +377,7 @@ func TestAnswers(t *testing.T) {
 
 	c.answer(of, have, answers(nil), at)
 	lines, _ = c.Failed()
-	require.Equal(t, []string{"leaf001: it answers no question of rocec: no file and no command of a system that rocec knows is there"}, lines)
+	require.Equal(t, []string{"leaf001: it answers no question of rocec: it has no file or command of a system that rocec knows"}, lines)
 	require.True(t, c.Empty())
 }
 
@@ -427,7 +427,7 @@ func TestResume(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for name, says := range map[string]string{
-		"a.tar.gz": "is no snapshot", "b": "is no snapshot: it is there", "c": "it has no snapshot.json",
+		"a.tar.gz": "is no snapshot", "b": "exists and is not a snapshot", "c": "it has no snapshot.json",
 	} {
 		to := filepath.Join(dir, name)
 		if name == "c" {

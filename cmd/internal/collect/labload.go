@@ -11,8 +11,8 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// LoadLab puts collected files on the switches of a lab, each at its place, and restarts these switches. It returns a line for each file
-// that is on a switch, and one for each other file with the reason.
+// LoadLab writes collected files to the switches of a lab, each to its path, and restarts these switches. It returns a line for each file
+// that is now on a switch, and a line with the reason for each other file.
 func LoadLab(l *lab.Lab, f *ir.Fabric, files []lint.File) (on, off []string) {
 	placed, not := targets.Place(f, files)
 	var loaded []*lab.Device
@@ -29,7 +29,7 @@ func LoadLab(l *lab.Lab, f *ir.Fabric, files []lint.File) (on, off []string) {
 		on = append(on, fmt.Sprintf("%s: %s is %s", one.Device.Name, one.Path, diag.Escape(one.File)))
 	}
 	for _, d := range loaded {
-		d.Reboot() // with all of its files
+		d.Reboot() // the device has all of its files
 	}
 	for _, one := range not {
 		off = append(off, fmt.Sprintf("not loaded: %s: %s", diag.Escape(one.File), diag.Escape(one.Why)))

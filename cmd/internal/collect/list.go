@@ -20,15 +20,15 @@ import (
 type seen struct {
 	address string // empty: no neighbour states one
 	system  string
-	by      []string // the ports that name it
+	by      []string // the ports whose LLDP names it
 	differs bool     // neighbours state different addresses
 }
 
-// mostBy is how many ports a line of the inventory names.
+// mostBy is the maximum number of ports that a line of the inventory names.
 const mostBy = 3
 
-// Inventory returns the devices of the collection, and those that their neighbours name, as an inventory of Ansible. A person reads it, and
-// gives it back: rocec dials no address that it has learnt itself.
+// Inventory returns the devices of the collection, and those that their neighbours name, as an inventory of Ansible. A person reads it
+// and passes it to collect again: rocec dials no address that only a neighbour has named.
 func (c *Collection) Inventory() string {
 	var out strings.Builder
 	out.WriteString("# Devices that were asked or whose files were read, and those that LLDP names. Those with \"named by\" were not " +
@@ -82,7 +82,7 @@ func (c *Collection) Inventory() string {
 	return out.String()
 }
 
-// wayTo returns the variables of an inventory by which a device is reached.
+// wayTo returns the inventory variables for the login to a device.
 func wayTo(at target.Login) (vars []string) {
 	if at.Address != "" {
 		vars = append(vars, fmt.Sprintf("ansible_host: %q", at.Address))

@@ -21,8 +21,8 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// Mask returns the collection without names, addresses, serial numbers and descriptions, and the map of its words. A word keeps the part of
-// a name that audit reads: leaf7 is a switch whose name has the word leaf. Addresses stay addresses, of ranges without routes.
+// Mask returns the collection without names, addresses, serial numbers and descriptions, and the map of its words. A word keeps the part
+// of a name that audit reads, such as leaf in leaf7. Addresses become other addresses, from ranges that are not routed.
 func (c *Collection) Mask() (*Collection, string) {
 	m := &mask.Mask{Spell: speller(c.files)}
 	left := knowNames(m, c.names())
@@ -49,10 +49,11 @@ func (c *Collection) Mask() (*Collection, string) {
 	return out, mapOf(m, texts, left)
 }
 
-// knowNames makes names of devices known, and returns those that stay. Names that rocec takes for one device have one word: capitals, a
-// domain and a dot at the end make no difference. Devices that have the same name in several domains keep a word for the domain.
+// knowNames adds names of devices to the mask, and returns the names that stay unmasked. Names of the same device get the same word, even
+// if they differ in capitals, the domain or a dot at the end. Devices with the same name in several domains also get a word for the
+// domain.
 func knowNames(m *mask.Mask, names []string) (left []string) {
-	domains := map[string][]string{} // by the name without it
+	domains := map[string][]string{} // by the name without domain
 	for _, name := range names {
 		if first, domain := parts(name); domain != "" && !slices.Contains(domains[first], domain) {
 			domains[first] = append(domains[first], domain)
@@ -60,7 +61,7 @@ func knowNames(m *mask.Mask, names []string) (left []string) {
 	}
 	words, count, of := map[string]string{}, map[string]int{}, map[string]string{}
 	for _, name := range names {
-		if _, err := netip.ParseAddr(name); err == nil { // addresses are found by their form
+		if _, err := netip.ParseAddr(name); err == nil { // the mask finds addresses by their form
 			continue
 		}
 		first, domain := parts(name)
@@ -93,13 +94,13 @@ func knowNames(m *mask.Mask, names []string) (left []string) {
 	return left
 }
 
-// parts returns the name of a device without its domain, and the domain, in small letters.
+// parts splits the name of a device into the name without domain and the domain, both in lower case.
 func parts(name string) (first, domain string) {
 	first, domain, _ = strings.Cut(strings.TrimSuffix(strings.ToLower(name), "."), ".")
 	return first, domain
 }
 
-// wordOf returns a new word for a name that has some telling words.
+// wordOf returns a new word for a name. It keeps the words of the name that audit reads.
 func wordOf(words string, count map[string]int) string {
 	count[words]++
 	if last := words[len(words)-1]; '0' <= last && last <= '9' {
@@ -108,7 +109,7 @@ func wordOf(words string, count map[string]int) string {
 	return fmt.Sprintf("%s%d", words, count[words])
 }
 
-// names returns the names of devices in the collection, in natural order: those of folders, of configurations, and of neighbours.
+// names returns the names of devices in the collection, from folders, configurations and neighbours, in natural order.
 func (c *Collection) names() []string {
 	all := map[string]bool{}
 	var files []lint.File
@@ -134,8 +135,8 @@ func (c *Collection) names() []string {
 	return slices.SortedFunc(maps.Keys(all), nodeset.Compare)
 }
 
-// speller returns how addresses of files are spelled. Where routes were read, prefixes stay prefixes: a route is to the same hosts as
-// before. The key is a digest of all answers as they were, which the masked ones do not show.
+// speller returns the function that replaces addresses. If routes were read, prefixes stay prefixes, so a route leads to the same hosts
+// as before. The key is a digest of the unmasked answers, which the masked answers do not reveal.
 func speller(files map[string][]byte) func(k mask.Kind, text string, n int) string {
 	names := slices.Sorted(maps.Keys(files))
 	if !slices.ContainsFunc(names, targets.IsRouting) {
@@ -154,7 +155,7 @@ func speller(files map[string][]byte) func(k mask.Kind, text string, n int) stri
 	}
 }
 
-// isPlain reports whether a name shows no owner: it is a word that drafts understand, the name of a system, or a number.
+// isPlain reports whether a name reveals no owner: a word that drafts understand, the name of a system, or a number.
 func isPlain(name string) bool {
 	small := strings.ToLower(name)
 	return start.Telling(small) == small || strings.Trim(small, "0123456789") == "" || small == "localhost" ||
@@ -163,14 +164,14 @@ func isPlain(name string) bool {
 		})
 }
 
-// benchmark is where addresses of a masked snapshot begin: RFC 2544 has the range for tests.
+// benchmark is the first address in a masked snapshot. RFC 2544 reserves its range for tests.
 var benchmark = netip.MustParseAddr("198.18.0.0")
 
-// mostBenchmark is how many addresses the range has.
+// mostBenchmark is the number of addresses in the range.
 const mostBenchmark = 1 << 17
 
-// spell spells an address as another one of its kind. The addresses of IPv6 are those of documentation (RFC 3849), and those of Ethernet
-// are administered locally (IEEE 802).
+// spell returns the replacement of an address, of the same kind. IPv6 addresses are from the range for documentation (RFC 3849), Ethernet
+// addresses are locally administered (IEEE 802).
 func spell(k mask.Kind, text string, n int) string {
 	if k != mask.Addr {
 		return ""
@@ -190,12 +191,13 @@ func spell(k mask.Kind, text string, n int) string {
 // descriptions replaces texts that people have written about ports and devices.
 type descriptions struct{ words map[string]string }
 
-// described are such texts, in the second group: the member descr of LLDP, also as json0 has it, and description of a port.
+// described matches such texts; the second group is the text. They are the member descr of LLDP, in json and json0, and the description
+// of a port.
 var described = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`("(?:descr|description)"\s*:\s*(?:\[\s*\{\s*"value"\s*:\s*)?)("(?:[^"\\]|\\.)*")`)
 })
 
-// portName is a description that is the name of a port: LLDP has it there on some systems.
+// portName matches a description that is the name of a port, as LLDP reports on some systems.
 var portName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:swp|eth|Ethernet|Eth|en[a-z]|ib|bond|port|et|xe|etp)[0-9][0-9a-zA-Z/:._-]{0,24}$`)
 })

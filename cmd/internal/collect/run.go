@@ -31,21 +31,21 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Check judges the choices.
+// Check refuses options that do not fit together.
 func (o *Options) Check() error {
 	switch {
 	case o.Out == "" && !o.List && !o.Dry:
 		return exit.Fail(exit.Usage, "name the snapshot: -o site.tar.gz, or -o FOLDER")
 	case o.Mask && o.Out == "":
-		return exit.Fail(exit.Usage, "--mask is about the snapshot of -o")
+		return exit.Fail(exit.Usage, "--mask needs a snapshot: add -o")
 	}
 	return o.ReadOptions.Check()
 }
 
-// saves reports whether answers are saved as they come. A masked snapshot needs all names first.
+// saves reports whether answers are saved as they arrive. A masked snapshot is saved at the end, since it needs all names.
 func (o *Options) saves() bool { return o.Out != "" && !o.Mask && !o.Dry }
 
-// Run collects from the sources that a person names, and saves the snapshot.
+// Run reads the sources that a person names, and saves the snapshot.
 func Run(ctx context.Context, s *session.Session, names []string, o Options) (err error) {
 	from, err := SourcesOf(names)
 	if err != nil {
@@ -88,11 +88,11 @@ func Run(ctx context.Context, s *session.Session, names []string, o Options) (er
 	return c.end(s, o)
 }
 
-// mostOutput is the bytes of all answers of one device: four of routes, each at its bound of 8 MiB, two configurations of 4 MiB, and the
+// mostOutput bounds the bytes of all answers of one device: four of routes with at most 8 MiB each, two configurations of 4 MiB, and the
 // rest.
 const mostOutput = 44 << 20
 
-// begin returns the collection to go on with.
+// begin returns the collection to continue.
 func begin(o Options) (*Collection, error) {
 	if o.saves() {
 		c, err := Resume(o.Out)
@@ -102,12 +102,12 @@ func begin(o Options) (*Collection, error) {
 		return c, nil
 	}
 	if _, err := os.Lstat(o.Out); err == nil && !o.Dry {
-		return nil, exit.Fail(exit.Usage, "%s is there already, and nothing is overwritten", o.Out)
+		return nil, exit.Fail(exit.Usage, "%s already exists, and nothing is overwritten", o.Out)
 	}
 	return &Collection{}, nil
 }
 
-// fleetOf returns the devices to ask: those of a fabric, and those that were named.
+// fleetOf returns the devices to ask: devices of a fabric, and named devices.
 func fleetOf(s *session.Session, from *Sources, o Options) (*session.Fleet, error) {
 	switch {
 	case o.Lab != "" && (len(from.Fabrics) != 1 || len(from.Named) > 0):
@@ -140,7 +140,8 @@ func (c *Collection) wouldAsk(s *session.Session, fleet *session.Fleet) {
 		}
 		fmt.Fprintln(s.Stdout, diag.Escape(line))
 	}
-	fmt.Fprintln(s.Stdout, "Each is asked the questions of rocec collect --print-commands. A device leaves out what it does not have.")
+	fmt.Fprintln(s.Stdout, "Each is asked the questions of rocec collect --print-commands. Commands and files that a device lacks are left "+
+		"out.")
 }
 
 // ask asks the devices that have not answered yet.
@@ -177,10 +178,10 @@ func (c *Collection) ask(ctx context.Context, s *session.Session, fleet *session
 	return nil
 }
 
-// end saves the collection, and prints what it has and what it has not.
+// end saves the collection, and prints its content and its gaps.
 func (c *Collection) end(s *session.Session, o Options) error {
 	if c.Empty() && len(c.Manifest.Devices) == 0 {
-		return exit.Fail(exit.Errors, "nothing was collected: no file of a known kind is there")
+		return exit.Fail(exit.Errors, "nothing was collected: the sources have no file of a known kind")
 	}
 	if !c.Empty() {
 		if err := c.write(o); err != nil {
@@ -199,7 +200,7 @@ func (c *Collection) end(s *session.Session, o Options) error {
 		return exit.Fail(exit.Machines, "no device has answered, and nothing is saved")
 	case o.Out != "" && !s.Quiet:
 		if unset := unset(c); len(unset) > 0 {
-			fmt.Fprintf(s.Stderr, "no configuration is among the files of %s: audit cannot know how %s set\n",
+			fmt.Fprintf(s.Stderr, "the files of %s contain no configuration: audit cannot know how %s set\n",
 				diag.Escape(nodeset.Text(unset, nodeset.Devices, namesRoom)), diag.Plural(len(unset), "it is", "they are"))
 		}
 		fmt.Fprintf(s.Stderr, "%s in %s\n", c.Summary(), o.Out)
@@ -214,7 +215,7 @@ func (c *Collection) end(s *session.Session, o Options) error {
 	return nil
 }
 
-// namesRoom is the room for the names of devices in a sentence.
+// namesRoom is the maximum length of the names of devices in a sentence.
 const namesRoom = 60
 
 // unasked counts the devices that could not be asked.

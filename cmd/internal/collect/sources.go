@@ -20,19 +20,19 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// Sources are the places to collect from that a person names.
+// Sources are the sources that a person names.
 type Sources struct {
 	Files   []*devicefiles.Found
 	Fabrics []string         // folders with a fabric: its devices are asked
-	Named   []*target.Device // by name, address or inventory; they are asked
-	Notes   []string         // what an inventory has and is not used, a line each
+	Named   []*target.Device // devices to ask, by name, address or inventory
+	Notes   []string         // unused entries of an inventory, a line each
 }
 
 // mostNamed bounds the devices that are asked.
 const mostNamed = 20_000
 
-// SourcesOf finds the kind of each name: a folder with a fabric, a file, a folder or an archive of device files, an inventory, or a device.
-// A device is [user@]host[:port], and never the name of a file that is there.
+// SourcesOf finds the kind of each name: a folder with a fabric; a file, folder or archive of device files; an inventory; or a device as
+// [user@]host[:port]. The name of an existing file is never a device.
 func SourcesOf(names []string) (*Sources, error) {
 	s := &Sources{}
 	for _, name := range names {
@@ -82,13 +82,13 @@ func hasFabric(dir string) bool {
 	return err == nil && len(all) > 0
 }
 
-// escapeGlob escapes the characters of a path that mean something in a pattern.
+// escapeGlob escapes the characters of a path that are special in a pattern.
 func escapeGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-// inventoryOf reads a file that is an inventory; nil: it is a file of a device, or something else. A text whose first line says nothing of
-// groups is no inventory: rocec dials no word of a text by chance.
+// inventoryOf reads an inventory. It returns nil for a file of a device, or any other file. The first line of an inventory must show a
+// group, so rocec never dials a word of another text.
 func inventoryOf(name string) *inventory.Inventory {
 	f, err := os.Open(name)
 	if err != nil {
@@ -135,9 +135,9 @@ func (s *Sources) named(word string) error {
 		why = destination.CheckUser(h.User)
 	}
 	if why != "" {
-		return exit.Fail(exit.Usage, "%s is no file and no folder, and the name of no device: %s", diag.Escape(word), why)
+		return exit.Fail(exit.Usage, "%s is not a file, a folder or the name of a device: %s", diag.Escape(word), why)
 	}
-	port, _ := strconv.Atoi(h.Port) // 0: none is stated
+	port, _ := strconv.Atoi(h.Port) // 0: not stated
 	s.Named = append(s.Named, &target.Device{Name: nameOf(h.Host), Login: target.Login{Address: h.Host, User: h.User, Port: port}})
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// Script returns all questions as one script, for devices to which rocec may not log in. The script writes a folder that collect takes.
+// Script returns all questions as one script, for devices to which rocec may not log in. It writes a folder that collect can read.
 func Script() string {
 	var out strings.Builder
 	out.WriteString(`#!/bin/sh
@@ -38,7 +38,7 @@ ask() {
 	return out.String()
 }
 
-// Failed has lines for devices that could not be asked, and for answers that devices did not give. Devices with one reason share a line.
+// Failed returns lines about devices that could not be asked, and about missing answers. Devices with the same reason share a line.
 func (c *Collection) Failed() (devices, answers []string) {
 	names := report.Names{}
 	for _, d := range c.Manifest.Devices {
@@ -61,7 +61,7 @@ func (c *Collection) Failed() (devices, answers []string) {
 	return lines(devices), lines(answers)
 }
 
-// unset returns the devices that have answered, and whose files hold no configuration.
+// unset returns the devices that have answered, but whose files contain no configuration.
 func unset(c *Collection) (names []string) {
 	var files []lint.File
 	for _, name := range slices.Sorted(maps.Keys(c.files)) {
@@ -84,7 +84,7 @@ func unset(c *Collection) (names []string) {
 // Empty reports whether no file is in the collection.
 func (c *Collection) Empty() bool { return len(c.files) == 0 }
 
-// Summary returns how much the collection has, as a part of a sentence.
+// Summary returns the size of the collection, as a part of a sentence.
 func (c *Collection) Summary() string {
 	devices, rows := 0, 0
 	for _, d := range c.Manifest.Devices {

@@ -13,8 +13,8 @@ type documents struct {
 	add     func(member, where, old, new string)
 }
 
-// compare reports where two values differ. Path is the members that lead to them, such as "diagnostics[].range"; where is
-// the innermost finding they are part of.
+// compare reports where two values differ. Path has the members that lead to the values, such as "diagnostics[].range". Where is the
+// innermost finding that contains the values.
 func (d *documents) compare(path, where string, old, new any) {
 	switch o := old.(type) {
 	case map[string]any:
@@ -47,9 +47,9 @@ func (d *documents) compare(path, where string, old, new any) {
 	d.add(path, where, d.text(old, true), d.text(new, true))
 }
 
-// lists matches the elements of two lists by content. It matches the rest by subject, and compares them.
+// lists matches the elements of two lists by content. It matches the other elements by subject, and compares each pair.
 func (d *documents) lists(path, where string, old, new []any) {
-	left := map[string]int{} // by content: how many there are in old and not in new
+	left := map[string]int{} // by content: the number of elements in old less the number in new
 	oldText, newText := make([]string, len(old)), make([]string, len(new))
 	for i, v := range old {
 		oldText[i] = d.text(v, true)
@@ -81,7 +81,7 @@ func (d *documents) lists(path, where string, old, new []any) {
 		}
 		return
 	}
-	// Pairs whose subjects agree most are matched first.
+	// Pairs with the most similar subjects are matched first.
 	for _, alike := range []func(any) string{identity, about, func(any) string { return "an element" }} {
 		onlyOld = slices.DeleteFunc(onlyOld, func(o any) bool {
 			key := alike(o)
@@ -102,14 +102,14 @@ func (d *documents) lists(path, where string, old, new []any) {
 	}
 }
 
-// text is a value without the members that may differ, on one line and always in the same order.
+// text returns a value without the members that may differ, on one line and in a fixed order.
 func (d *documents) text(v any, there bool) string {
 	if !there {
 		return absent
 	}
 	out, err := json.Marshal(d.strip(v))
 	if err != nil {
-		panic(err) // it came out of a JSON document
+		panic(err) // the value is from a JSON document
 	}
 	return string(out)
 }
@@ -135,7 +135,7 @@ func (d *documents) strip(v any) any {
 	return v
 }
 
-// about is the code of a finding, or the name of something that has one; empty of all else.
+// about returns the code of a finding, or the name of an object; empty for other values.
 func about(v any) string {
 	for _, name := range []string{"code", "ruleId", "cos_group", "title", "name", "intent"} {
 		if s, ok := member(v, name).(string); ok {
@@ -145,7 +145,7 @@ func about(v any) string {
 	return ""
 }
 
-// identity is what an element is about and where it is: "pfc-loop at fabric.hcl:7:18".
+// identity returns the subject and the place of an element: "pfc-loop at fabric.hcl:7:18".
 func identity(v any) string {
 	if at := place(v); at != "" && about(v) != "" {
 		return fmt.Sprintf("%s at %s", about(v), at)
@@ -153,7 +153,8 @@ func identity(v any) string {
 	return about(v)
 }
 
-// orderKey is by what an element is held to its place in a list: findings of one code at one place may come in any order.
+// orderKey returns the key by which the order of lists is compared. Findings of one code at one place have the same key, so their order
+// may differ.
 func orderKey(v any, text string) string {
 	if place(v) != "" {
 		return identity(v)

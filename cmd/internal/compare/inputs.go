@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/lang/langtest"
 )
 
-// input is one thing both binaries are asked about.
+// input is a fabric, or files of devices, on which both binaries run.
 type input struct {
 	name   string   // as it is shown
 	dir    string   // the folder of the fabric, or with device a file or folder of device files
@@ -24,10 +24,10 @@ type input struct {
 	device bool     // for validate --device-config
 }
 
-// argsFile is the file in a fabric's folder that holds further arguments of rocec.
+// argsFile is the file in a fabric's folder that contains further arguments of rocec.
 const argsFile = "rocec.args"
 
-// collect returns every input of the command line. Those that are not folders yet become folders below kept.
+// collect returns every input of the command line. It unpacks inputs that are not folders into folders below kept.
 func collect(o *options, kept string) ([]input, error) {
 	var out []input
 	if o.repository != "" {
@@ -68,7 +68,7 @@ func collect(o *options, kept string) ([]input, error) {
 	return out, nil
 }
 
-// exampleInputs is every example, and the variants of golden/.
+// exampleInputs returns every example, and the variants of golden/.
 func exampleInputs(repository string) ([]input, error) {
 	out, err := fabricsBelow(filepath.Join(repository, "examples"), "examples")
 	if err != nil {
@@ -82,7 +82,7 @@ func exampleInputs(repository string) ([]input, error) {
 	return out, nil
 }
 
-// fabricsBelow is every folder with an .hcl file at or below dir; dir is called name.
+// fabricsBelow returns dir and the folders below it that have an .hcl file. name is the shown name of dir.
 func fabricsBelow(dir, name string) ([]input, error) {
 	var out []input
 	seen := map[string]bool{}
@@ -117,13 +117,13 @@ func readArgs(dir string) ([]string, error) {
 	return out, err
 }
 
-// corpus is a run of test data, and the function that makes inputs from its files.
+// corpus is a set of test data, and the function that makes inputs from its files.
 type corpus struct {
 	pattern string                                  // of files, from the root of the repository
-	unpack  func(file, dir string) ([]input, error) // dir is a new folder for what has to be unpacked
+	unpack  func(file, dir string) ([]input, error) // dir is a new folder to unpack into
 }
 
-// corpora is the test data that holds fabrics or files of devices.
+// corpora lists the test data with fabrics or files of devices.
 var corpora = []corpus{
 	{"lang/testdata/bad/*.hcl", oneFile},
 	{"lang/testdata/bad/*.txtar", archive},
@@ -134,7 +134,7 @@ var corpora = []corpus{
 	{"targets/cumulus/conflint/testdata/*/*", deviceFiles},
 }
 
-// inputs unpacks every file of a corpus into a folder of its own.
+// inputs unpacks every file of a corpus into its own folder.
 func (c corpus) inputs(repository, kept string) ([]input, error) {
 	files, err := filepath.Glob(filepath.Join(repository, filepath.FromSlash(c.pattern)))
 	if err != nil {
@@ -158,7 +158,7 @@ func (c corpus) inputs(repository, kept string) ([]input, error) {
 	return out, nil
 }
 
-// oneFile is a fabric of one file.
+// oneFile makes an input from a fabric of one file.
 func oneFile(file, dir string) ([]input, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -167,7 +167,7 @@ func oneFile(file, dir string) ([]input, error) {
 	return []input{{dir: dir}}, write(dir, map[string]string{"fabric.hcl": string(data)})
 }
 
-// excerpt is a fabric that a background of package langtest completes.
+// excerpt makes an input from an excerpt of a fabric, completed by a background of package langtest.
 func excerpt(file, dir string) ([]input, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -180,11 +180,11 @@ func excerpt(file, dir string) ([]input, error) {
 	return []input{{dir: dir}}, write(dir, map[string]string{langtest.FabricFile: w.String()})
 }
 
-// folder returns a fabric as its folder is.
+// folder makes an input from the folder of a fabric, unchanged.
 func folder(file, _ string) ([]input, error) { return []input{{dir: file}}, nil }
 
-// archive is a fabric of several files. The lines before the first file may say how rocec is called: var, env, max and
-// varfile with a value; others are the test's own.
+// archive makes an input from a fabric of several files. Lines before the first file may set arguments of rocec: var, env, max and
+// varfile with a value. Other lines are only for the test.
 func archive(file, dir string) ([]input, error) {
 	ar, err := txtar.ParseFile(file)
 	if err != nil {
@@ -207,7 +207,7 @@ func archive(file, dir string) ([]input, error) {
 	return []input{in}, writeArchive(dir, "f", ar)
 }
 
-// transcript is a script with the files it uses; every folder with an .hcl file is a fabric.
+// transcript makes inputs from a script with its files: every folder with an .hcl file is a fabric.
 func transcript(file, dir string) ([]input, error) {
 	ar, err := txtar.ParseFile(file)
 	if err != nil {
@@ -219,7 +219,7 @@ func transcript(file, dir string) ([]input, error) {
 	return fabricsBelow(dir, "")
 }
 
-// deviceFiles returns a file of a device, or a folder of such files, as it is. Inputs of fuzzing are neither.
+// deviceFiles makes an input from a file of a device, or a folder of such files, unchanged. It skips inputs of fuzzing.
 func deviceFiles(file, _ string) ([]input, error) {
 	if filepath.Base(filepath.Dir(file)) == "fuzz" {
 		return nil, nil
@@ -227,7 +227,7 @@ func deviceFiles(file, _ string) ([]input, error) {
 	return []input{{dir: file, device: true}}, nil
 }
 
-// writeArchive writes the files of an archive, whose names begin at sub, below dir.
+// writeArchive writes the files of an archive below sub to dir.
 func writeArchive(dir, sub string, ar *txtar.Archive) error {
 	files := map[string]string{}
 	for _, f := range ar.Files {

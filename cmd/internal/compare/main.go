@@ -1,4 +1,4 @@
-// Compare reports where two builds of rocec differ in what they say and write.
+// Compare reports where the output and the files of two builds of rocec differ.
 //
 //	go run ./cmd/internal/compare -old OLD -new NEW [flags] [FOLDER...]
 //
@@ -46,7 +46,7 @@ import (
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
-// Exit statuses, as those of diff.
+// Exit statuses, as of diff.
 const (
 	exitSame   = 0
 	exitDiffer = 1
@@ -92,9 +92,9 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.BoolVar(&o.fingerprints, "fingerprints", false, "compare the fingerprints of SARIF, too")
 	f.BoolVar(&o.show, "show", false, "compare show --format json, too")
 	f.BoolVar(&o.trace, "trace", false, "compare trace --format json, too")
-	f.IntVar(&o.jobs, "jobs", runtime.NumCPU(), "inputs that are compared at a time")
-	f.IntVar(&o.most, "most", 20, "differences to print; the rest are counted")
-	f.DurationVar(&o.timeout, "timeout", 2*time.Minute, "most a single run of a binary may take")
+	f.IntVar(&o.jobs, "jobs", runtime.NumCPU(), "inputs compared at the same time")
+	f.IntVar(&o.most, "most", 20, "maximum of differences to print; the rest are counted")
+	f.DurationVar(&o.timeout, "timeout", 2*time.Minute, "time limit of a single run of a binary")
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
@@ -162,8 +162,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitDiffer
 }
 
-// scratchParent returns the parent of the scratch folder. Where TMPDIR is not set and Linux offers it, that is memory: writing and
-// deleting the trees of build on a disk takes longer than rocec does.
+// scratchParent returns the parent of the scratch folder. Without TMPDIR this is a file system in memory, if Linux has one: on a disk,
+// writing and deleting the trees of build takes longer than the runs of rocec.
 func scratchParent() string {
 	if os.Getenv("TMPDIR") != "" {
 		return ""
@@ -171,7 +171,7 @@ func scratchParent() string {
 	return machinetest.Memory()
 }
 
-// ignoredMembers is the members that are prose, and those of the flag.
+// ignoredMembers returns the members that are prose, and the members that the flag names.
 func ignoredMembers(more string) map[string]bool {
 	out := map[string]bool{"summary": true, "detail": true, "message": true, "notes": true}
 	for name := range strings.SplitSeq(more, ",") {
@@ -182,7 +182,7 @@ func ignoredMembers(more string) map[string]bool {
 	return out
 }
 
-// count is "1 input" or "2 inputs".
+// count returns "1 input" or "2 inputs".
 func count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

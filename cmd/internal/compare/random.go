@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// randomFabric returns fabric number i of a seed. Half of the fabrics are meant to be sound, but for warnings. The others have settings
-// that contradict each other, and half of these have one or two wrong lines.
+// randomFabric returns fabric number i of a seed. Half of the fabrics should have no errors. The others have settings that contradict
+// each other, and half of these also have one or two invalid lines.
 func randomFabric(seed, i uint64) string {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, i))}
 	g.wild = g.chance(50)
@@ -36,11 +36,11 @@ type generator struct {
 	routing string
 	leaves  int // switches with hosts: leaf1, leaf2, ...
 	spines  int // switches above them: spine1, ...; may be none
-	hosts   int // of each leaf, on its ports from swp1
+	hosts   int // per leaf, on its ports from swp1
 	bonded  bool
 	v1      bool // PCP alone identifies the data groups, for RoCEv1
 	mtu     int
-	groups  []dataGroup // of intents
+	groups  []dataGroup // cos groups of intents
 	nics    []string    // interfaces of a host
 	locals  []string    // lines of the locals block
 }
@@ -56,8 +56,8 @@ type dataGroup struct {
 type shape struct {
 	leaves, spines, hosts [2]int // from, to
 	bonded                bool
-	sound                 string   // a routing that fits; empty: none is written
-	wild                  []string // routings to draw from
+	sound                 string   // a routing that fits; empty: the fabric states none
+	wild                  []string // routings to choose from
 	cables                func(*generator)
 }
 
@@ -77,7 +77,7 @@ var shapes = []shape{
 
 func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
 
-// astray is chance in wild fabrics, and never in others.
+// astray returns true with some probability in a wild fabric, and false in others.
 func (g *generator) astray(percent int) bool { return g.chance(percent) && g.wild }
 
 func (g *generator) between(span [2]int) int { return span[0] + g.IntN(span[1]-span[0]+1) }
@@ -115,7 +115,7 @@ func (g *generator) header() string {
 	return b.String()
 }
 
-// number is an expression for a number: as it is, by a local, or computed.
+// number returns an expression for a number: a literal, a local, or a computation.
 func (g *generator) number(n int) string {
 	switch {
 	case g.chance(85):
@@ -185,7 +185,8 @@ func (g *generator) classes() {
 	}
 }
 
-// hardware is switch models with 32 ports or more of one speed, the speed hosts get there, releases that fit, and others.
+// hardware lists switch models with 32 ports or more of one speed, the speed of hosts on them, releases that fit, and releases that do
+// not.
 var hardware = []struct {
 	model, hostSpeed string
 	fit, wild        []string
@@ -299,7 +300,7 @@ func (g *generator) ssh(address string) {
 	}
 }
 
-// byHand now and then lets others configure a group of devices.
+// byHand sometimes marks a group of devices as set by hand.
 func (g *generator) byHand(kind string) {
 	if !g.chance(12) {
 		return
@@ -342,7 +343,7 @@ func (g *generator) pair() {
 	g.line("}")
 }
 
-// pods are two halves of the leaves, each under both spines by a mesh of its own, as instances of one block.
+// pods cables two halves of the leaves to both spines, each half by its own mesh. The meshes are instances of one block.
 func (g *generator) pods() {
 	half := g.leaves / 2
 	g.line("mesh \"up\" {\n  for_each = { a = \"1-%d\", b = \"%d-%d\" }", half, half+1, g.leaves)
@@ -360,7 +361,7 @@ func (g *generator) ring() {
 	}
 }
 
-// tangle is a random tree of the switches, and some cables more.
+// tangle cables the switches as a random tree, and adds some cables.
 func (g *generator) tangle() {
 	used := make([]int, g.leaves)
 	cable := func(a, b int) {
@@ -423,13 +424,13 @@ func (g *generator) intents() {
 	}
 }
 
-// odd is what stands where something else belongs.
+// odd returns an expression of a wrong type or value.
 var odd = []string{
 	"-1", "0", "99999", "1.5", `"x"`, `""`, "null", "true", "[]", "{}", `"1.5"`, "var.nope", "local.nope", "self.index", "each.key",
 	`"leaf[1-"`, `"gpu[1-400]"`, `"leaf9:swp99"`, "[1, 1]", `"${1 / 0}"`, "upper(1)",
 }
 
-// spoil makes one or two lines of some fabrics wrong.
+// spoil makes one or two lines of some fabrics invalid.
 func (g *generator) spoil(text string) string {
 	if !g.astray(50) {
 		return text

@@ -7,18 +7,18 @@ import (
 	"slices"
 )
 
-// difference is one thing the binaries do not agree on.
+// difference is one difference between the results of the binaries.
 type difference struct {
-	member   string // what it is a difference of: "validate json: diagnostics[].severity"
+	member   string // the command and member: "validate json: diagnostics[].severity"
 	input    string // the name of the input
-	where    string // inside the document or tree, where that says more: "mtu-mismatch at fabric.hcl:7:18"
-	old, new string // as they are to be read; absent where one of them has nothing
+	where    string // place inside the document or tree, if useful: "mtu-mismatch at fabric.hcl:7:18"
+	old, new string // the values as text; absent if a binary has none
 }
 
-// absent is printed for a member that one of the two binaries lacks.
+// absent is printed for a member that the output of one binary lacks.
 const absent = "(none)"
 
-// inputsOf is how many inputs differ.
+// inputsOf returns the number of inputs that differ.
 func inputsOf(found []difference) int {
 	inputs := map[string]bool{}
 	for _, d := range found {
@@ -27,7 +27,7 @@ func inputsOf(found []difference) int {
 	return len(inputs)
 }
 
-// report prints differences by member: each with its number, and together at most so many rows, which the members share.
+// report prints differences by member, with the number of differences of each. most bounds the total of rows, which the members share.
 func report(w io.Writer, found []difference, most int) {
 	byMember := map[string][]difference{}
 	var members []string
@@ -41,7 +41,7 @@ func report(w io.Writer, found []difference, most int) {
 		return cmp.Or(len(byMember[b])-len(byMember[a]), cmp.Compare(a, b)) // the most frequent first
 	})
 	shown := map[string]int{}
-	for i, member := range slices.Backward(members) { // what the rare ones leave goes to the frequent ones
+	for i, member := range slices.Backward(members) { // frequent members get the rows that rare members do not use
 		shown[member] = min(len(byMember[member]), most/(i+1))
 		most -= shown[member]
 	}

@@ -20,27 +20,27 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// comparer asks both binaries the same.
+// comparer runs both binaries with the same commands.
 type comparer struct {
 	*options
 	ignored map[string]bool // members that may differ
-	scratch string          // folder for what build writes
+	scratch string          // folder for the output of build
 }
 
 // question is one run of a binary.
 type question struct {
 	name   string                 // as it is shown
 	args   []string               // of rocec
-	writes bool                   // it takes -o and a folder
+	writes bool                   // the command needs -o and a folder
 	shape  func(document any) any // the part of its JSON document that is compared; nil: all
 }
 
 // answer is the result of a run of a binary.
 type answer struct {
-	status   int // exit status; -1 of one that was killed
+	status   int // exit status; -1: killed
 	stdout   []byte
 	panicked string            // the first line of a crash
-	tree     map[string]string // of every file written, what it is
+	tree     map[string]string // description of every written file
 }
 
 // compareAll compares the inputs, several at a time. The differences are in the order of the inputs.
@@ -62,7 +62,7 @@ func (c *comparer) compareAll(ctx context.Context, inputs []input) (found []diff
 	return slices.Concat(all...), runs, err
 }
 
-// compare compares one input. Scratch is a folder that does not exist yet, and is gone afterwards.
+// compare compares one input. Scratch is a folder that compare creates and removes.
 func (c *comparer) compare(ctx context.Context, in input, scratch string) (found []difference, runs int, err error) {
 	defer os.RemoveAll(scratch) //nolint:errcheck // the folder above goes, too
 	questions, err := c.questions(ctx, in)
@@ -125,12 +125,11 @@ func (c *comparer) questions(ctx context.Context, in input) ([]question, error) 
 	return out, nil
 }
 
-// names is what show and trace are asked for: the first and last device of either kind, a port of each, and pairs of
-// hosts near and far.
+// names returns the arguments of show and trace: the first and last switch and host, a port of each, and pairs of near and far hosts.
 func (c *comparer) names(ctx context.Context, in input) (shown []string, pairs [][2]string, err error) {
 	graph := question{name: "graph", args: append([]string{"graph", "--format", "json", in.dir}, in.args...)}
 	a, err := c.ask(ctx, c.old, in, graph, "")
-	if err != nil || len(a.stdout) == 0 { // of what does not compile there is no graph
+	if err != nil || len(a.stdout) == 0 { // a fabric that does not compile has no graph
 		return nil, nil, err
 	}
 	var doc struct {
@@ -169,7 +168,7 @@ func (c *comparer) names(ctx context.Context, in input) (shown []string, pairs [
 	return shown, pairs, nil
 }
 
-// ask runs a binary. Dir is the folder it writes to, if it writes; it need not exist.
+// ask runs a binary. Dir is the folder to which the command writes, if any; it need not exist.
 func (c *comparer) ask(ctx context.Context, binary string, in input, q question, dir string) (answer, error) {
 	args := q.args
 	if q.writes {
@@ -229,7 +228,7 @@ func readTree(dir string) (map[string]string, error) {
 	return out, err
 }
 
-// differences compares two answers to one question.
+// differences compares the answers of two binaries to one question.
 func (c *comparer) differences(q question, before, after answer) []difference {
 	verb, _, _ := strings.Cut(q.name, " ")
 	kind, where := q.name, ""
@@ -293,7 +292,7 @@ func parseJSON(data []byte) (any, error) {
 	return v, err
 }
 
-// union is the keys of two maps, in order.
+// union returns the keys of two maps, sorted.
 func union[V any](a, b map[string]V) []string {
 	keys := maps.Clone(a)
 	if keys == nil {
@@ -329,19 +328,19 @@ func (c *comparer) shapeSARIF(document any) any {
 	return map[string]any{"results": results}
 }
 
-// member is a member of an object, or nil.
+// member returns a member of an object, or nil.
 func member(v any, name string) any {
 	m, _ := v.(map[string]any)
 	return m[name]
 }
 
-// list is an array, or nothing.
+// list returns an array, or nil.
 func list(v any) []any {
 	l, _ := v.([]any)
 	return l
 }
 
-// place is where a finding is, as it is to be read: FILE:LINE:COLUMN of either kind of document.
+// place returns the place of a finding as FILE:LINE:COLUMN, from JSON or SARIF.
 func place(v any) string {
 	if r := member(v, "range"); r != nil {
 		start := member(r, "start")

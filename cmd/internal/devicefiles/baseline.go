@@ -17,8 +17,8 @@ import (
 // Baselines are the files of --baseline and --write-baseline; empty: the flag is not given.
 type Baselines struct{ Read, Write string }
 
-// Hold compares the findings of a report with a baseline, on a day, and writes the baseline with them where that is wanted. It prints the
-// mistakes of a baseline.
+// Hold compares the findings of a report with a baseline on a day. If wanted, it writes the baseline with these findings. It prints the
+// mistakes in a baseline.
 func (o Baselines) Hold(p *person.Person, r *report.Report, today time.Time) error {
 	if o == (Baselines{}) {
 		return nil
@@ -35,7 +35,7 @@ func (o Baselines) Hold(p *person.Person, r *report.Report, today time.Time) err
 		text := compared.Edited()
 		written, ds := baseline.Read(o.Write, text)
 		if ds.HasErrors() {
-			return exit.Fail(exit.Usage, "--write-baseline: nothing is written, for rocec could not read it back: %s", ds[0].Detail)
+			return exit.Fail(exit.Usage, "--write-baseline: nothing is written, because rocec could not read it back: %s", ds[0].Detail)
 		}
 		if err := wholefile.Replace(o.Write, text, 0o644); err != nil {
 			return exit.Fail(exit.Machines, "--write-baseline: %v", err)
@@ -50,7 +50,7 @@ func (o Baselines) Hold(p *person.Person, r *report.Report, today time.Time) err
 	return nil
 }
 
-// read reads the file of --baseline, else that of --write-baseline where it is there.
+// read reads the file of --baseline, or else the file of --write-baseline if it exists.
 func (o Baselines) read(p *person.Person) (*baseline.Baseline, error) {
 	name := o.Read
 	if o.Write != "" {
@@ -75,7 +75,7 @@ func mistakes(p *person.Person, ds diag.List, files map[string][]byte) error {
 	return exit.Fail(exit.Errors, "the baseline cannot be used")
 }
 
-// free reports whether the file to write is there, and refuses one that would be lost.
+// free reports whether the file to write exists. It refuses a file whose rows would be lost.
 func (o Baselines) free() (there bool, err error) {
 	info, err := os.Stat(o.Write)
 	switch {
@@ -84,12 +84,12 @@ func (o Baselines) free() (there bool, err error) {
 	case err != nil:
 		return false, exit.Fail(exit.Usage, "--write-baseline: %v", err)
 	case !info.Mode().IsRegular():
-		return false, exit.Fail(exit.Usage, "--write-baseline: %s is no regular file", o.Write)
+		return false, exit.Fail(exit.Usage, "--write-baseline: %s is not a regular file", o.Write)
 	case o.Read == "":
 		return true, nil
 	}
 	if read, err := os.Stat(o.Read); err != nil || !os.SameFile(read, info) {
-		return false, exit.Fail(exit.Usage, "--write-baseline: %s is there, and is not the file of --baseline. Its rows would be lost: name it "+
+		return false, exit.Fail(exit.Usage, "--write-baseline: %s exists, and is not the file of --baseline. Its rows would be lost: name it "+
 			"with --baseline, too, or another file", o.Write)
 	}
 	return true, nil
@@ -100,7 +100,7 @@ func readBaseline(p *person.Person, name string) (*baseline.Baseline, error) {
 	src, out, err := globals.ReadNamed(name)
 	switch {
 	case os.IsNotExist(err):
-		return nil, exit.Fail(exit.Usage, "--baseline: no file is called %s; --write-baseline writes one", diag.Escape(name))
+		return nil, exit.Fail(exit.Usage, "--baseline: there is no file %s; --write-baseline writes one", diag.Escape(name))
 	case err != nil:
 		return nil, exit.Fail(exit.Usage, "%v", err)
 	}

@@ -19,18 +19,18 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// Found is the files of devices that a path names.
+// Found contains the files of devices that paths name.
 type Found struct {
 	Files  []lint.File
 	Passed int               // further files of the folder
-	Hidden map[string][]byte // by name: files whose text is not to be printed
+	Hidden map[string][]byte // by name: files whose text must not be printed
 	Dir    string            // the folder
 
-	Snapshots []*snapshot.Manifest // of those among the paths
+	Snapshots []*snapshot.Manifest // the snapshots among the paths
 }
 
-// Read reads files, and every file of a known name below folders and in archives of folders. A file that several of the paths name is
-// read once.
+// Read reads the named files, and every file with a known name in named folders and archives. A file that several paths name is read
+// once.
 func Read(names []string) (*Found, error) {
 	if len(names) == 0 {
 		return readOne("")
@@ -56,7 +56,7 @@ func Read(names []string) (*Found, error) {
 	return all, nil
 }
 
-// From returns the path of a file from a folder, where there is one.
+// From returns the path of a file relative to a folder, if possible.
 func From(dir, name string) string {
 	from, err := filepath.Abs(dir)
 	to, wrong := filepath.Abs(name)
@@ -69,7 +69,8 @@ func From(dir, name string) string {
 	return name
 }
 
-// realName returns one name for all spellings of a file: relative ones, and those by links. A file inside of an archive keeps its name.
+// realName returns the same name for all paths of a file, such as relative paths and paths through links. A file inside of an archive
+// keeps its name.
 func realName(name string) string {
 	if abs, err := filepath.Abs(filepath.FromSlash(name)); err == nil {
 		name = abs
@@ -80,7 +81,7 @@ func realName(name string) string {
 	return name
 }
 
-// readOne reads a file, or every file of a known name below a folder or in an archive.
+// readOne reads a file, or every file with a known name in a folder or an archive.
 func readOne(name string) (*Found, error) {
 	if name == "" {
 		return nil, exit.Fail(exit.Usage, "name a file or a folder")
@@ -88,7 +89,7 @@ func readOne(name string) (*Found, error) {
 	info, err := os.Stat(name)
 	switch {
 	case os.IsNotExist(err):
-		return nil, exit.Fail(exit.Usage, "no file and no folder is called %s; rocec collect asks devices, and saves their files",
+		return nil, exit.Fail(exit.Usage, "there is no file or folder %s; rocec collect asks devices, and saves their files",
 			diag.Escape(name))
 	case err != nil:
 		return nil, exit.Fail(exit.Usage, "%v", err)
@@ -109,7 +110,7 @@ func readOne(name string) (*Found, error) {
 	} else {
 		defer f.Close()
 		from := bufio.NewReaderSize(f, snapshot.HeadSize)
-		if head, _ := from.Peek(snapshot.HeadSize); snapshot.IsArchive(head) { // a file shorter than the head gives all its bytes
+		if head, _ := from.Peek(snapshot.HeadSize); snapshot.IsArchive(head) { // a short file is read completely
 			found.Files, found.Passed, found.Snapshots, err = archive(name, from)
 			return found, err
 		}
@@ -122,8 +123,8 @@ func readOne(name string) (*Found, error) {
 	return found, nil
 }
 
-// deviceFolder reads every file below a folder that has a name to look for, in the order of names, and counts the others. Links are
-// followed inside the folder only, and never into folders.
+// deviceFolder reads every file with a known name below a folder, sorted by name, and counts the other files. It follows a link only to a
+// file inside the folder.
 func deviceFolder(dir string) (files []lint.File, passed int, snapshots []*snapshot.Manifest, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -145,7 +146,7 @@ func findDeviceFiles(fsys fs.FS, dir string) (files []lint.File, passed int, sna
 		case err != nil && (d == nil || d.IsDir() && name == "."):
 			return err
 		case d.IsDir():
-			if err != nil { // files that can be read are judged
+			if err != nil { // the readable files are judged
 				g.files = append(g.files, lint.File{Name: g.shown(name), Why: readWhy(err) + " It is a folder, and its files were not judged."})
 				return fs.SkipDir
 			}

@@ -27,19 +27,19 @@ const (
 	deviceBytes   = 256 << 20
 )
 
-// NoFile is a folder that holds no file of a device.
+// NoFile is the error for a folder without any file of a device.
 type NoFile struct{ error }
 
 // Unwrap returns the error that ends the process.
 func (e *NoFile) Unwrap() error { return e.error }
 
-// gathering is the files of a folder or an archive that are found one after the other.
+// gathering collects the files of a folder or an archive, found one after the other.
 type gathering struct {
 	dir       string
 	files     []lint.File
 	passed    int
 	size      int
-	sums      map[string]string // by path below dir: the digests of the files
+	sums      map[string]string // by path below dir: the digest of the file
 	at        map[string]int    // by path below dir: the index of the file
 	manifests map[string][]byte // by folder below dir
 }
@@ -48,17 +48,17 @@ func newGathering(dir string) *gathering {
 	return &gathering{dir: dir, sums: map[string]string{}, at: map[string]int{}, manifests: map[string][]byte{}}
 }
 
-// shown returns the name of a file as messages have it.
+// shown returns the name of a file for messages.
 func (g *gathering) shown(name string) string {
 	return diag.Escape(path.Join(filepath.ToSlash(g.dir), name))
 }
 
 func (g *gathering) tooMuch() error {
-	return fmt.Errorf("%s holds more than %s files of switches, %s files of any kind, or %d MiB: name a folder with less in it",
+	return fmt.Errorf("%s contains more than %s files of switches, %s files of any kind, or %d MiB: name a smaller folder",
 		g.dir, diag.Number(deviceFiles), diag.Number(deviceEntries), deviceBytes>>20)
 }
 
-// wants reports whether a file is to be read, by its name, and counts it as passed over if it is not.
+// wants reports whether a file has a known name. It counts the other files as skipped.
 func (g *gathering) wants(name string) bool {
 	if path.Base(name) == snapshot.Name || targets.Searched(lint.File{Name: name}, false) {
 		return true
@@ -67,7 +67,7 @@ func (g *gathering) wants(name string) bool {
 	return false
 }
 
-// take reads a file that is wanted. why is a sentence: it cannot be read.
+// take reads a file with a known name. why is a sentence that states why the file cannot be read; empty if it can.
 func (g *gathering) take(name string, f io.Reader, why string) error {
 	file := lint.File{Name: g.shown(name), Why: why}
 	sum := ""
@@ -95,7 +95,7 @@ func (g *gathering) take(name string, f io.Reader, why string) error {
 	return nil
 }
 
-// end returns the files, without those that belong to none, and the manifests among them.
+// end returns the files, without files that belong to no device, and the manifests among them.
 func (g *gathering) end() (files []lint.File, passed int, snapshots []*snapshot.Manifest, err error) {
 	for _, dir := range slices.Sorted(maps.Keys(g.manifests)) {
 		m, err := snapshot.Read(g.manifests[dir])
@@ -115,7 +115,7 @@ func (g *gathering) end() (files []lint.File, passed int, snapshots []*snapshot.
 	return files, g.passed + lone, snapshots, nil
 }
 
-// hold holds the files below a folder to its manifest.
+// hold checks the files below a folder against its manifest.
 func (g *gathering) hold(dir string, m *snapshot.Manifest) {
 	have := map[string]string{}
 	for name, sum := range g.sums {
@@ -130,7 +130,7 @@ func (g *gathering) hold(dir string, m *snapshot.Manifest) {
 	for _, name := range slices.Sorted(maps.Keys(wrong)) {
 		full := path.Join(dir, name)
 		if i, there := g.at[full]; there {
-			if g.sums[full] == "" { // it has its own reason, or its linter finds it too large
+			if g.sums[full] == "" { // it was not read completely, for its own reason or its size
 				continue
 			}
 			g.files[i].Data, g.files[i].Why = nil, wrong[name]
@@ -142,7 +142,7 @@ func (g *gathering) hold(dir string, m *snapshot.Manifest) {
 	}
 }
 
-// sentence makes a sentence of an error.
+// sentence turns an error into a sentence.
 func sentence(err error) string {
 	text := err.Error()
 	return diag.Escape(strings.ToUpper(text[:1]) + text[1:] + ".")
@@ -166,13 +166,13 @@ func archive(name string, r io.Reader) (files []lint.File, passed int, snapshots
 	return g.end()
 }
 
-// readDeviceFile reads a file, up to a byte more than its linter takes. why is a sentence that states why the file cannot be read. sum
-// is the digest of the bytes; it is empty for a file that was not read to its end.
+// readDeviceFile reads a file, up to one byte more than the limit of its linter. why is a sentence that states why the file cannot be
+// read. sum is the digest of the bytes; it is empty if the file was not read to its end.
 func readDeviceFile(name string, f io.Reader) (data []byte, why, sum string) {
 	file := lint.File{Name: name}
 	linters := targets.Linters()
 	bound := func() int { return max(linters.Of(file).Most, targets.MostRouting(name)) }
-	for most := linters.First(); ; most = bound() { // whose file it is shows at its beginning
+	for most := linters.First(); ; most = bound() { // the beginning shows the kind of file
 		rest, err := io.ReadAll(io.LimitReader(f, int64(most+1-len(file.Data))))
 		if err != nil {
 			return nil, readWhy(err), ""
@@ -188,7 +188,7 @@ func readDeviceFile(name string, f io.Reader) (data []byte, why, sum string) {
 	return linters.Unmarked(file), "", snapshot.Sum(file.Data)
 }
 
-// readWhy is the cause of a failure to read, as a sentence.
+// readWhy returns the cause of a read error as a sentence.
 func readWhy(err error) string {
 	if e := (*fs.PathError)(nil); errors.As(err, &e) {
 		err = e.Err

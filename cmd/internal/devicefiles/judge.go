@@ -6,7 +6,7 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// Judge judges the files beside a fabric. Without a fabric in the report it judges them by themselves.
+// Judge judges the files, and compares them with the fabric if the report has one.
 func (read *Found) Judge(beside *report.Report) *report.Report {
 	if beside.Fabric == nil {
 		return read.reported(beside, targets.JudgeFiles(read.Files))
@@ -14,7 +14,7 @@ func (read *Found) Judge(beside *report.Report) *report.Report {
 	return read.reported(beside, targets.JudgeFilesOf(beside.Fabric, read.Files))
 }
 
-// JudgeMade judges the files beside a fabric that was made of them.
+// JudgeMade judges the files against a fabric that was derived from them.
 func (read *Found) JudgeMade(beside *report.Report, made *targets.Made) *report.Report {
 	if beside.Fabric == nil {
 		return read.Judge(beside)
@@ -22,7 +22,7 @@ func (read *Found) JudgeMade(beside *report.Report, made *targets.Made) *report.
 	return read.reported(beside, targets.JudgeFilesMade(beside.Fabric, made, read.Files))
 }
 
-// Compare judges the files beside a fabric, and compares each device with it.
+// Compare judges the files against a fabric, and compares each device with it.
 func (read *Found) Compare(beside *report.Report) (*report.Report, []*targets.Compared) {
 	r, compared := targets.CompareFiles(beside.Fabric, read.Files)
 	return read.reported(beside, r), compared

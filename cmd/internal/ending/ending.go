@@ -1,6 +1,6 @@
-// Package ending ends the program when a person interrupts it. An [Ending] listens to signals. Where a verb touches no device, the first
-// signal ends the program, with each file that was begun whole. Where it touches devices, the first signal asks for a clean end, and the
-// second one ends the program at once.
+// Package ending ends the program when a person interrupts it. An [Ending] listens to signals. If the verb touches no device, the first
+// signal ends the program as soon as each file under way is complete. If it touches devices, the first signal asks for a clean end, and
+// the second signal ends the program at once.
 package ending
 
 import (
@@ -15,15 +15,15 @@ import (
 	"github.com/rocec/rocec/cmd/internal/wholefile"
 )
 
-// Ending is how one run of the program ends when it is interrupted. It is safe for concurrent use. The nil Ending hears no signal.
+// Ending controls how one run of the program ends when it is interrupted. It is safe for concurrent use. A nil Ending ignores signals.
 type Ending struct {
 	mu      sync.Mutex
 	say     func(nth int)
-	devices bool // the verb touches devices, which it brings to an end first
+	devices bool // the verb touches devices, and first finishes their changes
 	wait    func() (release func())
 }
 
-// Listen returns an Ending that hears the signals of the process. It calls cancel to ask a verb that touches devices for its end.
+// Listen returns an Ending that receives the signals of the process. It calls cancel to ask a verb that touches devices to end.
 func Listen(cancel func(), stderr io.Writer) *Ending {
 	e := &Ending{wait: wholefile.Wait}
 	signals := make(chan os.Signal, 2)
@@ -32,7 +32,7 @@ func Listen(cancel func(), stderr io.Writer) *Ending {
 	return e
 }
 
-// OnDevices notes that the verb touches devices.
+// OnDevices records that the verb touches devices.
 func (e *Ending) OnDevices() {
 	if e == nil {
 		return
@@ -42,7 +42,7 @@ func (e *Ending) OnDevices() {
 	e.devices = true
 }
 
-// OnSignal has say called at the first and at the second signal, until done is called.
+// OnSignal registers say, which is called at the first and at the second signal, until done is called.
 func (e *Ending) OnSignal(say func(nth int)) (done func()) {
 	if e == nil {
 		return func() {}
@@ -57,7 +57,7 @@ func (e *Ending) set(say func(int)) {
 	e.say = say
 }
 
-// Tell calls the function of [Ending.OnSignal], as the signal of that number does.
+// Tell calls the function of [Ending.OnSignal], as signal number n does.
 func (e *Ending) Tell(nth int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -66,15 +66,15 @@ func (e *Ending) Tell(nth int) {
 	}
 }
 
-// graceful reports whether the first signal only asks for an end.
+// graceful reports whether the first signal asks for a clean end.
 func (e *Ending) graceful() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.devices
 }
 
-// together is the time after the first signal in which another one means the same. Shells and timeout pass on a signal that the kernel
-// has sent to the whole process group.
+// together is the time after the first signal during which another signal counts as a copy of it. Shells and timeout forward a signal
+// that the kernel has already sent to the whole process group.
 const together = 500 * time.Millisecond
 
 // obey waits for signals, and ends the program by quit.
@@ -98,10 +98,10 @@ func (e *Ending) obey(signals <-chan os.Signal, cancel func(), stderr io.Writer,
 	quit(exit.Interrupted)
 }
 
-// patience is how long the end of the program waits for a file that is being written.
+// patience is the time that the end of the program waits for a file that is being written.
 const patience = 2 * time.Second
 
-// whole waits until no file is half-written, or for a time. No file is begun any more.
+// whole waits until no file is half-written, for a limited time. From then on no file can be begun.
 func whole(wait func() (release func()), most time.Duration) {
 	done := make(chan struct{})
 	go func() {

@@ -2,10 +2,10 @@ package ending
 
 import "os"
 
-// stopSignals never come.
+// stopSignals is empty.
 var stopSignals = []os.Signal{os.Interrupt}
 
-// closes is of signals that JavaScript has not.
+// closes returns false: JavaScript has no signals.
 func closes(os.Signal) bool { return false }
 
 // IgnoreBrokenPipes does nothing: JavaScript has no signals.

@@ -25,13 +25,14 @@ var Meanings = []struct {
 	Status  int
 	Meaning string
 }{
-	{Good, "good; also when there are changes, unless --detailed-exitcode"},
-	{Errors, "the fabric has errors (or warnings with --warnings-as-errors); fmt --check found work; verify found drift; " +
-		"trace met a hop that breaks losslessness"},
+	{Good, "good; also if there are changes, without --detailed-exitcode"},
+	{Errors, "the fabric has errors (or warnings with --warnings-as-errors); fmt --check found unformatted files; verify found drift; " +
+		"trace found a hop that breaks losslessness"},
 	{Changes, "--detailed-exitcode: there are changes"},
-	{Machines, "machines: unreachable, login, host-key alarm, permission, disk; nothing was changed"},
-	{Incomplete, "apply incomplete: some devices done, some restored, refused, or undone by gate or dead-man; the report says which"},
-	{Locked, "locked by somebody else"},
+	{Machines, "a machine failed: unreachable, login, host-key alarm, permission, disk; nothing was changed"},
+	{Incomplete, "apply incomplete: some devices are changed, others were restored, refused, or undone by gate or dead-man; " +
+		"the output lists them"},
+	{Locked, "locked by another run or person"},
 	{Usage, "wrong usage"},
 	{Interrupted, "interrupted"},
 }
@@ -53,7 +54,7 @@ func Fail(status int, format string, args ...any) error {
 	return &Error{status, Sentence(format, args)}
 }
 
-// Choice refuses a value of a flag that is not one of the words of the flag.
+// Choice refuses a value of a flag that is not one of words.
 func Choice(flag, value string, words ...string) error {
 	if slices.Contains(words, value) {
 		return nil

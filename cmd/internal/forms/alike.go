@@ -11,11 +11,11 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// group is devices that hold the same files and links.
+// group is a set of devices with the same files and links.
 type group struct {
 	name    string // for files and folders
 	devices []*target.Device
-	entries []entry // in order of paths
+	entries []entry // sorted by path
 }
 
 // entry is a file or a symbolic link at a path of a device.
@@ -26,7 +26,7 @@ type entry struct {
 	to   string // the target of a link
 }
 
-// equal reports whether two entries are the same at the same path.
+// equal reports whether two entries have the same path and content.
 func (e entry) equal(f entry) bool {
 	return e.path == f.path && e.mode == f.mode && e.to == f.to && bytes.Equal(e.data, f.data)
 }
@@ -45,7 +45,7 @@ func (g *group) names() []string {
 
 func isHost(d *target.Device) bool { return d.Role == target.Host }
 
-// othersSwitch reports whether others write a switch. The forms have no other switch, because rocec writes the rest.
+// othersSwitch reports whether a switch is written by others. The forms contain only such switches, because rocec itself writes the rest.
 func othersSwitch(d *target.Device) bool { return d.Role == target.Switch && d.Source.ByOthers }
 
 // countDevices returns the number of devices in groups.
@@ -57,7 +57,7 @@ func countDevices(groups []*group) int {
 	return n
 }
 
-// groupAlike groups some devices of a tree by the files they are to hold, in the order of the first of each group.
+// groupAlike groups some devices of a tree by their wanted files. Groups are in the order of their first devices.
 func groupAlike(tree *target.Tree, is func(*target.Device) bool) []*group {
 	var groups []*group
 	at := map[string]*group{}
@@ -86,7 +86,7 @@ func groupAlike(tree *target.Tree, is func(*target.Device) bool) []*group {
 	return groups
 }
 
-// entriesOf returns the files of a device and the links that enable them, in order of paths.
+// entriesOf returns the files of a device and the links that enable them, sorted by path.
 func entriesOf(d *target.Device) []entry {
 	var out []entry
 	for f := range builtFor(d) {

@@ -14,9 +14,9 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Variables of Ansible. The group rocec has the files that all hosts have alike. Hosts that are alike are a group with variables, and a
-// host without its like has variables of its own. Switches that others write are in the group rocec_switches in the same way. They are not
-// in the group of the hosts, whose tasks are not for them.
+// Variables of Ansible. The group rocec has the files that all hosts share. Hosts with equal files are a group with variables; any other
+// host has its own variables. Switches written by others are in the group rocec_switches in the same way. They are not in the group of
+// the hosts, because its tasks are only for hosts.
 
 const (
 	ansibleGroup     = "rocec"
@@ -25,7 +25,7 @@ const (
 	ansibleHeading   = "# Written by rocec build --as ansible. Change the fabric, not this file.\n"
 )
 
-// ansibleVars is the variables of a group or a host.
+// ansibleVars contains the variables of a group or a host.
 type ansibleVars struct {
 	Files    []ansibleFile                `yaml:"rocec_files"`
 	Links    []ansibleLink                `yaml:"rocec_links"`
@@ -43,22 +43,22 @@ type ansibleLink struct {
 	To   string `yaml:"to"`
 }
 
-// unsafe returns a text in which Ansible looks for no templates.
+// unsafe returns a text in which Ansible expands no templates.
 func unsafe(text string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!unsafe", Style: yaml.LiteralStyle, Value: text}
 }
 
-// notWord matches the characters that the name of a group may not hold.
+// notWord matches characters that are not allowed in the name of a group.
 var notWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9]+`) })
 
-// ansibleSwitch is the variables of a group of switches, or of one.
+// ansibleSwitch contains the variables of a group of switches, or of a switch.
 type ansibleSwitch struct {
 	Files    []ansibleFile                `yaml:"rocec_files"`
-	Settings map[string]map[string]string `yaml:"rocec_settings"` // by path: those of the file by key, also of one that is only ever edited
-	Data     map[string]any               `yaml:"rocec_data"`     // those that no file has, where they can be data
+	Settings map[string]map[string]string `yaml:"rocec_settings"` // by path and key, also for files that rocec only edits
+	Data     map[string]any               `yaml:"rocec_data"`     // settings that are in no file, if the target has them as data
 }
 
-// ansibleMembers is the names of a group.
+// ansibleMembers contains the names of the members of a group.
 type ansibleMembers map[string]struct{}
 
 // ansibleTop is a group of the inventory.
@@ -119,7 +119,7 @@ func ansible(_ *ir.Fabric, tree *target.Tree) Layout {
 	return l
 }
 
-// switchVars returns the variables of switches that are alike. Their files leave out each file that is no whole file.
+// switchVars returns the variables of equal switches. It leaves out files of which rocec has only an edit.
 func switchVars(g *group) ansibleSwitch {
 	v := ansibleSwitch{Files: []ansibleFile{}, Settings: settingsByKey(g.first()), Data: settingsData(g.first())}
 	for _, e := range g.entries {
@@ -130,7 +130,7 @@ func switchVars(g *group) ansibleSwitch {
 	return v
 }
 
-// hostVars returns the variables of hosts that are alike, without the files that all hosts have.
+// hostVars returns the variables of equal hosts, without the files that all hosts share.
 func hostVars(g *group, common []entry) ansibleVars {
 	v := ansibleVars{Files: []ansibleFile{}, Links: []ansibleLink{}, Settings: settingsByKey(g.first())}
 	for _, e := range g.entries {
@@ -154,7 +154,7 @@ func yamlOf(doc any) []byte {
 	enc := yaml.NewEncoder(b)
 	enc.SetIndent(2)
 	if err := enc.Encode(doc); err != nil {
-		panic(err) // into memory, of types that can be written
+		panic(err) // written to memory, with types that can be encoded
 	}
 	return b.Bytes()
 }

@@ -15,12 +15,12 @@ type File struct {
 	Name string
 	Mode fs.FileMode
 
-	content []byte // where from is nil
+	content []byte // used if from is nil
 	device  *target.Device
-	from    *target.File // a file of device, and of every device that has the same one
+	from    *target.File // a file of device, and of every device that shares it
 }
 
-// Content returns the bytes of the file. It renders a file of a device at each call, so that no large tree is in memory as a whole.
+// Content returns the bytes of the file. It renders a file of a device at each call, so a large tree is never completely in memory.
 func (f File) Content() []byte {
 	if f.from == nil {
 		return f.content
@@ -38,7 +38,7 @@ func made(name string, content []byte) File {
 	return File{Name: name, Mode: plainMode, content: content}
 }
 
-// Layout is the files of a form, and the numbers of devices whose settings they have.
+// Layout contains the files of a form, and the number of devices whose settings are in them.
 type Layout struct {
 	Files           []File
 	Hosts, Switches int
@@ -68,11 +68,11 @@ func PerDevice(tree *target.Tree) iter.Seq[File] {
 	}
 }
 
-// editSuffix is behind the path of a file that is no more than an edit of the one on the device.
+// editSuffix ends the path of a file that contains only an edit of the file on the device.
 const editSuffix = ".rocec-edit"
 
-// builtFor ranges over the files that are built for a device: those on its disk, and the forms of its settings. Where rocec only ever
-// edits a file, it has the settings that the edit sets.
+// builtFor ranges over the files that are built for a device: files on its disk, and files for its other settings. For a file that rocec
+// only edits, the built file contains the settings of the edit.
 func builtFor(d *target.Device) iter.Seq[*target.File] {
 	return func(yield func(*target.File) bool) {
 		for i := range d.Files {
@@ -93,10 +93,10 @@ func builtFor(d *target.Device) iter.Seq[*target.File] {
 	}
 }
 
-// plainMode is the mode of forms, which hold no secrets.
+// plainMode is the mode of files in a form, which contain no secrets.
 const plainMode fs.FileMode = 0o644
 
-// formOf returns a file that has a form of the result of Edit(nil).
+// formOf returns a file with a form of the result of Edit(nil).
 func formOf(f *target.File, form target.Form) *target.File {
 	return &target.File{Path: form.Path, Mode: plainMode, Edit: func([]byte) ([]byte, diag.List) {
 		whole, ds := f.Edit(nil)

@@ -11,24 +11,24 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// A folded tree. Each path is folded on its own: devices on which it has the same content and mode share one file, in a folder named by
-// their nodeset. So the tree contains every content of a path once, even if the devices differ in another path:
+// A folded tree. Each path is folded separately: devices with the same content and mode at the path share one file, in a folder named
+// after their nodeset. So the tree contains every content of a path once, even if the devices differ in another path:
 //
 //	store[1-4]/usr/local/sbin/rocec-host
 //	store[1-3]/etc/rocec/host/ens1f0.conf
 //	store4/etc/rocec/host/ens1f0.conf
 //
-// A device has the files of every folder whose nodeset names it. Different sets of devices have different folders,
-// because nodeset.Parse gives the set back.
+// A device has the files of every folder whose nodeset names it. Different sets of devices have different folders, because nodeset.Parse
+// recovers the set from the name.
 
-// FolderIndex is the file beside the folders with a line "folder nodeset" for each shortened name. The underscore keeps
-// it apart from the names of devices.
+// FolderIndex is the file beside the folders with a line "folder nodeset" for each shortened name. The underscore distinguishes it from
+// names of devices.
 const FolderIndex = "_folders.txt"
 
 // Folded is a folded tree.
 type Folded struct {
 	Files []File
-	Index string // the content of FolderIndex; empty where no name is shortened, and then there is no such file
+	Index string // the content of FolderIndex; empty: no name is shortened, and the file does not exist
 }
 
 // Fold folds the files of a tree. It hashes their contents and does not keep them.
@@ -61,7 +61,7 @@ func Fold(tree *target.Tree) Folded {
 			devices[n] = append(devices[n], i)
 		}
 	}
-	folders := map[string]string{} // by the bytes of the indexes: sets are large and few
+	folders := map[string]string{} // keyed by the bytes of the indexes: sets are large and few
 	var short []string
 	for n := range files {
 		var set []byte
@@ -86,19 +86,19 @@ func Fold(tree *target.Tree) Folded {
 	return Folded{files, strings.Join(short, "")}
 }
 
-// summed is content and its hash. Hosts share the bytes of their script, which is hashed once.
+// summed is a content and its hash. Hosts share the bytes of their script, so it is hashed once.
 type summed struct {
 	data []byte
 	sum  [sha256.Size]byte
 }
 
-// is reports whether data is the same piece of memory. While it is held here, no other content can be there.
+// is reports whether data is the same memory. summed keeps a reference, so that memory cannot get other content.
 func (s summed) is(data []byte) bool {
 	return len(data) > 0 && len(data) == len(s.data) && &data[0] == &s.data[0]
 }
 
-// Leftover returns a file of a folder that is no part of the folded tree, or "". A reader of the tree would use it for all devices of its
-// folder. Hidden folders, such as .git, and files beside the folders do no harm.
+// Leftover returns a file in a folder that is not part of the folded tree, or "". A reader of the tree would use such a file for all
+// devices of the folder. Leftover ignores hidden folders, such as .git, and files beside the folders.
 func (t Folded) Leftover(folder fs.FS) (string, error) {
 	mine := nameSet(t.Files)
 	if _, err := fs.Lstat(folder, FolderIndex); err == nil && t.Index == "" {

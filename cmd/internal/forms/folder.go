@@ -8,8 +8,8 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// maxFolder bounds the name of a folder, in bytes; file systems take 255. The folder of a longer nodeset is named by its
-// beginning, a tilde (which no name of a device holds) and a hash.
+// maxFolder bounds the name of a folder, in bytes; file systems allow 255. For a longer nodeset, the name is its beginning, a tilde
+// (which is in no name of a device) and a hash.
 const maxFolder = 200
 
 // folderName returns the name of the folder of devices, and their nodeset.

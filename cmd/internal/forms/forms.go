@@ -1,5 +1,6 @@
-// Package forms makes a [Layout], the files of devices as the files of one folder, as `rocec build` writes them. It has a folder for each
-// device, a folded tree, and the forms that others take over. It reads the folder that it gets as a value, and writes nothing.
+// Package forms makes a [Layout], which arranges the files of devices in one folder, as `rocec build` writes them. The arrangements are a
+// folder for each device, a folded tree, and the forms for other tools. Package forms reads the folder that it gets as a value, and
+// writes nothing.
 package forms
 
 import (
@@ -14,9 +15,9 @@ import (
 // Form is a way to hand over settings to those who write devices themselves.
 type Form struct {
 	Name string // the value of --as
-	For  string // the devices that it holds, in the singular
+	For  string // its kind of devices, in the singular
 
-	// Tree returns the devices of a fabric from which the form takes its own.
+	// Tree returns the devices of a fabric from which the form selects.
 	Tree func(*ir.Fabric) *target.Tree
 
 	parts  []string // patterns of names that a reader of the folder takes for parts of the form
@@ -43,7 +44,7 @@ func Names() []string {
 	return names
 }
 
-// Find returns the form of a name, or nil.
+// Find returns the form with a name, or nil.
 func Find(name string) *Form {
 	for _, f := range table {
 		if f.Name == name {
@@ -60,7 +61,8 @@ func (f *Form) Layout(fabric *ir.Fabric, tree *target.Tree) Layout {
 	return l
 }
 
-// Leftover returns a file of a folder that looks like a part of the form and is not one, or "". A reader of the folder would use it.
+// Leftover returns a file in a folder that looks like a part of the form but is not one, or "". A reader of the folder would use such a
+// file.
 func (l Layout) Leftover(folder fs.FS) (string, error) {
 	var found []string
 	for _, pattern := range l.parts {

@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// setByHand returns the hosts that others set by hand, as devices that --target can name. They have no files.
+// setByHand returns the hosts that are set by hand, as devices without files, so that --target can name them.
 func setByHand(f *ir.Fabric) *target.Tree {
 	tree := &target.Tree{}
 	_, hosts := f.ByHand()
@@ -21,7 +21,7 @@ func setByHand(f *ir.Fabric) *target.Tree {
 	return tree
 }
 
-// handover returns a sheet for each group of hosts that must be set alike.
+// handover returns a sheet for each group of hosts that need the same settings.
 func handover(f *ir.Fabric, tree *target.Tree) Layout {
 	var order []string
 	of := map[string]*group{}

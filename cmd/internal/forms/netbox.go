@@ -5,14 +5,14 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// NetBox keeps data of devices in config contexts: objects of JSON without a fixed shape, which it merges key by key. A file has the data
-// of one context, below a key of its own, so that it is beside the data of other contexts.
+// NetBox keeps data of devices in config contexts: JSON objects without a fixed schema, which it merges key by key. A file has the data
+// of one context below the key rocec, so other contexts cannot overwrite it.
 
 // netboxKey is that key.
 const netboxKey = "rocec"
 
-// netbox returns the data of each switch that others write: its settings as its target gives them as data, and those of files by path and
-// key.
+// netbox returns the data of each switch written by others: the settings that its target has as data, and the settings of files by path
+// and key.
 func netbox(_ *ir.Fabric, tree *target.Tree) Layout {
 	switches := groupAlike(tree, othersSwitch)
 	l := Layout{Switches: countDevices(switches)}

@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// overlayManifest is the file beside the tars that names the hosts of each.
+// overlayManifest is the file that names the hosts of each tar.
 const overlayManifest = "manifest.json"
 
 type overlayDocument struct {
@@ -21,7 +21,7 @@ type overlayDocument struct {
 	Tars          []overlayTar `json:"tars"`
 }
 
-// overlayTar is a tar for hosts that are alike, and its content in its order.
+// overlayTar is a tar for equal hosts, with its entries in order.
 type overlayTar struct {
 	File   string        `json:"file"`
 	SHA256 string        `json:"sha256"`
@@ -34,7 +34,7 @@ type overlayPath struct {
 	Path   string `json:"path"`
 	Mode   string `json:"mode,omitempty"` // "0644"
 	SHA256 string `json:"sha256,omitempty"`
-	Link   string `json:"link,omitempty"` // where it leads
+	Link   string `json:"link,omitempty"` // target of the link
 }
 
 // overlay returns a tar for each group of hosts, and the manifest.
@@ -58,7 +58,7 @@ func overlay(_ *ir.Fabric, tree *target.Tree) Layout {
 	return l
 }
 
-// tarOf returns a tar of files and links, all root's and of the year 1970. It holds no folders: those of the image keep their modes.
+// tarOf returns a tar of files and links, owned by root and dated 1970. It contains no folders, so folders of the image keep their modes.
 func tarOf(entries []entry) []byte {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)

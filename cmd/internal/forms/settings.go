@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// settingsData returns the settings of a device that its target gives as data.
+// settingsData returns the settings of a device that its target has as data.
 func settingsData(d *target.Device) map[string]any {
 	data := map[string]any{}
 	for i := range d.Files {
@@ -19,8 +19,8 @@ func settingsData(d *target.Device) map[string]any {
 	return data
 }
 
-// settingsByKey returns the settings of the files of a device that have keys, by path. It has all settings of a file that rocec holds
-// whole, and those that an edit sets where rocec only ever edits the file.
+// settingsByKey returns, by path, the settings of the files of a device that have keys. For a file that rocec writes completely these are
+// all settings; for a file that rocec only edits, the settings of the edit.
 func settingsByKey(d *target.Device) map[string]map[string]string {
 	all := map[string]map[string]string{}
 	for i := range d.Files {
@@ -45,7 +45,7 @@ func settingsByKey(d *target.Device) map[string]map[string]string {
 func indented(doc any) []byte {
 	var b bytes.Buffer
 	if err := diag.WriteJSON(&b, doc, true); err != nil {
-		panic(err) // into memory, of types that can be written
+		panic(err) // written to memory, with types that can be encoded
 	}
 	return b.Bytes()
 }

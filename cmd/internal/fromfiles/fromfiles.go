@@ -1,5 +1,5 @@
-// Package fromfiles compares devices with their fabric by what people have of them ([Sources]): reports that hosts write of themselves,
-// and configuration files that people keep or that other programs render. It logs in nowhere.
+// Package fromfiles compares devices with their fabric by files ([Sources]): reports of hosts, and configuration files that people keep
+// or that other programs render. It logs in to no device.
 package fromfiles
 
 import (
@@ -27,17 +27,17 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Sources is files and folders that a person names.
+// Sources contains the files and folders that a person names.
 type Sources struct {
 	Reports view.Reports
-	Files   *devicefiles.Found // nil: they hold no configuration
+	Files   *devicefiles.Found // nil: there is no configuration
 
 	folders []string
-	of      map[string]string // reports by host
+	of      map[string]string // files of reports, by host
 	read    map[string]bool   // names of configurations
 }
 
-// Read reads the configurations in some files and folders. Reports are read by [Sources.Verify].
+// Read reads the configurations in files and folders. [Sources.Verify] reads the reports.
 func Read(names []string) (*Sources, error) {
 	s := &Sources{
 		Reports: view.Reports{Folder: strings.Join(names, ", "), Age: map[string]time.Duration{}},
@@ -90,8 +90,8 @@ func (s *Sources) isRead(name string) bool {
 }
 
 // Verify compares devices of a fabric with the sources. The report has a diagnostic for each value that differs, at its place, and the
-// findings of the rules in the files; nil: there is no configuration. Devices that rocec writes nothing for are left out. Devices beside
-// those of the tree are judged, and not reported.
+// findings of the rules in the files; nil: there is no configuration. Verify leaves out devices for which rocec writes nothing. It judges
+// neighbours of the devices in the tree, but does not report them.
 func (s *Sources) Verify(ctx context.Context, f *report.Report, tree *target.Tree) (*rollout.Verification, *report.Report, error) {
 	have, err := s.readReports(ctx, tree)
 	if err != nil {
@@ -146,7 +146,7 @@ func (s *Sources) Verify(ctx context.Context, f *report.Report, tree *target.Tre
 	return found, judged, nil
 }
 
-// filedOf returns a comparison of targets in the terms of a plan.
+// filedOf converts a comparison of targets into the types of a plan.
 func filedOf(c *targets.Compared) *deploy.Filed {
 	out := &deploy.Filed{Names: c.Files, Is: c.Read, Meant: c.Meant, Missing: c.Missing, Cut: !c.Whole, Linted: c.Linted}
 	for i := range c.Values {
@@ -164,14 +164,14 @@ func filedOf(c *targets.Compared) *deploy.Filed {
 	return out
 }
 
-// comparison is the diagnostics of a comparison.
+// comparison makes the diagnostics of a comparison.
 type comparison struct {
 	sources *Sources
 	by      map[string]*targets.Compared // by device
 	report  *report.Report
 }
 
-// unread notes the files that no rule has judged, and which devices have such files alone.
+// unread records the files that no rule has judged, and the devices that have only such files.
 func (c *comparison) unread() {
 	r := &c.sources.Reports
 	of := map[string]string{}
@@ -192,14 +192,14 @@ func (c *comparison) unread() {
 	}
 }
 
-// diagnose completes the report: a diagnostic for each value that differs, and one for the devices without a file. Findings in the files of
-// other devices of the fabric are left out.
+// diagnose completes the report with a diagnostic for each value that differs, and one for the devices without a file. It leaves out
+// findings in files of other devices of the fabric.
 func (c *comparison) diagnose(tree *target.Tree, found *rollout.Verification) {
 	in := map[string]bool{}
 	for _, d := range tree.Devices {
 		in[d.Name] = true
 	}
-	left, asked := map[string]bool{}, map[string]bool{} // files of other devices alone, and of these
+	left, asked := map[string]bool{}, map[string]bool{} // files only of other devices, and files of these devices
 	for name, one := range c.by {
 		for _, file := range one.Files {
 			left[file] = !in[name] && !asked[file]
@@ -233,13 +233,13 @@ func (c *comparison) diagnose(tree *target.Tree, found *rollout.Verification) {
 	c.report.Judged = &judge.Judged{Source: c.report.Source, Diags: ds}
 }
 
-// besideOthers reports whether a finding compares devices with each other. Each is compared with the fabric.
+// besideOthers reports whether a finding compares devices with each other. Verify compares each device with the fabric instead.
 func besideOthers(d *diag.Diagnostic) bool {
 	return slices.ContainsFunc(targets.SeveralRules(), func(t diag.Topic) bool { return t.Code == d.Code })
 }
 
-// values reports the values of a device that differ: errors where it is not sound, warnings where it is, and notes where the fabric accepts
-// all of them.
+// values reports the values of a device that differ: as errors if the device is not sound, as warnings if it is, and as notes if the
+// fabric accepts all of them.
 func (c *comparison) values(ds *diag.List, h *rollout.Health) {
 	d := h.Drift
 	one := c.by[d.Device.Name]

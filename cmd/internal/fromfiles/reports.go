@@ -59,14 +59,14 @@ func (s *Sources) readReports(ctx context.Context, tree *target.Tree) (map[*targ
 	return have, nil
 }
 
-// readReport reads the report of a host, which must be of that host.
+// readReport reads the report of a host, and checks that it is from that host.
 func (s *Sources) readReport(root *os.Root, d *target.Device) (*target.Report, error) {
 	name := d.Name + ".json"
 	info, err := root.Stat(name)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() { // to open a pipe would wait for ever
+	if !info.Mode().IsRegular() { // opening a pipe could block
 		return nil, fmt.Errorf("%s is not a file", name)
 	}
 	file, err := root.Open(name)
@@ -88,7 +88,7 @@ func (s *Sources) readReport(root *os.Root, d *target.Device) (*target.Report, e
 	}
 	short, _, _ := strings.Cut(report.Host, ".")
 	if !slices.Contains([]string{report.Host, short}, d.Name) && (report.Host == "" || report.Host != d.Login.Address) {
-		return nil, fmt.Errorf("it is of a host called %q", diag.Cut(report.Host))
+		return nil, fmt.Errorf("it is from a host called %q", diag.Cut(report.Host))
 	}
 	return report, nil
 }

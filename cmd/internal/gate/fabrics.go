@@ -8,7 +8,7 @@ import (
 // fabric is the input of a row.
 type fabric struct {
 	name, title, text string
-	built             bool // it is built, too
+	built             bool // the row also builds it
 }
 
 func fabrics() []fabric {
@@ -24,7 +24,7 @@ func fabrics() []fabric {
 	}
 }
 
-// head is the beginning of every fabric: RDMA with PFC and ECN, and a switch model with as many ports as a row needs.
+// head is the beginning of every fabric: RDMA with PFC and ECN, and a switch model with the number of ports that a row needs.
 const head = `
 fabric "speed" {
   routing      = "up-down"
@@ -64,7 +64,7 @@ switch_model "any" {
 }
 `
 
-// clos is a three-tier Clos network: pods of leaves and aggregation switches, a plane of cores for each aggregation switch of a pod.
+// clos is a three-tier Clos network: pods of leaves and aggregation switches, and a plane of cores for each aggregation switch of a pod.
 type clos struct {
 	pods, leaves, aggs, cores int
 	hosts                     int    // per leaf
@@ -109,7 +109,7 @@ func (c clos) compact() string {
 	return b.String()
 }
 
-// explicit writes a block for each cable, as a program does.
+// explicit writes a block for each cable, as a generating program does.
 func (c clos) explicit() string {
 	var b strings.Builder
 	b.WriteString(c.devices())
@@ -137,7 +137,7 @@ func (c clos) explicit() string {
 	return b.String()
 }
 
-// nvuePorts is leaves under NVUE with 4,000 split ports to hosts, below 8 spines.
+// nvuePorts has leaves with NVUE and 4,000 split ports to hosts, below 8 spines.
 func nvuePorts() string {
 	return head + `
 switch "leaf" {

@@ -1,15 +1,15 @@
-// Gate reports where one build of rocec takes more processor time than another.
+// Gate reports where a build of rocec uses more processor time than another build.
 //
 //	go run ./cmd/internal/gate -base BASE -head HEAD
 //
 // A row is a command on a fabric that gate writes. Its cost is the user and system time of the whole process, as wait4 returns it. Gate
-// runs BASE, BASE again and HEAD in turn, at least seven times each, and takes the minimum of each of the three series. Where the two
-// series of BASE differ by 2 % or more, the machine is too busy, and the row is not known. HEAD fails a row where it takes more than
-// 1.05 times of either series. Gate runs rows that fail or are not known again until their time is over. Other work on a machine makes
-// processes slower, never faster, so minima only get better.
+// runs BASE, BASE again and HEAD in turn, at least seven times each, and takes the minimum of each of the three series. If the two series
+// of BASE differ by 2 % or more, the machine is too busy, and the row is unknown. HEAD fails a row if it uses more than 1.05 times the
+// time of either series. Gate repeats rows that fail or are unknown until their time is over. Other work on a machine makes processes
+// slower, never faster, so more runs can only improve a minimum.
 //
-// Gate runs copies of the binaries. The file that the linker wrote starts by a quarter slower than its copy, since the kernel caches
-// the two in pages of other sizes. Copies differ by a few percent as well, so gate copies the binaries of a row several times.
+// Gate runs copies of the binaries. The file that the linker wrote starts a quarter slower than its copy, since the kernel caches the two
+// with different page sizes. Copies differ by a few percent as well, so gate copies the binaries of a row several times.
 //
 // The exit status is 0 when no row fails, 1 when one does, and 2 when a command could not be run. .ci/gate builds the two binaries.
 package main
@@ -46,7 +46,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	f.SetOutput(stderr)
 	base := f.String("base", "", "the `binary` to compare with")
 	head := f.String("head", "", "the `binary` to be compared")
-	most := f.Duration("most", 12*time.Second, "`time` after which a row that is not settled is given up, once it has its seven runs")
+	most := f.Duration("most", 12*time.Second, "time limit of a row, as a `duration`, after its first seven runs")
 	if err := f.Parse(args); err != nil {
 		return exitFailed
 	}
@@ -63,7 +63,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stdout, "\nslower than the baseline: rows %d\n", slower)
 		return exitSlower
 	case unknown > 0:
-		fmt.Fprintf(stdout, "\nno slower, as far as is known; nothing is known of rows: %d\n", unknown)
+		fmt.Fprintf(stdout, "\nno known row is slower; rows without a result: %d\n", unknown)
 	default:
 		fmt.Fprintln(stdout, "\nno slower than the baseline")
 	}
@@ -72,7 +72,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // compare measures every row, prints it, and counts the slower rows and the rows without a result.
 func compare(ctx context.Context, base, head string, most time.Duration, stdout io.Writer) (slower, unknown int, err error) {
-	dir, err := os.MkdirTemp(machinetest.Memory(), "rocec-gate-") // the time that disks take is not of rocec
+	dir, err := os.MkdirTemp(machinetest.Memory(), "rocec-gate-") // disk time is not part of the cost of rocec
 	if err != nil {
 		return 0, 0, err
 	}
@@ -119,16 +119,16 @@ func compare(ctx context.Context, base, head string, most time.Duration, stdout 
 	return slower, unknown, nil
 }
 
-// Every copyRuns runs of a row the binaries are copied anew, mostCopies times.
+// After every copyRuns runs of a row the binaries are copied again, at most mostCopies times.
 const (
 	copyRuns   = 20
 	mostCopies = 10
 )
 
-// patience is how long a row of a verdict is run on, in sixths of -most.
+// patience is how long a row with a verdict is repeated, in sixths of -most.
 var patience = [...]time.Duration{good: 1, busy: 6, slow: 12}
 
-// copyFile makes a new file, also where there was one.
+// copyFile copies a file, and replaces an existing file by a new one.
 func copyFile(to, from string) error {
 	data, err := os.ReadFile(from)
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 
 const (
 	leastRuns = 7
-	// Two series of one binary that differ by this factor or more tell nothing.
+	// Two series of one binary that differ by this factor or more have no result.
 	noise = 1.02
 	// A binary is slower by more than this factor.
 	limit = 1.05
 )
 
-// row is a command that is measured. It writes into out, if that is not empty.
+// row is a measured command. It writes to out, unless out is empty.
 type measured struct {
 	name string
 	args []string
@@ -49,13 +49,13 @@ func rows(dir string) ([]measured, error) {
 	return list, nil
 }
 
-// series has the times of a row: of the baseline, of the baseline again, and of this tree.
+// series contains the times of a row: two series of the baseline, and one of this tree.
 type series [3][]time.Duration
 
 func (s *series) runs() int                 { return len(s[0]) }
 func (s *series) least(i int) time.Duration { return slices.Min(s[i]) }
 
-// round runs all three once, another one first each time.
+// round runs each of the three series once. The first one changes with each round.
 func (s *series) round(ctx context.Context, r measured, binaries [3]string) error {
 	first := s.runs()
 	for i := range s {

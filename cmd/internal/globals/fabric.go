@@ -32,14 +32,14 @@ func (g *Globals) Load(dir string) (*report.Report, error) {
 		ctx = context.Background()
 	}
 	f, err := g.LoadOver(ctx, dir, nil, nil)
-	if ctx.Err() != nil { // it ended early, and what it has is not all
+	if ctx.Err() != nil { // it ended early, and the result is incomplete
 		return nil, ctx.Err()
 	}
 	return f, err
 }
 
-// LoadOver loads a folder, in which the texts of unsaved replace the files of these names. kept holds parts of an earlier load. When ctx
-// is done it ends early.
+// LoadOver loads a folder. The texts of unsaved replace the files with these names. kept contains parts of an earlier load. LoadOver ends
+// early when ctx is done.
 func (g *Globals) LoadOver(ctx context.Context, dir string, unsaved map[string][]byte, kept *lang.Kept) (*report.Report, error) {
 	o, hidden, err := judging(g, kept)
 	if err != nil {
@@ -47,7 +47,7 @@ func (g *Globals) LoadOver(ctx context.Context, dir string, unsaved map[string][
 	}
 	root, err := os.OpenRoot(dir)
 	if info, _ := os.Stat(dir); err != nil && info != nil && info.Mode().IsRegular() {
-		return nil, exit.Fail(exit.Errors, "%s is a file, and a fabric is a folder. Name the folder it is in: %s", dir, filepath.Dir(dir))
+		return nil, exit.Fail(exit.Errors, "%s is a file, and a fabric is a folder. Name the folder of the file: %s", dir, filepath.Dir(dir))
 	}
 	if err != nil {
 		return nil, exit.Fail(exit.Errors, "cannot open the fabric's folder: %v", err)
@@ -78,7 +78,7 @@ func (g *Globals) LoadOver(ctx context.Context, dir string, unsaved map[string][
 	return f, nil
 }
 
-// LoadIn runs the pipeline on a folder of a repository whose files are in a file system. Modules may be anywhere in the repository.
+// LoadIn runs the pipeline on a folder of a repository that is given as a file system. Modules may be anywhere in the repository.
 func LoadIn(ctx context.Context, g *Globals, repository fs.FS, dir string) (*report.Report, error) {
 	o, hidden, err := judging(g, nil)
 	if err != nil {
@@ -100,7 +100,7 @@ func LoadIn(ctx context.Context, g *Globals, repository fs.FS, dir string) (*rep
 	return f, ctx.Err()
 }
 
-// judging returns the options of the pipeline, with the files that --var-file names. Those of which no message shows text are in hidden.
+// judging returns the options of the pipeline, with the files that --var-file names. hidden has the files whose text no message may show.
 func judging(g *Globals, kept *lang.Kept) (o judge.Options, hidden map[string][]byte, err error) {
 	o = judge.Options{
 		Lang: lang.Options{
@@ -125,7 +125,8 @@ func judging(g *Globals, kept *lang.Kept) (o judge.Options, hidden map[string][]
 	return o, hidden, nil
 }
 
-// LoadGood loads a folder for verbs whose result is another than the diagnostics: it prints them on stderr, and errors end the verb.
+// LoadGood loads a folder for verbs whose result is not the diagnostics. It prints the diagnostics on stderr, and fails if one is an
+// error.
 func (g *Globals) LoadGood(dir string) (*report.Report, error) {
 	f, err := g.Load(dir)
 	if err != nil {
@@ -135,7 +136,7 @@ func (g *Globals) LoadGood(dir string) (*report.Report, error) {
 		f.Diags = slices.DeleteFunc(f.Diags, func(d *diag.Diagnostic) bool { return !aboutLoops(d) })
 	}
 	all, notes := f.Diags, map[string]bool{}
-	if !g.Verbose { // validate is the verb for notes
+	if !g.Verbose { // only validate prints notes
 		f.Diags = slices.DeleteFunc(slices.Clone(all), func(d *diag.Diagnostic) bool {
 			fold := d.Severity == diag.Notice && !aboutLoops(d)
 			if fold {
@@ -155,13 +156,14 @@ func (g *Globals) LoadGood(dir string) (*report.Report, error) {
 	return f, nil
 }
 
-// budgetText states the rest of the budget of the PFC-loop proof, as the longest time that the proof takes.
+// budgetText returns the unused budget of the PFC-loop proof, as the longest time that the proof can still take.
 func budgetText(b *ir.Budget, whole time.Duration) string {
 	left := time.Duration(b.Left()) * (time.Second / validate.StepsPerSecond)
 	return fmt.Sprintf("%d%% of the proof's budget is used, at most %s left", 100-100*left/max(whole, 1), left.Round(time.Second))
 }
 
-// aboutLoops reports whether a diagnostic is about a PFC loop: every verb repeats it, also where the person has accepted the loop.
+// aboutLoops reports whether a diagnostic is about a PFC loop. Every verb repeats such a diagnostic, even if the person has accepted the
+// loop.
 func aboutLoops(d *diag.Diagnostic) bool {
 	return d.Code == validate.PFCLoop.Code || d.Code == validate.PFCLoopUnknown.Code
 }
@@ -181,15 +183,15 @@ func (g *Globals) PrintDiagnostics(w io.Writer, f *report.Report) {
 	report.Diagnostics(w, f, g.Options(w))
 }
 
-// Options returns how a report is written to a stream.
+// Options returns the options for writing a report to a stream.
 func (g *Globals) Options(w io.Writer) report.Options {
 	return report.Options{
 		Version: g.Rocec.Version, Color: g.Paints(w), Width: g.Width(w), Quiet: g.Quiet, Verbose: g.Verbose,
 	}
 }
 
-// rootedFS serves the files below dir under names that begin with dir as the person wrote it (also "../x" and "/x"). So every place is
-// a path from the working directory of the person. Nothing outside dir can be opened.
+// rootedFS serves the files below dir, with names that begin with dir as the person wrote it (also "../x" and "/x"). So every place is a
+// path from the person's working directory. Files outside dir cannot be opened.
 type rootedFS struct {
 	dir string
 	fs  fs.FS
@@ -204,7 +206,7 @@ func (r *rootedFS) Open(name string) (fs.File, error) {
 	return r.fs.Open(rel)
 }
 
-// Lstat returns the type of a file without following links or opening anything: a pipe would wait for its other end.
+// Lstat returns the type of a file. It follows no links and opens nothing, as opening a pipe could block.
 func (r *rootedFS) Lstat(name string) (fs.FileInfo, error) {
 	rel, err := r.below("lstat", name)
 	if err != nil {
@@ -213,7 +215,7 @@ func (r *rootedFS) Lstat(name string) (fs.FileInfo, error) {
 	return fs.Lstat(r.fs, rel)
 }
 
-// ReadLink makes rootedFS an [fs.ReadLinkFS], which is what [fs.Lstat] asks for.
+// ReadLink makes rootedFS an [fs.ReadLinkFS], which [fs.Lstat] needs.
 func (r *rootedFS) ReadLink(name string) (string, error) {
 	rel, err := r.below("readlink", name)
 	if err != nil {
@@ -222,7 +224,7 @@ func (r *rootedFS) ReadLink(name string) (string, error) {
 	return fs.ReadLink(r.fs, rel)
 }
 
-// below returns a name as it reads from the root.
+// below returns a name relative to the root.
 func (r *rootedFS) below(op, name string) (string, error) {
 	if r.dir == "." {
 		return name, nil

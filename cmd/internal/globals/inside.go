@@ -13,17 +13,17 @@ import (
 	"github.com/rocec/rocec/targets/deploy/safefile"
 )
 
-// A fabric reads modules in its repository, and nowhere else. Its files may come from a stranger, and a message about a file shows its
-// lines. The person who runs rocec may name further folders.
+// A fabric may only use modules in its repository: its files may be from a stranger, and messages show lines of files. The person who
+// runs rocec may allow further folders.
 
-// inside is the folders that the modules of a fabric may be in. All are absolute, and without links.
+// inside contains the folders that may contain modules of a fabric. All are absolute paths without links.
 type inside struct {
 	roots  []string // the first is the repository, or the fabric's own folder
-	why    string   // a sentence: why it is not the repository, where there is one
+	why    string   // a sentence: why a repository is not used; empty if none was refused
 	opened []*os.Root
 }
 
-// InsideOf returns the folders that modules of the fabric in dir may be in.
+// InsideOf returns the folders that may contain modules of the fabric in dir.
 func (g *Globals) InsideOf(dir string) (*inside, error) {
 	own, err := realPath(dir)
 	if err != nil {
@@ -50,16 +50,15 @@ func realPath(name string) (string, error) {
 	return filepath.EvalSymlinks(abs)
 }
 
-// rootOf returns the nearest folder, upward from one, that has a .git of its own; without one, the folder itself. A worktree and a
-// submodule have a file .git. A .git of another user, or one that every user may write, ends the search as if no folder had one. Its
-// owner could have put it into a shared folder such as /tmp, and git, too, refuses a repository of another user. why is a sentence
-// about that.
+// rootOf returns the nearest folder at or above dir that contains .git; without one, dir. In a worktree or submodule .git is a file. If
+// the .git belongs to another user, or every user may write it, rootOf returns dir, and why is a sentence with the reason. Such a .git
+// could be planted in a shared folder such as /tmp; git, too, refuses a repository of another user.
 func rootOf(dir string) (root, why string) {
 	for up := dir; ; up = filepath.Dir(up) {
 		git := filepath.Join(up, ".git")
 		if info, err := os.Lstat(git); err == nil && (info.IsDir() || info.Mode().IsRegular()) {
 			if not := safefile.OfOthers(info); not != "" {
-				return dir, fmt.Sprintf("The .git in %q makes no repository: %s.", diag.Cut(up), not)
+				return dir, fmt.Sprintf("The .git in %q is ignored: %s.", diag.Cut(up), not)
 			}
 			return up, ""
 		}
@@ -69,13 +68,13 @@ func rootOf(dir string) (root, why string) {
 	}
 }
 
-// within returns a path as it reads from a folder, if it is in it.
+// within returns a path relative to a folder, if the path is inside the folder.
 func within(root, name string) (rel string, ok bool) {
 	rel, err := filepath.Rel(root, name)
 	return rel, err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// Find returns the root that a folder is in, and the path from there.
+// Find returns the root that contains a folder, and the path from that root.
 func (in *inside) Find(name string) (root, rel string, err error) {
 	real, err := realPath(name)
 	if err != nil { // a message must not reveal whether a file outside exists
@@ -91,7 +90,7 @@ func (in *inside) Find(name string) (root, rel string, err error) {
 	return "", "", &lang.OutsideError{Root: in.roots[0], Why: in.why}
 }
 
-// open opens the folder of a module. What becomes a link meanwhile cannot lead out: the folder is opened below its root.
+// open opens the folder of a module below its root. So a folder that is replaced by a link meanwhile cannot lead out.
 func (in *inside) open(name string) (fs.FS, error) {
 	root, rel, err := in.Find(filepath.FromSlash(name))
 	if err != nil {
@@ -111,7 +110,7 @@ func (in *inside) open(name string) (fs.FS, error) {
 	return r.FS(), nil
 }
 
-// close closes what was opened.
+// close closes the opened folders.
 func (in *inside) close() {
 	for _, r := range in.opened {
 		r.Close() //nolint:errcheck // nothing was written

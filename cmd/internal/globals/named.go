@@ -9,11 +9,11 @@ import (
 	"github.com/rocec/rocec/targets/deploy/safefile"
 )
 
-// A person names a file of a checkout that a stranger may have made, such as a file for --var-file. If it is a symbolic link, the stranger
-// has chosen the file that is read: messages about it show its places, and no text.
+// A person may name a file in a checkout from a stranger, such as a file for --var-file. If the file is a symbolic link, the stranger has
+// chosen its target: messages about it show places, but no text.
 
-// OpenNamed opens a file that the person named on the command line. out reports that the last element of its name is a symbolic link
-// out of its folder. Names of the system, such as /dev/stdin, are links that no stranger makes.
+// OpenNamed opens a file that the person named on the command line. out reports that the last element of its name is a symbolic link out
+// of its folder. Links of the system, such as /dev/stdin, are trusted.
 func OpenNamed(name string) (f *os.File, out bool, err error) {
 	if f, err = os.Open(name); err != nil {
 		return nil, false, err
@@ -21,7 +21,7 @@ func OpenNamed(name string) (f *os.File, out bool, err error) {
 	return f, !safefile.OfSystem(name) && !inItsFolder(f, name), nil
 }
 
-// inItsFolder reports whether an open file is the one that a name leads to without leaving the folder of the name.
+// inItsFolder reports whether a name leads to an open file without leaving the folder of the name.
 func inItsFolder(f *os.File, name string) bool {
 	opened, err := f.Stat()
 	if err != nil {

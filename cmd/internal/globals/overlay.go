@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// overlayFS serves texts that are not saved yet over the files below it, by the same names.
+// overlayFS serves unsaved texts in the place of the files with the same names.
 type overlayFS struct {
 	*rootedFS
 	unsaved map[string][]byte
 }
 
-// over puts texts over a file system, if there are any.
+// over returns a file system in which texts, if any, replace files.
 func over(below *rootedFS, unsaved map[string][]byte) fs.FS {
 	if unsaved == nil {
 		return below
@@ -25,7 +25,7 @@ func over(below *rootedFS, unsaved map[string][]byte) fs.FS {
 	return &overlayFS{below, unsaved}
 }
 
-// Open opens a file or folder. A text wins over the file, also over one that is not there.
+// Open opens a file or folder. A text replaces its file, even if the file does not exist.
 func (o *overlayFS) Open(name string) (fs.File, error) {
 	if text, ok := o.text(name); ok {
 		return &openText{info: textInfo{path.Base(name), len(text)}, Reader: *bytes.NewReader(text)}, nil
@@ -51,7 +51,7 @@ func (o *overlayFS) ReadDir(name string) ([]fs.DirEntry, error) {
 		found = true
 		e := fs.FileInfoToDirEntry(textInfo{path.Base(file), len(text)})
 		if i := slices.IndexFunc(entries, func(x fs.DirEntry) bool { return x.Name() == e.Name() }); i >= 0 {
-			if entries[i].Type().IsRegular() { // a link stays one: it is not followed, saved or not
+			if entries[i].Type().IsRegular() { // a link stays a link, even with an unsaved text: it is not followed
 				entries[i] = e
 			}
 		} else {
@@ -93,7 +93,7 @@ var _ io.ReaderAt = (*openText)(nil)
 // Stat describes the text.
 func (t *openText) Stat() (fs.FileInfo, error) { return t.info, nil }
 
-// Close does nothing: there is nothing to give back.
+// Close does nothing: there is nothing to release.
 func (t *openText) Close() error { return nil }
 
 // textInfo describes a text as a file.

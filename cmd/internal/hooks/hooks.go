@@ -1,5 +1,5 @@
-// Package hooks runs the [Programs] of a person that take traffic off the devices of a wave and put it back (--drain and --undrain). The
-// journal keeps a sum of each and no command, so that a verb that goes on with a run gets the program again from the person.
+// Package hooks runs the [Programs] of a person that drain the devices of a wave and put traffic back (--drain and --undrain). The
+// journal keeps only a hash of each, and no command, so the person must name the program again to go on with a run.
 package hooks
 
 import (
@@ -21,13 +21,13 @@ import (
 	"github.com/rocec/rocec/targets/deploy/rollout"
 )
 
-// Programs are those that a person names for one command, each with its arguments. An empty one does not run.
+// Programs are the programs that a person names for one command, each with its arguments. An empty program is not run.
 type Programs struct {
 	Drain, Undrain []string
-	Timeout        time.Duration // of one call
+	Timeout        time.Duration // time limit of one call
 }
 
-// Sums returns the programs as the journal keeps them: no command can be made of a sum. For nil it returns nil.
+// Sums returns the hashes of the programs for the journal. For nil it returns nil.
 func (p *Programs) Sums() *journal.Hooks {
 	if p == nil {
 		return nil
@@ -35,17 +35,17 @@ func (p *Programs) Sums() *journal.Hooks {
 	return &journal.Hooks{Drain: journal.HookSum(p.Drain), Undrain: journal.HookSum(p.Undrain)}
 }
 
-// Same refuses a program for --undrain that differs from the one of the run.
+// Same refuses a program for --undrain that differs from that of the run.
 func Same(l *journal.Log, undrain []string) error {
 	switch {
 	case len(undrain) == 0:
 		return nil
 	case undrain[0] == "":
-		return exit.Fail(exit.Usage, "--undrain names a program")
+		return exit.Fail(exit.Usage, "--undrain needs a program")
 	case l.Hooks == nil || l.Hooks.Undrain == "":
 		return exit.Fail(exit.Usage, "run %s had no --undrain: leave it out", l.Run)
 	case journal.HookSum(undrain) != l.Hooks.Undrain:
-		return exit.Fail(exit.Usage, "run %s had another --undrain than this one: name the program and its arguments as they were then. "+
+		return exit.Fail(exit.Usage, "--undrain differs from that of run %s: name the same program and arguments. "+
 			"Nothing was changed.", l.Run)
 	}
 	return nil
@@ -65,7 +65,7 @@ type Runner struct {
 	Say func(format string, args ...any) // prints a note for the person
 }
 
-// Around returns the programs as hooks of the waves of a run. For nil it returns nil.
+// Around returns hooks for the waves of a run that call the programs. For nil it returns nil.
 func (r Runner) Around(run string, p *Programs, order *deploy.Order) *rollout.Hooks {
 	if p == nil {
 		return nil
@@ -85,12 +85,12 @@ func (r Runner) Around(run string, p *Programs, order *deploy.Order) *rollout.Ho
 	return &rollout.Hooks{Drain: of(p.Drain), Undrain: of(p.Undrain)}
 }
 
-// PutBack puts back the traffic of the waves of a run that died before it did, by the program that the person named again. It reports
-// whether all traffic that the run took off is back, and writes each call to the journal of the run.
+// PutBack calls the --undrain program, which the person named again, for the waves of a run that died before it had called it. It reports
+// whether all drained waves have their traffic back, and writes each call to the journal of the run.
 func (r Runner) PutBack(ctx context.Context, l *journal.Log, log *journal.Run, p *Programs) bool {
 	waves := Owed(l)
 	if len(waves) > 0 && (p == nil || len(p.Undrain) == 0) {
-		r.Say("Run %s took traffic off %s, and it was not put back: the journal keeps no commands. Name the program again that the run had: %s",
+		r.Say("Run %s drained %s, and the traffic was not put back. The journal keeps no commands, so name the program of the run again: %s",
 			diag.Escape(l.Run), wavesText(waves), diag.Rocec("resume", diag.Arg("RUN", l.Run), diag.Flag("--undrain", diag.Kind("PROGRAM"))))
 		return false
 	}
@@ -110,7 +110,7 @@ func (r Runner) PutBack(ctx context.Context, l *journal.Log, log *journal.Run, p
 		entry.Done = true
 		if err := r.run(context.WithoutCancel(ctx), p.Timeout, p.Undrain, l.Run, wave, names); err != nil {
 			entry.Detail, good = deploy.OneLine(err.Error()), false
-			r.Say("Traffic was not put back on wave %d: %s. Once that is put right: %s", wave, entry.Detail,
+			r.Say("Traffic was not put back on wave %d: %s. After you have corrected this: %s", wave, entry.Detail,
 				deploy.RunCommand("resume", l.Run, diag.Flag("--undrain", diag.Kind("PROGRAM"))))
 		}
 		_ = log.Hook(entry) // what was done is done
@@ -118,10 +118,10 @@ func (r Runner) PutBack(ctx context.Context, l *journal.Log, log *journal.Run, p
 	return good
 }
 
-// mostOutput bounds the output of a program that is kept: its end.
+// mostOutput bounds the kept end of the output of a program.
 const mostOutput = 64 << 10
 
-// run runs one program. It kills the program, and all that the program started, when its time is over or ctx ends.
+// run runs one program. It kills the program and its child processes when its time is over or ctx ends.
 func (r Runner) run(ctx context.Context, timeout time.Duration, argv []string, run string, wave int, devices []string) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -135,7 +135,7 @@ func (r Runner) run(ctx context.Context, timeout time.Duration, argv []string, r
 	last := deploy.OneLine(lastLine(out.text))
 	r.Log.Info("hook", "program", argv[0], "wave", wave, "printed", last)
 	switch {
-	case err == nil, errors.Is(err, exec.ErrWaitDelay): // it ended well, and something it has started holds its output
+	case err == nil, errors.Is(err, exec.ErrWaitDelay): // it ended well, but a child process keeps its output open
 		return nil
 	case ctx.Err() == context.DeadlineExceeded:
 		return fmt.Errorf("%s did not end within %s", diag.Escape(argv[0]), timeout)

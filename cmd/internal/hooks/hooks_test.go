@@ -162,7 +162,7 @@ func TestPutBack(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, quiet(&notes).PutBack(t.Context(), l, run, nil))
 		require.Len(t, notes, 1)
-		require.Contains(t, notes[0], "Run run-1 took traffic off waves 1 and 2, and it was not put back")
+		require.Contains(t, notes[0], "Run run-1 drained waves 1 and 2, and the traffic was not put back")
 
 		require.Equal(t, name == "good", quiet(&notes).PutBack(t.Context(), l, run, p))
 		require.NoError(t, run.Finish(nil))
@@ -170,7 +170,7 @@ func TestPutBack(t *testing.T) {
 		require.NoError(t, err)
 		if name == "bad" {
 			require.Equal(t, []int{1, 2}, Owed(l))
-			require.Contains(t, notes[1], "Traffic was not put back on wave 1: sh: no (exit status 1). Once that is put right: ")
+			require.Contains(t, notes[1], "Traffic was not put back on wave 1: sh: no (exit status 1). After you have corrected this: ")
 			continue
 		}
 		require.Empty(t, Owed(l))

@@ -1,4 +1,4 @@
-// Package intake reads the [Origin] of a new fabric: a cabling file of a network that is there, and sheets of an inventory.
+// Package intake reads the [Origin] of a new fabric: a cabling file of an existing network, and sheets of an inventory.
 package intake
 
 import (
@@ -19,14 +19,14 @@ import (
 	"github.com/rocec/rocec/lang/topology"
 )
 
-// Kind is a kind of source, by the word a person uses.
+// Kind is a kind of source, with the word that a person writes.
 type Kind struct {
 	Word   string
 	Format string // of the topology block
 	name   string // of the copy where the original's does not do
 }
 
-// Kinds are the kinds of files that are read.
+// Kinds lists the kinds of files that rocec reads.
 var Kinds = []Kind{
 	{"ptm", "ptm", "topology.dot"},
 	{"clab", "containerlab", "topology.clab.yml"},
@@ -34,7 +34,7 @@ var Kinds = []Kind{
 	{"csv", "csv", "cables.csv"},
 }
 
-// Words are the words of the kinds.
+// Words returns the words of the kinds.
 func Words() []string {
 	var out []string
 	for _, k := range Kinds {
@@ -55,7 +55,7 @@ type File struct {
 	Shown string // as the person named it, with slashes
 	Name  string // of the copy in the fabric's folder
 	Data  []byte
-	path  string // where it is
+	path  string // its path
 	out   bool   // messages show no text of the file, see [globals.OpenNamed]
 }
 
@@ -78,13 +78,13 @@ func ReadFiles(word, cables string, sheets []string) (*Origin, error) {
 	return s, nil
 }
 
-// goodCopy reports whether the copy of a cabling file may be called so: a name that needs no quotes anywhere.
+// goodCopy reports whether a name is suitable for the copy of a cabling file: it needs no quotes.
 func goodCopy(name string) bool {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 	return name != "" && len(name) < 64 && strings.Trim(name, letters+".-") == "" && strings.Contains(letters, name[:1])
 }
 
-// readFile reads a file the person named, up to the size that is wanted. Its copy keeps its name, or gets another if the name is
+// readFile reads a file that the person named, up to a maximum size. The copy keeps the name of the file, or gets another if the name is
 // unsuitable or taken.
 func readFile(name, other string, taken []string) (File, error) {
 	f, out, err := globals.OpenNamed(name)
@@ -97,7 +97,7 @@ func readFile(name, other string, taken []string) (File, error) {
 		return File{}, fmt.Errorf("%s is not a file", name)
 	}
 	if info.Size() > topology.MaxFile {
-		return File{}, fmt.Errorf("%s has %d MB, and a cabling file may have %d MB: give the cables as CSV without the columns that "+
+		return File{}, fmt.Errorf("%s has %d MB, and the limit for a cabling file is %d MB: give the cables as CSV without the columns that "+
 			"nobody "+
 			"needs, or split the file and draft from one part", name, info.Size()>>20, topology.MaxFile>>20)
 	}
@@ -112,7 +112,7 @@ func readFile(name, other string, taken []string) (File, error) {
 	return read, nil
 }
 
-// in reports whether the file is that of its name in a folder already.
+// in reports whether the file is already in a folder, under its name.
 func (f File) in(dir string) bool {
 	there, err := os.Stat(filepath.Join(dir, f.Name))
 	if err != nil || f.path == "" {
@@ -122,7 +122,7 @@ func (f File) in(dir string) bool {
 	return err == nil && os.SameFile(there, info)
 }
 
-// Texts are the files by the names that places have; text of a file that messages must not show is taken out of them.
+// Texts returns the texts of the files by their names in places. It leaves out text that messages must not show.
 func (s *Origin) Texts(ds diag.List) map[string][]byte {
 	shown, hidden := map[string][]byte{}, map[string][]byte{}
 	for _, f := range append([]File{s.Cables}, s.Sheets...) {
@@ -145,7 +145,7 @@ func (s *Origin) Read(columns map[string]string, most int) (topology.Cabling, di
 	return topology.ReadAll(s.Kind.Format, s.Cables.Shown, s.Cables.Data, o)
 }
 
-// Draft drafts a fabric in a folder. It is nothing where there are errors, or no cable.
+// Draft drafts a fabric in a folder. It returns nil if there are errors or no cables.
 func (s *Origin) Draft(dir string, columns map[string]string, most int, known ir.Known, on start.System) (*start.Drafted, diag.List) {
 	c := start.Cabling{Format: s.Kind.Format, Name: s.Cables.Name, Columns: columns}
 	for _, f := range s.Sheets {
@@ -159,7 +159,7 @@ func (s *Origin) Draft(dir string, columns map[string]string, most int, known ir
 		drafted, refused = start.Draft(c, known, on)
 		ds = append(ds, refused...)
 	}
-	ds = slices.DeleteFunc(ds, func(d *diag.Diagnostic) bool { return d.Code == topology.LeftOut.Code }) // a note of the draft says it
+	ds = slices.DeleteFunc(ds, func(d *diag.Diagnostic) bool { return d.Code == topology.LeftOut.Code }) // a note of the draft states it
 	for _, d := range ds {
 		if d.Code == topology.Empty.Code && d.Severity == diag.Warning { // of the file: there is no topology block yet
 			d.Severity = diag.Error

@@ -14,7 +14,7 @@ func TestCablingTooLarge(t *testing.T) {
 	require.NoError(t, os.WriteFile(name, nil, 0o666))
 	require.NoError(t, os.Truncate(name, 50<<20))
 	_, err := ReadFiles("ptm", name, nil)
-	require.ErrorContains(t, err, "topology.dot has 50 MB, and a cabling file may have 16 MB: give the cables as CSV")
+	require.ErrorContains(t, err, "topology.dot has 50 MB, and the limit for a cabling file is 16 MB: give the cables as CSV")
 }
 
 // A copy keeps a name that needs no quotes, and gets another one otherwise, or where that is taken.

@@ -24,20 +24,21 @@ type Sources struct {
 	Inventory string   // netbox:URL or nautobot:URL
 }
 
-// archives are the ends of names of archives with files of devices.
+// archives lists the file name endings of archives with files of devices.
 var archives = []string{".tar", ".tar.gz", ".tgz", ".zip"}
 
-// extensions are the ends of names of cabling files whose text is not that of a kind.
+// extensions lists the file name endings of cabling files whose text does not show their kind.
 var extensions = map[string]string{".dot": "ptm", ".gv": "ptm", ".csv": "csv", ".tsv": "csv", ".yml": "clab", ".yaml": "clab"}
 
-// Look finds the kind of each source: by its text, or by the word before a colon (csv:FILE). A fabric has cables of one source.
+// Look finds the kind of each source: by its text, or by the word before a colon (csv:FILE). The cables of a fabric must be from one
+// source.
 func Look(sources, sheets []string, columns map[string]string) (*Sources, error) {
 	s := &Sources{}
 	var cables, kind string
 	for _, source := range sources {
 		if netbox.IsSource(source) {
 			if s.Inventory != "" {
-				return nil, fmt.Errorf("%s and %s: one inventory is read", s.Inventory, source)
+				return nil, fmt.Errorf("%s and %s: only one inventory can be read", s.Inventory, source)
 			}
 			s.Inventory = source
 			continue
@@ -49,11 +50,11 @@ func Look(sources, sheets []string, columns map[string]string) (*Sources, error)
 		case word == DevicesWord:
 			s.Devices = append(s.Devices, name)
 		case word == topology.OtherSheet:
-			return nil, fmt.Errorf("%s has lines of consoles, power or management, and no cables of a fabric: leave it out", name)
+			return nil, fmt.Errorf("%s has only lines of consoles, power or management, and no cables of a fabric: leave it out", name)
 		case word == topology.InventorySheet:
 			sheets = append(sheets[:len(sheets):len(sheets)], name)
 		case cables != "":
-			return nil, fmt.Errorf("%s and %s are two cabling files, and a draft is made of one. Draft from one, and add a topology "+
+			return nil, fmt.Errorf("%s and %s are two cabling files, and a draft uses one. Draft from one, and add a topology "+
 				"block for the other",
 				cables, name)
 		default:
@@ -64,7 +65,7 @@ func Look(sources, sheets []string, columns map[string]string) (*Sources, error)
 	case cables != "" && s.Inventory != "":
 		return nil, fmt.Errorf("%s and %s both have cables. Draft from one of them", cables, s.Inventory)
 	case cables == "" && len(sheets) > 0:
-		return nil, fmt.Errorf("%s is a sheet of an inventory without cables: give the sheet of cables with it", sheets[0])
+		return nil, fmt.Errorf("%s is a sheet of an inventory without cables: also give the sheet of cables", sheets[0])
 	case cables == "":
 		return s, nil
 	}
@@ -97,14 +98,14 @@ func kindOf(source string, columns map[string]string) (kind, name string, err er
 		return Kinds[slices.IndexFunc(Kinds, func(k Kind) bool { return k.Format == format })].Word, source, nil
 	case targets.Searched(lint.File{Name: filepath.ToSlash(source), Data: f.Data}, true):
 		return DevicesWord, source, nil
-	case extensions[strings.ToLower(filepath.Ext(source))] != "": // the reader reports why it is no such file
+	case extensions[strings.ToLower(filepath.Ext(source))] != "": // the reader of that kind reports the mistake
 		return extensions[strings.ToLower(filepath.Ext(source))], source, nil
 	}
 	var forced []string
 	for _, w := range words {
 		forced = append(forced, w+":"+"FILE")
 	}
-	return "", "", fmt.Errorf("%s is of no kind that rocec finds by looking: it is no topology.dot of PTM, no topology of containerlab "+
+	return "", "", fmt.Errorf("rocec does not recognize %s: it is no topology.dot of PTM, no topology of containerlab "+
 		"or NVIDIA Air, "+
 		"no sheet of cables, and no file of a device. If it is one of these, write %s", source, diag.Or(forced))
 }

@@ -60,12 +60,12 @@ func TestLook(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "netbox:https://nb.example", s.Inventory)
 	for want, sources := range map[string][]string{
-		"no such file": {"none.csv"},
-		"notes.txt is of no kind that rocec finds":      {"notes.txt"},
+		"no such file":                                  {"none.csv"},
+		"rocec does not recognize notes.txt":            {"notes.txt"},
 		"are two cabling files":                         {"cables.csv", "topology.dot"},
 		"both have cables":                              {"cables.csv", "netbox:https://nb.example"},
-		"serial.csv has lines of consoles":              {"cables.csv", "serial.csv"},
-		"one inventory is read":                         {"netbox:https://a.example", "nautobot:https://b.example"},
+		"serial.csv has only lines of consoles":         {"cables.csv", "serial.csv"},
+		"only one inventory can be read":                {"netbox:https://a.example", "nautobot:https://b.example"},
 		"fronts.csv is a sheet of an inventory without": {"fronts.csv", "collected"},
 	} {
 		_, err := Look(sources, nil, nil)

@@ -2,5 +2,5 @@ package journal
 
 import "errors"
 
-// ErrAlive is a run whose process still goes on.
+// ErrAlive reports that the process of a run is still running.
 var ErrAlive = errors.New("the run goes on in another process")

@@ -52,7 +52,7 @@ func TestJournalCopiedAlone(t *testing.T) {
 	require.NoError(t, run.KeepBefore([][]byte{[]byte("x"), []byte("y")}))
 	require.NoError(t, run.Finish(nil))
 	hash := sum([]byte("x"))
-	want := filepath.Join("run-1", "before", hash) + " is not there. The journal names it, and it is kept beside the journal: copy the folder run-1 " +
+	want := filepath.Join("run-1", "before", hash) + " is missing. It belongs to the journal, which names it: copy the folder run-1 " +
 		"from the machine that has the whole run into " + path
 	for _, gone := range []string{filepath.Join("run-1", "before", hash), filepath.Join("run-1", "before"), "run-1"} {
 		require.NoError(t, os.RemoveAll(filepath.Join(path, gone)))

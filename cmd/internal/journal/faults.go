@@ -9,15 +9,15 @@ import (
 	"syscall"
 )
 
-// A binary built with the tag "faults" is for tests. ROCEC_TEST_CRASH_AT=n kills it, as kill -9 does, at the n-th moment of its
-// journal: each write has three, before it, half way through it, and after it.
+// A binary built with the tag "faults" is for tests. ROCEC_TEST_CRASH_AT=n kills it with SIGKILL at the n-th moment of its journal. Each
+// write has three moments: before, half way through, and after it.
 var moments atomic.Int64
 
 // writing runs before every write.
 func writing(f *os.File, text []byte) {
 	at, err := strconv.ParseInt(os.Getenv("ROCEC_TEST_CRASH_AT"), 10, 64)
 	if err != nil {
-		return // nobody asked
+		return // the variable is not set
 	}
 	written := 0
 	switch at - moments.Add(3) + 3 {

@@ -11,50 +11,50 @@ import (
 	"github.com/rocec/rocec/cmd/internal/sshsig"
 )
 
-// Format is the version of the header: since 2 it holds no commands.
+// Format is the version of the header. Since version 2 it contains no commands.
 const Format = 2
 
 // Header is the first line of a run.
 type Header struct {
-	Format    int        `json:"format,omitempty"` // set as it is written
+	Format    int        `json:"format,omitempty"` // set when the header is written
 	Run       string     `json:"run"`
-	Key       string     `json:"key"`                 // that tells it from another run of the same name, on the devices too
+	Key       string     `json:"key"`                 // distinguishes runs with the same name, also on devices
 	Owner     string     `json:"owner"`               // "alice@ws7, process 4711"
 	Host      string     `json:"host"`                // the machine
 	PID       int        `json:"pid"`                 // the process
 	Began     time.Time  `json:"began"`               // UTC
 	Tool      string     `json:"tool"`                // version of rocec
 	Prior     *Head      `json:"prior,omitempty"`     // of the run that was begun before on this machine
-	Message   string     `json:"message,omitempty"`   // why, from -m
+	Message   string     `json:"message,omitempty"`   // reason, from -m
 	Agreement *Agreement `json:"agreement,omitempty"` // to the plan of the run; absent: no approval was wanted
-	Commit    string     `json:"commit,omitempty"`    // of the repository the fabric lies in; "+" at its end: with changes
+	Commit    string     `json:"commit,omitempty"`    // of the fabric's repository; "+" at the end: with uncommitted changes
 	Fabric    string     `json:"fabric"`              // the fabric's folder, absolute
 	Name      string     `json:"name"`                // of the fabric
 	Vars      []string   `json:"vars,omitempty"`      // of --var
 	VarFiles  []string   `json:"var_files,omitempty"` // of --var-file, absolute
 	Targets   []string   `json:"targets,omitempty"`   // of --target
 	Lab       string     `json:"lab,omitempty"`       // the lab's folder, if it was a rehearsal
-	Undoes    string     `json:"undoes,omitempty"`    // of a rollback: the run it goes back from
-	Hold      string     `json:"hold,omitempty"`      // of --confirm: how long it waits to be confirmed
+	Undoes    string     `json:"undoes,omitempty"`    // of a rollback: the run that it undoes
+	Hold      string     `json:"hold,omitempty"`      // of --confirm: how long devices wait to be confirmed
 	Hooks     *Hooks     `json:"hook_sums,omitempty"` // of --drain and --undrain
-	Devices   []Device   `json:"devices"`             // those that change
-	Left      []Left     `json:"left,omitempty"`      // devices of the plan that stayed as they were
-	Removes   []string   `json:"removes,omitempty"`   // of remove: the hosts that are to hold nothing any more
-	Steps     []Made     `json:"steps"`               // that put files to use, each once
+	Devices   []Device   `json:"devices"`             // devices that change
+	Left      []Left     `json:"left,omitempty"`      // devices of the plan that were not changed
+	Removes   []string   `json:"removes,omitempty"`   // of --remove: the hosts that are set back
+	Steps     []Made     `json:"steps"`               // that activate files, each once
 	Queries   []Made     `json:"queries,omitempty"`   // that read live states, each once
 	Checks    []Made     `json:"checkers,omitempty"`  // the vendor's checkers of files, each once
 
-	Adopted *Adoption `json:"adopted,omitempty"` // its devices told what is here: others started the run, or an earlier rocec
+	Adopted *Adoption `json:"adopted,omitempty"` // the content is from its devices: the run is from another machine, user or rocec
 }
 
-// Adoption is how a run that another machine or user started came into this journal.
+// Adoption states how a run that another machine or user started came into this journal.
 type Adoption struct {
-	By      string    `json:"by"`                // who took it up, "bob@ws2, process 12"
+	By      string    `json:"by"`                // who adopted it, "bob@ws2, process 12"
 	At      time.Time `json:"at"`                // UTC
-	Unasked []Left    `json:"unasked,omitempty"` // devices of which it is not known whether they hold the run
-	Devices []string  `json:"devices,omitempty"` // all that the run is for; none: they do not tell
-	Absent  []string  `json:"absent,omitempty"`  // devices of the run that hold nothing of it
-	Hooks   bool      `json:"hooks,omitempty"`   // it had programs that take traffic off devices and put it back
+	Unasked []Left    `json:"unasked,omitempty"` // devices that may have the run, but could not be asked
+	Devices []string  `json:"devices,omitempty"` // all devices of the run; empty: unknown
+	Absent  []string  `json:"absent,omitempty"`  // devices of the run without a trace of it
+	Hooks   bool      `json:"hooks,omitempty"`   // the run had --drain or --undrain
 }
 
 // Agreement is what persons agreed to when a run of an approved plan began.
@@ -76,7 +76,7 @@ func (a *Agreement) Submission() []byte {
 	return fmt.Appendf(nil, "rocec apply\nplan %x\n", a.Plan.SHA256)
 }
 
-// Device is one device a run changes, with all that is needed to reach it and to go on or back without its fabric.
+// Device is one device that a run changes, with all data to reach it and to resume or undo the run without the fabric.
 type Device struct {
 	Name    string `json:"name"`
 	Role    string `json:"role"`
@@ -84,35 +84,35 @@ type Device struct {
 	At      Place  `json:"at"` // the line that declares it
 	Login   Login  `json:"login"`
 	Wave    int    `json:"wave,omitempty"`   // from 1
-	Changes []File `json:"changes"`          // in the order they are written
+	Changes []File `json:"changes"`          // in the order of writing
 	States  []File `json:"states,omitempty"` // live states that its steps may change
 
 	Disrupts []string `json:"disrupts,omitempty"` // what its steps interrupt
 	Effects  []string `json:"effects,omitempty"`  // on traffic
 
-	// These are of a run that another machine started.
-	Key    string `json:"key,omitempty"`    // of run and device; empty: it follows from the key of the run
-	Tool   string `json:"tool,omitempty"`   // version of rocec that the run noted on the device
-	Intent string `json:"intent,omitempty"` // what the device was meant to do, as a hash
-	Holds  string `json:"holds,omitempty"`  // what it was to hold, as a hash
-	Digest string `json:"digest,omitempty"` // what the run does there, as a hash that the device told
+	// These are set for a run that another machine started.
+	Key    string `json:"key,omitempty"`    // of run and device; empty: derived from the key of the run
+	Tool   string `json:"tool,omitempty"`   // version of rocec that the run recorded on the device
+	Intent string `json:"intent,omitempty"` // hash of the intent of the device
+	Holds  string `json:"holds,omitempty"`  // hash of the wanted content
+	Digest string `json:"digest,omitempty"` // hash of the steps there, as the device reports it
 	Head   string `json:"head,omitempty"`   // of the journal of the machine that started the run, which the device keeps
-	Told   bool   `json:"-"`                // it is as the device has just told it
+	Told   bool   `json:"-"`                // the device has just reported this
 }
 
-// Left is a device that was to change and stayed as it was.
+// Left is a device that should change but was not changed.
 type Left struct {
 	Name string `json:"name"`
 	Why  string `json:"why"`
 }
 
-// Place is where a device is declared.
+// Place is the place where a device is declared.
 type Place struct {
 	File string `json:"file"`
 	Line int    `json:"line"`
 }
 
-// Login is how a device is reached; empty members are left to ~/.ssh/config.
+// Login contains the SSH parameters of a device; ~/.ssh/config decides about empty members.
 type Login struct {
 	Address string `json:"address,omitempty"`
 	Port    int    `json:"port,omitempty"`
@@ -126,42 +126,42 @@ type Login struct {
 // File is one file or live state: its SHA-256 before and after, or "absent".
 type File struct {
 	Path   string `json:"path"`
-	Query  *int   `json:"query,omitempty"` // of a live state: the number of the query that reads it
-	Check  *int   `json:"check,omitempty"` // the number of the vendor's checker of it; absent: there is none
+	Query  *int   `json:"query,omitempty"` // the number of the query that reads a live state
+	Check  *int   `json:"check,omitempty"` // the number of the vendor's checker; absent: none
 	Mode   uint32 `json:"mode,omitempty"`
 	Base   string `json:"base,omitempty"`
 	Target string `json:"target,omitempty"`
-	Step   int    `json:"step"`           // the number of the step that puts it to use
-	Lost   string `json:"lost,omitempty"` // why this machine cannot put back what was there before; empty: it can
+	Step   int    `json:"step"`           // the number of the step that activates it
+	Lost   string `json:"lost,omitempty"` // why this machine cannot restore it; empty: it can
 }
 
-// Made is a step, a query or a checker: its name, and the SHA-256 of its commands as the rocec that wrote the journal made them.
+// Made is a step, a query or a checker: its name, and the SHA-256 of its commands in the rocec that wrote the journal.
 type Made struct {
 	Name   string `json:"name"`
 	Digest string `json:"digest"`
 }
 
-// Older reports whether an earlier rocec wrote the header: that one kept commands, which rocec does not run.
+// Older reports whether an earlier rocec wrote the header. It kept commands, which rocec does not run.
 func (h *Header) Older() bool { return h.Format < Format }
 
-// Newer reports whether a later rocec wrote the header: what it means may be another thing than this one reads.
+// Newer reports whether a later rocec wrote the header, whose meaning may have changed.
 func (h *Header) Newer() bool { return h.Format > Format }
 
-// Line is a verb that is about to be done to a device, or was.
+// Line records a verb on a device: before it starts, or with Done after it has ended.
 type Line struct {
 	Time   time.Time `json:"time"`
 	Device string    `json:"device"`
 	Verb   string    `json:"verb"`
 	Done   bool      `json:"done,omitempty"`
 	Result string    `json:"result,omitempty"` // ok, refused, lost, dead
-	Mark   string    `json:"mark,omitempty"`   // how far the run came there
+	Mark   string    `json:"mark,omitempty"`   // how far the run came on the device
 	Detail string    `json:"detail,omitempty"`
 }
 
-// Hooks are the programs that take traffic off the devices of a wave and put it back, each as a SHA-256 of its arguments ([HookSum]). To
-// run one again the person names it again.
+// Hooks contains the SHA-256 of the --drain and --undrain programs with their arguments ([HookSum]). To run a program again, the person
+// must name it again.
 type Hooks struct {
-	Drain   string `json:"drain,omitempty"` // empty: there is none
+	Drain   string `json:"drain,omitempty"` // empty: none
 	Undrain string `json:"undrain,omitempty"`
 }
 
@@ -173,16 +173,16 @@ func HookSum(argv []string) string {
 	return sum([]byte(strings.Join(argv, "\x00")))
 }
 
-// Hook is a hook that is about to run for a wave, or did.
+// Hook records a hook for a wave: before it runs, or with Done after it has run.
 type Hook struct {
 	Time   time.Time `json:"time"`
 	Hook   string    `json:"hook"` // drain, undrain
 	Wave   int       `json:"wave"` // from 1
 	Done   bool      `json:"done,omitempty"`
-	Detail string    `json:"detail,omitempty"` // why it failed
+	Detail string    `json:"detail,omitempty"` // error; empty: success
 }
 
-// Outcome is what became of a device.
+// Outcome is the outcome of a run on a device.
 type Outcome struct {
 	Time    time.Time       `json:"time"`
 	Device  string          `json:"device"`
@@ -194,7 +194,7 @@ type Outcome struct {
 // entry is a line of the file: exactly one of its members is set.
 type entry struct {
 	Begin   *Header    `json:"begin,omitempty"`
-	Adopt   *Header    `json:"adopt,omitempty"` // what devices told later, in the place of the first line
+	Adopt   *Header    `json:"adopt,omitempty"` // replaces the first line by reports of devices
 	Line    *Line      `json:"line,omitempty"`
 	Hook    *Hook      `json:"hook,omitempty"`
 	Outcome *Outcome   `json:"outcome,omitempty"`
@@ -220,16 +220,16 @@ type Signed struct {
 // Dir is the folder of all runs.
 type Dir struct{ path string }
 
-// ownFolders is how many of the last elements of the folder's path are rocec's own: the state folder, and the one of runs.
+// ownFolders is the number of last elements in the folder's path that rocec creates: the state folder, and the folder of runs.
 const ownFolders = 2
 
-// Open names the folder, which need not be there yet. The folder above it is rocec's own, too.
+// Open returns the folder of runs, which need not exist. Rocec also creates the folder above it.
 func Open(path string) *Dir { return &Dir{path: path} }
 
-// Path is the folder.
+// Path returns the path of the folder.
 func (d *Dir) Path() string { return d.path }
 
-// fileOf is the file of a run in the folder of all runs.
+// fileOf returns the name of the file of a run.
 func fileOf(run string) string { return run + ".jsonl" }
 
 func sum(content []byte) string {

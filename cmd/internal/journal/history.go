@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/txn"
 )
 
-// This file reads logs for those that go on with a run: how far it came, and how later runs changed its devices.
+// This file reads logs for verbs that go on with a run: how far the run came, and how later runs changed its devices.
 
 // The statuses of a run.
 const (
@@ -18,16 +18,16 @@ const (
 	Died    = "died"
 )
 
-// The states of a device without an outcome while its run goes on, in the place of a [deploy.Outcome].
+// The states of a device while its run goes on, before it has a [deploy.Outcome].
 const (
 	UnderWay = "under way"
 	Waiting  = "waiting"
 )
 
-// BackVerb is the verb of a line for a device on which another machine has gone back from the run.
+// BackVerb is the verb of a line for a device on which another machine has rolled back the run.
 const BackVerb = "rolled-back"
 
-// Result is the result of a run on a device, as data: in [Outcome.Result], and in the JSON of verbs.
+// Result is the data of the result of a run on a device, in [Outcome.Result] and in the JSON of verbs.
 type Result struct {
 	Files  []deploy.FileResult `json:"files,omitempty"`
 	InUse  string              `json:"in_use,omitempty"`
@@ -38,7 +38,7 @@ type Result struct {
 	Acted  *Act                `json:"acted,omitempty"`
 }
 
-// Act is who decided what became of a device, where it was another process.
+// Act names the other process that decided the outcome of a device.
 type Act struct {
 	Verb string `json:"verb"` // confirm, undo, release, unlock
 	Who  string `json:"who"`
@@ -65,12 +65,12 @@ func ResultOf(r *deploy.Result) Result {
 	return d
 }
 
-// Data reads the result of an outcome. It reports whether there is one that can be read.
+// Data parses the result of an outcome. It returns false if there is no readable result.
 func (o Outcome) Data() (r Result, ok bool) {
 	return r, json.Unmarshal(o.Result, &r) == nil
 }
 
-// Expired reports whether a device that waited to be confirmed has undone the change by now, as far as this machine's clock knows.
+// Expired reports whether a device that waited to be confirmed must have undone the change by now, by this machine's clock.
 func (o Outcome) Expired(now time.Time) bool {
 	r, ok := o.Data()
 	if o.Outcome != string(deploy.Unconfirmed) || !ok || r.Until == 0 {
@@ -90,7 +90,7 @@ func (l *Log) Status() string {
 	return Died
 }
 
-// LastVerb returns the last verb that was begun on a device; empty: none was.
+// LastVerb returns the last verb that was begun on a device, or "".
 func (l *Log) LastVerb(device string) string {
 	for _, line := range slices.Backward(l.Lines) {
 		if line.Device == device {
@@ -100,11 +100,11 @@ func (l *Log) LastVerb(device string) string {
 	return ""
 }
 
-// BegunOn reports whether the run may have done anything on a device. A line that cannot be read may have been of any.
+// BegunOn reports whether the run may have begun on a device. An unreadable line may be about any device.
 func (l *Log) BegunOn(device string) bool { return l.LastVerb(device) != "" || l.Damaged > 0 }
 
-// OutcomeOf returns the [deploy.Outcome] of a device, or its state while the run goes on. A run that died before it was known left it
-// unknown.
+// OutcomeOf returns the [deploy.Outcome] of a device, or its state while the run goes on. The outcome is unknown if the run died before
+// it.
 func (l *Log) OutcomeOf(device string) string {
 	if o, ok := l.Outcomes[device]; ok {
 		return o.Outcome
@@ -120,8 +120,8 @@ func (l *Log) OutcomeOf(device string) string {
 	return string(deploy.Unknown)
 }
 
-// Open reports whether a device of the run has to be asked for its state. That is so where its outcome is not final, or where files of
-// the run were left there.
+// Open reports whether a device of the run must be asked for its state, because its outcome is not final, or files of the run were left
+// there.
 func (l *Log) Open(device string) bool {
 	o, ok := l.Outcomes[device]
 	if !ok || !deploy.Outcome(o.Outcome).Closed() {
@@ -131,8 +131,8 @@ func (l *Log) Open(device string) bool {
 	return ok && len(r.Left) > 0
 }
 
-// Marks returns how far the journal saw the run come on each device. A commit that was sent may have changed the device. A device that was
-// to go back is still to go back, whatever it holds.
+// Marks returns how far the run came on each device, according to the journal. A commit that was sent may have changed the device. An
+// undo that was begun must be finished, whatever state the device reports later.
 func (l *Log) Marks() map[string]txn.Mark {
 	marks := map[string]txn.Mark{}
 	for _, line := range l.Lines {
@@ -165,7 +165,7 @@ func (l *Log) Later(logs []*Log) []*Log {
 	return out
 }
 
-// RolledBackBy returns the run of logs that went back from this one on a device; nil: none did.
+// RolledBackBy returns the run of logs that rolled back this run on a device, or nil.
 func (l *Log) RolledBackBy(logs []*Log, device string) *Log {
 	for _, o := range logs {
 		if o.Undoes == l.Run && o.Outcomes[device].Outcome == string(deploy.Applied) {
@@ -175,7 +175,7 @@ func (l *Log) RolledBackBy(logs []*Log, device string) *Log {
 	return nil
 }
 
-// WriterOf returns the first of logs whose content a device may hold; nil: none.
+// WriterOf returns the first of logs whose content may be on a device, or nil.
 func WriterOf(logs []*Log, device string) *Log {
 	for _, o := range logs {
 		switch deploy.Outcome(o.OutcomeOf(device)) {

@@ -1,16 +1,15 @@
-// Package journal keeps a [Log] of each run, on the machine that led it: who changed what, when and why, what was about to be done when
-// the run died, and the content of files from before. It serves people, and runs that continue another; the state of a device is read
-// from the device.
+// Package journal keeps a [Log] of each run, on the machine that started it: who changed what, when and why, the step under way when a
+// run died, and the content of files from before. People read it, and commands that continue a run; the state of a device is read from
+// the device.
 //
-// It contains no command. It keeps the names of steps, queries and checkers, from which rocec makes them again, and for a hook a hash
-// of the command that the person named. A journal of an earlier rocec, which kept commands, is read as a history alone
-// ([Header.Older]).
+// It contains no commands. It keeps the names of steps, queries and checkers, from which rocec derives their commands again, and a hash
+// of the command of a hook. A journal of an earlier rocec contains commands: it is read only as a history ([Header.Older]).
 //
 // A run is a file of JSON lines (0600), <run>.jsonl. It contains one [Header], a [Line] before and after every verb, one [Outcome] for
 // each device, and a last line when the run has ended. The line before a verb is on the disk before the verb starts. The lines are a chain
 // ([Proof]). Next to the file, the folder <run>/before/<device>/ keeps the content of files from before the run, under their whole paths.
-// The file is locked while its run goes on: the lock distinguishes a live run from a dead one. Files and folders that another user could
-// have written are refused: see package safefile.
+// The file is locked while its run goes on: the lock distinguishes a live run from a dead one. Rocec refuses files and folders that another
+// user could have written: see package safefile.
 package journal
 
 import (
@@ -26,15 +25,15 @@ import (
 	"github.com/rocec/rocec/targets/deploy/safefile"
 )
 
-// Run is a run under way. Its methods may be called at the same time.
+// Run is a run under way. Its methods are safe for concurrent use.
 type Run struct {
 	file   *os.File
-	folder *safefile.Folder // of all runs
+	folder *safefile.Folder // the folder of all runs
 	run    string
 	now    func() time.Time
 
 	mu      sync.Mutex
-	err     error // the first; nothing is written after it
+	err     error // the first error; nothing is written after it
 	written int   // lines
 	chain   chain.Chain
 
@@ -42,7 +41,7 @@ type Run struct {
 	flushed  int // lines that are on the disk
 }
 
-// Begin starts the journal of a run. It refuses a name that is there already.
+// Begin starts the journal of a run. It refuses the name of an existing run.
 func (d *Dir) Begin(h Header, now func() time.Time) (*Run, error) {
 	folder, err := safefile.MakeFolder(d.path, ownFolders)
 	if err != nil {
@@ -64,7 +63,7 @@ func (d *Dir) Begin(h Header, now func() time.Time) (*Run, error) {
 	return r, nil
 }
 
-// Reopen goes on with the journal of a run that died. It fails with [ErrAlive] while the run goes on elsewhere.
+// Reopen continues the journal of a run that died. It fails with [ErrAlive] while the process of the run is running.
 func (d *Dir) Reopen(run string, now func() time.Time) (*Run, error) {
 	folder, err := safefile.OpenFolder(d.path, ownFolders)
 	if err != nil {
@@ -89,7 +88,7 @@ func (d *Dir) Reopen(run string, now func() time.Time) (*Run, error) {
 	return r, nil
 }
 
-// write appends a line, and returns the head of the journal: the SHA-256 of the line. flush makes sure that it is on the disk.
+// write appends a line, and returns the head of the journal: the SHA-256 of the line. With flush, it returns when the line is on the disk.
 func (r *Run) write(e entry, flush bool) (head string, err error) {
 	object, err := json.Marshal(e)
 	if err != nil {
@@ -137,13 +136,14 @@ func (r *Run) flush(line int) error {
 	return nil
 }
 
-// Intent writes that a verb is about to be done to a device, and returns the head of the journal. When it returns without error, the line
+// Intent writes that a verb is about to start on a device, and returns the head of the journal. When it returns without error, the line
 // is on the disk.
 func (r *Run) Intent(device, verb string) (head string, err error) {
 	return r.write(entry{Line: &Line{Time: r.now().UTC(), Device: device, Verb: verb}}, true)
 }
 
-// Adopt writes what the devices of a run told that another machine started, or an earlier rocec here: it takes the place of the first line.
+// Adopt writes a header that replaces the first line. It is made from the reports of devices, for a run of another machine or an earlier
+// rocec.
 func (r *Run) Adopt(h Header) error {
 	h.Format = Format
 	_, err := r.write(entry{Adopt: &h}, true)
@@ -158,22 +158,21 @@ func (r *Run) Result(l Line) error {
 	return err
 }
 
-// Hook writes that a hook is about to run, on the disk when it returns, or that it did.
+// Hook writes that a hook is about to run, or has run. A line about the start is on the disk when Hook returns.
 func (r *Run) Hook(h Hook) error {
 	h.Time = r.now().UTC()
 	_, err := r.write(entry{Hook: &h}, !h.Done)
 	return err
 }
 
-// Outcome writes what became of a device. It is on the disk with the next line that is flushed, as a Result is.
+// Outcome writes the outcome of a device. Like a Result, it is on the disk with the next line that is flushed.
 func (r *Run) Outcome(o Outcome) error {
 	o.Time = r.now().UTC()
 	_, err := r.write(entry{Outcome: &o}, false)
 	return err
 }
 
-// Finish ends the journal of a run that has ended, with a signature of its head where sign is not nil. Its error is the first of all; where
-// nothing else failed, it is that of sign.
+// Finish ends the journal of a run that has ended, with a signature of its head if sign is not nil. It returns the first error.
 func (r *Run) Finish(sign func(statement []byte) (armored []byte, err error)) error {
 	at := r.now().UTC()
 	head, err := r.write(entry{End: &at}, true)
@@ -186,18 +185,18 @@ func (r *Run) Finish(sign func(statement []byte) (armored []byte, err error)) er
 	return errors.Join(err, r.Close())
 }
 
-// Close leaves the journal without its end, as a run that is cut off does.
+// Close closes the journal without its last line, as if the run had died.
 func (r *Run) Close() error {
 	unlock(r.file)
 	return errors.Join(r.file.Close(), r.folder.Close())
 }
 
-// Abandon takes the journal of a run away that has not begun.
+// Abandon deletes the journal of a run that has not begun.
 func (r *Run) Abandon() error {
 	return errors.Join(r.folder.Remove(fileOf(r.run)), r.folder.RemoveAll(r.run), r.Close())
 }
 
-// KeepBefore keeps contents of files, and texts of live states, from before the run: each once, under its SHA-256. When it returns
+// KeepBefore keeps contents of files, and texts of live states, from before the run, each once, under its SHA-256. When it returns
 // without error, they are on the disk.
 func (r *Run) KeepBefore(contents [][]byte) error {
 	if len(contents) == 0 {

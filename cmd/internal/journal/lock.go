@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// lock takes the lock of a journal, which ends with its process.
+// lock takes the lock of a journal. The end of the process releases it.
 func lock(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

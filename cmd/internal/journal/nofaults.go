@@ -4,5 +4,5 @@ package journal
 
 import "os"
 
-// Builds for tests alone die at a write: see faults.go.
+// Only builds for tests can die at a write: see faults.go.
 func writing(*os.File, []byte) {}

@@ -23,25 +23,25 @@ import (
 	"github.com/rocec/rocec/targets/deploy/safefile"
 )
 
-// Log is a run as its journal tells it.
+// Log is a run as recorded in its journal.
 type Log struct {
 	Header
 	Lines    []Line
 	Ran      []Hook             // hooks, as they began and ended
-	Outcomes map[string]Outcome // by device: the last one, or the first that is closed
-	Ended    *time.Time         // nil: it has not ended
+	Outcomes map[string]Outcome // by device: the first closed outcome, or else the last one
+	Ended    *time.Time         // nil: not ended
 	Signed   []Signed           // at each end of the run for which the person had named a key
-	Alive    bool               // its process still goes on
+	Alive    bool               // its process is still running
 	Damaged  int                // lines that could not be read: cut off, or changed by hand
 }
 
-// Bounds of reading: of a journal, and of a content beside it. No device has a file or a live state as large.
+// Limits of reading a journal, and a content beside it. Files and live states of devices are smaller.
 const (
 	maxLog    = 256 << 20
 	maxBefore = 64 << 20
 )
 
-// Read reads the journal of a run. Lines that make no sense are counted and passed over; without a first line there is an error.
+// Read reads the journal of a run. Invalid lines are counted and skipped; a missing first line is an error.
 func (d *Dir) Read(run string) (*Log, error) {
 	folder, err := safefile.OpenFolder(d.path, ownFolders)
 	if err != nil {
@@ -63,7 +63,7 @@ func read(folder *safefile.Folder, run string) (*Log, error) {
 		l.add(line, head)
 		head = chain.Sum(line)
 	}
-	if l.Run != run || !deploy.ValidRun(run) { // a name becomes a path, and a word of messages and commands
+	if l.Run != run || !deploy.ValidRun(run) { // the name becomes a path, and is printed in messages and commands
 		return nil, fmt.Errorf("%s does not begin as a journal does", f.Name())
 	}
 	return l, nil
@@ -82,7 +82,7 @@ func (l *Log) add(text []byte, before string) {
 	case e.Line != nil:
 		l.Lines = append(l.Lines, *e.Line)
 		if !closed(l.Outcomes[e.Line.Device].Outcome) {
-			delete(l.Outcomes, e.Line.Device) // the run was gone on with, there
+			delete(l.Outcomes, e.Line.Device) // the run was continued on the device
 		}
 		l.Ended = nil
 	case e.Hook != nil:
@@ -152,8 +152,8 @@ func prior(folder *safefile.Folder, but string) *Head {
 	return nil
 }
 
-// closed reports whether an outcome is the last word on a device. What is asked later, when other runs may have changed the device,
-// does not rewrite the history.
+// closed reports whether an outcome of a device is final. Other runs may change the device later, so later answers do not change the
+// history.
 func closed(outcome string) bool {
 	switch outcome {
 	case "", "unknown", "unconfirmed":
@@ -162,13 +162,13 @@ func closed(outcome string) bool {
 	return true
 }
 
-// Unreadable is a journal that is not used, and why.
+// Unreadable is a journal that is not used, with the reason.
 type Unreadable struct {
 	Name string // of the file
 	Err  error
 }
 
-// Refused returns the error by which owner, mode or a link refuses the journal; nil: it is damaged.
+// Refused returns the error if the journal was refused because of its owner, mode or a link; nil: it is damaged.
 func (u *Unreadable) Refused() error {
 	if r, ok := errors.AsType[*safefile.Refused](u.Err); ok {
 		return r
@@ -176,7 +176,7 @@ func (u *Unreadable) Refused() error {
 	return nil
 }
 
-// Runs reads every journal, the newest first. Those that cannot be read are named.
+// Runs returns every run, newest first, and the journals that cannot be read.
 func (d *Dir) Runs() (runs []*Log, unreadable []Unreadable, err error) {
 	folder, err := safefile.OpenFolder(d.path, ownFolders)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -199,11 +199,11 @@ func (d *Dir) Runs() (runs []*Log, unreadable []Unreadable, err error) {
 		}
 		runs = append(runs, l)
 	}
-	slices.SortStableFunc(runs, func(a, b *Log) int { return b.Began.Compare(a.Began) }) // their names tell seconds
+	slices.SortStableFunc(runs, func(a, b *Log) int { return b.Began.Compare(a.Began) }) // names are only exact to the second
 	return runs, unreadable, err
 }
 
-// Before gives a content from before a run, by its SHA-256. It is an error where that is not there, or is another one by now.
+// Before returns a content from before a run, by its SHA-256. It fails if the content is missing or has changed.
 func (d *Dir) Before(run, hash string) ([]byte, error) {
 	folder, err := safefile.OpenFolder(d.path, ownFolders)
 	if err != nil {
@@ -219,17 +219,17 @@ func before(folder *safefile.Folder, run, hash string) ([]byte, error) {
 		return nil, fmt.Errorf("%q is not a hash", hash)
 	}
 	content, err := folder.ReadFile(name, maxBefore)
-	if errors.Is(err, fs.ErrNotExist) { // a person has copied the journal alone
-		return nil, fmt.Errorf("%s is not there. The journal names it, and it is kept beside the journal: copy the folder %s from the machine "+
+	if errors.Is(err, fs.ErrNotExist) { // a person has copied the journal without its folder
+		return nil, fmt.Errorf("%s is missing. It belongs to the journal, which names it: copy the folder %s from the machine "+
 			"that has the whole run into %s", diag.Escape(filepath.Join(run, "before", hash)), diag.Escape(run), diag.Escape(folder.Path()))
 	}
 	if err == nil && sum(content) != hash {
-		err = fmt.Errorf("%s is not what the run kept", filepath.Join(folder.Path(), run, "before", hash))
+		err = fmt.Errorf("%s has changed since the run kept it", filepath.Join(folder.Path(), run, "before", hash))
 	}
 	return content, err
 }
 
-// Drained gives the waves whose traffic a hook has taken off, or may have, and none has put back.
+// Drained returns the waves that a hook has drained, or may have drained, and whose traffic no hook has put back.
 func (l *Log) Drained() []int {
 	open := map[int]bool{}
 	for _, h := range l.Ran {

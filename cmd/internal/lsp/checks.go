@@ -16,7 +16,7 @@ import (
 	"github.com/rocec/rocec/lang/outline"
 )
 
-// checks holds the fabrics that wait for a judgement, and the findings.
+// checks contains the fabrics that wait for a run, and the findings.
 type checks struct {
 	timer   <-chan time.Time
 	dirty   map[string]bool // folders of fabrics that changed, and wait for the timer
@@ -25,7 +25,7 @@ type checks struct {
 	running *run
 	results chan *run
 
-	fabrics map[string]*checked // by folder; of documents without a fabric by their own name
+	fabrics map[string]*checked // by folder; documents without a fabric by their own name
 }
 
 // run is one run of the pipeline.
@@ -33,8 +33,8 @@ type run struct {
 	fabric   string
 	ctx      context.Context
 	cancel   context.CancelFunc
-	versions map[string]*int   // of the documents it sees
-	texts    map[string][]byte // of these
+	versions map[string]*int   // versions of the documents
+	texts    map[string][]byte // texts of the documents
 	result   *Result
 	err      error
 	bug      string
@@ -45,11 +45,11 @@ type checked struct {
 	published map[string][]diagnostic // by file
 	found     map[string][]finding
 	versions  map[string]*int
-	describe  func(outline.Thing) string // of the last run without errors
+	describe  func(outline.Thing) string // from the last run without errors
 	define    func(outline.Thing) []diag.Range
 }
 
-// finding is a diagnostic as it was found, and as it was sent.
+// finding is a diagnostic, and its form for the client.
 type finding struct {
 	found *diag.Diagnostic
 	sent  diagnostic
@@ -62,8 +62,8 @@ type fileEdit struct {
 	edit textEdit
 }
 
-// touch notes that a document changed. The server looks for the fabric of the document only when the timer has run out, so that typing
-// stays fast.
+// touch records that a document changed. The server searches the fabric of the document only when the timer has expired, so typing stays
+// fast.
 func (s *Server) touch(d *document) {
 	s.checks.touched[d.name] = true
 	if d.fabric != "" {
@@ -96,7 +96,7 @@ func (s *Server) assign(d *document) {
 	}
 }
 
-// dirty notes that a fabric must be judged again, and cancels the run that sees an older state.
+// dirty records that a fabric must be judged again, and cancels a run on its older state.
 func (s *Server) dirty(fabric string) {
 	s.checks.dirty[fabric] = true
 	delete(s.checks.ready, fabric)
@@ -106,14 +106,14 @@ func (s *Server) dirty(fabric string) {
 	s.arm()
 }
 
-// arm starts the wait from the beginning.
+// arm restarts the timer.
 func (s *Server) arm() { s.checks.timer = s.options.Wait(s.options.Delay) }
 
-// startDirty judges what changed.
+// startDirty judges the changed documents and fabrics.
 func (s *Server) startDirty(ctx context.Context) {
 	s.disk.forget()
 	names := slices.Sorted(maps.Keys(s.docs))
-	for range 2 { // a module's file may belong to a fabric that is found behind it
+	for range 2 { // a module's file may belong to a fabric that is found later in the list
 		for _, name := range names {
 			if d := s.docs[name]; s.checks.touched[name] || d.fabric == "" {
 				s.assign(d)
@@ -159,20 +159,20 @@ func (s *Server) startNext(ctx context.Context) {
 			if v := recover(); v != nil {
 				r.bug = fmt.Sprintf("%v\n%s", v, debug.Stack())
 			}
-			s.checks.results <- r // there is room: one run at a time
+			s.checks.results <- r // never blocks: one run at a time
 		}()
 		r.result, r.err = s.backend.Check(r.ctx, r.fabric, r.texts)
 	}()
 }
 
-// stopRun gives up the run that is under way.
+// stopRun cancels the run under way.
 func (s *Server) stopRun() {
 	if r := s.checks.running; r != nil {
 		r.cancel()
 	}
 }
 
-// finish takes the result of a run, unless the text has changed since.
+// finish accepts the result of a run, unless the text has changed since.
 func (s *Server) finish(ctx context.Context, r *run) {
 	s.checks.running = nil
 	stale := r.ctx.Err() != nil
@@ -192,8 +192,8 @@ func (s *Server) finish(ctx context.Context, r *run) {
 	}
 }
 
-// outdated reports whether a file that a run has read was edited since. The file of a module belongs to another fabric: its edit does not end
-// the run.
+// outdated reports whether a file that a run has read was edited since. An edit of a module's file belongs to another fabric, and does
+// not end the run.
 func (s *Server) outdated(r *run) bool {
 	for name := range r.result.Files {
 		if d := s.docs[name]; d != nil && !bytes.Equal(d.text.src, r.texts[name]) {
@@ -203,7 +203,7 @@ func (s *Server) outdated(r *run) bool {
 	return false
 }
 
-// accept publishes what a run found.
+// accept publishes the findings of a run.
 func (s *Server) accept(r *run) {
 	c := s.checks.fabrics[r.fabric]
 	if c == nil {
@@ -217,7 +217,7 @@ func (s *Server) accept(r *run) {
 	found := map[string][]finding{}
 	for name, d := range s.docs {
 		if d.fabric == r.fabric {
-			found[name] = nil // told also that there is nothing
+			found[name] = nil // an empty list is published, too
 		}
 	}
 	for _, d := range r.result.Diagnostics {
@@ -227,7 +227,7 @@ func (s *Server) accept(r *run) {
 	s.publishAll(c, found, r.versions)
 }
 
-// publishAlone publishes what was found in a document without a fabric.
+// publishAlone publishes the findings in a document without a fabric.
 func (s *Server) publishAlone(d *document, ds diag.List) {
 	c := s.checks.fabrics[d.name]
 	if c == nil {
@@ -248,14 +248,14 @@ func (s *Server) publishAlone(d *document, ds diag.List) {
 	s.publishAll(c, found, map[string]*int{d.name: d.version})
 }
 
-// forgetAlone takes back the findings of a document alone.
+// forgetAlone withdraws the findings of a document without a fabric.
 func (s *Server) forgetAlone(d *document) {
 	if s.checks.fabrics[d.name] != nil {
 		s.publishAlone(d, nil)
 	}
 }
 
-// drop forgets a fabric of which no file is open.
+// drop removes a fabric that has no open file.
 func (s *Server) drop(fabric string) {
 	delete(s.checks.dirty, fabric)
 	delete(s.checks.ready, fabric)
@@ -268,7 +268,7 @@ func (s *Server) drop(fabric string) {
 	}
 }
 
-// publishAll replaces what was found, and tells the client of every file that has or had something.
+// publishAll replaces the findings of a fabric, and publishes every file that has or had findings.
 func (s *Server) publishAll(c *checked, found map[string][]finding, versions map[string]*int) {
 	names := map[string]bool{}
 	for name := range c.published {
@@ -286,7 +286,7 @@ func (s *Server) publishAll(c *checked, found map[string][]finding, versions map
 	}
 }
 
-// publish tells the client all that was found in a file, by any fabric it is part of.
+// publish sends the client all findings in a file, from every fabric that contains the file.
 func (s *Server) publish(name string, version *int) {
 	p := publishParams{URI: s.uri(name), Version: version, Diagnostics: []diagnostic{}}
 	told := map[string]bool{} // a module's file has the same mistake in every fabric
@@ -301,7 +301,7 @@ func (s *Server) publish(name string, version *int) {
 	s.notify("textDocument/publishDiagnostics", p)
 }
 
-// uri is the URI of a file, as the client writes it.
+// uri returns the URI of a file, as the client writes it.
 func (s *Server) uri(name string) string {
 	if d := s.docs[name]; d != nil {
 		return d.uri
@@ -309,7 +309,7 @@ func (s *Server) uri(name string) string {
 	return fileURI(name)
 }
 
-// mainFile returns the file for findings of a fabric that have no place: the file with the fabric block.
+// mainFile returns the file with the fabric block, for findings without a place.
 func (s *Server) mainFile(dir string) string {
 	files := s.files(dir)
 	for _, o := range files {
@@ -323,7 +323,7 @@ func (s *Server) mainFile(dir string) string {
 	return path.Join(dir, "fabric.hcl")
 }
 
-// view turns places of files into the protocol's.
+// view converts places of files into places of the protocol.
 type view struct {
 	s     *Server
 	files map[string][]byte
@@ -347,7 +347,7 @@ func (v *view) text(name string) *text {
 	return t
 }
 
-// place is a place in a file of the client; false when it is in none.
+// place returns a place in a file of the client; false if it is in none.
 func (v *view) place(at diag.Range) (textRange, bool) {
 	t := v.text(at.Filename)
 	if at.Filename == "" || t == nil {
@@ -356,7 +356,7 @@ func (v *view) place(at diag.Range) (textRange, bool) {
 	return t.span(at.Start.Byte, at.End.Byte), true
 }
 
-// finding turns a diagnostic into the protocol's, and tells its file.
+// finding converts a diagnostic into a diagnostic of the protocol, and returns its file.
 func (v *view) finding(d *diag.Diagnostic) (string, finding) {
 	name, message := d.At.Filename, d.Summary+"\n"+d.Detail
 	at, ok := v.place(d.At)
@@ -393,7 +393,7 @@ func (v *view) finding(d *diag.Diagnostic) (string, finding) {
 	return name, finding{d, out, v.edits(d)}
 }
 
-// edits are the edits of a fix; none when one of them is in no file of the client.
+// edits returns the edits of a fix; none if one of them is not in a file of the client.
 func (v *view) edits(d *diag.Diagnostic) []fileEdit {
 	if d.Fix == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 
 // Bounds of the search around a document.
 const (
-	maxUp      = 12  // folders upward in search of a fabric
+	maxUp      = 12  // levels of parent folders in the search for a fabric
 	maxFolders = 256 // folders of one fabric
 )
 
@@ -95,13 +95,13 @@ func (s *Server) document(uri string) (*document, *responseError) {
 	return nil, errorf(invalidParams, "%s is not open", uri)
 }
 
-// diskCache holds files of the disk until it is cleared, since a folder is read often between two changes. A file that is read again
-// and has not changed keeps its outline.
+// diskCache caches files of the disk until it is cleared, since a folder is read often between two changes. A file that is read again
+// unchanged keeps its outline.
 type diskCache struct {
 	backend  Backend
 	folders  map[string][]string
 	outlines map[string]*outline.File
-	before   map[string]*outline.File // from before it forgot
+	before   map[string]*outline.File // outlines from before the last clearing
 }
 
 func newDiskCache(b Backend) *diskCache {
@@ -126,7 +126,7 @@ func (c *diskCache) list(dir string) []string {
 	return names
 }
 
-// outline returns the outline of a file, nil when it cannot be read.
+// outline returns the outline of a file, or nil if it cannot be read.
 func (c *diskCache) outline(name string) *outline.File {
 	o, ok := c.outlines[name]
 	if !ok {
@@ -184,8 +184,8 @@ func (s *Server) folders(dir string) []string {
 	return out
 }
 
-// fabricOf finds the folder of the fabric a file belongs to. That is its own folder, if a fabric is declared there. Else it is the
-// nearest fabric that calls its folder as a module, upward or of another open document; or "".
+// fabricOf returns the folder of the fabric to which a file belongs. This is its own folder if it declares a fabric, or else the nearest
+// fabric that uses the folder as a module, in parent folders or of another open document; or "".
 func (s *Server) fabricOf(name string) string {
 	if !isFile(name) || path.Ext(name) != ".hcl" {
 		return ""
@@ -213,7 +213,7 @@ func (s *Server) fabricOf(name string) string {
 	return ""
 }
 
-// scope returns what a document can see.
+// scope returns the names that a document can use.
 func (s *Server) scope(d *document) *outline.Workspace {
 	sc := &outline.Workspace{Folder: []*outline.File{d.outlined()}, Fabric: []*outline.File{d.outlined()}, Known: s.known}
 	if !isFile(d.name) || path.Ext(d.name) != ".hcl" {

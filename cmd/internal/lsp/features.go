@@ -42,7 +42,7 @@ func (s *Server) completion(p positionParams) (any, *responseError) {
 	return list, nil
 }
 
-// completionKinds are the protocol's kinds of candidates.
+// completionKinds maps candidates to the protocol's kinds.
 var completionKinds = map[outline.CandidateKind]int{
 	outline.BlockCandidate: 7, outline.AttributeCandidate: 10, outline.ValueCandidate: 12, outline.ReferenceCandidate: 18,
 	outline.FunctionCandidate: 3, outline.NameCandidate: 20,
@@ -84,10 +84,10 @@ func (s *Server) hover(p positionParams) (any, *responseError) {
 	return hover{markup{"markdown", strings.Join(parts, rule)}, d.text.span(t.At.Start.Byte, t.At.End.Byte)}, nil
 }
 
-// rule separates the parts of a hover.
+// rule is the line between the parts of a hover.
 const rule = "\n\n---\n\n"
 
-// findings are what the codes of the diagnostics at a place are about, each code once, and the range of the first of them.
+// findings returns the descriptions of the codes at a place, each code once, and the range of the first diagnostic.
 func (s *Server) findings(d *document, at position) (parts []string, span textRange) {
 	if s.options.About == nil {
 		return nil, textRange{}
@@ -241,7 +241,7 @@ func (s *Server) codeAction(p codeActionParams) (any, *responseError) {
 	return append(actions, ignores...), nil
 }
 
-// ignoring is the edit that puts the comment before what a finding points at. The reason is the person's to write.
+// ignoring returns the edit that inserts the ignore comment above the place of a finding. The person must write the reason.
 func (s *Server) ignoring(d *document, f finding) ([]fileEdit, bool) {
 	if f.found.At.Filename != d.name || s.options.Ignore == nil || !s.options.Ignore(f.found) {
 		return nil, false
@@ -253,7 +253,7 @@ func (s *Server) ignoring(d *document, f finding) ([]fileEdit, bool) {
 	return []fileEdit{{d.name, textEdit{d.text.span(at, at), "# rocec:ignore " + f.found.Code + " \n" + indent}}}, true
 }
 
-// title is a fix in one line.
+// title returns the text of a fix on one line.
 func title(f *diag.Fix) string {
 	first, _, _ := strings.Cut(strings.TrimRight(f.Message, "."), "\n")
 	if first == "" {
@@ -262,7 +262,7 @@ func title(f *diag.Fix) string {
 	return diag.Escape(first)
 }
 
-// workspaceEdit makes one edit of the edits of a fix, unless a document has changed since they were found.
+// workspaceEdit joins the edits of a fix, unless a document has changed since.
 func (s *Server) workspaceEdit(edits []fileEdit, versions map[string]*int) (workspaceEdit, bool) {
 	byFile := map[string][]textEdit{}
 	for _, e := range edits {
@@ -285,7 +285,7 @@ func (s *Server) workspaceEdit(edits []fileEdit, versions map[string]*int) (work
 	return out, true
 }
 
-// overlap reports whether two ranges share a place; an empty one is its place.
+// overlap reports whether two ranges share a place; an empty range contains its start.
 func overlap(a, b textRange) bool { return !before(a.End, b.Start) && !before(b.End, a.Start) }
 
 func before(a, b position) bool {

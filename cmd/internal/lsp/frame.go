@@ -16,7 +16,7 @@ const (
 	maxBody   = 32 << 20 // bytes of a message
 )
 
-// frameError is a message that cannot be read; the ones behind it can.
+// frameError is the error of an unreadable message; the messages after it can still be read.
 type frameError struct{ why string }
 
 func (e *frameError) Error() string { return e.why }
@@ -73,7 +73,7 @@ func (f *frames) next() ([]byte, error) {
 		}
 		return nil, &frameError{fmt.Sprintf("a message of %d bytes is larger than %d", length, maxBody)}
 	}
-	// What is announced is made room for as it comes.
+	// The buffer grows with the data that arrives, not with the announced length.
 	var body strings.Builder
 	if _, err := io.CopyN(&body, f.in, int64(length)); err != nil {
 		if errors.Is(err, io.EOF) {

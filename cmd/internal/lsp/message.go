@@ -14,10 +14,10 @@ type message struct {
 	Params  json.RawMessage `json:"params"`
 }
 
-// request reports whether the message wants an answer.
+// request reports whether the message needs an answer.
 func (m *message) request() bool { return m.ID != nil && m.Method != "" }
 
-// The codes of errors: JSON-RPC's, then the protocol's.
+// The codes of errors, of JSON-RPC and then of the protocol.
 const (
 	parseError       = -32700
 	invalidRequest   = -32600
@@ -71,7 +71,7 @@ func readMessage(body []byte) (*message, *responseError) {
 		m.ID = nil
 	}
 	if len(m.ID) > 0 && m.ID[0] != '"' && m.ID[0] != '-' && (m.ID[0] < '0' || m.ID[0] > '9') {
-		return nil, errorf(invalidRequest, "an id is a number or a string")
+		return nil, errorf(invalidRequest, "an id must be a number or a string")
 	}
 	if m.Method == "" && m.ID == nil {
 		return nil, errorf(invalidRequest, "the message has neither a method nor an id")

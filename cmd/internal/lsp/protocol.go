@@ -2,7 +2,7 @@ package lsp
 
 import "encoding/json"
 
-// The types of the Language Server Protocol 3.17 that are used here, with the names they have there.
+// The types of the Language Server Protocol 3.17 that are used here, under their original names.
 
 type position struct {
 	Line      int `json:"line"`

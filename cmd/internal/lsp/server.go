@@ -1,7 +1,7 @@
 // Package lsp has a [Server] that speaks the Language Server Protocol with an editor, over two streams.
 //
-// In come the messages of a client; out go answers, and diagnostics of the text in the editor, saved or not. The server asks lang for
-// facts of the language, and the [Backend] for facts of the whole program.
+// It reads the messages of a client, and writes answers, and diagnostics of the saved or unsaved text in the editor. The server asks lang
+// for facts of the language, and the [Backend] for facts of the whole program.
 //
 // # Who does what
 //
@@ -29,14 +29,13 @@ import (
 
 // Backend is the part of the program that the server calls. Names of files are absolute paths with slashes.
 type Backend interface {
-	// List returns the names of the *.hcl files directly in a folder; none where it cannot be read.
+	// List returns the names of the *.hcl files directly in a folder; none if the folder cannot be read.
 	List(dir string) []string
 	// Inside reports whether files of one folder may name another one as a module.
 	Inside(dir, module string) bool
 	// Read returns the bytes of a file.
 	Read(name string) ([]byte, error)
-	// Check runs the pipeline on the fabric in a folder. Unsaved texts win over those on disk. The error is why that
-	// cannot be done at all.
+	// Check runs the pipeline on the fabric in a folder. Unsaved texts replace files. The error states why the pipeline cannot run at all.
 	Check(ctx context.Context, dir string, unsaved map[string][]byte) (*Result, error)
 	// Known returns the names in the tables of the program.
 	Known() outline.Known
@@ -45,16 +44,16 @@ type Backend interface {
 // Result is the result of the pipeline.
 type Result struct {
 	Diagnostics diag.List
-	Files       map[string][]byte                  // every file read, by the names in places
-	Describe    func(t outline.Thing) string       // the compiled value of a thing, as Markdown; nil when the fabric has errors
-	Define      func(t outline.Thing) []diag.Range // where devices with computed names are declared; nil as above
+	Files       map[string][]byte                  // every file that was read, by its name in places
+	Describe    func(t outline.Thing) string       // the compiled value of a thing, as Markdown; nil if the fabric has errors
+	Define      func(t outline.Thing) []diag.Range // the declarations of devices with computed names; nil if the fabric has errors
 }
 
 // Options are the settings of a [Server].
 type Options struct {
 	Version string                               // of the program, for the client's log
 	Help    func(code string) string             // a web page about a code of a diagnostic; may be nil
-	About   func(code string) string             // what a code is about, as Markdown; may be nil
+	About   func(code string) string             // a description of a code, as Markdown; may be nil
 	Ignore  func(d *diag.Diagnostic) bool        // whether a comment can silence a diagnostic; may be nil
 	Delay   time.Duration                        // from the last change to a run; 0: 200 ms
 	Wait    func(time.Duration) <-chan time.Time // [time.After], unless a test drives the clock; never nil
@@ -76,7 +75,7 @@ type Server struct {
 	checks checks
 
 	ids       sync.Mutex
-	pending   map[string]bool // requests read and not answered; true: taken back
+	pending   map[string]bool // requests without an answer; true: cancelled
 	callsMade int
 }
 
@@ -94,8 +93,8 @@ type document struct {
 	name    string
 	version *int
 	text    *text
-	outline *outline.File // of the text; nil until it is needed
-	fabric  string        // the folder it is judged with; "" is alone
+	outline *outline.File // of the text; nil until needed
+	fabric  string        // the folder of its fabric; "": none
 }
 
 // outlined returns the outline of the text.
@@ -106,7 +105,7 @@ func (d *document) outlined() *outline.File {
 	return d.outline
 }
 
-// New returns a server that has not met its client yet.
+// New returns a server that waits for initialize.
 func New(b Backend, o Options) *Server {
 	if o.Delay == 0 {
 		o.Delay = 200 * time.Millisecond
@@ -120,18 +119,18 @@ func New(b Backend, o Options) *Server {
 	return s
 }
 
-// incoming is a message that the reader read, or the reason for its absence.
+// incoming is a message, or the error of reading it.
 type incoming struct {
 	message *message
 	problem *responseError
 }
 
-// Run serves until the client says exit or its stream ends. Clean reports whether the client said shutdown before that.
+// Run serves until the client sends exit or its stream ends. Clean reports whether the client sent shutdown before.
 func (s *Server) Run(ctx context.Context, in io.Reader, out io.Writer) (clean bool, err error) {
 	s.out = out
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	queue := make(chan incoming, 64) // read ahead, so that a request can be taken back before its turn
+	queue := make(chan incoming, 64) // read ahead, so that a request can be cancelled before its turn
 	var ended error
 	go func() {
 		ended = s.read(ctx, newFrames(in), queue)
@@ -167,7 +166,7 @@ func (s *Server) Run(ctx context.Context, in io.Reader, out io.Writer) (clean bo
 	return false, s.outErr
 }
 
-// read hands on the messages until the stream ends.
+// read passes on the messages until the stream ends.
 func (s *Server) read(ctx context.Context, f *frames, queue chan<- incoming) error {
 	for {
 		body, err := f.next()
@@ -187,7 +186,7 @@ func (s *Server) read(ctx context.Context, f *frames, queue chan<- incoming) err
 	}
 }
 
-// admit notes requests, and takes back those the client no longer wants. It reports whether the loop needs the message.
+// admit records requests, and marks those that the client cancels. It reports whether the loop needs the message.
 func (s *Server) admit(m *message) bool {
 	s.ids.Lock()
 	defer s.ids.Unlock()
@@ -195,7 +194,7 @@ func (s *Server) admit(m *message) bool {
 	case m.request():
 		s.pending[string(m.ID)] = false
 	case m.Method == "":
-		return false // the answer to a request of ours: there is nothing to do about it
+		return false // an answer to a request of the server, which needs no reaction
 	case m.Method == "$/cancelRequest":
 		var p cancelParams
 		if json.Unmarshal(m.Params, &p) == nil {
@@ -208,7 +207,7 @@ func (s *Server) admit(m *message) bool {
 	return true
 }
 
-// takenBack reports whether the client cancelled a request, and forgets it.
+// takenBack reports whether the client cancelled a request, and removes the request.
 func (s *Server) takenBack(id json.RawMessage) bool {
 	s.ids.Lock()
 	defer s.ids.Unlock()
@@ -217,7 +216,7 @@ func (s *Server) takenBack(id json.RawMessage) bool {
 	return cancelled
 }
 
-// serve answers one request, or does what a notification asks for.
+// serve answers one request, or handles a notification.
 func (s *Server) serve(m *message) {
 	if !m.request() {
 		if s.state == running {
@@ -234,11 +233,11 @@ func (s *Server) serve(m *message) {
 	case m.JSONRPC != "2.0":
 		p = errorf(invalidRequest, "jsonrpc is \"2.0\"")
 	case s.state == fresh && m.Method != "initialize":
-		p = errorf(notInitialized, "the first request is initialize")
+		p = errorf(notInitialized, "the first request must be initialize")
 	case s.state == running && m.Method == "initialize":
-		p = errorf(invalidRequest, "initialize is said once")
+		p = errorf(invalidRequest, "initialize may be sent only once")
 	case s.state == shutDown:
-		p = errorf(invalidRequest, "after shutdown there is only exit")
+		p = errorf(invalidRequest, "after shutdown only exit is allowed")
 	}
 	if p != nil {
 		s.reply(m.ID, nil, p)
@@ -251,7 +250,7 @@ func (s *Server) serve(m *message) {
 	}
 }
 
-// call calls the method of a message. A bug of ours costs this answer, not the session.
+// call calls the method of a message. A panic fails this answer, but does not end the session.
 func (s *Server) call(m *message) (result any, p *responseError) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -266,7 +265,7 @@ func (s *Server) call(m *message) (result any, p *responseError) {
 	return h(s, m.Params)
 }
 
-// methods is every message the server knows.
+// methods lists every message that the server knows.
 var methods = map[string]func(*Server, json.RawMessage) (any, *responseError){
 	"initialize":                      with((*Server).initialize),
 	"initialized":                     with((*Server).initialized),
@@ -285,7 +284,7 @@ var methods = map[string]func(*Server, json.RawMessage) (any, *responseError){
 	"textDocument/codeAction":         with((*Server).codeAction),
 }
 
-// with reads the parameters of a method.
+// with wraps a method, and parses its parameters.
 func with[P any](f func(*Server, P) (any, *responseError)) func(*Server, json.RawMessage) (any, *responseError) {
 	return func(s *Server, raw json.RawMessage) (any, *responseError) {
 		var p P
@@ -298,10 +297,10 @@ func with[P any](f func(*Server, P) (any, *responseError)) func(*Server, json.Ra
 	}
 }
 
-// none is the parameters of a method that needs none.
+// none is the type of parameters of a method without parameters.
 type none struct{}
 
-// UnmarshalJSON takes anything.
+// UnmarshalJSON accepts any value.
 func (*none) UnmarshalJSON([]byte) error { return nil }
 
 func (s *Server) initialize(p initializeParams) (any, *responseError) {
@@ -359,7 +358,7 @@ func (s *Server) notify(method string, params any) {
 	s.send(requestMessage{JSONRPC: "2.0", Method: method, Params: params})
 }
 
-// log tells the client something for its log; 1 is an error, 2 a warning, 3 worth knowing.
+// log sends the client a line for its log; level 1 is an error, 2 a warning, 3 information.
 func (s *Server) log(kind int, format string, args ...any) {
 	s.notify("window/logMessage", logParams{kind, diag.EscapeLines(fmt.Sprintf(format, args...))})
 }

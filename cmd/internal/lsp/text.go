@@ -8,16 +8,16 @@ import (
 // Encoding is the unit in which a position counts characters.
 type encoding string
 
-// The encodings. Every client knows UTF-16; UTF-8 needs no counting, and is taken when it is offered.
+// The encodings. Every client knows UTF-16; UTF-8 needs no counting, and is used if the client offers it.
 const (
 	utf16Encoding encoding = "utf-16"
 	utf8Encoding  encoding = "utf-8"
 )
 
-// text is a file with its lines: the protocol says places as line and character, the language as bytes.
+// text is a file with its lines. The protocol has places as line and character, package lang has them as bytes.
 type text struct {
 	src   []byte
-	lines []int // where each line starts; a line ends with \n, \r\n or \r
+	lines []int // offset of each line; a line ends with \n, \r\n or \r
 	enc   encoding
 }
 
@@ -31,7 +31,7 @@ func newText(src []byte, enc encoding) *text {
 	return t
 }
 
-// position is the line and character of an offset.
+// position returns the line and character of an offset.
 func (t *text) position(offset int) position {
 	offset = min(max(offset, 0), len(t.src))
 	line := sort.SearchInts(t.lines, offset+1) - 1
@@ -48,8 +48,8 @@ func (t *text) position(offset int) position {
 	return position{line, units}
 }
 
-// offset is the byte of a position. One behind the end of a line means the end of the line, one behind the last line
-// the end of the text.
+// offset returns the byte offset of a position. A position after the end of a line is the end of the line; one after the last line is the
+// end of the text.
 func (t *text) offset(p position) int {
 	switch {
 	case p.Line < 0:
@@ -91,7 +91,7 @@ func utf16Units(r rune) int {
 	return 1
 }
 
-// span is the range of the bytes from, to.
+// span returns the range of the bytes from, to.
 func (t *text) span(from, to int) textRange { return textRange{t.position(from), t.position(to)} }
 
 // replace returns the text with the characters of a range replaced.
@@ -105,11 +105,11 @@ func (t *text) replace(r textRange, by string) *text {
 	return newText(out, t.enc)
 }
 
-// edits returns the changes that make b of the text: of lines that differ, what differs in them. Formatting moves blanks
-// inside of lines, so the cursor stays where it was.
+// edits returns the changes that turn the text into b. In a line that differs, only the differing part changes. Formatting moves blanks
+// inside of lines, so the cursor keeps its place.
 func (t *text) edits(b []byte) []textEdit {
 	old, now := splitLines(t.src), splitLines(b)
-	if len(old) != len(now) { // lines came or went: what is the same before and behind stays
+	if len(old) != len(now) { // lines were added or removed: equal lines at the beginning and end stay
 		head := 0
 		for head < min(len(old), len(now)) && old[head] == now[head] {
 			head++
@@ -133,7 +133,7 @@ func (t *text) edits(b []byte) []textEdit {
 	return out
 }
 
-// splitLines cuts a text behind every newline.
+// splitLines splits a text after every newline.
 func splitLines(b []byte) []string {
 	var out []string
 	from := 0
@@ -154,7 +154,7 @@ func length(lines []string) int {
 	return n
 }
 
-// common returns how many bytes two strings share at the beginning and, behind that, at the end; whole characters.
+// common returns how many bytes two strings share at the beginning, and how many of the rest at the end. It counts whole characters.
 func common(a, b string) (head, tail int) {
 	for head < min(len(a), len(b)) && a[head] == b[head] {
 		head++

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// fileName is the file a URI means, as an absolute path with slashes; of any URI but file: it is the URI itself, which
-// is not a path.
+// fileName returns the absolute path, with slashes, of a file: URI. It returns any other URI unchanged, which is not a path.
 func fileName(uri string) string {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" || u.Path == "" {
@@ -23,7 +22,7 @@ func fileName(uri string) string {
 	return name
 }
 
-// fileURI is the URI of a file.
+// fileURI returns the URI of a file.
 func fileURI(name string) string {
 	if !isFile(name) {
 		return name

@@ -1,5 +1,5 @@
-// Package mask replaces the names, addresses and serial numbers of texts by words that stand for them ([Mask]), so that people may give
-// away what their devices print.
+// Package mask replaces names, addresses and serial numbers in texts by words ([Mask]), so that people may publish the output of their
+// devices.
 package mask
 
 import (
@@ -16,30 +16,31 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// Kind is a kind of replaced texts; the words are "device-1", "addr-1" and so on.
+// Kind is a kind of replaced texts. Their words are "device-1", "addr-1" and so on.
 type Kind string
 
 // The kinds.
 const (
-	Device Kind = "device" // a device of the fabric, whatever it is called
-	Name   Kind = "name"   // of the fabric, of a domain
+	Device Kind = "device" // a device of the fabric
+	Name   Kind = "name"   // the fabric, or a domain
 	User   Kind = "user"
 	Addr   Kind = "addr" // IPv4, IPv6, MAC, GUID, UUID
 	Serial Kind = "serial"
-	Secret Kind = "secret" // what stands behind a word such as password
+	Secret Kind = "secret" // the value after a word such as password
 )
 
-// Mask replaces names, addresses and serial numbers by words, the same ones everywhere. It finds addresses, and the values behind the
-// words serial and password, by their form; the others must be made known ([Mask.Know]). The zero value is ready.
+// Mask replaces names, addresses and serial numbers by words; equal texts get the same word. It finds addresses, and the values after the
+// words serial and password, by their form; other texts must be made known ([Mask.Know]). The zero value is ready.
 //
-// It replaces too much rather than too little: a release with four numbers is taken for an address.
+// In doubt it replaces a text: a release with four numbers counts as an address.
 type Mask struct {
-	// Spell spells the n-th text of a kind that was found by its form. If it is nil or returns "", the word is the kind with the number.
+	// Spell returns the word for the n-th text of a kind that was found by its form. If Spell is nil or returns "", the word is the kind
+	// with the number.
 	Spell func(k Kind, text string, n int) string
 
 	known map[string]string // by the replaced text, in lower case
-	sizes []int             // of the known texts, longest first
-	words map[string]string // by kind and text, of texts that were found by their form
+	sizes []int             // the known texts, longest first
+	words map[string]string // by kind and text: texts that were found by their form
 	count map[Kind]int
 }
 
@@ -52,7 +53,8 @@ func (m *Mask) Word(k Kind) string {
 	return fmt.Sprintf("%s-%d", k, m.count[k])
 }
 
-// Know has a text replaced by a word wherever it stands by itself, in any case of letters. What is known already keeps its word.
+// Know makes the mask replace a text by a word, wherever it occurs as a whole word, in upper or lower case. A text that is already known
+// keeps its word.
 func (m *Mask) Know(text, word string) {
 	text = lower(strings.TrimSpace(text))
 	if text == "" || m.known[text] != "" {
@@ -67,14 +69,14 @@ func (m *Mask) Know(text, word string) {
 	}
 }
 
-// KnowAs is Know with a new word of a kind, where the text is not known yet.
+// KnowAs is Know with a new word of a kind, unless the text is already known.
 func (m *Mask) KnowAs(k Kind, text string) {
 	if t := lower(strings.TrimSpace(text)); t != "" && m.known[t] == "" {
 		m.Know(text, m.Word(k))
 	}
 }
 
-// lower makes letters of ASCII small, and leaves every byte in its place.
+// lower converts ASCII letters to lower case, and keeps the number of bytes.
 func lower(s string) string {
 	b := []byte(s)
 	for i, c := range b {
@@ -85,13 +87,13 @@ func lower(s string) string {
 	return string(b)
 }
 
-// span is a part of a text, and what takes its place.
+// span is a part of a text, and its replacement.
 type span struct {
 	from, to int
 	word     string
 }
 
-// Text is a text with everything replaced.
+// Text returns a text with all replacements.
 func (m *Mask) Text(s string) string {
 	spans := slices.Concat(m.hidden(s), m.named(s), m.addresses(s))
 	sort.SliceStable(spans, func(i, k int) bool {
@@ -102,7 +104,7 @@ func (m *Mask) Text(s string) string {
 	at := 0
 	for i := 0; i < len(spans); i++ {
 		one := spans[i]
-		for i+1 < len(spans) && spans[i+1].from < one.to { // what overlaps is one
+		for i+1 < len(spans) && spans[i+1].from < one.to { // overlapping parts become one
 			i++
 			one.to = max(one.to, spans[i].to)
 		}
@@ -113,7 +115,7 @@ func (m *Mask) Text(s string) string {
 	return out.String() + s[at:]
 }
 
-// alone reports whether a part of a text has no letter or digit beside it.
+// alone reports whether a part of a text has no letter or digit directly before or after it.
 func alone(s string, from, to int) bool {
 	return (from == 0 || !alnum(s[from-1])) && (to == len(s) || !alnum(s[to]))
 }
@@ -122,7 +124,7 @@ func alnum(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= 0x80
 }
 
-// named finds what is known.
+// named finds the known texts.
 func (m *Mask) named(s string) (out []span) {
 	small := lower(s)
 	for i := 0; i < len(s); i++ {
@@ -142,7 +144,7 @@ func (m *Mask) named(s string) (out []span) {
 	return out
 }
 
-// hiddenForms are values behind words that name their kind, in the first group.
+// hiddenForms match values after words that name their kind; the first group is the value.
 var hiddenForms = sync.OnceValue(func() []hiddenForm {
 	return []hiddenForm{
 		{Serial, regexp.MustCompile(`(?i)serial(?:[-_ ]?(?:number|num|no\.?))?["']?(?:\s*[:=]\s*|\s+)` +
@@ -171,8 +173,8 @@ func (m *Mask) hidden(s string) (out []span) {
 	return out
 }
 
-// isEmpty reports whether the text behind a word such as password is JSON syntax without a value. That is the bracket that opens a
-// table, as in "SNMP_COMMUNITY": {, or an empty value. With a word in its place the text would no longer be JSON.
+// isEmpty reports whether the text after a word such as password is JSON syntax without a value: the bracket that opens a table, as in
+// "SNMP_COMMUNITY": {, or an empty value. A word in its place would make the JSON invalid.
 func isEmpty(text string) bool {
 	switch text {
 	case "null", "true", "false", "0":
@@ -181,7 +183,7 @@ func isEmpty(text string) bool {
 	return strings.Trim(text, "{[]") == ""
 }
 
-// found is the word of a text found by its form.
+// found returns the word of a text that was found by its form.
 func (m *Mask) found(k Kind, text string) string {
 	text = lower(text)
 	if w := m.known[text]; w != "" {
@@ -201,7 +203,7 @@ func (m *Mask) found(k Kind, text string) string {
 	return m.words[key]
 }
 
-// Secrets returns a text without the values behind words such as password, and how many there were.
+// Secrets returns a text without the values after words such as password, and the number of these values.
 func (m *Mask) Secrets(s string) (out string, count int) {
 	var to strings.Builder
 	at := 0
@@ -231,7 +233,7 @@ func (m *Mask) Words(do func(text, word string)) {
 	}
 }
 
-// addressForms are what addresses without colons look like; what each finds counts where good says so.
+// addressForms match addresses without colons. A match counts if good returns true.
 var addressForms = sync.OnceValue(func() []addressForm {
 	return []addressForm{
 		{regexp.MustCompile(`\d{1,3}(?:\.\d{1,3}){3}`), func(s string) bool { _, err := netip.ParseAddr(unpadded(s)); return err == nil }},
@@ -250,7 +252,7 @@ type addressForm struct {
 	good func(string) bool
 }
 
-// unpadded is an IPv4 address without the zeros that some write before its numbers.
+// unpadded returns an IPv4 address without leading zeros in its numbers.
 func unpadded(s string) string {
 	parts := strings.Split(s, ".")
 	for i, p := range parts {
@@ -259,16 +261,16 @@ func unpadded(s string) string {
 	return strings.Join(parts, ".")
 }
 
-// byPairs is a MAC address, or a longer one of InfiniBand; byFours a GUID.
+// byPairs matches a MAC address, or a longer address of InfiniBand; byFours matches a GUID.
 var (
 	byPairs = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5,}$`) })
 	byFours = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Fa-f]{4}(:[0-9A-Fa-f]{4}){3,}$`) })
 )
 
-// mostColons is the length of the longest address with colons: that of an interface of InfiniBand, which has 20 bytes.
+// mostColons is the length of the longest address with colons: an address of an InfiniBand interface, which has 20 bytes.
 const mostColons = 59
 
-// withColons finds addresses with colons, of IPv6, Ethernet and InfiniBand. It skips functions of PCI (0000:03:00.0) and times.
+// withColons finds addresses with colons, of IPv6, Ethernet and InfiniBand. It skips PCI functions (0000:03:00.0) and times.
 func (m *Mask) withColons(s string) (out []span) {
 	hex := func(c byte) bool { return strings.IndexByte("0123456789abcdefABCDEF:.", c) >= 0 }
 	for i := 0; i < len(s); i++ {

@@ -15,8 +15,8 @@ type Prefixes struct {
 	kept []netip.Prefix
 }
 
-// NewPrefixes returns a replacement that depends on a secret key. It keeps ranges with a meaning of their own: private and special ones
-// (RFC 6890), and multicast. An address in one of them stays in it, and no other address gets there.
+// NewPrefixes returns a replacement that depends on a secret key. It keeps private and special ranges (RFC 6890), and multicast: an
+// address in one of them stays in it, and no other address gets there.
 func NewPrefixes(key []byte) *Prefixes {
 	p := &Prefixes{key: key}
 	for _, text := range []string{

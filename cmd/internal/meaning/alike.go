@@ -8,10 +8,10 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// alike tells devices of one fabric apart that rocec sets in other ways. Devices with one text hold the same settings.
+// alike distinguishes devices of one fabric by their wanted settings. Devices with the same text have the same settings.
 type alike struct{ kinds map[ir.PortSettings]int }
 
-// of returns the text of a device with its wanted settings; empty: it is like no other device.
+// of returns the text of a device with its wanted settings; empty: no other device has the same settings.
 func (a *alike) of(d *ir.Device, wanted *ir.Settings) string {
 	if a.kinds == nil {
 		a.kinds = map[ir.PortSettings]int{}

@@ -1,5 +1,5 @@
-// Package meaning compares two states of a network: two versions of a fabric, or a fabric and the files of its devices. A [Meaning] is the
-// effects on traffic in the words of a plan, and which devices, cables, verdicts and findings differ. Nothing is asked of a device.
+// Package meaning compares two states of a network: two versions of a fabric, or a fabric and the files of its devices. A [Meaning]
+// contains the effects on traffic, worded as in a plan, and the devices, cables, verdicts and findings that differ. It asks no device.
 package meaning
 
 import (
@@ -22,26 +22,26 @@ import (
 
 // Side is one side of a comparison: a fabric, or files of devices.
 type Side struct {
-	Name   string // safe to print
+	Name   string // escaped for printing
 	Commit string // of a revision
-	Dir    string // the folder, as places of findings begin
+	Dir    string // the folder, with which places of findings begin
 	Absent bool   // the revision has no such folder
 
-	Report *report.Report    // of a fabric; for files it is made here
+	Report *report.Report    // given for a fabric; derived here for files
 	Files  []lint.File       // of devices
-	Hidden map[string][]byte // files whose text is not to be printed
-	Audit  func() *Audited   // judges files as a network; nil: no network can be made
+	Hidden map[string][]byte // files whose text must not be printed
+	Audit  func() *Audited   // judges files as a network; nil: impossible
 
 	audited *Audited
 }
 
-// Audited is a network that files make, with the findings of an audit.
+// Audited is a network that is derived from files, with the findings of an audit.
 type Audited struct {
 	*report.Report
 	Guessed func(l *ir.Link) bool // no file states the length of the cable
 }
 
-// fabric returns the fabric of a side; nil: it is files, or it has errors.
+// fabric returns the fabric of a side; nil: the side has files, or the fabric has errors.
 func (s *Side) fabric() *ir.Fabric {
 	if s.Files != nil || s.Report == nil {
 		return nil
@@ -49,23 +49,23 @@ func (s *Side) fabric() *ir.Fabric {
 	return s.Report.Fabric
 }
 
-// Compiles reports whether a state can be compared.
+// Compiles reports whether a side can be compared.
 func (s *Side) Compiles() bool { return s.Files != nil || s.Absent || s.fabric() != nil }
 
-// Meaning is the difference from A to B, in the terms of traffic.
+// Meaning is the difference between A and B, mainly its effects on traffic.
 type Meaning struct {
 	A, B *Side
 
-	Effects        []Effect // those that can lose packets first
+	Effects        []Effect // effects that can lose packets first
 	Added, Removed []string // devices, in natural order
-	Turned         []Turned // devices that are of another kind
+	Turned         []Turned // devices whose kind differs
 	Links          Links
 	Verdicts       []Proved
 	New, Fixed     []*diag.Diagnostic // errors and warnings, by severity and place
-	Alone          []string           // devices of a fabric beside files, without a file
+	Alone          []string           // devices of the fabric for which the other side has no file
 	Unread         []targets.NotRead  // files that were not read
 
-	known map[[2]string][]deploy.Effect // of devices that are alike on both sides
+	known map[[2]string][]deploy.Effect // by the texts of a device on both sides
 }
 
 // Effect is an effect on traffic, and the devices that have it.
@@ -80,19 +80,19 @@ type On struct {
 	deploy.Effect
 }
 
-// Turned is devices whose system, release or model differs.
+// Turned contains devices whose system, release or model differs.
 type Turned struct {
 	Devices             []string
 	What, Before, After string
 }
 
-// Links are cables by their ends, each as "leaf1:swp1 - gpu1:ens1f0".
+// Links contains cables, each named by its ends: "leaf1:swp1 - gpu1:ens1f0".
 type Links struct {
 	Added, Removed []string
 	Changed        []Turned // Devices are the cables
 }
 
-// Proved is a lossless cos group about whose PFC loops the proof says another thing. Empty: the group is not lossless there.
+// Proved is a lossless cos group whose verdicts on PFC loops differ. Empty: the group is not lossless on that side.
 type Proved struct{ Group, Before, After string }
 
 // Empty reports whether nothing differs.
@@ -101,7 +101,7 @@ func (m *Meaning) Empty() bool {
 		len(m.Verdicts)+len(m.New)+len(m.Fixed) == 0
 }
 
-// Worse reports whether B has an error that A has not.
+// Worse reports whether B has an error that A does not have.
 func (m *Meaning) Worse() bool {
 	return slices.ContainsFunc(m.New, func(d *diag.Diagnostic) bool { return d.Severity == diag.Error })
 }
@@ -146,16 +146,16 @@ func names[T any](maps_ ...map[string]T) []string {
 	return slices.SortedFunc(maps.Keys(all), nodeset.Compare)
 }
 
-// asSet is a device of one state.
+// asSet is a device of one side, with its settings.
 type asSet struct {
-	wanted   *ir.Settings // nil: it is not of a fabric
-	alike    string       // devices with one text are set alike; empty: it is like no other one
+	wanted   *ir.Settings // nil: the device is not from a fabric
+	alike    string       // devices with the same text have the same settings; empty: no other has these
 	settings func() *ir.Settings
 	ports    []*ir.Port
 	kind     map[string]string
 }
 
-// devices returns the devices of both states.
+// devices returns the devices of both sides.
 func (m *Meaning) devices() (was, is map[string]*asSet) {
 	a, b := m.A, m.B
 	switch x, y := a.fabric(), b.fabric(); {
@@ -169,7 +169,7 @@ func (m *Meaning) devices() (was, is map[string]*asSet) {
 	case (x != nil || a.Absent) && (y != nil || b.Absent):
 		was, is = described(x), described(y)
 	}
-	for _, s := range []*Side{a, b} { // a fabric with errors beside files
+	for _, s := range []*Side{a, b} { // files whose other side has errors
 		if s.Files != nil && s.Report == nil {
 			s.judge(nil)
 		}
@@ -194,7 +194,7 @@ func described(f *ir.Fabric) map[string]*asSet {
 	return out
 }
 
-// kindOf describes a device: its role, system, release and model, each by its word.
+// kindOf describes a device by its role, system, release and model, keyed by these words.
 func kindOf(d *ir.Device) map[string]string {
 	out := map[string]string{"role": "host"}
 	if s := d.Switch; s != nil {
@@ -209,7 +209,8 @@ func kindOf(d *ir.Device) map[string]string {
 	return out
 }
 
-// beside returns the devices that files are of, as the files state them, and as they would be after rocec has written the fabric.
+// beside returns the devices to which files belong, with the settings in the files, and with the settings after rocec has written the
+// fabric.
 func (m *Meaning) beside(f *ir.Fabric, s *Side) (stated, meant map[string]*asSet) {
 	stated, meant = map[string]*asSet{}, map[string]*asSet{}
 	r, all := targets.CompareFiles(f, s.Files)
@@ -231,7 +232,7 @@ func (m *Meaning) beside(f *ir.Fabric, s *Side) (stated, meant map[string]*asSet
 	return stated, meant
 }
 
-// audit judges the files of both sides as networks. Where one of them cannot be made, rules about files alone judge both sides.
+// audit judges the files of both sides as networks. If one network cannot be derived, only the rules for single files judge both sides.
 func audit(sides ...*Side) {
 	var all []*Audited
 	for _, s := range sides {
@@ -251,7 +252,7 @@ func audit(sides ...*Side) {
 	}
 }
 
-// surveyed returns the devices of files that no fabric describes.
+// surveyed returns the devices of files that are compared without a fabric.
 func (m *Meaning) surveyed(s *Side) map[string]*asSet {
 	out := map[string]*asSet{}
 	survey := targets.SurveyFiles(s.Files)
@@ -270,7 +271,7 @@ func (m *Meaning) surveyed(s *Side) map[string]*asSet {
 	return out
 }
 
-// judge judges the files of a state, beside a fabric or alone.
+// judge judges the files of a side, with or without a fabric.
 func (s *Side) judge(f *ir.Fabric) {
 	if f == nil {
 		s.judged(targets.JudgeFiles(s.Files))
@@ -283,7 +284,7 @@ func (s *Side) judged(r lint.Result) {
 	s.Report = report.OfFiles(s.Dir, s.Files, s.Hidden, r)
 }
 
-// device adds what differs of a device.
+// device adds the differences of a device.
 func (m *Meaning) device(name string, old, now *asSet) {
 	for _, what := range slices.Sorted(maps.Keys(old.kind)) {
 		m.turn(name, what, old.kind[what], now.kind[what])
@@ -295,7 +296,7 @@ func (m *Meaning) device(name string, old, now *asSet) {
 	}
 	if old.wanted != nil && now.wanted != nil && old.wanted.Equal(now.wanted) && maps.Equal(old.wanted.Pools, now.wanted.Pools) &&
 		maps.Equal(old.kind, now.kind) {
-		return // rocec writes the same
+		return // rocec writes the same settings
 	}
 	for _, e := range m.effects(old, now) {
 		i := slices.IndexFunc(m.Effects, func(have Effect) bool { return have.Shift == e.Shift })
@@ -306,7 +307,7 @@ func (m *Meaning) device(name string, old, now *asSet) {
 	}
 }
 
-// effects returns the effects on a device. Devices that are alike have the same.
+// effects returns the effects on a device. Devices with the same settings share the result.
 func (m *Meaning) effects(old, now *asSet) []deploy.Effect {
 	key := [2]string{old.alike, now.alike}
 	if all, known := m.known[key]; known && key[0] != "" && key[1] != "" {
@@ -326,7 +327,7 @@ func (m *Meaning) turn(name, what, before, after string) {
 	}
 }
 
-// turned adds a name to the rows, those with the same values together.
+// turned adds a name to the row with its values.
 func turned(rows []Turned, name, what, before, after string) []Turned {
 	i := slices.IndexFunc(rows, func(t Turned) bool { return t.What == what && t.Before == before && t.After == after })
 	if i < 0 {
@@ -336,7 +337,7 @@ func turned(rows []Turned, name, what, before, after string) []Turned {
 	return rows
 }
 
-// links compares the cables of two fabrics. The lengths of guessed ones do not count.
+// links compares the cables of two fabrics. It ignores guessed lengths.
 func links(a, b *ir.Fabric, guessed func(l *ir.Link) bool) (out Links) {
 	was, is := cables(a), cables(b)
 	for _, name := range names(was, is) {
@@ -374,7 +375,7 @@ const lengthFact = "length"
 // linkFacts names the facts of a cable.
 var linkFacts = []string{"speed", lengthFact, "flow control", "planned", "bond"}
 
-// factsOf returns the facts of a cable, in the order of linkFacts.
+// factsOf returns the values of the facts of a cable, in the order of linkFacts.
 func factsOf(l *ir.Link) []string {
 	yes := map[bool]string{true: "yes", false: "no"}
 	return []string{
@@ -403,8 +404,8 @@ func verdicts(a, b *report.Report) (out []Proved) {
 	return out
 }
 
-// findings finds the errors and warnings that one state has and the other has not, by their fingerprints. Beside files, those of the
-// fabric itself do not count: other rules find them.
+// findings finds the errors and warnings that only one side has, by their fingerprints. If one side has files, findings of the fabric
+// itself do not count, as they are from other rules.
 func (m *Meaning) findings() {
 	a, b := fingerprints(m.A), fingerprints(m.B)
 	switch {
@@ -428,7 +429,7 @@ func (m *Meaning) findings() {
 	m.New, m.Fixed = only(b, a), only(a, b)
 }
 
-// fingerprints returns the findings of a state by their fingerprints, as if its folder were the current one. So the fingerprints of two
+// fingerprints returns the findings of a side by their fingerprints, with places relative to its folder. So the fingerprints of two
 // folders or two revisions can be compared.
 func fingerprints(s *Side) map[string]*diag.Diagnostic {
 	out := map[string]*diag.Diagnostic{}
@@ -462,7 +463,7 @@ func fingerprints(s *Side) map[string]*diag.Diagnostic {
 	return out
 }
 
-// Place is the place of a finding, from the folder of its state.
+// Place returns the place of a finding, relative to the folder of its side.
 func (s *Side) Place(d *diag.Diagnostic) diag.Range {
 	at := d.At
 	if rest, ok := strings.CutPrefix(at.Filename, s.Dir+"/"); ok {

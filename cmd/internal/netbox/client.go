@@ -20,7 +20,7 @@ import (
 
 // The bounds of a run.
 const (
-	pageRows  = 1000      // rows that one request asks for: the most that NetBox gives by default
+	pageRows  = 1000      // rows per request: the default maximum of NetBox
 	pageBytes = 64 << 20  // of one answer
 	allBytes  = 512 << 20 // of all answers
 	allRows   = 500_000   // of one list
@@ -32,7 +32,7 @@ const (
 	mostToken = 512
 )
 
-// client asks one origin.
+// client sends requests to one origin.
 type client struct {
 	ctx   context.Context
 	http  *http.Client
@@ -42,7 +42,7 @@ type client struct {
 	token string
 	wait  func(context.Context, time.Duration) error
 
-	depth        string // the parameter by which Nautobot 2 and later writes objects out
+	depth        string // the parameter with which Nautobot 2 and later returns nested objects
 	nautobot     bool
 	bytes, pages int
 	waited       int
@@ -59,12 +59,12 @@ func newClient(ctx context.Context, source string, env Environment) (*client, er
 	u, err := url.Parse(rest)
 	switch {
 	case err != nil || u.Host == "" || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http":
-		return nil, exit.Fail(exit.Usage, "--from %s is no URL of an inventory; write it as in %s", kind, example)
+		return nil, exit.Fail(exit.Usage, "--from %s is not the URL of an inventory; an example is %s", kind, example)
 	case u.User != nil:
-		return nil, exit.Fail(exit.Usage, "--from %s: the URL has a user or a password, and the token is in %s alone; leave them out",
+		return nil, exit.Fail(exit.Usage, "--from %s: leave the user and the password out of the URL; rocec uses only the token in %s",
 			kind, Kinds[kind])
 	case u.Scheme == "http" && !loopback(u.Hostname()):
-		return nil, exit.Fail(exit.Usage, "--from %s: http would send the token in the clear; use https", kind)
+		return nil, exit.Fail(exit.Usage, "--from %s: http would send the token unencrypted; use https", kind)
 	}
 	query := u.Query()
 	for name := range query {
@@ -76,10 +76,10 @@ func newClient(ctx context.Context, source string, env Environment) (*client, er
 	c.token = strings.TrimSpace(env.Getenv(Kinds[kind]))
 	switch {
 	case c.token == "":
-		return nil, exit.Fail(exit.Usage, "--from %s needs a token that may read: put it into the environment variable %s", kind,
+		return nil, exit.Fail(exit.Usage, "--from %s needs a token with read access: put it into the environment variable %s", kind,
 			Kinds[kind])
 	case len(c.token) > mostToken || strings.ContainsFunc(c.token, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return nil, exit.Fail(exit.Usage, "the environment variable %s holds no token: a token is one word of letters and digits",
+		return nil, exit.Fail(exit.Usage, "the environment variable %s contains no token: a token is one word of letters and digits",
 			Kinds[kind])
 	}
 	path := strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/api")
@@ -120,7 +120,7 @@ func loopback(host string) bool {
 	return host == "localhost" || err == nil && a.IsLoopback()
 }
 
-// originError is a redirect that would take the token to another origin.
+// originError is the error of a redirect to another origin, which must not get the token.
 type originError struct{ to string }
 
 func (e *originError) Error() string { return "redirect to " + e.to }
@@ -129,10 +129,10 @@ func errOtherOrigin(to *url.URL) error { return &originError{to.Scheme + "://" +
 
 var errRedirects = errors.New("too many redirects")
 
-// shown is the inventory in messages.
+// shown returns the name of the inventory for messages.
 func (c *client) shown() string { return c.base.String() }
 
-// scope names the part of the inventory that is read, for messages.
+// scope returns the name of the part of the inventory that is read, for messages.
 func (c *client) scope() string {
 	if c.query == "" {
 		return ""
@@ -145,7 +145,7 @@ func (c *client) fail(format string, args ...any) error {
 	return exit.Fail(exit.Machines, "%s "+format, append([]any{c.shown()}, args...)...)
 }
 
-// system finds which system the inventory is, and its release.
+// system finds the system of the inventory and its release.
 func (c *client) system() (string, error) {
 	var is struct {
 		NetBox   string `json:"netbox-version"`
@@ -169,14 +169,14 @@ func (c *client) system() (string, error) {
 		"inventory begins")
 }
 
-// first is the query of the first page of a list. Nautobot refuses parameters that it does not know, NetBox passes over them.
+// first returns the query of the first page of a list. Nautobot refuses unknown parameters, NetBox ignores them.
 func (c *client) first(name string) string {
 	var parts []string
 	if c.depth != "" {
 		parts = append(parts, c.depth)
 	}
 	if name == "devices" && !c.nautobot {
-		parts = append(parts, "exclude=config_context") // it is most of a device's text
+		parts = append(parts, "exclude=config_context") // it is most of the data of a device
 	}
 	if name == "interfaces" {
 		parts = append(parts, "mgmt_only=true")
@@ -194,7 +194,7 @@ func list[T any](c *client, name string) ([]T, error) {
 	seen, ids := map[string]bool{}, map[string]bool{}
 	for query := c.first(name); ; {
 		if seen[query] {
-			return nil, c.fail("leads in a circle: a page of its %s names one before it as the next. Report it to who runs the "+
+			return nil, c.fail("returns pages in a circle: a page of its %s names an earlier page as the next. Report this to the operator of the "+
 				"inventory", name)
 		}
 		seen[query] = true
@@ -210,7 +210,7 @@ func list[T any](c *client, name string) ([]T, error) {
 			return nil, err
 		}
 		if page.Results == nil {
-			return nil, c.fail("gives a list of %s without results. Is another program at this URL?", name)
+			return nil, c.fail("returns a list of %s without results. Check that the URL is that of the inventory", name)
 		}
 		for _, raw := range page.Results {
 			var row T
@@ -218,7 +218,7 @@ func list[T any](c *client, name string) ([]T, error) {
 				ID scalar `json:"id"`
 			}
 			if err := errors.Join(json.Unmarshal(raw, &row), json.Unmarshal(raw, &id)); err != nil {
-				return nil, c.fail("gives %s in a form that rocec does not know: %v", name, err)
+				return nil, c.fail("returns %s in a form that rocec does not know: %v", name, err)
 			}
 			if id.ID.text == "" || !ids[id.ID.text] { // a row may be on two pages while others are added
 				all = append(all, row)
@@ -230,7 +230,7 @@ func list[T any](c *client, name string) ([]T, error) {
 		}
 		if page.Next == nil || *page.Next == "" {
 			if len(all) != page.Count {
-				return nil, c.fail("counts %s %s and gives %s: it changed meanwhile. Run it again", diag.Number(page.Count), name,
+				return nil, c.fail("counts %s %s but returned %s: it changed meanwhile. Try again", diag.Number(page.Count), name,
 					diag.Number(len(all)))
 			}
 			return all, nil
@@ -243,12 +243,12 @@ func list[T any](c *client, name string) ([]T, error) {
 	}
 }
 
-// next is the query of the next page. The request for it goes to the origin and the path of the first one. A proxy that ends TLS makes
-// the inventory name itself by http, which is no other origin.
+// next returns the query of the next page. It is sent to the origin and the path of the first page. Behind a proxy that terminates TLS,
+// the inventory names itself with http; this counts as the same origin.
 func (c *client) next(path, link string) (string, error) {
 	u, err := url.Parse(link)
 	if err != nil || !strings.HasSuffix(u.Path, path) {
-		return "", c.fail("names a next page at another place: %s. Report it to who runs the inventory", diag.Cut(link))
+		return "", c.fail("names a next page at another path: %s. Report this to the operator of the inventory", diag.Cut(link))
 	}
 	same := u.Host == c.base.Host || u.Hostname() == c.base.Hostname() && u.Scheme != c.base.Scheme
 	if u.Host != "" && !same {
@@ -259,7 +259,7 @@ func (c *client) next(path, link string) (string, error) {
 	return u.RawQuery, nil
 }
 
-// get asks for one document, and repeats the request while the inventory asks to wait.
+// get requests one document, and repeats the request while the inventory asks to wait.
 func (c *client) get(path, query string, read func(io.Reader) error) error {
 	u := *c.base
 	u.Path += path
@@ -273,7 +273,7 @@ func (c *client) get(path, query string, read func(io.Reader) error) error {
 		case again > longWait:
 			return c.fail("asks to wait %s before the next request. Try again then", again.Round(time.Second).String())
 		case c.waited > waits:
-			return c.fail("asked %d times to wait: its limit is low, or other programs use it. Try later, or read a part: ?site=SLUG at the "+
+			return c.fail("asked %d times to wait: its rate limit is low, or other programs use it. Try later, or read a part: ?site=SLUG at the "+
 				"end of the URL",
 				waits)
 		}
@@ -283,11 +283,11 @@ func (c *client) get(path, query string, read func(io.Reader) error) error {
 	}
 }
 
-// once makes a request. Again is how long to wait before the same request; 0: it was answered.
+// once sends a request. again is the time to wait before a repetition; 0: the request was answered.
 func (c *client) once(u *url.URL, read func(io.Reader) error) (again time.Duration, err error) {
 	req, err := http.NewRequestWithContext(c.ctx, http.MethodGet, u.String(), http.NoBody)
 	if err != nil {
-		return 0, c.fail("is no URL that can be asked")
+		return 0, c.fail("is not a valid URL")
 	}
 	scheme := "Token "
 	if strings.HasPrefix(c.token, "nbt_") { // tokens of NetBox 4.5 and later
@@ -318,11 +318,11 @@ func (c *client) once(u *url.URL, read func(io.Reader) error) (again time.Durati
 		return 0, c.fail("did not finish its answer within %s. Try again, or read a part: ?site=SLUG at the end of the URL",
 			timeout.String())
 	}
-	return 0, c.fail("answers %s with text that is no JSON of an inventory. A login page or a proxy may have answered. Name the URL of "+
+	return 0, c.fail("answers %s with text that is not JSON of an inventory. A login page or a proxy may have answered. Name the URL of "+
 		"the API", u.Path)
 }
 
-// refused words an answer that is no list.
+// refused returns the message for an answer that is not a list.
 func (c *client) refused(u *url.URL, res *http.Response, body io.Reader) (again time.Duration, err error) {
 	status := res.StatusCode
 	if wait, ok := retryAfter(res.Header.Get("Retry-After")); status == http.StatusTooManyRequests ||
@@ -342,7 +342,7 @@ func (c *client) refused(u *url.URL, res *http.Response, body io.Reader) (again 
 	token := Kinds[c.kind]
 	switch {
 	case status == http.StatusUnauthorized:
-		return 0, c.fail("does not know the token of %s%s. Make a token there, or set the variable anew", token, detail)
+		return 0, c.fail("does not know the token of %s%s. Create a token there, or correct the variable", token, detail)
 	case status == http.StatusForbidden:
 		return 0, c.fail("refuses %s with the token of %s%s. The token must be valid, and its user may view cables, devices, interfaces, "+
 			"front ports "+
@@ -350,7 +350,7 @@ func (c *client) refused(u *url.URL, res *http.Response, body io.Reader) (again 
 	case status == http.StatusNotFound:
 		return 0, c.fail("has nothing at %s. Name the URL at which NetBox or Nautobot begins, without /api", u.Path)
 	case status == http.StatusBadRequest:
-		return 0, c.fail("does not take the request for %s%s%s. Name a site or a location that it has", u.Path, c.scope(), detail)
+		return 0, c.fail("refuses the request for %s%s%s. Name a site or a location that it has", u.Path, c.scope(), detail)
 	case status >= 500:
 		return 0, c.fail("answers %s with status %d: the inventory or its proxy has a fault. Look at its log, or try later", u.Path,
 			status)
@@ -358,7 +358,7 @@ func (c *client) refused(u *url.URL, res *http.Response, body io.Reader) (again 
 	return 0, c.fail("answers %s with status %d%s", u.Path, status, detail)
 }
 
-// withoutToken takes the token out of text of the inventory.
+// withoutToken removes the token from text of the inventory.
 func (c *client) withoutToken(text string) string {
 	parts := strings.Split(text, c.token)
 	return strings.Join(parts, "TOKEN")
@@ -375,7 +375,7 @@ func retryAfter(text string) (time.Duration, bool) {
 	return 0, false
 }
 
-// unreachable words a request that got no answer. Its texts have no header, so no token.
+// unreachable returns the message for a request without an answer. It contains no header, so no token.
 func (c *client) unreachable(err error) error {
 	var origin *originError
 	var name x509.HostnameError
@@ -389,7 +389,7 @@ func (c *client) unreachable(err error) error {
 	case errors.Is(err, errRedirects):
 		return c.fail("redirects more than %d times. Name the URL at which NetBox or Nautobot begins", redirects)
 	case errors.As(err, &name):
-		return c.fail("has a certificate for other names. Name it as the certificate does")
+		return c.fail("has a certificate for other names. Use a name in the certificate")
 	case errors.As(err, &authority) || errors.As(err, &certificate):
 		return c.fail("has a certificate that this machine does not trust (%v). Install the certificate of your authority, or name its "+
 			"file in SSL_CERT_FILE",
@@ -397,10 +397,10 @@ func (c *client) unreachable(err error) error {
 	case isTimeout(err):
 		return c.fail("did not answer within %s. Check the URL, and firewalls and proxies on the way", timeout.String())
 	}
-	return c.fail("cannot be reached: %v. Is the URL right, and is it reached from this machine?", inner(err))
+	return c.fail("cannot be reached: %v. Check the URL, and that this machine can reach it", inner(err))
 }
 
-// inner is the cause without the URL around it, which the message has already.
+// inner returns the cause without the URL, which is already in the message.
 func inner(err error) error {
 	var around *url.Error
 	if errors.As(err, &around) {
@@ -416,7 +416,7 @@ func isTimeout(err error) bool {
 
 var errTooLarge = errors.New("the answer is too large")
 
-// counted reads an answer up to a bound, and counts its bytes.
+// counted reads an answer up to a limit, and counts its bytes.
 type counted struct {
 	from       io.Reader
 	read, left int

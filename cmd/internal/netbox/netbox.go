@@ -1,7 +1,7 @@
 // Package netbox asks NetBox or Nautobot by REST for its [Records]: cables, ports of patch panels, interfaces for management, and devices.
 //
-// The records are the sheets that people export as CSV, so one reader (lang/topology) reads both. A run asks one origin alone, over TLS
-// with the roots of the system, and sends the token of the environment nowhere else. It reads lists by GET and changes nothing.
+// The records are the sheets that people export as CSV, so one reader (lang/topology) reads both. A run asks a single origin, over TLS
+// with the roots of the system, and sends the token of the environment only there. It reads lists by GET and changes nothing.
 package netbox
 
 import (
@@ -26,9 +26,9 @@ const (
 
 // Records are the cables of an inventory, and the sheets beside it.
 type Records struct {
-	System string   // with its release, as the inventory states it: NetBox 4.1.3
-	Sheets []Sheet  // the cables first; a sheet without rows is left out
-	Notes  []string // what is left out, one line each
+	System string   // with its release, as the inventory reports it: NetBox 4.1.3
+	Sheets []Sheet  // cables first; without empty sheets
+	Notes  []string // rows that are left out, one line each
 	Count  int      // cables
 
 	rows     []cableRow
@@ -41,13 +41,13 @@ type Sheet struct {
 	Data []byte
 }
 
-// Environment is what [Read] takes from outside.
+// Environment contains the environment of [Read].
 type Environment struct {
 	Getenv func(string) string
-	Wait   func(context.Context, time.Duration) error // nil: by the clock of the machine
+	Wait   func(context.Context, time.Duration) error // nil: the clock of the machine
 }
 
-// Kinds are the words that a source begins with, each with the variable that has the token.
+// Kinds maps the first word of a source to the variable that contains the token.
 var Kinds = map[string]string{"netbox": "NETBOX_TOKEN", "nautobot": "NAUTOBOT_TOKEN"}
 
 // IsSource reports whether a text names an inventory: netbox:URL or nautobot:URL.
@@ -93,9 +93,9 @@ func Read(ctx context.Context, source string, env Environment) (*Records, error)
 	return r, nil
 }
 
-// builder makes sheets of the objects of the API.
+// builder makes sheets from the objects of the API.
 type builder struct {
-	byID    map[string]*device         // by its identifier
+	byID    map[string]*device         // by identifier
 	ends    map[string]map[string]bool // devices and ports at which cables end
 	panels  bool                       // a cable ends in a port of a patch panel
 	rows    []cableRow
@@ -117,7 +117,7 @@ type cableRow struct {
 // end is an end of a cable, in words of the sheet.
 type end struct{ device, kind, port string }
 
-// twins refuses two devices of one name at which cables end: a sheet would make one of them.
+// twins refuses two cabled devices with the same name, as a sheet would merge them.
 func (b *builder) twins(c *client) error {
 	ids := map[string][]string{}
 	for _, id := range slices.Sorted(maps.Keys(b.byID)) {
@@ -127,14 +127,14 @@ func (b *builder) twins(c *client) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(ids)) {
 		if len(ids[name]) > 1 {
-			return exit.Fail(exit.Errors, "%s has %s called %s (%s), and a fabric has one. Rename them, or read one site: %s", c.shown(),
+			return exit.Fail(exit.Errors, "%s has %s called %s (%s), and names in a fabric are unique. Rename them, or read one site: %s", c.shown(),
 				diag.Count(len(ids[name]), "device"), name, diag.Some(ids[name], 4), c.kind+":"+c.base.String()+"?site=SLUG")
 		}
 	}
 	return nil
 }
 
-// named is the name of a device in the sheets. A device without one is called by its identifier.
+// named returns the name of a device in the sheets. For a device without a name this is its identifier.
 func (b *builder) named(ref *reference) string {
 	if ref == nil {
 		return ""
@@ -150,7 +150,7 @@ func (b *builder) named(ref *reference) string {
 	return name
 }
 
-// cables makes rows of cables.
+// cables makes the rows of cables.
 func (b *builder) cables(all []cable) {
 	for i := range all {
 		c := &all[i]
@@ -188,7 +188,7 @@ func (b *builder) cables(all []cable) {
 	}
 }
 
-// side returns the ends of one side of a cable: of NetBox 3.3 and later a list, before it and of Nautobot one.
+// side returns the ends of one side of a cable. NetBox 3.3 and later have a list; earlier releases and Nautobot have one end.
 func (b *builder) side(many []termination, kind string, one *object) (out []end) {
 	if len(many) == 0 && one != nil {
 		many = []termination{{ObjectType: kind, Object: one}}
@@ -202,7 +202,7 @@ func (b *builder) side(many []termination, kind string, one *object) (out []end)
 		e := end{kind: t.ObjectType, port: o.Name}
 		if o.Device != nil {
 			e.device = b.named(o.Device)
-		} else if o.Parent != nil && o.Parent.Name != "" { // the panel of a power feed, a circuit
+		} else if o.Parent != nil && o.Parent.Name != "" { // such as the panel of a power feed, or a circuit
 			e.device = o.Parent.Name
 		} else if e.kind == "circuits.circuittermination" {
 			e.device, e.port = "circuit", t.id() // the reader leaves the cable out by its type
@@ -235,7 +235,7 @@ func (b *builder) ports(c *client) error {
 	return nil
 }
 
-// panelPorts reads where front ports lead. NetBox 4.5 and later lists positions, each with the identifier of a rear port.
+// panelPorts reads the rear ports of front ports. NetBox 4.5 and later list positions, each with the identifier of a rear port.
 func (b *builder) panelPorts(c *client) error {
 	all, err := list[port](c, "front-ports")
 	if err != nil {
@@ -296,7 +296,7 @@ func (b *builder) reasons() (out []string) {
 	return out
 }
 
-// notes are the lines about what is left out or read in a way that the person may want to know.
+// notes returns the lines about rows that are left out, or read in a way that the person should check.
 func (b *builder) notes() []string {
 	out := b.reasons()
 	if b.paired > 0 {
@@ -306,7 +306,7 @@ func (b *builder) notes() []string {
 	}
 	if len(b.unnamed) > 0 {
 		names := slices.Sorted(maps.Keys(b.unnamed))
-		out = append(out, fmt.Sprintf("the names of %s, which the inventory does not have: %s", diag.Count(len(names), "device"),
+		out = append(out, fmt.Sprintf("the names of %s, which the inventory lacks: %s", diag.Count(len(names), "device"),
 			diag.Some(names, 4)))
 	}
 	return out

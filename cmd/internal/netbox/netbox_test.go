@@ -347,14 +347,14 @@ func TestOddObjects(t *testing.T) {
 		"1 cable with an end that has no name", "1 cable with more ends on one side than on the other", "1 cable without an end on one " +
 			"side",
 		"nothing of 1 cable with several ends on each side: the first end goes to the first, and so on. Check these",
-		"the names of 1 device, which the inventory does not have: device-99",
+		"the names of 1 device, which the inventory lacks: device-99",
 	}, r.Notes)
 	assert.Contains(t, string(r.Sheets[0].Data), "leaf1,dcim.interface,swp6,leaf2,dcim.interface,swp6,")
 
 	lists["devices"] = append(lists["devices"], obj{"id": 55, "name": "LEAF1"})
 	add(side(55, "swp1"), side(2, "swp20"))
 	_, err = Read(t.Context(), "netbox:"+s.URL, environment("netbox"))
-	require.ErrorContains(t, err, "has 2 devices called leaf1 (1 and 55), and a fabric has one. Rename them, or read one site: "+
+	require.ErrorContains(t, err, "has 2 devices called leaf1 (1 and 55), and names in a fabric are unique. Rename them, or read one site: "+
 		"netbox:https://127")
 
 	lists["cables"] = []any{row(side(1, "swp1"), nil)}
@@ -393,15 +393,15 @@ func TestFailures(t *testing.T) {
 		want   string
 	}{
 		"unknown token": {before: text(401, `{"detail": "no \u001b[31m"}`), want: "does not know the token of NETBOX_TOKEN: no " +
-			"\x1b[31m. Make a token there"},
+			"\x1b[31m. Create a token there"},
 		"refused": {token: "Token other", want: "refuses /api/status/ with the token of NETBOX_TOKEN: Invalid token TOKEN. The " +
 			"token must be valid"},
 		"nothing there": {before: text(404, "<html>"), want: "has nothing at /api/status/. Name the URL at which"},
-		"bad filter": {before: cables(text(400, `{"detail": "Select a valid choice"}`)), want: "does not take the request for " +
+		"bad filter": {before: cables(text(400, `{"detail": "Select a valid choice"}`)), want: "refuses the request for " +
 			"/api/dcim/cables/"},
 		"broken": {before: cables(text(502, "<html>")), want: "with status 502: the inventory or its proxy has a fault"},
 		"teapot": {before: text(418, ""), want: "with status 418"},
-		"login page": {before: text(200, "<html>please log in</html>"), want: "text that is no JSON of an inventory. A login " +
+		"login page": {before: text(200, "<html>please log in</html>"), want: "text that is not JSON of an inventory. A login " +
 			"page"},
 		"other program": {before: text(200, `{"version": "1"}`), want: "states the version of neither NetBox nor Nautobot"},
 		"cut off": {before: cables(text(200, `{"count": 3, "results": [{"id": 1},`)), want: "ends its answer in the middle of " +
@@ -412,12 +412,12 @@ func TestFailures(t *testing.T) {
 			before: cables(text(200, `{"count": 1, "results": [{"id": 1, "length": {"x": 1}}]}`)),
 			want:   "in a form that rocec does not know",
 		},
-		"rows missing": {before: cables(text(200, `{"count": 9, "results": [{"id": 1}]}`)), want: "counts 9 cables and gives 1: it " +
+		"rows missing": {before: cables(text(200, `{"count": 9, "results": [{"id": 1}]}`)), want: "counts 9 cables but returned 1: it " +
 			"changed meanwhile"},
 		"other host": {before: page(other.URL + "/api/dcim/cables/?offset=1"), want: "names a next page on another host, " +
 			"127.0.0.1:"},
-		"other path": {before: page("/api/users/tokens/?offset=1"), want: "names a next page at another place: /api/users/tokens/"},
-		"circle":     {before: page("/api/dcim/cables/?offset=1"), want: "leads in a circle"},
+		"other path": {before: page("/api/users/tokens/?offset=1"), want: "names a next page at another path: /api/users/tokens/"},
+		"circle":     {before: page("/api/dcim/cables/?offset=1"), want: "returns pages in a circle"},
 		"redirect": {before: text(302, "", "Location", other.URL+"/api/status/"), want: "redirects to another origin, " +
 			"https://127.0.0.1:"},
 		"redirects": {before: text(302, "", "Location", "/api/status/"), want: "redirects more than 5 times"},
@@ -496,18 +496,18 @@ func TestWaits(t *testing.T) {
 // Wrong sources and tokens are refused before a connection is opened.
 func TestUsage(t *testing.T) {
 	for source, want := range map[string]string{
-		"netbox:":                             "is no URL of an inventory; write it as in netbox:https://netbox.example.net",
-		"netbox:ftp://x":                      "is no URL of an inventory",
-		"nautobot:x.example":                  "write it as in nautobot:https://nautobot.example.net",
-		"netbox:https://me:secret@nb.example": "the URL has a user or a password, and the token is in NETBOX_TOKEN alone",
-		"netbox:http://nb.example":            "http would send the token in the clear",
+		"netbox:":                             "is not the URL of an inventory; an example is netbox:https://netbox.example.net",
+		"netbox:ftp://x":                      "is not the URL of an inventory",
+		"nautobot:x.example":                  "an example is nautobot:https://nautobot.example.net",
+		"netbox:https://me:secret@nb.example": "leave the user and the password out of the URL; rocec uses only the token in NETBOX_TOKEN",
+		"netbox:http://nb.example":            "http would send the token unencrypted",
 		"netbox:https://nb.example?region=x":  `the URL may end in ?site=SLUG or ?location=SLUG, and "region" is neither`,
 	} {
 		_, err := Read(t.Context(), source, environment("netbox"))
 		require.ErrorContains(t, err, want)
 		assert.NotContains(t, err.Error(), "secret")
 	}
-	for value, want := range map[string]string{"": "needs a token that may read", "a b": "holds no token", "x\ny": "holds no token"} {
+	for value, want := range map[string]string{"": "needs a token with read access", "a b": "contains no token", "x\ny": "contains no token"} {
 		_, err := Read(t.Context(), "nautobot:https://127.0.0.1:1", Environment{Getenv: func(string) string { return value }})
 		require.ErrorContains(t, err, want)
 		require.ErrorContains(t, err, "NAUTOBOT_TOKEN")

@@ -6,7 +6,7 @@ import (
 	"errors"
 )
 
-// cable is an object of /api/dcim/cables/. NetBox before 3.3 and Nautobot have one end on each side, NetBox since has lists.
+// cable is an object of /api/dcim/cables/. NetBox before 3.3 and Nautobot have one end on each side, NetBox since 3.3 has lists.
 type cable struct {
 	ID               scalar        `json:"id"`
 	Type             choice        `json:"type"`
@@ -35,7 +35,7 @@ func (t *termination) id() string {
 	return t.Object.ID.text
 }
 
-// object is the end of a cable: a port of a device, or another thing.
+// object is the end of a cable: a port of a device, or another object.
 type object struct {
 	ID     scalar     `json:"id"`
 	Name   string     `json:"name"`
@@ -43,7 +43,7 @@ type object struct {
 	Parent *reference `json:"power_panel"`
 }
 
-// reference is an object inside another one.
+// reference is an object nested in another one.
 type reference struct {
 	ID   scalar `json:"id"`
 	Name string `json:"name"`
@@ -74,7 +74,7 @@ type port struct {
 	} `json:"rear_ports"` // since NetBox 4.5
 }
 
-// scalar is a number or a text, as text.
+// scalar is a number or a text, stored as text.
 type scalar struct{ text string }
 
 // UnmarshalJSON reads a number, a text or null.
@@ -91,7 +91,7 @@ func (s *scalar) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// choice is a word: by itself, or in an object with a value, a model or a name.
+// choice is a word. In JSON it is a string, or an object with a value, a model or a name.
 type choice struct{ word string }
 
 // UnmarshalJSON reads a word in each of its forms.

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// sheets writes the sheets in the order of names, so that a sheet changes where the inventory does.
+// sheets writes the sheets sorted by name, so that a small change in the inventory is a small change in a sheet.
 func (b *builder) sheets() []Sheet {
 	slices.SortStableFunc(b.rows, func(x, y cableRow) int {
 		return cmp.Or(byEnd(x.a, y.a), byEnd(x.b, y.b), nodeset.Compare(x.id, y.id))
@@ -48,7 +48,7 @@ func byEnd(x, y end) int {
 	return cmp.Or(nodeset.Compare(x.device, y.device), nodeset.Compare(x.port, y.port), strings.Compare(x.kind, y.kind))
 }
 
-// described are the rows of devices whose interfaces have cables.
+// described returns the rows of devices whose interfaces have cables.
 func (b *builder) described() (rows [][]string) {
 	at := map[string]bool{} // devices with cables in interfaces
 	for _, r := range b.rows {
@@ -64,7 +64,7 @@ func (b *builder) described() (rows [][]string) {
 	return rows
 }
 
-// text writes rows as CSV.
+// text returns rows as CSV.
 func text(rows [][]string) []byte {
 	var b bytes.Buffer
 	csv.NewWriter(&b).WriteAll(rows) //nolint:errcheck // a buffer takes everything

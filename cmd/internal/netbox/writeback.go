@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Writeback is the name of the sheet of lengths that go back to the inventory.
+// Writeback is the name of the sheet of lengths for the inventory.
 const Writeback = "cables-writeback.csv"
 
-// Writeback returns the lengths of cables that the inventory lacks, as CSV that NetBox's import of cables takes: it updates the
-// cables of the identifiers. Metres returns the length of the cable at a port; 0: it is not known. Paths through patch panels are left out,
-// for no cable has the length of its path. Count is the number of rows; without rows no sheet is returned.
+// Writeback returns the lengths of cables that the inventory lacks, as CSV for the import of cables in NetBox, which updates cables by
+// identifier. metres returns the length of the cable at a port; 0: unknown. Writeback leaves out paths through patch panels, whose length
+// is not that of one cable. count is the number of rows; without rows no sheet is returned.
 func (r *Records) Writeback(metres func(device, port string) int) (sheet Sheet, count int) {
-	if r.nautobot { // its import of cables updates none
+	if r.nautobot { // its import cannot update cables
 		return Sheet{}, 0
 	}
 	rows := [][]string{{"id", "length", "length_unit"}}

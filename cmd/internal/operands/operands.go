@@ -1,5 +1,5 @@
-// Package operands resolves what a person names to compare: a revision of the fabric's repository, a folder with a fabric, or files of
-// devices. It makes a [meaning.Side] of an [Operand].
+// Package operands resolves the two sides of a comparison: each is a revision of the fabric's repository, a folder with a fabric, or
+// files of devices. It makes a [meaning.Side] from an [Operand].
 package operands
 
 import (
@@ -25,8 +25,8 @@ import (
 
 // Operand is one side of a comparison, before it is read.
 type Operand struct {
-	Name   string // as it is printed
-	Folder string // of a fabric; empty: it is a revision, or files of devices
+	Name   string // for printing
+	Folder string // the folder of a fabric; empty: a revision, or files of devices
 	Files  string // of devices
 	Commit string // of a revision: its hash
 	Path   string // of a revision: the folder of the fabric, from the root of the repository
@@ -34,11 +34,11 @@ type Operand struct {
 	given  bool   // the person names the path
 }
 
-// WorkingTree is the name of the fabric's folder as it is.
+// WorkingTree is the name of the current files in the fabric's folder.
 const WorkingTree = "working tree"
 
-// Resolve returns the two sides of a comparison, as git diff takes them. Without names they are HEAD and the fabric's folder, and with
-// one name that and the folder. A..B names two revisions, and A...B the merge base of both and B.
+// Resolve returns the two sides of a comparison, with the arguments of git diff. Without names they are HEAD and the fabric's folder,
+// with one name A they are A and the folder. A..B names two revisions, A...B the merge base of both and B.
 func Resolve(ctx context.Context, dir string, names []string) (a, b *Operand, err error) {
 	here := &Operand{Name: WorkingTree, Folder: dir}
 	switch len(names) {
@@ -59,7 +59,7 @@ func Resolve(ctx context.Context, dir string, names []string) (a, b *Operand, er
 	return a, b, err
 }
 
-// cutRange parts A..B and A...B.
+// cutRange splits A..B and A...B.
 func cutRange(name string) (from, to string, ok bool) {
 	from, to, ok = strings.Cut(name, "..")
 	return from, strings.TrimPrefix(to, "."), ok
@@ -93,7 +93,7 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// named resolves one name: a path, or a revision. A name that is both is refused.
+// named resolves one name: a path, or a revision. It refuses a name that is both.
 func named(ctx context.Context, dir, name string) (*Operand, error) {
 	rev, err := ofRevision(ctx, dir, name)
 	switch info, stat := os.Stat(name); {
@@ -123,12 +123,12 @@ func holdsFabric(dir string) bool {
 	return err == nil && len(files) > 0
 }
 
-// escapeGlob takes the letters of a path that a pattern has a meaning for literally.
+// escapeGlob escapes the characters of a path that are special in a pattern.
 func escapeGlob(name string) string {
 	return strings.NewReplacer(`*`, `[*]`, `?`, `[?]`, `[`, `[[]`).Replace(name)
 }
 
-// ofRevision resolves REV or REV:PATH. Without a path, the folder is that of the fabric.
+// ofRevision resolves REV or REV:PATH. Without a path it uses the fabric's folder.
 func ofRevision(ctx context.Context, dir, name string) (*Operand, error) {
 	rev, in, has := strings.Cut(name, ":")
 	top, err := revision.Top(ctx, dir)
@@ -160,7 +160,7 @@ func ofRevision(ctx context.Context, dir, name string) (*Operand, error) {
 	return o, nil
 }
 
-// realFolder returns an absolute path without links. A folder that only the revision has keeps its name.
+// realFolder returns an absolute path without links. The name of a folder that only the revision has stays.
 func realFolder(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -169,7 +169,7 @@ func realFolder(dir string) (string, error) {
 	return filepath.EvalSymlinks(abs)
 }
 
-// State reads a side.
+// State reads an operand.
 func (o *Operand) State(ctx context.Context, g *globals.Globals) (*meaning.Side, error) {
 	s := &meaning.Side{Name: diag.Escape(o.Name), Commit: o.Commit}
 	switch {
@@ -198,7 +198,7 @@ func (o *Operand) State(ctx context.Context, g *globals.Globals) (*meaning.Side,
 		if o.given {
 			return nil, exit.Fail(exit.Usage, "%s: the revision has no such folder", o.Name)
 		}
-		s.Absent = true // everything is new
+		s.Absent = true // every device and cable is new
 		return s, nil
 	}
 	if s.Report, err = globals.LoadIn(ctx, g, r.FS(), o.Path); err != nil {
@@ -208,7 +208,7 @@ func (o *Operand) State(ctx context.Context, g *globals.Globals) (*meaning.Side,
 	return s, nil
 }
 
-// audited judges files as a network; nil: no network can be made.
+// audited judges files as a network; nil: no network can be derived.
 func audited(ctx context.Context, g *globals.Globals, found *devicefiles.Found) *meaning.Audited {
 	s, ds := site.Of(ctx, found.Files, site.Options{Most: g.MaxObjects, Judge: judge.Options{Budget: g.Steps()}})
 	if ds.HasErrors() || s.Judged == nil || s.Judged.Fabric == nil {
@@ -218,15 +218,15 @@ func audited(ctx context.Context, g *globals.Globals, found *devicefiles.Found) 
 	return &meaning.Audited{Report: r, Guessed: s.Guessed}
 }
 
-// Compiled is a fabric as compiled for another system or release of its switches.
+// Compiled returns a fabric that is compiled for another system or release of its switches.
 func Compiled(o *Operand, system, release string) *Operand {
 	out := *o
 	out.Name = strings.TrimSpace(o.Name + " for " + strings.TrimSpace(system+" "+release))
 	return &out
 }
 
-// Recompile gives the switches of a fabric another system or release. With a release alone only the switches change whose system has it.
-// Devices set by hand stay.
+// Recompile sets another system or release for the switches of a fabric. With only a release, it changes the switches whose system has
+// that release. Devices set by hand stay.
 func Recompile(src *lang.Source, system, release string) {
 	for _, s := range src.Switches {
 		if s.ByHand != nil {
@@ -241,7 +241,7 @@ func Recompile(src *lang.Source, system, release string) {
 	}
 }
 
-// hasRelease reports whether a system has a release, or is not known.
+// hasRelease reports whether a system has a release, or is unknown.
 func hasRelease(system, release string) bool {
 	for _, os := range targets.Known.OS {
 		if os.Name == system {

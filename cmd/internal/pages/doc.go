@@ -1,2 +1,2 @@
-// Package pages has tests alone: the commands that the manual shows, as a person types them.
+// Package pages has only tests, which run the commands that the manual shows.
 package pages

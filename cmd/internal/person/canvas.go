@@ -8,16 +8,16 @@ import (
 	"github.com/rocec/rocec/cmd/internal/view"
 )
 
-// canvas is the part of a terminal that a [Progress] draws. Other text takes its place, and the next drawing does not hide it.
+// canvas is the part of a terminal that a [Progress] draws. Other text replaces the drawing; the next drawing is below that text.
 type canvas struct {
 	mu     sync.Mutex
 	w      io.Writer
-	size   func() (columns, lines int) // nil: not known
+	size   func() (columns, lines int) // nil: unknown
 	drawn  []string
-	within bool // the last text ended within a line, as a question does: nothing is drawn beside it
+	within bool // the last text ended within a line, such as a question: nothing is drawn
 }
 
-// shared is a stream to the terminal that has the canvas.
+// shared is a stream to the terminal with the canvas.
 type shared struct {
 	to io.Writer
 	on *canvas
@@ -25,7 +25,7 @@ type shared struct {
 
 func (s *shared) Write(b []byte) (int, error) { return s.on.write(s.to, b) }
 
-// Fd has a terminal known as one.
+// Fd returns the descriptor, by which a terminal is detected.
 func (s *shared) Fd() uintptr {
 	if f, ok := s.to.(interface{ Fd() uintptr }); ok {
 		return f.Fd()
@@ -33,7 +33,7 @@ func (s *shared) Fd() uintptr {
 	return ^uintptr(0)
 }
 
-// room returns how wide a line may be and how many there may be, so that the terminal neither breaks lines nor scrolls.
+// room returns the maximum width and number of lines with which the terminal neither breaks lines nor scrolls.
 func (c *canvas) room() (columns, lines int) {
 	const usualColumns, usualLines = 80, 24
 	if c.size != nil {
@@ -74,7 +74,7 @@ func (c *canvas) write(to io.Writer, text []byte) (int, error) {
 	return to.Write(text)
 }
 
-// answered notes that a person has ended the line of a question.
+// answered records that the person has ended the line of a question.
 func (c *canvas) answered() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -87,7 +87,7 @@ func (c *canvas) clear() {
 	}
 	columns, _ := c.room()
 	up := 0
-	for _, line := range c.drawn { // the terminal may be narrower than it was, and has broken them
+	for _, line := range c.drawn { // a terminal that became narrower has broken them
 		up += 1 + max(view.Columns(line)-1, 0)/(columns+1)
 	}
 	fmt.Fprintf(c.w, "\r\x1b[%dA\x1b[J", up)

@@ -1,5 +1,5 @@
-// Package person is the user of one command: a [Person] has streams, environment, colour and width, and answers questions on a terminal
-// only; [Progress] shows how far a verb is.
+// Package person is the user of one command: a [Person] has streams, environment, colour and width, and answers questions only on a
+// terminal. [Progress] shows the progress of a verb.
 package person
 
 import (
@@ -22,18 +22,18 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Person is the user of one command: streams, environment, and the form in which the user reads output.
+// Person is the user of one command: the streams, the environment, and the options of output.
 type Person struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Environ        []string
 	Getenv         func(string) string
-	Ending         *ending.Ending // nil: no signal is heard
+	Ending         *ending.Ending // nil: signals are ignored
 
 	Color string // --color
 	Quiet bool   // --quiet
 
-	warned  []string // what WarnOnce has printed
+	warned  []string // texts that WarnOnce has printed
 	drawing *canvas  // of stderr
 }
 
@@ -46,7 +46,7 @@ func Terminal(stream any) (fd int, ok bool) {
 	return int(f.Fd()), true
 }
 
-// canvasOf returns that of stderr.
+// canvasOf returns the canvas of stderr.
 func canvasOf(p *Person) *canvas {
 	if p.drawing == nil {
 		p.drawing = &canvas{w: p.Stderr}
@@ -63,7 +63,7 @@ func canvasOf(p *Person) *canvas {
 	return p.drawing
 }
 
-// ShareTerminal has text for the terminal of stderr replace the drawing there.
+// ShareTerminal makes text to the terminal of stderr replace the drawing on it.
 func ShareTerminal(p *Person) {
 	if _, ok := Terminal(p.Stderr); !ok {
 		return
@@ -75,7 +75,7 @@ func ShareTerminal(p *Person) {
 	}
 }
 
-// Paints reports whether a stream gets colour: --color wins, then CLICOLOR_FORCE, then a terminal without NO_COLOR.
+// Paints reports whether a stream gets colour. --color decides, then CLICOLOR_FORCE; otherwise a terminal without NO_COLOR gets colour.
 func (p *Person) Paints(w io.Writer) bool {
 	switch p.Color {
 	case "always":
@@ -90,8 +90,8 @@ func (p *Person) Paints(w io.Writer) bool {
 	return ok && p.Getenv("NO_COLOR") == "" && p.Getenv("TERM") != "dumb"
 }
 
-// Width returns the columns at which text is wrapped: those of the terminal, at most 100; else $COLUMNS, else 80. So a pipe gets the same
-// text as a terminal.
+// Width returns the column at which text is wrapped: the width of the terminal, at most 100, or $COLUMNS, or 80. A pipe gets wrapped
+// text, too.
 func (p *Person) Width(w io.Writer) int {
 	const most, usual = 100, 80
 	if fd, ok := Terminal(w); ok {
@@ -128,7 +128,7 @@ func (p *Person) WarnOnce(err error) {
 	}
 }
 
-// WriteJSON prints one document, indented, with < and > as they are.
+// WriteJSON prints one document, indented, with unescaped < and >.
 func (p *Person) WriteJSON(v any) error {
 	return diag.WriteJSON(p.Stdout, v, true)
 }
@@ -146,7 +146,7 @@ func (p *Person) StateDir(name string) (string, error) {
 	return filepath.Join(state, "rocec", name), nil
 }
 
-// Passphrase asks for the passphrase of a key file, on a terminal only.
+// Passphrase asks for the passphrase of a key file, only on a terminal.
 func (p *Person) Passphrase(_ context.Context, file string) ([]byte, error) {
 	fd, ok := Terminal(p.Stdin)
 	if !ok {
@@ -162,10 +162,10 @@ func (p *Person) Ask(ctx context.Context, question, word string) error {
 	return p.AskTo(ctx, question, word, "apply", "not applied; nothing was changed")
 }
 
-// AskTo is [Person.Ask] for another action; do names it, and not is the error for a person who declines.
+// AskTo is [Person.Ask] for another action. do names the action, and not is the error for a person who declines.
 func (p *Person) AskTo(ctx context.Context, question, word, do, not string) error {
 	if _, ok := Terminal(p.Stdin); !ok {
-		return exit.Fail(exit.Usage, "stdin is not a terminal, so nobody can be asked; to %s without asking use --auto-approve", do)
+		return exit.Fail(exit.Usage, "stdin is not a terminal, so rocec cannot ask; to %s without asking use --auto-approve", do)
 	}
 	for line := range strings.Lines(fmt.Sprintf("%s Type %s to go on: ", question, word)) {
 		text, end := strings.CutSuffix(line, "\n")
@@ -175,7 +175,7 @@ func (p *Person) AskTo(ctx context.Context, question, word, do, not string) erro
 		}
 	}
 	typed := make(chan string, 1)
-	go func() { // a read from a terminal cannot be called off
+	go func() { // a read from a terminal cannot be cancelled
 		line, err := bufio.NewReader(p.Stdin).ReadString('\n')
 		if err != nil {
 			line = ""

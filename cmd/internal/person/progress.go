@@ -10,19 +10,19 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Progress shows the progress of a long verb on stderr. On a terminal it redraws its lines; elsewhere it prints lines that stay (if
-// lines is set), so that a log stays a log. A terminal shows nothing of work that is over within a second.
+// Progress shows the progress of a long verb on stderr. On a terminal it redraws its lines; elsewhere it prints permanent lines (if lines
+// is set), as for a log. On a terminal it shows nothing for work that ends within a second.
 type Progress struct {
 	on    *canvas
 	tty   bool
 	color bool
 	lines bool
 	what  string // "Reading", "Applying"
-	width int    // of lines that stay
+	width int    // permanent lines
 	began time.Time
 }
 
-// Progress returns the progress of a verb; lines asks for lines that stay. It writes nothing with --quiet.
+// Progress returns the progress of a verb; with lines it prints permanent lines. It writes nothing with --quiet.
 func (p *Person) Progress(what string, lines bool) *Progress {
 	if p.Quiet {
 		return &Progress{on: &canvas{w: io.Discard}}
@@ -33,7 +33,7 @@ func (p *Person) Progress(what string, lines bool) *Progress {
 	}
 }
 
-// Step shows that done of total devices are finished, and how long the others take at this rate.
+// Step shows that done of total devices are finished, and the estimated time for the others.
 func (p *Progress) Step(done, total int) {
 	if total == 0 {
 		return
@@ -48,14 +48,14 @@ func (p *Progress) Step(done, total int) {
 	p.Draw(text)
 }
 
-// Draw replaces what is drawn, on a terminal.
+// Draw replaces the drawing on a terminal.
 func (p *Progress) Draw(lines ...string) {
 	if p.tty {
 		p.on.draw(lines)
 	}
 }
 
-// Print writes lines that stay above what is drawn next.
+// Print writes permanent lines, above the next drawing.
 func (p *Progress) Print(lines ...string) {
 	if !p.lines || len(lines) == 0 {
 		return
@@ -70,14 +70,14 @@ func (p *Progress) Print(lines ...string) {
 // Color reports whether lines get colours.
 func (p *Progress) Color() bool { return p.color }
 
-// Size returns the columns and lines in which something can be drawn.
+// Size returns the columns and lines of the space for drawing.
 func (p *Progress) Size() (columns, lines int) { return p.on.room() }
 
 // End clears the drawing.
 func (p *Progress) End() { p.on.write(p.on.w, nil) } //nolint:errcheck // a closed terminal shows no error
 
-// Watch shows on a terminal that work of one piece goes on, once it takes a second: what, for how long, and a text about the rest. Call
-// end when it is over.
+// Watch shows on a terminal that indivisible work goes on, after its first second: the name of the work, its time so far, and a text
+// about the rest. Call end when the work is over.
 func (p *Progress) Watch(rest func() string) (end func()) {
 	if !p.tty {
 		return func() {}

@@ -124,7 +124,7 @@ func compareLinks(k, l *ir.Link) int {
 	return cmp.Or(comparePorts(a, b), comparePorts(z, y))
 }
 
-// height returns the tier of a device; hosts are below every switch.
+// height returns the tier of a device. The value for hosts is below every switch.
 func height(d *ir.Device) int {
 	if d.Switch != nil {
 		return d.Switch.Tier
@@ -148,7 +148,7 @@ func descending(ranks map[int][]*ir.Device) func(func(int) bool) {
 	}
 }
 
-// quote writes a name as a quoted ID of the dot language, in which a backslash before a quote is all there is to escape.
+// quote returns a name as a quoted ID of the dot language, in which only quotes are escaped, by a backslash.
 func quote(s string) string {
 	return `"` + quoter.Replace(s) + `"`
 }

@@ -10,24 +10,24 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// symbol is one mark of the drawing: a device, or devices that stand alike in the fabric folded into one.
+// symbol is one mark of the drawing: a device, or devices with the same position in the fabric, folded into one.
 type symbol struct {
-	devices []*ir.Device // natural order of names
+	devices []*ir.Device // in natural order of names
 	label   string
 	row     int       // the tier of a switch; 0 for hosts
-	pod     int       // what it hangs together with below the highest tier; -1 for several pods, and on top
-	parts   []*symbol // what it unfolds into, by name; nil for a single device
+	pod     int       // its pod below the highest tier; -1 for several pods, and in the highest tier
+	parts   []*symbol // the symbols into which it unfolds, by name; nil for a single device
 
 	x, y, w, h int // centre and size, in px
 }
 
 func (s *symbol) host() bool { return s.devices[0].Host != nil }
 
-// Bounds on the drawing: a page takes rows of some 30 short names, and lines between them that an eye can follow.
+// Bounds on the drawing: a page has space for rows of some 30 short names, and for a number of lines that stays readable.
 const (
 	mostSymbols = 120
 	mostLines   = 240
-	mostBeside  = 2     // hosts drawn one by one beside a switch of a circle or grid
+	mostBeside  = 2     // hosts that are drawn separately beside a switch of a circle or grid
 	mostWidth   = 2_400 // px of one row
 	mostLetters = 26    // of a label
 	letter      = 7.3   // px of one letter of the 12 px monospaced font
@@ -36,19 +36,18 @@ const (
 // Folding. Every device has keys from coarse to fine; devices with the same first keys may be one symbol:
 //
 //	kind    switch or host, tier, group, model
-//	class   what can be told apart by looking along the links (colour refinement): twin pods are one class
-//	pod     what hangs together when the highest tier is taken away
-//	twins   the very same neighbours
+//	class   classes of colour refinement along the links: twin pods are one class
+//	pod     connected components without the highest tier
+//	twins   exactly the same neighbours
 //	device
 //
-// Each kind begins as one symbol. The kind that takes the fewest new lines is unfolded by one step, again and again, as long as the
-// page has room. It is unfolded to single devices only when no other step is left. Pinned devices are a kind each, so they are never
-// folded.
+// Each kind begins as one symbol. While the page has room, the kind that adds the fewest lines is unfolded by one step. The step to
+// single devices is taken only if no other step is left. Each pinned device is its own kind, so it is never folded.
 type folder struct {
 	f      *ir.Fabric
 	tiered bool
 	keys   [][5]int // by Device.ID
-	at     []int    // by Device.ID: scratch of lines
+	at     []int    // by Device.ID: scratch space of lines
 }
 
 // fold returns the symbols of the fabric. Without tiers only hosts are folded.
@@ -56,7 +55,7 @@ func fold(f *ir.Fabric, pinned map[*ir.Device]bool, tiered bool) []*symbol {
 	d := &folder{f: f, tiered: tiered, keys: make([][5]int, len(f.Devices)), at: make([]int, len(f.Devices))}
 	d.setKeys(pinned)
 	var kinds []*symbol
-	at := map[int]int{} // key of a kind to its place
+	at := map[int]int{} // from the key of a kind to its index
 	for _, device := range f.Devices {
 		k := d.keys[device.ID][0]
 		i, known := at[k]
@@ -72,7 +71,7 @@ func fold(f *ir.Fabric, pinned map[*ir.Device]bool, tiered bool) []*symbol {
 		d.unfold(k, 1)
 		cuts[i] = []*symbol{k}
 	}
-	if !tiered { // every switch is drawn; beside it stand its hosts
+	if !tiered { // every switch is drawn, with its hosts beside it
 		for i, cut := range cuts {
 			for next := deeper(cut); len(next) > len(cut) && len(next) <= mostBeside; next = deeper(cut) {
 				cut = next
@@ -86,7 +85,7 @@ func fold(f *ir.Fabric, pinned map[*ir.Device]bool, tiered bool) []*symbol {
 	return slices.Concat(cuts...)
 }
 
-// step unfolds one kind, and reports whether there was one to unfold.
+// step unfolds one kind. It returns false if none can be unfolded.
 func (d *folder) step(cuts [][]*symbol) bool {
 	best, cost, single := -1, 0, false
 	var finer []*symbol
@@ -113,7 +112,7 @@ func (d *folder) step(cuts [][]*symbol) bool {
 	return best >= 0
 }
 
-// lines counts the lines that join the symbols, as far as a page holds them.
+// lines counts the lines between the symbols, up to the limit of a page.
 func (d *folder) lines(cuts [][]*symbol) int {
 	n := 0
 	for _, cut := range cuts {
@@ -147,7 +146,7 @@ func deeper(cut []*symbol) []*symbol {
 	return out
 }
 
-// fits reports whether the page holds the symbols when kind i is drawn as next.
+// fits reports whether the page has room for the symbols if kind i is drawn as next.
 func (d *folder) fits(cuts [][]*symbol, i int, next []*symbol) bool {
 	width, symbols := 0, 0
 	for j, cut := range cuts {
@@ -164,7 +163,8 @@ func (d *folder) fits(cuts [][]*symbol, i int, next []*symbol) bool {
 	return symbols <= mostSymbols && width <= mostWidth
 }
 
-// unfold completes a symbol and what it unfolds into: from the given key on, the first that tells its devices apart.
+// unfold completes a symbol and its parts. The parts follow from the first key, beginning with the given one, in which its devices
+// differ.
 func (d *folder) unfold(s *symbol, key int) {
 	first := s.devices[0]
 	if first.Switch != nil {
@@ -207,7 +207,7 @@ func (d *folder) unfold(s *symbol, key int) {
 	}
 }
 
-// countText is the second line of a folded symbol.
+// countText returns the second line of a folded symbol.
 func countText(s *symbol) string {
 	if s.host() {
 		return diag.Count(len(s.devices), "host")
@@ -232,8 +232,7 @@ func (d *folder) setKeys(pinned map[*ir.Device]bool) {
 	}
 }
 
-// kinds numbers the kinds of devices. Where there are so many groups or models that hardly anything would fold, those
-// do not count.
+// kinds numbers the kinds of devices. It ignores groups or models if there are so many that hardly any devices would fold.
 func (d *folder) kinds(pinned map[*ir.Device]bool) []int {
 	const most = 24
 	out := make([]int, len(d.f.Devices))
@@ -264,7 +263,7 @@ func (d *folder) kinds(pinned map[*ir.Device]bool) []int {
 
 // classes refines the kinds until the kinds of the neighbours distinguish no two devices of one kind.
 func (d *folder) classes(kinds []int) []int {
-	const most = 64 // rounds: the longest way along which a difference is seen
+	const most = 64 // rounds: the longest path along which a difference counts
 	links := numbering{}
 	kindOf := make([]int, len(d.f.Links))
 	for i, l := range d.f.Links {
@@ -297,7 +296,7 @@ func (d *folder) classes(kinds []int) []int {
 	return colour
 }
 
-// pods numbers what hangs together below the highest tier.
+// pods numbers the connected components below the highest tier.
 func (d *folder) pods() []int {
 	top := 0
 	for _, device := range d.f.Devices {

@@ -30,7 +30,7 @@ func (c curve) at(t float64) point {
 
 func (c curve) reversed() curve { return curve{c.to, c.control, c.from} }
 
-// shifted moves the curve to the right hand of its direction.
+// shifted moves the curve to the right of its direction.
 func (c curve) shifted(by float64) curve {
 	d := c.from.towards(c.to).right().times(by)
 	return curve{c.from.plus(d), c.control.plus(d), c.to.plus(d)}
@@ -38,8 +38,8 @@ func (c curve) shifted(by float64) curve {
 
 func (s *symbol) centre() point { return point{float64(s.x), float64(s.y)} }
 
-// edge is where the line from the centre of the symbol towards p leaves it. Lines to another row leave by the upper or
-// lower side, so that flat ones keep clear of the symbols beside.
+// edge returns the point where the line from the centre of the symbol to p leaves it. Lines to another row leave at the upper or lower
+// side, so that flat lines avoid the neighbouring symbols.
 func (s *symbol) edge(p point, rows bool) point {
 	c := s.centre()
 	d := p.minus(c)
@@ -60,7 +60,7 @@ func (s *symbol) edge(p point, rows bool) point {
 	return c.plus(d.times(f))
 }
 
-// curve is the line of a bundle, from b.a to b.b.
+// curve returns the line of a bundle, from b.a to b.b.
 func (b *bundle) curve() curve {
 	if b.a == b.b { // links inside a folded symbol
 		x, y := float64(b.a.x)+float64(b.a.w)/2, float64(b.a.y)
@@ -76,7 +76,7 @@ func (b *bundle) curve() curve {
 	return curve{b.a.edge(control, rows), control, b.b.edge(control, rows)}
 }
 
-// box is what something covers.
+// box is the area that an element covers.
 type box struct{ left, top, right, bottom float64 }
 
 func around(p point, w, h float64) box {

@@ -27,13 +27,13 @@ var (
 	drawScript string
 )
 
-// HTML writes one page without external parts: the drawing with zoom, search, folding and every loop, and the settings of every link
-// and device with their origin. Its policy lets the browser load nothing and run only its own script.
+// HTML writes one page without external parts: the drawing with zoom, search, folding and every loop, and the settings of every link and
+// device with their origin. Its policy makes the browser load nothing, and run only the page's script.
 func HTML(f *ir.Fabric, proofs []validate.GroupProof) []byte {
 	style, script := svgStyle+pageStyle, unpackScript+drawScript
 	data, err := json.Marshal(newPage(draw(f, proofs)).pack()) // escapes <, > and &: it cannot end its element
 	if err != nil {
-		panic(err) // the types below hold nothing that cannot be written
+		panic(err) // the types below can always be encoded
 	}
 	policy := fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'",
 		digest(style), digest(script))
@@ -43,18 +43,18 @@ func HTML(f *ir.Fabric, proofs []validate.GroupProof) []byte {
 	).Replace(pageHTML))
 }
 
-// digest returns the name by which a content security policy permits a text in the page.
+// digest returns the hash with which a content security policy permits a text in the page.
 func digest(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// page is what page.js works on, and gets as [packed]. Devices, links, symbols and tables refer to each other by index.
+// page is the data of page.js, which gets it as [packed]. Devices, links, symbols and tables refer to each other by index.
 type page struct {
 	Rows     []pageRow
 	Devices  []pageDevice  // by Device.ID
 	Links    []pageLink    // by Link.ID
-	Tables   [][]pageValue // settings; equal ones stand here once
+	Tables   [][]pageValue // settings; equal settings are listed once
 	Symbols  []pageSymbol
 	Base     []int // the symbols shown at first
 	Loops    []pageLoop
@@ -97,7 +97,7 @@ type pageSymbol struct {
 
 type pageWait struct {
 	Link  int    `json:"link"`
-	IntoB bool   `json:"into_b"` // the buffer is at the link's end b
+	IntoB bool   `json:"into_b"` // the buffer is at end b of the link
 	Text  string `json:"text"`
 }
 
@@ -118,19 +118,19 @@ type pageVerdict struct {
 type pageWriter struct {
 	page
 	tables map[string]int
-	ports  map[portKey]int // places in Tables
+	ports  map[portKey]int // indexes into Tables
 	links  map[linkKey]int
 }
 
-// portKey holds the inputs of the settings of a port. Ports of alike links share their sizes, and links of a block their facts, so few
-// of a large fabric are written out to be compared.
+// portKey contains the inputs of the settings of a port. Ports of equal links share their sizes, and links of a block share their facts,
+// so few settings of a large fabric must be written and compared.
 type portKey struct {
 	buffers buffersKey
 	facts   *ir.LinkFacts
 	mtu     int
 }
 
-// linkKey holds the inputs of the settings of a link.
+// linkKey contains the inputs of the settings of a link.
 type linkKey struct {
 	facts                                *ir.LinkFacts
 	a, b                                 buffersKey
@@ -176,7 +176,7 @@ func newPage(d *drawing) *page {
 	for i := range d.proofs {
 		p := &d.proofs[i]
 		v := pageVerdict{string(p.Verdict), verdictText(p), []string{}}
-		if p.Verdict != validate.Unknown { // or the text says it
+		if p.Verdict != validate.Unknown { // otherwise the text states it
 			v.Notes = append(v.Notes, p.Why())
 		}
 		w.Verdicts = append(w.Verdicts, pageVerdict{v.Verdict, v.Text, append(v.Notes, p.NoteTexts()...)})
@@ -211,7 +211,7 @@ func newPageLoop(c circle) pageLoop {
 	return l
 }
 
-// table returns the place of equal settings.
+// table returns the index of equal settings.
 func (w *pageWriter) table(rows []pageValue) int {
 	rows = slices.DeleteFunc(rows, func(r pageValue) bool { return r[1] == "" && r[2] == "" })
 	var b strings.Builder
@@ -230,7 +230,7 @@ func (w *pageWriter) table(rows []pageValue) int {
 	return i
 }
 
-// port returns the place of the settings of a port.
+// port returns the index of the settings of a port.
 func (w *pageWriter) port(p *ir.Port) int {
 	k := portKey{buffersOf(p), p.Link().LinkFacts, p.MTU()}
 	i, known := w.ports[k]
@@ -241,7 +241,7 @@ func (w *pageWriter) port(p *ir.Port) int {
 	return i
 }
 
-// link returns the place of the settings of a link.
+// link returns the index of the settings of a link.
 func (w *pageWriter) link(l *ir.Link) int {
 	k := linkKey{l.LinkFacts, buffersOf(l.A()), buffersOf(l.B()), l.Routed, l.Peer, l.Bond != 0, l.Planned, l.ByPause()}
 	i, known := w.links[k]
@@ -323,7 +323,7 @@ func portSettings(p *ir.Port) []pageValue {
 	return out
 }
 
-// originText is "fabric.hcl:31 cable of 30 m; Spectrum: cells of 96 B".
+// originText returns the origin, such as "fabric.hcl:31 cable of 30 m; Spectrum: cells of 96 B".
 func originText(from ...ir.Origin) string {
 	var parts []string
 	for _, o := range from {

@@ -45,7 +45,7 @@ type jsonLink struct {
 	Lossless []string `json:"lossless"`         // cos groups
 	Routed   bool     `json:"routed"`
 	Peer     bool     `json:"peer"`
-	Bond     int      `json:"bond,omitempty"` // cables with one number are one bond
+	Bond     int      `json:"bond,omitempty"` // cables with the same number are one bond
 	Planned  bool     `json:"planned,omitempty"`
 	Pause    bool     `json:"link_pause,omitempty"`
 }
@@ -53,7 +53,7 @@ type jsonLink struct {
 type jsonVerdict struct {
 	CosGroup string `json:"cos_group"`
 	Verdict  string `json:"verdict"`
-	Loops    int    `json:"loops"` // how many of loops are the group's
+	Loops    int    `json:"loops"` // number of loops of the group
 }
 
 type jsonWait struct {
@@ -66,7 +66,7 @@ type jsonWait struct {
 type jsonLoop struct {
 	CosGroup string        `json:"cos_group"`
 	Hops     []jsonWait    `json:"hops"`
-	Flows    [][]jsonPort  `json:"flows"` // the ports each passes, first the sender's
+	Flows    [][]jsonPort  `json:"flows"` // the ports that each flow passes, the sender's first
 	Down     [][2]jsonPort `json:"down"`
 }
 
@@ -120,7 +120,7 @@ func JSON(f *ir.Fabric, proofs []validate.GroupProof) []byte {
 	}
 	var b bytes.Buffer
 	if err := diag.WriteJSON(&b, doc, true); err != nil {
-		panic(err) // the types above hold nothing that cannot be written
+		panic(err) // the types above can always be encoded
 	}
 	return b.Bytes()
 }

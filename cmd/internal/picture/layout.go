@@ -11,17 +11,17 @@ import (
 	"github.com/rocec/rocec/validate"
 )
 
-// bundle is the links between two symbols, drawn as one line. Failed links are a bundle of their own.
+// bundle contains the links between two symbols, drawn as one line. Failed links are a separate bundle.
 type bundle struct {
-	a, b   *symbol // a stands before b in drawing.symbols; equal for links inside a folded symbol
+	a, b   *symbol // a is before b in drawing.symbols; equal for links inside a folded symbol
 	links  []*ir.Link
 	failed bool
 	tiered bool // of a drawing in rows by tier
-	beside bool // a failed bundle beside one that is not
-	bow    int  // how far the line bows out of the way of what stands between
+	beside bool // a failed bundle beside one that has not failed
+	bow    int  // how far the line bends around the symbols between its ends
 }
 
-// row is a row of symbols, and what its margin says.
+// row is a row of symbols, with the label in its margin.
 type row struct {
 	label string
 	y     int
@@ -45,7 +45,7 @@ const (
 	rowMargin   = 84 // px left of the rows, for their labels
 	minGap      = 16 // px between symbols of a row
 	maxGap      = 110
-	mostCircle  = 24 // switches on a circle; more of them are drawn in rows
+	mostCircle  = 24 // most switches on a circle; more are drawn in rows
 	mostPinned  = 48
 	sweeps      = 8
 	gridSpacing = 56
@@ -84,7 +84,7 @@ func draw(f *ir.Fabric, proofs []validate.GroupProof) *drawing {
 	return d
 }
 
-// tiered reports whether the tiers say how the switches lie: most links between switches join two of them.
+// tiered reports whether the tiers describe the topology: most links between switches join two tiers.
 func tiered(f *ir.Fabric) bool {
 	across, along := 0, 0
 	for _, l := range f.Links {
@@ -99,7 +99,7 @@ func tiered(f *ir.Fabric) bool {
 	return across >= along
 }
 
-// pinned returns the devices of the loops and of their failed links, first loops first, as many as a page holds.
+// pinned returns the devices of the loops and of their failed links, in the order of loops, up to the limit of a page.
 func (d *drawing) pinned() map[*ir.Device]bool {
 	out := map[*ir.Device]bool{}
 	for _, c := range d.circles {
@@ -165,7 +165,7 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-// neighbours returns for every symbol those it is linked with, each as often as there are bundles.
+// neighbours returns the linked symbols of every symbol, once for each bundle.
 func (d *drawing) neighbours() map[*symbol][]*symbol {
 	out := map[*symbol][]*symbol{}
 	for _, b := range d.bundles {
@@ -177,7 +177,7 @@ func (d *drawing) neighbours() map[*symbol][]*symbol {
 	return out
 }
 
-// layRows lays the switches in rows by tier, the highest on top, and the hosts below.
+// layRows places the switches in rows by tier, the highest on top, and the hosts below.
 func (d *drawing) layRows() {
 	if len(d.symbols) == 0 {
 		return
@@ -236,7 +236,7 @@ func (d *drawing) layRows() {
 	}
 }
 
-// layCircle lays the switches on a circle, neighbours beside each other where they can be, and the hosts around.
+// layCircle places the switches on a circle, with neighbours side by side if possible, and the hosts around it.
 func (d *drawing) layCircle() {
 	var ring, hosts []*symbol
 	for _, s := range d.symbols {
@@ -284,8 +284,8 @@ func (d *drawing) layCircle() {
 	}
 }
 
-// walk orders symbols so that linked ones follow each other: from the first on to the neighbour with the fewest ways
-// on.
+// walk orders symbols so that linked symbols follow each other. From each symbol it continues to the neighbour with the fewest unvisited
+// neighbours.
 func (d *drawing) walk(ring []*symbol) []*symbol {
 	next := map[*symbol][]*symbol{}
 	left := map[*symbol]bool{}
@@ -336,7 +336,7 @@ func (d *drawing) home(host *symbol, ring []*symbol) *symbol {
 	return nil
 }
 
-// layGrid lays the switches in rows of equal length, by name, each with its hosts below.
+// layGrid places the switches in rows of equal length, by name, each with its hosts below.
 func (d *drawing) layGrid() {
 	cells := map[*symbol][]*symbol{}
 	var switches, loose []*symbol
@@ -372,7 +372,7 @@ func (d *drawing) layGrid() {
 	for i, s := range switches {
 		s.x, s.y = i%columns*stepX, i/columns*stepY
 		for j, h := range cells[s] {
-			h.x, h.y = s.x+h.w/2+10, s.y+50+j*52 // clear of the line down
+			h.x, h.y = s.x+h.w/2+10, s.y+50+j*52 // beside the line down
 		}
 	}
 	for i, h := range loose {
@@ -380,7 +380,7 @@ func (d *drawing) layGrid() {
 	}
 }
 
-// frame moves everything to where x and y begin at the margins, and measures it.
+// frame moves the drawing so that it begins at the margins, and computes its size.
 func (d *drawing) frame() {
 	left, top, right, bottom := math.MaxInt32, math.MaxInt32, math.MinInt32, math.MinInt32
 	for _, s := range d.symbols {
@@ -403,7 +403,7 @@ func (d *drawing) frame() {
 	d.width, d.height = right+dx+margin, bottom+dy+margin
 }
 
-// bend bows lines along a row or column out of the way of what stands between, and the failed beside the others.
+// bend curves lines along a row or column around the symbols between their ends, and moves failed lines beside the others.
 func (d *drawing) bend() {
 	rows, columns := map[int][]int{}, map[int][]int{}
 	for _, s := range d.symbols {
@@ -432,7 +432,7 @@ func (d *drawing) bend() {
 			b.bow += 22
 		}
 	}
-	if highest > 0 { // a bow over the top row
+	if highest > 0 { // a curve above the top row
 		for _, s := range d.symbols {
 			s.y += highest
 		}

@@ -2,8 +2,8 @@ package picture
 
 import "github.com/rocec/rocec/lang/nodeset"
 
-// label names devices by one nodeset, p[1-2]-leaf[01-02], or where it takes several as "first … last". The names are
-// distinct and in natural order.
+// label returns one nodeset for devices, such as p[1-2]-leaf[01-02], or "first … last" if they need several. The names are distinct and
+// in natural order.
 func label(names []string) string {
 	if len(names) == 1 {
 		return names[0]
@@ -14,7 +14,7 @@ func label(names []string) string {
 	return names[0] + " … " + names[len(names)-1]
 }
 
-// shorten cuts the middle out of a text longer than most letters.
+// shorten removes the middle of a text that is longer than most letters.
 func shorten(s string, most int) string {
 	r := []rune(s)
 	if len(r) <= most {

@@ -62,7 +62,7 @@ func order(rows [][]*symbol, next map[*symbol][]*symbol) {
 	copy(rows, best)
 }
 
-// podMeans gives the symbols of one pod in a row their mean, so that they stay together.
+// podMeans moves the symbols of one pod in a row to their mean place, so that they stay together.
 func podMeans(r []*symbol, mean map[*symbol]float64) map[*symbol]float64 {
 	sum, n := map[int]float64{}, map[int]int{}
 	for _, s := range r {
@@ -112,7 +112,7 @@ func crossings(rows [][]*symbol, next map[*symbol][]*symbol, place map[*symbol]f
 	return n
 }
 
-// align gives every symbol its x: the widest row is packed, every other one follows the neighbours already placed.
+// align sets the x of every symbol. The widest row is packed; symbols of other rows follow their neighbours that are already placed.
 func align(rows [][]*symbol, next map[*symbol][]*symbol, widest, width int) {
 	placed := map[*symbol]bool{}
 	put := func(k int) {
@@ -152,8 +152,8 @@ func align(rows [][]*symbol, next map[*symbol][]*symbol, widest, width int) {
 	}
 }
 
-// spread puts symbols in their order as near to the wanted places as the gap between them allows: least squares by
-// pooling neighbours that would overlap.
+// spread places symbols, in their order, as near to the wanted places as their gaps allow. It minimizes least squares by pooling
+// neighbours that would overlap.
 func spread(r []*symbol, want []float64, gap int) {
 	offset := make([]float64, len(r))
 	for i := 1; i < len(r); i++ {

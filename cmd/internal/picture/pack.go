@@ -8,13 +8,13 @@ import (
 	"sync"
 )
 
-// A large page is nearly all devices, links and symbols that are alike, so the page holds them as columns, which unpack.js makes
-// objects of. A column of numbers holds runs, a column of names nodesets; values without a pattern are written out.
+// Most of a large page is similar devices, links and symbols. The page contains them as columns, which unpack.js turns into objects. A
+// column of numbers contains runs, a column of names contains nodesets; values without a pattern are written out.
 
-// column is numbers that are written as themselves, or [first, step, count] for a run of them.
+// column is a list of numbers. In JSON an element is a number, or [first, step, count] for a run of numbers.
 type column []int
 
-// leastRun is the shortest run that is worth its brackets.
+// leastRun is the length of the shortest run that is written with brackets.
 const leastRun = 4
 
 func (c *column) add(n int) { *c = append(*c, n) }
@@ -45,17 +45,18 @@ func (c column) MarshalJSON() ([]byte, error) {
 	return append(out, ']'), nil
 }
 
-// names is names of devices in their order, in which digits count up: p1-leaf[01-64] for 64 of them. The last bracket counts fastest.
+// names is an ordered list of device names. In JSON, names that count up become a nodeset: p1-leaf[01-64]. The last bracket counts
+// fastest.
 type names []string
 
 // MarshalJSON writes the nodesets.
 func (n names) MarshalJSON() ([]byte, error) { return json.Marshal(foldInOrder(n)) }
 
-// digits splits a name into text and numbers, what is folded already left out.
+// digits splits a name into text and numbers. It skips folded parts.
 var digits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[[^\]]*\]|[0-9]{1,9}`) })
 
-// foldInOrder folds neighbours that differ in one number, which counts up: from right to left, so that expanding gives the names
-// back in their order.
+// foldInOrder folds consecutive names that differ in one number, which counts up. It folds from right to left, so that expansion returns
+// the names in their order.
 func foldInOrder(all []string) []string {
 	for {
 		var out []string
@@ -94,7 +95,7 @@ func foldRun(all []string) (n int, folded string) {
 	return 1, first
 }
 
-// counting writes a number as the first one is written: with as many digits, if that has zeros in front.
+// counting formats a number like the first one: with the same number of digits if the first one has leading zeros.
 func counting(n int, first string) string {
 	if first[0] == '0' {
 		return fmt.Sprintf("%0*d", len(first), n)
@@ -102,7 +103,7 @@ func counting(n int, first string) string {
 	return strconv.Itoa(n)
 }
 
-// packedLinks is links by columns.
+// packedLinks contains links as columns.
 type packedLinks struct {
 	Ports []string  `json:"ports"` // their names
 	A     packedEnd `json:"a"`
@@ -140,7 +141,7 @@ func packLinks(links []pageLink) packedLinks {
 	return out
 }
 
-// packedSymbols is symbols by columns, each before its parts.
+// packedSymbols contains symbols as columns, each symbol before its parts.
 type packedSymbols struct {
 	Parts  column   `json:"parts"` // how many
 	Device column   `json:"device"`
@@ -149,7 +150,7 @@ type packedSymbols struct {
 	Y      column   `json:"y"`
 	W      column   `json:"w"`
 	H      column   `json:"h"`
-	Labels []string `json:"labels"` // of those with parts; others are called as their device
+	Labels []string `json:"labels"` // labels of symbols with parts; other symbols have the name of their device
 	Counts []string `json:"counts"` // the same
 }
 
@@ -170,13 +171,13 @@ func packSymbols(symbols []pageSymbol) packedSymbols {
 	return out
 }
 
-// packedDevices is devices by columns, in the order of Device.ID.
+// packedDevices contains devices as columns, in the order of Device.ID.
 type packedDevices struct {
 	Names names  `json:"names"`
 	Table column `json:"table"`
 }
 
-// packed is a page as it is written.
+// packed is the written form of a page.
 type packed struct {
 	Rows     []pageRow     `json:"rows"`
 	Devices  packedDevices `json:"devices"`

@@ -1,9 +1,9 @@
 // Package picture draws a compiled fabric and the proofs about its PFC loops in a [Format]: as SVG for documents, as one HTML page to
 // explore, for graphviz, for Cumulus PTM, and as JSON.
 //
-// In come an [ir.Fabric] and its [validate.GroupProof]s, out come the bytes of one document. The same input gives the same bytes. SVG
-// and HTML show the same drawing: devices with equal roles in the fabric are folded into one [symbol] until the drawing fits a page.
-// The symbols are in rows by tier, or on a circle or grid where there are no tiers. The others list every device and link.
+// Its input is an [ir.Fabric] with its [validate.GroupProof]s, its output the bytes of one document. The same input gives the same bytes.
+// SVG and HTML show the same drawing: devices with equal roles in the fabric are folded into one [symbol] until the drawing fits a page.
+// The symbols are in rows by tier, or on a circle or grid if there are no tiers. The other formats list every device and link.
 package picture
 
 import (
@@ -19,7 +19,7 @@ import (
 // Format is one way to write a picture.
 type Format struct {
 	Name  string // value of --format
-	Ext   string // ending of files that hold it, with the dot
+	Ext   string // file name ending, with the dot
 	Write func(*ir.Fabric, []validate.GroupProof) []byte
 }
 
@@ -32,7 +32,7 @@ var Formats = []Format{
 	{"json", ".json", JSON},
 }
 
-// circle is a PFC loop together with the proof it is part of.
+// circle is a PFC loop with its proof.
 type circle struct {
 	proof *validate.GroupProof
 	loop  *validate.Loop
@@ -49,7 +49,7 @@ func circles(proofs []validate.GroupProof) []circle {
 	return out
 }
 
-// title says in a few words which loop it is: "rdma: 4 buffers, of sw1, sw4, sw3, sw2".
+// title returns a short description of the loop: "rdma: 4 buffers, of sw1, sw4, sw3, sw2".
 func (c circle) title() string {
 	const most = 4
 	var of []string
@@ -67,12 +67,12 @@ func (c circle) title() string {
 	return s
 }
 
-// waitText is "sw2:swp16 → sw1:swp15, out by swp16": the cable into the buffer, and the port it drains by.
+// waitText returns "sw2:swp16 → sw1:swp15, out by swp16": the cable into the buffer, and the port to which the buffer drains.
 func waitText(h validate.Wait) string {
 	return fmt.Sprintf("%s → %s, out by %s", h.In.Peer(), h.In, h.Out.Name)
 }
 
-// flowText is "node1:eth2 → node3:eth2, by sw1, sw2, sw3".
+// flowText returns "node1:eth2 → node3:eth2, by sw1, sw2, sw3".
 func flowText(f *ir.Flow) string {
 	var by []string
 	for i := 1; i+1 < len(f.Ports); i += 2 {
@@ -83,7 +83,7 @@ func flowText(f *ir.Flow) string {
 
 func linkText(l *ir.Link) string { return fmt.Sprintf("%s - %s", l.A(), l.B()) }
 
-// verdictText is one line for one cos group.
+// verdictText returns the line about one cos group.
 func verdictText(p *validate.GroupProof) string {
 	s := fmt.Sprintf("%s (priority %d): ", p.Group.Name, p.Group.Cos)
 	switch p.Verdict {
@@ -113,7 +113,7 @@ func lossless(l *ir.Link) []string {
 
 func metres(m float64) string { return strconv.FormatFloat(m, 'f', -1, 64) + " m" }
 
-// place is "fabric.hcl:31", or empty for none.
+// place returns "fabric.hcl:31", or "" without a place.
 func place(at diag.Range) string {
 	if at.Filename == "" {
 		return ""

@@ -15,15 +15,15 @@ import (
 //go:embed svg.css
 var svgStyle string
 
-// SVG draws the fabric with the first PFC loop, for a document: no script, no outside reference, light or dark as the
-// reader's system asks.
+// SVG draws the fabric with the first PFC loop, for a document. It has no script and no external reference, and is light or dark as the
+// reader's system is set.
 func SVG(f *ir.Fabric, proofs []validate.GroupProof) []byte {
 	d := draw(f, proofs)
 	s := &sheet{drawing: d, bundleOf: d.bundleOf()}
 	return []byte(s.draw())
 }
 
-// bundleOf tells for every link, by Link.ID, the line it is drawn as.
+// bundleOf returns, by Link.ID, the bundle with which a link is drawn.
 func (d *drawing) bundleOf() []*bundle {
 	out := make([]*bundle, len(d.fabric.Links))
 	for _, b := range d.bundles {
@@ -38,7 +38,7 @@ func (d *drawing) bundleOf() []*bundle {
 type sheet struct {
 	*drawing
 	bundleOf []*bundle
-	taken    []box // where nothing more may be written
+	taken    []box // areas that are occupied
 	lines    strings.Builder
 	shapes   strings.Builder
 	marks    strings.Builder
@@ -98,7 +98,7 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// headline is the fabric in one line.
+// headline returns a summary of the fabric in one line.
 func headline(f *ir.Fabric) string {
 	switches, hosts := 0, 0
 	for _, d := range f.Devices {
@@ -115,7 +115,7 @@ func headline(f *ir.Fabric) string {
 	return s
 }
 
-// description tells the picture to who cannot see it.
+// description returns a text for readers who cannot see the picture.
 func (s *sheet) description() string {
 	out := []string{headline(s.fabric) + "."}
 	for i := range s.proofs {
@@ -141,7 +141,7 @@ func (s *sheet) symbol(b *symbol, onLoop bool) {
 	}
 	fmt.Fprintf(&s.shapes, "<g class=\"%s\"><title>%s</title>", class, escape(symbolTitle(b)))
 	x, y := b.x-b.w/2, b.y-b.h/2
-	if len(b.devices) > 1 { // a pile of cards
+	if len(b.devices) > 1 { // a stack of rectangles
 		fmt.Fprintf(&s.shapes, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"%d\"/>", x+4, y-4, b.w, b.h, radius)
 	}
 	fmt.Fprintf(&s.shapes, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"%d\"/>", x, y, b.w, b.h, radius)
@@ -240,7 +240,7 @@ func (s *sheet) circle(l *validate.Loop) {
 	}
 }
 
-// free looks for an empty place along the curve, from two thirds of the way on. If every place is taken, it returns the one at two
+// free returns an empty place along the curve, starting at two thirds of it. If every place is occupied, it returns the place at two
 // thirds.
 func (s *sheet) free(c curve, w, h float64, force bool) point {
 	for _, t := range []float64{0.66, 0.58, 0.74, 0.5, 0.42, 0.34, 0.26, 0.8} {
@@ -256,7 +256,7 @@ func (s *sheet) free(c curve, w, h float64, force bool) point {
 	return point{math.NaN(), math.NaN()}
 }
 
-// counts writes the number of links on a line, where there is room.
+// counts writes the number of links on a line if there is room.
 func (s *sheet) counts() {
 	const most = 60
 	several := 0
@@ -285,7 +285,7 @@ func (s *sheet) counts() {
 	}
 }
 
-// legend writes what the marks mean, the verdicts and the loop, below the drawing. It returns the height of all.
+// legend writes the meaning of the marks, the verdicts and the loop, below the drawing. It returns the total height.
 func (s *sheet) legend(y, width int) (string, int) {
 	var b strings.Builder
 	x := 16
@@ -349,7 +349,7 @@ func (s *sheet) legend(y, width int) (string, int) {
 	return b.String(), y + 20
 }
 
-// loopText lists the loop's buffers, what must have failed, and the flows.
+// loopText lists the loop's buffers, the links that must have failed, and the flows.
 func (s *sheet) loopText(write func(class string, indent int, text string, wide float64)) {
 	const most = 16
 	l := s.circles[0].loop
@@ -381,7 +381,7 @@ func (s *sheet) loopText(write func(class string, indent int, text string, wide 
 	}
 }
 
-// wrap breaks a text at spaces into lines of at most n letters, where it can.
+// wrap breaks a text at spaces into lines of at most n letters if possible.
 func wrap(text string, n int) []string {
 	var out []string
 	line := ""
@@ -415,7 +415,7 @@ func px(v float64) string {
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")
 
-// escape makes a text safe inside an element or attribute. Characters that XML cannot hold become U+FFFD.
+// escape makes a text safe inside an element or attribute. Characters that are not allowed in XML become U+FFFD.
 func escape(s string) string {
 	return escaper.Replace(strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\t' && r != '\n' || r == 0xFFFE || r == 0xFFFF {

@@ -14,19 +14,18 @@ import (
 // rendered is a file or live state of this fabric that a run changes on a device.
 type rendered struct {
 	of   *device.HeldChange
-	file *target.File // nil: this fabric does not write it
+	file *target.File // nil: this fabric does not write the file
 	step target.Step
-	lost string // why this machine cannot put back what was there before
+	lost string // why this machine cannot restore the content from before
 
-	wrote []byte // the content that the run wrote, where the step contains it
+	wrote []byte // the content that the run wrote, if the step contains it
 }
 
-// Adopt returns a device of a run that another machine started: paths and hashes as the device tells them, steps and queries as this
-// fabric has them. Nothing that a device tells becomes a command.
-// It also returns the contents that the journal keeps for the way back.
+// Adopt returns a device of a run that another machine started. Paths and hashes are from the device, steps and queries from this fabric.
+// No text from a device becomes a command. It also returns the contents that the journal keeps for a rollback.
 func (w *Writer) Adopt(d *deploy.DevicePlan, held *device.Held) (jd journal.Device, before [][]byte) {
 	jd = journalDevice(d)
-	if jd.Wave = held.About.Wave; jd.Wave == 0 { // it is not told: switches go before hosts
+	if jd.Wave = held.About.Wave; jd.Wave == 0 { // the device does not report it: switches go before hosts
 		jd.Wave = 1 + deploy.PhaseOf(&deploy.DevicePlan{Device: d.Device})
 	}
 	jd.Key, jd.Tool, jd.Intent, jd.Holds = held.Key, held.Note.Tool, held.Note.Intent, held.Note.Holds
@@ -57,11 +56,11 @@ func (w *Writer) Adopt(d *deploy.DevicePlan, held *device.Held) (jd journal.Devi
 		case r.file == nil:
 			r.lost = "this fabric does not write it"
 			if commit := held.About.Commit; commit != "" {
-				r.lost += "; the run was of commit " + commit
+				r.lost += "; the run used commit " + commit
 			}
 		case r.lost != "":
 		case !c.Kept && c.Base != c.Target:
-			r.lost = "the device has not kept what it was"
+			r.lost = "the device has not kept its former content"
 		case r.step.Undo != nil && held.Older && held.Key == "":
 			r.lost = "an earlier rocec made the run, and the device has not kept the live states from before it"
 		case r.step.Undo != nil:
@@ -100,7 +99,7 @@ func (w *Writer) Adopt(d *deploy.DevicePlan, held *device.Held) (jd journal.Devi
 	return jd, before
 }
 
-// FileOf finds the file of a device by its path or one of its places; nil: the device has no such file.
+// FileOf finds a file of a device by its path or one of its places; nil: the device has no such file.
 func FileOf(d *target.Device, path string) *target.File {
 	for i := range d.Files {
 		if f := &d.Files[i]; f.Path == path || slices.Contains(f.Places, path) {
@@ -110,7 +109,7 @@ func FileOf(d *target.Device, path string) *target.File {
 	return nil
 }
 
-// choose sets the step of a change: that of the file, or the one that the change of its content calls for.
+// choose sets the step of a change: the step of the file, or the step that the change of its content needs.
 func (r *rendered) choose(d *deploy.DevicePlan) {
 	if r.file == nil {
 		return
@@ -121,14 +120,14 @@ func (r *rendered) choose(d *deploy.DevicePlan) {
 	}
 	after, ok := r.after(d)
 	if !ok {
-		r.lost = "this fabric sets something else there than the run did, and the device does not hold what the run wrote"
+		r.lost = "this fabric has other settings for it than the run, and the device no longer has the content that the run wrote"
 		return
 	}
 	r.step, _ = r.file.Choose(r.of.Before, after, d.Baseline)
 	r.wrote = after
 }
 
-// after finds the content that the run wrote, by its hash: this fabric renders it, or the device holds it.
+// after finds the content that the run wrote, by its hash, in the rendered files of this fabric or on the device.
 func (r *rendered) after(d *deploy.DevicePlan) ([]byte, bool) {
 	if r.of.Target == deploy.Absent {
 		return nil, true
@@ -149,7 +148,8 @@ func (r *rendered) after(d *deploy.DevicePlan) ([]byte, bool) {
 	return nil, false
 }
 
-// olderStates are the live states that a run of an earlier rocec changes, as this fabric would change what was saved.
+// olderStates returns the live states that a run of an earlier rocec changes. It computes the change of the saved states from this
+// fabric.
 func olderStates(d *deploy.DevicePlan, held *device.Held) (out []device.HeldChange) {
 	for _, s := range held.States {
 		f := FileOf(d.Device, s.Path)
@@ -164,7 +164,7 @@ func olderStates(d *deploy.DevicePlan, held *device.Held) (out []device.HeldChan
 	return out
 }
 
-// unknownStep is the place of a step that this fabric does not have. Only the device runs it; its time bounds the verbs.
+// unknownStep is a placeholder for a step that this fabric does not have. Only the device can run it; its time limits the verbs.
 func unknownStep(n int, held *device.Held, steps map[int]target.Step) target.Step {
 	if s, ok := steps[n]; ok && n >= 0 {
 		return s
@@ -177,7 +177,8 @@ func unknownStep(n int, held *device.Held, steps map[int]target.Step) target.Ste
 	return stepUnknown(n, time, keep)
 }
 
-// The names of what only a device knows: such a step has a number, a time in seconds, and whether something is done as the run is kept.
+// The names of steps and queries that only a device knows. The name of a step has its number, its time in seconds, and whether it has a
+// command for keeping the run.
 const (
 	unknownWord   = "unknown"
 	nameNoQuery   = unknownWord + " state"
@@ -198,7 +199,7 @@ func stepUnknown(n int, time time.Duration, keep bool) target.Step {
 
 func unknownQuery() *target.Query { return &target.Query{Name: nameNoQuery, Cmd: ":"} }
 
-// recallUnknown makes again what only a device knows; nil: the name is of something else.
+// recallUnknown makes the placeholder with a name again; nil: the name is not that of a placeholder.
 func recallUnknown(name string) *target.Made {
 	if name == nameNoQuery {
 		return &target.Made{Query: unknownQuery()}

@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Reader makes devices and plans of a header again.
+// Reader makes devices and plans from a header.
 type Reader struct {
 	h    *journal.Header
 	kept target.Kept
@@ -29,12 +29,12 @@ type remade struct {
 	err    error
 }
 
-// Read reads a header; kept gives contents that steps are made of.
+// Read returns a reader of a header; kept returns contents from which steps are made.
 func Read(h *journal.Header, kept target.Kept) *Reader {
 	return &Reader{h: h, kept: kept, made: map[string]*remade{}}
 }
 
-// recall makes again what a list of the header has under a number. The same name gives the same step, to its pointers.
+// recall makes the n-th entry of a list in the header again. The same name always returns the same pointers.
 func (r *Reader) recall(what string, list []journal.Made, n int) (*remade, error) {
 	if n < 0 || n >= len(list) {
 		return nil, fmt.Errorf("it names %s %d, and has %d", what, n, len(list))
@@ -57,7 +57,7 @@ func (r *Reader) recall(what string, list []journal.Made, n int) (*remade, error
 	return got, got.err
 }
 
-// What a header names.
+// The kinds of entries in a header.
 const (
 	theStep    = "step"
 	theQuery   = "query"
@@ -75,7 +75,7 @@ func recall(name string, kept target.Kept) (*target.Made, error) {
 }
 
 func recallOne(name string, kept target.Kept) (*target.Made, error) {
-	if name == "" { // a change of an owner or a mode alone runs nothing
+	if name == "" { // a change of only the owner or mode runs no command
 		return &target.Made{Step: &target.Step{}}, nil
 	}
 	if made := recallUnknown(name); made != nil {
@@ -84,7 +84,7 @@ func recallOne(name string, kept target.Kept) (*target.Made, error) {
 	return targets.Recall(name, kept)
 }
 
-// Otherwise lists the steps of a device that the rocec which made the run did in another way than this one does.
+// Otherwise lists the steps of a device whose commands differ between the rocec of the run and this rocec.
 func (r *Reader) Otherwise(d *journal.Device) (names []string) {
 	for _, f := range slices.Concat(d.Changes, d.States) {
 		got, err := r.recall(theStep, r.h.Steps, f.Step)
@@ -95,7 +95,7 @@ func (r *Reader) Otherwise(d *journal.Device) (names []string) {
 	return names
 }
 
-// Steps lists the steps of a device, each once; those that cannot be made again are left out.
+// Steps lists the steps of a device, each once. It leaves out steps that cannot be made again.
 func (r *Reader) Steps(d *journal.Device) (steps []target.Step) {
 	for _, f := range d.Changes {
 		got, err := r.recall(theStep, r.h.Steps, f.Step)
@@ -106,7 +106,7 @@ func (r *Reader) Steps(d *journal.Device) (steps []target.Step) {
 	return steps
 }
 
-// Device is a device of the run, without files.
+// Device returns a device of the run, without files.
 func (r *Reader) Device(d *journal.Device) *target.Device {
 	at := diag.Range{Filename: d.At.File}
 	at.Start.Line, at.Start.Column = d.At.Line, 1
@@ -123,20 +123,20 @@ func (r *Reader) given(d *journal.Device) *target.Given {
 	g := &target.Given{Run: r.h.Run, Sum: runDigest(r.h, d)}
 	switch {
 	case r.h.Older():
-		g.Not = "an earlier rocec wrote it, with commands in it"
+		g.Not = "an earlier rocec wrote it, and it contains commands"
 	case r.h.Adopted != nil && !d.Told:
-		g.Not = "the device did not tell again what it holds of the run"
+		g.Not = "the device did not report its part of the run again"
 	case r.h.Adopted != nil:
-		g.Sum = d.Digest // the journal has just been filled from the device
+		g.Sum = d.Digest // the device has just reported it
 	}
 	return g
 }
 
-// file is a file of the run; what it should hold is the caller's.
+// file returns a file of the run. The caller sets its wanted content.
 func (r *Reader) file(f *journal.File) (target.File, error) {
 	out := target.File{Path: f.Path, Mode: fs.FileMode(f.Mode).Perm()}
 	if !deploy.ValidPath(f.Path, f.Query != nil) {
-		return out, fmt.Errorf("it names no path of rocec: %q", f.Path[:min(len(f.Path), 80)])
+		return out, fmt.Errorf("it names a path that rocec never writes: %q", f.Path[:min(len(f.Path), 80)])
 	}
 	if !deploy.ValidSum(f.Base) || f.Target != "" && !deploy.ValidSum(f.Target) { // a state that stays has no target
 		return out, fmt.Errorf("it has no hash for %s", f.Path)
@@ -163,7 +163,8 @@ func (r *Reader) file(f *journal.File) (target.File, error) {
 	return out, nil
 }
 
-// files are the changes and states of a device. The error says why nothing of the journal can be used for it, as a part of a sentence.
+// files returns the changes and states of a device. The error states, as a part of a sentence, why the journal cannot be used for the
+// device.
 func (r *Reader) files(d *journal.Device) (changes, states []target.File, err error) {
 	for i := range d.Changes {
 		f, err := r.file(&d.Changes[i])
@@ -182,14 +183,14 @@ func (r *Reader) files(d *journal.Device) (changes, states []target.File, err er
 	return changes, states, nil
 }
 
-// refuse notes why nothing of the journal can be used for a device.
+// refuse records why the journal cannot be used for a device.
 func refuse(d *target.Device, err error) {
 	if d.Given.Not == "" {
 		d.Given.Not = deploy.Sentences(err.Error())
 	}
 }
 
-// Plan is the run's own plan, for going on with it: hashes without content.
+// Plan returns the plan of the run, to resume it: hashes without content.
 func (r *Reader) Plan(devices []journal.Device) *deploy.Plan {
 	p := &deploy.Plan{}
 	for i := range devices {
@@ -214,7 +215,7 @@ func (r *Reader) Plan(devices []journal.Device) *deploy.Plan {
 	return p
 }
 
-// Back is the tree that holds what was there before the run, on devices that still hold what the run wrote.
+// Back returns a tree with the content from before the run, for devices that still have the content of the run.
 func (r *Reader) Back(devices []journal.Device) *target.Tree {
 	tree := &target.Tree{}
 	for i := range devices {
@@ -228,7 +229,7 @@ func (r *Reader) Back(devices []journal.Device) *target.Tree {
 	return tree
 }
 
-// backOn gives a device the files that hold what was there before the run.
+// backOn adds the files to a device that contain the content from before the run.
 func (r *Reader) backOn(d *target.Device, jd *journal.Device) error {
 	changes, kept, err := r.files(jd)
 	if err != nil {
@@ -258,13 +259,13 @@ func (r *Reader) backOn(d *target.Device, jd *journal.Device) error {
 		}
 		queries[s.Step][s.Path] = f.Live
 	}
-	steps := map[int]target.Step{} // once each, because equal steps run once
+	steps := map[int]target.Step{} // one per number, because equal steps run once
 	for i, s := range slices.Concat(jd.States, jd.Changes) {
 		if _, ok := steps[s.Step]; !ok {
 			steps[s.Step] = device.GoBack(slices.Concat(kept, changes)[i].Activate, states, queries[s.Step])
 		}
 	}
-	written, alone := map[int]bool{}, map[string]bool{} // steps of files; states with steps of their own
+	written, alone := map[int]bool{}, map[string]bool{} // steps of files; states with their own steps
 	for _, jf := range jd.Changes {
 		if jf.Query == nil {
 			written[jf.Step] = true
@@ -273,7 +274,7 @@ func (r *Reader) backOn(d *target.Device, jd *journal.Device) error {
 	for i, f := range changes {
 		jf := &jd.Changes[i]
 		if f.Live != nil && written[jf.Step] {
-			continue // the step of a file that goes back puts it back
+			continue // the step of a restored file restores it
 		}
 		if jf.Lost != "" {
 			f.Edit = noWayBack(jd.Name, jf)
@@ -281,14 +282,14 @@ func (r *Reader) backOn(d *target.Device, jd *journal.Device) error {
 			continue
 		}
 		var text []byte
-		if f.Live != nil || jf.Base != jf.Target { // what stays is kept nowhere
+		if f.Live != nil || jf.Base != jf.Target { // an unchanged content is not kept
 			if text, err = before(jf.Base); err != nil {
 				return fmt.Errorf("the content of %s from before the run: %w", jf.Path, err)
 			}
 		}
 		f.Activate, f.WasThere = steps[jf.Step], true
 		if f.Edit = goBack(jd.Name, jf, text); f.Live != nil {
-			f.Edit = func([]byte) ([]byte, diag.List) { return text, nil } // its step finds out who has changed it since
+			f.Edit = func([]byte) ([]byte, diag.List) { return text, nil } // its step detects later changes by others
 			if f.Activate.Back != nil {
 				d.Identity = append(d.Identity, askWayBack(d, &f, jf.Base, text))
 			}
@@ -301,13 +302,13 @@ func (r *Reader) backOn(d *target.Device, jd *journal.Device) error {
 			continue
 		}
 		f.Activate = steps[jd.States[i].Step]
-		f.Edit = func(old []byte) ([]byte, diag.List) { return old, nil } // kept for the undo of this run
+		f.Edit = func(old []byte) ([]byte, diag.List) { return old, nil } // kept, so that this run can be undone
 		d.Files = append(d.Files, f)
 	}
 	return nil
 }
 
-// askWayBack asks whether a live state can go back at all, so that the plan refuses the device, and nothing else goes back without it.
+// askWayBack asks whether a live state can be restored. If not, the plan refuses the device, so the device is not restored in part.
 func askWayBack(d *target.Device, f *target.File, base string, before []byte) target.Probe {
 	closed := ""
 	f.Edit = func(old []byte) ([]byte, diag.List) {
@@ -326,7 +327,7 @@ func askWayBack(d *target.Device, f *target.File, base string, before []byte) ta
 	}}
 }
 
-// noWayBack refuses a file or live state that this machine cannot put back, unless it is back already.
+// noWayBack refuses a file or live state that this machine cannot restore, unless it is already restored.
 func noWayBack(name string, f *journal.File) func([]byte) ([]byte, diag.List) {
 	return func(old []byte) ([]byte, diag.List) {
 		if deploy.Sum(old) == f.Base {
@@ -334,19 +335,19 @@ func noWayBack(name string, f *journal.File) func([]byte) ([]byte, diag.List) {
 		}
 		var ds diag.List
 		ds.Errorf(diag.Range{}, string(deploy.Stale), "the device changed after the plan was made",
-			"%s on %s cannot go back to what was there before the run from this machine: %s.", f.Path, name, f.Lost)
+			"this machine cannot restore %s on %s to its content from before the run: %s.", f.Path, name, f.Lost)
 		return nil, ds
 	}
 }
 
-// goBack gives a file its content from before the run, unless another writer has changed it since. One of which the run changed the owner
-// or mode alone stays as it is.
+// goBack restores the content of a file from before the run, unless another writer has changed it since. A file of which the run changed
+// only the owner or mode keeps its content.
 func goBack(name string, f *journal.File, before []byte) func([]byte) ([]byte, diag.List) {
 	return func(old []byte) ([]byte, diag.List) {
 		if h := deploy.Sum(old); h != f.Target && h != f.Base {
 			var ds diag.List
 			ds.Errorf(diag.Range{}, string(deploy.Stale), "the device changed after the plan was made",
-				"%s on %s is neither what the run wrote nor what it found, so a later run or somebody else has changed it since. Go "+
+				"%s on %s is neither what the run wrote nor what it found, so a later run or another writer has changed it since. Go "+
 					"back from later runs first, the last one first (rocec runs lists them), or plan and apply the fabric you want.", f.Path, name)
 			return nil, ds
 		}

@@ -228,11 +228,11 @@ func TestRefusedHeaders(t *testing.T) {
 	device := journal.Device{Name: "leaf1", Changes: []journal.File{{Path: "/etc/x", Base: deploy.Absent, Target: deploy.Absent}}}
 	restart := []journal.Made{{Name: "cumulus restart"}}
 	for want, h := range map[string]*journal.Header{
-		"an earlier rocec wrote it":             {Steps: restart},
-		"knows no step, query or checker":       {Format: journal.Format, Steps: []journal.Made{{Name: "cumulus restart; touch /tmp/evil"}}},
-		"it names step 0, and has 0":            {Format: journal.Format},
-		`"mlx5 show ens1f0" is no step`:         {Format: journal.Format, Steps: []journal.Made{{Name: "mlx5 show ens1f0"}}},
-		"the device did not tell again what it": {Format: journal.Format, Adopted: &journal.Adoption{}, Steps: restart},
+		"an earlier rocec wrote it":                           {Steps: restart},
+		"knows no step, query or checker":                     {Format: journal.Format, Steps: []journal.Made{{Name: "cumulus restart; touch /tmp/evil"}}},
+		"it names step 0, and has 0":                          {Format: journal.Format},
+		`"mlx5 show ens1f0" is no step`:                       {Format: journal.Format, Steps: []journal.Made{{Name: "mlx5 show ens1f0"}}},
+		"the device did not report its part of the run again": {Format: journal.Format, Adopted: &journal.Adoption{}, Steps: restart},
 	} {
 		h.Run, h.Devices = "run-1", []journal.Device{device}
 		r := Read(h, shelf{}.get)

@@ -1,6 +1,6 @@
-// Package replay carries plans into the journal (by a [Writer]) and back, so that a run can go on, or back, without its fabric. The fabric
-// may have changed since, or not compile today. No command is carried. The steps that run on devices are made again from names, and
-// contents are found by their hash.
+// Package replay writes plans into the journal (by a [Writer]) and reads them back, so that a run can be resumed or undone without its
+// fabric. The fabric may have changed since, or no longer compile. The journal contains no commands: steps are made again from their
+// names, and contents are found by their hashes.
 package replay
 
 import (
@@ -12,13 +12,13 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Writer numbers what many devices share.
+// Writer numbers the steps, queries and checkers that devices share.
 type Writer struct {
 	h                      *journal.Header
 	steps, queries, checks map[journal.Made]int
 }
 
-// Write puts what a plan changes into a header, and into the plan what each device is to be given of that.
+// Write adds the changes of a plan to a header. In the plan it sets the digest that each device gets.
 func Write(h *journal.Header, plan *deploy.Plan, order *deploy.Order) {
 	wave := map[*deploy.DevicePlan]int{}
 	if order != nil {
@@ -57,7 +57,7 @@ func Write(h *journal.Header, plan *deploy.Plan, order *deploy.Order) {
 	}
 }
 
-// NewWriter goes on with the steps, queries and checkers that a header has.
+// NewWriter returns a writer that continues the steps, queries and checkers of a header.
 func NewWriter(h *journal.Header) *Writer {
 	w := &Writer{h: h}
 	for _, list := range []struct {
@@ -83,7 +83,7 @@ func number(list *[]journal.Made, at map[journal.Made]int, made journal.Made) in
 	return n
 }
 
-// journalDevice is a device of a plan in the journal, without what the run does there.
+// journalDevice returns a device of a plan for the journal, without its changes.
 func journalDevice(d *deploy.DevicePlan) journal.Device {
 	return journal.Device{
 		Name: d.Device.Name, Role: string(d.Device.Role), About: d.Device.About,
@@ -105,7 +105,7 @@ func (w *Writer) file(f *target.File, s deploy.FileState) journal.File {
 	return jf
 }
 
-// madeDigest is the SHA-256 of all that runs of a step, a query or a checker.
+// madeDigest returns the SHA-256 of all commands of a step, a query or a checker.
 func madeDigest(m *target.Made) string {
 	var b strings.Builder
 	query := func(q *target.Query) {
@@ -128,9 +128,8 @@ func madeDigest(m *target.Made) string {
 	return target.Sum([]byte(b.String()))
 }
 
-// runDigest returns the SHA-256 of all steps of a run on a device. A process that goes on with the run sends it, and the device
-// compares it with the one that it was given first. It has names of steps and not their text, so that another rocec can go on with a
-// run.
+// runDigest returns the SHA-256 of all steps of a run on a device. A process that resumes the run sends it, and the device compares it
+// with the digest that it got first. The digest covers names of steps instead of their text, so another rocec can resume a run.
 func runDigest(h *journal.Header, d *journal.Device) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "run %q undoes %q hold %q device %q role %q\n", h.Run, h.Undoes, h.Hold, d.Name, d.Role)

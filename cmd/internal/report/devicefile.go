@@ -13,15 +13,15 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// DeviceFile is a file of a device: what it was taken for, and the rules that judge files of its kind.
+// DeviceFile is a file of a device, with its detected kind and the rules for files of that kind.
 type DeviceFile struct {
 	Name string
 	lint.Taken
 	Rules []diag.Topic
 }
 
-// judged splits files into judged files, and files that were not judged, or only in part. Files that were only read beside others are
-// in neither list.
+// judged splits files into judged files, and files that were not judged, or only in part. Files that were only read together with others
+// are in neither list.
 func judged(files []DeviceFile) (judged, not []DeviceFile) {
 	for _, f := range files {
 		switch {
@@ -35,7 +35,7 @@ func judged(files []DeviceFile) (judged, not []DeviceFile) {
 	return judged, not
 }
 
-// beside lists the files that were only read beside others.
+// beside lists the files that were only read together with others.
 func beside(files []DeviceFile) (out []DeviceFile) {
 	for _, f := range files {
 		if f.Beside {
@@ -45,8 +45,8 @@ func beside(files []DeviceFile) (out []DeviceFile) {
 	return out
 }
 
-// rulesRun returns the codes of the rules that have judged files. Rules about moments have judged a device with files of two, and
-// rules about several switches have judged files of two devices of a folder.
+// rulesRun returns the codes of the rules that have judged files. Rules about moments need a device with files of two moments. Rules
+// about several switches need files of two devices in a folder.
 func rulesRun(files []DeviceFile) map[string]bool {
 	ran, moments, devices := map[string]bool{}, map[string]lint.Moment{}, map[string]string{}
 	add := func(rules []diag.Topic) {
@@ -73,14 +73,14 @@ func rulesRun(files []DeviceFile) map[string]bool {
 	return ran
 }
 
-// The bounds of the line about devices: of names of files, and of names of devices in bytes.
+// The limits of the line about devices: a number of file names, and the bytes for names of devices.
 const (
 	mostBeside  = 4
 	devicesRoom = 60
 )
 
-// devicesText names the devices of files where there are several. sound: no file has an error; then a line has the moments at which their
-// settings hold.
+// devicesText names the devices of files if there are several. sound: no file has an error; then a line states the moments at which their
+// settings apply.
 func devicesText(w io.Writer, files []DeviceFile, sound bool) {
 	if beside := beside(files); len(beside) > 0 {
 		names := make([]string, len(beside))
@@ -99,7 +99,7 @@ func devicesText(w io.Writer, files []DeviceFile, sound bool) {
 	}
 }
 
-// deviceNames lists the devices of files: by the last part of each name, or by the whole where two end alike.
+// deviceNames lists the devices of files by the last part of each name, or by the full names if two have the same last part.
 func deviceNames(files []DeviceFile) (names []string) {
 	known := map[string]bool{}
 	for _, f := range files {
@@ -119,8 +119,8 @@ func deviceNames(files []DeviceFile) (names []string) {
 	return names
 }
 
-// momentText names the moments at which the settings of judged files hold, and the devices whose running settings were not read. It is
-// empty where no moment is known.
+// momentText names the moments at which the settings of judged files apply, and the devices whose running settings were not read. It is
+// empty if no moment is known.
 func momentText(files []DeviceFile, devices int) string {
 	judged, _ := judged(files)
 	count, runs := map[lint.Moment]int{}, map[string]bool{}

@@ -8,8 +8,8 @@ import (
 	"github.com/rocec/rocec/validate/proof"
 )
 
-// jsonFacts are why, assumptions and notes of a verdict for programs. Each sentence has a code that stays the same when the sentence is
-// reworded, with its numbers and names. The lists are in the order of the sentences.
+// jsonFacts contains the reasons, assumptions and notes of a verdict for programs. Each sentence has a code, with its numbers and names;
+// the code stays when the sentence is reworded. The lists are in the order of the sentences.
 type jsonFacts struct {
 	Why         jsonFact   `json:"why"`
 	Assumptions []jsonFact `json:"assumptions,omitempty"`
@@ -34,8 +34,8 @@ type jsonFact struct {
 	Links         []jsonLink   `json:"links,omitempty"`
 	Circle        []jsonWait   `json:"circle,omitempty"`
 	States        [][]jsonLink `json:"states,omitempty"` // the links down in each
-	Flag          string       `json:"flag,omitempty"`   // gives the proof more work, where it ran out of it
-	Value         string       `json:"value,omitempty"`  // of the flag, roughly enough
+	Flag          string       `json:"flag,omitempty"`   // raises the work limit of a proof that reached it
+	Value         string       `json:"value,omitempty"`  // of the flag; roughly sufficient
 }
 
 func newJSONFacts(p validate.GroupProof) jsonFacts {

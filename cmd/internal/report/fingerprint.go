@@ -18,13 +18,13 @@ import (
 	"github.com/rocec/rocec/lang/outline"
 )
 
-// FingerprintVersion is the key of fingerprints in SARIF. Whatever changes how they are made changes it, too: GitHub then
-// opens every finding anew, once.
+// FingerprintVersion is the key of fingerprints in SARIF. A change of the fingerprints must change this key, too: GitHub then opens every
+// finding again, once.
 const FingerprintVersion = "rocec/v2"
 
-// Fingerprints returns a name for every finding of a fabric, silenced or not, by which it is found again after its files were edited.
-// The name is made of its code, or the one that baselines use, its file, the anchor of its place, and the circle of a PFC loop. The
-// name contains no line number and no word of a message. Findings that share all of these are numbered in the order of their places.
+// Fingerprints returns a name for every finding of a fabric, silenced or not, which stays when its files are edited. The name is made of
+// its code, or the one that baselines use, its file, the anchor of its place, and the circle of a PFC loop. The name contains no line
+// number and no word of a message. Findings that share all of these are numbered in the order of their places.
 func Fingerprints(r *Report) map[*diag.Diagnostic]string { return fingerprints(newPaths(r), r) }
 
 func fingerprints(p *paths, r *Report) map[*diag.Diagnostic]string {
@@ -63,7 +63,7 @@ func fingerprints(p *paths, r *Report) map[*diag.Diagnostic]string {
 	return out
 }
 
-// Compare compares the findings with a baseline, on a day. The list has mistakes of the baseline.
+// Compare compares the findings with a baseline on a day. The list contains the mistakes in the baseline.
 func (r *Report) Compare(b *baseline.Baseline, today time.Time) (*baseline.Compared, diag.List) {
 	p := newPaths(r)
 	r.prints = fingerprints(p, r)
@@ -90,8 +90,8 @@ func (r *Report) Compare(b *baseline.Baseline, today time.Time) (*baseline.Compa
 	return b.Compare(run)
 }
 
-// Hold leaves findings that a baseline has out of [Report.Diags], which then has those that are new, worse than their row, or expired, and
-// notes.
+// Hold removes the findings of a baseline from [Report.Diags], which then contains notes, and findings that are new, worse than their
+// row, or expired.
 func (r *Report) Hold(compared *baseline.Compared) {
 	r.Baseline = compared
 	held := map[*diag.Diagnostic]bool{}
@@ -110,7 +110,7 @@ func (r *Report) Hold(compared *baseline.Compared) {
 	}
 }
 
-// loopSubject is the buffers of a PFC loop, wherever it begins.
+// loopSubject returns the buffers of a PFC loop, independent of its first buffer.
 func loopSubject(loop []diag.Wait) string {
 	buffers := make([]string, len(loop))
 	for i, h := range loop {
@@ -120,7 +120,7 @@ func loopSubject(loop []diag.Wait) string {
 	return strings.Join(buffers, ", ")
 }
 
-// anchors names places by their content: in HCL as [outline.Anchors] does, in other files by the line up to the end of the place.
+// anchors names places by their content: in HCL by [outline.Anchors], in other files by the line up to the end of the place.
 type anchors struct{ last *outline.Anchors }
 
 func (a *anchors) at(files map[string][]byte, at diag.Range) string {

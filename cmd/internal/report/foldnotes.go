@@ -11,15 +11,15 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// Findings that say the same of many places are one for people: the reader learns it once. JSON has them all.
+// Findings with the same text about many places are merged for people. JSON has each of them.
 
-// namesRoom is the room for folded names in a text, in bytes.
+// namesRoom is the maximum of bytes for folded names in a text.
 const namesRoom = 60
 
-// Names is the words that may differ in texts that are folded, and what they name.
+// Names contains the words that may differ in folded texts, with the kind of each.
 type Names map[string]nodeset.Kind
 
-// NamesOf is the names of devices, groups and interfaces of a fabric; none where there is no fabric.
+// NamesOf returns the names of devices, groups and interfaces of a fabric; none without a fabric.
 func NamesOf(f *ir.Fabric) Names {
 	names := Names{}
 	if f == nil {
@@ -41,14 +41,14 @@ func NamesOf(f *ir.Fabric) Names {
 	return names
 }
 
-// FoldedText is a text that replaces those at some places of a list.
+// FoldedText is a text that replaces several texts of a list.
 type FoldedText struct {
 	Text string
-	Of   []int // places in the list, in order
+	Of   []int // their indexes in the list, in order
 }
 
-// Fold makes one text of those that are equal, or that differ in one name only, which becomes a nodeset: "rail[1-8] of the host group
-// gpu: …". The texts are in the order of the first of each.
+// Fold merges texts that are equal, or that differ only in one name, which becomes a nodeset: "rail[1-8] of the host group gpu: …". Each
+// folded text is at the place of its first text.
 func (n Names) Fold(texts []string) []FoldedText {
 	var equal []FoldedText
 	at := map[string]int{}
@@ -104,10 +104,10 @@ func (n Names) Fold(texts []string) []FoldedText {
 // shape is a text with a gap in the place of a name.
 type shape struct{ text, name string }
 
-// gaps replace a name of each kind, since names of two kinds are not folded together. No text contains these characters.
+// gaps are placeholders for a name of each kind, since names of two kinds are not folded together. No text contains these characters.
 var gaps = map[nodeset.Kind]string{nodeset.Devices: "\x00", nodeset.Interfaces: "\x01"}
 
-// shapes is a text with each of its names taken out.
+// shapes returns the text once for each of its names, with a gap in the place of that name.
 func (n Names) shapes(text string) []shape {
 	words := strings.Split(text, " ")
 	var out []shape
@@ -131,7 +131,7 @@ func (n Names) shapes(text string) []shape {
 	return out
 }
 
-// bare is a word without the marks around it.
+// bare returns a word without punctuation around it.
 func bare(word string) string { return strings.Trim(word, ".,:;()\"") }
 
 // folded folds the findings of a report for people: notes, and errors and warnings in files of devices.
@@ -142,8 +142,8 @@ func folded(r *Report, fix, know diag.List) (fixes, notes diag.List) {
 	return fix, fold(know, r.Fabric, func(*diag.Diagnostic) bool { return true })
 }
 
-// fold makes one finding of those of one code and severity that say the same of several places, in the place of the first. Findings that
-// do not fit stay as they are.
+// fold merges findings with the same code, severity and text about several places, at the place of the first. Findings for which fits
+// returns false stay as they are.
 func fold(notes diag.List, f *ir.Fabric, fits func(*diag.Diagnostic) bool) diag.List {
 	names := NamesOf(f)
 	type kind struct {
@@ -151,7 +151,7 @@ func fold(notes diag.List, f *ir.Fabric, fits func(*diag.Diagnostic) bool) diag.
 		sev  diag.Severity
 	}
 	byCode := map[kind][]int{}
-	out := make(diag.List, len(notes)) // nil: part of one before
+	out := make(diag.List, len(notes)) // nil: merged into an earlier one
 	for i, d := range notes {
 		if !fits(d) {
 			out[i] = d
@@ -185,10 +185,10 @@ func fold(notes diag.List, f *ir.Fabric, fits func(*diag.Diagnostic) bool) diag.
 // mostHere is how many texts about one place are printed.
 const mostHere = 4
 
-// foldFindings merges errors or warnings in files of devices that have one text and several places. Several findings of one code at one
-// place become one finding.
+// foldFindings merges errors or warnings in files of devices that have the same text and several places. It also merges findings with the
+// same code and place.
 func foldFindings(l diag.List, f *ir.Fabric) (out diag.List) {
-	more := 0 // findings that are counted alone
+	more := 0 // findings that are only counted
 	end := func() {
 		if more > 0 {
 			out[len(out)-1].Detail += fmt.Sprintf("\n%d more of this code here; -v shows each.", more)
@@ -215,12 +215,12 @@ func foldFindings(l diag.List, f *ir.Fabric) (out diag.List) {
 	return out
 }
 
-// plain reports whether a finding is one place and one text.
+// plain reports whether a finding has a single place and text.
 func plain(d *diag.Diagnostic) bool {
 	return len(d.Notes) == 0 && d.Text == "" && d.Fix == nil && len(d.Loop) == 0
 }
 
-// alike reports whether two findings have one code, one severity and one place, and no further places.
+// alike reports whether two findings have the same code, severity and place, and no further places.
 func alike(a, b *diag.Diagnostic) bool {
 	placed := func(d *diag.Diagnostic) bool {
 		return d.Text != "" || d.Fix != nil || len(d.Loop) > 0 ||
@@ -229,13 +229,13 @@ func alike(a, b *diag.Diagnostic) bool {
 	return a.Code == b.Code && a.Severity == b.Severity && a.At == b.At && a.At.Filename != "" && !placed(a) && !placed(b)
 }
 
-// mostPlaces is how many further places are named of a note that was made many times.
+// mostPlaces is the maximum number of further places that are named for a repeated note.
 const mostPlaces = 4
 
-// manyPlaces returns how often a note was made, and on which devices if its places show them; it names other places as they are.
+// manyPlaces returns how often a note was made, and on which devices if its places show them. It lists other places unchanged.
 func manyPlaces(all diag.List, f *ir.Fabric) string {
 	text := diag.Count(len(all), all[0].Severity.String()) + " say this"
-	of := map[diag.Range]bool{} // places of notes: of a device
+	of := map[diag.Range]bool{} // places of notes about a device
 	for _, d := range all {
 		if d.At != (diag.Range{}) {
 			of[d.At] = false
@@ -270,7 +270,7 @@ func manyPlaces(all diag.List, f *ir.Fabric) string {
 	return text + "; -v shows each."
 }
 
-// declared ranges over the places that belong to what declares a device.
+// declared ranges over the places that belong to the declaration of a device.
 func declared(d *ir.Device) iter.Seq[diag.Range] {
 	return func(yield func(diag.Range) bool) {
 		if d.DevicePlaces != nil && !(yield(d.Decl) && yield(d.At)) {

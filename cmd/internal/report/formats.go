@@ -4,7 +4,7 @@ import "io"
 
 // Format is a row of [Formats].
 type Format struct {
-	Name  string // as --format takes it
+	Name  string // value of --format
 	Write func(io.Writer, *Report, Options) error
 }
 

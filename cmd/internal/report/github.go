@@ -8,16 +8,16 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// GitHub shows ten annotations of a kind a step and drops the rest silently. One notice is kept for the total.
+// GitHub shows ten annotations of a kind per step and drops the rest silently. One notice is reserved for the total.
 const mostAnnotations = 10
 
-// longestAnnotation is how many bytes of one annotation are written for GitHub.
+// longestAnnotation is the maximum of bytes in an annotation.
 const longestAnnotation = 8 << 10
 
-// githubCommand spells severities as workflow commands do.
+// githubCommand maps severities to workflow commands.
 var githubCommand = map[diag.Severity]string{diag.Error: "error", diag.Warning: "warning", diag.Notice: "notice"}
 
-// Workflow commands escape what would end a command or a property.
+// Workflow commands escape characters that would end a command or a property.
 var (
 	githubData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	githubProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
@@ -38,7 +38,7 @@ func GitHub(w io.Writer, r *Report, _ Options) error {
 		if at, ok := p.told(d); ok {
 			where = fmt.Sprintf("file=%s,line=%d,endLine=%d,", githubProperty.Replace(diag.Escape(p.path(at.Filename))),
 				max(at.Start.Line, 1), max(at.End.Line, 1))
-			if at.Start.Line == at.End.Line { // GitHub takes columns within one line only
+			if at.Start.Line == at.End.Line { // GitHub accepts columns only within one line
 				from, to := p.columns(at)
 				where += fmt.Sprintf("col=%d,endColumn=%d,", from, to)
 			}

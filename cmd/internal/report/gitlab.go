@@ -20,11 +20,11 @@ type GitLabIssue struct {
 	} `json:"location"`
 }
 
-// gitlabSeverity spells severities as GitLab does. GitLab has two worse ones, for its security reports.
+// gitlabSeverity maps severities to those of GitLab, which has two worse ones for its security reports.
 var gitlabSeverity = map[diag.Severity]string{diag.Error: "major", diag.Warning: "minor", diag.Notice: "info"}
 
-// GitLab writes GitLab's code quality report. GitLab drops what has no path, so that a finding without a place
-// names the fabric's folder at least.
+// GitLab writes GitLab's code quality report. GitLab drops findings without a path, so a finding without a place gets the path of the
+// fabric's folder.
 func GitLab(w io.Writer, r *Report, _ Options) error {
 	p := newPaths(r)
 	prints := Fingerprints(r)

@@ -6,8 +6,8 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Hide removes the text of files from messages. A message with a place in one of them keeps its code and its places. Another sentence
-// replaces its sentences, which may quote the file.
+// Hide removes the text of files from messages. A message with a place in one of them keeps its code and its places. A fixed sentence
+// replaces its text, which may quote the file.
 func Hide(ds diag.List, files map[string][]byte) {
 	for _, d := range ds {
 		name := d.At.Filename

@@ -16,7 +16,7 @@ type jsonProof struct {
 	Certificate string     `json:"certificate,omitempty"`
 	Routing     ir.Routing `json:"routing"`
 	Failures    int        `json:"failures"`
-	Fewest      *bool      `json:"fewest,omitempty"` // of a prone verdict only
+	Fewest      *bool      `json:"fewest,omitempty"` // only of a prone verdict
 	AnyFailures bool       `json:"any_failures,omitempty"`
 	Why         string     `json:"why,omitempty"`
 	Assumptions []string   `json:"assumptions,omitempty"`
@@ -34,7 +34,7 @@ type jsonLoop struct {
 	Flows   []jsonFlow   `json:"flows,omitempty"`
 }
 
-// jsonChoice is a route that a device must pass on, of several it holds to be equally good.
+// jsonChoice is a route that a device must advertise, chosen from several equally good routes.
 type jsonChoice struct {
 	Device string `json:"device"`
 	To     string `json:"to"`
@@ -108,7 +108,7 @@ type jsonFile struct {
 	Understood []jsonPart  `json:"understood,omitempty"`
 }
 
-// jsonPart is rows of a file that set one field, or that set none for one reason.
+// jsonPart contains rows of a file that set the same field, or that set no field for the same reason.
 type jsonPart struct {
 	Field  string `json:"field,omitempty"`
 	Reason string `json:"reason,omitempty"`
@@ -122,7 +122,7 @@ type jsonJudged struct {
 	RoCE    bool   `json:"roce"` // false: its switch has no RoCE configuration at all
 }
 
-// jsonNotJudged is a file of a device that they have not judged, or not wholly.
+// jsonNotJudged is a file of a device that the rules have not judged, or only in part.
 type jsonNotJudged struct {
 	jsonFile
 	Why string `json:"why"`

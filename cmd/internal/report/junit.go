@@ -45,9 +45,9 @@ type junitFailure struct {
 	Text    string `xml:",chardata"`
 }
 
-// JUnit writes one test case per finding, and one for each check that ran and found nothing. What ends in exit status 1
-// is a failure, other findings are output. A finding that a comment silences is skipped, and so is a file that no rule has judged. The name
-// of a case holds no line, so that its history survives edits.
+// JUnit writes one test case per finding, and one for each check without findings. A finding that causes exit status 1 is a failure,
+// other findings are output. A finding that a comment silences is a skipped case, and so is a file that no rule has judged. The name of a
+// case contains no line number, so that its history survives edits.
 func JUnit(w io.Writer, r *Report, _ Options) error {
 	p := newPaths(r)
 	suite := junitSuite{Name: diag.Rocec("validate", diag.Path("DIR", p.folder()))}
@@ -74,7 +74,7 @@ func JUnit(w io.Writer, r *Report, _ Options) error {
 		return s
 	}
 	for _, d := range r.Diags {
-		if targets.Linters().Unjudged(d) { // the skipped test of its file says so
+		if targets.Linters().Unjudged(d) { // the skipped case of its file states it
 			continue
 		}
 		c := testCase(d)

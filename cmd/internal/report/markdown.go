@@ -16,20 +16,19 @@ import (
 	"github.com/rocec/rocec/validate"
 )
 
-// The bounds of a page in Markdown. GitHub and GitLab take a comment of at least 64 KiB.
+// The limits of a page in Markdown. GitHub and GitLab accept a comment of at least 64 KiB.
 const (
 	longestCell    = 600 // bytes
 	mostSummarized = 100 // findings, or lines of a list
 
-	longestItem = 1200 // bytes of the text of one finding
+	longestItem = 1200 // bytes in the text of one finding
 	mostNotes   = 8    // of one finding
 	longestPage = 60 << 10
-	pageTail    = 4 << 10 // of the page, for the text behind the findings
+	pageTail    = 4 << 10 // bytes of the page reserved for the text after the findings
 )
 
 // Markdown writes a page for a ticket or a pull request. It has the verdicts, then errors and warnings, worst first, each with the
-// commands that show it again, then the findings of a baseline. Notes are counted. A page that would be too long counts the findings
-// that it leaves out.
+// commands that show it again, then the findings of a baseline. Notes are only counted, and so are findings for which a page has no room.
 func Markdown(w io.Writer, r *Report, o Options) error {
 	m := &markdown{p: newPaths(r), r: r}
 	verb := "validate"
@@ -50,7 +49,7 @@ type markdown struct {
 	r *Report
 }
 
-// markdownText is text on one line of a page, bounded, in which nothing is markup.
+// markdownText returns text for one line of a page, with a maximum length, and escaped.
 func markdownText(s string, most int) string {
 	return diag.Markdown(clip(strings.Join(strings.Fields(s), " "), most))
 }
@@ -71,7 +70,7 @@ func (m *markdown) list(title string, lines []string) {
 	m.b.WriteByte('\n')
 }
 
-// head writes what was read, what is assumed, and a verdict for each lossless group.
+// head writes the inputs, the assumptions, and a verdict for each lossless group.
 func (m *markdown) head() {
 	if n := m.r.Network; n != nil {
 		fmt.Fprintf(&m.b, "%s\n\n", markdownText(n.Line(), longestCell))
@@ -97,7 +96,8 @@ func (m *markdown) head() {
 	}
 }
 
-// GroupVerdict is the verdict on a lossless group. For an audit it has the cables that carry the group, and whether something is assumed.
+// GroupVerdict returns the verdict on a lossless group. For an audit it also states the number of cables that carry the group, and
+// whether the verdict has assumptions.
 func (r *Report) GroupVerdict(proof validate.GroupProof) string {
 	if r.Network == nil || r.Fabric == nil {
 		return Verdict(proof)
@@ -167,10 +167,10 @@ func (m *markdown) findings(byOwner bool) {
 	}
 }
 
-// wholeNetwork is the owner of findings that are about no device.
+// wholeNetwork is the owner of findings that are not about a device.
 const wholeNetwork = "the whole network"
 
-// device is the device that a finding is about, by its file, and the group of the device.
+// device returns the device of a finding, from the place of the finding, and the group of the device.
 func (m *markdown) device(d *diag.Diagnostic) (device, group string) {
 	at, ok := m.p.told(d)
 	if !ok || m.r.DeviceOf == nil {
@@ -179,7 +179,7 @@ func (m *markdown) device(d *diag.Diagnostic) (device, group string) {
 	return m.r.DeviceOf(at.Filename)
 }
 
-// item is one finding: a box to tick, and below it the commands that show it again.
+// item writes one finding: a box to tick, and below it the commands that show it again.
 func (m *markdown) item(d *diag.Diagnostic) string {
 	where := ""
 	if m.p.inFile(d.At) {
@@ -215,7 +215,7 @@ func (m *markdown) item(d *diag.Diagnostic) string {
 	return item.String() + "  - " + commands + "\n"
 }
 
-// known writes the findings of a baseline as a table, and sentences about its rows.
+// known writes the findings of a baseline as a table, and sentences about rows.
 func (m *markdown) known() {
 	c := m.r.Baseline
 	if c == nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// PagesOf returns the page of a code, or those of the codes into which a former code was merged, and a text that says so.
+// PagesOf returns the page of a code. For a former code it returns the pages of the codes into which it was merged, and a text that
+// states the merge.
 func PagesOf(code string) (pages []*docs.Page, merged string) {
 	if p := docs.OfCode(code); p != nil {
 		return []*docs.Page{p}, ""
@@ -20,15 +21,15 @@ func PagesOf(code string) (pages []*docs.Page, merged string) {
 		pages = append(pages, docs.OfCode(one))
 	}
 	if now != nil {
-		merged = fmt.Sprintf("%s is merged into %s: SARIF rules and baselines that name it go on to hold.\n\n", code, diag.And(now))
+		merged = fmt.Sprintf("%s is merged into %s. SARIF rules and baselines that name it are still valid.\n\n", code, diag.And(now))
 	}
 	return pages, merged
 }
 
 // MergedTitle is the title of [MergedText].
-const MergedTitle = "Former codes, and the codes that they are merged into"
+const MergedTitle = "Former codes, and the codes into which they are merged"
 
-// MergedText lists the former codes, each with the codes that it was merged into.
+// MergedText lists the former codes, each with the codes into which it was merged.
 func MergedText() string {
 	var lines []string
 	for old, now := range targets.Merged() {
@@ -38,7 +39,7 @@ func MergedText() string {
 	return strings.Join(lines, "")
 }
 
-// CodeNames returns all codes, by name, and the former ones.
+// CodeNames returns all codes and former codes, sorted by name.
 func CodeNames() (names []string) {
 	for _, p := range docs.Pages() {
 		if p.Code != "" {

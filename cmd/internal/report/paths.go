@@ -14,19 +14,19 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// paths spells the places of findings as CI systems want them: files from the root of the repository, wherever rocec was
-// started, and columns in UTF-16 units. The root is the nearest folder above the fabric's that holds .git (a folder, or
-// the file of a worktree); without one it is the working directory.
+// paths converts the places of findings for CI systems: files relative to the root of the repository, and columns in UTF-16 units. The
+// root is the nearest folder above the fabric's that contains .git (a folder, or the file of a worktree); without one it is the working
+// directory.
 type paths struct {
 	files map[string][]byte
 	first string // the first file, by name; empty if none was read
 	dir   string // the fabric's folder, absolute
 	root  string // absolute
-	repo  bool   // root holds .git
+	repo  bool   // root contains .git
 	names map[string]string
 
-	sources []string // of an audit
-	made    string   // the folder of files that the run has made
+	sources []string // the sources of an audit
+	made    string   // the folder of files that the run has derived
 }
 
 func newPaths(r *Report) *paths {
@@ -54,7 +54,7 @@ func newPaths(r *Report) *paths {
 // realPath returns the absolute name of a folder, with its links resolved where possible.
 func realPath(dir string) string {
 	abs, err := filepath.Abs(filepath.FromSlash(dir))
-	if err != nil { // the working directory is gone
+	if err != nil { // the working directory was deleted
 		return filepath.Clean(dir)
 	}
 	if to, err := filepath.EvalSymlinks(abs); err == nil {
@@ -63,10 +63,10 @@ func realPath(dir string) string {
 	return abs
 }
 
-// inFile reports whether at is a place of a file: values from the command line and the environment have places too.
+// inFile reports whether at is a place in a file. Values from the command line and the environment have places that are not.
 func (p *paths) inFile(at diag.Range) bool { return at.Filename != "" && !lang.Given(at.Filename) }
 
-// told is the place in a file of d: its own, or that of its first note, such as the declaration of a variable.
+// told returns the place of d in a file: its own place, or that of its first note, such as the declaration of a variable.
 func (p *paths) told(d *diag.Diagnostic) (at diag.Range, ok bool) {
 	if p.inFile(d.At) {
 		return d.At, true
@@ -79,8 +79,7 @@ func (p *paths) told(d *diag.Diagnostic) (at diag.Range, ok bool) {
 	return diag.Range{}, false
 }
 
-// best is the place told, or the beginning of the first file. Readers that take no finding without a place refuse all others
-// with it.
+// best returns the place of told, or the beginning of the first file. Some readers refuse a whole log if one finding has no place.
 func (p *paths) best(d *diag.Diagnostic) (at diag.Range, ok bool) {
 	if at, ok := p.told(d); ok {
 		return at, true
@@ -90,7 +89,7 @@ func (p *paths) best(d *diag.Diagnostic) (at diag.Range, ok bool) {
 	return at, p.first != ""
 }
 
-// path returns the name of a file from the root, with slashes; outside of the root, its absolute name.
+// path returns the name of a file relative to the root, with slashes; outside of the root, its absolute name.
 func (p *paths) path(name string) string {
 	if path, ok := p.names[name]; ok {
 		return path
@@ -109,11 +108,12 @@ func under(dir, name string) string {
 	return name
 }
 
-// folder is the fabric's folder from the root; "." if it is the root.
+// folder returns the fabric's folder relative to the root; "." if it is the root.
 func (p *paths) folder() string { return filepath.ToSlash(under(p.root, p.dir)) }
 
-// stable names the file of a place in the same way wherever rocec is started. The name begins at the root of the repository, or without
-// one at the folder above the fabric's. A file of an audit is named from its source, since a new collection may have another name.
+// stable returns a name for the file of a place that does not depend on the working directory. The name begins at the root of the
+// repository, or without one at the folder above the fabric's. The name of a file of an audit is relative to its source, since a new
+// collection may have another name.
 func (p *paths) stable(at diag.Range) string {
 	if !p.inFile(at) {
 		return ""
@@ -132,7 +132,8 @@ func (p *paths) stable(at diag.Range) string {
 	return filepath.ToSlash(under(filepath.Dir(p.dir), name))
 }
 
-// inSource is the name of a file below the longest source that has it. A source that is a file has its last element alone.
+// inSource returns the name of a file relative to the longest source that contains it. For a source that is a file, it returns the last
+// element.
 func (p *paths) inSource(name string) string {
 	short, most := name, -1
 	for _, source := range p.sources {
@@ -158,13 +159,13 @@ func (p *paths) uri(name string) (uri string, relative bool) {
 	return (&url.URL{Path: path}).String(), true
 }
 
-// line is "path:line" of a place in a file.
+// line returns "path:line" for a place in a file.
 func (p *paths) line(at diag.Range) string {
 	return diag.Escape(p.path(at.Filename)) + ":" + strconv.Itoa(max(at.Start.Line, 1))
 }
 
-// columns returns the columns of start and end in UTF-16 units, from 1, counted from the bytes of their lines. The columns of a Range
-// count the letters that a reader sees.
+// columns returns the columns of start and end in UTF-16 units, from 1, computed from the bytes of their lines. The columns of a Range
+// count visible letters.
 func (p *paths) columns(at diag.Range) (start, end int) {
 	src, known := p.files[at.Filename]
 	column := func(b, fallback int) int {
@@ -172,7 +173,7 @@ func (p *paths) columns(at diag.Range) (start, end int) {
 			return max(fallback, 1)
 		}
 		line := src[bytes.LastIndexByte(src[:b], '\n')+1 : b]
-		if len(line) == b { // a byte order mark is not a letter of the first line
+		if len(line) == b { // a byte order mark is not part of the first line
 			line = bytes.TrimPrefix(line, []byte("\ufeff"))
 		}
 		n := 1

@@ -1,7 +1,6 @@
-// Package report writes a [Report] of findings in the forms that its readers take: text for people, JSON for programs, and the formats
-// of CI systems. text and json name files as the person would type them. The others, which CI systems read, name them from the root of
-// the repository (see paths). All are written from the same sorted list, errors before warnings where a reader shows only the first
-// few.
+// Package report writes a [Report] of findings as text for people, as JSON for programs, and in the formats of CI systems. text and json
+// name files as the person would type them. The formats of CI systems name them relative to the root of the repository (see paths). All
+// formats use the same sorted list. Formats whose readers show only a few findings have errors first.
 package report
 
 import (
@@ -26,7 +25,7 @@ import (
 	"github.com/rocec/rocec/validate"
 )
 
-// FormatVersion begins every JSON document of rocec: members are added, never renamed.
+// FormatVersion is the version in every JSON document of rocec. Members are added, never renamed.
 const FormatVersion = "1.0"
 
 // Report is a judged fabric, or judged files of devices.
@@ -34,33 +33,33 @@ type Report struct {
 	*judge.Judged
 
 	Dir    string       // the folder, as the person named it
-	Strict bool         // warnings end in exit status 1
-	Files  []DeviceFile // of files of devices: then there is no fabric
+	Strict bool         // warnings cause exit status 1
+	Files  []DeviceFile // files of devices; then there is no fabric
 
-	Hidden map[string][]byte // files that were read, of which no message shows text
+	Hidden map[string][]byte // files whose text no message may show
 
-	PassedOver int // files of a folder that have no name of a device's file
+	PassedOver int // files of a folder without a known name
 
 	// These fields are set in an audit.
 	Network  Network  // the part of a network that was read
-	Sources  []string // the files and folders that were named
-	Made     string   // the folder of files that the run has made; no disk has it
+	Sources  []string // the named files and folders
+	Made     string   // the folder of files that the run has derived; it is not on the disk
 	DeviceOf func(file string) (device, group string)
-	Drops    func(p *ir.Port) bool // files show that a port loses packets that the fabric keeps
+	Drops    func(p *ir.Port) bool // files show that a port loses lossless packets
 
-	Baseline *baseline.Compared // nil: none was named
+	Baseline *baseline.Compared // nil: none
 
-	prints map[*diag.Diagnostic]string // before the findings were compared with a baseline
+	prints map[*diag.Diagnostic]string // the findings before the comparison with a baseline
 }
 
-// Network is the part of a network that an audit has read. JSON has all fields.
+// Network describes the part of a network that an audit has read. JSON contains all fields.
 type Network interface {
 	Line() string      // counts of devices and cables
 	Assumed() []string // conditions of verdicts, one sentence each
-	Left() []string    // what is left out
+	Left() []string    // devices and files that are left out
 }
 
-// Options holds the settings that the writers need beside the report.
+// Options contains the settings of the writers.
 type Options struct {
 	Version string // of rocec, for SARIF
 
@@ -68,9 +67,9 @@ type Options struct {
 	Color          bool
 	Width          int // columns
 	Quiet, Verbose bool
-	Why            bool // the proofs and what they assume, and every note
+	Why            bool // show the proofs, their assumptions, and every note
 
-	ByOwner bool // of Markdown: a section for each owner
+	ByOwner bool // Markdown has a section for each owner
 }
 
 // OfFiles returns the report of files of devices in a folder. No message shows text of hidden files.
@@ -88,12 +87,13 @@ func OfFiles(dir string, files []lint.File, hidden map[string][]byte, r lint.Res
 	return f
 }
 
-// Fails reports whether a finding ends validate in exit status 1.
+// Fails reports whether a finding causes exit status 1 of validate.
 func (r *Report) Fails(d *diag.Diagnostic) bool {
 	return d.Severity == diag.Error || r.Strict && d.Severity == diag.Warning
 }
 
-// Failed reports whether validate ends in exit status 1: a finding fails, no file was judged, or, where warnings fail, one was not.
+// Failed reports whether validate exits with 1. It does if a finding fails, or no file was judged, or warnings fail and a file was not
+// judged.
 func (r *Report) Failed() bool {
 	judged, not := judged(r.Files)
 	return slices.ContainsFunc(r.Diags, r.Fails) || len(not) > 0 && (r.Strict || len(judged) == 0)
@@ -105,7 +105,7 @@ type Room struct {
 	Topics []diag.Topic
 }
 
-// Rooms returns every code there is, by the room that reports it, each room's sorted.
+// Rooms returns every code, grouped by the room that reports it, and sorted within the room.
 func Rooms() []Room {
 	var checks []diag.Topic
 	for _, c := range validate.Checks {
@@ -113,12 +113,12 @@ func Rooms() []Room {
 	}
 	all := []Room{
 		{"Checks: the fabric would misbehave", checks},
-		{"The language: the file cannot be read as meant", slices.Concat(lang.Topics, inventory.Topics)},
+		{"The language: a file has a mistake", slices.Concat(lang.Topics, inventory.Topics)},
 		{"The fabric: names, cables, sizes", slices.Clone(compiler.Topics)},
 		{"The devices: a release or a chip cannot do it", slices.Clone(targets.Topics)},
-		{"Device files: what lies on a switch would misbehave", targets.FileTopics()},
+		{"Device files: the configuration of a switch would misbehave", targets.FileTopics()},
 		{"The machines: plan and apply could not do it", slices.Clone(deploy.Topics)},
-		{"What devices say: ports and cables are not as the fabric says", slices.Clone(seen.Topics)},
+		{"Observations: ports and cables differ from the fabric", slices.Clone(seen.Topics)},
 	}
 	for _, r := range all {
 		sort.Slice(r.Topics, func(i, k int) bool { return r.Topics[i].Code < r.Topics[k].Code })
@@ -126,7 +126,7 @@ func Rooms() []Room {
 	return all
 }
 
-// topicsRun are the codes of the checks that judged f, whether they found something or not.
+// topicsRun returns the codes of the checks that ran on f, with or without findings.
 func topicsRun(r *Report) []diag.Topic {
 	switch {
 	case r.Fabric != nil:
@@ -146,7 +146,7 @@ func HelpURI(code string) string {
 	return ""
 }
 
-// oneText is a diagnostic as one text: detail, notes, the laid-out text, the way out.
+// oneText returns a diagnostic as one text: the detail, the notes, the preformatted text, and the fix.
 func oneText(p *paths, d *diag.Diagnostic) string {
 	parts := []string{d.Detail}
 	for _, n := range d.Notes {
@@ -178,14 +178,14 @@ func textAndFix(p *paths, d *diag.Diagnostic) (parts []string) {
 	return append(parts, help.String())
 }
 
-// worstFirst returns the list with errors in front of warnings, and those in front of notes.
+// worstFirst returns the list with errors first, then warnings, then notes.
 func worstFirst(l diag.List) diag.List {
 	l = slices.Clone(l)
 	slices.SortStableFunc(l, func(x, y *diag.Diagnostic) int { return int(x.Severity) - int(y.Severity) })
 	return l
 }
 
-// clip cuts a text to at most so many bytes, at the end of a letter.
+// clip cuts a text to at most a number of bytes, between letters.
 func clip(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -198,7 +198,7 @@ func clip(s string, most int) string {
 	return s[:end] + mark
 }
 
-// counts is "1 error, 2 warnings", with notes and what comments silence, where there is some.
+// counts returns "1 error, 2 warnings", with the numbers of notes and of silenced findings if there are any.
 func (r *Report) counts() string {
 	s := Counts(r.Diags)
 	if n := len(r.Ignored); n > 0 {
@@ -210,7 +210,7 @@ func (r *Report) counts() string {
 	return s
 }
 
-// Counts is "1 error, 2 warnings", with notes where there are some.
+// Counts returns "1 error, 2 warnings", with the number of notes if there are any.
 func Counts(l diag.List) string {
 	s := diag.Count(l.Count(diag.Error), "error") + ", " + diag.Count(l.Count(diag.Warning), "warning")
 	if notes := l.Count(diag.Notice); notes > 0 {
@@ -219,12 +219,11 @@ func Counts(l diag.List) string {
 	return s
 }
 
-// files is the number of fabric files read, or of files of devices; values of variables count as files of their own in a
-// Source.
+// files returns the number of fabric files, or of files of devices. In a Source, values of variables are files, too.
 func (r *Report) files() int {
 	n := len(r.Files)
 	if n > 0 {
-		return n // the fabric beside them was not judged
+		return n // the fabric itself was not judged
 	}
 	for name := range r.Source.Files {
 		if strings.HasSuffix(name, ".hcl") {

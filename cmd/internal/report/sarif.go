@@ -13,22 +13,22 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// MostSARIFResults is how many results GitHub takes of one log; it refuses a log with more.
+// MostSARIFResults is the maximum number of results in a log that GitHub accepts.
 const MostSARIFResults = 25_000
 
 const (
-	mostLocations      = 1000 // of one result; GitHub leaves out the rest
+	mostLocations      = 1000 // places in one result; GitHub leaves out more
 	longestDescription = 1024 // bytes
 )
 
-// SARIFLog is the part of SARIF 2.1.0 rocec writes.
+// SARIFLog is the part of SARIF 2.1.0 that rocec writes.
 type SARIFLog struct {
 	Schema  string     `json:"$schema"`
 	Version string     `json:"version"`
 	Runs    []SARIFRun `json:"runs"`
 }
 
-// SARIFRun is what one run of rocec found.
+// SARIFRun contains the findings of one run of rocec.
 type SARIFRun struct {
 	Tool struct {
 		Driver sarifDriver `json:"driver"`
@@ -77,7 +77,7 @@ type sarifHelp struct {
 
 type sarifRule struct {
 	ID                   string    `json:"id"`
-	DeprecatedIDs        []string  `json:"deprecatedIds,omitempty"` // former codes that were merged into this one
+	DeprecatedIDs        []string  `json:"deprecatedIds,omitempty"` // former codes that were merged into this code
 	ShortDescription     sarifText `json:"shortDescription"`
 	FullDescription      sarifText `json:"fullDescription"`
 	HelpURI              string    `json:"helpUri"`
@@ -164,7 +164,7 @@ type sarifSuppression struct {
 	Location      *sarifLocation `json:"location,omitempty"` // of a comment
 }
 
-// sarifRoot names the root of the repository in URIs; code scanning knows where it is.
+// sarifRoot is the name of the root of the repository in URIs. Code scanning knows its path.
 const sarifRoot = "%SRCROOT%"
 
 // SARIF writes one run. Its automation ID names the fabric's folder, so that the results of one fabric do not replace those of another in
@@ -193,7 +193,7 @@ func SARIF(w io.Writer, r *Report, o Options) error {
 	if left := len(all) - MostSARIFResults; left > 0 {
 		all = all[:MostSARIFResults]
 		run.Invocations[0].Notifications = []sarifNotification{{
-			Level: "warning", Message: sarifText{diag.Count(left, "further finding") + " left out: code scanning takes no more"},
+			Level: "warning", Message: sarifText{diag.Count(left, "further finding") + " left out: code scanning accepts no more"},
 		}}
 	}
 	_, not := judged(r.Files)
@@ -271,7 +271,7 @@ func sarifRules(l diag.List) sarifRuleTable {
 	return t
 }
 
-// sarifPaths spells places as SARIF does.
+// sarifPaths converts places for SARIF.
 type sarifPaths struct{ *paths }
 
 func (p *sarifPaths) result(d *diag.Diagnostic) SARIFResult {
@@ -280,7 +280,7 @@ func (p *sarifPaths) result(d *diag.Diagnostic) SARIFResult {
 	if placed {
 		r.Locations = append(r.Locations, p.location(at))
 	}
-	// Code scanning shows a related location where the message links to it.
+	// Code scanning shows a related location only if the message links to it.
 	parts := []string{plainText(d.Detail)}
 	for _, n := range d.Notes {
 		if !p.inFile(n.At) || len(r.RelatedLocations) == mostLocations {
@@ -320,7 +320,8 @@ func (p *sarifPaths) flow(d *diag.Diagnostic, at diag.Range, placed bool) (flow 
 			step.PhysicalLocation = p.location(at).PhysicalLocation
 		}
 		next := d.Loop[(i+1)%len(d.Loop)]
-		step.Message = &sarifText{fmt.Sprintf("%d. cos group %s comes into %s by %s and leaves by %s: its buffer drains only into that of %s:%s",
+		step.Message = &sarifText{fmt.Sprintf("%d. cos group %s enters %s by %s and leaves by %s: this buffer drains only into the buffer of "+
+			"%s:%s",
 			i+1, h.CosGroup, h.Device, h.In, h.Out, next.Device, next.In)}
 		flow.Locations = append(flow.Locations, sarifStep{step})
 	}

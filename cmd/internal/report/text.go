@@ -14,14 +14,15 @@ import (
 	"github.com/rocec/rocec/validate"
 )
 
-// mostShown is how many diagnostics are printed in full, mostNamed how many good files of devices one by one.
+// mostShown is the number of diagnostics that are printed in full, mostNamed the number of good files of devices that are listed
+// separately.
 const (
 	mostShown = 20
 	mostNamed = 20
 )
 
-// Text writes the diagnostics. Where nothing is wrong, it writes the verdict on the PFC loops of every lossless group, a line each, and
-// the size of the fabric. For files of devices it writes the type of each file instead. The proofs are for people who ask why.
+// Text writes the diagnostics. Without errors, it also writes the verdict on PFC loops of every lossless group, a line each, and the size
+// of the fabric. For files of devices it writes the type of each file instead. It writes the proofs only with --why.
 func Text(w io.Writer, r *Report, o Options) error {
 	if r.Fabric != nil && !r.Diags.HasErrors() && !o.Quiet {
 		diagnostics(w, r, o)
@@ -45,7 +46,7 @@ func Text(w io.Writer, r *Report, o Options) error {
 	return nil
 }
 
-// Diagnostics writes the diagnostics and, if there are any, the line that counts them: what every verb shows of a fabric.
+// Diagnostics writes the diagnostics and, if there are any, the line that counts them. Every verb prints this about a fabric.
 func Diagnostics(w io.Writer, r *Report, o Options) {
 	diagnostics(w, r, o)
 	knownText(w, r, o)
@@ -85,15 +86,15 @@ func Place(at diag.Range) string {
 	return fmt.Sprintf("%s:%d", diag.Escape(at.Filename), at.Start.Line)
 }
 
-// explain is the command that explains the worst finding of a list.
+// explain returns the command that explains the worst finding of a list.
 func explain(l diag.List) string { return diag.Rocec("explain", diag.Arg("CODE", worst(l).Code)) }
 
-// worst is the first error, or else the first warning, or else the first note.
+// worst returns the first error, or else the first warning, or else the first note.
 func worst(l diag.List) *diag.Diagnostic {
 	return slices.MinFunc(l, func(x, y *diag.Diagnostic) int { return cmp.Compare(x.Severity, y.Severity) })
 }
 
-// fabricText writes a line for every lossless group and one that counts; with --why the proofs and what they assume.
+// fabricText writes a line for every lossless group and a line of counts; with --why also the proofs and their assumptions.
 func fabricText(w io.Writer, r *Report, o Options) {
 	prose := &diag.Printer{Width: o.Width}
 	var names, verdicts int // widths
@@ -137,7 +138,7 @@ func fabricText(w io.Writer, r *Report, o Options) {
 	var counts strings.Builder
 	prose.Prose(&counts, "", fabricCounts(r, o)) //nolint:errcheck // a builder takes everything
 	line := counts.String()
-	// Painted once it is wrapped: prose shows escape sequences as text.
+	// Wrapped before it is painted, as prose shows escape sequences as text.
 	if head := goodFabric(r); len(head) < len(line) && strings.HasPrefix(line[len(head):], "good:") {
 		line = line[:len(head)] + diag.Paint(o.Color, diag.Green, "good") + line[len(head)+len("good"):]
 	}
@@ -182,7 +183,7 @@ func fabricCounts(r *Report, o Options) string {
 	return text
 }
 
-// shortVerdict returns the verdict, and the number of links down for which it holds, for a line of its own.
+// shortVerdict returns the verdict, and the number of failed links up to which it is valid, for a separate line.
 func shortVerdict(p validate.GroupProof) string {
 	switch {
 	case p.Verdict == validate.Prone:
@@ -197,7 +198,7 @@ func shortVerdict(p validate.GroupProof) string {
 	return "free of PFC loops, no failures"
 }
 
-// knownText writes the findings that the baseline has, a line each, and the rows that match nothing.
+// knownText writes the findings in the baseline, a line each, and the rows that match no finding.
 func knownText(w io.Writer, r *Report, o Options) {
 	c := r.Baseline
 	if c == nil || o.Quiet {
@@ -220,11 +221,11 @@ func knownText(w io.Writer, r *Report, o Options) {
 	}
 }
 
-// plainSwitch is the one sentence about a switch that pauses, marks and reserves nothing.
+// plainSwitch is the sentence about a switch without pauses, marks and reserved buffers.
 const plainSwitch = "this switch has no RoCE configuration at all"
 
-// filesText lists the files of devices that are good, or at least without errors, and the type of each. It counts the files with
-// unusual names.
+// filesText lists the files of devices that are good, or at least without errors, and the type of each. It counts the files without a
+// known name.
 func filesText(w io.Writer, r *Report, o Options) {
 	if !r.Diags.HasErrors() {
 		worst := r.worstOf()
@@ -236,7 +237,7 @@ func filesText(w io.Writer, r *Report, o Options) {
 			s, found := worst[f.Name]
 			found = found && s < diag.Notice
 			if known = known || found && s == diag.Error; known {
-				word = "without errors that are new"
+				word = "without new errors"
 			} else if found {
 				word = "without errors"
 			}
@@ -259,12 +260,12 @@ func filesText(w io.Writer, r *Report, o Options) {
 		}
 	}
 	if n := r.PassedOver; n > 0 {
-		fmt.Fprintf(w, "%s %s passed over: no name of a switch's file\n", diag.Count(n, "further file"), diag.Plural(n, "was", "were"))
+		fmt.Fprintf(w, "%s %s passed over: not the name of a switch's file\n", diag.Count(n, "further file"), diag.Plural(n, "was", "were"))
 	}
 	devicesText(w, r.Files, !r.Diags.HasErrors())
 }
 
-// understoodText prints the fields that the rows of a file set, and the reasons why others set none.
+// understoodText prints the fields that the rows of a file set, and the reasons why other rows set none.
 func understoodText(p *diag.Printer, w io.Writer, name string, parts []lint.Part) {
 	var means, aside []string
 	for _, part := range parts {
@@ -302,8 +303,8 @@ func (r *Report) worstOf() map[string]diag.Severity {
 	return out
 }
 
-// NotJudged counts the files of a run in which one was not judged, with the reasons: "3 files: 2 good, 1 not judged (it is empty)". It
-// is empty if all were judged.
+// NotJudged counts the files if at least one was not judged, with the reasons: "3 files: 2 good, 1 not judged (it is empty)". It is empty
+// if all were judged.
 func (r *Report) NotJudged() string {
 	judged, not := judged(r.Files)
 	if len(not) == 0 {
@@ -357,7 +358,7 @@ func (r *Report) NotJudged() string {
 	return diag.Count(len(r.Files), "file") + ": " + strings.Join(parts, ", ")
 }
 
-// filesList says one thing of some files, by what each was taken for.
+// filesList writes a statement about files, grouped by their kinds.
 func filesList(w io.Writer, files []DeviceFile, one, many string) {
 	switch {
 	case len(files) == 0:
@@ -382,7 +383,7 @@ func filesList(w io.Writer, files []DeviceFile, one, many string) {
 	}
 }
 
-// Verdict says in one line what holds and by what.
+// Verdict returns the verdict and its reason in one line.
 func Verdict(p validate.GroupProof) string {
 	switch p.Verdict {
 	case validate.Free:

@@ -23,10 +23,10 @@ type entry struct {
 // The modes of git.
 var modes = map[string]fs.FileMode{
 	"40000": fs.ModeDir | 0o755, "100644": 0o644, "100664": 0o644, "100755": 0o755, "120000": fs.ModeSymlink | 0o777,
-	"160000": fs.ModeIrregular, // a submodule: its files are in another repository
+	"160000": fs.ModeIrregular, // a submodule, whose files are in another repository
 }
 
-// entries returns what a folder has, in the order of names.
+// entries returns the entries of a folder, sorted by name.
 func (r *Revision) entries(hash string) ([]entry, error) {
 	r.mu.Lock()
 	have, known := r.folders[hash]
@@ -46,7 +46,7 @@ func (r *Revision) entries(hash string) ([]entry, error) {
 		mode, rest, ok := bytes.Cut(data, []byte(" "))
 		name, rest, also := bytes.Cut(rest, []byte{0})
 		if !ok || !also || len(rest) < width {
-			return nil, errors.New("git's folder is cut off")
+			return nil, errors.New("the folder object of git is incomplete")
 		}
 		out = append(out, entry{string(name), hex.EncodeToString(rest[:width]), modes[string(mode)]})
 		data = rest[width:]
@@ -58,15 +58,15 @@ func (r *Revision) entries(hash string) ([]entry, error) {
 	return out, nil
 }
 
-// FS returns the files of the commit, from the root of its repository. Links are followed inside of the commit alone.
+// FS returns the files of the commit, from the root of its repository. It follows links only inside of the commit.
 func (r *Revision) FS() fs.FS { return files{r} }
 
 type files struct{ r *Revision }
 
-// mostLinks is how many links lead to a file.
+// mostLinks is the maximum number of links on the path to a file.
 const mostLinks = 16
 
-// find returns the entry of a path; last: also where it is a link, the file behind it.
+// find returns the entry of a path. With last it also follows a link at the end of the path.
 func (f files) find(op, name string, last bool) (entry, error) {
 	if !fs.ValidPath(name) {
 		return entry{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
@@ -105,7 +105,7 @@ func (f files) find(op, name string, last bool) (entry, error) {
 		}
 		to, err := f.data(all[i])
 		if links++; err == nil && (links > mostLinks || path.IsAbs(string(to))) {
-			err = errors.New("a link leads out of the repository, or round in a circle")
+			err = errors.New("a link leads out of the repository, or in a circle")
 		}
 		if err != nil {
 			return entry{}, &fs.PathError{Op: op, Path: name, Err: err}
@@ -154,7 +154,7 @@ func (f files) Lstat(name string) (fs.FileInfo, error) {
 	return f.info(e)
 }
 
-// info describes an entry. The size of a file is known when it was read.
+// info describes an entry. The size of a file is known after it was read.
 func (f files) info(e entry) (fs.FileInfo, error) {
 	if !e.mode.IsRegular() {
 		return info{entry: e}, nil
@@ -163,7 +163,7 @@ func (f files) info(e entry) (fs.FileInfo, error) {
 	return info{e, int64(len(data))}, err
 }
 
-// listed is an entry of a folder that is listed.
+// listed is an entry in the listing of a folder.
 type listed struct {
 	entry
 	of files
@@ -226,7 +226,7 @@ type opened struct {
 // Stat describes it.
 func (o *opened) Stat() (fs.FileInfo, error) { return o.info, nil }
 
-// Close does nothing: all was read.
+// Close does nothing: the content is in memory.
 func (o *opened) Close() error { return nil }
 
 // Read reads the file.

@@ -1,5 +1,5 @@
-// Package revision reads the files of a commit of a git repository, a [Revision], by the git program. It reads objects alone: it checks
-// nothing out, runs no hook and no filter, and asks no network.
+// Package revision reads the files of a commit of a git repository, a [Revision], by the git program. It only reads objects: it changes
+// no work tree, runs no hook or filter, and uses no network.
 package revision
 
 import (
@@ -29,10 +29,10 @@ const (
 	maxName   = 250              // bytes of the name of a revision
 	maxTime   = 5 * time.Minute  // of all
 	maxAnswer = 4096             // bytes of a line that git prints
-	patience  = 10 * time.Second // until a git that does not end is killed
+	patience  = 10 * time.Second // time limit of git
 )
 
-// Revision is a commit whose files are read.
+// Revision is a commit whose files can be read.
 type Revision struct {
 	Name   string // as the person named it
 	Commit string // its hash
@@ -48,18 +48,18 @@ type Revision struct {
 	root    string             // hash of the root folder
 }
 
-// UnknownError is a name that no commit of the repository has.
+// UnknownError is the error for a name that is not a commit of the repository.
 type UnknownError struct{ Name, Dir string }
 
 // Error names the revision and the repository.
 func (e *UnknownError) Error() string {
-	return fmt.Sprintf("%q names no commit of the repository of %s", e.Name, e.Dir)
+	return fmt.Sprintf("%q is not a commit in the repository of %s", e.Name, e.Dir)
 }
 
-// ErrNoRepository is a folder that is in no git repository.
+// ErrNoRepository is the error for a folder outside of any git repository.
 var ErrNoRepository = errors.New("git finds no repository")
 
-// Top returns the folder of the repository that has a folder, without links.
+// Top returns the root folder of the repository that contains a folder, as a path without links.
 func Top(ctx context.Context, dir string) (string, error) {
 	out, err := run(ctx, dir, "rev-parse", "--show-toplevel")
 	if ended := (*exec.ExitError)(nil); errors.As(err, &ended) {
@@ -71,7 +71,7 @@ func Top(ctx context.Context, dir string) (string, error) {
 	return filepath.EvalSymlinks(out)
 }
 
-// Resolve returns the hash of the commit that a name is of.
+// Resolve returns the hash of the commit with a name.
 func Resolve(ctx context.Context, dir, name string) (string, error) {
 	if !plain(name) {
 		return "", &UnknownError{name, dir}
@@ -86,10 +86,10 @@ func Resolve(ctx context.Context, dir, name string) (string, error) {
 	return out, err
 }
 
-// MergeBase returns the hash of the commit from which two others, by their hashes, go apart.
+// MergeBase returns the hash of the merge base of two commits, given by their hashes.
 func MergeBase(ctx context.Context, dir, a, b string) (string, error) {
 	if !isHash(a) || !isHash(b) {
-		return "", errors.New("a merge base is of two hashes")
+		return "", errors.New("a merge base needs two hashes")
 	}
 	out, err := run(ctx, dir, "merge-base", a, b)
 	if ended := (*exec.ExitError)(nil); errors.As(err, &ended) {
@@ -98,7 +98,7 @@ func MergeBase(ctx context.Context, dir, a, b string) (string, error) {
 	return out, err
 }
 
-// plain reports whether a name can be that of a revision. Git must take no part for an option, a path or a range.
+// plain reports whether a name can name a revision. Git must not interpret any part as an option, a path or a range.
 func plain(name string) bool {
 	odd := func(r rune) bool { return unicode.IsControl(r) || r == unicode.ReplacementChar || r == ':' }
 	return name != "" && len(name) <= maxName && name[0] != '-' && name[0] != '^' && !strings.Contains(name, "..") &&
@@ -111,22 +111,22 @@ func isHash(s string) bool {
 	return err == nil && (len(raw) == 20 || len(raw) == 32)
 }
 
-// git returns a command of git in a folder. It takes nothing from the network and runs no program that the repository names.
+// git returns a git command in a folder. The command uses no network, and runs no program that the repository configures.
 func git(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	own := []string{"--no-replace-objects", "-c", "core.fsmonitor=false", "-c", "protocol.allow=never", "-C", dir}
 	cmd := exec.CommandContext(ctx, "git", append(own, args...)...)
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { // a hook of git has those of its own repository
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { // in a hook of git these variables name another repository
 		name, _, _ := strings.Cut(v, "=")
 		return slices.Contains([]string{"GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_NAMESPACE"}, name)
 	})
-	// An older git knows no GIT_NO_LAZY_FETCH, and the configuration of a stranger may allow a protocol that runs a program. The empty list
-	// of the environment goes before it.
+	// An older git ignores GIT_NO_LAZY_FETCH, and the configuration of a stranger may allow a protocol that runs a program. The empty list
+	// in the environment overrides it.
 	cmd.Env = append(cmd.Env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=")
 	cmd.WaitDelay = patience
 	return cmd
 }
 
-// run returns the one line that git prints.
+// run returns the line that git prints.
 func run(ctx context.Context, dir string, args ...string) (string, error) {
 	ctx, stop := context.WithTimeout(ctx, maxTime)
 	defer stop()
@@ -136,7 +136,7 @@ func run(ctx context.Context, dir string, args ...string) (string, error) {
 	err := cmd.Run()
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		return "", fmt.Errorf("the program git is needed to read a revision: %w", err)
+		return "", fmt.Errorf("reading a revision needs the program git: %w", err)
 	case err != nil && said.Len() > 0:
 		return "", fmt.Errorf("git: %s: %w", strings.TrimSpace(strings.TrimPrefix(firstLine(said.String()), "fatal:")), err)
 	case err != nil:
@@ -153,13 +153,13 @@ func firstLine(s string) string {
 // bounded keeps the beginning of its input.
 type bounded struct{ w *bytes.Buffer }
 
-// Write keeps what there is room for, and takes the rest.
+// Write keeps bytes up to the limit, and discards the rest.
 func (b *bounded) Write(p []byte) (int, error) {
 	b.w.Write(p[:min(len(p), max(0, maxAnswer-b.w.Len()))])
 	return len(p), nil
 }
 
-// Open opens a commit, by its hash, of the repository of a folder. [Revision.Close] ends the git that reads it.
+// Open opens a commit, by its hash, in the repository of a folder. [Revision.Close] ends the git process that reads it.
 func Open(ctx context.Context, dir, name, commit string) (*Revision, error) {
 	if !isHash(commit) {
 		return nil, &UnknownError{cmp.Or(name, commit), dir}
@@ -191,7 +191,7 @@ func Open(ctx context.Context, dir, name, commit string) (*Revision, error) {
 	return r, nil
 }
 
-// Close ends the git that reads.
+// Close ends the git process.
 func (r *Revision) Close() {
 	r.in.Close() //nolint:errcheck // git ends without input
 	r.stop()
@@ -207,12 +207,12 @@ func (r *Revision) object(name string) (hash, kind string, data []byte, err erro
 	}
 	hash, kind, data, err = r.ask(name)
 	if err != nil && !errors.Is(err, errMissing) {
-		r.broken = err // what git prints next belongs to no question
+		r.broken = err // the next output of git would not belong to a request
 	}
 	return hash, kind, data, err
 }
 
-// errMissing is an object that the repository does not have.
+// errMissing is the error for an object that the repository does not have.
 var errMissing = errors.New("the repository does not have it")
 
 func (r *Revision) ask(name string) (hash, kind string, data []byte, err error) {
@@ -232,7 +232,7 @@ func (r *Revision) ask(name string) (hash, kind string, data []byte, err error) 
 	}
 	size, err := strconv.Atoi(words[2])
 	if r.read += size; err != nil || size < 0 || size > maxObject || r.read > maxRead {
-		return "", "", nil, fmt.Errorf("it has more than %d MiB in a file, or %d MiB in all", maxObject>>20, maxRead>>20)
+		return "", "", nil, fmt.Errorf("it has more than %d MiB in a file, or %d MiB in total", maxObject>>20, maxRead>>20)
 	}
 	data = make([]byte, size+1)
 	if _, err := io.ReadFull(r.out, data); err != nil {

@@ -1,8 +1,8 @@
-// Package samples keeps the measurements of `rocec verify` until the next time: one [File] for a fabric, in a folder of the user's.
+// Package samples keeps the measurements of `rocec verify` until the next verify: one [File] for a fabric, in a folder of the user.
 //
-// A file is JSON: the version of its form, the folder of the fabric, and an entry for every device. The entry has the time, the boot
-// id, the samples by name and port, and the facts that the device reported. A device that was not read keeps its entry. Files are
-// replaced by rename, so that two verifications at one time leave the samples of one of them.
+// A file is JSON: the version of its form, the folder of the fabric, and an entry for every device. The entry has the time, the boot id,
+// the samples by name and port, and the facts that the device reported. A device that was not read keeps its entry. Files are replaced by
+// rename, so after two verifications at the same time the file has the samples of one of them.
 package samples
 
 import (
@@ -25,28 +25,28 @@ import (
 // Bounds.
 const (
 	version = 1
-	most    = 512 << 20 // bytes of a file: 10,000 hosts with 8 NICs each take 100 MiB
-	fabrics = 64        // of which samples are kept: those verified last
+	most    = 512 << 20 // bytes of a file: 10,000 hosts with 8 NICs each need 100 MiB
+	fabrics = 64        // fabrics whose samples are kept: those verified last
 )
 
-// ownFolders is how many of the last elements of the folder's path are rocec's own: the state folder, and the one of samples.
+// ownFolders is the number of last elements in the folder's path that rocec creates: the state folder, and the folder of samples.
 const ownFolders = 2
 
-// File is where the samples of one fabric are kept.
+// File is the file with the samples of one fabric.
 type File struct {
 	dir    string
 	fabric string
 	path   string
 }
 
-// Open names the file of a fabric in dir; it reads nothing. fabric is the absolute path of its folder, or what else tells it from
-// other fabrics.
+// Open returns the file of a fabric in dir, without reading it. fabric is the absolute path of the fabric's folder, or another unique
+// name.
 func Open(dir, fabric string) *File {
 	sum := sha256.Sum256([]byte(fabric))
 	return &File{dir: dir, fabric: fabric, path: filepath.Join(dir, hex.EncodeToString(sum[:16])+".json")}
 }
 
-// Path is the file.
+// Path returns the path of the file.
 func (f *File) Path() string { return f.path }
 
 // document is the content of a file.
@@ -69,8 +69,7 @@ type fact struct {
 	Value string `json:"value"`
 }
 
-// Load gives the samples by device; none when the file does not exist. An error says why a file cannot be used: it is damaged, or
-// not one of ours.
+// Load returns the samples by device; none if the file does not exist. It fails if the file is damaged, or not from rocec.
 func (f *File) Load() (map[string]*deploy.Kept, error) {
 	folder, err := safefile.OpenFolder(f.dir, ownFolders)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -92,10 +91,10 @@ func (f *File) Load() (map[string]*deploy.Kept, error) {
 		return nil, fmt.Errorf("%s is damaged: %w", f.path, err)
 	}
 	if doc.Version != version {
-		return nil, fmt.Errorf("%s has the form %d; this rocec knows %d", f.path, doc.Version, version)
+		return nil, fmt.Errorf("%s has format %d; this rocec reads format %d", f.path, doc.Version, version)
 	}
 	if doc.Fabric != f.fabric {
-		return nil, fmt.Errorf("%s is of another fabric, %s", f.path, doc.Fabric)
+		return nil, fmt.Errorf("%s belongs to another fabric, %s", f.path, doc.Fabric)
 	}
 	kept := make(map[string]*deploy.Kept, len(doc.Devices))
 	for name, d := range doc.Devices {
@@ -113,7 +112,7 @@ func (f *File) Load() (map[string]*deploy.Kept, error) {
 	return kept, nil
 }
 
-// Save replaces the file by the samples given, and drops those of fabrics that were not verified for long.
+// Save replaces the samples in the file, and deletes files of fabrics that were not verified for long.
 func (f *File) Save(kept map[string]*deploy.Kept) error {
 	doc := document{Version: version, Fabric: f.fabric, Devices: make(map[string]device, len(kept))}
 	for name, k := range kept {
@@ -137,7 +136,7 @@ func (f *File) Save(kept map[string]*deploy.Kept) error {
 		panic("samples: " + err.Error()) // strings, numbers and times
 	}
 	if len(text) > most {
-		return fmt.Errorf("they take more than %d MiB", most>>20)
+		return fmt.Errorf("they need more than %d MiB", most>>20)
 	}
 	folder, err := safefile.MakeFolder(f.dir, ownFolders)
 	if err != nil {
@@ -150,7 +149,7 @@ func (f *File) Save(kept map[string]*deploy.Kept) error {
 	return prune(folder)
 }
 
-// prune drops the samples of fabrics beyond the last ones, and what a process that died has left.
+// prune deletes the samples of all but the last fabrics, and temporary files of processes that died.
 func prune(folder *safefile.Folder) error {
 	entries, err := folder.ReadDir()
 	if err != nil {
@@ -164,7 +163,7 @@ func prune(folder *safefile.Folder) error {
 	for _, e := range entries {
 		info, err := e.Info()
 		if err != nil || !info.Mode().IsRegular() {
-			continue // gone, or not ours
+			continue // deleted, or not from rocec
 		}
 		if strings.HasSuffix(e.Name(), ".json") || strings.HasPrefix(e.Name(), safefile.Temporary) {
 			files = append(files, file{e.Name(), info.ModTime()})

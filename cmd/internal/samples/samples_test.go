@@ -64,12 +64,12 @@ func TestDamaged(t *testing.T) {
 	good, err := os.ReadFile(f.Path())
 	require.NoError(t, err)
 	for want, text := range map[string]string{
-		"is damaged":                      string(good[:len(good)/2]),
-		"damaged: unexpected end":         "",
-		"has the form 9":                  strings.Replace(string(good), `"version":1`, `"version":9`, 1),
-		"has the form 0":                  "{}",
-		"is of another fabric, /moved":    strings.Replace(string(good), "/fabrics/pod1", "/moved", 1),
-		"damaged: json: cannot unmarshal": strings.Replace(string(good), `{"swp1":1}`, `{"swp1":-1}`, 1),
+		"is damaged":                        string(good[:len(good)/2]),
+		"damaged: unexpected end":           "",
+		"has format 9":                      strings.Replace(string(good), `"version":1`, `"version":9`, 1),
+		"has format 0":                      "{}",
+		"belongs to another fabric, /moved": strings.Replace(string(good), "/fabrics/pod1", "/moved", 1),
+		"damaged: json: cannot unmarshal":   strings.Replace(string(good), `{"swp1":1}`, `{"swp1":-1}`, 1),
 	} {
 		require.NotEqual(t, string(good), text)
 		require.NoError(t, os.WriteFile(f.Path(), []byte(text), 0o600))

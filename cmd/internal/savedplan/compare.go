@@ -15,8 +15,8 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-// Same refuses a saved plan with other inputs than this command names, before any device is asked. The error has the command that names
-// them. plan is the name of the file, and dir the folder of the fabric that this command names.
+// Same refuses a saved plan whose inputs differ from those of this command, before any device is asked. The error contains the command
+// with the inputs of the plan. plan is the name of the file, and dir the fabric's folder in this command.
 func (g *Given) Same(plan string, saved *deploy.Saved, dir string, f *report.Report) error {
 	now, err := g.meta(dir, f)
 	if err != nil {
@@ -27,17 +27,17 @@ func (g *Given) Same(plan string, saved *deploy.Saved, dir string, f *report.Rep
 		if !SamePath(now.Fabric, saved.Fabric) {
 			folder = saved.Fabric
 		}
-		text := fmt.Sprintf("%s was not made with what this command names: %s. Nothing was changed.", diag.Escape(plan),
+		text := fmt.Sprintf("the inputs of %s differ from this command: %s. Nothing was changed.", diag.Escape(plan),
 			strings.Join(differ, "; "))
 		if command := g.ApplyCommand(plan, folder, saved.Meta); len(command) <= mostCommand {
-			text += "\nIf you mean to apply it as it was made: " + command
+			text += "\nTo apply it with its own inputs: " + command
 			if slices.ContainsFunc(saved.Variables, func(name string) bool { _, ok := g.vars()[name]; return !ok }) {
-				text += "\nVALUE is the value that the plan was made with; the file holds only a hash."
+				text += "\nVALUE is the value with which the plan was made; the file contains only a hash."
 			}
 		} else {
-			text += "\nTo see with what it was made: " + diag.Rocec("show", diag.Flag("--plan", diag.Path("FILE", plan)))
+			text += "\nTo see the inputs of the plan: " + diag.Rocec("show", diag.Flag("--plan", diag.Path("FILE", plan)))
 		}
-		return &exit.Error{Status: exit.Usage, Message: text} // what is from outside is escaped, and the lines stay
+		return &exit.Error{Status: exit.Usage, Message: text} // the parts are already escaped, and the line breaks must stay
 	}
 	if saved.Inputs != now.Inputs {
 		what := []string{"a file of the fabric in " + diag.Escape(dir)}
@@ -47,16 +47,16 @@ func (g *Given) Same(plan string, saved *deploy.Saved, dir string, f *report.Rep
 		if names := slices.Concat(now.Variables, now.EnvironmentNames()); len(names) > 0 {
 			what = append(what, "a value of "+cutList(names))
 		}
-		return exit.Fail(exit.Machines, "%s changed after the plan was made: its hash is another one. Nothing was changed; make the plan again.",
+		return exit.Fail(exit.Machines, "%s changed after the plan was made: its hash differs. Nothing was changed; make the plan again.",
 			strings.Join(what, " or "))
 	}
 	return nil
 }
 
-// mostCommand is the longest command that is printed to be pasted, in bytes.
+// mostCommand is the maximum of bytes in a command that is printed for pasting.
 const mostCommand = 4096
 
-// differences returns the inputs of a saved plan that differ from those that a command names.
+// differences returns the inputs of a saved plan that differ from those of a command.
 func differences(saved, now *deploy.Meta) (out []string) {
 	if !SamePath(saved.Fabric, now.Fabric) {
 		out = append(out, otherFabric(saved, now.Fabric))
@@ -84,17 +84,17 @@ func otherFabric(saved *deploy.Meta, now string) string {
 	return fmt.Sprintf("the plan is for the fabric in %q, not for the one in %q", diag.Cut(saved.Fabric), now)
 }
 
-// NoFabric refuses a saved plan of another folder than dir, which has no fabric in whose terms the rest could be compared.
+// NoFabric refuses a saved plan of another folder than dir, if dir has no fabric with which the other inputs could be compared.
 func (g *Given) NoFabric(plan string, saved *deploy.Saved, dir string) error {
 	here, err := filepath.Abs(dir)
 	if err != nil || SamePath(here, saved.Fabric) {
 		return nil //nolint:nilerr // the load of the fabric reports it
 	}
-	return exit.Fail(exit.Usage, "%s: %s, which has none. Nothing was changed.\nIf you mean to apply it as it was made: %s", diag.Escape(plan),
-		otherFabric(&saved.Meta, here), g.ApplyCommand(plan, saved.Fabric, saved.Meta))
+	return exit.Fail(exit.Usage, "%s: %s, which contains no fabric. Nothing was changed.\nTo apply it with its own inputs: %s",
+		diag.Escape(plan), otherFabric(&saved.Meta, here), g.ApplyCommand(plan, saved.Fabric, saved.Meta))
 }
 
-// cutList names the first of some texts.
+// cutList returns the first of some texts, and the number of the others.
 func cutList(texts []string) string {
 	const most = 5
 	var out []string
@@ -107,8 +107,8 @@ func cutList(texts []string) string {
 	return cmp.Or(diag.And(out), "none")
 }
 
-// ApplyCommand returns the command that applies a saved plan with the inputs of the plan. The value of a variable that this command does
-// not name is VALUE.
+// ApplyCommand returns the command that applies a saved plan with the inputs of the plan. It writes VALUE for a variable that this
+// command does not name.
 func (g *Given) ApplyCommand(plan, dir string, m deploy.Meta) string {
 	words := []diag.Word{diag.Flag("--plan", diag.Path("FILE", plan))}
 	for _, name := range m.VarFiles {
@@ -138,7 +138,7 @@ func (g *Given) ApplyCommand(plan, dir string, m deploy.Meta) string {
 	return diag.Rocec("apply", words...)
 }
 
-// Command returns a verb with the inputs of this command: variables, targets, the lab (empty: none) and the folder.
+// Command returns a command with a verb and the inputs of this command: variables, targets, the lab (empty: none) and the folder.
 func (g *Given) Command(verb, lab, dir string) string {
 	var words []diag.Word
 	switch lab {
@@ -171,7 +171,7 @@ func (g *Given) Command(verb, lab, dir string) string {
 	return diag.Rocec(verb, words...)
 }
 
-// SamePath reports whether two absolute paths are of the same place: without symbolic links they are equal, as far as they are there.
+// SamePath reports whether two absolute paths name the same place. It resolves symbolic links in the existing part of each path.
 func SamePath(a, b string) bool { return resolved(a) == resolved(b) }
 
 func resolved(path string) string {

@@ -58,7 +58,7 @@ func TestSame(t *testing.T) {
 		require.ErrorAs(t, given(change).Same("plan", saved, "f", fabric("x")), &refused)
 		require.Equal(t, exit.Usage, refused.Status)
 		require.Contains(t, refused.Message, want)
-		require.Contains(t, refused.Message, "\nIf you mean to apply it as it was made: rocec apply --plan plan --var a=")
+		require.Contains(t, refused.Message, "\nTo apply it with its own inputs: rocec apply --plan plan --var a=")
 	}
 	for _, changed := range []error{
 		given(nil).Same("plan", saved, "f", fabric("y")),
@@ -71,7 +71,7 @@ func TestSame(t *testing.T) {
 		require.Contains(t, refused.Message, `a file of the fabric in f or a value of "a" and "ROCEC_VAR_b" changed after the plan was made`)
 	}
 	require.NoError(t, given(nil).NoFabric("plan", saved, "f"))
-	require.ErrorContains(t, given(nil).NoFabric("plan", saved, "g"), `which has none. Nothing was changed.`)
+	require.ErrorContains(t, given(nil).NoFabric("plan", saved, "g"), `which contains no fabric. Nothing was changed.`)
 	now, err := os.ReadFile("plan")
 	require.NoError(t, err)
 	require.Equal(t, data, now)

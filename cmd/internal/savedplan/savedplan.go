@@ -1,5 +1,5 @@
-// Package savedplan keeps a plan in a file for a later apply, and compares the inputs of the plan with those that the apply names, its
-// [Given]. Nothing is taken over from the file, so that a plan of another place, or a forged one, can only forbid.
+// Package savedplan keeps a plan in a file for a later apply, and compares the inputs of the plan with the inputs of the apply, its
+// [Given]. An apply uses no content of the file, so a forged plan can only make it refuse.
 package savedplan
 
 import (
@@ -23,20 +23,20 @@ import (
 	"github.com/rocec/rocec/targets/deploy/safefile"
 )
 
-// Given is everything that a command names for a plan, apart from the folder of the fabric.
+// Given contains the inputs of a plan that a command names, except the folder of the fabric.
 type Given struct {
 	Tool         string   // version of rocec
 	Vars         []string // "k=v" of --var, in order; the last one wins
 	VarFiles     []string // of --var-file, in order
-	Environ      []string // as os.Environ gives it
+	Environ      []string // from os.Environ
 	Allowed      []string // of --allow-outside
 	Targets      []string // of --target
 	AdoptDerived bool     // of --adopt-derived
 
-	More []diag.Word // flags that no plan file holds, and that the command which goes on needs
+	More []diag.Word // flags for the apply that a plan file does not contain
 }
 
-// Save writes a plan to a file, and returns its inputs. The file holds hashes and names, no content and no value of a variable.
+// Save writes a plan to a file, and returns its inputs. The file contains hashes and names, but no contents and no values of variables.
 func (g *Given) Save(name, dir string, f *report.Report, plan *deploy.Plan, terms *deploy.Terms) (deploy.Meta, error) {
 	m, err := g.meta(dir, f)
 	if err != nil {
@@ -53,8 +53,8 @@ func (g *Given) Save(name, dir string, f *report.Report, plan *deploy.Plan, term
 	return m, nil
 }
 
-// write writes a plan file that apply takes. An existing file keeps its mode, but others may not write it. It refuses a link to a file,
-// as apply does: another user could have put the link into a shared folder, to have a file of this user replaced.
+// write writes a plan file that apply accepts. An existing file keeps its mode, except for write permission of others. It refuses a link
+// to a file, as apply does: another user could have put the link into a shared folder to overwrite a file of this user.
 func write(name string, data []byte) error {
 	switch info, err := os.Lstat(name); {
 	case err != nil:
@@ -62,7 +62,7 @@ func write(name string, data []byte) error {
 		if to, err := os.Stat(name); err == nil && !to.Mode().IsRegular() { // such as /dev/stdout
 			return wholefile.Replace(name, data, 0o600)
 		}
-		return fmt.Errorf("%s is a symbolic link, and apply takes no plan behind one: name the file itself", name)
+		return fmt.Errorf("%s is a symbolic link, and apply accepts no link to a plan: name the file itself", name)
 	case info.Mode().IsRegular() && info.Mode().Perm()&0o022 != 0:
 		if err := os.Chmod(name, info.Mode().Perm()&^0o022); err != nil {
 			return err
@@ -71,7 +71,7 @@ func write(name string, data []byte) error {
 	return wholefile.ReplaceLink(name, data, 0o600)
 }
 
-// Read reads a plan file. It refuses one that another user could have written; others may read it, as an artifact of CI.
+// Read reads a plan file. It refuses a file that another user could have written. Others may read the file, as in CI.
 func Read(name string) (*deploy.Saved, error) {
 	file, err := safefile.Open(name)
 	if err != nil {
@@ -85,7 +85,7 @@ func Read(name string) (*deploy.Saved, error) {
 	return saved, nil
 }
 
-// Load reads a plan file for an apply. It refuses one of another version of rocec.
+// Load reads a plan file for an apply. It refuses a plan of another version of rocec.
 func (g *Given) Load(name string) (*deploy.Saved, error) {
 	saved, err := Read(name)
 	if err != nil {
@@ -98,7 +98,7 @@ func (g *Given) Load(name string) (*deploy.Saved, error) {
 	return saved, nil
 }
 
-// meta returns the inputs of a plan of this command.
+// meta returns the inputs of a plan that this command makes.
 func (g *Given) meta(dir string, f *report.Report) (m deploy.Meta, err error) {
 	m = deploy.Meta{Tool: g.Tool, Targets: g.Targets, AdoptDerived: g.AdoptDerived}
 	if m.Fabric, err = filepath.Abs(dir); err != nil {
@@ -139,8 +139,8 @@ func (g *Given) environment(f *report.Report) map[string]string {
 	return vars
 }
 
-// inputs returns one hash over every file the fabric was read from and every value given for a variable. Names of files count by their
-// last part, so that a folder may be named in another way; files are sorted by their paths from the fabric's folder.
+// inputs returns one hash of every file of the fabric and every given value of a variable. Only the last part of a file name counts, so
+// the folder may have another name. Files are sorted by their paths relative to the fabric's folder.
 func (g *Given) inputs(f *report.Report, vars, env map[string]string) string {
 	files := map[string]string{} // by path and name
 	texts := maps.Clone(f.Source.Files)

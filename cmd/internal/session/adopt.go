@@ -26,16 +26,16 @@ import (
 	"github.com/rocec/rocec/targets/deploy/txn"
 )
 
-// This file takes up a run that another machine or user started. The answers of its devices and the rendered fabric become a run of this
-// machine's own journal. The verbs then go on as with any run.
+// This file adopts a run that another machine or user started. It makes a run in the journal of this machine from the answers of the
+// devices and the rendered fabric. The verbs then go on as with any run.
 
-// runName is the form of a name that a run has, of its beginning from the day on, and of its last four characters.
+// runName matches the name of a run, a beginning of it that includes the day, or its last four characters.
 var runName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(\d{8}(t\d{0,6}z?(-[0-9a-f]{0,4})?)?|[0-9a-f]{4})$`)
 })
 
-// takenUp reads the journal of a run, or takes it up from the devices of the fabric where it was started elsewhere. The plan is that of
-// those devices as they were read; nil: the run was started here.
+// takenUp reads the journal of a run. If the run was started elsewhere, it adopts the run from the devices of the fabric. The plan
+// contains these devices as they were read; nil: the run was started here.
 func (s *Session) takenUp(ctx context.Context, name string, only []string, which LabFlag) (*journal.Log, *deploy.Plan, error) {
 	l, err := s.ReadRun(name)
 	if u, ok := errors.AsType[*unknownRun](err); ok {
@@ -44,8 +44,8 @@ func (s *Session) takenUp(ctx context.Context, name string, only []string, which
 				"20261121t065136z-3f9a", u.end.Message)
 		}
 		if !HasFabric(s.Here()) {
-			return nil, nil, exit.Fail(exit.Usage, "%s. Where another machine started it, name the fabric, so that its devices can be asked: "+
-				"-C DIR (%s is none)", u.end.Message, diag.Escape(s.Here()))
+			return nil, nil, exit.Fail(exit.Usage, "%s. If another machine started it, name the fabric, so that its devices can be asked: "+
+				"-C DIR (%s is not a fabric)", u.end.Message, diag.Escape(s.Here()))
 		}
 		return s.adopt(ctx, name, only, which, nil)
 	}
@@ -56,8 +56,8 @@ func (s *Session) takenUp(ctx context.Context, name string, only []string, which
 		return nil, nil, err
 	}
 	if l.Older() && !l.Alive && s.Dir == "" && !HasFabric(l.Fabric) {
-		return nil, nil, exit.Fail(exit.Usage, "An earlier rocec wrote the journal of run %s, with commands in it, and this one runs none "+
-			"of them. It asks the devices instead, and there is no fabric in %s: name it with -C DIR.", l.Run, diag.Escape(l.Fabric))
+		return nil, nil, exit.Fail(exit.Usage, "An earlier rocec wrote the journal of run %s. It contains commands, and this rocec runs none "+
+			"of them. It must ask the devices instead, but there is no fabric in %s: name it with -C DIR.", l.Run, diag.Escape(l.Fabric))
 	}
 	if (l.Adopted != nil || l.Older()) && !l.Alive {
 		return s.adopt(ctx, l.Run, only, "", l)
@@ -65,7 +65,7 @@ func (s *Session) takenUp(ctx context.Context, name string, only []string, which
 	return l, nil, nil
 }
 
-// sameLab refuses --lab for a run that was not one of that lab.
+// sameLab refuses --lab for a run that was not in that lab.
 func sameLab(l *journal.Log, which LabFlag) error {
 	switch {
 	case which == "" || which == LabFresh:
@@ -81,25 +81,25 @@ func sameLab(l *journal.Log, which LabFlag) error {
 		diag.Escape(dir))
 }
 
-// adoption is a run that is being taken up.
+// adoption is a run that is being adopted.
 type adoption struct {
 	s       *Session
-	name    string // of the run, as the person wrote it, and then in full
+	name    string // name of the run: as the person wrote it, later in full
 	devices *Fleet
 	plan    *deploy.Plan    // of the devices, as they were read
 	dir     string          // the fabric's folder, absolute
 	fabric  string          // its name
-	names   map[string]bool // of all its devices
-	some    bool            // --target names some of them
+	names   map[string]bool // names of all its devices
+	some    bool            // --target limits the devices
 
-	known   *journal.Log // nil: the journal does not know the run yet
+	known   *journal.Log // nil: the journal does not have the run yet
 	before  [][]byte
-	marks   map[string]txn.Mark // by device that holds something of the run: how far it came
+	marks   map[string]txn.Mark // by device with a trace of the run: how far it came
 	told    map[string]bool     // devices that reported their state of the run
 	unasked []journal.Left
 }
 
-// adopt looks for a run on the devices of the fabric, and takes it up. With known it looks for what that log does not know yet.
+// adopt searches a run on the devices of the fabric, and adopts it. With known it searches for facts that this log does not have yet.
 func (s *Session) adopt(ctx context.Context, name string, only []string, which LabFlag, known *journal.Log) (
 	*journal.Log, *deploy.Plan, error,
 ) {
@@ -131,7 +131,7 @@ func (s *Session) adopt(ctx context.Context, name string, only []string, which L
 	}
 	l, err := t.takeUp(ctx)
 	devices.Close(&err)
-	if l != nil { // what was not told just now may be anybody's words
+	if l != nil { // only facts that devices have just reported are trusted
 		for i := range l.Devices {
 			l.Devices[i].Told = t.told[l.Devices[i].Name]
 		}
@@ -156,8 +156,9 @@ func (t *adoption) takeUp(ctx context.Context) (*journal.Log, error) {
 	t.fill(h, held)
 	t.tell(h)
 	if len(h.Devices) == 0 && len(t.marks) == 0 {
-		return nil, exit.Fail(exit.Machines, "no device of the fabric in %s that could be asked holds anything of run %s; a device keeps "+
-			"its last ten runs. Its journal is an earlier rocec's, with commands in it, and this one runs none of them.", diag.Escape(t.dir), t.name)
+		return nil, exit.Fail(exit.Machines, "no device of the fabric in %s that could be asked has a trace of run %s; a device keeps "+
+			"its last ten runs. An earlier rocec wrote its journal, which contains commands, and this rocec runs none of them.",
+			diag.Escape(t.dir), t.name)
 	}
 	if len(h.Devices) == 0 {
 		return nil, exit.Fail(exit.Machines, "run %s is on %s, and cannot be read there", t.name, diag.Count(len(t.marks), "device"))
@@ -174,7 +175,7 @@ func (t *adoption) find() error {
 			t.unasked = append(t.unasked, journal.Left{Name: d.Device.Name, Why: d.Err.Detail})
 			continue
 		case d.Unseen:
-			t.unasked = append(t.unasked, journal.Left{Name: d.Device.Name, Why: "the login user cannot see runs there: that takes root"})
+			t.unasked = append(t.unasked, journal.Left{Name: d.Device.Name, Why: "the login user cannot read runs there: this needs root"})
 			continue
 		}
 		for _, run := range runsOn(d) {
@@ -203,13 +204,13 @@ func (t *adoption) find() error {
 	return nil
 }
 
-// holds reports whether a device holds something of the run.
+// holds reports whether a device has a trace of the run.
 func (t *adoption) holds(device string) bool {
 	_, ok := t.marks[device]
 	return ok
 }
 
-// runsOn are the runs that a device holds something of.
+// runsOn returns the runs of which a device has a trace.
 func runsOn(d *deploy.DevicePlan) []string {
 	var out []string
 	if d.Lock != nil && deploy.ValidRun(d.Lock.Txn) {
@@ -221,20 +222,21 @@ func runsOn(d *deploy.DevicePlan) []string {
 	return out
 }
 
-// nowhere says where a run was looked for that is nowhere.
+// nowhere returns the error for a run that was not found, with the places that were searched.
 func (t *adoption) nowhere() error {
 	dir, err := t.s.Journals()
 	if err != nil {
 		return err
 	}
 	asked := len(t.plan.Devices) - len(t.unasked)
-	text := fmt.Sprintf("no run %q: this user started none of that name on this machine (the journals are in %s), and %s of the fabric in %s "+
-		"that could be asked %s nothing of it; a device keeps its last ten runs.", t.name, dir.Path(), diag.Count(asked, "device"),
+	text := fmt.Sprintf("no run %q: this user started no run of that name on this machine (the journals are in %s), and %s of the fabric "+
+		"in %s "+
+		"that could be asked %s no trace of it; a device keeps its last ten runs.", t.name, dir.Path(), diag.Count(asked, "device"),
 		diag.Escape(t.dir), has(asked))
 	code := exit.Usage
 	if len(t.unasked) > 0 {
 		code = exit.Machines
-		text += fmt.Sprintf(" Whether the run is on these is not known: %s.", unaskedText(t.unasked))
+		text += fmt.Sprintf(" It is unknown whether the run is on these devices: %s.", unaskedText(t.unasked))
 	}
 	return exit.Fail(code, "%s Runs of this machine: rocec runs. Another fabric: -C DIR. A rehearsal: --lab.", text)
 }
@@ -246,7 +248,7 @@ func has(n int) string {
 	return "have"
 }
 
-// unaskedText lists devices that could not be asked, with why.
+// unaskedText lists devices that could not be asked, with the reasons.
 func unaskedText(left []journal.Left) string {
 	by := map[string][]string{}
 	var whys []string
@@ -267,7 +269,7 @@ func unaskedText(left []journal.Left) string {
 	return diag.Escape(strings.Join(parts, "; "))
 }
 
-// header is the journal's first line of the run, without what devices tell: that of the log, or a new one.
+// header returns the first line of the journal, from the log or new, without facts from devices.
 func (t *adoption) header() *journal.Header {
 	now := t.s.clock.Now().UTC()
 	h := &journal.Header{Run: t.name}
@@ -302,7 +304,7 @@ func newKey() string {
 	return hex.EncodeToString(key)
 }
 
-// beganAt is when a run began, as its name has it.
+// beganAt returns the time when a run began, from its name.
 func beganAt(run string, now time.Time) time.Time {
 	stamp, _, _ := strings.Cut(run, "-")
 	if at, err := time.Parse("20060102T150405Z", strings.ToUpper(stamp)); err == nil && at.Before(now) {
@@ -311,8 +313,8 @@ func beganAt(run string, now time.Time) time.Time {
 	return now
 }
 
-// ask reads what the devices hold of the run, also where the journal knows it: others may have written that. Devices that do not tell it in
-// a form that makes sense count as not asked.
+// ask reads the part of each device in the run, even if the journal has it: others may have written the journal. Devices with an invalid
+// answer count as not asked.
 func (t *adoption) ask(ctx context.Context) map[string]*device.Held {
 	type answer struct {
 		name string
@@ -355,7 +357,7 @@ func (t *adoption) ask(ctx context.Context) map[string]*device.Held {
 	return out
 }
 
-// fill puts what devices told into the header.
+// fill adds the reports of devices to the header.
 func (t *adoption) fill(h *journal.Header, held map[string]*device.Held) {
 	w := replay.NewWriter(h)
 	named, count := map[string]bool{}, 0
@@ -394,7 +396,7 @@ func (t *adoption) fill(h *journal.Header, held map[string]*device.Held) {
 	t.others(h, named, count)
 }
 
-// others says of the devices that the run is for and that are not among those of the header whether they hold it.
+// others records, for devices of the run that are not in the header, whether they have a trace of the run.
 func (t *adoption) others(h *journal.Header, named map[string]bool, count int) {
 	h.Adopted.Devices = slices.SortedFunc(maps.Keys(named), nodeset.Compare)
 	asked := map[string]bool{}
@@ -424,32 +426,32 @@ func (t *adoption) others(h *journal.Header, named map[string]bool, count int) {
 	}
 	if n := count - len(h.Devices); len(named) == 0 && n > 0 {
 		h.Adopted.Unasked = append(h.Adopted.Unasked, journal.Left{
-			Name: diag.Count(n, "more device"), Why: "the run is for so many, and its devices do not tell their names",
+			Name: diag.Count(n, "more device"), Why: "the run has this many devices, and those that answered do not name the others",
 		})
 	}
 }
 
-// notInFabric is why a device of a run was not asked whose fabric has changed.
+// notInFabric is the reason why a device was not asked that has left the fabric since the run.
 const notInFabric = "this fabric has no such device"
 
 // tell reports who started the run, and the devices that could not be asked.
 func (t *adoption) tell(h *journal.Header) {
 	s, n := t.s, len(h.Devices)
 	if t.known == nil && n > 0 {
-		s.Say("Run %s was started by %s, and the journal of this user on this machine does not know it. %s of the fabric in %s %s it. "+
-			"Whether its process still lives cannot be seen from here.", h.Run, diag.Escape(h.Owner), diag.Count(n, "device"),
+		s.Say("Run %s was started by %s, and is not in the journal of this user on this machine. %s of the fabric in %s %s it. "+
+			"This machine cannot know whether its process is still running.", h.Run, diag.Escape(h.Owner), diag.Count(n, "device"),
 			diag.Escape(h.Fabric), diag.Plural(n, "holds", "hold"))
 	}
 	if t.known != nil && t.known.Older() {
-		s.Say("An earlier rocec wrote the journal of run %s, with commands in it, and this one runs none of them. It asks the devices of the "+
+		s.Say("An earlier rocec wrote the journal of run %s. It contains commands, and this rocec runs none of them. It asks the devices of the "+
 			"fabric in %s instead: %s %s the run.", h.Run, diag.Escape(h.Fabric), diag.Count(n, "device"), diag.Plural(n, "holds", "hold"))
 	}
 	if len(h.Adopted.Unasked) > 0 && !t.some {
-		s.Say("Whether these hold run %s is not known: %s.", h.Run, unaskedText(h.Adopted.Unasked))
+		s.Say("It is unknown whether these devices have run %s: %s.", h.Run, unaskedText(h.Adopted.Unasked))
 	}
 	if h.Adopted.Hooks && (t.known == nil || t.known.Older()) {
-		s.Say("Run %s has programs that take traffic off devices and put it back (--drain, --undrain). Rocec does not run them here. Put "+
-			"traffic back by hand where one took it off.", h.Run)
+		s.Say("Run %s has programs that drain devices and put traffic back (--drain, --undrain). Rocec does not run them here. Put "+
+			"traffic back by hand on drained devices.", h.Run)
 	}
 }
 
@@ -487,5 +489,5 @@ func (t *adoption) write(h *journal.Header) (*journal.Log, error) {
 	return t.s.ReadRun(h.Run)
 }
 
-// adoptVerb is the verb of the journal's line of a device that told what it holds of a run.
+// adoptVerb is the verb in the journal's line about a device that reported its part of a run.
 const adoptVerb = "adopt"

@@ -24,7 +24,7 @@ type asked struct {
 	Err  string // why the text is missing
 }
 
-// AskDevices runs a query on each of some devices at the same time, as root, over the machinery of a read.
+// AskDevices runs a query on several devices at the same time, as root, in the same way as a read.
 func (f *Fleet) AskDevices(
 	ctx context.Context, whole *target.Tree, queries map[*ir.Device]target.Query,
 ) map[*ir.Device]asked {
@@ -61,7 +61,7 @@ func (f *Fleet) AskDevices(
 	return out
 }
 
-// Send makes one exchange.
+// Send runs one exchange.
 func (f *Fleet) Send(ctx context.Context, whole *target.Tree, x *traffic.Exchange, doc *view.VerifyTraffic) {
 	ports := map[*ir.Device][]*ir.Port{}
 	for _, h := range x.Path {
@@ -95,7 +95,7 @@ func (f *Fleet) Send(ctx context.Context, whole *target.Tree, x *traffic.Exchang
 			}
 		}
 	}
-	if failed != "" || ctx.Err() != nil { // the server may wait for a client still
+	if failed != "" || ctx.Err() != nil { // the server may still wait for a client
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 		defer cancel()
 		f.AskDevices(end, whole, map[*ir.Device]target.Query{to: x.Kill()})
@@ -111,14 +111,14 @@ func (f *Fleet) Send(ctx context.Context, whole *target.Tree, x *traffic.Exchang
 // keptSamples are the samples of a fabric, kept from one verify to the next.
 type keptSamples struct {
 	s       *Session
-	file    *samples.File // nil: there is no place for it
+	file    *samples.File // nil: no folder for it
 	Samples map[string]*deploy.Kept
 }
 
 // KeptSamples reads the samples of the last verify. If it cannot read them, it prints the reason and returns none.
 func (f *Fleet) KeptSamples(dir string) *keptSamples {
 	k := &keptSamples{s: f.s}
-	if f.LabDir == LabFresh { // they are gone when it ends
+	if f.LabDir == LabFresh { // the lab and its samples end with the command
 		return k
 	}
 	state, err := f.s.StateDir("samples")
@@ -126,20 +126,20 @@ func (f *Fleet) KeptSamples(dir string) *keptSamples {
 		dir, err = filepath.Abs(dir)
 	}
 	if err == nil {
-		if f.Lab != nil { // simulated devices are others
+		if f.Lab != nil { // simulated devices have separate samples
 			dir = "lab " + f.LabDir + " of " + dir
 		}
 		k.file = samples.Open(state, dir)
 		k.Samples, err = k.file.Load()
 	}
 	if err != nil {
-		fmt.Fprintf(f.s.Stderr, "rocec: the samples of the last verify cannot be used, so that every device is read twice: %s\n",
+		fmt.Fprintf(f.s.Stderr, "rocec: the samples of the last verify cannot be used, so every device is read twice: %s\n",
 			diag.Escape(err.Error()))
 	}
 	return k
 }
 
-// Keep replaces the samples of the devices that were read. Those of devices that the fabric does not have any more are dropped.
+// Keep replaces the samples of the devices that were read, and deletes those of devices that are no longer in the fabric.
 func (k *keptSamples) Keep(fabric *target.Tree, read map[string]*deploy.Kept) {
 	if k.file == nil {
 		return
@@ -155,7 +155,7 @@ func (k *keptSamples) Keep(fabric *target.Tree, read map[string]*deploy.Kept) {
 	}
 }
 
-// WithSlow adds the probes to a tree that verify alone runs.
+// WithSlow adds the probes to a tree that only verify runs.
 func WithSlow(tree *target.Tree) *target.Tree {
 	out := &target.Tree{}
 	for _, d := range tree.Devices {

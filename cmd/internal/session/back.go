@@ -22,22 +22,22 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// WayBack sorts the devices of a run that goes back.
+// WayBack sorts the devices of a run that is rolled back.
 type WayBack struct {
-	Over       []journal.Device   // the run is undone there: by the device, by rocec, or by a rollback
-	Unrecorded []journal.Device   // it is, and the journal does not know yet
-	Open       []journal.Device   // it is neither kept nor undone: the device undoes it
-	Unsure     []journal.Device   // the outcome there is not known, and a later run may have written the present content
-	Kept       deploy.Plan        // it was kept: a run of its own writes what was there before
-	Order      *deploy.Order      // of going back on those
-	Barred     bool               // another run keeps those from going back
-	Seq        *sequence.Sequence // the same in the fabric as it is; nil: that cannot be read any more
+	Over       []journal.Device   // the run is already undone: by the device, by rocec, or by a rollback
+	Unrecorded []journal.Device   // already undone, but not yet in the journal
+	Open       []journal.Device   // neither kept nor undone: the device undoes it
+	Unsure     []journal.Device   // outcome unknown, and a later run may have written the present content
+	Kept       deploy.Plan        // kept: a new run restores the content from before
+	Order      *deploy.Order      // the order of restoring Kept
+	Barred     bool               // another run bars the restoring of Kept
+	Seq        *sequence.Sequence // the order in the fabric of the run; nil: it cannot be read any more
 	Reader     *replay.Reader     // of the journal
 
-	elsewhere map[string]deploy.RunMark // by device: the run by which another machine went back from the run
+	elsewhere map[string]deploy.RunMark // by device: the run with which another machine rolled it back
 }
 
-// Sort decides the action on a device that was read. Equal files decide nothing: a later run may have written the same.
+// Sort decides the action on a device that was read. It does not compare files: a later run may have written the same content.
 func (b *WayBack) Sort(d *deploy.DevicePlan, jd journal.Device, l *journal.Log, logs []*journal.Log) {
 	there, mark := markOn(d, l.Run)
 	by := slices.IndexFunc(d.Over, func(r deploy.RunMark) bool { return r.Undoes == l.Run })
@@ -45,8 +45,8 @@ func (b *WayBack) Sort(d *deploy.DevicePlan, jd journal.Device, l *journal.Log, 
 	began := l.Marks()[jd.Name]
 	switch {
 	case refused && d.Err.None && !there && mark == txn.Absent && (began == txn.Absent || began == txn.Prepared):
-		b.Unrecorded = append(b.Unrecorded, jd) // it was changed by nothing, and has kept nothing
-	case refused: // nothing is done to it, nor to others until it is left out
+		b.Unrecorded = append(b.Unrecorded, jd) // it was not changed, and has kept nothing
+	case refused: // no device is changed until this one is left out
 		b.Kept.Devices = append(b.Kept.Devices, d)
 	case by >= 0 && !there:
 		if b.elsewhere == nil {
@@ -69,7 +69,7 @@ func (b *WayBack) Sort(d *deploy.DevicePlan, jd journal.Device, l *journal.Log, 
 	}
 }
 
-// WentBack writes into the journal of a run that another machine has gone back from it.
+// WentBack writes into the journal of a run that another machine has rolled it back.
 func (s *Session) WentBack(l *journal.Log, b *WayBack) error {
 	if len(b.elsewhere) == 0 {
 		return nil
@@ -94,7 +94,7 @@ func (s *Session) WentBack(l *journal.Log, b *WayBack) error {
 	return nil
 }
 
-// markOn is how far a run came on a device, and whether it has its lock or folder there still.
+// markOn returns how far a run came on a device, and whether its lock or folder is still there.
 func markOn(d *deploy.DevicePlan, run string) (there bool, mark txn.Mark) {
 	if d.Lock != nil && d.Lock.Txn == run {
 		return true, d.Lock.Mark
@@ -146,11 +146,11 @@ func (b *WayBack) OverText(l *journal.Log, logs []*journal.Log) string {
 		case o.Closed():
 			add("changed nothing on %s ("+string(o)+").", d)
 		default:
-			add("is over on %s, and what became of it there is not known.", d)
+			add("is over on %s with an unknown outcome.", d)
 		}
 	}
 	for _, d := range b.Unsure {
-		add("is over on %s, and whether it was kept there is not known.", d)
+		add("is over on %s, and it is unknown whether it was kept there.", d)
 	}
 	var parts []string
 	for _, s := range stories {
@@ -159,7 +159,7 @@ func (b *WayBack) OverText(l *journal.Log, logs []*journal.Log) string {
 	return strings.Join(parts, " ")
 }
 
-// Undone returns the exit status of a run that was to be undone: good where each device holds the content from before.
+// Undone returns the exit status of undoing a run: good if each device has the content from before.
 func Undone(r *deploy.Results) error {
 	e := view.Occasion{Verb: "rollback"}
 	for _, d := range r.Devices {
@@ -173,8 +173,8 @@ func Undone(r *deploy.Results) error {
 	return nil
 }
 
-// orderOf returns the order in which a run went over devices, as its journal has it, or, to go back, the reverse. Devices of a journal
-// without waves have no place in the order. At most maxDark hosts are in a wave; 0: as many as in the run.
+// orderOf returns the order of devices in a run, from its journal; for a rollback, the reverse. A journal without waves has no order. A
+// wave has at most maxDark hosts; 0: as many as in the run.
 func orderOf(l *journal.Log, plan *deploy.Plan, goal txn.Goal, maxDark int) *deploy.Order {
 	wave := map[string]int{}
 	for _, d := range l.Devices {
@@ -200,7 +200,7 @@ func orderOf(l *journal.Log, plan *deploy.Plan, goal txn.Goal, maxDark int) *dep
 		for devices := range slices.Chunk(by[n], most) {
 			w := &deploy.Wave{Phase: phase, Devices: devices, Stream: role == target.Host}
 			for _, d := range devices {
-				if d.Device.Role == target.Switch { // which others cut hosts off is not known without the fabric
+				if d.Device.Role == target.Switch { // without the fabric it is unknown which devices cut hosts off
 					w.Marks = append(w.Marks, d.Device)
 				}
 			}
@@ -213,8 +213,8 @@ func orderOf(l *journal.Log, plan *deploy.Plan, goal txn.Goal, maxDark int) *dep
 	return o
 }
 
-// BackSequence returns the order in which devices that kept a run go back: the last wave first, each judged in the present fabric. If
-// that fabric is another one, or unreadable, it returns the order of the journal alone.
+// BackSequence returns the order in which devices that kept a run are restored: the last wave first, each checked against the present
+// fabric. If that fabric differs from that of the run, or is unreadable, it returns only the order of the journal.
 func (s *Session) BackSequence(l *journal.Log, plan *deploy.Plan, maxDark int, r sequence.Rules) (*sequence.Sequence, *deploy.Order) {
 	order := orderOf(l, plan, txn.Back, maxDark)
 	if len(s.Vars)+len(s.VarFiles) == 0 {
@@ -240,10 +240,10 @@ func (s *Session) BackSequence(l *journal.Log, plan *deploy.Plan, maxDark int, r
 	return seq, seq.Order
 }
 
-// This file prints the actions of a rollback on devices: the steps by their names, and with --diff the commands that rocec makes of the
+// This file prints the actions of a rollback on devices: the names of steps, and with --diff the commands that rocec derives from the
 // names.
 
-// OtherRocec names the steps, if any, of a run that this rocec does differently on a device than the rocec of the run.
+// OtherRocec names the steps of a run whose commands on a device differ between this rocec and the rocec of the run.
 func OtherRocec(r *replay.Reader, l *journal.Log, d *journal.Device) string {
 	others := r.Otherwise(d)
 	if len(others) == 0 {
@@ -256,11 +256,11 @@ func OtherRocec(r *replay.Reader, l *journal.Log, d *journal.Device) string {
 	if d.Tool != "" {
 		made = d.Tool
 	}
-	return fmt.Sprintf("This rocec does %s in another way than the one that made the run (%s).", diag.And(others), deploy.OneLine(made))
+	return fmt.Sprintf("The commands of %s differ between this rocec and the rocec of the run (%s).", diag.And(others), deploy.OneLine(made))
 }
 
-// Undoings returns the undo of an armed run. Devices put back what they saved, so there is nothing to compare. Traffic notices the steps,
-// and their undo runs.
+// Undoings returns the effects of undoing an armed run. Devices restore their saved content, so there is nothing to compare: the effects
+// are those of the steps and their undo commands.
 func (b *WayBack) Undoings(l *journal.Log) *view.Undoing {
 	u := &view.Undoing{Run: l.Run}
 	groups := map[string]*view.UndoGroup{}

@@ -27,20 +27,20 @@ type Job struct {
 	Order        *deploy.Order // nil: as the plan has them
 	Hooks        *hooks.Programs
 	NotAfter     time.Time
-	Fabric, Name string         // its folder, and its name
+	Fabric, Name string         // folder and name of the fabric
 	Report       *report.Report // of the fabric; nil: the change has none
 	Only         []string
-	Undoes       string // the run a rollback goes back from
+	Undoes       string // of a rollback: the run that it undoes
 	Removes      []string
-	Known        map[string]bool // of remove: hosts that runs have changed
+	Known        map[string]bool // of --remove: hosts that runs have changed
 	Devices      *Fleet
 	Plan         *deploy.Plan
-	Kept         target.Kept        // of a rollback: contents that its steps are made of
-	Passing      bool               // it goes back at once: only a failure is reported
+	Kept         target.Kept        // of a rollback: contents from which its steps are made
+	Passing      bool               // the change is undone at once: only a failure is reported
 	Agreement    *journal.Agreement // of persons, to the plan; nil: no approval was wanted
 }
 
-// Apply makes a change, with its journal, and reports the outcome of each device.
+// Apply carries out a change, writes its journal, and reports the outcome of each device.
 func (s *Session) Apply(ctx context.Context, l Job) (*deploy.Results, error) {
 	if err := Permitted(s, l.Report, l.Message, l.Lab != ""); err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (s *Session) Apply(ctx context.Context, l Job) (*deploy.Results, error) {
 	hastenSteps(l.Plan)
 	log, err := s.BeginJournal(run, &l)
 	if err != nil {
-		return nil, exit.Fail(exit.Machines, "the journal of the run cannot be written, and without it nobody could go on with a run that dies: "+
+		return nil, exit.Fail(exit.Machines, "the journal of the run cannot be written, and without it a run that dies could not be resumed: "+
 			"%v. Nothing was changed.", err)
 	}
 	end := reporting{view.Occasion{Verb: "apply", Gone: l.Devices.LabDir == LabFresh, Lab: l.Devices.Lab != nil}, l.Format}
@@ -62,7 +62,7 @@ func (s *Session) Apply(ctx context.Context, l Job) (*deploy.Results, error) {
 		Clock: rollout.Clock(s.clock),
 		Event: func(e rollout.Event) {
 			if e.Result != nil {
-				_ = log.Outcome(journalOutcome(e.Result)) // kept in mind by Finish
+				_ = log.Outcome(journalOutcome(e.Result)) // Finish returns the first error
 			}
 			if !l.Passing {
 				show.event(e)
@@ -78,7 +78,7 @@ func (s *Session) Apply(ctx context.Context, l Job) (*deploy.Results, error) {
 		return nil, err
 	}
 	if err := finish(ctx, s, log, l.Lab != ""); err != nil {
-		fmt.Fprintf(s.Stderr, "rocec: the journal of run %s could not be written to its end: %s\n", run.Name, diag.Escape(err.Error()))
+		fmt.Fprintf(s.Stderr, "rocec: the journal of run %s is incomplete: %s\n", run.Name, diag.Escape(err.Error()))
 	}
 	if !l.Passing || results.Count(deploy.Unconfirmed) == 0 {
 		s.reportResults(results, end)
@@ -86,7 +86,7 @@ func (s *Session) Apply(ctx context.Context, l Job) (*deploy.Results, error) {
 	return results, nil
 }
 
-// onAnomaly asks the person what to do about counters that rose far faster than before, where there is a terminal.
+// onAnomaly asks the person what to do about counters that rose far faster than before, if there is a terminal.
 func (s *Session) onAnomaly(l *Job) func(context.Context, []string) rollout.Anomaly {
 	return func(ctx context.Context, found []string) rollout.Anomaly {
 		answer := rollout.Anomaly(l.Anomaly)
@@ -94,7 +94,8 @@ func (s *Session) onAnomaly(l *Job) func(context.Context, []string) rollout.Anom
 			s.Say("%s", text)
 		}
 		if _, ok := person.Terminal(s.Stdin); ok && answer == rollout.AnomalyStop && l.Format == "text" {
-			const question = "Counters rose far faster after this wave than before. It may be a job that began just then. Go on with the next wave?"
+			const question = "Counters rose far faster after this wave than before. A job that just began may be the cause. Go on with the next " +
+				"wave?"
 			if s.Ask(ctx, question, "yes") == nil {
 				return rollout.AnomalyIgnore
 			}
@@ -119,10 +120,10 @@ func (l *Job) About() deploy.About {
 	return about
 }
 
-// LabSoak is how long simulated devices must hold.
+// LabSoak is how long simulated devices must work before their change is kept.
 const LabSoak = time.Second
 
-// SoakTime returns the soak of the person or of the lab; nil: that of the steps.
+// SoakTime returns the soak time of --soak or of the lab; nil: the steps decide.
 func (o *ChangeOptions) SoakTime() *time.Duration {
 	soak := o.Soak
 	switch {
@@ -135,7 +136,7 @@ func (o *ChangeOptions) SoakTime() *time.Duration {
 	return &soak
 }
 
-// ChangeOptions holds the flags of every verb that changes devices.
+// ChangeOptions contains the flags of every verb that changes devices.
 type ChangeOptions struct {
 	Format                string
 	Approve               bool
@@ -154,10 +155,10 @@ type ChangeOptions struct {
 	view.Options
 }
 
-// mostHold is how long a device may wait to be confirmed.
+// mostHold is the maximum time that a device may wait to be confirmed.
 const mostHold = deploy.MaxHold
 
-// Programs returns the programs that take traffic off devices and put it back; nil: the flags name none.
+// Programs returns the --drain and --undrain programs; nil: the flags name none.
 func (o *ChangeOptions) Programs() *hooks.Programs {
 	if len(o.Drain)+len(o.Undrain) == 0 {
 		return nil
@@ -165,19 +166,19 @@ func (o *ChangeOptions) Programs() *hooks.Programs {
 	return &hooks.Programs{Drain: o.Drain, Undrain: o.Undrain, Timeout: o.HookTime}
 }
 
-// Check judges the flags together.
+// Check refuses flags that do not fit together.
 func (o *ChangeOptions) Check() error {
 	switch {
 	case o.Parallel < 1 || o.MaxFailures < 0:
-		return exit.Fail(exit.Usage, "--parallel is at least 1 and --max-failures at least 0")
+		return exit.Fail(exit.Usage, "--parallel must be at least 1 and --max-failures at least 0")
 	case o.Hold < 0 || o.HoldSet && o.Hold == 0 || o.Hold > mostHold || o.Soak < 0 || o.Soak > mostHold:
-		return exit.Fail(exit.Usage, "--confirm and --soak are durations such as 10m or 30s, and of at most 30 days")
+		return exit.Fail(exit.Usage, "--confirm and --soak must be durations such as 10m or 30s, and at most 30 days")
 	}
 	if o.Alone && strings.TrimSpace(o.Message) == "" {
-		return exit.Fail(exit.Usage, "--alone wants a reason, for whoever asks later: -m WHY")
+		return exit.Fail(exit.Usage, "--alone needs a reason for rocec runs: -m WHY")
 	}
 	if o.HookTime <= 0 || len(o.Drain) > 0 && o.Drain[0] == "" || len(o.Undrain) > 0 && o.Undrain[0] == "" {
-		return exit.Fail(exit.Usage, "--drain and --undrain name a program, and --hook-timeout is more than 0")
+		return exit.Fail(exit.Usage, "--drain and --undrain need a program, and --hook-timeout must be more than 0")
 	}
 	return errors.Join(
 		exit.Choice("on-failure", o.OnFailure, string(rollout.UndoWave), string(rollout.Stop), string(rollout.UndoAll)),
@@ -186,8 +187,8 @@ func (o *ChangeOptions) Check() error {
 	)
 }
 
-// commitOf returns the commit of the repository that contains a folder. "+" follows where files below the folder differ from the
-// commit. It is empty without a commit or without git.
+// commitOf returns the commit of the repository that contains a folder, with a "+" if files below the folder differ from the commit. It
+// is empty without a commit or without git.
 func commitOf(dir string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()

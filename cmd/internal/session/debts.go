@@ -13,10 +13,10 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Debts are devices that should have changed with a run and stayed as they were: under maintenance, or away. The journals know them,
-// and plan, which reads what devices hold, knows which are settled.
+// Debts are devices that a run should have changed but did not: they were under maintenance, or unreachable. The journals list them, and
+// plan, which reads the devices, finds the settled ones.
 
-// leftBy are the devices of a plan that stay as they are, although they should change.
+// leftBy returns the devices of a plan that should change but cannot be changed.
 func leftBy(p *deploy.Plan) []journal.Left {
 	var out []journal.Left
 	for _, d := range p.Devices {
@@ -32,7 +32,8 @@ func leftBy(p *deploy.Plan) []journal.Left {
 	return out
 }
 
-// Debts returns, by device, the changes that runs of a fabric left undone. lab is the folder of a rehearsal; empty: the devices are real.
+// Debts returns, by device, the changes that runs of a fabric did not make. lab is the folder of a rehearsal; empty: the devices are
+// real.
 func (h History) Debts(dir, lab string) map[string]view.Debt {
 	out := map[string]view.Debt{}
 	for _, l := range h.runsOf(dir, lab) {
@@ -42,7 +43,7 @@ func (h History) Debts(dir, lab string) map[string]view.Debt {
 			}
 		}
 		for _, name := range l.Removes {
-			if _, changed := l.Outcomes[name]; !changed { // it held nothing, or is left again
+			if _, changed := l.Outcomes[name]; !changed { // it was already clean, or still owes the change
 				delete(out, name)
 			}
 		}
@@ -55,16 +56,16 @@ func (h History) Debts(dir, lab string) map[string]view.Debt {
 	return out
 }
 
-// runsOf are the runs of a fabric, the oldest first. lab is where a rehearsal is kept; empty: the devices are real.
+// runsOf returns the runs of a fabric, oldest first. lab is the folder of a rehearsal; empty: the devices are real.
 func (h History) runsOf(dir, lab string) []*journal.Log {
 	folder, err := filepath.Abs(dir)
 	if err != nil || lab == LabFresh {
 		return nil
 	}
 	_, logs, err := h.allRuns()
-	if err != nil { // a plan can do without them
+	if err != nil { // a plan is possible without them
 		if e, ok := errors.AsType[*exit.Error](err); ok && e.Status == exit.Machines {
-			h.WarnOnce(fmt.Errorf("what earlier runs have left is not known: %w", err))
+			h.WarnOnce(fmt.Errorf("the pending changes of earlier runs are unknown: %w", err))
 		}
 		return nil
 	}
@@ -73,7 +74,7 @@ func (h History) runsOf(dir, lab string) []*journal.Log {
 	return logs
 }
 
-// ChangedHosts returns the hosts that runs of a fabric have changed since they were removed last.
+// ChangedHosts returns the hosts that runs of a fabric have changed since their last --remove.
 func (h History) ChangedHosts(dir, lab string) map[string]bool {
 	out := map[string]bool{}
 	for _, l := range h.runsOf(dir, lab) {
@@ -92,12 +93,12 @@ func (h History) ChangedHosts(dir, lab string) map[string]bool {
 	return out
 }
 
-// Owing keeps the devices of a plan that are debts; the others are beside it.
+// Owing keeps the devices of a plan that are debts, and moves the others to Beside.
 func Owing(p *deploy.Plan, debts map[string]view.Debt) *deploy.Plan {
 	return Part(p, func(name string) bool { _, known := debts[name]; return known })
 }
 
-// Part keeps some devices of a plan; the others are beside it.
+// Part keeps some devices of a plan, and moves the others to Beside.
 func Part(p *deploy.Plan, keeps func(name string) bool) *deploy.Plan {
 	out := &deploy.Plan{Beside: slices.Clone(p.Beside), Over: p.Over}
 	for _, d := range p.Devices {

@@ -25,7 +25,7 @@ type applyEvent struct {
 	Run           string          `json:"run,omitempty"`
 	Result        *journal.Result `json:"result,omitempty"`
 	Summary       map[string]int  `json:"summary,omitempty"`
-	Stopped       string          `json:"stopped,omitempty"` // of the summary: why no further wave began; Detail says it in full
+	Stopped       string          `json:"stopped,omitempty"` // of the summary: why no further wave began; Detail has the full text
 	Notes         []string        `json:"notes,omitempty"`
 }
 
@@ -39,7 +39,7 @@ func WriteUntouched(w io.Writer, plan *deploy.Plan) {
 	writeEvent(w, applyEvent{Event: "summary", Summary: untouched(w, plan, nil)})
 }
 
-// untouched writes an event for each device that is refused, those of refused with a reason of their own, and counts the outcomes.
+// untouched writes an event for each refused device, with the reason in refused if there is one, and counts the outcomes.
 func untouched(w io.Writer, plan *deploy.Plan, refused map[string]string) map[string]int {
 	sum := deploy.Tally()
 	for _, d := range plan.Devices {
@@ -57,14 +57,14 @@ func untouched(w io.Writer, plan *deploy.Plan, refused map[string]string) map[st
 		}
 		sum[string(of)]++
 	}
-	for _, name := range slices.Sorted(maps.Keys(refused)) { // beside the plan
+	for _, name := range slices.Sorted(maps.Keys(refused)) { // not in the plan
 		sum[string(deploy.Refused)]++
 		writeEvent(w, applyEvent{Event: "device", Device: name, Outcome: string(deploy.Refused), Detail: refused[name]})
 	}
 	return sum
 }
 
-// writeStopped writes, as JSON, what becomes of the devices of a plan that does not begin: held devices are refused.
+// writeStopped writes, as JSON, the outcomes of a plan that does not begin: devices that another run holds are refused.
 func writeStopped(w io.Writer, plan *deploy.Plan, held []*sequence.Held, why deploy.Stopped, detail string) {
 	refused := map[string]string{}
 	for _, h := range held {
@@ -91,13 +91,13 @@ func TellClosed(w io.Writer, l *journal.Log, devices []journal.Device) {
 	writeEvent(w, applyEvent{Event: "summary", Run: l.Run, Summary: sum})
 }
 
-// reporting is the situation in which a run is reported, and the format.
+// reporting contains the format of a report about a run, and its context.
 type reporting struct {
 	view.Occasion
 	format string
 }
 
-// reportResults reports of every device that is not as planned what it holds, and counts the others.
+// reportResults reports the state of every device that is not as planned, and counts the others.
 func (s *Session) reportResults(r *deploy.Results, e reporting) {
 	if e.format != "json" {
 		s.Screen().Results(r, e.Occasion)

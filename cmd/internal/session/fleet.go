@@ -19,27 +19,28 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Fleet holds the devices of a fabric, live or in the lab, and the way to them.
+// Fleet contains the devices of a fabric, live or in the lab, and the connections to them.
 type Fleet struct {
 	s      *Session
 	Tree   *target.Tree
-	beside []*target.Device // others of the fabric, next to those: they are read, and nothing is done to them
-	found  *deploy.Observed // of both, as they were read last
+	beside []*target.Device // their neighbours in the fabric: they are read, and never changed
+	found  *deploy.Observed // the devices of both, as they were read last
 	Dial   target.Dial
 	links  *rollout.Links
 	Read   ReadOptions
-	Look   bool // devices are also asked for what the fabric assumes of them
-	Adopt  bool // devices that differ only because rocec has changed are to be written
+	Look   bool // also read the facts that the fabric assumes about devices
+	Adopt  bool // also write devices that differ only because rocec has changed
 
 	Dialer *ssh.Dialer
 	Lab    *lab.Lab // nil: the devices are real
-	LabDir string   // where the lab is kept; "new": nowhere; empty: the devices are real
+	LabDir string   // folder of the lab; "new": not kept; empty: the devices are real
 }
 
-// NewFleet returns the devices of a tree, to which no way is prepared yet.
+// NewFleet returns a fleet with the devices of a tree, without connections.
 func (s *Session) NewFleet(tree *target.Tree) *Fleet { return &Fleet{s: s, Tree: tree} }
 
-// Close ends every connection, and the lab if there is one. A failure of the lab becomes the error of the verb, unless it has another.
+// Close ends every connection, and the lab if there is one. A failure of the lab becomes the error of the verb, unless the verb already
+// has one.
 func (f *Fleet) Close(verb *error) {
 	if f.links != nil {
 		f.links.Close()
@@ -55,7 +56,7 @@ func (f *Fleet) Close(verb *error) {
 	}
 }
 
-// Open loads a fabric and prepares the way to its devices, those that --target names. Close the fleet after use.
+// Open loads a fabric and prepares connections to its devices, or to those that --target names. Close the fleet after use.
 func (s *Session) Open(dir string, only []string, which LabFlag) (*report.Report, *Fleet, error) {
 	f, err := s.LoadGood(dir)
 	if err != nil {
@@ -78,7 +79,7 @@ func (s *Session) Open(dir string, only []string, which LabFlag) (*report.Report
 	return f, devices, devices.Connect()
 }
 
-// besides returns the devices of a whole tree that are cabled to a device of a part, and are not in it.
+// besides returns the devices of a whole tree that are cabled to a device of a part, but are not in the part.
 func besides(whole, some *target.Tree) []*target.Device {
 	if len(some.Devices) == len(whole.Devices) {
 		return nil
@@ -95,17 +96,17 @@ func besides(whole, some *target.Tree) []*target.Device {
 	return slices.DeleteFunc(slices.Clone(whole.Devices), func(d *target.Device) bool { return in[d.Source] || !next[d.Source] })
 }
 
-// openLab prepares the way to the devices of a run that was a rehearsal: it takes the devices from the fabric of the run.
+// openLab prepares connections to the devices of a rehearsal. It takes the devices from the fabric of the run.
 func (s *Session) openLab(l *journal.Log) (*Fleet, error) {
 	if l.Lab == LabFresh {
-		return nil, exit.Fail(exit.Usage, "run %s was a rehearsal on devices that were not kept (--lab=new), and they are gone with it", l.Run)
+		return nil, exit.Fail(exit.Usage, "run %s was a rehearsal on devices that were not kept (--lab=new), so they no longer exist", l.Run)
 	}
 	s.Vars, s.VarFiles = l.Vars, l.VarFiles
 	_, f, err := s.Open(l.Fabric, nil, LabFlag(l.Lab))
 	return f, err
 }
 
-// Connect prepares the way to the devices of a fleet; nothing is dialled yet. Where it fails, the fleet is closed.
+// Connect prepares connections to the devices of a fleet, without dialling. If it fails, the fleet is closed.
 func (f *Fleet) Connect() (err error) {
 	defer func() {
 		if err != nil {
@@ -137,7 +138,7 @@ func (f *Fleet) Connect() (err error) {
 	f.Dial = f.Dialer.Dial
 	if f.Lab != nil {
 		f.Dial = func(ctx context.Context, d *target.Device) (target.Conn, error) {
-			if _, err := f.Lab.Find(d.Name); err != nil { // it has left the fabric
+			if _, err := f.Lab.Find(d.Name); err != nil { // the device has left the fabric
 				return nil, err
 			}
 			there := *d
@@ -148,11 +149,11 @@ func (f *Fleet) Connect() (err error) {
 	return nil
 }
 
-// Rights returns the options of a read that becomes root as a person has allowed it.
+// Rights returns the options of a read, with the ways to become root that the person has allowed.
 func (f *Fleet) Rights() rollout.ObserveOptions { return rollout.ObserveOptions{Sudo: f.s.sudo} }
 
-// CompareForChange is [Fleet.Compare] before a change: it also takes samples, against which the change is judged later, and it keeps the
-// connections to the devices that change.
+// CompareForChange is [Fleet.Compare] before a change. It also takes samples, with which the change is judged later, and keeps the
+// connections to devices that change.
 func (f *Fleet) CompareForChange(ctx context.Context) *deploy.Plan {
 	o, end := f.s.Reading()
 	defer end()
@@ -172,7 +173,7 @@ func (f *Fleet) Compare(ctx context.Context) *deploy.Plan {
 	return f.diff(ctx, o)
 }
 
-// diff reads the devices of the fleet, and those next to them.
+// diff reads the devices of the fleet and their neighbours.
 func (f *Fleet) diff(ctx context.Context, o rollout.ObserveOptions) *deploy.Plan {
 	all := &target.Tree{Devices: slices.Concat(f.Tree.Devices, f.beside)}
 	f.found = rollout.Observe(ctx, f.Dial, all, o)
@@ -188,8 +189,8 @@ func (f *Fleet) diff(ctx context.Context, o rollout.ObserveOptions) *deploy.Plan
 	return &deploy.Plan{Devices: plan.Devices[:n], Beside: plan.Devices[n:], Over: plan.Over}
 }
 
-// LastLogins takes the logins of hosts from the last run that changed them, as far as a journal may state them ([Session.logins]); other
-// hosts are reached by name. It returns the hosts that runs know.
+// LastLogins sets the logins of hosts from the last run that changed them, as far as a journal is trusted with them ([Session.logins]);
+// other hosts are reached by name. It returns the hosts that runs have changed.
 func (f *Fleet) LastLogins(dir string) map[string]bool {
 	seen, last := map[string]bool{}, map[string]target.Login{}
 	for _, l := range f.s.runsOf(dir, f.LabDir) {

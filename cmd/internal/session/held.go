@@ -24,16 +24,15 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// This file keeps two runs apart: it finds the devices that other runs hold beside a plan, and the switches that a run marks.
+// This file separates concurrent runs: it finds neighbours of a plan that other runs hold, and the switches that a run marks.
 
-// clockError is the difference that a device's timer and the clock of this machine may have when the timer ends. A device that does not
-// answer cannot be asked.
+// clockError is the maximum difference between a device's timer and the clock of this machine. It matters if the device does not answer.
 const clockError = 2 * time.Minute
 
-// silent returns an error for each device of a plan, or next to its waves, that does not answer and that a run of this machine holds. The
-// device may go back until its timer and the error of the clocks are over. After that it is away like any other.
+// silent returns an error for each device in a plan, or next to its waves, that does not answer and that a run of this machine holds.
+// Such a device may undo the run until its timer and clockError have passed. After that it counts as unreachable, like any other device.
 func (f *Fleet) silent(dir string, plan *deploy.Plan, seq *sequence.Sequence, own string, now time.Time) (out []*deploy.Error) {
-	if f.Lab != nil { // whose time stands still between commands
+	if f.Lab != nil { // its clocks stop between commands
 		return nil
 	}
 	all := slices.Concat(plan.Devices, plan.Beside)
@@ -48,13 +47,13 @@ func (f *Fleet) silent(dir string, plan *deploy.Plan, seq *sequence.Sequence, ow
 		if logs == nil {
 			logs = f.s.runsOf(dir, f.LabDir)
 		}
-		for _, l := range slices.Backward(logs) { // the newest first
+		for _, l := range slices.Backward(logs) { // newest first
 			if !slices.ContainsFunc(l.Devices, func(of journal.Device) bool { return of.Name == d.Device.Name }) {
 				continue
 			}
 			if left := heldFor(l, f.s.keptOf(l), d.Device.Name, now); left > 0 && l.Run != own {
 				out = append(out, &deploy.Error{Kind: deploy.Locked, Device: d.Device, Detail: fmt.Sprintf("%s does not answer. Run %s of %s has "+
-					"changed it, is not confirmed, and may go back there within %s. Keep the change: %s; go back: %s", d.Device.Name, l.Run,
+					"changed it, and is not confirmed: the device may undo the change within %s. Keep the change: %s; go back: %s", d.Device.Name, l.Run,
 					view.Who(l.Owner), left.Round(time.Second), deploy.RunCommand("confirm", l.Run), deploy.RunCommand("rollback", l.Run))})
 			}
 			break
@@ -63,7 +62,7 @@ func (f *Fleet) silent(dir string, plan *deploy.Plan, seq *sequence.Sequence, ow
 	return out
 }
 
-// heldFor is how long a device may still go back from a run by itself, as the journal of the run knows; 0: it does not any more.
+// heldFor returns how long a device may still undo a run by itself, according to the journal of the run; 0: it cannot any more.
 func heldFor(l *journal.Log, kept target.Kept, name string, now time.Time) time.Duration {
 	marks := l.Marks()
 	o, ended := l.Outcomes[name]
@@ -82,7 +81,7 @@ func heldFor(l *journal.Log, kept target.Kept, name string, now time.Time) time.
 	return max(0, begun.Add(longestTimer(l, kept, name)+clockError).Sub(now))
 }
 
-// longestTimer bounds the timer of a device in a run that died, from what its steps and waves may take.
+// longestTimer returns an upper bound for the timer of a device in a run that died, from the time limits of its steps and waves.
 func longestTimer(l *journal.Log, kept target.Kept, name string) time.Duration {
 	i := slices.IndexFunc(l.Devices, func(d journal.Device) bool { return d.Name == name })
 	waves := 1
@@ -90,7 +89,7 @@ func longestTimer(l *journal.Log, kept target.Kept, name string) time.Duration {
 		waves = max(waves, d.Wave)
 	}
 	hold, _ := time.ParseDuration(l.Hold)
-	const unknownWork = 24 * time.Hour // of an earlier rocec, whose steps are not read
+	const unknownWork = 24 * time.Hour // steps of an earlier rocec are not read
 	if l.Older() {
 		return hold + unknownWork
 	}
@@ -118,7 +117,7 @@ func (f *Fleet) ReadLocks(ctx context.Context, plan *deploy.Plan, seq *sequence.
 	seq.Locks = deploy.Diff(tree, rollout.Observe(ctx, f.Dial, tree, o)).Devices
 }
 
-// Barred refuses to do a plan that runs keep from being done: exit status 5, and nothing was changed.
+// Barred refuses a plan that conflicts with other runs, with exit status 5, before anything is changed.
 func (f *Fleet) Barred(
 	of *report.Report, dir string, plan *deploy.Plan, seq *sequence.Sequence, own string, o *ChangeOptions,
 ) error {
@@ -153,8 +152,8 @@ func (f *Fleet) Barred(
 	case len(held)+silent > 0:
 		return exit.Fail(exit.Locked, "another run holds devices that this plan changes or relies on. Nothing was changed.")
 	case len(ds) > 0:
-		return exit.Fail(exit.Machines, "%s cannot carry the mark by which other runs see this one. Nothing was changed. Go on without it "+
-			"when no other run goes on: --alone -m WHY.", diag.Count(len(ds), "switch"))
+		return exit.Fail(exit.Machines, "%s cannot carry the mark that shows this run to other runs. Nothing was changed. Go on without it "+
+			"if no other run is under way: --alone -m WHY.", diag.Count(len(ds), "switch"))
 	}
 	return nil
 }
@@ -164,8 +163,8 @@ type HeldLock struct {
 	Device *target.Device
 	Holder deploy.Owner
 	Locked bool
-	Marked bool   // the run goes on beside the device, or died
-	Refuse string // why it stays
+	Marked bool   // a mark of a run that is under way, or died
+	Refuse string // why it must stay; empty: it can be removed
 }
 
 // Unlock removes a lock, a mark, or the folder of a run from a device.
@@ -184,7 +183,7 @@ func (f *Fleet) Unlock(ctx context.Context, l *HeldLock) *deploy.Error {
 	return d.Unlock(ctx, &l.Holder, f.s.Owner())
 }
 
-// JudgeLock states why a lock must stay.
+// JudgeLock determines whether a lock must stay, and why.
 func (h History) JudgeLock(l HeldLock, named string) HeldLock {
 	run := l.Holder.Txn
 	switch l.Holder.Mark {
@@ -194,7 +193,7 @@ func (h History) JudgeLock(l HeldLock, named string) HeldLock {
 	}
 	if dir, err := h.Journals(); err == nil && deploy.ValidRun(run) {
 		log, err := dir.Read(run)
-		if refused, ok := errors.AsType[*safefile.Refused](err); ok { // whether the run is under way is not known
+		if refused, ok := errors.AsType[*safefile.Refused](err); ok { // unknown whether the run is under way
 			l.Refuse = refused.Error()
 			return l
 		}
@@ -210,20 +209,20 @@ func (h History) JudgeLock(l HeldLock, named string) HeldLock {
 	switch {
 	case run == "" || !l.Locked && !l.Marked:
 	case here && processLives(by.PID):
-		l.Refuse = "its process lives on this machine"
+		l.Refuse = "its process is running on this machine"
 	case run == named:
 	case here:
-	case !deploy.ValidRun(run): // no command can name it
-		l.Refuse = "the name of the run makes no sense: see " + deploy.StateDir + " on the device"
+	case !deploy.ValidRun(run): // no command can contain it
+		l.Refuse = "the name of the run is invalid: see " + deploy.StateDir + " on the device"
 	default:
-		l.Refuse = fmt.Sprintf("it was started on another machine, and whether it is under way there cannot be seen from here. "+
+		l.Refuse = fmt.Sprintf("it was started on another machine, and may still be under way there. "+
 			"If you know that it is over: %s", deploy.UnlockCommand(run, l.Device.Name))
 	}
 	return l
 }
 
-// processLives reports whether a process of this machine is a rocec that lives.
+// processLives reports whether a process of this machine is a running rocec.
 func processLives(pid int) bool {
-	command, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)) // a number may be another process by now
+	command, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)) // the number may belong to another process now
 	return err == nil && strings.HasPrefix(string(command), "rocec")
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// This file reads the journals for the verbs that go on with a run: what is over in it, and what later runs did to its devices.
+// This file reads the journals for the verbs that go on with a run: its outcomes, and the later runs on its devices.
 
 // LaterRuns reads the journals of [journal.Log.Later].
 func (h History) LaterRuns(l *journal.Log) ([]*journal.Log, error) {
@@ -20,7 +20,7 @@ func (h History) LaterRuns(l *journal.Log) ([]*journal.Log, error) {
 	return l.Later(logs), err
 }
 
-// allRuns reads every journal that can be read, the newest first. It prints those that another user could have written.
+// allRuns returns every readable journal, newest first. It warns about journals that another user could have written.
 func (h History) allRuns() (dir *journal.Dir, logs []*journal.Log, err error) {
 	dir, logs, unreadable, err := h.ReadRuns()
 	for _, u := range unreadable {
@@ -31,7 +31,7 @@ func (h History) allRuns() (dir *journal.Dir, logs []*journal.Log, err error) {
 	return dir, logs, err
 }
 
-// ReadRuns reads every journal, the newest first, and returns those that it cannot read.
+// ReadRuns reads every journal, newest first. It also returns the journals that it cannot read.
 func (h History) ReadRuns() (dir *journal.Dir, logs []*journal.Log, unreadable []journal.Unreadable, err error) {
 	if dir, err = h.Journals(); err != nil {
 		return nil, nil, nil, err
@@ -46,7 +46,7 @@ func (h History) ReadRuns() (dir *journal.Dir, logs []*journal.Log, unreadable [
 func (h History) Journals() (*journal.Dir, error) {
 	dir, err := h.StateDir("runs")
 	if err != nil {
-		return nil, exit.Fail(exit.Usage, "%v, so there is no place for the journal of runs", err)
+		return nil, exit.Fail(exit.Usage, "%v, so there is no folder for the journal of runs", err)
 	}
 	return journal.Open(dir), nil
 }
@@ -54,7 +54,7 @@ func (h History) Journals() (*journal.Dir, error) {
 // ReadRun reads the journal of a run by its name, or by a unique prefix; "last" is the newest. With -C it is a run of that fabric, and
 // so is "last" in a folder with a fabric.
 func (h History) ReadRun(name string) (*journal.Log, error) {
-	of := h.Dir // the fabric that is meant; empty: any
+	of := h.Dir // the wanted fabric; empty: any
 	if name == "last" && of == "" && HasFabric(".") {
 		of = "."
 	}
@@ -64,11 +64,11 @@ func (h History) ReadRun(name string) (*journal.Log, error) {
 	}
 	const least = 4 // a shorter prefix is a mistake, such as the empty variable of a script
 	if len(name) < least {
-		return nil, exit.Fail(exit.Usage, "%q is too short for the name of a run: write at least %d characters of it, or last; list "+
+		return nil, exit.Fail(exit.Usage, "%q is too short for the name of a run: write at least %d characters of the name, or last; list "+
 			"them: rocec runs",
 			name, least)
 	}
-	for _, u := range unreadable { // a journal that is not trusted may be of the run that is meant
+	for _, u := range unreadable { // an untrusted journal may be that of the wanted run
 		run := strings.TrimSuffix(u.Name, ".jsonl")
 		switch why := u.Refused(); {
 		case why == nil:
@@ -79,7 +79,7 @@ func (h History) ReadRun(name string) (*journal.Log, error) {
 		}
 	}
 	var found []*journal.Log
-	elsewhere := "" // the folder of a run of that name whose fabric is not the one of -C
+	elsewhere := "" // the fabric of a run of that name, which differs from that of -C
 	for _, l := range logs {
 		named := strings.HasPrefix(l.Run, name) || strings.HasSuffix(l.Run, "-"+name)
 		switch {
@@ -111,10 +111,10 @@ func (h History) ReadRun(name string) (*journal.Log, error) {
 	return nil, exit.Fail(exit.Usage, "%q begins %s. Write more of the name; list them: rocec runs", name, diag.Count(len(found), "run"))
 }
 
-// runsOf is the command that lists the runs of a fabric.
+// runsOf returns the command that lists the runs of a fabric.
 func runsOf(dir string) string { return diag.Rocec("runs", diag.Flag("-C", diag.Path("DIR", dir))) }
 
-// SameFolder reports whether the person means by a path the folder of that absolute path.
+// SameFolder reports whether a path that the person wrote names the folder with an absolute path.
 func SameFolder(named, abs string) bool {
 	path, err := filepath.Abs(named)
 	return err == nil && savedplan.SamePath(path, abs)
@@ -131,8 +131,8 @@ func (h History) keptOf(l *journal.Log) target.Kept {
 	}
 }
 
-// died reports whether this user led a run on this machine, and the process of the run has ended. The marks of such a run protect
-// nothing any more. Runs of other machines are not known.
+// died reports whether this user started a run on this machine whose process has ended. The marks of such a run no longer protect
+// anything. For runs of other machines it returns false.
 func (h History) died(run string) bool {
 	dir, err := h.Journals()
 	if err != nil || !deploy.ValidRun(run) {
@@ -142,20 +142,20 @@ func (h History) died(run string) bool {
 	return err == nil && l.Adopted == nil && !l.Alive
 }
 
-// unknownRun is a run that the journal of this machine does not know.
+// unknownRun is the error for a run that is not in the journal of this machine.
 type unknownRun struct{ end *exit.Error }
 
 // Error returns the message.
 func (u *unknownRun) Error() string { return u.end.Message }
 
-// Unwrap returns how the verb ends.
+// Unwrap returns the error that ends the verb.
 func (u *unknownRun) Unwrap() error { return u.end }
 
 func unknown(format string, args ...any) error {
 	return &unknownRun{&exit.Error{Status: exit.Usage, Message: exit.Sentence(format, args)}}
 }
 
-// HasFabric reports whether a folder holds files of a fabric.
+// HasFabric reports whether a folder contains fabric files.
 func HasFabric(dir string) bool {
 	found, err := filepath.Glob(filepath.Join(dir, "*.hcl"))
 	return err == nil && len(found) > 0

@@ -15,10 +15,10 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// The words of --lab that are not folders; a folder of such a name is written ./auto.
+// The values of --lab that are not folders. A folder with such a name is written ./auto.
 const (
-	LabKept  = "auto" // the one of this fabric, below the user's cache
-	LabFresh = "new"  // one that is gone with the command
+	LabKept  = "auto" // the lab of this fabric, below the user's cache
+	LabFresh = "new"  // a lab that ends with the command
 )
 
 // LabFlag is the value of --lab[=FOLDER]; empty: the devices are real.
@@ -30,7 +30,7 @@ func (f *LabFlag) String() string { return string(*f) }
 // Set implements pflag.Value.
 func (f *LabFlag) Set(s string) error {
 	if s == "" {
-		return errors.New("it is empty; --lab alone is the lab of this fabric")
+		return errors.New("it is empty; --lab without a value is the lab of this fabric")
 	}
 	*f = LabFlag(s)
 	return nil
@@ -39,7 +39,7 @@ func (f *LabFlag) Set(s string) error {
 // Type implements pflag.Value.
 func (f *LabFlag) Type() string { return "folder" }
 
-// Folder returns the folder in which the lab of a fabric is kept; empty: it is not kept.
+// Folder returns the folder of the lab of a fabric; empty: the lab is not kept.
 func (f LabFlag) Folder(fabric string) (string, error) {
 	switch f {
 	case LabFresh:
@@ -60,7 +60,7 @@ func (f LabFlag) Folder(fabric string) (string, error) {
 	return filepath.Abs(string(f))
 }
 
-// LabError words the error of opening a lab for the person.
+// LabError returns the message for an error of opening a lab.
 func LabError(err error) error {
 	if inUse, ok := errors.AsType[*lab.InUse](err); ok {
 		return exit.Fail(exit.Locked, "%v; wait for it to end", inUse)
@@ -68,7 +68,7 @@ func LabError(err error) error {
 	return exit.Fail(exit.Machines, "the lab: %v", err)
 }
 
-// CheckLabs refuses the folders above the lab of a fabric, below the user's cache, that another user could have written.
+// CheckLabs checks the folders between the user's cache and the lab of a fabric. It refuses folders that another user could have written.
 func CheckLabs(dir string) error {
 	cache, err := os.UserCacheDir()
 	if labs := filepath.Join(cache, "rocec", "lab"); err == nil && filepath.Dir(dir) == labs {

@@ -9,12 +9,11 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-// logins decides how the devices of a run are reached. Others may have written the journal. With an address and a host key of its own
-// it could send commands, and the password of sudo, to another machine. So rocec takes the logins of the run's fabric, if it can be
-// read. Else it takes those of the journal, in the form that a fabric has them, and without host keys: known_hosts alone identifies a
-// device.
+// logins decides how the devices of a run are reached. Others may have written the journal: with a forged address and host key it could
+// send commands, and the password of sudo, to another machine. So rocec uses the logins of the run's fabric if it can be read. Otherwise
+// it uses those of the journal, if they are valid in a fabric, without host keys: only known_hosts identifies a device.
 func (s *Session) logins(l *journal.Log) error {
-	if l.Lab != "" || l.Adopted != nil { // the lab has its own, and devices that tell what they hold were reached as their fabric says
+	if l.Lab != "" || l.Adopted != nil { // the lab has its logins, and an adopted run has reached its devices by their fabric
 		return nil
 	}
 	for i := range l.Devices {
@@ -44,7 +43,7 @@ func (s *Session) logins(l *journal.Log) error {
 			}
 		}
 		if len(moved) > 0 {
-			s.Say("The fabric in %s reaches %s in another way than the journal of run %s says. Rocec goes the way of the fabric.",
+			s.Say("The login of %[2]s in the fabric in %[1]s differs from the journal of run %[3]s. Rocec uses the fabric.",
 				diag.Escape(l.Fabric), diag.Escape(nodeset.Text(moved, nodeset.Devices, 200)), l.Run)
 		}
 		return nil
@@ -55,26 +54,26 @@ func (s *Session) logins(l *journal.Log) error {
 		l.Devices[i].Login.HostKey = ""
 	}
 	if pinned {
-		s.Say("The fabric of run %s cannot be read as it was, in %s: devices are reached as the journal says, and its host keys do not count. "+
-			"Those of known_hosts do.", l.Run, diag.Escape(l.Fabric))
+		s.Say("The fabric of run %s cannot be read as it was, in %s: rocec uses the logins of the journal, but not its host keys. "+
+			"It uses those of known_hosts.", l.Run, diag.Escape(l.Fabric))
 	}
 	return nil
 }
 
 // changedByHand refuses a journal for a reason, which is a part of a sentence.
 func changedByHand(l *journal.Log, why string) error {
-	return exit.Fail(exit.Usage, "The journal of run %s was changed by hand: %s. Nothing was changed. To take the run up from its devices "+
+	return exit.Fail(exit.Usage, "The journal of run %s was changed by hand: %s. Nothing was changed. To adopt the run from its devices "+
 		"instead, move its journal away and name the fabric with -C DIR.", l.Run, why)
 }
 
-// badDevices says why the devices of a journal are not those of a run; empty: they may be. A device that is there twice would be written
-// by two changes at the same time.
+// badDevices returns why the devices of a journal cannot be those of a run; empty: they can. A device that is listed twice would be
+// written by two changes at the same time.
 func badDevices(l *journal.Log) string {
 	there := map[string]bool{}
 	for i := range l.Devices {
 		d := &l.Devices[i]
 		if _, problem := eval.Word.ReadText(d.Name); problem != nil {
-			return "a device has a name that no fabric has"
+			return "a device has a name that is invalid in a fabric"
 		}
 		if there[d.Name] {
 			return "it has " + d.Name + " twice"
@@ -86,7 +85,7 @@ func badDevices(l *journal.Log) string {
 	return ""
 }
 
-// badLogin returns why a fabric cannot have a login; empty: it may have it.
+// badLogin returns why a login is invalid in a fabric; empty: it is valid.
 func badLogin(device string, l journal.Login) string {
 	for _, part := range []struct {
 		what, value string
@@ -102,7 +101,7 @@ func badLogin(device string, l journal.Login) string {
 			continue
 		}
 		if _, problem := part.kind.ReadText(part.value); problem != nil {
-			return "the " + part.what + " of " + deploy.OneLine(device) + " is none that a fabric can have"
+			return "the " + part.what + " of " + deploy.OneLine(device) + " is invalid in a fabric"
 		}
 	}
 	if l.Port < 0 || l.Port > 65535 {

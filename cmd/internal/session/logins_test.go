@@ -35,14 +35,16 @@ func TestLogins(t *testing.T) {
 	require.NoError(t, s.logins(l))
 	assert.Equal(t, journal.Login{User: "admin", Port: 2222}, l.Devices[0].Login)
 	assert.Equal(t, journal.Login{Address: "192.0.2.66", User: "root"}, l.Devices[1].Login, "it has left the fabric")
-	assert.Contains(t, strings.Join(strings.Fields(stderr.String()), " "), "reaches tor in another way than the journal of run run-1 says")
+	assert.Contains(t, strings.Join(strings.Fields(stderr.String()), " "),
+		"The login of tor in the fabric in "+dir+" differs from the journal of run run-1.")
 	for _, fabric := range []string{t.TempDir(), filepath.Join(dir, "nowhere")} {
 		stderr.Reset()
 		l = log(fabric, stranger)
 		require.NoError(t, s.logins(l))
 		assert.Empty(t, l.Devices[0].Login.HostKey)
 		assert.Equal(t, "192.0.2.66", l.Devices[0].Login.Address)
-		assert.Contains(t, strings.Join(strings.Fields(stderr.String()), " "), "its host keys do not count. Those of known_hosts do.")
+		assert.Contains(t, strings.Join(strings.Fields(stderr.String()), " "),
+			"rocec uses the logins of the journal, but not its host keys. It uses those of known_hosts.")
 	}
 	l = log(dir, stranger)
 	l.Name = "another"
@@ -64,5 +66,5 @@ func TestLogins(t *testing.T) {
 	}
 	l = log(dir, journal.Login{})
 	l.Devices[0].Name = "-oProxyCommand=x"
-	require.Equal(t, "a device has a name that no fabric has", badDevices(l))
+	require.Equal(t, "a device has a name that is invalid in a fabric", badDevices(l))
 }

@@ -2,7 +2,7 @@ package session
 
 import "github.com/rocec/rocec/targets/target"
 
-// Narrow makes one device of a tree the fleet, with the devices next to it beside.
+// Narrow reduces the fleet to one device of a tree, with its neighbours beside.
 func (f *Fleet) Narrow(whole *target.Tree, name string) {
 	f.Tree = &target.Tree{}
 	for _, d := range whole.Devices {

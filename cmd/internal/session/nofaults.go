@@ -7,6 +7,6 @@ import (
 	"github.com/rocec/rocec/targets/deploy/rollout"
 )
 
-// What a change of a device waits for is shorter in builds for tests alone: see faults.go.
+// Only builds for tests shorten the waits of a change: see faults.go.
 func hasten(*rollout.ApplyOptions) {}
 func hastenSteps(*deploy.Plan)     {}

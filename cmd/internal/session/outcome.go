@@ -16,7 +16,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// NothingToDo ends an apply without changes; devices that could not be read are still worth an exit status.
+// NothingToDo ends an apply without changes. Unreadable devices still cause an exit status.
 func (s *Session) NothingToDo(plan *deploy.Plan, format string) error {
 	held := sequence.Bars(plan, nil, "")
 	switch {
@@ -29,7 +29,7 @@ func (s *Session) NothingToDo(plan *deploy.Plan, format string) error {
 		return exit.With(exit.Machines)
 	}
 	var texts []string
-	for _, h := range held { // what is in use there may not stay
+	for _, h := range held { // the setting in use there may not last
 		texts = append(texts, h.Holds(h.Names()...)+" "+h.GoOn(h.Names()...))
 	}
 	if len(texts) > 0 {
@@ -61,14 +61,14 @@ func Outcome(r *deploy.Results) error {
 	return exit.With(exit.Incomplete)
 }
 
-// Troubled reports whether a device could not be planned for.
+// Troubled reports whether a plan lacks a device that could not be read, or that it refuses.
 func Troubled(p *deploy.Plan) bool {
 	s := p.Summary()
 	return s.Unreachable+s.Refused > 0
 }
 
-// Against returns the refusals of a plan by rules. They name the devices that cannot be changed while the fabric keeps its paths and
-// its losslessness, and those that switch on PFC opposite unread devices.
+// Against returns the refusals of a plan by rules. They name devices whose change would break paths or losslessness, and devices that
+// would enable PFC opposite unread devices.
 func Against(plan *deploy.Plan, seq *sequence.Sequence, trust bool) diag.List {
 	ds := seq.Refusals()
 	if !trust {
@@ -86,7 +86,7 @@ func (s *Session) Refuse(f *report.Report, plan *deploy.Plan, seq *sequence.Sequ
 	return s.refusal(f, ds)
 }
 
-// refusal prints what is against a plan.
+// refusal prints the reasons against a plan.
 func (s *Session) refusal(f *report.Report, ds diag.List) error {
 	p := &diag.Printer{Files: f.Source.Files, Color: s.Paints(s.Stderr), Width: s.Width(s.Stderr)}
 	p.Print(s.Stderr, ds) //nolint:errcheck // a closed terminal shows no error
@@ -107,7 +107,7 @@ func (f *Fleet) Accepted(plan *deploy.Plan) bool {
 	return f.Lab != nil || len(plan.Unaccepted(evidence.Reported)) == 0
 }
 
-// InOrder puts a plan in order. For a change of several steps it returns the plan of the first one, and all steps.
+// InOrder orders a plan. For a change of several steps it returns the plan of the first step, and a sequence with all steps.
 func (f *Fleet) InOrder(of *ir.Fabric, whole *target.Tree, plan *deploy.Plan, r sequence.Rules) (*deploy.Plan, *sequence.Sequence, error) {
 	seq, ds := sequence.New(of, whole, plan, r)
 	if seq != nil {
@@ -119,7 +119,7 @@ func (f *Fleet) InOrder(of *ir.Fabric, whole *target.Tree, plan *deploy.Plan, r 
 	return plan, seq, nil
 }
 
-// OnlyOthers refuses to change devices when others write all of them.
+// OnlyOthers refuses a change if others write all of its devices.
 func OnlyOthers(tree *target.Tree) error {
 	if slices.ContainsFunc(tree.Devices, func(d *target.Device) bool { return !d.Source.ByOthers }) {
 		return nil
@@ -128,7 +128,7 @@ func OnlyOthers(tree *target.Tree) error {
 	for i, d := range tree.Devices {
 		names[i] = d.Name
 	}
-	return exit.Fail(exit.Errors, "Others write %s (%s), and rocec changes nothing there. %s writes what they need, and rocec verify "+
-		"judges what they have set; where rocec is to write them, say written_by = \"rocec\".",
+	return exit.Fail(exit.Errors, "Others write %s (%s), and rocec changes nothing there. %s writes the files for them, and rocec verify "+
+		"compares their settings with the fabric. To let rocec write a device, set written_by = \"rocec\".",
 		nodeset.Text(names, nodeset.Devices, 200), report.Place(tree.Devices[0].Source.WrittenByAt), view.ForOthers(tree.Devices[0].Role))
 }

@@ -55,7 +55,8 @@ func (s *Session) BeginJournal(run deploy.Run, l *Job) (*journal.Run, error) {
 	return log, nil
 }
 
-// keepBefore keeps what a run is about to replace and to write, the live states its steps may change, and what these steps are made of.
+// keepBefore keeps the contents that a run is about to replace or to write, the live states that its steps may change, and the contents from
+// which these steps are made.
 func keepBefore(log *journal.Run, plan *deploy.Plan, kept target.Kept) error {
 	var all [][]byte
 	for _, d := range plan.Devices {
@@ -85,10 +86,10 @@ func keepBefore(log *journal.Run, plan *deploy.Plan, kept target.Kept) error {
 	return log.KeepBefore(all)
 }
 
-// sumForm is how names of steps speak of contents.
+// sumForm matches the hash of a content in the name of a step.
 var sumForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[0-9a-f]{64}\b`) })
 
-// contentsNamed returns the contents in the steps of a plan, except those that are kept anyway.
+// contentsNamed returns the contents that the steps of a plan name, except those that are kept anyway.
 func contentsNamed(plan *deploy.Plan, have [][]byte, kept target.Kept) (out [][]byte, err error) {
 	known := map[string]bool{target.Sum(nil): true}
 	for _, content := range have {
@@ -115,7 +116,7 @@ func contentsNamed(plan *deploy.Plan, have [][]byte, kept target.Kept) (out [][]
 			switch {
 			case ok:
 			case kept == nil:
-				return nil, fmt.Errorf("the content %s, of which a step of %s is made, is not there", sum, d.Device.Name)
+				return nil, fmt.Errorf("the content %s is missing, and a step of %s needs it", sum, d.Device.Name)
 			default:
 				if content, err = kept(sum); err != nil {
 					return nil, err
@@ -147,13 +148,13 @@ func journalOutcome(r *deploy.Result) journal.Outcome {
 	return journal.Outcome{Device: r.Device.Name, Outcome: string(r.Outcome), Detail: problem(r), Result: text}
 }
 
-// problem returns the errors at a device, in one line.
+// problem returns the errors of a device, in one line.
 func problem(r *deploy.Result) string {
 	var parts []string
 	for _, e := range []*deploy.Error{r.Err, r.Undo, r.Cleanup} {
 		if e != nil {
 			s := e.Error()
-			if !strings.ContainsAny(s[len(s)-1:], ".!?…") { // what the device printed has no full stop
+			if !strings.ContainsAny(s[len(s)-1:], ".!?…") { // output of the device has no full stop
 				s += "."
 			}
 			parts = append(parts, s)

@@ -21,7 +21,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// RunOptions holds the flags of the verbs that go on with a run.
+// RunOptions contains the flags of the verbs that go on with a run.
 type RunOptions struct {
 	Format   string
 	Lab      LabFlag
@@ -30,16 +30,16 @@ type RunOptions struct {
 	Hooks    hooks.Programs // --undrain
 }
 
-// HookTime is how long a program of --drain or --undrain may take where no flag states it.
+// HookTime is the default time limit of a --drain or --undrain program.
 const HookTime = 10 * time.Minute
 
-// Check judges the flags.
+// Check refuses invalid flags.
 func (o *RunOptions) Check() error {
 	if o.Parallel < 1 {
-		return exit.Fail(exit.Usage, "--parallel is at least 1")
+		return exit.Fail(exit.Usage, "--parallel must be at least 1")
 	}
 	if o.Hooks.Timeout <= 0 {
-		return exit.Fail(exit.Usage, "--hook-timeout is more than 0")
+		return exit.Fail(exit.Usage, "--hook-timeout must be more than 0")
 	}
 	return exit.Choice("format", o.Format, "text", "json")
 }
@@ -73,15 +73,15 @@ func (s *Session) TellNothing(l *journal.Log, devices []journal.Device, text, fo
 	fmt.Fprintf(s.Stdout, text+"\n", l.Run)
 }
 
-// OpenedRun is a run of the journal that a verb goes on with.
+// OpenedRun is a run of the journal with which a verb goes on.
 type OpenedRun struct {
 	s       *Session
 	Log     *journal.Log
-	Kept    target.Kept      // contents from before the run, and those that its steps are made of
-	plan    *deploy.Plan     // of a run that another machine started: of its devices, as they were read; else nil
-	Devices []journal.Device // those of --target
-	Begun   []journal.Device // of these, those on which the run did anything
-	Open    []journal.Device // of these, those on which it may not be over
+	Kept    target.Kept      // contents from before the run, and contents for its steps
+	plan    *deploy.Plan     // devices of an adopted run, as they were read; else nil
+	Devices []journal.Device // devices of the run, limited by --target
+	Begun   []journal.Device // subset on which the run has begun
+	Open    []journal.Device // subset on which the run may not be over
 	Connect func() (*Fleet, error)
 }
 
@@ -92,14 +92,15 @@ func (s *Session) OpenRun(ctx context.Context, name string, only []string, which
 		return nil, err
 	}
 	if l.Alive {
-		return nil, exit.Fail(exit.Locked, "run %s still goes on: process %d on %s, by %s. End it there first (one Ctrl-C).",
+		return nil, exit.Fail(exit.Locked, "run %s is still under way: process %d on %s, by %s. End it there first (one Ctrl-C).",
 			l.Run, l.PID, l.Host, view.Who(l.Owner))
 	}
 	if !(deploy.Run{Name: l.Run, Key: l.Key}).Valid() {
-		return nil, exit.Fail(exit.Usage, "the journal of run %q was changed by hand: its name or key is none of rocec's", name)
+		return nil, exit.Fail(exit.Usage, "the journal of run %q was changed by hand: its name or key is invalid", name)
 	}
 	if l.Newer() {
-		return nil, exit.Fail(exit.Usage, "a later rocec (%s) wrote the journal of run %s. Use that one, or a later one. Nothing was changed.",
+		return nil, exit.Fail(exit.Usage, "a later rocec (%s) wrote the journal of run %s. Use that release, or a later one. Nothing was "+
+			"changed.",
 			diag.Escape(diag.Cut(l.Tool)), l.Run)
 	}
 	if why := badDevices(l); why != "" {
@@ -122,7 +123,7 @@ func (s *Session) OpenRun(ctx context.Context, name string, only []string, which
 		return !slices.ContainsFunc(tree.Devices, func(have *target.Device) bool { return have.Name == d.Name })
 	})
 	if l.Damaged > 0 {
-		fmt.Fprintf(s.Stderr, "note: %s of the journal of run %s could not be read, so every device it was for is asked.\n",
+		fmt.Fprintf(s.Stderr, "note: %s of the journal of run %s could not be read, so rocec asks every device of the run.\n",
 			diag.Count(l.Damaged, "line"), l.Run)
 	}
 	begun := slices.DeleteFunc(slices.Clone(devices), func(d journal.Device) bool { return !l.BegunOn(d.Name) })
@@ -136,19 +137,19 @@ func (s *Session) OpenRun(ctx context.Context, name string, only []string, which
 	}}, nil
 }
 
-// GoingOn states how a run goes on.
+// GoingOn contains the options for going on with a run.
 type GoingOn struct {
 	Verb     string
 	Goal     txn.Goal
 	Together bool           // keep all devices or none
-	Soak     *time.Duration // how long they must still hold; nil: what their steps say
+	Soak     *time.Duration // how long devices must still work; nil: their steps decide
 	MaxDark  int            // hosts that may be dark at the same time; 0: as many as in the run
-	Quiet    bool           // nothing is printed: only the journal is brought up to date
-	Drained  bool           // afterwards: traffic of the run is still off
+	Quiet    bool           // print nothing: only update the journal
+	Drained  bool           // result: devices are still drained
 	Options  RunOptions
 }
 
-// GoOn brings devices of a run to the goal and writes that into its journal.
+// GoOn brings devices of a run to the goal and writes the outcomes into its journal.
 func (r *OpenedRun) GoOn(ctx context.Context, f *Fleet, devices []journal.Device, g *GoingOn) (*deploy.Results, error) {
 	l := r.Log
 	plan := replay.Read(&l.Header, r.Kept).Plan(devices)
@@ -196,7 +197,7 @@ func (r *OpenedRun) GoOn(ctx context.Context, f *Fleet, devices []journal.Device
 	}
 	g.Drained = !r.s.hooks().PutBack(ctx, l, log, &g.Options.Hooks)
 	if err := finish(ctx, r.s, log, l.Lab != ""); err != nil {
-		fmt.Fprintf(r.s.Stderr, "rocec: the journal of run %s could not be written to its end: %s\n", l.Run, diag.Escape(err.Error()))
+		fmt.Fprintf(r.s.Stderr, "rocec: the journal of run %s is incomplete: %s\n", l.Run, diag.Escape(err.Error()))
 	}
 	if !g.Quiet {
 		r.s.reportResults(results, e)
@@ -204,7 +205,7 @@ func (r *OpenedRun) GoOn(ctx context.Context, f *Fleet, devices []journal.Device
 	return results, nil
 }
 
-// NotHeld returns the devices that do not hold the change of a run: undone, refused, or never begun.
+// NotHeld returns the devices without the change of a run: undone, refused, or never begun.
 func NotHeld(l *journal.Log) []string {
 	var names []string
 	for _, d := range l.Devices {
@@ -219,7 +220,7 @@ func NotHeld(l *journal.Log) []string {
 	return names
 }
 
-// UnaskedOf returns the devices of which the holder of a run that another machine started is unknown.
+// UnaskedOf returns the devices of an adopted run that could not be asked.
 func UnaskedOf(l *journal.Log) []string {
 	var names []string
 	if l.Adopted != nil {
@@ -238,7 +239,7 @@ func TargetFlags(names []string) (flags []diag.Word) {
 	return flags
 }
 
-// Over ends confirm and resume (named by what) where no device of the run is open, and prints the outcome.
+// Over ends confirm or resume, named by what, if no device of the run is open. It prints the outcome.
 func (s *Session) Over(l *journal.Log, devices []journal.Device, what, format string) error {
 	logs, err := s.LaterRuns(l)
 	if err != nil {
@@ -272,7 +273,7 @@ func (s *Session) Over(l *journal.Log, devices []journal.Device, what, format st
 	return nil
 }
 
-// countOutcomes is "6 applied, 1 restored" of devices of a run.
+// countOutcomes returns "6 applied, 1 restored" for devices of a run.
 func countOutcomes(l *journal.Log, devices []journal.Device) string {
 	n := map[string]int{}
 	for _, d := range devices {
@@ -281,7 +282,7 @@ func countOutcomes(l *journal.Log, devices []journal.Device) string {
 	return view.OutcomesText(view.Run{Outcomes: n, Status: journal.Ended})
 }
 
-// HeldNow names the later run that wrote the present content of devices, where this one is undone.
+// HeldNow names the later run that wrote the present content of devices on which this run is undone.
 func HeldNow(l *journal.Log, logs []*journal.Log, devices []journal.Device) string {
 	by := map[string][]string{}
 	for _, d := range devices {
@@ -309,5 +310,5 @@ func holdText(names []string) string {
 	return diag.Escape(nodeset.Text(names, nodeset.Devices, math.MaxInt)) + " " + verb
 }
 
-// DefaultParallel is how many devices are changed at the same time.
+// DefaultParallel is the default number of devices that are changed at the same time.
 const DefaultParallel = 8

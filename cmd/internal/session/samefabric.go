@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/txn"
 )
 
-// keysOf are the keys of a run that another machine started, by device.
+// keysOf returns the keys of an adopted run, by device.
 func keysOf(l *journal.Log) map[string]string {
 	keys := map[string]string{}
 	for _, d := range l.Devices {
@@ -23,7 +23,7 @@ func keysOf(l *journal.Log) map[string]string {
 	return keys
 }
 
-// SameFabric compares the fabric with a run that another machine started. It refuses to go on where they differ on any device.
+// SameFabric compares the fabric with an adopted run. It refuses to go on if they differ on any device.
 func (r *OpenedRun) SameFabric() error {
 	if r.plan == nil {
 		return nil
@@ -34,7 +34,7 @@ func (r *OpenedRun) SameFabric() error {
 		return err
 	}
 	marks := l.Marks()
-	going := func(d journal.Device) bool { // the run is not over there
+	going := func(d journal.Device) bool { // the run is not over on these
 		m := marks[d.Name]
 		return m == txn.Prepared || m == txn.Armed || m == txn.Loaded
 	}
@@ -60,26 +60,26 @@ func (r *OpenedRun) SameFabric() error {
 	}
 	commit := ""
 	if l.Commit != "" {
-		commit = fmt.Sprintf(" (the run was of commit %s)", l.Commit)
+		commit = fmt.Sprintf(" (the run used commit %s)", l.Commit)
 	}
-	return exit.Fail(exit.Usage, "Run %s cannot go on from here: the fabric in %s does not want what the run was to do%s: %s. "+
-		"Nothing was changed. Go back: %s; keep what the devices hold: %s", l.Run, l.Fabric, commit, unaskedText(others),
+	return exit.Fail(exit.Usage, "Run %s cannot be resumed here: the fabric in %s differs from that of the run%s: %s. "+
+		"Nothing was changed. Go back: %s; keep the content of the devices: %s", l.Run, l.Fabric, commit, unaskedText(others),
 		deploy.RunCommand("rollback", l.Run), deploy.RunCommand("confirm", l.Run))
 }
 
-// otherwise says why the fabric wants something else of a device than the run did; empty: it wants the same. It compares hashes: of the
-// intent of the device, and of every content.
+// otherwise returns why the fabric wants other settings on a device than the run; empty: it wants the same. It compares hashes of the
+// device's intent and of every content.
 func (r *OpenedRun) otherwise(dir *journal.Dir, jd *journal.Device) string {
 	i := slices.IndexFunc(r.plan.Devices, func(d *deploy.DevicePlan) bool { return d.Device.Name == jd.Name })
 	switch {
 	case i < 0:
 		return notInFabric
 	case r.Log.Undoes != "":
-		return "the run goes back from run " + r.Log.Undoes + ", which is in no fabric"
+		return "the run goes back from run " + r.Log.Undoes + ", and a rollback is not compared with a fabric"
 	case jd.Intent == "":
-		return "it does not hold what the run was to do there"
+		return "it has no record of the intent of the run"
 	case jd.Intent != r.plan.Devices[i].Device.Intent():
-		return "this fabric wants something else of it"
+		return "this fabric wants other settings on it"
 	}
 	for _, jf := range jd.Changes {
 		if jf.Base == jf.Target {
@@ -87,17 +87,17 @@ func (r *OpenedRun) otherwise(dir *journal.Dir, jd *journal.Device) string {
 		}
 		f := replay.FileOf(r.plan.Devices[i].Device, jf.Path)
 		if f == nil {
-			continue // the run removes it, and the intent covers that
+			continue // the run removes the file, and the intent covers that
 		}
 		var before []byte
 		if jf.Base != deploy.Absent {
 			var err error
 			if before, err = dir.Before(r.Log.Run, jf.Base); err != nil {
-				return "what it held before is not known, so neither is what this fabric makes of " + jf.Path
+				return "its former content is unknown, so rocec cannot compute " + jf.Path
 			}
 		}
 		if after, diags := f.Edit(before); diags.HasErrors() || deploy.Sum(after) != jf.Target {
-			text := "this fabric makes another content of " + jf.Path
+			text := "this fabric has another content for " + jf.Path
 			if jd.Tool != r.s.Rocec.Tool {
 				text += ": " + strings.TrimSpace("rocec "+jd.Tool) + " began the run, and this is " + r.s.Rocec.Tool
 			}

@@ -10,8 +10,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// JudgePorts compares the ports and cables that the devices of a plan report with the fabric. It refuses devices whose change would rely
-// on a missing one, unless the person trusts the fabric more.
+// JudgePorts compares the ports and cables that the devices of a plan report with the fabric. It refuses devices whose change needs a
+// missing port or cable, unless the person trusts the fabric more.
 func JudgePorts(f *ir.Fabric, plan *deploy.Plan, trust bool) *seen.Result {
 	of, ours := map[*ir.Device]*target.Seen{}, map[string]bool{}
 	for _, d := range plan.Beside {
@@ -27,7 +27,7 @@ func JudgePorts(f *ir.Fabric, plan *deploy.Plan, trust bool) *seen.Result {
 	}
 	for _, found := range r.Findings {
 		if found.Refuses {
-			plan.Refuse(found.Devices, fmt.Sprintf("%s: %s --skip-cabling-check makes the change in spite of it.", found.Summary, found.Detail))
+			plan.Refuse(found.Devices, fmt.Sprintf("%s: %s --skip-cabling-check makes the change anyway.", found.Summary, found.Detail))
 		}
 	}
 	return r

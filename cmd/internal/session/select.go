@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// SelectDevices cuts a tree down to what --target names. Without one, or with exclusions only, it begins with all.
+// SelectDevices reduces a tree to the devices that --target names. Without --target, or with only exclusions, it begins with all devices.
 func SelectDevices(tree *target.Tree, exprs []string) (*target.Tree, error) {
 	if len(exprs) == 0 {
 		return tree, nil
@@ -40,7 +40,7 @@ func SelectDevices(tree *target.Tree, exprs []string) (*target.Tree, error) {
 		}
 	}
 	if len(cut.Devices) == 0 {
-		return nil, exit.Fail(exit.Usage, "--target leaves no device")
+		return nil, exit.Fail(exit.Usage, "--target selects no device")
 	}
 	return cut, nil
 }
@@ -51,7 +51,7 @@ func globs(pattern, name string) bool {
 	return ok && err == nil
 }
 
-// listed splits an expression at commas that are not in brackets or braces.
+// listed splits an expression at commas outside of brackets and braces.
 func listed(expr string) (out []string) {
 	depth, begin := 0, 0
 	for i, c := range expr {
@@ -70,7 +70,7 @@ func listed(expr string) (out []string) {
 	return append(out, strings.TrimSpace(expr[begin:]))
 }
 
-// matching returns the devices one expression names: groups, globs, names and nodesets, with commas between them.
+// matching returns the devices that an expression names: groups, globs, names and nodesets, separated by commas.
 func matching(tree *target.Tree, expr string) ([]string, error) {
 	known := make(map[string]bool, len(tree.Devices))
 	groups := map[string][]string{}
@@ -96,7 +96,7 @@ func matching(tree *target.Tree, expr string) ([]string, error) {
 				}
 			}
 			if len(found) == some {
-				return nil, exit.Fail(exit.Usage, "%s: no device of that form", part)
+				return nil, exit.Fail(exit.Usage, "no device matches %s", part)
 			}
 		case known[part]:
 			found = append(found, part)

@@ -46,10 +46,10 @@ func TestSelectDevices(t *testing.T) {
 		"lefa1":           `did you mean "leaf1"`,
 		"switch.laef":     `did you mean "switch.leaf"`,
 		"client1":         `no device "client1" that rocec writes`, // as of those with by_hand
-		"x*":              "no device of that form",
+		"x*":              "no device matches x*",
 		"leaf1,switch.x":  `switch.x: the fabric has no device`,
 		"leaf[1-":         "leaf[1-",
-		"leaf1 !leaf1":    "leaves no device",
+		"leaf1 !leaf1":    "selects no device",
 		"a[1-2000000000]": "more than a million",
 	} {
 		_, err := SelectDevices(tree, strings.Fields(exprs))

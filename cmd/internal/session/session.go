@@ -1,6 +1,6 @@
-// Package session holds open what a verb needs on devices. A [Session] reads the journal of runs ([History]), opens the way to devices
-// ([Fleet]), and does a [Job] on them. It goes on with an [OpenedRun], and goes back from one ([WayBack]). It reports to the person who
-// asked. It builds no command: it holds the options that flags fill.
+// Package session manages the connections and the journal of a verb that works on devices. A [Session] reads the journal of runs
+// ([History]), connects to devices ([Fleet]), and does a [Job] on them. It resumes an [OpenedRun], and rolls a run back ([WayBack]). It
+// reports to the person. It defines no flags, but the options that flags fill.
 package session
 
 import (
@@ -19,24 +19,24 @@ import (
 	"github.com/rocec/rocec/targets/deploy/rollout"
 )
 
-// Session holds open what a verb needs on devices.
+// Session contains the state of a verb that works on devices.
 type Session struct {
 	History
 	AskSudo bool         // --ask-sudo-password
 	Site    rights.Named // --policy, --sign-key
 	Changed []string     // flags of the command line, with their dashes
-	Output  int          // bytes that a device may print for one read; 0: [ssh.DefaultMaxOutput]
+	Output  int          // limit of bytes that a device prints for one read; 0: [ssh.DefaultMaxOutput]
 	clock   device.Clock
-	sudo    *device.Sudo            // the password, once it was asked for
+	sudo    *device.Sudo            // the password, after the person has typed it
 	rights  map[bool]*rights.Rights // for rehearsals, and for real devices; once they were read
 }
 
-// New returns a session in which nothing is open.
+// New returns a session without connections.
 func New(g *globals.Globals, clock device.Clock) *Session {
 	return &Session{History: History{g}, clock: clock, rights: map[bool]*rights.Rights{}}
 }
 
-// History holds the runs that were led from this machine.
+// History contains the runs that were started on this machine.
 type History struct{ *globals.Globals }
 
 // Now returns the time by the clock of the session.
@@ -45,7 +45,7 @@ func (s *Session) Now() time.Time { return s.clock.Now() }
 // hooks runs the programs of --drain and --undrain.
 func (s *Session) hooks() hooks.Runner { return hooks.Runner{Log: s.Log, Say: s.Say} }
 
-// NewRun names a run of this person, process and moment.
+// NewRun returns a name for a run, from the person, the process and the time.
 func (s *Session) NewRun() deploy.Run {
 	unique := make([]byte, 8)
 	rand.Read(unique) //nolint:errcheck // it never fails
@@ -86,13 +86,13 @@ func LoginName(getenv func(string) string) string {
 	return getenv("USER")
 }
 
-// Owner names this process to other people.
+// Owner returns a name of this process for other people.
 func (s *Session) Owner() string {
 	host, _ := os.Hostname() // empty where the machine does not know it
 	return deploy.Process{User: LoginName(s.Getenv), Host: host, PID: os.Getpid()}.String()
 }
 
-// ReadOptions holds the flags of verbs that read devices; the zero value has their defaults.
+// ReadOptions contains the flags of verbs that read devices; the zero value has their defaults.
 type ReadOptions struct {
 	Parallel int
 	Timeout  time.Duration
@@ -103,10 +103,10 @@ func (o *ReadOptions) Limit(to *rollout.ObserveOptions) {
 	to.Parallel, to.Timeout = o.Parallel, o.Timeout
 }
 
-// Check judges the flags.
+// Check refuses invalid flags.
 func (o *ReadOptions) Check() error {
 	if o.Parallel < 1 || o.Timeout <= 0 {
-		return exit.Fail(exit.Usage, "--parallel is at least 1, and --timeout more than 0, such as 30s")
+		return exit.Fail(exit.Usage, "--parallel must be at least 1, and --timeout more than 0, such as 30s")
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/rollout"
 )
 
-// showing shows a run as it goes on, and what is under way when the person interrupts.
+// showing shows the progress of a run, and the devices under way when the person interrupts.
 type showing struct {
 	on  *Session
 	e   reporting
@@ -26,12 +26,12 @@ type showing struct {
 
 	mu    sync.Mutex
 	board *board.Board
-	under map[string]deploy.UnderWay // devices on which the run is at work
+	under map[string]deploy.UnderWay // devices under way
 	held  map[string]deploy.UnderWay // devices that wait to be confirmed
 	ended func()
 }
 
-// showing shows a run over devices, in an order if it is known.
+// showing returns a showing for a run on devices, with its order if known.
 func (s *Session) showing(e reporting, run string, order *deploy.Order, devices []string) *showing {
 	w := &showing{
 		on: s, e: e, run: run, bar: s.Progress("", e.format == "text"), board: board.New(order, devices),
@@ -79,18 +79,18 @@ func (s *showing) interrupted(nth int) {
 	case nth == 1 && len(names) == 0:
 		fmt.Fprintln(w, "Interrupted: nothing is under way, and nothing more will start.")
 	case nth == 1:
-		end := diag.Plural(len(names), "is brought to its end", "are brought to their end")
+		end := diag.Plural(len(names), "is being finished", "are being finished")
 		switch s.e.Verb {
 		case "rollback":
-			end = diag.Plural(len(names), "goes back to its end", "go back to their end")
+			end = diag.Plural(len(names), "is being undone", "are being undone")
 		case "confirm":
 		default:
 			end += " or undone"
 		}
-		fmt.Fprintf(w, "Interrupted: %s %s; nothing more will start. Once more ends rocec at once.\n",
+		fmt.Fprintf(w, "Interrupted: %s %s; nothing more will start. A second interrupt ends rocec at once.\n",
 			nodeset.Text(names, nodeset.Devices, math.MaxInt), end)
 	case s.e.Gone:
-		fmt.Fprintln(w, "Ended at once; the lab is gone.")
+		fmt.Fprintln(w, "Ended at once; the lab was not kept.")
 	case s.e.Lab:
 		fmt.Fprintln(w, "Ended at once. The devices of the lab are as they were before this command.")
 	case len(left) == 0:

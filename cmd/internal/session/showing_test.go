@@ -41,19 +41,19 @@ func TestInterruptedTwice(t *testing.T) {
 	}
 	for verb, want := range map[string]struct{ first, last string }{
 		"apply": {
-			"Interrupted: leaf[1-7] are brought to their end or undone; nothing more will start. Once more ends rocec at once.\n",
+			"Interrupted: leaf[1-7] are being finished or undone; nothing more will start. A second interrupt ends rocec at once.\n",
 			"Go on: rocec resume run-1; go back: rocec rollback run-1\n",
 		},
 		"resume": {
-			"Interrupted: leaf[1-7] are brought to their end or undone; nothing more will start. Once more ends rocec at once.\n",
+			"Interrupted: leaf[1-7] are being finished or undone; nothing more will start. A second interrupt ends rocec at once.\n",
 			"Go on: rocec resume run-1; go back: rocec rollback run-1\n",
 		},
 		"confirm": {
-			"Interrupted: leaf[1-7] are brought to their end; nothing more will start. Once more ends rocec at once.\n",
+			"Interrupted: leaf[1-7] are being finished; nothing more will start. A second interrupt ends rocec at once.\n",
 			"Go on: rocec confirm run-1; go back: rocec rollback run-1\n",
 		},
 		"rollback": {
-			"Interrupted: leaf[1-7] go back to their end; nothing more will start. Once more ends rocec at once.\n",
+			"Interrupted: leaf[1-7] are being undone; nothing more will start. A second interrupt ends rocec at once.\n",
 			"Go on: rocec rollback run-1\n",
 		},
 	} {

@@ -16,20 +16,20 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// askSudoPassword asks for the password that sudo wants on the devices of a fleet, before anything is connected. It names the devices
-// that will not get it, since their host key is not known, and those for which only the fabric identifies the machine that gets it.
+// askSudoPassword asks for the password of sudo on the devices of a fleet, before it connects. It names the devices that will not get the
+// password, as their host key is unknown, and the devices that only the fabric identifies.
 func (f *Fleet) askSudoPassword() error {
 	if !f.s.AskSudo {
 		return nil
 	}
 	all := slices.Concat(f.Tree.Devices, f.beside)
-	if f.s.sudo != nil { // the way to them is made anew
+	if f.s.sudo != nil { // the connections are made again
 		f.s.admitSudo(all, "")
 		return nil
 	}
 	fd, ok := person.Terminal(f.s.Stdin)
 	if !ok {
-		return exit.Fail(exit.Usage, "--ask-sudo-password asks on a terminal, and stdin is none")
+		return exit.Fail(exit.Usage, "--ask-sudo-password needs a terminal, and stdin is not a terminal")
 	}
 	if f.Lab == nil {
 		for _, line := range vouchers(f.Dialer, all) {
@@ -48,7 +48,7 @@ func (f *Fleet) askSudoPassword() error {
 	return nil
 }
 
-// admitSudo lets further devices have the password, and names those.
+// admitSudo allows further devices to get the password, and prints their names.
 func (s *Session) admitSudo(devices []*target.Device, why string) {
 	added := s.sudo.Admit(deviceNames(devices)...)
 	if len(added) > 0 && why != "" {
@@ -56,7 +56,8 @@ func (s *Session) admitSudo(devices []*target.Device, why string) {
 	}
 }
 
-// admitOrder lets the devices have the password that the waves of a run mark or watch, and names those that a plan has not.
+// admitOrder allows the devices to get the password that the waves of a run mark or watch. It prints the names of those that are not in
+// the plan.
 func (s *Session) admitOrder(o *deploy.Order) {
 	if o == nil {
 		return
@@ -75,11 +76,11 @@ func deviceNames(devices []*target.Device) []string {
 	return names
 }
 
-// vouchers says of which devices the host key is not known, and of which the fabric alone or ssh alone knows it.
+// vouchers returns the devices with an unknown host key, those whose key only the fabric has, and those whose key only ssh may know.
 func vouchers(dialer *ssh.Dialer, devices []*target.Device) (lines []string) {
 	by := map[ssh.Voucher][]string{}
 	for _, d := range devices {
-		if who, err := dialer.Voucher(d); err == nil { // else the login says why it fails
+		if who, err := dialer.Voucher(d); err == nil { // otherwise the login reports its failure
 			by[who] = append(by[who], d.Name)
 		}
 	}
@@ -87,9 +88,10 @@ func vouchers(dialer *ssh.Dialer, devices []*target.Device) (lines []string) {
 		who  ssh.Voucher
 		says string
 	}{
-		{ssh.ByNothing, "the sudo password is not sent to %s: no known_hosts knows the host key, and the fabric has no host_key"},
-		{ssh.ByPin, "only host_key of the fabric vouches for %s, and no known_hosts does: who wrote the fabric chose who gets the sudo password"},
-		{ssh.BySSH, "the sudo password is sent to %s only where the configuration of ssh knows the host key, which rocec cannot tell"},
+		{ssh.ByNothing, "the sudo password is not sent to %s: no known_hosts has the host key, and the fabric has no host_key"},
+		{ssh.ByPin, "only host_key in the fabric identifies %s, as no known_hosts does: the author of the fabric chose who gets the sudo " +
+			"password"},
+		{ssh.BySSH, "the sudo password is sent to %s only if the configuration of ssh has the host key, which rocec cannot check"},
 	} {
 		if names := by[c.who]; len(names) > 0 {
 			lines = append(lines, fmt.Sprintf(c.says, nodeset.Text(names, nodeset.Devices, 200)))

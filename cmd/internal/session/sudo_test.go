@@ -40,13 +40,13 @@ func TestVouchers(t *testing.T) {
 	known := "known1 " + key + "\nknown2 " + key + "\nport1 " + key + "\n@cert-authority ca* " + key + "\n@revoked revoked1 " + key +
 		"\nbroken1 ssh-rsa\n"
 	require.Equal(t, []string{
-		"the sudo password is not sent to new[1-2], port1, program1 and revoked1: no known_hosts knows the host key, " +
+		"the sudo password is not sent to new[1-2], port1, program1 and revoked1: no known_hosts has the host key, " +
 			"and the fabric has no host_key",
-		"only host_key of the fabric vouches for known2 and pinned1, and no known_hosts does: " +
-			"who wrote the fabric chose who gets the sudo password",
+		"only host_key in the fabric identifies known2 and pinned1, as no known_hosts does: " +
+			"the author of the fabric chose who gets the sudo password",
 	}, vouchers(newDialer("", known), devices))
 	require.Equal(t, []string{
-		"the sudo password is sent to program1 only where the configuration of ssh knows the host key, which rocec cannot tell",
+		"the sudo password is sent to program1 only if the configuration of ssh has the host key, which rocec cannot check",
 	}, vouchers(newDialer("KnownHostsCommand /bin/known %H\n", known), devices[len(devices)-1:]))
 	require.Empty(t, vouchers(newDialer("", known), devices[:2]))
 }

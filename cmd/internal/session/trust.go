@@ -8,10 +8,10 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Trust takes over the host key of the only device, when a person vouches for it.
+// Trust stores the new host key of the only device, after a person has confirmed it.
 func (f *Fleet) Trust(ctx context.Context, fingerprint string, o *ChangeOptions) error {
 	if f.Lab != nil {
-		return nil // the lab's keys are its own
+		return nil // the lab has its own keys
 	}
 	d := f.Tree.Devices[0]
 	id, err := f.Dialer.Identify(ctx, d)
@@ -27,12 +27,12 @@ func (f *Fleet) Trust(ctx context.Context, fingerprint string, o *ChangeOptions)
 	case id.Known:
 		return nil
 	case id.Pin != "":
-		return exit.Fail(exit.Errors, "the key of %s is pinned in the fabric. When you have compared the fingerprint with the device's "+
+		return exit.Fail(exit.Errors, "the key of %s is pinned in the fabric. After you have compared the fingerprint with the device's "+
 			"console, write host_key = %q into its ssh block, and run this again.", d.Name, id.Fingerprint())
 	case fingerprint != "" && fingerprint != id.Fingerprint():
 		return exit.Fail(exit.Machines, "the device does not show the key of --host-key. Nothing was changed.")
 	case fingerprint == "" && o.Approve:
-		return exit.Fail(exit.Usage, "--auto-approve does not take over a host key; give the one read on the device's console with --host-key")
+		return exit.Fail(exit.Usage, "--auto-approve does not trust a new host key; give the one read on the device's console with --host-key")
 	case fingerprint == "":
 		const question = "Is this the fingerprint on the device's console (ssh-keygen -lf /etc/ssh/ssh_host_*_key.pub)?"
 		if err := f.s.Ask(ctx, question, "yes"); err != nil {

@@ -12,15 +12,15 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// classes are the traffic classes that most ports with RoCE have.
+// classes contains the traffic classes of most ports with RoCE.
 type classes struct {
 	groups []*class                // by cos
-	mtu    int                     // of most ports; 0: no file states it
+	mtu    int                     // MTU of most ports; 0: no file states it
 	routed bool                    // DSCP shows lossless packets
-	cnp    *class                  // of notifications, where it is another class than those of RoCE
-	read   map[string]*ir.Settings // of switches, by name
-	hosts  map[string]*ir.Settings // of hosts, by name
-	facing map[end]end             // the other ends of cables
+	cnp    *class                  // class of notifications, if RoCE has another one
+	read   map[string]*ir.Settings // settings of switches, by name
+	hosts  map[string]*ir.Settings // settings of hosts, by name
+	facing map[end]end             // the other ends of the cables of ports
 	by     kindOfRoCE
 }
 
@@ -31,20 +31,20 @@ type class struct {
 	dscp, pcp        []int
 	carries          bool // RoCE
 	lossless, strict bool
-	weight           int          // 0: not known
-	queues           int          // whose weights are in it
-	unlike           bool         // ports serve its queue in ways that no weight states
+	weight           int          // 0: unknown
+	queues           int          // cos whose weights are summed in it
+	unlike           bool         // ports serve its queue in ways that a weight cannot express
 	unsorted         bool         // no file sorts packets into it
 	unserved         bool         // no file states whether it is strict, or its weight
-	sets             []ir.Marking // by which its queues mark
+	sets             []ir.Marking // thresholds of its queues
 	marked           int          // ports that mark it
 	odd              bool         // most ports put one of its DSCP into another class
 	disputed         bool         // most switches put its DSCP into another class
-	ports, of        int          // that have it lossless, of those with RoCE
+	ports, of        int          // ports with RoCE on which it is lossless
 }
 
-// classesOf finds the classes of devices that were read, by the settings that most ports of switches with RoCE have. Nil: no port of a
-// switch has a class. For a switch with cables, the ports with a cable count: a template of the factory may be on the others.
+// classesOf derives the classes from the settings of most switch ports with RoCE. It returns nil if no port of a switch has a class. For
+// a switch with cables, only ports with a cable count: the others may have a factory template.
 func classesOf(s *targets.Survey, cables []sheetCable) *classes {
 	read := switchesOf(s)
 	cabled := map[string][]string{}
@@ -114,8 +114,8 @@ func hostsOf(s *targets.Survey) map[string]*ir.Settings {
 	return by
 }
 
-// has reports whether a port of a switch pauses for a priority, as far as it was read. The port of a switch without a file has the classes
-// of the host at its cable. A host that pauses for no class of RoCE states nothing of the switch.
+// has reports whether a port of a switch pauses for a priority, according to the files. For a switch without a file, the host at the
+// other end of the cable decides, unless it pauses for no class of RoCE.
 func (c *classes) has(device, port string, cos int) bool {
 	s := c.read[device]
 	if s == nil {
@@ -126,7 +126,7 @@ func (c *classes) has(device, port string, cos int) bool {
 	return p == nil || !p.PausesKnown || p.LinkPause || c.by != byPFC || (p.Sends|p.Obeys)>>cos&1 == 1
 }
 
-// hostPauses returns the priorities of RoCE that the host at the other end of a port pauses for; 0: none is known.
+// hostPauses returns the priorities of RoCE for which the host at the other end of a port pauses; 0: none is known.
 func (c *classes) hostPauses(at end) (mask uint8) {
 	other, cabled := c.facing[at]
 	s := c.hosts[other.device]
@@ -152,10 +152,10 @@ func (c *classes) pauses(device, port string) (is, known bool) {
 	return p.LinkPause && p.Sends|p.Obeys != 0, true
 }
 
-// classes makes the classes: the lossless ones, that of notifications, and that of most other packets.
+// classes makes the lossless classes, the class of notifications, and the class of most other packets.
 func (v *votes) classes() *classes {
 	out := &classes{mtu: most(v.mtu, cmp.Compare[int]), routed: v.told.dscp >= v.told.pcp}
-	if v.mtu[out.mtu]*4 < v.roce { // the other ports have the MTU that their system gives them
+	if v.mtu[out.mtu]*4 < v.roce { // the other ports have the default MTU of their system
 		out.mtu = 0
 	}
 	at := func(cos int) *class {
@@ -173,7 +173,7 @@ func (v *votes) classes() *classes {
 	}
 	claimed := [64]bool{}
 	for cos, n := range v.carried {
-		if n*4 < v.roce { // fewer ports that differ are a fault
+		if n*4 < v.roce { // if fewer ports differ, they have a fault
 			continue
 		}
 		c := at(cos)
@@ -191,7 +191,7 @@ func (v *votes) classes() *classes {
 			c.dscp, claimed[value] = append(c.dscp, value), true
 			c.odd = c.odd || of(v.dscp[value]) != cos
 		}
-		if len(c.dscp) == 0 && out.routed { // the switches disagree, and most put every value elsewhere
+		if len(c.dscp) == 0 && out.routed { // the switches disagree, and most put every value into another class
 			c.disputed = true
 			for value := range v.dscp {
 				if v.dscp[value][cos] > 0 {
@@ -199,7 +199,7 @@ func (v *votes) classes() *classes {
 				}
 			}
 		}
-		if i := slices.Index(c.dscp, custom); i > 0 { // hosts are set to the first one
+		if i := slices.Index(c.dscp, custom); i > 0 { // hosts use the first value
 			c.dscp = slices.Insert(slices.Delete(c.dscp, i, i+1), 0, custom)
 		}
 		if v.told.dscp+v.told.pcp == 0 && len(v.mapped()) == 1 {
@@ -214,7 +214,7 @@ func (v *votes) classes() *classes {
 	if cos := of(v.dscp[notification]); cos > 0 && out.routed {
 		if c := at(cos); !c.carries {
 			c.name, c.dscp, out.cnp = "cnp", []int{notification}, c
-			c.strict = c.strict || c.unserved // as senders need it
+			c.strict = c.strict || c.unserved // in the order that senders need
 		}
 	}
 	if c := at(0); !c.carries {
@@ -224,7 +224,7 @@ func (v *votes) classes() *classes {
 		}
 	}
 	if sum := 0; slices.ContainsFunc(out.groups, func(c *class) bool { sum += c.weight; return sum > 100 }) {
-		for _, c := range out.groups { // classes have one weight together
+		for _, c := range out.groups { // the classes share one weight
 			c.weight = 0
 		}
 	}
@@ -233,8 +233,8 @@ func (v *votes) classes() *classes {
 	return out
 }
 
-// rest is the weight of every class that is in no group, and of class 0: the default group has what is left, and shares it among them.
-// Where classes have one weight together, or weights are no percent, it is the rest of 100.
+// rest returns the weight of the default group, which all other classes and class 0 share. If classes share one weight, or weights are
+// not percentages, it is the remainder of 100.
 func (v *votes) rest(groups []*class) (sum, queues int) {
 	others := 0
 	for _, c := range groups {
@@ -257,14 +257,14 @@ func (v *votes) rest(groups []*class) (sum, queues int) {
 	return sum, queues
 }
 
-// unweigh leaves out weights: none states how all ports serve the classes of RoCE.
+// unweigh removes the weights, as no weights describe how all ports serve the classes of RoCE.
 func (c *classes) unweigh() {
 	for _, g := range c.groups {
 		g.weight, g.unlike = 0, g.unlike || g.carries && !g.strict
 	}
 }
 
-// nameCarrying calls the one class of RoCE rdma.
+// nameCarrying names the class of RoCE rdma, if there is only one.
 func (c *classes) nameCarrying() {
 	all := c.carrying()
 	if len(all) == 1 {
@@ -281,10 +281,11 @@ func (c *classes) carrying() (out []*class) {
 	return out
 }
 
-// marks reports whether most ports that have the class lossless mark it.
+// marks reports whether most ports mark the class, of those on which it is lossless.
 func (g *class) marks() bool { return g.marked*2 > g.ports }
 
-// drafted returns the classes for a draft. Derive leaves thresholds of marking to rocec, also where all ports mark by the same ones.
+// drafted returns the classes for a draft. With derive, rocec derives the thresholds of marking, even if all ports have the same
+// thresholds.
 func (c *classes) drafted(derive bool) *start.Classes {
 	if c == nil {
 		return &start.Classes{

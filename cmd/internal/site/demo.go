@@ -13,7 +13,7 @@ var demo embed.FS
 // DemoFolder is the folder of [Demo] in places of findings.
 const DemoFolder = "demo"
 
-// demoNext is the end of the page of [Demo]: how a person gets the page of another network.
+// demoNext is the end of the page of [Demo], which states how to audit another network.
 const demoNext = `
 This network is built in. For yours:
   rocec collect leaf01 spine1 -o site.tar.gz   # or a folder of files that you have
@@ -21,8 +21,8 @@ This network is built in. For yours:
   rocec help audit.md
 `
 
-// Demo returns the files of a small network with faults: two spines and three leaves that were read, a fourth leaf without a file, and
-// a host without PFC.
+// Demo returns the files of a small network with faults: two spines and three leaves with files, a fourth leaf without a file, and a host
+// without PFC.
 func Demo() (files []lint.File) {
 	err := fs.WalkDir(demo, DemoFolder, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -33,7 +33,7 @@ func Demo() (files []lint.File) {
 		return err
 	})
 	if err != nil {
-		panic(err) // the files are in the program
+		panic(err) // the files are embedded in the program
 	}
 	return files
 }

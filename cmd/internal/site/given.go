@@ -14,19 +14,19 @@ import (
 	"github.com/rocec/rocec/validate/settings"
 )
 
-// Given is a cabling file that a person names beside the files of devices.
+// Given is a cabling file that a person names in addition to files of devices.
 type Given struct {
 	Name    string // in messages
 	Cabling topology.Cabling
 }
 
-// givenMaker adds the cables of a cabling file to those of a sheet.
+// givenMaker adds the cables of a cabling file to a sheet.
 type givenMaker struct {
 	*sheetMaker
-	contradicted []int // cables that the file has otherwise
+	contradicted []int // cables that differ in the file
 }
 
-// sheetWith makes the sheet of cables of devices, with those of a cabling file; nil: no such file is given.
+// sheetWith makes the sheet with the cables of devices and of a cabling file; nil: no such file.
 func sheetWith(s *targets.Survey, g *Given) *Sheet {
 	m := sheetOf(s)
 	if g != nil {
@@ -39,9 +39,8 @@ func sheetWith(s *targets.Survey, g *Given) *Sheet {
 	return m.sheet
 }
 
-// given adds the cables of a cabling file. LLDP shows the cables that are there, so a cable of the file that needs a port of one of
-// them is a
-// finding. A cable that both have gets its length from the file, and its speed where no configuration states it.
+// given adds the cables of a cabling file. LLDP shows the existing cables, so a cable of the file that needs a port of another cable is a
+// finding. A cable in both gets its length from the file, and its speed if no configuration states it.
 func (m *givenMaker) given(g *Given) {
 	at := map[end]int{} // the cable in a port
 	for i, c := range m.sheet.cables {
@@ -104,7 +103,7 @@ func (m *givenMaker) given(g *Given) {
 	m.speedless()
 }
 
-// stateAll adds a cable that the file alone has.
+// stateAll adds a cable that is only in the file.
 func (m *givenMaker) stateAll(c claim, attrs []topology.Attr) {
 	ends := m.sheet.Ends
 	m.add(c, 1)
@@ -112,7 +111,7 @@ func (m *givenMaker) stateAll(c claim, attrs []topology.Attr) {
 	m.sheet.cables[len(m.sheet.cables)-1].state(attrs)
 }
 
-// state notes what a cabling file states of a cable.
+// state records the speed and length of a cable in a cabling file.
 func (c *sheetCable) state(attrs []topology.Attr) {
 	for _, a := range attrs {
 		switch a.Name {
@@ -124,7 +123,7 @@ func (c *sheetCable) state(attrs []topology.Attr) {
 	}
 }
 
-// speedless counts the cables of which neither the configurations nor the cabling file state the speed.
+// speedless counts the cables whose speed is in no configuration and not in the cabling file.
 func (m *givenMaker) speedless() {
 	m.sheet.Speedless = 0
 	for _, c := range m.sheet.cables {
@@ -134,7 +133,7 @@ func (m *givenMaker) speedless() {
 	}
 }
 
-// otherwise reports a cable of the file whose port LLDP, or an earlier line of the file, shows at another cable.
+// otherwise reports a cable of the file whose port has another cable, according to LLDP or an earlier line of the file.
 func (m *givenMaker) otherwise(g *Given, e *topology.Edge, a, b end, at map[end]int) {
 	port, i := a, at[a]
 	if i == 0 {
@@ -150,7 +149,7 @@ func (m *givenMaker) otherwise(g *Given, e *topology.Edge, a, b end, at map[end]
 		"LLDP or another line. This line is left out: correct the file, or move the cable.", a, b, port, far)
 }
 
-// givenEnd is an end of a cable of the file, by the names that the files of its device have.
+// givenEnd returns an end of a cable of the file, with the names in the files of its device.
 func (m *givenMaker) givenEnd(e topology.End) end {
 	device := m.called(e.Device)
 	for _, port := range []string{e.Port, topology.FoldPort(e.Port)} {
@@ -167,7 +166,7 @@ func (m *givenMaker) frontEnd(e end) bool {
 	return d == nil || front(d, e.port)
 }
 
-// describe notes what the file states of a device. Its own files count more.
+// describe records the facts in the file about a device. The device's own files take precedence.
 func (m *givenMaker) describe(name string, n topology.Node) {
 	is, known := m.sheet.Nodes[name]
 	if d := m.by[name]; d != nil && d.Read != nil {

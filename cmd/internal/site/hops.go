@@ -12,27 +12,27 @@ import (
 	"github.com/rocec/rocec/targets/forwarding"
 )
 
-// way is how a route leaves a switch.
+// way contains the interfaces by which a route leaves a switch.
 type way struct {
 	ports  []*ir.Port // with cables
-	bridge bool       // by a VLAN interface or a bridge: no route shows the ports behind it
-	why    string     // by what else, where no file shows the port, as the end of a sentence; empty: by nothing else
+	bridge bool       // a VLAN interface or a bridge; no route shows the ports behind it
+	why    string     // another interface whose port no file shows, as the end of a sentence; empty: none
 }
 
 // hopSwitch is a switch with its table.
 type hopSwitch struct {
 	device  *ir.Device
 	read    *targets.Surveyed
-	ports   map[string]*ir.Port // with a cable, by name
+	ports   map[string]*ir.Port // ports with a cable, by name
 	routes  map[netip.Prefix]*forwarding.Route
-	lengths [2][]int // of the prefixes, by family, longest first
+	lengths [2][]int // lengths of the prefixes, by family, longest first
 	bridged []netip.Prefix
-	entries []netip.Prefix // that say where traffic for a host goes, in the order in which hosts need them
+	entries []netip.Prefix // routes to hosts, in the order in which hosts need them
 	way     map[netip.Prefix]*way
-	members map[string][]string // of bonds; nil: not looked for
+	members map[string][]string // ports of bonds; nil: not searched yet
 }
 
-// best returns the route by which a switch sends to an address; nil: it does not know where to.
+// best returns the route of a switch to an address; nil: it has none.
 func (w *hopSwitch) best(a netip.Addr) *forwarding.Route {
 	for _, bits := range w.lengths[forwarding.FamilyOf(a)] {
 		if r := w.routes[netip.PrefixFrom(a, bits).Masked()]; r != nil {
@@ -55,29 +55,29 @@ func (w *hopSwitch) wayOf(r *forwarding.Route) *way {
 	return is
 }
 
-// isLocal reports whether a name is that of an interface of the switch itself: what is sent there ends there.
+// isLocal reports whether an interface belongs to the switch itself, so that traffic to it ends there.
 func isLocal(name string) bool { return name == "lo" || numbered(name, "loopback", "null", "dummy") }
 
-// isManagement reports whether a name is that of an interface of the management network, which has no lossless traffic.
+// isManagement reports whether an interface belongs to the management network, which has no lossless traffic.
 func isManagement(name string) bool { return numbered(name, "eth", "mgmt", "usb") }
 
-// isBridge reports whether a name is that of a VLAN interface, or of a bridge.
+// isBridge reports whether an interface is a VLAN interface or a bridge.
 func isBridge(name string) bool {
 	return numbered(name, "vlan", "br", "bridge", "br_default", "br-")
 }
 
-// numbered reports whether a name is one of some words, with or without a number behind it. An interface with a virtual MAC is named after
-// the one below it: vlan10-v0.
+// numbered reports whether a name is one of some words, with or without a number after it. An interface with a virtual MAC is named after
+// the interface below it: vlan10-v0.
 func numbered(name string, words ...string) bool {
 	name, _, _ = strings.Cut(name, "-v")
 	rest := strings.TrimRight(strings.ToLower(name), "0123456789")
 	return slices.Contains(words, rest)
 }
 
-// mostUnder is how deep interfaces are in each other: a VLAN, a bond, a port.
+// mostUnder is the maximum depth of nested interfaces: a VLAN, a bond, a port.
 const mostUnder = 4
 
-// leave adds an interface by which a route leaves.
+// leave adds an interface to the way of a route.
 func (is *way) leave(w *hopSwitch, name string, deep int) {
 	p := w.ports[name]
 	if p == nil {

@@ -166,7 +166,7 @@ func unnamed(s *judgedSnapshot, whole map[string][]byte) (broken []string) {
 			broken = append(broken, fmt.Sprintf("%s is cut off: %d B, %s %v", name, len(data), s.report.NotJudged(), texts(s.report.Diags)))
 		}
 	}
-	if len(s.network.Unread) > 0 && !strings.Contains(named, "no file is of") {
+	if len(s.network.Unread) > 0 && !strings.Contains(named, "there is no file of") {
 		broken = append(broken, "no condition names devices without files")
 	}
 	return broken

@@ -34,17 +34,18 @@ func TestNeighbourByAlias(t *testing.T) {
 	assert.Equal(t, []string{
 		"gpu-tor1:ens1 tor1:Ethernet0", "gpu-tor2:ens1 tor2:Ethernet0", "tor1:Ethernet4 tor9:Ethernet0", "tor2:Ethernet4 tor9:Ethernet4",
 	}, cablesOf(s.Judged.Fabric))
-	assert.Contains(t, conditions, "ports of tor9 are those that a switch of the same SKU calls by the aliases which neighbours state")
+	assert.Contains(t, conditions, "ports of tor9 are identified by aliases that neighbours state, as on another switch of the same SKU")
 	assert.Contains(t, s.Network().Unread, "tor9")
 
 	s, conditions = page(tor("tor1", "tor9", "Ethernet7/1")) // no switch has the alias
 	assert.Equal(t, []string{"gpu-tor1:ens1 tor1:Ethernet0", "tor1:Ethernet4 tor9:Ethernet7-1"}, cablesOf(s.Judged.Fabric))
 	assert.NotContains(t, conditions, "SKU")
-	assert.NotContains(t, conditions, "nothing is behind ports")
+	assert.NotContains(t, conditions, "ports with PFC for which no file names a neighbour")
 
 	s, conditions = page(tor("tor1", "tor9", "a port; of no name"))
 	assert.Equal(t, []string{"gpu-tor1:ens1 tor1:Ethernet0"}, cablesOf(s.Judged.Fabric))
-	assert.Contains(t, conditions, "no lossless traffic comes from the neighbours of tor1:Ethernet4; files name them, and the fabric does not")
+	assert.Contains(t, conditions,
+		"no lossless traffic comes from the neighbours of tor1:Ethernet4; files name them, but they are not in the fabric")
 	assert.Contains(t, conditions, "1 port of switches has a neighbour that is left out")
-	assert.NotContains(t, conditions, "nothing is behind ports")
+	assert.NotContains(t, conditions, "ports with PFC for which no file names a neighbour")
 }

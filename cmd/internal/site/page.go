@@ -19,11 +19,11 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// Network is the part of a network that was read, with the conditions under which verdicts hold. The JSON is that of
+// Network describes the part of a network that was read, with the assumptions of verdicts. Its JSON is described by
 // docs/schema/audit.json.
 type Network struct {
-	Read       []string `json:"read"`   // devices of which files were read
-	Unread     []string `json:"unread"` // devices that neighbours alone name
+	Read       []string `json:"read"`   // devices with files
+	Unread     []string `json:"unread"` // devices that only neighbours name
 	Switches   int      `json:"switches"`
 	Hosts      int      `json:"hosts"`
 	Cables     int      `json:"cables"`
@@ -33,10 +33,10 @@ type Network struct {
 	Stated     string   `json:"stated_routing,omitempty"` // by the files
 	Conditions []string `json:"conditions"`               // assumptions of verdicts, one sentence each
 	LeftOut    []string `json:"left_out"`
-	Snapshots  []string `json:"snapshots,omitempty"` // sentences about the snapshots, for their reader
+	Snapshots  []string `json:"snapshots,omitempty"` // sentences about the snapshots
 
 	Demo bool `json:"-"` // the files are those of [Demo]
-	made bool // the files make a fabric
+	made bool // a fabric can be derived from the files
 }
 
 // Line counts the devices and the cables.
@@ -44,27 +44,27 @@ func (n *Network) Line() string {
 	line := fmt.Sprintf("%s and %s by the files of %s; %s", diag.Count(n.Switches, "switch"), diag.Count(n.Hosts, "host"),
 		diag.Count(len(n.Read), "device"), diag.Count(n.Cables, "cable"))
 	if !n.made {
-		line = fmt.Sprintf("%s that these files show make no fabric", diag.Count(n.Cables, "cable"))
+		line = fmt.Sprintf("%s in these files do not suffice for a fabric", diag.Count(n.Cables, "cable"))
 	}
 	if n.OneEnd > 0 {
-		line += fmt.Sprintf(", %s seen from one end alone", diag.Number(n.OneEnd))
+		line += fmt.Sprintf(", %s seen from only one end", diag.Number(n.OneEnd))
 	}
 	if n.Unseen > 0 {
-		line += fmt.Sprintf(", %s by the cabling file alone", diag.Number(n.Unseen))
+		line += fmt.Sprintf(", %s only in the cabling file", diag.Number(n.Unseen))
 	}
 	return line
 }
 
-// Assumed returns the conditions.
+// Assumed returns the assumptions.
 func (n *Network) Assumed() []string { return n.Conditions }
 
 // Left returns the parts that are left out.
 func (n *Network) Left() []string { return n.LeftOut }
 
-// room is how long a list of names in a sentence gets.
+// room is the maximum length of a list of names in a sentence.
 const room = 60
 
-// Network returns the part that was read.
+// Network returns the description of the part that was read.
 func (s *Site) Network() *Network {
 	n := &Network{
 		Read: []string{}, Unread: []string{}, Conditions: []string{}, LeftOut: append(append([]string{}, s.Cables.Notes...), s.Drafted.Notes...),
@@ -109,12 +109,12 @@ func (s *Site) Network() *Network {
 	return n
 }
 
-// classes lists assumptions about classes: no file states one, or PFC of some devices is not known.
+// classes adds the assumptions about classes: no file states a class, or PFC of some devices is unknown.
 func (n *Network) classes(s *Site) {
 	say := func(format string, args ...any) { n.Conditions = append(n.Conditions, fmt.Sprintf(format, args...)) }
 	switch {
 	case s.classes == nil:
-		say("no class is that of RoCE; no file states one with PFC, with marks, or for DSCP 26")
+		say("no class carries RoCE; no file states a class with PFC, with marks, or for DSCP 26")
 	case s.classes.by == byMarks:
 		say("RoCE is in the class that is marked; no port that was read has PFC")
 	case s.classes.by == byCustom:
@@ -124,7 +124,7 @@ func (n *Network) classes(s *Site) {
 		say("senders mark RoCE with DSCP %d; no file sorts packets by a mark", custom)
 	}
 	if s.classes != nil && s.classes.cnp != nil && s.classes.cnp.unserved {
-		say("congestion notifications (DSCP %d) are served before all others; no file states it", notification)
+		say("congestion notifications (DSCP %d) are served before all other traffic; no file states it", notification)
 	}
 	read := readOf(s.Survey)
 	var unknown []string
@@ -141,11 +141,11 @@ func (n *Network) classes(s *Site) {
 	}
 }
 
-// assume lists the conditions: devices without files, routing, cables whose length is derived, and models that no file states.
+// assume adds the assumptions about devices without files, routing, derived lengths of cables, and models that no file states.
 func (n *Network) assume(s *Site, models []string) {
 	say := func(format string, args ...any) { n.Conditions = append(n.Conditions, fmt.Sprintf(format, args...)) }
 	if k := len(n.Unread); k > 0 {
-		say("%s %s set as the devices that were read, and %s no cables but these; no file is of %s",
+		say("%s %s set like the devices with files, and %s no other cables; there is no file of %s",
 			nodeset.Text(n.Unread, nodeset.Devices, room), diag.Plural(k, "is", "are"), diag.Plural(k, "has", "have"),
 			diag.Plural(k, "it", "them"))
 	}
@@ -156,14 +156,14 @@ func (n *Network) assume(s *Site, models []string) {
 		}
 	}
 	if len(cards) > 0 {
-		say("packets inside of a chassis wait in no circle; no file describes the inside behind %s", nodeset.Text(cards, nodeset.Devices, room))
+		say("there is no loop inside of a chassis; no file describes the inside behind %s", nodeset.Text(cards, nodeset.Devices, room))
 	}
 	if names := slices.SortedFunc(maps.Keys(s.Cables.Aliased), nodeset.Compare); len(names) > 0 {
-		say("ports of %s are those that a switch of the same SKU calls by the aliases which neighbours state",
+		say("ports of %s are identified by aliases that neighbours state, as on another switch of the same SKU",
 			nodeset.Text(names, nodeset.Devices, room))
 	}
 	if ports := s.Cables.Dropped; len(ports) > 0 {
-		say("no lossless traffic comes from the neighbours of %s; files name them, and the fabric does not have them",
+		say("no lossless traffic comes from the neighbours of %s; files name them, but they are not in the fabric",
 			nodeset.Text(ports, nodeset.Endpoints, room))
 	}
 	if ports, others := s.open(); len(ports) > 0 || len(others) > 0 {
@@ -174,13 +174,13 @@ func (n *Network) assume(s *Site, models []string) {
 		if len(others) > 0 {
 			parts = append(parts, "further ports of "+nodeset.Text(others, nodeset.Devices, room))
 		}
-		say("nothing is behind ports that have PFC and of which no file names a neighbour: %s", diag.And(parts))
+		say("ports with PFC for which no file names a neighbour have no cable: %s", diag.And(parts))
 	}
 	unknown := cmp.Or(s.unrouted, "no file shows how it is routed")
 	switch n.Routing {
 	case "":
 	case "up-down":
-		say("traffic never turns up again after it came down (routing = %q); %s", n.Routing, unknown)
+		say("traffic never goes up again after it went down (routing = %q); %s", n.Routing, unknown)
 	default:
 		say("traffic takes shortest paths (routing = %q); %s", n.Routing, unknown)
 	}
@@ -205,7 +205,7 @@ func (n *Network) assume(s *Site, models []string) {
 	}
 }
 
-// assumeTable lists the conditions of a verdict by tables of next hops.
+// assumeTable adds the assumptions of a verdict that uses tables of next hops.
 func (n *Network) assumeTable(s *Site) {
 	if s.table == nil {
 		return
@@ -221,7 +221,7 @@ func (n *Network) assumeTable(s *Site) {
 	}
 }
 
-// beside ends the sentence about an audit without findings that count.
+// beside returns the end of the sentence about an audit without findings that count.
 func beside(c *baseline.Compared) string {
 	if c == nil || len(c.Held) == 0 {
 		return ""
@@ -229,8 +229,7 @@ func beside(c *baseline.Compared) string {
 	return " but those of " + c.Name
 }
 
-// open lists the ports of switches that have PFC, and of which the fabric has no cable. Others are the switches of which all further ports
-// have PFC.
+// open returns the switch ports with PFC and without a cable in the fabric. others are the switches whose remaining ports all have PFC.
 func (s *Site) open() (ports, others []string) {
 	read := switchesOf(s.Survey)
 	for _, d := range s.Judged.Fabric.Devices {
@@ -238,7 +237,7 @@ func (s *Site) open() (ports, others []string) {
 		if is == nil {
 			continue
 		}
-		cabled := map[string]bool{} // or a file names the neighbour
+		cabled := map[string]bool{} // no cable, unless a file names the neighbour
 		for _, e := range s.Cables.Dropped {
 			if port, ok := strings.CutPrefix(e, d.Name+":"); ok {
 				cabled[port] = true
@@ -261,7 +260,7 @@ func (s *Site) open() (ports, others []string) {
 	return ports, others
 }
 
-// Judge judges the files beside the fabric that they make, and reports that with the findings of the fabric itself.
+// Judge judges the files against the fabric that is derived from them, and reports the findings together with those of the fabric itself.
 func (s *Site) Judge(read *devicefiles.Found) (*report.Report, *Network) {
 	fabric := &report.Report{Judged: s.Judged}
 	if s.Judged.Fabric == nil {
@@ -296,7 +295,8 @@ func (s *Site) drops() func(p *ir.Port) bool {
 	}
 }
 
-// stated returns the findings of the fabric about what files state. Who talks with whom is a guess, so no finding is about that.
+// stated returns the findings of the fabric about settings that files state. It leaves out findings about members of intents, which are a
+// guess.
 func (s *Site) stated() (rest diag.List) {
 	for _, d := range s.Judged.Diags {
 		if !slices.Contains(guessed, d.Code) {
@@ -306,8 +306,8 @@ func (s *Site) stated() (rest diag.List) {
 	return rest
 }
 
-// guessed are the codes of findings that depend on a guess. They are about members of a roce block, a class without such a block, and
-// thresholds of marking beside an assumed pool. conf-ecn-thresholds judges thresholds beside the pool that was read.
+// guessed lists the codes of findings that depend on a guess: about members of a roce block, a class without such a block, and thresholds
+// of marking with an assumed pool. For the pool in the files, conf-ecn-thresholds checks thresholds.
 var guessed = []string{"host-not-member", "lossless-unused", "ecn-after-pfc", "ecn-max-unreachable", "ecn-marks-early"}
 
 // Page writes an audit: devices that were read, assumptions of verdicts, the findings, and a line for each lossless group.
@@ -319,9 +319,9 @@ func Page(w io.Writer, n *Network, r *report.Report, o report.Options) {
 		switch n.Stated {
 		case "":
 		case string(ir.TablePath):
-			say("", fmt.Sprintf("routing = %q, by the tables of next hops of all switches, as they were read", n.Stated))
+			say("", fmt.Sprintf("routing = %q, from the tables of next hops of all switches", n.Stated))
 		default:
-			say("", fmt.Sprintf("routing = %q, by the AS numbers and the sessions in the files of all switches", n.Stated))
+			say("", fmt.Sprintf("routing = %q, from the AS numbers and the sessions in the files of all switches", n.Stated))
 		}
 		for _, s := range n.Snapshots {
 			say("snapshot: ", diag.Escape(s))
@@ -332,7 +332,7 @@ func Page(w io.Writer, n *Network, r *report.Report, o report.Options) {
 		for _, note := range n.LeftOut {
 			say("left out: ", note)
 		}
-		say("", fmt.Sprintf("Places in %s/ are of the fabric that these files make: `rocec init --from` writes it.", Folder))
+		say("", fmt.Sprintf("Places in %s/ are in the fabric that is derived from these files; `rocec init --from` writes it.", Folder))
 		fmt.Fprintln(w)
 	}
 	if !o.Quiet && r.Fabric != nil {
@@ -356,7 +356,7 @@ func Page(w io.Writer, n *Network, r *report.Report, o report.Options) {
 		fmt.Fprintln(w, diag.Escape(s))
 	}
 	if n := r.PassedOver; n > 0 && !o.Quiet {
-		fmt.Fprintf(w, "%s %s passed over: no name of a device's file\n", diag.Count(n, "further file"), diag.Plural(n, "was", "were"))
+		fmt.Fprintf(w, "%s %s passed over: not the name of a device's file\n", diag.Count(n, "further file"), diag.Plural(n, "was", "were"))
 	}
 	if len(r.Diags) == 0 && !o.Quiet {
 		fmt.Fprintln(w, diag.Escape("audit: no finding"+beside(r.Baseline)))

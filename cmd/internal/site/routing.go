@@ -10,8 +10,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// routing finds whether all switches of a fabric route by eBGP, and returns their AS numbers. The numbers of all switches are stated, and
-// sessions at both ends of every cable between two AS numbers. Otherwise routing is not known, and a part of a sentence states the reason;
+// routing returns the AS numbers of a fabric whose switches all route by eBGP. The files must state the numbers of all switches, and
+// sessions at both ends of every cable between two AS numbers. Otherwise routing is unknown, and a part of a sentence states the reason;
 // empty: no file has an AS number.
 func routing(f *ir.Fabric, s *targets.Survey) (as map[string]uint32, why string) {
 	by := map[string]*target.BGP{}
@@ -57,14 +57,14 @@ func routing(f *ir.Fabric, s *targets.Survey) (as map[string]uint32, why string)
 			sessions++
 		}
 	}
-	if sessions == 0 { // SONiC states an AS number where a switch runs no BGP, too
+	if sessions == 0 { // SONiC states an AS number even if a switch runs no BGP
 		return nil, "no cable joins two AS numbers"
 	}
 	return as, ""
 }
 
-// session returns why the session from a port to the other end of its cable is not one of eBGP. It is empty for a session of eBGP, and
-// for two ends in one AS without a session.
+// session returns why a port has no eBGP session to the other end of its cable. It is empty for an eBGP session, and for two ends in one
+// AS without a session.
 func session(by map[string]*target.BGP, from, to *ir.Port) string {
 	own, other := by[from.Device().Name], by[to.Device().Name]
 	stated, ok := own.Sessions[from.Name]
@@ -80,7 +80,7 @@ func session(by map[string]*target.BGP, from, to *ir.Port) string {
 		return fmt.Sprintf("%s has a session inside of its AS to %s", from, to)
 	case own.AS == other.AS:
 	case !ok:
-		return fmt.Sprintf("no file states a session of BGP from %s to %s", from, to)
+		return fmt.Sprintf("no file states a BGP session from %s to %s", from, to)
 	case stated != 0 && stated != other.AS:
 		return fmt.Sprintf("%s expects AS %d of %s, whose file states %d", from, stated, to, other.AS)
 	}

@@ -66,7 +66,7 @@ func TestRouting(t *testing.T) {
 			"leaf2", `"type": "LeafRouter"`, `"type": "LeafRouter", "docker_routing_config_mode": "split"`,
 			"files of 3 of 4 switches state an AS number",
 		},
-		"no session": {"leaf1", `{"name": "SPINE2", "asn"`, `{"name": "other", "asn"`, "no file states a session of BGP from " +
+		"no session": {"leaf1", `{"name": "SPINE2", "asn"`, `{"name": "other", "asn"`, "no file states a BGP session from " +
 			"leaf1:Ethernet124 to spine2:"},
 		"another AS": {
 			"leaf2", `{"name": "SPINE1", "asn": "65000"`, `{"name": "SPINE1", "asn": "65009"`,

@@ -20,25 +20,25 @@ import (
 	"github.com/rocec/rocec/validate/settings"
 )
 
-// Sheet is the cables of devices that were read, as a sheet of cables, and a description of each device.
+// Sheet is a sheet of the cables in the files of devices, with a description of each device.
 type Sheet struct {
 	Nodes   map[string]topology.Node
 	Guessed map[string]bool // devices whose release no file states exactly
-	Notes   []string        // what is left out, one line each
-	Against diag.List       // where files contradict each other
-	Ends    [3]int          // cables: [1] seen from one end, [2] from both, [0] of the cabling file alone
+	Notes   []string        // parts that are left out, one line each
+	Against diag.List       // contradictions between files
+	Ends    [3]int          // cables: [1] seen from one end, [2] from both, [0] only in the cabling file
 
-	Speedless int // cables of which no file states the speed
+	Speedless int // cables whose speed no file states
 
 	Aliased map[string]bool // devices without a file whose ports neighbours name by aliases
-	Dropped []string        // ports of switches whose neighbour is not in the fabric, and that have no cable
+	Dropped []string        // ports of switches without a cable, whose neighbour is not in the fabric
 
 	cables  []sheetCable
 	cards   map[string]bool // devices that are cards of a chassis
-	lengths map[end]int     // of Stated
+	lengths map[end]int     // results of Stated
 }
 
-// end is a port of a device, by folded names.
+// end is a port of a device, with folded names.
 type end struct{ device, port string }
 
 func (e end) String() string { return diag.Escape(e.device + ":" + e.port) }
@@ -48,17 +48,17 @@ type sheetCable struct {
 	a, b          end
 	speed, length int // Mb/s and metres; 0: no file states it
 
-	speedText, lengthText string // as a cabling file states them; empty: it does not
+	speedText, lengthText string // from a cabling file; empty: not stated
 }
 
 // claim is a cable that one device names.
 type claim struct{ from, to end }
 
-// sheetOf makes the sheet of cables that the neighbours of devices name. Names of devices are folded to lower case, and lose a domain
-// where a device that was read has the name without it.
+// sheetOf makes the sheet of cables from the neighbours of devices. It folds names of devices to lower case, and removes a domain if a
+// device with files has the name without it.
 //
-// A cable that both ends name is one. A cable that one end names is one where the other end says nothing of that port. All other claims are
-// left out, and noted.
+// A cable counts if both ends name it, or if one end names it and the other end has no neighbour at that port. All other claims are left
+// out, with a note.
 func sheetOf(s *targets.Survey) *sheetMaker {
 	m := &sheetMaker{by: map[string]*targets.Surveyed{}, left: map[string][]string{}, places: map[*targets.Surveyed]map[ir.Front]string{}}
 	m.full = map[string]string{}
@@ -77,8 +77,8 @@ func sheetOf(s *targets.Survey) *sheetMaker {
 	return m
 }
 
-// misnamed notes switches whose folder is called by an address and that no neighbour names so. Others name them otherwise, so the fabric
-// has them twice.
+// misnamed records switches whose folder has an address as its name, while neighbours use another name. The fabric has such a switch
+// twice.
 func misnamed(m *sheetMaker, claims []claim) {
 	named := map[string]bool{}
 	for _, c := range claims {
@@ -86,46 +86,46 @@ func misnamed(m *sheetMaker, claims []claim) {
 	}
 	for _, name := range slices.SortedFunc(maps.Keys(m.by), nodeset.Compare) {
 		if _, err := netip.ParseAddr(name); err == nil && m.by[name].OS != nil && !named[name] {
-			m.leaveOut("names by which LLDP of others has switches that are called by an address; call their folders so", name)
+			m.leaveOut("switches whose folders have an address as name, but other names in LLDP of neighbours; rename their folders", name)
 		}
 	}
 }
 
-// unshown is about switches whose files name no neighbour.
-const unshown = "cables that only these switches would show, for no file names their neighbours"
+// unshown is the note about switches whose files name no neighbour.
+const unshown = "cables that only these switches would show, as no file names their neighbours"
 
 // sheetMaker collects cables.
 type sheetMaker struct {
 	by    map[string]*targets.Surveyed // by folded name
 	sheet *Sheet
-	left  map[string][]string // what is left out, by the reason
+	left  map[string][]string // names of parts that are left out, by the reason
 
 	dropped []end             // ports whose neighbour is left out
-	full    map[string]string // names with a domain, by the name without it; empty: several devices have that
+	full    map[string]string // names with a domain, by the name without it; empty: ambiguous
 
-	places map[*targets.Surveyed]map[ir.Front]string // names of ports, by their place on the front
+	places map[*targets.Surveyed]map[ir.Front]string // names of ports, by front panel number
 }
 
 func (m *sheetMaker) leaveOut(why, what string) { m.left[why] = append(m.left[why], diag.Escape(what)) }
 
-// device notes a device by its name.
+// device adds a device under its name.
 func (m *sheetMaker) device(d *targets.Surveyed) {
 	name := topology.FoldDevice(d.Name)
 	switch {
 	case nodeset.CheckDevice(name) != "":
-		m.leaveOut("devices whose name a fabric cannot have; name their folders otherwise", d.Name)
+		m.leaveOut("devices whose name is invalid in a fabric; rename their folders", d.Name)
 		return
 	case m.by[name] != nil:
-		m.leaveOut("second devices of one name", d.Name)
+		m.leaveOut("devices whose name another device already has", d.Name)
 		return
 	case d.Read == nil:
-		m.leaveOut("settings of devices of which no configuration was read", name)
+		m.leaveOut("settings of devices without a configuration", name)
 	case d.OS != nil && len(d.Neighbours) == 0:
 		m.leaveOut(unshown, name)
 	}
 	m.by[name] = d
 	if d.Twin != "" {
-		m.leaveOut("names that several devices state for themselves; each is called by its folder or file", topology.FoldDevice(d.Twin)+" of "+
+		m.leaveOut("names that several devices have; each is named after its folder or file", topology.FoldDevice(d.Twin)+" of "+
 			name)
 	}
 	if short, _, cut := strings.Cut(name, "."); cut && nodeset.CheckDevice(short) == "" {
@@ -139,10 +139,10 @@ func (m *sheetMaker) device(d *targets.Surveyed) {
 	m.sheet.cards[name] = d.Read != nil && d.Read.Card
 }
 
-// nodeOf describes a device by its files. Guessed: they state no release, or a range.
+// nodeOf describes a device from its files. guessed: the files state no release, or a range.
 func nodeOf(d *targets.Surveyed) (n topology.Node, guessed bool) {
 	switch {
-	case d.Read == nil: // LLDP alone was read
+	case d.Read == nil: // there is only LLDP
 		return n, false
 	case d.OS == nil:
 		return topology.Node{Function: "server"}, false
@@ -154,7 +154,7 @@ func nodeOf(d *targets.Surveyed) (n topology.Node, guessed bool) {
 	return n, d.Guessed
 }
 
-// modelOf is the model that the files state; nil: none that is known.
+// modelOf returns the model that the files state; nil: none, or unknown to rocec.
 func modelOf(d *targets.Surveyed) *platform.Switch {
 	is := d.Read.Settings.System
 	for _, text := range []string{is.Model.Value, is.SKU.Value} {
@@ -165,7 +165,7 @@ func modelOf(d *targets.Surveyed) *platform.Switch {
 	return nil
 }
 
-// called is the name by which the fabric has a neighbour.
+// called returns the name of a neighbour in the fabric.
 func (m *sheetMaker) called(name string) string {
 	name = topology.FoldDevice(name)
 	if short, _, cut := strings.Cut(name, "."); cut && m.by[name] == nil && (m.by[short] != nil || nodeset.CheckDevice(name) != "") {
@@ -177,7 +177,8 @@ func (m *sheetMaker) called(name string) string {
 	return name
 }
 
-// claims lists the neighbours that a device names. A port may see several neighbours: an agent in a NIC may speak beside its host.
+// claims lists the neighbours that a device names. A port may have several neighbours: a NIC may have its own LLDP agent besides that of
+// its host.
 func (m *sheetMaker) claims(name string) (out []claim) {
 	d := m.by[name]
 	for _, port := range slices.SortedFunc(maps.Keys(d.Neighbours), nodeset.Compare) {
@@ -196,7 +197,7 @@ func (m *sheetMaker) claims(name string) (out []claim) {
 				to.port = m.portOf(to.device, n)
 			}
 			if to.port == "" || nodeset.CheckInterface(from.port) != "" {
-				m.leaveOut("ports whose neighbour has no name or no port that a fabric can have", from.String())
+				m.leaveOut("ports whose neighbour has no name or port that is valid in a fabric", from.String())
 				if n.Device != "" {
 					m.dropped = append(m.dropped, from)
 				}
@@ -220,7 +221,7 @@ func front(d *targets.Surveyed, port string) bool {
 	return ok
 }
 
-// functionOf is a word for what a device is, from that of a configuration ("ToRRouter", "Server").
+// functionOf returns the function of a device, from the type in a configuration ("ToRRouter", "Server").
 func functionOf(text string) string {
 	low := strings.ToLower(text)
 	switch {
@@ -232,7 +233,7 @@ func functionOf(text string) string {
 	return ""
 }
 
-// twin returns the first switch of a SKU whose file states the aliases of its ports; nil: there is no such file.
+// twin returns the first switch of a SKU whose file states the aliases of its ports; nil: none.
 func twin(m *sheetMaker, sku string) *targets.Surveyed {
 	for _, name := range slices.SortedFunc(maps.Keys(m.by), nodeset.Compare) {
 		d := m.by[name]
@@ -243,7 +244,7 @@ func twin(m *sheetMaker, sku string) *targets.Surveyed {
 	return nil
 }
 
-// modelBy returns the name of the model of a SKU that a neighbour states: that of a switch which was read, where one has the SKU.
+// modelBy returns the name of the model for a SKU that a neighbour states: the model of a switch with files that has this SKU, if any.
 func modelBy(m *sheetMaker, sku string) string {
 	if _, known := platform.FindSwitch(sku); !known {
 		if d := twin(m, sku); d != nil && modelOf(d) != nil {
@@ -253,7 +254,7 @@ func modelBy(m *sheetMaker, sku string) string {
 	return sku
 }
 
-// portOf chooses the name of a neighbour's port: one that its own files have, else the first that can be a port.
+// portOf chooses the name of a neighbour's port: the first that is in the neighbour's own files, else the first that is valid.
 func (m *sheetMaker) portOf(device string, n targets.Neighbour) string {
 	for _, port := range n.Ports {
 		if own := m.own(device, port); m.has(device, own) {
@@ -284,7 +285,7 @@ func (m *sheetMaker) has(device, port string) bool {
 	return d != nil && (d.Neighbours[port] != nil || d.Read != nil && d.Read.Settings.Ports[port] != nil)
 }
 
-// own is the name by which the files of a device have a port, which others may know by another one (etp1 for Ethernet0).
+// own returns the name of a port in the files of its device. Neighbours may use another name (etp1 for Ethernet0).
 func (m *sheetMaker) own(device, port string) string {
 	d := m.by[device]
 	if d == nil || d.Read == nil || d.OS == nil || d.Read.Settings.Ports[port] != nil {
@@ -311,7 +312,7 @@ func (m *sheetMaker) own(device, port string) string {
 	return cmp.Or(places[at], port)
 }
 
-// cables makes cables of claims: first of those that both ends make.
+// cables makes cables from claims, first from claims of both ends.
 func (m *sheetMaker) cables(claims []claim) {
 	made, says := map[claim]bool{}, map[end][]end{}
 	for _, c := range claims {
@@ -325,7 +326,7 @@ func (m *sheetMaker) cables(claims []claim) {
 			case mirrored != both || used[c.from] && used[c.to] && mirrored:
 			case used[c.from] || used[c.to] || c.from == c.to:
 				m.against(c, says[c.to])
-			case !both && len(says[c.to]) > 0: // the other end says another thing
+			case !both && len(says[c.to]) > 0: // the other end contradicts it
 				m.against(c, says[c.to])
 			default:
 				used[c.from], used[c.to] = true, true
@@ -340,22 +341,22 @@ func (m *sheetMaker) cables(claims []claim) {
 	}
 }
 
-// against notes a claim that another one contradicts. Where the other port of a pair says nothing, several devices name it.
+// against records a claim that another one contradicts. If the other port has no claim, several devices name it.
 func (m *sheetMaker) against(c claim, says []end) {
 	var others []string
 	for _, e := range says {
 		others = append(others, e.String())
 	}
 	if len(others) == 0 {
-		m.disagree(c.from, "%s names %s as its neighbour, and %[2]s is an end of another cable. The cable is left out: collect LLDP "+
+		m.disagree(c.from, "%s names %s as its neighbour, and %[2]s has another cable. The cable is left out: collect LLDP "+
 			"anew.", c.from, c.to)
 		return
 	}
-	m.disagree(c.from, "%s names %s as its neighbour, and %[2]s names %s. The cable is left out: collect LLDP anew.", c.from, c.to,
+	m.disagree(c.from, "%s names %s as its neighbour, and %[2]s names %s. The cable is left out: collect LLDP again.", c.from, c.to,
 		diag.And(others))
 }
 
-// disagree notes that files contradict each other, in the first file of a device.
+// disagree records a contradiction between files, with the first file of a device as its place.
 func (m *sheetMaker) disagree(at end, format string, args ...any) {
 	where := diag.Range{}
 	if d := m.by[at.device]; d != nil && len(d.Files) > 0 {
@@ -364,8 +365,8 @@ func (m *sheetMaker) disagree(at end, format string, args ...any) {
 	settings.SwitchesDisagree.Warnf(&m.sheet.Against, where, format, args...)
 }
 
-// add adds a cable. The slower of two speeds counts. Two lengths on one system are headroom for one cable, so the longer one counts.
-// Systems round lengths up, so of two systems the shorter one counts.
+// add adds a cable, with the slower of two speeds. On one system, two lengths are headroom for the same cable, so the longer one counts.
+// Different systems round lengths up differently, so the shorter one counts.
 func (m *sheetMaker) add(c claim, seen int) {
 	m.sheet.Ends[seen]++
 	one := sheetCable{a: c.from, b: c.to}
@@ -373,7 +374,7 @@ func (m *sheetMaker) add(c claim, seen int) {
 	speedB, lengthB := m.stated(c.to)
 	if one.speed = max(speedA, speedB); speedA > 0 && speedB > 0 && speedA != speedB {
 		one.speed = min(speedA, speedB)
-		m.disagree(c.from, "%s states %s, and %s at the other end states %s. Such a cable has no link: set both alike.", c.from,
+		m.disagree(c.from, "%s states %s, and %s at the other end states %s. Such a cable gets no link: set the same at both ends.", c.from,
 			platform.SpeedText(speedA), c.to, platform.SpeedText(speedB))
 	}
 	if one.length = max(lengthA, lengthB); lengthA > 0 && lengthB > 0 && lengthA != lengthB {
@@ -381,12 +382,12 @@ func (m *sheetMaker) add(c claim, seen int) {
 		if !alike {
 			one.length = min(lengthA, lengthB)
 		} else {
-			m.disagree(c.from, "%s has headroom for a cable of %d m, and %s at the other end for one of %d m. Set both for the cable that is there.",
+			m.disagree(c.from, "%s has headroom for a cable of %d m, and %s at the other end for %d m. Set both for the length of the cable.",
 				c.from, lengthA, c.to, lengthB)
 		}
 	}
 	if a, b := mtuOf(m.by, c.from), mtuOf(m.by, c.to); a > 0 && b > 0 && a != b {
-		m.disagree(c.from, "%s has an MTU of %d, and %s at the other end one of %d: larger frames are dropped. Set both alike.", c.from, a,
+		m.disagree(c.from, "%s has MTU %d, and %s at the other end has %d: larger frames are dropped. Set the same MTU at both ends.", c.from, a,
 			c.to, b)
 	}
 	if one.speed == 0 {
@@ -395,8 +396,8 @@ func (m *sheetMaker) add(c claim, seen int) {
 	m.sheet.cables = append(m.sheet.cables, one)
 }
 
-// stated returns the speed in Mb/s and the length of the cable in metres that files state of a port; 0: they do not. A speed of the
-// configuration counts before that of the link.
+// stated returns the speed in Mb/s and the length of the cable in metres that files state for a port; 0: not stated. A speed in the
+// configuration takes precedence over that of the link.
 func (m *sheetMaker) stated(at end) (speed, length int) {
 	d := m.by[at.device]
 	if d == nil {
@@ -416,8 +417,8 @@ func (m *sheetMaker) stated(at end) (speed, length int) {
 	return speed, length
 }
 
-// mtuOf returns the MTU that the configuration of a switch states for a port; 0: it states no MTU. A NIC may have a smaller one than its
-// switch.
+// mtuOf returns the MTU that the configuration of a switch states for a port; 0: none. For a NIC it returns 0, as its MTU may be smaller
+// than that of its switch.
 func mtuOf(by map[string]*targets.Surveyed, at end) int {
 	d := by[at.device]
 	if d == nil || d.Read == nil || d.OS == nil {
@@ -429,7 +430,8 @@ func mtuOf(by map[string]*targets.Surveyed, at end) int {
 	return 0
 }
 
-// Stated is the length in metres that the configurations at the ends of a cable are set for, by one of its ports; 0: they state none.
+// Stated returns the length in metres for which the configurations at the ends of a cable are set, given one of its ports; 0: none is
+// stated.
 func (s *Sheet) Stated(device, port string) int {
 	at := end{topology.FoldDevice(device), topology.FoldPort(port)}
 	if s.lengths == nil {
@@ -441,7 +443,7 @@ func (s *Sheet) Stated(device, port string) int {
 	return s.lengths[at]
 }
 
-// Text writes the sheet. Derived gives lengths in metres to cables of which no file states one, by the device and the port of an end.
+// Text writes the sheet. derived has lengths in metres for cables without a stated length, by the device and the port of an end.
 func (s *Sheet) Text(derived map[string]int) []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
@@ -451,7 +453,7 @@ func (s *Sheet) Text(derived map[string]int) []byte {
 		if row[4] = c.speedText; c.speed > 0 {
 			row[4] = platform.SpeedText(c.speed)
 		}
-		if row[5] = c.lengthText; row[5] != "" { // of the cable itself: what configurations state is headroom for one
+		if row[5] = c.lengthText; row[5] != "" { // length of the cable itself; configurations state a length for headroom
 		} else if length := cmp.Or(c.length, derived[c.a.String()], derived[c.b.String()]); length > 0 {
 			row[5] = strconv.Itoa(length) + "m"
 		}

@@ -1,7 +1,7 @@
-// Package site makes a fabric, a [Site], of the files of a network that runs: what they state of devices, settings and cables.
+// Package site derives a fabric, a [Site], from the files of a running network: from its devices, settings and cables.
 //
-// The fabric is a draft as `rocec init` writes it ([start.Draft]), with the classes, releases and lengths that the files state. Values
-// that no file states are guesses, marked CHECK. Nothing is written here.
+// The fabric is a draft as `rocec init` writes it ([start.Draft]), with the classes, releases and lengths in the files. Values that no
+// file states are guesses, marked CHECK. The package writes no files.
 package site
 
 import (
@@ -25,47 +25,47 @@ import (
 // sheetFile is the name of the sheet of cables in the folder of the fabric.
 const sheetFile = "cables.csv"
 
-// Folder is the folder of the fabric in places of findings: no disk has it.
+// Folder is the folder of the fabric in places of findings. It does not exist on the disk.
 const Folder = "draft"
 
-// Site is a network by its files.
+// Site is a network, derived from its files.
 type Site struct {
 	Survey  *targets.Survey
 	Cables  *Sheet
 	Drafted start.Drafted  // with the sheet
-	Lengths map[string]int // metres of cables of which no file states a length, by "device:port"
-	Tight   int            // of these, cables whose headroom is not enough for all that may arrive
-	Usual   int            // further cables without a stated length: 30 m
+	Lengths map[string]int // derived lengths of cables in metres, by "device:port"
+	Tight   int            // of these, cables whose headroom is too small for all packets that may arrive
+	Usual   int            // other cables without a stated length, which get 30 m
 	classes *classes
 	Judged  *judge.Judged // of the draft
 
-	as       map[string]uint32 // of all switches, where routing is known
-	table    *hopTable         // of next hops, where routing is known by tables alone; nil: it is not
-	unrouted string            // why routing is not known, though files are about it; empty: none is, or it is known
-	astray   diag.List         // loops in the table of next hops, for which it does not count
+	as       map[string]uint32 // AS numbers of all switches, if routing is known
+	table    *hopTable         // table of next hops, if only tables show the routing; else nil
+	unrouted string            // why routing is unknown although files have routes; else empty
+	astray   diag.List         // loops in the table of next hops, which is then not used
 }
 
-// Options are the inputs of a run beside the files.
+// Options are the inputs of a run in addition to the files.
 type Options struct {
 	Most  int // of cables
 	On    start.System
 	Judge judge.Options
 
-	Given *Given // a cabling file beside the files of devices; nil: none is given
-	Alone bool   // cables without the configuration of a switch make a fabric, too
+	Given *Given // a cabling file; nil: none
+	Alone bool   // cables suffice, without the configuration of a switch
 }
 
-// Of makes the fabric of files. Diagnostics are those of a draft that cannot be: it has no cables, or none that rocec reads.
+// Of derives the fabric from files. The diagnostics state why no draft is possible: there are no cables, or rocec cannot read them.
 //
-// A cable without a stated length is as long as the headroom of both ends allows: a fabric compiled at two lengths shows the headroom
-// of each metre. Thresholds of marking are left to rocec where it derives those that were read.
+// A cable without a stated length gets the longest that the headroom of both ends allows. To find it, Of compiles the fabric at two
+// lengths, which shows the headroom per metre. The draft leaves out thresholds of marking if rocec derives the thresholds in the files.
 func Of(ctx context.Context, files []lint.File, o Options) (*Site, diag.List) {
 	s := &Site{Survey: targets.SurveyFiles(files)}
 	s.Cables = sheetWith(s.Survey, o.Given)
 	s.classes = classesOf(s.Survey, s.Cables.cables)
 	classes := s.classes.drafted
 	if !s.Configured() {
-		classes = func(bool) *start.Classes { return nil } // those of the small fabric
+		classes = func(bool) *start.Classes { return nil } // the files of the small fabric
 	}
 	draft := func(length int, lengths map[string]int, derive bool) diag.List {
 		text := s.Cables.Text(lengths)
@@ -94,8 +94,9 @@ func Of(ctx context.Context, files []lint.File, o Options) (*Site, diag.List) {
 	if !s.Configured() {
 		s.Cables.cables = nil
 		var ds diag.List
-		topicUnread.Errorf(&ds, diag.Range{}, "No file holds the configuration of a switch, so no class and no setting is known. Give the files "+
-			"that rocec validate --device-config reads.")
+		topicUnread.Errorf(&ds, diag.Range{}, "No file contains the configuration of a switch, so no class and no setting is known. Give the "+
+			"files "+
+			"that rocec validate --device-config can read.")
 		return s, ds
 	}
 	if ds := draft(short, nil, true); ds != nil {
@@ -123,7 +124,7 @@ func Of(ctx context.Context, files []lint.File, o Options) (*Site, diag.List) {
 	return s, draft(0, s.Lengths, derive)
 }
 
-// route finds how a fabric routes: by eBGP, else by the tables of next hops.
+// route finds the routing of a fabric, from eBGP or else from the tables of next hops.
 func route(s *Site, f *ir.Fabric) {
 	if n := len(s.Cables.Dropped); n > 0 {
 		s.unrouted = diag.Count(n, "port") + " of switches " + diag.Plural(n, "has a neighbour that is", "have neighbours that are") + " left out"
@@ -157,13 +158,13 @@ func fileOf(t *hopTable) string {
 const loopCode = "routing-loop"
 
 // refused drops a table of next hops that the compiler refuses, and reports whether it did. A loop in the table is a finding. The tables
-// may be of different moments, so no verdict rests on them.
+// may have been read at different times, so no verdict uses them then.
 func refused(s *Site) bool {
 	for _, d := range s.Judged.Diags {
 		if d.Severity != diag.Error || d.At.Filename != path.Join(Folder, tableFile) {
 			continue
 		}
-		s.table, s.unrouted = nil, "the tables of next hops make no sense together: "+d.Summary
+		s.table, s.unrouted = nil, "the tables of next hops contradict each other: "+d.Summary
 		if d.Code == loopCode {
 			s.astray = append(s.astray, &diag.Diagnostic{
 				Severity: d.Severity, Code: d.Code, Summary: d.Summary, At: routesAt(s.Survey), Detail: d.Detail,
@@ -173,7 +174,7 @@ func refused(s *Site) bool {
 	return s.table == nil
 }
 
-// routesAt is the place of the first answer with routes.
+// routesAt returns the place of the first answer with routes.
 func routesAt(s *targets.Survey) diag.Range {
 	for _, d := range s.Devices {
 		for _, file := range d.Files {
@@ -188,7 +189,7 @@ func routesAt(s *targets.Survey) diag.Range {
 // Configured reports whether the configuration of a switch was read.
 func (s *Site) Configured() bool { return len(switchesOf(s.Survey)) > 0 }
 
-// Unread has a line for each file of which nothing was read.
+// Unread returns a line for each file that was not read.
 func (s *Site) Unread() (lines []string) {
 	for _, f := range s.Survey.Not {
 		lines = append(lines, diag.Escape(fmt.Sprintf("%s is not read: %s", f.File, f.Why)))
@@ -196,7 +197,7 @@ func (s *Site) Unread() (lines []string) {
 	return lines
 }
 
-// DeviceOf returns a function that finds the device of a file, and the group that the fabric has it in.
+// DeviceOf returns a function that finds the device of a file, and its group in the fabric.
 func (s *Site) DeviceOf() func(file string) (device, group string) {
 	names, groups := map[string]string{}, map[string]string{}
 	for _, d := range s.Survey.Devices {
@@ -244,7 +245,7 @@ func FilesOf(s *Site, files []lint.File) func(device string) []lint.File {
 	}
 }
 
-// FS is the folder of the drafted fabric.
+// FS returns the folder of the drafted fabric.
 func (s *Site) FS() fs.FS {
 	fsys := fstest.MapFS{}
 	for _, f := range s.Drafted.Files {
@@ -253,11 +254,11 @@ func (s *Site) FS() fs.FS {
 	return fsys
 }
 
-// The two lengths by which headroom is measured, in metres.
+// The two lengths, in metres, at which headroom is computed.
 const short, long = 1, 101
 
-// topicUnread is about files that hold no configuration.
-var topicUnread = diag.Topic{Code: "conf-not-judged", Summary: "no file holds the configuration of a switch"}
+// topicUnread is about files that contain no configuration.
+var topicUnread = diag.Topic{Code: "conf-not-judged", Summary: "no file contains the configuration of a switch"}
 
 // readOf finds the settings of a port of the fabric.
 func readOf(s *targets.Survey) func(p *ir.Port) *ir.PortSettings {
@@ -265,10 +266,11 @@ func readOf(s *targets.Survey) func(p *ir.Port) *ir.PortSettings {
 	return func(p *ir.Port) *ir.PortSettings { return by[p.Device().Name].Port(p.Name) }
 }
 
-// lengths finds those of cables without a stated one: the greatest for which the headroom that was read is enough, for all that rocec
-// expects after a pause. Where it is too little for that, it is the greatest length of published tables for which what is sure to arrive
-// has room. Two ends on one system are sized for one cable, so the longer of their lengths counts, and the end with less headroom is
-// found. Cables without a port whose headroom is known in bytes keep the usual length, and so do those that no length fits.
+// lengths derives the lengths of cables without a stated length. It takes the greatest length for which the headroom in the files
+// suffices for all packets that rocec expects after a pause. If no length does, it takes the greatest length in published tables for
+// which the headroom suffices for the packets that arrive in any case. Two ends on one system are sized for the same cable, so the longer
+// of their lengths counts, and the end with less headroom is a finding. A cable keeps the usual length if no port has a known headroom in
+// bytes, or no length fits.
 func (s *Site) lengths(near, far *ir.Fabric) {
 	s.Lengths = map[string]int{}
 	read := readOf(s.Survey)
@@ -296,11 +298,11 @@ func (s *Site) Guessed(l *ir.Link) bool {
 	return s.Cables.Stated(l.A().Device().Name, l.A().Name)+s.Cables.Stated(l.B().Device().Name, l.B().Name) == 0
 }
 
-// tabled are lengths of cables that sizes are published for.
+// tabled lists the lengths of cables for which sizes are published.
 var tabled = []int{300, 40, 5, 1}
 
-// longest is the greatest length of a cable for which ports have room, from their needs at two lengths. 0: none is, or
-// neither end was read. Sizes are whole cells, so a quarter of a metre is given.
+// longest returns the greatest length of a cable for which ports have room, from their needs at two lengths. 0: none fits, or neither end
+// was read. Sizes are whole cells, so it allows a tolerance of a quarter of a metre.
 func longest(near, far *ir.Link, read func(p *ir.Port) *ir.PortSettings, need func(b *ir.Buffer) int) int {
 	var ends []int
 	from := [2]*ir.Port{near.A(), near.B()}
@@ -318,7 +320,7 @@ func longest(near, far *ir.Link, read func(p *ir.Port) *ir.PortSettings, need fu
 	return slices.Min(ends)
 }
 
-// fitting is the greatest length for which a port has room, from its needs at two lengths. -1: its headroom is not known.
+// fitting returns the greatest length for which a port has room, from its needs at two lengths. -1: its headroom is unknown.
 func fitting(near, far *ir.Port, is *ir.PortSettings, need func(b *ir.Buffer) int) int {
 	if is == nil || is.Headroom <= 0 || len(near.Buffers()) == 0 || len(near.Buffers()) != len(far.Buffers()) {
 		return -1
@@ -339,7 +341,7 @@ func fitting(near, far *ir.Port, is *ir.PortSettings, need func(b *ir.Buffer) in
 	return best
 }
 
-// weighsAsRead reports whether every port that was read gives the groups of RoCE at least the part of the link that their weights mean.
+// weighsAsRead reports whether every port with files gives the groups of RoCE at least the share of the link that their weights state.
 func weighsAsRead(f *ir.Fabric, s *targets.Survey) bool {
 	read := readOf(s)
 	deprived := func(d *ir.Device, wanted *ir.Settings) bool {
@@ -351,12 +353,12 @@ func weighsAsRead(f *ir.Fabric, s *targets.Survey) bool {
 		})
 	}
 	var wishes ir.Wishes
-	return !slices.ContainsFunc(f.Devices, func(d *ir.Device) bool { // a system may have one share for several cos, and then states less
+	return !slices.ContainsFunc(f.Devices, func(d *ir.Device) bool { // a system may have one share for several cos, which is then smaller
 		return d.Switch != nil && deprived(d, wishes.Of(d)) && deprived(d, targets.Meant(d))
 	})
 }
 
-// marksAsRead reports whether rocec derives the thresholds that were read, for every queue that marks.
+// marksAsRead reports whether rocec derives the thresholds in the files, for every queue that marks.
 func marksAsRead(f *ir.Fabric, s *targets.Survey) bool {
 	read := readOf(s)
 	for _, d := range f.Devices {

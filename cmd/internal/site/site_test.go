@@ -136,7 +136,7 @@ func TestChassis(t *testing.T) {
 		assert.ElementsMatch(t, []string{"leaf1", "leaf2", "linecard1", "linecard2"}, names)
 		network := s.Network()
 		assert.Contains(t, network.LeftOut, "ports inside of a chassis, which have no cable: linecard1:Ethernet4 and linecard2:Ethernet4")
-		assert.Contains(t, network.Conditions, "packets inside of a chassis wait in no circle; no file describes the inside behind "+
+		assert.Contains(t, network.Conditions, "there is no loop inside of a chassis; no file describes the inside behind "+
 			"linecard[1-2]")
 	}
 }
@@ -202,7 +202,7 @@ func TestTwins(t *testing.T) {
 	}
 	s, ds := Of(t.Context(), []lint.File{file("monday"), file("friday")}, Options{Most: 100})
 	require.Empty(t, ds)
-	assert.Contains(t, s.Cables.Notes, "names that several devices state for themselves; each is called by its folder or file: "+
+	assert.Contains(t, s.Cables.Notes, "names that several devices have; each is named after its folder or file: "+
 		"leaf1 of monday and leaf1 of friday")
 	s, ds = Of(t.Context(), []lint.File{file("monday")}, Options{Most: 100})
 	require.Empty(t, ds)
@@ -333,7 +333,7 @@ func TestContradictions(t *testing.T) {
 		},
 		"lengths": {
 			[]lint.File{sonicFile("leaf1", "", "5m", toLeaf2), sonicFile("leaf2", "", "40m", toLeaf1)},
-			"leaf1:Ethernet0 has headroom for a cable of 5 m, and leaf2:Ethernet0 at the other end for one of 40 m",
+			"leaf1:Ethernet0 has headroom for a cable of 5 m, and leaf2:Ethernet0 at the other end for 40 m",
 			[]string{"leaf1:Ethernet0 leaf2:Ethernet0"},
 		},
 		"a third one": {
@@ -369,13 +369,13 @@ func TestSettingsMissing(t *testing.T) {
 	assert.Equal(t, cablesOf(j.Fabric), cablesOf(s.Judged.Fabric))
 	n := s.Network()
 	assert.Equal(t, 6, n.Switches)
-	assert.Contains(t, n.LeftOut, "settings of devices of which no configuration was read: leaf01")
+	assert.Contains(t, n.LeftOut, "settings of devices without a configuration: leaf01")
 	assert.Contains(t, n.Unread, "leaf01")
 
 	files = slices.DeleteFunc(files, func(f lint.File) bool { return path.Base(f.Name) != "lldp.json" })
 	_, ds = Of(t.Context(), files, Options{Most: 1 << 20})
 	require.Len(t, ds, 1)
-	assert.Contains(t, ds[0].Detail, "No file holds the configuration of a switch")
+	assert.Contains(t, ds[0].Detail, "No file contains the configuration of a switch")
 
 	var silent []lint.File
 	for _, f := range sitetest.FilesOf(t, j) {
@@ -385,7 +385,7 @@ func TestSettingsMissing(t *testing.T) {
 	}
 	s, ds = Of(t.Context(), silent, Options{Most: 1 << 20})
 	require.Empty(t, ds)
-	assert.Contains(t, s.Network().LeftOut, "cables that only these switches would show, for no file names their neighbours: leaf02")
+	assert.Contains(t, s.Network().LeftOut, "cables that only these switches would show, as no file names their neighbours: leaf02")
 }
 
 // Where no file states a class, none is made up.
@@ -397,5 +397,5 @@ func TestNoClass(t *testing.T) {
 	require.NotNil(t, s.Judged.Fabric, "%v", texts(s.Judged.Diags))
 	assert.Empty(t, s.Judged.Fabric.Intents)
 	assert.Empty(t, s.Judged.Proofs)
-	assert.Contains(t, strings.Join(s.Network().Conditions, "\n"), "no class is that of RoCE")
+	assert.Contains(t, strings.Join(s.Network().Conditions, "\n"), "no class carries RoCE")
 }

@@ -19,22 +19,22 @@ import (
 // tableFile is the name of the table of next hops in the folder of the fabric.
 const tableFile = "next-hops.json"
 
-// hopTable is the table of next hops of a fabric, by the answers of its switches.
+// hopTable is the table of next hops of a fabric, from the answers of its switches.
 type hopTable struct {
-	text     []byte // as docs/tables.md has it
-	families []int  // of addresses that it has routes for
-	derived  int    // ports of hosts whose address no file shows; they have one of their network
+	text     []byte // in the form of docs/tables.md
+	families []int  // families of addresses with routes
+	derived  int    // ports of hosts whose address no file shows, which get one of their network
 }
 
-// hopMaker makes the table of next hops. Its making ends at the first reason against it.
+// hopMaker makes the table of next hops. It stops at the first reason against the table.
 type hopMaker struct {
 	*hopTable
-	by       map[string]*targets.Surveyed // by the name in the fabric
+	by       map[string]*targets.Surveyed // by name in the fabric
 	switches []*hopSwitch                 // in the order of the fabric
 	at       map[*ir.Device]*hopSwitch
 	stations []*hopStation
-	owner    map[netip.Addr]*hopStation       // nil: the address is that of a switch
-	networks map[netip.Prefix]map[string]bool // of interfaces with a bridge below, with their switches
+	owner    map[netip.Addr]*hopStation       // nil: the address belongs to a switch
+	networks map[netip.Prefix]map[string]bool // networks of interfaces above a bridge, with their switches
 	inside   map[netip.Prefix]netip.Addr      // networks with a derived address, and the next address to try
 	why      string
 }
@@ -46,8 +46,8 @@ type hopStation struct {
 	addresses []netip.Addr
 }
 
-// tables makes the table of next hops of a fabric of the routes that its switches print. Nil: no file has routes, or a part of a sentence
-// states why they make no table. It needs the whole routes of each switch, and an address of each port of a host.
+// tables makes the table of next hops of a fabric from the routes that its switches print. It returns nil if no file has routes, or with
+// a part of a sentence that states why no table is possible. It needs all routes of each switch, and an address of each port of a host.
 func tables(f *ir.Fabric, s *targets.Survey) (t *hopTable, why string) {
 	m := &hopMaker{
 		hopTable: &hopTable{}, by: map[string]*targets.Surveyed{}, at: map[*ir.Device]*hopSwitch{}, owner: map[netip.Addr]*hopStation{},
@@ -67,14 +67,15 @@ func tables(f *ir.Fabric, s *targets.Survey) (t *hopTable, why string) {
 	return m.hopTable, ""
 }
 
-// fail notes the first reason.
+// fail records the first reason against the table.
 func (m *hopMaker) fail(format string, args ...any) {
 	if m.why == "" {
 		m.why = fmt.Sprintf(format, args...)
 	}
 }
 
-// read finds the switches and their routes. A family counts where every switch has its routes; where some have them, nothing is known.
+// read finds the switches and their routes. A family of addresses counts if every switch has its routes. If only some switches have them,
+// the routing is unknown.
 func (m *hopMaker) read(f *ir.Fabric) bool {
 	var have [2]int
 	unread := ""
@@ -112,7 +113,7 @@ func (m *hopMaker) read(f *ir.Fabric) bool {
 	return m.why == "" && len(m.families) > 0
 }
 
-// withoutRoutes names the switches of which no routes of a family were read.
+// withoutRoutes names the switches without routes of a family.
 func withoutRoutes(switches []*hopSwitch, family int) string {
 	var names []string
 	for _, w := range switches {
@@ -167,8 +168,8 @@ func (m *hopMaker) index(*ir.Fabric) {
 	}
 }
 
-// addresses gives the ports of hosts the addresses that files of the hosts show: of the interface, of its bond, and of VLANs on either. An
-// address of several ports is that of the first.
+// addresses sets the addresses of ports of hosts, from the files of the hosts: of the interface, of its bond, and of VLANs on either. An
+// address of several ports belongs to the first.
 func (m *hopMaker) addresses(f *ir.Fabric) {
 	for _, d := range f.Devices {
 		if d.Host == nil {
@@ -196,7 +197,7 @@ func (m *hopMaker) addresses(f *ir.Fabric) {
 	}
 }
 
-// addressesOf returns the addresses by which an interface is reached.
+// addressesOf returns the addresses of an interface.
 func addressesOf(all forwarding.Interfaces, name string) (out []netip.Addr) {
 	is := all[name]
 	if is == nil {
@@ -224,8 +225,8 @@ func addressesOf(all forwarding.Interfaces, name string) (out []netip.Addr) {
 	return out
 }
 
-// derive gives an address to ports of hosts without one: any of the network that the switch has at that port. Without such a network it is
-// one of each network behind the bridges of the switch. Which one it is makes no difference, see single.
+// derive sets an address for ports of hosts without one: any address in the network of the switch at that port. Without such a network it
+// sets one address of each network behind the bridges of the switch. The choice makes no difference, see single.
 func (m *hopMaker) derive(*ir.Fabric) {
 	var without []string
 	for _, st := range m.stations {
@@ -265,12 +266,12 @@ func (m *hopMaker) networksAt(st *hopStation) (out []netip.Prefix) {
 	return st.on.bridged
 }
 
-// free returns an address of a network that no device has; the zero Addr: every one is taken.
+// free returns an unused address of a network; the zero Addr: all are used.
 func (m *hopMaker) free(network netip.Prefix) netip.Addr {
 	a, begun := m.inside[network]
 	if !begun {
 		if a = network.Addr(); a.BitLen()-network.Bits() > 1 {
-			a = a.Next() // the first address is that of the network
+			a = a.Next() // the first address names the network
 		}
 	}
 	for ; network.Contains(a); a = a.Next() {
@@ -283,7 +284,7 @@ func (m *hopMaker) free(network netip.Prefix) netip.Addr {
 	return netip.Addr{}
 }
 
-// single refuses routes that tell addresses of one network apart where the address of a host is derived.
+// single refuses routes to a part of a network in which the address of a host is derived.
 func (m *hopMaker) single(*ir.Fabric) {
 	var lengths [2][]int
 	for network := range m.inside {
@@ -313,7 +314,7 @@ func (m *hopMaker) single(*ir.Fabric) {
 	}
 }
 
-// mostLookups is how many pairs of a switch and an address are looked up.
+// mostLookups is the maximum number of pairs of a switch and an address that are looked up.
 const mostLookups = 32 << 20
 
 // follow finds, for each address on each switch, the route and its ports. Only these routes become entries.
@@ -323,7 +324,7 @@ func (m *hopMaker) follow(*ir.Fabric) {
 		addresses += len(st.addresses)
 	}
 	if addresses*len(m.switches) > mostLookups {
-		m.fail("%s on %s are more than rocec looks up in tables", diag.Count(addresses, "address"), diag.Count(len(m.switches), "switch"))
+		m.fail("%s on %s exceed the limit for lookups in tables", diag.Count(addresses, "address"), diag.Count(len(m.switches), "switch"))
 		return
 	}
 	for _, w := range m.switches {
@@ -356,7 +357,8 @@ func (m *hopMaker) follow(*ir.Fabric) {
 	}
 }
 
-// own refuses an address that the switch of its host does not route to it: the host may be in another VRF, or its gateway another switch.
+// own refuses an address of a host that the host's switch does not route to it: the host may be in another VRF, or have another switch as
+// its gateway.
 func (m *hopMaker) own(st *hopStation, r *forwarding.Route) {
 	is := &way{}
 	if r != nil {
@@ -373,7 +375,7 @@ func (m *hopMaker) own(st *hopStation, r *forwarding.Route) {
 	}
 }
 
-// reach refuses a route to a host of another switch whose ports are not known, or that leads to another host.
+// reach refuses a route to a host of another switch if the ports of the route are unknown, or it leads to another host.
 func (m *hopMaker) reach(w *hopSwitch, r *forwarding.Route, st *hopStation) {
 	is := w.wayOf(r)
 	to := st.nic.Device.Name + ":" + st.nic.Name

@@ -161,7 +161,7 @@ func TestTablesLoop(t *testing.T) {
 	require.Equal(t, []string{loopCode}, codes(s.astray))
 	assert.Equal(t, "leaf1/route.json", s.astray[0].At.Filename)
 	assert.Contains(t, s.astray[0].Detail, "leaf1 -> spine1 -> leaf1")
-	assert.Contains(t, strings.Join(s.Network().Conditions, "\n"), "the tables of next hops make no sense together")
+	assert.Contains(t, strings.Join(s.Network().Conditions, "\n"), "the tables of next hops contradict each other")
 }
 
 // Sessions of eBGP count before tables.

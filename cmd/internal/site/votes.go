@@ -7,26 +7,26 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// notification is the DSCP of congestion notifications by custom, and custom that of RoCE (AF31).
+// notification is the customary DSCP of congestion notifications, and custom is that of RoCE (AF31).
 const notification, custom = 48, 26
 
-// kindOfRoCE is the sign by which a port carries RoCE.
+// kindOfRoCE is the sign that a port carries RoCE.
 type kindOfRoCE int
 
 const (
 	byPFC    kindOfRoCE = iota
-	byMarks             // it has no PFC, and a queue marks
+	byMarks             // no PFC, but a queue marks
 	byCustom            // neither: the class of DSCP 26, which senders use by custom
 )
 
-// votes counts how ports with RoCE are set.
+// votes counts the settings of ports with RoCE.
 type votes struct {
 	by      kindOfRoCE
 	roce    int        // ports that count
-	carried [8]int     // that have PFC for a priority, else mark it
+	carried [8]int     // ports with PFC for a priority, or else marks
 	dscp    [64][8]int // ports
-	one     [64][8]int // ports of the switch that is read
-	most    [64][8]int // switches of which most ports put a value so
+	one     [64][8]int // ports of the current switch
+	most    [64][8]int // switches on which most ports map a value to a cos
 	all     int        // switches that sort by DSCP
 	hosts   [64][8]int // ports of hosts with PFC
 	pcp     [8][8]int
@@ -44,7 +44,7 @@ func count[K comparable](m *map[K]int, k K, n int) {
 	(*m)[k] += n
 }
 
-// most is the key with the most votes; of equal ones the least, by order.
+// most returns the key with the most votes; of equal keys, the first by order.
 func most[K comparable](m map[K]int, order func(a, b K) int) (best K) {
 	n := 0
 	for _, k := range slices.SortedFunc(maps.Keys(m), order) {
@@ -55,7 +55,7 @@ func most[K comparable](m map[K]int, order func(a, b K) int) (best K) {
 	return best
 }
 
-// port counts n ports that are set alike.
+// port counts n ports with equal settings.
 func (v *votes) port(p *ir.PortSettings, n int) {
 	d := p.Detail.Get()
 	carries := v.carriedBy(p, &d)
@@ -108,7 +108,7 @@ func (v *votes) port(p *ir.PortSettings, n int) {
 	}
 }
 
-// end ends a switch: its ports count together, too.
+// end finishes a switch, and counts the majority of its ports.
 func (v *votes) end() {
 	sorts := 0
 	for value := range v.one {
@@ -121,7 +121,7 @@ func (v *votes) end() {
 	v.one = [64][8]int{}
 }
 
-// host counts a port of a host. Where it has no PFC, its map says nothing of lossless traffic.
+// host counts a port of a host. Without PFC, its map tells nothing about lossless traffic.
 func (v *votes) host(p *ir.PortSettings) {
 	pfc := p.Detail.Get().PFC
 	if p.Sends|p.Obeys == 0 && pfc.Value == 0 || p.LinkPause || !p.TrustKnown || !p.Trust.DSCP {
@@ -134,8 +134,8 @@ func (v *votes) host(p *ir.PortSettings) {
 	}
 }
 
-// sorted reports whether a DSCP belongs to a class that carries RoCE: most ports have it there. A quarter of the ports or of the switches
-// suffices, where it is more than one switch or the hosts agree, and the hosts do not have it elsewhere.
+// sorted reports whether a DSCP belongs to a class that carries RoCE, because most ports map it so. A quarter of the ports or of the
+// switches suffices if there are several switches, or the hosts agree, and if the hosts do not map it elsewhere.
 func (v *votes) sorted(value, cos int) bool {
 	usual := of(v.dscp[value])
 	if usual == cos || usual >= 0 && slices.Contains(v.mapped(), usual) {
@@ -150,7 +150,7 @@ func (v *votes) sorted(value, cos int) bool {
 	return quarter && (hosts == cos || hosts < 0 && switches > 1)
 }
 
-// carriedBy is the priorities of a port that carry RoCE.
+// carriedBy returns the priorities of a port that carry RoCE.
 func (v *votes) carriedBy(p *ir.PortSettings, d *ir.PortDetail) (mask uint8) {
 	switch v.by {
 	case byPFC:
@@ -171,7 +171,7 @@ func (v *votes) carriedBy(p *ir.PortSettings, d *ir.PortDetail) (mask uint8) {
 	return mask
 }
 
-// of is the cos with the most votes; -1: nothing has one.
+// of returns the cos with the most votes; -1: there are no votes.
 func of(votes [8]int) int {
 	best := slices.Max(votes[:])
 	if best == 0 {
@@ -190,7 +190,7 @@ func (v *votes) mapped() (all []int) {
 	return all
 }
 
-// isStrict reports whether most ports that state how the queue of a class is served have it strict.
+// isStrict reports whether the queue of a class is strict on most ports that state how it is served.
 func (v *votes) isStrict(cos int) bool {
 	stated := v.strict[cos]
 	for _, n := range v.weight[cos] {

@@ -1,5 +1,5 @@
-// Package sitefrom makes a site of the sources that a person names: a [Maker] reads files of devices and cabling files, and prints why no
-// site can be made.
+// Package sitefrom makes a site from the sources that a person names: a [Maker] reads files of devices and cabling files, and prints why
+// no site can be made.
 package sitefrom
 
 import (
@@ -28,27 +28,27 @@ import (
 // Maker makes sites with the flags of every verb.
 type Maker struct{ *globals.Globals }
 
-// Network is a network that a fabric describes, or one by its files.
+// Network is a network that a fabric describes, or that is derived from its files.
 type Network struct {
 	*report.Report
 	Part    *site.Network                   // the part that was read; nil: a fabric describes the network
-	Set     walk.Settings                   // as files state them, and otherwise as the fabric means them
-	FilesOf func(device string) []lint.File // of a device by its name in the fabric; nil: no file was read
+	Set     walk.Settings                   // from the files, and otherwise from the fabric
+	FilesOf func(device string) []lint.File // files by the name of a device in the fabric; nil: none
 	audit   string                          // the command that shows the findings of --from
 	read    map[*ir.Device]*targets.Surveyed
 	judge   targets.PortJudge
 }
 
-// Assumed returns the conditions under which what is shown of a network by its files holds, one sentence each.
+// Assumed returns the assumptions about a network that is derived from files, one sentence each.
 func (n *Network) Assumed() []string {
 	if n.Part == nil {
 		return nil
 	}
 	return append(n.Part.Conditions[:len(n.Part.Conditions):len(n.Part.Conditions)],
-		fmt.Sprintf("places in %s/ are of the fabric that these files make; rocec init --from writes it", site.Folder))
+		fmt.Sprintf("places in %s/ are in the fabric that is derived from these files; rocec init --from writes it", site.Folder))
 }
 
-// Read returns what the files of a device, or of one of its ports, state and the fabric has otherwise.
+// Read returns the values in the files of a device, or of one of its ports, that differ from the fabric.
 func (n *Network) Read(d *ir.Device, port string) facts.Section {
 	r, why := targets.ReadDevice(d, n.FilesOf(d.Name))
 	if why == "" {
@@ -86,7 +86,7 @@ func (n *Network) device(d *ir.Device) *targets.Surveyed {
 	return &of
 }
 
-// Place returns the place of a value of a port, else the top of the files of its device.
+// Place returns the place of a value of a port, or else the beginning of the first file of its device.
 func (n *Network) Place(p *ir.Port, f ir.Field, index int) diag.Range {
 	d := n.device(p.Device())
 	if d == nil {
@@ -98,7 +98,7 @@ func (n *Network) Place(p *ir.Port, f ir.Field, index int) diag.Range {
 	return d.Top
 }
 
-// Errors returns the errors in the files of a device that no judgement of its ports has.
+// Errors returns the errors in the files of a device that Judge returns for none of its ports.
 func (n *Network) Errors(d *ir.Device) (errors diag.List) {
 	is := n.device(d)
 	if is == nil {
@@ -114,7 +114,7 @@ func (n *Network) Errors(d *ir.Device) (errors diag.List) {
 	return errors
 }
 
-// Audit judges the files of a network as one fabric; without sources those of the network that is built in.
+// Audit judges the files of a network as one fabric. Without sources it judges the built-in network.
 func (m Maker) Audit(ctx context.Context, sources, cabling []string) (*Network, error) {
 	if len(sources) == 0 {
 		n, err := m.network(ctx, &devicefiles.Found{Files: site.Demo(), Dir: site.DemoFolder}, nil, []string{site.DemoFolder})
@@ -135,14 +135,15 @@ func (m Maker) Audit(ctx context.Context, sources, cabling []string) (*Network, 
 		return nil, exit.Fail(exit.Usage, "--cabling: %v", err)
 	}
 	if found.Cables == nil || len(found.Devices) > 0 || found.Inventory != "" {
-		return nil, exit.Fail(exit.Usage, "--cabling is a cabling file, with sheets of the same inventory, and %s is another kind of source",
+		return nil, exit.Fail(exit.Usage, "--cabling needs a cabling file, with or without sheets of the same inventory; %s is another kind "+
+			"of source",
 			diag.And(cabling))
 	}
 	return m.network(ctx, read, found.Cables, sources)
 }
 
-// Load judges the fabric of a folder, or the network of the sources that --from names: files of devices, and a cabling file beside them.
-// Where there is no fabric, it prints why.
+// Load judges the fabric of a folder, or the network of the sources that --from names: files of devices, and optionally a cabling file.
+// If there is no fabric, it prints why.
 func (m Maker) Load(ctx context.Context, dir string, from []string) (n *Network, err error) {
 	if len(from) > 0 {
 		n, err = m.read(ctx, from)
@@ -168,7 +169,7 @@ func (m Maker) read(ctx context.Context, from []string) (*Network, error) {
 	case err != nil:
 		return nil, exit.Fail(exit.Usage, "--from: %v", err)
 	case len(found.Devices) == 0 || found.Inventory != "":
-		return nil, exit.Fail(exit.Usage, "--from takes files of devices, with one cabling file beside them; %s has no settings of devices",
+		return nil, exit.Fail(exit.Usage, "--from needs files of devices, with at most one cabling file; %s has no settings of devices",
 			diag.And(from))
 	}
 	read, err := devicefiles.Read(found.Devices)
@@ -190,7 +191,7 @@ func (m Maker) read(ctx context.Context, from []string) (*Network, error) {
 	return n, nil
 }
 
-// network judges files of devices, with the cables of a source beside them; nil: there is no such source.
+// network judges files of devices, with the cables of a source; nil: no such source.
 func (m Maker) network(ctx context.Context, read *devicefiles.Found, source *intake.Origin, sources []string) (*Network, error) {
 	beside, err := m.Cables(source, nil)
 	if err != nil {
@@ -213,7 +214,7 @@ func (m Maker) network(ctx context.Context, read *devicefiles.Found, source *int
 	return n, nil
 }
 
-// Site makes a fabric of files. Where that cannot be, it prints why.
+// Site derives a fabric from files. If it cannot, it prints why.
 func (m Maker) Site(ctx context.Context, read *devicefiles.Found, o site.Options) (*site.Site, error) {
 	o.Most, o.Judge = m.MaxObjects, judge.Options{Budget: m.Steps()}
 	s, ds := site.Of(ctx, read.Files, o)
@@ -228,10 +229,10 @@ func (m Maker) Site(ctx context.Context, read *devicefiles.Found, o site.Options
 			"DEVICE/lldp.json beside its configuration")
 	}
 	m.Print(nil, ds)
-	return nil, exit.Fail(exit.Errors, "no fabric can be made of these files: %v", errors.New(ds[0].Summary))
+	return nil, exit.Fail(exit.Errors, "no fabric can be derived from these files: %v", errors.New(ds[0].Summary))
 }
 
-// Cables reads the cables of a source that is named beside files of devices; nil: no source is.
+// Cables reads the cables of a source that is named together with files of devices; nil: no source.
 func (m Maker) Cables(source *intake.Origin, columns map[string]string) (*site.Given, error) {
 	if source == nil {
 		return nil, nil
@@ -244,7 +245,7 @@ func (m Maker) Cables(source *intake.Origin, columns map[string]string) (*site.G
 	return &site.Given{Name: source.Cables.Shown, Cabling: read}, nil
 }
 
-// Print prints the findings about a draft. Files are those that the places are in, by name.
+// Print prints the findings about a draft. files contains the files of their places, by name.
 func (m Maker) Print(files map[string][]byte, ds diag.List) {
 	if len(ds) > 0 {
 		p := &diag.Printer{Files: files, Color: m.Paints(m.Stderr), Width: m.Width(m.Stderr), Most: 20}

@@ -97,7 +97,7 @@ func TestDraftTooLarge(t *testing.T) {
 	require.Empty(t, made.Files)
 	require.Len(t, ds, 1)
 	assert.Equal(t, "topology-too-large", ds[0].Code)
-	assert.Contains(t, ds[0].Detail, "split the file")
+	assert.Contains(t, ds[0].Detail, "Split the file")
 }
 
 // A guess that a verdict depends on is marked: the role of a device whose name has two meanings, and the cables that are left out for

@@ -15,35 +15,35 @@ import (
 	"github.com/rocec/rocec/lang/topology"
 )
 
-// Cabling is a cabling file a fabric is drafted from.
+// Cabling is a cabling file from which a fabric is drafted.
 type Cabling struct {
-	Format  string            // as the topology block says it
+	Format  string            // format in the topology block
 	Name    string            // of the file in the fabric's folder
-	Columns map[string]string // headers of a sheet, by the columns' names; nil: as they are known
-	Sheets  []string          // names of the sheets beside it, in the fabric's folder
+	Columns map[string]string // headers of a sheet, by column; nil: the known headers
+	Sheets  []string          // names of further sheets, in the fabric's folder
 
-	topology.Cabling // what the file says
+	topology.Cabling // content of the file
 
-	// The next four are set where the settings of devices were read.
+	// The next four are set if the settings of devices were read.
 	Classes *Classes        // nil: none were
 	Guessed map[string]bool // devices whose release is a guess
 	Cards   map[string]bool // cards of a chassis, which rocec does not write
-	Length  int             // metres of cables for which the file states none, for which their headroom is; 0: not known
+	Length  int             // derived length in metres of a cable without a stated one; 0: unknown
 
-	AS    map[string]uint32 // AS numbers of all switches, where routing by eBGP is known; nil: it is not
-	Table string            // the file of next hops in the fabric's folder, where routing is known by it alone; empty: it is not
+	AS    map[string]uint32 // AS numbers of all switches, if they route by eBGP; else nil
+	Table string            // the file of next hops in the fabric's folder, if only it shows the routing; else empty
 }
 
 // Drafted is a draft.
 type Drafted struct {
 	Files []File
-	Notes []string // what was left out, for people: one line each
-	Name  string   // of the fabric, as the file calls it; empty: the file has no name for it, or one that a fabric cannot have
+	Notes []string // parts that are left out, for people: one line each
+	Name  string   // name of the fabric in the file; empty: none, or invalid
 }
 
-// Draft makes the files of a fabric of the cables of a file: what the file does not tell is guessed and marked CHECK. The
-// cabling file itself, which becomes a file of the fabric, is read by the topology block. The switches run on; the zero System is what
-// names, kinds and ports tell. What cannot become a fabric is reported, each cause once, and no file is made.
+// Draft makes the files of a fabric from the cables of a file. Values that the file lacks are guessed and marked CHECK. The cabling file
+// itself becomes a file of the fabric, which the topology block reads. The switches run the system on; for the zero System, names, kinds
+// and ports decide. If no fabric is possible, Draft reports each cause once, and makes no files.
 func Draft(c Cabling, known ir.Known, on System) (Drafted, diag.List) {
 	var ds diag.List
 	d := newDraft(c, known, on, &ds)
@@ -57,7 +57,7 @@ func Draft(c Cabling, known ir.Known, on System) (Drafted, diag.List) {
 	})
 	if d.large {
 		topology.TooLarge.Errorf(&ds, c.Edges[0].At, "A draft of the %s of this file does not fit in files that rocec reads: too "+
-			"many parts that no cable joins, or names that do not go by number. Draft from a part of it: split the file.",
+			"many parts that no cable joins, or names without consecutive numbers. Split the file, and draft from a part.",
 			diag.Count(len(c.Edges), "cable"))
 		return Drafted{}, ds
 	}
@@ -69,33 +69,33 @@ func Draft(c Cabling, known ir.Known, on System) (Drafted, diag.List) {
 	return made, ds
 }
 
-// draft is the content of a cabling file, with the guesses that rocec makes from it.
+// draft is the content of a cabling file, with the guesses of rocec.
 type draft struct {
 	known   ir.Known
 	others  map[string]int // links that are not cables, by the kind of their end
-	left    topology.Left  // cables that are no links of a fabric
+	left    topology.Left  // cables that are not links of a fabric
 	on      System
-	stated  bool // the person has said what switches run
+	stated  bool // the person has named the system of switches
 	lab     bool // the file is of a lab of containers, where ports have the names of Linux
-	fold    bool // a name is written in another way than a fabric does
+	fold    bool // a name is not written as in a fabric
 	devices []*device
 	cables  []*cable
 	groups  []*draftGroup // switches first
-	ignored []string      // devices that have no part in the fabric, as globs
+	ignored []string      // devices outside of the fabric, as globs
 	dropped [reasons][]*cable
 	custom  []*ownModel
 	routing string
-	lengths bool // every cable says its length
-	speeds  bool // every cable says its speed
-	large   bool // one of its files would be larger than rocec reads
+	lengths bool // every cable has a length
+	speeds  bool // every cable has a speed
+	large   bool // one of its files would exceed the limit of rocec
 	classes *Classes
-	as      map[string]uint32 // of switches; nil: no routing by eBGP is known
-	table   string            // the file of next hops; empty: routing is not by one
+	as      map[string]uint32 // AS numbers of switches; nil: no routing by eBGP is known
+	table   string            // the file of next hops; empty: not used
 	guessed map[string]bool   // devices whose release is a guess
 	cards   map[string]bool   // of a chassis
 }
 
-// reason is why a cable has no part in the fabric.
+// reason is the reason why a cable is not in the fabric.
 type reason int
 
 const (
@@ -105,7 +105,7 @@ const (
 	reasons
 )
 
-// whys are the reasons, for people.
+// whys contains the texts of the reasons.
 var whys = [reasons]string{
 	toItself:   "from a device to itself",
 	management: "in a management, console or power port of a switch",
@@ -115,13 +115,13 @@ var whys = [reasons]string{
 // device is a device of the file.
 type device struct {
 	name  string
-	meant string // the declared device that may be meant; empty: this one is declared, or no other is near
+	meant string // a declared device with a similar name; empty: this one is declared, or none is similar
 	said  topology.Node
 	jacks []*jack
 	role  role
-	sure  bool // a word said what it is
+	sure  bool // a word shows its role
 	sys   system
-	tier  int // height above the hosts; explicit where states says so
+	tier  int // height above the hosts; written if states returns true
 	group *draftGroup
 }
 
@@ -138,12 +138,12 @@ func (j *jack) String() string { return j.dev.name + ":" + j.port }
 // cable is a cable between two devices.
 type cable struct {
 	a, b  *jack
-	speed int // Mb/s; 0: the file says none
+	speed int // Mb/s; 0: not in the file
 	peer  bool
 	edge  *topology.Edge
 }
 
-// newDraft guesses what the devices of a file are. What cannot be is reported.
+// newDraft guesses the roles of the devices of a file. It reports contradictions.
 func newDraft(c Cabling, known ir.Known, on System, ds *diag.List) *draft {
 	d := &draft{
 		known: known, on: on, stated: on.OS != nil, lab: c.Format == "containerlab", lengths: true, speeds: true,
@@ -180,11 +180,11 @@ func newDraft(c Cabling, known ir.Known, on System, ds *diag.List) *draft {
 	return d
 }
 
-// sayWhat is the advice on how a person states the role of a device.
-const sayWhat = "Give switches names such as leaf01 and hosts such as gpu01, or say what they are: \"x1\" [function=\"leaf\"] in " +
+// sayWhat is the advice how a person can state the role of a device.
+const sayWhat = "Give switches names such as leaf01 and hosts such as gpu01, or state their roles: \"x1\" [function=\"leaf\"] in " +
 	"a topology.dot, group: leaf or group: server in containerlab."
 
-// read makes devices and cables of the edges of a file.
+// read makes devices and cables from the edges of a file.
 func (d *draft) read(c Cabling, ds *diag.List) {
 	byName := map[string]*device{}
 	seen := map[[2]string]bool{}
@@ -228,7 +228,7 @@ func (d *draft) read(c Cabling, ds *diag.List) {
 			jacks[k].dev = dev
 		}
 		key := [2]string{jacks[0].String(), jacks[1].String()}
-		if !good || seen[[2]string{key[1], key[0]}] { // a cable is written once from each end
+		if !good || seen[[2]string{key[1], key[0]}] { // a cable may be listed once from each end
 			continue
 		}
 		seen[key] = true
@@ -255,7 +255,7 @@ func (d *draft) read(c Cabling, ds *diag.List) {
 	d.ignored = slices.Compact(d.ignored)
 }
 
-// check reports a name that cannot be.
+// check reports an invalid name.
 func (d *draft) check(why string, at diag.Range, ds *diag.List) bool {
 	if why != "" {
 		ds.Add(&diag.Diagnostic{Severity: diag.Error, Code: lang.BadName.Code, Summary: lang.BadName.Summary, Detail: why, At: at})
@@ -263,7 +263,7 @@ func (d *draft) check(why string, at diag.Range, ds *diag.List) bool {
 	return why == ""
 }
 
-// wire lists the ends of cables at their devices, and forgets devices without any.
+// wire adds the ends of cables to their devices, and removes devices without cables.
 func (d *draft) wire() {
 	for _, dev := range d.devices {
 		dev.jacks = nil
@@ -275,7 +275,7 @@ func (d *draft) wire() {
 	d.devices = slices.DeleteFunc(d.devices, func(dev *device) bool { return len(dev.jacks) == 0 })
 }
 
-// leaveOut drops the cables that have no part in the fabric.
+// leaveOut removes the cables that are not in the fabric.
 func (d *draft) leaveOut() {
 	d.cables = slices.DeleteFunc(d.cables, func(x *cable) bool {
 		why := reasons
@@ -295,7 +295,7 @@ func (d *draft) leaveOut() {
 	d.wire()
 }
 
-// managementPort is how ports of the management network are called on switches, and those of consoles and power.
+// managementPort matches names of management, console and power ports of switches.
 var managementPort = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(mgmt|management|oob|ma|me|fxp|em|console|con|aux|usb|psu|power|pwr|pem)[-_]?\d*$|^eth0$`)
 })
@@ -305,7 +305,7 @@ func (d *draft) managed(j *jack) bool {
 	return j.dev.role == isSwitch && managementPort().MatchString(j.port)
 }
 
-// oddLetter matches letters that no name of a device has; a glob has "?" for them.
+// oddLetter matches letters that are invalid in names of devices; a glob has "?" for them.
 var oddLetter = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-z0-9._-]`) })
 
 // notes lists the parts that were left out.
@@ -333,7 +333,7 @@ func (d *draft) notes() []string {
 	return out
 }
 
-// Causes folds diagnostics by their cause: it keeps the first one of each code, and adds the number and the places of the others.
+// Causes folds diagnostics by code: it keeps the first of each code, and adds the number and the places of the others.
 func Causes(ds diag.List) diag.List {
 	var out diag.List
 	first := map[string]*diag.Diagnostic{}

@@ -10,7 +10,7 @@ import (
 
 // Classes are the classes of devices whose settings were read.
 type Classes struct {
-	MTU      int    // of switch ports, in bytes; 0: not known
+	MTU      int    // of switch ports, in bytes; 0: unknown
 	Blocks   string // the cos_group blocks
 	Carrying []Class
 	Pauses   func(device, port string) (is, known bool) // whether a port has link pause
@@ -20,10 +20,10 @@ type Classes struct {
 type Class struct {
 	Name   string
 	Intent func(name string, members []string) string // the roce block
-	Has    func(device, port string) bool             // whether a port of a switch has the class, as far as it was read
+	Has    func(device, port string) bool             // whether a port of a switch has the class, according to the files
 }
 
-// paused reports whether a cable has link pause: one end has it, and no end is known to lack it.
+// paused reports whether a cable has link pause: at least one end has it, and no end is known not to have it.
 func (c *Classes) paused(deviceA, portA, deviceB, portB string) bool {
 	if c == nil {
 		return false
@@ -33,8 +33,8 @@ func (c *Classes) paused(deviceA, portA, deviceB, portB string) bool {
 	return (a || b) && (a || !knownA) && (b || !knownB)
 }
 
-// write writes fabric.hcl with the classes: head first, and lead before the roce blocks. intents returns the members of roce blocks at
-// ports of switches to keep.
+// write writes fabric.hcl with the classes. head is the beginning, and lead is before the roce blocks. intents returns the members of
+// roce blocks, at the switch ports for which keep returns true.
 func (c *Classes) write(head []byte, lead string, intents func(keep func(device, port string) bool) [][]string) []byte {
 	before, _, _ := bytes.Cut(head, []byte("# RDMA traffic"))
 	if c.MTU > 0 {

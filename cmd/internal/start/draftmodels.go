@@ -13,14 +13,14 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 )
 
-// system is the operating system and the hardware of a switch, in the terms of the draft.
+// system is the operating system and the hardware of a switch in a draft.
 type system struct {
-	os *ir.OS // nil: none that is known, and the switch is set by hand
-	// version is the release that the file states, if rocec writes for it and it runs on the model; else empty
+	os *ir.OS // nil: unknown, so the switch is set by hand
+	// version is the release in the file, if rocec writes for it and the model can run it; else empty
 	version string
-	word    string // of a switch that is set by hand: what it runs
+	word    string // the system of a switch that is set by hand
 	model   string
-	known   bool // the file says the model
+	known   bool // the file states the model
 	guessed bool // the version is a guess
 	byHand  bool
 	card    bool // of a chassis
@@ -34,13 +34,13 @@ type ownModel struct {
 	speed int
 }
 
-// hand is the system of a switch whose file names no system, and whose ports no known system has.
+// hand is the system of a switch whose file names no system, and whose ports have names of no known system.
 const hand = "other"
 
-// usual are a few common models, the smaller and slower ones first.
+// usual lists a few common models, smaller and slower ones first.
 var usual = []string{"sn2700", "sn2410", "sn4600c", "sn3700", "sn4600", "sn4700", "sn5600"}
 
-// systems guesses what switches run and what hardware they are: what names, kinds and ports allow, the first that fits.
+// systems guesses the operating systems and models of switches: the first ones that fit names, kinds and ports.
 func (d *draft) systems() {
 	for _, dev := range d.devices {
 		if dev.role == isSwitch {
@@ -55,8 +55,8 @@ func (d *draft) systems() {
 	}
 }
 
-// agree guesses the system of a device anew where its port and the port of a known model have no speed in common, and no file states
-// one. The ports of the device are then as fast as those of the known models.
+// agree guesses the system of a device again if its port and the opposite port of a known model share no speed, and no file states one.
+// The ports of the device then get the speed of the known model.
 func agree(d *draft, dev *device) {
 	own, odd := natives(dev), false
 	asked := make([]int, len(own))
@@ -90,10 +90,10 @@ func agree(d *draft, dev *device) {
 	}
 }
 
-// rate is the speed of a port and its lanes.
+// rate is the speed and the number of lanes of a port.
 type rate struct{ speed, lanes int }
 
-// natives returns the rates that the ports of a device have by themselves on its model; zero: it has no such port, or no known system.
+// natives returns the default rates of the ports of a device on its model; zero: the model has no such port, or the system is unknown.
 func natives(dev *device) []rate {
 	out := make([]rate, len(dev.jacks))
 	m, ok := platform.FindSwitch(dev.sys.model)
@@ -118,7 +118,7 @@ func natives(dev *device) []rate {
 	return out
 }
 
-// partsOf lists the parts of each port that are used, -1 for the whole.
+// partsOf lists the used parts of each port; -1 is the whole port.
 func partsOf(fronts []ir.Front) map[int16][]int {
 	parts := map[int16][]int{}
 	for _, f := range fronts {
@@ -127,7 +127,7 @@ func partsOf(fronts []ir.Front) map[int16][]int {
 	return parts
 }
 
-// rateOf is the rate of a port, or of a part of one with these parts.
+// rateOf returns the rate of a port, or of each part if it is split.
 func rateOf(os *ir.OS, r *platform.PortRange, f ir.Front, of []int) rate {
 	switch {
 	case f.Sub < 0:
@@ -149,7 +149,7 @@ func (d *draft) systemOf(dev *device) system {
 			return system{os: os, model: m.Name, known: true, version: said(os, m, dev)}
 		}
 		var guess *platform.Switch
-		for _, name := range usual { // the first one that fits, if none runs what the file says
+		for _, name := range usual { // the first one that fits, if none runs the release in the file
 			m, ok := platform.FindSwitch(name)
 			if !ok || !fits(os, m, dev) {
 				continue
@@ -162,7 +162,7 @@ func (d *draft) systemOf(dev *device) system {
 			}
 		}
 		own, version := "", said(os, nil, dev)
-		if guess == nil || version != "" { // no usual model runs the release
+		if guess == nil || version != "" { // the usual models cannot run the release
 			own = d.own(os, dev)
 		}
 		switch {
@@ -177,7 +177,7 @@ func (d *draft) systemOf(dev *device) system {
 	for _, j := range dev.jacks {
 		fastest = max(fastest, j.cable.speed)
 	}
-	for _, name := range []string{"sn2700", "sn3700", "sn4700"} { // a chip that is fast and large enough: its ports are not asked for
+	for _, name := range []string{"sn2700", "sn3700", "sn4700"} { // the chip is fast and large enough: port names do not matter
 		if m, ok := platform.FindSwitch(name); ok && m.ASIC.MaxSpeed >= fastest && len(dev.jacks) <= mostOn(m.ASIC) {
 			s.model = name
 			break
@@ -186,19 +186,19 @@ func (d *draft) systemOf(dev *device) system {
 	if m := d.model(dev); m != nil {
 		s.model, s.known = m.Name, true
 	}
-	if d.known.FindOS(s.word) != nil { // a system whose ports have other names here, as in a lab
+	if d.known.FindOS(s.word) != nil { // ports of the system have other names in a lab
 		s.word += "-lab"
 	}
 	return s
 }
 
-// runs reports whether a system has a release that rocec writes for, and that runs on a model, or (nil) on any.
+// runs reports whether rocec writes for a release of a system, and a model (nil: any model) can run it.
 func runs(os *ir.OS, m *platform.Switch, version string) bool {
 	return version != "" && os.Release(version) == "" && (os.Runs == nil || os.Runs(m, version))
 }
 
-// said is the release that the file says of a device, where it is one; else empty. NVIDIA Air and platforms of inventories write it in the
-// word for the system: cumulus-vx-5.11.0, sonic-vs-202305, cumulus-linux-5-11.
+// said returns the release of a device in the file, or "" if it is invalid. NVIDIA Air and platforms of inventories have it in the word
+// for the system: cumulus-vx-5.11.0, sonic-vs-202305, cumulus-linux-5-11.
 func said(os *ir.OS, m *platform.Switch, dev *device) string {
 	if version := strings.TrimPrefix(dev.said.Version, "v"); runs(os, m, version) {
 		return version
@@ -209,7 +209,7 @@ func said(os *ir.OS, m *platform.Switch, dev *device) string {
 	return ""
 }
 
-// releaseIn is the release at the end of the word for a system, behind a mark that is no letter; empty: it ends in another way.
+// releaseIn returns the release at the end of the word for a system, after a character that is not a letter; empty: none.
 func releaseIn(system string) string {
 	begin := len(strings.TrimRight(system, "0123456789.-"))
 	release := strings.TrimLeft(system[begin:], ".-")
@@ -219,12 +219,12 @@ func releaseIn(system string) string {
 	return strings.ReplaceAll(release, "-", ".")
 }
 
-// candidates are the systems that a switch may run, the likeliest first.
+// candidates returns the systems that a switch may run, the likeliest first.
 func (d *draft) candidates(dev *device) []*ir.OS {
 	if d.stated {
 		return []*ir.OS{d.on.OS}
 	}
-	said := strings.ReplaceAll(platform.Fold(dev.said.System), "cvx", "cumulus") // as containerlab calls it
+	said := strings.ReplaceAll(platform.Fold(dev.said.System), "cvx", "cumulus") // name in containerlab
 	for _, os := range d.known.OS {
 		for w := range strings.SplitSeq(os.Name, "-") {
 			if w != "linux" && strings.Contains(said, w) {
@@ -238,7 +238,7 @@ func (d *draft) candidates(dev *device) []*ir.OS {
 	return d.known.OS
 }
 
-// fits reports whether a model has the ports of a device, each as fast as its cable, and can be split so.
+// fits reports whether a model has the ports of a device, each as fast as its cable, and can be split in this way.
 func fits(os *ir.OS, m *platform.Switch, dev *device) bool {
 	var used []ir.Used
 	for _, j := range dev.jacks {
@@ -269,7 +269,7 @@ func fits(os *ir.OS, m *platform.Switch, dev *device) bool {
 		if m.PairSplit == 0 || r.Lanes/max(native.lanes, 1) < m.PairSplit {
 			continue
 		}
-		pair := f.Number - 1 // which a port that is split so takes with it
+		pair := f.Number - 1 // ports that such a split disables
 		if f.Number%2 == 1 {
 			pair = f.Number + 1
 		}
@@ -280,14 +280,14 @@ func fits(os *ir.OS, m *platform.Switch, dev *device) bool {
 	return true
 }
 
-// mostOn is how many lossless ports a chip has memory for, at about 150 kB each.
+// mostOn returns the number of lossless ports for which a chip has memory, at about 150 kB each.
 func mostOn(a *platform.ASIC) int { return a.Buffer / 150_000 }
 
-// mostOwnPorts is how many ports a switch_model block may have.
+// mostOwnPorts is the maximum number of ports in a switch_model block.
 const mostOwnPorts = 1024
 
-// own makes a switch_model for a device whose ports no common model has. It returns the name, or "" where there cannot be one, or the
-// system is not written on one.
+// own makes a switch_model for a device whose ports no common model has. It returns the name, or "" if no model is possible, or rocec
+// does not write the system on one.
 func (d *draft) own(os *ir.OS, dev *device) string {
 	if os != d.known.DefaultOS() {
 		return ""
@@ -320,7 +320,7 @@ func (d *draft) own(os *ir.OS, dev *device) string {
 
 var oddSystem = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-z0-9]+`) })
 
-// systemWord is the name of a system as a switch block writes it.
+// systemWord returns the name of a system in a switch block.
 func systemWord(said string) string {
 	if i := strings.LastIndexByte(said, '/'); i >= 0 {
 		said = said[i+1:]
@@ -333,7 +333,7 @@ func systemWord(said string) string {
 
 var speedText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(\d+)\s*([mgt])`) })
 
-// megabits reads a speed such as 100G or 25 Gbps; 0 if it is written in another way.
+// megabits parses a speed such as 100G or 25 Gbps; 0: another form.
 func megabits(s string) int {
 	m := speedText().FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {
@@ -350,7 +350,7 @@ func megabits(s string) int {
 	return n
 }
 
-// nicModel is the first of a few common models that is as fast as asked.
+// nicModel returns the first of a few common models with at least the given speed.
 func (d *draft) nicModel(speed int) string {
 	models := []string{"connectx-5", "connectx-6", "connectx-7", "connectx-8"}
 	for _, name := range models {

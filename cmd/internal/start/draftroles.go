@@ -20,7 +20,7 @@ const (
 	isHost
 )
 
-// Words in names, functions and groups, and what is called so. Weak ones count where nothing else is there.
+// Words in names, functions and groups, by role. Weak words count only without other words.
 var (
 	switchWords = strings.Fields("spine leaf leafs leaves spines tor core agg aggregation super superspine exit border switch sw sp " +
 		"lf eor mlag fabric rtr router bridge access distribution dist firewall gateway gw internet wan edge " +
@@ -31,7 +31,7 @@ var (
 	weakSwitches = strings.Fields("r s l p pe ce rt frr srl ceos xrd vmx csr asbr abr ebgp ibgp")
 	weakHosts    = strings.Fields("h c gb mi b")
 	outsiders    = strings.Fields("oob mgmt management console ipmi bmc pdu")
-	testers      = strings.Fields("tester testers tgen trafficgen ixia snappi keysight spirent") // as roles; a name alone is that of a host
+	testers      = strings.Fields("tester testers tgen trafficgen ixia snappi keysight spirent") // only as roles, not in names
 	nowhere      = []string{"nothing", "none", "null", "dummy", "fake", "unused", "unconnected", "noremote", "blank", "n-a", "tbd"}
 )
 
@@ -45,7 +45,7 @@ var (
 		"checkpoint paloalto pan f5 bigip huawei_vrp vrp")
 )
 
-// apart parts words that are joined by capitals: "DevSnappiChassis" is "Dev Snappi Chassis".
+// apart splits words at capitals: "DevSnappiChassis" becomes "Dev Snappi Chassis".
 func apart(s string) string {
 	var b strings.Builder
 	small := false
@@ -63,7 +63,7 @@ var wordPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 
 func words(s string) []string { return wordPattern().FindAllString(strings.ToLower(s), -1) }
 
-// wordRole returns the role that the last known word of a text means.
+// wordRole returns the role of the last known word in a text.
 func wordRole(text string, switches, hosts []string) role {
 	for _, w := range slices.Backward(words(text)) {
 		switch {
@@ -76,8 +76,8 @@ func wordRole(text string, switches, hosts []string) role {
 	return unknown
 }
 
-// outside reports whether a device has no part in the fabric. Such a device is of the management network, a tester by its inventory, or
-// no device at all.
+// outside reports whether a device is outside of the fabric: in the management network, a tester according to its inventory, or not a
+// device at all.
 func outside(name string, said topology.Node) bool {
 	role := words(apart(said.Function))
 	for _, w := range append(words(name), role...) {
@@ -92,7 +92,7 @@ func outside(name string, said topology.Node) bool {
 		strings.HasPrefix(strings.ToLower(name), "fake") || strings.HasPrefix(strings.ToLower(name), "dummy")
 }
 
-// systemRole returns the role that the system of a device means, by a word of a list.
+// systemRole returns the role that the system of a device implies, by a list of words.
 func systemRole(system string) role {
 	fields := strings.FieldsFunc(strings.ToLower(system), func(r rune) bool { return strings.ContainsRune("/:- .", r) })
 	for _, f := range fields {
@@ -108,26 +108,26 @@ func systemRole(system string) role {
 	return unknown
 }
 
-// netdev is how interfaces of hosts are called.
+// netdev matches names of interfaces of hosts.
 var netdev = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(eth|en[ospx]|eno|ens|enp|ib|bond|mlx|mt|rdma|roce|rail|hca|net|nic|p\dp|em)[a-z0-9]*$`)
 })
 
-// hostPorts reports whether all ports of a device are called as those of hosts are.
+// hostPorts reports whether all ports of a device have names of host interfaces.
 func hostPorts(dev *device) bool {
 	return !slices.ContainsFunc(dev.jacks, func(j *jack) bool { return !netdev().MatchString(j.port) })
 }
 
-// roles guesses which devices are switches and which are hosts: by the file, by names, by ports, and last by the neighbours.
+// roles guesses which devices are switches and which are hosts: from the file, names, ports, and finally neighbours.
 func (d *draft) roles() {
 	for _, dev := range d.devices {
 		dev.role, dev.sure = d.role(dev)
 	}
 	open := func(dev *device) bool { return dev.role == unknown }
-	peers := func(dev *device, r role) bool { // all peers have the role
+	peers := func(dev *device, r role) bool { // all neighbours have the role
 		return !slices.ContainsFunc(dev.jacks, func(j *jack) bool { return j.peer.dev != dev && j.peer.dev.role != r })
 	}
-	for _, dev := range d.devices { // one cable, and the other end has more
+	for _, dev := range d.devices { // it has one cable, and the other end has more
 		if open(dev) && len(dev.jacks) == 1 && len(dev.jacks[0].peer.dev.jacks) > 1 {
 			dev.role = isHost
 		}
@@ -137,7 +137,7 @@ func (d *draft) roles() {
 			dev.role = isSwitch
 		}
 	}
-	for changed := true; changed; { // below switches alone, as a host with eight rails is
+	for changed := true; changed; { // all neighbours are switches, as for a host with eight rails
 		changed = false
 		for _, dev := range d.devices {
 			if open(dev) && peers(dev, isSwitch) {
@@ -155,7 +155,7 @@ func (d *draft) roles() {
 	}
 }
 
-// role guesses what a device is without its neighbours; sure where a word says so.
+// role guesses the role of a device without its neighbours. sure: a word shows the role.
 func (d *draft) role(dev *device) (role, bool) {
 	if r := wordRole(apart(dev.said.Function), switchWords, hostWords); r != unknown {
 		return r, true
@@ -184,12 +184,12 @@ func (d *draft) role(dev *device) (role, bool) {
 	case !ports:
 		return isSwitch, false
 	case len(dev.jacks) > 1 && !d.lab && slices.ContainsFunc(dev.jacks, func(j *jack) bool { return d.front(nil, nil, j.peer.port) }):
-		return isHost, false // no switch has data ports eth* where others have ports of their own
+		return isHost, false // if other devices have names of switch ports, a device with only eth* is a host
 	}
 	return unknown, false
 }
 
-// front reports whether a name is that of a front-panel port of a system, or (nil) of any, on a model or (nil) any.
+// front reports whether a name is that of a front-panel port of a system on a model. nil is any system, or any model.
 func (d *draft) front(os *ir.OS, m *platform.Switch, port string) bool {
 	for _, o := range d.known.OS {
 		if os != nil && o != os {
@@ -202,12 +202,12 @@ func (d *draft) front(os *ir.OS, m *platform.Switch, port string) bool {
 	return false
 }
 
-// allFront reports whether all ports of a device are called as front-panel ports of a system are.
+// allFront reports whether all ports of a device have names of front-panel ports of a system.
 func (d *draft) allFront(dev *device) bool {
 	return len(dev.jacks) > 0 && !slices.ContainsFunc(dev.jacks, func(j *jack) bool { return !d.front(nil, nil, j.port) })
 }
 
-// model is the switch model that a device's name or the file says; nil: none that is known.
+// model returns the switch model in the name of a device or in the file; nil: none, or unknown.
 func (d *draft) model(dev *device) *platform.Switch {
 	joints := func(r rune) bool { return r == '-' || r == '_' || r == '.' || r == ' ' }
 	texts := append([]string{dev.said.Model}, strings.FieldsFunc(dev.said.Model, joints)...) // "Mellanox-SN4600C-C64" of SONiC

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// levels guesses the height of every switch, which cables are peer links, and the routing: "up-down" if every host then reaches every
-// other one, else what asks for no heights.
+// levels guesses the height of every switch, the peer links, and the routing: "up-down" if every host then reaches every other host, else
+// a routing that needs no heights.
 func (d *draft) levels() {
 	d.routing = "up-down"
 	for _, guess := range []func() bool{d.byDistance, d.byNames, d.byBoth} {
@@ -25,7 +25,7 @@ func (d *draft) levels() {
 	d.markPeers(func(*cable) bool { return false })
 }
 
-// states reports whether tiers are written: where counting from the hosts gives others.
+// states reports whether the draft states tiers, because counting from the hosts gives other tiers.
 func (d *draft) states() bool {
 	if d.routing != "up-down" {
 		return false
@@ -43,15 +43,15 @@ func (d *draft) states() bool {
 	return !same
 }
 
-// markPeers notes which cables between switches are peer links.
+// markPeers marks the cables between switches that are peer links.
 func (d *draft) markPeers(is func(*cable) bool) {
 	for _, x := range d.cables {
 		x.peer = x.a.dev.role == isSwitch && x.b.dev.role == isSwitch && is(x)
 	}
 }
 
-// paired reports whether peer links join pairs, as those of redundancy pairs do. In a ring or a mesh of switches traffic takes ways that
-// no tiers describe.
+// paired reports whether peer links join pairs of switches, as for redundancy pairs. Tiers cannot describe the paths in a ring or a mesh
+// of switches.
 func (d *draft) paired() bool {
 	mate := map[*device]*device{}
 	for _, x := range d.cables {
@@ -89,14 +89,14 @@ func (d *draft) byDistance() bool {
 	return true
 }
 
-// heights are the levels that words tell.
+// heights maps words to levels.
 var heights = map[string]int{
 	"leaf": 1, "leafs": 1, "leaves": 1, "tor": 1, "lf": 1, "access": 1, "exit": 1, "border": 1, "eor": 1, "t0": 1,
 	"spine": 2, "spines": 2, "sp": 2, "agg": 2, "aggregation": 2, "distribution": 2, "dist": 2, "t1": 2,
 	"superspine": 3, "super": 3, "ssp": 3, "core": 3, "t2": 3, "internet": 4, "wan": 4,
 }
 
-// height is the level that the name or function of a switch tells; 0: none.
+// height returns the level in the name or function of a switch; 0: none.
 func height(dev *device) int {
 	for _, text := range []string{dev.name, dev.said.Function} {
 		all := words(text)
@@ -114,7 +114,7 @@ func height(dev *device) int {
 	return 0
 }
 
-// byNames takes heights from names and functions; it is false where a switch tells none.
+// byNames sets heights from names and functions; it returns false if a switch has none.
 func (d *draft) byNames() bool {
 	for _, dev := range d.devices {
 		if dev.role != isSwitch {
@@ -127,8 +127,8 @@ func (d *draft) byNames() bool {
 	return true
 }
 
-// byBoth takes heights from names and functions where they tell one, and puts the others one above the highest switch below them that
-// hosts reach first.
+// byBoth sets heights from names and functions. It puts each other switch one level above the highest switch below it, counted from the
+// hosts.
 func (d *draft) byBoth() bool {
 	d.byDistance()
 	told := false
@@ -136,15 +136,16 @@ func (d *draft) byBoth() bool {
 		if h := height(dev); dev.role == isSwitch && h > 0 {
 			dev.tier, told = h, true
 		}
-		dev.tier = max(dev.tier, 1) // what no host reaches
+		dev.tier = max(dev.tier, 1) // switches that no host reaches
 	}
 	return told
 }
 
-// mostSteps bounds the search for paths; a larger fabric is taken to be sound.
+// mostSteps bounds the search for paths; a larger fabric counts as connected.
 const mostSteps = 50_000_000
 
-// allReach reports whether paths that rise, take at most one peer step and fall join all switches with hosts that cables join.
+// allReach reports whether all switches with hosts that are connected by cables are also connected by paths that rise, take at most one
+// peer step, and fall.
 func (d *draft) allReach() bool {
 	var with []*device
 	for _, dev := range d.devices {
@@ -184,7 +185,7 @@ func (d *draft) allReach() bool {
 	return true
 }
 
-// parts numbers the parts of the fabric that no cable between switches joins, from 1, in the order of devices.
+// parts numbers the connected components of the fabric, from 1, in the order of devices.
 func (d *draft) parts() map[*device]int {
 	part := map[*device]int{}
 	n := 0

@@ -16,23 +16,23 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// draftGroup are devices that look alike.
+// draftGroup is a group of similar devices.
 type draftGroup struct {
 	label   string
 	host    bool
-	unsure  bool // no word said what they are
+	unsure  bool // no word shows their role
 	meant   string
 	devices []string
-	ports   []string // of hosts: each device's
-	speed   int      // of the fastest cable, Mb/s; 0 is unknown
+	ports   []string // interfaces of each host
+	speed   int      // speed of the fastest cable, Mb/s; 0: unknown
 	sys     system   // of switches
-	tier    int      // that is written; 0: none is
-	height  int      // of the highest device above the hosts
+	tier    int      // the written tier; 0: none
+	height  int      // height of the highest device above the hosts
 }
 
-// group groups devices whose names differ in numbers only.
+// group groups devices whose names differ only in numbers.
 func (d *draft) group() {
-	groups := map[string]*draftGroup{} // by what must be alike
+	groups := map[string]*draftGroup{} // by the properties that must be equal
 	labels := map[string]int{}
 	stated := d.states()
 	for _, dev := range d.devices {
@@ -91,7 +91,7 @@ func (d *draft) group() {
 
 var digitsAndJoints = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9._-]+`) })
 
-// stemOf is a name without what tells devices of a kind apart, as a label: numbers, and a letter at the end.
+// stemOf returns a name without numbers and without a letter at the end, as a label for a group.
 func stemOf(name string) string {
 	stem := strings.Trim(digitsAndJoints().ReplaceAllString(name, "-"), "-")
 	if n := len(stem) - 2; n >= 0 && stem[n] == '-' && 'a' <= stem[n+1] && stem[n+1] <= 'z' {
@@ -106,7 +106,7 @@ func stemOf(name string) string {
 	return stem
 }
 
-// fabric is fabric.hcl: that of the small fabric, for these hosts.
+// fabric returns fabric.hcl: that of the small fabric, with these hosts.
 func (d *draft) fabric() []byte {
 	src := Small(nil)[0].Data
 	line := regexp.MustCompile(`(?m)^ *routing .*$`)
@@ -116,7 +116,7 @@ func (d *draft) fabric() []byte {
 	case d.table != "":
 		by := `  routing = "table" # by the next hops of all switches, as they were read` + "\n  table = " + strconv.Quote(d.table)
 		src = line.ReplaceAll(src, []byte(by))
-		src = regexp.MustCompile(`(?m)^ *failures .*\n`).ReplaceAll(src, nil) // no table shows a path that is taken after a failure
+		src = regexp.MustCompile(`(?m)^ *failures .*\n`).ReplaceAll(src, nil) // a table does not show the paths after a failure
 	case d.routing == "up-down":
 		src = bytes.Replace(src, []byte(`# traffic never turns`), []byte(`# CHECK: traffic never turns`), 1)
 	default:
@@ -150,11 +150,11 @@ func (d *draft) fabric() []byte {
 	return d.canonical([]byte(out.String()))
 }
 
-// intents returns the members of roce blocks. One block has all hosts; where no cable joins some parts of the fabric, the ports of each
-// part have a block of their own. It leaves out ports of hosts where keep drops the port of the switch; nil keeps every port.
+// intents returns the members of roce blocks. One block has all hosts; if the fabric has unconnected parts, each part has its own block.
+// It leaves out ports of hosts if keep returns false for the port of the switch; a nil keep keeps every port.
 func (d *draft) intents(keep func(device, port string) bool) [][]string {
 	part := d.parts()
-	ports := map[int][]string{} // of hosts, by part
+	ports := map[int][]string{} // ports of hosts, by part
 	partly := map[*draftGroup][]string{}
 	whole := map[*draftGroup]bool{}
 	n := 0
@@ -198,7 +198,7 @@ func (d *draft) intents(keep func(device, port string) bool) [][]string {
 	return out
 }
 
-// quoted folds ports of hosts to texts in quotes.
+// quoted folds ports of hosts into quoted nodesets.
 func quoted(ports []string) (out []string) {
 	for _, s := range nodeset.Fold(ports, nodeset.Endpoints) {
 		out = append(out, strconv.Quote(s))
@@ -206,7 +206,7 @@ func quoted(ports []string) (out []string) {
 	return out
 }
 
-// devicesFile is devices.hcl.
+// devicesFile returns devices.hcl.
 func (d *draft) devicesFile(file string) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# The devices that %s names. What a cabling file does not tell is marked CHECK.\n", file)
@@ -275,7 +275,7 @@ func (d *draft) switches(b *strings.Builder, g *draftGroup) {
 	}
 	switch {
 	case g.tier > 0:
-		fmt.Fprintf(b, "  tier = %d # CHECK: the height: hosts hang on tier 1\n}\n", g.tier)
+		fmt.Fprintf(b, "  tier = %d # CHECK: the height: tier 1 connects hosts\n}\n", g.tier)
 	case d.routing == "up-down":
 		fmt.Fprintf(b, "  # tier = %d # CHECK: the height, if it is not the distance from the nearest host, plus 1\n}\n", max(g.height, 1))
 	default:
@@ -283,7 +283,7 @@ func (d *draft) switches(b *strings.Builder, g *draftGroup) {
 	}
 }
 
-// asn writes the AS numbers of the switches of a block: one number, numbers that follow each other, or a number for each name.
+// asn writes the AS numbers of the switches of a block: one number, consecutive numbers, or a number for each name.
 func asn(names []string, of map[string]uint32) string {
 	sorted := slices.SortedFunc(slices.Values(names), nodeset.Compare)
 	first, same, next := of[sorted[0]], true, true
@@ -317,7 +317,7 @@ func (d *draft) hosts(b *strings.Builder, g *draftGroup) {
 	b.WriteString("}\n")
 }
 
-// cabling is cabling.hcl.
+// cabling returns cabling.hcl.
 func (d *draft) cabling(c Cabling) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Every cable of %s, which stays the only place where cables are written.\n", c.Name)
@@ -332,7 +332,7 @@ func (d *draft) cabling(c Cabling) []byte {
 	if len(c.Columns) > 0 {
 		b.WriteString("  columns = {\n")
 		for _, k := range slices.Sorted(maps.Keys(c.Columns)) {
-			fmt.Fprintf(&b, "    %s = %s\n", k, lang.Quote(c.Columns[k])) // may hold ${ and control characters
+			fmt.Fprintf(&b, "    %s = %s\n", k, lang.Quote(c.Columns[k])) // may contain ${ and control characters
 		}
 		b.WriteString("  }\n")
 	}
@@ -353,7 +353,7 @@ func (d *draft) cabling(c Cabling) []byte {
 		b.WriteString("  length = \"30m\" # CHECK: of cables for which the file says none; longer is safe and takes more buffer\n")
 	}
 	for why, cables := range d.dropped {
-		d.selected(&b, cables, "ignore = true", "cables "+whys[why]+" are left out", reason(why) != toItself) // the others are a guess
+		d.selected(&b, cables, "ignore = true", "cables "+whys[why]+" are left out", reason(why) != toItself) // the other cables are guessed
 	}
 	var peers, unknown, paused []*cable
 	for _, x := range d.cables {
@@ -369,7 +369,7 @@ func (d *draft) cabling(c Cabling) []byte {
 	}
 	d.selected(&b, peers, "peer = true", "cables between two switches of one tier, as the peer link of a redundancy pair is", true)
 	d.selected(&b, paused, "flow_control = \"pause\"", "an end of these cables has link pause", false)
-	d.selected(&b, unknown, "speed = \"100G\"", "neither end tells how fast these cables are", true)
+	d.selected(&b, unknown, "speed = \"100G\"", "neither end states the speed of these cables", true)
 	b.WriteString("}\n")
 	return d.canonical([]byte(b.String()))
 }
@@ -395,7 +395,7 @@ func (d *draft) selected(b *strings.Builder, cables []*cable, says, why string, 
 	}
 }
 
-// chunks joins selectors to texts of about a line.
+// chunks joins selectors into texts of about one line.
 func chunks(sets []string) []string {
 	var out []string
 	for _, s := range sets {
@@ -408,7 +408,7 @@ func chunks(sets []string) []string {
 	return out
 }
 
-// list writes nodesets as one string, or one a line where that is long.
+// list writes nodesets as one string, or if that is too long, one per line.
 func list(sets []string) string {
 	if one := strings.Join(sets, ","); len(one) <= 80 {
 		return strconv.Quote(one)
@@ -429,7 +429,7 @@ func quotedList(names []string) string {
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
-// canonical formats a file of the draft. One that is too large for a file makes the draft one.
+// canonical formats a file of the draft. If it exceeds the size of a file, the draft is too large.
 func (d *draft) canonical(src []byte) []byte {
 	out, ds := lang.Format("new.hcl", src)
 	switch {
@@ -441,7 +441,7 @@ func (d *draft) canonical(src []byte) []byte {
 	return out
 }
 
-// canonical formats what init writes; it is ours, so it can be.
+// canonical formats a file of init, which never has a mistake.
 func canonical(src []byte) []byte {
 	out, ds := lang.Format("new.hcl", src)
 	if ds.HasErrors() {

@@ -18,13 +18,13 @@ import (
 // Shape is a kind of fabric that init writes.
 type Shape struct {
 	Name string
-	Doc  string // what hosts have, in a few words
+	Doc  string // short description
 	Most int    // hosts
-	More string // how a larger fabric is made of the largest draft: a sentence without its full stop
+	More string // how to extend the largest draft: a sentence without its full stop
 	make func(*shaped)
 }
 
-// Shapes are the kinds of fabrics, in the order of help.
+// Shapes lists the kinds of fabrics, in the order of help.
 var Shapes = []Shape{
 	{"leaf-spine", "one port a host, every leaf on every spine", 512, wider("spine"), leafSpine},
 	{"three-tier", "one port a host, pods of leaves and spines below core switches", 512, wider("core"), threeTier},
@@ -32,20 +32,20 @@ var Shapes = []Shape{
 		"rail", "eight ports a host, port N on a leaf of rail N", 256,
 		"Widen the nodesets in devices.hcl and cabling.hcl, split the ports of hosts in two, and give the uplinks 800G", rail,
 	},
-	{"dual-plane", "two ports a host, each in a leaf-spine of its own", 512, wider("spine"), dualPlane},
+	{"dual-plane", "two ports a host, each in a separate leaf-spine", 512, wider("spine"), dualPlane},
 	{"mlag-rack", "two ports a host in one bond, on a pair of leaves a rack", 256, wider("spine"), mlagRack},
 }
 
-// wider returns advice on how to extend a shape whose upmost switches have a cable in every port.
+// wider returns advice on how to extend a shape whose top switches have a cable in every port.
 func wider(tier string) string {
 	return "Every port of its " + tier + " switches has a cable, so give them a model with more ports in devices.hcl, such as sn4600c " +
 		"with 64, and widen the nodesets there and in cabling.hcl"
 }
 
-// FewestHosts is how many hosts a shape has at least: RoCE takes two.
+// FewestHosts is the minimum number of hosts of a shape: RoCE needs two.
 const FewestHosts = 2
 
-// Shaped returns the files of a fabric of a shape for a number of hosts, between [FewestHosts] and the shape's Most.
+// Shaped returns the files of a fabric with a shape and a number of hosts, between [FewestHosts] and the shape's Most.
 func Shaped(s Shape, hosts int, on System) []File {
 	f := &shaped{hosts: hosts, on: on}
 	s.make(f)
@@ -64,11 +64,11 @@ func Shaped(s Shape, hosts int, on System) []File {
 type shaped struct {
 	hosts           int
 	on              System
-	intents         [][2]string // label and members
+	intents         [][2]string // label and members of each intent
 	devices, cables strings.Builder
 }
 
-// fabric is fabric.hcl: that of the small fabric, with these intents.
+// fabric returns fabric.hcl: that of the small fabric, with these intents.
 func (f *shaped) fabric() []byte {
 	src := Small(nil)[0].Data
 	i := bytes.Index(src, []byte("roce \"training\""))
@@ -81,7 +81,7 @@ func (f *shaped) fabric() []byte {
 	return canonical([]byte(string(head) + strings.Join(blocks, "\n")))
 }
 
-// switches adds a switch block; more are further lines in it.
+// switches adds a switch block; more contains further lines for it.
 func (f *shaped) switches(label, names, model string, tier int, more ...string) {
 	m, _ := platform.FindSwitch(model)
 	fmt.Fprintf(&f.devices, "switch %q {\n", label)
@@ -105,7 +105,7 @@ func (f *shaped) join(kind, label, why string, lines ...string) {
 	fmt.Fprintf(&f.cables, "# %s\n%s %q {\n  %s\n}\n\n", why, kind, label, strings.Join(lines, "\n  "))
 }
 
-// ports are the ports from first on, as the system calls them: "swp[1-16]".
+// ports returns count ports from first on, with their names on the system: "swp[1-16]".
 func (f *shaped) ports(model string, first, n int) string {
 	m, _ := platform.FindSwitch(model)
 	var names []string
@@ -115,7 +115,7 @@ func (f *shaped) ports(model string, first, n int) string {
 	return nodeset.Text(names, nodeset.Interfaces, math.MaxInt)
 }
 
-// numbered is a nodeset of n names: "gpu[01-64]", "leaf1".
+// numbered returns a nodeset of n names: "gpu[01-64]", "leaf1".
 func numbered(stem string, n int) string {
 	if n == 1 {
 		return stem + "1"
@@ -123,7 +123,7 @@ func numbered(stem string, n int) string {
 	return fmt.Sprintf("%s[%0*d-%d]", stem, len(strconv.Itoa(n)), 1, n)
 }
 
-// spread gives the ends of hosts on leaves as a list: the first ones take one host more where the hosts do not come out even.
+// spread lists the ends of hosts on leaves. If the hosts cannot be divided evenly, the first leaves get one host more.
 func (f *shaped) spread(leaves []string, hosts int, model string) (list string, most int) {
 	var groups [2][]string // leaves with one host more, and the others
 	least, more := hosts/len(leaves), hosts%len(leaves)
@@ -143,7 +143,7 @@ func (f *shaped) spread(leaves []string, hosts int, model string) (list string, 
 	return "[" + strings.Join(out, ", ") + "]", most
 }
 
-// each are the names of a stem with numbers, as numbered writes them.
+// each returns the names that numbered writes as a nodeset.
 func each(stem string, n int) []string {
 	set, _ := nodeset.Parse(numbered(stem, n), nodeset.Devices)
 	var out []string
@@ -153,7 +153,7 @@ func each(stem string, n int) []string {
 	return out
 }
 
-// upTo is the smallest power of two that is as much as asked.
+// upTo returns the smallest power of two that is at least n.
 func upTo(n int) int {
 	p := 1
 	for p < n {
@@ -164,7 +164,7 @@ func upTo(n int) int {
 
 func plural(n, per int) int { return (n + per - 1) / per }
 
-// Models of shapes: 32 ports of 100G, and 64 of 800G of which 400G are used.
+// The models of shapes: 32 ports of 100G, and 64 ports of 800G that run at 400G.
 const (
 	modelOf100 = "sn2700"
 	modelOf400 = "sn5600"
@@ -173,8 +173,8 @@ const (
 	perLeaf    = 16
 )
 
-// uplinks returns how many spines the leaves need to carry the traffic of their hosts, for spines of so many ports. width is the number
-// of cables from each leaf to each spine.
+// uplinks returns how many spines the leaves need for the traffic of their hosts. It depends on the number of ports of a spine. width is
+// the number of cables from each leaf to each spine.
 func uplinks(leaves, most, ports int) (spines, width int) {
 	for spines = 2; ; spines *= 2 {
 		if width = upTo(plural(most, spines)); leaves*width <= ports {
@@ -183,13 +183,13 @@ func uplinks(leaves, most, ports int) (spines, width int) {
 	}
 }
 
-// leafSpine is one port a host, and every leaf on every spine.
+// leafSpine has one port per host, and connects every leaf to every spine.
 func leafSpine(f *shaped) {
 	f.plane("", "", "hosts", "uplinks", f.gpus("ens1f0", cardOf100, ""), "ens1f0")
 	f.intents = [][2]string{{"training", "host.gpu"}}
 }
 
-// plane adds the switches and cables of a leaf-spine; prefix is that of its switches.
+// plane adds the switches and cables of a leaf-spine; names of its switches begin with prefix.
 func (f *shaped) plane(prefix, label, hosts, up, gpus, nic string) {
 	leaves := max(2, plural(f.hosts, perLeaf))
 	list, most := f.spread(each(prefix+"leaf", leaves), f.hosts, modelOf100)
@@ -211,7 +211,7 @@ func cablesEach(n int) string {
 	return strconv.Itoa(n) + " cables each"
 }
 
-// dualPlane is two leaf-spines that nothing joins; a host has a port in each.
+// dualPlane has two separate leaf-spines; a host has a port in each.
 func dualPlane(f *shaped) {
 	gpus := f.gpus("ens[1-2]f0", cardOf100, "")
 	for i, name := range []string{"a", "b"} {
@@ -221,7 +221,7 @@ func dualPlane(f *shaped) {
 	}
 }
 
-// threeTier is pods of leaves and spines below core switches.
+// threeTier has pods of leaves and spines below core switches.
 func threeTier(f *shaped) {
 	pods := max(2, plural(f.hosts, 2*perLeaf))
 	leaves := min(2, max(1, f.hosts/pods))
@@ -231,8 +231,8 @@ func threeTier(f *shaped) {
 		all = append(all, each(keys[p-1]+"-leaf", leaves)...)
 	}
 	list, most := f.spread(all, f.hosts, modelOf100)
-	width := upTo(plural(most, 2)) // of each leaf to each of two spines
-	up := leaves * width           // of each spine
+	width := upTo(plural(most, 2)) // cables of each leaf to each of two spines
+	up := leaves * width           // uplinks of each spine
 	cores := 2
 	for pods*2*max(1, up/cores) > 32 {
 		cores *= 2
@@ -260,10 +260,10 @@ func threeTier(f *shaped) {
 	f.intents = [][2]string{{"training", "host.gpu"}}
 }
 
-// rails is how many ports a host of the shape rail has.
+// rails is the number of ports of a host in the shape rail.
 const rails = 8
 
-// rail is eight ports a host, port N on a leaf of rail N; 32 hosts share eight leaves.
+// rail has eight ports per host, port N on a leaf of rail N; 32 hosts share eight leaves.
 func rail(f *shaped) {
 	const unit = 32
 	units := plural(f.hosts, unit)
@@ -293,7 +293,7 @@ func rail(f *shaped) {
 	f.intents = [][2]string{{"training", "host.gpu"}}
 }
 
-// mlagRack is a pair of leaves a rack, on which the hosts of the rack have a bond; racks are joined by spines.
+// mlagRack has a pair of leaves per rack, to which the hosts of the rack have a bond. Spines connect the racks.
 func mlagRack(f *shaped) {
 	racks := plural(f.hosts, perLeaf)
 	keys := each("rack", racks)
@@ -317,7 +317,7 @@ func mlagRack(f *shaped) {
 		spines, width := uplinks(2*racks, plural(most, 2), 32)
 		f.switches("spine", numbered("spine", spines), modelOf100, 2)
 		f.join("mesh", "uplinks", "Every leaf to every spine, by "+cablesEach(width)+
-			": half of what the ports of hosts can send, as a leg carries half.",
+			": half the capacity of the hosts' ports, as each leg of a bond carries half.",
 			fmt.Sprintf("lower = \"%s-leaf[1-2]:%s\"", pair, f.ports(modelOf100, 17, spines*width)),
 			fmt.Sprintf("upper = \"%s:%s\"", numbered("spine", spines), f.ports(modelOf100, 1, 2*racks*width)),
 			`speed = "100G"`, `length = "30m"`)
@@ -325,7 +325,7 @@ func mlagRack(f *shaped) {
 	f.intents = [][2]string{{"storage", "host.gpu"}}
 }
 
-// legOf is a rack at the beginning of an end.
+// legOf matches a rack at the beginning of an end.
 var legOf = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"([^":]+):`) })
 
 // ShapeNames lists the shapes.
@@ -337,7 +337,7 @@ func ShapeNames() []string {
 	return names
 }
 
-// FindShape returns the shape of a name.
+// FindShape returns the shape with a name.
 func FindShape(name string) (Shape, bool) {
 	i := slices.IndexFunc(Shapes, func(s Shape) bool { return s.Name == name })
 	if i < 0 {

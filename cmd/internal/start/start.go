@@ -17,7 +17,7 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// small holds the files of a new fabric as they are written.
+// small contains the files of a new fabric.
 //
 //go:embed small
 var small embed.FS
@@ -30,10 +30,10 @@ type File struct {
 
 var nameLike = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,31}$`) })
 
-// IsName reports whether a fabric may be called so.
+// IsName reports whether a name is valid for a fabric.
 func IsName(s string) bool { return nameLike().MatchString(s) }
 
-// Call gives the fabric of new files a name, in place of the one that they come with.
+// Call replaces the name of the fabric in new files.
 func Call(files []File, name string) {
 	for i, f := range files {
 		if f.Name == "fabric.hcl" {
@@ -42,16 +42,17 @@ func Call(files []File, name string) {
 	}
 }
 
-// unpinned is how the workflow of new files installs rocec before it is pinned.
+// unpinned is the version in the workflow of new files, before Pin replaces it.
 const unpinned = "@VERSION # write the version that you apply with"
 
 var versionLike = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d+\.\d+\.\d+[-.0-9A-Za-z]*$`) })
 
-// commitLike is a version whose metadata is the time and the hash of a commit.
+// commitLike matches a version whose metadata is the time and the hash of a commit.
 var commitLike = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d+\.\d+\.\d+\+\d{14}\.g([0-9a-f]{12})$`) })
 
-// Pin has the workflow of new files install a version of rocec that has a release or a commit. Without one the workflow keeps VERSION,
-// which no module proxy knows, and states what to write: it never installs the newest. Proxies know a commit by its hash.
+// Pin makes the workflow of new files install a version of rocec that is a release or a commit. For any other version the workflow keeps
+// VERSION, which fails to install, and a comment states what to write: it never installs the newest version. Module proxies find a commit
+// by its hash.
 func Pin(files []File, version string) {
 	version = "v" + strings.TrimPrefix(version, "v")
 	if m := commitLike().FindStringSubmatch(version[1:]); m != nil {
@@ -64,10 +65,10 @@ func Pin(files []File, version string) {
 	}
 }
 
-// System is the operating system of the switches of a new fabric. The zero System is the default of all.
+// System is the operating system of the switches of a new fabric. The zero System is the default system.
 type System struct {
 	OS      *ir.OS
-	Version string // empty: what is usual for a model
+	Version string // empty: the usual release of a model
 }
 
 // release returns the release for a switch of a model.
@@ -81,7 +82,7 @@ func (s System) release(m *platform.Switch) string {
 	return s.OS.Newest
 }
 
-// On returns the files of the small fabric with switches that run on.
+// On returns the files of the small fabric whose switches run the system on.
 func On(on System) []File {
 	files := Small(nil)
 	m, _ := platform.FindSwitch(smallModel)
@@ -99,7 +100,7 @@ func On(on System) []File {
 	return files
 }
 
-// spell gives ports of the small fabric, by the numbers in their names, as a system calls them: "Ethernet[0,4]" of "swp[1-2]".
+// spell returns ports of the small fabric with their names on a system: "Ethernet[0,4]" for "swp[1-2]".
 func spell(os *ir.OS, m *platform.Switch, ports []byte) []byte {
 	var bounds []int
 	for number := range strings.FieldsFuncSeq(string(ports), func(r rune) bool { return r < '0' || r > '9' }) {
@@ -116,10 +117,10 @@ func spell(os *ir.OS, m *platform.Switch, ports []byte) []byte {
 	return []byte(nodeset.Text(names, nodeset.Interfaces, math.MaxInt))
 }
 
-// smallPorts are the ports of the small fabric's switches, as they are written.
+// smallPorts matches the ports of switches in the small fabric.
 var smallPorts = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`swp(\[\d+-\d+\]|\d+)`) })
 
-// What switches of the small fabric are and run, as it is written.
+// The model and system of switches in the small fabric.
 const (
 	smallModel   = "sn2700"
 	smallOS      = `"cumulus-linux"`
@@ -127,7 +128,7 @@ const (
 	smallUser    = `user = "cumulus"` // hosts have another one, mostly
 )
 
-// Small returns the files of the small fabric; those in instead take the place of the ones with the same name.
+// Small returns the files of the small fabric; the files in instead replace those with the same name.
 func Small(instead map[string][]byte) []File {
 	files := []File{
 		{Name: "fabric.hcl"},

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Telling returns the words of a name that drafts understand, with dashes between them: "leaf" of dc1-leaf07. Two names with the same words
-// have the same role and the same height. Empty: the name has no such word.
+// Telling returns the words of a name that drafts understand, with dashes between them: "leaf" of dc1-leaf07. Two names with the same
+// words have the same role and the same height. It returns "" if the name has no such word.
 func Telling(name string) string {
 	var out []string
 	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '_' || r == '.' }) {

@@ -9,18 +9,19 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// workflowFile is the workflow of a new fabric, for a fabric in the root of a repository. GitHub reads workflows in the root only. The
-// workflow of a fabric in a folder below is written to the root, and judges that folder.
+// workflowFile is the workflow of a new fabric, for a fabric in the root of a repository. GitHub reads workflows only in the root. The
+// workflow of a fabric in a subfolder is written to the root, and judges that folder.
 const workflowFile = ".github/workflows/rocec.yml"
 
 // Workflow is the workflow of a fabric that is not in the root of its repository.
 type Workflow struct {
-	File File   // with its name from the root of the repository; without a name nothing is written there
-	Why  string // why nothing is written there, and the work that is left to the person; empty: File is written, or is with the others
+	File File   // its name is relative to the root of the repository; empty: nothing to write there
+	Why  string // why no workflow is written, and what the person must do; empty: it is written
 }
 
-// PlaceWorkflow takes the workflow out of the files of a fabric whose folder is below the root of a repository. below is the path of
-// the folder from the root; empty if the fabric is in the root or in no repository. taken reports whether the root has a file.
+// PlaceWorkflow removes the workflow from the files of a fabric whose folder is below the root of a repository. below is the path of the
+// folder from the root; empty if the fabric is in the root, or outside of any repository. taken reports whether a file exists in the
+// root.
 func PlaceWorkflow(files []File, below string, taken func(name string) bool) ([]File, Workflow) {
 	i := slices.IndexFunc(files, func(f File) bool { return f.Name == workflowFile })
 	if i < 0 || below == "" {

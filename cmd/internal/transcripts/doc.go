@@ -1,2 +1,2 @@
-// Package transcripts has tests alone: rocec as a person types it, with all it prints.
+// Package transcripts has only tests, which compare commands of rocec with their whole output.
 package transcripts

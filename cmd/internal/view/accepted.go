@@ -10,10 +10,10 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// statusAccepted is the status of a device that a plan leaves as it is because the fabric accepts what differs.
+// statusAccepted is the status of a device that a plan does not change because the fabric accepts its differences.
 const statusAccepted = "accepted"
 
-// Accepted is the differences and findings of a device that an accept block of the fabric accepts.
+// Accepted contains the differences and findings of a device that an accept block of the fabric accepts.
 type Accepted struct {
 	Reason      string            `json:"reason"`
 	By          string            `json:"by"`
@@ -44,7 +44,7 @@ func AcceptedJSON(d *deploy.DevicePlan) []Accepted {
 	return out
 }
 
-// acceptances prints which differences of devices the fabric accepts, and which accept blocks are over.
+// acceptances prints the differences of devices that the fabric accepts, and the accept blocks that have expired.
 func acceptances(v *Plan, p *deploy.Plan) {
 	var all Texts
 	for _, d := range p.Devices {
@@ -53,9 +53,9 @@ func acceptances(v *Plan, p *deploy.Plan) {
 			switch {
 			case v.Drift || d.Status == deploy.StatusOthers:
 			case d.Keeps():
-				text += "; left as it is"
+				text += "; not changed"
 			case d.Status == deploy.StatusChange:
-				text += "; written all the same, because other values differ"
+				text += "; written anyway, because other values differ"
 			}
 			all.Add(text, d.Device.Name)
 		}
@@ -68,7 +68,7 @@ func acceptances(v *Plan, p *deploy.Plan) {
 	}
 }
 
-// acceptedText counts devices that stay as they are because the fabric accepts what differs.
+// acceptedText counts devices that are not changed because the fabric accepts their differences.
 func acceptedText(n int) string {
 	if n == 0 {
 		return ""

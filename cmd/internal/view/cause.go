@@ -10,14 +10,14 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Cause says that a device differs only because rocec has changed.
+// Cause states that a device differs only because rocec has changed.
 type Cause struct {
-	From string `json:"from"` // the version that wrote what it holds
+	From string `json:"from"` // the version that wrote its content
 	To   string `json:"to"`
-	Left bool   `json:"left"` // it is left as it is
+	Left bool   `json:"left"` // the device is not changed
 }
 
-// CauseJSON returns the cause of a device for JSON; nil: it is the fabric. The tool is this version of rocec.
+// CauseJSON returns the cause of a device for JSON; nil: the fabric is the cause. tool is this version of rocec.
 func CauseJSON(d *deploy.DevicePlan, tool string) *Cause {
 	if d.Left != "" {
 		return &Cause{d.Left, tool, true}
@@ -28,8 +28,7 @@ func CauseJSON(d *deploy.DevicePlan, tool string) *Cause {
 	return nil
 }
 
-// causes prints which devices would change, or are left as they are, because rocec has changed and nothing else: a line for
-// every version that wrote them.
+// causes prints the devices that differ only because rocec has changed: a line for every version that wrote them.
 func (v *Plan) causes(p *deploy.Plan) {
 	var order []Cause
 	of := map[Cause][]string{}

@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Bounds of what diff shows; JSON has everything.
+// Limits of the text of diff; JSON has everything.
 const (
 	mostEffects = 40
 	mostNew     = 20
@@ -26,10 +26,10 @@ const (
 type diffPart struct {
 	title string
 	lines []diffLine
-	more  int // lines that are left out
+	more  int // number of lines left out
 }
 
-// diffLine is one thing that differs: what, and where it does.
+// diffLine is one difference: what differs, and where.
 type diffLine struct {
 	action deploy.Action
 	what   string
@@ -100,7 +100,7 @@ func verdictText(v meaning.Proved) string {
 	return fmt.Sprintf("%s: %s, and was %s", v.Group, or(v.After), or(v.Before))
 }
 
-// effectWhere names the devices and ports that an effect is on: "swp[1-4] (4 ports) of leaf02".
+// effectWhere names the devices and ports with an effect: "swp[1-4] (4 ports) of leaf02".
 func effectWhere(e meaning.Effect) string {
 	var all Texts
 	for _, on := range e.On {
@@ -168,7 +168,7 @@ func findingPart(title string, s *meaning.Side, all []*diag.Diagnostic) diffPart
 	return p
 }
 
-// diffHead is the sentence about both sides.
+// diffHead returns the sentence about both sides.
 func diffHead(m *meaning.Meaning) string {
 	return fmt.Sprintf("From %s to %s", stateName(m.A), stateName(m.B))
 }
@@ -181,12 +181,12 @@ func stateName(s *meaning.Side) string {
 	return s.Name
 }
 
-// diffNotes are sentences about sides and devices that were not compared.
+// diffNotes returns sentences about sides and devices that were not compared.
 func diffNotes(m *meaning.Meaning) (out []string) {
 	for _, s := range []*meaning.Side{m.A, m.B} {
 		switch {
 		case s.Absent:
-			out = append(out, fmt.Sprintf("%s has no such folder, so everything is new or gone.", stateName(s)))
+			out = append(out, fmt.Sprintf("%s has no such folder, so everything is added or removed.", stateName(s)))
 		case !s.Compiles():
 			out = append(out, fmt.Sprintf("%s does not compile, so only findings are compared.", stateName(s)))
 		}
@@ -229,7 +229,7 @@ func changedCables(m *meaning.Meaning) int {
 	return len(slices.Compact(all))
 }
 
-// Meaning prints the meaning of a change.
+// Meaning prints the effect of a change.
 func (s *Screen) Meaning(m *meaning.Meaning) {
 	s.Prose("", target.Escape(diffHead(m))+":")
 	for _, p := range diffParts(m) {
@@ -264,8 +264,8 @@ func (s *Screen) Meaning(m *meaning.Meaning) {
 	s.Prose("", diffSummary(m))
 }
 
-// DiffMarkdown returns the meaning of a change for the comment of a pull request. No text of a file is markup there. The end of a comment
-// with more than so many bytes is left out, and its last line names that.
+// DiffMarkdown returns the effect of a change as Markdown for the comment of a pull request. Text from files is escaped. If the comment
+// exceeds a number of bytes, its end is left out, and its last line states this.
 func DiffMarkdown(m *meaning.Meaning, most int) string {
 	var b strings.Builder
 	cut := false
@@ -306,7 +306,7 @@ func DiffMarkdown(m *meaning.Meaning, most int) string {
 	return b.String()
 }
 
-// diffCut is the last line of Markdown that is cut off.
+// diffCut is the last line of Markdown whose end is left out.
 const diffCut = "\nThe diff is longer than a comment: its end is left out."
 
 // diffCell is text in a cell of a Markdown table, bounded.

@@ -7,26 +7,26 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Difference is a setting that a device has otherwise than rocec would write it.
+// Difference is a setting of a device that differs from the value that rocec would write.
 type Difference struct {
 	Setting string   `json:"setting"`        // "headroom"
-	What    string   `json:"what,omitempty"` // the value, where a port has several: "DSCP 26"
-	Pool    string   `json:"pool,omitempty"` // whose setting it is; else it is of ports
-	Ports   []string `json:"ports"`          // empty without a pool: every port that the files do not name
+	What    string   `json:"what,omitempty"` // the key of a value, if a port has several: "DSCP 26"
+	Pool    string   `json:"pool,omitempty"` // the pool of the setting; empty: it is a setting of ports
+	Ports   []string `json:"ports"`          // empty without a pool: all ports that the files do not name
 	More    int      `json:"more_ports,omitempty"`
 	Read    string   `json:"read"`
 	Wanted  string   `json:"wanted"`
-	File    string   `json:"file,omitempty"` // of verify --from: the place of the value that was read
+	File    string   `json:"file,omitempty"` // of verify --from: the place of the value in the file
 	Line    int      `json:"line,omitempty"`
 }
 
-// NotJudged is a file of a device that no rule has judged wholly.
+// NotJudged is a file of a device that no rule has judged completely.
 type NotJudged struct {
 	File string `json:"file"`
 	Why  string `json:"why"`
 }
 
-// differences are the values of a device that are not as rocec would write them.
+// differences returns the values of a device that differ from those that rocec would write.
 func differences(d *deploy.DevicePlan) []Difference {
 	if d.Filed == nil {
 		all, _ := d.Old.Differences(d.New)
@@ -43,14 +43,14 @@ func differences(d *deploy.DevicePlan) []Difference {
 	return out
 }
 
-// filedReason returns the reason for which a device is good by its files and not as written; sound is the reason where values differ.
+// filedReason returns why a device is good according to its files, although it is not as written. sound is the reason if values differ.
 func filedReason(f *deploy.Filed, sound string) string {
 	rest := f.Rest()
 	switch {
 	case rest == "":
 		return sound
 	case len(f.Values) == 0:
-		return "no value differs that the files state; " + rest
+		return "no value in the files differs; " + rest
 	}
 	return sound + "; " + rest
 }

@@ -14,7 +14,7 @@ type DiffDocument struct {
 	A             diffState     `json:"a"`
 	B             diffState     `json:"b"`
 	Changes       bool          `json:"changes"`
-	Worse         bool          `json:"worse"` // B has an error that A has not
+	Worse         bool          `json:"worse"` // B has an error that A does not have
 	Effects       []diffEffect  `json:"effects"`
 	Devices       diffNames     `json:"devices"`
 	Links         diffNames     `json:"links"`
@@ -77,7 +77,7 @@ type diffFinding struct {
 	Line     int    `json:"line,omitempty"`
 }
 
-// DiffJSON returns the document of a meaning.
+// DiffJSON returns the document of the effect of a change.
 func DiffJSON(m *meaning.Meaning) DiffDocument {
 	doc := DiffDocument{
 		FormatVersion: report.FormatVersion, A: diffStateOf(m.A), B: diffStateOf(m.B), Changes: !m.Empty(), Worse: m.Worse(),
@@ -131,7 +131,7 @@ func diffFindings(s *meaning.Side, all []*diag.Diagnostic) []diffFinding {
 	return out
 }
 
-// whereOf returns the word for the ports that have an effect, as in the JSON of plan.
+// whereOf returns the word for the ports with an effect, as in the JSON of plan.
 func whereOf(e *deploy.Effect) string {
 	switch {
 	case e.All:

@@ -8,17 +8,17 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-// planEvidence is how it is known that what is written on the devices of a target, a release and a way works.
+// planEvidence is the evidence that written settings work, for a target, a release and a way of writing.
 type planEvidence struct {
 	Target  string `json:"target"`
-	Release string `json:"release"` // empty: the target's devices have none
+	Release string `json:"release"` // empty: devices of the target have no release
 	About   string `json:"about"`
 	Known   string `json:"known"` // documented, simulated or reported
 	Devices int    `json:"devices"`
-	Accept  bool   `json:"accept"` // apply wants --accept-unverified
+	Accept  bool   `json:"accept"` // apply needs --accept-unverified
 }
 
-// EvidenceJSON returns how what a plan writes is known to work. In a rehearsal, apply accepts every kind.
+// EvidenceJSON returns the evidence that the settings of a plan work. In a rehearsal, apply accepts every kind.
 func EvidenceJSON(p *deploy.Plan, rehearsal bool) []planEvidence {
 	out := []planEvidence{}
 	for _, e := range p.Evidence(evidence.Reported) {
@@ -29,7 +29,8 @@ func EvidenceJSON(p *deploy.Plan, rehearsal bool) []planEvidence {
 	return out
 }
 
-// evidence prints the same in a line for each kind: of those that apply refuses without a flag always, of others with --notes.
+// evidence prints the evidence, in a line for each kind. It always prints the kinds that apply refuses without a flag, and others only
+// with --notes.
 func (v *Plan) evidence(p *deploy.Plan) {
 	for _, e := range p.Evidence(evidence.Reported) {
 		n := len(e.Undecided())
@@ -48,7 +49,7 @@ func (v *Plan) evidence(p *deploy.Plan) {
 			text += ", no report by users yet"
 		}
 		if n > 0 && !v.Rehearsal {
-			text += fmt.Sprintf("; apply wants --accept-unverified for %s", diag.Count(n, "device"))
+			text += fmt.Sprintf("; apply needs --accept-unverified for %s", diag.Count(n, "device"))
 		}
 		v.Prose(v.Paint(diag.Dim, "evidence:")+" ", text+".")
 	}

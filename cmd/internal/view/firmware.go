@@ -10,8 +10,8 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// firmwareHints adds hints to devices whose NICs have older firmware than most NICs of their model in their group. It is not drift: the
-// fabric does not state firmware.
+// firmwareHints adds hints to devices whose NICs have older firmware than most NICs of the same model in their group. This is no drift,
+// as the fabric does not state firmware.
 func firmwareHints(f *ir.Fabric, devices []VerifyDevice) {
 	type kind struct {
 		group string
@@ -62,7 +62,7 @@ func firmwareHints(f *ir.Fabric, devices []VerifyDevice) {
 	})
 }
 
-// firmwareVersion reads numbers parted by dots; nil: it is something else.
+// firmwareVersion parses numbers separated by dots; nil: another form.
 func firmwareVersion(text string) []int {
 	var out []int
 	for part := range strings.SplitSeq(text, ".") {

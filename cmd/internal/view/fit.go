@@ -9,14 +9,14 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// FitWriter breaks lines that are wider than a terminal, at spaces. What comes after the last newline waits for its own.
+// FitWriter breaks lines that are wider than a terminal, at spaces. It keeps text after the last newline until its line is complete.
 type FitWriter struct {
 	w     io.Writer
 	width int
 	part  []byte
 }
 
-// NewFitWriter returns a writer to w in lines of a width.
+// NewFitWriter returns a writer to w that breaks lines at a width.
 func NewFitWriter(w io.Writer, width int) *FitWriter { return &FitWriter{w: w, width: width} }
 
 // Write writes the lines that are complete.
@@ -35,9 +35,9 @@ func (f *FitWriter) Write(b []byte) (int, error) {
 	}
 }
 
-// Fit breaks a line into lines of a width: at the last gap between columns, else at the last space. It breaks no word: a wider word
-// gets a line of its own, with the word before it if it is a path ([diag.StartsPath]). Continued lines are indented by four more
-// columns than the line; sequences that paint take no room.
+// Fit breaks a line into lines of a width: at the last gap between columns, else at the last space. It breaks no word: a word that is too
+// wide gets its own line, with the word before it if it is a path ([diag.StartsPath]). Continuation lines are indented by four more
+// columns; escape sequences have no width.
 func Fit(line string, width int) []string {
 	indent := len(line) - len(strings.TrimLeft(line, " "))
 	hang := strings.Repeat(" ", min(indent+4, width/2))
@@ -52,7 +52,7 @@ func Fit(line string, width int) []string {
 	}
 }
 
-// breakAt returns the space at which a line is to be broken; -1: the line fits, or has no space.
+// breakAt returns the space at which a line must be broken; -1: the line fits, or has no space.
 func breakAt(line string, width int) int {
 	start := len(line) - len(strings.TrimLeft(line, " "))
 	space, gap, columns, painting := -1, -1, 0, false
@@ -83,7 +83,7 @@ func breakAt(line string, width int) int {
 	return -1
 }
 
-// Columns is how wide text is on the screen, without what paints it.
+// Columns returns the width of text on the screen, without escape sequences.
 func Columns(text string) int {
 	n := 0
 	for {

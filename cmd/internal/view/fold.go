@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// reason says in a few words why a device cannot be planned for; devices of one reason differ in names and addresses.
+// reason returns in a few words why a device cannot be planned. Errors with the same reason differ only in names and addresses.
 func reason(d *deploy.DevicePlan) string {
 	switch {
 	case d.Err.NoAddress:
@@ -29,7 +29,7 @@ var addresses = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\[?(?:\b(?:\d{1,3}\.){3}\d{1,3}\b|\b[0-9a-f]{0,4}:[0-9a-f:]*:[0-9a-f]*(?:%\w+)?)\]?(?::\d+)?`)
 })
 
-// foldTroubles puts devices together that cannot be planned for and say the same, but for their names and addresses.
+// foldTroubles groups devices that cannot be planned and whose errors differ only in names and addresses.
 func foldTroubles(groups []deploy.Group) []deploy.Group {
 	var out []deploy.Group
 	at := map[string]int{}
@@ -54,9 +54,9 @@ func foldTroubles(groups []deploy.Group) []deploy.Group {
 	return out
 }
 
-// foldKinds puts groups of one block together whose changes have the same effects, where no change is that of most devices: then each
-// device differs by nature. Of others it keeps each group, so that a device that differs from the rest of its block is seen. kinds
-// counts the groups in each.
+// foldKinds merges groups of one block whose changes have the same effects, if no change is that of most devices: then devices differ by
+// design. Otherwise it keeps each group, so that a device that differs from the rest of its block is visible. kinds counts the groups in
+// each.
 func foldKinds(groups []deploy.Group) (out []deploy.Group, kinds []int) {
 	key := func(g deploy.Group) string {
 		d := g.First()
@@ -96,14 +96,14 @@ func foldKinds(groups []deploy.Group) (out []deploy.Group, kinds []int) {
 	return out, kinds
 }
 
-// foldedFile is changes of one device that are the same but for the name of a file: its NICs.
+// foldedFile contains changes of one device that differ only in the name of a file, such as those of its NICs.
 type foldedFile struct {
 	*deploy.Change        // the first
 	label          string // "/etc/rocec/host/ens[1-8]f0.conf"
 	count          int
 }
 
-// foldChanges folds the changes of a device, or lists each alone.
+// foldChanges folds the changes of a device, or lists each change.
 func foldChanges(changes []*deploy.Change, alone bool) []foldedFile {
 	type stems struct {
 		dir, ext string

@@ -27,7 +27,7 @@ type GIDsDocument struct {
 	ByHand        ByHand     `json:"by_hand"` // devices that are not read
 }
 
-// GIDsHost is the tables of a host.
+// GIDsHost contains the tables of a host.
 type GIDsHost struct {
 	Name   string   `json:"name"`
 	Status string   `json:"status"`
@@ -53,21 +53,21 @@ type GIDUse struct {
 	Intent   string       `json:"intent"`
 	NIC      string       `json:"nic"`
 	GID      *GIDRow      `json:"gid,omitempty"`    // nil: no row fits
-	Why      string       `json:"why,omitempty"`    // which of the addresses of the NIC it is
-	Others   []GIDRow     `json:"others,omitempty"` // of further addresses that fit, too
+	Why      string       `json:"why,omitempty"`    // its index among the addresses of the NIC
+	Others   []GIDRow     `json:"others,omitempty"` // rows of further addresses that also fit
 	Reason   string       `json:"reason,omitempty"`
 	Settings *GIDSettings `json:"settings,omitempty"`
 }
 
-// GIDSettings makes programs use a row.
+// GIDSettings contains the settings with which programs use a row.
 type GIDSettings struct {
 	Environment []string `json:"environment"`          // "NCCL_IB_GID_INDEX=3"
-	ByAddress   []string `json:"by_address,omitempty"` // of NCCL, in place of its index; nil: they would find another row
+	ByAddress   []string `json:"by_address,omitempty"` // of NCCL, instead of the index; nil: they would select another row
 	Perftest    string   `json:"perftest"`             // the options of its programs
 }
 
-// GIDsJSON returns the document of hosts that were asked for their tables. plan, have and tables are of the same hosts. A table is nil
-// where the host gave no answer.
+// GIDsJSON returns the document of hosts that were asked for their tables. plan, have and tables are about the same hosts. A table is nil
+// if the host gave no answer.
 func GIDsJSON(f *ir.Fabric, plan *deploy.Plan, have []*deploy.Have, tables []*nic.GIDTable) GIDsDocument {
 	doc := GIDsDocument{FormatVersion: report.FormatVersion, Good: true, Hosts: []GIDsHost{}, ByHand: ByHandJSON(f)}
 	for i, d := range plan.Devices {
@@ -83,7 +83,7 @@ func (d *GIDsDocument) Unread() bool {
 	return slices.ContainsFunc(d.Hosts, func(h GIDsHost) bool { return h.Status != VerifyGood && h.Status != gidsMissing })
 }
 
-// hostGIDs returns the answer of one host; t is nil where the host gave none.
+// hostGIDs returns the answer of one host; t is nil if the host gave none.
 func hostGIDs(d *deploy.DevicePlan, have *deploy.Have, t *nic.GIDTable) GIDsHost {
 	h := GIDsHost{Name: d.Device.Name, Status: VerifyGood, GIDs: []GIDRow{}, Use: []GIDUse{}}
 	switch {
@@ -130,7 +130,7 @@ func hostGIDs(d *deploy.DevicePlan, have *deploy.Have, t *nic.GIDTable) GIDsHost
 	return h
 }
 
-// mark adds the settings that mark the packets of connections that are made without RDMA-CM, by DSCP or by PCP.
+// mark adds the settings that mark packets by DSCP or PCP, for connections without RDMA-CM.
 func (s *GIDSettings) mark(p ir.Packet, byDSCP bool) {
 	s.Environment = append(s.Environment, nic.Marks(p, byDSCP)...)
 	if byDSCP {
@@ -170,7 +170,7 @@ func (s *Screen) GIDs(doc GIDsDocument) {
 		}
 		w := tabwriter.NewWriter(s.Raw, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(w, "  DEV\tPORT\tINDEX\tGID\tIPV4\tTYPE\tNETDEV")
-		seen := map[GIDRow]bool{} // the ports of a bond have theirs in common
+		seen := map[GIDRow]bool{} // the ports of a bond share their table
 		for _, g := range h.GIDs {
 			g.NIC = ""
 			if !seen[g] {
@@ -189,7 +189,7 @@ func (s *Screen) GIDs(doc GIDsDocument) {
 			fmt.Fprintf(s.Raw, "  %s on %s: index %d%s\n    %s\n", u.Intent, u.NIC, u.GID.Index, besideText(&u),
 				strings.Join(u.Settings.Environment, " "))
 			if len(u.Settings.ByAddress) > 0 {
-				fmt.Fprintf(s.Raw, "    in place of the index of NCCL: %s\n", strings.Join(u.Settings.ByAddress, " "))
+				fmt.Fprintf(s.Raw, "    instead of the index of NCCL: %s\n", strings.Join(u.Settings.ByAddress, " "))
 			}
 			fmt.Fprintf(s.Raw, "    ib_write_bw %s\n", u.Settings.Perftest)
 			if first, ok := index[u.Intent]; ok && first != u.GID.Index {
@@ -200,7 +200,7 @@ func (s *Screen) GIDs(doc GIDsDocument) {
 		for _, u := range h.Use {
 			if differ[u.Intent] {
 				delete(differ, u.Intent)
-				fmt.Fprintf(s.Raw, "  The NICs of %s need different indices, and NCCL and UCX take one for all NICs of a "+
+				fmt.Fprintf(s.Raw, "  The NICs of %s need different indices, but NCCL and UCX use one for all NICs of a "+
 					"process: give every interface as many addresses of each kind, or let NCCL choose by address.\n", u.Intent)
 			}
 		}

@@ -35,13 +35,13 @@ func TestGIDs(t *testing.T) {
   m0   1     3      ::ffff:10.0.0.1  10.0.0.1  RoCE v2  eth0
   storage on a: index 3 (10.0.0.1, the address that the fabric states); 5 (2001:db8::1), 7 (10.0.0.9) fit, too
     NCCL_IB_GID_INDEX=3
-    in place of the index of NCCL: NCCL_IB_ADDR_FAMILY=AF_INET
+    instead of the index of NCCL: NCCL_IB_ADDR_FAMILY=AF_INET
     ib_write_bw -d m0
   storage on b: index 5
     NCCL_IB_GID_INDEX=3
-    in place of the index of NCCL: NCCL_IB_ADDR_FAMILY=AF_INET
+    instead of the index of NCCL: NCCL_IB_ADDR_FAMILY=AF_INET
     ib_write_bw -d m1
-  The NICs of storage need different indices, and NCCL and UCX take one for all NICs of a process: give every interface as many addresses of each kind, or let NCCL choose by address.
+  The NICs of storage need different indices, but NCCL and UCX use one for all NICs of a process: give every interface as many addresses of each kind, or let NCCL choose by address.
 h2
   DEV  PORT  INDEX  GID  IPV4  TYPE  NETDEV
   storage on a: no address

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/txn"
 )
 
-// held names the runs that hold devices of a plan, or beside it.
+// held names the runs that hold devices of a plan, or neighbours of these devices.
 func (v *Plan) held(p *deploy.Plan) {
 	for _, h := range sequence.Bars(p, v.Sequence, v.Own) {
 		v.Prose(v.Paint(diag.Yellow, "note:")+" ", h.Holds(h.Names()...)+" "+h.GoOn(h.Names()...))
@@ -22,12 +22,13 @@ func (v *Plan) held(p *deploy.Plan) {
 		}
 	}
 	if len(unseen) > 0 {
-		v.Prose(v.Paint(diag.Yellow, "note:")+" ", "whether another run is at work on "+nodeset.Text(unseen, nodeset.Devices, math.MaxInt)+
-			" is not known: reading locks there takes root.")
+		v.Prose(v.Paint(diag.Yellow, "note:")+" ", "it is unknown whether another run is under way on "+
+			nodeset.Text(unseen, nodeset.Devices, math.MaxInt)+
+			": reading locks there needs root.")
 	}
 }
 
-// marks names the switches that carry the mark of the run and are not changed.
+// marks names the switches that carry the mark of the run but are not changed.
 func (v *Plan) marks(s *sequence.Sequence) {
 	beside, cannot := s.Marked()
 	if len(beside) > 0 {
@@ -41,10 +42,10 @@ func (v *Plan) marks(s *sequence.Sequence) {
 	}
 }
 
-// planMarks are switches in the JSON of plan.
+// planMarks contains switches that carry the mark of the run, or should, in the JSON of plan.
 type planMarks struct {
 	Beside []string `json:"beside"` // carry the mark of the run, and are not changed
-	Cannot []string `json:"cannot"` // carry none: rocec does not write them, or they are hosts
+	Cannot []string `json:"cannot"` // cannot carry it: rocec does not write them, or they are hosts
 }
 
 // planHeld is a run that holds devices, in the JSON of plan.
@@ -52,7 +53,7 @@ type planHeld struct {
 	Run     string   `json:"run"`
 	Owner   string   `json:"owner,omitempty"`
 	Since   string   `json:"since,omitempty"`
-	Mark    string   `json:"mark,omitempty"` // how far it came; empty: it goes on beside the devices
+	Mark    string   `json:"mark,omitempty"` // how far it came; empty: it is under way next to the devices
 	Until   int      `json:"until_seconds,omitempty"`
 	Devices []string `json:"devices"`
 }
@@ -69,7 +70,7 @@ func heldJSON(p *deploy.Plan, s *sequence.Sequence) []planHeld {
 	return out
 }
 
-// MarkText words how far a run came on a device.
+// MarkText returns a text about how far a run came on a device.
 func MarkText(mark txn.Mark) string {
 	if text := deploy.MarkText(mark); text != "" {
 		return "; " + text

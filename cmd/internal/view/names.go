@@ -7,15 +7,15 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// few names devices in a few words; JSON has them all.
+// few returns a short text with names of devices; JSON has all names.
 func few(ds []*ir.Device) string { return nodeset.Text(DeviceNames(ds), nodeset.Devices, 60) }
 
-// namesText names all devices.
+// namesText returns a text with the names of all devices.
 func namesText(ds []*ir.Device) string {
 	return nodeset.Text(DeviceNames(ds), nodeset.Devices, math.MaxInt)
 }
 
-// DeviceNames are the names of devices, for JSON: never nil.
+// DeviceNames returns the names of devices for JSON; never nil.
 func DeviceNames(ds []*ir.Device) []string {
 	names := []string{}
 	for _, d := range ds {

@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-// noteWord is how the line of notes calls a note.
+// noteWord returns the short name of a note for the line of notes.
 func noteWord(code string) string {
 	if code == "" {
 		return "notes"
@@ -16,7 +16,7 @@ func noteWord(code string) string {
 	return code
 }
 
-// ofGroup counts the notes about the files of devices that change alike.
+// ofGroup counts the notes about the files of devices with the same changes.
 func (n *notes) ofGroup(g deploy.Group) {
 	for _, d := range g.Devices {
 		n.ofDevice(d)
@@ -33,7 +33,7 @@ func (n *notes) ofDevice(d *deploy.DevicePlan) {
 	}
 }
 
-// notesLine prints how many notes are folded, about how many devices, and the flag that opens them.
+// notesLine prints how many notes are folded, about how many devices, and the flag that shows them.
 func (v *Plan) notesLine(p *deploy.Plan) {
 	if v.Options.Notes || v.Again {
 		return

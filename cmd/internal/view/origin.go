@@ -15,7 +15,7 @@ type Origin struct {
 	Line int    `json:"line,omitempty"`
 }
 
-// Origins are the reasons of a value that have a text or a place.
+// Origins returns the reasons of a value that have a text or a place.
 func Origins(from []ir.Origin) []Origin {
 	var out []Origin
 	for _, o := range from {

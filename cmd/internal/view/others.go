@@ -10,10 +10,10 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// whoChange goes on about a device that is not as the fabric says.
+// whoChange continues a sentence about a device that differs from the fabric.
 const whoChange = ", who must change this; apply does not"
 
-// others names the devices of a plan that others write, whether or not they lack something, and what writes it for them.
+// others names the devices of a plan that others write, whether they differ, and the command that writes files for them.
 func (v *Plan) others(p *deploy.Plan) {
 	names := map[target.Role][]string{}
 	for _, d := range p.Devices {
@@ -29,7 +29,7 @@ func (v *Plan) others(p *deploy.Plan) {
 	}
 }
 
-// ForOthers is the command that writes what others need of devices of a role.
+// ForOthers returns the command that writes the files for others, for devices of a role.
 func ForOthers(r target.Role) string {
 	if r == target.Host {
 		return "rocec build --as overlay"
@@ -37,7 +37,7 @@ func ForOthers(r target.Role) string {
 	return "rocec build"
 }
 
-// theirs goes on about a device that others write and that could be read.
+// theirs continues a sentence about a device that others write and that could be read.
 func theirs(d *deploy.DevicePlan) string {
 	if len(d.Shown()) == 0 {
 		return ""
@@ -45,7 +45,7 @@ func theirs(d *deploy.DevicePlan) string {
 	return whoChange
 }
 
-// othersText counts devices that others are to write.
+// othersText counts devices that others must write.
 func othersText(n int) string {
 	if n == 0 {
 		return ""

@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-// pending names the devices that stay as they are, by the reason, and since which run.
+// pending names the devices that cannot be changed now, by the reason, and since which run.
 func (v *Plan) pending(p *deploy.Plan, debts map[string]Debt) {
 	var reasons Texts
 	for _, d := range p.Devices {
@@ -38,7 +38,7 @@ func (v *Plan) pending(p *deploy.Plan, debts map[string]Debt) {
 	}
 }
 
-// pendingText counts devices that stay as they are.
+// pendingText counts devices that cannot be changed now.
 func pendingText(n int) string {
 	if n == 0 {
 		return ""
@@ -46,8 +46,8 @@ func pendingText(n int) string {
 	return fmt.Sprintf(", %d pending", n)
 }
 
-// gone names hosts that may still hold settings of rocec although the fabric does not have them any more, or others set them by hand.
-// Runs have changed them, or left them as they were.
+// gone names hosts that may still have settings of rocec, although they are no longer in the fabric or are now set by hand. Runs have
+// changed them, or should have.
 func (v *Plan) gone() {
 	if v.Fabric == nil {
 		return
@@ -73,8 +73,8 @@ func (v *Plan) gone() {
 		names []string
 		why   string
 	}{
-		{away, "not in the fabric any more, and may still hold settings of rocec"},
-		{byHand, "set by hand now, and may still hold settings of rocec"},
+		{away, "not in the fabric any more, and may still have settings of rocec"},
+		{byHand, "set by hand now, and may still have settings of rocec"},
 	} {
 		if slices.Sort(of.names); len(of.names) > 0 {
 			text := nodeset.Text(of.names, nodeset.Devices, 200)
@@ -83,7 +83,7 @@ func (v *Plan) gone() {
 	}
 }
 
-// removeCommand is the command that sets hosts back; of very many it leaves their names to the person.
+// removeCommand returns the command that sets hosts back. For very many hosts the person must add the names.
 func removeCommand(names []string) string {
 	sets, more := nodeset.Few(names, nodeset.Devices, 200)
 	word := diag.Kind("HOST")

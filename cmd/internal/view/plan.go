@@ -17,27 +17,27 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Plan prints a plan for people. First come the reasons for a person to stop: other runs, debts, findings. Then come the devices by
-// key, with the line and the fact that made the value; devices with the same changes are folded. The table of effects and the waves
-// follow, and on a terminal the summary and the next command. Every line fits the width. A plan of many devices fits a page: each fold
-// has a count and the flag that opens it. No fold hides a refusal, a restart, or an end of losslessness.
+// Plan prints a plan for people. First come the reasons to stop: other runs, debts, findings. Then come the changes of devices by key,
+// with the line and the fact behind each value; devices with the same changes are folded. The table of effects and the waves follow, and
+// on a terminal the summary and the next command. Every line fits the width. A plan of many devices fits a page: each folded part has a
+// count, and the flag that shows it. Folding hides no refusal, no restart, and no end of losslessness.
 type Plan struct {
 	Options
 	*Screen
 	Dir string // the fabric's folder, as the person wrote it
 
 	Fabric    *ir.Fabric         // nil: the devices are those of a run
-	Sequence  *sequence.Sequence // the order in which they change; nil: it is not known
-	Seen      *seen.Result       // the ways in which devices are not as the fabric describes them; nil: they were not read for it
+	Sequence  *sequence.Sequence // the order of changes; nil: unknown
+	Seen      *seen.Result       // differences of ports and cables from the fabric; nil: not read
 	Rehearsal bool               // the devices are simulated
-	Own       string             // a run whose hold on devices is no news
-	ShowSteps bool               // also show the steps, which are made again from a journal
+	Own       string             // a run whose locks are not printed
+	ShowSteps bool               // also show the steps, for a plan from a journal
 	Notes     map[string]string  // a note on a device
-	Drift     bool               // the plan is of what verify found, so how a change would be put to use is left out
+	Drift     bool               // the plan is for verify, so it leaves out how changes are activated
 	Debts     map[string]Debt
 	Changed   map[string]bool // hosts that runs have changed
-	Tool      string          // this version of rocec, for devices that change because rocec has; empty: these are not named
-	Next      string          // the command that goes on, if there is one
+	Tool      string          // this version of rocec, to name devices that change because rocec has; empty: they are not named
+	Next      string          // the next command, if any
 	Below     int             // lines that the verb prints on the same page
 	Again     bool            // the notes have been printed already
 
@@ -46,10 +46,10 @@ type Plan struct {
 	folded notes
 }
 
-// Options are what a person chooses of every plan.
+// Options are the options of every plan.
 type Options struct {
 	Diff   bool // whole-text diffs instead of keys
-	Expand bool // every device on its own
+	Expand bool // every device separately
 	Notes  bool // notes, and the evidence, as texts instead of a count
 }
 
@@ -58,10 +58,10 @@ func NewPlan(s *Screen, dir string, o Options) *Plan {
 	return &Plan{Options: o, Screen: s, Dir: path.Clean(dir), detail: fullDetail}
 }
 
-// detail is how much of every group of devices is shown: at most so many of each.
+// detail is the maximum number of keys, effects and files that are shown for each group of devices.
 type detail struct{ keys, effects, files int }
 
-// fullDetail is shown of a plan for a few devices, or one that takes no more than a page; of another what fits a page.
+// fullDetail is the detail of a plan for a few devices, or of one that fits a page; other plans get the detail that fits a page.
 var (
 	fullDetail = detail{math.MaxInt, math.MaxInt, math.MaxInt}
 	lessDetail = []detail{{8, 12, 12}, {3, 8, 12}, {0, 6, 12}, {0, 4, 6}, {0, 3, 2}, {0, 2, 1}, {0, 1, 0}, {0, 0, 0}}
@@ -73,10 +73,10 @@ const (
 	fewDevices = 2
 )
 
-// valueWidth is how much of a value is shown; --diff and JSON have it all.
+// valueWidth is the maximum width of a value; --diff and JSON show the whole value.
 const valueWidth = 44
 
-// notes returns the notes about a device. A note that several of its NICs have in common is there once, unless every device is shown.
+// notes returns the notes about a device. A note about several of its NICs is listed once, unless every device is shown.
 func (v *Plan) notes(d *deploy.DevicePlan) []string {
 	var texts []string
 	for _, note := range d.Diags {
@@ -92,7 +92,7 @@ func (v *Plan) notes(d *deploy.DevicePlan) []string {
 	return out
 }
 
-// alike is the names that notes may differ in to be one.
+// alike returns the names in which notes may differ and still be folded.
 func (v *Plan) alike() report.Names {
 	if v.differ == nil {
 		v.differ = report.NamesOf(v.Fabric)
@@ -100,7 +100,7 @@ func (v *Plan) alike() report.Names {
 	return v.differ
 }
 
-// names folds the names of devices; of very many sets the first.
+// names folds the names of devices; of very many nodesets it shows the first.
 func (v *Plan) names(names []string) string {
 	room := v.Width - len("  (10,000 alike; --expand names them)")
 	if v.Expand || v.detail == fullDetail {
@@ -111,7 +111,7 @@ func (v *Plan) names(names []string) string {
 
 func allNames(names []string) string { return nodeset.Text(names, nodeset.Devices, math.MaxInt) }
 
-// effects prints the effects on traffic, and returns how many it leaves out. It leaves out no end of losslessness.
+// effects prints the effects on traffic, and returns the number of effects that it leaves out. It always prints an end of losslessness.
 func (v *Plan) effects(d *deploy.DevicePlan) (more int) {
 	show := len(d.Effects)
 	if show > v.detail.effects {
@@ -130,14 +130,14 @@ func (v *Plan) effects(d *deploy.DevicePlan) (more int) {
 	return len(d.Effects) - show
 }
 
-// mostFound is how many findings of a group are shown; JSON has them all.
+// mostFound is the maximum number of findings of a group that are shown; JSON has all.
 const mostFound = 5
 
-// found prints the findings of the vendor's rules about the files of devices as they will be.
+// found prints the findings of the vendor's rules about the future files of devices.
 func (v *Plan) found(g deploy.Group) {
 	var all Texts
 	first := map[string]*diag.Diagnostic{}
-	for _, d := range g.Devices { // whose files may differ in what does not change
+	for _, d := range g.Devices { // whose files may differ in unchanged parts
 		for _, f := range d.Found {
 			text := f.Detail
 			if f.At.Filename != "" { // a device has several files
@@ -184,16 +184,16 @@ func (s *Screen) symbol(a deploy.Action) string {
 	return s.Paint(style, string(a.Symbol()))
 }
 
-// Debt is a device that waits, and the first run that left it.
+// Debt is a pending device, and the first run that did not change it.
 type Debt struct {
 	Run   string
 	Since time.Time
 	Why   string
 }
 
-// notes counts the notes that a plan folds away: by their code, with the devices that they are about.
+// notes counts the folded notes of a plan, by code, with their devices.
 type notes struct {
-	watched  Texts // about devices, from what was read of them
+	watched  Texts // about devices, from reading them
 	groups   Texts // about the groups that are shown
 	evidence int   // devices
 }

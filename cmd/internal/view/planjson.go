@@ -15,25 +15,25 @@ type PlanDocument struct {
 	Devices       []planDevice `json:"devices"`
 	Summary       planSummary  `json:"summary"`
 	Waves         []planWave   `json:"waves"`
-	Steps         []planStep   `json:"steps,omitempty"` // of a change that takes several: this plan is of the first
+	Steps         []planStep   `json:"steps,omitempty"` // of a change with several steps; this plan is for the first
 
 	ByHand  ByHand        `json:"by_hand"`               // devices that are not read
 	Refused []planRefusal `json:"refused"`               // rules the plan breaks
-	Over    []planRefusal `json:"accept_over,omitempty"` // accept blocks that are over
-	Seen    SeenDocument  `json:"seen"`                  // what devices say of their ports and cables
-	Held    []planHeld    `json:"held"`                  // by other runs: apply ends with 5
+	Over    []planRefusal `json:"accept_over,omitempty"` // expired accept blocks
+	Seen    SeenDocument  `json:"seen"`                  // reports of devices about their ports and cables
+	Held    []planHeld    `json:"held"`                  // devices that other runs hold: apply exits with 5
 	Marks   planMarks     `json:"marks"`                 // of the run
 
-	Evidence []planEvidence `json:"evidence"` // how it is known that what is written works, by targets and releases
+	Evidence []planEvidence `json:"evidence"` // evidence that written settings work, by target and release
 }
 
-// ByHand is the devices that others set.
+// ByHand contains the devices that others set.
 type ByHand struct {
 	Switches []string `json:"switches"`
 	Hosts    []string `json:"hosts"`
 }
 
-// ByHandJSON returns the devices that a fabric leaves to others.
+// ByHandJSON returns the devices of a fabric that others set.
 func ByHandJSON(f *ir.Fabric) ByHand {
 	switches, hosts := f.ByHand()
 	return ByHand{DeviceNames(switches), DeviceNames(hosts)}
@@ -47,7 +47,7 @@ type planRefusal struct {
 	Line    int    `json:"line"`
 }
 
-// RefusedJSON returns what refuses a plan.
+// RefusedJSON returns the rules that a plan breaks.
 func RefusedJSON(ds diag.List) []planRefusal {
 	out := []planRefusal{}
 	for _, d := range ds {
@@ -63,11 +63,11 @@ type planDevice struct {
 	Disrupts []string     `json:"disrupts"`
 	Effects  []planEffect `json:"effects"`
 	Changes  []Change     `json:"changes"`
-	Drift    []Change     `json:"drift,omitempty"` // of status others: what others are to change
+	Drift    []Change     `json:"drift,omitempty"` // with status others: the changes that others must make
 
 	Accepted []Accepted    `json:"accepted,omitempty"`
-	Findings []planFinding `json:"findings"` // of the files as they will be, by the vendor's rules; and of what is read besides
-	Notes    []string      `json:"notes"`    // what follows from settings that help and that it cannot have
+	Findings []planFinding `json:"findings"` // of the vendor's rules about the future files, and about other facts that are read
+	Notes    []string      `json:"notes"`    // consequences of helpful settings that the device cannot have
 	Cause    *Cause        `json:"rocec_changed,omitempty"`
 }
 
@@ -96,18 +96,18 @@ func findingsJSON(d *deploy.DevicePlan) []planFinding {
 	return out
 }
 
-// planEffect is what traffic notices, and where.
+// planEffect is an effect on traffic, with its place.
 type planEffect struct {
 	Effect   string   `json:"effect"`           // its kind
-	Action   string   `json:"action"`           // as of a change: it begins, ends, or goes on otherwise
-	Setting  string   `json:"setting"`          // as of a difference of verify
-	Of       string   `json:"of,omitempty"`     // whose setting: "queues 0-2"; empty: the port's
-	Before   string   `json:"before,omitempty"` // empty: not known, or several
+	Action   string   `json:"action"`           // for a change: the effect begins, ends, or changes
+	Setting  string   `json:"setting"`          // for a difference in verify
+	Of       string   `json:"of,omitempty"`     // owner of the setting: "queues 0-2"; empty: the port
+	Before   string   `json:"before,omitempty"` // empty: unknown, or several
 	After    string   `json:"after,omitempty"`
 	What     string   `json:"what"`
-	Ports    []string `json:"ports"`     // empty: where says which
+	Ports    []string `json:"ports"`     // empty: see where
 	Where    string   `json:"where"`     // "ports" (those listed), "all", "others" (those that no file names)
-	InFabric bool     `json:"in_fabric"` // the ports are the fabric's; of all ports true
+	InFabric bool     `json:"in_fabric"` // the ports are in the fabric; true for all ports
 	Text     string   `json:"text"`
 }
 
@@ -129,7 +129,7 @@ type Change struct {
 
 	Rights []planRights `json:"rights,omitempty"` // owners and modes that the change corrects
 
-	Notes []string `json:"notes,omitempty"` // how the change is checked and put to use
+	Notes []string `json:"notes,omitempty"` // how the change is checked and activated
 }
 
 // planRights is the owner or mode of a file, or of a folder of rocec on the way to it.
@@ -156,15 +156,15 @@ type planSummary struct {
 	Unreachable int `json:"unreachable"`
 	Refused     int `json:"refused"`
 	Waves       int `json:"waves"`
-	Pending     int `json:"pending"`  // devices that stay as they are for now
-	Others      int `json:"others"`   // devices that others are to write
-	Accepted    int `json:"accepted"` // devices that stay as they are because the fabric accepts what differs
+	Pending     int `json:"pending"`  // devices that cannot be changed now
+	Others      int `json:"others"`   // devices that others must write
+	Accepted    int `json:"accepted"` // devices whose differences the fabric accepts
 	Create      int `json:"create"`   // settings
 	Update      int `json:"update"`
 	Delete      int `json:"delete"`
 }
 
-// PlanJSON returns the document of a plan in its order. The tool is this version of rocec.
+// PlanJSON returns the document of a plan with its order. tool is this version of rocec.
 func PlanJSON(p *deploy.Plan, seq *sequence.Sequence, tool string) PlanDocument {
 	s := p.Summary()
 	doc := PlanDocument{
@@ -213,7 +213,7 @@ func ChangesJSON(changes []*deploy.Change) []Change {
 	out := []Change{}
 	for _, c := range changes {
 		pc := Change{Path: c.Path, Action: string(c.Action), Keys: []planKey{}}
-		if c.Action == deploy.Activate { // in place, not in use: for a reader of the promise, an update without keys
+		if c.Action == deploy.Activate { // already written, but not activated: in the document, an update without keys
 			pc.Action = string(deploy.Update)
 		}
 		pc.Notes = c.Says

@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// keys shows the settings of a file that change, and returns how many lines of them it leaves out.
+// keys prints the settings of a file that change, and returns the number of lines that it leaves out.
 func (v *Plan) keys(c *deploy.Change) (more int) {
 	lines := c.Keys
 	if c.Live() && !v.Expand {
@@ -35,7 +35,7 @@ func (v *Plan) keys(c *deploy.Change) (more int) {
 		key = max(key, len(k.Key))
 		value = max(value, min(len([]rune(texts[i])), 30))
 	}
-	if c.Live() { // paths are long: one that leaves its value no room stands out of line, and not all
+	if c.Live() { // only a path that leaves no room for its value is out of line, not all lines
 		key = min(key, max(v.Width-len("      + ")-len("  ")-value, 0))
 	}
 	for i, k := range lines {
@@ -55,7 +55,7 @@ func (v *Plan) keys(c *deploy.Change) (more int) {
 	return more
 }
 
-// rights shows the owners and modes that a change corrects.
+// rights prints the owners and modes that a change corrects.
 func (s *Screen) rights(c *deploy.Change) {
 	keys := c.RightsKeys()
 	wide := 0
@@ -67,8 +67,8 @@ func (s *Screen) rights(c *deploy.Change) {
 	}
 }
 
-// foldKeys joins paths that change alike and differ in one of their keys: a number, or a name with a number. Such keys are the same
-// setting of many ports, or of many values of a map. Each path is in one line, at the place of the first of that line.
+// foldKeys joins paths with the same change that differ in one key: a number, or a name with a number. Such paths are the same setting of
+// many ports, or of many values of a map. Each line is at the place of its first path.
 func foldKeys(changes []deploy.KeyChange) []deploy.KeyChange {
 	type form struct {
 		action             deploy.Action
@@ -97,7 +97,7 @@ func foldKeys(changes []deploy.KeyChange) []deploy.KeyChange {
 	}
 	var out []deploy.KeyChange
 	place := map[form]int{}
-	var names [][]string // of each line, what its paths differ in; nil: it is one path
+	var names [][]string // per line, the keys in which its paths differ; nil: a single path
 	var at []int
 	for _, k := range changes {
 		var best form
@@ -125,7 +125,7 @@ func foldKeys(changes []deploy.KeyChange) []deploy.KeyChange {
 	return out
 }
 
-// foldNames writes numbers in ranges, and other names as nodesets.
+// foldNames writes numbers as ranges, and other names as nodesets.
 func foldNames(names []string) string {
 	for _, n := range names {
 		if _, err := strconv.Atoi(n); err != nil {
@@ -135,7 +135,7 @@ func foldNames(names []string) string {
 	return foldNumbers(names)
 }
 
-// file prints a file that changes, and returns how many keys, and how many lines of a text, it leaves out.
+// file prints a file that changes. It returns the number of keys, and of lines of text, that it leaves out.
 func (v *Plan) file(f foldedFile) (moreKeys, moreLines int) {
 	c := f.Change
 	what := ""
@@ -146,10 +146,10 @@ func (v *Plan) file(f foldedFile) (moreKeys, moreLines int) {
 		what += "  (live state)"
 	}
 	if c.Action == deploy.Activate {
-		what += "  (up to date, and not known to be in use)"
+		what += "  (up to date, but perhaps not in use)"
 	}
 	if c.OnlyRights() {
-		what += "  (owner and mode alone, so nothing restarts)"
+		what += "  (only owner and mode, so nothing restarts)"
 	}
 	if n := v.countsText(c.Counts()); n != "" {
 		what += "  " + n
@@ -173,7 +173,7 @@ func (v *Plan) file(f foldedFile) (moreKeys, moreLines int) {
 			case '-':
 				style = diag.Red
 			}
-			fmt.Fprintf(v.Raw, "      %s\n", v.Paint(style, strings.TrimRight(line, "\n"))) // content, and so whole
+			fmt.Fprintf(v.Raw, "      %s\n", v.Paint(style, strings.TrimRight(line, "\n"))) // content, which is one value
 		}
 		return 0, 0
 	}
@@ -200,7 +200,7 @@ func (v *Plan) file(f foldedFile) (moreKeys, moreLines int) {
 
 // changedLines counts the lines that a change adds and removes.
 func changedLines(c *deploy.Change) (added, removed int) {
-	_, hunks, _ := strings.Cut(c.Unified(), "\n@@") // what is above names the two sides
+	_, hunks, _ := strings.Cut(c.Unified(), "\n@@") // the lines above name the two sides
 	for line := range strings.Lines(hunks) {
 		switch line[0] {
 		case '+':
@@ -212,7 +212,7 @@ func changedLines(c *deploy.Change) (added, removed int) {
 	return added, removed
 }
 
-// shorten makes a value fit a line: a long list of numbers is written in ranges, anything else is cut.
+// shorten fits a value into a line: it writes a long list of numbers as ranges, and cuts any other value.
 func shorten(s string) string {
 	s = target.Escape(s)
 	if s == "" {
@@ -229,7 +229,7 @@ func shorten(s string) string {
 	return s
 }
 
-// foldNumbers writes rising numbers in ranges: 24 25 27 28 29 become "24-25,27-29". What is not a number stays.
+// foldNumbers writes rising numbers as ranges: 24 25 27 28 29 become "24-25,27-29". Other words stay.
 func foldNumbers(items []string) string {
 	var out []string
 	for i := 0; i < len(items); {
@@ -250,7 +250,7 @@ func foldNumbers(items []string) string {
 	return strings.Join(out, ",")
 }
 
-// Origin is the first reason for a value, short: the file without the fabric's folder, which all of them share.
+// Origin returns the first reason for a value in short form, without the fabric's folder, which all files share.
 func (v *Plan) origin(from []target.Origin) string {
 	if len(from) == 0 {
 		return ""

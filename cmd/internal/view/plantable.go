@@ -12,17 +12,17 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// mostRows is how many effects the table has.
+// mostRows is the maximum number of effects in the table.
 const mostRows = 6
 
-// row is a line of the table: something, and how many devices it is about.
+// row is a line of the table: a text, and its number of devices.
 type row struct {
 	what   string
 	n      int
-	effect deploy.Effect // of a row of traffic: the first of that text
+	effect deploy.Effect // for a row of traffic: the first effect with that text
 }
 
-// rows counts things, in the order in which they come first.
+// rows counts texts, in the order of their first occurrence.
 type rows struct {
 	at  map[string]int
 	all []row
@@ -42,8 +42,8 @@ func (r *rows) add(what string) *row {
 	return &r.all[i]
 }
 
-// asIs prints the consequences of settings that devices cannot have, for devices that stay as they are. Those of other devices are
-// printed with their changes.
+// asIs prints the consequences of settings that devices cannot have, for devices without changes. For other devices they are printed with
+// the changes.
 func (v *Plan) asIs(p *deploy.Plan) {
 	var notes Texts
 	for _, d := range p.Devices {
@@ -53,7 +53,7 @@ func (v *Plan) asIs(p *deploy.Plan) {
 			}
 		}
 	}
-	for _, folded := range v.alike().Fold(notes.All) { // of the NICs of a host once
+	for _, folded := range v.alike().Fold(notes.All) { // once for all NICs of a host
 		var names []string
 		for _, i := range folded.Of {
 			names = append(names, notes.Of[notes.All[i]]...)
@@ -62,7 +62,7 @@ func (v *Plan) asIs(p *deploy.Plan) {
 	}
 }
 
-// Watched prints the findings about devices that are not about their files. Equal ones are printed once, each with its line.
+// Watched prints the findings about devices that are not about their files. It prints equal findings once, each with its line.
 func (v *Plan) Watched(p *deploy.Plan) {
 	var all Texts
 	style := map[string]string{}
@@ -122,7 +122,7 @@ func (v *Plan) table(p *deploy.Plan) {
 		e := &effects.all[i]
 		e.what = v.symbol(e.effect.Action) + " " + target.Escape(e.what)
 	}
-	ends := 0 // which come first, and are all shown
+	ends := 0 // they come first, and all of them are shown
 	for ends < len(effects.all) && effects.all[ends].effect.Kind == deploy.LosslessEnds {
 		ends++
 	}
@@ -135,7 +135,7 @@ func (v *Plan) table(p *deploy.Plan) {
 	v.part("in the way", troubles.all, len(troubles.all))
 }
 
-// part writes one part of the table, at most so many rows: "  traffic     + lossless cos 4 begins   6 devices".
+// part writes one part of the table, with a maximum of rows: " traffic + lossless cos 4 begins 6 devices".
 func (s *Screen) part(name string, all []row, most int) {
 	const left = 14
 	pad := strings.Repeat(" ", left)

@@ -40,7 +40,7 @@ func (v *Plan) render(do func()) string {
 
 func lines(text string) int { return strings.Count(text, "\n") }
 
-// Groups prints the devices that change or cannot, in so many lines where there are many devices; --expand and --diff show all.
+// Groups prints the devices that change or cannot change. For many devices it prints at most lines lines; --expand and --diff show all.
 func (v *Plan) Groups(p *deploy.Plan, room int) {
 	io.WriteString(v.Raw, v.groups(p, room)) //nolint:errcheck // a closed terminal shows no error
 }
@@ -85,7 +85,7 @@ func (v *Plan) groups(p *deploy.Plan, room int) string {
 	return with(lessDetail[len(lessDetail)-1])
 }
 
-// change prints devices that change alike, or in so many kinds of a change.
+// change prints devices with the same change, or with several kinds of one change.
 func (v *Plan) change(g deploy.Group, kinds int) {
 	first := g.First()
 	var names []string
@@ -104,7 +104,7 @@ func (v *Plan) change(g deploy.Group, kinds int) {
 	}
 	fmt.Fprintln(v.W, strings.TrimRight(head+"  "+first.Device.About, " "))
 	var hidden []string
-	if !first.ByOthers() { // how and when these change is theirs
+	if !first.ByOthers() { // others decide how and when these change
 		for _, d := range first.Disrupts {
 			v.Prose("  "+v.Paint(diag.Yellow, "disrupts:")+" ", target.Escape(d))
 		}
@@ -122,7 +122,7 @@ func (v *Plan) change(g deploy.Group, kinds int) {
 		}
 	}
 	for _, text := range more.All {
-		v.Prose("  "+v.Paint(diag.Yellow, "note:")+" ", text+" What runs is what this rocec does.")
+		v.Prose("  "+v.Paint(diag.Yellow, "note:")+" ", text+" This rocec runs its own commands.")
 	}
 	if v.Options.Notes || v.Drift {
 		for _, text := range v.notes(first) {
@@ -137,7 +137,7 @@ func (v *Plan) change(g deploy.Group, kinds int) {
 		v.Prose("  "+v.Paint(diag.Yellow, deploy.WrittenByOthers), target.Escape(first.Waits.More)+theirs(first))
 	}
 	files := foldChanges(first.Shown(), v.Expand)
-	var keys, text int // that no file shows
+	var keys, text int // differences that no file shows
 	for i, f := range files {
 		if i == v.detail.files {
 			hidden = append(hidden, diag.Count(len(files)-i, "more file"))
@@ -158,7 +158,7 @@ func (v *Plan) change(g deploy.Group, kinds int) {
 	fmt.Fprintln(v.W)
 }
 
-// printLocks prints the holders of the locks of devices, and how an apply treats them. Those that bar it are above.
+// printLocks prints the holders of locks of devices, and how an apply treats them. Locks that bar an apply are printed above.
 func printLocks(v *Plan, g deploy.Group) {
 	var all Texts
 	owners := map[string]*deploy.Owner{}
@@ -173,13 +173,13 @@ func printLocks(v *Plan, g deploy.Group) {
 		o, names := owners[key], all.Of[key]
 		text := o.Holds(names...) + " " + o.GoOn(names...)
 		if o.Mark == txn.Undone || o.Mark == txn.Confirmed {
-			text = of(names, g) + "locked by " + key + ", and the next apply takes the lock away"
+			text = of(names, g) + "locked by " + key + ", and the next apply removes the lock"
 		}
 		v.Prose("  "+v.Paint(diag.Yellow, "note:")+" ", text)
 	}
 }
 
-// trouble shows devices that cannot be planned for, for one reason.
+// trouble prints devices that cannot be planned for the same reason.
 func (v *Plan) trouble(g deploy.Group) {
 	d := g.First()
 	var names []string
@@ -194,13 +194,13 @@ func (v *Plan) trouble(g deploy.Group) {
 	}
 	fmt.Fprintf(v.W, "%s  %s\n", v.Paint(diag.Bold, allNames(names)), v.Paint(diag.Red, status))
 	v.Prose("  ", text)
-	if d.ByOthers() && d.Err.Kind == deploy.Unmet { // it was read
+	if d.ByOthers() && d.Err.Kind == deploy.Unmet { // the device was read
 		v.Prose("  "+v.Paint(diag.Yellow, deploy.WrittenByOthers), whoChange)
 	}
 	fmt.Fprintf(v.W, "  declared at %s\n\n", v.Paint(diag.Cyan, report.Place(d.Device.At)))
 }
 
-// alerts prints what a person must know before the changes: runs that hold devices, devices that wait, findings.
+// alerts prints warnings before the changes: runs that hold devices, pending devices, and findings.
 func (v *Plan) alerts(p *deploy.Plan) {
 	v.held(p)
 	if v.Fabric != nil {
@@ -274,7 +274,7 @@ func (v *Plan) summary(p *deploy.Plan) {
 		fmt.Fprintf(v.W, "Disruption%s: %s.\n", step, text)
 	}
 	if v.Next != "" {
-		fmt.Fprintf(v.Raw, "Next: %s\n", v.Next) // whole: the first part of a broken line is a command, too, and one without its limits
+		fmt.Fprintf(v.Raw, "Next: %s\n", v.Next) // unbroken: the first part of a broken line would be a valid command without its limits
 	}
 }
 
@@ -286,7 +286,7 @@ func darkText(s *sequence.Sequence) string {
 	return ""
 }
 
-// mostDark is the number of hosts without a link in the wave that has most of them.
+// mostDark returns the largest number of hosts without a link in a wave.
 func mostDark(s *sequence.Sequence) (most int) {
 	for _, w := range s.Waves {
 		n := len(w.Dark)
@@ -310,7 +310,7 @@ func Price(p *deploy.Plan, s *sequence.Sequence) string {
 	if len(disrupts.all) == 0 {
 		out = append(out, "No step interrupts traffic.")
 	}
-	const most = 3 // the plan above the question has all
+	const most = 3 // the plan above the question has the whole list
 	for i, r := range disrupts.all {
 		if i == most {
 			out = append(out, fmt.Sprintf("%s more, as above.", diag.Count(len(disrupts.all)-i, "disruption")))

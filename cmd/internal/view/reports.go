@@ -12,17 +12,17 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Reports is what people have of devices: folders with reports of hosts of themselves, and files of configurations.
+// Reports contains the files of verify --from: folders with reports of hosts, and configurations.
 type Reports struct {
 	Folder  string
 	Missing []*target.Device         // hosts without a report, or devices without a file
-	Age     map[string]time.Duration // of the reports that are there, by host
-	Files   bool                     // there are files of configurations: switches are judged, too
+	Age     map[string]time.Duration // age of the reports, by host
+	Files   bool                     // there are configurations, so switches are judged, too
 	Why     map[string]string        // by device: why its files have no verdict, as a part of a sentence
 	Not     []NotJudged              // files that are not judged
 }
 
-// why is the reason for which nothing is known of a device.
+// why returns the reason why nothing is known about a device.
 func (r *Reports) why(d *target.Device) string {
 	switch {
 	case r.Why[d.Name] != "":
@@ -33,7 +33,7 @@ func (r *Reports) why(d *target.Device) string {
 	return fmt.Sprintf("There is no report %s.json in %s.", d.Name, r.Folder)
 }
 
-// add puts the hosts without a report into the document, in order of names.
+// add adds the hosts without a report to the document, sorted by name.
 func (doc *VerifyDocument) add(r *Reports) {
 	doc.Summary[VerifyUnknown] = len(r.Missing)
 	for _, d := range r.Missing {
@@ -102,13 +102,13 @@ func (v *Plan) reports(r *Reports, doc VerifyDocument) {
 		v.Prose("Reports: ", fmt.Sprintf("%s, by the time of the file, of %s.", text, nodeset.Text(of[text], nodeset.Devices, math.MaxInt)))
 	}
 	if r.Files {
-		v.Prose("", "Not in files, and so not judged: links, counters, and whether the devices have loaded what the files state.")
+		v.Prose("", "Not in files, and so not judged: links, counters, and whether the devices have loaded these files.")
 		return
 	}
 	v.Prose("", "Not in reports, and so not judged: links, counters, and the switches.")
 }
 
-// ageText says roughly how old something is.
+// ageText returns a rough age as text.
 func ageText(age time.Duration) string {
 	switch {
 	case age < time.Hour:

@@ -14,12 +14,12 @@ import (
 
 // Occasion is the situation in which a run is reported.
 type Occasion struct {
-	Verb string // apply, confirm, resume or rollback, whose goal is the content from before
-	Gone bool   // the devices are gone with the command (--lab=new): nothing can be done to them later
-	Lab  bool   // the devices are a lab's, which keeps what they hold when the command ends by itself
+	Verb string // apply, confirm, resume or rollback; for rollback the goal is the content from before
+	Gone bool   // the devices end with the command (--lab=new), so no later command is possible
+	Lab  bool   // the devices are in a lab, which is saved when the command ends by itself
 }
 
-// Good reports whether a device is as the verb wants it.
+// Good reports whether a device has the outcome that the verb wants.
 func (e *Occasion) Good(d *deploy.Result) bool {
 	if d.Cleanup != nil {
 		return false
@@ -33,7 +33,7 @@ func (e *Occasion) Good(d *deploy.Result) bool {
 	return false
 }
 
-// Results prints what every device holds that is not as planned, and counts the others.
+// Results prints the state of every device that is not as planned, and counts the others.
 func (s *Screen) Results(r *deploy.Results, e Occasion) {
 	w := s.W
 	fmt.Fprintln(w)
@@ -96,36 +96,36 @@ func (s *Screen) Results(r *deploy.Results, e Occasion) {
 	s.next(r, e, until)
 }
 
-// StoppedText says why no further wave began; empty: all did, or the failures of devices say it.
+// StoppedText returns why no further wave began; empty: all waves began, or the failures of devices state the reason.
 func StoppedText(r *deploy.Results) string {
 	switch r.Stopped {
 	case deploy.PhaseFailed:
-		return "Devices stay as they are, and what comes next relies on them: " + r.Why
+		return "Some devices were not changed, and the next step needs them: " + r.Why
 	case deploy.GateFailed:
-		return "A wave was undone, because of what the devices beside it lost: " + r.Why
+		return "A wave was undone, because neighbouring devices lost a link, daemon or neighbour: " + r.Why
 	case deploy.CountersRose:
-		return "Counters rose far faster after a wave than before, and no further one began: " + r.Why
+		return "Counters rose far faster after a wave than before, and no further wave began: " + r.Why
 	case deploy.FabricChanged:
-		return "The fabric is not as it was when this was planned, and the next wave may not begin in it: " + r.Why
+		return "The fabric has changed since the plan, and the next wave is not allowed any more: " + r.Why
 	case deploy.OtherRun:
 		if !r.Touched() {
-			return "Nothing was changed, as another run is at work: " + r.Why
+			return "Nothing was changed, as another run is under way: " + r.Why
 		}
-		return "Another run is at work, and no further wave began: " + r.Why
+		return "Another run is under way, and no further wave began: " + r.Why
 	case deploy.NotMarked:
-		return "A switch cannot carry the mark by which other runs see this one: " + strings.TrimRight(r.Why, ".") +
-			". Go on without it when no other run goes on: --alone -m WHY."
+		return "A switch cannot carry the mark that shows this run to other runs: " + strings.TrimRight(r.Why, ".") +
+			". Go on without it if no other run is under way: --alone -m WHY."
 	case deploy.TooLate:
 		return "It is too late: " + r.Why + "."
 	case deploy.HookFailed:
-		return "Traffic was not put back on a wave, and no further one begins: " + r.Why + "."
+		return "Traffic was not put back on a wave, and no further wave begins: " + r.Why + "."
 	}
 	return ""
 }
 
-// next names the command that goes on.
+// next prints the next command.
 func (s *Screen) next(r *deploy.Results, e Occasion, until time.Duration) {
-	undoable := false // something that a rollback takes back
+	undoable := false // the run has changes that a rollback undoes
 	for _, d := range r.Devices {
 		switch d.Outcome {
 		case deploy.Applied, deploy.Unconfirmed, deploy.Unknown, deploy.Conflict:
@@ -134,7 +134,7 @@ func (s *Screen) next(r *deploy.Results, e Occasion, until time.Duration) {
 	}
 	switch {
 	case e.Gone || !undoable:
-	case until > 0 && e.Verb != "apply": // the verb says it
+	case until > 0 && e.Verb != "apply": // the verb prints it
 	case until > 0:
 		fmt.Fprintf(s.W, "The devices undo it by themselves unless you keep it, the first one in %s.\nKeep it: %s\n",
 			until.Round(time.Second), deploy.RunCommand("confirm", r.Run.Name))
@@ -143,16 +143,16 @@ func (s *Screen) next(r *deploy.Results, e Occasion, until time.Duration) {
 	}
 }
 
-// foldResults puts devices with the same story together: those of a run that ran out are many.
+// foldResults groups devices with the same result: a run that timed out has many.
 func foldResults(rs []*deploy.Result) [][]*deploy.Result {
 	var groups [][]*deploy.Result
 	at := map[string]int{}
 	for _, d := range rs {
 		one := *d
-		one.Acted.At = "" // which differs by seconds
+		one.Acted.At = "" // the remaining time differs by seconds
 		key := string(d.Outcome) + " " + one.Text()
 		if d.Err != nil || d.Undo != nil || d.Cleanup != nil || len(d.Left) > 0 {
-			key = d.Device.Name // which its story names
+			key = d.Device.Name // the text names the device
 		}
 		g, ok := at[key]
 		if !ok {
@@ -165,7 +165,7 @@ func foldResults(rs []*deploy.Result) [][]*deploy.Result {
 	return groups
 }
 
-// result prints devices with the same story.
+// result prints devices with the same result.
 func (s *Screen) result(g []*deploy.Result, p *diag.Printer) {
 	w, d := s.W, g[0]
 	var names []string

@@ -13,13 +13,13 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Running is what runs on a device as it goes back.
+// Running contains the commands that a device runs in a rollback.
 type Running struct {
 	Words string
 	Cmds  []string
 }
 
-// hashForm is a content in the name of a step; what differs from device to device says nothing to a person.
+// hashForm matches the hash of a content in the name of a step. It differs between devices, and is not printed.
 var hashForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` [0-9a-f]{64}\b`) })
 
 // StepWords returns the words of a step for a person, with the first comment of its command.
@@ -31,7 +31,7 @@ func StepWords(name, cmd string) string {
 	return deploy.Sentences(words)
 }
 
-// RunningBack is what runs for a step as a device goes back from it: its undo, or the step again.
+// RunningBack returns the commands that roll a step back: its undo, or the step again.
 func RunningBack(s *target.Step) Running {
 	name := device.WentForth(s.Name)
 	if s.Undo == nil {
@@ -44,7 +44,7 @@ func RunningBack(s *target.Step) Running {
 	return r
 }
 
-// RunningOn is what runs on devices that kept a run, as they go back, each once.
+// RunningOn returns the commands of a rollback on devices that kept a run, each once.
 func RunningOn(ds []*deploy.DevicePlan) (out []Running) {
 	for _, d := range ds {
 		for _, c := range d.Changes {
@@ -56,7 +56,7 @@ func RunningOn(ds []*deploy.DevicePlan) (out []Running) {
 	return out
 }
 
-// AddRunning adds what is not there yet.
+// AddRunning adds commands that are not in the list yet.
 func AddRunning(out []Running, r Running) []Running {
 	if slices.ContainsFunc(out, func(have Running) bool { return have.Words == r.Words }) {
 		return out

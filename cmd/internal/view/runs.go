@@ -29,23 +29,23 @@ type Run struct {
 	Name     string         `json:"name"`
 	Lab      string         `json:"lab,omitempty"`
 	Undoes   string         `json:"undoes,omitempty"`
-	Adopted  string         `json:"adopted_by,omitempty"` // of a run that another machine or user started: who took it up here
+	Adopted  string         `json:"adopted_by,omitempty"` // of a run that another machine or user started: who adopted it here
 	Status   string         `json:"status"`               // running, ended, died
 	Outcomes map[string]int `json:"outcomes"`
 	Devices  []RunDevice    `json:"devices,omitempty"` // of one run
 	Damaged  int            `json:"damaged_lines,omitempty"`
-	expired  bool           // a device waited to be confirmed, and its time is over
+	expired  bool           // a device waited to be confirmed, and its time has expired
 }
 
 type RunDevice struct {
 	Device  string         `json:"device"`
 	Outcome string         `json:"outcome"`
-	Verb    string         `json:"verb,omitempty"` // of one without an outcome: the last verb that was begun
+	Verb    string         `json:"verb,omitempty"` // without an outcome: the last verb that was begun
 	Detail  string         `json:"detail,omitempty"`
 	Files   []journal.File `json:"files,omitempty"`
 }
 
-// RunJSON returns a run; whole has its devices, too. Waits of devices end by the clock of this machine, now.
+// RunJSON returns a run; with whole, also its devices. now decides whether the time of a waiting device has expired.
 func RunJSON(l *journal.Log, whole bool, now time.Time) Run {
 	r := Run{
 		Run: l.Run, Began: l.Began, Owner: l.Owner, Message: l.Message, Commit: l.Commit, Fabric: l.Fabric, Name: l.Name, Lab: l.Lab,
@@ -76,7 +76,7 @@ func RunJSON(l *journal.Log, whole bool, now time.Time) Run {
 	return r
 }
 
-// Runs prints runs, or the only one whole.
+// Runs prints a list of runs, or with whole the details of a single run.
 func (s *Screen) Runs(doc RunsDocument, whole bool) {
 	if len(doc.Runs) == 0 {
 		fmt.Fprintln(s.Raw, "No run was started on this machine by this user.")
@@ -107,7 +107,7 @@ func (s *Screen) Runs(doc RunsDocument, whole bool) {
 	line("fabric", r.Name+" in "+r.Fabric)
 	line("by", r.Owner)
 	if r.Adopted != "" {
-		line("here", "taken up from its devices by "+r.Adopted)
+		line("here", "adopted from its devices by "+r.Adopted)
 	}
 	line("began", r.Began.Format(time.RFC3339))
 	line("commit", r.Commit)
@@ -129,7 +129,7 @@ func (s *Screen) Runs(doc RunsDocument, whole bool) {
 		fmt.Fprintln(s.Raw, text)
 	}
 	if r.Damaged > 0 {
-		fmt.Fprintf(s.Raw, "%s of the journal could not be read; the run may have begun on every device it was for.\n",
+		fmt.Fprintf(s.Raw, "%s of the journal could not be read; the run may have begun on each of its devices.\n",
 			diag.Count(r.Damaged, "line"))
 	}
 	if r.expired {
@@ -140,7 +140,7 @@ func (s *Screen) Runs(doc RunsDocument, whole bool) {
 	}
 }
 
-// RunHead prints which run a command is about: its name, fabric, time, owner and message.
+// RunHead prints the run of a command: its name, fabric, time, owner and message.
 func (s *Screen) RunHead(l *journal.Log) {
 	text := fmt.Sprintf("Run %s of fabric %s in %s, began %s by %s", l.Run, l.Name, l.Fabric, l.Began.Local().Format("2006-01-02 15:04"),
 		Who(l.Owner))
@@ -151,7 +151,7 @@ func (s *Screen) RunHead(l *journal.Log) {
 	fmt.Fprintln(s.W)
 }
 
-// shortCommit is a commit as git shows it; "+" at its end stays: with changes.
+// shortCommit shortens a commit as git does, and keeps a "+" at its end, which marks uncommitted changes.
 func shortCommit(commit string) string {
 	const short = 9
 	hash := strings.TrimSuffix(commit, "+")

@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-// SavedPlan prints a saved plan: its fabric and inputs, and the files that it would change. The plan holds no content.
+// SavedPlan prints a saved plan: its fabric and inputs, and the files that it would change. A saved plan contains no contents of files.
 func (s *Screen) SavedPlan(saved *deploy.Saved) {
 	line := func(name string, values ...string) {
 		if text := strings.Join(values, " "); text != "" {
@@ -60,10 +60,10 @@ func (s *Screen) SavedPlan(saved *deploy.Saved) {
 			}
 		}
 	}
-	fmt.Fprintf(s.Raw, "\n%s, %d up to date. Whether they are still as the plan saw them, apply --plan finds out.\n",
+	fmt.Fprintf(s.Raw, "\n%s, %d up to date. apply --plan checks whether they have changed since the plan.\n",
 		diag.Count(len(saved.Devices), "device"), same)
-	fmt.Fprintln(s.Raw, "The checksum of the file fits. It is no signature: whoever can write the file can write one that fits.")
+	fmt.Fprintln(s.Raw, "The checksum of the file fits. It is not a signature: anyone who can write the file can also write its checksum.")
 }
 
-// shortHash returns the beginning of a SHA-256, enough to tell contents apart by eye.
+// shortHash returns the beginning of a SHA-256, which suffices to distinguish contents by eye.
 func shortHash(sum string) string { return diag.Escape(sum[:min(len(sum), 12)]) }

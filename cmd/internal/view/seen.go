@@ -9,10 +9,10 @@ import (
 	"github.com/rocec/rocec/targets/deploy/seen"
 )
 
-// mostSeen is how many findings about ports and cables are shown; --expand and JSON have them all.
+// mostSeen is the maximum number of findings about ports and cables that are shown; --expand and JSON show all.
 const mostSeen = 12
 
-// seen prints the ways in which devices are not as the fabric describes them, each at its line, and the facts that could not be read.
+// seen prints the differences of devices from the fabric, each with its line, and the facts that could not be read.
 func (v *Plan) seen(r *seen.Result) {
 	if r == nil {
 		return
@@ -35,13 +35,13 @@ func (v *Plan) seen(r *seen.Result) {
 	}
 }
 
-// SeenDocument is what devices say of their ports and cables, for plan and verify.
+// SeenDocument contains the reports of devices about their ports and cables, for plan and verify.
 type SeenDocument struct {
 	Findings []SeenFinding `json:"findings"`
 	Unread   []SeenUnread  `json:"unread"`
 }
 
-// SeenFinding is a way in which devices are not as the fabric says.
+// SeenFinding is a difference of devices from the fabric.
 type SeenFinding struct {
 	Code     string   `json:"code"`
 	Severity string   `json:"severity"`
@@ -52,7 +52,7 @@ type SeenFinding struct {
 	Refuses  bool     `json:"refuses"`
 }
 
-// SeenUnread is what could not be read.
+// SeenUnread is a fact that could not be read.
 type SeenUnread struct {
 	What    string   `json:"what"`
 	Devices []string `json:"devices"`

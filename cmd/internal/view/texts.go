@@ -5,7 +5,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-// Texts are texts about devices: each once, in the order of the first.
+// Texts contains texts about devices: each once, in the order of first use.
 type Texts struct {
 	All []string
 	Of  map[string][]string // by text: names of devices
@@ -22,7 +22,7 @@ func (t *Texts) Add(text, device string) {
 	t.Of[text] = append(t.Of[text], device)
 }
 
-// of names the devices that a text is about, where it is not about all of a group.
+// of names the devices of a text, unless they are all devices of a group.
 func of(names []string, g deploy.Group) string {
 	if len(names) == len(g.Devices) {
 		return ""

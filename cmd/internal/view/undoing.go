@@ -12,18 +12,19 @@ import (
 type Undoing struct {
 	Run    string
 	Groups []*UndoGroup
-	Waves  int // that the devices were changed in
+	Waves  int // in which the devices were changed
 }
 
-// UndoGroup is devices that are undone at once and have the same text.
+// UndoGroup contains devices that are undone together and have the same text.
 type UndoGroup struct {
-	About, Other string // what rocec writes there; in what the undo is another rocec's
+	About, Other string // the commands of this rocec; differences of the rocec of the run
 	Disrupts     []string
 	Runs         []Running
 	Devices      []string
 }
 
-// Undoing prints the undo of a run, parallel devices of a wave at a time. With whole it prints the commands, too.
+// Undoing prints the undo of a run. parallel is the number of devices of a wave that are undone at once. With whole it also prints the
+// commands.
 func (s *Screen) Undoing(u *Undoing, parallel int, whole bool) {
 	devices, disruptive := 0, 0
 	for _, g := range u.Groups {
@@ -42,12 +43,12 @@ func (s *Screen) Undoing(u *Undoing, parallel int, whole bool) {
 		}
 		s.Running(g.Runs, whole)
 		if g.Other != "" {
-			s.Prose("  "+s.Paint(diag.Yellow, "note:")+" ", g.Other+" What runs is what the device was given then.")
+			s.Prose("  "+s.Paint(diag.Yellow, "note:")+" ", g.Other+" The device runs the commands that it got in that run.")
 		}
 		fmt.Fprintln(s.W)
 	}
-	goes := diag.Plural(devices, "goes back to what it held", "go back to what they held")
+	goes := diag.Plural(devices, "is restored to its state", "are restored to their state")
 	fmt.Fprintf(s.W, "Plan: %s %s before run %s.\n", diag.Count(devices, "device"), goes, u.Run)
-	fmt.Fprintf(s.W, "Disruption: %s; order: %s, the last one first, %d devices of it at a time.\n",
+	fmt.Fprintf(s.W, "Disruption: %s; order: %s, the last wave first, %d devices of a wave at a time.\n",
 		s.Paint(diag.Yellow, diag.Count(disruptive, "device")), diag.Count(u.Waves, "wave"), min(parallel, devices))
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Verify prints what verify has found. The document is that of [VerifyJSON]; the plan is what each device lacks.
+// Verify prints the results of verify. The document is from [VerifyJSON]; the plan contains the differences of each device.
 func (v *Plan) Verify(f *ir.Fabric, plan *deploy.Plan, doc VerifyDocument, from *Reports) {
 	v.Drift = true
 	w := v.W
@@ -85,7 +85,7 @@ func (v *Plan) Verify(f *ir.Fabric, plan *deploy.Plan, doc VerifyDocument, from 
 		doc.Summary[string(deploy.StatusRefused)], pendingText(doc.Summary[string(deploy.StatusPending)]), unknown)
 }
 
-// troubled leaves out of the plan the devices that it refuses to change and that are sound, and those compared by files.
+// troubled removes devices from the plan: sound devices that it refuses to change, and devices that were compared by files.
 func troubled(plan *deploy.Plan, doc VerifyDocument) *deploy.Plan {
 	sound := map[string]bool{}
 	for _, d := range doc.Devices {
@@ -93,17 +93,17 @@ func troubled(plan *deploy.Plan, doc VerifyDocument) *deploy.Plan {
 	}
 	out := *plan
 	out.Devices = slices.DeleteFunc(slices.Clone(plan.Devices), func(d *deploy.DevicePlan) bool {
-		return d.Err != nil && sound[d.Device.Name] || d.Err == nil && d.Filed != nil // its values are diagnostics
+		return d.Err != nil && sound[d.Device.Name] || d.Err == nil && d.Filed != nil // its values are printed as diagnostics
 	})
 	return &out
 }
 
-// compared prints of devices that rocec has never written why they are sound, or are not, and of others since when they differ.
+// compared prints why devices that rocec has never written are sound or unsound, and since when other devices differ.
 func compared(v *Plan, doc VerifyDocument) {
 	var sound, unsound, since Texts
 	for _, d := range doc.Devices {
 		switch {
-		case d.Kept: // the block that accepts is below
+		case d.Kept: // the accept block is printed below
 		case d.Status == VerifyOther:
 			sound.Add(d.Reason+".", d.Name)
 		case d.Status == VerifyDrift && d.Unsound:
@@ -117,7 +117,7 @@ func compared(v *Plan, doc VerifyDocument) {
 	v.texts(&since, v.Paint(diag.Yellow, "drift")+": ")
 }
 
-// findings prints what each probe found once, with the devices on which it did. The plan itself shows why it refuses a device.
+// findings prints each finding of a probe once, with its devices. The plan itself shows why it refuses a device.
 func (v *Plan) findings(plan *deploy.Plan, doc VerifyDocument) {
 	found := map[string]*Texts{} // by probe
 	refused := map[string]string{}
@@ -144,7 +144,7 @@ func (v *Plan) findings(plan *deploy.Plan, doc VerifyDocument) {
 	}
 }
 
-// hints prints each hint once, with the devices that give it. Notes about a device that differs stand with what differs.
+// hints prints each hint once, with its devices. Notes about a device that differs are printed with its differences.
 func (v *Plan) hints(plan *deploy.Plan, doc VerifyDocument) {
 	var hints Texts
 	differs := map[string]bool{}
@@ -162,7 +162,7 @@ func (v *Plan) hints(plan *deploy.Plan, doc VerifyDocument) {
 	v.texts(&hints, "")
 }
 
-// unreadable names the facts that devices of a kind cannot report, so that a reader does not take them for checked.
+// unreadable names the facts that devices of a kind cannot report, so that a reader knows that they were not checked.
 func (v *Plan) unreadable(doc VerifyDocument) {
 	var facts Texts
 	for _, d := range doc.Devices {
@@ -182,7 +182,7 @@ func (s *Screen) texts(t *Texts, word string) {
 	}
 }
 
-// sinceText prints the base of the comparison of counters: a line for all devices, or for those of each kind.
+// sinceText prints the start of the comparison of counters: one line for all devices, or one for each kind.
 func sinceText(w io.Writer, doc VerifyDocument) {
 	var order []string
 	of := map[string][]string{}
@@ -218,7 +218,7 @@ func sinceText(w io.Writer, doc VerifyDocument) {
 	}
 }
 
-// traffic prints what the exchanges showed.
+// traffic prints the results of the exchanges.
 func (v *Plan) traffic(all []VerifyTraffic) {
 	for _, t := range all {
 		head := fmt.Sprintf("Traffic of %s, %s to %s", t.Intent, t.From, t.To)
@@ -259,10 +259,10 @@ func (v *Plan) traffic(all []VerifyTraffic) {
 		}
 		switch {
 		case t.Unproved != "":
-			v.Prose("  ", "the packets went through, and nothing proves in which priority: "+t.Unproved+".")
+			v.Prose("  ", "the packets arrived, but nothing proves their priority: "+t.Unproved+".")
 		case !t.Good:
 		case silent > 0:
-			fmt.Fprintf(v.W, "  as described, where counters tell; %s of the way do not.\n", diag.Count(silent, "side"))
+			fmt.Fprintf(v.W, "  as described, according to the counters; %s of the path have none.\n", diag.Count(silent, "side"))
 		default:
 			fmt.Fprintln(v.W, "  marked, classified and carried as described.")
 		}

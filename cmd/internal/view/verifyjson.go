@@ -18,9 +18,9 @@ import (
 // The statuses of a device in verify.
 const (
 	VerifyGood    = "good"
-	VerifyOther   = "other" // not as written, and sound: rocec has never written it, or the fabric accepts what differs
+	VerifyOther   = "other" // not as written, but sound: rocec has never written it, or the fabric accepts its differences
 	VerifyDrift   = "drift"
-	VerifyUnknown = "unknown" // no report is about the device
+	VerifyUnknown = "unknown" // there is no report about the device
 )
 
 // settingsProbe is the name of findings about files and live states.
@@ -30,37 +30,37 @@ const settingsProbe = "settings"
 type VerifyDocument struct {
 	FormatVersion string         `json:"format_version"`
 	Good          bool           `json:"good"`
-	Since         string         `json:"since"` // as asked for
+	Since         string         `json:"since"` // as requested
 	Devices       []VerifyDevice `json:"devices"`
 	Summary       map[string]int `json:"summary"` // devices by status
-	Refused       bool           `json:"-"`       // it is not good for --strict alone
+	Refused       bool           `json:"-"`       // not good only because of --strict
 	ByHand        ByHand         `json:"by_hand"` // devices that are not read
-	Seen          SeenDocument   `json:"seen"`    // what devices say of their ports and cables
+	Seen          SeenDocument   `json:"seen"`    // reports of devices about their ports and cables
 
 	Traffic []VerifyTraffic `json:"traffic,omitempty"`     // of --traffic
-	Over    []planRefusal   `json:"accept_over,omitempty"` // accept blocks that are over
+	Over    []planRefusal   `json:"accept_over,omitempty"` // expired accept blocks
 
 	NotJudged []NotJudged `json:"not_judged,omitempty"` // files of --from
 }
 
-// VerifyDevice is a device in it.
+// VerifyDevice is a device in the document.
 type VerifyDevice struct {
 	Name     string          `json:"name"`
 	Status   string          `json:"status"`
-	By       string          `json:"written_by,omitempty"` // "others": they must change what differs
+	By       string          `json:"written_by,omitempty"` // "others": others must change the differences
 	Reason   string          `json:"reason,omitempty"`
-	Unsound  bool            `json:"unsound,omitempty"` // of drift: Reason is why a device that rocec has never written is not sound
-	Kept     bool            `json:"-"`                 // of other: the fabric accepts all that differs
+	Unsound  bool            `json:"unsound,omitempty"` // for drift: Reason states why a device that rocec has never written is unsound
+	Kept     bool            `json:"-"`                 // for other: the fabric accepts all differences
 	Changes  []Change        `json:"changes"`
 	Accepted []Accepted      `json:"accepted,omitempty"`
 	Findings []VerifyFinding `json:"findings"`
 
-	Differences []Difference    `json:"differences"`     // of settings that both sides know
-	Hints       []VerifyFinding `json:"hints"`           // of states that are not wrong
+	Differences []Difference    `json:"differences"`     // differences of settings that both sides have
+	Hints       []VerifyFinding `json:"hints"`           // hints about states that are not wrong
 	Since       *VerifySince    `json:"since,omitempty"` // nil: the device could not be read
 	Rose        []deploy.Rise   `json:"rose"`
-	Age         *int64          `json:"report_age_seconds,omitempty"` // of --from, by the time of the file
-	Facts       []VerifyFact    `json:"facts"`                        // what the device says of itself
+	Age         *int64          `json:"report_age_seconds,omitempty"` // with --from, by the time of the file
+	Facts       []VerifyFact    `json:"facts"`                        // facts that the device reports
 }
 
 // VerifyFact is a fact that a device reports of itself.
@@ -70,17 +70,17 @@ type VerifyFact struct {
 	Value string `json:"value"`
 }
 
-// VerifySince is the base with which the counters of a device were compared.
+// VerifySince is the start from which the counters of a device were compared.
 type VerifySince struct {
 	From    deploy.Since `json:"from"`
-	Seconds int64        `json:"seconds"` // ago, rounded; 0: not known
+	Seconds int64        `json:"seconds"` // ago, rounded; 0: unknown
 }
 
-// VerifyFinding is one way in which a device is not as written, or a hint.
+// VerifyFinding is one difference of a device from its written state, or a hint.
 type VerifyFinding struct {
 	Probe    string `json:"probe"`
 	Message  string `json:"message"`
-	Code     string `json:"code,omitempty"` // of what is read besides settings and probes, as the three that follow
+	Code     string `json:"code,omitempty"` // for other facts that are read; also the next three
 	Severity string `json:"severity,omitempty"`
 	File     string `json:"file,omitempty"` // of the fabric
 	Line     int    `json:"line,omitempty"`
@@ -93,14 +93,14 @@ type VerifyTraffic struct {
 	To     string         `json:"to"`
 	Tool   string         `json:"tool,omitempty"`
 	Good   bool           `json:"good"`
-	Reason string         `json:"reason,omitempty"` // why it was not sent, or did not come to its end
+	Reason string         `json:"reason,omitempty"` // why it was not sent, or did not finish
 	Hops   []traffic.Seen `json:"hops"`
 
-	Unproved string `json:"unproved,omitempty"` // why its class was not seen at both hosts, where no counter contradicts it
+	Unproved string `json:"unproved,omitempty"` // why its class was not seen at both hosts, if no counter contradicts it
 }
 
-// driftReason returns why a device counts as drifted: why one that rocec has never written is unsound, and since which run others were
-// changed.
+// driftReason returns why a device counts as drifted: for a device that rocec has never written, why it is unsound; for others, since
+// which run they differ.
 func driftReason(d *deploy.DevicePlan) (why string, unsound bool) {
 	if d.Status == deploy.StatusChange && d.Count == 0 && !d.ByOthers() {
 		why = d.Unsound()
@@ -115,9 +115,9 @@ func driftReason(d *deploy.DevicePlan) (why string, unsound bool) {
 	return "", false
 }
 
-// VerifyJSON returns the document of verify. It takes the values read from devices, the ports and cables that differ from their
-// description, the reports used instead of reads, and the exchanges of --traffic. With strict, a device that others have set is not
-// good, however sound.
+// VerifyJSON returns the document of verify. Its inputs are the values read from devices, the ports and cables that differ from the
+// fabric, the reports used instead of reads, and the exchanges of --traffic. With strict, a device that others have set is not good, even
+// if it is sound.
 func VerifyJSON(
 	f *ir.Fabric, found *rollout.Verification, unlike *seen.Result, since string, from *Reports, sent []VerifyTraffic, strict bool,
 ) VerifyDocument {
@@ -176,7 +176,7 @@ func VerifyJSON(
 			}
 		}
 		if d.Left != "" {
-			text := fmt.Sprintf("It is as version %s wrote it, and this rocec derives other values: %s lists them.", target.Escape(d.Left),
+			text := fmt.Sprintf("Version %s wrote its present settings, and this rocec derives other values: %s lists them.", target.Escape(d.Left),
 				diag.Rocec("plan", diag.Flag("--adopt-derived")))
 			v.Hints = append(v.Hints, VerifyFinding{Probe: settingsProbe, Message: text})
 		}
@@ -189,7 +189,7 @@ func VerifyJSON(
 			v.Status = VerifyOther
 			v.Reason = "sound, and set by others; plan refuses to change it"
 			v.Hints = append(v.Hints, VerifyFinding{Probe: settingsProbe, Message: d.Err.Detail})
-		case d.Err != nil && d.Err.Kind == deploy.Unmet: // it was read, and is not as written
+		case d.Err != nil && d.Err.Kind == deploy.Unmet: // it was read, and differs from its written state
 			v.Status, v.Reason = VerifyDrift, d.Err.Detail
 			v.Findings = append(v.Findings, VerifyFinding{Probe: settingsProbe, Message: d.Err.Detail})
 			if d.Count == 0 && !d.ByOthers() && d.Device.Source.Switch != nil {
@@ -201,15 +201,15 @@ func VerifyJSON(
 		case h.Sound():
 			v.Status = VerifyGood
 		case h.Other() && d.Whole:
-			v.Status, v.Kept, v.Reason = VerifyOther, true, "the fabric accepts what differs"
+			v.Status, v.Kept, v.Reason = VerifyOther, true, "the fabric accepts the differences"
 		case h.Other():
 			v.Status = VerifyOther
-			v.Reason = "sound, and set by others: PFC and maps are those of the fabric, what it marks is marked, and headroom suffices"
+			v.Reason = "sound, and set by others: PFC and maps are those of the fabric, the same queues mark, and headroom suffices"
 			if d.Filed != nil {
 				v.Reason = filedReason(d.Filed, v.Reason)
 			} else if d.Device.Source.Switch == nil {
-				v.Reason = "sound, and set by others: each setting has the value of the fabric; what sets it again after a restart " +
-					"is not known, as files of rocec are missing"
+				v.Reason = "sound, and set by others: each setting has the value of the fabric; it is unknown what sets it after a restart, " +
+					"as files of rocec are missing"
 			}
 		default:
 			v.Status = VerifyDrift

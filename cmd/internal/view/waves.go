@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/sequence"
 )
 
-// alike reports whether two waves differ by names alone.
+// alike reports whether two waves differ only in names.
 func alike(a, b *change.Wave) bool {
 	return a.Phase == b.Phase && a.Stream == b.Stream && a.Canary == b.Canary && a.Outage == b.Outage && a.Capacity == b.Capacity &&
 		len(a.Tasks) == len(b.Tasks) && len(a.Dark) == len(b.Dark) && len(a.Reduced) == len(b.Reduced) &&
@@ -22,14 +22,14 @@ func alike(a, b *change.Wave) bool {
 		a.Tasks[0].Kind == b.Tasks[0].Kind && a.Tasks[0].Device.Height() == b.Tasks[0].Device.Height()
 }
 
-// order shows in which order a plan goes over the devices; waves that are alike share a row.
+// order prints the order of devices in a plan. Waves that differ only in names share a row.
 func (v *Plan) order(s *sequence.Sequence) {
 	if len(s.Steps) > 0 {
 		v.Prose(v.Paint(diag.Yellow, "steps:")+" ", stepsText(s.Steps))
 	}
 	if s.ByMarks && len(s.Waves) > 0 {
-		v.Prose(v.Paint(diag.Yellow, "note:")+" ", "a lossless class ends, and hosts are taken to send in it no more, as they "+
-			"are set to mark another one. "+
+		v.Prose(v.Paint(diag.Yellow, "note:")+" ", "a lossless class ends, and rocec assumes that hosts no longer send in it, as they "+
+			"are set to mark another class. "+
 			"A program that marks its packets itself may still use it.")
 	}
 	if len(s.Waves) > 0 {
@@ -62,7 +62,7 @@ func (v *Plan) order(s *sequence.Sequence) {
 	}
 }
 
-// linksText names links by their ends, the first few.
+// linksText names the first few links by their ends.
 func linksText(links []*ir.Link) string {
 	const most = 4
 	var out []string
@@ -76,7 +76,7 @@ func linksText(links []*ir.Link) string {
 	return strings.Join(out, ", ")
 }
 
-// wave shows waves i to j, which are alike.
+// wave prints waves i to j, which differ only in names.
 func (v *Plan) wave(s *sequence.Sequence, i, j int) {
 	first := s.Waves[i]
 	var names []string
@@ -145,7 +145,7 @@ func (v *Plan) wave(s *sequence.Sequence, i, j int) {
 	}
 }
 
-// stops lists the traffic that stops on the devices of a wave, and for how long, each once.
+// stops lists the traffic that stops on the devices of a wave, with the duration, each once.
 func stops(s *sequence.Sequence, wave int) []string {
 	var out []string
 	for k, t := range s.Waves[wave].Tasks {
@@ -206,7 +206,7 @@ func wavesJSON(s *sequence.Sequence) []planWave {
 	return out
 }
 
-// outageText words how long traffic stops.
+// outageText states how long traffic stops.
 func outageText(o ir.Outage) string {
 	switch {
 	case o.Hitless():
@@ -217,7 +217,7 @@ func outageText(o ir.Outage) string {
 	return ShortTime(o.Least) + " to " + ShortTime(o.Most)
 }
 
-// ShortTime spells a duration for people: "45s", "2m", "1h10m".
+// ShortTime formats a duration for people: "45s", "2m", "1h10m".
 func ShortTime(d time.Duration) string {
 	d = d.Round(time.Second)
 	if d >= time.Hour {
@@ -233,25 +233,26 @@ func ShortTime(d time.Duration) string {
 	return text
 }
 
-// stepsText words the steps of a change.
+// stepsText describes the steps of a change.
 func stepsText(phases []change.Phase) string {
 	does := map[change.Step]string{
 		change.Expand:   "devices learn the new class beside the old one",
-		change.Migrate:  "hosts mark the new one",
-		change.Contract: "devices drop the old one",
+		change.Migrate:  "hosts mark the new class",
+		change.Contract: "devices drop the old class",
 	}
 	var parts []string
 	for i, p := range phases {
 		parts = append(parts, fmt.Sprintf("%d. %s: %s (%s)", i+1, p.Step, does[p.Step], diag.Count(len(p.Moves), "device")))
 	}
-	return "What is lossless changes, and no order of the devices is lossless, so this takes " + diag.Count(len(phases), "step") + ": " +
-		strings.Join(parts, "; ") + ". Below is the first; each of the others is planned when the one before is done."
+	return "The lossless classes change, and no order of the devices keeps traffic lossless, so this needs " +
+		diag.Count(len(phases), "step") + ": " +
+		strings.Join(parts, "; ") + ". Below is the first step; each later step is planned after the one before it."
 }
 
 // planStep is a step in the JSON of plan.
 type planStep struct {
 	Step    string            `json:"step"`
-	Devices map[string]string `json:"devices"` // to what each holds then: both, marked or new
+	Devices map[string]string `json:"devices"` // the content of each device then: both, marked or new
 }
 
 func stepsJSON(seq *sequence.Sequence) []planStep {

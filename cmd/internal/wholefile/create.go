@@ -8,8 +8,8 @@ import (
 	"path"
 )
 
-// Create writes new files below a folder, and makes the folder if it is missing. Names have slashes. If a file exists already or cannot be
-// written, Create removes what it has made.
+// Create writes new files below a folder, and creates the folder if it is missing. Names have slashes. If a file already exists or cannot
+// be written, Create removes everything that it has created.
 func Create(dir string, files iter.Seq2[string, []byte]) (err error) {
 	defer Begin()()
 	_, missing := os.Lstat(dir)
@@ -20,7 +20,7 @@ func Create(dir string, files iter.Seq2[string, []byte]) (err error) {
 	if err != nil {
 		return err
 	}
-	var undo []string // made by us, in order
+	var undo []string // created by Create, in order
 	defer func() {
 		for i := len(undo) - 1; err != nil && i >= 0; i-- {
 			root.Remove(undo[i]) //nolint:errcheck // a folder that is not empty has files of others

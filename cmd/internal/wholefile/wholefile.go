@@ -1,5 +1,5 @@
-// Package wholefile writes files so that a crash leaves the old bytes or the new ones, and so that the end of the program waits for a file
-// that is being written.
+// Package wholefile writes files completely or not at all: after a crash a file has its old or its new bytes, and the end of the program
+// waits for a file that is being written.
 package wholefile
 
 import (
@@ -12,20 +12,20 @@ import (
 // writes is held for reading while a file is written, and for writing when the program ends.
 var writes sync.RWMutex
 
-// Begin begins to write files that must not be left half-written. The caller calls done behind the last byte.
+// Begin starts a section in which files are written that must be complete. The caller calls done after the last byte.
 func Begin() (done func()) {
 	writes.RLock()
 	return writes.RUnlock
 }
 
-// Wait returns when no file is being written. None is begun until release is called.
+// Wait returns when no file is being written. Until release is called, Begin blocks.
 func Wait() (release func()) {
 	writes.Lock()
 	return writes.Unlock
 }
 
-// Replace writes a file beside name, syncs it and renames it over name. A file that was there keeps its mode, and a link to it stays. A
-// file that is not regular, such as /dev/null, is written to.
+// Replace writes a file beside name, syncs it and renames it over name. An existing file keeps its mode, and a link to it stays. A file
+// that is not regular, such as /dev/null, is written directly.
 func Replace(name string, data []byte, mode fs.FileMode) error {
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
@@ -33,7 +33,7 @@ func Replace(name string, data []byte, mode fs.FileMode) error {
 	return ReplaceLink(name, data, mode)
 }
 
-// ReplaceLink is [Replace] without following a link: the file takes the place of the link.
+// ReplaceLink is [Replace] without following a link: the file replaces the link.
 func ReplaceLink(name string, data []byte, mode fs.FileMode) error {
 	defer Begin()()
 	switch info, err := os.Lstat(name); {

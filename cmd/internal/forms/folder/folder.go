@@ -1,10 +1,10 @@
-// Package folder writes files below a [Folder] that has most of them already, and leaves those that are up to date as they are.
+// Package folder writes files below a [Folder], and does not touch files that are up to date.
 //
-// It reads the files that are there each time, so that it misses no edit: it keeps no list of times or hashes. Reading is cheap because it
-// does not read a file of another size or mode, it needs one buffer, and the kernel walks the path.
+// It reads the existing files each time instead of a list of times or hashes, so it notices every edit. Reading is cheap: it skips files
+// of another size or mode, it needs one buffer, and the kernel walks the path.
 //
-// Files that are alike on many devices are written for each device. Hard links would be cheaper, and an edit of one of them in place would
-// change all. A folded tree has each content once.
+// Equal files of many devices are written for each device. Hard links would be cheaper, but an edit of one file in place would change all
+// of them. A folded tree has each content once.
 package folder
 
 import (
@@ -18,12 +18,12 @@ import (
 	"strings"
 )
 
-// Folder is a folder to write to. Neither names nor planted links can make it write outside.
+// Folder is a folder to write to. Names and links cannot make it write outside.
 type Folder struct {
 	path  string
 	root  *os.Root
 	whole func() (done func())
-	open  []openFolder // a chain below root, each in the one before it: files that follow each other are made in few folders
+	open  []openFolder // a chain of open folders below root: consecutive files are in few folders
 	buf   []byte
 }
 
@@ -35,8 +35,8 @@ type openFolder struct {
 // bufferSize is the most bytes of a file that are compared at once.
 const bufferSize = 64 << 10
 
-// Open opens a folder, and makes it if need be. It calls whole before it changes a file, and done behind the last byte, so that the end of
-// the program can wait.
+// Open opens a folder, and creates it if needed. It calls whole before it changes a file, and done after the last byte, so the end of the
+// program can wait.
 func Open(path string, whole func() (done func())) (*Folder, error) {
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (f *Folder) leave(n int) {
 	f.open = f.open[:n]
 }
 
-// enter opens a folder below the root, and makes it if need be.
+// enter opens a folder below the root, and creates it if needed.
 func (f *Folder) enter(dir string) (*os.Root, error) {
 	at, depth := f.root, 0
 	for part := range strings.SplitSeq(dir, "/") {
@@ -89,14 +89,14 @@ func (f *Folder) enter(dir string) (*os.Root, error) {
 	return at, nil
 }
 
-// WriteNext is Write for one of many files, which are cheapest in the order of their folders. It compares a file behind a link to
-// another folder, too.
+// WriteNext is Write for one of many files. It is cheapest if consecutive files are in the same folder. It also compares a file behind a
+// link to another folder.
 func (f *Folder) WriteNext(name string, mode fs.FileMode, data []byte) (bool, error) {
 	if f.holds(filepath.Join(f.path, filepath.FromSlash(name)), mode, data) {
 		return false, nil
 	}
 	dir, err := f.enter(path.Dir(name))
-	if err != nil { // such as a link: the root knows whether it leads out
+	if err != nil { // such as a link: root refuses it if it leads out
 		return f.Write(name, mode, data)
 	}
 	base := path.Base(name)
@@ -127,7 +127,7 @@ func (f *Folder) holds(name string, mode fs.FileMode, data []byte) bool {
 	return true
 }
 
-// create writes a file that is not there.
+// create writes a new file.
 func (f *Folder) create(dir *os.Root, name string, mode fs.FileMode, data []byte) error {
 	defer f.whole()()
 	file, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
@@ -141,7 +141,7 @@ func (f *Folder) create(dir *os.Root, name string, mode fs.FileMode, data []byte
 	return errors.Join(err, file.Close())
 }
 
-// Write writes a file unless it has the same bytes and mode already, and reports whether it wrote.
+// Write writes a file unless it already has these bytes and this mode, and reports whether it wrote.
 func (f *Folder) Write(name string, mode fs.FileMode, data []byte) (bool, error) {
 	defer f.whole()()
 	old, err := f.root.ReadFile(name)

@@ -10,8 +10,8 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// Unfold gives each device its files back: by device/path, from folder/path, with the content of forms.FolderIndex. A file that two folders
-// give to one device fails the test.
+// Unfold returns the files of each device by device/path, from files by folder/path and the content of forms.FolderIndex. It fails the
+// test if two folders have the same file of a device.
 func Unfold[T any](t require.TestingT, folded map[string]T, index string) map[string]T {
 	sets := map[string]string{}
 	for line := range strings.Lines(index) {

@@ -1,4 +1,4 @@
-// Package reporttest holds what is written against the published schemas of docs/schema, for tests.
+// Package reporttest checks documents against the published schemas of docs/schema, for tests.
 package reporttest
 
 import (
@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Closed compiles a schema, or the part of it that a JSON pointer names, so that it refuses unknown members. A published schema accepts
-// them: members are added, and readers must not break.
+// Closed compiles a schema, or the part that a JSON pointer names, and makes it refuse unknown members. A published schema accepts them:
+// members are added, and readers must not break.
 func Closed(t testing.TB, schema []byte, pointer string) *jsonschema.Schema {
 	t.Helper()
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))

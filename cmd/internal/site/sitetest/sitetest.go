@@ -1,4 +1,4 @@
-// Package sitetest makes for tests the files that people collect of the devices of a fabric.
+// Package sitetest makes the files that people collect from the devices of a fabric, for tests.
 package sitetest
 
 import (
@@ -34,7 +34,7 @@ func LLDP(t testing.TB, d *ir.Device) []byte {
 	return out
 }
 
-// FilesOf returns the files of the switches of a fabric, as people collect them, with what LLDP sees.
+// FilesOf returns the files of the switches of a fabric, as people collect them, with the neighbours in LLDP.
 func FilesOf(t testing.TB, j *judge.Judged) (files []lint.File) {
 	t.Helper()
 	for _, d := range j.Tree().Devices {

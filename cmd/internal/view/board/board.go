@@ -1,4 +1,4 @@
-// Package board shows a run as it goes on over its waves ([Board]): a table for a terminal, and lines for a log.
+// Package board shows the progress of a run over its waves ([Board]): a table for a terminal, and lines for a log.
 package board
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-// Board is the progress of a run over its waves: a table for a terminal, and lines for a log. Waves of one phase over one group of
-// devices are one row. Each outcome names its devices once: a log gets a row when it ends, and a failure at once.
+// Board is the progress of a run over its waves: a table for a terminal, and lines for a log. Waves of the same phase and group of
+// devices are one row. A log gets each outcome once: a failure at once, and the other outcomes of a row when the row ends.
 type Board struct {
 	rows  []*waveRow
 	of    map[string]*waveRow // by device
@@ -24,17 +24,17 @@ type Board struct {
 	done  int                 // devices with a result
 }
 
-// waveRow is waves of one kind.
+// waveRow contains waves of one kind.
 type waveRow struct {
 	phase       int
 	group       string
-	first, last int // waves, from 1; 0: the order is not known
+	first, last int // waves, from 1; 0: the order is unknown
 	names       []string
 	takes       time.Duration // at most
 	left        map[string]bool
-	steps       map[string]string   // by device that is under way: its step
-	good        map[string][]string // by outcome: devices that are as the verb wants them or were not begun, and are not printed yet
-	outcome     map[string]string   // by device: its last one
+	steps       map[string]string   // by device under way: its step
+	good        map[string][]string // by outcome: devices with the wanted outcome, or not begun, that are not printed yet
+	outcome     map[string]string   // by device: its last outcome
 	order       []string            // of outcomes
 }
 
@@ -42,7 +42,7 @@ func newWaveRow() *waveRow {
 	return &waveRow{left: map[string]bool{}, steps: map[string]string{}, good: map[string][]string{}, outcome: map[string]string{}}
 }
 
-// New returns the board of a run over devices in an order, if it is known. Devices that are in no wave share a row.
+// New returns the board of a run over devices, with their order if it is known. Devices in no wave share a row.
 func New(o *deploy.Order, devices []string) *Board {
 	b := &Board{of: map[string]*waveRow{}, again: map[string][]string{}}
 	add := func(r *waveRow, name string) {
@@ -83,15 +83,15 @@ func New(o *deploy.Order, devices []string) *Board {
 	return b
 }
 
-// Step notes that a device is at a step.
+// Step records the present step of a device.
 func (b *Board) Step(device, step string) {
 	if r := b.of[device]; r != nil {
 		r.steps[device] = step
 	}
 }
 
-// Result notes the outcome of a device. It returns the new lines of a log. These are the device if its outcome is not the wanted one,
-// and the other devices of its row once the row is over.
+// Result records the outcome of a device, and returns the new lines of a log. A device gets a line at once if its outcome is not the
+// wanted one. The other devices of a row get a line when the row is over.
 func (b *Board) Result(device, outcome string, good bool, detail string) (lines []Line) {
 	r := b.of[device]
 	first := r != nil && r.left[device]
@@ -105,7 +105,7 @@ func (b *Board) Result(device, outcome string, good bool, detail string) (lines 
 	switch {
 	case first:
 		b.done++
-		if good || outcome == string(deploy.NotStarted) { // no news: when a run ends early, all that are left have it
+		if good || outcome == string(deploy.NotStarted) { // not printed: when a run ends early, all remaining devices have it
 			r.good[outcome] = append(r.good[outcome], device)
 		} else {
 			lines = append(lines, Line{outcome, device, detail, false})
@@ -114,7 +114,7 @@ func (b *Board) Result(device, outcome string, good bool, detail string) (lines 
 			lines = append(lines, r.flush()...)
 		}
 		return lines
-	case r != nil: // under undo-all devices have a second one, which a log has below the first
+	case r != nil: // with undo-all, devices have a second outcome, which a log has below the first
 		lines = r.flush()
 	}
 	if !good {
@@ -168,11 +168,11 @@ func (l Line) Text(color bool) string {
 	return text
 }
 
-// mostRows is how many rows of a board a terminal shows.
+// mostRows is the maximum number of rows of a board on a terminal.
 const mostRows = 12
 
-// Table returns the table for a terminal of a size: a line for the whole run, and one for each row. It counts the rows that are over
-// and those that are far off.
+// Table returns the table for a terminal of a size: a line for the whole run, and one for each row. It only counts rows that are over or
+// far ahead.
 func (b *Board) Table(what string, width, height int) []string {
 	var left time.Duration
 	begin := len(b.rows)
@@ -209,7 +209,7 @@ func (b *Board) Table(what string, width, height int) []string {
 	return cut(out, width)
 }
 
-// cut makes lines fit a width.
+// cut shortens lines to a width.
 func cut(out []string, width int) []string {
 	for i, line := range out {
 		if r := []rune(line); len(r) > width {
@@ -219,7 +219,7 @@ func cut(out []string, width int) []string {
 	return out
 }
 
-// text is the row of a table: "  2-4      leaf[02-04]     1 applied; leaf03: soak".
+// text returns the row of a table: " 2-4 leaf[02-04] 1 applied; leaf03: soak".
 func (r *waveRow) text() string {
 	waves := ""
 	switch {

@@ -15,9 +15,9 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// What show prints of a device, a port and a pair of hosts. Facts only; judging is validate's.
+// The facts that show prints about a device, a port and a pair of hosts. It judges nothing: validate does.
 
-// Device tells of a device as it is set, and of those of its files that are given.
+// Device returns the settings of a device, and a section about its files if they are given.
 func Device(set *walk.Settings, files []target.File, d *ir.Device) []Section {
 	head := Section{Title: fmt.Sprintf("%s (%s)", d.Name, GroupName(d))}
 	head.Add("declared", d.Name, ir.Origin{At: d.At})
@@ -27,12 +27,13 @@ func Device(set *walk.Settings, files []target.File, d *ir.Device) []Section {
 			head.Add("release", release, ir.Origin{At: s.VersionAt})
 		}
 		if s.OS != "" && s.Can.System == "" {
-			head.Add("judged by", "its chip alone", ir.Origin{At: s.OSAt, Why: "rocec knows nothing of this operating system: PFC, ECN, and a " +
-				"buffer of its own for each lossless group are taken for granted"})
+			head.Add("judged by", "its chip alone", ir.Origin{At: s.OSAt, Why: "rocec does not know this operating system: it assumes PFC, ECN, " +
+				"and a " +
+				"separate buffer for each lossless group"})
 		}
 		head.Add("lossless groups", losslessText(s.Can), losslessOrigins(s.Can)...)
 		if s.Can.Drops != "" {
-			head.Add("without ECN bits", "dropped where a queue marks", ir.Origin{Why: s.Can.Drops})
+			head.Add("without ECN bits", "dropped by a queue that marks", ir.Origin{Why: s.Can.Drops})
 		}
 		head.Add("tier", strconv.Itoa(s.Tier), s.TierFrom)
 		if s.ASN != 0 {
@@ -47,7 +48,7 @@ func Device(set *walk.Settings, files []target.File, d *ir.Device) []Section {
 		}
 	}
 	if d.Maintenance != "" {
-		head.Add("maintenance", d.Maintenance, ir.Origin{At: d.MaintenanceAt, Why: "apply leaves the device as it is"})
+		head.Add("maintenance", d.Maintenance, ir.Origin{At: d.MaintenanceAt, Why: "apply does not change the device"})
 	}
 	if d.ByOthers {
 		head.Add("written by", "others", ir.Origin{At: d.WrittenByAt, Why: "rocec renders and judges the settings, and does not write them"})
@@ -63,11 +64,11 @@ func Device(set *walk.Settings, files []target.File, d *ir.Device) []Section {
 		}
 		out = append(out, ports)
 	}
-	if d.Switch != nil && set.Read == nil { // else it is that of the wanted settings
+	if d.Switch != nil && set.Read == nil { // otherwise the value of the wanted settings
 		out = append(out, describeMemory(d)...)
 	}
 	for _, file := range files {
-		if file.Keys == nil || file.Live != nil && len(file.Forms) == 0 { // the section of the files shows the state that they set
+		if file.Keys == nil || file.Live != nil && len(file.Forms) == 0 { // the section about the files shows this state
 			continue
 		}
 		s := Section{Title: file.Path}
@@ -93,7 +94,7 @@ func Device(set *walk.Settings, files []target.File, d *ir.Device) []Section {
 	return out
 }
 
-// describeByHand lists the settings that the owners of a device must make, or state that they have made.
+// describeByHand lists the settings that others must make on a device, or that the fabric states they have made.
 func describeByHand(set *walk.Settings, d *ir.Device) Section {
 	h := d.ByHand
 	s := Section{Title: "set by others"}
@@ -124,7 +125,7 @@ func describeByHand(set *walk.Settings, d *ir.Device) Section {
 	}
 	for _, g := range d.Fabric.CosGroups {
 		if len(d.Ports) == 0 || !set.Of(d.Ports[0]).Trust.DSCP {
-			break // the map is not in force
+			break // the map is not used
 		}
 		for _, c := range g.DSCP {
 			to, why := ir.Claim{Value: g.Cos, At: c.At}, "cos group "+g.Name
@@ -143,7 +144,7 @@ func describeByHand(set *walk.Settings, d *ir.Device) Section {
 	return s
 }
 
-// pfcText is how a port uses pauses of a priority.
+// pfcText returns how a port uses pauses of a priority.
 func pfcText(set *walk.Settings, p *ir.Port, prio int) string {
 	sending, obeying, known := set.Pauses(p)
 	sends, obeys := sending>>prio&1 == 1, obeying>>prio&1 == 1
@@ -168,7 +169,7 @@ func values(claims []ir.Claim) []int {
 	return out
 }
 
-// portLine is a port in one line: what is at the other end, how fast and long, what it carries losslessly.
+// portLine returns a port in one line: the other end, the speed and length, and the lossless groups.
 func portLine(p *ir.Port) string {
 	s := fmt.Sprintf("to %s, %s", p.Peer(), platform.SpeedText(p.Speed()))
 	if p.Link().Length.Known() {
@@ -193,7 +194,7 @@ func portLine(p *ir.Port) string {
 	return s
 }
 
-// flowControls are those of the ports of a device, each once.
+// flowControls returns the kinds of flow control on the ports of a device, each once.
 func flowControls(d *ir.Device) string {
 	var out []string
 	for _, p := range d.Ports {
@@ -204,7 +205,7 @@ func flowControls(d *ir.Device) string {
 	return strings.Join(out, ", ")
 }
 
-// flowText is how a cable is meant to be lossless.
+// flowText returns the flow control that makes a cable lossless.
 func flowText(l *ir.Link) string {
 	if l.ByPause() {
 		return "link pause"
@@ -212,7 +213,7 @@ func flowText(l *ir.Link) string {
 	return "PFC"
 }
 
-// bondText names the ports that are one bond with this one.
+// bondText names the ports in the same bond as this port.
 func bondText(p *ir.Port) string {
 	var others []string
 	for _, q := range p.Device().Ports {
@@ -221,12 +222,12 @@ func bondText(p *ir.Port) string {
 		}
 	}
 	if others == nil {
-		return "of this port alone"
+		return "only of this port"
 	}
 	return "with " + strings.Join(others, ", ")
 }
 
-// Port tells of a port as it is set.
+// Port returns the settings of a port.
 func Port(set *walk.Settings, p *ir.Port) []Section {
 	head := Section{Title: p.String()}
 	head.Add("cabled", p.Peer().String(), ir.Origin{At: p.At, Why: p.Link().Block})
@@ -262,7 +263,7 @@ func Port(set *walk.Settings, p *ir.Port) []Section {
 	return out
 }
 
-// describePair follows each intent two hosts share from the first to the second.
+// describePair follows each common intent of two hosts from the first to the second.
 func describePair(set *walk.Settings, f *ir.Fabric, from, to *ir.Device) ([]Section, error) {
 	var out []Section
 	for _, in := range f.Intents {
@@ -281,7 +282,7 @@ func describePair(set *walk.Settings, f *ir.Fabric, from, to *ir.Device) ([]Sect
 		if in.CNP != nil {
 			s.Add("notifications in", fmt.Sprintf("%s, priority %d", in.CNP.Name, in.CNP.Cos), ir.Origin{At: in.CNPAt})
 		}
-		may := func(_, _ *ir.Port) bool { return true } // a tree of links: there is one way
+		may := func(_, _ *ir.Port) bool { return true } // a tree of links has one path
 		if f.Routing != "" && in.Group.Lossless {
 			turns, err := f.Routes.Turns(in.Group, ir.State{})
 			if err != nil {
@@ -293,7 +294,7 @@ func describePair(set *walk.Settings, f *ir.Fabric, from, to *ir.Device) ([]Sect
 		}
 		path := ir.Path(in.Group, a, b, may)
 		if path == nil {
-			s.Add("way", "none that the routing allows")
+			s.Add("way", "the routing allows none")
 		}
 		for i, p := range path {
 			what := "in"
@@ -318,7 +319,7 @@ func describePair(set *walk.Settings, f *ir.Fabric, from, to *ir.Device) ([]Sect
 	return out, nil
 }
 
-// entryLine states what stops packets of a group that come in by a port, and the headroom for packets that still arrive.
+// entryLine returns how a port stops incoming packets of a group, and the headroom for packets that still arrive.
 func entryLine(set *walk.Settings, p *ir.Port, g *ir.CosGroup) string {
 	b := p.Carries(g)
 	if b == nil {
@@ -348,10 +349,10 @@ func entryLine(set *walk.Settings, p *ir.Port, g *ir.CosGroup) string {
 	return fmt.Sprintf("pauses priority %d, sized by the NIC's driver", g.Cos)
 }
 
-// SetByHand words a headroom that others configure, by the bytes that are needed.
+// SetByHand returns the text about a headroom that others configure: the needed bytes.
 func SetByHand(need int) string { return fmt.Sprintf("set by hand, %d B needed", need) }
 
-// memberPort returns the first cabled port by which a host takes part in an intent.
+// memberPort returns the first cabled port with which a host is a member of an intent.
 func memberPort(in *ir.Intent, host *ir.Device) *ir.Port {
 	for _, m := range in.Members {
 		if m.NIC.Device == host && m.NIC.Port != nil {

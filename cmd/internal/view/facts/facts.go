@@ -18,17 +18,17 @@ import (
 type Setting struct {
 	Name    string        `json:"name"`
 	Value   string        `json:"value"`
-	Read    string        `json:"read,omitempty"` // that a file of the device states in the place of the value
+	Read    string        `json:"read,omitempty"` // value in a file of the device that differs
 	Origins []view.Origin `json:"origins,omitempty"`
 }
 
-// Section is a titled run of settings.
+// Section is a list of settings with a title.
 type Section struct {
 	Title    string    `json:"title"`
 	Settings []Setting `json:"settings"`
 }
 
-// Add appends a setting that came from the places given; a zero place says nothing.
+// Add appends a setting that came from the given places; it ignores a zero place.
 func (s *Section) Add(name, value string, from ...ir.Origin) {
 	s.Settings = append(s.Settings, Setting{Name: name, Value: value, Origins: view.Origins(from)})
 }
@@ -38,10 +38,10 @@ func (s *Section) num(name string, n ir.Num, unit string) {
 	s.Add(name, fmt.Sprintf("%d%s", n.N, unit), n.From...)
 }
 
-// MemoryModel names how a switch shares out its memory, as a section and as a fact that verify reads.
+// MemoryModel is the title of the section, and the name of the fact, about how a switch divides its memory.
 const MemoryModel = "memory model"
 
-// Findings is what validate finds about the lines that the settings shown come from.
+// Findings returns the findings of validate about the lines from which the shown settings come.
 func Findings(l diag.List, shown []Section) Section {
 	type line struct {
 		file string
@@ -64,8 +64,8 @@ func Findings(l diag.List, shown []Section) Section {
 	return s
 }
 
-// Describe finds what name means: a device, a port or a pair of hosts, as they are set. Where settings were read, the files that rocec
-// would write are left out.
+// Describe returns the settings of the device, the port or the pair of hosts with a name. If settings were read from files, it leaves out
+// the files that rocec would write.
 func Describe(f *report.Report, set *walk.Settings, name string) (kind string, out []Section, err error) {
 	if strings.Contains(name, ",") {
 		from, to, err := findPair(f.Fabric, name)

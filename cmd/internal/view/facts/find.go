@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// What words of the command line name: devices, ports, links, and the ends of traces.
+// This file resolves names on the command line: devices, ports, links, and the ends of traces.
 
 // FindLinks returns the links that ports name, each once.
 func FindLinks(f *ir.Fabric, exprs []string) ([]*ir.Link, error) {
@@ -22,7 +22,7 @@ func FindLinks(f *ir.Fabric, exprs []string) ([]*ir.Link, error) {
 			return nil, exit.Fail(exit.Usage, "--down %s: %s", expr, bad[0].Message)
 		}
 		if set.Len() > len(f.Ports) {
-			return nil, exit.Fail(exit.Usage, "--down %s: those are more ports than the fabric has", expr)
+			return nil, exit.Fail(exit.Usage, "--down %s: these are more ports than the fabric has", expr)
 		}
 		for n := range set.All() {
 			d, err := FindDevice(f, n.Device)
@@ -41,8 +41,8 @@ func FindLinks(f *ir.Fabric, exprs []string) ([]*ir.Link, error) {
 	return out, nil
 }
 
-// FindTrips returns the traces from one host, or interface, to another. It has one for every intent with both as members, from each NIC
-// of the one to each NIC of the other.
+// FindTrips returns the traces from one host, or interface, to another: for every intent with both as members, one from each NIC of the
+// first to each NIC of the second.
 func FindTrips(f *ir.Fabric, from, to, intent string) ([]walk.Question, error) {
 	a, aNIC, err := findEnd(f, from)
 	if err != nil {
@@ -82,13 +82,13 @@ func FindTrips(f *ir.Fabric, from, to, intent string) ([]walk.Question, error) {
 		common = "the intent \"" + intent + "\""
 	}
 	if from == to {
-		return nil, exit.Fail(exit.Usage, "%s is both ends; name two hosts, or two interfaces that are members of %s", from, common)
+		return nil, exit.Fail(exit.Usage, "both ends are %s; name two hosts, or two interfaces that are members of %s", from, common)
 	}
-	return nil, exit.Fail(exit.Usage, "%s and %s are not cabled members of %s together, so no RoCE packet goes from the one to the "+
+	return nil, exit.Fail(exit.Usage, "%s and %s are not both cabled members of %s, so no RoCE packet goes from the one to the "+
 		"other: %s; %s", from, to, common, memberships(f, a, aNIC), memberships(f, b, bNIC))
 }
 
-// findEnd returns the host that an end names, and the name of the interface if there is one.
+// findEnd returns the host that an end names, and the name of its interface if given.
 func findEnd(f *ir.Fabric, end string) (*ir.Device, string, error) {
 	name, nic, named := strings.Cut(end, ":")
 	d, err := FindDevice(f, name)
@@ -163,7 +163,7 @@ func FindPort(d *ir.Device, name string) (*ir.Port, error) {
 			}
 		}
 	}
-	var parts []string // of a port that is split: swp1s0 and swp1s1 are swp1
+	var parts []string // of a split port: swp1s0 and swp1s1 belong to swp1
 	for _, n := range names {
 		if rest, ok := strings.CutPrefix(n, name); ok && name != "" && rest[0] > '9' {
 			parts = append(parts, n)
@@ -214,7 +214,7 @@ func findHost(f *ir.Fabric, name string) (*ir.Device, error) {
 	return d, err
 }
 
-// GroupName is how the language refers to a device's group: switch.leaf, host.gpu.
+// GroupName returns the reference to a device's group in the language: switch.leaf, host.gpu.
 func GroupName(d *ir.Device) string {
 	if d.Switch != nil {
 		return "switch." + d.Group

@@ -16,9 +16,9 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// The language server shows for a name its value in the last fabric without errors, as show does.
+// The language server shows the value of a name in the last fabric without errors, as show prints it.
 
-// Hover is that as Markdown; "" when there is nothing to tell.
+// Hover returns the value of a name as Markdown, or "".
 func Hover(f *report.Report, dir string, t outline.Thing) string {
 	var out []Section
 	switch t.Kind {
@@ -46,8 +46,8 @@ func Hover(f *report.Report, dir string, t outline.Thing) string {
 	return markdown(out, dir)
 }
 
-// isNamed reports whether a name in a file is the name of a block. The full name of a block also has its module and its key, and both
-// are in one folder.
+// isNamed reports whether a name in a file is the name of a block in the same folder. The full name of a block also contains its module
+// and its key.
 func isNamed(t outline.Thing, full string, decl diag.Range) bool {
 	if path.Dir(decl.Filename) != path.Dir(t.At.Filename) {
 		return false
@@ -58,7 +58,7 @@ func isNamed(t outline.Thing, full string, decl diag.Range) bool {
 	return full == t.Name || strings.HasSuffix(full, "."+t.Name)
 }
 
-// mostHover bounds the names of a nodeset that are looked up for a hover.
+// mostHover limits the names of a nodeset that are looked up for a hover.
 const mostHover = 65536
 
 func namesIn(s string, kind nodeset.Kind) map[string]bool {
@@ -77,7 +77,7 @@ func namesIn(s string, kind nodeset.Kind) map[string]bool {
 	return out
 }
 
-// DeclaredAt is where devices are declared whose names are computed.
+// DeclaredAt returns the places where devices with computed names are declared.
 func DeclaredAt(f *report.Report, t outline.Thing) []diag.Range {
 	if t.Kind != outline.ThingDevices {
 		return nil
@@ -93,7 +93,7 @@ func DeclaredAt(f *report.Report, t outline.Thing) []diag.Range {
 	return slices.Compact(out)
 }
 
-// hoverGroup tells of a cos group what it is, what sizes were derived for it, and how at one port.
+// hoverGroup describes a cos group: its settings, its derived sizes, and their derivation at one port.
 func hoverGroup(f *report.Report, name string) []Section {
 	i := slices.IndexFunc(f.Fabric.CosGroups, func(g *ir.CosGroup) bool { return g.Name == name })
 	if i < 0 {
@@ -160,7 +160,7 @@ func hoverGroup(f *report.Report, name string) []Section {
 	return out
 }
 
-// between is a span of sizes.
+// between returns a range of sizes.
 func between(least, most int) string {
 	if least == most {
 		return amount(least)
@@ -168,7 +168,7 @@ func between(least, most int) string {
 	return fmt.Sprintf("%d to %s", least, amount(most))
 }
 
-// hoverDevices tells of one device what show does, without its ports and files; of several what they have in common.
+// hoverDevices describes one device as show does, without its ports and files. For several devices it describes their common settings.
 func hoverDevices(f *report.Report, want func(*ir.Device) bool) []Section {
 	var found []*ir.Device
 	for _, d := range f.Fabric.Devices {
@@ -181,7 +181,7 @@ func hoverDevices(f *report.Report, want func(*ir.Device) bool) []Section {
 		return nil
 	case 1:
 		d := found[0]
-		whole := Device(&walk.Settings{}, nil, d) // its files take long, and are not shown
+		whole := Device(&walk.Settings{}, nil, d) // rendering its files takes long, and they are not shown
 		out := whole[:1]
 		out[0].Add("ports", fmt.Sprintf("%d cabled", len(d.Ports)))
 		for _, s := range whole[1:] {
@@ -225,7 +225,7 @@ func hoverDevices(f *report.Report, want func(*ir.Device) bool) []Section {
 	return []Section{s}
 }
 
-// common adds what devices have in common, or the few values they have.
+// common adds the settings of devices: the common value, or the few different values.
 func (s *Section) common(name string, devices []*ir.Device, of func(*ir.Device) string) {
 	var all []string
 	for _, d := range devices {
@@ -242,7 +242,7 @@ func (s *Section) common(name string, devices []*ir.Device, of func(*ir.Device) 
 	}
 }
 
-// hoverPorts tells of the first of the ports what show does.
+// hoverPorts describes the first of the ports as show does.
 func hoverPorts(f *report.Report, t outline.Thing) []Section {
 	devices, ports := namesIn(t.Of, nodeset.Devices), namesIn(t.Name, nodeset.Interfaces)
 	var first *ir.Port
@@ -264,7 +264,7 @@ func hoverPorts(f *report.Report, t outline.Thing) []Section {
 	return out
 }
 
-// hoverValue tells the value of a variable or local, and where it was given.
+// hoverValue describes the value of a variable or local, and the place where it was set.
 func hoverValue(f *report.Report, t outline.Thing) []Section {
 	var out []Section
 	for _, v := range f.Source.Values {
@@ -331,7 +331,7 @@ func hoverCables(f *report.Report, t outline.Thing) []Section {
 	return []Section{s}
 }
 
-// hoverFabric tells the verdicts of the proof.
+// hoverFabric describes the verdicts of the proof.
 func hoverFabric(f *report.Report) []Section {
 	s := Section{Title: fmt.Sprintf("fabric %q", f.Fabric.Name)}
 	s.Add("devices", diag.Number(len(f.Fabric.Devices)))
@@ -364,7 +364,7 @@ func markdown(sections []Section, dir string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// markdownEscape keeps text from outside from being read as Markdown.
+// markdownEscape escapes Markdown in text from outside.
 func markdownEscape(s string) string {
 	return strings.NewReplacer("\\", "\\\\", "*", "\\*", "`", "\\`", "<", "&lt;", "[", "\\[", "]", "\\]", "\n", " ").Replace(
 		diag.EscapeLines(s))

@@ -8,11 +8,11 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// publishedLine is one figure that others publish for a port.
+// publishedLine is a published value for a port.
 type publishedLine struct{ name, value, why string }
 
-// published lists the published values for a port of a switch, beside the needs of rocec. Sources are the row of the model, the tables
-// of its chip, and the tests on hardware. headroom is the room that the port has.
+// published lists the published values for a port of a switch, for comparison with the needs that rocec derives. The sources are the row
+// of the model, the tables of its chip, and tests on hardware. headroom is the headroom of the port.
 func published(b *ir.Buffer, p *ir.Port, headroom int) (lines []publishedLine) {
 	if !b.Size.Set() {
 		return nil // a NIC's driver sizes its own buffers
@@ -39,8 +39,8 @@ func published(b *ir.Buffer, p *ir.Port, headroom int) (lines []publishedLine) {
 	return lines
 }
 
-// beyondRows explains how much memory of a switch its headrooms take above every published row of its model. Where ports share their
-// headroom they take it from no other traffic.
+// beyondRows explains how much memory of a switch its headrooms use above every published row of its model. If ports share their
+// headroom, they take this memory from no other traffic.
 func beyondRows(d *ir.Device) []ir.Origin {
 	if d.Switch.HeadroomPool.N > 0 || d.ByHand != nil {
 		return nil
@@ -58,6 +58,6 @@ func beyondRows(d *ir.Device) []ir.Origin {
 	if bytes == 0 {
 		return nil
 	}
-	return []ir.Origin{{Why: fmt.Sprintf("headroom above every published row of %s takes %d B of it at %s", d.Switch.Model.Name, bytes,
-		diag.Count(ports, "port"))}}
+	return []ir.Origin{{Why: fmt.Sprintf("headroom above every published row of %s uses %d B of the shared memory at %s",
+		d.Switch.Model.Name, bytes, diag.Count(ports, "port"))}}
 }

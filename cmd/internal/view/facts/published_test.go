@@ -45,7 +45,7 @@ func TestPublishedLines(t *testing.T) {
 		{"sn2700", 1, map[string]string{
 			"row of the model": "29760 B|largest of its tables has 38912 B", "  beyond the row": "42432 B|0.30 % of that of Spectrum",
 			"published": "38976 B|ACS-MSN2700", "tests on hardware": "",
-		}, "headroom above every published row of sn2700 takes 84864 B of it at 2 ports"},
+		}, "headroom above every published row of sn2700 uses 84864 B of the shared memory at 2 ports"},
 		{"7260cx3-64", 1, map[string]string{
 			"row of the model": "177632 B|100G at 40 m", "  beyond the row": "",
 			"tests on hardware": "60112 B|nightly tests of this chip expect 60,112 B, 100G at 40 m (sonic-mgmt",

@@ -8,13 +8,13 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// mostRows is how many rows that are not understood are shown one by one.
+// mostRows is the maximum number of rows without a known meaning that are listed.
 const mostRows = 20
 
-// Read shows the values of a device that were read and differ from the wanted ones, each beside the wanted one. An empty port means the
-// whole device.
+// Read returns the values in the files of a device that differ from the wanted values, each with its wanted value. An empty port selects
+// the whole device.
 func Read(r *targets.DeviceRead, port string) Section {
-	s := Section{Title: "read, beside what is wanted"}
+	s := Section{Title: "read, compared with the wanted values"}
 	c := r.Compare(port)
 	for _, v := range c.Values {
 		from := []ir.Origin{{At: v.At}}
@@ -41,7 +41,7 @@ func Read(r *targets.DeviceRead, port string) Section {
 		s.Add("not understood", diag.Count(more, "further row"))
 	}
 	if part := r.Coverage.Part; part != "" {
-		s.Add("a part", diag.Escape(part), ir.Origin{Why: "values that it leaves out are not known"})
+		s.Add("a part", diag.Escape(part), ir.Origin{Why: "values that it leaves out are unknown"})
 	}
 	for _, why := range r.Not {
 		s.Add("not read", diag.Escape(why))

@@ -8,10 +8,10 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// What show prints of sizes: the memory of a switch, the buffers of a port and its marking, sum by sum.
+// The sizes that show prints: the memory of a switch, the buffers of a port and its marking, with each sum.
 
-// describeMemory describes the packet buffer of a switch, its division, and how the system shares out the memory that no port reserves.
-// Each fact has its source.
+// describeMemory describes the packet buffer of a switch, its division, and how the system divides the memory that no port reserves. Each
+// fact has its source.
 func describeMemory(d *ir.Device) []Section {
 	asic, m := d.Switch.Model.ASIC, d.Memory()
 	s, model := Section{Title: "memory"}, Section{Title: MemoryModel}
@@ -26,7 +26,7 @@ func describeMemory(d *ir.Device) []Section {
 	}
 	if m.Pool > 0 {
 		s.Add("  headroom_pool", amount(m.Pool), d.Switch.HeadroomPool.From...)
-		s.Add("  its headrooms", amount(m.Headroom), ir.Origin{Why: "not counted: the pool holds them as far as it reaches"})
+		s.Add("  its headrooms", amount(m.Headroom), ir.Origin{Why: "not counted: the pool provides them while it can"})
 	}
 	if m.Rest > 0 {
 		port, chip := asic.Reserves()
@@ -41,12 +41,12 @@ func describeMemory(d *ir.Device) []Section {
 	} else if xoff := leastXoff(d); xoff > 0 {
 		s.addAbsoluteBounds(m, xoff)
 	}
-	pool, counts := "shared with all traffic", "what a port holds beyond its share of the pool"
+	pool, counts := "shared with all traffic", "the buffer of a port beyond its share of the pool"
 	if m.Model.Pool {
-		pool = "for lossless traffic alone"
+		pool = "only for lossless traffic"
 	}
 	if m.Model.Absolute {
-		counts = "all that a port holds"
+		counts = "the whole buffer of a port"
 	}
 	model.Add("pool", fmt.Sprintf("%d %% (%s)", m.Model.Percent, pool), ir.Origin{At: d.Switch.MemoryAt, Why: m.Model.PercentFrom})
 	model.Add("alpha", m.Model.Alpha.String(), ir.Origin{At: d.Switch.MemoryAt, Why: m.Model.AlphaFrom})
@@ -54,7 +54,7 @@ func describeMemory(d *ir.Device) []Section {
 	return []Section{s, model}
 }
 
-// leastXoff is the lowest threshold of pausing at a switch.
+// leastXoff returns the lowest xoff threshold of a switch.
 func leastXoff(d *ir.Device) int {
 	least := 0
 	for _, p := range d.Ports {
@@ -67,16 +67,16 @@ func leastXoff(d *ir.Device) int {
 	return least
 }
 
-// addAbsoluteBounds is the same where a port pauses at xoff bytes, whatever is free.
+// addAbsoluteBounds adds the bounds for a port that pauses at xoff bytes, independent of free memory.
 func (s *Section) addAbsoluteBounds(m ir.Memory, xoff int) {
 	s.Add("marks before pauses", fmt.Sprintf("below f x %d B", xoff),
-		ir.Origin{Why: "f ports that fill one queue hold f x xoff when they pause"})
-	s.Add("  of one port alone", "below "+amount(m.FanOutBound(xoff)), ir.Origin{
+		ir.Origin{Why: "f ports that fill one queue have f x xoff in their buffers when they pause"})
+	s.Add("  of a single port", "below "+amount(m.FanOutBound(xoff)), ir.Origin{
 		Why: fmt.Sprintf("%d B / %d: it fills all queues (%s)", xoff, m.Queues(), m.MarkBoundTerms()),
 	})
 }
 
-// losslessText is how many lossless groups a port of a switch carries, and in how many buffers.
+// losslessText returns the number of lossless groups on a port of a switch, and the number of their buffers.
 func losslessText(can ir.SwitchCan) string {
 	switch {
 	case !can.PFC:
@@ -107,7 +107,7 @@ func boundOrigin(m ir.Memory) []ir.Origin {
 	}
 }
 
-// describeBuffer is the buffer of one group at a port. Where others configure it, the sizes are those rocec would write.
+// describeBuffer describes the buffer of one group at a port. If others configure it, the sizes are those that rocec would write.
 func describeBuffer(set *walk.Settings, b *ir.Buffer, p *ir.Port) Section {
 	l := p.Link()
 	r, sized := set.Room(p, b)
@@ -126,14 +126,14 @@ func describeBuffer(set *walk.Settings, b *ir.Buffer, p *ir.Port) Section {
 		s.num("buffer", ir.Num{N: r.Size, From: b.Size.On(l).From}, " B")
 		s.num("xoff", ir.Num{N: r.Xoff, From: b.Xoff.On(l).From}, " B")
 		s.num("xon_delta", ir.Num{N: r.Xoff - r.Xon, From: b.XonDelta.On(l).From}, " B")
-		s.Add("xon", amount(r.Xon), ir.Origin{Why: "xoff - xon_delta: sending goes on"})
+		s.Add("xon", amount(r.Xon), ir.Origin{Why: "xoff - xon_delta: the sender resumes"})
 		if h := p.Device().ByHand; h != nil {
-			s.Add("headroom", SetByHand(b.Need), ir.Origin{At: h.At, Why: "the sizes above are those rocec would write"})
+			s.Add("headroom", SetByHand(b.Need), ir.Origin{At: h.At, Why: "the sizes above are those that rocec would write"})
 		} else {
 			s.Add("headroom", amount(r.Size-r.Xoff), ir.Origin{Why: "buffer - xoff"})
 		}
 		s.addCost(r, p.Device().Switch)
-	} else if set.Of(p).LinkPause { // one pause for all groups, and no buffer of PFC to size
+	} else if set.Of(p).LinkPause { // one pause for all groups, and no PFC buffer with a size
 		from := ir.Origin{At: l.FlowControlAt}
 		switch h := p.Device().ByHand; {
 		case h != nil && h.FlowControl == ir.Pause:
@@ -166,26 +166,26 @@ func describeBuffer(set *walk.Settings, b *ir.Buffer, p *ir.Port) Section {
 		s.Add(line.name, line.value, ir.Origin{Why: line.why})
 	}
 	if b.Floor < b.Need {
-		s.Add("loss is likely", "below "+amount(b.Floor), ir.Origin{Why: "what vendors' static tables count"})
+		s.Add("loss is likely", "below "+amount(b.Floor), ir.Origin{Why: "counted in static tables of vendors"})
 	}
 	return s
 }
 
-// stated returns a value with the reason that a person reads beside it.
+// stated returns a value with the reason that is printed beside it.
 func stated(value, why string) (string, ir.Origin) { return value, ir.Origin{Why: why} }
 
-// addCost adds the part of the memory of the chip that a buffer takes.
+// addCost adds the share of a buffer in the memory of the chip.
 func (s *Section) addCost(r walk.Room, sw *ir.Switch) {
 	asic, what, takes := sw.Model.ASIC, "the buffer", r.Size
 	if sw.HeadroomPool.N > 0 {
-		what, takes = "what is below xoff", min(r.Xoff, r.Size)
+		what, takes = "the part below xoff", min(r.Xoff, r.Size)
 	}
 	s.Add("of the chip's memory", fmt.Sprintf("%.2f %%", float64(takes)*100/float64(asic.Buffer)), ir.Origin{
 		Why: fmt.Sprintf("%s takes %d of %d B (%s)", what, takes, asic.Buffer, asic.Title),
 	})
 }
 
-// addTotal adds the sum of all lossless groups of a port, where there are several.
+// addTotal adds the sum of all lossless groups of a port if there are several.
 func (s *Section) addTotal(set *walk.Settings, p *ir.Port) {
 	all, need := 0, 0
 	for _, b := range p.Buffers() {
@@ -203,20 +203,20 @@ func (s *Section) addTotal(set *walk.Settings, p *ir.Port) {
 		all = need
 	}
 	if p.NIC != nil && set.Of(p).LinkPause {
-		return // no buffers of PFC
+		return // no PFC buffers
 	}
 	if len(p.Buffers()) > 1 && all > 0 {
 		s.Add("all lossless groups", amount(all), ir.Origin{Why: fmt.Sprintf("the buffers of %d groups", len(p.Buffers()))})
 	}
 }
 
-// describeMark is the marking of one group at a port of a switch.
+// describeMark describes the marking of one group at a port of a switch.
 func describeMark(set *walk.Settings, m *ir.Mark, p *ir.Port) Section {
 	d, l := p.Device(), p.Link()
 	at, marks := set.Marking(p, m.Group)
 	s := Section{Title: fmt.Sprintf("ECN marking of %s", m.Group.Name)}
 	if own := set.Of(p).Detail.Get(); set.WasRead(p) && (!marks || at.Max == 0) {
-		value, from := stated("not known", "no file states from which lengths of the queue on")
+		value, from := stated("not known", "no file states the thresholds")
 		if q := own.Queue[m.Group.Cos]; !marks && q >= 0 && own.Queues[q].ECN.Known() {
 			value, from = stated("none", "as the files state it")
 		}
@@ -247,15 +247,15 @@ func describeMark(set *walk.Settings, m *ir.Mark, p *ir.Port) Section {
 	return s
 }
 
-// addFrom adds how many of the ports that can send into a queue must do so at once for marks to come before pauses.
+// addFrom adds how many ports must send into a queue at once for marks to come before pauses.
 func (s *Section) addFrom(from, senders, xoff int) {
 	const name = "  of how many ports"
 	above := ir.Origin{Why: fmt.Sprintf("f x %d B above min", xoff)}
 	switch {
 	case senders < 2:
-		s.Add(name, "no queue to mark", ir.Origin{Why: "fewer than two can send into it: none lasts, where ports are equally fast"})
+		s.Add(name, "no queue to mark", ir.Origin{Why: "fewer than two ports can send into it, so it stays short if ports are equally fast"})
 	case from > senders:
-		s.Add(name, fmt.Sprintf("never, with %d ports", senders), ir.Origin{Why: fmt.Sprintf("this min takes %d that send at once", from)}, above)
+		s.Add(name, fmt.Sprintf("never, with %d ports", senders), ir.Origin{Why: fmt.Sprintf("this min needs %d ports at once", from)}, above)
 	default:
 		s.Add(name, fmt.Sprintf("%d or more of %d", from, senders), above)
 	}

@@ -28,14 +28,14 @@ func Print(to *view.Screen, sections []Section) {
 				continue
 			}
 			fmt.Fprintln(to.Raw, strings.TrimRight(line, " "))
-			for _, o := range v.Origins { // too long for one line: one reason a line
+			for _, o := range v.Origins { // too long for one line: one line per reason
 				fmt.Fprintf(to.Raw, "  %-*s    %s\n", name, "", to.Paint(diag.Dim, view.OriginText([]view.Origin{o})))
 			}
 		}
 	}
 }
 
-// text is the value, with the one that was read.
+// text returns the value, with the value in the files if it differs.
 func (v *Setting) text() string {
 	if v.Read == "" {
 		return v.Value

@@ -11,12 +11,12 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// Files are the files of the devices that packets pass.
+// Files contains the files of the devices that packets pass.
 type Files interface {
-	// Judge judges a port by the files of its device; nil: the device was not read, or nothing is wrong.
+	// Judge judges a port by the files of its device; nil: the device was not read, or has no finding.
 	Judge(p *ir.Port, at targets.Passing) diag.List
 
-	// Place returns the place of a value of a port, else the top of the files of its device.
+	// Place returns the place of a value of a port, or else the beginning of the first file of its device.
 	Place(p *ir.Port, f ir.Field, index int) diag.Range
 
 	// Errors returns the errors of the audit in the files of a device that Judge does not report.
@@ -53,7 +53,7 @@ type fileJudge struct {
 	intent *ir.Intent
 }
 
-// lossless judges a hop of packets that are promised losslessness.
+// lossless judges a hop of packets that must be lossless.
 func (j *fileJudge) lossless(h *walk.Hop) {
 	sorted := false // a finding is about the class of the packets
 	for i, l := range slices.Concat(h.In, h.Out) {
@@ -69,7 +69,7 @@ func (j *fileJudge) lossless(h *walk.Hop) {
 					Severity: diag.Error, Code: validate.MTUPath.Code, Summary: validate.MTUPath.Summary,
 					At: j.files.Place(p, ir.FieldMTU, 0),
 				}
-				d.Detail = fmt.Sprintf("%s has an MTU of %s, and packets have up to %s: larger ones than it takes are dropped. Give it an MTU of "+
+				d.Detail = fmt.Sprintf("%s has MTU %s, but packets have up to %s: larger packets are dropped. Set its MTU to "+
 					"at least %[3]s.", p, diag.Bytes(l.MTU), diag.Bytes(j.walk.Size))
 				j.add(&l.Findings, p, d, true)
 			}
@@ -89,7 +89,7 @@ func (j *fileJudge) lossless(h *walk.Hop) {
 	}
 }
 
-// notifications judges a hop of congestion notifications: in a class with PFC they wait behind the packets that they slow down.
+// notifications judges a hop of congestion notifications. In a class with PFC they wait behind the packets that they slow down.
 func (j *fileJudge) notifications(h *walk.Hop) {
 	if h.Unsorted || h.Group == nil || h.Sort.Cos < 0 || h.Sort.Group == nil || !h.Sort.Group.Lossless {
 		return
@@ -107,7 +107,7 @@ func (j *fileJudge) portOf(h *walk.Hop) *ir.Port {
 	for _, l := range slices.Concat(h.In, h.Out) {
 		return l.Ports[0]
 	}
-	return j.walk.From[0] // the sender has no way to send them
+	return j.walk.From[0] // the sender has no port for them
 }
 
 // sortedAt returns the place of the value by which a hop sorts its packets.
@@ -121,7 +121,7 @@ func (j *fileJudge) sortedAt(h *walk.Hop, p *ir.Port) diag.Range {
 	return j.files.Place(p, ir.FieldTrust, 0)
 }
 
-// add adds a finding. Its words are those of the report, where that has one finding of the code and the severity there.
+// add adds a finding. It uses the text of the report if that has a single finding with the same code, severity and place.
 func (j *fileJudge) add(to *[]*walk.Finding, p *ir.Port, d *diag.Diagnostic, breaks bool) {
 	if slices.ContainsFunc(*to, func(x *walk.Finding) bool { return x.Code == d.Code && x.At == d.At && x.Breaks == breaks }) {
 		return
@@ -142,10 +142,10 @@ func (j *fileJudge) add(to *[]*walk.Finding, p *ir.Port, d *diag.Diagnostic, bre
 	*to = append(*to, x)
 }
 
-// mostDoubted is how many devices a verdict names.
+// mostDoubted is the maximum number of devices that a verdict names.
 const mostDoubted = 4
 
-// doubts returns why the verdict on lossless packets, or on notifications, is not known, as parts of a sentence; nil: it is known.
+// doubts returns why the verdict on lossless packets, or on notifications, is unknown, as parts of a sentence; nil: it is known.
 func doubts(s *Sayings, w *walk.Walk) (out []string) {
 	if s.read == nil || !w.CNP && !w.Promised {
 		return nil
@@ -183,7 +183,7 @@ func doubts(s *Sayings, w *walk.Walk) (out []string) {
 	return out
 }
 
-// conditions returns what the verdict on a way without a break rests on beside the files, as parts of a sentence.
+// conditions returns the assumptions of a verdict without a break, as parts of a sentence.
 func conditions(s *Sayings, w *walk.Walk) (out []string) {
 	if s.read == nil || w.CNP || !w.Promised {
 		return nil
@@ -226,10 +226,10 @@ func verdictOf(s *Sayings, w *walk.Walk) string {
 	return "lossless"
 }
 
-// Unproven reports whether files of devices on the ways of a trace leave its verdict open.
+// Unproven reports whether files of devices on the paths of a trace do not suffice for a verdict.
 func Unproven(s *Sayings, t *walk.Trace) bool {
 	return len(doubts(s, t.Data)) > 0 || t.CNP != nil && len(doubts(s, t.CNP)) > 0
 }
 
-// lossy reports whether packets are in no lossless group at a hop.
+// lossy reports whether packets are not in a lossless group at a hop.
 func lossy(h *walk.Hop) bool { return h.Sort.Group == nil || !h.Sort.Group.Lossless }

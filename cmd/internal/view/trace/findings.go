@@ -15,8 +15,8 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// A trace describes its findings in the words of validate. It finds the diagnostic of the same fact in the pipeline, by code and place.
-// For a fact that holds only while links are down, it calls the function that makes the diagnostic.
+// A trace prints its findings with the text of validate. It finds the diagnostic of the same fact in the pipeline, by code and place. For
+// a fact that is true only while links are down, it calls the function that makes the diagnostic.
 
 // Said is a finding of a walk with its diagnostic.
 type Said struct {
@@ -25,10 +25,10 @@ type Said struct {
 	ignored *lang.Ignore // the comment that silences it; nil: none
 }
 
-// Breaks reports whether the finding takes losslessness away. What a comment silences does not, as it does not fail validate.
+// Breaks reports whether the finding breaks losslessness. A finding that a comment silences does not count, as it does not fail validate.
 func (s *Said) Breaks() bool { return s.finding.Breaks && s.ignored == nil }
 
-// Sayings gives findings of traces through one fabric their diagnostics.
+// Sayings finds the diagnostics for findings of traces through one fabric.
 type Sayings struct {
 	fabric *ir.Fabric
 	known  map[Fact][]Said
@@ -39,7 +39,7 @@ type Sayings struct {
 	errors   map[*ir.Device]diag.List
 }
 
-// madeKey is the part that findings share which no stage has reported and which are printed once.
+// madeKey is the key of findings that no stage has reported. Findings with the same key are printed once.
 type madeKey struct {
 	Fact
 	intent   *ir.Intent
@@ -72,8 +72,8 @@ func New(f *report.Report) *Sayings {
 	return s
 }
 
-// Of returns the diagnostics of findings, in their order. A risk that no stage has words for does no harm: the check of its code
-// was asked and let it pass. A break is never left out.
+// Of returns the diagnostics of findings, in their order. It leaves out a risk that no stage has reported, because the check of its code
+// has accepted it. It never leaves out a break.
 func (s *Sayings) Of(findings []*walk.Finding) []Said {
 	var out []Said
 	for _, x := range findings {
@@ -84,7 +84,7 @@ func (s *Sayings) Of(findings []*walk.Finding) []Said {
 		k := Fact{x.Code, x.At}
 		if known := s.reported(x); len(known) > 0 {
 			i := slices.IndexFunc(known, func(d Said) bool { return slices.Contains(d.Intents, x.Intent.Name) })
-			d := known[max(i, 0)] // of several about one line, the one that concerns the intent
+			d := known[max(i, 0)] // if several are about one line, the one for the intent
 			d.finding = x
 			out = append(out, d)
 			continue
@@ -102,8 +102,8 @@ func (s *Sayings) Of(findings []*walk.Finding) []Said {
 	return out
 }
 
-// reported is the diagnostics with the code and place of a finding. What a by_hand block says holds for all NICs of a host, and
-// validate reports it at the first of them.
+// reported returns the diagnostics with the code and place of a finding. A by_hand block applies to all NICs of a host, and validate
+// reports it for the first of them.
 func (s *Sayings) reported(x *walk.Finding) []Said {
 	if known := s.known[Fact{x.Code, x.At}]; len(known) > 0 || x.Device.Host == nil || x.Device.ByHand == nil {
 		return known
@@ -127,12 +127,12 @@ func (s *Sayings) say(x *walk.Finding) *diag.Diagnostic {
 		return d
 	}
 	if x.NIC != nil && s.refusing && len(s.refused(x.NIC.Device, []*ir.NIC{x.NIC})) > 0 {
-		return nil // rocec does not write the NIC at all, which is what breaks
+		return nil // the break is that rocec does not write the NIC
 	}
 	return unsaid(x)
 }
 
-// unsaid words a break that no stage reports, by the summary of its code.
+// unsaid makes the diagnostic of a break that no stage reports, from the summary of its code.
 func unsaid(x *walk.Finding) *diag.Diagnostic {
 	d := &diag.Diagnostic{Severity: diag.Error, Code: x.Code, At: x.At}
 	for _, room := range report.Rooms() {
@@ -145,8 +145,8 @@ func unsaid(x *walk.Finding) *diag.Diagnostic {
 	return d
 }
 
-// Unset adds to the hops of a trace the errors of targets there. A device that rocec cannot write holds none of the settings that the
-// walk went by, unless a by_hand block states that others configure it.
+// Unset adds the errors of targets to the hops of a trace. A device that rocec cannot write has none of the settings that the walk
+// assumed, unless a by_hand block states that others configure it.
 func (s *Sayings) Unset(t *walk.Trace) {
 	for _, w := range []*walk.Walk{t.Data, t.CNP} {
 		if w == nil || !s.refusing {
@@ -175,8 +175,8 @@ func (s *Sayings) Unset(t *walk.Trace) {
 	}
 }
 
-// refused is the errors for which rocec writes nothing to a device; of a host, those about a NIC that packets do not pass are left
-// out.
+// refused returns the errors because of which rocec cannot write a device. For a host it leaves out errors about NICs that packets do not
+// pass.
 func (s *Sayings) refused(d *ir.Device, passed []*ir.NIC) diag.List {
 	all, asked := s.errors[d]
 	if !asked {
@@ -199,7 +199,7 @@ func (s *Sayings) refused(d *ir.Device, passed []*ir.NIC) diag.List {
 	})
 }
 
-// firstBreak returns the first finding of a walk that breaks the promise; nil where none does.
+// firstBreak returns the first finding of a walk that breaks losslessness, or nil.
 func (s *Sayings) firstBreak(w *walk.Walk) *Said {
 	all := s.Of(w.Findings())
 	if i := slices.IndexFunc(all, func(d Said) bool { return d.Breaks() }); i >= 0 {
@@ -208,7 +208,7 @@ func (s *Sayings) firstBreak(w *walk.Walk) *Said {
 	return nil
 }
 
-// Breaks reports whether an intent that is promised losslessness is not given it.
+// Breaks reports whether an intent that must be lossless is not.
 func (s *Sayings) Breaks(t *walk.Trace) bool {
 	return t.Data.Promised && (s.firstBreak(t.Data) != nil || t.CNP != nil && s.firstBreak(t.CNP) != nil)
 }

@@ -10,17 +10,17 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// Hosts with several NICs have a trace for each pair of them, 64 between two hosts of eight. For people those that differ in names only are
-// one, so that such a pair of hosts is a page; --all shows each, and JSON has them all.
+// Hosts with several NICs have a trace for each pair of NICs, which is 64 traces between two hosts with eight NICs. Traces that differ
+// only in names are printed once, so a pair of hosts fits a page; --all and JSON show each.
 
-// Alike is traces that differ in names only, and the one that is shown for them.
+// Alike contains traces that differ only in names, and the trace that is shown for them.
 type Alike struct {
 	*walk.Trace
 	of   []*walk.Trace
-	each map[*walk.Hop]int // how many devices each of the traces has at a hop
+	each map[*walk.Hop]int // number of devices that each of the traces has at a hop
 }
 
-// Fold groups traces that are alike, in the order of the first of each.
+// Fold groups traces that differ only in names. Groups are in the order of their first traces.
 func (s *Sayings) Fold(traces []*walk.Trace, all bool) []*Alike {
 	var out []*Alike
 	for _, t := range traces {
@@ -57,14 +57,14 @@ func endsAlike(a, b *walk.Trace) bool {
 	return same(a.From, b.From) && same(a.To, b.To)
 }
 
-// sameFindings reports whether two lists of findings are of the same codes, as severe, and silenced or not alike.
+// sameFindings reports whether two lists of findings have the same codes and severities, and are equally silenced.
 func (s *Sayings) sameFindings(a, b []*walk.Finding) bool {
 	return slices.EqualFunc(s.Of(a), s.Of(b), func(x, y Said) bool {
 		return x.Code == y.Code && x.Severity == y.Severity && x.Breaks() == y.Breaks() && (x.ignored == nil) == (y.ignored == nil)
 	})
 }
 
-// ends names the interfaces at one end of alike traces: gpu01:rail[1-8].
+// ends names the interfaces at one end of grouped traces: gpu01:rail[1-8].
 func ends(traces []*walk.Trace, of func(*walk.Trace) []*ir.Port) string {
 	var names []string
 	for _, t := range traces {
@@ -73,7 +73,7 @@ func ends(traces []*walk.Trace, of func(*walk.Trace) []*ir.Port) string {
 	return nodeset.Text(names, nodeset.Endpoints, traceNames)
 }
 
-// pairsText words which interface of the one host talks to which of the other.
+// pairsText states which interface of one host talks to which interface of the other.
 func pairsText(traces []*walk.Trace) []string {
 	var from []string // the interfaces of the sender, in order
 	to := map[string][]string{}
@@ -100,9 +100,9 @@ func pairsText(traces []*walk.Trace) []string {
 	case each:
 		return append(out, "each with each")
 	case own:
-		return append(out, "each with the one of its name")
+		return append(out, "each with the interface of the same name")
 	case others:
-		return append(out, "each with those of other names")
+		return append(out, "each with the interfaces of other names")
 	}
 	for _, x := range from {
 		out = append(out, x+" with "+nodeset.Text(to[x], nodeset.Interfaces, traceNames))
@@ -110,7 +110,7 @@ func pairsText(traces []*walk.Trace) []string {
 	return out
 }
 
-// endName is the interface of one end.
+// endName returns the name of the interface at one end.
 func endName(ports []*ir.Port) string {
 	_, name, _ := strings.Cut(endText(ports), ":")
 	return name

@@ -24,8 +24,8 @@ func TestPairsText(t *testing.T) {
 		return []*ir.Port{p}
 	}
 	for _, tc := range []struct{ pairs, want string }{
-		{"11 22", "2 pairs of interfaces alike; each with the one of its name"},
-		{"12 21", "2 pairs of interfaces alike; each with those of other names"},
+		{"11 22", "2 pairs of interfaces alike; each with the interface of the same name"},
+		{"12 21", "2 pairs of interfaces alike; each with the interfaces of other names"},
 		{"11 12 21 22", "4 pairs of interfaces alike; each with each"},
 		{"13 23", "2 pairs of interfaces alike; each with each"},
 		{"11 13 22", "3 pairs of interfaces alike; rail1 with rail[1,3]; rail2 with rail2"},

@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// What trace --format json prints: docs/schema/trace.json.
+// The document of trace --format json, described by docs/schema/trace.json.
 
 type Document struct {
 	FormatVersion string      `json:"format_version"`
@@ -21,7 +21,7 @@ type Document struct {
 	Down          [][2]string `json:"down"`
 	Breaks        bool        `json:"breaks"`
 	Traces        []tripJSON  `json:"traces"`
-	Conditions    []string    `json:"conditions,omitempty"` // of a network by its files: assumptions, one sentence each
+	Conditions    []string    `json:"conditions,omitempty"` // assumptions about a network from files, one sentence each
 }
 
 type tripJSON struct {
@@ -43,7 +43,7 @@ type walkJSON struct {
 	Cables     *int         `json:"cables,omitempty"`
 	EveryPath  bool         `json:"every_path"`
 	Verdict    string       `json:"verdict"`
-	NotKnown   []string     `json:"not_known,omitempty"` // why the verdict is not known
+	NotKnown   []string     `json:"not_known,omitempty"` // why the verdict is unknown
 	DependsOn  string       `json:"depends_on,omitempty"`
 	Hops       []hopJSON    `json:"hops"`
 	FirstBreak *findingJSON `json:"first_break,omitempty"`
@@ -88,10 +88,10 @@ type laneJSON struct {
 	Faults   []findingJSON `json:"faults"`
 }
 
-// losslessJSON is what makes one end of a cable lossless: pauses at the end that receives, obedience at the one that sends.
+// losslessJSON describes how one end of a cable is lossless: the receiving end sends pauses, the sending end obeys them.
 type losslessJSON struct {
 	Priority    int   `json:"priority"`
-	SendsPauses *bool `json:"sends_pauses,omitempty"` // missing at such an end: no file states it
+	SendsPauses *bool `json:"sends_pauses,omitempty"` // missing if no file states it
 	ObeysPauses *bool `json:"obeys_pauses,omitempty"`
 	Xoff        *int  `json:"xoff,omitempty"`
 	Headroom    *int  `json:"headroom,omitempty"`
@@ -118,12 +118,12 @@ type findingJSON struct {
 	Summary  string       `json:"summary"`
 	Breaks   bool         `json:"breaks"`
 	What     string       `json:"what"` // the detail
-	Mend     string       `json:"mend"` // what the fix says; empty where there is none
+	Mend     string       `json:"mend"` // the text of the fix; empty: none
 	Ignored  string       `json:"ignored,omitempty"`
 	Origin   *view.Origin `json:"origin,omitempty"`
 }
 
-// JSON is the document; traces hold under the conditions.
+// JSON returns the document. conditions are the assumptions of the traces.
 func (s *Sayings) JSON(from, to string, down []*ir.Link, traces []*walk.Trace, conditions []string) Document {
 	out := Document{
 		FormatVersion: report.FormatVersion, From: from, To: to, Down: [][2]string{}, Traces: []tripJSON{}, Conditions: conditions,
@@ -234,7 +234,7 @@ func (s *Sayings) hopJSON(w *walk.Walk, h *walk.Hop) hopJSON {
 	return out
 }
 
-// pausesJSON is whether an end pauses, or obeys; nil: it is not known.
+// pausesJSON returns whether an end pauses, or obeys; nil: unknown.
 func pausesJSON(l *walk.Lane) *bool {
 	if l.Unknown {
 		return nil

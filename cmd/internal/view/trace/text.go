@@ -20,7 +20,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// A line of a trace begins with "!!" where losslessness breaks and with " !" where it is at risk. The text of validate follows below,
+// A line of a trace begins with "!!" if losslessness breaks there, and with " !" if it is at risk. The text of validate follows below,
 // once in each direction.
 
 // traceView prints traces.
@@ -28,11 +28,11 @@ type traceView struct {
 	*view.Screen
 	*Sayings
 	Verbose bool
-	told    map[*diag.Diagnostic]bool // in this direction
-	alike   *Alike                    // what is being printed
+	told    map[*diag.Diagnostic]bool // findings printed in this direction
+	alike   *Alike                    // the trace that is being printed
 }
 
-// Text prints traces, with the links that are taken to be down. A verbose text has the findings that comments silence.
+// Text prints traces, with the links that are assumed to be down. A verbose text includes the findings that comments silence.
 func (s *Sayings) Text(to *view.Screen, verbose bool, down []*ir.Link, traces []*Alike) {
 	v := &traceView{Screen: to, Sayings: s, Verbose: verbose}
 	if len(down) > 0 {
@@ -67,7 +67,7 @@ func (v *traceView) title(back bool) string {
 	return fmt.Sprintf("%s, data: %s to %s", v.alike.Intent.Name, from, to)
 }
 
-// endText names the ports of one end: gpu001:ens1f0, or gpu001:bond0.
+// endText returns the ports of one end: gpu001:ens1f0, or gpu001:bond0.
 func endText(ports []*ir.Port) string {
 	if p := ports[0]; len(ports) > 1 {
 		return p.Device().Name + ":" + p.NIC.Bond.Name
@@ -99,7 +99,7 @@ func (v *traceView) walk(w *walk.Walk) {
 	v.verdict(w)
 }
 
-// promise words the service that packets of a walk get.
+// promise returns a text about the service that packets of a walk get.
 func (v *traceView) promise(w *walk.Walk) string {
 	switch {
 	case w.CNP && w.Group.Lossless:
@@ -116,14 +116,14 @@ func (v *traceView) promise(w *walk.Walk) string {
 	return "lossless by PFC"
 }
 
-// someByPause reports whether packets leave a hop by a cable of link pause.
+// someByPause reports whether packets leave a hop by a cable with link pause.
 func someByPause(h *walk.Hop) bool {
 	return slices.ContainsFunc(h.Out, func(l *walk.Lane) bool { return l.Ports[0].ByPause() })
 }
 
 func groupText(g *ir.CosGroup) string { return fmt.Sprintf("cos group %s, cos %d", g.Name, g.Cos) }
 
-// packetText tells the marks of the packet.
+// packetText returns the marks of the packet.
 func packetText(in *ir.Intent, w *walk.Walk) []string {
 	out := []string{fmt.Sprintf("RoCEv%d", in.Version)}
 	if w.CNP {
@@ -150,7 +150,7 @@ func sizes(w *walk.Walk) []string {
 	return []string{fmt.Sprintf("up to %d B", w.Size)}
 }
 
-// waysText words how many ways there are, how long, and by which routing.
+// waysText states the number of paths, their length, and the routing.
 func (v *traceView) waysText(w *walk.Walk) []string {
 	var out []string
 	cables := diag.Count(w.Cables, "cable")
@@ -181,10 +181,11 @@ func (v *traceView) waysText(w *walk.Walk) []string {
 	return out
 }
 
-// traceNames is the room for names of devices or ports in a line of a trace, in bytes.
+// traceNames is the maximum of bytes for names of devices or ports in a line of a trace.
 const traceNames = 48
 
-// hopName names the devices of a hop: "leaf01", "one of 4: spine[1-4]", or, of alike traces that each pass another, "leaf[1-8]".
+// hopName returns the devices of a hop: "leaf01", "one of 4: spine[1-4]", or "leaf[1-8]" for grouped traces that each pass a different
+// device.
 func (v *traceView) hopName(h *walk.Hop) string {
 	if len(h.Devices) == 1 {
 		return h.Devices[0].Name
@@ -200,7 +201,7 @@ func (v *traceView) hopName(h *walk.Hop) string {
 	return text
 }
 
-// hop prints one hop: which field decides, then the ports in and out.
+// hop prints one hop: the field that decides, then the incoming and outgoing ports.
 func (v *traceView) hop(w *walk.Walk, h *walk.Hop, label int) {
 	name := v.hopName(h)
 	pad := strings.Repeat(" ", max(0, label-utf8.RuneCountInString(name))+2)
@@ -234,7 +235,7 @@ func sortText(s ir.Sorting) string {
 	case s.Cos < 0:
 		return "no cos group"
 	}
-	return fmt.Sprintf("cos %d, of no cos group", s.Cos)
+	return fmt.Sprintf("cos %d, in no cos group", s.Cos)
 }
 
 func portNames(l *walk.Lane) string {
@@ -256,7 +257,7 @@ func cableText(l *walk.Lane) string {
 	return s
 }
 
-// inText words who is paused, and the room for packets that still arrive.
+// inText states which sender is paused, and the room for packets that still arrive.
 func (v *traceView) inText(w *walk.Walk, l *walk.Lane) []string {
 	if !w.Promised || l.Group == nil || !l.Group.Lossless {
 		return []string{"from " + peers(l)}
@@ -295,7 +296,7 @@ func (v *traceView) inText(w *walk.Walk, l *walk.Lane) []string {
 	return out
 }
 
-// peers names the devices at the other ends of a lane, or their group where that is shorter.
+// peers names the devices at the other ends of a lane, or their group if that is shorter.
 func peers(l *walk.Lane) string {
 	var names []string
 	for _, p := range l.Ports {
@@ -309,7 +310,7 @@ func peers(l *walk.Lane) string {
 	return fmt.Sprintf("%d of %s", len(names), diag.And(l.Peers()))
 }
 
-// outText tells the queue, the marking and whose pauses are obeyed.
+// outText states the queue, the marking, and the device whose pauses are obeyed.
 func (v *traceView) outText(w *walk.Walk, h *walk.Hop, l *walk.Lane) []string {
 	var out []string
 	if h.Devices[0].Switch != nil {
@@ -321,7 +322,7 @@ func (v *traceView) outText(w *walk.Walk, h *walk.Hop, l *walk.Lane) []string {
 	if l.Marks && !w.CNP {
 		ecn := fmt.Sprintf("ECN %d to %d B, %d %%", l.Min, l.Max, l.Probability)
 		if l.Read && l.Max == 0 {
-			ecn = "ECN from lengths that no file states"
+			ecn = "ECN with thresholds that no file states"
 		}
 		out = append(out, ecn)
 	}
@@ -340,12 +341,12 @@ func (v *traceView) outText(w *walk.Walk, h *walk.Hop, l *walk.Lane) []string {
 	return out
 }
 
-// queue is the queue that packets wait in.
+// queue is the queue in which packets wait.
 type queue struct {
-	cos    int // its number; -1: not known
+	cos    int // its number; -1: unknown
 	group  *ir.CosGroup
 	strict bool
-	weight int // 0: none, or not known
+	weight int // 0: none, or unknown
 }
 
 func queued(h *walk.Hop, l *walk.Lane) queue {
@@ -387,7 +388,7 @@ const (
 	riskMark  = " ! "
 )
 
-// mark is what stands before a line with findings. What a comment silences leaves no mark.
+// mark returns the mark before a line with findings. Findings that a comment silences add no mark.
 func mark(all []Said) string {
 	m := noMark
 	for _, d := range all {
@@ -401,7 +402,7 @@ func mark(all []Said) string {
 	return m
 }
 
-// findings prints the findings that this direction has not had yet.
+// findings prints the findings that are not printed yet in this direction.
 func (v *traceView) findings(all []Said) {
 	const indent = "         "
 	for _, d := range all {
@@ -433,7 +434,7 @@ func (v *traceView) findings(all []Said) {
 	}
 }
 
-// verdict ends a direction.
+// verdict prints the last line of a direction.
 func (v *traceView) verdict(w *walk.Walk) {
 	errors, risks, ignored := map[*diag.Diagnostic]bool{}, map[*diag.Diagnostic]bool{}, map[*diag.Diagnostic]bool{}
 	for _, d := range v.Of(w.Findings()) {
@@ -452,16 +453,16 @@ func (v *traceView) verdict(w *walk.Walk) {
 	case w.CNP && len(doubts) > 0:
 		text = "not known: " + diag.And(doubts)
 	case w.CNP:
-		text = "nothing holds the notifications up"
+		text = "no hop delays the notifications"
 		if held := heldUp(w); held != nil {
-			text = "on cables of link pause the notifications wait with the rest: out of " + diag.Some(held, mostHeld)
+			text = "on cables with link pause the notifications wait with other packets: out of " + diag.Some(held, mostHeld)
 		}
 	case !w.Promised:
-		text = "losslessness is not promised: the cos group is lossy"
+		text = "the cos group is lossy, as configured"
 	case len(doubts) > 0:
 		text = "not known: " + diag.And(doubts)
 	case v.fabric.FlowControl != ir.Pause && slices.ContainsFunc(w.Hops, lossy):
-		text = "not lossless, as written: these packets are in another cos group"
+		text = "not lossless, as configured: these packets are in another cos group"
 	default:
 		if under := conditions(v.Sayings, w); len(under) > 0 {
 			text += " " + diag.And(under)
@@ -494,10 +495,10 @@ func (v *traceView) verdict(w *walk.Walk) {
 	}
 }
 
-// mostHeld is how many lanes the verdict names.
+// mostHeld is the maximum number of lanes that the verdict names.
 const mostHeld = 4
 
-// heldUp names the ports out of which notifications wait for link pause, lane by lane.
+// heldUp names the ports at which notifications wait for link pause, lane by lane.
 func heldUp(w *walk.Walk) []string {
 	var out []string
 	for _, h := range w.Hops {
@@ -514,7 +515,7 @@ func heldUp(w *walk.Walk) []string {
 	return out
 }
 
-// heldAt reports whether a pause at the other end stops whatever leaves by a lane, of any cos group.
+// heldAt reports whether a pause from the other end stops all cos groups on a lane.
 func heldAt(l *walk.Lane) bool {
 	return l.Pauses && slices.ContainsFunc(l.Ports, (*ir.Port).ByPause)
 }
@@ -523,8 +524,8 @@ func (v *traceView) style(style, s string) string {
 	return diag.Paint(v.Color && style != "", style, diag.Escape(s))
 }
 
-// lines prints parts after a head in a style, the place they come from at the right, and wraps between parts. It reports whether
-// there was room for the place, if there is one.
+// lines prints parts after a head in a style, with their place at the right, and wraps between parts. It reports whether there was room
+// for the place, if any.
 func (v *traceView) lines(gutter, head, style string, parts []string, between string, at diag.Range) (placed bool) {
 	placed = at.Filename == ""
 	used := len(gutter) + utf8.RuneCountInString(head)
@@ -554,7 +555,7 @@ func (v *traceView) lines(gutter, head, style string, parts []string, between st
 	return placed
 }
 
-// gutterStyle returns the colour of the mark before a line; empty: no colour.
+// gutterStyle returns the style of the mark before a line; empty: none.
 func gutterStyle(gutter string) string {
 	switch gutter {
 	case breakMark:
@@ -565,10 +566,10 @@ func gutterStyle(gutter string) string {
 	return ""
 }
 
-// placeColumn is where places stand, if there is room.
+// placeColumn is the column of places, if there is room.
 const placeColumn = 72
 
-// places spells a place, the whole path first, then the file alone.
+// places returns the forms of a place: the full path first, then only the file.
 func places(at diag.Range) []string {
 	if at.Filename == "" {
 		return nil

@@ -1,4 +1,4 @@
-// Package viewtest judges for tests what a view prints.
+// Package viewtest checks the output of views in tests.
 package viewtest
 
 import (
@@ -14,7 +14,7 @@ import (
 // paint is what colours text on a terminal.
 var paint = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 
-// Fits holds text to a width: a line is wider only where it is one word, or a word and the path behind it.
+// Fits checks that text fits a width. A line may be wider only if it is one word, or a word followed by a path.
 func Fits(t require.TestingT, text string, width int) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
