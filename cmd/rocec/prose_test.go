@@ -19,7 +19,7 @@ var standsFor = map[string]string{
 	"NAME": "leaf01", "DEVICE": "leaf01", "PORT": "swp1", "DEVICE:PORT": "leaf01:swp1", "HOST": "gpu017",
 	"A": "gpu001", "B": "gpu002", "A,B": "gpu001,gpu002",
 	"RUN": "last", "COMMAND": "true", "CODE": "pfc-loop", "WORD": "unsound", "SOURCE": "collected", "FOLDER": "collected",
-	"PAGE": "apply", "VERB": "plan", "PROGRAM": "true",
+	"PAGE": "apply", "PLAN": "change.plan", "VERB": "plan", "PROGRAM": "true",
 	"FORM": "ansible", "FORMAT": "sarif", "SHAPE": "rail", "N": "8", "OS": "sonic",
 }
 
