@@ -19,8 +19,8 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-//go:embed [^aclnrtw]*.md apply.md audit.md ci.md lab.md language.md nvue.md reading.md recipes.md reliability.md rights.md t[^e]*.md words.md
-//go:embed checks/[^R]*.md evidence/README.md
+//go:embed [^aclnrtw]*.md apply.md audit.md ci.md lab.md language.md nvue.md reading.md recipes.md reliability.md
+//go:embed rights.md t[^e]*.md words.md checks/[^R]*.md evidence/README.md
 var files embed.FS // leaves out the pages for contributors and the generated ones
 
 // Page is one page of the manual.

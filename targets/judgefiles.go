@@ -230,7 +230,7 @@ func stated(j *judging, d *device) string {
 	return ""
 }
 
-// timeless reads the files of a device with an unknown moment, of the first system with such files; nil: there are none.
+// timeless reads the files of a device with an unknown moment, of the first system with such files; nil: not found.
 func timeless(j *judging, d *device) *target.Understood {
 	for _, row := range All {
 		all := map[string][]byte{}

@@ -45,7 +45,7 @@ func Place(f *ir.Fabric, files []lint.File) (placed []Placed, not []NotRead) {
 	return placed, not
 }
 
-// writerOf returns the target that writes a switch; nil: there is none.
+// writerOf returns the target that writes a switch; nil: not found.
 func writerOf(d *ir.Device) *target.Target {
 	if d == nil || d.Switch == nil {
 		return nil

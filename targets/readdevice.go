@@ -69,7 +69,7 @@ func ReadDevice(d *ir.Device, files []lint.File) (r *DeviceRead, why string) {
 	return r, ""
 }
 
-// namedDevice returns the device of the fabric with a name, if it is not d; nil: there is none.
+// namedDevice returns the device of the fabric with a name, if it is not d; nil: not found.
 func namedDevice(d *ir.Device, name string) *ir.Device {
 	i := slices.IndexFunc(d.Fabric.Devices, func(other *ir.Device) bool { return other != d && other.Name == name })
 	if i < 0 {

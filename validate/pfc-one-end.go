@@ -55,7 +55,7 @@ func (p *Pass) oneEnd(b *byHand) {
 		Note(diag.FirstPlace(missing[0].LosslessAt, missing[0].At), "makes %s lossless", missing[0].Name)
 }
 
-// unpaused returns the first port that carries the group by PFC and whose stated priorities lack it; nil: there is none.
+// unpaused returns the first port that carries the group by PFC and whose stated priorities lack it; nil: not found.
 func (b *byHand) unpaused(g *ir.CosGroup) *ir.Port {
 	for _, d := range b.devices {
 		for _, p := range d.Ports {

@@ -45,7 +45,7 @@ var TOSNotInGroup = &Check{
 	},
 }
 
-// outside returns the first intent whose packets leave their group because of the NIC's tos; nil if there is none to report.
+// outside returns the first intent whose packets leave their group because of the NIC's tos; nil if not found to report.
 func (p *Pass) outside(n *ir.NIC) *ir.Intent {
 	for _, in := range n.Carries() {
 		if walk.OutsideGroup(p.Fabric, n, in) {

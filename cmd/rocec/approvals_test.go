@@ -58,7 +58,8 @@ func (b *bank) write(name, text string) {
 // does runs a verb of a person.
 func (b *bank) does(person string, args ...string) (code int, output string) {
 	b.t.Helper()
-	code, stdout, stderr := rocecWith(b.t, nil, append(args, "--policy", filepath.Join(b.keys, "policy.hcl"), "--sign-key", filepath.Join(b.keys, person))...)
+	args = append(args, "--policy", filepath.Join(b.keys, "policy.hcl"), "--sign-key", filepath.Join(b.keys, person))
+	code, stdout, stderr := rocecWith(b.t, nil, args...)
 	return code, strings.Join(strings.Fields(stdout+stderr), " ") // a line breaks where the path of a temporary folder has it
 }
 
@@ -129,7 +130,9 @@ func TestTwoApprovals(t *testing.T) {
 	b.refusedNow("ci", "was applied by run", plan...)
 	code, output = b.does("ci", "runs", "last", "--format", "md")
 	require.Equal(t, exit.Good, code, output)
-	for _, want := range []string{"| why | CHG0004711 |", "| applied by | ci |", "| approved by | alice |", "| approved by | bob |", "| approved by | carol |"} {
+	for _, want := range []string{
+		"| why | CHG0004711 |", "| applied by | ci |", "| approved by | alice |", "| approved by | bob |", "| approved by | carol |",
+	} {
 		require.Contains(t, output, want)
 	}
 	code, output = b.does("ci", "runs", "--check", "--devices", "-C", b.dir)

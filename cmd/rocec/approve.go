@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,14 +26,14 @@ func approveCommand(a *app) *cobra.Command {
 			"(approvals) or the policy of the site asks for, of persons other than the one who applies the plan.",
 		Example: "  rocec approve change.plan --sign-key ~/.ssh/id_ed25519_sk",
 		Args:    takes(1, 1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.approve(cmd.Context(), args[0], yes) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return approve(cmd.Context(), a, args[0], yes) },
 	}
 	approveFlag(cmd, &yes, "sign without asking")
 	return cmd
 }
 
 // approve signs a saved plan, once a person has seen it.
-func (a *app) approve(ctx context.Context, plan string, yes bool) error {
+func approve(ctx context.Context, a *app, plan string, yes bool) error {
 	r, err := session.Rights(a.Session, false)
 	if err != nil {
 		return err
@@ -61,7 +62,7 @@ func (a *app) approve(ctx context.Context, plan string, yes bool) error {
 	if err != nil {
 		return exit.Fail(exit.Machines, "%v", err)
 	}
-	signed, err := savedplan.ReadSigned(plan, signers, a.Now())
+	signed, err := savedplan.ReadSigned(plan, signers, time.Now())
 	if err != nil {
 		return err
 	}

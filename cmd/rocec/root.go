@@ -60,7 +60,8 @@ func newRoot(p *person.Person) *cobra.Command {
 	f.StringArrayVar(&a.Vars, "var", nil, "value of a variable, as `k=v`; repeatable")
 	f.StringArrayVar(&a.VarFiles, "var-file", nil, "`file` with values of variables; repeatable")
 	f.StringArrayVar(&a.Allowed, "allow-outside", nil, "`folder` outside of the fabric's repository that may contain modules; repeatable")
-	f.StringArrayVar(&a.Site.Policies, "policy", nil, "`file` with a policy, beside the one of the site in "+rights.Folder+"/policy.hcl; repeatable")
+	f.StringArrayVar(&a.Site.Policies, "policy", nil, "`file` with a policy, beside the one of the site in "+rights.Folder+
+		"/policy.hcl; repeatable")
 	f.StringVar(&a.Site.Key, "sign-key", "", "`file` with the SSH key that signs plans and runs, as ssh-keygen -Y takes it (default: "+
 		"$"+session.KeyVariable+")")
 	f.StringVar(&a.Color, "color", "auto", "colour: auto, always or never")

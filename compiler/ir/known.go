@@ -230,7 +230,7 @@ type Config struct {
 	Not func(release string) string
 }
 
-// FindConfig returns the config with a name, in any case; nil: there is none.
+// FindConfig returns the config with a name, in any case; nil: not found.
 func (os *OS) FindConfig(name string) *Config {
 	for i := range os.Configs {
 		if strings.EqualFold(os.Configs[i].Name, name) {

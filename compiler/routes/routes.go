@@ -76,7 +76,7 @@ func (r *Router) Turns(g *ir.CosGroup, s ir.State) (*ir.Turns, error) {
 	return &own, nil
 }
 
-// open returns the error for traffic in the group of v whose path the routing does not determine; nil: there is none.
+// open returns the error for traffic in the group of v whose path the routing does not determine; nil: not found.
 func (v *view) open() *ir.RoutingError {
 	for _, source := range v.sources() {
 		if source.Open != nil {
@@ -135,7 +135,7 @@ func (v *view) turns(s ir.State) (*ir.Turns, error) {
 	return nil, &ir.RoutingError{Code: ir.NoRouting}
 }
 
-// bounces returns a group that traffic of g bounces into, or comes from; nil: there is none.
+// bounces returns a group that traffic of g bounces into, or comes from; nil: not found.
 func bounces(f *ir.Fabric, g *ir.CosGroup) *ir.CosGroup {
 	if f.FlowControl == ir.Pause {
 		return nil // a pause stops the whole cable, in all groups

@@ -60,7 +60,7 @@ type Machine interface {
 	// Install makes a program that every user may run.
 	Install(path string, p Program)
 
-	// Program returns the program that another part of the machine has installed at a path since the start; nil: there is none. Two drivers
+	// Program returns the program that another part of the machine has installed at a path since the start; nil: not found. Two drivers
 	// can share a tool in this way: each passes on calls for devices of the other.
 	Program(path string) Program
 

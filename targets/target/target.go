@@ -75,7 +75,7 @@ type Target struct {
 	Enable func(*ir.Device) []Link
 
 	// Read returns the settings of a device from its files and live states: the inverse of Render for the keys that affect lossless traffic.
-	// content returns the content of a [File.Path]; nil: there is none. Values that the content does not state are unknown, so the result may
+	// content returns the content of a [File.Path]; nil: not found. Values that the content does not state are unknown, so the result may
 	// be nil. It never fails for any bytes. Nil: nothing is known of such devices.
 	Read func(d *ir.Device, content func(path string) []byte) *ir.Settings
 
@@ -190,7 +190,7 @@ type File struct {
 	// Canonical converts content that Live has read into the form that Edit returns; nil: Live reads that form.
 	Canonical func(content []byte) []byte
 
-	// Precheck is the vendor's check of new content before it replaces the file; empty: there is none. It runs as root by sh with the path of
+	// Precheck is the vendor's check of new content before it replaces the file; empty: the vendor has no check. It runs as root by sh with the path of
 	// the new content as $1; a status other than zero refuses the content, and the output is the reason. It must not change anything.
 	//
 	// Content that an undo or a later run restores is checked after all files are in place, so that files that belong together are checked

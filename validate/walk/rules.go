@@ -92,7 +92,7 @@ func untoldAt(in *ir.Intent) diag.Range {
 	return diag.FirstPlace(in.GroupAt, in.At)
 }
 
-// AttachedTo returns the device that forwards the NIC's traffic: its switch, or its own host; nil if there is none.
+// AttachedTo returns the device that forwards the NIC's traffic: its switch, or its own host; nil if not found.
 func AttachedTo(n *ir.NIC) *ir.Device {
 	if n.Device.Forwards() {
 		return n.Device

@@ -115,5 +115,5 @@ func TestSnapshotLargeFile(t *testing.T) {
 	g = newGathering("site")
 	require.NoError(t, g.take("leaf1/traffic.conf", strings.NewReader("# y\n"), ""))
 	g.hold(".", manifest)
-	require.Contains(t, g.files[0].Why, "other bytes", "a file that was read to its end is held to its digest")
+	require.Contains(t, g.files[0].Why, "its digest in snapshot.json differs", "a file that was read to its end is held to its digest")
 }

@@ -52,6 +52,8 @@ cmd/rocec/lsp.go List | names of files that an editor completes
 cmd/rocec/manpages.go writeManPages | writes the manual
 cmd/internal/globals/named.go inItsFolder | whether a file that the person names is a link
 cmd/internal/globals/named.go OpenNamed | files that the person names: --var-file and its kin
+cmd/internal/savedplan/signatures.go ReadSigned | names of signatures beside a plan that the person names
+cmd/internal/savedplan/signatures.go verified | a signature beside a plan: whoever wrote it, it is verified
 cmd/internal/savedplan/savedplan.go write | writes what the person names, with a mode that apply takes
 cmd/rocec/selftest.go maySave | whether a name is free
 cmd/rocec/selftest.go saveBundle | writes a new file that the person names

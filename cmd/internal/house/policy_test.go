@@ -108,7 +108,7 @@ targets/internal/changes: |
 targets/deploy/internal/sshdtest: lang/langtest/machinetest |
 targets/deploy/internal/boxtest: targets/target lang/diag lang/langtest/machinetest | github.com/stretchr/testify
 targets/deploy/texttest: targets/deploy |
-cmd/internal/journal:       targets/deploy targets/deploy/safefile targets/deploy/txn lang/diag |
+cmd/internal/journal:       cmd/internal/chain cmd/internal/sshsig targets/deploy targets/deploy/safefile targets/deploy/txn lang/diag |
 cmd/internal/replay:        cmd/internal/journal lang/diag targets targets/deploy targets/deploy/device targets/target |
 cmd/internal/hooks:         cmd/internal/exit cmd/internal/journal lang/diag targets/deploy targets/deploy/rollout |
 cmd/internal/bundle:        compiler/ir compiler/platform docs/evidence lang/destination lang/diag targets targets/deploy targets/nic
@@ -132,7 +132,7 @@ cmd/internal/meaning:       cmd/internal/report compiler/ir lang/diag lang/nodes
     targets/target/lint |
 cmd/internal/operands:      cmd/internal/devicefiles cmd/internal/exit cmd/internal/globals cmd/internal/meaning cmd/internal/revision
     cmd/internal/site lang lang/diag targets targets/judge |
-cmd/internal/session:       cmd/internal/exit cmd/internal/globals cmd/internal/hooks cmd/internal/journal cmd/internal/person
+cmd/internal/session:       cmd/internal/record cmd/internal/rights cmd/internal/sshsig lang lang/policy cmd/internal/exit cmd/internal/globals cmd/internal/hooks cmd/internal/journal cmd/internal/person
     cmd/internal/replay cmd/internal/report cmd/internal/samples cmd/internal/savedplan cmd/internal/view cmd/internal/view/board
     compiler/ir docs/evidence lang/diag lang/eval lang/nodeset targets/deploy targets/deploy/device targets/deploy/lab
     targets/deploy/rollout targets/deploy/safefile targets/deploy/seen targets/deploy/sequence targets/deploy/ssh targets/deploy/traffic
@@ -144,7 +144,7 @@ cmd/internal/picture:       compiler/ir compiler/platform validate lang/diag lan
 cmd/internal/lsp:           lang lang/diag lang/outline |
 cmd/internal/report:        docs validate validate/proof compiler compiler/ir lang lang/diag lang/nodeset lang/outline targets
     targets/target/lint targets/deploy targets/deploy/seen targets/judge lang/inventory lang/baseline |
-cmd/internal/view:          cmd/internal/journal cmd/internal/meaning cmd/internal/report compiler/change compiler/ir docs/evidence
+cmd/internal/view:          cmd/internal/record cmd/internal/journal cmd/internal/meaning cmd/internal/report compiler/change compiler/ir docs/evidence
     lang/diag lang/nodeset targets/deploy targets/deploy/device targets/deploy/rollout targets/deploy/seen targets/deploy/sequence
     targets/deploy/traffic targets/deploy/txn targets/nic targets/target |
 cmd/internal/view/trace:    cmd/internal/report cmd/internal/view cmd/internal/view/facts compiler compiler/ir compiler/platform lang
@@ -158,9 +158,16 @@ cmd/internal/forms:          cmd/internal/report compiler/ir lang/diag lang/node
 cmd/internal/forms/folder:   |
 cmd/internal/forms/formstest: lang/nodeset | github.com/stretchr/testify
 cmd/internal/report/reporttest: | github.com/santhosh-tekuri/jsonschema github.com/stretchr/testify
-cmd/internal/savedplan:     cmd/internal/exit cmd/internal/report cmd/internal/wholefile lang lang/diag targets/deploy
+cmd/internal/savedplan:     cmd/internal/exit cmd/internal/journal cmd/internal/report cmd/internal/rights cmd/internal/sshsig
+    cmd/internal/wholefile lang lang/diag targets/deploy
     targets/deploy/safefile |
 cmd/internal/wholefile:      |
+cmd/internal/chain:          |
+cmd/internal/sshsig:         |
+cmd/internal/rights:         cmd/internal/exit cmd/internal/person cmd/internal/sshsig lang/diag lang/parse lang/policy targets/deploy/safefile |
+cmd/internal/record:         cmd/internal/journal cmd/internal/report cmd/internal/sshsig lang/diag lang/nodeset targets/deploy targets/deploy/device |
+    github.com/aymanbagabas/go-udiff
+lang/policy:             lang/diag lang/parse | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty
 cmd/internal/versions:       |
 targets/snapshot:        lang/diag lang/nodeset | go.yaml.in/yaml/v3
 lang/inventory:          lang/destination lang/diag lang/nodeset | go.yaml.in/yaml/v3
@@ -195,7 +202,7 @@ var programs = []string{"cmd/internal/compare", "cmd/internal/gate"}
 var outside = []string{
 	"cmd/rocec", "cmd/internal/person", "cmd/internal/globals", "cmd/internal/session", "cmd/internal/ending", "cmd/internal/compare",
 	"cmd/internal/gate", "cmd/internal/collect", "cmd/internal/devicefiles", "cmd/internal/forms/folder", "cmd/internal/report",
-	"cmd/internal/hooks", "cmd/internal/journal", "cmd/internal/samples", "cmd/internal/savedplan",
+	"cmd/internal/hooks", "cmd/internal/journal", "cmd/internal/rights", "cmd/internal/samples", "cmd/internal/savedplan",
 	"cmd/internal/wholefile", "cmd/internal/intake", "cmd/internal/fromfiles", "cmd/internal/revision",
 	"cmd/internal/operands",
 	"cmd/internal/wholefile", "cmd/internal/intake", "cmd/internal/netbox",

@@ -134,8 +134,8 @@ func headOf(lines [][]byte) string {
 	return chain.Sum(lines[len(lines)-1])
 }
 
-// prior returns the head of the run that was begun last in a folder, apart from one run; nil: the folder has no other. A run of one line may still be
-// abandoned.
+// prior returns the head of the run that was begun last in a folder, apart from one run; nil: the folder has no other. A run of one line
+// may still be abandoned.
 func prior(folder *safefile.Folder, but string) *Head {
 	runs, err := names(folder)
 	if err != nil {

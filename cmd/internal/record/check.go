@@ -52,8 +52,8 @@ func (c *Runs) Good() bool {
 }
 
 // Check checks the journals of all runs in a folder: the chain of lines, the signatures, and the contents from before. signers is nil
-// where the site has no such file.
-func Check(dir *journal.Dir, signers *sshsig.Signers) (*Runs, error) {
+// if the site has no such file. A run without an end is judged by the time now.
+func Check(dir *journal.Dir, signers *sshsig.Signers, now time.Time) (*Runs, error) {
 	names, err := dir.Names()
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func Check(dir *journal.Dir, signers *sshsig.Signers) (*Runs, error) {
 			out.proofs[name] = p
 			one.Head, one.Older, one.Running = p.Head, p.None, p.Log.Alive
 			one.Wrong = append(one.Wrong, p.Wrong...)
-			judgeSignature(&one, p, signers)
+			judgeSignature(&one, p, signers, now)
 			judgeAgreement(&one, p.Log, signers)
 		}
 		out.Checked = append(out.Checked, one)
@@ -82,8 +82,8 @@ func (r *Runs) Only(run string) {
 }
 
 // judgeSignature judges the signatures of a journal, where signers is nil without a file of them.
-func judgeSignature(one *Checked, p *journal.Proof, signers *sshsig.Signers) {
-	at := time.Now()
+func judgeSignature(one *Checked, p *journal.Proof, signers *sshsig.Signers, now time.Time) {
+	at := now
 	if p.Log.Ended != nil {
 		at = *p.Log.Ended
 	}

@@ -31,7 +31,7 @@ const (
 // Rights has the policies of the site, and the key of the person.
 type Rights struct {
 	Policies []*policy.Policy // all of them hold
-	Key      string           // file that ssh-keygen signs with; empty: there is none
+	Key      string           // file that ssh-keygen signs with; empty: the person has named no key
 
 	folder string
 	person *person.Person
@@ -133,7 +133,7 @@ func (r *Rights) Sign(ctx context.Context, namespace string, message []byte) ([]
 	if r.Key == "" {
 		return nil, errors.New("there is no key to sign with: name one with --sign-key, or in ROCEC_SIGN_KEY")
 	}
-	return sshsig.Sign(ctx, r.Key, namespace, message, r.person.Stderr)
+	return sign(ctx, r.Key, namespace, message, r.person.Stderr)
 }
 
 // Verify returns the person who signed a message in a namespace, if the allowed signers have his key for it.

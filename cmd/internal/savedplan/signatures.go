@@ -143,8 +143,8 @@ func verified(name, role string, sums sshsig.Sums, signers *sshsig.Signers, at t
 	return armored, who, err
 }
 
-// Usable refuses a plan whose validity has ended, and one that wants approvals and was applied before: an approval is good for one run. runs
-// are the runs of this machine.
+// Usable refuses a plan whose validity has ended. It refuses a plan that wants approvals and was applied before, because an approval is good
+// for one run. runs are the runs of this machine.
 func Usable(plan string, saved *deploy.Saved, wanted int, runs []*journal.Log, now time.Time) error {
 	file := diag.Escape(plan)
 	terms := saved.Terms
@@ -163,8 +163,8 @@ func Usable(plan string, saved *deploy.Saved, wanted int, runs []*journal.Log, n
 	return nil
 }
 
-// Agree returns the agreement to a plan that is about to be applied, with the signature of the person who applies it. It refuses a plan that
-// fewer other persons approve than are wanted.
+// Agree returns the agreement to a plan that is about to be applied, with the signature of the person who applies it. It refuses a plan
+// that too few other persons approve.
 func Agree(ctx context.Context, r *rights.Rights, plan string, terms *deploy.Terms, wanted int, now time.Time) (*journal.Agreement, error) {
 	file := diag.Escape(plan)
 	signers, from, err := r.Signers()

@@ -79,8 +79,8 @@ func Usable(s *Session, f *report.Report, plan string, saved *deploy.Saved, rehe
 	case saved == nil && wanted == 0:
 		return nil
 	case saved == nil:
-		return exit.Fail(exit.Usage, "the fabric or the policy wants %s, so apply takes a plan that persons have approved: rocec plan --out FILE, "+
-			"rocec approve FILE, rocec apply --plan FILE. Nothing was changed.", diag.Count(wanted, "approval"))
+		return exit.Fail(exit.Usage, "the fabric or the policy wants %s, so apply takes a plan that persons have approved: "+
+			"rocec plan --out FILE, rocec approve FILE, rocec apply --plan FILE. Nothing was changed.", diag.Count(wanted, "approval"))
 	}
 	_, logs, err := s.allRuns()
 	if err != nil {

@@ -28,7 +28,7 @@ type Job struct {
 	Hooks        *hooks.Programs
 	NotAfter     time.Time
 	Fabric, Name string         // folder and name of the fabric
-	Report       *report.Report // of the fabric; nil: the change has none
+	Report       *report.Report // of the fabric; nil: the change needs no fabric
 	Only         []string
 	Undoes       string // of a rollback: the run that it undoes
 	Removes      []string

@@ -55,8 +55,8 @@ func (s *Session) BeginJournal(run deploy.Run, l *Job) (*journal.Run, error) {
 	return log, nil
 }
 
-// keepBefore keeps the contents that a run is about to replace or to write, the live states that its steps may change, and the contents from
-// which these steps are made.
+// keepBefore keeps the contents that a run is about to replace or to write, and the live states that its steps may change. It also keeps
+// the contents from which these steps are made.
 func keepBefore(log *journal.Run, plan *deploy.Plan, kept target.Kept) error {
 	var all [][]byte
 	for _, d := range plan.Devices {

@@ -39,9 +39,6 @@ func New(g *globals.Globals, clock device.Clock) *Session {
 // History contains the runs that were started on this machine.
 type History struct{ *globals.Globals }
 
-// Now returns the time by the clock of the session.
-func (s *Session) Now() time.Time { return s.clock.Now() }
-
 // hooks runs the programs of --drain and --undrain.
 func (s *Session) hooks() hooks.Runner { return hooks.Runner{Log: s.Log, Say: s.Say} }
 

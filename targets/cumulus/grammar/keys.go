@@ -445,7 +445,7 @@ func fits(pattern, word string) bool {
 	return pattern == word
 }
 
-// Outside finds the key that the words of a line would spell with a cos, queue or pool up to 7; nil: there is none.
+// Outside finds the key that the words of a line would spell with a cos, queue or pool up to 7; nil: not found.
 func Outside(words []string) *Key {
 	near := slices.Clone(words)
 	for i, w := range words {

@@ -242,7 +242,7 @@ func (d *Device) failure(step string, c *Change, out []byte, err error) ([]strin
 	return state, e
 }
 
-// said returns the first failure that a script reported, or nil if there is none.
+// said returns the first failure that a script reported, or nil if not found.
 func (d *Device) said(step string, c *Change, text string) *deploy.Error {
 	_, text, ok := strings.Cut("\n"+text, "\nrocec-fail ")
 	if !ok {

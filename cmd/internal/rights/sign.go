@@ -1,4 +1,4 @@
-package sshsig
+package rights
 
 import (
 	"bytes"
@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Sign has ssh-keygen sign a message in a namespace, and returns the armored signature. The file has a private key. It may also have the
+// sign has ssh-keygen sign a message in a namespace, and returns the armored signature. The file has a private key. It may also have the
 // public half, or a certificate, of a key in an agent. ssh-keygen asks on the terminal for a passphrase or a PIN. It prints to w when a
 // person has to touch the token.
-func Sign(ctx context.Context, file, namespace string, message []byte, w io.Writer) ([]byte, error) {
+func sign(ctx context.Context, file, namespace string, message []byte, w io.Writer) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "ssh-keygen", "-q", "-Y", "sign", "-n", namespace, "-f", file)
 	var said bytes.Buffer
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(message), io.MultiWriter(&said, w)
