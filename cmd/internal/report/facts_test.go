@@ -19,7 +19,7 @@ import (
 	"github.com/rocec/rocec/validate/proof"
 )
 
-// Every reason, assumption and note in JSON.
+// The JSON has every reason, assumption and note.
 func TestJSONFacts(t *testing.T) {
 	c := irtest.Ring(ir.ShortestPath, 4)
 	f := c.Fabric()

@@ -41,7 +41,7 @@ func TestNamesFold(t *testing.T) {
 	}
 }
 
-// Folding loses no text: each is in exactly one that is printed, and those by themselves stay as they are.
+// Folding loses no text: each note is in exactly one printed note, and single notes do not change.
 func TestNamesFoldLosesNothing(t *testing.T) {
 	names := Names{"a1": nodeset.Interfaces, "a2": nodeset.Interfaces, "h1": nodeset.Devices, "h2": nodeset.Devices}
 	rapid.Check(t, func(t *rapid.T) {
