@@ -22,7 +22,7 @@ import (
 // fake is a binary that answers every fabric in the same way.
 type fake struct {
 	validate, sarif string
-	file            string // what build writes
+	file            string // the files that build writes
 	mode            string
 	shown           string
 	status          int
@@ -99,7 +99,7 @@ func TestDifferences(t *testing.T) {
 	begin := time.Now()
 	status, out := compared(t, sound().write(t), sound().write(t))
 	require.Equal(t, exitSame, status, out)
-	limit := max(300*time.Millisecond, time.Since(begin)).Truncate(time.Millisecond).String() // a run takes less than a comparison
+	limit := max(300*time.Millisecond, time.Since(begin)).Truncate(time.Millisecond).String() // enough for one run
 	for _, tt := range []struct {
 		name   string
 		change func(*fake)

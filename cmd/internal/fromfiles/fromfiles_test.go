@@ -32,7 +32,7 @@ func fabric(t *testing.T, example string) *report.Report {
 // held is the content of each file of a device, in the order of the files.
 type held [][]byte
 
-// written returns what rocec writes on a device from the factory.
+// written returns the content that rocec writes on a device in factory state.
 func written(t *testing.T, d *target.Device) held {
 	t.Helper()
 	out := make(held, len(d.Files))

@@ -68,7 +68,7 @@ func TestClosedStays(t *testing.T) {
 	}
 }
 
-// Adopt replaces the header of a run with what devices reported later, but only if another machine started the run.
+// Adopt replaces the header of a run with later reports of devices, but only if another machine started the run.
 func TestAdopt(t *testing.T) {
 	dir := journal.Open(t.TempDir())
 	for _, adopted := range []*journal.Adoption{nil, {By: "bob@ws2, process 12"}} {

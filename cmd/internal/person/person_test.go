@@ -70,7 +70,7 @@ func TestWatch(t *testing.T) {
 	})
 }
 
-// TestNobodyToAsk: without a terminal nothing is asked, and the message names the flag.
+// TestNobodyToAsk: without a terminal rocec does not ask, and the message names the flag.
 func TestNobodyToAsk(t *testing.T) {
 	var out bytes.Buffer
 	p := &Person{Stdin: strings.NewReader("yes\n"), Stderr: &out, Getenv: func(string) string { return "" }}

@@ -201,7 +201,7 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// The policy lets the browser load nothing and run nothing but the page's own style and script.
+// The policy permits the browser to use only the page's own style and script, and to load nothing.
 func TestPolicy(t *testing.T) {
 	f := irtest.Ring(ir.ShortestPath, 4).Fabric()
 	doc := string(HTML(f, nil))

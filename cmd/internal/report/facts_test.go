@@ -108,7 +108,7 @@ func TestJSONFacts(t *testing.T) {
 	}
 }
 
-// The codes of facts are those that the schema and docs/formats.md list, in their order.
+// The schema and docs/formats.md list the codes of facts in the same order.
 func TestFactsAreDocumented(t *testing.T) {
 	type enum struct {
 		Enum []string `json:"enum"`

@@ -81,7 +81,7 @@ func TestWrite(t *testing.T) {
 	require.Zero(t, *begun)
 }
 
-// Names and links that lead out of the folder are errors, and nothing outside changes.
+// Names and links to places outside of the folder are errors, and no file outside changes.
 func TestWriteStaysInside(t *testing.T) {
 	outside := t.TempDir()
 	f, _ := opened(t, t.TempDir())
