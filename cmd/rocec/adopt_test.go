@@ -16,7 +16,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// oneRack is a rack of a switch and two hosts.
+// oneRack is a rack with a switch and two hosts.
 var oneRack = strings.NewReplacer("store[1-3]", "store[1-2]", "swp[1-3]", "swp[1-2]").Replace(judgetest.Rack(`version = "4.3.0"`))
 
 // root runs a command on a device of the lab.
@@ -31,7 +31,7 @@ func (o *office) root(t *testing.T, device, cmd string) string {
 	return out
 }
 
-// TestAdoptNowhere: a run that is neither in the journal nor on devices is not guessed, and the message says where it was looked for.
+// TestAdoptNowhere: a run that is neither in the journal nor on devices is an error. The message states where rocec looked for it.
 func TestAdoptNowhere(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, oneRack)
@@ -44,9 +44,9 @@ func TestAdoptNowhere(t *testing.T) {
 		require.Equal(t, exit.Usage, code)
 		require.Contains(t, stderr, "name the fabric, so that its devices can be asked")
 	}
-	require.NoDirExists(t, filepath.Join(o.homes, "alice", "state", "rocec", "runs"), "nothing was taken up")
+	require.NoDirExists(t, filepath.Join(o.homes, "alice", "state", "rocec", "runs"), "rocec adopted no run")
 
-	// One that was done elsewhere than --lab says is not looked for there.
+	// With --lab, rocec looks only in that lab, and not for a run from elsewhere.
 	run := o.holds(t)
 	code, _, stderr := rocec(t, "confirm", "--lab="+t.TempDir(), run)
 	require.Equal(t, exit.Usage, code)
@@ -91,7 +91,8 @@ func TestAdoptAnotherFabric(t *testing.T) {
 	}
 }
 
-// TestAdoptInPart: where a device cannot be asked, nothing is confirmed but by name, and what answers later is taken up then.
+// TestAdoptInPart: if a device cannot be asked, only devices that the person names are confirmed. rocec adopts the others when they
+// answer.
 func TestAdoptInPart(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, oneRack)
@@ -109,7 +110,7 @@ func TestAdoptInPart(t *testing.T) {
 	o.root(t, "store2", "cp /var/lib/rocec/backup/"+run+"/about /var/lib/rocec/txn-"+run+"/about")
 	require.Contains(t, o.want(t, exit.Good, "confirm", run), "3 applied")
 
-	// Devices that the run has not begun hold no part of the run.
+	// Devices on which the run has not begun have no part of it.
 	o.want(t, exit.Good, "rollback", "--auto-approve", "--soak", "0s", run)
 	run = o.dies(t, "store1", txn.Prepare)
 	o.sits(t, "carol")
@@ -118,8 +119,8 @@ func TestAdoptInPart(t *testing.T) {
 	require.Contains(t, out, "2 devices. Plan again for those: rocec plan "+o.dir)
 }
 
-// TestAdoptOlder: devices of an earlier rocec do not record who began the run or which live states it changes. The verbs do as much as
-// that allows, and name the rest.
+// TestAdoptOlder: devices of an earlier rocec do not record who began the run or which live states it changes. The verbs do what is
+// possible with that, and name the rest.
 func TestAdoptOlder(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
@@ -146,7 +147,7 @@ func TestAdoptOlder(t *testing.T) {
 	require.Contains(t, o.want(t, exit.Good, "rollback", "--auto-approve", "--soak", "0s", "--target", "tor", run), "1 applied")
 }
 
-// TestAdoptHostile: what a device claims to hold of a run is refused where it is not what rocec puts there, in words, and nothing runs.
+// TestAdoptHostile: if a device's data of a run is not in the form that rocec writes, rocec refuses it with a message and runs nothing.
 func TestAdoptHostile(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
@@ -186,7 +187,7 @@ func TestAdoptHostile(t *testing.T) {
 			o.root(t, "tor", "cd /var/lib/rocec/txn-"+run+" && { "+c.spoil+"\n}")
 			for i, verb := range verbs {
 				if i != turn%len(verbs) && !*whole {
-					continue // all of them take a run up by the same function
+					continue // all of them adopt a run by the same function
 				}
 				code, stdout, stderr := rocec(t, append(verb, "-C", o.dir, "--lab="+o.lab, run)...)
 				require.NotEqual(t, exit.Good, code, "%s\n%s", stdout, stderr)
@@ -199,8 +200,8 @@ func TestAdoptHostile(t *testing.T) {
 			o.root(t, "tor", "cd /var/lib/rocec && rm -rf txn-"+run+" lock && cp -pR /root/kept/. .")
 		})
 	}
-	require.Contains(t, o.want(t, exit.Good, "confirm", run), "3 applied", "what was spoilt is as it was")
-	for name, spoil := range map[string]string{ // what is no more than a word counts as not told
+	require.Contains(t, o.want(t, exit.Good, "confirm", run), "3 applied", "the test has restored the spoilt data")
+	for name, spoil := range map[string]string{ // an unknown word counts as a missing value
 		"about": "printf 'owner " + `\033[31mred` + "\nhold 99999999999\nwave -1\n" +
 			"commit $(" + evil + ")\nundoes ../x\ndevices 2 a[1-99999999]\n' >about",
 		"note":  "printf 'a b\n' >note",

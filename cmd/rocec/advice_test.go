@@ -17,12 +17,12 @@ import (
 	"github.com/rocec/rocec/cmd/internal/person"
 )
 
-// hole replaces a part of a text that is unknown before the program runs.
+// hole replaces a part of a text that is known only when the program runs.
 const hole = "\x01"
 
 var formatVerb = regexp.MustCompile(`%(\[\d+\])?[-+# 0]*[\d.*]*[a-zA-Z]`)
 
-// builtText is the text that an expression builds, each part that is not a literal as a hole.
+// builtText returns the text that an expression builds. Each part that is not a literal is a hole.
 func builtText(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -39,7 +39,7 @@ func builtText(e ast.Expr) string {
 	return hole
 }
 
-// advised finds commands in a text into which something is put: a verb of rocec and then a hole, or a program in backticks. A command ends
+// advised returns the commands in a text that contain a hole: a verb of rocec and then a hole, or a program in backticks. A command ends
 // with its sentence.
 func advised(verbs []string) func(string) []string {
 	rocec := regexp.MustCompile(`\brocec (?:` + hole + `|(?:(?:` + strings.Join(verbs, "|") + `)\b|-)[^.,;:()` + "`" + `\n]*?` + hole + `)`)
@@ -50,10 +50,10 @@ func advised(verbs []string) func(string) []string {
 	}
 }
 
-// versionText are texts in which a version comes behind the name of the program.
+// versionText are texts with a version after the name of the program.
 var versionText = regexp.MustCompile(`(?m)(made by|requires|^)\W*rocec \x01`)
 
-// Commands that a person may paste are built by one function, which quotes what is put into them: no text of the program has one with
+// One function builds all commands that a person may paste, and quotes their variable parts. So no text of the program has a command with
 // a hole.
 func TestCommandsAreBuilt(t *testing.T) {
 	var verbs []string

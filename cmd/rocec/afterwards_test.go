@@ -14,11 +14,11 @@ import (
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
-// What one needs after an apply: its history, its confirmation, the way back, and the way out of a lock.
+// After an apply, a person can list it, confirm it, go back, and remove a lock.
 func TestAfterwards(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
-	setenv(t, "COLUMNS", "1000") // sentences are looked for as a whole
+	setenv(t, "COLUMNS", "1000") // the test searches for whole sentences
 	dir, devices := standing(t)
 	want := func(code int, args ...string) string {
 		t.Helper()
@@ -29,7 +29,7 @@ func TestAfterwards(t *testing.T) {
 	tor, nic := devices.Device("tor1"), devices.Device("store1")
 	factory, err := tor.ReadFile(trafficConf)
 	require.NoError(t, err)
-	live := func() map[string]string { // what differs from the fabric on the NIC of store1, and what it is
+	live := func() map[string]string { // a setting of store1's NIC that differs from the fabric, with its value
 		t.Helper()
 		code, stdout, stderr := rocec(t, "verify", "--format", "json", "--target", "store1", dir)
 		require.Equal(t, exit.Errors, code, stderr)
@@ -50,8 +50,8 @@ func TestAfterwards(t *testing.T) {
 				}
 			}
 		}
-		delete(values, "dcbx")      // only mlnx_qos gives it back to the firmware
-		delete(values, "roce_mode") // unread until the first apply makes the folder that shows it
+		delete(values, "dcbx")      // only mlnx_qos returns it to the firmware
+		delete(values, "roce_mode") // not readable until the first apply makes the folder that shows it
 		return values
 	}
 	before := live()
@@ -77,7 +77,7 @@ func TestAfterwards(t *testing.T) {
 	require.Contains(t, want(exit.Good, "resume", run), "is over (6 applied). Nothing to resume.")
 	require.Contains(t, want(exit.Good, "resume", "--abandon", "-C", dir), "No locks or leftovers of runs.")
 
-	// back, one device first; rollback leaves a file alone that another person has changed since
+	// a rollback, first of one device; rollback does not change a file that another person has changed since
 	require.Contains(t, want(exit.Usage, "rollback", run, "--target", "tor1"), "--auto-approve", "it shows its plan and asks")
 	require.Contains(t, want(exit.Good, "rollback", run, "--target", "tor1", "--auto-approve", "--soak", "0s"), "1 applied")
 	now, err := tor.ReadFile(trafficConf)
@@ -92,12 +92,12 @@ func TestAfterwards(t *testing.T) {
 	require.Contains(t, want(exit.Good, "rollback", run, "--auto-approve", "--soak", "0s"), "5 applied")
 	require.Equal(t, before, live(), "the NIC is as it was before rocec came")
 	_, err = nic.ReadFile("/usr/local/sbin/rocec-host")
-	require.Error(t, err, "and nothing of rocec's is left there")
+	require.Error(t, err, "and no file of rocec is left there")
 	require.Contains(t, want(exit.Good, "runs"), "rollback of "+run)
 	require.Contains(t, want(exit.Good, "rollback", run, "--auto-approve"), "There is nothing to roll back.")
 	require.Contains(t, want(exit.Incomplete, "confirm", run), "is over (6 applied, rolled back by run ")
 
-	// a held run is gone back from
+	// a rollback of a held run
 	out = want(exit.Good, "apply", "--auto-approve", "--soak", "0s", "--confirm", "10m", dir)
 	run = regexp.MustCompile(`rocec confirm (\S+)`).FindStringSubmatch(out)[1]
 	require.Contains(t, want(exit.Good, "rollback", run, "--auto-approve", "--soak", "0s"), "Rolled back. 6 devices restored.")
@@ -105,7 +105,7 @@ func TestAfterwards(t *testing.T) {
 	require.Contains(t, want(exit.Incomplete, "confirm", run), "is over (6 restored). Nothing to confirm.")
 	require.Contains(t, want(exit.Good, "runs", run), "6 restored")
 
-	// a lock of a run that is over, and of one that was led elsewhere
+	// a lock of a run that is over, and a lock of a run from another machine
 	tor.WriteFile("/var/lib/rocec/lock/owner", []byte("txn 20260101t000000z-abcd\nowner alice@ws7, process 1\nsince 2026-01-01T00:00:00Z\n"),
 		0o644)
 	require.Contains(t, want(exit.Locked, "resume", "--abandon", "-C", dir, "tor1"), "rocec resume --abandon --run 20260101t000000z-abcd tor1")

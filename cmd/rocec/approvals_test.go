@@ -14,12 +14,12 @@ import (
 	"github.com/rocec/rocec/targets/deploy/lab"
 )
 
-// bank is a standing rack whose fabric wants two approvals, with the keys of some persons, and a policy that names them.
+// bank is a standing rack whose fabric requires two approvals. It has the keys of some persons, and a policy that names them.
 type bank struct {
 	t       *testing.T
 	dir     string
 	devices *lab.Lab
-	keys    string // folder of keys, by person
+	keys    string // folder with a key file for each person
 	plan    string
 }
 
@@ -60,10 +60,10 @@ func (b *bank) does(person string, args ...string) (code int, output string) {
 	b.t.Helper()
 	args = append(args, "--policy", filepath.Join(b.keys, "policy.hcl"), "--sign-key", filepath.Join(b.keys, person))
 	code, stdout, stderr := rocecWith(b.t, nil, args...)
-	return code, strings.Join(strings.Fields(stdout+stderr), " ") // a line breaks where the path of a temporary folder has it
+	return code, strings.Join(strings.Fields(stdout+stderr), " ") // where a line breaks depends on the path of a temporary folder
 }
 
-// saves makes a plan, without the signatures of earlier ones.
+// saves makes a plan, and deletes the signatures of earlier plans.
 func (b *bank) saves(person string) {
 	b.t.Helper()
 	old, err := filepath.Glob(b.plan + "*")
@@ -83,7 +83,7 @@ func (b *bank) approves(person string) {
 	require.Contains(b.t, output, "CHG0004711")
 }
 
-// refused wants an apply to be refused, with a reason, and no device to be changed.
+// refused requires that an apply is refused with a reason, and that no device changes.
 func (b *bank) refused(person, why string, args ...string) {
 	b.t.Helper()
 	code, output := b.does(person, append([]string{"apply", "-y", b.dir}, args...)...)
@@ -94,7 +94,8 @@ func (b *bank) refused(person, why string, args ...string) {
 	}
 }
 
-// TestTwoApprovals applies a plan that two persons approve, of whom none applies it, once. Each other plan is refused in words.
+// TestTwoApprovals: a plan can be applied once if two persons approve it and a third applies it. Every other plan is refused with a
+// reason.
 func TestTwoApprovals(t *testing.T) {
 	t.Parallel()
 	b := newBank(t)
@@ -146,7 +147,7 @@ func (b *bank) read(name string) string {
 	return string(text)
 }
 
-// refusedNow wants an apply to be refused when devices were changed before.
+// refusedNow requires that an apply is refused after earlier changes of devices.
 func (b *bank) refusedNow(person, why string, args ...string) {
 	b.t.Helper()
 	code, output := b.does(person, append([]string{"apply", "-y", b.dir}, args...)...)
@@ -154,7 +155,7 @@ func (b *bank) refusedNow(person, why string, args ...string) {
 	require.Contains(b.t, output, why)
 }
 
-// TestPlanIsOver refuses a plan whose validity has ended, and one with signatures of another plan.
+// TestPlanIsOver: an expired plan is refused, and so is a plan with signatures of another plan.
 func TestPlanIsOver(t *testing.T) {
 	t.Parallel()
 	b := newBank(t)

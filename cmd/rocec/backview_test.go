@@ -12,8 +12,9 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// TestRollbackSaysWhatRuns: the plan of a rollback names every step that runs on a device, of those that are undone at once, too, and with
-// --diff prints its commands. Where this rocec makes another step of a name than the one that began the run, it says so, and goes on.
+// TestRollbackSaysWhatRuns: the plan of a rollback names every step that runs on a device, including devices that are undone at once.
+// With --diff it prints the commands. If a step of the same name differs in the rocec that began the run, the plan reports that and
+// continues.
 func TestRollbackSaysWhatRuns(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, oneRack)

@@ -109,7 +109,7 @@ link "hosts" {
 	return b.String()
 }
 
-// BenchmarkBuild goes from HCL to the bytes of every file of every device.
+// BenchmarkBuild compiles HCL to the bytes of every file of every device.
 func BenchmarkBuild(b *testing.B) {
 	fsys := fstest.MapFS{"fabric.hcl": {Data: []byte(bigFabric())}}
 	b.ReportAllocs()
@@ -137,7 +137,7 @@ func buildAll(tb testing.TB, fsys fstest.MapFS) (files, bytes int) {
 	return files, bytes
 }
 
-// The benchmark measures the fabric it says.
+// The fabric of the benchmark has the documented size.
 func TestBigFabric(t *testing.T) {
 	src, ds := lang.Load(fstest.MapFS{"fabric.hcl": {Data: []byte(bigFabric())}}, ".", lang.Options{})
 	if ds.HasErrors() {
@@ -148,8 +148,7 @@ func TestBigFabric(t *testing.T) {
 	}
 }
 
-// BenchmarkChecks runs every check there is on a compiled fabric, with what targets say when they render it: 448, 1,408
-// and 5,248 switches.
+// BenchmarkChecks runs every check on a compiled fabric, including the findings of targets: 448, 1,408 and 5,248 switches.
 func BenchmarkChecks(b *testing.B) {
 	for _, pods := range []int{4, 16, 64} {
 		b.Run(fmt.Sprintf("%d switches", pods*80+128), func(b *testing.B) {
@@ -168,7 +167,7 @@ func BenchmarkChecks(b *testing.B) {
 	}
 }
 
-// explicitFabric is hosts with a link block each, 64 on a leaf: as a program writes a fabric out.
+// explicitFabric returns a fabric as a program writes it: each host has a link block, and each leaf has 64 hosts.
 func explicitFabric(links int) fstest.MapFS {
 	files := fstest.MapFS{}
 	var b strings.Builder
@@ -213,7 +212,7 @@ roce "training" {
 }
 `, (links-1)/64, links-1)
 	for i := range links {
-		if i%1000 == 0 { // a file is 1 MiB at most
+		if i%1000 == 0 { // a file may have at most 1 MiB
 			files[fmt.Sprintf("part%d.hcl", i/1000)] = &fstest.MapFile{Data: []byte(b.String())}
 			b.Reset()
 		}
@@ -224,7 +223,7 @@ roce "training" {
 	return files
 }
 
-// BenchmarkValidate goes from HCL to every diagnostic: 1x, 4x and 16x. MiB-live is the memory in use at the end.
+// BenchmarkValidate compiles HCL to all diagnostics, for three sizes: 1x, 4x and 16x. MiB-live is the memory in use at the end.
 func BenchmarkValidate(b *testing.B) {
 	for _, links := range []int{1_000, 4_000, 16_000} {
 		b.Run(fmt.Sprintf("%d-links", links), func(b *testing.B) {
@@ -258,7 +257,7 @@ func judgeGood(tb testing.TB, fsys fstest.MapFS) *judge.Judged {
 	return j
 }
 
-// The memory of a fabric grows in proportion to its ports, also where each has a block of its own: ports that are alike share their sizes.
+// The memory of a fabric grows in proportion to its ports, even if each port has its own block: equal ports share their sizes.
 func TestMemoryOfAFabric(t *testing.T) {
 	perLink := func(links int) float64 {
 		src, ds := lang.Load(explicitFabric(links), ".", lang.Options{})
@@ -277,7 +276,7 @@ func TestMemoryOfAFabric(t *testing.T) {
 			sizes[p.Buffers()[0]] = true
 		}
 		if len(sizes) != 2 {
-			t.Errorf("%d different buffers for switches and NICs that are all alike", len(sizes))
+			t.Errorf("%d different buffers for switches and NICs that are all equal", len(sizes))
 		}
 		return float64(after.TotalAlloc-before.TotalAlloc) / float64(links)
 	}
@@ -288,7 +287,7 @@ func TestMemoryOfAFabric(t *testing.T) {
 	t.Logf("%.0f and %.0f bytes a link", one, four)
 }
 
-// closFabric is a three-tier Clos of hosts with one cable each. It has pods of leaves and aggregation switches, and as many planes of
+// closFabric is a three-tier Clos in which each host has one cable. It has pods of leaves and aggregation switches, and as many planes of
 // cores as a pod has aggregation switches.
 func closFabric(pods, leaves, aggs, cores, hosts int) fstest.MapFS {
 	head, _, _ := strings.Cut(bigFabric(), "switch_model")
@@ -367,7 +366,7 @@ func BenchmarkWantedClos(b *testing.B) {
 	b.ReportMetric(float64(before-live())/(1<<20), "MiB-live")
 }
 
-// live returns the bytes in use after a collection.
+// live returns the bytes in use after a garbage collection.
 func live() uint64 {
 	var m runtime.MemStats
 	runtime.GC()

@@ -21,10 +21,10 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-// manifestName is the file of an overlay with its manifest.
+// manifestName matches the name of an overlay's manifest file.
 const manifestName = "manifest.json"
 
-// manifest is the members of the manifest that tests read.
+// manifest has the members of a manifest that tests read.
 type manifest struct {
 	Tars []struct {
 		File, SHA256 string
@@ -39,7 +39,7 @@ type modeAndText struct {
 	text string
 }
 
-// unpacked reads a tar and holds it to what makes it the same everywhere.
+// unpacked reads a tar and checks the properties that make it equal on every machine.
 func unpacked(t *testing.T, data []byte) map[string]modeAndText {
 	t.Helper()
 	out := map[string]modeAndText{}
@@ -53,7 +53,7 @@ func unpacked(t *testing.T, data []byte) map[string]modeAndText {
 		require.Zero(t, h.ModTime.Unix())
 		require.Zero(t, h.Uid+h.Gid)
 		if h.Typeflag == tar.TypeReg {
-			require.Zero(t, h.Mode&0o7022, "%s: root alone may write, as on a host", h.Name)
+			require.Zero(t, h.Mode&0o7022, "%s: only root may write, as on a host", h.Name)
 		}
 		require.Empty(t, h.Uname+h.Gname)
 		content, err := io.ReadAll(r)
@@ -70,7 +70,7 @@ func unpacked(t *testing.T, data []byte) map[string]modeAndText {
 	return out
 }
 
-// eachSound calls do for every example without errors, with what build writes for it.
+// eachSound calls do for every example without errors, with the output of build.
 func eachSound(t *testing.T, do func(t *testing.T, dir string, built map[string]modeAndText)) {
 	entries, err := os.ReadDir("../../examples")
 	require.NoError(t, err)
@@ -87,7 +87,7 @@ func eachSound(t *testing.T, do func(t *testing.T, dir string, built map[string]
 	}
 }
 
-// Every host is in one tar, which holds what build writes for it and the links of its units, and nothing else; two builds are equal.
+// Every host is in one tar, which contains only the files that build writes for it and the links of its units. Two builds are equal.
 func TestOverlay(t *testing.T) {
 	machinetest.Long(t)
 	eachSound(t, func(t *testing.T, dir string, built map[string]modeAndText) {
@@ -136,7 +136,7 @@ func TestOverlay(t *testing.T) {
 	})
 }
 
-// The variables of every host hold the files that build writes for it, and their settings, as every reader of YAML has them.
+// The variables of every host contain the files that build writes for it, and their settings. Every YAML reader reads the same values.
 func TestAnsible(t *testing.T) {
 	machinetest.Long(t)
 	eachSound(t, func(t *testing.T, dir string, built map[string]modeAndText) {
@@ -199,13 +199,13 @@ func TestAnsible(t *testing.T) {
 	})
 }
 
-// settingsOf are the lines of a value file that are not comments.
+// settingsOf returns the lines of a value file that are not comments.
 func settingsOf(content string) []string {
 	return slices.DeleteFunc(strings.Split(strings.TrimSuffix(content, "\n"), "\n"), func(l string) bool { return strings.HasPrefix(l, "#") })
 }
 
-// What the forms say of one example, and of one with switches that others write, against testdata/forms. The contents of files are
-// golden/'s.
+// The forms of an example, and of an example with switches that other tools write, equal testdata/forms. golden/ has the contents of the
+// files.
 func TestForms(t *testing.T) {
 	const mine, others = "../../examples/bonded-pair", "testdata/otherswitches"
 	for _, tc := range []struct{ form, dir, golden string }{
@@ -234,7 +234,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// For switches that other tools write, the forms hold the same as build: files byte for byte, settings by key, and the data from targets.
+// For switches that other tools write, the forms contain the same as build: files byte for byte, settings by key, and the data from
+// targets.
 func TestFormsOfSwitches(t *testing.T) {
 	const dir = "testdata/otherswitches"
 	out, ansible, netbox := t.TempDir(), t.TempDir(), t.TempDir()
@@ -274,7 +275,7 @@ func TestFormsOfSwitches(t *testing.T) {
 		}
 		var context map[string]map[string]any
 		require.NoError(t, json.Unmarshal([]byte(contexts[name+".json"].text), &context))
-		require.Len(t, context, 1, "a key of its own")
+		require.Len(t, context, 1, "a separate key")
 		data := context["rocec"]
 		files, _ := json.Marshal(own.Settings)
 		if held, ok := data["files"]; ok {

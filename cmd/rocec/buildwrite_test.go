@@ -18,7 +18,7 @@ import (
 	"github.com/rocec/rocec/lang/langtest"
 )
 
-// built runs build on a fabric and returns what it prints.
+// built runs build on a fabric and returns its output.
 func built(tb testing.TB, args ...string) string {
 	tb.Helper()
 	var stdout, stderr bytes.Buffer
@@ -31,7 +31,7 @@ func built(tb testing.TB, args ...string) string {
 	return stdout.String()
 }
 
-// treeOf is every file below a folder: its mode and bytes.
+// treeOf returns every file below a folder with its mode and bytes.
 func treeOf(t *testing.T, dir string) map[string]modeAndText {
 	t.Helper()
 	out := map[string]modeAndText{}
@@ -49,7 +49,7 @@ func treeOf(t *testing.T, dir string) map[string]modeAndText {
 	return out
 }
 
-// build sees every edit of its files by hand: it trusts neither times nor sizes. It does not rewrite an unchanged file.
+// build detects every manual edit of its files: it does not trust times or sizes. It does not rewrite an unchanged file.
 func TestBuildSeesEveryEdit(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	built(t, "-o", out, "../../examples/rack-v1-pfc")
@@ -86,7 +86,7 @@ func TestBuildSeesEveryEdit(t *testing.T) {
 				edit()
 				written = 1
 			}
-			if _, err := os.Stat(file); err == nil { // as a tool that restores times does
+			if _, err := os.Stat(file); err == nil { // like a tool that restores times
 				require.NoError(t, os.Chtimes(file, info.ModTime(), info.ModTime()))
 			}
 			said := built(t, "-o", out, "../../examples/rack-v1-pfc")
@@ -95,12 +95,12 @@ func TestBuildSeesEveryEdit(t *testing.T) {
 			require.Equal(t, want, treeOf(t, out))
 			again, err := os.Stat(kept)
 			require.NoError(t, err)
-			require.True(t, again.ModTime().Equal(long), "what is unchanged keeps its time")
+			require.True(t, again.ModTime().Equal(long), "an unchanged file keeps its time")
 		})
 	}
 }
 
-// Files of a build are files of their own: an edit of one in place changes no other.
+// Files of a build share no storage: an edit of one file in place changes no other file.
 func TestBuildLinksNothing(t *testing.T) {
 	out := t.TempDir()
 	built(t, "-o", out, "../../examples/rack-v1-pfc")
@@ -115,7 +115,7 @@ func TestBuildLinksNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkRebuild builds where everything is up to date: 2,560, 5,120 and 10,240 hosts.
+// BenchmarkRebuild builds again without any change: 2,560, 5,120 and 10,240 hosts.
 func BenchmarkRebuild(b *testing.B) {
 	for _, pods := range []int{1, 2, 4} {
 		b.Run(fmt.Sprintf("%d-hosts", 2560*pods), func(b *testing.B) {

@@ -19,7 +19,8 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-// A lock pins the rules of an older rocec: with the lock the switch gets the sizes of those rules, without it the sizes of today.
+// A lock pins the rules of an older rocec. With the lock the switch gets the sizes of those rules, without it the sizes of the present
+// rules.
 func TestAdoptDerived(t *testing.T) {
 	machinetest.Long(t)
 	was := version
@@ -52,16 +53,16 @@ func TestAdoptDerived(t *testing.T) {
 	l.Rows[0].Numbers[0].N += 960
 	require.NoError(t, os.WriteFile(name, lock.Format(l), 0o644))
 	_, c := cause()
-	assert.Nil(t, c, "nobody knows who made a device of the factory")
+	assert.Nil(t, c, "the cause of a device in factory state is unknown")
 	want(exit.Good, apply...)
 	status, c := cause()
 	assert.Equal(t, "same", status)
 	assert.Nil(t, c)
 
-	// Other sizes by another rocec, and nothing else.
+	// Another version of rocec derives other sizes. Nothing else changes.
 	require.NoError(t, os.Remove(name))
 	_, c = cause()
-	assert.Nil(t, c, "the same rocec: the person has taken the pins away")
+	assert.Nil(t, c, "the same version of rocec: the person has deleted the pins")
 	version = "0.12.0"
 	status, c = cause("--adopt-derived")
 	assert.Equal(t, "change", status)
@@ -89,7 +90,7 @@ func TestAdoptDerived(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, string(conf), string(now))
 
-	// An edit by another person is a different cause, and so is an edit of the fabric.
+	// An edit by another person is a different cause. An edit of the fabric is one, too.
 	devices.Device("tor1").WriteFile(trafficConf, []byte(strings.Replace(string(conf), "rx_enable = true", "rx_enable = false", 1)), 0o644)
 	_, c = cause()
 	assert.Nil(t, c)
@@ -103,7 +104,7 @@ func TestAdoptDerived(t *testing.T) {
 	_, c = cause()
 	assert.Nil(t, c)
 
-	// What the new rocec has written, it has.
+	// The device has the settings that the new rocec has written.
 	require.NoError(t, os.WriteFile(file, hcl, 0o644))
 	runs := func() []string {
 		names, err := filepath.Glob(filepath.Join(getenv(t, "XDG_STATE_HOME"), "rocec", "runs", "*.jsonl"))
@@ -116,10 +117,10 @@ func TestAdoptDerived(t *testing.T) {
 	require.Len(t, added, 1)
 	version = "0.11.0"
 	status, c = cause()
-	assert.Equal(t, "same", status, "without the pins the older one would write the same")
+	assert.Equal(t, "same", status, "without the pins the older rocec would write the same")
 	assert.Nil(t, c)
 
-	// Back to what 0.11.0 wrote, and 0.12.0 knows it.
+	// The device gets back the settings of 0.11.0, and 0.12.0 recognises them.
 	run := strings.TrimSuffix(filepath.Base(added[0]), ".jsonl")
 	want(exit.Good, "rollback", "--auto-approve", "--soak", "0s", run)
 	version = "0.12.0"
@@ -128,5 +129,5 @@ func TestAdoptDerived(t *testing.T) {
 	require.True(t, deploy.ValidRun(run))
 }
 
-// oneLine is text as it was before it was wrapped.
+// oneLine returns a text without its line breaks.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -20,8 +20,8 @@ import (
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
-// actionStep runs a step of action.yml as GitHub does, with programs in the place of rocec and gh. It returns the folder of the run, the
-// output of the step, and how it ends.
+// actionStep runs a step of action.yml as GitHub does, with simulated programs for rocec and gh. It returns the folder of the run, the
+// output of the step, and its error.
 func actionStep(t *testing.T, name, plan string, env ...string) (dir, out string, err error) {
 	t.Helper()
 	data, err := os.ReadFile("../../action.yml")
@@ -56,7 +56,7 @@ func actionStep(t *testing.T, name, plan string, env ...string) (dir, out string
 	return dir, string(printed), err
 }
 
-// A plan of devices is made for the repository's own pull requests alone, and no misspelt input is one of devices.
+// A pull request from a fork gets no plan for devices. A misspelt input is refused, and never starts such a plan.
 func TestActionRefusesForks(t *testing.T) {
 	for _, tc := range []struct {
 		plan, event, from string
@@ -89,7 +89,7 @@ func TestActionRefusesForks(t *testing.T) {
 	assert.Less(t, bytes.Index(data, []byte("Who asks for a plan")), bytes.Index(data, []byte("uses:")), "it is the first step")
 }
 
-// The comment with a plan is a heading and one block of code, whatever the plan has in it, and GitHub takes it.
+// The comment with a plan is a heading and one code block, whatever the plan contains, and is not longer than GitHub permits.
 func TestPlanComment(t *testing.T) {
 	t.Parallel()
 	tick := func(n int) string { return strings.Repeat("`", n) }
@@ -135,7 +135,7 @@ func TestPlanComment(t *testing.T) {
 	}
 }
 
-// The comment with a diff is what rocec diff prints, at most as long as GitHub takes. A plan comes behind it in the same comment.
+// The comment with a diff is the output of rocec diff, at most as long as GitHub permits. A plan follows in the same comment.
 func TestDiffComment(t *testing.T) {
 	t.Parallel()
 	rows := "### rocec diff\n\n| | what |\n| --- | --- |\n" + strings.Repeat("| &#126; | a row of the table |\n", 3000)
@@ -168,8 +168,8 @@ func TestDiffComment(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(dir, "gh.args"), "without its base there is no comment")
 }
 
-// The workflow of a new fabric installs the version of the rocec that writes it. A rocec without a version writes a placeholder that
-// cannot be installed.
+// The workflow of a new fabric installs the version of rocec that writes the workflow. A rocec without a version writes a placeholder
+// that cannot be installed.
 func TestWorkflowIsPinned(t *testing.T) {
 	for version, want := range map[string]string{
 		"0.13.0": "@v0.13.0 # the version", "v1.2.3": "@v1.2.3 # the version", "v1.2.3-rc.1": "@v1.2.3-rc.1 # the version",

@@ -31,7 +31,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// office is a fabric in a lab, and people at machines of their own who change it.
+// office is a fabric in a lab, and people at separate machines who change it.
 type office struct {
 	dir, lab, homes string
 	person          string
@@ -39,7 +39,7 @@ type office struct {
 
 func newOffice(t *testing.T, hcl string) *office {
 	t.Helper()
-	setenv(t, "COLUMNS", "1000") // sentences are looked for as a whole
+	setenv(t, "COLUMNS", "1000") // the test searches for whole sentences
 	o := &office{dir: t.TempDir(), lab: filepath.Join(t.TempDir(), "lab"), homes: t.TempDir()}
 	o.write(t, hcl)
 	o.sits(t, "alice")
@@ -51,7 +51,7 @@ func (o *office) write(t *testing.T, hcl string) {
 	require.NoError(t, os.WriteFile(filepath.Join(o.dir, "fabric.hcl"), []byte(hcl), 0o600))
 }
 
-// sits has a person at the keyboard, whose journal is at home.
+// sits makes a person the user of the next commands, with the journal in the person's home.
 func (o *office) sits(t *testing.T, person string) {
 	t.Helper()
 	o.person = person
@@ -61,7 +61,7 @@ func (o *office) sits(t *testing.T, person string) {
 	setenv(t, "XDG_STATE_HOME", filepath.Join(home, "state"))
 }
 
-// forgets deletes the journals of who sits there.
+// forgets deletes the present user's journals.
 func (o *office) forgets(t *testing.T) {
 	t.Helper()
 	require.NoError(t, os.RemoveAll(filepath.Join(o.homes, o.person, "state")))
@@ -76,7 +76,7 @@ func (o *office) want(t *testing.T, code int, args ...string) string {
 	return stdout + stderr
 }
 
-// holds waits with a change, and gives its run.
+// holds applies a change that waits for confirmation, and returns its run.
 func (o *office) holds(t *testing.T) string {
 	t.Helper()
 	out := o.want(t, exit.Good, "apply", "--auto-approve", "--soak", "0s", "--confirm", "2h", "-m", "ticket 4711")
@@ -96,7 +96,7 @@ func (o *office) inside(t *testing.T, do func(tree *target.Tree, l *lab.Lab)) {
 	require.NoError(t, l.Close())
 }
 
-// dies leads a run whose process ends right before a verb of a device, and gives the run.
+// dies starts a run whose process ends directly before a verb of a device, and returns the run.
 func (o *office) dies(t *testing.T, device string, verb txn.Verb) string {
 	t.Helper()
 	run := deploy.NewRun(time.Now(), hex.EncodeToString(fmt.Appendf(nil, "%08x", rand.Uint32())), "alice@ws1, process 4711")
@@ -132,7 +132,7 @@ func (o *office) dies(t *testing.T, device string, verb txn.Verb) string {
 	return run.Name
 }
 
-// content is all that a run may change on the devices.
+// content returns everything that a run may change on the devices.
 func (o *office) content(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -165,7 +165,7 @@ func (o *office) same(t *testing.T, want map[string]string, what string) {
 	}
 }
 
-// liveOf is a live state without what going back leaves as it is: DCBX, and a folder that the kernel makes once.
+// liveOf returns a live state without the parts that a rollback does not restore: DCBX, and a folder that the kernel makes once.
 func liveOf(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -176,9 +176,9 @@ func liveOf(text string) string {
 	return b.String()
 }
 
-var whole = flag.Bool("whole", false, "every round, with 108 cases of colleagues, rather than the first")
+var whole = flag.Bool("whole", false, "run every round, with 108 cases of colleagues, not only the first")
 
-// systems are fabrics of every way in which a device is configured.
+// systems are fabrics for each way to configure a device.
 var systems = map[string]string{
 	"traffic.conf, restart": strings.Replace(judgetest.Rack(`version = "3.7.16"`), "sn3700", "sn2700", 1),
 	"traffic.conf, reload":  judgetest.Rack(`version = "4.3.0"`),
@@ -188,13 +188,13 @@ var systems = map[string]string{
 	"SONiC":                 judgetest.SONiCRack("202505"),
 }
 
-// TestColleague: a person whose journal does not know a run brings it to its end, from every state and on every system. The devices then
-// hold what they should, and the journal of the first person has the result.
+// TestColleague: a person whose journal does not know a run can complete it, from every state and on every system. Afterwards the devices
+// have the wanted content, and the first person's journal has the result.
 func TestColleague(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
 	// A round is 6 systems and 6 cases: confirm, rollback of a kept and of a held run, unlock, resume, and rollback of a part. Without
-	// -whole, every second system has those of a run that is kept or gone on with, the others have the rest.
+	// -whole, every second system has the cases of a run that is kept or continued, and the others have the rest.
 	rounds := 1
 	if *whole {
 		rounds = 3
@@ -204,7 +204,7 @@ func TestColleague(t *testing.T) {
 			t.Parallel()
 			hcl := strings.NewReplacer("store[1-3]", "store[1-2]", "swp[1-3]", "swp[1-2]", "Ethernet[0,4,8]", "Ethernet[0,4]").Replace(systems[name])
 			o := newOffice(t, hcl)
-			o.want(t, exit.Good, "plan") // the lab is made
+			o.want(t, exit.Good, "plan") // this makes the lab
 			factory := o.content(t)
 			for round := range rounds {
 				if *whole || i%2 == 0 {
@@ -227,10 +227,10 @@ func (o *office) colleague(t *testing.T, round int) {
 	o.forgets(t)
 }
 
-// goesOn has a colleague keep the changes of another person's run.
+// goesOn tests that a colleague keeps the changes of another person's run.
 func (o *office) goesOn(t *testing.T, factory map[string]string, round int) {
 	t.Helper()
-	// A change that waits is kept by a colleague, and gone back from by another one.
+	// One colleague confirms a change that waits, and another one rolls it back.
 	o.sits(t, "alice")
 	run := o.holds(t)
 	o.colleague(t, round)
@@ -245,14 +245,14 @@ func (o *office) goesOn(t *testing.T, factory map[string]string, round int) {
 	o.forgets(t)
 	require.Contains(t, o.want(t, exit.Good, "rollback", "--auto-approve", "--soak", "0s", run), "3 applied")
 	o.same(t, factory, "a run that was kept")
-	if round%2 == 0 { // and the first person's journal learns that
+	if round%2 == 0 { // and the first person's journal gets this result
 		o.forgets(t)
 		require.Contains(t, o.want(t, exit.Good, "rollback", "--auto-approve", run), "Run "+run+" was rolled back by run ")
 		_, stdout, _ := rocec(t, "runs", run)
 		require.Contains(t, stdout, "Rolled back by run ")
 	}
 
-	// One that died half way is gone on with: what is in use is kept.
+	// A colleague continues a run that died half-way: settings in use are kept.
 	device := []string{"tor", "store1"}[round%2]
 	run = o.dies(t, device, txn.Confirm)
 	o.colleague(t, round)
@@ -270,11 +270,11 @@ func (o *office) goesOn(t *testing.T, factory map[string]string, round int) {
 	o.same(t, factory, "after a run that died")
 }
 
-// takesBack has a colleague undo or unlock another person's run.
+// takesBack tests that a colleague undoes or unlocks another person's run.
 func (o *office) takesBack(t *testing.T, factory map[string]string, round int) {
 	t.Helper()
 	by := fmt.Sprintf("by %s@%s, process %d, at ", session.LoginName(os.Getenv), session.HostName(), os.Getpid())
-	// One that waits is undone by a colleague.
+	// A colleague undoes a run that waits.
 	o.sits(t, "alice")
 	run := o.holds(t)
 	o.colleague(t, round)
@@ -285,9 +285,9 @@ func (o *office) takesBack(t *testing.T, factory map[string]string, round int) {
 	run = o.dies(t, "tor", txn.Commit)
 	o.colleague(t, round)
 	said := o.want(t, exit.Locked, "apply", "--auto-approve")
-	require.Contains(t, said, "rocec resume "+run, "a run that can be gone on with")
+	require.Contains(t, said, "rocec resume "+run, "a run that can be continued")
 	require.NotContains(t, said, "rocec resume --abandon")
-	o.want(t, exit.Usage, "rollback", run) // it is taken up, which does not tell that it is over
+	o.want(t, exit.Usage, "rollback", run) // unlock adopts the run, which does not end it
 	require.Contains(t, o.want(t, exit.Locked, "resume", "--abandon", "--auto-approve"), "rocec resume --abandon --run "+run+" tor")
 	require.Contains(t, o.want(t, exit.Good, "resume", "--abandon", "--auto-approve", "--run", run), "tor  unlocked")
 	o.inside(t, func(_ *target.Tree, l *lab.Lab) {
@@ -295,6 +295,6 @@ func (o *office) takesBack(t *testing.T, factory map[string]string, round int) {
 		require.NoError(t, err)
 		require.Contains(t, string(text), strings.TrimSuffix(strings.TrimPrefix(by, "by "), " at ")[:10])
 	})
-	o.want(t, exit.Good, "rollback", "--auto-approve", "--soak", "0s", run) // where hosts go before their switch
+	o.want(t, exit.Good, "rollback", "--auto-approve", "--soak", "0s", run) // on systems where hosts change before their switch
 	o.same(t, factory, "a run that was unlocked")
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
-// Devices that rocec has set, of every system, answer collect so that audit finds nothing that it does not find in the files of build.
+// Devices of every system that rocec has configured answer collect. audit has the same findings in the answers as in the files of build.
 func TestCollectLab(t *testing.T) {
 	machinetest.Long(t)
 	t.Chdir("../..")
@@ -44,8 +44,8 @@ func TestCollectLab(t *testing.T) {
 		require.Zero(t, code, stderr)
 		code, stdout, stderr := rocec(t, append([]string{"plan", "--lab=" + again, site}, switches...)...)
 		require.Zero(t, code, stderr)
-		if name == "mixed-releases" { // the draft of the other has a NIC that no file states
-			require.Contains(t, stdout, "No changes: ", "what runs is what the draft means")
+		if name == "mixed-releases" { // the other draft has a NIC that no file states
+			require.Contains(t, stdout, "No changes: ", "the devices have the settings of the draft")
 		}
 		masked := filepath.Join(t.TempDir(), "masked")
 		code, _, stderr = rocec(t, "collect", to, "--mask", "-o", masked)
@@ -56,7 +56,7 @@ func TestCollectLab(t *testing.T) {
 	}
 }
 
-// audited is a document of audit, as far as this test reads it.
+// audited has the members of an audit document that this test reads.
 type audited struct {
 	Diagnostics []struct{ Code, Severity, Detail string }
 	Loops       []struct{ Verdict string } `json:"pfc_loops"`

@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/view/viewtest"
 )
 
-// TestColumns: the width is that of COLUMNS where there is no terminal, else 80; plans, results, verify and help fit it.
+// TestColumns: without a terminal, the width is COLUMNS, or 80 by default. Plans, results, verify and help fit the width.
 func TestColumns(t *testing.T) {
 	t.Chdir("../..")
 	setenv(t, "XDG_STATE_HOME", t.TempDir())

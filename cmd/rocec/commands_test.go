@@ -17,11 +17,11 @@ import (
 	"github.com/rocec/rocec/docs/docstest"
 )
 
-// inlineCommand is a command in a line of prose.
+// inlineCommand matches a command in a line of prose.
 var inlineCommand = regexp.MustCompile("`(rocec [a-z][^`\n]*)`")
 
-// TestCommandsOfPages: every command of rocec in the documents is one: verb and flags are there, and each flag has a value that it takes.
-// Those in fences have the arguments that the verb wants, too. (What a page's commands do is run where it is a session: TestPages.)
+// TestCommandsOfPages: every command of rocec in the documents is valid. Its verb and flags exist, and each flag has a valid value.
+// Commands in fences also have the arguments that the verb requires. (TestPages runs the commands of pages that are sessions.)
 func TestCommandsOfPages(t *testing.T) {
 	files, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)
@@ -46,7 +46,7 @@ func TestCommandsOfPages(t *testing.T) {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
 		for _, m := range inlineCommand.FindAllSubmatch(text, -1) {
-			if command := string(m[1]); !strings.ContainsAny(command, "…[|<") { // what stands for something
+			if command := string(m[1]); !strings.ContainsAny(command, "…[|<") { // a placeholder
 				for _, words := range rocecCalls(t, command) {
 					inline++
 					assert.NoError(t, callable(t, words, false), "%s: %s", file, command)
@@ -58,7 +58,7 @@ func TestCommandsOfPages(t *testing.T) {
 	assert.Greater(t, inline, 100)
 }
 
-// rocecCalls are the words of each call of rocec in a line of shell, without the program.
+// rocecCalls returns the words of each call of rocec in a shell line, without the program.
 func rocecCalls(t *testing.T, line string) (calls [][]string) {
 	t.Helper()
 	file, err := syntax.NewParser().Parse(strings.NewReader(line), "")
@@ -83,7 +83,7 @@ func rocecCalls(t *testing.T, line string) (calls [][]string) {
 	return calls
 }
 
-// textOf is a word without its quotes; what the shell expands is x.
+// textOf returns a word without its quotes. Each shell expansion becomes x.
 func textOf(parts []syntax.WordPart) string {
 	var b strings.Builder
 	for _, p := range parts {
@@ -101,7 +101,7 @@ func textOf(parts []syntax.WordPart) string {
 	return b.String()
 }
 
-// callable reports what rocec has against a call before it does anything.
+// callable returns the error of a call's verb, flags or arguments.
 func callable(t *testing.T, words []string, whole bool) error {
 	t.Helper()
 	root := newRoot(&person.Person{Getenv: func(string) string { return "" }})
@@ -112,7 +112,7 @@ func callable(t *testing.T, words []string, whole bool) error {
 	}
 	err = cmd.ParseFlags(rest)
 	if e := (*pflag.ValueRequiredError)(nil); errors.As(err, &e) && !whole {
-		return nil // the flag is spoken of
+		return nil // the text only mentions the flag
 	}
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// The judges of files from switches find no error in the files that rocec writes: every golden file, each fabric by itself.
+// The judges of switch files find no error in the files that rocec writes. The test judges every golden file, one fabric at a time.
 func TestGoldenDeviceFiles(t *testing.T) {
 	fabrics, err := filepath.Glob("../../golden/*")
 	require.NoError(t, err)
@@ -28,7 +28,7 @@ func TestGoldenDeviceFiles(t *testing.T) {
 			if err != nil || !targets.Linters().Knows(name) {
 				return err
 			}
-			data, err := os.ReadFile(name) // many are links into golden/shared
+			data, err := os.ReadFile(name) // many files are links into golden/shared
 			files = append(files, lint.File{Name: name, Data: data})
 			return err
 		}))
@@ -44,10 +44,10 @@ func TestGoldenDeviceFiles(t *testing.T) {
 	require.Greater(t, good, 20)
 }
 
-// A fleet is summed up by dialect.
+// The report on many files counts them by dialect.
 func TestDeviceFleet(t *testing.T) {
 	dir := t.TempDir()
-	for i := range 21 { // up to 20 are named one by one
+	for i := range 21 { // up to 20 files are named individually
 		name := filepath.Join(dir, fmt.Sprintf("leaf%02d-traffic.conf", i))
 		require.NoError(t, os.WriteFile(name, []byte("traffic.packet_priority_source = 802.1p\n"), 0o600))
 	}
@@ -61,7 +61,7 @@ func TestDeviceFleet(t *testing.T) {
 		"1 further file was passed over: not the name of a switch's file\n")
 }
 
-// Names are shown on one line, and without control characters, in every format.
+// In every format, names are on one line and have no control characters.
 func TestDeviceNames(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a\x1b[31m\nerror: b")
@@ -75,7 +75,7 @@ func TestDeviceNames(t *testing.T) {
 	}
 }
 
-// Each file has its judge. The findings follow the order of the file names, and each has its kind of file at its place.
+// Each type of file has its judge. The findings are in the order of the file names, and each has the type of its file.
 func TestDeviceJudges(t *testing.T) {
 	conf := []byte("pfc.port_group_list = []\n")
 	r := targets.Linters().Check([]lint.File{
@@ -106,7 +106,7 @@ func TestDeviceJudges(t *testing.T) {
 	}, names)
 }
 
-// In a folder, a text of any name that begins like one of NVUE is judged, and others with such names are passed over.
+// In a folder, a file of any name is judged if its text begins like an NVUE configuration. Other files with such names are skipped.
 func TestDeviceFolderText(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -122,7 +122,8 @@ func TestDeviceFolderText(t *testing.T) {
 	require.Contains(t, stdout, "error[conf-nvue-value]")
 }
 
-// Every file with settings that build writes for an example is recognised in its folder, and judged: by itself, and beside its fabric.
+// Every file with settings that build writes for an example is recognised in its folder. It is judged alone, and together with its
+// fabric.
 func TestBuiltFilesJudged(t *testing.T) {
 	entries, err := os.ReadDir("../../examples")
 	require.NoError(t, err)
@@ -150,7 +151,7 @@ func TestBuiltFilesJudged(t *testing.T) {
 			assert.Empty(t, doc.NotJudged, e.Name())
 			assert.NotEmpty(t, doc.Judged, e.Name())
 		}
-		folded := filepath.Join(t.TempDir(), "folded") // folders of alike devices are named after all of them
+		folded := filepath.Join(t.TempDir(), "folded") // the name of a folder for equal devices contains all of them
 		code, _, stderr := rocec(t, "build", "-q", "--fold", dir, "-o", folded)
 		require.Zero(t, code, stderr)
 		code, stdout, _ := rocec(t, "validate", dir, "--device-config", folded, "--color", "never")
@@ -159,7 +160,7 @@ func TestBuiltFilesJudged(t *testing.T) {
 		assert.NotContains(t, stdout, "warning[", e.Name())
 		names := []string{"nvue.yaml", "nvue.commands", "config_db.json", "config_db.patch.json", "traffic.conf", "qos_features.conf"}
 		for _, name := range names {
-			for _, file := range filesNamed(t, out, name) { // each by itself, under its name
+			for _, file := range filesNamed(t, out, name) { // each device alone, under its name
 				code, stdout, _ := rocec(t, "validate", "--device-config", file, "--color", "never")
 				if name == "nvue.commands" {
 					assert.Contains(t, stdout, "judged as a part", file)
@@ -172,7 +173,7 @@ func TestBuiltFilesJudged(t *testing.T) {
 	assert.Greater(t, built, 12)
 }
 
-// filesNamed returns the first file of a name in each folder of a tree, of one device.
+// filesNamed returns the first file of a name in each folder of a tree, for one device.
 func filesNamed(t *testing.T, dir, name string) (out []string) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

@@ -16,14 +16,14 @@ import (
 	"github.com/rocec/rocec/targets/deploy/lab"
 )
 
-// standing is a rack of lab devices that outlives single runs of rocec. It is reached as a person's devices are: addresses, ports and host
-// key pins in the fabric's ssh blocks, the key in ~/.ssh.
+// standing is a rack of lab devices that outlives single runs of rocec. It is reached like real devices: the fabric's ssh blocks have
+// addresses, ports and host key pins, and ~/.ssh has the key.
 func standing(t *testing.T) (dir string, devices *lab.Lab) {
 	t.Helper()
 	return standingAs(t, "rack-v1-pfc", 5)
 }
 
-// standingAs is standing for another example of one rack, with so many hosts.
+// standingAs is standing for another example of one rack, with a given number of hosts.
 func standingAs(t *testing.T, name string, hosts int) (dir string, devices *lab.Lab) {
 	t.Helper()
 	example, err := os.ReadFile("../../examples/" + name + "/fabric.hcl")
@@ -63,11 +63,11 @@ func standingAs(t *testing.T, name string, hosts int) (dir string, devices *lab.
 
 const trafficConf = "/etc/cumulus/datapath/traffic.conf"
 
-// The life of a fabric, and the exit status of each command.
+// The test runs the commands on a fabric from the first plan on, and checks each exit status.
 func TestDevices(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
-	setenv(t, "COLUMNS", "1000") // sentences are looked for as a whole
+	setenv(t, "COLUMNS", "1000") // the test searches for whole sentences
 	dir, devices := standing(t)
 	want := func(code int, args ...string) (stdout string) {
 		t.Helper()
@@ -77,7 +77,7 @@ func TestDevices(t *testing.T) {
 	}
 	saved := filepath.Join(t.TempDir(), "week12.plan")
 
-	// a plan is shown, saved and changes nothing
+	// plan shows and saves a plan, and changes nothing
 	before, err := devices.Device("tor1").ReadFile(trafficConf)
 	require.NoError(t, err)
 	want(exit.Changes, "plan", "--detailed-exitcode", "--out", saved, dir)
@@ -88,9 +88,9 @@ func TestDevices(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 
-	// it is applied, and then there is nothing left to do, not even for the plan itself
+	// apply runs the plan; then nothing is left to do, and the plan cannot run again
 	require.Contains(t, want(exit.Usage, "apply", "--plan", saved, "../../examples/rack-v1-pfc"), "rocec apply --plan "+saved+" "+dir)
-	require.Contains(t, want(exit.Usage, "apply", "--plan", saved, dir), "--auto-approve", "a saved plan asks like any other")
+	require.Contains(t, want(exit.Usage, "apply", "--plan", saved, dir), "--auto-approve", "a saved plan asks like any other apply")
 	require.Contains(t, want(exit.Good, "apply", "--plan", saved, "--auto-approve", "--soak", "0s", dir), "6 applied")
 	require.Contains(t, want(exit.Good, "plan", "--detailed-exitcode", dir), "No changes")
 	require.Contains(t, want(exit.Good, "apply", "--plan", saved, "--auto-approve", "-C", dir), "No changes")
@@ -106,7 +106,7 @@ func TestDevices(t *testing.T) {
 	require.Contains(t, want(exit.Errors, "verify", dir), "pfc.roce_pfc.rx_enable")
 	want(exit.Changes, "plan", "--detailed-exitcode", "--out", saved, dir)
 
-	// a saved plan that no longer fits is refused before anything is written
+	// a saved plan that no longer fits is refused before any write
 	devices.Device("tor1").WriteFile(trafficConf, []byte(edited+"# later\n"), 0o644)
 	require.Contains(t, want(exit.Machines, "apply", "--plan", saved, "--auto-approve", dir), "changed on the device")
 	now, err := devices.Device("tor1").ReadFile(trafficConf)
@@ -124,16 +124,16 @@ func TestDevices(t *testing.T) {
 	require.NoError(t, os.WriteFile(saved, []byte(strings.Replace(string(data), "tor1", "tor2", 1)), 0o600))
 	want(exit.Usage, "apply", "--plan", saved, "--auto-approve", dir)
 
-	// on a disk that takes no writes apply changes nothing, and the status shows that
+	// on a full disk apply changes nothing, and the status shows that
 	devices.Device("tor1").WriteFile(trafficConf, []byte(edited), 0o644)
 	devices.Device("tor1").FailWrites()
 	writes := devices.Device("tor1").Writes()
 	want(exit.Changes, "plan", "--detailed-exitcode", dir)
-	require.Equal(t, writes, devices.Device("tor1").Writes(), "a plan tries to write nothing")
+	require.Equal(t, writes, devices.Device("tor1").Writes(), "a plan does not try to write")
 	require.Contains(t, want(exit.Machines, "apply", "--auto-approve", "--soak", "0s", dir), "no space left")
 }
 
-// apply leaves a device alone that another run has locked.
+// apply does not change a device that another run has locked.
 func TestDeviceLocked(t *testing.T) {
 	t.Parallel()
 	dir, devices := standing(t)
@@ -144,14 +144,14 @@ func TestDeviceLocked(t *testing.T) {
 	require.Contains(t, stdout+stderr, "alice@ws7")
 }
 
-// A device that cannot be reached is in the result, at the line that declares it; the others go on.
+// The result names an unreachable device at the line that declares it. The other devices continue.
 func TestDeviceUnreachable(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
 	dir, devices := standing(t)
 	hcl, err := os.ReadFile(filepath.Join(dir, "fabric.hcl"))
 	require.NoError(t, err)
-	dead := regexp.MustCompile(`port = \[\d+\]\[self.index\]`).ReplaceAllString(string(hcl), "port = 1") // the only one in its list
+	dead := regexp.MustCompile(`port = \[\d+\]\[self.index\]`).ReplaceAllString(string(hcl), "port = 1") // the only element of its list
 	require.NotEqual(t, string(hcl), dead)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "fabric.hcl"), []byte(dead), 0o644))
 	code, stdout, _ := rocec(t, "plan", dir)
@@ -170,7 +170,7 @@ func TestDeviceUnreachable(t *testing.T) {
 	require.Contains(t, stdout, "5 applied, 1 refused")
 }
 
-// A host key that is not the pinned one ends it: there is no flag against that.
+// A host key that differs from the pinned one ends the run. No flag permits it.
 func TestDeviceHostKey(t *testing.T) {
 	t.Parallel()
 	dir, devices := standing(t)
@@ -183,10 +183,10 @@ func TestDeviceHostKey(t *testing.T) {
 	require.Contains(t, stdout, "host key")
 }
 
-// A device that was installed again: an alarm until a person vouches for its new key, and then it is set up like any other.
+// A reinstalled device is refused with an alarm until a person confirms its new key. Then it is configured like any other.
 func TestDeviceReplaced(t *testing.T) {
 	t.Parallel()
-	setenv(t, "COLUMNS", "1000") // sentences are looked for as a whole
+	setenv(t, "COLUMNS", "1000") // the test searches for whole sentences
 	dir, devices := standing(t)
 	fabric := filepath.Join(dir, "fabric.hcl")
 	hcl, err := os.ReadFile(fabric)
@@ -229,7 +229,7 @@ func TestDeviceReplaced(t *testing.T) {
 	require.Equal(t, exit.Good, code)
 	require.Contains(t, stdout, "No changes")
 
-	// a pin is the fabric's
+	// a pin belongs to the fabric
 	pinned := strings.Replace(string(hcl), devices.Login("tor1").HostKey, devices.Login("store1").HostKey, 1)
 	require.NoError(t, os.WriteFile(fabric, []byte(pinned), 0o644))
 	code, _, stderr = rocec(t, "apply", "-C", dir, "--auto-approve", "--replace", "tor1")

@@ -63,7 +63,7 @@ const nearlyRightPod = `variable "names" {}
 output "size" { value = 3 }
 `
 
-// What a message proposes can be taken: made of the fix, the text is the right one again.
+// The proposal of a message is correct: its fix restores the right text.
 func TestDidYouMeanIsAFix(t *testing.T) {
 	for _, tc := range []struct{ right, wrong string }{
 		// lang
@@ -115,7 +115,7 @@ func TestDidYouMeanIsAFix(t *testing.T) {
 				e := d.Fix.Edits[0]
 				require.Equal(t, name, e.At.Filename)
 				fixed := text[:e.At.Start.Byte] + e.New + text[e.At.End.Byte:]
-				again := strings.NewReplacer(" ", "", "[\"", ".", "\"]", "").Replace // blanks and brackets are as they were
+				again := strings.NewReplacer(" ", "", "[\"", ".", "\"]", "").Replace // blanks and the two forms of an index do not matter
 				if again(fixed) == again(nearlyRight) {
 					require.Equal(t, e.At.Start.Byte-strings.LastIndexByte(text[:e.At.Start.Byte], '\n'), e.At.Start.Column)
 					return

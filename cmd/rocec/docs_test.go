@@ -22,13 +22,13 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// docs/checks/README.md is the index of the pages of codes, by symptom and by family. The program makes the page anew.
+// docs/checks/README.md is the index of the pages of codes, by symptom and by family. The program generates the page.
 func TestDocsChecks(t *testing.T) {
 	p := docs.Find("checks")
 	requireGenerated(t, "checks/README.md", "# "+p.Title+"\n\n"+p.Body)
 }
 
-// requireGenerated holds a page to what is generated; with -update it writes it.
+// requireGenerated compares a page with the generated text. With -update it writes the page.
 func requireGenerated(t *testing.T, file, text string) {
 	t.Helper()
 	file = filepath.Join("../../docs", file)
@@ -40,7 +40,7 @@ func requireGenerated(t *testing.T, file, text string) {
 	require.Equal(t, string(want), text, "run make update")
 }
 
-// parts are the three parts of the page of a code: why it matters, a minimal bad example, and how to fix it.
+// parts returns the three parts of a code's page: why it matters, a minimal bad example, and how to fix it.
 func parts(p *docs.Page) (why, example, fix string) {
 	why, fix, _ = strings.Cut(p.Body, "\n## Fix\n")
 	why, example, _ = strings.Cut(why, "\n## Example\n")
@@ -55,7 +55,7 @@ func TestCodes(t *testing.T) {
 		require.NotEmpty(t, r.Topics, r.Title)
 		for _, topic := range r.Topics {
 			require.Regexp(t, `^[a-z0-9]+(-[a-z0-9]+)*$`, topic.Code)
-			require.False(t, seen[topic.Code], "%s stands in two tables", topic.Code)
+			require.False(t, seen[topic.Code], "%s is in two tables", topic.Code)
 			seen[topic.Code] = true
 			require.NotEmpty(t, topic.Summary, topic.Code)
 			require.LessOrEqual(t, len(topic.Summary), 90, topic.Code)
@@ -81,11 +81,11 @@ func TestCodes(t *testing.T) {
 		}
 	}
 	for _, p := range docs.Pages() {
-		require.True(t, p.Code == "" || seen[p.Code], "docs/%s is of no code", p.File)
+		require.True(t, p.Code == "" || seen[p.Code], "docs/%s does not belong to a code", p.File)
 	}
 }
 
-// The front matter of codes: severities from bad to good, families that all have codes, and symptoms as an operator says them.
+// The front matter of codes has severities from bad to good, families that all have codes, and symptoms in the words of an operator.
 func TestCodesFrontMatter(t *testing.T) {
 	order := []string{diag.Error.String(), diag.Warning.String(), diag.Notice.String()}
 	families, symptoms, withSymptom := map[string]int{}, map[string]int{}, 0
@@ -154,7 +154,7 @@ func TestDocsReadme(t *testing.T) {
 	}
 }
 
-// The picture in the README is what rocec draws.
+// The picture in the README equals the drawing of rocec.
 func TestDocsPicture(t *testing.T) {
 	t.Chdir("../..")
 	const file = "docs/failover.svg"
@@ -168,7 +168,7 @@ func TestDocsPicture(t *testing.T) {
 	require.Equal(t, string(want), got, "run make update")
 }
 
-// docs/platforms.md lists the hardware the tables know, with where each row was taken from.
+// docs/platforms.md lists the hardware in the tables, with the source of each row.
 func TestDocsPlatforms(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# Hardware rocec knows\n\n" +
@@ -253,7 +253,7 @@ func TestDocsPlatforms(t *testing.T) {
 	require.Equal(t, string(want), b.String(), "run make update")
 }
 
-// configsText says in which ways a system can be configured.
+// configsText lists the ways to configure a system.
 func configsText(os *ir.OS) string {
 	var out []string
 	for _, c := range os.Configs {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// environments holds the variables that tests set for the program, by the name of the test. Those of the process would forbid tests that
-// run side by side.
+// environments contains the variables that tests set for the program, by the name of the test. With variables of the process, tests could
+// not run in parallel.
 var environments sync.Map // name of a test: map[string]string
 
 // setenv sets a variable of the environment in which [rocec] runs, for a test and its subtests.
@@ -24,7 +24,7 @@ func setenv(t *testing.T, name, value string) {
 	environments.Store(t.Name(), vars)
 }
 
-// getenv returns a variable that the test or one above it has set, or the default: a terminal of 100 columns, and nothing else.
+// getenv returns a variable that the test or one of its parents has set. By default only COLUMNS is set, to 100.
 func getenv(t *testing.T, name string) string {
 	t.Helper()
 	for test := t.Name(); test != "."; test = path.Dir(test) {

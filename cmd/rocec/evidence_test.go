@@ -11,10 +11,11 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 )
 
-// For a release without a report by users, apply changes a real switch only after a written yes. It touches no device before.
+// For a release without a report by users, apply changes a real switch only if the person accepts that in writing. Before, it touches no
+// device.
 func TestAcceptDocumented(t *testing.T) {
 	t.Parallel()
-	setenv(t, "COLUMNS", "1000") // sentences are looked for as a whole
+	setenv(t, "COLUMNS", "1000") // the test searches for whole sentences
 	dir, devices := standingAs(t, "rack-by-files", 6)
 	want := func(code int, args ...string) string {
 		t.Helper()
@@ -44,7 +45,7 @@ func TestAcceptDocumented(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, string(before), string(after))
 
-	// The fabric can accept it permanently.
+	// The fabric can contain the acceptance permanently.
 	name := filepath.Join(dir, "fabric.hcl")
 	text, err := os.ReadFile(name)
 	require.NoError(t, err)
@@ -54,10 +55,10 @@ func TestAcceptDocumented(t *testing.T) {
 	require.NotContains(t, out, "accept-documented")
 	require.NoError(t, os.WriteFile(name, text, 0o644))
 
-	// For one run, a saved plan too.
+	// A flag accepts for one run, also with a saved plan.
 	saved := filepath.Join(t.TempDir(), "a.plan")
 	want(exit.Good, "plan", "--out", saved, dir)
 	require.Contains(t, want(exit.Errors, "apply", "--plan", saved, "--auto-approve", "--soak", "0s", dir), "documented-only")
 	want(exit.Good, "apply", "--plan", saved, "--auto-approve", "--soak", "0s", "--accept-unverified", dir)
-	require.Contains(t, want(exit.Good, append(apply, dir)...), "No changes", "what is not changed is not asked for")
+	require.Contains(t, want(exit.Good, append(apply, dir)...), "No changes", "unchanged devices need no acceptance")
 }

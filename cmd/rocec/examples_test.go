@@ -28,19 +28,19 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// exampleSetting is what an example needs beside its text.
+// exampleSetting has the parts that an example needs beside its text.
 type exampleSetting struct {
-	ground  string            // a background of langtest or a folder of examples/; by default clos, or else the first that will do
+	ground  string            // a background of langtest or a folder of examples/; by default clos, or otherwise the first that fits
 	without []string          // blocks of the background that are left out: "kind.label"
 	vars    []string          // --var
-	also    []string          // errors that follow from the one shown
+	also    []string          // errors that follow from the shown error
 	files   map[string]string // files in the same folder
 
-	place   string // the file the place is in, if it is not the example's
-	nowhere bool   // it is about the folder, not a line
+	place   string // the file of the place, if it is not the example's file
+	nowhere bool   // the finding concerns the folder, not a line
 	module  string // the file of a module that is the example; the background calls its folder
-	instead string // the code it gives, if an earlier room refuses it first
-	afresh  bool   // the fix is laid over the background, as the bad example cannot be read
+	instead string // the reported code, if an earlier room refuses the example first
+	afresh  bool   // the fix replaces parts of the background, as the bad example cannot be read
 }
 
 // judgeFabric runs the pipeline on the files of a folder.
@@ -77,7 +77,7 @@ func weave(t *testing.T, excerpt, ground string, without ...string) *langtest.Wo
 	return w
 }
 
-// judgeExcerpt completes an excerpt and judges it: its diagnostics, and the text they are about.
+// judgeExcerpt completes an excerpt and judges it. It returns the diagnostics, and the completed text.
 func judgeExcerpt(t *testing.T, excerpt, under string, s exampleSetting) (diag.List, *langtest.Woven) {
 	t.Helper()
 	w := weave(t, excerpt, under, s.without...)
@@ -104,7 +104,7 @@ func judgeExcerpt(t *testing.T, excerpt, under string, s exampleSetting) (diag.L
 	return judgeFabric(t, files, s), w
 }
 
-// show is the diagnostics as text, for a test that fails.
+// show returns the diagnostics as text, for the message of a failed test.
 func show(ds diag.List) string {
 	var b strings.Builder
 	for _, d := range ds {
@@ -113,7 +113,7 @@ func show(ds diag.List) string {
 	return b.String()
 }
 
-// gives returns the reason why an excerpt does not give its code at its own place, or why it gives another error; "" if it is right.
+// gives returns "" if an excerpt has a finding of its code at its own place and no other error. Otherwise it returns the reason.
 func gives(t *testing.T, code, excerpt, under string, s exampleSetting) (*langtest.Woven, string) {
 	t.Helper()
 	ds, w := judgeExcerpt(t, excerpt, under, s)
@@ -142,8 +142,8 @@ func gives(t *testing.T, code, excerpt, under string, s exampleSetting) (*langte
 	return w, ""
 }
 
-// requireGives fails unless an example gives its code in the usual background, or in another one. The example omits the parts that a sound
-// fabric has, and does not name the background. It returns the fabric and the background.
+// requireGives fails unless an example has a finding of its code in the usual background or in another one. The example omits the parts
+// that a sound fabric has, and does not name the background. requireGives returns the fabric and the background.
 func requireGives(t *testing.T, code, excerpt string, s exampleSetting) (w *langtest.Woven, background string) {
 	t.Helper()
 	usual, _ := ground(t, s)
@@ -165,7 +165,7 @@ func requireGives(t *testing.T, code, excerpt string, s exampleSetting) (w *lang
 	return w, usual
 }
 
-// groundOf names the background of an example.
+// groundOf returns the name of an example's background.
 func groundOf(s exampleSetting) string {
 	if strings.HasPrefix(s.ground, "examples/") {
 		return s.ground
@@ -173,7 +173,7 @@ func groundOf(s exampleSetting) string {
 	return "lang/langtest/backgrounds/" + cmp.Or(s.ground, "clos")
 }
 
-// requireMends asks that what a fix shows, laid over the bad example, leaves neither the code nor another error.
+// requireMends requires that the bad example, with the parts of the fix, has neither the code nor another error.
 func requireMends(t *testing.T, code, fix, bad string, s exampleSetting) {
 	t.Helper()
 	ds, w := judgeExcerpt(t, fix, bad, s)
@@ -184,7 +184,7 @@ func requireMends(t *testing.T, code, fix, bad string, s exampleSetting) {
 	}
 }
 
-// The backgrounds are sound: nothing is found in them.
+// The backgrounds are sound: they have no findings.
 func TestBackgrounds(t *testing.T) {
 	names := langtest.Backgrounds()
 	require.NotEmpty(t, names)
@@ -195,7 +195,7 @@ func TestBackgrounds(t *testing.T) {
 	}
 }
 
-// codeFences are the fences of the pages of codes.
+// codeFences returns the fences on the pages of codes.
 func codeFences(t *testing.T) (out []docstest.Fence) {
 	t.Helper()
 	for _, p := range docs.Pages() {
@@ -216,7 +216,7 @@ func unlisted(d *diag.Diagnostic) bool {
 	return p == nil || !slices.Contains(p.Severities, d.Severity.String())
 }
 
-// requireCanonical asks that rocec fmt would leave an example as it is.
+// requireCanonical requires that rocec fmt does not change an example.
 func requireCanonical(t *testing.T, f docstest.Fence) {
 	t.Helper()
 	if f.Language != "hcl" {
@@ -227,11 +227,11 @@ func requireCanonical(t *testing.T, f docstest.Fence) {
 	}
 }
 
-// roomsOfFabrics are the first rooms of report.Rooms: those that judge a fabric without its devices.
+// roomsOfFabrics are the first rooms of report.Rooms, which judge a fabric without its devices.
 const roomsOfFabrics = 4
 
-// Every example in the fabric language on the page of a code gives that code, at a severity that the page lists. Every fix on the page
-// fixes it.
+// Every example in the fabric language on the page of a code has a finding of that code, with a severity that the page lists. Every fix
+// on the page fixes the example.
 func TestExplainExamples(t *testing.T) {
 	codes, ofFabrics := map[string]bool{}, map[string]bool{}
 	for i, r := range report.Rooms() {
@@ -269,22 +269,22 @@ func TestExplainExamples(t *testing.T) {
 	}
 	for code, judged := range ofFabrics {
 		if judged && bad[code] == nil {
-			assert.Contains(t, notRun, code, "an example that is not run, and nothing says why")
+			assert.Contains(t, notRun, code, "an example that is not run, without a reason")
 		}
 	}
 }
 
-// exampleSettings is what examples of codes need beside the usual background.
+// exampleSettings has, by code, the parts that examples need beside the usual background.
 var exampleSettings = map[string]exampleSetting{
 	"misplaced-block":    {module: "pod/fabric.hcl"},
 	"module-cycle":       {module: "pod/rack.hcl"},
 	"bad-label":          {afresh: true},
-	"host-soft-roce-on":  {afresh: true},                     // it takes an interface out
-	"written-by-hand":    {afresh: true},                     // it takes the by_hand block out
-	"memory-by-hand":     {afresh: true},                     // it does, too
+	"host-soft-roce-on":  {afresh: true},                     // the example removes an interface
+	"written-by-hand":    {afresh: true},                     // the example removes the by_hand block
+	"memory-by-hand":     {afresh: true},                     // this example removes it, too
 	"cumulus-no-pfc":     {also: []string{"cumulus-no-ecn"}}, // the chip has neither
 	"host-mixed":         {also: []string{"trust-mismatch"}}, // the switches cannot tell the two apart either
-	"tier-invalid":       {instead: "out-of-range"},          // the language sees it first
+	"tier-invalid":       {instead: "out-of-range"},          // the language reports it first
 	"topology-syntax":    {place: "topology.dot"},
 	"topology-endpoint":  {place: "topology.dot"},
 	"topology-empty":     {place: "topology.dot"},
@@ -327,16 +327,16 @@ var exampleSettings = map[string]exampleSetting{
 	"sonic-bounce":         {ground: sonicGround},
 }
 
-// peerSheet is the cabling file that examples of cables blocks speak of.
+// peerSheet is the cabling file that examples of cables blocks name.
 var peerSheet = map[string]string{"cables.csv": "a,b\nleaf1:swp30,leaf2:swp30\n"}
 
-// inventory is a sheet of cables as inventories export it, and the front ports beside it.
+// inventory is a cable sheet in the form that inventories export, and the sheet of front ports.
 func inventory(rows string) map[string]string {
 	const header = "a_device,a_type,a_port,b_device,b_type,b_port,status,length\n"
 	return map[string]string{"cables.csv": header + rows, "front-ports.csv": "device,name,rear_port\npanel1,1,1\n"}
 }
 
-// sonicGround is the background of examples about switches with SONiC, whose releases and ports go by other names.
+// sonicGround is the background of examples about switches with SONiC, whose releases and ports have other names.
 const sonicGround = "examples/sonic-leaf-spine"
 
 // notRun are the codes whose examples are not a fabric, with the reason.
@@ -351,48 +351,47 @@ var notRun = map[string]string{
 	"conf-switch-differs":    "several files: TestExplainSeveralFiles",
 	"conf-switches-disagree": "several files: TestExplainSeveralFiles",
 
-	"inventory-invalid": "about a file of Ansible beside no fabric",
-	"inventory-skipped": "about a file of Ansible beside no fabric",
+	"inventory-invalid": "about a file of Ansible without a fabric",
+	"inventory-skipped": "about a file of Ansible without a fabric",
 
-	"conf-unreadable": "about bytes that cannot stand in this manual",
-	"cumulus-file":    "about a file on a switch; no fabric holds it",
+	"conf-unreadable": "about bytes that this manual cannot contain",
+	"cumulus-file":    "about a file on a switch; no fabric contains it",
 
-	"cumulus-memory-pool":   "about a file on a switch; no fabric holds it",
-	"cumulus-memory-shared": "about a file on a switch; no fabric holds it",
-	"cumulus-memory-small":  "about a file on a switch; no fabric holds it",
-	"cumulus-memory-egress": "about a file on a switch; no fabric holds it",
-	"cumulus-memory-marks":  "about a file on a switch; no fabric holds it",
-	"cumulus-memory-unread": "about a file on a switch; no fabric holds it",
+	"cumulus-memory-pool":   "about a file on a switch; no fabric contains it",
+	"cumulus-memory-shared": "about a file on a switch; no fabric contains it",
+	"cumulus-memory-small":  "about a file on a switch; no fabric contains it",
+	"cumulus-memory-egress": "about a file on a switch; no fabric contains it",
+	"cumulus-memory-marks":  "about a file on a switch; no fabric contains it",
+	"cumulus-memory-unread": "about a file on a switch; no fabric contains it",
 
-	"cumulus-other-writer":   "about what a switch runs; no fabric holds it",
-	"cumulus-other-settings": "about a file on a switch; no fabric holds it",
+	"cumulus-other-writer":   "about programs on a switch; no fabric contains them",
+	"cumulus-other-settings": "about a file on a switch; no fabric contains it",
 
-	"nvue-bond":   "about what a switch holds; no fabric does",
-	"nvue-pools":  "about what a switch holds; no fabric does",
-	"nvue-beside": "about what a switch holds; no fabric does",
-	"nvue-preset": "about what a switch holds; no fabric does",
-	"nvue-tree":   "about what a switch holds; no fabric does",
+	"nvue-bond":   "about settings on a switch; no fabric contains them",
+	"nvue-pools":  "about settings on a switch; no fabric contains them",
+	"nvue-beside": "about settings on a switch; no fabric contains them",
+	"nvue-preset": "about settings on a switch; no fabric contains them",
+	"nvue-tree":   "about settings on a switch; no fabric contains them",
 
-	"sonic-admin-status": "about what a switch holds; no fabric does",
-	"sonic-cable":        "about what a switch holds; no fabric does",
-	"sonic-chips":        "about what a switch holds; no fabric does",
-	"sonic-config":       "about what a switch holds; no fabric does",
-	"sonic-image":        "about what a switch holds; no fabric does",
-	"sonic-patch":        "about what a switch holds; no fabric does",
-	"sonic-pool":         "about what a switch holds; no fabric does",
-	"sonic-port":         "about what a switch holds; no fabric does",
+	"sonic-admin-status": "about settings on a switch; no fabric contains them",
+	"sonic-cable":        "about settings on a switch; no fabric contains them",
+	"sonic-chips":        "about settings on a switch; no fabric contains them",
+	"sonic-config":       "about settings on a switch; no fabric contains them",
+	"sonic-image":        "about settings on a switch; no fabric contains them",
+	"sonic-patch":        "about settings on a switch; no fabric contains them",
+	"sonic-pool":         "about settings on a switch; no fabric contains them",
+	"sonic-port":         "about settings on a switch; no fabric contains them",
 
 	"cumulus-port":       "no model has such ports: unknown-port comes first",
-	"host-setting":       "about what a host can do; no fabric holds it",
-	"invalid-utf8":       "about bytes that cannot stand in this manual",
+	"host-setting":       "about abilities of a host; no fabric contains them",
+	"invalid-utf8":       "about bytes that this manual cannot contain",
 	"table-too-large":    "33 million entries",
 	"topology-too-large": "a file of 16 MiB",
-	"unreadable":         "about files, not what is in them",
+	"unreadable":         "about files, not their contents",
 }
 
-// confGrounds are the sound files, below the test data of conflint, that complete an excerpt of a traffic.conf; by
-// default that is t1.conf. Lines with a key of the excerpt are left out of them, also where the excerpt has it in a
-// comment.
+// confGrounds are the sound files, below the test data of conflint, that complete an excerpt of a traffic.conf; by default that is
+// t1.conf. The test removes their lines with a key of the excerpt, even if the excerpt has the key only in a comment.
 var confGrounds = map[string]string{
 	"conf-bandwidth":        "t4.conf",
 	"conf-dialect":          "",
@@ -412,7 +411,7 @@ var confGrounds = map[string]string{
 
 var confKey = regexp.MustCompile(`(?m)^[# ]*([a-z_0-9-]+(?:\.[A-Za-z0-9_-]+)+|cut_through_enable)\b`)
 
-// completeConf completes an excerpt of a file, which comes first, from a sound one.
+// completeConf completes an excerpt of a file from a sound file. The excerpt comes first.
 func completeConf(excerpt, sound string) string {
 	said := map[string]bool{}
 	for _, m := range confKey.FindAllStringSubmatch(excerpt, -1) {
@@ -427,7 +426,7 @@ func completeConf(excerpt, sound string) string {
 	return excerpt + b.String()
 }
 
-// promptNVUE is the line above the commands of a whole tree, and soundNVUE is commands of a sound one.
+// promptNVUE is the line above the commands of a whole tree, and soundNVUE has the commands of a sound tree.
 const (
 	promptNVUE = "cumulus@leaf01:~$ nv config show -o commands\n"
 	soundNVUE  = `nv set qos congestion-control default-global traffic-class 3 ecn enable
@@ -440,7 +439,7 @@ nv set qos traffic-pool default-lossy memory-percent 50
 `
 )
 
-// completeNVUE completes an excerpt of the commands of a tree, in which a path may have another value.
+// completeNVUE completes an excerpt of the commands of a tree. A path in the excerpt may have another value.
 func completeNVUE(excerpt string) string {
 	var text strings.Builder
 	text.WriteString(promptNVUE + excerpt)
@@ -452,16 +451,16 @@ func completeNVUE(excerpt string) string {
 	return text.String()
 }
 
-// Every example of a file on a switch gives its code, too, and every fix removes it. A heading below Example and Fix names the system of
-// another one.
+// Every example of a file on a switch also has a finding of its code, and every fix removes the finding. A heading below Example and Fix
+// names the system of a further example.
 func TestExplainConfExamples(t *testing.T) {
 	bad := map[string]string{}
 	for _, f := range codeFences(t) {
-		whole := f.Language == "yaml" || f.Language == "json" || f.Options != "" // a fence names its file, if it is not traffic.conf
+		whole := f.Language == "yaml" || f.Language == "json" || f.Options != "" // a fence names its file, unless the file is traffic.conf
 		if f.Language != "ini" && !whole || !strings.HasPrefix(f.Code, "conf-") {
 			continue
 		}
-		system := strings.TrimPrefix(f.Heading, f.Section) // empty: that of the first example
+		system := strings.TrimPrefix(f.Heading, f.Section) // empty: the system of the first example
 		t.Run(f.Code+system, func(t *testing.T) {
 			base, ok := confGrounds[f.Code]
 			switch {
@@ -539,21 +538,22 @@ func TestExplainConfExamples(t *testing.T) {
 	}
 	for _, topic := range targets.FileTopics() {
 		if bad[topic.Code] == "" {
-			assert.Contains(t, notRun, topic.Code, topic.Code+": an example that is not run, and nothing says why")
+			assert.Contains(t, notRun, topic.Code, topic.Code+": an example that is not run, without a reason")
 		}
 	}
 }
 
-// givesCode is a comment of an example that is meant to be wrong, on the line of the mistake.
+// givesCode matches the comment on the line of the mistake, in an example with an intended mistake.
 var givesCode = regexp.MustCompile(`# gives ([a-z0-9-]+)`)
 
-// moduleFile is the first line of an example that is a file of a module.
+// moduleFile matches the first line of an example that is a file of a module.
 var moduleFile = regexp.MustCompile(`\A# ([a-z0-9-]+/[a-z0-9-]+\.hcl)\n`)
 
-// Every example of the manuals that is written in the fabric language is run. It is completed from a background: clos, or the one its
-// fence names after the language ("```hcl rack"), a folder of examples/, or none ("```hcl alone"). An example whose first line is a
-// comment with the name of a file in a folder becomes that file. It is placed with the other examples under the same heading, as are
-// cabling files (dot, yaml, csv). A good example gives no error and no warning; one with "# gives CODE" gives that error, on that line.
+// The test runs every example of the manuals in the fabric language. It completes the example from a background: clos by default, or the
+// name after the language in the fence ("```hcl rack"). This may be a folder of examples/, or no background ("```hcl alone"). An example
+// whose first line is a comment with the name of a file in a folder becomes that file. This file, and cabling files (dot, yaml, csv),
+// belong to the other examples under the same heading. A good example has no error and no warning. An example with "# gives CODE" has
+// that error on that line.
 func TestManualExamples(t *testing.T) {
 	files, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)

@@ -24,7 +24,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// mixed compiles and renders judgetest.TwoFamilies with a table that writes both families, or the first alone.
+// mixed compiles and renders judgetest.TwoFamilies with a table that writes both families, or only the first.
 func mixed(t *testing.T, table targets.Table, known targets.Table) (*target.Tree, []string) {
 	src, ds := lang.Load(fstest.MapFS{"fabric.hcl": {Data: []byte(judgetest.TwoFamilies)}}, ".", lang.Options{})
 	require.Empty(t, ds)
@@ -39,7 +39,7 @@ func mixed(t *testing.T, table targets.Table, known targets.Table) (*target.Tree
 	return tree, codes
 }
 
-// A host with NICs of two families: each family writes its own, with a script and a unit of its own, and one plan applies both.
+// On a host with NICs of two families, each family writes its own NICs with its own script and unit, and one plan applies both.
 func TestTwoFamiliesOnOneHost(t *testing.T) {
 	t.Parallel()
 	table := targets.Table{cumulus.Target, mlx5.Target, nictest.Target}
@@ -60,7 +60,7 @@ func TestTwoFamiliesOnOneHost(t *testing.T) {
 		"/etc/rocec/host/ens2f0.conf", "nic/ens2f0",
 	}, paths)
 
-	// the files of the first family are those of a host that has no other
+	// the files of the first family equal those of a host with only this family
 	alone := *host.Source
 	only := *alone.Host
 	only.NICs = only.NICs[:1]
@@ -117,7 +117,7 @@ func TestTwoFamiliesOnOneHost(t *testing.T) {
 	assert.True(t, v.Sound(), "%+v", v)
 }
 
-// threeHCL has hosts with a NIC of each family that rocec writes, in an intent of its own.
+// threeHCL has hosts with one NIC of each family that rocec writes. Each NIC is in a separate intent.
 const threeHCL = `
 fabric "three" { cable_length = "5m" }
 cos_group "rdma" {
@@ -183,7 +183,7 @@ link "third" {
 }
 `
 
-// The three families of one host go up together, come back after a restart, report as one, and leave nothing behind.
+// The three families of one host are applied together, are active after a restart, have one report, and are removed completely.
 func TestThreeFamiliesOnOneHost(t *testing.T) {
 	t.Parallel()
 	tree := func(text string) *target.Tree {
@@ -240,7 +240,7 @@ func TestThreeFamiliesOnOneHost(t *testing.T) {
 	alone := strings.Replace(threeHCL, `  nic "eth1" { model = "soft-roce" }`, "", 1) // no NIC of that family stays
 	i := strings.Index(alone, `link "third"`)
 	alone = alone[:i]
-	for _, intent := range []string{"training", "nvme", "soft"} { // the others stay, and are in no intent
+	for _, intent := range []string{"training", "nvme", "soft"} { // the other NICs stay, but are in no intent
 		i := strings.Index(alone, "roce \""+intent)
 		alone = alone[:i] + alone[i+strings.Index(alone[i:], "\n}\n")+3:]
 	}

@@ -4,7 +4,7 @@ import "strings"
 
 // faults is the table of [TestFaults].
 var faults = []fault{
-	// What travels where.
+	// Traffic and its paths.
 	{
 		code: "roce-members", base: "rack-v1-pfc", edit: []string{"[host.store]", `["store1"]`}, at: `roce "nvme"`,
 		more: []string{"host-not-member", "nic-no-intent"},
@@ -101,7 +101,7 @@ var faults = []fault{
 		at: `"100KiB"`,
 	},
 
-	// How devices that others configure are set.
+	// Settings of devices that other tools configure.
 	{code: "pfc-one-end", base: "bonded-pair", edit: []string{`flow_control = "pfc"`, `flow_control = "pfc-tx"`}, at: `"pfc-tx"`},
 	{
 		code: "pause-couples", base: "clos-v2-ecn", edit: []string{`speed  = "100G"`, "speed = \"100G\"\n  flow_control = \"pause\""},
@@ -351,7 +351,7 @@ var faults = []fault{
 	}, at: `nic "ens1f0"`},
 }
 
-// second is another intent of the clients, in a cos group of its own.
+// second is another intent of the clients, in a separate cos group.
 func second(group string) string {
 	return `
 cos_group "bulk" {

@@ -22,10 +22,10 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// fileHead is the line above the files of an example: "# leaf1/startup.nv and leaf2/startup.nv".
+// fileHead matches the line above the files of an example: "# leaf1/startup.nv and leaf2/startup.nv".
 var fileHead = regexp.MustCompile(`^# (\S+\.\w+(?:(?:,| and) \S+\.\w+)*)$`)
 
-// filesOf returns the files that an example of several files shows. Commands of NVUE are completed to a sound tree.
+// filesOf returns the files in an example of several files. Commands of NVUE are completed to a sound tree.
 func filesOf(text string) (out []lint.File) {
 	texts, order := map[string]string{}, []string{}
 	var names []string
@@ -48,7 +48,7 @@ func filesOf(text string) (out []lint.File) {
 	return out
 }
 
-// An example of several files gives its code, and its fix removes it.
+// An example of several files has a finding of its code, and its fix removes the finding.
 func TestExplainSeveralFiles(t *testing.T) {
 	seen := 0
 	for _, f := range codeFences(t) {
@@ -90,7 +90,7 @@ func sources(t *testing.T, folders []string) map[string]*ast.File {
 	return out
 }
 
-// constant returns a text that is put together of literals; a part that is no literal counts as a verb.
+// constant returns a text that is joined from literals. Any other part counts as a format verb.
 func constant(e ast.Expr) (text string, ok bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -161,7 +161,7 @@ func topicCodes(files map[string]*ast.File) map[string]string {
 	return out
 }
 
-// fileMessages returns the texts of findings about files of switches, as formats, by code.
+// fileMessages returns the texts of findings about files of switches by code, as format strings.
 func fileMessages(t *testing.T) map[string][]string {
 	files := sources(t, linterFolders)
 	topics := topicCodes(files)
@@ -212,7 +212,7 @@ var (
 	messageItem  = regexp.MustCompile(`(?m)^- "([^"]+)":\s`)
 )
 
-// hasInOrder reports whether a text has the parts of a fragment, between which "…" is.
+// hasInOrder reports whether a text contains, in order, the parts of a fragment, which are separated by "…".
 func hasInOrder(text, fragment string) bool {
 	for part := range strings.SplitSeq(fragment, "…") {
 		_, rest, found := strings.Cut(text, strings.TrimSpace(part))
@@ -224,7 +224,7 @@ func hasInOrder(text, fragment string) bool {
 	return true
 }
 
-// If a code has several messages about files of switches, its page explains each: why it matters and what to do. Every message on the page
+// If a code has several messages about files of switches, its page explains the effect and the remedy of each. Every message on the page
 // is in the source.
 func TestExplainFileMessages(t *testing.T) {
 	var all []string
@@ -262,7 +262,7 @@ func TestExplainFileMessages(t *testing.T) {
 		if len(texts) < 2 && !has {
 			continue
 		}
-		assert.Equal(t, strings.Count(list, "\n- "), len(items), "docs/checks/%s.md: an item that is no message", code)
+		assert.Equal(t, strings.Count(list, "\n- "), len(items), "docs/checks/%s.md: an item that is not a message", code)
 		for _, text := range texts {
 			assert.True(t, slices.ContainsFunc(items, func(item string) bool { return hasInOrder(text, item) }),
 				"docs/checks/%s.md does not explain the message %q", code, text)

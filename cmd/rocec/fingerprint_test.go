@@ -23,7 +23,7 @@ import (
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
-// printed loads a folder and returns the fabric with the fingerprints of its findings.
+// printed loads a folder, and returns the fabric with the fingerprints of its findings.
 func printed(t *testing.T, dir string) (*report.Report, map[*diag.Diagnostic]string) {
 	t.Helper()
 	a := newApp(&person.Person{Getenv: func(string) string { return "" }})
@@ -42,8 +42,8 @@ func fixtureFile(t *testing.T, text string) string {
 	return dir
 }
 
-// wrong yields folders of fabrics with findings, each on its own. These are examples with errors, bad files of the checks, the compiler
-// and the language, and sound fabrics with a planted fault. With -short it takes every seventh.
+// wrong yields one folder after the other of fabrics with findings. These are examples with errors, bad files of the checks, the compiler
+// and the language, and sound fabrics with a planted fault. With -short it yields every seventh.
 func wrong(t *testing.T, use func(t *testing.T, dir string)) {
 	examples, err := filepath.Glob("../../examples/*/fabric.hcl")
 	require.NoError(t, err)
@@ -80,7 +80,7 @@ func wrong(t *testing.T, use func(t *testing.T, dir string)) {
 	}
 }
 
-// apart is HCL with empty lines and comments wherever they may stand; nil if it does not parse.
+// apart returns HCL with empty lines and comments at all permitted places, and nil if the HCL does not parse.
 func apart(src []byte) []byte {
 	if _, ds := hclsyntax.ParseConfig(src, "x", hcl.InitialPos); ds.HasErrors() {
 		return nil
@@ -89,7 +89,7 @@ func apart(src []byte) []byte {
 	out := []byte("# first\n\n")
 	end := 0
 	for _, t := range tokens {
-		if t.Type == hclsyntax.TokenNewline { // behind a comment, what it silences must follow
+		if t.Type == hclsyntax.TokenNewline { // not after a comment: the block that it silences must follow directly
 			out = append(append(out, src[end:t.Range.End.Byte]...), "\n  # mtu = \"words\" {\n\n"...)
 			end = t.Range.End.Byte
 		}
@@ -109,7 +109,7 @@ func TestFingerprintLaws(t *testing.T) {
 		f, prints := printed(t, dir)
 		require.Len(t, prints, len(f.Diags)+len(f.Ignored))
 		was := all(prints)
-		require.Len(t, slices.Compact(slices.Clone(was)), len(was), "two findings share one")
+		require.Len(t, slices.Compact(slices.Clone(was)), len(was), "two findings share a fingerprint")
 		findings += len(was)
 
 		// Other words, in another order.
@@ -174,7 +174,7 @@ func TestFingerprintLaws(t *testing.T) {
 	assert.Greater(t, moved, 500)
 }
 
-// What was found in one block stays itself when what was found in another one like it is corrected.
+// The finding of one block keeps its fingerprint when the same mistake in a similar block is corrected.
 func TestFingerprintsOfBlocksAlike(t *testing.T) {
 	of := func(text string) []string {
 		_, prints := printed(t, fixtureFile(t, text))
@@ -200,7 +200,7 @@ func TestFingerprintsOfBlocksAlike(t *testing.T) {
 	assert.Len(t, slices.Compact(slices.Clone(twice)), len(twice))
 }
 
-// In files that are not HCL it is the line that counts, up to the end of the place.
+// In files that are not HCL, the fingerprint depends on the text of the line up to the end of the place.
 func TestFingerprintsOfDeviceFiles(t *testing.T) {
 	files, err := filepath.Glob("../../targets/cumulus/conflint/testdata/*/bad.conf")
 	require.NoError(t, err)

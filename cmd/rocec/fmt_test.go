@@ -22,7 +22,7 @@ const (
 	niceFile = "fabric \"rack\" {\n  mtu = 9216\n}\n"
 )
 
-// A process killed in the middle of many files leaves each of them as it was or as it should be.
+// If the process is killed in the middle of many files, each file is either unchanged or completely formatted.
 func TestFmtKilled(t *testing.T) {
 	tool, err := exec.LookPath("rocec")
 	require.NoError(t, err, "testscript puts it there")
@@ -47,7 +47,7 @@ func TestFmtKilled(t *testing.T) {
 		require.NoError(t, cmd.Start())
 		require.NoError(t, to.Close())
 		read := bufio.NewScanner(from)
-		for range lines { // so many files are done; another is under way
+		for range lines { // so many files are done, and the next one is being written
 			require.True(t, read.Scan())
 		}
 		require.NoError(t, cmd.Process.Kill())
@@ -62,15 +62,15 @@ func TestFmtKilled(t *testing.T) {
 				done++
 			case uglyFile + filler:
 			default:
-				t.Fatalf("file %d is neither: %d bytes", i, len(got))
+				t.Fatalf("file %d is neither unchanged nor formatted: %d bytes", i, len(got))
 			}
 		}
 		assert.GreaterOrEqual(t, done, lines)
-		assert.Less(t, done, files, "it was killed in the middle")
+		assert.Less(t, done, files, "the process was not killed in the middle")
 	}
 }
 
-// On a full disk fmt keeps the old bytes, leaves no file beside them, and reports the error; it still formats the other files.
+// On a full disk fmt keeps the old bytes, leaves no temporary file, and reports the error. It still formats the other files.
 func TestFmtDiskFull(t *testing.T) {
 	dir := t.TempDir()
 	large, small := filepath.Join(dir, "a.hcl"), filepath.Join(dir, "b.hcl")
@@ -80,7 +80,7 @@ func TestFmtDiskFull(t *testing.T) {
 
 	tool, err := exec.LookPath("rocec")
 	require.NoError(t, err, "testscript puts it there")
-	// The limit of the size of a file simulates a full disk.
+	// A limit on the file size simulates a full disk.
 	cmd := exec.Command("sh", "-c", `trap "" XFSZ; ulimit -f 8; exec "$0" fmt "$1"`, tool, dir)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
@@ -98,7 +98,7 @@ func TestFmtDiskFull(t *testing.T) {
 	assert.Equal(t, niceFile, string(got))
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	assert.Len(t, entries, 2, "nothing is left beside them")
+	assert.Len(t, entries, 2, "no temporary file is left")
 }
 
 // A read-only folder or file keeps its old bytes, and fmt reports the error. Root may write everywhere, so the process runs as another

@@ -29,7 +29,7 @@ import (
 	"github.com/rocec/rocec/validate"
 )
 
-// exampleFolders are the folders every format has to tell of.
+// exampleFolders are the folders that every format has to report on.
 func exampleFolders(t *testing.T) []string {
 	entries, err := os.ReadDir("examples")
 	require.NoError(t, err)
@@ -43,7 +43,7 @@ func exampleFolders(t *testing.T) []string {
 	return out
 }
 
-// formatted is what validate says of a folder in a format.
+// formatted returns the output of validate on a folder in a format.
 func formatted(t *testing.T, format string, args ...string) string {
 	t.Helper()
 	_, stdout, stderr := rocec(t, append([]string{"validate", "--format", format}, args...)...)
@@ -52,8 +52,8 @@ func formatted(t *testing.T, format string, args ...string) string {
 	return stdout
 }
 
-// What the formats say of a sound fabric and of two that are not, byte for byte. The stories and the version are left out
-// of SARIF: they change for other reasons.
+// The test compares the output of all formats for a sound fabric and two faulty ones, byte for byte. It leaves the help texts and the
+// version out of SARIF: they change for other reasons.
 func TestFormatsGolden(t *testing.T) {
 	goldens, err := filepath.Abs("testdata/formats")
 	require.NoError(t, err)
@@ -65,7 +65,7 @@ func TestFormatsGolden(t *testing.T) {
 	for _, example := range []string{"clos-v2-ecn", "failover-pfc-loop", "bad-unmapped-dscp"} {
 		for _, f := range report.Formats {
 			if f.Name == "text" {
-				continue // golden/ has it
+				continue // golden/ has the output
 			}
 			t.Run(example+"/"+f.Name, func(t *testing.T) {
 				got := formatted(t, f.Name, "examples/"+example)
@@ -88,11 +88,11 @@ func TestFormatsGolden(t *testing.T) {
 	}
 }
 
-// passed is a test case of JUnit for a check that found nothing.
+// passed matches a JUnit test case of a check without findings.
 var passed = regexp.MustCompile(`(?m)^ *<testcase name="([a-z0-9-]+)" classname="rocec\.([a-z0-9-]+)"></testcase>\n`)
 
-// withoutPassed removes the checks that found nothing from a JUnit report, so that a golden names only the checks it is about. Every check
-// must have a case.
+// withoutPassed removes checks without findings from a JUnit report, so that a golden file has only the relevant checks. Every check must
+// have a case.
 func withoutPassed(t *testing.T, report string) string {
 	t.Helper()
 	for _, c := range validate.Checks {
@@ -105,7 +105,7 @@ func withoutPassed(t *testing.T, report string) string {
 	short := passed.ReplaceAllString(report, "")
 	require.Greater(t, all, strings.Count(short, "<testcase "))
 	tests := fmt.Sprintf(`tests="%d"`, all)
-	require.Equal(t, 2, strings.Count(short, tests), "both counts are that of the cases")
+	require.Equal(t, 2, strings.Count(short, tests), "both counts are the number of cases")
 	return strings.ReplaceAll(short, tests, `tests="ALL"`)
 }
 
@@ -127,7 +127,7 @@ func TestJSONSchema(t *testing.T) {
 	check(formatted(t, "json", "--var", "x=1", "examples/rack-v1-pfc"))
 	check(formatted(t, "json", "--device-config", "golden"))
 	check(write(t, "json", everything(t)))
-	require.Error(t, compiled.Validate(map[string]any{"format_version": "1.0"}), "the schema wants something")
+	require.Error(t, compiled.Validate(map[string]any{"format_version": "1.0"}), "the schema requires some members")
 }
 
 // write returns the output of a format for a fabric.
@@ -139,7 +139,7 @@ func write(t *testing.T, format string, f *report.Report) string {
 	return out.String()
 }
 
-// tricky is a fabric file whose lines hold letters of every width, each in front of a mistake.
+// tricky is a fabric file whose lines contain letters of every width, each before a mistake.
 const tricky = `# é 宽字 😀 e` + "\u0301" + `
 fabric "r" {
   /* é 宽字 😀 e` + "\u0301" + ` */ mtu = "many"
@@ -153,7 +153,7 @@ func given(name string) diag.Range {
 	return at
 }
 
-// everything is a fabric with a finding of each kind a format has to cope with.
+// everything is a fabric with a finding of each kind that a format has to handle.
 func everything(t *testing.T) *report.Report {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "a fabric #1")
@@ -188,7 +188,7 @@ func everything(t *testing.T) *report.Report {
 	return f
 }
 
-// here is the folder of the package: tests go elsewhere.
+// here is the folder of the package: tests change the working directory.
 var here, _ = os.Getwd()
 
 // sarifSchema is docs/schema/sarif.json.
@@ -198,7 +198,7 @@ var sarifSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
 	return c.Compile(filepath.Join(here, "../../docs/schema/sarif.json"))
 })
 
-// Nothing can be written that the schema of the logs does not know: each of its objects lists all its members.
+// A log cannot have members that its schema lacks: each object in the schema lists all of its members.
 func TestSARIFSchemaIsClosed(t *testing.T) {
 	data, err := os.ReadFile("../../docs/schema/sarif.json")
 	require.NoError(t, err)
@@ -227,7 +227,7 @@ func TestSARIFSchemaIsClosed(t *testing.T) {
 	require.Greater(t, objects, 20)
 }
 
-// judgeSARIF holds a log to the schema and to what else readers rely on.
+// judgeSARIF checks a log against the schema and against further requirements of readers.
 func judgeSARIF(t *testing.T, text string) *report.SARIFRun {
 	t.Helper()
 	schema, err := sarifSchema()
@@ -250,7 +250,7 @@ func judgeSARIF(t *testing.T, text string) *report.SARIFRun {
 			require.Equal(t, i+1, l.ID)
 			require.Contains(t, r.Message.Text, fmt.Sprintf("](%d): ", i+1))
 		}
-		require.Equal(t, len(r.RelatedLocations), strings.Count(r.Message.Text, "]("), "nothing else reads as a link")
+		require.Equal(t, len(r.RelatedLocations), strings.Count(r.Message.Text, "]("), "no other text reads as a link")
 	}
 	require.NotRegexp(t, `"uri": "[^"]*--?var`, text, "values from the command line are not artifacts")
 	return run
@@ -280,7 +280,7 @@ func TestSARIF(t *testing.T) {
 	steps := loop.CodeFlows[0].ThreadFlows[0].Locations
 	require.Len(t, steps, 2)
 	assert.Contains(t, steps[1].Location.Message.Text, "drains only into the buffer of sw1:swp1")
-	assert.NotNil(t, steps[1].Location.PhysicalLocation, "a hop without a place stands where the finding does")
+	assert.NotNil(t, steps[1].Location.PhysicalLocation, "a hop without a place has the place of the finding")
 	assert.Len(t, loop.Fixes[0].Changes[0].Replacements, 2)
 	assert.True(t, strings.HasPrefix(loop.Locations[0].PhysicalLocation.ArtifactLocation.URI, "file:///"), "a file outside of the root")
 	assert.Contains(t, loop.Locations[0].PhysicalLocation.ArtifactLocation.URI, "/a%20fabric%20%231/fabric.hcl")
@@ -301,7 +301,7 @@ func TestSARIF(t *testing.T) {
 	assert.Empty(t, plain.Suppressions)
 }
 
-// A loop is a path through the files: if the files name their ports at different places, so do the hops.
+// A loop is a path through the files: if the files name the ports at different places, the hops have these places.
 func TestSARIFLoop(t *testing.T) {
 	t.Chdir("../..")
 	run := judgeSARIF(t, formatted(t, "sarif", "examples/failover-pfc-loop"))
@@ -314,7 +314,7 @@ func TestSARIFLoop(t *testing.T) {
 	assert.Equal(t, lines[:2], lines[2:], "leaf, spine, leaf, spine")
 }
 
-// Files of devices have findings with places too, in every format.
+// Findings about files of devices also have places, in every format.
 func TestFormatsOfDeviceFiles(t *testing.T) {
 	bad, err := filepath.Glob("../../targets/cumulus/conflint/testdata/*/bad.conf")
 	require.NoError(t, err)
@@ -343,7 +343,7 @@ func TestFormatsOfDeviceFiles(t *testing.T) {
 	assert.Equal(t, prints, same)
 }
 
-// More than code scanning takes is left out, the worst first, and said.
+// Findings beyond the limit of code scanning are left out, the mildest first, and the log reports their number.
 func TestSARIFBound(t *testing.T) {
 	f := everything(t)
 	for i := range report.MostSARIFResults {
@@ -361,7 +361,7 @@ func TestSARIFBound(t *testing.T) {
 	judgeSARIF(t, string(short))
 }
 
-// lintXML has a document judged by the schema of the readers of JUnit XML.
+// lintXML checks a document against the schema that readers of JUnit XML use.
 func lintXML(t *testing.T, text string) {
 	t.Helper()
 	tool := machinetest.Need(t, "xmllint")
@@ -386,14 +386,14 @@ func TestJUnit(t *testing.T) {
 	f.Strict = true
 	got = write(t, "junit", f)
 	lintXML(t, got)
-	assert.Contains(t, got, `failures="4"`, "what ends in exit status 1 is a failure")
+	assert.Contains(t, got, `failures="4"`, "a finding that causes exit status 1 is a failure")
 }
 
 func TestGitLab(t *testing.T) {
 	t.Chdir("../..")
 	var found []report.GitLabIssue
 	require.NoError(t, json.Unmarshal([]byte(write(t, "gitlab", everything(t))), &found))
-	require.Len(t, found, 5, "what is ignored is left out")
+	require.Len(t, found, 5, "ignored findings are left out")
 	prints := map[string]bool{}
 	for _, i := range found {
 		prints[i.Fingerprint] = true
@@ -452,7 +452,7 @@ func TestGitHub(t *testing.T) {
 
 	data, err := os.ReadFile(summary)
 	require.NoError(t, err)
-	assert.True(t, strings.HasPrefix(string(data), "before\n## rocec validate: 3 errors, "), "others write there too")
+	assert.True(t, strings.HasPrefix(string(data), "before\n## rocec validate: 3 errors, "), "other steps write there, too")
 	assert.Contains(t, string(data), "&lt;b&gt;&amp;"[:0]+"&#60;b&#62;&#38;")
 	for l := range strings.Lines(string(data)) {
 		if strings.HasPrefix(l, "|") && !strings.Contains(l, "---") {
@@ -470,7 +470,7 @@ func TestGitHub(t *testing.T) {
 	assert.Less(t, info.Size(), int64(1<<20), "GitHub takes 1 MiB")
 	stdout, stderr = github(t, "/nowhere/summary.md", f)
 	assert.Contains(t, stderr, "rocec: cannot write the step summary: ")
-	assert.Contains(t, stdout, "::notice title=rocec::", "and the rest is said all the same")
+	assert.Contains(t, stdout, "::notice title=rocec::", "and the other output is complete")
 }
 
 // The summary contains the verdicts.

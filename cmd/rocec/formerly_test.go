@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/person"
 )
 
-// Every former name of a flag sets the new one, is hidden, and prints the new name once.
+// Every former name of a flag sets the new flag, is hidden, and prints the new name once.
 func TestFormerFlags(t *testing.T) {
 	t.Chdir("../..")
 	setenv(t, "XDG_STATE_HOME", t.TempDir())
@@ -46,7 +46,7 @@ func TestFormerFlags(t *testing.T) {
 	}
 }
 
-// withoutRun drops the lines of an output that differ from run to run: those with the name of the run, and with its time.
+// withoutRun removes the lines that differ between runs: those with the name or the time of the run.
 func withoutRun(text string) string {
 	var kept []string
 	for line := range strings.Lines(text) {
@@ -59,7 +59,7 @@ func withoutRun(text string) string {
 
 var runName = regexp.MustCompile(`\d{8}t\d{6}z-`)
 
-// Every former name of a verb does what it did, is hidden, and prints how to call the new one with the same arguments.
+// Every former name of a verb still works, is hidden, and prints the call of the new verb with the same arguments.
 func TestFormerVerbs(t *testing.T) {
 	example, err := filepath.Abs("../../examples/rack-v1-pfc")
 	require.NoError(t, err)
@@ -117,7 +117,7 @@ func TestFormerVerbs(t *testing.T) {
 		code, got, said := rocec(t, c.old...)
 		require.Equal(t, c.code, code, "%v: %s%s", c.old, got, said)
 		require.Equal(t, 1, strings.Count(said, line), "%v: %s", c.old, said)
-		if c.old[0] == "lock-sizes" || c.old[0] == "replace" { // the second time there is nothing to do
+		if c.old[0] == "lock-sizes" || c.old[0] == "replace" { // the second call has nothing to do
 			continue
 		}
 		now := strings.Fields(strings.ReplaceAll(strings.Join(c.now, " "), "'", ""))

@@ -42,7 +42,7 @@ func rocec(t *testing.T, args ...string) (code int, stdout, stderr string) {
 // golden/<name>/ then reads as build --fold writes it, and a change of such a content is one hunk in one file.
 const goldenShared = "shared"
 
-// TestGolden compares what every example says and writes, folded, with golden/. The review of a compiler change is the diff of that
+// TestGolden compares the output and the folded files of every example with golden/. The review of a compiler change is the diff of that
 // folder.
 func TestGolden(t *testing.T) {
 	t.Chdir("../..")
@@ -71,7 +71,7 @@ func TestGolden(t *testing.T) {
 			require.NoError(t, os.WriteFile(filepath.Join(out, "diagnostics.txt"), []byte(stdout), 0o644))
 			for _, build := range [][]string{{"build", "-q", "--fold", "-o", out, dir}, {"build", "-q", "-o", plain, dir}} {
 				buildCode, _, stderr := rocec(t, append(build, c.Args...)...)
-				require.Equal(t, code, buildCode, "build refuses exactly what validate refuses: %s", stderr)
+				require.Equal(t, code, buildCode, "build refuses exactly the fabrics that validate refuses: %s", stderr)
 			}
 
 			got := readTree(t, out)
@@ -85,7 +85,7 @@ func TestGolden(t *testing.T) {
 			}
 			if code == exit.Good {
 				require.Equal(t, readTree(t, plain), formstest.Unfold(t, got, got[forms.FolderIndex].text),
-					"unfolded it is what build writes without --fold")
+					"unfolded, the tree equals the output of build without --fold")
 			}
 		})
 	}
@@ -104,7 +104,8 @@ func TestGolden(t *testing.T) {
 			require.NoError(t, os.Chmod(name, e.mode))
 		}
 	}
-	// The contents were compared above. Here each is in its place: none twice, no link elsewhere, no shared file without a user.
+	// The contents were compared above. This part checks the layout: no content occurs twice, no link leaves golden/, and each shared file
+	// has a user.
 	want := map[string]string{}
 	for name, e := range laid {
 		if want[name] = "a file"; e.link {
@@ -122,27 +123,27 @@ func TestGolden(t *testing.T) {
 			got = "a link to " + to
 		}
 		at := filepath.ToSlash(name[len("golden/"):])
-		assert.Equal(t, cmp.Or(want[at], "nothing: no example uses it"), got, "%s: make update lays golden/ out", name)
+		assert.Equal(t, cmp.Or(want[at], "nothing: no example uses it"), got, "%s: make update writes golden/", name)
 		delete(want, at)
 		return nil
 	}))
-	assert.Empty(t, want, "golden/ lacks files: make update lays it out")
+	assert.Empty(t, want, "golden/ lacks files: make update writes them")
 }
 
-// goldenEntry is a file of golden/ or a symbolic link, whose text is where it leads.
+// goldenEntry is a file of golden/ or a symbolic link. The text of a link is its target.
 type goldenEntry struct {
 	link bool
 	modeAndText
 }
 
-// layGolden returns the files of golden/, by path, for the output of the examples. A content with a mode that several files share gets the
-// base name of the first one, and a number if another content has that name.
+// layGolden returns the files of golden/, by path, for the output of the examples. A content and mode that several files share gets the
+// base name of the first file. A number follows if another content has that name.
 func layGolden(examples map[string]map[string]modeAndText) map[string]goldenEntry {
 	all := map[string]modeAndText{}
 	count := map[modeAndText]int{}
 	for example, files := range examples {
 		for name, f := range files {
-			if f.mode&0o100 != 0 { // git keeps no more of a mode
+			if f.mode&0o100 != 0 { // git stores only this part of a mode
 				f.mode = 0o755
 			} else {
 				f.mode = 0o644
@@ -196,7 +197,8 @@ func TestLayGolden(t *testing.T) {
 	}))
 }
 
-// TestLayGoldenLaws lays out random trees: following the links gives each tree back, no two files are equal, and a shared one has users.
+// TestLayGoldenLaws lays out random trees: following the links restores each tree, no two files are equal, and each shared file has
+// users.
 func TestLayGoldenLaws(t *testing.T) {
 	mode := rapid.SampledFrom([]fs.FileMode{0o644, 0o755})
 	text := rapid.SampledFrom([]string{"", "a\n", "b\n"})
@@ -229,7 +231,7 @@ func TestLayGoldenLaws(t *testing.T) {
 				require.GreaterOrEqual(t, users[name], 2, name)
 			}
 		}
-		require.Len(t, laid, total+len(users), "nothing else is there")
+		require.Len(t, laid, total+len(users), "no other file exists")
 	})
 }
 
@@ -250,14 +252,14 @@ func readTree(t *testing.T, dir string) map[string]modeAndText {
 	return tree
 }
 
-// The verdict each example's first comment states.
+// Each example has the verdict that its first comment states.
 func TestExampleVerdicts(t *testing.T) {
 	t.Chdir("../..")
 	for _, tc := range []struct {
 		example string
 		args    []string
 		code    int
-		codes   []string // what must be found; nothing else may be an error
+		codes   []string // codes that must be found; no other error is permitted
 	}{
 		{"rack-v1-pfc", nil, exit.Good, nil},
 		{"clos-v2-ecn", nil, exit.Good, nil},

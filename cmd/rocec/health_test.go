@@ -14,19 +14,19 @@ import (
 	"github.com/rocec/rocec/cmd/internal/view"
 )
 
-// What verify says of counters, links and restarts, from one verify to the next.
+// verify reports counters, links and restarts since the previous verify.
 func TestVerifySince(t *testing.T) {
 	t.Parallel()
-	setenv(t, "COLUMNS", "1000") // sentences are looked for as a whole
+	setenv(t, "COLUMNS", "1000") // the test searches for whole sentences
 	dir, devices := standing(t)
 	tor1 := devices.Device("tor1")
 	verify := func(args ...string) (findings []string) {
 		t.Helper()
 		code, stdout, stderr := rocec(t, append([]string{"verify", "--target", "tor1", dir}, args...)...)
-		require.Equal(t, exit.Errors, code, "a switch of the factory has drifted\n%s\n%s", stdout, stderr)
+		require.Equal(t, exit.Errors, code, "a switch in factory state has drifted\n%s\n%s", stdout, stderr)
 		require.Empty(t, stderr)
 		for line := range strings.Lines(stdout) {
-			if strings.HasSuffix(line, ": not readable on this release.\n") || strings.HasPrefix(line, "tor1  unsound: ") { // also of the factory
+			if strings.HasSuffix(line, ": not readable on this release.\n") || strings.HasPrefix(line, "tor1  unsound: ") { // also in factory state
 				continue
 			}
 			if strings.HasPrefix(line, "tor1  ") && strings.HasSuffix(line, ".\n") || strings.HasPrefix(line, "Counters") {
@@ -43,13 +43,13 @@ func TestVerifySince(t *testing.T) {
 
 	tor1.SetCounter("swp1", "HwIfInBufferDrops", 17)
 	found := verify()
-	require.Len(t, found, 1, "what was lost before is no matter: %s", found)
+	require.Len(t, found, 1, "earlier losses do not count: %s", found)
 	require.Contains(t, found[0], "because no samples of an earlier verify are kept")
 
 	code, stdout, stderr := rocec(t, "show", dir, "tor1")
 	require.Equal(t, exit.Good, code, stderr)
 	assert.Regexp(t, `(?s)memory model\n.*\n  read +pool of 100 %, shared with all traffic; alpha 1 \(.*/mlx/datapath.conf\)\s+by rocec verify, 20`, stdout,
-		"what the switch says, beside what is assumed")
+		"the answer of the switch, beside the assumption")
 
 	tor1.SetCounter("swp1", "HwIfInBufferDrops", 20)
 	tor1.SetLink("swp2", false)
@@ -60,7 +60,7 @@ func TestVerifySince(t *testing.T) {
 	assert.Contains(t, found[2], last)
 
 	found = verify()
-	require.Len(t, found, 2, "a loss is said once, a link as long as it is down: %s", found)
+	require.Len(t, found, 2, "a loss is reported once, a link while it is down: %s", found)
 	assert.Equal(t, noLink, found[0])
 	tor1.SetLink("swp2", true)
 	require.Len(t, verify(), 1)
@@ -73,7 +73,7 @@ func TestVerifySince(t *testing.T) {
 	require.Len(t, verify(), 1)
 }
 
-// A planned link may be up or down, and come and go; while it is up a hint says that it is not planned any more.
+// A planned link may be up or down at any time. While it is up, a hint states that planned = true can be removed.
 func TestVerifyPlanned(t *testing.T) {
 	t.Parallel()
 	dir, devices := standing(t)
@@ -85,7 +85,7 @@ func TestVerifyPlanned(t *testing.T) {
 	verify := func() (findings, hints int) {
 		t.Helper()
 		code, stdout, _ := rocec(t, "verify", "--target", "tor1", "--format", "json", dir)
-		require.Equal(t, exit.Errors, code, "a switch of the factory has drifted")
+		require.Equal(t, exit.Errors, code, "a switch in factory state has drifted")
 		var doc view.VerifyDocument
 		require.NoError(t, json.Unmarshal([]byte(stdout), &doc))
 		for _, h := range doc.Devices[0].Hints {
@@ -106,10 +106,10 @@ func TestVerifyPlanned(t *testing.T) {
 		"Take planned = true out of link \"rack\" when all its cables are laid.")
 	tor1.SetLink("swp6", false)
 	findings, hints = verify()
-	assert.Equal(t, []int{0, 0}, []int{findings, hints}, "nothing was lost that the fabric says is there")
+	assert.Equal(t, []int{0, 0}, []int{findings, hints}, "a planned link is not reported as lost")
 }
 
-// verify names another tool's unit that sets the same settings on a host as a hint: the unit alone is not an error.
+// If another tool's unit on a host has the same settings, verify names the unit in a hint: such a unit is not an error.
 func TestVerifyOtherSetters(t *testing.T) {
 	t.Parallel()
 	setenv(t, "COLUMNS", "1000")
@@ -124,7 +124,7 @@ func TestVerifyOtherSetters(t *testing.T) {
 	assert.NotContains(t, stdout, "store1  ")
 }
 
-// verify finds a unit that is disabled or stopped: the NIC is as written, until the host restarts.
+// verify finds a unit that is disabled or stopped: the NIC keeps its settings only until the host restarts.
 func TestVerifyUnits(t *testing.T) {
 	t.Parallel()
 	setenv(t, "COLUMNS", "1000")

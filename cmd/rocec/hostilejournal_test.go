@@ -18,13 +18,13 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// evil leaves a trace on a device where it runs.
+// evil is a command that leaves a trace on a device if it runs.
 const evil = "touch /tmp/evil"
 
-// header is the first line of a journal, as anybody may edit it.
+// header is the first line of a journal as a JSON object that a test can edit.
 type header = map[string]any
 
-// journalOf is where the journal of a run is, of who sits there.
+// journalOf returns the path of the present user's journal of a run.
 func (o *office) journalOf(run string) string {
 	return filepath.Join(o.homes, o.person, "state", "rocec", "runs", run+".jsonl")
 }
@@ -45,7 +45,7 @@ func (o *office) edits(t *testing.T, run string, change func(h header)) {
 	require.NoError(t, os.WriteFile(o.journalOf(run), append(append(first, '\n'), rest...), 0o600))
 }
 
-// keepsBeside puts a content beside a journal, and gives its hash.
+// keepsBeside puts a content beside a journal, and returns its hash.
 func (o *office) keepsBeside(t *testing.T, run, content string) string {
 	t.Helper()
 	sum := target.Sum([]byte(content))
@@ -53,7 +53,7 @@ func (o *office) keepsBeside(t *testing.T, run, content string) string {
 	return sum
 }
 
-// harmless checks that nothing evil ran anywhere.
+// harmless checks that evil ran on no device.
 func (o *office) harmless(t *testing.T) {
 	t.Helper()
 	for _, d := range []string{"tor", "store1", "store2"} {
@@ -71,7 +71,7 @@ func each(h any, do func(x header)) {
 	}
 }
 
-// tor is the device of that name, and changeOf gives its first change.
+// tor returns the device of that name, and changeOf returns its first change.
 func tor(h header) (d header) {
 	each(h["devices"], func(x header) {
 		if x["name"] == "tor" {
@@ -83,7 +83,7 @@ func tor(h header) (d header) {
 
 func changeOf(h header) header { return tor(h)["changes"].([]any)[0].(header) }
 
-// commands puts commands everywhere where a journal of an earlier rocec had them.
+// commands puts commands at every place where a journal of an earlier rocec had them.
 func commands(h header) {
 	each(h["steps"], func(s header) {
 		s["cmd"], s["stdin"], s["keep"], s["units"] = evil, evil, evil, "evil.service"
@@ -95,7 +95,7 @@ func commands(h header) {
 	h["checks"] = append(checks, evil, evil, evil)
 }
 
-// hostile are edits of a journal that no verb follows, and a word of why.
+// hostile are edits of a journal that every verb refuses, with a part of the reason.
 func hostile(t *testing.T, o *office, run string) map[string]struct {
 	edit func(h header)
 	why  string
@@ -180,7 +180,7 @@ func TestHostileJournal(t *testing.T) {
 					require.Equal(t, text, now[name], name)
 				}
 			}
-			// Other texts of the journal reach no terminal as they are.
+			// Other texts of the journal are escaped before they reach a terminal.
 			o.edits(t, run, func(h header) {
 				tor(h)["about"] = "\x1b[1m\n::error::x"
 				changeOf(h)["base"] = strings.Repeat("0", 64)
@@ -190,7 +190,7 @@ func TestHostileJournal(t *testing.T) {
 			require.NotContains(t, stdout+stderr, "\x1b")
 			require.NotContains(t, stdout+stderr, "\n::error")
 			require.NoError(t, os.WriteFile(o.journalOf(run), good, 0o600))
-			// A line that was edited as an earlier rocec would have read it changes nothing.
+			// A line with an edit in the form of an earlier rocec has no effect.
 			o.edits(t, run, commands)
 			out := o.want(t, exit.Good, "rollback", "--auto-approve", "--soak", "0s", run)
 			require.Contains(t, out, map[bool]string{false: "restored", true: "applied"}[kept])
@@ -200,8 +200,8 @@ func TestHostileJournal(t *testing.T) {
 	}
 }
 
-// TestOlderJournal: rocec never follows a journal of an earlier rocec, with commands in it. It lists the run, and reads from its devices
-// which parts they hold.
+// TestOlderJournal: rocec never runs the commands in a journal of an earlier rocec. It lists the run, and asks the devices which parts of
+// it they have.
 func TestOlderJournal(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
@@ -231,7 +231,7 @@ func TestOlderJournal(t *testing.T) {
 			require.NoError(t, os.Rename(o.dir+"2", o.dir))
 			if !kept {
 				require.Contains(t, o.want(t, exit.Usage, "resume", run), "waits to be confirmed")
-				o.edits(t, run, older) // and it stays one whose first line is an earlier rocec's
+				o.edits(t, run, older) // and its first line stays the earlier rocec's
 			}
 			out := o.want(t, exit.Good, "rollback", "--auto-approve", "--soak", "0s", run)
 			if kept {
@@ -245,8 +245,8 @@ func TestOlderJournal(t *testing.T) {
 	}
 }
 
-// TestHostileAdoption: rocec does not trust the journal of a run that was taken up from devices. It asks the devices again before it acts,
-// so that an edit of the journal has no effect.
+// TestHostileAdoption: rocec does not trust the journal of an adopted run. It asks the devices again before it acts, so an edit of the
+// journal has no effect.
 func TestHostileAdoption(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, oneRack)
@@ -285,10 +285,11 @@ func TestHostileAdoption(t *testing.T) {
 	require.NoError(t, os.WriteFile(o.journalOf(run), bytes.Join(lines, nil), 0o600))
 	require.Contains(t, o.want(t, exit.Good, "rollback", "--auto-approve", "--soak", "0s", run), "3 applied")
 	o.harmless(t)
-	o.same(t, factory, "the journal of who took it up was edited")
+	o.same(t, factory, "the journal of the person who adopted the run was edited")
 }
 
-// TestJournalHooks: programs are not kept in the journal. Who resumes names the one that puts traffic back, and it is compared.
+// TestJournalHooks: the journal does not contain programs. The person who resumes names the program that puts traffic back, and rocec
+// compares it with the run's.
 func TestJournalHooks(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, oneRack)

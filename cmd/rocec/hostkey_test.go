@@ -23,11 +23,11 @@ import (
 	"github.com/rocec/rocec/targets/deploy/lab"
 )
 
-// A saved plan holds the host key that each device has proved. Another machine at the address of a device, whose key known_hosts holds
-// too, does not get the change.
+// A saved plan contains the host key that each device has proved. If another machine answers at a device's address, it does not get the
+// change, even if known_hosts has its key, too.
 func TestSavedPlanUnderAnotherHostKey(t *testing.T) {
 	t.Parallel()
-	setenv(t, "COLUMNS", "1000") // sentences are looked for as a whole
+	setenv(t, "COLUMNS", "1000") // the test searches for whole sentences
 	dir, first := standing(t)
 	fabric := filepath.Join(dir, "fabric.hcl")
 	hcl, err := os.ReadFile(fabric)
@@ -39,7 +39,7 @@ func TestSavedPlanUnderAnotherHostKey(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, other.Close()) })
 
-	// One address, behind which is one lab or the other.
+	// One address leads to one of two labs.
 	var now atomic.Pointer[string]
 	front, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

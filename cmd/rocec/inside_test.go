@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/person"
 )
 
-// rocec reads no file outside of the repository and shows no line from one, however a fabric names it.
+// rocec reads no file outside of the repository, and shows no line of such a file, however a fabric names it.
 func TestReadingStaysInside(t *testing.T) {
 	const secret = "made-up-secret"
 	dir := t.TempDir()
@@ -100,7 +100,7 @@ func TestReadingStaysInside(t *testing.T) {
 		}
 	}
 
-	// A module may be outside where the person says so, and only there.
+	// A module may be outside only in a folder that the person permits.
 	t.Chdir(dir)
 	require.NoError(t, os.WriteFile("repo/pods/one/fabric.hcl", []byte("fabric \"f\" {}\n"+module("../../../further/pod")), 0o666))
 	require.NoError(t, os.MkdirAll("further/pod", 0o777))
@@ -113,15 +113,15 @@ func TestReadingStaysInside(t *testing.T) {
 		assert.Equal(t, tt.code, code, tt.allow)
 	}
 
-	// A folder that is given by a link is where it leads: its repository is that of the folder itself.
+	// A folder that is given as a link counts as the target folder: the target's repository applies.
 	require.NoError(t, os.WriteFile("repo/pods/one/fabric.hcl", []byte("fabric \"f\" {}\n"+module("../elsewhere")), 0o666))
 	out, code := offline(t, "validate", "linked")
 	assert.Equal(t, exit.Errors, code)
 	assert.NotContains(t, out, secret)
 }
 
-// A .git that another user could have put above the fabric is ignored: the fabric's own folder is inside, and nothing else. The message
-// tells why, and which flag helps.
+// A .git that another user could have put above the fabric is ignored: only the fabric's own folder counts as inside. The message states
+// the reason and the flag that helps.
 func TestRepositoryOfOthers(t *testing.T) {
 	const other = 54321
 	root := os.Geteuid() == 0
@@ -141,7 +141,7 @@ func TestRepositoryOfOthers(t *testing.T) {
 		"a file of a submodule":   {0o644, os.Geteuid(), true, true, ""},
 		"shared, of another user": {0o1777, other, false, false, "the user 54321 owns it"},
 	} {
-		if tt.owner == other && !root { // root alone gives files away
+		if tt.owner == other && !root { // only root can change the owner of a file
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

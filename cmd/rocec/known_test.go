@@ -16,11 +16,11 @@ import (
 // known is one way a RoCE fabric is known to go wrong: a row of testdata/known.txt.
 type known struct {
 	id, what string
-	other    []string // codes beside those of the checks
-	why      string   // beside the codes, or instead of them
+	other    []string // codes besides the codes of checks
+	why      string   // text beside the codes, or instead of them
 }
 
-// knownList is rows from one kind of source.
+// knownList has the rows from one kind of source.
 type knownList struct {
 	title, source string
 	rows          []known
@@ -57,7 +57,7 @@ func knowns(t *testing.T) (lists []knownList) {
 	return lists
 }
 
-// codes returns the codes that answer a row: those of checks, in the order of their table, and the others.
+// codes returns the codes that answer a row: first the codes of checks in the order of their table, then the others.
 func (k *known) codes() []string {
 	var out []string
 	for _, c := range validate.Checks {
@@ -95,7 +95,7 @@ func TestDocsKnown(t *testing.T) {
 	requireGenerated(t, "known.md", b.String())
 }
 
-// Every row of the known mistakes has an answer, and names codes that exist. The rows that a check answers exist.
+// Every row of the known mistakes has an answer, and names codes that exist. The rows that a check names exist.
 func TestKnown(t *testing.T) {
 	codes := map[string]bool{}
 	for _, r := range report.Rooms() {

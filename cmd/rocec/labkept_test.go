@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// dump prints everything of a device that can be read, but for its clock.
+// dump prints everything that can be read from a device, except its clock.
 const dump = `
 walk() {
 	for f in "$1"/* "$1"/.[!.]*; do
@@ -37,8 +37,8 @@ rdma link 2>&1
 for unit in /etc/systemd/system/*.service; do systemctl status "${unit##*/}" 2>&1; done
 `
 
-// TestKept: of every kind of device there is, the image's parts answer after their lab was closed and opened as they did
-// before; settings and all.
+// TestKept: after a lab was closed and opened again, the simulated parts of every kind of device give the same answers and have the same
+// settings.
 func TestKept(t *testing.T) {
 	t.Parallel()
 	for _, example := range []string{"rack-v1-pfc", "clos-v2-ecn", "storage-and-training", "bonded-pair"} {
@@ -88,7 +88,7 @@ func TestKept(t *testing.T) {
 				after, _, _ := d.Run(t.Context(), "root", dump, "")
 				require.NotEqual(t, out, after, "the boot id, at least")
 				for _, file := range td.Files {
-					require.Eventually(t, func() bool { // it is asked until it is so
+					require.Eventually(t, func() bool { // repeated until it is true
 						_, _, status := d.Run(t.Context(), "root", file.Activate.Loaded.Cmd, "")
 						return status == 0
 					}, 10*time.Minute, 10*time.Millisecond)

@@ -16,7 +16,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/lab"
 )
 
-// held returns every file and live state of a host that rocec can change, except DCBX, which only mlnx_qos gives back to the firmware.
+// held returns every file and live state of a host that rocec can change, except DCBX, which only mlnx_qos returns to the firmware.
 func held(t *testing.T, d *lab.Device) string {
 	t.Helper()
 	text, errs, status := d.Run(t.Context(), "root", `ls -d /etc/systemd/system/*.device.wants /var/lib/rocec/rocec-host 2>/dev/null
@@ -84,7 +84,7 @@ func testLeaving(t *testing.T, nic string) {
 	assert.Equal(t, member, held(t, store5))
 }
 
-// Hosts that the fabric does not have any more are set back by remove; a way back, a debt and a refusal as with any change.
+// apply --remove resets hosts that have left the fabric. Rollback, debt and refusal work as with any change.
 func TestRemove(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
@@ -114,7 +114,7 @@ func TestRemove(t *testing.T) {
 	want(exit.Good, "apply", "--auto-approve", "--soak", "0s", dir)
 	assert.Equal(t, member, held(t, store5), "the fabric does not know it")
 
-	// Only the fabric vouched for its host key. What the journal says of that does not count.
+	// Only the fabric identified the device by its host key. The host key in the journal does not count.
 	port := regexp.MustCompile(`the host key of 127\.0\.0\.1:(\d+) is not known`).FindStringSubmatch(want(exit.Machines, remove...))
 	require.NotEmpty(t, port)
 	known := fmt.Sprintf("[127.0.0.1]:%s %s\n", port[1], publicKey(t, "127.0.0.1:"+port[1]))
@@ -144,14 +144,14 @@ func TestRemove(t *testing.T) {
 	assert.Equal(t, member, held(t, store5))
 	run = regexp.MustCompile(`rocec rollback (\S+)`).FindStringSubmatch(out)[1]
 	want(exit.Good, "rollback", "--auto-approve", "--soak", "0s", run)
-	assert.Equal(t, before, held(t, store5), "back from going back")
+	assert.Equal(t, before, held(t, store5), "rollback of a rollback")
 	assert.Contains(t, want(exit.Good, remove...), "No changes")
 	want(exit.Good, "rollback", "--auto-approve", "--soak", "0s", regexp.MustCompile(`rocec rollback (\S+)`).FindStringSubmatch(out)[1])
 	want(exit.Good, remove...)
 	assert.Equal(t, before, held(t, store5))
 }
 
-// A NIC whose earlier settings are unknown is not left as it is: it goes back to the defaults.
+// A NIC with unknown earlier settings is reset to the defaults.
 func TestLeavingWithoutMemory(t *testing.T) {
 	t.Parallel()
 	dir, devices := standing(t)
@@ -177,7 +177,8 @@ func TestLeavingWithoutMemory(t *testing.T) {
 	assert.NotContains(t, root("ip -d link show dev ens1f0.100"), "0:4")
 }
 
-// What the first apply made is gone when it is taken back, and what another VLAN or address leaves behind goes with the change.
+// A rollback of the first apply deletes the interfaces that it made. A change of VLAN or address deletes the earlier interface or
+// address.
 func TestVLANsMadeAndLeft(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
@@ -213,7 +214,7 @@ func TestVLANsMadeAndLeft(t *testing.T) {
 	apply("100", "198.51.100")
 	require.Contains(t, root("ip address show dev ens1f0.100"), "198.51.100.5/24")
 	apply("100", "192.0.2")
-	assert.NotContains(t, root("ip address show dev ens1f0.100"), "198.51.100.5", "the address of before")
+	assert.NotContains(t, root("ip address show dev ens1f0.100"), "198.51.100.5", "the earlier address")
 	other := apply("200", "192.0.2")
 	assert.Contains(t, root("ip address show dev ens1f0.200"), "192.0.2.5/24")
 	assert.NotContains(t, root("cat /proc/net/vlan/config"), "ens1f0.100", "the interface of the other VLAN")

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A bond between switches is named where its cables are: at a port, at the switch, and in the data of a picture.
+// The output names a bond between switches at its port, at the switch, and in the data of a picture.
 func TestLinkBondIsShown(t *testing.T) {
 	t.Chdir("../..")
 	code, stdout, stderr := rocec(t, "show", "examples/bonded-pair", "leaf1:swp55")

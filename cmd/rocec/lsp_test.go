@@ -65,7 +65,7 @@ func edit(t *testing.T, args ...string) *editing {
 type heard struct {
 	mu    sync.Mutex
 	bytes bytes.Buffer
-	err   error // of the program's output, which has ended
+	err   error // the error at the end of the program's output
 	came  chan struct{}
 }
 
@@ -78,7 +78,7 @@ func (h *heard) take(out io.Reader) {
 		h.mu.Unlock()
 		select {
 		case h.came <- struct{}{}:
-		default: // the reader has a signal already
+		default: // the reader already has a signal
 		}
 		if err != nil {
 			return
@@ -115,7 +115,7 @@ func (s *editing) tell(method string, params any) {
 	s.send(map[string]any{"method": method, "params": params})
 }
 
-// next reads a message, and remembers diagnostics.
+// next reads a message, and stores diagnostics.
 func (s *editing) next() map[string]any {
 	s.t.Helper()
 	length := 0
@@ -153,7 +153,7 @@ func (s *editing) ask(method string, params any) any {
 	return m["result"]
 }
 
-// request sends a request and returns the answer, when all that was sent before has been taken in.
+// request sends a request and returns the answer. The program has then read all earlier messages.
 func (s *editing) request(method string, params any) map[string]any {
 	s.t.Helper()
 	s.ids++
@@ -173,7 +173,7 @@ func (s *editing) open(name string, text []byte) {
 	}})
 }
 
-// settle waits until a file's diagnostics have come.
+// settle waits until a file's diagnostics have arrived.
 func (s *editing) settle(name string) {
 	s.t.Helper()
 	for !s.told[uriOf(name)] {
@@ -211,7 +211,7 @@ func (s *editing) lines(dir string) []string {
 	return out
 }
 
-// wanted returns the same from the findings of validate.
+// wanted returns the findings of validate in the form of lines.
 func wanted(f *report.Report, dir string) []string {
 	var out []string
 	for _, d := range f.Diags {
@@ -225,7 +225,7 @@ func wanted(f *report.Report, dir string) []string {
 	return out
 }
 
-// In every example, the editor gets the findings of validate, no more and no less.
+// In every example, the editor gets exactly the findings of validate.
 func TestEditorHearsWhatValidateSays(t *testing.T) {
 	t.Parallel()
 	examples, err := filepath.Abs("../../examples")
@@ -268,7 +268,7 @@ func testApp() *app {
 	return a
 }
 
-// A text that is not saved counts as it would on disk, also a file that is not there yet and one that is broken.
+// An unsaved text counts as if it were on disk. This includes new files and broken files.
 func TestUnsavedTextsCount(t *testing.T) {
 	entries, err := os.ReadDir("../../examples")
 	require.NoError(t, err)
@@ -331,7 +331,7 @@ func TestEditorSession(t *testing.T) {
 	for base := range texts {
 		s.settle(filepath.Join(dir, base))
 	}
-	// in is a place behind the first marked bytes of a file: "cos_group \"rd|ma".
+	// in returns the place of the | in the first occurrence of some bytes of a file: "cos_group \"rd|ma".
 	in := func(base, marked string) map[string]any {
 		t.Helper()
 		before, after, _ := strings.Cut(marked, "|")
@@ -427,7 +427,7 @@ func TestEditorSession(t *testing.T) {
 	s.end()
 }
 
-// In a module's file, names are those of all its instances.
+// In a module's file, a hover covers all instances of the module.
 func TestEditorInAModule(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS("../../examples/modules")))
@@ -465,7 +465,7 @@ func TestEditorThatForgetsToShutDown(t *testing.T) {
 	require.Equal(t, 1, s.cmd.ProcessState.ExitCode())
 }
 
-// What a hover says of a code comes from its page, with links that lead somewhere from anywhere.
+// The hover text of a code comes from its page, with links that work in any folder.
 func TestLSPAboutCode(t *testing.T) {
 	text := aboutCode("mtu-uneven")
 	assert.Contains(t, text, "**mtu-uneven**: members with different RDMA MTUs\n\nThe RDMA MTU follows")

@@ -12,8 +12,8 @@ import (
 	"github.com/rocec/rocec/cmd/internal/person"
 )
 
-// BenchmarkEdit judges a fabric of explicit blocks again after an edit in one of its files of 6,000 lines: 6,000, 24,000 and 96,000
-// lines.
+// BenchmarkEdit edits a file of a fabric with explicit blocks, and judges the fabric again. Each file has 6,000 lines, and the fabrics
+// have 6,000, 24,000 and 96,000 lines.
 func BenchmarkEdit(b *testing.B) {
 	for _, links := range []int{1_000, 4_000, 16_000} {
 		b.Run(fmt.Sprintf("%d-lines", 6*links), func(b *testing.B) {

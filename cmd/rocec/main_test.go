@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
-// TestOutputThatCannotBeWritten: a full disk or a reader who is gone stops nothing, and is remembered.
+// TestOutputThatCannotBeWritten: a full disk or a closed pipe does not stop the program, and the error is stored.
 func TestOutputThatCannotBeWritten(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	require.NoError(t, err)

@@ -32,7 +32,7 @@ func TestAfterEachCollection(t *testing.T) {
 	afterEachCollection(func() {
 		select {
 		case seen <- true:
-		case <-done: // the process goes on
+		case <-done: // the process continues
 		}
 	})
 	for range 3 {
@@ -41,7 +41,7 @@ func TestAfterEachCollection(t *testing.T) {
 			select {
 			case <-seen:
 				again = false
-			default: // it takes notice a little later
+			default: // it reacts a little later
 				runtime.Gosched()
 			}
 		}
@@ -49,7 +49,7 @@ func TestAfterEachCollection(t *testing.T) {
 	close(done)
 }
 
-// A small fabric ends before the first collection; after it, the collector works as it does by itself.
+// A run on a small fabric ends before the first collection. After the first collection, the collector works with its defaults.
 func TestUntilFirst(t *testing.T) {
 	percent, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(-1)
 	defer func() { debug.SetGCPercent(percent); debug.SetMemoryLimit(limit) }()
@@ -59,10 +59,10 @@ func TestUntilFirst(t *testing.T) {
 		return now[0].Value.Uint64()
 	}
 	boundMemory(func(name string) string { return map[string]string{"GOGC": "77"}[name] })
-	assert.Equal(t, uint64(100), held(), "who sets GOGC knows better")
+	assert.Equal(t, uint64(100), held(), "GOGC set by the person has priority")
 	boundMemory(func(string) string { return "" })
 	assert.Equal(t, uint64(untilFirst), held())
-	for held() != 100 { // it takes notice a little after the collection
+	for held() != 100 { // it reacts a little after the collection
 		runtime.GC()
 		runtime.Gosched()
 	}

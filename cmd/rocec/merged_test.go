@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// TestMerged: a code that was merged into others stays a name of these. It is no code itself and has no page.
+// TestMerged: a code that was merged into others stays a former name of them. It is not itself a code and has no page.
 func TestMerged(t *testing.T) {
 	merged := targets.Merged()
 	require.NotEmpty(t, merged)
@@ -41,7 +41,7 @@ func TestMerged(t *testing.T) {
 	assert.Contains(t, stderr, `Did you mean "conf-nvue-ecn"?`)
 }
 
-// TestMergedComment: a comment in a fabric that names a former code is one that names a code, which is about files of devices.
+// TestMergedComment: in a comment of a fabric, a former code counts as a code about files of devices.
 func TestMergedComment(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(dir+"/a.hcl", []byte("# rocec:ignore conf-nvue-ecn it is known\nfabric \"f\" {}\n"), 0o600))
@@ -50,7 +50,7 @@ func TestMergedComment(t *testing.T) {
 	assert.NotContains(t, stdout, "[ignore-unknown]")
 }
 
-// TestMergedSARIF: rules of a log list the codes that were merged into them.
+// TestMergedSARIF: the rules of a log list the codes that were merged into them.
 func TestMergedSARIF(t *testing.T) {
 	_, stdout, _ := rocec(t, "validate", "--device-config", "testdata/replay/conf-nvue-ecn", "--format", "sarif")
 	var log report.SARIFLog

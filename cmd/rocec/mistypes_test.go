@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// rocec answers a mistyped word on the command line with the word that was probably meant.
+// For a mistyped word on the command line, the message of rocec proposes the probable word.
 func TestMistyped(t *testing.T) {
 	t.Parallel()
 	example := filepath.FromSlash("../../examples/rack-v1-pfc")

@@ -14,8 +14,8 @@ import (
 	"github.com/rocec/rocec/targets/judge/judgetest"
 )
 
-// A change in whose course lossless classes of before and afterwards make a PFC loop is refused; done in two, it is not. Package sequence
-// has the other loops.
+// A change is refused if its old and new lossless classes together make a PFC loop during the change. As two changes it is permitted.
+// Package sequence has the other loops.
 func TestMixtureLoops(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
@@ -43,7 +43,7 @@ func TestMixtureLoops(t *testing.T) {
 	assert.Empty(t, plans("node[2,4]"))
 }
 
-// TestClassesComeAndGo: also on switches without files a lossless class moves to another cos and DSCP while hosts use it, another one
+// TestClassesComeAndGo: a lossless class moves to another cos and DSCP while hosts use it, also on switches without files. A second class
 // begins beside it, and ends.
 func TestClassesComeAndGo(t *testing.T) {
 	t.Parallel()

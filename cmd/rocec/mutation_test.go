@@ -20,13 +20,13 @@ import (
 type fault struct {
 	code string   // of the only check that may find it
 	base string   // a row of sound
-	edit []string // old, new, old, new, ...: the fabric contains each old exactly once; "" appends new
-	at   string   // how the source text goes on at the place of the finding
-	more []string // codes of facts that follow by themselves and are worth saying too
+	edit []string // pairs of old and new text: the fabric contains each old text exactly once; an empty old text appends the new one
+	at   string   // the source text at the place of the finding
+	more []string // codes of further findings that follow from the fault
 	args []string
 }
 
-// sound has the fabrics that faults are planted in: validate finds nothing in them, except the codes in noted.
+// sound has the fabrics for planted faults. validate finds only the codes of noted in them.
 var sound = map[string]struct {
 	args  []string
 	noted []string
@@ -41,7 +41,7 @@ var sound = map[string]struct {
 	"storage-and-training": {args: []string{"--var", "tor_version=4.3.0"}, noted: []string{"cumulus-weights", "oversubscription"}},
 }
 
-// found is what validate says.
+// found is a finding of validate.
 type found struct {
 	Diagnostics []struct {
 		Code   string `json:"code"`
@@ -73,7 +73,7 @@ func saidOf(t *testing.T, dir string, args ...string) *found {
 	return &f
 }
 
-// TestSound: a sound fabric has no findings except those noted.
+// TestSound: a sound fabric has no findings except the codes in noted.
 func TestSound(t *testing.T) {
 	t.Chdir("../..")
 	for name, s := range sound {
@@ -81,8 +81,7 @@ func TestSound(t *testing.T) {
 	}
 }
 
-// TestFaults plants single faults in sound fabrics: each is caught by the check meant for it, at the right place, and by no
-// other.
+// TestFaults plants single faults in sound fabrics. Only the check for the fault finds it, at the right place.
 func TestFaults(t *testing.T) {
 	t.Chdir("../..")
 	caught := map[string]bool{}
@@ -119,8 +118,8 @@ func TestFaults(t *testing.T) {
 	assert.GreaterOrEqual(t, len(caught), 90)
 }
 
-// TestFixtures runs the fixture of every check as a person would. bad.hcl plants faults in a sound background. The checks find exactly the
-// wanted ones, each on its line.
+// TestFixtures runs the fixture of every check as a person would. bad.hcl plants faults in a sound background. The checks find exactly
+// the planted faults, each on its line.
 func TestFixtures(t *testing.T) {
 	codes := map[string]bool{}
 	for _, c := range validate.Checks {
@@ -148,7 +147,7 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// badFixture writes the fabric that the bad fixture of a check makes of its background, and returns the fixture's text with it.
+// badFixture writes the fabric that a check's bad fixture makes from its background, and returns it with the fixture's text.
 func badFixture(t *testing.T, code string) (dir, text string, w *langtest.Woven) {
 	t.Helper()
 	src, err := os.ReadFile(filepath.Join("../../validate/testdata", code, "bad.hcl"))
@@ -178,10 +177,10 @@ func plant(t *testing.T, from, to string, edit []string) {
 			if edit[i] == "" && edited > 0 || edit[i] != "" && !strings.Contains(string(src), edit[i]) {
 				continue
 			}
-			require.True(t, edit[i] == "" || strings.Count(string(src), edit[i]) == 1, "%q stands several times in %s", edit[i], name)
+			require.True(t, edit[i] == "" || strings.Count(string(src), edit[i]) == 1, "%q occurs several times in %s", edit[i], name)
 			require.NoError(t, os.WriteFile(name, []byte(next), 0o600))
 			edited++
 		}
-		require.Equal(t, 1, edited, "%q does not stand in the fabric exactly once", edit[i])
+		require.Equal(t, 1, edited, "%q does not occur exactly once in the fabric", edit[i])
 	}
 }

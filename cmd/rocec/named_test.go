@@ -16,8 +16,8 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-// If a file that the person names is a foreign link that leads out of its folder, messages show the place and no text. A link inside the
-// folder, a file in a folder behind a link, and the file itself are shown.
+// If a file that the person names is a foreign link to a target outside of its folder, messages show the place but no text. A link inside
+// the folder, a file in a folder behind a link, and the file itself are shown.
 func TestNamedLinksAreHidden(t *testing.T) {
 	const secret = "made-up-secret"
 	texts := map[string]string{
@@ -81,12 +81,12 @@ func TestNamedLinksAreHidden(t *testing.T) {
 			}
 		}
 	}
-	for verb := range verbs { // the test tries what shows text without a link
+	for verb := range verbs { // without a link, this command shows text
 		assert.Positive(t, shown[verb], verb)
 	}
 }
 
-// A var file behind a link is an input of a saved plan, though no message shows it.
+// A var file behind a link is an input of a saved plan, although no message shows its text.
 func TestHiddenFilesCount(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -109,7 +109,7 @@ func TestHiddenFilesCount(t *testing.T) {
 	require.Len(t, sums, 2)
 }
 
-// A pipe of the shell, as of <(sops -d vars), is a link of the system and not of a stranger.
+// A pipe of the shell, such as <(sops -d vars), is a link of the system, not of another user.
 func TestPipesOfTheShellAreShown(t *testing.T) {
 	r, w, err := os.Pipe()
 	require.NoError(t, err)

@@ -18,7 +18,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/person"
 )
 
-// inventoryToken is the token of the inventory of tests.
+// inventoryToken is the token of the test inventory.
 const inventoryToken = "0123456789abcdef0123456789abcdef01234567"
 
 // inventoryServer answers like NetBox 4.1, with the cables of the rows DEVICE:PORT DEVICE:PORT METRES.
@@ -77,8 +77,8 @@ func withToken(t *testing.T, token string, args ...string) (out string, code int
 	return text.String(), code
 }
 
-// A draft from an inventory is a sound fabric with its sheets, which validate reads without the inventory. No file and no message has the
-// token. Files of devices beside it give the classes, and the inventory the lengths.
+// A draft from an inventory is a sound fabric with its sheets, which validate reads without the inventory. No file or message contains
+// the token. With files of devices, the classes come from the files, and the lengths from the inventory.
 func TestInitFromInventory(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := inventoryServer(t, "leaf1:swp1 gpu1:ens1f0 7", "leaf2:swp1 gpu2:ens1f0 2.5", "leaf1:swp32 leaf2:swp32 30")
@@ -136,7 +136,7 @@ func TestInitFromInventory(t *testing.T) {
 	require.Equal(t, exit.Good, code, validated)
 	assert.NotContains(t, validated, "conf-fabric-wanted")
 
-	// lengths that switches are set for, and that the inventory lacks
+	// lengths in switch settings that the inventory lacks
 	for _, leaf := range []string{"leaf1", "leaf2"} {
 		require.NoError(t, os.MkdirAll(filepath.Join("sonic", leaf), 0o777))
 		require.NoError(t, os.WriteFile(filepath.Join("sonic", leaf, "config_db.json"), []byte(`{

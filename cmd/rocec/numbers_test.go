@@ -20,10 +20,10 @@ import (
 	nvue "github.com/rocec/rocec/targets/nvue/grammar"
 )
 
-// Published numbers that no table of rocec has. The numbers of NVIDIA's preset and SONiC's template are in the packages that read and
-// simulate these systems.
+// Published numbers that no table of rocec has. The packages that read and simulate NVIDIA's preset and SONiC's template have the numbers
+// of these.
 const (
-	// Cumulus Linux 3.7, RDMA over Converged Ethernet: what storage-optimized writes.
+	// Cumulus Linux 3.7, RDMA over Converged Ethernet: the numbers of storage-optimized.
 	preset37Min, preset37Max, preset37Percent = 150 << 10, 1_500 << 10, 100
 
 	// alibaba-edu/High-Precision-Congestion-Control @08d4ba0b, simulation/run.py: kmin_map and kmax_map in units of 1,000 B.
@@ -35,16 +35,16 @@ const (
 	manualSize, manualXoff, manualXon = 25_000, 10_000, 2_000
 )
 
-// rack is hosts on one switch, with a lossless and marked group.
+// rack is a fabric of hosts on one switch, with a lossless group that marks.
 type rack struct {
-	model, system, release, config string // no system: one that rocec does not know
+	model, system, release, config string // empty: a system that rocec does not know
 	mbps                           int
 	metres                         float64
 	hosts                          int
 	pfc                            string // lines of the pfc block
 }
 
-// compile returns the fabric, and its switch.
+// compile compiles the rack, and returns the fabric and its switch.
 func (r rack) compile(t *testing.T) (*ir.Fabric, *ir.Device) {
 	t.Helper()
 	m, ok := platform.FindSwitch(r.model)
@@ -104,7 +104,7 @@ host "h" {
 	return f, f.Devices[i]
 }
 
-// portsAt returns the numbers of the ports with this native speed. Where fewer than two have it, it adds the faster ports.
+// portsAt returns the numbers of the ports with this native speed. If there are fewer than two, it adds the faster ports.
 func portsAt(m *platform.Switch, mbps int) (out []int) {
 	for _, native := range []bool{true, false} {
 		for _, r := range m.Ports {
@@ -127,13 +127,13 @@ func (r rack) buffer(t *testing.T) *ir.Buffer {
 	return d.Ports[0].Buffers()[0]
 }
 
-// published is the figure of others for a port.
+// published is the published figure for a port.
 type published struct {
 	least, most int
-	of          string // the hwsku or profile with the least
+	of          string // the hwsku or profile with the smallest figure
 }
 
-// publishedFor returns the row of the model, else that of its chip's table, for exactly this length.
+// publishedFor returns the row of the model, or otherwise of its chip's table, for exactly this length.
 func publishedFor(t *testing.T, model string, mbps int, metres float64) published {
 	t.Helper()
 	m, ok := platform.FindSwitch(model)
@@ -161,7 +161,7 @@ func (p published) text() string {
 	return diag.Number(p.least)
 }
 
-// whyHeadroom returns the words of [headroomReasons] that explain how rocec's headroom differs from a published figure.
+// whyHeadroom returns the key of [headroomReasons] for the difference between rocec's headroom and a published figure.
 func whyHeadroom(t *testing.T, r rack, b *ir.Buffer, figure int) string {
 	t.Helper()
 	m, _ := platform.FindSwitch(r.model)
@@ -208,8 +208,8 @@ func headroomReasons() [][2]string {
 	}
 }
 
-// headroomRows lists the ports that the headroom tables show, by the vendor of the chip. They are ports of models with rows of their own,
-// and of the first model of each chip that has only a table.
+// headroomRows lists the ports that the headroom tables show, by the vendor of the chip. They belong to models with their own rows, and
+// to the first model of each chip that has only a table.
 var headroomRows = [][]struct {
 	model string
 	mbps  int
@@ -248,7 +248,7 @@ var headroomRows = [][]struct {
 	},
 }
 
-// numbersHeadroom writes what a port keeps for the bytes after a pause.
+// numbersHeadroom writes the headroom of a port for the bytes after a pause.
 func numbersHeadroom(t *testing.T, b *strings.Builder) {
 	all, words := everyRow(t)
 	fmt.Fprintf(b, "\n## Headroom\n\nHeadroom is the room for the bytes that arrive after a pause. rocec derives it as a sum "+
@@ -320,7 +320,7 @@ func countModels() (n int) {
 	return n
 }
 
-// everyRow requires that rocec's headroom is no smaller than the figure of each row of all models. It counts the rows by the reason for the
+// everyRow requires that rocec's headroom is at least the figure of each row of all models. It counts the rows by the reason for the
 // difference.
 func everyRow(t *testing.T) (all int, words map[string]int) {
 	words = map[string]int{}
@@ -347,7 +347,7 @@ func everyRow(t *testing.T) (all int, words map[string]int) {
 	return all, words
 }
 
-// numbersHardware writes what tests on real switches expect.
+// numbersHardware writes the figures that tests on real switches expect.
 func numbersHardware(t *testing.T, b *strings.Builder) {
 	fmt.Fprintf(b, "\n## Headroom that tests on hardware find\n\nNightly tests of SONiC send frames to real switches until one is lost. "+
 		"They find that a switch keeps the bytes it is set to; they do\nnot find that fewer bytes would lose.\n\n"+

@@ -140,7 +140,7 @@ func number(t *testing.T, x any) int {
 	return n
 }
 
-// numbersShares writes shares of a link, CNPs and what is lossless.
+// numbersShares writes the shares of a link, the CNPs and the lossless groups.
 func numbersShares(t *testing.T, b *strings.Builder) {
 	f, _ := rack{model: "sn3700", mbps: 200_000, metres: 5, hosts: 2}.compile(t)
 	shares, cnp := ir.Schedule(f, 0), f.Intents[0].CNP

@@ -23,7 +23,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// mutation is a folder with a fabric in it that has a mistake.
+// mutation is a folder with a faulty fabric.
 type mutation struct {
 	name, dir, code string
 	args            []string
@@ -45,9 +45,9 @@ func mutations(t *testing.T) []mutation {
 	return out
 }
 
-// TestOneJudge: for every planted mistake the pipeline, the JSON of validate and the language server report the same at the same place.
-// The trace of some pair reports it too, if packets meet it. Every finding of a trace of any pair is also one of validate, in the same
-// words.
+// TestOneJudge: for every planted mistake, the pipeline, the JSON of validate and the language server report the same finding at the same
+// place. If packets meet the mistake, the trace of some pair reports it, too. Every finding of any trace is also a finding of validate,
+// in the same words.
 func TestOneJudge(t *testing.T) {
 	t.Parallel()
 	onHop := map[string]bool{}
@@ -77,7 +77,7 @@ func TestOneJudge(t *testing.T) {
 			}
 			for code := range met {
 				hop, check := onHop[code]
-				assert.Equal(t, check, hop, "a walk finds %s: its check says OnHop", code)
+				assert.Equal(t, check, hop, "a walk finds %s: its check has OnHop", code)
 			}
 		})
 	}
@@ -104,7 +104,7 @@ func (m *mutation) load(t *testing.T) *report.Report {
 	return f
 }
 
-// traced holds what traces of all pairs find to what validate says, and returns the codes they find.
+// traced compares the findings of the traces of all pairs with those of validate, and returns the codes of the traces.
 func (m *mutation) traced(t *testing.T, f *report.Report) map[string]bool {
 	t.Helper()
 	met := map[string]bool{}
@@ -119,7 +119,7 @@ func (m *mutation) traced(t *testing.T, f *report.Report) map[string]bool {
 			for _, x := range w.Findings() {
 				met[x.Code] = true
 				all := says.Of([]*walk.Finding{x})
-				if !assert.Len(t, all, 1, "nobody has words for %s at %s", x.Code, x.At) {
+				if !assert.Len(t, all, 1, "no finding has words for %s at %s", x.Code, x.At) {
 					continue
 				}
 				d := all[0]
@@ -134,13 +134,13 @@ func (m *mutation) traced(t *testing.T, f *report.Report) map[string]bool {
 	return met
 }
 
-// unmet lists the mutations whose mistake no packet meets: intents without members, interfaces without cables or with unknown addresses, a
-// spine above leaves that peer.
+// unmet lists the mutations whose mistake no packet meets: intents without members, interfaces without cables or with unknown addresses,
+// and a spine above leaves that peer.
 var unmet = []string{
 	`roce-members at roce "nvme"`, "fixture of roce-members", "traffic-class-not-in-group at 16", `cumulus-no-ecn at "s6000"`,
 }
 
-// sized holds the lanes of a walk to what the compiler promises: between members every port has its buffer, and marks.
+// sized checks the lanes of a walk against a promise of the compiler: between members, every port has its buffer and its marks.
 func sized(t *testing.T, w *walk.Walk) {
 	t.Helper()
 	if !w.Promised {
@@ -160,7 +160,7 @@ func sized(t *testing.T, w *walk.Walk) {
 	}
 }
 
-// everyTrace traces every pair of members, of many members the first ones and the last.
+// everyTrace traces every pair of members. Of many members it uses only the first ones and the last one.
 func everyTrace(f *ir.Fabric) []*walk.Trace {
 	const most = 7
 	var out []*walk.Trace
@@ -219,8 +219,8 @@ func (m *mutation) printed(t *testing.T, f *report.Report) []string {
 	return wanted(told, m.dir)
 }
 
-// heardOf returns the findings that an editor gets for each of the fabrics. One program serves all with the same arguments, and judges
-// them while they are opened.
+// heardOf returns the findings that an editor gets for each of the fabrics. One program serves all fabrics with the same arguments, and
+// judges them while the editor opens them.
 func heardOf(t *testing.T, all []mutation) [][]string {
 	t.Helper()
 	editors := map[string]*editing{}

@@ -19,7 +19,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-// another is a user who is neither root nor has an account. The tests give files to that user, which only root may.
+// another is the id of a user other than root, without an account. The tests make this user the owner of files, which only root may do.
 const another = 64018
 
 func givesFilesAway(t *testing.T) {
@@ -28,30 +28,31 @@ func givesFilesAway(t *testing.T) {
 		return
 	}
 	if os.Getenv("CI") != "" {
-		t.Fatal("only root gives files to other users, and CI runs as root")
+		t.Fatal("only root can change the owner of files, and CI runs as root")
 	}
-	t.Skip("only root gives files to other users: run the tests as root")
+	t.Skip("only root can change the owner of files: run the tests as root")
 }
 
-// ownFile is a file or folder of rocec's own, and the verbs that read it.
+// ownFile is one of rocec's own files or folders, and the verbs that read it.
 type ownFile struct {
 	name  string
 	path  string // below the folder of the test
 	verbs [][]string
-	warns bool // the verbs go on without it, and say so
+	warns bool // the verbs continue without it, and report that
 }
 
-// spoiling is a way in which another user could have written a file or folder. The verbs use those that are good.
+// spoiling is a way in which another user could have written a file or folder. In a good row only root can write the file, and the verbs
+// use it.
 type spoiling struct {
 	name string
-	mode fs.FileMode // 0: as it is
+	mode fs.FileMode // 0: unchanged
 	uid  int
 	link bool
 	good bool
 }
 
-// spoilings are the rows of the matrix for a file; a folder may be passed as well. Every mode has its turn with some file; package
-// safefile holds all of them, and so does -whole.
+// spoilings are the rows of the matrix for a file; a folder on the path may be spoiled, too. Every mode is tested with some file. Package
+// safefile and -whole test all combinations.
 func spoilings(folder bool, turn int) (out []spoiling) {
 	x := fs.FileMode(0)
 	if folder {
@@ -77,7 +78,7 @@ func spoilings(folder bool, turn int) (out []spoiling) {
 	return append(out, spoiling{name: "a link", link: true})
 }
 
-// do spoils a file, and returns how to put it right again.
+// do spoils a file, and returns a function that repairs it.
 func (s *spoiling) do(t *testing.T, path string) (undo func()) {
 	t.Helper()
 	info, err := os.Lstat(path)
@@ -136,7 +137,7 @@ func TestOwnFileMatrix(t *testing.T) {
 
 	rollback := []string{"rollback", "--auto-approve", "--soak", "0s", run}
 	runs := [][]string{{"runs"}, {"runs", run}, {"runs", "last"}, rollback, {"confirm", run}, {"resume", run}, {"rollback", "last"}}
-	back := [][]string{{"rollback", run}, rollback} // the first one asks, and changes nothing
+	back := [][]string{{"rollback", run}, rollback} // the first verb only asks
 	labs := [][]string{{"lab", "exec", "-C", fabric, "store1", "true"}, {"plan", "--lab", fabric}}
 	verify := [][]string{{"verify", "--lab", "--since", "boot", "--target", "store1", fabric}}
 	lab := filepath.Dir(one("cache/rocec/lab/*/lab.json"))
@@ -174,7 +175,7 @@ func TestOwnFileMatrix(t *testing.T) {
 					if s.good && own.name != "a saved plan" {
 						info, err := os.Stat(path)
 						require.NoError(t, err)
-						assert.Zero(t, info.Mode().Perm()&0o077, "%s: it is closed to others", name)
+						assert.Zero(t, info.Mode().Perm()&0o077, "%s: other users can access it", name)
 					}
 					undo()
 					if honest != nil {
@@ -188,7 +189,7 @@ func TestOwnFileMatrix(t *testing.T) {
 	assert.Contains(t, want(exit.Good, rollback...), "6 applied")
 }
 
-// spoil puts a hostile content into a file, and returns the honest one; nil: the file stays.
+// spoil puts hostile content into a file, and returns the original content. The result is nil if the file stays unchanged.
 func spoil(t *testing.T, path string, hostile bool) []byte {
 	t.Helper()
 	if !hostile {

@@ -40,7 +40,7 @@ func gitFile(t *testing.T) func(string) {
 	}
 }
 
-// reports are the paths each CI format names, and the fingerprints of GitLab's.
+// reports returns the paths in each CI format, and the fingerprints in the GitLab format.
 func reports(t *testing.T, args ...string) (files, prints []string) {
 	t.Helper()
 	of := map[string]string{}
@@ -62,7 +62,7 @@ func reports(t *testing.T, args ...string) (files, prints []string) {
 	return files, prints
 }
 
-// Files are named from the root of the repository, and findings by the same fingerprints, wherever rocec is started.
+// Paths of files begin at the root of the repository, and fingerprints are equal, wherever rocec is started.
 func TestPathsFromTheRoot(t *testing.T) {
 	for name, git := range map[string]func(string){"folder": gitFolder(t), "worktree": gitFile(t)} {
 		t.Run(name, func(t *testing.T) {
@@ -145,7 +145,7 @@ func TestModuleBesideTheFabric(t *testing.T) {
 	}
 }
 
-// A link inside of a module leads nowhere else, wherever the module lies.
+// A link inside of a module is not followed to another folder, wherever the module is.
 func TestModuleBehindALink(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// standsFor has a value for each word in capitals.
+// standsFor has a value for each placeholder in capitals.
 var standsFor = map[string]string{
 	"DIR": ".", "PATH": ".", "FILE": "topology.dot", "OUT": "out",
 	"NAME": "leaf01", "DEVICE": "leaf01", "PORT": "swp1", "DEVICE:PORT": "leaf01:swp1", "HOST": "gpu017",
@@ -54,12 +54,12 @@ func concrete(t *testing.T, command string) string {
 	return strings.Join(words, " ")
 }
 
-// commandsInProse is a file with every complete command that a line of prose contains, made concrete, and the pages that contain it.
+// commandsInProse is a file with every complete command in a line of prose, in its concrete form, and the pages that contain the command.
 // Package pages runs these commands.
 const commandsInProse = "../internal/pages/testdata/commands.txt"
 
-// TestCommandsInProse holds the list of commands that package pages runs: every command of rocec in a line of prose that has all its
-// arguments. The others name a verb, which TestCommandsOfPages looks up.
+// TestCommandsInProse checks the list of commands that package pages runs. The list has every command of rocec in a line of prose with
+// all its arguments. The other commands only name a verb, and TestCommandsOfPages checks them.
 func TestCommandsInProse(t *testing.T) {
 	files, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)

@@ -23,7 +23,7 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// docs/reference.md has every verb with its flags, as the help does, in the groups of rocec help.
+// docs/reference.md has every verb with the flags of its help, in the groups of rocec help.
 func TestDocsReference(t *testing.T) {
 	root := newRoot(&person.Person{Getenv: func(string) string { return "" }})
 	var b strings.Builder
@@ -65,7 +65,7 @@ func TestDocsReference(t *testing.T) {
 	requireGenerated(t, "reference.md", b.String())
 }
 
-// referenceOf writes a command, and those below it.
+// referenceOf writes a command and its subcommands.
 func referenceOf(b *strings.Builder, cmd *cobra.Command, heading string) {
 	fmt.Fprintf(b, "\n%s %s\n\n`%s`", heading, cmd.CommandPath(), strings.TrimSuffix(cmd.UseLine(), " [flags]"))
 	b.WriteString("\n")
@@ -91,7 +91,7 @@ func referenceOf(b *strings.Builder, cmd *cobra.Command, heading string) {
 	}
 }
 
-// examplesOf are the commands of the examples of a verb.
+// examplesOf returns the commands in the examples of a verb.
 func examplesOf(cmd *cobra.Command) (lines []string) {
 	for line := range strings.SplitSeq(cmd.Example, "\n") {
 		if line = strings.TrimSpace(line); line != "" {
@@ -110,7 +110,7 @@ func flagTable(b *strings.Builder, flags []flagHelp) {
 
 var markdownProse = strings.NewReplacer("*", `\*`, "<", `\<`)
 
-// cell is text in a table.
+// cell escapes text for a table.
 func cell(s string) string { return strings.ReplaceAll(markdownProse.Replace(s), "|", `\|`) }
 
 // The package documentation and the man pages agree on exit codes and groups.
@@ -154,7 +154,7 @@ func TestVerbs(t *testing.T) {
 	assert.Greater(t, withJSON, 10)
 }
 
-// Every verb has a man page, which roff takes without a warning, and the same bytes twice.
+// Every verb has a man page that roff reads without a warning. A second run makes the same bytes.
 func TestManPages(t *testing.T) {
 	groff := machinetest.Need(t, "groff")
 	dir, again := filepath.Join(t.TempDir(), "man"), t.TempDir()
@@ -213,7 +213,7 @@ func TestManEscapes(t *testing.T) {
 	assert.Contains(t, strings.Join(strings.Fields(string(out)), " "), text)
 }
 
-// Every verb has examples, as do the topics of the help, and rocec takes each of them. Package pages runs them.
+// Every verb and every help topic has examples, and rocec accepts each of them. Package pages runs them.
 func TestExamplesOfVerbs(t *testing.T) {
 	for command := range helpExamples(t) {
 		calls := rocecCalls(t, command)
@@ -222,7 +222,7 @@ func TestExamplesOfVerbs(t *testing.T) {
 	}
 }
 
-// helpExamples are the examples in the help, each with the verb or topic that has it.
+// helpExamples returns the examples in the help, each with its verb or topic.
 func helpExamples(t *testing.T) map[string]string {
 	out := map[string]string{changeExample: "change", flagsExample: "flags"}
 	var walk func(*cobra.Command)
@@ -280,11 +280,11 @@ func TestChangeFlags(t *testing.T) {
 	}
 }
 
-// usage is how the new verb is called.
+// usage is the call of the new verb.
 func (v *formerVerb) usage() string {
 	_, args, _ := strings.Cut(v.use, " ")
 	switch words := diag.Rocec(v.verb); {
-	case v.each != "" && v.flag != "": // all hosts where none is named
+	case v.each != "" && v.flag != "": // all hosts, if none is named
 		return words + " --" + v.flag + " [--" + v.each + " " + strings.Trim(args, "[]….") + "]"
 	case v.each != "":
 		return words + " --" + v.each + " " + strings.Trim(args, "[]….")

@@ -17,11 +17,11 @@ import (
 	"github.com/rocec/rocec/cmd/internal/report"
 )
 
-// replayed is a finding of a file, with the values by which a reader of SARIF recognises it.
+// replayed is a finding in a file, with the values by which a reader of SARIF recognises it.
 type replayed struct{ level, code, at, fingerprint string }
 
-// differs reads two lists, with a reason for each row. The baseline is from before codes were merged: gone has its findings whose
-// fingerprints are not found any more, fresh has the findings that it lacks.
+// differs reads two lists, with a reason for each row. The baseline is from before codes were merged. gone has findings of the baseline
+// whose fingerprints no longer exist, and fresh has findings that the baseline lacks.
 func differs(t *testing.T) (gone, fresh map[string]string) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/replaydiffers.txt")
@@ -35,8 +35,8 @@ func differs(t *testing.T) (gone, fresh map[string]string) {
 	return of["gone"], of["new"]
 }
 
-// TestReplay: a log of SARIF from before codes were merged still matches the findings of today. testdata/replay.txt has the findings of
-// that time, with file, level, code, place and fingerprint. No finding is new or opened again, except those listed with a reason, and no
+// TestReplay: a log of SARIF from before codes were merged still matches the findings of today. testdata/replay.txt has the earlier
+// findings, with file, level, code, place and fingerprint. No finding is new or opened again, except those listed with a reason, and no
 // level falls.
 func TestReplay(t *testing.T) {
 	data, err := os.ReadFile("testdata/replay.txt")
@@ -80,7 +80,7 @@ func TestReplay(t *testing.T) {
 			i := slices.IndexFunc(now, func(n replayed) bool { return n.fingerprint == old.fingerprint })
 			key := fmt.Sprintf("%s %s %s", name, old.code, old.at)
 			if i < 0 {
-				assert.NotEmpty(t, replayGone[key], "%s: it is not known again", key)
+				assert.NotEmpty(t, replayGone[key], "%s: the finding is not recognised", key)
 				delete(gone, key)
 				continue
 			}
@@ -96,8 +96,8 @@ func TestReplay(t *testing.T) {
 		}
 	}
 	assert.Greater(t, known, 100)
-	assert.Empty(t, gone, "they are known again")
-	assert.Empty(t, fresh, "they are not found")
+	assert.Empty(t, gone, "listed as gone, but recognised")
+	assert.Empty(t, fresh, "listed as new, but not found")
 }
 
 func rank(level string) int { return slices.Index([]string{"error", "warning", "note"}, level) }

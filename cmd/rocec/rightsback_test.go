@@ -9,8 +9,8 @@ import (
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
-// TestRightsGoOn: a run that changes the owner or mode of a file, alone or together with other contents, is like any other run. It can be
-// confirmed, resumed and rolled back, on the machine that started it and on another. Its way back leaves the mode as it is.
+// TestRightsGoOn: a run that changes the owner or mode of a file, with or without its content, is like any other run. It can be
+// confirmed, resumed and rolled back, on the machine that started it and on another. A rollback does not restore the mode.
 func TestRightsGoOn(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)

@@ -24,7 +24,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/lab"
 )
 
-// rocecWith is rocec with an environment.
+// rocecWith runs rocec with the given environment variables.
 func rocecWith(t *testing.T, environ []string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -38,7 +38,7 @@ func rocecWith(t *testing.T, environ []string, args ...string) (code int, stdout
 	return code, out.String(), errs.String()
 }
 
-// withVariables is a standing rack whose fabric has two variables, and a file of values.
+// withVariables returns a standing rack whose fabric has two variables, and a file of values.
 func withVariables(t *testing.T) (dir, values string, devices *lab.Lab) {
 	t.Helper()
 	dir, devices = standing(t)
@@ -54,8 +54,8 @@ func withVariables(t *testing.T) (dir, values string, devices *lab.Lab) {
 	return dir, values, devices
 }
 
-// An apply of a saved plan names again what the plan was made with. Every difference is refused before a device is asked, and the
-// message has the command; the file holds no value.
+// An apply of a saved plan names the inputs of the plan again. It refuses every difference before it asks a device, and the message has
+// the right command. The plan file contains no value.
 func TestSavedPlanIsNamedAgain(t *testing.T) {
 	dir, values, devices := withVariables(t)
 	saved := filepath.Join(t.TempDir(), "p lan")
@@ -112,7 +112,7 @@ func TestSavedPlanIsNamedAgain(t *testing.T) {
 		assert.Empty(t, stdout, c.name)
 	}
 
-	// A file of values that changed after the plan.
+	// The file of values changed after the plan.
 	require.NoError(t, os.WriteFile(values, []byte("weight = 53\n"), 0o644))
 	apply := slices.Concat([]string{"apply", "--auto-approve", "--soak", "0s", "--plan", saved}, with, []string{dir})
 	code, _, stderr = rocecWith(t, env, apply...)
@@ -137,7 +137,7 @@ func TestSavedPlanIsNamedAgain(t *testing.T) {
 	assert.Contains(t, stdout, "2 applied")
 }
 
-// A plan file that another user could write is not made: one that was there loses the bits.
+// rocec never writes a plan file that another user can write: an existing file loses these mode bits.
 func TestSavedPlanMode(t *testing.T) {
 	t.Parallel()
 	dir, _, _ := withVariables(t)
@@ -157,7 +157,7 @@ func TestSavedPlanMode(t *testing.T) {
 	}
 }
 
-// forged returns a plan file with a digest that fits, as any person who can write the file can make it.
+// forged returns a plan file with a matching digest. Any person with write access to the file can forge it like this.
 func forged(t *testing.T, data []byte, forge func(*deploy.Saved)) []byte {
 	t.Helper()
 	encode := func(s *deploy.Saved) []byte {
@@ -177,8 +177,8 @@ func forged(t *testing.T, data []byte, forge func(*deploy.Saved)) []byte {
 	return encode(&s)
 }
 
-// Whatever is in a saved plan, an apply with it does what the same apply does without it, or nothing. What it would do is the plan that
-// it shows before it asks.
+// For any content of a saved plan, an apply with the plan does the same as without it, or nothing. The test compares the plans that apply
+// shows before it asks.
 func TestForgedPlans(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)

@@ -18,8 +18,8 @@ import (
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
-// networkCall is a call of the kernel by which a process reaches beyond its machine, as strace prints it. Go asks for a socket of a
-// family before everything else, also for a name or an interface.
+// networkCall matches a system call that opens a network connection, as strace prints it. Go first opens a socket for any connection,
+// also to look up a name or an interface.
 var networkCall = regexp.MustCompile(`(?m)^.*\bsocket\(AF_(INET|INET6|NETLINK|PACKET|VSOCK)\b.*$`)
 
 // No verb without devices opens a network connection, and none calls home.
@@ -41,7 +41,7 @@ func TestNoNetwork(t *testing.T) {
 		require.NoError(t, err)
 		return networkCall.FindString(string(calls))
 	}
-	require.NotEmpty(t, traced(ip, "link", "show"), "the trace sees what a process opens")
+	require.NotEmpty(t, traced(ip, "link", "show"), "the trace has the files that a process opens")
 	for _, args := range [][]string{
 		{"validate", fabric},
 		{"fmt", "--check", fabric},
@@ -66,15 +66,15 @@ func TestNoFlagAgainstHostKeys(t *testing.T) {
 	walk = func(cmd *cobra.Command) {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			n++
-			if (cmd.Name() == "apply" || cmd.Hidden) && f.Name == "host-key" { // the fingerprint that a person has compared: the host must have it
+			if (cmd.Name() == "apply" || cmd.Hidden) && f.Name == "host-key" { // the host must have the fingerprint that a person has compared
 				assert.Equal(t, "string", f.Value.Type())
 				return
 			}
-			if f.Name == "strict" { // of verify, about settings that others have made
+			if f.Name == "strict" { // of verify, about settings that other tools made
 				assert.Contains(t, f.Usage, "devices that are other and sound")
 				return
 			}
-			if f.Name != "skip-cabling-check" { // it is about cables
+			if f.Name != "skip-cabling-check" { // the flag is about cables
 				assert.NotRegexp(t, `host-?key|insecure|strict|known|no-verify|skip`, f.Name, cmd.CommandPath())
 			}
 		})
@@ -86,7 +86,7 @@ func TestNoFlagAgainstHostKeys(t *testing.T) {
 	assert.Greater(t, n, 100)
 }
 
-// A group may share what a person names: the description is no file of rocec's own.
+// A file that the person names may be writable for a group: the description is not one of rocec's own files.
 func TestSharedInputs(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS("../../examples/rack-v1-pfc")))
@@ -99,7 +99,7 @@ func TestSharedInputs(t *testing.T) {
 	require.Equal(t, exit.Good, code, "%s\n%s", stdout, stderr)
 }
 
-// The devices of a lab that another user could have written are made new.
+// If another user could have written the devices of a lab, rocec makes them anew.
 func TestResetOfARefusedLab(t *testing.T) {
 	t.Parallel()
 	setenv(t, "XDG_STATE_HOME", t.TempDir())

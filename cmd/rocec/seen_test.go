@@ -15,12 +15,12 @@ import (
 	"github.com/rocec/rocec/targets/deploy/lab"
 )
 
-// answer makes a program of a device print something else, and end so.
+// answer makes a program of a device print another text, and end with the given status.
 func answer(d *lab.Device, program, text string, status int) {
 	d.WriteFile("/usr/local/sbin/"+program, fmt.Appendf(nil, "#!/bin/sh\ncat <<'EOF'\n%s\nEOF\nexit %d\n", text, status), 0o755)
 }
 
-// neighbours is what lldpctl prints of switch tor1 at the other end of ens1f0.
+// neighbours returns the output of lldpctl with switch tor1 at the other end of ens1f0.
 func neighbours(port string) string {
 	return `{"lldp":{"interface":{"ens1f0":{"chassis":{"tor1.example.net":{}},"port":{"id":{"type":"ifname","value":"` + port + `"}}}}}}`
 }
@@ -30,7 +30,7 @@ func neighbours(port string) string {
 func TestSeen(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
-	setenv(t, "COLUMNS", "1000") // sentences are looked for as a whole
+	setenv(t, "COLUMNS", "1000") // the test searches for whole sentences
 	dir, devices := standing(t)
 	tor1, store1, store2 := devices.Device("tor1"), devices.Device("store1"), devices.Device("store2")
 	run := func(code int, args ...string) (stdout string) {
@@ -53,7 +53,7 @@ func TestSeen(t *testing.T) {
 	silent := view.SeenDocument{Findings: []view.SeenFinding{}, Unread: []view.SeenUnread{}}
 	require.Equal(t, silent, looked("plan", exit.Good), "all is as described, and all was read")
 
-	// Two cables have changed places: one finding, and both hosts with the switch are left as they are.
+	// Two swapped cables are one finding, and both hosts and the switch are not changed.
 	answer(store1, "lldpctl", neighbours("swp2"), 0)
 	answer(store2, "lldpctl", neighbours("swp1"), 0)
 	const swapped = "store1:ens1f0 is on tor1:swp2, the fabric says tor1:swp1; store2:ens1f0 is on tor1:swp1, the fabric says tor1:swp2."
@@ -71,9 +71,9 @@ func TestSeen(t *testing.T) {
 	tor1.Commands()
 	assert.Contains(t, run(exit.Machines, "apply", "--auto-approve"), "3 devices cannot be changed")
 	assert.Empty(t, tor1.Writes())
-	assert.Contains(t, run(exit.Good, "plan", "--skip-cabling-check"), swapped, "it is said all the same")
+	assert.Contains(t, run(exit.Good, "plan", "--skip-cabling-check"), swapped, "the finding is still reported")
 	run(exit.Good, "apply", "--auto-approve", "--skip-cabling-check", "--soak", "1s")
-	assert.Contains(t, run(exit.Good, "plan"), "No changes", "nothing that holds what it should is refused")
+	assert.Contains(t, run(exit.Good, "plan"), "No changes", "a device with the wanted settings is not refused")
 	out = run(exit.Errors, "verify")
 	assert.Contains(t, out, swapped)
 	assert.Contains(t, out, "Verify: not as written. 6 devices as written, 0 drifted, 0 unreachable, 0 refused, 1 finding about ports and "+
@@ -83,7 +83,7 @@ func TestSeen(t *testing.T) {
 	}
 	assert.Contains(t, run(exit.Good, "verify"), "Verify: good.")
 
-	// Each of the others, as verify tells them.
+	// The other findings, in the output of verify.
 	tor1.SetSpeed("swp1", 100_000)
 	_, stderr, status := tor1.Run(t.Context(), "root", "ip link set dev swp3 mtu 1500", "")
 	require.Zero(t, status, stderr)
@@ -104,7 +104,7 @@ func TestSeen(t *testing.T) {
 	}, codes)
 	assert.Empty(t, found.Unread)
 
-	// What cannot be read is named, and is neither good nor bad.
+	// rocec names the values that it cannot read. They count as neither good nor bad.
 	tor1.Reboot()
 	answer(tor1, "bridge", "Option \"-json\" is unknown, try \"bridge help\".", 255)
 	answer(tor1, "clagctl", "", 1)
@@ -120,7 +120,7 @@ func TestSeen(t *testing.T) {
 	assert.Contains(t, run(exit.Good, "verify"), "note: Not read, and therefore not checked: VLANs of tor1: bridge fails,")
 }
 
-// A port that is not there refuses the switch, unless the person trusts the fabric.
+// A missing port refuses the switch, unless the person trusts the fabric.
 func TestSeenMissingPort(t *testing.T) {
 	t.Parallel()
 	setenv(t, "COLUMNS", "1000")
@@ -134,7 +134,7 @@ func TestSeenMissingPort(t *testing.T) {
 	assert.Contains(t, stdout, said)
 	assert.Contains(t, stdout, "1 refused")
 	code, stdout, _ = rocec(t, "plan", "--target", "store1", dir)
-	assert.Equal(t, exit.Errors, code, "its switch stays as it is, without PFC")
+	assert.Equal(t, exit.Errors, code, "its switch is not changed and has no PFC")
 	assert.NotContains(t, stdout, said, "it concerns no device of the plan")
 	code, stdout, _ = rocec(t, "plan", "--skip-cabling-check", dir)
 	assert.Equal(t, exit.Good, code)

@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/docs/evidence"
 )
 
-// TestSelftest holds what the lab answers to texts, for each way to write a switch, and for hosts; -update writes them.
+// TestSelftest compares the answers of the lab with texts, for each way to write a switch, and for hosts. -update writes the texts.
 func TestSelftest(t *testing.T) {
 	t.Parallel()
 	example, err := os.ReadFile("../../examples/rack-by-files/fabric.hcl")
@@ -40,7 +40,7 @@ func TestSelftest(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, string(want), got, "run go test ./cmd/rocec -run TestSelftest -update, and read the diff")
 
-		// It reads back, and says that it is a rehearsal, which is not a report.
+		// The output can be read again, and states that it is a rehearsal, which does not count as a report.
 		_, err = evidence.Read(os.DirFS("testdata/selftest"))
 		require.ErrorContains(t, err, "simulated")
 		for _, left := range []string{"tor1", "leaf", "spine", "store", "192\\.0\\.2\\.", "52:54:00", "\\brack"} {
@@ -49,12 +49,12 @@ func TestSelftest(t *testing.T) {
 	}
 }
 
-// TestSelftestTakesNoEcho: an apply decides no claim that was open before it, on any system. Claims about files and settings of rocec are
-// open after it.
+// TestSelftestTakesNoEcho: rocec's own settings do not confirm a claim. An apply decides no open claim, on any system. After it, claims
+// about files and settings of rocec are open.
 func TestSelftestTakesNoEcho(t *testing.T) {
 	t.Parallel()
 	setenv(t, "XDG_STATE_HOME", t.TempDir())
-	others := map[string]string{ // what others write because of an apply
+	others := map[string]string{ // files that other programs write because of an apply
 		"cumulus-switchd-log": "switchd makes it",
 		"host-cma-tos":        "the kernel makes the files of a folder",
 	}
@@ -86,7 +86,7 @@ func TestSelftestTakesNoEcho(t *testing.T) {
 	}
 }
 
-// Saving wants a yes, a new file and no surprise; nothing else is written.
+// Saving requires a yes and a new file, and writes nothing else.
 func TestSelftestSaves(t *testing.T) {
 	t.Parallel()
 	setenv(t, "COLUMNS", "1000")
@@ -123,13 +123,13 @@ func TestSelftestSaves(t *testing.T) {
 	require.Contains(t, stderr, "already exists, and nothing is overwritten")
 }
 
-// A device that cannot be read has a section that says why, without its address; the status says so, and the others are shown.
+// An unreadable device has a section with the reason, without its address. The status reports it, and the other devices are shown.
 func TestSelftestUnread(t *testing.T) {
 	t.Parallel()
 	dir, devices := standing(t)
 	code, stdout, stderr := rocec(t, "selftest", "--target", "tor1", dir)
 	require.Equal(t, exit.Good, code, stderr)
-	require.Contains(t, stdout, "  | /etc/cumulus/datapath/traffic.conf file", "the login of the factory stands in paths")
+	require.Contains(t, stdout, "  | /etc/cumulus/datapath/traffic.conf file", "the factory login is in paths")
 	name := filepath.Join(dir, "fabric.hcl")
 	text, err := os.ReadFile(name)
 	require.NoError(t, err)
@@ -154,7 +154,7 @@ func TestSelftestUnread(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, map[evidence.Key][]string{{Target: "mlx5"}: {"r.txt"}}, keys, "the switch has not answered")
 
-	// A release that is not the fabric's says nothing of the fabric's.
+	// An answer from a release other than the fabric's does not count for the fabric's release.
 	require.NoError(t, os.WriteFile(name, text, 0o600))
 	devices.Device("tor1").WriteFile("/etc/os-release", []byte("VERSION_ID=3.7.16\nPRETTY_NAME=\"Cumulus Linux\"\n"), 0o644)
 	code, stdout, _ = rocec(t, "selftest", "--target", "tor1", dir)

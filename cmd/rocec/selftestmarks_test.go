@@ -14,7 +14,8 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 )
 
-// TestMarks: level 2 proves marking on every system that changes thresholds while traffic runs, and the switch holds the same afterwards.
+// TestMarks: level 2 proves marking on every system that can change thresholds during traffic. Afterwards the switch has its earlier
+// content.
 func TestMarks(t *testing.T) {
 	t.Parallel()
 	setenv(t, "XDG_STATE_HOME", t.TempDir())
@@ -39,7 +40,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// Systems that would drop packets, and those that restart for a threshold, are refused before anything is changed.
+// rocec refuses systems that would drop packets or restart for a threshold, before it changes anything.
 func TestMarksRefused(t *testing.T) {
 	t.Parallel()
 	setenv(t, "XDG_STATE_HOME", t.TempDir())
@@ -91,7 +92,7 @@ func TestMarksConsent(t *testing.T) {
 	require.Contains(t, stderr, "--auto-approve is for a fabric with bench = true")
 	require.Len(t, devices.Device("tor1").Writes(), writes)
 
-	// Traffic of others in the queue is seen before anything is changed.
+	// rocec detects other traffic in the queue before it changes anything.
 	require.NoError(t, os.WriteFile(name, []byte(strings.Replace(accepted, "{\n", "{\n  bench = true\n", 1)), 0o600))
 	store := devices.Device("store6")
 	stop, stopped := make(chan bool), make(chan bool)
@@ -114,7 +115,7 @@ func TestMarksConsent(t *testing.T) {
 	require.Len(t, devices.Device("tor1").Writes(), writes)
 }
 
-// TestMarksKilled: whenever rocec dies, the switch goes back by itself, to the bytes from before.
+// TestMarksKilled: whenever rocec dies, the switch restores its earlier bytes without it.
 func TestMarksKilled(t *testing.T) {
 	t.Parallel()
 	tool, err := exec.LookPath("rocec")
@@ -154,7 +155,7 @@ func TestMarksKilled(t *testing.T) {
 		cancel()
 		if !ended {
 			<-done
-			for ran := -1; ran != len(tor.Programs()); time.Sleep(200 * time.Millisecond) { // a command that was under way ends first
+			for ran := -1; ran != len(tor.Programs()); time.Sleep(200 * time.Millisecond) { // a running command ends first
 				ran = len(tor.Programs())
 			}
 		}
@@ -173,7 +174,7 @@ func TestMarksKilled(t *testing.T) {
 		code, _, _ = rocec(t, "resume", "last")
 		require.Contains(t, []int{exit.Good, exit.Incomplete, exit.Usage}, code)
 		said := ""
-		require.Eventually(t, func() bool { // a change that had begun goes back by itself
+		require.Eventually(t, func() bool { // the switch undoes a started change without rocec
 			tor.Elapse()
 			code, stdout, stderr := rocec(t, "plan", "--detailed-exitcode", dir)
 			said = stdout + stderr

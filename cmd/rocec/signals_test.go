@@ -26,7 +26,7 @@ import (
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
-// offlineVerbs are the verbs that touch no device, each with arguments with which it has something to print.
+// offlineVerbs are the verbs that touch no device, each with arguments for which it prints something.
 var offlineVerbs = map[string][]string{
 	"audit":      {"audit", "SITE"},
 	"build":      {"build", "-o", "OUT", "FABRIC"},
@@ -48,8 +48,8 @@ var offlineVerbs = map[string][]string{
 	"version":    {"version"},
 }
 
-// TestFirstSignalEnds interrupts every verb that touches no device while it is blocked: by an unread output, and by an endless file with
-// variables. The first signal ends it with the status 130, and it leaves no file that is half-written.
+// TestFirstSignalEnds interrupts every verb that touches no device while it is blocked: by an unread output, or by an endless file of
+// variables. The first signal ends it with status 130, and it leaves no half-written file.
 func TestFirstSignalEnds(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
@@ -111,7 +111,7 @@ func TestFirstSignalEnds(t *testing.T) {
 	require.Len(t, offlineVerbs, tested)
 }
 
-// A signal waits for the file that is being written, and no other is begun.
+// After a signal, the program completes the file that it is writing, and begins no other file.
 func TestSignalWaitsForWrites(t *testing.T) {
 	out, err := folder.Open(t.TempDir(), wholefile.Begin)
 	require.NoError(t, err)
@@ -137,9 +137,9 @@ func TestSignalWaitsForWrites(t *testing.T) {
 	require.NoError(t, <-begun)
 }
 
-// interrupt runs a command that blocks, and signals it once it does.
+// interrupt runs a command, and signals it when it blocks.
 func interrupt(t *testing.T, s os.Signal, cmd *exec.Cmd) {
-	from, to, err := os.Pipe() // full: the first byte that the command prints blocks it
+	from, to, err := os.Pipe() // a full pipe: the first byte of output blocks the command
 	require.NoError(t, err)
 	defer from.Close()
 	fd := int(to.Fd())
@@ -184,10 +184,10 @@ func blocked(t *testing.T, pid int) {
 		}
 		last = ""
 		return false
-	}, 10*time.Minute, 50*time.Millisecond, "it does not block")
+	}, 10*time.Minute, 50*time.Millisecond, "the command does not block")
 }
 
-// smallSite is a folder with the file of a switch that has a host.
+// smallSite makes a folder with the file of a switch with a host.
 func smallSite(t *testing.T) string {
 	t.Helper()
 	site := filepath.Join(t.TempDir(), "site")

@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-// supported are the first and the newest release of each way in which a switch is written, and a model that runs both.
+// supported has the first and the newest release of each way to write a switch, and a model that runs both.
 var supported = []struct{ os, config, model, first, newest, by string }{
 	{"cumulus-linux", "", "sn2700", "3.1.1", "4.3.4", "`traffic.conf`, `datapath.conf`"},
 	{"cumulus-linux", "", "sn3700", "4.4.0", "5.3.1", "`qos_features.conf`, `qos_infra.conf`"},
@@ -23,7 +23,7 @@ var supported = []struct{ os, config, model, first, newest, by string }{
 	{"sonic", "", "sn3700", "202205", "202605", "CONFIG_DB"},
 }
 
-// docs/support.md says of each release and NIC how it is known that what rocec writes works, as plan says it.
+// docs/support.md has, for each release and NIC, the evidence that rocec's settings work, in the words of plan.
 func TestDocsSupport(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# What is supported, and how that is known\n\n" +
@@ -76,7 +76,7 @@ func yes(b bool) string {
 	return "no"
 }
 
-// evidenceOf is what plan says of a switch of a release.
+// evidenceOf returns the evidence that plan states for a switch of a release.
 func evidenceOf(t *testing.T, system, config, model, release string) *deploy.Evidence {
 	if config != "" {
 		config = fmt.Sprintf("\n  config  = %q", config)

@@ -18,7 +18,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// fatTree writes the fat tree of k-port switches, with one core that others configure and that obeys no pauses if broken.
+// fatTree writes a fat tree of k-port switches. Other tools configure one core, which obeys no pauses if broken is set.
 func fatTree(t *testing.T, k int, broken bool) (dir string) {
 	t.Helper()
 	var b strings.Builder
@@ -109,7 +109,7 @@ link "hosts" {
 	return dir
 }
 
-// A trace is a screen of lines no wider than the terminal, however large the fabric, and the same on every run.
+// For a fabric of any size, a trace fits on a screen, no line is wider than the terminal, and every run prints the same.
 func TestTraceFolds(t *testing.T) {
 	for _, k := range []int{4, 8, 12} {
 		dir := fatTree(t, k, false)
@@ -135,7 +135,7 @@ func TestTraceFolds(t *testing.T) {
 	}
 }
 
-// One of many cores is wrong: it stands apart, is marked without colour too, and is named at the end.
+// One wrong core of many is shown separately, is marked even without colour, and is named at the end.
 func TestTraceNamesTheFirstBreak(t *testing.T) {
 	code, text, _ := rocec(t, "trace", fatTree(t, 8, true), "p1-l1-h1", "p8-l4-h4")
 	require.Equal(t, exit.Errors, code)
@@ -145,7 +145,7 @@ func TestTraceNamesTheFirstBreak(t *testing.T) {
 	require.Contains(t, text, "=> first break: at core1-1, pfc-one-end: flow control at one end of a lossless link only")
 }
 
-// trace reports a break even if no stage reports it, which would be a bug of ours: a trace is not green by omission.
+// trace reports a break even if a bug prevents a stage from reporting it. A missing report never makes a trace good.
 func TestBreakIsNeverLeftOut(t *testing.T) {
 	a := newApp(&person.Person{Getenv: func(string) string { return "" }})
 	f, err := a.Load("../../examples/rack-v1-pfc")
@@ -163,7 +163,7 @@ func TestBreakIsNeverLeftOut(t *testing.T) {
 	}
 }
 
-// Where a pause stops everything on a cable, notifications wait, too, and are not said to pass freely.
+// If a pause stops all traffic on a cable, notifications wait, too, and the trace does not state that they pass freely.
 func TestTraceHoldsNotificationsUp(t *testing.T) {
 	dir := filepath.Join("../../examples", "pause-at-hosts")
 	code, text, stderr := rocec(t, "trace", dir, "store1", "store5")
@@ -177,7 +177,7 @@ func TestTraceHoldsNotificationsUp(t *testing.T) {
 	require.NotContains(t, text, diag.Green+"=> on")
 }
 
-// A port of link pause has no PFC, and no buffer that PFC needs.
+// A port with link pause has no PFC, and no buffer for PFC.
 func TestShowLinkPause(t *testing.T) {
 	dir := filepath.Join("../../examples", "pause-at-hosts")
 	_, text, stderr := rocec(t, "show", dir, "store1:ens1f0")
@@ -193,7 +193,7 @@ func TestShowLinkPause(t *testing.T) {
 	require.Contains(t, text, "buffer needed")
 }
 
-// As many senders as marks before pauses would take may not be there.
+// The fabric may have fewer senders than are needed for marks before pauses.
 func TestShowMarksFirst(t *testing.T) {
 	src, err := os.ReadFile(filepath.Join(fatTree(t, 4, false), "fabric.hcl"))
 	require.NoError(t, err)

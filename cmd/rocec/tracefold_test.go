@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 )
 
-// gpuPod is the example with so many rails, and with an edit of its cabling.
+// gpuPod returns the example with a given number of rails, and with an edit of its cabling.
 func gpuPod(t *testing.T, rails int, edit func(string) string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -40,7 +40,7 @@ func gpuPod(t *testing.T, rails int, edit func(string) string) (dir string) {
 	return dir
 }
 
-// Between hosts of eight rails there are 64 pairs of interfaces: two pages, not 64; with --all and in JSON each by itself.
+// Two hosts with eight rails have 64 pairs of interfaces. The output is two pages, not 64. With --all and in JSON, each pair is separate.
 func TestTraceFoldsPairs(t *testing.T) {
 	dir := gpuPod(t, 8, func(s string) string { return s })
 	code, text, stderr := rocec(t, "trace", dir, "gpu01", "gpu02")
@@ -65,7 +65,7 @@ func TestTraceFoldsPairs(t *testing.T) {
 	require.Contains(t, one, "training, data: gpu01:rail1 to gpu02:rail1\n")
 }
 
-// A rail that is cabled otherwise is shown by itself, and a break of one pair is not hidden among the others.
+// A rail with different cabling is shown separately, and the other pairs do not hide a break of one pair.
 func TestTraceKeepsPairsApart(t *testing.T) {
 	dir := gpuPod(t, 4, func(s string) string {
 		return strings.Replace(s, "swp[1-8]s[0-1]\"\n  speed  = \"400G\"\n  length = \"5m\"",

@@ -23,7 +23,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// Ports, NICs and switches that are alike share their values. So no code that uses a fabric may modify it, or one port would change
+// Equal ports, NICs and switches share their values. So no code that uses a fabric may modify it: a change of one port would change
 // others.
 func TestUsingAFabricDoesNotChangeIt(t *testing.T) {
 	examples, err := filepath.Glob("../../examples/*/fabric.hcl")
@@ -64,7 +64,7 @@ func TestUsingAFabricDoesNotChangeIt(t *testing.T) {
 			}
 			assert.Equal(t, before, fingerprint(f.Fabric))
 
-			// The fingerprint sees what ports share.
+			// The fingerprint includes the values that ports share.
 			for _, p := range f.Fabric.Ports {
 				if len(p.Buffers()) > 0 && p.NIC == nil {
 					p.Buffers()[0].Size.From[0].Origin.Why += "!"
@@ -76,8 +76,8 @@ func TestUsingAFabricDoesNotChangeIt(t *testing.T) {
 	}
 }
 
-// fingerprint is a hash of everything a fabric holds, and of what in it is shared. The router keeps what it has worked out;
-// it is left out.
+// fingerprint returns a hash of all values of a fabric, and of which values are shared. It leaves out the router, which caches its
+// results.
 func fingerprint(f *ir.Fabric) uint64 {
 	h := fnv.New64a()
 	plain := *f

@@ -19,7 +19,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Factory hosts get an overlay and boot, without any command: then verify finds their reports good.
+// Hosts in factory state get an overlay and boot, without any command. Then verify finds their reports good.
 func TestOverlayBoots(t *testing.T) {
 	setenv(t, "COLUMNS", "1000")
 	for _, example := range []string{"rack-v1-pfc", "bonded-pair", "pods-ebgp"} {
@@ -65,7 +65,7 @@ func TestOverlayBoots(t *testing.T) {
 	}
 }
 
-// verify judges a report as it judges the host itself. A report that is malformed, missing or of another host is never good.
+// verify judges a report like the host itself. A malformed or missing report, or a report of another host, is never good.
 func TestVerifyFrom(t *testing.T) {
 	setenv(t, "COLUMNS", "1000")
 	const example = "../../examples/rack-v1-pfc"

@@ -16,7 +16,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// TestHides: the text contains no name, address or serial number of a device, whatever devices answer and are called.
+// TestHides: the text contains no name, address or serial number of a device, whatever the devices are called and whatever they answer.
 func TestHides(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.StringMatching(`[a-z]{3,6}-?[0-9]{2,3}q`)
@@ -56,14 +56,14 @@ func TestHides(t *testing.T) {
 		for s := range secrets {
 			require.NotContains(t, got, strings.ToLower(s))
 		}
-		require.Contains(t, mask.Text("/etc/cumulus/x"), "/etc/cumulus/x", "the login of the factory is nobody's name")
+		require.Contains(t, mask.Text("/etc/cumulus/x"), "/etc/cumulus/x", "a factory login does not identify a person")
 		require.NotContains(t, got, "0c42a1000001")
 		require.NotContains(t, got, "0c:42:a1")
 		require.NotContains(t, got, "\x1b")
 	})
 }
 
-// What a device says of itself is read, or the device is left out.
+// rocec reads what a device reports about itself. A device without a readable answer is left out.
 func TestReadFacts(t *testing.T) {
 	t.Parallel()
 	f := readFacts([]byte("host leaf01\nhost leaf01.dc.example\ndomain dc.example\nuser ops\nserial MT1\nmac 00:11:22:33:44:55\n" +

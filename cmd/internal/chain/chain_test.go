@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCheck names the line at which a chain breaks.
+// TestCheck: the error names the line at which a chain breaks.
 func TestCheck(t *testing.T) {
 	var c Chain
 	var lines [][]byte

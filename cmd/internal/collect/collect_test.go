@@ -52,7 +52,7 @@ func filesOf(t *testing.T, c *Collection) []lint.File {
 	return found.Files
 }
 
-// findings are the codes of an audit, each with how often it is found and in how many files, and the verdicts.
+// findings returns the codes of an audit with their number of findings and files, and the verdicts.
 func findings(t *testing.T, files []lint.File) map[string]int {
 	t.Helper()
 	s, ds := site.Of(t.Context(), files, site.Options{Most: 100_000})
@@ -71,8 +71,8 @@ func findings(t *testing.T, files []lint.File) map[string]int {
 	return out
 }
 
-// A snapshot of the files of an example, and a masked one, have the findings of the files. Rows that are not kept, and masked words, mean
-// nothing to a judgement.
+// Snapshots of an example's files, plain and masked, have the same findings as the files. Omitted rows and masked words do not affect any
+// judgement.
 func TestExamples(t *testing.T) {
 	const examples = "../../../examples"
 	entries, err := os.ReadDir(examples)
@@ -110,7 +110,8 @@ func TestExamples(t *testing.T) {
 	require.GreaterOrEqual(t, met, 10)
 }
 
-// A snapshot of a card of a chassis, in whose configuration whole tables are secrets, is JSON and has the findings of the file.
+// The configuration of a chassis card contains tables that are secret as a whole. Its snapshot is still JSON and has the same findings as
+// the file.
 func TestSecretTables(t *testing.T) {
 	file := lint.File{Name: "lc1/config_db.json", Data: []byte(`{
  "DEVICE_METADATA": {"localhost": {"hostname": "lc1", "hwsku": "ACS-MSN2700", "platform": "x86_64-mlnx_msn2700-r0", "switch_type": "voq"}},
@@ -142,8 +143,8 @@ func TestSecretTables(t *testing.T) {
 	}
 }
 
-// A masked snapshot has the findings of the files where LLDP has the names of devices with capitals, domains and dots at the end,
-// whether or not folders are called so.
+// LLDP may state device names with capitals, domains and final dots, and the folders may have these names or not. A masked snapshot has
+// the same findings as the files in both cases.
 func TestMaskNames(t *testing.T) {
 	spellings := map[string]func(name string) string{
 		"short":            func(name string) string { return name },
@@ -157,7 +158,7 @@ func TestMaskNames(t *testing.T) {
 	}
 	names := regexp.MustCompile(`\b(gpu|leaf|spine)[0-9]+\b`)
 	for how, spell := range spellings {
-		for _, folders := range []bool{false, true} { // spelled so, too
+		for _, folders := range []bool{false, true} { // in this spelling, too
 			var files []lint.File
 			for _, f := range site.Demo() {
 				text := string(f.Data)
@@ -222,14 +223,14 @@ func TestMaskHides(t *testing.T) {
 		}
 	}
 	require.Contains(t, string(files[1].Data), `"hostname": "leaf1"`)
-	require.Contains(t, string(files[2].Data), `{"gpu1"`, "with and without a domain it is one device")
+	require.Contains(t, string(files[2].Data), `{"gpu1"`, "the names with and without a domain are one device")
 	require.Contains(t, string(files[2].Data), `"value": "ens1"`)
 	require.Contains(t, words, `"acme-leaf7"`)
 	require.Contains(t, words, "description-1\t")
 	require.Regexp(t, `198\.18\.0\.[0-9]+/32`, string(files[1].Data))
 }
 
-// A masked snapshot with routes has the findings and the routing of the files, and none of their addresses and descriptions.
+// A masked snapshot with routes has the same findings and routing as the files, but none of their addresses and descriptions.
 func TestMaskRoutes(t *testing.T) {
 	ar, err := txtar.ParseFile("../sitefrom/testdata/shapes/route-tables.txtar")
 	require.NoError(t, err)
@@ -266,7 +267,7 @@ func TestMaskRoutes(t *testing.T) {
 	}
 }
 
-// conn is a device of a test: it answers as its script says.
+// conn is a simulated device: its script contains the answers.
 type conn struct {
 	run func(cmd string) ([]byte, error)
 }
@@ -283,7 +284,7 @@ func devicesNamed(n int) (out []*target.Device) {
 	return out
 }
 
-// In any order of failures, at most three logins fail, and no device is dialled twice.
+// Whatever the order of failures, rocec stops after three failed logins and dials no device twice.
 func TestLoginsThatFail(t *testing.T) {
 	stopped := 0
 	for seed := range uint64(60) {
@@ -329,7 +330,7 @@ func TestLoginsThatFail(t *testing.T) {
 	require.Less(t, stopped, 60)
 }
 
-// Answers that are cut off, empty or of nothing known leave a word each, and nothing of them is kept.
+// An answer that is cut off, empty or unknown is not kept. The report has a line about each.
 func TestAnswers(t *testing.T) {
 	at := time.Unix(1_795_000_000, 0)
 	of := devicesNamed(1)[0]
@@ -381,7 +382,7 @@ func TestAnswers(t *testing.T) {
 	require.True(t, c.Empty())
 }
 
-// A snapshot is gone on with: from its archive or folder, without the devices of which a file is not as it was written.
+// A collection can continue a snapshot from its archive or folder. It asks again every device of which a file was changed.
 func TestResume(t *testing.T) {
 	for _, name := range []string{"site.tar.gz", "site"} {
 		to := filepath.Join(t.TempDir(), name)
@@ -440,7 +441,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// A link in the folder of a snapshot leads to no other folder.
+// A link in the folder of a snapshot is not followed to another folder.
 func TestSaveThroughLink(t *testing.T) {
 	to, other := filepath.Join(t.TempDir(), "site"), t.TempDir()
 	require.NoError(t, os.Mkdir(to, 0o700))
@@ -456,7 +457,7 @@ func TestSaveThroughLink(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(to, "snapshot.json"))
 }
 
-// What is a fabric, an inventory, files or a device shows by looking, and no word of a text is dialled.
+// rocec recognises fabrics, inventories, files and devices by their content. It dials no word of a text.
 func TestSources(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name, text string) string {
@@ -493,7 +494,7 @@ func TestSources(t *testing.T) {
 	require.ErrorContains(t, err, "leaf1 is named twice")
 }
 
-// The inventory has the devices of the collection, and those that LLDP names. No odd name is a value there.
+// The inventory has the devices of the collection, and those that LLDP names. An invalid name is never a value in it.
 func TestInventoryOrder(t *testing.T) {
 	c := &Collection{}
 	have := &deploy.Have{Err: &deploy.Error{Kind: deploy.Unreachable, Detail: "no route"}}
@@ -539,7 +540,7 @@ func TestInventory(t *testing.T) {
 	require.Len(t, s.Named, 3, diag.Escape(fmt.Sprint(s.Notes)))
 }
 
-// Whatever neighbours claim, no device is dialled that a person has not named.
+// Whatever neighbours claim, rocec dials only devices that a person has named.
 func TestHostileNeighbours(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	names := []string{
@@ -587,7 +588,7 @@ func TestHostileNeighbours(t *testing.T) {
 	require.Greater(t, listed, 500, "answers are read")
 }
 
-// answering answers the script of a read: with neighbours to the question about them, and with a name.
+// answering answers the script of a read with the neighbours and a name.
 func answering(script, lldp, name string) []byte {
 	mark := script[strings.Index(script, "rocec-"):]
 	mark = mark[:strings.IndexAny(mark, "\n'")]
@@ -609,7 +610,7 @@ func answering(script, lldp, name string) []byte {
 	return []byte(out.String())
 }
 
-// A command ends with its status, and one that hangs ends by its own bound: the device's other answers count.
+// Each command ends with its status. A command that hangs ends at its own time limit, and the device's other answers count.
 func TestCommandBound(t *testing.T) {
 	for cmd, want := range map[string]int{
 		"printf '%s' \"it's\"": 0, "exit 7": 7, "no-such-command-of-rocec": 127, "cat /no/such/file": noFile, "timeout 0.1 sleep 9": 124,
@@ -622,7 +623,7 @@ func TestCommandBound(t *testing.T) {
 	require.Contains(t, command("true"), fmt.Sprintf("timeout %d sh -c", mostTime))
 }
 
-// A file that is given again replaces that of the snapshot; two files of one name that differ do not fit into one.
+// A file that is given again replaces the file in the snapshot. Two different files of the same name are an error.
 func TestGivenAgain(t *testing.T) {
 	to := filepath.Join(t.TempDir(), "site.tar.gz")
 	given := func(texts ...string) *Collection {

@@ -22,14 +22,14 @@ import (
 // fake is a binary that answers every fabric in the same way.
 type fake struct {
 	validate, sarif string
-	file            string // what build writes
+	file            string // the files that build writes
 	mode            string
 	shown           string
 	status          int
-	last            string // what it does in the end
+	last            string // shell commands that end the program
 }
 
-// sound is what fakes do unless a test says otherwise.
+// sound is the default behaviour of fakes.
 func sound() fake {
 	return fake{
 		validate: `{"valid": true, "pfc_loops": [{"cos_group": "rdma", "why": "ranks"}], "diagnostics": [` + one + "," + two + "," + three + `]}`,
@@ -58,7 +58,7 @@ func result(level string, line int, fingerprint string) string {
 		"partialFingerprints": {"rocec/v1": %q}}]}]}`, level, line, fingerprint)
 }
 
-// write makes the fake a program.
+// write writes the fake as an executable script.
 func (f fake) write(t *testing.T) string {
 	t.Helper()
 	quote := func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
@@ -91,7 +91,7 @@ func compared(t *testing.T, before, after string, args ...string) (status int, s
 	return status, out.String()
 }
 
-// Every kind of difference is found and named by its member, and what is meant to be free is free.
+// Every kind of difference is found and named by its member. Differences that are permitted are not reported.
 func TestDifferences(t *testing.T) {
 	replace := func(old, new string) func(*fake) {
 		return func(f *fake) { f.validate = strings.Replace(f.validate, old, new, 1) }
@@ -99,12 +99,12 @@ func TestDifferences(t *testing.T) {
 	begin := time.Now()
 	status, out := compared(t, sound().write(t), sound().write(t))
 	require.Equal(t, exitSame, status, out)
-	limit := max(300*time.Millisecond, time.Since(begin)).Truncate(time.Millisecond).String() // a run takes less than a comparison
+	limit := max(300*time.Millisecond, time.Since(begin)).Truncate(time.Millisecond).String() // enough for one run
 	for _, tt := range []struct {
 		name   string
 		change func(*fake)
 		args   []string
-		want   []string // in the report; none: the two are the same
+		want   []string // in the report; empty: both binaries are equal
 	}{
 		{"nothing", func(*fake) {}, nil, nil},
 		{"prose", replace(`"detail": "first"`, `"detail": "other", "notes": [{"message": "more"}]`), nil, nil},
@@ -170,7 +170,7 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// What both do wrong is a difference, too: there is nothing to compare.
+// A failure of both binaries is reported as a difference, too: there is nothing to compare.
 func TestBothCrash(t *testing.T) {
 	f := sound()
 	f.last = "echo 'fatal error: both' >&2"
@@ -198,14 +198,14 @@ func TestCannotCompare(t *testing.T) {
 	}
 }
 
-// The corpora are found where they lie, each file as an input, and those that need arguments have them.
+// Each file of the corpora is an input. Inputs that need arguments have them.
 func TestInputs(t *testing.T) {
 	kept := t.TempDir()
 	all, err := collect(&options{repository: "../../..", random: 2, seed: 7}, kept)
 	require.NoError(t, err)
 	byName := map[string]input{}
 	for _, in := range all {
-		require.NotContains(t, byName, in.name, "a name says which input it is")
+		require.NotContains(t, byName, in.name, "the name identifies the input")
 		byName[in.name] = in
 		if !in.device {
 			hcl, err := filepath.Glob(filepath.Join(in.dir, "*.hcl"))
@@ -233,10 +233,10 @@ func TestInputs(t *testing.T) {
 	all, err = fabricsBelow(dir, "a")
 	require.NoError(t, err)
 	require.Equal(t, []input{{name: "a/b", dir: filepath.Join(dir, "b"), args: []string{"--var-file", filepath.Join(dir, "b/v.vars")}}}, all)
-	require.Error(t, write(dir, map[string]string{"../x": ""}), "an archive cannot lead out of its folder")
+	require.Error(t, write(dir, map[string]string{"../x": ""}), "an archive cannot write outside of its folder")
 }
 
-// A fabric of a seed is always the same, and two numbers give two fabrics.
+// The same seed and number always make the same fabric. Two numbers make two fabrics.
 func TestRandomIsRepeatable(t *testing.T) {
 	seen := map[string]bool{}
 	for i := range uint64(200) {
@@ -248,7 +248,7 @@ func TestRandomIsRepeatable(t *testing.T) {
 	require.NotEqual(t, randomFabric(3, 0), randomFabric(4, 0))
 }
 
-// The random fabrics are worth comparing: a good part of them builds, and the others are wrong in many ways.
+// The random fabrics are worth comparing: many of them build, and the others have many kinds of errors.
 func TestRandomIsWorthComparing(t *testing.T) {
 	const n = 48
 	valid, codes := 0, map[string]bool{}
@@ -267,7 +267,7 @@ func TestRandomIsWorthComparing(t *testing.T) {
 	assert.Greater(t, len(codes), 15, "%q", slices.Sorted(maps.Keys(codes)))
 }
 
-// Between a binary of rocec and itself there is no difference, and those random fabrics that build are shown and traced.
+// A binary of rocec has no difference from itself. Each random fabric that builds is also shown and traced.
 func TestRealBinary(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make check runs no binary of rocec; make test does")
@@ -283,5 +283,5 @@ func TestRealBinary(t *testing.T) {
 	_, err := fmt.Sscanf(stdout.String(), "%d inputs, %d runs", &inputs, &runs)
 	require.NoError(t, err)
 	assert.Equal(t, n, inputs)
-	assert.Greater(t, runs, 6*n, "show and trace are asked of those that compile")
+	assert.Greater(t, runs, 6*n, "show and trace run for fabrics that compile")
 }

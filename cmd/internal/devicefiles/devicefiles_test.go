@@ -18,7 +18,7 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// A folder that cannot be read does not keep the others from being judged, nor is it passed over.
+// If a folder cannot be read, the others are still judged, and the folder is reported.
 func TestDeviceFolderUnreadable(t *testing.T) {
 	require.Equal(t, "It cannot be read: permission denied.", readWhy(&fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}))
 	files, passed, _, err := findDeviceFiles(brokenFS{fstest.MapFS{
@@ -35,7 +35,7 @@ func TestDeviceFolderUnreadable(t *testing.T) {
 	require.Equal(t, "It cannot be read: permission denied. It is a folder, and its files were not judged.", files[1].Why)
 }
 
-// A folder has the files of as many devices as rocec collect asks in a large network.
+// A folder may have files of as many devices as rocec collect asks in a large network.
 func TestDeviceFolderLarge(t *testing.T) {
 	all := fstest.MapFS{}
 	const devices = 4500
@@ -62,7 +62,7 @@ func TestDeviceFileSizes(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		data []byte
-		at   string // of the one finding
+		at   string // of the only finding
 		says string
 	}{
 		{"config_db.json", object(0), "3:47", "weight is not from 1 to 100"},
@@ -83,7 +83,7 @@ func TestDeviceFileSizes(t *testing.T) {
 		ds := targets.Linters().Check([]lint.File{{Name: c.name, Data: data}}).Diagnostics
 		require.Len(t, ds, 1, "%s of %d bytes", c.name, len(c.data))
 		require.Contains(t, ds[0].Detail, c.says)
-		require.Equal(t, c.at == "1:1", !strings.ContainsRune(`"03`, rune(data[ds[0].At.Start.Byte])), "the byte is the one of the place")
+		require.Equal(t, c.at == "1:1", !strings.ContainsRune(`"03`, rune(data[ds[0].At.Start.Byte])), "the byte offset belongs to the place")
 		require.Equal(t, c.at, fmt.Sprintf("%d:%d", ds[0].At.Start.Line, ds[0].At.Start.Column), c.name)
 	}
 }
@@ -98,7 +98,7 @@ func (f brokenFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	return f.MapFS.ReadDir(name)
 }
 
-// A file of a snapshot that exceeds the bound of reading keeps its own reason: its digest is not known.
+// A file of a snapshot that exceeds the size limit is reported for its size, since its digest is not known.
 func TestSnapshotLargeFile(t *testing.T) {
 	data := []byte(strings.Repeat("# x\n", 1<<20))
 	manifest := &snapshot.Manifest{Devices: []snapshot.Device{
@@ -115,5 +115,5 @@ func TestSnapshotLargeFile(t *testing.T) {
 	g = newGathering("site")
 	require.NoError(t, g.take("leaf1/traffic.conf", strings.NewReader("# y\n"), ""))
 	g.hold(".", manifest)
-	require.Contains(t, g.files[0].Why, "its digest in snapshot.json differs", "a file that was read to its end is held to its digest")
+	require.Contains(t, g.files[0].Why, "its digest in snapshot.json differs", "a file that was read to its end is checked against its digest")
 }

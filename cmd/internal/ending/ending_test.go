@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 )
 
-// obeys runs an Ending on signals of a test. It returns what happened, in order, up to now.
+// obeys runs an Ending on signals of a test. It returns a function that lists the events so far, in order.
 func obeys(e *Ending, signals chan os.Signal) (happened func() []string, stderr *bytes.Buffer) {
 	var events []string
 	stderr = &bytes.Buffer{}
@@ -42,8 +42,8 @@ func TestFirstSignal(t *testing.T) {
 	})
 }
 
-// A verb that touches devices is asked to end, and ends at once at the second signal. A signal that comes with the first, or a terminal
-// that closes, is no second one.
+// The first signal asks a verb that touches devices to end. The second signal ends it at once. A signal at the same time as the first, or
+// a closing terminal, does not count as the second.
 func TestSecondSignal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		signals := make(chan os.Signal, 2)
@@ -64,7 +64,7 @@ func TestSecondSignal(t *testing.T) {
 	})
 }
 
-// The end waits for a file that is being written, and no longer than its patience.
+// The end waits for a file that is being written, at most as long as its patience.
 func TestWaitsForWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := make(chan struct{})
@@ -93,7 +93,7 @@ func TestWaitsForWrites(t *testing.T) {
 	})
 }
 
-// A program without signals, as a test, has no Ending.
+// A program without signals, such as a test, has no Ending.
 func TestNoEnding(t *testing.T) {
 	var e *Ending
 	e.OnDevices()

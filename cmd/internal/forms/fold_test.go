@@ -16,14 +16,14 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// modeAndText are the parts of a file that the tests compare.
+// modeAndText contains the parts of a file that the tests compare.
 type modeAndText struct {
 	mode fs.FileMode
 	text string
 }
 
-// Unfolding gives every device its files back, whatever devices are called and whatever they share. Every content of a path is there
-// once, and no folder has a name that is too long.
+// Unfolding restores the files of every device, whatever devices are called and whatever they share. The tree has each content of a path
+// once, and no folder name is too long.
 func TestUnfoldGivesTheTreeBack(t *testing.T) {
 	names := rapid.StringMatching(`[ab]?(([0-9]{1,3}|10)[-._]?[a]?){0,4}`).Filter(func(s string) bool {
 		return nodeset.CheckDevice(s) == ""
@@ -56,20 +56,20 @@ func TestUnfoldGivesTheTreeBack(t *testing.T) {
 		for _, f := range folded.Files {
 			folder, file, _ := strings.Cut(f.Name, "/")
 			require.LessOrEqual(t, len(folder), maxFolder)
-			require.Contains(t, []string{"usr/sbin/script", "etc/a.conf", "etc/b.conf"}, file, "a folder is one element of the path")
+			require.Contains(t, []string{"usr/sbin/script", "etc/a.conf", "etc/b.conf"}, file, "a folder name is one element of the path")
 			require.NotContains(t, got, f.Name, "two files of one name")
 			got[f.Name] = modeAndText{f.Mode, string(f.Content())}
 		}
 		require.Equal(t, want, formstest.Unfold(t, got, folded.Index))
 		shortened += strings.Count(folded.Index, "\n")
 	}
-	for round := 0; round < 20 && shortened == 0; round++ { // -short draws few
+	for round := 0; round < 20 && shortened == 0; round++ { // few draws with -short
 		rapid.Check(t, law)
 	}
 	require.Positive(t, shortened)
 }
 
-// Leftover returns a file in a folder of the tree that the tree does not have, and an index that it does not need.
+// Leftover returns a file in a folder of the tree that is not part of the tree, and an index that the tree does not need.
 func TestLeftoverOfAFoldedTree(t *testing.T) {
 	folded := Folded{Files: []File{{Name: "leaf[1-2]/etc/a.conf"}}}
 	for _, tc := range []struct{ there, want string }{
@@ -111,5 +111,5 @@ func TestFolderName(t *testing.T) {
 	require.Greater(t, len(folder), maxFolder-10)
 	require.Equal(t, strings.Join(nodeset.Fold(odd, nodeset.Devices), ","), set)
 	other, _ := folderName(odder)
-	require.NotEqual(t, folder, other, "names that begin alike")
+	require.NotEqual(t, folder, other, "names with the same beginning")
 }

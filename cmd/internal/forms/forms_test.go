@@ -22,7 +22,7 @@ func layoutOf(t *testing.T, name, dir string) Layout {
 	return form.Layout(f.Fabric, form.Tree(f.Fabric))
 }
 
-// Each form has the devices that it is for, and its files have stable names. A second layout has the same bytes.
+// Each form contains the devices that it applies to, and its files have stable names. A second layout has the same bytes.
 func TestLayout(t *testing.T) {
 	const mine, others = "../../../examples/bonded-pair", "../../rocec/testdata/otherswitches"
 	seen := map[string]bool{}
@@ -59,7 +59,7 @@ func TestLayout(t *testing.T) {
 	assert.Nil(t, Find("tape"))
 }
 
-// Leftover returns a file that a reader would take for a part of the form, and no other one.
+// Leftover returns only files that a reader would mistake for a part of the form.
 func TestLeftoverOfAForm(t *testing.T) {
 	const mine, others = "../../../examples/bonded-pair", "../../rocec/testdata/otherswitches"
 	for _, tc := range []struct {

@@ -40,7 +40,7 @@ func TestSheetIsWhatApplyWrites(t *testing.T) {
 					require.Negative(t, i)
 					continue
 				}
-				if n.Can().NoPFC { // apply sets no priorities on it
+				if n.Can().NoPFC { // apply sets no priorities on this host
 					continue
 				}
 				require.GreaterOrEqual(t, i, 0, n.Name)
@@ -88,5 +88,5 @@ func TestSheetIsWhatApplyWrites(t *testing.T) {
 			}
 		}
 	}
-	assert.Greater(t, seen, 50, "the walk saw nothing")
+	assert.Greater(t, seen, 50, "the walk has visited no host")
 }

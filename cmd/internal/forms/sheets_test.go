@@ -24,7 +24,7 @@ import (
 
 var update = flag.Bool("update", false, "write the sheets of testdata")
 
-// The sheets of hosts with another system each are those of testdata.
+// Each host has another system, and its sheet equals the file in testdata.
 func TestSheets(t *testing.T) {
 	l := layoutOf(t, "handover", "testdata/systems")
 	var names []string
@@ -41,7 +41,7 @@ func TestSheets(t *testing.T) {
 	}
 	files, err := os.ReadDir("testdata/sheets")
 	require.NoError(t, err)
-	assert.Len(t, files, len(names), "a sheet of before")
+	assert.Len(t, files, len(names), "a sheet of an earlier run")
 	for _, system := range sheets.Names() {
 		assert.Contains(t, readAll(t, "testdata/systems/fabric.hcl"), `"`+system+`"`, "no host of testdata has the system")
 	}
@@ -54,7 +54,7 @@ func readAll(t *testing.T, file string) string {
 	return string(b)
 }
 
-// The commands of a sheet set the values that the fabric wants, by the output of the system after them.
+// The commands of a sheet set the values that the fabric wants. The system's output afterwards shows this.
 func TestSheetsReadBack(t *testing.T) {
 	f := judge.Judge(t.Context(), os.DirFS("testdata/systems"), ".", judge.Options{}).Fabric
 	seen := 0
@@ -73,13 +73,13 @@ func TestSheetsReadBack(t *testing.T) {
 		assert.Positive(t, c.Compared)
 		other, why := targets.ReadDevice(d, []lint.File{{Name: d.Name + "/printed.txt", Data: []byte(otherPFC.Replace(printed))}})
 		require.Empty(t, why)
-		assert.NotEmpty(t, other.Compare("").Values, "%s: PFC of another priority is no difference", d.Name)
+		assert.NotEmpty(t, other.Compare("").Values, "%s: PFC of another priority is not reported as a difference", d.Name)
 		for _, n := range d.Host.NICs {
 			want, is := (*nic.Family)(nil).Lower(n), read.Settings.Port(n.Name)
 			require.NotNil(t, is, n.Name)
 			assert.True(t, is.PausesKnown, "%s:%s", d.Name, n.Name)
 			assert.Equal(t, ir.Of(n.MTU), is.Detail.Get().MTU)
-			if d.ByHand.System != "windows" { // the others have no command for shares
+			if d.ByHand.System != "windows" { // the other systems have no command for shares
 				continue
 			}
 			for p := range 8 {
@@ -97,10 +97,10 @@ func TestSheetsReadBack(t *testing.T) {
 var otherPFC = strings.NewReplacer("Priority 4 Enabled", "Priority 5 Enabled", "Priority 3 Enabled", "Priority 5 Enabled",
 	"PFC Configuration: 0 0 0 0 1 0 0 0", "PFC Configuration: 0 0 0 0 0 1 0 0")
 
-// printers have the output of systems after the commands of a sheet.
+// printers has, by system, the function that prints the system's settings after the commands of a sheet.
 var printers = map[string]func(t *testing.T, sheet string) string{"windows": printWindows, "esxi": printESXi}
 
-// fenced returns the first block of code of a language.
+// fenced returns the first code block of a language.
 func fenced(t *testing.T, sheet, language string) []string {
 	t.Helper()
 	_, rest, ok := strings.Cut(sheet, "```"+language+"\n")
@@ -109,7 +109,7 @@ func fenced(t *testing.T, sheet, language string) []string {
 	return strings.Split(strings.TrimSpace(block), "\n")
 }
 
-// printESXi is an ESXi after a restart: the driver has its parameters, and the NICs what they say.
+// printESXi simulates an ESXi after a restart: the driver has the parameters of the commands, and the NICs have these settings.
 func printESXi(t *testing.T, sheet string) string {
 	var b strings.Builder
 	nics, mtu, mask := []string{}, "", 0
@@ -147,7 +147,7 @@ func printESXi(t *testing.T, sheet string) string {
 	return b.String()
 }
 
-// printWindows is a Windows that takes the commands: policies of the system or of an adapter, which it gives adapters with QoS.
+// printWindows simulates a Windows that runs the commands. It applies policies of the system or of an adapter to the adapters with QoS.
 func printWindows(t *testing.T, sheet string) string {
 	type class struct{ algorithm, share, priorities string }
 	type policy struct {

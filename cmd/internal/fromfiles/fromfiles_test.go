@@ -29,10 +29,10 @@ func fabric(t *testing.T, example string) *report.Report {
 	return &report.Report{Judged: j, Dir: example}
 }
 
-// held is the content of each file of a device, in their order.
+// held is the content of each file of a device, in the order of the files.
 type held [][]byte
 
-// written returns what rocec writes on a device from the factory.
+// written returns the content that rocec writes on a device in factory state.
 func written(t *testing.T, d *target.Device) held {
 	t.Helper()
 	out := make(held, len(d.Files))
@@ -48,7 +48,7 @@ func written(t *testing.T, d *target.Device) held {
 	return out
 }
 
-// keep writes the files of a device below a folder as rocec build does: live states in the forms that people have of them.
+// keep writes the files of a device below a folder as rocec build does. It writes live states in the forms in which people save them.
 func keep(t *testing.T, dir string, d *target.Device, has held) {
 	t.Helper()
 	for i := range d.Files {
@@ -66,7 +66,7 @@ func keep(t *testing.T, dir string, d *target.Device, has held) {
 	}
 }
 
-// live is the verdict of verify on a device that was read and never written by rocec.
+// live returns the verdict of verify on a device that was read and that rocec has never written.
 func live(d *target.Device, has held) *rollout.Health {
 	have := &deploy.Have{Device: d}
 	for i := range d.Files {
@@ -76,7 +76,7 @@ func live(d *target.Device, has held) *rollout.Health {
 	return &rollout.Health{Drift: plan.Devices[0]}
 }
 
-// filed is the verdict by the files of a device, and the diagnostics.
+// filed returns the verdict on a device from its files, and the diagnostics.
 func filed(t *testing.T, f *report.Report, d *target.Device, has held) (*rollout.Health, diag.List) {
 	t.Helper()
 	dir := t.TempDir()
@@ -112,7 +112,7 @@ func verdict(h *rollout.Health) int {
 	return drift
 }
 
-// What rocec writes for each example is as its fabric wants it, on every device, by its files and as a live verify judges it.
+// For each example and device, the output of rocec is as the fabric wants it, both judged from files and by a live verify.
 func TestWrittenIsWanted(t *testing.T) {
 	t.Parallel()
 	entries, err := os.ReadDir("../../../examples")
@@ -151,10 +151,11 @@ func TestWrittenIsWanted(t *testing.T) {
 	}
 }
 
-// number is a number in a line of a configuration.
+// number matches a number in a line of a configuration.
 var number = regexp.MustCompile(`\d+`)
 
-// One edited line has the verdict that verify would have of a device that holds it: it is never better, but where the form alone differs.
+// After the edit of one line, the verdict from files is never better than the verdict of verify on the device. The only exception is an
+// edit that changes no value.
 func TestEditedAsLive(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -191,8 +192,8 @@ func TestEditedAsLive(t *testing.T) {
 						}
 						worst = max(worst, b)
 						switch {
-						case a == other && b == good: // the bytes differ, and no value
-						case a == refused: // live, the file could not be edited
+						case a == other && b == good: // the bytes differ, but no value
+						case a == refused: // live, rocec could not edit the file
 							assert.NotEqual(t, good, b, "%s: %q", how, lines[i])
 						default:
 							assert.GreaterOrEqual(t, b, a, "%s: %q: %s", how, lines[i], is.Drift.Unsound())
@@ -206,7 +207,7 @@ func TestEditedAsLive(t *testing.T) {
 	}
 }
 
-// edits are a line that is left out, and one with another first or last number.
+// edits returns texts without one line, and texts in which the first or last number of a line differs.
 func edits(line string) map[string]string {
 	out := map[string]string{"without": ""}
 	if at := number.FindAllStringIndex(line, -1); at != nil {
@@ -287,7 +288,7 @@ func TestEditedValue(t *testing.T) {
 	}
 }
 
-// A device without a file is unknown, and so is one whose files cannot be read. A file of another device or release is refused.
+// A device is unknown if it has no file or if its files cannot be read. A file of another device or release is refused.
 func TestUnknown(t *testing.T) {
 	t.Parallel()
 	f := fabric(t, "gpu-pod")
@@ -320,7 +321,8 @@ func TestUnknown(t *testing.T) {
 	assert.True(t, judged.Failed())
 }
 
-// A report beside configurations is judged in their place. A host that is not as written by it is a finding at the report.
+// A host's report beside configurations is judged instead of them. If the report shows that the host is not as written, the finding is at
+// the report.
 func TestReportBeside(t *testing.T) {
 	t.Parallel()
 	f := fabric(t, "clos-v2-ecn")

@@ -17,7 +17,7 @@ import (
 	"github.com/rocec/rocec/targets/judge"
 )
 
-// The fabrics are those of their titles, and nothing is wrong with them.
+// Each fabric matches its title and has no errors.
 func TestFabrics(t *testing.T) {
 	want := map[string]struct{ switches, hosts, links int }{
 		"compact8": {80, 128, 384}, "compact24": {720, 3456, 10368}, "explicit16": {320, 1024, 3072}, "hosts4000": {500, 4000, 6000},
@@ -52,7 +52,7 @@ func TestVerdict(t *testing.T) {
 		{1000, 1000, 1000, good, "1.00 times"},
 		{1000, 1019, 1050, good, "1.03 times"},
 		{1000, 1000, 1050, good, "1.05 times"},
-		{1000, 1019, 1060, good, "1.04 times"}, // more than 1.05 times of one series alone
+		{1000, 1019, 1060, good, "1.04 times"}, // more than 1.05 times, in one series only
 		{1000, 1000, 1051, slow, "SLOWER: 1.05 times"},
 		{1019, 1000, 2000, slow, "SLOWER: 1.96 times"},
 		{1000, 1020, 1000, busy, "not known: two series of one binary differ by 2.0 %"},
@@ -65,7 +65,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// script is a program that behaves like rocec as far as gate looks at it, and writes its arguments down in the file it returns.
+// script makes a program that behaves like rocec where gate looks. It returns the file to which the program writes its arguments.
 func script(t *testing.T, text string) (binary, log string) {
 	t.Helper()
 	binary = filepath.Join(t.TempDir(), "rocec")
@@ -74,7 +74,7 @@ func script(t *testing.T, text string) (binary, log string) {
 	return binary, log
 }
 
-// The whole program: both binaries run every row, in turn, and a folder that is built is empty before.
+// In the whole program, the two binaries take turns in every row. The folder of a build is empty before each build.
 func TestRun(t *testing.T) {
 	const build = `case $1 in
 build) mkdir "$4" ;; # and fails where it is there
@@ -87,7 +87,7 @@ esac
 	head, ofHead := script(t, build)
 	var stdout bytes.Buffer
 	status := run(t.Context(), []string{"-base", base, "-head", head, "-most", "0s"}, &stdout, io.Discard)
-	assert.NotEqual(t, exitFailed, status, stdout.String()) // the machine decides on the rest
+	assert.NotEqual(t, exitFailed, status, stdout.String()) // the other figures depend on the machine
 	assert.Equal(t, strings.Contains(stdout.String(), "SLOWER"), status == exitSlower)
 	runs := func(log string) (lines []string) {
 		text, err := os.ReadFile(log)
@@ -98,7 +98,7 @@ esac
 	assert.Len(t, runs(ofBase), 2*leastRuns*7)
 	for dir := range strings.FieldsSeq(strings.Join(runs(ofHead), " ")) {
 		if filepath.IsAbs(dir) {
-			assert.NoFileExists(t, dir, "what gate wrote is gone")
+			assert.NoFileExists(t, dir, "the files that gate wrote are removed")
 		}
 	}
 }

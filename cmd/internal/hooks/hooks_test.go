@@ -28,7 +28,7 @@ func quiet(notes *[]string) Runner {
 	}}
 }
 
-// A program sees the run, the number of the wave and its devices, and an error names the program with the last line that it printed.
+// A program gets the run, the number of the wave and its devices. An error contains the program and the last line that it printed.
 func TestAround(t *testing.T) {
 	t.Parallel()
 	wave := func(names ...string) *deploy.Wave {
@@ -57,7 +57,7 @@ func TestAround(t *testing.T) {
 	for script, want := range map[string]string{
 		"echo first; echo 'no way' >&2; exit 3": "sh: no way (exit status 3)",
 		"exit 4":                                "sh: exit status 4",
-		"sleep 10 & exit 0":                     "", // its child holds its output
+		"sleep 10 & exit 0":                     "", // its child keeps the output open
 	} {
 		h = quiet(&notes).Around("run-1", &Programs{Undrain: []string{"sh", "-c", script}, Timeout: time.Minute}, order)
 		err := h.Undrain(t.Context(), order.Waves[0])
@@ -73,7 +73,7 @@ func TestAround(t *testing.T) {
 	require.Empty(t, notes)
 }
 
-// A program that runs when the command ends is killed with all that it has started.
+// If the command ends while a program runs, the program and its children are killed.
 func TestKilledWithItsChildren(t *testing.T) {
 	t.Parallel()
 	child := filepath.Join(t.TempDir(), "child")
@@ -100,11 +100,11 @@ func TestKilledWithItsChildren(t *testing.T) {
 		if err != nil {
 			return syscall.Kill(pid, 0) != nil
 		}
-		return strings.Contains(string(stat), ") Z ") // it is dead, and its new parent has not asked for it yet
+		return strings.Contains(string(stat), ") Z ") // a zombie: its new parent has not waited for it yet
 	}, time.Minute, 10*time.Millisecond)
 }
 
-// A program may take its time and no longer.
+// A program is killed when its time is over.
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	order := &deploy.Order{Waves: []*deploy.Wave{{}}}
@@ -113,7 +113,7 @@ func TestTimeout(t *testing.T) {
 	require.EqualError(t, h.Drain(t.Context(), order.Waves[0]), "sleep did not end within 10ms")
 }
 
-// Only the end of the output is kept.
+// rocec keeps only the end of the output.
 func TestTail(t *testing.T) {
 	t.Parallel()
 	out := &tail{most: 4}
@@ -127,7 +127,7 @@ func TestTail(t *testing.T) {
 	require.Empty(t, lastLine(nil))
 }
 
-// The traffic of a run that died is put back by the same program alone, and the journal has each call.
+// Only the same program may put back the traffic of a run that died. The journal has each call.
 func TestPutBack(t *testing.T) {
 	t.Parallel()
 	trace := filepath.Join(t.TempDir(), "trace")

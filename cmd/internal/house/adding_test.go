@@ -41,7 +41,7 @@ func (s *scratch) write(name string, data []byte) {
 	s.overlay.Replace[filepath.Join(s.root, name)] = to
 }
 
-// read gives a file as it is by now.
+// read returns the present content of a file.
 func (s *scratch) read(name string) []byte {
 	from := filepath.Join(s.root, name)
 	if changed, ok := s.overlay.Replace[from]; ok {
@@ -52,15 +52,15 @@ func (s *scratch) read(name string) []byte {
 	return data
 }
 
-// add makes a new file.
+// add adds a new file.
 func (s *scratch) add(name string, data []byte) {
 	_, err := os.Stat(filepath.Join(s.root, name))
-	require.ErrorIs(s.t, err, fs.ErrNotExist, "%s is there already", name)
+	require.ErrorIs(s.t, err, fs.ErrNotExist, "%s already exists", name)
 	s.write(name, data)
 	s.touched = append(s.touched, name)
 }
 
-// addBelow makes new files of those below testdata/adding.
+// addBelow adds the files below a folder of testdata/adding as new files.
 func (s *scratch) addBelow(dir string) {
 	from := "testdata/adding"
 	require.NoError(s.t, filepath.WalkDir(filepath.Join(from, dir), func(name string, e fs.DirEntry, err error) error {
@@ -86,7 +86,7 @@ func (s *scratch) lines(name string, after map[string]string) {
 	s.touched = append(s.touched, name+strings.Repeat(" +", len(after)))
 }
 
-// judge runs tests of a package with the added files. It first adds the package's adding_test.go below testdata/adding, which has
+// judge runs tests of a package with the added files. It first adds the package's adding_test.go from testdata/adding, which contains
 // TestAdded.
 func (s *scratch) judge(pkg string, tests ...string) {
 	name := pkg + "/adding_test.go"
@@ -113,15 +113,15 @@ func (s *scratch) goCommand(args ...string) string {
 	return string(out)
 }
 
-// TestAddingAThing adds a check, an operating system, a NIC family and a switch model by the files that docs/architecture.md names, and no
-// other. Tests in the same overlay show that the added things work.
+// TestAddingAThing adds a check, an operating system, a NIC family and a switch model with only the files that docs/architecture.md
+// names. Tests in the same overlay show that the added things work.
 func TestAddingAThing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make check does not compile a changed copy; make test does")
 	}
 	t.Parallel()
 	s := newScratch(t)
-	for i, code := range []string{"sample-check", "sample-other"} { // the first answers a row of docs/known.md, the second none
+	for i, code := range []string{"sample-check", "sample-other"} { // the first code answers a row of docs/known.md, the second code none
 		s.touched = nil
 		s.addBelow("validate/" + code + ".go")
 		s.addBelow("validate/testdata/" + code)
@@ -165,7 +165,7 @@ func TestAddingAThing(t *testing.T) {
 	s.judge("targets/judge", "TestAdded")
 	s.judge("cmd/rocec", "TestAdded", "TestKnown")
 
-	s = newScratch(t) // nothing above depends on a switch model
+	s = newScratch(t) // no package above depends on a switch model
 	s.lines("compiler/platform/switches.go", map[string]string{"var Switches = []*Switch{": `	{
 		Name: "sample-32", Title: "Sample 32", ASIC: asic("trident3"), Ports: []PortRange{qsfp28(1, 32)},
 		Source: "made up",

@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A type assertion to an interface that only the doubles of tests implement is a check that is dead in the program. So every interface
-// that the program asks a value for has a type in the program that implements it.
+// If only test doubles implement an interface, a type assertion to it never succeeds in the program. So for every asserted interface, a
+// type of the program must implement it.
 func TestAssertionsHaveImplementers(t *testing.T) {
 	m := theModule(t)
-	needed := map[string]bool{} // by the packages below cmd
+	needed := map[string]bool{} // packages that those below cmd import
 	for _, c := range slices.Backward(m.pkgs) {
 		if needed[c.name] || strings.HasPrefix(c.name, "cmd/") {
 			needed[c.name] = true
@@ -33,7 +33,7 @@ func TestAssertionsHaveImplementers(t *testing.T) {
 	require.Empty(t, found)
 }
 
-// A dead assertion is found, in each of its spellings.
+// The test finds a dead assertion in each spelling.
 func TestDeadAssertionsAreFound(t *testing.T) {
 	m := sampleModule(t, map[string]string{"a.go": `package a
 
@@ -65,11 +65,11 @@ func f(v any, err error) {
 		require.Contains(t, found, want)
 	}
 	require.NotContains(t, found, "a.go:15: ")
-	require.NotContains(t, found, "a.go:22: ", "every error is one")
+	require.NotContains(t, found, "a.go:22: ", "every error implements it")
 	require.Equal(t, 4, strings.Count(found, "\n")+1, found)
 }
 
-// dead lists the assertions to interfaces that no type of the program implements. Interfaces that others declare are theirs to implement.
+// dead lists the assertions to interfaces that no type of the program implements. Interfaces of other modules are not checked.
 func (p *program) dead() (judged int, found []string) {
 	own := map[*types.Package]bool{}
 	var all []types.Type

@@ -16,17 +16,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// initLine is a line of GODEBUG=inittrace=1: a package, and what its initialization allocated.
+// initLine matches a line of GODEBUG=inittrace=1: a package, and the number of allocations of its initialization.
 var initLine = regexp.MustCompile(`(?m)^init (\S+) @.* (\d+) allocs$`)
 
-// notOurs is a package whose allocations do not count: hclwrite, by which fmt works, imports go-cmp without need.
+// notOurs is a package whose allocations do not count: hclwrite, which rocec fmt uses, imports go-cmp without need.
 const notOurs = "github.com/google/go-cmp/cmp"
 
-// measureBinary measures the program as a release builds it: its bytes, and what `rocec version` allocates before main begins. The figures
-// are of one machine's architecture; elsewhere the row is returned as not measured, and so it is with -short, which builds nothing.
+// measureBinary measures the program as a release builds it: its size in bytes, and the allocations of `rocec version` before main
+// begins. It measures only on linux/amd64 and without -short, which builds nothing. Otherwise it returns the row as not measured.
 func measureBinary(t *testing.T, found figures) (unmeasured []string) {
 	if testing.Short() || runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		t.Log("the binary is not measured: that takes linux on amd64, and no -short")
+		t.Log("the binary is not measured: it needs linux on amd64, and no -short")
 		return []string{"binary"}
 	}
 	binary := filepath.Join(t.TempDir(), "rocec")
@@ -47,10 +47,10 @@ func measureBinary(t *testing.T, found figures) (unmeasured []string) {
 	return nil
 }
 
-// initRuns is how often the initialization is measured: the runtime itself allocates now and then, so the least of the runs counts.
+// initRuns is the number of measured runs. The runtime itself sometimes allocates, so the run with the fewest allocations counts.
 const initRuns = 20
 
-// measureInit measures what one run of `rocec version` allocates before main begins.
+// measureInit counts the allocations of one run of `rocec version` before main begins.
 func measureInit(t *testing.T, binary string) (allocs figure) {
 	run := exec.Command(binary, "version")
 	run.Env = append(os.Environ(), "GODEBUG=inittrace=1")

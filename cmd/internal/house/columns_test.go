@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mostColumns is how wide a line of source is; a tab is one column.
+// mostColumns is the permitted width of a source line; a tab is one column.
 const mostColumns = 140
 
-// measureColumns counts the lines of Go that are wider, in the whole module, tests included.
+// measureColumns counts the wider lines of Go in the whole module, including tests.
 func measureColumns(t *testing.T, found figures) {
 	wide := found.of("columns", "wide")
 	require.NoError(t, filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {

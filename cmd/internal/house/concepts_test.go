@@ -47,11 +47,11 @@ import its types. The second table lists these packages. Packages that only test
 type concept struct {
 	pkg      string
 	noun     string   // the type that the package comment links first; empty: missing
-	types    []string // exported, the most used first
+	types    []string // exported types, the most used first
 	sentence string
 }
 
-// concepts returns the concept of every package but those that are for tests.
+// concepts returns the concept of every package, except packages for tests.
 func concepts(m *module) (out []concept) {
 	uses := usesByOthers(m)
 	for _, p := range m.pkgs {
@@ -77,7 +77,7 @@ func concepts(m *module) (out []concept) {
 	return out
 }
 
-// usesByOthers counts for each type how often packages of the module name it that do not declare it.
+// usesByOthers counts for each type how often other packages of the module name it.
 func usesByOthers(m *module) map[types.Object]int {
 	uses := map[types.Object]int{}
 	for _, p := range m.pkgs {
@@ -90,7 +90,7 @@ func usesByOthers(m *module) map[types.Object]int {
 	return uses
 }
 
-// exportedType returns the type of a package with an exported name, and nil for a name of anything else.
+// exportedType returns the exported type with a name in a package, and nil if the name is not an exported type.
 func exportedType(pkg *types.Package, name string) types.Object {
 	if t, ok := pkg.Scope().Lookup(name).(*types.TypeName); ok && t.Exported() {
 		return t
@@ -98,7 +98,7 @@ func exportedType(pkg *types.Package, name string) types.Object {
 	return nil
 }
 
-// packageComment returns the text of a package comment, which is in one file or in several.
+// packageComment returns the text of a package comment, which may be in several files.
 func packageComment(p *checked) string {
 	var texts []string
 	for _, file := range p.files {
@@ -141,7 +141,7 @@ func docLinks(block comment.Block) (out []*comment.DocLink) {
 	return out
 }
 
-// docLink is a doc link as it is written.
+// docLink matches a doc link.
 var docLink = regexp.MustCompile(`\[(\*?[A-Za-z][\w./]*)\]`)
 
 // conceptsPage returns the text of [conceptsFile].
@@ -168,7 +168,7 @@ func conceptsPage(all []concept) string {
 		"\n## Packages without exported types\n\n| package | sentence |\n| --- | --- |\n" + others.String()
 }
 
-// measureNouns counts the packages without a noun, and those whose noun is that of another package.
+// measureNouns counts the packages without a noun, and the packages whose noun another package has, too.
 func measureNouns(m *module, found figures) {
 	nouns := found.of("names", "nouns")
 	all := concepts(m)
@@ -192,7 +192,7 @@ func measureNouns(m *module, found figures) {
 	}
 }
 
-// docs/concepts.md lists the packages with their nouns, as the source has them.
+// docs/concepts.md lists the packages with the nouns that the source has.
 func TestDocsConcepts(t *testing.T) {
 	text := conceptsPage(concepts(theModule(t)))
 	file := filepath.Join(root, conceptsFile)

@@ -13,19 +13,21 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// englishRooms are where findings, errors and outcomes are read: what they mean is typed there, and worded once.
+// englishRooms are the folders whose code reads findings, errors and outcomes. There a type carries the meaning, and only one place words
+// it.
 var englishRooms = []string{"cmd", "validate", "targets/deploy"}
 
-// phrase is two words of letters, as in a sentence: no path, flag, key or format of a device has a text such as this.
+// phrase matches two words of letters, as in a sentence. No path, flag, key or format of a device matches.
 var phrase = regexp.MustCompile(`\b[A-Za-z]{2,} [A-Za-z]{2,}\b`)
 
-// searches are the functions of packages strings, bytes and regexp by which a text is searched or compared.
+// searches are the functions of packages strings, bytes and regexp that search or compare a text.
 var searches = regexp.MustCompile(`^(strings|bytes)\.(Contains|ContainsFunc|Count|Cut|CutPrefix|CutSuffix|EqualFold|HasPrefix|HasSuffix|` +
 	`Index|LastIndex|Replace|ReplaceAll|Split|SplitAfter|SplitN|SplitSeq|TrimPrefix|TrimSuffix)$|^\(\*regexp\.Regexp\)\.(Find|Match)`)
 
-// measureReadEnglish counts where code decides by words that are meant for people. Such a place searches a text for a phrase. Or it
-// searches or compares the Summary or the Detail of a diagnostic, or the Error() of an error. A comparison with the empty text is not
-// counted. Words of other programs, such as those of ssh, are counted, too: often no other way is left, and each deserves a look.
+// measureReadEnglish counts the places where code decides by words that are written for people. Such a place searches a text for a
+// phrase, or it searches or compares the Summary or Detail of a diagnostic or the Error() of an error. A comparison with the empty text
+// is not counted. Messages of other programs, such as ssh, are counted, too: often there is no other way, but a person should look at
+// each.
 func measureReadEnglish(m *module, found figures) {
 	read := found.of("english", "read-back")
 	for _, p := range m.pkgs {
@@ -65,7 +67,7 @@ func readsEnglish(info *types.Info, e ast.Expr) bool {
 	return false
 }
 
-// constantText is the value of a constant text.
+// constantText returns the value of a constant text.
 func constantText(info *types.Info, e ast.Expr) string {
 	if v := info.Types[e].Value; v != nil && v.Kind() == constant.String {
 		return constant.StringVal(v)
@@ -73,7 +75,7 @@ func constantText(info *types.Info, e ast.Expr) string {
 	return ""
 }
 
-// isWording reports whether an expression is the words of a diagnostic or of an error.
+// isWording reports whether an expression is the text of a diagnostic or of an error.
 func isWording(info *types.Info, e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.SelectorExpr:
@@ -89,7 +91,7 @@ func isWording(info *types.Info, e ast.Expr) bool {
 	return false
 }
 
-// The measure sees each of its kinds.
+// The measure finds each kind of place.
 func TestReadEnglish(t *testing.T) {
 	m := sampleModule(t, map[string]string{"a.go": `package a
 

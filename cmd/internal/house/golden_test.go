@@ -10,13 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// measureGolden counts lines of golden, and files whose content another file has already: golden says a thing once.
+// measureGolden counts the lines of golden, and the files with the same content as another file. golden should contain each content once.
 func measureGolden(t *testing.T, found figures) {
 	first := map[string]string{}
 	lines, equal := found.of("golden", "lines"), found.of("golden", "equal")
 	dir := filepath.Join(root, "golden")
 	require.NoError(t, filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() { // golden/shared has the content of a link
+		if err != nil || !d.Type().IsRegular() { // golden/shared has the content behind a link
 			return err
 		}
 		text, err := os.ReadFile(name)

@@ -32,7 +32,7 @@ func (f *figure) add(where string, a ...any) {
 	f.where = append(f.where, fmt.Sprintf(where, a...))
 }
 
-// places lists the places of a figure. Those in the files that were written last come first, since the new one is among them.
+// places lists the places of a figure, those in the most recently written files first, since the new place is among them.
 func (f *figure) places() string {
 	const most = 100
 	written := map[string]time.Time{}
@@ -54,7 +54,7 @@ func (f *figure) places() string {
 	return out.String()
 }
 
-// figures are by row and measure of [ceilingsFile].
+// figures has a figure by row and measure of [ceilingsFile].
 type figures map[string]map[string]*figure
 
 // of returns a figure, and makes it if it is missing.
@@ -68,14 +68,14 @@ func (f figures) of(row, measure string) *figure {
 	return f[row][measure]
 }
 
-// without is the ceiling that a row has for a measure it does not name.
+// without is the ceiling of a measure that a row does not name.
 var without = map[string]int{"cycle": 1, "methods": 10}
 
-// releases are measures that move a little with the release of Go, which no change of rocec can help. Their ceilings have a margin of a
-// quarter of a percent: a patch release of Go moves the binary by some kilobytes.
+// releases are measures that also depend on the release of Go. Their ceilings have a margin of a quarter of a percent, since a patch
+// release of Go changes the binary by some kilobytes.
 var releases = map[string]bool{"bytes": true, "init-allocs": true}
 
-// A ceiling may be lowered and not raised. So a figure above its ceiling fails, and so does one that is more than a percent below it. With
+// A ceiling may only be lowered. The test fails for a figure above its ceiling, and for a figure that is more than a percent below. With
 // -update such a ceiling is lowered, and a new package gets a row.
 func TestMeasures(t *testing.T) {
 	m := theModule(t)
@@ -109,13 +109,13 @@ func TestMeasures(t *testing.T) {
 	}
 }
 
-// ceilingError is a ceiling that does not fit its figure.
+// ceilingError describes a ceiling that does not fit its figure.
 type ceilingError struct {
 	text     string
-	outdated bool // the ceiling, which -update writes again
+	outdated bool // whether -update corrects the ceiling
 }
 
-// judgeCeilings compares ceilings with figures. It returns the errors, and the ceilings as -update writes them.
+// judgeCeilings compares ceilings with figures. It returns the errors, and the ceilings that -update writes.
 func judgeCeilings(found, ceilings figures) (wrong []ceilingError, lowered figures) {
 	lowered = figures{}
 	outdated := func(format string, a ...any) {
@@ -203,7 +203,7 @@ func writeCeilings(head string, ceilings figures) []byte {
 	return b.Bytes()
 }
 
-// report logs every figure, and the lines of each package, which have no ceiling but in cmd/rocec.
+// report logs every figure, and the lines of each package. Only in cmd/rocec do lines have a ceiling.
 func report(t *testing.T, m *module, found figures) {
 	lines := linesOf(m)
 	var b strings.Builder
@@ -219,7 +219,7 @@ func report(t *testing.T, m *module, found figures) {
 	t.Log(b.String())
 }
 
-// The judge of ceilings raises none, lowers what is a percent too high, and gives a row to what is new alone.
+// judgeCeilings raises no ceiling, lowers ceilings that are a percent too high, and adds rows only for new packages.
 func TestCeilings(t *testing.T) {
 	const head = "# head\n"
 	for name, c := range map[string]struct{ ceilings, found, want, wrong string }{

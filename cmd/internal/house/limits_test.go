@@ -16,7 +16,7 @@ import (
 )
 
 // limitRooms are the folders whose code judges input, or searches for results that a person reads. The subfolders in limitRoomsNot do
-// neither: they are judges that only tests use, simulated programs, and the like.
+// neither: they contain judges for tests, simulated programs and similar code.
 var (
 	limitRooms = []string{
 		"cmd/rocec", "cmd/internal/forms", "cmd/internal/globals", "cmd/internal/hooks", "cmd/internal/person", "cmd/internal/replay",
@@ -33,12 +33,12 @@ var limitName = regexp.MustCompile(`^([mM]ax|[mM]ost|few|many)([A-Z]\w*)?$|\w(Bu
 // limit is a row of testdata/limits.txt.
 type limit struct{ kind, text string }
 
-// limitKinds are what can happen at a bound.
+// limitKinds describes what can happen at a bound.
 var limitKinds = map[string]string{
-	"refuses": "the input is refused; the text is of the message",
-	"ends":    "a judgement or a search ends early; the text is of the message that says so",
-	"lists":   "a text names fewer; the text is of what counts or hints at the rest",
-	"means":   "it ends nothing that is judged: a unit, a format's own limit, a threshold of what a finding means; the text says which",
+	"refuses": "the input is refused; the text is from the message",
+	"ends":    "a judgement or a search ends early; the text is from the message that reports it",
+	"lists":   "a message names fewer items; the text is from the words that count or mention the rest",
+	"means":   "it ends no judgement: it is a unit, a limit of a format, or a threshold of a finding; the text says which",
 }
 
 // TestLimitsAreSaid: every bound has a row in testdata/limits.txt, with the consequence of the bound and words of the printed message. So
@@ -62,7 +62,7 @@ func TestLimitsAreSaid(t *testing.T) {
 	}
 	kinds := map[string]int{}
 	have := map[string]bool{}
-	said := map[string][]string{} // by folder: its texts
+	said := map[string][]string{} // texts by folder
 	var found []string
 	for _, room := range limitRooms {
 		found = append(found, limitsBelow(theModule(t), room, said)...)
@@ -88,14 +88,14 @@ func TestLimitsAreSaid(t *testing.T) {
 		}
 	}
 	for x := range want {
-		assert.True(t, have[x], "%s is no bound any more: take its row out of testdata/limits.txt", x)
+		assert.True(t, have[x], "%s is no longer a bound: delete its row in testdata/limits.txt", x)
 	}
 	for kind := range limitKinds {
 		assert.Positive(t, kinds[kind], kind)
 	}
 }
 
-// limitsBelow returns the bounds below a room, as file and name, and collects the texts of each folder.
+// limitsBelow returns the bounds below a room by file and name, and collects the texts of each folder.
 func limitsBelow(m *module, room string, said map[string][]string) (out []string) {
 	for _, name := range m.names(room) {
 		folder := path.Dir(name)
@@ -140,7 +140,7 @@ func limitsBelow(m *module, room string, said map[string][]string) (out []string
 	return out
 }
 
-// A bound that has no row is found, whatever file it is in, and so is a budget.
+// The test finds bounds and budgets without a row, in any file.
 func TestLimitsAreFound(t *testing.T) {
 	said := map[string][]string{}
 	found := limitsBelow(theModule(t), "validate", said)

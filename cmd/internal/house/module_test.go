@@ -33,8 +33,8 @@ const modulePath = "github.com/rocec/rocec/"
 // module is the module's source without tests.
 type module struct {
 	*program
-	files   map[string]*ast.File // every file with its comments, whatever its build constraint, by its path from the root
-	modules []string             // the other modules that cmd/rocec is made of
+	files   map[string]*ast.File // every file with comments, under any build constraint, by its path from the root
+	modules []string             // the other modules that cmd/rocec imports
 }
 
 // names returns the paths of the files below some folders, sorted.
@@ -44,29 +44,29 @@ func (m *module) names(below ...string) []string {
 	})
 }
 
-// place is where a node is, as a path from the root and a line.
+// place returns the path of a node's file from the root, and its line.
 func (m *module) place(n ast.Node) string {
 	at := m.fset.Position(n.Pos())
 	return fmt.Sprintf("%s:%d", at.Filename, at.Line)
 }
 
-// program is packages of the module that were checked from their source, and the others that they import.
+// program has type-checked packages of the module, and the packages of other modules that they import.
 type program struct {
 	fset   *token.FileSet
 	others types.Importer            // of packages of other modules
 	from   map[string]*types.Package // of the module
-	pkgs   []*checked                // each behind those that it imports
+	pkgs   []*checked                // each after the packages that it imports
 }
 
 type checked struct {
-	name    string // its path without that of the module
+	name    string // the import path without the module's path
 	pkg     *types.Package
 	files   []*ast.File
 	info    *types.Info
 	imports []string
 }
 
-// Import is of [types.Importer].
+// Import implements [types.Importer].
 func (p *program) Import(path string) (*types.Package, error) {
 	if pkg := p.from[path]; pkg != nil {
 		return pkg, nil
@@ -74,7 +74,7 @@ func (p *program) Import(path string) (*types.Package, error) {
 	return p.others.Import(path)
 }
 
-// check checks the types of a package.
+// check type-checks a package.
 func (p *program) check(c *checked) error {
 	c.info = &types.Info{
 		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
@@ -97,7 +97,7 @@ func theModule(t *testing.T) *module {
 	return m
 }
 
-// listed is a package as the go command describes it.
+// listed is a package in the output of the go command.
 type listed struct {
 	ImportPath, Dir, Export string
 	GoFiles, IgnoredGoFiles []string

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// opensFiles are the places that open, list or write files by package os, with whose files these are. Files of rocec's own (journals,
-// samples, labs, saved plans) are opened by package safefile alone, which refuses those that another user could have written.
+// opensFiles are the places that open, list or write files by package os, with the owner of the files. Only package safefile opens
+// rocec's own files (journals, samples, labs, saved plans). It refuses files that another user could have written.
 const opensFiles = `
 cmd/internal/forms/folder/folder.go Open | the folder of -o
 cmd/internal/forms/folder/folder.go holds | files of -o, compared with their new content
@@ -76,14 +76,14 @@ targets/deploy/ssh/rules.go readChecked | configuration and keys of ssh, by the 
 targets/deploy/ssh/trust.go Trust | known_hosts of the person, by the rules of ssh; package safefile writes it
 `
 
-// openers are the functions of package os that open, list or write by a path.
+// openers are the functions of package os that open, list or write files by path.
 var openers = []string{
 	"Create", "CreateTemp", "CopyFS", "DirFS", "Lstat", "Mkdir", "MkdirAll", "MkdirTemp", "Open", "OpenFile", "OpenInRoot", "OpenRoot",
 	"ReadDir", "ReadFile", "Rename", "Stat", "Truncate", "WriteFile",
 }
 
-// Only the listed places read or write files, and the list names the owner of the files. So no state of rocec's own is read without a
-// check of its owner and mode.
+// Only the listed places read or write files, and the list names the owner of the files. So rocec checks the owner and mode of each of
+// its own files before it reads the file.
 func TestOwnFilesAreChecked(t *testing.T) {
 	whose := map[string]string{}
 	for line := range strings.Lines(strings.TrimSpace(opensFiles)) {
@@ -117,10 +117,10 @@ func TestOwnFilesAreChecked(t *testing.T) {
 		}
 	}
 	for place := range found {
-		assert.Contains(t, whose, place, "it opens files: if they are rocec's own, by package safefile; else add a row that says whose they are")
+		assert.Contains(t, whose, place, "it opens files: use package safefile if they are rocec's own; otherwise add a row with their owner")
 	}
 	for place := range whose {
-		assert.Contains(t, found, place, "it opens none any more: take its row out")
+		assert.Contains(t, found, place, "it no longer opens files: delete its row")
 	}
 	for _, own := range []string{"cmd/internal/journal/journal.go", "cmd/internal/samples/samples.go", "cmd/internal/savedplan/savedplan.go"} {
 		text, err := os.ReadFile(filepath.Join(root, own))

@@ -18,17 +18,17 @@ import (
 
 const (
 	longFunction = 80 // lines
-	manyPackages = 4  // with a type of one name
+	manyPackages = 4  // with a type of the same name
 )
 
 // measurePackages measures each package:
 //
-//   - refs: references between files that refer to each other in a circle, that is, of one strongly connected component of the package's
-//     graph of files. A reference is a use of a package-level name or of a method that another file declares, but for rows of tables.
+//   - refs: references between files that refer to each other in a circle, that is, in one strongly connected component of the package's
+//     graph of files. A reference is a use of a package-level name or method of another file. Rows of tables do not count.
 //   - cycle: the files of the largest such component
-//   - methods: those of the receiver with the most
+//   - methods: methods of the receiver with the most
 //   - long: functions of more than 80 lines
-//   - lines: of cmd/rocec alone
+//   - lines: of cmd/rocec only
 func measurePackages(m *module, found figures) {
 	for _, p := range m.pkgs {
 		uses := fileUses(m, p)
@@ -50,10 +50,10 @@ func measurePackages(m *module, found figures) {
 		measureFunctions(m, p, found)
 	}
 	n := linesOf(m)["cmd/rocec"]
-	*found.of("cmd/rocec", "lines") = figure{n, []string{"a part that is no verb belongs to a package of its own"}}
+	*found.of("cmd/rocec", "lines") = figure{n, []string{"a part that is not a verb belongs in a separate package"}}
 }
 
-// measureFunctions counts methods by receiver, and long functions: also those that a package-level variable holds.
+// measureFunctions counts methods by receiver, and long functions. It includes functions in package-level variables.
 func measureFunctions(m *module, p *checked, found figures) {
 	methods := map[string]*figure{}
 	long := found.of(p.name, "long")
@@ -95,7 +95,7 @@ func measureFunctions(m *module, p *checked, found figures) {
 	}
 }
 
-// isTable reports whether a function does nothing but return a value: a table that is made when it is first read.
+// isTable reports whether a function only returns a value, such as a table that is made at the first read.
 func isTable(f *ast.FuncLit) bool {
 	if len(f.Body.List) != 1 {
 		return false
@@ -108,7 +108,7 @@ func isTable(f *ast.FuncLit) bool {
 	return ok
 }
 
-// receiver is the name of a method's type, and empty for a function.
+// receiver returns the name of a method's type, and "" for a function.
 func receiver(f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return ""
@@ -118,7 +118,7 @@ func receiver(f *ast.FuncDecl) string {
 	return name
 }
 
-// fileUses counts by file and other file how often the first uses names that the second declares.
+// fileUses counts for each pair of files how often the first uses names that the second declares.
 func fileUses(m *module, p *checked) map[string]map[string]int {
 	uses := map[string]map[string]int{}
 	for _, file := range p.files {
@@ -148,8 +148,8 @@ func fileUses(m *module, p *checked) map[string]map[string]int {
 	return uses
 }
 
-// tableRows returns the rows of the tables of a file: a package-level variable that lists names alone. A row is no reference, since a table
-// for the plural is how the house grows: a new check adds a row, and closes no circle by it.
+// tableRows returns the rows of a file's tables. A table is a package-level variable that only lists names. A row does not count as a
+// reference: a new check adds a row, and this should not close a circle.
 func tableRows(file *ast.File) map[*ast.Ident]bool {
 	rows := map[*ast.Ident]bool{}
 	for _, decl := range file.Decls {
@@ -208,7 +208,7 @@ func components(edges map[string]map[string]int) (out [][]string) {
 	return out
 }
 
-// linesOf counts the lines of each package, without those of tests.
+// linesOf counts the lines of each package without tests.
 func linesOf(m *module) map[string]int {
 	lines := map[string]int{}
 	for name, f := range m.files {
@@ -217,7 +217,7 @@ func linesOf(m *module) map[string]int {
 	return lines
 }
 
-// measureNames counts the names that types of more than four packages have: such a name tells a reader nothing.
+// measureNames counts the names that types of more than four packages have: such a name does not help a reader.
 func measureNames(m *module, found figures) {
 	in := map[string][]string{}
 	for _, p := range m.pkgs {
@@ -236,7 +236,7 @@ func measureNames(m *module, found figures) {
 	}
 }
 
-// The measures of a package see what they count.
+// Each measure of a package counts its cases in a sample.
 func TestMeasuresOfPackages(t *testing.T) {
 	m := sampleModule(t, map[string]string{
 		"a.go": "package a\n\ntype T struct{}\n\nfunc (*T) One() { two() }\n\nfunc (T) Two() {}\n\n" +

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Links of the manuals lead to files and headings that exist.
+// Each link of the manuals points to an existing file and heading.
 func TestDocsLinks(t *testing.T) {
 	t.Chdir(root)
 	files, err := filepath.Glob("docs/*.md")
@@ -27,7 +27,7 @@ func TestDocsLinks(t *testing.T) {
 	for _, name := range files {
 		data, err := os.ReadFile(name)
 		require.NoError(t, err)
-		assert.NotRegexp(t, "(?m)^(<<<<<<<|>>>>>>>) ", string(data), "%s: the mark of a merge", name)
+		assert.NotRegexp(t, "(?m)^(<<<<<<<|>>>>>>>) ", string(data), "%s: a conflict mark of a merge", name)
 		anchors[name+"#"] = true
 		for _, m := range heading.FindAllStringSubmatch(string(data), -1) {
 			slug := regexp.MustCompile(`[^a-z0-9 _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
@@ -55,7 +55,7 @@ func TestDocsLinks(t *testing.T) {
 	}
 }
 
-// CHANGELOG.md begins with the unreleased changes. A release is short: an entry is a line, and belongs to one of four sections.
+// CHANGELOG.md begins with the unreleased changes. The text of a release is short: each entry is one line in one of four sections.
 func TestChangelog(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "CHANGELOG.md"))
 	require.NoError(t, err)
@@ -68,7 +68,7 @@ func TestChangelog(t *testing.T) {
 		} else {
 			require.Regexp(t, `^\d+\.\d+\.\d+ - \d{4}-\d{2}-\d{2}$`, title)
 		}
-		assert.Less(t, len(release), 12_000, "%s: move to docs what is longer", title)
+		assert.Less(t, len(release), 12_000, "%s: move longer texts to docs", title)
 		for line := range strings.Lines(rest) {
 			line = strings.TrimRight(line, "\n")
 			if section, ok := strings.CutPrefix(line, "### "); ok {
@@ -80,7 +80,7 @@ func TestChangelog(t *testing.T) {
 	}
 }
 
-// docs/hosts.md has a row for every capability, and every test it names is there.
+// docs/hosts.md has a row for every capability, and every test that it names exists.
 func TestHostsPage(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs/hosts.md"))
 	require.NoError(t, err)

@@ -21,7 +21,7 @@ var commandBuilders = map[string]bool{
 
 var verbInFormat = regexp.MustCompile(`%(\[(\d+)\])?[-+# 0]*[\d.]*([a-zA-Z%])`)
 
-// calledName is the last part of the name of a function that an expression calls.
+// calledName returns the last part of the name of the function that an expression calls.
 func calledName(e ast.Expr) string {
 	call, ok := e.(*ast.CallExpr)
 	if !ok {
@@ -39,8 +39,8 @@ func calledName(e ast.Expr) string {
 	return ""
 }
 
-// pastable finds the places of a file at which a sentence continues directly behind a command. A person who pastes the rest of the line
-// there pastes a full stop, a comma or a bracket with it. A semicolon ends a command in a shell, too.
+// pastable finds the places of a file at which a sentence continues directly behind a command. A person who copies the command from there
+// may also copy a full stop, a comma or a bracket. A semicolon ends a command in a shell, too.
 func pastable(file *ast.File) (bad []token.Pos) {
 	for _, d := range file.Decls {
 		bad = append(bad, pastableIn(d)...)
@@ -48,7 +48,7 @@ func pastable(file *ast.File) (bad []token.Pos) {
 	return bad
 }
 
-// pastableIn is [pastable] of a declaration, in which one name is one variable.
+// pastableIn is [pastable] for one declaration, in which each name is one variable.
 func pastableIn(file ast.Decl) (bad []token.Pos) {
 	commands := map[string]bool{} // variables that hold a command
 	ast.Inspect(file, func(n ast.Node) bool {
@@ -107,7 +107,7 @@ func pastableIn(file ast.Decl) (bad []token.Pos) {
 	return bad
 }
 
-// constText is the text of a constant expression of literals.
+// constText returns the text of a constant expression of literals.
 func constText(e ast.Expr) (string, bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -121,7 +121,7 @@ func constText(e ast.Expr) (string, bool) {
 	return "", false
 }
 
-// TestNothingBehindACommand: no sentence goes on right behind a command that a person may paste.
+// TestNothingBehindACommand: no sentence continues directly after a command that a person may paste.
 func TestNothingBehindACommand(t *testing.T) {
 	parse := func(name string, src any) (*token.FileSet, *ast.File) {
 		fset := token.NewFileSet()
@@ -151,7 +151,7 @@ func TestNothingBehindACommand(t *testing.T) {
 		require.NoError(t, err)
 		fset, file := parse(name, src)
 		for _, pos := range pastable(file) {
-			t.Errorf("%s: a sentence goes on right behind a command; put the command last, or a semicolon behind it", fset.Position(pos))
+			t.Errorf("%s: a sentence continues directly after a command; put the command last, or a semicolon after it", fset.Position(pos))
 		}
 	}
 }

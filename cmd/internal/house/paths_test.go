@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sourcePath is the path of a source file, from the root of the module.
+// sourcePath matches the path of a source file from the root of the module.
 var sourcePath = regexp.MustCompile(`\b(?:cmd|compiler|docs|examples|lang|targets|validate)/[\w/.-]+\.go\b`)
 
-// TestPathsInComments: a file that a comment names is there.
+// TestPathsInComments: each file that a comment names exists.
 func TestPathsInComments(t *testing.T) {
 	m := theModule(t)
 	found := 0

@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// policy lists the permitted imports: package: rooms of ours | other modules. Every room may import the standard library, but pure
-// rooms must not import impure.
+// policy lists the permitted imports. A row is "package: rooms of rocec | other modules". Every room may import the standard library, but
+// pure rooms must not import impure.
 //
-// DO NOT CHANGE THIS DATA TO FIX BUILDS: a line in the wrong room wants to move, not the wall.
+// DO NOT CHANGE THIS DATA TO FIX BUILDS: move the code to the right room instead.
 const policy = `
 lang/diag:               | github.com/hashicorp/hcl/v2
 lang/nodeset:            |
@@ -194,7 +194,7 @@ cmd/internal/gate:       lang/langtest/machinetest |
 cmd/rocec:               * | github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term github.com/aymanbagabas/go-udiff
 `
 
-// programs are run by developers: they may use what is for tests, such as fixtures.
+// programs are run by developers: they may use packages for tests, such as fixtures.
 var programs = []string{"cmd/internal/compare", "cmd/internal/gate"}
 
 // outside lists the packages that may use disk, network, environment and clock. These are programs, the two rooms of deploy that reach
@@ -212,7 +212,7 @@ var outside = []string{
 	"lang/langtest/machinetest", "targets/deploy/lab/labtest", "targets/judge/judgetest", "docs/docstest",
 }
 
-// timed is who may read the clock and touch nothing else of the machine: the time of a simulated machine runs by it.
+// timed lists the packages that may read the clock, but use nothing else of the machine: simulated machines need the time.
 var timed = []string{"targets/deploy/lab/unix"}
 
 // impure lists the packages that the other rooms may not import.
@@ -230,7 +230,7 @@ func forTests(pkg string) bool {
 func TestImportPolicy(t *testing.T) {
 	type rule struct{ ours, others []string }
 	rules := map[string]rule{}
-	for line := range strings.Lines(strings.ReplaceAll(strings.TrimSpace(policy), "\n    ", " ")) { // a long row goes on in the next line
+	for line := range strings.Lines(strings.ReplaceAll(strings.TrimSpace(policy), "\n    ", " ")) { // a long row continues on the next line
 		pkg, rest, ok := strings.Cut(line, ":")
 		require.True(t, ok, line)
 		ours, others, _ := strings.Cut(rest, "|")
@@ -241,7 +241,7 @@ func TestImportPolicy(t *testing.T) {
 		pkg := p.name
 		r, ok := rules[pkg]
 		if !ok {
-			t.Errorf("%s is in no row of the policy: which room is it?", pkg)
+			t.Errorf("%s is in no row of the policy: add it to the row of its room", pkg)
 			continue
 		}
 		seen++
@@ -250,26 +250,26 @@ func TestImportPolicy(t *testing.T) {
 			switch {
 			case ours:
 				if !slices.Contains(r.ours, room) && !slices.Contains(r.ours, "*") {
-					t.Errorf("%s imports %s, which is not its business", pkg, room)
+					t.Errorf("%s imports %s, which its row does not permit", pkg, room)
 				}
 				if forTests(room) && !forTests(pkg) && !slices.Contains(programs, pkg) {
 					t.Errorf("%s imports %s, which is for tests", pkg, room)
 				}
 			case strings.Contains(strings.Split(imp, "/")[0], "."):
 				if !slices.ContainsFunc(r.others, func(m string) bool { return imp == m || strings.HasPrefix(imp, m+"/") }) {
-					t.Errorf("%s imports %s, which the policy gives to others", pkg, imp)
+					t.Errorf("%s imports %s, which the policy permits only to other rooms", pkg, imp)
 				}
 			case slices.Contains(impure, imp):
 				if !slices.Contains(outside, pkg) {
-					t.Errorf("%s imports %s: pure until the last door", pkg, imp)
+					t.Errorf("%s imports %s: pure rooms must not import impure ones", pkg, imp)
 				}
 			}
 		}
 	}
-	require.Equal(t, len(rules), seen, "every row of the policy is a package that exists")
+	require.Equal(t, len(rules), seen, "every row of the policy is an existing package")
 }
 
-// Only who is outside or timed reads the clock or waits by it.
+// Only packages in outside or timed read the clock or wait by it.
 func TestTimeComesInAsAValue(t *testing.T) {
 	m := theModule(t)
 	read := false
@@ -280,7 +280,7 @@ func TestTimeComesInAsAValue(t *testing.T) {
 					if x, ok := sel.X.(*ast.Ident); ok && x.Name == "time" && slices.Contains(clock, sel.Sel.Name) {
 						read = true
 						if !slices.Contains(outside, p.name) && !slices.Contains(timed, p.name) {
-							t.Errorf("%s: %s reads the clock (time.%s): let time come in as a value", m.place(n), p.name, sel.Sel.Name)
+							t.Errorf("%s: %s reads the clock (time.%s): pass the time in as a value", m.place(n), p.name, sel.Sel.Name)
 						}
 					}
 				}
@@ -291,7 +291,7 @@ func TestTimeComesInAsAValue(t *testing.T) {
 	require.True(t, read, "the test finds a use of package time where it is allowed")
 }
 
-// diag may use hcl for the type of a place only.
+// diag may use hcl only for the type of a place.
 func TestDiagUsesOnlyRange(t *testing.T) {
 	m := theModule(t)
 	used := 0

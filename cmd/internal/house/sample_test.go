@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sampleModule is a module of one package, from texts by the name of their file. It imports the standard library alone.
+// sampleModule returns a module of one package, from texts by file name. It imports only the standard library.
 func sampleModule(t *testing.T, texts map[string]string) *module {
 	t.Helper()
 	p := &program{fset: token.NewFileSet(), from: map[string]*types.Package{}}

@@ -16,20 +16,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mostWords is the length of a sentence of the manual beyond which it counts as long.
+// mostWords is the largest number of words of a sentence that does not count as long.
 const mostWords = 28
 
-// notReworded are pages whose sentences are not counted. A release keeps its words in CHANGELOG.md. The sentences of concepts.md are those
-// of package comments, which are counted there.
+// notReworded are pages whose sentences are not counted. The text of a release in CHANGELOG.md does not change. The sentences of
+// concepts.md come from package comments, where they are counted.
 var notReworded = []string{"CHANGELOG.md", "concepts.md"}
 
-// turn is a turn of phrase that plain technical English has another one for.
+// turn is a turn of phrase that plain technical English replaces by another.
 type turn struct {
 	kind, instead string
 	at            *regexp.Regexp
 }
 
-// turns are the kinds of sentences that are counted. Each count is of the sentences with that turn, however often it has it.
+// turns are the kinds of sentences that are counted. A sentence counts once for a turn, however often it contains the turn.
 var turns = []turn{
 	{
 		"fronted-of", "begin with the subject: \"For a switch, …\"",
@@ -70,7 +70,8 @@ var turns = []turn{
 	},
 }
 
-// measureSentences counts sentences by kind in the comments and messages of the source and in the manual, and the long ones of the manual.
+// measureSentences counts sentences by kind in the comments and messages of the source and in the manual. It counts long sentences only
+// in the manual.
 func measureSentences(t *testing.T, m *module, found figures) {
 	total := map[string]int{}
 	judge := func(row, place, text string) {
@@ -122,13 +123,13 @@ func measureSentences(t *testing.T, m *module, found figures) {
 }
 
 var (
-	// sentenceEnd is a full stop before the beginning of another sentence.
+	// sentenceEnd matches a full stop before the beginning of another sentence.
 	sentenceEnd = regexp.MustCompile("([.!?][\"')]?)\\s+([A-Z`\"*(\\[])")
-	// target is where a link of Markdown leads.
+	// target matches the target of a Markdown link.
 	target = regexp.MustCompile(`\]\([^)]*\)`)
 )
 
-// sentences splits a paragraph. What has fewer than four words is a heading or a label, and no sentence.
+// sentences splits a paragraph. A text of fewer than four words counts as a heading or label, not as a sentence.
 func sentences(paragraph string) (out []string) {
 	text := strings.Join(strings.Fields(target.ReplaceAllString(paragraph, "]")), " ")
 	for s := range strings.SplitSeq(sentenceEnd.ReplaceAllString(text, "$1\n$2"), "\n") {
@@ -184,13 +185,13 @@ func proseOfGo(f *ast.File) (out []goProse) {
 	return out
 }
 
-// rawText reports whether a literal is in backquotes: a script, a template or a sample.
+// rawText reports whether a literal is in backquotes, such as a script, a template or a sample.
 func rawText(e ast.Expr) bool {
 	l, ok := e.(*ast.BasicLit)
 	return ok && strings.HasPrefix(l.Value, "`")
 }
 
-// literal is the text of a string literal, or of several that are joined; names between them are left out.
+// literal returns the text of a string literal, or of several joined literals without the names between them.
 func literal(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -206,7 +207,7 @@ func literal(e ast.Expr) string {
 	return ""
 }
 
-// docProse is a paragraph, an item or a cell of Markdown.
+// docProse is a paragraph, a list item or a table cell of Markdown.
 type docProse struct {
 	line int
 	text string
@@ -258,10 +259,10 @@ func proseOfMarkdown(page string) (out []docProse) {
 	return out
 }
 
-// item is the mark before an item of a list.
+// item matches the mark before a list item.
 var item = regexp.MustCompile(`^(?:[-*]|\d+\.) `)
 
-// Every kind is found where it is and nowhere else.
+// Every kind is found in its own sentences and in no other.
 func TestTurns(t *testing.T) {
 	for text, want := range map[string]string{
 		"Of a switch, facts are the node and its ports.":     "fronted-of",
@@ -290,7 +291,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// Prose is all that a person reads, in whole sentences.
+// Prose is all text that a person reads in whole sentences.
 func TestProseIsFound(t *testing.T) {
 	assert.Equal(t, []string{"It is a [link] of a page.", "`rocec` reads the other (all of it)."},
 		sentences("It is a [link](to/a.md#x) of a page. `rocec` reads the\nother (all of it). So it is."))

@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The page on security names the modules that the program is made of.
+// The page on security names the modules that the program imports.
 func TestModulesOfTheProgram(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs/security.md"))
 	require.NoError(t, err)
@@ -28,7 +28,7 @@ func TestModulesOfTheProgram(t *testing.T) {
 	}
 }
 
-// Workflows, and the action that others use, take actions by hash: a tag can be moved.
+// The workflows and the published action refer to actions by hash, since a tag can be moved.
 func TestActionsArePinned(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(root, ".github/workflows/*.yml"))
 	require.NoError(t, err)
@@ -54,7 +54,8 @@ func TestReleaseIsSigned(t *testing.T) {
 	assert.Contains(t, step, "dist/SHA256SUMS")
 }
 
-// The page on security states that there is no offline key until its public half is here. The secret half is not beside it.
+// The page on security states that there is no offline key, as long as the repository has no public half. The secret half is never in the
+// repository.
 func TestOfflineKey(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "SECURITY.md"))
 	require.NoError(t, err)
@@ -78,7 +79,7 @@ func TestOfflineKey(t *testing.T) {
 	assert.Greater(t, read, 15)
 }
 
-// Programs that files for CI run are pinned: actions by the hash of a commit, rocec by a version that a person or rocec writes.
+// Files for CI pin the programs that they run: actions by the hash of a commit, rocec by a version that a person or rocec writes.
 func TestCIIsPinned(t *testing.T) {
 	uses := regexp.MustCompile(`(?m)^\s*(?:- )?uses:\s*(\S+)(.*)$`)
 	hash := regexp.MustCompile(`^[\w./-]+@[0-9a-f]{40}$`)

@@ -11,31 +11,31 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// vendorWord is the name of an operating system of switches, of a NIC driver, of a vendor's file or daemon, or the code of a grammar of
-// ports. The names of ports in examples (swp1, as Linux calls those of any switch) do not count.
+// vendorWord matches the name of a switch operating system, a NIC driver, or a vendor's file or daemon, and the code of a grammar of
+// ports. Port names in examples do not count (swp1 is the Linux name on any switch).
 var vendorWord = regexp.MustCompile(`(?i)cumulus|sonic|nvue|mlx[0-9]|mlnx|bnxt|\bice\b|irdma|qede|\bionic|\brxe\b|rdma_rxe|softroce|hostnic|` +
 	`traffic\.conf|datapath\.conf|qos_(features|infra)|switchd|pfc-prevention|^swp$|swp%|^ethernet$|ethernet%`)
 
-// vendorFields are fields whose texts may have such words: the manual, and where a fact was taken from.
+// vendorFields are fields whose texts may have such words: the manual, and the source of a fact.
 var vendorFields = map[string]string{
-	"Source":         "where a fact was taken from",
-	"LosslessSource": "where a fact was taken from",
+	"Source":         "the source of a fact",
+	"LosslessSource": "the source of a fact",
 }
 
 // vendorPlaces are the files below targets with further words, each with its reason.
 var vendorPlaces = map[string]string{
-	"compiler/platform/published.go":      "the published tables of headroom are named by who published them: sources of facts",
-	"compiler/platform/publishedtable.go": "the files they stand in",
-	"compiler/platform/modelrows.go":      "the rows of models and of tests on hardware are named by who published them",
-	"compiler/platform/modelrowstable.go": "the files they stand in",
+	"compiler/platform/published.go":      "the names of published headroom tables contain the publisher: sources of facts",
+	"compiler/platform/publishedtable.go": "the files of these tables",
+	"compiler/platform/modelrows.go":      "the names of rows of models and hardware tests contain the publisher",
+	"compiler/platform/modelrowstable.go": "the files of these rows",
 }
 
-// vendorFree are the rooms and files above targets that get such things from the table of targets, too. The contract of linters is below
-// targets, and is one of them.
+// vendorFree are further rooms and files that get such names from the table of targets. They are above targets, except the contract of
+// linters.
 var vendorFree = []string{"cmd/internal/report", "cmd/rocec/deviceconfig.go", "cmd/rocec/validate.go", "targets/target/lint"}
 
-// No room below targets names an operating system, a driver or a vendor's file, in identifiers or in strings. Such names are data of
-// the table of targets (ir.Known). Neither does a room or file of vendorFree.
+// No room below targets names an operating system, a driver or a vendor's file, in identifiers or in strings. Such names are data of the
+// table of targets (ir.Known). The same applies to the rooms and files of vendorFree.
 func TestNoVendorsBelowTargets(t *testing.T) {
 	m := theModule(t)
 	found := map[string]bool{}
@@ -58,11 +58,11 @@ func TestNoVendorsBelowTargets(t *testing.T) {
 	}
 	require.Greater(t, len(names), 100)
 	for at := range vendorPlaces {
-		assert.True(t, found[at], "%s has no such word any more", at)
+		assert.True(t, found[at], "%s no longer has such a word", at)
 	}
 }
 
-// vendorWords lists where a file names a vendor's thing.
+// vendorWords lists the places of vendor words in a file.
 func vendorWords(t *testing.T, m *module, name string) (words []string) {
 	add := func(n ast.Node, text string) {
 		if vendorWord.MatchString(text) {
@@ -75,7 +75,7 @@ func vendorWords(t *testing.T, m *module, name string) (words []string) {
 			if key, ok := n.Key.(*ast.Ident); ok && vendorFields[key.Name] != "" {
 				return false
 			}
-		case *ast.ValueSpec: // a constant that is a source
+		case *ast.ValueSpec: // a constant that names a source
 			if vendorFields[n.Names[0].Name] != "" {
 				return false
 			}
@@ -93,7 +93,7 @@ func vendorWords(t *testing.T, m *module, name string) (words []string) {
 	return words
 }
 
-// The test above would see what it looks for.
+// The test above finds vendor words where they are.
 func TestVendorWords(t *testing.T) {
 	for _, text := range []string{
 		"cumulus-linux", "Cumulus Linux has no PFC", "os == \"sonic\"", "mlx5", "mlx5Buffer", "MLX5", "the ice driver", "swp%d", "swp",

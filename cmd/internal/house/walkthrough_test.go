@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/docs/docstest"
 )
 
-// walked is a row of docs/walkthrough.md that begins with a function.
+// walked matches a row of docs/walkthrough.md that begins with a function.
 var walked = regexp.MustCompile("(?m)^\\| `([A-Za-z.]+)` in `([a-z./-]+\\.go)` \\|")
 
 // TestWalkthrough: every function that docs/walkthrough.md names exists in the named file, and golden contains every figure of the

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A file far beyond the bound is refused by its size, without reading it, and the message states the remedy.
+// A file far above the size limit is refused without reading it, and the message states the remedy.
 func TestCablingTooLarge(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "topology.dot")
 	require.NoError(t, os.WriteFile(name, nil, 0o666))
@@ -17,7 +17,7 @@ func TestCablingTooLarge(t *testing.T) {
 	require.ErrorContains(t, err, "topology.dot has 50 MB, and the limit for a cabling file is 16 MB: give the cables as CSV")
 }
 
-// A copy keeps a name that needs no quotes, and gets another one otherwise, or where that is taken.
+// A copy keeps its name if the name needs no quotes and is free. Otherwise it gets another name.
 func TestCopies(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"cables.csv", "my ports.csv", "fabric.lock", "x.hcl", "-x.csv"} {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What each source is: by its text, by its name, or by the word before a colon.
+// Look recognises the type of each source by its text, its name, or the word before a colon.
 func TestLook(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What was there before is kept once, and given back as it was or not at all.
+// The journal keeps each earlier content once, and returns it unchanged or not at all.
 func TestBefore(t *testing.T) {
 	dir := Open(t.TempDir())
 	log, err := dir.Begin(Header{Run: "run-1"}, time.Now)
@@ -43,7 +43,7 @@ func TestBefore(t *testing.T) {
 	}
 }
 
-// A journal that was copied without the folder beside it lacks the contents, and the message says so and what to do.
+// A journal that was copied without its folder lacks the contents. The message reports that with the remedy.
 func TestJournalCopiedAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs")
 	dir := Open(path)
@@ -61,7 +61,7 @@ func TestJournalCopiedAlone(t *testing.T) {
 	}
 }
 
-// A content that is no plain file, or leads elsewhere, is not read for long, and does not count as a content.
+// A kept content must be a plain file. A link or pipe in its place is refused, and the read does not block.
 func TestBeforeOfAnything(t *testing.T) {
 	path := t.TempDir()
 	dir := Open(path)
@@ -78,7 +78,7 @@ func TestBeforeOfAnything(t *testing.T) {
 	}
 	require.NoError(t, syscall.Mkfifo(filepath.Join(path, "run-1", "before", hash), 0o600))
 	_, err = dir.Before("run-1", hash)
-	require.Error(t, err, "a pipe, of which nobody writes the other end")
+	require.Error(t, err, "a pipe without a writer")
 	for _, name := range []string{"", ".", "..", "../../run-1.jsonl", "/etc/passwd"} {
 		_, err = dir.Before("run-1", name)
 		require.Error(t, err, "%q", name)

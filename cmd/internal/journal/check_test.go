@@ -20,7 +20,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/sshsig"
 )
 
-// runs writes journals of some runs, one after the other, and returns their folder.
+// runs writes the journals of several runs, one after the other, and returns their folder.
 func runs(t *testing.T, names ...string) *journal.Dir {
 	t.Helper()
 	dir := journal.Open(filepath.Join(t.TempDir(), "rocec", "runs"))
@@ -43,7 +43,7 @@ func runs(t *testing.T, names ...string) *journal.Dir {
 	return dir
 }
 
-// wrong returns all that a check of each run finds.
+// wrong returns the findings of a check of each run.
 func wrong(t *testing.T, dir *journal.Dir) (out []string) {
 	t.Helper()
 	names, err := dir.Names()
@@ -68,7 +68,7 @@ func linesOf(t *testing.T, path string) []string {
 }
 
 // TestTampered edits, cuts and moves lines of one of three journals, each time in another place, and forges its operator and its ticket.
-// Each change is found.
+// The check finds each change.
 func TestTampered(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	dir := runs(t, "run-1", "run-2", "run-3")
@@ -120,7 +120,7 @@ func TestTampered(t *testing.T) {
 	require.Empty(t, wrong(t, dir))
 }
 
-// TestGone takes the journal of a run away, or the content from before, and the check names it.
+// TestGone deletes the journal of a run or an earlier content, and the check names the missing file.
 func TestGone(t *testing.T) {
 	dir := runs(t, "run-1", "run-2", "run-3")
 	require.NoError(t, os.WriteFile(filepath.Join(dir.Path(), "run-1", "before", sumOf([]byte("old run-1"))), []byte("new"), 0o600))
@@ -131,7 +131,7 @@ func TestGone(t *testing.T) {
 	require.Contains(t, wrong(t, dir), "the journal of run run-2, which was begun before, is missing")
 }
 
-// TestWrittenAgain writes every line of the last run again, with another ticket. The chain fits, and the signature does not.
+// TestWrittenAgain writes every line of the last run again, with another ticket. The chain fits, but the signature does not.
 func TestWrittenAgain(t *testing.T) {
 	statement := func(dir *journal.Dir) []byte {
 		c, err := dir.Check("run-1")
@@ -158,8 +158,8 @@ func TestWrittenAgain(t *testing.T) {
 	require.NotEqual(t, string(signed), string(statement(forged)))
 }
 
-// TestDiedAndWentOn leaves half a line, as a process that is killed does. A verb that goes on with the run chains to it, and the run is
-// whole then.
+// TestDiedAndWentOn leaves half a line, as a process that is killed does. A verb that continues the run chains its lines to the half
+// line. Then the run is complete.
 func TestDiedAndWentOn(t *testing.T) {
 	dir := runs(t, "run-1")
 	path := filepath.Join(dir.Path(), "run-1.jsonl")
@@ -178,7 +178,7 @@ func TestDiedAndWentOn(t *testing.T) {
 	require.Empty(t, wrong(t, dir))
 }
 
-// TestShell checks a chain and a signature with the lines of shell of docs/rights.md, which need ssh-keygen and no rocec.
+// TestShell checks a chain and a signature with the shell commands of docs/rights.md, which need ssh-keygen but no rocec.
 func TestShell(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/rights.md")
 	require.NoError(t, err)
@@ -220,11 +220,11 @@ func TestShell(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(strings.Join(changed, "\n")+"\n"), 0o600))
 		require.Contains(t, check(), "run-2.jsonl", "line %d", i+1)
 	}
-	require.NoError(t, os.WriteFile(path, []byte(rechained(lines)), 0o600)) // a chain that fits, and the signature does not
+	require.NoError(t, os.WriteFile(path, []byte(rechained(lines)), 0o600)) // the chain fits, but the signature does not
 	require.Contains(t, check(), fmt.Sprintf("run-2.jsonl: line %d: its signature does not fit", len(lines)))
 }
 
-// rechained returns the lines with another ticket, and with hashes that fit again.
+// rechained returns the lines with another ticket and recomputed hashes.
 func rechained(lines []string) string {
 	var b strings.Builder
 	head := ""

@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/txn"
 )
 
-// A device that was to go back is still to go back, whatever it answered since.
+// A device that has to go back keeps the mark "undoing" until its undo succeeds.
 func TestMarksOf(t *testing.T) {
 	did := func(verb, mark string) Line {
 		return Line{Device: "leaf1", Verb: verb, Done: true, Mark: mark}
@@ -35,7 +35,7 @@ func TestMarksOf(t *testing.T) {
 	}
 }
 
-// The time to confirm ends by the clock of this machine.
+// The clock of this machine decides when the time to confirm ends.
 func TestExpired(t *testing.T) {
 	at := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 	result, err := json.Marshal(Result{Until: 600})

@@ -35,7 +35,7 @@ func TestReopened(t *testing.T) {
 	log, err = dir.Read("run-1")
 	require.NoError(t, err)
 	require.Nil(t, log.Ended)
-	require.NotContains(t, log.Outcomes, "leaf01", "what became of it is open again")
+	require.NotContains(t, log.Outcomes, "leaf01", "its outcome is open again")
 	require.Contains(t, log.Outcomes, "leaf02")
 }
 
@@ -68,7 +68,7 @@ func TestClosedStays(t *testing.T) {
 	}
 }
 
-// Adopt replaces the header of a run with what devices reported later, but only if another machine started the run.
+// Adopt replaces the header of a run with later reports of devices, but only if another machine started the run.
 func TestAdopt(t *testing.T) {
 	dir := journal.Open(t.TempDir())
 	for _, adopted := range []*journal.Adoption{nil, {By: "bob@ws2, process 12"}} {
@@ -88,7 +88,7 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
-// Runs does not read a file as a journal if its name cannot be that of a run. Such a name would get into messages and commands.
+// Runs does not read a file as a journal if its name cannot be the name of a run. Such a name would get into messages and commands.
 func TestNameOfNoRun(t *testing.T) {
 	path := t.TempDir()
 	dir := journal.Open(path)
@@ -104,7 +104,7 @@ func TestNameOfNoRun(t *testing.T) {
 	require.Len(t, unreadable, 5)
 }
 
-// intent writes that a verb is about to be done.
+// intent writes the line that announces a verb.
 func intent(run *journal.Run, device, verb string) error {
 	_, err := run.Intent(device, verb)
 	return err

@@ -21,12 +21,12 @@ import (
 	"github.com/rocec/rocec/lang/outline"
 )
 
-// disk is a backend on files in memory, which runs the language alone.
+// disk is a backend on files in memory. It evaluates the language without further checks.
 type disk struct {
 	mu    sync.Mutex
 	files map[string]string
-	gate  func(ctx context.Context) // before every run, when set
-	list  func()                    // before every listing, when set
+	gate  func(ctx context.Context) // if set, called before every run
+	list  func()                    // if set, called before every listing
 	runs  int
 }
 
@@ -102,7 +102,7 @@ func (s slashed) ReadLink(name string) (string, error) { return "", fs.ErrInvali
 
 func (s slashed) Lstat(name string) (fs.FileInfo, error) { return s.fs.Stat(name[1:]) }
 
-// client is the other end: it speaks the protocol over pipes.
+// client is the client side of the protocol, over pipes.
 type client struct {
 	t     *testing.T
 	in    io.WriteCloser
@@ -184,7 +184,7 @@ func (c *client) tell(method string, params any) {
 	c.send(requestMessage{JSONRPC: "2.0", Method: method, Params: params})
 }
 
-// reply is what came back.
+// reply is an answer of the server.
 type reply struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -204,12 +204,12 @@ func (c *client) next() (reply, bool) {
 		require.NoError(c.t, json.Unmarshal(body, &r))
 		return r, true
 	case <-time.After(10 * time.Minute):
-		c.t.Fatal("the server says nothing")
+		c.t.Fatal("the server sends nothing")
 	}
 	return reply{}, false
 }
 
-// ask sends a request and returns the answer; notifications before it are kept.
+// ask sends a request and returns the answer. It keeps notifications that come first.
 func (c *client) ask(method string, params any) reply {
 	c.t.Helper()
 	c.ids++
@@ -226,7 +226,7 @@ func (c *client) ask(method string, params any) reply {
 	}
 }
 
-// call is ask for a result.
+// call is ask that returns the result and allows no error.
 func (c *client) call(method string, params any) json.RawMessage {
 	c.t.Helper()
 	r := c.ask(method, params)
@@ -253,7 +253,7 @@ func (c *client) await(method string) json.RawMessage {
 	}
 }
 
-// tick lets the delay pass, after all that was sent has been taken in.
+// tick lets the delay pass after the server has read all messages.
 func (c *client) tick() {
 	c.t.Helper()
 	c.ask("none", nil)
@@ -291,7 +291,7 @@ func (c *client) published() string {
 	return strings.Join(lines, "; ")
 }
 
-// at finds the | in a text: the parameters of a request there, and the text without it.
+// at finds the | in a text. It returns the parameters of a request at this place, and the text without the |.
 func at(uri, marked string) (text string, params map[string]any) {
 	i := strings.IndexByte(marked, '|')
 	text = marked[:i] + marked[i+1:]

@@ -34,7 +34,7 @@ func TestCompletion(t *testing.T) {
 	list = decode[completionList](t, c.call("textDocument/completion", params))
 	assert.Equal(t, "up-down", list.Items[0].Label)
 
-	text, params = at(uriA, "switch \"x\" { model = | }") // the quotes come with it
+	text, params = at(uriA, "switch \"x\" { model = | }") // the completion includes the quotes
 	c.change(uriA, 4, text)
 	list = decode[completionList](t, c.call("textDocument/completion", params))
 	assert.Equal(t, "\"sn2700\"", list.Items[0].TextEdit.NewText)
@@ -59,7 +59,7 @@ func TestHover(t *testing.T) {
 	c.published()
 	h = decode[hover](t, c.call("textDocument/hover", params))
 	assert.Contains(t, h.Contents.Value, "**model**")
-	// What was compiled last stays while the text is broken.
+	// The server uses the last compiled fabric while the text is broken.
 	c.change(uriA, 2, text+"switch {")
 	c.tick()
 	c.published()
@@ -181,7 +181,7 @@ func TestCodeAction(t *testing.T) {
 	assert.JSONEq(t, "[]", string(c.call("textDocument/codeAction", params)))
 	params["range"] = textRange{position{3, 10}, position{3, 10}}
 	assert.Len(t, decode[[]json.RawMessage](t, c.call("textDocument/codeAction", params)), 2)
-	// The places are those of the text that was judged.
+	// Places refer to the text that was judged.
 	c.change(uriA, 2, "\n"+text)
 	assert.JSONEq(t, "[]", string(c.call("textDocument/codeAction", params)))
 

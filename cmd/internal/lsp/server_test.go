@@ -34,7 +34,7 @@ func TestExitWithoutShutdown(t *testing.T) {
 	require.False(t, <-c.ended)
 }
 
-// A client that dies says nothing; what it said before is still answered.
+// If a client dies without notice, the server still answers its earlier requests.
 func TestEndOfStream(t *testing.T) {
 	var out bytes.Buffer
 	var in bytes.Buffer
@@ -49,7 +49,7 @@ func TestEndOfStream(t *testing.T) {
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 }
 
-// What cannot be read is answered by an error, and what follows is read again.
+// The server answers an unreadable message with an error, and reads the next message.
 func TestMalformed(t *testing.T) {
 	frame := func(body string) string { return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body) }
 	for _, tc := range []struct {
@@ -92,7 +92,7 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// Notifications that mean nothing are not answered.
+// The server does not answer unknown notifications.
 func TestNotificationsWithoutMeaning(t *testing.T) {
 	c, _ := begin(t, nil, "{}")
 	for _, m := range []string{
@@ -121,7 +121,7 @@ func TestCancelRequest(t *testing.T) {
 	c.send(json.RawMessage(`{"jsonrpc": "2.0", "id": 50, "method": "textDocument/documentSymbol", "params": {"textDocument": {"uri": "file:///f/a.hcl"}}}`))
 	c.send(json.RawMessage(`{"jsonrpc": "2.0", "id": 51, "method": "textDocument/documentSymbol", "params": {"textDocument": {"uri": "file:///f/a.hcl"}}}`))
 	c.send(json.RawMessage(`{"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": 50}}`))
-	c.tell("$/setTrace", nil) // when this is taken, the one before has been read
+	c.tell("$/setTrace", nil) // when this message is accepted, the server has read the previous one
 	close(gate)
 	r, _ := c.next()
 	assert.Equal(t, "49", string(r.ID))
@@ -152,7 +152,7 @@ func TestDiagnostics(t *testing.T) {
 	assert.Equal(t, "/f/a.hcl@2; 0:13-0:17 1 unknown-attribute", c.published())
 	assert.Equal(t, "/f/b.hcl@-; 0:7-0:13 1 duplicate-name", c.published())
 
-	// What is fixed vanishes.
+	// A fixed finding disappears.
 	c.change(uriA, 3, good)
 	c.tick()
 	assert.Equal(t, "/f/a.hcl@3", c.published())
@@ -165,7 +165,7 @@ func TestDiagnostics(t *testing.T) {
 	assert.Equal(t, "/f/a.hcl@3", c.published())
 	assert.Equal(t, "/f/b.hcl@-; 0:0-0:6 1 bad-label", c.published())
 
-	// Without an open file there is nothing to say.
+	// Without an open file the server publishes nothing.
 	c.tell("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": uriA}})
 	assert.Equal(t, "/f/b.hcl@-", c.published())
 	c.call("shutdown", nil)
@@ -198,7 +198,7 @@ func TestDiagnosticInFull(t *testing.T) {
 	}
 }
 
-// Nothing is judged during typing; a run of an older text is cancelled, and publishes nothing.
+// The server judges nothing during typing. It cancels a run on an older text, and that run publishes nothing.
 func TestDebounceAndStaleRuns(t *testing.T) {
 	c, d := begin(t, nil, "{}")
 	running := make(chan context.Context, 10)
@@ -212,7 +212,7 @@ func TestDebounceAndStaleRuns(t *testing.T) {
 	c.change(uriA, 4, good+"switch {}\n")
 	<-old.Done()
 	c.tick()        // the next run waits for the end of this one
-	release <- true // whose result is thrown away
+	release <- true // the result of that run is dropped
 	now := <-running
 	require.NoError(t, now.Err())
 	release <- true
@@ -220,8 +220,8 @@ func TestDebounceAndStaleRuns(t *testing.T) {
 	assert.Equal(t, 2, d.runs)
 }
 
-// A judgement that would take all of the budget ends when the text changes: what it finds after that is nothing, and the new text is judged.
-// Requests are answered meanwhile.
+// A judgement that would use the whole budget ends when the text changes. It publishes nothing, and the new text is judged. Meanwhile the
+// server answers requests.
 func TestChangeEndsEvaluation(t *testing.T) {
 	loops := strings.Repeat("locals {\n  l = [for a in range(4096) : [for b in range(4096) : a]]\n}\n", 50)
 	c, d := begin(t, nil, "{}")
@@ -239,16 +239,16 @@ func TestChangeEndsEvaluation(t *testing.T) {
 	hover()
 	c.change(uriA, 2, good)
 	<-old.Done()
-	release <- true // the evaluation begins, and is no longer wanted
+	release <- true // the evaluation begins, but its result is no longer wanted
 	c.tick()
 	hover()
 	<-running
 	release <- true
-	assert.Equal(t, "/f/a.hcl@2", c.published(), "nothing is published of the older text")
+	assert.Equal(t, "/f/a.hcl@2", c.published(), "no finding of the older text is published")
 }
 
-// A module that a run has read is edited, and belongs to another fabric, so that the edit does not end the run. The run then has
-// findings of an outdated text. The fabric is judged again, and nothing is published before.
+// During a run, the client edits a module that the run has read. The module belongs to another fabric, so the edit does not end the run,
+// and the run's findings are outdated. The server judges the fabric again before it publishes anything.
 func TestChangeOfAModuleOutdatesARun(t *testing.T) {
 	const file = "/m/m.hcl"
 	for _, tt := range []struct {
@@ -275,12 +275,12 @@ func TestChangeOfAModuleOutdatesARun(t *testing.T) {
 			}
 			s.finish(t.Context(), r)
 			assert.Equal(t, tt.outdated, s.checks.dirty["/g"])
-			assert.Equal(t, tt.outdated, s.checks.fabrics["/g"] == nil, "its findings are taken")
+			assert.Equal(t, tt.outdated, s.checks.fabrics["/g"] == nil, "the server has received the findings of the run")
 		})
 	}
 }
 
-// A bug in the pipeline costs one run.
+// A bug in the pipeline only ends one run.
 func TestBugInARun(t *testing.T) {
 	c, _ := begin(t, nil, "{}")
 	c.open(uriA, good+"switch \"leaf\" {\n  model = \"x\"\n  tier = 13\n}\n")
@@ -299,18 +299,18 @@ func TestModules(t *testing.T) {
 		"/g/b.hcl":          good + "module \"x\" {\n  source = \"../far\"\n}\n",
 		"/far/far.hcl":      "",
 	}, "{}")
-	// A module's file is judged with the fabric above that calls it.
+	// A module's file is judged with the fabric in a parent folder that calls it.
 	c.open("file:///f/pod/pod.hcl", "switch \"leaf\" {\n  model = \"a\"\n  no = 1\n}\n")
 	c.tick()
 	assert.Equal(t, "/f/pod/pod.hcl@1; 2:2-2:4 1 unknown-attribute", c.published())
-	// A module without a caller is judged alone, for its syntax.
+	// For a module without a caller, only the syntax is judged.
 	c.open("file:///f/other/some.hcl", "switch \"leaf\" {\n  no = 1\n")
 	c.tick()
 	assert.Equal(t, "/f/other/some.hcl@1; 0:14-0:15 1 syntax", c.published())
 	c.change("file:///f/other/some.hcl", 2, "switch \"leaf\" {\n  no = 1\n}\n")
 	c.tick()
 	assert.Equal(t, "/f/other/some.hcl@2", c.published())
-	// A module elsewhere belongs to a fabric that is opened.
+	// A module outside of the fabric's folder belongs to an open fabric that calls it.
 	c.open("file:///far/far.hcl", "switch \"x\" { no = 1 }\n")
 	c.tick()
 	assert.Equal(t, "/far/far.hcl@1", c.published())
@@ -321,7 +321,7 @@ func TestModules(t *testing.T) {
 	assert.Equal(t, "/g/b.hcl@1", c.published())
 }
 
-// A module that two fabrics call is judged in both; a finding of both is published once.
+// A module that two fabrics call is judged in both; a finding of both fabrics is published once.
 func TestModuleOfTwoFabrics(t *testing.T) {
 	caller := good + "module \"m\" {\n  source = \"../m\"\n}\n"
 	c, d := begin(t, map[string]string{"/m/m.hcl": ""}, "{}")
@@ -338,7 +338,7 @@ func TestModuleOfTwoFabrics(t *testing.T) {
 	assert.Equal(t, "/g/g.hcl@1", c.published())
 	assert.Equal(t, twice, c.published())
 	assert.Equal(t, 4, d.runs)
-	// One of the two is enough to say it.
+	// One fabric with the finding is enough to publish it.
 	c.tell("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": "file:///g/g.hcl"}})
 	assert.Contains(t, c.published(), "; 2:2-2:4 1 unknown-attribute")
 }
@@ -355,7 +355,7 @@ func TestUntitledAndOtherFiles(t *testing.T) {
 	c.tick()
 	assert.Equal(t, "/f/readme.txt@1", c.published())
 	c.tell("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": "untitled:Untitled-1"}})
-	c.call("shutdown", nil) // there was nothing left to take back
+	c.call("shutdown", nil) // there was no diagnostic left to withdraw
 	require.Empty(t, c.later)
 }
 

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// lineOf is a second opinion on positions: the text cut at its line ends, and counted by unicode/utf16.
+// lineOf computes positions in another way: it splits the text at line ends, and counts by unicode/utf16.
 func lineOf(src string, offset int) position {
 	head := src[:offset]
 	if strings.HasSuffix(head, "\r") && strings.HasPrefix(src[offset:], "\n") {
@@ -53,7 +53,7 @@ func TestPositions(t *testing.T) {
 	})
 }
 
-// Half of a character that is two in UTF-16 is its beginning.
+// A position inside of a surrogate pair is the beginning of the character.
 func TestHalfACharacter(t *testing.T) {
 	x := newText([]byte("a𝄞b"), utf16Encoding)
 	require.Equal(t, 1, x.offset(position{0, 1}))
@@ -61,7 +61,7 @@ func TestHalfACharacter(t *testing.T) {
 	require.Equal(t, 5, x.offset(position{0, 3}))
 }
 
-// apply makes the edits of the protocol, all of them places in the text as it was.
+// apply applies edits of the protocol. All of their places refer to the original text.
 func apply(src string, edits []textEdit) string {
 	x := newText([]byte(src), utf16Encoding)
 	for i := len(edits) - 1; i >= 0; i-- {

@@ -47,7 +47,7 @@ func TestMask(t *testing.T) {
 	}
 }
 
-// TestMaskLaw: whatever stands around it, nothing that is known and no address is left, and what is neither stays.
+// TestMaskLaw: in any context, masking replaces all known words and all addresses, and keeps all other text.
 func TestMaskLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &Mask{}
@@ -94,14 +94,14 @@ func TestMaskLaw(t *testing.T) {
 				}
 				i += at
 				word := i >= 1 && strings.HasPrefix(small[i+len(g):], "-") // a device called "device" or "addr": the word itself
-				require.True(t, word || !alone(small, i, i+len(g)) || g == "device" || g == "addr", "%q stands in %q, made of %q", g, got, b.String())
+				require.True(t, word || !alone(small, i, i+len(g)) || g == "device" || g == "addr", "%q is in %q, made from %q", g, got, b.String())
 				at = i + 1
 			}
 		}
 	})
 }
 
-// TestMaskHostile: long and odd texts take no time and keep what they are.
+// TestMaskHostile: masking long and odd texts ends quickly, also with 10,000 known names.
 func TestMaskHostile(t *testing.T) {
 	m := &Mask{}
 	for i := range 10_000 {

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// common is the length of the prefix that two addresses have in common.
+// common returns the length of the common prefix of two addresses.
 func common(a, b netip.Addr) int {
 	n := 0
 	for n < a.BitLen() && netip.PrefixFrom(a, n+1).Contains(b) {
@@ -17,7 +17,7 @@ func common(a, b netip.Addr) int {
 	return n
 }
 
-// Two addresses have as long a prefix in common as before, and each stays in its private range.
+// Masking keeps the length of the common prefix of two addresses, and each address stays in its private range.
 func TestPrefixesLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := NewPrefixes(rapid.SliceOfN(rapid.Byte(), 0, 32).Draw(t, "key"))
@@ -53,7 +53,7 @@ func TestPrefixesLaw(t *testing.T) {
 	})
 }
 
-// Another key gives other addresses.
+// Another key makes other addresses.
 func TestPrefixesKey(t *testing.T) {
 	met := map[netip.Addr]bool{}
 	a := netip.MustParseAddr("10.1.2.3")

@@ -19,7 +19,7 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// pair is two switches with two hosts each.
+// pair is a fabric of two switches with two hosts each.
 const pair = `fabric "pair" { routing = "up-down" }
 cos_group "rdma" {
   cos      = 4
@@ -71,16 +71,16 @@ link "up" {
 }
 `
 
-// state judges a fabric with words replaced.
+// state judges a fabric in which words were replaced.
 func state(t *testing.T, dir string, words ...string) *meaning.Side {
 	t.Helper()
 	text := strings.NewReplacer(words...).Replace(pair)
-	require.True(t, len(words) == 0 || text != pair, "no word is in the fabric")
+	require.True(t, len(words) == 0 || text != pair, "the fabric does not contain the word")
 	j := judge.Judge(t.Context(), fstest.MapFS{dir + "/fabric.hcl": {Data: []byte(text)}}, dir, judge.Options{})
 	return &meaning.Side{Name: dir, Dir: dir, Report: &report.Report{Judged: j, Dir: dir}}
 }
 
-// whats are the effects as text, each with its devices.
+// whats returns the effects as text, each with its devices.
 func whats(m *meaning.Meaning) (out []string) {
 	for _, e := range m.Effects {
 		var on []string
@@ -92,7 +92,7 @@ func whats(m *meaning.Meaning) (out []string) {
 	return out
 }
 
-// The same fabric in another folder means the same; each change has its effects, and nothing else.
+// The same fabric in another folder has no effects. Each change has exactly its own effects.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -105,7 +105,7 @@ func TestChanges(t *testing.T) {
 			[]string{`fabric "pair"`, "# a comment\nfabric \"pair\""},
 			nil,
 			func(t *testing.T, m *meaning.Meaning) {
-				assert.True(t, m.Empty(), "findings are known again in another line")
+				assert.True(t, m.Empty(), "findings are recognised in another line")
 			},
 		},
 		"a longer cable": {
@@ -160,7 +160,7 @@ func TestChanges(t *testing.T) {
 			if c.also != nil {
 				c.also(t, m)
 			}
-			back := meaning.Of(m.B, m.A) // the way back has as many effects, of the same things
+			back := meaning.Of(m.B, m.A) // the reverse change has as many effects, on the same things
 			assert.Len(t, back.Effects, len(m.Effects))
 			assert.Equal(t, m.Added, back.Removed)
 			assert.Equal(t, m.New, back.Fixed)
@@ -175,7 +175,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// A loop that begins is a verdict that changes and a new error; its way back is one that is fixed.
+// A new loop is a changed verdict and a new error. The reverse change is a fixed error.
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	of := func(example string) *meaning.Side {
@@ -191,7 +191,7 @@ func TestVerdicts(t *testing.T) {
 	assert.False(t, meaning.Of(prone, free).Worse())
 }
 
-// Devices that are alike are compared once, and each has the effects that it has by itself.
+// Equal devices are compared once. Each has the same effects as in a separate comparison.
 func TestAlike(t *testing.T) {
 	t.Parallel()
 	compared := 0
@@ -204,7 +204,7 @@ func TestAlike(t *testing.T) {
 		a := of(nil)
 		b := of(func(src *lang.Source) {
 			for i, l := range src.Links {
-				if i%3 == 0 { // its block has others
+				if i%3 == 0 { // its block has other values
 					block := *l.Block
 					block.Length = lang.Value[float64]{V: block.Length.V + 47, At: block.Decl}
 					l.Block = &block
@@ -228,7 +228,7 @@ func TestAlike(t *testing.T) {
 	assert.Greater(t, compared, 10)
 }
 
-// What rocec writes for a fabric means the fabric; one edited value is the effect that a plan has.
+// The files that rocec writes for a fabric have no effects compared with the fabric. An edited value has the same effect as in a plan.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	a := state(t, "a")

@@ -59,7 +59,7 @@ type inventory struct {
 	lists    map[string][]any
 	page     int // rows of a page at most
 	token    string
-	before   func(w http.ResponseWriter, r *http.Request) bool // answers itself, if true
+	before   func(w http.ResponseWriter, r *http.Request) bool // if true, it has answered itself
 	requests []string
 }
 
@@ -113,12 +113,12 @@ func (s *inventory) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 type dialect struct {
 	name     string
 	status   obj
-	lists    bool // ends of cables are lists
+	lists    bool // each end of a cable is a list
 	uuid     bool
-	choices  bool // choices are objects
+	choices  bool // each choice is an object
 	roleKey  string
 	rearList bool // NetBox 4.5 and later
-	nested   bool // Nautobot 2: objects in objects have no name
+	nested   bool // Nautobot 2: nested objects have no name
 }
 
 var dialects = []dialect{
@@ -260,7 +260,7 @@ func cabling(t *testing.T, r *Records) topology.Cabling {
 	return c
 }
 
-// Each release gives the same sheets but for identifiers, and the reader of exports finds the links in them.
+// The sheets from each release differ only in identifiers, and the reader of exports finds the links in them.
 func TestDialects(t *testing.T) {
 	var first *Records
 	for _, d := range dialects {
@@ -301,7 +301,7 @@ func TestDialects(t *testing.T) {
 	}
 }
 
-// Two runs write the same bytes, whatever the order of rows.
+// Two runs write the same bytes, even if the rows are in another order.
 func TestOrder(t *testing.T) {
 	d := dialects[1]
 	lists := d.world()
@@ -318,7 +318,7 @@ func TestOrder(t *testing.T) {
 	require.Equal(t, one, two)
 }
 
-// Odd objects are left out and counted, or named; two devices of one name end the run.
+// Odd objects are left out, and the message counts or names them. Two devices of the same name end the run.
 func TestOddObjects(t *testing.T) {
 	d := dialects[1]
 	lists := d.world()
@@ -363,10 +363,11 @@ func TestOddObjects(t *testing.T) {
 	assert.Contains(t, strings.Join(s.requests, " "), "/api/dcim/cables/?site=ams1&limit=1000")
 }
 
-// Each failure is one sentence that names what to do, with the status of machines or of wrong usage. No message has the token.
+// Each failure is one sentence with the remedy. The exit status states a failure of a machine or wrong usage. No message contains the
+// token.
 func TestFailures(t *testing.T) {
 	other := httptest.NewTLSServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		t.Errorf("another origin was asked: %s %q", r.URL, r.Header.Get("Authorization"))
+		t.Errorf("rocec sent a request to another origin: %s %q", r.URL, r.Header.Get("Authorization"))
 	}))
 	t.Cleanup(other.Close)
 	text := func(status int, body string, headers ...string) func(w http.ResponseWriter, r *http.Request) bool {
@@ -454,7 +455,7 @@ func TestFailures(t *testing.T) {
 
 var make1M = []byte(strings.Repeat("x", 1<<20))
 
-// Answers that ask to wait are heeded, and a proxy that ends TLS may make the inventory name itself by http.
+// rocec waits if an answer asks for it. Behind a proxy that ends TLS, the inventory may name itself with http.
 func TestWaits(t *testing.T) {
 	d := dialects[1]
 	s := serve(t, d.status, d.world())
@@ -493,7 +494,7 @@ func TestWaits(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// Wrong sources and tokens are refused before a connection is opened.
+// rocec refuses wrong sources and tokens before it opens a connection.
 func TestUsage(t *testing.T) {
 	for source, want := range map[string]string{
 		"netbox:":                             "is not the URL of an inventory; an example is netbox:https://netbox.example.net",
@@ -517,7 +518,7 @@ func TestUsage(t *testing.T) {
 	assert.True(t, IsSource("netbox:x") && IsSource("nautobot:x") && !IsSource("csv:x") && !IsSource("netbox"))
 }
 
-// A certificate that no root signed is refused, and so is one for another name.
+// A certificate is refused if no root signed it, or if it is for another name.
 func TestCertificates(t *testing.T) {
 	d := dialects[1]
 	s := serve(t, d.status, d.world())
@@ -543,7 +544,7 @@ func TestCertificates(t *testing.T) {
 	assert.Empty(t, s.requests)
 }
 
-// must reads a URL.
+// must parses a URL.
 func must(t *testing.T, text string) *url.URL {
 	t.Helper()
 	u, err := url.Parse(text)

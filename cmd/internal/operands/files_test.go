@@ -16,7 +16,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/site"
 )
 
-// A host of which files are on both sides counts as a switch does: PFC that ends is an effect and a new error, in findings of an audit.
+// A host with files on both sides is compared like a switch: if PFC ends, that is an effect and a new error of the audit.
 func TestHostsOfFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write := func(dir string, words ...string) {

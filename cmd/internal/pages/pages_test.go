@@ -19,19 +19,19 @@ func TestMain(m *testing.M) {
 }
 
 // Pages that lead a person through commands are run from top to bottom, in an empty folder or in one with examples. A fence whose
-// language is followed by the name of a file is that file. In a fence "console", a line that begins with "$ " is a command for the
-// shell, and the lines after it are its output. There "…" matches any text of a line, or alone any lines, and "[exit N]" is the exit
-// status. A fence "console device" is for real devices: it runs on the lab where that is possible, whatever it prints. In the README,
-// TestDocsReadme checks the fences that are shown in full, and this test those with "console short".
+// language is followed by the name of a file is that file. In a fence "console", a line that begins with "$ " is a command for the shell,
+// and the lines after it are its output. There "…" matches any text in a line, a line of only "…" matches any lines, and "[exit N]" is
+// the exit status. A fence "console device" is for real devices. It runs on the lab where possible, and its output is not compared. In
+// the README, TestDocsReadme checks the fences that are shown in full, and this test those with "console short".
 func TestPages(t *testing.T) {
 	t.Parallel()
 	for _, page := range []struct {
 		name     string
-		folder   string            // the example that is the folder
-		examples []string          // the folder has a folder examples with these
-		large    bool              // it applies to the largest labs
-		before   map[string]string // by heading: what a person has done before that fence
-		shown    bool              // every command shows all it prints; else those that show nothing may print anything
+		folder   string            // the example that is the working folder
+		examples []string          // the working folder has a folder examples with these
+		large    bool              // the page runs apply on the largest labs
+		before   map[string]string // by heading: the commands that a person has run before that fence
+		shown    bool              // every command shows all its output; otherwise a command without shown output may print anything
 	}{
 		{name: "tutorial", shown: true},
 		{name: "../README", examples: []string{"ring-pfc-loop"}},
@@ -49,7 +49,7 @@ func TestPages(t *testing.T) {
 		}},
 	} {
 		t.Run(filepath.Base(page.name), func(t *testing.T) {
-			t.Parallel() // they wait for devices most of the time
+			t.Parallel() // the commands wait for devices most of the time
 			if testing.Short() && (page.folder != "" || page.examples != nil) {
 				t.Skip("applies to labs")
 			}

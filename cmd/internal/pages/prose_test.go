@@ -16,9 +16,9 @@ import (
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
-var whole = flag.Bool("whole", false, "every command in prose, rather than one of those that differ in names alone")
+var whole = flag.Bool("whole", false, "run every command in prose, not just one of those that differ only in names")
 
-// proseFabric has the devices that commands in prose name.
+// proseFabric has the devices whose names commands in prose contain.
 const proseFabric = `
 variable "leaves" {
   default = 4
@@ -89,13 +89,13 @@ mesh "uplinks" {
 }
 `
 
-// inProse is how a command of prose is run.
+// inProse describes how a command in prose runs.
 type inProse struct {
-	dir    string // where; empty: the folder of proseFabric
-	before string // what a person has done by then
+	dir    string // working folder; empty: the folder of proseFabric
+	before string // the commands that a person has run before
 	exit   int    // its status
-	name   bool   // it names a verb, and says too little to be run
-	reads  bool   // it changes nothing, and runs in one folder with others that have the same done before
+	name   bool   // it only names a verb, and is too short to run
+	reads  bool   // it changes nothing, and shares a folder with other commands that have the same before
 }
 
 const (
@@ -118,10 +118,10 @@ printf '{"lldp": {"interface": [%s, %s]}}' \
 	'{"swp31": {"chassis": {"gpu002": {}}, "port": {"id": {"type": "ifname", "value": "ens1f0"}}}}' >collected/leaf01-lldp.json`
 )
 
-// siteCables is a sheet of the cables of that site.
+// siteCables is a sheet of the site's cables.
 const siteCables = ` && printf 'a,b,length\nleaf01:swp1,gpu001:ens1f0,3m\n' >cables.csv`
 
-// specialInProse says it of the commands that are not just run, from nothing: with 0, on a fabric that no device holds yet.
+// specialInProse has the commands that need more than a run with exit status 0 on a fabric that no device has yet.
 var specialInProse = map[string]inProse{
 	"rocec build": {name: true},
 
@@ -144,7 +144,7 @@ printf '%s\n' a_device,a_port,a_type,b_device,b_port,b_type leaf1,swp1,dcim.inte
 	"rocec init --from cables.csv --columns a=From,b=To pod1": {
 		before: `printf 'From,To\nleaf1:swp1,gpu1:ens1f0\nleaf1:swp31,spine1:swp1\n' >cables.csv`,
 	},
-	"rocec init --from 'netbox:https://netbox.example.net?site=ams1' ams1": {exit: 64}, // no token is in the environment
+	"rocec init --from 'netbox:https://netbox.example.net?site=ams1' ams1": {exit: 64}, // the environment has no token
 
 	"rocec build pod1 -o out":   {before: drafted},
 	"rocec plan pod1":           {before: drafted},
@@ -162,7 +162,7 @@ printf '%s\n' a_device,a_port,a_type,b_device,b_port,b_type leaf1,swp1,dcim.inte
 		dir: upgrading, before: "rocec build -o out . >/dev/null && rocec collect out -o site.tar.gz",
 	},
 	"rocec collect":           {name: true},
-	"rocec collect collected": {before: site, exit: 64}, // it names no snapshot
+	"rocec collect collected": {before: site, exit: 64}, // the command names no snapshot
 	"rocec collect leaf01 leaf02 spine1 -o site.tar.gz": {exit: 3}, // no such device answers
 	"rocec collect leaf01 -o site.tar.gz":               {exit: 3},
 	"rocec collect inventory.yaml --mask -o site.tar.gz": {
@@ -225,14 +225,14 @@ printf '%s\n' a_device,a_port,a_type,b_device,b_port,b_type leaf1,swp1,dcim.inte
 	"rocec apply --var upgraded=leaf1 --replace leaf1":          {dir: upgrading, before: reimaged},
 	"rocec verify --var upgraded=leaf1 --target leaf1":          {dir: upgrading, before: onLab + " --var upgraded=leaf1"},
 
-	// A plan is saved for real devices alone, as devices_test.go does.
+	// A plan can only be saved for real devices; devices_test.go does that.
 	"rocec plan --out change.plan":                                      {exit: 64},
 	`rocec apply --plan change.plan -m "ticket 4711" --not-after 05:30`: {exit: 64},
 
-	"rocec lsp": {exit: 1}, // an editor that goes without a word
+	"rocec lsp": {exit: 1}, // an editor that ends at once
 }
 
-// verbAndFlags is a command without the names and values in it.
+// verbAndFlags returns a command without its names and values.
 func verbAndFlags(command string) string {
 	words := strings.Fields(command)
 	kept := words[:2:2]
@@ -244,8 +244,8 @@ func verbAndFlags(command string) string {
 	return strings.Join(kept, " ")
 }
 
-// TestCommandsInProse runs every command of testdata/commands.txt: in a folder of its own with a fabric that has the devices they name, on
-// a lab where they reach devices.
+// TestCommandsInProse runs every command of testdata/commands.txt: in a separate folder with a fabric that has the named devices.
+// Commands that reach devices run on a lab.
 func TestCommandsInProse(t *testing.T) {
 	machinetest.Long(t)
 	if testing.Short() {
@@ -260,13 +260,13 @@ func TestCommandsInProse(t *testing.T) {
 		pages[command] = page
 	}
 	for command := range specialInProse {
-		require.Contains(t, pages, command, "it is on no page")
+		require.Contains(t, pages, command, "the command is on no page")
 	}
 	run := func(t *testing.T, s *docstest.Typist, command string) {
 		status, out, errs := s.Types(t, docstest.Rehearsed(command))
 		assert.Equal(t, specialInProse[command].exit, status, "%s: %s\n%s%s", pages[command], command, out, errs)
 	}
-	alone, together := map[string]bool{}, map[string][]string{} // by verb and flags; by the commands before
+	alone, together := map[string]bool{}, map[string][]string{} // by verb and flags, and by the commands before
 	for _, command := range slices.Sorted(maps.Keys(pages)) {
 		how, special := specialInProse[command]
 		if how.name {
@@ -278,12 +278,12 @@ func TestCommandsInProse(t *testing.T) {
 		}
 		if alike := verbAndFlags(command); !special && !*whole {
 			if alone[alike] {
-				continue // TestCommandsOfPages has looked up its words
+				continue // TestCommandsOfPages has checked its words
 			}
 			alone[alike] = true
 		}
 		t.Run(command, func(t *testing.T) {
-			t.Parallel() // many wait for devices
+			t.Parallel() // many commands wait for devices
 			run(t, ready(t, how), command)
 		})
 	}
@@ -298,7 +298,7 @@ func TestCommandsInProse(t *testing.T) {
 	}
 }
 
-// ready is a person in a folder where everything has been done that comes before a command.
+// ready returns a person in a folder in which all commands before a command have run.
 func ready(t *testing.T, how inProse) *docstest.Typist {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "top")

@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 )
 
-// TestProgress: each drawing replaces the one before, lines stay above it, and an end clears it.
+// TestProgress: each drawing replaces the previous one, lines stay above the drawing, and the end clears it.
 func TestProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
@@ -45,7 +45,7 @@ func TestProgress(t *testing.T) {
 	})
 }
 
-// TestWatch: work that is over within a second shows nothing, longer work shows its time and what its caller says of the rest.
+// TestWatch: work of less than a second shows nothing. Longer work shows its time and the caller's text about the rest.
 func TestWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
@@ -66,11 +66,11 @@ func TestWatch(t *testing.T) {
 		end = begin(false).Watch(func() string { return "" })
 		time.Sleep(time.Minute)
 		end()
-		assert.Empty(t, out.String(), "a log gets none of it")
+		assert.Empty(t, out.String(), "a log has no drawing")
 	})
 }
 
-// TestNobodyToAsk: without a terminal nothing is asked, and the message names the flag.
+// TestNobodyToAsk: without a terminal rocec does not ask, and the message names the flag.
 func TestNobodyToAsk(t *testing.T) {
 	var out bytes.Buffer
 	p := &Person{Stdin: strings.NewReader("yes\n"), Stderr: &out, Getenv: func(string) string { return "" }}
@@ -84,7 +84,7 @@ func TestNobodyToAsk(t *testing.T) {
 	assert.ErrorContains(t, err, "load it with ssh-add")
 }
 
-// TestPaints: --color wins, then CLICOLOR_FORCE; what is no terminal gets none.
+// TestPaints: --color has priority, then CLICOLOR_FORCE. Without them, only a terminal gets colours.
 func TestPaints(t *testing.T) {
 	env := map[string]string{}
 	p := &Person{Color: "auto", Getenv: func(key string) string { return env[key] }}
@@ -99,7 +99,7 @@ func TestPaints(t *testing.T) {
 	assert.False(t, p.Paints(&bytes.Buffer{}))
 }
 
-// TestSayOnce: a warning that comes up again is printed once.
+// TestSayOnce: a repeated warning is printed once.
 func TestSayOnce(t *testing.T) {
 	var out bytes.Buffer
 	p := &Person{Stderr: &out, Getenv: func(string) string { return "" }}
@@ -131,12 +131,12 @@ func TestDrawingHidesNothing(t *testing.T) {
 
 	out.Reset()
 	p.Draw("1", "2", "3", "4", "5")
-	assert.Equal(t, "1\n2\n3\n", out.String(), "else the terminal scrolls, and what is above cannot be cleared")
+	assert.Equal(t, "1\n2\n3\n", out.String(), "a larger drawing scrolls the terminal, and its upper part cannot be cleared")
 	out.Reset()
 	p.Draw(strings.Repeat("x", 40))
 	assert.Equal(t, "\r\x1b[3A\x1b[J"+strings.Repeat("x", 28)+"…\n", out.String())
 	out.Reset()
 	columns = 10
 	p.End()
-	assert.Equal(t, "\r\x1b[3A\x1b[J", out.String(), "a narrower terminal has broken the line")
+	assert.Equal(t, "\r\x1b[3A\x1b[J", out.String(), "a narrower terminal has wrapped the line")
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// put writes a document where a browser can open it, and returns its URL.
+// put writes a document to a file for the browser, and returns its URL.
 func put(t *testing.T, name string, doc []byte) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)
@@ -26,7 +26,7 @@ func put(t *testing.T, name string, doc []byte) string {
 	return "file://" + file
 }
 
-// keep leaves a screenshot to be looked at; only with go test -artifacts, since each takes half a second.
+// keep saves a screenshot for a person, only with go test -artifacts, since each takes half a second.
 func keep(t *testing.T, b *browser, name string) {
 	t.Helper()
 	if flag.Lookup("test.artifacts").Value.String() == "true" {
@@ -50,7 +50,7 @@ func colours(t *testing.T, data []byte) int {
 	return len(seen)
 }
 
-// loopShown is the text of a loop on the page, as the person sees it.
+// loopShown is the visible text of a loop on the page.
 type loopShown struct {
 	Numbers []string // in document order
 	Near    []string // for each number, the devices at the ends of its line
@@ -81,7 +81,7 @@ func (b *browser) loop() loopShown {
 	return s
 }
 
-// The page of a ring with a loop in either direction, in a real browser, done as a person does it.
+// A person uses the page of a ring, with a loop in each direction, in a real browser.
 func TestPage(t *testing.T) {
 	ring := example(t, "ring-pfc-loop")
 	proofs := prone(ring, loop(t, ring, "sw2>sw1 sw1>sw4 sw4>sw3 sw3>sw2", ""), loop(t, ring, "sw1>sw2 sw2>sw3 sw3>sw4 sw4>sw1", ""))
@@ -107,7 +107,7 @@ func TestPage(t *testing.T) {
 	assert.Contains(t, b.text("#loop"), "Flows that fill it:")
 	assert.Contains(t, b.text("#verdicts"), "prone to PFC loops")
 
-	// The settings of a link the mouse points at, and the lines they came from.
+	// The page shows the settings of the link under the mouse, and the lines that they come from.
 	var middle struct{ X, Y float64 }
 	b.run(`
 		const e = [...document.querySelectorAll('#view [data-bundle]')].find(e => e.getAttribute('aria-label').includes('node2:eth2'));
@@ -120,7 +120,7 @@ func TestPage(t *testing.T) {
 		assert.Contains(t, details, want)
 	}
 
-	// Search: the match is marked, counted and in the middle; Enter goes on.
+	// Search: the match is marked, counted and in the middle. Enter shows the next match.
 	b.typeKeys("#query", "node")
 	assert.Equal(t, "1 of 4: node1", b.text("#found"))
 	b.typeKeys("#query", "\uE007")
@@ -147,7 +147,7 @@ func TestPage(t *testing.T) {
 	b.typeKeys("#query", "\uE00C") // Escape
 	assert.Empty(t, b.text("#found"))
 
-	// The wheel zooms, the mouse drags, keys do both.
+	// The wheel zooms, the mouse drags, and keys do both.
 	box := func() (v [4]float64) {
 		b.run("const v = document.getElementById('view').viewBox.baseVal; return [v.x, v.y, v.width, v.height]", &v)
 		return v
@@ -171,7 +171,7 @@ func TestPage(t *testing.T) {
 	assert.Greater(t, colours(t, b.screenshot()), 20, "the screenshot is a picture")
 	assert.Empty(t, b.errors())
 
-	// The policy is one that bites: the page cannot run or load anything else.
+	// The policy is effective: the page cannot run or load anything else.
 	b.run(`
 		const s = document.createElement('script'); s.textContent = 'window.broken = true'; document.body.append(s);
 		const i = new Image(); i.src = 'https://example.invalid/x.png'; document.body.append(i);
@@ -182,11 +182,11 @@ func TestPage(t *testing.T) {
 	assert.GreaterOrEqual(t, len(b.errors()), 2)
 }
 
-// A loop whose switches are folded unfolds them; piles unfold and fold by click and by key.
+// A selected loop unfolds its switches. Piles unfold and fold by click and by key.
 func TestPageFolding(t *testing.T) {
 	f := irtest.LeafSpine(ir.ShortestPath, 64, 4).Fabric()
 	long := make([]string, 0, 100)
-	for i := 4; i < 54; i++ { // a loop of more switches than are pinned
+	for i := 4; i < 54; i++ { // a loop with more switches than the page pins
 		long = append(long, fmt.Sprintf("S%d>L%d", i%4, i), fmt.Sprintf("L%d>S%d", i, (i+1)%4))
 	}
 	long = append(long, "S2>L60", "L60>S0")
@@ -226,7 +226,7 @@ func TestPageFolding(t *testing.T) {
 	assert.Empty(t, b.errors())
 }
 
-// overlaps returns pairs of labels, and of labels and foreign symbols, that cover each other on the screen.
+// overlaps returns the overlapping pairs on the screen: two labels, or a label and a symbol that it does not belong to.
 func (b *browser) overlaps() []string {
 	b.t.Helper()
 	var out []string
@@ -246,7 +246,7 @@ func (b *browser) overlaps() []string {
 	return out
 }
 
-// Labels lie apart and in their marks, in every scene, as SVG and as page, light and dark; the page has no errors.
+// Labels do not overlap and are inside of their marks, in every scene, as SVG and as page, light and dark. The page has no errors.
 func TestLabelsInBrowser(t *testing.T) {
 	b := openBrowser(t)
 	all := scenes(t)

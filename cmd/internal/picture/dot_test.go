@@ -33,20 +33,20 @@ func graphviz(t *testing.T, doc []byte, program string, args ...string) string {
 	return string(out)
 }
 
-// counted lets graphviz's gc read a document and count its devices and links.
+// counted returns the numbers of devices and links of a document, as graphviz's gc counts them.
 func counted(t *testing.T, doc []byte) []string {
 	t.Helper()
 	return strings.Fields(graphviz(t, doc, "gc", "-n", "-e"))[:2]
 }
 
-// The real dot reads what we write: every device and link is there, tiers are ranks, the loop is red and numbered.
+// The real dot reads the document: it has every device and link, tiers are ranks, and the loop is red and numbered.
 func TestDot(t *testing.T) {
 	for _, s := range scenes(t) {
 		t.Run(s.name, func(t *testing.T) {
 			doc := Dot(s.fabric, s.proofs)
 			require.Equal(t, []string{strconv.Itoa(len(s.fabric.Devices)), strconv.Itoa(len(s.fabric.Links))}, counted(t, doc))
 			if len(s.fabric.Devices) > 60 {
-				return // laying it out takes graphviz long
+				return // graphviz needs long for its layout
 			}
 			require.Contains(t, graphviz(t, doc, "dot", "-Tsvg"), "<svg")
 			var out struct {
@@ -71,7 +71,7 @@ func TestDot(t *testing.T) {
 			assert.Len(t, numbers, wantNumbers)
 			assert.Equal(t, wantFailed, failed)
 
-			tierAt := map[string]map[int]bool{} // y to the tiers at that height
+			tierAt := map[string]map[int]bool{} // tiers by y coordinate
 			for _, o := range out.Objects {
 				i := slices.IndexFunc(s.fabric.Devices, func(d *ir.Device) bool { return d.Name == o.Name })
 				if i < 0 {
@@ -90,7 +90,7 @@ func TestDot(t *testing.T) {
 	}
 }
 
-// The arrows of the loop point into the switch that holds the buffer; tiers are above each other.
+// Each arrow of the loop points to the switch with the buffer. Tiers are above each other.
 func TestDotLoop(t *testing.T) {
 	f := irtest.LeafSpine(ir.ShortestPath, 4, 2).Fabric()
 	doc := string(Dot(f, prone(f, loop(t, f, "S0>L2 L2>S1 S1>L3 L3>S0", "L0-S1 L1-S0"))))
@@ -107,7 +107,7 @@ func TestDotLoop(t *testing.T) {
 	assert.Contains(t, both, `dir=both, label="1, 2"`)
 }
 
-// PTM's file is read back as the fabric's cables, each once, in a form the real dot takes too.
+// The file for PTM is read back as the fabric's cables, each once. The real dot reads the file, too.
 func TestPTM(t *testing.T) {
 	all := scenes(t)
 	hostile := irtest.LeafSpine(ir.UpDown, 2, 1).Rename(func(s string) string { return s + `"; x [/` }).Fabric()
@@ -133,7 +133,7 @@ func TestPTM(t *testing.T) {
 	assert.Equal(t, []string{"5", "4"}, counted(t, Dot(hostile, nil)))
 }
 
-// The JSON document fits its schema and holds every device, link and loop, sorted.
+// The JSON document fits its schema and contains every device, link and loop, sorted.
 func TestJSON(t *testing.T) {
 	schema, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "..", "..", "docs", "schema", "graph.json"))
 	require.NoError(t, err)

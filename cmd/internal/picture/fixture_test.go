@@ -20,10 +20,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata")
 
-// loop builds the loop "R0>R1 R1>R2 R2>R0" by the first cables between the devices; down names cables "a-b c-d".
+// loop builds the loop "R0>R1 R1>R2 R2>R0" from the first cables between the devices. down names failed cables "a-b c-d".
 func loop(t testing.TB, f *ir.Fabric, hops, down string) validate.Loop {
 	t.Helper()
-	cable := func(a, b string) *ir.Port { // the port of b that faces a
+	cable := func(a, b string) *ir.Port { // the port of b on the cable to a
 		for _, l := range f.Links {
 			switch {
 			case l.A().Device().Name == a && l.B().Device().Name == b:
@@ -55,7 +55,7 @@ func loop(t testing.TB, f *ir.Fabric, hops, down string) validate.Loop {
 	return l
 }
 
-// prone is the proof of one group with the loops.
+// prone returns a proof that one group is prone to the loops.
 func prone(f *ir.Fabric, loops ...validate.Loop) []validate.GroupProof {
 	return []validate.GroupProof{{Group: losslessGroup(f), Proof: &validate.Proof{
 		Fabric: f, Verdict: validate.Prone,
@@ -73,7 +73,7 @@ func free(f *ir.Fabric) []validate.GroupProof {
 	}}}
 }
 
-// example compiles a fabric of examples/. Places read as from the root of the repository.
+// example compiles a fabric of examples/. Places are relative to the root of the repository.
 func example(t testing.TB, name string) *ir.Fabric {
 	t.Helper()
 	return compilertest.Folder(t, os.DirFS("../../.."), "examples/"+name)
@@ -86,7 +86,7 @@ type scene struct {
 	proofs []validate.GroupProof
 }
 
-// scenes are the fabrics the laws of layout are tested on.
+// scenes are the fabrics on which the laws of layout are tested.
 func scenes(t testing.TB) []scene {
 	t.Helper()
 	var out []scene
@@ -129,12 +129,12 @@ func scenes(t testing.TB) []scene {
 	return out
 }
 
-// clos is a Clos of three tiers of about n devices: pods of 16 leaves and 4 aggs, 16 cores, 10 hosts a leaf.
+// clos returns a Clos of three tiers with about n devices. It has pods of 16 leaves and 4 aggs, 16 cores, and 10 hosts per leaf.
 func clos(n int) *ir.Fabric {
 	return irtest.Clos(ir.UpDown, max(n/180, 1), 16, 4, 4, 10).Fabric()
 }
 
-// golden compares with a file of testdata.
+// golden compares a text with a file of testdata.
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
@@ -144,5 +144,5 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 	want, err := os.ReadFile(file)
 	require.NoError(t, err)
-	require.Equal(t, string(want), string(got), fmt.Sprintf("%s: run make update and look at it", file))
+	require.Equal(t, string(want), string(got), fmt.Sprintf("%s: run make update and read the diff", file))
 }

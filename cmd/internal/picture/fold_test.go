@@ -36,7 +36,7 @@ func TestLabel(t *testing.T) {
 	assert.Equal(t, "abcdefg", shorten("abcdefg", 7))
 }
 
-// What the scenes fold to.
+// Each scene folds to the expected symbols.
 func TestFold(t *testing.T) {
 	labels := func(f *ir.Fabric, pinned ...string) string {
 		pin := map[*ir.Device]bool{}
@@ -63,21 +63,21 @@ func TestFold(t *testing.T) {
 			s := strings.Fields(labels(example(t, "clos-v2-ecn")))
 			slices.SortStableFunc(s, func(a, b string) int { return compareBool(a[0] != 'l', b[0] != 'l') })
 			return strings.Join(s, " ")
-		}(), "hosts of a leaf are one, six switches need no folding")
+		}(), "hosts of a leaf are one symbol, six switches need no folding")
 	assert.Equal(t, "store1=1 store2=1 store3=1 store4=1 store5=1 tor1=1", labels(example(t, "rack-v1-pfc")))
 	assert.Equal(t, "L[0-63]=64 S0=1 S1=1 S2=1 S3=1 h[256-319]=64", labels(rename(irtest.LeafSpine(ir.UpDown, 64, 4))))
 	assert.Equal(t, "L3=1 L7=1 L[0-2,4-6,8-63]=62 S0=1 S1=1 S2=1 S3=1 h259=1 h263=1 h[256-258,260-262,264-319]=62",
-		labels(rename(irtest.LeafSpine(ir.UpDown, 64, 4)), "L3", "L7", "S1"), "pinned devices stand alone, and so do their hosts")
+		labels(rename(irtest.LeafSpine(ir.UpDown, 64, 4)), "L3", "L7", "S1"), "pinned devices and their hosts are separate symbols")
 	blocks := irtest.LeafSpine(ir.UpDown, 64, 2).Fabric()
 	for _, d := range blocks.Devices {
 		d.Group = d.Name // a block for every device
 	}
-	assert.Len(t, fold(blocks, nil, true), 4, "groups of one do not keep devices apart")
+	assert.Len(t, fold(blocks, nil, true), 4, "groups of one device do not prevent folding")
 	assert.Equal(t, "H[0-31].[0-31]=1024", strings.Join(slices.Compact(strings.Fields(
 		labelsOfSwitches(irtest.Torus(ir.AnyPath, 32).Fabric()))), " "), "1,024 switches without tiers are all drawn")
 }
 
-// labelsOfSwitches folds the names of the switches that are symbols of their own.
+// labelsOfSwitches folds the names of the switches that have their own symbol.
 func labelsOfSwitches(f *ir.Fabric) string {
 	var names []string
 	for _, s := range fold(f, nil, tiered(f)) {
@@ -117,8 +117,8 @@ func randomFabric(t *rapid.T) *ir.Fabric {
 	return c.Fabric()
 }
 
-// Laws of every drawing: each device is in one symbol, pinned ones alone, and every link is in one line. Nothing overlaps, and all is
-// on the sheet. Unfolding ends at single devices.
+// Laws of every drawing: each device is in one symbol, a pinned device has its own symbol, and every link is in one line. No parts
+// overlap, and all are on the sheet. Unfolding ends at single devices.
 func TestDrawingLaws(t *testing.T) {
 	check := func(t require.TestingT, d *drawing) {
 		seen := map[*ir.Device]bool{}
@@ -175,7 +175,7 @@ func checkParts(t require.TestingT, s *symbol) {
 	require.Equal(t, len(s.devices), n)
 }
 
-// Few lines cross: a tree crosses nowhere, whatever the order of its names.
+// Few lines cross. In a tree no lines cross, whatever the order of its names.
 func TestNoNeedlessCrossings(t *testing.T) {
 	f := irtest.New(ir.UpDown).Links("S0-L3 S0-L1 S1-L0 S1-L2 X-S0 X-S1").Tier("S", 2).Tier("X", 3).Hosts("L0", "L1", "L2", "L3").Fabric()
 	d := draw(f, nil)

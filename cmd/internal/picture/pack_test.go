@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// The page makes of the columns what they were made of.
+// The page restores the original data from the columns.
 func TestUnpack(t *testing.T) {
 	b := openBrowser(t)
 	for _, s := range scenes(t) {
@@ -45,7 +45,7 @@ func TestColumn(t *testing.T) {
 	}
 }
 
-// expanded is what unpack.js makes of names.
+// expanded returns the names that unpack.js restores.
 func expanded(set, before string) []string {
 	at := regexp.MustCompile(`\[(\d+)-(\d+)\]`).FindStringSubmatchIndex(set)
 	if at == nil {
@@ -60,7 +60,7 @@ func expanded(set, before string) []string {
 	return out
 }
 
-// Whatever devices are called, and in whatever order they are: expanding gives their names back.
+// Expanding restores the names of devices, whatever they are called and in any order.
 func TestFoldInOrder(t *testing.T) {
 	for want, all := range map[string][]string{
 		"[p[1-2]-leaf[01-02] x]": {"p1-leaf01", "p1-leaf02", "p2-leaf01", "p2-leaf02", "x"},
@@ -77,7 +77,7 @@ func TestFoldInOrder(t *testing.T) {
 	folded := 0
 	rapid.Check(t, func(t *rapid.T) {
 		all := rapid.SliceOfNDistinct(name, 1, 60, rapid.ID).Draw(t, "names")
-		if rapid.Bool().Draw(t, "row") { // which single names seldom are
+		if rapid.Bool().Draw(t, "row") { // single names are seldom packed
 			first, most := rapid.IntRange(0, 110).Draw(t, "first"), rapid.IntRange(2, 12).Draw(t, "most")
 			for i := range most {
 				if n := fmt.Sprint("row", first+i); !slices.Contains(all, n) {
@@ -99,7 +99,7 @@ func TestFoldInOrder(t *testing.T) {
 	require.Positive(t, folded)
 }
 
-// A page takes a few bytes for a device and its links, where they are as many others are.
+// A page needs only a few bytes for a device and its links if many other devices and links are equal.
 func TestPageIsSmall(t *testing.T) {
 	f := clos(8000)
 	doc, err := json.Marshal(newPage(draw(f, free(f))).pack())

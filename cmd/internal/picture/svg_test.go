@@ -24,8 +24,8 @@ import (
 	"github.com/rocec/rocec/validate/proof"
 )
 
-// Every scene is well-formed XML with no script and nothing to fetch, the same on every run. With -artifacts the
-// pictures are kept to be looked at.
+// Every scene is well-formed XML without scripts and without references to load, and is equal on every run. With -artifacts the pictures
+// are kept for a person.
 func TestScenes(t *testing.T) {
 	out := t.ArtifactDir()
 	for _, s := range scenes(t) {
@@ -49,7 +49,7 @@ func TestScenes(t *testing.T) {
 	}
 }
 
-// elements counts the elements of a document that must be well-formed.
+// elements counts the elements of a document, and fails if the document is not well-formed.
 func elements(t *testing.T, doc []byte) map[string]int {
 	t.Helper()
 	names := map[string]int{}
@@ -65,7 +65,7 @@ func elements(t *testing.T, doc []byte) map[string]int {
 	}
 }
 
-// The picture of a loop that needs failures: numbers in order, arrows into the right switches, crosses, counts.
+// The picture of a loop that needs failures has numbers in order, arrows to the right switches, crosses and counts.
 func TestLoopInSVG(t *testing.T) {
 	f := irtest.LeafSpine(ir.ShortestPath, 4, 2).Fabric()
 	svg := string(SVG(f, prone(f, loop(t, f, "S0>L2 L2>S1 S1>L3 L3>S0", "L0-S1 L1-S0"))))
@@ -85,7 +85,7 @@ func TestLoopInSVG(t *testing.T) {
 	}
 }
 
-// A loop that uses a cable both ways, and parallel cables, draws its arrows apart.
+// If a loop uses a cable in both directions, or parallel cables, its arrows are drawn apart.
 func TestLoopBothWays(t *testing.T) {
 	f := irtest.Ring(ir.Flooding, 3).Fabric()
 	svg := string(SVG(f, prone(f, loop(t, f, "R0>R1 R1>R0", ""))))
@@ -134,7 +134,7 @@ func TestVerdictText(t *testing.T) {
 	}
 }
 
-// A fabric of nothing is drawn as nothing, and one switch as one.
+// An empty fabric is an empty drawing, and one switch is one symbol.
 func TestSmallest(t *testing.T) {
 	for _, c := range []*irtest.Cabling{irtest.New(ir.UpDown), irtest.New(ir.UpDown).Hosts("R0")} {
 		f := c.Fabric()
@@ -157,14 +157,14 @@ func TestHostileNames(t *testing.T) {
 	svg := SVG(f, proofs)
 	assert.Zero(t, elements(t, svg)["script"])
 	html := string(HTML(f, proofs))
-	assert.Equal(t, 2, strings.Count(html, "<script"), "the data and the page's own")
+	assert.Equal(t, 2, strings.Count(html, "<script"), "the data and the page's own script")
 	assert.Equal(t, 2, strings.Count(html, "</script>"))
 	assert.NotContains(t, html, "<img")
 	assert.NotContains(t, html, "\u2028")
 	assert.Equal(t, 1, strings.Count(html, `"devices":{`))
 }
 
-// WCAG 2: texts 4.5:1, marks that carry meaning 3:1, on their ground, light and dark.
+// Contrast by WCAG 2: texts have 4.5:1, and marks with a meaning 3:1, on their background, light and dark.
 func TestContrast(t *testing.T) {
 	light, dark, found := strings.Cut(svgStyle, "@media")
 	require.True(t, found)
@@ -201,7 +201,7 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// The policy lets the browser load nothing and run nothing but the page's own style and script.
+// The policy permits the browser to use only the page's own style and script, and to load nothing.
 func TestPolicy(t *testing.T) {
 	f := irtest.Ring(ir.ShortestPath, 4).Fabric()
 	doc := string(HTML(f, nil))
@@ -224,7 +224,7 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestContrast of the page around the drawing.
+// The page around the drawing has enough contrast, too.
 func TestPageContrast(t *testing.T) {
 	light, dark, found := strings.Cut(pageStyle, "@media (prefers-color-scheme: dark)")
 	require.True(t, found)

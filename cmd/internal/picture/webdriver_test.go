@@ -25,10 +25,10 @@ type browser struct {
 	url string // of the session
 }
 
-// driver is chromedriver with one session of Chromium, which the tests of this package use one after the other.
+// driver is chromedriver with one session of Chromium. The tests of this package use it one after the other.
 type driver struct {
 	*exec.Cmd
-	home string // with the profile
+	home string // folder of the profile
 	url  string // of the session
 }
 
@@ -50,7 +50,7 @@ var chromium = sync.OnceValues(func() (*driver, error) {
 	return running, running.start()
 })
 
-// start starts chromedriver and a Chromium that reaches no network.
+// start starts chromedriver and a Chromium without network.
 func (d *driver) start() error {
 	out, err := d.StdoutPipe()
 	if err != nil {
@@ -66,7 +66,7 @@ func (d *driver) start() error {
 		}
 	}
 	if port == "" {
-		return errors.New("chromedriver does not say which port it listens on")
+		return errors.New("chromedriver does not report its port")
 	}
 	d.url = "http://127.0.0.1:" + port
 	args := []string{
@@ -93,7 +93,7 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// end ends Chromium and chromedriver, which may have ended.
+// end ends Chromium and chromedriver, if they still run.
 func (d *driver) end() {
 	if d.Process != nil {
 		send("DELETE", d.url, nil, nil) //nolint:errcheck // without a session the driver ends all the same
@@ -123,7 +123,7 @@ func openBrowser(t *testing.T) *browser {
 		b.call("DELETE", "/actions", nil, nil)
 		b.call("DELETE", "/window", nil, nil)
 		b.call("POST", "/window", map[string]any{"handle": first}, nil)
-		b.errors() // which the next test does not see
+		b.errors() // so that the next test does not see it
 	})
 	return b
 }
@@ -190,7 +190,7 @@ func (b *browser) run(script string, out any, args ...any) {
 	b.call("POST", "/execute/sync", map[string]any{"script": script, "args": args}, out)
 }
 
-// text returns the text a CSS selector's first element shows.
+// text returns the visible text of the first element of a CSS selector.
 func (b *browser) text(selector string) string {
 	b.t.Helper()
 	var s string
@@ -221,7 +221,7 @@ func (b *browser) typeKeys(selector, text string) {
 	}
 }
 
-// pointAt moves the mouse to a place of the window, and tells it to do more there.
+// pointAt moves the mouse to a place of the window, and then does further actions.
 func (b *browser) pointAt(x, y float64, more ...map[string]any) {
 	b.t.Helper()
 	steps := append([]map[string]any{{"type": "pointerMove", "duration": 0, "x": int(x), "y": int(y), "origin": "viewport"}}, more...)
@@ -230,7 +230,7 @@ func (b *browser) pointAt(x, y float64, more ...map[string]any) {
 	}}}, nil)
 }
 
-// errors returns what the console holds above the level of information: failed scripts and violations of the policy.
+// errors returns the warnings and errors of the console: failed scripts and violations of the policy.
 func (b *browser) errors() []string {
 	b.t.Helper()
 	var entries []struct{ Level, Message string }

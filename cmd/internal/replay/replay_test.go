@@ -17,17 +17,18 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// shelf keeps contents by their SHA-256.
+// shelf contains contents by their SHA-256.
 type shelf map[string][]byte
 
 func (s shelf) get(sum string) ([]byte, error) {
 	if content, ok := s[sum]; ok {
 		return content, nil
 	}
-	return nil, errors.New("it is not kept")
+	return nil, errors.New("the content is not kept")
 }
 
-// Every step, query and checker of a run is made again from its journal, which has no text of them, also of a run that goes back.
+// rocec makes every step, query and checker of a run again from the journal, which does not contain their text. This applies to a run
+// that goes back, too.
 func TestJournalKeepsNames(t *testing.T) {
 	for name, hcl := range map[string]string{
 		"restart": judgetest.Rack(`version = "4.2.1"`),
@@ -82,7 +83,7 @@ func TestJournalKeepsNames(t *testing.T) {
 					assert.Equal(t, want.Precheck, got.Precheck)
 				}
 			}
-			// So it is of the run that goes back, and of one that goes back from that.
+			// The same applies to the run that goes back, and to a run that goes back from that one.
 			for range 2 {
 				tree := r.Back(back.Devices)
 				again := &deploy.Plan{}
@@ -112,7 +113,7 @@ func TestJournalKeepsNames(t *testing.T) {
 	}
 }
 
-// All that runs of a step, a query or a checker is in its digest.
+// The digest of a step, query or checker covers everything that it runs.
 func TestMadeDigest(t *testing.T) {
 	step := target.Step{
 		Cmd: "a", Stdin: "b", Keep: "c", Units: "d", Undo: &target.Query{Cmd: "e", Stdin: []byte("f")}, Loaded: &target.Query{Cmd: "g"},
@@ -136,7 +137,7 @@ func TestMadeDigest(t *testing.T) {
 	assert.NotEqual(t, madeDigest(&target.Made{Query: &target.Query{Cmd: "x"}}), madeDigest(&target.Made{Check: "x"}))
 }
 
-// Every member of a file in the journal, and of the run what decides whether it is kept, is in what the device compares.
+// The device compares every member of a file in the journal, and the members of the run that decide whether the run is kept.
 func TestRunDigest(t *testing.T) {
 	one := 0
 	h := &journal.Header{
@@ -172,10 +173,10 @@ func TestRunDigest(t *testing.T) {
 		assert.NotEqual(t, was, runDigest(&h2, &d2), what)
 	}
 	h.Steps[0].Digest = "x"
-	assert.Equal(t, was, runDigest(h, &d), "another rocec may do a step in another way")
+	assert.Equal(t, was, runDigest(h, &d), "another version of rocec may do a step in another way")
 }
 
-// Whatever a header is, a reader gives a device its files or says why not; it never panics.
+// For any header, a reader returns the files of a device or the reason for refusing it, and never panics.
 func TestReadHostileHeader(t *testing.T) {
 	sum := target.Sum([]byte("a\x00b"))
 	kept := shelf{sum: []byte("a\x00b"), target.Sum([]byte("x")): []byte("x")}
@@ -223,7 +224,8 @@ func TestReadHostileHeader(t *testing.T) {
 	})
 }
 
-// A device cannot use a journal of an earlier rocec, nor names that this version does not know; the message states the reason.
+// A journal of an earlier rocec, or one with names that this version does not know, is refused for the device. The message states the
+// reason.
 func TestRefusedHeaders(t *testing.T) {
 	device := journal.Device{Name: "leaf1", Changes: []journal.File{{Path: "/etc/x", Base: deploy.Absent, Target: deploy.Absent}}}
 	restart := []journal.Made{{Name: "cumulus restart"}}

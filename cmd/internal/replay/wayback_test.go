@@ -18,8 +18,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// TestWayBack: on every system a device that goes back reports whether it uses the content from before, and what the vendor's checker has
-// against that. What nothing confirms is unknown.
+// TestWayBack: on every system a device that goes back reports whether it uses the earlier content, and the objections of the vendor's
+// checker. Without a confirmation the result is unknown.
 func TestWayBack(t *testing.T) {
 	machinetest.Long(t)
 	const usesIt = "The device uses it."
@@ -29,7 +29,7 @@ func TestWayBack(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		tree   func(t *testing.T) *target.Tree
-		says   string // after an undo that was asked for
+		says   string // after a requested undo
 		atBoot string
 		checks bool // the system has a checker of single files
 	}{
@@ -128,10 +128,10 @@ func TestWayBack(t *testing.T) {
 			}).Back(h.Devices)
 			for i := range back.Devices {
 				require.Empty(t, back.Devices[i].Given.Not)
-				back.Devices[i].Given = nil // the run was given no journal
+				back.Devices[i].Given = nil // the run has no journal
 				for j := range back.Devices[i].Files {
 					if f := &back.Devices[i].Files[j]; c.checks {
-						onlyRocec(f) // a checker of the test's own has no name
+						onlyRocec(f) // the test's own checker has no name
 					}
 				}
 			}
@@ -145,14 +145,14 @@ func TestWayBack(t *testing.T) {
 	}
 }
 
-// onlyRocec has the checker of a file also refuse content without the settings of rocec.
+// onlyRocec makes the checker of a file also refuse content without the settings of rocec.
 func onlyRocec(f *target.File) {
 	f.Precheck = "(\n" + f.Precheck + `
 ) || exit 1
 grep -qE '^ingress_service_pool.1.percent = 50|roce_pfc' "$1" || { echo 'line 1: not by rocec'; exit 1; }`
 }
 
-// sameAs checks that files hold what they held before, and live states where the device reported that.
+// sameAs checks that files have their earlier content, and live states too, if the device reported them.
 func sameAs(t *testing.T, after, before *deploy.DevicePlan, r *deploy.Result) {
 	t.Helper()
 	require.Len(t, after.Changes, len(before.Changes))

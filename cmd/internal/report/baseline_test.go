@@ -16,7 +16,7 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// audited is a report of an audit of two files, with findings of each severity.
+// audited returns the report of an audit of two files, with findings of each severity.
 func audited(source string) *Report {
 	at := func(name string, line int) diag.Range {
 		r := (&lint.File{Name: source + "/" + name}).Top()
@@ -40,7 +40,7 @@ func audited(source string) *Report {
 	return r
 }
 
-// Fingerprints of an audit know the name of no source: a new collection has the same findings, wherever it lies.
+// Fingerprints of an audit do not depend on the names of sources: a new collection in another folder has the same findings.
 func TestFingerprintsOfSources(t *testing.T) {
 	one, other := audited("monday"), audited("/elsewhere/friday")
 	prints, again := Fingerprints(one), Fingerprints(other)
@@ -55,7 +55,7 @@ func TestFingerprintsOfSources(t *testing.T) {
 	}
 }
 
-// With a baseline, each result of SARIF has a state and suppressions, and what is known ends no run in exit status 1.
+// With a baseline, each result of SARIF has a state and suppressions. Known findings do not cause exit status 1.
 func TestHold(t *testing.T) {
 	r := audited("monday")
 	today := time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)

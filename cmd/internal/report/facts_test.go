@@ -19,7 +19,7 @@ import (
 	"github.com/rocec/rocec/validate/proof"
 )
 
-// Every reason, assumption and note in JSON.
+// The JSON has every reason, assumption and note.
 func TestJSONFacts(t *testing.T) {
 	c := irtest.Ring(ir.ShortestPath, 4)
 	f := c.Fabric()
@@ -108,7 +108,7 @@ func TestJSONFacts(t *testing.T) {
 	}
 }
 
-// The codes of facts are those that the schema and docs/formats.md list, in their order.
+// The schema and docs/formats.md list the codes of facts in the same order.
 func TestFactsAreDocumented(t *testing.T) {
 	type enum struct {
 		Enum []string `json:"enum"`

@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/targets/judge"
 )
 
-// What a fingerprint is made of.
+// A fingerprint depends on some parts of a finding, and not on others.
 func TestFingerprintSubjects(t *testing.T) {
 	p := &paths{files: map[string][]byte{}, repo: true, root: "/r", names: map[string]string{}}
 	of := func(ds ...*diag.Diagnostic) []string {
@@ -29,10 +29,10 @@ func TestFingerprintSubjects(t *testing.T) {
 	other := slices.Clone(hops)
 	other[0].CosGroup = "h"
 	loop := func(hops []diag.Wait) *diag.Diagnostic { return &diag.Diagnostic{Code: "pfc-loop", At: at, Loop: hops} }
-	assert.Equal(t, of(loop(hops)), of(loop(turned)), "wherever the circle begins")
+	assert.Equal(t, of(loop(hops)), of(loop(turned)), "for any beginning of the circle")
 	assert.NotEqual(t, of(loop(hops)), of(loop(other)))
 	three := of(loop(other), loop(hops), loop(nil))
-	assert.Equal(t, of(loop(hops))[0], three[1], "whatever other circles there are")
+	assert.Equal(t, of(loop(hops))[0], three[1], "whatever other circles exist")
 
 	plain := &diag.Diagnostic{Code: "c", At: at}
 	same := *plain
@@ -43,9 +43,9 @@ func TestFingerprintSubjects(t *testing.T) {
 	p.names["../f"] = "f"
 	assert.Equal(t, of(plain), of(&diag.Diagnostic{Code: "c", At: diag.Range{Filename: "../f"}}), "however the file was named")
 	given := &diag.Diagnostic{Code: "c", At: diag.Range{Filename: "--var 1"}, Notes: []diag.Note{{At: at}}}
-	assert.Equal(t, of(plain), of(given), "a value from outside is where its variable is declared")
+	assert.Equal(t, of(plain), of(given), "the place of a value from outside is the declaration of its variable")
 	worse := &diag.Diagnostic{Code: "c", At: at, Severity: diag.Error}
-	assert.Equal(t, of(plain), of(worse), "an error that is allowed is the same finding")
+	assert.Equal(t, of(plain), of(worse), "an allowed error is the same finding")
 
 	f := &Report{Judged: &judge.Judged{Diags: diag.List{plain}, Ignored: []lang.Ignored{{Diagnostic: &same}}}}
 	both := fingerprints(p, f)

@@ -41,7 +41,7 @@ func TestNamesFold(t *testing.T) {
 	}
 }
 
-// Folding loses no text: each is in exactly one that is printed, and those by themselves stay as they are.
+// Folding loses no text: each note is in exactly one printed note, and single notes do not change.
 func TestNamesFoldLosesNothing(t *testing.T) {
 	names := Names{"a1": nodeset.Interfaces, "a2": nodeset.Interfaces, "h1": nodeset.Devices, "h2": nodeset.Devices}
 	rapid.Check(t, func(t *rapid.T) {
@@ -98,7 +98,7 @@ func TestFoldNotes(t *testing.T) {
 	require.Equal(t, "3 notes say this, on gpu[01-04], also at f.hcl:9; -v shows each.", fold(mixed, f, every)[0].Notes[0].Message)
 	nowhere := diag.List{{Severity: diag.Notice, Code: "one"}, {Severity: diag.Notice, Code: "one"}}
 	require.Equal(t, "2 notes say this; -v shows each.", fold(nowhere, f, every)[0].Notes[0].Message, "no switch without a version")
-	require.Equal(t, "The nic rail1 is odd.", notes[0].Detail, "what is folded is a copy")
+	require.Equal(t, "The nic rail1 is odd.", notes[0].Detail, "folding changes only a copy")
 	require.Empty(t, notes[0].Notes)
 }
 
@@ -136,5 +136,5 @@ func TestFoldFindings(t *testing.T) {
 		"error three leaf2/c:1: Here. | there",
 		"error three leaf2/c:1: Here. | there",
 	}, got)
-	require.Empty(t, l[0].Notes, "what is folded is a copy")
+	require.Empty(t, l[0].Notes, "folding changes only a copy")
 }

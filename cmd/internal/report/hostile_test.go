@@ -28,13 +28,13 @@ import (
 	"github.com/rocec/rocec/targets/judge"
 )
 
-// hostileExamples are fabrics whose strings are replaced; together they have most attributes.
+// hostileExamples are fabrics in which strings are replaced. Together they have most attributes.
 var hostileExamples = []string{
 	"bonded-pair", "cabled", "pause-at-hosts", "pods-ebgp", "ring-table", "soft-roce", "sonic-leaf-spine", "storage-and-training",
 }
 
-// replaced yields fabrics, each with one string in the place of another. The place is each attribute and each label of a kind of block
-// that an example has, and each attribute that the language has.
+// replaced yields fabrics, in each of which the text replaces one string. It replaces each attribute and label of each kind of block in
+// the examples, and each attribute of the language.
 func replaced(t *testing.T, with string, yield func(name string, fsys fstest.MapFS)) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -89,7 +89,7 @@ func replaced(t *testing.T, with string, yield func(name string, fsys fstest.Map
 	}
 }
 
-// written are the outputs of all formats, and the summary of a run.
+// written returns the outputs of all formats, and the summary of a run.
 func written(t *testing.T, r *Report) map[string]string {
 	t.Helper()
 	out := map[string]string{"summary": GitHubSummary(r)}
@@ -105,11 +105,11 @@ func written(t *testing.T, r *Report) map[string]string {
 	return out
 }
 
-var whole = flag.Bool("whole", false, "texts of 64 KiB, rather than of 16")
+var whole = flag.Bool("whole", false, "use texts of 64 KiB, not of 16")
 
-// A message is for people: whatever text a fabric has at any place, each message and each output is bounded.
+// Each message and each output has a bounded length, whatever text a fabric has at any place.
 func TestMessagesAreBounded(t *testing.T) {
-	size := 16 << 10 // above every bound
+	size := 16 << 10 // longer than every bound
 	if *whole {
 		size = 64 << 10
 	}
@@ -129,13 +129,13 @@ func TestMessagesAreBounded(t *testing.T) {
 	}
 }
 
-// workflowCommand finds what runners of CI systems take for a command in a line of a log.
+// workflowCommand matches text in a log line that runners of CI systems read as a command.
 var workflowCommand = regexp.MustCompile(`(?mi)^\s*::[a-z-]+( [^:\n]*)?::|##\[|##vso\[|##teamcity\[|section_start:\d+:\S*\r`)
 
-// ownCommand is a command that the format of GitHub is made of.
+// ownCommand matches the commands that the GitHub format itself writes.
 var ownCommand = regexp.MustCompile(`^::(error|warning|notice|group|endgroup)\b.*::`)
 
-// Text of a fabric writes no command for a CI system and no control character into any output, wherever it is.
+// Text of a fabric, at any place, puts no command for a CI system and no control character into any output.
 func TestFabricsCommandNoRunner(t *testing.T) {
 	for _, with := range []string{
 		`::error file=x::y ##[group]y ##vso[task.setvariable variable=a]b ##teamcity[x]`,
@@ -154,7 +154,7 @@ func TestFabricsCommandNoRunner(t *testing.T) {
 	}
 }
 
-// Neither does the name of a file.
+// The same applies to the name of a file.
 func TestNamesOfFilesCommandNoRunner(t *testing.T) {
 	for _, name := range []string{
 		"x\n::add-mask::y.hcl", "::add-mask::y.hcl", " ::add-mask::y.hcl", "##[group]y.hcl", "a\x1b[2J\u009b\u202e.hcl",
@@ -170,13 +170,13 @@ func TestNamesOfFilesCommandNoRunner(t *testing.T) {
 	}
 }
 
-// commandFree holds an output to be without commands, but for those that the format of GitHub is made of.
+// commandFree requires an output without commands, except the commands of the GitHub format itself.
 func commandFree(t *testing.T, what, out string, own bool) {
 	t.Helper()
 	for line := range strings.Lines(out) {
 		if own && ownCommand.MatchString(line) {
 			require.NotContains(t, line, "##[", what)
-			continue // its message is the data of a command, to the end of the line
+			continue // the message is the data of a command, up to the end of the line
 		}
 		require.NotRegexp(t, workflowCommand, line, what)
 	}
@@ -184,7 +184,7 @@ func commandFree(t *testing.T, what, out string, own bool) {
 	require.Equal(t, -1, at, "%s: %q", what, out[max(at, 0):])
 }
 
-// The summary of a run holds no markup but its own tables and links to the pages of codes.
+// The summary of a run contains no markup except its own tables and links to the pages of codes.
 func TestSummaryHoldsNoMarkup(t *testing.T) {
 	parser := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser()
 	replaced(t, "a</td><b>x</b>](https://evil.example) @user `x` ~~~ ``` | y\\n\\n# z", func(name string, fsys fstest.MapFS) {
@@ -208,8 +208,8 @@ func TestSummaryHoldsNoMarkup(t *testing.T) {
 	})
 }
 
-// markupFree holds a page to have no markup but its own: a heading, lists with boxes, tables, the severity, commands, and links to
-// the pages of codes.
+// markupFree requires a page without markup except its own: a heading, lists with boxes, tables, the severity, commands, and links to the
+// pages of codes.
 func markupFree(t *testing.T, parser parser.Parser, name string, src []byte) {
 	t.Helper()
 	err := ast.Walk(parser.Parse(text.NewReader(src)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Columns are cut out of the line as UTF-16 has it: the text between them is the text of the place.
+// Columns count UTF-16 units of the line: the text between the columns is the text of the place.
 func TestColumns(t *testing.T) {
 	for _, line := range []string{
 		`x = "many"`,
@@ -40,13 +40,13 @@ func TestColumns(t *testing.T) {
 	at = diag.Range{Filename: "gone"}
 	at.Start.Column, at.End.Column = 3, 7
 	from, to = p.columns(at)
-	assert.Equal(t, []int{3, 7}, []int{from, to}, "a file that was not kept has the columns of its place")
+	assert.Equal(t, []int{3, 7}, []int{from, to}, "without the text of the file, the columns are those of the place")
 	at.Start.Line, at.Start.Byte, at.End = 2, 12, diag.Range{}.End
 	from, to = p.columns(at)
 	assert.Equal(t, []int{3, 3}, []int{from, to}, "a place without an end")
 }
 
-// Names that mean something in a URI are spelled so that they do not.
+// Characters with a meaning in a URI are escaped in file names.
 func TestURI(t *testing.T) {
 	p := &paths{root: "/r", names: map[string]string{}}
 	for name, want := range map[string]string{

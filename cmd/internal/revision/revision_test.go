@@ -84,7 +84,7 @@ func TestFiles(t *testing.T) {
 	assert.Equal(t, "one\n", string(text))
 }
 
-// Links are followed inside of the commit, and nowhere else.
+// Links are followed only inside of the commit.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	dir, git := repository(t, map[string]string{"real/x.hcl": "one\n"})
@@ -114,7 +114,7 @@ func TestLinks(t *testing.T) {
 	assert.Equal(t, "real", to)
 }
 
-// A name of a revision is one to git, whatever it looks like. No option and no path gets through.
+// git reads a revision's name only as a revision, never as an option or a path.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	dir, git := repository(t, map[string]string{"a": "one\n"})
@@ -149,7 +149,7 @@ func TestNames(t *testing.T) {
 	require.Error(t, err)
 }
 
-// Nothing that a repository configures is run, and a run that is no longer wanted ends.
+// No program that a repository configures runs, and a cancelled run ends.
 func TestRunsNothing(t *testing.T) {
 	t.Parallel()
 	dir, git := repository(t, map[string]string{"a": "one\n", ".gitattributes": "a filter=evil diff=evil\n"})
@@ -167,8 +167,8 @@ func TestRunsNothing(t *testing.T) {
 	require.Error(t, err)
 }
 
-// Nothing that the configuration of a stranger's repository names runs: no monitor, hook, filter, alias or helper, and no transport by
-// which git would fetch a missing object. A git that does not know GIT_NO_LAZY_FETCH keeps to it, too.
+// No program in the configuration of a stranger's repository runs: no monitor, hook, filter, alias or helper, and no transport that
+// fetches a missing object. This also applies to a git that does not know GIT_NO_LAZY_FETCH.
 func TestHostileConfiguration(t *testing.T) {
 	dir, git := repository(t, map[string]string{
 		"a/fabric.hcl": "one\n", "a/gone.hcl": "two\n", ".gitattributes": "*.hcl diff=x filter=x\n",

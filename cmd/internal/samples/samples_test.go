@@ -49,14 +49,14 @@ func TestKeep(t *testing.T) {
 	require.NotEqual(t, f.Path(), other.Path())
 	none, err = other.Load()
 	require.NoError(t, err)
-	require.Empty(t, none, "another fabric has others")
+	require.Empty(t, none, "another fabric has other samples")
 	require.NoError(t, f.Save(kept(7)))
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	require.Len(t, left, 1, "nothing but the file is left")
+	require.Len(t, left, 1, "only the file is left")
 }
 
-// A file that cannot be used is an error that names it, and the next save replaces it.
+// An unusable file is an error with its name, and the next save replaces the file.
 func TestDamaged(t *testing.T) {
 	dir := t.TempDir()
 	f := samples.Open(dir, "/fabrics/pod1")
@@ -91,7 +91,7 @@ func TestDamaged(t *testing.T) {
 	require.Len(t, left, 1, "a save that fails leaves nothing")
 }
 
-// The samples of the fabrics verified last are kept.
+// Only the samples of the most recently verified fabrics are kept.
 func TestPrune(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 70 {
@@ -104,7 +104,7 @@ func TestPrune(t *testing.T) {
 	require.NoError(t, samples.Open(dir, "/fabrics/0").Save(kept(2)))
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	require.Len(t, left, 65, "64, and a file that is not ours")
+	require.Len(t, left, 65, "64, and a file that is not rocec's")
 	for i, there := range map[int]bool{0: true, 6: false, 7: true, 69: true} {
 		got, err := samples.Open(dir, fmt.Sprint("/fabrics/", i)).Load()
 		require.NoError(t, err)

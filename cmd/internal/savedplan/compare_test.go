@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/targets/judge"
 )
 
-// A plan file is accepted with the inputs that it was made from. Any other input is refused, and the message names the input.
+// A plan file is accepted only with the inputs that it was made from. The message names any other input.
 func TestSame(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)

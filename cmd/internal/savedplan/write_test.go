@@ -12,8 +12,8 @@ import (
 	"github.com/rocec/rocec/cmd/internal/wholefile"
 )
 
-// A plan is not written through a link: another user can put one into a shared folder, and the file behind it would be replaced. A name
-// that is no file, such as /dev/stdout, is written to.
+// A plan is not written through a link: another user can put a link into a shared folder, so that rocec replaces the file behind it. A
+// device such as /dev/stdout is permitted.
 func TestPlanBehindALink(t *testing.T) {
 	dir := t.TempDir()
 	mine, link, plan := filepath.Join(dir, "mine"), filepath.Join(dir, "link"), filepath.Join(dir, "plan")
@@ -33,7 +33,7 @@ func TestPlanBehindALink(t *testing.T) {
 	require.NoError(t, os.Remove(link))
 
 	require.NoError(t, os.Symlink(mine, link))
-	require.NoError(t, wholefile.ReplaceLink(link, []byte("plan"), 0o600)) // one that comes after the look is replaced
+	require.NoError(t, wholefile.ReplaceLink(link, []byte("plan"), 0o600)) // a link that appears after the check is replaced
 	info, err := os.Lstat(link)
 	require.NoError(t, err)
 	require.True(t, info.Mode().IsRegular())

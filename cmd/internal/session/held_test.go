@@ -12,7 +12,8 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-// A device that does not answer may still go back from a run of this machine for a bounded time: its timer and the error of the clocks.
+// A device that does not answer may still go back from a run of this machine. The time for that is bounded by its timer and the
+// difference of the clocks.
 func TestHeldFor(t *testing.T) {
 	at := time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
 	log := func(outcome string, until int, lines ...journal.Line) *journal.Log {
@@ -42,14 +43,14 @@ func TestHeldFor(t *testing.T) {
 		want time.Duration
 	}{
 		{"it waits to be confirmed", log(string(deploy.Unconfirmed), 60), 20 * time.Second, 40*time.Second + clockError},
-		{"its time is over, and the clocks may differ", log(string(deploy.Unconfirmed), 60), 70 * time.Second, clockError - 10*time.Second},
+		{"its time is over, but the clocks may differ", log(string(deploy.Unconfirmed), 60), 70 * time.Second, clockError - 10*time.Second},
 		{"all is over", log(string(deploy.Unconfirmed), 60), time.Minute + clockError, 0},
 		{"it was lost, and has a timer", log(string(deploy.Unknown), 90), 0, 90*time.Second + clockError},
 		{"it was applied", log(string(deploy.Applied), 0), 0, 0},
 		{"it went back", log(string(deploy.Reverted), 0), 0, 0},
 		{"the run died before it changed anything", log("", 0, line("prepare", false, ""), line("prepare", true, "prepared")), 0, 0},
 		{
-			"the run died over it", log("", 0, line("commit", false, "")), time.Minute,
+			"the run died while it changed the device", log("", 0, line("commit", false, "")), time.Minute,
 			10*time.Minute + 2*(2*time.Minute+5*time.Second+3*time.Minute) + time.Minute,
 		},
 		{"and that is long ago", log("", 0, line("commit", false, "")), time.Hour, 0},

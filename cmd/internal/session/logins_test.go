@@ -17,7 +17,7 @@ import (
 	"github.com/rocec/rocec/targets/judge/judgetest"
 )
 
-// TestLogins: where the fabric of a run can be read, it decides how devices are reached. Else the journal does, without its host keys.
+// TestLogins: the fabric of a run decides how devices are reached. If it cannot be read, the journal decides, without its host keys.
 func TestLogins(t *testing.T) {
 	dir := t.TempDir()
 	hcl := judgetest.Rack(`version = "4.3.0"`) + "\nssh {\n  user = \"admin\"\n  port = 2222\n}\n"

@@ -45,7 +45,7 @@ func TestSelectDevices(t *testing.T) {
 	for exprs, want := range map[string]string{
 		"lefa1":           `did you mean "leaf1"`,
 		"switch.laef":     `did you mean "switch.leaf"`,
-		"client1":         `no device "client1" that rocec writes`, // as of those with by_hand
+		"client1":         `no device "client1" that rocec writes`, // such as devices with by_hand
 		"x*":              "no device matches x*",
 		"leaf1,switch.x":  `switch.x: the fabric has no device`,
 		"leaf[1-":         "leaf[1-",

@@ -20,7 +20,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// What the first and the second signal print follows from the verb, and from how far each device came.
+// The output of the first and second signal depends on the verb, and on the progress of each device.
 func TestInterruptedTwice(t *testing.T) {
 	devices := []struct {
 		name string

@@ -15,11 +15,11 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Before the sudo password is asked for, rocec names the devices that no known_hosts knows, and those that the fabric alone vouches for.
+// Before it asks for the sudo password, rocec names the devices that no known_hosts has, and those that only the fabric identifies.
 func TestVouchers(t *testing.T) {
 	const (
 		key   = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f"
-		print = "SHA256:i+Nzue8HUYvrQimZzBjuCwLS6Kj1nVvwyyYi8mZzZxM" // of another key
+		print = "SHA256:i+Nzue8HUYvrQimZzBjuCwLS6Kj1nVvwyyYi8mZzZxM" // with another key
 	)
 	newDialer := func(config, known string) *ssh.Dialer {
 		home := t.TempDir()
@@ -51,7 +51,7 @@ func TestVouchers(t *testing.T) {
 	require.Empty(t, vouchers(newDialer("", known), devices[:2]))
 }
 
-// A device that the prompt has not counted is named before it may get the password.
+// rocec names a device that the prompt did not count before it sends the password to it.
 func TestSudoPasswordOfFurtherDevices(t *testing.T) {
 	sudo, err := device.NewSudo("secret", "leaf01")
 	require.NoError(t, err)

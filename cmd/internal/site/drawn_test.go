@@ -18,14 +18,14 @@ import (
 	"github.com/rocec/rocec/targets/judge"
 )
 
-// systems are the releases of which the fabrics of TestDrawn are: each way in which a switch is set, at both ends of its releases.
+// systems are the releases in the fabrics of TestDrawn: the oldest and the newest release of each way to configure a switch.
 var systems = []string{
 	"cumulus-linux@3.7.16", "cumulus-linux@4.3.0", "cumulus-linux@4.4.5", "cumulus-linux@5.3.1", "cumulus-linux@5.9.1",
 	"cumulus-linux@5.11.1", "sonic@202205", "sonic@202311", "sonic@202505",
 }
 
-// The fabric drawn from the files of a fabric equals that fabric, on every shape, system and release. It has the same cables and the
-// same classes at each port, and finds no error in any file.
+// The fabric drawn from the files of a fabric equals that fabric, on every shape, system and release. It has the same cables and the same
+// classes at each port, and no file has an error.
 func TestDrawn(t *testing.T) {
 	draws := 300
 	switch {

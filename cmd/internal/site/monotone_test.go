@@ -28,25 +28,27 @@ import (
 	"github.com/rocec/rocec/validate"
 )
 
-// partialNetworks are examples whose files are drawn from, with the number of draws: 1,000 together. Those with a loop are there for
-// verdicts that more files turn.
+// partialNetworks are examples with the number of draws from their files, 1,000 together. In those with a loop, more files change
+// verdicts.
 var partialNetworks = map[string]int{
 	"bonded-pair": 96, "cabled": 96, "failover-pfc-loop": 96, "mixed-releases": 96, "pause-at-hosts": 96, "pods-ebgp": 40,
 	"rack-by-files": 120, "rack-v1-pfc": 120, "ring-pfc-loop": 120, "ring-table": 96, "sonic-leaf-spine": 12, "gpu-pod": 6, "clos-v2-ecn": 6,
 }
 
-// judgedSnapshot is an audit of some files. Nil values: these files make no fabric, and the audit says so.
+// judgedSnapshot is an audit of some files. Its values are nil if the files make no fabric, which the audit reports.
 type judgedSnapshot struct {
 	files   map[string][]byte
 	report  *report.Report
 	network *Network
-	named   map[string]bool // all that the page has beside findings
+	named   map[string]bool // the text of the page without the findings
 }
 
-// counted is the number that a condition begins with: the number of cables does not show which cables are missing.
+// counted matches the number at the beginning of a condition. It is removed, since a number of cables does not show which cables are
+// missing.
 var counted = regexp.MustCompile(`^[0-9,]+ cables? (is|are|runs?) `)
 
-// unread reports whether the page names the device of an end as one without files, which has no cables but those that others show.
+// unread reports whether the page names the device of an end as one without files. Of such a device only the cables in other files are
+// known.
 func (s *judgedSnapshot) unread(end string) bool {
 	device, _, _ := strings.Cut(end, ":")
 	return slices.Contains(s.network.Unread, device)
@@ -77,7 +79,7 @@ func auditOf(t *testing.T, files map[string][]byte) *judgedSnapshot {
 	return out
 }
 
-// cosOf is the verdict on each lossless priority.
+// cosOf returns the verdict on each lossless priority.
 func cosOf(r *report.Report) map[int]validate.Verdict {
 	out := map[int]validate.Verdict{}
 	for _, p := range r.Proofs {
@@ -86,7 +88,7 @@ func cosOf(r *report.Report) map[int]validate.Verdict {
 	return out
 }
 
-// errorsOf are the errors in files of devices, by code and file.
+// errorsOf returns the errors in files of devices, by code and file.
 func errorsOf(r *report.Report) map[string]string {
 	out := map[string]string{}
 	for _, d := range r.Diags {
@@ -97,7 +99,7 @@ func errorsOf(r *report.Report) map[string]string {
 	return out
 }
 
-// explained reports whether the page on fewer files names something that the page on more files does not name. Then a verdict may differ.
+// explained reports whether the page on fewer files has a condition that the page on more files lacks. Then a verdict may differ.
 func explained(few, many *judgedSnapshot) bool {
 	for line := range few.named {
 		if !many.named[line] {
@@ -115,7 +117,7 @@ func weaker(few, many *judgedSnapshot) (broken []string) {
 			broken = append(broken, fmt.Sprintf("cos %d is free, and with more files %q", cos, now))
 		}
 	}
-	// A file that is cut off has the errors of the whole file, and that it is.
+	// A file that is cut off has the errors of the whole file, and the error that it is cut off.
 	stays := func(key string) bool {
 		return !strings.HasPrefix(key, "conf-sonic-text ") && few.files[key[strings.Index(key, " ")+1:]] != nil
 	}
@@ -146,7 +148,7 @@ func weaker(few, many *judgedSnapshot) (broken []string) {
 	return broken
 }
 
-// unnamed lists what the page on some files assumes without naming it.
+// unnamed lists the assumptions that the page on some files does not name.
 func unnamed(s *judgedSnapshot, whole map[string][]byte) (broken []string) {
 	if s.report == nil || s.report.Fabric == nil {
 		return nil
@@ -188,11 +190,11 @@ func thinned(t *testing.T, answer []byte, gone func(port string) bool) []byte {
 	return out
 }
 
-// part draws a part of a snapshot: files go, answers of LLDP lose neighbours, and one file may be cut off.
+// part draws a part of a snapshot: it removes files and LLDP neighbours, and may cut off one file.
 func part(t *testing.T, draw *rand.Rand, f *ir.Fabric, files map[string][]byte) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{}
-	unseen := map[string]bool{} // ends of cables that neither end sees
+	unseen := map[string]bool{} // ends of cables that neither end reports
 	for _, l := range f.Links {
 		if draw.IntN(2*len(f.Links)) == 0 {
 			unseen[l.A().String()], unseen[l.B().String()] = true, true
@@ -217,10 +219,10 @@ func part(t *testing.T, draw *rand.Rand, f *ir.Fabric, files map[string][]byte) 
 	return out
 }
 
-var whole = flag.Bool("whole", false, "1,000 partial snapshots, rather than a quarter of them")
+var whole = flag.Bool("whole", false, "judge 1,000 partial snapshots, not a quarter of them")
 
-// More files never weaken a verdict: a verdict that more files turn has a condition on its page that they remove. Whatever a page assumes,
-// it names.
+// More files never contradict a verdict without a reason: they remove a condition that the first page names. Each page names all of its
+// assumptions.
 func TestMonotone(t *testing.T) {
 	for name, draws := range partialNetworks {
 		switch {
@@ -256,13 +258,13 @@ func TestMonotone(t *testing.T) {
 				}
 			}
 			if draws > 50 {
-				assert.Positive(t, compared, "no two pages name the same, so nothing was compared")
+				assert.Positive(t, compared, "no two pages have the same conditions, so nothing was compared")
 			}
 		})
 	}
 }
 
-// missing are the files that are not in a part, or not as a whole.
+// missing returns the files that a part lacks or has only cut off.
 func missing(few, many map[string][]byte) (names []string) {
 	for name, data := range many {
 		if !bytes.Equal(few[name], data) {

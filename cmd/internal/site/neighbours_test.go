@@ -21,8 +21,8 @@ func tor(name, device, port string) lint.File {
 	return lint.File{Name: name + "/config_db.json", Data: fmt.Appendf(nil, conf, name, device, port)}
 }
 
-// A neighbour whose port a fabric cannot have by this name stays in the fabric: by the port that a switch of its SKU has for the alias,
-// else by the name as a fabric writes it. Where that cannot be, the page says that the neighbour is there, and no routing is known.
+// A neighbour's port may have a name that is invalid in a fabric. Then the fabric uses the port with that alias on a switch of the same
+// SKU, or the name in a valid spelling. If neither is possible, the page names the neighbour, and routing is unknown.
 func TestNeighbourByAlias(t *testing.T) {
 	page := func(files ...lint.File) (s *Site, conditions string) {
 		s, ds := Of(t.Context(), files, Options{Most: 100})

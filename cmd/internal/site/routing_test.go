@@ -13,8 +13,8 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// routedFiles are the files of two leaves and two spines on SONiC, each leaf with two hosts, and sessions of BGP on every cable between
-// them.
+// routedFiles are the files of two leaves and two spines on SONiC. Each leaf has two hosts, and every cable between switches has a BGP
+// session.
 func routedFiles() map[string]string {
 	files := map[string]string{}
 	asOf := map[string]int{"leaf1": 65101, "leaf2": 65102, "spine1": 65000, "spine2": 65000}
@@ -51,7 +51,8 @@ func routedFiles() map[string]string {
 	return files
 }
 
-// Routing is known where every switch states its AS number and a session at each cable. Anything less is named, and routing stays assumed.
+// Routing is known if every switch states its AS number and a session on each cable. Otherwise the page names the missing parts, and
+// routing stays assumed.
 func TestRouting(t *testing.T) {
 	for name, c := range map[string]struct {
 		file, old, now string
@@ -110,7 +111,7 @@ func TestRouting(t *testing.T) {
 	}
 }
 
-// Switches of one AS without a session, as SONiC has them before BGP is configured, show no routing by eBGP.
+// Switches of one AS without a session do not show routing by eBGP. SONiC is in this state before BGP is configured.
 func TestOneAS(t *testing.T) {
 	var files []lint.File
 	for device, text := range routedFiles() {

@@ -21,7 +21,7 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// guesses are the examples whose networks hold more than their files state: what the files of switches, with LLDP, do not show.
+// guesses are the examples whose networks have facts that the files of switches and LLDP do not show, with that fact.
 var guesses = map[string]string{
 	"prepared-rack": "a prepared switch has no cable yet",
 	"ring-table":    "routing is by a table, which no file of a switch has",
@@ -29,7 +29,7 @@ var guesses = map[string]string{
 }
 
 // The fabric made from the files of the switches of an example has the cables of the example, and the same classes at each port. Its
-// files are as that fabric wants them, or other and sound.
+// files are as that fabric wants them, or differ from it and are sound.
 func TestExamples(t *testing.T) {
 	entries, err := os.ReadDir("../../../examples")
 	require.NoError(t, err)
@@ -66,7 +66,7 @@ func texts(ds diag.List) (out []string) {
 	return out
 }
 
-// cablesOf are the cables that an end at a switch shows.
+// cablesOf returns the cables with an end at a switch.
 func cablesOf(f *ir.Fabric) (out []string) {
 	for _, l := range f.Links {
 		if a, b := l.A(), l.B(); !l.Planned && (a.Device().Switch != nil || b.Device().Switch != nil) {
@@ -77,7 +77,7 @@ func cablesOf(f *ir.Fabric) (out []string) {
 	return out
 }
 
-// portClasses are the priorities with PFC and with marks of each cabled port of a switch, and where lossless DSCP go.
+// portClasses returns for each cabled port of a switch the priorities with PFC and with marks, and the classes of lossless DSCP values.
 func portClasses(f *ir.Fabric) map[string]string {
 	out := map[string]string{}
 	for _, d := range f.Devices {
@@ -105,8 +105,8 @@ func portClasses(f *ir.Fabric) map[string]string {
 	return out
 }
 
-// Cards of a chassis are switches of their own. A port inside the chassis has no cable and makes no device, whatever neighbour the file
-// names there. The page states that the inside is not judged, and others write the cards.
+// Each card of a chassis is a separate switch. A port inside the chassis has no cable and makes no device, whatever neighbour the file
+// names. The page states that the inside is not judged, and other tools write the cards.
 func TestChassis(t *testing.T) {
 	card := func(n int, inside string) lint.File {
 		role := ""
@@ -141,7 +141,7 @@ func TestChassis(t *testing.T) {
 	}
 }
 
-// A switch with one neighbour shows no two hosts that talk, so no roce block states what they mark: the class does.
+// A switch with one neighbour has no two hosts that communicate. So the class states the DSCP values, and there is no roce block.
 func TestOneHost(t *testing.T) {
 	for _, system := range systems {
 		os, version, _ := strings.Cut(system, "@")
@@ -193,7 +193,7 @@ link "rack" {
 	}
 }
 
-// Files of one name for two devices are those of two folders, and the page names both.
+// If two folders have files of the same device name, they are two devices, and the page names both.
 func TestTwins(t *testing.T) {
 	file := func(folder string) lint.File {
 		return lint.File{Name: folder + "/config_db.json", Data: fmt.Appendf(nil, `{
@@ -209,7 +209,7 @@ func TestTwins(t *testing.T) {
 	assert.NotContains(t, strings.Join(s.Cables.Notes, "\n"), "names that several")
 }
 
-// No cable is made up: files without neighbours make no fabric, and neither do two ends that name different ports.
+// rocec invents no cable: files without neighbours make no fabric, and neither do two ends that name different ports.
 func TestNeighbours(t *testing.T) {
 	conf := `{"DEVICE_METADATA": {"localhost": {"hostname": "%s", "hwsku": "ACS-MSN2700", "platform": "x86_64-mlnx_msn2700-r0"}},
   "PORT": {"Ethernet0": {"lanes": "0,1,2,3", "speed": "100000", "admin_status": "up"}},
@@ -241,7 +241,7 @@ func TestNeighbours(t *testing.T) {
 		"leaf1:Ethernet0 names leaf2:Ethernet0 as its neighbour, and leaf2:Ethernet0 names leaf3:")
 }
 
-// A device without files is among the conditions of every verdict, whatever the others state.
+// A device without files is among the conditions of every verdict, whatever the other devices state.
 func TestUnread(t *testing.T) {
 	j := judge.Judge(t.Context(), os.DirFS("../../../examples/clos-v2-ecn"), ".", judge.Options{})
 	files := sitetest.FilesOf(t, j)
@@ -254,13 +254,13 @@ func TestUnread(t *testing.T) {
 		assert.Contains(t, n.Unread, without)
 		assert.NotContains(t, n.Read, without)
 		assert.Contains(t, strings.Join(n.Conditions, "\n"), without)
-		if without == "spine2" { // its cables have another end that was read, and those of hosts to leaf01 have none
+		if without == "spine2" { // its cables have another end that was read; cables from hosts to leaf01 do not
 			assert.Equal(t, cablesOf(j.Fabric), cablesOf(s.Judged.Fabric))
 		}
 	}
 }
 
-// A port of a switch without a file has the classes of the host that it is cabled to, so that the host is not blamed for others.
+// A port of a switch without a file has the classes of its cabled host. So the host has no finding about other classes.
 func TestClassesOfHosts(t *testing.T) {
 	pauses := func(mask uint8) *ir.Settings {
 		return &ir.Settings{Rest: &ir.PortSettings{PausesKnown: true, Sends: mask, Obeys: mask}}
@@ -291,7 +291,7 @@ func TestClassesOfHosts(t *testing.T) {
 	}
 }
 
-// Whatever the files hold, an audit ends without a panic, and names no cable that no file has.
+// For any content of the files, an audit ends without a panic, and names only cables that a file has.
 func FuzzOf(f *testing.F) {
 	f.Add([]byte(`{"lldp": {"interface": [{"swp1": {"chassis": {"a": {}}, "port": {"id": {"type": "ifname", "value": "swp1"}}}}]}}`),
 		[]byte("pfc.port_group_list = [a]\n"))
@@ -318,7 +318,8 @@ func sonicFile(name, port, length, neighbours string) lint.File {
 	return lint.File{Name: name + "/config_db.json", Data: fmt.Appendf(nil, conf, name, port, length, neighbours)}
 }
 
-// Where files contradict each other, a warning names both statements; a cable that both ends name goes before one that one end names.
+// If files contradict each other, a warning names both statements. A cable that both ends name has priority over a cable that one end
+// names.
 func TestContradictions(t *testing.T) {
 	const toLeaf2, toLeaf1 = `"Ethernet0": {"name": "leaf2", "port": "Ethernet0"}`, `"Ethernet0": {"name": "leaf1", "port": "Ethernet0"}`
 	for name, c := range map[string]struct {
@@ -352,13 +353,13 @@ func TestContradictions(t *testing.T) {
 		assert.NotEmpty(t, s.Cables.Against[0].At.Filename)
 		require.NotNil(t, s.Judged.Fabric, "%s: %v", name, texts(s.Judged.Diags))
 		assert.Equal(t, c.cables, cablesOf(s.Judged.Fabric), name)
-		if name == "lengths" { // the end with less headroom is the one that is found
+		if name == "lengths" { // the finding is at the end with less headroom
 			assert.InDelta(t, 40, s.Judged.Fabric.Links[0].Length.Metres, 0)
 		}
 	}
 }
 
-// A device of which LLDP alone was read keeps the role that its name and its cables show, and is named.
+// A device with only an LLDP file keeps the role that its name and cables show, and the page names it.
 func TestSettingsMissing(t *testing.T) {
 	j := judge.Judge(t.Context(), os.DirFS("../../../examples/clos-v2-ecn"), ".", judge.Options{})
 	files := slices.DeleteFunc(sitetest.FilesOf(t, j), func(f lint.File) bool {
@@ -388,7 +389,7 @@ func TestSettingsMissing(t *testing.T) {
 	assert.Contains(t, s.Network().LeftOut, "cables that only these switches would show, as no file names their neighbours: leaf02")
 }
 
-// Where no file states a class, none is made up.
+// If no file states a class, rocec invents none.
 func TestNoClass(t *testing.T) {
 	bare := `{"DEVICE_METADATA": {"localhost": {"hostname": "leaf1", "hwsku": "ACS-MSN2700", "platform": "x86_64-mlnx_msn2700-r0"}},
   "PORT": {"Ethernet0": {"lanes": "0,1,2,3"}}, "DEVICE_NEIGHBOR": {"Ethernet0": {"name": "gpu1", "port": "eth0"}}}`

@@ -41,7 +41,7 @@ func draftOf(s *Site, name string) string {
 	return ""
 }
 
-// The table has what is behind bonds, the networks of hosts behind VLAN interfaces, and no route to anything else.
+// The table has the networks behind bonds and the networks of hosts behind VLAN interfaces, and no other routes.
 func TestTables(t *testing.T) {
 	s, ds := Of(t.Context(), tabledFiles(t), Options{Most: 100})
 	require.Empty(t, ds)
@@ -91,7 +91,7 @@ func codes(ds diag.List) (out []string) {
 	return out
 }
 
-// A table rests on whole answers alone: where a part is missing, or leads where no file shows the port, routing stays assumed.
+// A table needs complete answers. If a part is missing, or a route uses a port that no file shows, routing stays assumed.
 func TestTablesRefused(t *testing.T) {
 	for name, c := range map[string]struct{ file, old, now, want string }{
 		"no answer":  {"spine2/ip-route.json", "", "", "no file has the IPv4 routes of spine2; files of 3 of 4 switches have them"},
@@ -147,7 +147,7 @@ func TestTablesRefused(t *testing.T) {
 	}
 }
 
-// Tables that send traffic round in a circle are a finding, and no verdict rests on them.
+// Tables that send traffic in a circle are a finding, and no verdict uses them.
 func TestTablesLoop(t *testing.T) {
 	files := tabledFiles(t)
 	i := slices.IndexFunc(files, func(f lint.File) bool { return f.Name == "spine1/route.json" })
@@ -164,7 +164,7 @@ func TestTablesLoop(t *testing.T) {
 	assert.Contains(t, strings.Join(s.Network().Conditions, "\n"), "the tables of next hops contradict each other")
 }
 
-// Sessions of eBGP count before tables.
+// eBGP sessions have priority over tables.
 func TestTablesBesideBGP(t *testing.T) {
 	var files []lint.File
 	for device, text := range routedFiles() {
@@ -176,7 +176,7 @@ func TestTablesBesideBGP(t *testing.T) {
 	assert.Equal(t, ir.EBGP, s.Judged.Fabric.Routing)
 }
 
-// Whatever the answers hold, a table of them is one that rocec reads.
+// Whatever the answers contain, rocec can read the table that it makes from them.
 func FuzzTables(f *testing.F) {
 	all := tabledFiles(f)
 	for _, file := range all {

@@ -29,8 +29,9 @@ import (
 
 func foundOf(files []lint.File) *devicefiles.Found { return &devicefiles.Found{Files: files} }
 
-// worseThanAudit returns the errors that verify finds in files beside the fabric that they make, at devices in which an audit finds no
-// error, nor what makes the device unsound. A device without settings has none.
+// worseThanAudit returns errors of verify that the audit lacks. verify compares the files with the fabric made from them. A device is
+// left out if the audit has an error there, or the code that makes it unsound. The error about a device without settings is left out,
+// too.
 func worseThanAudit(t *testing.T, s *Site, files []lint.File) (worse []string) {
 	t.Helper()
 	found := foundOf(files)
@@ -61,8 +62,8 @@ func worseThanAudit(t *testing.T, s *Site, files []lint.File) (worse []string) {
 	return worse
 }
 
-// schedule gives the queues of a config_db.json schedulers that a person has written: the weights are in no order and of any sum, and some
-// queues have none, or strict priority.
+// schedule sets schedulers for the queues of a config_db.json as a person writes them. The weights have any order and sum, and some
+// queues have no scheduler or strict priority.
 func schedule(t *testing.T, draw *rand.Rand, conf []byte) []byte {
 	t.Helper()
 	var tables map[string]any
@@ -125,8 +126,8 @@ func sonicFiles(t *testing.T) (written []lint.File) {
 	return written
 }
 
-// Files with schedulers of any weights make a fabric beside which verify finds no error at a device that is good in the audit, whether all
-// switches have the same schedulers or one has its own.
+// Files with schedulers of any weights make a fabric. At a device that is good in the audit, verify finds no error beside this fabric.
+// That holds if one switch has different schedulers, too.
 func TestVerifiedSchedulers(t *testing.T) {
 	draws := 40
 	if machinetest.Quick() {
@@ -136,7 +137,7 @@ func TestVerifiedSchedulers(t *testing.T) {
 	weights := map[bool]int{}
 	for seed := range uint64(draws) {
 		files := slices.Clone(written)
-		odd := rand.New(rand.NewPCG(seed, 12)).IntN(2 * len(files)) // of a switch that has its own, if any
+		odd := rand.New(rand.NewPCG(seed, 12)).IntN(2 * len(files)) // of the switch with different schedulers, if any
 		for i, f := range files {
 			if path.Base(f.Name) != "config_db.json" {
 				continue
@@ -161,7 +162,8 @@ func TestVerifiedSchedulers(t *testing.T) {
 	assert.Positive(t, weights[false], fmt.Sprint(weights))
 }
 
-// A host whose tools print PFC of the class and other maps, traffic classes and lengths than rocec writes is sound, and one without is not.
+// A host with PFC for the class is sound, even if its maps, traffic classes and cable lengths differ from those that rocec writes. A host
+// without PFC is unsound.
 func TestVerifiedHosts(t *testing.T) {
 	for rows, want := range map[string]int{"0   0   0   1 ": 0, "0   0   0   0 ": 1} {
 		files := slices.Clone(Demo())

@@ -16,7 +16,7 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// moved puts a DSCP into another class in the map of a config_db.json.
+// moved moves a DSCP to another class in the map of a config_db.json.
 func moved(t *testing.T, conf []byte, dscp, to int) []byte {
 	t.Helper()
 	var tables map[string]any
@@ -29,7 +29,8 @@ func moved(t *testing.T, conf []byte, dscp, to int) []byte {
 	return out
 }
 
-// nic is what mlnx_qos prints of a NIC with PFC of priority 3. Each priority has its eight DSCP, but those named.
+// nic returns the output of mlnx_qos for a NIC with PFC on priority 3. Each priority has its default eight DSCP values, except the given
+// ones.
 func nic(moves map[int]int) string {
 	rows := make([][]string, 8)
 	for v := range 64 {
@@ -48,8 +49,8 @@ func nic(moves map[int]int) string {
 	return b.String()
 }
 
-// A DSCP belongs to the lossless class where a quarter of the ports or switches have it there, and the switches that contradict have the
-// errors. One switch alone puts no further value into the class, and hosts settle what switches disagree about.
+// A DSCP belongs to the lossless class if a quarter of the ports or switches map it there. Switches that contradict have the errors. A
+// single switch adds no value to the class. If switches disagree, hosts decide.
 func TestSortedByQuarter(t *testing.T) {
 	written := sonicFiles(t)
 	var switches []string
@@ -62,7 +63,7 @@ func TestSortedByQuarter(t *testing.T) {
 	for name, c := range map[string]struct {
 		dscp, to int
 		at       []string
-		hosts    map[int]int // DSCP by priority; nil: no file is of a host
+		hosts    map[int]int // DSCP by priority; nil: no host has a file
 		in       bool        // the value is in the lossless class
 	}{
 		"at no switch":              {26, 1, nil, nil, true},
@@ -106,7 +107,7 @@ func TestSortedByQuarter(t *testing.T) {
 	}
 }
 
-// wrongAt are the devices at which an audit finds that a class is not lossless.
+// wrongAt returns the devices at which an audit finds that a class is not lossless.
 func wrongAt(s *Site, files []lint.File) map[string]bool {
 	out := map[string]bool{}
 	device := s.DeviceOf()

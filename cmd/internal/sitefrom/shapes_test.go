@@ -30,9 +30,9 @@ var update = flag.Bool("update", false, "rewrite the pages of testdata/shapes")
 // pageFile is the file of a shape with its page.
 const pageFile = "page"
 
-// Each file of testdata/shapes is a network in a shape that public ones have, with the page of its audit. The comment names
-// the shape; its line "audit: ARGUMENTS" has other sources than the folder collected. Files below a folder that is called like an archive
-// are packed as one, and $DIR is the name of the folder above.
+// Each file of testdata/shapes is a network in the shape of public ones, with the page of its audit. The comment names the shape. Its
+// line "audit: ARGUMENTS" replaces the source, the folder collected. Files below a folder with the name of an archive are packed into
+// this archive, and $DIR is the parent folder.
 func TestShapes(t *testing.T) {
 	names, err := filepath.Glob("testdata/shapes/*.txtar")
 	require.NoError(t, err)
@@ -114,7 +114,7 @@ func pack(t *testing.T, files []txtar.File) []byte {
 	return b.Bytes()
 }
 
-// page audits sources as the verb does, and returns what it prints.
+// page audits sources as the verb does, and returns the output.
 func page(t *testing.T, sources, cabling []string) string {
 	t.Helper()
 	var out, other bytes.Buffer

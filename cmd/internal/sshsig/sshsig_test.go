@@ -54,7 +54,7 @@ func public(t *testing.T, key string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// sshKeygenSays returns the verdict of ssh-keygen, the oracle of these tests.
+// sshKeygenSays returns the verdict of ssh-keygen, with which these tests compare.
 func sshKeygenSays(t *testing.T, signers, person, in, message string, signature []byte) bool {
 	t.Helper()
 	dir := t.TempDir()
@@ -81,8 +81,8 @@ func weSay(signers, person, in, message string, signature []byte) bool {
 	return err == nil && who == person
 }
 
-// TestAsSSHKeygen compares each verdict with that of ssh-keygen, for every type of key. The lines allow the signature or do not, and the
-// message, the namespace or the person may be another one.
+// TestAsSSHKeygen compares each verdict with the verdict of ssh-keygen, for every type of key. Some lines allow the signature and some do
+// not. In some cases the message, the namespace or the person differs.
 func TestAsSSHKeygen(t *testing.T) {
 	ca := key(t, "-t", "ed25519")
 	certified := key(t, "-t", "ecdsa")
@@ -176,7 +176,7 @@ func (k *token) sign(flags byte) []byte {
 	return armor(out)
 }
 
-// TestToken takes a signature of a token only if a person touched it; ssh-keygen takes the other one, too.
+// TestToken: rocec accepts a token's signature only if a person touched the token. ssh-keygen also accepts it without a touch.
 func TestToken(t *testing.T) {
 	k := newToken(t)
 	signers := "alice " + k.line()
@@ -187,7 +187,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestRefused names what is wrong with a file of signers, and its line.
+// TestRefused: the error names the line and the mistake in a file of signers.
 func TestRefused(t *testing.T) {
 	line := public(t, key(t, "-t", "ed25519"))
 	short := "ssh-rsa " + base64.StdEncoding.EncodeToString(appendText(appendText(appendText(nil, []byte("ssh-rsa")), []byte{1, 0, 1}),
@@ -207,7 +207,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestWhy states why a signer is not taken.
+// TestWhy: the error states why a signer is not accepted.
 func TestWhy(t *testing.T) {
 	name := key(t, "-t", "ed25519")
 	sig, err := Parse(sign(t, name, namespace, message))
@@ -227,15 +227,15 @@ func TestWhy(t *testing.T) {
 	require.EqualError(t, sig.Verify([]byte(message), "git"), `it is a signature for "rocec-approve", not for "git"`)
 }
 
-// FuzzParse reads any text: neither a signature nor a file of signers from a stranger makes rocec panic, or fits.
+// FuzzParse reads any text: a signature or a file of signers from a stranger never causes a panic, and never fits.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(begin+"\nU1NIU0lH\n"+end), "alice ssh-ed25519 AAAA")
 	f.Fuzz(func(t *testing.T, signature []byte, signers string) {
 		if s, err := ParseSigners([]byte(signers)); err == nil && s.Len() > 0 {
 			if sig, err := Parse(signature); err == nil {
-				_, _ = s.Find(sig, time.Unix(0, 0)) // a key of the corpus may be in both; only the message would be missing
+				_, _ = s.Find(sig, time.Unix(0, 0)) // both texts may have the same key: only Verify decides
 				if sig.Verify([]byte(message), namespace) == nil {
-					t.Error("a text of the fuzzer is a signature")
+					t.Error("a text of the fuzzer is a valid signature")
 				}
 			}
 		}

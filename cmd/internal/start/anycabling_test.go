@@ -18,7 +18,7 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// anyCabling draws a sheet of cables between devices of all kinds of names, with ports as several systems call them.
+// anyCabling draws a sheet of cables between devices with all kinds of names. The ports have the names of several systems.
 func anyCabling(t *rapid.T) string {
 	ports := []func(int) string{
 		func(n int) string { return fmt.Sprintf("swp%d", n) },
@@ -84,7 +84,7 @@ func TestAnyCabling(t *testing.T) {
 	})
 }
 
-// Of any text comes a fabric that the language reads, or a message; nothing panics.
+// Any text becomes a fabric that the language reads, or a message, and never causes a panic.
 func FuzzDraft(f *testing.F) {
 	files, err := filepath.Glob("testdata/drafts/*")
 	require.NoError(f, err)
@@ -108,7 +108,7 @@ func FuzzDraft(f *testing.F) {
 		}
 		_, ds = lang.Load(fsys, ".", lang.Options{})
 		for _, d := range ds {
-			// what the file says of a cable
+			// words of the file about a cable
 			if d.Severity == diag.Error && d.Code != "wrong-unit" && d.Code != "out-of-range" && d.Code != "wrong-type" {
 				t.Fatalf("%s %s: %s\n%s", d.At, d.Code, d.Detail, made.Files[2].Data)
 			}

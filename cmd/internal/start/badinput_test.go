@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// A file that cannot become a fabric gets one message with the remedy, however often the cause is there.
+// A file that cannot become a fabric causes one message with the remedy, however often the mistake occurs.
 func TestBadInput(t *testing.T) {
 	many := func(format string) string {
 		var b strings.Builder
@@ -54,7 +54,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// What looks bad and is not: a sheet of Excel, and cables whose ends are one port.
+// Input that looks bad but is valid: a sheet of Excel, and cables whose two ends are the same port.
 func TestOddInput(t *testing.T) {
 	for _, c := range []struct{ format, text string }{
 		{"csv", "\ufeffsep=;\r\na_device;a_port;b_device;b_port;speed\r\n\"leaf1\";swp1;\"gpu1\";ens1;100G\r\nleaf1;swp2;gpu2;ens1;100 " +
@@ -72,7 +72,7 @@ func TestOddInput(t *testing.T) {
 	}
 }
 
-// A header that columns names may hold anything a sheet may: what looks like HCL, and what only an escape can write.
+// A header that --columns names may be any text of a sheet, such as HCL syntax and characters that need an escape.
 func TestOddHeaders(t *testing.T) {
 	for _, header := range []string{"${x}", "%{if x}", "$${x}", `a\b`, "D\x1b[31m", "T\u00e4t\u202eig", "a 'b'", "x #", "//", "$", "%"} {
 		text := header + ",P,b\nleaf1,swp1,gpu1:ens1\nleaf1,swp2,gpu2:ens1\n"
@@ -86,7 +86,7 @@ func TestOddHeaders(t *testing.T) {
 	}
 }
 
-// Islands without an end and names that no nodeset folds make a draft that no file can hold: a message, and no files.
+// Very many islands, or names that no nodeset folds, make a draft that is too large for a file. The result is a message and no files.
 func TestDraftTooLarge(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("a,b\n")
@@ -100,8 +100,8 @@ func TestDraftTooLarge(t *testing.T) {
 	assert.Contains(t, ds[0].Detail, "Split the file")
 }
 
-// A guess that a verdict depends on is marked: the role of a device whose name has two meanings, and the cables that are left out for
-// it.
+// A guess that affects a verdict is marked: the role of a device with an ambiguous name, and the cables that are left out for that
+// reason.
 func TestGuessesAreMarked(t *testing.T) {
 	const hosts = "leaf1:swp1,gpu1:ens1\nleaf2:swp1,gpu2:ens1\n"
 	for _, c := range []struct{ sheet, file, want string }{

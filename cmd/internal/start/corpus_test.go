@@ -23,10 +23,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/drafts.txt and the drafts beside it")
 
-// formats are those of the topology block, by how the names of the corpus begin.
+// formats has the format of the topology block by the prefix of a file name in the corpus.
 var formats = map[string]string{"ptm": "ptm", "clab": "containerlab", "csv": "csv"}
 
-// draftOf drafts a fabric of a file of the corpus, as init does.
+// draftOf drafts a fabric from a file of the corpus, as init does.
 func draftOf(t *testing.T, format, name string, src []byte, on System) (Drafted, diag.List) {
 	t.Helper()
 	c, ds := topology.ReadAll(format, name, src, topology.Options{Most: 100_000})
@@ -40,7 +40,7 @@ func draftOf(t *testing.T, format, name string, src []byte, on System) (Drafted,
 	return made, ds
 }
 
-// judged judges files as those of a fabric.
+// judged judges the files of a fabric.
 func judged(t *testing.T, files []File) *judge.Judged {
 	t.Helper()
 	fsys := fstest.MapFS{}
@@ -50,7 +50,8 @@ func judged(t *testing.T, files []File) *judge.Judged {
 	return judge.Judge(t.Context(), fsys, ".", judge.Options{Lang: lang.Options{Version: "0.13.1"}})
 }
 
-// verdict returns the answer to whether a fabric has PFC loops, or "" and the obstacle. Errors about the loops themselves are answers.
+// verdict returns the answer to whether a fabric has PFC loops, or "" and the obstacle. Errors about the loops themselves count as
+// answers.
 func verdict(j *judge.Judged) (string, string) {
 	for _, d := range j.Diags {
 		if d.Severity == diag.Error && d.Code != "pfc-loop" && d.Code != "pfc-loop-unknown" {
@@ -64,8 +65,8 @@ func verdict(j *judge.Judged) (string, string) {
 	return strings.Join(out, ", "), "no proof"
 }
 
-// Files in the shapes that public labs, testbeds and sheets have. 34 of the 40 end in a verdict; the others get one message with the
-// remedy.
+// Files in the shapes that public labs, testbeds and sheets have. 34 of the 40 end in a verdict. Each of the others causes one message
+// with the remedy.
 func TestGoldenDrafts(t *testing.T) {
 	files, err := filepath.Glob("testdata/drafts/*")
 	require.NoError(t, err)

@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// drafted drafts a fabric of a text, as far as its groups.
+// drafted drafts a fabric from a text, up to its groups.
 func drafted(t *testing.T, format, text string) *draft {
 	t.Helper()
 	var ds diag.List
@@ -22,7 +22,7 @@ func drafted(t *testing.T, format, text string) *draft {
 	return d
 }
 
-// The name of a device, or else its ports, give its role without its neighbours; zero where neither does.
+// A device's name, or otherwise its ports, show its role without its neighbours. The role is zero if neither does.
 func TestRole(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -61,7 +61,7 @@ func TestRole(t *testing.T) {
 	}
 }
 
-// Cables give the role where no word does: a device with switches alone as neighbours is a host, a device between hosts is a switch.
+// If no word shows the role, cables do: a device with only switches as neighbours is a host, and a device between hosts is a switch.
 func TestRolesByCables(t *testing.T) {
 	for text, hosts := range map[string]string{
 		"a,b\nx1:eth1,y1:eth1\nx2:eth1,y1:eth2\ny1:eth3,y2:eth1\nx3:eth1,y2:eth2\n": "x1 x2 x3",
@@ -121,13 +121,13 @@ func TestDraftGroups(t *testing.T) {
 	require.Equal(t, []string{"a-very-long-name-of-a-sw", "sw", "device", "gpu", "gpu-2"}, labels)
 }
 
-// What lies outside of the fabric is written as globs, in which no letter can do harm.
+// Devices outside of the fabric are written as globs, in which any character is safe.
 func TestDraftIgnores(t *testing.T) {
 	d := drafted(t, "ptm", `graph g { "OOB-${x}":"p" -- "a1":"swp1"; "a1":"swp2" -- "b1":"eth1" }`)
 	require.Equal(t, []string{"oob-??x?"}, d.ignored)
 }
 
-// The release that a file states is written, a group for each, where rocec knows it; a guess is marked CHECK.
+// If rocec knows the release in a file, the draft has it, with a group for each release. A guess is marked CHECK.
 func TestDraftVersions(t *testing.T) {
 	const hosts = "\"gpu1\":\"eth1\" -- \"leaf01\":\"swp1\"; \"gpu2\":\"eth1\" -- \"leaf02\":\"swp1\"; \"leaf01\":\"swp9\" -- " +
 		"\"leaf02\":\"swp9\"\n"
@@ -169,7 +169,7 @@ func TestDraftVersions(t *testing.T) {
 	}
 }
 
-// Links of a lab to no device are noted, and the fabric is called as the lab.
+// A note counts links of a lab without a second device. The fabric has the name of the lab.
 func TestDraftOfLab(t *testing.T) {
 	made, ds := draftOf(t, "containerlab", "file", []byte("name: Pod-7\ntopology:\n  links:\n  - endpoints: [leaf1:e1-1, gpu1:eth1]\n"+
 		"  - endpoints: [leaf1:e1-2, gpu2:eth1]\n  - endpoints: [leaf1:e1-3, 'host:veth1']\n  - endpoints: [leaf1:e1-4, 'mgmt-net:veth2']\n"+

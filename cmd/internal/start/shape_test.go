@@ -13,8 +13,8 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// Every shape is free of PFC loops at once, on every system and for few and many hosts, without a warning, and in the form of fmt. It is
-// small enough to read.
+// Every shape is free of PFC loops at once, on every system and for few and many hosts, without a warning, and in the form of fmt. Its
+// files are short enough to read.
 func TestShapes(t *testing.T) {
 	require.Len(t, targets.Known.OS, 2)
 	for _, s := range Shapes {
@@ -54,8 +54,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// A fabric beyond the largest draft follows Shape.More and the recipes: the upmost switches get a model with twice the ports, and
-// nodesets and lists get twice the names.
+// A person can make a larger fabric than the largest draft by Shape.More and the recipes. The top switches get a model with twice the
+// ports, and nodesets and lists get twice the names.
 func TestShapesGoOn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("judges large fabrics")

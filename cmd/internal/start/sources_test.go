@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// sourced drafts a fabric of a cabling file and the sheets beside it.
+// sourced drafts a fabric from a cabling file and the sheets beside it.
 func sourced(t *testing.T, format, text string, sheets ...string) (Drafted, diag.List) {
 	t.Helper()
 	o := topology.Options{Most: 1000}
@@ -34,7 +34,7 @@ func sourced(t *testing.T, format, text string, sheets ...string) (Drafted, diag
 
 const netboxHeader = "side_a_device,side_a_type,side_a_name,side_b_device,side_b_type,side_b_name,type,status,length,length_unit\n"
 
-// Sources as programs export them, with lines of their drafts, the notes, and a verdict.
+// For each source, in the form that a program exports, the test has lines of the draft, the notes, and a verdict.
 func TestSources(t *testing.T) {
 	air := `"leaf1":"swp31" -- "spine1":"swp1"; "leaf2":"swp31" -- "spine1":"swp2"; "gpu1":"eth1" -- "leaf1":"swp1";
 "gpu2":"eth1" -- "leaf2":"swp1" }`
@@ -129,7 +129,7 @@ gpu1 [os=ubuntu]; gpu2 [os=ubuntu]; `+air, `"leaf2":"swp31"`, `"laef2":"swp31"`,
 	}
 }
 
-// A source whose cables all end at testers makes no fabric, and the message names them.
+// If all cables of a source end at testers, it makes no fabric, and the message names the testers.
 func TestTestersAlone(t *testing.T) {
 	_, ds := sourced(t, "csv", "StartDevice,StartPort,EndDevice,EndPort\ndut1,Ethernet0,tgen1,Card1/Port1\n",
 		"Hostname,ManagementIp,HwSku,Type\ndut1,192.0.2.1/24,ACS-MSN2700,DevSonic\ntgen1,192.0.2.3/24,SNAPPI-tester,DevSnappiChassis\n")

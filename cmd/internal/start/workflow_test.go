@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The workflow of a fabric below the root goes to the root and names the folder, under a name that is free.
+// The workflow of a fabric in a subfolder is written to the repository's root under a free name. It names the subfolder.
 func TestPlaceWorkflow(t *testing.T) {
 	t.Parallel()
 	files := Small(nil)
@@ -50,7 +50,7 @@ func TestPlaceWorkflow(t *testing.T) {
 	require.Empty(t, w)
 }
 
-// A build of a commit without a tag pins that commit, by the hash that a module proxy knows. A changed tree is no commit.
+// A build from a commit without a tag pins the commit by the hash that a module proxy knows. A build from a changed tree pins no commit.
 func TestPinCommit(t *testing.T) {
 	for version, want := range map[string]string{
 		"0.1.0+20260102150405.g0123456789ab":       "rocec/cmd/rocec@0123456789ab # the version that you apply with",

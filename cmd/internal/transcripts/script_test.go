@@ -39,10 +39,10 @@ func TestScripts(t *testing.T) {
 		UpdateScripts: *update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PATH", bin+string(filepath.ListSeparator)+env.Getenv("PATH"))
-			env.Setenv("COLUMNS", "100") // a script that looks for whole sentences sets more
+			env.Setenv("COLUMNS", "100") // a script that searches for whole sentences sets a larger width
 			env.Setenv("EXAMPLES", filepath.Join(root, "examples"))
-			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state")) // where runs are
-			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, "cache")) // where labs are kept
+			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state")) // the folder of runs
+			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, "cache")) // the folder of labs
 			env.Setenv("GOGC", os.Getenv("GOGC"))                             // of machinetest.Hasten
 			env.Setenv("SCHEMA", filepath.Join(root, "docs", "schema"))
 			return os.CopyFS(filepath.Join(env.WorkDir, "examples"), os.DirFS(filepath.Join(root, "examples")))
@@ -93,7 +93,7 @@ func newest(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], runs[0].Run)
 }
 
-// schema NAME FILE: every JSON document in FILE (stdout for the last command's) fits docs/schema/NAME.json.
+// schema NAME FILE: every JSON document in FILE fits docs/schema/NAME.json. FILE may be stdout, the output of the last command.
 func schema(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: schema NAME FILE")

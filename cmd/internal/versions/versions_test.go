@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A build has the version of its tag, else the newest of CHANGELOG.md with its commit. Only the version of a tag is one of a release.
+// A build has the version of its tag, or otherwise the newest version of CHANGELOG.md with the commit. Only the version of a tag is a
+// release.
 func TestOf(t *testing.T) {
 	for _, c := range []struct{ module, want, release string }{
 		{"v1.2.3", "1.2.3", "1.2.3"},
@@ -27,10 +28,10 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// heading is a version of CHANGELOG.md.
+// heading matches a version in CHANGELOG.md.
 var heading = regexp.MustCompile(`(?m)^## \[?(\d+\.\d+\.\d+)`)
 
-// The constant is what CHANGELOG.md has.
+// The constant equals the newest version in CHANGELOG.md.
 func TestNewest(t *testing.T) {
 	changelog, err := os.ReadFile("../../../CHANGELOG.md")
 	require.NoError(t, err)

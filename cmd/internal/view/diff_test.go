@@ -23,11 +23,11 @@ import (
 	"github.com/rocec/rocec/targets/judge"
 )
 
-// hostile is text of a file that would be markup, a command of a CI system or a sequence of a terminal.
+// hostile is text of a file with markup, a command of a CI system and an escape sequence of a terminal.
 const hostile = "x | y `z` [a](https://evil.example) <b>b</b> @us ![i](http://i) www.evil.example **b** \x1b[2J ::add-mask::s\n# h\n" +
 	"| r | s |"
 
-// hostileMeaning is a change whose every text is hostile.
+// hostileMeaning is a change in which every text is hostile.
 func hostileMeaning(t *testing.T, n int) *meaning.Meaning {
 	t.Helper()
 	side := func(name string) *meaning.Side {
@@ -50,7 +50,7 @@ func hostileMeaning(t *testing.T, n int) *meaning.Meaning {
 	return m
 }
 
-// Markdown of a diff has headings, paragraphs, quotes and tables, whatever is in its texts, and has room in a comment.
+// The Markdown of a diff has only headings, paragraphs, quotes and tables, whatever its texts contain, and fits into a comment.
 func TestDiffMarkdown(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 3000} {
@@ -88,7 +88,7 @@ func TestDiffText(t *testing.T) {
 	view.NewScreen(&out, 400, false).Meaning(hostileMeaning(t, 100))
 	assert.NotContains(t, out.String(), "\x1b")
 	assert.NotContains(t, out.String(), " ::add-mask::")
-	assert.Equal(t, 100, strings.Count(out.String(), "- lossless "), "no end of losslessness is left out")
+	assert.Equal(t, 100, strings.Count(out.String(), "- lossless "), "every class that stops being lossless is listed")
 	assert.Contains(t, out.String(), "--format json has them all")
 	doc := view.DiffJSON(hostileMeaning(t, 1))
 	assert.NotContains(t, doc.New[0].Message+doc.New[0].File+doc.Effects[0].What+doc.Effects[0].On[0].Ports[0], "\x1b")

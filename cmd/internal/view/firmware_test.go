@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Older firmware than most is a hint, by model and group; a draw goes to the newer one.
+// Firmware older than the most common version of its model and group is a hint. If two versions are equally common, the newer one counts.
 func TestFirmwareHints(t *testing.T) {
 	cx5, cx6 := &ir.NICModel{Name: "connectx-5"}, &ir.NICModel{Name: "connectx-6"}
 	f := &ir.Fabric{}

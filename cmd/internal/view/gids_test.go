@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// GIDs prints the row of each intent, the ports of a bond once, and a note where NICs of an intent need different rows.
+// GIDs prints the row of each intent, the ports of a bond once, and a note if NICs of an intent need different rows.
 func TestGIDs(t *testing.T) {
 	t.Parallel()
 	row := func(nic, dev string, index int) *GIDRow {

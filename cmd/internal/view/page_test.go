@@ -42,7 +42,7 @@ func changing(name, block string, role target.Role, keys int) *deploy.DevicePlan
 	return d
 }
 
-// equal is a plan of hosts, leaves and spines that change alike in each block.
+// equal returns a plan of hosts, leaves and spines. The devices of each block change in the same way.
 func equal(hosts, leaves, spines int) *deploy.Plan {
 	p := &deploy.Plan{}
 	for _, b := range []struct {
@@ -65,8 +65,8 @@ func printed(p *deploy.Plan, o Options) string {
 	return out.String()
 }
 
-// TestPageOfEqualChanges: a plan with equal changes is a page, and ends with its summary and the next command, however many devices it
-// is for.
+// TestPageOfEqualChanges: a plan with equal changes fits on a page for any number of devices, and ends with its summary and the next
+// command.
 func TestPageOfEqualChanges(t *testing.T) {
 	for _, p := range []*deploy.Plan{equal(8, 4, 2), equal(56, 10, 4), equal(512, 40, 16)} {
 		text := printed(p, Options{})
@@ -95,7 +95,7 @@ func TestPageOfEqualChanges(t *testing.T) {
 	}
 }
 
-// TestFoldsHideNoDanger: no page hides a refusal, an end of losslessness, a restart, or a device whose change differs from that of its
+// TestFoldsHideNoDanger: no page hides a refusal, a class that stops being lossless, a restart, or a device whose change differs from its
 // block. Each fold names the flag that opens it.
 func TestFoldsHideNoDanger(t *testing.T) {
 	met := map[string]int{}
@@ -146,7 +146,7 @@ func TestFoldsHideNoDanger(t *testing.T) {
 		}
 		for line := range strings.Lines(text) {
 			if strings.Contains(line, "... and ") {
-				require.Contains(t, line, "--", "a fold names what opens it")
+				require.Contains(t, line, "--", "a fold names the flag that opens it")
 			}
 		}
 	}
@@ -156,7 +156,7 @@ func TestFoldsHideNoDanger(t *testing.T) {
 	}
 }
 
-// TestKindsOfAChange: where each device of a block changes in a way of its own, the block is one group that counts the kinds.
+// TestKindsOfAChange: if each device of a block changes differently, the block is one group that counts the kinds.
 func TestKindsOfAChange(t *testing.T) {
 	p := equal(0, 40, 30)
 	for i, d := range p.Devices[:40] {
@@ -168,7 +168,7 @@ func TestKindsOfAChange(t *testing.T) {
 	assert.LessOrEqual(t, strings.Count(text, "\n"), Page)
 }
 
-// TestPrice: the question before a change repeats restarts, and counts what it does not repeat.
+// TestPrice: the question before a change repeats restarts, and counts the other disruptions.
 func TestPrice(t *testing.T) {
 	p := equal(2, 2, 1)
 	assert.Equal(t, "It disrupts 2 devices: every port of a gpu resets. It disrupts 2 devices: every port of a leaf resets. "+
@@ -183,7 +183,7 @@ func TestPrice(t *testing.T) {
 	assert.Equal(t, "No step interrupts traffic.", Price(p, nil))
 }
 
-// TestNextIsWhole: the next command is in one line, as what is left of a broken one is a command without its limits.
+// TestNextIsWhole: the next command is on one line. A part of a broken command would be a command without its limits.
 func TestNextIsWhole(t *testing.T) {
 	var out bytes.Buffer
 	v := NewPlan(NewScreen(&out, 40, false), ".", Options{})
@@ -192,7 +192,7 @@ func TestNextIsWhole(t *testing.T) {
 	assert.True(t, strings.HasSuffix(out.String(), "\nNext: "+v.Next+"\n"), out.String())
 }
 
-// TestStepsAreCounted: the price of a step is not that of the whole change.
+// TestStepsAreCounted: each step states its own price, not the price of the whole change.
 func TestStepsAreCounted(t *testing.T) {
 	var out bytes.Buffer
 	p := equal(1, 0, 0)
@@ -205,7 +205,7 @@ func TestStepsAreCounted(t *testing.T) {
 	assert.Contains(t, Price(p, v.Sequence), "This is the first of 3 steps; it takes 1 wave, at most")
 }
 
-// TestFoldsHideNoFinding: devices that change alike may have other files, so findings and locks of each are shown.
+// TestFoldsHideNoFinding: devices with equal changes may have different files, so the page shows the findings and locks of each.
 func TestFoldsHideNoFinding(t *testing.T) {
 	p := equal(0, 8, 0)
 	placed := diag.Range{Filename: "/etc/x.conf"}
@@ -222,7 +222,8 @@ func TestFoldsHideNoFinding(t *testing.T) {
 	assert.Contains(t, text, "note: leaf007: locked by ada@host")
 }
 
-// TestManyAway: devices that cannot be reached for one reason are one group, which names all of them, whatever their addresses.
+// TestManyAway: devices that cannot be reached for the same reason are one group with all names, even if the addresses in the reasons
+// differ.
 func TestManyAway(t *testing.T) {
 	p := equal(56, 10, 4)
 	for i, d := range p.Devices {
@@ -243,7 +244,7 @@ func TestManyAway(t *testing.T) {
 	assert.LessOrEqual(t, strings.Count(text, "\n"), Page)
 }
 
-// TestTableIsEscaped: what a text holds of a device reaches no terminal as it is.
+// TestTableIsEscaped: text from a device is escaped before it reaches a terminal.
 func TestTableIsEscaped(t *testing.T) {
 	p := equal(4, 0, 0)
 	p.Devices[1].Disrupts = []string{"the link of \x1b[2J\nPlan: 0 devices"}

@@ -26,8 +26,8 @@ func TestFoldNumbers(t *testing.T) {
 	}
 }
 
-// TestFoldKeys: paths that change alike and differ in one place are one line, each path in one; another value or another change is another
-// line.
+// TestFoldKeys: paths with equal changes that differ in one place are folded into one line, each path into exactly one. Another value or
+// change is on another line.
 func TestFoldKeys(t *testing.T) {
 	var keys []deploy.KeyChange
 	add := func(a deploy.Action, value string, names ...string) {
@@ -69,13 +69,13 @@ func TestChangedLines(t *testing.T) {
 	}
 }
 
-// TestFit: no word is broken or lost, nothing is wider than the width but a word, and what fits stays as it is.
+// TestFit: no word is broken or lost, only a single word may exceed the width, and text that fits does not change.
 func TestFit(t *testing.T) {
 	assert.Equal(t, []string{"  ~ key   value", "      fabric.hcl:3 a reason"}, Fit("  ~ key   value  fabric.hcl:3 a reason", 30))
 	assert.Equal(t, []string{"one two", "    three"}, Fit("one two three", 9))
 	assert.Equal(t, []string{"\x1b[31mone two\x1b[0m"}, Fit("\x1b[31mone two\x1b[0m", 7))
 	assert.Equal(t, []string{"  ~ key   value", "      a/fabric.hcl:3 a reason"}, Fit("  ~ key   value  a/fabric.hcl:3 a reason", 30))
-	for _, path := range []string{"/tmp/x", "./x", "a/x", "'/tmp/a'", `"/tmp/x"`} { // a shell would run a pasted line that begins with one
+	for _, path := range []string{"/tmp/x", "./x", "a/x", "'/tmp/a'", `"/tmp/x"`} { // a shell would run a pasted line that begins so
 		advice := "if you trust it: chown 0 " + path + " && chmod go-w " + path + ", or rm " + path
 		for width := range 60 {
 			lines := Fit(advice, width)
@@ -159,8 +159,8 @@ func largePlan() *deploy.Plan {
 	return p
 }
 
-// TestPlanOfAPage: 500 switches and 4,000 hosts with 8 NICs each are a page of 80 columns; --expand shows every device and key, in the
-// same width.
+// TestPlanOfAPage: the plan for 500 switches and 4,000 hosts with 8 NICs each fits on a page of 80 columns. --expand shows every device
+// and key in the same width.
 func TestPlanOfAPage(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/journal"
 )
 
-// A run that goes on has not ended anywhere.
+// A run that continues has no final outcome on any device.
 func TestRunUnderWay(t *testing.T) {
 	l := &journal.Log{
 		Header:   journal.Header{Run: "run-1", Devices: []journal.Device{{Name: "leaf01"}, {Name: "leaf02"}, {Name: "leaf03"}}},

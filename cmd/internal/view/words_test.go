@@ -43,7 +43,7 @@ func inFiles(t *testing.T, folders []string, do func(ast.Node)) {
 	}
 }
 
-// text returns the value of a literal of text.
+// text returns the value of a string literal.
 func text(n ast.Node) (string, bool) {
 	lit, is := n.(*ast.BasicLit)
 	if !is || lit.Kind != token.STRING {
@@ -53,7 +53,7 @@ func text(n ast.Node) (string, bool) {
 	return s, err == nil
 }
 
-// Each word that begins a line of the output or states what became of a device has a row in docs/words.md.
+// Each word that begins a line of the output or states the outcome of a device has a row in docs/words.md.
 func TestWordsAreExplained(t *testing.T) {
 	printed := map[string]bool{}
 	inFiles(t, []string{"."}, func(n ast.Node) {

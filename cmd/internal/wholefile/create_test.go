@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// If one file cannot be written, none of the new ones stays, and what was there before does.
+// If one file cannot be written, all new files are removed, and the earlier files stay.
 func TestCreateAllOrNone(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "lab")
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "there"), 0o777))

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A file that was there keeps its mode, a link stays or is replaced as the caller wants, and no other file is left in the folder.
+// An existing file keeps its mode. The caller decides whether a link stays or is replaced. No other file is left in the folder.
 func TestReplace(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// opened opens a folder, and counts how often it begins to change a file.
+// opened opens a folder, and counts how often a change of a file begins in it.
 func opened(t *testing.T, dir string) (f *Folder, begun *int) {
 	t.Helper()
 	begun = new(int)
@@ -39,7 +39,8 @@ func TestHolds(t *testing.T) {
 	require.False(t, f.holds(name+"x", 0o600, nil), "nothing")
 }
 
-// Both ways to write make the folders, report whether they wrote, and set the mode. A file that is up to date costs WriteNext no wait.
+// Write and WriteNext make the folders, report whether they wrote, and set the mode. WriteNext does not wait for a file that is up to
+// date.
 func TestWrite(t *testing.T) {
 	type write func(f *Folder, name string, mode fs.FileMode, data []byte) (bool, error)
 	for name, write := range map[string]write{"one": (*Folder).Write, "next": (*Folder).WriteNext} {
@@ -61,7 +62,7 @@ func TestWrite(t *testing.T) {
 				wrote, err := write(f, step.name, step.mode, []byte(step.text))
 				require.NoError(t, err)
 				require.Equal(t, step.wrote, wrote, step.name)
-				require.True(t, !wrote || *begun > before, "it writes without a word to the end of the program")
+				require.True(t, !wrote || *begun > before, "it does not announce a write to the code that ends the program")
 				text, err := fs.ReadFile(f.FS(), step.name)
 				require.NoError(t, err)
 				require.Equal(t, step.text, string(text))
@@ -80,7 +81,7 @@ func TestWrite(t *testing.T) {
 	require.Zero(t, *begun)
 }
 
-// Names and links that lead out of the folder are errors, and nothing outside changes.
+// Names and links to places outside of the folder are errors, and no file outside changes.
 func TestWriteStaysInside(t *testing.T) {
 	outside := t.TempDir()
 	f, _ := opened(t, t.TempDir())

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// TestBoard: outcomes and names are printed once, a failure at once, and what is left when the run ends.
+// TestBoard: each outcome and name is printed once: a failure immediately, the rest at the end of the run.
 func TestBoard(t *testing.T) {
 	var all []*deploy.DevicePlan
 	for _, name := range []string{"gpu001", "gpu002", "gpu003", "leaf001", "leaf002", "spine001"} {
@@ -45,12 +45,12 @@ func TestBoard(t *testing.T) {
 	assert.Equal(t, []string{"  applied     spine001"}, text(b.Result("spine001", "applied", true, "")))
 	assert.Empty(t, b.Result("gpu002", "applied", true, ""))
 	assert.Equal(t, []string{"  restored    gpu001: it lost a link"}, text(b.Result("gpu001", "restored", false, "it lost a link")))
-	assert.Empty(t, b.Result("leaf001", "restored", true, ""), "undo-all gives it a second result")
+	assert.Empty(t, b.Result("leaf001", "restored", true, ""), "undo-all adds a second result")
 	b.Step("gpu002", "undo")
 	assert.Contains(t, b.Table("Applying", 80, 24)[3], "undo on gpu002")
 	assert.Equal(t, []string{"  applied     gpu002", "  unfinished  gpu002: it does not answer"},
 		text(b.Result("gpu002", "unfinished", false, "it does not answer")), "a log has the first outcome above the second")
-	assert.Equal(t, "  4       gpu[001-003]          1 restored; 1 unfinished", b.Table("Applying", 80, 24)[3], "of each device the last")
+	assert.Equal(t, "  4       gpu[001-003]          1 restored; 1 unfinished", b.Table("Applying", 80, 24)[3], "each device's last result")
 	for height := range 6 {
 		assert.LessOrEqual(t, len(b.Table("Applying", 80, height)), max(height, 1))
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// pair is a switch of a model with two hosts at 100G and 40 m.
+// pair is a switch of a given model with two hosts at 100G and 40 m.
 func pair(model string, first int) []byte {
 	return fmt.Appendf(nil, `
 fabric "pair" { mtu = 9100 }
@@ -34,12 +34,12 @@ link "l" {
 `, model, first, first+1)
 }
 
-// Beside the headroom of a port are the row of its model, that of its chip, what tests expect, and the memory above every row.
+// Beside the headroom of a port, the output has the rows of its model and chip, the figure of tests, and the memory above every row.
 func TestPublishedLines(t *testing.T) {
 	for _, c := range []struct {
 		model  string
 		first  int               // port with a host
-		lines  map[string]string // value and a part of the reason, by name
+		lines  map[string]string // by name: the value, and a part of the reason
 		memory string
 	}{
 		{"sn2700", 1, map[string]string{

@@ -24,7 +24,7 @@ func value(sections []Section, name string) string {
 	return ""
 }
 
-// The settings of a port that was read are shown in the place of the wanted ones.
+// The settings that were read at a port are shown instead of the wanted ones.
 func TestReadPort(t *testing.T) {
 	f := judge.Judge(t.Context(), os.DirFS("../../../../examples/clos-v2-ecn"), ".", judge.Options{}).Fabric
 	d, err := FindDevice(f, "leaf01")

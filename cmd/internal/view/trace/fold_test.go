@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// Pairs of interfaces that are alike are one line.
+// Equal pairs of interfaces are one line.
 func TestPairsText(t *testing.T) {
 	f := judge.Judge(t.Context(), os.DirFS("../../../../examples/gpu-pod"), ".", judge.Options{})
 	port := func(host, rail string) []*ir.Port {
