@@ -1,43 +1,44 @@
-# Two commands do all there is to do on a fresh machine with Go: make demo, make test.
+# A fresh machine with Go needs only two commands: make demo, make test.
 
 .PHONY: all demo check test test-long reliability build install bench update dist
 
 all: build
 
-# The main job on a lab of simulated devices behind real SSH: the plan, the apply, and the plan again, which is empty.
-# Touches nothing of this machine.
+# Plans and applies the settings on simulated devices behind real SSH, and plans again, which shows no change. It changes nothing on this
+# machine.
 demo: build
 	./rocec apply --lab=new --auto-approve examples/clos-v2-ecn
 
-# The limit ends a package whose tests hang.
+# The time limit ends a package with a test that hangs.
 LIMIT = -timeout 4h
-# A program that is missing fails the test that needs it. GOGC: machinetest.Hasten says why. make check and .ci/run vet all at once.
+# ROCEC_TEST=all: a test fails if a program that it needs is missing. GOGC: see machinetest.Hasten. -vet=off: make check and .ci/run run
+# go vet once for all packages.
 TEST = PATH="$$PATH:/usr/sbin:/sbin" ROCEC_TEST=all GOGC=400 go test -vet=off $(LIMIT)
 
-# For the edit loop, under 90 seconds on 2 cores: vet and the unit tests, without the race detector, servers and browsers. Rapid
-# draws a fifth of RAPID_CHECKS with -short, so that laws are held to as many cases as elsewhere.
+# Runs vet and the unit tests in less than 90 seconds on 2 cores, without the race detector, servers and browsers. With -short, rapid
+# uses a fifth of RAPID_CHECKS, so property tests check as many cases as in make test.
 check:
 	./.ci/deps
 	go vet ./...
 	RAPID_CHECKS=500 $(TEST) -short ./...
 
-# Every test, each without the cases of -whole; installs what the tests drive for real (Debian packages, as root). Then, with the race
-# detector and as far as -short goes, the packages that start goroutines.
+# Runs every test without the cases of -whole. First it installs the programs that the tests run (Debian packages, as root). Last it runs
+# the packages that start goroutines with the race detector and -short.
 test:
 	./.ci/deps
 	$(TEST) -p 2 $(LONG:%=./%) ./...
 	$(TEST) -race -short -p 2 $(RACE)
 
-# What takes longest begins first, so that both cores have work to the end.
+# The slowest packages start first, so that both cores are busy until the end.
 LONG = cmd/rocec targets/deploy/internal/matrix targets/deploy/rollout cmd/internal/transcripts targets/nic/mlx5 cmd/internal/pages \
 	targets/internal/changes targets/deploy/internal/nspawn targets/deploy/ssh targets
-# What starts goroutines, and what reaches them: the other packages run with the race detector in make test-long.
+# These packages start goroutines or call packages that do. The other packages run with the race detector in make test-long.
 RACE = ./cmd/internal/lsp ./compiler ./compiler/failures ./compiler/ir ./compiler/routes ./lang/parse ./targets/deploy \
 	./targets/deploy/device ./targets/deploy/lab ./targets/deploy/lab/systemd ./targets/deploy/lab/unix ./targets/deploy/rollout \
 	./targets/deploy/ssh ./targets/judge ./validate ./validate/proof ./validate/walk
 
-# What takes longer than anybody waits for: every fuzz test for a minute, ssh_config against ssh itself on 4,000 files, the tests of
-# deploy ten times in other orders, a fleet of 1,000 devices in waves, and every cell of the fault matrix.
+# Runs the tests that take hours: every fuzz test for a minute, 4,000 ssh_config files compared with ssh, and the tests of deploy ten times
+# in random order. It also runs a fleet of 1,000 devices in waves, and every cell of the fault matrix.
 test-long: test reliability
 	for pkg in $$(go list ./...); do \
 		for fuzz in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
@@ -51,18 +52,18 @@ test-long: test reliability
 	./.release/build
 	PATH="$$PATH:/usr/sbin:/sbin" ./.release/check --whole
 
-# Every fault at every command of a change, on real devices, which takes hours; its counts go into docs/reliability.md.
+# Injects every fault at every command of a change, on real devices. This takes hours. The counts are written to docs/reliability.md.
 reliability:
 	./.ci/deps
 	$(TEST) ./targets/deploy/internal/matrix -whole -write $(CURDIR)/docs/reliability.md -timeout 48h
 
-# In the source archive of a release, which is no repository, the version stands in a file.
+# The source archive of a release is no git repository, so a file contains the version.
 VERSION_FILE = $(wildcard .release/VERSION)
 build:
 	CGO_ENABLED=0 go build -trimpath $(if $(VERSION_FILE),-ldflags "-X main.version=$$(cat $(VERSION_FILE))") ./cmd/rocec
 
-# rocec, its man pages and completions below DESTDIR and PREFIX. Without Go, as for most roots by sudo, it installs what make build made.
-# ROCEC is a program that is installed instead.
+# Installs rocec, its man pages and completions below DESTDIR and PREFIX. Without Go, as usual for root under sudo, it installs the program
+# that make build has built. ROCEC=FILE installs that program instead.
 PREFIX = /usr/local
 ROCEC =
 install: $(if $(ROCEC),,$(if $(shell command -v go 2>/dev/null),build))
@@ -76,7 +77,7 @@ install: $(if $(ROCEC),,$(if $(shell command -v go 2>/dev/null),build))
 	"$$program" completion fish >"$$share/fish/vendor_completions.d/rocec.fish" && \
 	echo "$$bin/rocec"
 
-# A release of the commit that is checked out, in dist/, and its use as people would: CONTRIBUTING.md.
+# Makes a release of the checked-out commit in dist/, and installs and runs it as users would (CONTRIBUTING.md).
 dist:
 	./.ci/deps
 	./.release/build
@@ -85,8 +86,8 @@ dist:
 bench:
 	go test -run '^$$' -bench . -benchmem ./...
 
-# Rewrites golden/, the generated documents, the testdata and the transcripts from what rocec does today; read the diff. Of the packages
-# with a flag -update it runs the tests that write.
+# Rewrites golden/, the generated documents, the testdata and the transcripts from rocec's present behaviour. Read the diff. In packages
+# with a flag -update it runs only the tests that write files.
 WRITES = Bad|CommandsInProse|Docs|Dot|Forms|FormatsGolden|Golden|JSON|Loop|Manual|Matrix|Measures$$|PTM|Published|Scenes|Scripts|Selftest
 update:
 	$(TEST) ./targets/deploy/rollout -run '^TestScenarios$$/^flushed$$' -update

@@ -154,7 +154,7 @@ func TestDocsReadme(t *testing.T) {
 	}
 }
 
-// The picture in the README equals the drawing of rocec.
+// The picture in the README equals the output of rocec graph.
 func TestDocsPicture(t *testing.T) {
 	t.Chdir("../..")
 	const file = "docs/failover.svg"
@@ -168,13 +168,13 @@ func TestDocsPicture(t *testing.T) {
 	require.Equal(t, string(want), got, "run make update")
 }
 
-// docs/platforms.md lists the hardware in the tables, with the source of each row.
+// docs/platforms.md lists the hardware of the tables, with the source of each row.
 func TestDocsPlatforms(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# Hardware rocec knows\n\n" +
-		"Generated from the tables in the code (`make update`). Names are what `model` and `asic` take, in any case; what is not\n" +
-		"here can be declared with a `switch_model` or `nic_model` block. The sources are public documents and tables; nothing was\n" +
-		"verified on hardware by us.\n\n## Switch models\n\n| model | what it is | silicon | ports | source |\n| --- | --- | --- | --- | --- |\n")
+		"Generated from the tables in the code (`make update`). `model` and `asic` accept these names in upper or lower case. Other\n" +
+		"hardware can be declared with a `switch_model` or `nic_model` block. The sources are public documents and tables. The project has\n" +
+		"verified nothing on hardware.\n\n## Switch models\n\n| model | what it is | silicon | ports | source |\n| --- | --- | --- | --- | --- |\n")
 	for _, s := range platform.Switches {
 		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s | %s |\n", s.Name, s.Title, s.ASIC.Name, targets.Known.DefaultOS().PortsText(s), s.Source)
 	}
@@ -192,10 +192,10 @@ func TestDocsPlatforms(t *testing.T) {
 		}
 	}
 	b.WriteString("\n## Part numbers\n\n" +
-		"`model` takes a part number, too, as it stands on an order or a label: `MSN3700-VS2F`, `DCS-7060CX-32S-F`, `MCX653106A-HDAT`. It\n" +
-		"names the model, and what is built is the same. Patterns: `*` is any text, `?` one character, `[0-9]` one of these. One that\n" +
-		"fits several models, such as `MSN3700`-something, is refused with their names (`unknown-model`). Part numbers that do not say\n" +
-		"their model to the eye (Dell's 210-, most of NVIDIA's 920-) are left out. Source: the makers' ordering tables.\n\n" +
+		"`model` also accepts the part number on an order or a label, such as `MSN3700-VS2F`, `DCS-7060CX-32S-F` or `MCX653106A-HDAT`. The\n" +
+		"result is the same as with the name of the model. In the patterns, `*` is any text, `?` is one character, and `[0-9]` is one of\n" +
+		"these characters. A part number that fits several models is refused with their names (`unknown-model`). The table omits part\n" +
+		"numbers that do not contain the name of the model (Dell's 210-, most of NVIDIA's 920-). Source: the makers' ordering tables.\n\n" +
 		"| model | part numbers |\n| --- | --- |\n")
 	for _, o := range ordered {
 		fmt.Fprintf(&b, "| `%s` | `%s` |\n", o[0], o[1])
@@ -204,19 +204,19 @@ func TestDocsPlatforms(t *testing.T) {
 	for _, a := range platform.ASICs {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %d B | %d B | %s |\n", a.Name, a.Title, a.Vendor, a.Cell, a.Buffer, a.Source)
 	}
-	b.WriteString("\nThese chips are known, and rocec derives no sizes for them:\n\n" +
+	b.WriteString("\nrocec knows these chips, but derives no buffer sizes for them:\n\n" +
 		"| asic | what it is | why | source |\n| --- | --- | --- | --- |\n")
 	for _, a := range platform.UnsizedASICs {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", a.Name, a.Title, a.Why, a.Source)
 	}
 	b.WriteString("\n## Operating systems of switches\n\n" +
-		"What `os` takes; a switch whose block states none runs the first. Any other name may stand there, too: of such\n" +
-		"switches rocec writes nothing (no-target), and where a by_hand block says that others configure them they are taken to do\n" +
-		"what their chips can: PFC, ECN, and a buffer of its own for each lossless group.\n")
+		"`os` accepts these names. A switch block without `os` means the first one. `os` also accepts any other name, but rocec writes\n" +
+		"nothing for such switches (no-target). If a by_hand block states that others configure such a switch, rocec assumes that the\n" +
+		"switch has the features of its chip: PFC, ECN, and a separate buffer for each lossless group.\n")
 	yes := map[bool]string{true: "yes", false: "no"}
 	for _, os := range targets.Known.OS {
-		fmt.Fprintf(&b, "\n### %s\n\n`os = %q`.%s What it offers on a chip; chips that are not here are in no release of it, and taken to "+
-			"do what they can.\n\n"+
+		fmt.Fprintf(&b, "\n### %s\n\n`os = %q`.%s The table shows its features on each chip. No release supports any other chip. For "+
+			"such a chip, rocec assumes the features of the chip.\n\n"+
 			"| asic | PFC | ECN | lossless groups of a port | share one buffer | source |\n"+
 			"| --- | --- | --- | --- | --- | --- |\n", os.Title, os.Name, configsText(os))
 		for _, a := range platform.ASICs {
@@ -225,7 +225,7 @@ func TestDocsPlatforms(t *testing.T) {
 			}
 		}
 	}
-	b.WriteString("\n## NICs, by driver\n\nThe name of a driver is the `family` of a nic_model block.\n")
+	b.WriteString("\n## NICs, by driver\n\nA nic_model block states the name of the driver as its `family`.\n")
 	for _, row := range targets.All {
 		if row.Driver == nil {
 			continue
@@ -253,7 +253,7 @@ func TestDocsPlatforms(t *testing.T) {
 	require.Equal(t, string(want), b.String(), "run make update")
 }
 
-// configsText lists the ways to configure a system.
+// configsText returns a sentence with the ways in which a system can be configured.
 func configsText(os *ir.OS) string {
 	var out []string
 	for _, c := range os.Configs {
@@ -262,5 +262,5 @@ func configsText(os *ir.OS) string {
 	if len(out) == 0 {
 		return ""
 	}
-	return " Ways to configure it, of which each release has its own unless the switch block says otherwise: " + strings.Join(out, "; ") + "."
+	return " Each release has a default way of configuration, which the switch block can change: " + strings.Join(out, "; ") + "."
 }

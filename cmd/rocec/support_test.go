@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-// supported has the first and the newest release of each way to write a switch, and a model that runs both.
+// supported lists each way in which rocec writes a switch: its first and newest release, and a model that runs both.
 var supported = []struct{ os, config, model, first, newest, by string }{
 	{"cumulus-linux", "", "sn2700", "3.1.1", "4.3.4", "`traffic.conf`, `datapath.conf`"},
 	{"cumulus-linux", "", "sn3700", "4.4.0", "5.3.1", "`qos_features.conf`, `qos_infra.conf`"},
@@ -23,17 +23,17 @@ var supported = []struct{ os, config, model, first, newest, by string }{
 	{"sonic", "", "sn3700", "202205", "202605", "CONFIG_DB"},
 }
 
-// docs/support.md has, for each release and NIC, the evidence that rocec's settings work, in the words of plan.
+// docs/support.md states for each release and NIC how well rocec's settings are tested, with the grades that plan prints.
 func TestDocsSupport(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("# What is supported, and how that is known\n\n" +
-		"Generated from the tables in the code (`make update`). *Documented*: public documents say so. *Simulated*: the lab rehearses it, " +
-		"by the same\n" +
-		"documents. *Reported*: users have sent what real devices answered ([evidence](evidence/README.md)). Where a yes is asked for, " +
-		"a real device is\n" +
-		"changed only with `--accept-unverified` or `accept_documented = true`, until a report stands for its release. Which models run which\n" +
-		"release is judged by `validate`; [platforms.md](platforms.md) has the models.\n\n" +
-		"## Switches\n\n| system | releases | written as | known | a yes is asked for |\n| --- | --- | --- | --- | --- |\n")
+	b.WriteString("# Supported releases and NICs, and how they are tested\n\n" +
+		"Generated from the tables in the code (`make update`). The grades are:\n\n" +
+		"- *Documented*: rocec follows public documents.\n" +
+		"- *Simulated*: the lab also simulates the device, by the same documents.\n" +
+		"- *Reported*: users have sent answers of real devices ([evidence](evidence/README.md)).\n\n" +
+		"If a release needs acceptance, rocec changes a real device only with `--accept-unverified` or `accept_documented = true`. A report\n" +
+		"for the release ends this. `validate` checks whether a model runs a release; [platforms.md](platforms.md) lists the models.\n\n" +
+		"## Switches\n\n| system | releases | written as | grade | needs acceptance |\n| --- | --- | --- | --- | --- |\n")
 	for _, s := range supported {
 		first, newest := evidenceOf(t, s.os, s.config, s.model, s.first), evidenceOf(t, s.os, s.config, s.model, s.newest)
 		require.Equal(t, first.Grade, newest.Grade)
@@ -42,13 +42,13 @@ func TestDocsSupport(t *testing.T) {
 		title := targets.Known.FindOS(s.os).Title
 		fmt.Fprintf(&b, "| %s | %s to %s | %s | %s | %s |\n", title, s.first, s.newest, s.by, first.Grade, yes(first.Asks))
 	}
-	b.WriteString("\nWhat another system runs is judged by its chip alone, and set by hand (`by_hand`).\n\n" +
-		"## NICs\n\n| driver | NICs | models | what rocec does | known |\n| --- | --- | --- | --- | --- |\n")
+	b.WriteString("\nrocec judges a switch with another system by its chip alone. A person configures it (`by_hand`).\n\n" +
+		"## NICs\n\n| driver | NICs | models | what rocec does | grade |\n| --- | --- | --- | --- | --- |\n")
 	for _, row := range targets.All {
 		if row.Driver == nil {
 			continue
 		}
-		does, known := "judges them, set by hand", deploy.GradeDocumented
+		does, known := "checks; a person configures them", deploy.GradeDocumented
 		if row.Render != nil {
 			does = "writes, plans, verifies"
 		}
@@ -76,7 +76,7 @@ func yes(b bool) string {
 	return "no"
 }
 
-// evidenceOf returns the evidence that plan states for a switch of a release.
+// evidenceOf returns the evidence that plan prints for a switch of a release.
 func evidenceOf(t *testing.T, system, config, model, release string) *deploy.Evidence {
 	if config != "" {
 		config = fmt.Sprintf("\n  config  = %q", config)

@@ -1,5 +1,5 @@
-# Storage hosts with both ports of their card on a redundancy pair of leaves (RoCE LAG), and clients that another team
-# configures: rocec writes switches and storage hosts, and holds the clients to what their by_hand block says.
+# Storage hosts have both ports of their card on a redundancy pair of leaves (RoCE LAG). Another team configures the clients.
+# rocec writes switches and storage hosts, and compares the clients with their by_hand block.
 
 fabric "storage" {
   mtu     = 9216

@@ -1,5 +1,5 @@
-# A rack pair whose cables come from the topology.dot that the switches check against LLDP, and from the sheet of the
-# people who pulled the long ones.
+# A rack pair gets most cables from the topology.dot that the switches compare with LLDP. The long cables are in
+# the sheet of the people who pulled them.
 
 fabric "hall2" {
   routing = "up-down"

@@ -1,5 +1,5 @@
-# Changes of a fabric that carries traffic, to try in the lab: each variable is one. Every plan shows in which order the devices go, and
-# what makes each moment in between lossless.
+# Each variable is a change of a fabric that carries traffic, to try in the lab. Every plan shows the order of the devices, and
+# why the fabric stays lossless between the steps.
 
 variable "racks" {
   default     = 2

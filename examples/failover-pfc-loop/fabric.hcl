@@ -1,7 +1,7 @@
-# A leaf/spine fabric that is sound as long as all is well. Plain shortest paths (OSPF, or eBGP with an AS number of its own
-# on every switch) are found anew after failures: with one uplink down at each of two leaves, traffic between these comes down into
-# a third leaf and goes up again, in both directions. The proof is asked to hold with two links down.
-# Must be refused: a circle of four links once two links are down, with the way out that costs least.
+# A leaf/spine fabric that is free of PFC loops while no link fails. Its shortest paths (OSPF, or eBGP with one AS number for each
+# switch) are computed anew after failures. If one uplink is down at each of two leaves, traffic between the leaves goes down into
+# a third leaf and up again, in both directions. The proof must hold with any two links down.
+# rocec must refuse it: with two links down it has a circle of four links. rocec shows the cheapest fix.
 
 fabric "failover" {
   mtu      = 9216

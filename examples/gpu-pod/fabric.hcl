@@ -1,5 +1,5 @@
-# A pod of GPU servers on switches of today: SN5600 with Cumulus Linux 5.11, set through NVUE. Each server has a NIC in each of four
-# rails, each rail a leaf; ECN marks early, PFC is the backstop. The ports of servers are 800G ports split in two.
+# A pod of GPU servers on current switches: SN5600 with Cumulus Linux 5.11, configured through NVUE. Each server has a NIC in each of four
+# rails, and each rail has its own leaf. ECN marks early, and PFC is the backstop. The ports of servers are 800G ports split in two.
 
 fabric "pod" {
   mtu      = 9216

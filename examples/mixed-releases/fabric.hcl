@@ -1,5 +1,5 @@
-# Storage racks of another age under new spines: leaves with Cumulus Linux 3.7 are set by traffic.conf, spines with 5.9 through NVUE, a
-# leaf with SONiC by patches of CONFIG_DB, and all mean the same. The leaf that upgraded names is on its way from 3.7 to 5.9 (docs/nvue.md, Upgrade).
+# Older storage racks under new spines. traffic.conf configures leaves with Cumulus Linux 3.7, NVUE spines with 5.9, and patches of CONFIG_DB
+# a leaf with SONiC; all get equivalent settings. The variable upgraded names a leaf during its upgrade from 3.7 to 5.9 (docs/nvue.md, Upgrade).
 
 variable "upgraded" {
   type    = string

@@ -1,4 +1,4 @@
-# Two pods alike, each an instance of one module, with the company's classes of service from another.
+# Two equal pods are instances of one module. Another module has the company's classes of service.
 
 fabric "twins" {
   routing      = "up-down"

@@ -1,7 +1,7 @@
-# Two pods and two cores, eBGP everywhere, AS numbers as in RFC 7938: one for the cores, one for the aggregation
-# switches of a pod, one for each leaf. A route that would come down into a leaf and go up again, or down into a pod and
-# up again, carries the AS number of its next reader, who refuses it. So no circle of buffers can form, whatever fails.
-# Must be good: free by the certificate as-plan, for any failures.
+# Two pods and two cores use eBGP everywhere. As in RFC 7938, the cores share an AS number, the aggregation switches of
+# a pod share one, and each leaf has its own. A route that would go down into a leaf or a pod and up again contains the AS
+# number of the next switch, which rejects it. So no circle of buffers can form, for any failures.
+# rocec must prove it free of PFC loops by the certificate as-plan, for any failures.
 
 fabric "pods" {
   mtu      = 9216

@@ -1,5 +1,5 @@
-# Two racks run, and a third one is prepared: its leaf, its hosts and their cables are described before they are there. The spines have the
-# settings of the new ports from now on, so that nothing changes on any switch on the day of the cabling.
+# Two racks run, and a third one is prepared: the fabric describes its leaf, hosts and cables before they exist. The spines already have
+# the settings of the new ports, so no switch changes when the cables are laid.
 
 variable "cabled" {
   type        = bool

@@ -1,5 +1,5 @@
 # A storage rack on an SN3700 with Cumulus Linux 5.3, configured by qos_features.conf and qos_infra.conf.
-# RoCEv2 over PFC with ECN; the share of RoCE is that of an egress queue, and PFC needs a pool of the memory.
+# RoCEv2 uses PFC with ECN. The share of RoCE is the share of an egress queue, and PFC needs a pool of the memory.
 
 fabric "rack" {
   mtu = 9216

@@ -1,6 +1,6 @@
-# The ring of ring-pfc-loop once more, with the next hops of its switches read from fib.json instead of shortest paths.
-# Between opposite corners all traffic goes over sw1 and sw2, so nothing turns at sw3 or sw4 and the circle is broken.
-# Must be free: no PFC loop, and no finding at all.
+# The ring of ring-pfc-loop, with the next hops of its switches read from fib.json instead of shortest paths.
+# All traffic between opposite corners passes sw1 or sw2. No traffic turns at sw3 or sw4, so the buffers form no circle.
+# rocec must find no PFC loop, and report no finding.
 
 fabric "ring" {
   mtu          = 9216

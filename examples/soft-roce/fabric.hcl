@@ -1,5 +1,5 @@
-# A laboratory without RoCE NICs: four hosts do RoCEv2 in software (rdma_rxe) on whatever interface they have. Soft-RoCE
-# obeys no pause and answers no mark, so its cos group is lossy and has no ecn block: what is lost is sent again.
+# A laboratory without RoCE NICs: four hosts run RoCEv2 in software (rdma_rxe) on any interface. Soft-RoCE ignores pauses
+# and ECN marks, so its cos group is lossy and has no ecn block. Lost packets are sent again.
 
 fabric "lab" {
   cable_length = "3m"

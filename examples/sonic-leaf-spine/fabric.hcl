@@ -1,6 +1,6 @@
-# A leaf-spine of SONiC switches: storage and training, each RoCEv2 with a lossless priority of its own (3 and 4, as SONiC's templates have
-# them), ECN that marks early and PFC as the backstop. Leaves have Broadcom chips, and ports that count by lanes: Ethernet0, Ethernet4. Spines
-# have Spectrum-3, and are cabled by aliases: etp1 is Ethernet0.
+# A leaf-spine of SONiC switches. Storage and training use RoCEv2, each with its own lossless priority (3 and 4, as in SONiC's templates).
+# ECN marks early, and PFC is the backstop. Leaves have Broadcom chips, with ports named by their first lane: Ethernet0, Ethernet4. Spines
+# have Spectrum-3, and their cables name aliases: etp1 is Ethernet0.
 
 locals {
   storage_ports  = join(",", range(0, 32, 4))

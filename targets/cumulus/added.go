@@ -17,9 +17,9 @@ const (
 	multicastQuota, dynamicOn = 9, 1
 )
 
-// added returns the settings that rocec gives a switch in addition to those of the fabric, under the names that the readers of files and
-// of NVUE use. They depend on the release and on the config attribute of the switch. Up to 4.3 the three priority groups of traffic.conf
-// divide the link by their weights; where rocec writes the memory, too, all three have one number on the chip.
+// added returns the settings that rocec gives a switch in addition to those of the fabric, under the names that the readers of files and of
+// NVUE use. They depend on the release and on the config attribute of the switch. Up to 4.3 the three priority groups of traffic.conf
+// divide the link by their weights. Where rocec also writes the memory, all three have the same number on the chip.
 func added() *addedTable {
 	addedOnce.Do(func() { addedAll = newAdded() })
 	return addedAll

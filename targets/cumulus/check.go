@@ -283,8 +283,8 @@ func checkClasses(ds *diag.List, d *ir.Device) {
 	}
 }
 
-// checkBounce warns about a switch where traffic of a group with bounce can come down and go up again. rocec writes no settings that move
-// such traffic into the other group.
+// checkBounce warns about a switch where traffic of a group with bounce can arrive from above and go up again. rocec writes no settings
+// that move such traffic into the other group.
 func checkBounce(ds *diag.List, d *ir.Device) {
 	for _, g := range d.Fabric.CosGroups {
 		if !d.Bounces(g) {

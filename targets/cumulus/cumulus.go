@@ -1,10 +1,10 @@
 // Package cumulus spells the lossless settings of a switch in the files of Cumulus Linux. They are in /etc/cumulus/datapath/traffic.conf
 // from 3.1.1 to 4.3, and in qos_features.conf and qos_infra.conf from 4.4 on ([infraFile]).
 //
-// The input is one compiled switch. The output is one file or two: a function from the present content to the wanted content. First
-// [lower] determines the trusted fields, the cos of every PCP and DSCP value, and the ports that share buffer sizes. Then the settings are
-// spelled in the dialect of the release, which the file on the switch may correct ([grammar.Spelling]). Then [edit] puts them into that
-// file line by line.
+// The input is one compiled switch. The output is one file or two: a function from the present content to the wanted content. First [lower]
+// determines the trusted fields, the cos of every PCP and DSCP value, and the ports that share buffer sizes. Then rocec spells the settings
+// in the dialect of the release, corrected by the file on the switch ([grammar.Spelling]). Then [edit] puts them into that file line by
+// line.
 //
 // Laws:
 //
@@ -21,11 +21,11 @@
 // A port group of others stays in force for ports that are not in the fabric. rocec removes the fabric's ports from its port_set. It
 // removes the group from the list where no port is left, or where the set cannot be split. Shares of queues for all ports
 // (default_egress_sched, 4.3) become comments, since the manuals do not state whether they or the weights count. A switch that trusts both
-// header fields continues to do so where packets of intents get the same cos by both fields. [writersWatch] finds and names other writers
-// of the file.
+// header fields keeps this setting if both fields give packets of intents the same cos. [writersWatch] finds and names other writers of the
+// file.
 //
 // On Spectrum up to 4.3 the split of the chip's memory into a lossy and a lossless pool is in another file, datapath.conf. The manuals up
-// to 3.5 turn PFC on without this file; from 3.7 on the vendor's RoCE preset splits the memory in halves. rocec reads and judges it
+// to 3.5 turn PFC on without this file. From 3.7 on the vendor's RoCE preset splits the memory in halves. rocec reads and judges it
 // ([watches]), and edits it only where the switch block has memory = "written" ([memoryEdited]). A traffic.conf that `rocec build` writes
 // from nothing contains a comment about the split. From 4.4 on the manuals require the split before PFC, so rocec always writes it.
 package cumulus

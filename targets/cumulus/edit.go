@@ -42,8 +42,8 @@ func edit(old []byte, doc grammar.Spelling, s *settings) ([]byte, error) {
 	return place(lines, spell(s, d, grammar.ValuesOf(lines)), func(key string) bool { return stale(key, d) }, same)
 }
 
-// place puts the settings of the sections into the lines of a file. stale reports whether to remove a key that no section wants, and same
-// whether two values mean the same.
+// place puts the settings of the sections into the lines of a file. stale reports whether to remove a key that no section wants. same
+// reports whether two values are equivalent.
 func place(lines []grammar.Line, secs []section, stale func(key string) bool, same func(a, b string) bool) ([]byte, error) {
 	last := map[string]int{} // wanted key -> its line in the new file
 	for _, sec := range secs {

@@ -51,8 +51,8 @@ func releases() (out []string) {
 	return out
 }
 
-// TestWrittenIsInTheGrammar: every setting that rocec writes for a release has a key that the file accepts and a value of its type, and
-// the linter reports nothing about it. The test covers files written from nothing and edits of the factory's file. A file written from
+// TestWrittenIsInTheGrammar checks every setting that rocec writes for a release. The file accepts its key, its value has the key's type,
+// and the linter reports nothing about it. The test covers files written from nothing and edits of the factory's file. A file written from
 // nothing contains only keys in the manual of the release.
 func TestWrittenIsInTheGrammar(t *testing.T) {
 	written := map[*grammar.Key]bool{}

@@ -185,8 +185,8 @@ func sayChecker(_, _ []byte, have []target.Sample) (target.Step, []string) {
 }
 
 // The syntax checker checks one file of each kind. If both files change in one apply, each new file is checked with the present content of
-// the other one. This is correct, since neither file needs keys of the other. rocec itself ensures that a pool for lossless traffic comes
-// with PFC, and switchd runs the checker on both new files when it reloads.
+// the other one. This is correct, since neither file needs keys of the other. rocec ensures that PFC comes with a pool for lossless
+// traffic. switchd runs the checker on both new files when it reloads.
 var precheckFeatures, precheckInfra = pairCheck("-qf", "-qi", infraPath), pairCheck("-qi", "-qf", featuresPath)
 
 func pairCheck(flag, otherFlag, other string) string {

@@ -114,8 +114,8 @@ func trustOf(intents []*ir.Intent) (pcp, dscp []*ir.Intent) {
 }
 
 // trust decides which header fields the switch trusts. A switch without intents gets the fields that the fabric as a whole needs. If the
-// intents need both fields and the dialect allows only one, check has refused the switch, except with link pause: there every class is
-// lossless, and DSCP decides, so that marking works.
+// intents need both fields and the dialect allows only one, check has refused the switch. With link pause it has not: every class is
+// lossless there, and DSCP decides, so that marking works.
 func (s *settings) trust(d *ir.Device, doc grammar.Spelling) {
 	intents, t, spare := d.Switch.Deciding(d.Fabric), d.Switch.Trust(d.Fabric), d.Switch.SpareTrust(d.Fabric)
 	s.trustPCP, s.trustDSCP = t.PCP || !t.DSCP, t.DSCP

@@ -12,9 +12,10 @@ import (
 )
 
 // The file of Broadcom's chips has no pool for lossless traffic: a lossless cos uses the memory of its priority group. In releases of 3.x
-// the groups control, service and bulk are in the pools 1, 2 and 0. These pools have 3, 2 and 0 percent of the memory on ingress, and 90,
-// 90 and 75 on egress. min_percent of the groups is 0, 0 and 40, shared_percent 44, 4 and 20. Source: such a file, printed by an image of
-// 3.2. No manual states the base of these percents (bulk uses a pool of 0 percent), so rocec only rejects values that are certainly wrong.
+// the groups control, service and bulk are in the pools 1, 2 and 0. On ingress these pools have 3, 2 and 0 percent of the memory; on egress
+// 90, 90 and 75 percent. The groups have min_percent 0, 0 and 40, and shared_percent 44, 4 and 20. Source: such a file, printed by an image
+// of 3.2. No manual states the base of these percents (bulk uses a pool of 0 percent), so rocec only rejects values that are certainly
+// wrong.
 
 // broadcomGroup contains what the file states about the memory of a priority group.
 type broadcomGroup struct {

@@ -46,9 +46,9 @@ func losslessSwitch(d *ir.Device) bool {
 	return slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return len(p.Buffers()) > 0 })
 }
 
-// judgeMemory compares the memory of a switch with the needs of the fabric. answer contains the path in its first line, then the content
-// of the file. Where rocec writes the file, the edited content is judged, with the lines of others; a difference in rocec's own lines is
-// reported as a difference of the file. Texts name no switch, so that equal switches share one text.
+// judgeMemory compares the memory of a switch with the needs of the fabric. answer contains the path in its first line, then the content of
+// the file. Where rocec writes the file, judgeMemory judges the edited content, which includes the lines of others. A difference in rocec's
+// own lines is reported as a difference of the file. Texts name no switch, so that equal switches share one text.
 func judgeMemory(d *ir.Device, answer []byte, failed string) (found diag.List, facts []target.Fact) {
 	at := diag.FirstPlace(d.At, d.Decl)
 	path, content, _ := bytes.Cut(answer, []byte("\n"))

@@ -142,8 +142,8 @@ func cosOf[T any](list []T, cos func(T) int) string {
 	return strings.Join(out, "+")
 }
 
-// enough checks that a port's buffer is large enough for its groups, on a chip with one priority group for all lossless cos of the port,
-// and on a chip with one for each.
+// enough checks that a port's buffer is large enough for its groups. It checks a chip with one priority group for all lossless cos of the
+// port, and a chip with a priority group for each.
 func (r *reader) enough(t require.TestingT, p *ir.Port) {
 	headroom, one := 0, 0
 	for _, b := range p.Buffers() {

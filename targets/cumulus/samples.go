@@ -57,8 +57,8 @@ func Around(d *ir.Device) []target.Probe {
 // Switchd asks whether switchd runs, and when it started: a later start shows that the daemon died. NRestarts would count this, but it
 // needs systemd 235, and Cumulus Linux 3.x has 215.
 //
-// blind states that the settings in the chip cannot be read back: no documented node of switchd shows PFC, buffers or marking, on any
-// release.
+// blind states that the settings in the chip cannot be read back. On no release does a documented node of switchd show PFC, buffers or
+// marking.
 //
 // needed states that changes need a running switchd, because it reloads. A restart would start a stopped switchd.
 func Switchd(device string, needed, blind bool) target.Probe {

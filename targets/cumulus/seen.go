@@ -101,7 +101,8 @@ func instead(p grammar.Port, there map[grammar.Port]bool, conf string) string {
 	return "nor any part of that port" + said
 }
 
-// readMLAG asks clagd. The switch is in no pair if the program is missing, or if the fabric has no pair and the daemon does not answer.
+// readMLAG asks clagd. If the program is missing, the switch belongs to no MLAG pair. The same holds if the fabric has no pair and the
+// daemon does not answer.
 func readMLAG(s *target.Seen, d *ir.Device, lines target.Lines) {
 	text, why := lines.Part("mlag", "clagctl")
 	var doc struct {

@@ -41,8 +41,8 @@ const markingTitle = "Congestion marking (ECN): egress queue lengths in bytes, p
 
 // spellDefaultECN returns the marking profile of all ports.
 //
-// In 4.4 this profile is the only marking, and it is on for queue 0 in the factory's file. rocec owns its keys if the fabric marks. Queue
-// 0 stays in the profile unless a cos group of the fabric has cos 0: it marks traffic that the fabric does not describe, now with the
+// In 4.4 this profile is the only marking, and it is on for queue 0 in the factory's file. rocec owns its keys if the fabric marks. Queue 0
+// stays in the profile unless a cos group of the fabric has cos 0. Traffic that the fabric does not describe is then marked with the
 // fabric's thresholds. In 5.x port groups mark, too, and the manuals do not state what counts for a queue in both. So rocec removes the
 // queues of the fabric's cos groups from the profile, and keeps every other key.
 func (s *settings) spellDefaultECN(d grammar.Spelling, have grammar.Values) section {

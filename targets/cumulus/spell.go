@@ -21,8 +21,8 @@ type section struct {
 	settings []setting
 }
 
-// add appends a setting: the key of a feature that has a meaning, for a cos and a port or priority group (-1 and "" for a key without
-// one). It leaves out a key that the file does not accept.
+// add appends a setting, unless the file does not accept its key. The key is found by its feature and meaning. cos is -1 for a key without
+// cos, and group is "" for a key without a port group or priority group.
 func (sec *section) add(d grammar.Spelling, f grammar.Feature, m grammar.Meaning, cos int, group, value string, why []ir.Origin) {
 	if k := d.Key(f, m); k != nil {
 		sec.settings = append(sec.settings, setting{k.Spell(cos, group), value, why})
@@ -34,8 +34,8 @@ func (sec *section) names(d grammar.Spelling, f grammar.Feature, m grammar.Meani
 	sec.add(d, f, m, -1, "", "["+strings.Join(groups, ", ")+"]", nil)
 }
 
-// spell returns the settings in a spelling, in the order of the vendor's file. have contains the active keys of the file on the switch.
-// spell removes ports of the fabric from port groups of others.
+// spell returns the settings in a spelling, in the order of the vendor's file. have contains the active keys of the file on the switch. The
+// result also removes ports of the fabric from port groups of others.
 func spell(s *settings, d grammar.Spelling, have grammar.Values) []section {
 	secs := []section{s.spellTrust(d, have), s.spellClasses(d)}
 	secs = append(secs, s.spellPFC(d, have), s.spellPause(d, have), s.spellECN(d, have), s.spellDefaultECN(d, have),

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// cabled is ens1f0 of h1, which a link of 100G cables to swp1 of leaf1; the fabric has leaf2, too.
+// cabled returns the NIC ens1f0 of h1, with a 100G link to swp1 of leaf1. The fabric also has leaf2.
 func cabled() *ir.NIC {
 	f := &ir.Fabric{}
 	n := &ir.NIC{Name: "ens1f0", Device: &ir.Device{Name: "h1", Fabric: f}}
@@ -46,12 +46,12 @@ func TestJudgeFacts(t *testing.T) {
 		{strings.Replace(with("speed", "10"), "carrier 1", "carrier 0", 1), ""},
 		{with("link_layer", "InfiniBand"), "The port of ens1f0 on h1 is an InfiniBand port"},
 		{with("state", "1: DOWN"), "The RDMA port of ens1f0 on h1 is 1: DOWN, although the interface has a link"},
-		{strings.Replace(with("state", "1: DOWN"), "carrier 1", "carrier 0", 1), ""}, // the link says so
+		{strings.Replace(with("state", "1: DOWN"), "carrier 1", "carrier 0", 1), ""}, // carrier 0 reports it already
 		{with("active_mtu", "1024"), "has an active MTU of 1024; with the MTU 9000 of the interface it should be 4096."},
 		{with("active_mtu", "x"), ""},
 		{with("mtu", "100"), ""},
 		{with("state", "\x1b[2J"), `is \x1b[2J, although`},
-		{with("state", strings.Repeat("x", 300)), ""}, // too long to be one
+		{with("state", strings.Repeat("x", 300)), ""}, // too long for a state
 	} {
 		wrong := judgeFacts(&Settings{NIC: cabled()}, ReadFacts([]byte(c.answer)))
 		if c.want == "" {
@@ -62,7 +62,7 @@ func TestJudgeFacts(t *testing.T) {
 	}
 }
 
-// A bond is a RoCE LAG when the RDMA device belongs to it.
+// TestJudgeLAG: a bond is a RoCE LAG if the RDMA device belongs to the bond.
 func TestJudgeLAG(t *testing.T) {
 	n, other := cabled(), &ir.NIC{Name: "ens1f1", Device: &ir.Device{Name: "h1"}}
 	n.Bond = &ir.Bond{Name: "bond0", NICs: []*ir.NIC{n, other}}

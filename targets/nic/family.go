@@ -171,8 +171,8 @@ func (f *Family) step(ours []*ir.NIC) target.Step {
 // stepOf returns the step that makes the NICs of a host use their value files.
 //
 // Every file of a host has the same step, so a change of any file applies every NIC once; for unchanged NICs this writes nothing. NICs are
-// applied one after the other, because the ports of a bond must not bounce together. systemd runs the script, so a bounce of the link that
-// the session uses does not interrupt it.
+// applied one after the other, because the ports of a bond must not bounce together. systemd runs the script, so the script continues if it
+// bounces the link of the SSH session.
 //
 // The earlier content of a value file is not enough to restore a NIC that had no file yet, or that an operator had set by hand. So the
 // undo writes the values that show printed before the change.
@@ -234,7 +234,7 @@ func (f *Family) stepOf(ours []applied) target.Step {
 	}
 }
 
-// bounce describes the disruption by a change of the PFC masks of some NICs, and returns its duration: each link goes down and up again,
+// bounce returns the text and the duration of the disruption by a change of the PFC masks of some NICs. Each link goes down and up again,
 // and training of forward error correction takes seconds.
 func bounce(names []string) (disrupts string, outage ir.Outage) {
 	links := strings.Join(names, ", ")

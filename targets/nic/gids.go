@@ -52,9 +52,9 @@ type vlan struct {
 var GIDTypes = [...]string{1: "IB/RoCE v1", 2: "RoCE v2"}
 
 // GIDQuery asks for the GIDs of some NICs of a host, for every driver. The answer has a line "at IF DEV" for each RDMA device of an
-// interface's PCI function, and "gid DEV PORT INDEX NETDEV GID TYPE" for each filled slot of the NICs' and bonds' devices. The kernel's
-// VLAN interfaces follow, "vlan NAME ID PARENT". A device that belongs to another port of the bond is found by the interface of its first
-// slot.
+// interface's PCI function. It has a line "gid DEV PORT INDEX NETDEV GID TYPE" for each filled slot of the devices of NICs and bonds. The
+// last lines "vlan NAME ID PARENT" list the kernel's VLAN interfaces. A device that belongs to another port of the bond is found by the
+// interface of its first slot.
 func GIDQuery(nics []*ir.NIC) target.Query {
 	return target.Query{Cmd: rdmaPorts(netdevs(nics), "", `printf 'at %s %s\n' "$i" "$dev"`, `
 for g in "$p"/gids/*; do
@@ -196,9 +196,9 @@ func (t *GIDTable) tag(n *ir.NIC, g *GID) (id int, ok bool) {
 	return 0, g.Netdev == low || g.Netdev == n.Name
 }
 
-// Choose returns the GID that connections of an intent must use on a NIC: a GID of the intent's version, on the interface of its VLAN, or
-// for an intent without VLAN on an interface without VLAN. Among these it prefers the address that the fabric states for the NIC, then the
-// first IPv4 address, then the first GID. A default GID never fits. If no GID fits, wrong is a sentence about this.
+// Choose returns the GID that connections of an intent must use on a NIC. The GID has the intent's version, and is on the interface of the
+// intent's VLAN, or without VLAN on an interface without VLAN. Among these it prefers the address that the fabric states for the NIC, then
+// the first IPv4 address, then the first GID. A default GID never fits. If no GID fits, wrong is a sentence about this.
 func (t *GIDTable) Choose(n *ir.NIC, in *ir.Intent) (g GID, wrong string) {
 	want := GIDTypes[in.Version]
 	at := n.Name + " on " + n.Device.Name

@@ -15,7 +15,8 @@ import (
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
-// The GIDs of a NIC with a link-local address, three of its own and one in VLAN 100, and one of another interface.
+// gidAnswer contains the GIDs of a NIC: a link-local one, three others without VLAN, and one in VLAN 100. One GID belongs to another
+// interface.
 const gidAnswer = `at ens1f0 rocep3s0f0
 gid rocep3s0f0 1 0 ens1f0 fe80:0000:0000:0000:5054:00ff:fe00:0002 IB/RoCE v1
 gid rocep3s0f0 1 1 ens1f0 fe80:0000:0000:0000:5054:00ff:fe00:0002 RoCE v2
@@ -78,7 +79,8 @@ func TestChooseGID(t *testing.T) {
 	}
 }
 
-// A NIC with several addresses: which one is chosen and why, which ones fit, too, and by which settings NCCL finds it wherever its slot is.
+// For a NIC with several addresses, the test checks which GID is chosen and why, and which other GIDs fit. It also checks the settings by
+// which NCCL finds the GID at any index.
 func TestSeveralAddresses(t *testing.T) {
 	n := &ir.NIC{Name: "ens1f0", Device: &ir.Device{DevicePlaces: &ir.DevicePlaces{}, Name: "h1"}}
 	table := ReadGIDs([]byte(gidAnswer))
@@ -122,7 +124,7 @@ func TestSeveralAddresses(t *testing.T) {
 	}
 }
 
-// For a RoCE LAG the interface is the bond, and the device belongs to one port.
+// The netdev of a RoCE LAG is the bond, and its RDMA device belongs to one port of the bond.
 func TestChooseGIDOfBond(t *testing.T) {
 	b := &ir.Bond{Name: "bond0"}
 	n := &ir.NIC{Name: "ens1f1", Device: &ir.Device{DevicePlaces: &ir.DevicePlaces{}, Name: "h1"}, Bond: b}
@@ -132,7 +134,7 @@ func TestChooseGIDOfBond(t *testing.T) {
 	assert.Equal(t, "mlx5_bond_0", g.Dev)
 }
 
-// The query runs in a shell of POSIX, and its table has no empty slot and no device of others.
+// The command runs in a POSIX shell, and its output lists neither empty slots nor RDMA devices of other NICs.
 func TestGIDQuery(t *testing.T) {
 	root := t.TempDir()
 	file := func(path, text string) {

@@ -29,8 +29,8 @@ type Sim interface {
 	Netdevs() []target.Netdev
 }
 
-// image returns the simulation of a host before rocec: a current Linux with its own driver, the NICs of the family, and the bonds and VLAN
-// interfaces of its network configuration.
+// image returns the simulation of a host before rocec. The host runs a current Linux with the kernel's driver, and has the NICs of the
+// family, their bonds and their VLAN interfaces.
 func (f *Family) image(d *ir.Device) target.Image {
 	var ports []Port
 	virtual := map[string]target.Netdev{"eth0": {Name: "eth0"}}

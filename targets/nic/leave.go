@@ -15,7 +15,7 @@ import (
 
 // A NIC leaves when it is in no intent, or no longer in the fabric. It gets the settings from before the first apply, which the script
 // keeps in IF.before, and rocec's files for it are removed. With the last NIC of a family, its script, unit and rules are removed. rocec
-// looks for these files on the host, so it needs no memory of earlier runs.
+// looks for these files on the host, so it stores nothing about earlier runs.
 
 // leavings returns the cleanup of a host. Its query finds the NICs of the family for which the host keeps settings.
 func (f *Family) leavings(d *ir.Device) []*target.Cleanup {

@@ -19,7 +19,7 @@ var leaves = &Family{
 	rulesPath: "/etc/udev/rules.d/99-rocec.rules",
 }
 
-// What a host holds, which NICs stay, and what is to go.
+// TestLeave checks the files to remove, for the files found on a host and the NICs that stay.
 func TestLeave(t *testing.T) {
 	const all = "file /usr/local/sbin/rocec-host\nfile /etc/systemd/system/rocec-host@.service\nfile /etc/udev/rules.d/99-rocec.rules\n"
 	const two = "nic ens1f0\nnic ens1f1\nnic ens1f0\n\tpfc=0,0,0,0,0,0,0,0\nnic ens1f1\n\tvlan=100\n\tpfc=0,0,0,0,0,0,0,0\n"
@@ -49,7 +49,7 @@ func TestLeave(t *testing.T) {
 	}
 }
 
-// A NIC goes back to what was read before, and to nothing that cannot be set.
+// A NIC gets back the values that were read before rocec, except for settings that cannot be written.
 func TestStateBefore(t *testing.T) {
 	f := leaves.stateBefore(&leaver{
 		name: "ens1f0", at: where("vlan=100\nbond=bond0\n"),
@@ -63,7 +63,7 @@ func TestStateBefore(t *testing.T) {
 	assert.Nil(t, got, "the interface is not there")
 }
 
-// Whatever a host answers, the files have only paths of ours, and every name stays one word of the shell.
+// For any answer of a host, the files have only paths that rocec writes, and every name is one word of the shell.
 func TestLeaveOfAnything(t *testing.T) {
 	line := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"nic a;b", "nic $(x)", "\tpfc=1", "\tvlan='; x", "file /x", "nic ens1f0"}))
 	rapid.Check(t, func(r *rapid.T) {
@@ -82,7 +82,8 @@ func TestLeaveOfAnything(t *testing.T) {
 	})
 }
 
-// A card of another family under the same name takes the value file over; only what is the family's own goes.
+// If a card of another family takes over the name, its family also takes over the value file. Only the other files of the old family are
+// removed.
 func TestLeaveToAnotherFamily(t *testing.T) {
 	h := parseHeld([]byte("nic ens1f0\n\tpfc=0,0,0,0,0,0,0,0\nfile /usr/local/sbin/rocec-host\n"))
 	files := leaves.leave(nil, map[string]bool{"ens1f0": true}, h)
@@ -94,7 +95,7 @@ func TestLeaveToAnotherFamily(t *testing.T) {
 	assert.Empty(t, files[0].Activate.Disrupts)
 }
 
-// A NIC whose earlier settings are unknown goes back to the defaults, at the interfaces that its value file names.
+// A NIC whose earlier settings are unknown gets the defaults, on the VLAN interface and bond of its value file.
 func TestLeaveUnknown(t *testing.T) {
 	f := *leaves
 	f.Plain = "pfc=0,0,0,0,0,0,0,0\nvlan_map=0:0,2:0,4:0,6:0\n"

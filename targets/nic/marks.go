@@ -24,8 +24,8 @@ func Marks(p ir.Packet, byDSCP bool) []string {
 	return []string{fmt.Sprintf("NCCL_IB_SL=%d", p.PCP), fmt.Sprintf("UCX_IB_SL=%d", p.PCP)}
 }
 
-// unreachedText returns a sentence about the queue pairs of a NIC that no default of its RDMA device reaches, with the settings that put
-// them into the cos groups of its intents. It is empty if unmarked packets are in these groups.
+// unreachedText returns a sentence about the queue pairs of a NIC that no default of its RDMA device reaches. The sentence contains the
+// settings that put them into the cos groups of the NIC's intents. It is empty if unmarked packets are in these groups.
 func unreachedText(n *ir.NIC, card *ir.Card, queuePairs string) string {
 	var settings []string
 	all := n.Carries()

@@ -13,10 +13,10 @@
 // TOOL is rocec-host with the suffix of the family. A host with NICs of several families has a script and a unit of each; a NIC has
 // one value file, and a unit of its family.
 //
-// The script runs as TOOL VERB IF, or from stdin with values as arguments where its file may not exist yet. apply writes the
-// differences and reads them back, check reports differences, show prints the current settings in the form of the value file, and
-// leave restores the settings from before rocec. A setting that cannot be set or read shows as "unsupported" or "unreadable" with the
-// reason. It is a failure, unless the value file lists the key under should.
+// The script runs as TOOL VERB IF, or from stdin with values as arguments where its file may not exist yet. apply writes the differences
+// and reads them back, and check reports differences. show prints the current settings in the format of the value file. leave restores the
+// settings from before rocec. For a setting that cannot be set or read, show prints "unsupported" or "unreadable" with the reason. apply
+// and check fail for such a setting, unless the value file lists its key under should.
 package nic
 
 import (
@@ -46,7 +46,7 @@ func Of(d *ir.Device, by *ir.Driver) []*ir.NIC {
 	return d.Host.NICs
 }
 
-// BondModes are the modes of a bond in which Linux drivers join the two ports of a card into one RDMA device. In these modes
-// packets received by one port may be answered through the other (mlx5 lag.c, mlx4 en_netdev.c). rocec assumes the same of drivers whose
-// sources leave it open.
+// BondModes are the modes of a bond in which Linux drivers join the two ports of a card into one RDMA device. In these modes a card may
+// answer packets through another port than the one that received them (mlx5 lag.c, mlx4 en_netdev.c). rocec assumes this also for drivers
+// whose sources do not show it.
 var BondModes = []string{"active-backup", "balance-xor", "802.3ad"}

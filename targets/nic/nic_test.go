@@ -44,7 +44,7 @@ func TestUnit(t *testing.T) {
 	assert.Equal(t, `'it'\''s'`, Quote("it's"))
 }
 
-// Another unit that sets the same is named; rocec's own units and invented names in an answer are not.
+// A unit of another program that sets the same settings is reported. rocec's own units and invalid names in the answer are not.
 func TestSetterProbe(t *testing.T) {
 	p := SetterProbe(&ir.Device{DevicePlaces: &ir.DevicePlaces{}, Name: "gpu1"})
 	var hints []string
@@ -61,7 +61,7 @@ func TestSetterProbe(t *testing.T) {
 	}, hints)
 }
 
-// What Linux would not make, and addresses that no host can have.
+// The test covers VLAN interfaces that Linux would not create, and addresses that no host can have.
 func TestJudgeVLAN(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -178,8 +178,8 @@ var VLANRows = []Row{
 	},
 }
 
-// ClassRow returns the row of traffic_class, the marking of connections without RDMA-CM. why states the reason if a NIC lacks the key, and
-// or another solution, both as parts of a sentence.
+// ClassRow returns the row of traffic_class, the marking of connections without RDMA-CM. If a NIC lacks the key, why is the reason and or
+// is another solution. Both are parts of a sentence.
 //
 // One class for all traffic is only correct on a NIC with one intent. It would also override every exception by address.
 func ClassRow(why, or string) Row {

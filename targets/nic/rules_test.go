@@ -13,11 +13,11 @@ import (
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
-// TestRulesRun runs the commands of udev's rules, in the layouts of /bin and /usr/bin that systems have. udev sets no PATH, and
-// the shell must not expand the pattern of units to a file name.
+// TestRulesRun runs the commands of the udev rules on systems with /bin, with /usr/bin, and with both. udev sets no PATH, and the shell
+// must not expand the pattern of units to file names.
 func TestRulesRun(t *testing.T) {
 	dash := machinetest.Need(t, "dash")
-	for _, layout := range [][]string{{"bin"}, {"usr/bin"}, {"bin", "usr/bin"}} { // Debian 10; SUSE; merged
+	for _, layout := range [][]string{{"bin"}, {"usr/bin"}, {"bin", "usr/bin"}} { // Debian 10; SUSE; merged /usr
 		root := t.TempDir()
 		for _, dir := range layout {
 			require.NoError(t, os.MkdirAll(filepath.Join(root, dir), 0o755))

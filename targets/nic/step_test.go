@@ -13,12 +13,13 @@ import (
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
-// The unit is started once more where it was stopped with its interface, as a devlink reload does; a failure of its own is one.
+// If the unit was stopped with its interface, as by a devlink reload, the step starts it once more. Any other failure of the unit is a
+// failure of the step.
 func TestStepAfterReload(t *testing.T) {
 	dash := machinetest.Need(t, "dash")
 	for _, c := range []struct {
 		name, result string
-		fails        string // how many restarts fail
+		fails        string // number of restarts that fail
 		want         string
 		code         int
 	}{

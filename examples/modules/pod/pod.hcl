@@ -23,7 +23,7 @@ locals {
   hosts = "${var.name}-gpu[001-128]"
 }
 
-# rocec:ignore oversubscription training stays inside a pod but for checkpoints
+# rocec:ignore oversubscription training stays inside a pod, except for checkpoints
 switch "leaf" {
   names   = local.leafs
   model   = "sn2700"

@@ -5,9 +5,9 @@
 // recognised by the keys that a file sets ([grammar.Keys]), never guessed. A file that no release would understand is reported as a
 // separate error. Where several releases share a spelling, the findings are true for all of them.
 //
-// For a value that a file does not contain, the package assumes one for which the verdict is true on every switch: the slowest plausible
-// port for headroom, the largest chip of the dialect for memory. Where the manuals disagree, or are silent, the text of the finding states
-// that, and the finding is a warning at most.
+// For a value that no file contains, the package assumes a value with which the verdict is true on every switch. It assumes the slowest
+// plausible port for headroom, and the largest chip of the dialect for memory. Where the manuals disagree, or are silent, the text of the
+// finding states that, and the finding is a warning at most.
 package conflint
 
 import (

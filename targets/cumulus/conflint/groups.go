@@ -9,18 +9,18 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// setting returns the setting of a feature's key that has a meaning, for a cos, queue or pool and a group (-1 and "" for a key without
-// one). Nil: it is not set.
+// setting returns the setting with the key of a feature and a meaning, or nil if it is not set. n is the cos, queue or pool, -1 for a key
+// without number. group is "" for a key without group.
 func (u *unit) setting(f grammar.Feature, m grammar.Meaning, n int, group string) *setting {
 	return u.set[grammar.Spell(f, m, n, group)]
 }
 
-// of returns a setting of a group; nil: it is not set, or could not be read.
+// of returns a setting of a group, or nil if it is not set or cannot be read.
 func (u *unit) of(f grammar.Feature, group string, m grammar.Meaning) *setting {
 	return readable(u.setting(f, m, -1, group))
 }
 
-// numbered returns a setting of a cos, queue or pool; nil: it is not set, or could not be read.
+// numbered returns a setting of a cos, queue or pool, or nil if it is not set or cannot be read.
 func (u *unit) numbered(f grammar.Feature, m grammar.Meaning, n int) *setting {
 	return readable(u.setting(f, m, n, ""))
 }

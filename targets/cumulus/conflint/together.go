@@ -210,8 +210,8 @@ const (
 	defaultXoff   = 10000
 )
 
-// defaulted judges a PFC group without port_buffer_bytes by the default sizes of the release, and returns whether it reported a finding.
-// at is the place where the keys of the group begin.
+// defaulted judges a PFC group without port_buffer_bytes by the default sizes of the release. at is the place where the keys of the group
+// begin. defaulted returns whether it reported a finding.
 func (u *unit) defaulted(g item, missing []string, at diag.Range) bool {
 	if len(missing) == 0 || !slices.Contains(missing, grammar.Buffer.Word()) {
 		return false

@@ -1,9 +1,9 @@
 // Package confread reads the settings of a switch from the files of Cumulus Linux: traffic.conf, or qos_features.conf and qos_infra.conf,
 // with datapath.conf. It reads all known files of a device together ([Conf]).
 //
-// A reader has two uses. [Conf.Understood] is strict: a row with a meaningless value leaves the fields of that row unknown, and so does a
-// missing file for the values that follow from it. [Conf.Settings] serves the verbs that compare two states of one switch. It reads as
-// much as possible from damaged rows, and assumes the factory's map of queues where qos_infra.conf is missing.
+// A reader has two uses. [Conf.Understood] is strict: the fields of a row with a meaningless value are unknown. Values that depend on a
+// missing file are also unknown. [Conf.Settings] serves the verbs that compare two states of one switch. It reads as much as possible from
+// damaged rows, and assumes the factory's map of queues where qos_infra.conf is missing.
 //
 // The package contains no keys: it finds them in package grammar by meaning, and counts each row under the field that the table names for
 // it.

@@ -8,8 +8,8 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// newer reports whether qos_infra.conf states the memory. This package uses the defaults in its comments in 4.4: quotas are shares of the
-// free memory; lossless traffic has pool 0 with alpha 1 on ingress, and no limit on egress.
+// newer reports whether qos_infra.conf states the memory. This package uses the defaults that the comments of the file state in 4.4. Quotas
+// are shares of the free memory. Lossless traffic has pool 0 with alpha 1 on ingress, and no limit on egress.
 func (c *Conf) newer() bool { return c.memoryOf != 0 && c.memoryOf&^grammar.QoSInfra == 0 }
 
 // broadcom reports whether the memory file is for a chip without a pool for lossless traffic.

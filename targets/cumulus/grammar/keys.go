@@ -394,8 +394,8 @@ func (k *Key) Spell(n int, group string) string {
 	}
 }
 
-// Match finds the key that the words of a line spell, and the cos, queue or pool and the group in it (-1 and "" for a key without one).
-// Nil: no release has such a key.
+// Match returns the key that the words of a line spell, or nil if no release has such a key. n is the cos, queue or pool in the words (-1
+// if none), and group is the group ("" if none).
 func Match(words []string) (k *Key, n int, group string) {
 	for _, k := range byFeature()[Feature(words[0])] {
 		if count, _ := k.misfits(words); count != 0 {
@@ -445,7 +445,7 @@ func fits(pattern, word string) bool {
 	return pattern == word
 }
 
-// Outside finds the key that the words of a line would spell with a cos, queue or pool up to 7; nil: not found.
+// Outside returns the key that the words of a line would spell with a cos, queue or pool up to 7, or nil.
 func Outside(words []string) *Key {
 	near := slices.Clone(words)
 	for i, w := range words {

@@ -124,8 +124,8 @@ func (s Spelling) Key(f Feature, m Meaning) *Key {
 	return nil
 }
 
-// Accepts returns the key of [Spelling.Key]. For the files of 4.4 and later it also returns a key that is only in files in use, not in the
-// manual of the release. rocec does not write such a key, but counts it as in force where a file has it.
+// Accepts returns the key of [Spelling.Key]. For the files of 4.4 and later it also returns a key that appears in files in use but not in
+// the manual of the release. rocec does not write such a key, but counts it as in force where a file has it.
 func (s Spelling) Accepts(f Feature, m Meaning) *Key {
 	if k := s.Key(f, m); k != nil || s.Of(TrafficConf) {
 		return k

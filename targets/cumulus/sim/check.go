@@ -98,8 +98,8 @@ var faultOf = map[grammar.Type]string{
 	grammar.Size:    "is not a number of bytes",
 }
 
-// checkValues finds keys and values that are not in the grammar: keys below features of the file that no release has, and values of
-// another type than their key's. For a key set twice the last line counts. The simulation does not know the dialect of a switch, so
+// checkValues finds keys and values that are not in the grammar. Such a key is below a feature of the file and in no release. Such a value
+// does not have the type of its key. For a key set twice the last line counts. The simulation does not know the dialect of a switch, so
 // checkValues accepts every dialect of the file.
 func checkValues(lines []grammar.Line, conf grammar.Values, in grammar.Dialects) (faults []string) {
 	said := map[string]bool{}

@@ -8,8 +8,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// probes appends the probes that show whether the settings of a NIC work: settings are readable, the interface has the fabric's MTU and a
-// suitable GID, and its counters do not rise.
+// probes appends the probes that check the effect of a NIC's settings. The settings are readable, the interface has the fabric's MTU and a
+// suitable GID, and the NIC's counters do not rise.
 func probes(out []target.Probe, s *nic.Settings) []target.Probe {
 	out = append(out, nic.PriorityProbe(s))
 	if s.NIC.MTU > 0 {

@@ -54,7 +54,7 @@ func newHost(t *testing.T) *host {
 	}
 	h.write("usr/sbin/ethtool", mlx5test.Ethtool)
 	h.write("usr/sbin/sleep", "#!/bin/sh\n")
-	// The defaults of both ports stay with the device.
+	// The device keeps the defaults of both ports.
 	h.write("usr/sbin/mkdir", `#!/bin/sh
 [ "$1" != -p ] || exec /bin/mkdir -p "$2"
 /bin/mkdir "$1" && cp -r "$FAKE_DIR/ports" "$1"
@@ -113,7 +113,7 @@ func (h *host) run(args ...string) (string, int) {
 	return string(out), cmd.ProcessState.ExitCode()
 }
 
-// Each port of a card has its own priorities and its own default of RDMA-CM, and the second apply writes nothing.
+// Each port of a card has its own priorities and its own RDMA-CM defaults, and a second apply writes nothing.
 func TestBothPorts(t *testing.T) {
 	h := newHost(t)
 	out, code := h.run("apply", "ens1d1")
@@ -149,7 +149,7 @@ func TestBothPorts(t *testing.T) {
 	assert.Zero(t, code, "the other port keeps its settings")
 }
 
-// An obstacle is reported with its remedy, and is never green.
+// An obstacle is reported with its remedy, and never counts as success.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		name  string

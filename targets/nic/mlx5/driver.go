@@ -87,8 +87,8 @@ const longestCable = 999
 
 // The buffer of a NIC.
 //
-// The driver (port_buffer.c) requires room in a lossless buffer for the packets after a pause, for a frame of the interface's largest MTU
-// between the two thresholds, and for a cell:
+// The driver (port_buffer.c) requires room in a lossless buffer for the packets after a pause and for a cell. Between the two thresholds it
+// requires room for a frame of the interface's largest MTU:
 //
 //	xoff = (301 + 2.16 x metres) x Gb/s + 2.72 x MTU        speed 40G at least
 //	buffer >= xoff + 9216 + 128

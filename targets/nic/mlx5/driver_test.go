@@ -19,7 +19,7 @@ func total(terms []ir.Term) int {
 	return sum
 }
 
-// The smallest buffers that mlx5 takes, computed independently of rocec from the driver's formula.
+// TestNICBuffer checks the smallest buffers that the driver accepts. The figures were computed from the driver's formula, without rocec.
 func TestNICBuffer(t *testing.T) {
 	for _, c := range []struct {
 		speed      int
@@ -27,7 +27,7 @@ func TestNICBuffer(t *testing.T) {
 		mtu        int
 		xoff, need int
 	}{
-		{25_000, 0, 9000, 37_120, 46_464}, // the driver's 7 m
+		{25_000, 0, 9000, 37_120, 46_464}, // the driver assumes 7 m
 		{25_000, 7, 9000, 37_120, 46_464},
 		{100_000, 20, 1500, 38_480, 47_824},
 		{100_000, 20, 9000, 58_880, 68_224},

@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// card is the probe of the card of the fixture v2: a ConnectX-5 with priority 4 lossless and marked, and CNPs of DSCP 48.
+// card returns the probe for the card of fixture v2: a ConnectX-5 where priority 4 is lossless and ECN-marked, and CNPs have DSCP 48.
 func card(t testing.TB) target.Probe {
 	for _, p := range Target.Probes(fixtures(t)["v2"]) {
 		if p.Name == "card of ens1f0" {
@@ -41,9 +41,9 @@ func TestJudgeCard(t *testing.T) {
 		{"nv.ROCE_CONTROL DEVICE_DEFAULT(0)\n", ""},
 		{"nv.NUM_OF_PFC_P1 0\n", "supports 0 lossless priorities (NUM_OF_PFC); the fabric has 1."},
 		{"nv.ROCE_CC_PRIO_MASK_P1 239\n", "turns congestion control off for priority 4 (ROCE_CC_PRIO_MASK)"},
-		{"ecn sysfs\nnv.ROCE_CC_PRIO_MASK_P1 239\n", ""}, // the driver has switches of its own
+		{"ecn sysfs\nnv.ROCE_CC_PRIO_MASK_P1 239\n", ""}, // the driver has its own switches
 		{"nv.CNP_DSCP_P1 46\n", "sends CNPs with DSCP 46 (CNP_DSCP)"},
-		{"dcqcn.np_cnp_dscp 48\nnv.CNP_DSCP_P1 46\n", ""}, // what is in use is a setting
+		{"dcqcn.np_cnp_dscp 48\nnv.CNP_DSCP_P1 46\n", ""}, // the value in use is compared as a setting
 		{"nv.ROCE_CC_PRIO_MASK_P1 Array[0..3]\nnv.LINK_TYPE_P1 \x1b[2J\nnv.NUM_OF_PFC_P1 -\n", ""},
 	} {
 		wrong := p.Judge([]byte(c.answer))
@@ -55,7 +55,7 @@ func TestJudgeCard(t *testing.T) {
 	}
 }
 
-// Every model of the table is one of the driver, but those that are newer than what rocec writes.
+// Every model of the driver is in the table of PCI IDs. The table also contains newer models, which rocec does not write.
 func TestPCIIDs(t *testing.T) {
 	seen := map[string]bool{}
 	for _, p := range pciIDs {
@@ -69,7 +69,7 @@ func TestPCIIDs(t *testing.T) {
 	}
 }
 
-// What the tools of a host print is read as they print it, and what is not installed is left out.
+// The answer contains the output of the host's tools unchanged, and omits tools that are not installed.
 func TestCardTools(t *testing.T) {
 	m := newMachine(t, fixtures(t)["v2"])
 	m.write("sys/class/net/ens1f0/device/vendor", "0x15b3")
@@ -120,7 +120,7 @@ END`)
 	}, facts())
 }
 
-// A card that controls no congestion sets no ECN bits, and a switch that drops what it cannot mark loses its lossless packets.
+// A card without congestion control sets no ECN bits. A switch that drops packets it cannot mark then drops its lossless packets.
 func TestJudgeCardBesideDrops(t *testing.T) {
 	const answer = "nv.ROCE_CC_PRIO_MASK_P1 239\n"
 	d := fixtures(t)["v2"]

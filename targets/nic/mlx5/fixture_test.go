@@ -46,7 +46,7 @@ func nicModel(t testing.TB, name string) *ir.NICModel {
 	return m
 }
 
-// fabric is the fabric the fixtures share: a lossless group with DSCP, one with PCP only, CNPs and the rest.
+// fabric is shared by the fixtures. It has a lossless group with a DSCP, one with only a PCP, one for CNPs, and a default group.
 type fabric struct {
 	*ir.Fabric
 	rdma, storage, cnp, rest *ir.CosGroup
@@ -95,7 +95,7 @@ func (f *fabric) host(name string, nics ...*ir.NIC) *ir.Device {
 	return d
 }
 
-// nic is a cabled ConnectX-5 that carries some intents.
+// nic returns a cabled ConnectX-5 that carries the intents.
 func (f *fabric) nic(t testing.TB, name string, intents ...*ir.Intent) *ir.NIC {
 	n := &ir.NIC{
 		NICPlaces: &ir.NICPlaces{At: place(50), ModelAt: place(51), MTUAt: place(52)},
@@ -112,7 +112,7 @@ func (f *fabric) nic(t testing.TB, name string, intents ...*ir.Intent) *ir.NIC {
 	return n
 }
 
-// cable gives a NIC of a host a port like the one it has, and cables it to a leaf.
+// cable replaces the port of a NIC by a copy that is cabled to a leaf.
 func (f *fabric) cable(d *ir.Device, n *ir.NIC) {
 	old := n.Port
 	n.Port = ir.NewPort(d, ir.PortSpec{Name: old.Name, NIC: n, Speed: old.Speed(), MTU: old.MTU(), Buffers: old.Buffers(), Marks: old.Marks()})
@@ -121,7 +121,7 @@ func (f *fabric) cable(d *ir.Device, n *ir.NIC) {
 	ir.NewLink(n.Port, leaf, ir.Link{LinkFacts: &ir.LinkFacts{Length: ir.Length{Metres: 2.5, From: origin(60, "cable of 2.5 m")}}})
 }
 
-// fixtures are hosts for golden files and laws.
+// fixtures returns the hosts of the golden files and of TestLaws.
 func fixtures(t testing.TB) map[string]*ir.Device {
 	hosts := map[string]*ir.Device{}
 
@@ -167,7 +167,7 @@ func fixtures(t testing.TB) map[string]*ir.Device {
 	return hosts
 }
 
-// fleet is many hosts of one group.
+// fleet returns many hosts of one group.
 func fleet(t testing.TB, count int) []*ir.Device {
 	f := newFabric()
 	f.groups(f.rest, f.rdma, f.cnp)

@@ -10,15 +10,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// evil runs a command where a shell takes it for arithmetic, and in the places a careless one would.
+// evil runs a command if a shell evaluates it as arithmetic or expands it without quotes.
 const evil = `1?a[$(touch${IFS}owned)]:0`
 
-// tools are what the script asks, and how.
+// tools contains the tools that the script reads, with the pattern of the arguments.
 var tools = map[string]string{
 	"dcb": "*show*", "ethtool": "-a*", "ip": "*show*", "devlink": "*show*", "mlnx_qos": "*", "mstconfig": "*",
 }
 
-// TestHostileTools lets tools print what no tool prints. Nothing hangs, nothing is executed, and what must be is never green.
+// TestHostileTools replaces the output of the tools by hostile text. The script must end, must execute no part of the text, and must report
+// every required setting.
 func TestHostileTools(t *testing.T) {
 	d := matrixHosts(t)["vlan"]
 	nth := 0
@@ -35,7 +36,7 @@ func TestHostileTools(t *testing.T) {
 		},
 	} {
 		some := rotate(nth)
-		if strings.Contains(c.prints, evil) { // shells differ in what they run
+		if strings.Contains(c.prints, evil) { // shells differ in the text that they would execute
 			some = shells
 		}
 		for shell, run := range some {
@@ -44,7 +45,7 @@ func TestHostileTools(t *testing.T) {
 				m := newMachine(t, d).inbox()
 				m.env = append(m.env, "ROCEC_WAIT=0")
 				for tool, reads := range tools {
-					m.command(tool, "case $* in\n"+reads+") "+c.prints+"\n;;\nesac\nexit 0") // a write says yes and does nothing
+					m.command(tool, "case $* in\n"+reads+") "+c.prints+"\n;;\nesac\nexit 0") // a write exits 0 and does nothing
 				}
 				apply, check, show := run(m, "apply", "ens1f0"), run(m, "check", "ens1f0"), run(m, showArgs(t, d, "ens1f0", "show")...)
 				assert.Equal(t, 1, apply.code, "%.300s", apply.err)
@@ -62,7 +63,7 @@ func TestHostileTools(t *testing.T) {
 	}
 }
 
-// TestHostileFiles is the same for files of the kernel.
+// TestHostileFiles does the same as TestHostileTools for files of the kernel.
 func TestHostileFiles(t *testing.T) {
 	d := matrixHosts(t)["rules"]
 	for i, text := range []string{
@@ -104,7 +105,7 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// TestHostileValueFile: foreign text in the value file is named, however long, and never run.
+// TestHostileValueFile: any foreign text in the value file is reported, and is never executed.
 func TestHostileValueFile(t *testing.T) {
 	t.Parallel()
 	d := fixtures(t)["v2"]
@@ -114,7 +115,7 @@ func TestHostileValueFile(t *testing.T) {
 		"dscp_prio3=" + evil, "dscp_prio3=1-" + evil, "cable=$(touch owned)", "mtu=9000`touch owned`", "ets_bw=" + evil + ",0,0,0,0,0,0,0",
 		"vf_roce_" + evil + "=on", "vlan=a[$(touch owned)]", "vlan_ip=1.2.3.4/a[$(touch${IFS}owned)]", "\x00\x1b]0;x\a", "should=$(touch owned)",
 	} {
-		for shell, run := range rotate(i, "interp") { // which TestValueFile gives such lines
+		for shell, run := range rotate(i, "interp") { // TestValueFile covers the interpreter
 			m := newMachine(t, d).inbox()
 			m.write("etc/rocec/host/ens1f0.conf", line)
 			before := m.snapshot()
@@ -129,8 +130,8 @@ func TestHostileValueFile(t *testing.T) {
 	}
 }
 
-// TestRenamedDevice: rdma-core renames RDMA devices. The script asks for the name, so that one between plan and apply does not matter;
-// one while it writes is a failure with the setting's name.
+// TestRenamedDevice: rdma-core may rename an RDMA device. The script looks up the name, so a new name between plan and apply is harmless.
+// If the name changes during the write, the script reports the setting as failed.
 func TestRenamedDevice(t *testing.T) {
 	t.Parallel()
 	d := matrixHosts(t)["v1"]

@@ -16,7 +16,7 @@ import (
 	"github.com/rocec/rocec/targets/nic"
 )
 
-// What check --json prints, as tests read it.
+// checked is the output of check --json as the tests decode it.
 type checked struct {
 	Host  string
 	Boot  string `json:"boot_id"`
@@ -30,8 +30,8 @@ type checked struct {
 	}
 }
 
-// The document holds the output of show, gids and check for every NIC, and the hash of every file. Printing it changes nothing. The hosts
-// take turns with the shells; with -whole, each host runs in every shell.
+// The document contains the output of show, gids and check for every NIC, and the hash of every file. Printing the document changes
+// nothing. Each host runs in one of the shells, in turn; with -whole, in every shell.
 func TestCheckJSON(t *testing.T) {
 	hosts := fixtures(t)
 	for i, host := range slices.Sorted(maps.Keys(hosts)) {
@@ -80,7 +80,7 @@ func TestCheckJSON(t *testing.T) {
 				}
 			}
 			r := m.exec("dash", []string{"check", "--json"})
-			if host == "options" { // this driver has no TTL, no exceptions by address and no virtual functions
+			if host == "options" { // the driver of this host lacks ttl, traffic_rules and virtual functions
 				assert.Zero(t, good)
 				assert.Equal(t, 1, r.code)
 				assert.Contains(t, r.out, `"ttl is unsupported: the driver has no ttl; install MLNX_OFED, not 32"`)
@@ -93,7 +93,7 @@ func TestCheckJSON(t *testing.T) {
 	}
 }
 
-// The document is valid JSON and holds each value, whatever bytes the value has.
+// The document is valid JSON and contains every value unchanged, even one with arbitrary bytes.
 func TestCheckJSONEscapes(t *testing.T) {
 	t.Parallel()
 	d := fixtures(t)["v2"]
@@ -103,7 +103,7 @@ func TestCheckJSONEscapes(t *testing.T) {
 			all = append(all, byte(b))
 		}
 	}
-	latin := func(s string) string { // the code points of bytes
+	latin := func(s string) string { // latin maps each byte to the code point of the same number
 		var b strings.Builder
 		for i := range len(s) {
 			b.WriteRune(rune(s[i]))
@@ -113,7 +113,7 @@ func TestCheckJSONEscapes(t *testing.T) {
 	for i, value := range []string{`"},{"name":"x`, `back\slash`, "tab\tand space", "é$(touch /x)`id`", "[a]^~!#-]", string(all), "*"} {
 		var not []string
 		if !json.Valid(fmt.Appendf(nil, "%q", value)) {
-			not = []string{"interp"} // its strings lose bytes that are not valid text
+			not = []string{"interp"} // strings of the interpreter lose bytes that are not valid UTF-8
 		}
 		for shell, run := range rotate(i, not...) {
 			m := newMachine(t, d).inbox()
@@ -128,7 +128,7 @@ func TestCheckJSONEscapes(t *testing.T) {
 	}
 }
 
-// On a host that lacks an input of the document, the document reports that, and is still valid JSON.
+// If a host lacks an input of the document, the document reports the gap and is still valid JSON.
 func TestCheckJSONPoor(t *testing.T) {
 	d := fixtures(t)["v2"]
 	for i, c := range []struct {

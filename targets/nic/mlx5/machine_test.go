@@ -35,18 +35,18 @@ import (
 type machine struct {
 	t      testing.TB
 	root   string
-	fake   string // state of the stand-ins, and the log of their writes
+	fake   string // state of the fake tools, and the log of their writes
 	env    []string
-	script []byte // what the real shells run; the interpreter runs the one of the package
-	// trafficClass is the content of the sysfs file of that name: it takes single lines and reads as a list, which a plain file does
-	// not. Only the interpreter can show it; nil: the driver lacks the file.
+	script []byte // run by the real shells; the interpreter runs the script of the package
+	// trafficClass is the sysfs file traffic_class, or nil if the driver lacks the file. A write adds one line and a read returns a list,
+	// which no plain file does, so only the interpreter can simulate it.
 	trafficClass *trafficClass
 }
 
-// shimDir is where shims builds; TestMain takes it away.
+// shimDir is the directory of the built shims. TestMain removes it.
 var shimDir string
 
-// shims builds the libraries of package mlx5test once, and gives those of dcb and of files, as LD_PRELOAD takes them.
+// shims builds the libraries of package mlx5test once. It returns the paths of the dcb shim and the file shim, as the value of LD_PRELOAD.
 var shims = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "shims")
 	if err != nil {
@@ -59,7 +59,7 @@ var shims = sync.OnceValues(func() (string, error) {
 		mlx5test.Build(filepath.Join(dir, "ethtoolshim.so"), mlx5test.EthtoolShim))
 })
 
-// newMachine makes a host with the NICs of d, as its factory image has them, with its value files in place.
+// newMachine returns a host with the NICs of d in the state of the factory image, and with their value files.
 func newMachine(t testing.TB, d *ir.Device) *machine {
 	for _, name := range []string{"gcc", "/usr/include/stdio.h", "/usr/include/libmnl/libmnl.h", "dash", "dcb"} {
 		machinetest.Need(t, name)
@@ -110,7 +110,7 @@ func newMachine(t testing.TB, d *ir.Device) *machine {
 	return m
 }
 
-// rdma makes an RDMA device below a PCI function; of a device that is there already (a RoCE LAG) only the first counts.
+// rdma adds an RDMA device to a PCI function. If the device exists already (a RoCE LAG), only its first PCI function counts.
 func (m *machine) rdma(pci, dev, netdev string) {
 	if m.has("sys/class/infiniband/" + dev) {
 		return
@@ -126,11 +126,11 @@ func (m *machine) rdma(pci, dev, netdev string) {
 	m.write(gids+"gids/1", "0000:0000:0000:0000:0000:ffff:c000:0207")
 	m.write(gids+"gid_attrs/types/1", "RoCE v2")
 	m.write(gids+"gid_attrs/ndevs/1", netdev)
-	m.write(gids+"gids/2", "0000:0000:0000:0000:0000:0000:0000:0000") // an empty slot has no type and no netdev
+	m.write(gids+"gids/2", "0000:0000:0000:0000:0000:0000:0000:0000") // an empty slot has neither type nor netdev
 	m.link("../../devices/"+pci+"/infiniband/"+dev, "sys/class/infiniband/"+dev)
 }
 
-// inbox gives every NIC what the kernel's own driver has in debugfs.
+// inbox adds the debugfs files of the kernel's own driver to every NIC.
 func (m *machine) inbox() *machine {
 	for _, pci := range m.glob("sys/devices/*") {
 		at := "sys/kernel/debug/mlx5/" + filepath.Base(pci) + "/cc_params/"
@@ -141,10 +141,11 @@ func (m *machine) inbox() *machine {
 	return m
 }
 
-// lockedDown gives every NIC what is left of inbox where Secure Boot locks debugfs, and the reader of the firmware's configuration.
+// lockedDown simulates a host where Secure Boot locks debugfs: every NIC has the remaining files of inbox, and the tool that reads the
+// firmware's configuration.
 func (m *machine) lockedDown() *machine {
 	for _, pci := range m.glob("sys/devices/*") {
-		m.mkdir("sys/kernel/debug/mlx5/" + filepath.Base(pci) + "/cc_params/np_cnp_dscp") // a directory is there and cannot be read
+		m.mkdir("sys/kernel/debug/mlx5/" + filepath.Base(pci) + "/cc_params/np_cnp_dscp") // the directory exists and cannot be read
 		m.mkdir("sys/kernel/debug/mlx5/" + filepath.Base(pci) + "/cc_params/np_cnp_prio")
 	}
 	m.command("mstconfig", `case $*,$5 in
@@ -156,7 +157,7 @@ printf 'Device #1:\n----------\n\nConfigurations:            Default Current Nex
 	return m
 }
 
-// ofed gives every NIC the sysfs files of MLNX_OFED.
+// ofed adds the sysfs files of MLNX_OFED to every NIC.
 func (m *machine) ofed() *machine {
 	for _, dev := range m.glob("sys/class/net/*/device") {
 		at, err := filepath.Rel(m.root, filepath.Dir(dev))
@@ -222,7 +223,7 @@ func (m *machine) command(name, text string) {
 	require.NoError(m.t, os.WriteFile(m.path("usr/sbin/"+name), []byte("#!/bin/sh\n"+text+"\n"), 0o755))
 }
 
-// mlnxQos replaces dcb by the stand-in for mlnx_qos.
+// mlnxQos replaces dcb by fakeMlnxQos.
 func (m *machine) mlnxQos() *machine {
 	m.command("dcb", "exit 1")
 	self, err := os.Executable()
@@ -241,10 +242,10 @@ func (m *machine) log() []string {
 	return strings.Split(strings.TrimSpace(string(b)), "\n")
 }
 
-// bounces counts how often a link went down.
+// bounces returns how often a link went down.
 func (m *machine) bounces() int { return strings.Count(strings.Join(m.log(), "\n"), "link bounced") }
 
-// snapshot is everything a write could change: content, and the time of the last write, which is set back first.
+// snapshot sets all modification times back, and then returns the content, mode and modification time of every file.
 func (m *machine) snapshot() map[string]string {
 	old := time.Unix(1_000_000_000, 0)
 	require.NoError(m.t, filepath.WalkDir(m.root, func(p string, d fs.DirEntry, err error) error {
@@ -272,7 +273,7 @@ func (m *machine) look() map[string]string {
 				return err
 			}
 		}
-		if p == m.path("sys/kernel/config/rdma_cm") { // reading goes through a directory that is made and removed
+		if p == m.path("sys/kernel/config/rdma_cm") { // a read creates and removes a directory in it
 			return nil
 		}
 		all[strings.TrimPrefix(p, m.root)] = fmt.Sprint(info.Mode(), " ", info.ModTime().UnixNano(), " ", string(content))
@@ -284,7 +285,7 @@ func (m *machine) look() map[string]string {
 	return all
 }
 
-// changed lists what was written, made or removed since a snapshot.
+// changed lists the files that were written, created or removed since a snapshot.
 func (m *machine) changed(before map[string]string) []string {
 	var out []string
 	now := m.look()
@@ -301,14 +302,13 @@ func (m *machine) changed(before map[string]string) []string {
 	return out
 }
 
-// result is how a command ended.
+// result contains the outputs and the exit status of a command.
 type result struct {
 	out, err string
 	code     int
 }
 
-// shells are what must run the script: Debian's sh, RHEL's sh, those of small systems and of images of our own, and the
-// interpreter of the lab.
+// shells must all run the script: sh of Debian, RHEL and small systems, shells of custom images, and the interpreter of the lab.
 var shells = map[string]func(m *machine, args ...string) result{
 	"dash":    func(m *machine, args ...string) result { return m.exec("dash", args) },
 	"bash":    func(m *machine, args ...string) result { return m.exec("bash", args) },
@@ -323,7 +323,7 @@ var shells = map[string]func(m *machine, args ...string) result{
 
 var whole = flag.Bool("whole", false, "every case in every shell, and every cell of the matrix, rather than some")
 
-// rotate gives the shell for the nth of many cases, each in turn, and all with -whole; but for those that the case is not for.
+// rotate returns the shell for the nth case: each shell in turn, or all shells with -whole, without the shells in not.
 func rotate(nth int, not ...string) map[string]func(m *machine, args ...string) result {
 	var names []string
 	for _, name := range []string{"dash", "interp", "bash", "busybox", "ksh", "mksh"} {
@@ -349,12 +349,12 @@ func (m *machine) exec(shell string, args []string) result {
 	if shell == "busybox" {
 		start = []string{"sh", "-s", "--"}
 	}
-	ctx, stop := context.WithTimeout(context.Background(), 30*time.Minute) // which only a script that hangs takes
+	ctx, stop := context.WithTimeout(context.Background(), 30*time.Minute) // only a script that hangs needs this long
 	defer stop()
 	cmd := exec.CommandContext(ctx, machinetest.Need(m.t, shell), append(start, args...)...)
 	cmd.WaitDelay = time.Second
 	cmd.Env = m.env
-	cmd.Dir = m.root // so that a file of a wrong name shows
+	cmd.Dir = m.root // a file with a wrong name then appears here
 	cmd.Stdin = bytes.NewReader(m.script)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
@@ -366,12 +366,12 @@ func (m *machine) exec(shell string, args []string) result {
 	return result{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
 }
 
-// parsed is the script as POSIX sh; running it changes nothing in it.
+// parsed returns the syntax tree of the script as POSIX sh. Running the script does not change the tree.
 var parsed = sync.OnceValues(func() (*syntax.File, error) {
 	return syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(bytes.NewReader(script()), "rocec-host")
 })
 
-// interpret runs the script in the interpreter, where a simulated driver handles traffic_class.
+// interpret runs the script in the interpreter, where a simulated driver implements traffic_class.
 func (m *machine) interpret(out, errs *bytes.Buffer, args []string) result {
 	prog, err := parsed()
 	require.NoError(m.t, err)
@@ -401,7 +401,7 @@ func (m *machine) interpret(out, errs *bytes.Buffer, args []string) result {
 	return result{out.String(), errs.String(), code}
 }
 
-// trafficClass is the driver behind tc/P/traffic_class.
+// trafficClass simulates the driver behind tc/P/traffic_class.
 type trafficClass struct {
 	global string
 	rules  []string
@@ -419,7 +419,7 @@ func (c *trafficClass) String() string {
 	return s
 }
 
-// write takes a number, -1, or a rule "tclass=N,MATCH"; -1 as N removes it.
+// write accepts a number, -1, or a rule "tclass=N,MATCH". A rule with -1 as N removes the rule of that match.
 func (c *trafficClass) write(line string) {
 	c.writes = append(c.writes, line)
 	class, match, rule := strings.Cut(line, ",")
@@ -439,7 +439,7 @@ func (c *trafficClass) write(line string) {
 	}
 }
 
-// classWriter collects one write.
+// classWriter passes the lines of one write to a trafficClass.
 type classWriter struct {
 	class *trafficClass
 	buf   bytes.Buffer
@@ -456,7 +456,7 @@ func (w *classWriter) Close() error {
 	return nil
 }
 
-// stateOf is the live state of a NIC.
+// stateOf returns the live state of a NIC.
 func stateOf(t testing.TB, d *ir.Device, nic string) target.File {
 	for _, f := range rendered(t, d) {
 		if f.Path == "nic/"+nic {

@@ -18,36 +18,36 @@ import (
 	"github.com/rocec/rocec/targets/nic"
 )
 
-// outcomes are what may come of a setting on a host.
+// outcomes lists what can happen to a setting on a host.
 var outcomes = []string{"settable", "no tool", "no knob", "refused", "ignored", "unreadable", "reverts"}
 
-// group is settings that one thing on the host carries, so that what befalls it befalls all of them.
+// group contains settings with the same mechanism on the host, so that a fault of the mechanism affects all of them.
 type group struct {
 	name    string
 	keys    []string // settings of the value file
 	host    string   // of matrixHosts
 	prepare func(m *machine)
 	befall  map[string]func(m *machine) // by outcome
-	never   map[string]string           // by outcome: why there is no such cell
-	shown   map[string]string           // by key: another key whose line of show reports it
+	never   map[string]string           // by outcome: why the cell does not exist
+	shown   map[string]string           // by key: the key whose line in show reports it
 	fine    map[string]string           // by outcome: why the setting still has an effect
 }
 
-// fate is what became of one setting.
+// fate is the result of one setting in one cell.
 type fate struct {
-	want, was, is string // value of the file, of show before and after
+	want, was, is string // in the value file, in show before apply, in show after apply
 	class         nic.Class
 	apply, check  int
-	said, differs string // what apply and check report
-	stops         string // what apply says before it looks at any setting
-	judge         string // what plan makes of the state: clean, drift, notice, error
+	said, differs string // reports of apply and check
+	stops         string // the error of apply before it reads any setting
+	judge         string // the verdict of plan on the state: clean, drift, notice or error
 }
 
 func (c *fate) String() string {
 	return fmt.Sprintf("apply %d%s; check %d%s; show %s; plan %s", c.apply, c.said+c.stops, c.check, c.differs, c.is, c.judge)
 }
 
-// green describes what is wrong with a cell: a setting without effect that no verb reports.
+// green returns the mistake of a cell, such as a setting without effect that no verb reports; empty if there is none.
 func (c *fate) green() string {
 	missing := strings.HasPrefix(c.is, "unsupported") || strings.HasPrefix(c.is, "unreadable")
 	switch {
@@ -77,7 +77,7 @@ func dcbFault(item, fault string) func(m *machine) {
 	return func(m *machine) { m.env = append(m.env, "DCBSHIM_FAULT="+item+"="+fault) }
 }
 
-// wrap puts cases of a shell script before a command: patterns of its arguments.
+// wrap adds cases of a shell script, by patterns of the arguments, to a command.
 func (m *machine) wrap(name, cases string) {
 	old := m.path("usr/sbin/" + name)
 	if _, err := os.Stat(old); err == nil {
@@ -93,7 +93,7 @@ func wrapped(name, cases string) func(m *machine) {
 	return func(m *machine) { m.wrap(name, cases) }
 }
 
-// gone takes commands away, as far as a shell can tell.
+// gone replaces commands by scripts that fail as a shell does for a missing command.
 func gone(names ...string) func(m *machine) {
 	return func(m *machine) {
 		for _, name := range names {
@@ -102,7 +102,7 @@ func gone(names ...string) func(m *machine) {
 	}
 }
 
-// once lets a state file of a stand-in live for one look.
+// once removes a state file of a fake tool when it is read for the second time.
 func once(file string) string {
 	return fmt.Sprintf(`if [ -e "$FAKE_DIR/%[1]s.seen" ]; then rm -f "$FAKE_DIR/%[1]s" "$FAKE_DIR/%[1]s.seen"
 elif [ -e "$FAKE_DIR/%[1]s" ]; then : >"$FAKE_DIR/%[1]s.seen"; fi`, file)
@@ -273,7 +273,7 @@ var matrix = []group{
 	},
 }
 
-// matrixHosts are hosts that have every setting, and hold none before.
+// matrixHosts returns hosts that together use every setting. No setting has its wanted value at the start.
 func matrixHosts(t testing.TB) map[string]*ir.Device {
 	hosts := fixtures(t)
 	f := newFabric()
@@ -307,7 +307,7 @@ func matrixHosts(t testing.TB) map[string]*ir.Device {
 	return hosts
 }
 
-// values reads lines of KEY=VALUE.
+// values parses lines KEY=VALUE.
 func values(text string) map[string]string {
 	out := map[string]string{}
 	for line := range strings.Lines(text) {
@@ -318,7 +318,7 @@ func values(text string) map[string]string {
 	return out
 }
 
-// about gives the lines of a text that begin with a prefix, joined.
+// about returns the lines of a text that begin with a prefix, joined and without the prefix.
 func about(text, prefix string) string {
 	var out []string
 	for line := range strings.Lines(text) {
@@ -332,7 +332,7 @@ func about(text, prefix string) string {
 	return " (" + strings.Join(out, "; ") + ")"
 }
 
-// run takes a host through apply, check and plan, and returns the fate of every setting of the group.
+// run runs apply, check and plan on a host, and returns the fate of every setting of the group.
 func (g *group) run(t testing.TB, outcome string, script []byte) map[string]*fate {
 	d := matrixHosts(t)[g.host]
 	m := newMachine(t, d)
@@ -399,13 +399,13 @@ func (g *group) run(t testing.TB, outcome string, script []byte) map[string]*fat
 	return cells
 }
 
-// shellLine is how dash begins a complaint.
+// shellLine matches the beginning of an error message of dash.
 var shellLine = regexp.MustCompile(`\S*dash: [0-9]+: `)
 
 var digits = regexp.MustCompile(`(ecn_np_prio|ecn_rp_prio|enable/|dscp_prio|vf_roce_)[0-9]`)
 
-// TestMatrix takes every setting through every outcome, and wants none to be green without effect. The golden file has the result of
-// each cell. Only with -whole, and with -update, which .ci/run gives it, are all cells tried; else every second one.
+// TestMatrix combines every setting with every outcome. No verb may report success for a setting without effect. The golden file contains
+// the result of each cell. All cells run with -whole or -update (.ci/run uses -update), otherwise every second cell.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
 	want, err := os.ReadFile("testdata/golden/matrix.txt")
@@ -459,7 +459,7 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// fold lists keys, eight numbered ones as one.
+// fold returns the keys as a text in which eight numbered keys are one word.
 func fold(keys []string) string {
 	text := strings.Join(keys, " ")
 	for _, name := range []string{"dscp_prio", "ecn_np_prio", "ecn_rp_prio"} {
@@ -468,7 +468,7 @@ func fold(keys []string) string {
 	return text
 }
 
-// spell gives the cells of an outcome, those that read the same in one line.
+// spell returns the lines of an outcome. Keys with equal results share a line.
 func (g *group) spell(outcome string, fates map[string]*fate) string {
 	var lines []string
 	keys := map[string][]string{}
@@ -491,7 +491,7 @@ func (g *group) spell(outcome string, fates map[string]*fate) string {
 	return b.String()
 }
 
-// TestMatrixCanFail drops what keeps cells from being green without effect, one thing at a time; the matrix must see each.
+// TestMatrixCanFail removes one safeguard of the script at a time. The matrix must detect each removal.
 func TestMatrixCanFail(t *testing.T) {
 	t.Parallel()
 	want, err := os.ReadFile("testdata/golden/matrix.txt")
@@ -500,9 +500,9 @@ func TestMatrixCanFail(t *testing.T) {
 	const readBack, stillThere = `	"$2" again` + "\n\t! differs \"$1\" ||", `[ "$failed" -ne 0 ] || still_there`
 	for _, c := range []struct {
 		name           string
-		swap           []string // old and new text of the script, in turn
+		swap           []string // pairs of old and new text of the script
 		group, outcome string
-		green          bool // the cell is green without effect; else only told less well
+		green          bool // the setting has no effect and is not reported; otherwise the report is worse
 	}{
 		{"no read-back", []string{readBack, "\ttrue ||"}, "pfc", "ignored", false},
 		{"no read-back at all", []string{readBack, "\ttrue ||", stillThere, ":"}, "pfc", "ignored", true},

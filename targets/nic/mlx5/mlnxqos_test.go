@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// fakeNIC is the port as the replacement of mlnx_qos sees it. Its first state is an mlx5's from the factory.
+// fakeNIC is the state of a port for fakeMlnxQos. It starts with the factory settings of mlx5.
 type fakeNIC struct {
 	OS    bool
 	DSCP  []int // priority of each DSCP; nil: trust pcp
@@ -21,8 +21,8 @@ type fakeNIC struct {
 	BW    [8]int
 }
 
-// fakeMlnxQos replaces mlnx_qos of mlnx-tools: the options rocec-host uses, the rules the tool and the driver have for them, and the
-// dump it prints after every call. State is in $FAKE_DIR/mlnx_qos-IF, writes go to $FAKE_DIR/log.
+// fakeMlnxQos replaces mlnx_qos of mlnx-tools. It has the options that rocec-host uses, the checks of the tool and the driver, and the dump
+// after every call. The state is in $FAKE_DIR/mlnx_qos-IF; writes are logged in $FAKE_DIR/log.
 func fakeMlnxQos(args []string) int {
 	dev := "none"
 	if i := slices.Index(args, "-i"); i >= 0 && i+1 < len(args) {
@@ -135,7 +135,7 @@ func fakeMlnxQos(args []string) int {
 	return 0
 }
 
-// dump prints the state as the tool does, or as its older releases did where FAKE_OLD is set.
+// dump prints the state in the format of the tool, or of its older releases if FAKE_OLD is set.
 func (n *fakeNIC) dump(all bool) {
 	old := os.Getenv("FAKE_OLD") != ""
 	fmt.Println("DCBX mode: " + map[bool]string{true: "OS controlled", false: "Firmware controlled"}[n.OS])
@@ -153,7 +153,7 @@ func (n *fakeNIC) dump(all bool) {
 			}
 			for v := range n.DSCP {
 				if old {
-					v = 63 - v // older releases list each priority from the top
+					v = 63 - v // older releases list each priority in descending order
 				}
 				if n.DSCP[v] == p {
 					line = append(line, fmt.Sprintf("%02d", v))

@@ -11,8 +11,8 @@
 //
 // Rendering has no side effects. The script reads before it writes and writes only differences, since a write of the PFC mask bounces the
 // link. It reads every written value back, and exits 1 with one line for each setting that was not applied. show, check and gids never
-// change anything. A setting that the NIC or its driver lacks reads as "unsupported", is not written, and is not drift. MTU, bond and VLAN
-// interfaces belong to the host's own network configuration: they are compared, never changed.
+// change anything. A setting that the NIC or its driver lacks has the value "unsupported", is not written, and is not drift. MTU, bond and
+// VLAN interfaces belong to the host's own network configuration. The script compares them and does not change them.
 //
 // # The value file
 //
@@ -49,10 +49,10 @@
 // show prints cnp_prio as "mode N" where np_cnp_prio_mode is not 0. The number has an effect only in mode 0, and a write of the number
 // sets mode 0 (cong.c of mlx5_ib). So the script writes the number in any other mode, even if it is already right.
 //
-// show prints the same lines. Its three further values are "unsupported" for a setting that the NIC lacks, "missing" for a VLAN interface
-// or virtual function that does not exist, and "unread" for the two defaults of RDMA-CM until apply has created their configfs directory.
-// The directory stays, so that show never has to create it. While it exists the module rdma_cm is in use; "rmdir
-// /sys/kernel/config/rdma_cm/DEV" releases the module and keeps the values.
+// show prints the same lines. A value is "unsupported" if the NIC lacks the setting, and "missing" if the VLAN interface or virtual
+// function does not exist. The two defaults of RDMA-CM are "unread" until apply has created their configfs directory. The directory stays,
+// so that show never has to create it. While it exists the module rdma_cm is in use; "rmdir /sys/kernel/config/rdma_cm/DEV" releases the
+// module and keeps the values.
 //
 // The files do not name the RDMA device, because rdma-core renames devices. The script finds the device, and waits for it up to 60 s.
 //

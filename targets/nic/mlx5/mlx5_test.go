@@ -30,7 +30,7 @@ func content(t testing.TB, f target.File) string {
 	return string(b)
 }
 
-// TestGolden compares everything a host gets, but for the files that are the same on every host.
+// TestGolden compares all files of a host, except those that are equal on every host.
 func TestGolden(t *testing.T) {
 	for name, d := range fixtures(t) {
 		t.Run(name, func(t *testing.T) {
@@ -55,7 +55,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// same reports whether a file is the same on every host: the script, the unit and the rules.
+// same reports whether a file is equal on every host: the script, the unit or the rules.
 func same(f target.File) bool {
 	return f.Live == nil && !strings.HasPrefix(f.Path, "/etc/rocec/host/")
 }
@@ -71,7 +71,7 @@ func golden(t *testing.T, path, got string) {
 	assert.Equal(t, string(want), got)
 }
 
-// TestLaws holds every file of every fixture to the contract of target.File.
+// TestLaws checks the contract of target.File for every file of every fixture.
 func TestLaws(t *testing.T) {
 	for name, d := range fixtures(t) {
 		files := rendered(t, d)
@@ -93,7 +93,7 @@ func TestLaws(t *testing.T) {
 				assert.True(t, k.Ours, k.Name)
 				assert.NotEmpty(t, k.Value, k.Name)
 				if vf, ok := strings.CutPrefix(k.Name, "vf_roce_"); ok {
-					k.Name = fmt.Sprintf("vf_roce_%3s", vf) // virtual functions go by number
+					k.Name = fmt.Sprintf("vf_roce_%3s", vf) // virtual functions are sorted by number
 				}
 				names = append(names, k.Name)
 			}
@@ -103,7 +103,8 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-// TestWhy wants a reason for every key we set, except that no group claims a DSCP of most priorities.
+// TestWhy requires a reason for every key that rocec sets. The rows of the DSCP map may have none, since no group claims the DSCP of most
+// priorities.
 func TestWhy(t *testing.T) {
 	for name, d := range fixtures(t) {
 		for _, f := range rendered(t, d) {
@@ -134,7 +135,8 @@ func TestWhy(t *testing.T) {
 	assert.Empty(t, s.Why("vlan"), "a key that is not set has no reason")
 }
 
-// What helps and cannot be set stays, with a note of what follows; what must be or was asked for refuses the host.
+// A setting that only helps may be impossible: the host is accepted with a note of the effect. A required or requested setting that is
+// impossible is an error.
 func TestStateJudgesWhatCannotBe(t *testing.T) {
 	d := fixtures(t)["v2"]
 	state := rendered(t, d)[4]
@@ -178,7 +180,7 @@ func TestStateJudgesWhatCannotBe(t *testing.T) {
 	assert.False(t, ours["ttl"])
 }
 
-// For a host that matches the fabric, the notice names the queue pairs outside of the class, with the numbers of the fabric.
+// On a host that matches the fabric, the notice names the queue pairs outside of the class, with the numbers of the fabric.
 func TestUnreached(t *testing.T) {
 	said := func(d *ir.Device, nth int) string {
 		state := rendered(t, d)[nth]
@@ -203,13 +205,13 @@ func TestUnreached(t *testing.T) {
 	assert.Contains(t, said(f.host("h", n), 4),
 		"have training: NCCL_IB_TC=96 NCCL_GIN_IB_TC=96 UCX_IB_TRAFFIC_CLASS=96; backup: NCCL_IB_TC=32 ")
 
-	f.rdma.DSCP[0].Value = 0 // unmarked packets are in the class
+	f.rdma.DSCP[0].Value = 0 // unmarked packets belong to the class
 	state := rendered(t, f.host("h", f.nic(t, "ens1f0", f.v2())))[4]
 	_, ds := state.Edit([]byte(content(t, state)))
 	assert.Empty(t, ds)
 }
 
-// TestEditLaws feeds the editor of the state what no script of ours would print.
+// TestEditLaws passes text to the editor of the state that rocec's scripts never print.
 func TestEditLaws(t *testing.T) {
 	state := rendered(t, fixtures(t)["v2"])[4]
 	rapid.Check(t, func(r *rapid.T) {
@@ -236,7 +238,7 @@ func TestEditLaws(t *testing.T) {
 	})
 }
 
-// The rows of the DSCP map hold all 64 values, whatever is claimed.
+// The rows of the DSCP map contain all 64 values, for any claims of the groups.
 func TestDSCPMapCoversAll(t *testing.T) {
 	f := newFabric()
 	f.groups(f.rest, f.storage, f.rdma, f.cnp)
@@ -246,7 +248,7 @@ func TestDSCPMapCoversAll(t *testing.T) {
 		_, rest, _ := strings.Cut(values, fmt.Sprintf("\ndscp_prio%d=", p))
 		got[p], _, _ = strings.Cut(rest, "\n")
 	}
-	// 24-31 (cos 3) and 32-39 (cos 4) are lossless by number, so the unclaimed ones among them are common traffic.
+	// By number, 24-31 would go to cos 3 and 32-39 to cos 4. Both are lossless, so the unclaimed values among them go to the default group.
 	assert.Equal(t, [8]string{"0-7,24-25,27-39", "8-15", "16-23", "none", "26", "40-47", "48-55", "56-63"}, got)
 }
 
@@ -273,13 +275,13 @@ func BenchmarkRender(b *testing.B) {
 	}
 }
 
-// docs/hosts.md says of every setting which class it has.
+// docs/hosts.md contains every setting.
 func TestHostsPageHasEverySetting(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/hosts.md")
 	require.NoError(t, err)
 	for _, row := range rows() {
 		key := regexp.MustCompile(`prio\d$`).ReplaceAllString(row.Key, "prioN")
-		if key != "vlan" { // it tells where vlan_map is
+		if key != "vlan" { // the page covers vlan with vlan_map
 			assert.Contains(t, string(page), "`"+key+"`")
 		}
 	}

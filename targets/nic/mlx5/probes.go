@@ -5,7 +5,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// probes appends the probes that show whether the settings of a NIC work: settings are readable, the interface has the fabric's MTU and a
+// probes appends the probes that check the effect of a NIC's settings. The settings are readable, the interface has the fabric's MTU and a
 // suitable GID, and no lossless priority has lost packets.
 func probes(out []target.Probe, s *nic.Settings) []target.Probe {
 	out = append(out, nic.PriorityProbe(s))

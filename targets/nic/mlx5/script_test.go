@@ -18,7 +18,7 @@ import (
 	"github.com/rocec/rocec/targets/nic"
 )
 
-// verb runs one verb of the script with the context arguments of a NIC's live state.
+// showArgs returns the arguments of a verb of the script, as in the command that reads the NIC's live state.
 func showArgs(t testing.TB, d *ir.Device, nic, verb string) []string {
 	cmd := stateOf(t, d, nic).Live.Cmd
 	args := strings.Fields(cmd)[3:]
@@ -26,8 +26,8 @@ func showArgs(t testing.TB, d *ir.Device, nic, verb string) []string {
 	return args
 }
 
-// TestApply takes a host from the factory to the fabric's settings, with every driver and tool, each case in a shell in turn, with
-// -whole in every one. Then the state has no drift, and a second apply writes nothing at all.
+// TestApply changes hosts from the factory settings to the fabric's settings, with every driver and tool. Each case runs in one of the
+// shells, in turn; with -whole, in all of them. The state then has no drift, and a second apply writes nothing.
 func TestApply(t *testing.T) {
 	hosts := fixtures(t)
 	nth := 0
@@ -43,7 +43,7 @@ func TestApply(t *testing.T) {
 			m.env = append(m.env, "FAKE_OLD=1")
 			return m.inbox().mlnxQos()
 		}, nil, []string{"v2"}},
-		{"MLNX_OFED", (*machine).ofed, []string{"interp"}, []string{"v2", "bond", "options"}}, // a plain file cannot stand for its traffic_class
+		{"MLNX_OFED", (*machine).ofed, []string{"interp"}, []string{"v2", "bond", "options"}}, // no plain file is like traffic_class
 		{"CNPs by the firmware", (*machine).lockedDown, nil, []string{"v2"}},
 	} {
 		if testing.Short() {
@@ -108,7 +108,7 @@ func applyTwice(t *testing.T, m *machine, d *ir.Device, run func(*machine, ...st
 	require.Empty(t, m.changed(settled), "the second apply wrote something")
 }
 
-// noDrift shows a NIC and wants nothing to change.
+// noDrift requires that the state of a NIC needs no change.
 func noDrift(t *testing.T, m *machine, d *ir.Device, n *ir.NIC, run func(*machine, ...string) result) {
 	r := run(m, showArgs(t, d, n.Name, "show")...)
 	require.Zero(t, r.code, r.err)
@@ -120,7 +120,7 @@ func noDrift(t *testing.T, m *machine, d *ir.Device, n *ir.NIC, run func(*machin
 	}
 }
 
-// TestFinalState looks at the machine itself rather than at the output of the script.
+// TestFinalState checks the simulated machine itself, not the output of the script.
 func TestFinalState(t *testing.T) {
 	t.Parallel()
 	all := fixtures(t)
@@ -186,7 +186,7 @@ func TestFinalState(t *testing.T) {
 	assert.Contains(t, m.log(), "ens1f1 pfc 10, link bounced", "every port of a bond has a PFC mask of its own")
 }
 
-// TestRepair changes single settings behind the back of a host that is as it should be; one write each fixes them.
+// TestRepair spoils single settings of a host that matches the fabric. apply must repair each with one write.
 func TestRepair(t *testing.T) {
 	t.Parallel()
 	d := fixtures(t)["v2"]
@@ -202,8 +202,8 @@ func TestRepair(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		spoil func()
-		want  string // what check says
-		log   string // the write that fixes it
+		want  string // output of check
+		log   string // the write that repairs it
 	}{
 		{"pause", func() { m.write("fake/pause-ens1f0", "on on") }, "pause is on, not off", "ens1f0 ethtool -A off off"},
 		{"one direction", func() { m.write("fake/pause-ens1f0", "off on") }, "pause is tx, not off", "ens1f0 ethtool -A off off"},
@@ -239,12 +239,11 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// cnpParams is where debugfs has the marking of CNPs of ens1f0.
+// cnpParams is the debugfs directory with the CNP settings of ens1f0.
 const cnpParams = "sys/kernel/debug/mlx5/0000:03:00.0/cc_params/"
 
-// TestCNPMode: the number of the priority of CNPs counts in mode 0 alone. So a NIC in another mode differs though its number is the
-// one wanted, a write of the number corrects it, and leave sets the mode again. A NIC with an unreadable mode is judged by its
-// number.
+// TestCNPMode: the priority of CNPs applies only in mode 0. A NIC in another mode therefore differs even if the priority is the wanted one.
+// A write of the priority also corrects the mode, and leave restores the mode. If the mode cannot be read, only the priority is compared.
 func TestCNPMode(t *testing.T) {
 	t.Parallel()
 	d := fixtures(t)["v2"]
@@ -280,7 +279,7 @@ func TestCNPMode(t *testing.T) {
 	assert.NotZero(t, shells["dash"](m, "apply", "ens1f0").code, "no fabric says that")
 }
 
-// TestRefusals: what stops the script before it writes anything.
+// TestRefusals covers the errors that stop the script before its first write.
 func TestRefusals(t *testing.T) {
 	d := fixtures(t)["v2"]
 	for i, c := range []struct {
@@ -326,8 +325,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestValueFile: a line that rocec would not write stops apply and check, and nothing in it is ever run; show looks past
-// it.
+// TestValueFile: a line that rocec would not write stops apply and check, and is never executed. show ignores the line.
 func TestValueFile(t *testing.T) {
 	t.Parallel()
 	d := fixtures(t)["v2"]
@@ -368,7 +366,7 @@ func TestValueFile(t *testing.T) {
 	assert.Zero(t, r.code, r.err)
 }
 
-// TestFailures: a write that does not take is one clear line and exit 1, and the script still writes the other settings.
+// TestFailures: a write without effect gives one clear line and exit status 1, and the script still writes the other settings.
 func TestFailures(t *testing.T) {
 	for _, shell := range []string{"dash", "interp"} {
 		run := shells[shell]
@@ -384,13 +382,13 @@ func TestFailures(t *testing.T) {
 			assert.Equal(t, 1, m.bounces(), "PFC is on nevertheless")
 
 			m = newMachine(t, d).inbox()
-			m.command("ethtool", "printf 'RX: on\\nTX: on\\n'") // says yes and does nothing
+			m.command("ethtool", "printf 'RX: on\\nTX: on\\n'") // exits 0 and does nothing
 			r = run(m, "apply", "ens1f0")
 			assert.Equal(t, 1, r.code)
 			assert.Contains(t, r.err, "rocec-host: ens1f0: pause is on, not off\n")
 
 			m = newMachine(t, d).inbox()
-			m.command("dcb", "[ \"$2\" != show ] || exit 1\n[ \"$1\" = -N ] || exit 1") // reads the DSCP map and nothing else
+			m.command("dcb", "[ \"$2\" != show ] || exit 1\n[ \"$1\" = -N ] || exit 1") // prints only the DSCP map
 			r = run(m, "apply", "ens1f0")
 			assert.Equal(t, 1, r.code)
 			assert.Contains(t, r.err, "rocec-host: ens1f0: pfc cannot be set here: unsupported: dcb does not tell it\n")
@@ -428,7 +426,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestLateDevices: RDMA devices and VLAN interfaces come after the netdev at boot.
+// TestLateDevices: at boot, RDMA devices and VLAN interfaces appear after the netdev.
 func TestLateDevices(t *testing.T) {
 	t.Parallel()
 	d := fixtures(t)["v1"]
@@ -459,8 +457,8 @@ func TestGIDs(t *testing.T) {
 	}
 }
 
-// TestCommands holds the script to the commands the package documentation lists: hosts have no others for sure, and
-// the lab none at all.
+// TestCommands checks that the script uses only the commands of the package documentation. A host may lack any other command, and the
+// simulation has no others.
 func TestCommands(t *testing.T) {
 	// commands
 	allowed := strings.Fields("dcb mlnx_qos devlink ethtool ip systemctl modprobe mkdir rmdir rm readlink sleep sort sha256sum stat od " +
@@ -485,7 +483,7 @@ func TestCommands(t *testing.T) {
 		return true
 	})
 	assert.True(t, used["dcb"] && used["emit"], "the walk saw nothing")
-	delete(used, "") // of a variable
+	delete(used, "") // the name is a variable
 	for name := range used {
 		assert.Contains(t, allowed, name)
 	}
@@ -496,7 +494,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// TestUnit lets systemd read the unit, with the script where it says.
+// TestUnit passes the unit to systemd, with the script at the path that the unit states.
 func TestUnit(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -523,7 +521,7 @@ func TestUnit(t *testing.T) {
 	}
 }
 
-// A NIC whose RoCE was off before is known to leave, too, and gets it off again.
+// leave knows that the NIC's RoCE was off before rocec, and switches it off again.
 func TestLeaveRoCEOff(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, fixtures(t)["v2"]).ofed()

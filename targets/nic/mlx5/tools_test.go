@@ -13,12 +13,12 @@ import (
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
-// real lets the script run an unmodified tool over its shim.
+// real makes the script run an unmodified tool with the tool's shim.
 func (m *machine) real(tool, env string) {
 	m.command(tool, fmt.Sprintf(`%sLD_PRELOAD=%s exec %s "$@"`, env, filepath.Join(shimDir, tool+"shim.so"), machinetest.Need(m.t, tool)))
 }
 
-// devlink lets the script run the unmodified devlink of iproute2, for PCI functions whose enable_roce is as given.
+// devlink makes the script run the unmodified devlink of iproute2, with the given enable_roce of each PCI function.
 func (m *machine) devlink(enabled map[string]bool) {
 	for pci, on := range enabled {
 		m.write("fake/devlink-"+pci, fmt.Sprint(bit(on)))
@@ -29,7 +29,8 @@ func (m *machine) devlink(enabled map[string]bool) {
 	m.real("devlink", "DEVLINKSHIM_DIR=$FAKE_DIR ")
 }
 
-// TestDevlink switches RoCE by the real devlink, where the driver has no file for it: it takes, or the kernel's refusal is reported.
+// TestDevlink switches RoCE with the real devlink where the driver has no file for RoCE. The switch succeeds, or the script reports the
+// kernel's refusal.
 func TestDevlink(t *testing.T) {
 	t.Parallel()
 	const gone = "no RDMA device appeared in 0 s; is RoCE enabled in the NIC's firmware, and mlx5_ib loaded?"
@@ -38,8 +39,8 @@ func TestDevlink(t *testing.T) {
 	}
 	for _, c := range []struct {
 		fault string
-		on    []string // messages where RoCE is wished on and was off; nil: it takes
-		off   []string // where it is wished off and was on
+		on    []string // messages where the fabric switches RoCE on; nil: it succeeds
+		off   []string // messages where the fabric switches RoCE off
 	}{
 		{"", nil, nil},
 		{"nofamily", none, []string{"roce is on, not off: Failed to connect to devlink Netlink"}},
@@ -54,7 +55,7 @@ func TestDevlink(t *testing.T) {
 			[]string{"roce is off, not on: kernel answers: Operation not permitted", gone},
 			[]string{"roce is on, not off: kernel answers: Operation not permitted"},
 		},
-		// The parameter is set; the missing RDMA device shows that the driver does not apply it.
+		// The parameter is set. The missing RDMA device shows that the driver did not apply it.
 		{"noreload", []string{gone}, []string{"roce is off after a reload, not off: kernel answers: Operation not supported"}},
 	} {
 		for _, wish := range []string{"on", "off"} {
@@ -92,7 +93,7 @@ func TestDevlink(t *testing.T) {
 	}
 }
 
-// TestEthtool sets link pause by the real ethtool.
+// TestEthtool sets link pause with the real ethtool.
 func TestEthtool(t *testing.T) {
 	t.Parallel()
 	d := fixtures(t)["v2"]
@@ -124,5 +125,5 @@ func TestEthtool(t *testing.T) {
 	}
 }
 
-// bit is how the kernel spells a switch.
+// bit returns the kernel's number for a switch.
 func bit(on bool) int { return map[bool]int{true: 1}[on] }

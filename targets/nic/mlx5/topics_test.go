@@ -28,7 +28,7 @@ func TestTopics(t *testing.T) {
 	assert.Equal(t, Topics, Target.Topics)
 }
 
-// TestJudge: every topic has a fabric that it refuses, at the place at fault.
+// TestJudge has, for every topic, a fabric with an error of that topic, and checks its place.
 func TestJudge(t *testing.T) {
 	prefix := netip.MustParsePrefix
 	v6 := prefix("2001:db8:1111:2222:3333:4444:5555:6666/128")
@@ -130,7 +130,8 @@ func TestTwoIntentsWithStatedTOS(t *testing.T) {
 	assert.Contains(t, conf, "\npfc=0,0,0,0,1,1,0,0\n")
 }
 
-// TestTrustIsTheSwitches: PCP identifies a RoCEv2 group without a DSCP, as in targets/cumulus, even if its CNPs claim a DSCP.
+// TestTrustIsTheSwitches: the NIC trusts the same field as the switch. As in targets/cumulus, PCP identifies a RoCEv2 group without a DSCP,
+// even if its CNPs claim a DSCP.
 func TestTrustIsTheSwitches(t *testing.T) {
 	f := newFabric()
 	f.groups(f.rest, f.storage, f.cnp)
@@ -141,7 +142,7 @@ func TestTrustIsTheSwitches(t *testing.T) {
 	assert.Contains(t, conf, "\nvlan_map=0:3,2:3,4:3,6:3\n")
 }
 
-// TestPauseOnlyWhereTheSwitchPauses: a member of a lossy intent alone does not pause a switch that would not stop.
+// TestPauseOnlyWhereTheSwitchPauses: a NIC whose intents are all lossy does not send link pause, because the switch would ignore it.
 func TestPauseOnlyWhereTheSwitchPauses(t *testing.T) {
 	f := newFabric()
 	f.groups(f.rest, f.rdma, f.cnp)
@@ -241,12 +242,12 @@ func TestImage(t *testing.T) {
 	assert.Equal(t, []string{"eth0"}, names(Target.Image(d)), "the NIC is no other interface of that name")
 }
 
-// TestCounters: what a risen counter means; one the driver does not have gives no sample.
+// TestCounters checks the message for each counter that has risen. A counter that the driver lacks gives no sample.
 func TestCounters(t *testing.T) {
 	d := fixtures(t)["v2"]
 	probes := Target.Probes(d)
 	i := slices.IndexFunc(probes, func(p target.Probe) bool { return p.Name == "counters of ens1f0" })
-	for _, c := range []struct{ answer, want string }{ // lines in the form of `ethtool -S`, and of the command for files
+	for _, c := range []struct{ answer, want string }{ // each answer has the format of `ethtool -S` or of the command that reads files
 		{"", ""},
 		{"no stats available\n", ""},
 		{"NIC statistics:\n     rx_prio4_pause: 17\n     rx_prio0_discards: 9\n", "rx_prio4_pause 17 frames"},
@@ -294,7 +295,7 @@ func TestCounters(t *testing.T) {
 		"known.", unread[1].Hint)
 }
 
-// The counters of an RDMA device are read from both folders, whatever the device is called; those of a RoCE LAG once.
+// The counters of an RDMA device are read from both directories, under any name of the device. Those of a RoCE LAG are read once.
 func TestCounterFiles(t *testing.T) {
 	d := fixtures(t)["bond"]
 	m := newMachine(t, d)
@@ -314,6 +315,6 @@ func TestCounterFiles(t *testing.T) {
 	}
 	assert.Equal(t, []string{
 		"ens1f0 np_cnp_sent 5", "ens1f0 port_xmit_discards 6",
-		"ens1f0 counters 0", "ens1f1 counters 0", // those of ethtool, which has no such interface
+		"ens1f0 counters 0", "ens1f1 counters 0", // from ethtool, which does not know the interface
 	}, got)
 }

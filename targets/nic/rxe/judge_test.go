@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// What Soft-RoCE cannot do on an interface; a NIC that could carry it has the note of its end alone.
+// TestJudge covers the interfaces that Soft-RoCE does not support. A supported interface gets only the notice that Soft-RoCE is deprecated.
 func TestJudge(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -48,7 +48,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// Events of RDMA devices are of this family's own making; a VLAN interface that is made anew has lost its map.
+// The rules ignore events of RDMA devices, since this family creates the devices itself. A VLAN interface that is created anew has lost its
+// map.
 func TestRules(t *testing.T) {
 	host := &ir.Device{DevicePlaces: &ir.DevicePlaces{}, Fabric: &ir.Fabric{}, Host: &ir.Host{}}
 	n := &ir.NIC{

@@ -1,9 +1,9 @@
 // Package rxe spells a fabric for hosts that do RoCE in software: Soft-RoCE, the driver rdma_rxe above an ordinary interface.
 //
 // A NIC that carries an intent gets a value file, and the host gets the script rocec-host-rxe with its unit and rules (package nic). The
-// script loads the module, makes the RDMA device rxe_IF on the interface unless one with another name exists, and sets the defaults of
-// RDMA-CM and the map of the VLAN. All of this is lost when the host restarts, and the unit sets it again. A NIC that leaves loses the
-// device, unless the device existed before rocec.
+// script loads the module and creates the RDMA device rxe_IF on the interface, unless the interface has an RDMA device already. Then it
+// sets the defaults of RDMA-CM and the map of the VLAN. All of this is lost when the host restarts, and the unit sets it again. A NIC that
+// leaves loses the device, unless the device existed before rocec.
 //
 // # The value file
 //

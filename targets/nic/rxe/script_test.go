@@ -17,12 +17,12 @@ import (
 	"github.com/rocec/rocec/targets/nic/mlx5/mlx5test"
 )
 
-// host simulates the /sys, /proc and /etc of a host with the interface eth1 by a tree. It runs the real rdma over the shim of
-// mlx5test, and small replacements for the other commands. Those for RDMA-CM are mlx5's.
+// host simulates a host with the interface eth1 by a directory tree for its /sys, /proc and /etc. It runs the real rdma with the shim of
+// mlx5test, and small replacements for the other commands. The replacements for RDMA-CM are those of mlx5.
 type host struct {
 	t     *testing.T
 	root  string
-	fault string // what befalls the requests of rdma, as the shim names it
+	fault string // the fault of rdma's requests, by its name in the shim
 }
 
 // shim builds the library for rdma once.
@@ -64,7 +64,7 @@ esac
 	so, err := shim()
 	require.NoError(t, err)
 	h.write("rdmashim.so", string(so))
-	// udev renames what it can: the device is never called as it was asked for.
+	// udev may rename a device, so its name differs from the requested one.
 	h.write("usr/sbin/rdma", "#!/bin/sh\n"+
 		"RDMASHIM_DIR=$FAKE_DIR RDMASHIM_UDEV=rocex1 LD_PRELOAD=$ROCEC_ROOT/rdmashim.so exec "+rdma+" \"$@\"\n")
 	h.write("usr/sbin/sleep", "#!/bin/sh\n")
@@ -111,7 +111,7 @@ func (h *host) exec(cmd *exec.Cmd) (string, int) {
 	return string(out), cmd.ProcessState.ExitCode()
 }
 
-// good applies, and wants the second apply to write nothing.
+// good runs apply, and requires that a second apply writes nothing.
 func (h *host) good() {
 	out, code := h.run("apply", "eth1")
 	require.Zero(h.t, code, out)
@@ -123,7 +123,7 @@ func (h *host) good() {
 	require.Equal(h.t, log, h.read("fake/log"), "nothing is left to do")
 }
 
-// The device is made, found by its parent whatever it is called, and goes with the NIC.
+// The script creates the device, finds it by its parent under any name, and removes it with the NIC.
 func TestMakesAndLeaves(t *testing.T) {
 	h := newHost(t)
 	out, code := h.run("show", "eth1")
@@ -135,7 +135,7 @@ func TestMakesAndLeaves(t *testing.T) {
 	assert.Equal(t, "RoCE v2\n104", h.read("fake/cma-rocex1"))
 	assert.Contains(t, h.read("var/lib/rocec/rocec-host-rxe/eth1.before"), "\nrxe=off")
 
-	require.NoError(t, os.RemoveAll(filepath.Join(h.root, "sys/class/infiniband/rocex1"))) // the host has started anew
+	require.NoError(t, os.RemoveAll(filepath.Join(h.root, "sys/class/infiniband/rocex1"))) // the host was rebooted
 	out, code = h.run("check", "eth1")
 	assert.Equal(t, 1, code)
 	assert.Contains(t, out, "rxe is off, not on\n")
@@ -147,7 +147,7 @@ func TestMakesAndLeaves(t *testing.T) {
 	assert.Empty(t, h.read("var/lib/rocec/rocec-host-rxe/eth1.before"))
 }
 
-// An existing device with another name is used, and stays.
+// An existing device with another name is used, and is not removed.
 func TestUsesWhatIsThere(t *testing.T) {
 	h := newHost(t)
 	h.write("sys/class/infiniband/other/parent", "eth0\n")
@@ -163,7 +163,7 @@ func TestUsesWhatIsThere(t *testing.T) {
 
 const advice = "rdma of iproute2 makes it; install iproute2 5.2 or later, where it is missing"
 
-// An obstacle is reported with its remedy, and is never green.
+// An obstacle is reported with its remedy, and never counts as success.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -201,7 +201,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A device that stays is reported, and the earlier settings are kept for the next try.
+// If the device cannot be removed, the script reports it and keeps the earlier settings for the next leave.
 func TestStays(t *testing.T) {
 	for fault, want := range map[string]string{
 		"noperm":   "rxe is on, not off: error: Operation not permitted\n",
@@ -224,7 +224,7 @@ func TestStays(t *testing.T) {
 	}
 }
 
-// If another program makes the device in between, rdma is refused and the device exists.
+// If another program creates the device at the same time, the request of rdma fails and the device exists.
 func TestRaced(t *testing.T) {
 	h := newHost(t)
 	h.fault = "raced"
@@ -232,7 +232,7 @@ func TestRaced(t *testing.T) {
 	assert.Equal(t, "eth1", h.read("sys/class/infiniband/rocex1/parent"))
 }
 
-// TestRefused: the tool's answers to requests that break the kernel's rules, which the script avoids.
+// TestRefused checks the tool's errors for requests that break the kernel's rules. The script sends no such requests.
 func TestRefused(t *testing.T) {
 	h := newHost(t)
 	h.write("sys/module/rdma_rxe/.keep", "")
@@ -256,12 +256,12 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Kernels before the tool's way take the interface by a parameter of the module.
+// Old kernels do not support "rdma link add". There the script writes the interface to a parameter of the module.
 func TestOldKernel(t *testing.T) {
 	h := newHost(t)
 	h.fault = "nolink"
 	h.write("sys/module/rdma_rxe/parameters/add", "")
-	h.write("usr/sbin/sleep", "#!/bin/sh\n"+ // the kernel's doing
+	h.write("usr/sbin/sleep", "#!/bin/sh\n"+ // simulates the kernel
 		"/bin/mkdir -p \"$ROCEC_ROOT/sys/class/infiniband/rxe0\"\n"+
 		"cp \"$ROCEC_ROOT/sys/module/rdma_rxe/parameters/add\" \"$ROCEC_ROOT/sys/class/infiniband/rxe0/parent\"\n")
 	out, code := h.run("apply", "eth1")
@@ -269,12 +269,12 @@ func TestOldKernel(t *testing.T) {
 	assert.Equal(t, "eth1", h.read("sys/class/infiniband/rxe0/parent"))
 }
 
-// An old tool exits 0 on words it does not know; the module is asked then.
+// An old rdma exits 0 for unknown words. The script then uses the parameter of the module.
 func TestOldTool(t *testing.T) {
 	h := newHost(t)
 	h.write("usr/sbin/rdma", "#!/bin/sh\necho \"Unknown link command '$2'.\" >&2\n")
 	h.write("sys/module/rdma_rxe/parameters/add", "")
-	h.write("usr/sbin/sleep", "#!/bin/sh\n"+ // the kernel's doing
+	h.write("usr/sbin/sleep", "#!/bin/sh\n"+ // simulates the kernel
 		"/bin/mkdir -p \"$ROCEC_ROOT/sys/class/infiniband/rxe0\"\n"+
 		"cp \"$ROCEC_ROOT/sys/module/rdma_rxe/parameters/add\" \"$ROCEC_ROOT/sys/class/infiniband/rxe0/parent\"\n")
 	out, code := h.run("apply", "eth1")

@@ -36,8 +36,8 @@ var eSeries = array{
 	rest: []string{"NetApp recommends a frame size of 4200 for the best performance of NVMe over RoCE."},
 }
 
-// flashSystem describes IBM Storage Virtualize. Sources: IBM, commands chsystemethernet and lssystemethernet, and "Priority flow control":
-// one priority tag applies to the whole system, PFC needs a VLAN, and adapters of Intel do not support PFC.
+// flashSystem describes IBM Storage Virtualize. Sources: IBM, commands chsystemethernet and lssystemethernet, and "Priority flow control".
+// One priority tag applies to the whole system, PFC needs a VLAN, and adapters of Intel do not support PFC.
 var flashSystem = array{
 	title: "IBM FlashSystem", manual: "IBM Storage Virtualize: chsystemethernet, lssystemethernet, Priority flow control",
 	show: "`lssystemethernet` (`host_attach_cos`), `lsportethernet`",

@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/target/targettest"
 )
 
-// Ten thousand ports take half a second of processor time, in each form that lists many; ports that are alike are one.
+// In each format that can list many ports, ten thousand ports need at most half a second of processor time. Equal ports share one value.
 func TestManyPorts(t *testing.T) {
 	qos := string(read(t, "testdata/mlx5.txt"))
 	qos = qos[:strings.Index(qos, "[root@gpu07 ~]# ethtool -S")]
@@ -36,7 +36,7 @@ func TestManyPorts(t *testing.T) {
 			var u *target.Understood
 			read := func() { u = Understand(target.Identity{}, map[string][]byte{"host.txt": content}) }
 			used := targettest.ProcessorTime(t, read)
-			for range 2 { // other work on the machine makes it longer, and never shorter
+			for range 2 { // other work on the machine can only add to the time
 				if used >= most {
 					used = min(used, targettest.ProcessorTime(t, read))
 				}
@@ -53,7 +53,7 @@ func TestManyPorts(t *testing.T) {
 	}
 }
 
-// Fifty megabytes are refused; what is below the bound is read, whatever it is, and rows are listed up to a bound.
+// Fifty megabytes are refused. Any smaller text is read, and the number of listed rows is bounded.
 func TestBounds(t *testing.T) {
 	u := Understand(target.Identity{}, map[string][]byte{"host.txt": bytes.Repeat([]byte("mlnx_qos -i eth0\n"), 3<<20)})
 	assert.Equal(t, 1, u.Coverage.Rows)

@@ -11,8 +11,8 @@ import (
 	"github.com/rocec/rocec/targets/nic"
 )
 
-// dcb reads dcb of iproute2. The output of show, as text or JSON, has the same words as the arguments of set, add, replace, del and flush
-// (man dcb-pfc, dcb-ets, dcb-app, dcb-apptrust, dcb-buffer, dcb-maxrate, dcb-rewr, dcb-dcbx; source: iproute2, dcb/*.c).
+// dcb reads dcb of iproute2. The output of show, as text or JSON, has the same words as the arguments of set, add, replace, del and flush.
+// Sources: man dcb-pfc, dcb-ets, dcb-app, dcb-apptrust, dcb-buffer, dcb-maxrate, dcb-rewr, dcb-dcbx; iproute2, dcb/*.c.
 var dcb = &Printout{
 	Name: "dcb",
 	begins: func(line string) bool {

@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Parameters of a driver are of all NICs of the fabric that may have it. The status of a NIC goes before them.
+// Parameters of a driver apply to all NICs of the fabric that may use the driver. The status of a NIC has precedence over them.
 func TestESXi(t *testing.T) {
 	const set = "esxcli system module parameters set -m nmlx5_core -p \"pfctx=0x08 pfcrx=0x08 trust_state=2\"\n"
 	const status = "[root@e:~] esxcli network nic dcb status get -n vmnic4\n   Nic Name: vmnic4\n   PFC Enabled: true\n" +

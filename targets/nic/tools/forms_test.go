@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// port reads one text as that of a host and returns its only port.
+// port reads one host's files and returns its only port.
 func port(t *testing.T, id target.Identity, contents map[string]string) (*ir.PortSettings, *target.Understood) {
 	t.Helper()
 	u := Understand(id, bytesOf(contents))
@@ -34,7 +34,7 @@ func bytesOf(contents map[string]string) map[string][]byte {
 
 const pfcTable = "PFC configuration:\n\tpriority    0   1   2   3   4   5   6   7\n\tenabled     0   0   0   1   0   0   0   0   \n"
 
-// A command line is read in every form in which people paste one.
+// A command line is recognized in all the formats in which people paste it.
 func TestCommandLines(t *testing.T) {
 	for _, header := range []string{
 		"mlnx_qos -i eth0", "$ mlnx_qos -i eth0", "# mlnx_qos -i eth0", "root@h1:~# mlnx_qos -i eth0", "[root@h1 ~]# mlnx_qos -i eth0",
@@ -52,7 +52,7 @@ func TestCommandLines(t *testing.T) {
 	}
 }
 
-// An output without a command line is of the interface that the file is named after, or of the only one.
+// Output without a command line belongs to the interface in the file's name, or to the only interface.
 func TestNamedFiles(t *testing.T) {
 	for _, c := range []struct {
 		path  string
@@ -83,7 +83,7 @@ func TestNamedFiles(t *testing.T) {
 	}
 }
 
-// What the host runs by counts before what its scripts and value files set, and the moment is the weaker one.
+// Values in force on the host have precedence over scripts and value files. If files of both kinds contribute, the moment is Stored.
 func TestMoments(t *testing.T) {
 	script := "#!/bin/sh\nmlnx_qos -i eth0 --pfc 0,0,0,0,1,0,0,0\n"
 	running := "$ mlnx_qos -i eth0\n" + pfcTable
@@ -119,7 +119,8 @@ func TestMoments(t *testing.T) {
 	assert.False(t, ok)
 }
 
-// A mask of zeros does not say whether the NIC has link pause; both at once are not known either.
+// A PFC mask of zeros does not show whether the NIC has link pause. PFC and link pause together are contradictory, so the pauses are
+// unknown.
 func TestPauses(t *testing.T) {
 	zeros := "$ dcb pfc show dev eth0\nprio-pfc 0:off 1:off 2:off 3:off 4:off 5:off 6:off 7:off\n"
 	on := strings.Replace(zeros, "3:off", "3:on", 1)
@@ -149,7 +150,7 @@ func TestPauses(t *testing.T) {
 	}
 }
 
-// Trust by the entries for DSCP is a rule of mlx5 alone.
+// Only for mlx5 do DSCP entries of the application table show that the NIC trusts DSCP.
 func TestTrust(t *testing.T) {
 	app := "$ dcb app show dev eth0\ndscp-prio 26:3\n"
 	none := "$ dcb app show dev eth0\ndefault-prio 0\n"
@@ -176,7 +177,7 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// A VLAN without a map has that of zeros, which Linux begins with; two VLANs with other maps leave it open.
+// A VLAN interface without a map has the default of Linux: all zeros. If two VLAN interfaces have different maps, the map is unknown.
 func TestVLANMaps(t *testing.T) {
 	link := func(name, more string) string {
 		return "7: " + name + "@eth0: <UP> mtu 9000 qdisc noqueue\n    link/ether 58:a2:e1:10:20:30 promiscuity 0 \n" +
@@ -192,7 +193,7 @@ func TestVLANMaps(t *testing.T) {
 	assert.False(t, p.Detail.Get().VLANMap.Known())
 }
 
-// A folder of captures may be called nic, as that of live states is.
+// A directory of captures may have the name nic, like that of live states.
 func TestStates(t *testing.T) {
 	p, u := port(t, target.Identity{}, map[string]string{"nic/eth0": "bond=unsupported: no\npfc=0,0,0,1,0,0,0,0\n"})
 	assert.Equal(t, uint8(8), p.Sends)
@@ -201,7 +202,7 @@ func TestStates(t *testing.T) {
 	assert.Equal(t, uint8(8), p.Sends)
 }
 
-// RDMA devices of a bond mark what its NICs send; the bond is no port.
+// The RDMA device of a bond marks the packets of its NICs. The bond itself is no port.
 func TestBond(t *testing.T) {
 	link := func(name, more string) string {
 		return `{"ifname":"` + name + `","mtu":9000,"promiscuity":0,"link_type":"ether"` + more + "}"
@@ -219,13 +220,13 @@ func TestBond(t *testing.T) {
 	assert.Empty(t, u.Coverage.Not)
 }
 
-// Lines that other ones need.
+// Other test lines need these two lines.
 const (
 	mtuLine = "ip link set eth0 mtu 4200\n"
 	rxeLine = "rdma link add rxe0 type rxe netdev eth0\n"
 )
 
-// What scripts set by one line each.
+// Each line of a script sets one field.
 func TestScripts(t *testing.T) {
 	for _, c := range []struct {
 		line string
@@ -299,7 +300,8 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// Whatever may run or not, or depends on what the shell replaces, is not guessed, and what it would set is not known afterwards.
+// A command that may not run, or that contains an expansion of the shell, is not interpreted. The fields that it would set are unknown
+// afterwards.
 func TestDoubts(t *testing.T) {
 	for _, line := range []string{
 		"if true; then mlnx_qos -i eth0 --pfc 1,0,0,0,0,0,0,0; fi", "mlnx_qos -i $DEV --pfc 1,0,0,0,0,0,0,0", "mlnx_qos -i eth0 --pfc $MASK",
@@ -315,7 +317,7 @@ func TestDoubts(t *testing.T) {
 			p, u := port(t, target.Identity{}, map[string]string{"up.sh": text})
 			assert.NotEmpty(t, u.Coverage.Not)
 			assert.Equal(t, ir.Of(9000), p.Detail.Get().MTU)
-			if strings.HasPrefix(line, "lldptool") { // which is weaker
+			if strings.HasPrefix(line, "lldptool") { // lldptool has lower precedence
 				return
 			}
 			assert.False(t, p.PausesKnown)
@@ -330,7 +332,7 @@ func TestDoubts(t *testing.T) {
 	}
 }
 
-// A slip costs its row.
+// A malformed value affects only its row.
 func TestSlips(t *testing.T) {
 	text := string(read(t, "testdata/mlx5.txt"))
 	for from, to := range map[string]string{
@@ -382,8 +384,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// Commands that a person types set the NIC, too: several in a line, through a shell, into a file. The output of one whose interface is
-// a variable is of no NIC that is known.
+// Commands that a person typed also set the NIC: several in one line, in a nested shell, or redirected into a file. Output for an interface
+// in a variable belongs to no known NIC.
 func TestTyped(t *testing.T) {
 	text := "+ mlnx_qos -i eth0 --trust dscp\n+ sudo sh -c ' echo 106 > /sys/class/infiniband/mlx5_2/tc/1/traffic_class'\n" +
 		"+ sudo cma_roce_tos -d mlx5_2 -t 106\n106\n+ sudo sysctl -w net.ipv4.tcp_ecn=1\nnet.ipv4.tcp_ecn = 1\n" +

@@ -22,8 +22,8 @@ type link struct {
 	stored       bool
 }
 
-// ipTool reads ip of iproute2: links with their MTU and the maps of VLANs ("ip -d link", "ip -j -d link", "ip -d addr"), and the commands
-// that set them.
+// ipTool reads ip of iproute2: the MTU of links and the maps of VLANs. It reads the output of "ip -d link", "ip -j -d link" and "ip -d
+// addr", and the commands that set these values.
 var ipTool = &Printout{
 	Name: "ip",
 	begins: func(line string) bool {

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Prompts of shells name the host; texts with several names, and lines that only look like prompts, name no host.
+// A shell prompt gives the name of the host. Texts with several names, and lines that only resemble prompts, give none.
 func TestPrompted(t *testing.T) {
 	for text, want := range map[string]string{
 		"[root@gpu1 ~]# mlnx_qos -i eth0\n":             "gpu1",

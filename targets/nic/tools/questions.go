@@ -3,8 +3,8 @@ package tools
 import "github.com/rocec/rocec/targets/target"
 
 // Asks are commands that print the settings of a host's NICs in the form of a terminal: each command after a prompt, then its output. A
-// command that the host lacks is left out. A device without a NIC for RDMA prints nothing. A NIC for RDMA has an RDMA device or the driver
-// of one, since verify also judges a NIC whose RoCE is off in the firmware or because of a missing module.
+// command that the host lacks is left out. A device without a NIC for RDMA prints nothing. A NIC for RDMA has an RDMA device or a driver
+// for one. The driver is enough, because verify also judges NICs whose RoCE is off in the firmware or lacks a module.
 var Asks = []target.Question{{File: "host.txt", Cmd: askNICs, Says: "the settings of its NICs"}}
 
 const askNICs = `run() {

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// A line of shell is parted as a shell does it; what the shell would replace keeps its "$".
+// TestSplitLine: a line is split into words as a shell does. Text that the shell would expand keeps its "$".
 func TestSplitLine(t *testing.T) {
 	for _, c := range []struct {
 		line string

@@ -10,12 +10,13 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Every row of every table sets a field or says why it sets none, and one that sets a field is read. So it is of value files.
+// Every row of every table, and of value files, either sets a field or has the reason why it sets none. A row that sets a field has a read
+// function.
 func TestMeans(t *testing.T) {
 	for _, p := range append(slices.Clone(readable().all), peersLLDP) {
 		for _, row := range append(append([]Statement{}, p.Rows...), p.Options...) {
 			assert.NotEqual(t, row.Means == ir.NoField, row.Aside == "", "%s %s", p.Name, row.Key)
-			if row.Means != ir.NoField && p != ipTool && p != vconfig { // which read them with the interface
+			if row.Means != ir.NoField && p != ipTool && p != vconfig { // they are read with the interface
 				assert.NotNil(t, row.read, "%s %s", p.Name, row.Key)
 			}
 		}
@@ -25,7 +26,7 @@ func TestMeans(t *testing.T) {
 	}
 }
 
-// Every field that a row means can be forgotten, so that no doubtful command leaves a value behind.
+// Every field of a row can be forgotten, so that no doubtful command leaves a value behind.
 func TestForget(t *testing.T) {
 	for _, p := range readable().all {
 		for _, row := range append(append([]Statement{}, p.Rows...), p.Options...) {
@@ -44,7 +45,7 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// Reading never panics and never fails, tells the same of the same bytes, and counts no row twice.
+// Reading never panics or fails, gives equal results for equal bytes, and counts each row at most once.
 func FuzzUnderstand(f *testing.F) {
 	for _, name := range []string{
 		"mlx5.txt", "mlx5-ofed4.txt", "mlx4.txt", "bnxt.txt", "rxe.txt", "dcb.txt", "dcb-json.txt", "lldp.txt", "setup.sh", "doubts.sh",

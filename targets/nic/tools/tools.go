@@ -1,9 +1,9 @@
 // Package tools reads the settings of the NICs of a host without rocec. A [Printout] describes the output of a tool, the options by which
 // the tool sets a value, or a file of the driver.
 //
-// The package reads the pasted text of a terminal, files with the output of one command, value files of rocec, and shell scripts and
-// systemd units with such commands. The command line above an output, the name of the file, or the first line of the output shows which
-// tool printed it. Lines of an unknown tool are counted as not understood.
+// The package reads the pasted text of a terminal, and files with the output of one command. It also reads value files of rocec, and shell
+// scripts and systemd units with such commands. The command line above an output, the name of the file, or the first line of the output
+// shows which tool printed it. Lines of an unknown tool are counted as not understood.
 //
 // Reading never fails. A value is stated or unknown: the only default of a system that the package assumes is the map of a VLAN. If a
 // setting has two values, the later one counts, and a running value overrides one that a script sets. The tool lldptool prints the

@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write the readings of testdata")
 
-// describe is a reading as text: what is known of each port, and how much was understood.
+// describe returns a reading as text: the settings of each port, and the coverage.
 func describe(u *target.Understood) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -82,7 +82,7 @@ func describe(u *target.Understood) string {
 	return b.String()
 }
 
-// Each file of testdata is one host; the file with .want after its name has the expected reading.
+// Each file of testdata is a host. The file of the same name with .want contains the expected reading.
 func TestReadings(t *testing.T) {
 	files, err := filepath.Glob("testdata/*")
 	require.NoError(t, err)
@@ -107,5 +107,5 @@ func read(t testing.TB, file string) []byte {
 	return b
 }
 
-// describe is facts as text.
+// describe returns facts as text.
 func (f facts) describe() string { return fmt.Sprintf("%+v", f) }

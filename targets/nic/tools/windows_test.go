@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// The output of cmdlets.
+// Outputs of cmdlets.
 const (
 	willingText = "PS C:\\> Get-NetQosDcbxSetting\n\nWilling PolicySet        IfIndex IfAlias\n------- ---------        ------- -------\n"
 	flowText    = "PS C:\\> Get-NetQosFlowControl\n\nPriority   Enabled    PolicySet        IfIndex IfAlias\n" +
@@ -22,7 +22,7 @@ const (
 		"OperationalFlowControl     : Priorities 3,5 Enabled\n"
 )
 
-// flowOf is the rows of a policy with PFC on one priority.
+// flowOf returns the rows of a policy with PFC on one priority.
 func flowOf(priority int, where string) string {
 	var b strings.Builder
 	b.WriteString(flowText)
@@ -32,7 +32,8 @@ func flowOf(priority int, where string) string {
 	return b.String()
 }
 
-// Values in force on an adapter count before its policy, and that before the policy of the system. A willing adapter has no policy.
+// The values in force on an adapter have precedence over its policy, and its policy over the policy of the system. A willing adapter has no
+// policy.
 func TestWindowsPolicies(t *testing.T) {
 	system, own := flowOf(1, "Global"), flowOf(2, "AdapterSpecific  7  SLOT 3")
 	willing := func(word, where string) string { return willingText + word + "    " + where + "\n" }
@@ -72,7 +73,7 @@ func TestWindowsPolicies(t *testing.T) {
 	}
 }
 
-// A file is read as Windows PowerShell writes it, and in a form without command lines.
+// A file is read in the encoding of Windows PowerShell, and in a format without command lines.
 func TestWindowsFiles(t *testing.T) {
 	id := target.Identity{Ports: []string{"SLOT3"}}
 	utf := func(order binary.AppendByteOrder, text string) string {
@@ -98,7 +99,7 @@ func TestWindowsFiles(t *testing.T) {
 	}
 }
 
-// A place has the bytes of its line, where the lines are those of the file.
+// A place covers the bytes of its line in the file.
 func TestPlacesHaveBytes(t *testing.T) {
 	for _, text := range []string{adapterText, "# a comment\n#!/x\n" + adapterText} {
 		u := Understand(target.Identity{Ports: []string{"SLOT3"}}, bytesOf(map[string]string{"x": text}))
@@ -108,7 +109,7 @@ func TestPlacesHaveBytes(t *testing.T) {
 	}
 }
 
-// A slip costs its row, and a cmdlet that sets a value is not taken for one that prints it.
+// A malformed value affects only its row. A cmdlet that sets a value is not confused with one that prints it.
 func TestWindowsSlips(t *testing.T) {
 	id := target.Identity{Ports: []string{"SLOT3"}}
 	for text, why := range map[string]string{

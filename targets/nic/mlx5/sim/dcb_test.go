@@ -20,7 +20,7 @@ import (
 	"github.com/rocec/rocec/targets/target/targettest"
 )
 
-// boot is a host with one ConnectX-5 and one other interface.
+// boot returns a host with one ConnectX-5 and another interface.
 func boot(nic, other string) *lab.Device {
 	return lab.NewDevice(&target.Device{Name: "host01", Role: target.Host, Target: &target.Target{Image: func(*ir.Device) target.Image {
 		nics := sim.New([]sim.NIC{{
@@ -30,7 +30,7 @@ func boot(nic, other string) *lab.Device {
 	}}})
 }
 
-// result is the result of a command.
+// result contains the outputs and the exit status of a command.
 type result struct {
 	out, err string
 	status   int
@@ -51,8 +51,7 @@ func root(t *testing.T, d *lab.Device, cmd string, stdin ...string) string {
 	return r.out
 }
 
-// dcbCommands run one after the other on the same NIC, by the lab's dcb and by the real one of iproute2 6.1 with its
-// kernel side simulated.
+// dcbCommands run in order on one NIC, in the simulated dcb and in the real dcb of iproute2 6.1 over a simulated kernel interface.
 var dcbCommands = []string{
 	"dcbx set dev e host ieee", "dcbx show dev e", "-j dcbx show dev e",
 	"pfc show dev e", "-j pfc show dev e", "-s pfc show dev e", "-s -j pfc show dev e",
@@ -91,7 +90,7 @@ var dcbCommands = []string{
 	"pfc show dev", "pfc show dev averyveryverylongname", "pfc frob", "frob", "pfc", "pfc show", "pfc show e", "", "-V", "help",
 }
 
-// TestDcbAgainstTheRealOne compares stdout and status byte for byte, and stderr but for the help texts.
+// TestDcbAgainstTheRealOne compares stdout and status byte for byte, and stderr without the help texts.
 func TestDcbAgainstTheRealOne(t *testing.T) {
 	for _, name := range []string{"gcc", "/usr/include/stdio.h", "/usr/include/libmnl/libmnl.h"} {
 		machinetest.Need(t, name)
@@ -104,7 +103,7 @@ func TestDcbAgainstTheRealOne(t *testing.T) {
 	so := filepath.Join(dir, "shim.so")
 	require.NoError(t, mlx5test.Build(so, mlx5test.DCBShim))
 
-	d := boot("e", "veth0") // the names the shim knows
+	d := boot("e", "veth0") // the shim accepts these names
 	for i, line := range dcbCommands {
 		cmd := exec.Command(dcb, strings.Fields(line)...)
 		cmd.Env = append(os.Environ(), "LD_PRELOAD="+so, "DCBSHIM_DIR="+dir, "LC_ALL=C")
@@ -121,7 +120,7 @@ func TestDcbAgainstTheRealOne(t *testing.T) {
 	}
 }
 
-// withoutHelp keeps what stands before a help text.
+// withoutHelp returns the text before a help text.
 func withoutHelp(s string) string {
 	s, _, _ = strings.Cut(s, "Usage:")
 	return s
@@ -156,7 +155,7 @@ func TestNIC(t *testing.T) {
 	root(t, d, "modprobe rdma_cm; modprobe mlx5_core")
 }
 
-// TestFailWrites: what changes a NIC fails on a device that takes no writes, and is remembered.
+// TestFailWrites: on a device that fails writes, a command that changes a NIC fails, and the attempt is recorded.
 func TestFailWrites(t *testing.T) {
 	for _, cmd := range []string{
 		"dcb pfc set dev ens1f0 prio-pfc 3:on", "dcb app add dev ens1f0 dscp-prio 26:3", "dcb dcbx set dev ens1f0 host",
@@ -224,7 +223,7 @@ func TestVendorDriver(t *testing.T) {
 	require.Equal(t, "64\n", root(t, d, "echo 64 >"+ib+"/ttl/1/ttl; cat "+ib+"/ttl/1/ttl"))
 }
 
-// The buffers of mlx5: 100G, 20 m, MTU 9000 need 68224 bytes where PFC is on.
+// The test covers the buffers of mlx5: 100G, 20 m and MTU 9000 need 68224 bytes where PFC is on.
 func TestLosslessBufferNeedsRoom(t *testing.T) {
 	d := boot("ens1f0", "eth0")
 	root(t, d, "dcb pfc set dev ens1f0 prio-pfc 3:on delay 20")

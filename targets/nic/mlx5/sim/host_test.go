@@ -15,8 +15,8 @@ import (
 	"github.com/rocec/rocec/targets/target/targettest"
 )
 
-// gpuHost returns a host as the compiler makes it: one NIC, or a bond of two, in a RoCEv2 intent, or a NIC in a RoCEv1 intent on a
-// VLAN.
+// gpuHost returns a host as the compiler creates it. The host has a NIC or a bond of two NICs in a RoCEv2 intent, or a NIC in a RoCEv1
+// intent on a VLAN.
 func gpuHost(t *testing.T, version int, bonded bool) *ir.Device {
 	at := diag.Range{Filename: "fabric.hcl"}
 	from := []ir.Origin{{At: at, Why: "written"}}
@@ -63,8 +63,8 @@ func gpuHost(t *testing.T, version int, bonded bool) *ir.Device {
 	return d
 }
 
-// TestHostScripts runs the host files of targets/nic/mlx5, its script and its unit, on a NIC with the kernel's driver, one with the
-// vendor's, one without dcb, a bond and a VLAN. Afterwards nothing differs and nothing is written again.
+// TestHostScripts runs the script and the unit of targets/nic/mlx5 on a simulated host. The cases are the kernel's driver, the vendor's
+// driver, no dcb, a bond and a VLAN. Then no setting differs, and a second apply writes nothing.
 func TestHostScripts(t *testing.T) {
 	kinds := map[string]func(*lab.Device){
 		"kernel driver": func(*lab.Device) {},
