@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/person"
+	"github.com/rocec/rocec/cmd/internal/rights"
 	"github.com/rocec/rocec/targets/deploy/lab"
 )
 
@@ -83,6 +86,14 @@ func (b *bank) approves(person string) {
 	require.Contains(b.t, output, "CHG0004711")
 }
 
+// signsInVain has a person sign whose key may not approve.
+func (b *bank) signsInVain(person string) {
+	b.t.Helper()
+	code, output := b.does(person, "approve", "-y", b.plan)
+	require.Equal(b.t, exit.Errors, code, output)
+	require.Contains(b.t, output, "your signature does not count as an approval")
+}
+
 // refused requires that an apply is refused with a reason, and that no device changes.
 func (b *bank) refused(person, why string, args ...string) {
 	b.t.Helper()
@@ -108,10 +119,10 @@ func TestTwoApprovals(t *testing.T) {
 	b.refused("alice", "wants 2 approvals and has 1 (bob)", plan...)
 	b.approves("alice")
 	b.refused("alice", "alice applies the plan, so the approval of alice does not count", plan...)
-	b.approves("ci")
+	b.signsInVain("ci")
 	b.refused("carol", `you may not apply this plan: line`, plan...)
 	b.refused("bob", `does not allow ci to sign for "rocec-approve"`, plan...)
-	b.approves("eve")
+	b.signsInVain("eve")
 	b.refused("bob", `does not allow eve to sign for "rocec-approve"`, plan...)
 
 	b.approves("carol")
@@ -178,6 +189,44 @@ func TestPlanIsOver(t *testing.T) {
 	code, output := b.does("alice", "plan", "--out", b.plan, "--valid", "1ns", b.dir)
 	require.Equal(t, exit.Good, code, output)
 	code, output = b.does("bob", "approve", "-y", b.plan)
-	require.Equal(t, exit.Good, code, output)
+	require.Equal(t, exit.Usage, code, output)
+	require.Contains(t, output, "may not be applied any more")
 	b.refused("alice", "was valid until", "--plan", b.plan)
+}
+
+// TestAroundApprovals refuses each way around the approvals: another change of devices, a key under two names, allowed signers of another
+// policy, and a rollback of what persons agreed to.
+func TestAroundApprovals(t *testing.T) {
+	t.Parallel()
+	b := newBank(t)
+	b.refused("alice", "this change wants 2 approvals, and only a saved plan has them", "--replace", "tor1")
+
+	b.saves("ci")
+	b.approves("bob")
+	public := b.read("bob.pub")
+	b.write("signers", b.read("signers")+`bob2 namespaces="rocec-plan" `+public)
+	b.approves("carol")
+	carol := strings.TrimSpace(b.read("carol.pub"))
+	b.write("signers", strings.Replace(b.read("signers"), "ci namespaces", "carol2 namespaces=\"rocec-apply\" "+carol+"\nci namespaces", 1))
+	b.refused("carol", "carol2 applies the plan, so the approval of carol does not count", "--plan", b.plan)
+
+	site := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(site, "allowed_signers"), []byte(b.read("signers")), 0o600))
+	p := &person.Person{Getenv: func(string) string { return "" }, Stderr: io.Discard}
+	r, err := rights.Read(p, rights.Named{Folder: site, Policies: []string{filepath.Join(b.keys, "policy.hcl")}})
+	require.NoError(t, err)
+	_, from, err := r.Signers()
+	require.NoError(t, err)
+	require.Equal(t, filepath.Join(site, "allowed_signers"), from, "the file of the site holds, whatever policy a flag names")
+
+	code, output := b.does("ci", "apply", "-y", "--plan", b.plan, b.dir)
+	require.Equal(t, exit.Good, code, output)
+	code, output = b.does("ci", "rollback", "-y", "last", "-C", b.dir)
+	require.Equal(t, exit.Usage, code, output)
+	require.Contains(t, output, "this change wants 2 approvals")
+	journals, err := filepath.Glob(filepath.Join(getenv(t, "XDG_STATE_HOME"), "rocec", "runs", "*.jsonl"))
+	require.NoError(t, err)
+	require.Len(t, journals, 1)
+	require.NoError(t, os.Chmod(journals[0], 0o660))
+	b.refusedNow("ci", "so rocec does not know whether the plan was applied before", "--plan", b.plan)
 }

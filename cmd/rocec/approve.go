@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -41,15 +44,20 @@ func approve(ctx context.Context, a *app, plan string, yes bool) error {
 	if r.Key == "" {
 		return exit.Fail(exit.Usage, "approve signs with an SSH key: name one with --sign-key, or in %s", session.KeyVariable)
 	}
-	if err := a.showSaved(plan, "text"); err != nil {
+	saved, err := savedplan.Read(plan)
+	if err != nil {
 		return err
 	}
+	if saved.Terms == nil || !time.Now().Before(saved.Terms.Expires) {
+		return exit.Fail(exit.Usage, "%s may not be applied any more: make the plan again", diag.Escape(plan))
+	}
+	a.Screen().SavedPlan(saved)
 	if !yes {
 		if err := a.Ask(ctx, "Approve this plan?", "yes"); err != nil {
 			return err
 		}
 	}
-	name, err := savedplan.Sign(ctx, r, plan, sshsig.RoleApprove)
+	name, err := savedplan.Sign(ctx, r, plan, saved, sshsig.RoleApprove)
 	if err != nil {
 		return err
 	}
@@ -62,12 +70,15 @@ func approve(ctx context.Context, a *app, plan string, yes bool) error {
 	if err != nil {
 		return exit.Fail(exit.Machines, "%v", err)
 	}
-	signed, err := savedplan.ReadSigned(plan, signers, time.Now())
+	signed, err := savedplan.ReadSigned(plan, saved, signers, time.Now())
 	if err != nil {
 		return err
 	}
 	for _, line := range savedplan.Describe(signed) {
 		fmt.Fprintln(a.Stdout, diag.Escape(line))
+	}
+	if slices.ContainsFunc(signed.Rejected, func(why string) bool { return strings.HasPrefix(why, filepath.Base(name)+":") }) {
+		return exit.Fail(exit.Errors, "your signature does not count as an approval")
 	}
 	return nil
 }

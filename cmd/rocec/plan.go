@@ -37,6 +37,9 @@ func planCommand(a *app) *cobra.Command {
 			if err := errors.Join(o.ReadOptions.Check(), o.orderOptions.check()); err != nil {
 				return err
 			}
+			if o.valid <= 0 || o.valid > savedplan.MostValidity {
+				return exit.Fail(exit.Usage, "--valid is more than 0 and at most 90 days, such as 24h")
+			}
 			dir, err := fabricFolder(a, cmd, args)
 			if err != nil {
 				return err
@@ -164,7 +167,11 @@ func (a *app) savePlan(ctx context.Context, dir string, f *report.Report, plan *
 		return err
 	}
 	if r.Key != "" {
-		if _, err := savedplan.Sign(ctx, r, o.out, sshsig.RolePlan); err != nil {
+		saved, err := savedplan.Read(o.out)
+		if err != nil {
+			return err
+		}
+		if _, err := savedplan.Sign(ctx, r, o.out, saved, sshsig.RolePlan); err != nil {
 			return err
 		}
 	}

@@ -125,6 +125,9 @@ func (d *DevicePlan) wasRead() bool {
 	return len(d.Files) > 0 || d.Status == StatusChange || d.Status == StatusSame
 }
 
+// Bytes returns the bytes of the plan file, which signatures cover.
+func (s *Saved) Bytes() []byte { return s.encode() }
+
 // encode returns the canonical bytes.
 func (s *Saved) encode() []byte {
 	var b bytes.Buffer

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -38,8 +39,12 @@ func (d *Dir) Check(run string) (*Proof, error) {
 	}
 	p := &Proof{Report: chain.Check(lines), Log: l}
 	if p.None {
+		if l.Prior != nil || len(l.Signed) > 0 || l.Agreement != nil {
+			p.wrong("the lines have no hashes, and the journal is one of a rocec that writes them")
+		}
 		return p, nil
 	}
+	p.checkKinds(lines)
 	p.checkEnd(lines)
 	p.checkPrior(folder)
 	p.checkBefore(folder)
@@ -48,6 +53,24 @@ func (d *Dir) Check(run string) (*Proof, error) {
 
 func (p *Proof) wrong(format string, args ...any) {
 	p.Wrong = append(p.Wrong, fmt.Sprintf(format, args...))
+}
+
+// kinds are how lines of a journal begin: the name of the one member that is set.
+var kinds = [][]byte{
+	[]byte(`{"begin":`), []byte(`{"adopt":`), []byte(`{"line":`), []byte(`{"hook":`), []byte(`{"outcome":`), []byte(`{"end":`), []byte(`{"signed":`),
+}
+
+// checkKinds judges whether each line is one of a journal, and the first one alone its begin.
+func (p *Proof) checkKinds(lines [][]byte) {
+	for i, line := range lines {
+		kind := slices.IndexFunc(kinds, func(k []byte) bool { return bytes.HasPrefix(line, k) })
+		if json.Valid(line) && (kind < 0 || (kind == 0) != (i == 0)) { // half a line is that of a process that died
+			p.wrong("line %d is none that a journal has there", i+1)
+		}
+	}
+	if end := p.Log.Ended; end != nil && end.Before(p.Log.Began) {
+		p.wrong("the end is before the begin")
+	}
 }
 
 // checkEnd judges how the lines end.

@@ -61,6 +61,7 @@ type Adoption struct {
 type Agreement struct {
 	Nonce     string      `json:"nonce"` // of the plan
 	Plan      sshsig.Sums `json:"plan"`  // of the bytes of the plan file, which the approvals sign
+	Wanted    int         `json:"wanted"`
 	Approvals []Signature `json:"approvals"`
 	Submitted Signature   `json:"submitted"` // of [Agreement.Submission]
 }
@@ -69,6 +70,13 @@ type Agreement struct {
 type Signature struct {
 	Person    string `json:"person"`
 	Signature string `json:"signature"` // armored, as ssh-keygen writes it
+}
+
+// Same reports whether two signatures are of one person, by name, or of one key. A certificate counts as its key.
+func (s Signature) Same(o Signature) bool {
+	one, err := sshsig.Parse([]byte(s.Signature))
+	other, err2 := sshsig.Parse([]byte(o.Signature))
+	return strings.EqualFold(s.Person, o.Person) || err != nil || err2 != nil || one.Key.Subject() == other.Key.Subject()
 }
 
 // Submission returns the text that the person signs who applies the plan.

@@ -29,6 +29,7 @@ type Checked struct {
 	Wrong    []string `json:"wrong"`               // each a sentence without a full stop
 	SignedBy string   `json:"signed_by,omitempty"` // who signed the end of the run
 	Unsigned string   `json:"unsigned,omitempty"`  // why no person is known to have signed it
+	Notes    []string `json:"notes,omitempty"`     // about approvals, each a sentence without a full stop
 	Older    bool     `json:"older,omitempty"`     // a rocec without chains wrote the journal
 	Running  bool     `json:"running,omitempty"`
 	Records  int      `json:"records,omitempty"` // devices whose record of the run fits
@@ -53,12 +54,13 @@ func (c *Runs) Good() bool {
 
 // Check checks the journals of all runs in a folder: the chain of lines, the signatures, and the contents from before. signers is nil
 // if the site has no such file. A run without an end is judged by the time now.
-func Check(dir *journal.Dir, signers *sshsig.Signers, now time.Time) (*Runs, error) {
+func Check(dir *journal.Dir, signers *sshsig.Signers, mustSign bool, now time.Time) (*Runs, error) {
 	names, err := dir.Names()
 	if err != nil {
 		return nil, err
 	}
 	out := &Runs{FormatVersion: report.FormatVersion, Checked: []Checked{}, proofs: map[string]*journal.Proof{}}
+	chained := "" // the first run with a chain
 	for _, name := range names {
 		one := Checked{Run: name, Wrong: []string{}}
 		p, err := dir.Check(name)
@@ -67,9 +69,18 @@ func Check(dir *journal.Dir, signers *sshsig.Signers, now time.Time) (*Runs, err
 		} else {
 			out.proofs[name] = p
 			one.Head, one.Older, one.Running = p.Head, p.None, p.Log.Alive
+			if p.None && chained != "" {
+				p.Wrong = append(p.Wrong, "the lines have no hashes, and those of the earlier run "+chained+" have them")
+			}
+			if !p.None && chained == "" && len(p.Heads) > 1 {
+				chained = name
+			}
 			one.Wrong = append(one.Wrong, p.Wrong...)
 			judgeSignature(&one, p, signers, now)
 			judgeAgreement(&one, p.Log, signers)
+			if mustSign && one.SignedBy == "" && !p.Log.Alive && p.Log.Lab == "" {
+				one.Wrong = append(one.Wrong, "a policy wants the run to be signed: "+one.Unsigned)
+			}
 		}
 		out.Checked = append(out.Checked, one)
 	}
@@ -126,19 +137,29 @@ func judgeAgreement(one *Checked, l *journal.Log, signers *sshsig.Signers) {
 		if err == nil {
 			err = sig.VerifySums(sums, role)
 		}
-		who := s.Person
-		if err == nil && signers != nil {
-			who, err = signers.Find(sig, l.Began)
-		}
-		switch {
-		case err != nil:
+		if err != nil {
 			one.Wrong = append(one.Wrong, fmt.Sprintf("the signature of %s (%s): %v", s.Person, role, err))
+			return
+		}
+		if signers == nil {
+			one.Notes = append(one.Notes, fmt.Sprintf("this machine has no file of allowed signers, so the key of %s (%s) is not checked", s.Person, role))
+			return
+		}
+		switch who, err := signers.Find(sig, l.Began); {
+		case err != nil: // a person may have left
+			one.Notes = append(one.Notes, fmt.Sprintf("the key of %s (%s): %v", s.Person, role, err))
 		case who != s.Person:
 			one.Wrong = append(one.Wrong, fmt.Sprintf("the signature of %s (%s) has the key of %s", s.Person, role, who))
 		}
 	}
 	for i := range a.Approvals {
 		judge(&a.Approvals[i], sshsig.RoleApprove, a.Plan)
+		if a.Approvals[i].Same(a.Submitted) || slices.ContainsFunc(a.Approvals[:i], a.Approvals[i].Same) {
+			one.Wrong = append(one.Wrong, fmt.Sprintf("the approval of %s is of a person or key that is there already", a.Approvals[i].Person))
+		}
+	}
+	if len(a.Approvals) < a.Wanted {
+		one.Wrong = append(one.Wrong, fmt.Sprintf("the plan wanted %s, and the journal has %d", diag.Count(a.Wanted, "approval"), len(a.Approvals)))
 	}
 	judge(&a.Submitted, sshsig.RoleApply, sshsig.SumsOf(a.Submission()))
 }

@@ -39,7 +39,7 @@ func (r *Runs) Compare(answers []Answer, here string) {
 			switch p := r.proofs[kept.Run]; {
 			case kept.About.Device != "" && kept.About.Device != a.Device: // of another name of the same machine
 			case p != nil:
-				compare(a.Device, kept, p, at[kept.Run])
+				compare(a.Device, kept, p, here, at[kept.Run])
 			case samePerson(kept.About.Owner, here) && kept.About.Head != "":
 				missing[kept.Run] = append(missing[kept.Run], a.Device)
 			default:
@@ -54,27 +54,35 @@ func (r *Runs) Compare(answers []Answer, here string) {
 	}
 }
 
-// compare compares the record of a device with the journal of the run.
-func compare(name string, r *device.Record, p *journal.Proof, one *Checked) {
+// compare compares the record of a device with the journal of the run. A run that another machine started has the heads of that machine,
+// as devices reported them. here is the process that asks.
+func compare(name string, r *device.Record, p *journal.Proof, here string, one *Checked) {
+	before := len(one.Wrong)
 	wrong := func(format string, args ...any) {
 		one.Wrong = append(one.Wrong, name+": "+fmt.Sprintf(format, args...))
 	}
-	if p.None || r.About.Head == "" && len(r.Acts) == 0 {
+	head := r.About.Head
+	adopted := p.Log.Adopted != nil
+	switch i := slices.IndexFunc(p.Log.Devices, func(d journal.Device) bool { return d.Name == name }); {
+	case head == "" && len(r.Acts) == 0: // a rocec without chains wrote the record
 		return
-	}
-	before := len(one.Wrong)
-	own := p.Log.Adopted == nil // the heads are those of this journal
-	if head := r.About.Head; head != "" && own && p.Heads[head] == 0 {
+	case p.None:
+		wrong("the device keeps a hash of the journal, and the lines of the journal have none")
+	case adopted && samePerson(r.About.Owner, here):
+		wrong("this machine and user led the run, and the journal has it as one of another machine")
+	case adopted && i >= 0 && p.Log.Devices[i].Head != "" && p.Log.Devices[i].Head != head:
+		wrong("the device keeps another hash than the journal has of it")
+	case !adopted && head != "" && p.Heads[head] == 0:
 		wrong("no line of the journal has the hash that the device keeps: the journal was written again after the run came there")
 	}
-	if owner := r.About.Owner; owner != "" && owner != deploy.OneLine(p.Log.Owner) && own {
+	if owner := r.About.Owner; owner != "" && owner != deploy.OneLine(p.Log.Owner) {
 		wrong("the device has the operator %s, and the journal has %s", owner, deploy.OneLine(p.Log.Owner))
 	}
-	if message := r.About.Message; message != deploy.OneLine(p.Log.Message) && own {
+	if message := r.About.Message; head != "" && message != deploy.OneLine(p.Log.Message) {
 		wrong("the device has the message %q, and the journal has %q", message, deploy.OneLine(p.Log.Message))
 	}
 	for _, act := range r.Acts { // those of other machines are in other journals
-		if act.Head != "" && samePerson(act.Who, p.Log.Owner) && own && p.Heads[act.Head] == 0 {
+		if act.Head != "" && samePerson(act.Who, p.Log.Owner) && !adopted && p.Heads[act.Head] == 0 {
 			wrong("no line of the journal has the hash that the device keeps of %s: lines were written again or cut off after it", act.Verb)
 		}
 	}

@@ -57,7 +57,7 @@ func Markdown(w io.Writer, l *journal.Log, outcome string, checked *Checked, kep
 	default:
 		row("journal", "whole, head "+checked.Head)
 	}
-	row("signed by", cmp.Or(checked.SignedBy, "no person: "+checked.Unsigned))
+	row("signed by", cmp.Or(checked.SignedBy, "unknown: "+checked.Unsigned))
 
 	recordDevices(w, l)
 	recordLeft(w, l)
@@ -79,7 +79,7 @@ func recordDevices(w io.Writer, l *journal.Log) {
 		if d.Wave > 0 {
 			wave = fmt.Sprint(d.Wave)
 		}
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", markdownCell(d.Name), wave, l.OutcomeOf(d.Name), at, markdownCell(o.Detail))
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", markdownCell(d.Name), wave, markdownCell(l.OutcomeOf(d.Name)), at, markdownCell(o.Detail))
 		for _, text := range d.Disrupts {
 			effects.add("interrupts: "+text, d.Name)
 		}
@@ -188,5 +188,5 @@ func (g *groups) add(key, name string) {
 
 // markdownCell escapes a text for a cell of a Markdown table.
 func markdownCell(text string) string {
-	return strings.NewReplacer("|", "\\|", "\n", " ", "`", "'", "<", "&lt;").Replace(diag.Escape(text))
+	return strings.NewReplacer("\\", "\\\\", "|", "\\|", "\n", " ", "`", "'", "<", "&lt;", "[", "\\[", "](", "\\](").Replace(diag.Escape(text))
 }

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
@@ -34,6 +36,7 @@ type Rights struct {
 	Key      string           // file that ssh-keygen signs with; empty: the person has named no key
 
 	folder string
+	site   *policy.Policy // of the folder; nil: it has no policy
 	person *person.Person
 }
 
@@ -50,7 +53,11 @@ type Named struct {
 func Read(p *person.Person, o Named) (*Rights, error) {
 	r := &Rights{Key: o.Key, folder: o.Folder, person: p}
 	site := filepath.Join(o.Folder, policyFile)
-	for _, name := range append([]string{site}, o.Policies...) {
+	names := o.Policies
+	if o.Folder != "" {
+		names = append([]string{site}, names...)
+	}
+	for _, name := range names {
 		src, err := read(name)
 		if name == site && errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -64,6 +71,9 @@ func Read(p *person.Person, o Named) (*Rights, error) {
 			return nil, exit.Fail(exit.Errors, "the policy %s cannot be used, and nothing is done without it", diag.Escape(name))
 		}
 		r.Policies = append(r.Policies, one)
+		if name == site {
+			r.site = one
+		}
 	}
 	return r, nil
 }
@@ -110,12 +120,19 @@ func (r *Rights) Approvals(fabric int) int {
 	return fabric
 }
 
-// Signers reads the file of allowed signers: that of a policy, or that of the folder.
+// Signers reads the file of allowed signers: the one that the policy of the site names, or that of the folder. A policy of --policy names it
+// only where the site has neither.
 func (r *Rights) Signers() (s *sshsig.Signers, name string, err error) {
 	name = filepath.Join(r.folder, signersFile)
-	for _, p := range r.Policies {
-		if p.Signers != "" {
-			name = p.Signers
+	_, none := os.Lstat(name)
+	switch {
+	case r.site != nil && r.site.Signers != "":
+		name = r.site.Signers
+	case errors.Is(none, fs.ErrNotExist):
+		for _, p := range r.Policies {
+			if p.Signers != "" {
+				name = p.Signers
+			}
 		}
 	}
 	src, err := read(name)
@@ -126,6 +143,11 @@ func (r *Rights) Signers() (s *sshsig.Signers, name string, err error) {
 		return nil, name, fmt.Errorf("%s: %w", diag.Escape(name), err)
 	}
 	return s, name, nil
+}
+
+// MustSign reports whether a policy wants each run to end with a signature.
+func (r *Rights) MustSign() bool {
+	return slices.ContainsFunc(r.Policies, func(p *policy.Policy) bool { return p.SignRuns })
 }
 
 // Sign signs a message in a namespace, with the key of the person.

@@ -21,11 +21,13 @@ import (
 	"github.com/rocec/rocec/cmd/internal/wholefile"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
-	"github.com/rocec/rocec/targets/deploy/safefile"
 )
 
-// DefaultValidity is how long a plan may be applied.
-const DefaultValidity = 7 * 24 * time.Hour
+// How long a plan may be applied.
+const (
+	DefaultValidity = 7 * 24 * time.Hour
+	MostValidity    = 90 * 24 * time.Hour
+)
 
 // NewNonce returns a text that no other plan has.
 func NewNonce() string {
@@ -40,13 +42,9 @@ func suffix(role string) string { return "." + strings.TrimPrefix(role, "rocec-"
 // mostSignatures bounds the signatures beside a plan.
 const mostSignatures = 64
 
-// Sign signs a plan file in a role with the key of the person, and writes the signature beside the file. It returns the path.
-func Sign(ctx context.Context, r *rights.Rights, plan, role string) (string, error) {
-	data, err := bytesOf(plan)
-	if err != nil {
-		return "", err
-	}
-	armored, err := r.Sign(ctx, role, data)
+// Sign signs a saved plan in a role with the key of the person, and writes the signature beside the file. It returns the path.
+func Sign(ctx context.Context, r *rights.Rights, plan string, saved *deploy.Saved, role string) (string, error) {
+	armored, err := r.Sign(ctx, role, saved.Bytes())
 	if err != nil {
 		return "", exit.Fail(exit.Usage, "%v", err)
 	}
@@ -62,35 +60,17 @@ func Sign(ctx context.Context, r *rights.Rights, plan, role string) (string, err
 	return name, nil
 }
 
-// bytesOf returns the bytes of a plan file, which signatures cover.
-func bytesOf(plan string) ([]byte, error) {
-	f, err := safefile.Open(plan)
-	if err != nil {
-		return nil, exit.Fail(exit.Usage, "%v", err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, deploy.MaxPlanFile+1))
-	if err != nil {
-		return nil, exit.Fail(exit.Usage, "%v", err)
-	}
-	return data, nil
-}
-
 // Signed are the signatures beside a plan file.
 type Signed struct {
 	Sums      sshsig.Sums
-	Approvals []journal.Signature // one of each person
+	Approvals []journal.Signature // a person may have several
 	Makers    []string            // persons who signed as makers of the plan
 	Rejected  []string            // signatures that do not count, each with the reason
 }
 
-// ReadSigned reads the signatures beside a plan file, and finds their persons among the signers at a time.
-func ReadSigned(plan string, signers *sshsig.Signers, at time.Time) (*Signed, error) {
-	data, err := bytesOf(plan)
-	if err != nil {
-		return nil, err
-	}
-	out := &Signed{Sums: sshsig.SumsOf(data)}
+// ReadSigned reads the signatures beside the file of a saved plan, and finds their persons among the signers at a time.
+func ReadSigned(plan string, saved *deploy.Saved, signers *sshsig.Signers, at time.Time) (*Signed, error) {
+	out := &Signed{Sums: sshsig.SumsOf(saved.Bytes())}
 	entries, err := os.ReadDir(filepath.Dir(plan))
 	if err != nil {
 		return nil, exit.Fail(exit.Usage, "%v", err)
@@ -103,7 +83,7 @@ func ReadSigned(plan string, signers *sshsig.Signers, at time.Time) (*Signed, er
 				role = one
 			}
 		}
-		if role == "" {
+		if role == "" || !e.Type().IsRegular() { // a pipe would stall the read
 			continue
 		}
 		if count++; count > mostSignatures {
@@ -115,7 +95,7 @@ func ReadSigned(plan string, signers *sshsig.Signers, at time.Time) (*Signed, er
 			out.Rejected = append(out.Rejected, e.Name()+": "+err.Error())
 		case role == sshsig.RolePlan:
 			out.Makers = append(out.Makers, who)
-		case !slices.ContainsFunc(out.Approvals, func(s journal.Signature) bool { return s.Person == who }):
+		default:
 			out.Approvals = append(out.Approvals, journal.Signature{Person: who, Signature: string(armored)})
 		}
 	}
@@ -165,17 +145,17 @@ func Usable(plan string, saved *deploy.Saved, wanted int, runs []*journal.Log, n
 
 // Agree returns the agreement to a plan that is about to be applied, with the signature of the person who applies it. It refuses a plan
 // that too few other persons approve.
-func Agree(ctx context.Context, r *rights.Rights, plan string, terms *deploy.Terms, wanted int, now time.Time) (*journal.Agreement, error) {
+func Agree(ctx context.Context, r *rights.Rights, plan string, saved *deploy.Saved, wanted int, now time.Time) (*journal.Agreement, error) {
 	file := diag.Escape(plan)
 	signers, from, err := r.Signers()
 	if err != nil {
 		return nil, exit.Fail(exit.Machines, "%v. The plan wants %s, and their keys are listed there.", err, diag.Count(wanted, "approval"))
 	}
-	signed, err := ReadSigned(plan, signers, now)
+	signed, err := ReadSigned(plan, saved, signers, now)
 	if err != nil {
 		return nil, err
 	}
-	out := &journal.Agreement{Nonce: terms.Nonce, Plan: signed.Sums}
+	out := &journal.Agreement{Nonce: saved.Terms.Nonce, Plan: signed.Sums, Wanted: wanted}
 	statement := out.Submission()
 	armored, err := r.Sign(ctx, sshsig.RoleApply, statement)
 	if err != nil {
@@ -186,12 +166,16 @@ func Agree(ctx context.Context, r *rights.Rights, plan string, terms *deploy.Ter
 		return nil, exit.Fail(exit.Usage, "you may not apply this plan: %v (%s)", err, diag.Escape(from))
 	}
 	rejected := signed.Rejected
-	for _, s := range signed.Approvals {
-		if s.Person == out.Submitted.Person {
-			rejected = append(rejected, s.Person+" applies the plan, so the approval of "+s.Person+" does not count")
-			continue
+	for _, one := range signed.Approvals {
+		i := slices.IndexFunc(out.Approvals, one.Same)
+		switch {
+		case one.Same(out.Submitted):
+			rejected = append(rejected, out.Submitted.Person+" applies the plan, so the approval of "+one.Person+" does not count")
+		case i >= 0:
+			rejected = append(rejected, "the approvals of "+out.Approvals[i].Person+" and "+one.Person+" have one key or name")
+		default:
+			out.Approvals = append(out.Approvals, one)
 		}
-		out.Approvals = append(out.Approvals, s)
 	}
 	if len(out.Approvals) < wanted {
 		return nil, exit.Fail(exit.Usage, "%s wants %s and has %d%s. Nothing was changed. Approve it: %s", file, diag.Count(wanted, "approval"),
@@ -219,7 +203,7 @@ func listed(approvals []journal.Signature, rejected []string) string {
 // SameTerms refuses a plan whose waves or message are not those of the run that is about to begin.
 func SameTerms(plan string, terms *deploy.Terms, waves []string, message string) error {
 	switch {
-	case message != "" && terms.Message != "" && message != terms.Message:
+	case message != "" && message != terms.Message:
 		return exit.Fail(exit.Usage, "%s was approved with the message %q, not with %q. Leave out -m.", diag.Escape(plan), terms.Message,
 			message)
 	case !slices.Equal(terms.Waves, waves):

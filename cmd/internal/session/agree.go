@@ -70,6 +70,32 @@ func Wanted(s *Session, f *report.Report, rehearsal bool) (int, error) {
 	return r.Approvals(f.Fabric.Approvals), nil
 }
 
+// agreed refuses a change without an agreement where approvals are wanted: by the policy, by the fabric, or because persons agreed to the
+// run that a rollback undoes.
+func agreed(s *Session, l *Job) error {
+	if l.Agreement != nil || l.Lab != "" {
+		return nil
+	}
+	r, err := Rights(s, false)
+	if err != nil {
+		return err
+	}
+	wanted := 0
+	if l.Report != nil {
+		wanted = l.Report.Fabric.Approvals
+	}
+	if l.Undoes != "" {
+		if undone, err := s.ReadRun(l.Undoes); err == nil && undone.Agreement != nil {
+			wanted = max(wanted, undone.Agreement.Wanted)
+		}
+	}
+	if wanted = r.Approvals(wanted); wanted == 0 {
+		return nil
+	}
+	return exit.Fail(exit.Usage, "this change wants %s, and only a saved plan has them: change the fabric, then rocec plan --out FILE, "+
+		"rocec approve FILE, rocec apply --plan FILE. Nothing was changed.", diag.Count(wanted, "approval"))
+}
+
 // Usable refuses a saved plan that may not be applied any more, and an apply without a plan where approvals are wanted.
 func Usable(s *Session, f *report.Report, plan string, saved *deploy.Saved, rehearsal bool) error {
 	wanted, err := Wanted(s, f, rehearsal)
@@ -82,11 +108,16 @@ func Usable(s *Session, f *report.Report, plan string, saved *deploy.Saved, rehe
 		return exit.Fail(exit.Usage, "the fabric or the policy wants %s, so apply takes a plan that persons have approved: "+
 			"rocec plan --out FILE, rocec approve FILE, rocec apply --plan FILE. Nothing was changed.", diag.Count(wanted, "approval"))
 	}
-	_, logs, err := s.allRuns()
+	wanted = max(wanted, saved.Terms.Wants())
+	dir, logs, unreadable, err := s.ReadRuns()
 	if err != nil {
 		return err
 	}
-	return savedplan.Usable(plan, saved, max(wanted, saved.Terms.Wants()), logs, s.clock.Now())
+	if wanted > 0 && len(unreadable) > 0 {
+		return exit.Fail(exit.Machines, "the journal %s in %s cannot be read (%v), so rocec does not know whether the plan was applied before. "+
+			"Nothing was changed.", diag.Escape(unreadable[0].Name), diag.Escape(dir.Path()), unreadable[0].Err)
+	}
+	return savedplan.Usable(plan, saved, wanted, logs, s.clock.Now())
 }
 
 // Agree returns the agreement to the saved plan of an apply; nil: no approval is wanted.
@@ -107,5 +138,5 @@ func Agree(ctx context.Context, s *Session, f *report.Report, plan string, saved
 	if err != nil {
 		return nil, err
 	}
-	return savedplan.Agree(ctx, r, plan, saved.Terms, wanted, s.clock.Now())
+	return savedplan.Agree(ctx, r, plan, saved, wanted, s.clock.Now())
 }

@@ -42,7 +42,7 @@ type Job struct {
 
 // Apply carries out a change, writes its journal, and reports the outcome of each device.
 func (s *Session) Apply(ctx context.Context, l Job) (*deploy.Results, error) {
-	if err := Permitted(s, l.Report, l.Message, l.Lab != ""); err != nil {
+	if err := errors.Join(agreed(s, &l), Permitted(s, l.Report, l.Message, l.Lab != "")); err != nil {
 		return nil, err
 	}
 	run := s.NewRun()

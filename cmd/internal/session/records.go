@@ -63,7 +63,7 @@ func checked(s *Session, name string) (found *record.Runs, one *journal.Log, err
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, exit.Fail(exit.Machines, "%v", err)
 	}
-	if found, err = record.Check(dir, signers, s.clock.Now()); err != nil {
+	if found, err = record.Check(dir, signers, r.MustSign(), s.clock.Now()); err != nil {
 		return nil, nil, exit.Fail(exit.Machines, "the journals of runs cannot be read: %v", err)
 	}
 	return found, one, nil

@@ -25,6 +25,7 @@ type PublicKey struct {
 
 	public      crypto.PublicKey // ed25519.PublicKey, *ecdsa.PublicKey or *rsa.PublicKey
 	application string           // of a key in a token
+	fields      []byte           // of the public half, in the form of the wire
 	cert        *certificate     // nil: it is a plain key
 }
 
@@ -43,6 +44,11 @@ const certSuffix = "-cert-v01@openssh.com"
 func (k *PublicKey) String() string {
 	sum := sha256.Sum256(k.blob)
 	return "SHA256:" + base64.RawStdEncoding.EncodeToString(sum[:])
+}
+
+// Subject identifies the key itself: a certificate of the key has the same subject.
+func (k *PublicKey) Subject() string {
+	return k.kind + " " + base64.StdEncoding.EncodeToString(k.fields)
 }
 
 func (k *PublicKey) equal(o *PublicKey) bool { return bytes.Equal(k.blob, o.blob) }
@@ -66,9 +72,11 @@ func parseKey(blob []byte) (*PublicKey, error) {
 			k.kind += "@openssh.com"
 		}
 	}
+	before := in.rest
 	if err := k.parsePublic(&in); err != nil {
 		return nil, err
 	}
+	k.fields = before[:len(before)-len(in.rest)]
 	if certified {
 		if err := k.parseCertificate(&in); err != nil {
 			return nil, err

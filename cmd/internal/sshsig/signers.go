@@ -112,15 +112,26 @@ func word(line string) (first, rest string, err error) {
 	return b.String(), "", nil
 }
 
-// options reads the options of a line: cert-authority, namespaces="…", valid-after="…", valid-before="…".
+// options reads the options of a line, each at most once: cert-authority, namespaces="…", valid-after="…", valid-before="…".
 func (s *signer) options(text string) error {
+	seen := map[string]bool{}
 	for _, option := range split(strings.TrimSpace(text)) {
-		name, value, _ := strings.Cut(option, "=")
-		value = strings.Trim(value, `"`)
-		var err error
-		switch strings.ToLower(name) {
-		case "cert-authority":
+		name, value, valued := strings.Cut(option, "=")
+		name = strings.ToLower(name)
+		if seen[name] {
+			return fmt.Errorf("the option %q is there twice", name)
+		}
+		seen[name] = true
+		if name == "cert-authority" && !valued {
 			s.authority = true
+			continue
+		}
+		if len(value) < 3 || value[0] != '"' || value[len(value)-1] != '"' {
+			return fmt.Errorf("the option %q is unknown, or has no value in quotes", option)
+		}
+		value = value[1 : len(value)-1]
+		var err error
+		switch name {
 		case "namespaces":
 			s.namespaces = value
 		case "valid-after":
@@ -138,12 +149,17 @@ func (s *signer) options(text string) error {
 }
 
 // split cuts a text at commas outside of quotes.
-func split(text string) []string {
-	quoted := false
-	return strings.FieldsFunc(text, func(r rune) bool {
-		quoted = quoted != (r == '"')
-		return r == ',' && !quoted
-	})
+func split(text string) (out []string) {
+	quoted, from := false, 0
+	for i, r := range text {
+		switch {
+		case r == '"':
+			quoted = !quoted
+		case r == ',' && !quoted:
+			out, from = append(out, text[from:i]), i+1
+		}
+	}
+	return append(out, text[from:])
 }
 
 // moment reads a time: YYYYMMDD, YYYYMMDDHHMM or YYYYMMDDHHMMSS, and Z for UTC. Without Z it is local time.
@@ -202,7 +218,7 @@ func (s *signer) signs(k *PublicKey, at time.Time) (person string, fits bool) {
 		return "", false
 	}
 	first, _, _ := strings.Cut(s.principals, ",")
-	if strings.ContainsAny(first, "*?!") {
+	if strings.ContainsAny(first, "*?!") || !matchesList(first, s.principals) {
 		return "", true
 	}
 	return first, true

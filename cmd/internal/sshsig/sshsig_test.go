@@ -104,7 +104,10 @@ func TestAsSSHKeygen(t *testing.T) {
 			`alice namespaces="file" ` + line, `alice valid-before="20200101" ` + line, `alice valid-after="20200101Z" ` + line,
 			`alice valid-after="29990101",namespaces="rocec-approve" ` + line, `"alice,al" ` + line + " alice's key",
 			"alice cert-authority " + authority, `al* cert-authority,namespaces="rocec-approve" ` + authority, "bob cert-authority " + authority,
-			"alice cert-authority " + line, "alice " + authority, "", "alice nonsense=1 " + line,
+			"alice cert-authority " + line, "alice " + authority, "", "alice nonsense=1 " + line, `alice namespaces="" ` + line,
+			"alice namespaces " + line, "alice namespaces= " + line, `alice namespaces="rocec-plan",namespaces="*" ` + line,
+			`alice valid-before="20200101",valid-before="20990101" ` + line, "alice namespaces=rocec-approve " + line,
+			`alice namespaces="rocec-approve", ` + line, "alice,!alice " + line, "alice cert-authority=no " + authority,
 		} {
 			for _, c := range []struct{ person, in, message string }{
 				{"alice", namespace, message}, {"bob", namespace, message}, {"alice", "rocec-apply", message}, {"alice", namespace, message + " "},
@@ -194,7 +197,7 @@ func TestRefused(t *testing.T) {
 		bytes.Repeat([]byte{0x7f}, 128)))
 	for text, want := range map[string]string{
 		"alice":                                     "line 1: a line is PRINCIPALS [OPTIONS] KEYTYPE KEY",
-		"\nalice sudo " + line:                      `line 2: the option "sudo" is unknown`,
+		"\nalice sudo " + line:                      `line 2: the option "sudo" is unknown, or has no value in quotes`,
 		`alice valid-before="tomorrow" ` + line:     `line 1: valid-before: "tomorrow" is no time of the form YYYYMMDD[HHMM[SS]][Z]`,
 		"alice ssh-ed25519":                         "line 1: the key is missing: a line is PRINCIPALS [OPTIONS] KEYTYPE KEY",
 		"alice ssh-ed25519 !!":                      "line 1: the base64 of the key is damaged",

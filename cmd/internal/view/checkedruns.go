@@ -26,6 +26,9 @@ func (s *Screen) CheckedRuns(c *record.Runs) {
 			running++
 			continue
 		}
+		for _, why := range r.Notes {
+			open = append(open, fmt.Sprintf("run %s: %s", diag.Escape(r.Run), diag.Escape(why)))
+		}
 		whole++
 		if r.SignedBy != "" {
 			signed++

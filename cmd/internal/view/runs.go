@@ -115,7 +115,7 @@ func (s *Screen) Runs(doc RunsDocument, whole bool) {
 	line("lab", r.Lab)
 	line("outcome", OutcomesText(r))
 	for _, d := range r.Devices {
-		text := fmt.Sprintf("  %-12s %s", d.Outcome, diag.Escape(d.Device))
+		text := fmt.Sprintf("  %-12s %s", diag.Escape(d.Outcome), diag.Escape(d.Device))
 		switch {
 		case d.Verb == "":
 		case d.Outcome == journal.UnderWay:
