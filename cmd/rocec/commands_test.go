@@ -104,7 +104,7 @@ func textOf(parts []syntax.WordPart) string {
 // callable reports what rocec has against a call before it does anything.
 func callable(t *testing.T, words []string, whole bool) error {
 	t.Helper()
-	root := newRoot(&person.Person{Getenv: func(string) string { return "" }})
+	root := newRoot(newApp(&person.Person{Getenv: func(string) string { return "" }}))
 	root.InitDefaultHelpCmd()
 	cmd, rest, err := root.Find(words)
 	if err != nil {
