@@ -194,8 +194,8 @@ func (f *Feed) connect(ctx context.Context) error {
 			if err == nil {
 				err = errors.New("the other end closed the connection")
 			}
-			f.fail(err)
 			conn.Close()
+			f.fail(err)
 		}()
 	}
 	return nil

@@ -215,10 +215,12 @@ func TestPeerGoesAway(t *testing.T) {
 			add(f, 1, 2)
 			require.Equal(t, numbers(1, 2), lines(t, bufio.NewReader(conn), 2))
 			require.NoError(t, l.Close())
-			if tcp, ok := conn.(*net.TCPConn); ok {
-				require.NoError(t, tcp.SetLinger(0)) // as a machine that starts again answers
-			}
 			require.NoError(t, conn.Close())
+			require.Eventually(t, func() bool {
+				f.mu.Lock()
+				defer f.mu.Unlock()
+				return f.tally.Err != nil
+			}, time.Minute, time.Millisecond)
 
 			add(f, 3, 3)
 			require.Eventually(t, func() bool { return len(f.queue) == 0 }, time.Minute, time.Millisecond) // the goroutine holds it
@@ -239,6 +241,19 @@ func TestPeerGoesAway(t *testing.T) {
 			require.Equal(t, Tally{Events: 21, Dropped: 12, Err: tally.Err}, tally)
 		})
 	}
+}
+
+// TestRoomForOne drops an event where the queue has room for the event or for the number of dropped ones, and not for both.
+func TestRoomForOne(t *testing.T) {
+	f := &Feed{queue: make(chan event, 2)}
+	add(f, 1, 3)
+	<-f.queue
+	add(f, 4, 4)
+	require.Equal(t, Tally{Events: 4, Dropped: 2}, f.tally)
+	<-f.queue
+	add(f, 5, 5)
+	require.Equal(t, 2, (<-f.queue).Dropped)
+	require.Equal(t, "leaf5", (<-f.queue).Device)
 }
 
 // TestNoPeer ends in time without a reader, and counts every event.
