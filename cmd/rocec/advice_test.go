@@ -57,7 +57,7 @@ var versionText = regexp.MustCompile(`(?m)(made by|requires|^)\W*rocec \x01`)
 // a hole.
 func TestCommandsAreBuilt(t *testing.T) {
 	var verbs []string
-	for _, c := range newRoot(&person.Person{Getenv: func(string) string { return "" }}).Commands() {
+	for _, c := range newRoot(newApp(&person.Person{Getenv: func(string) string { return "" }})).Commands() {
 		verbs = append(verbs, c.Name())
 	}
 	find := advised(verbs)

@@ -32,7 +32,7 @@ func TestColumns(t *testing.T) {
 			require.Contains(t, []int{exit.Good, exit.Errors}, code, "%v: %s", args, errs)
 			viewtest.Fits(t, out+errs, want)
 		}
-		for _, cmd := range newRoot(&person.Person{Getenv: a.Getenv}).Commands() {
+		for _, cmd := range newRoot(newApp(&person.Person{Getenv: a.Getenv})).Commands() {
 			_, out, errs := rocec(t, cmd.Name(), "--help")
 			viewtest.Fits(t, out+errs, want)
 		}

@@ -104,7 +104,7 @@ func textOf(parts []syntax.WordPart) string {
 // callable returns the error of a call's verb, flags or arguments.
 func callable(t *testing.T, words []string, whole bool) error {
 	t.Helper()
-	root := newRoot(&person.Person{Getenv: func(string) string { return "" }})
+	root := newRoot(newApp(&person.Person{Getenv: func(string) string { return "" }}))
 	root.InitDefaultHelpCmd()
 	cmd, rest, err := root.Find(words)
 	if err != nil {

@@ -22,7 +22,7 @@ func TestFormerFlags(t *testing.T) {
 	setenv(t, "COLUMNS", "200")
 	for _, name := range formerFlags {
 		verbs := 0
-		for _, cmd := range newRoot(&person.Person{Getenv: func(string) string { return "" }}).Commands() {
+		for _, cmd := range newRoot(newApp(&person.Person{Getenv: func(string) string { return "" }})).Commands() {
 			old, now := cmd.Flags().Lookup(name.old), cmd.Flags().Lookup(name.now)
 			require.Equal(t, old == nil, now == nil, "%s of %s", name.now, cmd.Name())
 			if old == nil {
@@ -68,7 +68,7 @@ func TestFormerVerbs(t *testing.T) {
 	setenv(t, "XDG_CACHE_HOME", t.TempDir())
 	setenv(t, "COLUMNS", "300")
 	require.NoError(t, os.CopyFS("rack", os.DirFS(example)))
-	root := newRoot(&person.Person{Getenv: func(string) string { return "" }})
+	root := newRoot(newApp(&person.Person{Getenv: func(string) string { return "" }}))
 	tried := map[string]bool{}
 	for _, c := range []struct {
 		old, now []string

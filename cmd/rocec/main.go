@@ -10,6 +10,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/ending"
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/person"
+	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/lang/diag"
 )
 
@@ -49,7 +50,9 @@ func (o *output) Write(b []byte) (int, error) {
 
 // run is the whole program: it runs one verb and returns its exit code.
 func run(ctx context.Context, p *person.Person, args []string) int {
-	root := newRoot(p)
+	a := newApp(p)
+	defer session.EndAuditLog(a.Session)
+	root := newRoot(a)
 	root.SetArgs(args)
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)

@@ -25,7 +25,7 @@ import (
 
 // docs/reference.md has every verb with the flags of its help, in the groups of rocec help.
 func TestDocsReference(t *testing.T) {
-	root := newRoot(&person.Person{Getenv: func(string) string { return "" }})
+	root := newRoot(newApp(&person.Person{Getenv: func(string) string { return "" }}))
 	var b strings.Builder
 	b.WriteString("# Verbs and flags\n\nGenerated from the help of the verbs (`make update`); `rocec help VERB` prints the same, and " +
 		"`rocec help --man DIR` writes it as man pages.\n\nDIR is the fabric's folder, by default the current one.\n")
@@ -136,7 +136,7 @@ func TestVerbs(t *testing.T) {
 		transcripts = append(transcripts, text...)
 	}
 	withJSON := 0
-	for _, c := range shownVerbs(newRoot(&person.Person{Getenv: func(string) string { return "" }})) {
+	for _, c := range shownVerbs(newRoot(newApp(&person.Person{Getenv: func(string) string { return "" }}))) {
 		assert.NotEmpty(t, c.GroupID, c.Name())
 		assert.True(t, regexp.MustCompile(`(?m)^\trocec (completion, )?`+c.Name()+`\b`).Match(manual), "doc.go has no line for %s", c.Name())
 		format := c.Flags().Lookup("format")
@@ -172,7 +172,7 @@ func TestManPages(t *testing.T) {
 			walk(c)
 		}
 	}
-	walk(newRoot(&person.Person{Getenv: func(string) string { return "" }}))
+	walk(newRoot(newApp(&person.Person{Getenv: func(string) string { return "" }})))
 	slices.Sort(want)
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
@@ -237,14 +237,14 @@ func helpExamples(t *testing.T) map[string]string {
 			walk(c)
 		}
 	}
-	walk(newRoot(&person.Person{Getenv: func(string) string { return "" }}))
+	walk(newRoot(newApp(&person.Person{Getenv: func(string) string { return "" }})))
 	return out
 }
 
 // The help of a verb leaves out only flags that rocec help change lists. That page has each flag of apply once, and no flag of another
 // verb.
 func TestChangeFlags(t *testing.T) {
-	root := newRoot(&person.Person{Getenv: func(string) string { return "" }})
+	root := newRoot(newApp(&person.Person{Getenv: func(string) string { return "" }}))
 	about := map[string]string{}
 	for _, g := range changeFlags {
 		for _, flag := range g.flags {

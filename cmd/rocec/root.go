@@ -28,9 +28,8 @@ import (
 // tableOrder makes cobra list verbs in the order of the tables, instead of by name.
 var tableOrder = sync.OnceFunc(func() { cobra.EnableCommandSorting = false })
 
-func newRoot(p *person.Person) *cobra.Command {
+func newRoot(a *app) *cobra.Command {
 	tableOrder()
-	a := newApp(p)
 	askVersion := false
 	root := &cobra.Command{
 		Use:   "rocec",
@@ -48,9 +47,9 @@ func newRoot(p *person.Person) *cobra.Command {
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			a.Ctx = cmd.Context()
 			cmd.Flags().Visit(func(f *pflag.Flag) { a.Changed = append(a.Changed, "--"+f.Name) })
-			tellFormerFlags(p, cmd)
+			tellFormerFlags(a.Person, cmd)
 			if touchesDevices(cmd) {
-				p.Ending.OnDevices()
+				a.Ending.OnDevices()
 			}
 			return errors.Join(freshLab(cmd, args), a.Prepare())
 		},
@@ -64,6 +63,7 @@ func newRoot(p *person.Person) *cobra.Command {
 		"/policy.hcl; repeatable")
 	f.StringVar(&a.Site.Key, "sign-key", "", "`file` with the SSH key that signs plans and runs, as ssh-keygen -Y takes it (default: "+
 		"$"+session.KeyVariable+")")
+	f.Var(&a.Site.AuditLog, "audit-log", "`url` of a socket that gets the events of runs, too, such as syslog+tcp://HOST:601: see rights.md")
 	f.StringVar(&a.Color, "color", "auto", "colour: auto, always or never")
 	f.BoolVarP(&a.Quiet, "quiet", "q", false, "print results only")
 	f.BoolVarP(&a.Verbose, "verbose", "v", false, "print each step")

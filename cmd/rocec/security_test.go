@@ -82,7 +82,7 @@ func TestNoFlagAgainstHostKeys(t *testing.T) {
 			walk(below)
 		}
 	}
-	walk(newRoot(&person.Person{Getenv: func(string) string { return "" }}))
+	walk(newRoot(newApp(&person.Person{Getenv: func(string) string { return "" }})))
 	assert.Greater(t, n, 100)
 }
 

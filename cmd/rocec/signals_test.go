@@ -105,7 +105,7 @@ func TestFirstSignalEnds(t *testing.T) {
 			}
 		}
 	}
-	root := newRoot(&person.Person{Getenv: func(string) string { return "" }})
+	root := newRoot(newApp(&person.Person{Getenv: func(string) string { return "" }}))
 	root.InitDefaultHelpCmd()
 	walk(root)
 	require.Len(t, offlineVerbs, tested)

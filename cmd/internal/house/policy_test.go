@@ -109,6 +109,7 @@ targets/deploy/internal/sshdtest: lang/langtest/machinetest |
 targets/deploy/internal/boxtest: targets/target lang/diag lang/langtest/machinetest | github.com/stretchr/testify
 targets/deploy/texttest: targets/deploy |
 cmd/internal/journal:       cmd/internal/chain cmd/internal/sshsig targets/deploy targets/deploy/safefile targets/deploy/txn lang/diag |
+cmd/internal/auditlog:      cmd/internal/journal lang/diag |
 cmd/internal/replay:        cmd/internal/journal lang/diag targets targets/deploy targets/deploy/device targets/target |
 cmd/internal/hooks:         cmd/internal/exit cmd/internal/journal lang/diag targets/deploy targets/deploy/rollout |
 cmd/internal/bundle:        compiler/ir compiler/platform docs/evidence lang/destination lang/diag targets targets/deploy targets/nic
@@ -132,7 +133,7 @@ cmd/internal/meaning:       cmd/internal/report compiler/ir lang/diag lang/nodes
     targets/target/lint |
 cmd/internal/operands:      cmd/internal/devicefiles cmd/internal/exit cmd/internal/globals cmd/internal/meaning cmd/internal/revision
     cmd/internal/site lang lang/diag targets targets/judge |
-cmd/internal/session:       cmd/internal/record cmd/internal/rights cmd/internal/sshsig lang lang/policy cmd/internal/exit cmd/internal/globals cmd/internal/hooks cmd/internal/journal cmd/internal/person
+cmd/internal/session:       cmd/internal/auditlog cmd/internal/record cmd/internal/rights cmd/internal/sshsig lang lang/policy cmd/internal/exit cmd/internal/globals cmd/internal/hooks cmd/internal/journal cmd/internal/person
     cmd/internal/replay cmd/internal/report cmd/internal/samples cmd/internal/savedplan cmd/internal/view cmd/internal/view/board
     compiler/ir docs/evidence lang/diag lang/eval lang/nodeset targets/deploy targets/deploy/device targets/deploy/lab
     targets/deploy/rollout targets/deploy/safefile targets/deploy/seen targets/deploy/sequence targets/deploy/ssh targets/deploy/traffic
@@ -202,7 +203,7 @@ var programs = []string{"cmd/internal/compare", "cmd/internal/gate"}
 var outside = []string{
 	"cmd/rocec", "cmd/internal/person", "cmd/internal/globals", "cmd/internal/session", "cmd/internal/ending", "cmd/internal/compare",
 	"cmd/internal/gate", "cmd/internal/collect", "cmd/internal/devicefiles", "cmd/internal/forms/folder", "cmd/internal/report",
-	"cmd/internal/hooks", "cmd/internal/journal", "cmd/internal/rights", "cmd/internal/samples", "cmd/internal/savedplan",
+	"cmd/internal/auditlog", "cmd/internal/hooks", "cmd/internal/journal", "cmd/internal/rights", "cmd/internal/samples", "cmd/internal/savedplan",
 	"cmd/internal/wholefile", "cmd/internal/intake", "cmd/internal/fromfiles", "cmd/internal/revision",
 	"cmd/internal/operands",
 	"cmd/internal/wholefile", "cmd/internal/intake", "cmd/internal/netbox",

@@ -225,8 +225,43 @@ type Signed struct {
 	Head      string `json:"-"`         // SHA-256 of the line before
 }
 
+// Notice is what a central record may know of a line of a journal. It has no path, login, address, value of a variable, hash of a content
+// or text of a device: those stay in the journal, where the line has the hash Head.
+type Notice struct {
+	Event string    `json:"event"` // begin, adopt, verb, hook, outcome, end, signed; a word of the listener
+	Time  time.Time `json:"time"`
+	Run   string    `json:"run,omitempty"`
+
+	Owner   string `json:"owner,omitempty"` // of begin and adopt: who started the run
+	Tool    string `json:"tool,omitempty"`
+	Fabric  string `json:"fabric,omitempty"` // its name
+	Commit  string `json:"commit,omitempty"`
+	Message string `json:"message,omitempty"`
+	Undoes  string `json:"undoes,omitempty"`
+	Hold    string `json:"hold,omitempty"`
+	Lab     bool   `json:"lab,omitempty"` // the devices are simulated
+	Devices int    `json:"devices,omitempty"`
+
+	Device  string `json:"device,omitempty"`
+	Verb    string `json:"verb,omitempty"` // of verb and hook
+	Wave    int    `json:"wave,omitempty"` // of hook
+	Done    bool   `json:"done,omitempty"` // without it, the verb or the hook is about to start
+	Result  string `json:"result,omitempty"`
+	Mark    string `json:"mark,omitempty"`
+	Outcome string `json:"outcome,omitempty"`
+
+	Signature string `json:"signature,omitempty"` // of the [Head.Statement] of After
+
+	Head  string `json:"head,omitempty"`  // SHA-256 of the line
+	After string `json:"after,omitempty"` // of the line before
+	Warns bool   `json:"-"`               // a person should look at it
+}
+
 // Dir is the folder of all runs.
-type Dir struct{ path string }
+type Dir struct {
+	Listen func(Notice) // gets each line that is written, in the order of the journal; it returns at once. nil: nothing listens
+	path   string
+}
 
 // ownFolders is the number of last elements in the folder's path that rocec creates: the state folder, and the folder of runs.
 const ownFolders = 2

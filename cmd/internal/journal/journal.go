@@ -31,6 +31,7 @@ type Run struct {
 	folder *safefile.Folder // the folder of all runs
 	run    string
 	now    func() time.Time
+	listen func(Notice)
 
 	mu      sync.Mutex
 	err     error // the first error; nothing is written after it
@@ -52,7 +53,7 @@ func (d *Dir) Begin(h Header, now func() time.Time) (*Run, error) {
 		return nil, errors.Join(err, folder.Close())
 	}
 	h.Format, h.Prior = Format, prior(folder, h.Run)
-	r := &Run{file: f, folder: folder, run: h.Run, now: now}
+	r := &Run{file: f, folder: folder, run: h.Run, now: now, listen: d.Listen}
 	err = lock(f)
 	if err == nil {
 		_, err = r.write(entry{Begin: &h}, true)
@@ -73,7 +74,7 @@ func (d *Dir) Reopen(run string, now func() time.Time) (*Run, error) {
 	if err != nil {
 		return nil, errors.Join(err, folder.Close())
 	}
-	r := &Run{file: f, folder: folder, run: run, now: now}
+	r := &Run{file: f, folder: folder, run: run, now: now, listen: d.Listen}
 	if err := lock(f); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
@@ -94,24 +95,30 @@ func (r *Run) write(e entry, flush bool) (head string, err error) {
 	if err != nil {
 		return "", err
 	}
-	number, head, err := r.append(object, e.End != nil)
+	number, head, err := r.append(&e, object)
 	if err == nil && flush {
 		err = r.flush(number)
 	}
 	return head, err
 }
 
-// append writes the line of an object, and returns its number and its SHA-256.
-func (r *Run) append(object []byte, end bool) (number int, head string, err error) {
+// append writes the line of an entry, whose object is given, and returns its number and its SHA-256.
+func (r *Run) append(e *entry, object []byte) (number int, head string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.err != nil {
 		return 0, "", r.err
 	}
-	text := append(r.chain.Add(object, end), '\n')
+	after := r.chain.Head
+	text := append(r.chain.Add(object, e.End != nil), '\n')
 	writing(r.file, text)
 	_, r.err = r.file.Write(text)
 	r.written++
+	if r.listen != nil && r.err == nil {
+		n := noticeOf(e, r.now)
+		n.Run, n.Head, n.After = r.run, r.chain.Head, after
+		r.listen(n)
+	}
 	return r.written, r.chain.Head, r.err
 }
 

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/rocec/rocec/cmd/internal/auditlog"
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/cmd/internal/sshsig"
@@ -34,18 +35,26 @@ const (
 type Rights struct {
 	Policies []*policy.Policy // all of them hold
 	Key      string           // file that ssh-keygen signs with; empty: the person has named no key
+	Records  []Record         // that get the events of runs, each URL once
 
 	folder string
 	site   *policy.Policy // of the folder; nil: it has no policy
 	person *person.Person
 }
 
+// Record is a central record of events.
+type Record struct {
+	URL    auditlog.URL
+	Policy string // the one that asks for it: without the record no run begins; empty: --audit-log alone names it
+}
+
 // Named are the files about rights that a command names.
 type Named struct {
-	Folder   string   // with the policy of the site, such as [Folder]
-	Policies []string // of --policy: they hold, too
-	Key      string   // of --sign-key
-	Flags    []string // that a policy may forbid, with their dashes
+	Folder   string       // with the policy of the site, such as [Folder]
+	Policies []string     // of --policy: they hold, too
+	Key      string       // of --sign-key
+	AuditLog auditlog.URL // of --audit-log
+	Flags    []string     // that a policy may forbid, with their dashes
 }
 
 // Read reads the policies. It refuses a file that other users than root and this one could have written, and prints the mistakes in a
@@ -66,6 +75,13 @@ func Read(p *person.Person, o Named) (*Rights, error) {
 			return nil, exit.Fail(exit.Machines, "the policy cannot be read: %v", err)
 		}
 		one, ds := policy.Read(name, src, o.Flags)
+		if one != nil && one.AuditLog != "" {
+			url, err := auditlog.Parse(one.AuditLog)
+			if err != nil {
+				policy.Invalid.Errorf(&ds, one.Place("audit_log"), "%v.", err)
+			}
+			r.record(Record{url, name})
+		}
 		if ds.HasErrors() {
 			r.print(ds, map[string][]byte{name: src})
 			return nil, exit.Fail(exit.Errors, "the policy %s cannot be used, and nothing is done without it", diag.Escape(name))
@@ -75,7 +91,17 @@ func Read(p *person.Person, o Named) (*Rights, error) {
 			r.site = one
 		}
 	}
+	if o.AuditLog.String() != "" {
+		r.record(Record{URL: o.AuditLog})
+	}
 	return r, nil
+}
+
+// record adds a central record that is not there.
+func (r *Rights) record(one Record) {
+	if !slices.ContainsFunc(r.Records, func(have Record) bool { return have.URL.String() == one.URL.String() }) {
+		r.Records = append(r.Records, one)
+	}
 }
 
 // read reads a file that decides about rights.

@@ -457,7 +457,7 @@ func (t *adoption) tell(h *journal.Header) {
 
 // write writes the run into the journal of this machine.
 func (t *adoption) write(h *journal.Header) (*journal.Log, error) {
-	dir, err := t.s.Journals()
+	dir, err := journals(t.s, h.Lab != "")
 	if err != nil {
 		return nil, err
 	}

@@ -74,7 +74,7 @@ func (s *Session) WentBack(l *journal.Log, b *WayBack) error {
 	if len(b.elsewhere) == 0 {
 		return nil
 	}
-	dir, err := s.Journals()
+	dir, err := journals(s, l.Lab != "")
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/rocec/rocec/cmd/internal/auditlog"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/replay"
 	"github.com/rocec/rocec/targets/deploy"
@@ -20,7 +21,7 @@ import (
 
 // BeginJournal writes the intent of a run, and keeps the content from before.
 func (s *Session) BeginJournal(run deploy.Run, l *Job) (*journal.Run, error) {
-	dir, err := s.Journals()
+	dir, err := journals(s, l.Lab != "")
 	if err != nil {
 		return nil, err
 	}
@@ -53,6 +54,29 @@ func (s *Session) BeginJournal(run deploy.Run, l *Job) (*journal.Run, error) {
 		return nil, errors.Join(err, log.Abandon())
 	}
 	return log, nil
+}
+
+// journals opens the journals for a verb that writes to them. Central records get each line. Where the policies cannot be read there is no
+// central record: [Permitted] refuses a change then, and the end of a run that goes on or back reports it.
+func journals(s *Session, rehearsal bool) (*journal.Dir, error) {
+	dir, err := s.Journals()
+	if err != nil {
+		return nil, err
+	}
+	r, err := Rights(s, rehearsal)
+	if err != nil {
+		return dir, nil //nolint:nilerr // see above
+	}
+	feeds := make([]*auditlog.Feed, len(r.Records))
+	for i := range r.Records {
+		feeds[i] = feed(s, &r.Records[i])
+	}
+	dir.Listen = func(n journal.Notice) {
+		for _, one := range feeds {
+			one.Add(n)
+		}
+	}
+	return dir, nil
 }
 
 // keepBefore keeps the contents that a run is about to replace or to write, and the live states that its steps may change. It also keeps

@@ -36,7 +36,8 @@ func Rights(s *Session, rehearsal bool) (*rights.Rights, error) {
 	return r, nil
 }
 
-// Permitted refuses a change that a policy of the site forbids, and prints the reasons. f is nil where the change has no fabric.
+// Permitted refuses a change that a policy of the site forbids, and prints the reasons. Before a new change it connects to the central
+// records. f is nil where the change goes back from a run.
 func Permitted(s *Session, f *report.Report, message string, rehearsal bool) error {
 	r, err := Rights(s, rehearsal)
 	if err != nil {
@@ -47,7 +48,10 @@ func Permitted(s *Session, f *report.Report, message string, rehearsal bool) err
 	if f != nil {
 		w.Allows, files = allows(f.Source), f.Source.Files
 	}
-	return r.Judge(w, files)
+	if err := r.Judge(w, files); err != nil {
+		return err
+	}
+	return recorded(s, r, f == nil)
 }
 
 // allows returns the places at which a fabric has an attribute that a policy may forbid.

@@ -49,7 +49,7 @@ func (s *Session) UndrainOver(ctx context.Context, l *journal.Log, by *hooks.Pro
 	if len(hooks.Owed(l)) == 0 {
 		return true, nil
 	}
-	dir, err := s.Journals()
+	dir, err := journals(s, l.Lab != "")
 	if err != nil {
 		return false, err
 	}
@@ -153,7 +153,7 @@ type GoingOn struct {
 func (r *OpenedRun) GoOn(ctx context.Context, f *Fleet, devices []journal.Device, g *GoingOn) (*deploy.Results, error) {
 	l := r.Log
 	plan := replay.Read(&l.Header, r.Kept).Plan(devices)
-	dir, err := r.s.Journals()
+	dir, err := journals(r.s, l.Lab != "")
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"os/user"
 	"time"
 
+	"github.com/rocec/rocec/cmd/internal/auditlog"
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/globals"
 	"github.com/rocec/rocec/cmd/internal/hooks"
@@ -23,17 +24,18 @@ import (
 type Session struct {
 	History
 	AskSudo bool         // --ask-sudo-password
-	Site    rights.Named // --policy, --sign-key
+	Site    rights.Named // --policy, --sign-key, --audit-log
 	Changed []string     // flags of the command line, with their dashes
 	Output  int          // limit of bytes that a device prints for one read; 0: [ssh.DefaultMaxOutput]
 	clock   device.Clock
-	sudo    *device.Sudo            // the password, after the person has typed it
-	rights  map[bool]*rights.Rights // for rehearsals, and for real devices; once they were read
+	sudo    *device.Sudo              // the password, after the person has typed it
+	rights  map[bool]*rights.Rights   // for rehearsals, and for real devices; once they were read
+	feeds   map[string]*auditlog.Feed // of central records, by their URLs; once they were needed
 }
 
 // New returns a session without connections.
 func New(g *globals.Globals, clock device.Clock) *Session {
-	return &Session{History: History{g}, clock: clock, rights: map[bool]*rights.Rights{}}
+	return &Session{History: History{g}, clock: clock, rights: map[bool]*rights.Rights{}, feeds: map[string]*auditlog.Feed{}}
 }
 
 // History contains the runs that were started on this machine.
