@@ -28,6 +28,7 @@ var Families = []Family{
 	{"conf-nvue", "Files on switches: NVUE"},
 	{"conf-sonic", "Files on switches: config_db.json"},
 	{"devices", "Plan and apply: a device or the order refuses"},
+	{"site", "Plan and apply: the policy of the site refuses"},
 	{"seen", "Ports and cables as devices report them"},
 }
 

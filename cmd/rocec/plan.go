@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -112,10 +114,19 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 		return err
 	}
 	devices.ReadLocks(ctx, plan, seq)
+	forbidden, refuse, err := session.Foreseen(a.Session, f, plan, o.message, o.lab != "")
+	if err != nil {
+		return err
+	}
+	wanted, err := session.Wanted(a.Session, f, o.lab != "")
+	if err != nil {
+		return err
+	}
+	against := slices.Concat(session.Against(plan, seq, o.trustByHand), forbidden)
 	if o.format == "json" {
 		doc := view.PlanJSON(plan, seq, a.Rocec.Tool)
 		doc.ByHand, doc.Seen = view.ByHandJSON(f.Fabric), view.SeenJSON(found)
-		doc.Refused = view.RefusedJSON(session.Against(plan, seq, o.trustByHand))
+		doc.Refused = view.RefusedJSON(against)
 		doc.Evidence = view.EvidenceJSON(plan, devices.Lab != nil)
 		if err := a.WriteJSON(doc); err != nil {
 			return err
@@ -124,14 +135,17 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 		v := a.planView(dir, o.Options)
 		v.Fabric, v.Seen, v.Rehearsal = f.Fabric, found, devices.Lab != nil
 		v.Sequence, v.Debts, v.Changed, v.Tool = seq, debts, a.ChangedHosts(dir, devices.LabDir), a.Rocec.Tool
-		if o.out == "" && !plan.Empty() && !session.Troubled(plan) && len(session.Against(plan, seq, o.trustByHand)) == 0 &&
+		if o.out == "" && wanted == 0 && !plan.Empty() && !session.Troubled(plan) && len(against) == 0 &&
 			devices.Accepted(plan) {
 			v.Next = a.given(o.only, o.adopt, o.shared...).Command("apply", string(o.lab), dir)
 		}
 		v.Below = 2 // the notes of validate
 		v.Print(plan)
 	}
-	refused := a.Refuse(f, plan, seq, o.trustByHand)
+	if wanted > 0 && o.out == "" && !plan.Empty() {
+		a.Say("The apply of this wants %s: save the plan with --out, for rocec approve.", diag.Count(wanted, "approval"))
+	}
+	refused := cmp.Or(refuse(), a.Refuse(f, plan, seq, o.trustByHand))
 	if refused != nil && !session.Troubled(plan) {
 		return refused
 	}

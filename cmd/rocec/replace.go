@@ -6,6 +6,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/policy"
 )
 
 // replaceOptions are the flags of apply --replace.
@@ -26,6 +27,9 @@ func (a *app) replace(ctx context.Context, dir, name string, o replaceOptions) (
 		return exit.Fail(exit.Usage, "%q is more than one device; replace them one by one", name)
 	}
 	if err := session.OnlyOthers(devices.Tree); err != nil {
+		return err
+	}
+	if err := session.PermittedPart(a.Session, policy.GoBack, o.Lab != ""); err != nil { // a host key is taken over before the plan
 		return err
 	}
 	if err := devices.Trust(ctx, o.fingerprint, &o.ChangeOptions); err != nil {

@@ -147,7 +147,15 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 			if len(b.Open) == 0 {
 				return err
 			}
-			b.Barred = true // undoing devices that the run still holds is always allowed
+			// Undoing devices that the run still holds is always allowed.
+			b.Barred = exit.Fail(exit.Locked, "the devices that kept run %s were not rolled back: another run holds neighbours of these devices",
+				l.Run)
+		} else if err := session.Permitted(a.Session, nil, o.Message, o.Lab != ""); err != nil {
+			if len(b.Open) == 0 {
+				return err
+			}
+			b.Barred = exit.Fail(exit.Errors, "the devices that kept run %s were not rolled back: the policy does not allow a new run",
+				l.Run)
 		}
 	}
 	if b.Seq != nil && len(b.Seq.Refused) > 0 {
@@ -191,8 +199,8 @@ func (a *app) goBack(ctx context.Context, r *session.OpenedRun, f *session.Fleet
 	if b.Kept.Empty() || ctx.Err() != nil {
 		return first
 	}
-	if b.Barred {
-		return exit.Fail(exit.Locked, "the devices that kept run %s were not rolled back: another run holds neighbours of these devices", l.Run)
+	if b.Barred != nil {
+		return b.Barred
 	}
 	results, err := a.Apply(ctx, session.Job{
 		ChangeOptions: o.ChangeOptions, Order: b.Order, Hooks: o.Programs(), Fabric: l.Fabric, Name: l.Name, Only: o.only,

@@ -9,6 +9,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/policy"
 	"github.com/rocec/rocec/targets/deploy"
 )
 
@@ -27,6 +28,9 @@ func (a *app) unlock(ctx context.Context, names []string, o unlockOptions) (err 
 		return err
 	}
 	defer devices.Close(&err)
+	if err := session.PermittedPart(a.Session, policy.GoBack, o.lab != ""); err != nil {
+		return err
+	}
 	plan := devices.Compare(ctx)
 	if ctx.Err() != nil {
 		return exit.Fail(exit.Interrupted, "interrupted; nothing was changed")

@@ -33,6 +33,9 @@ var (
 	Forbids = diag.Topic{Code: "policy-forbids", Summary: "the policy of the site does not allow it"}
 )
 
+// Topics are the codes.
+func Topics() []diag.Topic { return []diag.Topic{Invalid, Forbids} }
+
 // Policy is a file that was read.
 type Policy struct {
 	Name      string

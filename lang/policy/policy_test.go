@@ -83,6 +83,17 @@ window "night" {
 		require.Equal(t, []string{want}, says(p.Judge(&w)))
 	}
 	require.Empty(t, read(t, "").Judge(&Wish{Flags: flags}))
+
+	// Each part of a change has its own limits; flags are forbidden for all.
+	bad := Wish{Flags: flags, Allows: map[string][]diag.Range{AllowDeadlock: {{}}}, At: saturday.Add(5 * time.Hour)}
+	for part, want := range map[Part]int{Begin: 5, Plan: 2, End: 3, GoBack: 2} {
+		w := bad
+		w.Part = part
+		require.Len(t, p.Judge(&w), want, part)
+	}
+	require.Equal(t, 1, p.Place(KeysOnDisk).Start.Line)
+	require.Equal(t, 2, p.Place("message").Start.Line)
+	require.Equal(t, diag.Range{}, p.Place(AllowUnproven))
 }
 
 // TestWindow opens at from and closes at to, on the days of from, by the clock of its zone.
@@ -114,7 +125,7 @@ window "b" {
 func TestPrefixes(t *testing.T) {
 	p := read(t, `prefixes = ["10.20.0.0/16", "2001:db8::/32"]`)
 	for text, want := range map[string]bool{
-		"10.20.0.1": true, "::ffff:10.20.0.1": true, "10.21.0.1": false, "2001:db8::1": true, "fe80::1": false,
+		"10.20.0.1": true, "2001:db8::1%eth0": true, "::ffff:10.20.0.1": true, "10.21.0.1": false, "2001:db8::1": true, "fe80::1": false,
 	} {
 		require.Equal(t, want, p.Allows(netip.MustParseAddr(text)), text)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/policy"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/seen"
@@ -108,7 +109,7 @@ func judging(g *Globals, kept *lang.Kept) (o judge.Options, hidden map[string][]
 			Kept: kept,
 		},
 		Budget: g.Steps(),
-		Others: slices.Concat(targets.FileTopics(), deploy.Topics, seen.Topics),
+		Others: slices.Concat(targets.FileTopics(), deploy.Topics, seen.Topics, policy.Topics()),
 		Change: g.Change,
 	}
 	hidden = map[string][]byte{}

@@ -69,6 +69,8 @@ targets/deploy/lab/store.go Reset | whether there is a lab; package safefile ope
 targets/deploy/lab/store.go ours | names in a folder, before it is opened as a lab; package safefile opens it
 targets/deploy/lab/store.go openStore | makes the folder of a lab; package safefile opens it
 targets/deploy/ssh/auth.go readKey | the mode of a private key of the person
+targets/deploy/ssh/limits.go judgeKeys | whether a private key of the person is there
+targets/deploy/ssh/limits.go publicHalf | whether a private key of the person is there
 targets/deploy/ssh/openssh.go open | makes a folder with a new name and mode 0700, for this process alone
 targets/deploy/ssh/shown.go pin | in a folder that this process has made for itself alone
 targets/deploy/ssh/shown.go shown | in a folder that this process has made for itself alone

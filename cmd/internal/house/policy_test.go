@@ -127,7 +127,7 @@ cmd/internal/devicefiles: cmd/internal/exit cmd/internal/globals cmd/internal/re
 cmd/internal/fromfiles:     cmd/internal/devicefiles cmd/internal/exit cmd/internal/report cmd/internal/view lang/diag lang/nodeset
     targets targets/deploy targets/deploy/rollout targets/judge targets/target |
 cmd/internal/globals:       cmd/internal/exit cmd/internal/person cmd/internal/report compiler/ir lang lang/diag targets targets/deploy
-    targets/deploy/safefile targets/deploy/seen targets/judge validate |
+    targets/deploy/safefile targets/deploy/seen targets/judge validate lang/policy |
 cmd/internal/revision:      |
 cmd/internal/meaning:       cmd/internal/report compiler/ir lang/diag lang/nodeset targets targets/deploy targets/judge
     targets/target/lint |
@@ -144,7 +144,7 @@ targets/deploy/internal/matrix: |
 cmd/internal/picture:       compiler/ir compiler/platform validate lang/diag lang/nodeset |
 cmd/internal/lsp:           lang lang/diag lang/outline |
 cmd/internal/report:        docs validate validate/proof compiler compiler/ir lang lang/diag lang/nodeset lang/outline targets
-    targets/target/lint targets/deploy targets/deploy/seen targets/judge lang/inventory lang/baseline |
+    targets/target/lint targets/deploy targets/deploy/seen targets/judge lang/inventory lang/baseline lang/policy |
 cmd/internal/view:          cmd/internal/record cmd/internal/journal cmd/internal/meaning cmd/internal/report compiler/change compiler/ir docs/evidence
     lang/diag lang/nodeset targets/deploy targets/deploy/device targets/deploy/rollout targets/deploy/seen targets/deploy/sequence
     targets/deploy/traffic targets/deploy/txn targets/nic targets/target |

@@ -17,6 +17,7 @@ import (
 	"github.com/rocec/rocec/lang/baseline"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/inventory"
+	"github.com/rocec/rocec/lang/policy"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/seen"
@@ -118,6 +119,7 @@ func Rooms() []Room {
 		{"The devices: a release or a chip cannot do it", slices.Clone(targets.Topics)},
 		{"Device files: the configuration of a switch would misbehave", targets.FileTopics()},
 		{"The machines: plan and apply could not do it", slices.Clone(deploy.Topics)},
+		{"The site: its policy does not allow it", policy.Topics()},
 		{"Observations: ports and cables differ from the fabric", slices.Clone(seen.Topics)},
 	}
 	for _, r := range all {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -57,13 +58,16 @@ type Named struct {
 	Flags    []string     // that a policy may forbid, with their dashes
 }
 
-// Read reads the policies. It refuses a file that other users than root and this one could have written, and prints the mistakes in a
-// policy.
+// Read reads the policies. It refuses a file that other users than root and this one could have written, or taken out of the folder of the
+// site, and prints the mistakes in a policy.
 func Read(p *person.Person, o Named) (*Rights, error) {
 	r := &Rights{Key: o.Key, folder: o.Folder, person: p}
-	site := filepath.Join(o.Folder, policyFile)
 	names := o.Policies
+	site := filepath.Join(o.Folder, policyFile)
 	if o.Folder != "" {
+		if err := safefile.CheckFolder(o.Folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, exit.Fail(exit.Machines, "the policy of the site cannot be read: %v", err)
+		}
 		names = append([]string{site}, names...)
 	}
 	for _, name := range names {
@@ -119,20 +123,24 @@ func (r *Rights) print(ds diag.List, files map[string][]byte) {
 	printer.Print(r.person.Stderr, ds) //nolint:errcheck // a closed terminal shows no error
 }
 
-// Judge refuses a wish that a policy forbids, and prints the reasons. files are the texts of the fabric.
-func (r *Rights) Judge(w *policy.Wish, files map[string][]byte) error {
+// Findings returns what the policies forbid of a wish.
+func (r *Rights) Findings(w *policy.Wish) (ds diag.List) {
 	w.Signs = r.Key != ""
-	shown := map[string][]byte{}
-	for name, text := range files {
-		shown[name] = text
-	}
-	var ds diag.List
 	for _, p := range r.Policies {
 		ds = append(ds, p.Judge(w)...)
-		shown[p.Name] = p.Src
 	}
+	return ds
+}
+
+// Refuse prints what the policies forbid, and returns an error if there is anything. files are the texts of the fabric.
+func (r *Rights) Refuse(ds diag.List, files map[string][]byte) error {
 	if len(ds) == 0 {
 		return nil
+	}
+	shown := map[string][]byte{}
+	maps.Copy(shown, files)
+	for _, p := range r.Policies {
+		shown[p.Name] = p.Src
 	}
 	r.print(ds, shown)
 	return exit.Fail(exit.Errors, "the policy of the site does not allow this. Nothing was changed.")

@@ -30,7 +30,7 @@ type WayBack struct {
 	Unsure     []journal.Device   // outcome unknown, and a later run may have written the present content
 	Kept       deploy.Plan        // kept: a new run restores the content from before
 	Order      *deploy.Order      // the order of restoring Kept
-	Barred     bool               // another run bars the restoring of Kept
+	Barred     error              // the reason not to restore Kept: another run, or a policy; nil: it is restored
 	Seq        *sequence.Sequence // the order in the fabric of the run; nil: it cannot be read any more
 	Reader     *replay.Reader     // of the journal
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/netip"
 	"os"
 	"slices"
 
@@ -113,7 +114,13 @@ func (f *Fleet) Connect() (err error) {
 			f.Close(&err)
 		}
 	}()
+	allowed, err := Rights(f.s, f.Lab != nil)
+	if err != nil {
+		return err
+	}
 	cfg := ssh.Config{Passphrase: f.s.Passphrase}
+	limit(&cfg, allowed)
+	permit := cfg.Permit
 	if f.Lab != nil {
 		cfg = ssh.Config{Keys: [][]byte{f.Lab.Key()}, Net: f.Lab.Dial}
 	} else {
@@ -140,6 +147,11 @@ func (f *Fleet) Connect() (err error) {
 		f.Dial = func(ctx context.Context, d *target.Device) (target.Conn, error) {
 			if _, err := f.Lab.Find(d.Name); err != nil { // the device has left the fabric
 				return nil, err
+			}
+			if addr, err := netip.ParseAddr(d.Login.Address); err == nil && permit != nil { // as on the real device
+				if err := permit(addr); err != nil {
+					return nil, &target.LoginError{Err: fmt.Errorf("rocec does not log in to %s: %w", d.Name, err)}
+				}
 			}
 			there := *d
 			there.Login = f.Lab.Login(d.Name)

@@ -3,14 +3,18 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/netip"
 
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/rights"
 	"github.com/rocec/rocec/cmd/internal/sshsig"
-	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/policy"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/ssh"
 )
 
 // KeyVariable names the file that a person signs with, where --sign-key does not.
@@ -46,23 +50,71 @@ func Permitted(s *Session, f *report.Report, message string, rehearsal bool) err
 	w := &policy.Wish{Flags: s.Changed, Message: message, At: s.clock.Now()}
 	var files map[string][]byte
 	if f != nil {
-		w.Allows, files = allows(f.Source), f.Source.Files
+		w.Allows, files = allows(f.Fabric), f.Source.Files
 	}
-	if err := r.Judge(w, files); err != nil {
+	if err := r.Refuse(r.Findings(w), files); err != nil {
 		return err
 	}
 	return recorded(s, r, f == nil)
 }
 
-// allows returns the places at which a fabric has an attribute that a policy may forbid.
-func allows(s *lang.Source) map[string][]diag.Range {
-	out := map[string][]diag.Range{}
-	for _, g := range s.CosGroups {
-		if g.AllowDeadlock.V != "" {
-			out[policy.AllowDeadlock] = append(out[policy.AllowDeadlock], g.AllowDeadlock.At)
+// PermittedPart refuses a part of a change that begins no run, if a policy forbids it.
+func PermittedPart(s *Session, part policy.Part, rehearsal bool) error {
+	r, err := Rights(s, rehearsal)
+	if err != nil {
+		return err
+	}
+	return r.Refuse(r.Findings(&policy.Wish{Part: part, Flags: s.Changed}), nil)
+}
+
+// Foreseen returns the findings of the policies about the apply of a plan, without those about its time and its signature. refuse prints
+// them, and returns an error if there are any.
+func Foreseen(s *Session, f *report.Report, plan *deploy.Plan, message string, rehearsal bool) (
+	ds diag.List, refuse func() error, err error,
+) {
+	r, err := Rights(s, rehearsal)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !plan.Empty() {
+		ds = r.Findings(&policy.Wish{Part: policy.Plan, Flags: s.Changed, Allows: allows(f.Fabric), Message: message})
+	}
+	return ds, func() error { return r.Refuse(ds, f.Source.Files) }, nil
+}
+
+// limit sets what the policies let logins do.
+func limit(cfg *ssh.Config, r *rights.Rights) {
+	var limits []*policy.Policy
+	for _, p := range r.Policies {
+		if p.ForbidsKeysOnDisk() {
+			cfg.AgentOnly = "the policy forbids " + policy.KeysOnDisk + " (" + report.Place(p.Place(policy.KeysOnDisk)) + ")"
 		}
-		if g.AllowUnproven.V != "" {
-			out[policy.AllowUnproven] = append(out[policy.AllowUnproven], g.AllowUnproven.At)
+		if p.Place("prefixes") != (diag.Range{}) {
+			limits = append(limits, p)
+		}
+	}
+	if len(limits) == 0 {
+		return
+	}
+	cfg.Permit = func(addr netip.Addr) error {
+		for _, p := range limits {
+			if !p.Allows(addr) {
+				return fmt.Errorf("%s is in no prefix of the policy (%s)", addr, report.Place(p.Place("prefixes")))
+			}
+		}
+		return nil
+	}
+}
+
+// allows returns the places at which a fabric has an attribute that a policy may forbid.
+func allows(f *ir.Fabric) map[string][]diag.Range {
+	out := map[string][]diag.Range{}
+	for _, g := range f.CosGroups {
+		if g.AllowDeadlock != "" {
+			out[policy.AllowDeadlock] = append(out[policy.AllowDeadlock], g.AllowAt)
+		}
+		if g.AllowUnproven != "" {
+			out[policy.AllowUnproven] = append(out[policy.AllowUnproven], g.UnprovenAt)
 		}
 	}
 	return out

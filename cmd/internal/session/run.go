@@ -15,6 +15,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/lang/policy"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/deploy/txn"
@@ -106,6 +107,9 @@ func (s *Session) OpenRun(ctx context.Context, name string, only []string, which
 	if why := badDevices(l); why != "" {
 		return nil, changedByHand(l, why)
 	}
+	if err := PermittedPart(s, policy.GoBack, l.Lab != ""); err != nil {
+		return nil, err
+	}
 	kept := s.keptOf(l)
 	tree := &target.Tree{}
 	if err := s.logins(l); err != nil {
@@ -152,6 +156,11 @@ type GoingOn struct {
 // GoOn brings devices of a run to the goal and writes the outcomes into its journal.
 func (r *OpenedRun) GoOn(ctx context.Context, f *Fleet, devices []journal.Device, g *GoingOn) (*deploy.Results, error) {
 	l := r.Log
+	if g.Goal != txn.Back {
+		if err := PermittedPart(r.s, policy.End, l.Lab != ""); err != nil {
+			return nil, err
+		}
+	}
 	plan := replay.Read(&l.Header, r.Kept).Plan(devices)
 	dir, err := journals(r.s, l.Lab != "")
 	if err != nil {

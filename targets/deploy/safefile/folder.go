@@ -44,6 +44,20 @@ func openFolder(dir string, own int, create bool) (*Folder, error) {
 	return f, err
 }
 
+// CheckFolder returns an error for a folder in which another user could exchange files. It does not change the folder: others may read it.
+func CheckFolder(dir string) error {
+	info, err := os.Lstat(dir)
+	switch {
+	case err != nil:
+		return err
+	case info.Mode()&fs.ModeSymlink != 0:
+		return linked(dir)
+	case !info.IsDir():
+		return fmt.Errorf("%s is not a folder", diag.Escape(dir))
+	}
+	return check(dir, info)
+}
+
 // openTop opens the first folder in the path that belongs to rocec.
 func openTop(dir string, create bool) (*Folder, error) {
 	if create {

@@ -25,6 +25,7 @@ const maxKeySize = 64 << 10
 type keyring struct {
 	ask   func(ctx context.Context, file string) ([]byte, error)
 	given []candidate // of Config.Keys
+	why   string      // Config.AgentOnly
 
 	mu    sync.Mutex
 	files map[string]*key
@@ -54,7 +55,7 @@ type candidate struct {
 }
 
 func newKeyring(cfg Config) (*keyring, error) {
-	ring := &keyring{ask: cfg.Passphrase, files: make(map[string]*key), asking: make(chan struct{}, 1)}
+	ring := &keyring{ask: cfg.Passphrase, why: cfg.AgentOnly, files: make(map[string]*key), asking: make(chan struct{}, 1)}
 	for _, text := range cfg.Keys {
 		signer, err := ssh.ParsePrivateKey(text)
 		if err != nil {
@@ -76,7 +77,11 @@ func (r *keyring) file(path string) *key {
 	defer r.mu.Unlock()
 	k, ok := r.files[path]
 	if !ok {
-		k = readKey(path)
+		if k = nil; r.why != "" {
+			k = publicHalf(path, r.why)
+		} else {
+			k = readKey(path)
+		}
 		r.files[path] = k
 	}
 	return k
@@ -222,12 +227,13 @@ type attempt struct {
 	methods    []string // methods that the server accepts
 	tried      []string
 	unused     []string // keys that could not be tried, with the reason
+	why        string   // Config.AgentOnly
 }
 
 // prepare lists the keys for a login in the order of ssh: given keys, keys of the agent that l names, other keys of the agent, key files.
 // The agent must stay open until the end of the login.
 func (r *keyring) prepare(l *login, held agent.ExtendedAgent, agentErr error) *attempt {
-	a := new(attempt)
+	a := &attempt{why: r.why}
 	a.offer(r.given...)
 	if agentErr != nil {
 		a.unused = append(a.unused, fmt.Sprintf("the agent (%s)", cause(agentErr)))
@@ -342,6 +348,8 @@ func (a *attempt) refused(l *login, err error) error {
 	switch {
 	case len(a.methods) > 0 && !slices.Contains(a.methods, "publickey"):
 		text = fmt.Sprintf("%s lets %q in by %s only, and rocec logs in with keys", l, l.user, said(strings.Join(a.methods, ", ")))
+	case len(a.tried) == 0 && a.why != "":
+		text = fmt.Sprintf("there is no key to log in to %s with: %s; ssh-add one", l, a.why)
 	case len(a.tried) == 0:
 		text = fmt.Sprintf("there is no key to log in to %s with; name one with IdentityFile in ~/.ssh/config, or ssh-add one", l)
 	default:

@@ -20,6 +20,7 @@ var (
 	ErrUnreachable = errors.New("device unreachable") // no SSH server answers
 	ErrHostKey     = errors.New("host key")           // the server did not prove that it is the device
 	ErrLogin       = errors.New("login refused")      // the server refused the login
+	ErrForbidden   = errors.New("login forbidden")    // by Config.Permit or Config.AgentOnly
 	ErrLost        = errors.New("connection lost")    // the connection broke, and it is unknown whether the command ran
 	ErrOutput      = errors.New("too much output")    // a command printed more than Config.MaxOutput and was cut off
 )
@@ -65,7 +66,7 @@ func unreachable(l *login, err error) error {
 // throughJump adds to err that the error happened on the way to l.
 func throughJump(l *login, err error) error {
 	kind := ErrUnreachable
-	for _, k := range []error{ErrConfig, ErrHostKey, ErrHostKeyAlarm, ErrLogin} {
+	for _, k := range []error{ErrConfig, ErrHostKey, ErrHostKeyAlarm, ErrLogin, ErrForbidden} {
 		if errors.Is(err, k) {
 			kind = k
 		}

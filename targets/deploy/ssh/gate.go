@@ -67,7 +67,7 @@ const (
 // tries returns the number of tries for a connection that fails with err.
 func tries(err error) int {
 	switch {
-	case errors.Is(err, ErrConfig), errors.Is(err, ErrHostKey), errors.Is(err, ErrLogin),
+	case errors.Is(err, ErrConfig), errors.Is(err, ErrHostKey), errors.Is(err, ErrLogin), errors.Is(err, ErrForbidden),
 		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return 1
 	case errors.Is(err, syscall.ECONNREFUSED):

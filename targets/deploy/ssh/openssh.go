@@ -62,6 +62,9 @@ func (r *room) open(d *Dialer) error {
 	if d.cfg.Terminal == nil {
 		text.WriteString("BatchMode yes\n")
 	}
+	if d.cfg.AgentOnly != "" { // else ssh reads its default files; those that the configuration names are judged one by one
+		text.WriteString("IdentityFile none\n")
+	}
 	files := d.rules.names
 	if home := d.cfg.Home; home != "" { // rocec uses $HOME, and ssh the home directory of the user's account
 		files = append(slices.Clip(files), filepath.Join(userDir(d.cfg), "known_hosts"))
@@ -142,6 +145,9 @@ func (d *Dialer) openMaster(ctx context.Context, l *login) (*link, error) {
 	}
 	socket, err := d.room.next(d)
 	if err != nil {
+		return nil, err
+	}
+	if err := maySSH(ctx, d, l); err != nil {
 		return nil, err
 	}
 	if d.cfg.Terminal != nil {

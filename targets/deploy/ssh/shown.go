@@ -107,21 +107,45 @@ func (m *master) hostKeys(ctx context.Context, d *Dialer, l *login) ([]string, e
 
 // knownHostsCommand returns the KnownHostsCommand that the person's configuration has for a device, after a space; empty: none.
 func (d *Dialer) knownHostsCommand(ctx context.Context, l *login) (string, error) {
+	set, err := askSSH(ctx, d, l, wayTo(l), l.name)
+	if own := set.one("knownhostscommand"); own != "" {
+		return " " + own, err
+	}
+	return "", err
+}
+
+// sshSettings are the settings that the ssh program has for a server, by their names in lower case.
+type sshSettings map[string][]string
+
+// one returns the first value of a setting; empty: the setting has no value, or the value none.
+func (s sshSettings) one(key string) string {
+	if list := s[key]; len(list) > 0 && !strings.EqualFold(strings.TrimSpace(list[0]), "none") {
+		return list[0]
+	}
+	return ""
+}
+
+// askSSH returns the settings that the ssh program has for a server, with the options args. l is the device for which it is asked.
+func askSSH(ctx context.Context, d *Dialer, l *login, args []string, name string) (sshSettings, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.cfg.ConnectTimeout)
 	defer cancel()
-	args := append([]string{"-F", filepath.Join(d.room.dir, roomConfig), "-G"}, wayTo(l)...)
-	cmd := exec.CommandContext(ctx, d.cfg.OpenSSH, append(args, "--", l.name)...)
+	args = append([]string{"-F", filepath.Join(d.room.dir, roomConfig), "-G"}, args...)
+	cmd := exec.CommandContext(ctx, d.cfg.OpenSSH, append(args, "--", name)...)
 	cmd.Env = d.environ()
-	out, err := cmd.CombinedOutput()
+	var stderr bytes.Buffer // its lines may be those of a program that ssh_config names, and are no settings
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
 	if err != nil {
-		return "", toldBySSH(l, string(out[max(0, len(out)-maxStderr):]), err)
+		text := stderr.Bytes()
+		return nil, toldBySSH(l, string(text[max(0, len(text)-maxStderr):]), err)
 	}
+	set := sshSettings{}
 	for line := range strings.Lines(string(out)) {
-		if own, ok := strings.CutPrefix(line, "knownhostscommand "); ok && strings.TrimSpace(own) != "none" {
-			return " " + strings.TrimRight(own, "\n"), nil
+		if key, value, ok := strings.Cut(strings.TrimRight(line, "\n"), " "); ok {
+			set[key] = append(set[key], value)
 		}
 	}
-	return "", nil
+	return set, nil
 }
 
 // pin returns the options by which ssh accepts only one host key. It ignores known_hosts, except for the revoked keys there.

@@ -18,9 +18,11 @@
 //   - Only connecting is tried again, and only before a server has asked for a login. A command that was cut off may have run; its error
 //     is [ErrLost].
 //   - Text from a device is escaped before it enters an error.
+//   - No byte is sent to an address that Config.Permit refuses, on no hop and by no transport.
 //
-// For errors.Is, a failure is one of [ErrConfig], [ErrUnreachable], [ErrHostKey] (including [ErrHostKeyAlarm]), [ErrLogin], [ErrLost] and
-// [ErrOutput]. Host key and login failures are also wrapped in a [target.LoginError], and host key failures in a [target.HostKeyError].
+// For errors.Is, a failure is one of [ErrConfig], [ErrUnreachable], [ErrHostKey] (including [ErrHostKeyAlarm]), [ErrLogin],
+// [ErrForbidden], [ErrLost] and [ErrOutput]. Host key, login and forbidden failures are also wrapped in a [target.LoginError], and host
+// key failures in a [target.HostKeyError].
 package ssh
 
 import (
@@ -28,6 +30,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/netip"
 	"slices"
 	"sync"
 	"time"
@@ -66,6 +69,14 @@ type Config struct {
 
 	// Net connects to a server, like [net.Dialer.DialContext]; nil: over TCP.
 	Net func(ctx context.Context, network, addr string) (net.Conn, error)
+
+	// AgentOnly is the reason why private keys in files are forbidden, for the error of a login. rocec then opens no such file, and uses only
+	// keys of agents and security keys. Keys are not limited. Empty: files are read.
+	AgentOnly string
+
+	// Permit returns an error for an address to which no connection may be made, also for jump hosts. It is called before a connection is
+	// made, from several goroutines. Nil: all addresses are permitted.
+	Permit func(netip.Addr) error
 
 	// Note receives warnings, escaped: each skipped line of known_hosts, once. It is called from other goroutines, one call at a time.
 	// Nil: no warnings.
@@ -162,7 +173,7 @@ func dialError(err error) error {
 	switch {
 	case errors.Is(err, ErrHostKey):
 		return &target.LoginError{Err: &target.HostKeyError{Err: err, Alarm: errors.Is(err, ErrHostKeyAlarm)}}
-	case errors.Is(err, ErrLogin):
+	case errors.Is(err, ErrLogin), errors.Is(err, ErrForbidden):
 		return &target.LoginError{Err: err}
 	}
 	return err
@@ -268,16 +279,25 @@ func (d *Dialer) reach(ctx context.Context, l *login, via *jump) (net.Conn, erro
 	defer cancel()
 	var raw net.Conn
 	var err error
+	of := limits{&d.cfg}
+	if via != nil || d.cfg.Net != nil {
+		if err := of.permitLiteral(l, l.host); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case via == nil && d.cfg.Net != nil:
 		raw, err = d.cfg.Net(ctx, "tcp", l.address())
 	case via == nil:
-		raw, err = (&net.Dialer{LocalAddr: l.from}).DialContext(ctx, "tcp"+l.family, l.address())
+		raw, err = (&net.Dialer{LocalAddr: l.from, ControlContext: of.control(l)}).DialContext(ctx, "tcp"+l.family, l.address())
 	default:
 		raw, err = via.link.client.DialContext(ctx, "tcp", l.address())
 	}
 	if err == nil {
 		return raw, nil
+	}
+	if forbidden, ok := errors.AsType[*failed](err); ok && forbidden.kind == ErrForbidden {
+		return nil, forbidden
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return nil, failure(ErrUnreachable, ctx.Err(), "cannot reach %s: no answer within %v", l, d.cfg.ConnectTimeout)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -86,8 +87,8 @@ func refused(t *testing.T, cfg ssh.Config, dev *target.Device, kind error) strin
 	_, err := newDialer(t, cfg).Dial(t.Context(), dev)
 	require.ErrorIs(t, err, kind)
 	_, isLogin := errors.AsType[*target.LoginError](err)
-	assert.Equal(t, kind == ssh.ErrLogin || kind == ssh.ErrHostKey, isLogin, "wrapped in a LoginError")
-	for _, other := range []error{ssh.ErrConfig, ssh.ErrUnreachable, ssh.ErrHostKey, ssh.ErrLogin, ssh.ErrLost} {
+	assert.Equal(t, slices.Contains([]error{ssh.ErrLogin, ssh.ErrHostKey, ssh.ErrForbidden}, kind), isLogin, "wrapped in a LoginError")
+	for _, other := range []error{ssh.ErrConfig, ssh.ErrUnreachable, ssh.ErrHostKey, ssh.ErrLogin, ssh.ErrForbidden, ssh.ErrLost} {
 		assert.Equal(t, other == kind, errors.Is(err, other), "is %q", other)
 	}
 	return err.Error()
