@@ -72,8 +72,8 @@ func compareSwitches(j *judging) {
 // SeveralRules are the codes of the rules that compare the switches of several files.
 func SeveralRules() []diag.Topic { return settings.SeveralTopics() }
 
-// formerly returns the former code of a linter for findings that now have another code; empty: there is none. If merged is set, only codes
-// that are no longer reported count.
+// formerly returns the former code of a linter for findings that now have another code; empty: it has no former code. If merged is set,
+// only codes that are no longer reported count.
 func formerly(l *lint.Linter, code string, merged bool) string {
 	for _, f := range l.Former {
 		if f[1] == code && !(merged && isRule(l, f[0])) {

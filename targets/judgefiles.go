@@ -251,7 +251,7 @@ func timeless(j *judging, d *device) *target.Understood {
 }
 
 // together reads the files of one moment, for a device and a system. Files without a moment are read together with the stored files, but
-// are not part of the result. Of several files with one base name, only the first is read: the others are from another time. A file whose
+// are not part of the result. Only the first of several files with one base name is read: the others are from another time. A file whose
 // name does not show its kind is skipped, too, if it contradicts a file that was read. The result is nil if there are no files of the
 // moment.
 func (j *judging) together(d *device, row *target.Target, m lint.Moment) *target.Understood {

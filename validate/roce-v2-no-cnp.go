@@ -34,8 +34,7 @@ var RoCEv2NoCNP = &Check{
 	},
 }
 
-// defaultTaker returns the lossless group that receives an intent's CNPs with the default marks of NICs, and the mark; nil if there is
-// none.
+// defaultTaker returns the lossless group that receives an intent's CNPs with the default marks of NICs, and the mark; nil if not found.
 func defaultTaker(f *ir.Fabric, in *ir.Intent) (*ir.CosGroup, string) {
 	some := false // member whose CNPs have the default mark
 	for _, m := range in.Members {

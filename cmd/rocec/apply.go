@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/cmd/internal/view"
@@ -228,9 +229,11 @@ func (a *app) applyStep(ctx context.Context, w *work, plan *deploy.Plan, o apply
 	if plan.Empty() {
 		return false, a.NothingToDo(plan, o.Format)
 	}
-	agreement, err := session.Agree(ctx, a.Session, w.f, o.saved, w.saved, seq, &o.ChangeOptions)
-	if err != nil {
-		return false, err
+	var agreement *journal.Agreement
+	if o.Lab == "" {
+		if agreement, err = session.Agree(ctx, a.Session, w.f, o.saved, w.saved, seq, o.Message); err != nil {
+			return false, err
+		}
 	}
 	if err := a.mayApply(ctx, w, plan, seq, o); err != nil {
 		return false, err

@@ -174,7 +174,7 @@ type verifyFound struct {
 	debts map[string]view.Debt
 	from  *view.Reports        // from files; nil: the devices were read
 	sent  []view.VerifyTraffic // the results of --traffic
-	files *report.Report       // about configurations; nil: --from has none
+	files *report.Report       // about configurations; nil: not with --from
 }
 
 // verified prints the observations. Its error is nil if all are good.

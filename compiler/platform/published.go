@@ -65,7 +65,7 @@ func (p *Published) Has(speed int) bool {
 
 // Headroom returns the largest figure of the table for a speed and a length, and the row of the figure. beyond is the number of metres by
 // which the cable is longer than the row's last length. Between two lengths the figure is interpolated; below the shortest length it is the
-// first figure. For a speed without a row, the largest of the slower rows counts; if there is none, the row is nil.
+// first figure. For a speed without a row, the largest of the slower rows counts; without a slower row, the row is nil.
 func (p *Published) Headroom(speed int, metres float64) (bytes int, row *PublishedRow, beyond float64) {
 	for i := range p.Rows {
 		if r := &p.Rows[i]; r.Speed <= speed {

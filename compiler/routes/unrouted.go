@@ -110,7 +110,7 @@ func newReach(b *bgp, nics []*ir.NIC) *reach {
 	return r
 }
 
-// groupOf returns the index of the place's group with the kind and the AS of v; -1: there is none.
+// groupOf returns the index of the place's group with the kind and the AS of v; -1: not found.
 func (p *place) groupOf(r *reach, v int32) int {
 	return slices.IndexFunc(p.groups, func(g group) bool { return g.kind == r.kind[v] && g.as == r.as[v] })
 }

@@ -43,8 +43,10 @@ func TestMistakes(t *testing.T) {
 		`windows "a" {}`:                   `There is no block "windows" in a policy. Its blocks are window "NAME" { }.`,
 		`window "a" { from = "1" }`:        `from is a time of day such as "22:00".`,
 		`window "a" { from = "01:00" }`:    "A window has from and to, two times of day that differ.",
-		"window \"a\" {\n from = \"01:00\"\n to = \"02:00\"\n days = [\"x\"]\n}": "\n\n\n\"x\" is no day. Days are sun, mon, tue, wed, thu, fri and sat.",
-		"window \"a\" { zone = \"Mars\" }":                                       "This machine does not know the time zone \"Mars\". Write one such as \"Europe/Zurich\".",
+		"window \"a\" {\n from = \"01:00\"\n to = \"02:00\"\n days = [\"x\"]\n}": "\n\n\n\"x\" is no day. " +
+			"Days are sun, mon, tue, wed, thu, fri and sat.",
+		"window \"a\" { zone = \"Mars\" }": "This machine does not know the time zone \"Mars\". " +
+			"Write one such as \"Europe/Zurich\".",
 	} {
 		p, ds := Read("policy.hcl", []byte(text), flags)
 		require.Nil(t, p, text)

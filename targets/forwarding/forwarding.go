@@ -216,7 +216,7 @@ func prefixOf(text string) (netip.Prefix, bool) {
 	return netip.PrefixFrom(a, a.BitLen()), true
 }
 
-// about reports whether hosts of a fabric can be in a prefix: prefixes of a link, of the device itself, and of multicast have none.
+// about reports whether hosts of a fabric can be in a prefix: prefixes of a link, of the device itself, and of multicast contain no host.
 func about(p netip.Prefix) bool {
 	a := p.Addr()
 	return p.Bits() == 0 || !a.IsLinkLocalUnicast() && !a.IsLoopback() && !a.IsMulticast()

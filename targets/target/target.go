@@ -190,8 +190,8 @@ type File struct {
 	// Canonical converts content that Live has read into the form that Edit returns; nil: Live reads that form.
 	Canonical func(content []byte) []byte
 
-	// Precheck is the vendor's check of new content before it replaces the file; empty: the vendor has no check. It runs as root by sh with the path of
-	// the new content as $1; a status other than zero refuses the content, and the output is the reason. It must not change anything.
+	// Precheck is the vendor's check of new content before it replaces the file; empty: the vendor has no check. It runs as root by sh with
+	// the path of the new content as $1. A status other than zero refuses the content, and the output is the reason. It changes nothing.
 	//
 	// Content that an undo or a later run restores is checked after all files are in place, so that files that belong together are checked
 	// together. A refusal is then only reported, because the other content must not stay.

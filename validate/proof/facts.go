@@ -77,8 +77,8 @@ type OutOfBudget struct {
 	Found  int // sets of Down links whose failure adds turns, equal ones counted once; -1: not all were found
 	Judged int // sets of these that are free
 
-	// Circle is a circle that the turns of several failure sets, Conflict, close together, and that no judged set closes alone; nil: there is
-	// none.
+	// Circle is a circle that the turns of several failure sets, Conflict, close together, and that no judged set closes alone; nil: not
+	// found.
 	Circle   []Wait
 	Conflict [][]*ir.Link
 }

@@ -12,7 +12,7 @@ type difference struct {
 	member   string // the command and member: "validate json: diagnostics[].severity"
 	input    string // the name of the input
 	where    string // place inside the document or tree, if useful: "mtu-mismatch at fabric.hcl:7:18"
-	old, new string // the values as text; absent if a binary has none
+	old, new string // the values as text; absent if a binary has no value
 }
 
 // absent is printed for a member that the output of one binary lacks.

@@ -52,6 +52,7 @@ cmd/rocec/lsp.go List | names of files that an editor completes
 cmd/rocec/manpages.go writeManPages | writes the manual
 cmd/internal/globals/named.go inItsFolder | whether a file that the person names is a link
 cmd/internal/globals/named.go OpenNamed | files that the person names: --var-file and its kin
+cmd/internal/rights/rights.go Signers | whether the site has a file of signers
 cmd/internal/savedplan/signatures.go ReadSigned | names of signatures beside a plan that the person names
 cmd/internal/savedplan/signatures.go verified | a signature beside a plan: whoever wrote it, it is verified
 cmd/internal/savedplan/savedplan.go write | writes what the person names, with a mode that apply takes

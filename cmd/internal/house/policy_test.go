@@ -63,7 +63,8 @@ targets/sonic/lint:      validate/settings targets/target/lint targets/sonic/gra
 targets/sonic/grammar:   compiler/ir lang/diag lang/nodeset |
 targets/sonic/read:      targets/target targets/sonic/grammar compiler/ir lang/diag lang/nodeset |
 targets/sonic/sim:       targets/target |
-targets/nvue/lint:       targets/target/lint targets/nvue/grammar targets/cumulus/hardware validate/settings compiler/platform lang/diag |
+targets/nvue/lint:       targets/target/lint targets/nvue/grammar targets/cumulus/hardware validate/settings compiler/platform
+    lang/diag |
 targets/nvue/grammar:    targets/cumulus/grammar compiler/ir lang/diag | go.yaml.in/yaml/v3
 targets/nvue/reading:    targets/target targets/cumulus targets/nvue/grammar compiler/ir compiler/platform lang/diag |
 targets/nvue/sim:        targets/target | go.yaml.in/yaml/v3
@@ -133,7 +134,8 @@ cmd/internal/meaning:       cmd/internal/report compiler/ir lang/diag lang/nodes
     targets/target/lint |
 cmd/internal/operands:      cmd/internal/devicefiles cmd/internal/exit cmd/internal/globals cmd/internal/meaning cmd/internal/revision
     cmd/internal/site lang lang/diag targets targets/judge |
-cmd/internal/session:       cmd/internal/auditlog cmd/internal/record cmd/internal/rights cmd/internal/sshsig lang lang/policy cmd/internal/exit cmd/internal/globals cmd/internal/hooks cmd/internal/journal cmd/internal/person
+cmd/internal/session:       cmd/internal/auditlog cmd/internal/record cmd/internal/rights cmd/internal/sshsig lang lang/policy
+    cmd/internal/exit cmd/internal/globals cmd/internal/hooks cmd/internal/journal cmd/internal/person
     cmd/internal/replay cmd/internal/report cmd/internal/samples cmd/internal/savedplan cmd/internal/view cmd/internal/view/board
     compiler/ir docs/evidence lang/diag lang/eval lang/nodeset targets/deploy targets/deploy/device targets/deploy/lab
     targets/deploy/rollout targets/deploy/safefile targets/deploy/seen targets/deploy/sequence targets/deploy/ssh targets/deploy/traffic
@@ -145,7 +147,8 @@ cmd/internal/picture:       compiler/ir compiler/platform validate lang/diag lan
 cmd/internal/lsp:           lang lang/diag lang/outline |
 cmd/internal/report:        docs validate validate/proof compiler compiler/ir lang lang/diag lang/nodeset lang/outline targets
     targets/target/lint targets/deploy targets/deploy/seen targets/judge lang/inventory lang/baseline lang/policy |
-cmd/internal/view:          cmd/internal/record cmd/internal/journal cmd/internal/meaning cmd/internal/report compiler/change compiler/ir docs/evidence
+cmd/internal/view:          cmd/internal/record cmd/internal/journal cmd/internal/meaning cmd/internal/report compiler/change
+    compiler/ir docs/evidence
     lang/diag lang/nodeset targets/deploy targets/deploy/device targets/deploy/rollout targets/deploy/seen targets/deploy/sequence
     targets/deploy/traffic targets/deploy/txn targets/nic targets/target |
 cmd/internal/view/trace:    cmd/internal/report cmd/internal/view cmd/internal/view/facts compiler compiler/ir compiler/platform lang
@@ -154,7 +157,8 @@ cmd/internal/view/facts:    cmd/internal/exit cmd/internal/report cmd/internal/v
     lang/nodeset lang/outline targets targets/target validate validate/walk |
 cmd/internal/view/board:    cmd/internal/view lang/diag lang/nodeset targets/deploy |
 cmd/internal/view/viewtest: lang/diag | github.com/stretchr/testify
-cmd/internal/forms:          cmd/internal/report compiler/ir lang/diag lang/nodeset targets targets/deploy targets/nic targets/nic/sheets
+cmd/internal/forms:          cmd/internal/report compiler/ir lang/diag lang/nodeset targets targets/deploy targets/nic
+    targets/nic/sheets
     targets/target | go.yaml.in/yaml/v3
 cmd/internal/forms/folder:   |
 cmd/internal/forms/formstest: lang/nodeset | github.com/stretchr/testify
@@ -165,8 +169,10 @@ cmd/internal/savedplan:     cmd/internal/exit cmd/internal/journal cmd/internal/
 cmd/internal/wholefile:      |
 cmd/internal/chain:          |
 cmd/internal/sshsig:         |
-cmd/internal/rights:         cmd/internal/exit cmd/internal/person cmd/internal/sshsig lang/diag lang/parse lang/policy targets/deploy/safefile |
-cmd/internal/record:         cmd/internal/journal cmd/internal/report cmd/internal/sshsig lang/diag lang/nodeset targets/deploy targets/deploy/device |
+cmd/internal/rights:         cmd/internal/auditlog cmd/internal/exit cmd/internal/person cmd/internal/sshsig lang/diag lang/parse lang/policy
+    targets/deploy/safefile |
+cmd/internal/record:         cmd/internal/journal cmd/internal/report cmd/internal/sshsig lang/diag lang/nodeset targets/deploy
+    targets/deploy/device |
     github.com/aymanbagabas/go-udiff
 lang/policy:             lang/diag lang/parse | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty
 cmd/internal/versions:       |
@@ -203,8 +209,8 @@ var programs = []string{"cmd/internal/compare", "cmd/internal/gate"}
 var outside = []string{
 	"cmd/rocec", "cmd/internal/person", "cmd/internal/globals", "cmd/internal/session", "cmd/internal/ending", "cmd/internal/compare",
 	"cmd/internal/gate", "cmd/internal/collect", "cmd/internal/devicefiles", "cmd/internal/forms/folder", "cmd/internal/report",
-	"cmd/internal/auditlog", "cmd/internal/hooks", "cmd/internal/journal", "cmd/internal/rights", "cmd/internal/samples", "cmd/internal/savedplan",
-	"cmd/internal/wholefile", "cmd/internal/intake", "cmd/internal/fromfiles", "cmd/internal/revision",
+	"cmd/internal/auditlog", "cmd/internal/hooks", "cmd/internal/journal", "cmd/internal/rights", "cmd/internal/samples",
+	"cmd/internal/savedplan", "cmd/internal/wholefile", "cmd/internal/intake", "cmd/internal/fromfiles", "cmd/internal/revision",
 	"cmd/internal/operands",
 	"cmd/internal/wholefile", "cmd/internal/intake", "cmd/internal/netbox",
 	"targets/deploy/ssh", "targets/deploy/lab", "targets/deploy/safefile", "targets/deploy/internal/sshdtest",

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/rocec/rocec/cmd/internal/chain"
 	"github.com/rocec/rocec/targets/deploy"
@@ -56,16 +57,14 @@ func (p *Proof) wrong(format string, args ...any) {
 }
 
 // kinds are how lines of a journal begin: the name of the one member that is set.
-var kinds = [][]byte{
-	[]byte(`{"begin":`), []byte(`{"adopt":`), []byte(`{"line":`), []byte(`{"hook":`), []byte(`{"outcome":`), []byte(`{"end":`), []byte(`{"signed":`),
-}
+const kinds = "begin adopt line hook outcome end signed"
 
 // checkKinds judges whether each line is one of a journal, and the first one alone its begin.
 func (p *Proof) checkKinds(lines [][]byte) {
 	for i, line := range lines {
-		kind := slices.IndexFunc(kinds, func(k []byte) bool { return bytes.HasPrefix(line, k) })
+		kind := slices.IndexFunc(strings.Fields(kinds), func(k string) bool { return bytes.HasPrefix(line, []byte(`{"`+k+`":`)) })
 		if json.Valid(line) && (kind < 0 || (kind == 0) != (i == 0)) { // half a line is that of a process that died
-			p.wrong("line %d is none that a journal has there", i+1)
+			p.wrong("line %d does not belong into a journal there", i+1)
 		}
 	}
 	if end := p.Log.Ended; end != nil && end.Before(p.Log.Began) {

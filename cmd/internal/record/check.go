@@ -142,7 +142,8 @@ func judgeAgreement(one *Checked, l *journal.Log, signers *sshsig.Signers) {
 			return
 		}
 		if signers == nil {
-			one.Notes = append(one.Notes, fmt.Sprintf("this machine has no file of allowed signers, so the key of %s (%s) is not checked", s.Person, role))
+			one.Notes = append(one.Notes, fmt.Sprintf("this machine has no file of allowed signers, so the key of %s (%s) is not checked",
+				s.Person, role))
 			return
 		}
 		switch who, err := signers.Find(sig, l.Began); {
@@ -159,7 +160,8 @@ func judgeAgreement(one *Checked, l *journal.Log, signers *sshsig.Signers) {
 		}
 	}
 	if len(a.Approvals) < a.Wanted {
-		one.Wrong = append(one.Wrong, fmt.Sprintf("the plan wanted %s, and the journal has %d", diag.Count(a.Wanted, "approval"), len(a.Approvals)))
+		one.Wrong = append(one.Wrong, fmt.Sprintf("the plan wanted %s, and the journal has %d", diag.Count(a.Wanted, "approval"),
+			len(a.Approvals)))
 	}
 	judge(&a.Submitted, sshsig.RoleApply, sshsig.SumsOf(a.Submission()))
 }

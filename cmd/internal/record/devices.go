@@ -67,7 +67,7 @@ func compare(name string, r *device.Record, p *journal.Proof, here string, one *
 	case head == "" && len(r.Acts) == 0: // a rocec without chains wrote the record
 		return
 	case p.None:
-		wrong("the device keeps a hash of the journal, and the lines of the journal have none")
+		wrong("the device keeps a hash of the journal, and the lines of the journal have no hashes")
 	case adopted && samePerson(r.About.Owner, here):
 		wrong("this machine and user led the run, and the journal has it as one of another machine")
 	case adopted && i >= 0 && p.Log.Devices[i].Head != "" && p.Log.Devices[i].Head != head:

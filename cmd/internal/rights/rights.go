@@ -154,8 +154,8 @@ func (r *Rights) Approvals(fabric int) int {
 	return fabric
 }
 
-// Signers reads the file of allowed signers: the one that the policy of the site names, or that of the folder. A policy of --policy names it
-// only where the site has neither.
+// Signers reads the file of allowed signers: the one that the policy of the site names, or that of the folder. If the site has neither, a
+// policy of --policy may name it.
 func (r *Rights) Signers() (s *sshsig.Signers, name string, err error) {
 	name = filepath.Join(r.folder, signersFile)
 	_, none := os.Lstat(name)

@@ -123,8 +123,8 @@ func verified(name, role string, sums sshsig.Sums, signers *sshsig.Signers, at t
 	return armored, who, err
 }
 
-// Usable refuses a plan whose validity has ended. It refuses a plan that wants approvals and was applied before, because an approval is good
-// for one run. runs are the runs of this machine.
+// Usable refuses a plan whose validity has ended. It refuses a plan that wants approvals and was applied before: an approval is good for
+// one run. runs are the runs of this machine.
 func Usable(plan string, saved *deploy.Saved, wanted int, runs []*journal.Log, now time.Time) error {
 	file := diag.Escape(plan)
 	terms := saved.Terms

@@ -72,20 +72,17 @@ func Wanted(s *Session, f *report.Report, rehearsal bool) (int, error) {
 
 // agreed refuses a change without an agreement where approvals are wanted: by the policy, by the fabric, or because persons agreed to the
 // run that a rollback undoes.
-func agreed(s *Session, l *Job) error {
-	if l.Agreement != nil || l.Lab != "" {
-		return nil
-	}
+func agreed(s *Session, f *report.Report, undoes string) error {
 	r, err := Rights(s, false)
 	if err != nil {
 		return err
 	}
 	wanted := 0
-	if l.Report != nil {
-		wanted = l.Report.Fabric.Approvals
+	if f != nil {
+		wanted = f.Fabric.Approvals
 	}
-	if l.Undoes != "" {
-		if undone, err := s.ReadRun(l.Undoes); err == nil && undone.Agreement != nil {
+	if undoes != "" {
+		if undone, err := s.ReadRun(undoes); err == nil && undone.Agreement != nil {
 			wanted = max(wanted, undone.Agreement.Wanted)
 		}
 	}
@@ -120,18 +117,18 @@ func Usable(s *Session, f *report.Report, plan string, saved *deploy.Saved, rehe
 	return savedplan.Usable(plan, saved, wanted, logs, s.clock.Now())
 }
 
-// Agree returns the agreement to the saved plan of an apply; nil: no approval is wanted.
-func Agree(ctx context.Context, s *Session, f *report.Report, plan string, saved *deploy.Saved, seq *sequence.Sequence, o *ChangeOptions) (
+// Agree returns the agreement to the saved plan of an apply on real devices; nil: no approval is wanted.
+func Agree(ctx context.Context, s *Session, f *report.Report, plan string, saved *deploy.Saved, seq *sequence.Sequence, message string) (
 	*journal.Agreement, error,
 ) {
-	wanted, err := Wanted(s, f, o.Lab != "")
-	if err != nil || saved == nil || o.Lab != "" {
+	wanted, err := Wanted(s, f, false)
+	if err != nil || saved == nil {
 		return nil, err
 	}
 	if wanted = max(wanted, saved.Terms.Wants()); wanted == 0 {
 		return nil, nil
 	}
-	if err := savedplan.SameTerms(plan, saved.Terms, wavesOf(seq), o.Message); err != nil {
+	if err := savedplan.SameTerms(plan, saved.Terms, wavesOf(seq), message); err != nil {
 		return nil, err
 	}
 	r, err := Rights(s, false)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -42,7 +41,12 @@ type Job struct {
 
 // Apply carries out a change, writes its journal, and reports the outcome of each device.
 func (s *Session) Apply(ctx context.Context, l Job) (*deploy.Results, error) {
-	if err := errors.Join(agreed(s, &l), Permitted(s, l.Report, l.Message, l.Lab != "")); err != nil {
+	if l.Agreement == nil && l.Lab == "" {
+		if err := agreed(s, l.Report, l.Undoes); err != nil {
+			return nil, err
+		}
+	}
+	if err := Permitted(s, l.Report, l.Message, l.Lab != ""); err != nil {
 		return nil, err
 	}
 	run := s.NewRun()
@@ -185,23 +189,4 @@ func (o *ChangeOptions) Check() error {
 		exit.Choice("on-anomaly", o.Anomaly, string(rollout.AnomalyStop), string(rollout.AnomalyIgnore), string(rollout.AnomalyUndo)),
 		exit.Choice("format", o.Format, "text", "json"),
 	)
-}
-
-// commitOf returns the commit of the repository that contains a folder, with a "+" if files below the folder differ from the commit. It
-// is empty without a commit or without git.
-func commitOf(dir string) string {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	git := func(args ...string) (string, error) {
-		out, err := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...).Output()
-		return strings.TrimSpace(string(out)), err
-	}
-	commit, err := git("rev-parse", "HEAD")
-	if err != nil {
-		return ""
-	}
-	if changed, err := git("status", "--porcelain", "--", "."); err == nil && changed != "" {
-		commit += "+"
-	}
-	return commit
 }

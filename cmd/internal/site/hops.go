@@ -32,7 +32,7 @@ type hopSwitch struct {
 	members map[string][]string // ports of bonds; nil: not searched yet
 }
 
-// best returns the route of a switch to an address; nil: it has none.
+// best returns the route of a switch to an address; nil: the switch has no route.
 func (w *hopSwitch) best(a netip.Addr) *forwarding.Route {
 	for _, bits := range w.lengths[forwarding.FamilyOf(a)] {
 		if r := w.routes[netip.PrefixFrom(a, bits).Masked()]; r != nil {

@@ -114,7 +114,7 @@ func height(dev *device) int {
 	return 0
 }
 
-// byNames sets heights from names and functions; it returns false if a switch has none.
+// byNames sets heights from names and functions; it returns false if a switch has no height.
 func (d *draft) byNames() bool {
 	for _, dev := range d.devices {
 		if dev.role != isSwitch {

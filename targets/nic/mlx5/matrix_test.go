@@ -47,7 +47,7 @@ func (c *fate) String() string {
 	return fmt.Sprintf("apply %d%s; check %d%s; show %s; plan %s", c.apply, c.said+c.stops, c.check, c.differs, c.is, c.judge)
 }
 
-// green returns the mistake of a cell, such as a setting without effect that no verb reports; empty if there is none.
+// green returns the mistake of a cell, such as a setting without effect that no verb reports; empty without a mistake.
 func (c *fate) green() string {
 	missing := strings.HasPrefix(c.is, "unsupported") || strings.HasPrefix(c.is, "unreadable")
 	switch {

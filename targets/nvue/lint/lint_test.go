@@ -18,7 +18,7 @@ import (
 )
 
 // TestCheck: each finding in a tree, with its line and its words. Each tree of findings.txt is the content below set, from line 1 on. The
-// lines after it have severity, code, line and words of its only finding, or state that there is none.
+// lines after it have severity, code, line and words of its only finding, or state that it has no finding.
 func TestCheck(t *testing.T) {
 	data, err := os.ReadFile("testdata/findings.txt")
 	require.NoError(t, err)

@@ -34,7 +34,7 @@ type Linter struct {
 	// accepts; a table has one such linter.
 	Takes func(File) bool
 
-	// Most is the largest size of a file, in bytes, that is judged. Of a larger file Check gets Most + 1 bytes, and reports it as too large.
+	// Most is the largest size of a file, in bytes, that is judged. Check gets Most + 1 bytes of a larger file, and reports it as too large.
 	Most int
 
 	// PastMark is set if places count bytes after the byte order mark of UTF-8. Check gets a file that Takes accepts without the mark.
