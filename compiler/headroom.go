@@ -29,22 +29,27 @@ import (
 //	sum     = MTU + cable + interfaces + response + gearbox + chip
 //	formula = sum x (1 - share + share x waste) + last frame
 //
-// 3. The published figure of the chip's vendor or of a maker of switches for that speed and length. If the model itself has published rows,
-// it is the smallest row for that speed and the next length (switchBuffer). All are rounded up to cells.
+// 3. The published figure of the chip's vendor or of a maker of switches, for the speed and the length of the port's cable.
+//
+// 4. The smallest published row of the switch model itself, for this speed and the shortest length that is not below the cable's
+// (switchBuffer).
+//
+// All are rounded up to cells.
 //
 // Floor is the result of the vendors' own static tables (SONiC's pg_profile_lookup.ini): the formula with the pause response of those
 // tables, and without rounding up the waste. Below Floor loss is likely; between Floor and Need it is unlikely; from Need on nothing is
 // lost.
 //
-// For a port with eight lanes SONiC adds a frame and a second pipeline latency to the whole buffer, but not to its column xoff, the room
-// after the pause. So Need is the same for such a port.
+// For a port with eight lanes SONiC adds a frame and a second pipeline latency to the size of the whole buffer. It does not add them to
+// the column xoff of its tables, which is the room after the pause. Need is this room, so it is the same for such a port.
 
 const (
 	// interfaceBytes is the delay of MAC and PHY at both ends, in bytes. Source: SONiC, mac_phy_delay = 0.8 KiB.
 	interfaceBytes = 819
 
 	// lastFrame is the size in the formula of the frame that the peer had just begun. Source: SONiC, lossless_mtu. A RoCE frame may be as
-	// large as 4 KiB. The formula counts the waste of small packets for every packet, which leaves more room than the difference.
+	// large as 4 KiB. The formula counts the waste of small packets for every packet.
+	// This leaves more room than the 3 KiB that may be missing here.
 	lastFrame = 1024
 
 	// frameHeaders counts the bytes of a frame beyond its MTU: Ethernet header, VLAN tag and frame check.
@@ -96,8 +101,8 @@ func headroom(a *platform.ASIC, tables []*platform.Published, w wire) (need, flo
 // bound returns the largest number of bytes that can arrive, in whole cells.
 //
 // The arriving bytes are a frame in progress, whole frames, and a last one that begins just before the pause takes effect. Frames take up
-// at most swell times their bytes on the wire. The frame in progress also occupies the cell it has begun. The last frame occupies cells,
-// but takes no time.
+// at most swell times their bytes on the wire. The frame in progress also occupies the cell it has begun. The last frame arrives after the
+// time that the sum covers, so bound adds its cells to the sum.
 func bound(a *platform.ASIC, w wire) (need int, terms []ir.Term) {
 	worst, full := a.Swell()
 	terms = append(arriving(a, w), ir.Term{
@@ -178,8 +183,9 @@ func onCable(speed int, metres float64) int {
 	return int(math.Ceil(metres * float64(speed) * bytesPerMetreAndMbps))
 }
 
-// published returns the largest published figure in whole cells, and its source. Beyond the longest cable of a table it grows like the sum.
-// Figures apply to an MTU of 9100; for another MTU the difference is added.
+// published returns the largest published figure in whole cells, and its source. For a cable longer than those of a table, published adds
+// the bytes on the rest of the cable. Figures apply to an MTU of 9100. For another MTU, published adds the difference of the MTUs. Both
+// additions include the waste in cells.
 func published(a *platform.ASIC, tables []*platform.Published, w wire) ir.Term {
 	worst, _ := a.CellWaste()
 	var out ir.Term

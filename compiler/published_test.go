@@ -176,7 +176,8 @@ func TestNewTablesCountNoSmallPackets(t *testing.T) {
 }
 
 // The derived headroom is at least every published figure of a switch, on this switch and on any with its chip, for every share of small
-// packets. Only tables that are left out have figures above it, and each of them has one, so that no table is left out without need.
+// packets. Only tables that are left out have figures above the derived headroom. Each such table has at least one: a table without one
+// must not be left out.
 func TestNeedHoldsWhatIsPublished(t *testing.T) {
 	undercut := map[string]int{} // by table: rows above Need
 	binding := map[string]int{}
@@ -195,7 +196,7 @@ func TestNeedHoldsWhatIsPublished(t *testing.T) {
 			tables, _ := s.Published()
 			for _, small := range []int{allSmall, 50, 1} {
 				if small < allSmall && f.use == "beside" {
-					continue // less than the sum for small packets, because no published figure counts
+					continue // rocec does not use this table, so with fewer small packets Need may be below its figures
 				}
 				need, _, terms, public := headroom(f.asic, tables, wire{f.speed, float64(f.metres), platform.PublishedMTU, small, ir.LargestRDMA})
 				if need < f.bytes {

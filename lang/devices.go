@@ -46,7 +46,7 @@ func (d *decoder) countDevices(b *hclsyntax.Block, names []eval.Element, ds *dia
 	return out, n
 }
 
-// deviceNames makes names, and reports names that another device has already.
+// deviceNames expands the counted names, and reports those that another device already has.
 func (d *decoder) deviceNames(names []named, n int, ds *diag.List) []deviceName {
 	out := make([]deviceName, 0, n)
 	add := func(t eval.Text, names iter.Seq[nodeset.Name]) {

@@ -62,7 +62,7 @@ func TestOtherHeaders(t *testing.T) {
 	}
 }
 
-// Lengths and speeds with units from headers, columns of units and cells.
+// The unit of a length or speed is in the header, in a column of units, or in the cell itself.
 func TestUnits(t *testing.T) {
 	for _, c := range []struct{ header, row, want string }{
 		{"length,length_unit", "2,km", "length=2km"},
@@ -158,7 +158,7 @@ func TestPassedOver(t *testing.T) {
 	assert.Contains(t, ds[0].Detail, `"Ellen" is not a known unit of length`)
 }
 
-// Columns with headers that the fabric names, and such a header that the sheet lacks.
+// The fabric names the headers of the columns. It is a mistake if the sheet lacks a named header.
 func TestNamedColumns(t *testing.T) {
 	sheet := []byte("a_device,Von,Anschluss,Nach,Anschluss2,Meter\nx,l1,swp1,s1,swp2,3m\n")
 	o := Options{Most: many, Columns: map[string]string{

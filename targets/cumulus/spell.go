@@ -21,7 +21,7 @@ type section struct {
 	settings []setting
 }
 
-// add appends a setting, unless the file does not accept its key. The key is found by its feature and meaning. cos is -1 for a key without
+// add appends a setting if the file accepts its key. The key is found by its feature and meaning. cos is -1 for a key without
 // cos, and group is "" for a key without a port group or priority group.
 func (sec *section) add(d grammar.Spelling, f grammar.Feature, m grammar.Meaning, cos int, group, value string, why []ir.Origin) {
 	if k := d.Key(f, m); k != nil {
@@ -272,7 +272,7 @@ func (s *settings) spellECN(d grammar.Spelling, have grammar.Values) section {
 	return sec
 }
 
-// unlist removes ports from the port groups of a feature that are in force. A feature whose list is not in the file is not written.
+// unlist removes ports from the port groups that the list of a feature names. If the file has no such list, unlist writes nothing.
 func unlist(d grammar.Spelling, f grammar.Feature, have grammar.Values, ports []grammar.Port) section {
 	var sec section
 	if _, standing := have.Get(f, grammar.Groups, -1, ""); !standing {
@@ -286,8 +286,9 @@ func unlist(d grammar.Spelling, f grammar.Feature, have grammar.Values, ports []
 	return sec
 }
 
-// others returns the port groups of others that stay in force for a feature without the taken ports. cut contains the new port_set of
-// groups that lose ports. A group does not stay if it has no port left, or if its port_set cannot be split.
+// others takes ports away from the port groups that others have set for a feature. keep contains the groups that stay in the list of the
+// feature. cut contains the new port_set of each group that loses ports. A group does not stay if it has no port left, or if its port_set
+// cannot be split.
 func others(d grammar.Spelling, f grammar.Feature, have grammar.Values, taken []grammar.Port) (keep []string, cut []setting) {
 	key := d.Accepts(f, grammar.GroupPorts)
 	seen := map[string]bool{}

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// text writes a table with a word for each route: "10.1.0.0/24=swp1,swp2". After it, "c" marks a connected route, or there is the reason
-// why its interfaces do not count.
+// text writes a table with a word for each route: "10.1.0.0/24=swp1,swp2". A "c" follows if the route is connected. If its interfaces do
+// not count, the reason follows.
 func text(r *Routes) string {
 	if r == nil {
 		return "none"
@@ -205,7 +205,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A kept answer is read as before, has no description, and does not change if it is kept again.
+// Read returns the same result for a kept answer. The kept answer lacks descriptions of interfaces, and Keep does not change it again.
 func TestKeep(t *testing.T) {
 	for name, text := range map[string]string{
 		"route.json": "{" + frrText("10.1.0.0/24", "bgp", true, `{"fib":true,"interfaceName":"swp1","ip":"10.0.0.1"}`) + "," +

@@ -55,7 +55,7 @@ func image(d *ir.Device) target.Image {
 			put(grammar.Text("bond"), "interface", n.Master, "type")
 		}
 	}
-	for name, n := range parts { // the highest number of the ports above
+	for name, n := range parts { // the loop above has put one key for each part; only the last one is right
 		if breakout := tree.Set.Get("interface", name, "link", "breakout"); breakout != nil {
 			breakout.Kids = map[string]*grammar.Tree{strconv.Itoa(n) + "x": grammar.Map()}
 		}

@@ -339,8 +339,9 @@ func (b *Brute) shortest(t talk, src *ir.Port, last map[*ir.Device][]*ir.Port) [
 	return nil
 }
 
-// vector lets the routers advertise their routes to a receiver, shortest AS path first, until all have chosen, and returns the egress
-// ports of each. A router uses all its best routes and advertises one of them. It rejects a route that contains its own AS.
+// vector simulates eBGP for the routes to one receiver, and returns the egress ports of each router. Routers advertise routes to their
+// neighbours, shortest AS path first, until no further router can choose one. A router uses all its best routes and advertises one of
+// them. It rejects a route that contains its own AS.
 func (b *Brute) vector(t talk, last map[*ir.Device][]*ir.Port) map[*ir.Device][]*ir.Port {
 	passed := map[*ir.Device][]int{} // the AS path that each advertises
 	hops := map[*ir.Device][]*ir.Port{}
@@ -409,9 +410,9 @@ func (b *Brute) Graph(g *ir.CosGroup) Graph {
 	return out
 }
 
-// walks adds every turn of walks from one member to another. For each direction of a cable, comes states that a frame from the sender can
-// be there, and gets that it can reach the receiver from there; both are transitive closures. Flooding reaches every device, so gets is
-// always true.
+// walks adds every turn of walks from one member to another. A channel is one direction of a cable. The map comes contains the channels
+// that a frame from the sender can cross. The map gets contains the channels over which a frame can reach the receiver. Both are transitive
+// closures. Flooding reaches every device, so gets contains all channels.
 func (b *Brute) walks(graph Graph, g *ir.CosGroup, t talk, from, to member) {
 	flood := b.Fabric.Routing == ir.Flooding
 	at := func(m member, d *ir.Device) bool {
@@ -478,8 +479,8 @@ func someByPause(f *ir.Fabric) bool {
 	})
 }
 
-// Sets yields all sets of at most most links whose failure moves traffic, smallest first: links between devices that forward, and links of
-// bonds. Each set is a new slice.
+// Sets yields all sets of links whose failure moves traffic, smallest first. Such links are between devices that forward, or belong to a
+// bond. A set has no more links than most. Each set is a new slice.
 func Sets(f *ir.Fabric, most int) iter.Seq[[]*ir.Link] {
 	var links []*ir.Link
 	for _, l := range f.Links {
@@ -515,7 +516,7 @@ type Judgement struct {
 	Circle int        // the length of the shortest circle with these links down
 }
 
-// Judge tries every set of at most most failed links.
+// Judge tries every set of failed links, with no more links in a set than most.
 func Judge(f *ir.Fabric, most int) Judgement {
 	for down := range Sets(f, most) {
 		b := &Brute{Fabric: f, Down: down, Random: rand.New(rand.NewPCG(1, 2))}
@@ -530,8 +531,8 @@ func Judge(f *ir.Fabric, most int) Judgement {
 }
 
 // SpanningTree returns the links on which a bridged network forwards: the links of one shortest path from every device to the root. If
-// root is nil, the first switch is the root. Among equal paths, that over the first device counts (IEEE 802.1D: the lower designated
-// bridge, then the lower designated port).
+// root is nil, the first switch is the root. Among equal paths, the tree has the path over the first device (IEEE 802.1D: the lower
+// designated bridge, then the lower designated port).
 func SpanningTree(f *ir.Fabric, root *ir.Device, down []*ir.Link) map[*ir.Link]bool {
 	tree, seen := map[*ir.Link]bool{}, map[*ir.Device]bool{}
 	b := &Brute{Fabric: f, Down: down}

@@ -211,8 +211,8 @@ func TestDebounceAndStaleRuns(t *testing.T) {
 	old := <-running
 	c.change(uriA, 4, good+"switch {}\n")
 	<-old.Done()
-	c.tick()        // the next run waits for the end of this one
-	release <- true // the result of that run is dropped
+	c.tick()        // the new run waits until the old run ends
+	release <- true // the old run ends, and the server drops its result
 	now := <-running
 	require.NoError(t, now.Err())
 	release <- true
