@@ -43,7 +43,7 @@ type Policy struct {
 	Approvals int    // persons who approve a plan before it is applied
 	Signers   string // path of the file of allowed signers; empty: the default one
 	SignRuns  bool   // each run ends with a signature
-	AuditLog  string // where events go, too; empty: nowhere
+	AuditLog  string // URL of a socket that gets the events of runs; empty: none
 
 	forbid   map[string]diag.Range
 	prefixes []netip.Prefix
@@ -54,7 +54,7 @@ type Policy struct {
 
 // window is a time of the week at which runs may begin.
 type window struct {
-	days     []time.Weekday // at from
+	days     []time.Weekday // the days on which it opens; empty: every day
 	from, to time.Duration  // since midnight; to may be on the next day
 	zone     *time.Location
 	text     string

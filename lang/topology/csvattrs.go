@@ -69,7 +69,7 @@ func (c *sheet) attrColumn(attr int, taken map[int]bool) {
 	}
 	c.unit[attr], _ = attrHeader(attr, c.fields[at].v)
 	if m := unitIn().FindStringSubmatch(c.fields[at].v); m != nil && c.unit[attr] == "" {
-		c.unit[attr] = unitOf(attr, m[1]) // "columns" of the topology block has a header that attrHeader does not know
+		c.unit[attr] = unitOf(attr, m[1]) // attrHeader does not know a header that "columns" of the topology block names
 	}
 	for i, f := range c.fields {
 		if taken[i] {

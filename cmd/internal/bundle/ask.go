@@ -25,8 +25,8 @@ type Asked struct {
 	facts   deviceFacts
 }
 
-// Ask returns the devices of a tree whose targets have claims, and a tree whose observation asks them the claims. The observation stores
-// the answers in the devices.
+// Ask returns those devices of a tree whose targets have claims. It also returns a second tree of these devices, with the questions of the
+// claims as probes. When the caller observes the second tree, the answers are stored in the returned devices.
 func Ask(tree *target.Tree) ([]*Asked, *target.Tree) {
 	var out []*Asked
 	ask := &target.Tree{}
@@ -42,7 +42,7 @@ func Ask(tree *target.Tree) ([]*Asked, *target.Tree) {
 		to := *d
 		to.Cleanups, to.Watches, to.Inspection = nil, nil, nil
 		if !slices.ContainsFunc(one.claims, func(c target.Claim) bool { return c.Own }) {
-			to.Files = nil // only wrote reads the files
+			to.Files = nil // only the function wrote reads the files
 		}
 		to.Identity = slices.DeleteFunc(slices.Clone(d.Identity), func(p target.Probe) bool { return p.Name != target.ReleaseProbe })
 		to.Probes = []target.Probe{{Name: "names", Query: target.Query{Cmd: factsCmd}, Judge: func(answer []byte) []string {
@@ -135,7 +135,7 @@ func (d *Asked) section(word string, have *deploy.Have) *Section {
 const tool = "rocec"
 
 // wrote reports whether a device may have content that rocec wrote. A run leaves its record on the device, or at least a folder that the
-// login cannot read. Files from rocec build or an image contain the name of rocec, or need no edit.
+// login cannot read. Files from rocec build or from an image contain the word rocec, or rocec would not change them.
 func wrote(have *deploy.Have) bool {
 	if have.Count != 0 {
 		return true

@@ -63,7 +63,7 @@ func TestUnfoldGivesTheTreeBack(t *testing.T) {
 		require.Equal(t, want, formstest.Unfold(t, got, folded.Index))
 		shortened += strings.Count(folded.Index, "\n")
 	}
-	for round := 0; round < 20 && shortened == 0; round++ { // few draws with -short
+	for round := 0; round < 20 && shortened == 0; round++ { // with -short, one round makes few draws, perhaps none with a shortened name
 		rapid.Check(t, law)
 	}
 	require.Positive(t, shortened)

@@ -170,7 +170,7 @@ func (m *markdown) findings(byOwner bool) {
 // wholeNetwork is the owner of findings that are not about a device.
 const wholeNetwork = "the whole network"
 
-// device returns the device of a finding, from the place of the finding, and the group of the device.
+// device returns the device to which the file of a finding belongs, and the group of that device.
 func (m *markdown) device(d *diag.Diagnostic) (device, group string) {
 	at, ok := m.p.told(d)
 	if !ok || m.r.DeviceOf == nil {
@@ -215,7 +215,7 @@ func (m *markdown) item(d *diag.Diagnostic) string {
 	return item.String() + "  - " + commands + "\n"
 }
 
-// known writes the findings of a baseline as a table, and sentences about rows.
+// known writes the findings of a baseline as a table, and below it the sentences about fixed, unknown and unowned rows.
 func (m *markdown) known() {
 	c := m.r.Baseline
 	if c == nil {

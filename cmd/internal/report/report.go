@@ -39,7 +39,7 @@ type Report struct {
 
 	Hidden map[string][]byte // files whose text no message may show
 
-	PassedOver int // files of a folder without a known name
+	PassedOver int // number of files in a folder that do not have names of a switch's files
 
 	// These fields are set in an audit.
 	Network  Network  // the part of a network that was read
@@ -50,7 +50,7 @@ type Report struct {
 
 	Baseline *baseline.Compared // nil: none
 
-	prints map[*diag.Diagnostic]string // the findings before the comparison with a baseline
+	prints map[*diag.Diagnostic]string // fingerprints of all findings, made before a baseline removes some; nil: no comparison
 }
 
 // Network describes the part of a network that an audit has read. JSON contains all fields.
@@ -93,14 +93,14 @@ func (r *Report) Fails(d *diag.Diagnostic) bool {
 	return d.Severity == diag.Error || r.Strict && d.Severity == diag.Warning
 }
 
-// Failed reports whether validate exits with 1. It does if a finding fails, or no file was judged, or warnings fail and a file was not
-// judged.
+// Failed reports whether validate exits with 1. It does if a finding fails, or if there are files and none was judged. If Strict is
+// set, one file that was not judged is enough.
 func (r *Report) Failed() bool {
 	judged, not := judged(r.Files)
 	return slices.ContainsFunc(r.Diags, r.Fails) || len(not) > 0 && (r.Strict || len(judged) == 0)
 }
 
-// Room is a table of codes and the room that reports them.
+// Room is a part of rocec, such as the compiler or the targets, with the codes that it reports.
 type Room struct {
 	Title  string
 	Topics []diag.Topic
@@ -221,7 +221,8 @@ func Counts(l diag.List) string {
 	return s
 }
 
-// files returns the number of fabric files, or of files of devices. In a Source, values of variables are files, too.
+// files returns the number of fabric files, or of files of devices. It counts only names that end in .hcl, because Source.Files also
+// contains files with values of variables.
 func (r *Report) files() int {
 	n := len(r.Files)
 	if n > 0 {

@@ -108,7 +108,7 @@ func FuzzDraft(f *testing.F) {
 		}
 		_, ds = lang.Load(fsys, ".", lang.Options{})
 		for _, d := range ds {
-			// words of the file about a cable
+			// these three codes are about values of a cable, which the draft takes from the cabling file
 			if d.Severity == diag.Error && d.Code != "wrong-unit" && d.Code != "out-of-range" && d.Code != "wrong-type" {
 				t.Fatalf("%s %s: %s\n%s", d.At, d.Code, d.Detail, made.Files[2].Data)
 			}

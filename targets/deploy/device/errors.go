@@ -26,7 +26,7 @@ func dialError(d *target.Device, step string, err error) *deploy.Error {
 	return e
 }
 
-// runError is a command that could not be run, or a connection that broke under it.
+// runError returns the error for a command that could not be run, or whose connection broke while it ran.
 func runError(d *target.Device, step string, err error) *deploy.Error {
 	exit, ok := errors.AsType[*target.ExitError](err)
 	if errors.Is(err, errPassword) || errors.Is(err, errElsewhere) {

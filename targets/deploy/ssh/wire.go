@@ -84,7 +84,7 @@ type buffered struct {
 // Read implements net.Conn.
 func (b *buffered) Read(p []byte) (int, error) { return b.in.Read(p) }
 
-// clock calls a function after a time, which does not include the time while the clock is stopped.
+// clock calls a function after it has run for a given time. A stopped clock keeps the time that is left.
 type clock struct {
 	mu    sync.Mutex
 	left  time.Duration
@@ -108,7 +108,7 @@ func (c *clock) start() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.since = time.Now()
-	c.timer.Reset(max(c.left, time.Second)) // after a person has typed, there is at least time for an answer
+	c.timer.Reset(max(c.left, time.Second)) // the server has at least this time to answer after a person has typed
 }
 
 // link is an open connection to one server.

@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/targets/nic"
 )
 
-// The only code of this target alone.
+// rulesTopic is the only code that no other target reports.
 var rulesTopic = diag.Topic{Code: "host-traffic-class", Summary: "the driver does not accept this traffic_class"}
 
 // Topics lists every code that this target reports.

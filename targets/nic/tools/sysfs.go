@@ -9,8 +9,8 @@ import (
 	"github.com/rocec/rocec/targets/nic"
 )
 
-// sysfs reads files of the drivers: in the output of "grep . FILE…", "cat FILE" and "head FILE…", and as echo writes them. The files of
-// MLNX_OFED are from its source (mlx5 of MLNX_OFED 24.07) and from mlnx_qos, which reads some of them.
+// sysfs reads the contents of driver files from the output of "grep . FILE…", "cat FILE" and "head FILE…", and from scripts that write
+// files by echo. The formats of MLNX_OFED's files are documented by its code (mlx5 of MLNX_OFED 24.07) and by mlnx_qos, which reads some.
 var sysfs = &Printout{
 	Name: "grep", Aliases: []string{"cat", "head", "tail"},
 	begins: func(line string) bool {
