@@ -32,7 +32,7 @@ func (s *Source) Suppress(l diag.List, kinds map[string]Ignorable, merged map[st
 		return l, nil
 	}
 	type subject struct{ file, code string }
-	comments := map[subject][]*Ignore{} // in the order of the file, as are the parts that they cover
+	comments := map[subject][]*Ignore{} // in the order of the file; the covered parts have the same order
 	codes := func(g *Ignore) []string {
 		if now := merged[g.Code]; now != nil {
 			return now

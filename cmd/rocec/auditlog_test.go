@@ -92,8 +92,8 @@ func TestCentralRecord(t *testing.T) {
 	require.Contains(t, texts[0], `"lab":true`)
 }
 
-// TestNoCentralRecord refuses a new change where a policy asks for a record that cannot be reached. There is a warning for a record of
-// --audit-log, and for a rollback, and at the end the number of events that the record did not get.
+// TestNoCentralRecord refuses a new change where a policy asks for a record that cannot be reached. For a record of --audit-log, and for a
+// rollback, rocec only warns. At the end of a run it prints how many events the record did not get.
 func TestNoCentralRecord(t *testing.T) {
 	t.Parallel()
 	r := newRehearsed(t)

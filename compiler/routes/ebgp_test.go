@@ -17,7 +17,7 @@ import (
 
 // circular reports whether the buffers wait for each other in a cycle.
 func circular(f *ir.Fabric, t *ir.Turns) bool {
-	waits := make([]int, len(f.Ports)) // by in-port: the number of buffers that wait for it
+	waits := make([]int, len(f.Ports)) // by in-port: the number of buffers that it waits for
 	before := make([][]int, len(f.Ports))
 	left := 0
 	for turn := range turnsOf(f, t) {
@@ -408,7 +408,7 @@ func turnBetween(turn ir.Turn, g *ir.CosGroup) bool {
 	return true
 }
 
-// up reports whether no end of the cable is down.
+// up reports whether the cable of a port is up.
 func up(down []*ir.Link, p *ir.Port) bool { return !slices.Contains(down, p.Link()) }
 
 // simulation runs eBGP message by message, for one destination. An activated device compares the routes of its neighbours and keeps one of
@@ -494,7 +494,7 @@ func (s *simulation) settle(t require.TestingT, to *ir.Device, random *rand.Rand
 	return hops
 }
 
-// turns records the turns of traffic to the host's switch in a settled state.
+// turns adds to out the turns of traffic from all other members to receiver, with the next hops of a settled state.
 func (s *simulation) turns(g *ir.CosGroup, receiver *ir.Port, hops map[*ir.Device][]*ir.Device, out map[ir.Turn]bool) {
 	seen := map[*ir.Port]bool{}
 	var send func(in *ir.Port)

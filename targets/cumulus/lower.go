@@ -114,8 +114,8 @@ func trustOf(intents []*ir.Intent) (pcp, dscp []*ir.Intent) {
 }
 
 // trust decides which header fields the switch trusts. A switch without intents gets the fields that the fabric as a whole needs. If the
-// intents need both fields and the dialect allows only one, check has refused the switch. With link pause it has not: every class is
-// lossless there, and DSCP decides, so that marking works.
+// intents need both fields and the dialect allows only one, check refuses a switch with PFC. It accepts a switch with link pause, where
+// every class is lossless. That switch trusts DSCP, so that marking works.
 func (s *settings) trust(d *ir.Device, doc grammar.Spelling) {
 	intents, t, spare := d.Switch.Deciding(d.Fabric), d.Switch.Trust(d.Fabric), d.Switch.SpareTrust(d.Fabric)
 	s.trustPCP, s.trustDSCP = t.PCP || !t.DSCP, t.DSCP
@@ -203,8 +203,8 @@ func weights(service, bulk int) (int, int) {
 	return service, bulk
 }
 
-// losslessGroups forms the port groups of PFC or of link pause from the ports that carry lossless cos groups by it. A port that carries
-// several cos groups gets one buffer for all ([ir.Joined]): the manuals only say that port_buffer_bytes is the total of the port.
+// losslessGroups forms the port groups of f, which is PFC or link pause, from the ports that use f for lossless cos groups. A port with
+// several cos groups gets one buffer for all ([ir.Joined]): the manuals only state that port_buffer_bytes is the total of the port.
 func losslessGroups(d *ir.Device, f grammar.Feature) []lossless {
 	type key struct{ cos, size, xoff, xonDelta int }
 	var groups []lossless

@@ -28,7 +28,7 @@ type About struct {
 	// These differ from device to device.
 	Device string // its name in the fabric
 	Owner  string // who started the run
-	Head   string // of its journal when it came to the device: the SHA-256 of a line
+	Head   string // the SHA-256 of the journal's last line when the run reached the device
 	Wave   int    // from 1; 0: not known
 	Count  int    // number of devices in the run; 0: not known
 }
@@ -166,10 +166,10 @@ type Act struct {
 	Verb string // confirm, undo, release or unlock
 	At   string // by the clock of the device
 	Who  string // "bob@ws2, process 12"
-	Head string // of the journal of Who at that time: the SHA-256 of a line; empty: not told
+	Head string // the SHA-256 of the last line in the journal of Who at that time; empty: not known
 }
 
-// ParseHead reads a line "VERB head SHA-256" that follows that of the act on a device.
+// ParseHead parses a line "VERB head SHA-256". A device prints it after the line of the act.
 func (a *Act) ParseHead(line string) {
 	if head, ok := strings.CutPrefix(line, a.Verb+" head "); ok && validHead(head) {
 		a.Head = head

@@ -55,12 +55,12 @@ func (f *Family) recall(words []string, _ target.Kept) (*target.Made, error) {
 	return nil, unknown
 }
 
-// named is the parsed word about a NIC in a name.
+// named is a NIC in the name of a query or step, parsed from one word such as IF,vlan=N,carries.
 type named struct {
 	name string
 	at   []string // bond, vlan, vlan_ip and vf_roce_N, as KEY=VALUE
 	vlan int
-	has  map[string]bool // other parts
+	has  map[string]bool // flags: carries, taken, plain
 }
 
 func parseNamed(word string) (n named, ok bool) {
@@ -89,7 +89,7 @@ func parseNamed(word string) (n named, ok bool) {
 	return n, true
 }
 
-// word returns the word about a NIC in a name.
+// word returns the word for a NIC in the name of a query or step. parseNamed parses it.
 func word(name string, flags []string, at []string) string {
 	var b strings.Builder
 	b.WriteString(target.Spell(name))

@@ -14,8 +14,8 @@ const setters = "/etc/systemd/system /run/systemd/system /usr/lib/systemd/system
 	"/etc/NetworkManager/dispatcher.d /etc/networkd-dispatcher /etc/network/if-up.d /etc/network/interfaces /etc/network/interfaces.d " +
 	"/etc/cron.d /etc/rc.local /etc/rc.d/rc.local /etc/tuned /etc/mellanox"
 
-// settings matches commands and files that set the same as rocec: tools of mlnx-tools and the vendors, dcb, lldptool, and RDMA-CM's
-// defaults.
+// settings matches commands and files that write settings of rocec: tools of mlnx-tools and the vendors, dcb, lldptool, and the files of
+// RDMA-CM's defaults.
 const settings = `mlnx_qos|lldptool|cma_roce_(mode|tos)|default_roce_(mode|tos)|dcb +(pfc|ets|app|dcbx) +(set|add|replace|flush)|` +
 	`tc/[0-9]+/traffic_class|ethtool +(-A|--pause) |bnxt_setupcc|niccli`
 

@@ -5,7 +5,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Sizes finds a pause that ends where it begins.
+// Sizes finds a PFC group whose xon is equal to its xoff, so that a pause ends at the fill at which it begins.
 var Sizes = Rule{
 	Topic: diag.Topic{Code: "conf-sizes", Summary: "PFC sizes contradict each other"},
 	ports: func(p *pass) {

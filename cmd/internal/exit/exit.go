@@ -37,7 +37,7 @@ var Meanings = []struct {
 	{Interrupted, "interrupted"},
 }
 
-// Error ends the process with a status. An empty message prints nothing, because the verb has printed it already.
+// Error ends the process with a status. The message is empty if the verb has printed the reason already.
 type Error struct {
 	Status  int
 	Message string

@@ -107,7 +107,7 @@ type client struct {
 	t     *testing.T
 	in    io.WriteCloser
 	read  chan json.RawMessage
-	ended chan bool // clean
+	ended chan bool // gets whether the session ended cleanly
 	ids   int
 	later []json.RawMessage
 
@@ -226,7 +226,7 @@ func (c *client) ask(method string, params any) reply {
 	}
 }
 
-// call is ask that returns the result and allows no error.
+// call sends a request and returns its result. An error in the answer fails the test.
 func (c *client) call(method string, params any) json.RawMessage {
 	c.t.Helper()
 	r := c.ask(method, params)

@@ -12,7 +12,7 @@ import (
 // cnpDSCP is the DSCP of congestion notifications from NICs and in the vendor's presets.
 const cnpDSCP = 48
 
-// marked returns the cos on which groups in force mark, each with the first list element that names it.
+// marked returns each cos that is marked, with the first list element that names it. It skips groups whose marking is off.
 func (u *unit) marked() map[int]item {
 	m := map[int]item{}
 	for _, f := range grammar.Marking {
@@ -78,7 +78,7 @@ func (u *unit) firstMarked(marked map[int]item) (first item) {
 }
 
 // checkTrusts finds a marked, lossless cos that packets get only by their PCP, on ports that trust both fields. Marking shows that the cos
-// is for RoCEv2, whose DSCP decides there.
+// is for RoCEv2. But on such ports the DSCP of RoCEv2 packets decides, so they never get this cos.
 func (u *unit) checkTrusts() {
 	m := u.mapping()
 	if !m.whole {
@@ -201,7 +201,7 @@ func (u *unit) checkAbove(groupOf map[int]string) {
 	}
 }
 
-// tiny is the sum of the other weights from which on a weight of 1 is reported as too small.
+// tiny is the smallest sum of the other weights at which checkAbove reports a weight of 1 as too small.
 const tiny = 10
 
 // These are the default sizes of a PFC group up to 4.2; from 4.3 on the switch derives them. Sources: the manuals of 3.1.2 to 4.2.

@@ -7,15 +7,15 @@ import "github.com/rocec/rocec/targets/cumulus/grammar"
 type Model struct {
 	Since  grammar.Release // the first release; zero: not known, an old one
 	Before grammar.Release // the first release that no longer runs on it; zero: none
-	Not    grammar.Release // a release in between that does not run on it, nor do its maintenance releases; zero: none
-	Full   grammar.Release // the first release whose ports run faster than slow, in Mb/s; zero: all do
-	Slow   int
+	Not    grammar.Release // a release after Since that, with its maintenance releases, does not run on it; zero: none
+	Full   grammar.Release // the first release whose ports run at full speed; zero: all do
+	Slow   int             // the highest speed before Full, in Mb/s
 	Source string
 }
 
 // Models contains a row for each model, by its name. Sources: What's New in 3.7, 4.0, 4.1, 4.2, 4.3, 5.0 to 5.6, 5.10 to 5.13, 5.15 and
-// 5.18, with their hardware notes, and the ports chapters of 5.14 to 5.18. None of them states which later release supports the models
-// again that 4.0 left out, so rocec excludes only 4.0 for these.
+// 5.18, with their hardware notes, and the ports chapters of 5.14 to 5.18. Release 4.0 left some models out. No source states which later
+// release supports them again, so rocec excludes only 4.0 for these models.
 var Models = map[string]Model{
 	"s5248f":     {Since: grammar.Release{3, 7, 0}, Source: "new in 3.7.0"},
 	"s5232f":     {Since: grammar.Release{3, 7, 2}, Source: "new in 3.7.2"},

@@ -98,8 +98,9 @@ func (s *NICs) Boot(m target.Machine) {
 	}
 }
 
-// install installs a program beside the same program for NICs of another driver. The program of this driver runs if the arguments name one
-// of its NICs, which names lists, or if there is no other program. If the arguments name no NIC, both run.
+// install installs a program beside the same program for NICs of another driver. The program of this driver runs if there is no other
+// program, or if the arguments contain an element of names(), the NICs of this driver. If names is nil, the arguments never name a NIC, and
+// both programs run.
 func (s *NICs) install(path string, run target.Program, names func() []string) {
 	others := s.m.Program(path)
 	run = s.locked(run)
@@ -137,8 +138,8 @@ func (s *NICs) locked(run target.Program) target.Program {
 	}
 }
 
-// VendorDriver gives the NICs the vendor's driver stack (MLNX_OFED) instead of the kernel's own. It adds the tool mlnx_qos, and in sysfs
-// the switches of ECN, traffic_class, ttl, roce_enable and vf_roce, the last for vfs virtual functions.
+// VendorDriver gives the NICs the vendor's driver stack (MLNX_OFED) instead of the kernel's own. It adds the tool mlnx_qos. In
+// sysfs it adds the files of ECN, traffic_class, ttl and roce_enable, and vf_roce for each of vfs virtual functions.
 func (s *NICs) VendorDriver(vfs int) {
 	s.m.Do(func() {
 		s.vendor, s.vfs = true, vfs
