@@ -21,6 +21,7 @@ anything is pushed that it cannot freeze or drop under load, and pushes it over 
 	rocec verify --gids [DIR]   prints GID tables, and the index that each intent must use
 
 	rocec plan [DIR]            compares with the live devices, changes nothing
+	rocec approve PLAN          signs a saved plan, for apply --plan
 	rocec apply [DIR]           makes the changes that plan shows, in waves, and verifies them
 	rocec apply --remove HOST   sets a host back that the fabric no longer has
 	rocec apply --replace DEVICE

@@ -56,7 +56,8 @@ var fewFlags = []struct {
 	flags []string
 }{
 	{"plan", []string{
-		"target", "lab", "out", "diff", "expand", "notes", "adopt-derived", "format", "detailed-exitcode", "parallel", "timeout",
+		"target", "lab", "out", "valid", "message", "diff", "expand", "notes", "adopt-derived", "format", "detailed-exitcode", "parallel",
+		"timeout",
 	}},
 	{"apply", []string{"target", "auto-approve", "plan", "confirm", "lab", "message", "remove", "replace"}},
 	{"confirm", []string{"target", "lab", "format"}},

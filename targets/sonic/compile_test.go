@@ -100,7 +100,7 @@ func TestSplitPortsAreJudged(t *testing.T) {
 		links     []string
 		code, say string
 	}{
-		{"sn2700", []string{"etp1 etp1", "etp1b etp2"}, "port-split-and-whole", "is used whole and split at once: Ethernet0 and Ethernet2"},
+		{"sn2700", []string{"etp1 etp1", "etp1b etp2"}, "port-split-and-whole", "is used both whole and split: Ethernet0 and Ethernet2"},
 		{"sn2700", []string{"etp1 etp1", "Ethernet0 etp2"}, "port-used-twice", "s1:Ethernet0 is the end of two cables"},
 		{"sn2700", []string{"Ethernet0 Ethernet0", "Ethernet2 Ethernet4 100G"}, "speed-mismatch", "it has 50G at most"},
 		{
@@ -113,9 +113,9 @@ func TestSplitPortsAreJudged(t *testing.T) {
 		{"sn2410", []string{"Ethernet1 Ethernet0"}, "unknown-port", "a port of 25G has one lane and cannot be split"},
 		{"sn2410", []string{"etp1a Ethernet0"}, "unknown-port", "a port of 25G has one lane and cannot be split"},
 		{"sn2700", []string{"etp1e Ethernet0"}, "unknown-port", "splits into 4 at most"},
-		{"sn2700", []string{"Ethernet1 Ethernet8", "Ethernet4 Ethernet12"}, "port-split-and-whole", "takes the next one with it"},
+		{"sn2700", []string{"Ethernet1 Ethernet8", "Ethernet4 Ethernet12"}, "port-split-and-whole", "split into four disables the next one"},
 		{"sn2700", []string{"Ethernet5 Ethernet8"}, "unknown-port", "only odd ports split into four; Ethernet4 is even"},
-		{"sn4700", []string{"Ethernet1 Ethernet16", "Ethernet8 Ethernet24"}, "port-split-and-whole", "split into eight takes the next one"},
+		{"sn4700", []string{"Ethernet1 Ethernet16", "Ethernet8 Ethernet24"}, "port-split-and-whole", "split into eight disables the next one"},
 	} {
 		_, ds := compiled(t, [2]string{c.model, c.model}, "202505", c.links...)
 		i := slices.IndexFunc(ds, func(d *diag.Diagnostic) bool { return d.Code == c.code })
