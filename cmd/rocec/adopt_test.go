@@ -75,7 +75,7 @@ func TestAdoptAnotherFabric(t *testing.T) {
 			if c.why == "" {
 				require.Contains(t, out, "waits to be confirmed. Keep it: rocec confirm "+run)
 			} else {
-				require.Contains(t, out, "Run "+run+" cannot go on from here")
+				require.Contains(t, out, "Run "+run+" cannot be resumed here")
 				require.Contains(t, out, c.why)
 				require.Contains(t, out, "Go back: rocec rollback "+run)
 			}

@@ -119,7 +119,7 @@ func hostile(t *testing.T, o *office, run string) map[string]struct {
 		"a checker that is a command":   {func(h header) { each(h["checkers"], func(c header) { c["name"] = evil }) }, unknown},
 		"no checker":                    {func(h header) { delete(changeOf(h), "check") }, other},
 		"another path":                  {func(h header) { changeOf(h)["path"] = "/etc/cron.d/x" }, other},
-		"a path that leads elsewhere":   {func(h header) { changeOf(h)["path"] = "/etc/../etc/x" }, "it names no path of rocec"},
+		"a path that leads elsewhere":   {func(h header) { changeOf(h)["path"] = "/etc/../etc/x" }, "it names a path that rocec never writes"},
 		"another content from before":   {func(h header) { changeOf(h)["base"] = bad }, other},
 		"another content afterwards":    {func(h header) { changeOf(h)["target"] = bad }, other},
 		"no hash":                       {func(h header) { changeOf(h)["base"] = "x" }, "it has no hash for"},
@@ -227,7 +227,7 @@ func TestOlderJournal(t *testing.T) {
 			require.NoError(t, os.Rename(o.dir, o.dir+"2"))
 			code, _, stderr := rocec(t, "rollback", "--auto-approve", run)
 			require.Equal(t, exit.Usage, code)
-			require.Contains(t, stderr, "and there is no fabric in "+o.dir+": name it with -C DIR")
+			require.Contains(t, stderr, "but there is no fabric in "+o.dir+": name it with -C DIR")
 			require.NoError(t, os.Rename(o.dir+"2", o.dir))
 			if !kept {
 				require.Contains(t, o.want(t, exit.Usage, "resume", run), "waits to be confirmed")

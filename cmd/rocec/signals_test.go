@@ -28,6 +28,7 @@ import (
 
 // offlineVerbs are the verbs that touch no device, each with arguments for which it prints something.
 var offlineVerbs = map[string][]string{
+	"approve":    {"approve", "--help"}, // a plan to show needs devices
 	"audit":      {"audit", "SITE"},
 	"build":      {"build", "-o", "OUT", "FABRIC"},
 	"completion": {"completion", "bash"},

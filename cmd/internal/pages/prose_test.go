@@ -227,7 +227,12 @@ printf '%s\n' a_device,a_port,a_type,b_device,b_port,b_type leaf1,swp1,dcim.inte
 
 	// A plan can only be saved for real devices; devices_test.go does that.
 	"rocec plan --out change.plan":                                      {exit: 64},
+	"rocec approve change.plan":                                         {exit: 64},
+	"rocec approve change.plan --sign-key ~/.ssh/id_ed25519_sk":         {exit: 64},
 	`rocec apply --plan change.plan -m "ticket 4711" --not-after 05:30`: {exit: 64},
+
+	"rocec plan --lab --policy topology.dot": {before: "echo 'approvals = 1' >topology.dot && chmod 600 topology.dot"},
+	"rocec runs --check --devices":           {exit: 1}, // the devices have no addresses
 
 	"rocec lsp": {exit: 1}, // an editor that ends at once
 }
