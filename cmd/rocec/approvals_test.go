@@ -38,7 +38,7 @@ func newBank(t *testing.T) *bank {
 	head, rest, found := strings.Cut(text, "{\n")
 	require.True(t, found)
 	require.NoError(t, os.WriteFile(file, []byte(head+"{\n  approvals = 2\n"+rest), 0o644))
-	signers := ""
+	var signers strings.Builder
 	for person, roles := range map[string]string{
 		"alice": "rocec-*", "bob": "rocec-*", "carol": "rocec-approve", "ci": "rocec-plan,rocec-apply", "eve": "rocec-run",
 	} {
@@ -46,9 +46,9 @@ func newBank(t *testing.T) *bank {
 		require.NoError(t, exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", key).Run())
 		public, err := os.ReadFile(key + ".pub")
 		require.NoError(t, err)
-		signers += fmt.Sprintf("%s namespaces=%q %s", person, roles, public)
+		fmt.Fprintf(&signers, "%s namespaces=%q %s", person, roles, public)
 	}
-	b.write("signers", signers)
+	b.write("signers", signers.String())
 	b.write("policy.hcl", fmt.Sprintf("allowed_signers = %q\n", filepath.Join(b.keys, "signers")))
 	return b
 }

@@ -43,13 +43,13 @@ type Held struct {
 }
 
 // Good reports whether nothing is wrong, and every device answered.
-func (c *Runs) Good() bool {
-	for i := range c.Checked {
-		if len(c.Checked[i].Wrong) > 0 {
+func (r *Runs) Good() bool {
+	for i := range r.Checked {
+		if len(r.Checked[i].Wrong) > 0 {
 			return false
 		}
 	}
-	return c.Devices == nil || len(c.Devices.Silent) == 0
+	return r.Devices == nil || len(r.Devices.Silent) == 0
 }
 
 // Check checks the journals of all runs in a folder: the chain of lines, the signatures, and the contents from before. signers is nil
