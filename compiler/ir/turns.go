@@ -68,7 +68,7 @@ const (
 // Mixture is a stable word for the difference between states that exclude each other. Empty: there is no difference.
 type Mixture string
 
-// MixedTies: the states differ in which of several equally long AS paths a switch advertises; see [Ties].
+// MixedTies states that the states differ in which of several equally long AS paths a switch advertises; see [Ties].
 const MixedTies Mixture = "ties"
 
 // GroupTurn is a turn of traffic with the group in which it comes in and the group in which it leaves.
