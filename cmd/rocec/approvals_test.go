@@ -137,7 +137,9 @@ func TestTwoApprovals(t *testing.T) {
 	b.refused("alice", "wants 2 approvals and has 1 (bob)", plan...)
 	b.write("signers", strings.Replace(b.read("signers"), `valid-before="20200101",`, "", 1))
 
-	code, output := b.does("ci", "apply", "-y", "--plan", b.plan, b.dir)
+	code, output := b.does("ci", "apply", "-y", "--plan", b.plan, "--lab=new", b.dir)
+	require.Equal(t, exit.Good, code, output, "a rehearsal uses no approval up")
+	code, output = b.does("ci", "apply", "-y", "--plan", b.plan, b.dir)
 	require.Equal(t, exit.Good, code, output)
 	b.refusedNow("ci", "was applied by run", plan...)
 	code, output = b.does("ci", "runs", "last", "--format", "md")
@@ -148,6 +150,8 @@ func TestTwoApprovals(t *testing.T) {
 		require.Contains(t, output, want)
 	}
 	code, output = b.does("ci", "runs", "--check", "--devices", "-C", b.dir)
+	require.Equal(t, exit.Good, code, output)
+	code, output = b.does("ci", "apply", "-y", "--plan", b.plan, "--lab=new", b.dir)
 	require.Equal(t, exit.Good, code, output)
 }
 

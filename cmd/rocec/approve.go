@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -77,7 +76,7 @@ func approve(ctx context.Context, a *app, plan string, yes bool) error {
 	for _, line := range savedplan.Describe(signed) {
 		fmt.Fprintln(a.Stdout, diag.Escape(line))
 	}
-	if slices.ContainsFunc(signed.Rejected, func(why string) bool { return strings.HasPrefix(why, filepath.Base(name)+":") }) {
+	if slices.ContainsFunc(signed.Rejected, func(one savedplan.Rejected) bool { return one.File == filepath.Base(name) }) {
 		return exit.Fail(exit.Errors, "your signature does not count as an approval")
 	}
 	return nil

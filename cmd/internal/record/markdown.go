@@ -23,7 +23,7 @@ func Markdown(w io.Writer, l *journal.Log, outcome string, checked *Checked, kep
 	fmt.Fprintf(w, "# Change record: run %s\n\n", l.Run)
 	row := func(name, value string) {
 		if value != "" {
-			fmt.Fprintf(w, "| %s | %s |\n", name, markdownCell(value))
+			fmt.Fprintf(w, "| %s | %s |\n", name, cell(value))
 		}
 	}
 	fmt.Fprintf(w, "| | |\n| --- | --- |\n")
@@ -52,6 +52,8 @@ func Markdown(w io.Writer, l *journal.Log, outcome string, checked *Checked, kep
 	switch {
 	case len(checked.Wrong) > 0:
 		row("journal", "not as it was written: "+strings.Join(checked.Wrong, "; "))
+	case checked.Running:
+		row("journal", "whole so far: the run is under way")
 	case checked.Older:
 		row("journal", "written by a rocec that made no chains")
 	default:
@@ -79,7 +81,7 @@ func recordDevices(w io.Writer, l *journal.Log) {
 		if d.Wave > 0 {
 			wave = fmt.Sprint(d.Wave)
 		}
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", markdownCell(d.Name), wave, markdownCell(l.OutcomeOf(d.Name)), at, markdownCell(o.Detail))
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", cell(d.Name), wave, cell(l.OutcomeOf(d.Name)), at, cell(o.Detail))
 		for _, text := range d.Disrupts {
 			effects.add("interrupts: "+text, d.Name)
 		}
@@ -92,7 +94,7 @@ func recordDevices(w io.Writer, l *journal.Log) {
 	}
 	fmt.Fprintf(w, "\n## Effects\n\n")
 	for _, text := range effects.keys {
-		fmt.Fprintf(w, "- %s (%s)\n", markdownCell(text), markdownCell(nodeset.Text(effects.of[text], nodeset.Devices, math.MaxInt)))
+		fmt.Fprintf(w, "- %s (%s)\n", cell(text), cell(nodeset.Text(effects.of[text], nodeset.Devices, math.MaxInt)))
 	}
 }
 
@@ -103,7 +105,7 @@ func recordLeft(w io.Writer, l *journal.Log) {
 	}
 	fmt.Fprintf(w, "\n## Left as they were\n\n")
 	for _, left := range l.Left {
-		fmt.Fprintf(w, "- %s: %s\n", markdownCell(left.Name), markdownCell(left.Why))
+		fmt.Fprintf(w, "- %s: %s\n", cell(left.Name), cell(left.Why))
 	}
 }
 
@@ -122,21 +124,19 @@ func recordContents(w io.Writer, l *journal.Log, kept func(sum string) ([]byte, 
 	fmt.Fprintf(w, "\n## What the devices held before and after\n")
 	for _, key := range files.keys {
 		f := of[key]
-		fmt.Fprintf(w, "\n### %s on %s\n\nSHA-256 before: `%s`, after: `%s`.\n", markdownCell(f.Path),
-			markdownCell(nodeset.Text(files.of[key], nodeset.Devices, math.MaxInt)), f.Base, f.Target)
-		if text := recordDiff(f, kept); text != "" {
-			fmt.Fprintf(w, "\n%s", text)
-		}
+		fmt.Fprintf(w, "\n### %s on %s\n\nSHA-256 before: `%s`, after: `%s`.\n", cell(f.Path),
+			cell(nodeset.Text(files.of[key], nodeset.Devices, math.MaxInt)), f.Base, f.Target)
+		fmt.Fprintf(w, "\n%s", recordDiff(f, kept))
 	}
 }
 
 // mostDiff bounds the text of one difference in a record.
 const mostDiff = 20_000
 
-// recordDiff returns the difference of a file, in a fence that no line closes; empty: a content is missing.
+// recordDiff returns the difference of a file, in a fence that no line closes, or a sentence with the reason why the difference is missing.
 func recordDiff(f *journal.File, kept func(sum string) ([]byte, error)) string {
 	if f.Query != nil {
-		return ""
+		return "It is a live state: the journal has its hashes alone.\n"
 	}
 	var texts [2]string
 	for i, sum := range []string{f.Base, f.Target} {
@@ -145,13 +145,13 @@ func recordDiff(f *journal.File, kept func(sum string) ([]byte, error)) string {
 		}
 		content, err := kept(sum)
 		if err != nil {
-			return ""
+			return "No difference: " + cell(err.Error()) + "\n"
 		}
 		texts[i] = string(content)
 	}
 	text := udiff.Unified("before", "after", texts[0], texts[1])
 	if text == "" {
-		return ""
+		return "The content stays; its owner or mode changes.\n"
 	}
 	if len(text) > mostDiff {
 		text = text[:mostDiff] + "\n[cut]\n"
@@ -186,7 +186,5 @@ func (g *groups) add(key, name string) {
 	}
 }
 
-// markdownCell escapes a text for a cell of a Markdown table.
-func markdownCell(text string) string {
-	return strings.NewReplacer("\\", "\\\\", "|", "\\|", "\n", " ", "`", "'", "<", "&lt;", "[", "\\[", "](", "\\](").Replace(diag.Escape(text))
-}
+// cell returns a text for a cell of a Markdown table.
+func cell(text string) string { return diag.Markdown(strings.Join(strings.Fields(text), " ")) }

@@ -1,9 +1,7 @@
 package savedplan
 
 import (
-	"cmp"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -28,13 +26,6 @@ const (
 	DefaultValidity = 7 * 24 * time.Hour
 	MostValidity    = 90 * 24 * time.Hour
 )
-
-// NewNonce returns a text that no other plan has.
-func NewNonce() string {
-	unique := make([]byte, 16)
-	rand.Read(unique) //nolint:errcheck // it never fails
-	return hex.EncodeToString(unique)
-}
 
 // suffix begins the names of signatures beside a plan: FILE.ROLE-KEY.sig.
 func suffix(role string) string { return "." + strings.TrimPrefix(role, "rocec-") + "-" }
@@ -65,7 +56,13 @@ type Signed struct {
 	Sums      sshsig.Sums
 	Approvals []journal.Signature // a person may have several
 	Makers    []string            // persons who signed as makers of the plan
-	Rejected  []string            // signatures that do not count, each with the reason
+	Rejected  []Rejected
+}
+
+// Rejected is a signature that does not count.
+type Rejected struct {
+	File string // its name
+	Why  string
 }
 
 // ReadSigned reads the signatures beside the file of a saved plan, and finds their persons among the signers at a time.
@@ -83,16 +80,20 @@ func ReadSigned(plan string, saved *deploy.Saved, signers *sshsig.Signers, at ti
 				role = one
 			}
 		}
-		if role == "" || !e.Type().IsRegular() { // a pipe would stall the read
+		if role == "" {
 			continue
 		}
 		if count++; count > mostSignatures {
 			return nil, exit.Fail(exit.Usage, "there are more than %d signatures beside %s", mostSignatures, diag.Escape(plan))
 		}
+		if !e.Type().IsRegular() { // a pipe would stall the read
+			out.Rejected = append(out.Rejected, Rejected{e.Name(), "it is no regular file"})
+			continue
+		}
 		armored, who, err := verified(filepath.Join(filepath.Dir(plan), e.Name()), role, out.Sums, signers, at)
 		switch {
 		case err != nil:
-			out.Rejected = append(out.Rejected, e.Name()+": "+err.Error())
+			out.Rejected = append(out.Rejected, Rejected{e.Name(), err.Error()})
 		case role == sshsig.RolePlan:
 			out.Makers = append(out.Makers, who)
 		default:
@@ -165,7 +166,10 @@ func Agree(ctx context.Context, r *rights.Rights, plan string, saved *deploy.Sav
 	if out.Submitted.Person, err = rights.Verify(signers, armored, sshsig.RoleApply, statement, now); err != nil {
 		return nil, exit.Fail(exit.Usage, "you may not apply this plan: %v (%s)", err, diag.Escape(from))
 	}
-	rejected := signed.Rejected
+	var rejected []string
+	for _, one := range signed.Rejected {
+		rejected = append(rejected, one.File+": "+one.Why)
+	}
 	for _, one := range signed.Approvals {
 		i := slices.IndexFunc(out.Approvals, one.Same)
 		switch {
@@ -186,12 +190,12 @@ func Agree(ctx context.Context, r *rights.Rights, plan string, saved *deploy.Sav
 
 // listed names the persons who approve, and the signatures that do not count.
 func listed(approvals []journal.Signature, rejected []string) string {
-	var names []string
-	for _, s := range approvals {
-		names = append(names, diag.Escape(s.Person))
-	}
 	text := ""
-	if len(names) > 0 {
+	if len(approvals) > 0 {
+		names := make([]string, len(approvals))
+		for i, s := range approvals {
+			names[i] = diag.Escape(s.Person)
+		}
 		text = " (" + strings.Join(names, ", ") + ")"
 	}
 	if len(rejected) > 0 {
@@ -202,33 +206,23 @@ func listed(approvals []journal.Signature, rejected []string) string {
 
 // SameTerms refuses a plan whose waves or message are not those of the run that is about to begin.
 func SameTerms(plan string, terms *deploy.Terms, waves []string, message string) error {
-	switch {
-	case message != "" && message != terms.Message:
+	if message != "" && message != terms.Message {
 		return exit.Fail(exit.Usage, "%s was approved with the message %q, not with %q. Leave out -m.", diag.Escape(plan), terms.Message,
 			message)
-	case !slices.Equal(terms.Waves, waves):
-		return exit.Fail(exit.Machines, "%s was approved with other waves than the run would have now: wave %d is %s, and was %s. Nothing was "+
-			"changed; make the plan again.", diag.Escape(plan), differs(terms.Waves, waves)+1, at(waves, differs(terms.Waves, waves)),
-			at(terms.Waves, differs(terms.Waves, waves)))
 	}
-	return nil
-}
-
-// differs returns the index of the first difference.
-func differs(a, b []string) int {
-	for i := range min(len(a), len(b)) {
-		if a[i] != b[i] {
-			return i
+	wave := func(of []string, i int) string {
+		if i < len(of) {
+			return diag.Escape(of[i])
+		}
+		return "missing"
+	}
+	for i := range max(len(terms.Waves), len(waves)) {
+		if was, is := wave(terms.Waves, i), wave(waves, i); was != is {
+			return exit.Fail(exit.Machines, "%s was approved with other waves than the run would have now: wave %d is %s, and was %s. Nothing "+
+				"was changed; make the plan again.", diag.Escape(plan), i+1, is, was)
 		}
 	}
-	return min(len(a), len(b))
-}
-
-func at(waves []string, i int) string {
-	if i < len(waves) {
-		return diag.Escape(cmp.Or(waves[i], "empty"))
-	}
-	return "missing"
+	return nil
 }
 
 // Describe describes the signatures beside a plan, for a person: who made and approved it.
@@ -240,7 +234,7 @@ func Describe(s *Signed) (lines []string) {
 		lines = append(lines, fmt.Sprintf("approved by %s", one.Person))
 	}
 	for _, why := range s.Rejected {
-		lines = append(lines, "does not count: "+why)
+		lines = append(lines, "does not count: "+why.File+": "+why.Why)
 	}
 	return lines
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -22,7 +23,7 @@ import (
 // TermsOf returns the terms of a plan that is saved now, without its validity, message and approvals.
 func TermsOf(s *Session, dir string, f *report.Report, plan *deploy.Plan, seq *sequence.Sequence) *deploy.Terms {
 	terms := &deploy.Terms{
-		Name: f.Fabric.Name, Made: s.clock.Now().UTC().Truncate(time.Second), Nonce: savedplan.NewNonce(), Waves: wavesOf(seq),
+		Name: f.Fabric.Name, Made: s.clock.Now().UTC().Truncate(time.Second), Nonce: rand.Text(), Waves: wavesOf(seq),
 		Takes: int(seq.Takes().Round(time.Second).Seconds()), Disrupts: []string{},
 	}
 	if folder, err := filepath.Abs(dir); err == nil {
@@ -82,7 +83,11 @@ func agreed(s *Session, f *report.Report, undoes string) error {
 		wanted = f.Fabric.Approvals
 	}
 	if undoes != "" {
-		if undone, err := s.ReadRun(undoes); err == nil && undone.Agreement != nil {
+		undone, err := s.ReadRun(undoes)
+		if err != nil {
+			return err
+		}
+		if undone.Agreement != nil {
 			wanted = max(wanted, undone.Agreement.Wanted)
 		}
 	}
@@ -105,7 +110,9 @@ func Usable(s *Session, f *report.Report, plan string, saved *deploy.Saved, rehe
 		return exit.Fail(exit.Usage, "the fabric or the policy wants %s, so apply takes a plan that persons have approved: "+
 			"rocec plan --out FILE, rocec approve FILE, rocec apply --plan FILE. Nothing was changed.", diag.Count(wanted, "approval"))
 	}
-	wanted = max(wanted, saved.Terms.Wants())
+	if !rehearsal { // which needs no approval, and uses none up
+		wanted = max(wanted, saved.Terms.Wants())
+	}
 	dir, logs, unreadable, err := s.ReadRuns()
 	if err != nil {
 		return err

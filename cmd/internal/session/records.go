@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"sync"
-	"time"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
@@ -111,7 +110,7 @@ func WriteRecord(s *Session, name string) error {
 	if err != nil {
 		return err
 	}
-	record.Markdown(s.Stdout, l, view.OutcomesText(view.RunJSON(l, false, time.Now())), &found.Checked[0],
+	record.Markdown(s.Stdout, l, view.OutcomesText(view.RunJSON(l, false, s.clock.Now())), &found.Checked[0],
 		func(sum string) ([]byte, error) { return dir.Before(l.Run, sum) })
 	return nil
 }

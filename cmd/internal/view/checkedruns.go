@@ -38,10 +38,11 @@ func (s *Screen) CheckedRuns(c *record.Runs) {
 	}
 	fmt.Fprintf(s.Raw, "%s: %d whole, %d of these signed.\n", diag.Count(len(c.Checked), "run"), whole, signed)
 	if older > 0 {
-		s.Prose("", fmt.Sprintf("%s written by a rocec that made no chains: nothing is proved about it.", wasWere(older, "journal")))
+		s.Prose("", fmt.Sprintf("%s written by a rocec that made no chains: nothing is proved about it.",
+			diag.Count(older, "journal")+diag.Plural(older, " was", " were")))
 	}
 	if running > 0 {
-		s.Prose("", fmt.Sprintf("%s under way: its end is not judged.", isAre(running, "run")))
+		s.Prose("", fmt.Sprintf("%s under way: its end is not judged.", diag.Count(running, "run")+diag.Plural(running, " is", " are")))
 	}
 	if d := c.Devices; d != nil {
 		fits := 0
@@ -68,12 +69,4 @@ func (s *Screen) CheckedRuns(c *record.Runs) {
 		}
 		s.Prose("", text)
 	}
-}
-
-func wasWere(n int, noun string) string {
-	return diag.Count(n, noun) + map[bool]string{true: " was", false: " were"}[n == 1]
-}
-
-func isAre(n int, noun string) string {
-	return diag.Count(n, noun) + map[bool]string{true: " is", false: " are"}[n == 1]
 }
