@@ -5,18 +5,19 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/target"
 )
 
 // Recall is [Table.Recall] of All.
-func Recall(name string, kept target.Kept) (*target.Made, error) { return All.Recall(name, kept) }
+func Recall(name string, kept commands.Kept) (*target.Made, error) { return All.Recall(name, kept) }
 
 // Recall makes a step, a query or a checker of a target again, from its name alone. For every name it returns only results whose own name
-// is the given one. The error is a [*target.Unknown], or names the missing content.
-func (t Table) Recall(name string, kept target.Kept) (*target.Made, error) {
-	unknown := &target.Unknown{Name: name}
+// is the given one. The error is a [*commands.Unknown], or names the missing content.
+func (t Table) Recall(name string, kept commands.Kept) (*target.Made, error) {
+	unknown := &commands.Unknown{Name: name}
 	words := strings.Split(name, " ")
-	if len(name) > target.MostName {
+	if len(name) > commands.MostName {
 		return nil, unknown
 	}
 	for _, row := range t {
@@ -36,16 +37,16 @@ func (t Table) Recall(name string, kept target.Kept) (*target.Made, error) {
 }
 
 // whole returns contents and checks their SHA-256. An empty content need not be kept.
-func whole(kept target.Kept) target.Kept {
+func whole(kept commands.Kept) commands.Kept {
 	return func(sum string) ([]byte, error) {
-		if sum == target.Sum(nil) {
+		if sum == commands.Sum(nil) {
 			return nil, nil
 		}
 		if raw, err := hex.DecodeString(sum); err != nil || len(raw) != 32 || strings.ToLower(sum) != sum {
 			return nil, fmt.Errorf("%q is no SHA-256", sum[:min(len(sum), 80)])
 		}
 		content, err := kept(sum)
-		if err == nil && target.Sum(content) != sum {
+		if err == nil && commands.Sum(content) != sum {
 			err = fmt.Errorf("a content that is kept is not the one with the SHA-256 %s", sum)
 		}
 		return content, err

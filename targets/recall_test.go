@@ -14,6 +14,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/judge"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -23,7 +24,7 @@ type cellar map[string][]byte
 
 func (c cellar) keep(contents ...[]byte) {
 	for _, content := range contents {
-		c[target.Sum(content)] = content
+		c[commands.Sum(content)] = content
 	}
 }
 
@@ -137,7 +138,7 @@ func goneHost(t *testing.T) []*target.Cleanup {
 
 // TestRecallNothingElse: a name that no target makes, or with another spelling, is unknown.
 func TestRecallNothingElse(t *testing.T) {
-	sum := target.Sum([]byte("x"))
+	sum := commands.Sum([]byte("x"))
 	for _, name := range []string{
 		"", " ", "cumulus", "cumulus ", "cumulus restart ", " cumulus restart", "cumulus  restart", "cumulus restart x", "cumulus\trestart",
 		"cumulus restart\n", "Cumulus restart", "rm -rf /", "nvue patch x y", "nvue patch " + sum, "nvue tree x",
@@ -147,7 +148,7 @@ func TestRecallNothingElse(t *testing.T) {
 		"mlx5 apply %2E%2E",
 		"mlx5 apply %41", "mlx5 apply %2f", "mlx5 apply ens1f0,", "mlx5 apply ,vlan=1", "mlx5 show ens1f0,vlan_ip=10.0.0.1", "mlx5 show a b",
 		"mlx5 show ens1f0,vf_roce_03=on", "mlx5 show ens1f0,vf_roce_3=yes", "mlx5 show ens1f0,x=y", "mlx5 restore ens1f0",
-		"mlx5 show ens1f0,vlan=100;x", "mlx5 apply aaaaaaaaaaaaaaaaa", "back", strings.Repeat("a", target.MostName+1),
+		"mlx5 show ens1f0,vlan=100;x", "mlx5 apply aaaaaaaaaaaaaaaaa", "back", strings.Repeat("a", commands.MostName+1),
 	} {
 		_, err := targets.Recall(name, cellar{sum: []byte("x")}.get)
 		require.Error(t, err, "%q", name)
@@ -166,13 +167,13 @@ func FuzzRecall(f *testing.F) {
 	for _, name := range []string{
 		"cumulus restart", "nvue patch", "sonic rows", "mlx5 apply ens1f0,carries,vlan=100 ens1f1", "rxe leave a%27b%3B%24%28c%29,plain,vlan=7",
 		"bnxt show a%24b,bond=b%27%22,vlan=4094,vlan_ip=2001:db8::1/64,vf_roce_0=on", "mlx4 look %60x%60", "cumulus check-infra",
-		"nvue patch " + target.Sum([]byte("a")) + " " + target.Sum([]byte("a")),
-		"sonic patch 202505 nvidia " + target.Sum([]byte("a")) + " " + target.Sum([]byte("a")),
+		"nvue patch " + commands.Sum([]byte("a")) + " " + commands.Sum([]byte("a")),
+		"sonic patch 202505 nvidia " + commands.Sum([]byte("a")) + " " + commands.Sum([]byte("a")),
 	} {
 		f.Add(name, []byte("a"))
 	}
 	f.Fuzz(func(t *testing.T, name string, content []byte) {
-		made, err := targets.Recall(name, func(sum string) ([]byte, error) { return cellar{target.Sum(content): content}.get(sum) })
+		made, err := targets.Recall(name, func(sum string) ([]byte, error) { return cellar{commands.Sum(content): content}.get(sum) })
 		if err != nil {
 			return
 		}
@@ -189,7 +190,7 @@ func FuzzRecall(f *testing.F) {
 				if !is {
 					value = word
 				}
-				if value, _ = target.Spelled(value); !outside.MatchString(value) {
+				if value, _ = commands.Spelled(value); !outside.MatchString(value) {
 					continue
 				}
 				quoted := strings.ReplaceAll(value, "'", `'\''`)

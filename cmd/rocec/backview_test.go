@@ -9,6 +9,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/view"
+	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -55,7 +56,7 @@ func TestRollbackSaysWhatRuns(t *testing.T) {
 }
 
 func TestStepWords(t *testing.T) {
-	sum := target.Sum(nil)
+	sum := commands.Sum(nil)
 	for _, c := range []struct {
 		s    target.Step
 		want string

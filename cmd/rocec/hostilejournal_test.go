@@ -15,7 +15,6 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
-	"github.com/rocec/rocec/targets/target"
 )
 
 // evil is a command that leaves a trace on a device if it runs.
@@ -48,7 +47,7 @@ func (o *office) edits(t *testing.T, run string, change func(h header)) {
 // keepsBeside puts a content beside a journal, and returns its hash.
 func (o *office) keepsBeside(t *testing.T, run, content string) string {
 	t.Helper()
-	sum := target.Sum([]byte(content))
+	sum := commands.Sum([]byte(content))
 	require.NoError(t, os.WriteFile(filepath.Join(strings.TrimSuffix(o.journalOf(run), ".jsonl"), "before", sum), []byte(content), 0o600))
 	return sum
 }
@@ -83,8 +82,8 @@ func tor(h header) (d header) {
 
 func changeOf(h header) header { return tor(h)["changes"].([]any)[0].(header) }
 
-// commands puts commands at every place where a journal of an earlier rocec had them.
-func commands(h header) {
+// insertCommands puts commands at every place where a journal of an earlier rocec had them.
+func insertCommands(h header) {
 	each(h["steps"], func(s header) {
 		s["cmd"], s["stdin"], s["keep"], s["units"] = evil, evil, evil, "evil.service"
 		s["undo"], s["loaded"], s["back"] = header{"cmd": evil}, header{"cmd": evil}, header{"cmd": evil}
@@ -191,7 +190,7 @@ func TestHostileJournal(t *testing.T) {
 			require.NotContains(t, stdout+stderr, "\n::error")
 			require.NoError(t, os.WriteFile(o.journalOf(run), good, 0o600))
 			// A line with an edit in the form of an earlier rocec has no effect.
-			o.edits(t, run, commands)
+			o.edits(t, run, insertCommands)
 			out := o.want(t, exit.Good, "rollback", "--auto-approve", "--soak", "0s", run)
 			require.Contains(t, out, map[bool]string{false: "restored", true: "applied"}[kept])
 			o.harmless(t)
@@ -206,7 +205,7 @@ func TestOlderJournal(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
 	older := func(h header) {
-		commands(h)
+		insertCommands(h)
 		delete(h, "format")
 		h["hooks"] = header{"drain": []any{"sh", "-c", evil}, "undrain": []any{"sh", "-c", evil}, "timeout": 60000000000}
 	}
@@ -271,7 +270,7 @@ func TestHostileAdoption(t *testing.T) {
 				continue
 			}
 			found++
-			commands(h)
+			insertCommands(h)
 			changeOf(h)["base"] = bad
 			each(h["steps"], func(s header) { s["name"] = "unknown step 0 60 false" })
 			tor(h)["Told"] = true

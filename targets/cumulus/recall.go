@@ -3,6 +3,7 @@ package cumulus
 import (
 	"strings"
 
+	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -14,7 +15,7 @@ const (
 )
 
 // recall returns a step or a checker by its name. The names have no arguments.
-func recall(words []string, _ target.Kept) (*target.Made, error) {
+func recall(words []string, _ commands.Kept) (*target.Made, error) {
 	name := "cumulus " + strings.Join(words, " ")
 	for _, s := range []target.Step{restart, reload, reloadUnit} {
 		if s.Name == name {
@@ -29,5 +30,5 @@ func recall(words []string, _ target.Kept) (*target.Made, error) {
 	case checkInfra:
 		return &target.Made{Check: precheckInfra}, nil
 	}
-	return nil, &target.Unknown{Name: name}
+	return nil, &commands.Unknown{Name: name}
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -17,8 +18,8 @@ import (
 //	look IF[,...]                                    the same for a leaving NIC, which may not exist
 
 // recall returns the step or the query with a name.
-func (f *Family) recall(words []string, _ target.Kept) (*target.Made, error) {
-	unknown := &target.Unknown{Name: strings.Join(append([]string{f.Driver.Name}, words...), " ")}
+func (f *Family) recall(words []string, _ commands.Kept) (*target.Made, error) {
+	unknown := &commands.Unknown{Name: strings.Join(append([]string{f.Driver.Name}, words...), " ")}
 	if len(words) == 0 || len(words) == 1 && words[0] != "leave" { // a leave without NICs only removes the files of the family
 		return nil, unknown
 	}
@@ -65,7 +66,7 @@ type named struct {
 
 func parseNamed(word string) (n named, ok bool) {
 	parts := strings.Split(word, ",")
-	if n.name, ok = target.Spelled(parts[0]); !ok || !ifName(n.name) {
+	if n.name, ok = commands.Spelled(parts[0]); !ok || !ifName(n.name) {
 		return n, false
 	}
 	n.has = map[string]bool{}
@@ -77,7 +78,7 @@ func parseNamed(word string) (n named, ok bool) {
 		case !stated:
 			return n, false
 		default:
-			if value, ok = target.Spelled(value); !ok || !whereWord(key, value) {
+			if value, ok = commands.Spelled(value); !ok || !whereWord(key, value) {
 				return n, false
 			}
 			if key == "vlan" {
@@ -92,13 +93,13 @@ func parseNamed(word string) (n named, ok bool) {
 // word returns the word for a NIC in the name of a query or step. parseNamed parses it.
 func word(name string, flags []string, at []string) string {
 	var b strings.Builder
-	b.WriteString(target.Spell(name))
+	b.WriteString(commands.Spell(name))
 	for _, flag := range flags {
 		b.WriteString("," + flag)
 	}
 	for _, arg := range at {
 		key, value, _ := strings.Cut(arg, "=")
-		b.WriteString("," + key + "=" + target.Spell(value))
+		b.WriteString("," + key + "=" + commands.Spell(value))
 	}
 	return b.String()
 }

@@ -28,8 +28,8 @@ func stored(content []byte) (out []byte, why string) {
 // dataName is the key of a tree among the data of a device.
 const dataName = "nvue"
 
-// commands writes a tree as lines of nv set. Content that is not a tree gives no lines.
-func commands(content []byte) []byte {
+// setLines writes a tree as lines of nv set. Content that is not a tree gives no lines.
+func setLines(content []byte) []byte {
 	cfg, err := grammar.Read(content)
 	if err != nil {
 		return nil

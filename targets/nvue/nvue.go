@@ -93,7 +93,7 @@ func (w *Wish) File() target.File {
 
 		Forms: []target.Form{
 			{Path: TreePath, Of: func(content []byte) []byte { return content }},
-			{Path: CommandsPath, Of: commands},
+			{Path: CommandsPath, Of: setLines},
 		},
 		Data: data,
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/nvue/grammar"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -54,7 +55,7 @@ func stepBetween(before, after []byte) target.Step {
 	if _, err2 := grammar.Read(after); err != nil || err2 != nil {
 		docs = nil
 	}
-	s := step(namePatch+" "+target.Sum(before)+" "+target.Sum(after), before, docs)
+	s := step(namePatch+" "+commands.Sum(before)+" "+commands.Sum(after), before, docs)
 	if docs != nil && !movesBuffers(docs) {
 		s.Disrupts = "packets may be lost for a moment (NVUE applies a revision)"
 	}
@@ -82,7 +83,7 @@ func movesBuffers(docs []grammar.Doc) (moves bool) {
 }
 
 // recall returns a step or a query by its name.
-func recall(words []string, kept target.Kept) (*target.Made, error) {
+func recall(words []string, kept commands.Kept) (*target.Made, error) {
 	switch {
 	case slices.Equal(words, []string{"tree"}):
 		return &target.Made{Query: liveQuery}, nil
@@ -101,14 +102,14 @@ func recall(words []string, kept target.Kept) (*target.Made, error) {
 		s := stepBetween(before, after)
 		return &target.Made{Step: &s}, nil
 	}
-	return nil, &target.Unknown{Name: "nvue " + strings.Join(words, " ")}
+	return nil, &commands.Unknown{Name: "nvue " + strings.Join(words, " ")}
 }
 
 // step returns the step that applies a patch to the tree for which the patch was made. NVUE lets switchd read the changes, so no port
 // goes down: "may lose packets for a moment" (manual of 5.17, Quality of Service, switchd).
 func step(name string, before []byte, docs []grammar.Doc) target.Step {
 	var b bytes.Buffer
-	b.WriteString(target.Sum(before) + "\n")
+	b.WriteString(commands.Sum(before) + "\n")
 	for _, d := range docs {
 		b.Write(d.YAML())
 	}

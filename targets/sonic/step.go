@@ -9,6 +9,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/sonic/grammar"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -40,12 +41,12 @@ const (
 )
 
 // sum returns the checksum of a state, which is compared with the checksum on the switch.
-func sum(content []byte) string { return target.Sum(content) }
+func sum(content []byte) string { return commands.Sum(content) }
 
 // stepBetween returns the step that turns one running configuration into another, on a switch of a version with a vendor's chip. The
 // second result has the steps of the sequence. States that cannot be read change nothing: the caller has read both.
 func stepBetween(version, vendor string, before, after []byte) (target.Step, []grammar.Step) {
-	name := namePatch + " " + target.Spell(version) + " " + target.Spell(vendor) + " " + sum(before) + " " + sum(after)
+	name := namePatch + " " + commands.Spell(version) + " " + commands.Spell(vendor) + " " + sum(before) + " " + sum(after)
 	forth, _, err := sequence(version, vendor, before, after)
 	back, _, err2 := sequence(version, vendor, after, before)
 	if err != nil || err2 != nil {
@@ -55,8 +56,8 @@ func stepBetween(version, vendor string, before, after []byte) (target.Step, []g
 }
 
 // recall returns a step or a query by its name.
-func recall(words []string, kept target.Kept) (*target.Made, error) {
-	unknown := &target.Unknown{Name: "sonic " + strings.Join(words, " ")}
+func recall(words []string, kept commands.Kept) (*target.Made, error) {
+	unknown := &commands.Unknown{Name: "sonic " + strings.Join(words, " ")}
 	switch {
 	case slices.Equal(words, []string{"rows"}):
 		return &target.Made{Query: liveQuery}, nil
@@ -66,8 +67,8 @@ func recall(words []string, kept target.Kept) (*target.Made, error) {
 	case len(words) != 5 || words[0] != "patch":
 		return nil, unknown
 	}
-	version, ok := target.Spelled(words[1])
-	vendor, ok2 := target.Spelled(words[2])
+	version, ok := commands.Spelled(words[1])
+	vendor, ok2 := commands.Spelled(words[2])
 	if !ok || !ok2 {
 		return nil, unknown
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
@@ -132,9 +133,9 @@ type Target struct {
 	Claims func(*ir.Device) []Claim
 
 	// Recall makes again the results of Render, Cleanup and Choose, from the words of their name after the name of the target. It is pure.
-	// kept returns the contents that the name mentions. The error is an [*Unknown], or names the content that is missing or unfit. Nil: the
+	// kept returns the contents that the name mentions. The error is an [*commands.Unknown], or names the content that is missing or unfit. Nil: the
 	// target makes nothing that has a name.
-	Recall func(words []string, kept Kept) (*Made, error)
+	Recall func(words []string, kept commands.Kept) (*Made, error)
 
 	// Parts are the targets that [Join] has joined; nil: it is a single target.
 	Parts []*Target
@@ -289,11 +290,7 @@ const Adjusted = "; adjusted: "
 const SoakTime = 5 * time.Second
 
 // Query is a command that reads and changes nothing, run as root by sh.
-type Query struct {
-	Name  string // for a query that reads a live state, see [Target.Recall]
-	Cmd   string
-	Stdin []byte
-}
+type Query = commands.Query
 
 // Role is the kind of a device, for the order of changes.
 type Role string

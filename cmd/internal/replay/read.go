@@ -10,6 +10,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/device"
 	"github.com/rocec/rocec/targets/target"
@@ -18,7 +19,7 @@ import (
 // Reader makes devices and plans from a header.
 type Reader struct {
 	h    *journal.Header
-	kept target.Kept
+	kept commands.Kept
 	made map[string]*remade
 }
 
@@ -30,7 +31,7 @@ type remade struct {
 }
 
 // Read returns a reader of a header; kept returns contents from which steps are made.
-func Read(h *journal.Header, kept target.Kept) *Reader {
+func Read(h *journal.Header, kept commands.Kept) *Reader {
 	return &Reader{h: h, kept: kept, made: map[string]*remade{}}
 }
 
@@ -65,7 +66,7 @@ const (
 )
 
 // recall makes a step, a query or a checker again from its name.
-func recall(name string, kept target.Kept) (*target.Made, error) {
+func recall(name string, kept commands.Kept) (*target.Made, error) {
 	switch {
 	case device.GoesBack(name):
 		return device.Recall(name, recallOne, kept)
@@ -74,7 +75,7 @@ func recall(name string, kept target.Kept) (*target.Made, error) {
 	}
 }
 
-func recallOne(name string, kept target.Kept) (*target.Made, error) {
+func recallOne(name string, kept commands.Kept) (*target.Made, error) {
 	if name == "" { // a change of only the owner or mode runs no command
 		return &target.Made{Step: &target.Step{}}, nil
 	}

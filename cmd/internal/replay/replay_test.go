@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/device"
 	"github.com/rocec/rocec/targets/judge/judgetest"
@@ -54,7 +55,7 @@ func TestJournalKeepsNames(t *testing.T) {
 					if f.Choose != nil {
 						f.Activate, _ = f.Choose(before, after, nil)
 					}
-					kept[target.Sum(before)], kept[target.Sum(after)] = before, after
+					kept[commands.Sum(before)], kept[commands.Sum(after)] = before, after
 					p.Changes = append(p.Changes, &deploy.Change{
 						FileState: deploy.FileState{Path: f.Path, Base: deploy.Sum(before), Target: deploy.Sum(after)}, File: &f,
 					})
@@ -178,8 +179,8 @@ func TestRunDigest(t *testing.T) {
 
 // For any header, a reader returns the files of a device or the reason for refusing it, and never panics.
 func TestReadHostileHeader(t *testing.T) {
-	sum := target.Sum([]byte("a\x00b"))
-	kept := shelf{sum: []byte("a\x00b"), target.Sum([]byte("x")): []byte("x")}
+	sum := commands.Sum([]byte("a\x00b"))
+	kept := shelf{sum: []byte("a\x00b"), commands.Sum([]byte("x")): []byte("x")}
 	word := rapid.SampledFrom([]string{
 		"", "cumulus restart", "cumulus restart; reboot", "mlx5 apply ens1f0", "mlx5 show ens1f0", "mlx5 apply $(reboot)",
 		"unknown step 0 60 false", "unknown state", "unknown step 0 99999999 true", "nvue patch", "back | ../x " + sum + " mlx5 show ens1f0 | mlx5 apply ens1f0",
@@ -187,7 +188,7 @@ func TestReadHostileHeader(t *testing.T) {
 		"back | cumulus restart", "back | back | mlx5 apply ens1f0", "back |", "reboot", "sonic rows",
 	})
 	path := rapid.SampledFrom([]string{"/etc/x", "nic/ens1f0", "../x", "/etc/../x", "", "/", "nic//x", "a\nb", "/etc/a\x00b"})
-	hash := rapid.SampledFrom([]string{"", "absent", sum, target.Sum([]byte("x")), "zz"})
+	hash := rapid.SampledFrom([]string{"", "absent", sum, commands.Sum([]byte("x")), "zz"})
 	number := rapid.Custom(func(t *rapid.T) *int {
 		if rapid.Bool().Draw(t, "none") {
 			return nil

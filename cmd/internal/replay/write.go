@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -125,7 +126,7 @@ func madeDigest(m *target.Made) string {
 	default:
 		fmt.Fprintf(&b, "check %q", m.Check)
 	}
-	return target.Sum([]byte(b.String()))
+	return commands.Sum([]byte(b.String()))
 }
 
 // runDigest returns the SHA-256 of all steps of a run on a device. A process that resumes the run sends it, and the device compares it
@@ -149,5 +150,5 @@ func runDigest(h *journal.Header, d *journal.Device) string {
 	for i := range d.States {
 		line("state", &d.States[i])
 	}
-	return target.Sum([]byte(b.String()))
+	return commands.Sum([]byte(b.String()))
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/rollout"
-	"github.com/rocec/rocec/targets/target"
 )
 
 // Job is a change of devices that is about to begin: apply, replace, remove and rollback each make one.
@@ -34,7 +34,7 @@ type Job struct {
 	Known        map[string]bool // of --remove: hosts that runs have changed
 	Devices      *Fleet
 	Plan         *deploy.Plan
-	Kept         target.Kept        // of a rollback: contents from which its steps are made
+	Kept         commands.Kept      // of a rollback: contents from which its steps are made
 	Passing      bool               // the change is undone at once: only a failure is reported
 	Agreement    *journal.Agreement // of persons, to the plan; nil: no approval was wanted
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/device"
 	"github.com/rocec/rocec/targets/deploy/rollout"
@@ -63,7 +64,7 @@ func (f *Fleet) silent(dir string, plan *deploy.Plan, seq *sequence.Sequence, ow
 }
 
 // heldFor returns how long a device may still undo a run by itself, according to the journal of the run; 0: it cannot any more.
-func heldFor(l *journal.Log, kept target.Kept, name string, now time.Time) time.Duration {
+func heldFor(l *journal.Log, kept commands.Kept, name string, now time.Time) time.Duration {
 	marks := l.Marks()
 	o, ended := l.Outcomes[name]
 	switch r, ok := o.Data(); {
@@ -82,7 +83,7 @@ func heldFor(l *journal.Log, kept target.Kept, name string, now time.Time) time.
 }
 
 // longestTimer returns an upper bound for the timer of a device in a run that died, from the time limits of its steps and waves.
-func longestTimer(l *journal.Log, kept target.Kept, name string) time.Duration {
+func longestTimer(l *journal.Log, kept commands.Kept, name string) time.Duration {
 	i := slices.IndexFunc(l.Devices, func(d journal.Device) bool { return d.Name == name })
 	waves := 1
 	for _, d := range l.Devices {

@@ -8,8 +8,8 @@ import (
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/savedplan"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/deploy"
-	"github.com/rocec/rocec/targets/target"
 )
 
 // This file reads the journals for the verbs that go on with a run: its outcomes, and the later runs on its devices.
@@ -121,7 +121,7 @@ func SameFolder(named, abs string) bool {
 }
 
 // keptOf returns the contents beside the journal of a run.
-func (h History) keptOf(l *journal.Log) target.Kept {
+func (h History) keptOf(l *journal.Log) commands.Kept {
 	return func(sum string) ([]byte, error) {
 		dir, err := h.Journals()
 		if err != nil {

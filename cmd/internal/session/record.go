@@ -13,10 +13,10 @@ import (
 	"github.com/rocec/rocec/cmd/internal/auditlog"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/replay"
+	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/deploy/txn"
-	"github.com/rocec/rocec/targets/target"
 )
 
 // BeginJournal writes the intent of a run, and keeps the content from before.
@@ -81,7 +81,7 @@ func journals(s *Session, rehearsal bool) (*journal.Dir, error) {
 
 // keepBefore keeps the contents that a run is about to replace or to write, and the live states that its steps may change. It also keeps
 // the contents from which these steps are made.
-func keepBefore(log *journal.Run, plan *deploy.Plan, kept target.Kept) error {
+func keepBefore(log *journal.Run, plan *deploy.Plan, kept commands.Kept) error {
 	var all [][]byte
 	for _, d := range plan.Devices {
 		for _, c := range d.Changes {
@@ -114,16 +114,16 @@ func keepBefore(log *journal.Run, plan *deploy.Plan, kept target.Kept) error {
 var sumForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[0-9a-f]{64}\b`) })
 
 // contentsNamed returns the contents that the steps of a plan name, except those that are kept anyway.
-func contentsNamed(plan *deploy.Plan, have [][]byte, kept target.Kept) (out [][]byte, err error) {
-	known := map[string]bool{target.Sum(nil): true}
+func contentsNamed(plan *deploy.Plan, have [][]byte, kept commands.Kept) (out [][]byte, err error) {
+	known := map[string]bool{commands.Sum(nil): true}
 	for _, content := range have {
-		known[target.Sum(content)] = true
+		known[commands.Sum(content)] = true
 	}
 	for _, d := range plan.Devices {
 		after := map[string][]byte{}
 		var names []string
 		for _, c := range d.Changes {
-			after[target.Sum(c.After)] = c.After
+			after[commands.Sum(c.After)] = c.After
 			names = append(names, c.File.Activate.Name)
 		}
 		for i := range d.Device.Files {

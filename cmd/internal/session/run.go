@@ -16,6 +16,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/lang/policy"
+	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/deploy/txn"
@@ -78,7 +79,7 @@ func (s *Session) TellNothing(l *journal.Log, devices []journal.Device, text, fo
 type OpenedRun struct {
 	s       *Session
 	Log     *journal.Log
-	Kept    target.Kept      // contents from before the run, and contents for its steps
+	Kept    commands.Kept    // contents from before the run, and contents for its steps
 	plan    *deploy.Plan     // devices of an adopted run, as they were read; else nil
 	Devices []journal.Device // devices of the run, limited by --target
 	Begun   []journal.Device // subset on which the run has begun

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -50,9 +51,9 @@ func backName(of string, states map[string][]byte, queries map[string]*target.Qu
 		names[name] = true
 	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		part := target.Spell(name) + " " + unfound
+		part := commands.Spell(name) + " " + unfound
 		if text, ok := states[name]; ok {
-			part = target.Spell(name) + " " + deploy.Sum(text)
+			part = commands.Spell(name) + " " + deploy.Sum(text)
 		}
 		if q := queries[name]; q != nil {
 			part += " " + q.Name
@@ -76,16 +77,16 @@ func GoesBack(name string) bool { return strings.HasPrefix(name, backWord+backBa
 
 // Recall makes a step of GoBack again from its name; the function of recalls the step inside the name. For any name, the result is such a
 // step or an error.
-func Recall(name string, of func(name string, kept target.Kept) (*target.Made, error), kept target.Kept) (*target.Made, error) {
-	unknown := &target.Unknown{Name: name}
+func Recall(name string, of func(name string, kept commands.Kept) (*target.Made, error), kept commands.Kept) (*target.Made, error) {
+	unknown := &commands.Unknown{Name: name}
 	parts := strings.Split(name, backBar)
-	if len(parts) < 2 || parts[0] != backWord || len(name) > target.MostName {
+	if len(parts) < 2 || parts[0] != backWord || len(name) > commands.MostName {
 		return nil, unknown
 	}
 	states, queries := map[string][]byte{}, map[string]*target.Query{}
 	for _, part := range parts[1 : len(parts)-1] {
 		words := strings.SplitN(part, " ", 3)
-		state, ok := target.Spelled(words[0])
+		state, ok := commands.Spelled(words[0])
 		if !ok || len(words) < 2 || !deploy.ValidPath(state, true) {
 			return nil, unknown
 		}

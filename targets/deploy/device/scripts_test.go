@@ -79,8 +79,8 @@ var looking = strings.Fields(`[ : continue echo eval exec exit export printf rea
 // wrappers run another command, which follows the given number of their own arguments.
 var wrappers = map[string]int{"must": 1, "exec": 0, "timeout": 1, "setsid": 0, "env": 1}
 
-// commands lists the commands that a script calls, without its own functions, and the files to which it redirects output.
-func commands(t *testing.T, script string) (calls, writes []string) {
+// callsOf lists the commands that a script calls, without its own functions, and the files to which it redirects output.
+func callsOf(t *testing.T, script string) (calls, writes []string) {
 	f, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(script), "")
 	require.NoError(t, err)
 	own := map[string]bool{}
@@ -119,7 +119,7 @@ func commands(t *testing.T, script string) (calls, writes []string) {
 
 func TestScriptsCallOnlyWhatDevicesHave(t *testing.T) {
 	for name, s := range scripts {
-		calls, _ := commands(t, s.text)
+		calls, _ := callsOf(t, s.text)
 		require.NotEmpty(t, calls)
 		require.Subset(t, allowed, calls, name)
 	}
@@ -128,7 +128,7 @@ func TestScriptsCallOnlyWhatDevicesHave(t *testing.T) {
 // The script of a read cannot write: it calls no command that can write, and redirects output only to /dev/null.
 func TestReaderCannotWrite(t *testing.T) {
 	for _, name := range []string{"become-reader", "read-given", "read", "read-alone", "records"} {
-		calls, writes := commands(t, scripts[name].text)
+		calls, writes := callsOf(t, scripts[name].text)
 		require.Subset(t, looking, calls, name)
 		for _, w := range writes {
 			require.Equal(t, "/dev/null", w)
