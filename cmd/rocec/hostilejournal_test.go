@@ -15,6 +15,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
+	"github.com/rocec/rocec/targets/commands"
 )
 
 // evil is a command that leaves a trace on a device if it runs.
