@@ -1,5 +1,5 @@
-// Package commands has the commands that run on devices, by name, for rocec and for the gate on a device. It and the packages of commands below
-// the targets import the standard library alone.
+// Package commands has the commands that run on devices, each a [Query] or a [Step], by name, for rocec and for the gate on a device. It
+// and the packages of commands below the targets import the standard library alone.
 //
 // A run keeps the steps, queries and checkers of files by name, so that no stored or sent text becomes a command. A name is a list of words
 // separated by one space; the first is the name of the target. A word has parts separated by ",", and a part may contain "=". All values in

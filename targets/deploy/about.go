@@ -1,18 +1,16 @@
 package deploy
 
 import (
-	"encoding/hex"
 	"fmt"
-	"path"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 
 	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets/commands"
 )
 
 // About describes a run on each of its devices, for a machine that did not start it.
@@ -144,23 +142,6 @@ func devicesOf(text string, count int) []string {
 // MaxHold is how long a device may wait to be confirmed.
 const MaxHold = 30 * 24 * time.Hour
 
-// ValidPath reports whether a text can be the path of a file of a run or, if live is true, the name of a live state.
-func ValidPath(name string, live bool) bool {
-	local := strings.TrimPrefix(name, "/")
-	rooted := local != name
-	return rooted != live && len(name) <= 4096 && local != "" && path.Clean("/"+local) == "/"+local &&
-		!strings.ContainsFunc(name, unicode.IsControl)
-}
-
-// ValidSum reports whether a text is a SHA-256 in the form of [Sum].
-func ValidSum(text string) bool {
-	if text == Absent {
-		return true
-	}
-	sum, err := hex.DecodeString(text)
-	return err == nil && len(sum) == 32 && text == strings.ToLower(text)
-}
-
 // Act is a verb that a person ran for a run on a device, as the device recorded it.
 type Act struct {
 	Verb string // confirm, undo, release or unlock
@@ -177,7 +158,7 @@ func (a *Act) ParseHead(line string) {
 }
 
 // validHead reports whether a text is the SHA-256 of a line of a journal.
-func validHead(text string) bool { return text != Absent && ValidSum(text) }
+func validHead(text string) bool { return text != Absent && commands.ValidSum(text) }
 
 // acts maps the verbs that end or release a run on a device to their words.
 var acts = map[string]string{"confirm": "Confirmed", "undo": "Undone", "release": "Taken away", "unlock": "Unlocked"}

@@ -49,20 +49,3 @@ func TestParseAct(t *testing.T) {
 	}
 	require.Equal(t, `b\x1bob`, ParseAct("undo 2026-11-21T06:51:36Z b\033ob").Who)
 }
-
-func TestValidPath(t *testing.T) {
-	for _, path := range []string{"/etc/a", "/etc/a b/c.conf"} {
-		require.True(t, ValidPath(path, false), path)
-		require.False(t, ValidPath(path, true), path)
-	}
-	require.True(t, ValidPath("nic/ens1f0", true))
-	bad := []string{"", "/", "etc/a", "/etc/../a", "/etc//a", "/etc/a/", "/etc/a\nb", "/etc/\033a", "/" + strings.Repeat("a", 5000)}
-	for _, path := range bad {
-		require.False(t, ValidPath(path, false), "%.40q", path)
-	}
-	require.False(t, ValidPath("../a", true))
-	require.True(t, ValidSum(Sum([]byte("a"))) && ValidSum(Absent))
-	for _, sum := range []string{"", "a", strings.ToUpper(Sum(nil)) + "x", strings.ToUpper(Sum([]byte("a"))), Sum([]byte("a")) + "a", "link"} {
-		require.False(t, ValidSum(sum), sum)
-	}
-}

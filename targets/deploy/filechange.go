@@ -2,14 +2,13 @@ package deploy
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -50,16 +49,10 @@ func (c *Change) Live() bool { return c.File.Live != nil }
 func (c *Change) Writes() bool { return !c.Live() && c.Base != c.Target }
 
 // Absent replaces the SHA-256 of a missing file. The scripts print the same word.
-const Absent = "absent"
+const Absent = commands.Absent
 
 // Sum is the SHA-256 of content in hex, or [Absent].
-func Sum(content []byte) string {
-	if content == nil {
-		return Absent
-	}
-	h := sha256.Sum256(content)
-	return hex.EncodeToString(h[:])
-}
+func Sum(content []byte) string { return commands.SumOf(content) }
 
 func change(f *target.File, state FileState, before, after []byte) *Change {
 	c := &Change{FileState: state, File: f, Before: before, After: after, Action: Update}

@@ -1,12 +1,11 @@
 package deploy
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/deploy/txn"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -40,13 +39,11 @@ func NewRun(now time.Time, unique, owner string) Run {
 	return Run{Name: strings.ToLower(now.UTC().Format("20060102T150405Z")) + "-" + unique[:4], Key: unique[4:], Owner: OneLine(owner)}
 }
 
-var runForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9-]{3,62}$`) })
-
 // Valid reports whether name and key have the form of [NewRun]. They become paths and words of commands.
-func (r Run) Valid() bool { return ValidRun(r.Name) && runForm().MatchString("key-"+r.Key) }
+func (r Run) Valid() bool { return ValidRun(r.Name) && commands.ValidKey(r.Key) }
 
 // ValidRun reports whether a text can be the name of a run.
-func ValidRun(name string) bool { return runForm().MatchString(name) }
+func ValidRun(name string) bool { return commands.ValidRun(name) }
 
 // Outcome is the outcome of a run for a device.
 type Outcome string

@@ -10,19 +10,13 @@ type Made struct {
 }
 
 // Name returns the name of a step or a query; empty: it is a checker, or has no name.
-func (m *Made) Name() string {
-	switch {
-	case m.Step != nil:
-		return m.Step.Name
-	case m.Query != nil:
-		return m.Query.Name
-	}
-	return ""
-}
+func (m *Made) Name() string { return m.Commands().Name() }
 
-// StepOf returns the step with these commands, and without the effects of a step on traffic.
-func StepOf(c *commands.Step) Step {
-	return Step{
-		Name: c.Name, Cmd: c.Cmd, Stdin: c.Stdin, Undo: c.Undo, Back: c.Back, Loaded: c.Loaded, Keep: c.Keep, Units: c.Units, Timeout: c.Timeout,
+// Commands returns what was made, without the effects of a step on traffic.
+func (m *Made) Commands() *commands.Made {
+	out := &commands.Made{Query: m.Query, Check: m.Check}
+	if m.Step != nil {
+		out.Step = m.Step.Commands()
 	}
+	return out
 }

@@ -274,17 +274,31 @@ type Step struct {
 	Away    time.Duration // time for which the device may not answer, or its links may be down, after Cmd
 }
 
+// StepOf returns the step with these commands, and without the effects of a step on traffic.
+func StepOf(c *commands.Step) Step {
+	return Step{
+		Name: c.Name, Cmd: c.Cmd, Stdin: c.Stdin, Undo: c.Undo, Back: c.Back, Loaded: c.Loaded, Keep: c.Keep, Units: c.Units, Timeout: c.Timeout,
+	}
+}
+
+// Commands returns the commands of the step, without its effects on traffic.
+func (s *Step) Commands() *commands.Step {
+	return &commands.Step{
+		Name: s.Name, Cmd: s.Cmd, Stdin: s.Stdin, Undo: s.Undo, Back: s.Back, Loaded: s.Loaded, Keep: s.Keep, Units: s.Units, Timeout: s.Timeout,
+	}
+}
+
 // Live returns a live state of a plan by [File.Path].
 type Live func(path string) (before, after []byte, changes bool)
 
 // Loaded is the answer of a device that uses the content of its files.
-const Loaded = "loaded"
+const Loaded = commands.Loaded
 
 // NotReadable is the answer of a device that has no file that shows the content in use.
-const NotReadable = "not readable on this release"
+const NotReadable = commands.NotReadable
 
 // Adjusted precedes, in a device's answer about the content in use, the settings that it has replaced.
-const Adjusted = "; adjusted: "
+const Adjusted = commands.Adjusted
 
 // SoakTime is the soak of a step that states none.
 const SoakTime = 5 * time.Second

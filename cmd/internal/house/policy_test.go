@@ -46,18 +46,22 @@ validate/proof:          compiler/graph compiler/ir |
 validate/oracle:         compiler/ir |
 validate/settings:       compiler/ir compiler/platform lang/diag lang/nodeset |
 validate/walk:           compiler/ir compiler/platform lang/diag |
-targets/target:          targets/target/lint compiler/ir lang/diag lang/nodeset |
+targets/commands:        |
+targets/target:          targets/commands targets/target/lint compiler/ir lang/diag lang/nodeset |
 targets/target/lint:     lang/diag |
-targets/cumulus:         targets/target targets/target/lint targets/cumulus/confread targets/cumulus/grammar targets/cumulus/hardware
+targets/cumulus:         targets/commands targets/target targets/target/lint targets/cumulus/confread targets/cumulus/grammar
+    targets/cumulus/hardware
     targets/cumulus/conflint targets/cumulus/sim compiler/ir compiler/platform lang/diag |
 targets/cumulus/grammar: compiler/ir lang/diag |
 targets/cumulus/confread: targets/target targets/target/lint targets/cumulus/grammar compiler/ir lang/diag |
 targets/cumulus/hardware: targets/cumulus/grammar |
 targets/cumulus/conflint: targets/target/lint targets/cumulus/grammar targets/nvue/lint validate/settings compiler/platform lang/diag |
 targets/cumulus/sim:     targets/target targets/cumulus/grammar |
-targets/nvue:            targets/target targets/cumulus targets/nvue/grammar targets/nvue/reading targets/nvue/lint targets/nvue/sim
+targets/nvue:            targets/commands targets/target targets/cumulus targets/nvue/grammar targets/nvue/reading targets/nvue/lint
+    targets/nvue/sim
     compiler/ir compiler/platform lang/diag targets/snapshot |
-targets/sonic:           targets/target targets/sonic/grammar targets/sonic/read targets/sonic/lint targets/sonic/sim compiler/ir
+targets/sonic:           targets/commands targets/target targets/sonic/grammar targets/sonic/read targets/sonic/lint targets/sonic/sim
+    compiler/ir
     compiler/platform lang/diag lang/nodeset targets/snapshot |
 targets/sonic/lint:      validate/settings targets/target/lint targets/sonic/grammar targets/sonic/read lang/diag |
 targets/sonic/grammar:   compiler/ir lang/diag lang/nodeset |
@@ -68,7 +72,7 @@ targets/nvue/lint:       targets/target/lint targets/nvue/grammar targets/cumulu
 targets/nvue/grammar:    targets/cumulus/grammar compiler/ir lang/diag | go.yaml.in/yaml/v3
 targets/nvue/reading:    targets/target targets/cumulus targets/nvue/grammar compiler/ir compiler/platform lang/diag |
 targets/nvue/sim:        targets/target | go.yaml.in/yaml/v3
-targets/nic:             targets/target compiler/ir lang/diag |
+targets/nic:             targets/commands targets/target compiler/ir lang/diag |
 targets/nic/mlx5:        targets/target targets/nic targets/nic/mlx5/sim compiler/ir compiler/platform lang/diag |
 targets/nic/mlx5/sim:    targets/target |
 targets/nic/mlx5/mlx5test: |
@@ -82,17 +86,20 @@ targets/nic/ionic:       targets/target targets/nic compiler/ir |
 targets/nic/rxe:         targets/target targets/nic compiler/ir lang/diag |
 targets/nic/tools:       targets/target targets/nic targets/nic/mlx5 targets/nic/mlx4 targets/nic/rxe compiler/ir lang/diag |
 targets/nic/sheets:      targets/nic compiler/ir compiler/platform lang/diag |
-targets:                 targets/target targets/target/lint targets/cumulus targets/nvue targets/sonic targets/nic targets/nic/tools
+targets:                 targets/commands targets/target targets/target/lint targets/cumulus targets/nvue targets/sonic targets/nic
+    targets/nic/tools
     targets/nic/sheets targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/ice targets/nic/ionic targets/nic/qede
     targets/nic/rxe validate/settings compiler/ir compiler/platform lang/diag lang/nodeset lang/topology
     lang/destination targets/snapshot targets/forwarding |
 targets/forwarding:      |
 targets/judge:           lang lang/diag compiler compiler/ir validate targets targets/target |
-targets/deploy:          targets/deploy/txn targets/target targets/target/lint validate/settings compiler/ir lang/diag lang/nodeset |
+targets/deploy:          targets/commands targets/deploy/txn targets/target targets/target/lint validate/settings compiler/ir lang/diag
+    lang/nodeset |
     github.com/aymanbagabas/go-udiff golang.org/x/sync
 targets/deploy/txn:      |
 targets/deploy/seen:     targets/target compiler/ir lang/diag lang/nodeset |
-targets/deploy/device:   targets/deploy targets/deploy/txn targets/target |
+targets/deploy/device/scripts: targets/commands |
+targets/deploy/device:   targets/commands targets/deploy/device/scripts targets/deploy targets/deploy/txn targets/target |
 targets/deploy/sequence: lang/diag lang/nodeset compiler/change compiler/ir validate validate/proof targets/deploy targets/deploy/txn
     targets/target |
 targets/deploy/rollout:  targets/deploy targets/deploy/device targets/deploy/txn targets/target | golang.org/x/sync
@@ -111,7 +118,8 @@ targets/deploy/internal/boxtest: targets/target lang/diag lang/langtest/machinet
 targets/deploy/texttest: targets/deploy |
 cmd/internal/journal:       cmd/internal/chain cmd/internal/sshsig targets/deploy targets/deploy/safefile targets/deploy/txn lang/diag |
 cmd/internal/auditlog:      cmd/internal/journal lang/diag |
-cmd/internal/replay:        cmd/internal/journal lang/diag targets targets/deploy targets/deploy/device targets/target |
+cmd/internal/replay:        targets/commands targets/deploy/device/scripts cmd/internal/journal lang/diag targets targets/deploy
+    targets/deploy/device targets/target |
 cmd/internal/hooks:         cmd/internal/exit cmd/internal/journal lang/diag targets/deploy targets/deploy/rollout |
 cmd/internal/bundle:        compiler/ir compiler/platform docs/evidence lang/destination lang/diag targets targets/deploy targets/nic
     targets/target cmd/internal/mask |
@@ -134,7 +142,8 @@ cmd/internal/meaning:       cmd/internal/report compiler/ir lang/diag lang/nodes
     targets/target/lint |
 cmd/internal/operands:      cmd/internal/devicefiles cmd/internal/exit cmd/internal/globals cmd/internal/meaning cmd/internal/revision
     cmd/internal/site lang lang/diag targets targets/judge |
-cmd/internal/session:       cmd/internal/auditlog cmd/internal/record cmd/internal/rights cmd/internal/sshsig lang lang/policy
+cmd/internal/session:       targets/commands targets/deploy/device/scripts cmd/internal/auditlog cmd/internal/record
+    cmd/internal/rights cmd/internal/sshsig lang lang/policy
     cmd/internal/exit cmd/internal/globals cmd/internal/hooks cmd/internal/journal cmd/internal/person
     cmd/internal/replay cmd/internal/report cmd/internal/samples cmd/internal/savedplan cmd/internal/view cmd/internal/view/board
     compiler/ir docs/evidence lang/diag lang/eval lang/nodeset targets/deploy targets/deploy/device targets/deploy/lab
@@ -147,7 +156,8 @@ cmd/internal/picture:       compiler/ir compiler/platform validate lang/diag lan
 cmd/internal/lsp:           lang lang/diag lang/outline |
 cmd/internal/report:        docs validate validate/proof compiler compiler/ir lang lang/diag lang/nodeset lang/outline targets
     targets/target/lint targets/deploy targets/deploy/seen targets/judge lang/inventory lang/baseline lang/policy |
-cmd/internal/view:          cmd/internal/record cmd/internal/journal cmd/internal/meaning cmd/internal/report compiler/change
+cmd/internal/view:          targets/deploy/device/scripts cmd/internal/record cmd/internal/journal cmd/internal/meaning
+    cmd/internal/report compiler/change
     compiler/ir docs/evidence
     lang/diag lang/nodeset targets/deploy targets/deploy/device targets/deploy/rollout targets/deploy/seen targets/deploy/sequence
     targets/deploy/traffic targets/deploy/txn targets/nic targets/target |
@@ -169,7 +179,8 @@ cmd/internal/savedplan:     cmd/internal/exit cmd/internal/journal cmd/internal/
 cmd/internal/wholefile:      |
 cmd/internal/chain:          |
 cmd/internal/sshsig:         |
-cmd/internal/rights:         cmd/internal/auditlog cmd/internal/exit cmd/internal/person cmd/internal/sshsig lang/diag lang/parse lang/policy
+cmd/internal/rights:         cmd/internal/auditlog cmd/internal/exit cmd/internal/person cmd/internal/sshsig lang/diag lang/parse
+    lang/policy
     targets/deploy/safefile |
 cmd/internal/record:         cmd/internal/journal cmd/internal/report cmd/internal/sshsig lang/diag lang/nodeset targets/deploy
     targets/deploy/device |

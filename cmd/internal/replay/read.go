@@ -13,6 +13,7 @@ import (
 	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/device"
+	"github.com/rocec/rocec/targets/deploy/device/scripts"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -68,7 +69,7 @@ const (
 // recall makes a step, a query or a checker again from its name.
 func recall(name string, kept commands.Kept) (*target.Made, error) {
 	switch {
-	case device.GoesBack(name):
+	case scripts.GoesBack(name):
 		return device.Recall(name, recallOne, kept)
 	default:
 		return recallOne(name, kept)
@@ -136,10 +137,10 @@ func (r *Reader) given(d *journal.Device) *target.Given {
 // file returns a file of the run. The caller sets its wanted content.
 func (r *Reader) file(f *journal.File) (target.File, error) {
 	out := target.File{Path: f.Path, Mode: fs.FileMode(f.Mode).Perm()}
-	if !deploy.ValidPath(f.Path, f.Query != nil) {
+	if !commands.ValidPath(f.Path, f.Query != nil) {
 		return out, fmt.Errorf("it names a path that rocec never writes: %q", f.Path[:min(len(f.Path), 80)])
 	}
-	if !deploy.ValidSum(f.Base) || f.Target != "" && !deploy.ValidSum(f.Target) { // a state that stays has no target
+	if !commands.ValidSum(f.Base) || f.Target != "" && !commands.ValidSum(f.Target) { // a state that stays has no target
 		return out, fmt.Errorf("it has no hash for %s", f.Path)
 	}
 	step, err := r.recall(theStep, r.h.Steps, f.Step)

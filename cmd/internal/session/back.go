@@ -16,7 +16,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
-	"github.com/rocec/rocec/targets/deploy/device"
+	"github.com/rocec/rocec/targets/deploy/device/scripts"
 	"github.com/rocec/rocec/targets/deploy/sequence"
 	"github.com/rocec/rocec/targets/deploy/txn"
 	"github.com/rocec/rocec/targets/target"
@@ -250,7 +250,7 @@ func OtherRocec(r *replay.Reader, l *journal.Log, d *journal.Device) string {
 		return ""
 	}
 	for i := range others {
-		others[i] = view.StepWords(device.WentForth(others[i]), "")
+		others[i] = view.StepWords(scripts.WentForth(others[i]), "")
 	}
 	made := l.Tool
 	if d.Tool != "" {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
-	"github.com/rocec/rocec/targets/deploy/device"
+	"github.com/rocec/rocec/targets/deploy/device/scripts"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -33,12 +33,12 @@ func StepWords(name, cmd string) string {
 
 // RunningBack returns the commands that roll a step back: its undo, or the step again.
 func RunningBack(s *target.Step) Running {
-	name := device.WentForth(s.Name)
+	name := scripts.WentForth(s.Name)
 	if s.Undo == nil {
 		return Running{StepWords(name, s.Cmd), []string{s.Cmd}}
 	}
 	r := Running{"undo of " + StepWords(name, s.Undo.Cmd), []string{s.Undo.Cmd}}
-	if device.GoesBack(s.Name) {
+	if scripts.GoesBack(s.Name) {
 		r.Cmds = []string{s.Cmd, s.Undo.Cmd}
 	}
 	return r

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/device/scripts"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -95,7 +95,7 @@ type item struct {
 
 // items returns all files that a device needs for the run.
 func (c *Change) items(run deploy.Run, t Timers) []item {
-	items := []item{{"run", []byte(script(runScript(), run))}, {"key", []byte(run.Key + "\n")}}
+	items := []item{{"run", []byte(scripts.Run(run.Name, run.Key))}, {"key", []byte(run.Key + "\n")}}
 	add := func(name, format string, args ...any) {
 		items = append(items, item{name, fmt.Appendf(nil, format, args...)})
 	}
@@ -150,10 +150,10 @@ func (c *Change) items(run deploy.Run, t Timers) []item {
 		var states bytes.Buffer // queries that show whether the undo of this step is in use
 		for _, f := range c.states() {
 			if f.Activate == *s && !bytes.Contains(lives.Bytes(), []byte(" "+f.Path+"\n")) {
-				fmt.Fprintf(&lives, "%d %s\n", n, stateName(f.Path))
+				fmt.Fprintf(&lives, "%d %s\n", n, scripts.StateName(f.Path))
 				add("live."+strconv.Itoa(n), "%s\n", f.Live.Cmd)
 				items = append(items, item{fmt.Sprintf("live.%d.in", n), f.Live.Stdin})
-				fmt.Fprintf(&states, "%d %s\n", n, stateName(f.Path))
+				fmt.Fprintf(&states, "%d %s\n", n, scripts.StateName(f.Path))
 				n++
 			}
 		}
@@ -192,7 +192,7 @@ func (c *Change) about(run deploy.Run) string {
 	for _, ch := range c.plan.Changes {
 		step := slices.Index(c.Steps, ch.File.Activate)
 		if ch.Live() {
-			fmt.Fprintf(&b, "change live %d %s %s %s\n", step, ch.Base, ch.Target, stateName(ch.Path))
+			fmt.Fprintf(&b, "change live %d %s %s %s\n", step, ch.Base, ch.Target, scripts.StateName(ch.Path))
 			continue
 		}
 		fmt.Fprintf(&b, "change file %d %d\n", n, step)
@@ -214,15 +214,6 @@ func (c *Change) states() (out []*target.File) {
 		out = append(out, f)
 	}
 	return out
-}
-
-// stateName returns the name of a live state, which becomes a path below the run's folder. It panics if the name of the target leads
-// outside of that folder.
-func stateName(name string) string {
-	if path.Clean("/"+name) != "/"+name {
-		panic("device: the name of a live state is not a relative path: " + name)
-	}
-	return name
 }
 
 // payload encodes the items for the connection: a line "NAME BYTES" before the bytes of each item. An item of one short line is encoded

@@ -1,152 +1,38 @@
 package device
 
 import (
-	"bytes"
-	"fmt"
-	"maps"
-	"path"
-	"slices"
-	"strings"
-
 	"github.com/rocec/rocec/targets/commands"
-	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/device/scripts"
 	"github.com/rocec/rocec/targets/target"
 )
 
-// GoBack returns the step that puts the content from before a kept run to use again. The result is the step itself, or its undo with the
-// earlier live states. states maps the names of live states to their earlier values.
-//
-// queries read the live states that the step may change. If all of them have their earlier values, the earlier content is in use.
+// GoBack returns the step that puts the content from before a kept run to use again, see [scripts.GoBack]. It has the effects of the step
+// on traffic.
 func GoBack(s target.Step, states map[string][]byte, queries map[string]*target.Query) target.Step {
-	if s.Undo == nil {
-		return s
-	}
-	var b strings.Builder
-	b.WriteString("# going back to what was there before\nROCEC_LIVE=$ROCEC_STEP/before\nROCEC_WHY=kept\nexport ROCEC_LIVE ROCEC_WHY\n")
-	for _, name := range slices.Sorted(maps.Keys(states)) {
-		file := `"$ROCEC_LIVE"/` + quote(stateName(name))
-		fmt.Fprintf(&b, "mkdir -p %s && printf %%s %s >%s || exit 1\n", `"$ROCEC_LIVE"/`+quote(path.Dir(name)), quote(string(states[name])), file)
-	}
-	b.WriteString(`sh "$ROCEC_STEP/undo" <"$ROCEC_STEP/undo.in"`)
-	s.Name = backName(s.Name, states, queries)
-	s.Cmd, s.Loaded = b.String(), asBefore(states, queries)
+	return goingBack(s, scripts.GoBack(s.Commands(), states, queries))
+}
+
+// goingBack returns the step with the commands that go back.
+func goingBack(s target.Step, back *commands.Step) target.Step {
+	s.Name, s.Cmd, s.Loaded = back.Name, back.Cmd, back.Loaded
 	return s
 }
-
-// The name of a step that goes back has parts with " | " between them: the word back, a part "STATE SUM [QUERY]" for each live state, and
-// the name of the step that it undoes. SUM is "-" for a missing state.
-const (
-	backWord = "back"
-	backBar  = " | "
-	unfound  = "-"
-)
-
-func backName(of string, states map[string][]byte, queries map[string]*target.Query) string {
-	parts := []string{backWord}
-	names := map[string]bool{}
-	for name := range states {
-		names[name] = true
-	}
-	for name := range queries {
-		names[name] = true
-	}
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		part := commands.Spell(name) + " " + unfound
-		if text, ok := states[name]; ok {
-			part = commands.Spell(name) + " " + deploy.Sum(text)
-		}
-		if q := queries[name]; q != nil {
-			part += " " + q.Name
-		}
-		parts = append(parts, part)
-	}
-	return strings.Join(append(parts, WentForth(of)), backBar) // undoing a step that went back is the same as undoing its first step
-}
-
-// WentForth returns the name of the step that the named step undoes. If the named step does not go back, WentForth returns the name
-// itself.
-func WentForth(name string) string {
-	if GoesBack(name) {
-		name = name[strings.LastIndex(name, backBar)+len(backBar):]
-	}
-	return name
-}
-
-// GoesBack reports whether [GoBack] makes steps with such a name.
-func GoesBack(name string) bool { return strings.HasPrefix(name, backWord+backBar) }
 
 // Recall makes a step of GoBack again from its name; the function of recalls the step inside the name. For any name, the result is such a
 // step or an error.
 func Recall(name string, of func(name string, kept commands.Kept) (*target.Made, error), kept commands.Kept) (*target.Made, error) {
-	unknown := &commands.Unknown{Name: name}
-	parts := strings.Split(name, backBar)
-	if len(parts) < 2 || parts[0] != backWord || len(name) > commands.MostName {
-		return nil, unknown
-	}
-	states, queries := map[string][]byte{}, map[string]*target.Query{}
-	for _, part := range parts[1 : len(parts)-1] {
-		words := strings.SplitN(part, " ", 3)
-		state, ok := commands.Spelled(words[0])
-		if !ok || len(words) < 2 || !deploy.ValidPath(state, true) {
-			return nil, unknown
-		}
-		switch words[1] {
-		case unfound:
-		case deploy.Absent:
-			states[state] = nil
-		default:
-			text, err := kept(words[1])
-			if err != nil {
-				return nil, err
-			}
-			if text == nil {
-				text = []byte{}
-			}
-			if deploy.Sum(text) != words[1] || bytes.IndexByte(text, 0) >= 0 {
-				return nil, unknown
-			}
-			states[state] = text
-		}
-		if len(words) < 3 {
-			continue
-		}
-		made, err := of(words[2], kept)
+	var last *target.Made // the step is recalled after the queries
+	back, err := scripts.Recall(name, func(name string) (*commands.Made, error) {
+		made, err := of(name, kept)
 		if err != nil {
 			return nil, err
 		}
-		if made.Query == nil {
-			return nil, unknown
-		}
-		queries[state] = made.Query
-	}
-	made, err := of(parts[len(parts)-1], kept)
+		last = made
+		return made.Commands(), nil
+	}, kept)
 	if err != nil {
 		return nil, err
 	}
-	if made.Step == nil || made.Step.Undo == nil {
-		return nil, unknown
-	}
-	s := GoBack(*made.Step, states, queries)
-	if s.Name != name {
-		return nil, unknown
-	}
+	s := goingBack(*last.Step, back.Step)
 	return &target.Made{Step: &s}, nil
-}
-
-// asBefore returns a query whether live states have their earlier values; nil: no states. A difference is not a failure, because some
-// hardware values do not return. In that case the use of the earlier content is not confirmed.
-func asBefore(states map[string][]byte, queries map[string]*target.Query) *target.Query {
-	if len(queries) == 0 {
-		return nil
-	}
-	var b strings.Builder
-	b.WriteString("# live states as before\n")
-	for _, name := range slices.Sorted(maps.Keys(queries)) {
-		q := queries[name]
-		fmt.Fprintf(&b, "now=$(printf %%s %s | sh -c %s 2>/dev/null | sha256sum)\n", quote(string(q.Stdin)), quote(q.Cmd))
-		fmt.Fprintf(&b, "if [ \"${now%%%% *}\" != %s ]; then\n\techo %s\n\texit\nfi\n", deploy.Sum(states[name]),
-			quote("not confirmed: "+name+" is not as it was before"))
-	}
-	b.WriteString("echo " + target.Loaded)
-	return &target.Query{Cmd: b.String()}
 }

@@ -10,17 +10,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/device/scripts"
 )
-
-//go:embed held.sh
-var heldText string
-
-// heldPrelude defines the functions of held.sh and of a read.
-var heldPrelude = sync.OnceValue(func() string { return readPrelude() + bare(heldText) })
 
 // Held describes a run by the data that a device keeps of it, for a machine that did not start the run. Every value comes from the device
 // and was checked: paths, hashes and numbers are valid and bounded. No value is a command.
@@ -92,7 +87,7 @@ func (d *Device) sections(ctx context.Context, script string, want int) ([]answe
 	ctx, cancel := context.WithTimeout(ctx, verbTime)
 	defer cancel()
 	mark := "rocec-" + rand.Text()
-	out, err := d.asRoot(ctx, false, nil, heldPrelude()+"B="+mark+"\n{\n"+script+"echo \"$B OK\"\n} | "+inBlocks+"\n")
+	out, err := d.asRoot(ctx, false, nil, scripts.Sections(scripts.Held(), mark, script))
 	if err != nil {
 		return nil, runError(d.Of, "", err)
 	}
@@ -148,7 +143,7 @@ func parseHeld(run string, lock *deploy.Owner, a []answer) (*Held, error) {
 	if err := h.key(run, lock, a); err != nil {
 		return nil, err
 	}
-	if digest := strings.TrimSpace(string(a[digestOf].data)); validDigest(digest) {
+	if digest := strings.TrimSpace(string(a[digestOf].data)); scripts.ValidDigest(digest) {
 		h.Digest = digest
 	}
 	at := aboutOf
@@ -238,9 +233,9 @@ func heldFiles(a []answer) (out []HeldChange, err error) {
 
 func (c *HeldChange) valid() error {
 	switch {
-	case !deploy.ValidPath(c.Path, c.Live):
+	case !commands.ValidPath(c.Path, c.Live):
 		return fmt.Errorf("it names no path of rocec: %q", c.Path[:min(len(c.Path), 200)])
-	case !deploy.ValidSum(c.Base) || !deploy.ValidSum(c.Target):
+	case !commands.ValidSum(c.Base) || !commands.ValidSum(c.Target):
 		return fmt.Errorf("it has no hash for %s", c.Path)
 	}
 	return nil
@@ -254,7 +249,7 @@ func heldStates(a []answer) (out []HeldChange, err error) {
 	}
 	for line := range strings.Lines(string(list.data)) {
 		n, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if n != strconv.Itoa(len(out)) || len(out) == mostChanges || !deploy.ValidPath(name, true) {
+		if n != strconv.Itoa(len(out)) || len(out) == mostChanges || !commands.ValidPath(name, true) {
 			return nil, errors.New("the list of its live states is invalid")
 		}
 		out = append(out, HeldChange{FileState: deploy.FileState{Path: name}, Live: true, Step: -1})
@@ -312,7 +307,7 @@ func (d *Device) before(ctx context.Context, run string, h *Held, a []answer) *d
 	var keep []func([]byte)
 	total := 0
 	ask := func(name string, kept func([]byte)) {
-		asks, keep = append(asks, "file "+quote(name)+"\n"), append(keep, kept)
+		asks, keep = append(asks, "file "+scripts.Quote(name)+"\n"), append(keep, kept)
 	}
 	backup, txn := deploy.StateDir+"/backup/"+run+"/", deploy.StateDir+"/txn-"+run+"/"
 	n := 0

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/device/scripts"
 )
 
 // Mark marks a switch for a run, or renews the run's mark. The mark ends after the lease, by the switch's own clock. Mark returns how
@@ -29,7 +30,8 @@ func (d *Device) Unmark(ctx context.Context, run deploy.Run, over string) *deplo
 }
 
 func (d *Device) marking(ctx context.Context, run deploy.Run, verb string, args ...string) ([]string, *deploy.Error) {
-	return d.verb(ctx, "mark", oneByOne, nil, 0, nil, append([]string{script(markScript(), d.here(run)), "rocec", verb}, args...)...)
+	here := d.here(run)
+	return d.verb(ctx, "mark", scripts.OneByOne, nil, 0, nil, append([]string{scripts.Mark(here.Name, here.Key), "rocec", verb}, args...)...)
 }
 
 // countOf parses a number of runs; 0: invalid.

@@ -10,22 +10,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/device/scripts"
 	"github.com/rocec/rocec/targets/deploy/txn"
 	"github.com/rocec/rocec/targets/target"
 )
 
 // MaxFile is the largest size of a file that rocec reads, in bytes.
 const MaxFile = 1 << 20
-
-//go:embed read.sh
-var readText string
-
-// readPrelude defines the functions of a read.
-var readPrelude = sync.OnceValue(func() string { return bare(trustText + readText) })
 
 // mostRights bounds how many folders and files a read reports of rocec's state because users other than root may change them.
 const mostRights = 64
@@ -71,16 +65,17 @@ func ask(dev *target.Device, w Want) *question {
 		q.look = dev.Inspection
 	}
 	var s strings.Builder
-	s.WriteString(readPrelude())
-	fmt.Fprintf(&s, "B=%s\n{\nstate", q.mark)
+	s.WriteString("state")
 	for _, dir := range deploy.Folders(dev) {
-		s.WriteString(" " + quote(dir))
+		s.WriteString(" " + scripts.Quote(dir))
 	}
 	s.WriteByte('\n')
 	if g := dev.Given; g != nil {
-		fmt.Fprintf(&s, "if given %s %s; then\n", quote(g.Run), quote(g.Sum))
+		fmt.Fprintf(&s, "if given %s %s; then\n", scripts.Quote(g.Run), scripts.Quote(g.Sum))
 	}
-	query := func(a target.Query) { fmt.Fprintf(&s, "query %s %s\n", quote(a.Cmd), quote(string(a.Stdin))) }
+	query := func(a target.Query) {
+		fmt.Fprintf(&s, "query %s %s\n", scripts.Quote(a.Cmd), scripts.Quote(string(a.Stdin)))
+	}
 	for i := range dev.Identity {
 		query(dev.Identity[i].Query)
 	}
@@ -91,9 +86,9 @@ func ask(dev *target.Device, w Want) *question {
 		if f := &dev.Files[i]; f.Live != nil {
 			query(*f.Live)
 		} else {
-			s.WriteString("file " + quote(f.Path))
+			s.WriteString("file " + scripts.Quote(f.Path))
 			for _, p := range f.Places {
-				s.WriteString(" " + quote(p))
+				s.WriteString(" " + scripts.Quote(p))
 			}
 			s.WriteByte('\n')
 		}
@@ -110,14 +105,9 @@ func ask(dev *target.Device, w Want) *question {
 	if dev.Given != nil {
 		s.WriteString("true\nfi\n")
 	}
-	s.WriteString("echo \"$B OK\"\n} | " + inBlocks + "\n")
-	q.script = s.String()
+	q.script = scripts.Sections(scripts.Read(), q.mark, s.String())
 	return q
 }
-
-// inBlocks copies stdin to stdout in blocks of stdio. Otherwise every small write would be a packet, which wakes up the server and this
-// process.
-const inBlocks = "tail -c +1"
 
 // answer is one section of the output of a read.
 type answer struct {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/device/scripts"
 )
 
 func FuzzParseAnswers(f *testing.F) {
@@ -82,8 +83,8 @@ func TestReadsPlainFilesAlone(t *testing.T) {
 				}
 				os.Remove(file) //nolint:errcheck // most are not there
 				put(t, file)
-				script := strings.Replace(heldPrelude(), "S=/var/lib/rocec", "S="+dir, 1)
-				require.NotEqual(t, heldPrelude(), script)
+				script := strings.Replace(scripts.Held(), "S=/var/lib/rocec", "S="+dir, 1)
+				require.NotEqual(t, scripts.Held(), script)
 				script = "B=mark\n" + script + "trusted() { :; }\nstate\nheld r\ngiven r \"$SUM\" || :\n"
 				c := exec.CommandContext(t.Context(), "sh", "-c", script)
 				sum := "made-up-secret " + secret // the target of the link

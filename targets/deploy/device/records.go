@@ -7,10 +7,8 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/device/scripts"
 )
-
-//go:embed records.sh
-var recordsText string
 
 // Record has the facts that a device keeps about a run: its author and reason, and the heads of the journals of those who acted on it.
 type Record struct {
@@ -21,7 +19,7 @@ type Record struct {
 
 // Records asks the device for its records of runs, the oldest first. A device keeps those of its last runs.
 func Records(ctx context.Context, d *Device) ([]Record, *deploy.Error) {
-	a, err := d.sections(ctx, bare(recordsText), 1)
+	a, err := d.sections(ctx, scripts.Records(), 1)
 	if err != nil {
 		return nil, err
 	}

@@ -10,11 +10,12 @@ import (
 
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/device/scripts"
 )
 
-// scripts returns all scripts that run on a device, by name, in the form in which they are sent. It also returns the findings of
+// allScripts has all scripts that run on a device, by name, in the form in which they are sent. It also returns the findings of
 // shellcheck that do not apply to them.
-var scripts = map[string]struct {
+var allScripts = map[string]struct {
 	text   string
 	silent string
 }{
@@ -25,28 +26,28 @@ var scripts = map[string]struct {
 	"unstage":       {unstage, ""},
 	"take-staged":   {takeStaged, ""},
 	"become-reader": {becomeReader, ""},
-	"read":          {readPrelude() + "B=mark\n{\nstate /etc\ngiven x y\nfile x\nquery x y\n} | " + inBlocks + "\n", ""},
-	"records":       {heldPrelude() + "B=mark\n{\n" + bare(recordsText) + "} | " + inBlocks + "\n", ""},
-	"held":          {heldPrelude() + "B=mark\n{\nstate /etc\nquery x y\nheld x\n} | " + inBlocks + "\n", ""},
+	"read":          {scripts.Sections(scripts.Read(), "mark", "state /etc\ngiven x y\nfile x\nquery x y\n"), ""},
+	"records":       {scripts.Sections(scripts.Held(), "mark", scripts.Records()), ""},
+	"held":          {scripts.Sections(scripts.Held(), "mark", "state /etc\nquery x y\nheld x\n"), ""},
 	"read-alone":    {readAlone, ""},
 	"read-given":    {runGiven, ""},
 	"verb-and-read": {verbAndRead, ""},
-	"one-by-one":    {oneByOne, ""},
+	"one-by-one":    {scripts.OneByOne, ""},
 	// SC2034, SC2317, SC2329: shared parts that some scripts do not use.
-	"begin":  {script(beginScript(), testRun), "SC2034,SC2317,SC2329"},
+	"begin":  {scripts.Begin(testRun.Name, testRun.Key), "SC2034,SC2317,SC2329"},
 	"call":   {calling(testRun, nil), "SC2034,SC2317,SC2329"},
-	"unlock": {script(unlockScript(), testRun), "SC2034,SC2317,SC2329"},
-	"sweep":  {script(sweepScript(), testRun), "SC2034,SC2317,SC2329"},
-	"mark":   {script(markScript(), testRun), "SC2034,SC2317,SC2329"},
+	"unlock": {scripts.Unlock(), "SC2034,SC2317,SC2329"},
+	"sweep":  {scripts.Sweep(testRun.Name), "SC2034,SC2317,SC2329"},
+	"mark":   {scripts.Mark(testRun.Name, testRun.Key), "SC2034,SC2317,SC2329"},
 	// SC2016: the shell that setsid starts expands the text in single quotes.
-	"run": {script(runScript(), testRun), "SC2034,SC2317,SC2329,SC2016"},
+	"run": {scripts.Run(testRun.Name, testRun.Key), "SC2034,SC2317,SC2329,SC2016"},
 }
 
 var testRun = deploy.Run{Name: "txn-1", Key: "abcd", Owner: "alice@ws7"}
 
 func TestScriptsArePOSIX(t *testing.T) {
 	dash, shellcheck := machinetest.Need(t, "dash"), machinetest.Need(t, "shellcheck")
-	for name, s := range scripts {
+	for name, s := range allScripts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := exec.Command(dash, "-n")
@@ -118,7 +119,7 @@ func callsOf(t *testing.T, script string) (calls, writes []string) {
 }
 
 func TestScriptsCallOnlyWhatDevicesHave(t *testing.T) {
-	for name, s := range scripts {
+	for name, s := range allScripts {
 		calls, _ := callsOf(t, s.text)
 		require.NotEmpty(t, calls)
 		require.Subset(t, allowed, calls, name)
@@ -128,27 +129,10 @@ func TestScriptsCallOnlyWhatDevicesHave(t *testing.T) {
 // The script of a read cannot write: it calls no command that can write, and redirects output only to /dev/null.
 func TestReaderCannotWrite(t *testing.T) {
 	for _, name := range []string{"become-reader", "read-given", "read", "read-alone", "records"} {
-		calls, writes := callsOf(t, scripts[name].text)
+		calls, writes := callsOf(t, allScripts[name].text)
 		require.Subset(t, looking, calls, name)
 		for _, w := range writes {
 			require.Equal(t, "/dev/null", w)
 		}
 	}
-}
-
-// TestBare: a script is sent without its comments, and otherwise unchanged.
-func TestBare(t *testing.T) {
-	for _, s := range []string{trustText, libText, beginText, runText, undoText, callText, unlockText, sweepText, markText, readText} {
-		require.True(t, printed(t, s) == printed(t, bare(s)), "more than comments was removed, possibly from a here-document")
-		require.Less(t, len(bare(s)), len(s))
-	}
-}
-
-// printed returns a script without comments, in the parser's own format.
-func printed(t *testing.T, script string) string {
-	f, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(script), "")
-	require.NoError(t, err)
-	var b strings.Builder
-	require.NoError(t, syntax.NewPrinter(syntax.Minify(true)).Print(&b, f))
-	return b.String()
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/device/scripts"
 	"github.com/rocec/rocec/targets/deploy/txn"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -64,7 +65,7 @@ var failures = map[string]deploy.Kind{
 // the files that the error names.
 func (d *Device) Prepare(ctx context.Context, run deploy.Run, c *Change, t Timers) *deploy.Error {
 	here := d.here(run)
-	_, err := d.verb(ctx, "prepare", script(beginScript(), here), payload(c.items(here, t)), 2*time.Minute, c, run.Owner)
+	_, err := d.verb(ctx, "prepare", scripts.Begin(here.Name, here.Key), payload(c.items(here, t)), 2*time.Minute, c, run.Owner)
 	if err != nil && err.Holder != nil && err.Holder.Txn == run.Name {
 		err.Detail = fmt.Sprintf("locked by %s, for another device of the fabric: both lead to the same machine. Correct the address of one.",
 			err.Holder)
@@ -131,7 +132,7 @@ func (d *Device) Unlock(ctx context.Context, holder *deploy.Owner, who string) *
 	if holder.Txn != "" {
 		held = strings.TrimSuffix(holder.Txn+" "+holder.Key, " ")
 	}
-	_, err := d.verb(ctx, "unlock", script(unlockScript(), deploy.Run{Name: "unlock", Key: "unlock"}), nil, 0, nil, held, deploy.OneLine(who))
+	_, err := d.verb(ctx, "unlock", scripts.Unlock(), nil, 0, nil, held, deploy.OneLine(who))
 	return err
 }
 
@@ -387,6 +388,6 @@ func (d *Device) Sweep(ctx context.Context, run, who string) *deploy.Error {
 	if !deploy.ValidRun(run) {
 		return &deploy.Error{Kind: deploy.Stale, Device: d.Of, Step: "unlock", Detail: "this is not the name of a run: " + deploy.OneLine(run)}
 	}
-	_, err := d.verb(ctx, "unlock", script(sweepScript(), deploy.Run{Name: run, Key: "sweep"}), nil, 0, nil, deploy.OneLine(who))
+	_, err := d.verb(ctx, "unlock", scripts.Sweep(run), nil, 0, nil, deploy.OneLine(who))
 	return err
 }

@@ -1,4 +1,4 @@
-package device
+package scripts
 
 import (
 	"os/exec"
@@ -18,10 +18,10 @@ func FuzzQuote(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		if strings.ContainsRune(s, 0) {
-			require.Panics(t, func() { quote(s) })
+			require.Panics(t, func() { Quote(s) })
 			return
 		}
-		for _, cmd := range []string{"printf %s " + quote(s), "sh -c " + quote("printf %s "+quote(s))} {
+		for _, cmd := range []string{"printf %s " + Quote(s), "sh -c " + Quote("printf %s "+Quote(s))} {
 			out, err := exec.Command("sh", "-c", cmd).Output()
 			require.NoError(t, err)
 			require.Equal(t, s, string(out))
