@@ -194,6 +194,7 @@ func FuzzArithmetic(f *testing.F) {
 		f.Add(randomArithmetic(r, 3))
 		f.Add(randomTemplate(r))
 	}
+	f.Add(`"10.${18446744073709551.e616}${x.edge}."`)
 	f.Fuzz(func(t *testing.T, src string) {
 		var ds diag.List
 		if len(src) > 200 || !parse.CheckText("a.hcl", []byte(src), &ds) {
@@ -213,6 +214,12 @@ func FuzzArithmetic(f *testing.F) {
 					return // its inner expressions are wrapped differently, so the charge differs
 				}
 			}
+		}
+		ev := exactly
+		ev.budget = budget{left: maxWork}
+		if !ev.guardExpression(&e, &ds) { // no attribute takes a number of many hundred digits
+			require.Equal(t, parse.TooLarge.Code, ds[len(ds)-1].Code, src)
+			return
 		}
 		checkExact(t, src)
 	})
