@@ -30,7 +30,7 @@ func Diff(tree *target.Tree, have *Observed) *Plan {
 
 func diff(d *target.Device, h *Have) *DevicePlan {
 	p := &DevicePlan{Device: d, Status: StatusSame, Lock: h.Lock, Unseen: h.Unseen, Runs: h.Runs, Over: h.Over, HostKey: h.HostKey}
-	p.Marked, p.Count = h.Marked, h.Count
+	p.Marked, p.Count, p.Gate, p.Free = h.Marked, h.Count, h.Gate, h.Free
 	p.Baseline, p.Watched = h.Samples(), h.Watched
 	if h.Err != nil {
 		p.Status, p.Err = StatusUnreachable, h.Err

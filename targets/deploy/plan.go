@@ -60,6 +60,8 @@ type DevicePlan struct {
 	Watched  []Watched       // readings of the watches, and the warnings of Edit
 	Baseline []target.Sample // the samples of the probes, if they were run
 	Unseen   bool            // locks and runs were not readable, because that needs root
+	Gate     *Gate           // of the device; nil: as in [Have]
+	Free     bool            // the login is root there, or becomes it without the gate
 	Runs     []RunMark       // runs with leftovers on the device
 	Over     []RunMark       // runs that have ended on the device, with their results
 	States   []LiveState     // live states that steps may change, including unchanged ones

@@ -49,6 +49,9 @@ func (s *Session) Apply(ctx context.Context, l Job) (*deploy.Results, error) {
 	if err := Permitted(s, l.Report, l.Message, l.Lab != ""); err != nil {
 		return nil, err
 	}
+	if err := s.maySign(l.Plan, l.Lab != ""); err != nil {
+		return nil, err
+	}
 	run := s.NewRun()
 	run.About = l.About()
 	hastenSteps(l.Plan)
@@ -57,12 +60,16 @@ func (s *Session) Apply(ctx context.Context, l Job) (*deploy.Results, error) {
 		return nil, exit.Fail(exit.Machines, "the journal of the run cannot be written, and without it a run that dies could not be resumed: "+
 			"%v. Nothing was changed.", err)
 	}
+	orders, err := s.orders(ctx, run, l.Plan, l.Lab != "")
+	if err != nil {
+		return nil, errors.Join(err, log.Abandon())
+	}
 	end := reporting{view.Occasion{Verb: "apply", Gone: l.Devices.LabDir == LabFresh, Lab: l.Devices.Lab != nil}, l.Format}
 	show := s.showing(end, run.Name, l.Order, run.About.Devices)
 	o := rollout.ApplyOptions{
 		Run: run, Parallel: l.Parallel, MaxFailures: l.MaxFailures, Order: l.Order, NotAfter: l.NotAfter,
 		OnFailure: rollout.OnFailure(l.OnFailure), OnAnomaly: s.onAnomaly(&l), Hooks: s.hooks().Around(run.Name, l.Hooks, l.Order),
-		Hold: l.Hold, Soak: l.SoakTime(), Links: l.Devices.links, Alone: l.Alone, Died: s.died, Sudo: s.sudo,
+		Hold: l.Hold, Soak: l.SoakTime(), Links: l.Devices.links, Orders: orders, Alone: l.Alone, Died: s.died, Sudo: s.sudo,
 		Clock: rollout.Clock(s.clock),
 		Event: func(e rollout.Event) {
 			if e.Result != nil {

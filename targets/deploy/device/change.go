@@ -1,16 +1,15 @@
 package device
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/device/scripts"
+	"github.com/rocec/rocec/targets/deploy/order"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -87,97 +86,102 @@ func (c *Change) Soak() (soak, away time.Duration) {
 // Timers are the seconds until a device undoes a change by itself: First from the beginning of the commit, Later from its end.
 type Timers struct{ First, Later time.Duration }
 
-// item is a file of the run's folder.
-type item struct {
-	name string
-	data []byte
+// order returns what a run does on the device, by names and hashes. The key of the run is that on the device.
+func (c *Change) order(run deploy.Run) *order.Change {
+	o := &order.Change{Run: run.Name, Key: run.Key, Device: c.plan.Device.Name, Digest: c.digest(), Need: 64 << 10}
+	for _, f := range c.Files {
+		one := order.File{Path: f.Path, Base: f.Base, Target: f.Target, Mode: uint32(cmp.Or(f.File.Mode.Perm(), 0o644)), Replaces: f.Replaces()}
+		if f.Replaces() {
+			o.Need += len(f.Before) + 2*len(f.After)
+			o.Back = o.Back || f.File.WasThere
+			if f.Writes() {
+				one.Check = f.File.PrecheckName
+			}
+		}
+		o.Files = append(o.Files, one)
+	}
+	o.Need >>= 10
+	states, seen := c.states(), map[string]bool{}
+	for i := range c.Steps {
+		s := &c.Steps[i]
+		one := order.Step{Name: s.Name, Again: c.again[i]}
+		if s.Stdin != "" {
+			one.Stdin = deploy.Sum([]byte(s.Stdin))
+		}
+		for _, f := range states {
+			if s.Undo != nil && f.Activate == *s && !seen[f.Path] {
+				seen[f.Path] = true
+				one.States = append(one.States, len(o.Lives))
+				o.Lives = append(o.Lives, order.Live{State: scripts.StateName(f.Path), Query: f.Live.Name})
+			}
+		}
+		o.Steps = append(o.Steps, one)
+	}
+	if intent := c.plan.Device.Intent(); run.Tool != "" && intent != "" {
+		o.Note = fmt.Sprintf("%s %s %s", run.Tool, intent, deploy.Holds(c.plan.Files))
+	}
+	return o
+}
+
+// digest returns the hash of the device's part of the run; empty: it is not known.
+func (c *Change) digest() string {
+	if c == nil || !scripts.ValidDigest(c.plan.Digest) {
+		return ""
+	}
+	return c.plan.Digest
+}
+
+// contents returns the contents that an order names.
+func (c *Change) contents() (out [][]byte) {
+	add := func(content []byte) {
+		if content != nil {
+			out = append(out, content)
+		}
+	}
+	for _, ch := range c.plan.Changes {
+		if ch.Live() { // a step that goes back has states
+			add(ch.Before)
+		}
+		if ch.Live() || ch.Replaces() {
+			add(ch.After)
+		}
+	}
+	for i := range c.Steps {
+		if stdin := c.Steps[i].Stdin; stdin != "" {
+			add([]byte(stdin))
+		}
+	}
+	return out
 }
 
 // items returns all files that a device needs for the run.
-func (c *Change) items(run deploy.Run, t Timers) []item {
-	items := []item{{"run", []byte(scripts.Run(run.Name, run.Key))}, {"key", []byte(run.Key + "\n")}}
-	add := func(name, format string, args ...any) {
-		items = append(items, item{name, fmt.Appendf(nil, format, args...)})
+func (c *Change) items(run deploy.Run, t Timers) []order.Item {
+	o := c.order(run)
+	p := &order.Parts{
+		Script: scripts.Run(run.Name, run.Key), About: c.about(run), First: seconds(t.First), Later: seconds(t.Later),
+		Content: func(sum string) []byte {
+			i := slices.IndexFunc(c.Files, func(f *deploy.Change) bool { return f.Target == sum && f.Replaces() })
+			return c.Files[i].After
+		},
 	}
-	var files, lives bytes.Buffer
-	back := false
-	need := 64 << 10
-	for i, f := range c.Files {
-		mode := cmp.Or(f.File.Mode.Perm(), 0o644)
-		fmt.Fprintf(&files, "%d %s %s %o %s\n", i, f.Base, f.Target, mode, f.Path)
-		if !f.Replaces() {
-			continue
+	for _, f := range c.Files {
+		check := ""
+		if f.Writes() {
+			check = f.File.Precheck
 		}
-		need += len(f.Before) + 2*len(f.After)
-		if f.Writes() && f.File.Precheck != "" {
-			add("check."+strconv.Itoa(i), "%s\n", f.File.Precheck)
-		}
-		if f.File.WasThere && !back {
-			add("back", "")
-			back = true
-		}
-		if f.After != nil {
-			items = append(items, item{"up." + strconv.Itoa(i), f.After})
-		}
+		p.Checks = append(p.Checks, check)
 	}
-	n := 0
-	var units strings.Builder
 	for i := range c.Steps {
-		s := &c.Steps[i]
-		dir := fmt.Sprintf("step.%02d/", i)
-		add(dir+"cmd", "%s\n", s.Cmd)
-		if s.Stdin != "" {
-			items = append(items, item{dir + "cmd.in", []byte(s.Stdin)})
-		}
-		add(dir+"time", "%d\n", seconds(timeout(s)))
-		if s.Loaded != nil {
-			add(dir+"loaded", "%s\n", s.Loaded.Cmd)
-		}
-		if c.again[i] {
-			add(dir+"again", "")
-		}
-		if s.Keep != "" {
-			add(dir+"keep", "%s\n", s.Keep)
-		}
-		if s.Units != "" {
-			units.WriteString(" " + s.Units)
-		}
-		if s.Undo == nil {
-			continue
-		}
-		add(dir+"undo", "%s\n", s.Undo.Cmd)
-		items = append(items, item{dir + "undo.in", s.Undo.Stdin})
-		var states bytes.Buffer // queries that show whether the undo of this step is in use
-		for _, f := range c.states() {
-			if f.Activate == *s && !bytes.Contains(lives.Bytes(), []byte(" "+f.Path+"\n")) {
-				fmt.Fprintf(&lives, "%d %s\n", n, scripts.StateName(f.Path))
-				add("live."+strconv.Itoa(n), "%s\n", f.Live.Cmd)
-				items = append(items, item{fmt.Sprintf("live.%d.in", n), f.Live.Stdin})
-				fmt.Fprintf(&states, "%d %s\n", n, scripts.StateName(f.Path))
-				n++
-			}
-		}
-		if states.Len() > 0 {
-			add(dir+"states", "%s", states.Bytes())
-		}
+		p.Steps = append(p.Steps, *c.Steps[i].Commands())
 	}
-	add("files", "%s", files.Bytes())
-	add("lives", "%s", lives.Bytes())
-	add("about", "%s", c.about(run))
-	if digest := c.plan.Digest; digest != "" {
-		add("digest", "%s\n", digest)
-	} else {
-		add("digest", "")
+	queries := map[string]*target.Query{}
+	for _, f := range c.states() {
+		queries[f.Path] = f.Live
 	}
-	if intent := c.plan.Device.Intent(); run.Tool != "" && intent != "" {
-		add("note", "%s %s %s\n", run.Tool, intent, deploy.Holds(c.plan.Files))
+	for _, l := range o.Lives {
+		p.Lives = append(p.Lives, *queries[l.State])
 	}
-	add("need", "%d\n", need>>10)
-	add("units", "%s\n", units.String())
-	add("first", "%d\n", seconds(t.First))
-	add("later", "%d\n", seconds(t.Later))
-	add("end", "")
-	return items
+	return o.Items(p)
 }
 
 // about describes the run and its changes on the device, for a machine that did not start the run. Each change is a line "change file N
@@ -214,22 +218,6 @@ func (c *Change) states() (out []*target.File) {
 		out = append(out, f)
 	}
 	return out
-}
-
-// payload encodes the items for the connection: a line "NAME BYTES" before the bytes of each item. An item of one short line is encoded
-// as "NAME =TEXT", which saves the device a process.
-func payload(items []item) []byte {
-	var b bytes.Buffer
-	for _, it := range items {
-		if text, ok := bytes.CutSuffix(it.data, []byte("\n")); ok && len(text) < 200 && !bytes.ContainsAny(text, "\n\x00") &&
-			(len(text) == 0 || !bytes.ContainsAny(text[len(text)-1:], " \t")) {
-			fmt.Fprintf(&b, "%s =%s\n", it.name, text)
-			continue
-		}
-		fmt.Fprintf(&b, "%s %d\n", it.name, len(it.data))
-		b.Write(it.data)
-	}
-	return b.Bytes()
 }
 
 // seconds formats a duration in whole seconds, at least one.

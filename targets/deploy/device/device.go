@@ -35,6 +35,8 @@ type Device struct {
 	Of   *target.Device
 	Head string // of the journal of the run: the SHA-256 of its last line. The device keeps it with verbs that decide its fate
 
+	Orders *Orders // of the run, for devices with a gate; nil: none
+
 	dial  target.Dial
 	clock Clock
 	sudo  *Sudo

@@ -58,7 +58,7 @@ func (d *Device) Held(ctx context.Context, run string, lock *deploy.Owner) (*Hel
 	if !deploy.ValidRun(run) {
 		return nil, d.senseless(fmt.Errorf("%q is not the name of a run", run))
 	}
-	a, err := d.sections(ctx, "held "+run+"\n", stepsOf+1)
+	a, err := d.sections(ctx, "held "+run+"\n", stepsOf+1, "held", run)
 	if err != nil {
 		return nil, err
 	}
@@ -79,15 +79,16 @@ func (d *Device) senseless(err error) *deploy.Error {
 	}
 }
 
-// sections runs a script that prints the wanted number of sections.
-func (d *Device) sections(ctx context.Context, script string, want int) ([]answer, *deploy.Error) {
+// sections runs a script that prints the wanted number of sections. gate is the verb of the gate that does the same, and its arguments
+// without the mark of the sections.
+func (d *Device) sections(ctx context.Context, script string, want int, gate ...string) ([]answer, *deploy.Error) {
 	if d.conn == nil {
 		return nil, d.unconnected("")
 	}
 	ctx, cancel := context.WithTimeout(ctx, verbTime)
 	defer cancel()
 	mark := "rocec-" + rand.Text()
-	out, err := d.asRoot(ctx, false, nil, scripts.Sections(scripts.Held(), mark, script))
+	out, err := d.asRoot(ctx, false, nil, byGate(slices.Insert(gate, 1, mark)...), scripts.Sections(scripts.Held(), mark, script))
 	if err != nil {
 		return nil, runError(d.Of, "", err)
 	}
@@ -307,7 +308,7 @@ func (d *Device) before(ctx context.Context, run string, h *Held, a []answer) *d
 	var keep []func([]byte)
 	total := 0
 	ask := func(name string, kept func([]byte)) {
-		asks, keep = append(asks, "file "+scripts.Quote(name)+"\n"), append(keep, kept)
+		asks, keep = append(asks, name), append(keep, kept)
 	}
 	backup, txn := deploy.StateDir+"/backup/"+run+"/", deploy.StateDir+"/txn-"+run+"/"
 	n := 0
@@ -334,7 +335,11 @@ func (d *Device) before(ctx context.Context, run string, h *Held, a []answer) *d
 	}
 	for len(asks) > 0 {
 		n := min(len(asks), atOnce)
-		answers, err := d.sections(ctx, strings.Join(asks[:n], ""), n)
+		var script strings.Builder
+		for _, name := range asks[:n] {
+			script.WriteString("file " + scripts.Quote(name) + "\n")
+		}
+		answers, err := d.sections(ctx, script.String(), n, append([]string{"kept"}, asks[:n]...)...)
 		if err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 // many runs have written to the switch. It fails with [deploy.Locked] if another run has marked the switch, holds its lock, or has
 // changed it and is not confirmed. over names a run whose mark is ignored; empty: no mark is ignored.
 func (d *Device) Mark(ctx context.Context, run deploy.Run, lease time.Duration, over string) (count int, err *deploy.Error) {
-	lines, err := d.marking(ctx, run, "take", run.Owner, strconv.Itoa(seconds(lease)), over)
+	lines, err := d.marking(ctx, run, "mark", "take", run.Owner, strconv.Itoa(seconds(lease)), over)
 	for _, l := range lines {
 		if n, ok := strings.CutPrefix(l, "count "); ok {
 			count = countOf(n)
@@ -25,13 +25,15 @@ func (d *Device) Mark(ctx context.Context, run deploy.Run, lease time.Duration, 
 
 // Unmark removes the mark of a run, and the mark of the run over. If over is empty, only the first mark is removed.
 func (d *Device) Unmark(ctx context.Context, run deploy.Run, over string) *deploy.Error {
-	_, err := d.marking(ctx, run, "drop", over)
+	_, err := d.marking(ctx, run, "unmark", "drop", over)
 	return err
 }
 
-func (d *Device) marking(ctx context.Context, run deploy.Run, verb string, args ...string) ([]string, *deploy.Error) {
+// marking runs a verb of the script of marks. gate is the verb of the gate.
+func (d *Device) marking(ctx context.Context, run deploy.Run, gate, verb string, args ...string) ([]string, *deploy.Error) {
 	here := d.here(run)
-	return d.verb(ctx, "mark", scripts.OneByOne, nil, 0, nil, append([]string{scripts.Mark(here.Name, here.Key), "rocec", verb}, args...)...)
+	return d.verb(ctx, "mark", byGate(append([]string{gate, here.Name, here.Key}, args...)...), scripts.OneByOne, nil, 0, nil,
+		append([]string{scripts.Mark(here.Name, here.Key), "rocec", verb}, args...)...)
 }
 
 // countOf parses a number of runs; 0: invalid.

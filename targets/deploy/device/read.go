@@ -21,6 +21,9 @@ import (
 // MaxFile is the largest size of a file that rocec reads, in bytes.
 const MaxFile = 1 << 20
 
+// mostKeys bounds the host keys that a gate names, and its release before them.
+const mostKeys = 16
+
 // mostRights bounds how many folders and files a read reports of rocec's state because users other than root may change them.
 const mostRights = 64
 
@@ -74,7 +77,11 @@ func ask(dev *target.Device, w Want) *question {
 		fmt.Fprintf(&s, "if given %s %s; then\n", scripts.Quote(g.Run), scripts.Quote(g.Sum))
 	}
 	query := func(a target.Query) {
-		fmt.Fprintf(&s, "query %s %s\n", scripts.Quote(a.Cmd), scripts.Quote(string(a.Stdin)))
+		words := []string{"query", a.Cmd, string(a.Stdin)}
+		if a.Name != "" {
+			words = []string{"live", a.Name, a.Cmd, string(a.Stdin)}
+		}
+		s.WriteString(quoted(words) + "\n")
 	}
 	for i := range dev.Identity {
 		query(dev.Identity[i].Query)
@@ -128,7 +135,7 @@ func (d *Device) Read(ctx context.Context, w Want) *deploy.Have {
 	}
 	q := ask(d.Of, w)
 	arg, stdin := q.send()
-	out, err := d.asRoot(ctx, true, stdin, runGiven, arg)
+	out, err := d.asRoot(ctx, true, stdin, "", runGiven, arg)
 	if err != nil {
 		return &deploy.Have{Device: d.Of, HostKey: d.conn.HostKey(), Err: runError(d.Of, "", err)}
 	}
@@ -284,6 +291,12 @@ func fillState(h *deploy.Have, text string) {
 			h.Uptime, _ = strconv.ParseFloat(value, 64) // 0 if the text is not a number
 		case "unseen":
 			h.Unseen = true
+		case "root":
+			h.Free = true
+		case "gate":
+			if f := strings.Fields(value); len(f) >= 2 && len(f) <= mostKeys {
+				h.Gate = &deploy.Gate{Release: deploy.OneLine(f[0]), Machines: f[1:]}
+			}
 		case "locked":
 			locked = true
 		case "lock":
@@ -380,7 +393,7 @@ func until(h *deploy.Have, moment string) time.Duration {
 
 // reason runs a failed query again, alone, to get its error message. A query changes nothing.
 func (d *Device) reason(ctx context.Context, q target.Query, status int) string {
-	_, err := d.asRoot(ctx, true, q.Stdin, readAlone, q.Cmd)
+	_, err := d.asRoot(ctx, true, q.Stdin, "", readAlone, q.Cmd)
 	if exit, ok := errors.AsType[*target.ExitError](err); ok && exit.Status == status {
 		return deploy.OneLine(exit.Error())
 	}

@@ -19,7 +19,7 @@ type Record struct {
 
 // Records asks the device for its records of runs, the oldest first. A device keeps those of its last runs.
 func Records(ctx context.Context, d *Device) ([]Record, *deploy.Error) {
-	a, err := d.sections(ctx, scripts.Records(), 1)
+	a, err := d.sections(ctx, scripts.Records(), 1, "records")
 	if err != nil {
 		return nil, err
 	}

@@ -92,8 +92,9 @@ func (s *Sudo) learn(machine string, what needs) {
 func (d *Device) machine() string { return d.Of.Name + " " + d.conn.HostKey() }
 
 // asRoot runs a script as root, with arguments and stdin. reads states that the script only reads. Such a script runs as the login user
-// if that user cannot become root.
-func (d *Device) asRoot(ctx context.Context, reads bool, stdin []byte, script string, args ...string) ([]byte, error) {
+// if that user cannot become root. gate is what the login runs instead on a device with a gate ([byGate]); empty: the gate does nothing of
+// the kind.
+func (d *Device) asRoot(ctx context.Context, reads bool, stdin []byte, gate, script string, args ...string) ([]byte, error) {
 	if d.Of.Login.User == "root" {
 		return d.conn.Run(ctx, command(script, args...), stdin)
 	}
@@ -104,11 +105,10 @@ func (d *Device) asRoot(ctx context.Context, reads bool, stdin []byte, script st
 	if by {
 		return d.withPassword(ctx, stdin, script, args)
 	}
-	wrapper := becomeRoot
 	if reads {
-		wrapper = becomeReader
+		return d.conn.Run(ctx, command(becomeReader, append([]string{script, "rocec"}, args...)...), stdin)
 	}
-	return d.conn.Run(ctx, command(wrapper, append([]string{script, "rocec"}, args...)...), stdin)
+	return d.conn.Run(ctx, command(becomeRoot, append([]string{gate, script, "rocec"}, args...)...), stdin)
 }
 
 // tryTime is the time limit of sudo with a password. Other devices wait meanwhile.

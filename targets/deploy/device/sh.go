@@ -6,21 +6,26 @@ import (
 
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/device/scripts"
+	"github.com/rocec/rocec/targets/deploy/order"
 )
 
 // command returns the command line of a script with arguments for the login shell. It contains only plain words and quoted text, so the
 // login shell need not be a POSIX shell.
 func command(script string, args ...string) string {
-	words := []string{"sh", "-c", scripts.Quote(script), "rocec"}
-	for _, a := range args {
-		words = append(words, scripts.Quote(a))
-	}
-	return strings.Join(words, " ")
+	return quoted(append([]string{"sh", "-c", script, "rocec"}, args...))
 }
 
 const (
-	// becomeRoot runs SCRIPT rocec ARGS as root, by sudo if the login user is not root.
-	becomeRoot = `if [ "$(id -u)" = 0 ]; then exec sh -c "$@"; fi; exec sudo -n sh -c "$@"`
+	// becomeRoot has the arguments GATE SCRIPT rocec ARGS. A login user who is not root runs GATE on a device with a gate. Otherwise the
+	// script runs as root, by sudo if the login user is not root.
+	becomeRoot = `gate=$1
+shift
+if [ "$(id -u)" = 0 ]; then exec sh -c "$@"; fi
+if [ -n "$gate" ] && [ -x ` + order.Gate + ` ] && [ -e ` + order.Signers + ` ]; then
+	eval "$gate"
+	exit
+fi
+exec sudo -n sh -c "$@"`
 
 	// becomeReader runs a script as root if sudo needs no password. Otherwise the script runs as the login user, who can read most of the
 	// files.
@@ -36,14 +41,27 @@ eval "$q"
 `
 )
 
+// byGate returns the command by which a login runs a verb of the gate. The words have no NUL.
+func byGate(words ...string) string { return "exec sudo -n " + order.Gate + " " + quoted(words) }
+
+// gateAndRead is byGate for a verb before a read, with the arguments of [verbAndRead] behind the script and its name.
+func gateAndRead(words ...string) string {
+	return "sudo -n " + order.Gate + " " + quoted(words) + " </dev/null || exit\nq=${4:-$(cat)}\neval \"$q\""
+}
+
+// quoted returns words of a shell.
+func quoted(words []string) string {
+	var out []string
+	for _, w := range words {
+		out = append(out, scripts.Quote(w))
+	}
+	return strings.Join(out, " ")
+}
+
 // calling returns the script that resumes a run by a verb. The script fails unless the run on the device has the digest of the change; nil:
 // the digest is not known.
 func calling(run deploy.Run, c *Change) string {
-	digest := ""
-	if c != nil {
-		digest = c.plan.Digest
-	}
-	return scripts.Call(run.Name, run.Key, digest)
+	return scripts.Call(run.Name, run.Key, c.digest())
 }
 
 // BootUnit is the systemd unit that undoes a run when a device comes up before the run was confirmed.

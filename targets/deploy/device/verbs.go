@@ -59,13 +59,15 @@ var failures = map[string]deploy.Kind{
 	"unsettled":   deploy.Activation,
 	"unconfirmed": deploy.Activation,
 	"gone":        deploy.Stale,
+	"unsigned":    deploy.Permission,
+	"gate":        deploy.Permission,
 }
 
 // Prepare takes the lock and writes everything that the run needs beside the files. If Prepare fails, it removes everything again, except
 // the files that the error names.
 func (d *Device) Prepare(ctx context.Context, run deploy.Run, c *Change, t Timers) *deploy.Error {
 	here := d.here(run)
-	_, err := d.verb(ctx, "prepare", scripts.Begin(here.Name, here.Key), payload(c.items(here, t)), 2*time.Minute, c, run.Owner)
+	_, err := d.verb(ctx, "prepare", byGate("prepare"), scripts.Begin(here.Name, here.Key), d.payload(here, c, t), 2*time.Minute, c, run.Owner)
 	if err != nil && err.Holder != nil && err.Holder.Txn == run.Name {
 		err.Detail = fmt.Sprintf("locked by %s, for another device of the fabric: both lead to the same machine. Correct the address of one.",
 			err.Holder)
@@ -77,12 +79,16 @@ func (d *Device) Prepare(ctx context.Context, run deploy.Run, c *Change, t Timer
 // machine, the second one treats the lock of the first like the lock of another run.
 func (d *Device) here(run deploy.Run) deploy.Run {
 	run.About.Head = d.Head
-	if key := run.Keys[d.Of.Name]; key != "" {
-		run.Key = key
-		return run
-	}
-	run.Key = fmt.Sprintf("%x", sha256.Sum256([]byte(run.Key+" "+d.Of.Name)))[:16]
+	run.Key = keyOn(run, d.Of.Name)
 	return run
+}
+
+// keyOn returns the key of a run on a device.
+func keyOn(run deploy.Run, device string) string {
+	if key := run.Keys[device]; key != "" {
+		return key
+	}
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(run.Key+" "+device)))[:16]
 }
 
 // Commit puts the new content in place and to use, and reads the device. If that fails, Commit restores the old content. It may be called
@@ -103,7 +109,8 @@ func (d *Device) Confirm(ctx context.Context, run deploy.Run, c *Change) (*Repor
 
 // Extend sets the time, from now on, after which the device undoes the change by itself.
 func (d *Device) Extend(ctx context.Context, run deploy.Run, c *Change, by time.Duration) (*Report, *deploy.Error) {
-	out, err := d.verb(ctx, "confirm", calling(d.here(run), c), nil, 0, c, "extend", strconv.Itoa(seconds(by)))
+	here, wait := d.here(run), strconv.Itoa(seconds(by))
+	out, err := d.verb(ctx, "confirm", byGate("extend", here.Name, here.Key, c.digest(), wait), calling(here, c), nil, 0, c, "extend", wait)
 	if out == nil {
 		return nil, err
 	}
@@ -132,7 +139,8 @@ func (d *Device) Unlock(ctx context.Context, holder *deploy.Owner, who string) *
 	if holder.Txn != "" {
 		held = strings.TrimSuffix(holder.Txn+" "+holder.Key, " ")
 	}
-	_, err := d.verb(ctx, "unlock", scripts.Unlock(), nil, 0, nil, held, deploy.OneLine(who))
+	who = deploy.OneLine(who)
+	_, err := d.verb(ctx, "unlock", byGate("unlock", held, who), scripts.Unlock(), nil, 0, nil, held, who)
 	return err
 }
 
@@ -140,7 +148,9 @@ func (d *Device) Unlock(ctx context.Context, holder *deploy.Owner, who string) *
 func (d *Device) call(ctx context.Context, step string, run deploy.Run, c *Change, verb string, more time.Duration) (
 	*Report, *deploy.Error,
 ) {
-	out, err := d.verb(ctx, step, calling(d.here(run), c), nil, more, c, verb, "asked", run.Actor(), d.Head)
+	here := d.here(run)
+	out, err := d.verb(ctx, step, byGate("call", here.Name, here.Key, c.digest(), verb, run.Actor(), d.Head), calling(here, c), nil, more, c,
+		verb, "asked", run.Actor(), d.Head)
 	if out == nil {
 		return nil, err
 	}
@@ -158,7 +168,9 @@ func (d *Device) and(ctx context.Context, step string, run deploy.Run, c *Change
 		return nil, nil, d.unconnected(step)
 	}
 	arg, stdin := q.send()
-	out, err := d.asRoot(ctx, false, stdin, verbAndRead, calling(d.here(run), c), arg, verb)
+	here := d.here(run)
+	gate := gateAndRead("call", here.Name, here.Key, c.digest(), verb, run.Actor(), d.Head)
+	out, err := d.asRoot(ctx, false, stdin, gate, verbAndRead, calling(here, c), arg, verb)
 	if err != nil {
 		lines, e := d.failure(step, c, out, err)
 		if lines == nil {
@@ -178,9 +190,9 @@ func (d *Device) and(ctx context.Context, step string, run deploy.Run, c *Change
 	return d.report(run, c, stateLines(strings.Split(said, "\n"))), h, nil
 }
 
-// verb runs one script. more is added to the time limit of a verb. The returned lines describe the state. They may come together with an
-// error, if the device reported both.
-func (d *Device) verb(ctx context.Context, step, script string, stdin []byte, more time.Duration, c *Change, args ...string) (
+// verb runs one script, or gate on a device with a gate. more is added to the time limit of a verb. The returned lines describe the state.
+// They may come together with an error, if the device reported both.
+func (d *Device) verb(ctx context.Context, step, gate, script string, stdin []byte, more time.Duration, c *Change, args ...string) (
 	[]string, *deploy.Error,
 ) {
 	if d.conn == nil {
@@ -188,7 +200,7 @@ func (d *Device) verb(ctx context.Context, step, script string, stdin []byte, mo
 	}
 	ctx, cancel := context.WithTimeout(ctx, verbTime+more)
 	defer cancel()
-	out, err := d.asRoot(ctx, false, stdin, script, args...)
+	out, err := d.asRoot(ctx, false, stdin, gate, script, args...)
 	if err != nil {
 		return d.failure(step, c, out, err)
 	}
@@ -272,6 +284,10 @@ func (d *Device) said(step string, c *Change, text string) *deploy.Error {
 		e.Detail = "changed after the plan was made: " + e.Detail + ". Plan again to see what changed."
 	case "conflict":
 		e.Detail = "another person or program changed it meanwhile, so it was left alone: " + e.Detail
+	case "unsigned":
+		e.Detail = "its gate refuses the order: " + e.Detail
+	case "gate":
+		e.Detail = "its gate refuses the command: " + e.Detail
 	case "read-only":
 		e.Detail = "the file system is read-only: " + e.Detail
 	case "no-space":
@@ -388,6 +404,7 @@ func (d *Device) Sweep(ctx context.Context, run, who string) *deploy.Error {
 	if !deploy.ValidRun(run) {
 		return &deploy.Error{Kind: deploy.Stale, Device: d.Of, Step: "unlock", Detail: "this is not the name of a run: " + deploy.OneLine(run)}
 	}
-	_, err := d.verb(ctx, "unlock", scripts.Sweep(run), nil, 0, nil, deploy.OneLine(who))
+	who = deploy.OneLine(who)
+	_, err := d.verb(ctx, "unlock", byGate("sweep", run, who), scripts.Sweep(run), nil, 0, nil, who)
 	return err
 }

@@ -28,6 +28,7 @@ type ApplyOptions struct {
 	Clock       Clock          // the source of time
 	Sudo        *device.Sudo   // how login users become root; nil: without a password
 	Links       *Links         // connections to use; nil: none
+	Orders      *device.Orders // for devices with a gate, signed; nil: none
 	Alone       bool           // go on without switches that cannot be marked, because the person knows of no other run
 
 	// Died reports whether the named run is known to have died. The marks of such a run are ignored. Nil: no run has died.
