@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/nic/steps"
 )
 
 // both returns the value files and states of NICs that keep their old lossless priorities beside the new ones. It returns none for a NIC
@@ -21,9 +22,9 @@ func (f *Family) both(d *ir.Device, content func(path string) []byte, marked boo
 		if why := s.join(text, marked); why != "" {
 			return nil, fmt.Sprintf("%s cannot hold the old and the new lossless classes at the same time: %s.", n.Name, why)
 		}
-		live := stateName(n.Name)
+		live := steps.StateName(n.Name)
 		state, _ := s.editState(content(live))
-		files[confPath(n.Name)], files[live] = s.appendFile(make([]byte, 0, fileSize)), state
+		files[steps.ConfPath(n.Name)], files[live] = s.appendFile(make([]byte, 0, fileSize)), state
 	}
 	return files, ""
 }

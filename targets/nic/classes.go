@@ -8,6 +8,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/nic/steps"
 )
 
 // The words that show prints for a setting without a known value. A colon and the reason follow.
@@ -65,7 +66,7 @@ func (s *Settings) judgeLine(ds *diag.List, key, value string, mine []byte) (kee
 		return true
 	}
 	switch {
-	case value == "missing" && strings.HasPrefix(key, vfKey):
+	case value == "missing" && strings.HasPrefix(key, steps.VFKey):
 		s.refuse(ds, key, "the virtual function does not exist. Create it on the host, or remove it from vf_roce")
 	case value == "missing" && key == "vlan_map" && !s.NIC.CreateVLAN:
 		s.refuse(ds, key, "the host has no interface of VLAN %d on %s. Create it in the network configuration of the host, or write "+
@@ -86,7 +87,7 @@ func orNoWay(why string) string {
 
 // need returns a sentence about why a setting is required.
 func (s *Settings) need(r *Row, key string) string {
-	if len(s.Intents) == 0 || strings.HasPrefix(key, vfKey) || r != nil && r.class(s) == Wish {
+	if len(s.Intents) == 0 || strings.HasPrefix(key, steps.VFKey) || r != nil && r.class(s) == Wish {
 		return "The fabric asks for it"
 	}
 	return fmt.Sprintf("Without it the NIC does not carry the intent %s", s.Intents[0].Name)

@@ -1,37 +1,26 @@
 package nic
 
 import (
-	_ "embed"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/commands"
+	"github.com/rocec/rocec/targets/nic/steps"
 	"github.com/rocec/rocec/targets/target"
 )
 
 // Family describes how rocec writes the NICs of one driver.
 type Family struct {
+	*steps.Kit // makes the commands of hosts
+
 	Driver *ir.Driver
-	Module string        // the kernel module of the interfaces: "mlx5_core"; empty: any
-	Suffix string        // in the names of its script, unit and rules: "-bnxt"; unique among families
-	Script func() []byte // in POSIX sh; see the package for its verbs
-	Rows   func() []Row  // the keys of the value file, as [Sorted] returns them
-
-	// Plain contains those factory settings of a NIC that matter to other devices of the network. A NIC gets them when it leaves, if its
-	// settings from before rocec are unknown.
-	Plain string
-
-	// MakesDevice states that the script itself creates the RDMA device. Then the udev rules do not apply again when an RDMA device appears,
-	// as this would end the apply that creates it.
-	MakesDevice bool
-
-	// Firmware states that the script reads the firmware's configuration through the PCI configuration space (mstconfig, mlxconfig), which
-	// needs one more capability.
-	Firmware bool
+	Module string       // the kernel module of the interfaces: "mlx5_core"; empty: any
+	Rows   func() []Row // the keys of the value file, as [Sorted] returns them
 
 	// Unreached names the queue pairs that the defaults of an RDMA device (RDMA-CM, traffic_class) do not reach, if there are any.
 	Unreached string
@@ -51,38 +40,21 @@ type Family struct {
 	Modules  []string
 	BondRDMA string
 
-	// Target derives these fields from the suffix, for all hosts: names, paths, and the files that rocec writes as a whole.
-	tool, scriptPath, unitPath, rulesPath string
-	held                                  string // the query for everything of the family on a host
-	heading                               string // the first lines of every value file
-	editScript, editUnit, editRules       func([]byte) ([]byte, diag.List)
+	// Target derives these fields from the kit, for all hosts: paths, the query for leavings, and the files that rocec writes as a whole.
+	scriptPath, unitPath, rulesPath string
+	held                            target.Query
+	heading                         string // the first lines of every value file
+	editScript, editUnit, editRules func([]byte) ([]byte, diag.List)
 }
 
 // Target returns the row of the family in the table of targets.
 func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 	f.Rows = sortedOnce(f.Rows, shouldRow)
-	f.tool = toolName(f.Suffix)
-	f.scriptPath = "/usr/local/sbin/" + f.tool
-	f.unitPath = "/etc/systemd/system/" + f.tool + "@.service"
-	f.rulesPath = "/etc/udev/rules.d/99-rocec" + f.Suffix + ".rules"
-	f.held = f.heldCmd()
+	f.scriptPath, f.unitPath, f.rulesPath, f.held = f.ScriptPath(), f.UnitPath(), f.RulesPath(), *f.Held()
 	wholly := func(content func() []byte) func([]byte) ([]byte, diag.List) {
 		return func([]byte) ([]byte, diag.List) { return content(), nil }
 	}
-	named := func(text string) func() []byte {
-		return sync.OnceValue(func() []byte { return []byte(strings.ReplaceAll(text, "TOOL", f.tool)) })
-	}
-	rules := rulesText
-	if f.MakesDevice {
-		comment, events, _ := strings.Cut(rules, "\n")
-		_, vlans, _ := strings.Cut(events, "\n") // the first rule is about RDMA devices
-		rules = comment + "\n" + vlans
-	}
-	unit := unitText
-	if f.Firmware { // without it the kernel shows only the first 64 bytes of the space
-		unit = strings.Replace(unit, "CAP_SYS_MODULE", "CAP_SYS_ADMIN CAP_SYS_MODULE", 1)
-	}
-	f.editScript, f.editUnit, f.editRules = wholly(f.Script), wholly(named(unit)), wholly(named(rules))
+	f.editScript, f.editUnit, f.editRules = wholly(f.Script), wholly(sync.OnceValue(f.UnitText)), wholly(sync.OnceValue(f.RulesText))
 	f.heading = "# RoCE settings of one NIC, written by rocec and applied by " + f.scriptPath + ".\n# Change the fabric, not this file.\n"
 	return &target.Target{
 		Name:       f.Driver.Name,
@@ -107,16 +79,6 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 		Recall:     f.recall,
 	}
 }
-
-// confDir is the folder of the value files.
-const confDir = "/etc/rocec/host/"
-
-var (
-	//go:embed tool@.service
-	unitText string
-	//go:embed tool.rules
-	rulesText string
-)
 
 // check judges the NICs of a host.
 func (f *Family) check(d *ir.Device) diag.List {
@@ -152,86 +114,37 @@ func (f *Family) render(d *ir.Device) ([]target.File, diag.List) {
 	return append(files, states...), ds
 }
 
-// applied is a NIC whose value file a step applies.
-type applied struct {
-	name    string
-	vlan    int  // 0: none
-	carries bool // an intent
-}
-
-// step is stepOf for NICs of a fabric.
+// step returns the step that makes NICs of a fabric use their value files.
 func (f *Family) step(ours []*ir.NIC) target.Step {
-	nics := make([]applied, 0, len(ours))
+	nics := make([]steps.NIC, 0, len(ours))
 	for _, n := range ours {
-		nics = append(nics, applied{n.Name, f.Lower(n).VLAN, len(n.Carries()) > 0})
+		nic := steps.NIC{Name: n.Name, Carries: len(n.Carries()) > 0}
+		if id := f.Lower(n).VLAN; id > 0 {
+			nic.At = []string{"vlan=" + strconv.Itoa(id)}
+		}
+		nics = append(nics, nic)
 	}
-	return f.stepOf(nics)
+	return f.applyStep(f.Apply(nics), nics)
 }
 
-// stepOf returns the step that makes the NICs of a host use their value files.
-//
-// Every file of a host has the same step, so a change of any file applies every NIC once; for unchanged NICs this writes nothing. NICs are
-// applied one after the other, because the ports of a bond must not bounce together. systemd runs the script, so the script continues if it
-// bounces the link of the SSH session.
-//
-// The earlier content of a value file is not enough to restore a NIC that had no file yet, or that an operator had set by hand. So the
-// undo writes the values that show printed before the change.
-func (f *Family) stepOf(ours []applied) target.Step {
-	var title strings.Builder
-	title.WriteString(f.Driver.Name + " apply")
-	cmds, checks := []string{"systemctl daemon-reload"}, make([]string, 0, len(ours)+1)
-	undo := []string{"script=$(cat)", "systemctl daemon-reload", "failed=0"}
-	var names []string // names of links that bounce
-	for _, n := range ours {
-		u, name := Quote(f.Unit(n.name)), Quote(n.name)
-		// A devlink reload removes the interface for a moment, and systemd stops the unit with it. In this case the unit is started once more.
-		// check reports settings that were not applied.
-		cmds = append(cmds, "systemctl enable "+u, "{ systemctl restart "+u+" || case $(systemctl show -p Result "+u+") in "+
-			"Result=exit-code | Result=timeout) false ;; *) systemctl restart "+u+" ;; esac || { sh "+f.scriptPath+" check "+name+"; false; }; }")
-		checks = append(checks, "systemctl is-active --quiet "+u, "sh "+f.scriptPath+" check "+name)
-		vlan := "" // show does not print the VLAN, and restore needs it to set the map
-		var flags, at []string
-		if n.carries {
-			flags = append(flags, "carries")
-		}
-		if n.vlan > 0 {
-			vlan = fmt.Sprintf(" vlan=%d", n.vlan)
-			at = append(at, vlan[1:])
-		}
-		title.WriteString(" " + word(n.name, flags, at))
-		// At boot the NIC has the settings of the firmware, and a remaining unit starts later.
-		undo = append(undo, "if [ ! -e "+confDir+name+".conf ]; then",
-			"\tsystemctl disable "+u+" 2>/dev/null", // by name, since the unit file was removed
-			"\trm -f "+wantedBy(n.name)+u,
-			"\trmdir "+wantedBy(n.name)+" 2>/dev/null",
-			"\tsystemctl stop "+u+" 2>/dev/null",
-			"else", // also if an undo is undone, and the files return
-			"\tsystemctl enable "+u+" || failed=1",
-			"\t[ \"$ROCEC_WHY\" = boot ] || systemctl restart "+u+" || failed=1",
-			"fi",
-			"if [ \"$ROCEC_WHY\" = boot ]; then",
-			"\t[ -e "+confDir+name+".conf ] || rm -f "+f.beforeDir()+name+".before",
-			"elif [ ! -e "+confDir+name+".conf ] && [ -e "+f.beforeDir()+name+".before ]; then", // this also removes what else the script has made
-			"\tsh -c \"$script\" "+f.tool+" leave "+name+" || failed=1",
-			"else",
-			"\tsh -c \"$script\" "+f.tool+" restore "+name+" \"$ROCEC_LIVE\"/"+Quote(stateName(n.name))+vlan+" || failed=1",
-			"fi")
-		if n.carries && f.sets("pfc") {
-			names = append(names, n.name)
+// applyStep returns the step that applies the value files of NICs, with its effects: the links of NICs that carry an intent bounce.
+func (f *Family) applyStep(c *commands.Step, nics []steps.NIC) target.Step {
+	var names []string
+	for _, n := range nics {
+		if n.Carries && f.sets("pfc") {
+			names = append(names, n.Name)
 		}
 	}
-	undo = append(undo, "exit \"$failed\"", "")
-	checks = append(checks, "echo "+target.Loaded)
-	disrupts, outage := bounce(names)
-	return target.Step{
-		Name: title.String(),
-		Cmd:  strings.Join(cmds, " && "), Disrupts: disrupts, Outage: outage,
-		Undo:    &target.Query{Cmd: strings.Join(undo, "\n"), Stdin: f.Script()},
-		Loaded:  &target.Query{Cmd: strings.Join(checks, " && ")},
-		Timeout: time.Duration(len(ours)) * unitTime,
-		Soak:    5 * time.Second,
-		Away:    time.Minute,
-	}
+	s := watched(c)
+	s.Disrupts, s.Outage = bounce(names)
+	return s
+}
+
+// watched returns a step after which a host may be away for a moment, and must work for some seconds.
+func watched(c *commands.Step) target.Step {
+	s := target.StepOf(c)
+	s.Soak, s.Away = 5*time.Second, time.Minute
+	return s
 }
 
 // bounce returns the text and the duration of the disruption by a change of the PFC masks of some NICs. Each link goes down and up again,
@@ -274,9 +187,6 @@ func noticed(d *ir.Device, s *target.Step, live target.Live) (disrupts string, o
 func (f *Family) sets(key string) bool {
 	return slices.ContainsFunc(f.Rows(), func(r Row) bool { return r.Key == key })
 }
-
-// unitTime is the time limit of systemd for one NIC (TimeoutStartSec), and a margin.
-const unitTime = 130 * time.Second
 
 // about names the NICs of a host: "ConnectX-5, ens1f0 ens1f1".
 func (f *Family) about(d *ir.Device) string {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/commands"
+	"github.com/rocec/rocec/targets/nic/steps"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -29,35 +31,10 @@ func (f *Family) leavings(d *ir.Device) []*target.Cleanup {
 		}
 	}
 	return []*target.Cleanup{{
-		Query: target.Query{Cmd: f.held},
+		Query: f.held,
 		Files: func(answer []byte) []target.File { return f.leave(stays, taken, parseHeld(answer)) },
 	}}
 }
-
-// heldCmd returns a command that prints everything of the family on a host, for [parseHeld]. The first line of a value file names the
-// script that applies it.
-func (f *Family) heldCmd() string {
-	return `for f in ` + confDir + `*.conf; do
-[ -f "$f" ] || continue
-read -r line <"$f"
-case $line in *" ` + f.scriptPath + `."*) n=${f##*/} ;; *) continue ;; esac
-printf 'nic %s\n' "${n%.conf}"
-while IFS= read -r line; do
-case $line in bond=* | vlan=* | vf_roce_*) printf 'at %s\n' "$line" ;; esac
-done <"$f"
-done
-for f in ` + f.beforeDir() + `*.before; do
-[ -f "$f" ] || continue
-n=${f##*/}
-printf 'nic %s\n' "${n%.before}"
-while IFS= read -r line; do printf '\t%s\n' "$line"; done <"$f"
-done
-for f in ` + f.scriptPath + " " + f.unitPath + " " + f.rulesPath + `; do [ ! -f "$f" ] || printf 'file %s\n' "$f"; done
-true`
-}
-
-// beforeDir returns the folder in which the script keeps the settings of NICs from before rocec.
-func (f *Family) beforeDir() string { return "/var/lib/rocec/" + f.tool + "/" }
 
 // heldHost contains what a host has of a family.
 type heldHost struct {
@@ -66,7 +43,7 @@ type heldHost struct {
 	files  []string
 }
 
-// parseHeld reads the output of heldCmd. It skips names that are not valid for an interface, because names become paths.
+// parseHeld reads the answer to [steps.Kit.Held]. It skips names that are not valid for an interface, because names become paths.
 func parseHeld(answer []byte) heldHost {
 	h := heldHost{before: map[string]string{}, at: map[string]string{}}
 	name := ""
@@ -80,7 +57,7 @@ func parseHeld(answer []byte) heldHost {
 		case kind == "at" && name != "":
 			h.at[name] += rest + "\n"
 		case kind == "nic":
-			if name = ""; ifName(rest) {
+			if name = ""; steps.IsNetdev(rest) {
 				name = rest
 				h.before[name] += ""
 			}
@@ -90,14 +67,6 @@ func parseHeld(answer []byte) heldHost {
 		}
 	}
 	return h
-}
-
-// ifName reports whether a text can be the name of a Linux interface and a part of paths and unit names.
-func ifName(s string) bool {
-	if s == "" || len(s) > 15 || s == "." || s == ".." {
-		return false
-	}
-	return !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == '/' || r > '~' })
 }
 
 // leave returns the files whose edit removes the settings of the NICs that do not stay. A NIC is taken if a card of another family has its
@@ -120,16 +89,18 @@ func (f *Family) leave(stays, taken map[string]bool, h heldHost) []target.File {
 		return nil
 	}
 	var goes []leaver
+	var nics []steps.NIC
 	for _, name := range all {
-		goes = append(goes, f.leaver(name, taken[name], h))
+		l := f.leaver(name, taken[name], h)
+		goes, nics = append(goes, l), append(nics, l.NIC)
 	}
-	step := f.leaveStep(goes)
+	step := f.leaveStep(f.Leave(nics), nics)
 	gone := func(path string, mode fs.FileMode) target.File { // an undo restores the mode
 		return target.File{Path: path, Mode: mode, Edit: func([]byte) ([]byte, diag.List) { return nil, nil }, Activate: step}
 	}
 	var files []target.File
 	for _, name := range leaving {
-		files = append(files, gone(confPath(name), 0o644))
+		files = append(files, gone(steps.ConfPath(name), 0o644))
 	}
 	if last {
 		for _, path := range []string{f.rulesPath, f.unitPath} {
@@ -142,7 +113,7 @@ func (f *Family) leave(stays, taken map[string]bool, h heldHost) []target.File {
 		}
 	}
 	for i := range goes {
-		if !goes[i].taken {
+		if !goes[i].Taken {
 			files = append(files, f.stateBefore(&goes[i], step))
 		}
 	}
@@ -151,60 +122,28 @@ func (f *Family) leave(stays, taken map[string]bool, h heldHost) []target.File {
 
 // leaver is a NIC that leaves.
 type leaver struct {
-	name    string
-	taken   bool
-	before  string   // lines of the settings to restore
-	unknown bool     // its earlier settings are unknown: it gets the defaults
-	plain   string   // if unknown: the wanted settings and the content of at, as arguments
-	at      []string // where show and restore find its settings, as KEY=VALUE
+	steps.NIC
+	before string // lines of the settings to restore
 }
 
-// where returns at as arguments of a command.
-func (l *leaver) where() string {
-	var args strings.Builder
-	for _, arg := range l.at {
-		args.WriteString(" " + Quote(arg))
-	}
-	return args.String()
-}
-
-// fill sets the defaults of a NIC whose earlier settings are unknown.
-func (f *Family) fill(l *leaver) {
-	if !l.unknown {
-		return
-	}
-	l.before = f.Plain
-	if !slices.ContainsFunc(l.at, func(arg string) bool { return strings.HasPrefix(arg, "vlan=") }) {
-		l.before = without(l.before, "vlan_map")
-	}
-	lines([]byte(l.before), func(line []byte, _, _ string, _ bool) { l.plain += " " + Quote(string(line)) })
-	l.plain += l.where()
-}
-
+// leaver returns a NIC that leaves, with its settings to restore.
 func (f *Family) leaver(name string, taken bool, h heldHost) leaver {
-	l := leaver{name: name, taken: taken, before: h.before[name], unknown: h.before[name] == "", at: where(cmp.Or(h.at[name], h.before[name]))}
-	if f.fill(&l); !l.unknown && string(find([]byte(h.at[name]), "vlan")) != string(find([]byte(l.before), "vlan")) {
-		l.before = without(l.before, "vlan_map")
+	before := h.before[name]
+	l := leaver{steps.NIC{Name: name, Taken: taken, Plain: before == "", At: where(cmp.Or(h.at[name], before))}, before}
+	switch {
+	case l.Plain:
+		l.before = f.Defaults(l.At)
+	case string(find([]byte(h.at[name]), "vlan")) != string(find([]byte(before), "vlan")):
+		l.before = steps.Without(before, "vlan_map")
 	}
 	return l
-}
-
-// without returns the lines without those of a key.
-func without(text, key string) string {
-	var out strings.Builder
-	lines([]byte(text), func(line []byte, k, _ string, _ bool) {
-		if k != key {
-			out.Write(append(line, '\n'))
-		}
-	})
-	return out.String()
 }
 
 // stateBefore returns the live state of a NIC that leaves, with its settings from before rocec.
 func (f *Family) stateBefore(l *leaver, step target.Step) target.File {
 	before := l.before
 	return target.File{
-		Path: stateName(l.name),
+		Path: steps.StateName(l.Name),
 		Edit: func(old []byte) ([]byte, diag.List) {
 			if len(old) == 0 {
 				return old, nil
@@ -223,17 +162,8 @@ func (f *Family) stateBefore(l *leaver, step target.Step) target.File {
 		Keys: func(content []byte) []target.Key {
 			return keys(content, func(key string) bool { return find([]byte(before), key) != nil })
 		},
-		Live:     f.lookQuery(l),
+		Live:     f.Look(l.NIC),
 		Activate: step,
-	}
-}
-
-// lookQuery returns the query that reads a leaving NIC, which may not exist.
-func (f *Family) lookQuery(l *leaver) *target.Query {
-	return &target.Query{
-		Name:  f.Driver.Name + " look " + word(l.name, nil, l.at),
-		Cmd:   "[ ! -e /sys/class/net/" + Quote(l.name) + " ] || sh -s -- show " + Quote(l.name) + l.where(),
-		Stdin: f.Script(),
 	}
 }
 
@@ -241,67 +171,26 @@ func (f *Family) lookQuery(l *leaver) *target.Query {
 // lines that rocec would not write.
 func where(before string) (args []string) {
 	lines([]byte(before), func(_ []byte, key, value string, ok bool) {
-		if ok && key != "vlan_ip" && !(key == "bond" && value == "none") && whereWord(key, value) {
+		if ok && key != "vlan_ip" && !(key == "bond" && value == "none") && steps.IsPlace(key, value) {
 			args = append(args, key+"="+value)
 		}
 	})
 	return args
 }
 
-// leaveStep returns the step that restores the settings of NICs and removes what the script keeps about them. The undo runs after the
-// files were restored. Like every undo, it applies what the files state at that time.
-func (f *Family) leaveStep(goes []leaver) target.Step {
-	cmds := []string{"script=$(cat)", "failed=0"}
-	undo := []string{"script=$(cat)", "systemctl daemon-reload", "failed=0"}
+// leaveStep returns the step that restores NICs, with its effects: the NICs get back their settings from before rocec.
+func (f *Family) leaveStep(c *commands.Step, nics []steps.NIC) target.Step {
 	var names []string
-	var title strings.Builder
-	title.WriteString(f.Driver.Name + " leave")
-	for _, l := range goes {
-		var flags []string
-		if l.taken {
-			flags = append(flags, "taken")
+	for _, n := range nics {
+		if !n.Taken {
+			names = append(names, n.Name)
 		}
-		if l.unknown {
-			flags = append(flags, "plain")
-		}
-		title.WriteString(" " + word(l.name, flags, l.at))
-		u, q, live := Quote(f.Unit(l.name)), Quote(l.name), `"$ROCEC_LIVE"/`+Quote(stateName(l.name))
-		gone := []string{
-			"systemctl disable " + u + " 2>/dev/null", // by name, since the unit file may be missing
-			"rm -f " + wantedBy(l.name) + u,
-			"rmdir " + wantedBy(l.name) + " 2>/dev/null",
-			"systemctl stop " + u + " 2>/dev/null",
-		}
-		cmds = append(cmds, gone...)
-		if l.taken {
-			// The card may be another one, or the same with Soft-RoCE above it: restore as much as possible.
-			cmds = append(cmds, `sh -c "$script" `+f.tool+" leave "+q+l.plain+" 2>/dev/null", "rm -f "+f.beforeDir()+q+".before",
-				"rmdir "+f.beforeDir()+" 2>/dev/null")
-			undo = append(undo, "if [ -e "+f.unitPath+" ]; then systemctl enable "+u+" || failed=1; else", strings.Join(gone, "\n"), "fi")
-			continue
-		}
-		names = append(names, l.name)
-		leave := `sh -c "$script" ` + f.tool + " leave " + q + l.plain + " || failed=1"
-		cmds = append(cmds, leave)
-		undo = append(append(append(undo, "if [ ! -e "+confDir+q+".conf ]; then"), gone...),
-			`[ "$ROCEC_WHY" = boot ] || `+leave,
-			"else",
-			"systemctl enable "+u+" || failed=1",
-			`[ "$ROCEC_WHY" = boot ] || systemctl restart `+u+" || failed=1", // at boot the unit starts later
-			`[ "$ROCEC_WHY" = boot ] || [ ! -s `+live+` ] || sh -c "$script" `+f.tool+" restore "+q+" "+live+l.where()+" || failed=1",
-			"fi")
 	}
-	cmds = append(cmds, "systemctl daemon-reload || failed=1")
-	s := target.Step{
-		Name: title.String(),
-		Cmd:  strings.Join(append(cmds, `exit "$failed"`), "\n"), Stdin: string(f.Script()),
-		Undo:    &target.Query{Cmd: strings.Join(append(undo, `exit "$failed"`, ""), "\n"), Stdin: f.Script()},
-		Timeout: time.Duration(len(goes)+1) * unitTime, Soak: 5 * time.Second, Away: time.Minute,
-	}
+	s := watched(c)
 	if len(names) > 0 && !f.sets("pfc") {
 		s.Disrupts = fmt.Sprintf("%s %s before rocec, and RDMA connections over %s end", strings.Join(names, ", "),
 			diag.Plural(len(names), "gets back its settings from", "get back their settings from"), diag.Plural(len(names), "it", "them"))
-		s.Outage = ir.Outage{Least: time.Second, Most: unitTime}
+		s.Outage = ir.Outage{Least: time.Second, Most: steps.UnitTime}
 	} else if len(names) > 0 {
 		s.Disrupts = fmt.Sprintf("%s %s before rocec, and the %s when the PFC mask changes", strings.Join(names, ", "),
 			diag.Plural(len(names), "gets back its settings from", "get back their settings from"),

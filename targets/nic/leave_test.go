@@ -8,14 +8,15 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/nic/steps"
 	"github.com/rocec/rocec/targets/target"
 )
 
 var leaves = &Family{
-	Script: func() []byte { return nil },
-	Rows:   func() []Row { return nil },
-	Driver: &ir.Driver{Name: "mlx5"},
-	tool:   "rocec-host", scriptPath: "/usr/local/sbin/rocec-host", unitPath: "/etc/systemd/system/rocec-host@.service",
+	Kit:        &steps.Kit{Driver: "mlx5", Script: func() []byte { return nil }},
+	Rows:       func() []Row { return nil },
+	Driver:     &ir.Driver{Name: "mlx5"},
+	scriptPath: "/usr/local/sbin/rocec-host", unitPath: "/etc/systemd/system/rocec-host@.service",
 	rulesPath: "/etc/udev/rules.d/99-rocec.rules",
 }
 
@@ -52,7 +53,7 @@ func TestLeave(t *testing.T) {
 // A NIC gets back the values that were read before rocec, except for settings that cannot be written.
 func TestStateBefore(t *testing.T) {
 	f := leaves.stateBefore(&leaver{
-		name: "ens1f0", at: where("vlan=100\nbond=bond0\n"),
+		NIC:    steps.NIC{Name: "ens1f0", At: where("vlan=100\nbond=bond0\n")},
 		before: "vlan=100\ndcbx=firmware\npfc=0,0,0,0,0,0,0,0\ntos=0\nmtu=1500\nbond=bond0\n",
 	}, target.Step{})
 	got, ds := f.Edit([]byte("bond=none\ndcbx=host\nmtu=9000\npfc=0,0,0,0,1,0,0,0\ntos=unsupported: no such file\nttl=64\n"))
@@ -69,7 +70,7 @@ func TestLeaveOfAnything(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		answer := strings.Join(rapid.SliceOfN(line, 0, 12).Draw(r, "lines"), "\n")
 		for _, f := range leaves.leave(nil, nil, parseHeld([]byte(answer))) {
-			name, conf := strings.CutPrefix(f.Path, confDir)
+			name, conf := strings.CutPrefix(f.Path, steps.ConfDir)
 			switch {
 			case conf:
 				assert.NotContains(r, strings.TrimSuffix(name, ".conf"), "/")
@@ -98,13 +99,16 @@ func TestLeaveToAnotherFamily(t *testing.T) {
 // A NIC whose earlier settings are unknown gets the defaults, on the VLAN interface and bond of its value file.
 func TestLeaveUnknown(t *testing.T) {
 	f := *leaves
+	f.Kit = &steps.Kit{Driver: "mlx5", Script: leaves.Script}
 	f.Plain = "pfc=0,0,0,0,0,0,0,0\nvlan_map=0:0,2:0,4:0,6:0\n"
 	l := f.leaver("ens1f0", false, parseHeld([]byte("nic ens1f0\nat vlan=100\nat bond=bond0\n")))
 	assert.Equal(t, f.Plain, l.before)
-	assert.Equal(t, " 'pfc=0,0,0,0,0,0,0,0' 'vlan_map=0:0,2:0,4:0,6:0' 'vlan=100' 'bond=bond0'", l.plain)
+	assert.Contains(t, f.Leave([]steps.NIC{l.NIC}).Cmd,
+		" leave ens1f0 'pfc=0,0,0,0,0,0,0,0' 'vlan_map=0:0,2:0,4:0,6:0' 'vlan=100' 'bond=bond0' || failed=1\n")
 	l = f.leaver("ens1f0", false, parseHeld([]byte("nic ens1f0\n")))
 	assert.Equal(t, "pfc=0,0,0,0,0,0,0,0\n", l.before, "the map of no VLAN")
 	l = f.leaver("ens1f0", false, parseHeld([]byte("nic ens1f0\nat vlan=200\nnic ens1f0\n\tvlan=100\n\tpfc=1\n\tvlan_map=0:0\n")))
 	assert.Equal(t, "vlan=100\npfc=1\n", l.before, "it is in another VLAN now")
-	assert.Equal(t, " 'vlan=200'", l.where())
+	assert.Equal(t, []string{"vlan=200"}, l.At)
+	assert.Contains(t, f.Leave([]steps.NIC{l.NIC}).Cmd, " leave ens1f0 || failed=1\n")
 }

@@ -23,6 +23,7 @@ import (
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/nic/steps"
 )
 
 // Wanted reports whether rocec sets a NIC: it carries an intent, or the fabric switches RoCE on the NIC or its virtual functions.
@@ -50,3 +51,6 @@ func Of(d *ir.Device, by *ir.Driver) []*ir.NIC {
 // answer packets through another port than the one that received them (mlx5 lag.c, mlx4 en_netdev.c). rocec assumes this also for drivers
 // whose sources do not show it.
 var BondModes = []string{"active-backup", "balance-xor", "802.3ad"}
+
+// Quote makes s one word of a POSIX shell.
+func Quote(s string) string { return steps.Quote(s) }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/nic/steps"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -33,9 +34,7 @@ func TestRemoving(t *testing.T) {
 }
 
 func TestUnit(t *testing.T) {
-	host, other := &Family{Driver: &ir.Driver{}}, &Family{Driver: &ir.Driver{}, Suffix: "-x"}
-	host.Target("", nil)
-	other.Target("", nil)
+	host, other := &steps.Kit{}, &steps.Kit{Suffix: "-x"}
 	assert.Equal(t, "rocec-host-x@ens1f0.service", other.Unit("ens1f0"))
 	assert.Equal(t, "rocec-host@ens1f0.service", host.Unit("ens1f0"))
 	assert.Equal(t, "rocec-host@enp1s0f0np0.100.service", host.Unit("enp1s0f0np0.100"))

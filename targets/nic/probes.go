@@ -112,7 +112,7 @@ func (f *Family) unitProbe(ours []*ir.NIC) target.Probe {
 			"echo %[2]s\n", f.unitPath, u)
 	}
 	return target.Probe{
-		Name: "units of " + f.tool, Query: target.Query{Cmd: cmd.String() + "true"},
+		Name: "units of " + f.Program(), Query: target.Query{Cmd: cmd.String() + "true"},
 		Judge: func(answer []byte) []string {
 			var wrong []string
 			for unit := range strings.Lines(string(answer)) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/nic/steps"
 )
 
 // read returns the settings of a host's NICs, from their live states, else from their value files. A value is unknown if the NIC lacks the
@@ -41,10 +42,10 @@ func (f *Family) given(p *ir.PortSettings, n *ir.NIC) {
 
 // held returns the live state of a NIC, else its value file; nil: both are missing.
 func held(n *ir.NIC, content func(path string) []byte) []byte {
-	if text := content(stateName(n.Name)); len(text) > 0 {
+	if text := content(steps.StateName(n.Name)); len(text) > 0 {
 		return text
 	}
-	return content(confPath(n.Name))
+	return content(steps.ConfPath(n.Name))
 }
 
 // readValues reads a value file or a state. Both have the same form.

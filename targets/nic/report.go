@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/nic/steps"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -30,7 +31,7 @@ func (f *Family) reported(d *ir.Device, r *target.Report) target.Reported {
 		for _, key := range slices.Sorted(maps.Keys(told.Settings)) {
 			fmt.Fprintf(&state, "%s=%s\n", key, told.Settings[key])
 		}
-		out.States[stateName(n.Name)] = []byte(state.String())
+		out.States[steps.StateName(n.Name)] = []byte(state.String())
 		out.Answers["GIDs of "+n.Name] = []byte(strings.Join(told.GIDs, "\n"))
 		if mtu, is := told.Settings["mtu"]; is {
 			out.Answers["MTU of "+n.Name] = []byte(mtu)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/nic/steps"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -19,14 +20,14 @@ const (
 // IsValues reports whether a path is the path of a value file, or the name of a state that show printed. It returns the NIC.
 func IsValues(path string) (netdev string, is bool) {
 	path = strings.TrimPrefix(path, "/")
-	if name, ok := strings.CutPrefix(path, stateName("")); ok && !strings.Contains(name, "/") {
+	if name, ok := strings.CutPrefix(path, steps.StateName("")); ok && !strings.Contains(name, "/") {
 		return name, name != ""
 	}
-	i := strings.LastIndex("/"+path, confDir)
+	i := strings.LastIndex("/"+path, steps.ConfDir)
 	if i < 0 {
 		return "", false
 	}
-	name, ok := strings.CutSuffix(("/" + path)[i+len(confDir):], ".conf")
+	name, ok := strings.CutSuffix(("/" + path)[i+len(steps.ConfDir):], ".conf")
 	return name, ok && name != "" && !strings.Contains(name, "/")
 }
 
@@ -48,7 +49,7 @@ func UnderstandValues(path string, text []byte, rows []Row, place func(f ir.Fiel
 		_, absent := cannot(value)
 		switch {
 		case strings.TrimSpace(row) == "" || strings.HasPrefix(strings.TrimSpace(row), "#"):
-		case ok && strings.HasPrefix(key, vfKey):
+		case ok && strings.HasPrefix(key, steps.VFKey):
 			c.Leave(NoPriority)
 		case !ok || i < 0:
 			c.Miss(row, noKey, at)

@@ -8,11 +8,9 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/nic/steps"
 	"github.com/rocec/rocec/targets/target"
 )
-
-// vfKey begins the only numbered keys: one key for each virtual function in the fabric, "on" or "off".
-const vfKey = "vf_roce_"
 
 // appendFile appends the value file.
 func (s *Settings) appendFile(b []byte) []byte {
@@ -21,7 +19,7 @@ func (s *Settings) appendFile(b []byte) []byte {
 	vfs := s.vfs()
 	for i := range s.family.Rows() {
 		r := &s.family.Rows()[i]
-		if vfs != nil && r.Key > vfKey { // the rows are sorted
+		if vfs != nil && r.Key > steps.VFKey { // the rows are sorted
 			b, vfs = s.appendVFs(b, vfs, true), nil
 		}
 		start := len(b)
@@ -49,7 +47,7 @@ func (s *Settings) appendState(b []byte) []byte {
 	vfs := s.vfs()
 	for i := range s.family.Rows() {
 		r := &s.family.Rows()[i]
-		if vfs != nil && r.Key > vfKey {
+		if vfs != nil && r.Key > steps.VFKey {
 			b, vfs = s.appendVFs(b, vfs, false), nil
 		}
 		if r.Host {
@@ -73,7 +71,7 @@ func (s *Settings) appendVFs(b []byte, vfs []int, comment bool) []byte {
 		b = append(b, "# RoCE of virtual functions\n"...)
 	}
 	for _, vf := range vfs {
-		b = append(strconv.AppendInt(append(b, vfKey...), int64(vf), 10), '=')
+		b = append(strconv.AppendInt(append(b, steps.VFKey...), int64(vf), 10), '=')
 		if s.NIC.VFRoCE[vf] {
 			b = append(b, "on\n"...)
 		} else {
@@ -104,7 +102,7 @@ const (
 // confFile returns the file /etc/rocec/host/IF.conf, which rocec writes as a whole.
 func (s *Settings) confFile(activate target.Step) target.File {
 	return target.File{
-		Path:     confPath(s.NIC.Name),
+		Path:     steps.ConfPath(s.NIC.Name),
 		Mode:     0o644,
 		Edit:     func([]byte) ([]byte, diag.List) { return s.appendFile(make([]byte, 0, fileSize)), nil },
 		Keys:     func(content []byte) []target.Key { return keys(content, func(string) bool { return true }) },
@@ -116,21 +114,20 @@ func (s *Settings) confFile(activate target.Step) target.File {
 // stateFile returns nic/IF, the live state of the NIC.
 func (s *Settings) stateFile(activate target.Step) target.File {
 	return target.File{
-		Path: stateName(s.NIC.Name),
+		Path: steps.StateName(s.NIC.Name),
 		Edit: s.editState,
 		Keys: func(content []byte) []target.Key {
 			ours := s.appendState(nil)
 			return keys(content, func(key string) bool { return find(ours, key) != nil })
 		},
 		Why:      s.why,
-		Live:     s.Query("show"),
+		Live:     s.Query(),
 		Activate: activate,
 	}
 }
 
-// Query returns the query that runs a verb of the script. The script comes from stdin, so the query also works before the script is
-// installed. Arguments state where to look, because the value file may be missing or old.
-func (s *Settings) Query(verb string) *target.Query {
+// Query returns the query that reads the settings of the NIC.
+func (s *Settings) Query() *target.Query {
 	var at []string
 	if s.NIC.Bond != nil && len(s.Intents) > 0 {
 		at = append(at, "bond="+s.NIC.Bond.Name)
@@ -142,31 +139,14 @@ func (s *Settings) Query(verb string) *target.Query {
 		at = append(at, "vlan_ip="+s.NIC.VLANIP.String())
 	}
 	for _, vf := range s.vfs() {
-		at = append(at, vfKey+strconv.Itoa(vf)+"=on")
+		at = append(at, steps.VFKey+strconv.Itoa(vf)+"=on")
 	}
-	return s.family.query(verb, s.NIC.Name, at)
+	return s.family.Show(steps.NIC{Name: s.NIC.Name, At: at})
 }
-
-// query returns the query of a verb for a NIC. at states where its settings are, as KEY=VALUE.
-func (f *Family) query(verb, name string, at []string) *target.Query {
-	var cmd strings.Builder
-	cmd.WriteString("sh -s -- " + verb + " " + Quote(name))
-	for _, arg := range at {
-		key, value, _ := strings.Cut(arg, "=")
-		cmd.WriteString(" " + key + "=" + Quote(value))
-	}
-	return &target.Query{Name: f.Driver.Name + " " + verb + " " + word(name, nil, at), Cmd: cmd.String(), Stdin: f.Script()}
-}
-
-// confPath returns the path of a NIC's value file.
-func confPath(netdev string) string { return confDir + netdev + ".conf" }
-
-// stateName returns the name of a NIC's live state.
-func stateName(netdev string) string { return "nic/" + netdev }
 
 // maskStays reports whether a plan does not change the PFC mask of a NIC.
 func maskStays(netdev string, live target.Live) bool {
-	before, after, changes := live(stateName(netdev))
+	before, after, changes := live(steps.StateName(netdev))
 	is := find(before, "pfc")
 	return !changes || is != nil && bytes.Equal(is, find(after, "pfc"))
 }
@@ -230,7 +210,7 @@ func keys(content []byte, ours func(key string) bool) []target.Key {
 
 // why returns the origins of a key's value.
 func (s *Settings) why(key string) []ir.Origin {
-	if vf, ok := strings.CutPrefix(key, vfKey); ok {
+	if vf, ok := strings.CutPrefix(key, steps.VFKey); ok {
 		if n, err := strconv.Atoi(vf); err != nil || !slices.Contains(s.vfs(), n) {
 			return nil
 		}

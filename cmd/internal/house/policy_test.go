@@ -72,18 +72,22 @@ targets/nvue/lint:       targets/target/lint targets/nvue/grammar targets/cumulu
 targets/nvue/grammar:    targets/cumulus/grammar compiler/ir lang/diag | go.yaml.in/yaml/v3
 targets/nvue/reading:    targets/target targets/cumulus targets/nvue/grammar compiler/ir compiler/platform lang/diag |
 targets/nvue/sim:        targets/target | go.yaml.in/yaml/v3
-targets/nic:             targets/commands targets/target compiler/ir lang/diag |
-targets/nic/mlx5:        targets/target targets/nic targets/nic/mlx5/sim compiler/ir compiler/platform lang/diag |
+targets/nic:             targets/commands targets/nic/steps targets/target compiler/ir lang/diag |
+targets/nic/steps:       targets/commands |
+targets/nic/mlx5:        targets/target targets/nic targets/nic/mlx5/sim targets/nic/mlx5/steps compiler/ir compiler/platform lang/diag |
 targets/nic/mlx5/sim:    targets/target |
+targets/nic/mlx5/steps:  targets/nic/steps |
 targets/nic/mlx5/mlx5test: |
-targets/nic/nictest:     targets/target targets/nic compiler/ir |
+targets/nic/nictest:     targets/target targets/nic targets/nic/steps compiler/ir |
 targets/target/targettest: targets/target |
-targets/nic/mlx4:        targets/target targets/nic targets/nic/mlx5/sim compiler/ir lang/diag |
+targets/nic/mlx4:        targets/target targets/nic targets/nic/mlx4/steps targets/nic/mlx5/sim compiler/ir lang/diag |
+targets/nic/mlx4/steps:  targets/nic/steps |
 targets/nic/bnxt:        targets/target targets/nic compiler/ir |
 targets/nic/ice:         targets/target targets/nic compiler/ir |
 targets/nic/qede:        targets/target targets/nic compiler/ir |
 targets/nic/ionic:       targets/target targets/nic compiler/ir |
-targets/nic/rxe:         targets/target targets/nic compiler/ir lang/diag |
+targets/nic/rxe:         targets/target targets/nic targets/nic/rxe/steps compiler/ir lang/diag |
+targets/nic/rxe/steps:   targets/nic/steps |
 targets/nic/tools:       targets/target targets/nic targets/nic/mlx5 targets/nic/mlx4 targets/nic/rxe compiler/ir lang/diag |
 targets/nic/sheets:      targets/nic compiler/ir compiler/platform lang/diag |
 targets:                 targets/commands targets/target targets/target/lint targets/cumulus targets/nvue targets/sonic targets/nic

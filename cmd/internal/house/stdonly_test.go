@@ -13,6 +13,10 @@ import (
 var stdOnly = []string{
 	"targets/commands",
 	"targets/deploy/device/scripts",
+	"targets/nic/mlx4/steps",
+	"targets/nic/mlx5/steps",
+	"targets/nic/rxe/steps",
+	"targets/nic/steps",
 }
 
 // TestStandardLibraryAlone: the packages of stdOnly import nothing of other modules, and of rocec only each other.

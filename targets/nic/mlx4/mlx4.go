@@ -33,10 +33,9 @@
 package mlx4
 
 import (
-	_ "embed"
-
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nic"
+	"github.com/rocec/rocec/targets/nic/mlx4/steps"
 	"github.com/rocec/rocec/targets/nic/mlx5/sim"
 )
 
@@ -44,11 +43,9 @@ import (
 var Target = family.Target("RoCE settings of hosts with mlx4 NICs (ConnectX-3): a value file, a script and a systemd unit.", Topics)
 
 var family = &nic.Family{
+	Kit:       steps.Kit,
 	Driver:    driver,
 	Module:    "mlx4_core",
-	Suffix:    suffix,
-	Plain:     "pfc=0,0,0,0,0,0,0,0\ntos=0\nvlan_map=0:0,2:0,4:0,6:0\n",
-	Script:    nic.Script(suffix, func() string { return nic.Card() + own }),
 	Rows:      func() []nic.Row { return nic.Sorted(nic.HostRows, nic.CardRows, nic.CMRows, nic.VLANRows) },
 	Unreached: "queue pairs of virtual functions, which containers use",
 	Judge:     judge,
@@ -70,11 +67,6 @@ var family = &nic.Family{
 
 // Rows are the keys of the value file, sorted.
 func Rows() []nic.Row { return family.Rows() }
-
-const suffix = "-mlx4"
-
-//go:embed script/mlx4.sh
-var own string
 
 // ConnectX-3 supports only RoCEv1; its Pro variant supports both versions. 56G, a speed of its maker alone, is left out.
 //

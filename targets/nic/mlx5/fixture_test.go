@@ -31,6 +31,9 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// script is shared by all hosts and never modified.
+var script = family.Script
+
 func place(line int) diag.Range {
 	r := diag.Range{Filename: "fabric.hcl"}
 	r.Start.Line, r.Start.Byte = line, line

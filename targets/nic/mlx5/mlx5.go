@@ -115,31 +115,26 @@
 package mlx5
 
 import (
-	_ "embed"
-
 	"github.com/rocec/rocec/targets/nic"
 	"github.com/rocec/rocec/targets/nic/mlx5/sim"
+	"github.com/rocec/rocec/targets/nic/mlx5/steps"
 )
 
 // Target writes the settings of mlx5 NICs.
 var Target = family.Target("RoCE settings of hosts with mlx5 NICs (ConnectX-4 and later, BlueField): a value file, a script and a "+
 	"systemd unit.", Topics)
 
-// family is older than the other families, so the names of its script, unit and rules do not contain the driver.
 var family = &nic.Family{
+	Kit:    steps.Kit,
 	Driver: Driver,
 	Module: "mlx5_core",
-	Script: script,
 	Rows:   rows,
-	Plain: "dscp_prio0=none\ndscp_prio1=none\ndscp_prio2=none\ndscp_prio3=none\ndscp_prio4=none\ndscp_prio5=none\ndscp_prio6=none\n" +
-		"dscp_prio7=none\npfc=0,0,0,0,0,0,0,0\ntos=0\ntrust=pcp\nvlan_map=0:0,2:0,4:0,6:0\n",
 	// NVIDIA/nccl#2383 and NVIDIA/nvshmem#25: DevX creates queue pairs without the kernel, which applies traffic_class.
 	Unreached: "queue pairs that a GPU creates (DevX: GDAKI of NCCL, IBGDA of NVSHMEM) and those of virtual functions, which containers use",
 	Judge:     judge,
 	Probes:    probes,
 	Claims:    claims,
 
-	Firmware: true,
 	Modules:  sim.Modules,
 	BondRDMA: "mlx5_bond_",
 	Sim: func(ports []nic.Port) nic.Sim {
@@ -153,11 +148,3 @@ var family = &nic.Family{
 
 // Rows are the keys of the value file, sorted.
 func Rows() []nic.Row { return family.Rows() }
-
-var (
-	//go:embed script/mlx5.sh
-	own string
-
-	// script is shared by all hosts and never modified.
-	script = nic.Script("", func() string { return nic.Card() + own })
-)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nic"
+	"github.com/rocec/rocec/targets/nic/steps"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -19,10 +20,9 @@ var driver = ir.NewDriver(ir.Driver{
 })
 
 var family = &nic.Family{
+	Kit:    &steps.Kit{Driver: "sample", Suffix: "-sample", Script: func() []byte { return []byte(script) }},
 	Driver: driver,
 	Module: "sample_core",
-	Suffix: "-sample",
-	Script: func() []byte { return []byte(script) },
 	Rows:   func() []nic.Row { return rows },
 	Probes: func(probes []target.Probe, s *nic.Settings) []target.Probe {
 		return append(probes, nic.MTUProbe(s))

@@ -34,10 +34,9 @@
 package rxe
 
 import (
-	_ "embed"
-
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nic"
+	"github.com/rocec/rocec/targets/nic/rxe/steps"
 )
 
 // Target writes the settings of Soft-RoCE.
@@ -46,15 +45,10 @@ var Target = family.Target("Soft-RoCE (driver rdma_rxe) on ordinary interfaces o
 
 // family names no module of the interface, since any driver works.
 var family = &nic.Family{
-	Driver: driver,
-	Suffix: suffix,
-	Script: nic.Script(suffix, func() string { return own }),
-	Rows:   rows,
-	Plain:  "tos=0\nvlan_map=0:0,2:0,4:0,6:0\n",
-	Judge:  judge,
-
-	MakesDevice: true,
-
+	Kit:     steps.Kit,
+	Driver:  driver,
+	Rows:    rows,
+	Judge:   judge,
 	Probes:  probes,
 	Modules: []string{"rdma_rxe", "rdma_cm", "rdma_ucm", "ib_core"},
 	Sim:     newSim,
@@ -62,11 +56,6 @@ var family = &nic.Family{
 
 // Rows are the keys of the value file, sorted.
 func Rows() []nic.Row { return family.Rows() }
-
-const suffix = "-rxe"
-
-//go:embed script/rxe.sh
-var own string
 
 // Sources of models: "rdma-core" is the driver's own source and manual.
 var driver = ir.NewDriver(ir.Driver{

@@ -51,7 +51,7 @@ func loaded(t *testing.T, d *Device) bool {
 
 // hostOptions contains the options of a host with one NIC and rocec's unit for it, whose script enables PFC.
 func hostOptions(t *testing.T) Options {
-	unit, err := os.ReadFile("../../../nic/tool@.service")
+	unit, err := os.ReadFile("../../../nic/steps/tool@.service")
 	require.NoError(t, err)
 	return Options{Ports: []Port{{Name: "ens1f0", MTU: 9000}}, Files: map[string]string{
 		"/etc/systemd/system/rocec-host@.service": strings.ReplaceAll(string(unit), "TOOL", "rocec-host"),

@@ -1,9 +1,19 @@
-package nic
+package steps
 
 import "strings"
 
 // Unit returns the unit name of an interface, as "systemd-escape --template=TOOL@.service IF" prints it.
-func (f *Family) Unit(netdev string) string { return f.tool + "@" + escapeUnit(netdev) + ".service" }
+func (k *Kit) Unit(netdev string) string {
+	return program + k.Suffix + "@" + escapeUnit(netdev) + ".service"
+}
+
+// WantsDir returns the folder in which systemd keeps the units that the device of an interface wants.
+func WantsDir(netdev string) string {
+	return "/etc/systemd/system/sys-subsystem-net-devices-" + escapeUnit(netdev) + ".device.wants/"
+}
+
+// wantedBy returns [WantsDir] as a word of a shell.
+func wantedBy(netdev string) string { return Quote(WantsDir(netdev)) }
 
 // escapeUnit escapes a name as systemd-escape does.
 func escapeUnit(name string) string {

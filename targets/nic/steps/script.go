@@ -1,4 +1,4 @@
-package nic
+package steps
 
 import (
 	_ "embed"
@@ -29,7 +29,7 @@ var (
 // sets link pause, PFC, traffic classes and the DSCP map with the installed tools. The specific part of such a family begins with it.
 func Card() string { return cardRead + "\n" + cardWrite + "\n" }
 
-// Script returns the script of the family with a suffix, for [Family.Script]: the parts that all families share, and the family's own
+// Script returns the script of the family with a suffix, for [Kit.Script]: the parts that all families share, and the family's own
 // part. The own part defines these functions and variables, in POSIX sh:
 //
 //	keys                  the settings, in the order of show
@@ -44,9 +44,6 @@ func Card() string { return cardRead + "\n" + cardWrite + "\n" }
 func Script(suffix string, own func() string) func() []byte {
 	return sync.OnceValue(func() []byte {
 		all := strings.Join([]string{scriptValues, scriptSettle, scriptRDMA, own(), scriptJSON, scriptVerbs}, "\n") // the last part runs the verb
-		return []byte(strings.ReplaceAll(all, "TOOL", toolName(suffix)))
+		return []byte(strings.ReplaceAll(all, "TOOL", program+suffix))
 	})
 }
-
-// toolName returns the name of the script of a family.
-func toolName(suffix string) string { return "rocec-host" + suffix }

@@ -1,15 +1,15 @@
-package nic
+package steps
 
 import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
@@ -46,10 +46,9 @@ esac
 			require.NoError(t, os.Symlink(dash, filepath.Join(dir, "sh")))
 			write("script", `echo "$1" >>"${0%/*}/systemctl.log"`+"\n")
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "systemctl.fails"), []byte(c.fails+"\n"), 0o644))
-			f := &Family{tool: "rocec-host", scriptPath: filepath.Join(dir, "script"), Driver: &ir.Driver{}, Script: func() []byte { return nil }, Rows: func() []Row { return nil }}
-			d := &ir.Device{DevicePlaces: &ir.DevicePlaces{}, Host: &ir.Host{}, Fabric: &ir.Fabric{}}
-			n := &ir.NIC{NICPlaces: &ir.NICPlaces{}, Name: "ens1f0", Device: d, Model: &ir.NICModel{Driver: f.Driver}}
-			cmd := exec.Command(dash, "-c", f.step([]*ir.NIC{n}).Cmd)
+			k := &Kit{Script: func() []byte { return nil }}
+			step := strings.ReplaceAll(k.Apply([]NIC{{Name: "ens1f0"}}).Cmd, k.ScriptPath(), filepath.Join(dir, "script"))
+			cmd := exec.Command(dash, "-c", step)
 			cmd.Env = []string{"PATH=" + dir, "RESULT=" + c.result}
 			err := cmd.Run()
 			assert.Equal(t, c.code, cmd.ProcessState.ExitCode(), err)
