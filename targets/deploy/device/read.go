@@ -294,9 +294,7 @@ func fillState(h *deploy.Have, text string) {
 		case "root":
 			h.Free = true
 		case "gate":
-			if f := strings.Fields(value); len(f) >= 2 && len(f) <= mostKeys {
-				h.Gate = &deploy.Gate{Release: deploy.OneLine(f[0]), Machines: f[1:]}
-			}
+			h.Gate = parseGate(value)
 		case "locked":
 			locked = true
 		case "lock":

@@ -37,6 +37,10 @@ var (
 	sweepText string
 	//go:embed mark.sh
 	markText string
+	//go:embed gate.sh
+	gateText string
+	//go:embed nogate.sh
+	takeText string
 	//go:embed read.sh
 	readText string
 	//go:embed held.sh
@@ -100,6 +104,12 @@ func Sweep(run string) string { return of(sweepScript(), run, "sweep") }
 
 // Mark returns the script that marks a switch for a run, or removes the mark.
 func Mark(run, key string) string { return of(markScript(), run, key) }
+
+// PutGate returns the script that puts the gate on a device: SUM SIGNERS USER. Its stdin is the program.
+func PutGate() string { return of(bare(trustText+libText+gateText), "gate", "gate") }
+
+// TakeGate returns the script that takes it away.
+func TakeGate() string { return of(bare(trustText+libText+takeText), "gate", "gate") }
 
 // Read returns the functions of a read.
 func Read() string { return readScript() }
