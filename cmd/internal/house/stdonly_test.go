@@ -12,6 +12,7 @@ import (
 // the standard library.
 var stdOnly = []string{
 	"targets/commands",
+	"targets/cumulus/steps",
 	"targets/deploy/device/scripts",
 }
 
