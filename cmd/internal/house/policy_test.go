@@ -59,7 +59,9 @@ targets/cumulus/confread: targets/target targets/target/lint targets/cumulus/gra
 targets/cumulus/hardware: targets/cumulus/grammar |
 targets/cumulus/conflint: targets/target/lint targets/cumulus/grammar targets/nvue/lint validate/settings compiler/platform lang/diag |
 targets/cumulus/sim:     targets/target targets/cumulus/grammar |
-targets/nvue:            targets/commands targets/target targets/cumulus targets/nvue/grammar targets/nvue/reading targets/nvue/lint
+targets/nvue/steps:      targets/commands |
+targets/nvue:            targets/commands targets/nvue/steps targets/target targets/cumulus targets/nvue/grammar targets/nvue/reading
+    targets/nvue/lint
     targets/nvue/sim
     compiler/ir compiler/platform lang/diag targets/snapshot |
 targets/sonic:           targets/commands targets/target targets/sonic/grammar targets/sonic/read targets/sonic/lint targets/sonic/sim

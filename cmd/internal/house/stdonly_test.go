@@ -14,6 +14,7 @@ var stdOnly = []string{
 	"targets/commands",
 	"targets/cumulus/steps",
 	"targets/deploy/device/scripts",
+	"targets/nvue/steps",
 }
 
 // TestStandardLibraryAlone: the packages of stdOnly import nothing of other modules, and of rocec only each other.
