@@ -15,7 +15,9 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/commands"
+	cumulus "github.com/rocec/rocec/targets/cumulus/steps"
 	"github.com/rocec/rocec/targets/judge"
+	nvue "github.com/rocec/rocec/targets/nvue/steps"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -35,6 +37,30 @@ func (c cellar) get(sum string) ([]byte, error) {
 	return nil, errors.New("it is not kept")
 }
 
+// stepsAlone are the packages of the standard library alone that make the commands of targets, by the first word of a name.
+var stepsAlone = map[string]func(words []string, stdin []byte) (*commands.Made, error){
+	"cumulus": cumulus.Recall,
+	"nvue":    nvue.Recall,
+}
+
+// takesAll matches the patch that removes a whole tree.
+var takesAll = regexp.MustCompile(`(?m)^- unset:\n(    qos:\n)?    interface:\n(    qos:\n)?\z`)
+
+// alone checks that the package of the standard library alone makes the same commands as the target.
+func alone(t require.TestingT, made *target.Made, name, stdin string) {
+	words := strings.Split(name, " ")
+	recall := stepsAlone[words[0]]
+	if recall == nil {
+		return
+	}
+	got, err := recall(words[1:], []byte(stdin))
+	if err != nil && takesAll.MatchString(stdin) { // no change of rocec's is such a patch, but one that removes a whole tree
+		return
+	}
+	require.NoError(t, err, name)
+	require.Equal(t, made.Commands(), got)
+}
+
 // recalls checks that every named part of a file can be made again from its name.
 func recalls(t require.TestingT, d *target.Device, f *target.File) {
 	kept := cellar{}
@@ -45,18 +71,21 @@ func recalls(t require.TestingT, d *target.Device, f *target.File) {
 		made, err := targets.Recall(s.Name, kept.get)
 		require.NoError(t, err, "%s %s", d.Name, s.Name)
 		require.Equal(t, &target.Made{Step: &s}, made)
+		alone(t, made, s.Name, s.Stdin)
 	}
 	step(f.Activate)
 	if f.Live != nil {
 		made, err := targets.Recall(f.Live.Name, kept.get)
 		require.NoError(t, err, "%s %s", d.Name, f.Live.Name)
 		require.Equal(t, &target.Made{Query: f.Live}, made)
+		alone(t, made, f.Live.Name, "")
 	}
 	require.Equal(t, f.Precheck != "", f.PrecheckName != "")
 	if f.Precheck != "" {
 		made, err := targets.Recall(f.PrecheckName, kept.get)
 		require.NoError(t, err)
 		require.Equal(t, &target.Made{Check: f.Precheck}, made)
+		alone(t, made, f.PrecheckName, "")
 	}
 	if f.Choose == nil {
 		return

@@ -9,18 +9,14 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
+	"github.com/rocec/rocec/targets/cumulus/steps"
 	"github.com/rocec/rocec/targets/target"
 )
 
-// unit is the systemd unit of switchd, the daemon that programs the chip.
-const unit = "switchd.service"
-
-// reloadNode is the node that makes switchd of 4.x on Spectrum reload traffic.conf.
-const reloadNode = "/cumulus/switchd/config/traffic/reload"
-
-// reloads reports whether switchd of a release on a chip has [reloadNode], and so can load some changes without a restart. Releases from
-// 4.4 on reload through systemd instead ([reloadUnit]).
+// reloads reports whether switchd of a release on a chip has [steps.ReloadNode], and so can load some changes without a restart. Releases
+// from 4.4 on reload through systemd instead ([reloadUnit]).
 func reloads(r grammar.Release, asic *platform.ASIC) bool {
 	return grammar.CanReload(r) && !split(r) && asic.Vendor == platform.Mellanox
 }
@@ -49,7 +45,7 @@ func chooser(r grammar.Release, asic *platform.ASIC) func(before, after []byte, 
 			}
 		}
 		if saw(have, checkerFact, nothing) {
-			says = append(says, "No "+checker+" was found, although releases from 4.1 on have it: only rocec checks the file before switchd "+
+			says = append(says, "No "+steps.Tool+" was found, although releases from 4.1 on have it: only rocec checks the file before switchd "+
 				"reads it.")
 		}
 		return step, says
@@ -59,7 +55,7 @@ func chooser(r grammar.Release, asic *platform.ASIC) func(before, after []byte, 
 // choose picks the step for a switch with a reload node, and returns the reason if the step is a restart.
 func choose(r grammar.Release, before, after []byte, have []target.Sample) (target.Step, string) {
 	if saw(have, nodeFact, nothing) {
-		return restart, "switchd restarts: the node that makes it reload traffic.conf is missing (" + reloadNode + ")."
+		return restart, "switchd restarts: the node that makes it reload traffic.conf is missing (" + steps.ReloadNode + ")."
 	}
 	keys := restarting(before, after, r)
 	if len(keys) == 0 {
@@ -98,50 +94,24 @@ func restarting(before, after []byte, r grammar.Release) []string {
 	return slices.Sorted(maps.Keys(changed))
 }
 
-// The two steps. On large switches switchd needs more than two minutes to start (its watchdog allows two; CM-27957), and the ports come up
-// after that.
+// The steps, with their effects on traffic. Changes of buffers, PFC or link pause may lose packets for a moment.
 var (
-	restart = target.Step{
-		Name:     "cumulus restart",
-		Cmd:      noteLog + "systemctl show -p ActiveEnterTimestampMonotonic " + unit + " >\"$ROCEC_STEP/since\"\nsystemctl restart " + unit,
-		Disrupts: "every port resets (switchd restart)",
-		Outage:   ir.Outage{Least: 30 * time.Second, Most: 2 * time.Minute},
-		Loaded: &target.Query{Cmd: active + logged + `now=$(systemctl show -p ActiveEnterTimestampMonotonic ` + unit + `)
-if [ "$now" = "$(cat "$ROCEC_STEP/since")" ]; then
-	echo "` + unit + ` has not started again"
-	exit 1
-fi
-how=` + target.Loaded + "\n" + clamped},
-		Units:   unit,
-		Timeout: 5 * time.Minute,
-		Soak:    30 * time.Second,
-		Away:    3 * time.Minute,
-	}
-	reload = target.Step{
-		Name:     "cumulus reload",
-		Cmd:      noteLog + tell,
-		Disrupts: "a brief loss while buffers change (switchd reload)",
-		Outage:   ir.Outage{Most: 2 * time.Second}, // the manual calls it "brief"
-		Loaded:   &target.Query{Cmd: active + logged + "how='" + target.NotReadable + "'\n" + clamped},
-		Units:    unit,
-		Timeout:  3 * time.Minute, // enough for an undo that has to start switchd
-		Soak:     5 * time.Second,
-		Away:     30 * time.Second,
-	}
+	restart = func() target.Step {
+		s := target.StepOf(steps.Restart())
+		s.Disrupts = "every port resets (switchd restart)"
+		s.Outage = ir.Outage{Least: 30 * time.Second, Most: 2 * time.Minute}
+		s.Soak, s.Away = 30*time.Second, 3*time.Minute
+		return s
+	}()
+	reload     = reloading(steps.Reload())
+	reloadUnit = reloading(steps.ReloadUnit())
 )
 
-const (
-	// tell makes switchd reload the file. The node belongs to switchd and is missing while switchd does not run. Where the node is missing, a
-	// restart of switchd has the same effect.
-	tell = `if test -e ` + reloadNode + ` && systemctl is-active --quiet ` + unit + `; then
-	echo 1 >` + reloadNode + `
-else
-	systemctl restart ` + unit + `
-fi`
-
-	active = `if ! systemctl is-active --quiet ` + unit + `; then
-	echo "` + unit + ` is not active"
-	exit 1
-fi
-`
-)
+// reloading returns a step that does not restart switchd.
+func reloading(c *commands.Step) target.Step {
+	s := target.StepOf(c)
+	s.Disrupts = "a brief loss while buffers change (switchd reload)"
+	s.Outage = ir.Outage{Most: 2 * time.Second} // the manual calls it "brief"
+	s.Soak, s.Away = 5*time.Second, 30*time.Second
+	return s
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 	"github.com/rocec/rocec/targets/cumulus/sim"
+	"github.com/rocec/rocec/targets/cumulus/steps"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/target"
@@ -140,7 +141,7 @@ func (b *logBox) add(name, text string) {
 
 func (b *logBox) run(cmd string) (status int, said string) {
 	b.t.Helper()
-	cmd = strings.NewReplacer(switchdLog, b.dir+"/log", "/cumulus/", b.dir+"/").Replace(cmd)
+	cmd = strings.NewReplacer(steps.Log, b.dir+"/log", "/cumulus/", b.dir+"/").Replace(cmd)
 	c := exec.Command("sh", "-c", cmd)
 	c.Env = []string{"PATH=" + b.dir + "/bin:/usr/bin:/bin", "ROCEC_STEP=" + b.dir + "/step", "LC_ALL=C"}
 	out, err := c.CombinedOutput()
@@ -206,12 +207,12 @@ func TestSwitchdLog(t *testing.T) {
 		},
 		"dead": {func(b *logBox) { b.put("dead", "") }, 1, "switchd.service is not active"},
 	}
-	for _, r := range refusals {
-		cases[r.text] = struct {
+	for _, r := range steps.Refused {
+		cases[r.Text] = struct {
 			meanwhile action
 			status    int
 			said      string
-		}{logs("switchd: " + r.level + " " + line(r.text) + " x\n"), 65, "switchd: " + r.level + " " + line(r.text) + " x"}
+		}{logs("switchd: " + r.Level + " " + line(r.Text) + " x\n"), 65, "switchd: " + r.Level + " " + line(r.Text) + " x"}
 	}
 	for word, step := range map[string]target.Step{target.Loaded: restart, "not readable on this release": reload} {
 		for name, c := range cases {
@@ -308,8 +309,8 @@ func TestTell(t *testing.T) {
 // switch.
 func TestWaysInTheLab(t *testing.T) {
 	for _, c := range []struct{ model, version, want string }{
-		{"sn2700", "4.3.0", "reload node: " + reloadNode + ", syntax checker: /usr/cumulus/bin/cl-consistency-check"},
-		{"sn2700", "4.0.0", "reload node: " + reloadNode},
+		{"sn2700", "4.3.0", "reload node: " + steps.ReloadNode + ", syntax checker: /usr/cumulus/bin/cl-consistency-check"},
+		{"sn2700", "4.0.0", "reload node: " + steps.ReloadNode},
 		{"as7726-32x", "4.1.0", "syntax checker: /usr/cumulus/bin/cl-consistency-check"},
 	} {
 		s := canonicalSample(t, c.model, c.version, 1)
@@ -380,7 +381,7 @@ func TestVerdictOfSilence(t *testing.T) {
 			dir := t.TempDir()
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "conf"), nil, 0o644))
 			if c.checker != "" {
-				require.NoError(t, os.WriteFile(filepath.Join(dir, checker), []byte("#!/bin/sh\n"+c.checker+"\n"), 0o755))
+				require.NoError(t, os.WriteFile(filepath.Join(dir, steps.Tool), []byte("#!/bin/sh\n"+c.checker+"\n"), 0o755))
 			}
 			cmd := exec.Command("sh", "-c", strings.ReplaceAll(p.Cmd, Path, filepath.Join(dir, "conf")))
 			cmd.Env = []string{"PATH=" + dir + ":/usr/bin:/bin"}

@@ -11,6 +11,7 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
+	"github.com/rocec/rocec/targets/cumulus/steps"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -171,18 +172,18 @@ func cableClaim(r grammar.Release) target.Claim {
 }
 
 func checkerClaim(r grammar.Release) target.Claim {
-	says := "The release has " + checker + ", which checks a file before switchd reads it."
+	says := "The release has " + steps.Tool + ", which checks a file before switchd reads it."
 	if !hasChecker(r) {
-		says = "The release has no " + checker + "."
+		says = "The release has no " + steps.Tool + "."
 	}
 	return target.Claim{
 		ID: "cumulus-checker", Says: says,
 		Source: "in the chapters of 4.2 and later, and in no chapter before 4.0; unknown for 4.0 and 4.1",
-		Query:  target.Query{Cmd: findChecker + "command -v " + checker + " || echo none"},
+		Query:  target.Query{Cmd: steps.FindTool + "command -v " + steps.Tool + " || echo none"},
 		Judge: func(answer []byte) target.Verdict {
 			have := shownLines(answer)
 			none := slices.Contains(have, "none")
-			there := slices.ContainsFunc(have, func(l string) bool { return strings.HasSuffix(l, "/"+checker) })
+			there := slices.ContainsFunc(have, func(l string) bool { return strings.HasSuffix(l, "/"+steps.Tool) })
 			return target.Decide(none != there, there == hasChecker(r))
 		},
 	}
@@ -191,7 +192,7 @@ func checkerClaim(r grammar.Release) target.Claim {
 func checkerPairClaim() target.Claim {
 	return target.Claim{
 		ID: "cumulus-checker-options", Says: "The checker takes the two files by -qf and -qi.", Source: "Cumulus Linux 5.x, " + qosChapter,
-		Query: target.Query{Cmd: findChecker + checker + " --datapath-syntax-check -h </dev/null"},
+		Query: target.Query{Cmd: steps.FindTool + steps.Tool + " --datapath-syntax-check -h </dev/null"},
 		Judge: func(answer []byte) target.Verdict {
 			text := string(answer)
 			return target.Decide(strings.Contains(strings.ToLower(text), "usage"), strings.Contains(text, "-qf") && strings.Contains(text, "-qi"))
@@ -218,11 +219,11 @@ func counterClaim(d *ir.Device) target.Claim {
 
 func logClaim() target.Claim {
 	return target.Claim{
-		ID: "cumulus-switchd-log", Says: "switchd writes what it refuses to " + switchdLog + ".",
+		ID: "cumulus-switchd-log", Says: "switchd writes what it refuses to " + steps.Log + ".",
 		Source: "Cumulus Linux 4.1, switchd Log Message Reference; nothing is published of 3.x",
-		Query:  kindsOf(switchdLog),
+		Query:  kindsOf(steps.Log),
 		Judge: func(answer []byte) target.Verdict { // without a log file, switchd may just have logged nothing yet
-			return target.Decide(slices.Contains(shownLines(answer), switchdLog+" file"), true)
+			return target.Decide(slices.Contains(shownLines(answer), steps.Log+" file"), true)
 		},
 	}
 }
@@ -242,7 +243,7 @@ func nodesClaim() target.Claim {
 			}
 			have = have[:len(have)-1]
 			strange := slices.ContainsFunc(have, func(l string) bool { return !strings.HasPrefix(l, folder+"/") })
-			known := !slices.ContainsFunc(have, func(l string) bool { return !strings.HasPrefix(reloadNode+"/", l+"/") })
+			known := !slices.ContainsFunc(have, func(l string) bool { return !strings.HasPrefix(steps.ReloadNode+"/", l+"/") })
 			return target.Decide(!strange && known, true) // a person must read what other nodes show
 		},
 	}
@@ -300,9 +301,9 @@ func reloadClaim(r grammar.Release, a *platform.ASIC) target.Claim {
 		says = "The release has a node that makes switchd reload the file"
 	}
 	return target.Claim{
-		ID: "cumulus-reload-node", Says: says + ": " + reloadNode + ".",
+		ID: "cumulus-reload-node", Says: says + ": " + steps.ReloadNode + ".",
 		Source: "Cumulus Linux 4.0 to 4.3, " + bufferChapter + "; no earlier manual mentions it",
-		Query:  target.Query{Cmd: "if [ -e " + reloadNode + " ]; then echo there; else echo none; fi"},
+		Query:  target.Query{Cmd: "if [ -e " + steps.ReloadNode + " ]; then echo there; else echo none; fi"},
 		Judge: func(answer []byte) target.Verdict {
 			have := shownLines(answer)
 			there, none := slices.Contains(have, "there"), slices.Contains(have, "none")

@@ -41,12 +41,13 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus/conflint"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
+	"github.com/rocec/rocec/targets/cumulus/steps"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
 // Path is the path of the classification file up to 4.3.
-const Path = "/etc/cumulus/datapath/traffic.conf"
+const Path = steps.TrafficPath
 
 const fileMode fs.FileMode = 0o644
 
@@ -124,12 +125,12 @@ func render(d *ir.Device) ([]target.File, diag.List) {
 	}
 	f.Lint = linter(f.Path, f.Edit, settings)
 	if split(rel) {
-		f.Precheck, f.PrecheckName = precheckFeatures, checkFeatures
+		f.Precheck, f.PrecheckName = steps.Features.Cmd, steps.Features.Name
 		f.Choose = sayChecker
 		return []target.File{infraFile(d, rel), f}, ds
 	}
 	if rel.AtLeast(4, 0) {
-		f.Precheck, f.PrecheckName = precheck, checkTraffic
+		f.Precheck, f.PrecheckName = steps.Traffic.Cmd, steps.Traffic.Name
 		f.Choose = chooser(rel, d.Switch.Model.ASIC)
 	}
 	files := []target.File{f}
@@ -199,15 +200,3 @@ func says(line []byte) bool {
 	line = bytes.TrimSpace(line)
 	return len(line) > 0 && line[0] != '#'
 }
-
-// precheck asks the switch's own syntax checker about a file before switchd sees it. The checker is documented from 4.1 on; 4.0 may have
-// it. Where it is missing, precheck does nothing, and the plan has reported that. The checker's exit status is not documented, so its
-// success line decides.
-const precheck = findChecker + `command -v ` + checker + ` >/dev/null || exit 0
-said=$(timeout 60 ` + checker + ` --datapath-syntax-check -t "$1" 2>&1)
-status=$?
-case $said in
-*"` + sound + `"*) ;;
-'') echo "` + checker + ` says nothing of the new file (exit status $status), so nobody knows whether switchd takes it"; exit 1 ;;
-*) printf '%s\n' "$said"; exit 1 ;;
-esac`

@@ -12,6 +12,7 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 	"github.com/rocec/rocec/targets/cumulus/sim"
+	"github.com/rocec/rocec/targets/cumulus/steps"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -29,7 +30,7 @@ func image(d *ir.Device) target.Image {
 	if sw.Model.ASIC.Vendor == platform.Mellanox {
 		family = "mlx"
 	}
-	switchd := sim.Config{Conf: Path, Unit: unit}
+	switchd := sim.Config{Conf: Path, Unit: steps.Unit}
 	r, doc, ok := documented(sw.Version)
 	switch infra, _ := grammar.Infra(r); {
 	case ok && split(r):
@@ -42,7 +43,7 @@ func image(d *ir.Device) target.Image {
 		img.Files[switchd.Conf] = factoryFile(doc.Dialect())
 		switchd.Checker = hasChecker(r)
 		if reloads(r, sw.Model.ASIC) {
-			switchd.Reload = reloadNode
+			switchd.Reload = steps.ReloadNode
 		}
 	}
 	img.Sims = append([]target.Sim{sim.New(switchd)}, img.Sims...)

@@ -10,6 +10,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus/conflint"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
+	"github.com/rocec/rocec/targets/cumulus/steps"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
 )
@@ -134,7 +135,7 @@ func infraFile(d *ir.Device, rel grammar.Release) target.File {
 	}
 	f := target.File{
 		Path: infraPath, Mode: fileMode, Sketch: sketch,
-		Activate: reloadUnit, Choose: sayChecker, Precheck: precheckInfra, PrecheckName: checkInfra, InUse: target.NotReadable,
+		Activate: reloadUnit, Choose: sayChecker, Precheck: steps.Infra.Cmd, PrecheckName: steps.Infra.Name, InUse: target.NotReadable,
 		Edit: func(old []byte) ([]byte, diag.List) {
 			out, why := editInfra(old, want)
 			if why == "" {
@@ -162,50 +163,11 @@ func infraFile(d *ir.Device, rel grammar.Release) target.File {
 	return f
 }
 
-// reloadUnit makes switchd load both files without a restart, from 4.4 on. Changes of buffers, PFC or link pause may lose packets for a
-// moment. If switchd does not run, it cannot reload, and the step starts it. Source: the manuals of 4.4 and 5.x.
-var reloadUnit = func() target.Step {
-	s := reload
-	s.Name = "cumulus reload-unit"
-	s.Cmd = noteLog + `if systemctl is-active --quiet ` + unit + `; then
-	systemctl reload ` + unit + `
-else
-	systemctl restart ` + unit + `
-fi`
-	return s
-}()
-
 // sayChecker returns a sentence if only rocec checks a change.
 func sayChecker(_, _ []byte, have []target.Sample) (target.Step, []string) {
 	if saw(have, checkerFact, nothing) {
-		return reloadUnit, []string{"No " + checker + " was found, although releases from 4.1 on have it: only rocec checks the files before " +
-			"switchd reads them."}
+		return reloadUnit, []string{"No " + steps.Tool + " was found, although releases from 4.1 on have it: only rocec checks the files " +
+			"before switchd reads them."}
 	}
 	return reloadUnit, nil
 }
-
-// The syntax checker checks one file of each kind. If both files change in one apply, each new file is checked with the present content of
-// the other one. This is correct, since neither file needs keys of the other. rocec ensures that PFC comes with a pool for lossless
-// traffic. switchd runs the checker on both new files when it reloads.
-var precheckFeatures, precheckInfra = pairCheck("-qf", "-qi", infraPath), pairCheck("-qi", "-qf", featuresPath)
-
-func pairCheck(flag, otherFlag, other string) string {
-	ask := `timeout 60 ` + checker + ` --datapath-syntax-check ` + flag + ` "$1"`
-	return findChecker + `command -v ` + checker + ` >/dev/null || exit 0
-if test -f ` + other + `; then
-	said=$(` + ask + ` ` + otherFlag + ` ` + other + ` 2>&1)
-else
-	said=$(` + ask + ` 2>&1)
-fi
-status=$?
-case $said in
-*"` + unsound + `"*) ;;
-*"` + sound + `"*) exit 0 ;;
-'') said="` + checker + ` says nothing of the new file (exit status $status), so nobody knows whether switchd takes it" ;;
-esac
-printf '%s\n' "$said"
-exit 1`
-}
-
-// unsound is the text in the checker's output for a file with mistakes. With two files, one of them may be correct.
-const unsound = "Errors detected"

@@ -11,22 +11,19 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
+	"github.com/rocec/rocec/targets/cumulus/steps"
 	"github.com/rocec/rocec/targets/target"
 )
 
 // A separate file, datapath.conf, divides the chip's memory; switchd reads it when it starts. rocec assumes values that no file states,
 // and marks them as assumed. plan and verify read the file on a switch ([memoryWatches]).
 
-// memoryFile is the name of the file; its folder depends on the release and the chip.
-const memoryFile = "datapath.conf"
-
-// memoryPaths returns the possible paths of the file, by the family of the chip. The first existing file counts. Sources: manuals of 3.2
-// to 4.3, and of 2.5 to 3.1.
+// memoryPaths returns the possible paths of the file, by the family of the chip. The first existing file counts.
 func memoryPaths(a *platform.ASIC) []string {
 	if a.Vendor == platform.Mellanox {
-		return []string{chipConfig + "/mlx/" + memoryFile, "/etc/mlx/datapath/" + memoryFile}
+		return steps.MemoryOfMellanox
 	}
-	return []string{chipConfig + "/bcm/" + memoryFile, "/etc/bcm.d/datapath/" + memoryFile}
+	return steps.MemoryOfBroadcom
 }
 
 // memoryWritable returns why rocec does not write the memory file of a chip in a release, as part of a sentence. Empty: rocec writes it,
@@ -278,8 +275,8 @@ func sentence(err error) string {
 func memoryEdited(d *ir.Device) target.File {
 	paths, want := memoryPaths(d.Switch.Model.ASIC), memorySettings(d)
 	wanted := map[string][]ir.Origin{}
-	sketch := []byte("# The lines that rocec sets in the " + memoryFile + " of the switch; all other lines stay. Do not copy this file to a " +
-		"switch.\n\n")
+	sketch := []byte("# The lines that rocec sets in the " + steps.MemoryFile + " of the switch; all other lines stay. Do not copy this " +
+		"file to a switch.\n\n")
 	for _, s := range want[0].settings {
 		wanted[s.key] = s.why
 		sketch = fmt.Appendf(sketch, "%s = %s\n", s.key, s.value)
@@ -293,7 +290,7 @@ func memoryEdited(d *ir.Device) target.File {
 			}
 			var ds diag.List
 			topicMemoryUnread.Errorf(&ds, d.Switch.MemoryAt, `The switch block says memory = "written", but the %s of %s cannot be edited. %s`,
-				memoryFile, d.Name, why)
+				steps.MemoryFile, d.Name, why)
 			return nil, ds
 		},
 		Keys: func(content []byte) []target.Key { return keysOf(content, wanted) },

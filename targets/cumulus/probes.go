@@ -8,11 +8,9 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
+	"github.com/rocec/rocec/targets/cumulus/steps"
 	"github.com/rocec/rocec/targets/target"
 )
-
-// chipConfig is the folder whose subfolder, bcm or mlx, names the chip's vendor (3.2 to 4.3).
-const chipConfig = "/usr/lib/python2.7/dist-packages/cumulus/__chip_config"
 
 // identity asks for the release and the chip family of a switch. Another release would need another spelling; another chip would need a
 // restart instead of a reload, or the reverse.
@@ -32,7 +30,7 @@ func Release(d *ir.Device) target.Probe {
 test -r "$f" && cat "$f"
 done
 for c in bcm mlx; do
-test -d ` + chipConfig + `/"$c" && echo "chip $c"
+test -d ` + steps.ChipConfig + `/"$c" && echo "chip $c"
 done
 true`},
 		Judge: func(answer []byte) []string { return judgeRelease(d, string(answer)) },
@@ -46,27 +44,21 @@ const (
 	nothing     = "none"
 )
 
-// checker is the vendor's syntax checker of traffic.conf, from 4.1 on. The manuals do not state its folder. Other tools of the vendor are
-// in the folders of findChecker, which may be missing in the search path of a login or of sudo.
-const checker = "cl-consistency-check"
-
-const findChecker = "PATH=$PATH:/usr/cumulus/bin:/usr/cumulus/sbin\n"
-
 func hasChecker(r grammar.Release) bool { return r.AtLeast(4, 1) }
 
 // waysProbe asks for the reload node and the checker. Users other than root may be unable to see the node.
 func waysProbe(d *ir.Device, r grammar.Release) target.Probe {
 	cmd := ""
 	if reloads(r, d.Switch.Model.ASIC) {
-		cmd = `if test -e ` + reloadNode + `; then
-	echo "` + nodeFact + `: ` + reloadNode + `"
+		cmd = `if test -e ` + steps.ReloadNode + `; then
+	echo "` + nodeFact + `: ` + steps.ReloadNode + `"
 elif [ "$(id -u)" = 0 ]; then
 	echo "` + nodeFact + `: ` + nothing + `"
 fi
 `
 	}
 	if hasChecker(r) {
-		cmd += findChecker + `echo "` + checkerFact + `: $(command -v ` + checker + ` || echo ` + nothing + `)"` + "\n"
+		cmd += steps.FindTool + `echo "` + checkerFact + `: $(command -v ` + steps.Tool + ` || echo ` + nothing + `)"` + "\n"
 	}
 	return target.Probe{
 		Name: "activation", Query: target.Query{Cmd: cmd + "true"},
@@ -80,7 +72,7 @@ fi
 				s := target.Sample{Name: name, Unit: target.UnitFact, Fact: fact}
 				if name == checkerFact && fact == nothing {
 					s.Hint = fmt.Sprintf("No %s was found, neither on the search path nor in /usr/cumulus/bin and /usr/cumulus/sbin, although Cumulus "+
-						"Linux has it from 4.1 on. Before apply only rocec checks %s: find out where the checker is.", checker, path.Base(confPath(r)))
+						"Linux has it from 4.1 on. Before apply only rocec checks %s: find out where the checker is.", steps.Tool, path.Base(confPath(r)))
 				}
 				out = append(out, s)
 			}
@@ -101,15 +93,15 @@ func verdictProbe(device string, r grammar.Release) target.Probe {
 	}
 	return target.Probe{
 		Name: checkerFact, Slow: true,
-		Query: target.Query{Cmd: findChecker + "command -v " + checker + " >/dev/null || exit 0\n" + there + " || exit 0\n" +
-			"said=$(timeout 60 " + checker + " --datapath-syntax-check " + args + " 2>&1)\necho \"" + checkerEnded + "$?\"\n" +
+		Query: target.Query{Cmd: steps.FindTool + "command -v " + steps.Tool + " >/dev/null || exit 0\n" + there + " || exit 0\n" +
+			"said=$(timeout 60 " + steps.Tool + " --datapath-syntax-check " + args + " 2>&1)\necho \"" + checkerEnded + "$?\"\n" +
 			"printf '%s\\n' \"$said\" | head -c 4096\ntrue"},
 		Judge: func(answer []byte) []string {
 			_, said := verdict(answer)
-			if said == "" || strings.Contains(said, sound) && !strings.Contains(said, unsound) {
+			if said == "" || strings.Contains(said, steps.Sound) && !strings.Contains(said, steps.Unsound) {
 				return nil
 			}
-			return []string{fmt.Sprintf("%s on %s does not accept %s: %s", checker, device, files,
+			return []string{fmt.Sprintf("%s on %s does not accept %s: %s", steps.Tool, device, files,
 				target.Escape(strings.Join(strings.Fields(said), " ")))}
 		},
 		Samples: func(answer []byte) []target.Sample {
@@ -118,10 +110,10 @@ func verdictProbe(device string, r grammar.Release) target.Probe {
 				return nil
 			}
 			return []target.Sample{{
-				Name: "verdict of " + checker, Unit: target.UnitFact, Fact: "none, exit status " + status,
+				Name: "verdict of " + steps.Tool, Unit: target.UnitFact, Fact: "none, exit status " + status,
 				Hint: fmt.Sprintf("%s prints nothing about %s (exit status %s): it is unknown whether switchd accepts the content. Run the checker "+
 					"there by hand.",
-					checker, files, target.Escape(status)),
+					steps.Tool, files, target.Escape(status)),
 			}}
 		},
 	}
@@ -136,9 +128,6 @@ func verdict(answer []byte) (status, said string) {
 	status, said, _ = strings.Cut(text, "\n")
 	return strings.TrimSpace(status), strings.TrimSpace(said)
 }
-
-// sound is the checker's output for a file without mistakes. Its exit status is not documented.
-const sound = "No errors detected"
 
 func judgeRelease(d *ir.Device, answer string) []string {
 	want := d.Switch.Version

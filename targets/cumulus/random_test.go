@@ -17,6 +17,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
+	"github.com/rocec/rocec/targets/cumulus/steps"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -190,7 +191,7 @@ func TestPrecheck(t *testing.T) {
 				script := "#!" + sh + "\n[ \"$1 $2\" = \"--datapath-syntax-check -t\" ] || exit 9\n" + tt.checker + "\n"
 				require.NoError(t, os.WriteFile(filepath.Join(bin, "cl-consistency-check"), []byte(script), 0o755))
 			}
-			cmd := exec.Command(sh, "-c", precheck, "sh", candidate)
+			cmd := exec.Command(sh, "-c", steps.Traffic.Cmd, "sh", candidate)
 			cmd.Env = []string{"PATH=" + bin + ":" + os.Getenv("PATH")}
 			out, err := cmd.CombinedOutput()
 			assert.Equal(t, tt.status, cmd.ProcessState.ExitCode(), "%v: %s", err, out)

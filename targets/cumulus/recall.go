@@ -1,34 +1,21 @@
 package cumulus
 
 import (
-	"strings"
-
 	"github.com/rocec/rocec/targets/commands"
+	"github.com/rocec/rocec/targets/cumulus/steps"
 	"github.com/rocec/rocec/targets/target"
 )
 
-// The names of the checkers, see [target.Target.Recall].
-const (
-	checkTraffic  = "cumulus check-traffic"
-	checkFeatures = "cumulus check-features"
-	checkInfra    = "cumulus check-infra"
-)
-
-// recall returns a step or a checker by its name. The names have no arguments.
+// recall returns a step or a checker by its name.
 func recall(words []string, _ commands.Kept) (*target.Made, error) {
-	name := "cumulus " + strings.Join(words, " ")
+	made, err := steps.Recall(words, nil)
+	if err != nil {
+		return nil, err
+	}
 	for _, s := range []target.Step{restart, reload, reloadUnit} {
-		if s.Name == name {
+		if s.Name == made.Name() {
 			return &target.Made{Step: &s}, nil
 		}
 	}
-	switch name {
-	case checkTraffic:
-		return &target.Made{Check: precheck}, nil
-	case checkFeatures:
-		return &target.Made{Check: precheckFeatures}, nil
-	case checkInfra:
-		return &target.Made{Check: precheckInfra}, nil
-	}
-	return nil, &commands.Unknown{Name: name}
+	return &target.Made{Check: made.Check}, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus/steps"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -63,18 +64,18 @@ func Around(d *ir.Device) []target.Probe {
 // needed states that changes need a running switchd, because it reloads. A restart would start a stopped switchd.
 func Switchd(device string, needed, blind bool) target.Probe {
 	const since = "ActiveEnterTimestampMonotonic"
-	const cmd = "systemctl is-active " + unit + "\nsystemctl show -p " + since + " " + unit + "\ntrue"
+	const cmd = "systemctl is-active " + steps.Unit + "\nsystemctl show -p " + since + " " + steps.Unit + "\ntrue"
 	return target.StateProbe("switchd", cmd, func(answer []byte) []target.Sample {
 		state, rest, _ := strings.Cut(string(answer), "\n")
 		state = strings.TrimSpace(state)
 		out := []target.Sample{target.Gauge("switchd", "", state == "active",
-			fmt.Sprintf("%s on %s is %s; its log is /var/log/switchd.log.", unit, device, target.Escape(state)))}
+			fmt.Sprintf("%s on %s is %s; its log is /var/log/switchd.log.", steps.Unit, device, target.Escape(state)))}
 		out[0].Needed = needed
 		value, ok := strings.CutPrefix(strings.TrimSpace(rest), since+"=")
 		if n, err := strconv.ParseUint(value, 10, 64); ok && err == nil && n > 0 {
 			out = append(out, target.Sample{
 				Name: "switchd start", Value: n, Unit: target.UnitMicroseconds, Counter: true, Hard: true,
-				Says: func(uint64) string { return fmt.Sprintf("%s on %s started again.", unit, device) },
+				Says: func(uint64) string { return fmt.Sprintf("%s on %s started again.", steps.Unit, device) },
 			})
 		}
 		if blind {

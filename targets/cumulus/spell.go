@@ -7,6 +7,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
+	"github.com/rocec/rocec/targets/cumulus/steps"
 )
 
 // setting is one wanted line: key = value.
@@ -183,7 +184,7 @@ func (s *settings) spellPFC(d grammar.Spelling, have grammar.Values) section {
 	sec := section{title: "Priority flow control: the lossless cos, and what a port may hold of it.\n" +
 		"xoff_size pauses the peer; the rest of port_buffer_bytes holds what is still on its way."}
 	if s.poolHint && len(s.pfc) > 0 {
-		file := memoryFile
+		file := steps.MemoryFile
 		if d.Of(grammar.QoSFeatures) {
 			file = infraName
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
+	"github.com/rocec/rocec/targets/cumulus/steps"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -126,7 +127,7 @@ func TestUnderstandsTheFactory(t *testing.T) {
 		"t1": "3.4.3", "t2": "3.4.3", "t3": "3.7.16", "t4": "4.3.0", "q1": "4.4.0", "q2": "5.3.0", "i1": "4.4.0", "i2": "5.3.0",
 		"datapath-mlx": "4.3.0", "datapath-bcm": "3.7.16",
 	} {
-		file := map[byte]string{'t': confName, 'q': featuresName, 'i': infraName, 'd': memoryFile}[name[0]]
+		file := map[byte]string{'t': confName, 'q': featuresName, 'i': infraName, 'd': steps.MemoryFile}[name[0]]
 		for _, id := range []target.Identity{{Release: release}, {}} {
 			u := Understand(id, map[string][]byte{file: []byte(factoryFile(name))})
 			assert.True(t, u.Coverage.Whole(), "%s: %v", name, u.Coverage.Not)

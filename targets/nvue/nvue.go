@@ -27,6 +27,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/nvue/grammar"
 	"github.com/rocec/rocec/targets/nvue/lint"
+	"github.com/rocec/rocec/targets/nvue/steps"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -81,12 +82,12 @@ func (w *Wish) File() target.File {
 	return target.File{
 		Path:     Path,
 		Mode:     0o644,
-		Live:     liveQuery,
+		Live:     steps.Tree(),
 		Edit:     w.Edit,
 		Keys:     w.Keys,
 		Why:      func(key string) []ir.Origin { return why()[key] },
 		Lint:     w.linter(),
-		Activate: step(namePatch, nil, nil),
+		Activate: step(steps.NamePatch, nil, nil),
 		Choose:   w.choose,
 
 		Canonical: canonical,

@@ -10,10 +10,12 @@ import (
 
 	"github.com/rocec/rocec/compiler/compilertest"
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/nvue"
 	"github.com/rocec/rocec/targets/nvue/grammar"
 	"github.com/rocec/rocec/targets/nvue/sim"
+	"github.com/rocec/rocec/targets/nvue/steps"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/targettest"
 )
@@ -143,8 +145,10 @@ func TestRoundTrip(t *testing.T) {
 			require.Empty(rt, ds)
 			docs, err := nvue.Patch([]byte(have), want)
 			require.NoError(rt, err)
-			commands := rapid.Bool().Draw(rt, "as commands")
-			stage(rt, d, docs, commands)
+			step, _ := w.File().Choose([]byte(have), want, nil)
+			require.NoError(rt, steps.Check(commands.Sum([]byte(have)), []byte(step.Stdin)), step.Stdin)
+			asCommands := rapid.Bool().Draw(rt, "as commands")
+			stage(rt, d, docs, asCommands)
 			if len(docs) > 0 {
 				nv(rt, d, "config apply -y")
 			}
@@ -157,7 +161,7 @@ func TestRoundTrip(t *testing.T) {
 				ours[k.Name] = ours[k.Name] || k.Ours
 			}
 			keepsForeign(rt, d, fact, ours)
-			kinds[fmt.Sprint(replaced, form, commands)]++
+			kinds[fmt.Sprint(replaced, form, asCommands)]++
 		}
 		pairs++
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus"
 	"github.com/rocec/rocec/targets/nvue/grammar"
+	"github.com/rocec/rocec/targets/nvue/steps"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -171,7 +172,7 @@ const atOnce = 8
 // restart would keep the applied tree.
 func nvuedProbe(d *ir.Device) target.Probe {
 	const cmd = "echo \"nvued $(systemctl is-active nvued)\"\napplied\necho \"revision $now $state\"\ntree applied || true"
-	return target.StateProbe("nvued", nvScript+cmd, func(answer []byte) []target.Sample {
+	return target.StateProbe("nvued", steps.Functions()+cmd, func(answer []byte) []target.Sample {
 		state, text, _ := strings.Cut(string(answer), "\n")
 		state = strings.TrimPrefix(strings.TrimSpace(state), "nvued ")
 		applied, tree, _ := strings.Cut(text, "\n")
@@ -215,7 +216,8 @@ func unsaved(d *ir.Device, applied string) (target.Sample, bool) {
 // applied, in a form that no manual documents.
 func headroomProbe(d *ir.Device, name string, ports []*ir.Port, slow bool) target.Probe {
 	var b strings.Builder
-	b.WriteString(nvScript + "one() {\nprintf 'groups:%s ' \"$1\"\ntimeout 10 nv show interface \"$1\" qos buffer ingress-priority-group " +
+	b.WriteString(steps.Functions())
+	b.WriteString("one() {\nprintf 'groups:%s ' \"$1\"\ntimeout 10 nv show interface \"$1\" qos buffer ingress-priority-group " +
 		"-o json 2>/dev/null | head -c 65536 | tr '\\n' ' '\necho\necho \"link:$1 $(cat \"/sys/class/net/$1/operstate\" 2>/dev/null)\"\n}\n")
 	for _, p := range ports {
 		b.WriteString("one " + p.Name + "\n")

@@ -28,7 +28,7 @@ func sourced(t *testing.T, answer, status, script string, more ...string) (out s
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "answer"), []byte(answer), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "nv"), []byte("#!/bin/sh\ncat "+dir+"/answer\nexit "+status+"\n"), 0o755))
-	lib, err := os.ReadFile("script/nv.sh")
+	lib, err := os.ReadFile("steps/nv.sh")
 	require.NoError(t, err)
 	for i, shell := range shells {
 		cmd := exec.Command(machinetest.Need(t, shell[0]), append(slices.Clone(shell[1:]), "-c", strings.NewReplacer(more...).Replace(string(lib))+script)...)
@@ -213,7 +213,7 @@ func TestTree(t *testing.T) {
 func TestAsked(t *testing.T) {
 	step := filepath.Join(t.TempDir(), "txn-r", "step.00")
 	require.NoError(t, os.MkdirAll(step, 0o700))
-	lib, err := os.ReadFile("script/go.sh")
+	lib, err := os.ReadFile("steps/go.sh")
 	require.NoError(t, err)
 	for _, status := range []string{"0", "1"} {
 		for answer, applying := range map[string]bool{
@@ -231,7 +231,7 @@ func TestAsked(t *testing.T) {
 // TestBoot: the start-up configuration is restored if a change was applied and not confirmed, and stays if no change was applied. A copy
 // torn by a power cut would leave the switch without a configuration.
 func TestBoot(t *testing.T) {
-	lib, err := os.ReadFile("script/undo.sh")
+	lib, err := os.ReadFile("steps/undo.sh")
 	require.NoError(t, err)
 	for name, c := range map[string]struct {
 		step map[string]string
@@ -257,7 +257,7 @@ func TestBoot(t *testing.T) {
 
 // TestScriptsOfSteps: the scripts of steps pass the linter of shells.
 func TestScriptsOfSteps(t *testing.T) {
-	files, err := filepath.Glob("script/*.sh")
+	files, err := filepath.Glob("steps/*.sh")
 	require.NoError(t, err)
 	require.Len(t, files, 8)
 	lib := map[string][]byte{}
@@ -277,7 +277,7 @@ func TestScriptsOfSteps(t *testing.T) {
 // TestKeep: a revision that still waits after it was confirmed would be undone, whatever nv printed.
 func TestKeep(t *testing.T) {
 	machinetest.Long(t)
-	body, err := os.ReadFile("script/keep.sh")
+	body, err := os.ReadFile("steps/keep.sh")
 	require.NoError(t, err)
 	step := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(step, "rev"), []byte("3\n"), 0o600))
@@ -290,7 +290,7 @@ func TestKeep(t *testing.T) {
 // TestWentBack: if NVUE has restored the old content by a revision of another number, no undo is needed. A revision with other content
 // belongs to others.
 func TestWentBack(t *testing.T) {
-	body, err := os.ReadFile("script/undo.sh")
+	body, err := os.ReadFile("steps/undo.sh")
 	require.NoError(t, err)
 	const before = "- set:\n    qos: {}\n"
 	for tree, fails := range map[string]bool{before: false, "- set:\n    qos:\n      pfc: {}\n": true} {

@@ -49,15 +49,19 @@ validate/walk:           compiler/ir compiler/platform lang/diag |
 targets/commands:        |
 targets/target:          targets/commands targets/target/lint compiler/ir lang/diag lang/nodeset |
 targets/target/lint:     lang/diag |
-targets/cumulus:         targets/commands targets/target targets/target/lint targets/cumulus/confread targets/cumulus/grammar
+targets/cumulus/steps:   targets/commands |
+targets/cumulus:         targets/commands targets/cumulus/steps targets/target targets/target/lint targets/cumulus/confread
+    targets/cumulus/grammar
     targets/cumulus/hardware
     targets/cumulus/conflint targets/cumulus/sim compiler/ir compiler/platform lang/diag |
-targets/cumulus/grammar: compiler/ir lang/diag |
+targets/cumulus/grammar: targets/cumulus/steps compiler/ir lang/diag |
 targets/cumulus/confread: targets/target targets/target/lint targets/cumulus/grammar compiler/ir lang/diag |
 targets/cumulus/hardware: targets/cumulus/grammar |
 targets/cumulus/conflint: targets/target/lint targets/cumulus/grammar targets/nvue/lint validate/settings compiler/platform lang/diag |
 targets/cumulus/sim:     targets/target targets/cumulus/grammar |
-targets/nvue:            targets/commands targets/target targets/cumulus targets/nvue/grammar targets/nvue/reading targets/nvue/lint
+targets/nvue/steps:      targets/commands |
+targets/nvue:            targets/commands targets/nvue/steps targets/target targets/cumulus targets/nvue/grammar targets/nvue/reading
+    targets/nvue/lint
     targets/nvue/sim
     compiler/ir compiler/platform lang/diag targets/snapshot |
 targets/sonic:           targets/commands targets/target targets/sonic/grammar targets/sonic/read targets/sonic/lint targets/sonic/sim

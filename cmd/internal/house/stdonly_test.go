@@ -12,11 +12,14 @@ import (
 // the standard library.
 var stdOnly = []string{
 	"targets/commands",
+	"targets/cumulus/steps",
 	"targets/deploy/device/scripts",
+	"targets/deploy/order",
 	"targets/nic/mlx4/steps",
 	"targets/nic/mlx5/steps",
 	"targets/nic/rxe/steps",
 	"targets/nic/steps",
+	"targets/nvue/steps",
 }
 
 // TestStandardLibraryAlone: the packages of stdOnly import nothing of other modules, and of rocec only each other.

@@ -49,14 +49,19 @@ func (s *Session) orders(ctx context.Context, run deploy.Run, plan *deploy.Plan,
 	if o == nil {
 		return nil, nil //nolint:nilnil // there is nothing to sign
 	}
+	return o, s.sign(ctx, o, rehearsal)
+}
+
+// sign signs orders with the key of the person.
+func (s *Session) sign(ctx context.Context, o *device.Orders, rehearsal bool) error {
 	r, err := Rights(s, rehearsal)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	signature, err := r.Sign(ctx, sshsig.RoleDevice, o.Statement())
 	if err != nil {
-		return nil, exit.Fail(exit.Machines, "%v. Nothing was changed.", err)
+		return exit.Fail(exit.Machines, "%v. Nothing was changed.", err)
 	}
 	o.Sign(signature)
-	return o, nil
+	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus/steps"
 )
 
 // Dialects is a set of dialects. A dialect is the spelling of one file in some releases.
@@ -47,8 +48,8 @@ const (
 
 // The paths of the two files on switches from 4.4 on: one classifies, the other sets up queues and memory.
 const (
-	FeaturesPath = "/etc/cumulus/datapath/qos/qos_features.conf"
-	InfraPath    = "/etc/mlx/datapath/qos/qos_infra.conf"
+	FeaturesPath = steps.FeaturesPath
+	InfraPath    = steps.InfraPath
 )
 
 // dialects names each dialect, in the order of its bits. Sources: the chapters on buffers and quality of service of the

@@ -1,0 +1,87 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/device"
+)
+
+// GateFiles returns the function that reads the gate for a processor: rocec-txn-amd64, -arm64 or -armhf. They are in the folder, in that of
+// rocec, or in lib/rocec beside that one.
+func GateFiles(folder string) func(processor string) ([]byte, error) {
+	folders := []string{folder}
+	if folder == "" {
+		self, err := os.Executable()
+		if err != nil {
+			return func(string) ([]byte, error) { return nil, err }
+		}
+		folders = []string{filepath.Dir(self), filepath.Join(filepath.Dir(self), "..", "lib", "rocec")}
+	}
+	return func(processor string) ([]byte, error) {
+		name := "rocec-txn-" + processor
+		for _, f := range folders {
+			text, err := os.ReadFile(filepath.Join(f, name))
+			if err == nil || !os.IsNotExist(err) {
+				return text, err
+			}
+		}
+		return nil, fmt.Errorf("there is no %s in %s: name its folder with --gates", name, filepath.Clean(folders[0]))
+	}
+}
+
+// PutGate puts the gate on a device, with the signers of this machine, and notes it in the plan of the device.
+func (f *Fleet) PutGate(ctx context.Context, p *deploy.DevicePlan, program func(string) ([]byte, error)) *deploy.Error {
+	signers, err := f.s.signersText()
+	if err != nil {
+		return &deploy.Error{Kind: deploy.Permission, Device: p.Device, Step: "gate", Detail: deploy.OneLine(err.Error())}
+	}
+	d := f.alone(p)
+	defer d.Close()
+	gate, no := d.PutGate(ctx, program, signers)
+	if no == nil {
+		p.Gate = gate
+	}
+	return no
+}
+
+// TakeGates takes the gates of devices away. Where the login is not root, their gates do it by an order, which the person signs once.
+func (f *Fleet) TakeGates(ctx context.Context, plans []*deploy.DevicePlan) (func(*deploy.DevicePlan) *deploy.Error, error) {
+	run := f.s.NewRun()
+	o := device.RemovalOf(run, f.s.clock.Now().Add(orderTime), plans)
+	if err := f.s.sign(ctx, o, false); err != nil {
+		return nil, err
+	}
+	return func(p *deploy.DevicePlan) *deploy.Error {
+		d := f.alone(p)
+		defer d.Close()
+		d.Orders = o
+		return d.TakeGate(ctx, run)
+	}, nil
+}
+
+// alone returns a connection of its own to the device of a plan, which answers with the same host key as before.
+func (f *Fleet) alone(p *deploy.DevicePlan) *device.Device {
+	d := device.New(p.Device, f.Dial, f.s.sudo, f.s.clock)
+	d.Expect(p.HostKey)
+	return d
+}
+
+// signersText returns the text of the allowed signers of this machine.
+func (s *Session) signersText() (string, error) {
+	r, err := Rights(s, false)
+	if err != nil {
+		return "", err
+	}
+	_, name, err := r.Signers()
+	if err != nil {
+		return "", exit.Fail(exit.Usage, "a gate takes the signatures of keys in %s: %v", diag.Escape(name), err)
+	}
+	text, err := os.ReadFile(name)
+	return string(text), err
+}

@@ -1,0 +1,47 @@
+package steps
+
+import (
+	"errors"
+	"slices"
+)
+
+// The paths of the files that rocec writes. Up to 4.3 traffic.conf classifies. From 4.4 on two files replace it: one classifies, the other
+// sets up queues and memory.
+const (
+	TrafficPath  = "/etc/cumulus/datapath/traffic.conf"
+	FeaturesPath = "/etc/cumulus/datapath/qos/qos_features.conf"
+	InfraPath    = "/etc/mlx/datapath/qos/qos_infra.conf"
+)
+
+// ChipConfig is the folder whose subfolder, bcm or mlx, names the chip's vendor (3.2 to 4.3).
+const ChipConfig = "/usr/lib/python2.7/dist-packages/cumulus/__chip_config"
+
+// MemoryFile is the base name of the file that divides the chip's memory; its folder depends on the release and the chip.
+const MemoryFile = "datapath.conf"
+
+// The possible paths of the memory file, by the family of the chip. The first existing file counts. Sources: manuals of 3.2 to 4.3, and of
+// 2.5 to 3.1.
+var (
+	MemoryOfMellanox = []string{ChipConfig + "/mlx/" + MemoryFile, "/etc/mlx/datapath/" + MemoryFile}
+	MemoryOfBroadcom = []string{ChipConfig + "/bcm/" + MemoryFile, "/etc/bcm.d/datapath/" + MemoryFile}
+)
+
+// Paths lists the paths of all files that rocec writes on these switches.
+var Paths = slices.Concat([]string{TrafficPath, FeaturesPath, InfraPath}, MemoryOfMellanox, MemoryOfBroadcom)
+
+// MaxFile is the largest size of a file that rocec writes, in bytes.
+const MaxFile = 1 << 20
+
+// File returns nil if rocec writes a file with such a path and such a content; content nil: the file is removed. A file may have lines of
+// others in any encoding, so of all bytes only controls other than tabs and ends of lines are refused.
+func File(path string, content []byte) error {
+	switch {
+	case !slices.Contains(Paths, path):
+		return errors.New("rocec writes no such file")
+	case len(content) > MaxFile:
+		return errors.New("its content is larger than 1 MiB")
+	case slices.ContainsFunc(content, func(c byte) bool { return c < ' ' && c != '\t' && c != '\n' && c != '\r' || c == 0x7f }):
+		return errors.New("its content is no text")
+	}
+	return nil
+}
