@@ -15,6 +15,7 @@ var stdOnly = []string{
 	"targets/cumulus/steps",
 	"targets/deploy/device/scripts",
 	"targets/nvue/steps",
+	"targets/sonic/steps",
 }
 
 // TestStandardLibraryAlone: the packages of stdOnly import nothing of other modules, and of rocec only each other.
