@@ -18,6 +18,7 @@ import (
 	cumulus "github.com/rocec/rocec/targets/cumulus/steps"
 	"github.com/rocec/rocec/targets/judge"
 	nvue "github.com/rocec/rocec/targets/nvue/steps"
+	sonic "github.com/rocec/rocec/targets/sonic/steps"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -41,6 +42,7 @@ func (c cellar) get(sum string) ([]byte, error) {
 var stepsAlone = map[string]func(words []string, stdin []byte) (*commands.Made, error){
 	"cumulus": cumulus.Recall,
 	"nvue":    nvue.Recall,
+	"sonic":   sonic.Recall,
 }
 
 // takesAll matches the patch that removes a whole tree.
@@ -100,6 +102,13 @@ func recalls(t require.TestingT, d *target.Device, f *target.File) {
 		edited = whole
 	}
 	kept.keep(whole, image, edited)
+	if f.Live == nil && d.Target.Name == "cumulus" {
+		for _, path := range append([]string{f.Path}, f.Places...) {
+			for _, content := range [][]byte{whole, image, edited} {
+				require.NoError(t, cumulus.File(path, content), path)
+			}
+		}
+	}
 	for _, ways := range [][2][]byte{{nil, whole}, {image, edited}, {whole, image}, {edited, whole}} {
 		s, _ := f.Choose(ways[0], ways[1], nil)
 		step(s)

@@ -2,7 +2,6 @@ package nvue
 
 import (
 	"bytes"
-	_ "embed"
 	"time"
 
 	"github.com/rocec/rocec/compiler/ir"

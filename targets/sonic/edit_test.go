@@ -17,8 +17,10 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
+	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/sonic"
 	"github.com/rocec/rocec/targets/sonic/grammar"
+	gate "github.com/rocec/rocec/targets/sonic/steps"
 )
 
 var (
@@ -54,6 +56,11 @@ func sequence(t require.TestingT, w *sonic.Wish, before, after string) []grammar
 	steps, refused, err := w.Sequence([]byte(before), []byte(after))
 	require.NoError(t, err)
 	require.Empty(t, refused)
+	for _, ways := range [][2]string{{before, after}, {after, before}} {
+		step, _ := w.File().Choose([]byte(ways[0]), []byte(ways[1]), nil)
+		err := gate.Check(commands.Sum([]byte(ways[0])), commands.Sum([]byte(ways[1])), []byte(step.Stdin))
+		require.NoError(t, err, step.Stdin)
+	}
 	return steps
 }
 

@@ -45,6 +45,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/sonic/grammar"
+	"github.com/rocec/rocec/targets/sonic/steps"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -77,7 +78,7 @@ func (w *Wish) File() target.File {
 	return target.File{
 		Path: Path,
 		Mode: 0o644,
-		Live: liveQuery,
+		Live: steps.Rows(),
 		Edit: w.Edit,
 		Keys: w.Keys,
 		Why:  func(key string) []ir.Origin { return why()[key] },
@@ -87,7 +88,7 @@ func (w *Wish) File() target.File {
 			{Path: PatchPath, Of: w.patch},
 		},
 		Data:     data,
-		Activate: step(namePatch, nil, nil, nil, nil),
+		Activate: step(steps.NamePatch, nil, nil, nil, nil),
 		Choose:   w.choose,
 	}
 }

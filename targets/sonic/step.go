@@ -1,7 +1,6 @@
 package sonic
 
 import (
-	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,42 +10,15 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/sonic/grammar"
+	"github.com/rocec/rocec/targets/sonic/steps"
 	"github.com/rocec/rocec/targets/target"
 )
-
-// The scripts that a switch runs. The other scripts include the first two.
-var (
-	//go:embed script/rows.sh
-	rowsScript string
-	//go:embed script/patch.sh
-	patchScript string
-	//go:embed script/apply.sh
-	applyScript string
-	//go:embed script/loaded.sh
-	loadedScript string
-	//go:embed script/keep.sh
-	keepScript string
-	//go:embed script/undo.sh
-	undoScript string
-	//go:embed script/back.sh
-	backScript string
-)
-
-var liveQuery = &target.Query{Name: nameRows, Cmd: rowsScript + "running || fail 'sonic-cfggen gives no whole configuration'"}
-
-// The names of queries and steps, see [target.Target.Recall].
-const (
-	nameRows  = "sonic rows"
-	namePatch = "sonic patch" // with a version, a vendor of chips and the SHA-256 of the old and the new state
-)
-
-// sum returns the checksum of a state, which is compared with the checksum on the switch.
-func sum(content []byte) string { return commands.Sum(content) }
 
 // stepBetween returns the step that turns one running configuration into another, on a switch of a version with a vendor's chip. The
 // second result has the steps of the sequence. States that cannot be read change nothing: the caller has read both.
 func stepBetween(version, vendor string, before, after []byte) (target.Step, []grammar.Step) {
-	name := namePatch + " " + commands.Spell(version) + " " + commands.Spell(vendor) + " " + sum(before) + " " + sum(after)
+	words := []string{steps.NamePatch, commands.Spell(version), commands.Spell(vendor), commands.Sum(before), commands.Sum(after)}
+	name := strings.Join(words, " ")
 	forth, _, err := sequence(version, vendor, before, after)
 	back, _, err2 := sequence(version, vendor, after, before)
 	if err != nil || err2 != nil {
@@ -57,20 +29,21 @@ func stepBetween(version, vendor string, before, after []byte) (target.Step, []g
 
 // recall returns a step or a query by its name.
 func recall(words []string, kept commands.Kept) (*target.Made, error) {
-	unknown := &commands.Unknown{Name: "sonic " + strings.Join(words, " ")}
-	switch {
-	case slices.Equal(words, []string{"rows"}):
-		return &target.Made{Query: liveQuery}, nil
-	case slices.Equal(words, []string{"patch"}):
-		s := step(namePatch, nil, nil, nil, nil)
+	if len(words) != 5 || words[0] != "patch" {
+		made, err := steps.Recall(words, nil)
+		switch {
+		case err != nil:
+			return nil, err
+		case made.Step == nil:
+			return &target.Made{Query: made.Query}, nil
+		}
+		s := step(made.Step.Name, nil, nil, nil, nil)
 		return &target.Made{Step: &s}, nil
-	case len(words) != 5 || words[0] != "patch":
-		return nil, unknown
 	}
 	version, ok := commands.Spelled(words[1])
 	vendor, ok2 := commands.Spelled(words[2])
 	if !ok || !ok2 {
-		return nil, unknown
+		return nil, &commands.Unknown{Name: "sonic " + strings.Join(words, " ")}
 	}
 	before, err := kept(words[3])
 	if err != nil {
@@ -87,23 +60,9 @@ func recall(words []string, kept commands.Kept) (*target.Made, error) {
 // step returns the step that turns one running configuration into another. A patch of a port takes the port down and up again: SONiC
 // needs a port to be down while its queues, priority groups or maps change (generic_config_updater, patch_sorter.py).
 func step(name string, before, after []byte, forth, back []grammar.Step) target.Step {
-	text := sum(before) + "\n" + sum(after) + "\n" + stages("forth", forth) + stages("back", back)
-	s := target.Step{
-		Name:  name,
-		Cmd:   "# config apply-patch\n" + rowsScript + patchScript + applyScript,
-		Stdin: text,
-		Undo: &target.Query{Cmd: "# config apply-patch of what was there " +
-			"before\n" + rowsScript + patchScript + undoScript, Stdin: []byte(text)},
-		Back: &target.Query{Cmd: "# sonic-cfggen\nbase=" + sum(before) + "\ngoal=" + sum(after) + "\n" + rowsScript + patchScript +
-			backScript},
-		Loaded:  &target.Query{Cmd: "# sonic-cfggen\ngoal=" + sum(after) + "\n" + rowsScript + patchScript + loadedScript},
-		Keep:    "# config save\n" + rowsScript + keepScript,
-		Units:   "database.service config-setup.service",
-		Timeout: stageTime * time.Duration(1+max(len(forth), len(back))),
-		Takes:   patchTime * time.Duration(len(forth)),
-		Soak:    10 * time.Second,
-		Away:    30 * time.Second,
-	}
+	s := target.StepOf(steps.Patch(name, commands.Sum(before), commands.Sum(after), stages("forth", forth)+stages("back", back)))
+	s.Takes = patchTime * time.Duration(len(forth))
+	s.Soak, s.Away = 10*time.Second, 30*time.Second
 	if len(flapped(forth)) > 0 {
 		s.Disrupts = "ports go down for seconds while their queues and buffers change, one after the other (config apply-patch)"
 		s.Outage = ir.Outage{Least: time.Second, Most: 30 * time.Second}
@@ -122,12 +81,9 @@ func flapped(steps []grammar.Step) map[string]bool {
 	return ports
 }
 
-// The usual maximum duration of a patch with its commands, and the time after which they count as hanging. A switch sorts and checks a
-// patch change by change, a second or more for each.
-const (
-	patchTime = time.Minute
-	stageTime = 2 * time.Minute
-)
+// patchTime is the usual maximum duration of a patch with its commands. A switch sorts and checks a patch change by change, a second or
+// more for each.
+const patchTime = time.Minute
 
 // choose returns the step for one change of the state.
 func (w *Wish) choose(before, after []byte, _ []target.Sample) (target.Step, []string) {

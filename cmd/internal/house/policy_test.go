@@ -64,11 +64,13 @@ targets/nvue:            targets/commands targets/nvue/steps targets/target targ
     targets/nvue/lint
     targets/nvue/sim
     compiler/ir compiler/platform lang/diag targets/snapshot |
-targets/sonic:           targets/commands targets/target targets/sonic/grammar targets/sonic/read targets/sonic/lint targets/sonic/sim
+targets/sonic/steps:     targets/commands |
+targets/sonic:           targets/commands targets/sonic/steps targets/target targets/sonic/grammar targets/sonic/read
+    targets/sonic/lint targets/sonic/sim
     compiler/ir
     compiler/platform lang/diag lang/nodeset targets/snapshot |
 targets/sonic/lint:      validate/settings targets/target/lint targets/sonic/grammar targets/sonic/read lang/diag |
-targets/sonic/grammar:   compiler/ir lang/diag lang/nodeset |
+targets/sonic/grammar:   targets/sonic/steps compiler/ir lang/diag lang/nodeset |
 targets/sonic/read:      targets/target targets/sonic/grammar compiler/ir lang/diag lang/nodeset |
 targets/sonic/sim:       targets/target |
 targets/nvue/lint:       targets/target/lint targets/nvue/grammar targets/cumulus/hardware validate/settings compiler/platform

@@ -20,6 +20,7 @@ var stdOnly = []string{
 	"targets/nic/rxe/steps",
 	"targets/nic/steps",
 	"targets/nvue/steps",
+	"targets/sonic/steps",
 }
 
 // TestStandardLibraryAlone: the packages of stdOnly import nothing of other modules, and of rocec only each other.

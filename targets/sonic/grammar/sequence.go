@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets/sonic/steps"
 )
 
 // Step is one step of a change on a switch: a patch, or commands if the switch refuses the patch.
@@ -71,7 +72,7 @@ func (s Step) Script() string {
 	if len(s.Drops) == 0 {
 		return b.String()
 	}
-	b.WriteString(dropScript)
+	b.WriteString(steps.DropScript)
 	for _, d := range s.Drops {
 		b.WriteString("drop " + d.Port)
 		for _, g := range d.Keep {
@@ -79,41 +80,9 @@ func (s Step) Script() string {
 		}
 		b.WriteString(" || exit\n")
 	}
-	b.WriteString(againScript)
+	b.WriteString(steps.AgainScript)
 	return b.String()
 }
-
-const dropScript = `db() { sonic-db-cli CONFIG_DB "$@"; }
-drop() {
-	port=$1
-	shift
-	keep=" $* " gone=
-	for key in $(db KEYS "BUFFER_PG|$port|*"); do
-		case $keep in *" ${key##*|} "*) continue ;; esac
-		case $(db HGET "$key" profile) in pg_lossless_*_profile) ;; *) continue ;; esac
-		db DEL "$key" || return
-		gone=1
-	done
-	if [ -n "$gone" ]; then
-		for group in "$@"; do again="$again $port|$group"; done
-	fi
-}
-again= set=
-sleep 2
-`
-
-const againScript = `if [ -n "$again" ]; then
-	sleep 2
-	for row in $again; do
-		profile=$(db HGET "BUFFER_PG|$row" profile)
-		[ -n "$profile" ] || continue
-		db DEL "BUFFER_PG|$row" || exit
-		set="$set $row=$profile"
-	done
-	sleep 2
-	for row in $set; do db HSET "BUFFER_PG|${row%%=*}" profile "${row#*=}" || exit; done
-fi
-`
 
 // String returns the command as a line for sh.
 func (c Command) String() string {
