@@ -22,6 +22,7 @@ anything is pushed that it cannot freeze or drop under load, and pushes it over 
 
 	rocec plan [DIR]            compares with the live devices, changes nothing
 	rocec approve PLAN          signs a saved plan, for apply --plan
+	rocec gate [DIR]            lists, installs or removes the gate of devices, which takes only signed runs
 	rocec apply [DIR]           makes the changes that plan shows, in waves, and verifies them
 	rocec apply --remove HOST   sets a host back that the fabric no longer has
 	rocec apply --replace DEVICE

@@ -37,6 +37,7 @@ var changeFlags = []struct {
 	flags []string
 }{
 	{"Which devices", []string{"target", "remove", "replace", "host-key", "pending", "adopt-derived", "plan"}},
+	{"By which right", []string{"gate", "gates"}},
 	{"Where", []string{"lab", "ask-sudo-password"}},
 	{"Questions and output", []string{"auto-approve", "message", "diff", "expand", "notes", "format"}},
 	{"When a change is kept", []string{"confirm", "soak", "max-failures", "on-failure", "on-anomaly"}},

@@ -49,6 +49,11 @@ func (s *Session) Apply(ctx context.Context, l Job) (*deploy.Results, error) {
 	if err := Permitted(s, l.Report, l.Message, l.Lab != ""); err != nil {
 		return nil, err
 	}
+	if l.PutGates && l.Lab == "" {
+		if err := l.Devices.putGates(ctx, l.Plan, l.Gates); err != nil {
+			return nil, err
+		}
+	}
 	if err := s.maySign(l.Plan, l.Lab != ""); err != nil {
 		return nil, err
 	}
@@ -163,6 +168,8 @@ type ChangeOptions struct {
 	TrustByHand           bool
 	Accept                bool // --accept-unverified
 	TrustFabric           bool
+	PutGates              bool   // --gate
+	Gates                 string // --gates: the folder of the programs
 	view.Options
 }
 

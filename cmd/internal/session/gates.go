@@ -50,6 +50,20 @@ func (f *Fleet) PutGate(ctx context.Context, p *deploy.DevicePlan, program func(
 	return no
 }
 
+// putGates puts the gate on the devices of a plan that change and have none. After the first failure it stops.
+func (f *Fleet) putGates(ctx context.Context, plan *deploy.Plan, folder string) error {
+	for _, p := range plan.Devices {
+		if p.Gate != nil || p.Status != deploy.StatusChange {
+			continue
+		}
+		if no := f.PutGate(ctx, p, GateFiles(folder)); no != nil {
+			return exit.Fail(exit.Machines, "no gate could be installed, so nothing else was changed. %s", no.Error())
+		}
+		f.s.Say("%s: gate %s installed", p.Device.Name, p.Gate.Release)
+	}
+	return nil
+}
+
 // TakeGates takes the gates of devices away. Where the login is not root, their gates do it by an order, which the person signs once.
 func (f *Fleet) TakeGates(ctx context.Context, plans []*deploy.DevicePlan) (func(*deploy.DevicePlan) *deploy.Error, error) {
 	run := f.s.NewRun()

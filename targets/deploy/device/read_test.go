@@ -20,6 +20,7 @@ func FuzzParseAnswers(f *testing.F) {
 	f.Add([]byte("m absent\n\nm end 0\nm file\nabc\n\nm end 0\nm OK\n"))
 	f.Add([]byte("m query\n\nm end 256\nm OK\n"))
 	f.Add([]byte("m file\n"))
+	f.Add([]byte("m file 2 0:0:644\nabc\n\nm end 0\nm link 1\n\nm end 0\nm OK\n"))
 	f.Fuzz(func(t *testing.T, out []byte) {
 		answers, err := parseAnswers(out, "m")
 		if err != nil {
@@ -28,7 +29,11 @@ func FuzzParseAnswers(f *testing.F) {
 		}
 		var again bytes.Buffer
 		for _, a := range answers {
-			fmt.Fprintf(&again, "m %s\n%s\nm end %d\n", a.is, a.data, a.status)
+			rights := ""
+			if a.rights != nil {
+				rights = fmt.Sprintf(" %d:%d:%o", a.rights.UID, a.rights.GID, a.rights.Mode)
+			}
+			fmt.Fprintf(&again, "m %s %d%s\n%s\nm end %d\n", a.is, a.at, rights, a.data, a.status)
 		}
 		again.WriteString("m OK\n")
 		back, err := parseAnswers(again.Bytes(), "m")

@@ -99,7 +99,7 @@ state() { # FOLDER...: the folders in which its files are
 		elif [ "$me" = 0 ] && [ -x "$G" ] && [ -e /etc/rocec/allowed_signers ]; then
 			"$G" hello
 		fi
-		if [ -z "$gate" ] || ! $gate state "$@"; then known "$@"; fi
+		if [ -z "$gate" ] || ! $gate state / "$@"; then known "$@"; fi
 	} 2>/dev/null | head -c 65536
 	printf '\n%s end 0\n' "$B"
 }

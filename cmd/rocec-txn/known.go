@@ -1,0 +1,191 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/rocec/rocec/targets/commands"
+	cumulus "github.com/rocec/rocec/targets/cumulus/steps"
+	"github.com/rocec/rocec/targets/deploy/device/scripts"
+	"github.com/rocec/rocec/targets/deploy/order"
+	mlx4 "github.com/rocec/rocec/targets/nic/mlx4/steps"
+	mlx5 "github.com/rocec/rocec/targets/nic/mlx5/steps"
+	rxe "github.com/rocec/rocec/targets/nic/rxe/steps"
+	nic "github.com/rocec/rocec/targets/nic/steps"
+	nvue "github.com/rocec/rocec/targets/nvue/steps"
+	sonic "github.com/rocec/rocec/targets/sonic/steps"
+)
+
+// system has what the gate knows of one: its commands by name, and the files that rocec writes.
+type system struct {
+	recall func(words []string, stdin []byte) (*commands.Made, error)
+	file   func(path string, content []byte) error // nil content: the file goes
+}
+
+var systems = map[string]system{
+	"cumulus": {cumulus.Recall, cumulus.File},
+	"nvue":    {nvue.Recall, nvue.File},
+	"sonic":   {sonic.Recall, sonic.File},
+	"mlx4":    host(mlx4.Kit),
+	"mlx5":    host(mlx5.Kit),
+	"rxe":     host(rxe.Kit),
+}
+
+func host(k *nic.Kit) system {
+	return system{func(words []string, _ []byte) (*commands.Made, error) {
+		if s, err := k.Step(words); err == nil {
+			return &commands.Made{Step: s}, nil
+		}
+		q, err := k.Query(words)
+		if err != nil {
+			return nil, err
+		}
+		return &commands.Made{Query: q}, nil
+	}, k.File}
+}
+
+// recall makes a step, a query or a checker from its name. stdin is the data of a step that gets data from outside.
+func recall(name string, stdin []byte) (*commands.Made, error) {
+	words := strings.Split(name, " ")
+	if t, known := systems[words[0]]; known && len(name) <= commands.MostName {
+		return t.recall(words[1:], stdin)
+	}
+	return nil, &commands.Unknown{Name: name}
+}
+
+func queryOf(name string) (*commands.Query, error) {
+	made, err := recall(name, nil)
+	if err != nil {
+		return nil, err
+	}
+	if made.Query == nil {
+		return nil, &commands.Unknown{Name: name}
+	}
+	return made.Query, nil
+}
+
+// knownPath reports whether a path is that of a file that rocec writes.
+func knownPath(name string) bool {
+	for _, t := range systems {
+		if t.file(name, nil) == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// fits returns why rocec writes no such content to a path; nil: it does.
+func fits(name string, content []byte) (err error) {
+	err = errors.New("rocec writes no such file")
+	for _, t := range systems {
+		switch now := t.file(name, content); {
+		case now == nil:
+			return nil
+		case t.file(name, nil) == nil:
+			err = now
+		}
+	}
+	return err
+}
+
+// parts makes the texts of an order, and judges each file.
+func (g *gate) parts(v *verified) (*order.Parts, error) {
+	c := v.change
+	p := &order.Parts{
+		Script: scripts.Run(c.Run, c.Key), About: v.envelope.About, First: v.envelope.First, Later: v.envelope.Later,
+		Content: func(sum string) []byte { return v.contents[sum] },
+	}
+	for _, f := range c.Files {
+		check, err := g.file(v, &f)
+		if err != nil {
+			return nil, refuse("unsigned", "%s: %s", brief(f.Path), err)
+		}
+		p.Checks = append(p.Checks, check)
+	}
+	for _, l := range c.Lives {
+		q, err := queryOf(l.Query)
+		if err != nil {
+			return nil, refuse("unsigned", "%s", err)
+		}
+		p.Lives = append(p.Lives, *q)
+	}
+	for _, s := range c.Steps {
+		made, err := g.step(v, &s)
+		if err != nil {
+			return nil, refuse("unsigned", "%s", err)
+		}
+		p.Steps = append(p.Steps, *made)
+	}
+	return p, nil
+}
+
+// file judges a change of a file, and returns its checker. A program of root has the bytes of this release, or those that this device kept
+// from before a run.
+func (g *gate) file(v *verified, f *order.File) (check string, err error) {
+	if !knownPath(f.Path) {
+		return "", errors.New("rocec writes no such file")
+	}
+	if f.Replaces && f.Target != order.Absent {
+		content, sent := v.contents[f.Target]
+		if !sent {
+			return "", errors.New("the order does not have its content")
+		}
+		if err := fits(f.Path, content); err != nil && !g.hasKept(f.Target) {
+			return "", err
+		}
+	}
+	if f.Check == "" {
+		return "", nil
+	}
+	made, err := recall(f.Check, nil)
+	if err != nil {
+		return "", err
+	}
+	if made.Check == "" {
+		return "", &commands.Unknown{Name: f.Check}
+	}
+	return made.Check, nil
+}
+
+// hasKept reports whether a backup on this device has a content with a SHA-256.
+func (g *gate) hasKept(sum string) bool {
+	names, _ := filepath.Glob(filepath.Join(g.state, "backup", "*", "[0-9]*")) //nolint:errcheck // the pattern is valid
+	for _, name := range names {
+		data, err := g.trusted(name)
+		if err == nil && commands.Sum(data) == sum {
+			return true
+		}
+	}
+	return false
+}
+
+// step makes a step from its name, or the step that goes back from it.
+func (g *gate) step(v *verified, s *order.Step) (*commands.Step, error) {
+	stdin, sent := v.contents[s.Stdin]
+	if s.Stdin != "" && !sent {
+		return nil, errors.New("the order does not have the data of a step")
+	}
+	of := func(name string) (*commands.Made, error) { return recall(name, stdin) }
+	kept := func(sum string) ([]byte, error) {
+		if content, sent := v.contents[sum]; sent {
+			return content, nil
+		}
+		return nil, fmt.Errorf("the order does not have the content with the SHA-256 %s", brief(sum))
+	}
+	var made *commands.Made
+	var err error
+	if scripts.GoesBack(s.Name) {
+		made, err = scripts.Recall(s.Name, of, kept)
+	} else {
+		made, err = of(s.Name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if made.Step == nil || made.Step.Name != s.Name {
+		return nil, &commands.Unknown{Name: s.Name}
+	}
+	return made.Step, nil
+}
