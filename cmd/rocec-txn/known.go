@@ -66,28 +66,19 @@ func queryOf(name string) (*commands.Query, error) {
 	return made.Query, nil
 }
 
-// knownPath reports whether a path is that of a file that rocec writes.
-func knownPath(name string) bool {
-	for _, t := range systems {
-		if t.file(name, nil) == nil {
-			return true
+// writes returns the system whose files have a path. Every kit of NICs has the files of settings.
+func writes(name string) (of system, known bool) {
+	for _, one := range systems {
+		if one.file(name, nil) == nil {
+			return one, true
 		}
 	}
-	return false
+	return system{}, false
 }
 
-// fits returns why rocec writes no such content to a path; nil: it does.
-func fits(name string, content []byte) (err error) {
-	err = errors.New("rocec writes no such file")
-	for _, t := range systems {
-		switch now := t.file(name, content); {
-		case now == nil:
-			return nil
-		case t.file(name, nil) == nil:
-			err = now
-		}
-	}
-	return err
+func knownPath(name string) bool {
+	_, known := writes(name)
+	return known
 }
 
 // parts makes the texts of an order, and judges each file.
@@ -124,7 +115,8 @@ func (g *gate) parts(v *verified) (*order.Parts, error) {
 // file judges a change of a file, and returns its checker. A program of root has the bytes of this release, or those that this device kept
 // from before a run.
 func (g *gate) file(v *verified, f *order.File) (check string, err error) {
-	if !knownPath(f.Path) {
+	of, known := writes(f.Path)
+	if !known {
 		return "", errors.New("rocec writes no such file")
 	}
 	if f.Replaces && f.Target != order.Absent {
@@ -132,7 +124,7 @@ func (g *gate) file(v *verified, f *order.File) (check string, err error) {
 		if !sent {
 			return "", errors.New("the order does not have its content")
 		}
-		if err := fits(f.Path, content); err != nil && !g.hasKept(f.Target) {
+		if err := of.file(f.Path, content); err != nil && !g.hasKept(f.Target) {
 			return "", err
 		}
 	}

@@ -6,7 +6,9 @@ import (
 	"io"
 	"os"
 	"path"
+	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/rocec/rocec/targets/deploy/device/scripts"
@@ -20,8 +22,8 @@ type verb struct {
 	do    func(g *gate, args []string, errs io.Writer) error
 }
 
-// verbs are all verbs. The first group only looks; prepare and remove need an order; the others go on with a run that an order began, or end
-// it.
+// verbs are all verbs. The first group only looks; prepare and remove need an order; the others go on with a run that an order began, or
+// end it.
 var verbs map[string]verb
 
 func init() {
@@ -38,12 +40,33 @@ func init() {
 		"prepare": {do: (*gate).prepare},
 		"remove":  {do: (*gate).remove},
 
-		"call":   {takes: []func(string) bool{isRun, isKey, isGiven, isVerb, isText, isHead}, do: (*gate).call},
-		"extend": {takes: []func(string) bool{isRun, isKey, isGiven, isSeconds}, do: (*gate).extend},
-		"unlock": {takes: []func(string) bool{isHolder, isText}, do: (*gate).unlock},
-		"sweep":  {takes: []func(string) bool{isRun, isText}, do: (*gate).sweep},
-		"mark":   {takes: []func(string) bool{isRun, isKey, isText, isSeconds, isOver}, do: (*gate).mark},
-		"unmark": {takes: []func(string) bool{isRun, isKey, isOver}, do: (*gate).unmark},
+		"call":   {takes: []func(string) bool{isRun, isKey, isGiven, isVerb, isText, isGiven}, do: (*gate).call},
+		"extend": {takes: []func(string) bool{isRun, isKey, isGiven, isSeconds}, do: script(extend)},
+		"unlock": {takes: []func(string) bool{isHolder, isText}, do: script(unlock)},
+		"sweep":  {takes: []func(string) bool{isRun, isText}, do: script(sweep)},
+		"mark":   {takes: []func(string) bool{isRun, isKey, isText, isSeconds, isOver}, do: script(oneByOne("take"))},
+		"unmark": {takes: []func(string) bool{isRun, isKey, isOver}, do: script(oneByOne("drop"))},
+	}
+}
+
+// script returns the function of a verb that runs a script with arguments, both made from those of the verb.
+func script(of func(args []string) (string, []string)) func(*gate, []string, io.Writer) error {
+	return func(g *gate, args []string, errs io.Writer) error {
+		text, args := of(args)
+		return g.script(text, args, errs)
+	}
+}
+
+func extend(args []string) (string, []string) {
+	return scripts.Call(args[0], args[1], args[2]), []string{"extend", args[3]}
+}
+func unlock(args []string) (string, []string) { return scripts.Unlock(), args }
+func sweep(args []string) (string, []string)  { return scripts.Sweep(args[0]), args[1:] }
+
+// oneByOne returns the script of marks for one of its verbs.
+func oneByOne(verb string) func(args []string) (string, []string) {
+	return func(args []string) (string, []string) {
+		return scripts.OneByOne, append([]string{scripts.Mark(args[0], args[1]), "rocec", verb}, args[2:]...)
 	}
 }
 
@@ -53,23 +76,30 @@ func form(pattern string) func(string) bool {
 
 // The forms of arguments. None begins with a dash, and each is bounded.
 var (
-	isMark    = form(`rocec-[A-Z0-9]{20,40}`)
-	isRun     = form(`[a-z0-9][a-z0-9-]{3,62}`)
-	isKey     = form(`[a-z0-9][a-z0-9-]{0,58}`)
-	isSum     = form(`[0-9a-f]{64}`)
-	isGiven   = form(`([0-9a-f]{64})?`)
-	isHead    = form(`([0-9a-f]{64})?`)
-	isVerb    = form(`commit|confirm|undo|release|state`)
-	isSeconds = form(`[1-9][0-9]{0,7}`)
-	isOver    = form(`([a-z0-9][a-z0-9-]{3,62})?`)
-	isHolder  = form(`\?|[a-z0-9][a-z0-9-]{3,62}( [a-z0-9-]{1,60})?`)
-	isText    = form(`([^-\pC][^\pC]{0,500})?`)
-	isKept    = form(`/var/lib/rocec/(backup/[a-z0-9][a-z0-9-]{3,62}|txn-[a-z0-9][a-z0-9-]{3,62})/(live/)?[A-Za-z0-9_][A-Za-z0-9_.@:/-]{0,200}`)
-	folder    = form(`/[A-Za-z0-9_.@:+/-]{0,300}`)
-	isName    = func(name string) bool { return len(name) <= 4096 && form(`[a-z0-9]+( [A-Za-z0-9_.:/@%=,-]+)+`)(name) }
+	isMark   = form(`rocec-[A-Z0-9]{20,40}`)
+	isRun    = form(`[a-z0-9][a-z0-9-]{3,62}`)
+	isKey    = form(`[a-z0-9][a-z0-9-]{0,58}`)
+	isSum    = form(`[0-9a-f]{64}`)
+	isGiven  = form(`([0-9a-f]{64})?`)
+	isVerb   = form(`commit|confirm|undo|release|state`)
+	digits   = form(`[1-9][0-9]{0,7}`)
+	isOver   = form(`([a-z0-9][a-z0-9-]{3,62})?`)
+	isHolder = form(`\?|[a-z0-9][a-z0-9-]{3,62}( [a-z0-9-]{1,60})?`)
+	isText   = form(`([^-\pC][^\pC]{0,500})?`)
+	ofRun    = form(`/var/lib/rocec/(backup/|txn-)[a-z0-9][a-z0-9-]{3,62}/[A-Za-z0-9_.@:/-]{1,200}`)
+	folder   = form(`/[A-Za-z0-9_.@:+/-]{0,300}`)
+	isName   = func(name string) bool { return len(name) <= 4096 && form(`[a-z0-9]+( [A-Za-z0-9_.:/@%=,-]+)+`)(name) }
 )
 
 func isFolder(name string) bool { return folder(name) && path.Clean(name) == name }
+
+// isKept reports whether a path is that of a content from before a run.
+func isKept(name string) bool { return ofRun(name) && path.Clean(name) == name }
+
+func isSeconds(text string) bool {
+	n, err := strconv.Atoi(text)
+	return digits(text) && err == nil && n <= mostSeconds
+}
 
 // hello prints the release of the gate, and the host keys by which an order names this device.
 func (g *gate) hello(_ []string, _ io.Writer) error {
@@ -174,13 +204,16 @@ func (g *gate) prepare(_ []string, errs io.Writer) error {
 		return err
 	}
 	payload := order.Payload(v.change.Items(parts))
-	return g.run(scripts.Begin(v.change.Run, v.change.Key), []string{v.envelope.Owner}, bytes.NewReader(payload), g.out, errs)
+	if err := g.script(scripts.Say(), []string{"run " + v.change.Run + ": its order has the signature of " + v.signer}, errs); err != nil {
+		return err
+	}
+	return g.run(scripts.Begin(v.change.Run, v.change.Key), []string{v.change.Owner}, bytes.NewReader(payload), g.out, errs)
 }
 
-// call goes on with a run. A run that commits is noted first, so that its order never begins it again.
+// call goes on with a run. A run that is prepared is noted before it commits, so that its order never begins it again.
 func (g *gate) call(args []string, errs io.Writer) error {
 	run, key, digest, verb, who, head := args[0], args[1], args[2], args[3], args[4], args[5]
-	if verb == "commit" {
+	if _, err := os.Lstat(filepath.Join(g.state, "txn-"+run)); verb == "commit" && err == nil {
 		if err := g.use(run); err != nil {
 			return err
 		}
@@ -188,28 +221,8 @@ func (g *gate) call(args []string, errs io.Writer) error {
 	return g.script(scripts.Call(run, key, digest), []string{verb, "asked", who, head}, errs)
 }
 
-func (g *gate) extend(args []string, errs io.Writer) error {
-	return g.script(scripts.Call(args[0], args[1], args[2]), []string{"extend", args[3]}, errs)
-}
-
-func (g *gate) unlock(args []string, errs io.Writer) error {
-	return g.script(scripts.Unlock(), args, errs)
-}
-
-func (g *gate) sweep(args []string, errs io.Writer) error {
-	return g.script(scripts.Sweep(args[0]), args[1:], errs)
-}
-
-func (g *gate) mark(args []string, errs io.Writer) error {
-	return g.script(scripts.OneByOne, append([]string{scripts.Mark(args[0], args[1]), "rocec", "take"}, args[2:]...), errs)
-}
-
-func (g *gate) unmark(args []string, errs io.Writer) error {
-	return g.script(scripts.OneByOne, []string{scripts.Mark(args[0], args[1]), "rocec", "drop", args[2]}, errs)
-}
-
-// remove takes the gate away, by an order that says so. A change that waits for its confirm goes back by itself as before, because the timer
-// and the unit of the undo do not need the gate.
+// remove takes the gate away, by an order that says so. A change that waits for its confirm goes back by itself as before: the timer and
+// the unit of the undo do not need the gate.
 func (g *gate) remove(_ []string, _ io.Writer) error {
 	v, err := g.order()
 	if err != nil {

@@ -24,6 +24,7 @@ type verified struct {
 	envelope *order.Envelope
 	change   *order.Change
 	contents map[string][]byte // by SHA-256
+	signer   string            // the person
 }
 
 // verify judges an order: the signature first, and then each value. It believes nothing that the signature does not cover, except values
@@ -33,7 +34,8 @@ func (g *gate) verify(e *order.Envelope) (*verified, error) {
 	if err != nil {
 		return nil, refuse("unsigned", "%s", err)
 	}
-	if err := g.signed(e); err != nil {
+	signer, err := g.signed(e)
+	if err != nil {
 		return nil, err
 	}
 	now := g.now()
@@ -58,7 +60,7 @@ func (g *gate) verify(e *order.Envelope) (*verified, error) {
 	if err := wellFormed(e, c); err != nil {
 		return nil, refuse("unsigned", "%s", err)
 	}
-	v := &verified{e, c, map[string][]byte{}}
+	v := &verified{e, c, map[string][]byte{}, signer}
 	for _, content := range e.Contents {
 		sum := sha256.Sum256(content)
 		v.contents[hex.EncodeToString(sum[:])] = content
@@ -66,27 +68,27 @@ func (g *gate) verify(e *order.Envelope) (*verified, error) {
 	return v, nil
 }
 
-// signed checks the signature against the signers of this device.
-func (g *gate) signed(e *order.Envelope) error {
+// signed returns the person of the signature, if the signers of this device have his key for orders.
+func (g *gate) signed(e *order.Envelope) (who string, err error) {
 	data, err := g.trusted(g.signers)
 	if err != nil {
-		return refuse("unsigned", "nobody can sign for this device: %s", err)
+		return "", refuse("unsigned", "nobody can sign for this device: %s", err)
 	}
 	signers, err := sshsig.ParseSigners(data)
 	if err != nil {
-		return refuse("unsigned", "%s: %s", g.signers, err)
+		return "", refuse("unsigned", "%s: %s", g.signers, err)
 	}
 	sig, err := sshsig.Parse(e.Signature)
+	if err == nil {
+		err = sig.Verify(e.Statement, sshsig.RoleDevice)
+	}
 	if err != nil {
-		return refuse("unsigned", "the signature of the order is not valid: %s", err)
+		return "", refuse("unsigned", "the signature of the order is not valid: %s", err)
 	}
-	if _, err := signers.Find(sig, g.now()); err != nil {
-		return refuse("unsigned", "%s: %s", g.signers, err)
+	if who, err = signers.Find(sig, g.now()); err != nil {
+		return "", refuse("unsigned", "%s: %s", g.signers, err)
 	}
-	if err := sig.Verify(e.Statement, sshsig.RoleDevice); err != nil {
-		return refuse("unsigned", "the signature of the order is not valid: %s", err)
-	}
-	return nil
+	return who, nil
 }
 
 // trusted reads a file that only root can have written: it and the folders above it are root's, and no other may write to them.
@@ -160,7 +162,7 @@ func wellFormed(e *order.Envelope, c *order.Change) error {
 	switch {
 	case !isRun(c.Run) || !isKey(c.Key) || !isGiven(c.Digest) || !isNote(c.Note):
 		return errors.New("the names of the run have a wrong form")
-	case !isText(e.Owner) || len(e.About) > mostAbout || !isLines(strings.ReplaceAll(e.About, "\n", "")):
+	case !isText(c.Owner) || len(e.About) > mostAbout || !isLines(strings.ReplaceAll(e.About, "\n", "")):
 		return errors.New("the description of the run has a wrong form")
 	case e.First < 1 || e.First > mostSeconds || e.Later < 1 || e.Later > mostSeconds || c.Need < 0 || c.Need > 1<<20:
 		return errors.New("its times or sizes are out of bounds")

@@ -88,7 +88,7 @@ type Timers struct{ First, Later time.Duration }
 
 // order returns what a run does on the device, by names and hashes. The key of the run is that on the device.
 func (c *Change) order(run deploy.Run) *order.Change {
-	o := &order.Change{Run: run.Name, Key: run.Key, Device: c.plan.Device.Name, Digest: c.digest(), Need: 64 << 10}
+	o := &order.Change{Run: run.Name, Key: run.Key, Owner: run.Owner, Device: c.plan.Device.Name, Digest: c.digest(), Need: 64 << 10}
 	for _, f := range c.Files {
 		one := order.File{Path: f.Path, Base: f.Base, Target: f.Target, Mode: uint32(cmp.Or(f.File.Mode.Perm(), 0o644)), Replaces: f.Replaces()}
 		if f.Replaces() {

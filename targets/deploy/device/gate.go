@@ -84,7 +84,7 @@ func parseGate(text string) *deploy.Gate {
 // RemovalOf returns the order by which a gate takes itself away, for the device of a plan. A person signs it.
 func RemovalOf(run deploy.Run, until time.Time, plans []*deploy.DevicePlan) *Orders {
 	return ordersOf(run, until, plans, func(p *deploy.DevicePlan) *order.Change {
-		return &order.Change{Run: run.Name, Key: keyOn(run, p.Device.Name), Device: p.Device.Name, Remove: true}
+		return &order.Change{Run: run.Name, Key: keyOn(run, p.Device.Name), Owner: run.Owner, Device: p.Device.Name, Remove: true}
 	})
 }
 
@@ -95,7 +95,7 @@ func (d *Device) TakeGate(ctx context.Context, run deploy.Run) *deploy.Error {
 	}
 	var stdin []byte
 	if e := d.envelope(); e != nil {
-		e.Owner, e.First, e.Later = run.Owner, 1, 1
+		e.First, e.Later = 1, 1
 		stdin = e.Bytes()
 	}
 	_, err := d.verb(ctx, "gate", byGate("remove"), scripts.TakeGate(), stdin, 0, nil)

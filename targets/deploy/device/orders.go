@@ -63,7 +63,7 @@ func (o *Orders) Len() int { return len(o.at) }
 func (d *Device) payload(run deploy.Run, c *Change, t Timers) []byte {
 	if e := d.envelope(); e != nil {
 		e.Contents = c.contents()
-		e.Owner, e.About, e.First, e.Later = run.Owner, c.about(run), seconds(t.First), seconds(t.Later)
+		e.About, e.First, e.Later = c.about(run), seconds(t.First), seconds(t.Later)
 		return e.Bytes()
 	}
 	return order.Payload(c.items(run, t))

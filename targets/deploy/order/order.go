@@ -33,7 +33,8 @@ const (
 // Change is what a run does on one device. All values come from the machine that leads the run; the gate checks each.
 type Change struct {
 	Run     string `json:"run"`
-	Key     string `json:"key"` // of the run on this device
+	Key     string `json:"key"`   // of the run on this device
+	Owner   string `json:"owner"` // person, machine and process
 	Device  string `json:"device"`
 	Machine string `json:"machine"`          // SHA-256 fingerprint of a host key of the device
 	Remove  bool   `json:"remove,omitempty"` // take the gate away, and nothing else
@@ -110,7 +111,6 @@ type Envelope struct {
 	Contents  [][]byte `json:"contents"`
 
 	// Not signed, and bounded by the gate.
-	Owner string `json:"owner"`
 	About string `json:"about"` // the description of the run, for a machine that did not start it
 	First int    `json:"first"` // seconds until the device undoes the change: from the beginning of the commit
 	Later int    `json:"later"` // and from its end

@@ -108,6 +108,9 @@ func Mark(run, key string) string { return of(markScript(), run, key) }
 // PutGate returns the script that puts the gate on a device: SUM SIGNERS USER. Its stdin is the program.
 func PutGate() string { return of(bare(trustText+libText+gateText), "gate", "gate") }
 
+// Say returns the script that writes a line into the log of the device: TEXT.
+func Say() string { return of(trustText+libText+"say \"$1\"\n", "gate", "gate") }
+
 // TakeGate returns the script that takes it away.
 func TakeGate() string { return of(bare(trustText+libText+takeText), "gate", "gate") }
 
