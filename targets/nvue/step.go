@@ -47,7 +47,7 @@ func movesBuffers(docs []grammar.Doc) (moves bool) {
 // recall returns a step or a query by its name.
 func recall(words []string, kept commands.Kept) (*target.Made, error) {
 	if len(words) != 3 || words[0] != "patch" {
-		made, err := steps.Recall(words, nil)
+		made, err := steps.Fixed(words)
 		switch {
 		case err != nil:
 			return nil, err

@@ -30,7 +30,7 @@ func stepBetween(version, vendor string, before, after []byte) (target.Step, []g
 // recall returns a step or a query by its name.
 func recall(words []string, kept commands.Kept) (*target.Made, error) {
 	if len(words) != 5 || words[0] != "patch" {
-		made, err := steps.Recall(words, nil)
+		made, err := steps.Fixed(words)
 		switch {
 		case err != nil:
 			return nil, err

@@ -10,7 +10,15 @@ type Made struct {
 }
 
 // Name returns the name of a step or a query; empty: it is a checker, or has no name.
-func (m *Made) Name() string { return m.Commands().Name() }
+func (m *Made) Name() string {
+	switch {
+	case m.Step != nil:
+		return m.Step.Name
+	case m.Query != nil:
+		return m.Query.Name
+	}
+	return ""
+}
 
 // Commands returns what was made, without the effects of a step on traffic.
 func (m *Made) Commands() *commands.Made {

@@ -1,9 +1,8 @@
-// Package steps has the commands of switches that are configured by files: steps and checkers by name ([Recall]), and the paths of the
-// files ([File]). It imports the standard library alone, so that the gate on a switch makes the same commands.
+// Package steps has the commands of switches that are configured by files: each step and each [Checker] by its name ([Recall]), and the
+// paths of the files ([File]). It imports the standard library alone, so that the gate on a switch makes the same commands.
 package steps
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -86,9 +85,10 @@ func Recall(words []string, _ []byte) (*commands.Made, error) {
 			return &commands.Made{Step: &made}, nil
 		}
 	}
-	checkers := []*Checker{&Traffic, &Features, &Infra}
-	if i := slices.IndexFunc(checkers, func(c *Checker) bool { return c.Name == name }); i >= 0 {
-		return &commands.Made{Check: checkers[i].Cmd}, nil
+	for _, c := range []*Checker{&Traffic, &Features, &Infra} {
+		if c.Name == name {
+			return &commands.Made{Check: c.Cmd}, nil
+		}
 	}
 	return nil, &commands.Unknown{Name: name}
 }

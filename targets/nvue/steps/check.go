@@ -1,11 +1,11 @@
 package steps
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
-	"sync"
+
+	"github.com/rocec/rocec/targets/commands"
 )
 
 // The bounds of a patch: its bytes, and the depth of its trees. A whole configuration of classes has a few thousand lines.
@@ -21,22 +21,20 @@ const (
 	aNumber = `(?:-?[0-9]{1,15}(?:\.[0-9]{1,15})?)`
 )
 
-var treeLine = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^((?:  )+)(` + aWord + `):(?: (\{\}|` + aWord + `|` + aNumber + `))?$`)
-})
+const treeLine = `\A((?:  )+)(` + aWord + `):(?: (\{\}|` + aWord + `|` + aNumber + `))?\z`
 
 // Check returns nil for a patch that rocec could have made for the tree with the SHA-256 base: a line with base, and at most one document
-// of what is unset and one of what is set, in this order, line by line in the form in which rocec writes YAML. It concerns only qos, and
+// that unsets and one that sets, in this order, line by line in the form in which rocec writes YAML. It concerns only qos, and
 // qos of interfaces. The patch comes from outside, so any other line is an error.
 func Check(base string, patch []byte) error {
 	if len(patch) > mostPatch {
-		return errors.New("the patch is larger than 1 MiB")
+		return commands.Refusal("the patch is larger than 1 MiB")
 	}
 	first, rest, ended := strings.Cut(string(patch), "\n")
 	if !ended || first != base {
-		return errors.New("the patch was not made for the tree of its name")
+		return commands.Refusal("the patch was not made for the tree of its name")
 	}
-	c := checker{}
+	c := checker{form: regexp.MustCompile(treeLine)}
 	for n := 2; rest != ""; n++ {
 		line, more, ended := strings.Cut(rest, "\n")
 		if !ended {
@@ -55,15 +53,16 @@ func Check(base string, patch []byte) error {
 
 // checker reads a patch line by line.
 type checker struct {
+	form     *regexp.Regexp  // of a line of a tree
 	document string          // "unset" or "set"; empty: none has begun
 	path     []string        // the keys to the last line
 	open     bool            // the last line has a key and no value: lines below it may follow
 	seen     map[string]bool // the paths of the document
 }
 
-var (
-	errForm    = errors.New("is not in the form that rocec writes")
-	errForeign = errors.New("concerns more than qos")
+const (
+	otherForm = commands.Refusal("is not in the form that rocec writes")
+	foreign   = commands.Refusal("concerns more than qos")
 )
 
 func (c *checker) line(line string) error {
@@ -73,11 +72,11 @@ func (c *checker) line(line string) error {
 	case line == "- set:" && c.document != "set":
 		return c.begin("set")
 	case c.document == "":
-		return errForm
+		return otherForm
 	}
-	m := treeLine().FindStringSubmatch(line)
+	m := c.form.FindStringSubmatch(line)
 	if m == nil {
-		return errForm
+		return otherForm
 	}
 	depth, key, value := len(m[1])/2-2, strings.Trim(m[2], "'"), m[3]
 	deepest := len(c.path) - 1
@@ -85,7 +84,7 @@ func (c *checker) line(line string) error {
 		deepest++
 	}
 	if depth < 0 || depth > deepest || depth >= mostDepth {
-		return errForm
+		return otherForm
 	}
 	if depth < len(c.path) {
 		if err := c.leave(); err != nil {
@@ -95,12 +94,12 @@ func (c *checker) line(line string) error {
 	c.path = append(c.path[:depth], key)
 	at := strings.Join(c.path, "\n")
 	if c.seen[at] {
-		return errors.New("has a key for the second time")
+		return commands.Refusal("has a key for the second time")
 	}
 	c.seen[at] = true
 	c.open = value == ""
 	if c.document == "unset" && !c.open {
-		return errForm
+		return otherForm
 	}
 	return c.concerns(value)
 }
@@ -110,7 +109,7 @@ func (c *checker) begin(document string) error {
 	if err := c.end(); err != nil {
 		return err
 	}
-	*c = checker{document: document, open: true, seen: map[string]bool{}}
+	*c = checker{form: c.form, document: document, open: true, seen: map[string]bool{}}
 	return nil
 }
 
@@ -120,7 +119,7 @@ func (c *checker) end() error {
 		return nil
 	}
 	if len(c.path) == 0 { // a document has at least one key
-		return errForm
+		return otherForm
 	}
 	return c.leave()
 }
@@ -131,9 +130,9 @@ func (c *checker) leave() error {
 	case !c.open:
 		return nil
 	case c.document == "set": // what is set has a value
-		return errForm
+		return otherForm
 	case c.path[0] == "interface" && len(c.path) < 3: // the interface itself stays
-		return errForeign
+		return foreign
 	}
 	return nil
 }
@@ -143,13 +142,13 @@ func (c *checker) concerns(value string) error {
 	switch {
 	case c.path[0] == "qos":
 	case c.path[0] != "interface":
-		return errForeign
+		return foreign
 	case len(c.path) == 1 && value != "":
-		return errForeign
+		return foreign
 	case len(c.path) == 2 && value != "" && value != "{}": // an interface may be a mapping without settings
-		return errForeign
+		return foreign
 	case len(c.path) > 2 && c.path[2] != "qos":
-		return errForeign
+		return foreign
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ package steps
 
 import (
 	_ "embed"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -68,18 +67,24 @@ func Patch(name, patch string) *commands.Step {
 	}
 }
 
-// Recall makes a step or a query from the words of its name after "nvue". stdin is the patch of the step between two trees, in the form of
-// [Check]. The error is a [*commands.Unknown], or says why the patch is refused.
-func Recall(words []string, stdin []byte) (*commands.Made, error) {
-	unknown := &commands.Unknown{Name: "nvue " + strings.Join(words, " ")}
+// Fixed makes what needs no input from the words of its name after "nvue". The error is a [*commands.Unknown].
+func Fixed(words []string) (*commands.Made, error) {
 	switch {
 	case slices.Equal(words, []string{"tree"}):
 		return &commands.Made{Query: tree}, nil
 	case slices.Equal(words, []string{"patch"}):
 		return &commands.Made{Step: Patch(NamePatch, commands.Sum(nil)+"\n")}, nil
-	case len(words) != 3 || words[0] != "patch":
-		return nil, unknown
 	}
+	return nil, &commands.Unknown{Name: "nvue " + strings.Join(words, " ")}
+}
+
+// Recall makes a step or a query from the words of its name after "nvue". stdin is the patch of the step between two trees, in the form of
+// [Check]. The error is a [*commands.Unknown], or states why the patch is refused.
+func Recall(words []string, stdin []byte) (*commands.Made, error) {
+	if len(words) != 3 || words[0] != "patch" {
+		return Fixed(words)
+	}
+	unknown := &commands.Unknown{Name: "nvue " + strings.Join(words, " ")}
 	for _, sum := range words[1:] {
 		if sum == commands.Absent || !commands.ValidSum(sum) {
 			return nil, unknown
@@ -95,4 +100,4 @@ func Recall(words []string, stdin []byte) (*commands.Made, error) {
 var Paths []string
 
 // File returns nil if rocec writes a file with such a path and such a content; it writes none.
-func File(string, []byte) error { return errors.New("rocec writes no such file") }
+func File(string, []byte) error { return commands.Refusal("rocec writes no such file") }

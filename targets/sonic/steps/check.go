@@ -1,12 +1,12 @@
 package steps
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/rocec/rocec/targets/commands"
 )
 
 // mostStages is the largest size of stages, in bytes. Those for all ports of the largest switch have less than half.
@@ -25,9 +25,9 @@ const (
 	aMember = `"([A-Za-z0-9][A-Za-z0-9_-]{0,63})": "[A-Za-z0-9_.,:|/\[\]+-]*"`
 )
 
-var (
-	rowForm    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A([A-Z0-9_]+)\t(` + aKey + `)\t(-|\{.*\})\z`) })
-	memberForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A` + aMember + `\z`) })
+const (
+	rowForm    = `\A([A-Z0-9_]+)\t(` + aKey + `)\t(-|\{.*\})\z`
+	memberForm = `\A` + aMember + `\z`
 )
 
 // Check returns nil for stages that rocec could have made between two configurations with the SHA-256 base and goal: two lines with both,
@@ -35,13 +35,13 @@ var (
 // of a script of rocec's. The stages come from outside, so any other line is an error.
 func Check(base, goal string, stages []byte) error {
 	if len(stages) > mostStages {
-		return errors.New("the stages are larger than 4 MiB")
+		return commands.Refusal("the stages are larger than 4 MiB")
 	}
 	rest, ok := strings.CutPrefix(string(stages), base+"\n"+goal+"\n")
 	if !ok {
-		return errors.New("the stages were not made for the configurations of their name")
+		return commands.Refusal("the stages were not made for the configurations of their name")
 	}
-	c := checker{}
+	c := checker{row: regexp.MustCompile(rowForm), member: regexp.MustCompile(memberForm), scripts: newScriptForms()}
 	for n := 3; rest != ""; n++ {
 		line, more, ended := strings.Cut(rest, "\n")
 		if !ended {
@@ -57,52 +57,55 @@ func Check(base, goal string, stages []byte) error {
 
 // checker reads stages line by line.
 type checker struct {
+	row, member *regexp.Regexp
+	scripts     *scriptForms
 	begun, back bool
 	table       string          // of the last row
 	rows        map[string]bool // of the stage, by table and key
 	script      strings.Builder
 }
 
-var errLine = errors.New("it is not in the form that rocec writes")
+const otherForm = commands.Refusal("it is not in the form that rocec writes")
 
 func (c *checker) line(line string) error {
 	switch {
 	case line == stageForth && !c.back, line == stageBack:
 		err := c.end()
-		*c = checker{begun: true, back: line == stageBack, rows: map[string]bool{}}
+		c.begun, c.back, c.table, c.rows = true, line == stageBack, "", map[string]bool{}
+		c.script.Reset()
 		return err
 	case !c.begun:
-		return errLine
+		return otherForm
 	}
 	if row, ok := strings.CutPrefix(line, ofRow); ok {
-		return c.row(row)
+		return c.checkRow(row)
 	}
 	if text, ok := strings.CutPrefix(line, ofScript); ok {
 		c.script.WriteString(text + "\n")
 		return nil
 	}
-	return errLine
+	return otherForm
 }
 
-// row checks a row. Rows of a table are adjacent, and come before the script.
-func (c *checker) row(row string) error {
-	m := rowForm().FindStringSubmatch(row)
+// checkRow checks a row. Rows of a table are adjacent, and come before the script.
+func (c *checker) checkRow(row string) error {
+	m := c.row.FindStringSubmatch(row)
 	switch {
 	case m == nil:
-		return errLine
+		return otherForm
 	case !slices.Contains(Tables, m[1]):
-		return errors.New("rocec changes no such table")
+		return commands.Refusal("rocec changes no such table")
 	case m[1] < c.table || c.rows[m[1]+"|"+m[2]] || c.script.Len() > 0:
-		return errors.New("it is not in rocec's order")
-	case m[3] != "-" && !isObject(m[3]):
-		return errLine
+		return commands.Refusal("it is not in rocec's order")
+	case m[3] != "-" && !c.isObject(m[3]):
+		return otherForm
 	}
 	c.table, c.rows[m[1]+"|"+m[2]] = m[1], true
 	return nil
 }
 
 // isObject reports whether a text is a JSON object of texts, each name once, as rocec writes it.
-func isObject(text string) bool {
+func (c *checker) isObject(text string) bool {
 	inner := text[1 : len(text)-1]
 	if inner == "" {
 		return true
@@ -112,7 +115,7 @@ func isObject(text string) bool {
 		if len(names) > 0 {
 			member = `"` + member
 		}
-		m := memberForm().FindStringSubmatch(member)
+		m := c.member.FindStringSubmatch(member)
 		if m == nil || names[m[1]] {
 			return false
 		}
@@ -126,5 +129,5 @@ func (c *checker) end() error {
 	if c.script.Len() == 0 {
 		return nil
 	}
-	return checkScript(c.script.String())
+	return c.scripts.check(c.script.String())
 }

@@ -1,10 +1,10 @@
 package steps
 
 import (
-	"errors"
 	"regexp"
 	"strings"
-	"sync"
+
+	"github.com/rocec/rocec/targets/commands"
 )
 
 // DropScript is the part of a script before lines "drop PORT GROUP...". It defines drop, which deletes the groups of the buffer manager at
@@ -53,72 +53,63 @@ const (
 // ends ends each line of a command: the script ends at the first command that fails.
 const ends = " || exit"
 
-// commandForms are the forms of single commands, see grammar.Sequence.
-var commandForms = sync.OnceValue(func() []*regexp.Regexp {
-	var out []*regexp.Regexp
-	for _, form := range []string{
-		`ecnconfig -p ` + aName + `(?: -gmin ` + aNumber + `)?(?: -gmax ` + aNumber + `)?(?: -gdrop ` + aNumber + `)?`,
-		`pfcwd interval ` + aNumber,
-		`pfcwd stop ` + aPort + `(?: ` + aPort + `)*`,
-		`pfcwd start --action (?:drop|forward|alert)(?: ` + aPort + `)+ ` + aNumber + ` --restoration-time ` + aNumber,
-		`sonic-db-cli CONFIG_DB DEL 'PFC_WD\|GLOBAL'`,
-	} {
-		out = append(out, regexp.MustCompile(`\A`+form+`\z`))
-	}
-	return out
-})
-
-var (
-	shutdown = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\Aconfig interface shutdown (` + aPort + `)\z`) })
-	dropForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\Adrop ` + aPort + `(?: ` + aGroup + `)*\z`) })
+// The forms of commands, see grammar.Sequence.
+const (
+	singleForm = `\A(?:` +
+		`ecnconfig -p ` + aName + `(?: -gmin ` + aNumber + `)?(?: -gmax ` + aNumber + `)?(?: -gdrop ` + aNumber + `)?|` +
+		`pfcwd interval ` + aNumber + `|` +
+		`pfcwd stop ` + aPort + `(?: ` + aPort + `)*|` +
+		`pfcwd start --action (?:drop|forward|alert)(?: ` + aPort + `)+ ` + aNumber + ` --restoration-time ` + aNumber + `|` +
+		`sonic-db-cli CONFIG_DB DEL 'PFC_WD\|GLOBAL'` +
+		`)\z`
+	shutdownForm = `\Aconfig interface shutdown (` + aPort + `)\z`
+	dropForm     = `\Adrop ` + aPort + `(?: ` + aGroup + `)*\z`
 )
 
-var errCommand = errors.New("a command of a stage is none of rocec's")
+// scriptForms are the forms of the lines of a script.
+type scriptForms struct{ single, shutdown, drop *regexp.Regexp }
 
-// checkScript returns nil for the script of a step: commands, and then drops. A port that goes down comes up again by the next command.
-func checkScript(script string) error {
-	commands, drops, has := strings.Cut(script, DropScript)
+func newScriptForms() *scriptForms {
+	return &scriptForms{regexp.MustCompile(singleForm), regexp.MustCompile(shutdownForm), regexp.MustCompile(dropForm)}
+}
+
+// foreignCommand is the reason for a line of a script that rocec does not make.
+const foreignCommand = commands.Refusal("rocec makes no such command of a stage")
+
+// check returns nil for the script of a step: commands, and then drops. A port that goes down comes up again by the next command.
+func (f *scriptForms) check(script string) error {
+	singles, drops, has := strings.Cut(script, DropScript)
 	if has {
 		drops, has = strings.CutSuffix(drops, AgainScript)
 		if !has || drops == "" {
-			return errCommand
+			return foreignCommand
 		}
 	}
 	for line := range strings.Lines(drops) {
-		if line, ok := strings.CutSuffix(line, ends+"\n"); !ok || !dropForm().MatchString(line) {
-			return errCommand
+		if line, ok := strings.CutSuffix(line, ends+"\n"); !ok || !f.drop.MatchString(line) {
+			return foreignCommand
 		}
 	}
 	down := "" // the port that the last command has shut down
-	for line := range strings.Lines(commands) {
+	for line := range strings.Lines(singles) {
 		line, ok := strings.CutSuffix(line, ends+"\n")
 		if !ok || down != "" && line != "config interface startup "+down {
-			return errCommand
+			return foreignCommand
 		}
 		if down != "" {
 			down = ""
 			continue
 		}
-		if m := shutdown().FindStringSubmatch(line); m != nil {
+		if m := f.shutdown.FindStringSubmatch(line); m != nil {
 			down = m[1]
 			continue
 		}
-		if !single(line) {
-			return errCommand
+		if !f.single.MatchString(line) {
+			return foreignCommand
 		}
 	}
 	if down != "" {
-		return errCommand
+		return foreignCommand
 	}
 	return nil
-}
-
-// single reports whether a line is a single command of rocec's.
-func single(line string) bool {
-	for _, form := range commandForms() {
-		if form.MatchString(line) {
-			return true
-		}
-	}
-	return false
 }

@@ -4,7 +4,6 @@ package steps
 
 import (
 	_ "embed"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -42,7 +41,7 @@ const StageTime = 2 * time.Minute
 // Rows returns the query of the running configuration.
 func Rows() *commands.Query { return rows }
 
-// The first fields of a line of stages. A stage begins with a line that says whether it belongs to the change or to its way back.
+// The first fields of a line of stages. The first line of a stage states whether it belongs to the change or to its way back.
 const (
 	stageForth = "stage\tforth"
 	stageBack  = "stage\tback"
@@ -60,7 +59,8 @@ func Patch(name, base, goal, stages string) *commands.Step {
 		Cmd:   "# config apply-patch\n" + rowsScript + patchScript + applyScript,
 		Stdin: text,
 		Undo: &commands.Query{
-			Cmd: "# config apply-patch of what was there before\n" + rowsScript + patchScript + undoScript, Stdin: []byte(text),
+			Cmd: "# config apply-patch of what was there " +
+				"before\n" + rowsScript + patchScript + undoScript, Stdin: []byte(text),
 		},
 		Back:    &commands.Query{Cmd: "# sonic-cfggen\nbase=" + base + "\ngoal=" + goal + "\n" + rowsScript + patchScript + backScript},
 		Loaded:  &commands.Query{Cmd: "# sonic-cfggen\ngoal=" + goal + "\n" + rowsScript + patchScript + loadedScript},
@@ -70,19 +70,25 @@ func Patch(name, base, goal, stages string) *commands.Step {
 	}
 }
 
-// Recall makes a step or a query from the words of its name after "sonic". stdin has the stages of the step for one change, in the form of
-// [Check]. The error is a [*commands.Unknown], or says why the stages are refused.
-func Recall(words []string, stdin []byte) (*commands.Made, error) {
-	unknown := &commands.Unknown{Name: "sonic " + strings.Join(words, " ")}
+// Fixed makes what needs no input from the words of its name after "sonic". The error is a [*commands.Unknown].
+func Fixed(words []string) (*commands.Made, error) {
 	switch {
 	case slices.Equal(words, []string{"rows"}):
 		return &commands.Made{Query: rows}, nil
 	case slices.Equal(words, []string{"patch"}):
 		none := commands.Sum(nil)
 		return &commands.Made{Step: Patch(NamePatch, none, none, "")}, nil
-	case len(words) != 5 || words[0] != "patch":
-		return nil, unknown
 	}
+	return nil, &commands.Unknown{Name: "sonic " + strings.Join(words, " ")}
+}
+
+// Recall makes a step or a query from the words of its name after "sonic". stdin has the stages of the step for one change, in the form of
+// [Check]. The error is a [*commands.Unknown], or states why the stages are refused.
+func Recall(words []string, stdin []byte) (*commands.Made, error) {
+	if len(words) != 5 || words[0] != "patch" {
+		return Fixed(words)
+	}
+	unknown := &commands.Unknown{Name: "sonic " + strings.Join(words, " ")}
 	for _, part := range words[1:3] {
 		if _, ok := commands.Spelled(part); !ok {
 			return nil, unknown
@@ -105,4 +111,4 @@ func Recall(words []string, stdin []byte) (*commands.Made, error) {
 var Paths []string
 
 // File returns nil if rocec writes a file with such a path and such a content; it writes none.
-func File(string, []byte) error { return errors.New("rocec writes no such file") }
+func File(string, []byte) error { return commands.Refusal("rocec writes no such file") }
