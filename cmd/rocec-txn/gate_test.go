@@ -21,6 +21,7 @@ import (
 	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/device"
+	"github.com/rocec/rocec/targets/deploy/gated"
 	"github.com/rocec/rocec/targets/deploy/order"
 	"github.com/rocec/rocec/targets/judge/judgetest"
 	"github.com/rocec/rocec/targets/target"
@@ -105,7 +106,7 @@ func sign(t *testing.T, key, namespace string, text []byte) []byte {
 	return out
 }
 
-// call runs a verb with a stdin, and returns the exit status and what the gate said.
+// call runs a verb with a stdin, and returns the exit status and the text of the gate.
 func (b *bench) call(stdin []byte, args ...string) (int, string) {
 	var errs bytes.Buffer
 	b.in = bytes.NewReader(stdin)
@@ -132,11 +133,11 @@ func (b *bench) sound() *parts {
 			Run: "20261130t115900z-3f9a", Key: "0123456789abcdef", Owner: "alice@ws7, process 4711", Device: "leaf01", Machine: b.machine,
 			Digest: strings.Repeat("ab", 32),
 			Note:   "0.2.0 ii hh", Need: 64,
-			Files: []order.File{{
-				Path: conf, Base: order.Absent, Target: commands.Sum(content), Mode: 0o644, Replaces: true,
+			Files: []order.FileChange{{
+				Path: conf, Base: commands.Absent, Target: commands.Sum(content), Mode: 0o644, Replaces: true,
 				Check: "cumulus check-traffic",
 			}},
-			Steps: []order.Step{{Name: "cumulus restart", Again: true}},
+			Steps: []order.NamedStep{{Name: "cumulus restart", Again: true}},
 		},
 		role: sshsig.RoleDevice, signKey: b.key(), signed: func(*order.Envelope) {},
 		envelope: &order.Envelope{Contents: [][]byte{content}, About: "device leaf01\n", First: 300, Later: 600},
@@ -254,8 +255,8 @@ func TestKeptScript(t *testing.T) {
 	b := newBench(t)
 	p := b.sound()
 	text := []byte("#!/bin/sh\n# an earlier release\n")
-	p.change.Files[0] = order.File{
-		Path: "/usr/local/sbin/rocec-host", Base: order.Absent, Target: commands.Sum(text), Mode: 0o755, Replaces: true,
+	p.change.Files[0] = order.FileChange{
+		Path: "/usr/local/sbin/rocec-host", Base: commands.Absent, Target: commands.Sum(text), Mode: 0o755, Replaces: true,
 	}
 	p.envelope.Contents = [][]byte{text}
 	kept := filepath.Join(b.state, "backup", "old", "3")
@@ -388,18 +389,18 @@ func TestSameFiles(t *testing.T) {
 					p := planOf(t, d)
 					run := deploy.Run{Name: "20261130t115900z-3f9a", Key: "62b1", Owner: "alice@ws7, process 1", Tool: "0.2.0"}
 					timers := device.Timers{First: time.Minute, Later: time.Hour}
-					sent := func(orders *device.Orders) []byte {
+					sent := func(orders *gated.Orders) []byte {
 						w := &wire{}
 						dev := device.New(d, func(context.Context, *target.Device) (target.Conn, error) { return w, nil }, nil,
 							device.Clock{Now: time.Now, Wait: time.After})
-						dev.Orders = orders
+						dev.Order = orders.Of(d.Name)
 						require.Nil(t, dev.Connect(t.Context(), ""))
 						require.Nil(t, dev.Prepare(t.Context(), run, device.NewChange(p), timers))
 						return w.stdin
 					}
 					plain := sent(nil)
 					p.Gate = &deploy.Gate{Release: "1", Machines: []string{b.machine}}
-					orders := device.OrdersOf(run, noon.Add(time.Hour), []*deploy.DevicePlan{p})
+					orders := gated.New(run, noon.Add(time.Hour), []*deploy.DevicePlan{p})
 					orders.Sign(sign(t, b.key(), sshsig.RoleDevice, orders.Statement()))
 					status, said := b.call(sent(orders), "prepare")
 					require.Zero(t, status, "%s: %s", d.Name, said)

@@ -114,12 +114,12 @@ func (g *gate) parts(v *verified) (*order.Parts, error) {
 
 // file judges a change of a file, and returns its checker. A program of root has the bytes of this release, or those that this device kept
 // from before a run.
-func (g *gate) file(v *verified, f *order.File) (check string, err error) {
+func (g *gate) file(v *verified, f *order.FileChange) (check string, err error) {
 	of, known := writes(f.Path)
 	if !known {
 		return "", errors.New("rocec writes no such file")
 	}
-	if f.Replaces && f.Target != order.Absent {
+	if f.Replaces && f.Target != commands.Absent {
 		content, sent := v.contents[f.Target]
 		if !sent {
 			return "", errors.New("the order does not have its content")
@@ -154,7 +154,7 @@ func (g *gate) hasKept(sum string) bool {
 }
 
 // step makes a step from its name, or the step that goes back from it.
-func (g *gate) step(v *verified, s *order.Step) (*commands.Step, error) {
+func (g *gate) step(v *verified, s *order.NamedStep) (*commands.Step, error) {
 	stdin, sent := v.contents[s.Stdin]
 	if s.Stdin != "" && !sent {
 		return nil, errors.New("the order does not have the data of a step")

@@ -35,7 +35,7 @@ func TestRefused(t *testing.T) {
 		"other namespace":      {"not for", func(s *seed) { s.role = "rocec-apply" }},
 		"no signature":         {"not valid", func(s *seed) { s.signed = func(e *order.Envelope) { e.Signature = nil } }},
 		"edited statement":     {"not valid", func(s *seed) { s.signed = editUntil }},
-		"no signers":           {"nobody can sign", func(s *seed) { require.NoError(s.T, os.Remove(s.signers)) }},
+		"no signers":           {"no key can sign", func(s *seed) { require.NoError(s.T, os.Remove(s.signers)) }},
 		"signers of all":       {"others than root may change", func(s *seed) { require.NoError(s.T, os.Chmod(s.signers, 0o666)) }},
 		"signers of the group": {"others than root may change", func(s *seed) { require.NoError(s.T, os.Chmod(s.signers, 0o620)) }},
 		"signers of another":   {"others than root may change", func(s *seed) { s.owner++ }},
@@ -61,13 +61,13 @@ func TestRefused(t *testing.T) {
 		"sudoers":           {"rocec writes no such file", func(s *seed) { s.change.Files[0].Path = "/etc/sudoers.d/rocec-txn" }},
 		"signers as a file": {"rocec writes no such file", func(s *seed) { s.change.Files[0].Path = order.Signers }},
 		"removal of another file": {"rocec writes no such file", func(s *seed) {
-			s.change.Files[0].Path, s.change.Files[0].Target = "/etc/shadow", order.Absent
+			s.change.Files[0].Path, s.change.Files[0].Target = "/etc/shadow", commands.Absent
 		}},
 		"setuid": {"wrong form", func(s *seed) { s.change.Files[0].Mode = 0o4755 }},
 		"script": {"its content is not that", func(s *seed) {
 			text := []byte("#!/bin/sh\nreboot\n")
-			s.change.Files[0] = order.File{
-				Path: "/usr/local/sbin/rocec-host", Base: order.Absent, Target: commands.Sum(text), Mode: 0o755, Replaces: true,
+			s.change.Files[0] = order.FileChange{
+				Path: "/usr/local/sbin/rocec-host", Base: commands.Absent, Target: commands.Sum(text), Mode: 0o755, Replaces: true,
 			}
 			s.envelope.Contents = [][]byte{text}
 		}},

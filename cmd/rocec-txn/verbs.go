@@ -74,7 +74,7 @@ func form(pattern string) func(string) bool {
 	return regexp.MustCompile(`^(?:` + pattern + `)$`).MatchString
 }
 
-// The forms of arguments. None begins with a dash, and each is bounded.
+// The forms of arguments. Each is bounded, and begins without a dash.
 var (
 	isMark   = form(`rocec-[A-Z0-9]{20,40}`)
 	isRun    = form(`[a-z0-9][a-z0-9-]{3,62}`)

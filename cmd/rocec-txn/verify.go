@@ -72,7 +72,7 @@ func (g *gate) verify(e *order.Envelope) (*verified, error) {
 func (g *gate) signed(e *order.Envelope) (who string, err error) {
 	data, err := g.trusted(g.signers)
 	if err != nil {
-		return "", refuse("unsigned", "nobody can sign for this device: %s", err)
+		return "", refuse("unsigned", "no key can sign for this device: %s", err)
 	}
 	signers, err := sshsig.ParseSigners(data)
 	if err != nil {

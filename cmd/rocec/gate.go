@@ -3,10 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/session"
@@ -27,9 +25,9 @@ func gateCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gate [DIR]",
 		Short: "list, install or remove the gate of devices, which takes only signed runs",
-		Long: "Gate asks the devices of a fabric whether they have a gate (/usr/libexec/rocec-txn), and whether the login becomes root without\n" +
-			"it. A gate is the only program that sudo lets the login run. It prepares a run only if a key of the device's allowed_signers has\n" +
-			"signed it.\n\n" +
+		Long: "Gate asks the devices of a fabric whether they have a gate (/usr/libexec/rocec-txn), and whether the login becomes root\n" +
+			"without it. A gate is the only program that sudo lets the login run. It prepares a run only if a key of the device's\n" +
+			"allowed_signers has signed it.\n\n" +
 			"With --install it puts the gate, the allowed_signers of this machine and a line of sudoers on the devices. That needs root there.\n" +
 			"With --remove it takes the three away: as root, or by an order that the key of --sign-key signs.",
 		Example: "  rocec gate --install --target leaf01\n" +
@@ -43,7 +41,7 @@ func gateCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.gate(cmd.Context(), dir, o)
+			return gate(cmd.Context(), a, dir, o)
 		},
 	}
 	f := cmd.Flags()
@@ -62,7 +60,7 @@ func gatesFlag(cmd *cobra.Command, folder *string) {
 }
 
 // gate lists the gates of devices, and changes them.
-func (a *app) gate(ctx context.Context, dir string, o gateOptions) (err error) {
+func gate(ctx context.Context, a *app, dir string, o gateOptions) (err error) {
 	_, devices, err := a.Open(dir, o.only, "")
 	if err != nil {
 		return err
@@ -77,10 +75,10 @@ func (a *app) gate(ctx context.Context, dir string, o gateOptions) (err error) {
 	for _, p := range plan.Devices {
 		if p.Err != nil && p.Status == deploy.StatusUnreachable {
 			unread++
-			a.gateLine(p, string(p.Status)+": "+p.Err.Detail)
+			printGate(a, p, string(p.Status)+": "+p.Err.Detail)
 			continue
 		}
-		a.gateLine(p, view.GateText(p))
+		printGate(a, p, view.GateText(p))
 		if o.install || p.Gate != nil {
 			wanted = append(wanted, p)
 		}
@@ -106,43 +104,21 @@ func (a *app) gate(ctx context.Context, dir string, o gateOptions) (err error) {
 			return err
 		}
 	}
-	if failed := a.eachGate(wanted, change, done); failed > 0 {
+	failed := false
+	for i, err := range session.EachGate(wanted, change) {
+		text := done
+		if err != nil {
+			failed, text = true, err.Detail
+		}
+		printGate(a, wanted[i], text)
+	}
+	if failed {
 		return exit.With(exit.Incomplete)
 	}
 	return unreadable(unread)
 }
 
-// gatesAtOnce is the number of devices whose gates change at the same time.
-const gatesAtOnce = 8
-
-// eachGate changes the gates of devices, and prints the outcomes in the order of the devices. It returns how many failed.
-func (a *app) eachGate(plans []*deploy.DevicePlan, change func(*deploy.DevicePlan) *deploy.Error, done string) (failed int) {
-	errs := make([]*deploy.Error, len(plans))
-	var group errgroup.Group
-	var mu sync.Mutex
-	group.SetLimit(gatesAtOnce)
-	for i, p := range plans {
-		group.Go(func() error {
-			err := change(p)
-			mu.Lock()
-			defer mu.Unlock()
-			errs[i] = err
-			return nil
-		})
-	}
-	_ = group.Wait() // the errors are in errs
-	for i, p := range plans {
-		if errs[i] != nil {
-			failed++
-			a.gateLine(p, errs[i].Detail)
-			continue
-		}
-		a.gateLine(p, done)
-	}
-	return failed
-}
-
-func (a *app) gateLine(p *deploy.DevicePlan, text string) {
+func printGate(a *app, p *deploy.DevicePlan, text string) {
 	fmt.Fprintf(a.Stdout, "%s  %s\n", diag.Paint(a.Paints(a.Stdout), diag.Bold, p.Device.Name), text)
 }
 

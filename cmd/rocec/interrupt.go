@@ -7,7 +7,8 @@ import (
 // deviceVerbs lists the verbs that touch devices, real or in a lab. At a signal they first finish the changes under way, and then end.
 // All other verbs end at once.
 var deviceVerbs = map[string]bool{
-	"apply": true, "collect": true, "confirm": true, "gate": true, "gids": true, "lab": true, "plan": true, "remove": true, "replace": true, "resume": true,
+	"apply": true, "collect": true, "confirm": true, "gate": true, "gids": true, "lab": true,
+	"plan": true, "remove": true, "replace": true, "resume": true,
 	"rollback": true, "selftest": true, "unlock": true, "verify": true,
 }
 

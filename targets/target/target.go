@@ -133,7 +133,7 @@ type Target struct {
 	Claims func(*ir.Device) []Claim
 
 	// Recall makes again the results of Render, Cleanup and Choose, from the words of their name after the name of the target. It is pure.
-	// kept returns the contents that the name mentions. The error is an [*commands.Unknown], or names the content that is missing or unfit. Nil: the
+	// kept returns the contents that the name mentions. The error is a [*commands.Unknown], or names a missing or unfit content. Nil: the
 	// target makes nothing that has a name.
 	Recall func(words []string, kept commands.Kept) (*Made, error)
 

@@ -52,7 +52,7 @@ cmd/rocec/lsp.go List | names of files that an editor completes
 cmd/rocec/manpages.go writeManPages | writes the manual
 cmd/internal/globals/named.go inItsFolder | whether a file that the person names is a link
 cmd/internal/globals/named.go OpenNamed | files that the person names: --var-file and its kin
-cmd/internal/rights/rights.go Signers | whether the site has a file of signers
+cmd/internal/rights/rights.go SignersText | whether the site has a file of signers
 cmd/internal/savedplan/signatures.go ReadSigned | names of signatures beside a plan that the person names
 cmd/internal/savedplan/signatures.go verified | a signature beside a plan: whoever wrote it, it is verified
 cmd/internal/savedplan/savedplan.go write | writes what the person names, with a mode that apply takes
@@ -66,6 +66,12 @@ cmd/internal/operands/operands.go named | whether a path that the person names i
 cmd/internal/fromfiles/fromfiles.go Read | whether a path that the person names is a folder
 cmd/internal/fromfiles/fromfiles.go hasReport | whether a folder that the person names may hold reports
 cmd/internal/fromfiles/reports.go readReports | files of devices that the person names, judged and not trusted
+cmd/rocec-txn/verbs.go openPlain | files of the device, whose owner the gate checks where it believes them
+cmd/rocec-txn/verbs.go call | whether a run is prepared on the device
+cmd/rocec-txn/verify.go trusted | a file of the device that only root can have written
+cmd/rocec-txn/verify.go machines | the host keys of the device
+cmd/rocec-txn/verify.go fresh | the runs of the device, in root's folder
+cmd/rocec-txn/verify.go use | the runs of the device, in root's folder
 targets/deploy/lab/store.go Reset | whether there is a lab; package safefile opens it
 targets/deploy/lab/store.go ours | names in a folder, before it is opened as a lab; package safefile opens it
 targets/deploy/lab/store.go openStore | makes the folder of a lab; package safefile opens it

@@ -109,10 +109,13 @@ targets/deploy:          targets/commands targets/deploy/txn targets/target targ
 targets/deploy/txn:      |
 targets/deploy/seen:     targets/target compiler/ir lang/diag lang/nodeset |
 targets/deploy/device/scripts: targets/commands |
-targets/deploy/device:   targets/commands targets/deploy/device/scripts targets/deploy targets/deploy/txn targets/target |
+targets/deploy/order:    targets/commands |
+targets/deploy/device:   targets/commands targets/deploy/device/scripts targets/deploy targets/deploy/order targets/deploy/txn
+    targets/target |
+targets/deploy/gated:    targets/deploy targets/deploy/device targets/deploy/device/scripts targets/deploy/order | golang.org/x/sync
 targets/deploy/sequence: lang/diag lang/nodeset compiler/change compiler/ir validate validate/proof targets/deploy targets/deploy/txn
     targets/target |
-targets/deploy/rollout:  targets/deploy targets/deploy/device targets/deploy/txn targets/target | golang.org/x/sync
+targets/deploy/rollout:  targets/deploy targets/deploy/device targets/deploy/gated targets/deploy/txn targets/target | golang.org/x/sync
 targets/deploy/traffic:  targets/nic targets/target compiler/ir |
 targets/deploy/safefile: lang/diag |
 targets/deploy/ssh:      targets/target targets/deploy/safefile lang/destination | golang.org/x/crypto
@@ -133,6 +136,8 @@ cmd/internal/replay:        targets/commands targets/deploy/device/scripts cmd/i
 cmd/internal/hooks:         cmd/internal/exit cmd/internal/journal lang/diag targets/deploy targets/deploy/rollout |
 cmd/internal/bundle:        compiler/ir compiler/platform docs/evidence lang/destination lang/diag targets targets/deploy targets/nic
     targets/target cmd/internal/mask |
+cmd/rocec-txn:           cmd/internal/sshsig targets/commands targets/cumulus/steps targets/deploy/device/scripts targets/deploy/order
+    targets/nic/mlx4/steps targets/nic/mlx5/steps targets/nic/rxe/steps targets/nic/steps targets/nvue/steps targets/sonic/steps |
 docs:                    lang lang/diag | github.com/yuin/goldmark
 docs/docstest:           | github.com/stretchr/testify
 docs/evidence:           |
@@ -156,8 +161,9 @@ cmd/internal/session:       targets/commands targets/deploy/device/scripts cmd/i
     cmd/internal/rights cmd/internal/sshsig lang lang/policy
     cmd/internal/exit cmd/internal/globals cmd/internal/hooks cmd/internal/journal cmd/internal/person
     cmd/internal/replay cmd/internal/report cmd/internal/samples cmd/internal/savedplan cmd/internal/view cmd/internal/view/board
-    compiler/ir docs/evidence lang/diag lang/eval lang/nodeset targets/deploy targets/deploy/device targets/deploy/lab
-    targets/deploy/rollout targets/deploy/safefile targets/deploy/seen targets/deploy/sequence targets/deploy/ssh targets/deploy/traffic
+    compiler/ir docs/evidence lang/diag lang/eval lang/nodeset targets/deploy targets/deploy/device targets/deploy/gated
+    targets/deploy/lab targets/deploy/rollout targets/deploy/safefile
+    targets/deploy/seen targets/deploy/sequence targets/deploy/ssh targets/deploy/traffic
     targets/deploy/txn targets/target | golang.org/x/term
 cmd/internal/samples:       targets/target targets/deploy targets/deploy/safefile |
 targets/deploy/internal/nspawn: targets/deploy/internal/sshdtest targets/nic/mlx5/mlx5test lang/langtest/machinetest | golang.org/x/sync
@@ -228,7 +234,8 @@ var programs = []string{"cmd/internal/compare", "cmd/internal/gate"}
 // outside lists the packages that may use disk, network, environment and clock. These are programs, the two rooms of deploy that reach
 // machines, the room that opens files of rocec's own, and packages that only tests import.
 var outside = []string{
-	"cmd/rocec", "cmd/internal/person", "cmd/internal/globals", "cmd/internal/session", "cmd/internal/ending", "cmd/internal/compare",
+	"cmd/rocec", "cmd/rocec-txn",
+	"cmd/internal/person", "cmd/internal/globals", "cmd/internal/session", "cmd/internal/ending", "cmd/internal/compare",
 	"cmd/internal/gate", "cmd/internal/collect", "cmd/internal/devicefiles", "cmd/internal/forms/folder", "cmd/internal/report",
 	"cmd/internal/auditlog", "cmd/internal/hooks", "cmd/internal/journal", "cmd/internal/rights", "cmd/internal/samples",
 	"cmd/internal/savedplan", "cmd/internal/wholefile", "cmd/internal/intake", "cmd/internal/fromfiles", "cmd/internal/revision",

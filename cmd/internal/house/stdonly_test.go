@@ -11,6 +11,8 @@ import (
 // stdOnly lists the packages that make commands of devices from names. The gate on devices links them, so they import only each other and
 // the standard library.
 var stdOnly = []string{
+	"cmd/internal/sshsig",
+	"cmd/rocec-txn",
 	"targets/commands",
 	"targets/cumulus/steps",
 	"targets/deploy/device/scripts",

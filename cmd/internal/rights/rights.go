@@ -154,9 +154,21 @@ func (r *Rights) Approvals(fabric int) int {
 	return fabric
 }
 
-// Signers reads the file of allowed signers: the one that the policy of the site names, or that of the folder. If the site has neither, a
-// policy of --policy may name it.
+// Signers reads the file of allowed signers.
 func (r *Rights) Signers() (s *sshsig.Signers, name string, err error) {
+	src, name, err := r.SignersText()
+	if err != nil {
+		return nil, name, err
+	}
+	if s, err = sshsig.ParseSigners(src); err != nil {
+		return nil, name, fmt.Errorf("%s: %w", diag.Escape(name), err)
+	}
+	return s, name, nil
+}
+
+// SignersText returns the text of the file of allowed signers: the one that the policy of the site names, or that of the folder. If the
+// site has neither, a policy of --policy may name it.
+func (r *Rights) SignersText() (text []byte, name string, err error) {
 	name = filepath.Join(r.folder, signersFile)
 	_, none := os.Lstat(name)
 	switch {
@@ -169,14 +181,11 @@ func (r *Rights) Signers() (s *sshsig.Signers, name string, err error) {
 			}
 		}
 	}
-	src, err := read(name)
+	text, err = read(name)
 	if err != nil {
 		return nil, name, fmt.Errorf("the allowed signers cannot be read: %w", err)
 	}
-	if s, err = sshsig.ParseSigners(src); err != nil {
-		return nil, name, fmt.Errorf("%s: %w", diag.Escape(name), err)
-	}
-	return s, name, nil
+	return text, name, nil
 }
 
 // MustSign reports whether a policy wants each run to end with a signature.

@@ -9,15 +9,15 @@ import (
 	"github.com/rocec/rocec/cmd/internal/sshsig"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
-	"github.com/rocec/rocec/targets/deploy/device"
+	"github.com/rocec/rocec/targets/deploy/gated"
 )
 
-// orderTime is how long after the beginning of a run its devices take its orders. It bounds the use of an order that is stolen before the run
-// reaches its device.
+// orderTime is how long after the beginning of a run its devices take its orders. It bounds the use of an order that is stolen before the
+// run reaches its device.
 const orderTime = 24 * time.Hour
 
-// gated names the devices of a plan that change and have a gate.
-func gated(plan *deploy.Plan) (names []string) {
+// withGate names the devices of a plan that change and have a gate.
+func withGate(plan *deploy.Plan) (names []string) {
 	for _, d := range plan.Devices {
 		if d.Gate != nil && d.Status == deploy.StatusChange {
 			names = append(names, d.Device.Name)
@@ -26,9 +26,9 @@ func gated(plan *deploy.Plan) (names []string) {
 	return names
 }
 
-// maySign refuses a change of devices with a gate if the person has named no key.
-func (s *Session) maySign(plan *deploy.Plan, rehearsal bool) error {
-	names := gated(plan)
+// wantKey refuses a change of devices with a gate if the person has named no key.
+func wantKey(s *Session, plan *deploy.Plan, rehearsal bool) error {
+	names := withGate(plan)
 	if len(names) == 0 {
 		return nil
 	}
@@ -43,17 +43,17 @@ func (s *Session) maySign(plan *deploy.Plan, rehearsal bool) error {
 	return nil
 }
 
-// orders returns the signed orders of a run for its devices with a gate; nil: no device has one.
-func (s *Session) orders(ctx context.Context, run deploy.Run, plan *deploy.Plan, rehearsal bool) (*device.Orders, error) {
-	o := device.OrdersOf(run, s.clock.Now().Add(orderTime), plan.Devices)
+// signedOrders returns the signed orders of a run for its devices with a gate; nil: no device has one.
+func signedOrders(ctx context.Context, s *Session, run deploy.Run, plan *deploy.Plan, rehearsal bool) (*gated.Orders, error) {
+	o := gated.New(run, s.clock.Now().Add(orderTime), plan.Devices)
 	if o == nil {
 		return nil, nil //nolint:nilnil // there is nothing to sign
 	}
-	return o, s.sign(ctx, o, rehearsal)
+	return o, signOrders(ctx, s, o, rehearsal)
 }
 
-// sign signs orders with the key of the person.
-func (s *Session) sign(ctx context.Context, o *device.Orders, rehearsal bool) error {
+// signOrders signs orders with the key of the person.
+func signOrders(ctx context.Context, s *Session, o *gated.Orders, rehearsal bool) error {
 	r, err := Rights(s, rehearsal)
 	if err != nil {
 		return err

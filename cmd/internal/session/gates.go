@@ -2,7 +2,10 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -10,6 +13,8 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/device"
+	"github.com/rocec/rocec/targets/deploy/gated"
+	"github.com/rocec/rocec/targets/deploy/safefile"
 )
 
 // GateFiles returns the function that reads the gate for a processor: rocec-txn-amd64, -arm64 or -armhf. They are in the folder, in that of
@@ -26,31 +31,41 @@ func GateFiles(folder string) func(processor string) ([]byte, error) {
 	return func(processor string) ([]byte, error) {
 		name := "rocec-txn-" + processor
 		for _, f := range folders {
-			text, err := os.ReadFile(filepath.Join(f, name))
-			if err == nil || !os.IsNotExist(err) {
-				return text, err
+			file, err := safefile.Open(filepath.Join(f, name)) // who could write it would be root on the devices
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
 			}
+			if err != nil {
+				return nil, err
+			}
+			defer file.Close()
+			return io.ReadAll(file)
 		}
 		return nil, fmt.Errorf("there is no %s in %s: name its folder with --gates", name, filepath.Clean(folders[0]))
 	}
 }
 
+// EachGate changes the gates of devices, some at a time. It returns the error of each device, in their order.
+func EachGate(plans []*deploy.DevicePlan, change func(*deploy.DevicePlan) *deploy.Error) []*deploy.Error {
+	return gated.Each(plans, change)
+}
+
 // PutGate puts the gate on a device, with the signers of this machine, and notes it in the plan of the device.
 func (f *Fleet) PutGate(ctx context.Context, p *deploy.DevicePlan, program func(string) ([]byte, error)) *deploy.Error {
-	signers, err := f.s.signersText()
+	signers, err := signersText(f.s)
 	if err != nil {
 		return &deploy.Error{Kind: deploy.Permission, Device: p.Device, Step: "gate", Detail: deploy.OneLine(err.Error())}
 	}
 	d := f.alone(p)
 	defer d.Close()
-	gate, no := d.PutGate(ctx, program, signers)
+	gate, no := gated.Put(ctx, d, program, signers)
 	if no == nil {
 		p.Gate = gate
 	}
 	return no
 }
 
-// putGates puts the gate on the devices of a plan that change and have none. After the first failure it stops.
+// putGates puts the gate on the devices of a plan that change and lack one. After the first failure it stops.
 func (f *Fleet) putGates(ctx context.Context, plan *deploy.Plan, folder string) error {
 	for _, p := range plan.Devices {
 		if p.Gate != nil || p.Status != deploy.StatusChange {
@@ -67,15 +82,14 @@ func (f *Fleet) putGates(ctx context.Context, plan *deploy.Plan, folder string) 
 // TakeGates takes the gates of devices away. Where the login is not root, their gates do it by an order, which the person signs once.
 func (f *Fleet) TakeGates(ctx context.Context, plans []*deploy.DevicePlan) (func(*deploy.DevicePlan) *deploy.Error, error) {
 	run := f.s.NewRun()
-	o := device.RemovalOf(run, f.s.clock.Now().Add(orderTime), plans)
-	if err := f.s.sign(ctx, o, false); err != nil {
+	o := gated.Removal(run, f.s.clock.Now().Add(orderTime), plans)
+	if err := signOrders(ctx, f.s, o, false); err != nil {
 		return nil, err
 	}
 	return func(p *deploy.DevicePlan) *deploy.Error {
 		d := f.alone(p)
 		defer d.Close()
-		d.Orders = o
-		return d.TakeGate(ctx, run)
+		return gated.Take(ctx, d, o)
 	}, nil
 }
 
@@ -87,15 +101,14 @@ func (f *Fleet) alone(p *deploy.DevicePlan) *device.Device {
 }
 
 // signersText returns the text of the allowed signers of this machine.
-func (s *Session) signersText() (string, error) {
+func signersText(s *Session) (string, error) {
 	r, err := Rights(s, false)
 	if err != nil {
 		return "", err
 	}
-	_, name, err := r.Signers()
+	text, name, err := r.SignersText()
 	if err != nil {
 		return "", exit.Fail(exit.Usage, "a gate takes the signatures of keys in %s: %v", diag.Escape(name), err)
 	}
-	text, err := os.ReadFile(name)
-	return string(text), err
+	return string(text), nil
 }

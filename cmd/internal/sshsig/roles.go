@@ -6,5 +6,5 @@ const (
 	RoleApprove = "rocec-approve" // over the bytes of a plan file: who approves it
 	RoleApply   = "rocec-apply"   // over the hash of a plan: who applies it
 	RoleRun     = "rocec-run"     // over the head of a journal: who led the run
-	RoleDevice  = "rocec-device"  // over an order: what a run does on devices with the gate
+	RoleDevice  = "rocec-device"  // over an order: the effects of a run on devices with a gate
 )

@@ -20,8 +20,9 @@ func GateText(p *deploy.DevicePlan) string {
 	return "gate " + p.Gate.Release
 }
 
-// way says by which right the devices of a plan change: through a gate, which takes only a signed run, or as root.
-func (v *Plan) way(p *deploy.Plan) {
+// wayText describes by which right the devices of a plan change: through a gate, which takes only a signed run, or as root. It is empty for
+// a plan that changes no device.
+func wayText(p *deploy.Plan) string {
 	var with, beside, root []string
 	for _, d := range p.Devices {
 		switch {
@@ -33,9 +34,6 @@ func (v *Plan) way(p *deploy.Plan) {
 		default:
 			with = append(with, d.Device.Name)
 		}
-	}
-	if v.Rehearsal || len(with)+len(beside)+len(root) == 0 {
-		return
 	}
 	var parts []string
 	for _, part := range []struct {
@@ -50,5 +48,5 @@ func (v *Plan) way(p *deploy.Plan) {
 			parts = append(parts, part.says+nodeset.Text(part.on, nodeset.Devices, 200))
 		}
 	}
-	v.Prose("Rights: ", strings.Join(parts, "; ")+".")
+	return strings.Join(parts, "; ")
 }

@@ -2,6 +2,7 @@ package device
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -86,11 +87,26 @@ func (c *Change) Soak() (soak, away time.Duration) {
 // Timers are the seconds until a device undoes a change by itself: First from the beginning of the commit, Later from its end.
 type Timers struct{ First, Later time.Duration }
 
-// order returns what a run does on the device, by names and hashes. The key of the run is that on the device.
+// KeyOn returns the key of a run on a device.
+func KeyOn(run deploy.Run, device string) string {
+	if key := run.Keys[device]; key != "" {
+		return key
+	}
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(run.Key+" "+device)))[:16]
+}
+
+// Order returns the effects of a run on the device, by names and hashes.
+func (c *Change) Order(run deploy.Run) *order.Change {
+	run.Key = KeyOn(run, c.plan.Device.Name)
+	return c.order(run)
+}
+
+// order is Order for a run with its key on the device.
 func (c *Change) order(run deploy.Run) *order.Change {
 	o := &order.Change{Run: run.Name, Key: run.Key, Owner: run.Owner, Device: c.plan.Device.Name, Digest: c.digest(), Need: 64 << 10}
 	for _, f := range c.Files {
-		one := order.File{Path: f.Path, Base: f.Base, Target: f.Target, Mode: uint32(cmp.Or(f.File.Mode.Perm(), 0o644)), Replaces: f.Replaces()}
+		mode := uint32(cmp.Or(f.File.Mode.Perm(), 0o644))
+		one := order.FileChange{Path: f.Path, Base: f.Base, Target: f.Target, Mode: mode, Replaces: f.Replaces()}
 		if f.Replaces() {
 			o.Need += len(f.Before) + 2*len(f.After)
 			o.Back = o.Back || f.File.WasThere
@@ -104,7 +120,7 @@ func (c *Change) order(run deploy.Run) *order.Change {
 	states, seen := c.states(), map[string]bool{}
 	for i := range c.Steps {
 		s := &c.Steps[i]
-		one := order.Step{Name: s.Name, Again: c.again[i]}
+		one := order.NamedStep{Name: s.Name, Again: c.again[i]}
 		if s.Stdin != "" {
 			one.Stdin = deploy.Sum([]byte(s.Stdin))
 		}
@@ -182,6 +198,16 @@ func (c *Change) items(run deploy.Run, t Timers) []order.Item {
 		p.Lives = append(p.Lives, *queries[l.State])
 	}
 	return o.Items(p)
+}
+
+// payload returns the stdin of prepare: the order for the gate of the device, or all files of the run.
+func (c *Change) payload(run deploy.Run, t Timers, signed *order.Envelope) []byte {
+	if signed == nil {
+		return order.Payload(c.items(run, t))
+	}
+	e := *signed
+	e.Contents, e.About, e.First, e.Later = c.contents(), c.about(run), seconds(t.First), seconds(t.Later)
+	return e.Bytes()
 }
 
 // about describes the run and its changes on the device, for a machine that did not start the run. Each change is a line "change file N

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/order"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -35,7 +36,7 @@ type Device struct {
 	Of   *target.Device
 	Head string // of the journal of the run: the SHA-256 of its last line. The device keeps it with verbs that decide its fate
 
-	Orders *Orders // of the run, for devices with a gate; nil: none
+	Order *order.Envelope // of the run, signed, for a device with a gate; nil: rocec sends no order
 
 	dial  target.Dial
 	clock Clock

@@ -21,9 +21,6 @@ import (
 // MaxFile is the largest size of a file that rocec reads, in bytes.
 const MaxFile = 1 << 20
 
-// mostKeys bounds the host keys that a gate names, and its release before them.
-const mostKeys = 16
-
 // mostRights bounds how many folders and files a read reports of rocec's state because users other than root may change them.
 const mostRights = 64
 
@@ -294,7 +291,7 @@ func fillState(h *deploy.Have, text string) {
 		case "root":
 			h.Free = true
 		case "gate":
-			h.Gate = parseGate(value)
+			h.Gate = deploy.ParseGate(value)
 		case "locked":
 			locked = true
 		case "lock":

@@ -35,7 +35,7 @@ var allScripts = map[string]struct {
 	"one-by-one":    {scripts.OneByOne, ""},
 	// SC2034, SC2317, SC2329: shared parts that some scripts do not use.
 	"begin":  {scripts.Begin(testRun.Name, testRun.Key), "SC2034,SC2317,SC2329"},
-	"call":   {calling(testRun, nil), "SC2034,SC2317,SC2329"},
+	"call":   {calling(testRun, ""), "SC2034,SC2317,SC2329"},
 	"unlock": {scripts.Unlock(), "SC2034,SC2317,SC2329"},
 	"sweep":  {scripts.Sweep(testRun.Name), "SC2034,SC2317,SC2329"},
 	"mark":   {scripts.Mark(testRun.Name, testRun.Key), "SC2034,SC2317,SC2329"},

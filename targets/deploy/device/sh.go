@@ -58,11 +58,9 @@ func quoted(words []string) string {
 	return strings.Join(out, " ")
 }
 
-// calling returns the script that resumes a run by a verb. The script fails unless the run on the device has the digest of the change; nil:
-// the digest is not known.
-func calling(run deploy.Run, c *Change) string {
-	return scripts.Call(run.Name, run.Key, c.digest())
-}
+// calling returns the script that resumes a run by a verb. The script fails unless the run on the device has the digest; empty: it is not
+// known.
+func calling(run deploy.Run, digest string) string { return scripts.Call(run.Name, run.Key, digest) }
 
 // BootUnit is the systemd unit that undoes a run when a device comes up before the run was confirmed.
 func BootUnit(run deploy.Run) string {

@@ -2,7 +2,6 @@ package device
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"strconv"
@@ -67,7 +66,8 @@ var failures = map[string]deploy.Kind{
 // the files that the error names.
 func (d *Device) Prepare(ctx context.Context, run deploy.Run, c *Change, t Timers) *deploy.Error {
 	here := d.here(run)
-	_, err := d.verb(ctx, "prepare", byGate("prepare"), scripts.Begin(here.Name, here.Key), d.payload(here, c, t), 2*time.Minute, c, run.Owner)
+	begin := scripts.Begin(here.Name, here.Key)
+	_, err := d.verb(ctx, "prepare", byGate("prepare"), begin, c.payload(here, t, d.Order), 2*time.Minute, c, run.Owner)
 	if err != nil && err.Holder != nil && err.Holder.Txn == run.Name {
 		err.Detail = fmt.Sprintf("locked by %s, for another device of the fabric: both lead to the same machine. Correct the address of one.",
 			err.Holder)
@@ -79,16 +79,8 @@ func (d *Device) Prepare(ctx context.Context, run deploy.Run, c *Change, t Timer
 // machine, the second one treats the lock of the first like the lock of another run.
 func (d *Device) here(run deploy.Run) deploy.Run {
 	run.About.Head = d.Head
-	run.Key = keyOn(run, d.Of.Name)
+	run.Key = KeyOn(run, d.Of.Name)
 	return run
-}
-
-// keyOn returns the key of a run on a device.
-func keyOn(run deploy.Run, device string) string {
-	if key := run.Keys[device]; key != "" {
-		return key
-	}
-	return fmt.Sprintf("%x", sha256.Sum256([]byte(run.Key+" "+device)))[:16]
 }
 
 // Commit puts the new content in place and to use, and reads the device. If that fails, Commit restores the old content. It may be called
@@ -110,7 +102,8 @@ func (d *Device) Confirm(ctx context.Context, run deploy.Run, c *Change) (*Repor
 // Extend sets the time, from now on, after which the device undoes the change by itself.
 func (d *Device) Extend(ctx context.Context, run deploy.Run, c *Change, by time.Duration) (*Report, *deploy.Error) {
 	here, wait := d.here(run), strconv.Itoa(seconds(by))
-	out, err := d.verb(ctx, "confirm", byGate("extend", here.Name, here.Key, c.digest(), wait), calling(here, c), nil, 0, c, "extend", wait)
+	gate := byGate("extend", here.Name, here.Key, c.digest(), wait)
+	out, err := d.verb(ctx, "confirm", gate, calling(here, c.digest()), nil, 0, c, "extend", wait)
 	if out == nil {
 		return nil, err
 	}
@@ -149,8 +142,8 @@ func (d *Device) call(ctx context.Context, step string, run deploy.Run, c *Chang
 	*Report, *deploy.Error,
 ) {
 	here := d.here(run)
-	out, err := d.verb(ctx, step, byGate("call", here.Name, here.Key, c.digest(), verb, run.Actor(), d.Head), calling(here, c), nil, more, c,
-		verb, "asked", run.Actor(), d.Head)
+	gate := byGate("call", here.Name, here.Key, c.digest(), verb, run.Actor(), d.Head)
+	out, err := d.verb(ctx, step, gate, calling(here, c.digest()), nil, more, c, verb, "asked", run.Actor(), d.Head)
 	if out == nil {
 		return nil, err
 	}
@@ -170,7 +163,7 @@ func (d *Device) and(ctx context.Context, step string, run deploy.Run, c *Change
 	arg, stdin := q.send()
 	here := d.here(run)
 	gate := gateAndRead("call", here.Name, here.Key, c.digest(), verb, run.Actor(), d.Head)
-	out, err := d.asRoot(ctx, false, stdin, gate, verbAndRead, calling(here, c), arg, verb)
+	out, err := d.asRoot(ctx, false, stdin, gate, verbAndRead, calling(here, c.digest()), arg, verb)
 	if err != nil {
 		lines, e := d.failure(step, c, out, err)
 		if lines == nil {

@@ -19,7 +19,7 @@ type Item struct {
 // Parts are the texts that a change names.
 type Parts struct {
 	Script  string           // of the run
-	Checks  []string         // by file: the vendor's checker; empty: none
+	Checks  []string         // by file: the vendor's checker, if there is one
 	Lives   []commands.Query // by live state
 	Steps   []commands.Step  // by step
 	Content func(sum string) []byte
@@ -43,7 +43,7 @@ func (c *Change) Items(p *Parts) []Item {
 		if p.Checks[i] != "" {
 			add("check."+strconv.Itoa(i), "%s\n", p.Checks[i])
 		}
-		if f.Target != Absent {
+		if f.Target != commands.Absent {
 			items = append(items, Item{"up." + strconv.Itoa(i), p.Content(f.Target)})
 		}
 	}
@@ -124,7 +124,7 @@ func Payload(items []Item) []byte {
 	return b.Bytes()
 }
 
-// stepTime is the time of a step that states none.
+// stepTime is the default time of a step.
 const stepTime = time.Minute
 
 // Seconds returns the time of a step in whole seconds, at least one.

@@ -1,4 +1,5 @@
-// Package order is what rocec sends to the gate on a device (cmd/rocec-txn): what a run does there, under the signature of a person.
+// Package order is the message of rocec to the gate on a device (cmd/rocec-txn): the effects of a run there, under the signature of a
+// person.
 //
 // A person signs a [Statement] once for a run. The statement has the root of a tree of hashes; the leaves are the changes of all devices of
 // the run. Each device gets its own [Change], the hashes from its leaf to the root, and the contents that the change names by SHA-256.
@@ -30,25 +31,25 @@ const (
 	MostOf  = 4096               // files, steps or live states of a device
 )
 
-// Change is what a run does on one device. All values come from the machine that leads the run; the gate checks each.
+// Change has the effects of a run on one device. All values come from the machine that leads the run; the gate checks each.
 type Change struct {
-	Run     string `json:"run"`
-	Key     string `json:"key"`   // of the run on this device
-	Owner   string `json:"owner"` // person, machine and process
-	Device  string `json:"device"`
-	Machine string `json:"machine"`          // SHA-256 fingerprint of a host key of the device
-	Remove  bool   `json:"remove,omitempty"` // take the gate away, and nothing else
-	Digest  string `json:"digest,omitempty"` // of the run's part here; who goes on with the run must know it
-	Note    string `json:"note,omitempty"`
-	Need    int    `json:"need"`           // KiB of space
-	Back    bool   `json:"back,omitempty"` // the run goes back from one that was kept
-	Files   []File `json:"files"`
-	Lives   []Live `json:"lives"`
-	Steps   []Step `json:"steps"`
+	Run     string       `json:"run"`
+	Key     string       `json:"key"`   // of the run on this device
+	Owner   string       `json:"owner"` // person, machine and process
+	Device  string       `json:"device"`
+	Machine string       `json:"machine"`          // SHA-256 fingerprint of a host key of the device
+	Remove  bool         `json:"remove,omitempty"` // take the gate away, and nothing else
+	Digest  string       `json:"digest,omitempty"` // of the run's part here; who goes on with the run must know it
+	Note    string       `json:"note,omitempty"`
+	Need    int          `json:"need"`           // KiB of space
+	Back    bool         `json:"back,omitempty"` // the run goes back from one that was kept
+	Files   []FileChange `json:"files"`
+	Lives   []Live       `json:"lives"`
+	Steps   []NamedStep  `json:"steps"`
 }
 
-// File is a change of a file. Base and Target are a SHA-256, or "absent".
-type File struct {
+// FileChange is a change of a file. Base and Target are a SHA-256, or "absent".
+type FileChange struct {
 	Path     string `json:"path"`
 	Base     string `json:"base"`
 	Target   string `json:"target"`
@@ -63,16 +64,13 @@ type Live struct {
 	Query string `json:"query"` // name of the query that reads it
 }
 
-// Step is a step, in the order of execution.
-type Step struct {
+// NamedStep is a step, in the order of execution.
+type NamedStep struct {
 	Name   string `json:"name"`
-	Stdin  string `json:"stdin,omitempty"`  // SHA-256 of the data that the step gets; empty: none from outside
+	Stdin  string `json:"stdin,omitempty"`  // SHA-256 of the data that the step gets; empty: the gate makes it
 	Again  bool   `json:"again,omitempty"`  // after an undo a file exists again
 	States []int  `json:"states,omitempty"` // the live states that show whether its undo is in use
 }
-
-// Absent stands for the SHA-256 of a missing file.
-const Absent = "absent"
 
 // Statement is the text that a person signs for a run.
 type Statement struct {
@@ -225,7 +223,7 @@ func (t *Tree) Envelope(i int) *Envelope {
 	return e
 }
 
-// A leaf and a node have different first bytes, so that none can stand for the other (RFC 6962, 2.1).
+// A leaf and a node have different first bytes, so that neither is taken for the other (RFC 6962, 2.1).
 func leaf(text []byte) []byte { return hash(0, text, nil) }
 
 func node(left, right []byte) []byte { return hash(1, left, right) }

@@ -54,7 +54,7 @@ func TestInnerNode(t *testing.T) {
 	require.ErrorContains(t, err, "does not cover")
 }
 
-// TestStatement reads back what it writes, and nothing else.
+// TestStatement reads back the text that it writes, and no other.
 func TestStatement(t *testing.T) {
 	t.Parallel()
 	s := &Statement{Run: "20261130t010203z-3f9a", Until: time.Date(2026, 12, 1, 1, 2, 3, 0, time.UTC), Root: strings.Repeat("ab", 32)}
@@ -136,17 +136,18 @@ func TestItems(t *testing.T) {
 	content := []byte("new\n")
 	c := &Change{
 		Run: "run-1", Key: "ab12", Need: 64, Back: true, Digest: "dd", Note: "0.2 ii hh",
-		Files: []File{
-			{Path: "/etc/a", Base: Absent, Target: commands.Sum(content), Mode: 0o644, Replaces: true, Check: "x"},
-			{Path: "/etc/b", Base: "b", Target: Absent, Mode: 0o755, Replaces: true},
+		Files: []FileChange{
+			{Path: "/etc/a", Base: commands.Absent, Target: commands.Sum(content), Mode: 0o644, Replaces: true, Check: "x"},
+			{Path: "/etc/b", Base: "b", Target: commands.Absent, Mode: 0o755, Replaces: true},
 			{Path: "/etc/c", Base: "c", Target: "c", Mode: 0o600},
 		},
 		Lives: []Live{{State: "nic/a", Query: "q"}},
-		Steps: []Step{{Name: "s", Again: true, States: []int{0}}, {Name: "t"}},
+		Steps: []NamedStep{{Name: "s", Again: true, States: []int{0}}, {Name: "t"}},
 	}
 	got := map[string]string{}
 	for _, it := range c.Items(&Parts{
-		Script: "script", Checks: []string{"check", "", ""}, Lives: []commands.Query{{Cmd: "look", Stdin: []byte("in")}}, About: "about\n", First: 3, Later: 4,
+		Script: "script", Checks: []string{"check", "", ""}, Lives: []commands.Query{{Cmd: "look", Stdin: []byte("in")}},
+		About: "about\n", First: 3, Later: 4,
 		Steps: []commands.Step{
 			{
 				Cmd: "do", Stdin: "data", Undo: &commands.Query{Cmd: "undo", Stdin: []byte("u")}, Loaded: &commands.Query{Cmd: "in use"}, Keep: "keep",
@@ -164,7 +165,7 @@ func TestItems(t *testing.T) {
 		"files": "0 absent " + commands.Sum(content) + " 644 /etc/a\n1 b absent 755 /etc/b\n2 c c 600 /etc/c\n", "lives": "0 nic/a\n",
 		"step.00/cmd": "do\n", "step.00/cmd.in": "data", "step.00/time": "90\n", "step.00/loaded": "in use\n", "step.00/again": "",
 		"step.00/keep": "keep\n", "step.00/undo": "undo\n", "step.00/undo.in": "u", "step.00/states": "0 nic/a\n", "step.01/cmd": "more\n",
-		"step.01/time": "60\n", "about": "about\n", "digest": "dd\n", "note": "0.2 ii hh\n", "need": "64\n", "units": " a.service\n", "first": "3\n",
-		"later": "4\n", "end": "",
+		"step.01/time": "60\n", "about": "about\n", "digest": "dd\n", "note": "0.2 ii hh\n", "need": "64\n", "units": " a.service\n",
+		"first": "3\n", "later": "4\n", "end": "",
 	}, got)
 }

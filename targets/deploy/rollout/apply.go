@@ -9,6 +9,7 @@ import (
 
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/device"
+	"github.com/rocec/rocec/targets/deploy/gated"
 	"github.com/rocec/rocec/targets/deploy/txn"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -28,7 +29,7 @@ type ApplyOptions struct {
 	Clock       Clock          // the source of time
 	Sudo        *device.Sudo   // how login users become root; nil: without a password
 	Links       *Links         // connections to use; nil: none
-	Orders      *device.Orders // for devices with a gate, signed; nil: none
+	Orders      *gated.Orders  // signed, for devices with a gate; nil: there is no such device
 	Alone       bool           // go on without switches that cannot be marked, because the person knows of no other run
 
 	// Died reports whether the named run is known to have died. The marks of such a run are ignored. Nil: no run has died.

@@ -49,7 +49,7 @@ func newChange(dial target.Dial, p *deploy.DevicePlan, o *ApplyOptions, goal txn
 	}
 	dev.Expect(p.HostKey)
 	dev.Tell(device.Clock(o.Clock))
-	dev.Orders = o.Orders
+	dev.Order = o.Orders.Of(p.Device.Name)
 	return &change{
 		o: o, p: p, dev: dev, what: device.NewChange(p),
 		state: txn.State{Goal: goal}, holds: goal == txn.Hold || o.Hold > 0,
