@@ -13,7 +13,6 @@ import (
 	mlx4 "github.com/rocec/rocec/targets/nic/mlx4/steps"
 	mlx5 "github.com/rocec/rocec/targets/nic/mlx5/steps"
 	rxe "github.com/rocec/rocec/targets/nic/rxe/steps"
-	nic "github.com/rocec/rocec/targets/nic/steps"
 	nvue "github.com/rocec/rocec/targets/nvue/steps"
 	sonic "github.com/rocec/rocec/targets/sonic/steps"
 )
@@ -28,22 +27,9 @@ var systems = map[string]system{
 	"cumulus": {cumulus.Recall, cumulus.File},
 	"nvue":    {nvue.Recall, nvue.File},
 	"sonic":   {sonic.Recall, sonic.File},
-	"mlx4":    host(mlx4.Kit),
-	"mlx5":    host(mlx5.Kit),
-	"rxe":     host(rxe.Kit),
-}
-
-func host(k *nic.Kit) system {
-	return system{func(words []string, _ []byte) (*commands.Made, error) {
-		if s, err := k.Step(words); err == nil {
-			return &commands.Made{Step: s}, nil
-		}
-		q, err := k.Query(words)
-		if err != nil {
-			return nil, err
-		}
-		return &commands.Made{Query: q}, nil
-	}, k.File}
+	"mlx4":    {mlx4.Kit.Recall, mlx4.Kit.File},
+	"mlx5":    {mlx5.Kit.Recall, mlx5.Kit.File},
+	"rxe":     {rxe.Kit.Recall, rxe.Kit.File},
 }
 
 // recall makes a step, a query or a checker from its name. stdin is the data of a step that gets data from outside.
@@ -76,10 +62,7 @@ func writes(name string) (of system, known bool) {
 	return system{}, false
 }
 
-func knownPath(name string) bool {
-	_, known := writes(name)
-	return known
-}
+func knownPath(name string) bool { _, known := writes(name); return known }
 
 // parts makes the texts of an order, and judges each file.
 func (g *gate) parts(v *verified) (*order.Parts, error) {
@@ -166,18 +149,15 @@ func (g *gate) step(v *verified, s *order.NamedStep) (*commands.Step, error) {
 		}
 		return nil, fmt.Errorf("the order does not have the content with the SHA-256 %s", brief(sum))
 	}
-	var made *commands.Made
-	var err error
+	made, err := of(s.Name)
 	if scripts.GoesBack(s.Name) {
 		made, err = scripts.Recall(s.Name, of, kept)
-	} else {
-		made, err = of(s.Name)
+	}
+	if err == nil && (made.Step == nil || made.Step.Name != s.Name) {
+		err = &commands.Unknown{Name: s.Name}
 	}
 	if err != nil {
 		return nil, err
-	}
-	if made.Step == nil || made.Step.Name != s.Name {
-		return nil, &commands.Unknown{Name: s.Name}
 	}
 	return made.Step, nil
 }

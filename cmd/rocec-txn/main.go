@@ -1,9 +1,5 @@
 // Command rocec-txn is the gate of a device: the one command that a login of rocec may run as root.
 //
-// Line of sudoers:
-//
-//	rocec ALL=(root) NOPASSWD: /usr/libexec/rocec-txn
-//
 // The gate runs the scripts that it contains, and no text that it gets. It prepares a change only from an order (package order) that a key
 // of /etc/rocec/allowed_signers signed. An order has the names of steps, queries and checkers, paths of a fixed list, and contents by
 // SHA-256. The other verbs look, or end a run that an order began.
@@ -16,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/exec"
 	"syscall"
@@ -30,15 +25,29 @@ var release = "dev"
 
 func main() {
 	os.Clearenv()
-	for _, limit := range []int{syscall.RLIMIT_CPU, syscall.RLIMIT_DATA, syscall.RLIMIT_FSIZE, syscall.RLIMIT_AS} { // a login sets its own
-		_ = syscall.Setrlimit(limit, &syscall.Rlimit{Cur: math.MaxUint64, Max: math.MaxUint64})
+	if err := unbound(); err != nil {
+		fmt.Fprintf(os.Stderr, "rocec-fail gate\n%s\n", err)
+		os.Exit(1)
 	}
 	g := &gate{
 		now: time.Now, signers: order.Signers, state: "/var/lib/rocec", keys: "/etc/ssh", top: "/",
-		away: []string{"/etc/sudoers.d/rocec-txn", order.Signers, "/var/lib/rocec/orders", order.Gate},
+		away: []string{"/etc/sudoers.d/rocec-txn", order.Signers, order.Gate},
 		run:  runScript, in: os.Stdin, out: os.Stdout,
 	}
 	os.Exit(g.main(os.Args[1:], os.Stderr))
+}
+
+// unbound lifts the limits of the login, which would end a script half way. Where root may not, no script runs under them.
+func unbound() error {
+	for limit, n := range map[int]uint64{
+		syscall.RLIMIT_CPU: ^uint64(0), syscall.RLIMIT_FSIZE: ^uint64(0), syscall.RLIMIT_DATA: ^uint64(0), syscall.RLIMIT_AS: ^uint64(0),
+		syscall.RLIMIT_STACK: 8 << 20, syscall.RLIMIT_NOFILE: 1024,
+	} {
+		if err := syscall.Setrlimit(limit, &syscall.Rlimit{Cur: n, Max: n}); err != nil {
+			return fmt.Errorf("the login has limits that would end a script half way, and they cannot be lifted: %w", err)
+		}
+	}
+	return nil
 }
 
 // gate is the state of one call.
@@ -74,11 +83,10 @@ func (g *gate) main(args []string, errs io.Writer) int {
 		return 0
 	case errors.As(err, &exit): // the script has said why
 		return max(1, exit.ExitCode())
-	case errors.As(err, &no):
-		fmt.Fprintf(errs, "rocec-fail %s\n%s\n", no.word, no.reason)
-	default:
-		fmt.Fprintf(errs, "rocec-fail failed\n%s\n", err)
+	case !errors.As(err, &no):
+		no = &refusal{"failed", err.Error()}
 	}
+	fmt.Fprintf(errs, "rocec-fail %s\n%s\n", no.word, no.reason)
 	return 1
 }
 
@@ -114,8 +122,7 @@ func (g *gate) script(text string, args []string, errs io.Writer) error {
 // runScript runs a script by sh, in an environment of its own. A nil stdin is empty.
 func runScript(script string, args []string, stdin io.Reader, out, errs io.Writer) error {
 	cmd := exec.Command("/bin/sh", append([]string{"-c", script, "rocec"}, args...)...)
-	cmd.Env = []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C", "HOME=/root"}
-	cmd.Dir = "/"
+	cmd.Dir, cmd.Env = "/", []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C", "HOME=/root"}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, out, errs
 	return cmd.Run()
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -31,11 +30,11 @@ func init() {
 		"hello":   {do: (*gate).hello},
 		"cat":     {takes: []func(string) bool{knownPath}, do: (*gate).cat},
 		"query":   {takes: []func(string) bool{isMark, isName}, do: (*gate).query},
-		"state":   {takes: []func(string) bool{isFolder}, more: true, do: (*gate).stateOf},
-		"given":   {takes: []func(string) bool{isMark, isRun, isSum}, do: (*gate).given},
-		"held":    {takes: []func(string) bool{isMark, isRun}, do: (*gate).held},
-		"kept":    {takes: []func(string) bool{isMark, isKept}, more: true, do: (*gate).kept},
-		"records": {takes: []func(string) bool{isMark}, do: (*gate).records},
+		"state":   {takes: []func(string) bool{isFolder}, more: true, do: script(state)},
+		"given":   {takes: []func(string) bool{isMark, isRun, isSum}, do: script(given)},
+		"held":    {takes: []func(string) bool{isMark, isRun}, do: script(held)},
+		"kept":    {takes: []func(string) bool{isMark, isKept}, more: true, do: script(kept)},
+		"records": {takes: []func(string) bool{isMark}, do: script(records)},
 
 		"prepare": {do: (*gate).prepare},
 		"remove":  {do: (*gate).remove},
@@ -86,15 +85,16 @@ var (
 	isOver   = form(`([a-z0-9][a-z0-9-]{3,62})?`)
 	isHolder = form(`\?|[a-z0-9][a-z0-9-]{3,62}( [a-z0-9-]{1,60})?`)
 	isText   = form(`([^-\pC][^\pC]{0,500})?`)
-	ofRun    = form(`/var/lib/rocec/(backup/|txn-)[a-z0-9][a-z0-9-]{3,62}/[A-Za-z0-9_.@:/-]{1,200}`)
-	folder   = form(`/[A-Za-z0-9_.@:+/-]{0,300}`)
+	isKept   = clean(`/var/lib/rocec/(backup/|txn-)[a-z0-9][a-z0-9-]{3,62}/[A-Za-z0-9_.@:/-]{1,200}`)
+	isFolder = clean(`/[A-Za-z0-9_.@:+/-]{0,300}`)
 	isName   = func(name string) bool { return len(name) <= 4096 && form(`[a-z0-9]+( [A-Za-z0-9_.:/@%=,-]+)+`)(name) }
 )
 
-func isFolder(name string) bool { return folder(name) && path.Clean(name) == name }
-
-// isKept reports whether a path is that of a content from before a run.
-func isKept(name string) bool { return ofRun(name) && path.Clean(name) == name }
+// clean is form for paths, which lead nowhere else.
+func clean(pattern string) func(string) bool {
+	takes := form(pattern)
+	return func(name string) bool { return takes(name) && path.Clean(name) == name }
+}
 
 func isSeconds(text string) bool {
 	n, err := strconv.Atoi(text)
@@ -104,23 +104,30 @@ func isSeconds(text string) bool {
 // hello prints the release of the gate, and the host keys by which an order names this device.
 func (g *gate) hello(_ []string, _ io.Writer) error {
 	machines, err := g.machines()
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = fmt.Fprintf(g.out, "gate %s %s\n", release, strings.Join(machines, " "))
 	}
-	_, err = fmt.Fprintf(g.out, "gate %s %s\n", release, strings.Join(machines, " "))
 	return err
 }
 
 // maxFile is the largest file that rocec reads.
 const maxFile = 1 << 20
 
-// cat prints one of the files that rocec writes, and a byte more than rocec reads of a file that is too large.
+// cat prints one of the files that rocec writes, and a byte more than rocec reads of a file that is too large. In a folder that others may
+// change, where the file may be another name of a secret of root, cat prints only what all may read.
 func (g *gate) cat(args []string, _ io.Writer) error {
 	f, err := openPlain(args[0])
 	if err != nil {
 		return refuse("gate", "%s", err)
 	}
 	defer f.Close() //nolint:errcheck // it was only read
+	info, err := f.Stat()
+	if err == nil && info.Mode().Perm()&0o004 == 0 {
+		err = g.alone(path.Dir(args[0]))
+	}
+	if err != nil {
+		return refuse("gate", "%s", err)
+	}
 	_, err = io.Copy(g.out, io.LimitReader(f, maxFile+1))
 	return err
 }
@@ -145,9 +152,15 @@ func openPlain(name string) (*os.File, error) {
 	return f, nil
 }
 
-// look runs a part of the script of a read. It prints one section.
-func (g *gate) look(mark, part string, errs io.Writer) error {
-	return g.script(scripts.Read()+"B="+mark+"\n"+part+"\n", nil, errs)
+// section returns a part of the script of a read, which prints one section.
+func section(mark, part string) (string, []string) {
+	return scripts.Read() + "B=" + mark + "\n" + part + "\n", nil
+}
+
+func given(args []string) (string, []string) { return section(args[0], "given "+args[1]+" "+args[2]) }
+
+func state(args []string) (string, []string) {
+	return scripts.Read() + "known " + strings.Join(args, " "), nil
 }
 
 func (g *gate) query(args []string, errs io.Writer) error {
@@ -155,36 +168,21 @@ func (g *gate) query(args []string, errs io.Writer) error {
 	if err != nil {
 		return refuse("gate", "%s", err)
 	}
-	return g.look(args[0], "query "+scripts.Quote(q.Cmd)+" "+scripts.Quote(string(q.Stdin)), errs)
+	text, _ := section(args[0], "query "+scripts.Quote(q.Cmd)+" "+scripts.Quote(string(q.Stdin)))
+	return g.script(text, nil, errs)
 }
 
-func (g *gate) stateOf(args []string, errs io.Writer) error {
-	return g.script(scripts.Read()+"known "+strings.Join(args, " "), nil, errs)
+// held, kept and records print the sections of a whole answer about runs.
+func held(args []string) (string, []string) {
+	return scripts.Sections(scripts.Held(), args[0], "held "+args[1]+"\n"), nil
 }
 
-func (g *gate) given(args []string, errs io.Writer) error {
-	return g.look(args[0], "given "+args[1]+" "+args[2], errs)
+func kept(args []string) (string, []string) {
+	return scripts.Sections(scripts.Held(), args[0], "file "+strings.Join(args[1:], "\nfile ")+"\n"), nil
 }
 
-// sections runs parts of the scripts about runs, to the last line of a whole answer.
-func (g *gate) sections(mark, part string, errs io.Writer) error {
-	return g.script(scripts.Held()+"B="+mark+"\n{\n"+part+"\necho \"$B OK\"\n} | tail -c +1\n", nil, errs)
-}
-
-func (g *gate) held(args []string, errs io.Writer) error {
-	return g.sections(args[0], "held "+args[1], errs)
-}
-
-func (g *gate) kept(args []string, errs io.Writer) error {
-	var b strings.Builder
-	for _, name := range args[1:] {
-		b.WriteString("file " + name + "\n")
-	}
-	return g.sections(args[0], b.String(), errs)
-}
-
-func (g *gate) records(args []string, errs io.Writer) error {
-	return g.sections(args[0], scripts.Records(), errs)
+func records(args []string) (string, []string) {
+	return scripts.Sections(scripts.Held(), args[0], scripts.Records()), nil
 }
 
 // prepare takes the lock for a run that a person has signed, and writes all that the run needs beside the files.
@@ -196,13 +194,15 @@ func (g *gate) prepare(_ []string, errs io.Writer) error {
 	if v.change.Remove {
 		return refuse("unsigned", "the order takes the gate away, and prepares nothing")
 	}
-	if err := g.fresh(v.change.Run); err != nil {
-		return err
-	}
 	parts, err := g.parts(v)
 	if err != nil {
 		return err
 	}
+	f, _, err := g.noted(v.change.Run, true)
+	if err != nil {
+		return err
+	}
+	defer f.Close() //nolint:errcheck // until then no commit of the run begins
 	payload := order.Payload(v.change.Items(parts))
 	if err := g.script(scripts.Say(), []string{"run " + v.change.Run + ": its order has the signature of " + v.signer}, errs); err != nil {
 		return err
@@ -210,19 +210,18 @@ func (g *gate) prepare(_ []string, errs io.Writer) error {
 	return g.run(scripts.Begin(v.change.Run, v.change.Key), []string{v.change.Owner}, bytes.NewReader(payload), g.out, errs)
 }
 
-// call goes on with a run. A run that is prepared is noted before it commits, so that its order never begins it again.
+// call goes on with a run: RUN KEY DIGEST VERB WHO HEAD. A run that commits is noted first, so that its order never begins it again.
 func (g *gate) call(args []string, errs io.Writer) error {
-	run, key, digest, verb, who, head := args[0], args[1], args[2], args[3], args[4], args[5]
-	if _, err := os.Lstat(filepath.Join(g.state, "txn-"+run)); verb == "commit" && err == nil {
-		if err := g.use(run); err != nil {
+	if args[3] == "commit" {
+		if err := g.use(args[0]); err != nil {
 			return err
 		}
 	}
-	return g.script(scripts.Call(run, key, digest), []string{verb, "asked", who, head}, errs)
+	return g.script(scripts.Call(args[0], args[1], args[2]), []string{args[3], "asked", args[4], args[5]}, errs)
 }
 
 // remove takes the gate away, by an order that says so. A change that waits for its confirm goes back by itself as before: the timer and
-// the unit of the undo do not need the gate.
+// the unit of the undo do not need the gate. The list of runs stays, because a captured order must not begin its run again at a new gate.
 func (g *gate) remove(_ []string, _ io.Writer) error {
 	v, err := g.order()
 	if err != nil {
@@ -230,6 +229,14 @@ func (g *gate) remove(_ []string, _ io.Writer) error {
 	}
 	if !v.change.Remove {
 		return refuse("unsigned", "the order does not take the gate away")
+	}
+	f, others, err := g.noted(v.change.Run, true)
+	if err != nil {
+		return err
+	}
+	defer f.Close() //nolint:errcheck // Sync has said it
+	if err := g.note(f, others, v.change.Run); err != nil {
+		return err
 	}
 	for _, name := range g.away {
 		if err := os.Remove(name); err != nil && !os.IsNotExist(err) {

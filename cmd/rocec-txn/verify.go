@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +14,7 @@ import (
 	"time"
 
 	"github.com/rocec/rocec/cmd/internal/sshsig"
+	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/deploy/order"
 )
 
@@ -62,8 +61,7 @@ func (g *gate) verify(e *order.Envelope) (*verified, error) {
 	}
 	v := &verified{e, c, map[string][]byte{}, signer}
 	for _, content := range e.Contents {
-		sum := sha256.Sum256(content)
-		v.contents[hex.EncodeToString(sum[:])] = content
+		v.contents[commands.Sum(content)] = content
 	}
 	return v, nil
 }
@@ -91,20 +89,28 @@ func (g *gate) signed(e *order.Envelope) (who string, err error) {
 	return who, nil
 }
 
-// trusted reads a file that only root can have written: it and the folders above it are root's, and no other may write to them.
-func (g *gate) trusted(name string) ([]byte, error) {
+// alone returns an error unless root alone may change a file or folder: it and the folders above it are root's, and no other may write to
+// them.
+func (g *gate) alone(name string) error {
 	for at := name; ; at = filepath.Dir(at) {
 		info, err := os.Lstat(at)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		stat, ok := info.Sys().(*syscall.Stat_t)
 		if !ok || stat.Uid != g.owner || info.Mode().Perm()&0o022 != 0 || info.Mode()&os.ModeSymlink != 0 {
-			return nil, fmt.Errorf("others than root may change %s", at)
+			return fmt.Errorf("others than root may change %s", at)
 		}
 		if at == g.top {
-			break
+			return nil
 		}
+	}
+}
+
+// trusted reads a file that only root can have written.
+func (g *gate) trusted(name string) ([]byte, error) {
+	if err := g.alone(name); err != nil {
+		return nil, err
 	}
 	f, err := openPlain(name)
 	if err != nil {
@@ -125,16 +131,12 @@ func (g *gate) machines() (out []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		fields := strings.Fields(string(line))
-		if len(fields) < 2 {
-			continue
+		if fields := strings.Fields(string(line)); len(fields) > 1 {
+			if blob, err := base64.StdEncoding.DecodeString(fields[1]); err == nil {
+				sum := sha256.Sum256(blob)
+				out = append(out, "SHA256:"+base64.RawStdEncoding.EncodeToString(sum[:]))
+			}
 		}
-		blob, err := base64.StdEncoding.DecodeString(fields[1])
-		if err != nil {
-			continue
-		}
-		sum := sha256.Sum256(blob)
-		out = append(out, "SHA256:"+base64.RawStdEncoding.EncodeToString(sum[:]))
 	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("this device has no host key in %s", g.keys)
@@ -189,50 +191,57 @@ func wellFormed(e *order.Envelope, c *order.Change) error {
 	return nil
 }
 
-// orders is the file with the runs that have committed here, a line "RUN SECONDS" each, until the orders of their time are over.
-func (g *gate) orders() string { return filepath.Join(g.state, "orders") }
-
-// fresh refuses a run that has committed on this device before.
-func (g *gate) fresh(run string) error {
-	data, err := os.ReadFile(g.orders())
-	if err != nil && !os.IsNotExist(err) {
-		return err
+// noted locks the list of the runs that have committed here, a line "RUN SECONDS" each, until the orders of their time are over. It returns
+// the lines of other runs. For an order the run must not have a line. The list stays locked until f is closed, so that of two calls one
+// comes first.
+func (g *gate) noted(run string, ordered bool) (f *os.File, others string, err error) {
+	if err := os.Mkdir(g.state, 0o755); err != nil && !os.IsExist(err) {
+		return nil, "", err
 	}
-	for line := range strings.Lines(string(data)) {
-		if name, _, _ := strings.Cut(line, " "); name == run {
-			return refuse("unsigned", "run %s has changed this device before: a new run needs a new order", run)
-		}
+	f, err = os.OpenFile(filepath.Join(g.state, "orders"), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, "", err
 	}
-	return nil
-}
-
-// use notes that a run commits. It keeps the runs whose orders may still be good.
-func (g *gate) use(run string) error {
-	data, err := os.ReadFile(g.orders())
-	if err != nil && !os.IsNotExist(err) {
-		return err
+	var data []byte
+	if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err == nil { //nolint:gosec // a small number
+		data, err = io.ReadAll(f)
 	}
-	var out bytes.Buffer
-	now := g.now().Unix()
 	for line := range strings.Lines(string(data)) {
 		var name string
 		var until int64
-		if n, _ := fmt.Sscanf(line, "%s %d\n", &name, &until); n == 2 && until > now && name != run {
-			out.WriteString(line)
+		n, _ := fmt.Sscanf(line, "%s %d\n", &name, &until)
+		switch {
+		case name == run && ordered:
+			err = refuse("unsigned", "run %s has changed this device before: a new run needs a new order", run)
+		case n == 2 && name != run && until > g.now().Unix():
+			others += line
 		}
 	}
-	fmt.Fprintf(&out, "%s %d\n", run, now+int64(order.MaxTime/time.Second))
-	fresh := g.orders() + ".new"
-	f, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|syscall.O_NOFOLLOW, 0o600)
-	if err == nil {
-		_, err = f.Write(out.Bytes())
-		err = errors.Join(err, f.Sync(), f.Close())
+	return f, others, err
+}
+
+// use notes that a run commits.
+func (g *gate) use(run string) error {
+	if _, err := os.Lstat(filepath.Join(g.state, "txn-"+run)); err != nil {
+		return refuse("gone", "the device holds nothing of run %s", run)
 	}
+	f, others, err := g.noted(run, false)
+	if err != nil {
+		return refuse("no-space", "cannot note the run: %s", err)
+	}
+	defer f.Close() //nolint:errcheck // Sync has said it
+	return g.note(f, others, run)
+}
+
+// note writes a run and the others into the list.
+func (g *gate) note(f *os.File, others, run string) error {
+	text := fmt.Appendf(nil, "%s%s %d\n", others, run, g.now().Add(order.MaxTime).Unix())
+	_, err := f.WriteAt(text, 0)
 	if err == nil {
-		err = os.Rename(fresh, g.orders())
+		err = errors.Join(f.Truncate(int64(len(text))), f.Sync())
 	}
 	if err != nil {
-		return refuse("no-space", "cannot note the run in %s: %s", g.orders(), err)
+		return refuse("no-space", "cannot note the run: %s", err)
 	}
 	return nil
 }
