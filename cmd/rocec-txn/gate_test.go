@@ -410,7 +410,9 @@ func TestArguments(t *testing.T) {
 		for i := range args {
 			for _, evil := range []string{
 				"$(reboot)", "`reboot`", "; reboot", "a\nreboot", "../../etc/shadow", "/etc/shadow", "-x", "--", "a b; c", strings.Repeat("a", 10_000), "\x00",
-				"/var/lib/rocec/backup/run-1/../../x", "/var/lib/rocec/txn-run-1/run;reboot", "rocec-A; reboot", "'", `"`,
+				"/var/lib/rocec/backup/run-1/../../x", "/var/lib/rocec/backup/run-1/live/../../../../../etc/shadow", "/var/lib/rocec/txn-run-1/a/../run",
+				"/var/lib/rocec/backup/run-1/live/..", "/var/lib/rocec/backup/run-1//a",
+				"/var/lib/rocec/txn-run-1/run;reboot", "rocec-A; reboot", "'", `"`,
 			} {
 				if verb == "state" && isFolder(evil) {
 					continue // the state has owner and mode of any path, which every login sees

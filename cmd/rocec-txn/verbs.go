@@ -64,12 +64,15 @@ var (
 	isOver    = form(`([a-z0-9][a-z0-9-]{3,62})?`)
 	isHolder  = form(`\?|[a-z0-9][a-z0-9-]{3,62}( [a-z0-9-]{1,60})?`)
 	isText    = form(`([^-\pC][^\pC]{0,500})?`)
-	isKept    = form(`/var/lib/rocec/(backup/[a-z0-9][a-z0-9-]{3,62}|txn-[a-z0-9][a-z0-9-]{3,62})/(live/)?[A-Za-z0-9_][A-Za-z0-9_.@:/-]{0,200}`)
+	kept      = form(`/var/lib/rocec/(backup/|txn-)[a-z0-9][a-z0-9-]{3,62}/[A-Za-z0-9_][A-Za-z0-9_.@:/-]{0,200}`)
 	folder    = form(`/[A-Za-z0-9_.@:+/-]{0,300}`)
 	isName    = func(name string) bool { return len(name) <= 4096 && form(`[a-z0-9]+( [A-Za-z0-9_.:/@%=,-]+)+`)(name) }
 )
 
 func isFolder(name string) bool { return folder(name) && path.Clean(name) == name }
+
+// isKept has no "..": from a folder of a run, it would lead to any file.
+func isKept(name string) bool { return kept(name) && path.Clean(name) == name }
 
 // hello prints the release of the gate, and the host keys by which an order names this device.
 func (g *gate) hello(_ []string, _ io.Writer) error {
