@@ -12,7 +12,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -26,14 +25,16 @@ import (
 // release is the version of rocec that the gate belongs to. The build sets it.
 var release = "dev"
 
-func main() {
+func main() { os.Exit(onDevice().main(os.Args[1:], os.Stderr)) }
+
+// onDevice returns the gate of a device. It takes no variable of its caller: TZ would move the times of signers.
+func onDevice() *gate {
 	os.Clearenv()
-	g := &gate{
+	return &gate{
 		now: time.Now, signers: order.Signers, state: "/var/lib/rocec", keys: "/etc/ssh", top: "/",
 		away: []string{"/etc/sudoers.d/rocec-txn", order.Signers, "/var/lib/rocec/orders", order.Gate},
 		run:  runScript, in: os.Stdin, out: os.Stdout,
 	}
-	os.Exit(g.main(os.Args[1:], os.Stderr))
 }
 
 // gate is the state of one call.
@@ -121,7 +122,7 @@ func (g *gate) order() (*verified, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := order.Parse(bytes.TrimSpace(data))
+	e, err := order.Parse(data)
 	if err != nil {
 		return nil, refuse("unsigned", "%s", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"syscall"
 
 	"github.com/rocec/rocec/targets/deploy/device/scripts"
 	"github.com/rocec/rocec/targets/deploy/order"
@@ -98,22 +99,15 @@ func (g *gate) cat(args []string, _ io.Writer) error {
 	return err
 }
 
-// openPlain opens a regular file, and no symbolic link.
+// openPlain opens a regular file, and no symbolic link. It waits for no writer of a pipe.
 func openPlain(name string) (*os.File, error) {
-	info, err := os.Lstat(name)
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", name)
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	if now, err := f.Stat(); err != nil || !os.SameFile(info, now) {
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		_ = f.Close()
-		return nil, fmt.Errorf("%s changes", name)
+		return nil, fmt.Errorf("%s is not a regular file", name)
 	}
 	return f, nil
 }
