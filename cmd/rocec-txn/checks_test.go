@@ -281,53 +281,97 @@ func TestHello(t *testing.T) {
 	require.Empty(t, b.ran)
 }
 
-// TestNotes has the runs that committed, each once, also after a loss of power in the middle.
+// noted reports whether an order of a run is refused, since the run has changed the device before.
+func (b *bench) noted(t *testing.T, run string) bool {
+	t.Helper()
+	f, _, err := b.first(run)
+	require.NotNil(t, f)
+	require.NoError(t, f.Close())
+	if err != nil {
+		require.EqualError(t, err, "run "+run+" has changed this device before: a new run needs a new order")
+	}
+	return err != nil
+}
+
+// TestNotes has the runs that committed, each once, while the orders of their time may be good.
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	names := []string{"run-a", "run-a"}
-	for i := range 40 {
-		names = append(names, "run-"+strings.Repeat("b", i+1))
-	}
-	require.NoError(t, os.WriteFile(b.orders(), []byte("damaged\nrun-old 1\nrun-late 9999999999\n"), 0o600))
-	require.NoError(t, os.WriteFile(b.orders()+".new", []byte("run-half"), 0o600))
+	orders := filepath.Join(b.state, "orders")
+	text := "damaged\n" + strings.Repeat("run-old 1\n", 9) + "run-late 9999999999\n"
+	require.NoError(t, os.WriteFile(orders, []byte(text), 0o600))
+	names := []string{"run-a", "run-b"}
 	for _, name := range names {
+		b.begun(t, name)
 		require.NoError(t, b.use(name))
 	}
-	data, err := os.ReadFile(b.orders())
+	require.NoError(t, b.use("run-a"))
+	data, err := os.ReadFile(orders)
 	require.NoError(t, err)
-	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
-	require.Len(t, lines, 42)
-	for _, name := range append(names, "run-late") {
-		require.EqualError(t, b.fresh(name), "run "+name+" has changed this device before: a new run needs a new order")
-	}
-	require.NoError(t, b.fresh("run-old"))
-	require.NoError(t, b.fresh("damaged"))
+	require.Equal(t, []string{"run-late", "run-b", "run-a"}, words(data))
+	require.True(t, b.noted(t, "run-a") && b.noted(t, "run-b") && b.noted(t, "run-late"))
+	require.False(t, b.noted(t, "run-old") || b.noted(t, "damaged") || b.noted(t, "run"))
 	b.now = func() time.Time { return noon.Add(order.MaxTime - time.Second) }
+	b.begun(t, "run-z")
 	require.NoError(t, b.use("run-z"))
-	require.Error(t, b.fresh("run-a"), "an order of its time may still be good")
-	info, err := os.Stat(b.orders())
-	require.NoError(t, err)
-	require.Equal(t, os.FileMode(0o600), info.Mode())
-
-	require.NoError(t, os.WriteFile(filepath.Join(b.dir, "victim"), []byte("victim"), 0o600))
-	require.NoError(t, os.Symlink(filepath.Join(b.dir, "victim"), b.orders()+".new"))
-	require.Error(t, b.use("run-x"))
-	data, err = os.ReadFile(filepath.Join(b.dir, "victim"))
-	require.NoError(t, err)
-	require.Equal(t, "victim", string(data))
+	require.True(t, b.noted(t, "run-a"), "an order of its time may still be good")
+	b.now = func() time.Time { return noon.Add(order.MaxTime) }
+	require.NoError(t, b.use("run-z"))
+	require.False(t, b.noted(t, "run-a"))
 }
 
-// TestNoNotes: where the notes cannot be read, no run begins and none commits.
+// words returns the first word of each line.
+func words(text []byte) (out []string) {
+	for line := range strings.Lines(string(text)) {
+		name, _, _ := strings.Cut(line, " ")
+		out = append(out, name)
+	}
+	return out
+}
+
+// TestNotesByLink writes no notes through a link, and makes a list that root alone reads.
+func TestNotesByLink(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.state = filepath.Join(b.dir, "made")
+	require.False(t, b.noted(t, "run-1"))
+	info, err := os.Stat(filepath.Join(b.state, "orders"))
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode())
+	victim := filepath.Join(b.dir, "victim")
+	require.NoError(t, os.Rename(filepath.Join(b.state, "orders"), victim))
+	require.NoError(t, os.Symlink(victim, filepath.Join(b.state, "orders")))
+	b.begun(t, "run-1")
+	require.ErrorContains(t, b.use("run-1"), "cannot note the run")
+	data, err := os.ReadFile(victim)
+	require.NoError(t, err)
+	require.Empty(t, data)
+}
+
+// TestNoNotes: where the notes cannot be read, no run begins, none commits, and no gate goes.
 func TestNoNotes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	require.NoError(t, os.Mkdir(b.orders(), 0o700))
-	status, _ := b.call(b.sound().bytes(t), "prepare")
-	require.Equal(t, 1, status)
-	status, _ = b.call(nil, "call", "run-1", "ab12", "", "commit", "", "")
+	p := b.sound()
+	begin := p.bytes(t)
+	p = b.sound()
+	p.change = &order.Change{Run: p.change.Run, Key: p.change.Key, Machine: b.machine, Remove: true}
+	remove := p.bytes(t)
+	require.NoError(t, os.Mkdir(filepath.Join(b.state, "orders"), 0o700))
+	b.begun(t, "run-1")
+	for _, args := range [][]string{{"prepare"}, {"call", "run-1", "ab12", "", "commit", "", ""}, {"remove"}} {
+		status, _ := b.call(map[string][]byte{"prepare": begin, "remove": remove}[args[0]], args...)
+		require.Equal(t, 1, status, args)
+	}
+	b.state = filepath.Join(b.signers, "state") // no folder is there, and none can be made
+	status, _ := b.call(begin, "prepare")
 	require.Equal(t, 1, status)
 	require.Empty(t, b.ran)
+	require.FileExists(t, b.away[0])
+	closed, err := os.Open(b.dir)
+	require.NoError(t, err)
+	require.NoError(t, closed.Close())
+	require.ErrorContains(t, b.note(closed, "", "run-1"), "cannot note the run", "a full disk")
 }
 
 // TestRemoveFails stops at the first file that stays.
@@ -335,16 +379,20 @@ func TestRemoveFails(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	p := b.sound()
-	p.change = &order.Change{Run: p.change.Run, Key: p.change.Key, Machine: b.machine, Remove: true}
+	removal := func(run string) []byte {
+		p.change = &order.Change{Run: run, Key: p.change.Key, Machine: b.machine, Remove: true}
+		p.statement.Run, p.statement.Root = run, ""
+		return p.bytes(t)
+	}
 	require.NoError(t, os.Remove(b.away[0]))
 	require.NoError(t, os.MkdirAll(filepath.Join(b.away[0], "x"), 0o700))
-	status, _ := b.call(p.bytes(t), "remove")
+	status, _ := b.call(removal("run-1"), "remove")
 	require.Equal(t, 1, status)
 	require.FileExists(t, b.away[1], "the program goes last")
 	require.NoError(t, os.RemoveAll(b.away[0]))
 	var out bytes.Buffer
 	b.out = &out
-	status, said := b.call(p.bytes(t), "remove")
+	status, said := b.call(removal("run-2"), "remove")
 	require.Zero(t, status, said)
 	require.Equal(t, "OK\n", out.String())
 	require.NoFileExists(t, b.away[1])

@@ -3,11 +3,13 @@ package main
 import (
 	"bytes"
 	"crypto/fips140"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,9 +34,30 @@ func TestOnDevice(t *testing.T) { //nolint:paralleltest // see above
 	require.Equal(t, []string{"/etc/rocec/allowed_signers", "/var/lib/rocec", "/etc/ssh", "/"}, []string{g.signers, g.state, g.keys, g.top})
 	require.Zero(t, g.owner)
 	require.Equal(t, []string{
-		"/etc/sudoers.d/rocec-txn", "/etc/rocec/allowed_signers", "/var/lib/rocec/orders",
+		"/etc/sudoers.d/rocec-txn", "/etc/rocec/allowed_signers",
 		"/usr/libexec/rocec-txn",
 	}, g.away, "the line of sudoers goes first, and the program last")
+}
+
+// TestUnbound lifts the limits of the login, in a process of its own.
+func TestUnbound(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("ROCEC_TEST_UNBOUND") == "" {
+		cmd := exec.Command("sh", "-c", `ulimit -S -n 64 && ulimit -S -f 100000 && ulimit -S -t 1000 && ulimit -S -s 512 && exec "$0" "$@"`,
+			os.Args[0], "-test.run=^TestUnbound$")
+		cmd.Env = append(os.Environ(), "ROCEC_TEST_UNBOUND=1")
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		return
+	}
+	require.NoError(t, unbound())
+	for limit, least := range map[int]uint64{
+		syscall.RLIMIT_CPU: math.MaxUint64, syscall.RLIMIT_FSIZE: math.MaxUint64, syscall.RLIMIT_STACK: 1 << 20, syscall.RLIMIT_NOFILE: 256,
+	} {
+		var now syscall.Rlimit
+		require.NoError(t, syscall.Getrlimit(limit, &now))
+		require.GreaterOrEqual(t, now.Cur, least, "limit %d", limit)
+	}
 }
 
 // TestScript runs a script in an environment of its own, with its arguments and stdin, and passes on its end.
@@ -162,7 +185,7 @@ func TestForms(t *testing.T) {
 	require.Empty(t, b.ran)
 	require.Equal(t, []uint32{0o600, 0o640, 0o644, 0o755}, modes)
 	require.Equal(t, 40*24*60*60, mostSeconds)
-	require.Equal(t, 1<<20, maxFile)
+	require.Equal(t, []int{1 << 20, 1 << 20}, []int{maxFile, mostAbout})
 }
 
 // TestVerbs has the number and the forms of the arguments of each verb.

@@ -37,7 +37,7 @@ func FuzzGate(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line string, stdin []byte) {
 		args := strings.Split(line, "\x00")
 		b.ran, b.in = nil, bytes.NewReader(stdin)
-		_ = os.Remove(b.orders())
+		_ = os.Remove(filepath.Join(b.state, "orders"))
 		status := b.main(args, io.Discard)
 		for _, name := range b.away {
 			require.FileExists(t, name)

@@ -5,15 +5,18 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/sshsig"
@@ -319,6 +322,7 @@ func TestReplay(t *testing.T) {
 		status, said := b.call(text, "prepare")
 		require.Zero(t, status, said)
 	}
+	b.begun(t, p.change.Run)
 	status, said := b.call(nil, "call", p.change.Run, p.change.Key, p.change.Digest, "commit", "alice", "")
 	require.Zero(t, status, said)
 	require.Len(t, b.ran, 3)
@@ -329,25 +333,91 @@ func TestReplay(t *testing.T) {
 
 	later := noon.Add(order.MaxTime + time.Minute) // no order of that time is good any more
 	b.now = func() time.Time { return later }
+	b.begun(t, "20261209t000000z-0000")
 	status, _ = b.call(nil, "call", "20261209t000000z-0000", p.change.Key, "", "commit", "", "")
 	require.Zero(t, status)
-	data, err := os.ReadFile(b.orders())
+	data, err := os.ReadFile(filepath.Join(b.state, "orders"))
 	require.NoError(t, err)
 	require.NotContains(t, string(data), p.change.Run)
 	require.Contains(t, string(data), "20261209t000000z-0000 ")
 }
 
-// TestNoteFails: a run whose commit cannot be noted does not commit.
+// begun makes the folder of a run that was prepared.
+func (b *bench) begun(t *testing.T, run string) {
+	t.Helper()
+	require.NoError(t, os.Mkdir(filepath.Join(b.state, "txn-"+run), 0o700))
+}
+
+// TestNoteFails: a run whose commit cannot be noted does not commit, and a run that was not prepared is not noted.
 func TestNoteFails(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.state = filepath.Join(b.dir, "none")
-	status, said := b.call(nil, "call", "20261130t115900z-3f9a", "ab12", "", "commit", "", "")
+	commit := func(verb string) (int, string) {
+		return b.call(nil, "call", "20261130t115900z-3f9a", "ab12", "", verb, "", "")
+	}
+	status, said := commit("commit")
+	require.Equal(t, 1, status)
+	require.Contains(t, said, "rocec-fail gone\n")
+	require.NoFileExists(t, filepath.Join(b.state, "orders"), "names of no run do not fill the list")
+	b.begun(t, "20261130t115900z-3f9a")
+	require.NoError(t, os.Mkdir(filepath.Join(b.state, "orders"), 0o700))
+	status, said = commit("commit")
 	require.Equal(t, 1, status)
 	require.Contains(t, said, "rocec-fail no-space\n")
 	require.Empty(t, b.ran)
-	status, _ = b.call(nil, "call", "20261130t115900z-3f9a", "ab12", "", "undo", "", "")
+	status, _ = commit("undo")
 	require.Zero(t, status, "an undo is noted nowhere")
+}
+
+// TestNoteOnce: commits of many runs at the same time are all noted, and no commit begins during a prepare.
+func TestNoteOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var all sync.WaitGroup
+	for i := range 20 {
+		run := fmt.Sprintf("20261130t115900z-%04d", i)
+		b.begun(t, run)
+		all.Go(func() { assert.NoError(t, b.use(run)) })
+	}
+	all.Wait()
+	data, err := os.ReadFile(filepath.Join(b.state, "orders"))
+	require.NoError(t, err)
+	require.Equal(t, 20, strings.Count(string(data), "\n"), string(data))
+
+	p := b.sound()
+	b.begun(t, p.change.Run)
+	noted := make(chan error, 1)
+	b.run = func(string, []string, io.Reader, io.Writer, io.Writer) error { // the script of a prepare
+		go func() { noted <- b.use(p.change.Run) }()
+		select {
+		case err := <-noted:
+			return fmt.Errorf("it is noted already: %w", err)
+		case <-time.After(50 * time.Millisecond):
+			return nil
+		}
+	}
+	status, said := b.call(p.bytes(t), "prepare")
+	require.Zero(t, status, said)
+	require.NoError(t, <-noted)
+}
+
+// TestOthersFolder: in a folder that others may change, cat prints no file that only root may read. It may be another name of a secret.
+func TestOthersFolder(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var out bytes.Buffer
+	b.out = &out
+	name := filepath.Join(b.dir, "state", "file")
+	require.NoError(t, os.WriteFile(name, []byte("secret"), 0o600))
+	require.NoError(t, b.cat([]string{name}, nil), "root's folder")
+	require.Equal(t, "secret", out.String())
+	require.NoError(t, os.Chmod(filepath.Join(b.dir, "state"), 0o777))
+	out.Reset()
+	require.ErrorContains(t, b.cat([]string{name}, nil), "others than root may change")
+	require.Empty(t, out.String())
+	require.NoError(t, os.Chmod(name, 0o644))
+	require.NoError(t, b.cat([]string{name}, nil), "all may read it")
+	require.Equal(t, "secret", out.String())
 }
 
 // TestKeptScript: the content of a program from an earlier release comes back where this device kept it from before a run.
@@ -386,6 +456,9 @@ func TestRemove(t *testing.T) {
 	for _, name := range b.away {
 		require.NoFileExists(t, name)
 	}
+	status, said = b.call(p.bytes(t), "remove")
+	require.Equal(t, 1, status)
+	require.Contains(t, said, "has changed this device before", "a new gate does not go by the order for the old one")
 	require.Empty(t, b.ran)
 }
 

@@ -17,6 +17,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"syscall"
 	"time"
 
 	"github.com/rocec/rocec/targets/deploy/order"
@@ -25,16 +26,41 @@ import (
 // release is the version of rocec that the gate belongs to. The build sets it.
 var release = "dev"
 
-func main() { os.Exit(onDevice().main(os.Args[1:], os.Stderr)) }
+func main() {
+	g := onDevice()
+	if err := unbound(); err != nil {
+		fmt.Fprintf(os.Stderr, "rocec-fail gate\n%s\n", err)
+		os.Exit(1)
+	}
+	os.Exit(g.main(os.Args[1:], os.Stderr))
+}
 
 // onDevice returns the gate of a device. It takes no variable of its caller: TZ would move the times of signers.
 func onDevice() *gate {
 	os.Clearenv()
 	return &gate{
 		now: time.Now, signers: order.Signers, state: "/var/lib/rocec", keys: "/etc/ssh", top: "/",
-		away: []string{"/etc/sudoers.d/rocec-txn", order.Signers, "/var/lib/rocec/orders", order.Gate},
+		away: []string{"/etc/sudoers.d/rocec-txn", order.Signers, order.Gate},
 		run:  runScript, in: os.Stdin, out: os.Stdout,
 	}
+}
+
+// unbound lifts the limits of the login, which would end a script half way. Where root may not, no script runs under them.
+func unbound() error {
+	for limit, least := range map[int]uint64{
+		syscall.RLIMIT_CPU: ^uint64(0), syscall.RLIMIT_FSIZE: ^uint64(0), syscall.RLIMIT_DATA: ^uint64(0), syscall.RLIMIT_AS: ^uint64(0),
+		syscall.RLIMIT_STACK: 1 << 20, syscall.RLIMIT_NOFILE: 256,
+	} {
+		var now syscall.Rlimit
+		err := syscall.Getrlimit(limit, &now)
+		if err == nil {
+			err = syscall.Setrlimit(limit, &syscall.Rlimit{Cur: max(least, now.Cur), Max: max(least, now.Max)})
+		}
+		if err != nil {
+			return fmt.Errorf("the login has limits that would end a script half way, and they cannot be lifted: %w", err)
+		}
+	}
+	return nil
 }
 
 // gate is the state of one call.

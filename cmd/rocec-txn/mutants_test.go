@@ -63,13 +63,7 @@ var mutants = []mutant{
 	{verifyGo, `0o022`, `0o020`},
 	{verifyGo, `if at == g.top {`, `if true {`},
 	{verifyGo, `for at := name; ; at = filepath.Dir(at) {`, `for at := filepath.Dir(name); ; at = filepath.Dir(at) {`},
-	{verifyGo, `		if at == g.top {
-			break
-		}
-	}`, `		if filepath.Dir(at) == g.top {
-			break
-		}
-	}`},
+	{verifyGo, `if at == g.top {`, `if filepath.Dir(at) == g.top {`},
 	{verifyGo, `8<<20`, `9<<20`},
 	{verifyGo, `if len(fields) < 2 {`, `if len(fields) < 1 {`},
 	{verifyGo, `		if err != nil {
@@ -114,21 +108,29 @@ var mutants = []mutant{
 	{verifyGo, ` || n >= len(c.Lives)`, ``},
 
 	// The runs that committed.
-	{verifyGo, `; name == run {`, `; name == run && false {`},
-	{verifyGo, `until > now && `, ``},
-	{verifyGo, ` && name != run`, ``},
-	{verifyGo, `now+int64(order.MaxTime/time.Second)`, `now+1`},
-	{verifyGo, `|os.O_TRUNC`, ``},
+	{verifyGo, `there = there || name == run`, `there = there && name == run`},
+	{verifyGo, `name != run && until`, `until`},
+	{verifyGo, `until > g.now().Unix()`, `until > 0`},
+	{verifyGo, `g.now().Add(order.MaxTime).Unix()`, `g.now().Add(1).Unix()+1`},
+	{verifyGo, `syscall.LOCK_EX`, `syscall.LOCK_SH`},
 	{verifyGo, `|syscall.O_NOFOLLOW`, ``},
 	{verifyGo, `syscall.O_NOFOLLOW, 0o600`, `syscall.O_NOFOLLOW, 0o644`},
-	{verifyGo, `err = os.Rename(fresh, g.orders())`, `err = nil`},
-	{verifyGo, `	if err != nil {
-		return refuse("no-space", "cannot note the run in`, `	if false {
-		return refuse("no-space", "cannot note the run in`},
+	{verifyGo, `if err == nil && used {`, `if err == nil && used && run == "" {`},
+	{verifyGo, `if _, err := os.Lstat(filepath.Join(g.state, "txn-"+run)); err != nil {`, `if g.state == "" {`},
+	{verifyGo, `errors.Join(f.Truncate(int64(len(text))), f.Sync())`, `errors.Join(f.Sync())`},
+	{verifyGo, `return g.note(f, others, run)`, `return g.note(f, others, "none")`},
 
 	// The verbs.
 	{verbsGo, `	if v.change.Remove {`, `	if false {`},
-	{verbsGo, `if err := g.fresh(v.change.Run); err != nil {`, `if err := g.fresh(v.change.Run); false && err != nil {`},
+	{verbsGo, `	f, _, err := g.first(v.change.Run)
+	if err != nil {`, `	f, _, err := g.first(v.change.Run)
+	if f == nil {`},
+	{verbsGo, `	f, others, err := g.first(v.change.Run)
+	if err != nil {`, `	f, others, err := g.first(v.change.Run)
+	if f == nil {`},
+	{verbsGo, `if err := g.note(f, others, v.change.Run); err != nil {`, `if err := g.note(f, others, "none"); err != nil {`},
+	{verbsGo, `info.Mode().Perm()&0o004 == 0`, `info.Mode().Perm()&0o040 == 0`},
+	{verbsGo, `err = g.alone(path.Dir(args[0]))`, `_ = path.Dir(args[0])`},
 	{verbsGo, `	parts, err := g.parts(v)
 	if err != nil {`, `	parts, err := g.parts(v)
 	if false {`},
@@ -188,10 +190,12 @@ var mutants = []mutant{
 	{mainGo, `	os.Clearenv()
 `, ``},
 	{
-		mainGo, `"/etc/sudoers.d/rocec-txn", order.Signers, "/var/lib/rocec/orders", order.Gate`,
-		`order.Gate, "/etc/sudoers.d/rocec-txn", order.Signers, "/var/lib/rocec/orders"`,
+		mainGo, `"/etc/sudoers.d/rocec-txn", order.Signers, order.Gate`,
+		`order.Gate, "/etc/sudoers.d/rocec-txn", order.Signers`,
 	},
 	{mainGo, `	cmd.Env = []string{`, `	cmd.Env = nil; _ = []string{`},
+	{mainGo, `err = syscall.Setrlimit(limit`, `_, _ = least, now; err = syscall.Setrlimit(-limit`},
+	{mainGo, `Cur: max(least, now.Cur)`, `Cur: now.Cur`},
 	{mainGo, `	cmd.Dir = "/"
 `, ``},
 	{mainGo, `script, "rocec"}`, `script}`},

@@ -88,13 +88,21 @@ func (g *gate) hello(_ []string, _ io.Writer) error {
 // maxFile is the largest file that rocec reads.
 const maxFile = 1 << 20
 
-// cat prints one of the files that rocec writes, and a byte more than rocec reads of a file that is too large.
+// cat prints one of the files that rocec writes, and a byte more than rocec reads of a file that is too large. In a folder that others may
+// change, where the file may be another name of a secret of root, cat prints only what all may read.
 func (g *gate) cat(args []string, _ io.Writer) error {
 	f, err := openPlain(args[0])
 	if err != nil {
 		return refuse("gate", "%s", err)
 	}
 	defer f.Close() //nolint:errcheck // it was only read
+	info, err := f.Stat()
+	if err == nil && info.Mode().Perm()&0o004 == 0 {
+		err = g.alone(path.Dir(args[0]))
+	}
+	if err != nil {
+		return refuse("gate", "%s", err)
+	}
 	_, err = io.Copy(g.out, io.LimitReader(f, maxFile+1))
 	return err
 }
@@ -163,13 +171,15 @@ func (g *gate) prepare(_ []string, errs io.Writer) error {
 	if v.change.Remove {
 		return refuse("unsigned", "the order takes the gate away, and prepares nothing")
 	}
-	if err := g.fresh(v.change.Run); err != nil {
-		return err
-	}
 	parts, err := g.parts(v)
 	if err != nil {
 		return err
 	}
+	f, _, err := g.first(v.change.Run)
+	if err != nil {
+		return err
+	}
+	defer f.Close() //nolint:errcheck // until then no commit of the run begins
 	payload := order.Payload(v.change.Items(parts))
 	return g.run(scripts.Begin(v.change.Run, v.change.Key), []string{v.envelope.Owner}, bytes.NewReader(payload), g.out, errs)
 }
@@ -206,7 +216,7 @@ func (g *gate) unmark(args []string, errs io.Writer) error {
 }
 
 // remove takes the gate away, by an order that says so. A change that waits for its confirm goes back by itself as before, because the timer
-// and the unit of the undo do not need the gate.
+// and the unit of the undo do not need the gate. The list of runs stays, because a captured order must not begin its run again at a new gate.
 func (g *gate) remove(_ []string, _ io.Writer) error {
 	v, err := g.order()
 	if err != nil {
@@ -214,6 +224,14 @@ func (g *gate) remove(_ []string, _ io.Writer) error {
 	}
 	if !v.change.Remove {
 		return refuse("unsigned", "the order does not take the gate away")
+	}
+	f, others, err := g.first(v.change.Run)
+	if err != nil {
+		return err
+	}
+	defer f.Close() //nolint:errcheck // Sync has said it
+	if err := g.note(f, others, v.change.Run); err != nil {
+		return err
 	}
 	for _, name := range g.away {
 		if err := os.Remove(name); err != nil && !os.IsNotExist(err) {

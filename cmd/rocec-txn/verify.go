@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -89,20 +88,28 @@ func (g *gate) signed(e *order.Envelope) error {
 	return nil
 }
 
-// trusted reads a file that only root can have written: it and the folders above it are root's, and no other may write to them.
-func (g *gate) trusted(name string) ([]byte, error) {
+// alone returns an error unless root alone may change a file or folder: it and the folders above it are root's, and no other may write to
+// them.
+func (g *gate) alone(name string) error {
 	for at := name; ; at = filepath.Dir(at) {
 		info, err := os.Lstat(at)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		stat, ok := info.Sys().(*syscall.Stat_t)
 		if !ok || stat.Uid != g.owner || info.Mode().Perm()&0o022 != 0 || info.Mode()&os.ModeSymlink != 0 {
-			return nil, fmt.Errorf("others than root may change %s", at)
+			return fmt.Errorf("others than root may change %s", at)
 		}
 		if at == g.top {
-			break
+			return nil
 		}
+	}
+}
+
+// trusted reads a file that only root can have written.
+func (g *gate) trusted(name string) ([]byte, error) {
+	if err := g.alone(name); err != nil {
+		return nil, err
 	}
 	f, err := openPlain(name)
 	if err != nil {
@@ -187,50 +194,63 @@ func wellFormed(e *order.Envelope, c *order.Change) error {
 	return nil
 }
 
-// orders is the file with the runs that have committed here, a line "RUN SECONDS" each, until the orders of their time are over.
-func (g *gate) orders() string { return filepath.Join(g.state, "orders") }
-
-// fresh refuses a run that has committed on this device before.
-func (g *gate) fresh(run string) error {
-	data, err := os.ReadFile(g.orders())
-	if err != nil && !os.IsNotExist(err) {
-		return err
+// noted locks the list of the runs that have committed here, a line "RUN SECONDS" each, until the orders of their time are over. It returns
+// the lines of other runs, and whether the run has a line. The list stays locked until f is closed, so that of two calls one comes first.
+func (g *gate) noted(run string) (f *os.File, others string, there bool, err error) {
+	f, err = os.OpenFile(filepath.Join(g.state, "orders"), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, "", false, err
 	}
-	for line := range strings.Lines(string(data)) {
-		if name, _, _ := strings.Cut(line, " "); name == run {
-			return refuse("unsigned", "run %s has changed this device before: a new run needs a new order", run)
-		}
+	var data []byte
+	if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err == nil { //nolint:gosec // a small number
+		data, err = io.ReadAll(f)
 	}
-	return nil
-}
-
-// use notes that a run commits. It keeps the runs whose orders may still be good.
-func (g *gate) use(run string) error {
-	data, err := os.ReadFile(g.orders())
-	if err != nil && !os.IsNotExist(err) {
-		return err
-	}
-	var out bytes.Buffer
-	now := g.now().Unix()
 	for line := range strings.Lines(string(data)) {
 		var name string
 		var until int64
-		if n, _ := fmt.Sscanf(line, "%s %d\n", &name, &until); n == 2 && until > now && name != run {
-			out.WriteString(line)
+		n, _ := fmt.Sscanf(line, "%s %d\n", &name, &until)
+		there = there || name == run
+		if n == 2 && name != run && until > g.now().Unix() {
+			others += line
 		}
 	}
-	fmt.Fprintf(&out, "%s %d\n", run, now+int64(order.MaxTime/time.Second))
-	fresh := g.orders() + ".new"
-	f, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|syscall.O_NOFOLLOW, 0o600)
-	if err == nil {
-		_, err = f.Write(out.Bytes())
-		err = errors.Join(err, f.Sync(), f.Close())
+	return f, others, there, err
+}
+
+// first locks the list for an order, and refuses the order of a run that has a line.
+func (g *gate) first(run string) (f *os.File, others string, err error) {
+	if err := os.Mkdir(g.state, 0o755); err != nil && !os.IsExist(err) {
+		return nil, "", err
 	}
+	f, others, used, err := g.noted(run)
+	if err == nil && used {
+		err = refuse("unsigned", "run %s has changed this device before: a new run needs a new order", run)
+	}
+	return f, others, err
+}
+
+// use notes that a run commits.
+func (g *gate) use(run string) error {
+	if _, err := os.Lstat(filepath.Join(g.state, "txn-"+run)); err != nil {
+		return refuse("gone", "the device holds nothing of run %s", run)
+	}
+	f, others, _, err := g.noted(run)
+	if err != nil {
+		return refuse("no-space", "cannot note the run: %s", err)
+	}
+	defer f.Close() //nolint:errcheck // Sync has said it
+	return g.note(f, others, run)
+}
+
+// note writes a run and the others into the list.
+func (g *gate) note(f *os.File, others, run string) error {
+	text := fmt.Appendf(nil, "%s%s %d\n", others, run, g.now().Add(order.MaxTime).Unix())
+	_, err := f.WriteAt(text, 0)
 	if err == nil {
-		err = os.Rename(fresh, g.orders())
+		err = errors.Join(f.Truncate(int64(len(text))), f.Sync())
 	}
 	if err != nil {
-		return refuse("no-space", "cannot note the run in %s: %s", g.orders(), err)
+		return refuse("no-space", "cannot note the run: %s", err)
 	}
 	return nil
 }

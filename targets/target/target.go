@@ -333,7 +333,8 @@ type Device struct {
 	Watches    []Watch
 	Inspection *Inspection // nil: there is no such query
 
-	Given *Given // nil: questions to the device do not come from a journal
+	Given *Given   // nil: questions to the device do not come from a journal
+	Past  [][]byte // live states from before a run that is undone: names of steps that go back have their hashes
 }
 
 // Given is the part of a run that a device must have received before rocec asks it anything else.

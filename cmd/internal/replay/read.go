@@ -256,6 +256,9 @@ func (r *Reader) backOn(d *target.Device, jd *journal.Device) error {
 		if bytes.IndexByte(text, 0) >= 0 {
 			return fmt.Errorf("%s from before the run is no text", s.Path)
 		}
+		if text != nil {
+			d.Past = append(d.Past, text)
+		}
 		if states[s.Path] = text; queries[s.Step] == nil {
 			queries[s.Step] = map[string]*target.Query{}
 		}

@@ -138,10 +138,10 @@ func (c *Change) contents() (out [][]byte) {
 			out = append(out, content)
 		}
 	}
+	for _, state := range c.plan.Device.Past {
+		add(state)
+	}
 	for _, ch := range c.plan.Changes {
-		if ch.Live() { // a step that goes back has states
-			add(ch.Before)
-		}
 		if ch.Live() || ch.Replaces() {
 			add(ch.After)
 		}

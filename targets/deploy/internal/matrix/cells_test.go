@@ -56,10 +56,7 @@ func ready(d *nspawn.Device) error {
 
 // learn runs an apply without a fault, and stores the result.
 func (r *reference) learn(ctx context.Context, d *nspawn.Device, bin string) error {
-	r.paths = []string{traffic}
-	if r.kind == nspawn.Host {
-		r.paths = []string{script, "/etc/systemd/system/rocec-host@.service", "/etc/udev/rules.d/99-rocec.rules", "/etc/rocec/host/ens1f0.conf"}
-	}
+	r.paths = pathsOf(r.kind)
 	if err := r.learnOld(d); err != nil {
 		return err
 	}
@@ -72,6 +69,14 @@ func (r *reference) learn(ctx context.Context, d *nspawn.Device, bin string) err
 		err = r.learnSnapshot(ctx, d, o)
 	}
 	return errors.Join(err, o.close())
+}
+
+// pathsOf returns the paths of the files that an apply writes.
+func pathsOf(k *nspawn.Kind) []string {
+	if k == nspawn.Host {
+		return []string{script, "/etc/systemd/system/rocec-host@.service", "/etc/udev/rules.d/99-rocec.rules", "/etc/rocec/host/ens1f0.conf"}
+	}
+	return []string{traffic}
 }
 
 // learnOld stores the content of a device before an apply.

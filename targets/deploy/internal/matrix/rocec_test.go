@@ -39,6 +39,10 @@ func rocec(t testing.TB) string {
 func TestMain(m *testing.M) {
 	machinetest.Parallel(50) // the number of running devices limits the tests
 	status := m.Run()
+	if err := os.RemoveAll(gateFolder); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		status = 1
+	}
 	if *write != "" {
 		if err := writeTables(*write); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -38,8 +38,9 @@ const (
 // unread lists the folders of /usr/share that a userland leaves out.
 var unread = []string{"doc", "man", "locale", "info"}
 
-// userland lists the folders of /usr that devices share, read-only. All other files are on the device's own disk.
-var userland = []string{"bin", "sbin", "lib", "lib64", "libexec", "share"}
+// userland lists the folders of /usr that devices share, read-only. All other files are on the device's own disk, such as /usr/libexec,
+// where the gate is installed.
+var userland = []string{"bin", "sbin", "lib", "lib64", "share"}
 
 // programs is the folder of the programs that the shim wraps.
 const programs = "/usr/lib/rocec-test"
@@ -345,7 +346,7 @@ func factory(base, dir string, k *Kind) error {
 			return err
 		}
 	}
-	for _, sub := range []string{"etc", "var", "root", "home", "usr/local", "bin", "sbin", "lib", "lib64"} {
+	for _, sub := range []string{"etc", "var", "root", "home", "usr/local", "usr/libexec", "bin", "sbin", "lib", "lib64"} {
 		if err := run("cp", "-a", filepath.Join(base, sub), filepath.Join(root, filepath.Dir(sub))); err != nil {
 			return err
 		}
@@ -353,7 +354,7 @@ func factory(base, dir string, k *Kind) error {
 	system := filepath.Join(root, "etc/systemd/system")
 	for _, path := range []string{
 		"var/cache", "var/lib/apt", "var/lib/dpkg", "etc/systemd/system/timers.target.wants", "etc/os-release",
-		"etc/ssh/ssh_host_rsa_key", "etc/ssh/ssh_host_ecdsa_key",
+		"etc/ssh/ssh_host_rsa_key", "etc/ssh/ssh_host_ecdsa_key", "etc/ssh/ssh_host_rsa_key.pub", "etc/ssh/ssh_host_ecdsa_key.pub",
 	} {
 		if err := os.RemoveAll(filepath.Join(root, path)); err != nil {
 			return err

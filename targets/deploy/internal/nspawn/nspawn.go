@@ -246,6 +246,7 @@ func (d *Device) seed() error {
 		return err
 	}
 	files["/etc/ssh/ssh_host_ed25519_key"] = string(d.HostKey.PEM)
+	files["/etc/ssh/ssh_host_ed25519_key.pub"] = d.HostKey.Public + "\n"
 	files["/root/.ssh/authorized_keys"] = d.Key.Public + "\n"
 	files["/home/"+d.User+"/.ssh/authorized_keys"] = d.Key.Public + "\n"
 	maps.Copy(files, d.options.Files)
