@@ -1,6 +1,6 @@
 # A fresh machine with Go needs only two commands: make demo, make test.
 
-.PHONY: all demo check test test-long reliability build install bench update dist
+.PHONY: all demo check test test-long reliability build gates install bench update dist
 
 all: build
 
@@ -62,15 +62,26 @@ VERSION_FILE = $(wildcard .release/VERSION)
 build:
 	CGO_ENABLED=0 go build -trimpath $(if $(VERSION_FILE),-ldflags "-X main.version=$$(cat $(VERSION_FILE))") ./cmd/rocec
 
-# Installs rocec, its man pages and completions below DESTDIR and PREFIX. Without Go, as usual for root under sudo, it installs the program
-# that make build has built. ROCEC=FILE installs that program instead.
+# Builds the gates that rocec gate --install puts on devices: rocec finds lib/rocec beside it.
+GATES = lib/rocec
+gates:
+	mkdir -p lib/rocec
+	for gate in amd64 arm64 armhf; do \
+		CGO_ENABLED=0 GOOS=linux GOARCH=$${gate%hf} GOARM=6 go build -trimpath -o lib/rocec/rocec-txn-$$gate \
+			-ldflags "-s -w $(if $(VERSION_FILE),-X main.release=$$(cat $(VERSION_FILE)))" ./cmd/rocec-txn || exit 1; \
+	done
+
+# Installs rocec, its gates, man pages and completions below DESTDIR and PREFIX. Without Go, as usual for root under sudo, it installs the
+# programs that make build gates has built. ROCEC=FILE installs that program instead, and GATES=FOLDER has its gates.
 PREFIX = /usr/local
 ROCEC =
-install: $(if $(ROCEC),,$(if $(shell command -v go 2>/dev/null),build))
+install: $(if $(ROCEC),,$(if $(shell command -v go 2>/dev/null),build gates))
 	@umask 022 && program="$(or $(ROCEC),./rocec)" && bin="$(DESTDIR)$(PREFIX)/bin" && share="$(DESTDIR)$(PREFIX)/share" && \
 	mkdir -p "$$bin" "$$share/man/man1" "$$share/bash-completion/completions" "$$share/zsh/site-functions" \
 		"$$share/fish/vendor_completions.d" && \
 	install -m 0755 "$$program" "$$bin/rocec" && \
+	for gate in "$(GATES)"/rocec-txn-*; do if [ -f "$$gate" ]; then \
+		mkdir -p "$(DESTDIR)$(PREFIX)/lib/rocec" && install -m 0755 "$$gate" "$(DESTDIR)$(PREFIX)/lib/rocec/" || exit 1; fi; done && \
 	"$$program" help --man "$$share/man/man1" && \
 	"$$program" completion bash >"$$share/bash-completion/completions/rocec" && \
 	"$$program" completion zsh >"$$share/zsh/site-functions/_rocec" && \

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
@@ -21,12 +20,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/sshsig"
 	"github.com/rocec/rocec/targets/commands"
-	"github.com/rocec/rocec/targets/deploy"
-	"github.com/rocec/rocec/targets/deploy/device"
-	"github.com/rocec/rocec/targets/deploy/gated"
 	"github.com/rocec/rocec/targets/deploy/order"
-	"github.com/rocec/rocec/targets/judge/judgetest"
-	"github.com/rocec/rocec/targets/target"
 )
 
 // ran is a script that the gate ran.
@@ -48,7 +42,7 @@ type bench struct {
 var noon = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 
 // newBench returns a gate with one signer, who may sign orders.
-func newBench(t *testing.T) *bench {
+func newBench(t testing.TB) *bench {
 	t.Helper()
 	b := &bench{dir: t.TempDir()}
 	for _, folder := range []string{"state/backup/old", "ssh", "away"} {
@@ -62,7 +56,18 @@ func newBench(t *testing.T) *bench {
 	sum := sha256.Sum256(blob)
 	b.machine = "SHA256:" + base64.RawStdEncoding.EncodeToString(sum[:])
 	keygen(t, "-f", b.key())
-	b.gate = &gate{
+	b.gate = newGate(b)
+	for _, name := range []string{"rule", "gate"} {
+		b.away = append(b.away, filepath.Join(b.dir, "away", name))
+		require.NoError(t, os.WriteFile(b.away[len(b.away)-1], nil, 0o600))
+	}
+	b.roleOf(t, "rocec-*")
+	return b
+}
+
+// newGate returns a gate that notes its scripts in a bench.
+func newGate(b *bench) *gate {
+	return &gate{
 		now: func() time.Time { return noon }, signers: filepath.Join(b.dir, "signers"), state: filepath.Join(b.dir, "state"),
 		keys: filepath.Join(b.dir, "ssh"), top: b.dir, owner: uint32(os.Getuid()), out: io.Discard, //nolint:gosec // a user's number
 		run: func(script string, args []string, stdin io.Reader, _, _ io.Writer) error {
@@ -74,32 +79,26 @@ func newBench(t *testing.T) *bench {
 			return b.answer
 		},
 	}
-	for _, name := range []string{"rule", "gate"} {
-		b.away = append(b.away, filepath.Join(b.dir, "away", name))
-		require.NoError(t, os.WriteFile(b.away[len(b.away)-1], nil, 0o600))
-	}
-	b.roleOf(t, "rocec-*")
-	return b
 }
 
 func (b *bench) key() string { return filepath.Join(b.dir, "key") }
 
 // roleOf writes the file of signers: the key has one role.
-func (b *bench) roleOf(t *testing.T, role string) {
+func (b *bench) roleOf(t testing.TB, role string) {
 	t.Helper()
 	public, err := os.ReadFile(b.key() + ".pub")
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(b.signers, []byte(`alice@bank namespaces="`+role+`" `+string(public)), 0o600))
 }
 
-func keygen(t *testing.T, args ...string) {
+func keygen(t testing.TB, args ...string) {
 	t.Helper()
 	out, err := exec.Command("ssh-keygen", append([]string{"-q", "-t", "ed25519", "-N", ""}, args...)...).CombinedOutput()
 	require.NoError(t, err, string(out))
 }
 
 // sign signs a text in a namespace with the key of a file.
-func sign(t *testing.T, key, namespace string, text []byte) []byte {
+func sign(t testing.TB, key, namespace string, text []byte) []byte {
 	t.Helper()
 	cmd := exec.Command("ssh-keygen", "-q", "-Y", "sign", "-n", namespace, "-f", key)
 	cmd.Stdin = bytes.NewReader(text)
@@ -149,7 +148,7 @@ func (b *bench) sound() *parts {
 }
 
 // bytes signs the order.
-func (p *parts) bytes(t *testing.T) []byte {
+func (p *parts) bytes(t testing.TB) []byte {
 	t.Helper()
 	tree := order.NewTree([]*order.Change{{Run: "other"}, p.change})
 	if p.statement.Root == "" {
@@ -375,8 +374,9 @@ func TestArguments(t *testing.T) {
 		for i := range args {
 			for _, evil := range []string{
 				"$(reboot)", "`reboot`", "; reboot", "a\nreboot", "../../etc/shadow", "/etc/shadow", "-x", "--", "a b; c", strings.Repeat("a", 10_000),
-				"\x00", "/var/lib/rocec/txn-run-1/run;reboot",
-				"/var/lib/rocec/backup/run-1/../../x", "/var/lib/rocec/txn-run-1/live/../../../../etc/shadow", "rocec-A; reboot", "'", `"`,
+				"\x00", "/var/lib/rocec/txn-run-1/run;reboot", "/var/lib/rocec/backup/run-1//a", "/var/lib/rocec/txn-run-1/a/../run",
+				"/var/lib/rocec/backup/run-1/../../x", "/var/lib/rocec/txn-run-1/live/../../../../etc/shadow", "rocec-A; reboot",
+				"/var/lib/rocec/backup/run-1/live/..", "'", `"`,
 			} {
 				if verb == "state" && isFolder(evil) {
 					continue // the state has owner and mode of any path, which every login sees
@@ -416,77 +416,4 @@ func TestArguments(t *testing.T) {
 	}
 	status, _ := b.call(nil)
 	require.Equal(t, 1, status)
-}
-
-// wire is a connection that notes what a device gets on stdin.
-type wire struct{ stdin []byte }
-
-func (w *wire) Run(_ context.Context, _ string, stdin []byte) ([]byte, error) {
-	w.stdin = stdin
-	return []byte("OK\n"), nil
-}
-func (w *wire) HostKey() string { return "SHA256:" + strings.Repeat("A", 43) }
-func (w *wire) Close() error    { return nil }
-
-// TestSameFiles: for each device of racks of every system, the gate makes from an order the very files that rocec sends to a device without
-// a gate.
-func TestSameFiles(t *testing.T) {
-	t.Parallel()
-	for name, hcl := range map[string]string{
-		"restart": judgetest.Rack(`version = "4.2.1"`), "reload": judgetest.Rack(`version = "5.3.1"`),
-		"NVUE":  judgetest.Rack(`version = "5.14.0"`),
-		"SONiC": judgetest.SONiCRack("202505"),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			all := judgetest.Tree(t, hcl)
-			for _, role := range []target.Role{target.Switch, target.Host} {
-				for _, d := range judgetest.First(t, all, role).Devices {
-					b := newBench(t)
-					p := planOf(t, d)
-					run := deploy.Run{Name: "20261130t115900z-3f9a", Key: "62b1", Owner: "alice@ws7, process 1", Tool: "0.2.0"}
-					timers := device.Timers{First: time.Minute, Later: time.Hour}
-					sent := func(orders *gated.Orders) []byte {
-						w := &wire{}
-						dev := device.New(d, func(context.Context, *target.Device) (target.Conn, error) { return w, nil }, nil,
-							device.Clock{Now: time.Now, Wait: time.After})
-						dev.Order = orders.Of(d.Name)
-						require.Nil(t, dev.Connect(t.Context(), ""))
-						require.Nil(t, dev.Prepare(t.Context(), run, device.NewChange(p), timers))
-						return w.stdin
-					}
-					plain := sent(nil)
-					p.Gate = &deploy.Gate{Release: "1", Machines: []string{b.machine}}
-					orders := gated.New(run, noon.Add(time.Hour), []*deploy.DevicePlan{p})
-					orders.Sign(sign(t, b.key(), sshsig.RoleDevice, orders.Statement()))
-					status, said := b.call(sent(orders), "prepare")
-					require.Zero(t, status, "%s: %s", d.Name, said)
-					require.Equal(t, string(plain), string(b.ran[1].stdin), d.Name)
-				}
-			}
-		})
-	}
-}
-
-// planOf returns a plan that changes all files of a device.
-func planOf(t *testing.T, d *target.Device) *deploy.DevicePlan {
-	t.Helper()
-	p := &deploy.DevicePlan{Device: d, Status: deploy.StatusChange, Digest: strings.Repeat("cd", 32)}
-	for i := range d.Files {
-		f := d.Files[i]
-		var before []byte
-		if text, there := d.Target.Image(d.Source).Files[f.Path]; there {
-			before = []byte(text)
-		}
-		after, ds := f.Edit(before)
-		require.False(t, ds.HasErrors())
-		if f.Choose != nil {
-			f.Activate, _ = f.Choose(before, after, nil)
-		}
-		p.Changes = append(p.Changes, &deploy.Change{
-			FileState: deploy.FileState{Path: f.Path, Base: deploy.Sum(before), Target: deploy.Sum(after)}, File: &f, Before: before, After: after,
-		})
-	}
-	assert.NotEmpty(t, p.Changes)
-	return p
 }

@@ -8,7 +8,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -24,17 +23,22 @@ import (
 var release = "dev"
 
 func main() {
-	os.Clearenv()
+	g := onDevice()
 	if err := unbound(); err != nil {
 		fmt.Fprintf(os.Stderr, "rocec-fail gate\n%s\n", err)
 		os.Exit(1)
 	}
-	g := &gate{
+	os.Exit(g.main(os.Args[1:], os.Stderr))
+}
+
+// onDevice returns the gate of a device. It takes no variable of its caller: TZ would move the times of signers.
+func onDevice() *gate {
+	os.Clearenv()
+	return &gate{
 		now: time.Now, signers: order.Signers, state: "/var/lib/rocec", keys: "/etc/ssh", top: "/",
 		away: []string{"/etc/sudoers.d/rocec-txn", order.Signers, order.Gate},
 		run:  runScript, in: os.Stdin, out: os.Stdout,
 	}
-	os.Exit(g.main(os.Args[1:], os.Stderr))
 }
 
 // unbound lifts the limits of the login, which would end a script half way. Where root may not, no script runs under them.
@@ -133,7 +137,7 @@ func (g *gate) order() (*verified, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := order.Parse(bytes.TrimSpace(data))
+	e, err := order.Parse(data)
 	if err != nil {
 		return nil, refuse("unsigned", "%s", err)
 	}

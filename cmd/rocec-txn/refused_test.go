@@ -26,10 +26,7 @@ type seed struct {
 // TestRefused changes one thing of a sound order at a time. The gate names each, and runs nothing.
 func TestRefused(t *testing.T) {
 	t.Parallel()
-	for name, one := range map[string]struct {
-		says string
-		do   func(*seed)
-	}{
+	allRefused(t, map[string]hostile{
 		"key of another role":  {"does not allow", func(s *seed) { s.roleOf(s.T, "rocec-plan") }},
 		"foreign key":          {"", func(s *seed) { s.signKey = filepath.Join(s.dir, "other"); keygen(s.T, "-f", s.signKey) }},
 		"other namespace":      {"not for", func(s *seed) { s.role = "rocec-apply" }},
@@ -104,7 +101,18 @@ func TestRefused(t *testing.T) {
 			s.change.Files = slices.Repeat(s.change.Files, order.MostOf+1)
 		}},
 		"removal": {"takes the gate away", func(s *seed) { s.change.Remove = true }},
-	} {
+	})
+}
+
+// hostile changes one thing of a sound order, and has a part of the answer of the gate.
+type hostile struct {
+	says string
+	do   func(*seed)
+}
+
+func allRefused(t *testing.T, all map[string]hostile) {
+	t.Helper()
+	for name, one := range all {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)

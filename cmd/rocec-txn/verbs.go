@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/rocec/rocec/targets/deploy/device/scripts"
 	"github.com/rocec/rocec/targets/deploy/order"
@@ -85,12 +86,12 @@ var (
 	isOver   = form(`([a-z0-9][a-z0-9-]{3,62})?`)
 	isHolder = form(`\?|[a-z0-9][a-z0-9-]{3,62}( [a-z0-9-]{1,60})?`)
 	isText   = form(`([^-\pC][^\pC]{0,500})?`)
-	isKept   = clean(`/var/lib/rocec/(backup/|txn-)[a-z0-9][a-z0-9-]{3,62}/[A-Za-z0-9_.@:/-]{1,200}`)
+	isKept   = clean(`/var/lib/rocec/(backup/|txn-)[a-z0-9][a-z0-9-]{3,62}/[A-Za-z0-9_][A-Za-z0-9_.@:/-]{0,200}`)
 	isFolder = clean(`/[A-Za-z0-9_.@:+/-]{0,300}`)
 	isName   = func(name string) bool { return len(name) <= 4096 && form(`[a-z0-9]+( [A-Za-z0-9_.:/@%=,-]+)+`)(name) }
 )
 
-// clean is form for paths, which lead nowhere else.
+// clean is form for paths. A path with ".." would lead from a folder of a run to any file.
 func clean(pattern string) func(string) bool {
 	takes := form(pattern)
 	return func(name string) bool { return takes(name) && path.Clean(name) == name }
@@ -132,22 +133,15 @@ func (g *gate) cat(args []string, _ io.Writer) error {
 	return err
 }
 
-// openPlain opens a regular file, and no symbolic link.
+// openPlain opens a regular file, and no symbolic link. It waits for no writer of a pipe.
 func openPlain(name string) (*os.File, error) {
-	info, err := os.Lstat(name)
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", name)
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	if now, err := f.Stat(); err != nil || !os.SameFile(info, now) {
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		_ = f.Close()
-		return nil, fmt.Errorf("%s changes", name)
+		return nil, fmt.Errorf("%s is not a regular file", name)
 	}
 	return f, nil
 }

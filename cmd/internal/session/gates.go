@@ -17,8 +17,8 @@ import (
 	"github.com/rocec/rocec/targets/deploy/safefile"
 )
 
-// GateFiles returns the function that reads the gate for a processor: rocec-txn-amd64, -arm64 or -armhf. They are in the folder, in that of
-// rocec, or in lib/rocec beside that one.
+// GateFiles returns the function that reads the gate for a processor: rocec-txn-amd64, -arm64 or -armhf. They are in the folder, or where a
+// release has them beside rocec.
 func GateFiles(folder string) func(processor string) ([]byte, error) {
 	folders := []string{folder}
 	if folder == "" {
@@ -26,7 +26,7 @@ func GateFiles(folder string) func(processor string) ([]byte, error) {
 		if err != nil {
 			return func(string) ([]byte, error) { return nil, err }
 		}
-		folders = []string{filepath.Dir(self), filepath.Join(filepath.Dir(self), "..", "lib", "rocec")}
+		folders = gateFolders(filepath.Dir(self))
 	}
 	return func(processor string) ([]byte, error) {
 		name := "rocec-txn-" + processor
@@ -48,6 +48,12 @@ func GateFiles(folder string) func(processor string) ([]byte, error) {
 // EachGate changes the gates of devices, some at a time. It returns the error of each device, in their order.
 func EachGate(plans []*deploy.DevicePlan, change func(*deploy.DevicePlan) *deploy.Error) []*deploy.Error {
 	return gated.Each(plans, change)
+}
+
+// gateFolders returns the folders that may have gates: that of rocec, lib/rocec in it (an archive), and lib/rocec beside it (a package).
+func gateFolders(of string) []string {
+	lib := filepath.Join("lib", "rocec")
+	return []string{of, filepath.Join(of, lib), filepath.Join(of, "..", lib)}
 }
 
 // PutGate puts the gate on a device, with the signers of this machine, and notes it in the plan of the device.

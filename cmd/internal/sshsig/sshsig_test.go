@@ -2,11 +2,7 @@ package sshsig
 
 import (
 	"bytes"
-	"crypto/ed25519"
-	"crypto/sha256"
-	"crypto/sha512"
 	"encoding/base64"
-	"encoding/binary"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/cmd/internal/sshsig/sshsigtest"
 )
 
 const (
@@ -147,44 +145,12 @@ func armor(data []byte) []byte {
 	return []byte(begin + "\n" + base64.StdEncoding.EncodeToString(data) + "\n" + end + "\n")
 }
 
-// token is a FIDO token in software: an Ed25519 key whose signatures have the flags and the counter of a token (PROTOCOL.u2f of OpenSSH).
-type token struct {
-	private ed25519.PrivateKey
-	blob    []byte // the public half
-}
-
-func newToken(t *testing.T) *token {
-	t.Helper()
-	public, private, err := ed25519.GenerateKey(nil)
-	require.NoError(t, err)
-	blob := appendText(appendText(appendText(nil, []byte("sk-ssh-ed25519@openssh.com")), public), []byte("ssh:"))
-	return &token{private, blob}
-}
-
-func (k *token) line() string {
-	return "sk-ssh-ed25519@openssh.com " + base64.StdEncoding.EncodeToString(k.blob)
-}
-
-func (k *token) sign(flags byte) []byte {
-	sum := sha512.Sum512([]byte(message))
-	signed := appendText(appendText(appendText(appendText([]byte(magic), []byte(namespace)), nil), []byte("sha512")), sum[:])
-	application, inner := sha256.Sum256([]byte("ssh:")), sha256.Sum256(signed)
-	data := append(binary.BigEndian.AppendUint32(append(application[:], flags), 7), inner[:]...)
-	sig := appendText(appendText(nil, []byte("sk-ssh-ed25519@openssh.com")), ed25519.Sign(k.private, data))
-	sig = binary.BigEndian.AppendUint32(append(sig, flags), 7)
-	out := binary.BigEndian.AppendUint32([]byte(magic), 1)
-	for _, part := range [][]byte{k.blob, []byte(namespace), nil, []byte("sha512"), sig} {
-		out = appendText(out, part)
-	}
-	return armor(out)
-}
-
 // TestToken: rocec accepts a token's signature only if a person touched the token. ssh-keygen also accepts it without a touch.
 func TestToken(t *testing.T) {
-	k := newToken(t)
-	signers := "alice " + k.line()
+	k := sshsigtest.NewToken(bytes.Repeat([]byte{1}, 32))
+	signers := "alice " + k.Line()
 	for _, flags := range []byte{touched, touched | verified, 0} {
-		sig := k.sign(flags)
+		sig := k.Sign(namespace, []byte(message), flags)
 		require.True(t, sshKeygenSays(t, signers, "alice", namespace, message, sig))
 		require.Equal(t, flags != 0, weSay(signers, "alice", namespace, message, sig), "flags %d", flags)
 	}

@@ -1,6 +1,7 @@
 package steps_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -164,6 +165,18 @@ func TestHostilePatches(t *testing.T) {
 	} {
 		assert.Error(t, steps.Check(base, []byte(text)), name)
 	}
+}
+
+// TestLargest: a patch may have 1 MiB, and no more.
+func TestLargest(t *testing.T) {
+	var text strings.Builder
+	text.WriteString(base + "\n- set:\n    qos:\n")
+	for i := 0; text.Len() < 1<<20; i++ {
+		fmt.Fprintf(&text, "      a%07d: {}\n", i)
+	}
+	line := len("      a0000000: {}\n")
+	require.Error(t, steps.Check(base, []byte(text.String())))
+	require.NoError(t, steps.Check(base, []byte(text.String()[:text.Len()-line])))
 }
 
 func deep(n int) string {

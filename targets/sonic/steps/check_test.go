@@ -204,6 +204,14 @@ func TestHostileStages(t *testing.T) {
 	}
 }
 
+// TestLargest: stages may have 4 MiB, and no more.
+func TestLargest(t *testing.T) {
+	const stage = "stage\tback\nrow\tQUEUE\tEthernet0|3\t-\n"
+	most := (4<<20 - len(both(""))) / len(stage)
+	require.NoError(t, steps.Check(base, goal, []byte(both(strings.Repeat(stage, most)))))
+	require.Error(t, steps.Check(base, goal, []byte(both(strings.Repeat(stage, most+1)))))
+}
+
 // TestOneMoreLine: a line of another kind is refused at every place of the stages.
 func TestOneMoreLine(t *testing.T) {
 	lines := strings.SplitAfter(both(change), "\n")
