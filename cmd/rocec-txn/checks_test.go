@@ -165,9 +165,26 @@ func TestAccepted(t *testing.T) {
 			do(b, p)
 			status, said := b.call(p.bytes(t), "prepare")
 			require.Zero(t, status, said)
-			require.Len(t, b.ran, 2)
+			require.NotEmpty(t, b.ran[1].stdin)
 		})
 	}
+}
+
+// TestKeptOther: a copy from before a run allows its own content alone.
+func TestKeptOther(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	p := b.sound()
+	text := []byte("#!/bin/sh\nreboot\n")
+	p.change.Files[0] = order.FileChange{
+		Path: "/usr/local/sbin/rocec-host", Base: commands.Absent, Target: commands.Sum(text), Mode: 0o755, Replaces: true,
+	}
+	p.envelope.Contents = [][]byte{text}
+	require.NoError(t, os.WriteFile(filepath.Join(b.state, "backup", "old", "3"), []byte("#!/bin/sh\n# an earlier release\n"), 0o600))
+	status, said := b.call(p.bytes(t), "prepare")
+	require.Equal(t, 1, status)
+	require.Contains(t, said, "its content is not that")
+	require.Empty(t, b.ran)
 }
 
 // TestEnds has the exit status for each kind of end: that of a script is passed on.
@@ -184,6 +201,10 @@ func TestEnds(t *testing.T) {
 	status, said := b.call(nil, "held", good["held"][0], "run-1")
 	require.Equal(t, 1, status)
 	require.Equal(t, "rocec-fail failed\nno shell\n", said)
+	b.ran = nil
+	status, _ = b.call(b.sound().bytes(t), "prepare")
+	require.Equal(t, 1, status)
+	require.Len(t, b.ran, 1, "no run begins whose signer is not in the log")
 	b.in = iotest.ErrReader(errors.New("cut off"))
 	require.Equal(t, 1, b.main([]string{"prepare"}, io.Discard))
 }

@@ -43,7 +43,7 @@ func TestOnDevice(t *testing.T) { //nolint:paralleltest // see above
 func TestUnbound(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("ROCEC_TEST_UNBOUND") == "" {
-		cmd := exec.Command("sh", "-c", `ulimit -S -n 64 && ulimit -S -f 100000 && ulimit -S -t 1000 && ulimit -S -s 512 && exec "$0" "$@"`,
+		cmd := exec.Command("sh", "-c", `ulimit -S -n 64 && ulimit -S -f 100000 && ulimit -S -t 1000 && ulimit -S -s 1024 && exec "$0" "$@"`,
 			os.Args[0], "-test.run=^TestUnbound$")
 		cmd.Env = append(os.Environ(), "ROCEC_TEST_UNBOUND=1")
 		out, err := cmd.CombinedOutput()
@@ -52,7 +52,7 @@ func TestUnbound(t *testing.T) {
 	}
 	require.NoError(t, unbound())
 	for limit, least := range map[int]uint64{
-		syscall.RLIMIT_CPU: math.MaxUint64, syscall.RLIMIT_FSIZE: math.MaxUint64, syscall.RLIMIT_STACK: 1 << 20, syscall.RLIMIT_NOFILE: 256,
+		syscall.RLIMIT_CPU: math.MaxUint64, syscall.RLIMIT_FSIZE: math.MaxUint64, syscall.RLIMIT_STACK: 8 << 20, syscall.RLIMIT_NOFILE: 1024,
 	} {
 		var now syscall.Rlimit
 		require.NoError(t, syscall.Getrlimit(limit, &now))

@@ -49,7 +49,7 @@ var mutants = []mutant{
 
 	// The signature.
 	{verifyGo, `g.trusted(g.signers)`, `os.ReadFile(g.signers)`},
-	{verifyGo, `if who, err = signers.Find(sig, g.now()); err != nil {`, `if who, err = signers.Find(sig, g.now()); false {`},
+	{verifyGo, `if who, err = signers.Find(sig, g.now()); err != nil {`, `if who, err = signers.Find(sig, g.now()); err != nil && who != "" {`},
 	{verifyGo, `signers.Find(sig, g.now())`, `signers.Find(sig, time.Unix(0, 0))`},
 	{verifyGo, `signers.Find(sig, g.now())`, `signers.Find(sig, time.Unix(1<<40, 0))`},
 	{verifyGo, `err = sig.Verify(e.Statement, sshsig.RoleDevice)`, `_ = sig.Verify(e.Statement, sshsig.RoleDevice)`},
@@ -125,6 +125,10 @@ var mutants = []mutant{
 	{verbsGo, `	f, others, err := g.noted(v.change.Run, true)
 	if err != nil {`, `	f, others, err := g.noted(v.change.Run, true)
 	if f == nil {`},
+	{verbsGo, `f, _, err := g.noted(v.change.Run, true)`, `f, _, err := g.noted(v.change.Run, false)`},
+	{verbsGo, `f, others, err := g.noted(v.change.Run, true)`, `f, others, err := g.noted(v.change.Run, false)`},
+	{verbsGo, `" + v.signer}`, `" + v.change.Owner}`},
+	{verbsGo, `[]string{v.change.Owner}`, `[]string{v.signer}`},
 	{verbsGo, `if err := g.note(f, others, v.change.Run); err != nil {`, `if err := g.note(f, others, "none"); err != nil {`},
 	{verbsGo, `info.Mode().Perm()&0o004 == 0`, `info.Mode().Perm()&0o040 == 0`},
 	{verbsGo, `err = g.alone(path.Dir(args[0]))`, `_ = path.Dir(args[0])`},
@@ -169,7 +173,7 @@ var mutants = []mutant{
 	{verbsGo, `[^-\pC]`, `[^\pC]`},
 	{verbsGo, `[^\pC]{0,500}`, `[^\pC]*`},
 	{verbsGo, `takes(name) && path.Clean(name) == name`, `takes(name) && path.IsAbs(name)`},
-	{verbsGo, ` && n <= mostSeconds`, ` && n > 0`},
+	{verbsGo, `n <= mostSeconds`, `n <= 9*mostSeconds`},
 	{verbsGo, `len(name) <= 4096 && `, ``},
 	{verbsGo, "`^(?:` + pattern + `)$`", "pattern"},
 	{mainGo, `len(args) < len(v.takes) || `, ``},
@@ -189,7 +193,8 @@ var mutants = []mutant{
 	},
 	{mainGo, `cmd.Dir, cmd.Env = "/", []string{`, `cmd.Dir, cmd.Env = "/", nil; _ = []string{`},
 	{mainGo, `cmd.Dir, cmd.Env = "/",`, `cmd.Dir, cmd.Env = "",`},
-	{mainGo, `syscall.Setrlimit(limit`, `syscall.Setrlimit(-limit`},
+	{mainGo, `err := syscall.Setrlimit(limit,`, `err := syscall.Getrlimit(limit,`},
+	{mainGo, `syscall.RLIMIT_STACK: 8 << 20`, `syscall.RLIMIT_STACK: 4 << 20`},
 	{mainGo, `script, "rocec"}`, `script}`},
 	{mainGo, `cmd.Stdin, cmd.Stdout`, `cmd.Stdin, cmd.Stdout = os.Stdin, out; _, cmd.Stdout`},
 	{mainGo, `max(1, exit.ExitCode())`, `exit.ExitCode()`},
@@ -200,7 +205,7 @@ var mutants = []mutant{
 	{knownGo, `known && len(name) <= commands.MostName`, `known`},
 	{knownGo, `if made.Query == nil {`, `if false {`},
 	{knownGo, `if one.file(name, nil) == nil {`, `if one.file(name, nil) != nil {`},
-	{knownGo, `of.file(f.Path, content); err != nil`, `of.file(f.Path, nil); err != nil`},
+	{knownGo, `of.file(f.Path, content); err != nil`, `of.file(f.Path, content[:0]); err != nil`},
 	{knownGo, `		if err != nil {
 			return nil, refuse("unsigned", "%s: %s", brief(f.Path), err)`, `		if false {
 			return nil, refuse("unsigned", "%s: %s", brief(f.Path), err)`},
