@@ -1,8 +1,11 @@
 package order
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -69,6 +72,53 @@ func TestStatement(t *testing.T) {
 		_, err := ParseStatement([]byte(text))
 		assert.Error(t, err, "%q", text)
 	}
+}
+
+// TestRoot has the hashes of RFC 6962, 2.1, so that every release signs the same.
+func TestRoot(t *testing.T) {
+	t.Parallel()
+	tree := NewTree([]*Change{{Run: "a"}, {Run: "b"}})
+	above := []byte{1}
+	for i := range 2 {
+		sum := sha256.Sum256(append([]byte{0}, tree.Envelope(i).Change...))
+		above = append(above, sum[:]...)
+	}
+	require.Equal(t, commands.Sum(above), tree.Root())
+}
+
+// TestParse reads an order of the largest size, with nothing after its end and no unknown member.
+func TestParse(t *testing.T) {
+	t.Parallel()
+	whole := NewTree([]*Change{{Run: "a"}}).Envelope(0).Bytes()
+	const most = 48 << 20
+	longest := append(whole, bytes.Repeat([]byte{' '}, most-len(whole))...)
+	_, err := Parse(longest)
+	require.NoError(t, err)
+	_, err = Parse(append(longest, ' '))
+	require.EqualError(t, err, "the order is larger than 48 MiB")
+	_, err = Parse(append(whole[:len(whole):len(whole)], "{}"...))
+	require.EqualError(t, err, "it is no order: there is data after its end")
+	_, err = Parse([]byte(`{"evil":1}`))
+	require.ErrorContains(t, err, "evil")
+}
+
+// TestPath refuses a path of hashes in another form, also where the hash of the change alone is the root.
+func TestPath(t *testing.T) {
+	t.Parallel()
+	tree := NewTree([]*Change{{Run: "a"}, {Run: "b"}})
+	sum := strings.Repeat("ab", 32)
+	for _, path := range [][]string{
+		{""}, {"L"}, {"L" + sum[2:]}, {"L" + sum + "00"}, {"L" + strings.Repeat("zz", 32)}, slices.Repeat([]string{"L" + sum}, 65),
+	} {
+		e := tree.Envelope(0)
+		e.Path = path
+		_, err := e.Leaf(&Statement{Root: tree.Root()})
+		require.EqualError(t, err, "its path of hashes is damaged", "%.80q", path)
+	}
+	e := tree.Envelope(0)
+	e.Path = slices.Repeat([]string{"L" + sum}, 64)
+	_, err := e.Leaf(&Statement{Root: tree.Root()})
+	require.ErrorContains(t, err, "does not cover")
 }
 
 func FuzzParseStatement(f *testing.F) {
