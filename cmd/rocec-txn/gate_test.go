@@ -132,11 +132,15 @@ func (b *bench) sound() *parts {
 		change: &order.Change{
 			Run: "20261130t115900z-3f9a", Key: "0123456789abcdef", Device: "leaf01", Machine: b.machine, Digest: strings.Repeat("ab", 32),
 			Note: "0.2.0 ii hh", Need: 64,
-			Files: []order.File{{Path: conf, Base: order.Absent, Target: commands.Sum(content), Mode: 0o644, Replaces: true, Check: "cumulus check-traffic"}},
+			Files: []order.File{{
+				Path: conf, Base: order.Absent, Target: commands.Sum(content), Mode: 0o644, Replaces: true, Check: "cumulus check-traffic",
+			}},
 			Steps: []order.Step{{Name: "cumulus restart", Again: true}},
 		},
 		role: sshsig.RoleDevice, key: b.key(), signed: func(*order.Envelope) {},
-		envelope: &order.Envelope{Contents: [][]byte{content}, Owner: "alice@ws7, process 4711", About: "device leaf01\n", First: 300, Later: 600},
+		envelope: &order.Envelope{
+			Contents: [][]byte{content}, Owner: "alice@ws7, process 4711", About: "device leaf01\n", First: 300, Later: 600,
+		},
 	}
 	p.statement = &order.Statement{Run: p.change.Run, Until: noon.Add(time.Hour)}
 	return p
@@ -152,7 +156,8 @@ func (p *parts) bytes(t *testing.T) []byte {
 	e := tree.Envelope(1)
 	e.Statement = p.statement.Text()
 	e.Signature = sign(t, p.key, p.role, e.Statement)
-	e.Contents, e.Owner, e.About, e.First, e.Later = p.envelope.Contents, p.envelope.Owner, p.envelope.About, p.envelope.First, p.envelope.Later
+	e.Contents, e.Owner, e.About = p.envelope.Contents, p.envelope.Owner, p.envelope.About
+	e.First, e.Later = p.envelope.First, p.envelope.Later
 	p.signed(e)
 	return e.Bytes()
 }
@@ -167,7 +172,9 @@ func TestPrepare(t *testing.T) {
 	require.Contains(t, b.ran[0].script, "T=20261130t115900z-3f9a\nK=0123456789abcdef\n")
 	require.Equal(t, []string{"alice@ws7, process 4711"}, b.ran[0].args)
 	payload := string(b.ran[0].stdin)
-	for _, part := range []string{"systemctl restart switchd.service", conf + "\n", "traffic.cos_0.priority_source", "digest =abab", "\nend 0\n"} {
+	for _, part := range []string{
+		"systemctl restart switchd.service", conf + "\n", "traffic.cos_0.priority_source", "digest =abab", "\nend 0\n",
+	} {
 		require.Contains(t, payload, part)
 	}
 }
@@ -179,21 +186,31 @@ func TestRefused(t *testing.T) {
 		says string
 		do   func(t *testing.T, b *bench, p *parts)
 	}{
-		"key of another role":  {"does not allow", func(t *testing.T, b *bench, p *parts) { b.roleOf(t, "rocec-plan") }},
-		"foreign key":          {"", func(t *testing.T, b *bench, p *parts) { p.key = filepath.Join(b.dir, "other"); keygen(t, "-f", p.key) }},
-		"other namespace":      {"not for", func(_ *testing.T, _ *bench, p *parts) { p.role = "rocec-apply" }},
-		"no signature":         {"not valid", func(_ *testing.T, _ *bench, p *parts) { p.signed = func(e *order.Envelope) { e.Signature = nil } }},
-		"edited statement":     {"not valid", func(_ *testing.T, _ *bench, p *parts) { p.signed = editUntil }},
-		"no signers":           {"nobody can sign", func(t *testing.T, b *bench, _ *parts) { require.NoError(t, os.Remove(b.signers)) }},
-		"signers of all":       {"others than root may change", func(t *testing.T, b *bench, _ *parts) { require.NoError(t, os.Chmod(b.signers, 0o666)) }},
-		"signers of the group": {"others than root may change", func(t *testing.T, b *bench, _ *parts) { require.NoError(t, os.Chmod(b.signers, 0o620)) }},
-		"signers of another":   {"others than root may change", func(_ *testing.T, b *bench, _ *parts) { b.owner++ }},
+		"key of another role": {"does not allow", func(t *testing.T, b *bench, p *parts) { b.roleOf(t, "rocec-plan") }},
+		"foreign key":         {"", func(t *testing.T, b *bench, p *parts) { p.key = filepath.Join(b.dir, "other"); keygen(t, "-f", p.key) }},
+		"other namespace":     {"not for", func(_ *testing.T, _ *bench, p *parts) { p.role = "rocec-apply" }},
+		"no signature": {"not valid", func(_ *testing.T, _ *bench, p *parts) {
+			p.signed = func(e *order.Envelope) {
+				e.Signature = nil
+			}
+		}},
+		"edited statement": {"not valid", func(_ *testing.T, _ *bench, p *parts) { p.signed = editUntil }},
+		"no signers":       {"nobody can sign", func(t *testing.T, b *bench, _ *parts) { require.NoError(t, os.Remove(b.signers)) }},
+		"signers of all": {"others than root may change", func(t *testing.T, b *bench, _ *parts) {
+			require.NoError(t, os.Chmod(b.signers, 0o666))
+		}},
+		"signers of the group": {"others than root may change", func(t *testing.T, b *bench, _ *parts) {
+			require.NoError(t, os.Chmod(b.signers, 0o620))
+		}},
+		"signers of another": {"others than root may change", func(_ *testing.T, b *bench, _ *parts) { b.owner++ }},
 		"signers by a link": {"others than root may change", func(t *testing.T, b *bench, _ *parts) {
 			require.NoError(t, os.Rename(b.signers, b.signers+"2"))
 			require.NoError(t, os.Symlink(b.signers+"2", b.signers))
 		}},
-		"over":            {"the order ends at", func(_ *testing.T, _ *bench, p *parts) { p.statement.Until = noon }},
-		"too long":        {"the order ends at", func(_ *testing.T, _ *bench, p *parts) { p.statement.Until = noon.Add(order.MaxTime + time.Second) }},
+		"over": {"the order ends at", func(_ *testing.T, _ *bench, p *parts) { p.statement.Until = noon }},
+		"too long": {"the order ends at", func(_ *testing.T, _ *bench, p *parts) {
+			p.statement.Until = noon.Add(order.MaxTime + time.Second)
+		}},
 		"another machine": {"another machine", func(_ *testing.T, _ *bench, p *parts) { p.change.Machine = "SHA256:" + strings.Repeat("A", 43) }},
 		"no machine":      {"another machine", func(_ *testing.T, _ *bench, p *parts) { p.change.Machine = "" }},
 		"another run":     {"the signature is for run", func(_ *testing.T, _ *bench, p *parts) { p.change.Run = "20261130t115900z-ffff" }},
@@ -205,9 +222,13 @@ func TestRefused(t *testing.T) {
 		"another content": {"does not have its content", func(_ *testing.T, _ *bench, p *parts) {
 			p.envelope.Contents = [][]byte{[]byte("traffic.x = 1\n")}
 		}},
-		"another path":      {"rocec writes no such file", func(_ *testing.T, _ *bench, p *parts) { p.change.Files[0].Path = "/etc/passwd" }},
-		"a path upwards":    {"rocec writes no such file", func(_ *testing.T, _ *bench, p *parts) { p.change.Files[0].Path = conf + "/../../../passwd" }},
-		"sudoers":           {"rocec writes no such file", func(_ *testing.T, _ *bench, p *parts) { p.change.Files[0].Path = "/etc/sudoers.d/rocec-txn" }},
+		"another path": {"rocec writes no such file", func(_ *testing.T, _ *bench, p *parts) { p.change.Files[0].Path = "/etc/passwd" }},
+		"a path upwards": {"rocec writes no such file", func(_ *testing.T, _ *bench, p *parts) {
+			p.change.Files[0].Path = conf + "/../../../passwd"
+		}},
+		"sudoers": {"rocec writes no such file", func(_ *testing.T, _ *bench, p *parts) {
+			p.change.Files[0].Path = "/etc/sudoers.d/rocec-txn"
+		}},
 		"signers as a file": {"rocec writes no such file", func(_ *testing.T, _ *bench, p *parts) { p.change.Files[0].Path = order.Signers }},
 		"removal of another file": {"rocec writes no such file", func(_ *testing.T, _ *bench, p *parts) {
 			p.change.Files[0].Path, p.change.Files[0].Target = "/etc/shadow", order.Absent
@@ -349,7 +370,9 @@ func TestKeptScript(t *testing.T) {
 	b := newBench(t)
 	p := b.sound()
 	text := []byte("#!/bin/sh\n# an earlier release\n")
-	p.change.Files[0] = order.File{Path: "/usr/local/sbin/rocec-host", Base: order.Absent, Target: commands.Sum(text), Mode: 0o755, Replaces: true}
+	p.change.Files[0] = order.File{
+		Path: "/usr/local/sbin/rocec-host", Base: order.Absent, Target: commands.Sum(text), Mode: 0o755, Replaces: true,
+	}
 	p.envelope.Contents = [][]byte{text}
 	kept := filepath.Join(b.state, "backup", "old", "3")
 	require.NoError(t, os.WriteFile(kept, text, 0o666))
@@ -409,7 +432,8 @@ func TestArguments(t *testing.T) {
 		}
 		for i := range args {
 			for _, evil := range []string{
-				"$(reboot)", "`reboot`", "; reboot", "a\nreboot", "../../etc/shadow", "/etc/shadow", "-x", "--", "a b; c", strings.Repeat("a", 10_000), "\x00",
+				"$(reboot)", "`reboot`", "; reboot", "a\nreboot", "../../etc/shadow", "/etc/shadow", "-x", "--", "a b; c",
+				strings.Repeat("a", 10_000), "\x00",
 				"/var/lib/rocec/backup/run-1/../../x", "/var/lib/rocec/txn-run-1/run;reboot", "rocec-A; reboot", "'", `"`,
 			} {
 				if verb == "state" && isFolder(evil) {
@@ -457,12 +481,13 @@ func (w *wire) Run(_ context.Context, _ string, stdin []byte) ([]byte, error) {
 func (w *wire) HostKey() string { return "SHA256:" + strings.Repeat("A", 43) }
 func (w *wire) Close() error    { return nil }
 
-// TestSameFiles: for each device of racks of every system, the gate makes from an order the very files that rocec sends to a device without a
-// gate.
+// TestSameFiles: for each device of racks of every system, the gate makes from an order the very files that rocec sends to a device without
+// a gate.
 func TestSameFiles(t *testing.T) {
 	t.Parallel()
 	for name, hcl := range map[string]string{
-		"restart": judgetest.Rack(`version = "4.2.1"`), "reload": judgetest.Rack(`version = "5.3.1"`), "NVUE": judgetest.Rack(`version = "5.14.0"`),
+		"restart": judgetest.Rack(`version = "4.2.1"`), "reload": judgetest.Rack(`version = "5.3.1"`),
+		"NVUE":  judgetest.Rack(`version = "5.14.0"`),
 		"SONiC": judgetest.SONiCRack("202505"),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,8 +20,8 @@ type verb struct {
 	do    func(g *gate, args []string, errs io.Writer) error
 }
 
-// verbs are all verbs. The first group only looks; prepare and remove need an order; the others go on with a run that an order began, or end
-// it.
+// verbs are all verbs. The first group only looks; prepare and remove need an order; the others go on with a run that an order began, or
+// end it.
 var verbs map[string]verb
 
 func init() {
@@ -208,8 +208,8 @@ func (g *gate) unmark(args []string, errs io.Writer) error {
 	return g.script(scripts.OneByOne, []string{scripts.Mark(args[0], args[1]), "rocec", "drop", args[2]}, errs)
 }
 
-// remove takes the gate away, by an order that says so. A change that waits for its confirm goes back by itself as before, because the timer
-// and the unit of the undo do not need the gate.
+// remove takes the gate away, by an order that says so. A change that waits for its confirm goes back by itself as before, because the
+// timer and the unit of the undo do not need the gate.
 func (g *gate) remove(_ []string, _ io.Writer) error {
 	v, err := g.order()
 	if err != nil {

@@ -18,6 +18,12 @@ func (m *Made) Name() string {
 	return ""
 }
 
+// Refusal is the reason why an input from outside is refused, or a part of the reason.
+type Refusal string
+
+// Error returns the text of the reason.
+func (r Refusal) Error() string { return string(r) }
+
 // The answers of a device about the content in use, which its scripts print.
 const (
 	Loaded      = "loaded"                       // the device uses the content of its files

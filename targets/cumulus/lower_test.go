@@ -230,7 +230,8 @@ func TestImage(t *testing.T) {
 	s.sw.Ports[0].Name = "swp50s2"
 	assert.Contains(t, Target.Image(s.sw).Files[portsConf], "\n50=4x\n")
 	s.sw.Ports[0].Name = "swp50s1"
-	assert.Equal(t, sim.Config{Conf: Path, Unit: "switchd.service", Reload: steps.ReloadNode, Checker: true}, targettest.Sim[*sim.Switchd](im.Sims).Config)
+	assert.Equal(t, sim.Config{Conf: Path, Unit: "switchd.service", Reload: steps.ReloadNode, Checker: true},
+		targettest.Sim[*sim.Switchd](im.Sims).Config)
 	for _, tt := range []struct{ version, has, hasNot string }{
 		{"3.4.3", "traffic.packet_priority_source = ", "source_set"},
 		{"3.7.16", "packet_priority_source_set = [802.1p,dscp]", "cable_length"},

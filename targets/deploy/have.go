@@ -32,7 +32,7 @@ type Have struct {
 	Marked  *Owner     // the run that changes neighbours and has marked the device; nil: none
 	Count   int        // number of the runs that have written to the device; -1: not readable
 	Unseen  bool       // locks and runs were not readable, because that needs root
-	Gate    *Gate      // of the device; nil: it has none, or none that this login may call
+	Gate    *Gate      // of the device; nil: no gate, or this login may not call it
 	Free    bool       // the login is root there, or becomes it without the gate
 	Runs    []RunMark  // runs with leftovers on the device, except the holder of the lock
 	Over    []RunMark  // runs that have ended on the device, with their results
@@ -46,21 +46,6 @@ type Have struct {
 	Probes  []Judged   // in the order of Device.Probes, if they were asked for
 
 	Seen *target.Seen // nil: not asked for, or not readable
-}
-
-// Gate is the program on a device that takes only signed runs (cmd/rocec-txn).
-type Gate struct {
-	Release  string   // of rocec
-	Machines []string // SHA-256 fingerprints of the host keys of the device, as it reports them
-}
-
-// Machine returns the host key by which an order names the device: the one that the device proved, if its gate reports it. An old ssh does not
-// report what a device proved.
-func (g *Gate) Machine(proved string) string {
-	if proved == "" && len(g.Machines) > 0 {
-		return g.Machines[0]
-	}
-	return proved
 }
 
 // Watched contains the findings and facts of a watch on a device.

@@ -53,6 +53,9 @@ type Target struct {
 	// Understand only reads this form.
 	Stored func(data []byte) (stored []byte, why string)
 
+	// Paths are the files that the target writes at fixed places, for rules that let a login read only these.
+	Paths []string
+
 	// Trees are the folders in which a device has its files. The path before one of them is the folder of one device.
 	Trees []string
 
@@ -133,8 +136,8 @@ type Target struct {
 	Claims func(*ir.Device) []Claim
 
 	// Recall makes again the results of Render, Cleanup and Choose, from the words of their name after the name of the target. It is pure.
-	// kept returns the contents that the name mentions. The error is an [*commands.Unknown], or names the content that is missing or unfit. Nil: the
-	// target makes nothing that has a name.
+	// kept returns the contents that the name mentions. The error is an [*commands.Unknown], or names the content that is missing or unfit.
+	// Nil: the target makes nothing that has a name.
 	Recall func(words []string, kept commands.Kept) (*Made, error)
 
 	// Parts are the targets that [Join] has joined; nil: it is a single target.

@@ -109,7 +109,9 @@ targets/deploy:          targets/commands targets/deploy/txn targets/target targ
 targets/deploy/txn:      |
 targets/deploy/seen:     targets/target compiler/ir lang/diag lang/nodeset |
 targets/deploy/device/scripts: targets/commands |
-targets/deploy/device:   targets/commands targets/deploy/device/scripts targets/deploy targets/deploy/txn targets/target |
+targets/deploy/order:    targets/commands |
+targets/deploy/device:   targets/commands targets/deploy/device/scripts targets/deploy/order targets/deploy targets/deploy/txn
+    targets/target |
 targets/deploy/sequence: lang/diag lang/nodeset compiler/change compiler/ir validate validate/proof targets/deploy targets/deploy/txn
     targets/target |
 targets/deploy/rollout:  targets/deploy targets/deploy/device targets/deploy/txn targets/target | golang.org/x/sync
@@ -219,6 +221,9 @@ examples:                |
 cmd/internal/house:      |
 cmd/internal/compare:    examples lang/langtest lang/langtest/machinetest | github.com/rogpeppe/go-internal golang.org/x/sync
 cmd/internal/gate:       lang/langtest/machinetest |
+cmd/rocec-txn:           targets/commands targets/cumulus/steps targets/nvue/steps targets/sonic/steps targets/nic/steps
+    targets/nic/mlx4/steps targets/nic/mlx5/steps targets/nic/rxe/steps targets/deploy/device/scripts targets/deploy/order
+    cmd/internal/sshsig |
 cmd/rocec:               * | github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term github.com/aymanbagabas/go-udiff
 `
 
@@ -228,7 +233,8 @@ var programs = []string{"cmd/internal/compare", "cmd/internal/gate"}
 // outside lists the packages that may use disk, network, environment and clock. These are programs, the two rooms of deploy that reach
 // machines, the room that opens files of rocec's own, and packages that only tests import.
 var outside = []string{
-	"cmd/rocec", "cmd/internal/person", "cmd/internal/globals", "cmd/internal/session", "cmd/internal/ending", "cmd/internal/compare",
+	"cmd/rocec", "cmd/rocec-txn", "cmd/internal/person", "cmd/internal/globals", "cmd/internal/session", "cmd/internal/ending",
+	"cmd/internal/compare",
 	"cmd/internal/gate", "cmd/internal/collect", "cmd/internal/devicefiles", "cmd/internal/forms/folder", "cmd/internal/report",
 	"cmd/internal/auditlog", "cmd/internal/hooks", "cmd/internal/journal", "cmd/internal/rights", "cmd/internal/samples",
 	"cmd/internal/savedplan", "cmd/internal/wholefile", "cmd/internal/intake", "cmd/internal/fromfiles", "cmd/internal/revision",

@@ -54,7 +54,7 @@ func (s *Session) Apply(ctx context.Context, l Job) (*deploy.Results, error) {
 			return nil, err
 		}
 	}
-	if err := s.maySign(l.Plan, l.Lab != ""); err != nil {
+	if err := maySign(s, l.Plan, l.Lab != ""); err != nil {
 		return nil, err
 	}
 	run := s.NewRun()
@@ -65,7 +65,7 @@ func (s *Session) Apply(ctx context.Context, l Job) (*deploy.Results, error) {
 		return nil, exit.Fail(exit.Machines, "the journal of the run cannot be written, and without it a run that dies could not be resumed: "+
 			"%v. Nothing was changed.", err)
 	}
-	orders, err := s.orders(ctx, run, l.Plan, l.Lab != "")
+	orders, err := ordersOf(ctx, s, run, l.Plan, l.Lab != "")
 	if err != nil {
 		return nil, errors.Join(err, log.Abandon())
 	}

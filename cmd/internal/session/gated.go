@@ -12,8 +12,8 @@ import (
 	"github.com/rocec/rocec/targets/deploy/device"
 )
 
-// orderTime is how long after the beginning of a run its devices take its orders. It bounds the use of an order that is stolen before the run
-// reaches its device.
+// orderTime is how long after the beginning of a run its devices take its orders. It bounds the use of an order that is stolen before the
+// run reaches its device.
 const orderTime = 24 * time.Hour
 
 // gated names the devices of a plan that change and have a gate.
@@ -27,7 +27,7 @@ func gated(plan *deploy.Plan) (names []string) {
 }
 
 // maySign refuses a change of devices with a gate if the person has named no key.
-func (s *Session) maySign(plan *deploy.Plan, rehearsal bool) error {
+func maySign(s *Session, plan *deploy.Plan, rehearsal bool) error {
 	names := gated(plan)
 	if len(names) == 0 {
 		return nil
@@ -43,17 +43,17 @@ func (s *Session) maySign(plan *deploy.Plan, rehearsal bool) error {
 	return nil
 }
 
-// orders returns the signed orders of a run for its devices with a gate; nil: no device has one.
-func (s *Session) orders(ctx context.Context, run deploy.Run, plan *deploy.Plan, rehearsal bool) (*device.Orders, error) {
+// ordersOf returns the signed orders of a run for its devices with a gate; nil: no device has a gate.
+func ordersOf(ctx context.Context, s *Session, run deploy.Run, plan *deploy.Plan, rehearsal bool) (*device.Orders, error) {
 	o := device.OrdersOf(run, s.clock.Now().Add(orderTime), plan.Devices)
 	if o == nil {
 		return nil, nil //nolint:nilnil // there is nothing to sign
 	}
-	return o, s.sign(ctx, o, rehearsal)
+	return o, signOrders(ctx, s, o, rehearsal)
 }
 
-// sign signs orders with the key of the person.
-func (s *Session) sign(ctx context.Context, o *device.Orders, rehearsal bool) error {
+// signOrders signs orders with the key of the person.
+func signOrders(ctx context.Context, s *Session, o *device.Orders, rehearsal bool) error {
 	r, err := Rights(s, rehearsal)
 	if err != nil {
 		return err

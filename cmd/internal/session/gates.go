@@ -37,20 +37,20 @@ func GateFiles(folder string) func(processor string) ([]byte, error) {
 
 // PutGate puts the gate on a device, with the signers of this machine, and notes it in the plan of the device.
 func (f *Fleet) PutGate(ctx context.Context, p *deploy.DevicePlan, program func(string) ([]byte, error)) *deploy.Error {
-	signers, err := f.s.signersText()
+	signers, err := signersText(f.s)
 	if err != nil {
 		return &deploy.Error{Kind: deploy.Permission, Device: p.Device, Step: "gate", Detail: deploy.OneLine(err.Error())}
 	}
 	d := f.alone(p)
 	defer d.Close()
-	gate, no := d.PutGate(ctx, program, signers)
+	gate, no := device.PutGate(ctx, d, program, signers)
 	if no == nil {
 		p.Gate = gate
 	}
 	return no
 }
 
-// putGates puts the gate on the devices of a plan that change and have none. After the first failure it stops.
+// putGates puts the gate on the devices of a plan that change and have no gate. After the first failure it stops.
 func (f *Fleet) putGates(ctx context.Context, plan *deploy.Plan, folder string) error {
 	for _, p := range plan.Devices {
 		if p.Gate != nil || p.Status != deploy.StatusChange {
@@ -68,14 +68,14 @@ func (f *Fleet) putGates(ctx context.Context, plan *deploy.Plan, folder string) 
 func (f *Fleet) TakeGates(ctx context.Context, plans []*deploy.DevicePlan) (func(*deploy.DevicePlan) *deploy.Error, error) {
 	run := f.s.NewRun()
 	o := device.RemovalOf(run, f.s.clock.Now().Add(orderTime), plans)
-	if err := f.s.sign(ctx, o, false); err != nil {
+	if err := signOrders(ctx, f.s, o, false); err != nil {
 		return nil, err
 	}
 	return func(p *deploy.DevicePlan) *deploy.Error {
 		d := f.alone(p)
 		defer d.Close()
 		d.Orders = o
-		return d.TakeGate(ctx, run)
+		return device.TakeGate(ctx, d, run)
 	}, nil
 }
 
@@ -87,7 +87,7 @@ func (f *Fleet) alone(p *deploy.DevicePlan) *device.Device {
 }
 
 // signersText returns the text of the allowed signers of this machine.
-func (s *Session) signersText() (string, error) {
+func signersText(s *Session) (string, error) {
 	r, err := Rights(s, false)
 	if err != nil {
 		return "", err

@@ -1,8 +1,9 @@
 package steps
 
 import (
-	"errors"
 	"slices"
+
+	"github.com/rocec/rocec/targets/commands"
 )
 
 // The paths of the files that rocec writes. Up to 4.3 traffic.conf classifies. From 4.4 on two files replace it: one classifies, the other
@@ -19,15 +20,22 @@ const ChipConfig = "/usr/lib/python2.7/dist-packages/cumulus/__chip_config"
 // MemoryFile is the base name of the file that divides the chip's memory; its folder depends on the release and the chip.
 const MemoryFile = "datapath.conf"
 
-// The possible paths of the memory file, by the family of the chip. The first existing file counts. Sources: manuals of 3.2 to 4.3, and of
-// 2.5 to 3.1.
+// The possible paths of the memory file, by the family of the chip. Sources: manuals of 3.2 to 4.3, and of 2.5 to 3.1.
+const (
+	mellanoxPath    = ChipConfig + "/mlx/" + MemoryFile
+	mellanoxEarlier = "/etc/mlx/datapath/" + MemoryFile
+	broadcomPath    = ChipConfig + "/bcm/" + MemoryFile
+	broadcomEarlier = "/etc/bcm.d/datapath/" + MemoryFile
+)
+
+// The possible paths of the memory file on one switch. The first existing file counts.
 var (
-	MemoryOfMellanox = []string{ChipConfig + "/mlx/" + MemoryFile, "/etc/mlx/datapath/" + MemoryFile}
-	MemoryOfBroadcom = []string{ChipConfig + "/bcm/" + MemoryFile, "/etc/bcm.d/datapath/" + MemoryFile}
+	MemoryOfMellanox = []string{mellanoxPath, mellanoxEarlier}
+	MemoryOfBroadcom = []string{broadcomPath, broadcomEarlier}
 )
 
 // Paths lists the paths of all files that rocec writes on these switches.
-var Paths = slices.Concat([]string{TrafficPath, FeaturesPath, InfraPath}, MemoryOfMellanox, MemoryOfBroadcom)
+var Paths = []string{TrafficPath, FeaturesPath, InfraPath, mellanoxPath, mellanoxEarlier, broadcomPath, broadcomEarlier}
 
 // MaxFile is the largest size of a file that rocec writes, in bytes.
 const MaxFile = 1 << 20
@@ -37,11 +45,11 @@ const MaxFile = 1 << 20
 func File(path string, content []byte) error {
 	switch {
 	case !slices.Contains(Paths, path):
-		return errors.New("rocec writes no such file")
+		return commands.Refusal("rocec writes no such file")
 	case len(content) > MaxFile:
-		return errors.New("its content is larger than 1 MiB")
+		return commands.Refusal("its content is larger than 1 MiB")
 	case slices.ContainsFunc(content, func(c byte) bool { return c < ' ' && c != '\t' && c != '\n' && c != '\r' || c == 0x7f }):
-		return errors.New("its content is no text")
+		return commands.Refusal("its content is no text")
 	}
 	return nil
 }

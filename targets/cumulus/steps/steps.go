@@ -1,5 +1,5 @@
-// Package steps has the commands of switches that are configured by files: steps and checkers by name ([Recall]), and the paths of the
-// files ([File]). It imports the standard library alone, so that the gate on a switch makes the same commands.
+// Package steps has the commands of switches that are configured by files: each step and each [Checker] by its name ([Recall]), and the
+// paths of the files ([File]). It imports the standard library alone, so that the gate on a switch makes the same commands.
 package steps
 
 import (

@@ -18,9 +18,9 @@ var machineNames = map[string]string{
 	"x86_64": "amd64", "aarch64": "arm64", "armv7l": "armhf", "armv6l": "armhf", "armv8l": "armhf",
 }
 
-// PutGate puts the gate on the device, with the keys that it takes, and the line of sudoers for the login. program returns the gate for a
+// PutGate puts the gate on a device, with the keys that it takes, and the line of sudoers for the login. program returns the gate for a
 // processor. It needs root. It returns the gate as it reports itself.
-func (d *Device) PutGate(ctx context.Context, program func(processor string) ([]byte, error), signers string) (*deploy.Gate, *deploy.Error) {
+func PutGate(ctx context.Context, d *Device, program func(processor string) ([]byte, error), signers string) (*deploy.Gate, *deploy.Error) {
 	if err := d.Connect(ctx, "gate"); err != nil {
 		return nil, err
 	}
@@ -31,11 +31,11 @@ func (d *Device) PutGate(ctx context.Context, program func(processor string) ([]
 	uname := strings.TrimSpace(string(out))
 	processor, known := machineNames[uname]
 	if !known {
-		return nil, d.noGate("no gate is built for its processor, " + deploy.OneLine(uname))
+		return nil, noGate(d, "no gate is built for its processor, "+deploy.OneLine(uname))
 	}
 	text, err := program(processor)
 	if err != nil {
-		return nil, d.noGate(deploy.OneLine(err.Error()))
+		return nil, noGate(d, deploy.OneLine(err.Error()))
 	}
 	user, err := d.conn.Run(ctx, "id -un", nil)
 	if err != nil {
@@ -43,9 +43,10 @@ func (d *Device) PutGate(ctx context.Context, program func(processor string) ([]
 	}
 	login := strings.TrimSpace(string(user))
 	if !validUser(login) {
-		return nil, d.noGate("its login has a name that sudoers cannot have: " + deploy.OneLine(login))
+		return nil, noGate(d, "its login has a name that sudoers cannot have: "+deploy.OneLine(login))
 	}
-	if _, err := d.verb(ctx, "gate", "", scripts.PutGate(), text, gateTime, nil, deploy.Sum(text), strings.TrimSpace(signers), login); err != nil {
+	signers = strings.TrimSpace(signers)
+	if _, err := d.verb(ctx, "gate", "", scripts.PutGate(), text, gateTime, nil, deploy.Sum(text), signers, login); err != nil {
 		return nil, err
 	}
 	if login == "root" {
@@ -58,12 +59,12 @@ func (d *Device) PutGate(ctx context.Context, program func(processor string) ([]
 	}
 	g := parseGate(strings.TrimPrefix(strings.TrimSpace(string(out)), "gate "))
 	if g == nil {
-		return nil, d.noGate("the gate answers with something else")
+		return nil, noGate(d, "the gate answers with something else")
 	}
 	return g, nil
 }
 
-func (d *Device) noGate(detail string) *deploy.Error {
+func noGate(d *Device, detail string) *deploy.Error {
 	return &deploy.Error{Kind: deploy.Permission, Device: d.Of, Step: "gate", Detail: detail}
 }
 
@@ -73,28 +74,13 @@ func validUser(name string) bool {
 		(name[0] < '0' || name[0] > '9')
 }
 
-// parseGate reads the release and the host keys of a gate; nil: the text has neither.
-func parseGate(text string) *deploy.Gate {
-	if f := strings.Fields(text); len(f) >= 2 && len(f) <= mostKeys {
-		return &deploy.Gate{Release: deploy.OneLine(f[0]), Machines: f[1:]}
-	}
-	return nil
-}
-
-// RemovalOf returns the order by which a gate takes itself away, for the device of a plan. A person signs it.
-func RemovalOf(run deploy.Run, until time.Time, plans []*deploy.DevicePlan) *Orders {
-	return ordersOf(run, until, plans, func(p *deploy.DevicePlan) *order.Change {
-		return &order.Change{Run: run.Name, Key: keyOn(run, p.Device.Name), Device: p.Device.Name, Remove: true}
-	})
-}
-
-// TakeGate takes the gate away: by its own verb with a signed order, or as root.
-func (d *Device) TakeGate(ctx context.Context, run deploy.Run) *deploy.Error {
+// TakeGate takes the gate of a device away: by its own verb with a signed order, or as root.
+func TakeGate(ctx context.Context, d *Device, run deploy.Run) *deploy.Error {
 	if err := d.Connect(ctx, "gate"); err != nil {
 		return err
 	}
 	var stdin []byte
-	if e := d.envelope(); e != nil {
+	if e := d.Orders.envelope(d.Of.Name); e != nil {
 		e.Owner, e.First, e.Later = run.Owner, 1, 1
 		stdin = e.Bytes()
 	}

@@ -465,3 +465,11 @@ func escapeAll(lines []string) []string {
 	}
 	return lines
 }
+
+// parseGate reads the release and the host keys of a gate; nil: the text has neither.
+func parseGate(text string) *deploy.Gate {
+	if f := strings.Fields(text); len(f) >= 2 && len(f) <= mostKeys {
+		return &deploy.Gate{Release: deploy.OneLine(f[0]), Machines: f[1:]}
+	}
+	return nil
+}

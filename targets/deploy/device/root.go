@@ -92,8 +92,8 @@ func (s *Sudo) learn(machine string, what needs) {
 func (d *Device) machine() string { return d.Of.Name + " " + d.conn.HostKey() }
 
 // asRoot runs a script as root, with arguments and stdin. reads states that the script only reads. Such a script runs as the login user
-// if that user cannot become root. gate is what the login runs instead on a device with a gate ([byGate]); empty: the gate does nothing of
-// the kind.
+// if that user cannot become root. gate is the command that the login runs instead on a device with a gate ([byGate]); empty: the gate does
+// nothing of the kind.
 func (d *Device) asRoot(ctx context.Context, reads bool, stdin []byte, gate, script string, args ...string) ([]byte, error) {
 	if d.Of.Login.User == "root" {
 		return d.conn.Run(ctx, command(script, args...), stdin)

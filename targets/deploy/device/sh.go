@@ -58,12 +58,6 @@ func quoted(words []string) string {
 	return strings.Join(out, " ")
 }
 
-// calling returns the script that resumes a run by a verb. The script fails unless the run on the device has the digest of the change; nil:
-// the digest is not known.
-func calling(run deploy.Run, c *Change) string {
-	return scripts.Call(run.Name, run.Key, c.digest())
-}
-
 // BootUnit is the systemd unit that undoes a run when a device comes up before the run was confirmed.
 func BootUnit(run deploy.Run) string {
 	return "/etc/systemd/system/rocec-undo-" + run.Name + ".service"

@@ -2,7 +2,6 @@ package device
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"strconv"
@@ -67,7 +66,8 @@ var failures = map[string]deploy.Kind{
 // the files that the error names.
 func (d *Device) Prepare(ctx context.Context, run deploy.Run, c *Change, t Timers) *deploy.Error {
 	here := d.here(run)
-	_, err := d.verb(ctx, "prepare", byGate("prepare"), scripts.Begin(here.Name, here.Key), d.payload(here, c, t), 2*time.Minute, c, run.Owner)
+	begin, stdin := scripts.Begin(here.Name, here.Key), payload(d, here, c, t)
+	_, err := d.verb(ctx, "prepare", byGate("prepare"), begin, stdin, 2*time.Minute, c, run.Owner)
 	if err != nil && err.Holder != nil && err.Holder.Txn == run.Name {
 		err.Detail = fmt.Sprintf("locked by %s, for another device of the fabric: both lead to the same machine. Correct the address of one.",
 			err.Holder)
@@ -81,14 +81,6 @@ func (d *Device) here(run deploy.Run) deploy.Run {
 	run.About.Head = d.Head
 	run.Key = keyOn(run, d.Of.Name)
 	return run
-}
-
-// keyOn returns the key of a run on a device.
-func keyOn(run deploy.Run, device string) string {
-	if key := run.Keys[device]; key != "" {
-		return key
-	}
-	return fmt.Sprintf("%x", sha256.Sum256([]byte(run.Key+" "+device)))[:16]
 }
 
 // Commit puts the new content in place and to use, and reads the device. If that fails, Commit restores the old content. It may be called
@@ -407,4 +399,10 @@ func (d *Device) Sweep(ctx context.Context, run, who string) *deploy.Error {
 	who = deploy.OneLine(who)
 	_, err := d.verb(ctx, "unlock", byGate("sweep", run, who), scripts.Sweep(run), nil, 0, nil, who)
 	return err
+}
+
+// calling returns the script that resumes a run by a verb. The script fails unless the run on the device has the digest of the change; nil:
+// the digest is not known.
+func calling(run deploy.Run, c *Change) string {
+	return scripts.Call(run.Name, run.Key, c.digest())
 }

@@ -1,4 +1,5 @@
-// Package order is what rocec sends to the gate on a device (cmd/rocec-txn): what a run does there, under the signature of a person.
+// Package order has the orders that rocec sends to the gate on a device (cmd/rocec-txn): the change of a run there, under the signature of
+// a person.
 //
 // A person signs a [Statement] once for a run. The statement has the root of a tree of hashes; the leaves are the changes of all devices of
 // the run. Each device gets its own [Change], the hashes from its leaf to the root, and the contents that the change names by SHA-256.
@@ -30,7 +31,7 @@ const (
 	MostOf  = 4096               // files, steps or live states of a device
 )
 
-// Change is what a run does on one device. All values come from the machine that leads the run; the gate checks each.
+// Change is the part of a run on one device. All values come from the machine that leads the run; the gate checks each.
 type Change struct {
 	Run     string `json:"run"`
 	Key     string `json:"key"` // of the run on this device
@@ -70,7 +71,7 @@ type Step struct {
 	States []int  `json:"states,omitempty"` // the live states that show whether its undo is in use
 }
 
-// Absent stands for the SHA-256 of a missing file.
+// Absent is in the place of the SHA-256 of a missing file.
 const Absent = "absent"
 
 // Statement is the text that a person signs for a run.
@@ -225,7 +226,7 @@ func (t *Tree) Envelope(i int) *Envelope {
 	return e
 }
 
-// A leaf and a node have different first bytes, so that none can stand for the other (RFC 6962, 2.1).
+// A leaf and a node have different first bytes, so that neither passes for the other (RFC 6962, 2.1).
 func leaf(text []byte) []byte { return hash(0, text, nil) }
 
 func node(left, right []byte) []byte { return hash(1, left, right) }

@@ -144,7 +144,8 @@ func TestItems(t *testing.T) {
 	}
 	got := map[string]string{}
 	for _, it := range c.Items(&Parts{
-		Script: "script", Checks: []string{"check", "", ""}, Lives: []commands.Query{{Cmd: "look", Stdin: []byte("in")}}, About: "about\n", First: 3, Later: 4,
+		Script: "script", Checks: []string{"check", "", ""}, Lives: []commands.Query{{Cmd: "look", Stdin: []byte("in")}},
+		About: "about\n", First: 3, Later: 4,
 		Steps: []commands.Step{
 			{Cmd: "do", Stdin: "data", Undo: &commands.Query{Cmd: "undo", Stdin: []byte("u")}, Loaded: &commands.Query{Cmd: "in use"}, Keep: "keep",
 				Units: "a.service", Timeout: 90 * time.Second},
@@ -160,7 +161,8 @@ func TestItems(t *testing.T) {
 		"files": "0 absent " + commands.Sum(content) + " 644 /etc/a\n1 b absent 755 /etc/b\n2 c c 600 /etc/c\n", "lives": "0 nic/a\n",
 		"step.00/cmd": "do\n", "step.00/cmd.in": "data", "step.00/time": "90\n", "step.00/loaded": "in use\n", "step.00/again": "",
 		"step.00/keep": "keep\n", "step.00/undo": "undo\n", "step.00/undo.in": "u", "step.00/states": "0 nic/a\n", "step.01/cmd": "more\n",
-		"step.01/time": "60\n", "about": "about\n", "digest": "dd\n", "note": "0.2 ii hh\n", "need": "64\n", "units": " a.service\n", "first": "3\n",
+		"step.01/time": "60\n", "about": "about\n", "digest": "dd\n", "note": "0.2 ii hh\n", "need": "64\n", "units": " a.service\n",
+		"first": "3\n",
 		"later": "4\n", "end": "",
 	}, got)
 }

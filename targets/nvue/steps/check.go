@@ -26,8 +26,8 @@ var treeLine = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // Check returns nil for a patch that rocec could have made for the tree with the SHA-256 base: a line with base, and at most one document
-// of what is unset and one of what is set, in this order, line by line in the form in which rocec writes YAML. It concerns only qos, and
-// qos of interfaces. The patch comes from outside, so any other line is an error.
+// with removed values and one with new values, in this order, line by line in the form in which rocec writes YAML. It concerns only qos,
+// and qos of interfaces. The patch comes from outside, so any other line is an error.
 func Check(base string, patch []byte) error {
 	if len(patch) > mostPatch {
 		return errors.New("the patch is larger than 1 MiB")

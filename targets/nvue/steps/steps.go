@@ -69,7 +69,7 @@ func Patch(name, patch string) *commands.Step {
 }
 
 // Recall makes a step or a query from the words of its name after "nvue". stdin is the patch of the step between two trees, in the form of
-// [Check]. The error is a [*commands.Unknown], or says why the patch is refused.
+// [Check]. The error is a [*commands.Unknown], or states why the patch is refused.
 func Recall(words []string, stdin []byte) (*commands.Made, error) {
 	unknown := &commands.Unknown{Name: "nvue " + strings.Join(words, " ")}
 	switch {

@@ -73,7 +73,7 @@ var (
 	dropForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\Adrop ` + aPort + `(?: ` + aGroup + `)*\z`) })
 )
 
-var errCommand = errors.New("a command of a stage is none of rocec's")
+var errCommand = errors.New("a command of a stage is not one of rocec's")
 
 // checkScript returns nil for the script of a step: commands, and then drops. A port that goes down comes up again by the next command.
 func checkScript(script string) error {

@@ -42,7 +42,7 @@ const StageTime = 2 * time.Minute
 // Rows returns the query of the running configuration.
 func Rows() *commands.Query { return rows }
 
-// The first fields of a line of stages. A stage begins with a line that says whether it belongs to the change or to its way back.
+// The first fields of a line of stages. A stage begins with a line that states whether it belongs to the change or to its way back.
 const (
 	stageForth = "stage\tforth"
 	stageBack  = "stage\tback"
@@ -71,7 +71,7 @@ func Patch(name, base, goal, stages string) *commands.Step {
 }
 
 // Recall makes a step or a query from the words of its name after "sonic". stdin has the stages of the step for one change, in the form of
-// [Check]. The error is a [*commands.Unknown], or says why the stages are refused.
+// [Check]. The error is a [*commands.Unknown], or states why the stages are refused.
 func Recall(words []string, stdin []byte) (*commands.Made, error) {
 	unknown := &commands.Unknown{Name: "sonic " + strings.Join(words, " ")}
 	switch {
