@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/lang/diag"
@@ -64,12 +65,15 @@ func (f *Fleet) putGates(ctx context.Context, plan *deploy.Plan, folder string) 
 	return nil
 }
 
-// TakeGates takes the gates of devices away. Where the login is not root, their gates do it by an order, which the person signs once.
+// TakeGates takes the gates of devices away. Where a login is not root, the gates do it by an order, which the person signs once.
 func (f *Fleet) TakeGates(ctx context.Context, plans []*deploy.DevicePlan) (func(*deploy.DevicePlan) *deploy.Error, error) {
 	run := f.s.NewRun()
-	o := device.RemovalOf(run, f.s.clock.Now().Add(orderTime), plans)
-	if err := signOrders(ctx, f.s, o, false); err != nil {
-		return nil, err
+	var o *device.Orders
+	if slices.ContainsFunc(plans, func(p *deploy.DevicePlan) bool { return p.Device.Login.User != "root" }) {
+		o = device.RemovalOf(run, f.s.clock.Now().Add(orderTime), plans)
+		if err := signOrders(ctx, f.s, o, false); err != nil {
+			return nil, err
+		}
 	}
 	return func(p *deploy.DevicePlan) *deploy.Error {
 		d := f.alone(p)

@@ -95,6 +95,10 @@ func (d *Device) machine() string { return d.Of.Name + " " + d.conn.HostKey() }
 // if that user cannot become root. gate is the command that the login runs instead on a device with a gate ([byGate]); empty: the gate does
 // nothing of the kind.
 func (d *Device) asRoot(ctx context.Context, reads bool, stdin []byte, gate, script string, args ...string) ([]byte, error) {
+	through := command(becomeRoot, append([]string{gate, script, "rocec"}, args...)...)
+	if gate != "" && d.Orders.envelope(d.Of.Name) != nil { // only the gate understands its order, also where the login is root
+		return d.conn.Run(ctx, through, stdin)
+	}
 	if d.Of.Login.User == "root" {
 		return d.conn.Run(ctx, command(script, args...), stdin)
 	}
@@ -108,7 +112,7 @@ func (d *Device) asRoot(ctx context.Context, reads bool, stdin []byte, gate, scr
 	if reads {
 		return d.conn.Run(ctx, command(becomeReader, append([]string{script, "rocec"}, args...)...), stdin)
 	}
-	return d.conn.Run(ctx, command(becomeRoot, append([]string{gate, script, "rocec"}, args...)...), stdin)
+	return d.conn.Run(ctx, through, stdin)
 }
 
 // tryTime is the time limit of sudo with a password. Other devices wait meanwhile.

@@ -103,8 +103,10 @@ func TestPayload(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		items := rapid.SliceOf(rapid.Custom(func(t *rapid.T) Item {
-			return Item{rapid.SampledFrom([]string{"run", "up.0", "step.00/cmd"}).Draw(t, "name"),
-				[]byte(rapid.StringOf(rapid.SampledFrom([]rune("ab \n\t=0\x00ü"))).Draw(t, "data"))}
+			return Item{
+				rapid.SampledFrom([]string{"run", "up.0", "step.00/cmd"}).Draw(t, "name"),
+				[]byte(rapid.StringOf(rapid.SampledFrom([]rune("ab \n\t=0\x00ü"))).Draw(t, "data")),
+			}
 		})).Draw(t, "items")
 		rest := string(Payload(items))
 		for _, it := range items {
@@ -147,8 +149,10 @@ func TestItems(t *testing.T) {
 		Script: "script", Checks: []string{"check", "", ""}, Lives: []commands.Query{{Cmd: "look", Stdin: []byte("in")}},
 		About: "about\n", First: 3, Later: 4,
 		Steps: []commands.Step{
-			{Cmd: "do", Stdin: "data", Undo: &commands.Query{Cmd: "undo", Stdin: []byte("u")}, Loaded: &commands.Query{Cmd: "in use"}, Keep: "keep",
-				Units: "a.service", Timeout: 90 * time.Second},
+			{
+				Cmd: "do", Stdin: "data", Undo: &commands.Query{Cmd: "undo", Stdin: []byte("u")}, Loaded: &commands.Query{Cmd: "in use"}, Keep: "keep",
+				Units: "a.service", Timeout: 90 * time.Second,
+			},
 			{Cmd: "more"},
 		},
 		Content: func(string) []byte { return content },
