@@ -83,6 +83,13 @@ targets/deploy/ssh/shown.go pin | in a folder that this process has made for its
 targets/deploy/ssh/shown.go shown | in a folder that this process has made for itself alone
 targets/deploy/ssh/rules.go readChecked | configuration and keys of ssh, by the rules of ssh
 targets/deploy/ssh/trust.go Trust | known_hosts of the person, by the rules of ssh; package safefile writes it
+cmd/internal/session/gates.go GateFiles | programs of a release, in the folder of rocec or one that the person names
+cmd/internal/session/gates.go signersText | the file of signers, after package rights has judged it
+cmd/rocec-txn/verbs.go openPlain | files of a device: those that rocec writes, and those that trusted judges
+cmd/rocec-txn/verify.go trusted | whether root alone can have written a file of the device
+cmd/rocec-txn/verify.go machines | the public host keys of a device
+cmd/rocec-txn/verify.go fresh | the orders of a device, in a folder of root
+cmd/rocec-txn/verify.go use | the orders of a device, in a folder of root
 `
 
 // openers are the functions of package os that open, list or write files by path.
