@@ -41,24 +41,26 @@ func (f *fakeLogin) program(name, text string) {
 }
 
 // TestGateFirst: an order goes to the gate, whoever the login is and whether sudo takes a password. Other verbs of a login that is not root
-// go through the gate where there is one, and scripts run as root elsewhere.
+// go through the gate where there is one. Elsewhere scripts run as root, and so does what the gate cannot do.
 func TestGateFirst(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		user, uid      string
-		gate, ordered  bool
-		password, take bool // rocec has a password, and sudo takes it
-		want           string
+		user, uid     string
+		gate, ordered bool
+		password      bool   // rocec has a password, and sudo takes it
+		verb          string // of the gate; empty: it does nothing of the kind
+		want          string
 	}{
-		"order":                  {"admin", "1000", true, true, false, false, "sudo -n gate prepare it\n"},
-		"order of root":          {"root", "0", true, true, false, false, "gate prepare it\n"},
-		"order with a password":  {"admin", "1000", true, true, true, true, "sudo -n gate prepare it\n"},
-		"no order":               {"admin", "1000", true, false, false, false, "sudo -n gate prepare it\n"},
-		"no order of root":       {"root", "0", true, false, false, false, "script one\n"},
-		"no order, by password":  {"admin", "1000", true, false, true, true, "script one\n"},
-		"no gate":                {"admin", "1000", false, false, false, false, "sudo -n script one\n"},
-		"no gate, uid 0":         {"toor", "0", false, false, false, false, "script one\n"},
-		"no gate, with password": {"admin", "1000", false, false, true, true, "script one\n"},
+		"order":                  {"admin", "1000", true, true, false, "prepare", "sudo -n gate prepare it\n"},
+		"order of root":          {"root", "0", true, true, false, "prepare", "gate prepare it\n"},
+		"order with a password":  {"admin", "1000", true, true, true, "prepare", "sudo -n gate prepare it\n"},
+		"no order":               {"admin", "1000", true, false, false, "prepare", "sudo -n gate prepare it\n"},
+		"no order of root":       {"root", "0", true, false, false, "prepare", "script one\n"},
+		"no order, by password":  {"admin", "1000", true, false, true, "prepare", "sudo -n gate prepare it\n"},
+		"install, by password":   {"admin", "1000", true, false, true, "", "script one\n"},
+		"no gate":                {"admin", "1000", false, false, false, "prepare", "sudo -n script one\n"},
+		"no gate, uid 0":         {"toor", "0", false, false, false, "prepare", "script one\n"},
+		"no gate, with password": {"admin", "1000", false, false, true, "prepare", "script one\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &fakeLogin{t, t.TempDir()}
@@ -73,6 +75,7 @@ func TestGateFirst(t *testing.T) {
 			if c.password {
 				d.sudo = &Sudo{
 					password: "x", admitted: map[string]bool{"leaf01": true}, known: map[string]needs{d.machine(): takesPassword},
+					gates: map[string]bool{},
 				}
 				f.program("sudo", "cat >/dev/null\nwhile [ \"$1\" != env ]; do if [ \"$1\" = -n ]; then printf 'sudo -n '; fi; "+
 					"case $1 in */rocec-txn) exec \"$@\" ;; esac; shift; done\nexec \"$@\"\n")
@@ -81,7 +84,11 @@ func TestGateFirst(t *testing.T) {
 				p := &deploy.DevicePlan{Device: of, Gate: &deploy.Gate{Release: "dev", Machines: []string{"SHA256:a"}}}
 				d.Orders = RemovalOf(deploy.Run{Name: "run1", Key: "key1"}, time.Unix(0, 0), []*deploy.DevicePlan{p})
 			}
-			out, err := d.asRoot(context.Background(), false, nil, byGate("prepare", "it"), `echo script "$1"`, "one")
+			gate := ""
+			if c.verb != "" {
+				gate = byGate(c.verb, "it")
+			}
+			out, err := d.asRoot(context.Background(), false, nil, gate, `echo script "$1"`, "one")
 			require.NoError(t, err)
 			assert.Equal(t, c.want, string(out))
 		})

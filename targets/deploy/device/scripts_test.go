@@ -22,6 +22,7 @@ var allScripts = map[string]struct {
 }{
 	"become-root":   {becomeRoot, "SC2086"}, // sudo is empty for root
 	"by-password":   {becomeRootByPassword, ""},
+	"asks-gate":     {asksGate, ""},
 	"try-password":  {tryPassword, ""},
 	"stage":         {stage, ""},
 	"unstage":       {unstage, ""},
