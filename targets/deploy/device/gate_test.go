@@ -73,6 +73,7 @@ func TestGateFirst(t *testing.T) {
 			if c.password {
 				d.sudo = &Sudo{
 					password: "x", admitted: map[string]bool{"leaf01": true}, known: map[string]needs{d.machine(): takesPassword},
+					gates: map[string]bool{},
 				}
 				f.program("sudo", "cat >/dev/null\nwhile [ \"$1\" != env ]; do if [ \"$1\" = -n ]; then printf 'sudo -n '; fi; "+
 					"case $1 in */rocec-txn) exec \"$@\" ;; esac; shift; done\nexec \"$@\"\n")
