@@ -27,12 +27,13 @@ func (w *wire) Run(_ context.Context, _ string, stdin []byte) ([]byte, error) {
 func (w *wire) HostKey() string { return "SHA256:" + strings.Repeat("A", 43) }
 func (w *wire) Close() error    { return nil }
 
-// TestSameFiles: for each device of racks of every system, the gate makes from an order the very files that rocec sends to a device without a
-// gate.
+// TestSameFiles: for each device of racks of every system, the gate makes from an order the very files that rocec sends to a device without
+// a gate.
 func TestSameFiles(t *testing.T) {
 	t.Parallel()
 	for name, hcl := range map[string]string{
-		"restart": judgetest.Rack(`version = "4.2.1"`), "reload": judgetest.Rack(`version = "5.3.1"`), "NVUE": judgetest.Rack(`version = "5.14.0"`),
+		"restart": judgetest.Rack(`version = "4.2.1"`), "reload": judgetest.Rack(`version = "5.3.1"`),
+		"NVUE":  judgetest.Rack(`version = "5.14.0"`),
 		"SONiC": judgetest.SONiCRack("202505"),
 	} {
 		t.Run(name, func(t *testing.T) {

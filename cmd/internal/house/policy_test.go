@@ -195,6 +195,7 @@ cmd/internal/savedplan:     cmd/internal/exit cmd/internal/journal cmd/internal/
 cmd/internal/wholefile:      |
 cmd/internal/chain:          |
 cmd/internal/sshsig:         |
+cmd/internal/sshsig/sshsigtest: |
 cmd/internal/rights:         cmd/internal/auditlog cmd/internal/exit cmd/internal/person cmd/internal/sshsig lang/diag lang/parse
     lang/policy
     targets/deploy/safefile |
