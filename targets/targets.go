@@ -68,6 +68,15 @@ func Linters() (all lint.Linters) {
 	return all
 }
 
+// Paths returns the files that the targets of All write at fixed places, sorted.
+func Paths() (all []string) {
+	for _, row := range All {
+		all = append(all, row.Paths...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // Render is [Table.Render] of All.
 func Render(f *ir.Fabric) (*target.Tree, diag.List) { return All.Render(f) }
 

@@ -13,6 +13,7 @@ import (
 	mlx4 "github.com/rocec/rocec/targets/nic/mlx4/steps"
 	mlx5 "github.com/rocec/rocec/targets/nic/mlx5/steps"
 	rxe "github.com/rocec/rocec/targets/nic/rxe/steps"
+	nic "github.com/rocec/rocec/targets/nic/steps"
 	nvue "github.com/rocec/rocec/targets/nvue/steps"
 	sonic "github.com/rocec/rocec/targets/sonic/steps"
 )
@@ -27,9 +28,9 @@ var systems = map[string]system{
 	"cumulus": {cumulus.Recall, cumulus.File},
 	"nvue":    {nvue.Recall, nvue.File},
 	"sonic":   {sonic.Recall, sonic.File},
-	"mlx4":    {mlx4.Kit.Recall, mlx4.Kit.File},
-	"mlx5":    {mlx5.Kit.Recall, mlx5.Kit.File},
-	"rxe":     {rxe.Kit.Recall, rxe.Kit.File},
+	"mlx4":    {nic.Recall(mlx4.Kit), mlx4.Kit.File},
+	"mlx5":    {nic.Recall(mlx5.Kit), mlx5.Kit.File},
+	"rxe":     {nic.Recall(rxe.Kit), rxe.Kit.File},
 }
 
 // recall makes a step, a query or a checker from its name. stdin is the data of a step that gets data from outside.

@@ -85,7 +85,7 @@ func applyCommand(a *app) *cobra.Command {
 	trustFlag(cmd, &o.TrustByHand)
 	acceptFlag(cmd, &o.Accept)
 	trustFabricFlag(cmd, &o.TrustFabric)
-	f.BoolVar(&o.PutGates, "gate", false, "install the gate first on each device that changes and lacks one, see rocec gate")
+	f.BoolVar(&o.PutGates, "gate", false, "first install the gate on each device that changes and lacks it, see rocec gate")
 	gatesFlag(cmd, &o.Gates)
 	f.BoolVar(&o.pending, "pending", false, "only the devices that earlier runs could not change: unreachable, or under maintenance")
 	f.StringVar(&o.notAfter, "not-after", "", "begin no wave that may end after this `time`, such as 23:30 or 2026-11-23T23:30:00Z")

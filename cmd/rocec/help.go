@@ -24,7 +24,8 @@ func helpCommand(a *app) *cobra.Command {
 			"  rocec help README     the page that leads to the others\n" +
 			"  rocec help change     all flags of the verbs that change devices\n" +
 			"  rocec help flags      the flags of every verb\n" +
-			"  rocec help reference  the help of every verb\n\n" +
+			"  rocec help reference  the help of every verb\n" +
+			"  rocec help sudoers    lines of sudoers for logins that are not root\n\n" +
 			"With --man it writes a man page for every verb; each run writes the same bytes.",
 		Example: "  rocec help apply\n  rocec help change\n  rocec help troubleshooting",
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

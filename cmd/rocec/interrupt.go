@@ -7,9 +7,8 @@ import (
 // deviceVerbs lists the verbs that touch devices, real or in a lab. At a signal they first finish the changes under way, and then end.
 // All other verbs end at once.
 var deviceVerbs = map[string]bool{
-	"apply": true, "collect": true, "confirm": true, "gate": true, "gids": true, "lab": true,
-	"plan": true, "remove": true, "replace": true, "resume": true,
-	"rollback": true, "selftest": true, "unlock": true, "verify": true,
+	"apply": true, "collect": true, "confirm": true, "gate": true, "gids": true, "lab": true, "plan": true, "remove": true, "replace": true,
+	"resume": true, "rollback": true, "selftest": true, "unlock": true, "verify": true,
 }
 
 // touchesDevices reports whether a command, or a command above it, is one of deviceVerbs.

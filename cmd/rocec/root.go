@@ -85,8 +85,8 @@ func newRoot(a *app) *cobra.Command {
 		{"judge", "Judge", list{validateCommand(a), auditCommand(a), diffCommand(a), showCommand(a), traceCommand(a), graphCommand(a)}},
 		{"network", "The network that is there", list{collectCommand(a), verifyCommand(a)}},
 		{"change", "Change", list{
-			planCommand(a), approveCommand(a), gateCommand(a),
-			applyCommand(a), confirmCommand(a), resumeCommand(a), rollbackCommand(a), runsCommand(a),
+			planCommand(a), approveCommand(a), gateCommand(a), applyCommand(a), confirmCommand(a), resumeCommand(a), rollbackCommand(a),
+			runsCommand(a),
 		}},
 		{"help", "Rehearse and help", list{
 			labCommand(a), selftestCommand(a), explainCommand(a), lspCommand(a), helpCommand(a), completionCommand(a, root), versionCommand(a),

@@ -22,6 +22,7 @@ var topics = []struct {
 	{"change", printChangeFlags},
 	{"flags", printGlobalFlags},
 	{"reference", printReference},
+	{"sudoers", printSudoers},
 }
 
 func topicNames() (names []string) {

@@ -52,7 +52,7 @@ type Block struct {
 	rows  []*Entry
 }
 
-// Entry is a row of a baseline: a finding that somebody accepts.
+// Entry is a row of a baseline: a finding that a person accepts.
 type Entry struct {
 	*Block
 	Fingerprint string

@@ -70,6 +70,7 @@ var Target = &target.Target{
 	Stated:      grammar.Stated,
 
 	Beside:     []string{"qos_infra.conf.rocec-edit"}, // rocec build writes this sketch of a file that rocec only edits
+	Paths:      steps.Paths,
 	Trees:      []string{"/etc/cumulus/", "/etc/mlx/", "/etc/bcm.d/", "/usr/lib/"},
 	Serves:     servesFiles,
 	Check:      check,

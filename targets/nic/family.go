@@ -61,6 +61,7 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 		Doc:        doc,
 		Topics:     topics,
 		Driver:     f.Driver,
+		Paths:      []string{f.scriptPath, f.unitPath, f.rulesPath},
 		Check:      f.check,
 		Render:     f.render,
 		Enable:     f.enable,

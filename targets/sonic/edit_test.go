@@ -40,7 +40,7 @@ func golden(t *testing.T, name, got string) {
 }
 
 // told writes a sequence as text.
-func told(steps []grammar.Step) string {
+func told(steps []grammar.Stage) string {
 	var b strings.Builder
 	for _, s := range steps {
 		fmt.Fprintf(&b, "# %s; down: %s\n", s.Doc, strings.Join(s.Ports, " "))
@@ -52,7 +52,7 @@ func told(steps []grammar.Step) string {
 	return b.String()
 }
 
-func sequence(t require.TestingT, w *sonic.Wish, before, after string) []grammar.Step {
+func sequence(t require.TestingT, w *sonic.Wish, before, after string) []grammar.Stage {
 	steps, refused, err := w.Sequence([]byte(before), []byte(after))
 	require.NoError(t, err)
 	require.Empty(t, refused)

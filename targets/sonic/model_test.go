@@ -132,7 +132,7 @@ func (m *model) set(port, admin string) {
 }
 
 // run applies the steps of a sequence.
-func (m *model) run(steps []grammar.Step) {
+func (m *model) run(steps []grammar.Stage) {
 	for _, s := range steps {
 		if len(s.Ops) > 0 {
 			require.Empty(m, s.Cmds)
@@ -148,7 +148,7 @@ func (m *model) run(steps []grammar.Step) {
 	}
 }
 
-func (m *model) patch(s grammar.Step) {
+func (m *model) patch(s grammar.Stage) {
 	removed := map[string]bool{}
 	for _, o := range s.Ops {
 		v := m.box.Allowed(o)

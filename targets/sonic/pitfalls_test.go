@@ -403,7 +403,7 @@ func TestAlias(t *testing.T) {
 
 // TestScript: words with a bar are quoted, and a drop lists the groups that stay.
 func TestScript(t *testing.T) {
-	s := grammar.Step{Drops: []grammar.Drop{
+	s := grammar.Stage{Drops: []grammar.Drop{
 		{Port: "Ethernet0", Keep: []string{"3", "5-6"}}, {Port: "Ethernet4"},
 	}}
 	assert.Contains(t, s.Script(), "drop Ethernet0 3 5-6 || exit\ndrop Ethernet4 || exit\n")

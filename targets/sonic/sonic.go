@@ -123,7 +123,7 @@ func (w *Wish) Edit(old []byte) ([]byte, diag.List) {
 // version and vendor are used if the state does not contain them. The way back is the sequence from after to before. `config rollback` is
 // no way back: the allow-list would refuse it, since it also contains all that the buffer manager has written since. A text that cannot
 // be read is an error.
-func sequence(version, vendor string, before, after []byte) ([]grammar.Step, []grammar.Refused, error) {
+func sequence(version, vendor string, before, after []byte) ([]grammar.Stage, []grammar.Refused, error) {
 	a, err := grammar.ReadRows(before)
 	if err != nil {
 		return nil, nil, err

@@ -10,7 +10,7 @@ import (
 // stages writes a sequence of steps in the form that the scripts read: lines of fields with tabs between them. A row is written with its
 // content after the step, not as an operation: the switch computes the patch from its configuration at that time. way is "forth" or
 // "back".
-func stages(way string, steps []grammar.Step) string {
+func stages(way string, steps []grammar.Stage) string {
 	var b strings.Builder
 	for _, step := range steps {
 		fmt.Fprintf(&b, "stage\t%s\n", way)

@@ -16,7 +16,7 @@ import (
 
 // stepBetween returns the step that turns one running configuration into another, on a switch of a version with a vendor's chip. The
 // second result has the steps of the sequence. States that cannot be read change nothing: the caller has read both.
-func stepBetween(version, vendor string, before, after []byte) (target.Step, []grammar.Step) {
+func stepBetween(version, vendor string, before, after []byte) (target.Step, []grammar.Stage) {
 	words := []string{steps.NamePatch, commands.Spell(version), commands.Spell(vendor), commands.Sum(before), commands.Sum(after)}
 	name := strings.Join(words, " ")
 	forth, _, err := sequence(version, vendor, before, after)
@@ -59,7 +59,7 @@ func recall(words []string, kept commands.Kept) (*target.Made, error) {
 
 // step returns the step that turns one running configuration into another. A patch of a port takes the port down and up again: SONiC
 // needs a port to be down while its queues, priority groups or maps change (generic_config_updater, patch_sorter.py).
-func step(name string, before, after []byte, forth, back []grammar.Step) target.Step {
+func step(name string, before, after []byte, forth, back []grammar.Stage) target.Step {
 	s := target.StepOf(steps.Patch(name, commands.Sum(before), commands.Sum(after), stages("forth", forth)+stages("back", back)))
 	s.Takes = patchTime * time.Duration(len(forth))
 	s.Soak, s.Away = 10*time.Second, 30*time.Second
@@ -71,7 +71,7 @@ func step(name string, before, after []byte, forth, back []grammar.Step) target.
 }
 
 // flapped returns the ports that go down during the steps.
-func flapped(steps []grammar.Step) map[string]bool {
+func flapped(steps []grammar.Stage) map[string]bool {
 	ports := map[string]bool{}
 	for _, step := range steps {
 		for _, p := range step.Ports {
@@ -92,7 +92,7 @@ func (w *Wish) choose(before, after []byte, _ []target.Sample) (target.Step, []s
 }
 
 // says reports how long patches take, and lists the commands that are not a patch.
-func says(steps []grammar.Step) []string {
+func says(steps []grammar.Stage) []string {
 	var out, first []string
 	if n := len(flapped(steps)); n > 0 {
 		first = []string{fmt.Sprintf("%d ports change, each by its own patch, which may take a minute.", n)}

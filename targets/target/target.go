@@ -53,6 +53,9 @@ type Target struct {
 	// Understand only reads this form.
 	Stored func(data []byte) (stored []byte, why string)
 
+	// Paths are the files that the target writes at fixed places, for rules that let a login read only these.
+	Paths []string
+
 	// Trees are the folders in which a device has its files. The path before one of them is the folder of one device.
 	Trees []string
 

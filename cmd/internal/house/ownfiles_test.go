@@ -66,12 +66,6 @@ cmd/internal/operands/operands.go named | whether a path that the person names i
 cmd/internal/fromfiles/fromfiles.go Read | whether a path that the person names is a folder
 cmd/internal/fromfiles/fromfiles.go hasReport | whether a folder that the person names may hold reports
 cmd/internal/fromfiles/reports.go readReports | files of devices that the person names, judged and not trusted
-cmd/rocec-txn/verbs.go openPlain | files of the device, whose owner the gate checks where it believes them
-cmd/rocec-txn/verbs.go call | whether a run is prepared on the device
-cmd/rocec-txn/verify.go trusted | a file of the device that only root can have written
-cmd/rocec-txn/verify.go machines | the host keys of the device
-cmd/rocec-txn/verify.go fresh | the runs of the device, in root's folder
-cmd/rocec-txn/verify.go use | the runs of the device, in root's folder
 targets/deploy/lab/store.go Reset | whether there is a lab; package safefile opens it
 targets/deploy/lab/store.go ours | names in a folder, before it is opened as a lab; package safefile opens it
 targets/deploy/lab/store.go openStore | makes the folder of a lab; package safefile opens it
@@ -83,6 +77,11 @@ targets/deploy/ssh/shown.go pin | in a folder that this process has made for its
 targets/deploy/ssh/shown.go shown | in a folder that this process has made for itself alone
 targets/deploy/ssh/rules.go readChecked | configuration and keys of ssh, by the rules of ssh
 targets/deploy/ssh/trust.go Trust | known_hosts of the person, by the rules of ssh; package safefile writes it
+cmd/rocec-txn/verbs.go openPlain | files of a device: those that rocec writes, and those that trusted judges
+cmd/rocec-txn/verify.go alone | whether root alone can change a file of the device
+cmd/rocec-txn/verify.go machines | the public host keys of a device
+cmd/rocec-txn/verify.go noted | the runs of a device, in a folder of root
+cmd/rocec-txn/verify.go use | whether a run is prepared on a device
 `
 
 // openers are the functions of package os that open, list or write files by path.

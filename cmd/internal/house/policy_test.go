@@ -195,6 +195,7 @@ cmd/internal/savedplan:     cmd/internal/exit cmd/internal/journal cmd/internal/
 cmd/internal/wholefile:      |
 cmd/internal/chain:          |
 cmd/internal/sshsig:         |
+cmd/internal/sshsig/sshsigtest: |
 cmd/internal/rights:         cmd/internal/auditlog cmd/internal/exit cmd/internal/person cmd/internal/sshsig lang/diag lang/parse
     lang/policy
     targets/deploy/safefile |
@@ -225,6 +226,9 @@ examples:                |
 cmd/internal/house:      |
 cmd/internal/compare:    examples lang/langtest lang/langtest/machinetest | github.com/rogpeppe/go-internal golang.org/x/sync
 cmd/internal/gate:       lang/langtest/machinetest |
+cmd/rocec-txn:           targets/commands targets/cumulus/steps targets/nvue/steps targets/sonic/steps targets/nic/steps
+    targets/nic/mlx4/steps targets/nic/mlx5/steps targets/nic/rxe/steps targets/deploy/device/scripts targets/deploy/order
+    cmd/internal/sshsig |
 cmd/rocec:               * | github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term github.com/aymanbagabas/go-udiff
 `
 

@@ -231,6 +231,10 @@ printf '%s\n' a_device,a_port,a_type,b_device,b_port,b_type leaf1,swp1,dcim.inte
 	"rocec approve change.plan --sign-key ~/.ssh/id_ed25519_sk":         {exit: 64},
 	`rocec apply --plan change.plan -m "ticket 4711" --not-after 05:30`: {exit: 64},
 
+	// Simulated devices run no gate.
+	"rocec gate --install --target leaf01":             {exit: 64},
+	"rocec gate --remove --sign-key ~/.ssh/id_ed25519": {exit: 64},
+
 	"rocec plan --lab --policy topology.dot": {before: "echo 'approvals = 1' >topology.dot && chmod 600 topology.dot"},
 	"rocec runs --check --devices":           {exit: 1}, // the devices have no addresses
 

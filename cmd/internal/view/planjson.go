@@ -62,13 +62,16 @@ type planDevice struct {
 	Reason   string       `json:"reason,omitempty"`
 	Disrupts []string     `json:"disrupts"`
 	Effects  []planEffect `json:"effects"`
-	Changes  []Change     `json:"changes"`
-	Drift    []Change     `json:"drift,omitempty"` // with status others: the changes that others must make
+	Changes  []FileChange `json:"changes"`
+	Drift    []FileChange `json:"drift,omitempty"` // with status others: the changes that others must make
 
 	Accepted []Accepted    `json:"accepted,omitempty"`
 	Findings []planFinding `json:"findings"` // of the vendor's rules about the future files, and about other facts that are read
 	Notes    []string      `json:"notes"`    // consequences of helpful settings that the device cannot have
 	Cause    *Cause        `json:"rocec_changed,omitempty"`
+
+	Gate *gateOnJSON `json:"gate"` // nil: none, or not known
+	Root bool        `json:"root"` // the login becomes root without the gate
 }
 
 // planFinding is a finding in a file of a device, or at a line of the fabric.
@@ -122,7 +125,7 @@ func effectsJSON(d *deploy.DevicePlan) []planEffect {
 	return out
 }
 
-type Change struct {
+type FileChange struct {
 	Path   string    `json:"path"`
 	Action string    `json:"action"`
 	Keys   []planKey `json:"keys"`
@@ -184,6 +187,7 @@ func PlanJSON(p *deploy.Plan, seq *sequence.Sequence, tool string) PlanDocument 
 			Disrupts: append([]string{}, d.Disrupts...), Effects: effectsJSON(d),
 			Changes: ChangesJSON(d.Changes), Drift: ChangesJSON(d.Drift), Accepted: AcceptedJSON(d),
 			Findings: findingsJSON(d), Notes: []string{}, Cause: CauseJSON(d, tool),
+			Gate: gateJSON(d), Root: d.Free,
 		}
 		if d.Keeps() {
 			pd.Status = statusAccepted
@@ -209,10 +213,10 @@ func PlanJSON(p *deploy.Plan, seq *sequence.Sequence, tool string) PlanDocument 
 }
 
 // ChangesJSON returns changes of files and live states.
-func ChangesJSON(changes []*deploy.Change) []Change {
-	out := []Change{}
+func ChangesJSON(changes []*deploy.Change) []FileChange {
+	out := []FileChange{}
 	for _, c := range changes {
-		pc := Change{Path: c.Path, Action: string(c.Action), Keys: []planKey{}}
+		pc := FileChange{Path: c.Path, Action: string(c.Action), Keys: []planKey{}}
 		if c.Action == deploy.Activate { // already written, but not activated: in the document, an update without keys
 			pc.Action = string(deploy.Update)
 		}

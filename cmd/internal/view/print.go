@@ -272,9 +272,7 @@ func (v *Plan) summary(p *deploy.Plan) {
 			step = fmt.Sprintf(" of the first of %d steps", len(v.Sequence.Steps))
 		}
 		fmt.Fprintf(v.W, "Disruption%s: %s.\n", step, text)
-		if !v.Rehearsal {
-			v.Prose("Rights: ", wayText(p)+".")
-		}
+		way(v, p)
 	}
 	if v.Next != "" {
 		fmt.Fprintf(v.Raw, "Next: %s\n", v.Next) // unbroken: the first part of a broken line would be a valid command without its limits

@@ -39,7 +39,7 @@ func (doc *VerifyDocument) add(r *Reports) {
 	for _, d := range r.Missing {
 		v := VerifyDevice{
 			Name: d.Name, Status: VerifyUnknown, Reason: r.why(d),
-			Changes: []Change{}, Findings: []VerifyFinding{}, Differences: []Difference{},
+			Changes: []FileChange{}, Findings: []VerifyFinding{}, Differences: []Difference{},
 			Hints: []VerifyFinding{}, Rose: []deploy.Rise{}, Facts: []VerifyFact{},
 		}
 		if d.Source.Maintenance != "" {

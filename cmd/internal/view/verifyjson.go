@@ -51,7 +51,7 @@ type VerifyDevice struct {
 	Reason   string          `json:"reason,omitempty"`
 	Unsound  bool            `json:"unsound,omitempty"` // for drift: Reason states why a device that rocec has never written is unsound
 	Kept     bool            `json:"-"`                 // for other: the fabric accepts all differences
-	Changes  []Change        `json:"changes"`
+	Changes  []FileChange    `json:"changes"`
 	Accepted []Accepted      `json:"accepted,omitempty"`
 	Findings []VerifyFinding `json:"findings"`
 

@@ -28,7 +28,7 @@ var packages = map[string]string{
 	"sha256sum": "coreutils", "shellcheck": "shellcheck", "ssh": "openssh-client", "ssh-keygen": "openssh-client",
 	"sshd": "openssh-server", "stat": "coreutils", "strace": "strace", "systemd-analyze": "systemd", "systemd-escape": "systemd",
 	"systemd-nspawn": "systemd-container", "timeout": "coreutils", "unshare": "util-linux", "useradd": "passwd",
-	"xmllint": "libxml2-utils", "yanglint": "libyang2-tools",
+	"visudo": "sudo", "xmllint": "libxml2-utils", "yanglint": "libyang2-tools",
 }
 
 // envVar is the environment variable whose value "all" runs the long tests, and makes a test fail if something is missing.

@@ -23,11 +23,11 @@ type Held struct {
 	Key     string // of run and device; empty: the run is over
 	Digest  string // a hash of the run's part there; empty: an earlier rocec sent no hash
 	About   deploy.About
-	Note    deploy.Note   // zero: the device has no note of the run
-	Changes []HeldChange  // in the order of the run's plan
-	States  []HeldChange  // live states that were saved
-	Steps   map[int]*Step // by number
-	Older   bool          // an earlier rocec wrote the data, without the live states that the run changes
+	Note    deploy.Note       // zero: the device has no note of the run
+	Changes []HeldChange      // in the order of the run's plan
+	States  []HeldChange      // live states that were saved
+	Steps   map[int]*HeldStep // by number
+	Older   bool              // an earlier rocec wrote the data, without the live states that the run changes
 }
 
 // HeldChange is a file or live state of a run on a device.
@@ -40,8 +40,8 @@ type HeldChange struct {
 	Kept   bool   // Before is valid: the device kept the content, or there was no file
 }
 
-// Step describes a step of a run on a device.
-type Step struct {
+// HeldStep describes a step of a run on a device.
+type HeldStep struct {
 	Time time.Duration
 	Keep bool // the step also has an action for the confirm of the run
 }
@@ -140,7 +140,7 @@ func parseHeld(run string, lock *deploy.Owner, a []answer) (*Held, error) {
 			return nil, fmt.Errorf("%s is larger than 1 MiB", name)
 		}
 	}
-	h := &Held{Steps: map[int]*Step{}}
+	h := &Held{Steps: map[int]*HeldStep{}}
 	if err := h.key(run, lock, a); err != nil {
 		return nil, err
 	}
@@ -165,7 +165,7 @@ func parseHeld(run string, lock *deploy.Owner, a []answer) (*Held, error) {
 		n, err := strconv.Atoi(f[0])
 		secs, err2 := strconv.Atoi(f[1])
 		if err == nil && err2 == nil && n >= 0 && n < mostChanges && secs > 0 && secs <= int(time.Hour/time.Second)*24 {
-			h.Steps[n] = &Step{Time: time.Duration(secs) * time.Second, Keep: len(f) == 3}
+			h.Steps[n] = &HeldStep{Time: time.Duration(secs) * time.Second, Keep: len(f) == 3}
 		}
 	}
 	files, err := heldFiles(a)

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rocec/rocec/targets/deploy/order"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -28,6 +29,7 @@ type Sudo struct {
 	mu       sync.Mutex
 	admitted map[string]bool  // devices, by name
 	known    map[string]needs // by name and host key, because another machine under the same name has its own need
+	gates    map[string]bool  // whether the login runs the gate without a password; by name and host key
 	refused  string           // the first device that refused the password
 }
 
@@ -45,7 +47,9 @@ func NewSudo(password string, devices ...string) (*Sudo, error) {
 	if strings.ContainsAny(password, "\n\r\x00") {
 		return nil, errors.New("a password of one line is wanted")
 	}
-	s := &Sudo{password: password, trying: make(chan struct{}, 1), admitted: map[string]bool{}, known: map[string]needs{}}
+	s := &Sudo{
+		password: password, trying: make(chan struct{}, 1), admitted: map[string]bool{}, known: map[string]needs{}, gates: map[string]bool{},
+	}
 	s.Admit(devices...)
 	return s, nil
 }
@@ -92,12 +96,23 @@ func (s *Sudo) learn(machine string, what needs) {
 func (d *Device) machine() string { return d.Of.Name + " " + d.conn.HostKey() }
 
 // asRoot runs a script as root, with arguments and stdin. reads states that the script only reads. Such a script runs as the login user
-// if that user cannot become root. gate is the command of the login on a device with a gate ([byGate]); empty: the gate has no such verb.
+// if that user cannot become root. gate is the command of the login on a device with a gate ([byGate]); empty: the gate has no such
+// verb.
 func (d *Device) asRoot(ctx context.Context, reads bool, stdin []byte, gate, script string, args ...string) ([]byte, error) {
+	through := command(becomeRoot, append([]string{gate, script, "rocec"}, args...)...)
+	if gate != "" && d.Order != nil { // only the gate understands its order, also where the login is root
+		return d.conn.Run(ctx, through, stdin)
+	}
 	if d.Of.Login.User == "root" {
 		return d.conn.Run(ctx, command(script, args...), stdin)
 	}
-	by, err := d.byPassword(ctx)
+	by := false
+	var err error
+	if gate != "" || reads {
+		by, err = besideGate(ctx, d)
+	} else { // the gate does nothing of the kind
+		by, err = d.byPassword(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +122,41 @@ func (d *Device) asRoot(ctx context.Context, reads bool, stdin []byte, gate, scr
 	if reads {
 		return d.conn.Run(ctx, command(becomeReader, append([]string{script, "rocec"}, args...)...), stdin)
 	}
-	return d.conn.Run(ctx, command(becomeRoot, append([]string{gate, script, "rocec"}, args...)...), stdin)
+	return d.conn.Run(ctx, through, stdin)
+}
+
+// besideGate is byPassword for what a gate does, too: a login that runs the gate without a password needs no password.
+func besideGate(ctx context.Context, d *Device) (bool, error) {
+	if !d.sudo.admits(d.Of.Name) {
+		return false, nil
+	}
+	machine := d.machine()
+	gated, asked := d.sudo.gateOf(machine)
+	if !asked {
+		out, err := d.conn.Run(ctx, command(asksGate), nil)
+		if err != nil {
+			return false, err
+		}
+		gated = string(out) == "gate\n"
+		d.sudo.learnGate(machine, gated)
+	}
+	if gated {
+		return false, nil
+	}
+	return d.byPassword(ctx)
+}
+
+func (s *Sudo) gateOf(machine string) (gated, asked bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	gated, asked = s.gates[machine]
+	return gated, asked
+}
+
+func (s *Sudo) learnGate(machine string, gated bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gates[machine] = gated
 }
 
 // tryTime is the time limit of sudo with a password. Other devices wait meanwhile.
@@ -204,6 +253,10 @@ mkdir "$HOME/$1" && cat >"$HOME/$1/in"
 
 	// asksPassword finds out whether sudo asks for a password. With -k, sudo asks unless the rule is NOPASSWD.
 	asksPassword = `if [ "$(id -u)" = 0 ] || sudo -k -n true 2>/dev/null; then echo free; else echo asks; fi`
+
+	// asksGate finds out whether the login runs the gate of the device without a password.
+	asksGate = `if [ "$(id -u)" != 0 ] && [ -x ` + order.Gate + ` ] && [ -e ` + order.Signers + ` ] &&
+	sudo -k -n ` + order.Gate + ` hello >/dev/null 2>&1; then echo gate; else echo none; fi`
 
 	// tryPassword only becomes root.
 	tryPassword = `sudo -k -S -p '' true && echo taken`

@@ -16,16 +16,16 @@ func command(script string, args ...string) string {
 }
 
 const (
-	// becomeRoot has the arguments GATE SCRIPT rocec ARGS. A login user who is not root runs GATE on a device with a gate. Otherwise the
-	// script runs as root, by sudo if the login user is not root.
-	becomeRoot = `gate=$1
+	// becomeRoot has the arguments GATE SCRIPT rocec ARGS. On a device with a gate it runs GATE. Otherwise the script runs as root, by sudo if
+	// the login user is not root.
+	becomeRoot = `gate=$1 sudo='sudo -n'
 shift
-if [ "$(id -u)" = 0 ]; then exec sh -c "$@"; fi
+if [ "$(id -u)" = 0 ]; then sudo=; fi
 if [ -n "$gate" ] && [ -x ` + order.Gate + ` ] && [ -e ` + order.Signers + ` ]; then
 	eval "$gate"
 	exit
 fi
-exec sudo -n sh -c "$@"`
+exec $sudo sh -c "$@"`
 
 	// becomeReader runs a script as root if sudo needs no password. Otherwise the script runs as the login user, who can read most of the
 	// files.
@@ -41,12 +41,12 @@ eval "$q"
 `
 )
 
-// byGate returns the command by which a login runs a verb of the gate. The words have no NUL.
-func byGate(words ...string) string { return "exec sudo -n " + order.Gate + " " + quoted(words) }
+// byGate returns the command by which becomeRoot runs a verb of the gate. The words have no NUL.
+func byGate(words ...string) string { return "exec $sudo " + order.Gate + " " + quoted(words) }
 
 // gateAndRead is byGate for a verb before a read, with the arguments of [verbAndRead] behind the script and its name.
 func gateAndRead(words ...string) string {
-	return "sudo -n " + order.Gate + " " + quoted(words) + " </dev/null || exit\nq=${4:-$(cat)}\neval \"$q\""
+	return "$sudo " + order.Gate + " " + quoted(words) + " </dev/null || exit\nq=${4:-$(cat)}\neval \"$q\""
 }
 
 // quoted returns words of a shell.

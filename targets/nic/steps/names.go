@@ -26,16 +26,18 @@ func (k *Kit) Step(words []string) (*commands.Step, error) {
 	return nil, &commands.Unknown{Name: name}
 }
 
-// Recall returns the step or the query with a name. No step of a host gets data from outside.
-func (k *Kit) Recall(words []string, _ []byte) (*commands.Made, error) {
-	if s, err := k.Step(words); err == nil {
-		return &commands.Made{Step: s}, nil
+// Recall returns the function that makes the step or the query of a kit with a name. No step of a host gets data from outside.
+func Recall(k *Kit) func(words []string, stdin []byte) (*commands.Made, error) {
+	return func(words []string, _ []byte) (*commands.Made, error) {
+		if s, err := k.Step(words); err == nil {
+			return &commands.Made{Step: s}, nil
+		}
+		q, err := k.Query(words)
+		if err != nil {
+			return nil, err
+		}
+		return &commands.Made{Query: q}, nil
 	}
-	q, err := k.Query(words)
-	if err != nil {
-		return nil, err
-	}
-	return &commands.Made{Query: q}, nil
 }
 
 // Query returns the query with a name. words are those after the name of the driver. The error is a [*commands.Unknown].

@@ -11,8 +11,8 @@ import (
 	"github.com/rocec/rocec/targets/sonic/steps"
 )
 
-// Step is one step of a change on a switch: a patch, or commands if the switch refuses the patch.
-type Step struct {
+// Stage is one step of a change on a switch: a patch, or commands if the switch refuses the patch.
+type Stage struct {
 	Doc   string      // what the step does, in a few words
 	Ops   []Operation // of a patch
 	Goals []Goal      // the rows that the operations change, in their wanted form, by table and key
@@ -64,7 +64,7 @@ type Drop struct {
 // is not an event of the port; such an event would make the buffer manager add the group again. Then the script sets the remaining groups
 // again, since the chip uses the later one of two that overlap. The pauses let the buffer manager see each change. They also separate the
 // deletion of a key from its return: a reader of both at once would see neither.
-func (s Step) Script() string {
+func (s Stage) Script() string {
 	var b strings.Builder
 	for _, c := range s.Cmds {
 		b.WriteString(c.String() + " || exit\n")
@@ -126,7 +126,7 @@ const PortsPerPatch = 1
 // In the traditional buffer model the buffer manager writes profiles pg_lossless_* and the priority groups that name them, and removes
 // none. So patches leave them alone, with one exception: a group whose cable length changes is removed, so that the buffer manager makes
 // it again. Unwanted groups are deleted at the end, when no port event follows.
-func Sequence(box Box, before, after *Config) (steps []Step, refused []Refused) {
+func Sequence(box Box, before, after *Config) (steps []Stage, refused []Refused) {
 	s := &sequencer{box: box, now: before.Clone(), after: after, dynamic: Dynamic(before) || Dynamic(after)}
 	s.objects()
 	s.watchdogs(func(c change) bool { return c.kind == Remove })
@@ -153,7 +153,7 @@ type sequencer struct {
 	box        Box
 	now, after *Config
 	dynamic    bool
-	steps      []Step
+	steps      []Stage
 	refused    []Refused
 }
 
@@ -267,7 +267,7 @@ func (s *sequencer) step(doc string, changes []change) {
 	if len(ops) == 0 {
 		return
 	}
-	one := Step{Doc: doc, Ops: ops, Ports: Flapped(s.now, ops)}
+	one := Stage{Doc: doc, Ops: ops, Ports: Flapped(s.now, ops)}
 	for _, o := range ops {
 		if err := s.now.apply(o); err != nil {
 			panic(err) // the operations were made for this configuration
@@ -308,7 +308,7 @@ func (s *sequencer) objects() {
 		})
 	}
 	if len(cmds) > 0 {
-		s.steps = append(s.steps, Step{Doc: "thresholds of marking", Cmds: cmds})
+		s.steps = append(s.steps, Stage{Doc: "thresholds of marking", Cmds: cmds})
 	}
 	s.step("objects that ports name, and lengths of cables", changes)
 }
@@ -421,7 +421,7 @@ func (s *sequencer) restart(before *Config) {
 	}
 	maps.DeleteFunc(missing, func(port string, _ bool) bool { return s.after.Get("PORT", port, "admin_status") != "up" })
 	for _, port := range slices.SortedFunc(maps.Keys(missing), nodeset.Compare) {
-		s.steps = append(s.steps, Step{
+		s.steps = append(s.steps, Stage{
 			Doc: "priority groups that are missing", Ports: []string{port},
 			Cmds: []Command{{"config", "interface", "shutdown", port}, {"config", "interface", "startup", port}},
 		})
@@ -451,7 +451,7 @@ func (s *sequencer) watchdogs(pick func(change) bool) {
 		panic(err) // the operations were made for this configuration
 	}
 	if cmds := s.pfcwd(next); cmds != nil {
-		s.steps = append(s.steps, Step{Doc: "watchdogs", Cmds: cmds})
+		s.steps = append(s.steps, Stage{Doc: "watchdogs", Cmds: cmds})
 	} else { // pfcwd sets none of the fields that differ
 		s.refused = append(s.refused, s.judge(ops)...)
 	}
@@ -534,6 +534,6 @@ func (s *sequencer) stale(before *Config) {
 		}
 	}
 	if len(drops) > 0 {
-		s.steps = append(s.steps, Step{Doc: "priority groups that no port needs any more", Drops: drops})
+		s.steps = append(s.steps, Stage{Doc: "priority groups that no port needs any more", Drops: drops})
 	}
 }

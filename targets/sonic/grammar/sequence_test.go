@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-func scripts(steps []grammar.Step) string {
+func scripts(steps []grammar.Stage) string {
 	var b strings.Builder
 	for _, s := range steps {
 		b.WriteString(s.Script())

@@ -9,7 +9,8 @@ for d in /usr/libexec /etc/rocec /etc/sudoers.d; do
 	[ -d "$d" ] || must "create $d" mkdir -p "$d"
 	trusted "$d" || fail foreign "others than root may write to $d: make it root's, and run chmod go-w $d on the device"
 done
-[ -d /etc/ssh ] && command -v visudo >/dev/null || fail gate 'the device has no visudo, so the line of sudoers cannot be checked'
+[ -d /etc/ssh ] || fail gate 'the device has no /etc/ssh, so no host key by which an order names it'
+command -v visudo >/dev/null || fail gate 'the device has no visudo, so the line of sudoers cannot be checked'
 fresh=/etc/sudoers.d/.rocec-txn.new # sudo reads no file with a dot in its name
 must "write $gate.new" rm -f "$gate.new" "$list.new" "$fresh"
 cat >"$gate.new" || fail no-space "cannot write $gate.new"

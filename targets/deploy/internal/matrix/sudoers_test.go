@@ -13,20 +13,30 @@ import (
 	"github.com/rocec/rocec/targets/deploy/order"
 )
 
-// The lines of sudoers for a login, as in rocec help sudoers: by the command line of a role.
+// The beginnings of the comments above the lines of sudoers for a role, in the output of rocec help sudoers.
 const (
-	readLines = `LOGIN ALL=(root) NOPASSWD: /bin/cat ` + traffic + `
-LOGIN ALL=(root) NOPASSWD: /usr/bin/cat ` + traffic + "\n"
-	readByGateLine = `LOGIN ALL=(root) NOPASSWD: GATE hello, GATE cat *, GATE query *, GATE state *, GATE given *, GATE held *, GATE kept *, GATE records *` + "\n"
-	lockLine       = `LOGIN ALL=(root) NOPASSWD: GATE mark *, GATE unmark *, GATE unlock *, GATE sweep *` + "\n"
-	applyLine      = `LOGIN ALL=(root) NOPASSWD: GATE` + "\n"
+	readLines      = "# plan and verify, without a gate"
+	readByGateLine = "# plan and verify, through the gate"
+	lockLine       = "# Locks, through the gate"
+	applyLine      = "# apply, through the gate"
 )
 
-// role gives the login only some lines of sudoers, which visudo has checked.
-func (g *gated) role(t *testing.T, lines string) {
+// role gives the login only the lines of sudoers below a comment of rocec help sudoers; empty: no line. visudo checks them.
+func (g *gated) role(t *testing.T, comment string) {
 	t.Helper()
-	text := strings.NewReplacer("LOGIN", g.d.User, "GATE", order.Gate).Replace(lines)
-	g.exec(t, "rm -f /etc/sudoers.d/rocec*; printf '%s' '"+text+"' >/etc/sudoers.d/rocec-role && chmod 440 /etc/sudoers.d/rocec-role && visudo -cq")
+	if comment == "" {
+		g.exec(t, "rm -f /etc/sudoers.d/rocec*")
+		return
+	}
+	help, err := g.o.run(t.Context(), "help", "sudoers")
+	require.NoError(t, err)
+	_, lines, found := strings.Cut(help.out, comment)
+	require.True(t, found, help.out)
+	_, lines, _ = strings.Cut(lines, "\n")
+	lines, _, _ = strings.Cut(lines, "\n\n")
+	text := strings.ReplaceAll(lines, "LOGIN", g.d.User) + "\n"
+	g.exec(t, "rm -f /etc/sudoers.d/rocec*; printf '%s' '"+text+"' >/etc/sudoers.d/rocec-role && "+
+		"chmod 440 /etc/sudoers.d/rocec-role && visudo -cq")
 }
 
 // may checks which commands the login may run as root by sudo.
@@ -46,13 +56,15 @@ func (g *gated) reads(t *testing.T) bool {
 	return !strings.Contains(r.out, traffic+": the login user may not read it")
 }
 
-// TestSudoersLines: each role of rocec help sudoers can do its part and nothing else, with real sudo. The paths of cat are those of a system
-// whose /bin is a link to /usr/bin, and of an older one, where /bin is a folder and /usr/bin has no cat.
+// TestSudoersLines: each role of rocec help sudoers can do its part and nothing else, with real sudo. The paths of cat are those of a
+// system whose /bin is a link to /usr/bin, and of an older one, where /bin is a folder and /usr/bin has no cat.
 func TestSudoersLines(t *testing.T) {
 	t.Parallel()
 	g := newGated(t, references()[0], map[string]string{})
 	g.exec(t, "chmod 600 "+traffic)
-	everything := []string{"sh -c id", "cat /etc/shadow", "cat " + traffic + " /etc/shadow", "/bin/cat /etc/shadow", "tee " + traffic, "GATE body"}
+	everything := []string{
+		"sh -c id", "cat /etc/shadow", "cat " + traffic + " /etc/shadow", "/bin/cat /etc/shadow", "tee " + traffic, "GATE body",
+	}
 
 	g.role(t, "")
 	require.False(t, g.reads(t), "without a line nobody reads it")
@@ -74,11 +86,14 @@ func TestSudoersLines(t *testing.T) {
 	g.may(t, false, "/usr/bin/cat "+traffic)
 	g.exec(t, "umount /usr/bin/cat")
 
-	g.exec(t, "mkdir -p /var/lib/rocec/backup; rm -f /etc/sudoers.d/rocec-role; printf 'cumulus ALL=(ALL) NOPASSWD: ALL\\n' >/etc/sudoers.d/rocec")
+	g.exec(t, "mkdir -p /var/lib/rocec/backup; rm -f /etc/sudoers.d/rocec-role; "+
+		"printf 'cumulus ALL=(ALL) NOPASSWD: ALL\\n' >/etc/sudoers.d/rocec")
 	g.install(t)
 	const mark, run = "rocec-AAAAAAAAAAAAAAAAAAAAAAAA", "20261130t000000z-0bad"
 	look := []string{"GATE hello", "GATE cat " + traffic, "GATE state /", "GATE held " + mark + " " + run, "GATE records " + mark}
-	lock := []string{"GATE mark " + run + " ab12 bob 60 ''", "GATE unmark " + run + " ab12 ''", "GATE unlock '?' bob", "GATE sweep " + run + " bob"}
+	lock := []string{
+		"GATE mark " + run + " ab12 bob 60 ''", "GATE unmark " + run + " ab12 ''", "GATE unlock '?' bob", "GATE sweep " + run + " bob",
+	}
 	change := []string{"GATE prepare", "GATE remove", "GATE call " + run + " ab12 '' commit bob ''", "GATE extend " + run + " ab12 '' 60"}
 
 	g.role(t, readByGateLine)
