@@ -88,6 +88,11 @@ func TestBounds(t *testing.T) {
 		"a state that is not sent": {"does not have the content", func(s *seed) {
 			s.change.Steps[0].Name = "back | nic/a " + strings.Repeat("ab", 32) + " | nvue patch"
 		}},
+		"states in another order": {"knows no step", func(s *seed) {
+			sum := commands.Sum(s.envelope.Contents[0])
+			s.change.Steps[0].Name = "back | nic/b " + sum + " | nic/a " + sum + " | nvue patch"
+		}},
+		"back from a query": {"knows no step", func(s *seed) { s.change.Steps[0].Name = "back | sonic rows" }},
 		"back from nothing": {"knows no step", func(s *seed) { s.change.Steps[0].Name = "back | cumulus restart" }},
 		"a step of a host":  {"knows no step", func(s *seed) { s.change.Steps[0].Name = "mlx5 reboot" }},
 		"a long name": {"knows no step", func(s *seed) {

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/rocec/rocec/targets/commands"
 )
 
 // TestBare: a script is sent without its comments, and otherwise unchanged.
@@ -40,4 +42,18 @@ func TestValuesOfRuns(t *testing.T) {
 	}
 	require.Panics(t, func() { Begin("txn-1", "a;reboot") })
 	require.True(t, strings.HasPrefix(Call("txn-1", "abcd", "$(reboot)"), "D=\nT=txn-1\n"))
+}
+
+// TestRecallOther: a step that goes back gets the content that its name states, and no other.
+func TestRecallOther(t *testing.T) {
+	step := &commands.Step{Name: "x go", Undo: &commands.Query{Cmd: "undo"}}
+	of := func(string) (*commands.Made, error) { return &commands.Made{Step: step}, nil }
+	name := "back | nic/a " + commands.Sum([]byte("mtu 9000")) + " | x go"
+	for content, good := range map[string]bool{"mtu 9000": true, "mtu 1500": false, "": false} {
+		made, err := Recall(name, of, func(string) ([]byte, error) { return []byte(content), nil })
+		require.Equal(t, good, err == nil, content)
+		if good {
+			require.Equal(t, name, made.Step.Name)
+		}
+	}
 }
