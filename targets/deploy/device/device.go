@@ -43,7 +43,6 @@ type Device struct {
 	sudo  *Sudo
 	conn  target.Conn
 	key   string // fingerprint of the required host key; empty: the key of the first connection
-	gated *bool  // whether the login runs the gate without a password; nil: not asked
 }
 
 // New returns a device that is not connected yet. sudo may be nil.
