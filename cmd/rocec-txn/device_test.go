@@ -153,7 +153,7 @@ var formTexts = map[string]struct {
 var formsOf = map[string]string{
 	"cat": "path", "query": "mark name", "state": "folder", "given": "mark run sum", "held": "mark run",
 	"kept": "mark kept", "records": "mark",
-	"call": "run key given verb text head", "extend": "run key given seconds", "unlock": "holder text", "sweep": "run text",
+	"call": "run key given verb text given", "extend": "run key given seconds", "unlock": "holder text", "sweep": "run text",
 	"mark": "run key text seconds over", "unmark": "run key over",
 }
 
@@ -172,6 +172,7 @@ func TestForms(t *testing.T) {
 	require.Len(t, formsOf, len(verbs)-3)
 	for verb, forms := range formsOf {
 		for i, form := range strings.Fields(forms) {
+			require.Contains(t, formTexts, form)
 			for _, text := range formTexts[form].bad {
 				args := slices.Clone(good[verb])
 				args[i] = text

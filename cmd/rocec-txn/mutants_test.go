@@ -50,7 +50,10 @@ var mutants = []mutant{
 
 	// The signature.
 	{verifyGo, `g.trusted(g.signers)`, `os.ReadFile(g.signers)`},
-	{verifyGo, `if who, err = signers.Find(sig, g.now()); err != nil {`, `if who, err = signers.Find(sig, g.now()); err != nil && who != "" {`},
+	{
+		verifyGo, `if who, err = signers.Find(sig, g.now()); err != nil {`,
+		`if who, err = signers.Find(sig, g.now()); err != nil && who != "" {`,
+	},
 	{verifyGo, `signers.Find(sig, g.now())`, `signers.Find(sig, time.Unix(0, 0))`},
 	{verifyGo, `signers.Find(sig, g.now())`, `signers.Find(sig, time.Unix(1<<40, 0))`},
 	{verifyGo, `err = sig.Verify(e.Statement, sshsig.RoleDevice)`, `_ = sig.Verify(e.Statement, sshsig.RoleDevice)`},

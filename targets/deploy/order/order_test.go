@@ -65,7 +65,8 @@ func TestStatement(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, s, got)
 	for _, text := range []string{
-		"", heading, heading + "\nrun a\nuntil 2026-12-01T01:02:03Z", "rocec order 2\n" + strings.Join(strings.Split(string(s.Text()), "\n")[1:], "\n"), string(s.Text()) + "more\n",
+		"", heading, heading + "\nrun a\nuntil 2026-12-01T01:02:03Z",
+		"rocec order 2\n" + strings.Join(strings.Split(string(s.Text()), "\n")[1:], "\n"), string(s.Text()) + "more\n",
 		strings.Replace(string(s.Text()), "run ", "", 1), strings.Replace(string(s.Text()), "Z\n", "+00:00\n", 1),
 		strings.Replace(string(s.Text()), "\n", "\r\n", -1), strings.TrimSpace(string(s.Text())),
 	} {
