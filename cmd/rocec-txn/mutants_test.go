@@ -355,7 +355,7 @@ func (m *mutant) dies(t *testing.T, root, pkg string) bool {
 	overlay, err := json.Marshal(map[string]any{"Replace": replace})
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(dir+"/overlay", overlay, 0o600))
-	cmd := exec.Command("go", "test", "-vet=off", "-short", "-failfast", "-count=1", "-skip", "^Test(FIPS|Kinds)$",
+	cmd := exec.Command("go", "test", "-vet=off", "-short", "-failfast", "-count=1", "-timeout=2m", "-skip", "^Test(FIPS|Kinds)$",
 		"-overlay", dir+"/overlay", "./"+pkg)
 	cmd.Dir = root
 	out, err := cmd.CombinedOutput()
