@@ -81,15 +81,15 @@ func listGates(ctx context.Context, a *app, dir string, o gateOptions) (err erro
 		return exit.Fail(exit.Interrupted, "interrupted; nothing was changed")
 	}
 	doc := view.GatesJSON(plan)
-	show := func(at int) {
+	show := func(devices []view.GateDevice) {
 		if o.format == "text" {
-			a.Screen().Gate(&doc.Devices[at])
+			a.Screen().Gates(devices)
 		}
 	}
+	show(doc.Devices)
 	var wanted []int // devices whose gates change
 	unread := false
 	for i, d := range doc.Devices {
-		show(i)
 		if d.Status == view.GateUnread {
 			unread = true
 		} else if o.install || o.remove && d.Gate != nil {
@@ -104,9 +104,11 @@ func listGates(ctx context.Context, a *app, dir string, o gateOptions) (err erro
 		if failed, err = changeGates(ctx, devices, plan, &doc, wanted, o); err != nil {
 			return err
 		}
+		var changed []view.GateDevice
 		for _, i := range wanted {
-			show(i)
+			changed = append(changed, doc.Devices[i])
 		}
+		show(changed)
 	}
 	if o.format == "json" {
 		if err := a.WriteJSON(doc); err != nil {

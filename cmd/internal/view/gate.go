@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/rocec/rocec/cmd/internal/report"
@@ -88,9 +89,20 @@ func (g *GateDevice) Text() string {
 	return "gate " + g.Gate.Release
 }
 
-// Gate prints a line about the gate of a device.
-func (s *Screen) Gate(g *GateDevice) {
-	fmt.Fprintf(s.Raw, "%s  %s\n", s.Paint(diag.Bold, g.Name), g.Text())
+// Gates prints the gates of devices, a line for all that are alike.
+func (s *Screen) Gates(devices []GateDevice) {
+	var texts []string
+	names := map[string][]string{}
+	for i := range devices {
+		text := devices[i].Text()
+		if names[text] == nil {
+			texts = append(texts, text)
+		}
+		names[text] = append(names[text], devices[i].Name)
+	}
+	for _, text := range texts {
+		fmt.Fprintf(s.Raw, "%s  %s\n", s.Paint(diag.Bold, nodeset.Text(names[text], nodeset.Devices, math.MaxInt)), text)
+	}
 }
 
 // way says by which right the devices of a plan change: through a gate, which takes only a signed run, or as root.

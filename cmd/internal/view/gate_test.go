@@ -32,9 +32,7 @@ func TestGates(t *testing.T) {
 	doc := GatesJSON(plan)
 	show := func() string {
 		var out strings.Builder
-		for i := range doc.Devices {
-			NewScreen(&out, 80, false).Gate(&doc.Devices[i])
-		}
+		NewScreen(&out, 80, false).Gates(doc.Devices)
 		return out.String()
 	}
 	require.Equal(t, `leaf1  gate 0.1.0
@@ -62,6 +60,10 @@ leaf5  unreachable: no route to host
 		{"name": "leaf3", "status": "installed", "gate": {"release": "0.2.0"}, "root": true},
 		{"name": "leaf4", "status": "listed", "gate": null, "root": false}
 	]`, string(text))
+
+	doc.Devices[4] = doc.Devices[3]
+	doc.Devices[4].Name = "leaf5"
+	require.Contains(t, show(), "leaf[4-5]  no gate, and the login", "equal devices have one line")
 }
 
 // TestWay: a plan says by which right each device changes. A rehearsal, and a plan without changes, say nothing.
