@@ -295,7 +295,10 @@ func TestOthersFolder(t *testing.T) {
 	require.Equal(t, "secret", out.String())
 	require.NoError(t, os.Chmod(filepath.Join(b.dir, "state"), 0o777))
 	out.Reset()
-	require.ErrorContains(t, b.cat([]string{name}, nil), "others than root may change")
+	for _, mode := range []os.FileMode{0o600, 0o640} {
+		require.NoError(t, os.Chmod(name, mode))
+		require.ErrorContains(t, b.cat([]string{name}, nil), "others than root may change")
+	}
 	require.Empty(t, out.String())
 	require.NoError(t, os.Chmod(name, 0o644))
 	require.NoError(t, b.cat([]string{name}, nil), "all may read it")
