@@ -33,8 +33,9 @@ const (
 )
 
 // mutants has a mistake for each check. It lacks those that change nothing: a symbolic link has the mode 0777, so the mode alone refuses
-// it; each function that makes a step from a name returns the step of that name, and a step without an undo has another name than one that
-// goes back; a statement with another heading has another text; and only a damaged line of the notes lacks a time.
+// it; each function that makes a step from a name returns the step of that name, and a step without an undo, or with another content, has
+// another name than the one that goes back; a statement with another heading has another text; and only a damaged line of the notes lacks
+// a time.
 var mutants = []mutant{
 	// The order: each step of verify.
 	{verifyGo, `	signer, err := g.signed(e)
@@ -231,7 +232,7 @@ var mutants = []mutant{
 		knownGo, `return nil, fmt.Errorf("the order does not have the content`,
 		`return []byte{}, fmt.Errorf("%s", brief(sum)); return nil, fmt.Errorf("the order does not have the content`,
 	},
-	{backGo, `commands.SumOf(text) != words[1] || `, ``},
+	{backGo, `commands.SumOf(text) != words[1] || bytes.IndexByte(text, 0) >= 0`, `len(text) == 1<<30 && bytes.IndexByte(text, 0) >= 0`},
 	{backGo, `made.Step == nil || made.Step.Undo == nil`, `false`},
 	{backGo, `if s.Name != name {`, `if false {`},
 

@@ -56,4 +56,17 @@ func TestRecallOther(t *testing.T) {
 			require.Equal(t, name, made.Step.Name)
 		}
 	}
+	kept := func(string) ([]byte, error) { return []byte("a"), nil }
+	sum := commands.Sum([]byte("a"))
+	_, err := Recall("back | nic/a "+sum+" | nic/b "+sum+" | x go", of, kept)
+	require.NoError(t, err)
+	for _, other := range []string{
+		"back | nic/b " + sum + " | nic/a " + sum + " | x go", "back | nic/a " + sum + " | nic/a " + sum + " | x go",
+	} {
+		_, err = Recall(other, of, kept)
+		require.Error(t, err, "a step has one name")
+	}
+	nul := []byte("a\x00")
+	_, err = Recall("back | nic/a "+commands.Sum(nul)+" | x go", of, func(string) ([]byte, error) { return nul, nil })
+	require.ErrorAs(t, err, new(*commands.Unknown), "no argument of a command has it")
 }
