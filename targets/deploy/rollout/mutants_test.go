@@ -383,7 +383,7 @@ func TestScriptMutants(t *testing.T) {
 	for _, name := range []string{
 		"begin.sh", "run.sh", "undo.sh", "lib.sh", "trust.sh", "call.sh", "sweep.sh", "unlock.sh", "mark.sh", "held.sh", "read.sh",
 	} {
-		data, err := os.ReadFile("../device/" + name)
+		data, err := os.ReadFile("../device/scripts/" + name)
 		require.NoError(t, err)
 		text[name] = string(data)
 		if slices.Contains([]string{"begin.sh", "run.sh", "undo.sh"}, name) { // memory is not flushed
