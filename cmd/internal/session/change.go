@@ -49,13 +49,13 @@ func (s *Session) Apply(ctx context.Context, l Job) (*deploy.Results, error) {
 	if err := Permitted(s, l.Report, l.Message, l.Lab != ""); err != nil {
 		return nil, err
 	}
-	if l.PutGates && l.Lab == "" {
+	if err := wantKey(s, l.Plan, l.PutGates, l.Lab != ""); err != nil {
+		return nil, err
+	}
+	if l.PutGates {
 		if err := l.Devices.putGates(ctx, l.Plan, l.Gates); err != nil {
 			return nil, err
 		}
-	}
-	if err := wantKey(s, l.Plan, l.Lab != ""); err != nil {
-		return nil, err
 	}
 	run := s.NewRun()
 	run.About = l.About()
@@ -65,7 +65,7 @@ func (s *Session) Apply(ctx context.Context, l Job) (*deploy.Results, error) {
 		return nil, exit.Fail(exit.Machines, "the journal of the run cannot be written, and without it a run that dies could not be resumed: "+
 			"%v. Nothing was changed.", err)
 	}
-	orders, err := signedOrders(ctx, s, run, l.Plan, l.Lab != "")
+	orders, err := signedOrders(ctx, s, run, l.Plan, l.Order, l.Lab != "")
 	if err != nil {
 		return nil, errors.Join(err, log.Abandon())
 	}
@@ -191,6 +191,12 @@ func (o *ChangeOptions) Check() error {
 		return exit.Fail(exit.Usage, "--parallel must be at least 1 and --max-failures at least 0")
 	case o.Hold < 0 || o.HoldSet && o.Hold == 0 || o.Hold > mostHold || o.Soak < 0 || o.Soak > mostHold:
 		return exit.Fail(exit.Usage, "--confirm and --soak must be durations such as 10m or 30s, and at most 30 days")
+	}
+	if o.PutGates && o.Lab != "" {
+		return exit.Fail(exit.Usage, "simulated devices run no gate: leave out --gate")
+	}
+	if o.Gates != "" && !o.PutGates {
+		return exit.Fail(exit.Usage, "--gates is for --gate")
 	}
 	if o.Alone && strings.TrimSpace(o.Message) == "" {
 		return exit.Fail(exit.Usage, "--alone needs a reason for rocec runs: -m WHY")

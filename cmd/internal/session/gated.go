@@ -12,23 +12,37 @@ import (
 	"github.com/rocec/rocec/targets/deploy/gated"
 )
 
-// orderTime is how long after the beginning of a run its devices take its orders. It bounds the use of an order that is stolen before the
-// run reaches its device.
-const orderTime = 24 * time.Hour
+// Devices take the orders of a run for orderTime and the longest time of its waves, and never for longer than mostOrderTime, which the gate
+// allows. The end bounds the use of an order that is stolen before the run reaches its device.
+const (
+	orderTime     = 24 * time.Hour
+	mostOrderTime = 7 * orderTime
+)
 
-// withGate names the devices of a plan that change and have a gate.
-func withGate(plan *deploy.Plan) (names []string) {
+// orderEnd returns when the orders of a run end; nil: its waves are not known.
+func orderEnd(now time.Time, waves *deploy.Order) time.Time {
+	all := orderTime
+	if waves != nil {
+		for i := range waves.Waves {
+			all += waves.Waves[i].Longest()
+		}
+	}
+	return now.Add(min(all, mostOrderTime))
+}
+
+// withGate names the devices of a plan that change and have a gate, or get one.
+func withGate(plan *deploy.Plan, get bool) (names []string) {
 	for _, d := range plan.Devices {
-		if d.Gate != nil && d.Status == deploy.StatusChange {
+		if (get || d.Gate != nil) && d.Status == deploy.StatusChange {
 			names = append(names, d.Device.Name)
 		}
 	}
 	return names
 }
 
-// wantKey refuses a change of devices with a gate if the person has named no key.
-func wantKey(s *Session, plan *deploy.Plan, rehearsal bool) error {
-	names := withGate(plan)
+// wantKey refuses a change of devices that have a gate, or get one first, if the person has named no key.
+func wantKey(s *Session, plan *deploy.Plan, get, rehearsal bool) error {
+	names := withGate(plan, get)
 	if len(names) == 0 {
 		return nil
 	}
@@ -44,8 +58,10 @@ func wantKey(s *Session, plan *deploy.Plan, rehearsal bool) error {
 }
 
 // signedOrders returns the signed orders of a run for its devices with a gate; nil: no device has one.
-func signedOrders(ctx context.Context, s *Session, run deploy.Run, plan *deploy.Plan, rehearsal bool) (*gated.Orders, error) {
-	o := gated.New(run, s.clock.Now().Add(orderTime), plan.Devices)
+func signedOrders(ctx context.Context, s *Session, run deploy.Run, plan *deploy.Plan, waves *deploy.Order, rehearsal bool) (
+	*gated.Orders, error,
+) {
+	o := gated.New(run, orderEnd(s.clock.Now(), waves), plan.Devices)
 	if o == nil {
 		return nil, nil //nolint:nilnil // there is nothing to sign
 	}
@@ -60,7 +76,7 @@ func signOrders(ctx context.Context, s *Session, o *gated.Orders, rehearsal bool
 	}
 	signature, err := r.Sign(ctx, sshsig.RoleDevice, o.Statement())
 	if err != nil {
-		return exit.Fail(exit.Machines, "%v. Nothing was changed.", err)
+		return exit.Fail(exit.Machines, "%v. No run has begun.", err)
 	}
 	o.Sign(signature)
 	return nil

@@ -41,7 +41,7 @@ func GateFiles(folder string) func(processor string) ([]byte, error) {
 			defer file.Close()
 			return io.ReadAll(file)
 		}
-		return nil, fmt.Errorf("there is no %s in %s: name its folder with --gates", name, filepath.Clean(folders[0]))
+		return nil, fmt.Errorf("there is no %s in %s: name its folder with --gates", name, diag.Or(folders))
 	}
 }
 
@@ -94,7 +94,7 @@ func (f *Fleet) TakeGates(ctx context.Context, plans []*deploy.DevicePlan) (func
 			asked = append(asked, p)
 		}
 	}
-	o := gated.Removal(run, f.s.clock.Now().Add(orderTime), asked)
+	o := gated.Removal(run, orderEnd(f.s.clock.Now(), nil), asked)
 	if o != nil {
 		if err := signOrders(ctx, f.s, o, false); err != nil {
 			return nil, err

@@ -44,6 +44,7 @@ n=${f##*/}
 printf 'nic %s\n' "${n%.before}"
 while IFS= read -r line; do printf '\t%s\n' "$line"; done <"$f"
 done
-for f in ` + scriptAt + k.Suffix + " " + unitAt + k.Suffix + unitEnd + " " + rulesAt + k.Suffix + rulesEnd + `; do [ ! -f "$f" ] || printf 'file %s\n' "$f"; done
+for f in ` + scriptAt + k.Suffix + " " + unitAt + k.Suffix + unitEnd + " " +
+		rulesAt + k.Suffix + rulesEnd + `; do [ ! -f "$f" ] || printf 'file %s\n' "$f"; done
 true`}
 }
