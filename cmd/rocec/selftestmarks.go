@@ -129,7 +129,7 @@ func (m *marks) lowerAndRaise(ctx context.Context, a *app) error {
 	return nil
 }
 
-// asWritten refuses a device whose settings differ from the fabric.
+// asWritten refuses a device whose settings differ from the fabric, and a device with the lock of a run.
 func (m *marks) asWritten(ctx context.Context, when string) error {
 	p := m.devices.Compare(ctx).Devices[0]
 	switch {
@@ -137,6 +137,8 @@ func (m *marks) asWritten(ctx context.Context, when string) error {
 		return nil
 	case p.Err != nil:
 		return exit.Fail(exit.Machines, "%v", p.Err)
+	case p.Status == deploy.StatusSame:
+		return exit.Fail(exit.Locked, "%s %s", p.Lock.Holds(p.Device.Name), p.Lock.GoOn(p.Device.Name))
 	}
 	return exit.Fail(exit.Errors, "%s differs from the fabric %s the proof: rocec plan shows the difference", p.Device.Name, when)
 }

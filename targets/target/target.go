@@ -109,6 +109,9 @@ type Target struct {
 	// Probes read counters and states that show whether the settings work; `rocec verify` runs them.
 	Probes func(*ir.Device) []Probe
 
+	// Counters read pauses, headroom and marks by port and priority. Nil: the device has no such counters.
+	Counters func(*ir.Device) []CounterQuery
+
 	// Noticed returns Disrupts and Outage of a step of the device in a plan, if they depend on the change. live returns a live state before
 	// and after the change, and changes reports whether the plan changes it. Nil: the values of the step apply.
 	Noticed func(d *ir.Device, s *Step, live Live) (disrupts string, outage ir.Outage)

@@ -1,0 +1,29 @@
+package ir
+
+// PauseCounters are the counters of one priority at one port of a device, at one moment. A counter that the device does not have is not
+// known; it is never zero.
+type PauseCounters struct {
+	Port     string
+	Priority int
+
+	// Frames of priority flow control (IEEE 802.1Q, clause 36) with the bit of the priority. Received frames stop the port from sending.
+	// Frames with a time of zero, which end a pause, count on most chips.
+	Received, Sent Counter
+
+	// ReceivedTime and SentTime are microseconds in which the priority was paused: the port must not send, or its peer must not.
+	ReceivedTime, SentTime Counter
+
+	Packets  Counter // sent packets of the queue that the priority pauses
+	Waiting  Counter // bytes in that queue now
+	Headroom Counter // bytes in the headroom of the lossless buffer now
+	Peak     Counter // the most bytes in that headroom since the device last cleared the value
+	Dropped  Counter // packets that the lossless buffer dropped
+	Cut      Counter // times that a watchdog cut the queue
+	Marked   Counter // packets with a mark of congestion (ECN)
+}
+
+// Counter is a value of a counter.
+type Counter struct {
+	Value uint64
+	Known bool
+}

@@ -1,0 +1,14 @@
+package target
+
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/commands"
+)
+
+// CounterQuery is a query whose answer has counters. Read never fails for any bytes: unread is the reason why counters are missing, as part
+// of a sentence; empty: none are missing.
+type CounterQuery struct {
+	commands.Query
+	File string // the base name of the answer in a snapshot
+	Read func(d *ir.Device, answer []byte) (found []ir.PauseCounters, unread string)
+}
