@@ -62,6 +62,7 @@ var Target = &target.Target{
 	Understand: Understand,
 	Asks: []target.Question{ // for switches with NVUE, too, which writes the same files
 		{File: "traffic.conf", Cmd: "cat " + Path, Says: "classes, PFC, ECN and headroom, up to 4.3"},
+		{File: steps.MemoryFile, Cmd: steps.AskMemory, Says: "shared memory, up to 4.3"},
 		{File: "qos_features.conf", Cmd: "cat " + grammar.FeaturesPath, Says: "classes, PFC and ECN, from 4.4 on"},
 		{File: "qos_infra.conf", Cmd: "cat " + grammar.InfraPath, Says: "shared memory and bandwidth, from 4.4 on"},
 		{File: "os-release", Cmd: "cat /etc/os-release", Says: "the release"},

@@ -3,6 +3,9 @@ package cumulus
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +17,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
+	"github.com/rocec/rocec/targets/cumulus/steps"
 )
 
 // poolsOfThePreset contains the lines of the vendor's preset that give lossless traffic a pool.
@@ -452,6 +456,33 @@ func TestMemoryPlaces(t *testing.T) {
 		assert.Equal(t, "/usr/lib/python2.7/dist-packages/cumulus/__chip_config/"+family+"/datapath.conf", paths[0])
 		cmd := memoryWatches(d)[0].Query.Cmd
 		assert.True(t, slices.IsSortedFunc(paths, func(a, b string) int { return strings.Index(cmd, a) - strings.Index(cmd, b) }))
+	}
+}
+
+// TestAskMemory: without the model, rocec reads the memory file only if the files of one family of chips are there.
+func TestAskMemory(t *testing.T) {
+	t.Parallel()
+	mlx, bcm := steps.MemoryOfMellanox, steps.MemoryOfBroadcom
+	for _, c := range []struct {
+		files []string
+		want  string
+	}{
+		{nil, ""},
+		{[]string{mlx[0]}, mlx[0]},
+		{[]string{bcm[1]}, bcm[1]},
+		{mlx, mlx[0]},
+		{[]string{mlx[0], bcm[0]}, ""},
+		{[]string{mlx[1], bcm[0]}, ""},
+	} {
+		root := t.TempDir()
+		for _, name := range c.files {
+			require.NoError(t, os.MkdirAll(filepath.Join(root, filepath.Dir(name)), 0o755))
+			require.NoError(t, os.WriteFile(filepath.Join(root, name), []byte(name), 0o600))
+		}
+		cmd := exec.Command("sh", "-c", strings.NewReplacer(" /usr/", " "+root+"/usr/", " /etc/", " "+root+"/etc/").Replace(steps.AskMemory))
+		out, err := cmd.Output()
+		assert.Equal(t, c.want, string(out), c.files)
+		assert.Equal(t, c.want == "", err != nil, c.files)
 	}
 }
 
