@@ -14,7 +14,12 @@ import (
 
 // The first way is number 1 of the ways that the diagnostic lists, and its fabric has a path for every flow of the circle.
 func TestFirstWayIsTheOneThatIsListed(t *testing.T) {
+	unlaid := irtest.LeafSpine(ir.ShortestPath, 4, 2)
+	for _, l := range unlaid.Cables("L0-S1 L1-S0") {
+		l.Planned = true
+	}
 	for name, c := range map[string]*irtest.Cabling{
+		"not laid":  unlaid,
 		"ring":      irtest.Ring(ir.ShortestPath, 5),
 		"two down":  irtest.LeafSpine(ir.ShortestPath, 4, 2).Failures(2),
 		"any":       irtest.Ring(ir.AnyPath, 4),
@@ -39,6 +44,7 @@ func TestFirstWayIsTheOneThatIsListed(t *testing.T) {
 		listed, _, _ = strings.Cut(listed, "\n2. ")
 		assert.Equal(t, listed, first.Text, name)
 		require.NotNil(t, first.Fabric, name)
+		assert.Equal(t, name == "not laid", first.Change.Laid, name)
 		paths := 0
 		for _, flow := range proofs[0].Loops[0].Flows {
 			ways, err := first.Ways(flow, proofs[0].Loops[0].Down)

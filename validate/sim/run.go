@@ -56,7 +56,8 @@ type engine struct {
 // credit is the number of frames that a sender below line rate may send at line rate after it had to wait.
 const credit = 4
 
-// checkEvery is the time between two searches for a lock, in picoseconds.
+// checkEvery is the time between two searches for a lock, in picoseconds. In a large network the events between them are as many as the
+// work of a search.
 const checkEvery = 1e6
 
 // Run simulates until every frame has left, or nothing can move, or the work ends. Hosts send until buffers lock, or until Sends.
@@ -103,7 +104,7 @@ func (s Scenario) Long() time.Duration {
 
 // until handles the events up to a time. It ends early when buffers have locked, once, or when the work ends.
 func (r *engine) until(end int64) {
-	next := r.now + checkEvery
+	next, after := r.now+checkEvery, 0
 	for len(r.heap) > 0 && r.heap[0].at <= end {
 		if r.Observed.Events == r.Work {
 			r.Observed.Ended = true
@@ -113,8 +114,9 @@ func (r *engine) until(end int64) {
 		e := r.pop()
 		r.now = e.at
 		r.handle(e)
-		if r.now >= next {
-			if next = r.now + checkEvery; r.search() && !r.quiet {
+		if r.now >= next && r.Observed.Events >= after {
+			next, after = r.now+checkEvery, r.Observed.Events+4*len(r.pairs)
+			if r.search() && !r.quiet {
 				return
 			}
 		}

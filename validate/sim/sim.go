@@ -14,7 +14,6 @@
 package sim
 
 import (
-	"slices"
 	"time"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -106,22 +105,4 @@ type Observed struct {
 	Assumed []Buffer // lossless buffers whose sizes are not known: they pause at AssumedXoff, and lose nothing
 	Events  int
 	Ended   bool // Work ended the simulation: the other members have what happened before
-}
-
-// Paused returns the pauses of a buffer; nil: it never paused.
-func (o *Observed) Paused(b Buffer) *Pause {
-	if i := slices.IndexFunc(o.Pauses, func(p Pause) bool { return p.Buffer == b }); i >= 0 {
-		return &o.Pauses[i]
-	}
-	return nil
-}
-
-// Lost returns the number of frames that lossless buffers had no room for.
-func (o *Observed) Lost() (frames int) {
-	for _, d := range o.Drops {
-		if d.Lossless {
-			frames += d.Frames
-		}
-	}
-	return frames
 }

@@ -130,6 +130,7 @@ var specialInProse = map[string]inProse{
 	"rocec whatif examples/ring-pfc-loop --loop 1":   {},
 	"rocec whatif":          {exit: 64}, // it names no question
 	"rocec whatif --loop 1": {exit: 64}, // the fabric has no circle
+	"rocec whatif --loop 8": {exit: 64},
 
 	"rocec init":                          {dir: "new"},
 	"rocec init --from topology.dot .":    {dir: "new", before: cabled},

@@ -53,7 +53,7 @@ type jsonFlow struct {
 
 type jsonBuffer struct {
 	Port     string `json:"port"`
-	CosGroup string `json:"cos_group,omitempty"` // empty: all lossless groups of the port
+	CosGroup string `json:"cos_group,omitempty"` // empty: it counts several
 }
 
 type jsonMark struct {
@@ -168,8 +168,8 @@ func buffersOf(all []sim.Buffer) []jsonBuffer {
 
 func bufferOf(b sim.Buffer) jsonBuffer {
 	out := jsonBuffer{Port: b.In.String()}
-	if b.Group != nil {
-		out.CosGroup = b.Group.Name
+	if g := groupOf(b); g != nil {
+		out.CosGroup = g.Name
 	}
 	return out
 }

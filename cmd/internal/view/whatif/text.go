@@ -247,11 +247,22 @@ func (v screen) pauses(o *sim.Observed) {
 }
 
 func pauseText(p *sim.Pause) string {
-	what := "all lossless groups"
-	if p.Group != nil {
-		what = fmt.Sprintf("priority %d", p.Group.Cos)
+	what := "for all lossless groups"
+	switch g := groupOf(p.Buffer); {
+	case p.In.ByPause():
+		what = "by link pause"
+	case g != nil:
+		what = fmt.Sprintf("for priority %d", g.Cos)
 	}
-	return fmt.Sprintf("%s pauses %s for %s, with %s B in its buffer", p.In, p.In.Peer(), what, diag.Number(p.Xoff))
+	return fmt.Sprintf("%s pauses %s %s, with %s B in its buffer", p.In, p.In.Peer(), what, diag.Number(p.Xoff))
+}
+
+// groupOf returns the cos group of a buffer; nil: the buffer counts several.
+func groupOf(b sim.Buffer) *ir.CosGroup {
+	if own := b.In.Buffers(); b.Group == nil && len(own) == 1 && !b.In.ByPause() {
+		return own[0].Group
+	}
+	return b.Group
 }
 
 func (v screen) drops(o *sim.Observed) {
