@@ -283,31 +283,31 @@ func (b *builder) buffer(in *ir.Port, g *ir.CosGroup) int32 {
 }
 
 // size sets the sizes of a lossless buffer, and the time from the decision to pause to the moment when the peer obeys.
-func (m *buffer) size(in *ir.Port, g *ir.CosGroup, joined bool) {
+func (b *buffer) size(in *ir.Port, g *ir.CosGroup, joined bool) {
 	own := in.Carries(g)
 	if own == nil && len(in.Buffers()) > 0 {
 		own = in.Buffers()[0]
 	}
-	m.xoff, m.delta, m.room = AssumedXoff, assumedDelta, -1
+	b.xoff, b.delta, b.room = AssumedXoff, assumedDelta, -1
 	round := 0
 	if own != nil {
 		if round = own.RoundTrip; own.Size.Set() && own.Xoff.Set() {
-			m.xoff, m.delta, m.room = own.Xoff.N, own.XonDelta.N, max(own.Headroom(), 0)
+			b.xoff, b.delta, b.room = own.Xoff.N, own.XonDelta.N, max(own.Headroom(), 0)
 			if all := ir.Joined(in); joined {
-				m.xoff, m.delta, m.room = all.Xoff, all.XonDelta, max(all.Size-all.Xoff, 0)
+				b.xoff, b.delta, b.room = all.Xoff, all.XonDelta, max(all.Size-all.Xoff, 0)
 			}
 		}
 	}
 	speed := cmp.Or(in.Speed(), in.Link().Speed.N, assumedSpeed)
 	line := channel{rate: int64(speed) * 100}
 	delay := int64(in.Link().Length.Metres * psPerMetre)
-	m.least = delay + line.time(platform.MinFrame+platform.Gap)
+	b.least = delay + line.time(platform.MinFrame+platform.Gap)
 	if round > 0 { // the way of the data is a part of the round trip
-		m.latency = max(line.time(round+beforePause)-delay, m.least)
+		b.latency = max(line.time(round+beforePause)-delay, b.least)
 		return
 	}
 	response := platform.PauseQuanta(speed) * platform.QuantumBytes
-	m.latency = line.time(cmp.Or(in.MTU(), in.Link().MTU.N, ir.LargestRDMA)+beforePause+response) + delay
+	b.latency = line.time(cmp.Or(in.MTU(), in.Link().MTU.N, ir.LargestRDMA)+beforePause+response) + delay
 }
 
 func (b *builder) device(d *ir.Device) int32 {
