@@ -20,7 +20,7 @@ import (
 )
 
 //go:embed [^aclnrtw]*.md apply.md audit.md ci.md lab.md language.md nvue.md reading.md recipes.md reliability.md
-//go:embed rights.md t[^e]*.md words.md checks/[^R]*.md evidence/README.md
+//go:embed rights.md t[^e]*.md whatif.md words.md checks/[^R]*.md evidence/README.md
 var files embed.FS // leaves out the pages for contributors and the generated ones
 
 // Page is one page of the manual.

@@ -24,7 +24,7 @@ import (
 // common has the files that belong to no check.
 var common = []string{
 	"checks.go", "facts.go", "facts-planes.go", "say.go", "say-proof.go", "say-routing.go", "up-down.go", "validate.go",
-	"ways-out.go", "ways-price.go", "ways-tiers.go",
+	"ways-first.go", "ways-out.go", "ways-price.go", "ways-tiers.go",
 }
 
 // TestFiles checks the layout of the package. The check with the code pfc-loop is declared alone in pfc-loop.go, and is in the table.

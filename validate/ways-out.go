@@ -23,6 +23,8 @@ type adviser struct {
 	pass    *Pass
 	budget  *ir.Budget
 	ways    []string
+	trials  []*trial // of the ways; nil for a way that has no trial
+	tried   *trial   // the last trial that helps, until its way is added
 	untried []string // trials that did not fit into the budget
 	planned int      // number of the way with a plan of AS numbers, from 1; 0: none
 
@@ -48,14 +50,20 @@ func newAdviser(p *Pass, l *proof.Proof) *adviser {
 // edits for a program: it describes devices, and rocec writes nothing that makes devices behave so.
 func (p *Pass) waysOut(l *proof.Proof) *diag.Fix {
 	a := newAdviser(p, l)
-	a.lay()
-	a.routing()
-	a.groups()
-	a.cable()
-	a.promise()
-	a.talkers()
-	a.add("allow_deadlock = \"reason\" on %s (price: the risk stays, and plan and apply repeat it every time)", groupsText(l.Groups))
+	for _, propose := range a.proposals() {
+		propose()
+	}
 	return a.fix()
+}
+
+// proposals returns the searches for ways out, cheapest first.
+func (a *adviser) proposals() []func() {
+	return []func(){a.lay, a.routing, a.groups, a.cable, a.promise, a.talkers, a.accept}
+}
+
+// accept proposes to accept the risk.
+func (a *adviser) accept() {
+	a.add("allow_deadlock = \"reason\" on %s (price: the risk stays, and plan and apply repeat it every time)", groupsText(a.Groups))
 }
 
 // fix lists the ways out, and the trials that were left out.
@@ -78,11 +86,13 @@ func (t *trial) more() string {
 
 func (a *adviser) add(format string, args ...any) {
 	a.ways = append(a.ways, fmt.Sprintf(format, args...))
+	a.trials, a.tried = append(a.trials, a.tried), nil
 }
 
 // trial is a judged fabric with a change.
 type trial struct {
 	fabric *ir.Fabric
+	change proof.Change
 	price  string // the measured price, and new warnings
 }
 
@@ -105,7 +115,7 @@ func (a *adviser) try(what string, c proof.Change) *trial {
 		}
 		return nil
 	}
-	t := &trial{fabric: changed}
+	t := &trial{fabric: changed, change: c}
 	var parts []string
 	if c.Apart == nil && c.Bounce == nil && c.Lossy == nil && c.Fewer == 0 { // other changes change no route
 		cost := a.measure(changed)
@@ -117,7 +127,7 @@ func (a *adviser) try(what string, c proof.Change) *trial {
 	if warnings != nil {
 		parts = append(parts, fmt.Sprintf("validate then warns of %s", diag.And(warnings)))
 	}
-	t.price = strings.Join(parts, "; ")
+	t.price, a.tried = strings.Join(parts, "; "), t
 	return t
 }
 

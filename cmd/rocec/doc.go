@@ -15,6 +15,7 @@ anything is pushed that it cannot freeze or drop under load, and pushes it over 
 	rocec show [DIR] NAME       shows effective settings, each with the line it came from
 	rocec trace [DIR] A B       follows a packet from one host to another, hop by hop
 	rocec graph [DIR]           draws the topology, with a PFC loop in it
+	rocec whatif [DIR]          simulates the flows of a PFC loop, or an incast
 
 	rocec collect SOURCE...     saves the settings of devices as a snapshot
 	rocec verify [DIR]          reads settings and counters, and compares them with the fabric
@@ -74,7 +75,7 @@ A fabric passes these packages in turn. Each has its own type:
 	lang      turns HCL into a [lang.Source]: the fabric as written, every object with its place
 	compiler  turns a [lang.Source] into an [ir.Fabric]: names become pointers, sizes are derived
 	validate  judges an [ir.Fabric]: one file per check; the PFC-loop proof
-	          validate/walk follows packets hop by hop
+	          validate/walk follows packets hop by hop; validate/sim simulates traffic
 	targets   turns an [ir.Fabric] into a [target.Tree]: the files of each device
 	          targets/judge runs all of the above in one call
 	deploy    compares a [target.Tree] with the content of devices, and returns a plan

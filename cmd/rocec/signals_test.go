@@ -45,6 +45,7 @@ var offlineVerbs = map[string][]string{
 	"runs":       {"runs"},
 	"show":       {"show", "FABRIC", "leaf01"},
 	"trace":      {"trace", "FABRIC", "gpu01", "gpu08"},
+	"whatif":     {"whatif", "FABRIC", "--incast", "gpu01,gpu08"},
 	"validate":   {"validate", "FABRIC"},
 	"version":    {"version"},
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math/bits"
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -13,9 +12,8 @@ import (
 
 // follow fills in the hops of a walk.
 func (w *Walk) follow(q Question) error {
-	in := q.Intent
 	domains := DomainsOf(q.Fabric)
-	bridged := in.Version == 1 || q.Fabric.Routing == ir.ShortestPath && oneSubnet(w.From[0].NIC, w.To[0].NIC, domains)
+	bridged := Bridged(q.Fabric, q.Intent, w.From[0].NIC, w.To[0].NIC, domains)
 	ways, err := q.Fabric.Routes.Ways(ir.Trip{Group: w.Group, Bridged: bridged, From: w.From, To: w.To}, q.State)
 	if err != nil {
 		return err
@@ -23,19 +21,10 @@ func (w *Walk) follow(q Question) error {
 	w.Every, w.Mixed, w.Cables = ways.Every, ways.Mixed, ways.Stops[0].Left
 	w.Ways, w.Most = count(ways)
 	f := &follower{
-		Walk: w, Fabric: q.Fabric, Intent: in, domains: domains, down: q.State.Down, ways: ways, circle: circle(ways), set: q.Settings,
+		Walk: w, Fabric: q.Fabric, Intent: q.Intent, domains: domains, down: q.State.Down, ways: ways, circle: circle(ways), set: q.Settings,
 	}
 	w.Hops = fold(f.hops(), q.Unfold)
 	return nil
-}
-
-// oneSubnet reports whether two NICs state addresses of one subnet and are attached to one broadcast domain: no IP hop is between them.
-func oneSubnet(a, b *ir.NIC, domains Domains) bool {
-	if !slices.ContainsFunc(a.Subnets(), func(p netip.Prefix) bool { return slices.Contains(b.Subnets(), p) }) {
-		return false
-	}
-	at, to := AttachedTo(a), AttachedTo(b)
-	return at != nil && to != nil && domains()[at.ID] == domains()[to.ID]
 }
 
 // count returns the number of paths to the receiver, and the length of the longest; 0 if some paths run in a circle.

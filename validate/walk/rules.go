@@ -92,6 +92,20 @@ func untoldAt(in *ir.Intent) diag.Range {
 	return diag.FirstPlace(in.GroupAt, in.At)
 }
 
+// Bridged reports whether the packets of an intent between two members cross no IP hop.
+func Bridged(f *ir.Fabric, in *ir.Intent, from, to *ir.NIC, domains Domains) bool {
+	return in.Version == 1 || f.Routing == ir.ShortestPath && oneSubnet(from, to, domains)
+}
+
+// oneSubnet reports whether two NICs state addresses of one subnet and are attached to one broadcast domain: no IP hop is between them.
+func oneSubnet(a, b *ir.NIC, domains Domains) bool {
+	if !slices.ContainsFunc(a.Subnets(), func(p netip.Prefix) bool { return slices.Contains(b.Subnets(), p) }) {
+		return false
+	}
+	at, to := AttachedTo(a), AttachedTo(b)
+	return at != nil && to != nil && domains()[at.ID] == domains()[to.ID]
+}
+
 // AttachedTo returns the device that forwards the NIC's traffic: its switch, or its own host; nil if not found.
 func AttachedTo(n *ir.NIC) *ir.Device {
 	if n.Device.Forwards() {

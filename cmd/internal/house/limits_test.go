@@ -23,7 +23,7 @@ var (
 		"cmd/internal/report", "cmd/internal/savedplan", "cmd/internal/session", "cmd/internal/start", "cmd/internal/view",
 		"compiler", "lang", "targets", "targets/deploy/sequence", "validate",
 	}
-	limitRoomsNot = regexp.MustCompile(`(^|/)(oracle|sim|\w+test|internal|deploy)(/|$)`)
+	limitRoomsNot = regexp.MustCompile(`(^|/)(oracle|(cumulus|nvue|sonic|mlx5)/sim|\w+test|internal|deploy)(/|$)`)
 )
 
 // limitName matches the names of constants that are bounds. The test misses a bound with another name, so give each new bound a name that

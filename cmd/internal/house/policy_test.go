@@ -44,6 +44,7 @@ compiler/change:         compiler/ir compiler/routes lang/destination |
 validate:                validate/proof validate/walk compiler/ir compiler/platform lang/diag lang/dscp lang/nodeset |
 validate/proof:          compiler/graph compiler/ir |
 validate/oracle:         compiler/ir |
+validate/sim:            compiler/ir compiler/platform |
 validate/settings:       compiler/ir compiler/platform lang/diag lang/nodeset |
 validate/walk:           compiler/ir compiler/platform lang/diag |
 targets/commands:        |
@@ -177,6 +178,8 @@ cmd/internal/view:          targets/deploy/device/scripts cmd/internal/record cm
     compiler/ir docs/evidence
     lang/diag lang/nodeset targets/deploy targets/deploy/device targets/deploy/rollout targets/deploy/seen targets/deploy/sequence
     targets/deploy/traffic targets/deploy/txn targets/nic targets/target |
+cmd/internal/view/whatif:   cmd/internal/exit cmd/internal/report cmd/internal/view cmd/internal/view/facts compiler/ir compiler/platform
+    lang/diag lang/nodeset validate validate/proof validate/sim validate/walk |
 cmd/internal/view/trace:    cmd/internal/report cmd/internal/view cmd/internal/view/facts compiler compiler/ir compiler/platform lang
     lang/diag lang/nodeset targets validate validate/walk |
 cmd/internal/view/facts:    cmd/internal/exit cmd/internal/report cmd/internal/view compiler/ir compiler/platform lang/diag lang/dscp

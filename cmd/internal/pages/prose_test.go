@@ -127,6 +127,10 @@ var specialInProse = map[string]inProse{
 
 	"rocec show examples/rack-v1-pfc tor1:swp1":      {},
 	"rocec trace examples/rack-v1-pfc store1 store5": {},
+	"rocec whatif examples/ring-pfc-loop --loop 1":   {},
+	"rocec whatif":          {exit: 64}, // it names no question
+	"rocec whatif --loop 1": {exit: 64}, // the fabric has no circle
+	"rocec whatif --loop 8": {exit: 64},
 
 	"rocec init":                          {dir: "new"},
 	"rocec init --from topology.dot .":    {dir: "new", before: cabled},
