@@ -35,7 +35,7 @@ func buildCommand(a *app) *cobra.Command {
 			"files and the links that enable the units. ansible: an inventory and variables of groups and hosts, with the files of hosts and of\n" +
 			"switches written by others. netbox: for each switch written by others, its settings as data of a config context. handover: a sheet\n" +
 			"of the required settings for each group of hosts that are set by hand, with the commands of their system if the by_hand block\n" +
-			"states it. See docs/images.md.\n\n" +
+			"states it. See docs/images.md. prometheus: rules of alerts with unit tests, and a dashboard for Grafana. See docs/metrics.md.\n\n" +
 			"With --lock it writes fabric.lock beside the fabric, and no files of devices. The lock contains the buffer sizes and ECN\n" +
 			"thresholds that rocec derived, and a later rocec keeps them. Missing rows are added, unused rows are removed, and the other rows\n" +
 			"stay. With --refresh all rows are derived again; plan shows the effect.",
@@ -66,6 +66,11 @@ func buildCommand(a *app) *cobra.Command {
 			if o.as != "" {
 				if err := exit.Choice("as", o.as, forms.Names()...); err != nil {
 					return err
+				}
+				if forms.Find(o.as).Whole {
+					if err := without(cmd, "as", o.as+" is about the whole fabric", "target"); err != nil {
+						return err
+					}
 				}
 			}
 			dir, err := a.Folder(args)

@@ -9,9 +9,11 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/fromfiles"
+	"github.com/rocec/rocec/cmd/internal/metrics"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/cmd/internal/view"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/rollout"
 )
@@ -31,6 +33,8 @@ func verifyCommand(a *app) *cobra.Command {
 			"without a file is unknown, and not good.\n\n" +
 			"With --traffic, hosts send packets to each other, after asking: 1000 messages for each intent, 20 seconds at most. It prints the\n" +
 			"priority in which the counters on the path rose.\n\n" +
+			"With --format openmetrics it prints states, findings, and the counters of pauses, headroom and marks as metrics. See\n" +
+			"docs/metrics.md.\n\n" +
 			"With --gids it reads only the GID tables of the hosts' RDMA devices. For every intent of a NIC it prints the index that\n" +
 			"connections must use: the entry with the intent's version, the interface of its VLAN, and the address that the fabric states. It\n" +
 			"prints the settings for NCCL, UCX and perftest. A link-local GID never fits.",
@@ -39,7 +43,7 @@ func verifyCommand(a *app) *cobra.Command {
 			"  rocec verify --gids --target gpu017",
 		Args: takes(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.checkFormat(); err != nil {
+			if err := o.checkFormat(cmd); err != nil {
 				return err
 			}
 			if err := exit.Choice("since", o.since, string(deploy.SinceLast), string(deploy.SinceBoot)); err != nil {
@@ -73,8 +77,8 @@ func verifyCommand(a *app) *cobra.Command {
 		"the start of counting: last (the last verify) or boot (the start of the device)")
 	f.StringArrayVar(&o.from, "from", nil, "compare files with the fabric: a file or `folder` of configurations, or of reports of hosts; "+
 		"repeatable")
-	f.StringVar(&o.format, "format", "text", "text or json; with --from also sarif, junit, github or gitlab")
-	offer(cmd, "format", report.FormatNames()...)
+	f.StringVar(&o.format, "format", "text", "text, json or openmetrics; with --from also sarif, junit, github or gitlab")
+	offer(cmd, "format", append(report.FormatNames(), openMetrics)...)
 	offer(cmd, "since", string(deploy.SinceLast), string(deploy.SinceBoot))
 	f.StringVar(&o.traffic, "traffic", "", "send a short exchange between two members of each intent, or between hosts `A,B`, and print "+
 		"which "+
@@ -89,6 +93,9 @@ func verifyCommand(a *app) *cobra.Command {
 	targetFlag(a, cmd, &o.only)
 	return cmd
 }
+
+// openMetrics is the format of metrics.
+const openMetrics = "openmetrics"
 
 type verifyOptions struct {
 	session.ReadOptions
@@ -123,21 +130,35 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 	if devices.Lab != nil {
 		v.Interval = time.Second
 	}
-	found := rollout.Verify(ctx, devices.Dial, session.WithSlow(devices.Tree), v)
+	tree, counted := session.WithSlow(devices.Tree), (*session.Counted)(nil)
+	if o.format == openMetrics { // other formats do not show them
+		tree, counted = session.WithCounters(tree)
+	}
+	start := time.Now()
+	found := rollout.Verify(ctx, devices.Dial, tree, v)
 	end()
 	if ctx.Err() != nil {
 		return exit.Fail(exit.Interrupted, "interrupted")
 	}
+	if counted != nil {
+		counted.TakeFrom(found)
+		a.PrintUnread(counted)
+	}
 	kept.Keep(f.Tree(), found.Kept)
-	return a.verified(dir, f, verifyFound{found, a.Debts(dir, devices.LabDir), nil, sent, nil}, o)
+	return a.verified(dir, f, verifyFound{found, a.Debts(dir, devices.LabDir), nil, sent, nil, counted, start}, o)
 }
 
 // checkFormat refuses a format that this kind of verify lacks.
-func (o *verifyOptions) checkFormat() error {
-	if len(o.from) > 0 && !o.gids {
-		return exit.Choice("format", o.format, report.FormatNames()...)
+func (o *verifyOptions) checkFormat(cmd *cobra.Command) error {
+	switch {
+	case o.gids:
+		return exit.Choice("format", o.format, "text", "json")
+	case o.format == openMetrics:
+		return without(cmd, "format", "openmetrics has no results of an exchange", "traffic")
+	case len(o.from) > 0:
+		return exit.Choice("format", o.format, append(report.FormatNames(), openMetrics)...)
 	}
-	return exit.Choice("format", o.format, "text", "json")
+	return exit.Choice("format", o.format, "text", "json", openMetrics)
 }
 
 // verifyFrom compares files with the fabric, for the devices that --target names.
@@ -165,7 +186,7 @@ func (a *app) verifyFrom(ctx context.Context, dir string, o verifyOptions) error
 	case judged != nil:
 		judged.Strict = o.strict
 	}
-	return a.verified(dir, f, verifyFound{found, nil, &sources.Reports, nil, judged}, o)
+	return a.verified(dir, f, verifyFound{found, nil, &sources.Reports, nil, judged, nil, time.Time{}}, o)
 }
 
 // verifyFound contains the observations that verify judges.
@@ -175,6 +196,9 @@ type verifyFound struct {
 	from  *view.Reports        // from files; nil: the devices were read
 	sent  []view.VerifyTraffic // the results of --traffic
 	files *report.Report       // about configurations; nil: not with --from
+
+	counted *session.Counted // counters for metrics; nil: they were not read
+	start   time.Time        // of the read; zero: files were read
 }
 
 // verified prints the observations. Its error is nil if all are good.
@@ -185,6 +209,10 @@ func (a *app) verified(dir string, f *report.Report, found verifyFound, o verify
 	switch at := slices.Index(report.FormatNames(), o.format); {
 	case o.format == "json":
 		if err := a.WriteJSON(doc); err != nil {
+			return err
+		}
+	case o.format == openMetrics:
+		if err := a.writeMetrics(f, doc, found); err != nil {
 			return err
 		}
 	case o.format != "text":
@@ -209,4 +237,15 @@ func (a *app) verified(dir string, f *report.Report, found verifyFound, o verify
 		return exit.With(exit.Errors)
 	}
 	return nil
+}
+
+// writeMetrics prints the observations as metrics.
+func (a *app) writeMetrics(f *report.Report, doc view.VerifyDocument, found verifyFound) error {
+	var ds diag.List
+	if found.files != nil {
+		ds = found.files.Diags
+	}
+	look := metrics.Look{Fabric: f.Fabric, Version: a.Rocec.Version, When: found.start, Pauses: metrics.NewPauses(f.Fabric, a.Steps())}
+	look.Devices, look.Findings = view.VerifyLook(f.Fabric, doc, found.Verification, found.from, ds, found.counted.Of)
+	return look.Write(a.Stdout)
 }
