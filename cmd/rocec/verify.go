@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,9 +12,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/cmd/internal/view"
-	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
-	"github.com/rocec/rocec/targets/deploy/rollout"
 )
 
 func verifyCommand(a *app) *cobra.Command {
@@ -120,32 +117,13 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 			return err
 		}
 	}
-	kept := devices.KeptSamples(dir)
-	read, end := a.Reading()
-	o.Limit(&read)
-	v := rollout.VerifyOptions{
-		ObserveOptions: read, Clock: rollout.Clock{Now: time.Now, Wait: time.After}, Tool: a.Rocec.Tool,
-		Kept: kept.Samples, SinceBoot: o.since == string(deploy.SinceBoot),
-	}
-	if devices.Lab != nil {
-		v.Interval = time.Second
-	}
-	tree, counted := session.WithSlow(devices.Tree), (*session.Counted)(nil)
-	if o.format == openMetrics { // other formats do not show them
-		tree, counted = session.WithCounters(tree)
-	}
-	start := time.Now()
-	found := rollout.Verify(ctx, devices.Dial, tree, v)
-	end()
+	found := devices.Verify(ctx, dir, f.Tree(), session.VerifyOptions{
+		ReadOptions: o.ReadOptions, SinceBoot: o.since == string(deploy.SinceBoot), Counters: o.format == openMetrics,
+	})
 	if ctx.Err() != nil {
 		return exit.Fail(exit.Interrupted, "interrupted")
 	}
-	if counted != nil {
-		counted.TakeFrom(found)
-		a.PrintUnread(counted)
-	}
-	kept.Keep(f.Tree(), found.Kept)
-	return a.verified(dir, f, verifyFound{found, a.Debts(dir, devices.LabDir), nil, sent, nil, counted, start}, o)
+	return a.verified(dir, f, verifyFound{found, a.Debts(dir, devices.LabDir), nil, sent, nil}, o)
 }
 
 // checkFormat refuses a format that this kind of verify lacks.
@@ -186,19 +164,16 @@ func (a *app) verifyFrom(ctx context.Context, dir string, o verifyOptions) error
 	case judged != nil:
 		judged.Strict = o.strict
 	}
-	return a.verified(dir, f, verifyFound{found, nil, &sources.Reports, nil, judged, nil, time.Time{}}, o)
+	return a.verified(dir, f, verifyFound{session.Verified{Verification: found}, nil, &sources.Reports, nil, judged}, o)
 }
 
 // verifyFound contains the observations that verify judges.
 type verifyFound struct {
-	*rollout.Verification
+	session.Verified
 	debts map[string]view.Debt
 	from  *view.Reports        // from files; nil: the devices were read
 	sent  []view.VerifyTraffic // the results of --traffic
 	files *report.Report       // about configurations; nil: not with --from
-
-	counted *session.Counted // counters for metrics; nil: they were not read
-	start   time.Time        // of the read; zero: files were read
 }
 
 // verified prints the observations. Its error is nil if all are good.
@@ -212,7 +187,9 @@ func (a *app) verified(dir string, f *report.Report, found verifyFound, o verify
 			return err
 		}
 	case o.format == openMetrics:
-		if err := a.writeMetrics(f, doc, found); err != nil {
+		look := &metrics.Look{Fabric: f.Fabric, Version: a.Rocec.Version, When: found.Start, Pauses: metrics.NewPauses(f.Fabric, a.Steps())}
+		view.FillLook(look, doc, found.Verification, found.from, found.files, found.Counted.Of)
+		if err := look.Write(a.Stdout); err != nil {
 			return err
 		}
 	case o.format != "text":
@@ -237,15 +214,4 @@ func (a *app) verified(dir string, f *report.Report, found verifyFound, o verify
 		return exit.With(exit.Errors)
 	}
 	return nil
-}
-
-// writeMetrics prints the observations as metrics.
-func (a *app) writeMetrics(f *report.Report, doc view.VerifyDocument, found verifyFound) error {
-	var ds diag.List
-	if found.files != nil {
-		ds = found.files.Diags
-	}
-	look := metrics.Look{Fabric: f.Fabric, Version: a.Rocec.Version, When: found.start, Pauses: metrics.NewPauses(f.Fabric, a.Steps())}
-	look.Devices, look.Findings = view.VerifyLook(f.Fabric, doc, found.Verification, found.from, ds, found.counted.Of)
-	return look.Write(a.Stdout)
 }

@@ -182,7 +182,8 @@ func (b *board) look(fs *facts) {
 	b.panel(stat, "Age of the last look", "All other panels are about that time.", inSeconds, "age", "time() - "+fs.of(metrics.LastLook))
 	b.panel(stat, "Devices that were not read", "Their counters are not known.", plain, "devices",
 		"count("+fs.of(metrics.DeviceRead)+" == 0) or vector(0)")
-	b.panel(stat, "Devices by status", "The statuses of rocec verify.", plain, "{{state}}", "count by (state) ("+fs.of(metrics.DeviceState)+")")
+	b.panel(stat, "Devices by status", "The statuses of rocec verify.", plain, "{{state}}",
+		"count by (state) ("+fs.of(metrics.DeviceState)+")")
 	b.panel(stat, "Findings", "", plain, "{{severity}} {{code}}", fs.of(metrics.Findings))
 }
 

@@ -17,6 +17,16 @@ const (
 	early = "20m"
 )
 
+// overTime returns examples for which a rule about a rate does not fire, because the rate is over its limit for less than five minutes, for
+// eight minutes of a window, or before the window. n a minute is just over the limit, and so is most in a window three times as long.
+func overTime(n, most int, of func(values string) []series) []example {
+	return []example{
+		{series: of(fmt.Sprintf("0+0x29 0+%dx40", n)), at: "47m"},
+		{series: of(fmt.Sprintf("0+0x29 0+%dx8 %d+0x60", n, 8*n)), at: "37m"},
+		{series: of(fmt.Sprintf("0+%dx30 %d+0x60", most, 30*most)), at: "47m"},
+	}
+}
+
 // steady is a series that keeps its value.
 func steady(value any) string { return fmt.Sprintf("%v+0x60", value) }
 
@@ -71,7 +81,7 @@ func finding(fs *facts) []example {
 		return []series{fs.whole(metrics.Findings, steady(n), "code", "port-mtu", "severity", severity)}
 	}
 	return []example{
-		{series: of(1, "error"), at: late, fires: fs.ofFabric(labels[:2]...), value: "1"}, // the severity of the alert replaces that label
+		{series: of(1, "error"), at: late, fires: fs.ofFabric(labels[:2]...)}, // the severity of the alert replaces that label
 		{series: of(1, "error"), at: "14m"},
 		{series: of(0, "error"), at: late},
 		{series: of(1, "warning"), at: late},
@@ -100,10 +110,17 @@ func elsewhere(all []series) []series {
 	return out
 }
 
+// losslessAt returns the series of a priority that the fabric makes lossless at a place.
+func (fs *facts) losslessAt(p place, values string) series {
+	s := fs.at(metrics.PortLossless, p, values)
+	s.labels = append(s.labels, "group", fs.group[p.priority])
+	return s
+}
+
 // risesAtLossless returns the examples of a counter that must not rise where a priority is lossless.
 func risesAtLossless(fs *facts, metric string) []example {
 	of := func(p place, values, lossless string) []series {
-		return []series{fs.at(metric, p, values), {metrics.PortLossless, append(fs.at("", p, "").labels, "group", fs.group[p.priority]), lossless}}
+		return []series{fs.at(metric, p, values), fs.losslessAt(p, lossless)}
 	}
 	p := fs.host
 	return []example{
@@ -117,46 +134,44 @@ func risesAtLossless(fs *facts, metric string) []example {
 }
 
 func pausedLong(fs *facts) []example {
-	of := func(p place, secondsAMinute any) []series {
-		lossless := series{metrics.PortLossless, append(fs.at("", p, "").labels, "group", fs.group[p.priority]), steady(1)}
-		return []series{fs.at(metrics.ReceivedPause, p, rising(secondsAMinute)), lossless}
+	of := func(p place, values string) []series {
+		return []series{fs.at(metrics.ReceivedPause, p, values), fs.losslessAt(p, steady(1))}
 	}
-	p := fs.inner
-	return []example{
-		{series: of(p, 33), at: late, fires: fs.labels(p), value: "55%"},
-		{series: of(p, 33), at: "4m"},
-		{series: of(p, 30), at: late},
-		{series: of(p, 33)[:1], at: late},
-		{series: of(fs.lossy(p), 33), at: late},
-		{series: elsewhere(of(p, 33)), at: late},
-	}
+	p, much := fs.inner, rising(33)
+	return append([]example{
+		{series: of(p, much), at: late, fires: fs.labels(p), value: "55%"},
+		{series: of(p, rising(30)), at: late},
+		{series: of(p, much)[:1], at: late},
+		{series: of(fs.lossy(p), much), at: late},
+		{series: elsewhere(of(p, much)), at: late},
+	}, overTime(33, 60, func(values string) []series { return of(p, values) })...)
 }
 
 func pauseUnexpected(fs *facts) []example {
-	of := func(p place, framesAMinute int, expected string) []series {
-		return []series{fs.at(metrics.ReceivedFrames, p, rising(framesAMinute)), fs.at(metrics.PortPauses, p, steady(expected))}
+	of := func(p place, values, expected string) []series {
+		return []series{fs.at(metrics.ReceivedFrames, p, values), fs.at(metrics.PortPauses, p, steady(expected))}
 	}
-	p := fs.host
-	return []example{
-		{series: of(p, 660, "0"), at: late, fires: fs.labels(p), value: "11"},
-		{series: of(p, 660, "0"), at: "4m"},
-		{series: of(p, 600, "0"), at: late},
-		{series: of(fs.inner, 660, "1"), at: late}, // the fabric expects pauses there
-		{series: of(p, 660, "0")[:1], at: late},    // it is not known whether the fabric expects pauses there
-		{series: of(fs.lossy(p), 660, "0"), at: late},
-		{series: elsewhere(of(p, 660, "0")), at: late},
-	}
+	p, many := fs.host, rising(660)
+	return append([]example{
+		{series: of(p, many, "0"), at: late, fires: fs.labels(p), value: "11"},
+		{series: of(p, rising(600), "0"), at: late},
+		{series: of(fs.inner, many, "1"), at: late}, // the fabric expects pauses there
+		{series: of(p, many, "0")[:1], at: late},    // it is not known whether the fabric expects pauses there
+		{series: of(fs.lossy(p), many, "0"), at: late},
+		{series: elsewhere(of(p, many, "0")), at: late},
+	}, overTime(660, 6600, func(values string) []series { return of(p, values, "0") })...)
 }
 
 func pauseOfLossy(fs *facts) []example {
 	of := func(p place, values string) []series { return []series{fs.at(metrics.ReceivedFrames, p, values)} }
-	lossless := series{metrics.PortLossless, append(fs.at("", fs.host, "").labels, "group", fs.group[fs.host.priority]), steady(1)}
+	lossless := fs.losslessAt(fs.host, steady(1))
 	p := fs.lossy(fs.host)
 	return []example{
 		{series: append(of(p, rising(1)), lossless), at: early, fires: fs.labels(p)},
+		{series: append(of(p, "0+1x10 10+0x60"), lossless), at: early, fires: fs.labels(p)},
 		{series: append(of(p, steady(9)), lossless), at: early},
 		{series: append(of(fs.host, rising(1)), lossless), at: early},
-		{series: append(of(p, "0+1x3 3+0x60"), lossless), at: late},
+		{series: append(of(p, "0+1x3 3+0x60"), lossless), at: early},
 		{series: elsewhere(of(p, rising(1))), at: early},
 	}
 }
@@ -176,10 +191,10 @@ func headroomShort(fs *facts) []example {
 }
 
 // notices returns the counters of notifications of a fabric, and the number of NICs whose counters are not known.
-func (fs *facts) notices(sent, handled, unknown int) []series {
+func (fs *facts) notices(sent, handled string, unknown int) []series {
 	at := []string{metrics.LabelDevice, fs.inner.device, metrics.LabelPort, fs.inner.port}
 	return []series{
-		fs.whole(metrics.NoticesSent, rising(sent), at...), fs.whole(metrics.NoticesHandled, rising(handled), at...),
+		fs.whole(metrics.NoticesSent, sent, at...), fs.whole(metrics.NoticesHandled, handled, at...),
 		fs.whole(metrics.NoticesUnknown, steady(unknown)),
 	}
 }
@@ -189,28 +204,32 @@ func marksUnanswered(fs *facts) []example {
 	if len(fs.marked) > 0 {
 		p.priority = fs.marked[0]
 	}
-	of := func(p place, marks, sent, unknown int) []series {
-		return append(fs.notices(sent, 0, unknown), fs.at(metrics.Marked, p, rising(marks)))
+	of := func(p place, marks, sent string, unknown int) []series {
+		return append(fs.notices(sent, steady(0), unknown), fs.at(metrics.Marked, p, marks))
 	}
-	return []example{
-		{series: of(p, 67, 0, 0), at: late, fires: fs.ofFabric()},
-		{series: of(p, 67, 0, 0), at: "4m"},
-		{series: of(p, 66, 0, 0), at: late},
-		{series: of(p, 67, 1, 0), at: late},
-		{series: of(p, 67, 0, 1), at: late},
-		{series: of(p, 67, 0, 0)[1:], at: late}, // it is not known how many notifications were sent
-		{series: of(fs.lossy(p), 67, 0, 0), at: late},
-		{series: elsewhere(of(p, 67, 0, 0)), at: late},
-	}
+	none, many := steady(0), rising(61)
+	return append([]example{
+		{series: of(p, many, none, 0), at: late, fires: fs.ofFabric()},
+		{series: of(p, many, "0+9x10 90+0x60", 0), at: late, fires: fs.ofFabric()}, // notifications before the window
+		{series: of(p, rising(60), none, 0), at: late},
+		{series: of(p, many, rising(1), 0), at: late},
+		{series: of(p, many, "0+0x37 0+9x5 45+0x60", 0), at: late}, // notifications in the window, and no longer
+		{series: of(p, many, none, 1), at: late},
+		{series: of(p, many, none, 0)[1:], at: late}, // it is not known how many notifications were sent
+		{series: of(fs.lossy(p), many, none, 0), at: late},
+		{series: elsewhere(of(p, many, none, 0)), at: late},
+	}, overTime(61, 200, func(values string) []series { return of(p, values, none, 0) })...)
 }
 
 func noticesIgnored(fs *facts) []example {
-	return []example{
-		{series: fs.notices(100, 49, 0), at: late, fires: fs.ofFabric(), value: "49%"},
-		{series: fs.notices(100, 49, 0), at: "4m"},
-		{series: fs.notices(100, 50, 0), at: late},
-		{series: fs.notices(66, 20, 0), at: late},
-		{series: fs.notices(100, 49, 1), at: late},
-		{series: elsewhere(fs.notices(100, 49, 0)), at: late},
-	}
+	few := rising(49)
+	return append([]example{
+		{series: fs.notices(rising(100), few, 0), at: late, fires: fs.ofFabric(), value: "49%"},
+		{series: fs.notices(rising(64), rising(16), 0), at: late, fires: fs.ofFabric(), value: "25%"},
+		{series: fs.notices(rising(100), rising(50), 0), at: late},
+		{series: fs.notices(rising(60), rising(20), 0), at: late},
+		{series: fs.notices(rising(100), few, 1), at: late},
+		{series: fs.notices(rising(100), "0+0x37 0+400x5 2000+0x60", 0), at: late}, // handled in the window, and no longer
+		{series: elsewhere(fs.notices(rising(100), few, 0)), at: late},
+	}, overTime(61, 200, func(values string) []series { return fs.notices(values, steady(0), 0) })...)
 }

@@ -15,18 +15,19 @@ const (
 
 // The limits of the rules. They are ours: no standard states them.
 const (
-	unexpectedRate = 10   // pauses in a second, at a port that expects none: at 100 Gb/s less than 0.4 % of the time
-	pausedShare    = 0.5  // of the time
-	headroomShare  = 0.9  // of the derived headroom
-	fewPackets     = 1000 // marks or notifications in a window, below which their ratio says nothing
-	answeredShare  = 0.5  // of the sent notifications
+	unexpectedRate = 10  // pauses in a second, at a port that expects none: at 100 Gb/s less than 0.4 % of the time
+	pausedShare    = 0.5 // of the time
+	headroomShare  = 0.9 // of the derived headroom
+	fewPackets     = 900 // marks or notifications in a window, below which their ratio says nothing
+	answeredShare  = 0.5 // of the sent notifications
 )
 
 // Table has every alert, in the order of the rules.
 var Table = []*Alert{
 	{
 		Name: "RocecLookOld", Severity: warning,
-		Summary:  `The last look at fabric {{ $labels.fabric }} is {{ $value | printf "%.0f" }} seconds old, so all other alerts are about the past.`,
+		Summary: `The last look at fabric {{ $labels.fabric }} is {{ $value | printf "%.0f" }} seconds old, ` +
+			"so all other alerts are about the past.",
 		expr:     func(fs *facts) string { return fmt.Sprintf("time() - %s > %d", fs.of(metrics.LastLook), windowSeconds) },
 		examples: lookOld,
 	},
@@ -50,7 +51,7 @@ var Table = []*Alert{
 	},
 	{
 		Name: "RocecFinding", Severity: warning, For: "15m",
-		Summary:  `rocec verify has {{ $value | printf "%.0f" }} errors with the code {{ $labels.code }}.`,
+		Summary:  "The last look found errors with the code {{ $labels.code }}.",
 		expr:     func(fs *facts) string { return fs.of(metrics.Findings, `severity="error"`) + " > 0" },
 		examples: finding,
 	},

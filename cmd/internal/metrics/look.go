@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Look is what one verify has read of a fabric, and what the fabric says about it.
+// Look has the values that one verify has read, and the facts of the fabric about its ports.
 type Look struct {
 	Fabric   *ir.Fabric
 	Version  string    // of rocec

@@ -24,7 +24,8 @@ type Metric struct {
 	Labels []string // after the label fabric, which every sample has
 	Help   string   // a sentence
 
-	write func(l *Look, put func(value string, labels ...string))
+	field func(*ir.PauseCounters) ir.Counter                      // the counter of the metric; nil: write has its samples
+	write func(l *Look, put func(value string, labels ...string)) // as labels, the values of Labels
 }
 
 // The names that rules and dashboards use.
@@ -69,52 +70,61 @@ var byPriority = []string{LabelDevice, LabelPort, LabelPriority}
 
 // Table has every metric, in the order of the output.
 var Table = []*Metric{
-	counted(
-		ReceivedFrames, Counter, unitFrames, "PFC frames that the port received for the priority. Most chips also count frames that end a pause.",
-		func(c *ir.PauseCounters) ir.Counter { return c.Received },
-	),
-	counted(
-		"rocec_pfc_sent_frames_total", Counter, unitFrames,
-		"PFC frames that the port sent for the priority. Most chips also count frames that end a pause.",
-		func(c *ir.PauseCounters) ir.Counter { return c.Sent },
-	),
-	counted(
-		ReceivedPause, Counter, unitSeconds, "Time in which the port was not allowed to send the priority.",
-		func(c *ir.PauseCounters) ir.Counter { return c.ReceivedTime },
-	),
-	counted(
-		"rocec_pfc_sent_pause_seconds_total", Counter, unitSeconds,
-		"Time in which the port did not allow its peer to send the priority.",
-		func(c *ir.PauseCounters) ir.Counter { return c.SentTime },
-	),
-	counted(
-		"rocec_queue_sent_packets_total", Counter, unitPackets, "Packets that the queue of the priority sent.",
-		func(c *ir.PauseCounters) ir.Counter { return c.Packets },
-	),
-	counted(
-		Dropped, Counter, unitPackets, "Packets that the lossless buffer of the priority dropped.",
-		func(c *ir.PauseCounters) ir.Counter { return c.Dropped },
-	),
-	counted(
-		WatchdogCuts, Counter, "", "Times that a PFC watchdog cut the queue of the priority.",
-		func(c *ir.PauseCounters) ir.Counter { return c.Cut },
-	),
-	counted(
-		Marked, Counter, unitPackets, "Packets of the priority with a mark of congestion (ECN).",
-		func(c *ir.PauseCounters) ir.Counter { return c.Marked },
-	),
-	counted(
-		QueueBytes, Gauge, unitBytes, "Bytes in the queue of the priority now.",
-		func(c *ir.PauseCounters) ir.Counter { return c.Waiting },
-	),
-	counted(
-		"rocec_headroom_bytes", Gauge, unitBytes, "Bytes in the headroom of the lossless buffer now.",
-		func(c *ir.PauseCounters) ir.Counter { return c.Headroom },
-	),
-	counted(
-		HeadroomPeak, Gauge, unitBytes, "The most bytes in the headroom of the lossless buffer since the device last cleared the value.",
-		func(c *ir.PauseCounters) ir.Counter { return c.Peak },
-	),
+	{
+		Name: ReceivedFrames, Kind: Counter, Unit: unitFrames, Labels: byPriority,
+		field: func(c *ir.PauseCounters) ir.Counter { return c.Received },
+		Help:  "PFC frames that the port received for the priority. Most chips also count frames that end a pause.",
+	},
+	{
+		Name: "rocec_pfc_sent_frames_total", Kind: Counter, Unit: unitFrames, Labels: byPriority,
+		field: func(c *ir.PauseCounters) ir.Counter { return c.Sent },
+		Help:  "PFC frames that the port sent for the priority. Most chips also count frames that end a pause.",
+	},
+	{
+		Name: ReceivedPause, Kind: Counter, Unit: unitSeconds, Labels: byPriority,
+		field: func(c *ir.PauseCounters) ir.Counter { return c.ReceivedTime },
+		Help:  "Time in which the port was not allowed to send the priority.",
+	},
+	{
+		Name: "rocec_pfc_sent_pause_seconds_total", Kind: Counter, Unit: unitSeconds, Labels: byPriority,
+		field: func(c *ir.PauseCounters) ir.Counter { return c.SentTime },
+		Help:  "Time in which the port did not allow its peer to send the priority.",
+	},
+	{
+		Name: "rocec_queue_sent_packets_total", Kind: Counter, Unit: unitPackets, Labels: byPriority,
+		field: func(c *ir.PauseCounters) ir.Counter { return c.Packets },
+		Help:  "Packets that the queue of the priority sent.",
+	},
+	{
+		Name: Dropped, Kind: Counter, Unit: unitPackets, Labels: byPriority,
+		field: func(c *ir.PauseCounters) ir.Counter { return c.Dropped },
+		Help:  "Packets that the lossless buffer of the priority dropped.",
+	},
+	{
+		Name: WatchdogCuts, Kind: Counter, Labels: byPriority,
+		field: func(c *ir.PauseCounters) ir.Counter { return c.Cut },
+		Help:  "Times that a PFC watchdog cut the queue of the priority.",
+	},
+	{
+		Name: Marked, Kind: Counter, Unit: unitPackets, Labels: byPriority,
+		field: func(c *ir.PauseCounters) ir.Counter { return c.Marked },
+		Help:  "Packets of the priority with a mark of congestion (ECN).",
+	},
+	{
+		Name: QueueBytes, Kind: Gauge, Unit: unitBytes, Labels: byPriority,
+		field: func(c *ir.PauseCounters) ir.Counter { return c.Waiting },
+		Help:  "Bytes in the queue of the priority now.",
+	},
+	{
+		Name: "rocec_headroom_bytes", Kind: Gauge, Unit: unitBytes, Labels: byPriority,
+		field: func(c *ir.PauseCounters) ir.Counter { return c.Headroom },
+		Help:  "Bytes in the headroom of the lossless buffer now.",
+	},
+	{
+		Name: HeadroomPeak, Kind: Gauge, Unit: unitBytes, Labels: byPriority,
+		field: func(c *ir.PauseCounters) ir.Counter { return c.Peak },
+		Help:  "The most bytes in the headroom of the lossless buffer since the device last cleared the value.",
+	},
 	{
 		Name: NoticesSent, Kind: Counter, Labels: []string{LabelDevice, LabelPort}, write: noticesSent,
 		Help: "Congestion notification packets (CNP) that the NIC sent, as the receiver of marked packets.",
@@ -128,7 +138,7 @@ var Table = []*Metric{
 		Help: "NICs that exchange marked traffic and whose notifications are not known.",
 	},
 	{
-		Name: PortLossless, Kind: Gauge, Labels: append(byPriority[:3:3], "group"), write: portLossless,
+		Name: PortLossless, Kind: Gauge, Labels: []string{LabelDevice, LabelPort, LabelPriority, "group"}, write: portLossless,
 		Help: "1 for each priority that the fabric makes lossless by PFC at the port, with its cos group.",
 	},
 	{
@@ -161,19 +171,21 @@ var Table = []*Metric{
 	},
 }
 
-// counted returns the metric of one field of the counters.
-func counted(name string, kind Kind, unit, help string, field func(*ir.PauseCounters) ir.Counter) *Metric {
+// samples calls put for each sample of the metric.
+func (m *Metric) samples(l *Look, put func(value string, labels ...string)) {
+	if m.field == nil {
+		m.write(l, put)
+		return
+	}
 	text := whole
-	if unit == unitSeconds {
+	if m.Unit == unitSeconds {
 		text = seconds
 	}
-	return &Metric{Name: name, Kind: kind, Unit: unit, Labels: byPriority, Help: help, write: func(l *Look, put func(string, ...string)) {
-		l.counters(func(device string, c *ir.PauseCounters) {
-			if n := field(c); n.Known {
-				put(text(n.Value), device, c.Port, priority(c.Priority))
-			}
-		})
-	}}
+	l.counters(func(device string, c *ir.PauseCounters) {
+		if n := m.field(c); n.Known {
+			put(text(n.Value), device, c.Port, priority(c.Priority))
+		}
+	})
 }
 
 // Find returns the metric with a name, or nil.

@@ -25,7 +25,7 @@ func (m *Metric) Family() string { return strings.TrimSuffix(m.Name, "_total") }
 // writeTo writes the metric. The writer keeps its first error.
 func (m *Metric) writeTo(w *bufio.Writer, l *Look) {
 	begun := false
-	m.write(l, func(value string, labels ...string) {
+	m.samples(l, func(value string, labels ...string) {
 		if !begun {
 			begun = true
 			m.head(w)

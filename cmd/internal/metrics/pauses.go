@@ -20,8 +20,8 @@ type leaving struct {
 	member  []bool // by Device.ID: a member of an intent of the group is attached to the device, or is the device
 }
 
-// NewPauses follows the traffic of each lossless group in the healthy fabric. A group rules out only ports to hosts if its traffic cannot be
-// followed within the budget, or if it is not lossless on every cable between forwarding devices.
+// NewPauses follows the traffic of each lossless group in the healthy fabric. A group rules out only ports to hosts if its traffic cannot
+// be followed within the budget, or if it is not lossless on every cable between forwarding devices.
 func NewPauses(f *ir.Fabric, budget *ir.Budget) *Pauses {
 	e := &Pauses{of: map[*ir.CosGroup]*leaving{}}
 	turns := map[*ir.CosGroup]*ir.Turns{}

@@ -34,7 +34,10 @@ func TestPauses(t *testing.T) {
 	}{
 		"two leaves and a spine": {
 			cables: irtest.LeafSpine(ir.UpDown, 2, 1),
-			want:   want{"L0-S0": true, "S0-L0": true, "L1-S0": true, "S0-L1": true, "L0-hL0x2": false, "hL0x2-L0": true, "L1-hL1x3": false, "hL1x3-L1": true},
+			want: want{
+				"L0-S0": true, "S0-L0": true, "L1-S0": true, "S0-L1": true,
+				"L0-hL0x2": false, "hL0x2-L0": true, "L1-hL1x3": false, "hL1x3-L1": true,
+			},
 		},
 		"a leaf without hosts": {
 			cables: irtest.New(ir.UpDown).Links("L0-S0 L1-S0 L2-S0").Hosts("L0", "L1").Tier("S", 2),
@@ -105,7 +108,8 @@ func TestPausesUnknown(t *testing.T) {
 	require.True(t, NewPauses(f, nil).Expected(idle, c.Group))
 }
 
-// Traffic that comes down and goes up again bounces into another group at L1. The bounced group is paused after L1, and the first one before.
+// Traffic that comes down and goes up again bounces into another group at L1. The bounced group is paused after L1, and the first group
+// before L1.
 func TestPausesOfBouncedTraffic(t *testing.T) {
 	c := irtest.New(ir.ShortestPath).Links("L0-S0 L1-S0 L1-S1 L2-S1").Hosts("L0", "L2").Tier("S", 2).Bounce()
 	f := c.Fabric()

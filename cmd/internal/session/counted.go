@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"slices"
 
@@ -73,7 +74,7 @@ func (c *Counted) Of(device string) []ir.PauseCounters {
 }
 
 // PrintUnread prints each reason why counters are missing, with its devices.
-func (s *Session) PrintUnread(c *Counted) {
+func (c *Counted) PrintUnread(w io.Writer) {
 	var order []string
 	of := map[string][]string{}
 	for _, name := range c.order {
@@ -88,6 +89,6 @@ func (s *Session) PrintUnread(c *Counted) {
 		}
 	}
 	for _, why := range order {
-		fmt.Fprintf(s.Stderr, "rocec: counters of %s are missing: %s\n", nodeset.Text(of[why], nodeset.Devices, math.MaxInt), diag.Escape(why))
+		fmt.Fprintf(w, "rocec: counters of %s are missing: %s\n", nodeset.Text(of[why], nodeset.Devices, math.MaxInt), diag.Escape(why))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"github.com/rocec/rocec/cmd/internal/metrics"
+	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
@@ -14,14 +15,14 @@ import (
 // noCode is the code of findings without a page, such as a link that is down.
 const noCode = "none"
 
-// VerifyLook returns the devices and findings of a verify for metrics. With read nil, the devices were read; otherwise files were, with
-// these diagnostics. counters returns the counters of a device.
-func VerifyLook(
-	f *ir.Fabric, doc VerifyDocument, found *rollout.Verification, files *Reports, ds diag.List,
+// FillLook adds the devices and findings of a verify to a look. With read nil, the devices were read; otherwise files were, and judged has
+// their findings. counters returns the counters of a device.
+func FillLook(
+	look *metrics.Look, doc VerifyDocument, found *rollout.Verification, read *Reports, judged *report.Report,
 	counters func(device string) []ir.PauseCounters,
-) (devices []metrics.Seen, findings []metrics.Found) {
+) {
 	of, health := map[string]*ir.Device{}, map[string]*rollout.Health{}
-	for _, d := range f.Devices {
+	for _, d := range look.Fabric.Devices {
 		of[d.Name] = d
 	}
 	for _, h := range found.Devices {
@@ -32,7 +33,7 @@ func VerifyLook(
 		s := metrics.Seen{Device: of[d.Name], State: d.Status}
 		if h := health[d.Name]; h != nil {
 			s.Read = found.Kept[d.Name] != nil
-			if files != nil {
+			if read != nil {
 				s.Read = h.Drift.Err == nil || h.Drift.Err.Kind == deploy.Unmet
 			}
 			s.Notices = noticesOf(h)
@@ -46,23 +47,24 @@ func VerifyLook(
 				count[foundOf(one, diag.Notice)]++
 			}
 		}
-		devices = append(devices, s)
+		look.Devices = append(look.Devices, s)
 	}
 	for _, one := range doc.Seen.Findings {
 		count[metrics.Found{Code: one.Code, Severity: one.Severity}]++
 	}
-	for _, d := range ds {
-		count[metrics.Found{Code: d.Code, Severity: d.Severity.String()}]++
+	if judged != nil {
+		for _, d := range judged.Diags {
+			count[metrics.Found{Code: d.Code, Severity: d.Severity.String()}]++
+		}
 	}
 	for one, n := range count {
 		one.N = n
-		findings = append(findings, one)
+		look.Findings = append(look.Findings, one)
 	}
-	sort.Slice(findings, func(i, k int) bool {
-		a, b := findings[i], findings[k]
+	sort.Slice(look.Findings, func(i, k int) bool {
+		a, b := look.Findings[i], look.Findings[k]
 		return a.Code < b.Code || a.Code == b.Code && a.Severity < b.Severity
 	})
-	return devices, findings
 }
 
 // foundOf returns the code and the severity of a finding; plain is the severity of one without a code.
