@@ -67,11 +67,6 @@ func buildCommand(a *app) *cobra.Command {
 				if err := exit.Choice("as", o.as, forms.Names()...); err != nil {
 					return err
 				}
-				if forms.Find(o.as).Whole {
-					if err := without(cmd, "as", o.as+" is about the whole fabric", "target"); err != nil {
-						return err
-					}
-				}
 			}
 			dir, err := a.Folder(args)
 			if err != nil {
@@ -107,6 +102,9 @@ func (a *app) build(dir string, o buildOptions) error {
 	form, all := forms.Find(o.as), targets.Files
 	if form != nil {
 		all = form.Tree
+		if form.Whole && o.only != nil {
+			return exit.Fail(exit.Usage, "--as %s is about the whole fabric, so --target has no effect. Leave out one of the two", o.as)
+		}
 	}
 	tree, err := session.SelectDevices(all(f.Fabric), o.only)
 	if err != nil {
@@ -129,8 +127,7 @@ func (a *app) build(dir string, o buildOptions) error {
 		}
 		if left != "" {
 			return exit.Fail(exit.Errors, "%s contains %s, which this build does not write, and a folded tree must contain no other files; empty "+
-				"it first, or "+
-				"write to a new folder", diag.Escape(o.out), diag.Escape(left))
+				"it first, or write to a new folder", diag.Escape(o.out), diag.Escape(left))
 		}
 		if folded.Index != "" {
 			if _, err := out.Write(forms.FolderIndex, 0o644, []byte(folded.Index)); err != nil {

@@ -75,11 +75,10 @@ func verifyCommand(a *app) *cobra.Command {
 	f.StringArrayVar(&o.from, "from", nil, "compare files with the fabric: a file or `folder` of configurations, or of reports of hosts; "+
 		"repeatable")
 	f.StringVar(&o.format, "format", "text", "text, json or openmetrics; with --from also sarif, junit, github or gitlab")
-	offer(cmd, "format", append(report.FormatNames(), openMetrics)...)
+	offer(cmd, "format", append(report.FormatNames(), metrics.Format)...)
 	offer(cmd, "since", string(deploy.SinceLast), string(deploy.SinceBoot))
 	f.StringVar(&o.traffic, "traffic", "", "send a short exchange between two members of each intent, or between hosts `A,B`, and print "+
-		"which "+
-		"counters moved")
+		"which counters moved")
 	f.Lookup("traffic").NoOptDefVal = trafficAny
 	approveFlag(cmd, &o.approve, "send the exchange of --traffic without asking")
 	f.BoolVar(&o.strict, "strict", false, "exit 1 also for devices that are other and sound")
@@ -90,9 +89,6 @@ func verifyCommand(a *app) *cobra.Command {
 	targetFlag(a, cmd, &o.only)
 	return cmd
 }
-
-// openMetrics is the format of metrics.
-const openMetrics = "openmetrics"
 
 type verifyOptions struct {
 	session.ReadOptions
@@ -118,7 +114,7 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 		}
 	}
 	found := devices.Verify(ctx, dir, f.Tree(), session.VerifyOptions{
-		ReadOptions: o.ReadOptions, SinceBoot: o.since == string(deploy.SinceBoot), Counters: o.format == openMetrics,
+		ReadOptions: o.ReadOptions, SinceBoot: o.since == string(deploy.SinceBoot), Counters: o.format == metrics.Format,
 	})
 	if ctx.Err() != nil {
 		return exit.Fail(exit.Interrupted, "interrupted")
@@ -131,12 +127,12 @@ func (o *verifyOptions) checkFormat(cmd *cobra.Command) error {
 	switch {
 	case o.gids:
 		return exit.Choice("format", o.format, "text", "json")
-	case o.format == openMetrics:
+	case o.format == metrics.Format:
 		return without(cmd, "format", "openmetrics has no results of an exchange", "traffic")
 	case len(o.from) > 0:
-		return exit.Choice("format", o.format, append(report.FormatNames(), openMetrics)...)
+		return exit.Choice("format", o.format, append(report.FormatNames(), metrics.Format)...)
 	}
-	return exit.Choice("format", o.format, "text", "json", openMetrics)
+	return exit.Choice("format", o.format, "text", "json", metrics.Format)
 }
 
 // verifyFrom compares files with the fabric, for the devices that --target names.
@@ -186,10 +182,9 @@ func (a *app) verified(dir string, f *report.Report, found verifyFound, o verify
 		if err := a.WriteJSON(doc); err != nil {
 			return err
 		}
-	case o.format == openMetrics:
+	case o.format == metrics.Format:
 		look := &metrics.Look{Fabric: f.Fabric, Version: a.Rocec.Version, When: found.Start, Pauses: metrics.NewPauses(f.Fabric, a.Steps())}
-		view.FillLook(look, doc, found.Verification, found.from, found.files, found.Counted.Of)
-		if err := look.Write(a.Stdout); err != nil {
+		if err := view.FillLook(look, doc, found.Verification, found.from, found.files, found.Counted.Of).Write(a.Stdout); err != nil {
 			return err
 		}
 	case o.format != "text":

@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// Format is the name of the format.
+const Format = "openmetrics"
+
 // Write writes a look as the text format of OpenMetrics 1.0. The same look gives the same bytes. A metric without a sample is left out.
 //
 // Source of the format: OpenMetrics 1.0.0, "ABNF" and "Overall Structure". The name of a family of counters is without _total, a unit is

@@ -15,12 +15,12 @@ import (
 // noCode is the code of findings without a page, such as a link that is down.
 const noCode = "none"
 
-// FillLook adds the devices and findings of a verify to a look. With read nil, the devices were read; otherwise files were, and judged has
+// FillLook adds the devices and findings of a verify to a look, and returns it. With read nil, the devices were read; otherwise files were, and judged has
 // their findings. counters returns the counters of a device.
 func FillLook(
 	look *metrics.Look, doc VerifyDocument, found *rollout.Verification, read *Reports, judged *report.Report,
 	counters func(device string) []ir.PauseCounters,
-) {
+) *metrics.Look {
 	of, health := map[string]*ir.Device{}, map[string]*rollout.Health{}
 	for _, d := range look.Fabric.Devices {
 		of[d.Name] = d
@@ -65,6 +65,7 @@ func FillLook(
 		a, b := look.Findings[i], look.Findings[k]
 		return a.Code < b.Code || a.Code == b.Code && a.Severity < b.Severity
 	})
+	return look
 }
 
 // foundOf returns the code and the severity of a finding; plain is the severity of one without a code.
