@@ -6,6 +6,7 @@
 package alerts
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -155,14 +156,11 @@ func (fs *facts) ruled() (rows []*Alert, exprs []string) {
 
 // text returns the summary of an alert as Prometheus prints it.
 func (a *Alert) text(labels map[string]string, value string) string {
-	text := a.Summary
-	for name, v := range labels {
-		text = strings.ReplaceAll(text, "{{ $labels."+name+" }}", v)
+	pairs := []string{asNumber, value, asShare, value}
+	for _, name := range slices.Sorted(maps.Keys(labels)) {
+		pairs = append(pairs, "{{ $labels."+name+" }}", labels[name])
 	}
-	for _, form := range []string{asNumber, asShare} {
-		text = strings.ReplaceAll(text, form, value)
-	}
-	return text
+	return strings.NewReplacer(pairs...).Replace(a.Summary)
 }
 
 // asNumber and asShare are the forms of a value in a summary.

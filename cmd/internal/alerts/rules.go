@@ -2,6 +2,7 @@ package alerts
 
 import (
 	"bytes"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -104,9 +105,7 @@ func Tests(f *ir.Fabric) []byte {
 			}
 			if e.fires != nil {
 				want := expectedAlert{map[string]string{"severity": a.Severity}, annotations{a.text(e.fires, e.value), a.runbook()}}
-				for name, value := range e.fires {
-					want.Labels[name] = value
-				}
+				maps.Copy(want.Labels, e.fires)
 				c.Alerts[0].Alerts = append(c.Alerts[0].Alerts, want)
 			}
 			doc.Tests = append(doc.Tests, c)

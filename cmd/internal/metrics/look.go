@@ -26,6 +26,8 @@ type Seen struct {
 	State    string               // the status in verify
 	Counters []ir.PauseCounters   // as the device reports them: any ports and priorities
 	Notices  map[string]NICNotice // by NIC
+
+	ordered []*ir.PauseCounters // of Counters, those that are written; set by order
 }
 
 // NICNotice has the counters of congestion notifications of a NIC.
@@ -40,35 +42,37 @@ type Found struct {
 // priorities is the number of priorities of Ethernet (IEEE 802.1Q).
 const priorities = 8
 
-// counters calls use for the counters of each priority at each port of the fabric, in the order of the ports. It leaves out other ports and
-// priorities, and any repetition, so that an answer of a device adds no more samples than the fabric has ports.
+// counters calls use for the counters of each priority at each port of the fabric, in the order of the ports.
 func (l *Look) counters(use func(device string, c *ir.PauseCounters)) {
 	for i := range l.Devices {
 		d := &l.Devices[i]
-		if !d.Read {
-			continue
+		for _, c := range d.ordered {
+			use(d.Device.Name, c)
 		}
-		by := map[string]*[priorities]*ir.PauseCounters{}
-		for k := range d.Counters {
-			c := &d.Counters[k]
-			if c.Priority < 0 || c.Priority >= priorities {
-				continue
-			}
-			if by[c.Port] == nil {
-				by[c.Port] = &[priorities]*ir.PauseCounters{}
-			}
-			if at := &by[c.Port][c.Priority]; *at == nil {
-				*at = c
-			}
+	}
+}
+
+// order selects the counters that are written. It leaves out ports that the fabric does not have, other priorities, and any repetition, so
+// that an answer of a device adds no more samples than the fabric has ports.
+func (d *Seen) order() {
+	d.ordered = nil
+	if !d.Read {
+		return
+	}
+	by := map[string]*[priorities]*ir.PauseCounters{}
+	for _, p := range d.Device.Ports {
+		by[p.Name] = &[priorities]*ir.PauseCounters{}
+	}
+	for k := range d.Counters {
+		c := &d.Counters[k]
+		if of := by[c.Port]; of != nil && c.Priority >= 0 && c.Priority < priorities && of[c.Priority] == nil {
+			of[c.Priority] = c
 		}
-		for _, p := range d.Device.Ports {
-			if by[p.Name] == nil {
-				continue
-			}
-			for _, c := range by[p.Name] {
-				if c != nil {
-					use(d.Device.Name, c)
-				}
+	}
+	for _, p := range d.Device.Ports {
+		for _, c := range by[p.Name] {
+			if c != nil {
+				d.ordered = append(d.ordered, c)
 			}
 		}
 	}

@@ -15,10 +15,13 @@ const Format = "openmetrics"
 // the last word of that name, and # EOF is the last line.
 func (l *Look) Write(to io.Writer) error {
 	w := bufio.NewWriter(to)
+	for i := range l.Devices {
+		l.Devices[i].order()
+	}
 	for _, m := range Table {
 		m.writeTo(w, l)
 	}
-	w.WriteString("# EOF\n") //nolint:errcheck // Flush returns the first error of the writer
+	texts(w, "# EOF\n")
 	return w.Flush()
 }
 
@@ -27,26 +30,34 @@ func (m *Metric) Family() string { return strings.TrimSuffix(m.Name, "_total") }
 
 // writeTo writes the metric. The writer keeps its first error.
 func (m *Metric) writeTo(w *bufio.Writer, l *Look) {
-	begun := false
+	begin := m.Name + "{" + LabelFabric + `="` + escape(l.Fabric.Name)
+	had := false
 	m.samples(l, func(value string, labels ...string) {
-		if !begun {
-			begun = true
+		if !had {
+			had = true
 			m.head(w)
 		}
-		w.WriteString(m.Name + "{" + LabelFabric + `="` + escape(l.Fabric.Name) + `"`) //nolint:errcheck // as above
+		texts(w, begin)
 		for i, label := range labels {
-			w.WriteString("," + m.Labels[i] + `="` + escape(label) + `"`) //nolint:errcheck // as above
+			texts(w, `",`, m.Labels[i], `="`, escape(label))
 		}
-		w.WriteString("} " + value + "\n") //nolint:errcheck // as above
+		texts(w, `"} `, value, "\n")
 	})
 }
 
 func (m *Metric) head(w *bufio.Writer) {
-	w.WriteString("# TYPE " + m.Family() + " " + string(m.Kind) + "\n") //nolint:errcheck // as above
+	texts(w, "# TYPE ", m.Family(), " ", string(m.Kind), "\n")
 	if m.Unit != "" {
-		w.WriteString("# UNIT " + m.Family() + " " + m.Unit + "\n") //nolint:errcheck // as above
+		texts(w, "# UNIT ", m.Family(), " ", m.Unit, "\n")
 	}
-	w.WriteString("# HELP " + m.Family() + " " + escape(m.Help) + "\n") //nolint:errcheck // as above
+	texts(w, "# HELP ", m.Family(), " ", escape(m.Help), "\n")
+}
+
+// texts writes texts. The writer keeps its first error, which Flush returns.
+func texts(w *bufio.Writer, all ...string) {
+	for _, text := range all {
+		w.WriteString(text) //nolint:errcheck // as above
+	}
 }
 
 // escaper escapes the three characters that a value of a label cannot contain.

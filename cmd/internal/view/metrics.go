@@ -15,8 +15,8 @@ import (
 // noCode is the code of findings without a page, such as a link that is down.
 const noCode = "none"
 
-// FillLook adds the devices and findings of a verify to a look, and returns it. With read nil, the devices were read; otherwise files were, and judged has
-// their findings. counters returns the counters of a device.
+// FillLook adds the devices and findings of a verify to a look, and returns it. With read nil, the devices were read; otherwise files were,
+// and judged has their findings. counters returns the counters of a device.
 func FillLook(
 	look *metrics.Look, doc VerifyDocument, found *rollout.Verification, read *Reports, judged *report.Report,
 	counters func(device string) []ir.PauseCounters,
