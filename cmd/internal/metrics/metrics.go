@@ -187,13 +187,3 @@ func (m *Metric) samples(l *Look, put func(value string, labels ...string)) {
 		}
 	})
 }
-
-// Find returns the metric with a name, or nil.
-func Find(name string) *Metric {
-	for _, m := range Table {
-		if m.Name == name {
-			return m
-		}
-	}
-	return nil
-}

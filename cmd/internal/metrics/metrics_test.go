@@ -89,6 +89,14 @@ func look(t *testing.T) *Look {
 	return l
 }
 
+// find returns the metric with a name, or nil.
+func find(name string) *Metric {
+	if i := slices.IndexFunc(Table, func(m *Metric) bool { return m.Name == name }); i >= 0 {
+		return Table[i]
+	}
+	return nil
+}
+
 func known(n uint64) ir.Counter { return ir.Counter{Value: n, Known: true} }
 
 // written returns the samples of a look, by a strict reader.
@@ -112,7 +120,7 @@ func TestWrite(t *testing.T) {
 	require.Equal(t, string(want), text)
 	had := map[string]bool{}
 	for _, s := range samples {
-		m := Find(s.Name)
+		m := find(s.Name)
 		require.NotNil(t, m, s.Name)
 		had[s.Name] = true
 		require.Equal(t, []string{string(m.Kind), m.Unit, m.Help}, []string{s.Type, s.Unit, s.Help}, s.Name)
@@ -123,7 +131,6 @@ func TestWrite(t *testing.T) {
 		require.Equal(t, append([]string{LabelFabric}, m.Labels...), names, s.Name)
 	}
 	require.Len(t, had, len(Table))
-	require.Nil(t, Find("rocec_nothing"))
 }
 
 // The strict reader refuses what OpenMetrics refuses, so that TestWrite can fail.
@@ -167,7 +174,7 @@ func TestPromtool(t *testing.T) {
 		require.Regexp(t, `^rocec_\w+_total no help text\n$`, line)
 	}
 	whole := regexp.MustCompile(`(?m)^(# (?:TYPE|HELP) )(\S+)`).ReplaceAllStringFunc(text, func(head string) string {
-		if m := Find(head[7:] + "_total"); m != nil {
+		if m := find(head[7:] + "_total"); m != nil {
 			return head + "_total"
 		}
 		return head
