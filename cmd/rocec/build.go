@@ -35,7 +35,7 @@ func buildCommand(a *app) *cobra.Command {
 			"files and the links that enable the units. ansible: an inventory and variables of groups and hosts, with the files of hosts and of\n" +
 			"switches written by others. netbox: for each switch written by others, its settings as data of a config context. handover: a sheet\n" +
 			"of the required settings for each group of hosts that are set by hand, with the commands of their system if the by_hand block\n" +
-			"states it. See docs/images.md.\n\n" +
+			"states it. See docs/images.md. prometheus: rules of alerts with unit tests, and a dashboard for Grafana. See docs/metrics.md.\n\n" +
 			"With --lock it writes fabric.lock beside the fabric, and no files of devices. The lock contains the buffer sizes and ECN\n" +
 			"thresholds that rocec derived, and a later rocec keeps them. Missing rows are added, unused rows are removed, and the other rows\n" +
 			"stay. With --refresh all rows are derived again; plan shows the effect.",
@@ -102,6 +102,9 @@ func (a *app) build(dir string, o buildOptions) error {
 	form, all := forms.Find(o.as), targets.Files
 	if form != nil {
 		all = form.Tree
+		if form.Whole && o.only != nil {
+			return exit.Fail(exit.Usage, "--as %s is about the whole fabric, so --target has no effect. Leave out one of the two", o.as)
+		}
 	}
 	tree, err := session.SelectDevices(all(f.Fabric), o.only)
 	if err != nil {
@@ -124,8 +127,7 @@ func (a *app) build(dir string, o buildOptions) error {
 		}
 		if left != "" {
 			return exit.Fail(exit.Errors, "%s contains %s, which this build does not write, and a folded tree must contain no other files; empty "+
-				"it first, or "+
-				"write to a new folder", diag.Escape(o.out), diag.Escape(left))
+				"it first, or write to a new folder", diag.Escape(o.out), diag.Escape(left))
 		}
 		if folded.Index != "" {
 			if _, err := out.Write(forms.FolderIndex, 0o644, []byte(folded.Index)); err != nil {

@@ -82,7 +82,9 @@ func newRoot(a *app) *cobra.Command {
 		verbs     list
 	}{
 		{"describe", "Describe", list{initCommand(a), fmtCommand(a), buildCommand(a)}},
-		{"judge", "Judge", list{validateCommand(a), auditCommand(a), diffCommand(a), showCommand(a), traceCommand(a), graphCommand(a), whatifCommand(a)}},
+		{"judge", "Judge", list{
+			validateCommand(a), auditCommand(a), diffCommand(a), showCommand(a), traceCommand(a), graphCommand(a), whatifCommand(a),
+		}},
 		{"network", "The network that is there", list{collectCommand(a), verifyCommand(a)}},
 		{"change", "Change", list{
 			planCommand(a), approveCommand(a), gateCommand(a), applyCommand(a), confirmCommand(a), resumeCommand(a), rollbackCommand(a),

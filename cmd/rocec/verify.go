@@ -3,17 +3,16 @@ package main
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/fromfiles"
+	"github.com/rocec/rocec/cmd/internal/metrics"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/targets/deploy"
-	"github.com/rocec/rocec/targets/deploy/rollout"
 )
 
 func verifyCommand(a *app) *cobra.Command {
@@ -31,6 +30,8 @@ func verifyCommand(a *app) *cobra.Command {
 			"without a file is unknown, and not good.\n\n" +
 			"With --traffic, hosts send packets to each other, after asking: 1000 messages for each intent, 20 seconds at most. It prints the\n" +
 			"priority in which the counters on the path rose.\n\n" +
+			"With --format openmetrics it prints states, findings, and the counters of pauses, headroom and marks as metrics. See\n" +
+			"docs/metrics.md.\n\n" +
 			"With --gids it reads only the GID tables of the hosts' RDMA devices. For every intent of a NIC it prints the index that\n" +
 			"connections must use: the entry with the intent's version, the interface of its VLAN, and the address that the fabric states. It\n" +
 			"prints the settings for NCCL, UCX and perftest. A link-local GID never fits.",
@@ -39,7 +40,7 @@ func verifyCommand(a *app) *cobra.Command {
 			"  rocec verify --gids --target gpu017",
 		Args: takes(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.checkFormat(); err != nil {
+			if err := o.checkFormat(cmd); err != nil {
 				return err
 			}
 			if err := exit.Choice("since", o.since, string(deploy.SinceLast), string(deploy.SinceBoot)); err != nil {
@@ -73,12 +74,11 @@ func verifyCommand(a *app) *cobra.Command {
 		"the start of counting: last (the last verify) or boot (the start of the device)")
 	f.StringArrayVar(&o.from, "from", nil, "compare files with the fabric: a file or `folder` of configurations, or of reports of hosts; "+
 		"repeatable")
-	f.StringVar(&o.format, "format", "text", "text or json; with --from also sarif, junit, github or gitlab")
-	offer(cmd, "format", report.FormatNames()...)
+	f.StringVar(&o.format, "format", "text", "text, json or openmetrics; with --from also sarif, junit, github or gitlab")
+	offer(cmd, "format", append(report.FormatNames(), metrics.Format)...)
 	offer(cmd, "since", string(deploy.SinceLast), string(deploy.SinceBoot))
 	f.StringVar(&o.traffic, "traffic", "", "send a short exchange between two members of each intent, or between hosts `A,B`, and print "+
-		"which "+
-		"counters moved")
+		"which counters moved")
 	f.Lookup("traffic").NoOptDefVal = trafficAny
 	approveFlag(cmd, &o.approve, "send the exchange of --traffic without asking")
 	f.BoolVar(&o.strict, "strict", false, "exit 1 also for devices that are other and sound")
@@ -113,31 +113,26 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 			return err
 		}
 	}
-	kept := devices.KeptSamples(dir)
-	read, end := a.Reading()
-	o.Limit(&read)
-	v := rollout.VerifyOptions{
-		ObserveOptions: read, Clock: rollout.Clock{Now: time.Now, Wait: time.After}, Tool: a.Rocec.Tool,
-		Kept: kept.Samples, SinceBoot: o.since == string(deploy.SinceBoot),
-	}
-	if devices.Lab != nil {
-		v.Interval = time.Second
-	}
-	found := rollout.Verify(ctx, devices.Dial, session.WithSlow(devices.Tree), v)
-	end()
+	found := devices.Verify(ctx, dir, f.Tree(), session.VerifyOptions{
+		ReadOptions: o.ReadOptions, SinceBoot: o.since == string(deploy.SinceBoot), Counters: o.format == metrics.Format,
+	})
 	if ctx.Err() != nil {
 		return exit.Fail(exit.Interrupted, "interrupted")
 	}
-	kept.Keep(f.Tree(), found.Kept)
 	return a.verified(dir, f, verifyFound{found, a.Debts(dir, devices.LabDir), nil, sent, nil}, o)
 }
 
 // checkFormat refuses a format that this kind of verify lacks.
-func (o *verifyOptions) checkFormat() error {
-	if len(o.from) > 0 && !o.gids {
-		return exit.Choice("format", o.format, report.FormatNames()...)
+func (o *verifyOptions) checkFormat(cmd *cobra.Command) error {
+	switch {
+	case o.gids:
+		return exit.Choice("format", o.format, "text", "json")
+	case o.format == metrics.Format:
+		return without(cmd, "format", "openmetrics has no results of an exchange", "traffic")
+	case len(o.from) > 0:
+		return exit.Choice("format", o.format, append(report.FormatNames(), metrics.Format)...)
 	}
-	return exit.Choice("format", o.format, "text", "json")
+	return exit.Choice("format", o.format, "text", "json", metrics.Format)
 }
 
 // verifyFrom compares files with the fabric, for the devices that --target names.
@@ -165,12 +160,12 @@ func (a *app) verifyFrom(ctx context.Context, dir string, o verifyOptions) error
 	case judged != nil:
 		judged.Strict = o.strict
 	}
-	return a.verified(dir, f, verifyFound{found, nil, &sources.Reports, nil, judged}, o)
+	return a.verified(dir, f, verifyFound{session.Verified{Verification: found}, nil, &sources.Reports, nil, judged}, o)
 }
 
 // verifyFound contains the observations that verify judges.
 type verifyFound struct {
-	*rollout.Verification
+	session.Verified
 	debts map[string]view.Debt
 	from  *view.Reports        // from files; nil: the devices were read
 	sent  []view.VerifyTraffic // the results of --traffic
@@ -185,6 +180,11 @@ func (a *app) verified(dir string, f *report.Report, found verifyFound, o verify
 	switch at := slices.Index(report.FormatNames(), o.format); {
 	case o.format == "json":
 		if err := a.WriteJSON(doc); err != nil {
+			return err
+		}
+	case o.format == metrics.Format:
+		look := &metrics.Look{Fabric: f.Fabric, Version: a.Rocec.Version, When: found.Start, Pauses: metrics.NewPauses(f.Fabric, a.Steps())}
+		if err := view.FillLook(look, doc, found.Verification, found.from, found.files, found.Counted.Of).Write(a.Stdout); err != nil {
 			return err
 		}
 	case o.format != "text":

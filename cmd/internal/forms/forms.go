@@ -17,6 +17,8 @@ type Form struct {
 	Name string // the value of --as
 	For  string // its kind of devices, in the singular
 
+	Whole bool // it is about the whole fabric, so that it selects no devices
+
 	// Tree returns the devices of a fabric from which the form selects.
 	Tree func(*ir.Fabric) *target.Tree
 
@@ -32,6 +34,7 @@ var table = []*Form{
 		parts: []string{"group_vars/" + ansibleGroup + "*", "host_vars/*"}, layout: ansible,
 	},
 	{Name: "netbox", For: "switch that others write", Tree: targets.Files, parts: []string{"*.json"}, layout: netbox},
+	{Name: "prometheus", For: "device that rocec reads", Whole: true, Tree: targets.Files, layout: prometheus},
 	{Name: "handover", For: "host", Tree: setByHand, parts: []string{"*.md"}, layout: handover},
 }
 

@@ -40,6 +40,7 @@ func TestLayout(t *testing.T) {
 		{"netbox", mine, 0, 0, ""},
 		{"netbox", others, 0, 5, "leaf1.json leaf2.json leaf3.json leaf4.json leaf5.json"},
 		{"handover", mine, 4, 0, "client[1-4].md"},
+		{"prometheus", mine, 4, 4, "rocec.rules.yml rocec.test.yml rocec.dashboard.json"},
 	} {
 		seen[tc.name] = true
 		l, again := layoutOf(t, tc.name, tc.dir), layoutOf(t, tc.name, tc.dir)

@@ -166,6 +166,9 @@ cmd/internal/session:       targets/commands targets/deploy/device/scripts cmd/i
     targets/deploy/lab targets/deploy/rollout targets/deploy/safefile
     targets/deploy/seen targets/deploy/sequence targets/deploy/ssh targets/deploy/traffic
     targets/deploy/txn targets/target | golang.org/x/term
+cmd/internal/metrics:       compiler/ir |
+cmd/internal/metrics/metricstest: |
+cmd/internal/alerts:        cmd/internal/metrics compiler/ir | go.yaml.in/yaml/v3
 cmd/internal/samples:       targets/target targets/deploy targets/deploy/safefile |
 targets/deploy/internal/nspawn: targets/deploy/internal/sshdtest targets/nic/mlx5/mlx5test lang/langtest/machinetest | golang.org/x/sync
 targets/deploy/internal/matrix: |
@@ -173,7 +176,7 @@ cmd/internal/picture:       compiler/ir compiler/platform validate lang/diag lan
 cmd/internal/lsp:           lang lang/diag lang/outline |
 cmd/internal/report:        docs validate validate/proof compiler compiler/ir lang lang/diag lang/nodeset lang/outline targets
     targets/target/lint targets/deploy targets/deploy/seen targets/judge lang/inventory lang/baseline lang/policy |
-cmd/internal/view:          targets/deploy/device/scripts cmd/internal/record cmd/internal/journal cmd/internal/meaning
+cmd/internal/view:          cmd/internal/metrics targets/deploy/device/scripts cmd/internal/record cmd/internal/journal cmd/internal/meaning
     cmd/internal/report compiler/change
     compiler/ir docs/evidence
     lang/diag lang/nodeset targets/deploy targets/deploy/device targets/deploy/rollout targets/deploy/seen targets/deploy/sequence
@@ -186,7 +189,7 @@ cmd/internal/view/facts:    cmd/internal/exit cmd/internal/report cmd/internal/v
     lang/nodeset lang/outline targets targets/target validate validate/walk |
 cmd/internal/view/board:    cmd/internal/view lang/diag lang/nodeset targets/deploy |
 cmd/internal/view/viewtest: lang/diag | github.com/stretchr/testify
-cmd/internal/forms:          cmd/internal/report compiler/ir lang/diag lang/nodeset targets targets/deploy targets/nic
+cmd/internal/forms:          cmd/internal/alerts cmd/internal/report compiler/ir lang/diag lang/nodeset targets targets/deploy targets/nic
     targets/nic/sheets
     targets/target | go.yaml.in/yaml/v3
 cmd/internal/forms/folder:   |

@@ -215,6 +215,8 @@ printf '%s\n' a_device,a_port,a_type,b_device,b_port,b_type leaf1,swp1,dcim.inte
 	"rocec runs last":                      {before: onLab, reads: true},
 	"rocec verify":                         {before: onLab, reads: true},
 	"rocec verify --format json":           {before: onLab, reads: true},
+	"rocec verify --format openmetrics":    {before: onLab, reads: true},
+	"rocec verify --target leaf01":         {before: onLab, reads: true},
 	"rocec selftest --level 2":             {before: onLab},
 	"rocec verify --traffic":               {before: onLab, reads: true},
 	"rocec verify --traffic=gpu001,gpu002": {before: onLab, reads: true},

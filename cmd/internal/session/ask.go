@@ -3,16 +3,11 @@ package session
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"path/filepath"
 	"slices"
 	"time"
 
-	"github.com/rocec/rocec/cmd/internal/samples"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/deploy/traffic"
 	"github.com/rocec/rocec/targets/target"
@@ -106,62 +101,4 @@ func (f *Fleet) Send(ctx context.Context, whole *target.Tree, x *traffic.Exchang
 	}
 	doc.Hops = x.Judge(before, count())
 	doc.Good, doc.Unproved = x.Good(doc.Hops)
-}
-
-// keptSamples are the samples of a fabric, kept from one verify to the next.
-type keptSamples struct {
-	s       *Session
-	file    *samples.File // nil: no folder for it
-	Samples map[string]*deploy.Kept
-}
-
-// KeptSamples reads the samples of the last verify. If it cannot read them, it prints the reason and returns none.
-func (f *Fleet) KeptSamples(dir string) *keptSamples {
-	k := &keptSamples{s: f.s}
-	if f.LabDir == LabFresh { // the lab and its samples end with the command
-		return k
-	}
-	state, err := f.s.StateDir("samples")
-	if err == nil {
-		dir, err = filepath.Abs(dir)
-	}
-	if err == nil {
-		if f.Lab != nil { // simulated devices have separate samples
-			dir = "lab " + f.LabDir + " of " + dir
-		}
-		k.file = samples.Open(state, dir)
-		k.Samples, err = k.file.Load()
-	}
-	if err != nil {
-		fmt.Fprintf(f.s.Stderr, "rocec: the samples of the last verify cannot be used, so every device is read twice: %s\n",
-			diag.Escape(err.Error()))
-	}
-	return k
-}
-
-// Keep replaces the samples of the devices that were read, and deletes those of devices that are no longer in the fabric.
-func (k *keptSamples) Keep(fabric *target.Tree, read map[string]*deploy.Kept) {
-	if k.file == nil {
-		return
-	}
-	all := map[string]*deploy.Kept{}
-	for _, d := range fabric.Devices {
-		if s := cmp.Or(read[d.Name], k.Samples[d.Name]); s != nil {
-			all[d.Name] = s
-		}
-	}
-	if err := k.file.Save(all); err != nil {
-		fmt.Fprintf(k.s.Stderr, "rocec: the samples cannot be kept for the next verify: %s\n", diag.Escape(err.Error()))
-	}
-}
-
-// WithSlow adds the probes to a tree that only verify runs.
-func WithSlow(tree *target.Tree) *target.Tree {
-	out := &target.Tree{}
-	for _, d := range tree.Devices {
-		asked := *d
-		asked.Probes = slices.Concat(d.Probes, d.Slow)
-		out.Devices = append(out.Devices, &asked)
-	}
-	return out
 }

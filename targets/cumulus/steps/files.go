@@ -2,7 +2,6 @@ package steps
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/rocec/rocec/targets/commands"
 )
@@ -37,8 +36,8 @@ var (
 
 // AskMemory prints the memory file of a switch whose chip is not known: the first file of the one family that has files. If both families
 // have files, it prints nothing, because the chip decides which of them switchd reads.
-var AskMemory = "b=; for i in " + strings.Join(MemoryOfBroadcom, " ") + `; do test -z "$b" -a -e $i && b=$i; done; ` +
-	"m=; for i in " + strings.Join(MemoryOfMellanox, " ") + `; do test -z "$m" -a -e $i && m=$i; done; ` +
+const AskMemory = "b=; for i in " + broadcomPath + " " + broadcomEarlier + `; do test -z "$b" -a -e $i && b=$i; done; ` +
+	"m=; for i in " + mellanoxPath + " " + mellanoxEarlier + `; do test -z "$m" -a -e $i && m=$i; done; ` +
 	`test -n "$b$m" && test -z "$b" -o -z "$m" && cat $b$m`
 
 // Paths lists the paths of all files that rocec writes on these switches.

@@ -146,6 +146,21 @@ func ReadNotices(answer []byte) Notices {
 	return out
 }
 
+// Notified returns the notifications that each NIC of a device has sent and handled, from samples of its probes. A NIC that does not count
+// them is missing.
+func Notified(samples []target.Sample) (sent, handled map[string]uint64) {
+	sent, handled = map[string]uint64{}, map[string]uint64{}
+	for _, s := range samples {
+		switch s.Name {
+		case notifications.sent:
+			sent[s.On] = s.Value
+		case notifications.handled:
+			handled[s.On] = s.Value
+		}
+	}
+	return sent, handled
+}
+
 // Marked is the result of a test of marking.
 type Marked struct {
 	Marked  uint64 `json:"marked"`  // marked packets that reached the receiver

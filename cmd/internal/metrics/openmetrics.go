@@ -1,0 +1,67 @@
+package metrics
+
+import (
+	"bufio"
+	"io"
+	"strings"
+)
+
+// Format is the name of the format.
+const Format = "openmetrics"
+
+// Write writes a look as the text format of OpenMetrics 1.0. The same look gives the same bytes. A metric without a sample is left out.
+//
+// Source of the format: OpenMetrics 1.0.0, "ABNF" and "Overall Structure". The name of a family of counters is without _total, a unit is
+// the last word of that name, and # EOF is the last line.
+func (l *Look) Write(to io.Writer) error {
+	w := bufio.NewWriter(to)
+	for i := range l.Devices {
+		l.Devices[i].order()
+	}
+	for _, m := range Table {
+		m.writeTo(w, l)
+	}
+	texts(w, "# EOF\n")
+	return w.Flush()
+}
+
+// Family returns the name of the metric's family, which HELP, TYPE and UNIT use.
+func (m *Metric) Family() string { return strings.TrimSuffix(m.Name, "_total") }
+
+// writeTo writes the metric. The writer keeps its first error.
+func (m *Metric) writeTo(w *bufio.Writer, l *Look) {
+	begin := m.Name + "{" + LabelFabric + `="` + escape(l.Fabric.Name)
+	had := false
+	m.samples(l, func(value string, labels ...string) {
+		if !had {
+			had = true
+			m.head(w)
+		}
+		texts(w, begin)
+		for i, label := range labels {
+			texts(w, `",`, m.Labels[i], `="`, escape(label))
+		}
+		texts(w, `"} `, value, "\n")
+	})
+}
+
+func (m *Metric) head(w *bufio.Writer) {
+	texts(w, "# TYPE ", m.Family(), " ", string(m.Kind), "\n")
+	if m.Unit != "" {
+		texts(w, "# UNIT ", m.Family(), " ", m.Unit, "\n")
+	}
+	texts(w, "# HELP ", m.Family(), " ", escape(m.Help), "\n")
+}
+
+// texts writes texts. The writer keeps its first error, which Flush returns.
+func texts(w *bufio.Writer, all ...string) {
+	for _, text := range all {
+		w.WriteString(text) //nolint:errcheck // as above
+	}
+}
+
+// escaper escapes the three characters that a value of a label cannot contain.
+var escaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+
+// escape returns a text as the value of a label, in UTF-8.
+func escape(text string) string { return escaper.Replace(strings.ToValidUTF8(text, "\uFFFD")) }

@@ -1,0 +1,118 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/rocec/rocec/cmd/internal/samples"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// VerifyOptions has the options of [Fleet.Verify].
+type VerifyOptions struct {
+	ReadOptions
+	SinceBoot bool // compare counters with the start of the devices
+	Counters  bool // also ask for the counters of pauses by port and priority
+}
+
+// Verified is the result of [Fleet.Verify].
+type Verified struct {
+	*rollout.Verification
+	Start   time.Time
+	Counted *Counted // nil: the counters of pauses were not asked for
+}
+
+// Verify reads the devices, and compares them with the fabric in dir and with the samples of the last verify. It keeps their new samples.
+// whole is the tree of the fabric.
+func (f *Fleet) Verify(ctx context.Context, dir string, whole *target.Tree, o VerifyOptions) Verified {
+	kept := f.keptSamples(dir)
+	read, end := f.s.Reading()
+	o.Limit(&read)
+	v := rollout.VerifyOptions{
+		ObserveOptions: read, Clock: rollout.Clock{Now: time.Now, Wait: time.After}, Tool: f.s.Rocec.Tool,
+		Kept: kept.samples, SinceBoot: o.SinceBoot,
+	}
+	if f.Lab != nil {
+		v.Interval = time.Second
+	}
+	tree, found := withSlow(f.Tree), Verified{Start: time.Now()}
+	if o.Counters {
+		tree, found.Counted = WithCounters(tree)
+	}
+	found.Verification = rollout.Verify(ctx, f.Dial, tree, v)
+	end()
+	if ctx.Err() != nil {
+		return found
+	}
+	if found.Counted != nil {
+		found.Counted.TakeFrom(found.Verification)
+		found.Counted.PrintUnread(f.s.Stderr)
+	}
+	kept.keep(whole, found.Kept)
+	return found
+}
+
+// keptSamples are the samples of a fabric, kept from one verify to the next.
+type keptSamples struct {
+	s       *Session
+	file    *samples.File // nil: no folder for it
+	samples map[string]*deploy.Kept
+}
+
+// keptSamples reads the samples of the last verify. If it cannot read them, it prints the reason and returns none.
+func (f *Fleet) keptSamples(dir string) *keptSamples {
+	k := &keptSamples{s: f.s}
+	if f.LabDir == LabFresh { // the lab and its samples end with the command
+		return k
+	}
+	state, err := f.s.StateDir("samples")
+	if err == nil {
+		dir, err = filepath.Abs(dir)
+	}
+	if err == nil {
+		if f.Lab != nil { // simulated devices have separate samples
+			dir = "lab " + f.LabDir + " of " + dir
+		}
+		k.file = samples.Open(state, dir)
+		k.samples, err = k.file.Load()
+	}
+	if err != nil {
+		fmt.Fprintf(f.s.Stderr, "rocec: the samples of the last verify cannot be used, so every device is read twice: %s\n",
+			diag.Escape(err.Error()))
+	}
+	return k
+}
+
+// keep replaces the samples of the devices that were read, and deletes those of devices that are no longer in the fabric.
+func (k *keptSamples) keep(fabric *target.Tree, read map[string]*deploy.Kept) {
+	if k.file == nil {
+		return
+	}
+	all := map[string]*deploy.Kept{}
+	for _, d := range fabric.Devices {
+		if s := cmp.Or(read[d.Name], k.samples[d.Name]); s != nil {
+			all[d.Name] = s
+		}
+	}
+	if err := k.file.Save(all); err != nil {
+		fmt.Fprintf(k.s.Stderr, "rocec: the samples cannot be kept for the next verify: %s\n", diag.Escape(err.Error()))
+	}
+}
+
+// withSlow adds the probes to a tree that only verify runs.
+func withSlow(tree *target.Tree) *target.Tree {
+	out := &target.Tree{}
+	for _, d := range tree.Devices {
+		asked := *d
+		asked.Probes = slices.Concat(d.Probes, d.Slow)
+		out.Devices = append(out.Devices, &asked)
+	}
+	return out
+}
