@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 
@@ -41,8 +42,11 @@ func TestSelftest(t *testing.T) {
 		require.Equal(t, string(want), got, "run go test ./cmd/rocec -run TestSelftest -update, and read the diff")
 
 		// The output can be read again, and states that it is a rehearsal, which does not count as a report.
-		_, err = evidence.Read(os.DirFS("testdata/selftest"))
+		_, err = evidence.Read(fstest.MapFS{"a.txt": {Data: []byte(got)}})
 		require.ErrorContains(t, err, "simulated")
+		code, stdout, stderr = rocec(t, "selftest", "--judge", file)
+		require.Equal(t, exit.Good, code, stdout+stderr)
+		require.Contains(t, stdout, "Every written verdict is the one of its answers.")
 		for _, left := range []string{"tor1", "leaf", "spine", "store", "192\\.0\\.2\\.", "52:54:00", "\\brack"} {
 			require.NotRegexp(t, left, regexp.MustCompile(`(?m)^  \$.*$`).ReplaceAllString(got, ""))
 		}
@@ -99,9 +103,12 @@ func TestSelftestSaves(t *testing.T) {
 	require.NoFileExists(t, out)
 
 	for says, args := range map[string][]string{
-		"there is no level 1: use level 0, which changes nothing, or level 2": {"--level", "1"},
-		"--auto-approve needs --out FILE":                                     {"--auto-approve"},
-		"--parallel must be at least 1":                                       {"--parallel", "0"},
+		"there is no level 4: use level 0, which changes nothing, or 1, 2 or 3": {"--level", "4"},
+		"level 1 needs --target":              {"--level", "1"},
+		"--traffic needs --level 2 or 3":      {"--traffic", "store1,store2"},
+		"--not-after needs --level 1, 2 or 3": {"--not-after", "10m"},
+		"--auto-approve needs --out FILE":     {"--auto-approve"},
+		"--parallel must be at least 1":       {"--parallel", "0"},
 	} {
 		code, stdout, stderr = rocec(t, append([]string{"selftest", "--lab=new", dir}, args...)...)
 		require.Equal(t, exit.Usage, code)
@@ -152,7 +159,7 @@ func TestSelftestUnread(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(reports, "r.txt"), []byte(stdout), 0o600))
 	keys, err = evidence.Read(os.DirFS(reports))
 	require.NoError(t, err)
-	require.Equal(t, map[evidence.Key][]string{{Target: "mlx5"}: {"r.txt"}}, keys, "the switch has not answered")
+	require.Equal(t, evidence.Index{{Target: "mlx5", Chip: "connectx-4-lx"}: {{File: "r.txt", Level: "0"}}}, keys, "the switch has not answered")
 
 	// An answer from a release other than the fabric's does not count for the fabric's release.
 	require.NoError(t, os.WriteFile(name, text, 0o600))
