@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,8 +36,10 @@ type levels struct {
 
 	text  *bundle.Bundle
 	mask  *mask.Mask
-	bad   bool // a trial does not hold
+	bad   bool // a trial or a claim does not hold
 	proof bool // a trial holds that has seen a difference
+
+	trials int
 }
 
 // selftestAt runs a level that changes devices.
@@ -68,20 +71,23 @@ func (a *app) selftestAt(ctx context.Context, dir string, o selftestOptions) (er
 			},
 		},
 	}
-	if err := l.run(ctx); err != nil {
+	if err := errors.Join(l.run(ctx), l.save(ctx)); err != nil {
 		return err
-	}
-	if o.out != "" {
-		text := l.text.Text(l.mask)
-		fmt.Fprint(a.Stdout, text)
-		if err := saveBundle(ctx, a.Person, text, o); err != nil {
-			return err
-		}
 	}
 	if l.bad || !l.proof {
 		return exit.With(exit.Errors)
 	}
 	return nil
+}
+
+// save shows and saves the text, if a trial was made. The trials of a failed level are in it, too.
+func (l *levels) save(ctx context.Context) error {
+	if l.o.out == "" || l.trials == 0 {
+		return nil
+	}
+	text := l.text.Text(l.mask)
+	fmt.Fprint(l.a.Stdout, text)
+	return saveBundle(ctx, l.a.Person, text, l.o)
 }
 
 // run runs the trials of the level.
@@ -128,6 +134,17 @@ func (l *levels) ask(ctx context.Context, tree *target.Tree) error {
 	}
 	l.text, l.mask = bundle.New(l.f.Fabric, asked, found.Devices)
 	l.text.Tool, l.text.Lab, l.text.Level = l.a.Rocec.Tool, l.devices.Lab != nil, l.o.level
+	for _, s := range l.text.Devices {
+		if s.NotRead != "" {
+			return exit.Fail(exit.Machines, "%s: %s", s.Name, diag.Escape(s.NotRead))
+		}
+		for _, one := range s.Answers {
+			if one.Verdict == target.DoesNotHold {
+				l.a.Screen().Trial(s.Name, one.Claim.ID, one.Verdict, one.Claim.Says)
+				l.bad = true
+			}
+		}
+	}
 	return nil
 }
 
@@ -140,6 +157,7 @@ func (l *levels) add(device, id string, read []trial.Reading) {
 
 // count counts a verdict. sees reports whether the trial can only hold if its readings show differences.
 func (l *levels) count(v target.Verdict, sees bool) {
+	l.trials++
 	l.bad = l.bad || v == target.DoesNotHold
 	l.proof = l.proof || sees && v == target.Holds
 }

@@ -25,13 +25,15 @@ type Written struct {
 	Field string // the value of the control; empty: there was none
 	IDs   []string
 	Read  map[string][]trial.Reading
+
+	failed bool // a write did not come into use: nothing more is written
 }
 
 // Write writes two settings to a device, one after the other, and undoes each: a control with one value that differs from the fabric's, and
 // the fabric's own. It reads the device before, meanwhile and after, and again some seconds later. The fabric's settings are not written to
-// a device that has them. why is the reason if there is no control.
-func (b *Bench) Write(ctx context.Context, d *target.Device) (w *Written, err error) {
-	w = &Written{Read: map[string][]trial.Reading{}}
+// a device that has them, nor after a control that did not come into use.
+func (b *Bench) Write(ctx context.Context, d *target.Device) (*Written, error) {
+	w := &Written{Read: map[string][]trial.Reading{}}
 	if d.Source.ByOthers || len(d.Files) == 0 {
 		return nil, exit.Fail(exit.Usage, "rocec writes nothing to %s", d.Name)
 	}
@@ -64,10 +66,10 @@ func (b *Bench) Write(ctx context.Context, d *target.Device) (w *Written, err er
 	for kind, text := range wanted {
 		same = same && text == trial.Have(have, kind)
 	}
-	if !same {
-		err = b.one(ctx, w, trial.Fabric, d.Name, change{fabric: b.Report.Fabric, tree: b.Whole, consent: consent}, nil)
+	if same || w.failed {
+		return w, nil
 	}
-	return w, err
+	return w, b.one(ctx, w, trial.Fabric, d.Name, change{fabric: b.Report.Fabric, tree: b.Whole, consent: consent}, nil)
 }
 
 // writePrice states what a trial of writing does to a device.
@@ -141,6 +143,7 @@ func (b *Bench) one(ctx context.Context, w *Written, name, device string, c chan
 	if r.did == nil {
 		return err
 	}
+	w.failed = r.did.Outcome != deploy.Unconfirmed
 	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeHold)
 	defer cancel()
 	look(after, trial.Undone)

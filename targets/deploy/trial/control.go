@@ -15,7 +15,7 @@ type Change struct {
 // Controls returns fabrics that differ from the fabric of a device in one value of the device. Each value is harmless for the traffic of
 // others for a moment: a later mark, an earlier pause, a longer cable, another default of applications. A target may write some of them.
 func Controls(d *ir.Device) (out []Change) {
-	for _, change := range []func(d *ir.Device) string{laterMark, earlierPause, longerCable, otherDefault} {
+	for _, change := range []func(d *ir.Device) string{laterMark, earlierPause, longer(1), longer(10), otherDefault} {
 		f := d.Fabric.Copy()
 		if field := change(f.Devices[d.ID]); field != "" {
 			out = append(out, Change{f, field})
@@ -100,16 +100,19 @@ func otherDefault(d *ir.Device) string {
 	return ""
 }
 
-// longerCable adds a metre to the cable of a port.
-func longerCable(d *ir.Device) string {
-	for _, p := range d.Ports {
-		if p.Link() == nil || !p.Link().Length.Known() || len(p.Buffers()) == 0 {
-			continue
+// longer returns a change that makes the cable of a port longer by some metres. Some systems know only a few lengths.
+func longer(by float64) func(d *ir.Device) string {
+	return func(d *ir.Device) string {
+		for _, p := range d.Ports {
+			if p.Link() == nil || !p.Link().Length.Known() || len(p.Buffers()) == 0 {
+				continue
+			}
+			facts := *p.Link().LinkFacts
+			was := facts.Length.Metres
+			facts.Length.Metres += by
+			p.Link().LinkFacts = &facts
+			return fmt.Sprintf("the cable length of %s, %g to %g m", p, was, facts.Length.Metres)
 		}
-		facts := *p.Link().LinkFacts
-		facts.Length.Metres++
-		p.Link().LinkFacts = &facts
-		return fmt.Sprintf("the cable length of %s, %g to %g m", p, facts.Length.Metres-1, facts.Length.Metres)
+		return ""
 	}
-	return ""
 }
