@@ -77,7 +77,8 @@ func (a *app) judgeBundle(name string) error {
 	case !b.Whole:
 		return exit.Fail(exit.Errors, "the end of %s is missing: its last line is not %q", diag.Escape(name), evidence.End)
 	case differ > 0:
-		return exit.Fail(exit.Errors, "%s of %s differ from its answers", diag.Count(differ, "verdict"), diag.Escape(name))
+		return exit.Fail(exit.Errors, "%s of %s %s from its answers", diag.Count(differ, "verdict"), diag.Escape(name),
+			diag.Plural(differ, "differs", "differ"))
 	case judged == 0:
 		return exit.Fail(exit.Errors, "no claim of %s was decided", diag.Escape(name))
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -212,7 +213,7 @@ func (l *levels) marks(ctx context.Context, m *traffic.Marking) error {
 	return nil
 }
 
-// onBench runs levels 1 and 2 on each switch, one after the other.
+// onBench runs level 1 on each switch, one after the other, and then the proofs of pauses and marks.
 func (l *levels) onBench(ctx context.Context) error {
 	if !l.bench.OnBench() {
 		return exit.Fail(exit.Usage, "level 3 is for a fabric with bench = true. Nothing was changed.")
@@ -234,5 +235,82 @@ func (l *levels) onBench(ctx context.Context) error {
 			return err
 		}
 	}
+	for _, d := range switches.Devices {
+		if err := l.traffic(ctx, d); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// traffic proves marks and pauses of one switch. A proof that cannot be made is not decided, with its reason.
+func (l *levels) traffic(ctx context.Context, d *target.Device) error {
+	senders, to := receiverAt(d.Source)
+	why := "no intent with a lossless class has three hosts, one of them at a port of the switch"
+	if len(senders) > 1 {
+		one, none := l.exchange(ctx, senders[0]+","+to)
+		two, none2 := l.exchange(ctx, senders[1]+","+to)
+		if why = cmp.Or(none, none2); why == "" {
+			two.Port += 100
+			read, failed, err := l.bench.Pauses(ctx, d.Source, one, two)
+			if err != nil {
+				return err
+			}
+			if why = failed; why == "" {
+				l.add(d.Name, trial.PausesID, read)
+			}
+		}
+	}
+	if why != "" {
+		l.a.Screen().Trial(d.Name, trial.PausesID, target.NotDecided, diag.Escape(why))
+	}
+	why = "no host of an intent is at a port of the switch"
+	if len(senders) > 0 {
+		x, none := l.exchange(ctx, senders[0]+","+to)
+		if why = none; why == "" {
+			var m *traffic.Marking
+			if m, why = traffic.NewMarking(x); m != nil {
+				return l.marks(ctx, m)
+			}
+		}
+	}
+	l.a.Screen().Trial(d.Name, trial.MarksID, target.NotDecided, diag.Escape(why))
+	return nil
+}
+
+// exchange returns the exchange between two hosts; why is the reason if there is none.
+func (l *levels) exchange(ctx context.Context, pair string) (x *traffic.Exchange, why string) {
+	l.devices.Tree = l.bench.Whole // trials have reduced it to one device
+	sends, docs, err := l.a.exchanges(ctx, l.f.Fabric, l.bench.Whole, l.devices, pair)
+	if err != nil {
+		return nil, err.Error()
+	}
+	for i, x := range sends {
+		if x.Intent.Group.Lossless {
+			return x, docs[i].Reason
+		}
+	}
+	return nil, "no intent of " + pair + " has a lossless class"
+}
+
+// receiverAt returns a host at a port of a switch, and other hosts that send to it in a lossless class.
+func receiverAt(d *ir.Device) (senders []string, to string) {
+	for _, in := range d.Fabric.Intents {
+		if !in.Group.Lossless {
+			continue
+		}
+		for _, m := range slices.Backward(in.Members) {
+			if m.NIC.Port == nil || m.NIC.Port.Peer().Device() != d {
+				continue
+			}
+			to = m.NIC.Device.Name
+			for _, other := range in.Members {
+				if name := other.NIC.Device.Name; name != to && other.NIC.Port != nil && !slices.Contains(senders, name) {
+					senders = append(senders, name)
+				}
+			}
+			return senders, to
+		}
+	}
+	return nil, ""
 }

@@ -75,10 +75,17 @@ var All = func() []Trial {
 			"The device reports that it uses " + change.says + " as it was written, and restores the former content.", judgeLoaded,
 		})
 	}
-	return append(out, Trial{
-		MarksID, "The switch marks while the threshold of a queue is low, and neither before nor after. Both hosts answer the marks.",
-		judgeMarks,
-	})
+	return append(
+		out,
+		Trial{
+			MarksID, "The switch marks while the threshold of a queue is low, and neither before nor after. Both hosts answer the marks.",
+			judgeMarks,
+		},
+		Trial{
+			PausesID, "The switch pauses two senders of a lossless class whose packets leave by one port, and drops none. It pauses nobody for " +
+				"a lossy class.", judgePauses,
+		},
+	)
 }()
 
 // Find returns the trial with a name.
@@ -234,19 +241,23 @@ func ResultText(r *deploy.Result) string {
 	return out.String()
 }
 
-// Vary removes the lines that all readings have, since they show nothing.
+// Vary removes the lines that all readings have equally often, since they show nothing.
 func Vary(read []Reading) []Reading {
-	count := map[string]int{}
-	for _, r := range read {
+	counts := make([]map[string]int, len(read))
+	for i, r := range read {
+		counts[i] = map[string]int{}
 		for line := range strings.Lines(r.Text) {
-			count[line]++
+			counts[i][line]++
 		}
+	}
+	varies := func(line string) bool {
+		return slices.ContainsFunc(counts, func(of map[string]int) bool { return of[line] != counts[0][line] })
 	}
 	out := make([]Reading, len(read))
 	for i, r := range read {
 		out[i].Moment = r.Moment
 		for line := range strings.Lines(r.Text) {
-			if count[line] < len(read) {
+			if varies(line) {
 				out[i].Text += line
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -129,6 +130,40 @@ func TestJudgeLoaded(t *testing.T) {
 		{result(deploy.Unconfirmed, deploy.UseUnknown, ""), undone, target.NotDecided, "does not show whether it uses the content"},
 	} {
 		v, why := of.Judge(map[string]string{Outcome: c.did, Undoing: c.undid})
+		assert.Equal(t, c.want, v, c.says)
+		assert.Contains(t, why, c.says)
+	}
+}
+
+func TestJudgePauses(t *testing.T) {
+	t.Parallel()
+	of, _ := Find(PausesID)
+	text := func(paused, dropped string) string {
+		out := HostPauses("store1", []byte("ens1f0 rx_prio3_pause "+paused+"\nens1f0 rx_prio3_packets 7\n- uptime 5\nens1f0 rx_prio3_pause x\n"))
+		if dropped != "" {
+			out += SwitchPauses([]ir.PauseCounters{{Port: "swp1", Priority: 3, Dropped: ir.Counter{Value: uint64(len(dropped)), Known: true}}})
+		}
+		return out
+	}
+	for _, c := range []struct {
+		before, after, lossy string
+		want                 target.Verdict
+		says                 string
+	}{
+		{text("5", "-"), text("9", "-"), text("9", "-"), target.Holds, ""},
+		{text("5", "-"), text("2", "-"), text("2", "-"), target.Holds, ""}, // the counter was reset
+		{text("5", "-"), text("5", "-"), text("5", "-"), target.NotDecided, "No pause was counted"},
+		{text("5", "-"), text("9", "---"), text("9", "-"), target.DoesNotHold, "dropped 2 packets"},
+		{text("5", "-"), text("9", "-"), text("10", "-"), target.NotDecided, "1 pause rose for the lossy class"},
+		{text("5", ""), text("9", ""), text("9", ""), target.NotDecided, "No counter of drops was read"},
+		{text("x", "-"), text("x", "-"), text("x", "-"), target.NotDecided, "No counter of pauses was read"},
+		{text("5", "-"), text("x", "-"), text("9", "-"), target.NotDecided, "No counter of pauses was read"},
+		{"", "", "", target.NotDecided, "There is no reading"},
+	} {
+		v, why := of.Judge(map[string]string{
+			PauseMoment(Lossless, Before): c.before, PauseMoment(Lossless, After): c.after,
+			PauseMoment(Lossy, Before): c.after, PauseMoment(Lossy, After): c.lossy,
+		})
 		assert.Equal(t, c.want, v, c.says)
 		assert.Contains(t, why, c.says)
 	}
