@@ -249,7 +249,7 @@ func lyingRack(t *testing.T, system, device string, tells *lie) (dir string, dev
 			require.NoError(t, err)
 			ports, keys = append(ports, fmt.Sprint(l.Port)), append(keys, fmt.Sprintf("%q", l.HostKey))
 		}
-		return fmt.Sprintf("ssh {\n    address = \"127.0.0.1\"\n    user = %q\n    port = [%s][self.index]\n    host_key = [%s][self.index]\n  }",
+		return fmt.Sprintf("ssh {\n    address = \"127.0.0.1\"\n    user = %q\n    port = [%s][self.index]\n    host_key = [%s][self.index]\n}",
 			devices.Login(names[0]).User, strings.Join(ports, ", "), strings.Join(keys, ", "))
 	}
 	text = strings.NewReplacer("TOR", block("tor1"), "STORE", block("store1", "store2")).Replace(text)
@@ -459,7 +459,9 @@ var liars = []told{
 	{"rounds a value", "nvue", 1, "tor1", func() *lie {
 		return otherOutput("nv config show", "min-threshold: 165888", "min-threshold: 165000")
 	}, "does not hold", false},
-	{"loses one key of many", "nvue", 1, "tor1", func() *lie { return otherOutput("nv config show", "probability: 100", "") }, "does not hold", false},
+	{"loses one key of many", "nvue", 1, "tor1", func() *lie {
+		return otherOutput("nv config show", "probability: 100", "")
+	}, "does not hold", false},
 	{"swaps two priorities", "nvue", 1, "tor1", func() *lie {
 		return otherOutput("nv config show", "'3':", "'4':", "'4':", "'3':")
 	}, "does not hold", false},
@@ -479,11 +481,15 @@ var liars = []told{
 
 	{"ignores a patch", "sonic", 1, "tor1", func() *lie { return idle("config apply-patch") }, "does not hold", true},
 	{"answers from a cache", "sonic", 1, "tor1", func() *lie { return cached("sonic-cfggen") }, "does not hold", false},
-	{"truncates answers", "sonic", 1, "tor1", func() *lie { return short("sonic-cfggen.*--print-data") }, "gives no whole configuration", false},
+	{"truncates answers", "sonic", 1, "tor1", func() *lie {
+		return short("sonic-cfggen.*--print-data")
+	}, "gives no whole configuration", false},
 	{"goes back after some seconds", "sonic", 1, "tor1", func() *lie {
 		return reverting("config apply-patch", "sonic-cfggen.*--print-data")
 	}, "does not hold", false},
-	{"keeps the new value after the undo", "sonic", 1, "tor1", func() *lie { return stuck("sonic-cfggen.*--print-data") }, "does not hold", false},
+	{"keeps the new value after the undo", "sonic", 1, "tor1", func() *lie {
+		return stuck("sonic-cfggen.*--print-data")
+	}, "does not hold", false},
 	{"loses one key of many", "sonic", 1, "tor1", func() *lie {
 		return otherOutput("sonic-cfggen.*--print-data", `"pfc_enable"`, `"pfc_unable"`)
 	}, "does not hold", false},
@@ -496,11 +502,17 @@ var liars = []told{
 
 	{"ignores a setting", "mlx5", 1, "store1", func() *lie { return idle("dcb pfc set") }, "does not hold", true},
 	{"answers from a cache", "mlx5", 1, "store1", func() *lie { return cached("dcb .*pfc show") }, "does not hold", false},
-	{"rounds a value", "mlx5", 1, "store1", func() *lie { return otherOutput("dcb .*pfc show", "delay 4", "delay 5") }, "does not hold", false},
-	{"goes back after some seconds", "mlx5", 1, "store1", func() *lie { return reverting("dcb pfc set", "dcb .*pfc show") }, "does not hold", false},
+	{"rounds a value", "mlx5", 1, "store1", func() *lie {
+		return otherOutput("dcb .*pfc show", "delay 4", "delay 5")
+	}, "does not hold", false},
+	{"goes back after some seconds", "mlx5", 1, "store1", func() *lie {
+		return reverting("dcb pfc set", "dcb .*pfc show")
+	}, "does not hold", false},
 	{"keeps the new value after the undo", "mlx5", 1, "store1", func() *lie { return stuck("dcb .*pfc show") }, "does not hold", false},
 	{"truncates answers", "mlx5", 1, "store1", func() *lie { return short("dcb .*ets show") }, "dcb does not tell it", false},
-	{"swaps two priorities", "mlx5", 1, "store1", func() *lie { return otherOutput("dcb .*pfc show", "3:on", "3:off", "4:off", "4:on") }, "does not hold", false},
+	{"swaps two priorities", "mlx5", 1, "store1", func() *lie {
+		return otherOutput("dcb .*pfc show", "3:on", "3:off", "4:off", "4:on")
+	}, "does not hold", false},
 	{"counts no notifications", "mlx5", 2, "store2", func() *lie {
 		return counting("np_cnp_sent", func(uint64) uint64 { return 0 })
 	}, "it sent no notification", false},

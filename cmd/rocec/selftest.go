@@ -10,12 +10,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/bench"
 	"github.com/rocec/rocec/cmd/internal/bundle"
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/cmd/internal/session"
+	"github.com/rocec/rocec/cmd/internal/view"
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/deploy/sequence"
+	"github.com/rocec/rocec/targets/deploy/traffic"
 )
 
 func selftestCommand(a *app) *cobra.Command {
@@ -30,7 +36,8 @@ func selftestCommand(a *app) *cobra.Command {
 			"becomes a report. --judge derives the verdicts of a saved text again, from its answers alone.\n\n" +
 			"The exit status of level 0 does not depend on the verdicts: it is 3 if a device could not be read.\n\n" +
 			"Level 1 writes to the devices that --target names, one after the other, reads, and undoes. It first writes a control: a value\n" +
-			"that differs from the fabric's, so that a reading that does not look at the device is noticed. Then it writes the fabric's settings.\n\n" +
+			"that differs from the fabric's, so that a reading that does not look at the device is noticed. Then it writes the\n" +
+			"fabric's settings.\n\n" +
 			"Level 2 proves that a switch marks. It lowers one ECN threshold of one egress queue for 5 seconds, sends an exchange through that " +
 			"queue, and reads the counters of notifications at both hosts. The same exchange before and after must have no mark.\n\n" +
 			"Level 3 is for a fabric with bench = true: levels 1 and 2 on every switch, and a proof of pauses.\n\n" +
@@ -49,7 +56,7 @@ func selftestCommand(a *app) *cobra.Command {
 					"target"); err != nil {
 					return err
 				}
-				return a.judgeBundle(o.judge)
+				return judgeBundle(a, o.judge)
 			}
 			if o.level < 0 || o.level > 3 {
 				return exit.Fail(exit.Usage, "there is no level %d: use level 0, which changes nothing, or 1, 2 or 3", o.level)
@@ -62,7 +69,7 @@ func selftestCommand(a *app) *cobra.Command {
 				return err
 			}
 			if o.level > 0 {
-				return a.selftestAt(cmd.Context(), dir, o)
+				return selftestAt(cmd.Context(), a, dir, o)
 			}
 			return a.selftest(cmd.Context(), dir, o)
 		},
@@ -109,6 +116,50 @@ func (o *selftestOptions) check(cmd *cobra.Command) error {
 
 // selftestTime is the time limit of one device: each of some twenty claims may reach its own time limit.
 const selftestTime = 5 * time.Minute
+
+// selftestAt runs a level that changes devices. The text of a failed level has the trials that were made.
+func selftestAt(ctx context.Context, a *app, dir string, o selftestOptions) (err error) {
+	if o.out != "" {
+		if err := maySave(a.Person, o); err != nil {
+			return err
+		}
+	}
+	until, err := moment(o.notAfter, time.Now())
+	if err != nil {
+		return err
+	}
+	f, devices, err := a.Open(dir, o.only, o.lab)
+	if err != nil {
+		return err
+	}
+	defer devices.Close(&err)
+	rules := orderOptions{minCapacity: defaultCapacity, darkSet: func() bool { return false }, budget: a.Steps}
+	l := &bench.Levels{
+		Bench: bench.Bench{
+			Session: a.Session, Report: f, Whole: f.Tree(), Devices: devices, Dir: dir, NotAfter: until, Lab: o.lab, Approve: o.approve,
+			Rules: rules.rules(1, new(time.Duration)),
+			Show: func(of *ir.Fabric, p *deploy.Plan, order *sequence.Sequence) {
+				v := a.planView(dir, view.Options{})
+				v.Fabric, v.Sequence, v.Tool = of, order, a.Rocec.Tool
+				v.Print(p)
+			},
+		},
+		ReadOptions: o.ReadOptions, Level: o.level, Only: devices.Tree, Traffic: o.traffic,
+		Exchanges: func(ctx context.Context, pair string) ([]*traffic.Exchange, []view.VerifyTraffic, error) {
+			return a.exchanges(ctx, f.Fabric, f.Tree(), devices, pair)
+		},
+	}
+	err = l.Run(ctx)
+	if o.out != "" && l.Trials > 0 {
+		text := l.Text.Text(l.Mask)
+		fmt.Fprint(a.Stdout, text)
+		err = errors.Join(err, saveBundle(ctx, a.Person, text, o))
+	}
+	if err == nil && !l.Proved() {
+		return exit.With(exit.Errors)
+	}
+	return err
+}
 
 func (a *app) selftest(ctx context.Context, dir string, o selftestOptions) (err error) {
 	if err := maySave(a.Person, o); err != nil {

@@ -218,7 +218,8 @@ func TestSelftestUnread(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(reports, "r.txt"), []byte(stdout), 0o600))
 	keys, err = evidence.Read(os.DirFS(reports))
 	require.NoError(t, err)
-	require.Equal(t, evidence.Index{{Target: "mlx5", Chip: "connectx-4-lx"}: {{File: "r.txt", Level: "0"}}}, keys, "the switch has not answered")
+	require.Equal(t, evidence.Index{{Target: "mlx5", Chip: "connectx-4-lx"}: {{File: "r.txt", Level: "0"}}}, keys,
+		"the switch has not answered")
 
 	// An answer from a release other than the fabric's does not count for the fabric's release.
 	require.NoError(t, os.WriteFile(name, text, 0o600))

@@ -26,8 +26,8 @@ var supported = []struct{ os, config, model, first, newest, by string }{
 	{"sonic", "", "sn3700", "202205", "202605", "CONFIG_DB"},
 }
 
-// docs/support.md states for each release and NIC how well rocec's settings are tested, with the grades that plan prints, and the reports of
-// docs/evidence.
+// docs/support.md states for each release and NIC how well rocec's settings are tested, with the grades that plan prints, and the
+// reports of docs/evidence.
 func TestDocsSupport(t *testing.T) {
 	got := supportText(t, evidence.Reports())
 	const file = "../../docs/support.md"
@@ -59,7 +59,8 @@ func TestDocsSupportWithReport(t *testing.T) {
 	}
 	const link = "[level 1](evidence/cumulus-5.3.1-spectrum-2.txt)"
 	require.Equal(t, []string{
-		"| Cumulus Linux | 4.4.0 to 5.3.1 | `qos_features.conf`, `qos_infra.conf` | simulated; reported: 5.3.1 on Spectrum-2 | yes, except as reported |",
+		"| Cumulus Linux | 4.4.0 to 5.3.1 | `qos_features.conf`, `qos_infra.conf` | " +
+			"simulated; reported: 5.3.1 on Spectrum-2 | yes, except as reported |",
 		"| `mlx5` | ConnectX-4 and later, BlueField | 11 | writes, plans, verifies | simulated; reported: connectx-6-dx |",
 		"| `cumulus` | 5.3.1 | Spectrum-2 | " + link + " |",
 		"| `mlx5` | | connectx-6-dx | " + link + " |",
@@ -138,7 +139,8 @@ func supportText(t *testing.T, index evidence.Index) string {
 		b.WriteString("There is no report yet. [fieldtest.md](fieldtest.md) describes how to make the first one in 15 minutes.\n")
 		return b.String()
 	}
-	b.WriteString("The level is that of [selftest](verify.md#selftest).\n\n| target | release | chip or NIC | report |\n| --- | --- | --- | --- |\n")
+	b.WriteString("The level is that of [selftest](verify.md#selftest).\n\n" +
+		"| target | release | chip or NIC | report |\n| --- | --- | --- | --- |\n")
 	for _, k := range sortedKeys(index) {
 		for _, r := range index[k] {
 			release := k.Release

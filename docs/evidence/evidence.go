@@ -30,14 +30,14 @@ func (k Key) Name() string {
 	return strings.ReplaceAll(strings.ToLower(strings.Join(words, "-")), " ", "-") + ".txt"
 }
 
-// Report is a file of the folder as evidence for a [Key].
-type Report struct {
+// Submission is a file of the folder as evidence for a [Key].
+type Submission struct {
 	File  string
 	Level string // "0" to "3"
 }
 
 // Index has the reports about each kind of device, in the order of file names.
-type Index map[Key][]Report
+type Index map[Key][]Submission
 
 // Reported reports whether the index has a report about a kind of device.
 func (x Index) Reported(target, release, chip string) bool {
@@ -45,13 +45,13 @@ func (x Index) Reported(target, release, chip string) bool {
 }
 
 // About returns the reports about a target whose release is within a list, by file name. A nil list means any release.
-func (x Index) About(target string, within func(release string) bool) (out []Report) {
+func (x Index) About(target string, within func(release string) bool) (out []Submission) {
 	for k, reports := range x {
 		if k.Target == target && (within == nil || within(k.Release)) {
 			out = append(out, reports...)
 		}
 	}
-	slices.SortFunc(out, func(a, b Report) int { return strings.Compare(a.File, b.File) })
+	slices.SortFunc(out, func(a, b Submission) int { return strings.Compare(a.File, b.File) })
 	return slices.Compact(out)
 }
 
@@ -76,7 +76,7 @@ func Read(dir fs.FS) (Index, error) {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		for _, k := range keys {
-			all[k] = append(all[k], Report{name, b.Level})
+			all[k] = append(all[k], Submission{name, b.Level})
 		}
 	}
 	return all, nil

@@ -52,7 +52,7 @@ end of the bundle
 func TestRead(t *testing.T) {
 	got, err := Read(fstest.MapFS{"b.txt": {Data: []byte(bundle)}, "README.md": {Data: []byte("no report")}})
 	require.NoError(t, err)
-	of := []Report{{"b.txt", "1"}}
+	of := []Submission{{"b.txt", "1"}}
 	assert.Equal(t, Index{
 		{"nvue", "5.12.0", "Spectrum-4"}: of, {"mlx5", "", "connectx-5"}: of, {"rxe", "", "soft-roce"}: of,
 	}, got, "5.13.0 did not answer")
@@ -83,8 +83,9 @@ func TestParse(t *testing.T) {
 	require.Len(t, b.Parts, 3)
 	assert.True(t, b.Whole)
 	assert.Equal(t, &Part{
-		Devices: "device-1, device-2", Targets: []string{"nvue"}, Release: "5.12.0", Models: []string{"sn5600"}, Chips: []string{"nvue Spectrum-4"}, Wrote: true,
-		Entries: []*Entry{
+		Devices: "device-1, device-2", Targets: []string{"nvue"}, Release: "5.12.0", Models: []string{"sn5600"},
+		Chips: []string{"nvue Spectrum-4"}, Wrote: true,
+		Entries: []*Assertion{
 			{ID: "nvue-applied", Verdict: "holds", Answers: []Reply{{Moment: "before", Text: "target: made up\n"}, {Moment: "after"}}},
 			{ID: "nvue-other", Verdict: "not decided", That: "nvue-applied"},
 		},

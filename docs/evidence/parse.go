@@ -54,13 +54,13 @@ type Part struct {
 	Release string
 	Models  []string
 	Chips   []string // as in the line [Chip]
-	NotRead string // why there are no answers; empty: there are answers
+	NotRead string   // why there are no answers; empty: there are answers
 	Wrote   bool
-	Entries []*Entry
+	Entries []*Assertion
 }
 
-// Entry is a claim with its answers and the verdict that was written.
-type Entry struct {
+// Assertion is a claim with its answers and the verdict that was written.
+type Assertion struct {
 	ID, Verdict string
 	That        string // the claim whose answer it shares; empty: its own
 	Answers     []Reply
@@ -102,7 +102,7 @@ func Parse(text string) (*Bundle, error) {
 type parser struct {
 	b     *Bundle
 	part  *Part
-	entry *Entry
+	entry *Assertion
 	reply *Reply
 	text  strings.Builder // of reply
 }
@@ -152,7 +152,7 @@ func (p *parser) line(line string) error {
 		if len(p.part.Entries) == maxEntries {
 			return fmt.Errorf("a section has more than %d claims", maxEntries)
 		}
-		p.entry = &Entry{ID: strings.TrimPrefix(line, Claim)}
+		p.entry = &Assertion{ID: strings.TrimPrefix(line, Claim)}
 		p.part.Entries = append(p.part.Entries, p.entry)
 	case p.entry != nil && word == Verdict:
 		p.entry.Verdict = value

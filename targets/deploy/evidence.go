@@ -47,7 +47,9 @@ func (p *Plan) Evidence(reported Reports) []*Evidence {
 		}
 		for _, t := range parts {
 			e := evidence(t, d.Device.Source, reported)
-			i := slices.IndexFunc(all, func(o *Evidence) bool { return o.Target == e.Target && o.Release == e.Release && o.About == e.About && o.Grade == e.Grade })
+			i := slices.IndexFunc(all, func(o *Evidence) bool {
+				return o.Target == e.Target && o.Release == e.Release && o.About == e.About && o.Grade == e.Grade
+			})
 			if i < 0 {
 				i = len(all)
 				all = append(all, e)

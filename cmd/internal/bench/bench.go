@@ -18,17 +18,12 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Bench is a fabric with its devices.
+// Bench is a fabric with its devices, and the flags of its verb.
 type Bench struct {
 	*session.Session
-	Report  *report.Report
-	Whole   *target.Tree // of the fabric
-	Devices *session.Fleet
-	Options
-}
-
-// Options contains the flags of a bench, and what its verb decides.
-type Options struct {
+	Report   *report.Report
+	Whole    *target.Tree // of the fabric
+	Devices  *session.Fleet
 	Dir      string // of the fabric
 	NotAfter time.Time
 	Lab      session.LabFlag

@@ -22,7 +22,7 @@ const (
 
 // Written is the result of a trial of writing on one device: the readings of each trial, by its name.
 type Written struct {
-	Field string // the value of the control; empty: there was none
+	Field string // the value of the control; empty: no control was made
 	IDs   []string
 	Read  map[string][]trial.Reading
 
@@ -82,8 +82,9 @@ func writePrice(p *deploy.DevicePlan) string {
 	return text
 }
 
-// control returns the first fabric with another value that changes a line of the device's settings, with its tree; nil: there is none.
-func (b *Bench) control(d *target.Device, have *deploy.Have, wanted map[string]string) (*trial.Change, *target.Tree) {
+// control returns the first fabric with another value that changes a line of the device's settings, with its tree; nil: no value changes
+// one.
+func (b *Bench) control(d *target.Device, have *deploy.Have, wanted map[string]string) (*trial.Variation, *target.Tree) {
 	for _, c := range trial.Controls(d.Source) {
 		tree, ds := targets.Render(c.Fabric)
 		if ds.HasErrors() {

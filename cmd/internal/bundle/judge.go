@@ -1,12 +1,14 @@
 package bundle
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/docs/evidence"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/deploy/trial"
 	"github.com/rocec/rocec/targets/target"
@@ -51,6 +53,58 @@ func Judge(b *evidence.Bundle) (out []Judged) {
 	return out
 }
 
+// mostLines limits the lines of a [Summary].
+const mostLines = 200
+
+// Summary has the verdicts of a saved bundle for a person.
+type Summary struct {
+	Lines           []string // about differences, reasons and unread devices, and the counts
+	Differ, Decided int      // claims
+}
+
+// Sum judges a saved bundle.
+func Sum(b *evidence.Bundle) (s Summary) {
+	count := map[target.Verdict]int{}
+	for _, j := range Judge(b) {
+		count[j.Found]++
+		if j.Differs() {
+			s.Differ++
+		}
+		if j.Differs() || j.Why != "" {
+			s.Lines = append(s.Lines, j.text())
+		}
+	}
+	for _, p := range b.Parts {
+		if p.NotRead != "" {
+			s.Lines = append(s.Lines, fmt.Sprintf("%s: not read: %s", short(p.Devices), short(p.NotRead)))
+		}
+	}
+	if more := len(s.Lines) - mostLines; more > 0 {
+		s.Lines = append(s.Lines[:mostLines], fmt.Sprintf("... and %s", diag.Count(more, "more line")))
+	}
+	open := count[target.NotDecided] + count[target.Echo]
+	s.Decided = count[target.Holds] + count[target.DoesNotHold]
+	s.Lines = append(s.Lines, fmt.Sprintf("%s: %d hold, %d do not hold, %d not decided.", diag.Count(s.Decided+open, "claim"),
+		count[target.Holds], count[target.DoesNotHold], open))
+	return s
+}
+
+// text returns the line about a claim of a bundle.
+func (j *Judged) text() string {
+	text := fmt.Sprintf("%s: %s: %s", short(j.Devices), short(j.ID), j.Found)
+	if j.Differs() {
+		text += fmt.Sprintf(", and the bundle says %q", diag.Cut(j.Written))
+	}
+	text += "."
+	if j.Why != "" {
+		text += " " + diag.Escape(j.Why)
+	}
+	return text
+}
+
+// short returns the beginning of a text from a bundle, safe to print.
+func short(s string) string { return diag.Escape(diag.Cut(s)) }
+
 // verdict derives the verdict on a claim from its answers, and for a trial the reason. A trial judges all of its readings. Any other claim
 // judges its one answer, and is not decided if the end of the answer is missing, or if the answer may repeat what rocec wrote.
 func verdict(c target.Claim, wrote bool, replies []evidence.Reply) (v target.Verdict, why string) {
@@ -77,9 +131,9 @@ func verdict(c target.Claim, wrote bool, replies []evidence.Reply) (v target.Ver
 	return v, ""
 }
 
-// entry returns the claim of a section with a name; nil: there is none.
-func entry(p *evidence.Part, id string) *evidence.Entry {
-	if i := slices.IndexFunc(p.Entries, func(e *evidence.Entry) bool { return e.ID == id }); i >= 0 {
+// entry returns the claim of a section with a name; nil: the section lacks it.
+func entry(p *evidence.Part, id string) *evidence.Assertion {
+	if i := slices.IndexFunc(p.Entries, func(e *evidence.Assertion) bool { return e.ID == id }); i >= 0 {
 		return p.Entries[i]
 	}
 	return nil
@@ -96,7 +150,7 @@ func find(claims []target.Claim, id string) (target.Claim, bool) {
 // claimsOf returns the claims about such devices as those of a section, and the trials.
 func claimsOf(p *evidence.Part) []target.Claim {
 	var out []target.Claim
-	for _, t := range trial.All {
+	for _, t := range trial.All() {
 		out = append(out, target.Claim{ID: t.ID})
 	}
 	for _, name := range p.Targets {

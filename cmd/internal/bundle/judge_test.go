@@ -55,7 +55,9 @@ func TestJudge(t *testing.T) {
 			cumulus + place + infra + "  (cut after its first lines)\n",
 			Judged{Written: "holds", Found: target.NotDecided, Why: "The end of the answer is missing."},
 		},
-		"written by rocec": {strings.Replace(cumulus, "wrote:   no", "wrote:   yes, x", 1) + place + infra, Judged{Written: "holds", Found: target.Echo}},
+		"written by rocec": {
+			strings.Replace(cumulus, "wrote:   no", "wrote:   yes, x", 1) + place + infra, Judged{Written: "holds", Found: target.Echo},
+		},
 		"no answer": {
 			cumulus + "--- cumulus-files-place\nverdict: holds\n",
 			Judged{Written: "holds", Found: target.NotDecided, Why: "The bundle has no answer."},

@@ -137,8 +137,9 @@ cmd/internal/replay:        targets/commands targets/deploy/device/scripts cmd/i
 cmd/internal/hooks:         cmd/internal/exit cmd/internal/journal lang/diag targets/deploy targets/deploy/rollout |
 cmd/internal/bundle:        compiler/ir compiler/platform docs/evidence lang/destination lang/diag targets targets/deploy
     targets/deploy/trial targets/nic targets/target cmd/internal/mask |
-cmd/internal/bench:         cmd/internal/exit cmd/internal/report cmd/internal/session cmd/internal/view compiler/ir targets
-    targets/deploy targets/deploy/sequence targets/deploy/traffic targets/deploy/trial targets/deploy/txn targets/target |
+cmd/internal/bench:         cmd/internal/bundle cmd/internal/exit cmd/internal/mask cmd/internal/report cmd/internal/session
+    cmd/internal/view compiler/ir lang/diag targets targets/deploy targets/deploy/rollout targets/deploy/sequence
+    targets/deploy/traffic targets/deploy/trial targets/deploy/txn targets/target |
 cmd/rocec-txn:           cmd/internal/sshsig targets/commands targets/cumulus/steps targets/deploy/device/scripts targets/deploy/order
     targets/nic/mlx4/steps targets/nic/mlx5/steps targets/nic/rxe/steps targets/nic/steps targets/nvue/steps targets/sonic/steps |
 docs:                    lang lang/diag | github.com/yuin/goldmark

@@ -37,9 +37,9 @@ func (m *Marking) Judge(s Stages) Marked {
 	return JudgeMarks(s, Proved{x.From.Device.Name, x.To.Device.Name, m.Queue.String(), m.Low.Min.N})
 }
 
-// JudgeMarks compares the counters of both hosts before and after each exchange. Marks with a low threshold prove marking only if the same
-// exchange has none with the former threshold, before and after. A counter that always rises, and a switch that keeps the low threshold,
-// prove nothing.
+// JudgeMarks compares the counters of both hosts before and after each exchange. Marks with a low threshold prove marking only if no packet
+// of the same exchange is marked with the former threshold, before and after. A counter that always rises proves nothing, and neither does
+// a switch that keeps the low threshold.
 func JudgeMarks(s Stages, p Proved) Marked {
 	r := Marked{Verdict: target.NotDecided}
 	var ok1, ok2, ok3 bool

@@ -145,4 +145,3 @@ func ReadNotices(answer []byte) Notices {
 	}
 	return out
 }
-

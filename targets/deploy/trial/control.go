@@ -6,19 +6,19 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Change is a copy of a fabric in which one value of a device differs.
-type Change struct {
+// Variation is a copy of a fabric in which one value of a device differs.
+type Variation struct {
 	Fabric *ir.Fabric
 	Field  string // the value, from the old to the new one: "the ECN threshold of tor1:swp1 for cos group storage, 156672 to 165888 bytes"
 }
 
 // Controls returns fabrics that differ from the fabric of a device in one value of the device. Each value is harmless for the traffic of
 // others for a moment: a later mark, an earlier pause, a longer cable, another default of applications. A target may write some of them.
-func Controls(d *ir.Device) (out []Change) {
+func Controls(d *ir.Device) (out []Variation) {
 	for _, change := range []func(d *ir.Device) string{laterMark, earlierPause, longer(1), longer(10), otherDefault} {
 		f := d.Fabric.Copy()
 		if field := change(f.Devices[d.ID]); field != "" {
-			out = append(out, Change{f, field})
+			out = append(out, Variation{f, field})
 		}
 	}
 	return out

@@ -87,7 +87,7 @@ func judgePauses(read map[string]string) (target.Verdict, string) {
 	case dropped > 0:
 		return target.DoesNotHold, fmt.Sprintf("The switch dropped %s of the lossless class.", target.Count(dropped, "packet"))
 	case paused == 0:
-		return target.NotDecided, "No pause was counted: the switch pauses nobody, or two senders are too slow to fill the port."
+		return target.NotDecided, "No pause was counted: the switch sends none, or two senders are too slow to fill the port."
 	}
 	return target.Holds, ""
 }

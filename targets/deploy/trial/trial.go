@@ -1,6 +1,6 @@
 // Package trial judges what a device shows before, during and after a change that is made only to be undone ([Trial]). The input is the
-// text that was read at each moment, the output a verdict. It is pure, so that a saved text is judged as a live one. It also has the fabrics
-// of a control ([Controls]), which differ from a fabric in one known value.
+// text that was read at each moment, the output a verdict. It is pure, so that a saved text is judged as a live one. It also has the
+// fabrics of a control ([Controls]), which differ from a fabric in one known value.
 package trial
 
 import (
@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/traffic"
@@ -22,7 +23,7 @@ type Trial struct {
 	Judge func(read map[string]string) (v target.Verdict, why string)
 }
 
-// Reading is what a device showed at a moment of a trial.
+// Reading is the text that a device showed at a moment of a trial.
 type Reading struct{ Moment, Text string }
 
 // The names of changes, and of the kinds of readings.
@@ -53,8 +54,8 @@ const (
 	Undoing  = "outcome of the undo"
 )
 
-// All is the table of trials.
-var All = func() []Trial {
+// All returns the table of trials.
+var All = sync.OnceValue(func() []Trial {
 	var out []Trial
 	for _, change := range []struct{ name, says string }{
 		{Control, "one known value that differs from the fabric"},
@@ -82,19 +83,19 @@ var All = func() []Trial {
 			judgeMarks,
 		},
 		Trial{
-			PausesID, "The switch pauses two senders of a lossless class whose packets leave by one port, and drops none. It pauses nobody for " +
-				"a lossy class.", judgePauses,
+			PausesID, "The switch pauses two senders of a lossless class whose packets leave by one port, and drops none. It sends no pause " +
+				"for a lossy class.", judgePauses,
 		},
 	)
-}()
+})
 
 // Find returns the trial with a name.
 func Find(id string) (Trial, bool) {
-	i := slices.IndexFunc(All, func(t Trial) bool { return t.ID == id })
+	i := slices.IndexFunc(All(), func(t Trial) bool { return t.ID == id })
 	if i < 0 {
 		return Trial{}, false
 	}
-	return All[i], true
+	return All()[i], true
 }
 
 // sum begins the line with the hash of a whole content.
@@ -142,10 +143,10 @@ func judgeWrite(read map[string]string, control bool) (target.Verdict, string) {
 		for _, key := range keys {
 			why := fmt.Sprintf("%s is %s %s, and %s %s.", key, value(is, key), m.is, value(was, key), m.was)
 			name := key[strings.LastIndexByte(key, ' ')+1:]
-			if stays[name] == "" || m.is != Undone {
+			if stays(name) == "" || m.is != Undone {
 				return target.DoesNotHold, why
 			}
-			left = why + " " + stays[name]
+			left = why + " " + stays(name)
 		}
 	}
 	if left != "" {
@@ -154,8 +155,13 @@ func judgeWrite(read map[string]string, control bool) (target.Verdict, string) {
 	return target.Holds, ""
 }
 
-// stays are settings of NICs that no undo restores, with the reason.
-var stays = map[string]string{"dcbx": "Only mlnx_qos can give DCBX back to the firmware."}
+// stays returns why no undo restores a setting of a NIC; empty: an undo restores it.
+func stays(name string) string {
+	if name == "dcbx" {
+		return "Only mlnx_qos can give DCBX back to the firmware."
+	}
+	return ""
+}
 
 // differing returns the keys with another value, sorted.
 func differing(a, b map[string]string) (keys []string) {

@@ -139,7 +139,8 @@ func TestJudgePauses(t *testing.T) {
 	t.Parallel()
 	of, _ := Find(PausesID)
 	text := func(paused, dropped string) string {
-		out := HostPauses("store1", []byte("ens1f0 rx_prio3_pause "+paused+"\nens1f0 rx_prio3_packets 7\n- uptime 5\nens1f0 rx_prio3_pause x\n"))
+		out := HostPauses("store1", []byte("ens1f0 rx_prio3_pause "+paused+
+			"\nens1f0 rx_prio3_packets 7\n- uptime 5\nens1f0 rx_prio3_pause x\n"))
 		if dropped != "" {
 			out += SwitchPauses([]ir.PauseCounters{{Port: "swp1", Priority: 3, Dropped: ir.Counter{Value: uint64(len(dropped)), Known: true}}})
 		}
@@ -174,7 +175,7 @@ func FuzzJudge(f *testing.F) {
 	f.Add("a = 1\n", "outcome = unconfirmed\n")
 	f.Add("np_cnp_sent 5\n", "x")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		for _, of := range All {
+		for _, of := range All() {
 			read := map[string]string{}
 			for _, m := range []string{OfFabric, Before, Sent, After, Later, Undone, LaterOn, Outcome, Undoing} {
 				read[m] = a
