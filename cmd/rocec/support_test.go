@@ -88,7 +88,6 @@ func TestDocsSupportWithReport(t *testing.T) {
 func supportText(t *testing.T, index evidence.Index) string {
 	var b strings.Builder
 	b.WriteString("# Supported releases and NICs, and how they are tested\n\n" +
-		"For people who ask whether rocec supports their devices.\n\n" +
 		"Generated from the tables in the code and the reports in [evidence](evidence/README.md) (`make update`). The grades are:\n\n" +
 		"- *Documented*: rocec follows public documents.\n" +
 		"- *Simulated*: the lab also simulates the device, by the same documents.\n" +
@@ -155,7 +154,7 @@ func supportText(t *testing.T, index evidence.Index) string {
 
 // sortedKeys returns the kinds of devices of an index in the order of their names.
 func sortedKeys(index evidence.Index) []evidence.Key {
-	return slices.SortedFunc(maps.Keys(index), func(a, b evidence.Key) int { return strings.Compare(a.Name(), b.Name()) })
+	return slices.SortedFunc(maps.Keys(index), func(a, b evidence.Key) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 }
 
 // reportedKinds returns the releases and chips of a target that reports are about; a nil function means every release.

@@ -24,12 +24,6 @@ type Key struct {
 	Chip    string // of a switch, "Spectrum-2"; of a host, the model of a NIC: "connectx-5"
 }
 
-// Name returns the name of the report about a kind of device: "nvue-5.9.1-spectrum-2.txt".
-func (k Key) Name() string {
-	words := slices.DeleteFunc([]string{k.Target, k.Release, k.Chip}, func(s string) bool { return s == "" })
-	return strings.ReplaceAll(strings.ToLower(strings.Join(words, "-")), " ", "-") + ".txt"
-}
-
 // Submission is a file of the folder as evidence for a [Key].
 type Submission struct {
 	File  string
@@ -42,17 +36,6 @@ type Index map[Key][]Submission
 // Reported reports whether the index has a report about a kind of device.
 func (x Index) Reported(target, release, chip string) bool {
 	return len(x[Key{target, release, chip}]) > 0
-}
-
-// About returns the reports about a target whose release is within a list, by file name. A nil list means any release.
-func (x Index) About(target string, within func(release string) bool) (out []Submission) {
-	for k, reports := range x {
-		if k.Target == target && (within == nil || within(k.Release)) {
-			out = append(out, reports...)
-		}
-	}
-	slices.SortFunc(out, func(a, b Submission) int { return strings.Compare(a.File, b.File) })
-	return slices.Compact(out)
 }
 
 // Read returns the index of the reports (*.txt) in a folder.
@@ -95,7 +78,7 @@ var reports = sync.OnceValue(func() Index {
 func Reports() Index { return reports() }
 
 // Reported reports whether users have sent a report about a kind of device.
-func Reported(target, release, chip string) bool { return reports().Reported(target, release, chip) }
+func Reported(target, release, chip string) bool { return Reports().Reported(target, release, chip) }
 
 // keys returns the kinds of the devices that answered, each once. A bundle of a rehearsal is an error, and so is a bundle whose end is
 // missing.
