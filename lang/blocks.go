@@ -48,7 +48,7 @@ var fabricSchema = schema[Fabric]{
 			func(f *Fabric) *Value[string] { return &f.FlowControl }),
 		off("bench",
 			"true: the fabric is a test bench, on whose traffic no person depends.\n"+
-				"`rocec selftest --level 2` then asks for a yes, and accepts `--auto-approve`. In other fabrics it asks for the name "+
+				"`rocec selftest` of level 1 to 3 then asks for a yes, and accepts `--auto-approve`. In other fabrics it asks for the name "+
 				"of the switch. The attribute changes no byte on a device.",
 			func(f *Fabric) *Value[bool] { return &f.Bench }),
 		one("approvals", eval.Integer(0, 9), "0",

@@ -36,7 +36,7 @@ anything is pushed that it cannot freeze or drop under load, and pushes it over 
 	rocec runs [RUN]            lists the runs started on this machine: who, when, why
 
 	rocec lab VERB              acts on the devices of --lab by hand: exec, ssh, reboot, cut, reset
-	rocec selftest [DIR]        asks devices for facts that documents lack, and proves that a switch marks
+	rocec selftest [DIR]        asks devices for facts that documents lack, and proves that they do what is written
 	rocec explain [CODE | WORD] prints the page of a diagnostic, or the meaning of a word of the output
 	rocec lsp                   speaks the Language Server Protocol, for editors
 	rocec help [VERB | PAGE]    prints the help of a verb, or a page of the manual

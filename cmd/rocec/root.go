@@ -76,6 +76,18 @@ func newRoot(a *app) *cobra.Command {
 	_ = f.MarkHidden("chdir") // fails if there is no such flag
 	root.Flags().BoolVar(&askVersion, "version", false, "print the version and build of rocec")
 	root.CompletionOptions.DisableDefaultCmd = true
+	addVerbs(a, root)
+	addFormerVerbs(a.Person, root)
+	root.SetHelpCommand(&cobra.Command{Use: "__help", GroupID: "help", Hidden: true}) // else cobra adds its own
+	offerCommon(root)
+	a.Site.Folder, a.Site.Flags = rights.Folder, flagsOfChanges(root)
+	root.SetFlagErrorFunc(wrongFlag)
+	fitHelp(a.Person, root)
+	return root
+}
+
+// addVerbs adds the verbs in their groups.
+func addVerbs(a *app, root *cobra.Command) {
 	type list = []*cobra.Command
 	for _, g := range []struct {
 		id, title string
@@ -101,13 +113,6 @@ func newRoot(a *app) *cobra.Command {
 			root.AddCommand(verb)
 		}
 	}
-	addFormerVerbs(a.Person, root)
-	root.SetHelpCommand(&cobra.Command{Use: "__help", GroupID: "help", Hidden: true}) // else cobra adds its own
-	offerCommon(root)
-	a.Site.Folder, a.Site.Flags = rights.Folder, flagsOfChanges(root)
-	root.SetFlagErrorFunc(wrongFlag)
-	fitHelp(a.Person, root)
-	return root
 }
 
 // flagsOfChanges returns the flags of verbs that reach devices, with their dashes: a policy may forbid them.

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 
@@ -41,8 +42,11 @@ func TestSelftest(t *testing.T) {
 		require.Equal(t, string(want), got, "run go test ./cmd/rocec -run TestSelftest -update, and read the diff")
 
 		// The output can be read again, and states that it is a rehearsal, which does not count as a report.
-		_, err = evidence.Read(os.DirFS("testdata/selftest"))
+		_, err = evidence.Read(fstest.MapFS{"a.txt": {Data: []byte(got)}})
 		require.ErrorContains(t, err, "simulated")
+		code, stdout, stderr = rocec(t, "selftest", "--judge", file)
+		require.Equal(t, exit.Good, code, stdout+stderr)
+		require.Contains(t, stdout, "Every written verdict is the one of its answers.")
 		for _, left := range []string{"tor1", "leaf", "spine", "store", "192\\.0\\.2\\.", "52:54:00", "\\brack"} {
 			require.NotRegexp(t, left, regexp.MustCompile(`(?m)^  \$.*$`).ReplaceAllString(got, ""))
 		}
@@ -99,9 +103,12 @@ func TestSelftestSaves(t *testing.T) {
 	require.NoFileExists(t, out)
 
 	for says, args := range map[string][]string{
-		"there is no level 1: use level 0, which changes nothing, or level 2": {"--level", "1"},
-		"--auto-approve needs --out FILE":                                     {"--auto-approve"},
-		"--parallel must be at least 1":                                       {"--parallel", "0"},
+		"there is no level 4: use level 0, which changes nothing, or 1, 2 or 3": {"--level", "4"},
+		"level 1 needs --target":              {"--level", "1"},
+		"--traffic needs --level 2 or 3":      {"--traffic", "store1,store2"},
+		"--not-after needs --level 1, 2 or 3": {"--not-after", "10m"},
+		"--auto-approve needs --out FILE":     {"--auto-approve"},
+		"--parallel must be at least 1":       {"--parallel", "0"},
 	} {
 		code, stdout, stderr = rocec(t, append([]string{"selftest", "--lab=new", dir}, args...)...)
 		require.Equal(t, exit.Usage, code)
@@ -121,6 +128,65 @@ func TestSelftestSaves(t *testing.T) {
 	code, _, stderr = rocec(t, "selftest", "--lab=new", "--target", "store1", "--out", out, "--auto-approve", dir)
 	require.Equal(t, exit.Usage, code)
 	require.Contains(t, stderr, "already exists, and nothing is overwritten")
+}
+
+// TestJudgeBundle: --judge compares written verdicts with those of the answers, needs no fabric, and prints hostile texts safely.
+func TestJudgeBundle(t *testing.T) {
+	t.Parallel()
+	setenv(t, "COLUMNS", "1000")
+	good, err := os.ReadFile("testdata/selftest/files.txt")
+	require.NoError(t, err)
+	dir := t.TempDir()
+	judge := func(text string, args ...string) (int, string) {
+		name := filepath.Join(dir, "b.txt")
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+		code, stdout, stderr := rocec(t, append([]string{"selftest", "--judge", name}, args...)...)
+		return code, stdout + stderr
+	}
+	const claim = "--- cumulus-files-place\n"
+	for says, c := range map[string]struct {
+		change func(text string) string
+		code   int
+	}{
+		"Every written verdict is the one of its answers.": {func(text string) string { return text }, exit.Good},
+		`cumulus-files-place: holds, and the bundle says "does not hold".`: {func(text string) string {
+			at := strings.Index(text, claim)
+			return text[:at] + strings.Replace(text[at:], "verdict: holds", "verdict: does not hold", 1)
+		}, exit.Errors},
+		"cumulus-files-place: does not hold, and the bundle says \"holds\".": {func(text string) string {
+			return strings.Replace(text, "qos_features.conf file", "qos_features.conf link", 1)
+		}, exit.Errors},
+		"the end of ": {func(text string) string { return text[:len(text)/2] }, exit.Errors},
+		"This rocec has no such claim about such a device.": {func(text string) string {
+			return strings.Replace(text, claim, "--- x\x1b[2J\u202e::add-mask::y\n", 1)
+		}, exit.Errors},
+		"no claim of ":           {func(string) string { return evidence.Title + "\n" + evidence.End + "\n" }, exit.Errors},
+		"does not begin with":    {func(string) string { return "\x00" }, exit.Errors},
+		"of another rocec":       {func(text string) string { return strings.Replace(text, "bundle 2", "bundle 1", 1) }, exit.Errors},
+		"it has more than 20000": {func(text string) string { return text + strings.Repeat("=== d\n", 30_000) }, exit.Errors},
+		"... and 251 more lines": {func(text string) string {
+			return strings.Replace(text, claim, "--- x\nverdict: holds\n"+strings.Repeat("--- y\n", 450)+claim, 1)
+		}, exit.Errors},
+	} {
+		text := c.change(string(good))
+		if strings.HasPrefix(says, "it has more") {
+			text = strings.Replace(text, "\n"+evidence.End, "", 1)
+		}
+		code, out := judge(text)
+		require.Equal(t, c.code, code, "%s\n%s", says, out)
+		require.Contains(t, out, says)
+		require.NotContains(t, out, "\x1b")
+		require.NotContains(t, out, "\u202e")
+		require.NotContains(t, out, " ::add")
+	}
+	code, out := judge(string(good), "--lab=new")
+	require.Equal(t, exit.Usage, code)
+	require.Contains(t, out, "--judge reads a saved text, so --lab has no effect")
+	code, out = judge(string(good), "some/dir")
+	require.Equal(t, exit.Usage, code)
+	require.Contains(t, out, "some/dir has no effect")
+	code, _, _ = rocec(t, "selftest", "--judge", filepath.Join(dir, "none"))
+	require.Equal(t, exit.Usage, code)
 }
 
 // An unreadable device has a section with the reason, without its address. The status reports it, and the other devices are shown.
@@ -152,7 +218,8 @@ func TestSelftestUnread(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(reports, "r.txt"), []byte(stdout), 0o600))
 	keys, err = evidence.Read(os.DirFS(reports))
 	require.NoError(t, err)
-	require.Equal(t, map[evidence.Key][]string{{Target: "mlx5"}: {"r.txt"}}, keys, "the switch has not answered")
+	require.Equal(t, evidence.Index{{Target: "mlx5", Chip: "connectx-4-lx"}: {{File: "r.txt", Level: "0"}}}, keys,
+		"the switch has not answered")
 
 	// An answer from a release other than the fabric's does not count for the fabric's release.
 	require.NoError(t, os.WriteFile(name, text, 0o600))

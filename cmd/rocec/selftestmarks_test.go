@@ -32,6 +32,7 @@ func TestMarks(t *testing.T) {
 		require.Contains(t, stderr, "stdin is not a terminal")
 		code, stdout, stderr := rocec(t, "selftest", "--level", "2", lab, "--auto-approve", dir)
 		require.Equal(t, exit.Good, code, stderr)
+		require.Contains(t, stdout, "It sends three times ")
 		require.Contains(t, stdout, "Marked packets 1000, notifications sent 1000, obeyed 1000.")
 		require.Regexp(t, `Exposed: \d+ hosts, \d+ host-seconds`, stdout)
 		require.Contains(t, stdout, "has its former settings again")
@@ -112,6 +113,58 @@ func TestMarksConsent(t *testing.T) {
 	<-stopped
 	require.Equal(t, exit.Errors, code)
 	require.Contains(t, stderr, "of others passed the queue in 3 seconds. Nothing was changed.")
+	require.Len(t, devices.Device("tor1").Writes(), writes)
+}
+
+// TestSelftestBench: level 3 makes the trials of every switch, and says what it cannot decide. It needs a bench.
+func TestSelftestBench(t *testing.T) {
+	t.Parallel()
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
+	setenv(t, "COLUMNS", "1000")
+	const dir = "../../examples/rack-by-files"
+	lab := "--lab=" + filepath.Join(t.TempDir(), "lab")
+	code, _, stderr := rocec(t, "apply", lab, "--auto-approve", "--soak", "0s", dir)
+	require.Equal(t, exit.Good, code, stderr)
+	saved := filepath.Join(t.TempDir(), "report.txt")
+	code, stdout, stderr := rocec(t, "selftest", "--level", "3", lab, "--auto-approve", "--out", saved, dir)
+	require.Equal(t, exit.Good, code, stderr)
+	require.Contains(t, stdout, "tor1: write-control-stored: holds")
+	require.Contains(t, stdout, "tor1: traffic-pauses: not decided. No counter of drops was read before and after at the switch.")
+	require.Contains(t, stdout, "tor1:swp6 marks, store6 notifies, and store1 slows down.")
+	require.Contains(t, stdout, "--- traffic-marks\nsays:    The switch marks while the threshold of a queue is low")
+	require.Contains(t, stdout, "  @ lossless class, before\n  | device-2 ens1f0 priority 0 paused = 0\n")
+	code, stdout, stderr = rocec(t, "selftest", "--judge", saved)
+	require.Equal(t, exit.Good, code, stdout+stderr)
+
+	real, _ := standingAs(t, "rack-by-files", 6)
+	code, _, stderr = rocec(t, "selftest", "--level", "3", "--auto-approve", real)
+	require.Equal(t, exit.Usage, code)
+	require.Contains(t, stderr, "level 3 is for a fabric with bench = true. Nothing was changed.")
+}
+
+// TestWriteConsent: level 1 changes nothing before the same yes as level 2, and refuses what apply would refuse.
+func TestWriteConsent(t *testing.T) {
+	t.Parallel()
+	setenv(t, "COLUMNS", "1000")
+	dir, devices := standingAs(t, "rack-by-files", 6)
+	writes := len(devices.Device("tor1").Writes())
+	code, _, stderr := rocec(t, "selftest", "--level", "1", "--target", "tor1", "--auto-approve", dir)
+	require.Equal(t, exit.Errors, code)
+	require.Contains(t, stderr, "documented-only")
+	name := filepath.Join(dir, "fabric.hcl")
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	accepted := strings.Replace(string(text), "  names   = \"tor1\"", "  accept_documented = true\n  names   = \"tor1\"", 1)
+	require.NoError(t, os.WriteFile(name, []byte(accepted), 0o600))
+	code, _, stderr = rocec(t, "selftest", "--level", "1", "--target", "tor1", "--auto-approve", dir)
+	require.Equal(t, exit.Usage, code)
+	require.Contains(t, stderr, "--auto-approve is for a fabric with bench = true: in others a person must type the name of the switch")
+	code, _, stderr = rocec(t, "selftest", "--level", "1", "--target", "tor1", dir)
+	require.Equal(t, exit.Usage, code)
+	require.Contains(t, stderr, "stdin is not a terminal")
+	code, _, stderr = rocec(t, "selftest", "--level", "1", "--target", "store1", "--auto-approve", dir)
+	require.Equal(t, exit.Errors, code, "its switch has other settings")
+	require.Contains(t, stderr, "error[lossy-mixture]")
 	require.Len(t, devices.Device("tor1").Writes(), writes)
 }
 

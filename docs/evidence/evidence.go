@@ -1,11 +1,13 @@
-// Package evidence has the reports of users about real devices: the bundles of `rocec selftest` in this folder, by the target and the
-// release that they are about ([Key]).
+// Package evidence has the reports of users about real devices: the bundles of `rocec selftest` in this folder, by the system, the release
+// and the chip that they are about ([Key]). [Parse] reads a bundle.
 package evidence
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -15,49 +17,56 @@ import (
 //go:embed *
 var Files embed.FS
 
-// The first words of a bundle, and of the lines that Read parses. The writer of bundles uses these constants.
-const (
-	Title   = "rocec selftest bundle 1"
-	Devices = "devices:" // what answered: [Real], or simulated devices
-	Real    = "real"
-	Device  = "=== " // begins a section, for devices with equal answers
-	Target  = "target:"
-	Release = "release:"
-	Model   = "model:"
-	Claim   = "--- " // begins a claim within a section
-)
-
-// Key is a target and a release for which a report is evidence.
+// Key is a kind of device for which a report is evidence.
 type Key struct {
 	Target  string // "nvue"
 	Release string // of the operating system; empty for devices without releases
+	Chip    string // of a switch, "Spectrum-2"; of a host, the model of a NIC: "connectx-5"
 }
 
-// Read returns the keys of the reports (*.txt) in a folder, each with the names of its files.
-func Read(dir fs.FS) (map[Key][]string, error) {
+// Submission is a file of the folder as evidence for a [Key].
+type Submission struct {
+	File  string
+	Level string // "0" to "3"
+}
+
+// Index has the reports about each kind of device, in the order of file names.
+type Index map[Key][]Submission
+
+// Reported reports whether the index has a report about a kind of device.
+func (x Index) Reported(target, release, chip string) bool {
+	return len(x[Key{target, release, chip}]) > 0
+}
+
+// Read returns the index of the reports (*.txt) in a folder.
+func Read(dir fs.FS) (Index, error) {
 	names, err := fs.Glob(dir, "*.txt")
 	if err != nil {
 		return nil, err
 	}
-	all := map[Key][]string{}
+	all := Index{}
 	for _, name := range names {
 		text, err := fs.ReadFile(dir, name)
 		if err != nil {
 			return nil, err
 		}
-		keys, err := keysOf(string(text))
+		b, err := Parse(string(text))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		keys, err := b.keys()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		for _, k := range keys {
-			all[k] = append(all[k], name)
+			all[k] = append(all[k], Submission{name, b.Level})
 		}
 	}
 	return all, nil
 }
 
 // reports has the reports that are embedded in this rocec.
-var reports = sync.OnceValue(func() map[Key][]string {
+var reports = sync.OnceValue(func() Index {
 	all, err := Read(Files)
 	if err != nil {
 		panic("docs/evidence: " + err.Error())
@@ -65,49 +74,44 @@ var reports = sync.OnceValue(func() map[Key][]string {
 	return all
 })
 
-// Reported reports whether users have sent a report about a target and a release.
-func Reported(target, release string) bool { return len(reports()[Key{target, release}]) > 0 }
+// Reports returns the index of the reports that are embedded in this rocec.
+func Reports() Index { return reports() }
 
-// keysOf parses a bundle and returns the targets and releases of the devices that answered. A bundle of a rehearsal is an error.
-func keysOf(text string) (keys []Key, err error) {
-	if !strings.HasPrefix(text, Title+"\n") {
-		return nil, fmt.Errorf("it does not begin with %q", Title)
+// Reported reports whether users have sent a report about a kind of device.
+func Reported(target, release, chip string) bool { return Reports().Reported(target, release, chip) }
+
+// keys returns the kinds of the devices that answered, each once. A bundle of a rehearsal is an error, and so is a bundle whose end is
+// missing.
+func (b *Bundle) keys() (keys []Key, err error) {
+	switch {
+	case len(b.Parts) == 0:
+		return nil, errors.New("no device has answered")
+	case !b.Real:
+		return nil, errors.New("its devices are simulated: it is no evidence about real ones")
+	case !b.Whole:
+		return nil, fmt.Errorf("its end is missing: the last line is not %q", End)
 	}
-	real, section, answered := false, false, false
-	var targets []string
-	release := ""
-	end := func() {
-		for _, t := range targets {
-			if answered {
-				keys = append(keys, Key{t, release})
+	for _, p := range b.Parts {
+		if len(p.Entries) == 0 {
+			continue
+		}
+		for _, t := range p.Targets {
+			for _, chip := range p.chips(t) {
+				if k := (Key{t, p.Release, chip}); !slices.Contains(keys, k) {
+					keys = append(keys, k)
+				}
 			}
 		}
-		targets, release, answered = nil, "", false
-	}
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\n")
-		word, value, _ := strings.Cut(line, " ")
-		value = strings.TrimSpace(value)
-		switch {
-		case strings.HasPrefix(line, Device):
-			end()
-			section = true
-		case strings.HasPrefix(line, Claim):
-			answered = true
-		case word == Devices && !section:
-			real = value == Real
-		case word == Target && section && !answered:
-			targets = strings.Fields(value)
-		case word == Release && section && !answered:
-			release = value
-		}
-	}
-	end()
-	switch {
-	case !section:
-		return nil, fmt.Errorf("no device has answered")
-	case !real:
-		return nil, fmt.Errorf("its devices are simulated: it is no evidence about real ones")
 	}
 	return keys, nil
+}
+
+// chips returns the chips of the devices that a target is about.
+func (s *Part) chips(target string) (out []string) {
+	for _, c := range s.Chips {
+		if of, chip, _ := strings.Cut(c, " "); of == target {
+			out = append(out, chip)
+		}
+	}
+	return out
 }

@@ -21,7 +21,7 @@ const (
 	GradeReported   Grade = "reported"   // users have sent the answers of such devices
 )
 
-// Evidence is the proof that the output works on the devices of a plan with one target, one release and one way of writing.
+// Evidence is the proof that the output works on the devices of a plan with one target, one release, one way of writing and equal reports.
 type Evidence struct {
 	Target  string // "cumulus"
 	Release string // release of the operating system, "5.3.1"; empty: devices of the target have no release
@@ -31,8 +31,8 @@ type Evidence struct {
 	Devices []*DevicePlan
 }
 
-// Reports reports whether there is a user's report on a target and a release.
-type Reports func(target, release string) bool
+// Reports reports whether there is a user's report on a target, a release, and the chip of a switch or the model of a NIC.
+type Reports func(target, release, chip string) bool
 
 // Evidence returns the evidence for all devices of a plan, in the order of their first appearance. It is pure.
 func (p *Plan) Evidence(reported Reports) []*Evidence {
@@ -47,7 +47,9 @@ func (p *Plan) Evidence(reported Reports) []*Evidence {
 		}
 		for _, t := range parts {
 			e := evidence(t, d.Device.Source, reported)
-			i := slices.IndexFunc(all, func(o *Evidence) bool { return o.Target == e.Target && o.Release == e.Release && o.About == e.About })
+			i := slices.IndexFunc(all, func(o *Evidence) bool {
+				return o.Target == e.Target && o.Release == e.Release && o.About == e.About && o.Grade == e.Grade
+			})
 			if i < 0 {
 				i = len(all)
 				all = append(all, e)
@@ -71,12 +73,28 @@ func evidence(t *target.Target, d *ir.Device, reported Reports) *Evidence {
 	if t.Image != nil {
 		e.Grade = GradeSimulated
 	}
-	if reported(e.Target, e.Release) {
+	if all := chips(t, d); len(all) > 0 && !slices.ContainsFunc(all, func(chip string) bool { return !reported(e.Target, e.Release, chip) }) {
 		e.Grade = GradeReported
 	} else {
 		e.Asks = t.NeedsReport != nil && t.NeedsReport(d)
 	}
 	return e
+}
+
+// chips returns the chip of a switch, or the models of the NICs of a host that the target writes, each once.
+func chips(t *target.Target, d *ir.Device) (out []string) {
+	if d.Switch != nil {
+		if d.Switch.Model == nil || d.Switch.Model.ASIC == nil {
+			return nil
+		}
+		return []string{d.Switch.Model.ASIC.Title}
+	}
+	for _, n := range d.Host.NICs {
+		if n.Model.Driver == t.Driver && !slices.Contains(out, n.Model.Name) {
+			out = append(out, n.Model.Name)
+		}
+	}
+	return out
 }
 
 func osTitle(t *target.Target) string {

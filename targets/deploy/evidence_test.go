@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -23,10 +24,11 @@ func TestEvidence(t *testing.T) {
 		r.Start.Line, r.Start.Byte, r.End.Byte = line, 10*line, 10*line+1
 		return r
 	}
+	chip := &platform.Switch{ASIC: &platform.ASIC{Title: "Spectrum-2"}}
 	sw := func(name, version string, block int, s Status, yes bool) *DevicePlan {
 		d := &ir.Device{
 			Name: name, DevicePlaces: &ir.DevicePlaces{Decl: place(block)},
-			Switch: &ir.Switch{Version: version, Config: "files", AcceptDocumented: yes},
+			Switch: &ir.Switch{Version: version, Config: "files", AcceptDocumented: yes, Model: chip},
 		}
 		return &DevicePlan{Device: &target.Device{Name: name, At: place(block), Source: d, Target: row}, Status: s}
 	}
@@ -41,7 +43,9 @@ func TestEvidence(t *testing.T) {
 		sw("leaf6", "5.1", 6, StatusChange, false),
 		{Device: &target.Device{Name: "of a run"}, Status: StatusChange},
 	}}
-	reported := func(target, release string) bool { return target == "x" && release == "5.1" }
+	reported := func(target, release, chip string) bool {
+		return target == "x" && release == "5.1" && chip == "Spectrum-2"
+	}
 
 	type line struct {
 		target, release, about string
@@ -69,5 +73,6 @@ func TestEvidence(t *testing.T) {
 		assert.Contains(t, ds[0].Fix.Message, "accept_documented = true in the switch block, or --accept-unverified for this run")
 		assert.Contains(t, ds[1].Detail, "The plan changes leaf3 (")
 	}
-	assert.Empty(t, p.Unaccepted(func(string, string) bool { return true }))
+	assert.Empty(t, p.Unaccepted(func(string, string, string) bool { return true }))
+	assert.NotEmpty(t, p.Unaccepted(func(_, _, chip string) bool { return chip == "Spectrum-3" }), "a report about another chip")
 }

@@ -91,6 +91,9 @@ func New(f *ir.Fabric, asked []*Asked, have []*deploy.Have) (*Bundle, *mask.Mask
 		d.facts.know(hides, words[d.of.Source])
 		b.Devices = append(b.Devices, d.section(words[d.of.Source], have[i]))
 	}
+	for _, s := range b.Devices { // the mask knows the names of all devices
+		s.decide(hides)
+	}
 	return b, hides
 }
 
@@ -99,13 +102,13 @@ func (b *Bundle) Unread() bool {
 	return slices.ContainsFunc(b.Devices, func(s *Section) bool { return s.NotRead != "" })
 }
 
-// section returns the answers of a device, with the verdict of each claim.
+// section returns the answers of a device, without verdicts.
 func (d *Asked) section(word string, have *deploy.Have) *Section {
-	s := &Section{Word: word, Targets: strings.Fields(d.of.Target.Name), System: d.facts.system}
+	s := &Section{Name: d.of.Name, Word: word, Targets: strings.Fields(d.of.Target.Name), System: d.facts.system}
 	if sw := d.of.Source.Switch; sw != nil {
 		s.Release = sw.Version
 	}
-	s.Models = models(d.of.Source)
+	s.Models, s.Chips, s.Firmware = models(d.of.Source), chips(d.of), d.facts.firmware
 	switch {
 	case have.Err != nil:
 		s.NotRead = string(have.Err.Kind) + ": " + have.Err.Detail
@@ -117,16 +120,9 @@ func (d *Asked) section(word string, have *deploy.Have) *Section {
 	if s.NotRead != "" {
 		return s
 	}
-	written := wrote(have)
+	s.Wrote = wrote(have)
 	for i, c := range d.claims {
-		a := Answer{Claim: c, Text: d.answers[i], Verdict: target.NotDecided}
-		if d.answers[i] != nil && c.Judge != nil {
-			a.Verdict = c.Judge(d.answers[i])
-		}
-		if c.Own && written && a.Verdict != target.NotDecided {
-			a.Verdict = target.Echo
-		}
-		s.Answers = append(s.Answers, a)
+		s.Answers = append(s.Answers, Answer{Claim: c, Text: d.answers[i]})
 	}
 	return s
 }
@@ -174,6 +170,22 @@ func models(d *ir.Device) (out []string) {
 			add(n.Model.Name)
 		} else {
 			add("declared in the fabric, " + n.Model.Driver.Name)
+		}
+	}
+	return out
+}
+
+// chips returns the chip of a switch, or the models of the NICs of a host, each with its target.
+func chips(d *target.Device) (out []string) {
+	if sw := d.Source.Switch; sw != nil {
+		if sw.Model.ASIC == nil {
+			return nil
+		}
+		return []string{d.Target.Name + " " + sw.Model.ASIC.Title}
+	}
+	for _, n := range d.Source.Host.NICs {
+		if one := n.Model.Driver.Name + " " + n.Model.Name; slices.Contains(n.Model.Driver.Models, n.Model) && !slices.Contains(out, one) {
+			out = append(out, one)
 		}
 	}
 	return out

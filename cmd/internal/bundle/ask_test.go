@@ -49,7 +49,7 @@ func TestHides(t *testing.T) {
 			}
 			asked.answers = [][]byte{[]byte(text.String())}
 			s := &Section{Word: word, Targets: []string{"mlx5"}, System: facts.system}
-			s.Answers = append(s.Answers, Answer{Claim: asked.claims[0], Text: asked.answers[0], Verdict: target.NotDecided})
+			s.Answers = append(s.Answers, Answer{Claim: asked.claims[0], Text: asked.answers[0]})
 			b.Devices = append(b.Devices, s)
 		}
 		got := strings.ToLower(b.Text(mask))
@@ -102,7 +102,7 @@ func TestWrote(t *testing.T) {
 	} {
 		of := &target.Device{Files: []target.File{{Path: "/a", Edit: edit}}, Target: &target.Target{}, Source: &ir.Device{Host: &ir.Host{}}}
 		have := &deploy.Have{Device: of, Count: c.count, Files: []deploy.Content{{Data: c.data}}}
-		asked := &Asked{of: of, facts: deviceFacts{whole: true}, answers: [][]byte{{}, {}, {}}}
+		asked := &Asked{of: of, facts: deviceFacts{whole: true}, answers: [][]byte{nil, nil, nil}}
 		for _, claim := range []target.Claim{{ID: "own", Own: true}, {ID: "other"}, {ID: "open", Own: true}} {
 			claim.Judge = func([]byte) target.Verdict { return target.Decide(claim.ID != "open", false) }
 			asked.claims = append(asked.claims, claim)
@@ -112,7 +112,9 @@ func TestWrote(t *testing.T) {
 			own = target.Echo
 		}
 		var got []target.Verdict
-		for _, a := range asked.section("device-1", have).Answers {
+		section := asked.section("device-1", have)
+		section.decide(&mask.Mask{})
+		for _, a := range section.Answers {
 			got = append(got, a.Verdict)
 		}
 		assert.Equal(t, []target.Verdict{own, target.DoesNotHold, target.NotDecided}, got, name)

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,6 +15,7 @@ type deviceFacts struct {
 	users, serials []string
 	macs           []string
 	system         string // its name, and the kernel
+	firmware       string // of its NICs, each once
 }
 
 // factsCmd prints the facts of a device as lines "KIND VALUE", and a last line "end". Its output is not shown.
@@ -36,6 +38,9 @@ while IFS== read -r key value; do
 case $key in PRETTY_NAME) say system "$value" ;; esac
 done 2>/dev/null </etc/os-release
 say kernel "$(uname -r)"
+for f in /sys/class/infiniband/*/fw_ver; do
+[ ! -r "$f" ] || say firmware "$(head -c 100 "$f" 2>/dev/null)"
+done
 echo end`
 
 // readFacts reads the answer to factsCmd.
@@ -59,6 +64,10 @@ func readFacts(answer []byte) (f deviceFacts) {
 			f.macs = append(f.macs, value)
 		case "system":
 			f.system = value
+		case "firmware":
+			if !slices.Contains(strings.Split(f.firmware, ", "), value) {
+				f.firmware = strings.TrimPrefix(f.firmware+", "+value, ", ")
+			}
 		case "kernel":
 			f.system = strings.TrimPrefix(f.system+", kernel "+value, ", ")
 		}

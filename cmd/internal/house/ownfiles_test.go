@@ -58,6 +58,7 @@ cmd/internal/savedplan/signatures.go verified | a signature beside a plan: whoev
 cmd/internal/savedplan/savedplan.go write | writes what the person names, with a mode that apply takes
 cmd/rocec/selftest.go maySave | whether a name is free
 cmd/rocec/selftest.go saveBundle | writes a new file that the person names
+cmd/rocec/selftestjudge.go judgeBundle | a saved text that the person names
 cmd/rocec/trace.go traceCommand | whether an argument is a folder
 cmd/internal/session/held.go processLives | a process of this machine, in /proc
 cmd/rocec/validate.go appendFile | adds to the summary of GitHub

@@ -129,14 +129,18 @@ targets/judge/judgetest: targets/judge targets/target |
 targets/internal/changes: |
 targets/deploy/internal/sshdtest: lang/langtest/machinetest |
 targets/deploy/internal/boxtest: targets/target lang/diag lang/langtest/machinetest | github.com/stretchr/testify
+targets/deploy/trial:    targets/deploy targets/deploy/traffic targets/target compiler/ir |
 targets/deploy/texttest: targets/deploy |
 cmd/internal/journal:       cmd/internal/chain cmd/internal/sshsig targets/deploy targets/deploy/safefile targets/deploy/txn lang/diag |
 cmd/internal/auditlog:      cmd/internal/journal lang/diag |
 cmd/internal/replay:        targets/commands targets/deploy/device/scripts cmd/internal/journal lang/diag targets targets/deploy
     targets/deploy/device targets/target |
 cmd/internal/hooks:         cmd/internal/exit cmd/internal/journal lang/diag targets/deploy targets/deploy/rollout |
-cmd/internal/bundle:        compiler/ir compiler/platform docs/evidence lang/destination lang/diag targets targets/deploy targets/nic
-    targets/target cmd/internal/mask |
+cmd/internal/bundle:        compiler/ir compiler/platform docs/evidence lang/destination lang/diag targets targets/deploy
+    targets/deploy/trial targets/nic targets/target cmd/internal/mask |
+cmd/internal/bench:         cmd/internal/bundle cmd/internal/exit cmd/internal/mask cmd/internal/report cmd/internal/session
+    cmd/internal/view compiler/ir lang/diag targets targets/deploy targets/deploy/rollout targets/deploy/sequence
+    targets/deploy/traffic targets/deploy/trial targets/deploy/txn targets/target |
 cmd/rocec-txn:           cmd/internal/sshsig targets/commands targets/cumulus/steps targets/deploy/device/scripts targets/deploy/order
     targets/nic/mlx4/steps targets/nic/mlx5/steps targets/nic/rxe/steps targets/nic/steps targets/nvue/steps targets/sonic/steps |
 docs:                    lang lang/diag | github.com/yuin/goldmark

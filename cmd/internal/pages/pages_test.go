@@ -37,6 +37,7 @@ func TestPages(t *testing.T) {
 		{name: "../README", examples: []string{"ring-pfc-loop"}},
 		{name: "reading", examples: []string{"pods-ebgp", "rack-v1-pfc"}, shown: true},
 		{name: "whatif", examples: []string{"clos-v2-ecn", "ring-pfc-loop"}, shown: true},
+		{name: "fieldtest", large: true},
 		{name: "lab", folder: "day-two"},
 		{name: "oncall", folder: "day-two", before: map[string]string{
 			"First, whatever you see": "rocec apply --lab --auto-approve --soak 1s >/dev/null",

@@ -1,6 +1,9 @@
 package session
 
-import "github.com/rocec/rocec/targets/target"
+import (
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/target"
+)
 
 // Narrow reduces the fleet to one device of a tree, with its neighbours beside.
 func (f *Fleet) Narrow(whole *target.Tree, name string) {
@@ -12,3 +15,6 @@ func (f *Fleet) Narrow(whole *target.Tree, name string) {
 	}
 	f.beside = besides(whole, f.Tree)
 }
+
+// Found returns the first device of the fleet as it was read last.
+func (f *Fleet) Found() *deploy.Have { return f.found.Devices[0] }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/targets/target"
 )
 
 // marked returns an exchange through one switch port that marks from the given number of bytes on.
@@ -84,27 +85,35 @@ func TestQuiet(t *testing.T) {
 
 func TestJudgeMarking(t *testing.T) {
 	m, _ := NewMarking(marked(150_000))
-	none := Notices{}
-	for says, c := range map[string]struct{ from, to string }{
-		"h2 does not count":                     {"rp_cnp_handled 5", ""},
-		"h1 does not count":                     {"", "np_cnp_sent 5\nnp_ecn_marked_roce_packets 5"},
-		"never held 9216 bytes":                 {"rp_cnp_handled 5", "np_cnp_sent 5\nnp_ecn_marked_roce_packets 0"},
-		"sent no notification":                  {"rp_cnp_handled 5", "np_cnp_sent 0\nnp_ecn_marked_roce_packets 5"},
-		"acted on none":                         {"rp_cnp_handled 0", "np_cnp_sent 5\nnp_ecn_marked_roce_packets 5"},
-		"leaf1:swp2 marks, h2 notifies, and h1": {"rp_cnp_handled 5", "np_cnp_sent 5\nnp_ecn_marked_roce_packets 5"},
-	} {
-		zero := func(n Notices) Notices {
-			out := Notices{}
-			for k := range n {
-				out[k] = 0
-			}
-			return out
-		}
-		from, to := ReadNotices([]byte(c.from)), ReadNotices([]byte(c.to))
-		r := m.Judge(zero(from), from, zero(to), to)
-		assert.Contains(t, r.Says, says)
-		assert.Equal(t, says[:5] == "leaf1", r.Good, says)
+	const (
+		zero = "np_cnp_sent 7\nnp_ecn_marked_roce_packets 7\nrp_cnp_handled 7"
+		five = "np_cnp_sent 12\nnp_ecn_marked_roce_packets 12\nrp_cnp_handled 12"
+	)
+	stage := func(from, to string) *Stage {
+		return &Stage{FromBefore: []byte(zero), FromAfter: []byte(from), ToBefore: []byte(zero), ToAfter: []byte(to)}
 	}
-	assert.False(t, m.Judge(none, none, none, none).Good)
+	still := stage(zero, zero)
+	for says, c := range map[string]struct {
+		Stages
+		want target.Verdict
+	}{
+		"was not sent":          {Stages{}, target.NotDecided},
+		"h2 does not count":     {Stages{still, stage(five, ""), still}, target.NotDecided},
+		"h1 does not count":     {Stages{still, stage("", five), still}, target.NotDecided},
+		"never held 9216 bytes": {Stages{still, still, still}, target.NotDecided},
+		"sent no notification": {
+			Stages{still, stage(five, "np_cnp_sent 7\nnp_ecn_marked_roce_packets 12"), still}, target.NotDecided,
+		},
+		"acted on none":                         {Stages{still, stage(zero, five), still}, target.NotDecided},
+		"5 packets with a mark reached h2 befo": {Stages{stage(five, five), stage(five, five), still}, target.NotDecided},
+		"No exchange was counted":               {Stages{still, stage(five, five), nil}, target.NotDecided},
+		"leaf1:swp2 still uses the low":         {Stages{still, stage(five, five), stage(zero, five)}, target.DoesNotHold},
+		"leaf1:swp2 marks, h2 notifies, and h1": {Stages{still, stage(five, five), still}, target.Holds},
+	} {
+		r := m.Judge(c.Stages)
+		assert.Contains(t, r.Says, says)
+		assert.Equal(t, c.want, r.Verdict, says)
+		assert.Equal(t, c.want == target.Holds, r.Good(), says)
+	}
 	assert.Equal(t, Notices{"a": 5}, ReadNotices([]byte("a 5\nb x\nc\n1 2 3\n")))
 }
