@@ -227,11 +227,11 @@ func TestFRRClos(t *testing.T) {
 		}
 	}
 	const aggregate = "  aggregate-address 10.0.0.0/8\n"
-	allowed := ""
+	var allowed strings.Builder
 	for _, l := range leaves {
-		allowed += "  neighbor " + port("s1", l) + " allowas-in 1\n"
+		allowed.WriteString("  neighbor " + port("s1", l) + " allowas-in 1\n")
 	}
-	n.start("s1", 65000, "10.0.2.1/32", []string{"s1-l1", "s1-l2", "s1-l3"}, aggregate+allowed, "")
+	n.start("s1", 65000, "10.0.2.1/32", []string{"s1-l1", "s1-l2", "s1-l3"}, aggregate+allowed.String(), "")
 	n.start("s2", 65000, "10.0.2.2/32", []string{"s2-l1", "s2-l2", "s2-l3"}, aggregate, "")
 	n.start("l1", 65101, "10.0.1.1/32", []string{"l1-s1", "l1-s2"}, "", "")
 	n.start("l2", 65102, "10.0.1.2/32", []string{"l2-s1", "l2-s2"}, "  neighbor l2-s1 route-map LONGER out\n",

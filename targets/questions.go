@@ -37,7 +37,7 @@ var asksAll = []target.Question{
 
 // askFRR is the question about the configuration of FRRouting.
 var askFRR = target.Question{
-	File: frrNames[0], Cmd: `vtysh -c "show running-config"`, Says: "sessions and policies of BGP, and static routes",
+	File: frrNames[0], Cmd: `vtysh -c "show running-config" | head -c 4194305`, Says: "sessions and policies of BGP, and static routes",
 }
 
 // Systems returns every system with its questions, in the order of the table of targets, and hosts at the end.

@@ -40,7 +40,8 @@ var askKernel = target.Question{
 // askAge prints the ageing time of the MAC table of SONiC, which is not in the kernel. Other systems print nothing.
 //
 // Source: sonic-net/sonic-swss, orchagent/switchorch.cpp, fdb_aging_time of SWITCH_TABLE in APPL_DB; sonic-py-swsssdk, sonic-db-cli.
-const askAge = `sonic-db-cli APPL_DB HGET SWITCH_TABLE:switch fdb_aging_time 2>/dev/null | grep -x -E "[0-9]+" | sed "s/^/mac age /"`
+const askAge = `for age in $(sonic-db-cli APPL_DB HGET SWITCH_TABLE:switch fdb_aging_time 2>/dev/null | grep -x -E "[0-9]+"); do ` +
+	`echo "mac age $age"; done`
 
 // bounded cuts the output of a command after [forwarding.MaxFile] + 1 bytes.
 const bounded = " | head -c 8388609"

@@ -96,9 +96,7 @@ func Join(c *Instance, s *Summary, t *Tables) (out *ir.ForwardingBGP, unread str
 // peers returns the neighbours by port and address.
 func (c *Instance) peers(s *Summary, x *indexes) []ir.ForwardingPeer {
 	all := map[string]*Peer{}
-	for name, p := range c.Peers {
-		all[name] = p
-	}
+	maps.Copy(all, c.Peers)
 	if s != nil {
 		for name, session := range s.Sessions {
 			if all[name] == nil {

@@ -48,7 +48,7 @@ const (
 // "processes visible" is missing.
 const Ask = "grep -s . " + forwardsFile + " " + forwards6File + " " + reachableDir + "*" + reachableBase + "\n" +
 	"test -r /proc/1/comm && echo processes visible\n" +
-	`cat /proc/[0-9]*/comm 2>/dev/null | grep -x -E "` + names + `" | sort -u | sed "s/^/daemon /"` + "\necho end"
+	`for name in $(cat /proc/[0-9]*/comm 2>/dev/null | grep -x -E "` + names + `" | sort -u); do echo "daemon $name"; done` + "\necho end"
 
 // ageLine begins a line with the seconds after which a switch forgets a MAC address. The command of a system prints it before those of
 // [Ask].
