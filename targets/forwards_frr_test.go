@@ -32,9 +32,8 @@ var frrPrograms = []string{"zebra", "bgpd"}
 type network struct {
 	t      *testing.T
 	dir    string
-	ip     string // the program
-	prefix string // of the names of namespaces
-	links  int
+	ip     string   // the program
+	prefix string   // of the names of namespaces
 	known  []string // routers
 }
 

@@ -42,13 +42,23 @@ type linkInfo struct {
 type linkData struct {
 	Age     json.RawMessage `json:"ageing_time,omitempty"`
 	STP     json.RawMessage `json:"stp_state,omitempty"`
-	ID      json.RawMessage `json:"bridge_id,omitempty"`
-	Root    json.RawMessage `json:"root_id,omitempty"`
+	ID      bridgeID        `json:"bridge_id,omitempty"`
+	Root    bridgeID        `json:"root_id,omitempty"`
 	Local   json.RawMessage `json:"local,omitempty"`
 	Local6  json.RawMessage `json:"local6,omitempty"`
 	Remote  json.RawMessage `json:"remote,omitempty"`
 	Remote6 json.RawMessage `json:"remote6,omitempty"`
 	Group   json.RawMessage `json:"group,omitempty"`
+}
+
+// bridgeID is an identifier in the form of [BridgeID], so that a mask finds the address in it. Another value is empty.
+type bridgeID string
+
+// UnmarshalJSON reads an identifier in any form.
+func (b *bridgeID) UnmarshalJSON(data []byte) error {
+	text, _ := value[string](data)
+	*b = bridgeID(BridgeID(text))
+	return nil
 }
 
 // portData are the values of an interface in another one.
@@ -118,9 +128,7 @@ func (is *Interface) details(d *linkData) {
 			is.Age = time.Duration(n) * 10 * time.Millisecond
 		}
 		stp, _ := value[int](d.STP)
-		id, _ := value[string](d.ID)
-		root, _ := value[string](d.Root)
-		is.RunsSTP, is.KernelSTP, is.BridgeID, is.RootID = stp != 0, stp == 1, BridgeID(id), BridgeID(root)
+		is.RunsSTP, is.KernelSTP, is.BridgeID, is.RootID = stp != 0, stp == 1, string(d.ID), string(d.Root)
 	case slices.Contains(tunnelKinds, is.Kind):
 		is.Local, is.Remote = addressOf(d.Local, d.Local6), addressOf(d.Remote, d.Remote6, d.Group)
 	}

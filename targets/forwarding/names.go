@@ -24,7 +24,7 @@ func BridgeID(text string) string {
 	if len(parts) == 3 && len(parts[0]) == 1 && len(parts[1]) == 3 {
 		parts = []string{parts[0] + parts[1], parts[2]}
 	}
-	last := &parts[len(parts)-1]
+	last := &parts[len(parts)-1] // SplitN returns at least one part
 	bytes := strings.Split(*last, ":")
 	for i, b := range bytes {
 		if len(b) == 1 {

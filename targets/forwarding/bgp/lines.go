@@ -11,15 +11,31 @@ type Lines struct {
 	inside bool // the last line without indent begins a block that is read
 }
 
+// mostRule is the number of words of the longest line of a route map. A prepended path has a word for each AS number.
+const mostRule = 64
+
 // keptLines are the beginnings of the lines, and the most words of each. A line with more words has a comment, or is not known.
 var keptLines = []struct {
 	begins string
 	most   int
 }{
-	{"bgp bestpath as-path", 5}, {"bgp network import-check", 4}, {"no bgp network import-check", 4}, {"bgp listen range", 6},
-	{"bgp confederation identifier", 4}, {"address-family", 3}, {"exit-address-family", 1}, {"maximum-paths", 4}, {"redistribute", 6},
-	{"network", 6}, {"aggregate-address", 10}, {"match", 8}, {"set as-path prepend", 40}, {"set", 8}, {"call", 2}, {"continue", 2},
-	{"on-match", 3}, {"exit", 1},
+	{"bgp bestpath as-path", 5},
+	{"bgp network import-check", 4},
+	{"no bgp network import-check", 4},
+	{"bgp listen range", 6},
+	{"bgp confederation identifier", 4},
+	{"address-family", 3},
+	{"exit-address-family", 1},
+	{"maximum-paths", 4},
+	{"redistribute", 6},
+	{"network", 6},
+	{"aggregate-address", 10},
+	{"match", mostRule},
+	{"set", mostRule},
+	{"call", 2},
+	{"continue", 2},
+	{"on-match", 3},
+	{"exit", 1},
 }
 
 // keptTops are lines without indent that are read. A block begins with the first two.

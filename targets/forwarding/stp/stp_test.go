@@ -58,8 +58,10 @@ Designated Root ID       priority    : 4106    mac-address       : 44:38:39:22:0
 	}
 	for file, texts := range map[string][]string{
 		"stp.json": {"", "{", `{"x":1}`, `[1]`, "Error", strings.Repeat(`{"a":`, 20)},
-		"stp-vlan.txt": {"", "Bridge Vlan: 1\n", "Bridge Vlan: 5000\nBridge ID priority : 1 mac-address : 1\n",
-			"Bridge Vlan: 1\nBridge ID priority : 1\n"},
+		"stp-vlan.txt": {
+			"", "Bridge Vlan: 1\n", "Bridge Vlan: 5000\nBridge ID priority : 1 mac-address : 1\n",
+			"Bridge Vlan: 1\nBridge ID priority : 1\n",
+		},
 	} {
 		for _, text := range texts {
 			_, _, err := readKept(file, []byte(text))
