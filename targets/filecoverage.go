@@ -68,11 +68,14 @@ type reading struct {
 	routes     bool                          // the file contains only the routing of the device
 	forwarding *forwarding.Answer            // from a file that contains only forwarding; nil: it is no such answer
 	unrouted   string                        // why a file with the name of such an answer is not read; empty: it is read, or has another name
+	forwards   *forwardAnswer                // from a file with another answer about forwarding; nil: it is no such answer
+	unshown    string                        // why a file with the name of such an answer is not read; empty: it is read, or has another name
 }
 
 // settings reports whether a file may contain settings: some files contain only one other kind of fact.
 func (r *reading) settings() bool {
-	return r.neighbours == nil && r.states == nil && !r.routes && r.named == "" && r.speeds == nil && r.forwarding == nil && r.unrouted == ""
+	return r.neighbours == nil && r.states == nil && !r.routes && r.named == "" && r.speeds == nil && r.forwarding == nil &&
+		r.unrouted == "" && r.forwards == nil && r.unshown == ""
 }
 
 // tooLarge returns the reason why a file beyond its linter's size limit is not read: it may be cut off. Empty: it is complete.

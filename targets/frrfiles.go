@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rocec/rocec/targets/forwarding/bgp"
 	"github.com/rocec/rocec/targets/snapshot"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
@@ -24,25 +25,10 @@ func isFRR(f lint.File) bool {
 	return f.Why == "" && slices.ContainsFunc(frrNames, func(base string) bool { return lint.Named(f.Name, base) })
 }
 
-// keepFRR keeps only the lines of FRR about BGP sessions. Other lines may contain passwords.
+// keepFRR keeps only the lines of FRR about BGP sessions, policies and static routes. Other lines may contain passwords.
 func keepFRR(data []byte) (kept []byte, dropped int) {
-	return snapshot.Lines(data, func(line string) bool {
-		words := strings.Fields(line)
-		switch words[0] {
-		case "!", "exit", "exit-address-family": // the rest of the line is a comment
-			return len(words) == 1
-		case "address-family":
-			return len(words) <= 3
-		case "router":
-			return len(words) > 1 && words[1] == "bgp"
-		case "neighbor": // the longest line that is read: neighbor PEER interface v6only remote-as external
-			return len(words) > 2 && len(words) <= 6 && slices.Contains([]string{
-				"remote-as", "interface", "peer-group", "activate", "allowas-in", "local-as", "as-override", "route-map", "prefix-list",
-				"filter-list", "distribute-list",
-			}, words[2])
-		}
-		return false
-	})
+	var lines bgp.Lines
+	return snapshot.Lines(data, lines.Keeps)
 }
 
 // frrOf reads BGP of the default VRF from the configuration of FRR, in the form of frr.conf and of vtysh; nil: it states no AS number.

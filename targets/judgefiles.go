@@ -103,6 +103,8 @@ func begin(j *judging, files []lint.File, devices []device) *judging {
 			j.read[i].routes, j.taken[i] = true, lint.Taken{Dialect: "routing of FRR", Beside: true}
 		case IsRouting(f.Name) && f.Why == "":
 			readRouting(j, i)
+		case isForwarding(f.Name) && f.Why == "":
+			judgeForward(j, i)
 		case j.isHost(f):
 			j.read[i].host = true
 		case isTable(j, f):

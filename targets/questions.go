@@ -30,8 +30,14 @@ var asksAll = []target.Question{
 	{File: hostnameFile, Cmd: "hostname", Says: "the name of the device"},
 	{File: speedsFile, Cmd: askSpeeds, Says: "the speeds of links"},
 	{File: lldpNames[0], Cmd: "lldpctl -f json", Says: "the other ends of cables"},
-	{File: frrNames[0], Cmd: `vtysh -c "show running-config"`, Says: "sessions of BGP"},
+	askFRR,
 	askAddresses,
+	askKernel,
+}
+
+// askFRR is the question about the configuration of FRRouting.
+var askFRR = target.Question{
+	File: frrNames[0], Cmd: `vtysh -c "show running-config" | head -c 4194305`, Says: "sessions and policies of BGP, and static routes",
 }
 
 // Systems returns every system with its questions, in the order of the table of targets, and hosts at the end.
@@ -86,8 +92,11 @@ func Keep(f lint.File) (kept []byte, dropped int, err error) {
 	case r.routes:
 		kept, dropped = keepFRR(f.Data)
 		return kept, dropped, nil
-	case r.unrouted != "":
-		return nil, 0, notKept(r.unrouted)
+	case r.unrouted+r.unshown != "":
+		return nil, 0, notKept(r.unrouted + r.unshown)
+	case r.forwards != nil:
+		kept, err = r.forwards.kept()
+		return kept, 0, err
 	case r.forwarding != nil:
 		kept, err = forwarding.Keep(f.Name, f.Data)
 		return kept, 0, err

@@ -229,14 +229,21 @@ router bgp 65001
  address-family ipv4 unicast
   redistribute connected
  exit-address-family
+route-map P permit 10
+ description hunter2
+ set as-path prepend 65001
+router ospf
+ network 10.7.0.0/16 area 0
 key chain x
  key 1
   key-string hunter2
 `)})
 	require.NoError(t, err)
 	require.NotContains(t, string(kept), "hunter2")
-	require.Equal(t, 10, dropped)
-	require.Equal(t, 16, bytes.Count(kept, []byte("\n"))+1)
+	require.Equal(t, 11, dropped)
+	require.NotContains(t, string(kept), "10.7.0.0", "without its first line, it would be a network of BGP")
+	require.Contains(t, string(kept), " set as-path prepend 65001\n")
+	require.Equal(t, 21, bytes.Count(kept, []byte("\n"))+1)
 	require.Contains(t, string(kept), " neighbor 10.0.0.2 remote-as 65002\n")
 }
 

@@ -63,7 +63,10 @@ func Chassis(d *ir.Device) target.Image {
 				"DISTRIB_DESCRIPTION=\"Cumulus Linux %[1]s\"\n", sw.Version),
 			portsConf: portsFile(d),
 		},
-		Sims: []target.Sim{target.RouterOf(d, ok && rel.AtLeast(4, 0)), target.AgentOf(d), bridge}, Systemd: 241, // Debian 10, the base of 4.x
+		Sims: []target.Sim{
+			target.RouterOf(d, ok && rel.AtLeast(4, 0)), target.AgentOf(d), bridge,
+			target.ForwarderOf(d, 1_080_000),
+		}, Systemd: 241, // Debian 10, the base of 4.x
 	}
 	if strings.HasPrefix(sw.Version, "3.") {
 		img.Systemd = 215 // Debian 8

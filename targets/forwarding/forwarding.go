@@ -56,32 +56,21 @@ type Routes struct {
 // Route is a selected and installed route.
 type Route struct {
 	To        netip.Prefix
+	Protocol  string   // that made the route, in the word of the program
 	Connected bool     // the prefix belongs to an interface of the device
 	Out       []string // interfaces of the next hops, each once; empty: the route drops
 	Odd       string   // the reason, as part of a sentence, why the interfaces do not show the path of traffic; empty: they do
 }
 
-// Interfaces are the interfaces of a device, by name.
-type Interfaces map[string]*Interface
-
-// Interface is an interface of Linux.
-type Interface struct {
-	Kind      string       // for a virtual interface, such as "bond" or "vlan"; empty: none is stated
-	Bond      string       // the bond of which it is a member; empty: none
-	Bridge    string       // the bridge of which it is a port; empty: none
-	Under     string       // the interface below a VLAN; empty: not a VLAN
-	Addresses []netip.Addr // of global scope
-}
-
-// unread is the reason why an answer is not read, as part of a sentence.
-type unread string
+// Unread is the reason why an answer is not read, as part of a sentence.
+type Unread string
 
 // Error returns the reason.
-func (e unread) Error() string { return string(e) }
+func (e Unread) Error() string { return string(e) }
 
 const (
-	errWhole unread = "it is empty or cut off, or larger than 8 MiB"
-	errKnown unread = "it has rows that are no routes of one table"
+	errWhole Unread = "it is empty or cut off, or larger than 8 MiB"
+	errKnown Unread = "it has rows that are no routes of one table"
 )
 
 // Read reads the answer in a file. The error is a part of a sentence.
@@ -204,8 +193,8 @@ func (r *reader) put(t *table, n int) error {
 	return nil
 }
 
-// prefixOf parses a prefix or a single address. Bits after the prefix length are cleared.
-func prefixOf(text string) (netip.Prefix, bool) {
+// Prefix parses a prefix or a single address. Bits after the prefix length are cleared.
+func Prefix(text string) (netip.Prefix, bool) {
 	if p, err := netip.ParsePrefix(text); err == nil {
 		return p.Masked(), true
 	}

@@ -235,6 +235,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(name, []byte(`[{"dst":"default","dev":"swp1","flags":[],"nexthops":[{"dev":"a"}]}]`))
 		f.Add(name, []byte(`[{"ifname":"a","linkinfo":{"info_kind":"vlan"},"addr_info":[{"local":"::"}]}]`))
 	}
+	f.Add(Names[4], []byte(`[{"ifname":"b","linkinfo":{"info_kind":"bridge","info_data":{"ageing_time":1,"stp_state":1,"root_id":"1.2:3"}}}]`))
 	f.Fuzz(func(t *testing.T, name string, data []byte) {
 		was, err := Read(name, data)
 		kept, not := Keep(name, data)

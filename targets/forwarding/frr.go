@@ -35,7 +35,7 @@ func (r *reader) frr(n int) error {
 		if err != nil {
 			return errWhole
 		}
-		to, ok := prefixOf(key.(string))
+		to, ok := Prefix(key.(string))
 		if !ok {
 			return errKnown
 		}
@@ -67,12 +67,13 @@ func (t *table) frr(route frrRoute, to netip.Prefix) error {
 		t.Own = append(t.Own, to.Addr())
 		return nil
 	}
-	out, works := Route{To: to, Connected: route.Protocol == "connected"}, false
+	out, works := Route{To: to, Protocol: Plain(route.Protocol), Connected: route.Protocol == "connected"}, false
 	for _, h := range route.Hops {
 		if !h.FIB || h.LinkDown {
 			continue
 		}
 		works = true
+		h.Drops = h.Drops || h.Interface == "Null0" // releases before 3.0
 		switch {
 		case h.Drops:
 		case h.Interface == "":

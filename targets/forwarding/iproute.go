@@ -38,12 +38,6 @@ type ipHop struct {
 	Flags   []string        `json:"flags,omitempty"`
 }
 
-// linkInfo contains the kind of an interface, and of the interface that contains it.
-type linkInfo struct {
-	Kind string `json:"info_kind,omitempty"`
-	Part string `json:"info_slave_kind,omitempty"`
-}
-
 // ipAddr is an address of an interface.
 type ipAddr struct {
 	Local string `json:"local,omitempty"`
@@ -106,7 +100,7 @@ func (t *table) ip(row *ipRow, six bool) error {
 	case *row.To == "default":
 		to = netip.PrefixFrom(netip.IPv4Unspecified(), 0)
 	default:
-		to, ok = prefixOf(*row.To)
+		to, ok = Prefix(*row.To)
 	}
 	drops := slices.Contains(dropTypes, row.Type)
 	switch {
@@ -124,7 +118,7 @@ func (t *table) ip(row *ipRow, six bool) error {
 	if len(hops) == 0 {
 		hops = []ipHop{row.ipHop}
 	}
-	out, works := Route{To: to}, drops
+	out, works := Route{To: to, Protocol: Plain(row.Protocol)}, drops
 	for i := range hops {
 		h := &hops[i]
 		if h.lost() || drops {
@@ -152,15 +146,7 @@ func (t *table) ip(row *ipRow, six bool) error {
 // iface returns the interface of a row.
 func (row *ipRow) iface() *Interface {
 	is := &Interface{Under: row.Under}
-	if row.Info != nil {
-		is.Kind = row.Info.Kind
-		switch row.Info.Part {
-		case "bond", "team":
-			is.Bond = row.Master
-		case "bridge":
-			is.Bridge = row.Master
-		}
-	}
+	is.set(row.Info, row.Master)
 	for _, a := range row.Have {
 		if at, err := netip.ParseAddr(a.Local); err == nil && (a.Scope == "global" || a.Scope == "") && about(netip.PrefixFrom(at, at.BitLen())) {
 			is.Addresses = append(is.Addresses, at)

@@ -102,7 +102,7 @@ func (f *Family) image(d *ir.Device) target.Image {
 		Services: []string{"ssh.service"},
 		Netdevs:  netdevs,
 		Modules:  f.Modules,
-		Sims:     []target.Sim{sim, agent(d)},
+		Sims:     []target.Sim{sim, agent(d), target.ForwarderOf(d, 30_000)},
 	}
 }
 

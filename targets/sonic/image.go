@@ -49,7 +49,7 @@ func image(d *ir.Device) target.Image {
 			n.MTU, n.Down, n.Master = p.MTU(), p.Link().Planned, portChannel(p)
 		}
 	}
-	img.Sims = append(img.Sims, target.RouterOf(d, true), target.AgentOf(d), bridge)
+	img.Sims = append(img.Sims, target.RouterOf(d, true), target.AgentOf(d), bridge, target.ForwarderOf(d, 1_800_000))
 	return img
 }
 

@@ -27,6 +27,7 @@ var kept = sync.OnceValue(func() snapshot.Kept {
 		"DEVICE_NEIGHBOR_METADATA.*.type", "DEVICE_NEIGHBOR_METADATA.*.hwsku",
 		"BGP_NEIGHBOR.*.asn", "BGP_NEIGHBOR.*.name", "BGP_NEIGHBOR.*.local_addr", "BGP_NEIGHBOR.*.admin_status",
 		"BGP_PEER_RANGE.*.ip_range", "BGP_PEER_RANGE.*.peer_asn",
+		"TUNNEL.*.tunnel_type", "TUNNEL.*.src_ip", "TUNNEL.*.dst_ip", "VXLAN_TUNNEL.*.src_ip", "VXLAN_TUNNEL.*.dst_ip", "STP.*.mode",
 	}
 	for i := range grammar.Tables {
 		out = append(out, grammar.Tables[i].Name)

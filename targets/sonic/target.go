@@ -21,6 +21,7 @@ var Target = &target.Target{
 	Transition: both,
 	Understand: Understand,
 	Asks:       asks,
+	Forwards:   forwards,
 	Keep:       keep,
 
 	ReleaseFile: "sonic_version.yml",

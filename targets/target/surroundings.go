@@ -34,6 +34,16 @@ func RouterOf(d *ir.Device, families bool) *Router {
 	return r
 }
 
+// ForwarderOf returns the kernel of a device: a switch forwards and runs FRR, a host forwards as the fabric states. reachable is
+// base_reachable_time in ms.
+func ForwarderOf(d *ir.Device, reachable int) Forwarder {
+	k := Forwarder{Forwards: d.Forwards(), Reachable: reachable}
+	if d.Switch != nil {
+		k.Programs = []string{"zebra", "bgpd"}
+	}
+	return k
+}
+
 // BridgeOf returns the bridge of a switch with the VLANs of intents at the ports that carry them. bond returns the bond of a port; empty:
 // none.
 func BridgeOf(d *ir.Device, keyed bool, bond func(*ir.Port) string) *Bridge {

@@ -36,6 +36,10 @@ type Target struct {
 	// all systems.
 	Asks []Question
 
+	// Forwards adds values to the forwarding of a device that only a configuration of the system shows, such as tunnels. It never fails for
+	// any bytes. Nil: the configuration shows none.
+	Forwards func(name string, data []byte, into *ir.Forwarding)
+
 	// ReleaseFile is the base name of the file in which a device states its release, and Stated reads that file. Stated returns an empty text
 	// if the file states no release of the system. Nil: rocec knows no such file.
 	ReleaseFile string

@@ -64,7 +64,7 @@ func (a *answered) ofHosts() bool { return slices.Equal(a.question.To, []string{
 
 // ofSwitches reports whether a device that answers the question is a switch.
 func (a *answered) ofSwitches() bool {
-	return !slices.Contains(a.question.To, targets.Hosts) && !targets.IsRouting(a.question.File) // any Linux has routes
+	return !slices.Contains(a.question.To, targets.Hosts) && !targets.AnyLinux(a.question.File)
 }
 
 // DeviceTime is the default time limit of a device. It allows for several commands that hang.

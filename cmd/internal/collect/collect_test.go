@@ -652,3 +652,18 @@ func TestGivenAgain(t *testing.T) {
 	require.Contains(t, c.NotKept[0], "another file of this name")
 	require.Equal(t, monday, string(filesOf(t, c)[0].Data))
 }
+
+// With a mask, the names of policies and of peer groups of FRRouting get words, everywhere in the file, and the words of FRRouting stay.
+func TestMaskPolicies(t *testing.T) {
+	p := &policies{words: map[string]string{}}
+	const text = "router bgp 65101\n neighbor ACME peer-group\n neighbor ACME remote-as external\n neighbor swp1 interface peer-group ACME\n" +
+		" neighbor ACME route-map in in\n neighbor ACME prefix-list HQ out\nroute-map RM-HQ permit 10\n match ip address prefix-list HQ\n" +
+		" match community 65000:1\n set community 65000:1\n"
+	got := p.replace("site/leaf1/frr.conf", text)
+	require.NotRegexp(t, "ACME|HQ", got)
+	require.Contains(t, got, " neighbor policy-1 peer-group\n neighbor policy-1 remote-as external\n neighbor swp1 interface peer-group policy-1\n")
+	require.Contains(t, got, "route-map in in\n")
+	require.Contains(t, got, "prefix-list policy-2 out\nroute-map policy-3 permit 10\n match ip address prefix-list policy-2\n")
+	require.Contains(t, got, " match community 65000:1\n set community 65000:1\n")
+	require.Equal(t, text, p.replace("site/leaf1/traffic.conf", text))
+}

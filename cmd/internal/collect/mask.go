@@ -29,7 +29,7 @@ func (c *Collection) Mask() (*Collection, string) {
 	out := &Collection{files: map[string][]byte{}}
 	out.Manifest = c.Manifest
 	out.Manifest.By, out.Manifest.Masked, out.Manifest.Devices = "", true, nil
-	texts := &descriptions{words: map[string]string{}}
+	texts, named := &descriptions{words: map[string]string{}}, &policies{words: map[string]string{}}
 	for _, d := range c.Manifest.Devices {
 		d.Name, d.Address, d.Host, d.Failed = m.Text(d.Name), "", m.Text(d.Host), m.Text(d.Failed)
 		answers := d.Answers
@@ -38,7 +38,7 @@ func (c *Collection) Mask() (*Collection, string) {
 			data, had := c.files[a.File]
 			a.File, a.Failed = m.Text(a.File), m.Text(a.Failed)
 			if had {
-				text := m.Text(texts.replace(string(data)))
+				text := m.Text(named.replace(a.File, texts.replace(string(data))))
 				out.files[a.File] = []byte(text)
 				a.SHA256, a.Size = snapshot.Sum([]byte(text)), len(text)
 			}
@@ -46,6 +46,7 @@ func (c *Collection) Mask() (*Collection, string) {
 		}
 		out.Manifest.Devices = append(out.Manifest.Devices, d)
 	}
+	maps.Copy(texts.words, named.words)
 	return out, mapOf(m, texts, left)
 }
 

@@ -101,8 +101,11 @@ targets:                 targets/commands targets/target targets/target/lint tar
     targets/nic/tools
     targets/nic/sheets targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/ice targets/nic/ionic targets/nic/qede
     targets/nic/rxe validate/settings compiler/ir compiler/platform lang/diag lang/nodeset lang/topology
-    lang/destination targets/snapshot targets/forwarding |
+    lang/destination targets/snapshot targets/forwarding targets/forwarding/bgp targets/forwarding/kernel targets/forwarding/stp |
 targets/forwarding:      |
+targets/forwarding/bgp:  targets/forwarding compiler/ir |
+targets/forwarding/kernel: targets/forwarding |
+targets/forwarding/stp:  targets/forwarding compiler/ir |
 targets/judge:           lang lang/diag compiler compiler/ir validate targets targets/target |
 targets/deploy:          targets/commands targets/deploy/txn targets/target targets/target/lint validate/settings compiler/ir lang/diag
     lang/nodeset |

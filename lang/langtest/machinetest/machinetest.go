@@ -18,7 +18,7 @@ import (
 
 // packages are the Debian packages of the programs and files that tests need. A test compares them with .ci/deps, which installs them.
 var packages = map[string]string{
-	"/usr/include/libmnl/libmnl.h": "libmnl-dev", "/usr/include/stdio.h": "libc6-dev",
+	"/usr/include/libmnl/libmnl.h": "libmnl-dev", "/usr/include/stdio.h": "libc6-dev", "/usr/lib/frr/bgpd": "frr", "/usr/lib/frr/zebra": "frr",
 	"/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf": "fonts-dejavu-core",
 	"bash": "bash", "busybox": "busybox", "chromedriver": "chromium-driver", "chromium": "chromium", "dash": "dash", "dcb": "iproute2",
 	"devlink": "iproute2", "dot": "graphviz", "e2fsck": "e2fsprogs", "ethtool": "ethtool", "gc": "graphviz", "gcc": "gcc",
