@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/collect"
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/fromfiles"
 	"github.com/rocec/rocec/cmd/internal/report"
@@ -14,6 +15,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/validate/claims"
 )
 
 func verifyCommand(a *app) *cobra.Command {
@@ -77,8 +79,7 @@ func verifyCommand(a *app) *cobra.Command {
 	offer(cmd, "format", report.FormatNames()...)
 	offer(cmd, "since", string(deploy.SinceLast), string(deploy.SinceBoot))
 	f.StringVar(&o.traffic, "traffic", "", "send a short exchange between two members of each intent, or between hosts `A,B`, and print "+
-		"which "+
-		"counters moved")
+		"which counters moved")
 	f.Lookup("traffic").NoOptDefVal = trafficAny
 	approveFlag(cmd, &o.approve, "send the exchange of --traffic without asking")
 	f.BoolVar(&o.strict, "strict", false, "exit 1 also for devices that are other and sound")
@@ -123,13 +124,13 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 	if devices.Lab != nil {
 		v.Interval = time.Second
 	}
-	found := rollout.Verify(ctx, devices.Dial, session.WithSlow(devices.Tree), v)
+	found, is := collect.Verify(ctx, devices.Dial, session.WithSlow(devices.Tree), v, f, a.Steps())
 	end()
 	if ctx.Err() != nil {
 		return exit.Fail(exit.Interrupted, "interrupted")
 	}
 	kept.Keep(f.Tree(), found.Kept)
-	return a.verified(dir, f, verifyFound{found, a.Debts(dir, devices.LabDir), nil, sent, nil}, o)
+	return a.verified(dir, f, verifyFound{found, a.Debts(dir, devices.LabDir), nil, sent, nil, is}, o)
 }
 
 // checkFormat refuses a format that this kind of verify lacks.
@@ -154,7 +155,7 @@ func (a *app) verifyFrom(ctx context.Context, dir string, o verifyOptions) error
 	if err != nil {
 		return err
 	}
-	found, judged, err := sources.Verify(ctx, f, tree)
+	found, judged, err := sources.Verify(ctx, f, tree, a.Steps())
 	switch {
 	case err != nil:
 		return err
@@ -165,7 +166,7 @@ func (a *app) verifyFrom(ctx context.Context, dir string, o verifyOptions) error
 	case judged != nil:
 		judged.Strict = o.strict
 	}
-	return a.verified(dir, f, verifyFound{found, nil, &sources.Reports, nil, judged}, o)
+	return a.verified(dir, f, verifyFound{found, nil, &sources.Reports, nil, judged, sources.Claims}, o)
 }
 
 // verifyFound contains the observations that verify judges.
@@ -175,12 +176,13 @@ type verifyFound struct {
 	from  *view.Reports        // from files; nil: the devices were read
 	sent  []view.VerifyTraffic // the results of --traffic
 	files *report.Report       // about configurations; nil: not with --from
+	is    *claims.Result       // the states of the assumptions of the verdicts; nil: no device was asked
 }
 
 // verified prints the observations. Its error is nil if all are good.
 func (a *app) verified(dir string, f *report.Report, found verifyFound, o verifyOptions) error {
 	unlike := session.JudgeHealth(f.Fabric, found.Verification)
-	doc := view.VerifyJSON(f.Fabric, found.Verification, unlike, o.since, found.from, found.sent, o.strict)
+	doc := view.VerifyJSON(f, found.Verification, unlike, found.is, o.since, found.from, found.sent, o.strict)
 	found.Plan.Pending()
 	switch at := slices.Index(report.FormatNames(), o.format); {
 	case o.format == "json":
@@ -199,8 +201,8 @@ func (a *app) verified(dir string, f *report.Report, found verifyFound, o verify
 			a.PrintDiagnostics(a.Stdout, found.files)
 		}
 		v := a.planView(dir, view.Options{})
-		v.Seen, v.Debts = unlike, found.debts
-		v.Verify(f.Fabric, found.Plan, doc, found.from)
+		v.Seen, v.Debts, v.Listed = unlike, found.debts, found.files != nil
+		v.Verify(f, found.Plan, doc, found.from, found.is)
 	}
 	switch {
 	case doc.Summary[string(deploy.StatusUnreachable)]+doc.Summary[string(deploy.StatusRefused)]+doc.Summary[view.VerifyUnknown] > 0:
