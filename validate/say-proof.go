@@ -275,7 +275,7 @@ var assumptionTexts = map[proof.AssumptionCode]string{
 	proof.LinksFailBothWays: "a link that fails carries nothing in either direction (routing on both ends sees it, as with BFD or a loss of " +
 		"carrier)",
 	proof.NoMLAGDetour: "a switch of an MLAG pair that lost its own port to a host does not send over the peer link to the host (%s)",
-	proof.NoTunnels:    "no switch puts lossless packets into tunnels",
+	proof.NoTunnels:    "no switch tunnels lossless packets",
 	proof.Aggregates:   "a switch that announces an aggregate drops packets for which it has no longer prefix",
 }
 

@@ -125,7 +125,7 @@ func TestRealFreezes(t *testing.T) {
 		},
 		"a tunnel to the other top-of-rack switch": {
 			written(`routing = "up-down"`, "ut 1,lt 1,leaf 2", "h0 h1 h2", "ut-leaf lt-leaf h0-ut h1-lt h2-leaf"), proof.ByForest, proof.NoTunnels,
-			"no switch puts lossless packets into tunnels",
+			"no switch tunnels lossless packets",
 			func(r *ir.Forwarding) {
 				if r.Device.Name == "ut" {
 					r.Tunnels = []ir.ForwardingTunnel{{Name: "MuxTunnel0", Kind: "ipip", Remote: netip.MustParseAddr("10.1.0.33")}}

@@ -2,7 +2,6 @@ package claimed
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -21,18 +20,6 @@ func Texts(p validate.GroupProof, is *claims.Result) []string {
 		out[i] += " (" + is.Of(a.Code).Text() + ")"
 	}
 	return out
-}
-
-// unread ends the list of assumptions of verdicts if no device was read.
-const unread = "none of this is checked on devices"
-
-// Join joins the assumptions of several verdicts.
-func Join(all []string, is *claims.Result) string {
-	text := strings.Join(all, "; ")
-	if is == nil || !is.Read {
-		text += "; " + unread
-	}
-	return text
 }
 
 // Count returns a sentence with the number of assumptions that devices confirm; empty: there is no assumption, or no device was read.

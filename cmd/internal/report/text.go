@@ -134,7 +134,7 @@ func fabricText(w io.Writer, r *Report, o Options) {
 		}
 	}
 	if assumed != nil {
-		prose.Prose(w, "assuming: ", claimed.Join(assumed, r.Claims)) //nolint:errcheck // as above
+		prose.Prose(w, "assuming: ", strings.Join(assumed, "; ")) //nolint:errcheck // as above
 	}
 	var counts strings.Builder
 	prose.Prose(&counts, "", fabricCounts(r, o)) //nolint:errcheck // a builder takes everything
