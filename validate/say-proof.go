@@ -271,12 +271,12 @@ var assumptionTexts = map[proof.AssumptionCode]string{
 	proof.ChipAlone: "switches with os = %q, which rocec does not know, do what their chips can do (%s): PFC, and a separate buffer for " +
 		"each lossless group of a port",
 	proof.SetByHand:    "%s set by hand and not read are set as by_hand states",
-	proof.NoPrepending: "no policy makes AS paths longer (no path prepending)",
+	proof.NoPrepending: "no policy makes AS paths longer",
 	proof.LinksFailBothWays: "a link that fails carries nothing in either direction (routing on both ends sees it, as with BFD or a loss of " +
 		"carrier)",
 	proof.NoMLAGDetour: "a switch of an MLAG pair that lost its own port to a host does not send over the peer link to the host (%s)",
 	proof.NoTunnels:    "no switch tunnels lossless packets",
-	proof.Aggregates:   "a switch that announces an aggregate drops packets for which it has no longer prefix",
+	proof.Aggregates:   "aggregates are announced with a discard route",
 }
 
 func assumptionText(a proof.Assumption) string {

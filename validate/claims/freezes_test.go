@@ -116,7 +116,7 @@ func TestRealFreezes(t *testing.T) {
 		"an aggregate and a default route": {
 			written(`routing = "ebgp"`+"\n  failures = 1", "l0 1 65101,l1 1 65102,p0 2 65001,p1 2 65001,c0 3 65000", "h0 h1",
 				"l0-p0 l0-p1 l1-p0 l1-p1 p0-c0 p1-c0 h0-l0 h1-l1"), proof.ByASPlan,
-			proof.Aggregates, "a switch that announces an aggregate drops packets for which it has no longer prefix",
+			proof.Aggregates, "aggregates are announced with a discard route",
 			func(r *ir.Forwarding) {
 				if r.Device.Name[0] == 'p' {
 					r.BGP = &ir.ForwardingBGP{AS: 65001, Aggregates: []ir.ForwardingAggregate{{Prefix: netip.MustParsePrefix("10.1.0.0/16")}}}

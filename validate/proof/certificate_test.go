@@ -299,6 +299,10 @@ func TestAssumptionsOfVerdicts(t *testing.T) {
 	clos := func(r ir.Routing) *irtest.Cabling {
 		return irtest.New(r).Links("L0-S0 L0-S1 L1-S0 L1-S1").Tier("S", 2).Hosts("L0", "L1")
 	}
+	direct := clos(ir.ShortestPath).Links("L0-L1")
+	for _, name := range []string{"L0", "L1"} {
+		direct.Device(name).Switch.MLAG = "rack1"
+	}
 	rfc7938 := clos(ir.EBGP).UniqueASNs().ASN("S", 65000).Failures(1)
 	paired := clos(ir.UpDown).Links("L0-L1")
 	for _, name := range []string{"L0", "L1"} {
@@ -311,9 +315,10 @@ func TestAssumptionsOfVerdicts(t *testing.T) {
 		want []AssumptionCode
 	}{
 		"one switch":               {irtest.New(ir.ShortestPath).Hosts("L0", "L0"), nil},
-		"up-down":                  {clos(ir.UpDown).Failures(1), []AssumptionCode{NoTunnels}},
-		"up-down with a pair":      {paired, []AssumptionCode{NoMLAGDetour, NoTunnels}},
+		"up-down":                  {clos(ir.UpDown).Failures(1), nil},
+		"up-down with a pair":      {paired, nil},
 		"AS plan":                  {rfc7938, []AssumptionCode{ASNumbers, NoPrepending, Aggregates, NoTunnels}},
+		"shortest path, a pair":    {direct, []AssumptionCode{Aggregates, NoMLAGDetour, NoTunnels}},
 		"unique AS numbers":        {clos(ir.EBGP).UniqueASNs(), []AssumptionCode{ASNumbers, NoPrepending, Aggregates, NoTunnels}},
 		"shortest path":            {clos(ir.ShortestPath), []AssumptionCode{Aggregates, NoTunnels}},
 		"shortest path, link down": {clos(ir.ShortestPath).Failures(1), []AssumptionCode{Aggregates, LinksFailBothWays, NoTunnels}},

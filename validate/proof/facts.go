@@ -222,6 +222,11 @@ func (p *Proof) assumptions() []Assumption {
 	if hand := setByHand(p.Fabric); hand != nil {
 		out = append(out, Assumption{Code: SetByHand, Hand: hand})
 	}
+	if p.Certificate == ByUpDown {
+		// A tunnel that sends traffic up again contradicts NeverUpAgain. A detour over the peer link of a pair goes from there only down to
+		// the host, so an order exists in which it rises, too: links up, then for each tier from the top those down into it and those across.
+		return out
+	}
 	if pairs := pairsOf(p.Fabric); pairs != nil && p.Certificate != ByForest && p.Certificate != BySpanningTree {
 		out = append(out, Assumption{Code: NoMLAGDetour, Pairs: pairs})
 	}

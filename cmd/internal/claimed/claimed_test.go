@@ -20,7 +20,7 @@ import (
 
 // The JSON of an assumption has its state, who read which devices, and the oldest answer. Texts have the same.
 func TestStates(t *testing.T) {
-	f := irtest.New(ir.UpDown).Links("L0-S0 L0-S1 L1-S0 L1-S1").Tier("S", 2).Hosts("L0", "L1").Fabric()
+	f := irtest.New(ir.ShortestPath).Links("L0-S0 L0-S1 L1-S0 L1-S1").Tier("S", 2).Hosts("L0", "L1").Fabric()
 	f.Routes = routes.New(f)
 	var proofs []validate.GroupProof
 	for _, p := range proof.All(f, ir.NewBudget(1e9)) {
@@ -51,7 +51,7 @@ func TestStates(t *testing.T) {
 	assert.JSONEq(t, `{"verdict":"unknown","why":"the routes of 1 of 4 switches are not known (S1)"}`, string(running))
 
 	assert.Contains(t, Texts(proofs[0], is), "no switch tunnels lossless packets (contradicted by S0)")
-	assert.Equal(t, "0 of 7 assumptions of the verdicts on PFC loops are checked on devices; --format json has each.", Count(proofs, is))
+	assert.Equal(t, "0 of 9 assumptions of the verdicts on PFC loops are checked on devices; --format json has each.", Count(proofs, is))
 	assert.Equal(t, "the routes of the switches are not judged: the routes of 1 of 4 switches are not known (S1)", RunningText(proofs[0], is))
 }
 

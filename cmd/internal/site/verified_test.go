@@ -182,7 +182,7 @@ func TestVerifiedHosts(t *testing.T) {
 		require.Empty(t, ds)
 		fabric := &report.Report{Judged: s.Judged, Dir: Folder}
 		verified, _, err := (&fromfiles.Sources{Files: &devicefiles.Found{Files: files}}).Verify(t.Context(), fabric, fabric.Tree(),
-		ir.NewBudget(validate.DefaultBudget))
+			ir.NewBudget(validate.DefaultBudget))
 		require.NoError(t, err)
 		unsound := 0
 		for _, h := range verified.Devices {
