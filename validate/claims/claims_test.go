@@ -268,6 +268,19 @@ func TestSpanningTrees(t *testing.T) {
 	}
 }
 
+// Bridged cables need no spanning tree under another routing.
+func TestNoTreeUnderOtherRouting(t *testing.T) {
+	c := clos(ir.UpDown)
+	for _, l := range c.F.Links {
+		l.Routed = false
+	}
+	n := made(c)
+	for _, r := range n.seen.Devices {
+		r.Trees = []ir.ForwardingTree{}
+	}
+	assert.Empty(t, codes(n.judge().Findings))
+}
+
 // A port that no tree shows, such as that of a bond, is neither a circle nor checked.
 func TestPortInNoTree(t *testing.T) {
 	n := bridgedRing()

@@ -10,7 +10,11 @@ import (
 )
 
 // trees judges the spanning trees of bridges: there is one root for all VLANs, and the cables that forward in any of them close no circle.
+// Under another routing than spanning-tree, nothing states that a tree runs.
 func (j *judging) trees() {
+	if j.f.Routing != ir.SpanningTree {
+		return
+	}
 	all := bridges(j.f)
 	read := slices.DeleteFunc(slices.Clone(all), func(d *ir.Device) bool { return !j.of[d.ID].Read(ir.PartTrees) })
 	if len(read) == 0 {
