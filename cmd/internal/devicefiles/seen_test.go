@@ -12,7 +12,8 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// Each device gets the files of its folder or of its name, with the time at which the snapshot asked it. A file of two snapshots has no time.
+// Each device gets the files of its folder or of its name, with the time at which the snapshot asked it. A file of two snapshots has no
+// time.
 func TestSeen(t *testing.T) {
 	at := time.Date(2026, 11, 27, 10, 2, 0, 0, time.UTC)
 	of := func(name string, when time.Time) snapshot.Device {
