@@ -30,6 +30,7 @@ var Families = []Family{
 	{"devices", "Plan and apply: a device or the order refuses"},
 	{"site", "Plan and apply: the policy of the site refuses"},
 	{"seen", "Ports and cables as devices report them"},
+	{"claims", "Assumptions of verdicts that devices contradict"},
 }
 
 // FamilyTitle returns the title of a family, or "" for an unknown name.

@@ -242,8 +242,8 @@ func budgetText(p *proof.Proof, r proof.OutOfBudget) string {
 	return b.String() + "; " + moreText(p)
 }
 
-// assumptionTexts has the words of each assumption. NoSender has a verb for its group, ChipAlone for the system and the chips, and
-// SetByHand for its devices.
+// assumptionTexts has the words of each assumption. NoSender has a verb for its group, ChipAlone for the system and the chips,
+// SetByHand and NoMLAGDetour for their devices.
 var assumptionTexts = map[proof.AssumptionCode]string{
 	proof.HostsDrain: "hosts drain what they receive and forward nothing, except those with forwards = true",
 	proof.PausesWork: "ports obey pauses in time, and headroom is as checked, so that a full buffer pauses and does not drop",
@@ -270,7 +270,13 @@ var assumptionTexts = map[proof.AssumptionCode]string{
 		"verify do)",
 	proof.ChipAlone: "switches with os = %q, which rocec does not know, do what their chips can do (%s): PFC, and a separate buffer for " +
 		"each lossless group of a port",
-	proof.SetByHand: "%s set by hand and not read are set as by_hand states",
+	proof.SetByHand:    "%s set by hand and not read are set as by_hand states",
+	proof.NoPrepending: "no policy makes AS paths longer",
+	proof.LinksFailBothWays: "a link that fails carries nothing in either direction (routing on both ends sees it, as with BFD or a loss of " +
+		"carrier)",
+	proof.NoMLAGDetour: "a switch of an MLAG pair that lost its own port to a host does not send over the peer link to the host (%s)",
+	proof.NoTunnels:    "no switch tunnels lossless packets",
+	proof.Aggregates:   "aggregates are announced with a discard route",
 }
 
 func assumptionText(a proof.Assumption) string {
@@ -282,6 +288,8 @@ func assumptionText(a proof.Assumption) string {
 		return fmt.Sprintf(s, a.Group.Name)
 	case a.Hand != nil:
 		return fmt.Sprintf(s, Devices(a.Hand))
+	case a.Pairs != nil:
+		return fmt.Sprintf(s, deviceNames(a.Pairs))
 	case a.System != "":
 		return fmt.Sprintf(s, a.System, diag.And(a.Chips))
 	}

@@ -226,6 +226,8 @@ func TestProofInWords(t *testing.T) {
 			a.System, a.Chips = "plan9", []string{"Spectrum", "Tomahawk3"}
 		case proof.SetByHand:
 			a.Hand = []*ir.Device{{Switch: &ir.Switch{}}, {Switch: &ir.Switch{}}, {Host: &ir.Host{}}}
+		case proof.NoMLAGDetour:
+			a.Pairs = []*ir.Device{{Name: "leaf1"}, {Name: "leaf2"}}
 		}
 		text := assumptionText(a)
 		assert.False(t, assumed[text], "%s has the text of another one", c)
@@ -234,6 +236,8 @@ func TestProofInWords(t *testing.T) {
 	}
 	assert.Len(t, assumptionTexts, len(assumed))
 	assert.True(t, assumed[`no host sends in cos group "detour": it has only traffic that bounced`])
+	assert.True(t, assumed["a switch of an MLAG pair that lost its own port to a host does not send over the peer link to the host "+
+		"(leaf[1-2])"])
 	assert.True(t, assumed["2 switches and 1 host set by hand and not read are set as by_hand states"])
 	assert.True(t, assumed[`switches with os = "plan9", which rocec does not know, do what their chips can do (Spectrum and Tomahawk3): PFC, and a `+
 		`separate buffer for each lossless group of a port`])

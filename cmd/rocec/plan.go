@@ -126,7 +126,7 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 	if o.format == "json" {
 		doc := view.PlanJSON(plan, seq, a.Rocec.Tool)
 		doc.ByHand, doc.Seen = view.ByHandJSON(f.Fabric), view.SeenJSON(found)
-		doc.Refused = view.RefusedJSON(against)
+		doc.Refused, doc.Loops = view.RefusedJSON(against), view.LoopsJSON(f)
 		doc.Evidence = view.EvidenceJSON(plan, devices.Lab != nil)
 		if err := a.WriteJSON(doc); err != nil {
 			return err

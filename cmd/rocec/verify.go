@@ -3,9 +3,12 @@ package main
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/claimed"
+	"github.com/rocec/rocec/cmd/internal/collect"
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/fromfiles"
 	"github.com/rocec/rocec/cmd/internal/metrics"
@@ -13,6 +16,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/validate/claims"
 )
 
 func verifyCommand(a *app) *cobra.Command {
@@ -113,13 +117,15 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 			return err
 		}
 	}
+	asked := collect.NewForwards(time.Now())
 	found := devices.Verify(ctx, dir, f.Tree(), session.VerifyOptions{
-		ReadOptions: o.ReadOptions, SinceBoot: o.since == string(deploy.SinceBoot), Counters: o.format == metrics.Format,
+		ReadOptions: o.ReadOptions, SinceBoot: o.since == string(deploy.SinceBoot), Counters: o.format == metrics.Format, Also: asked.On,
 	})
 	if ctx.Err() != nil {
 		return exit.Fail(exit.Interrupted, "interrupted")
 	}
-	return a.verified(dir, f, verifyFound{found, a.Debts(dir, devices.LabDir), nil, sent, nil}, o)
+	is := claimed.Compare(f.Fabric, f.Proofs, asked.Seen(), a.Steps())
+	return a.verified(dir, f, verifyFound{found, a.Debts(dir, devices.LabDir), nil, sent, nil, is}, o)
 }
 
 // checkFormat refuses a format that this kind of verify lacks.
@@ -149,7 +155,7 @@ func (a *app) verifyFrom(ctx context.Context, dir string, o verifyOptions) error
 	if err != nil {
 		return err
 	}
-	found, judged, err := sources.Verify(ctx, f, tree)
+	found, judged, err := sources.Verify(ctx, f, tree, a.Steps())
 	switch {
 	case err != nil:
 		return err
@@ -160,7 +166,7 @@ func (a *app) verifyFrom(ctx context.Context, dir string, o verifyOptions) error
 	case judged != nil:
 		judged.Strict = o.strict
 	}
-	return a.verified(dir, f, verifyFound{session.Verified{Verification: found}, nil, &sources.Reports, nil, judged}, o)
+	return a.verified(dir, f, verifyFound{session.Verified{Verification: found}, nil, &sources.Reports, nil, judged, sources.Claims}, o)
 }
 
 // verifyFound contains the observations that verify judges.
@@ -170,12 +176,13 @@ type verifyFound struct {
 	from  *view.Reports        // from files; nil: the devices were read
 	sent  []view.VerifyTraffic // the results of --traffic
 	files *report.Report       // about configurations; nil: not with --from
+	is    *claims.Result       // the states of the assumptions of the verdicts; nil: no device was asked
 }
 
 // verified prints the observations. Its error is nil if all are good.
 func (a *app) verified(dir string, f *report.Report, found verifyFound, o verifyOptions) error {
 	unlike := session.JudgeHealth(f.Fabric, found.Verification)
-	doc := view.VerifyJSON(f.Fabric, found.Verification, unlike, o.since, found.from, found.sent, o.strict)
+	doc := view.VerifyJSON(f, found.Verification, unlike, found.is, o.since, found.from, found.sent, o.strict)
 	found.Plan.Pending()
 	switch at := slices.Index(report.FormatNames(), o.format); {
 	case o.format == "json":
@@ -199,8 +206,8 @@ func (a *app) verified(dir string, f *report.Report, found verifyFound, o verify
 			a.PrintDiagnostics(a.Stdout, found.files)
 		}
 		v := a.planView(dir, view.Options{})
-		v.Seen, v.Debts = unlike, found.debts
-		v.Verify(f.Fabric, found.Plan, doc, found.from)
+		v.Seen, v.Debts, v.Listed = unlike, found.debts, found.files != nil
+		v.Verify(f, found.Plan, doc, found.from, found.is)
 	}
 	switch {
 	case doc.Summary[string(deploy.StatusUnreachable)]+doc.Summary[string(deploy.StatusRefused)]+doc.Summary[view.VerifyUnknown] > 0:

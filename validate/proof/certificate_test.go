@@ -293,3 +293,47 @@ func TestTogether(t *testing.T) {
 	f.Devices[slices.IndexFunc(f.Devices, func(d *ir.Device) bool { return d.Switch != nil })].Switch.Can.Shared = true
 	assert.Equal(t, [][]*ir.CosGroup{f.CosGroups}, together(f))
 }
+
+// The assumptions about routing, links, pairs and tunnels belong to the verdicts that depend on them.
+func TestAssumptionsOfVerdicts(t *testing.T) {
+	clos := func(r ir.Routing) *irtest.Cabling {
+		return irtest.New(r).Links("L0-S0 L0-S1 L1-S0 L1-S1").Tier("S", 2).Hosts("L0", "L1")
+	}
+	direct := clos(ir.ShortestPath).Links("L0-L1")
+	for _, name := range []string{"L0", "L1"} {
+		direct.Device(name).Switch.MLAG = "rack1"
+	}
+	rfc7938 := clos(ir.EBGP).UniqueASNs().ASN("S", 65000).Failures(1)
+	paired := clos(ir.UpDown).Links("L0-L1")
+	for _, name := range []string{"L0", "L1"} {
+		paired.Device(name).Switch.MLAG = "rack1"
+	}
+	paired.Between("L0", "L1").Peer = true
+	among := []AssumptionCode{ASNumbers, NoPrepending, LinksFailBothWays, NoMLAGDetour, NoTunnels, Aggregates}
+	for name, tt := range map[string]struct {
+		c    *irtest.Cabling
+		want []AssumptionCode
+	}{
+		"one switch":               {irtest.New(ir.ShortestPath).Hosts("L0", "L0"), nil},
+		"up-down":                  {clos(ir.UpDown).Failures(1), nil},
+		"up-down with a pair":      {paired, nil},
+		"AS plan":                  {rfc7938, []AssumptionCode{ASNumbers, NoPrepending, Aggregates, NoTunnels}},
+		"shortest path, a pair":    {direct, []AssumptionCode{Aggregates, NoMLAGDetour, NoTunnels}},
+		"unique AS numbers":        {clos(ir.EBGP).UniqueASNs(), []AssumptionCode{ASNumbers, NoPrepending, Aggregates, NoTunnels}},
+		"shortest path":            {clos(ir.ShortestPath), []AssumptionCode{Aggregates, NoTunnels}},
+		"shortest path, link down": {clos(ir.ShortestPath).Failures(1), []AssumptionCode{Aggregates, LinksFailBothWays, NoTunnels}},
+	} {
+		p := prove(t, fabric(tt.c))
+		require.Equal(t, Free, p.Verdict, name)
+		var got []AssumptionCode
+		for _, a := range p.Assumptions {
+			if slices.Contains(among, a.Code) {
+				got = append(got, a.Code)
+			}
+			if a.Code == NoMLAGDetour {
+				require.Len(t, a.Pairs, 2)
+			}
+		}
+		assert.Equal(t, tt.want, got, name)
+	}
+}

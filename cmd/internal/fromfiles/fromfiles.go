@@ -14,10 +14,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rocec/rocec/cmd/internal/claimed"
 	"github.com/rocec/rocec/cmd/internal/devicefiles"
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/view"
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets"
@@ -25,12 +27,14 @@ import (
 	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/judge"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/validate/claims"
 )
 
 // Sources contains the files and folders that a person names.
 type Sources struct {
 	Reports view.Reports
 	Files   *devicefiles.Found // nil: there is no configuration
+	Claims  *claims.Result     // what the files show of the assumptions of verdicts; nil: not compared
 
 	folders []string
 	of      map[string]string // files of reports, by host
@@ -91,8 +95,11 @@ func (s *Sources) isRead(name string) bool {
 
 // Verify compares devices of a fabric with the sources. The report has a diagnostic for each value that differs, at its place, and the
 // findings of the rules in the files; nil: there is no configuration. Verify leaves out devices for which rocec writes nothing. It judges
-// neighbours of the devices in the tree, but does not report them.
-func (s *Sources) Verify(ctx context.Context, f *report.Report, tree *target.Tree) (*rollout.Verification, *report.Report, error) {
+// neighbours of the devices in the tree, but does not report them. It compares the assumptions of the verdicts with the files, too; the
+// proof of the routes in them uses at most the budget.
+func (s *Sources) Verify(
+	ctx context.Context, f *report.Report, tree *target.Tree, budget *ir.Budget,
+) (*rollout.Verification, *report.Report, error) {
 	have, err := s.readReports(ctx, tree)
 	if err != nil {
 		return nil, nil, exit.Fail(exit.Usage, "%v", err)
@@ -143,6 +150,9 @@ func (s *Sources) Verify(ctx context.Context, f *report.Report, tree *target.Tre
 	}
 	c.unread()
 	c.diagnose(tree, found)
+	s.Claims = claimed.Compare(f.Fabric, f.Proofs, s.Files.Seen(f.Fabric, s.Files.Of(f.Fabric), targets.ReadForwarding), budget)
+	judged.Diags = append(judged.Diags, s.Claims.Findings...)
+	judged.Diags.Sort()
 	return found, judged, nil
 }
 

@@ -14,11 +14,13 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/fromfiles"
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/judge"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/validate"
 )
 
 // fabric judges an example.
@@ -83,7 +85,7 @@ func filed(t *testing.T, f *report.Report, d *target.Device, has held) (*rollout
 	keep(t, dir, d, has)
 	s, err := fromfiles.Read([]string{dir})
 	require.NoError(t, err)
-	found, judged, err := s.Verify(t.Context(), f, &target.Tree{Devices: []*target.Device{d}})
+	found, judged, err := s.Verify(t.Context(), f, &target.Tree{Devices: []*target.Device{d}}, ir.NewBudget(validate.DefaultBudget))
 	require.NoError(t, err)
 	if len(found.Devices) == 0 {
 		require.Len(t, s.Reports.Missing, 1, "a device without a verdict is unknown")
@@ -136,7 +138,7 @@ func TestWrittenIsWanted(t *testing.T) {
 		}
 		s, err := fromfiles.Read([]string{dir})
 		require.NoError(t, err, e.Name())
-		found, judged, err := s.Verify(t.Context(), f, tree)
+		found, judged, err := s.Verify(t.Context(), f, tree, ir.NewBudget(validate.DefaultBudget))
 		require.NoError(t, err)
 		assert.Empty(t, s.Reports.Missing, e.Name())
 		for _, h := range found.Devices {
@@ -306,7 +308,7 @@ func TestUnknown(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "leaf3", "nvue.yaml"), nil, 0o644))
 	s, err := fromfiles.Read([]string{dir})
 	require.NoError(t, err)
-	found, judged, err := s.Verify(t.Context(), f, tree)
+	found, judged, err := s.Verify(t.Context(), f, tree, ir.NewBudget(validate.DefaultBudget))
 	require.NoError(t, err)
 	require.Len(t, found.Devices, 2)
 	assert.Equal(t, good, verdict(found.Devices[0]))
@@ -336,7 +338,7 @@ func TestReportBeside(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte(`{"format_version": "1.0", "host": "gpu001"}`), 0o644))
 	s, err := fromfiles.Read([]string{dir})
 	require.NoError(t, err)
-	found, judged, err := s.Verify(t.Context(), f, &target.Tree{Devices: []*target.Device{host, leaf}})
+	found, judged, err := s.Verify(t.Context(), f, &target.Tree{Devices: []*target.Device{host, leaf}}, ir.NewBudget(validate.DefaultBudget))
 	require.NoError(t, err)
 	require.Len(t, found.Devices, 2)
 	assert.Nil(t, found.Devices[0].Drift.Filed, "the report counts")

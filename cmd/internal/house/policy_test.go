@@ -43,6 +43,7 @@ compiler/routes:         compiler/failures compiler/graph compiler/ir |
 compiler/change:         compiler/ir compiler/routes lang/destination |
 validate:                validate/proof validate/walk compiler/ir compiler/platform lang/diag lang/dscp lang/nodeset |
 validate/proof:          compiler/graph compiler/ir |
+validate/claims:         validate/proof compiler/ir lang/diag lang/nodeset |
 validate/oracle:         compiler/ir |
 validate/sim:            compiler/ir compiler/platform |
 validate/settings:       compiler/ir compiler/platform lang/diag lang/nodeset |
@@ -155,9 +156,9 @@ cmd/internal/ending:        cmd/internal/exit cmd/internal/wholefile |
 cmd/internal/exit:          lang/diag |
 cmd/internal/person:        cmd/internal/ending cmd/internal/exit cmd/internal/view lang/diag targets/target | golang.org/x/term
 cmd/internal/devicefiles: cmd/internal/exit cmd/internal/globals cmd/internal/report lang/diag targets targets/judge targets/target/lint
-    targets/snapshot cmd/internal/person cmd/internal/wholefile lang/baseline |
+    targets/snapshot cmd/internal/person cmd/internal/wholefile lang/baseline compiler/ir validate/claims |
 cmd/internal/fromfiles:     cmd/internal/devicefiles cmd/internal/exit cmd/internal/report cmd/internal/view lang/diag lang/nodeset
-    targets targets/deploy targets/deploy/rollout targets/judge targets/target |
+    targets targets/deploy targets/deploy/rollout targets/judge targets/target compiler/ir cmd/internal/claimed validate/claims |
 cmd/internal/globals:       cmd/internal/exit cmd/internal/person cmd/internal/report compiler/ir lang lang/diag targets targets/deploy
     targets/deploy/safefile targets/deploy/seen targets/judge validate lang/policy |
 cmd/internal/revision:      |
@@ -181,13 +182,15 @@ targets/deploy/internal/nspawn: targets/deploy/internal/sshdtest targets/nic/mlx
 targets/deploy/internal/matrix: |
 cmd/internal/picture:       compiler/ir compiler/platform validate lang/diag lang/nodeset |
 cmd/internal/lsp:           lang lang/diag lang/outline |
-cmd/internal/report:        docs validate validate/proof compiler compiler/ir lang lang/diag lang/nodeset lang/outline targets
+cmd/internal/claimed:       compiler/ir lang/diag validate validate/claims validate/proof |
+cmd/internal/report:        cmd/internal/claimed validate/claims
+    docs validate validate/proof compiler compiler/ir lang lang/diag lang/nodeset lang/outline targets
     targets/target/lint targets/deploy targets/deploy/seen targets/judge lang/inventory lang/baseline lang/policy |
 cmd/internal/view:          cmd/internal/metrics targets/deploy/device/scripts cmd/internal/record cmd/internal/journal cmd/internal/meaning
     cmd/internal/report compiler/change
     compiler/ir docs/evidence
     lang/diag lang/nodeset targets/deploy targets/deploy/device targets/deploy/rollout targets/deploy/seen targets/deploy/sequence
-    targets/deploy/traffic targets/deploy/txn targets/nic targets/target |
+    targets/deploy/traffic targets/deploy/txn targets/nic targets/target cmd/internal/claimed validate/claims |
 cmd/internal/view/whatif:   cmd/internal/exit cmd/internal/report cmd/internal/view cmd/internal/view/facts compiler/ir compiler/platform
     lang/diag lang/nodeset validate validate/proof validate/sim validate/walk |
 cmd/internal/view/trace:    cmd/internal/report cmd/internal/view cmd/internal/view/facts compiler compiler/ir compiler/platform lang
@@ -223,12 +226,14 @@ cmd/internal/mask:          lang/nodeset |
 cmd/internal/collect:       cmd/internal/devicefiles cmd/internal/exit cmd/internal/mask cmd/internal/report
     cmd/internal/session cmd/internal/start cmd/internal/wholefile lang/destination lang/diag lang/inventory lang/nodeset
     compiler/ir targets targets/deploy targets/deploy/lab targets/deploy/rollout targets/nic targets/snapshot targets/target
-    targets/target/lint | golang.org/x/sync
+    targets/target/lint cmd/internal/claimed validate/claims | golang.org/x/sync
 cmd/internal/site/sitetest: compiler/ir targets/judge targets/target/lint | github.com/stretchr/testify
-cmd/internal/sitefrom:      cmd/internal/devicefiles cmd/internal/exit cmd/internal/globals cmd/internal/intake cmd/internal/report
+cmd/internal/sitefrom:      cmd/internal/claimed
+    cmd/internal/devicefiles cmd/internal/exit cmd/internal/globals cmd/internal/intake cmd/internal/report
     cmd/internal/site cmd/internal/view/facts compiler/ir lang/diag targets targets/judge targets/target targets/target/lint
     validate/walk |
-cmd/internal/site:          cmd/internal/report cmd/internal/start compiler/ir compiler/platform lang/diag lang/nodeset lang/topology
+cmd/internal/site:          cmd/internal/claimed
+    cmd/internal/report cmd/internal/start compiler/ir compiler/platform lang/diag lang/nodeset lang/topology
     targets targets/judge targets/target targets/target/lint validate/settings cmd/internal/devicefiles lang/baseline
     lang/nexthops targets/forwarding |
 cmd/internal/intake:        cmd/internal/globals cmd/internal/report cmd/internal/start compiler/ir lang/diag lang/lock lang/topology

@@ -3,17 +3,19 @@ package report
 import (
 	"errors"
 
+	"github.com/rocec/rocec/cmd/internal/claimed"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/validate"
+	"github.com/rocec/rocec/validate/claims"
 	"github.com/rocec/rocec/validate/proof"
 )
 
 // jsonFacts contains the reasons, assumptions and notes of a verdict for programs. Each sentence has a code, with its numbers and names;
 // the code stays when the sentence is reworded. The lists are in the order of the sentences.
 type jsonFacts struct {
-	Why         jsonFact   `json:"why"`
-	Assumptions []jsonFact `json:"assumptions,omitempty"`
-	Notes       []jsonFact `json:"notes,omitempty"`
+	Why         jsonFact             `json:"why"`
+	Assumptions []claimed.Assumption `json:"assumptions,omitempty"`
+	Notes       []jsonFact           `json:"notes,omitempty"`
 }
 
 // jsonFact is a code and its values; docs/formats.md lists the values of each code.
@@ -29,8 +31,6 @@ type jsonFact struct {
 	SetsJudged    *int         `json:"sets_judged,omitempty"`
 	CosGroups     []string     `json:"cos_groups,omitempty"`
 	Devices       []string     `json:"devices,omitempty"`
-	System        string       `json:"system,omitempty"`
-	Chips         []string     `json:"chips,omitempty"`
 	Links         []jsonLink   `json:"links,omitempty"`
 	Circle        []jsonWait   `json:"circle,omitempty"`
 	States        [][]jsonLink `json:"states,omitempty"` // the links down in each
@@ -38,18 +38,9 @@ type jsonFact struct {
 	Value         string       `json:"value,omitempty"`  // of the flag; roughly sufficient
 }
 
-func newJSONFacts(p validate.GroupProof) jsonFacts {
-	out := jsonFacts{Why: reasonFact(p.Proof)}
-	for _, a := range p.Assumptions {
-		fact := jsonFact{Code: string(a.Code), System: a.System, Chips: a.Chips}
-		for _, d := range a.Hand {
-			fact.Devices = append(fact.Devices, d.Name)
-		}
-		if a.Group != nil {
-			fact.CosGroups = []string{a.Group.Name}
-		}
-		out.Assumptions = append(out.Assumptions, fact)
-	}
+// newJSONFacts returns the facts of a verdict. is has the states of its assumptions.
+func newJSONFacts(p validate.GroupProof, is *claims.Result) jsonFacts {
+	out := jsonFacts{Why: reasonFact(p.Proof), Assumptions: claimed.Assumptions(p, is)}
 	for _, n := range p.Notes {
 		fact := jsonFact{Code: string(n.Code), Links: jsonLinks(n.Links)}
 		if n.Down > 0 {

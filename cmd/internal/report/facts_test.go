@@ -12,10 +12,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/claimed"
 	"github.com/rocec/rocec/cmd/internal/report/reporttest"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/ir/irtest"
 	"github.com/rocec/rocec/validate"
+	"github.com/rocec/rocec/validate/claims"
 	"github.com/rocec/rocec/validate/proof"
 )
 
@@ -80,21 +82,27 @@ func TestJSONFacts(t *testing.T) {
 			tt.p.Assumptions = append(tt.p.Assumptions, proof.Assumption{Code: a})
 		}
 		tt.p.Assumptions[0].Group = detour
-		hand := len(tt.p.Assumptions) - 1
+		hand := slices.Index(proof.AssumptionCodes, proof.SetByHand)
 		tt.p.Assumptions[hand].Hand = []*ir.Device{{Name: "leaf1"}}
 		last := hand - 1
 		tt.p.Assumptions[last].System, tt.p.Assumptions[last].Chips = "plan9", []string{"Spectrum"}
 		for _, n := range proof.NoteCodes {
 			tt.p.Notes = append(tt.p.Notes, proof.Note{Code: n, Links: f.Links[:1], Down: 5})
 		}
-		got := newJSONFacts(validate.GroupProof{Group: c.Group, Proof: &tt.p})
+		got := newJSONFacts(validate.GroupProof{Group: c.Group, Proof: &tt.p}, claims.Judge(f, []*proof.Proof{&tt.p}, nil, nil))
 		why, err := json.Marshal(got.Why)
 		require.NoError(t, err)
 		assert.Equal(t, tt.want, string(why))
 		require.Len(t, got.Assumptions, len(proof.AssumptionCodes))
-		assert.Equal(t, jsonFact{Code: "hosts-drain", CosGroups: []string{"detour"}}, got.Assumptions[0])
-		assert.Equal(t, jsonFact{Code: "chip-alone", System: "plan9", Chips: []string{"Spectrum"}}, got.Assumptions[last])
-		assert.Equal(t, jsonFact{Code: "set-by-hand", Devices: []string{"leaf1"}}, got.Assumptions[hand])
+		assert.Equal(t, claimed.Assumption{
+			Code: "hosts-drain", CosGroups: []string{"detour"}, State: claims.Unchecked,
+		}, got.Assumptions[0])
+		assert.Equal(t, claimed.Assumption{
+			Code: "chip-alone", System: "plan9", Chips: []string{"Spectrum"}, State: claims.Unchecked,
+		}, got.Assumptions[last])
+		assert.Equal(t, claimed.Assumption{
+			Code: "set-by-hand", Devices: []string{"leaf1"}, State: claims.Stated,
+		}, got.Assumptions[hand])
 		require.Len(t, got.Notes, len(proof.NoteCodes))
 		note, err := json.Marshal(got.Notes[0])
 		require.NoError(t, err)

@@ -3,11 +3,13 @@ package report
 import (
 	"io"
 
+	"github.com/rocec/rocec/cmd/internal/claimed"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/baseline"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/target/lint"
 	"github.com/rocec/rocec/validate"
+	"github.com/rocec/rocec/validate/claims"
 )
 
 type jsonProof struct {
@@ -25,6 +27,25 @@ type jsonProof struct {
 	Buffers     int        `json:"buffers,omitempty"`
 	Turns       int        `json:"turns,omitempty"`
 	Loops       []jsonLoop `json:"loops,omitempty"`
+
+	Running *jsonRunning `json:"running,omitempty"` // the verdict on the routes that the switches use
+}
+
+// jsonRunning is the verdict on the tables of next hops of the switches.
+type jsonRunning struct {
+	*claimed.Running
+	Loops []jsonLoop `json:"loops,omitempty"`
+}
+
+func newJSONRunning(r *claims.Running, g *ir.CosGroup) *jsonRunning {
+	out := &jsonRunning{Running: claimed.NewRunning(r, g)}
+	if out.Running == nil {
+		return nil
+	}
+	if p := r.Of(g); p != nil {
+		out.Loops = jsonLoops(p.Loops)
+	}
+	return out
 }
 
 type jsonLoop struct {
@@ -153,6 +174,10 @@ func JSON(w io.Writer, r *Report, _ Options) error {
 		ErrorCount: r.Diags.Count(diag.Error), WarningCount: r.Diags.Count(diag.Warning), NoteCount: r.Diags.Count(diag.Notice),
 		IgnoredCount: len(r.Ignored), PFCLoops: []jsonProof{}, Diagnostics: diag.List{}, Ignored: []jsonIgnored{},
 	}
+	is := r.Claims
+	if is == nil && r.Fabric != nil {
+		is = claimed.Compare(r.Fabric, r.Proofs, nil, nil)
+	}
 	for _, p := range r.Proofs {
 		var fewest *bool
 		if p.Verdict == validate.Prone {
@@ -161,7 +186,8 @@ func JSON(w io.Writer, r *Report, _ Options) error {
 		doc.PFCLoops = append(doc.PFCLoops, jsonProof{
 			CosGroup: p.Group.Name, Verdict: string(p.Verdict), Certificate: string(p.Certificate), Routing: p.Fabric.Routing,
 			Failures: p.Failures, Fewest: fewest, AnyFailures: p.Any, Why: p.Why(), Assumptions: p.AssumptionTexts(), Notes: p.NoteTexts(),
-			Facts: newJSONFacts(p), Buffers: p.Buffers, Turns: p.Turns, Loops: jsonLoops(p.Loops),
+			Facts: newJSONFacts(p, is), Buffers: p.Buffers, Turns: p.Turns, Loops: jsonLoops(p.Loops),
+			Running: newJSONRunning(is.Running, p.Group),
 		})
 	}
 	doc.Network, doc.Baseline = r.Network, r.Baseline.JSON()

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rocec/rocec/cmd/internal/claimed"
 	"github.com/rocec/rocec/lang/baseline"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
@@ -88,7 +89,11 @@ func (m *markdown) head() {
 		if i == mostSummarized {
 			break
 		}
-		fmt.Fprintf(&m.b, "| %s | %s |\n", cell(proof.Group.Name), cell(m.r.GroupVerdict(proof)))
+		verdict := m.r.GroupVerdict(proof)
+		if text := claimed.RunningText(proof, m.r.Claims); text != "" {
+			verdict += "; " + text
+		}
+		fmt.Fprintf(&m.b, "| %s | %s |\n", cell(proof.Group.Name), cell(verdict))
 	}
 	m.b.WriteByte('\n')
 	if n := len(m.r.Proofs) - mostSummarized; n > 0 {

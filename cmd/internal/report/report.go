@@ -24,6 +24,7 @@ import (
 	"github.com/rocec/rocec/targets/judge"
 	"github.com/rocec/rocec/targets/target/lint"
 	"github.com/rocec/rocec/validate"
+	"github.com/rocec/rocec/validate/claims"
 )
 
 // FormatVersion is the version in every JSON document of rocec. Members are added, never renamed.
@@ -40,6 +41,9 @@ type Report struct {
 	Hidden map[string][]byte // files whose text no message may show
 
 	PassedOver int // number of files in a folder that do not have names of a switch's files
+
+	// Claims has what devices show of the assumptions of the verdicts; nil: no device was read.
+	Claims *claims.Result
 
 	// These fields are set in an audit.
 	Network  Network  // the part of a network that was read
@@ -121,6 +125,7 @@ func Rooms() []Room {
 		{"The machines: plan and apply could not do it", slices.Clone(deploy.Topics)},
 		{"The site: its policy does not allow it", policy.Topics()},
 		{"Observations: ports and cables differ from the fabric", slices.Clone(seen.Topics)},
+		{"Observations: devices contradict an assumption of a verdict", slices.Clone(claims.Topics)},
 	}
 	for _, r := range all {
 		sort.Slice(r.Topics, func(i, k int) bool { return r.Topics[i].Code < r.Topics[k].Code })

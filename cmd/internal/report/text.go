@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/rocec/rocec/cmd/internal/claimed"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/target/lint"
 	"github.com/rocec/rocec/validate"
@@ -126,7 +127,7 @@ func fabricText(w io.Writer, r *Report, o Options) {
 		for _, n := range p.NoteTexts() {
 			prose.Prose(w, "  note: ", n) //nolint:errcheck // as above
 		}
-		for _, as := range p.AssumptionTexts() {
+		for _, as := range claimed.Texts(p, r.Claims) {
 			if !slices.Contains(assumed, as) {
 				assumed = append(assumed, as)
 			}

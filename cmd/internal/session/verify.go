@@ -20,6 +20,9 @@ type VerifyOptions struct {
 	ReadOptions
 	SinceBoot bool // compare counters with the start of the devices
 	Counters  bool // also ask for the counters of pauses by port and priority
+
+	// Also adds further questions to the tree of the devices. Their probes find nothing.
+	Also func(*target.Tree) *target.Tree
 }
 
 // Verified is the result of [Fleet.Verify].
@@ -42,7 +45,7 @@ func (f *Fleet) Verify(ctx context.Context, dir string, whole *target.Tree, o Ve
 	if f.Lab != nil {
 		v.Interval = time.Second
 	}
-	tree, found := withSlow(f.Tree), Verified{Start: time.Now()}
+	tree, found := o.Also(withSlow(f.Tree)), Verified{Start: time.Now()}
 	if o.Counters {
 		tree, found.Counted = WithCounters(tree)
 	}

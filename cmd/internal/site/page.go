@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rocec/rocec/cmd/internal/claimed"
 	"github.com/rocec/rocec/cmd/internal/devicefiles"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/compiler/ir"
@@ -274,8 +275,7 @@ func (s *Site) Judge(read *devicefiles.Found) (*report.Report, *Network) {
 	}
 	f := read.JudgeMade(fabric, &targets.Made{Releases: s.Cables.Guessed, Names: names, Checked: s.Survey.Checked})
 	f.Judged.Diags = append(append(f.Judged.Diags, s.stated()...), slices.Concat(s.Cables.Against, s.astray)...)
-	f.Judged.Diags.Sort()
-	slices.SortStableFunc(f.Judged.Diags, func(a, b *diag.Diagnostic) int { return cmp.Compare(a.Severity, b.Severity) }) // errors first
+	Sort(f)
 	f.Judged.Proofs, f.Judged.Fabric = s.Judged.Proofs, s.Judged.Fabric
 	maps.Copy(f.Source.Files, s.Judged.Source.Files)
 	network := s.Network()
@@ -284,6 +284,12 @@ func (s *Site) Judge(read *devicefiles.Found) (*report.Report, *Network) {
 	}
 	f.Network, f.Made, f.DeviceOf, f.Drops = network, Folder, s.DeviceOf(), s.drops()
 	return f, network
+}
+
+// Sort sorts the findings of an audit by severity, errors first, and then by place.
+func Sort(r *report.Report) {
+	r.Diags.Sort()
+	slices.SortStableFunc(r.Diags, func(a, b *diag.Diagnostic) int { return cmp.Compare(a.Severity, b.Severity) })
 }
 
 // drops returns a function that reports whether files show that a port loses packets.
@@ -338,6 +344,9 @@ func Page(w io.Writer, n *Network, r *report.Report, o report.Options) {
 	if !o.Quiet && r.Fabric != nil {
 		for _, proof := range r.Proofs {
 			say(proof.Group.Name+"  ", r.GroupVerdict(proof))
+			if text := claimed.RunningText(proof, r.Claims); text != "" {
+				say("  ", text)
+			}
 			if !o.Why {
 				continue
 			}
@@ -345,7 +354,7 @@ func Page(w io.Writer, n *Network, r *report.Report, o report.Options) {
 			for _, note := range proof.NoteTexts() {
 				say("  note: ", note)
 			}
-			for _, assumption := range proof.AssumptionTexts() {
+			for _, assumption := range claimed.Texts(proof, r.Claims) {
 				say("  assumes: ", assumption)
 			}
 		}

@@ -20,11 +20,13 @@ import (
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/site/sitetest"
 	"github.com/rocec/rocec/cmd/internal/start"
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/judge"
 	"github.com/rocec/rocec/targets/target/lint"
+	"github.com/rocec/rocec/validate"
 )
 
 func foundOf(files []lint.File) *devicefiles.Found { return &devicefiles.Found{Files: files} }
@@ -43,7 +45,8 @@ func worseThanAudit(t *testing.T, s *Site, files []lint.File) (worse []string) {
 		codes["["+d.Code+"]"] = true
 	}
 	fabric := &report.Report{Judged: s.Judged, Dir: Folder}
-	verified, judged, err := (&fromfiles.Sources{Files: found}).Verify(t.Context(), fabric, fabric.Tree())
+	verified, judged, err := (&fromfiles.Sources{Files: found}).Verify(t.Context(), fabric, fabric.Tree(),
+		ir.NewBudget(validate.DefaultBudget))
 	require.NoError(t, err)
 	why := map[string]string{}
 	for _, h := range verified.Devices {
@@ -178,7 +181,8 @@ func TestVerifiedHosts(t *testing.T) {
 		s, ds := Of(t.Context(), files, Options{Most: 1 << 20})
 		require.Empty(t, ds)
 		fabric := &report.Report{Judged: s.Judged, Dir: Folder}
-		verified, _, err := (&fromfiles.Sources{Files: &devicefiles.Found{Files: files}}).Verify(t.Context(), fabric, fabric.Tree())
+		verified, _, err := (&fromfiles.Sources{Files: &devicefiles.Found{Files: files}}).Verify(t.Context(), fabric, fabric.Tree(),
+			ir.NewBudget(validate.DefaultBudget))
 		require.NoError(t, err)
 		unsound := 0
 		for _, h := range verified.Devices {

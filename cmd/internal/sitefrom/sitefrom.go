@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/rocec/rocec/cmd/internal/claimed"
 	"github.com/rocec/rocec/cmd/internal/devicefiles"
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/globals"
@@ -203,6 +204,11 @@ func (m Maker) network(ctx context.Context, read *devicefiles.Found, source *int
 	}
 	n := &Network{FilesOf: site.FilesOf(s, read.Files)}
 	n.Report, n.Part = s.Judge(read)
+	if f := s.Judged.Fabric; f != nil {
+		n.Claims = claimed.Compare(f, n.Proofs, read.Seen(f, n.FilesOf, targets.ReadForwarding), m.Steps())
+		n.Diags = append(n.Diags, n.Claims.Findings...)
+		site.Sort(n.Report)
+	}
 	n.Sources, n.read = sources, s.Read()
 	n.Set.Read = map[*ir.Device]*ir.Settings{}
 	for d, is := range n.read {

@@ -40,6 +40,7 @@ type Plan struct {
 	Next      string          // the next command, if any
 	Below     int             // lines that the verb prints on the same page
 	Again     bool            // the notes have been printed already
+	Listed    bool            // the findings about assumptions have been printed already
 
 	detail detail
 	differ report.Names // see alike

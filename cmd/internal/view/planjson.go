@@ -1,6 +1,7 @@
 package view
 
 import (
+	"github.com/rocec/rocec/cmd/internal/claimed"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -25,6 +26,8 @@ type PlanDocument struct {
 	Marks   planMarks     `json:"marks"`                 // of the run
 
 	Evidence []planEvidence `json:"evidence"` // evidence that written settings work, by target and release
+
+	Loops []claimed.LoopVerdict `json:"pfc_loops"` // the verdicts; plan does not ask devices for their forwarding
 }
 
 // ByHand contains the devices that others set.
@@ -37,6 +40,11 @@ type ByHand struct {
 func ByHandJSON(f *ir.Fabric) ByHand {
 	switches, hosts := f.ByHand()
 	return ByHand{DeviceNames(switches), DeviceNames(hosts)}
+}
+
+// LoopsJSON returns the verdicts on a fabric whose devices were not asked for their forwarding.
+func LoopsJSON(r *report.Report) []claimed.LoopVerdict {
+	return claimed.JSON(r.Fabric, r.Proofs, nil).Loops
 }
 
 // planRefusal is a rule that a plan breaks.

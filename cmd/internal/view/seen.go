@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/seen"
 )
 
-// mostSeen is the maximum number of findings about ports and cables that are shown; --expand and JSON show all.
+// mostSeen is the maximum number of findings about ports and cables, and about assumptions, that are shown; --expand and JSON show all.
 const mostSeen = 12
 
 // seen prints the differences of devices from the fabric, each with its line, and the facts that could not be read.
@@ -17,9 +17,21 @@ func (v *Plan) seen(r *seen.Result) {
 	if r == nil {
 		return
 	}
+	ds := make(diag.List, len(r.Findings))
 	for i, f := range r.Findings {
+		ds[i] = f.Diagnostic
+	}
+	listed(v, ds, "ports and cables")
+	if text := r.UnreadText(); text != "" {
+		v.Prose(v.Paint(diag.Yellow, "note:")+" ", text)
+	}
+}
+
+// listed prints findings, each with its line.
+func listed(v *Plan, ds diag.List, about string) {
+	for i, f := range ds {
 		if i == mostSeen && !v.Expand {
-			fmt.Fprintf(v.W, "... and %s about ports and cables; --format json has them all\n", diag.Count(len(r.Findings)-i, "more finding"))
+			fmt.Fprintf(v.W, "... and %s about %s; --format json has them all\n", diag.Count(len(ds)-i, "more finding"), about)
 			break
 		}
 		style := map[diag.Severity]string{diag.Error: diag.Red, diag.Warning: diag.Yellow}[f.Severity]
@@ -29,9 +41,6 @@ func (v *Plan) seen(r *seen.Result) {
 			places = append(places, report.Place(n.At))
 		}
 		fmt.Fprintf(v.W, "  declared at %s\n", v.Paint(diag.Cyan, strings.Join(places, ", ")))
-	}
-	if text := r.UnreadText(); text != "" {
-		v.Prose(v.Paint(diag.Yellow, "note:")+" ", text)
 	}
 }
 

@@ -9,15 +9,18 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/cmd/internal/claimed"
+	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/validate/claims"
 )
 
-// Verify prints the results of verify. The document is from [VerifyJSON]; the plan contains the differences of each device.
-func (v *Plan) Verify(f *ir.Fabric, plan *deploy.Plan, doc VerifyDocument, from *Reports) {
+// Verify prints the results of verify. The document is from [VerifyJSON]; the plan contains the differences of each device. is has the
+// states of the assumptions of the verdicts; nil: no device was asked.
+func (v *Plan) Verify(r *report.Report, plan *deploy.Plan, doc VerifyDocument, from *Reports, is *claims.Result) {
 	v.Drift = true
 	w := v.W
 	v.Groups(troubled(plan, doc), Page)
@@ -26,6 +29,12 @@ func (v *Plan) Verify(f *ir.Fabric, plan *deploy.Plan, doc VerifyDocument, from 
 	v.findings(plan, doc)
 	v.Watched(plan)
 	v.seen(v.Seen)
+	if is != nil && !v.Listed {
+		listed(v, is.Findings, "assumptions")
+	}
+	if text := claimed.Count(r.Proofs, is); text != "" {
+		v.Prose("", text)
+	}
 	v.hints(plan, doc)
 	v.unreadable(doc)
 	v.traffic(doc.Traffic)
@@ -37,7 +46,7 @@ func (v *Plan) Verify(f *ir.Fabric, plan *deploy.Plan, doc VerifyDocument, from 
 		v.reports(from, doc)
 		unknown = fmt.Sprintf(", %d unknown", doc.Summary[VerifyUnknown])
 	}
-	if text := deploy.ByHand(f); text != "" {
+	if text := deploy.ByHand(r.Fabric); text != "" {
 		v.Prose("", text+".")
 	}
 	failed := 0
@@ -62,6 +71,9 @@ func (v *Plan) Verify(f *ir.Fabric, plan *deploy.Plan, doc VerifyDocument, from 
 	}
 	if n := len(v.Seen.Findings); n > 0 {
 		unknown += ", " + diag.Count(n, "finding") + " about ports and cables"
+	}
+	if n := len(doc.Claims); n > 0 {
+		unknown += ", " + diag.Count(n, "finding") + " about assumptions"
 	}
 	kept, unsound := 0, 0
 	for _, d := range doc.Devices {

@@ -5,14 +5,15 @@ import (
 	"slices"
 	"time"
 
+	"github.com/rocec/rocec/cmd/internal/claimed"
 	"github.com/rocec/rocec/cmd/internal/report"
-	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/deploy/seen"
 	"github.com/rocec/rocec/targets/deploy/traffic"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/validate/claims"
 )
 
 // The statuses of a device in verify.
@@ -41,6 +42,8 @@ type VerifyDocument struct {
 	Over    []planRefusal   `json:"accept_over,omitempty"` // expired accept blocks
 
 	NotJudged []NotJudged `json:"not_judged,omitempty"` // files of --from
+
+	claimed.Document // the verdicts, with the states of their assumptions
 }
 
 // VerifyDevice is a device in the document.
@@ -116,14 +119,17 @@ func driftReason(d *deploy.DevicePlan) (why string, unsound bool) {
 }
 
 // VerifyJSON returns the document of verify. Its inputs are the values read from devices, the ports and cables that differ from the
-// fabric, the reports used instead of reads, and the exchanges of --traffic. With strict, a device that others have set is not good, even
-// if it is sound.
+// fabric, the states of assumptions, the reports used instead of reads, and the exchanges of --traffic. With strict, a device that others
+// have set is not good, even if it is sound.
 func VerifyJSON(
-	f *ir.Fabric, found *rollout.Verification, unlike *seen.Result, since string, from *Reports, sent []VerifyTraffic, strict bool,
+	r *report.Report, found *rollout.Verification, unlike *seen.Result, is *claims.Result, since string, from *Reports,
+	sent []VerifyTraffic, strict bool,
 ) VerifyDocument {
+	f := r.Fabric
 	doc := VerifyDocument{
 		FormatVersion: report.FormatVersion, Good: found.Sound(), Since: since, Devices: []VerifyDevice{},
 		ByHand: ByHandJSON(f), Seen: SeenJSON(unlike), Traffic: sent, Over: RefusedJSON(found.Plan.Over),
+		Document: claimed.JSON(f, r.Proofs, is),
 		Summary: map[string]int{
 			VerifyGood: 0, VerifyOther: 0, VerifyDrift: 0,
 			string(deploy.StatusUnreachable): 0, string(deploy.StatusRefused): 0, string(deploy.StatusPending): 0,
@@ -224,7 +230,7 @@ func VerifyJSON(
 	}
 	firmwareHints(f, doc.Devices)
 	doc.Good = doc.Summary[VerifyGood]+doc.Summary[VerifyOther]+doc.Summary[string(deploy.StatusPending)] == len(doc.Devices) &&
-		unlike.Good() && !slices.ContainsFunc(sent, func(t VerifyTraffic) bool { return !t.Good })
+		unlike.Good() && !doc.Wrong() && !slices.ContainsFunc(sent, func(t VerifyTraffic) bool { return !t.Good })
 	doc.Refused = strict && doc.Good && doc.Summary[VerifyOther] > 0
 	doc.Good = doc.Good && !doc.Refused
 	return doc

@@ -1,0 +1,81 @@
+package devicefiles
+
+import (
+	"path"
+	"strings"
+	"time"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/target/lint"
+	"github.com/rocec/rocec/validate/claims"
+)
+
+// ReadForwarding reads the forwarding of a device from its files. when returns the time of a file.
+type ReadForwarding func(d *ir.Device, files []lint.File, when func(name string) time.Time) *ir.Forwarding
+
+// Seen reads the forwarding of the devices of a fabric from the files. of returns the files of a device.
+func (read *Found) Seen(f *ir.Fabric, of func(device string) []lint.File, with ReadForwarding) *claims.Seen {
+	out := &claims.Seen{By: "files"}
+	if len(read.Snapshots) > 0 {
+		out.By = "snapshot"
+	}
+	when, first := read.times(), map[*ir.Device]diag.Range{}
+	for _, d := range f.Devices {
+		if files := of(d.Name); len(files) > 0 {
+			out.Devices, first[d] = append(out.Devices, with(d, files, when)), files[0].Top()
+		}
+	}
+	out.At = func(d *ir.Device) diag.Range {
+		if at, is := first[d]; is {
+			return at
+		}
+		return d.At
+	}
+	return out
+}
+
+// Of returns a function that returns the files of a device of a fabric: those in a folder of its name, or with its name.
+func (read *Found) Of(f *ir.Fabric) func(device string) []lint.File {
+	by, names := map[string][]lint.File{}, map[string]bool{}
+	for _, d := range f.Devices {
+		names[d.Name] = true
+	}
+	for _, file := range read.Files {
+		folder, base := path.Base(path.Dir(file.Name)), path.Base(file.Name)
+		if names[folder] {
+			by[folder] = append(by[folder], file)
+			continue
+		}
+		for i := len(base); i > 0; i-- { // the longest name at the beginning of the file name
+			if i < len(base) && names[base[:i]] && strings.ContainsRune("-._", rune(base[i])) {
+				by[base[:i]] = append(by[base[:i]], file)
+				break
+			}
+		}
+	}
+	return func(device string) []lint.File { return by[device] }
+}
+
+// times returns a function that returns when a device gave a file, by the snapshots; zero: not known.
+func (read *Found) times() func(name string) time.Time {
+	by := map[string]time.Time{} // by path below a snapshot
+	for _, m := range read.Snapshots {
+		for i := range m.Devices {
+			for _, a := range m.Devices[i].Answers {
+				at, twice := by[a.File]
+				if by[a.File] = m.Devices[i].When; twice && !at.Equal(m.Devices[i].When) {
+					by[a.File] = time.Time{} // of two snapshots
+				}
+			}
+		}
+	}
+	return func(name string) time.Time {
+		for rest, more := name, true; more; _, rest, more = strings.Cut(rest, "/") {
+			if at, is := by[rest]; is {
+				return at
+			}
+		}
+		return time.Time{}
+	}
+}

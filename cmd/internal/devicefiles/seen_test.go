@@ -1,0 +1,52 @@
+package devicefiles
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/snapshot"
+	"github.com/rocec/rocec/targets/target/lint"
+)
+
+// Each device gets the files of its folder or of its name, with the time at which the snapshot asked it. A file of two snapshots has no
+// time.
+func TestSeen(t *testing.T) {
+	at := time.Date(2026, 11, 27, 10, 2, 0, 0, time.UTC)
+	of := func(name string, when time.Time) snapshot.Device {
+		return snapshot.Device{Name: name, When: when, Answers: []snapshot.Answer{{File: name + "/route.json"}}}
+	}
+	read := &Found{
+		Files: []lint.File{
+			{Name: "s/leaf1/route.json"}, {Name: "s/leaf10/route.json"}, {Name: "s/leaf2-route.json"}, {Name: "s/other/route.json"},
+		},
+		Snapshots: []*snapshot.Manifest{
+			{Devices: []snapshot.Device{of("leaf1", at), of("leaf10", at)}}, {Devices: []snapshot.Device{of("leaf10", at.Add(time.Hour))}},
+		},
+	}
+	f := &ir.Fabric{}
+	for _, name := range []string{"leaf1", "leaf10", "leaf2", "leaf3"} {
+		f.Devices = append(f.Devices, &ir.Device{Name: name, DevicePlaces: &ir.DevicePlaces{}, Switch: &ir.Switch{}})
+	}
+	got := map[string]string{}
+	seen := read.Seen(f, read.Of(f), func(d *ir.Device, files []lint.File, when func(name string) time.Time) *ir.Forwarding {
+		require.Len(t, files, 1, d.Name)
+		got[d.Name] = files[0].Name
+		return &ir.Forwarding{Device: d, When: when(files[0].Name)}
+	})
+	assert.Equal(t, map[string]string{
+		"leaf1": "s/leaf1/route.json", "leaf10": "s/leaf10/route.json", "leaf2": "s/leaf2-route.json",
+	}, got)
+	assert.Equal(t, "snapshot", seen.By)
+	require.Len(t, seen.Devices, 3)
+	assert.Equal(t, at, seen.Devices[0].When)
+	assert.True(t, seen.Devices[1].When.IsZero(), "two snapshots have it")
+	assert.True(t, seen.Devices[2].When.IsZero(), "no snapshot has it")
+	assert.Equal(t, "s/leaf1/route.json", seen.At(f.Devices[0]).Filename)
+	assert.Equal(t, f.Devices[3].At, seen.At(f.Devices[3]))
+	read.Snapshots = nil
+	assert.Equal(t, "files", read.Seen(&ir.Fabric{}, read.Of(f), nil).By)
+}

@@ -1,0 +1,321 @@
+// Package claims compares the assumptions of verdicts on PFC loops with what devices report of their forwarding.
+//
+// The input is a fabric, its proofs, and an [ir.Forwarding] of each device that was read. The output is a [Standing] for each assumption,
+// the findings about devices that contradict one, and the proof of the running tables of next hops. The package reads nothing itself.
+//
+//   - rules.go: the table of assumptions: which part of a device shows them, on which devices, and whether that part is all of them;
+//   - bgp.go, trees.go, parts.go: the judgements of single devices;
+//   - tables.go: the running tables as a table of next hops; running.go: their turns, and their proof.
+package claims
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/validate/proof"
+)
+
+// Seen is what devices report.
+type Seen struct {
+	By      string           // who read them: "rocec verify", "snapshot"
+	Devices []*ir.Forwarding // at most one for a device
+
+	At func(d *ir.Device) diag.Range // the place of findings about a device; nil: its place in the fabric
+}
+
+// State says on what an assumption rests.
+type State string
+
+// The states.
+const (
+	Checked   State = "checked"   // every device that the assumption concerns was read, and agrees
+	Stated    State = "stated"    // the fabric states it, and not every device was read
+	Unchecked State = "unchecked" // neither
+)
+
+// Standing is the state of one assumption.
+type Standing struct {
+	Code  proof.AssumptionCode
+	State State
+	By    string       // of Seen, if any device agrees or contradicts
+	When  time.Time    // the oldest answer of a device that agrees; zero: not known
+	Scope []*ir.Device // the devices that the assumption concerns; nil: no answer of a device shows it
+	Agree []*ir.Device // of these, the devices that agree
+	Not   []NotRead    // of these, the devices of which it is not known
+	False []*ir.Device // devices that contradict it
+	Part  string       // a sentence without a full stop: the part of the assumption that answers show; empty: the whole assumption
+}
+
+// NotRead is a device whose answers do not show whether it agrees.
+type NotRead struct {
+	Device *ir.Device
+	Why    string // part of a sentence; empty: it was not read
+}
+
+// Result is the judgement of all assumptions.
+type Result struct {
+	Read     bool // some device was read
+	Findings diag.List
+	Running  *Running // nil: nothing asked for it, as no verdict depends on tables of next hops
+
+	standings map[proof.AssumptionCode]*Standing
+}
+
+// Of returns the standing of an assumption. It is never nil.
+func (r *Result) Of(code proof.AssumptionCode) *Standing {
+	if r != nil {
+		if s := r.standings[code]; s != nil {
+			return s
+		}
+	}
+	return &Standing{Code: code, State: Unchecked}
+}
+
+// judging works out a result.
+type judging struct {
+	f       *ir.Fabric
+	proofs  []*proof.Proof
+	seen    *Seen
+	of      []*ir.Forwarding // by Device.ID
+	assumed map[proof.AssumptionCode]bool
+
+	found   []*finding
+	known   map[string]*finding
+	against map[proof.AssumptionCode]map[*ir.Device]bool
+	unsure  map[proof.AssumptionCode]map[*ir.Device]string
+}
+
+// finding is a contradiction, which several devices may share.
+type finding struct {
+	topic    *diag.Topic
+	severity diag.Severity
+	detail   string // with place for the devices
+	devices  []*ir.Device
+}
+
+// here is in a detail in place of the names of the devices.
+const here = "\x00"
+
+// Judge compares the assumptions of the proofs of a fabric with what devices report. The proof of the running tables uses at most the
+// budget. seen may be nil: then nothing was read, and a nil budget suffices.
+func Judge(f *ir.Fabric, proofs []*proof.Proof, seen *Seen, budget *ir.Budget) *Result {
+	j := &judging{
+		f: f, proofs: proofs, seen: seen, of: make([]*ir.Forwarding, len(f.Devices)), assumed: map[proof.AssumptionCode]bool{},
+		known: map[string]*finding{}, against: map[proof.AssumptionCode]map[*ir.Device]bool{},
+		unsure: map[proof.AssumptionCode]map[*ir.Device]string{},
+	}
+	for _, p := range proofs {
+		for _, a := range p.Assumptions {
+			j.assumed[a.Code] = true
+		}
+	}
+	out := &Result{standings: map[proof.AssumptionCode]*Standing{}}
+	if seen != nil {
+		for _, r := range seen.Devices {
+			if r != nil && r.Device != nil {
+				j.of[r.Device.ID], out.Read = r, true
+			}
+		}
+	}
+	if out.Read {
+		j.parts()
+		j.bgp()
+		j.trees()
+		out.Running = j.running(budget)
+		out.Findings = j.list()
+	}
+	for _, code := range proof.AssumptionCodes {
+		out.standings[code] = j.standing(code)
+	}
+	return out
+}
+
+// severity returns an error if a verdict depends on one of the assumptions, so that a PFC loop becomes possible, else a warning.
+func (j *judging) severity(codes ...proof.AssumptionCode) diag.Severity {
+	if slices.ContainsFunc(codes, func(c proof.AssumptionCode) bool { return j.assumed[c] }) {
+		return diag.Error
+	}
+	return diag.Warning
+}
+
+// add records that a device contradicts assumptions. Devices with the same detail are one finding.
+func (j *judging) add(d *ir.Device, topic *diag.Topic, severity diag.Severity, detail string, codes ...proof.AssumptionCode) {
+	for _, c := range codes {
+		if j.against[c] == nil {
+			j.against[c] = map[*ir.Device]bool{}
+		}
+		j.against[c][d] = true
+	}
+	key := topic.Code + "\x01" + detail
+	is := j.known[key]
+	if is == nil {
+		is = &finding{topic: topic, severity: severity, detail: detail}
+		j.known[key] = is
+		j.found = append(j.found, is)
+	}
+	if !slices.Contains(is.devices, d) {
+		is.devices = append(is.devices, d)
+	}
+	is.severity = min(is.severity, severity)
+}
+
+// doubt records why the answers of a device do not show whether it agrees.
+func (j *judging) doubt(d *ir.Device, why string, codes ...proof.AssumptionCode) {
+	for _, c := range codes {
+		if j.unsure[c] == nil {
+			j.unsure[c] = map[*ir.Device]string{}
+		}
+		if j.unsure[c][d] == "" {
+			j.unsure[c][d] = why
+		}
+	}
+}
+
+// mostNamed is the room for the names of devices in a finding, in letters.
+const mostNamed = 120
+
+// list returns the findings as diagnostics, at the first device of each.
+func (j *judging) list() (out diag.List) {
+	for _, x := range j.found {
+		names := make([]string, len(x.devices))
+		for i, d := range x.devices {
+			names[i] = d.Name
+		}
+		detail := strings.ReplaceAll(x.detail, here, nodeset.Text(names, nodeset.Devices, mostNamed))
+		say := x.topic.Warnf
+		if x.severity == diag.Error {
+			say = x.topic.Errorf
+		}
+		place := x.devices[0].At
+		if j.seen.At != nil {
+			place = j.seen.At(x.devices[0])
+		}
+		say(&out, place, "%s%s", diag.Escape(detail), diag.Escape(j.source(x.devices)))
+	}
+	out.Sort()
+	return out
+}
+
+// source returns who read the devices, and when: " (snapshot, 27 Nov 10:02)".
+func (j *judging) source(devices []*ir.Device) string {
+	var oldest time.Time
+	for i, d := range devices {
+		r := j.of[d.ID]
+		if r == nil || r.When.IsZero() {
+			return " (" + j.seen.By + ")"
+		}
+		if i == 0 || r.When.Before(oldest) {
+			oldest = r.When
+		}
+	}
+	return fmt.Sprintf(" (%s, %s)", j.seen.By, oldest.UTC().Format(clock))
+}
+
+// clock is the form of times in texts, which are in UTC.
+const clock = "2 Jan 15:04 UTC"
+
+// standing returns the state of an assumption.
+func (j *judging) standing(code proof.AssumptionCode) *Standing {
+	out := &Standing{Code: code, State: Unchecked}
+	r := ruleOf(code)
+	if r == nil {
+		return out
+	}
+	if r.states != nil && r.states(j.f) {
+		out.State = Stated
+	}
+	if r.scope == nil {
+		return out
+	}
+	out.Part = r.part
+	for _, d := range r.scope(j.f) {
+		out.Scope = append(out.Scope, d)
+		got := j.of[d.ID]
+		why, unsure := j.unsure[code][d]
+		switch {
+		case j.against[code][d]:
+			out.False = append(out.False, d)
+		case got == nil:
+			out.Not = append(out.Not, NotRead{d, ""})
+		case !got.Read(r.reads):
+			out.Not = append(out.Not, NotRead{d, diag.Cut(got.Unread[r.reads])})
+		case unsure:
+			out.Not = append(out.Not, NotRead{d, why})
+		default:
+			if len(out.Agree) == 0 || got.When.Before(out.When) {
+				out.When = got.When
+			}
+			out.Agree = append(out.Agree, d)
+		}
+	}
+	for d := range j.against[code] { // such as a host that a switch shows
+		if !slices.Contains(out.False, d) {
+			out.False = append(out.False, d)
+		}
+	}
+	slices.SortFunc(out.False, func(a, b *ir.Device) int { return a.ID - b.ID })
+	if len(out.Agree)+len(out.False) > 0 {
+		out.By = j.seen.By
+	}
+	switch {
+	case len(out.False) > 0:
+		out.State = Unchecked
+	case len(out.Scope) > 0 && len(out.Agree) == len(out.Scope) && r.part == "":
+		out.State = Checked
+	}
+	return out
+}
+
+// Text returns the state of an assumption for people: "checked on 14 of 14 switches, 27 Nov 10:02 UTC".
+func (s *Standing) Text() string {
+	when := ""
+	if !s.When.IsZero() {
+		when = ", " + s.When.UTC().Format(clock)
+	}
+	on := fmt.Sprintf("%s of %s", diag.Number(len(s.Agree)), countOf(s.Scope))
+	switch {
+	case len(s.False) > 0:
+		return "contradicted by " + namesOf(s.False)
+	case s.State == Checked:
+		return "checked on " + on + when
+	case s.Part != "" && len(s.Agree) > 0:
+		return fmt.Sprintf("not checked; %s, on %s%s", s.Part, on, when)
+	case len(s.Agree) > 0:
+		return "not checked; read on " + on
+	case s.State == Stated:
+		return "stated in the fabric"
+	}
+	return "not checked"
+}
+
+// namesOf folds the names of devices.
+func namesOf(devices []*ir.Device) string {
+	names := make([]string, len(devices))
+	for i, d := range devices {
+		names[i] = d.Name
+	}
+	return nodeset.Text(names, nodeset.Devices, mostNamed)
+}
+
+// countOf counts devices: "14 switches and 1 host".
+func countOf(devices []*ir.Device) string {
+	switches := 0
+	for _, d := range devices {
+		if d.Switch != nil {
+			switches++
+		}
+	}
+	var parts []string
+	if switches > 0 {
+		parts = append(parts, diag.Count(switches, "switch"))
+	}
+	if hosts := len(devices) - switches; hosts > 0 {
+		parts = append(parts, diag.Count(hosts, "host"))
+	}
+	return diag.And(parts)
+}
