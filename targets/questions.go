@@ -32,6 +32,7 @@ var asksAll = []target.Question{
 	{File: lldpNames[0], Cmd: "lldpctl -f json", Says: "the other ends of cables"},
 	{File: frrNames[0], Cmd: `vtysh -c "show running-config"`, Says: "sessions of BGP"},
 	askAddresses,
+	asksCounters,
 }
 
 // Systems returns every system with its questions, in the order of the table of targets, and hosts at the end.
@@ -95,6 +96,8 @@ func Keep(f lint.File) (kept []byte, dropped int, err error) {
 		return tools.Keep(f.Name, f.Data)
 	case r.neighbours != nil, r.states != nil, r.named != "", r.speeds != nil:
 		return f.Data, 0, nil
+	case r.counters:
+		return keepCounters(f.Data)
 	case r.row == nil:
 		return nil, 0, errUnknown
 	case r.row.Keep == nil:
