@@ -26,22 +26,19 @@ test "$all" || exit 0
 echo "uptime $up"
 echo "$all"`
 
-// asksCounters is the question for them.
-var asksCounters = target.Question{File: target.CountersFile, Cmd: askCounters, Says: "counters of pauses"}
-
-// countersFiles are the base names of answers with counters.
-var countersFiles = []string{target.CountersFile, target.CountersDBFile}
+// countersFiles returns the base names of answers with counters.
+func countersFiles() []string { return []string{target.CountersFile, target.CountersDBFile} }
 
 // isCounters reports whether a file has the name of an answer with counters. It has no settings.
 func isCounters(f lint.File) bool {
-	return f.Why == "" && slices.ContainsFunc(countersFiles, func(base string) bool { return lint.Named(f.Name, base) })
+	return f.Why == "" && slices.ContainsFunc(countersFiles(), func(base string) bool { return lint.Named(f.Name, base) })
 }
 
 // keepCounters returns the lines of an answer that a reader of counters uses, and the number of the others.
 func keepCounters(data []byte) (kept []byte, dropped int, err error) {
 	const most = 8 << 20
 	if len(data) > most {
-		return nil, 0, notKept(fmt.Sprintf("it is larger than %d MiB", most>>20))
+		return nil, 0, fmt.Errorf("it is larger than %d MiB", most>>20)
 	}
 	for line := range bytes.Lines(data) {
 		if !countersLine(strings.TrimSpace(string(line))) {
@@ -70,7 +67,7 @@ func countersLine(line string) bool {
 	return false
 }
 
-// CounterQueries returns the queries for the counters of a device, in the order of its answers; nil: it has none, or no target reads it.
+// CounterQueries returns the queries for the counters of a device, in the order of its answers; nil: no counters are known.
 func CounterQueries(d *ir.Device) []target.CounterQuery {
 	if d.ByHand != nil {
 		return nil

@@ -186,7 +186,7 @@ func saysRunning(name string) bool {
 // searched returns the base names of all files that are searched in a folder.
 func searched() []string {
 	searchedNames.once.Do(func() {
-		names := slices.Concat(tools.Names, lldpNames, frrNames, forwarding.Names, countersFiles, []string{hostnameFile, speedsFile})
+		names := slices.Concat(tools.Names, lldpNames, frrNames, forwarding.Names, countersFiles(), []string{hostnameFile, speedsFile})
 		for _, row := range All {
 			if row.Files != nil {
 				names = slices.Concat(names, row.Files.Names, row.Files.Also, row.Beside)

@@ -73,8 +73,8 @@ type reading struct {
 
 // settings reports whether a file may contain settings: some files contain only one other kind of fact.
 func (r *reading) settings() bool {
-	return r.neighbours == nil && r.states == nil && !r.routes && r.named == "" && r.speeds == nil && r.forwarding == nil && r.unrouted == "" &&
-		!r.counters
+	return r.neighbours == nil && r.states == nil && !r.routes && r.named == "" && r.speeds == nil && r.forwarding == nil &&
+		r.unrouted == "" && !r.counters
 }
 
 // tooLarge returns the reason why a file beyond its linter's size limit is not read: it may be cut off. Empty: it is complete.

@@ -32,7 +32,7 @@ var asksAll = []target.Question{
 	{File: lldpNames[0], Cmd: "lldpctl -f json", Says: "the other ends of cables"},
 	{File: frrNames[0], Cmd: `vtysh -c "show running-config"`, Says: "sessions of BGP"},
 	askAddresses,
-	asksCounters,
+	{File: target.CountersFile, Cmd: askCounters, Says: "counters of pauses"},
 }
 
 // Systems returns every system with its questions, in the order of the table of targets, and hosts at the end.

@@ -83,7 +83,7 @@ func newRoot(a *app) *cobra.Command {
 	}{
 		{"describe", "Describe", list{initCommand(a), fmtCommand(a), buildCommand(a)}},
 		{"judge", "Judge", list{validateCommand(a), auditCommand(a), diffCommand(a), showCommand(a), traceCommand(a), graphCommand(a)}},
-		{"network", "The network that is there", list{collectCommand(a), verifyCommand(a)}},
+		{"network", "The network that is there", list{collectCommand(a), verifyCommand(a), stormCommand(a)}},
 		{"change", "Change", list{
 			planCommand(a), approveCommand(a), gateCommand(a), applyCommand(a), confirmCommand(a), resumeCommand(a), rollbackCommand(a),
 			runsCommand(a),

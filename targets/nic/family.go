@@ -31,7 +31,7 @@ type Family struct {
 	// Probes appends probes that show whether the settings of a NIC with an intent work.
 	Probes func(probes []target.Probe, s *Settings) []target.Probe
 
-	// PauseNames returns the counters of pauses by priority, by their names in ethtool; nil: the driver has none.
+	// PauseNames returns the counters of pauses by priority, by their names in ethtool; nil: no such counters are known.
 	PauseNames func() map[string]target.CounterName
 
 	// Claims returns the questions that documents leave open about a NIC of the driver; nil: none.
@@ -77,7 +77,7 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 		About:      f.about,
 		Identity:   f.identity,
 		Probes:     f.probes,
-		Counters:   f.pauses,
+		Counters:   func(d *ir.Device) []target.CounterQuery { return pauseCounters(d, f.Driver, f.PauseNames) },
 		Inspect:    Inspect,
 		Image:      f.image,
 		Claims:     f.claims,

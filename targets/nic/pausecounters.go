@@ -5,13 +5,13 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// pauses returns the query for the counters of pauses at the cabled NICs of the driver.
-func (f *Family) pauses(d *ir.Device) []target.CounterQuery {
-	if f.PauseNames == nil {
+// pauseCounters returns the query for the counters of pauses at the cabled NICs of a driver.
+func pauseCounters(d *ir.Device, by *ir.Driver, names func() map[string]target.CounterName) []target.CounterQuery {
+	if names == nil {
 		return nil
 	}
 	var ports []target.Counted
-	for _, n := range Of(d, f.Driver) {
+	for _, n := range Of(d, by) {
 		if n.Port != nil && !n.Port.Link().Planned {
 			ports = append(ports, target.Counted{Name: n.Name, Word: Quote(n.Name), Port: n.Port.Name})
 		}
@@ -19,5 +19,5 @@ func (f *Family) pauses(d *ir.Device) []target.CounterQuery {
 	if len(ports) == 0 {
 		return nil
 	}
-	return []target.CounterQuery{target.EthtoolCounters(ports, "prio", f.PauseNames)}
+	return []target.CounterQuery{target.EthtoolCounters(ports, "prio", names)}
 }

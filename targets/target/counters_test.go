@@ -38,11 +38,16 @@ func TestEthtoolCounters(t *testing.T) {
 				"18446744073709551615\n", []ir.PauseCounters{one, two}, "", 12500 * time.Millisecond,
 		},
 		{"nothing", "", nil, none + "ens1 and ens2", 0},
-		{"one fails", "port ens1\nunread 94\nport ens2\ntx_prio0_packets: 18446744073709551615\n", []ir.PauseCounters{two},
-			"ethtool -S fails, with status 94 for ens1", 0},
+		{
+			"one fails", "port ens1\nunread 94\nport ens2\ntx_prio0_packets: 18446744073709551615\n",
+			[]ir.PauseCounters{two},
+			"ethtool -S fails, with status 94 for ens1", 0,
+		},
 		{"no ethtool", "port ens1\nunread 127\nport ens2\nunread 127\n", nil, "ethtool is not installed for ens1 and ens2", 0},
-		{"other values", "port ens1\nrx_prio3_pause: -1\nrx_prio3_pause: 99999999999999999999\nrx_prio9_pause: 4\nport ens3\nrx_prio3_pause: 4\n",
-			nil, none + "ens1 and ens2", 0},
+		{
+			"other values", "port ens1\nrx_prio3_pause: -1\nrx_prio3_pause: 99999999999999999999\nrx_prio9_pause: 4\nport ens3\nrx_prio3_pause: 4\n",
+			nil, none + "ens1 and ens2", 0,
+		},
 		{"twice", "port ens1\nrx_prio3_pause: 7\nrx_prio3_pause_duration: 0\nport ens1\nrx_prio3_pause: 9\nport ens2\ntx_prio0_packets: " +
 			"18446744073709551615\n", []ir.PauseCounters{one, two}, "", 0},
 		{"no time", "uptime\nuptime x\nuptime -4 3\nuptime NaN 1\nuptime 1e300 1\nport ens1\n", nil, none + "ens1 and ens2", 0},

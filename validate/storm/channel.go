@@ -43,7 +43,7 @@ func (c *channel) active() bool { return c.frames > 0 || c.known && c.most > 0 &
 func (c *channel) open() bool { return !c.known || c.most >= Nearly }
 
 // doubt returns why it is not known whether the queue is paused for nearly the whole time.
-func (c *channel) doubt() Reason {
+func (c *channel) doubt() Doubt {
 	switch {
 	case !c.known:
 		return NoPauses
@@ -120,8 +120,8 @@ func (j *judging) place(r Reading) []*ir.PauseCounters {
 		for _, p := range d.Ports {
 			ports[p.Name] = p
 		}
-		for i := range of.Counters {
-			c := &of.Counters[i]
+		for i := range of.Ports {
+			c := &of.Ports[i]
 			if p, k := ports[c.Port], j.index(c.Priority); p != nil && k >= 0 {
 				out[j.id(p, k)] = c
 			}
@@ -134,8 +134,8 @@ func (j *judging) place(r Reading) []*ir.PauseCounters {
 // in the window, and its age changes a share by less than a third.
 func LeastWindow(every time.Duration) time.Duration { return every * 3 / 2 }
 
-// lengths returns the time between two readings by device. A device that has started meanwhile has none, and neither has a device that has
-// not renewed its counters.
+// lengths returns the time between two readings by device. The length is 0 for a device that has started meanwhile, and for a
+// device that has not renewed its counters.
 func (j *judging) lengths(a, b Reading) []time.Duration {
 	out := make([]time.Duration, len(j.f.Devices))
 	for i, d := range j.f.Devices {
@@ -155,15 +155,15 @@ func (j *judging) lengths(a, b Reading) []time.Duration {
 	return out
 }
 
-// end is one end of a cable in a window.
-type end struct {
+// cableEnd is one end of a cable in a window.
+type cableEnd struct {
 	from, to *ir.PauseCounters
 	length   time.Duration
 }
 
 // end returns the end of a window at a port; nil counters: it was not read.
-func (j *judging) end(w int, p *ir.Port, cos int) end {
-	e := end{length: j.length[w][p.Device().ID]}
+func (j *judging) end(w int, p *ir.Port, cos int) cableEnd {
+	e := cableEnd{length: j.length[w][p.Device().ID]}
 	if e.length > 0 {
 		i := j.id(p, cos)
 		e.from, e.to = j.at[w][i], j.at[w+1][i]
@@ -172,7 +172,7 @@ func (j *judging) end(w int, p *ir.Port, cos int) end {
 }
 
 // rise returns the difference of a counter. It is not known if the counter went backwards, because the device or a person has cleared it.
-func (e end) rise(of func(*ir.PauseCounters) ir.Counter) (by uint64, ok bool) {
+func (e cableEnd) rise(of func(*ir.PauseCounters) ir.Counter) (by uint64, ok bool) {
 	if e.from == nil || e.to == nil {
 		return 0, false
 	}
@@ -197,7 +197,7 @@ const mostShare = 1.5
 
 // share returns the share of the window by one end, and the frames per second; negative: not known. Some chips have a counter of time that
 // is always 0.
-func (e end) share(frames, times func(*ir.PauseCounters) ir.Counter) (share, rate float64) {
+func (e cableEnd) share(frames, times func(*ir.PauseCounters) ir.Counter) (share, rate float64) {
 	share, rate = -1, -1
 	n, counted := e.rise(frames)
 	if counted {
@@ -320,9 +320,9 @@ func (j *judging) holding(i int) is {
 }
 
 // wait returns a channel as a result.
-func (j *judging) wait(i int) Wait {
+func (j *judging) wait(i int) PausedPort {
 	c := &j.channels[i]
-	return Wait{Port: c.port, Cos: c.cos, Least: c.least, Most: c.most, Frames: math.Round(c.frames), By: c.by}
+	return PausedPort{Port: c.port, Cos: c.cos, Least: c.least, Most: c.most, Frames: math.Round(c.frames), By: c.by}
 }
 
 // samples returns the counters on which the share of a channel rests, with their values in every reading that has them.
@@ -336,8 +336,10 @@ func (j *judging) samples(i int) (out []Sample) {
 		name, unit string
 		value      func(*ir.PauseCounters) ir.Counter
 	}{
-		{i, c.port, "received pause time", "us", receivedTime}, {far, peer, "sent pause time", "us", sentTime},
-		{i, c.port, "received frames", "frames", received}, {far, peer, "sent frames", "frames", sent},
+		{i, c.port, "received pause time", "us", receivedTime},
+		{far, peer, "sent pause time", "us", sentTime},
+		{i, c.port, "received frames", "frames", received},
+		{far, peer, "sent frames", "frames", sent},
 		{i, c.port, "sent packets", "packets", packets},
 		{i, c.port, "waiting", "B", func(c *ir.PauseCounters) ir.Counter { return c.Waiting }},
 	} {

@@ -115,7 +115,7 @@ func TestIncastsAccuseNoDevice(t *testing.T) {
 	if os.Getenv("ROCEC_TEST") == "all" {
 		incasts, most = 300, 1000
 	}
-	verdicts := map[storm.Verdict]int{}
+	verdicts := map[storm.Conclusion]int{}
 	for seed := range uint64(incasts) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		f := clos(r, size(r, most))

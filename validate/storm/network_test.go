@@ -214,10 +214,10 @@ func (n *network) read(s *seen) storm.Reading {
 	out := storm.Reading{}
 	for _, d := range n.f.Devices {
 		if s.silent[d] {
-			out[d] = &storm.Device{Failed: "it does not answer"}
+			out[d] = &storm.Counters{Failed: "it does not answer"}
 			continue
 		}
-		one := &storm.Device{Uptime: time.Hour + time.Duration(n.now)*slot}
+		one := &storm.Counters{Uptime: time.Hour + time.Duration(n.now)*slot}
 		for _, i := range n.on[d.ID] {
 			p := &n.ports[i]
 			get := func(c int, v uint64) ir.Counter {
@@ -226,7 +226,7 @@ func (n *network) read(s *seen) storm.Reading {
 				}
 				return ir.Counter{Value: v, Known: true}
 			}
-			one.Counters = append(one.Counters, ir.PauseCounters{
+			one.Ports = append(one.Ports, ir.PauseCounters{
 				Port: p.of.Name, Priority: 3,
 				Received: get(0, p.gotFrames), Sent: get(1, p.frames), ReceivedTime: get(2, p.gotTime), SentTime: get(3, p.time),
 				Packets: get(4, p.packets), Waiting: get(5, uint64(len(p.queue)*1500)),

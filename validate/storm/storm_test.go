@@ -28,10 +28,10 @@ func newBench() *bench {
 	for i := range 3 {
 		r := storm.Reading{}
 		for _, d := range f.Devices {
-			one := &storm.Device{Uptime: time.Hour + time.Duration(i)*time.Second}
+			one := &storm.Counters{Uptime: time.Hour + time.Duration(i)*time.Second}
 			for _, p := range d.Ports {
 				zero := ir.Counter{Known: true}
-				one.Counters = append(one.Counters, ir.PauseCounters{
+				one.Ports = append(one.Ports, ir.PauseCounters{
 					Port: p.Name, Priority: 3, Received: zero, Sent: zero, ReceivedTime: zero, SentTime: zero, Packets: zero, Waiting: zero,
 				})
 			}
@@ -55,9 +55,9 @@ func (b *bench) port(from, to string) *ir.Port {
 // at returns the counters of a port in a reading.
 func (b *bench) at(reading int, p *ir.Port) *ir.PauseCounters {
 	of := b.readings[reading][p.Device()]
-	for i := range of.Counters {
-		if of.Counters[i].Port == p.Name {
-			return &of.Counters[i]
+	for i := range of.Ports {
+		if of.Ports[i].Port == p.Name {
+			return &of.Ports[i]
 		}
 	}
 	panic("no such port")
@@ -116,9 +116,9 @@ func TestVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		set    func(b *bench)
-		want   storm.Verdict
+		want   storm.Conclusion
 		origin [2]string // the device, and the other end of its port
-		reason storm.Reason
+		reason storm.Doubt
 	}{
 		{"no pauses", func(*bench) {}, storm.Quiet, [2]string{}, ""},
 		{"a host pauses", (*bench).stormOfC, storm.Storm, [2]string{"hC", "L1"}, ""},

@@ -78,7 +78,7 @@ func (j *judging) cover(out *Pauses) {
 	}
 }
 
-// mark is what is known of the cause of a channel's pauses.
+// mark is the known cause of a channel's pauses.
 type mark uint8
 
 // The marks, which a channel can have together.
@@ -104,20 +104,20 @@ type tree struct {
 
 // rootKey identifies a root.
 type rootKey struct {
-	kind Kind
+	kind OriginKind
 	at   int
 }
 
 // hideKey identifies a place of the result.
 type hideKey struct {
-	why    Reason
+	why    Doubt
 	device *ir.Device
 	cos    int
 }
 
 // root is an origin before the ports behind it are known.
 type root struct {
-	kind     Kind
+	kind     OriginKind
 	at       int   // the channel of the origin: the port that the host pauses, the queue, or the port that the switch pauses
 	channels []int // that wait for it first
 }
@@ -242,7 +242,7 @@ func (t *tree) silent(d *ir.Device) bool {
 }
 
 // root records an origin. With one window it is only a place where an origin may be.
-func (t *tree) root(kind Kind, at, first int) {
+func (t *tree) root(kind OriginKind, at, first int) {
 	if t.out.Windows < 2 {
 		of := t.channels[at].port
 		if kind != QueueHolds {
@@ -262,7 +262,7 @@ func (t *tree) root(kind Kind, at, first int) {
 }
 
 // hide records a place where an origin may be.
-func (t *tree) hide(why Reason, from int, d *ir.Device, ports []int) {
+func (t *tree) hide(why Doubt, from int, d *ir.Device, ports []int) {
 	t.marks[from] |= toHidden
 	cos := t.channels[from].cos
 	n, found := t.hidden[hideKey{why, d, cos}]
@@ -329,7 +329,7 @@ func (t *tree) behind(before [][]int32, first []int) []int {
 }
 
 // victims returns the ports of channels and the hosts among them, and the ports with a watchdog.
-func (t *tree) victims(channels []int) (waits []Wait, hosts []*ir.Device, dogs []*ir.Port) {
+func (t *tree) victims(channels []int) (waits []PausedPort, hosts []*ir.Device, dogs []*ir.Port) {
 	met := map[*ir.Device]bool{}
 	for _, i := range channels {
 		c := &t.channels[i]
@@ -397,7 +397,7 @@ func (t *tree) collect() {
 func (t *tree) origins(before [][]int32) {
 	for n, r := range t.roots {
 		c := &t.channels[r.at]
-		o := Origin{Kind: r.kind, Port: c.port, Cos: c.cos, Least: 1}
+		o := OriginPort{Kind: r.kind, Port: c.port, Cos: c.cos, Least: 1}
 		if r.kind != QueueHolds {
 			o.Port = c.port.Peer()
 		}

@@ -267,14 +267,16 @@ func TestMaskRoutes(t *testing.T) {
 	}
 }
 
-// conn is a simulated device: its script contains the answers.
+// conn is a simulated device: its script contains the answers. A long script comes as stdin.
 type conn struct {
 	run func(cmd string) ([]byte, error)
 }
 
-func (c *conn) Run(_ context.Context, cmd string, _ []byte) ([]byte, error) { return c.run(cmd) }
-func (c *conn) HostKey() string                                             { return "SHA256:x" }
-func (c *conn) Close() error                                                { return nil }
+func (c *conn) Run(_ context.Context, cmd string, stdin []byte) ([]byte, error) {
+	return c.run(cmd + string(stdin))
+}
+func (c *conn) HostKey() string { return "SHA256:x" }
+func (c *conn) Close() error    { return nil }
 
 func devicesNamed(n int) (out []*target.Device) {
 	for i := range n {

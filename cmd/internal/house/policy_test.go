@@ -44,6 +44,7 @@ compiler/change:         compiler/ir compiler/routes lang/destination |
 validate:                validate/proof validate/walk compiler/ir compiler/platform lang/diag lang/dscp lang/nodeset |
 validate/proof:          compiler/graph compiler/ir |
 validate/oracle:         compiler/ir |
+validate/storm:          compiler/ir |
 validate/settings:       compiler/ir compiler/platform lang/diag lang/nodeset |
 validate/walk:           compiler/ir compiler/platform lang/diag |
 targets/commands:        |
@@ -176,7 +177,7 @@ cmd/internal/view:          targets/deploy/device/scripts cmd/internal/record cm
     cmd/internal/report compiler/change
     compiler/ir docs/evidence
     lang/diag lang/nodeset targets/deploy targets/deploy/device targets/deploy/rollout targets/deploy/seen targets/deploy/sequence
-    targets/deploy/traffic targets/deploy/txn targets/nic targets/target |
+    targets/deploy/traffic targets/deploy/txn targets/nic targets/target validate/storm |
 cmd/internal/view/trace:    cmd/internal/report cmd/internal/view cmd/internal/view/facts compiler compiler/ir compiler/platform lang
     lang/diag lang/nodeset targets validate validate/walk |
 cmd/internal/view/facts:    cmd/internal/exit cmd/internal/report cmd/internal/view compiler/ir compiler/platform lang/diag lang/dscp
@@ -220,6 +221,8 @@ cmd/internal/site:          cmd/internal/report cmd/internal/start compiler/ir c
     lang/nexthops targets/forwarding |
 cmd/internal/intake:        cmd/internal/globals cmd/internal/report cmd/internal/start compiler/ir lang/diag lang/lock lang/topology
     cmd/internal/netbox targets targets/target/lint |
+cmd/internal/readings:      cmd/internal/devicefiles cmd/internal/exit compiler/ir lang/diag targets targets/snapshot targets/target
+    validate/storm |
 cmd/internal/netbox:        cmd/internal/exit lang/diag lang/nodeset |
 cmd/internal/start:         compiler/ir compiler/platform lang lang/diag lang/nodeset lang/topology |
 examples:                |
@@ -244,7 +247,7 @@ var outside = []string{
 	"cmd/internal/auditlog", "cmd/internal/hooks", "cmd/internal/journal", "cmd/internal/rights", "cmd/internal/samples",
 	"cmd/internal/savedplan", "cmd/internal/wholefile", "cmd/internal/intake", "cmd/internal/fromfiles", "cmd/internal/revision",
 	"cmd/internal/operands",
-	"cmd/internal/wholefile", "cmd/internal/intake", "cmd/internal/netbox",
+	"cmd/internal/wholefile", "cmd/internal/intake", "cmd/internal/netbox", "cmd/internal/readings",
 	"targets/deploy/ssh", "targets/deploy/lab", "targets/deploy/safefile", "targets/deploy/internal/sshdtest",
 	"targets/deploy/internal/boxtest", "targets/deploy/internal/nspawn", "targets/nic/mlx5/mlx5test",
 	"targets/target/targettest", "lang/langtest",

@@ -77,12 +77,12 @@ func counters(s *nic.Settings) map[string]target.Sample {
 	return m
 }
 
-// pauseNames are the counters of pauses. The times are microseconds. Source: main_strings of en_ethtool.c, and mlx4_en_flow_stats of
+// pauseNames returns the counters of pauses. The times are microseconds. Source: main_strings of en_ethtool.c, and mlx4_en_flow_stats of
 // mlx4_stats.h. A NIC in a machine with virtual functions may lack them.
-var pauseNames = sync.OnceValue(func() map[string]target.CounterName {
+func pauseNames() map[string]target.CounterName {
 	return target.CounterNames(map[string]func(*ir.PauseCounters) *ir.Counter{
 		"rx_pause_prio_N": target.ReceivedFrames, "tx_pause_prio_N": target.SentFrames,
 		"rx_pause_duration_prio_N": target.ReceivedTime, "tx_pause_duration_prio_N": target.SentTime,
 		"tx_prio_N_packets": target.SentPackets,
 	})
-})
+}

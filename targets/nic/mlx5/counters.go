@@ -3,7 +3,6 @@ package mlx5
 import (
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nic"
@@ -96,12 +95,12 @@ func counters(s *nic.Settings) map[string]target.Sample {
 	return m
 }
 
-// pauseNames are the counters of pauses. The times are microseconds. Source: Linux, Documentation/networking/device_drivers/ethernet/
+// pauseNames returns the counters of pauses. The times are microseconds. Source: Linux, Documentation/networking/device_drivers/ethernet/
 // mellanox/mlx5/counters.rst.
-var pauseNames = sync.OnceValue(func() map[string]target.CounterName {
+func pauseNames() map[string]target.CounterName {
 	return target.CounterNames(map[string]func(*ir.PauseCounters) *ir.Counter{
 		"rx_prioN_pause": target.ReceivedFrames, "tx_prioN_pause": target.SentFrames,
 		"rx_prioN_pause_duration": target.ReceivedTime, "tx_prioN_pause_duration": target.SentTime,
 		"tx_prioN_packets": target.SentPackets, "rx_prioN_buf_discard": target.DroppedPackets,
 	})
-})
+}
