@@ -186,7 +186,8 @@ func saysRunning(name string) bool {
 // searched returns the base names of all files that are searched in a folder.
 func searched() []string {
 	searchedNames.once.Do(func() {
-		names := slices.Concat(tools.Names, lldpNames, frrNames, forwarding.Names, forwardNames, []string{hostnameFile, speedsFile})
+		names := slices.Concat(tools.Names, lldpNames, frrNames, forwarding.Names, forwardNames, countersFiles(),
+			[]string{hostnameFile, speedsFile})
 		for _, row := range All {
 			if row.Files != nil {
 				names = slices.Concat(names, row.Files.Names, row.Files.Also, row.Beside)
@@ -221,7 +222,7 @@ func WithoutLone(files []lint.File) (rest []lint.File, lone int) {
 			row := besideOf(files[i].Name)
 			is[files[i].Name] = row != nil &&
 				!slices.ContainsFunc(d.files, func(k int) bool { return row.Files.Knows(files[k].Name) }) ||
-				(releaseRow(files[i]) != nil || hostnameOf(files[i]) != "" || speedsOf(files[i]) != nil) && len(d.files) == 1
+				(releaseRow(files[i]) != nil || hostnameOf(files[i]) != "" || speedsOf(files[i]) != nil || isCounters(files[i])) && len(d.files) == 1
 		}
 	}
 	rest = slices.DeleteFunc(slices.Clone(files), func(f lint.File) bool { return is[f.Name] })

@@ -65,6 +65,7 @@ type reading struct {
 	named      string                        // the device name, from a file that contains nothing else
 	speeds     map[string]int                // of interfaces, from a file that contains nothing else
 	states     *target.Target                // the row whose release the file states; nil: the file states no release
+	counters   bool                          // the file contains only counters of pauses
 	routes     bool                          // the file contains only the routing of the device
 	forwarding *forwarding.Answer            // from a file that contains only forwarding; nil: it is no such answer
 	unrouted   string                        // why a file with the name of such an answer is not read; empty: it is read, or has another name
@@ -75,7 +76,7 @@ type reading struct {
 // settings reports whether a file may contain settings: some files contain only one other kind of fact.
 func (r *reading) settings() bool {
 	return r.neighbours == nil && r.states == nil && !r.routes && r.named == "" && r.speeds == nil && r.forwarding == nil &&
-		r.unrouted == "" && r.forwards == nil && r.unshown == ""
+		r.unrouted == "" && r.forwards == nil && r.unshown == "" && !r.counters
 }
 
 // tooLarge returns the reason why a file beyond its linter's size limit is not read: it may be cut off. Empty: it is complete.

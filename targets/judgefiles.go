@@ -94,6 +94,8 @@ func begin(j *judging, files []lint.File, devices []device) *judging {
 			j.read[i].named, j.taken[i] = hostnameOf(f), lint.Taken{Dialect: "the name", Beside: true}
 		case speedsOf(f) != nil:
 			j.read[i].speeds, j.taken[i] = speedsOf(f), lint.Taken{Dialect: "speeds", Beside: true}
+		case isCounters(f):
+			j.read[i].counters, j.taken[i] = true, lint.Taken{Dialect: "counters", Beside: true}
 		case releaseRow(f) != nil:
 			j.read[i].states, j.taken[i] = releaseRow(f), lint.Taken{Dialect: "the release", Beside: true}
 		case isFRR(f) && len(f.Data) > mostFRR:

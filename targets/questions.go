@@ -33,6 +33,7 @@ var asksAll = []target.Question{
 	askFRR,
 	askAddresses,
 	askKernel,
+	{File: target.CountersFile, Cmd: askCounters, Says: "counters of pauses"},
 }
 
 // askFRR is the question about the configuration of FRRouting.
@@ -104,6 +105,8 @@ func Keep(f lint.File) (kept []byte, dropped int, err error) {
 		return tools.Keep(f.Name, f.Data)
 	case r.neighbours != nil, r.states != nil, r.named != "", r.speeds != nil:
 		return f.Data, 0, nil
+	case r.counters:
+		return keepCounters(f.Data)
 	case r.row == nil:
 		return nil, 0, errUnknown
 	case r.row.Keep == nil:

@@ -90,7 +90,7 @@ func SurveyFiles(files []lint.File) *Survey {
 				one.Unrouted = cmp.Or(one.Unrouted, path.Base(files[i].Name)+": "+why)
 			}
 			if j.read[i].own != nil || j.read[i].neighbours != nil || j.read[i].routes || j.read[i].named != "" ||
-				j.read[i].speeds != nil || j.read[i].forwarding != nil || j.read[i].forwards != nil {
+				j.read[i].speeds != nil || j.read[i].counters || j.read[i].forwarding != nil || j.read[i].forwards != nil {
 				one.Files = append(one.Files, files[i].Name)
 				continue
 			}

@@ -20,6 +20,7 @@ anything is pushed that it cannot freeze or drop under load, and pushes it over 
 	rocec collect SOURCE...     saves the settings of devices as a snapshot
 	rocec verify [DIR]          reads settings and counters, and compares them with the fabric
 	rocec verify --gids [DIR]   prints GID tables, and the index that each intent must use
+	rocec storm [DIR]           finds the port where pauses begin, live, in snapshots or in Prometheus
 
 	rocec plan [DIR]            compares with the live devices, changes nothing
 	rocec approve PLAN          signs a saved plan, for apply --plan
@@ -60,7 +61,7 @@ names them as a person would type them.
 
 	0    good; also if there are changes, without --detailed-exitcode
 	1    the fabric has errors (or warnings with --warnings-as-errors); fmt --check found unformatted files; verify found drift;
-	     trace found a hop that breaks losslessness
+	     trace found a hop that breaks losslessness; storm found or suspects one
 	2    --detailed-exitcode: there are changes
 	3    a machine failed: unreachable, login, host-key alarm, permission, disk; nothing was changed
 	4    apply incomplete: some devices are changed, others were restored, refused, or undone by gate or dead-man; the output lists them

@@ -8,7 +8,7 @@ import (
 // All other verbs end at once.
 var deviceVerbs = map[string]bool{
 	"apply": true, "collect": true, "confirm": true, "gate": true, "gids": true, "lab": true, "plan": true, "remove": true, "replace": true,
-	"resume": true, "rollback": true, "selftest": true, "unlock": true, "verify": true,
+	"resume": true, "rollback": true, "selftest": true, "storm": true, "unlock": true, "verify": true,
 }
 
 // touchesDevices reports whether a command, or a command above it, is one of deviceVerbs.

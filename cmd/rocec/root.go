@@ -97,7 +97,7 @@ func addVerbs(a *app, root *cobra.Command) {
 		{"judge", "Judge", list{
 			validateCommand(a), auditCommand(a), diffCommand(a), showCommand(a), traceCommand(a), graphCommand(a), whatifCommand(a),
 		}},
-		{"network", "The network that is there", list{collectCommand(a), verifyCommand(a)}},
+		{"network", "The network that is there", list{collectCommand(a), verifyCommand(a), stormCommand(a)}},
 		{"change", "Change", list{
 			planCommand(a), approveCommand(a), gateCommand(a), applyCommand(a), confirmCommand(a), resumeCommand(a), rollbackCommand(a),
 			runsCommand(a),

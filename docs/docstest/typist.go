@@ -30,7 +30,7 @@ type Typist struct {
 
 var (
 	// onDevices matches the verbs that reach devices. For a page that does not mention the lab, its devices are those of the lab.
-	onDevices = regexp.MustCompile(`^rocec (gate|plan|apply|verify|rollback|resume --abandon|selftest)\b`)
+	onDevices = regexp.MustCompile(`^rocec (gate|plan|apply|verify|storm|rollback|resume --abandon|selftest)\b`)
 	// asking matches the verbs that ask before they change something.
 	asking = regexp.MustCompile(`^rocec (apply|rollback|verify .*--traffic|selftest .*--(out|level [123]))\b`)
 )

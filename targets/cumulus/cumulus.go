@@ -82,6 +82,7 @@ var Target = &target.Target{
 	About:      about,
 	Identity:   identity,
 	Probes:     probes,
+	Counters:   PauseCounters,
 	Watches:    watches,
 	Whose:      func(code string) bool { return code == topicWriter.Code || code == topicBeside.Code },
 	Inspect:    Inspect,

@@ -31,6 +31,9 @@ type Family struct {
 	// Probes appends probes that show whether the settings of a NIC with an intent work.
 	Probes func(probes []target.Probe, s *Settings) []target.Probe
 
+	// PauseNames returns the counters of pauses by priority, by their names in ethtool; nil: no such counters are known.
+	PauseNames func() map[string]target.CounterName
+
 	// Claims returns the questions that documents leave open about a NIC of the driver; nil: none.
 	Claims func(n *ir.NIC) []target.Claim
 
@@ -74,6 +77,7 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 		About:      f.about,
 		Identity:   f.identity,
 		Probes:     f.probes,
+		Counters:   func(d *ir.Device) []target.CounterQuery { return pauseCounters(d, f.Driver, f.PauseNames) },
 		Inspect:    Inspect,
 		Image:      f.image,
 		Claims:     f.claims,

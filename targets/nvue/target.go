@@ -31,6 +31,7 @@ var Target = &target.Target{
 	About:      about,
 	Identity:   identity,
 	Probes:     probes,
+	Counters:   cumulus.PauseCounters,
 	Inspect:    cumulus.Inspect,
 	Image:      image,
 	User:       cumulus.OS.User,

@@ -17,6 +17,7 @@ var asks = []target.Question{
 	{File: "config_db.json", Cmd: "cat /etc/sonic/config_db.json", Says: "the stored configuration"},
 	{File: "running-config_db.json", Cmd: "sonic-cfggen -d --print-data", Says: "the running configuration"},
 	{File: "sonic_version.yml", Cmd: "cat /etc/sonic/sonic_version.yml", Says: "the release"},
+	{File: target.CountersDBFile, Cmd: askCounters, Says: "counters of pauses, queues and headroom"},
 }
 
 // kept are the tables about lossless traffic, cables or routing.

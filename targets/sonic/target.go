@@ -32,6 +32,7 @@ var Target = &target.Target{
 	About:    about,
 	Identity: identity,
 	Probes:   probes,
+	Counters: pauseCounters,
 	Inspect:  inspect,
 	Image:    image,
 	User:     OS.User,

@@ -1,6 +1,8 @@
 package target
 
 import (
+	"time"
+
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/commands"
 )
@@ -9,6 +11,7 @@ import (
 // of a sentence; empty: none are missing.
 type CounterQuery struct {
 	commands.Query
-	File string // the base name of the answer in a snapshot
-	Read func(d *ir.Device, answer []byte) (found []ir.PauseCounters, unread string)
+	File  string        // the base name of the answer in a snapshot
+	Every time.Duration // the interval in which the device renews the counters; 0: they are those of the moment
+	Read  func(d *ir.Device, answer []byte) (found []ir.PauseCounters, unread string)
 }

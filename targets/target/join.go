@@ -102,6 +102,14 @@ func Join(all ...*Target) *Target {
 			}
 			return out
 		},
+		Counters: func(d *ir.Device) []CounterQuery {
+			return gather(all, func(t *Target) []CounterQuery {
+				if t.Counters == nil {
+					return nil
+				}
+				return t.Counters(d)
+			})
+		},
 		Inspect: func(d *ir.Device) *Inspection {
 			for _, t := range all { // facts about the host itself, which any target asks
 				if t.Inspect != nil {

@@ -90,9 +90,9 @@ func (j *judging) tunnels(d *ir.Device, all []ir.ForwardingTunnel) {
 			j.add(d, &topicTunnel, diag.Warning, fmt.Sprintf("%s puts frames of bridges into packets (%s). The verdict does not follow them: "+
 				"they take the turns of the outer packets, in the class of the outer mark.", here, diag.Cut(t.Kind)), proof.NoTunnels)
 		case t.Remote.IsValid():
-			j.add(d, &topicTunnel, j.severity(proof.NoTunnels, proof.NeverUpAgain), fmt.Sprintf("%s sends packets into the tunnel %s (%s) to %s. Packets that came "+
-				"down to the switch can leave it up again in the tunnel, as with two top-of-rack switches that send for each other.", here,
-				diag.Cut(t.Name), diag.Cut(t.Kind), t.Remote), proof.NoTunnels, proof.NeverUpAgain)
+			j.add(d, &topicTunnel, j.severity(proof.NoTunnels, proof.NeverUpAgain), fmt.Sprintf("%s sends packets into the tunnel %s (%s) "+
+				"to %s. Packets that came down to the switch can leave it up again in the tunnel, as with two top-of-rack switches that send "+
+				"for each other.", here, diag.Cut(t.Name), diag.Cut(t.Kind), t.Remote), proof.NoTunnels, proof.NeverUpAgain)
 		}
 	}
 }

@@ -267,14 +267,16 @@ func TestMaskRoutes(t *testing.T) {
 	}
 }
 
-// conn is a simulated device: its script contains the answers.
+// conn is a simulated device: its script contains the answers. A long script comes as stdin.
 type conn struct {
 	run func(cmd string) ([]byte, error)
 }
 
-func (c *conn) Run(_ context.Context, cmd string, _ []byte) ([]byte, error) { return c.run(cmd) }
-func (c *conn) HostKey() string                                             { return "SHA256:x" }
-func (c *conn) Close() error                                                { return nil }
+func (c *conn) Run(_ context.Context, cmd string, stdin []byte) ([]byte, error) {
+	return c.run(cmd + string(stdin))
+}
+func (c *conn) HostKey() string { return "SHA256:x" }
+func (c *conn) Close() error    { return nil }
 
 func devicesNamed(n int) (out []*target.Device) {
 	for i := range n {
@@ -661,7 +663,8 @@ func TestMaskPolicies(t *testing.T) {
 		" match community 65000:1\n set community 65000:1\n"
 	got := p.replace("site/leaf1/frr.conf", text)
 	require.NotRegexp(t, "ACME|HQ", got)
-	require.Contains(t, got, " neighbor policy-1 peer-group\n neighbor policy-1 remote-as external\n neighbor swp1 interface peer-group policy-1\n")
+	require.Contains(t, got,
+		" neighbor policy-1 peer-group\n neighbor policy-1 remote-as external\n neighbor swp1 interface peer-group policy-1\n")
 	require.Contains(t, got, "route-map in in\n")
 	require.Contains(t, got, "prefix-list policy-2 out\nroute-map policy-3 permit 10\n match ip address prefix-list policy-2\n")
 	require.Contains(t, got, " match community 65000:1\n set community 65000:1\n")

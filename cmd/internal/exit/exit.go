@@ -27,7 +27,7 @@ var Meanings = []struct {
 }{
 	{Good, "good; also if there are changes, without --detailed-exitcode"},
 	{Errors, "the fabric has errors (or warnings with --warnings-as-errors); fmt --check found unformatted files; verify found drift; " +
-		"trace found a hop that breaks losslessness"},
+		"trace found a hop that breaks losslessness; storm found or suspects one"},
 	{Changes, "--detailed-exitcode: there are changes"},
 	{Machines, "a machine failed: unreachable, login, host-key alarm, permission, disk; nothing was changed"},
 	{Incomplete, "apply incomplete: some devices are changed, others were restored, refused, or undone by gate or dead-man; " +

@@ -46,6 +46,7 @@ validate/proof:          compiler/graph compiler/ir |
 validate/claims:         validate/proof compiler/ir lang/diag lang/nodeset |
 validate/oracle:         compiler/ir |
 validate/sim:            compiler/ir compiler/platform |
+validate/storm:          compiler/ir |
 validate/settings:       compiler/ir compiler/platform lang/diag lang/nodeset |
 validate/walk:           compiler/ir compiler/platform lang/diag |
 targets/commands:        |
@@ -190,7 +191,7 @@ cmd/internal/view:          cmd/internal/metrics targets/deploy/device/scripts c
     cmd/internal/report compiler/change
     compiler/ir docs/evidence
     lang/diag lang/nodeset targets/deploy targets/deploy/device targets/deploy/rollout targets/deploy/seen targets/deploy/sequence
-    targets/deploy/traffic targets/deploy/txn targets/nic targets/target cmd/internal/claimed validate/claims |
+    targets/deploy/traffic targets/deploy/txn targets/nic targets/target cmd/internal/claimed validate/claims validate/storm |
 cmd/internal/view/whatif:   cmd/internal/exit cmd/internal/report cmd/internal/view cmd/internal/view/facts compiler/ir compiler/platform
     lang/diag lang/nodeset validate validate/proof validate/sim validate/walk |
 cmd/internal/view/trace:    cmd/internal/report cmd/internal/view cmd/internal/view/facts compiler compiler/ir compiler/platform lang
@@ -238,6 +239,8 @@ cmd/internal/site:          cmd/internal/claimed
     lang/nexthops targets/forwarding |
 cmd/internal/intake:        cmd/internal/globals cmd/internal/report cmd/internal/start compiler/ir lang/diag lang/lock lang/topology
     cmd/internal/netbox targets targets/target/lint |
+cmd/internal/readings:      cmd/internal/devicefiles cmd/internal/exit compiler/ir lang/diag targets targets/snapshot targets/target
+    validate/storm |
 cmd/internal/netbox:        cmd/internal/exit lang/diag lang/nodeset |
 cmd/internal/start:         compiler/ir compiler/platform lang lang/diag lang/nodeset lang/topology |
 examples:                |
@@ -262,7 +265,7 @@ var outside = []string{
 	"cmd/internal/auditlog", "cmd/internal/hooks", "cmd/internal/journal", "cmd/internal/rights", "cmd/internal/samples",
 	"cmd/internal/savedplan", "cmd/internal/wholefile", "cmd/internal/intake", "cmd/internal/fromfiles", "cmd/internal/revision",
 	"cmd/internal/operands",
-	"cmd/internal/wholefile", "cmd/internal/intake", "cmd/internal/netbox",
+	"cmd/internal/wholefile", "cmd/internal/intake", "cmd/internal/netbox", "cmd/internal/readings",
 	"targets/deploy/ssh", "targets/deploy/lab", "targets/deploy/safefile", "targets/deploy/internal/sshdtest",
 	"targets/deploy/internal/boxtest", "targets/deploy/internal/nspawn", "targets/nic/mlx5/mlx5test",
 	"targets/target/targettest", "lang/langtest",

@@ -60,8 +60,11 @@ func texts(w *bufio.Writer, all ...string) {
 	}
 }
 
-// escaper escapes the three characters that a value of a label cannot contain.
-var escaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
-
-// escape returns a text as the value of a label, in UTF-8.
-func escape(text string) string { return escaper.Replace(strings.ToValidUTF8(text, "\uFFFD")) }
+// escape returns a text as the value of a label, in UTF-8: three characters need a backslash. Few texts have one of them.
+func escape(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if !strings.ContainsAny(text, "\\\"\n") {
+		return text
+	}
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(text)
+}

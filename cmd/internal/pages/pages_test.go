@@ -42,6 +42,11 @@ func TestPages(t *testing.T) {
 		{name: "oncall", folder: "day-two", before: map[string]string{
 			"First, whatever you see": "rocec apply --lab --auto-approve --soak 1s >/dev/null",
 		}},
+		{name: "storm", folder: "day-two", before: map[string]string{
+			"Without logging in": `for n in one:20 two:30 three:40; do d=${n%:*}/leaf1 && mkdir -p $d && echo leaf1 >$d/hostname && ` +
+				`printf 'uptime %s.00 1.00\nport swp1\nHwIfInPfc3Pkt: 5\nHwIfOutPfc3Pkt: 0\n' ${n#*:} >$d/counters.txt && ` +
+				`rocec collect ${n%:*} -o ${n%:*}.tar.gz || exit; done`,
+		}},
 		{name: "nvue", examples: []string{"mixed-releases", "rack-v1-pfc"}, large: true},
 		{name: "verify", examples: []string{"clos-v2-ecn", "gpu-pod", "rack-v1-pfc"}, large: true, before: map[string]string{
 			"Traffic": "rocec apply --lab --auto-approve --soak 1s",

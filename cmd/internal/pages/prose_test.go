@@ -219,6 +219,8 @@ printf '%s\n' a_device,a_port,a_type,b_device,b_port,b_type leaf1,swp1,dcim.inte
 	"rocec verify --target leaf01":         {before: onLab, reads: true},
 	"rocec selftest --level 2":             {before: onLab},
 	"rocec selftest --judge topology.dot":  {before: "rocec selftest --lab=new --out topology.dot --auto-approve"},
+	"rocec storm":                          {before: onLab, reads: true},
+	"rocec storm --format json":            {before: onLab, reads: true},
 	"rocec verify --traffic":               {before: onLab, reads: true},
 	"rocec verify --traffic=gpu001,gpu002": {before: onLab, reads: true},
 	"rocec apply --remove gpu017":          {before: onLab + ` && sed -i 's/,017\]/]/; s/\[3,7\]/3/' fabric.hcl`},

@@ -46,9 +46,6 @@ func Open(dir, fabric string) *File {
 	return &File{dir: dir, fabric: fabric, path: filepath.Join(dir, hex.EncodeToString(sum[:16])+".json")}
 }
 
-// Path returns the path of the file.
-func (f *File) Path() string { return f.path }
-
 // document is the content of a file.
 type document struct {
 	Version int               `json:"version"`

@@ -35,7 +35,7 @@ type Verified struct {
 // Verify reads the devices, and compares them with the fabric in dir and with the samples of the last verify. It keeps their new samples.
 // whole is the tree of the fabric.
 func (f *Fleet) Verify(ctx context.Context, dir string, whole *target.Tree, o VerifyOptions) Verified {
-	kept := f.keptSamples(dir)
+	kept := readSamples(f, dir)
 	read, end := f.s.Reading()
 	o.Limit(&read)
 	v := rollout.VerifyOptions{
@@ -69,8 +69,8 @@ type keptSamples struct {
 	samples map[string]*deploy.Kept
 }
 
-// keptSamples reads the samples of the last verify. If it cannot read them, it prints the reason and returns none.
-func (f *Fleet) keptSamples(dir string) *keptSamples {
+// readSamples reads the samples of the last verify. If it cannot read them, it prints the reason and returns none.
+func readSamples(f *Fleet, dir string) *keptSamples {
 	k := &keptSamples{s: f.s}
 	if f.LabDir == LabFresh { // the lab and its samples end with the command
 		return k

@@ -98,7 +98,7 @@ func (m machine) Netdev(name string) (target.Netdev, bool) {
 // Counter implements [target.Machine].
 func (m machine) Counter(netdev, name string) uint64 {
 	if n := m.d.net.netdevs[netdev]; n != nil {
-		return n.counters[name]
+		return n.counter(name)
 	}
 	return 0
 }

@@ -1,12 +1,12 @@
 package lab
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"net/netip"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -36,13 +36,15 @@ func (w *network) ethtool(p *unix.Proc) int {
 		return setPause(p, n, p.Args[3:])
 	case "-S", "--statistics":
 		p.Print("NIC statistics:\n")
-		counters := map[string]uint64{}
+		counters := map[string]bool{}
 		for _, name := range n.Counters {
-			counters[name] = 0
+			counters[name] = true
 		}
-		maps.Copy(counters, n.counters)
+		for name := range n.counters {
+			counters[name] = true
+		}
 		for _, name := range slices.Sorted(maps.Keys(counters)) {
-			p.Printf("     %s: %d\n", name, counters[name])
+			p.Printf("     %s: %d\n", name, n.counter(name))
 		}
 		return 0
 	case "-i", "--driver":
@@ -50,6 +52,15 @@ func (w *network) ethtool(p *unix.Proc) int {
 		return 0
 	}
 	return p.Fail("bad command line argument(s)\nFor more information run ethtool -h")
+}
+
+// counter returns the value of a counter.
+func (n *netdev) counter(name string) uint64 {
+	v := n.counters[name]
+	if r, rises := n.rises[name]; rises {
+		v += r()
+	}
+	return v
 }
 
 func onOff(on bool) string {
@@ -199,7 +210,7 @@ func (w *network) ipShow(p *unix.Proc, args []string, asJSON, details bool) int 
 	if name != "" && len(list) == 0 {
 		return p.FailPlain(1, "Device \"%s\" does not exist.", name)
 	}
-	slices.SortFunc(list, func(a, b *netdev) int { return cmp.Compare(a.Index, b.Index) })
+	sort.Slice(list, func(i, k int) bool { return list[i].Index < list[k].Index })
 	var rows []string
 	for _, n := range list {
 		if asJSON {

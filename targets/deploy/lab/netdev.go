@@ -47,6 +47,7 @@ type netdev struct {
 	egress   map[int]int // for a VLAN: map from socket priority to 802.1p; nil: not a VLAN
 	given    []string    // addresses that programs have set: ADDRESS/LENGTH
 	counters map[string]uint64
+	rises    map[string]func() uint64 // of counters that rise by themselves: the rise until now
 }
 
 // inOrder sorts interfaces as a kernel finds them: first interfaces of PCI functions in the order of the list, then virtual ones by name.

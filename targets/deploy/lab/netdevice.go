@@ -7,6 +7,18 @@ func (d *Device) SetCounter(netdev, name string, value uint64) {
 	d.net.netdevs[netdev].counters[name] = value
 }
 
+// RaiseCounter lets a counter of an interface of a device rise by the clock of the device, until the device restarts.
+func (d *Device) RaiseCounter(netdev, name string, perSecond float64) {
+	d.fs.Lock()
+	defer d.fs.Unlock()
+	n := d.net.netdevs[netdev]
+	if n.rises == nil {
+		n.rises = map[string]func() uint64{}
+	}
+	since := d.machine.Clock.Now()
+	n.rises[name] = func() uint64 { return uint64((d.machine.Clock.Now() - since).Seconds() * perSecond) }
+}
+
 // SetSpeed sets the link speed that an interface reports, in Mb/s, until the device restarts.
 func (d *Device) SetSpeed(netdev string, mbps int) {
 	d.fs.Lock()

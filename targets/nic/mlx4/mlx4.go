@@ -43,13 +43,14 @@ import (
 var Target = family.Target("RoCE settings of hosts with mlx4 NICs (ConnectX-3): a value file, a script and a systemd unit.", Topics)
 
 var family = &nic.Family{
-	Kit:       steps.Kit,
-	Driver:    driver,
-	Module:    "mlx4_core",
-	Rows:      func() []nic.Row { return nic.Sorted(nic.HostRows, nic.CardRows, nic.CMRows, nic.VLANRows) },
-	Unreached: "queue pairs of virtual functions, which containers use",
-	Judge:     judge,
-	Probes:    probes,
+	Kit:        steps.Kit,
+	Driver:     driver,
+	Module:     "mlx4_core",
+	Rows:       func() []nic.Row { return nic.Sorted(nic.HostRows, nic.CardRows, nic.CMRows, nic.VLANRows) },
+	Unreached:  "queue pairs of virtual functions, which containers use",
+	Judge:      judge,
+	Probes:     probes,
+	PauseNames: pauseNames,
 
 	Modules:  []string{"mlx4_core", "mlx4_en", "mlx4_ib", "rdma_cm", "rdma_ucm", "ib_core"},
 	BondRDMA: "mlx4_bond_",
@@ -58,7 +59,7 @@ var family = &nic.Family{
 		for i, p := range ports {
 			all[i] = sim.NIC{
 				Netdev: p.Netdev, ID: [2]string{"0x15b3", "0x1003"}, RDMA: p.RDMA, IP: p.IP, VLANs: p.VLANs,
-				Generation: &sim.ConnectX3{V2: p.Model.V2, Counters: portCounters()},
+				Generation: &sim.ConnectX3{V2: p.Model.V2, Counters: simulated()},
 			}
 		}
 		return sim.New(all)

@@ -2,8 +2,11 @@ package mlx4
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nic"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -25,6 +28,13 @@ var portCounters = sync.OnceValue(func() (names []string) {
 	}
 	return append(names, "rx_pause", "tx_pause")
 })
+
+// simulated returns the names of the counters of a simulated port.
+func simulated() []string {
+	names := slices.Concat(portCounters(), slices.Collect(maps.Keys(pauseNames())))
+	slices.Sort(names)
+	return slices.Compact(names)
+}
 
 // rdmaCounters are the counters of the RDMA device that show loss. Source: diag_basic and diag_ext of mlx4_ib's main.c.
 var rdmaCounters = []nic.Counter{
@@ -65,4 +75,14 @@ func counters(s *nic.Settings) map[string]target.Sample {
 		}
 	}
 	return m
+}
+
+// pauseNames returns the counters of pauses. The times are microseconds. Source: main_strings of en_ethtool.c, and mlx4_en_flow_stats of
+// mlx4_stats.h. A NIC in a machine with virtual functions may lack them.
+func pauseNames() map[string]target.CounterName {
+	return target.CounterNames(map[string]func(*ir.PauseCounters) *ir.Counter{
+		"rx_pause_prio_N": target.ReceivedFrames, "tx_pause_prio_N": target.SentFrames,
+		"rx_pause_duration_prio_N": target.ReceivedTime, "tx_pause_duration_prio_N": target.SentTime,
+		"tx_prio_N_packets": target.SentPackets,
+	})
 }

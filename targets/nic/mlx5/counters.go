@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nic"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -92,4 +93,14 @@ func counters(s *nic.Settings) map[string]target.Sample {
 		add("rp_cnp_ignored", target.UnitPackets, "%s ignored %s, so its senders do not slow down for congestion (%s).", "CNP")
 	}
 	return m
+}
+
+// pauseNames returns the counters of pauses. The times are microseconds. Source: Linux, Documentation/networking/device_drivers/ethernet/
+// mellanox/mlx5/counters.rst.
+func pauseNames() map[string]target.CounterName {
+	return target.CounterNames(map[string]func(*ir.PauseCounters) *ir.Counter{
+		"rx_prioN_pause": target.ReceivedFrames, "tx_prioN_pause": target.SentFrames,
+		"rx_prioN_pause_duration": target.ReceivedTime, "tx_prioN_pause_duration": target.SentTime,
+		"tx_prioN_packets": target.SentPackets, "rx_prioN_buf_discard": target.DroppedPackets,
+	})
 }

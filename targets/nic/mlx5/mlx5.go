@@ -130,10 +130,11 @@ var family = &nic.Family{
 	Module: "mlx5_core",
 	Rows:   rows,
 	// NVIDIA/nccl#2383 and NVIDIA/nvshmem#25: DevX creates queue pairs without the kernel, which applies traffic_class.
-	Unreached: "queue pairs that a GPU creates (DevX: GDAKI of NCCL, IBGDA of NVSHMEM) and those of virtual functions, which containers use",
-	Judge:     judge,
-	Probes:    probes,
-	Claims:    claims,
+	Unreached:  "queue pairs that a GPU creates (DevX: GDAKI of NCCL, IBGDA of NVSHMEM) and those of virtual functions, which containers use",
+	Judge:      judge,
+	Probes:     probes,
+	PauseNames: pauseNames,
+	Claims:     claims,
 
 	Modules:  sim.Modules,
 	BondRDMA: "mlx5_bond_",

@@ -64,7 +64,8 @@ var counters = sync.OnceValue(func() []string {
 	for prio := range 8 {
 		n := strconv.Itoa(prio)
 		names = append(names, "rx_prio"+n+"_pause", "tx_prio"+n+"_pause", "rx_prio"+n+"_discards", "rx_prio"+n+"_buf_discard",
-			"rx_prio"+n+"_cong_discard", "rx_prio"+n+"_packets", "tx_prio"+n+"_packets")
+			"rx_prio"+n+"_cong_discard", "rx_prio"+n+"_packets", "tx_prio"+n+"_packets",
+			"rx_prio"+n+"_pause_duration", "tx_prio"+n+"_pause_duration")
 	}
 	return names
 })

@@ -1,0 +1,270 @@
+package readings
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/validate/storm"
+)
+
+// TokenVariable is the environment variable with the bearer token for a server; it may be empty.
+const TokenVariable = "ROCEC_PROMETHEUS_TOKEN"
+
+// The bounds of requests.
+const (
+	mostAnswer    = 64 << 20 // bytes of one answer
+	mostToken     = 4096     // bytes
+	mostRedirects = 5
+	mostWait      = time.Minute // for one answer
+)
+
+// Prometheus is a server of Prometheus, asked by its HTTP API (/api/v1/query).
+type Prometheus struct {
+	http  *http.Client
+	base  *url.URL
+	token string
+}
+
+// NewPrometheus reads the address of a server. A token is sent only to that origin, and not without encryption unless the server is on this
+// machine.
+func NewPrometheus(address, token string) (*Prometheus, error) {
+	u, err := url.Parse(address)
+	token = strings.TrimSpace(token)
+	switch {
+	case err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http":
+		return nil, exit.Fail(exit.Usage, "--prometheus %s is not the URL of a server; an example is https://prometheus.example.net",
+			diag.Escape(diag.Cut(address)))
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return nil, exit.Fail(exit.Usage, "--prometheus: leave users, queries and fragments out of the URL; rocec uses only the token in %s",
+			TokenVariable)
+	case token != "" && u.Scheme == "http" && !loopback(u.Hostname()):
+		return nil, exit.Fail(exit.Usage, "--prometheus: http would send the token in %s unencrypted; use https", TokenVariable)
+	case len(token) > mostToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return nil, exit.Fail(exit.Usage, "the environment variable %s contains no token: a token is one word", TokenVariable)
+	}
+	s := &Prometheus{base: u.JoinPath("api/v1/query"), token: token}
+	s.http = &http.Client{
+		Timeout: mostWait,
+		Transport: &http.Transport{
+			Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
+			TLSHandshakeTimeout: mostWait / 2, MaxResponseHeaderBytes: 1 << 20, ForceAttemptHTTP2: true,
+		},
+		CheckRedirect: func(req *http.Request, via []*http.Request) error {
+			switch {
+			case req.URL.Scheme != s.base.Scheme || req.URL.Host != s.base.Host:
+				return &otherOrigin{req.URL.Scheme + "://" + req.URL.Host}
+			case len(via) >= mostRedirects:
+				return tooManyRedirects{}
+			}
+			return nil
+		},
+	}
+	return s, nil
+}
+
+func loopback(host string) bool {
+	a, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && a.IsLoopback()
+}
+
+// otherOrigin is the error of a redirect to another origin, which must not get the token.
+type otherOrigin struct{ to string }
+
+// Error returns the message.
+func (e *otherOrigin) Error() string {
+	return "it redirects to " + diag.Escape(diag.Cut(e.to)) + ", which rocec does not follow"
+}
+
+// tooManyRedirects is the error of a circle of redirects.
+type tooManyRedirects struct{}
+
+// Error returns the message.
+func (tooManyRedirects) Error() string { return "it redirects too often" }
+
+// labelled is one series of an answer.
+type labelled struct {
+	Metric struct {
+		Device   string `json:"device"`
+		Port     string `json:"port"`
+		Priority string `json:"priority"`
+	} `json:"metric"`
+	Value [2]json.RawMessage `json:"value"` // the time, and the value as a text
+}
+
+// value returns the value of a series; not ok: it is not a number, negative, or too large for a counter.
+func (r *labelled) value() (v float64, ok bool) {
+	var text string
+	if json.Unmarshal(r.Value[1], &text) != nil {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	return v, err == nil && v >= 0 && v < math.MaxInt64/1e6
+}
+
+// ask returns the series of an expression at a time.
+func (s *Prometheus) ask(ctx context.Context, expression string, at time.Time) ([]labelled, error) {
+	fail := func(format string, args ...any) error {
+		return exit.Fail(exit.Machines, "Prometheus at %s: %s", s.base.Redacted(), fmt.Sprintf(format, args...))
+	}
+	to := *s.base
+	to.RawQuery = url.Values{"query": {expression}, "time": {strconv.FormatFloat(float64(at.UnixMilli())/1000, 'f', 3, 64)}}.Encode()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, to.String(), nil)
+	if err != nil {
+		return nil, fail("%v", err)
+	}
+	req.Header.Set("Accept", "application/json")
+	if s.token != "" {
+		req.Header.Set("Authorization", "Bearer "+s.token)
+	}
+	answer, err := s.http.Do(req)
+	if err != nil {
+		if of := (*url.Error)(nil); errors.As(err, &of) { // its text repeats the whole address
+			err = of.Err
+		}
+		return nil, fail("%s", diag.Escape(diag.Cut(err.Error())))
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return nil, fail("it answers with status %d", answer.StatusCode)
+	}
+	data, err := io.ReadAll(io.LimitReader(answer.Body, mostAnswer+1))
+	switch {
+	case err != nil:
+		return nil, fail("its answer ends early: %s", diag.Escape(diag.Cut(err.Error())))
+	case len(data) > mostAnswer:
+		return nil, fail("an answer is larger than %d MiB", mostAnswer>>20)
+	}
+	var doc struct {
+		Status string `json:"status"`
+		Data   struct {
+			Type   string     `json:"resultType"`
+			Result []labelled `json:"result"`
+		} `json:"data"`
+	}
+	if json.Unmarshal(data, &doc) != nil || doc.Status != "success" || doc.Data.Type != "vector" {
+		return nil, fail("its answer is not the result of a query")
+	}
+	return doc.Data.Result, nil
+}
+
+// metric is a metric that shows pauses, with its place.
+type metric struct {
+	name  string
+	scale float64
+	of    func(*ir.PauseCounters) *ir.Counter
+}
+
+// metrics returns the metrics by the names of docs/metrics.md.
+func metrics() []metric {
+	return []metric{
+		{"rocec_pfc_received_frames_total", 1, func(c *ir.PauseCounters) *ir.Counter { return &c.Received }},
+		{"rocec_pfc_sent_frames_total", 1, func(c *ir.PauseCounters) *ir.Counter { return &c.Sent }},
+		{"rocec_pfc_received_pause_seconds_total", 1e6, func(c *ir.PauseCounters) *ir.Counter { return &c.ReceivedTime }},
+		{"rocec_pfc_sent_pause_seconds_total", 1e6, func(c *ir.PauseCounters) *ir.Counter { return &c.SentTime }},
+		{"rocec_queue_sent_packets_total", 1, func(c *ir.PauseCounters) *ir.Counter { return &c.Packets }},
+		{"rocec_queue_bytes", 1, func(c *ir.PauseCounters) *ir.Counter { return &c.Waiting }},
+		{"rocec_watchdog_cuts_total", 1, func(c *ir.PauseCounters) *ir.Counter { return &c.Cut }},
+	}
+}
+
+// look is the metric with the time at which rocec read the devices.
+const look = "rocec_last_look_timestamp_seconds"
+
+// Readings returns the last three readings in the server, oldest first. The samples of a reading are those of one look of rocec at the
+// devices: a server keeps the same values until the next look.
+func (s *Prometheus) Readings(ctx context.Context, f *ir.Fabric, now time.Time) ([]storm.Reading, error) {
+	var out []storm.Reading
+	for at := now; len(out) < 3; {
+		rows, err := s.ask(ctx, fmt.Sprintf("max(%s{fabric=%q})", look, f.Name), at)
+		if err != nil {
+			return nil, err
+		}
+		seen := 0.0
+		for i := range rows {
+			if v, ok := rows[i].value(); ok {
+				seen = max(seen, v)
+			}
+		}
+		taken := time.UnixMilli(int64(seen * 1000))
+		if seen == 0 || !taken.Before(at.Add(time.Second)) {
+			break
+		}
+		one, err := s.reading(ctx, f, at, taken)
+		if err != nil {
+			return nil, err
+		}
+		out = append([]storm.Reading{one}, out...)
+		at = taken.Add(-time.Second) // the samples before the look
+	}
+	if len(out) == 0 {
+		return nil, exit.Fail(exit.Machines, "Prometheus at %s has no %s of the fabric %s: rocec verify --format openmetrics writes the metrics",
+			s.base.Redacted(), look, diag.Escape(f.Name))
+	}
+	return out, nil
+}
+
+// reading asks for all series at a time.
+func (s *Prometheus) reading(ctx context.Context, f *ir.Fabric, at, taken time.Time) (storm.Reading, error) {
+	type key struct {
+		port     string
+		priority int
+	}
+	found := map[string]map[key]*ir.PauseCounters{}
+	for _, d := range f.Devices {
+		found[d.Name] = map[key]*ir.PauseCounters{}
+	}
+	for _, of := range metrics() {
+		rows, err := s.ask(ctx, fmt.Sprintf("max by (device, port, priority) (%s{fabric=%q})", of.name, f.Name), at)
+		if err != nil {
+			return nil, err
+		}
+		for i := range rows {
+			r := &rows[i]
+			priority, err := strconv.ParseUint(r.Metric.Priority, 10, 3)
+			v, ok := r.value()
+			device := found[r.Metric.Device]
+			if err != nil || !ok || device == nil {
+				continue
+			}
+			k := key{r.Metric.Port, int(priority)}
+			if device[k] == nil {
+				device[k] = &ir.PauseCounters{Port: k.port, Priority: k.priority}
+			}
+			*of.of(device[k]) = ir.Counter{Value: uint64(math.Round(v * of.scale)), Known: true}
+		}
+	}
+	out := storm.Reading{}
+	for _, d := range f.Devices {
+		one := &storm.Counters{When: taken}
+		for _, p := range d.Ports {
+			for priority := range 8 {
+				if c := found[d.Name][key{p.Name, priority}]; c != nil {
+					one.Ports = append(one.Ports, *c)
+				}
+			}
+		}
+		for _, q := range targets.CounterQueries(d) {
+			one.Every = max(one.Every, q.Every)
+		}
+		if len(one.Ports) == 0 {
+			one.Failed = noSeries
+		}
+		out[d] = one
+	}
+	return out, nil
+}

@@ -1,0 +1,124 @@
+// Package readings takes readings of counters for a judgement of pauses: from answers of devices, from snapshots, and from a server
+// ([Prometheus]).
+package readings
+
+import (
+	"cmp"
+	"errors"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/rocec/rocec/cmd/internal/devicefiles"
+	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/snapshot"
+	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/validate/storm"
+)
+
+// The reasons why a device has no counters, as parts of sentences.
+const (
+	byHand   = "a by_hand block describes it, so rocec does not read it"
+	none     = "rocec knows no counters of pauses for it"
+	noFile   = "the snapshot lacks its counters"
+	noSeries = "Prometheus lacks its series"
+)
+
+// Without returns the part of a device that is not asked: its reading, or nil if it has queries.
+func Without(d *ir.Device) *storm.Counters {
+	switch {
+	case d.ByHand != nil:
+		return &storm.Counters{Failed: byHand}
+	case len(targets.CounterQueries(d)) == 0:
+		return &storm.Counters{Failed: none}
+	}
+	return nil
+}
+
+// Of returns the counters of a device from its answers, which are in the order of the queries.
+func Of(d *ir.Device, queries []target.CounterQuery, answers [][]byte, when time.Time) *storm.Counters {
+	out := &storm.Counters{When: when}
+	for i, q := range queries {
+		found, unread := q.Read(d, answers[i])
+		out.Ports = append(out.Ports, found...)
+		out.Unread = cmp.Or(out.Unread, diag.Escape(unread))
+		out.Every = max(out.Every, q.Every)
+		if out.Uptime == 0 {
+			out.Uptime = target.CounterTime(answers[i])
+		}
+	}
+	return out
+}
+
+// Snapshot reads the counters in a snapshot.
+func Snapshot(f *ir.Fabric, name string) (storm.Reading, error) {
+	found, err := devicefiles.Read([]string{name})
+	if err != nil {
+		without := (*devicefiles.NoFile)(nil)
+		if !errors.As(err, &without) {
+			return nil, err
+		}
+		found = &devicefiles.Found{}
+	}
+	listed := map[string]*snapshot.Device{}
+	for _, m := range found.Snapshots {
+		for i := range m.Devices {
+			listed[m.Devices[i].Name] = &m.Devices[i]
+		}
+	}
+	if len(listed) == 0 {
+		return nil, exit.Fail(exit.Usage, "--from %s is not a snapshot: it has no %s. rocec collect makes one", diag.Escape(name), snapshot.Name)
+	}
+	type place struct{ device, file string }
+	data, wrong := map[place][]byte{}, map[place]string{}
+	for _, file := range found.Files {
+		at := place{path.Base(targets.DeviceOf(file.Name)), path.Base(file.Name)}
+		if file.Why != "" {
+			wrong[at] = strings.TrimSuffix(file.Why, ".")
+		} else {
+			data[at] = file.Data
+		}
+	}
+	out := storm.Reading{}
+	for _, d := range f.Devices {
+		if without := Without(d); without != nil {
+			out[d] = without
+			continue
+		}
+		of := listed[d.Name]
+		if of == nil || of.Failed != "" {
+			why := noFile
+			if of != nil {
+				why = of.Failed
+			}
+			out[d] = &storm.Counters{Failed: diag.Escape(why)}
+			continue
+		}
+		queries, answers, failed := targets.CounterQueries(d), [][]byte{}, ""
+		for _, q := range queries {
+			at := place{d.Name, q.File}
+			answer, had := data[at]
+			if !had {
+				failed = cmp.Or(failed, wrong[at], failedAnswer(of, q.File), noFile)
+			}
+			answers = append(answers, answer)
+		}
+		if out[d] = Of(d, queries, answers, of.When); failed != "" {
+			out[d] = &storm.Counters{Failed: diag.Escape(failed)}
+		}
+	}
+	return out, nil
+}
+
+// failedAnswer returns why a device has no answer of a file; empty: its manifest has no reason.
+func failedAnswer(d *snapshot.Device, file string) string {
+	for _, a := range d.Answers {
+		if path.Base(a.File) == file {
+			return a.Failed
+		}
+	}
+	return ""
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/person"
+	"github.com/rocec/rocec/cmd/internal/view"
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/deploy/lab"
+)
+
+// stormOf lets a host pause its switch all the time, and the switch its other hosts.
+func stormOf(devices *lab.Lab, origin *ir.Port, cos string) {
+	const second, frames = 1e6, 3000
+	tor := origin.Peer().Device()
+	host := devices.Device(origin.Device().Name)
+	host.RaiseCounter(origin.Name, "tx_prio"+cos+"_pause", frames)
+	host.RaiseCounter(origin.Name, "tx_prio"+cos+"_pause_duration", second)
+	for _, p := range tor.Ports {
+		if p.Peer() == origin {
+			devices.Device(tor.Name).RaiseCounter(p.Name, "HwIfInPfc"+cos+"Pkt", frames)
+			continue
+		}
+		devices.Device(tor.Name).RaiseCounter(p.Name, "HwIfOutPfc"+cos+"Pkt", frames)
+		waits := devices.Device(p.Peer().Device().Name)
+		waits.RaiseCounter(p.Peer().Name, "rx_prio"+cos+"_pause", frames)
+		waits.RaiseCounter(p.Peer().Name, "rx_prio"+cos+"_pause_duration", second)
+	}
+}
+
+// stormDoc runs storm, and returns its document.
+func stormDoc(t *testing.T, status int, args ...string) (doc view.StormDocument) {
+	t.Helper()
+	code, stdout, stderr := rocec(t, append([]string{"storm", "--format", "json"}, args...)...)
+	require.Equal(t, status, code, "%s%s", stdout, stderr)
+	require.NoError(t, json.Unmarshal([]byte(stdout), &doc), stdout)
+	return doc
+}
+
+// storm names the host that pauses its switch, live and by snapshots of the same devices, and a device that does not answer hides nothing
+// that the other end has counted.
+func TestStormNamesTheHost(t *testing.T) {
+	t.Parallel()
+	setenv(t, "COLUMNS", "1000")
+	dir, devices := standing(t)
+	a := newApp(&person.Person{Getenv: func(string) string { return "" }})
+	f, err := a.Load(dir)
+	require.NoError(t, err)
+	var origin *ir.Port
+	for _, p := range f.Fabric.Ports {
+		if p.Device().Name == "store2" && origin == nil {
+			origin = p
+		}
+	}
+	doc := stormDoc(t, exit.Good, "--window", "300ms", dir)
+	require.Equal(t, "quiet", doc.Verdict)
+	require.Equal(t, doc.Ports, doc.Judged, "%+v", doc)
+
+	stormOf(devices, origin, "4")
+	code, stdout, stderr := rocec(t, "storm", "--window", "1s", dir)
+	require.Equal(t, exit.Errors, code, stderr)
+	assert.Contains(t, stdout, "storm: store2:ens1f0 pauses tor1:swp2 for ")
+	assert.Contains(t, stdout, "5 ports wait behind it.")
+	assert.Contains(t, stdout, "counter: sent pause time of store2:ens1f0: ")
+	assert.Contains(t, stdout, "hosts: 4 hosts: store[1,3-5]")
+	assert.NotContains(t, stdout, "broken")
+
+	live := stormDoc(t, exit.Errors, "--window", "1s", dir)
+	left := stormDoc(t, exit.Errors, "--window", "1s", "--target", "!store2", dir)
+	require.Empty(t, left.Origins, "its switch counts frames alone")
+	require.Equal(t, "no-time", left.NotKnown[0].Reason)
+	require.Equal(t, "--target leaves it out", left.NotRead.Devices[0].Reason)
+
+	var from []string
+	for range 3 {
+		const between = 100 * time.Second
+		for _, d := range f.Fabric.Devices {
+			devices.Device(d.Name).Pass(between)
+		}
+		name := filepath.Join(t.TempDir(), "snapshot")
+		code, _, stderr := rocec(t, "collect", dir, "-o", name)
+		require.Equal(t, exit.Good, code, stderr)
+		from = append(from, "--from", name)
+	}
+	kept := stormDoc(t, exit.Errors, append(from, dir)...)
+	require.Equal(t, live.Verdict, kept.Verdict)
+	require.Len(t, kept.Origins, 1)
+	for _, one := range []*view.StormOrigin{&live.Origins[0], &kept.Origins[0]} { // these depend on the moment
+		one.Share, one.Counters = 0, nil
+	}
+	require.Equal(t, live.Origins, kept.Origins)
+	require.Equal(t, live.NotRead, kept.NotRead)
+	two := stormDoc(t, exit.Errors, append(from[:4:4], dir)...)
+	require.Empty(t, two.Origins, "one window gives no name")
+	require.Equal(t, "one-window", two.NotKnown[0].Reason)
+}
+
+// Flags without effect are refused, and so is a folder that is no snapshot.
+func TestStormRefuses(t *testing.T) {
+	t.Parallel()
+	setenv(t, "COLUMNS", "1000")
+	setenv(t, "HOME", t.TempDir())
+	const example = "../../examples/rack-v1-pfc"
+	plain := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(plain, "counters.txt"), []byte("port swp1\n"), 0o600))
+	for _, c := range []struct {
+		want string
+		args []string
+	}{
+		{"--from needs two or three snapshots", []string{"--from", plain}},
+		{"it has no snapshot.json", []string{"--from", plain, "--from", plain}},
+		{"--from reads snapshots, so --watch has no effect", []string{"--from", plain, "--from", plain, "--watch"}},
+		{"--prometheus asks a server, so --lab has no effect", []string{"--prometheus", "https://prometheus.example.net", "--lab"}},
+		{"is not the URL of a server", []string{"--prometheus", "prometheus"}},
+		{"--window must not be negative", []string{"--window", "-1s"}},
+		{"--format", []string{"--format", "xml"}},
+	} {
+		code, _, stderr := rocec(t, append(append([]string{"storm"}, c.args...), example)...)
+		require.Equal(t, exit.Usage, code, c.args)
+		require.Contains(t, stderr, c.want)
+	}
+	code, _, stderr := rocec(t, "storm", "--window", "2s", "../../examples/sonic-leaf-spine")
+	require.Equal(t, exit.Usage, code)
+	require.Contains(t, stderr, "--window 2s is too short: leaf1 renews its counters more slowly, and needs 15s")
+}

@@ -1,0 +1,47 @@
+package sonic
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// ports returns two ports of a switch.
+func countedPorts() []*ir.Port {
+	d := &ir.Device{Fabric: &ir.Fabric{}}
+	return []*ir.Port{
+		ir.NewPort(d, ir.PortSpec{Name: "Ethernet0"}), ir.NewPort(d, ir.PortSpec{ID: 1, Index: 1, Name: "Ethernet4"}),
+	}
+}
+
+// Rows of COUNTERS_DB give the counters of their priority. A field that is missing, "N/A" or no number is not known.
+func TestReadCounters(t *testing.T) {
+	got, unread := readCounters([]byte(`uptime 5.00 1.00
+port:Ethernet0 {'SAI_PORT_STAT_PFC_3_RX_PKTS': '12', 'SAI_PORT_STAT_PFC_3_TX_PKTS': 'N/A', 'SAI_PORT_STAT_PFC_3_RX_PAUSE_DURATION_US': '99'}
+queue:Ethernet0:3 {'SAI_QUEUE_STAT_PACKETS': '7', 'PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED': '1', 'PFC_WD_STATUS': 'stormed'}
+group:Ethernet0:3 {'SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS': '0'}
+mark:Ethernet0:3 {'SAI_INGRESS_PRIORITY_GROUP_STAT_XOFF_ROOM_WATERMARK_BYTES': '4096'}
+port:Ethernet4 {}
+`), countedPorts())
+	known := func(n uint64) ir.Counter { return ir.Counter{Value: n, Known: true} }
+	require.Len(t, got, 8)
+	require.Equal(t, ir.PauseCounters{
+		Port: "Ethernet0", Priority: 3, Received: known(12), ReceivedTime: known(99), Packets: known(7), Peak: known(4096), Dropped: known(0),
+		Cut: known(1),
+	}, got[3])
+	require.Equal(t, ir.PauseCounters{Port: "Ethernet0", Priority: 4}, got[4])
+	require.Equal(t, "COUNTERS_DB has no counters of Ethernet4", unread)
+}
+
+// Any answer gives at most eight priorities of each port.
+func FuzzReadCounters(f *testing.F) {
+	f.Add("port:Ethernet0 {'SAI_PORT_STAT_PFC_3_RX_PKTS': '12'")
+	f.Add("port:Ethernet0 ")
+	ports := countedPorts()
+	f.Fuzz(func(t *testing.T, answer string) {
+		got, _ := readCounters([]byte(answer), ports)
+		require.LessOrEqual(t, len(got), 16)
+	})
+}
