@@ -22,17 +22,17 @@ func stormOf(devices *lab.Lab, origin *ir.Port, cos string) {
 	const second, frames = 1e6, 3000
 	tor := origin.Peer().Device()
 	host := devices.Device(origin.Device().Name)
-	host.RaiseCounter(origin.Name, "tx_prio"+cos+"_pause", frames)
-	host.RaiseCounter(origin.Name, "tx_prio"+cos+"_pause_duration", second)
+	host.SetCounter(origin.Name, "tx_prio"+cos+"_pause", 0, frames)
+	host.SetCounter(origin.Name, "tx_prio"+cos+"_pause_duration", 0, second)
 	for _, p := range tor.Ports {
 		if p.Peer() == origin {
-			devices.Device(tor.Name).RaiseCounter(p.Name, "HwIfInPfc"+cos+"Pkt", frames)
+			devices.Device(tor.Name).SetCounter(p.Name, "HwIfInPfc"+cos+"Pkt", 0, frames)
 			continue
 		}
-		devices.Device(tor.Name).RaiseCounter(p.Name, "HwIfOutPfc"+cos+"Pkt", frames)
+		devices.Device(tor.Name).SetCounter(p.Name, "HwIfOutPfc"+cos+"Pkt", 0, frames)
 		waits := devices.Device(p.Peer().Device().Name)
-		waits.RaiseCounter(p.Peer().Name, "rx_prio"+cos+"_pause", frames)
-		waits.RaiseCounter(p.Peer().Name, "rx_prio"+cos+"_pause_duration", second)
+		waits.SetCounter(p.Peer().Name, "rx_prio"+cos+"_pause", 0, frames)
+		waits.SetCounter(p.Peer().Name, "rx_prio"+cos+"_pause_duration", 0, second)
 	}
 }
 

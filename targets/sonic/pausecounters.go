@@ -33,7 +33,8 @@ groups=$(db HGETALL COUNTERS_PG_NAME_MAP)
 `
 
 // askCounters prints the counters of all ports with lossless priorities. It fails as a missing program does on a device of another system.
-const askCounters = "command -v sonic-db-cli >/dev/null || exit 127\n" + countersHead + `for key in $(timeout 5 sonic-db-cli CONFIG_DB KEYS 'PORT_QOS_MAP|Ethernet*'); do
+const askCounters = "command -v sonic-db-cli >/dev/null || exit 127\n" + countersHead +
+	`for key in $(timeout 5 sonic-db-cli CONFIG_DB KEYS 'PORT_QOS_MAP|Ethernet*'); do
 p=${key#*|}
 row port "$p" "$ports"
 for n in $(timeout 5 sonic-db-cli CONFIG_DB HGET "$key" pfc_enable | tr , ' '); do

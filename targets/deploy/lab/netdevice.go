@@ -1,22 +1,19 @@
 package lab
 
-// SetCounter sets a counter of an interface, which `ethtool -S` shows.
-func (d *Device) SetCounter(netdev, name string, value uint64) {
-	d.fs.Lock()
-	defer d.fs.Unlock()
-	d.net.netdevs[netdev].counters[name] = value
-}
-
-// RaiseCounter lets a counter of an interface of a device rise by the clock of the device, until the device restarts.
-func (d *Device) RaiseCounter(netdev, name string, perSecond float64) {
+// SetCounter sets a counter of an interface, which `ethtool -S` shows. With a rate, it then rises by the clock of the device until the device
+// restarts.
+func (d *Device) SetCounter(netdev, name string, value uint64, perSecond ...float64) {
 	d.fs.Lock()
 	defer d.fs.Unlock()
 	n := d.net.netdevs[netdev]
-	if n.rises == nil {
-		n.rises = map[string]func() uint64{}
+	n.counters[name] = value
+	for _, rate := range perSecond {
+		if n.rises == nil {
+			n.rises = map[string]func() uint64{}
+		}
+		since := d.machine.Clock.Now()
+		n.rises[name] = func() uint64 { return uint64((d.machine.Clock.Now() - since).Seconds() * rate) }
 	}
-	since := d.machine.Clock.Now()
-	n.rises[name] = func() uint64 { return uint64((d.machine.Clock.Now() - since).Seconds() * perSecond) }
 }
 
 // SetSpeed sets the link speed that an interface reports, in Mb/s, until the device restarts.
