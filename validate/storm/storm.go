@@ -26,6 +26,9 @@ type Counters struct {
 	Ports  []ir.PauseCounters
 	Failed string // why the device was not read, as part of a sentence; empty: it was read
 	Unread string // why counters are missing, as part of a sentence; empty: no reason is known
+
+	// Watchdogs are the watchdogs of the ports, by the configuration of the device. Nil: it was not read.
+	Watchdogs map[string]ir.WatchdogSettings
 }
 
 // Conclusion is the result for a whole fabric.
@@ -110,7 +113,7 @@ type OriginPort struct {
 	Least     float64      // the share for which it pauses, in every window
 	Waits     []PausedPort // the ports that wait behind it, the nearest first
 	Hosts     []*ir.Device
-	Watchdogs []*ir.Port // of Waits: ports with a watchdog on the priority, the nearest first
+	Watchdogs []Watchdog // of Waits: ports with a watchdog on the priority, the nearest first
 	Counters  []Sample
 }
 
