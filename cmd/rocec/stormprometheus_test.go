@@ -161,12 +161,7 @@ func TestStormByPrometheus(t *testing.T) {
 	const example = "../../examples/rack-v1-pfc"
 	f, err := newApp(&person.Person{Getenv: func(string) string { return "" }}).Load(example)
 	require.NoError(t, err)
-	var origin *ir.Port
-	for _, p := range f.Fabric.Ports {
-		if p.Device().Name == "store2" {
-			origin = p
-		}
-	}
+	origin := portOf(f.Fabric, "store2")
 	server := storedLooks(t, f.Fabric, origin)
 	code, stdout, stderr := rocec(t, "storm", "--prometheus", server, "--format", "json", example)
 	require.Equal(t, exit.Errors, code, "%s%s", stdout, stderr)

@@ -117,6 +117,22 @@ type OriginPort struct {
 	Counters  []Sample
 }
 
+// Watchdog is a port that waits and has a watchdog on the priority. It would cut the queue there.
+type Watchdog struct {
+	Port *ir.Port
+	By   WatchdogSource
+}
+
+// WatchdogSource is how a [Watchdog] is known.
+type WatchdogSource string
+
+// The sources, from the surest.
+const (
+	ByCounter       WatchdogSource = "counter"       // the device counts its cuts
+	ByConfiguration WatchdogSource = "configuration" // the configuration of the device turns it on
+	ByFabric        WatchdogSource = "fabric"        // rocec writes it, and the configuration of the device was not read
+)
+
 // Circle is a circle of buffers that wait for each other.
 type Circle struct {
 	Cos   int

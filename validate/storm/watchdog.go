@@ -2,24 +2,8 @@ package storm
 
 import "github.com/rocec/rocec/compiler/ir"
 
-// Watchdog is a port that waits and has a watchdog on the priority. It would cut the queue there.
-type Watchdog struct {
-	Port *ir.Port
-	By   WatchdogSource
-}
-
-// WatchdogSource is how a [Watchdog] is known.
-type WatchdogSource string
-
-// The sources, from the surest.
-const (
-	ByCounter       WatchdogSource = "counter"       // the device counts its cuts
-	ByConfiguration WatchdogSource = "configuration" // the configuration of the device turns it on
-	ByFabric        WatchdogSource = "fabric"        // rocec writes it, and the configuration of the device was not read
-)
-
-// Ends reports whether a watchdog ends the pauses of a priority; not known: the settings do not say it. A watchdog that only reports ends
-// none.
+// Ends reports whether a watchdog ends the pauses of a priority; not known: the settings do not say it. A watchdog that only reports does not
+// end them.
 func Ends(w *ir.WatchdogSettings, cos int) (ends, known bool) {
 	switch {
 	case !w.Action.Known():
@@ -39,7 +23,7 @@ type watchdogs struct {
 	wanted   map[*ir.Device]*ir.Settings
 }
 
-// at returns how a watchdog at a channel is known; empty: none is known. The counter shows that it runs, and a configuration that was read
+// at returns how a watchdog at a channel is known; empty: no watchdog is known. The counter shows that it runs, and a configuration that was read
 // has precedence over the fabric.
 func (w *watchdogs) at(c *channel) WatchdogSource {
 	if c.watched {
