@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,12 +17,13 @@ import (
 	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy/lab"
 )
 
-// stormOf lets a host pause its switch all the time, and the switch its other hosts.
-func stormOf(devices *lab.Lab, origin *ir.Port, cos string) {
-	const second, frames = 1e6, 3000
+// stormOf lets a host pause its switch all the time, and the switch its other hosts. second is the rise of a counter of time in a second.
+func stormOf(devices *lab.Lab, origin *ir.Port, cos string, second float64) {
+	const frames = 3000
 	tor := origin.Peer().Device()
 	host := devices.Device(origin.Device().Name)
 	host.SetCounter(origin.Name, "tx_prio"+cos+"_pause", 0, frames)
@@ -34,6 +38,16 @@ func stormOf(devices *lab.Lab, origin *ir.Port, cos string) {
 		waits.SetCounter(p.Peer().Name, "rx_prio"+cos+"_pause", 0, frames)
 		waits.SetCounter(p.Peer().Name, "rx_prio"+cos+"_pause_duration", 0, second)
 	}
+}
+
+// portOf returns the first port of a device.
+func portOf(f *ir.Fabric, device string) *ir.Port {
+	for _, p := range f.Ports {
+		if p.Device().Name == device {
+			return p
+		}
+	}
+	panic("no such device")
 }
 
 // stormDoc runs storm, and returns its document.
@@ -54,17 +68,12 @@ func TestStormNamesTheHost(t *testing.T) {
 	a := newApp(&person.Person{Getenv: func(string) string { return "" }})
 	f, err := a.Load(dir)
 	require.NoError(t, err)
-	var origin *ir.Port
-	for _, p := range f.Fabric.Ports {
-		if p.Device().Name == "store2" && origin == nil {
-			origin = p
-		}
-	}
+	origin := portOf(f.Fabric, "store2")
 	doc := stormDoc(t, exit.Good, "--window", "300ms", dir)
 	require.Equal(t, "quiet", doc.Verdict)
 	require.Equal(t, doc.Ports, doc.Judged, "%+v", doc)
 
-	stormOf(devices, origin, "4")
+	stormOf(devices, origin, "4", 1e6)
 	code, stdout, stderr := rocec(t, "storm", "--window", "1s", dir)
 	require.Equal(t, exit.Errors, code, stderr)
 	assert.Contains(t, stdout, "storm: store2:ens1f0 pauses tor1:swp2 for ")
@@ -101,6 +110,75 @@ func TestStormNamesTheHost(t *testing.T) {
 	two := stormDoc(t, exit.Errors, append(from[:4:4], dir)...)
 	require.Empty(t, two.Origins, "one window gives no name")
 	require.Equal(t, "one-window", two.NotKnown[0].Reason)
+}
+
+// watched collects the output of a command that runs.
+type watched struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+// Write implements [io.Writer].
+func (p *watched) Write(data []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.Write(data)
+}
+
+// String returns the output until now.
+func (p *watched) String() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.String()
+}
+
+// storm --watch prints a result once, however often it reads the same, and the next one when it differs. A signal ends it.
+func TestStormWatches(t *testing.T) {
+	t.Parallel()
+	machinetest.Long(t)
+	setenv(t, "COLUMNS", "1000")
+	dir, devices := standing(t)
+	a := newApp(&person.Person{Getenv: func(string) string { return "" }})
+	f, err := a.Load(dir)
+	require.NoError(t, err)
+	var out, errs watched
+	p := &person.Person{
+		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(name string) string { return getenv(t, name) },
+	}
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	ended := make(chan int, 1)
+	go func() { ended <- run(ctx, p, []string{"storm", "--watch", "--window", "1s", dir}) }()
+	until := func(done func() bool) {
+		for !done() {
+			select {
+			case code := <-ended:
+				t.Fatalf("it ended with status %d: %s%s", code, out.String(), errs.String())
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	}
+	reads := func() (n int) {
+		for _, cmd := range devices.Device("tor1").Commands() {
+			n += strings.Count(cmd, "ethtool -S")
+		}
+		return n
+	}
+	// printsOnce waits for a text, and then for three more reads: the results of two of them are complete.
+	printsOnce := func(text string) {
+		until(func() bool { return strings.Contains(out.String(), text) })
+		seen := reads()
+		until(func() bool { return reads() >= seen+3 })
+		require.Equal(t, 1, strings.Count(out.String(), text), out.String())
+	}
+	printsOnce("No port that was read is paused.")
+	// A counter of time that rises too fast shows a share of 1 as well, also if a busy machine delays one of two reads.
+	stormOf(devices, portOf(f.Fabric, "store2"), "4", 1.2e6)
+	printsOnce("storm: store2:ens1f0 pauses tor1:swp2")
+	end()
+	require.Equal(t, exit.Interrupted, <-ended)
+	require.Contains(t, errs.String(), "interrupted")
+	require.Regexp(t, `^\d\d:\d\d:\d\d\nNo port that was read is paused\.\n`, out.String())
 }
 
 // Flags without effect are refused, and so is a folder that is no snapshot.

@@ -26,6 +26,9 @@ type Counters struct {
 	Ports  []ir.PauseCounters
 	Failed string // why the device was not read, as part of a sentence; empty: it was read
 	Unread string // why counters are missing, as part of a sentence; empty: no reason is known
+
+	// Watchdogs are the watchdogs of the ports, by the configuration of the device. Nil: it was not read.
+	Watchdogs map[string]ir.WatchdogSettings
 }
 
 // Conclusion is the result for a whole fabric.
@@ -110,9 +113,25 @@ type OriginPort struct {
 	Least     float64      // the share for which it pauses, in every window
 	Waits     []PausedPort // the ports that wait behind it, the nearest first
 	Hosts     []*ir.Device
-	Watchdogs []*ir.Port // of Waits: ports with a watchdog on the priority, the nearest first
+	Watchdogs []Watchdog // of Waits: ports with a watchdog on the priority, the nearest first
 	Counters  []Sample
 }
+
+// Watchdog is a port that waits and has a watchdog on the priority. It would cut the queue there.
+type Watchdog struct {
+	Port *ir.Port
+	By   WatchdogSource
+}
+
+// WatchdogSource is how a [Watchdog] is known.
+type WatchdogSource string
+
+// The sources, from the surest.
+const (
+	ByCounter       WatchdogSource = "counter"       // the device counts its cuts
+	ByConfiguration WatchdogSource = "configuration" // the configuration of the device turns it on
+	ByFabric        WatchdogSource = "fabric"        // rocec writes it, and the configuration of the device was not read
+)
 
 // Circle is a circle of buffers that wait for each other.
 type Circle struct {

@@ -258,13 +258,55 @@ func TestOrigin(t *testing.T) {
 	}
 	require.Equal(t, []string{"L1:p1", "S0:p1", "L0:p0", "hA:p0"}, waits)
 	require.Equal(t, "hA", o.Hosts[0].Name)
-	require.Equal(t, []*ir.Port{b.port("S0", "L1")}, o.Watchdogs)
+	require.Equal(t, []storm.Watchdog{{Port: b.port("S0", "L1"), By: storm.ByCounter}}, o.Watchdogs)
 	require.Equal(t, []uint64{0, second, 2 * second}, o.Counters[0].Values)
 	require.Len(t, found.Cut, 1)
 	require.Equal(t, b.port("S0", "L1"), found.Cut[0].Port)
 	require.Equal(t, 2, found.Windows)
 	require.Equal(t, time.Second, found.Length)
 	require.Equal(t, found.Ports, found.Judged)
+}
+
+// A watchdog is known by its counter, else by the configuration of its device, else by the settings that rocec writes. A configuration
+// that was read has precedence over the fabric, and a watchdog that only reports cuts nothing.
+func TestWatchdogs(t *testing.T) {
+	on := ir.WatchdogSettings{Action: ir.Of(ir.WatchdogDrop), Watches: ir.Of(uint8(1 << 3))}
+	off, alert, other := ir.WatchdogSettings{Action: ir.Of(ir.WatchdogOff)}, on, on
+	alert.Action, other.Watches = ir.Of(ir.WatchdogAlert), ir.Of(uint8(1<<4))
+	for _, c := range []struct {
+		name       string
+		fabric     ir.WatchdogSettings
+		configured *ir.WatchdogSettings
+		counts     bool
+		want       storm.WatchdogSource
+	}{
+		{name: "nothing"},
+		{name: "fabric", fabric: ir.WatchdogSettings{Action: ir.ByDefault(ir.WatchdogDrop)}, want: storm.ByFabric},
+		{name: "fabric turns it off", fabric: off},
+		{name: "configuration", configured: &on, want: storm.ByConfiguration},
+		{name: "configuration is off", fabric: on, configured: &off},
+		{name: "configuration only reports", fabric: on, configured: &alert},
+		{name: "configuration watches another priority", fabric: on, configured: &other},
+		{name: "configuration does not state it", fabric: on, configured: &ir.WatchdogSettings{}, want: storm.ByFabric},
+		{name: "counter", configured: &on, counts: true, want: storm.ByCounter},
+	} {
+		b := newBench()
+		b.stormOfC()
+		at := b.port("S0", "L1")
+		spine := at.Device()
+		spine.Switch.Added = &ir.Added{Watchdog: c.fabric}
+		if c.configured != nil {
+			b.readings[2][spine].Watchdogs = map[string]ir.WatchdogSettings{at.Name: *c.configured}
+		}
+		if c.counts {
+			b.each(at, func(_ uint64, c *ir.PauseCounters) { c.Cut = ir.Counter{Known: true} })
+		}
+		var want []storm.Watchdog
+		if c.want != "" {
+			want = []storm.Watchdog{{Port: at, By: c.want}}
+		}
+		require.Equal(t, want, storm.Judge(b.f, b.readings).Origins[0].Watchdogs, c.name)
+	}
 }
 
 // A port whose counters are not read is listed, also if no other port is paused.

@@ -20,6 +20,7 @@ func Judge(f *ir.Fabric, readings []Reading) *Pauses {
 	t := &tree{
 		judging: j, out: out, to: make([][]int32, len(j.channels)), marks: make([]mark, len(j.channels)),
 		rooted: map[rootKey]int{}, hidden: map[hideKey]int{},
+		dogs: watchdogs{readings: readings, wanted: map[*ir.Device]*ir.Settings{}},
 	}
 	for i := range j.channels {
 		if c := &j.channels[i]; c.exists && c.active() {
@@ -97,6 +98,7 @@ type tree struct {
 	marks []mark
 	roots []root
 	rings [][]int32
+	dogs  watchdogs
 
 	rooted map[rootKey]int // the index in roots
 	hidden map[hideKey]int // the index in Hidden
@@ -329,7 +331,7 @@ func (t *tree) behind(before [][]int32, first []int) []int {
 }
 
 // victims returns the ports of channels and the hosts among them, and the ports with a watchdog.
-func (t *tree) victims(channels []int) (waits []PausedPort, hosts []*ir.Device, dogs []*ir.Port) {
+func (t *tree) victims(channels []int) (waits []PausedPort, hosts []*ir.Device, dogs []Watchdog) {
 	met := map[*ir.Device]bool{}
 	for _, i := range channels {
 		c := &t.channels[i]
@@ -338,8 +340,8 @@ func (t *tree) victims(channels []int) (waits []PausedPort, hosts []*ir.Device, 
 			met[d] = true
 			hosts = append(hosts, d)
 		}
-		if c.watched {
-			dogs = append(dogs, c.port)
+		if by := t.dogs.at(c); by != "" {
+			dogs = append(dogs, Watchdog{c.port, by})
 		}
 	}
 	slices.SortFunc(hosts, func(a, b *ir.Device) int { return cmp.Compare(a.ID, b.ID) })

@@ -106,6 +106,10 @@ type labelled struct {
 	Value [2]json.RawMessage `json:"value"` // the time, and the value as a text
 }
 
+// mostValue is the largest whole number up to which a server keeps every whole number: its values are IEEE 754 doubles. Above it, a rise by
+// one can be lost, and a queue that sends would look like one that does not.
+const mostValue = 1 << 53
+
 // value returns the value of a series; not ok: it is not a number, negative, or too large for a counter.
 func (r *labelled) value() (v float64, ok bool) {
 	var text string
@@ -113,7 +117,7 @@ func (r *labelled) value() (v float64, ok bool) {
 		return 0, false
 	}
 	v, err := strconv.ParseFloat(text, 64)
-	return v, err == nil && v >= 0 && v < math.MaxInt64/1e6
+	return v, err == nil && v >= 0 && v <= mostValue
 }
 
 // ask returns the series of an expression at a time.
@@ -185,37 +189,57 @@ func metrics() []metric {
 // look is the metric with the time at which rocec read the devices.
 const look = "rocec_last_look_timestamp_seconds"
 
+// mostBack is the number of questions for the look before another one.
+const mostBack = 12
+
 // Readings returns the last three readings in the server, oldest first. The samples of a reading are those of one look of rocec at the
-// devices: a server keeps the same values until the next look.
+// devices: a server keeps the same values until the next look. If its clock is behind that of the machine that looked, it has stored a look
+// before the time of that look. Then the questions go further back, each by twice the time.
 func (s *Prometheus) Readings(ctx context.Context, f *ir.Fabric, now time.Time) ([]storm.Reading, error) {
 	var out []storm.Reading
-	for at := now; len(out) < 3; {
-		rows, err := s.ask(ctx, fmt.Sprintf("max(%s{fabric=%q})", look, f.Name), at)
+	var last time.Time
+	at, step := now, time.Second
+	for back := 0; len(out) < 3 && back < mostBack; back++ {
+		taken, err := s.looked(ctx, f, at)
 		if err != nil {
 			return nil, err
 		}
-		seen := 0.0
-		for i := range rows {
-			if v, ok := rows[i].value(); ok {
-				seen = max(seen, v)
-			}
-		}
-		taken := time.UnixMilli(int64(seen * 1000))
-		if seen == 0 || !taken.Before(at.Add(time.Second)) {
+		if taken.IsZero() {
 			break
+		}
+		if len(out) > 0 && !taken.Before(last) {
+			at, step = at.Add(-step), 2*step
+			continue
 		}
 		one, err := s.reading(ctx, f, at, taken)
 		if err != nil {
 			return nil, err
 		}
 		out = append([]storm.Reading{one}, out...)
-		at = taken.Add(-time.Second) // the samples before the look
+		if last = taken; taken.Before(at) {
+			at = taken
+		}
+		at, step, back = at.Add(-time.Second), time.Second, 0 // the samples before the look
 	}
 	if len(out) == 0 {
 		return nil, exit.Fail(exit.Machines, "Prometheus at %s has no %s of the fabric %s: rocec verify --format openmetrics writes the metrics",
 			s.base.Redacted(), look, diag.Escape(f.Name))
 	}
 	return out, nil
+}
+
+// looked returns the time of the look whose samples a server has at a time; zero: it has none.
+func (s *Prometheus) looked(ctx context.Context, f *ir.Fabric, at time.Time) (taken time.Time, err error) {
+	rows, err := s.ask(ctx, fmt.Sprintf("max(%s{fabric=%q})", look, f.Name), at)
+	if err != nil {
+		return taken, err
+	}
+	for i := range rows {
+		if v, ok := rows[i].value(); ok && v > 0 && v < mostValue/1e3 {
+			taken = time.UnixMilli(int64(v * 1000))
+		}
+	}
+	return taken, nil
 }
 
 // reading asks for all series at a time.
@@ -237,15 +261,15 @@ func (s *Prometheus) reading(ctx context.Context, f *ir.Fabric, at, taken time.T
 			r := &rows[i]
 			priority, err := strconv.ParseUint(r.Metric.Priority, 10, 3)
 			v, ok := r.value()
-			device := found[r.Metric.Device]
-			if err != nil || !ok || device == nil {
+			device, n := found[r.Metric.Device], math.Round(v*of.scale)
+			if err != nil || !ok || device == nil || n > mostValue {
 				continue
 			}
 			k := key{r.Metric.Port, int(priority)}
 			if device[k] == nil {
 				device[k] = &ir.PauseCounters{Port: k.port, Priority: k.priority}
 			}
-			*of.of(device[k]) = ir.Counter{Value: uint64(math.Round(v * of.scale)), Known: true}
+			*of.of(device[k]) = ir.Counter{Value: uint64(n), Known: true}
 		}
 	}
 	out := storm.Reading{}

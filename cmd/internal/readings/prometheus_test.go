@@ -118,6 +118,47 @@ func TestPrometheusWithoutLooks(t *testing.T) {
 	require.ErrorContains(t, err, "has no rocec_last_look_timestamp_seconds of the fabric test")
 }
 
+// A server whose clock is behind has stored a look before the time of that look, and gives the same readings.
+func TestPrometheusClock(t *testing.T) {
+	for _, behind := range []int64{1, 2, 9, 40, 200} {
+		f := small()
+		asked := 0
+		all, err := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			asked++
+			q := r.URL.Query()
+			at, _ := strconv.ParseFloat(q.Get("time"), 64)
+			q.Set("time", strconv.FormatFloat(min(at+float64(behind), float64(now.Unix())), 'f', 3, 64))
+			r.URL.RawQuery = q.Encode()
+			stormServer(w, r)
+		}, "").Readings(t.Context(), f, now)
+		require.NoError(t, err)
+		require.Len(t, all, 3, behind)
+		require.Less(t, asked, 60)
+		require.Equal(t, "hB:p0", storm.Judge(f, all).Origins[0].Port.String())
+	}
+}
+
+// A counter is exact up to the largest whole number that a double keeps exactly. A larger one is not known: a rise by one could be lost.
+func TestLargeCounters(t *testing.T) {
+	for value, known := range map[string]bool{"20000000000000": true, "9007199254740992": true, "9007199254740994": false} {
+		all, err := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if !strings.Contains(r.URL.Query().Get("query"), "rocec_queue_sent_packets_total") {
+				stormServer(w, r)
+				return
+			}
+			vector(w, sample{map[string]string{"device": "L0", "port": "p1", "priority": "3"}, [2]any{0, value}})
+		}, "").Readings(t.Context(), small(), now)
+		require.NoError(t, err)
+		for d, of := range all[0] {
+			for _, c := range of.Ports {
+				if d.Name == "L0" && c.Port == "p1" {
+					require.Equal(t, known, c.Packets.Known, value)
+				}
+			}
+		}
+	}
+}
+
 // Answers of a server that lies, or is no Prometheus, are an error or are not known: never a value.
 func TestHostilePrometheus(t *testing.T) {
 	for _, c := range []struct {

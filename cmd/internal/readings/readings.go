@@ -16,6 +16,7 @@ import (
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/snapshot"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/lint"
 	"github.com/rocec/rocec/validate/storm"
 )
 
@@ -73,8 +74,12 @@ func Snapshot(f *ir.Fabric, name string) (storm.Reading, error) {
 		return nil, exit.Fail(exit.Usage, "--from %s is not a snapshot: it has no %s. rocec collect makes one", diag.Escape(name), snapshot.Name)
 	}
 	type place struct{ device, file string }
-	data, wrong := map[place][]byte{}, map[place]string{}
+	data, wrong, configs := map[place][]byte{}, map[place]string{}, map[string][]lint.File{}
 	for _, file := range found.Files {
+		if file.Why == "" && !targets.AnyLinux(file.Name) && !targets.IsLLDP(file.Name) {
+			device := path.Base(targets.DeviceOf(file.Name))
+			configs[device] = append(configs[device], file)
+		}
 		at := place{path.Base(targets.DeviceOf(file.Name)), path.Base(file.Name)}
 		if file.Why != "" {
 			wrong[at] = strings.TrimSuffix(file.Why, ".")
@@ -109,8 +114,25 @@ func Snapshot(f *ir.Fabric, name string) (storm.Reading, error) {
 		if out[d] = Of(d, queries, answers, of.When); failed != "" {
 			out[d] = &storm.Counters{Failed: diag.Escape(failed)}
 		}
+		out[d].Watchdogs = watchdogs(d, configs[d.Name])
 	}
 	return out, nil
+}
+
+// watchdogs returns the watchdogs of the ports of a switch by the files of its configuration; nil: no file states its settings.
+func watchdogs(d *ir.Device, files []lint.File) map[string]ir.WatchdogSettings {
+	if d.Switch == nil || len(files) == 0 {
+		return nil
+	}
+	read, _ := targets.ReadDevice(d, files)
+	if read == nil || read.Understood == nil {
+		return nil
+	}
+	out := map[string]ir.WatchdogSettings{}
+	for name, p := range read.Settings.Ports {
+		out[name] = p.Detail.Get().Watchdog
+	}
+	return out
 }
 
 // failedAnswer returns why a device has no answer of a file; empty: its manifest has no reason.

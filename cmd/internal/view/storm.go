@@ -29,16 +29,22 @@ type StormDocument struct {
 
 // StormOrigin is a port where a storm begins.
 type StormOrigin struct {
-	Kind      string         `json:"kind"`
-	Device    string         `json:"device"`
-	Port      string         `json:"port"`
-	Peer      string         `json:"peer"`
-	Priority  int            `json:"priority"`
-	Share     float64        `json:"share"`
-	Waits     []string       `json:"waits"`
-	Hosts     []string       `json:"hosts"`
-	Watchdogs []string       `json:"watchdogs"`
-	Counters  []StormCounter `json:"counters"`
+	Kind      string          `json:"kind"`
+	Device    string          `json:"device"`
+	Port      string          `json:"port"`
+	Peer      string          `json:"peer"`
+	Priority  int             `json:"priority"`
+	Share     float64         `json:"share"`
+	Waits     []string        `json:"waits"`
+	Hosts     []string        `json:"hosts"`
+	Watchdogs []StormWatchdog `json:"watchdogs"`
+	Counters  []StormCounter  `json:"counters"`
+}
+
+// StormWatchdog is a port with a watchdog, and how it is known.
+type StormWatchdog struct {
+	Port string `json:"port"`
+	By   string `json:"by"`
 }
 
 // StormCounter is a counter with its values in the readings.
@@ -101,8 +107,11 @@ func StormJSON(f *ir.Fabric, p *storm.Pauses) *StormDocument {
 		o := &p.Origins[i]
 		one := StormOrigin{
 			Kind: string(o.Kind), Device: o.Port.Device().Name, Port: o.Port.String(), Peer: o.Port.Peer().String(), Priority: o.Cos,
-			Share: round(o.Least), Waits: waitNames(o.Waits), Hosts: hostNames(o.Hosts), Watchdogs: portNames(o.Watchdogs),
+			Share: round(o.Least), Waits: waitNames(o.Waits), Hosts: hostNames(o.Hosts), Watchdogs: []StormWatchdog{},
 			Counters: []StormCounter{},
+		}
+		for _, w := range o.Watchdogs {
+			one.Watchdogs = append(one.Watchdogs, StormWatchdog{w.Port.String(), string(w.By)})
 		}
 		for _, c := range o.Counters {
 			one.Counters = append(one.Counters, StormCounter{c.Port.String(), c.Name, c.Unit, c.Values})

@@ -94,12 +94,33 @@ func (s *Screen) stormOrigin(o *StormOrigin) {
 		s.Prose("  waits: ", places(o.Waits))
 	}
 	s.stormHosts(o.Hosts)
-	switch {
-	case len(o.Waits) == 0:
-	case len(o.Watchdogs) > 0:
-		s.Prose("  watchdog: ", "A watchdog counts on "+places(o.Watchdogs)+", the nearest to the origin first. It would cut there.")
-	default:
-		s.Prose("  watchdog: ", "No counter of a watchdog was read on these ports, so whether one would cut is not known.")
+	if len(o.Waits) > 0 {
+		s.stormWatchdogs(o.Watchdogs)
+	}
+}
+
+// stormWatchdogs prints where a watchdog would cut, by what that is known.
+func (s *Screen) stormWatchdogs(all []StormWatchdog) {
+	for _, of := range [...]struct {
+		by           storm.WatchdogSource
+		before, then string
+	}{
+		{storm.ByCounter, "A watchdog counts on ", "It would cut there."},
+		{storm.ByConfiguration, "The configuration of the device turns a watchdog on at ", "It would cut there."},
+		{storm.ByFabric, "rocec writes a watchdog for ", "It would cut there if the device has that setting, which was not read."},
+	} {
+		var at []string
+		for _, w := range all {
+			if w.By == string(of.by) {
+				at = append(at, w.Port)
+			}
+		}
+		if len(at) > 0 {
+			s.Prose("  watchdog: ", of.before+places(at)+", the nearest to the origin first. "+of.then)
+		}
+	}
+	if len(all) == 0 {
+		s.Prose("  watchdog: ", "No counter that was read and no known setting of these ports shows a watchdog that would cut.")
 	}
 }
 

@@ -1,0 +1,65 @@
+package readings
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/judge"
+	"github.com/rocec/rocec/targets/snapshot"
+	"github.com/rocec/rocec/validate/storm"
+)
+
+// The configuration of a switch in a snapshot shows its watchdogs, also if its counters are missing. Another switch has none.
+func TestSnapshotWatchdogs(t *testing.T) {
+	f := judge.Judge(t.Context(), os.DirFS("../../../examples/sonic-leaf-spine"), ".", judge.Options{}).Fabric
+	dir := t.TempDir()
+	write := func(name string, data []byte) {
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
+	}
+	var leaf *ir.Device
+	manifest := snapshot.Manifest{FormatVersion: "1.0"}
+	for _, d := range f.Devices {
+		if d.Name == "leaf1" {
+			leaf = d
+		}
+		manifest.Devices = append(manifest.Devices, snapshot.Device{Name: d.Name})
+	}
+	on, off := leaf.Ports[0].Name, leaf.Ports[1].Name
+	file := []byte(`{"DEVICE_METADATA": {"localhost": {"hwsku": "x", "hostname": "leaf1"}},
+"PORT": {"` + on + `": {"lanes": "1,2,3,4", "speed": "100000", "alias": "x"}},
+"DSCP_TO_TC_MAP": {"AZURE": {"26": "5"}},
+"PFC_WD": {"` + on + `": {"action": "drop", "detection_time": "200", "restoration_time": "200"}, "GLOBAL": {"POLL_INTERVAL": "200"}},
+"PORT_QOS_MAP": {"` + on + `": {"pfc_enable": "3,5", "pfcwd_sw_enable": "5", "dscp_to_tc_map": "AZURE"}}}`)
+	const name = "leaf1/running-config_db.json"
+	write(name, file)
+	for i := range manifest.Devices {
+		if manifest.Devices[i].Name == "leaf1" {
+			manifest.Devices[i].Answers = []snapshot.Answer{{File: name, SHA256: snapshot.Sum(file), Size: len(file)}}
+		}
+	}
+	text, err := json.Marshal(manifest)
+	require.NoError(t, err)
+	write(snapshot.Name, text)
+
+	found, err := Snapshot(f, dir)
+	require.NoError(t, err)
+	for cos, want := range map[int]bool{3: false, 5: true} {
+		w := found[leaf].Watchdogs[on]
+		ends, known := storm.Ends(&w, cos)
+		require.True(t, known, "%+v", found[leaf].Watchdogs)
+		require.Equal(t, want, ends, cos)
+	}
+	w := found[leaf].Watchdogs[off]
+	ends, known := storm.Ends(&w, 5)
+	require.Equal(t, []bool{false, true}, []bool{ends, known})
+	for d, of := range found {
+		require.NotEmpty(t, of.Failed, "there are no counters")
+		require.True(t, d == leaf || of.Watchdogs == nil, d.Name)
+	}
+}
