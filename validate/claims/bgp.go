@@ -2,11 +2,13 @@ package claims
 
 import (
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/validate/proof"
 )
 
@@ -24,8 +26,11 @@ func (j *judging) bgp() {
 			j.number(d, r.BGP)
 			j.announced(d, r.BGP)
 		}
+		j.policies(d, r.BGP)
 		for i := range r.BGP.Peers {
-			j.peer(d, r.BGP, &r.BGP.Peers[i])
+			if p := &r.BGP.Peers[i]; p.Up {
+				j.session(d, r.BGP, p, peerName(p))
+			}
 		}
 	}
 }
@@ -75,26 +80,46 @@ func (j *judging) covers(p netip.Prefix) (covers, known bool) {
 	return false, known
 }
 
-// peer judges one neighbour of BGP.
-func (j *judging) peer(d *ir.Device, b *ir.ForwardingBGP, p *ir.ForwardingPeer) {
-	name := diag.Cut(p.Port)
-	if name == "" {
-		name = p.Address.String()
+// peerName returns the name of a neighbour: its port, or its address.
+func peerName(p *ir.ForwardingPeer) string {
+	if p.Port == "" {
+		return p.Address.String()
 	}
-	if p.AllowsAS > 0 {
-		j.add(d, &topicAllowAS, j.severity(proof.ASNumbers), fmt.Sprintf("%s accepts routes that contain its own AS number (allowas-in %d), "+
-			"from its neighbour at %s. So routes may lead up again after they led down.", here, p.AllowsAS, name), proof.ASNumbers)
+	return diag.Cut(p.Port)
+}
+
+// policies judges what a device accepts from its neighbours and what its policies change. A spine often treats all its leaves alike, so
+// neighbours with the same treatment are one finding.
+func (j *judging) policies(d *ir.Device, b *ir.ForwardingBGP) {
+	allows, prepends := map[int][]string{}, []string(nil)
+	for i := range b.Peers {
+		p := &b.Peers[i]
+		if p.AllowsAS > 0 {
+			allows[p.AllowsAS] = append(allows[p.AllowsAS], peerName(p))
+		}
+		if p.Prepends {
+			prepends = append(prepends, peerName(p))
+		}
+		if p.Policy != "" {
+			j.doubt(d, "the effect of its policy "+diag.Cut(p.Policy)+" is not known", proof.ASNumbers, proof.NoPrepending)
+		}
 	}
-	if p.Prepends {
-		j.add(d, &topicPrepending, j.severity(proof.NoPrepending), fmt.Sprintf("%s makes AS paths longer in its routes with the neighbour "+
-			"at %s. So a longer path of cables may count as shorter.", here, name), proof.NoPrepending)
+	found := func(topic *diag.Topic, code proof.AssumptionCode, format string, args ...any) {
+		j.add(d, topic, j.severity(code), here+fmt.Sprintf(format, args...), code)
 	}
-	if p.Policy != "" {
-		j.doubt(d, "the effect of its policy "+diag.Cut(p.Policy)+" is not known", proof.ASNumbers, proof.NoPrepending)
+	for _, often := range slices.Sorted(maps.Keys(allows)) {
+		found(&topicAllowAS, proof.ASNumbers, " accepts routes that contain its own AS number (allowas-in %d), from its %s. So routes may "+
+			"lead up again after they led down.", often, neighbours(allows[often]))
 	}
-	if p.Up {
-		j.session(d, b, p, name)
+	if len(prepends) > 0 {
+		found(&topicPrepending, proof.NoPrepending, " makes AS paths longer in its routes with the %s. So a longer path of cables may count "+
+			"as shorter.", neighbours(prepends))
 	}
+}
+
+// neighbours returns the neighbours of a device for a finding: "neighbours at swp[1-3]".
+func neighbours(names []string) string {
+	return diag.Plural(len(names), "neighbour", "neighbours") + " at " + nodeset.Text(names, nodeset.Interfaces, mostNamed)
 }
 
 // session compares an established session with the cables.

@@ -71,6 +71,15 @@ func TestContradictions(t *testing.T) {
 			[]string{"error claim-allowas-in"},
 			"S1 accepts routes that contain its own AS number (allowas-in 1)",
 		},
+		"allowas-in from each neighbour": {
+			planned(), func(n *network) {
+				for i := range n.of("S1").BGP.Peers {
+					n.of("S1").BGP.Peers[i].AllowsAS = 1
+				}
+			}, proof.ASNumbers,
+			[]string{"error claim-allowas-in"},
+			"from its neighbours at p[0-3]. So",
+		},
 		"allowas-in without a verdict that needs it": {
 			clos(ir.UpDown), func(n *network) { n.of("S1").BGP.Peers[0].AllowsAS = 1 }, proof.ASNumbers,
 			[]string{"warning claim-allowas-in"},
