@@ -1,6 +1,7 @@
 package forwarding
 
 import (
+	"encoding/json"
 	"net/netip"
 	"slices"
 )
@@ -30,18 +31,20 @@ type frrHop struct {
 // frr reads an object of FRRouting: its routes by their prefixes.
 func (r *reader) frr(n int) error {
 	t := &table{Routes: Routes{FRR: true}}
+	known := map[string][]frrRoute{}
 	for r.in.More() {
 		key, err := r.in.Token()
 		if err != nil {
 			return errWhole
 		}
-		to, ok := Prefix(key.(string))
-		if !ok {
-			return errKnown
-		}
-		var routes []frrRoute
-		if err := r.decode(&routes); err != nil {
+		var text json.RawMessage
+		if err := r.decode(&text); err != nil {
 			return err
+		}
+		to, is := Prefix(key.(string))
+		routes, are := frrRoutes(text, known)
+		if !is || !are {
+			return errKnown
 		}
 		for _, route := range routes {
 			if err := t.frr(route, to); err != nil {
@@ -53,6 +56,23 @@ func (r *reader) frr(n int) error {
 		return err
 	}
 	return r.put(t, n)
+}
+
+// mostKnown is the number of different texts of routes that are known at the same time.
+const mostKnown = 1024
+
+// frrRoutes reads the routes of a prefix. In a kept answer thousands of prefixes have the same text, so known has the routes by their text.
+func frrRoutes(text []byte, known map[string][]frrRoute) (routes []frrRoute, ok bool) {
+	if routes, is := known[string(text)]; is {
+		return routes, true
+	}
+	if json.Unmarshal(text, &routes) != nil {
+		return nil, false
+	}
+	if len(known) < mostKnown {
+		known[string(text)] = routes
+	}
+	return routes, true
 }
 
 // frr adds a route, if it is selected and installed. If no next hop works, a shorter prefix counts.

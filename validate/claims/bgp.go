@@ -104,13 +104,16 @@ func (j *judging) policies(d *ir.Device, b *ir.ForwardingBGP) {
 			j.doubt(d, "the effect of its policy "+diag.Cut(p.Policy)+" is not known", proof.ASNumbers, proof.NoPrepending)
 		}
 	}
+	found := func(topic *diag.Topic, code proof.AssumptionCode, format string, args ...any) {
+		j.add(d, topic, j.severity(code), here+fmt.Sprintf(format, args...), code)
+	}
 	for _, often := range slices.Sorted(maps.Keys(allows)) {
-		j.add(d, &topicAllowAS, j.severity(proof.ASNumbers), fmt.Sprintf("%s accepts routes that contain its own AS number (allowas-in %d), "+
-			"from its %s. So routes may lead up again after they led down.", here, often, neighbours(allows[often])), proof.ASNumbers)
+		found(&topicAllowAS, proof.ASNumbers, " accepts routes that contain its own AS number (allowas-in %d), from its %s. So routes may "+
+			"lead up again after they led down.", often, neighbours(allows[often]))
 	}
 	if len(prepends) > 0 {
-		j.add(d, &topicPrepending, j.severity(proof.NoPrepending), fmt.Sprintf("%s makes AS paths longer in its routes with the %s. So a "+
-			"longer path of cables may count as shorter.", here, neighbours(prepends)), proof.NoPrepending)
+		found(&topicPrepending, proof.NoPrepending, " makes AS paths longer in its routes with the %s. So a longer path of cables may count "+
+			"as shorter.", neighbours(prepends))
 	}
 }
 

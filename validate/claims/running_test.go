@@ -10,6 +10,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/ir/irtest"
+	"github.com/rocec/rocec/targets/target/targettest"
 	"github.com/rocec/rocec/validate/proof"
 )
 
@@ -238,20 +239,25 @@ func TestTargetsAreGrouped(t *testing.T) {
 // large is a Clos of 992 switches, each with a route to 5,376 hosts.
 func large() *network { return made(irtest.Clos(ir.UpDown, 24, 32, 8, 4, 7)) }
 
-// BenchmarkRunning proves the running tables of some 1,000 switches with some 5,000 prefixes each, after collection.
+// BenchmarkRunning judges the readings of some 1,000 switches with some 5,000 prefixes each, and proves their running tables. On two busy
+// cores in 2026 it took 1.4 to 1.8 s of processor time and allocated 224 MiB. The readings have 540 MiB, and the process had at most
+// 944 MiB (708 MiB with GOGC=30).
 func BenchmarkRunning(b *testing.B) {
 	n := large()
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	b.ReportAllocs()
-	for b.Loop() {
-		r := n.judge()
-		if r.Running.Why != "" || r.Running.Of(n.f.CosGroups[0]).Verdict != proof.Free || len(r.Findings) > 0 {
-			b.Fatal(r.Running.Why, r.Findings)
+	used := targettest.ProcessorTime(b, func() {
+		for b.Loop() {
+			r := n.judge()
+			if r.Running.Why != "" || r.Running.Of(n.f.CosGroups[0]).Verdict != proof.Free || len(r.Findings) > 0 {
+				b.Fatal(r.Running.Why, r.Findings)
+			}
 		}
-	}
+	})
 	runtime.ReadMemStats(&after)
+	b.ReportMetric(used.Seconds()/float64(b.N), "CPU-s/op")
 	b.ReportMetric(float64(before.HeapAlloc)/(1<<20), "MiB-answers")
 	b.ReportMetric(float64(after.Sys)/(1<<20), "MiB-all")
 }
