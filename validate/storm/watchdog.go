@@ -2,8 +2,8 @@ package storm
 
 import "github.com/rocec/rocec/compiler/ir"
 
-// Ends reports whether a watchdog ends the pauses of a priority; not known: the settings do not say it. A watchdog that only reports does not
-// end them.
+// Ends reports whether a watchdog ends the pauses of a priority; not known: the settings do not say it. A watchdog that only reports does
+// not end them.
 func Ends(w *ir.WatchdogSettings, cos int) (ends, known bool) {
 	switch {
 	case !w.Action.Known():
@@ -23,8 +23,8 @@ type watchdogs struct {
 	wanted   map[*ir.Device]*ir.Settings
 }
 
-// at returns how a watchdog at a channel is known; empty: no watchdog is known. The counter shows that it runs, and a configuration that was read
-// has precedence over the fabric.
+// at returns how a watchdog at a channel is known; empty: no watchdog is known. The counter shows that it runs. The configuration has
+// precedence over the fabric.
 func (w *watchdogs) at(c *channel) WatchdogSource {
 	if c.watched {
 		return ByCounter

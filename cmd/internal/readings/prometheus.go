@@ -228,7 +228,7 @@ func (s *Prometheus) Readings(ctx context.Context, f *ir.Fabric, now time.Time) 
 	return out, nil
 }
 
-// looked returns the time of the look whose samples a server has at a time; zero: it has none.
+// looked returns the time of the look whose samples a server has at a time; zero: it stores no look.
 func (s *Prometheus) looked(ctx context.Context, f *ir.Fabric, at time.Time) (taken time.Time, err error) {
 	rows, err := s.ask(ctx, fmt.Sprintf("max(%s{fabric=%q})", look, f.Name), at)
 	if err != nil {

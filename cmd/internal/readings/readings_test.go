@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/validate/storm"
 )
 
-// The configuration of a switch in a snapshot shows its watchdogs, also if its counters are missing. Another switch has none.
+// The configuration of a switch in a snapshot shows its watchdogs, also if its counters are missing.
 func TestSnapshotWatchdogs(t *testing.T) {
 	f := judge.Judge(t.Context(), os.DirFS("../../../examples/sonic-leaf-spine"), ".", judge.Options{}).Fabric
 	dir := t.TempDir()
