@@ -68,8 +68,8 @@ func (s *Standing) unread() bool {
 	return slices.ContainsFunc(s.Not, func(n NotRead) bool { return n.Why == "" })
 }
 
-// Recall returns the states of the assumptions by the judgements of an earlier run. by names the reader. A judgement that used other facts of the
-// fabric does not count. The result has no findings and no running routes.
+// Recall returns the states of the assumptions by the judgements of an earlier run. by names the reader. A judgement that used other facts
+// of the fabric does not count. The result has no findings and no running routes.
 func Recall(f *ir.Fabric, proofs []*proof.Proof, by string, kept []Recorded) *Result {
 	out := &Result{Read: len(kept) > 0, standings: map[proof.AssumptionCode]*Standing{}}
 	is, known := newDigests(f, proofs), byKey(kept)
