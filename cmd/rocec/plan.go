@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/claimed"
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/savedplan"
@@ -122,11 +123,12 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 	if err != nil {
 		return err
 	}
+	states := session.RecallClaims(devices, dir, f)
 	against := slices.Concat(session.Against(plan, seq, o.trustByHand), forbidden)
 	if o.format == "json" {
 		doc := view.PlanJSON(plan, seq, a.Rocec.Tool)
 		doc.ByHand, doc.Seen = view.ByHandJSON(f.Fabric), view.SeenJSON(found)
-		doc.Refused, doc.Loops = view.RefusedJSON(against), view.LoopsJSON(f)
+		doc.Refused, doc.Loops = view.RefusedJSON(against), view.LoopsJSON(f, states)
 		doc.Evidence = view.EvidenceJSON(plan, devices.Lab != nil)
 		if err := a.WriteJSON(doc); err != nil {
 			return err
@@ -138,6 +140,9 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 		if o.out == "" && wanted == 0 && !plan.Empty() && !session.Troubled(plan) && len(against) == 0 &&
 			devices.Accepted(plan) {
 			v.Next = a.given(o.only, o.adopt, o.shared...).Command("apply", string(o.lab), dir)
+		}
+		if !a.Quiet {
+			v.Assumed = claimed.KeptText(f.Proofs, states)
 		}
 		v.Below = 2 // the notes of validate
 		v.Print(plan)

@@ -125,6 +125,7 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 		return exit.Fail(exit.Interrupted, "interrupted")
 	}
 	is := claimed.Compare(f.Fabric, f.Proofs, asked.Seen(), a.Steps())
+	session.KeepClaims(devices, dir, f, is, asked.When)
 	return a.verified(dir, f, verifyFound{found, a.Debts(dir, devices.LabDir), nil, sent, nil, is}, o)
 }
 

@@ -5,7 +5,8 @@
 //
 //   - rules.go: the table of assumptions: which part of a device shows them, on which devices, and whether that part is all of them;
 //   - bgp.go, trees.go, parts.go: the judgements of single devices;
-//   - tables.go: the running tables as a table of next hops; running.go: their turns, and their proof.
+//   - tables.go: the running tables as a table of next hops; running.go: their turns, and their proof;
+//   - kept.go: what a run keeps of its judgements for later ones.
 package claims
 
 import (
@@ -213,54 +214,77 @@ func (j *judging) source(devices []*ir.Device) string {
 			oldest = r.When
 		}
 	}
-	return fmt.Sprintf(" (%s, %s)", j.seen.By, oldest.UTC().Format(clock))
+	return fmt.Sprintf(" (%s, %s)", j.seen.By, Clock(oldest))
 }
 
 // clock is the form of times in texts, which are in UTC.
 const clock = "2 Jan 15:04 UTC"
 
+// Clock returns a time as texts have it.
+func Clock(t time.Time) string { return t.UTC().Format(clock) }
+
 // standing returns the state of an assumption.
 func (j *judging) standing(code proof.AssumptionCode) *Standing {
+	by := ""
+	if j.seen != nil {
+		by = j.seen.By
+	}
+	return newStanding(j.f, code, by, j.against[code], func(r *rule, d *ir.Device) (time.Time, *NotRead) {
+		got := j.of[d.ID]
+		why, unsure := j.unsure[code][d]
+		switch {
+		case got == nil:
+			return time.Time{}, &NotRead{d, ""}
+		case !got.Read(r.reads):
+			return time.Time{}, &NotRead{d, diag.Cut(got.Unread[r.reads])}
+		case unsure:
+			return time.Time{}, &NotRead{d, why}
+		}
+		return got.When, nil
+	})
+}
+
+// newStanding returns the state of an assumption from the devices that contradict it, and from a function about the others: it returns the
+// time of the answer of a device that agrees, or why that is not known.
+func newStanding(
+	f *ir.Fabric, code proof.AssumptionCode, by string, against map[*ir.Device]bool, agrees func(*rule, *ir.Device) (time.Time, *NotRead),
+) *Standing {
 	out := &Standing{Code: code, State: Unchecked}
 	r := ruleOf(code)
 	if r == nil {
 		return out
 	}
-	if r.states != nil && r.states(j.f) {
+	if r.states != nil && r.states(f) {
 		out.State = Stated
 	}
 	if r.scope == nil {
 		return out
 	}
 	out.Part = r.part
-	for _, d := range r.scope(j.f) {
+	for _, d := range r.scope(f) {
 		out.Scope = append(out.Scope, d)
-		got := j.of[d.ID]
-		why, unsure := j.unsure[code][d]
-		switch {
-		case j.against[code][d]:
+		if against[d] {
 			out.False = append(out.False, d)
-		case got == nil:
-			out.Not = append(out.Not, NotRead{d, ""})
-		case !got.Read(r.reads):
-			out.Not = append(out.Not, NotRead{d, diag.Cut(got.Unread[r.reads])})
-		case unsure:
-			out.Not = append(out.Not, NotRead{d, why})
-		default:
-			if len(out.Agree) == 0 || got.When.Before(out.When) {
-				out.When = got.When
-			}
-			out.Agree = append(out.Agree, d)
+			continue
 		}
+		when, not := agrees(r, d)
+		if not != nil {
+			out.Not = append(out.Not, *not)
+			continue
+		}
+		if len(out.Agree) == 0 || when.Before(out.When) {
+			out.When = when
+		}
+		out.Agree = append(out.Agree, d)
 	}
-	for d := range j.against[code] { // such as a host that a switch shows
+	for d := range against { // such as a host that a switch shows
 		if !slices.Contains(out.False, d) {
 			out.False = append(out.False, d)
 		}
 	}
 	slices.SortFunc(out.False, func(a, b *ir.Device) int { return a.ID - b.ID })
 	if len(out.Agree)+len(out.False) > 0 {
-		out.By = j.seen.By
+		out.By = by
 	}
 	switch {
 	case len(out.False) > 0:
@@ -275,7 +299,7 @@ func (j *judging) standing(code proof.AssumptionCode) *Standing {
 func (s *Standing) Text() string {
 	when := ""
 	if !s.When.IsZero() {
-		when = ", " + s.When.UTC().Format(clock)
+		when = ", " + Clock(s.When)
 	}
 	on := fmt.Sprintf("%s of %s", diag.Number(len(s.Agree)), countOf(s.Scope))
 	switch {

@@ -15,14 +15,31 @@ import (
 // Compare compares the assumptions of verdicts with what devices report; nil: no device was read. The proof of the running routes of the
 // devices uses at most the budget.
 func Compare(f *ir.Fabric, proofs []validate.GroupProof, seen *claims.Seen, budget *ir.Budget) *claims.Result {
-	var all []*proof.Proof
+	return claims.Judge(f, each(proofs), seen, budget)
+}
+
+// each returns the proofs of groups, each once.
+func each(proofs []validate.GroupProof) (all []*proof.Proof) {
 	for _, p := range proofs {
 		if !slices.Contains(all, p.Proof) {
 			all = append(all, p.Proof)
 		}
 	}
-	return claims.Judge(f, all, seen, budget)
+	return all
 }
+
+// Keep returns what later runs may use of the states: those of a read at a time, and older ones of devices that it did not read.
+func Keep(f *ir.Fabric, proofs []validate.GroupProof, is *claims.Result, when time.Time, old []claims.Recorded) []claims.Recorded {
+	return is.Keep(f, each(proofs), when, old)
+}
+
+// Recall returns the states of the assumptions of verdicts by what verify kept.
+func Recall(f *ir.Fabric, proofs []validate.GroupProof, kept []claims.Recorded) *claims.Result {
+	return claims.Recall(f, each(proofs), Verify, kept)
+}
+
+// Verify is the reader of devices whose judgements are kept.
+const Verify = "rocec verify"
 
 // Document has the verdicts of a fabric for plan and verify.
 type Document struct {

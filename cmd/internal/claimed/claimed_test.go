@@ -69,5 +69,40 @@ func TestUnread(t *testing.T) {
 	}
 	assert.Equal(t, proofs[0].AssumptionTexts(), Texts(proofs[0], nil))
 	assert.Empty(t, Count(proofs, nil))
+	assert.Equal(t, "0 of 7 assumptions of the verdicts on PFC loops are checked on devices; --format json has each.",
+		Count(proofs, Compare(f, proofs, &claims.Seen{By: Verify}, nil)), "no device answered")
+	assert.Empty(t, KeptText(proofs, nil))
+	assert.Empty(t, KeptText(proofs, Recall(f, proofs, nil)), "verify kept nothing")
 	assert.Empty(t, RunningText(proofs[0], nil))
 }
+
+// What verify kept of its answers is the JSON of plan, and its sentence.
+func TestKeptStates(t *testing.T) {
+	f := irtest.New(ir.UpDown).Links("L0-S0 L1-S0").Tier("S", 2).Hosts("L0", "L1").Fabric()
+	f.Routes = routes.New(f)
+	proofs := []validate.GroupProof{{Group: f.CosGroups[0], Proof: proof.All(f, ir.NewBudget(1e9))[0]}}
+	seen := &claims.Seen{By: Verify}
+	for _, d := range f.Devices {
+		seen.Devices = append(seen.Devices, &ir.Forwarding{Device: d, When: read, Tunnels: []ir.ForwardingTunnel{}})
+	}
+	keep := func() *claims.Result {
+		return Recall(f, proofs, Keep(f, proofs, Compare(f, proofs, seen, ir.NewBudget(1e9)), read, nil))
+	}
+	is := keep()
+	assert.Equal(t, "Assumptions: rocec verify checked 1 of 7, 27 Nov 10:02 UTC.", KeptText(proofs, is))
+	all := JSON(f, proofs, is).Loops[0].Facts.Assumptions
+	at := slices.IndexFunc(all, func(a Assumption) bool { return a.Code == string(proof.NoTunnels) })
+	got, err := json.Marshal(all[at])
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"code":"no-tunnels","devices":["L0","L1","S0"],"state":"checked","by":"rocec verify","when":"2026-11-27T10:02:00Z",
+		"devices_in_all":3}`, string(got))
+	for _, r := range seen.Devices {
+		if r.Device.Name == "S0" {
+			r.Tunnels = []ir.ForwardingTunnel{{Name: "t0", Kind: "gre", Remote: netip.MustParseAddr("192.0.2.1")}}
+		}
+	}
+	assert.Equal(t, "Assumptions: rocec verify checked 0 of 7; devices contradict 1.", KeptText(proofs, keep()))
+}
+
+// read is the time of the answers.
+var read = time.Date(2026, 11, 27, 10, 2, 0, 0, time.UTC)

@@ -2,6 +2,7 @@ package claimed
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -22,25 +23,65 @@ func Texts(p validate.GroupProof, is *claims.Result) []string {
 	return out
 }
 
-// Count returns a sentence with the number of assumptions that devices confirm; empty: there is no assumption, or no device was read.
+// Count returns a sentence with the number of assumptions that devices confirm; empty: there is no assumption, or no device was asked.
 func Count(proofs []validate.GroupProof, is *claims.Result) string {
-	if is == nil || !is.Read {
+	if is == nil {
 		return ""
 	}
-	known, checked := map[proof.AssumptionCode]bool{}, 0
+	n := count(proofs, is)
+	if n.all == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %s of the verdicts on PFC loops %s checked on devices; --format json has each.", n.checked,
+		diag.Count(n.all, "assumption"), diag.Plural(n.checked, "is", "are"))
+}
+
+// KeptText returns a sentence with the number of assumptions that the last verify confirmed; empty: there is no assumption, or
+// verify kept no judgement.
+func KeptText(proofs []validate.GroupProof, is *claims.Result) string {
+	n := count(proofs, is)
+	if is == nil || !is.Read || n.all == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("Assumptions: %s checked %d of %d", Verify, n.checked, n.all)
+	if !n.when.IsZero() {
+		text += ", " + claims.Clock(n.when)
+	}
+	if n.contradicted > 0 {
+		text += fmt.Sprintf("; devices contradict %d", n.contradicted)
+	}
+	return text + "."
+}
+
+// counted counts the assumptions of verdicts, each code once.
+type counted struct {
+	all, checked, contradicted int
+	when                       time.Time // the oldest answer to those that are checked; zero: not known
+}
+
+func count(proofs []validate.GroupProof, is *claims.Result) (n counted) {
+	known := map[proof.AssumptionCode]bool{}
 	for _, p := range proofs {
 		for _, a := range p.Assumptions {
-			if !known[a.Code] && is.Of(a.Code).State == claims.Checked {
-				checked++
+			if known[a.Code] {
+				continue
 			}
 			known[a.Code] = true
+			n.all++
+			s := is.Of(a.Code)
+			if len(s.False) > 0 {
+				n.contradicted++
+			}
+			if s.State != claims.Checked {
+				continue
+			}
+			if n.checked == 0 || s.When.Before(n.when) {
+				n.when = s.When
+			}
+			n.checked++
 		}
 	}
-	if len(known) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d of %s of the verdicts on PFC loops %s checked on devices; --format json has each.", checked,
-		diag.Count(len(known), "assumption"), diag.Plural(checked, "is", "are"))
+	return n
 }
 
 // RunningText returns the verdict on the routes that the switches use, for a line beside the verdict on the fabric; empty: none of their

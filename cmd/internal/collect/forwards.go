@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rocec/rocec/cmd/internal/claimed"
 	"github.com/rocec/rocec/cmd/internal/devicefiles"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -81,7 +82,7 @@ func (f *Forwards) keep(d *ir.Device, files []lint.File) {
 
 // Seen returns what the devices answered.
 func (f *Forwards) Seen() *claims.Seen {
-	out := &claims.Seen{By: "rocec verify"}
+	out := &claims.Seen{By: claimed.Verify}
 	for _, d := range f.order {
 		if is := f.of[d]; is != nil {
 			out.Devices = append(out.Devices, is)

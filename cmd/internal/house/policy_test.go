@@ -168,7 +168,7 @@ cmd/internal/meaning:       cmd/internal/report compiler/ir lang/diag lang/nodes
 cmd/internal/operands:      cmd/internal/devicefiles cmd/internal/exit cmd/internal/globals cmd/internal/meaning cmd/internal/revision
     cmd/internal/site lang lang/diag targets targets/judge |
 cmd/internal/session:       targets/commands targets/deploy/device/scripts cmd/internal/auditlog cmd/internal/record
-    cmd/internal/rights cmd/internal/sshsig lang lang/policy
+    cmd/internal/rights cmd/internal/sshsig lang lang/policy cmd/internal/claimed validate/claims
     cmd/internal/exit cmd/internal/globals cmd/internal/hooks cmd/internal/journal cmd/internal/person
     cmd/internal/replay cmd/internal/report cmd/internal/samples cmd/internal/savedplan cmd/internal/view cmd/internal/view/board
     compiler/ir docs/evidence lang/diag lang/eval lang/nodeset targets/deploy targets/deploy/device targets/deploy/gated
@@ -178,7 +178,7 @@ cmd/internal/session:       targets/commands targets/deploy/device/scripts cmd/i
 cmd/internal/metrics:       compiler/ir |
 cmd/internal/metrics/metricstest: |
 cmd/internal/alerts:        cmd/internal/metrics compiler/ir | go.yaml.in/yaml/v3
-cmd/internal/samples:       targets/target targets/deploy targets/deploy/safefile |
+cmd/internal/samples:       targets/target targets/deploy targets/deploy/safefile validate/claims |
 targets/deploy/internal/nspawn: targets/deploy/internal/sshdtest targets/nic/mlx5/mlx5test lang/langtest/machinetest | golang.org/x/sync
 targets/deploy/internal/matrix: |
 cmd/internal/picture:       compiler/ir compiler/platform validate lang/diag lang/nodeset |

@@ -1,4 +1,5 @@
 // Package samples keeps the measurements of `rocec verify` until the next verify: one [File] for a fabric, in a folder of the user.
+// A second file beside it keeps which assumptions of verdicts the devices showed, for plan.
 //
 // A file is JSON: the version of its form, the folder of the fabric, and an entry for every device. The entry has the time, the boot id,
 // the samples by name and port, and the facts that the device reported. A device that was not read keeps its entry. Files are replaced by
@@ -20,6 +21,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/safefile"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/validate/claims"
 )
 
 // Bounds.
@@ -68,30 +70,12 @@ type fact struct {
 
 // Load returns the samples by device; none if the file does not exist. It fails if the file is damaged, or not from rocec.
 func (f *File) Load() (map[string]*deploy.Kept, error) {
-	folder, err := safefile.OpenFolder(f.dir, ownFolders)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer folder.Close()
-	text, err := folder.ReadFile(filepath.Base(f.path), most)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
 	var doc document
-	if err := json.Unmarshal(text, &doc); err != nil {
-		return nil, fmt.Errorf("%s is damaged: %w", f.path, err)
+	if there, err := f.read(f.path, &doc); err != nil || !there {
+		return nil, err
 	}
-	if doc.Version != version {
-		return nil, fmt.Errorf("%s has format %d; this rocec reads format %d", f.path, doc.Version, version)
-	}
-	if doc.Fabric != f.fabric {
-		return nil, fmt.Errorf("%s belongs to another fabric, %s", f.path, doc.Fabric)
+	if err := f.fits(f.path, doc.Version, doc.Fabric); err != nil {
+		return nil, err
 	}
 	kept := make(map[string]*deploy.Kept, len(doc.Devices))
 	for name, d := range doc.Devices {
@@ -107,6 +91,40 @@ func (f *File) Load() (map[string]*deploy.Kept, error) {
 		kept[name] = k
 	}
 	return kept, nil
+}
+
+// read decodes a file. It reports whether the file exists.
+func (f *File) read(path string, into any) (there bool, err error) {
+	folder, err := safefile.OpenFolder(f.dir, ownFolders)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer folder.Close()
+	text, err := folder.ReadFile(filepath.Base(path), most)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return false, fmt.Errorf("%s is damaged: %w", path, err)
+	}
+	return true, nil
+}
+
+// fits refuses a file with another format, or of another fabric.
+func (f *File) fits(path string, format int, fabric string) error {
+	if format != version {
+		return fmt.Errorf("%s has format %d; this rocec reads format %d", path, format, version)
+	}
+	if fabric != f.fabric {
+		return fmt.Errorf("%s belongs to another fabric, %s", path, fabric)
+	}
+	return nil
 }
 
 // Save replaces the samples in the file, and deletes files of fabrics that were not verified for long.
@@ -128,6 +146,11 @@ func (f *File) Save(kept map[string]*deploy.Kept) error {
 		}
 		doc.Devices[name] = d
 	}
+	return f.write(f.path, doc)
+}
+
+// write replaces a file.
+func (f *File) write(path string, doc any) error {
 	text, err := json.Marshal(doc)
 	if err != nil {
 		panic("samples: " + err.Error()) // strings, numbers and times
@@ -140,10 +163,40 @@ func (f *File) Save(kept map[string]*deploy.Kept) error {
 		return err
 	}
 	defer folder.Close()
-	if err := folder.WriteFile(filepath.Base(f.path), text); err != nil {
+	if err := folder.WriteFile(filepath.Base(path), text); err != nil {
 		return err
 	}
 	return prune(folder)
+}
+
+// claimsName is the end of the name of a file with the judgements of assumptions.
+const claimsName = ".claims.json"
+
+// claimsPath returns the file beside the samples.
+func (f *File) claimsPath() string { return strings.TrimSuffix(f.path, ".json") + claimsName }
+
+// claimsDocument is the content of that file.
+type claimsDocument struct {
+	Version int               `json:"version"`
+	Fabric  string            `json:"fabric"`
+	Claims  []claims.Recorded `json:"claims"`
+}
+
+// LoadClaims returns the judgements of assumptions; nil if the file does not exist. It fails if the file is damaged, or not from rocec.
+func (f *File) LoadClaims() ([]claims.Recorded, error) {
+	var doc claimsDocument
+	if there, err := f.read(f.claimsPath(), &doc); err != nil || !there {
+		return nil, err
+	}
+	if err := f.fits(f.claimsPath(), doc.Version, doc.Fabric); err != nil {
+		return nil, err
+	}
+	return doc.Claims, nil
+}
+
+// SaveClaims replaces the judgements in the file.
+func (f *File) SaveClaims(all []claims.Recorded) error {
+	return f.write(f.claimsPath(), claimsDocument{version, f.fabric, all})
 }
 
 // prune deletes the samples of all but the last fabrics, and temporary files of processes that died.
@@ -156,23 +209,25 @@ func prune(folder *safefile.Folder) error {
 		name string
 		at   time.Time
 	}
-	var files []file
+	var files, claimed []file
 	for _, e := range entries {
 		info, err := e.Info()
 		if err != nil || !info.Mode().IsRegular() {
 			continue // deleted, or not from rocec
 		}
-		if strings.HasSuffix(e.Name(), ".json") || strings.HasPrefix(e.Name(), safefile.Temporary) {
+		switch {
+		case strings.HasSuffix(e.Name(), claimsName):
+			claimed = append(claimed, file{e.Name(), info.ModTime()})
+		case strings.HasSuffix(e.Name(), ".json"), strings.HasPrefix(e.Name(), safefile.Temporary):
 			files = append(files, file{e.Name(), info.ModTime()})
 		}
 	}
-	sort.Slice(files, func(i, k int) bool {
-		a, b := files[i], files[k]
-		return b.at.Compare(a.at) < 0
-	})
-	for _, old := range files[min(len(files), fabrics):] {
-		if err := folder.Remove(old.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+	for _, all := range [][]file{files, claimed} {
+		sort.Slice(all, func(i, k int) bool { return all[k].at.Compare(all[i].at) < 0 })
+		for _, old := range all[min(len(all), fabrics):] {
+			if err := folder.Remove(old.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
 		}
 	}
 	return nil

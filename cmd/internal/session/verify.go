@@ -75,15 +75,8 @@ func readSamples(f *Fleet, dir string) *keptSamples {
 	if f.LabDir == LabFresh { // the lab and its samples end with the command
 		return k
 	}
-	state, err := f.s.StateDir("samples")
-	if err == nil {
-		dir, err = filepath.Abs(dir)
-	}
-	if err == nil {
-		if f.Lab != nil { // simulated devices have separate samples
-			dir = "lab " + f.LabDir + " of " + dir
-		}
-		k.file = samples.Open(state, dir)
+	var err error
+	if k.file, err = samplesFile(f, dir); err == nil {
 		k.samples, err = k.file.Load()
 	}
 	if err != nil {
@@ -91,6 +84,21 @@ func readSamples(f *Fleet, dir string) *keptSamples {
 			diag.Escape(err.Error()))
 	}
 	return k
+}
+
+// samplesFile returns the file with the samples of the fabric in dir. Simulated devices have a separate file.
+func samplesFile(f *Fleet, dir string) (*samples.File, error) {
+	state, err := f.s.StateDir("samples")
+	if err != nil {
+		return nil, err
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return nil, err
+	}
+	if f.Lab != nil {
+		dir = "lab " + f.LabDir + " of " + dir
+	}
+	return samples.Open(state, dir), nil
 }
 
 // keep replaces the samples of the devices that were read, and deletes those of devices that are no longer in the fabric.

@@ -38,6 +38,7 @@ type Plan struct {
 	Changed   map[string]bool // hosts that runs have changed
 	Tool      string          // this version of rocec, to name devices that change because rocec has; empty: they are not named
 	Next      string          // the next command, if any
+	Assumed   string          // a sentence about the assumptions of verdicts, if any
 	Below     int             // lines that the verb prints on the same page
 	Again     bool            // the notes have been printed already
 	Listed    bool            // the findings about assumptions have been printed already

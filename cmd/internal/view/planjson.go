@@ -8,6 +8,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/sequence"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/validate/claims"
 )
 
 // PlanDocument is the JSON of plan.
@@ -27,7 +28,7 @@ type PlanDocument struct {
 
 	Evidence []planEvidence `json:"evidence"` // evidence that written settings work, by target and release
 
-	Loops []claimed.LoopVerdict `json:"pfc_loops"` // the verdicts; plan does not ask devices for their forwarding
+	Loops []claimed.LoopVerdict `json:"pfc_loops"` // the verdicts; plan asks no device for its forwarding
 }
 
 // ByHand contains the devices that others set.
@@ -42,9 +43,9 @@ func ByHandJSON(f *ir.Fabric) ByHand {
 	return ByHand{DeviceNames(switches), DeviceNames(hosts)}
 }
 
-// LoopsJSON returns the verdicts on a fabric whose devices were not asked for their forwarding.
-func LoopsJSON(r *report.Report) []claimed.LoopVerdict {
-	return claimed.JSON(r.Fabric, r.Proofs, nil).Loops
+// LoopsJSON returns the verdicts on a fabric. is has the states of their assumptions by the last verify.
+func LoopsJSON(r *report.Report, is *claims.Result) []claimed.LoopVerdict {
+	return claimed.JSON(r.Fabric, r.Proofs, is).Loops
 }
 
 // planRefusal is a rule that a plan breaks.

@@ -236,6 +236,9 @@ func (v *Plan) waves(p *deploy.Plan) {
 // summary prints the last lines of a plan.
 func (v *Plan) summary(p *deploy.Plan) {
 	v.notesLine(p)
+	if v.Assumed != "" {
+		v.Prose("", v.Assumed)
+	}
 	s := p.Summary()
 	if s.Change+s.Unreachable+s.Refused == 0 {
 		fmt.Fprintf(v.W, "%s %s up to date%s%s%s.\n", v.Paint(diag.Green, "No changes:"), diag.Count(s.Same, "device"),

@@ -32,7 +32,7 @@ func (v *Plan) Verify(r *report.Report, plan *deploy.Plan, doc VerifyDocument, f
 	if is != nil && !v.Listed {
 		listed(v, is.Findings, "assumptions")
 	}
-	if text := claimed.Count(r.Proofs, is); text != "" {
+	if text := claimed.Count(r.Proofs, is); text != "" && (is.Read || from == nil) {
 		v.Prose("", text)
 	}
 	v.hints(plan, doc)
