@@ -45,6 +45,9 @@ type Lab struct {
 
 	mu        sync.Mutex
 	listeners []net.Listener
+
+	crowdMu sync.Mutex // guards crowds; the lock of devices may be held
+	crowds  map[crowd]sender
 }
 
 // Start starts a fleet that ends with the process, or with Close.
@@ -55,7 +58,7 @@ func Start(tree *target.Tree) (*Lab, error) {
 }
 
 func newLab(tree *target.Tree, seed []byte, kept *store) (*Lab, error) {
-	l := &Lab{seed: seed, byName: map[string]*entry{}, store: kept}
+	l := &Lab{seed: seed, byName: map[string]*entry{}, store: kept, crowds: map[crowd]sender{}}
 	private := l.derive("login")
 	block, err := ssh.MarshalPrivateKey(private, "rocec lab")
 	if err != nil {
@@ -225,7 +228,7 @@ func (e *entry) device() (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.cut, d.marked = e.cut, e.marked
+	d.cut, d.marked, d.paused = e.cut, e.marked, e.paused
 	e.made = d
 	return d, nil
 }
