@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,7 +14,8 @@ import (
 )
 
 // Pauses sends two exchanges to one receiver at the same time, in their lossless class and then in a lossy one. It returns the counters of
-// the senders and of the switch before and after, and some seconds before, when nothing is sent. failed is the reason if nothing could be sent, as part of a sentence.
+// the senders and of the switch before and after, and some seconds before, when nothing is sent. failed is the reason if nothing could be
+// sent, as part of a sentence.
 func (b *Bench) Pauses(ctx context.Context, d *ir.Device, one, two *traffic.Exchange) (read []trial.Reading, failed string, err error) {
 	price := fmt.Sprintf("It sends to one port of %s at the same time, in a lossless and in a lossy class:\n%s\n%s", d.Name, one, two)
 	if err := b.consent(ctx, price, "Send the exchanges?", d.Name, "send"); err != nil {
@@ -75,47 +75,46 @@ func (b *Bench) together(ctx context.Context, x, y *traffic.Exchange) (failed st
 	return ""
 }
 
-// pauses reads the pauses that the senders have received, and the pauses and drops that the switch counts for a priority. It first waits
-// until the devices have renewed their counters.
-func (b *Bench) pauses(ctx context.Context, d *ir.Device, priority int, senders ...*ir.NIC) string {
-	asks := map[*ir.Device][]target.CounterQuery{}
-	longest := 0
-	for _, t := range b.Whole.Devices {
-		if t.Target.Counters != nil && (t.Source == d || slices.ContainsFunc(senders, func(n *ir.NIC) bool { return n.Device == t.Source })) {
-			asks[t.Source] = t.Target.Counters(t.Source)
-			longest = max(longest, len(asks[t.Source]))
-		}
-	}
-	b.renewed(ctx, d, asks)
-	found := map[*ir.Device][]ir.PauseCounters{}
-	for i := range longest {
-		queries := map[*ir.Device]target.Query{}
-		for of, all := range asks {
-			if i < len(all) {
-				queries[of] = all[i].Query
-			}
-		}
-		got := b.Devices.AskDevices(ctx, b.Whole, queries)
-		for of := range queries {
-			counters, _ := asks[of][i].Read(of, got[of].Text)
-			found[of] = append(found[of], counters...)
-		}
-	}
-	var out strings.Builder
-	for _, n := range senders {
-		out.WriteString(trial.SenderPauses(n, d, found[n.Device]))
-	}
-	out.WriteString(trial.SwitchPauses(found[d], priority))
-	return out.String()
+// pauseCounts are the counters of one device.
+type pauseCounts struct {
+	device *ir.Device
+	asks   []target.CounterQuery
+	found  []ir.PauseCounters
 }
 
-// renewed waits on the switch for an idle interval, and until every device has renewed its counters twice.
-func (b *Bench) renewed(ctx context.Context, d *ir.Device, asks map[*ir.Device][]target.CounterQuery) {
+// pauses reads the pauses that the senders have received, and the pauses and drops that the switch counts for a priority. It first waits
+// for an idle interval, and until every device has renewed its counters twice.
+func (b *Bench) pauses(ctx context.Context, d *ir.Device, priority int, senders ...*ir.NIC) string {
 	least := traffic.Idle
-	for _, all := range asks {
-		for _, q := range all {
+	all := make([]pauseCounts, 1+len(senders))
+	all[0].device = d
+	for i, n := range senders {
+		all[1+i].device = n.Device
+	}
+	for i := range all {
+		one := &all[i]
+		for _, t := range b.Whole.Devices {
+			if t.Source == one.device && t.Target.Counters != nil {
+				one.asks = t.Target.Counters(one.device)
+			}
+		}
+		for _, q := range one.asks {
 			least = max(least, 2*int(q.Every/time.Second))
 		}
 	}
 	b.Devices.AskDevices(ctx, b.Whole, map[*ir.Device]target.Query{d: {Cmd: fmt.Sprintf("sleep %d", least)}})
+	for i := range all {
+		one := &all[i]
+		for _, q := range one.asks {
+			got := b.Devices.AskDevices(ctx, b.Whole, map[*ir.Device]target.Query{one.device: q.Query})
+			counters, _ := q.Read(one.device, got[one.device].Text)
+			one.found = append(one.found, counters...)
+		}
+	}
+	var out strings.Builder
+	for i, n := range senders {
+		out.WriteString(trial.SenderPauses(n, d, all[1+i].found))
+	}
+	out.WriteString(trial.SwitchPauses(all[0].found, priority))
+	return out.String()
 }

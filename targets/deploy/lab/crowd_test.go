@@ -13,7 +13,7 @@ import (
 func TestCrowd(t *testing.T) {
 	t.Parallel()
 	out, other, a, b := &ir.Port{}, &ir.Port{}, &ir.Port{}, &ir.Port{}
-	l := &Lab{crowds: map[crowd]sender{}}
+	l := &Lab{}
 	for i, c := range []struct {
 		to   crowd
 		from *ir.Port

@@ -149,7 +149,8 @@ func judgePauses(read map[string]string) (target.Verdict, string) {
 	}
 	switch {
 	case idle.paused > 0:
-		return target.NotDecided, fmt.Sprintf("%s rose while nothing was sent, so that a pause proves nothing.", target.Count(idle.paused, "pause"))
+		return target.NotDecided, fmt.Sprintf("%s rose while nothing was sent, so that a pause proves nothing.",
+			target.Count(idle.paused, "pause"))
 	case control.paused > 0:
 		return target.NotDecided, fmt.Sprintf("%s rose for the lossy class, so that a pause proves nothing.",
 			target.Count(control.paused, "pause"))

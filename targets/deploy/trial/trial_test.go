@@ -143,15 +143,16 @@ func TestJudgePauses(t *testing.T) {
 	of, _ := Find(PausesID)
 	type counts struct{ sent, got, dropped string }
 	text := func(c counts) string {
-		out := "cable swp1 = store1 ens1f0\n"
+		var out strings.Builder
+		out.WriteString("cable swp1 = store1 ens1f0\n")
 		for key, value := range map[string]string{
 			"switch swp1 priority 3 paused": c.sent, "store1 ens1f0 priority 3 paused": c.got, "switch swp1 priority 3 dropped": c.dropped,
 		} {
 			if value != "" {
-				out += key + " = " + value + "\n"
+				out.WriteString(key + " = " + value + "\n")
 			}
 		}
-		return out
+		return out.String()
 	}
 	zero, some, most := counts{"5", "6", "7"}, counts{"50", "60", "7"}, counts{"90", "100", "7"}
 	for _, c := range []struct {
