@@ -23,7 +23,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// liarRack is a fabric of one switch and two hosts. The operating system, its release and the names of ports are replaced.
+// liarRack is a fabric of one switch and some hosts. The operating system, its release and the names of ports are replaced.
 const liarRack = `fabric "rack" {
   bench = true
   mtu   = 9216
@@ -61,7 +61,7 @@ switch "tor" {
 }
 
 host "store" {
-  names = "store[1-2]"
+  names = "store[1-HOSTS]"
 
   nic "ens1f0" {
     model = "connectx-6-dx"
@@ -72,15 +72,19 @@ host "store" {
 }
 
 link "rack" {
-  a      = "store[1-2]:ens1f0"
+  a      = "store[1-HOSTS]:ens1f0"
   b      = "tor1:PORTS"
   speed  = "100G"
   length = "3m"
 }
 `
 
-// liarSystems are the systems of liarRack.
+// liarSystems are the systems of liarRack, each with the ports of its hosts. Two senders to one port need a third host.
 var liarSystems = map[string]struct{ system, ports string }{
+	"senders":       {"os = \"sonic\"\n  version = \"202505\"", "Ethernet[0,8,16]"},
+	"senders files": {"os = \"cumulus-linux\"\n  version = \"5.3.1\"\n  config = \"files\"", "swp1-3"},
+	"senders nvue":  {"os = \"cumulus-linux\"\n  version = \"5.9.1\"", "swp1-3"},
+
 	"cumulus": {"os = \"cumulus-linux\"\n  version = \"5.3.1\"\n  config = \"files\"", "swp1-2"},
 	"traffic": {"os = \"cumulus-linux\"\n  version = \"4.3.0\"", "swp1-2"},
 	"nvue":    {"os = \"cumulus-linux\"\n  version = \"5.9.1\"", "swp1-2"},
@@ -102,6 +106,12 @@ type lie struct {
 
 	// marks changes at which queue length a switch marks.
 	marks func(l *lie, honest func(port string, cos int) (int, bool), port string, cos int) (int, bool)
+
+	// pauses changes how a switch pauses a sender.
+	pauses func(l *lie, honest func(port string, cos int, packets uint64) uint64, port string, cos int, packets uint64) uint64
+
+	// start begins a lie that needs no event.
+	start func(devices *lab.Lab)
 
 	// count changes a counter that rises by a number.
 	count func(l *lie, name string, by uint64) uint64
@@ -134,6 +144,18 @@ func (l *liar) Marks(port string, cos int) (from int, ok bool) {
 		return l.marks(l.lie, honest.Marks, port, cos)
 	}
 	return honest.Marks(port, cos)
+}
+
+// Pause implements [target.Pauser].
+func (l *liar) Pause(port string, cos int, packets uint64) uint64 {
+	honest, is := l.Sim.(target.Pauser)
+	switch {
+	case !is:
+		return 0
+	case l.pauses != nil && l.armed.Load():
+		return l.pauses(l.lie, honest.Pause, port, cos, packets)
+	}
+	return honest.Pause(port, cos, packets)
 }
 
 // lyingHost is a liar whose interfaces have addresses.
@@ -214,7 +236,11 @@ func lyingRack(t *testing.T, system, device string, tells *lie) (dir string, dev
 	t.Helper()
 	setenv(t, "COLUMNS", "1000")
 	of := liarSystems[system]
-	text := strings.NewReplacer("SYSTEM", of.system, "PORTS", of.ports).Replace(liarRack)
+	hosts := []string{"store1", "store2"}
+	if strings.HasPrefix(system, "senders") {
+		hosts = append(hosts, "store3")
+	}
+	text := strings.NewReplacer("SYSTEM", of.system, "PORTS", of.ports, "HOSTS", fmt.Sprint(len(hosts))).Replace(liarRack)
 	dir, home := t.TempDir(), t.TempDir()
 	file := filepath.Join(dir, "fabric.hcl")
 	require.NoError(t, os.WriteFile(file, []byte(strings.NewReplacer("TOR", "", "STORE", "").Replace(text)), 0o600))
@@ -252,7 +278,7 @@ func lyingRack(t *testing.T, system, device string, tells *lie) (dir string, dev
 		return fmt.Sprintf("ssh {\n    address = \"127.0.0.1\"\n    user = %q\n    port = [%s][self.index]\n    host_key = [%s][self.index]\n}",
 			devices.Login(names[0]).User, strings.Join(ports, ", "), strings.Join(keys, ", "))
 	}
-	text = strings.NewReplacer("TOR", block("tor1"), "STORE", block("store1", "store2")).Replace(text)
+	text = strings.NewReplacer("TOR", block("tor1"), "STORE", block(hosts...)).Replace(text)
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	require.NoError(t, os.Mkdir(filepath.Join(home, ".ssh"), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(home, ".ssh", "id_ed25519"), devices.Key(), 0o600))
@@ -420,6 +446,33 @@ func counting(name string, to func(by uint64) uint64) *lie {
 	}}
 }
 
+// rising makes a counter of a port of the switch rise all the time.
+func rising(port, name string) *lie {
+	const perSecond = 100
+	return &lie{start: func(devices *lab.Lab) { devices.Device("tor1").SetCounter(port, name, 0, perSecond) }}
+}
+
+// pausing makes a switch pause in another way.
+func pausing(how func(l *lie, honest func(string, int, uint64) uint64, port string, cos int, packets uint64) uint64) *lie {
+	return &lie{pauses: how}
+}
+
+// noPauses drops packets and pauses no sender, emptyPauses only counts pauses, dropPauses pauses and drops.
+var (
+	noPauses = func(l *lie, _ func(string, int, uint64) uint64, port string, cos int, packets uint64) uint64 {
+		l.m.Count(port, fmt.Sprintf("SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS:%d", cos), packets)
+		return 0
+	}
+	emptyPauses = func(_ *lie, honest func(string, int, uint64) uint64, port string, cos int, packets uint64) uint64 {
+		honest(port, cos, packets)
+		return 0
+	}
+	dropPauses = func(l *lie, honest func(string, int, uint64) uint64, port string, cos int, packets uint64) uint64 {
+		noPauses(l, honest, port, cos, packets)
+		return honest(port, cos, packets)
+	}
+)
+
 // told is a row of the table of lies: the lie, the level that finds it, and words of the finding.
 type told struct {
 	name, system string
@@ -527,6 +580,26 @@ var liars = []told{
 	{"acts on no notification", "mlx5", 2, "store1", func() *lie {
 		return counting("rp_cnp_handled", func(uint64) uint64 { return 0 })
 	}, "acted on none", false},
+
+	{"sends no pause", "senders", 3, "tor1", func() *lie { return pausing(noPauses) }, "dropped 1,000 packets of the lossless class", true},
+	{"drops and reports pauses", "senders", 3, "tor1", func() *lie {
+		return pausing(dropPauses)
+	}, "dropped 1,000 packets of the lossless class", false},
+	{"counts pauses that it does not send", "senders", 3, "tor1", func() *lie {
+		return pausing(emptyPauses)
+	}, "counts 1,000 sent pauses of priority 3 for", false},
+	{"counts no pause that it sends", "senders", 3, "tor1", func() *lie {
+		return counting("SAI_PORT_STAT_PFC_3_TX_PKTS", func(uint64) uint64 { return 0 })
+	}, "counts 0 sent pauses of priority 3 for", false},
+	{"counts pauses always", "senders", 3, "tor1", func() *lie {
+		return rising("Ethernet0", "SAI_PORT_STAT_PFC_3_TX_PKTS")
+	}, "Ethernet0 of the switch counts", false},
+	{"counts pauses always", "senders files", 3, "tor1", func() *lie {
+		return rising("swp1", "HwIfOutPfc3Pkt")
+	}, "swp1 of the switch counts", true},
+	{"counts pauses that it does not send", "senders nvue", 3, "tor1", func() *lie {
+		return pausing(emptyPauses)
+	}, "counts 1,000 sent pauses of priority 3 for", false},
 }
 
 // TestLiars: a selftest finds each lie, and its saved text has the verdict that --judge derives. One lie of each system is in every run.
@@ -543,8 +616,11 @@ func TestLiars(t *testing.T) {
 		t.Run(row.system+" "+row.name, func(t *testing.T) {
 			t.Parallel()
 			told := row.told()
-			dir, _ := lyingRack(t, row.system, row.device, told)
+			dir, devices := lyingRack(t, row.system, row.device, told)
 			told.armed.Store(true)
+			if told.start != nil {
+				told.start(devices)
+			}
 			saved := filepath.Join(t.TempDir(), "report.txt")
 			code, stdout, stderr := trialOf(t, dir, row.level, row.device, "--out", saved)
 			assert.NotEqual(t, exit.Good, code, stdout)
@@ -579,13 +655,22 @@ func TestHonest(t *testing.T) {
 			for _, one := range []struct {
 				level  int
 				device string
-			}{{1, "tor1"}, {1, "store1"}, {2, ""}} {
+			}{{1, "tor1"}, {1, "store1"}, {2, ""}, {3, ""}} {
+				if one.level == 3 && !strings.HasPrefix(system, "senders") || one.level == 2 && system == "senders" {
+					continue
+				}
 				if one.level == 2 && (system == "sonic" || system == "newest") {
 					continue // level 2 is refused: the switch drops packets beyond a threshold
 				}
 				code, stdout, stderr := trialOf(t, dir, one.level, one.device)
 				assert.Equal(t, exit.Good, code, "%d %s %s%s", one.level, one.device, stdout, stderr)
 				assert.NotContains(t, stdout, "does not hold")
+				if one.level == 3 {
+					assert.Contains(t, stdout, map[bool]string{
+						true:  "tor1: traffic-pauses: holds",
+						false: "tor1: traffic-pauses: not decided. The switch shows no counter of dropped packets of the lossless priority.",
+					}[system == "senders"])
+				}
 			}
 		})
 	}

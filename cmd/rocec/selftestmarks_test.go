@@ -129,10 +129,10 @@ func TestSelftestBench(t *testing.T) {
 	code, stdout, stderr := rocec(t, "selftest", "--level", "3", lab, "--auto-approve", "--out", saved, dir)
 	require.Equal(t, exit.Good, code, stderr)
 	require.Contains(t, stdout, "tor1: write-control-stored: holds")
-	require.Contains(t, stdout, "tor1: traffic-pauses: not decided. No counter of drops was read before and after at the switch.")
+	require.Contains(t, stdout, "tor1: traffic-pauses: not decided. The switch shows no counter of dropped packets of the lossless priority.")
 	require.Contains(t, stdout, "tor1:swp6 marks, store6 notifies, and store1 slows down.")
 	require.Contains(t, stdout, "--- traffic-marks\nsays:    The switch marks while the threshold of a queue is low")
-	require.Contains(t, stdout, "  @ lossless class, before\n  | device-2 ens1f0 priority 0 paused = 0\n")
+	require.Contains(t, stdout, "  @ lossless class, before\n  | cable swp1 = device-2 ens1f0\n  | device-2 ens1f0 priority 0 paused = 0\n")
 	code, stdout, stderr = rocec(t, "selftest", "--judge", saved)
 	require.Equal(t, exit.Good, code, stdout+stderr)
 

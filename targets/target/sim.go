@@ -109,6 +109,9 @@ type Machine interface {
 	// that it receives.
 	Marked(netdev string, peer netip.Addr, cos int) bool
 
+	// Paused reports packets that an interface sends in a cos to an address. It returns how often the switch at its cable pauses it for them.
+	Paused(netdev string, peer netip.Addr, cos int, packets uint64) uint64
+
 	// Change records a change that is not a change of a file, and reports whether it is allowed.
 	Change(what string) error
 }
@@ -118,6 +121,13 @@ type Marker interface {
 	// Marks returns the queue length, in bytes, at which marking begins for packets of a cos that leave by a port. It is called with the
 	// machine's lock held.
 	Marks(port string, cos int) (from int, ok bool)
+}
+
+// Pauser is a [Sim] of a switch that pauses senders by PFC, if it is set to.
+type Pauser interface {
+	// Pause makes the packets of a cos that enter by a port fill the buffer of the port. The switch either pauses the sender, or drops
+	// packets, and counts it. Pause returns the number of pauses, and is called with the machine's lock held.
+	Pause(port string, cos int, packets uint64) uint64
 }
 
 // Holder is a [Sim] whose interfaces have addresses, even before it is booted.

@@ -245,7 +245,8 @@ func (l *Levels) exchange(ctx context.Context, pair string) (x *traffic.Exchange
 	return nil, "no intent of " + pair + " has a lossless class"
 }
 
-// receiverAt returns a host at a port of a switch, and other hosts that send to it in a lossless class.
+// receiverAt returns a host at a port of a switch, and other hosts that send to it in a lossless class: those at the switch come first,
+// because both ends of their cables count the same pauses.
 func receiverAt(d *ir.Device) (senders []string, to string) {
 	for _, in := range d.Fabric.Intents {
 		if !in.Group.Lossless {
@@ -256,12 +257,18 @@ func receiverAt(d *ir.Device) (senders []string, to string) {
 				continue
 			}
 			to = m.NIC.Device.Name
+			var far []string
 			for _, other := range in.Members {
-				if name := other.NIC.Device.Name; name != to && other.NIC.Port != nil && !slices.Contains(senders, name) {
+				name := other.NIC.Device.Name
+				switch {
+				case name == to || other.NIC.Port == nil || slices.Contains(senders, name) || slices.Contains(far, name):
+				case other.NIC.Port.Peer().Device() == d:
 					senders = append(senders, name)
+				default:
+					far = append(far, name)
 				}
 			}
-			return senders, to
+			return append(senders, far...), to
 		}
 	}
 	return nil, ""

@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,23 +14,28 @@ import (
 )
 
 // Pauses sends two exchanges to one receiver at the same time, in their lossless class and then in a lossy one. It returns the counters of
-// the senders and of the switch before and after. failed is the reason if nothing could be sent, as part of a sentence.
+// the senders and of the switch before and after, and some seconds before, when nothing is sent. failed is the reason if nothing could be
+// sent, as part of a sentence.
 func (b *Bench) Pauses(ctx context.Context, d *ir.Device, one, two *traffic.Exchange) (read []trial.Reading, failed string, err error) {
 	price := fmt.Sprintf("It sends to one port of %s at the same time, in a lossless and in a lossy class:\n%s\n%s", d.Name, one, two)
 	if err := b.consent(ctx, price, "Send the exchanges?", d.Name, "send"); err != nil {
 		return nil, "", err
 	}
+	look := func(class, when string) {
+		text := b.pauses(ctx, d, one.Intent.Group.Cos, one.From, two.From)
+		read = append(read, trial.Reading{Moment: trial.PauseMoment(class, when), Text: text})
+	}
+	look(trial.Lossless, trial.Idle)
 	for _, class := range []string{trial.Lossless, trial.Lossy} {
 		x, y := one, two
 		if class == trial.Lossy {
 			x, y = inLossyClass(one), inLossyClass(two)
 		}
-		before := b.pauses(ctx, d, x, y)
+		look(class, trial.Before)
 		if failed := b.together(ctx, x, y); failed != "" {
 			return read, failed, nil
 		}
-		read = append(read, trial.Reading{Moment: trial.PauseMoment(class, trial.Before), Text: before},
-			trial.Reading{Moment: trial.PauseMoment(class, trial.After), Text: b.pauses(ctx, d, x, y)})
+		look(class, trial.After)
 		if ctx.Err() != nil {
 			return read, "", exit.Fail(exit.Interrupted, "interrupted; nothing is left running")
 		}
@@ -71,25 +75,46 @@ func (b *Bench) together(ctx context.Context, x, y *traffic.Exchange) (failed st
 	return ""
 }
 
-// pauses reads the pauses that the senders have received, and the pauses and drops that the switch counts.
-func (b *Bench) pauses(ctx context.Context, d *ir.Device, x, y *traffic.Exchange) string {
+// pauseCounts are the counters of one device.
+type pauseCounts struct {
+	device *ir.Device
+	asks   []target.CounterQuery
+	found  []ir.PauseCounters
+}
+
+// pauses reads the pauses that the senders have received, and the pauses and drops that the switch counts for a priority. It first waits
+// for an idle interval, and until every device has renewed its counters twice.
+func (b *Bench) pauses(ctx context.Context, d *ir.Device, priority int, senders ...*ir.NIC) string {
+	least := traffic.Idle
+	all := make([]pauseCounts, 1+len(senders))
+	all[0].device = d
+	for i, n := range senders {
+		all[1+i].device = n.Device
+	}
+	for i := range all {
+		one := &all[i]
+		for _, t := range b.Whole.Devices {
+			if t.Source == one.device && t.Target.Counters != nil {
+				one.asks = t.Target.Counters(one.device)
+			}
+		}
+		for _, q := range one.asks {
+			least = max(least, 2*int(q.Every/time.Second))
+		}
+	}
+	b.Devices.AskDevices(ctx, b.Whole, map[*ir.Device]target.Query{d: {Cmd: fmt.Sprintf("sleep %d", least)}})
+	for i := range all {
+		one := &all[i]
+		for _, q := range one.asks {
+			got := b.Devices.AskDevices(ctx, b.Whole, map[*ir.Device]target.Query{one.device: q.Query})
+			counters, _ := q.Read(one.device, got[one.device].Text)
+			one.found = append(one.found, counters...)
+		}
+	}
 	var out strings.Builder
-	queries := map[*ir.Device]target.Query{}
-	for _, from := range []*ir.NIC{x.From, y.From} {
-		queries[from.Device] = traffic.CountQuery([]*ir.Port{from.Port})
+	for i, n := range senders {
+		out.WriteString(trial.SenderPauses(n, d, all[1+i].found))
 	}
-	got := b.Devices.AskDevices(ctx, b.Whole, queries)
-	for _, from := range []*ir.NIC{x.From, y.From} {
-		out.WriteString(trial.HostPauses(from.Device.Name, got[from.Device].Text))
-	}
-	i := slices.IndexFunc(b.Whole.Devices, func(t *target.Device) bool { return t.Source == d })
-	if i < 0 || b.Whole.Devices[i].Target.Counters == nil {
-		return out.String()
-	}
-	for _, q := range b.Whole.Devices[i].Target.Counters(d) {
-		answer := b.Devices.AskDevices(ctx, b.Whole, map[*ir.Device]target.Query{d: q.Query})
-		found, _ := q.Read(d, answer[d].Text)
-		out.WriteString(trial.SwitchPauses(found))
-	}
+	out.WriteString(trial.SwitchPauses(all[0].found, priority))
 	return out.String()
 }

@@ -28,6 +28,9 @@ type Metric struct {
 	write func(l *Look, put func(value string, labels ...string)) // as labels, the values of Labels
 }
 
+// OfPriority reports whether the metric is a counter of [ir.PauseCounters], which not every device has.
+func (m *Metric) OfPriority() bool { return m.field != nil }
+
 // The names that rules and dashboards use.
 const (
 	ReceivedFrames = "rocec_pfc_received_frames_total"

@@ -218,6 +218,7 @@ printf '%s\n' a_device,a_port,a_type,b_device,b_port,b_type leaf1,swp1,dcim.inte
 	"rocec verify --format openmetrics":    {before: onLab, reads: true},
 	"rocec verify --target leaf01":         {before: onLab, reads: true},
 	"rocec selftest --level 2":             {before: onLab},
+	"rocec selftest --level 3":             {before: onLab},
 	"rocec selftest --judge topology.dot":  {before: "rocec selftest --lab=new --out topology.dot --auto-approve"},
 	"rocec storm":                          {before: onLab, reads: true},
 	"rocec storm --format json":            {before: onLab, reads: true},

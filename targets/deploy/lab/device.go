@@ -26,6 +26,9 @@ type Device struct {
 	cut     func()                                             // function that cuts the connections to the device; nil: no connections
 	marked  func(netdev string, peer netip.Addr, cos int) bool // see [machine.Marked]; nil: the device is in no network
 
+	// paused is as in [machine.Paused]; nil: as marked
+	paused func(netdev string, peer netip.Addr, cos int, packets uint64) uint64
+
 	turning sync.Mutex        // held while the device is switched off and on
 	disk    map[string]string // the first content of its disk
 	woken   bool              // the device was restored from a saved state

@@ -25,9 +25,11 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+	"time"
 
 	"golang.org/x/crypto/ssh"
 
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -45,6 +47,9 @@ type Lab struct {
 
 	mu        sync.Mutex
 	listeners []net.Listener
+
+	crowdMu sync.Mutex // guards crowds; the lock of devices may be held
+	crowds  []arrival
 }
 
 // Start starts a fleet that ends with the process, or with Close.
@@ -225,7 +230,7 @@ func (e *entry) device() (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.cut, d.marked = e.cut, e.marked
+	d.cut, d.marked, d.paused = e.cut, e.marked, e.paused
 	e.made = d
 	return d, nil
 }
@@ -371,4 +376,104 @@ func (e *entry) marksAt(port string, cos int) bool {
 		}
 	}
 	return false
+}
+
+// crowd is a queue at the last cable: a port of a switch, and a cos.
+type crowd struct {
+	port *ir.Port
+	cos  int
+}
+
+// sender is the last interface that has sent to a crowd, at a time of the switch's clock.
+type sender struct {
+	from *ir.Port
+	at   time.Duration
+}
+
+// arrival is the last sender to a crowd.
+type arrival struct {
+	crowd
+	sender
+}
+
+// together is the time within which two senders to a port count as simultaneous. Commands on several devices start at different times.
+const together = 20 * time.Second
+
+// paused reports packets to the switch next to their receiver. A second sender within a short time fills the port, because all cables of
+// hosts have the same speed. The switch then pauses the port at which the second sender's packets enter. A pause reaches the sender only
+// if its cable ends at the same switch.
+func (e *entry) paused(netdev string, peer netip.Addr, cos int, packets uint64) uint64 {
+	to, at := e.lab.holder(peer)
+	if to == nil {
+		return 0
+	}
+	from, last := portOf(e.tree.Source, netdev), portOf(to.tree.Source, at)
+	if from == nil || last == nil || from.Peer() == nil || last.Peer() == nil {
+		return 0
+	}
+	out := last.Peer()
+	next := e.lab.byName[out.Device().Name]
+	if next == nil {
+		return 0
+	}
+	// The caller holds the lock of a host. A switch never waits for such a lock.
+	next.mu.Lock()
+	defer next.mu.Unlock()
+	d, err := next.device()
+	if err != nil {
+		return 0
+	}
+	if !e.lab.second(crowd{out, cos}, sender{from, d.machine.Clock.Now()}) {
+		return 0
+	}
+	in := from.Peer()
+	for _, p := range out.Device().Ports {
+		if in.Device() != out.Device() && p.Peer() != nil && p.Peer().Device().Switch != nil {
+			in = p
+		}
+	}
+	if in.Device() != out.Device() {
+		return 0
+	}
+	d.fs.Lock()
+	defer d.fs.Unlock()
+	for _, sim := range d.image.Sims {
+		if s, ok := sim.(target.Pauser); ok {
+			n := s.Pause(in.Name, cos, packets)
+			if in == from.Peer() {
+				return n
+			}
+		}
+	}
+	return 0
+}
+
+// second reports whether another sender has sent to a crowd within a short time. Two senders are one crowd, and the next begins another.
+func (l *Lab) second(c crowd, s sender) bool {
+	l.crowdMu.Lock()
+	defer l.crowdMu.Unlock()
+	for i := range l.crowds {
+		was := &l.crowds[i]
+		if was.crowd != c {
+			continue
+		}
+		if was.from != s.from && was.from != nil && s.at-was.at <= together {
+			was.sender = sender{}
+			return true
+		}
+		was.sender = s
+		return false
+	}
+	l.crowds = append(l.crowds, arrival{c, s})
+	return false
+}
+
+// portOf returns the port of a device with a name; nil: no port has the name.
+func portOf(d *ir.Device, name string) *ir.Port {
+	for _, p := range d.Ports {
+		if p.Name == name {
+			return p
+		}
+	}
+	return nil
 }

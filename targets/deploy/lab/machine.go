@@ -115,6 +115,14 @@ func (m machine) Marked(netdev string, peer netip.Addr, cos int) bool {
 	return m.d.marked != nil && m.d.marked(netdev, peer, cos)
 }
 
+// Paused implements [target.Machine]. The switch at the last cable is the one whose port is crowded.
+func (m machine) Paused(netdev string, peer netip.Addr, cos int, packets uint64) uint64 {
+	if m.d.paused == nil {
+		return 0
+	}
+	return m.d.paused(netdev, peer, cos, packets)
+}
+
 // Change implements [target.Machine].
 func (m machine) Change(what string) error { return m.d.fs.Change(what) }
 

@@ -2,6 +2,7 @@ package trial
 
 import (
 	"maps"
+	"os"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/rocec/rocec/compiler/compilertest"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/target"
@@ -135,39 +137,97 @@ func TestJudgeLoaded(t *testing.T) {
 	}
 }
 
+// A proof of pauses needs counters at both ends of the cables, a rise while the class is sent, and none at any other moment.
 func TestJudgePauses(t *testing.T) {
 	t.Parallel()
 	of, _ := Find(PausesID)
-	text := func(paused, dropped string) string {
-		out := HostPauses("store1", []byte("ens1f0 rx_prio3_pause "+paused+
-			"\nens1f0 rx_prio3_packets 7\n- uptime 5\nens1f0 rx_prio3_pause x\n"))
-		if dropped != "" {
-			out += SwitchPauses([]ir.PauseCounters{{Port: "swp1", Priority: 3, Dropped: ir.Counter{Value: uint64(len(dropped)), Known: true}}})
+	type counts struct{ sent, got, dropped string }
+	text := func(c counts) string {
+		var out strings.Builder
+		out.WriteString("cable swp1 = store1 ens1f0\n")
+		for key, value := range map[string]string{
+			"switch swp1 priority 3 paused": c.sent, "store1 ens1f0 priority 3 paused": c.got, "switch swp1 priority 3 dropped": c.dropped,
+		} {
+			if value != "" {
+				out.WriteString(key + " = " + value + "\n")
+			}
 		}
-		return out
+		return out.String()
 	}
+	zero, some, most := counts{"5", "6", "7"}, counts{"50", "60", "7"}, counts{"90", "100", "7"}
 	for _, c := range []struct {
-		before, after, lossy string
-		want                 target.Verdict
-		says                 string
+		idle, before, after, lossy counts
+		want                       target.Verdict
+		says                       string
 	}{
-		{text("5", "-"), text("9", "-"), text("9", "-"), target.Holds, ""},
-		{text("5", "-"), text("2", "-"), text("2", "-"), target.Holds, ""}, // the counter was reset
-		{text("5", "-"), text("5", "-"), text("5", "-"), target.NotDecided, "No pause was counted"},
-		{text("5", "-"), text("9", "---"), text("9", "-"), target.DoesNotHold, "dropped 2 packets"},
-		{text("5", "-"), text("9", "-"), text("10", "-"), target.NotDecided, "1 pause rose for the lossy class"},
-		{text("5", ""), text("9", ""), text("9", ""), target.NotDecided, "No counter of drops was read"},
-		{text("x", "-"), text("x", "-"), text("x", "-"), target.NotDecided, "No counter of pauses was read"},
-		{text("5", "-"), text("x", "-"), text("9", "-"), target.NotDecided, "No counter of pauses was read"},
-		{"", "", "", target.NotDecided, "There is no reading"},
+		{zero, zero, some, some, target.Holds, ""},
+		{most, most, some, some, target.Holds, ""}, // the counters were reset
+		{zero, zero, zero, zero, target.NotDecided, "No pause was counted"},
+		{zero, zero, counts{"50", "60", "9"}, some, target.DoesNotHold, "dropped 2 packets"},
+		{zero, zero, counts{"5", "6", "9"}, zero, target.DoesNotHold, "dropped 2 packets"},
+		{zero, zero, counts{"50", "6", "7"}, some, target.DoesNotHold, "counts 45 sent pauses of priority 3 for store1 ens1f0, which counts 0."},
+		{zero, zero, counts{"5", "60", "7"}, some, target.DoesNotHold, "counts 0 sent pauses of priority 3 for store1 ens1f0, which counts 54."},
+		{zero, counts{"50", "6", "7"}, some, some, target.DoesNotHold, "counts 45 sent pauses"},
+		{zero, zero, counts{"6", "6", "7"}, counts{"6", "6", "7"}, target.Holds, ""}, // read at different moments
+		{zero, some, most, most, target.NotDecided, "99 pauses rose while nothing was sent"},
+		{zero, zero, some, most, target.NotDecided, "80 pauses rose for the lossy class"},
+		{
+			counts{"5", "6", ""},
+			counts{"5", "6", ""},
+			counts{"9", "9", ""},
+			counts{"9", "9", ""},
+			target.NotDecided,
+			"The switch shows no counter of dropped packets of the lossless priority.",
+		},
+		{
+			counts{"", "6", "7"},
+			counts{"", "6", "7"},
+			counts{"", "9", "7"},
+			counts{"", "9", "7"},
+			target.NotDecided,
+			"The switch shows no counter of sent pauses by priority.",
+		},
+		{
+			counts{"5", "", "7"},
+			counts{"5", "", "7"},
+			counts{"9", "", "7"},
+			counts{"9", "", "7"},
+			target.NotDecided,
+			"The senders show no counter of received pauses by priority.",
+		},
+		{zero, zero, counts{"x", "9", "7"}, some, target.NotDecided, "have different counters"},
 	} {
 		v, why := of.Judge(map[string]string{
-			PauseMoment(Lossless, Before): c.before, PauseMoment(Lossless, After): c.after,
-			PauseMoment(Lossy, Before): c.after, PauseMoment(Lossy, After): c.lossy,
+			PauseMoment(Lossless, Idle): text(c.idle), PauseMoment(Lossless, Before): text(c.before), PauseMoment(Lossless, After): text(c.after),
+			PauseMoment(Lossy, Before): text(c.after), PauseMoment(Lossy, After): text(c.lossy),
 		})
-		assert.Equal(t, c.want, v, c.says)
+		assert.Equal(t, c.want, v, "%+v: %s", c, why)
 		assert.Contains(t, why, c.says)
 	}
+	v, why := of.Judge(map[string]string{PauseMoment(Lossless, Idle): text(zero)})
+	assert.Equal(t, target.NotDecided, v)
+	assert.Equal(t, "There is no reading \"lossless class, before\".", why)
+}
+
+// A reading has the counters of the switch and of the senders, each by its key, and the port at which a sender is.
+func TestPauseReadings(t *testing.T) {
+	t.Parallel()
+	known := func(n uint64) ir.Counter { return ir.Counter{Value: n, Known: true} }
+	require.Equal(t, "switch swp1 priority 0 paused = 4\nswitch swp1 priority 3 dropped = 7\n", SwitchPauses([]ir.PauseCounters{
+		{Port: "swp1", Sent: known(4), Dropped: known(9)}, {Port: "swp1", Priority: 3, Dropped: known(7)},
+	}, 3))
+	f := compilertest.Folder(t, os.DirFS("../../../examples/rack-by-files"), ".")
+	var nic *ir.NIC
+	for _, d := range f.Devices {
+		if d.Host != nil && nic == nil {
+			nic = d.Host.NICs[0]
+		}
+	}
+	all := []ir.PauseCounters{{Port: nic.Port.Name, Priority: 3, Received: known(5)}, {Port: "other", Received: known(6)}}
+	count := nic.Device.Name + " " + nic.Name + " priority 3 paused = 5\n"
+	at := nic.Port.Peer()
+	require.Equal(t, "cable "+at.Name+" = "+nic.Device.Name+" "+nic.Name+"\n"+count, SenderPauses(nic, at.Device(), all))
+	require.Equal(t, count, SenderPauses(nic, nic.Device, all), "the cable ends at another device")
 }
 
 // No trial panics or holds for arbitrary readings without a change.

@@ -1,12 +1,16 @@
 package sim
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/rocec/rocec/targets/target"
 )
 
-var _ target.Marker = (*NVUE)(nil)
+var (
+	_ target.Marker = (*NVUE)(nil)
+	_ target.Pauser = (*NVUE)(nil)
+)
 
 // Marks implements [target.Marker] with the settings of the chip, rounded in the way of the chip.
 func (n *NVUE) Marks(port string, cos int) (from int, ok bool) {
@@ -22,4 +26,16 @@ func (n *NVUE) Marks(port string, cos int) (from int, ok bool) {
 	low, ok := class["min-threshold"].(int64)
 	step := int64(64 * cells[n.Spectrum-1])
 	return int((low + step - 1) / step * step), ok
+}
+
+// Pause implements [target.Pauser] with the settings of the chip. The counter of drops has no priority.
+func (n *NVUE) Pause(port string, cos int, packets uint64) uint64 {
+	eff := n.programmed(port)
+	pfc, priority := pausing(eff, cmp.Or(bonds(eff)[port], port), "pfc"), strconv.Itoa(cos)
+	if _, lossless := pfc.sub("switch-priority")[priority]; !lossless || pfc.text("tx") == "disable" || pfc.text("tx") == "disabled" {
+		n.m.Count(port, "HwIfInBufferDrops", packets)
+		return 0
+	}
+	n.m.Count(port, "HwIfOutPfc"+priority+"Pkt", packets)
+	return packets
 }

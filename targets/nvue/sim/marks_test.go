@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/rocec/rocec/targets/target"
 )
 
 // The chip marks by the profile of the port, in whole steps.
@@ -28,3 +30,28 @@ func TestMarks(t *testing.T) {
 	_, marks = n.Marks("swp1", 4)
 	assert.False(t, marks)
 }
+
+// The chip pauses the priorities of the port's PFC profile, and drops packets of all others.
+func TestPause(t *testing.T) {
+	t.Parallel()
+	m := &counted{of: map[string]uint64{}}
+	n := &NVUE{Config: Config{Release: "5.11.0", Spectrum: 4, Ports: []Port{{Name: "swp1"}, {Name: "swp2"}}}, m: m}
+	profile := func(tx string) tree { return tree{"switch-priority": tree{"3": tree{}}, "tx": tx} }
+	bound := func(profile string) tree { return tree{"qos": tree{"pfc": tree{"profile": profile}}} }
+	n.Chip = tree{
+		"qos":       tree{"pfc": tree{"on": profile("enable"), "off": profile("disable")}},
+		"interface": tree{"swp1": bound("on"), "swp2": bound("off")},
+	}
+	assert.Equal(t, uint64(7), n.Pause("swp1", 3, 7))
+	assert.Zero(t, n.Pause("swp1", 0, 7))
+	assert.Zero(t, n.Pause("swp2", 3, 7))
+	assert.Equal(t, map[string]uint64{"swp1 HwIfOutPfc3Pkt": 7, "swp1 HwIfInBufferDrops": 7, "swp2 HwIfInBufferDrops": 7}, m.of)
+}
+
+// counted is a machine that only counts.
+type counted struct {
+	target.Machine
+	of map[string]uint64
+}
+
+func (c *counted) Count(port, name string, by uint64) { c.of[port+" "+name] += by }

@@ -146,7 +146,7 @@ func (n *NVUE) groups(name string) tree {
 }
 
 // marking returns the ECN of a port in the chip.
-func (n *NVUE) marking(name string) tree {
+func marking(n *NVUE, name string) tree {
 	eff := n.programmed(name)
 	p := eff.text("interface", name, "qos", "congestion-control", "profile")
 	if p == "" {
@@ -262,7 +262,7 @@ func (c *call) shown(words []string) tree {
 	case "qos buffer ingress-priority-group":
 		return c.groups(name)
 	case "qos congestion-control":
-		return c.marking(name)
+		return marking(c.NVUE, name)
 	case "qos pfc":
 		if pfc := pausing(eff, name, "pfc"); pfc != nil {
 			out := profile(pfc)

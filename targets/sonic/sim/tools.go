@@ -322,7 +322,7 @@ func (s *Switch) counters(sp *space) table {
 					put("COUNTERS:"+queue, name, count(port, name+at))
 				}
 			}
-			if s.watched(sp, port, i) {
+			if sp.watched(port, i) {
 				put("COUNTERS:"+queue, "PFC_WD_STATUS", "operational")
 				if s.m.Counter(port, "PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED"+at) > s.m.Counter(port, "PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED"+at) {
 					put("COUNTERS:"+queue, "PFC_WD_STATUS", "stormed")
@@ -340,7 +340,7 @@ func (s *Switch) counters(sp *space) table {
 }
 
 // watched reports whether the watchdog watches a priority of a port.
-func (s *Switch) watched(sp *space, port string, priority int) bool {
+func (sp *space) watched(port string, priority int) bool {
 	w, q := sp.Config["PFC_WD"][port], sp.Config["PORT_QOS_MAP"][port]
 	on := q["pfc_enable"]
 	if v, ok := q["pfcwd_sw_enable"]; ok {

@@ -58,6 +58,11 @@ func (s *NICs) writeBW(p *target.Proc) int {
 	}
 	packets := uint64(count * ((size + 4095) / 4096))
 	c.m.Count(c.Name, fmt.Sprintf("%s_prio%d_packets", dir, prio), packets)
+	if to := server(peer); to.IsValid() {
+		if n := c.m.Paused(c.Name, to, prio, packets); n > 0 {
+			c.m.Count(c.Name, fmt.Sprintf("rx_prio%d_pause", prio), n)
+		}
+	}
 	if p := server(peer); v2 && c.m.Marked(c.Name, p, prio) { // a CNP answers each marked packet
 		if dir == "rx" {
 			c.m.Count(c.Name, "np_ecn_marked_roce_packets", packets)
