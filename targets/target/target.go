@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -345,6 +346,15 @@ type Device struct {
 
 	Given *Given   // nil: questions to the device do not come from a journal
 	Past  [][]byte // live states from before a run that is undone: names of steps that go back have their hashes
+}
+
+// Port returns the port of the device with a name; nil: no port has the name.
+func (d *Device) Port(name string) *ir.Port {
+	i := slices.IndexFunc(d.Source.Ports, func(p *ir.Port) bool { return p.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return d.Source.Ports[i]
 }
 
 // Given is the part of a run that a device must have received before rocec asks it anything else.

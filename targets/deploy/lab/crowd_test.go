@@ -5,18 +5,16 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-
-	"github.com/rocec/rocec/compiler/ir"
 )
 
 // Two senders to one port within a short time are a crowd. One sender, another class, another port, or a later time is none.
 func TestCrowd(t *testing.T) {
 	t.Parallel()
-	out, other, a, b := &ir.Port{}, &ir.Port{}, &ir.Port{}, &ir.Port{}
+	const out, other, a, b = "leaf1:swp1", "leaf1:swp2", "gpu1:ens1", "gpu2:ens1"
 	l := &Lab{}
 	for i, c := range []struct {
 		to   crowd
-		from *ir.Port
+		from string
 		at   time.Duration
 		want bool
 	}{

@@ -29,7 +29,6 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -378,15 +377,15 @@ func (e *entry) marksAt(port string, cos int) bool {
 	return false
 }
 
-// crowd is a queue at the last cable: a port of a switch, and a cos.
+// crowd is a queue at the last cable: a port of a switch (leaf01:swp1), and a cos.
 type crowd struct {
-	port *ir.Port
+	port string
 	cos  int
 }
 
-// sender is the last interface that has sent to a crowd, at a time of the switch's clock.
+// sender is the last interface (gpu01:ens1f0) that has sent to a crowd, at a time of the switch's clock. from is empty if none has.
 type sender struct {
-	from *ir.Port
+	from string
 	at   time.Duration
 }
 
@@ -407,7 +406,7 @@ func (e *entry) paused(netdev string, peer netip.Addr, cos int, packets uint64) 
 	if to == nil {
 		return 0
 	}
-	from, last := portOf(e.tree.Source, netdev), portOf(to.tree.Source, at)
+	from, last := e.tree.Port(netdev), to.tree.Port(at)
 	if from == nil || last == nil || from.Peer() == nil || last.Peer() == nil {
 		return 0
 	}
@@ -423,7 +422,7 @@ func (e *entry) paused(netdev string, peer netip.Addr, cos int, packets uint64) 
 	if err != nil {
 		return 0
 	}
-	if !e.lab.second(crowd{out, cos}, sender{from, d.machine.Clock.Now()}) {
+	if !e.lab.second(crowd{out.String(), cos}, sender{from.String(), d.machine.Clock.Now()}) {
 		return 0
 	}
 	in := from.Peer()
@@ -457,7 +456,7 @@ func (l *Lab) second(c crowd, s sender) bool {
 		if was.crowd != c {
 			continue
 		}
-		if was.from != s.from && was.from != nil && s.at-was.at <= together {
+		if was.from != s.from && was.from != "" && s.at-was.at <= together {
 			was.sender = sender{}
 			return true
 		}
@@ -466,14 +465,4 @@ func (l *Lab) second(c crowd, s sender) bool {
 	}
 	l.crowds = append(l.crowds, arrival{c, s})
 	return false
-}
-
-// portOf returns the port of a device with a name; nil: no port has the name.
-func portOf(d *ir.Device, name string) *ir.Port {
-	for _, p := range d.Ports {
-		if p.Name == name {
-			return p
-		}
-	}
-	return nil
 }
