@@ -176,7 +176,7 @@ var Table = []*Metric{
 
 // samples calls put for each sample of the metric.
 func (m *Metric) samples(l *Look, put func(value string, labels ...string)) {
-	if m.field == nil {
+	if !m.OfPriority() {
 		m.write(l, put)
 		return
 	}
