@@ -41,7 +41,7 @@ func prometheusServer(t *testing.T, target string) string {
 	program := machinetest.Need(t, "prometheus")
 	dir := t.TempDir()
 	config := filepath.Join(dir, "prometheus.yml")
-	require.NoError(t, os.WriteFile(config, []byte("global: {scrape_interval: 200ms, scrape_timeout: 200ms}\n"+
+	require.NoError(t, os.WriteFile(config, []byte("global: {scrape_interval: 500ms, scrape_timeout: 500ms}\n"+
 		"scrape_configs: [{job_name: rocec, static_configs: [{targets: ['"+strings.TrimPrefix(target, "http://")+"']}]}]\n"), 0o600))
 	ctx, end := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(ctx, program, "--config.file="+config, "--storage.tsdb.path="+filepath.Join(dir, "data"),

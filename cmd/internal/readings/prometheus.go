@@ -192,9 +192,13 @@ const look = "rocec_last_look_timestamp_seconds"
 // mostBack is the number of questions for the look before another one.
 const mostBack = 12
 
+// mostGap is the number of questions for the newest look: each goes back by twice the time, and an old look is not the state now.
+const mostGap = 5
+
 // Readings returns the last three readings in the server, oldest first. The samples of a reading are those of one look of rocec at the
 // devices: a server keeps the same values until the next look. If its clock is behind that of the machine that looked, it has stored a look
-// before the time of that look. Then the questions go further back, each by twice the time.
+// before the time of that look. It has no value of a look after a scrape that failed. Then the questions go further back, each by twice the
+// time.
 func (s *Prometheus) Readings(ctx context.Context, f *ir.Fabric, now time.Time) ([]storm.Reading, error) {
 	var out []storm.Reading
 	var last time.Time
@@ -204,10 +208,10 @@ func (s *Prometheus) Readings(ctx context.Context, f *ir.Fabric, now time.Time) 
 		if err != nil {
 			return nil, err
 		}
-		if taken.IsZero() {
+		if taken.IsZero() && len(out) == 0 && back == mostGap {
 			break
 		}
-		if len(out) > 0 && !taken.Before(last) {
+		if taken.IsZero() || len(out) > 0 && !taken.Before(last) {
 			at, step = at.Add(-step), 2*step
 			continue
 		}

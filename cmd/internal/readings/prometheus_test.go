@@ -138,6 +138,25 @@ func TestPrometheusClock(t *testing.T) {
 	}
 }
 
+// After a scrape that failed, a server has no values until the next one. The look before the gap counts, unless the gap is long.
+func TestPrometheusGap(t *testing.T) {
+	for gap, known := range map[float64]bool{0.5: true, 3: true, 300: false} {
+		all, err := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if at, _ := strconv.ParseFloat(r.URL.Query().Get("time"), 64); at > float64(now.Unix())-gap {
+				vector(w)
+				return
+			}
+			stormServer(w, r)
+		}, "").Readings(t.Context(), small(), now)
+		if !known {
+			require.ErrorContains(t, err, "has no rocec_last_look_timestamp_seconds")
+			continue
+		}
+		require.NoError(t, err)
+		require.Len(t, all, 3, gap)
+	}
+}
+
 // A counter is exact up to the largest whole number that a double keeps exactly. A larger one is not known: a rise by one could be lost.
 func TestLargeCounters(t *testing.T) {
 	for value, known := range map[string]bool{"20000000000000": true, "9007199254740992": true, "9007199254740994": false} {
