@@ -75,9 +75,9 @@ func TestScript(t *testing.T) {
 		out := filepath.Join(dir, "out", "rocec.prom")
 		require.NoError(t, os.Mkdir(filepath.Dir(out), 0o700))
 		require.NoError(t, os.WriteFile(out, []byte("old\n"), 0o600))
-		call := `[ "$*" = "verify --format openmetrics /srv/my fabric" ] || exit 99`
+		call := `[ "$*" = "verify --format openmetrics /opt/my fabric" ] || exit 99`
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "rocec"), []byte("#!/bin/sh\n"+call+"\n"+tc.rocec+"\n"), 0o700))
-		cmd := exec.CommandContext(t.Context(), "sh", script, "/srv/my fabric", out)
+		cmd := exec.CommandContext(t.Context(), "sh", script, "/opt/my fabric", out)
 		cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
 		text, err := cmd.CombinedOutput()
 		require.Equal(t, tc.fails, err != nil, "%s: %s", name, text)

@@ -1,7 +1,7 @@
 package lab
 
-// SetCounter sets a counter of an interface, which `ethtool -S` shows. With a rate, it then rises by the clock of the device until the device
-// restarts.
+// SetCounter sets a counter of an interface, which `ethtool -S` shows. With a rate, the counter then rises by the clock of the device,
+// until the device restarts.
 func (d *Device) SetCounter(netdev, name string, value uint64, perSecond ...float64) {
 	d.fs.Lock()
 	defer d.fs.Unlock()
