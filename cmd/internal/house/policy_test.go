@@ -239,9 +239,10 @@ cmd/internal/site:          cmd/internal/claimed
     lang/nexthops targets/forwarding |
 cmd/internal/intake:        cmd/internal/globals cmd/internal/report cmd/internal/start compiler/ir lang/diag lang/lock lang/topology
     cmd/internal/netbox targets targets/target/lint |
-cmd/internal/readings:      cmd/internal/devicefiles cmd/internal/exit compiler/ir lang/diag targets targets/snapshot targets/target
+cmd/internal/origin:        |
+cmd/internal/readings:      cmd/internal/origin cmd/internal/devicefiles cmd/internal/exit compiler/ir lang/diag targets targets/snapshot targets/target
     targets/target/lint validate/storm |
-cmd/internal/netbox:        cmd/internal/exit lang/diag lang/nodeset |
+cmd/internal/netbox:        cmd/internal/origin cmd/internal/exit lang/diag lang/nodeset |
 cmd/internal/start:         compiler/ir compiler/platform lang lang/diag lang/nodeset lang/topology |
 examples:                |
 cmd/internal/house:      |
@@ -265,7 +266,8 @@ var outside = []string{
 	"cmd/internal/auditlog", "cmd/internal/hooks", "cmd/internal/journal", "cmd/internal/rights", "cmd/internal/samples",
 	"cmd/internal/savedplan", "cmd/internal/wholefile", "cmd/internal/intake", "cmd/internal/fromfiles", "cmd/internal/revision",
 	"cmd/internal/operands",
-	"cmd/internal/wholefile", "cmd/internal/intake", "cmd/internal/netbox", "cmd/internal/readings",
+	"cmd/internal/wholefile", "cmd/internal/intake", "cmd/internal/netbox", "cmd/internal/origin",
+	"cmd/internal/readings",
 	"targets/deploy/ssh", "targets/deploy/lab", "targets/deploy/safefile", "targets/deploy/internal/sshdtest",
 	"targets/deploy/internal/boxtest", "targets/deploy/internal/nspawn", "targets/nic/mlx5/mlx5test",
 	"targets/target/targettest", "lang/langtest",

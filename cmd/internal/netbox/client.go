@@ -8,24 +8,23 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/origin"
 	"github.com/rocec/rocec/lang/diag"
 )
 
 // The bounds of a run.
 const (
-	pageRows  = 1000      // rows per request: the default maximum of NetBox
-	pageBytes = 64 << 20  // of one answer
-	allBytes  = 512 << 20 // of all answers
-	allRows   = 500_000   // of one list
-	allPages  = 5_000     // of all lists
-	redirects = 5
+	pageRows  = 1000        // rows per request: the default maximum of NetBox
+	pageBytes = 64 << 20    // of one answer
+	allBytes  = 512 << 20   // of all answers
+	allRows   = 500_000     // of one list
+	allPages  = 5_000       // of all lists
 	timeout   = time.Minute // of one request
 	longWait  = time.Minute // before a request is repeated
 	waits     = 20          // of a run
@@ -63,7 +62,7 @@ func newClient(ctx context.Context, source string, env Environment) (*client, er
 	case u.User != nil:
 		return nil, exit.Fail(exit.Usage, "--from %s: leave the user and the password out of the URL; rocec uses only the token in %s",
 			kind, Kinds[kind])
-	case u.Scheme == "http" && !loopback(u.Hostname()):
+	case u.Scheme == "http" && !origin.Loopback(u.Hostname()):
 		return nil, exit.Fail(exit.Usage, "--from %s: http would send the token unencrypted; use https", kind)
 	}
 	query := u.Query()
@@ -78,28 +77,14 @@ func newClient(ctx context.Context, source string, env Environment) (*client, er
 	case c.token == "":
 		return nil, exit.Fail(exit.Usage, "--from %s needs a token with read access: put it into the environment variable %s", kind,
 			Kinds[kind])
-	case len(c.token) > mostToken || strings.ContainsFunc(c.token, func(r rune) bool { return r <= ' ' || r > '~' }):
+	case !origin.IsToken(c.token, mostToken):
 		return nil, exit.Fail(exit.Usage, "the environment variable %s contains no token: a token is one word of letters and digits",
 			Kinds[kind])
 	}
 	path := strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/api")
 	c.base = &url.URL{Scheme: u.Scheme, Host: u.Host, Path: path}
-	c.http = &http.Client{
-		Timeout: timeout,
-		Transport: &http.Transport{
-			Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
-			TLSHandshakeTimeout: timeout / 2, MaxResponseHeaderBytes: 1 << 20, ForceAttemptHTTP2: true,
-		},
-		CheckRedirect: func(req *http.Request, via []*http.Request) error {
-			switch {
-			case req.URL.Scheme != c.base.Scheme || req.URL.Host != c.base.Host:
-				return errOtherOrigin(req.URL)
-			case len(via) >= redirects:
-				return errRedirects
-			}
-			return nil
-		},
-	}
+	c.http = origin.NewClient(c.base, timeout)
+
 	return c, nil
 }
 
@@ -114,20 +99,6 @@ func sleep(ctx context.Context, d time.Duration) error {
 		return nil
 	}
 }
-
-func loopback(host string) bool {
-	a, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && a.IsLoopback()
-}
-
-// originError is the error of a redirect to another origin, which must not get the token.
-type originError struct{ to string }
-
-func (e *originError) Error() string { return "redirect to " + e.to }
-
-func errOtherOrigin(to *url.URL) error { return &originError{to.Scheme + "://" + to.Host} }
-
-var errRedirects = errors.New("too many redirects")
 
 // shown returns the name of the inventory for messages.
 func (c *client) shown() string { return c.base.String() }
@@ -377,17 +348,17 @@ func retryAfter(text string) (time.Duration, bool) {
 
 // unreachable returns the message for a request without an answer. It contains no header, so no token.
 func (c *client) unreachable(err error) error {
-	var origin *originError
+	var redirect *origin.Redirect
 	var name x509.HostnameError
 	var authority x509.UnknownAuthorityError
 	var certificate *tls.CertificateVerificationError
 	switch {
 	case c.ctx.Err() != nil:
 		return c.ctx.Err()
-	case errors.As(err, &origin):
-		return c.fail("redirects to another origin, %s, which must not get the token. If that is the inventory, name it", origin.to)
-	case errors.Is(err, errRedirects):
-		return c.fail("redirects more than %d times. Name the URL at which NetBox or Nautobot begins", redirects)
+	case errors.As(err, &redirect) && redirect.To != "":
+		return c.fail("redirects to another origin, %s, which must not get the token. If that is the inventory, name it", redirect.To)
+	case redirect != nil:
+		return c.fail("redirects more than %d times. Name the URL at which NetBox or Nautobot begins", origin.MaxRedirects)
 	case errors.As(err, &name):
 		return c.fail("has a certificate for other names. Use a name in the certificate")
 	case errors.As(err, &authority) || errors.As(err, &certificate):

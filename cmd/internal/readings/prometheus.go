@@ -2,20 +2,19 @@ package readings
 
 import (
 	"context"
-	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/origin"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
@@ -27,10 +26,9 @@ const TokenVariable = "ROCEC_PROMETHEUS_TOKEN"
 
 // The bounds of requests.
 const (
-	mostAnswer    = 64 << 20 // bytes of one answer
-	mostToken     = 4096     // bytes
-	mostRedirects = 5
-	mostWait      = time.Minute // for one answer
+	mostAnswer = 64 << 20    // bytes of one answer
+	mostToken  = 4096        // bytes
+	mostWait   = time.Minute // for one answer
 )
 
 // Prometheus is a server of Prometheus, asked by its HTTP API (/api/v1/query).
@@ -52,49 +50,14 @@ func NewPrometheus(address, token string) (*Prometheus, error) {
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return nil, exit.Fail(exit.Usage, "--prometheus: leave users, queries and fragments out of the URL; rocec uses only the token in %s",
 			TokenVariable)
-	case token != "" && u.Scheme == "http" && !loopback(u.Hostname()):
+	case token != "" && u.Scheme == "http" && !origin.Loopback(u.Hostname()):
 		return nil, exit.Fail(exit.Usage, "--prometheus: http would send the token in %s unencrypted; use https", TokenVariable)
-	case len(token) > mostToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
+	case !origin.IsToken(token, mostToken):
 		return nil, exit.Fail(exit.Usage, "the environment variable %s contains no token: a token is one word", TokenVariable)
 	}
-	s := &Prometheus{base: u.JoinPath("api/v1/query"), token: token}
-	s.http = &http.Client{
-		Timeout: mostWait,
-		Transport: &http.Transport{
-			Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
-			TLSHandshakeTimeout: mostWait / 2, MaxResponseHeaderBytes: 1 << 20, ForceAttemptHTTP2: true,
-		},
-		CheckRedirect: func(req *http.Request, via []*http.Request) error {
-			switch {
-			case req.URL.Scheme != s.base.Scheme || req.URL.Host != s.base.Host:
-				return &otherOrigin{req.URL.Scheme + "://" + req.URL.Host}
-			case len(via) >= mostRedirects:
-				return tooManyRedirects{}
-			}
-			return nil
-		},
-	}
-	return s, nil
+	base := u.JoinPath("api/v1/query")
+	return &Prometheus{http: origin.NewClient(base, mostWait), base: base, token: token}, nil
 }
-
-func loopback(host string) bool {
-	a, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && a.IsLoopback()
-}
-
-// otherOrigin is the error of a redirect to another origin, which must not get the token.
-type otherOrigin struct{ to string }
-
-// Error returns the message.
-func (e *otherOrigin) Error() string {
-	return "it redirects to " + diag.Escape(diag.Cut(e.to)) + ", which rocec does not follow"
-}
-
-// tooManyRedirects is the error of a circle of redirects.
-type tooManyRedirects struct{}
-
-// Error returns the message.
-func (tooManyRedirects) Error() string { return "it redirects too often" }
 
 // labelled is one series of an answer.
 type labelled struct {
@@ -137,7 +100,13 @@ func (s *Prometheus) ask(ctx context.Context, expression string, at time.Time) (
 	}
 	answer, err := s.http.Do(req)
 	if err != nil {
-		if of := (*url.Error)(nil); errors.As(err, &of) { // its text repeats the whole address
+		redirect := (*origin.Redirect)(nil)
+		switch of := (*url.Error)(nil); {
+		case errors.As(err, &redirect) && redirect.To != "":
+			return nil, fail("it redirects to %s, which rocec does not follow", diag.Escape(diag.Cut(redirect.To)))
+		case redirect != nil:
+			return nil, fail("it redirects too often")
+		case errors.As(err, &of): // its text repeats the whole address
 			err = of.Err
 		}
 		return nil, fail("%s", diag.Escape(diag.Cut(err.Error())))
