@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -215,7 +216,7 @@ func (p *PortSettings) Values() func(yield func(Value) bool) {
 			}
 		}
 		if p.Stamps != 0 {
-			put(FieldStamps, -1, "", fmt.Sprintf("%#x", p.Stamps))
+			put(FieldStamps, -1, "", stamped(p.Stamps))
 		}
 		if p.Detail == (Detail{}) {
 			return
@@ -223,6 +224,17 @@ func (p *PortSettings) Values() func(yield func(Value) bool) {
 		d := p.Detail.Get()
 		d.values(put)
 	}
+}
+
+// stamped returns the DSCP values of [PortSettings.Stamps] as a list: "0, 26".
+func stamped(bits uint64) string {
+	var out []string
+	for v := range 64 {
+		if bits>>v&1 == 1 {
+			out = append(out, strconv.Itoa(v))
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 // summed compares values that a reader states once for the whole port. The returned texts are equal if the values do not differ.

@@ -60,6 +60,22 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
+// The DSCP of a NIC is a list of numbers for a person, although the settings have bits.
+func TestDifferencesOfDSCP(t *testing.T) {
+	sides := make([]ir.Settings, 2)
+	for n, bits := range []uint64{1, 1<<26 | 1<<63} {
+		p := ir.UnknownPort()
+		p.Stamps = bits
+		sides[n].Set("ens1", p)
+	}
+	got, whole := sides[0].Differences(&sides[1])
+	require.True(t, whole)
+	require.Len(t, got, 1)
+	assert.Equal(t, ir.FieldStamps, got[0].Field)
+	assert.Equal(t, "0", got[0].A)
+	assert.Equal(t, "26, 63", got[0].B)
+}
+
 // TestDifferencesAreBounded: ports beyond the limit are counted, and kinds of ports beyond their limit are reported as not compared.
 func TestDifferencesAreBounded(t *testing.T) {
 	side := func(mtu int) *ir.Settings {
