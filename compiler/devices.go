@@ -26,6 +26,7 @@ func (c *compiler) devices() {
 		d := &pool[i]
 		*d = ir.Device{
 			Name: s.Name, Group: s.Group, Switch: &switches[i], SSH: c.login(s.SSH), ByHand: hands.of(s.ByHand), Maintenance: s.Maintenance.V,
+			Site: s.Site.V,
 		}
 		d.DevicePlaces = places.of(ir.DevicePlaces{
 			At: s.NameAt, Decl: s.Decl, SSHAt: loginAt(s.SSH), MaintenanceAt: s.Maintenance.At,
@@ -40,6 +41,7 @@ func (c *compiler) devices() {
 		d := &pool[len(c.src.Switches)+i]
 		*d = ir.Device{
 			Name: h.Name, Group: h.Group, Host: &hosts[i], SSH: c.login(h.SSH), ByHand: hands.of(h.ByHand), Maintenance: h.Maintenance.V,
+			Site: h.Site.V,
 		}
 		d.DevicePlaces = places.of(ir.DevicePlaces{
 			At: h.NameAt, Decl: h.Decl, SSHAt: loginAt(h.SSH), MaintenanceAt: h.Maintenance.At,

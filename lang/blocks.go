@@ -218,6 +218,9 @@ var writers = eval.OneOf("rocec", "others")
 const writtenByDoc = "\"others\": other people or tools write the settings. rocec renders and checks them as usual; apply does not " +
 	"write them."
 
+const siteDoc = "The site whose `rocecd` reads and changes the device, for a fabric of several sites; see [fleet.md](fleet.md).\n" +
+	"The attribute has an effect only with `--team`, and changes no byte on a device."
+
 const maintenanceDoc = "The reason why apply does not change the device for now. The device is rendered and checked as usual."
 
 var switchSchema = schema[switchBlock]{
@@ -262,6 +265,7 @@ var switchSchema = schema[switchBlock]{
 				"\nUse it for a device under repair. `build` writes its files, and the checks and the proof include it. For a device "+
 				"that others always configure, use a [by_hand](language.md#switchby_hand) block.",
 			func(s *switchBlock) *Value[string] { return &s.Maintenance }),
+		one("site", eval.Site, "none", siteDoc, func(s *switchBlock) *Value[string] { return &s.Site }),
 		one("written_by", writers, "\"rocec\"",
 			writtenByDoc+
 				"\nSee [devices that others write](language.md#devices-that-others-write).",
@@ -489,6 +493,7 @@ var hostSchema = schema[hostBlock]{
 		off("forwards", "true: the host routes or bridges, so it is treated as a switch.",
 			func(h *hostBlock) *Value[bool] { return &h.Forwards }),
 		one("maintenance", eval.ReasonText, "none", maintenanceDoc, func(h *hostBlock) *Value[string] { return &h.Maintenance }),
+		one("site", eval.Site, "none", siteDoc, func(h *hostBlock) *Value[string] { return &h.Site }),
 		one("written_by", writers, "the value of the fabric",
 			writtenByDoc+
 				"\nIt overrides the value of the fabric. See [devices that others write](language.md#devices-that-others-write).",

@@ -144,6 +144,7 @@ type Switch struct {
 	Preset       Value[string] // keep or replace: what apply does with the vendor's RoCE preset
 	Maintenance  Value[string] // the reason
 	WrittenBy    Value[string] // rocec or others; written_by of the fabric does not apply
+	Site         Value[string] // the site whose rocecd changes the switch
 
 	AcceptDocumented Value[bool] // apply changes the switch although its settings are known only from documents
 }
@@ -184,6 +185,7 @@ type Host struct {
 
 	Maintenance Value[string] // the reason
 	WrittenBy   Value[string] // rocec or others
+	Site        Value[string] // the site whose rocecd changes the host
 }
 
 // NIC is a nic block.

@@ -272,6 +272,7 @@ type Device struct {
 	Fabric *Fabric
 
 	Maintenance string // the reason why apply skips the device for now; empty: apply may change it
+	Site        string // the site whose rocecd changes it; empty: no site
 	ByOthers    bool   // others write what rocec renders
 }
 

@@ -7,4 +7,5 @@ const (
 	RoleApply   = "rocec-apply"   // over the hash of a plan: who applies it
 	RoleRun     = "rocec-run"     // over the head of a journal: who led the run
 	RoleDevice  = "rocec-device"  // over an order: the effects of a run on devices with a gate
+	RoleSite    = "rocec-site"    // over a statement of a site of a team
 )
