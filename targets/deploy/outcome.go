@@ -162,6 +162,7 @@ const (
 	CountersRose    Stopped = "counters" // counters rose far faster than before
 	FabricChanged   Stopped = "fabric"   // links or sessions have changed since the plan, and the next wave may not begin in this state
 	TooLate         Stopped = "window"   // the next wave might not end in time
+	NotAdmitted     Stopped = "team"     // the team did not let the next wave begin
 	HookFailed      Stopped = "hook"     // a wave could not be undrained
 	PhaseFailed     Stopped = "phase"    // the next phase relies on devices that keep their old settings
 	OtherRun        Stopped = "run"      // another run changes the devices or devices beside them, or may still be undone there

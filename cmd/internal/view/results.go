@@ -117,6 +117,8 @@ func StoppedText(r *deploy.Results) string {
 			". Go on without it if no other run is under way: --alone -m WHY."
 	case deploy.TooLate:
 		return "It is too late: " + r.Why + "."
+	case deploy.NotAdmitted:
+		return "No further wave began: " + r.Why + "."
 	case deploy.HookFailed:
 		return "Traffic was not put back on a wave, and no further wave begins: " + r.Why + "."
 	}

@@ -42,6 +42,14 @@ type ApplyOptions struct {
 	// Hooks drain and undrain the devices of a wave; nil: no hooks.
 	Hooks *Hooks
 
+	// Await returns when wave n, counted from 0, may begin, or an error: then neither it nor a later wave begins. It is called before
+	// devices of the wave are prepared. Nil: each wave may begin.
+	Await func(ctx context.Context, n int, w *deploy.Wave) error
+
+	// Ended receives the results of the devices of wave n when the wave is over. Changes that wait to be confirmed have not ended. Nil: no
+	// receiver.
+	Ended func(n int, results []*deploy.Result)
+
 	// For Resume: the progress of the run on each device by the journal. Armed: a commit was sent. Undoing: an undo was sent.
 	Marks map[string]txn.Mark
 

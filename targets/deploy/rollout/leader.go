@@ -52,6 +52,9 @@ func (l *leader) lead(ctx context.Context, plan *deploy.Plan) {
 	}
 	phase := -1
 	for n, wave := range l.order.Waves {
+		if !l.await(ctx, n, wave) {
+			break
+		}
 		if wave.Phase != phase {
 			phase = wave.Phase
 			l.onWay = map[*deploy.DevicePlan]*change{}
@@ -61,9 +64,37 @@ func (l *leader) lead(ctx context.Context, plan *deploy.Plan) {
 			break
 		}
 		l.wave(ctx, n, wave)
+		l.ended(n, wave)
 	}
 	l.drop(ctx)
 	l.settle(ctx)
+}
+
+// await waits until a wave may begin, and reports whether it may.
+func (l *leader) await(ctx context.Context, n int, w *deploy.Wave) bool {
+	if l.o.Await == nil || l.results.Stopped != "" || l.results.Interrupted || l.tooMany() {
+		return true // mayBegin decides
+	}
+	err := l.o.Await(ctx, n, w)
+	switch {
+	case ctx.Err() != nil:
+		l.results.Interrupted = true
+	case err != nil:
+		l.results.Stopped, l.results.Why = deploy.NotAdmitted, deploy.OneLine(err.Error())
+	}
+	return err == nil && ctx.Err() == nil
+}
+
+// ended reports the end of a wave.
+func (l *leader) ended(n int, w *deploy.Wave) {
+	if l.o.Ended == nil {
+		return
+	}
+	results := make([]*deploy.Result, len(w.Devices))
+	for i, p := range w.Devices {
+		results[i] = l.result[p]
+	}
+	l.o.Ended(n, results)
 }
 
 // mayBegin reports whether a wave may begin. If not, it records the reason.

@@ -192,6 +192,20 @@ func TestWavesThatMayNotBegin(t *testing.T) {
 			o.NotAfter = time.Now().Add(time.Hour)
 			o.Order.Waves[1].Takes = 2 * time.Hour
 		}, deploy.TooLate, "the next wave may not end by "},
+		{"team", func(o *rollout.ApplyOptions) {
+			var ended []int
+			o.Ended = func(n int, results []*deploy.Result) {
+				if results[0].Outcome == deploy.Applied {
+					ended = append(ended, n)
+				}
+			}
+			o.Await = func(_ context.Context, n int, w *deploy.Wave) error {
+				if n == 1 && slices.Equal(ended, []int{0}) && w == o.Order.Waves[1] {
+					return errors.New("alice \x1b[31mwithdrew it")
+				}
+				return nil
+			}
+		}, deploy.NotAdmitted, `alice \x1b[31mwithdrew it`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bs := newBoxes(t, 3)
