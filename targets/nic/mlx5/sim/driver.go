@@ -7,34 +7,36 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Driver is mlx5_core on a ConnectX-5. Its rules are those of en_dcbnl.c and port_buffer.c of the kernel.
-var Driver = &nicsim.Driver{
-	Firmware: "16.35.4030",
-	Board:    [2]string{"MT4119", "MT_0000000010"},
-	Counters: counters(),
-	RDMA: nicsim.Counters{
-		HW: []string{
-			"np_cnp_sent", "np_ecn_marked_roce_packets", "rp_cnp_handled", "rp_cnp_ignored", "out_of_sequence", "packet_seq_err",
-			"implied_nak_seq_err", "duplicate_request", "local_ack_timeout_err", "rnr_nak_retry_err", "out_of_buffer", "roce_adp_retrans",
-			"roce_adp_retrans_to", "roce_slow_restart", "roce_slow_restart_cnps", "roce_slow_restart_trans", "rx_icrc_encapsulated",
+// driver returns mlx5_core on a ConnectX-5. Its rules are those of en_dcbnl.c and port_buffer.c of the kernel.
+func driver() *nicsim.Driver {
+	return &nicsim.Driver{
+		Firmware: "16.35.4030",
+		Board:    [2]string{"MT4119", "MT_0000000010"},
+		Counters: counters(),
+		RDMA: nicsim.Counters{
+			HW: []string{
+				"np_cnp_sent", "np_ecn_marked_roce_packets", "rp_cnp_handled", "rp_cnp_ignored", "out_of_sequence", "packet_seq_err",
+				"implied_nak_seq_err", "duplicate_request", "local_ack_timeout_err", "rnr_nak_retry_err", "out_of_buffer", "roce_adp_retrans",
+				"roce_adp_retrans_to", "roce_slow_restart", "roce_slow_restart_cnps", "roce_slow_restart_trans", "rx_icrc_encapsulated",
+			},
+			Port: []string{
+				"port_xmit_packets", "port_rcv_packets", "port_xmit_discards", "port_rcv_errors", "port_xmit_wait", "link_downed", "symbol_error",
+			},
 		},
-		Port: []string{
-			"port_xmit_packets", "port_rcv_packets", "port_xmit_discards", "port_rcv_errors", "port_xmit_wait", "link_downed", "symbol_error",
+		Buffer: bufferTotal,
+		Names: nicsim.Names{
+			RxPackets: "rx_prio%d_packets", TxPackets: "tx_prio%d_packets", RxPause: "rx_prio%d_pause", TxPause: "tx_prio%d_pause",
+			Marked: "np_ecn_marked_roce_packets", CNPSent: "np_cnp_sent", CNPHandled: "rp_cnp_handled",
 		},
-	},
-	Buffer: bufferTotal,
-	Names: nicsim.Names{
-		RxPackets: "rx_prio%d_packets", TxPackets: "tx_prio%d_packets", RxPause: "rx_prio%d_pause", TxPause: "tx_prio%d_pause",
-		Marked: "np_ecn_marked_roce_packets", CNPSent: "np_cnp_sent", CNPHandled: "rp_cnp_handled",
-	},
-	Reset:      reset,
-	TrustsDSCP: func(c *nicsim.Port) bool { return len(c.Apps) > 0 },
-	SetPFC:     setPFC,
-	SetETS:     setETS,
-	AddApp:     addApp,
-	DelApp:     delApp,
-	SetDCBX:    setDCBX,
-	SetBuffers: setBuffers,
+		Reset:      reset,
+		TrustsDSCP: func(c *nicsim.Port) bool { return len(c.Apps) > 0 },
+		SetPFC:     setPFC,
+		SetETS:     setETS,
+		AddApp:     addApp,
+		DelApp:     delApp,
+		SetDCBX:    setDCBX,
+		SetBuffers: setBuffers,
+	}
 }
 
 // bufferTotal is the receive buffer of a ConnectX-5, about 256 KiB.

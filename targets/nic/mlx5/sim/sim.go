@@ -50,10 +50,11 @@ func (s *state) Valid() bool {
 // Modules lists the kernel modules of the driver.
 var Modules = []string{"mlx5_core", "mlx5_ib", "rdma_cm", "rdma_ucm", "ib_core"}
 
-// New returns the NICs of one host, with factory settings and the driver [Driver].
+// New returns the NICs of one host, with factory settings and the kernel's driver.
 func New(nics []nicsim.NIC) *NICs {
+	mlx5 := driver()
 	for i := range nics {
-		nics[i].Driver = Driver
+		nics[i].Driver = mlx5
 	}
 	s := &NICs{NICs: nicsim.New(nics)}
 	for _, p := range s.Ports() {
