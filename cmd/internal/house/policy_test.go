@@ -83,8 +83,8 @@ targets/nvue/reading:    targets/target targets/cumulus targets/nvue/grammar com
 targets/nvue/sim:        targets/target | go.yaml.in/yaml/v3
 targets/nic:             targets/commands targets/nic/steps targets/target compiler/ir lang/diag |
 targets/nic/steps:       targets/commands |
-targets/nic/mlx5:        targets/target targets/nic targets/nic/sim targets/nic/mlx5/sim targets/nic/mlx5/steps compiler/ir compiler/platform
-    lang/diag |
+targets/nic/mlx5:        targets/target targets/nic targets/nic/sim targets/nic/mlx5/sim targets/nic/mlx5/steps compiler/ir
+    compiler/platform lang/diag |
 targets/nic/sim:         targets/target |
 targets/nic/mlx5/sim:    targets/target targets/nic/sim |
 targets/nic/mlx5/steps:  targets/nic/steps |

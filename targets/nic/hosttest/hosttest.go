@@ -1,5 +1,5 @@
-// Package hosttest simulates a host with NICs of any driver (a [Machine]) for the real programs that set them, in tests: shells, dcb, devlink
-// and rdma of iproute2, and ethtool.
+// Package hosttest simulates a host with NICs of any driver (a [Machine]) for the real programs that set them, in tests: shells, dcb,
+// devlink and rdma of iproute2, and ethtool.
 package hosttest
 
 import (

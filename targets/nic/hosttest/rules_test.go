@@ -57,10 +57,20 @@ app add dev e ethtype-prio 0x8915:3 dgram-port-prio 4791:3 =>
 app flush dev e =>
 app show dev e =>
 dcbx set dev e host cee => Attribute write: Unknown error -1\n`},
-		"bnxt: two lossless classes":         {"DCBSHIM_DRIVER=bnxt DCBSHIM_LOSSLESS=2", false, "SCHEDULE =>\npfc set dev e prio-pfc 3:on 4:on =>"},
-		"bnxt: the agent of the firmware":    {"DCBSHIM_DRIVER=bnxt", true, "dcbx show dev e => lld-managed ieee \\n\nSCHEDULE => INVAL\ndcbx set dev e host ieee => Attribute write: Unknown error -1\\n"},
-		"ice: the agent of the firmware":     {"DCBSHIM_DRIVER=ice", true, "SCHEDULE => INVAL\npfc set dev e prio-pfc 3:on => INVAL\napp add dev e dscp-prio 26:3 => INVAL"},
-		"ice: fewer classes than priorities": {"DCBSHIM_DRIVER=ice DCBSHIM_CLASSES=4", false, "app add dev e dscp-prio 26:4 => INVAL\napp add dev e dscp-prio 26:3 =>"},
+		"bnxt: two lossless classes": {"DCBSHIM_DRIVER=bnxt DCBSHIM_LOSSLESS=2", false, `
+SCHEDULE =>
+pfc set dev e prio-pfc 3:on 4:on =>`},
+		"bnxt: the agent of the firmware": {"DCBSHIM_DRIVER=bnxt", true, `
+dcbx show dev e => lld-managed ieee \n
+SCHEDULE => INVAL
+dcbx set dev e host ieee => Attribute write: Unknown error -1\n`},
+		"ice: the agent of the firmware": {"DCBSHIM_DRIVER=ice", true, `
+SCHEDULE => INVAL
+pfc set dev e prio-pfc 3:on => INVAL
+app add dev e dscp-prio 26:3 => INVAL`},
+		"ice: fewer classes than priorities": {"DCBSHIM_DRIVER=ice DCBSHIM_CLASSES=4", false, `
+app add dev e dscp-prio 26:4 => INVAL
+app add dev e dscp-prio 26:3 =>`},
 		"ice: the first DSCP changes the scheduling, and the last one changes it back": {"DCBSHIM_DRIVER=ice", false, `
 SCHEDULE =>
 ets show dev e prio-tc => prio-tc 0:0 1:0 2:0 3:1 4:0 5:0 6:0 7:0 \n

@@ -111,7 +111,9 @@ func TestRefusals(t *testing.T) {
 		}, "the driver is mlx5_core, and these settings are for mlx4_core"},
 		{"lldpad", func(h *host) { h.Write("fake/lldpad", "") }, "lldpad is active"},
 		{"no tool", func(h *host) { h.Command("dcb", "exit 1") }, "neither dcb (iproute2) nor mlnx_qos"},
-		{"a DSCP map", func(h *host) { h.Write("etc/rocec/host/ens1.conf", values+"trust=dscp") }, "not a setting of this script: trust=dscp"},
+		{"a DSCP map", func(h *host) {
+			h.Write("etc/rocec/host/ens1.conf", values+"trust=dscp")
+		}, "not a setting of this script: trust=dscp"},
 		{"no RDMA device", func(h *host) {
 			h.Remove("sys/devices/0000:03:00.0/infiniband")
 		}, "no RDMA device appeared in 1 s; is mlx4_ib loaded"},

@@ -21,8 +21,8 @@ func simulate(ports []nic.Port) nic.Sim {
 }
 
 // simulated returns mlx4_core on a ConnectX-3, or on its Pro variant. The driver has no DSCP map, no cable length, no receive buffers and
-// no congestion control, and its priorities follow PCP. Source: en_dcb_nl.c, where ieee_setapp and ieee_delapp are missing: the kernel's own
-// table contains an entry, and the card does not.
+// no congestion control, and its priorities follow PCP. Source: en_dcb_nl.c, where ieee_setapp and ieee_delapp are missing: the kernel's
+// own table contains an entry, and the card does not.
 func simulated(v1 bool) *sim.Driver {
 	names := slices.Concat(portCounters(), slices.Collect(maps.Keys(pauseNames())))
 	slices.Sort(names)

@@ -156,7 +156,8 @@ var matrix = []group{
 	{
 		name: "roce", keys: []string{"roce"}, host: "eight", prepare: func(m *machine) {
 			m.ofed().Write("sys/devices/0000:03:00.0/roce_enable", "0")
-			require.NoError(m.T, os.Rename(m.Path("sys/devices/0000:03:00.0/infiniband"), m.Path("sys/devices/0000:03:00.0/infiniband.off")))
+			at := m.Path("sys/devices/0000:03:00.0/infiniband")
+			require.NoError(m.T, os.Rename(at, at+".off"))
 		},
 		befall: map[string]func(m *machine){
 			"no tool": gone("devlink"),

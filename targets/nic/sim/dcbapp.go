@@ -310,11 +310,11 @@ func (r *dcbRun) buffer(verb string) int {
 	if c.Driver.SetBuffers == nil {
 		r.fail(1, "Attribute not found: Success")
 	}
-	if verb == "show" {
+	if total := c.Driver.Buffer; verb == "show" {
 		return r.show("buffer show dev STRING ...", []dcbRow{
 			{name: "prio-buffer", print: func() { numbers(r, "prio-buffer", c.PrioBuf) }},
 			{name: "buffer-size", print: func() { array(r, "buffer-size", c.BufSize, size, strconv.Itoa) }},
-			{name: "total-size", print: func() { r.put("total-size "+size(c.Driver.Buffer)+" ", "total_size", strconv.Itoa(c.Driver.Buffer)) }},
+			{name: "total-size", print: func() { r.put("total-size "+size(total)+" ", "total_size", strconv.Itoa(total)) }},
 		})
 	}
 	if len(r.args) == 0 {

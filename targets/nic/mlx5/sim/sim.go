@@ -97,7 +97,7 @@ func (c *card) number(path string, v *int, top int) {
 func (c *card) plant() {
 	cc := "/sys/kernel/debug/mlx5/" + c.PCI + "/cc_params"
 	c.number(cc+"/np_cnp_dscp", &c.CNPDSCP, 63)
-	// cong.c: a write of the number sets the mode to 0. A write of the mode also sets the number to 0, as both have the same bit in the mask.
+	// cong.c: a write of the number sets the mode to 0. A write of the mode also sets the number to 0: both have one bit in the mask.
 	c.m.Plant(cc+"/np_cnp_prio", target.NumberNode(func() int { return c.CNPPrio }, cnpPrio(&c.CNPPrio, &c.CNPMode)))
 	c.m.Plant(cc+"/np_cnp_prio_mode", target.NumberNode(func() int { return c.CNPMode }, func(v int) error {
 		c.CNPPrio = 0
