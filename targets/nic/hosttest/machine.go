@@ -299,11 +299,11 @@ type Result struct {
 	Code     int
 }
 
-// Run runs a verb of the script in one shell.
-type Run func(m *Machine, args ...string) Result
+// Shell runs a verb of the script in one shell.
+type Shell func(m *Machine, args ...string) Result
 
 // Shells must all run a script: sh of Debian, RHEL and small systems, shells of custom images, and the interpreter of the lab.
-var Shells = map[string]Run{
+var Shells = map[string]Shell{
 	"dash":    func(m *Machine, args ...string) Result { return m.Exec("dash", args) },
 	"bash":    func(m *Machine, args ...string) Result { return m.Exec("bash", args) },
 	"busybox": func(m *Machine, args ...string) Result { return m.Exec("busybox", args) },
@@ -313,7 +313,7 @@ var Shells = map[string]Run{
 }
 
 // Rotate returns the shell for the nth case: each shell in turn, or all shells, without the shells in not.
-func Rotate(nth int, all bool, not ...string) map[string]Run {
+func Rotate(nth int, all bool, not ...string) map[string]Shell {
 	var names []string
 	for _, name := range []string{"dash", "interp", "bash", "busybox", "ksh", "mksh"} {
 		if !slices.Contains(not, name) {
@@ -326,7 +326,7 @@ func Rotate(nth int, all bool, not ...string) map[string]Run {
 	case !all:
 		names = []string{names[nth%len(names)]}
 	}
-	some := map[string]Run{}
+	some := map[string]Shell{}
 	for _, name := range names {
 		some[name] = Shells[name]
 	}

@@ -137,7 +137,7 @@ func (m *machine) open(path string, write bool) io.ReadWriteCloser {
 }
 
 // rotate returns the shell for the nth case, or all shells with -whole, without the shells in not.
-func rotate(nth int, not ...string) map[string]hosttest.Run {
+func rotate(nth int, not ...string) map[string]hosttest.Shell {
 	return hosttest.Rotate(nth, *whole, not...)
 }
 

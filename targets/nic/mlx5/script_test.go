@@ -53,7 +53,7 @@ func TestApply(t *testing.T) {
 		for _, host := range c.hosts {
 			in := rotate(nth)
 			if c.shells != nil {
-				in = map[string]hosttest.Run{"interp": hosttest.Shells["interp"]}
+				in = map[string]hosttest.Shell{"interp": hosttest.Shells["interp"]}
 			} else {
 				nth++
 			}
@@ -67,7 +67,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-func applyTwice(t *testing.T, m *machine, d *ir.Device, run hosttest.Run) {
+func applyTwice(t *testing.T, m *machine, d *ir.Device, run hosttest.Shell) {
 	before := m.Snapshot()
 	for _, n := range nic.Of(d, Driver) {
 		for _, verb := range []string{"show", "gids"} {
@@ -110,7 +110,7 @@ func applyTwice(t *testing.T, m *machine, d *ir.Device, run hosttest.Run) {
 }
 
 // noDrift requires that the state of a NIC needs no change.
-func noDrift(t *testing.T, m *machine, d *ir.Device, n *ir.NIC, run hosttest.Run) {
+func noDrift(t *testing.T, m *machine, d *ir.Device, n *ir.NIC, run hosttest.Shell) {
 	r := run(m.Machine, showArgs(t, d, n.Name, "show")...)
 	require.Zero(t, r.Code, r.Err)
 	state := stateOf(t, d, n.Name)

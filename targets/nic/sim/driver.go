@@ -30,7 +30,7 @@ type Driver struct {
 	SetDCBX    func(p *Port, mode int) bool
 	SetBuffers func(p *Port, prioBuf, size [8]int) error
 
-	// Plant adds the files of the driver for a port. Nil: it has none beside those of the kernel.
+	// Plant adds the files of the driver for a port. Nil: only the files of the kernel exist.
 	Plant func(target.Machine, *Port)
 }
 
