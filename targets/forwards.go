@@ -151,7 +151,7 @@ func (r *forwardingReader) file(f lint.File) {
 // set sets the parts that the answers show.
 func (r *forwardingReader) set() {
 	out := r.out
-	ways := &outWays{d: r.d, interfaces: r.interfaces, of: map[string]*outWay{}, sets: map[string][]string{}}
+	ways := &outWays{d: r.d, interfaces: r.interfaces, of: map[string]*outWay{}, sets: map[string][]string{}, lists: map[list]*outWay{}}
 	r.setTables(ways)
 	r.setBGP(ways)
 	if r.kernel != nil {
@@ -194,7 +194,7 @@ func (r *forwardingReader) setTables(ways *outWays) {
 		table := ir.ForwardingTable{Six: family == forwarding.IPv6, Routes: make([]ir.ForwardingRoute, 0, len(routes.List))}
 		for i := range routes.List {
 			route := &routes.List[i]
-			way := ways.all(route.Out)
+			way := ways.shared(route.Out)
 			table.Routes = append(table.Routes, ir.ForwardingRoute{
 				To: route.To, Connected: route.Connected, Out: way.ports, Odd: cmp.Or(route.Odd, way.odd),
 			})

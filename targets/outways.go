@@ -25,10 +25,31 @@ type outWays struct {
 	members    map[string][]string
 	of         map[string]*outWay
 	sets       map[string][]string
+	lists      map[list]*outWay
+}
+
+// list is a list of names that routes share, by its place in memory.
+type list struct {
+	first *string
+	n     int
 }
 
 // mostBelow is the largest number of interfaces between a route and a port: a VLAN, a bond.
 const mostBelow = 4
+
+// shared returns the way through the interfaces of a route. Thousands of routes share a list: its names are compared once.
+func (w *outWays) shared(names []string) *outWay {
+	if len(names) == 0 {
+		return w.all(nil)
+	}
+	key := list{&names[0], len(names)}
+	is := w.lists[key]
+	if is == nil {
+		is = w.all(names)
+		w.lists[key] = is
+	}
+	return is
+}
 
 // all returns the way through several interfaces.
 func (w *outWays) all(names []string) *outWay {
