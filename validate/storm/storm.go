@@ -65,6 +65,7 @@ type Pauses struct {
 	Missing       []*ir.Port // ports of Ports that are not in Judged
 	Silent        []*ir.Device
 	Why           map[*ir.Device]string // why a device is in Silent, or has no counters
+	Untimed       map[*ir.Device]string // why the readings of a device make no window, as part of a sentence
 }
 
 // PausedPort is a port that is paused in a priority by the other end of its cable.

@@ -347,3 +347,40 @@ func TestAnyCounters(t *testing.T) {
 		}
 	})
 }
+
+// Two readings of a device make no window without a time between them, and the result has the reason.
+func TestUntimed(t *testing.T) {
+	at := func(seconds int) time.Time { return time.Unix(1_800_000_000+int64(seconds), 0) }
+	for name, c := range map[string]struct {
+		from, to storm.Counters
+		want     string
+	}{
+		"clocks of devices":    {storm.Counters{Uptime: time.Minute}, storm.Counters{Uptime: time.Hour}, ""},
+		"moments of questions": {storm.Counters{When: at(0)}, storm.Counters{When: at(1)}, ""},
+		"no time":              {storm.Counters{When: at(0)}, storm.Counters{Uptime: time.Hour}, "its readings have no time"},
+		"the same reading twice": {
+			storm.Counters{When: at(0), Uptime: time.Hour}, storm.Counters{When: at(0), Uptime: time.Hour}, "two readings have the same time",
+		},
+		"a restart": {
+			storm.Counters{When: at(0), Uptime: time.Hour}, storm.Counters{When: at(9), Uptime: time.Minute}, "it has started between two readings",
+		},
+		"the wrong order": {
+			storm.Counters{When: at(9), Uptime: time.Hour},
+			storm.Counters{When: at(0), Uptime: time.Minute},
+			"a reading is older than the one before, or the device has started between them",
+		},
+		"counters that are renewed more slowly": {
+			storm.Counters{When: at(0)},
+			storm.Counters{When: at(7), Every: 10 * time.Second},
+			"two readings are 7s apart; its counters are renewed every 10s, so a window has at least 15s",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench()
+			d := b.f.Devices[0]
+			found := storm.Judge(b.f, []storm.Reading{{d: &c.from}, {d: &c.to}})
+			require.Equal(t, c.want, found.Untimed[d])
+			require.Equal(t, c.want == "", found.Length > 0)
+		})
+	}
+}

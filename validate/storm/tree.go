@@ -15,7 +15,7 @@ const mostOrigins = 100
 // Judge finds who pauses whom, and where that begins. Two windows need three readings. Readings are in the order of their time.
 func Judge(f *ir.Fabric, readings []Reading) *Pauses {
 	j := newJudging(f, readings)
-	out := &Pauses{Windows: max(len(readings)-1, 0), Length: j.shortest(), Why: map[*ir.Device]string{}}
+	out := &Pauses{Windows: max(len(readings)-1, 0), Length: j.shortest(), Why: map[*ir.Device]string{}, Untimed: j.untimed}
 	j.cover(out)
 	t := &tree{
 		judging: j, out: out, to: make([][]int32, len(j.channels)), marks: make([]mark, len(j.channels)),

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -47,7 +48,7 @@ func TestSnapshotWatchdogs(t *testing.T) {
 	require.NoError(t, err)
 	write(snapshot.Name, text)
 
-	found, err := Snapshot(f, dir)
+	found, err := snapshotReading(f, dir)
 	require.NoError(t, err)
 	for cos, want := range map[int]bool{3: false, 5: true} {
 		w := found[leaf].Watchdogs[on]
@@ -62,4 +63,36 @@ func TestSnapshotWatchdogs(t *testing.T) {
 		require.NotEmpty(t, of.Failed, "there are no counters")
 		require.True(t, d == leaf || of.Watchdogs == nil, d.Name)
 	}
+}
+
+// A reading is older than another one if some device was asked earlier, and none later. Devices without a time, or of one reading only, do
+// not count.
+func TestOlder(t *testing.T) {
+	t.Parallel()
+	f := small()
+	a, b, c := f.Devices[0], f.Devices[1], f.Devices[2]
+	at := func(first, second int) storm.Reading {
+		r := storm.Reading{c: {Failed: "it was not asked"}}
+		for d, minute := range map[*ir.Device]int{a: first, b: second} {
+			if minute > 0 {
+				r[d] = &storm.Counters{When: now.Add(time.Duration(minute) * time.Minute)}
+			}
+		}
+		return r
+	}
+	for name, of := range map[string]struct {
+		one, before storm.Reading
+		older       bool
+	}{
+		"in order":                     {at(3, 4), at(1, 2), false},
+		"the same":                     {at(1, 2), at(1, 2), false},
+		"the other way round":          {at(1, 2), at(3, 4), true},
+		"one device asked again later": {at(1, 5), at(3, 4), false},
+		"one device in one reading":    {at(1, 0), at(3, 4), true},
+		"no time":                      {at(0, 0), at(3, 4), false},
+	} {
+		require.Equal(t, of.older, older(of.one, of.before), name)
+	}
+	require.Equal(t, []time.Time{now.Add(2 * time.Minute).UTC(), now.Add(4 * time.Minute).UTC()}, Times([]storm.Reading{at(1, 2), at(3, 4)}))
+	require.Nil(t, Times([]storm.Reading{at(1, 2), at(0, 0)}))
 }
