@@ -116,6 +116,9 @@ func (r *forwardingReader) file(f lint.File) {
 	case slices.Contains(frrNames, base) && len(f.Data) > mostFRR:
 		r.not[base] = largeFRR
 		return
+	case slices.Contains(frrNames, base) && !bgp.Whole(f.Data):
+		r.not[base] = "it is empty or cut off"
+		return
 	case slices.Contains(frrNames, base):
 		r.config, r.configured = cmp.Or(bgp.ReadConfig(f.Data), r.config), true
 		r.saw(f.Name)
@@ -154,6 +157,7 @@ func (r *forwardingReader) set() {
 	ways := &outWays{d: r.d, interfaces: r.interfaces, of: map[string]*outWay{}, sets: map[string][]string{}}
 	r.setTables(ways)
 	r.setBGP(ways)
+	r.setVRF(ways)
 	if r.kernel != nil {
 		out.Ages = &ir.ForwardingAges{MAC: r.kernel.Age, ARP: r.kernel.ARP()}
 		if r.d.Host != nil {
@@ -200,6 +204,23 @@ func (r *forwardingReader) setTables(ways *outWays) {
 			})
 		}
 		r.out.Tables = append(r.out.Tables, table)
+	}
+}
+
+// setVRF records that the default VRF does not show the traffic of a port in another VRF. Only the default VRF is asked.
+func (r *forwardingReader) setVRF(ways *outWays) {
+	for _, name := range slices.Sorted(maps.Keys(r.interfaces)) {
+		vrf := r.interfaces[name].VRF
+		if vrf == "" || !slices.ContainsFunc(ways.all([]string{name}).ports, func(port string) bool {
+			return slices.ContainsFunc(r.d.Ports, func(p *ir.Port) bool { return p.Name == port })
+		}) {
+			continue
+		}
+		for _, part := range []ir.ForwardingPart{ir.PartTables, ir.PartBGP} {
+			r.out.Unread[part] = "its interface " + forwarding.Plain(name) + " belongs to the VRF " + forwarding.Plain(vrf) +
+				", and rocec reads the default VRF alone"
+		}
+		return
 	}
 }
 

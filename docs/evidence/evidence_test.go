@@ -98,6 +98,7 @@ func TestParseBounds(t *testing.T) {
 	for says, text := range map[string]string{
 		"it is larger than 32 MiB":           Title + "\n" + strings.Repeat("x", MaxBundle),
 		"it has more than 20000 sections":    Title + "\n" + strings.Repeat("=== d\n", maxParts+1),
+		"it has more than 200000 claims":     Title + "\n" + strings.Repeat("=== d\n"+strings.Repeat("--- c\n", maxEntries), maxClaims/maxEntries+1),
 		"a section has more than 500 claims": Title + "\n=== d\n" + strings.Repeat("--- c\n", maxEntries+1),
 		"a claim has more than 50 answers":   Title + "\n=== d\n--- c\n" + strings.Repeat("  @ m\n", maxMoments+1),
 	} {

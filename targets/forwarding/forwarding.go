@@ -71,6 +71,7 @@ func (e Unread) Error() string { return string(e) }
 const (
 	errWhole Unread = "it is empty or cut off, or larger than 8 MiB"
 	errKnown Unread = "it has rows that are no routes of one table"
+	errNone  Unread = "it states no interface, and each device has one"
 )
 
 // Read reads the answer in a file. The error is a part of a sentence.
