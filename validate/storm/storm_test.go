@@ -334,16 +334,22 @@ func TestNoWindow(t *testing.T) {
 		{"a restart whose uptime is longer than the one before", func(i int, of *storm.Counters) {
 			of.When, of.Uptime = at.Add(time.Duration(i)*time.Hour), time.Duration(i+1)*time.Minute
 		}, "it restarted between two readings"},
-		{"a restart", func(i int, of *storm.Counters) { of.Uptime = time.Hour - time.Duration(i)*time.Minute }, "it restarted between two readings"},
+		{"a restart", func(i int, of *storm.Counters) {
+			of.Uptime = time.Hour - time.Duration(i)*time.Minute
+		}, "it restarted between two readings"},
 		{"times run backwards", func(i int, of *storm.Counters) {
 			of.When, of.Uptime = at.Add(-time.Duration(i)*time.Minute), 0
 		}, "a later reading has an earlier time"},
 		{"equal times", func(_ int, of *storm.Counters) { of.When, of.Uptime = at, 0 }, "two readings are of the same moment"},
 		{"no times", func(_ int, of *storm.Counters) { of.Uptime = 0 }, "the time of a reading is not known"},
-		{"too early", func(_ int, of *storm.Counters) { of.Every = 10 * time.Second }, "two readings are less than 15s apart, and it renews its " +
-			"counters more slowly"},
-		{"two devices", func(i int, of *storm.Counters) { of.From = string(rune('a' + i)) }, "two addresses gave its readings, so they may be of " +
-			"two devices"},
+		{
+			"too early", func(_ int, of *storm.Counters) { of.Every = 10 * time.Second },
+			"two readings are less than 15s apart, and it renews its counters more slowly",
+		},
+		{
+			"two devices", func(i int, of *storm.Counters) { of.From = string(rune('a' + i)) },
+			"two addresses gave its readings, so they may be of two devices",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench()

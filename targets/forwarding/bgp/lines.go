@@ -66,7 +66,14 @@ var keptTops = []struct {
 	begins string
 	most   int
 }{
-	{"router bgp", 8}, {"route-map", 4}, {"frr version", 3}, {"frr defaults", 3}, {"ip route", 8}, {"ipv6 route", 8}, {"exit", 1}, {"end", 1},
+	{"router bgp", 8},
+	{"route-map", 4},
+	{"frr version", 3},
+	{"frr defaults", 3},
+	{"ip route", 8},
+	{"ipv6 route", 8},
+	{"exit", 1},
+	{"end", 1},
 	{printed, 2},
 }
 
