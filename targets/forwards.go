@@ -157,7 +157,9 @@ func (r *forwardingReader) set() {
 	ways := &outWays{d: r.d, interfaces: r.interfaces, of: map[string]*outWay{}, sets: map[string][]string{}}
 	r.setTables(ways)
 	r.setBGP(ways)
-	r.setVRF(ways)
+	if why := ways.elsewhere(); why != "" {
+		out.Unread[ir.PartTables], out.Unread[ir.PartBGP] = why, why
+	}
 	if r.kernel != nil {
 		out.Ages = &ir.ForwardingAges{MAC: r.kernel.Age, ARP: r.kernel.ARP()}
 		if r.d.Host != nil {
@@ -204,23 +206,6 @@ func (r *forwardingReader) setTables(ways *outWays) {
 			})
 		}
 		r.out.Tables = append(r.out.Tables, table)
-	}
-}
-
-// setVRF records that the default VRF does not show the traffic of a port in another VRF. Only the default VRF is asked.
-func (r *forwardingReader) setVRF(ways *outWays) {
-	for _, name := range slices.Sorted(maps.Keys(r.interfaces)) {
-		vrf := r.interfaces[name].VRF
-		if vrf == "" || !slices.ContainsFunc(ways.all([]string{name}).ports, func(port string) bool {
-			return slices.ContainsFunc(r.d.Ports, func(p *ir.Port) bool { return p.Name == port })
-		}) {
-			continue
-		}
-		for _, part := range []ir.ForwardingPart{ir.PartTables, ir.PartBGP} {
-			r.out.Unread[part] = "its interface " + forwarding.Plain(name) + " belongs to the VRF " + forwarding.Plain(vrf) +
-				", and rocec reads the default VRF alone"
-		}
-		return
 	}
 }
 

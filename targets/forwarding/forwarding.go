@@ -87,6 +87,8 @@ func Read(name string, data []byte) (*Answer, error) {
 	for n := 0; ; n++ {
 		token, err := r.in.Token()
 		switch {
+		case errors.Is(err, io.EOF) && n > 0 && r.out.Interfaces != nil && len(r.out.Interfaces) == 0:
+			return nil, errNone
 		case errors.Is(err, io.EOF) && n > 0:
 			return r.out, nil
 		case err != nil:

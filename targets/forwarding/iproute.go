@@ -79,9 +79,7 @@ func (r *reader) ip(n int) error {
 	switch {
 	case len(all) > 0 && routes > 0:
 		return errKnown
-	case len(all) == 0 && r.addr && routes == 0:
-		return errNone
-	case len(all) > 0:
+	case len(all) > 0 || r.addr && routes == 0:
 		r.out.Interfaces = all
 		return nil
 	}

@@ -118,15 +118,19 @@ func (j *judging) shown(d *ir.Device) {
 		if !joint(p) || p.Link().Routed || len(j.of[d.ID].Trees) == 0 {
 			continue
 		}
-		shown := false
+		why := "its trees do not show the state of " + p.Name
 		for _, t := range j.of[d.ID].Trees {
 			state := t.States[p.Name]
-			if shown = shown || state != ""; state != "" && !slices.Contains(portStates, state) {
-				j.doubt(d, "the state "+diag.Cut(state)+" of "+p.Name+" is not known", proof.SpanningTreeRuns)
+			if state != "" && !slices.Contains(portStates, state) {
+				why = "the state " + diag.Cut(state) + " of " + p.Name + " is not known"
+				break
+			}
+			if state != "" {
+				why = ""
 			}
 		}
-		if !shown {
-			j.doubt(d, "its trees do not show the state of "+p.Name, proof.SpanningTreeRuns)
+		if why != "" {
+			j.doubt(d, why, proof.SpanningTreeRuns)
 		}
 	}
 }
