@@ -24,10 +24,6 @@ import (
 // leastWindow is the default window, for devices whose counters are those of the moment.
 const leastWindow = 2 * time.Second
 
-// oldLook is the age from which the last look in a server is not the state now. It is the limit of the alert RocecLookOld
-// (docs/metrics.md).
-const oldLook = 15 * time.Minute
-
 // stormOptions are the flags of storm.
 type stormOptions struct {
 	session.ReadOptions
@@ -176,20 +172,14 @@ func stormFrom(ctx context.Context, a *app, dir string, o stormOptions) error {
 		}
 		return printStorm(a, f, storm.Judge(f.Fabric, all), readings.Times(all), o.format)
 	}
-	now := time.Now()
-	all, err := server.Readings(ctx, f.Fabric, now)
+	all, err := server.Readings(ctx, f.Fabric, time.Now())
 	if ctx.Err() != nil {
 		return exit.Fail(exit.Interrupted, "interrupted")
 	}
 	if err != nil {
 		return err
 	}
-	at := readings.Times(all)
-	if len(at) > 0 && now.Sub(at[len(at)-1]) > oldLook {
-		a.Say("The last look of rocec at the devices began more than %d minutes ago, so this is the state of that time. Without --prometheus, "+
-			"rocec storm reads the devices.", int(oldLook.Minutes()))
-	}
-	return printStorm(a, f, storm.Judge(f.Fabric, all), at, o.format)
+	return printStorm(a, f, storm.Judge(f.Fabric, all), readings.Times(all), o.format)
 }
 
 // printStorm prints a judgement of readings. Its error is nil if nothing was found. The times of kept readings are printed, too.

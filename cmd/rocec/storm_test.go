@@ -3,12 +3,8 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -18,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
-	"github.com/rocec/rocec/cmd/internal/metrics"
 	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/compiler/ir"
@@ -213,31 +208,4 @@ func TestStormRefuses(t *testing.T) {
 	code, _, stderr := rocec(t, "storm", "--window", "2s", "../../examples/sonic-leaf-spine")
 	require.Equal(t, exit.Usage, code)
 	require.Contains(t, stderr, "--window 2s is too short: leaf1 renews its counters more slowly, and needs 15s")
-}
-
-// A server with one old look has no rise, and storm says how old the look is.
-func TestStormByAnOldLook(t *testing.T) {
-	setenv(t, "COLUMNS", "1000")
-	for name, of := range map[string]struct {
-		age  time.Duration
-		says bool
-	}{"new": {time.Minute, false}, "old": {2 * time.Hour, true}} {
-		t.Run(name, func(t *testing.T) {
-			looked := time.Now().Add(-of.age).Truncate(time.Second)
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				result := ""
-				at, _ := strconv.ParseFloat(r.URL.Query().Get("time"), 64)
-				if strings.Contains(r.URL.Query().Get("query"), metrics.LastLook) && int64(at) >= looked.Unix() {
-					result = fmt.Sprintf(`{"metric": {}, "value": [0, "%d"]}`, looked.Unix())
-				}
-				fmt.Fprintf(w, `{"status": "success", "data": {"resultType": "vector", "result": [%s]}}`, result)
-			}))
-			defer server.Close()
-			code, stdout, stderr := rocec(t, "storm", "--prometheus", server.URL, "../../examples/rack-v1-pfc")
-			require.Equal(t, exit.Machines, code, "%s%s", stdout, stderr)
-			require.Contains(t, stdout, "Nothing was judged: there is one reading, and a rise needs two.\n")
-			require.Contains(t, stdout, "Times of the readings: "+looked.UTC().Format(time.DateTime)+" UTC.\n")
-			require.Equal(t, of.says, strings.Contains(stderr, "began more than 15 minutes ago, so this is the state of that time"), stderr)
-		})
-	}
 }

@@ -155,22 +155,29 @@ func (j *judging) lengths(a, b Reading) []time.Duration {
 	return out
 }
 
-// between returns the time between two readings of a device, or why there is no window between them, as part of a sentence.
+// between returns the time between two readings of a device, or why there is no window between them, as part of a sentence. The device has
+// started between them if it runs for less time than has passed.
 func between(from, to *Counters) (length time.Duration, why string) {
 	dated := !from.When.IsZero() && !to.When.IsZero()
 	switch {
+	case from.From != "" && to.From != "" && from.From != to.From:
+		return 0, "two addresses gave its readings, so they may be of two devices"
+	case dated && to.When.Before(from.When):
+		return 0, "a reading is older than the one before"
 	case from.Uptime > 0 && to.Uptime > 0:
 		length = to.Uptime - from.Uptime
+		if length < 0 && !dated {
+			return 0, "a reading is older than the one before, or the device has started between them"
+		}
+		if length < 0 || dated && to.Uptime < to.When.Sub(from.When) {
+			return 0, "it has started between two readings"
+		}
 	case dated:
 		length = to.When.Sub(from.When)
 	default:
 		return 0, "its readings have no time"
 	}
 	switch least := LeastWindow(to.Every); {
-	case length < 0 && dated && to.When.After(from.When):
-		return 0, "it has started between two readings"
-	case length < 0:
-		return 0, "a reading is older than the one before, or the device has started between them"
 	case length == 0:
 		return 0, "two readings have the same time"
 	case length < least:
@@ -228,6 +235,9 @@ func (e cableEnd) share(frames, times func(*ir.PauseCounters) ir.Counter) (share
 	if counted {
 		rate = float64(n) / e.length.Seconds()
 	}
+	if rate > mostRate {
+		return -1, -1
+	}
 	if t, ok := e.rise(times); ok && (t > 0 || counted && n == 0 || times(e.to).Value > 0) {
 		if s := float64(t) / float64(e.length.Microseconds()); s <= mostShare {
 			share = min(s, 1)
@@ -235,6 +245,9 @@ func (e cableEnd) share(frames, times func(*ir.PauseCounters) ir.Counter) (share
 	}
 	return share, rate
 }
+
+// mostRate is the number of frames in a second above which a counter does not count frames: 800 Gb/s carries fewer of 64 bytes and a gap.
+const mostRate = 2e9
 
 // longest is the longest time that one frame can pause a port of a speed: 65,535 quanta of 512 bits (IEEE 802.3, annex 31B).
 func longest(mbps int) float64 { return 65535 * 512 / (float64(mbps) * 1e6) }

@@ -119,6 +119,10 @@ func snapshotReading(f *ir.Fabric, name string) (storm.Reading, error) {
 			listed[m.Devices[i].Name] = &m.Devices[i]
 		}
 	}
+	if n := len(found.Snapshots); n > 1 {
+		return nil, exit.Fail(exit.Usage, "--from %s contains %s, and one is a reading: name one of them", diag.Escape(name),
+			diag.Count(n, "snapshot"))
+	}
 	if len(listed) == 0 {
 		return nil, exit.Fail(exit.Usage, "--from %s is not a snapshot: it has no %s. rocec collect makes one", diag.Escape(name), snapshot.Name)
 	}
@@ -148,7 +152,7 @@ func snapshotReading(f *ir.Fabric, name string) (storm.Reading, error) {
 			if of != nil {
 				why = of.Failed
 			}
-			out[d] = &storm.Counters{Failed: diag.Escape(why)}
+			out[d] = &storm.Counters{Failed: reason(why)}
 			continue
 		}
 		queries, answers, failed := targets.CounterQueries(d), [][]byte{}, ""
@@ -161,11 +165,21 @@ func snapshotReading(f *ir.Fabric, name string) (storm.Reading, error) {
 			answers = append(answers, answer)
 		}
 		if out[d] = Of(d, queries, answers, of.When); failed != "" {
-			out[d] = &storm.Counters{Failed: diag.Escape(failed)}
+			out[d] = &storm.Counters{Failed: reason(failed)}
 		}
+		out[d].From = of.Address
 		out[d].Watchdogs = watchdogs(d, configs[d.Name])
 	}
 	return out, nil
+}
+
+// reason returns a reason of a snapshot, safe to print: a person can have edited the snapshot.
+func reason(text string) string {
+	const most = 200
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "..."
+	}
+	return diag.Escape(text)
 }
 
 // watchdogs returns the watchdogs of the ports of a switch by the files of its configuration; nil: no file states its settings.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,6 +15,28 @@ import (
 	"github.com/rocec/rocec/targets/snapshot"
 	"github.com/rocec/rocec/validate/storm"
 )
+
+// A folder with two snapshots is no reading: their answers have the same names.
+func TestTwoSnapshotsInOneFolder(t *testing.T) {
+	f := judge.Judge(t.Context(), os.DirFS("../../../examples/sonic-leaf-spine"), ".", judge.Options{}).Fabric
+	dir := t.TempDir()
+	for _, name := range []string{"monday", "tuesday"} {
+		text, err := json.Marshal(snapshot.Manifest{FormatVersion: "1.0", Devices: []snapshot.Device{{
+			Name: "leaf1", Address: "192.0.2.1", Failed: strings.Repeat("\x1b", 1<<20),
+		}}})
+		require.NoError(t, err)
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, name), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name, snapshot.Name), text, 0o600))
+	}
+	_, err := snapshotReading(f, dir)
+	require.ErrorContains(t, err, "contains 2 snapshots, and one is a reading")
+	found, err := snapshotReading(f, filepath.Join(dir, "monday"))
+	require.NoError(t, err)
+	for _, of := range found {
+		require.Less(t, len(of.Failed), 1000)
+		require.NotContains(t, of.Failed, "\x1b")
+	}
+}
 
 // The configuration of a switch in a snapshot shows its watchdogs, also if its counters are missing.
 func TestSnapshotWatchdogs(t *testing.T) {

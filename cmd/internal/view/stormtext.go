@@ -44,7 +44,7 @@ func (s *Screen) Storm(doc *StormDocument) {
 		case doc.Windows == 0:
 			why = "there is one reading, and a rise needs two."
 		case len(doc.NotJudged) > 0:
-			why = "no port has counters of pauses in two readings with a known time between them."
+			why = "no port has counters of pauses in two readings that can be compared."
 		}
 		s.Prose("", "Nothing was judged: "+why)
 	}
@@ -85,8 +85,8 @@ func (s *Screen) stormOrigin(o *StormOrigin) {
 		s.Prose(lead, fmt.Sprintf("%s pauses %s for %s of the time in priority %d. %s behind it.", o.Port, o.Peer, percent(o.Share), o.Priority,
 			waiting(len(o.Waits))))
 	case storm.QueueHolds:
-		s.Prose(lead, fmt.Sprintf("The queue of %s for priority %d holds packets, sends none, and %s does not pause it. %s behind it.", o.Port,
-			o.Priority, o.Peer, waiting(len(o.Waits))))
+		s.Prose(lead, fmt.Sprintf("The queue of %s for priority %d holds packets, sends none, and %s does not pause it for nearly the "+
+			"whole time. %s behind it.", o.Port, o.Priority, o.Peer, waiting(len(o.Waits))))
 	default:
 		s.Prose(lead, fmt.Sprintf("%s pauses %s for %s of the time in priority %d. No queue of %s sends, and none is paused. %s behind it.",
 			o.Port, o.Peer, percent(o.Share), o.Priority, o.Device, waiting(len(o.Waits))))
@@ -94,7 +94,7 @@ func (s *Screen) stormOrigin(o *StormOrigin) {
 	for _, c := range o.Counters {
 		var values []string
 		for _, v := range c.Samples {
-			values = append(values, diag.Number(int(min(v, 1<<62))))
+			values = append(values, counted(v))
 		}
 		s.Prose("  counter: ", fmt.Sprintf("%s of %s: %s %s", c.Name, c.Port, strings.Join(values, ", then "), c.Unit))
 	}
@@ -105,6 +105,15 @@ func (s *Screen) stormOrigin(o *StormOrigin) {
 	if len(o.Waits) > 0 {
 		s.stormWatchdogs(o.Watchdogs)
 	}
+}
+
+// counted returns the value of a counter, which can be larger than an int.
+func counted(v uint64) string {
+	const group = 1000
+	if v < group {
+		return strconv.FormatUint(v, 10)
+	}
+	return counted(v/group) + fmt.Sprintf(",%03d", v%group)
 }
 
 // stormWatchdogs prints where a watchdog would cut, by what that is known.
